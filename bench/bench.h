@@ -1,0 +1,72 @@
+/*
+ * How a benchmark is declared: one BENCH() in one file under bench/suites/. The macro puts a
+ * pointer to the description into the section `baretick_rows` (a pointer, since compilers pad
+ * structs in a section); registry.c collects and sorts them.
+ */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "bench/unit.h"
+#include "lib/recipe.h"
+
+/*
+ * What every body works on; it stands at the start of the data buffer. NASM bodies find it in r12
+ * and know these offsets (bench/registers.inc).
+ */
+struct object;
+struct vtable {
+    void (*first)(struct object *);
+    void (*method)(struct object *);
+};
+struct object {
+    uint64_t counter;            /* what ++*x counts */
+    const struct vtable *vtable; /* what a virtual call goes through */
+    void *slot;                  /* the GOT slot of PLT-style and GOT calls */
+    struct vtable table;         /* a vtable in data, for bodies that are generated */
+};
+
+/* A body in C: n operations on the object; 0, or the operation failed (counted, its sample
+ * omitted). */
+typedef int (*body_fn)(uint64_t n, struct object *o);
+
+enum form {
+    FORM_EMPTY,    /* nothing at all: the bare window */
+    FORM_LOOP,     /* `unit` once in a loop of `ops` turns; the empty loop is subtracted */
+    FORM_STRAIGHT, /* `ops` copies of `unit`; the empty window is subtracted */
+    FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
+};
+
+struct bench {
+    const char *suite, *name;
+    const char *what; /* one operation, in words, for `list` */
+    enum form form;
+    uint32_t ops; /* operations a window */
+
+    const struct unit *unit;   /* LOOP and STRAIGHT: one operation; NULL: an empty one */
+    const struct unit *callee; /* what the unit calls, or NULL */
+    const struct unit *stub;   /* what stands between (PLT), or NULL */
+    bool callee_apart;         /* the callee on a page of its own, not behind the window */
+
+    body_fn function,
+        empty_function; /* FUNCTION; empty_function NULL: the empty window is subtracted */
+
+    enum recipe recipe;    /* EMPTY: the window's; all others use the one that recipe= selects */
+    bool on_request;       /* runs only when suite= names the suite without a wildcard */
+    bool errors_are_wrong; /* one failed operation fails the row */
+
+    /* Before the first window; the object is zeroed. May be NULL. */
+    void (*setup)(struct object *o);
+    /* After the last: did `operations` operations leave what they must? NULL, or what is wrong. */
+    const char *(*check)(const struct object *o, uint64_t operations);
+};
+
+#define BENCH(suite_, name_, ...)                                                                  \
+    static const struct bench bench_##suite_##_##name_ = {                                         \
+        .suite = #suite_, .name = #name_, __VA_ARGS__};                                            \
+    static const struct bench *row_##suite_##_##name_                                              \
+        __attribute__((used, section("baretick_rows"))) = &bench_##suite_##_##name_
+
+#endif

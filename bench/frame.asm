@@ -1,0 +1,54 @@
+; What every window shares: entry with its tag, the loop, the call of a C body, and the way out.
+;   struct window_result window(struct object *rdi, void *rsi, uint64_t rdx)   (System V)
+%include "bench/unit.inc"
+
+; A tracer can tell windows apart: each begins with a NOP whose displacement is its tag (window.h).
+UNIT window_tag
+    db 0x0f, 0x1f, 0x80         ; nop dword [rax + disp32]
+    FIXUP FIXUP_TAG
+ENDUNIT
+
+UNIT window_enter
+    push rbp
+    push rbx
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 8                  ; a C body expects rsp on 16 bytes at its call
+    mov OBJECT, rdi
+    mov FUNCTION, rsi
+    mov TURNS, rdx
+ENDUNIT
+
+; In: the second reading in edx:eax. Out: rax the difference, rdx what a C body returned (else rubbish).
+UNIT window_leave
+    shl rdx, 32
+    or rax, rdx
+    mov r15d, START_LO          ; clears the upper half
+    shl rbp, 32
+    or rbp, r15
+    sub rax, rbp
+    mov edx, r13d
+    add rsp, 8
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbx
+    pop rbp
+    ret
+ENDUNIT
+
+UNIT loop_turn
+    dec TURNS
+    db 0x0f, 0x85               ; jnz rel32: the same length whatever the body's
+    FIXUP FIXUP_HEAD
+ENDUNIT
+
+UNIT call_function
+    mov rdi, TURNS
+    mov rsi, OBJECT
+    call FUNCTION
+    mov r13d, eax
+ENDUNIT

@@ -1,0 +1,46 @@
+/*
+ * What a machine gives the benchmark: a small core that every platform has, and capabilities that
+ * may be missing. kernel/platform.c implements it for the bare machine, tests/hosted/ for a Linux
+ * process.
+ */
+#ifndef BENCH_PLATFORM_H
+#define BENCH_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/cpu.h"
+#include "lib/options.h"
+#include "lib/sink.h"
+
+/* The code buffer and, behind it, the data buffer stand at the same virtual address on every
+ * platform, within the reach of a rel32 of each other. */
+#define PLATFORM_CODE_VA   0x100000000000ull
+#define PLATFORM_CODE_SIZE (1u << 20)
+#define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
+#define PLATFORM_DATA_SIZE (1u << 20)
+
+struct platform {
+    const char *name; /* "uefi", "hosted" */
+    const struct cpu *cpu;
+    double tsc_hz; /* 0: unknown, then no ns are given */
+
+    uint8_t *code; /* PLATFORM_CODE_VA; writable between code_write() and code_exec() only, */
+    uint8_t *data; /* executable otherwise; data is always writable, never executable */
+    void (*code_write)(void);
+    void (*code_exec)(void);
+
+    uint64_t *samples; /* present in memory (touched), `samples_room` of them */
+    size_t samples_room;
+
+    struct sink *out;
+    bool (*key)(void); /* somebody pressed a key on the console (never waits) */
+    void (*row)(const char *suite,
+                const char *name); /* what a fault report should name; NULL, NULL: none */
+    uint64_t (*nmis)(void);        /* NMIs and machine checks so far on this core */
+};
+
+/* Words of uint64_t sample memory that a run with these options uses. */
+size_t bench_samples_need(const struct options *o);
+
+#endif

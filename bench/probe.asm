@@ -1,0 +1,20 @@
+; Chains that show what executes them: each instruction waits for the one before. METHOD "Linearity", "Truth".
+%include "bench/unit.inc"
+
+UNIT chain_nop
+    nop
+ENDUNIT
+
+; The ruler: never `add r,imm`, which recent cores remove at rename.
+UNIT chain_add
+    add rsi, rsi
+ENDUNIT
+
+UNIT chain_imul
+    imul rsi, rsi
+ENDUNIT
+
+; edx:eax by 2^32 - 1, which the window gets as FUNCTION: edx stays below it, so it never overflows.
+UNIT chain_div
+    div r13d
+ENDUNIT

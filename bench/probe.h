@@ -1,0 +1,30 @@
+/*
+ * Before the first row: who executes this code, how fine its clock is, how many ticks a core cycle has, and what each
+ * recipe hides of a chain whose length is known.
+ */
+#ifndef BENCH_PROBE_H
+#define BENCH_PROBE_H
+
+#include "bench/engine.h"
+#include "bench/report.h"
+#include "lib/linearity.h"
+
+struct probe {
+    struct behave_verdict behave;
+    size_t windows; /* a point of the linearity table */
+    struct {
+        const char *why_not; /* the recipe is not on this CPU */
+        struct linearity_point point[LINEARITY_POINTS];
+    } recipe[RECIPE_COUNT];
+};
+
+/* Measures all of it; sets e's execution, step and ticks_per_cycle. */
+void probe_run(struct engine *e, struct probe *p);
+
+/* The linearity table and its records. */
+void probe_report(const struct engine *e, const struct probe *p, struct report *r);
+
+/* The self-tests that a probe answers, judged and reported. */
+void probe_judge(const struct engine *e, const struct probe *p, struct report *r);
+
+#endif

@@ -1,0 +1,92 @@
+#include "bench/report.h"
+#include "lib/fmt.h"
+
+void report_init(struct report *r, struct sink *out, enum format format)
+{
+    *r = (struct report){.out = out, .format = format};
+}
+
+bool report_table(const struct report *r)
+{
+    return r->format != FORMAT_JSONL;
+}
+
+void report_progress(struct report *r, const char *line)
+{
+    if (!report_table(r))
+        return;
+    fmt(r->out, "\r%-79s", line);
+    r->progress = true;
+}
+
+void report_fresh_line(struct report *r)
+{
+    if (r->progress)
+        fmt(r->out, "\r%79s\r", "");
+    r->progress = false;
+}
+
+static void begin(struct report *r, struct json *j, const char *type)
+{
+    if (r->progress)
+        fmt(r->out, "\r\n");
+    r->progress = false;
+    json_begin(j, r->out, r->seq++, type);
+}
+
+bool report_record(struct report *r, struct json *j, const char *type)
+{
+    if (r->format == FORMAT_TABLE)
+        return false;
+    begin(r, j, type);
+    return true;
+}
+
+void report_event(struct report *r, const char *kind, const char *message)
+{
+    struct json j;
+    if (report_table(r)) {
+        report_fresh_line(r);
+        fmt(r->out, "%s: %s\r\n", kind, message);
+    }
+    if (report_record(r, &j, "event")) {
+        json_str(&j, "kind", kind);
+        json_str(&j, "message", message);
+        json_end(&j);
+    }
+}
+
+void report_selftest(struct report *r, const char *name, enum selftest result, const char *detail)
+{
+    static const char *const words[] = {"PASS", "FAIL", "not judged"};
+    static const char *const values[] = {"pass", "fail", "not judged"};
+    struct json j;
+    r->failures += result == SELFTEST_FAIL;
+    if (report_table(r)) {
+        report_fresh_line(r);
+        fmt(r->out, "self-test %-16s %s: %s\r\n", name, words[result], detail);
+    }
+    if (report_record(r, &j, "selftest")) {
+        json_str(&j, "name", name);
+        json_str(&j, "result", values[result]);
+        json_str(&j, "detail", detail);
+        json_end(&j);
+    }
+}
+
+void report_end(struct report *r, bool stopped)
+{
+    const char *verdict = r->failures ? "fail" : "pass";
+    struct json j;
+    begin(r, &j, "end");
+    json_u64(&j, "rows", r->rows);
+    json_u64(&j, "failures", r->failures);
+    if (stopped)
+        json_bool(&j, "stopped", true);
+    json_str(&j, "verdict", verdict);
+    json_end(&j);
+    if (report_table(r))
+        fmt(r->out, "verdict: %s (%llu rows, %llu failures%s)\r\n", r->failures ? "FAIL" : "PASS",
+            (unsigned long long)r->rows, (unsigned long long)r->failures,
+            stopped ? ", stopped by a key" : "");
+}

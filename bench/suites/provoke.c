@@ -1,0 +1,86 @@
+/*
+ * Failures on purpose, to see what one looks like and that whoever reads the exit status notices: runs only when
+ * suite= names it, one row at a time is best.
+ */
+#include "bench/bench.h"
+
+static int wrong_body(uint64_t n, struct object *o)
+{
+    o->counter += n - 1; /* one operation short */
+    return 0;
+}
+
+static int error_body(uint64_t n, struct object *o)
+{
+    o->counter += n;
+    return o->counter % 3 == 0;
+}
+
+static const char *counted(const struct object *o, uint64_t operations)
+{
+    return o->counter == operations ? NULL : "the counter is not the number of operations";
+}
+
+static int undefined_body(uint64_t n, struct object *o)
+{
+    (void)n, (void)o;
+    __asm__ volatile("ud2");
+    return 0;
+}
+
+static int divide_body(uint64_t n, struct object *o)
+{
+    (void)o;
+    uint32_t zero = 0, result = (uint32_t)n;
+    __asm__ volatile("xor %%edx, %%edx; div %1" : "+a"(result) : "r"(zero) : "edx", "cc");
+    return (int)result;
+}
+
+static int null_body(uint64_t n, struct object *o)
+{
+    (void)n, (void)o;
+    volatile uint32_t *nowhere;
+    __asm__("xor %0, %0"
+            : "=r"(nowhere)); /* hidden from the compiler, which knows what NULL means */
+    return (int)*nowhere;
+}
+
+/* Data is not executable: the object begins with a RET that must not run. */
+static int execute_data_body(uint64_t n, struct object *o)
+{
+    (void)n;
+    o->counter = 0xc3;
+    __asm__ volatile("call *%0" : : "r"(o) : "memory");
+    return 0;
+}
+
+/* Code is not writable: this very function's first byte. */
+static int write_code_body(uint64_t n, struct object *o)
+{
+    (void)n, (void)o;
+    __asm__ volatile("0: lea 0b(%%rip), %%rax; movb $0x90, (%%rax)" : : : "rax", "memory");
+    return 0;
+}
+
+/* Runs the stack down into its guard page: a double fault, on a stack of its own. */
+static int stack_body(uint64_t n, struct object *o)
+{
+    (void)n, (void)o;
+    __asm__ volatile("0: push %rax; jmp 0b");
+    return 0;
+}
+
+#define PROVOKE(name_, what_, ...)                                                                 \
+    BENCH(provoke, name_, .what = what_, .form = FORM_FUNCTION, .ops = 1, .on_request = true,      \
+          __VA_ARGS__)
+
+PROVOKE(wrong, "a body that leaves one operation out: the run fails, exit status 2",
+        .function = wrong_body, .check = counted);
+PROVOKE(errors, "every third operation fails: counted, its sample omitted", .function = error_body,
+        .check = counted);
+PROVOKE(ud2, "an undefined instruction: exit status 4", .function = undefined_body);
+PROVOKE(divide, "a division by zero: exit status 4", .function = divide_body);
+PROVOKE(null, "a read of address 0: exit status 4", .function = null_body);
+PROVOKE(execute_data, "a call into data: exit status 4", .function = execute_data_body);
+PROVOKE(write_code, "a write into code: exit status 4", .function = write_code_body);
+PROVOKE(stack, "a stack overflow: double fault, exit status 4", .function = stack_body);

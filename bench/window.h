@@ -1,0 +1,54 @@
+/*
+ * Windows: machine code put together in the code buffer. One window is
+ *   tag, entry, recipe start, body, recipe stop, way out
+ * with nothing between the two readings but what the recipe and the body are made of.
+ */
+#ifndef BENCH_WINDOW_H
+#define BENCH_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "bench/bench.h"
+#include "bench/platform.h"
+#include "lib/recipe.h"
+
+struct window_result {
+    uint64_t ticks;  /* second reading minus first */
+    uint64_t failed; /* what a C body returned; rubbish for other bodies */
+};
+/* Called with the object, what the body calls through r13, and the turns of its loop. */
+typedef struct window_result (*window_fn)(struct object *o, const void *function, uint64_t turns);
+
+struct window_spec {
+    enum recipe recipe;
+    bool xfence_is_lfence;            /* Intel */
+    const char *name;                 /* "suite/row/kind"; its CRC-32 is the window's tag */
+    const struct unit *unit;          /* NULL: nothing */
+    uint32_t copies;                  /* of the unit, one behind the other */
+    bool loop;                        /* around the copies, as many turns as the call says */
+    const void *callee, *stub, *slot; /* where fixups lead */
+};
+
+/* Hands out the code buffer from its start; between begin and end the buffer is writable, not
+ * executable. */
+struct code {
+    const struct platform *p;
+    size_t used;
+};
+void code_begin(struct code *c, const struct platform *p);
+void code_end(struct code *c);
+
+/* Copies a unit to the next address that is a multiple of `align`, fixing it up with the spec's
+ * addresses. NULL: the buffer is full. */
+const void *code_unit(struct code *c, const struct unit *u, size_t align,
+                      const struct window_spec *spec);
+
+/* Leaves at least `bytes` unused. */
+void code_skip(struct code *c, size_t bytes);
+
+/* Builds a window whose body (loop head or first copy) begins on a line of 64 bytes. NULL: the
+ * buffer is full. */
+window_fn code_window(struct code *c, const struct window_spec *spec);
+
+#endif

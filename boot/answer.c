@@ -1,0 +1,117 @@
+/*
+ * The end of a start that measures nothing: help, list, or an error. The text for people goes to
+ * the firmware's console, the records to the serial port, so that a line that is both shows nothing
+ * twice.
+ */
+#include "boot/boot.h"
+#include "bench/registry.h"
+#include "bench/report.h"
+#include "kernel/acpi_mem.h"
+#include "kernel/cpu.h"
+#include "kernel/power.h"
+#include "kernel/serial.h"
+#include "lib/acpi.h"
+#include "lib/fmt.h"
+#include "lib/smbios.h"
+
+#define KEY_WAIT_MS 10000
+#define KEY_POLL_MS 20
+
+static bool failed(const struct boot *b)
+{
+    return b->error[0] != 0;
+}
+
+static void say(struct boot *b, struct sink *out)
+{
+    if (failed(b))
+        fmt(out, "\nbaretick: %s\nNothing was measured.\n", b->error);
+    else if (b->handoff->options.help)
+        options_help(out);
+    else
+        registry_list(out);
+}
+
+static void record(struct boot *b, struct sink *out)
+{
+    struct report r;
+
+    fmt(out, "\r\n"); /* the firmware's console may have left a line begun */
+    report_init(&r, out, FORMAT_JSONL);
+    if (failed(b)) {
+        r.failures++;
+        report_event(&r, "error", b->error);
+    }
+    report_end(&r, false);
+}
+
+/* DESIGN, "Exit": both must say so before a port is touched that can be real hardware. */
+static bool on_qemu(const struct boot *b)
+{
+    const struct handoff *h = b->handoff;
+    struct acpi_mem memory;
+    struct acpi acpi;
+
+    if (!(cpuid(1, 0).ecx & 1u << 31)) /* SDM vol. 2A CPUID: a hypervisor is there */
+        return false;
+    acpi_mem_init(&memory, h);
+    acpi_open(&acpi, &memory.mem, h->rsdp);
+    return acpi_says_qemu(&acpi) || smbios_says_qemu(&memory.mem, h->smbios3) ||
+           smbios_says_qemu(&memory.mem, h->smbios);
+}
+
+/* The shell leaves its output on the screen; a boot manager clears it as soon as we return. */
+static bool from_shell(const struct boot *b)
+{
+    /* EFI_SHELL_PARAMETERS_PROTOCOL, UEFI Shell 2.2 section 2.3. */
+    static const EFI_GUID parameters = {
+        0x752f3136, 0x4e16, 0x4fdc, {0xa2, 0x2a, 0xe5, 0xf4, 0x68, 0x12, 0xf4, 0xca}};
+
+    return boot_protocol(b, b->image, &parameters) != NULL;
+}
+
+static void wait_for_key(struct boot *b)
+{
+    SIMPLE_INPUT_INTERFACE *in = b->st->ConIn;
+    EFI_INPUT_KEY key;
+
+    if (!in || !b->st->ConOut)
+        return;
+    in->Reset(in, FALSE); /* keys from before do not count */
+    fmt(&b->conout.sink, "Press a key (going on in %u s).\n", KEY_WAIT_MS / 1000);
+    for (unsigned ms = 0; ms < KEY_WAIT_MS; ms += KEY_POLL_MS) {
+        if (!EFI_ERROR(in->ReadKeyStroke(in, &key)))
+            return;
+        b->bs->Stall(KEY_POLL_MS * 1000);
+    }
+}
+
+EFI_STATUS boot_answer(struct boot *b)
+{
+    struct serial serial = serial_probe(&b->handoff->options.serial);
+    EFI_STATUS status = failed(b) ? EFI_INVALID_PARAMETER : EFI_SUCCESS;
+
+    say(b, b->st->ConOut ? &b->conout.sink : &serial.sink);
+    record(b, &serial.sink);
+    serial_flush(&serial);
+    if (on_qemu(b))
+        qemu_exit(failed(b) ? EXIT_BAD_OPTIONS : EXIT_SUCCESS);
+    if (!from_shell(b))
+        wait_for_key(b);
+    boot_close(b);
+    return status;
+}
+
+void boot_stuck(struct boot *b)
+{
+    struct serial serial = serial_probe(&b->handoff->options.serial);
+
+    fmt_buf(b->error, sizeof b->error,
+            "firmware: ExitBootServices failed every time; the machine must be reset");
+    record(b, &serial.sink);
+    serial_flush(&serial);
+    if (on_qemu(b))
+        qemu_exit(EXIT_FAULT);
+    for (;;)
+        __asm__ volatile("hlt");
+}

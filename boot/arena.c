@@ -1,0 +1,60 @@
+/* The one block of memory that the kernel and the benchmark work in. */
+#include "boot/boot.h"
+#include "kernel/memory_map.h"
+#include "lib/fmt.h"
+
+/* Below 4 GiB where there is room: CR3 of a core that starts in 16-bit code must lie there. */
+static EFI_STATUS allocate(const struct boot *b, UINTN pages, EFI_PHYSICAL_ADDRESS *at)
+{
+    EFI_STATUS status;
+
+    *at = 0xffffffff;
+    status = b->bs->AllocatePages(AllocateMaxAddress, EfiLoaderData, pages, at);
+    if (EFI_ERROR(status))
+        status = b->bs->AllocatePages(AllocateAnyPages, EfiLoaderData, pages, at);
+    return status;
+}
+
+static uint64_t top_of_ram(const struct handoff *h)
+{
+    uint64_t top = 0;
+
+    for (uint32_t i = 0; i < h->regions; i++)
+        if (region_is_ram(&h->region[i]) && h->region[i].start + h->region[i].size > top)
+            top = h->region[i].start + h->region[i].size;
+    return top;
+}
+
+static uint64_t largest_free(const struct handoff *h)
+{
+    uint64_t largest = 0;
+
+    for (uint32_t i = 0; i < h->regions; i++)
+        if (h->region[i].type == REGION_FREE && h->region[i].size > largest)
+            largest = h->region[i].size;
+    return largest;
+}
+
+bool boot_arena(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+    uint64_t need = kernel_arena_need(&h->options, top_of_ram(h));
+    UINTN pages = (need + EFI_PAGE_SIZE - 1) >> EFI_PAGE_SHIFT;
+    EFI_PHYSICAL_ADDRESS at;
+    EFI_STATUS status = allocate(b, pages, &at);
+    struct sink_buf error;
+
+    if (!EFI_ERROR(status)) {
+        h->arena = at;
+        h->arena_size = (uint64_t)pages << EFI_PAGE_SHIFT;
+        return true;
+    }
+    sink_buf_init(&error, b->error, sizeof b->error);
+    fmt(&error.sink,
+        "memory: samples=%u needs %lu KiB in one piece; the largest free piece has %lu KiB: "
+        "lower samples= or add memory (the firmware says: ",
+        h->options.samples, (unsigned long)(need / 1024), (unsigned long)(largest_free(h) / 1024));
+    boot_status(&error.sink, status);
+    fmt(&error.sink, ")");
+    return false;
+}

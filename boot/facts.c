@@ -1,0 +1,106 @@
+/* What the firmware knows of the machine: tables, framebuffer, its own name. All of it can be
+ * missing. */
+#include "boot/boot.h"
+
+static bool same_guid(const EFI_GUID *a, const EFI_GUID *b)
+{
+    return __builtin_memcmp(a, b, sizeof *a) == 0;
+}
+
+/* The first configuration table under that GUID; 0: none. */
+static uint64_t config_table(const EFI_SYSTEM_TABLE *st, const EFI_GUID *guid)
+{
+    for (UINTN i = 0; st->ConfigurationTable && i < st->NumberOfTableEntries; i++)
+        if (same_guid(&st->ConfigurationTable[i].VendorGuid, guid))
+            return (uint64_t)(uintptr_t)st->ConfigurationTable[i].VendorTable;
+    return 0;
+}
+
+static void tables(struct handoff *h, const EFI_SYSTEM_TABLE *st)
+{
+    static const EFI_GUID acpi_2 = ACPI_20_TABLE_GUID, acpi_1 = ACPI_TABLE_GUID,
+                          smbios = SMBIOS_TABLE_GUID, smbios3 = SMBIOS3_TABLE_GUID;
+
+    h->rsdp = config_table(st, &acpi_2);
+    if (!h->rsdp)
+        h->rsdp = config_table(st, &acpi_1);
+    h->smbios = config_table(st, &smbios);
+    h->smbios3 = config_table(st, &smbios3);
+}
+
+/* Whether the mode is one that a program without boot services can draw in, 32 bits a pixel. */
+static bool linear(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode)
+{
+    const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = mode ? mode->Info : NULL;
+    uint64_t bytes;
+
+    if (!info || !mode->FrameBufferBase ||
+        (info->PixelFormat != PixelRedGreenBlueReserved8BitPerColor &&
+         info->PixelFormat != PixelBlueGreenRedReserved8BitPerColor))
+        return false;
+    bytes = (uint64_t)info->PixelsPerScanLine * info->VerticalResolution * 4;
+    return bytes > 0 && bytes <= mode->FrameBufferSize &&
+           info->HorizontalResolution <= info->PixelsPerScanLine;
+}
+
+/* Several screens share one console; the first GOP that has a framebuffer of its own is taken. */
+static void framebuffer(const struct boot *b)
+{
+    static const EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
+    struct framebuffer *f = &b->handoff->framebuffer;
+    EFI_GUID copy = guid;
+    EFI_HANDLE *handles = NULL;
+    UINTN n = 0;
+
+    if (EFI_ERROR(b->bs->LocateHandleBuffer(ByProtocol, &copy, NULL, &n, &handles)))
+        return;
+    for (UINTN i = 0; i < n && f->size == 0; i++) {
+        const EFI_GRAPHICS_OUTPUT_PROTOCOL *gop = boot_protocol(b, handles[i], &guid);
+
+        if (!gop || !linear(gop->Mode))
+            continue;
+        f->address = gop->Mode->FrameBufferBase;
+        f->size = gop->Mode->FrameBufferSize;
+        f->width = gop->Mode->Info->HorizontalResolution;
+        f->height = gop->Mode->Info->VerticalResolution;
+        f->pixels_per_line = gop->Mode->Info->PixelsPerScanLine;
+    }
+    boot_free(b, handles);
+}
+
+static void vendor(struct handoff *h, const EFI_SYSTEM_TABLE *st)
+{
+    size_t i = 0;
+
+    for (; st->FirmwareVendor && st->FirmwareVendor[i] && i < HANDOFF_TEXT - 1; i++) {
+        CHAR16 c = st->FirmwareVendor[i];
+
+        h->firmware_vendor[i] = c >= 0x20 && c < 0x7f ? (char)c : '?';
+    }
+    h->firmware_vendor[i] = 0;
+    h->firmware_revision = st->FirmwareRevision;
+    h->uefi_revision = st->Hdr.Revision;
+}
+
+/* By the linker's symbols: what LoadedImage says can be missing. */
+static void own_place(struct handoff *h)
+{
+    /* Hidden, or clang goes through the GOT, where an absolute symbol is not relocated. */
+    extern const uint8_t ImageBase[] __attribute__((visibility("hidden")));
+    extern const uint8_t _end[] __attribute__((visibility("hidden")));
+
+    h->image_base = (uint64_t)(uintptr_t)ImageBase;
+    h->image_size = (uint64_t)(_end - ImageBase);
+}
+
+void boot_facts(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+
+    tables(h, b->st);
+    framebuffer(b);
+    vendor(h, b->st);
+    own_place(h);
+    if (b->st->RuntimeServices)
+        h->reset_system = (uint64_t)(uintptr_t)b->st->RuntimeServices->ResetSystem;
+}

@@ -1,0 +1,92 @@
+/* What the steps of the UEFI phase share: opening and closing, memory, protocols, errors in words.
+ */
+#include "boot/boot.h"
+#include "lib/fmt.h"
+
+void *boot_protocol(const struct boot *b, EFI_HANDLE handle, const EFI_GUID *guid)
+{
+    void *interface = NULL;
+    EFI_GUID copy = *guid; /* GNU-EFI's prototypes take no const */
+
+    if (!handle || EFI_ERROR(b->bs->OpenProtocol(handle, &copy, &interface, b->image, NULL,
+                                                 EFI_OPEN_PROTOCOL_GET_PROTOCOL)))
+        return NULL;
+    return interface;
+}
+
+void *boot_alloc(const struct boot *b, size_t size)
+{
+    void *at;
+
+    return EFI_ERROR(b->bs->AllocatePool(EfiLoaderData, size, &at)) ? NULL : at;
+}
+
+void boot_free(const struct boot *b, void *at)
+{
+    if (at)
+        b->bs->FreePool(at);
+}
+
+void boot_status(struct sink *out, EFI_STATUS status)
+{
+    /* UEFI 2.10 appendix D. */
+    static const struct {
+        EFI_STATUS status;
+        const char *words;
+    } known[] = {
+        {EFI_LOAD_ERROR, "load error"},
+        {EFI_INVALID_PARAMETER, "invalid parameter"},
+        {EFI_UNSUPPORTED, "unsupported"},
+        {EFI_BUFFER_TOO_SMALL, "buffer too small"},
+        {EFI_NOT_READY, "not ready"},
+        {EFI_DEVICE_ERROR, "device error"},
+        {EFI_OUT_OF_RESOURCES, "out of resources"},
+        {EFI_VOLUME_CORRUPTED, "volume corrupted"},
+        {EFI_NO_MEDIA, "no media"},
+        {EFI_MEDIA_CHANGED, "media changed"},
+        {EFI_NOT_FOUND, "not found"},
+        {EFI_ACCESS_DENIED, "access denied"},
+        {EFI_TIMEOUT, "timeout"},
+        {EFI_SECURITY_VIOLATION, "security violation"},
+    };
+    const char *words = "error";
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].status == status)
+            words = known[i].words;
+    fmt(out, "%s (EFI status 0x%lx)", words, (unsigned long)status);
+}
+
+bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
+{
+    static const EFI_GUID loaded_image = EFI_LOADED_IMAGE_PROTOCOL_GUID;
+    EFI_STATUS status;
+
+    *b = (struct boot){.image = image, .st = st, .bs = st->BootServices};
+    conout_init(&b->conout, st->ConOut);
+    b->loaded = boot_protocol(b, image, &loaded_image);
+
+    status = memmap_open(&b->map, b->bs);
+    b->handoff = EFI_ERROR(status) ? NULL : boot_alloc(b, sizeof *b->handoff);
+    if (!b->handoff) {
+        fmt(&b->conout.sink, "baretick: no memory for the %zu KiB that the start takes: ",
+            sizeof *b->handoff / 1024);
+        boot_status(&b->conout.sink, EFI_ERROR(status) ? status : EFI_OUT_OF_RESOURCES);
+        fmt(&b->conout.sink, "\n");
+        boot_close(b);
+        return false;
+    }
+    __builtin_memset(b->handoff, 0, sizeof *b->handoff); /* too large for a copy on this stack */
+    options_default(&b->handoff->options);
+    memmap_hand_over(&b->map, b->handoff);
+    return true;
+}
+
+void boot_close(struct boot *b)
+{
+    if (b->handoff && b->handoff->arena_size)
+        b->bs->FreePages(b->handoff->arena, b->handoff->arena_size >> EFI_PAGE_SHIFT);
+    boot_free(b, b->handoff);
+    b->handoff = NULL;
+    memmap_close(&b->map);
+}

@@ -1,0 +1,37 @@
+/*
+ * From the firmware's call to the kernel's first instruction. What cannot be measured is answered
+ * here, while the firmware's console is still there; nothing is measured before the machine is
+ * ours.
+ */
+#include "boot/boot.h"
+#include "lib/fmt.h"
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
+
+/* Firmware resets the machine five minutes after it started us, unless told not to (UEFI 7.5.1). */
+static void watchdog_off(const struct boot *b)
+{
+    b->bs->SetWatchdogTimer(0, 0, 0, NULL);
+}
+
+static bool wants_an_answer(const struct boot *b)
+{
+    return b->handoff->options.help || b->handoff->options.list;
+}
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
+{
+    struct boot b;
+
+    if (!boot_open(&b, image, st))
+        return EFI_OUT_OF_RESOURCES;
+    watchdog_off(&b);
+    boot_facts(&b);
+    if (!boot_options(&b) || wants_an_answer(&b) || !boot_arena(&b))
+        return boot_answer(&b);
+
+    fmt(&b.conout.sink, "baretick: leaving firmware\n");
+    if (!boot_leave(&b))
+        boot_stuck(&b);
+    kernel_enter(b.handoff);
+}

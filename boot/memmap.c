@@ -1,0 +1,92 @@
+#include "boot/memmap.h"
+#include "kernel/memory_map.h"
+
+/* Allocating the buffer adds entries, and so does every step until the end: a page and more to
+ * spare. */
+#define SPARE 8192
+/* The map can grow between asking for its size and reading it. */
+#define TRIES 8
+
+EFI_STATUS memmap_refresh(struct memmap *m)
+{
+    UINT32 version;
+
+    m->size = m->room;
+    return m->bs->GetMemoryMap(&m->size, (EFI_MEMORY_DESCRIPTOR *)(void *)m->bytes, &m->key,
+                               &m->descriptor_size, &version);
+}
+
+EFI_STATUS memmap_open(struct memmap *m, EFI_BOOT_SERVICES *bs)
+{
+    EFI_STATUS status = EFI_BUFFER_TOO_SMALL;
+
+    *m = (struct memmap){.bs = bs};
+    for (int i = 0; i < TRIES && status == EFI_BUFFER_TOO_SMALL; i++) {
+        void *bytes;
+
+        memmap_close(m);
+        m->size += SPARE;
+        status = bs->AllocatePool(EfiLoaderData, m->size, &bytes);
+        if (EFI_ERROR(status))
+            return status;
+        m->bytes = bytes;
+        m->room = m->size;
+        status = memmap_refresh(m); /* where the room is too small, size becomes what it takes */
+    }
+    /* The spare room must be there whichever try it was. */
+    if (!EFI_ERROR(status) && m->room - m->size < SPARE / 2) {
+        UINTN need = m->size + 2 * SPARE;
+        void *bytes;
+
+        memmap_close(m);
+        status = bs->AllocatePool(EfiLoaderData, need, &bytes);
+        if (EFI_ERROR(status))
+            return status;
+        m->bytes = bytes;
+        m->room = need;
+        status = memmap_refresh(m);
+    }
+    if (!EFI_ERROR(status) && m->descriptor_size < sizeof(EFI_MEMORY_DESCRIPTOR))
+        status = EFI_INCOMPATIBLE_VERSION;
+    return status;
+}
+
+void memmap_close(struct memmap *m)
+{
+    if (m->bytes)
+        m->bs->FreePool(m->bytes);
+    m->bytes = NULL;
+}
+
+/* The index-th descriptor; NULL behind the last. */
+static const EFI_MEMORY_DESCRIPTOR *descriptor(const struct memmap *m, uint32_t index)
+{
+    if (index >= m->size / m->descriptor_size)
+        return NULL;
+    return (const EFI_MEMORY_DESCRIPTOR *)(const void *)(m->bytes + index * m->descriptor_size);
+}
+
+void memmap_hand_over(const struct memmap *m, struct handoff *h)
+{
+    const EFI_MEMORY_DESCRIPTOR *d;
+
+    h->regions = 0;
+    h->regions_cut = false;
+    h->memory_total = 0;
+    h->descriptor_size = (uint32_t)m->descriptor_size;
+    for (uint32_t i = 0; (d = descriptor(m, i)); i++) {
+        struct memory_region r = {
+            .type = d->Type,
+            .start = d->PhysicalStart,
+            .size = d->NumberOfPages << EFI_PAGE_SHIFT,
+            .attribute = d->Attribute,
+        };
+
+        if (region_is_ram(&r))
+            h->memory_total += r.size;
+        if (h->regions < HANDOFF_REGIONS)
+            h->region[h->regions++] = r;
+        else
+            h->regions_cut = true;
+    }
+}

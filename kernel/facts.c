@@ -1,0 +1,290 @@
+#include "kernel/facts.h"
+#include "bench/show.h"
+#include "build_id.h"
+#include "kernel/cpu.h"
+#include "lib/fmt.h"
+#include "lib/num.h"
+
+#define MIB (1024.0 * 1024.0)
+
+static double ppm_off(const struct tsc_clock *c, unsigned source)
+{
+    return ((double)c->source[source].hz / (double)c->hz - 1) * 1e6;
+}
+
+static void mhz(struct sink *out, uint64_t hz)
+{
+    num_f64(out, (double)hz / 1e6, 3, 0);
+    fmt(out, " MHz");
+}
+
+static void show_tsc(const struct machine *m, const struct engine *e, struct sink *out)
+{
+    const struct tsc_clock *c = &m->clock;
+    fmt(out, "tsc       ");
+    if (c->hz) {
+        mhz(out, c->hz);
+        fmt(out, " by %s", clock_source_names[c->used]);
+    } else {
+        fmt(out, "frequency unknown: no clock answers, so there are no ns");
+    }
+    fmt(out, "; %s; step ", m->cpu.tsc_invariant ? "invariant" : "not said to be invariant");
+    num_f64(out, e->step, e->step == (double)(uint64_t)e->step ? 0 : 2, 0);
+    fmt(out, e->step == 1 ? " tick\r\n" : " ticks\r\n");
+    for (unsigned i = 0; i < CLOCK_SOURCES; i++) {
+        if (c->hz && i == (unsigned)c->used)
+            continue;
+        fmt(out, "          %-8s ", clock_source_names[i]);
+        if (c->source[i].known) {
+            mhz(out, c->source[i].hz);
+            fmt(out, ", off by ");
+            num_f64(out, ppm_off(c, i), 1, 0);
+            fmt(out, " ppm\r\n");
+        } else {
+            fmt(out, "not used: %s\r\n", c->source[i].why_not);
+        }
+    }
+    if (m->cpu.tsc_nominal_hz) {
+        fmt(out, "          nominal  ");
+        mhz(out, m->cpu.tsc_nominal_hz);
+        fmt(out, " (CPUID 16h, a label)\r\n");
+    }
+}
+
+static void show_trust(const struct engine *e, const struct probe *p, struct sink *out)
+{
+    switch (e->execution) {
+    case EXEC_INSTRUCTIONS:
+        fmt(out,
+            "Every figure below counts INSTRUCTIONS, not time: exact and repeatable, but an add\r\n"
+            "and a division cost the same. (%s; %llu ticks each)\r\n",
+            p->behave.why, (unsigned long long)e->ticks_per_instruction);
+        break;
+    case EXEC_EMULATED:
+        fmt(out,
+            "WARNING: the figures below are NOISE. An emulator executes this code, and its time\r\n"
+            "is not that of any CPU. (%s)\r\n",
+            p->behave.why);
+        break;
+    case EXEC_SILICON:
+        fmt(out, "A CPU executes this code. Figures are ticks of its TSC");
+        if (e->ticks_per_cycle > 0) {
+            fmt(out, ", ");
+            num_f64(out, e->ticks_per_cycle, 4, 0);
+            fmt(out, " of them a core cycle");
+        }
+        fmt(out, ".\r\n");
+        break;
+    }
+}
+
+static void show_masked(const struct irq_masked *q, struct sink *out)
+{
+    fmt(out,
+        "masked    IF off; PIC; %u IO-APIC (%u of %u entries open before); LAPIC (%u of %u)\r\n",
+        q->ioapics, q->ioapic_masked, q->ioapic_entries, q->lvt_masked, q->lvt_entries);
+    if (q->ioapic_kept + q->lvt_kept)
+        fmt(out, "          left alone, since they deliver NMI or SMI: %u\r\n",
+            q->ioapic_kept + q->lvt_kept);
+}
+
+static void show_head(const struct machine *m, const struct engine *e, const struct probe *p,
+                      struct sink *out)
+{
+    const struct cpu *c = &m->cpu;
+    const struct handoff *h = m->handoff;
+    fmt(out, "baretick %s (%s)\r\n", BARETICK_VERSION, BARETICK_BUILD);
+    show_trust(e, p, out);
+    fmt(out, "\r\ncpu       %s%s%s family %u model %u stepping %u\r\n", c->brand,
+        c->brand[0] ? ", " : "", c->vendor_id, c->family, c->model, c->stepping);
+    if (c->hypervisor)
+        fmt(out, "          under a hypervisor%s%s%s\r\n", c->hypervisor_id[0] ? ", " : "",
+            c->hypervisor_id, m->qemu ? " (QEMU)" : "");
+    fmt(out, "firmware  %s revision %x, UEFI %u.%u; ACPI %s\r\n", h->firmware_vendor,
+        h->firmware_revision, h->uefi_revision >> 16, (h->uefi_revision & 0xffff) / 10,
+        m->acpi.present ? m->acpi.oem_id : "none");
+    fmt(out, "memory    %llu MiB, %u-level pages%s\r\n",
+        (unsigned long long)(h->memory_total >> 20), m->paging.tables.levels,
+        m->paging.tables.page_1g ? ", some of 1 GiB" : "");
+    show_tsc(m, e, out);
+    show_masked(&m->irq, out);
+    fmt(out, "recipe    %s%s; LFENCE: %s\r\n", recipe_names[e->recipe],
+        h->options.recipe == RECIPE_AUTO ? " (this CPU's default)" : "",
+        lfence_state_names[m->lfence]);
+    fmt(out, "options   suite=%s bench=%s samples=%u (from: %s)\r\n", h->options.suite,
+        h->options.bench, h->options.samples, h->options_from);
+}
+
+static void record_cpu(const struct machine *m, struct json *j)
+{
+    const struct cpu *c = &m->cpu;
+    json_object(j, "cpu");
+    json_str(j, "vendor", c->vendor_id);
+    if (c->brand[0])
+        json_str(j, "brand", c->brand);
+    json_u64(j, "family", c->family);
+    json_u64(j, "model", c->model);
+    json_u64(j, "stepping", c->stepping);
+    json_str(j, "lfence", lfence_state_names[m->lfence]);
+    json_bool(j, "rdtscp", c->rdtscp);
+    json_bool(j, "serialize", c->serialize);
+    json_close(j);
+    json_bool(j, "virtualised", c->hypervisor);
+    if (c->hypervisor_id[0])
+        json_str(j, "hypervisor", c->hypervisor_id);
+    json_bool(j, "qemu", m->qemu);
+}
+
+static void record_firmware(const struct machine *m, struct json *j)
+{
+    const struct handoff *h = m->handoff;
+    json_object(j, "firmware");
+    json_str(j, "vendor", h->firmware_vendor);
+    json_u64(j, "revision", h->firmware_revision);
+    json_u64(j, "uefi_major", h->uefi_revision >> 16);
+    json_u64(j, "uefi_minor", (h->uefi_revision & 0xffff) / 10);
+    if (m->acpi.present)
+        json_str(j, "acpi_oem", m->acpi.oem_id);
+    json_u64(j, "acpi_bad_tables", m->acpi.bad);
+    json_u64(j, "descriptor_bytes", h->descriptor_size);
+    json_u64(j, "exit_tries", h->exit_tries);
+    json_close(j);
+}
+
+static void record_tsc(const struct machine *m, const struct engine *e, struct json *j)
+{
+    const struct tsc_clock *c = &m->clock;
+    json_object(j, "tsc");
+    if (c->hz) {
+        json_u64(j, "hz", c->hz);
+        json_str(j, "source", clock_source_names[c->used]);
+        json_f64(j, "worst_ppm", c->worst_ppm, 2);
+        json_bool(j, "sources_agree", c->agree);
+    }
+    json_bool(j, "invariant", m->cpu.tsc_invariant);
+    json_f64(j, "step_ticks", e->step, 3);
+    if (m->cpu.tsc_nominal_hz)
+        json_u64(j, "nominal_hz", m->cpu.tsc_nominal_hz);
+    json_array(j, "sources");
+    for (unsigned i = 0; i < CLOCK_SOURCES; i++) {
+        json_object(j, NULL);
+        json_str(j, "name", clock_source_names[i]);
+        if (c->source[i].known) {
+            json_u64(j, "hz", c->source[i].hz);
+            json_f64(j, "error_hz", c->source[i].error_hz, 0);
+            json_f64(j, "off_ppm", ppm_off(c, i), 2);
+        } else {
+            json_str(j, "why_not", c->source[i].why_not);
+        }
+        json_close(j);
+    }
+    json_close(j);
+    json_close(j);
+}
+
+static void record_masked(const struct irq_masked *q, struct json *j)
+{
+    json_object(j, "masked");
+    json_array(j, "pic_was");
+    json_u64(j, NULL, q->pic_was[0]);
+    json_u64(j, NULL, q->pic_was[1]);
+    json_close(j);
+    json_u64(j, "ioapics", q->ioapics);
+    json_u64(j, "ioapic_entries", q->ioapic_entries);
+    json_u64(j, "ioapic_masked", q->ioapic_masked);
+    json_u64(j, "ioapic_kept", q->ioapic_kept);
+    json_bool(j, "lapic", q->lapic.present);
+    json_bool(j, "x2apic", q->lapic.x2apic);
+    json_u64(j, "lvt_entries", q->lvt_entries);
+    json_u64(j, "lvt_masked", q->lvt_masked);
+    json_u64(j, "lvt_kept", q->lvt_kept);
+    json_close(j);
+}
+
+static void record_memory(const struct machine *m, struct json *j)
+{
+    json_object(j, "memory");
+    json_u64(j, "bytes", m->handoff->memory_total);
+    json_u64(j, "page_levels", m->paging.tables.levels);
+    json_bool(j, "page_1g", m->paging.tables.page_1g);
+    json_u64(j, "arena_mtrr_type", m->arena_type);
+    json_close(j);
+}
+
+static void record_run(const struct machine *m, const struct engine *e, const struct probe *p,
+                       struct report *r)
+{
+    struct json j;
+    if (!report_record(r, &j, "run"))
+        return;
+    json_str(&j, "version", BARETICK_VERSION);
+    json_str(&j, "build", BARETICK_BUILD);
+    json_str(&j, "platform", e->p->name);
+    json_str(&j, "execution", execution_names[e->execution]);
+    json_str(&j, "execution_why", p->behave.why);
+    json_str(&j, "unit", show_unit(e));
+    if (e->execution == EXEC_INSTRUCTIONS)
+        json_u64(&j, "ticks_per_instruction", e->ticks_per_instruction);
+    else if (e->ticks_per_cycle > 0)
+        json_f64(&j, "ticks_per_cycle", e->ticks_per_cycle, 6);
+    record_firmware(m, &j);
+    record_cpu(m, &j);
+    record_tsc(m, e, &j);
+    record_memory(m, &j);
+    json_str(&j, "recipe", recipe_names[e->recipe]);
+    options_record(&m->handoff->options, &j);
+    json_str(&j, "options_from", m->handoff->options_from);
+    record_masked(&m->irq, &j);
+    if (m->serial.on) {
+        json_object(&j, "serial");
+        json_u64(&j, "port", m->serial.port);
+        json_u64(&j, "baud", m->serial.baud);
+        json_close(&j);
+    }
+    json_end(&j);
+}
+
+static void warn(struct report *r, const char *message)
+{
+    report_event(r, "warning", message);
+}
+
+static void warnings(const struct machine *m, const struct engine *e, struct report *r)
+{
+    const struct handoff *h = m->handoff;
+    char text[320];
+    if (h->foreign_options[0]) {
+        fmt_buf(text, sizeof text, "load options of another program ignored: \"%s\"",
+                h->foreign_options);
+        warn(r, text);
+    }
+    if (e->execution == EXEC_EMULATED)
+        warn(r, "figures are noise: an emulator executes this code");
+    if (!m->cpu.tsc_invariant && e->execution == EXEC_SILICON)
+        warn(r, "the TSC is not said to be invariant (CPUID 8000_0007 EDX[8]): ns may be wrong");
+    if (m->clock.hz && !m->clock.agree && e->execution != EXEC_INSTRUCTIONS)
+        warn(r, "sources of the TSC's frequency disagree; see tsc");
+    if (m->lfence == LFENCE_COULD_NOT)
+        warn(r, "LFENCE is not serialising here and could not be made so: bodies may leak out of "
+                "their windows");
+    if (m->arena_type != 6)
+        warn(r, "the benchmark's memory is not write-back by its MTRR");
+    if (m->irq.ioapic_stuck + m->irq.lvt_stuck)
+        warn(r, "some interrupt sources could not be masked");
+    if (m->mce.stale) {
+        fmt_buf(text, sizeof text, "%u machine-check banks already held an error at boot",
+                m->mce.stale);
+        warn(r, text);
+    }
+    if (h->regions_cut)
+        warn(r, "the memory map has more entries than are kept; tables beyond them are not seen");
+}
+
+void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
+                  struct report *r)
+{
+    if (report_table(r))
+        show_head(m, e, p, r->out);
+    record_run(m, e, p, r);
+    warnings(m, e, r);
+}

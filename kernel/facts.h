@@ -1,0 +1,14 @@
+/* What the report says first: on what, with what settings, and how far its figures can be trusted. */
+#ifndef KERNEL_FACTS_H
+#define KERNEL_FACTS_H
+
+#include "bench/engine.h"
+#include "bench/probe.h"
+#include "bench/report.h"
+#include "kernel/machine.h"
+
+/* The head of the table, the `run` record, then every warning as an event. */
+void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
+                  struct report *r);
+
+#endif

@@ -1,0 +1,139 @@
+#include "kernel/fault.h"
+#include "kernel/cpu.h"
+#include "kernel/machine.h"
+#include "kernel/msr.h"
+#include "lib/fmt.h"
+
+#define BACKTRACE_FRAMES 16
+
+static const char *const names[VECTORS] = {
+    "#DE divide error",
+    "#DB debug",
+    "NMI",
+    "#BP breakpoint",
+    "#OF overflow",
+    "#BR bound range exceeded",
+    "#UD invalid opcode",
+    "#NM device not available",
+    "#DF double fault",
+    "coprocessor segment overrun",
+    "#TS invalid TSS",
+    "#NP segment not present",
+    "#SS stack segment fault",
+    "#GP general protection",
+    "#PF page fault",
+    "reserved exception",
+    "#MF x87 floating point",
+    "#AC alignment check",
+    "#MC machine check",
+    "#XM SIMD floating point",
+    "#VE virtualization",
+    "#CP control protection",
+    "reserved exception",
+    "reserved exception",
+    "reserved exception",
+    "reserved exception",
+    "reserved exception",
+    "reserved exception",
+    "#HV hypervisor injection",
+    "#VC VMM communication",
+    "#SX security",
+    "reserved exception",
+};
+
+static const char *row_suite, *row_name;
+
+const char *trap_name(uint64_t vector)
+{
+    return vector < VECTORS ? names[vector] : "no exception";
+}
+
+void fault_row(const char *suite, const char *name)
+{
+    row_suite = suite;
+    row_name = name;
+}
+
+const char *fault_row_suite(void)
+{
+    return row_suite;
+}
+
+const char *fault_row_name(void)
+{
+    return row_name;
+}
+
+static void print_address(struct sink *out, const struct handoff *h, uint64_t at)
+{
+    if (at - h->image_base < h->image_size)
+        fmt(out, "%016lx (image+0x%lx)\r\n", at, at - h->image_base);
+    else
+        fmt(out, "%016lx\r\n", at);
+}
+
+static void print_what(struct sink *out, const struct trap_frame *f)
+{
+    fmt(out, "\r\nFAULT: %s (vector %lu), error code 0x%lx\r\n", trap_name(f->vector), f->vector,
+        f->error);
+    if (f->vector == VECTOR_PAGE_FAULT) /* SDM vol. 3A figure 4-12 */
+        fmt(out, "  a%s %s address %016lx\r\n",
+            f->error & 16  ? "n instruction fetch from"
+            : f->error & 2 ? " write to"
+                           : " read of",
+            f->error & 1 ? "the protected" : "the unmapped", read_cr2());
+    if (f->vector == VECTOR_MACHINE_CHECK) {
+        const struct machine_check *c = &core_current()->last_check;
+        fmt(out, "  bank %u, status %016lx, address %016lx, MCG_STATUS %lx\r\n", c->bank, c->status,
+            c->address, c->mcg_status);
+    }
+    if (row_suite)
+        fmt(out, "  while running %s/%s\r\n", row_suite, row_name ? row_name : "?");
+    else
+        fmt(out, "  no row was running\r\n");
+}
+
+static void print_registers(struct sink *out, const struct trap_frame *f)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } r[] = {{"rax", f->rax},     {"rbx", f->rbx},     {"rcx", f->rcx},       {"rdx", f->rdx},
+             {"rsi", f->rsi},     {"rdi", f->rdi},     {"rbp", f->rbp},       {"rsp", f->rsp},
+             {"r8", f->r8},       {"r9", f->r9},       {"r10", f->r10},       {"r11", f->r11},
+             {"r12", f->r12},     {"r13", f->r13},     {"r14", f->r14},       {"r15", f->r15},
+             {"cs", f->cs},       {"ss", f->ss},       {"rflags", f->rflags}, {"cr0", read_cr0()},
+             {"cr2", read_cr2()}, {"cr3", read_cr3()}, {"cr4", read_cr4()}};
+    const unsigned n = sizeof(r) / sizeof(r[0]);
+
+    for (unsigned i = 0; i < n; i++)
+        fmt(out, "  %-6s %016lx%s", r[i].name, r[i].value, i % 3 == 2 || i == n - 1 ? "\r\n" : "");
+}
+
+/* A frame may be anything after a wild jump: it is read with a fixup, and must lie above the one
+ * before. */
+static void print_backtrace(struct sink *out, const struct handoff *h, const struct trap_frame *f)
+{
+    uint64_t frame = f->rbp, next, from;
+
+    for (unsigned i = 0; i < BACKTRACE_FRAMES && frame; i++) {
+        if (frame & 7 || !mem_read(frame, &next) || !mem_read(frame + 8, &from))
+            return;
+        fmt(out, "  called from ");
+        print_address(out, h, from);
+        if (next <= frame)
+            return;
+        frame = next;
+    }
+}
+
+void fault_print(struct machine *m, const struct trap_frame *f)
+{
+    struct sink *out = &m->console.sink;
+
+    print_what(out, f);
+    fmt(out, "  rip ");
+    print_address(out, m->handoff, f->rip);
+    print_registers(out, f);
+    print_backtrace(out, m->handoff, f);
+}

@@ -1,0 +1,29 @@
+/* What a fatal exception says on the console, and what it needs to know for that. */
+#ifndef KERNEL_FAULT_H
+#define KERNEL_FAULT_H
+
+#include "kernel/traps.h"
+
+/* "#UD invalid opcode"; never NULL. */
+const char *trap_name(uint64_t vector);
+
+/* What runs from now on; NULL, NULL: nothing. The strings must stay where they are. */
+void fault_row(const char *suite, const char *name);
+/* The same back, NULL where nothing runs. */
+const char *fault_row_suite(void);
+const char *fault_row_name(void);
+
+/*
+ * Prints vector, error code, the row that was running, all registers and a backtrace of at most
+ * sixteen frames over rbp, return addresses also as offsets into the image (addr2line -e
+ * build/baretick.elf takes those).
+ */
+void fault_print(struct machine *m, const struct trap_frame *f);
+
+/*
+ * In kernel/main.c. Called on the faulting core after the registers were printed: writes the
+ * records and leaves with exit status 4. A fault on the way there ends the program at once.
+ */
+_Noreturn void kernel_faulted(const struct trap_frame *f);
+
+#endif

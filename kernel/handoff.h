@@ -1,0 +1,63 @@
+/*
+ * All that the UEFI phase leaves behind. Filled by boot/ while firmware is alive, read by kernel/
+ * once boot services are gone. Every address is physical and identity-mapped. Nothing here points
+ * into firmware's memory except where it says so.
+ */
+#ifndef KERNEL_HANDOFF_H
+#define KERNEL_HANDOFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/options.h"
+
+/* One region of the final memory map, stripped of what nobody needs. UEFI 2.10 section 7.2.3. */
+struct memory_region {
+    uint32_t type; /* EFI_MEMORY_TYPE as the firmware says */
+    uint64_t start, size;
+    uint64_t attribute;
+};
+
+#define HANDOFF_REGIONS 1024
+#define HANDOFF_TEXT    96
+
+struct framebuffer {
+    uint64_t address, size; /* size 0: none */
+    uint32_t width, height, pixels_per_line;
+};
+
+struct handoff {
+    struct options options;
+    char options_from[64];     /* "baretick.conf, load options", "defaults", ... */
+    char foreign_options[160]; /* load options that were another program's, quoted; else empty */
+
+    char firmware_vendor[HANDOFF_TEXT];
+    uint32_t firmware_revision, uefi_revision;
+    uint64_t rsdp;                  /* 0: none in the configuration table */
+    uint64_t smbios, smbios3;       /* entry points, 0: none */
+    struct framebuffer framebuffer; /* GOP's, if it has a linear one */
+
+    uint64_t image_base, image_size;
+    /* RuntimeServices->ResetSystem: firmware's code, called with its memory mapped as firmware
+     * left it. */
+    uint64_t reset_system;
+
+    /* One block of LoaderData for all that the kernel and the benchmark need: tables, stacks, code
+     * buffer, samples. kernel/arena.h hands it out. */
+    uint64_t arena, arena_size;
+
+    uint32_t regions; /* of the map that ExitBootServices accepted */
+    bool regions_cut; /* the map had more than HANDOFF_REGIONS entries */
+    struct memory_region region[HANDOFF_REGIONS];
+    uint32_t descriptor_size, exit_tries;
+    uint64_t memory_total; /* bytes of RAM by that map */
+};
+
+/* Bytes of arena that kernel/ and bench/ need for these options on this CPU; `top` is the end of
+ * the highest region of RAM. */
+uint64_t kernel_arena_need(const struct options *o, uint64_t top);
+
+/* From boot/main.c with IF=0, boot services gone. Never returns. */
+_Noreturn void kernel_enter(struct handoff *h);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * Interrupts silenced at their source, not only by IF: pending masked ones slow some cores. What
+ * delivers NMI or SMI stays as it is, since it is the firmware's or the machine's way to report its
+ * own trouble.
+ */
+#ifndef KERNEL_IRQ_H
+#define KERNEL_IRQ_H
+
+#include "kernel/lapic.h"
+#include "lib/acpi.h"
+
+struct irq_masked {
+    uint8_t pic_was[2];       /* the 8259s' masks as found (0xff also where there are none) */
+    unsigned ioapics;         /* that answered */
+    unsigned ioapics_refused; /* of the MADT, whose address or answer is nonsense */
+    unsigned ioapic_entries;  /* redirection entries in all */
+    unsigned ioapic_masked;   /* that were open and are masked now */
+    unsigned ioapic_kept;     /* NMI and SMI */
+    unsigned ioapic_stuck;    /* that are still open after the write */
+    struct lapic lapic;
+    unsigned lvt_entries, lvt_masked, lvt_kept, lvt_stuck; /* the same for the local vector table */
+    uint8_t priority_was; /* CR8; now 15, so that nothing already requested gets through */
+};
+
+/* The boot core's LAPIC and all that feeds it. `madt` NULL: none, so no IO-APIC is known. */
+struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct madt *madt);
+
+#endif

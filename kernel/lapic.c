@@ -1,0 +1,73 @@
+#include "kernel/lapic.h"
+#include "kernel/msr.h"
+
+#define MSR_APIC_BASE 0x1b /* SDM vol. 3A figures 11-5 and 11-26 */
+#define BASE_X2APIC   (1ull << 10)
+#define BASE_ENABLED  (1ull << 11)
+#define BASE_ADDRESS  0x000ffffffffff000ull
+#define MSR_X2APIC    0x800u
+
+#define VERSION_EXTENDED (1u << 31) /* AMD APM vol. 2 section 16.3.4 */
+#define LAPIC_BYTES      0x1000u
+#define NOBODY           0xffffffffu
+
+bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v)
+{
+    uint64_t wide = 0;
+
+    if (l->x2apic) {
+        bool there = msr_read(MSR_X2APIC + offset / 16, &wide);
+        *v = (uint32_t)wide;
+        return there;
+    }
+    *v = *(volatile uint32_t *)(l->address + offset);
+    return *v != NOBODY;
+}
+
+void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v)
+{
+    if (l->x2apic)
+        (void)msr_write(MSR_X2APIC + offset / 16, v);
+    else
+        *(volatile uint32_t *)(l->address + offset) = v;
+}
+
+static const char *find(struct lapic *l, struct paging *p, const struct cpu *cpu)
+{
+    uint64_t base;
+
+    if (!cpu->apic)
+        return "CPUID says that there is none";
+    if (!msr_read(MSR_APIC_BASE, &base))
+        return "no IA32_APIC_BASE";
+    if (!(base & BASE_ENABLED))
+        return "switched off by IA32_APIC_BASE";
+    l->x2apic = base & BASE_X2APIC;
+    if (l->x2apic)
+        return NULL;
+    l->address = base & BASE_ADDRESS;
+    if (!paging_map_mmio(p, l->address, LAPIC_BYTES))
+        return "IA32_APIC_BASE points where no device can be";
+    return NULL;
+}
+
+struct lapic lapic_open(struct paging *p, const struct cpu *cpu)
+{
+    struct lapic l = {0};
+    uint32_t version, ext;
+
+    l.why_not = find(&l, p, cpu);
+    if (l.why_not)
+        return l;
+    if (!lapic_read(&l, LAPIC_VERSION, &version) || !lapic_read(&l, LAPIC_ID, &l.id)) {
+        l.why_not = "nobody answers";
+        return l;
+    }
+    if (!l.x2apic)
+        l.id >>= 24;
+    l.lvt_max = version >> 16 & 0xff;
+    if (version & VERSION_EXTENDED && lapic_read(&l, LAPIC_EXT_FEATURES, &ext))
+        l.lvt_ext = ext >> 16 & 0xff;
+    l.present = true;
+    return l;
+}

@@ -1,0 +1,74 @@
+/*
+ * All that was found of the machine and done to it, and the steps that find and do it.
+ * kernel_main() calls the steps in the order in which they stand here; each relies on those before
+ * it.
+ */
+#ifndef KERNEL_MACHINE_H
+#define KERNEL_MACHINE_H
+
+#include "kernel/acpi_mem.h"
+#include "kernel/arena.h"
+#include "kernel/console.h"
+#include "kernel/gdt.h"
+#include "kernel/handoff.h"
+#include "kernel/irq.h"
+#include "kernel/lfence.h"
+#include "kernel/mce.h"
+#include "kernel/paging.h"
+#include "kernel/power.h"
+#include "kernel/serial.h"
+#include "lib/acpi.h"
+#include "lib/clock.h"
+#include "lib/cpu.h"
+#include "lib/mtrr.h"
+
+struct machine {
+    struct handoff *handoff;
+    struct arena arena;
+    struct cpu cpu;
+
+    struct serial serial;
+    struct console console;
+
+    struct core *core; /* the boot core */
+    struct mce mce;
+
+    struct mtrr mtrr;
+    bool has_mtrr;
+    struct paging paging;
+    uint8_t arena_type; /* MTRR type of the arena: 6 WB, else every figure of memory is suspect */
+    unsigned regions_not_wb; /* of RAM, that begin or end in another type */
+
+    struct acpi_mem acpi_mem; /* its `refused` counts tables outside of the memory map */
+    struct acpi acpi;
+    bool has_fadt, has_hpet, has_madt;
+    struct fadt fadt;
+    struct hpet_table hpet;
+    struct madt madt;
+    bool qemu; /* hypervisor bit, and ACPI or SMBIOS says so */
+
+    struct irq_masked irq;
+    enum lfence_state lfence;
+    struct tsc_clock clock;
+
+    bool leaving; /* machine_leave() was called */
+};
+
+/* In kernel/main.c; on the arena's stack, with SSE usable. */
+_Noreturn void kernel_main(struct handoff *h);
+
+/* CPUID and the arena's bounds. */
+void machine_cpu(struct machine *m, struct handoff *h);
+/* The serial port, when there is one; from here on things can be said. */
+void machine_console(struct machine *m);
+/* GDT, TSS, IDT, then machine checks. NULL, or why not. */
+const char *machine_traps(struct machine *m);
+/* MTRRs and our own page tables. NULL, or why not. */
+const char *machine_memory(struct machine *m);
+/* Tables, and whether this is QEMU. */
+void machine_acpi(struct machine *m);
+void machine_irq(struct machine *m);
+/* LFENCE first: the clock reads rely on it. */
+void machine_clocks(struct machine *m);
+
+#endif

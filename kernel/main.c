@@ -1,0 +1,81 @@
+/*
+ * From the kernel's first instruction on its own stack to power off: the order of events. Interrupts are off throughout;
+ * boot services are gone.
+ */
+#include "bench/probe.h"
+#include "bench/report.h"
+#include "bench/run.h"
+#include "kernel/facts.h"
+#include "kernel/machine.h"
+#include "kernel/platform.h"
+#include "kernel/selftest.h"
+#include "kernel/fault.h"
+#include "lib/fmt.h"
+#include "lib/mem.h"
+
+/* Reached by the fault handler, which has no other way to them; there is one machine. */
+static struct machine machine;
+static struct report report;
+
+_Noreturn static void leave(enum exit_status status)
+{
+    machine_leave(&machine, machine.handoff->options.finish, status);
+}
+
+/* A step that cannot be done without: said, and the report still ends whole. */
+static void need(const char *why_not)
+{
+    if (!why_not)
+        return;
+    report_event(&report, "fault", why_not);
+    report.failures++;
+    report_end(&report, false);
+    leave(EXIT_FAULT);
+}
+
+/* After an exception's registers are on the console (kernel/traps.h). */
+_Noreturn void kernel_faulted(const struct trap_frame *f)
+{
+    char message[160];
+    const char *suite = fault_row_suite(), *name = fault_row_name();
+    fmt_buf(message, sizeof message, "%s (vector %llu) at %llx while %s%s%s", trap_name(f->vector),
+            (unsigned long long)f->vector, (unsigned long long)f->rip,
+            suite ? "running " : "no row was running", suite ? suite : "", suite ? "/" : "");
+    fmt_buf(message + strlen(message), sizeof message - strlen(message), "%s", suite ? name : "");
+    report_event(&report, "fault", message);
+    report.failures++;
+    report_end(&report, false);
+    leave(EXIT_FAULT);
+}
+
+_Noreturn void kernel_main(struct handoff *h)
+{
+    struct machine *m = &machine;
+    static struct platform platform;
+    static struct engine engine;
+    static struct probe probe;
+
+    machine_cpu(m, h);
+    machine_console(m);
+    report_init(&report, &m->console.sink, h->options.format);
+    if (report_table(&report))
+        fmt(report.out, "baretick: left firmware\r\n");
+    need(machine_traps(m));
+    need(machine_memory(m));
+    machine_acpi(m);
+    machine_irq(m);
+    machine_clocks(m);
+    need(platform_init(&platform, m));
+
+    engine_init(&engine, &platform, &h->options);
+    probe_run(&engine, &probe);
+
+    facts_report(m, &engine, &probe, &report);
+    selftest_machine(m, &engine, &report);
+    probe_judge(&engine, &probe, &report);
+    probe_report(&engine, &probe, &report);
+    bool stopped = bench_run(&engine, &report);
+    report_end(&report, stopped);
+
+    leave(report.failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS);
+}

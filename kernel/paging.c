@@ -1,0 +1,205 @@
+#include "kernel/paging.h"
+#include "bench/platform.h"
+#include "kernel/cpu.h"
+#include "kernel/cpu_setup.h"
+#include "kernel/memory_map.h"
+
+#define PAGE     ARENA_PAGE
+#define FOUR_GIB (1ull << 32)
+
+#define CR4_PGE  (1ull << 7)
+#define CR4_LA57 (1ull << 12)
+
+/* Ranges with rights of their own: image 4, buffers 4, stacks, framebuffer, devices; the rest for
+ * the firmware's runtime code, of which real maps have a dozen or two. */
+#define RANGES 64
+
+/* From linker.ld. */
+extern uint8_t _text[] HIDDEN, _etext[] HIDDEN, _data[] HIDDEN, _edata[] HIDDEN;
+
+static uint64_t down(uint64_t at)
+{
+    return at & ~(PAGE - 1);
+}
+
+static uint64_t up(uint64_t at)
+{
+    return down(at + PAGE - 1);
+}
+
+static unsigned pool_pages(uint64_t top)
+{
+    /* Counted without 1 GiB pages: MTRRs may forbid them anywhere. */
+    return pagetable_need(top < FOUR_GIB ? FOUR_GIB : top, false, RANGES);
+}
+
+uint64_t paging_cost(uint64_t top)
+{
+    return pool_pages(top) * PAGE + PLATFORM_CODE_SIZE + PLATFORM_DATA_SIZE;
+}
+
+static uint64_t ram_top(const struct handoff *h)
+{
+    uint64_t top = 0;
+
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        if (region_is_ram(r) && r->start + r->size > top)
+            top = r->start + r->size;
+    }
+    return top;
+}
+
+static bool identity(struct paging *p, uint64_t start, uint64_t end, unsigned rights)
+{
+    start = down(start);
+    return pagetable_map(&p->tables, start, start, up(end) - start, rights);
+}
+
+static bool map_memory(struct paging *p)
+{
+    const struct handoff *h = p->handoff;
+
+    if (!identity(p, 0, FOUR_GIB, PAGE_WRITE) || !pagetable_unmap(&p->tables, 0, PAGE))
+        return false;
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        uint64_t start = r->start < FOUR_GIB ? FOUR_GIB : r->start, end = r->start + r->size;
+        bool device = r->type == REGION_MMIO || r->type == REGION_MMIO_PORTS;
+        if (end <= start || !(region_is_ram(r) || r->attribute & REGION_RUNTIME))
+            continue;
+        if (end > p->phys_limit)
+            p->regions_left_out++;
+        else if (!identity(p, start, end, PAGE_WRITE | (device ? PAGE_UC : 0)))
+            return false;
+    }
+    return true;
+}
+
+static bool map_runtime_code(struct paging *p)
+{
+    const struct handoff *h = p->handoff;
+
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        /* Some firmware keeps code in regions of other types: the one with ResetSystem must run. */
+        if (r->type != REGION_RUNTIME_CODE && h->reset_system - r->start >= r->size)
+            continue;
+        if (r->start + r->size <= p->phys_limit &&
+            !identity(p, r->start, r->start + r->size, PAGE_WRITE | PAGE_EXEC))
+            return false;
+    }
+    return true;
+}
+
+static bool map_image(struct paging *p)
+{
+    const struct handoff *h = p->handoff;
+
+    return identity(p, h->image_base, h->image_base + h->image_size, 0) &&
+           identity(p, (uint64_t)_text, (uint64_t)_etext, PAGE_EXEC) &&
+           identity(p, (uint64_t)_data, (uint64_t)_edata, PAGE_WRITE);
+}
+
+static bool map_framebuffer(struct paging *p)
+{
+    const struct framebuffer *f = &p->handoff->framebuffer;
+    uint64_t end = f->address + f->size;
+
+    if (!f->address || !f->size || end < f->address || end > p->phys_limit ||
+        memory_is_ram(p->handoff, f->address, f->size))
+        return true;
+    p->framebuffer = identity(p, f->address, end, PAGE_WRITE | PAGE_WC);
+    return p->framebuffer;
+}
+
+static bool map_buffers(struct paging *p)
+{
+    struct pagetable *t = &p->tables;
+
+    return pagetable_unmap(t, p->code, PLATFORM_CODE_SIZE) &&
+           pagetable_map(t, PLATFORM_CODE_VA, p->code, PLATFORM_CODE_SIZE, PAGE_EXEC) &&
+           pagetable_map(t, PLATFORM_DATA_VA, p->data, PLATFORM_DATA_SIZE, PAGE_WRITE);
+}
+
+static void load(const struct paging *p)
+{
+    uint64_t cr4 = read_cr4();
+
+    cpu_setup_paging();
+    write_cr3(p->tables.pool_phys);
+    /* Global entries outlive a change of CR3 but not one of CR4.PGE (SDM vol. 3A section
+     * 4.10.4.1). */
+    write_cr4(cr4 ^ CR4_PGE);
+    write_cr4(cr4 & ~CR4_PGE);
+}
+
+const char *paging_init(struct paging *p, const struct handoff *h, struct arena *a,
+                        const struct cpu *cpu, const struct mtrr *mtrr, const struct core *core)
+{
+    unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
+    /* The identity map has the lower half of the address space. */
+    uint64_t virt_limit = 1ull << (levels == 5 ? 56 : 47);
+    unsigned pages = pool_pages(ram_top(h));
+    void *pool = arena_take(a, pages * PAGE);
+    uint64_t guard;
+
+    *p = (struct paging){.handoff = h};
+    p->code = (uint64_t)arena_take(a, PLATFORM_CODE_SIZE);
+    p->data = (uint64_t)arena_take(a, PLATFORM_DATA_SIZE);
+    if (!pool || !p->code || !p->data)
+        return "page tables: the arena is too small";
+    p->phys_limit = 1ull << (cpu->phys_bits < 52 ? cpu->phys_bits : 52);
+    if (p->phys_limit > virt_limit)
+        p->phys_limit = virt_limit;
+
+    pagetable_init(&p->tables, pool, (uint64_t)pool, pages, levels, cpu->page_1g, cpu->nx, mtrr);
+    (void)arena_kernel_stack(h, &guard);
+    if (!map_memory(p) || !map_runtime_code(p) || !map_framebuffer(p) || !map_image(p) ||
+        !map_buffers(p) || !pagetable_unmap(&p->tables, guard, PAGE) || !paging_guard(p, core))
+        return "page tables: more ranges in the memory map than the tables have room for";
+    load(p);
+    return NULL;
+}
+
+bool paging_guard(struct paging *p, const struct core *core)
+{
+    for (unsigned i = 0; i < IST_COUNT; i++) {
+        if (!pagetable_unmap(&p->tables, core->guard[i], PAGE))
+            return false;
+        invlpg(core->guard[i]);
+    }
+    return true;
+}
+
+volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size)
+{
+    uint64_t end = address + size;
+
+    if (address < PAGE || end < address || end > p->phys_limit ||
+        memory_is_ram(p->handoff, address, size))
+        return NULL;
+    if (!identity(p, address, end, PAGE_WRITE | PAGE_UC))
+        return NULL;
+    for (uint64_t at = down(address); at < end; at += PAGE)
+        invlpg(at);
+    return (volatile void *)address;
+}
+
+static void code_rights(struct paging *p, unsigned rights)
+{
+    /* The entries are there since paging_init(): changing them takes no page and cannot fail. */
+    (void)pagetable_map(&p->tables, PLATFORM_CODE_VA, p->code, PLATFORM_CODE_SIZE, rights);
+    for (uint64_t at = 0; at < PLATFORM_CODE_SIZE; at += PAGE)
+        invlpg(PLATFORM_CODE_VA + at);
+}
+
+void paging_code_write(struct paging *p)
+{
+    code_rights(p, PAGE_WRITE);
+}
+
+void paging_code_exec(struct paging *p)
+{
+    code_rights(p, PAGE_EXEC);
+}

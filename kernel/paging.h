@@ -1,0 +1,53 @@
+/*
+ * Our own page tables, on the boot core's CR3 from paging_init() on.
+ *
+ *   [0, 4 GiB)            identity, read and write, never executed; page 0 not mapped
+ *   RAM above             the same; also whatever the map marks for runtime services
+ *   image                 .text read and execute, .data read and write, all else read only
+ *   runtime code          read, write, execute: ResetSystem is called there
+ *   framebuffer           identity, write-combining
+ *   pages below stacks    not mapped
+ *   PLATFORM_CODE_VA      4 KiB pages of arena, either writable or executable, mapped nowhere else
+ *   PLATFORM_DATA_VA      4 KiB pages of arena, read and write
+ *   MMIO                  identity, uncached, on demand
+ *
+ * Pages are as large as alignment and MTRRs allow. LA57 stays as found.
+ */
+#ifndef KERNEL_PAGING_H
+#define KERNEL_PAGING_H
+
+#include "kernel/arena.h"
+#include "kernel/gdt.h"
+#include "kernel/handoff.h"
+#include "lib/cpu.h"
+#include "lib/pagetable.h"
+
+struct paging {
+    struct pagetable tables;
+    const struct handoff *handoff;
+    uint64_t code, data;       /* physical addresses of the two buffers */
+    uint64_t phys_limit;       /* addresses from here on are none */
+    unsigned regions_left_out; /* of RAM, beyond what the tables can hold */
+    bool framebuffer;          /* mapped write-combining */
+};
+
+/* Bytes of arena that paging_init() takes; `top` as for kernel_arena_need(). */
+uint64_t paging_cost(uint64_t top);
+
+/* Builds the tables and loads them. NULL, or why it could not be done (the old tables are in
+ * force then). */
+const char *paging_init(struct paging *p, const struct handoff *h, struct arena *a,
+                        const struct cpu *cpu, const struct mtrr *mtrr, const struct core *core);
+
+/* NULL when the address cannot be a device's: zero, beyond the CPU's width, or inside RAM; or no
+ * table is left. */
+volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size);
+
+/* Leaves the guard pages of a further core's stacks out. */
+bool paging_guard(struct paging *p, const struct core *core);
+
+/* The code buffer is writable and not executable, or the reverse; never both. */
+void paging_code_write(struct paging *p);
+void paging_code_exec(struct paging *p);
+
+#endif

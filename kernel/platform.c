@@ -1,0 +1,53 @@
+#include "kernel/platform.h"
+#include "kernel/fault.h"
+
+/* The platform's functions take no context: there is one machine. */
+static struct machine *machine;
+
+static void code_write(void)
+{
+    paging_code_write(&machine->paging);
+}
+
+static void code_exec(void)
+{
+    paging_code_exec(&machine->paging);
+}
+
+static bool key(void)
+{
+    return serial_key(&machine->serial);
+}
+
+static uint64_t nmis(void)
+{
+    const struct core *c = core_current();
+
+    return c->nmis + c->machine_checks;
+}
+
+const char *platform_init(struct platform *p, struct machine *m)
+{
+    size_t words = bench_samples_need(&m->handoff->options);
+    uint64_t *samples = arena_take(&m->arena, words * sizeof(*samples)); /* zeroed: touched */
+
+    if (!samples)
+        return "sample memory: the arena is too small";
+    machine = m;
+    *p = (struct platform){
+        .name = "uefi",
+        .cpu = &m->cpu,
+        .tsc_hz = (double)m->clock.hz,
+        .code = (uint8_t *)PLATFORM_CODE_VA,
+        .data = (uint8_t *)PLATFORM_DATA_VA,
+        .code_write = code_write,
+        .code_exec = code_exec,
+        .samples = samples,
+        .samples_room = words,
+        .out = &m->console.sink,
+        .key = key,
+        .row = fault_row,
+        .nmis = nmis,
+    };
+    return NULL;
+}

@@ -1,0 +1,58 @@
+#include "kernel/power.h"
+#include "kernel/cpu.h"
+#include "kernel/machine.h"
+
+#define QEMU_DEBUG_EXIT 0xf4 /* where `make run` puts the device */
+
+/* ACPI 6.5 section 4.8.3.2.1. QEMU's S5 has SLP_TYP 0 on both q35 and pc (its own DSDT says so). */
+#define PM1_SLP_EN 0x2000
+
+/* UEFI 2.10 section 8.5.1. */
+enum { RESET_COLD = 0, RESET_SHUTDOWN = 2 };
+typedef void(__attribute__((ms_abi)) * reset_system)(int type, uint64_t status, uint64_t size,
+                                                     const void *data);
+
+void qemu_exit(enum exit_status status)
+{
+    /* One byte suits the device at any iosize. */
+    out8(QEMU_DEBUG_EXIT, (uint8_t)status);
+}
+
+static void power_off_qemu(const struct machine *m)
+{
+    if (m->qemu && m->fadt.pm1a_cnt)
+        out16(m->fadt.pm1a_cnt, PM1_SLP_EN);
+}
+
+static void reset(const struct machine *m, int type)
+{
+    if (m->handoff->reset_system)
+        ((reset_system)m->handoff->reset_system)(type, 0, 0, (const void *)0);
+}
+
+_Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_status status)
+{
+    bool again = m->leaving;
+
+    m->leaving = true;
+    if (!again) {
+        serial_flush(&m->serial);
+        switch (finish) {
+        case FINISH_AUTO:
+            if (m->qemu)
+                qemu_exit(status);
+            power_off_qemu(m);
+            break;
+        case FINISH_REBOOT:
+            reset(m, RESET_COLD);
+            break;
+        case FINISH_POWEROFF:
+            reset(m, RESET_SHUTDOWN);
+            power_off_qemu(m);
+            break;
+        case FINISH_HALT:
+            break;
+        }
+    }
+    cpu_halt();
+}

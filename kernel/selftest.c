@@ -1,0 +1,89 @@
+#include "kernel/selftest.h"
+#include "bench/tsc.h"
+#include "kernel/cpu.h"
+#include "kernel/msr.h"
+#include "lib/fmt.h"
+
+#define RFLAGS_IF (1u << 9)
+#define MSR_NOWHERE                                                                                \
+    0x4fffffffu /* in the range that no CPU and hypervisor implements (SDM vol. 4 chapter 2) */
+#define MONOTONIC_RUN 10000
+
+static void judge(struct report *r, const char *name, bool pass, const char *detail)
+{
+    report_selftest(r, name, pass ? SELFTEST_PASS : SELFTEST_FAIL, detail);
+}
+
+static uint64_t rflags(void)
+{
+    uint64_t v;
+    __asm__ volatile("pushfq; pop %0" : "=r"(v));
+    return v;
+}
+
+static void test_interrupts(const struct machine *m, struct report *r)
+{
+    char detail[96];
+    unsigned stuck = m->irq.ioapic_stuck + m->irq.lvt_stuck;
+    bool enabled = rflags() & RFLAGS_IF;
+    fmt_buf(detail, sizeof detail, "IF is %s, %u sources still open after masking",
+            enabled ? "SET" : "clear", stuck);
+    judge(r, "interrupts", !enabled && stuck == 0, detail);
+}
+
+static void test_fixup(struct report *r)
+{
+    uint64_t value;
+    bool there = msr_read(MSR_NOWHERE, &value);
+    report_selftest(r, "msr", there ? SELFTEST_NOT_JUDGED : SELFTEST_PASS,
+                    there ? "MSR 4fffffff reads without a fault here"
+                          : "a read of MSR 4fffffff faulted and was survived");
+}
+
+static void test_monotonic(struct report *r)
+{
+    char detail[64];
+    unsigned back = 0;
+    uint64_t last = tsc_now();
+    for (unsigned i = 0; i < MONOTONIC_RUN; i++) {
+        uint64_t now = tsc_now();
+        back += now < last;
+        last = now;
+    }
+    fmt_buf(detail, sizeof detail, "%u of %u fenced reads went back", back, MONOTONIC_RUN);
+    judge(r, "tsc_monotonic", back == 0, detail);
+}
+
+static void test_sources(const struct machine *m, const struct engine *e, struct report *r)
+{
+    unsigned known = 0;
+    char detail[96];
+    for (unsigned i = 0; i < CLOCK_SOURCES; i++)
+        known += m->clock.source[i].known;
+    fmt_buf(detail, sizeof detail, "%u sources, the farthest %u ppm from %s", known,
+            (unsigned)(m->clock.worst_ppm + 0.5),
+            m->clock.hz ? clock_source_names[m->clock.used] : "none");
+    if (known < 2)
+        report_selftest(r, "tsc_sources", SELFTEST_NOT_JUDGED, "fewer than two sources answer");
+    else if (e->execution == EXEC_EMULATED)
+        report_selftest(r, "tsc_sources", SELFTEST_NOT_JUDGED, detail);
+    else
+        judge(r, "tsc_sources", m->clock.agree, detail);
+}
+
+static void test_memory(const struct machine *m, struct report *r)
+{
+    bool wp = read_cr0() & 1u << 16;
+    judge(r, "protection", wp && m->paging.tables.nx,
+          wp && m->paging.tables.nx ? "code is read-only, data is not executable"
+                                    : "this CPU has no NX, or CR0.WP is clear");
+}
+
+void selftest_machine(const struct machine *m, const struct engine *e, struct report *r)
+{
+    test_interrupts(m, r);
+    test_memory(m, r);
+    test_fixup(r);
+    test_monotonic(r);
+    test_sources(m, e, r);
+}

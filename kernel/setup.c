@@ -1,0 +1,126 @@
+/* kernel_enter() and the steps of kernel/machine.h. */
+#include "kernel/machine.h"
+#include "bench/platform.h"
+#include "kernel/clocks.h"
+#include "kernel/cpu.h"
+#include "kernel/cpu_setup.h"
+#include "kernel/memory_map.h"
+#include "kernel/mtrr_read.h"
+#include "kernel/traps.h"
+#include "lib/smbios.h"
+
+#define MTRR_WB 6
+
+/* kernel/entry.asm */
+_Noreturn void entry_switch(void *argument, uint64_t stack_top, void (*go)(void *)) HIDDEN;
+
+uint64_t kernel_arena_need(const struct options *o, uint64_t top)
+{
+    return arena_stack_cost(KERNEL_STACK_SIZE) + core_cost() + paging_cost(top) +
+           arena_cost(bench_samples_need(o) * sizeof(uint64_t));
+}
+
+static void on_own_stack(void *handoff)
+{
+    kernel_main(handoff);
+}
+
+_Noreturn void kernel_enter(struct handoff *h)
+{
+    uint64_t guard;
+
+    cpu_setup();
+    entry_switch(h, arena_kernel_stack(h, &guard), on_own_stack);
+}
+
+static struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    (void)ctx;
+    return cpuid(leaf, subleaf);
+}
+
+void machine_cpu(struct machine *m, struct handoff *h)
+{
+    m->handoff = h;
+    arena_init(&m->arena, h);
+    cpu_decode(&m->cpu, cpuid_here, NULL);
+}
+
+void machine_console(struct machine *m)
+{
+    console_init(&m->console);
+    m->serial = serial_probe(&m->handoff->options.serial);
+    if (m->serial.on)
+        console_add(&m->console, &m->serial.sink);
+}
+
+const char *machine_traps(struct machine *m)
+{
+    m->core = core_new(&m->arena);
+    if (!m->core)
+        return "exception stacks: the arena is too small";
+    core_load(m->core);
+    traps_load(m);
+    m->mce = mce_enable(&m->cpu);
+    return NULL;
+}
+
+static void judge_types(struct machine *m)
+{
+    const struct handoff *h = m->handoff;
+
+    m->arena_type = MTRR_WB;
+    if (!m->has_mtrr)
+        return;
+    for (uint64_t at = h->arena; at < h->arena + h->arena_size; at += ARENA_PAGE) {
+        uint8_t type = mtrr_type(&m->mtrr, at);
+        if (type != MTRR_WB)
+            m->arena_type = type;
+    }
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        if (region_is_ram(r) && r->size &&
+            (mtrr_type(&m->mtrr, r->start) != MTRR_WB ||
+             mtrr_type(&m->mtrr, r->start + r->size - 1) != MTRR_WB))
+            m->regions_not_wb++;
+    }
+}
+
+const char *machine_memory(struct machine *m)
+{
+    m->has_mtrr = mtrr_read(&m->mtrr, &m->cpu);
+    judge_types(m);
+    return paging_init(&m->paging, m->handoff, &m->arena, &m->cpu, m->has_mtrr ? &m->mtrr : NULL,
+                       m->core);
+}
+
+void machine_acpi(struct machine *m)
+{
+    const struct handoff *h = m->handoff;
+    const struct physmem *mem = &m->acpi_mem.mem;
+
+    acpi_mem_init(&m->acpi_mem, h);
+    acpi_open(&m->acpi, mem, h->rsdp);
+
+    struct acpi_table t = acpi_find(&m->acpi, "FACP");
+    m->has_fadt = t.bytes && acpi_fadt(&t, &m->fadt);
+    t = acpi_find(&m->acpi, "HPET");
+    m->has_hpet = t.bytes && acpi_hpet(&t, &m->hpet);
+    t = acpi_find(&m->acpi, "APIC");
+    m->has_madt = t.bytes && acpi_madt(&t, &m->madt);
+
+    m->qemu = m->cpu.hypervisor && (acpi_says_qemu(&m->acpi) || smbios_says_qemu(mem, h->smbios3) ||
+                                    smbios_says_qemu(mem, h->smbios));
+}
+
+void machine_irq(struct machine *m)
+{
+    m->irq = irq_mask(&m->paging, &m->cpu, m->has_madt ? &m->madt : NULL);
+}
+
+void machine_clocks(struct machine *m)
+{
+    m->lfence = lfence_make_serializing(&m->cpu);
+    m->clock = clocks_measure(&m->cpu, &m->paging, m->has_fadt ? &m->fadt : NULL,
+                              m->has_hpet ? &m->hpet : NULL);
+}

@@ -1,0 +1,37 @@
+/*
+ * The 32 exceptions. NMIs are counted and resumed; machine checks too, where they can be; faults at
+ * an instruction with a fixup (kernel/msr.h) go on at their resume point. Everything else is fatal:
+ * registers, the row that was running and a backtrace are printed (kernel/fault.h), then
+ * kernel_faulted() has the word. Source of numbers and names: Intel SDM vol. 3A table 6-1, AMD APM
+ * vol. 2 table 8-1.
+ */
+#ifndef KERNEL_TRAPS_H
+#define KERNEL_TRAPS_H
+
+#include <stdint.h>
+
+enum {
+    VECTOR_NMI = 2,
+    VECTOR_DOUBLE_FAULT = 8,
+    VECTOR_GENERAL_PROTECTION = 13,
+    VECTOR_PAGE_FAULT = 14,
+    VECTOR_MACHINE_CHECK = 18,
+    VECTORS = 32
+};
+
+/* As kernel/traps.asm and the CPU leave it on the stack. */
+struct trap_frame {
+    uint64_t r15, r14, r13, r12, r11, r10, r9, r8, rbp, rdi, rsi, rdx, rcx, rbx, rax;
+    uint64_t vector, error;
+    uint64_t rip, cs, rflags, rsp, ss;
+};
+
+struct machine;
+
+/* Loads the IDT on the running core, whose struct core is loaded already. */
+void traps_load(struct machine *m);
+
+/* From kernel/traps.asm only. */
+void trap_dispatch(struct trap_frame *f);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * ACPI tables found and decoded without believing them: every address is asked for through `struct
+ * physmem`, every length and checksum is checked before a field is used. Source: ACPI 6.5 chapter
+ * 5, section numbers beside each structure in acpi.c; HPET: IA-PC HPET specification 1.0a.
+ */
+#ifndef LIB_ACPI_H
+#define LIB_ACPI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/physmem.h"
+
+struct acpi_table {
+    const uint8_t *bytes; /* the whole table, header included; NULL: not found */
+    uint32_t length;      /* checked against memory and the checksum */
+};
+
+struct acpi {
+    const struct physmem *mem;
+    bool present;     /* an RSDP with a good checksum and an RSDT or XSDT that holds */
+    uint8_t revision; /* of the RSDP */
+    char oem_id[7];   /* of the RSDP, printable, blanks trimmed */
+    bool xsdt;
+    struct acpi_table root;
+    unsigned bad; /* tables passed over: unreachable, too short, or wrong checksum */
+};
+
+/* `rsdp` is a physical address, 0 for none. An XSDT that does not hold falls back to the RSDT. */
+void acpi_open(struct acpi *a, const struct physmem *mem, uint64_t rsdp);
+/* The first table with that signature that holds; .bytes NULL where there is none. */
+struct acpi_table acpi_find(const struct acpi *a, const char signature[4]);
+/* Whether the root table or the FADT says QEMU: OEM id "BOCHS ", OEM table id "BXPC....". Both are
+ * asked, since firmwares that rebuild the root table keep QEMU's FADT. */
+bool acpi_says_qemu(const struct acpi *a);
+
+struct fadt {
+    uint16_t pm_timer_port; /* I/O port, 0: none (PM_TMR_BLK, X_PM_TMR_BLK in I/O space) */
+    uint8_t pm_timer_bits;  /* 24 or 32 */
+    uint16_t pm1a_cnt;      /* I/O port of PM1a_CNT, 0: none */
+};
+bool acpi_fadt(const struct acpi_table *t, struct fadt *f); /* false: too short to be one */
+
+struct hpet_table {
+    uint64_t address; /* MMIO base, 0: not in memory space */
+};
+bool acpi_hpet(const struct acpi_table *t, struct hpet_table *h); /* false: too short to be one */
+
+#define MADT_IOAPIC_MAX 128 /* machines with eight sockets have some fifty */
+struct madt {
+    uint64_t lapic_address; /* entry type 5 wins over the header */
+    unsigned ioapics;
+    struct {
+        uint32_t address, gsi_base;
+        uint8_t id;
+    } ioapic[MADT_IOAPIC_MAX];
+    unsigned cpus_enabled; /* entries of types 0 and 9 with the enabled flag */
+    bool pcat;             /* 8259s are there too */
+};
+/* False: too short, or an entry that leaves the table or is too short for its type (what was read
+ * before it is kept). */
+bool acpi_madt(const struct acpi_table *t, struct madt *m);
+
+#endif

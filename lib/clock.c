@@ -1,0 +1,114 @@
+#include "lib/clock.h"
+#include "lib/stats.h"
+
+const char *const clock_source_names[CLOCK_SOURCES] = {"cpuid15", "pmtimer", "hpet", "pit"};
+
+/* Ties are broken in this order: free-running counters, then what a CPU says of itself, then the PIT,
+ * whose reads are the slowest and the first to be held up by a busy host. */
+static const enum clock_source preference[CLOCK_SOURCES] = {CLOCK_PMTIMER, CLOCK_HPET,
+                                                            CLOCK_CPUID15, CLOCK_PIT};
+
+/* A quotient above this is no TSC but a counter that hardly moved. */
+#define HZ_MOST 1e12
+
+uint64_t clock_hz(const struct clock_read *a, const struct clock_read *b, double hz, unsigned bits,
+                  double *error_hz)
+{
+    *error_hz = 0;
+    if (a->tsc_after < a->tsc_before || b->tsc_before < a->tsc_after ||
+        b->tsc_after < b->tsc_before || bits < 1 || bits > 64)
+        return 0;
+    uint64_t steps = (b->count - a->count) & (~0ull >> (64 - bits));
+    uint64_t length_a = a->tsc_after - a->tsc_before, length_b = b->tsc_after - b->tsc_before;
+    /* From the middle of one reading to the middle of the other. */
+    double ticks =
+        (double)(b->tsc_before - a->tsc_before) + ((double)length_b - (double)length_a) / 2;
+    if (steps == 0 || !(ticks > 0))
+        return 0;
+    double tsc_hz = ticks * hz / (double)steps;
+    if (!(tsc_hz >= 1 && tsc_hz <= HZ_MOST))
+        return 0;
+    double reads = ((double)length_a + (double)length_b) / 2;
+    *error_hz = tsc_hz * (reads / ticks + 1 / (double)steps);
+    return (uint64_t)(tsc_hz + 0.5);
+}
+
+uint64_t clock_median(uint64_t *hz, unsigned n)
+{
+    unsigned zeros = 0;
+    stats_sort(hz, n);
+    while (zeros < n && hz[zeros] == 0)
+        zeros++;
+    return zeros < n ? (uint64_t)(stats_quantile(hz + zeros, n - zeros, 0.5) + 0.5) : 0;
+}
+
+static bool is_usable(const struct clock_result *r)
+{
+    return r->known && r->hz > 0;
+}
+
+static bool is_coarse(const struct clock_result *r)
+{
+    return r->error_hz * 1e6 > (double)r->hz * CLOCK_AGREE_PPM;
+}
+
+/* Disagreement of r with the reference. */
+static double apart_ppm(const struct clock_result *r, const struct clock_result *reference)
+{
+    uint64_t apart = r->hz > reference->hz ? r->hz - reference->hz : reference->hz - r->hz;
+    return (double)apart * 1e6 / (double)reference->hz;
+}
+
+static bool agrees(const struct clock_result *r, const struct clock_result *reference)
+{
+    double errors_ppm = (r->error_hz + reference->error_hz) * 1e6 / (double)reference->hz;
+    return apart_ppm(r, reference) <= CLOCK_AGREE_PPM + errors_ppm;
+}
+
+static bool may_vote(const struct tsc_clock *c, enum clock_source s)
+{
+    if (!is_usable(&c->source[s]))
+        return false;
+    if (!is_coarse(&c->source[s]))
+        return true;
+    for (int i = 0; i < CLOCK_SOURCES; i++)
+        if (is_usable(&c->source[i]) && !is_coarse(&c->source[i]))
+            return false;
+    return true;
+}
+
+void clock_choose(struct tsc_clock *c)
+{
+    c->used = preference[0];
+    c->hz = 0;
+    c->worst_ppm = 0;
+    c->agree = false;
+
+    unsigned most = 0;
+    for (int i = 0; i < CLOCK_SOURCES; i++) {
+        enum clock_source s = preference[i];
+        if (!may_vote(c, s))
+            continue;
+        unsigned votes = 0; /* its own is one of them */
+        for (int j = 0; j < CLOCK_SOURCES; j++)
+            votes += may_vote(c, j) && agrees(&c->source[j], &c->source[s]);
+        if (votes > most) {
+            most = votes;
+            c->used = s;
+            c->hz = c->source[s].hz;
+        }
+    }
+    if (c->hz == 0)
+        return;
+
+    c->agree = true;
+    for (int i = 0; i < CLOCK_SOURCES; i++) {
+        if (!is_usable(&c->source[i]))
+            continue;
+        double ppm = apart_ppm(&c->source[i], &c->source[c->used]);
+        if (ppm > c->worst_ppm)
+            c->worst_ppm = ppm;
+        if (!agrees(&c->source[i], &c->source[c->used]))
+            c->agree = false;
+    }
+}

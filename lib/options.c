@@ -1,0 +1,296 @@
+#include "lib/options.h"
+
+#include "lib/fmt.h"
+#include "lib/json.h"
+#include "lib/mem.h"
+#include "lib/str.h"
+#include "lib/words.h"
+
+#define NUMBER(name, lowest, highest, standard_, meaning_)                                         \
+    {                                                                                              \
+        .key = #name, .values = #lowest ".." #highest, .standard = #standard_,                     \
+        .meaning = meaning_, .takes = {                                                            \
+            OPTION_NUMBER,                                                                         \
+            offsetof(struct options, name),                                                        \
+            lowest,                                                                                \
+            highest                                                                                \
+        }                                                                                          \
+    }
+/* The alternatives stand in the order of their enum. */
+#define CHOICE(name, values_, standard_, meaning_)                                                 \
+    {                                                                                              \
+        .key = #name, .values = values_, .standard = standard_, .meaning = meaning_, .takes = {    \
+            OPTION_CHOICE,                                                                         \
+            offsetof(struct options, name),                                                        \
+            0,                                                                                     \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define LIST(name, meaning_)                                                                       \
+    {                                                                                              \
+        .key = #name, .values = "GLOB,GLOB,...", .standard = "*", .meaning = meaning_, .takes = {  \
+            OPTION_LIST,                                                                           \
+            offsetof(struct options, name),                                                        \
+            0,                                                                                     \
+            0                                                                                      \
+        }                                                                                          \
+    }
+
+static const struct option_doc keys[] = {
+    LIST(suite, "suites to run (* any run, ? any one character)"),
+    LIST(bench, "rows to run, by name"),
+    NUMBER(samples, 16, 1000000, 2048, "windows measured for each row"),
+    NUMBER(warmup, 0, 1000, 50, "blocks of warm-up windows before each row, at the most"),
+    CHOICE(recipe, "plain|rdtscp|xfence|paoloni|cpuid|mfence|lfence|serialize|auto", "auto",
+           "how the TSC is read around a body; auto: lfence where it serialises"),
+    CHOICE(format, "both|table|jsonl", "both", "the report: for people, for programs"),
+    CHOICE(hist, "capped|full|off", "capped", "histograms: the 256 fullest bins, all, none"),
+    {.key = "serial",
+     .values = "auto|off|com1..com4|io:PORT",
+     .standard = "auto",
+     .meaning = "the 16550 to report on, each but off also with ,BAUD",
+     .takes = {OPTION_SERIAL, offsetof(struct options, serial), 0, 0}},
+    CHOICE(finish, "auto|halt|reboot|poweroff", "auto",
+           "at the end; auto: leave QEMU, halt a real machine"),
+    CHOICE(takeover, "auto|exit", "auto", "how the machine is had: exit ends boot services"),
+};
+#define KEYS (sizeof keys / sizeof keys[0])
+
+size_t options_docs(const struct option_doc **docs)
+{
+    *docs = keys;
+    return KEYS;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* Choices are stored as the uint32_t that gcc and clang give an enum without negative values. */
+_Static_assert(sizeof(enum recipe) == sizeof(uint32_t) && sizeof(enum format) == sizeof(uint32_t) &&
+                   sizeof(enum hist) == sizeof(uint32_t) &&
+                   sizeof(enum finish) == sizeof(uint32_t) &&
+                   sizeof(enum takeover) == sizeof(uint32_t),
+               "an enum of struct options is no uint32_t");
+
+static void *field(struct options *o, const struct option_doc *k)
+{
+    return (char *)o + k->takes.field;
+}
+
+static uint32_t number_in(const struct options *o, const struct option_doc *k)
+{
+    uint32_t v;
+    memcpy(&v, (const char *)o + k->takes.field, sizeof v);
+    return v;
+}
+
+/* The index-th of the alternatives in a|b|c; its length, 0 where there is none. */
+static size_t alternative(const char *values, uint32_t index, const char **at)
+{
+    for (;; index--) {
+        size_t n = 0;
+        while (values[n] != '\0' && values[n] != '|')
+            n++;
+        *at = values;
+        if (index == 0)
+            return n;
+        if (values[n] == '\0')
+            return 0;
+        values += n + 1;
+    }
+}
+
+static bool take_choice(const char *values, const char *text, uint32_t *choice)
+{
+    const char *at;
+    size_t n;
+    for (uint32_t i = 0; (n = alternative(values, i, &at)) > 0; i++) {
+        if (str_is(text, at, n)) {
+            *choice = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Printable without blanks, no pattern empty. */
+static bool is_list(const char *text)
+{
+    char before = ',';
+    for (; *text != '\0'; before = *text++)
+        if (*text <= ' ' || *text > '~' || (*text == ',' && before == ','))
+            return false;
+    return before != ',';
+}
+
+static bool take_value(struct options *o, const struct option_doc *k, const char *text)
+{
+    uint32_t v;
+    switch (k->takes.kind) {
+    case OPTION_LIST:
+        return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
+    case OPTION_NUMBER:
+        if (!str_u32(text, &v) || v < k->takes.low || v > k->takes.high)
+            return false;
+        break;
+    case OPTION_CHOICE:
+        if (!take_choice(k->values, text, &v))
+            return false;
+        break;
+    default:
+        return serial_choice_parse(field(o, k), text);
+    }
+    memcpy(field(o, k), &v, sizeof v);
+    return true;
+}
+
+static void say_takes(struct sink *err, const struct option_doc *k)
+{
+    fmt(err, "%s takes ", k->key);
+    switch (k->takes.kind) {
+    case OPTION_LIST:
+        fmt(err,
+            "a comma list of names or patterns (* any run, ? any one character), %d bytes at most",
+            OPTIONS_LIST_MAX - 1);
+        break;
+    case OPTION_NUMBER:
+        fmt(err, "a number from %u to %u", k->takes.low, k->takes.high);
+        break;
+    case OPTION_CHOICE:
+        fmt(err, "one of %s", k->values);
+        break;
+    default:
+        fmt(err,
+            "%s with a PORT from 0x%x to 0x%x; each but off also with ,BAUD: %u to %u, a divisor "
+            "of %u",
+            k->values, SERIAL_IO_MIN, SERIAL_IO_MAX, SERIAL_BAUD_MIN, SERIAL_BAUD_MAX,
+            SERIAL_BAUD_MAX);
+    }
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+/* The key before '=', or that is all of the word; *value is what follows '=', or NULL. */
+static const struct option_doc *find_key(const char *word, const char **value)
+{
+    size_t n = 0;
+    while (word[n] != '\0' && word[n] != '=')
+        n++;
+    *value = word[n] == '=' ? word + n + 1 : NULL;
+    for (size_t i = 0; i < KEYS; i++)
+        if (str_is(keys[i].key, word, n))
+            return &keys[i];
+    return NULL;
+}
+
+bool options_knows(const char *word)
+{
+    const char *value;
+    return str_eq(word, "help") || str_eq(word, "list") ||
+           (find_key(word, &value) != NULL && value != NULL);
+}
+
+static void say_words(struct sink *err)
+{
+    fmt(err, "no such word; the words are: help list");
+    for (size_t i = 0; i < KEYS; i++)
+        fmt(err, " %s=", keys[i].key);
+}
+
+static void say_place(struct sink *err, const struct word *word, const char *source,
+                      const char *unit, unsigned number)
+{
+    const size_t longest = 64; /* a screen's line has room for the rest of the message's head */
+    fmt(err, "%s, %s %u: \"", source, unit, number);
+    str_escape(err, word->at, word->n < longest ? word->n : longest);
+    fmt(err, word->cut || word->n > longest ? "...\": " : "\": ");
+}
+
+bool options_take(struct options *o, const struct word *word, const char *source, const char *unit,
+                  unsigned number, struct sink *err)
+{
+    const char *value;
+    const struct option_doc *k = find_key(word->at, &value);
+    bool whole = !word->bad && !word->open && !word->cut;
+
+    if (whole && (str_eq(word->at, "help") || str_eq(word->at, "list"))) {
+        *(word->at[0] == 'h' ? &o->help : &o->list) = true;
+        return true;
+    }
+    if (whole && k != NULL && value != NULL && take_value(o, k, value))
+        return true;
+
+    say_place(err, word, source, unit, number);
+    if (word->bad)
+        fmt(err, "holds bytes that are no text: write UTF-8 or UTF-16");
+    else if (word->open)
+        fmt(err, "the double quote is not closed on its line");
+    else if (k == NULL)
+        say_words(err);
+    else if (value == NULL)
+        fmt(err, "a value is missing, as in %s=%s", k->key, k->standard);
+    else
+        say_takes(err, k);
+    return false;
+}
+
+bool options_parse_file(struct options *o, const void *bytes, size_t n, const char *source,
+                        struct sink *err)
+{
+    struct words words;
+    struct word word;
+    words_open(&words, bytes, n, false);
+    while (words_next(&words, &word))
+        if (!options_take(o, &word, source, "line", word.line, err))
+            return false;
+    return true;
+}
+
+void options_default(struct options *o)
+{
+    memset(o, 0, sizeof *o);
+    for (size_t i = 0; i < KEYS; i++)
+        take_value(o, &keys[i], keys[i].standard);
+}
+
+/* --- what others show of them ----------------------------------------------------------------- */
+
+void options_help(struct sink *out)
+{
+    fmt(out, "baretick: a micro-benchmark that boots. Its words stand in baretick.conf on the\r\n"
+             "boot volume and in the load options; the later one wins.\r\n\r\n"
+             "  help\r\n      print this and end\r\n"
+             "  list\r\n      print the suites and their rows and end\r\n");
+    for (size_t i = 0; i < KEYS; i++)
+        fmt(out, "  %s=%s\r\n      %s (%s)\r\n", keys[i].key, keys[i].values, keys[i].meaning,
+            keys[i].standard);
+    fmt(out, "\r\nNumbers are decimal, or hexadecimal after 0x; in brackets the defaults.\r\n"
+             "QEMU's isa-debug-exit gets 1: success, 2: a check failed, 3: bad options,\r\n"
+             "4: the machine faulted (QEMU then exits with 3, 5, 7, 9).\r\n");
+}
+
+void options_record(const struct options *o, struct json *j)
+{
+    json_object(j, "options");
+    for (size_t i = 0; i < KEYS; i++) {
+        const struct option_doc *k = &keys[i];
+        const char *at;
+        char text[32]; /* the longest alternative, or SERIAL_CHOICE_TEXT */
+        size_t n;
+        switch (k->takes.kind) {
+        case OPTION_LIST:
+            json_str(j, k->key, (const char *)o + k->takes.field);
+            continue;
+        case OPTION_NUMBER:
+            json_u64(j, k->key, number_in(o, k));
+            continue;
+        case OPTION_CHOICE:
+            n = alternative(k->values, number_in(o, k), &at);
+            str_copy(text, sizeof text, at, n);
+            break;
+        default:
+            serial_choice_text(&o->serial, text, sizeof text);
+        }
+        json_str(j, k->key, text);
+    }
+    json_close(j);
+}

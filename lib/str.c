@@ -1,0 +1,87 @@
+#include "lib/str.h"
+
+#include "lib/fmt.h"
+#include "lib/mem.h"
+
+bool str_is(const char *s, const char *bytes, size_t n)
+{
+    return strlen(s) == n && memcmp(s, bytes, n) == 0;
+}
+
+bool str_eq(const char *a, const char *b)
+{
+    return str_is(a, b, strlen(b));
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool str_is_any_case(const char *s, const char *bytes, size_t n)
+{
+    if (strlen(s) != n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (lower(s[i]) != lower(bytes[i]))
+            return false;
+    return true;
+}
+
+bool str_has(const char *s, const char *part)
+{
+    size_t n = strlen(part), length = strlen(s);
+    for (size_t i = 0; i + n <= length; i++)
+        if (memcmp(s + i, part, n) == 0)
+            return true;
+    return false;
+}
+
+bool str_copy(char *out, size_t size, const char *bytes, size_t n)
+{
+    size_t kept = n < size ? n : size - 1;
+    memcpy(out, bytes, kept);
+    out[kept] = '\0';
+    return kept == n;
+}
+
+/* 0..15, or 16 for what is no digit. */
+static uint32_t digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return (uint32_t)(c - '0');
+    c = lower(c);
+    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
+}
+
+bool str_u32(const char *s, uint32_t *value)
+{
+    uint32_t base = 10;
+    if (s[0] == '0' && s[1] == 'x') {
+        base = 16;
+        s += 2;
+    }
+    if (*s == '\0')
+        return false;
+    uint64_t v = 0;
+    for (; *s != '\0'; s++) {
+        uint32_t d = digit(*s);
+        if (d >= base)
+            return false;
+        v = v * base + d;
+        if (v > UINT32_MAX)
+            return false;
+    }
+    *value = (uint32_t)v;
+    return true;
+}
+
+void str_escape(struct sink *out, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i] >= ' ' && bytes[i] <= '~')
+            out->write(out, &bytes[i], 1);
+        else
+            fmt(out, "\\x%02x", (unsigned char)bytes[i]);
+    }
+}

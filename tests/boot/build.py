@@ -1,0 +1,83 @@
+"""What the tests build for themselves, once for all workers: the shim and the counting plugin."""
+
+import fcntl
+import re
+from pathlib import Path
+
+from machine import QEMU
+from media import find, tool
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+BUILT = ROOT / "build" / "tests"
+
+EFI_CFLAGS = (
+    "-std=c11 -ffreestanding -O2 -fpic -fshort-wchar -mno-red-zone -fno-stack-protector"
+    " -fcf-protection=none -mgeneral-regs-only -maccumulate-outgoing-args -DGNU_EFI_USE_MS_ABI"
+    " -Wall -Wextra -Werror -isystem /usr/include/efi -isystem /usr/include/efi/x86_64"
+).split()
+EFI_SECTIONS = ".text .sdata .data .dynamic .dynsym .rel .rela .reloc".split()
+EFI_LIBRARY = [
+    Path(base) for base in "/usr/lib /usr/lib64 /usr/lib/gnuefi /usr/lib64/gnuefi".split()
+]
+
+
+class Lock:
+    """Workers share build/tests; one at a time builds there."""
+
+    def __enter__(self):
+        BUILT.mkdir(parents=True, exist_ok=True)
+        self.file = open(BUILT / "lock", "w")
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        self.file.close()
+
+
+def up_to_date(target, *sources):
+    newest = max(s.stat().st_mtime for s in (*sources, Path(__file__)))
+    return target.exists() and target.stat().st_mtime > newest
+
+
+def shim():
+    """build/tests/shim.efi, with GNU-EFI's own start-up code and linker script."""
+    target, sources = BUILT / "shim.efi", (HERE / "shim.c", HERE / "shim_la57.asm")
+    with Lock():
+        if up_to_date(target, *sources):
+            return target
+        crt0 = find("GNU-EFI's crt0", *(d / "crt0-efi-x86_64.o" for d in EFI_LIBRARY))
+        script = find("GNU-EFI's linker script", *(d / "elf_x86_64_efi.lds" for d in EFI_LIBRARY))
+        library = find("libgnuefi", *(d / "libgnuefi.a" for d in EFI_LIBRARY))
+        objects = [BUILT / "shim.o", BUILT / "shim_la57.o"]
+        tool("gcc", *EFI_CFLAGS, "-c", sources[0], "-o", objects[0])
+        tool("nasm", "-f", "elf64", sources[1], "-o", objects[1])
+        tool(
+            "ld", "-shared", "-Bsymbolic", "-nostdlib", "-T", script, crt0, *objects,
+            "-o", BUILT / "shim.so", library,
+        )  # fmt: skip
+        sections = [word for s in EFI_SECTIONS for word in ("-j", s)]
+        tool(
+            "objcopy", *sections, "--target", "efi-app-x86_64", "--subsystem=10",
+            BUILT / "shim.so", target,
+        )  # fmt: skip
+    return target
+
+
+def plugin_api():
+    """The plugin interface that this QEMU accepts: it names a range, which moved with 9.0 and 9.1."""
+    version = re.search(r"version (\d+)\.(\d+)", tool(QEMU, "--version"))
+    number = (int(version[1]), int(version[2]))
+    return 1 if number < (9, 0) else 2 if number < (9, 1) else 3
+
+
+def plugin():
+    """build/tests/icount_plugin.so, for this QEMU."""
+    api = plugin_api()
+    target, source = BUILT / f"icount_plugin-{api}.so", HERE / "icount_plugin.c"
+    with Lock():
+        if not up_to_date(target, source):
+            tool(
+                "gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror",
+                "-fvisibility=hidden", f"-DPLUGIN_API={api}", source, "-o", target,
+            )  # fmt: skip
+    return target

@@ -1,0 +1,69 @@
+"""Fixtures of the boot tests; README.md beside this file says what they need and how to run them."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import build  # noqa: E402
+import machine  # noqa: E402
+import media  # noqa: E402
+
+# What most tests run: enough rows and windows to be a report, few enough to be quick.
+QUICK = "suite=baseline samples=32"
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "check: one of the three boots of `make check`")
+
+
+@pytest.fixture(scope="session")
+def program():
+    """The image under test."""
+    efi = build.ROOT / "build" / "baretick.efi"
+    assert efi.exists(), f"{efi} is missing: run make first"
+    return efi
+
+
+@pytest.fixture
+def boot(program, tmp_path):
+    """boot(words, **how): baretick, loaded by the firmware itself; machine.qemu has the rest."""
+
+    def start(words=QUICK, **how):
+        if "disk" not in how and "program" not in how:
+            how["program"] = program
+        return machine.qemu(tmp_path, words=words, **how)
+
+    return start
+
+
+@pytest.fixture
+def stick(program, tmp_path):
+    """stick({name: content}): a disk that boots baretick, with these files beside it."""
+
+    def make(files, **how):
+        content = {"EFI/BOOT/BOOTX64.EFI": program, **files}
+        return media.gpt_disk(tmp_path / "stick.img", content, **how)
+
+    return make
+
+
+@pytest.fixture
+def shim(program, tmp_path):
+    """shim(modes, options): a disk whose boot program changes the machine, then starts baretick."""
+
+    def make(modes, options=QUICK, conf=None):
+        if isinstance(options, str):
+            options = options.encode("utf-16-le") + b"\0\0"
+        content = {
+            "EFI/BOOT/BOOTX64.EFI": build.shim(),
+            "baretick.efi": program,
+            "shim.txt": modes.encode() + b"\n" + options,
+        }
+        if conf:
+            content["baretick.conf"] = conf
+        return media.gpt_disk(tmp_path / "shim.img", content)
+
+    return make

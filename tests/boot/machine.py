@@ -1,0 +1,223 @@
+"""One boot of an emulated machine: starts it, collects its serial line, always ends it."""
+
+import json
+import os
+import re
+import select
+import shutil
+import subprocess
+import time
+import zlib
+from pathlib import Path
+
+from media import find
+
+ESCAPES = re.compile(rb"\x1b\[[0-9;=?]*[A-Za-z]|\x1b[78c]")
+QEMU = "qemu-system-x86_64"
+DEBUG_EXIT = 0xF4
+
+# status: what the program said through isa-debug-exit, which makes QEMU exit with 2 * status + 1
+SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULT = 1, 2, 3, 4
+
+
+class Broken(AssertionError):
+    """A line that claims to be a record and is not a whole one."""
+
+
+def parse_record(line):
+    """One line of serial output (bytes, without its CR LF), a record; every crc is checked here."""
+    body, mark, tail = line.rpartition(b',"crc":"')
+    if not mark or not re.fullmatch(rb'[0-9a-f]{8}"\}', tail):
+        raise Broken(f"no crc at the end: {line[:200]!r}")
+    crc = zlib.crc32(body)
+    if int(tail[:8], 16) != crc:
+        raise Broken(f"crc {tail[:8].decode()} but the bytes have {crc:08x}: {line[:200]!r}")
+    record = json.loads(line)
+    if record["baretick"] != 1:
+        raise Broken(f"not format 1: {line[:200]!r}")
+    return record
+
+
+class Boot:
+    """What a boot left behind.
+
+    serial   all bytes of the serial line          text     the lines that are no records, without escapes
+    records  the records, every crc and seq right  exit     the emulator's exit code; None: it was killed
+    status   SUCCESS .. FAULT, or None             seconds  how long it ran
+    """
+
+    def __init__(self, serial, exit_code, seconds, said=""):
+        self.serial, self.exit, self.seconds, self.said = serial, exit_code, seconds, said
+        self.status = (exit_code - 1) // 2 if exit_code is not None and exit_code % 2 == 1 else None
+        self.records, lines = [], []
+        pieces = serial.split(b"\n")
+        for i, piece in enumerate(pieces):
+            if piece.startswith(b'{"baretick"'):
+                if i == len(pieces) - 1 or not piece.endswith(b"}\r"):
+                    raise Broken(f"a record without its CR LF: {piece[:200]!r}")
+                self.records.append(parse_record(piece[:-1]))
+            elif b'{"baretick"' in piece:
+                raise Broken(f"a record that begins in the middle of a line: {piece[:200]!r}")
+            else:
+                lines.append(ESCAPES.sub(b"", piece).decode(errors="replace"))
+        self.text = "\n".join(lines)
+        if [r["seq"] for r in self.records] != list(range(len(self.records))):
+            raise Broken(f"seq has a gap: {[r['seq'] for r in self.records]}")
+
+    def of(self, kind):
+        return [r for r in self.records if r["type"] == kind]
+
+    def one(self, kind):
+        found = self.of(kind)
+        assert len(found) == 1, f"{len(found)} records {kind}\n{self}"
+        return found[0]
+
+    @property
+    def run(self):
+        return self.one("run")
+
+    @property
+    def rows(self):
+        return self.of("row")
+
+    @property
+    def end(self):
+        assert self.records and self.records[-1]["type"] == "end", f"no end record\n{self}"
+        return self.records[-1]
+
+    def row(self, suite, name):
+        found = [r for r in self.rows if (r["suite"], r["name"]) == (suite, name)]
+        assert len(found) == 1, f"{len(found)} rows {suite}/{name}\n{self}"
+        return found[0]
+
+    def events(self, kind=None):
+        return [r for r in self.of("event") if kind in (None, r["kind"])]
+
+    def must(self, status, rows=None):
+        """Ended with this status and a whole end record that agrees; returns self."""
+        assert self.status == status, f"status {self.status}, exit {self.exit}, not {status}\n{self}"
+        assert self.end["verdict"] == ("pass" if status == SUCCESS else "fail"), str(self)
+        assert self.end["rows"] == len(self.rows), str(self)
+        assert (self.end["failures"] == 0) == (status == SUCCESS), str(self)
+        if rows is not None:
+            assert len(self.rows) == rows, f"{len(self.rows)} rows, not {rows}\n{self}"
+        return self
+
+    def __str__(self):
+        tail = self.text[-3000:]
+        last = json.dumps(self.records[-1])[:500] if self.records else "none"
+        return (
+            f"--- exit {self.exit} after {self.seconds:.1f} s; emulator said: {self.said[-1000:]}\n"
+            f"--- last record: {last}\n--- text, its end:\n{tail}"
+        )
+
+
+def firmware():
+    """OVMF's code and variables, as the environment or a distribution has them."""
+    if os.environ.get("OVMF_CODE") and os.environ.get("OVMF_VARS"):
+        return Path(os.environ["OVMF_CODE"]), Path(os.environ["OVMF_VARS"])
+    code = find(
+        "OVMF",
+        "/usr/share/OVMF/OVMF_CODE_4M.fd",  # Debian, Ubuntu
+        "/usr/share/edk2/ovmf/OVMF_CODE.fd",  # Fedora
+        "/usr/share/edk2/x64/OVMF_CODE.4m.fd",  # Arch
+        "/usr/share/OVMF/OVMF_CODE.fd",
+    )
+    return code, Path(str(code).replace("_CODE", "_VARS"))
+
+
+def follow(process, source, keys=None, timeout=60, done=None):
+    """Reads until the process ends, its time is up or done(bytes) holds; then the process is dead.
+
+    keys: {pattern: bytes to type once the pattern has been seen}. Returns what was read."""
+    data, keys, end = bytearray(), dict(keys or {}), time.monotonic() + timeout
+    try:
+        while time.monotonic() < end and not (done and done(data)):
+            if not select.select([source], [], [], 0.1)[0]:
+                if process.poll() is not None:
+                    break
+                continue
+            try:
+                piece = os.read(source, 65536)
+            except OSError:  # a terminal whose other end is gone
+                break
+            if not piece:
+                break
+            data += piece
+            for pattern in [p for p in keys if p in data]:
+                process.stdin.write(keys.pop(pattern))
+                process.stdin.flush()
+        if not (done and done(data)):
+            process.wait(max(0.1, end - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        process.kill()
+        process.wait()
+    return bytes(data)
+
+
+def qemu(
+    folder,
+    program=None,
+    words="",
+    disk=None,
+    bus="virtio",
+    cpu="max",
+    machine="q35",
+    memory=512,
+    icount=True,
+    serial=True,
+    bios=None,
+    extra=(),
+    keys=None,
+    timeout=60,
+    debug_exit=True,
+):
+    """One QEMU from power-on to its end.
+
+    program, words   an EFI program that the firmware loads by itself, and its load options
+    disk, bus        an image to boot from, on "virtio", "ahci", "nvme" or "usb"
+    bios             another firmware than OVMF"""
+    command = [QEMU, "-machine", machine, "-cpu", cpu, "-m", str(memory), "-nodefaults"]
+    command += ["-display", "none", "-monitor", "none", "-no-reboot", "-accel", "tcg"]
+    command += ["-rtc", "base=2024-01-01T00:00:00,clock=vm"]
+    if icount:
+        command += ["-icount", "shift=7,sleep=off"]
+    if debug_exit:
+        command += ["-device", f"isa-debug-exit,iobase={DEBUG_EXIT:#x}"]
+    if serial:
+        command += ["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"]
+    else:
+        command += ["-serial", "none"]
+    if bios:
+        command += ["-bios", str(bios)]
+    else:
+        code, variables = firmware()
+        shutil.copy(variables, folder / "vars.fd")
+        for unit, readonly, path in ((0, "on", code), (1, "off", folder / "vars.fd")):
+            command += ["-drive"]
+            command += [f"if=pflash,unit={unit},format=raw,readonly={readonly},file={path}"]
+    if program:
+        command += ["-kernel", str(program), "-append", words]
+    if disk:
+        command += ["-drive", f"if=none,id=disk,format=raw,snapshot=on,file={disk}"]
+        command += {
+            "virtio": ["-device", "virtio-blk-pci,drive=disk"],
+            "ahci": ["-device", "ich9-ahci,id=ahci", "-device", "ide-hd,drive=disk,bus=ahci.0"],
+            "ide": ["-device", "ide-hd,drive=disk"],
+            "nvme": ["-device", "nvme,drive=disk,serial=1"],
+            "usb": ["-device", "qemu-xhci", "-device", "usb-storage,drive=disk"],
+        }[bus]
+    began = time.monotonic()
+    log = folder / "qemu.log"
+    with open(log, "w") as said:
+        process = subprocess.Popen(
+            command + list(extra), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
+        )
+        data = follow(process, process.stdout.fileno(), keys, timeout)
+        process.stdin.close()
+        process.stdout.close()
+    seconds = time.monotonic() - began
+    code = process.returncode
+    return Boot(data, code if code >= 0 else None, seconds, log.read_text())

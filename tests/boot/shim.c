@@ -1,0 +1,387 @@
+/*
+ * A UEFI application that changes the machine and then starts \baretick.efi from its own volume.
+ *
+ * \shim.txt there says how. Its first line holds modes, parted by blanks; the bytes after that line are
+ * handed to baretick as its load options, as they are. The modes, which can be joined:
+ *   no-conout        the system table has no console
+ *   no-rsdp          no ACPI table pointer in the configuration table
+ *   rsdp-nowhere     one that points to where no memory is
+ *   rsdp-badsum      one whose checksum is wrong
+ *   rsdp-rev0        under the ACPI 2.0 GUID, one of revision 0 that has an RSDT only
+ *   descsize         memory descriptors of 64 bytes, rubbish between them
+ *   exit-fails-once  the map changes under the first ExitBootServices; any firmware call but GetMemoryMap and
+ *                    ExitBootServices after that ends the machine with status 0x30
+ *   exit-fails       ExitBootServices never succeeds; as above
+ * and, when ExitBootServices has succeeded, just before it returns:
+ *   sse-off          CR4.OSFXSR and OSXMMEXCPT clear, CR0.EM and TS set
+ *   mess             MXCSR and x87 with every exception unmasked, PIC unmasked with the PIT firing, the local
+ *                    APIC's timer firing, CR0.WP and NE clear
+ *   la57             five levels of page tables (where the CPU has them)
+ * Without a \shim.txt:
+ *   nothing but an endless loop, after one line of text if a load option says so ("talk").
+ */
+#include <efi.h>
+
+#define STATUS_FORBIDDEN  0x30 /* QEMU exits with 2 * 0x30 + 1 */
+#define DEBUG_EXIT        0xf4
+#define COM1              0x3f8
+#define BIG_DESCRIPTOR    64
+#define CR0_TS_EM         0xcull
+#define CR0_WP_NE         0x10020ull
+#define CR4_SSE           0x600ull /* OSFXSR, OSXMMEXCPT. SDM volume 3, 2.5 */
+#define LAPIC_LVT_TIMER   0x320
+#define LAPIC_TIMER_COUNT 0x380
+#define LVT_PERIODIC      (1u << 17) /* SDM volume 3, 10.5.4 */
+
+void shim_la57(void *pml5_page); /* shim_la57.asm */
+
+static EFI_SYSTEM_TABLE *real, copy;
+static EFI_BOOT_SERVICES services;
+static EFI_CONFIGURATION_TABLE config[64];
+static SIMPLE_TEXT_OUTPUT_INTERFACE console;
+static UINT8 rsdp[36] __attribute__((aligned(16)));
+static char text[4096];
+static UINTN text_size;
+static unsigned exit_calls, map_calls;
+static void *pml5;
+
+static void out8(UINT16 port, UINT8 v)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(v), "Nd"(port));
+}
+
+static void say(const char *s)
+{
+    for (; *s; s++) {
+        out8(COM1, (UINT8)*s); /* QEMU's port takes a byte at any time */
+    }
+}
+
+static void __attribute__((noreturn)) end(const char *why)
+{
+    say("\r\nshim: ");
+    say(why);
+    say("\r\n");
+    out8(DEBUG_EXIT, STATUS_FORBIDDEN);
+    for (;;) {
+    }
+}
+
+/* Whether the first line has this word. */
+static BOOLEAN mode(const char *word)
+{
+    for (UINTN i = 0; i < text_size && text[i] != '\n';) {
+        UINTN n = 0;
+        while (word[n] && text[i + n] == word[n]) {
+            n++;
+        }
+        if (!word[n] && (text[i + n] == ' ' || text[i + n] == '\n' || !text[i + n])) {
+            return TRUE;
+        }
+        while (i < text_size && text[i] != ' ' && text[i] != '\n') {
+            i++;
+        }
+        while (text[i] == ' ') {
+            i++;
+        }
+    }
+    return FALSE;
+}
+
+static EFI_STATUS EFIAPI forbidden(void)
+{
+    end("a firmware call after ExitBootServices had failed once");
+}
+
+static void forbid_all_but_leaving(void)
+{
+    void **entry = (void **)&services.RaiseTPL;
+    for (; (UINT8 *)entry < (UINT8 *)(&services + 1); entry++) {
+        *entry = (void *)forbidden;
+    }
+    console.OutputString = (void *)forbidden;
+    console.Reset = (void *)forbidden;
+    console.SetAttribute = (void *)forbidden;
+    console.ClearScreen = (void *)forbidden;
+}
+
+static EFI_STATUS EFIAPI memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UINTN *key,
+                                    UINTN *each, UINT32 *version)
+{
+    static UINT8 plain[65536];
+    UINTN n = sizeof plain, step;
+    map_calls++;
+    if (!mode("descsize")) {
+        return real->BootServices->GetMemoryMap(size, map, key, each, version);
+    }
+    EFI_STATUS status = real->BootServices->GetMemoryMap(&n, (void *)plain, key, &step, version);
+    if (EFI_ERROR(status)) {
+        end("GetMemoryMap failed");
+    }
+    *each = BIG_DESCRIPTOR;
+    UINTN need = n / step * BIG_DESCRIPTOR, room = *size;
+    *size = need;
+    if (room < need || !map) {
+        return EFI_BUFFER_TOO_SMALL;
+    }
+    for (UINTN i = 0; i < n / step; i++) {
+        for (UINTN k = 0; k < BIG_DESCRIPTOR; k++) {
+            ((UINT8 *)map)[i * BIG_DESCRIPTOR + k] = k < step ? plain[i * step + k] : 0xa5;
+        }
+    }
+    return EFI_SUCCESS;
+}
+
+static UINT64 apic_base(void)
+{
+    UINT32 lo, hi;
+    __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(0x1b)); /* IA32_APIC_BASE */
+    return ((UINT64)hi << 32 | lo) & ~0xfffull;
+}
+
+static void mess(void)
+{
+    UINT32 mxcsr = 0;
+    UINT16 control = 0x0300;
+    __asm__ volatile("ldmxcsr %0; fldcw %1" : : "m"(mxcsr), "m"(control));
+    out8(0x21, 0);
+    out8(0xa1, 0);
+    out8(0x43, 0x34); /* PIT channel 0, a rate generator, about 1 kHz */
+    out8(0x40, 0xa9);
+    out8(0x40, 0x04);
+    *(volatile UINT32 *)(apic_base() + LAPIC_LVT_TIMER) = LVT_PERIODIC | 0x40;
+    *(volatile UINT32 *)(apic_base() + LAPIC_TIMER_COUNT) = 10000;
+    UINT64 cr0;
+    __asm__ volatile("mov %%cr0, %0; and %1, %0; mov %0, %%cr0" : "=&r"(cr0) : "r"(~CR0_WP_NE));
+}
+
+static void sse_off(void)
+{
+    UINT64 v;
+    __asm__ volatile("mov %%cr4, %0; and %1, %0; mov %0, %%cr4" : "=&r"(v) : "r"(~CR4_SSE));
+    __asm__ volatile("mov %%cr0, %0; or %1, %0; mov %0, %%cr0" : "=&r"(v) : "r"(CR0_TS_EM));
+}
+
+static EFI_STATUS EFIAPI exit_boot_services(EFI_HANDLE image, UINTN key)
+{
+    static unsigned maps_at_failure;
+    exit_calls++;
+    if (mode("exit-fails") || (mode("exit-fails-once") && exit_calls == 1)) {
+        void *one;
+        forbid_all_but_leaving();
+        services.GetMemoryMap = memory_map;
+        services.ExitBootServices = exit_boot_services;
+        maps_at_failure = map_calls;
+        /* Firmware itself is to refuse the key: the map is no longer the one that was asked for. */
+        real->BootServices->AllocatePages(AllocateAnyPages, EfiLoaderData, 1, (void *)&one);
+        return mode("exit-fails") ? EFI_INVALID_PARAMETER
+                                  : real->BootServices->ExitBootServices(image, key);
+    }
+    if (exit_calls > 1 && maps_at_failure == map_calls) {
+        end("ExitBootServices again without a new memory map");
+    }
+    EFI_STATUS status = real->BootServices->ExitBootServices(image, key);
+    if (EFI_ERROR(status)) {
+        return status;
+    }
+    if (mode("la57")) {
+        shim_la57(pml5);
+    }
+    if (mode("mess")) {
+        mess();
+    }
+    if (mode("sse-off")) {
+        sse_off();
+    }
+    return status;
+}
+
+static BOOLEAN same_guid(const EFI_GUID *a, const EFI_GUID *b)
+{
+    const UINT64 *x = (const void *)a, *y = (const void *)b;
+    return x[0] == y[0] && x[1] == y[1];
+}
+
+static void fix_checksum(UINT8 *bytes, UINTN n, UINTN at)
+{
+    UINT8 sum = 0;
+    bytes[at] = 0;
+    for (UINTN i = 0; i < n; i++) {
+        sum += bytes[i];
+    }
+    bytes[at] = (UINT8)-sum;
+}
+
+/* The RSDP that the modes ask for, made of the real one. ACPI 6.5, 5.2.5.3: checksum at 8, revision at 15. */
+static void *other_rsdp(const UINT8 *found)
+{
+    if (mode("rsdp-nowhere")) {
+        return (void *)0x7ffffffff000ull;
+    }
+    for (UINTN i = 0; i < sizeof rsdp; i++) {
+        rsdp[i] = found[i];
+    }
+    if (mode("rsdp-badsum")) {
+        rsdp[8]++;
+    }
+    if (mode("rsdp-rev0")) {
+        for (UINTN i = 20; i < sizeof rsdp; i++) {
+            rsdp[i] = 0xff;
+        }
+        rsdp[15] = 0;
+        fix_checksum(rsdp, 20, 8);
+    }
+    return rsdp;
+}
+
+static void change_config(void)
+{
+    static const EFI_GUID acpi1 = ACPI_TABLE_GUID, acpi2 = ACPI_20_TABLE_GUID;
+    BOOLEAN other = mode("rsdp-nowhere") || mode("rsdp-badsum") || mode("rsdp-rev0");
+    UINTN n = 0;
+    for (UINTN i = 0; i < real->NumberOfTableEntries && n < sizeof config / sizeof *config; i++) {
+        EFI_CONFIGURATION_TABLE t = real->ConfigurationTable[i];
+        BOOLEAN first = same_guid(&t.VendorGuid, &acpi1), second = same_guid(&t.VendorGuid, &acpi2);
+        if ((first || second) && mode("no-rsdp")) {
+            continue;
+        }
+        if (first && other) {
+            continue;
+        }
+        if (second && other) {
+            t.VendorTable = other_rsdp(t.VendorTable);
+        }
+        config[n++] = t;
+    }
+    copy.ConfigurationTable = config;
+    copy.NumberOfTableEntries = n;
+}
+
+static void check(EFI_STATUS status, const char *what)
+{
+    if (EFI_ERROR(status)) {
+        end(what);
+    }
+}
+
+/* Copies of the tables, for baretick alone: firmware's drivers go on with theirs. */
+static void change_tables(void)
+{
+    copy = *real;
+    services = *real->BootServices;
+    copy.BootServices = &services;
+    if (real->ConOut) {
+        console = *real->ConOut;
+    }
+    if (mode("no-conout")) {
+        copy.ConOut = NULL;
+        copy.ConsoleOutHandle = NULL;
+        copy.StdErr = NULL;
+        copy.StandardErrorHandle = NULL;
+    } else if (mode("exit-fails") || mode("exit-fails-once")) {
+        copy.ConOut = &console;
+    }
+    services.GetMemoryMap = memory_map;
+    services.ExitBootServices = exit_boot_services;
+    change_config();
+    services.Hdr.CRC32 = 0;
+    real->BootServices->CalculateCrc32(&services, services.Hdr.HeaderSize, &services.Hdr.CRC32);
+    copy.Hdr.CRC32 = 0;
+    real->BootServices->CalculateCrc32(&copy, copy.Hdr.HeaderSize, &copy.Hdr.CRC32);
+}
+
+static BOOLEAN read_text(EFI_LOADED_IMAGE *self)
+{
+    static EFI_GUID fs_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
+    EFI_FILE_IO_INTERFACE *fs;
+    EFI_FILE_HANDLE root, file;
+    if (EFI_ERROR(real->BootServices->HandleProtocol(self->DeviceHandle, &fs_guid, (void **)&fs)) ||
+        EFI_ERROR(fs->OpenVolume(fs, &root)) ||
+        EFI_ERROR(root->Open(root, &file, L"\\shim.txt", EFI_FILE_MODE_READ, 0))) {
+        return FALSE;
+    }
+    text_size = sizeof text - 1;
+    check(file->Read(file, &text_size, text), "cannot read shim.txt");
+    file->Close(file);
+    root->Close(root);
+    return TRUE;
+}
+
+/* The device path of \baretick.efi: the volume's, then one file path node. UEFI 2.10, 10.3.5.4. */
+static EFI_DEVICE_PATH *program_path(EFI_LOADED_IMAGE *self)
+{
+    static EFI_GUID path_guid = EFI_DEVICE_PATH_PROTOCOL_GUID;
+    static const CHAR16 name[] = L"\\baretick.efi";
+    static UINT8 path[512];
+    UINT8 *volume;
+    UINTN n = 0;
+    check(real->BootServices->HandleProtocol(self->DeviceHandle, &path_guid, (void **)&volume),
+          "the volume has no device path");
+    while (volume[n] != 0x7f && n < sizeof path - 64) {
+        UINTN length = volume[n + 2] | volume[n + 3] << 8;
+        for (UINTN i = 0; i < length && n + i < sizeof path - 64; i++) {
+            path[n + i] = volume[n + i];
+        }
+        n += length;
+    }
+    UINT8 *node = path + n;
+    node[0] = 4;
+    node[1] = 4;
+    node[2] = 4 + sizeof name;
+    node[3] = 0;
+    for (UINTN i = 0; i < sizeof name; i++) {
+        node[4 + i] = ((const UINT8 *)name)[i];
+    }
+    node += 4 + sizeof name;
+    node[0] = 0x7f;
+    node[1] = 0xff;
+    node[2] = 4;
+    node[3] = 0;
+    return (EFI_DEVICE_PATH *)path;
+}
+
+static void __attribute__((noreturn)) hang(EFI_LOADED_IMAGE *self)
+{
+    const CHAR16 *words = self->LoadOptions;
+    for (UINTN i = 0; i + 4 <= self->LoadOptionsSize / 2; i++) {
+        if (words[i] == 't' && words[i + 1] == 'a' && words[i + 2] == 'l' && words[i + 3] == 'k') {
+            say("\r\nshim: talks, and no more\r\n");
+        }
+    }
+    for (;;) {
+        __asm__ volatile("pause");
+    }
+}
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
+{
+    static EFI_GUID image_guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
+    EFI_LOADED_IMAGE *self, *child;
+    EFI_HANDLE program;
+    real = table;
+    check(real->BootServices->HandleProtocol(image, &image_guid, (void **)&self), "who am I?");
+    if (!read_text(self)) {
+        hang(self);
+    }
+    EFI_PHYSICAL_ADDRESS page = 0xffffffff;
+    check(real->BootServices->AllocatePages(AllocateMaxAddress, EfiLoaderData, 1, &page), "memory");
+    pml5 = (void *)page;
+    check(real->BootServices->LoadImage(FALSE, image, program_path(self), NULL, 0, &program),
+          "cannot load baretick.efi");
+    check(real->BootServices->HandleProtocol(program, &image_guid, (void **)&child), "the child");
+    UINTN line = 0;
+    while (line < text_size && text[line] != '\n') {
+        line++;
+    }
+    if (line + 1 < text_size) {
+        child->LoadOptions = text + line + 1;
+        child->LoadOptionsSize = (UINT32)(text_size - line - 1);
+    }
+    change_tables();
+    child->SystemTable = &copy;
+    EFI_STATUS status = real->BootServices->StartImage(program, NULL, NULL);
+    say(EFI_ERROR(status) ? "\r\nshim: it returned an error\r\n" : "\r\nshim: it returned\r\n");
+    for (;;) {
+        __asm__ volatile("hlt");
+    }
+}

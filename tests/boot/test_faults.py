@@ -1,0 +1,52 @@
+"""What goes wrong inside a run: wrong answers, exceptions, non-maskable interrupts."""
+
+import pytest
+from machine import CHECK_FAILED, FAULT, SUCCESS
+
+# name, vector, words that the console must have
+EXCEPTIONS = [
+    ("divide", 0, "#DE"),
+    ("null", 14, "#PF"),
+    ("execute_data", 14, "#PF"),
+    ("write_code", 14, "#PF"),
+    ("stack", 8, "#DF"),
+]
+
+
+def faulted(b, name, vector, word):
+    assert b.status == FAULT, f"status {b.status}\n{b}"
+    assert b.end["verdict"] == "fail" and b.end["failures"] >= 1, str(b)
+    (event,) = b.events("fault")
+    assert f"vector {vector}" in b.text and word in b.text, str(b)
+    assert f"provoke/{name}" in b.text and "rip" in b.text and "called from" in b.text, str(b)
+    assert not b.rows and event["seq"] < b.end["seq"], str(b)
+    return event
+
+
+@pytest.mark.check
+def test_undefined_instruction(boot):
+    event = faulted(boot("suite=provoke bench=ud2 samples=16"), "ud2", 6, "#UD")
+    assert "6" in str(event) and "ud2" in str(event), event
+
+
+@pytest.mark.parametrize("name, vector, word", EXCEPTIONS, ids=[e[0] for e in EXCEPTIONS])
+def test_exceptions(boot, name, vector, word):
+    faulted(boot(f"suite=provoke bench={name} samples=16"), name, vector, word)
+
+
+def test_wrong_answer(boot):
+    b = boot("suite=provoke bench=wrong samples=16").must(CHECK_FAILED, rows=1)
+    assert b.rows[0]["status"] == "wrong" and b.rows[0]["why"], b.rows[0]
+    assert "FAIL" in b.text and "verdict: FAIL" in b.text, str(b)
+
+
+def test_failed_operations_are_counted_and_omitted(boot):
+    b = boot("suite=provoke bench=errors samples=60").must(SUCCESS, rows=1)
+    row = b.rows[0]
+    assert row["errors"] > 0 and row["n"] == sum(c for _, c in row["hist"]), row
+    assert row["n"] + row["errors"] == 60, row
+
+
+def test_provoke_is_not_run_unasked(boot):
+    b = boot("suite=*,prov* samples=16 bench=ud2,empty_plain").must(SUCCESS)
+    assert not [r for r in b.rows if r["suite"] == "provoke"], str(b)

@@ -1,0 +1,129 @@
+"""The words: wrong ones stop everything and say where and what is allowed, right ones take effect."""
+
+import codecs
+
+import pytest
+from machine import BAD_OPTIONS, SUCCESS
+
+
+def refused(b, *words):
+    """Exit 3, nothing measured, and the message, on the console and in a record, has all of this."""
+    b.must(BAD_OPTIONS, rows=0)
+    assert not b.of("run"), str(b)
+    (error,) = b.events("error")
+    for word in words:
+        assert word in error["message"], f"{word!r} is not in {error['message']!r}"
+        assert word in b.text, f"{word!r} is not on the console\n{b}"
+
+
+@pytest.mark.check
+def test_wrong_value_in_load_options(boot):
+    refused(boot("suite=baseline samples=7"), "load options", "samples=7", "16", "1000000")
+
+
+@pytest.mark.parametrize(
+    "words, parts",
+    [
+        ("suite=baseline samples=1000001", ["samples=1000001", "1000000"]),
+        ("samples=many", ["samples=many", "number"]),
+        ("samples=", ["samples="]),
+        ("recipe=rdtsc", ["recipe=rdtsc", "plain", "lfence", "serialize"]),
+        ("suite=baseline fromat=table", ["fromat=table", "format="]),
+        ("suite=baseline nonsense", ["nonsense", "suite="]),
+        ("finish=never samples=32", ["finish=never", "poweroff"]),
+        ("serial=com9 samples=32", ["serial=com9", "com1"]),
+        ("suite=, samples=32", ["suite=,"]),
+    ],
+)
+def test_wrong_words_in_load_options(boot, words, parts):
+    refused(boot(words), "load options", *parts)
+
+
+@pytest.mark.parametrize("words", ["suite=baselin samples=32", "suite=calls bench=nothing_like_it"])
+def test_nothing_selected(boot, words):
+    """A pattern that no row matches measures nothing: no success."""
+    b = boot(words)
+    assert b.status not in (SUCCESS, None) and b.end["verdict"] == "fail" and not b.rows, str(b)
+    assert words.split()[-1].split("=")[1] in b.text or words.split("=")[1].split()[0] in b.text
+
+
+def test_recipe_that_the_cpu_lacks(boot):
+    """Asked for by name it is refused clearly; the rest of a run goes on without it."""
+    b = boot("suite=calls bench=direct recipe=serialize samples=32")
+    assert not [r for r in b.rows if r["status"] == "ok"], str(b)
+    assert "serialize" in b.text.lower() and "CPU" in b.text, str(b)
+
+
+ENCODINGS = {
+    "utf-8": b"",
+    "utf-8-bom": codecs.BOM_UTF8,
+    "utf-16-le-bom": codecs.BOM_UTF16_LE,
+    "utf-16-be-bom": codecs.BOM_UTF16_BE,
+    "utf-16-le": b"",
+}
+
+
+def encoded(text, encoding):
+    return ENCODINGS[encoding] + text.encode(encoding.removesuffix("-bom"))
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_conf_in_every_encoding(boot, stick, encoding, newline):
+    lines = ["# what to measure", "suite=baseline  # the cheap one", "", "samples=48 hist=off", ""]
+    b = boot("", disk=stick({"baretick.conf": encoded(newline.join(lines), encoding)}))
+    options = b.must(SUCCESS).run["options"]
+    assert (options["suite"], options["samples"], options["hist"]) == ("baseline", 48, "off")
+    assert {r["suite"] for r in b.rows} == {"baseline"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le-bom"])
+def test_wrong_line_in_conf(boot, stick, encoding):
+    text = encoded("suite=baseline\r\n\r\nsamples=48 warmpu=3\r\n", encoding)
+    refused(boot("", disk=stick({"baretick.conf": text})), "baretick.conf", "line 3", "warmpu=3")
+
+
+def test_conf_that_is_no_text(boot, stick):
+    refused(boot("", disk=stick({"baretick.conf": bytes(range(1, 256)) * 9})), "baretick.conf")
+
+
+def test_conf_that_is_too_long(boot, stick):
+    conf = b"# a comment\n" * 8000
+    refused(boot("", disk=stick({"baretick.conf": conf})), "baretick.conf", "64 KiB")
+
+
+def test_conf_that_is_a_directory(boot, stick):
+    refused(boot("", disk=stick({"baretick.conf/x": b""})), "baretick.conf", "directory")
+
+
+def test_load_options_win_over_conf(boot, shim):
+    disk = shim("", "baretick.efi samples=64", conf=b"suite=baseline samples=32\n")
+    b = boot("", disk=disk).must(SUCCESS)
+    assert b.run["options"]["samples"] == 64 and b.run["options"]["suite"] == "baseline"
+
+
+@pytest.mark.parametrize(
+    "options, quoted",
+    [
+        ("root=/dev/sda1 ro quiet", "root=/dev/sda1 ro quiet"),
+        (b"root=/dev/sda1 ro quiet\0", "root=/dev/sda1 ro quiet"),
+        (bytes([1, 0, 0, 0, 0x3A, 0, 0xFF, 0xFE, 4, 1, 0x2A, 0, 7, 0x80, 0xC3]), "\\x"),
+    ],
+    ids=["words", "8-bit", "binary"],
+)
+def test_other_programs_load_options(boot, shim, options, quoted):
+    """Ignored, with a warning that quotes them."""
+    b = boot("", disk=shim("", options, conf=b"suite=baseline samples=32\n")).must(SUCCESS)
+    (warning,) = [e for e in b.events("warning") if "load options" in e["message"]]
+    assert quoted in warning["message"], warning
+    assert "load options" in b.text, str(b)
+
+
+def test_one_word_of_ours_makes_all_of_them_ours(boot, shim):
+    disk = shim("", "root=/dev/sda1 samples=32", conf=b"suite=baseline\n")
+    refused(boot("", disk=disk), "load options", "root=/dev/sda1")
+
+
+def test_load_options_of_eight_bits(boot, shim):
+    b = boot("", disk=shim("", b"suite=baseline samples=40\0")).must(SUCCESS)
+    assert b.run["options"]["samples"] == 40

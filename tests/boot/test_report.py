@@ -1,0 +1,170 @@
+"""What a report is made of, and that its parts agree."""
+
+import re
+
+import build
+import pytest
+from machine import SUCCESS
+from media import tool
+
+RECIPES = ["plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize"]
+CALLS = ["inline", "direct", "plt", "plt_endbr", "got", "register", "virtual", "virtual_pic"]
+LONG = 240  # seconds, for a run of everything
+
+
+def rows_in_sources():
+    """suite/name of every row that the compiler sees in bench/suites, and of those on request only."""
+    rows, on_request = set(), set()
+    for source in sorted((build.ROOT / "bench" / "suites").glob("*.c")):
+        text = tool("gcc", "-E", "-P", "-ffreestanding", "-I", build.ROOT, source)
+        for begin in re.finditer(r"static const struct bench bench_\w+ = \{", text):
+            body = text[begin.end() : text.index("};", begin.end())]
+            name = "/".join(re.search(r'\.suite = "(\w+)"\s*, \.name = "(\w+)"', body).groups())
+            rows.add(name)
+            if re.search(r"\.on_request = (1|true)", body):
+                on_request.add(name)
+    return rows, on_request
+
+
+def statistics_agree(row):
+    """The figures of one row against its own histogram, which must be whole."""
+    ticks, hist = row["ticks"], row["hist"]
+    n = sum(count for _, count in hist)
+    assert n == row["n"], row
+    values = sorted(hist)
+    assert values[0][0] == ticks["min"] and values[-1][0] == ticks["max"], row
+    mean = sum(v * c for v, c in hist) / n
+    assert ticks["mean"] == pytest.approx(mean, abs=1e-3), row
+    variance = sum(c * (v - mean) ** 2 for v, c in hist) / (n - 1)
+    assert ticks["sd"] == pytest.approx(variance**0.5, abs=1e-3), row
+    order = [ticks[k] for k in ("min", "p25", "median", "p75", "p99", "max")]
+    assert order == sorted(order), row
+
+
+def counted(row, run):
+    """Under icount every window of a row is the same whole number of instructions."""
+    ticks, step = row["ticks"], run["ticks_per_instruction"]
+    name = f"{row['suite']}/{row['name']}"
+    assert ticks["min"] == ticks["max"] == ticks["median"] == ticks["mean"], f"{name}: {ticks}"
+    assert ticks["sd"] == ticks["mad"] == 0 and ticks["min"] % step == 0, f"{name}: {ticks}"
+    assert row["disturbed"] == 0 and row["errors"] == 0, row
+    assert row["hist"] == [[ticks["min"], row["n"]]], row
+    if "net" in row:
+        assert row["net"]["instructions"] == pytest.approx(row["net"]["ticks"] / step), row
+    assert "ns" not in row["per_op"] and "cycles" not in row["per_op"], row
+
+
+@pytest.mark.check
+def test_default_run(boot):
+    """The whole program as a newcomer gets it, with fewer windows a row."""
+    b = boot("samples=32", timeout=LONG).must(SUCCESS)
+    assert b.records[0]["type"] == "run" and b.records[-1]["type"] == "end", str(b)
+    run = b.run
+    assert run["unit"] == "instructions" and run["execution"] == "instructions", run
+    assert run["ticks_per_instruction"] == 128, run
+    assert run["options"]["samples"] == 32 and run["options"]["suite"] == "*", run
+    rows, on_request = rows_in_sources()
+    assert {f"{r['suite']}/{r['name']}" for r in b.rows} == rows - on_request
+    for row in b.rows:
+        if row["status"] == "unsupported":
+            assert row["why"] and "ticks" not in row, row
+            continue
+        assert row["status"] == "ok" and row["n"] == 32 and row["core"] == 0, row
+        statistics_agree(row)
+        counted(row, run)
+    for recipe in RECIPES:
+        assert b.row("baseline", f"empty_{recipe}")["recipe"] == recipe
+    for call in CALLS:
+        for form in ("", "_inc", "_c", "_inc_c"):
+            assert b.row("calls", call + form)["ops"] > 1
+    assert b.of("linearity") and b.of("selftest"), str(b)
+    assert all(r["result"] != "fail" for r in b.of("selftest")), b.of("selftest")
+    # The order of things, and the words for people.
+    said = [b.text.index(words) for words in ("leaving firmware", "left firmware", "verdict: PASS")]
+    assert said == sorted(said), str(b)
+    assert "instructions" in b.text and "cycles" not in b.text.split("verdict")[0].lower(), str(b)
+
+
+def test_calls_tell_the_kinds_of_call_apart(boot):
+    """What the instruction counts must say of each other, whatever the compiler."""
+    b = boot("suite=calls samples=16").must(SUCCESS)
+
+    def per_op(name):
+        return b.row("calls", name)["per_op"]["instructions"]
+
+    for form in ("", "_inc"):
+        inline, direct, plt, endbr = (per_op(k + form) for k in CALLS[:4])
+        assert inline < direct < plt < endbr, form
+        assert plt == direct + 1 and endbr == plt + 1, form
+        assert per_op("got" + form) == per_op("register" + form) == direct, form
+        assert per_op("virtual" + form) == per_op("virtual_pic" + form), "the A/A control"
+        assert per_op("virtual" + form) == direct + 1, form
+    for kind in CALLS:
+        assert per_op(kind + "_inc") == per_op(kind) + 1, kind
+        assert per_op(kind + "_c") >= per_op(kind) - 1, kind
+
+
+def test_list_names_every_row(boot):
+    b = boot("list").must(SUCCESS, rows=0)
+    rows, _ = rows_in_sources()
+    for name in rows:
+        suite, row = name.split("/")
+        assert re.search(rf"\b{suite}\b", b.text) and re.search(rf"\b{row}\b", b.text), name
+
+
+def test_help(boot):
+    b = boot("help").must(SUCCESS, rows=0)
+    for word in ("suite=", "samples=", "recipe=", "format=", "hist=", "serial=", "finish="):
+        assert word in b.text, word
+
+
+def test_only_records(boot):
+    b = boot("suite=baseline samples=32 format=jsonl").must(SUCCESS)
+    after = b.serial.split(b'{"baretick"', 1)[1]
+    assert all(line.startswith(b"{") for line in (b'{"baretick"' + after).split(b"\n") if line)
+
+
+def test_only_the_table(boot):
+    b = boot("suite=baseline samples=32 format=table")
+    assert b.status == SUCCESS and [r["type"] for r in b.records] == ["end"], str(b)
+    for recipe in RECIPES:
+        assert f"empty_{recipe}" in b.text
+    assert "verdict: PASS" in b.text
+
+
+def test_table_and_records_agree(boot):
+    b = boot("suite=baseline,calls samples=16").must(SUCCESS)
+    step = b.run["ticks_per_instruction"]
+    for row in (r for r in b.rows if r["status"] == "ok"):
+        line = re.search(rf"^{row['name']} +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)", b.text, re.M)
+        assert line, f"{row['name']} has no line in the table\n{b}"
+        ticks = row["ticks"]
+        figures = [ticks[k] // step for k in ("min", "median", "p99", "max")]
+        assert [int(g) for g in line.groups()] == [row["ops"], *figures], line[0]
+
+
+@pytest.mark.parametrize("hist", ["full", "off"])
+def test_histograms(boot, hist):
+    b = boot(f"suite=baseline samples=32 hist={hist}").must(SUCCESS)
+    for row in (r for r in b.rows if r["status"] == "ok"):
+        assert ("hist" in row) == (hist == "full") and "hist_rest" not in row, row
+
+
+def test_plain_tcg_is_called_noise(boot):
+    """Real time's ticks: histograms with more than one bin, and nobody may take them for a figure."""
+    b = boot("suite=baseline samples=600", icount=False)
+    assert b.status in (SUCCESS, None) or b.status, str(b)
+    run = b.run
+    assert run["unit"] == "ticks" and run["execution"] == "emulated", run
+    head = b.text[b.text.index("left firmware") :].splitlines()[:12]
+    assert any("noise" in line.lower() for line in head), "\n".join(head)
+    for row in (r for r in b.rows if r["status"] == "ok"):
+        rest = row.get("hist_rest", 0)
+        assert sum(c for _, c in row["hist"]) + rest == row["n"] and len(row["hist"]) <= 256, row
+        assert "ns" in row["per_op"] and "instructions" not in row["per_op"], row
+
+
+def test_a_key_stops_between_rows(boot):
+    b = boot("suite=calls samples=64", keys={b'"type":"row"': b"q"}).must(SUCCESS)
+    assert b.end["stopped"] is True and 1 <= len(b.rows) < 20, str(b)
+    assert "stopped" in b.text.split("verdict")[-1], str(b)
