@@ -74,9 +74,10 @@ static void show_line(struct report *r, const struct engine *e, const struct row
     fmt(r->out, "\r\n");
     if (row->status == ROW_WRONG)
         fmt(r->out, "  ^ FAIL: %s\r\n", row->why);
-    if (row->errors || row->disturbed)
-        fmt(r->out, "  ^ %u operations failed, %u of %zu windows disturbed\r\n", row->errors,
-            row->disturbed, t->n);
+    if (row->errors)
+        fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
+    if (row->disturbed)
+        fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, t->n);
 }
 
 static void show_figure(struct report *r, const char *name, double v, int decimals)

@@ -57,13 +57,14 @@ static void show_trust(const struct engine *e, const struct probe *p, struct sin
     case EXEC_INSTRUCTIONS:
         fmt(out,
             "Every figure below counts INSTRUCTIONS, not time: exact and repeatable, but an add\r\n"
-            "and a division cost the same. (%s; %llu ticks each)\r\n",
-            p->behave.why, (unsigned long long)e->ticks_per_instruction);
+            "and a division cost the same. One instruction is %llu ticks of the TSC.\r\n"
+            "(seen: %s)\r\n",
+            (unsigned long long)e->ticks_per_instruction, p->behave.why);
         break;
     case EXEC_EMULATED:
         fmt(out,
             "WARNING: the figures below are NOISE. An emulator executes this code, and its time\r\n"
-            "is not that of any CPU. (%s)\r\n",
+            "is not that of any CPU. (seen: %s)\r\n",
             p->behave.why);
         break;
     case EXEC_SILICON:
@@ -96,7 +97,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
     fmt(out, "baretick %s (%s)\r\n", BARETICK_VERSION, BARETICK_BUILD);
     show_trust(e, p, out);
     fmt(out, "\r\ncpu       %s%s%s family %u model %u stepping %u\r\n", c->brand,
-        c->brand[0] ? ", " : "", c->vendor_id, c->family, c->model, c->stepping);
+        c->brand[0] ? "\r\n          " : "", c->vendor_id, c->family, c->model, c->stepping);
     if (c->hypervisor)
         fmt(out, "          under a hypervisor%s%s%s\r\n", c->hypervisor_id[0] ? ", " : "",
             c->hypervisor_id, m->qemu ? " (QEMU)" : "");

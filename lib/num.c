@@ -22,7 +22,7 @@ static uint32_t scaled(double fraction, int decimals)
         double value;
         uint64_t bits;
     } u = {fraction};
-    int exponent = (int)(u.bits >> 52);
+    int exponent = (int)(u.bits >> 52 & 0x7ff); /* a zero may have a sign */
     uint64_t m = (u.bits & ((1ull << 52) - 1)) | 1ull << 52;
     int shift = 1023 + 52 - exponent;
     if (shift >

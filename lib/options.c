@@ -256,8 +256,8 @@ void options_default(struct options *o)
 
 void options_help(struct sink *out)
 {
-    fmt(out, "baretick: a micro-benchmark that boots. Its words stand in baretick.conf on the\r\n"
-             "boot volume and in the load options; the later one wins.\r\n\r\n"
+    fmt(out, "baretick: a micro-benchmark that boots. Its words stand in baretick.conf on\r\n"
+             "the boot volume and in the load options; the later one wins.\r\n\r\n"
              "  help\r\n      print this and end\r\n"
              "  list\r\n      print the suites and their rows and end\r\n");
     for (size_t i = 0; i < KEYS; i++)

@@ -21,7 +21,7 @@ static enum utext_encoding guess(const uint8_t *b, size_t n)
     for (size_t i = 0; i < n; i++)
         if (b[i] == 0)
             *(i % 2 != 0 ? &odd : &even) += 1;
-    return even == 0 && odd > 0 && odd >= n / 4 ? UTEXT_UTF16LE : UTEXT_UTF8;
+    return even == 0 && odd > 0 && 4 * odd >= n ? UTEXT_UTF16LE : UTEXT_UTF8;
 }
 
 void utext_open(struct utext *t, const void *bytes, size_t n)

@@ -31,12 +31,11 @@ static const char *counted(const struct object *o, uint64_t operations)
     NASM_FORM(name_##_straight, FORM_STRAIGHT, STRAIGHT_OPS, uncounted, .what = what_ ", no loop", \
               __VA_ARGS__)
 #define NASM_INC(name_, what_, ...)                                                                \
-    NASM_FORM(name_##_inc, FORM_LOOP, LOOP_OPS, counted, .what = what_ " doing ++*x",              \
-              __VA_ARGS__);                                                                        \
+    NASM_FORM(name_##_inc, FORM_LOOP, LOOP_OPS, counted, .what = what_ ", ++*x", __VA_ARGS__);     \
     NASM_FORM(name_##_inc_straight, FORM_STRAIGHT, STRAIGHT_OPS, counted,                          \
-              .what = what_ " doing ++*x, no loop", __VA_ARGS__)
+              .what = what_ ", ++*x, no loop", __VA_ARGS__)
 
-#define INLINE   "no call: the same work in place,"
+#define INLINE   "no call, the work in place"
 #define DIRECT   "call rel32"
 #define PLT      "call of a stub that jumps through a GOT slot"
 #define PLT_CET  "the same with ENDBR64 in the stub"
@@ -103,7 +102,7 @@ static void use_table_pic_inc(struct object *o)
           .errors_are_wrong = true)
 #define C_ROWS(name_, function_, function_inc_, setup_, setup_inc_, what_)                         \
     C_FORM(name_##_c, function_, setup_, uncounted, what_ ", compiled C");                         \
-    C_FORM(name_##_inc_c, function_inc_, setup_inc_, counted, what_ " doing ++*x, compiled C")
+    C_FORM(name_##_inc_c, function_inc_, setup_inc_, counted, what_ ", ++*x, compiled C")
 
 C_ROWS(inline, calls_empty, calls_inline_inc, NULL, NULL, INLINE);
 C_ROWS(direct, calls_direct, calls_direct_inc, NULL, NULL, DIRECT);

@@ -173,12 +173,14 @@ def qemu(
     keys=None,
     timeout=60,
     debug_exit=True,
+    done=None,
 ):
     """One QEMU from power-on to its end.
 
     program, words   an EFI program that the firmware loads by itself, and its load options
     disk, bus        an image to boot from, on "virtio", "ahci", "nvme" or "usb"
-    bios             another firmware than OVMF"""
+    bios             another firmware than OVMF
+    keys, done       as in follow()"""
     command = [QEMU, "-machine", machine, "-cpu", cpu, "-m", str(memory), "-nodefaults"]
     command += ["-display", "none", "-monitor", "none", "-no-reboot", "-accel", "tcg"]
     command += ["-rtc", "base=2024-01-01T00:00:00,clock=vm"]
@@ -215,7 +217,7 @@ def qemu(
         process = subprocess.Popen(
             command + list(extra), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
         )
-        data = follow(process, process.stdout.fileno(), keys, timeout)
+        data = follow(process, process.stdout.fileno(), keys, timeout, done)
         process.stdin.close()
         process.stdout.close()
     seconds = time.monotonic() - began

@@ -1,0 +1,184 @@
+"""Finds QEMU and a UEFI firmware for it, and finds out whether KVM can run that firmware."""
+import ctypes
+import glob
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+QEMU = "qemu-system-x86_64"
+EXIT_DEVICE = "isa-debug-exit,iobase=0xf4,iosize=0x04"
+
+# Code and variables, by distribution. QEMU's own firmware descriptors are asked first.
+FIRMWARE = [
+    # Debian, Ubuntu
+    ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
+    ("/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd"),
+    # Fedora, RHEL
+    ("/usr/share/edk2/ovmf/OVMF_CODE_4M.qcow2", "/usr/share/edk2/ovmf/OVMF_VARS_4M.qcow2"),
+    ("/usr/share/edk2/ovmf/OVMF_CODE.fd", "/usr/share/edk2/ovmf/OVMF_VARS.fd"),
+    # Arch
+    ("/usr/share/edk2/x64/OVMF_CODE.4m.fd", "/usr/share/edk2/x64/OVMF_VARS.4m.fd"),
+    ("/usr/share/edk2-ovmf/x64/OVMF_CODE.fd", "/usr/share/edk2-ovmf/x64/OVMF_VARS.fd"),
+    # openSUSE
+    ("/usr/share/qemu/ovmf-x86_64-4m-code.bin", "/usr/share/qemu/ovmf-x86_64-4m-vars.bin"),
+    ("/usr/share/qemu/ovmf-x86_64-code.bin", "/usr/share/qemu/ovmf-x86_64-vars.bin"),
+    # Gentoo; what QEMU itself installs
+    ("/usr/share/edk2-ovmf/OVMF_CODE.fd", "/usr/share/edk2-ovmf/OVMF_VARS.fd"),
+    ("/usr/share/qemu/edk2-x86_64-code.fd", "/usr/share/qemu/edk2-i386-vars.fd"),
+]
+DESCRIPTORS = ["/etc/qemu/firmware/*.json", "/usr/share/qemu/firmware/*.json"]
+# Firmwares that start signed programs only, or need more than a plain machine.
+UNWANTED = {"secure-boot", "enrolled-keys", "requires-smm"}
+
+PR_SET_PDEATHSIG = 1  # prctl(2)
+
+
+class Missing(Exception):
+    """Something that a run needs is not installed."""
+
+
+def find_qemu():
+    path = shutil.which(QEMU)
+    if not path:
+        raise Missing(f"{QEMU} not found in PATH; ./scripts/setup installs it")
+    return path
+
+
+def _described():
+    """The pairs that the distribution's own descriptors name (QEMU docs/interop/firmware.json)."""
+    for path in sorted(p for pattern in DESCRIPTORS for p in glob.glob(pattern)):
+        try:
+            with open(path, encoding="utf-8") as f:
+                d = json.load(f)
+            flash = d["mapping"]
+            machines = [m for t in d["targets"] if t["architecture"] == "x86_64"
+                        for m in t["machines"]]
+            if (flash["device"] != "flash" or UNWANTED & set(d.get("features", []))
+                    or not any("q35" in m for m in machines)):
+                continue
+            yield flash["executable"]["filename"], flash["nvram-template"]["filename"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # a descriptor of another kind, or broken: the list below remains
+
+
+def find_firmware():
+    """Paths of code and variables. OVMF_CODE and OVMF_VARS in the environment come before all else."""
+    code, variables = os.environ.get("OVMF_CODE"), os.environ.get("OVMF_VARS")
+    if code or variables:
+        for name, path in (("OVMF_CODE", code), ("OVMF_VARS", variables)):
+            if not path:
+                raise Missing(f"{name} is not set; OVMF_CODE and OVMF_VARS go together")
+            if not os.path.isfile(path):
+                raise Missing(f"{name}: no file {path}")
+        return code, variables
+    for code, variables in [*_described(), *FIRMWARE]:
+        if os.path.isfile(code) and os.path.isfile(variables):
+            return code, variables
+    raise Missing("no UEFI firmware for QEMU (OVMF) found; ./scripts/setup installs it, or set "
+                  "OVMF_CODE and OVMF_VARS to its two files")
+
+
+def flash(path, readonly):
+    """The -drive argument of one flash chip; a comma in a path is doubled."""
+    kind = "qcow2" if path.endswith(".qcow2") else "raw"
+    return ("if=pflash,unit=%d,format=%s%s,file=%s"
+            % (0 if readonly else 1, kind, ",readonly=on" if readonly else "", path.replace(",", ",,")))
+
+
+def base_arguments(code, variables):
+    """A machine with this firmware and nothing else. `variables` is written to: give a copy."""
+    return ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-drive", flash(code, True), "-drive", flash(variables, False)]
+
+
+def _die_with_parent():
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def start(arguments, **kwargs):
+    """Starts QEMU out of reach of the terminal's Ctrl-C; it never outlives this program."""
+    return subprocess.Popen([find_qemu(), *arguments], start_new_session=True,
+                            preexec_fn=_die_with_parent, **kwargs)
+
+
+def stop(process):
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+class _Monitor:
+    """As much of QMP as the probe needs."""
+
+    def __init__(self, path):
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(1)
+        self._socket.connect(path)
+        self._file = self._socket.makefile("rwb")
+        self._file.readline()  # the greeting
+        self.ask("qmp_capabilities")
+
+    def ask(self, command):
+        self._file.write(json.dumps({"execute": command}).encode() + b"\n")
+        self._file.flush()
+        while True:
+            line = self._file.readline()
+            if not line:
+                raise OSError("QMP: closed")
+            answer = json.loads(line)
+            if "return" in answer:
+                return answer["return"]
+            if "error" in answer:
+                raise OSError(f"QMP: {answer['error']}")
+
+    def close(self):
+        self._file.close()
+        self._socket.close()
+
+
+def why_no_kvm(code, variables, machine, seconds=2.5):
+    """Why KVM cannot be used, or None: the firmware was seen to run under it and to write on its console.
+
+    /dev/kvm can be there, open and start a machine, and still be unable to run the firmware: then QEMU
+    stands in `internal-error`, or aborts. `machine` are the arguments that choose CPU and memory.
+    """
+    if not os.path.exists("/dev/kvm"):
+        return "there is no /dev/kvm"
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return "/dev/kvm may not be opened by this user"
+    until = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory(prefix="baretick-kvm-") as d:
+        own = shutil.copy(variables, os.path.join(d, "vars" + os.path.splitext(variables)[1]))
+        os.chmod(own, 0o600)
+        qmp, log = os.path.join(d, "qmp"), os.path.join(d, "serial")
+        p = start([*base_arguments(code, own), *machine, "-accel", "kvm",
+                   "-qmp", f"unix:{qmp},server=on,wait=off", "-serial", f"file:{log}"],
+                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        monitor = None
+        try:
+            while time.monotonic() < until:
+                if p.poll() is not None:
+                    words = p.stderr.read().decode("utf-8", "replace").strip().splitlines()
+                    how = f"signal {-p.returncode}" if p.returncode < 0 else f"exit {p.returncode}"
+                    return f"QEMU ended by {how}" + (f": {words[-1]}" if words else "")
+                try:
+                    monitor = monitor or _Monitor(qmp)
+                    status = monitor.ask("query-status")["status"]
+                except OSError:
+                    status = None  # not listening yet, or about to end
+                if status not in (None, "running"):
+                    return f"the firmware does not run under it (QEMU says {status})"
+                if status and os.path.exists(log) and os.path.getsize(log) > 0:
+                    return None
+                time.sleep(0.05)
+            return f"the firmware wrote nothing within {seconds} s"
+        finally:
+            if monitor:
+                monitor.close()
+            stop(p)
+            p.stderr.close()

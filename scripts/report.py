@@ -1,0 +1,158 @@
+"""Reads what baretick says on a serial line: records, text for people, and the firmware's noise between.
+
+A record is one line of JSON, whole or worthless:
+    {"baretick":1,"seq":0,"type":"run",...,"crc":"1a2b3c4d"}
+The crc is the CRC-32 (IEEE) of the line's bytes before the last `,"crc"`; seq counts from 0 without a gap.
+"""
+import json
+import re
+import zlib
+
+RECORD_START = b'{"baretick":'
+RECORD = re.compile(rb'(\{"baretick":1,.*),"crc":"([0-9a-f]{8})"\}', re.DOTALL)
+# ECMA-48: CSI with its parameters, or a two-byte escape.
+ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
+# An escape that the next bytes may complete.
+ESCAPE_BEGUN = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*)?$")
+# A longer line is no line of ours: a full histogram of a million samples has about half of that.
+LINE_MAX = 64 << 20
+
+
+class Damaged(Exception):
+    """A line that begins like a record and is none."""
+
+
+def _no_constant(name):
+    raise Damaged(f"{name} is no JSON value")
+
+
+def parse(line):
+    """The record in a line of bytes, without its end of line. Raises Damaged with the reason."""
+    match = RECORD.fullmatch(line)
+    if not match:
+        raise Damaged("does not end in a crc")
+    crc = zlib.crc32(match[1])
+    if crc != int(match[2], 16):
+        raise Damaged(f"crc is {match[2].decode()}, the bytes give {crc:08x}")
+    try:
+        record = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+    except ValueError as e:
+        raise Damaged(f"is no JSON: {e}") from e
+    if type(record.get("seq")) is not int or type(record.get("type")) is not str:
+        raise Damaged("has no seq or no type")
+    return record
+
+
+class Sequence:
+    """Holds a report's records to their order. check() returns what is wrong, or None."""
+
+    def __init__(self):
+        self.next = 0
+        self.ended = False
+
+    def check(self, record):
+        seq, expected = record["seq"], self.next
+        ended, self.ended = self.ended, record["type"] == "end"
+        self.next = seq + 1
+        if ended:
+            return f"record {seq} ({record['type']}) comes after the end record"
+        if seq != expected:
+            return f"record {seq} comes where record {expected} should be"
+        return None
+
+
+class Reader:
+    """Takes bytes as they arrive; feed() yields tuples:
+
+    ("record", record, line)   a whole record
+    ("damaged", line, reason)  a line that should have been one
+    ("text", string)           a line for people, escape codes removed
+    ("progress", string)       an unfinished line that the next one overwrites
+    """
+
+    # Only from here on "\r" without "\n" means progress: firmwares use it as they like.
+    LEFT_FIRMWARE = "left firmware"
+
+    def __init__(self):
+        self._pending = b""
+        self._left_firmware = False
+        self._shown = None  # the progress line that was yielded last
+
+    def feed(self, data):
+        data = self._pending + data
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            yield from self._line(line)
+            self._shown = None
+        if len(rest) > LINE_MAX:
+            yield ("damaged", rest[:80], f"a line of more than {LINE_MAX} bytes")
+            rest = b""
+        self._pending = rest
+        yield from self._progress(rest)
+
+    def finish(self):
+        """What is left when the line has gone silent for good."""
+        rest, self._pending = self._pending, b""
+        if rest:
+            yield from self._line(rest, whole=False)
+
+    def _line(self, raw, whole=True):
+        clean = ESCAPE.sub(b"", raw)
+        start = clean.find(RECORD_START)
+        if start < 0:
+            text = self._text(clean)
+            if self.LEFT_FIRMWARE in text:
+                self._left_firmware = True
+            yield ("text", text)
+            return
+        line = clean[start:]
+        if line.endswith(b"\r"):
+            line = line[:-1]
+        elif whole:
+            yield ("damaged", line, "does not end in CR LF")
+            return
+        before = clean[:start].decode("utf-8", "replace").strip()
+        if before:
+            yield ("damaged", line, f"does not begin on a fresh line but after {before[-40:]!r}")
+            return
+        try:
+            record = parse(line)
+        except Damaged as e:
+            yield ("damaged", line, str(e))
+            return
+        yield ("record", record, line)
+
+    def _text(self, clean):
+        """What stands on the line when all of it is written: progress is overwritten by blanks, then text."""
+        parts = [p.decode("utf-8", "replace") for p in clean.split(b"\r")]
+        if not self._left_firmware:
+            return "".join(parts).rstrip()
+        text = parts[0]
+        for before, part in zip(parts, parts[1:]):
+            if before and not before.strip():
+                text = part
+        return text.rstrip()
+
+    def _progress(self, rest):
+        if not self._left_firmware or b"\r" not in rest or ESCAPE_BEGUN.search(rest):
+            return
+        line = ESCAPE.sub(b"", rest).rsplit(b"\r", 1)[1].decode("utf-8", "replace").rstrip()
+        if line and line != self._shown:
+            self._shown = line
+            yield ("progress", line)
+
+
+def read_file(path):
+    """All records of a report.jsonl. Raises Damaged where a line is none or the order is broken."""
+    sequence, records = Sequence(), []
+    with open(path, "rb") as f:
+        for number, line in enumerate(f, 1):
+            try:
+                record = parse(line.rstrip(b"\r\n"))
+                wrong = sequence.check(record)
+            except Damaged as e:
+                wrong = str(e)
+            if wrong:
+                raise Damaged(f"{path}, line {number}: {wrong}")
+            records.append(record)
+    return records

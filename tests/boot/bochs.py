@@ -1,0 +1,57 @@
+"""One boot of Bochs, the second emulated machine: x2APIC, invariant TSC, no ACPI under OVMF."""
+
+import os
+import pty
+import subprocess
+import time
+
+from machine import Boot, follow
+from media import find
+
+# megs, CPU, clock as tried with Bochs 2.7; sync=none makes the TSC count at `ips`.
+CONFIG = """\
+megs: 256
+romimage: file={ovmf}, address=0xffe00000
+vgaromimage: file={vga}
+cpu: model=corei7_skylake_x, count={cores}, ips=50000000, reset_on_triple_fault=0
+clock: sync=none, time0=946684800
+pci: enabled=1, chipset=i440fx
+com1: enabled=1, mode=file, dev={folder}/serial
+ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14
+ata0-master: type=disk, mode=volatile, path={disk}
+boot: disk
+display_library: term
+speaker: enabled=0
+sound: waveoutdrv=dummy, waveindrv=dummy, midioutdrv=dummy
+panic: action=fatal
+error: action=report
+log: {folder}/log
+"""
+
+
+def bochs(folder, disk, cores=1, timeout=90):
+    """From power-on until the report's last line has come; Bochs is ended then."""
+    serial = folder / "serial"
+    serial.touch()
+    ovmf = find("the 2 MB OVMF", "/usr/share/ovmf/OVMF.fd", "/usr/share/edk2/ovmf/OVMF.fd")
+    vga = find("Bochs's VGA BIOS", "/usr/share/bochs/VGABIOS-lgpl-latest")
+    (folder / "bochsrc").write_text(
+        CONFIG.format(ovmf=ovmf, vga=vga, cores=cores, folder=folder, disk=disk)
+    )
+    (folder / "commands").write_text("c\n")  # Debian's has the debugger, which asks first
+
+    def ended(_):
+        return b"verdict: " in serial.read_bytes()[-200:]
+
+    began = time.monotonic()
+    terminal, end = pty.openpty()  # its text display wants one
+    process = subprocess.Popen(
+        ["bochs", "-q", "-f", folder / "bochsrc", "-rc", folder / "commands"],
+        stdin=end, stdout=end, stderr=end, env=dict(os.environ, TERM="vt100"),
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(end)
+    follow(process, terminal, timeout=timeout, done=ended)
+    os.close(terminal)
+    log = (folder / "log").read_text(errors="replace")
+    return Boot(serial.read_bytes(), None, time.monotonic() - began, log)

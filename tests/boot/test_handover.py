@@ -1,0 +1,57 @@
+"""Machines as other firmwares hand them over, made by the shim (shim.c lists the modes)."""
+
+import pytest
+from machine import FAULT, SUCCESS
+
+
+def measured(b):
+    b.must(SUCCESS)
+    done = [r for r in b.rows if r["status"] == "ok"]
+    assert len(done) >= 5, str(b)
+    for row in done:
+        assert row["ticks"]["min"] == row["ticks"]["max"], row
+    return b
+
+
+def test_the_shim_alone_changes_nothing(boot, shim):
+    b = measured(boot("", disk=shim("")))
+    assert b.run["options"]["samples"] == 32 and not b.events("warning"), b.events()
+
+
+@pytest.mark.parametrize(
+    "modes",
+    [
+        "sse-off",
+        "mess",
+        "la57",
+        "descsize",
+        "exit-fails-once",
+        "no-conout",
+        "no-rsdp",
+        "rsdp-nowhere",
+        "rsdp-badsum",
+        "rsdp-rev0",
+        "sse-off mess la57 descsize exit-fails-once no-conout no-rsdp",
+    ],
+)
+def test_state_at_hand_over(boot, shim, modes):
+    measured(boot("", disk=shim(modes), cpu="max,la57=on"))
+
+
+def test_tables_of_an_old_rsdp_are_used(boot, shim):
+    """Revision 0 has an RSDT only, even where the ACPI 2.0 GUID names it: the PM timer is found."""
+    b = measured(boot("", disk=shim("rsdp-rev0")))
+    plain = measured(boot("", disk=shim("")))
+    assert b.run["tsc"].keys() == plain.run["tsc"].keys(), b.run["tsc"]
+
+
+def test_boot_services_that_never_end(boot, shim):
+    """A bounded number of tries, no other firmware call after the first, and a clear word."""
+    b = boot("", disk=shim("exit-fails"))
+    assert b.status == FAULT and not b.rows and b.end["verdict"] == "fail", str(b)
+    assert "ExitBootServices" in b.text, str(b)
+
+
+def test_errors_are_told_without_a_console(boot, shim):
+    b = boot("", disk=shim("no-conout", "suite=baseline samples=3"))
+    assert b.status == 3 and b.text.count("samples=3") == 1 and b.events("error"), str(b)

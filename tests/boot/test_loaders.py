@@ -1,0 +1,88 @@
+"""Other ways to be started: U-Boot's UEFI, GRUB, systemd-boot, the UEFI shell, and another emulator."""
+
+from pathlib import Path
+
+import media
+import pytest
+from bochs import bochs
+from conftest import QUICK
+from machine import BAD_OPTIONS, SUCCESS
+
+UBOOT = ["/usr/lib/u-boot/qemu-x86_64/u-boot.rom", "/usr/share/u-boot/qemu-x86_64/u-boot.rom"]
+
+
+def quick(b):
+    b.must(SUCCESS)
+    assert {r["suite"] for r in b.rows} == {"baseline"}, str(b)
+    assert b.run["options"]["samples"] == 32, b.run["options"]
+    return b
+
+
+@pytest.mark.parametrize("machine, bus", [("q35", "ide"), ("pc", "ide"), ("q35", "virtio")])
+def test_uboot(boot, stick, machine, bus):
+    """Its load options are a kernel's, SSE is off, the memory map's descriptors have another size."""
+    disk = stick({"baretick.conf": QUICK.encode()})
+    b = quick(boot("", disk=disk, bus=bus, machine=machine, bios=media.find("U-Boot", *UBOOT)))
+    assert "U-Boot" in b.run["firmware"]["vendor"], b.run["firmware"]
+    (warning,) = [e for e in b.events("warning") if "load options" in e["message"]]
+    assert "root=/dev/sdb3" in warning["message"]
+
+
+def test_uboot_wrong_conf(boot, stick):
+    disk = stick({"baretick.conf": b"samples=3"})
+    b = boot("", disk=disk, bus="ide", bios=media.find("U-Boot", *UBOOT))
+    b.must(BAD_OPTIONS, rows=0)
+    assert "samples=3" in b.text
+
+
+def test_grub(boot, program, tmp_path):
+    loader = media.grub(tmp_path / "grub.efi", QUICK)
+    files = {"EFI/BOOT/BOOTX64.EFI": loader, "baretick.efi": program}
+    quick(boot("", disk=media.gpt_disk(tmp_path / "grub.img", files)))
+
+
+def test_systemd_boot(boot, program, tmp_path):
+    loader = media.find("systemd-boot", "/usr/lib/systemd/boot/efi/systemd-bootx64.efi")
+    entry = f"title baretick\nefi /baretick.efi\noptions {QUICK}\n"
+    files = {
+        "EFI/BOOT/BOOTX64.EFI": loader,
+        "baretick.efi": program,
+        "loader/loader.conf": b"timeout 0\ndefault baretick.conf\n",
+        "loader/entries/baretick.conf": entry.encode(),
+    }
+    quick(boot("", disk=media.gpt_disk(tmp_path / "systemd.img", files)))
+
+
+def shell(tmp_path, program, name, words):
+    script = f"fs0:\r\n{name} {words}\r\necho the shell goes on\r\nreset -s\r\n".encode()
+    return media.gpt_disk(
+        tmp_path / "shell.img", {"baretick.efi": program, "startup.nsh": script}
+    )
+
+
+@pytest.mark.parametrize("name", ["baretick.efi", "baretick", "\\baretick.efi", "fs0:\\BARETICK.EFI"])
+def test_uefi_shell(boot, program, tmp_path, name):
+    quick(boot("", disk=shell(tmp_path, program, name, QUICK)))
+
+
+def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
+    """Where there is no QEMU to leave, a wrong word ends in the shell, not in a dead machine."""
+    disk = shell(tmp_path, program, "baretick.efi", "suite=baseline samples=3")
+    b = boot("", disk=disk, cpu="max,-hypervisor")
+    assert "samples=3" in b.text and "the shell goes on" in b.text, str(b)
+    assert b.exit == 0 and b.end["verdict"] == "fail", str(b)
+
+
+@pytest.fixture(params=[1, 2], ids=["one-core", "two-cores"])
+def other_emulator(request, stick, tmp_path):
+    disk = stick({"baretick.conf": QUICK.encode()})
+    return bochs(Path(tmp_path), disk, cores=request.param)
+
+
+def test_bochs(other_emulator):
+    """CPUID there says 3.5 GHz; the TSC counts otherwise. No ACPI, no PM timer, and no QEMU to leave."""
+    b = other_emulator
+    assert b.end["verdict"] == "pass" and b.end["rows"] == len(b.rows) > 5, str(b)
+    assert b.run["options"]["samples"] == 32, b.run["options"]
+    assert b.row("baseline", "empty_rdtscp")["status"] == "ok"
+    assert b.run["tsc"]["hz"] == pytest.approx(50e6, rel=0.02), b.run["tsc"]

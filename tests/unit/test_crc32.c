@@ -1,0 +1,38 @@
+#include "lib/crc32.h"
+
+#include <string.h>
+#include "tests/unit/unit.h"
+
+/* Values of zlib's crc32(). */
+static void known_values(void **state)
+{
+    (void)state;
+    uint8_t all[256];
+    for (int i = 0; i < 256; i++)
+        all[i] = (uint8_t)i;
+    assert_int_equal(crc32_update(0, "", 0), 0);
+    assert_int_equal(crc32_update(0, "123456789", 9), 0xcbf43926);
+    assert_int_equal(crc32_update(0, "a", 1), 0xe8b7be43);
+    assert_int_equal(crc32_update(0, "\0\0\0\0", 4), 0x2144df1c);
+    assert_int_equal(crc32_update(0, all, sizeof all), 0x29058c73);
+}
+
+static void streamed(void **state)
+{
+    (void)state;
+    const char *text = "The quick brown fox jumps over the lazy dog";
+    size_t n = strlen(text);
+    for (size_t cut = 0; cut <= n; cut++) {
+        uint32_t crc = crc32_update(0, text, cut);
+        assert_int_equal(crc32_update(crc, text + cut, n - cut), 0x414fa339);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_values),
+        cmocka_unit_test(streamed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+#include "lib/glob.h"
+
+#include <string.h>
+#include "tests/unit/unit.h"
+
+static void single(void **state)
+{
+    (void)state;
+    const struct {
+        const char *pattern, *name;
+        bool match;
+    } cases[] = {
+        {"", "", true},        {"", "a", false},        {"a", "", false},      {"*", "", true},
+        {"*", "abc", true},    {"?", "", false},        {"?", "a", true},      {"?", "ab", false},
+        {"abc", "abc", true},  {"abc", "abcd", false},  {"abcd", "abc", false}, {"a*", "abc", true},
+        {"*c", "abc", true},   {"*b", "abc", false},    {"a*c", "ac", true},   {"a*c", "abcbc", true},
+        {"a*b*c", "aXbYc", true}, {"a*b*c", "acb", false}, {"**", "x", true},  {"*?", "", false},
+        {"*?", "x", true},     {"plt*", "plt_endbr", true}, {"*_inc", "plt_inc", true},
+        {"*_inc", "plt_inc_c", false}, {"?lt", "plt", true}, {"A", "a", false}, {"*aab", "aaaab", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(glob_match(cases[i].pattern, cases[i].name), cases[i].match);
+}
+
+static void lists(void **state)
+{
+    (void)state;
+    assert_true(glob_list_match("calls,base*", "baseline"));
+    assert_true(glob_list_match("calls,base*", "calls"));
+    assert_false(glob_list_match("calls,base*", "call"));
+    assert_false(glob_list_match("calls,base*", "calls,baseline2")); /* a name is one name */
+    assert_false(glob_list_match("", "a"));
+    assert_true(glob_list_match("a,", ""));
+}
+
+static void elements(void **state)
+{
+    (void)state;
+    char out[6];
+    assert_true(glob_list_at("a,bcd,e*", 0, out, sizeof out));
+    assert_string_equal(out, "a");
+    assert_true(glob_list_at("a,bcd,e*", 1, out, sizeof out));
+    assert_string_equal(out, "bcd");
+    assert_true(glob_list_at("a,bcd,e*", 2, out, sizeof out));
+    assert_string_equal(out, "e*");
+    assert_false(glob_list_at("a,bcd,e*", 3, out, sizeof out));
+    assert_false(glob_list_at("toolong", 0, out, sizeof out));
+}
+
+/* What would take a recursive matcher longer than the universe has. */
+static void many_stars_end_soon(void **state)
+{
+    (void)state;
+    char pattern[201], name[201];
+    for (size_t i = 0; i < 200; i++) {
+        pattern[i] = i % 2 != 0 ? '*' : 'a';
+        name[i] = 'a';
+    }
+    pattern[198] = 'b';
+    pattern[199] = pattern[200] = name[200] = '\0';
+    assert_false(glob_match(pattern, name));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(single),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(many_stars_end_soon),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+#include "lib/json.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/crc32.h"
+#include "tests/unit/unit.h"
+
+static char text[4096];
+static struct sink_buf out;
+static struct json j;
+
+static void begin(void)
+{
+    sink_buf_init(&out, text, sizeof text);
+    json_begin(&j, &out.sink, 7, "row");
+}
+
+/* Ends the record, checks its frame and crc, and compares what stands between the type and the crc. */
+static void expect(const char *members)
+{
+    const char *head = "{\"baretick\":1,\"seq\":7,\"type\":\"row\"";
+    json_end(&j);
+    assert_false(out.cut);
+    size_t n = strlen(text), tail = strlen(",\"crc\":\"00000000\"}\r\n");
+    assert_true(n >= strlen(head) + tail);
+    assert_memory_equal(text, head, strlen(head));
+    char crc[40];
+    snprintf(crc, sizeof crc, ",\"crc\":\"%08x\"}\r\n", crc32_update(0, text, n - tail));
+    assert_string_equal(text + n - tail, crc);
+    text[n - tail] = '\0';
+    assert_string_equal(text + strlen(head), members);
+}
+
+static void empty_record(void **state)
+{
+    (void)state;
+    begin();
+    expect("");
+    /* The crc as another program computes it: Python's zlib.crc32. */
+    begin();
+    json_end(&j);
+    assert_string_equal(text, "{\"baretick\":1,\"seq\":7,\"type\":\"row\",\"crc\":\"a49b1f19\"}\r\n");
+}
+
+static void values(void **state)
+{
+    (void)state;
+    begin();
+    json_u64(&j, "a", 0);
+    json_u64(&j, "b", UINT64_MAX);
+    json_i64(&j, "c", INT64_MIN);
+    json_i64(&j, "d", INT64_MAX);
+    json_bool(&j, "e", true);
+    json_bool(&j, "f", false);
+    json_str(&j, "g", "x");
+    expect(",\"a\":0,\"b\":18446744073709551615,\"c\":-9223372036854775808,\"d\":9223372036854775807,"
+           "\"e\":true,\"f\":false,\"g\":\"x\"");
+}
+
+static void nesting(void **state)
+{
+    (void)state;
+    begin();
+    json_array(&j, "hist");
+    for (uint64_t i = 0; i < 2; i++) {
+        json_array(&j, NULL);
+        json_u64(&j, NULL, i);
+        json_u64(&j, NULL, 10 * i);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_object(&j, "per_op");
+    json_object(&j, "empty");
+    json_close(&j);
+    json_array(&j, "none");
+    json_close(&j);
+    json_u64(&j, "x", 1);
+    json_close(&j);
+    json_u64(&j, "last", 2);
+    json_close(&j); /* the record itself is not closed by it */
+    json_u64(&j, "more", 3);
+    expect(",\"hist\":[[0,0],[1,10]],\"per_op\":{\"empty\":{},\"none\":[],\"x\":1},\"last\":2,\"more\":3");
+}
+
+static void end_closes_all(void **state)
+{
+    (void)state;
+    begin();
+    json_object(&j, "a");
+    json_array(&j, "b");
+    json_object(&j, NULL);
+    json_u64(&j, "c", 1);
+    expect(",\"a\":{\"b\":[{\"c\":1}]}");
+    begin();
+    for (int i = 1; i < JSON_DEPTH; i++)
+        json_array(&j, i == 1 ? "a" : NULL);
+    expect(",\"a\":[[[[[[[]]]]]]]");
+}
+
+static void strings(void **state)
+{
+    (void)state;
+    begin();
+    json_str(&j, "a", "\"\\/ \n\r\t\x01\x1f\x7f");
+    json_str(&j, "b", "caf\xc3\xa9 \xf0\x9f\x98\x80");
+    json_str(&j, "c", "caf\xe9 \xc3 \xff\xfe");
+    json_str(&j, "d", "");
+    json_str(&j, "e", NULL); /* not known: left out */
+    json_array(&j, "f");
+    json_str(&j, NULL, NULL);
+    json_close(&j);
+    expect(",\"a\":\"\\\"\\\\/ \\u000a\\u000d\\u0009\\u0001\\u001f\\u007f\","
+           "\"b\":\"caf\xc3\xa9 \xf0\x9f\x98\x80\",\"c\":\"caf\\u00e9 \\u00c3 \\u00ff\\u00fe\",\"d\":\"\","
+           "\"f\":[null]");
+}
+
+static void doubles(void **state)
+{
+    (void)state;
+    double zero = 0;
+    begin();
+    json_f64(&j, "a", 1.5, 3);
+    json_f64(&j, "b", 100, 2);
+    json_f64(&j, "c", -0.0004, 3);
+    json_f64(&j, "d", 2.0 / 3, 4);
+    json_f64(&j, "e", 1000, 0);
+    json_f64(&j, "f", 1e20, 2);
+    json_f64(&j, "g", zero / zero, 2);
+    json_f64(&j, "h", 1 / zero, 2);
+    json_f64(&j, "i", -1 / zero, 2);
+    json_f64(&j, "j", -123456789012345678.0, 9);
+    json_array(&j, "k");
+    json_f64(&j, NULL, zero / zero, 1);
+    json_f64(&j, NULL, 0.5, 1);
+    json_close(&j);
+    expect(",\"a\":1.5,\"b\":100,\"c\":0,\"d\":0.6667,\"e\":1000,\"f\":1.000e+20,"
+           "\"j\":-123456789012345680,\"k\":[null,0.5]");
+}
+
+/* The crc covers what was written, in whatever pieces, and one changed byte shows. */
+static void crc_sees_a_change(void **state)
+{
+    (void)state;
+    begin();
+    json_str(&j, "name", "plt");
+    json_end(&j);
+    size_t tail = strlen(",\"crc\":\"00000000\"}\r\n"), n = strlen(text) - tail;
+    uint32_t crc = (uint32_t)strtoul(text + n + 8, NULL, 16);
+    assert_int_equal(crc32_update(0, text, n), crc);
+    text[n / 2] ^= 1;
+    assert_int_not_equal(crc32_update(0, text, n), crc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(empty_record),   cmocka_unit_test(values),
+        cmocka_unit_test(nesting),        cmocka_unit_test(end_closes_all),
+        cmocka_unit_test(strings),        cmocka_unit_test(doubles),
+        cmocka_unit_test(crc_sees_a_change),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

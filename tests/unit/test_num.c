@@ -1,0 +1,137 @@
+/* num_f64 against libc's printf: equal but for exact halves (away from zero here) and the sign of zero. */
+#include "lib/num.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/unit.h"
+
+static const char *own(double v, int decimals, int width)
+{
+    static char text[100];
+    struct sink_buf b;
+    sink_buf_init(&b, text, sizeof text);
+    num_f64(&b.sink, v, decimals, width);
+    assert_false(b.cut);
+    return text;
+}
+
+/* Whether v lies exactly between two results: all its digits (a double's have an end) behind the last one
+ * shown are 5000... */
+static int is_half(double v, int decimals)
+{
+    char all[1500];
+    snprintf(all, sizeof all, "%.1100f", v);
+    const char *rest = strchr(all, '.') + 1 + decimals;
+    return rest[0] == '5' && strspn(rest + 1, "0") == strlen(rest + 1);
+}
+
+static void same_as_libc(double v, int decimals)
+{
+    char libc[400];
+    snprintf(libc, sizeof libc, "%.*f", decimals, v);
+    if (strspn(libc, "-0.") == strlen(libc) && libc[0] == '-')
+        memmove(libc, libc + 1, strlen(libc));
+    if (!is_half(v, decimals))
+        assert_string_equal(own(v, decimals, 0), libc);
+}
+
+static void picked_values(void **state)
+{
+    (void)state;
+    const double values[] = {0,        1,      0.1,      0.2,     0.3,     1.0 / 3, 2.0 / 3,    9.995,
+                             0.05,     1e-9,   5e-10,    4.9e-10, 1e-12,   1e-300,  DBL_MIN,    DBL_TRUE_MIN,
+                             99.99999, 1e9,    1e15,     1e17,    123456.7, 2596.12, 999999.9999, 0.999999999,
+                             9.9999999995, 4503599627370496.5, 9007199254740993.0, 999999999999999744.0};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        for (int decimals = 0; decimals <= 9; decimals++) {
+            same_as_libc(values[i], decimals);
+            same_as_libc(-values[i], decimals);
+        }
+    }
+}
+
+static uint64_t next_random(uint64_t *x) /* Marsaglia's xorshift64 */
+{
+    *x ^= *x << 13;
+    *x ^= *x >> 7;
+    *x ^= *x << 17;
+    return *x;
+}
+
+static void many_values(void **state)
+{
+    (void)state;
+    uint64_t seed = 20240101;
+    for (int i = 0; i < 20000; i++) {
+        uint64_t r = next_random(&seed);
+        /* Every magnitude below 1e18, down to what rounds to zero. */
+        double v = (double)(r >> 11) / (double)(1ull << 53);
+        for (uint64_t n = next_random(&seed) % 28; n > 0; n--)
+            v *= 10;
+        v /= 1e10;
+        same_as_libc(r & 1 ? v : -v, (int)(r >> 1 & 15) % 10);
+    }
+}
+
+static void halves_go_away_from_zero(void **state)
+{
+    (void)state;
+    assert_string_equal(own(0.5, 0, 0), "1");
+    assert_string_equal(own(-0.5, 0, 0), "-1");
+    assert_string_equal(own(2.5, 0, 0), "3");
+    assert_string_equal(own(0.125, 2, 0), "0.13");
+    assert_string_equal(own(-0.375, 2, 0), "-0.38");
+    assert_string_equal(own(0.0009765625, 9, 0), "0.000976563");
+    assert_string_equal(own(999.5, 0, 0), "1000");
+}
+
+static void zero_has_no_sign(void **state)
+{
+    (void)state;
+    assert_string_equal(own(-0.0, 2, 0), "0.00");
+    assert_string_equal(own(-0.001, 2, 0), "0.00");
+    assert_string_equal(own(-0.006, 2, 0), "-0.01");
+}
+
+static void large_and_none(void **state)
+{
+    (void)state;
+    char libc[40];
+    double v = 1e18;
+    for (int i = 18; i < 308; i++, v *= 10) {
+        snprintf(libc, sizeof libc, "%.3e", v * 1.2346);
+        assert_string_equal(own(v * 1.2346, 2, 0), libc);
+    }
+    assert_string_equal(own(9.9996e20, 2, 0), "1.000e+21");
+    assert_string_equal(own(DBL_MAX, 2, 0), "1.798e+308");
+    assert_string_equal(own(-1e18, 2, 0), "-1.000e+18");
+    double zero = 0;
+    assert_string_equal(own(zero / zero, 2, 0), "nan");
+    assert_string_equal(own(1 / zero, 2, 0), "inf");
+    assert_string_equal(own(-1 / zero, 2, 6), "  -inf");
+}
+
+static void widths(void **state)
+{
+    (void)state;
+    assert_string_equal(own(1.5, 2, 8), "    1.50");
+    assert_string_equal(own(1.5, 2, -8), "1.50    ");
+    assert_string_equal(own(12345.678, 1, 3), "12345.7");
+    assert_string_equal(own(1.5, -3, 0), "2");
+    assert_string_equal(own(0.25, 99, 0), "0.250000000");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(picked_values),
+        cmocka_unit_test(many_values),
+        cmocka_unit_test(halves_go_away_from_zero),
+        cmocka_unit_test(zero_has_no_sign),
+        cmocka_unit_test(large_and_none),
+        cmocka_unit_test(widths),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

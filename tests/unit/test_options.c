@@ -1,0 +1,348 @@
+#include "lib/options.h"
+
+#include <string.h>
+#include "lib/json.h"
+#include "lib/str.h"
+#include "tests/unit/unit.h"
+
+static char message[1024];
+
+static bool parse_bytes(struct options *o, const void *bytes, size_t n)
+{
+    struct sink_buf err;
+    sink_buf_init(&err, message, sizeof message);
+    bool good = options_parse_file(o, bytes, n, "baretick.conf", &err.sink);
+    assert_false(err.cut);
+    assert_int_equal(good, message[0] == '\0');
+    return good;
+}
+
+static bool parse(struct options *o, const char *text)
+{
+    options_default(o);
+    return parse_bytes(o, text, strlen(text));
+}
+
+static void refused(const char *text, const char *want)
+{
+    struct options o;
+    assert_false(parse(&o, text));
+    assert_string_equal(message, want);
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    struct options o;
+    options_default(&o);
+    assert_false(o.help || o.list);
+    assert_string_equal(o.suite, "*");
+    assert_string_equal(o.bench, "*");
+    assert_int_equal(o.samples, 2048);
+    assert_int_equal(o.warmup, 50);
+    assert_int_equal(o.recipe, RECIPE_AUTO);
+    assert_int_equal(o.format, FORMAT_BOTH);
+    assert_int_equal(o.hist, HIST_CAPPED);
+    assert_int_equal(o.serial.kind, SERIAL_AUTO);
+    assert_int_equal(o.serial.baud, 115200);
+    assert_int_equal(o.finish, FINISH_AUTO);
+    assert_int_equal(o.takeover, TAKEOVER_AUTO);
+}
+
+static void every_key(void **state)
+{
+    (void)state;
+    struct options o;
+    assert_true(parse(&o, "suite=calls,base* bench=plt samples=16 warmup=0 recipe=xfence\n"
+                          "format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\n"
+                          "help list"));
+    assert_true(o.help && o.list);
+    assert_string_equal(o.suite, "calls,base*");
+    assert_string_equal(o.bench, "plt");
+    assert_int_equal(o.samples, 16);
+    assert_int_equal(o.warmup, 0);
+    assert_int_equal(o.recipe, RECIPE_XFENCE);
+    assert_int_equal(o.format, FORMAT_JSONL);
+    assert_int_equal(o.hist, HIST_OFF);
+    assert_int_equal(o.serial.kind, SERIAL_PORT);
+    assert_int_equal(o.serial.port, 0x2f8);
+    assert_int_equal(o.serial.baud, 9600);
+    assert_int_equal(o.finish, FINISH_POWEROFF);
+    assert_int_equal(o.takeover, TAKEOVER_EXIT);
+}
+
+static void later_wins(void **state)
+{
+    (void)state;
+    struct options o;
+    assert_true(parse(&o, "samples=100 samples=0x20 suite=a suite=b"));
+    assert_int_equal(o.samples, 32);
+    assert_string_equal(o.suite, "b");
+    /* A second source changes only what it names. */
+    assert_true(parse_bytes(&o, "samples=50", 10));
+    assert_int_equal(o.samples, 50);
+    assert_string_equal(o.suite, "b");
+    assert_true(parse(&o, "samples=1000000 samples=16"));
+    assert_true(parse(&o, ""));
+    assert_true(parse(&o, "\r\n  # nothing\n"));
+}
+
+/* The alternatives stand in the enum's order, and the recipe's are recipe.h's. */
+static void choices_are_in_order(void **state)
+{
+    (void)state;
+    struct options o;
+    char text[64];
+    for (int r = RECIPE_PLAIN; r <= RECIPE_AUTO; r++) {
+        strcat(strcpy(text, "recipe="), recipe_names[r]);
+        assert_true(parse(&o, text));
+        assert_int_equal(o.recipe, r);
+    }
+    const char *formats[] = {"both", "table", "jsonl"};
+    const char *hists[] = {"capped", "full", "off"};
+    const char *finishes[] = {"auto", "halt", "reboot", "poweroff"};
+    for (int i = 0; i < 3; i++) {
+        strcat(strcpy(text, "format="), formats[i]);
+        assert_true(parse(&o, text));
+        assert_int_equal(o.format, i);
+        strcat(strcpy(text, "hist="), hists[i]);
+        assert_true(parse(&o, text));
+        assert_int_equal(o.hist, i);
+    }
+    for (int i = 0; i < 4; i++) {
+        strcat(strcpy(text, "finish="), finishes[i]);
+        assert_true(parse(&o, text));
+        assert_int_equal(o.finish, i);
+    }
+}
+
+static void messages(void **state)
+{
+    (void)state;
+    refused("\n\nsamples=99999999",
+            "baretick.conf, line 3: \"samples=99999999\": samples takes a number from 16 to 1000000");
+    refused("samples=15",
+            "baretick.conf, line 1: \"samples=15\": samples takes a number from 16 to 1000000");
+    refused("warmup=1001", "baretick.conf, line 1: \"warmup=1001\": warmup takes a number from 0 to 1000");
+    refused("warmup=-1", "baretick.conf, line 1: \"warmup=-1\": warmup takes a number from 0 to 1000");
+    refused("samples=", "baretick.conf, line 1: \"samples=\": samples takes a number from 16 to 1000000");
+    refused("samples", "baretick.conf, line 1: \"samples\": a value is missing, as in samples=2048");
+    refused("list\r\nfromat=table",
+            "baretick.conf, line 2: \"fromat=table\": no such word; the words are: help list suite= "
+            "bench= samples= warmup= recipe= format= hist= serial= finish= takeover=");
+    refused("format=Table",
+            "baretick.conf, line 1: \"format=Table\": format takes one of both|table|jsonl");
+    refused("format=tabl",
+            "baretick.conf, line 1: \"format=tabl\": format takes one of both|table|jsonl");
+    refused("format=", "baretick.conf, line 1: \"format=\": format takes one of both|table|jsonl");
+    refused("format=both|table",
+            "baretick.conf, line 1: \"format=both|table\": format takes one of both|table|jsonl");
+    refused("takeover=borrow",
+            "baretick.conf, line 1: \"takeover=borrow\": takeover takes one of auto|exit");
+    refused("serial=com5",
+            "baretick.conf, line 1: \"serial=com5\": serial takes auto|off|com1..com4|io:PORT with a PORT "
+            "from 0x100 to 0xfff8; each but off also with ,BAUD: 50 to 115200, a divisor of 115200");
+    refused("samples=64\nbench=",
+            "baretick.conf, line 2: \"bench=\": bench takes a comma list of names or patterns (* any "
+            "run, ? any one character), 255 bytes at most");
+    refused("\"samples=64", "baretick.conf, line 1: \"samples=64\": the double quote is not closed on "
+                            "its line");
+    refused("suite=caf\xe9", "baretick.conf, line 1: \"suite=caf\\xe9\": holds bytes that are no text: "
+                             "write UTF-8 or UTF-16");
+}
+
+static void unclear_words_are_refused(void **state)
+{
+    (void)state;
+    struct options o;
+    const char *words[] = {"Samples=64", "SAMPLES=64", "samples:64", "=64", "=", "help=1", "help=", "HELP",
+                           "lists", "samples=64,", "samples=6 4", "suite=a,,b", "suite=,a", "suite=a,",
+                           "suite=\"a b\"", "suite=caf\xc3\xa9", "suite=a\x01z", "\"\"", "-h", "--help",
+                           "samples =64", "samples= 64"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        assert_false(parse(&o, words[i]));
+    assert_true(parse(&o, "\"samples=64\" suite=\"a\""));
+}
+
+static void nul_in_a_file(void **state)
+{
+    (void)state;
+    struct options o;
+    options_default(&o);
+    assert_false(parse_bytes(&o, "samples=64\0x", 12));
+    assert_string_equal(message, "baretick.conf, line 1: \"samples=64\\x00x\": holds bytes that are no "
+                                 "text: write UTF-8 or UTF-16");
+    assert_false(parse_bytes(&o, "help\0", 5));
+}
+
+static void long_words_are_shortened(void **state)
+{
+    (void)state;
+    struct options o;
+    char text[600];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    assert_false(parse(&o, text));
+    assert_non_null(strstr(message, "xxxx...\": no such word; "));
+    assert_true(strlen(message) < 250);
+    memcpy(text, "suite=", 6); /* cut, though what is left would do */
+    assert_false(parse(&o, text));
+    text[6 + 255] = '\0';
+    assert_true(parse(&o, text));
+    assert_int_equal(strlen(o.suite), 255);
+    text[6 + 255] = 'x';
+    text[6 + 256] = '\0';
+    assert_false(parse(&o, text));
+    assert_non_null(strstr(message, "255 bytes at most"));
+}
+
+/* One text in every encoding a person may save it in. */
+static void encodings(void **state)
+{
+    (void)state;
+    const char *text = "# Gr\xc3\xb6\xc3\x9f" "e\r\nsamples=77 # \xf0\x9f\x98\x80\r\nsuite=calls\r\n";
+    const char *text16 = u8"# Gr\u00f6\u00dfe\r\nsamples=77 #";
+    struct options o;
+    uint8_t bytes[300];
+    assert_true(parse(&o, text));
+    assert_int_equal(o.samples, 77);
+    memcpy(bytes, "\xef\xbb\xbf", 3);
+    memcpy(bytes + 3, text, strlen(text));
+    options_default(&o);
+    assert_true(parse_bytes(&o, bytes, 3 + strlen(text)));
+    assert_int_equal(o.samples, 77);
+    assert_string_equal(o.suite, "calls");
+
+    for (int form = 0; form < 4; form++) {
+        bool big = form & 1, bom = form & 2;
+        size_t n = 0;
+        if (bom) {
+            bytes[n++] = big ? 0xfe : 0xff;
+            bytes[n++] = big ? 0xff : 0xfe;
+        }
+        for (const char *c = text16; *c != '\0'; c++) {
+            uint8_t low = (uint8_t)*c;
+            if (low >= 0xc0) /* both letters lie in U+00C0..U+00FF */
+                low = (uint8_t)(low << 6 | (*++c & 0x3f));
+            bytes[n++] = big ? 0 : low;
+            bytes[n++] = big ? low : 0;
+        }
+        options_default(&o);
+        assert_true(parse_bytes(&o, bytes, n));
+        assert_int_equal(o.samples, 77);
+    }
+}
+
+static void serial_ports(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text, *again;
+    } good[] = {
+        {"auto", "auto,115200"},         {"auto,9600", "auto,9600"},
+        {"off", "off"},                  {"com1", "io:0x3f8,115200"},
+        {"com2", "io:0x2f8,115200"},     {"com3", "io:0x3e8,115200"},
+        {"com4,50", "io:0x2e8,50"},      {"io:0x100", "io:0x100,115200"},
+        {"io:1016,57600", "io:0x3f8,57600"}, {"io:0xfff8,115200", "io:0xfff8,115200"},
+    };
+    const char *bad[] = {"",           "off,9600", "com0",  "com5",      "COM1",      "com1,",
+                         "com1,0",     "com1,49",  "com1,9601", "com1,115201", "com1,230400", "com1,9600,8n1",
+                         "io:",        "io:0xff",  "io:0xfff9", "io:0x10000", "io:0x103f8", "io:3f8",
+                         "mmio:0xfe000000", "auto,", "io:0x3f8 ", "io:0x00000000000000000000003f8", ",9600"};
+    struct serial_choice c, again;
+    char text[SERIAL_CHOICE_TEXT];
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_true(serial_choice_parse(&c, good[i].text));
+        serial_choice_text(&c, text, sizeof text);
+        assert_string_equal(text, good[i].again);
+        assert_true(serial_choice_parse(&again, text));
+        assert_true(again.kind == c.kind && again.port == c.port && again.baud == c.baud);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        memset(&c, 0x5a, sizeof c);
+        again = c;
+        assert_false(serial_choice_parse(&c, bad[i]));
+        assert_memory_equal(&c, &again, sizeof c);
+    }
+}
+
+static void help_fits_a_terminal(void **state)
+{
+    (void)state;
+    char text[4096];
+    struct sink_buf b;
+    const struct option_doc *docs;
+    sink_buf_init(&b, text, sizeof text);
+    options_help(&b.sink);
+    assert_false(b.cut);
+    size_t n = options_docs(&docs);
+    assert_int_equal(n, 10);
+    for (size_t i = 0; i < n; i++) {
+        char word[80];
+        strcat(strcat(strcat(strcpy(word, "  "), docs[i].key), "="), docs[i].values);
+        assert_non_null(strstr(text, word));
+        assert_non_null(strstr(text, docs[i].meaning));
+    }
+    for (char *line = text; *line != '\0';) {
+        char *end = strstr(line, "\r\n");
+        assert_non_null(end);
+        assert_true(end - line <= 79);
+        assert_ptr_equal(memchr(line, '\n', (size_t)(end - line)), NULL);
+        line = end + 2;
+    }
+}
+
+/* Each default is a value that the key takes, and the documented numbers' bounds are the real ones. */
+static void documents_are_true(void **state)
+{
+    (void)state;
+    struct options o;
+    const struct option_doc *docs;
+    size_t n = options_docs(&docs);
+    for (size_t i = 0; i < n; i++) {
+        char word[80];
+        strcat(strcat(strcpy(word, docs[i].key), "="), docs[i].standard);
+        assert_true(options_knows(word));
+        assert_true(parse(&o, word));
+    }
+    assert_true(options_knows("help") && options_knows("list") && options_knows("samples="));
+    assert_false(options_knows("samples") || options_knows("root=/dev/sda1") || options_knows(""));
+}
+
+static void record(void **state)
+{
+    (void)state;
+    struct options o;
+    char text[1024];
+    struct sink_buf b;
+    struct json j;
+    assert_true(parse(&o, "recipe=serialize serial=com1 suite=\"a,b*\" hist=full"));
+    sink_buf_init(&b, text, sizeof text);
+    json_begin(&j, &b.sink, 0, "run");
+    options_record(&o, &j);
+    json_end(&j);
+    assert_non_null(strstr(text, ",\"options\":{\"suite\":\"a,b*\",\"bench\":\"*\",\"samples\":2048,"
+                                 "\"warmup\":50,\"recipe\":\"serialize\",\"format\":\"both\","
+                                 "\"hist\":\"full\",\"serial\":\"io:0x3f8,115200\",\"finish\":\"auto\","
+                                 "\"takeover\":\"auto\"},\"crc\""));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(every_key),
+        cmocka_unit_test(later_wins),
+        cmocka_unit_test(choices_are_in_order),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(unclear_words_are_refused),
+        cmocka_unit_test(nul_in_a_file),
+        cmocka_unit_test(long_words_are_shortened),
+        cmocka_unit_test(encodings),
+        cmocka_unit_test(serial_ports),
+        cmocka_unit_test(help_fits_a_terminal),
+        cmocka_unit_test(documents_are_true),
+        cmocka_unit_test(record),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+#include "lib/str.h"
+
+#include <string.h>
+#include "tests/unit/unit.h"
+
+static void compares(void **state)
+{
+    (void)state;
+    assert_true(str_eq("abc", "abc"));
+    assert_true(str_eq("", ""));
+    assert_false(str_eq("abc", "ab"));
+    assert_false(str_eq("ab", "abc"));
+    assert_false(str_eq("abc", "ABC"));
+    assert_true(str_is("abc", "abcdef", 3));
+    assert_false(str_is("abc", "abcdef", 4));
+    assert_true(str_is_any_case("BaRe-1", "bArE-1", 6));
+    assert_false(str_is_any_case("BaRe", "bArE-1", 6));
+    assert_false(str_is_any_case("[", "{", 1)); /* 0x20 apart, and no letters */
+    assert_true(str_has("a QEMU pc", "QEMU"));
+    assert_true(str_has("QEMU", "QEMU"));
+    assert_true(str_has("x", ""));
+    assert_false(str_has("QEM", "QEMU"));
+    assert_false(str_has("a QEM U", "QEMU"));
+}
+
+static void copy_tells_of_truncation(void **state)
+{
+    (void)state;
+    char out[4];
+    assert_true(str_copy(out, sizeof out, "abcdef", 3));
+    assert_string_equal(out, "abc");
+    assert_false(str_copy(out, sizeof out, "abcdef", 4));
+    assert_string_equal(out, "abc");
+    assert_false(str_copy(out, 1, "a", 1));
+    assert_string_equal(out, "");
+    assert_true(str_copy(out, 1, "a", 0));
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        uint32_t value;
+    } good[] = {{"0", 0},           {"10", 10},  {"010", 10},
+                {"4294967295", ~0}, {"0x0", 0},  {"0x3f8", 0x3f8},
+                {"0xFf", 255},      {"0x0000000012", 0x12}, {"0xffffffff", ~0u}};
+    const char *bad[] = {"",   "-1", "+1",  " 1",         "1 ",          "0x",  "0X10", "1k",
+                         "ff", "0xg", "1.0", "4294967296", "0x100000000", "99999999999999999999999"};
+    uint32_t v;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_true(str_u32(good[i].text, &v));
+        assert_int_equal(v, good[i].value);
+    }
+    v = 77;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_false(str_u32(bad[i], &v));
+        assert_int_equal(v, 77);
+    }
+}
+
+static void escapes(void **state)
+{
+    (void)state;
+    char text[64];
+    struct sink_buf b;
+    sink_buf_init(&b, text, sizeof text);
+    str_escape(&b.sink, "a ~\\\"\x7f\n\0\xc3", 9);
+    assert_string_equal(text, "a ~\\\"\\x7f\\x0a\\x00\\xc3");
+}
+
+static void sink_keeps_to_its_buffer(void **state)
+{
+    (void)state;
+    char text[6] = "zzzzz";
+    struct sink_buf b;
+    sink_buf_init(&b, text, sizeof text - 1);
+    assert_string_equal(text, "");
+    b.sink.write(&b.sink, "abc", 3);
+    assert_false(b.cut);
+    b.sink.write(&b.sink, "d", 1);
+    assert_string_equal(text, "abcd");
+    assert_false(b.cut);
+    b.sink.write(&b.sink, "ef", 2);
+    assert_string_equal(text, "abcd");
+    assert_true(b.cut);
+    assert_int_equal(b.used, 4);
+    assert_int_equal(text[5], '\0');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compares), cmocka_unit_test(copy_tells_of_truncation),
+        cmocka_unit_test(numbers),  cmocka_unit_test(escapes),
+        cmocka_unit_test(sink_keeps_to_its_buffer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
