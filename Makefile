@@ -3,13 +3,13 @@
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-LD      ?= ld
+LD := $(if $(filter default,$(origin LD)),ld,$(LD))
 OBJCOPY ?= objcopy
 NASM    ?= nasm
 PYTHON  ?= python3
-ifeq ($(origin LD),default)
-LD := ld
-endif
+# V=1 shows the commands.
+V ?= 0
+say = $(if $(filter 0,$V),@echo "  $1";)
 
 # `make run` and `make image`; scripts/run --help tells what they mean.
 ARGS    ?=
@@ -50,11 +50,13 @@ EFI_CRT0 := $(firstword $(wildcard $(foreach d,$(EFI_LIBDIRS),$d/crt0-efi-x86_64
 EFI_LIB  := $(firstword $(wildcard $(addsuffix /libgnuefi.a,$(EFI_LIBDIRS))))
 EFI_INC  ?= /usr/include/efi
 
-WARN   := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
+# A compiler newer than ours may see more: `make WERROR=` takes its findings as warnings.
+WERROR ?= -Werror
+WARN   := -Wall -Wextra $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
 CFLAGS_IMAGE := -std=c11 -ffreestanding -O2 -g -fPIE -fshort-wchar -mno-red-zone \
 	-fno-stack-protector -fcf-protection=none -fno-strict-aliasing -fno-math-errno \
 	-fvisibility=hidden -fno-omit-frame-pointer -ffunction-sections -fdata-sections \
-	-fno-asynchronous-unwind-tables -ffile-prefix-map=$(CURDIR)=. $(WARN) -I. -I$(GEN)
+	-fno-asynchronous-unwind-tables "-ffile-prefix-map=$(CURDIR)=." $(WARN) -I. -I$(GEN)
 GENERAL := -mgeneral-regs-only
 # Only boot/ calls firmware, in its own calling convention.
 CFLAGS_BOOT := -DGNU_EFI_USE_MS_ABI -isystem $(EFI_INC) -isystem $(EFI_INC)/x86_64
@@ -76,7 +78,7 @@ flags = $(CFLAGS_IMAGE) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
 
 # --- the image -----------------------------------------------------------------------------------
 
-.PHONY: all run image test unit check lint clean help FORCE
+.PHONY: all run image test unit unit-build check lint clean help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -85,33 +87,103 @@ all: $(EFI)
 
 $(OBJ)/%.c.o: %.c $(OBJ)/flags | $(GEN)/build_id.h
 	@mkdir -p $(@D)
-	$(CC) $(call flags,$<) -MMD -MP -c -o $@ $<
+	$(call say,CC $<)$(CC) $(call flags,$<) -MMD -MP -c -o $@ $<
 
 $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 	@mkdir -p $(@D)
-	$(NASM) -f elf64 -I ./ -Wall -Werror -MD $(@:.o=.d) -MP -o $@ $<
+	$(call say,NASM $<)$(NASM) -f elf64 -I ./ -Wall -Werror -MD $(@:.o=.d) -MP -o $@ $<
 
 $(B)/baretick.elf: $(OBJS) linker.ld $(B)/linked
-	$(if $(EFI_CRT0),,$(error crt0-efi-x86_64.o of GNU-EFI not found in $(EFI_LIBDIRS): run ./scripts/setup))
-	$(LD) $(LDFLAGS_IMAGE) -o $@ $(EFI_CRT0) $(OBJS) $(EFI_LIB)
+	$(if $(EFI_CRT0),,$(error GNU-EFI's crt0-efi-x86_64.o is in none of: $(EFI_LIBDIRS); run ./scripts/setup))
+	$(call say,LD $@)$(LD) $(LDFLAGS_IMAGE) -o $@ $(EFI_CRT0) $(OBJS) $(EFI_LIB)
 
 $(EFI): $(B)/baretick.elf scripts/pe_finish
-	$(OBJCOPY) -S $(PE_SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@.tmp
-	$(PYTHON) scripts/pe_finish $< $@.tmp
-	mv $@.tmp $@
+	$(call say,PE $@)$(OBJCOPY) -S $(PE_SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@.tmp
+	@$(PYTHON) scripts/pe_finish $< $@.tmp
+	@mv $@.tmp $@
 
-# Stamps that change only when their text does: flags of this compiler's objects, the list of what is
-# linked (a removed source or another compiler must relink), the build's name.
-write_if_changed = mkdir -p $(@D); printf '%s\n' $1 | cmp -s - $@ || printf '%s\n' $1 > $@
+# Stamps that change only when their text does: the flags of this compiler's objects, what is linked
+# (another compiler, or a source taken away, must link again), the build's name.
+stamp = mkdir -p $(@D); printf '%s\n' '$1' >$@.tmp; \
+	if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 
 $(OBJ)/flags: FORCE
-	@$(call write_if_changed,'$(CC) $(CFLAGS_IMAGE) $(CFLAGS_BOOT) $(FLOAT_SRC)')
+	@$(call stamp,$(CC) $(CFLAGS_IMAGE) $(CFLAGS_BOOT) $(FLOAT_SRC))
 $(B)/linked: FORCE
-	@$(call write_if_changed,'$(LD) $(LDFLAGS_IMAGE) $(OBJS)')
+	@$(call stamp,$(LD) $(LDFLAGS_IMAGE) $(OBJS))
 $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
-	@scripts/build_id > $@.tmp
+	@scripts/build_id >$@.tmp
 	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 FORCE:
 
 -include $(OBJS:.o=.d)
+
+# --- running it ----------------------------------------------------------------------------------
+
+run: $(EFI)
+	@set -f; $(PYTHON) scripts/run --accel '$(ACCEL)' --icount '$(ICOUNT)' --smp '$(SMP)' \
+		--mem '$(MEM)' --out '$(OUT)' $(if $(CPU),--cpu '$(CPU)') \
+		$(if $(TIMEOUT),--timeout '$(TIMEOUT)') -- $(ARGS)
+
+image: $(B)/baretick.img
+$(B)/baretick.img: $(EFI) scripts/image $(CONF) $(B)/conf
+	@scripts/image $(EFI) $@ $(CONF)
+$(B)/conf: FORCE
+	@$(call stamp,$(CONF))
+
+# --- tests: lib/ on the host, under the sanitizers, with both compilers --------------------------
+
+UNIT_CCS ?= gcc clang
+UNIT     := $(B)/unit
+# The host's libc has what lib/mem.c brings to the image. Beside the tests stand helpers of theirs.
+UNIT_SRC   := $(filter-out lib/mem.c,$(sort $(wildcard lib/*.c))) $(UNIT_KERNEL) \
+	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c)))
+UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
+	$(sort $(wildcard tests/unit/test_*.c tests/unit/fuzz_*.c)))))
+CFLAGS_UNIT := -std=c11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer $(WARN) -I.
+
+# $1: the compiler
+define unit_rules
+UNIT_ALL += $(UNIT_NAMES:%=$(UNIT)/$1/%)
+$(UNIT)/$1/%.o: %.c $(UNIT)/flags
+	@mkdir -p $$(@D)
+	$$(call say,$1 $$<)$1 $(CFLAGS_UNIT) -MMD -MP -c -o $$@ $$<
+$(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o)
+	@rm -f $$@
+	@ar rc $$@ $$^
+$(UNIT)/$1/test_%: $(UNIT)/$1/tests/unit/test_%.o $(UNIT)/$1/lib.a
+	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^ -lcmocka
+$(UNIT)/$1/fuzz_%: $(UNIT)/$1/tests/unit/fuzz_%.o $(UNIT)/$1/tests/unit/fuzz_main.o $(UNIT)/$1/lib.a
+	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^
+endef
+$(foreach c,$(UNIT_CCS),$(eval $(call unit_rules,$c)))
+.SECONDARY:
+
+$(UNIT)/flags: FORCE
+	@$(call stamp,$(CFLAGS_UNIT))
+unit-build: $(UNIT_ALL)
+-include $(foreach c,$(UNIT_CCS),$(wildcard $(UNIT)/$c/lib/*.d $(UNIT)/$c/kernel/*.d \
+	$(UNIT)/$c/tests/unit/*.d))
+
+unit:
+	+@$(PYTHON) scripts/test unit --compilers $(UNIT_CCS)
+test:
+	+@$(PYTHON) scripts/test unit boot lint --compilers $(UNIT_CCS)
+check:
+	+@$(PYTHON) scripts/test unit boot --marked check --compilers gcc
+lint:
+	@scripts/lint
+
+clean:
+	rm -rf $(B)
+
+help:
+	@echo "make            build/baretick.efi (CC=clang works too)"
+	@echo "make run        boot it in QEMU and show the report"
+	@echo "                ARGS=\"suite=calls samples=4096\" ACCEL=auto|kvm|tcg ICOUNT=auto|0|1"
+	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=60"
+	@echo "make image      build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
+	@echo "make test       every test; make unit, make check (under 90 s), make lint: some of them"
+	@echo "make clean      remove build/"

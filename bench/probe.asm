@@ -18,3 +18,12 @@ ENDUNIT
 UNIT chain_div
     div r13d
 ENDUNIT
+
+UNIT chain_addsd
+    addsd xmm0, xmm0
+ENDUNIT
+
+; Ahead of the first reading: zero, so that no chain of sums meets a denormal.
+UNIT chain_before
+    xorps xmm0, xmm0
+ENDUNIT

@@ -12,7 +12,8 @@
 #define LINEARITY_BAR 2.0
 #define WARM_ROUNDS   4
 
-extern const struct unit unit_chain_nop, unit_chain_add, unit_chain_imul, unit_chain_div;
+extern const struct unit unit_chain_nop, unit_chain_add, unit_chain_imul, unit_chain_div,
+    unit_chain_addsd, unit_chain_before;
 
 /* A window of the probe over `links` copies of a unit; its tag is "probe/NAME/B". */
 static window_fn build(struct engine *e, struct code *code, enum recipe recipe,
@@ -24,6 +25,7 @@ static window_fn build(struct engine *e, struct code *code, enum recipe recipe,
                                  .recipe = recipe,
                                  .xfence_is_lfence = e->xfence_is_lfence,
                                  .name = tag,
+                                 .before = &unit_chain_before,
                                  .unit = unit,
                                  .copies = links,
                              });
@@ -43,10 +45,9 @@ static double chain_location(struct engine *e, enum recipe recipe, const struct 
 static void probe_behaviour(struct engine *e, struct probe *p)
 {
     static const struct unit *const units[BEHAVE_KINDS] = {
-        [BEHAVE_NOP] = &unit_chain_nop,
-        [BEHAVE_ADD] = &unit_chain_add,
-        [BEHAVE_IMUL] = &unit_chain_imul,
-        [BEHAVE_DIV] = &unit_chain_div,
+        [BEHAVE_NOP] = &unit_chain_nop,     [BEHAVE_ADD] = &unit_chain_add,
+        [BEHAVE_IMUL] = &unit_chain_imul,   [BEHAVE_DIV] = &unit_chain_div,
+        [BEHAVE_ADDSD] = &unit_chain_addsd,
     };
     const void *const divisor = (const void *)(uintptr_t)UINT32_MAX;
     window_fn fn[BEHAVE_KINDS][BEHAVE_LENGTHS];

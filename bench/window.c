@@ -123,12 +123,14 @@ void code_skip(struct code *c, size_t bytes)
 window_fn code_window(struct code *c, const struct window_spec *spec)
 {
     struct recipe_units r = recipe_units(spec);
-    size_t before = unit_window_tag.size + unit_window_enter.size + r.start->size;
+    size_t before = unit_window_tag.size + unit_window_enter.size + r.start->size +
+                    (spec->before ? spec->before->size : 0);
     if (!align_to(c, BODY_ALIGN, before))
         return NULL;
 
     uint8_t *entry = append(c, &unit_window_tag, spec, NULL);
-    if (!entry || !append(c, &unit_window_enter, spec, NULL) || !append(c, r.start, spec, NULL))
+    if (!entry || !append(c, &unit_window_enter, spec, NULL) ||
+        (spec->before && !append(c, spec->before, spec, NULL)) || !append(c, r.start, spec, NULL))
         return NULL;
     const uint8_t *head = c->p->code + c->used;
     for (uint32_t i = 0; spec->unit && i < spec->copies; i++)

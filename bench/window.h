@@ -24,6 +24,7 @@ struct window_spec {
     enum recipe recipe;
     bool xfence_is_lfence;            /* Intel */
     const char *name;                 /* "suite/row/kind"; its CRC-32 is the window's tag */
+    const struct unit *before;        /* runs ahead of the first reading, or NULL */
     const struct unit *unit;          /* NULL: nothing */
     uint32_t copies;                  /* of the unit, one behind the other */
     bool loop;                        /* around the copies, as many turns as the call says */

@@ -25,7 +25,7 @@ static bool failed(const struct boot *b)
 static void say(struct boot *b, struct sink *out)
 {
     if (failed(b))
-        fmt(out, "\nbaretick: %s\nNothing was measured.\n", b->error);
+        fmt(out, "\r\nbaretick: %s\r\nNothing was measured.\r\n", b->error);
     else if (b->handoff->options.help)
         options_help(out);
     else
@@ -78,7 +78,7 @@ static void wait_for_key(struct boot *b)
     if (!in || !b->st->ConOut)
         return;
     in->Reset(in, FALSE); /* keys from before do not count */
-    fmt(&b->conout.sink, "Press a key (going on in %u s).\n", KEY_WAIT_MS / 1000);
+    fmt(&b->conout.sink, "Press a key (going on in %u s).\r\n", KEY_WAIT_MS / 1000);
     for (unsigned ms = 0; ms < KEY_WAIT_MS; ms += KEY_POLL_MS) {
         if (!EFI_ERROR(in->ReadKeyStroke(in, &key)))
             return;

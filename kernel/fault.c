@@ -6,6 +6,9 @@
 
 #define BACKTRACE_FRAMES 16
 
+/* Error code of #PF, SDM vol. 3A figure 4-12. */
+enum { PF_PRESENT = 1, PF_WRITE = 2, PF_FETCH = 16 };
+
 static const char *const names[VECTORS] = {
     "#DE divide error",
     "#DB debug",
@@ -72,16 +75,37 @@ static void print_address(struct sink *out, const struct handoff *h, uint64_t at
         fmt(out, "%016lx\r\n", at);
 }
 
-static void print_what(struct sink *out, const struct trap_frame *f)
+/* Every stack of the kernel has a page below it that is not mapped (kernel/arena.h). */
+static bool is_guard(const struct machine *m, uint64_t at)
 {
+    uint64_t guard;
+
+    (void)arena_kernel_stack(m->handoff, &guard);
+    if (at - guard < ARENA_PAGE)
+        return true;
+    for (unsigned i = 0; i < IST_COUNT; i++) {
+        if (at - m->core->guard[i] < ARENA_PAGE)
+            return true;
+    }
+    return false;
+}
+
+static void print_what(struct machine *m, const struct trap_frame *f)
+{
+    struct sink *out = &m->console.sink;
+
     fmt(out, "\r\nFAULT: %s (vector %lu), error code 0x%lx\r\n", trap_name(f->vector), f->vector,
         f->error);
-    if (f->vector == VECTOR_PAGE_FAULT) /* SDM vol. 3A figure 4-12 */
+    if (f->vector == VECTOR_PAGE_FAULT)
         fmt(out, "  a%s %s address %016lx\r\n",
-            f->error & 16  ? "n instruction fetch from"
-            : f->error & 2 ? " write to"
-                           : " read of",
-            f->error & 1 ? "the protected" : "the unmapped", read_cr2());
+            f->error & PF_FETCH   ? "n instruction fetch from"
+            : f->error & PF_WRITE ? " write to"
+                                  : " read of",
+            f->error & PF_PRESENT ? "the protected" : "the unmapped", read_cr2());
+    /* A push onto a used-up stack cannot deliver its own #PF, and becomes #DF. */
+    if ((f->vector == VECTOR_PAGE_FAULT || f->vector == VECTOR_DOUBLE_FAULT) &&
+        is_guard(m, read_cr2()))
+        fmt(out, "  stack overflow: %016lx is in the page below a stack\r\n", read_cr2());
     if (f->vector == VECTOR_MACHINE_CHECK) {
         const struct machine_check *c = &core_current()->last_check;
         fmt(out, "  bank %u, status %016lx, address %016lx, MCG_STATUS %lx\r\n", c->bank, c->status,
@@ -116,6 +140,11 @@ static void print_backtrace(struct sink *out, const struct handoff *h, const str
 {
     uint64_t frame = f->rbp, next, from;
 
+    /* After a jump to nowhere the caller stands on top of the stack, in no frame yet. */
+    if (f->vector == VECTOR_PAGE_FAULT && f->error & PF_FETCH && mem_read(f->rsp, &from)) {
+        fmt(out, "  called from ");
+        print_address(out, h, from);
+    }
     for (unsigned i = 0; i < BACKTRACE_FRAMES && frame; i++) {
         if (frame & 7 || !mem_read(frame, &next) || !mem_read(frame + 8, &from))
             return;
@@ -131,7 +160,7 @@ void fault_print(struct machine *m, const struct trap_frame *f)
 {
     struct sink *out = &m->console.sink;
 
-    print_what(out, f);
+    print_what(m, f);
     fmt(out, "  rip ");
     print_address(out, m->handoff, f->rip);
     print_registers(out, f);

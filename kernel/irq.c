@@ -11,8 +11,7 @@
 #define IOAPIC_WINDOW      0x10
 #define IOAPIC_VERSION     0x01
 #define IOAPIC_REDIRECTION 0x10
-#define IOAPIC_ENTRIES_MAX 240u       /* section 3.2.2; more would not fit the index either */
-#define IOAPIC_LOWEST      0x10000ull /* the address is a device's, far above any RAM of 1981 */
+#define IOAPIC_ENTRIES_MAX 240u /* section 3.2.2; more would not fit the index either */
 #define NOBODY             0xffffffffu
 
 /* The same bits in an IO-APIC's entry and in the LVT (SDM vol. 3A figure 11-8). */
@@ -52,9 +51,7 @@ static void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
 
 static void mask_ioapic(struct irq_masked *m, struct paging *p, uint64_t address)
 {
-    volatile uint8_t *at = address >= IOAPIC_LOWEST && !(address & 3)
-                               ? paging_map_mmio(p, address, IOAPIC_BYTES)
-                               : NULL;
+    volatile uint8_t *at = address & 3 ? NULL : paging_map_mmio(p, address, IOAPIC_BYTES);
     uint32_t version = at ? ioapic_read(at, IOAPIC_VERSION) : NOBODY;
     uint32_t entries = (version >> 16 & 0xff) + 1;
 

@@ -45,8 +45,8 @@ static const char *find(struct lapic *l, struct paging *p, const struct cpu *cpu
     l->x2apic = base & BASE_X2APIC;
     if (l->x2apic)
         return NULL;
-    l->address = base & BASE_ADDRESS;
-    if (!paging_map_mmio(p, l->address, LAPIC_BYTES))
+    l->address = (uint64_t)paging_map_mmio(p, base & BASE_ADDRESS, LAPIC_BYTES);
+    if (!l->address)
         return "IA32_APIC_BASE points where no device can be";
     return NULL;
 }

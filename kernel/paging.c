@@ -5,7 +5,10 @@
 #include "kernel/memory_map.h"
 
 #define PAGE     ARENA_PAGE
+#define ONE_MIB  (1ull << 20)
 #define FOUR_GIB (1ull << 32)
+
+#define FRAMEBUFFER_MAX (1ull << 30) /* no mode needs more; a larger one is a firmware's mistake */
 
 #define CR4_PGE  (1ull << 7)
 #define CR4_LA57 (1ull << 12)
@@ -54,6 +57,15 @@ static bool identity(struct paging *p, uint64_t start, uint64_t end, unsigned ri
 {
     start = down(start);
     return pagetable_map(&p->tables, start, start, up(end) - start, rights);
+}
+
+/* Our own memory is mapped even where the map was too long for the handoff. */
+static bool map_own(struct paging *p)
+{
+    const struct handoff *h = p->handoff;
+
+    return !h->regions_cut || (identity(p, h->arena, h->arena + h->arena_size, PAGE_WRITE) &&
+                               identity(p, (uint64_t)h, (uint64_t)(h + 1), PAGE_WRITE));
 }
 
 static bool map_memory(struct paging *p)
@@ -106,8 +118,8 @@ static bool map_framebuffer(struct paging *p)
     const struct framebuffer *f = &p->handoff->framebuffer;
     uint64_t end = f->address + f->size;
 
-    if (!f->address || !f->size || end < f->address || end > p->phys_limit ||
-        memory_is_ram(p->handoff, f->address, f->size))
+    if (!f->address || !f->size || f->size > FRAMEBUFFER_MAX || end < f->address ||
+        end > p->phys_limit || memory_is_ram(p->handoff, f->address, f->size))
         return true;
     p->framebuffer = identity(p, f->address, end, PAGE_WRITE | PAGE_WC);
     return p->framebuffer;
@@ -155,8 +167,9 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
 
     pagetable_init(&p->tables, pool, (uint64_t)pool, pages, levels, cpu->page_1g, cpu->nx, mtrr);
     (void)arena_kernel_stack(h, &guard);
-    if (!map_memory(p) || !map_runtime_code(p) || !map_framebuffer(p) || !map_image(p) ||
-        !map_buffers(p) || !pagetable_unmap(&p->tables, guard, PAGE) || !paging_guard(p, core))
+    if (!map_memory(p) || !map_own(p) || !map_runtime_code(p) || !map_framebuffer(p) ||
+        !map_image(p) || !map_buffers(p) || !pagetable_unmap(&p->tables, guard, PAGE) ||
+        !paging_guard(p, core))
         return "page tables: more ranges in the memory map than the tables have room for";
     load(p);
     return NULL;
@@ -176,7 +189,7 @@ volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size
 {
     uint64_t end = address + size;
 
-    if (address < PAGE || end < address || end > p->phys_limit ||
+    if (address < ONE_MIB || end < address || end > p->phys_limit ||
         memory_is_ram(p->handoff, address, size))
         return NULL;
     if (!identity(p, address, end, PAGE_WRITE | PAGE_UC))

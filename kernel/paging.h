@@ -39,8 +39,10 @@ uint64_t paging_cost(uint64_t top);
 const char *paging_init(struct paging *p, const struct handoff *h, struct arena *a,
                         const struct cpu *cpu, const struct mtrr *mtrr, const struct core *core);
 
-/* NULL when the address cannot be a device's: zero, beyond the CPU's width, or inside RAM; or no
- * table is left. */
+/*
+ * NULL when the address cannot be a device's (below 1 MiB, beyond the CPU's width, inside RAM), or
+ * no table is left.
+ */
 volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size);
 
 /* Leaves the guard pages of a further core's stacks out. */

@@ -5,11 +5,16 @@
 #include "kernel/cpu.h"
 #include "kernel/cpu_setup.h"
 #include "kernel/memory_map.h"
+#include "kernel/msr.h"
 #include "kernel/mtrr_read.h"
 #include "kernel/traps.h"
 #include "lib/smbios.h"
 
 #define MTRR_WB 6
+
+/* AMD APM vol. 2 section 15.34.10. */
+#define MSR_SEV_STATUS 0xc0010131
+#define SEV_ENABLED    1u
 
 /* kernel/entry.asm */
 _Noreturn void entry_switch(void *argument, uint64_t stack_top, void (*go)(void *)) HIDDEN;
@@ -88,6 +93,12 @@ static void judge_types(struct machine *m)
 
 const char *machine_memory(struct machine *m)
 {
+    uint64_t sev;
+
+    /* Page tables without the encryption bit would show this guest its own memory as noise. */
+    if ((m->cpu.vendor == VENDOR_AMD || m->cpu.vendor == VENDOR_HYGON) && m->cpu.hypervisor &&
+        msr_read(MSR_SEV_STATUS, &sev) && sev & SEV_ENABLED)
+        return "page tables: a guest with encrypted memory (AMD SEV) is not supported";
     m->has_mtrr = mtrr_read(&m->mtrr, &m->cpu);
     judge_types(m);
     return paging_init(&m->paging, m->handoff, &m->arena, &m->cpu, m->has_mtrr ? &m->mtrr : NULL,

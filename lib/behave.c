@@ -3,32 +3,32 @@
 #include <stdbool.h>
 
 /*
- * Measured, ticks an instruction, on one machine (TSC 2596 MHz, Zen 5 at 4.1 GHz) and on QEMU 7.2 there:
- *                       nop    add    imul   div    addsd
- *   silicon             0.08   0.68   2.1    9.9    2.1
- *   TCG                 0      0      2.1    13     13..19 (adds folded while translating, nops gone)
- *   TCG -singlestep     133    140    144    141    like them
- *   icount shift=7      128    128    128    128    128
- * So a translator's integer code can be as quick as silicon's; its floating point cannot, because a helper has to
- * make every result and flag right bit by bit. Nops are no sign by themselves: on a TSC with steps of 26
- * ticks the 16 ticks of 192 nops cannot be told from nothing.
+ * Measured, ticks an instruction, on a Zen 5 (TSC 2596 MHz, core 4.1 GHz) and on QEMU 7.2 there:
+ *                       nop    add       imul   div    addsd
+ *   silicon             0.08   0.68      2.1    9.9    2.1
+ *   TCG                 0      0 or 0.7  2.1    13     13 to 19   0: folded while translating
+ *   TCG -singlestep     133    140       144    141
+ *   icount shift=7      128    128       128    128    128
+ * A translator's integer code can be as quick as silicon's; its floating point cannot, because a
+ * helper has to make every bit and flag right. That nops vanish is no sign: on a TSC with steps of
+ * 26 ticks the 16 ticks of 192 nops cannot be told from nothing.
  */
-/* METHOD "Truth": no core takes so long for an add, throttled to an eighth of its TSC's clock or not. */
+/* METHOD "Truth": no core takes so long for an add, be it throttled to an eighth of its TSC. */
 #define ADD_TICKS_MOST 20
-/* METHOD "Truth": one interpreter's loop takes all alike; silicon's imul takes at least twice an add. */
+/* METHOD "Truth": one interpreter's loop takes all alike; on silicon imul is two adds or more. */
 #define ALIKE 1.25
-/* Latencies of imul over add: 2 to 5, Prescott 10 (Fog, instruction tables). Above: the adds are gone. */
+/* Latency of imul over add: 2 to 5, Prescott 10 (Fog, instruction tables); above: adds are gone. */
 #define IMUL_TO_ADD_MOST 16
 /* Latencies of addsd over imul: 0.3 to 1.7 (Fog, likewise), translated 6 to 9. */
 #define ADDSD_TO_IMUL_MOST 3
-/* QEMU's icount shift goes to 10 (accel/tcg: MAX_ICOUNT_SHIFT); a tick an instruction is shift 0. */
+/* QEMU's icount shift is 0 to 10 (MAX_ICOUNT_SHIFT in its sources): 1 to 1024 ticks. */
 #define COUNTED_TICKS_MOST 1024
 
 const unsigned behave_lengths[BEHAVE_LENGTHS] = {64, 128, 256};
-const char *const behave_names[BEHAVE_KINDS] = {"nop", "add", "imul", "div"};
+const char *const behave_names[BEHAVE_KINDS] = {"nop", "add", "imul", "div", "addsd"};
 const char *const execution_names[] = {"silicon", "instructions", "emulated"};
 
-/* Ticks that every link of a kind's chains takes, where all windows agree on one whole number; else 0. */
+/* Ticks a link of a kind's chains, where all windows agree on one whole number; else 0. */
 static uint64_t exact_ticks(uint64_t (*delta)[BEHAVE_REPEATS])
 {
     for (int l = 0; l < BEHAVE_LENGTHS; l++)
@@ -85,6 +85,8 @@ static const char *emulation_sign(const double *ticks)
         return "nop, add and imul take alike";
     if (add * IMUL_TO_ADD_MOST < imul)
         return "adds take no time beside imuls";
+    if (ticks[BEHAVE_ADDSD] > ADDSD_TO_IMUL_MOST * imul)
+        return "addsd takes more than 3 imuls";
     return NULL;
 }
 

@@ -1,6 +1,6 @@
 /*
  * What executes this code? Found by behaviour, since a signature can be hidden (METHOD "Truth").
- * Windows over chains of four kinds of instruction, three lengths each, are taken by the caller;
+ * Windows over chains of five kinds of instruction, three lengths each, are taken by the caller;
  * here is the decision. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_BEHAVE_H
@@ -14,12 +14,13 @@ enum behave_kind {
     BEHAVE_ADD,   /* add r,r, each on the last one's result */
     BEHAVE_IMUL,  /* imul r,r, likewise */
     BEHAVE_DIV,   /* div r32, edx:eax of one going into the next (edx < divisor: it cannot fault) */
+    BEHAVE_ADDSD, /* addsd x,x, likewise, on zeros or ordinary numbers */
     BEHAVE_KINDS
 };
 #define BEHAVE_LENGTHS 3  /* chains of behave_lengths[] links */
 #define BEHAVE_REPEATS 32 /* windows of each, taken in turn, after some that are thrown away */
 extern const unsigned behave_lengths[BEHAVE_LENGTHS]; /* 64, 128, 256 */
-extern const char *const behave_names[BEHAVE_KINDS];  /* "nop", "add", "imul", "div" */
+extern const char *const behave_names[BEHAVE_KINDS];  /* "nop", "add", "imul", "div", "addsd" */
 
 struct behave {
     uint64_t delta[BEHAVE_KINDS][BEHAVE_LENGTHS][BEHAVE_REPEATS]; /* ticks a window */
@@ -27,8 +28,7 @@ struct behave {
 
 enum execution {
     EXEC_SILICON,      /* figures are figures of a CPU */
-    EXEC_INSTRUCTIONS, /* the TSC counts instructions (QEMU -icount, Bochs): figures are exact
-                          counts */
+    EXEC_INSTRUCTIONS, /* the TSC counts instructions (QEMU -icount, Bochs): exact counts */
     EXEC_EMULATED,     /* an emulator's own time: figures are noise, timing checks are not judged */
 };
 extern const char *const execution_names[3]; /* "silicon", "instructions", "emulated" */

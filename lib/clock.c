@@ -3,8 +3,8 @@
 
 const char *const clock_source_names[CLOCK_SOURCES] = {"cpuid15", "pmtimer", "hpet", "pit"};
 
-/* Ties are broken in this order: free-running counters, then what a CPU says of itself, then the PIT,
- * whose reads are the slowest and the first to be held up by a busy host. */
+/* Ties are broken in this order: free-running counters, then what a CPU says of itself, then the
+ * PIT, whose reads are the slowest and the first to be held up by a busy host. */
 static const enum clock_source preference[CLOCK_SOURCES] = {CLOCK_PMTIMER, CLOCK_HPET,
                                                             CLOCK_CPUID15, CLOCK_PIT};
 
@@ -52,17 +52,16 @@ static bool is_coarse(const struct clock_result *r)
     return r->error_hz * 1e6 > (double)r->hz * CLOCK_AGREE_PPM;
 }
 
-/* Disagreement of r with the reference. */
-static double apart_ppm(const struct clock_result *r, const struct clock_result *reference)
+static double apart_hz(const struct clock_result *a, const struct clock_result *b)
 {
-    uint64_t apart = r->hz > reference->hz ? r->hz - reference->hz : reference->hz - r->hz;
-    return (double)apart * 1e6 / (double)reference->hz;
+    return (double)(a->hz > b->hz ? a->hz - b->hz : b->hz - a->hz);
 }
 
-static bool agrees(const struct clock_result *r, const struct clock_result *reference)
+/* The same either way round. */
+static bool agree(const struct clock_result *a, const struct clock_result *b)
 {
-    double errors_ppm = (r->error_hz + reference->error_hz) * 1e6 / (double)reference->hz;
-    return apart_ppm(r, reference) <= CLOCK_AGREE_PPM + errors_ppm;
+    double lesser = (double)(a->hz < b->hz ? a->hz : b->hz);
+    return apart_hz(a, b) <= lesser * CLOCK_AGREE_PPM / 1e6 + a->error_hz + b->error_hz;
 }
 
 static bool may_vote(const struct tsc_clock *c, enum clock_source s)
@@ -91,7 +90,7 @@ void clock_choose(struct tsc_clock *c)
             continue;
         unsigned votes = 0; /* its own is one of them */
         for (int j = 0; j < CLOCK_SOURCES; j++)
-            votes += may_vote(c, j) && agrees(&c->source[j], &c->source[s]);
+            votes += may_vote(c, j) && agree(&c->source[j], &c->source[s]);
         if (votes > most) {
             most = votes;
             c->used = s;
@@ -101,14 +100,16 @@ void clock_choose(struct tsc_clock *c)
     if (c->hz == 0)
         return;
 
+    const struct clock_result *used = &c->source[c->used];
     c->agree = true;
     for (int i = 0; i < CLOCK_SOURCES; i++) {
-        if (!is_usable(&c->source[i]))
+        const struct clock_result *other = &c->source[i];
+        if (!is_usable(other))
             continue;
-        double ppm = apart_ppm(&c->source[i], &c->source[c->used]);
+        double ppm = apart_hz(other, used) * 1e6 / (double)used->hz;
         if (ppm > c->worst_ppm)
             c->worst_ppm = ppm;
-        if (!agrees(&c->source[i], &c->source[c->used]))
+        if (!agree(other, used))
             c->agree = false;
     }
 }

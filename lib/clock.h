@@ -1,7 +1,7 @@
 /*
- * The TSC's frequency out of counters of known frequency. The hardware is read in kernel/clocks.c; here is the
- * arithmetic: pairs of reads to a frequency, several windows to one figure, several sources to one answer.
- * Uses SSE: not for boot/ or trap handlers.
+ * The TSC's frequency out of counters of known frequency. The hardware is read in kernel/clocks.c;
+ * here is the arithmetic: pairs of reads to a frequency, several windows to one figure, several
+ * sources to one answer. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_CLOCK_H
 #define LIB_CLOCK_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum clock_source { CLOCK_CPUID15, CLOCK_PMTIMER, CLOCK_HPET, CLOCK_PIT, CLOCK_SOURCES };
-extern const char
-    *const clock_source_names[CLOCK_SOURCES]; /* "cpuid15", "pmtimer", "hpet", "pit" */
+/* "cpuid15", "pmtimer", "hpet", "pit" */
+extern const char *const clock_source_names[CLOCK_SOURCES];
 
 /* One reading: a TSC read before and one after the other counter was read (that is the error). */
 struct clock_read {
@@ -19,10 +19,10 @@ struct clock_read {
 };
 
 /*
- * TSC Hz from two readings, a before b, of a counter that counts up at `hz`, `bits` wide (1..64; bits above
- * are not looked at; wraps once at the most). *error_hz gets the half-width from the reads' own length
- * and the counter's one step. 0, and error 0: unusable (the count or the TSC did not move, the TSC went back, or
- * the quotient is below 1 Hz or above 1 THz).
+ * TSC Hz from two readings, a before b, of a counter that counts up at `hz`, `bits` wide (1..64;
+ * bits above are not looked at; wraps once at the most). *error_hz gets the half-width from the
+ * reads' own length and the counter's one step. 0, and error 0: unusable (the count or the TSC did
+ * not move, the TSC went back, or the quotient is below 1 Hz or above 1 THz).
  */
 uint64_t clock_hz(const struct clock_read *a, const struct clock_read *b, double hz, unsigned bits,
                   double *error_hz);
@@ -47,9 +47,10 @@ struct tsc_clock {
     bool agree;             /* all within CLOCK_AGREE_PPM plus their errors; false where hz is 0 */
 };
 /*
- * Fills everything but `source`. Chooses the source that agrees with most others; ties by the order pmtimer,
- * hpet, cpuid15, pit. A source whose own error is above CLOCK_AGREE_PPM agrees with anything: it neither
- * votes nor wins as long as there is a better one. A source that is known at 0 Hz is passed over.
+ * Fills everything but `source`. Chooses the source that agrees with most others; ties by the order
+ * pmtimer, hpet, cpuid15, pit. A source whose own error is above CLOCK_AGREE_PPM agrees with
+ * anything: it neither votes nor wins as long as there is a better one. A source that is known at 0
+ * Hz is passed over.
  */
 void clock_choose(struct tsc_clock *c);
 

@@ -1,7 +1,8 @@
 #include "lib/mathx.h"
 #include <stdint.h>
 
-#define TWO_PI 6.283185307179586476925
+#define TWO_PI       6.283185307179586476925
+#define ALL_INTEGERS 4503599627370496.0 /* 2^52: from here on a double has no fraction */
 
 double mathx_sqrt(double x)
 {
@@ -13,8 +14,7 @@ double mathx_sqrt(double x)
 
 double mathx_floor(double x)
 {
-    /* From 2^52 on every double is an integer, and NaN fails the comparison too. */
-    if (!(x > -0x1p52 && x < 0x1p52))
+    if (!(x > -ALL_INTEGERS && x < ALL_INTEGERS)) /* NaN too */
         return x;
     double towards_zero = (double)(int64_t)x;
     return towards_zero > x ? towards_zero - 1 : towards_zero;

@@ -26,14 +26,15 @@ struct mtrr {
 };
 
 /*
- * Effective type at an address: 0 UC, 1 WC, 4 WT, 5 WP, 6 WB. Overlaps as the manual says: UC wins, WT with WB is
- * WT; other overlaps are undefined there and UC here, and so are reserved types. TOM2 replaces the default
- * type only, as on the CPU.
+ * Effective type at an address: 0 UC, 1 WC, 4 WT, 5 WP, 6 WB. Overlaps as the manual says: UC wins,
+ * WT with WB is WT; other overlaps are undefined there and UC here, and so are reserved types. TOM2
+ * replaces the default type only, as on the CPU.
  */
 uint8_t mtrr_type(const struct mtrr *m, uint64_t address);
 /*
- * Whether [start, start + size) has one type; size is a power of two and start is aligned to it. A variable
- * range whose mask has holes (seen on no machine) makes every block uniform = false that lies partly in it.
+ * Whether [start, start + size) has one type; size is a power of two and start is aligned to it.
+ * Where a variable range's mask has holes (no machine is known to do this), a block that lies
+ * partly in it is not called uniform, whatever its types.
  */
 bool mtrr_uniform(const struct mtrr *m, uint64_t start, uint64_t size);
 

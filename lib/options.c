@@ -42,7 +42,7 @@ static const struct option_doc keys[] = {
     NUMBER(samples, 16, 1000000, 2048, "windows measured for each row"),
     NUMBER(warmup, 0, 1000, 50, "blocks of warm-up windows before each row, at the most"),
     CHOICE(recipe, "plain|rdtscp|xfence|paoloni|cpuid|mfence|lfence|serialize|auto", "auto",
-           "how the TSC is read around a body; auto: lfence where it serialises"),
+           "how the TSC is read; auto: lfence where it serialises"),
     CHOICE(format, "both|table|jsonl", "both", "the report: for people, for programs"),
     CHOICE(hist, "capped|full|off", "capped", "histograms: the 256 fullest bins, all, none"),
     {.key = "serial",
@@ -261,9 +261,9 @@ void options_help(struct sink *out)
              "  help\r\n      print this and end\r\n"
              "  list\r\n      print the suites and their rows and end\r\n");
     for (size_t i = 0; i < KEYS; i++)
-        fmt(out, "  %s=%s\r\n      %s (%s)\r\n", keys[i].key, keys[i].values, keys[i].meaning,
-            keys[i].standard);
-    fmt(out, "\r\nNumbers are decimal, or hexadecimal after 0x; in brackets the defaults.\r\n"
+        fmt(out, "  %s=%s\r\n      %s (default %s)\r\n", keys[i].key, keys[i].values,
+            keys[i].meaning, keys[i].standard);
+    fmt(out, "\r\nNumbers are decimal, or hexadecimal after 0x.\r\n"
              "QEMU's isa-debug-exit gets 1: success, 2: a check failed, 3: bad options,\r\n"
              "4: the machine faulted (QEMU then exits with 3, 5, 7, 9).\r\n");
 }

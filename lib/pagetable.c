@@ -20,6 +20,10 @@
 #define LARGEST   3            /* level of 1 GiB pages */
 #define TABLE_LEN (ENTRIES * sizeof(uint64_t))
 
+/* The list of spare tables runs through their first entries, which must not look present to a CPU
+ * that still remembers the table. */
+#define SPARE_SHIFT 12
+
 /* Bytes that one entry of a table of this level covers; level 1 is the page table. */
 static uint64_t reach(unsigned level)
 {
@@ -51,7 +55,7 @@ static unsigned take_page(struct pagetable *t)
 {
     unsigned page = t->spare;
     if (page)
-        t->spare = (unsigned)table_at(t, page)[0];
+        t->spare = (unsigned)(table_at(t, page)[0] >> SPARE_SHIFT);
     else if (t->used < t->pages)
         page = t->used++;
     else
@@ -64,11 +68,11 @@ static unsigned take_page(struct pagetable *t)
 
 static void give_page(struct pagetable *t, unsigned page)
 {
-    table_at(t, page)[0] = t->spare;
+    table_at(t, page)[0] = (uint64_t)t->spare << SPARE_SHIFT;
     t->spare = page;
 }
 
-/* Gives back the tables below an entry of level 2 or 3: there is one floor of tables below the first. */
+/* Gives back the table that an entry of level 2 or 3 leads to, and those that lie below it. */
 static void give_tables(struct pagetable *t, uint64_t entry, unsigned level)
 {
     if (!is_table(entry, level))
@@ -108,7 +112,8 @@ static void fill_split(uint64_t *table, uint64_t large, unsigned level)
         table[i] = (base + i * reach(level - 1)) | flags;
 }
 
-/* The table that an entry of this level leads to, made or split from a large page; NULL: the pool is used up. */
+/* The table that an entry of this level leads to, made or split from a large page; NULL: the
+ * pool is used up. */
 static uint64_t *table_below(struct pagetable *t, uint64_t *entry, unsigned level)
 {
     if (!is_table(*entry, level)) {
@@ -117,7 +122,8 @@ static uint64_t *table_below(struct pagetable *t, uint64_t *entry, unsigned leve
             return NULL;
         if (*entry & PRESENT)
             fill_split(table_at(t, page), *entry, level);
-        /* All rights here: the last level decides. The table is whole before anything leads to it. */
+        /* All rights here: the last level decides. The table is whole before anything leads to
+         * it. */
         __atomic_store_n(entry, (t->pool_phys + page * TABLE_LEN) | PRESENT | WRITABLE | ACCESSED,
                          __ATOMIC_RELEASE);
     }
@@ -198,8 +204,8 @@ bool pagetable_map(struct pagetable *t, uint64_t virt, uint64_t phys, uint64_t s
 }
 
 /*
- * Walks as far down as there are tables, or to an entry below which all belongs to [virt, virt + whole), and says
- * at which level that was.
+ * Walks as far down as there are tables, or to an entry below which all belongs to [virt, virt +
+ * whole), and says at which level that was.
  */
 static uint64_t *descend(const struct pagetable *t, uint64_t virt, uint64_t whole, unsigned *level)
 {
@@ -255,8 +261,8 @@ static uint64_t tables_for(uint64_t bytes, unsigned level)
 
 unsigned pagetable_need(uint64_t top, bool page_1g, unsigned extra)
 {
-    /* Places where a large page may have to be split: the ends of the variable ranges, TOM2, the fixed
-     * ranges (all below 1 MiB) and the end of the map. */
+    /* Places where a large page may have to be split: the ends of the variable ranges, TOM2, the
+     * fixed ranges (all below 1 MiB) and the end of the map. */
     const uint64_t splits = 2 * MTRR_VARIABLE_MAX + 3;
     /* An extra range has two ends; at each, one table of each of the four levels below a fifth. */
     const uint64_t per_extra = 2 * 4;

@@ -1,11 +1,10 @@
 /*
- * x86-64 page tables built in a pool: pure writes to memory, walked by tests on the host. 4 or 5 levels.
- * Integers only: may be used before SSE is enabled.
- * Source: Intel SDM vol. 3A section 4.5.
+ * x86-64 page tables built in a pool: pure writes to memory, walked by tests on the host. 4 or 5
+ * levels. Integers only: may be used before SSE is enabled. Source: Intel SDM vol. 3A section 4.5.
  *
- * Entries have Accessed and Dirty set, so that the CPU never writes to a table. The tables may be changed while CR3
- * points to them, but a table that becomes superfluous is used again by the next call that needs one: flush the
- * TLB before that call.
+ * Entries have Accessed and Dirty set, so that the CPU never writes to a table. The tables may be
+ * changed while CR3 points to them, but a table that becomes superfluous is used again by the next
+ * call that needs one: flush the TLB before that call.
  */
 #ifndef LIB_PAGETABLE_H
 #define LIB_PAGETABLE_H
@@ -14,7 +13,7 @@
 #include <stdint.h>
 #include "lib/mtrr.h"
 
-/* Rights of a mapping; always supervisor, always readable. PAGE_UC wins over PAGE_WC; neither: WB by PAT entry 0. */
+/* Rights of a mapping; always supervisor, always readable. PAGE_UC wins over PAGE_WC. */
 enum {
     PAGE_WRITE = 1 << 0,
     PAGE_EXEC = 1 << 1, /* without it: no execution, where the CPU has NX */
@@ -26,7 +25,7 @@ struct pagetable {
     uint8_t *pool;           /* where the tables are, as a pointer */
     uint64_t pool_phys;      /* the physical address of pool[0] */
     unsigned pages, used;    /* of the pool */
-    unsigned spare;          /* first of the list of tables given back, an index; 0: none */
+    unsigned spare;          /* index of the first table given back; 0: none */
     unsigned levels;         /* 4 or 5 */
     bool page_1g, nx;        /* what the CPU has */
     const struct mtrr *mtrr; /* no large page across a change of type; NULL: not asked */
@@ -36,21 +35,23 @@ struct pagetable {
 void pagetable_init(struct pagetable *t, void *pool, uint64_t pool_phys, unsigned pages,
                     unsigned levels, bool page_1g, bool nx, const struct mtrr *mtrr);
 /*
- * Maps [virt, virt + size) to phys with the given rights, in pages as large as alignment and MTRRs allow,
- * splitting larger ones that are there already. All 4 KiB-aligned; size 0 does nothing. A later call wins over
- * an earlier one. False: not aligned, beyond what the levels reach or 52 bits of physical address (then
- * nothing was done), or the pool is used up (then the range is mapped in part).
+ * Maps [virt, virt + size) to phys with the given rights, in pages as large as alignment and MTRRs
+ * allow, splitting larger ones that are there already. All 4 KiB-aligned; size 0 does nothing. A
+ * later call wins over an earlier one. False: not aligned, beyond what the levels reach or 52 bits
+ * of physical address (then nothing was done), or the pool is used up (then the range is mapped in
+ * part).
  */
 bool pagetable_map(struct pagetable *t, uint64_t virt, uint64_t phys, uint64_t size,
                    unsigned rights);
 /* The same for taking away; needs tables too where the range is a part of a large page. */
 bool pagetable_unmap(struct pagetable *t, uint64_t virt, uint64_t size);
-/* The entry that maps virt, as it stands, and its page size; 0 and size 0 where nothing is mapped. */
+/* The entry that maps virt, as it stands, and its page size; 0 and 0 where nothing is mapped. */
 uint64_t pagetable_lookup(const struct pagetable *t, uint64_t virt, uint64_t *page_size);
 /*
- * Pool pages enough for an identity map of [0, top) by one call and `extra` further calls, map or unmap, inside
- * it or not: 4 levels or 5, whatever the MTRRs say (without holes in their masks). An extra range is at
- * most 2 MiB; or at most 1 GiB with virt and phys equal modulo 2 MiB, identity-mapped where it maps RAM.
+ * Pool pages enough for an identity map of [0, top) by one call and `extra` further calls, map or
+ * unmap, inside it or not: 4 levels or 5, whatever the MTRRs say (without holes in their masks). An
+ * extra range is at most 2 MiB; or at most 1 GiB with virt and phys equal modulo 2 MiB,
+ * identity-mapped where it maps RAM.
  */
 unsigned pagetable_need(uint64_t top, bool page_1g, unsigned extra);
 

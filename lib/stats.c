@@ -82,6 +82,8 @@ void stats_sort(uint64_t *x, size_t n)
     } waiting[8 *
               sizeof(size_t)]; /* the larger part waits: each is at most half of the one before */
     unsigned top = 0, log2 = 0;
+    if (n < 2)
+        return;
     while (n >> log2 > 1)
         log2++;
 

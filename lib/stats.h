@@ -19,8 +19,8 @@ struct summary {
 void stats_sort(uint64_t *x, size_t n); /* ascending, in place, O(n log n) at worst, no recursion */
 /* Type 7 quantile, q in 0..1, of n >= 1 ascending values. */
 double stats_quantile(const uint64_t *sorted, size_t n, double q);
-/* Of n ascending values; `scratch` has room for n (its content is lost). n = 0: all zero; n = 1: sd
- * 0. */
+/* Of n ascending values, less than 2^62 apart; `scratch` has room for n, its content is lost.
+ * n = 0: all zero; n = 1: sd 0. */
 struct summary stats_summary(const uint64_t *sorted, size_t n, uint64_t *scratch);
 double stats_mean(const uint64_t *x, size_t n); /* of any order; 0 where n is 0 */
 

@@ -8,21 +8,22 @@
 #include <stdbool.h>
 
 #define STEP_LARGEST 512
-#define DELTAS_LEAST 32 /* so few even numbers in a row come by chance once in 2^32 */
-#define SAMPLE       512 /* of the deltas, spread over all; 1% of it, SOME, is what strays may hold */
+#define DELTAS_LEAST 32  /* so few even numbers in a row come by chance once in 2^32 */
+#define SAMPLE       512 /* deltas looked at; strays may hold 1% of them */
 #define SOME(n)      ((n) / 100 + 1)
+#define GOLDEN       0x9e3779b97f4a7c15u /* 2^64 times the golden ratio's fraction */
 
 /*
  * The search runs over f = 1/s in steps of 2^-15: for deltas up to 4096 ticks that is an eighth of
  * a turn a step, so a peak of 0.9 is met at 0.83 or more by the nearest point. Longer deltas are
  * left out.
  */
-#define GRID       0x1p-15
-#define GRID_LEAST 0.8
-#define LONGEST    4096
-#define PEAK_LEAST                                                                                 \
-    0.9 /* METHOD; rounding to whole ticks hides steps below 5.6 that are no integers */
+#define GRID        0x1p-15
+#define GRID_LEAST  0.8
+#define LONGEST     4096
 #define SCANNED_MAX 256
+/* METHOD. Rounding to whole ticks keeps a step that is no integer and below 5.6 under it. */
+#define PEAK_LEAST 0.9
 /* A delta is the difference of two readings, each cut to whole ticks; half a tick for s itself. */
 #define ROUNDING 1.5
 
@@ -34,8 +35,7 @@ static size_t take_sample(const uint64_t *deltas, size_t n, uint64_t *sample)
     for (uint64_t i = 0; i < most; i++) {
         size_t at = (size_t)i;
         if (n > SAMPLE) {
-            uint64_t fraction =
-                i * 0x9e3779b97f4a7c15u; /* 2^64 times the golden ratio's fraction */
+            uint64_t fraction = i * GOLDEN;
             at = (size_t)((unsigned __int128)fraction * n >> 64);
         }
         if (deltas[at])

@@ -2,18 +2,18 @@
 
 import json
 import os
-import re
 import select
 import shutil
 import subprocess
+import sys
 import time
-import zlib
 from pathlib import Path
 
-from media import find
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
-ESCAPES = re.compile(rb"\x1b\[[0-9;=?]*[A-Za-z]|\x1b[78c]")
-QEMU = "qemu-system-x86_64"
+import report  # noqa: E402
+from qemu import QEMU, find_firmware  # noqa: E402
+
 DEBUG_EXIT = 0xF4
 
 # status: what the program said through isa-debug-exit, which makes QEMU exit with 2 * status + 1
@@ -21,21 +21,12 @@ SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULT = 1, 2, 3, 4
 
 
 class Broken(AssertionError):
-    """A line that claims to be a record and is not a whole one."""
+    """Serial output that no report may have."""
 
 
-def parse_record(line):
-    """One line of serial output (bytes, without its CR LF), a record; every crc is checked here."""
-    body, mark, tail = line.rpartition(b',"crc":"')
-    if not mark or not re.fullmatch(rb'[0-9a-f]{8}"\}', tail):
-        raise Broken(f"no crc at the end: {line[:200]!r}")
-    crc = zlib.crc32(body)
-    if int(tail[:8], 16) != crc:
-        raise Broken(f"crc {tail[:8].decode()} but the bytes have {crc:08x}: {line[:200]!r}")
-    record = json.loads(line)
-    if record["baretick"] != 1:
-        raise Broken(f"not format 1: {line[:200]!r}")
-    return record
+def seen(line):
+    """What a terminal shows of a line in the end: a carriage return lets the rest overwrite it."""
+    return report.ESCAPE.sub(b"", line).rstrip(b"\r").split(b"\r")[-1].decode(errors="replace")
 
 
 class Boot:
@@ -55,11 +46,11 @@ class Boot:
             if piece.startswith(b'{"baretick"'):
                 if i == len(pieces) - 1 or not piece.endswith(b"}\r"):
                     raise Broken(f"a record without its CR LF: {piece[:200]!r}")
-                self.records.append(parse_record(piece[:-1]))
+                self.records.append(report.parse(piece[:-1]))
             elif b'{"baretick"' in piece:
                 raise Broken(f"a record that begins in the middle of a line: {piece[:200]!r}")
             else:
-                lines.append(ESCAPES.sub(b"", piece).decode(errors="replace"))
+                lines.append(seen(piece))
         self.text = "\n".join(lines)
         if [r["seq"] for r in self.records] != list(range(len(self.records))):
             raise Broken(f"seq has a gap: {[r['seq'] for r in self.records]}")
@@ -110,20 +101,6 @@ class Boot:
             f"--- exit {self.exit} after {self.seconds:.1f} s; emulator said: {self.said[-1000:]}\n"
             f"--- last record: {last}\n--- text, its end:\n{tail}"
         )
-
-
-def firmware():
-    """OVMF's code and variables, as the environment or a distribution has them."""
-    if os.environ.get("OVMF_CODE") and os.environ.get("OVMF_VARS"):
-        return Path(os.environ["OVMF_CODE"]), Path(os.environ["OVMF_VARS"])
-    code = find(
-        "OVMF",
-        "/usr/share/OVMF/OVMF_CODE_4M.fd",  # Debian, Ubuntu
-        "/usr/share/edk2/ovmf/OVMF_CODE.fd",  # Fedora
-        "/usr/share/edk2/x64/OVMF_CODE.4m.fd",  # Arch
-        "/usr/share/OVMF/OVMF_CODE.fd",
-    )
-    return code, Path(str(code).replace("_CODE", "_VARS"))
 
 
 def follow(process, source, keys=None, timeout=60, done=None):
@@ -195,7 +172,7 @@ def qemu(
     if bios:
         command += ["-bios", str(bios)]
     else:
-        code, variables = firmware()
+        code, variables = find_firmware()
         shutil.copy(variables, folder / "vars.fd")
         for unit, readonly, path in ((0, "on", code), (1, "off", folder / "vars.fd")):
             command += ["-drive"]

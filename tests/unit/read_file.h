@@ -1,4 +1,5 @@
-/* A fixture's bytes in a heap block of exactly their size. Paths are relative to the repository's root. */
+/* A fixture's bytes in a heap block of exactly their size. Paths are relative to the repository's
+ * root. */
 #ifndef TESTS_READ_FILE_H
 #define TESTS_READ_FILE_H
 

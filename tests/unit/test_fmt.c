@@ -19,10 +19,10 @@
     } while (0)
 
 static const long long values[] = {
-    0,         1,       -1,        9,         10,         -10,       99,        100,
-    127,       128,     -128,      255,       256,        32767,     32768,     -32768,
-    65535,     65536,   1000000,   INT_MAX,   INT_MIN,    UINT_MAX,  LLONG_MAX, LLONG_MIN,
-    123456789, -987654, 0xdeadbeef, 0x1234567, 4294967296, -4294967296, 42,     7,
+    0,         1,       -1,         9,         10,         -10,         99,        100,
+    127,       128,     -128,       255,       256,        32767,       32768,     -32768,
+    65535,     65536,   1000000,    INT_MAX,   INT_MIN,    UINT_MAX,    LLONG_MAX, LLONG_MIN,
+    123456789, -987654, 0xdeadbeef, 0x1234567, 4294967296, -4294967296, 42,        7,
 };
 
 static void numbers(void **state)
@@ -83,7 +83,8 @@ static void others(void **state)
 static void unknown_stands_as_it_is(void **state)
 {
     (void)state;
-    const char *formats[] = {"%f", "%q %s", "%n", "%.3d", "%5", "%", "%ll", "%#x", "%ls", "%lc", "%lp"};
+    const char *formats[] = {"%f",  "%q %s", "%n",  "%.3d", "%5", "%",
+                             "%ll", "%#x",   "%ls", "%lc",  "%lp"};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         char text[64], want[64], format[64];
         snprintf(format, sizeof format, "%%d:%s", formats[i]);

@@ -17,7 +17,8 @@ static void begin(void)
     json_begin(&j, &out.sink, 7, "row");
 }
 
-/* Ends the record, checks its frame and crc, and compares what stands between the type and the crc. */
+/* Ends the record, checks its frame and crc, and compares what stands between the type and the crc.
+ */
 static void expect(const char *members)
 {
     const char *head = "{\"baretick\":1,\"seq\":7,\"type\":\"row\"";
@@ -41,7 +42,8 @@ static void empty_record(void **state)
     /* The crc as another program computes it: Python's zlib.crc32. */
     begin();
     json_end(&j);
-    assert_string_equal(text, "{\"baretick\":1,\"seq\":7,\"type\":\"row\",\"crc\":\"a49b1f19\"}\r\n");
+    assert_string_equal(text,
+                        "{\"baretick\":1,\"seq\":7,\"type\":\"row\",\"crc\":\"a49b1f19\"}\r\n");
 }
 
 static void values(void **state)
@@ -55,8 +57,9 @@ static void values(void **state)
     json_bool(&j, "e", true);
     json_bool(&j, "f", false);
     json_str(&j, "g", "x");
-    expect(",\"a\":0,\"b\":18446744073709551615,\"c\":-9223372036854775808,\"d\":9223372036854775807,"
-           "\"e\":true,\"f\":false,\"g\":\"x\"");
+    expect(
+        ",\"a\":0,\"b\":18446744073709551615,\"c\":-9223372036854775808,\"d\":9223372036854775807,"
+        "\"e\":true,\"f\":false,\"g\":\"x\"");
 }
 
 static void nesting(void **state)
@@ -81,7 +84,8 @@ static void nesting(void **state)
     json_u64(&j, "last", 2);
     json_close(&j); /* the record itself is not closed by it */
     json_u64(&j, "more", 3);
-    expect(",\"hist\":[[0,0],[1,10]],\"per_op\":{\"empty\":{},\"none\":[],\"x\":1},\"last\":2,\"more\":3");
+    expect(",\"hist\":[[0,0],[1,10]],\"per_op\":{\"empty\":{},\"none\":[],\"x\":1},\"last\":2,"
+           "\"more\":3");
 }
 
 static void end_closes_all(void **state)
@@ -112,7 +116,8 @@ static void strings(void **state)
     json_str(&j, NULL, NULL);
     json_close(&j);
     expect(",\"a\":\"\\\"\\\\/ \\u000a\\u000d\\u0009\\u0001\\u001f\\u007f\","
-           "\"b\":\"caf\xc3\xa9 \xf0\x9f\x98\x80\",\"c\":\"caf\\u00e9 \\u00c3 \\u00ff\\u00fe\",\"d\":\"\","
+           "\"b\":\"caf\xc3\xa9 \xf0\x9f\x98\x80\",\"c\":\"caf\\u00e9 \\u00c3 "
+           "\\u00ff\\u00fe\",\"d\":\"\","
            "\"f\":[null]");
 }
 
@@ -156,9 +161,8 @@ static void crc_sees_a_change(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_record),   cmocka_unit_test(values),
-        cmocka_unit_test(nesting),        cmocka_unit_test(end_closes_all),
-        cmocka_unit_test(strings),        cmocka_unit_test(doubles),
+        cmocka_unit_test(empty_record),      cmocka_unit_test(values),  cmocka_unit_test(nesting),
+        cmocka_unit_test(end_closes_all),    cmocka_unit_test(strings), cmocka_unit_test(doubles),
         cmocka_unit_test(crc_sees_a_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,9 +76,19 @@ static void words_alone(void **state)
 static void own_name_is_dropped(void **state)
 {
     (void)state;
-    const char *names[] = {"baretick", "baretick.efi", "FS0:\\baretick.efi", "fs0:baretick.EFI", "BareTick",
-                           "BOOTX64.EFI", "\\EFI\\BOOT\\bootx64.efi", "./baretick", "tick2", "tick2.efi",
-                           "fs1:\\x\\TICK2.EFI", "\"fs0:\\my tools\\baretick.efi\"", "(hd0,gpt1)/EFI/baretick.efi"};
+    const char *names[] = {"baretick",
+                           "baretick.efi",
+                           "FS0:\\baretick.efi",
+                           "fs0:baretick.EFI",
+                           "BareTick",
+                           "BOOTX64.EFI",
+                           "\\EFI\\BOOT\\bootx64.efi",
+                           "./baretick",
+                           "tick2",
+                           "tick2.efi",
+                           "fs1:\\x\\TICK2.EFI",
+                           "\"fs0:\\my tools\\baretick.efi\"",
+                           "(hd0,gpt1)/EFI/baretick.efi"};
     char text[200];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_int_equal(load(names[i]), LOAD_OPTIONS_OURS);
@@ -89,8 +99,9 @@ static void own_name_is_dropped(void **state)
         strcat(strcpy(text, names[i]), " quiet");
         assert_int_equal(load(text), LOAD_OPTIONS_WRONG);
     }
-    const char *others[] = {"baretick2", "xbaretick", "baretick.efi.bak", ".efi", "baretick/", "fs0:", "tick",
-                            "efi", "bootx64.efi2"};
+    const char *others[] = {"baretick2", "xbaretick", "baretick.efi.bak",
+                            ".efi",      "baretick/", "fs0:",
+                            "tick",      "efi",       "bootx64.efi2"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         assert_int_equal(load(others[i]), LOAD_OPTIONS_FOREIGN);
     /* Only as the first word is it a name. */
@@ -108,16 +119,17 @@ static void wrong_words(void **state)
 {
     (void)state;
     assert_int_equal(load("suite=calls fromat=table"), LOAD_OPTIONS_WRONG);
-    assert_string_equal(message, "load options, word 2: \"fromat=table\": no such word; the words are: "
-                                 "help list suite= bench= samples= warmup= recipe= format= hist= "
-                                 "serial= finish= takeover=");
-    assert_int_equal(load("baretick.efi samples=1"), LOAD_OPTIONS_WRONG);
     assert_string_equal(message,
-                        "load options, word 2: \"samples=1\": samples takes a number from 16 to 1000000");
+                        "load options, word 2: \"fromat=table\": no such word; the words are: "
+                        "help list suite= bench= samples= warmup= recipe= format= hist= "
+                        "serial= finish= takeover=");
+    assert_int_equal(load("baretick.efi samples=1"), LOAD_OPTIONS_WRONG);
+    assert_string_equal(
+        message, "load options, word 2: \"samples=1\": samples takes a number from 16 to 1000000");
     assert_int_equal(load("root=/dev/sda1 list"), LOAD_OPTIONS_WRONG);
     assert_int_equal(load("list\nsamples=1"), LOAD_OPTIONS_WRONG);
-    assert_string_equal(message,
-                        "load options, line 2: \"samples=1\": samples takes a number from 16 to 1000000");
+    assert_string_equal(
+        message, "load options, line 2: \"samples=1\": samples takes a number from 16 to 1000000");
     assert_int_equal(load("help\r\n"), LOAD_OPTIONS_OURS); /* one line, though it has an end */
     assert_int_equal(load_as("list \xff\xfe", 7, NULL), LOAD_OPTIONS_WRONG);
 }
@@ -146,8 +158,9 @@ static void binary_blobs(void **state)
     assert_int_equal(load_as("\0\0\x12\x34\0\0\0\0", 8, NULL), LOAD_OPTIONS_FOREIGN);
     assert_int_equal(load_as("\x80", 1, NULL), LOAD_OPTIONS_FOREIGN);
     /* The device path and padding that a firmware leaves: 16 bytes of a GUID. */
-    assert_int_equal(load_as("\x4e\xac\x08\x81\x11\x9f\x59\x4d\x85\x0e\xe2\x1a\x52\x2c\x59\xb2", 16, NULL),
-                     LOAD_OPTIONS_FOREIGN);
+    assert_int_equal(
+        load_as("\x4e\xac\x08\x81\x11\x9f\x59\x4d\x85\x0e\xe2\x1a\x52\x2c\x59\xb2", 16, NULL),
+        LOAD_OPTIONS_FOREIGN);
     /* UTF-16 of odd length with nothing cut off. */
     assert_int_equal(load_as("a\0b\0c", 5, NULL), LOAD_OPTIONS_FOREIGN);
     assert_string_equal(quote, "abc");

@@ -1,4 +1,5 @@
-/* num_f64 against libc's printf: equal but for exact halves (away from zero here) and the sign of zero. */
+/* num_f64 against libc's printf: equal but for exact halves (away from zero here) and the sign of
+ * zero. */
 #include "lib/num.h"
 
 #include <float.h>
@@ -17,8 +18,8 @@ static const char *own(double v, int decimals, int width)
     return text;
 }
 
-/* Whether v lies exactly between two results: all its digits (a double's have an end) behind the last one
- * shown are 5000... */
+/* Whether v lies exactly between two results: all its digits (a double's have an end) behind the
+ * last one shown are 5000... */
 static int is_half(double v, int decimals)
 {
     char all[1500];
@@ -40,10 +41,34 @@ static void same_as_libc(double v, int decimals)
 static void picked_values(void **state)
 {
     (void)state;
-    const double values[] = {0,        1,      0.1,      0.2,     0.3,     1.0 / 3, 2.0 / 3,    9.995,
-                             0.05,     1e-9,   5e-10,    4.9e-10, 1e-12,   1e-300,  DBL_MIN,    DBL_TRUE_MIN,
-                             99.99999, 1e9,    1e15,     1e17,    123456.7, 2596.12, 999999.9999, 0.999999999,
-                             9.9999999995, 4503599627370496.5, 9007199254740993.0, 999999999999999744.0};
+    const double values[] = {0,
+                             1,
+                             0.1,
+                             0.2,
+                             0.3,
+                             1.0 / 3,
+                             2.0 / 3,
+                             9.995,
+                             0.05,
+                             1e-9,
+                             5e-10,
+                             4.9e-10,
+                             1e-12,
+                             1e-300,
+                             DBL_MIN,
+                             DBL_TRUE_MIN,
+                             99.99999,
+                             1e9,
+                             1e15,
+                             1e17,
+                             123456.7,
+                             2596.12,
+                             999999.9999,
+                             0.999999999,
+                             9.9999999995,
+                             4503599627370496.5,
+                             9007199254740993.0,
+                             999999999999999744.0};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         for (int decimals = 0; decimals <= 9; decimals++) {
             same_as_libc(values[i], decimals);

@@ -119,17 +119,23 @@ static void choices_are_in_order(void **state)
 static void messages(void **state)
 {
     (void)state;
-    refused("\n\nsamples=99999999",
-            "baretick.conf, line 3: \"samples=99999999\": samples takes a number from 16 to 1000000");
+    refused(
+        "\n\nsamples=99999999",
+        "baretick.conf, line 3: \"samples=99999999\": samples takes a number from 16 to 1000000");
     refused("samples=15",
             "baretick.conf, line 1: \"samples=15\": samples takes a number from 16 to 1000000");
-    refused("warmup=1001", "baretick.conf, line 1: \"warmup=1001\": warmup takes a number from 0 to 1000");
-    refused("warmup=-1", "baretick.conf, line 1: \"warmup=-1\": warmup takes a number from 0 to 1000");
-    refused("samples=", "baretick.conf, line 1: \"samples=\": samples takes a number from 16 to 1000000");
-    refused("samples", "baretick.conf, line 1: \"samples\": a value is missing, as in samples=2048");
-    refused("list\r\nfromat=table",
-            "baretick.conf, line 2: \"fromat=table\": no such word; the words are: help list suite= "
-            "bench= samples= warmup= recipe= format= hist= serial= finish= takeover=");
+    refused("warmup=1001",
+            "baretick.conf, line 1: \"warmup=1001\": warmup takes a number from 0 to 1000");
+    refused("warmup=-1",
+            "baretick.conf, line 1: \"warmup=-1\": warmup takes a number from 0 to 1000");
+    refused("samples=",
+            "baretick.conf, line 1: \"samples=\": samples takes a number from 16 to 1000000");
+    refused("samples",
+            "baretick.conf, line 1: \"samples\": a value is missing, as in samples=2048");
+    refused(
+        "list\r\nfromat=table",
+        "baretick.conf, line 2: \"fromat=table\": no such word; the words are: help list suite= "
+        "bench= samples= warmup= recipe= format= hist= serial= finish= takeover=");
     refused("format=Table",
             "baretick.conf, line 1: \"format=Table\": format takes one of both|table|jsonl");
     refused("format=tabl",
@@ -139,26 +145,49 @@ static void messages(void **state)
             "baretick.conf, line 1: \"format=both|table\": format takes one of both|table|jsonl");
     refused("takeover=borrow",
             "baretick.conf, line 1: \"takeover=borrow\": takeover takes one of auto|exit");
-    refused("serial=com5",
-            "baretick.conf, line 1: \"serial=com5\": serial takes auto|off|com1..com4|io:PORT with a PORT "
-            "from 0x100 to 0xfff8; each but off also with ,BAUD: 50 to 115200, a divisor of 115200");
-    refused("samples=64\nbench=",
-            "baretick.conf, line 2: \"bench=\": bench takes a comma list of names or patterns (* any "
-            "run, ? any one character), 255 bytes at most");
-    refused("\"samples=64", "baretick.conf, line 1: \"samples=64\": the double quote is not closed on "
-                            "its line");
-    refused("suite=caf\xe9", "baretick.conf, line 1: \"suite=caf\\xe9\": holds bytes that are no text: "
-                             "write UTF-8 or UTF-16");
+    refused(
+        "serial=com5",
+        "baretick.conf, line 1: \"serial=com5\": serial takes auto|off|com1..com4|io:PORT with a "
+        "PORT "
+        "from 0x100 to 0xfff8; each but off also with ,BAUD: 50 to 115200, a divisor of 115200");
+    refused(
+        "samples=64\nbench=",
+        "baretick.conf, line 2: \"bench=\": bench takes a comma list of names or patterns (* any "
+        "run, ? any one character), 255 bytes at most");
+    refused("\"samples=64",
+            "baretick.conf, line 1: \"samples=64\": the double quote is not closed on "
+            "its line");
+    refused("suite=caf\xe9",
+            "baretick.conf, line 1: \"suite=caf\\xe9\": holds bytes that are no text: "
+            "write UTF-8 or UTF-16");
 }
 
 static void unclear_words_are_refused(void **state)
 {
     (void)state;
     struct options o;
-    const char *words[] = {"Samples=64", "SAMPLES=64", "samples:64", "=64", "=", "help=1", "help=", "HELP",
-                           "lists", "samples=64,", "samples=6 4", "suite=a,,b", "suite=,a", "suite=a,",
-                           "suite=\"a b\"", "suite=caf\xc3\xa9", "suite=a\x01z", "\"\"", "-h", "--help",
-                           "samples =64", "samples= 64"};
+    const char *words[] = {"Samples=64",
+                           "SAMPLES=64",
+                           "samples:64",
+                           "=64",
+                           "=",
+                           "help=1",
+                           "help=",
+                           "HELP",
+                           "lists",
+                           "samples=64,",
+                           "samples=6 4",
+                           "suite=a,,b",
+                           "suite=,a",
+                           "suite=a,",
+                           "suite=\"a b\"",
+                           "suite=caf\xc3\xa9",
+                           "suite=a\x01z",
+                           "\"\"",
+                           "-h",
+                           "--help",
+                           "samples =64",
+                           "samples= 64"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         assert_false(parse(&o, words[i]));
     assert_true(parse(&o, "\"samples=64\" suite=\"a\""));
@@ -170,8 +199,9 @@ static void nul_in_a_file(void **state)
     struct options o;
     options_default(&o);
     assert_false(parse_bytes(&o, "samples=64\0x", 12));
-    assert_string_equal(message, "baretick.conf, line 1: \"samples=64\\x00x\": holds bytes that are no "
-                                 "text: write UTF-8 or UTF-16");
+    assert_string_equal(message,
+                        "baretick.conf, line 1: \"samples=64\\x00x\": holds bytes that are no "
+                        "text: write UTF-8 or UTF-16");
     assert_false(parse_bytes(&o, "help\0", 5));
 }
 
@@ -200,7 +230,8 @@ static void long_words_are_shortened(void **state)
 static void encodings(void **state)
 {
     (void)state;
-    const char *text = "# Gr\xc3\xb6\xc3\x9f" "e\r\nsamples=77 # \xf0\x9f\x98\x80\r\nsuite=calls\r\n";
+    const char *text = "# Gr\xc3\xb6\xc3\x9f"
+                       "e\r\nsamples=77 # \xf0\x9f\x98\x80\r\nsuite=calls\r\n";
     const char *text16 = u8"# Gr\u00f6\u00dfe\r\nsamples=77 #";
     struct options o;
     uint8_t bytes[300];
@@ -239,16 +270,40 @@ static void serial_ports(void **state)
     const struct {
         const char *text, *again;
     } good[] = {
-        {"auto", "auto,115200"},         {"auto,9600", "auto,9600"},
-        {"off", "off"},                  {"com1", "io:0x3f8,115200"},
-        {"com2", "io:0x2f8,115200"},     {"com3", "io:0x3e8,115200"},
-        {"com4,50", "io:0x2e8,50"},      {"io:0x100", "io:0x100,115200"},
-        {"io:1016,57600", "io:0x3f8,57600"}, {"io:0xfff8,115200", "io:0xfff8,115200"},
+        {"auto", "auto,115200"},
+        {"auto,9600", "auto,9600"},
+        {"off", "off"},
+        {"com1", "io:0x3f8,115200"},
+        {"com2", "io:0x2f8,115200"},
+        {"com3", "io:0x3e8,115200"},
+        {"com4,50", "io:0x2e8,50"},
+        {"io:0x100", "io:0x100,115200"},
+        {"io:1016,57600", "io:0x3f8,57600"},
+        {"io:0xfff8,115200", "io:0xfff8,115200"},
     };
-    const char *bad[] = {"",           "off,9600", "com0",  "com5",      "COM1",      "com1,",
-                         "com1,0",     "com1,49",  "com1,9601", "com1,115201", "com1,230400", "com1,9600,8n1",
-                         "io:",        "io:0xff",  "io:0xfff9", "io:0x10000", "io:0x103f8", "io:3f8",
-                         "mmio:0xfe000000", "auto,", "io:0x3f8 ", "io:0x00000000000000000000003f8", ",9600"};
+    const char *bad[] = {"",
+                         "off,9600",
+                         "com0",
+                         "com5",
+                         "COM1",
+                         "com1,",
+                         "com1,0",
+                         "com1,49",
+                         "com1,9601",
+                         "com1,115201",
+                         "com1,230400",
+                         "com1,9600,8n1",
+                         "io:",
+                         "io:0xff",
+                         "io:0xfff9",
+                         "io:0x10000",
+                         "io:0x103f8",
+                         "io:3f8",
+                         "mmio:0xfe000000",
+                         "auto,",
+                         "io:0x3f8 ",
+                         "io:0x00000000000000000000003f8",
+                         ",9600"};
     struct serial_choice c, again;
     char text[SERIAL_CHOICE_TEXT];
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -292,7 +347,8 @@ static void help_fits_a_terminal(void **state)
     }
 }
 
-/* Each default is a value that the key takes, and the documented numbers' bounds are the real ones. */
+/* Each default is a value that the key takes, and the documented numbers' bounds are the real ones.
+ */
 static void documents_are_true(void **state)
 {
     (void)state;
@@ -321,10 +377,11 @@ static void record(void **state)
     json_begin(&j, &b.sink, 0, "run");
     options_record(&o, &j);
     json_end(&j);
-    assert_non_null(strstr(text, ",\"options\":{\"suite\":\"a,b*\",\"bench\":\"*\",\"samples\":2048,"
-                                 "\"warmup\":50,\"recipe\":\"serialize\",\"format\":\"both\","
-                                 "\"hist\":\"full\",\"serial\":\"io:0x3f8,115200\",\"finish\":\"auto\","
-                                 "\"takeover\":\"auto\"},\"crc\""));
+    assert_non_null(strstr(text,
+                           ",\"options\":{\"suite\":\"a,b*\",\"bench\":\"*\",\"samples\":2048,"
+                           "\"warmup\":50,\"recipe\":\"serialize\",\"format\":\"both\","
+                           "\"hist\":\"full\",\"serial\":\"io:0x3f8,115200\",\"finish\":\"auto\","
+                           "\"takeover\":\"auto\"},\"crc\""));
 }
 
 int main(void)

@@ -42,11 +42,12 @@ static void numbers(void **state)
     const struct {
         const char *text;
         uint32_t value;
-    } good[] = {{"0", 0},           {"10", 10},  {"010", 10},
-                {"4294967295", ~0}, {"0x0", 0},  {"0x3f8", 0x3f8},
-                {"0xFf", 255},      {"0x0000000012", 0x12}, {"0xffffffff", ~0u}};
-    const char *bad[] = {"",   "-1", "+1",  " 1",         "1 ",          "0x",  "0X10", "1k",
-                         "ff", "0xg", "1.0", "4294967296", "0x100000000", "99999999999999999999999"};
+    } good[] = {{"0", 0},           {"10", 10},       {"010", 10},   {"4294967295", ~0},
+                {"0x0", 0},         {"0x3f8", 0x3f8}, {"0xFf", 255}, {"0x0000000012", 0x12},
+                {"0xffffffff", ~0u}};
+    const char *bad[] = {
+        "",   "-1", "+1",  " 1",  "1 ",         "0x",          "0X10",
+        "1k", "ff", "0xg", "1.0", "4294967296", "0x100000000", "99999999999999999999999"};
     uint32_t v;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         assert_true(str_u32(good[i].text, &v));
@@ -91,8 +92,10 @@ static void sink_keeps_to_its_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compares), cmocka_unit_test(copy_tells_of_truncation),
-        cmocka_unit_test(numbers),  cmocka_unit_test(escapes),
+        cmocka_unit_test(compares),
+        cmocka_unit_test(copy_tells_of_truncation),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(escapes),
         cmocka_unit_test(sink_keeps_to_its_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

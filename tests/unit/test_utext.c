@@ -1,22 +1,27 @@
 #include "lib/utext.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "tests/unit/unit.h"
 
 #define MAX 32
 
-/* Decodes all of it; code points go to out, their number is returned. */
+/* Decodes all of it, from a block of exactly its size; code points go to out, their number is
+ * returned. */
 static size_t decode(const void *bytes, size_t n, int32_t out[MAX], enum utext_encoding *encoding)
 {
     struct utext t;
     size_t count = 0;
-    utext_open(&t, bytes, n);
+    uint8_t *copy = malloc(n > 0 ? n : 1);
+    memcpy(copy, bytes, n);
+    utext_open(&t, copy, n);
     *encoding = t.encoding;
     while ((out[count] = utext_next(&t)) != UTEXT_END) {
         assert_true(t.began < t.at && t.at <= n);
         assert_true(++count < MAX);
     }
     assert_int_equal(utext_next(&t), UTEXT_END);
+    free(copy);
     return count;
 }
 
@@ -35,8 +40,12 @@ static void encodings_are_recognised(void **state)
 {
     (void)state;
     EXPECT("ab", UTEXT_UTF8, 'a', 'b');
-    EXPECT("\xef\xbb\xbf" "ab", UTEXT_UTF8, 'a', 'b');
-    EXPECT("\xff\xfe" "a\0b\0", UTEXT_UTF16LE, 'a', 'b');
+    EXPECT("\xef\xbb\xbf"
+           "ab",
+           UTEXT_UTF8, 'a', 'b');
+    EXPECT("\xff\xfe"
+           "a\0b\0",
+           UTEXT_UTF16LE, 'a', 'b');
     EXPECT("\xfe\xff\0a\0b", UTEXT_UTF16BE, 'a', 'b');
     EXPECT("a\0b\0", UTEXT_UTF16LE, 'a', 'b');
     EXPECT("\0a\0b", UTEXT_UTF16BE, 'a', 'b');
@@ -44,10 +53,12 @@ static void encodings_are_recognised(void **state)
     EXPECT("ab\0\0", UTEXT_UTF8, 'a', 'b', 0, 0);
     EXPECT("a\0", UTEXT_UTF8, 'a', 0); /* either reading is the same word */
     /* A first character that is not ASCII. */
-    EXPECT("\x16\x04" "a\0b\0c\0", UTEXT_UTF16LE, 0x416, 'a', 'b', 'c');
+    EXPECT("\x16\x04"
+           "a\0b\0c\0",
+           UTEXT_UTF16LE, 0x416, 'a', 'b', 'c');
     /* One byte a character, and rubbish behind the terminator. */
-    EXPECT("abcdefghijk\0\xff", UTEXT_UTF8, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 0,
-           UTEXT_BAD);
+    EXPECT("abcdefghijk\0\xff", UTEXT_UTF8, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k',
+           0, UTEXT_BAD);
     int32_t got[MAX];
     enum utext_encoding encoding;
     assert_int_equal(decode("", 0, got, &encoding), 0);
@@ -66,15 +77,15 @@ static void utf8_well_formed(void **state)
 static void utf8_ill_formed(void **state)
 {
     (void)state;
-    EXPECT("\x80x", UTEXT_UTF8, UTEXT_BAD, 'x');             /* a tail without a head */
-    EXPECT("\xc0\x80", UTEXT_UTF8, UTEXT_BAD, UTEXT_BAD);    /* longer than need be */
+    EXPECT("\x80x", UTEXT_UTF8, UTEXT_BAD, 'x');          /* a tail without a head */
+    EXPECT("\xc0\x80", UTEXT_UTF8, UTEXT_BAD, UTEXT_BAD); /* longer than need be */
     EXPECT("\xc1\xbf", UTEXT_UTF8, UTEXT_BAD, UTEXT_BAD);
     EXPECT("\xe0\x9f\xbf", UTEXT_UTF8, UTEXT_BAD, UTEXT_BAD, UTEXT_BAD);
     EXPECT("\xf0\x8f\xbf\xbf", UTEXT_UTF8, UTEXT_BAD, UTEXT_BAD, UTEXT_BAD, UTEXT_BAD);
     EXPECT("\xed\xa0\x80", UTEXT_UTF8, UTEXT_BAD, UTEXT_BAD, UTEXT_BAD); /* a surrogate */
     EXPECT("\xf4\x90\x80\x80", UTEXT_UTF8, UTEXT_BAD, UTEXT_BAD, UTEXT_BAD, UTEXT_BAD);
     EXPECT("\xf5z", UTEXT_UTF8, UTEXT_BAD, 'z');
-    EXPECT("\xc3\nb", UTEXT_UTF8, UTEXT_BAD, '\n', 'b'); /* a line end is never swallowed */
+    EXPECT("\xc3\nb", UTEXT_UTF8, UTEXT_BAD, '\n', 'b');        /* a line end is never swallowed */
     EXPECT("a\xe2\x82", UTEXT_UTF8, 'a', UTEXT_BAD, UTEXT_BAD); /* ends in the middle */
     EXPECT("a\xc3", UTEXT_UTF8, 'a', UTEXT_BAD);
 }
@@ -85,8 +96,12 @@ static void utf16_pairs(void **state)
     EXPECT("a\0\x3d\xd8\x00\xde", UTEXT_UTF16LE, 'a', 0x1f600);
     EXPECT("\0a\xd8\x3d\xde\x00", UTEXT_UTF16BE, 'a', 0x1f600);
     EXPECT("a\0\xff\xdb\xff\xdf", UTEXT_UTF16LE, 'a', 0x10ffff);
-    EXPECT("a\0\x00\xde" "b\0", UTEXT_UTF16LE, 'a', UTEXT_BAD, 'b'); /* a low one alone */
-    EXPECT("a\0\x3d\xd8" "b\0", UTEXT_UTF16LE, 'a', UTEXT_BAD, 'b'); /* a high one alone */
+    EXPECT("a\0\x00\xde"
+           "b\0",
+           UTEXT_UTF16LE, 'a', UTEXT_BAD, 'b'); /* a low one alone */
+    EXPECT("a\0\x3d\xd8"
+           "b\0",
+           UTEXT_UTF16LE, 'a', UTEXT_BAD, 'b'); /* a high one alone */
     EXPECT("a\0\x3d\xd8", UTEXT_UTF16LE, 'a', UTEXT_BAD);
     EXPECT("a\0b", UTEXT_UTF16LE, 'a', UTEXT_BAD); /* half a unit */
 }
@@ -95,13 +110,19 @@ static void position_of_bad_bytes(void **state)
 {
     (void)state;
     struct utext t;
-    utext_open(&t, "\xef\xbb\xbf" "a\xc3z", 6);
+    utext_open(&t,
+               "\xef\xbb\xbf"
+               "a\xc3z",
+               6);
     assert_int_equal(utext_next(&t), 'a');
     assert_int_equal(t.began, 3);
     assert_int_equal(utext_next(&t), UTEXT_BAD);
     assert_int_equal(t.began, 4);
     assert_int_equal(t.at, 5);
-    utext_open(&t, "a\0\x3d\xd8" "b\0", 6);
+    utext_open(&t,
+               "a\0\x3d\xd8"
+               "b\0",
+               6);
     utext_next(&t);
     assert_int_equal(utext_next(&t), UTEXT_BAD);
     assert_int_equal(t.began, 2);

@@ -1,0 +1,136 @@
+"""scripts/report.py, which decides what counts as a record."""
+import json
+import random
+import zlib
+
+import pytest
+
+import machine  # noqa: F401  (puts scripts/ on the path)
+import report
+
+
+def record(seq, kind="event", **members):
+    body = json.dumps({"baretick": 1, "seq": seq, "type": kind, **members},
+                      separators=(",", ":"), ensure_ascii=False)[:-1].encode()
+    return body + b',"crc":"%08x"}' % zlib.crc32(body)
+
+
+def events(*chunks):
+    reader = report.Reader()
+    out = [e for chunk in chunks for e in reader.feed(chunk)]
+    return out + list(reader.finish())
+
+
+LEFT = b"baretick: left firmware\r\n"
+
+
+def test_a_whole_record():
+    line = record(3, "row", name="plt", crc_is="\u00e4 \",\"crc\":\"00000000\"}")
+    assert report.parse(line)["name"] == "plt"
+    assert events(line + b"\r\n") == [("record", report.parse(line), line)]
+
+
+def test_the_crc_of_the_design():
+    # CRC-32 (IEEE): "123456789" gives cbf43926.
+    assert zlib.crc32(b"123456789") == 0xCBF43926
+
+
+@pytest.mark.parametrize("at", range(0, len(record(0, "run", n=12345)), 3))
+def test_a_changed_byte(at):
+    line = bytearray(record(0, "run", n=12345))
+    line[at] ^= 0x01
+    with pytest.raises(report.Damaged):
+        report.parse(bytes(line))
+
+
+@pytest.mark.parametrize("length", range(12, len(record(0, "run", n=12345))))
+def test_a_line_cut_short(length):
+    line = record(0, "run", n=12345)[:length]
+    assert events(line)[0][0] == "damaged"
+    assert events(line + b"\r\n")[0][0] == "damaged"
+
+
+@pytest.mark.parametrize("members", [{"n": float("nan")}, {"n": float("inf")}])
+def test_no_number_that_json_lacks(members):
+    with pytest.raises(report.Damaged):
+        report.parse(record(0, **members))
+
+
+@pytest.mark.parametrize("line", [
+    b'{"baretick":1,"seq":0,"type":"run"}',
+    b'{"baretick":2,"seq":0,"type":"run","crc":"00000000"}',
+])
+def test_no_record(line):
+    with pytest.raises(report.Damaged):
+        report.parse(line)
+
+
+def test_seq_and_type_must_be_there():
+    for body in (b'{"baretick":1,"type":"run"', b'{"baretick":1,"seq":0', b'{"baretick":1,"seq":true,"type":"run"'):
+        with pytest.raises(report.Damaged):
+            report.parse(body + b',"crc":"%08x"}' % zlib.crc32(body))
+
+
+def test_what_stands_before_and_after_a_record():
+    line = record(0)
+    assert [e[0] for e in events(b"\x1b[2J\x1b[01;01H\x1b[=3h" + line + b"\r\n")] == ["record"]
+    assert [e[0] for e in events(b"text" + line + b"\r\n")] == ["damaged"]
+    assert [e[0] for e in events(line + b" \r\n")] == ["damaged"]
+    assert [e[0] for e in events(line + b"\n")] == ["damaged"]
+
+
+def test_any_cut_into_chunks_gives_the_same():
+    stream = (b"\x1b[2J\x1b[37mfirmware\r\n" + LEFT + record(0, "run") + b"\r\nrow a   1\r\n"
+              + b"\r%-79s" % b"3 of 9 rows" + b"\r\n" + record(1, "row") + b"\r\n"
+              + b"\r%-79s" % b"4 of 9 rows" + b"\r%79s\r" % b"" + b"row b   2\r\n"
+              + record(2, "end") + b"\r\n")
+
+    def shown(cuts):
+        cuts = [0, *sorted(cuts), len(stream)]
+        return [e for e in events(*(stream[a:b] for a, b in zip(cuts, cuts[1:])))
+                if e[0] != "progress"]
+
+    whole = shown([])
+    assert [e[1] for e in whole if e[0] == "text" and e[1]] == [
+        "firmware", "baretick: left firmware", "row a   1", "row b   2"]
+    assert [e[1]["seq"] for e in whole if e[0] == "record"] == [0, 1, 2]
+    seeded = random.Random(1)
+    for _ in range(200):
+        assert shown(seeded.choices(range(len(stream)), k=9)) == whole
+    assert shown(range(1, len(stream))) == whole
+
+
+def test_progress_is_shown_while_it_stands():
+    reader = report.Reader()
+    list(reader.feed(LEFT))
+    assert list(reader.feed(b"\r1 of 9   ")) == [("progress", "1 of 9")]
+    assert list(reader.feed(b"")) == []
+    assert list(reader.feed(b"\r2 of 9   ")) == [("progress", "2 of 9")]
+
+
+def test_sequence():
+    def wrong(*records):
+        sequence = report.Sequence()
+        return [sequence.check(report.parse(r)) for r in records]
+
+    assert wrong(record(0), record(1), record(2, "end")) == [None] * 3
+    assert "record 2 comes where record 1" in wrong(record(0), record(2))[1]
+    assert "record 1 comes where record 0" in wrong(record(1))[0]
+    assert "after the end" in wrong(record(0, "end"), record(1))[1]
+
+
+def test_read_file(tmp_path):
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(record(0) + b"\n" + record(1, "end") + b"\r\n")
+    assert [r["type"] for r in report.read_file(path)] == ["event", "end"]
+    path.write_bytes(record(0) + b"\n" + record(2, "end") + b"\n")
+    with pytest.raises(report.Damaged, match="line 2"):
+        report.read_file(path)
+
+
+def test_noise_is_survived():
+    seeded = random.Random(2)
+    for _ in range(300):
+        noise = bytes(seeded.choices(b'\x00\x1b[\r\n{"baretick":1,\xff0a}', k=400))
+        for kind, *_ in events(noise, noise):
+            assert kind in ("text", "damaged", "progress")

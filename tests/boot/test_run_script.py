@@ -1,0 +1,174 @@
+"""scripts/run's judgement, with a stand-in for QEMU that says and does what each test wants."""
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from test_report_reader import LEFT, record
+
+ROOT = Path(__file__).parents[2]
+
+WHOLE = [LEFT, record(0, "run") + b"\r\n", b"the table\r\n",
+         record(1, "end", rows=0, failures=0, verdict="pass") + b"\r\n"]
+
+STAND_IN = """#!{python}
+import os, sys, time
+if "--version" in sys.argv: sys.exit(0)
+out = sys.stdout.buffer
+for piece in {pieces!r}:
+    if isinstance(piece, float):
+        time.sleep(piece)
+    elif piece == "key":
+        out.write(b"key " + os.read(0, 1) + b"\\r\\n"); out.flush()
+    elif piece == "arguments":
+        out.write(" ".join(sys.argv).encode() + b"\\r\\n"); out.flush()
+    else:
+        out.write(piece); out.flush()
+if {close}:
+    os.close(1)
+{end}
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """run(pieces, end) starts scripts/run over the stand-in; returns what it printed, and its status."""
+    def start(pieces, end="os._exit(3)", *, words=(), stdin=subprocess.DEVNULL, wait=True,
+              close=False, environment=None):
+        folder = tmp_path / "bin"
+        folder.mkdir(exist_ok=True)
+        qemu = folder / "qemu-system-x86_64"
+        qemu.write_text(STAND_IN.format(python=sys.executable, pieces=list(pieces), end=end,
+                                        close=close))
+        qemu.chmod(0o755)
+        for name in ("program.efi", "code.fd", "vars.fd"):
+            (tmp_path / name).write_bytes(b"x")
+        env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}",
+               "OVMF_CODE": str(tmp_path / "code.fd"), "OVMF_VARS": str(tmp_path / "vars.fd"),
+               **(environment or {})}
+        command = [sys.executable, str(ROOT / "scripts/run"), "--efi",
+                   str(tmp_path / "program.efi"), "--out", str(tmp_path / "out"), "--accel", "tcg",
+                   "--timeout", "1", *words]
+        p = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, env=env)
+        if not wait:
+            return p
+        said = p.communicate(timeout=60)[0].decode()
+        return said, p.returncode
+    start.out = tmp_path / "out"
+    return start
+
+
+def test_all_is_well(run):
+    said, status = run(WHOLE)
+    assert status == 0, said
+    assert "the table" in said and '{"baretick"' not in said
+    assert (run.out / "report.jsonl").read_bytes() == b"".join(
+        r[:-2] + b"\n" for r in (WHOLE[1], WHOLE[3]))
+    assert (run.out / "serial.log").read_bytes() == b"".join(WHOLE)
+
+
+@pytest.mark.parametrize("end, words", [
+    ("os._exit(5)", "exit 5: a check failed"),
+    ("os._exit(7)", "exit 7: bad options"),
+    ("os._exit(9)", "exit 9: the machine faulted"),
+    ("os._exit(0)", "without an exit code from the guest"),
+    ("os._exit(11)", "exit 11: no exit code that baretick uses"),
+    ("os.kill(os.getpid(), 11)", "signal 11"),
+    ("sys.stderr.write('no such CPU'); os._exit(1)", "QEMU said: no such CPU"),
+    ("time.sleep(100)", "still on 5 s later"),
+])
+def test_the_end_of_qemu(run, end, words):
+    said, status = run(WHOLE, end, words=["--timeout", "30"])
+    assert status == 1 and words in said, said
+
+
+@pytest.mark.parametrize("pieces, words", [
+    ([], "has not written one byte"),
+    ([LEFT], "has written nothing for"),
+    (WHOLE[:3], "no whole end record (1 records arrived)"),
+])
+def test_a_guest_that_hangs(run, pieces, words):
+    started = time.monotonic()
+    said, status = run(pieces, "time.sleep(100)")
+    assert status == 1 and words in said, said
+    assert time.monotonic() - started < 10
+
+
+def test_a_guest_that_never_stops_talking(run):
+    said, status = run([LEFT], "while True: out.write(b'again\\r\\n'); out.flush(); time.sleep(.05)",
+                       words=["--timeout", "0.5"])
+    assert status == 1 and "took more than 10 s" in said, said
+
+
+@pytest.mark.parametrize("pieces, words", [
+    ([WHOLE[0], WHOLE[1][:-12] + b"\r\n", *WHOLE[2:]], "damaged record"),
+    ([WHOLE[0], WHOLE[3]], "record 1 comes where record 0 should be"),
+    ([*WHOLE, record(2) + b"\r\n"], "after the end record"),
+    ([*WHOLE[:3], WHOLE[3][:-9]], "no whole end record"),
+    ([*WHOLE[:3], record(1, "end", verdict="fail") + b"\r\n"], "says 'fail'"),
+    ([], "no record arrived"),
+])
+def test_a_damaged_report(run, pieces, words):
+    said, status = run(pieces)
+    assert status == 1 and words in said, said
+
+
+def test_a_key_reaches_the_guest_once_it_listens(run):
+    p = run([b"firmware\r\n", 0.3, LEFT, "key", *WHOLE[1:]], wait=False, stdin=subprocess.PIPE)
+    said = p.communicate(b"q", timeout=60)[0].decode()
+    assert p.returncode == 0 and "key q" in said, said
+
+
+def test_progress_is_for_terminals(run):
+    progress = b"\r%-79s" % b"3 of 9 rows"
+    said, status = run([LEFT, progress, b"\r\n", WHOLE[1], progress, b"\r%79s\r" % b"", *WHOLE[2:]])
+    assert status == 0 and "3 of 9" not in said and "the table" in said, said
+
+
+def test_what_qemu_is_told(run):
+    said, _ = run([LEFT, "arguments", *WHOLE[1:]],
+                  words=["--smp", "2", "--mem", "77", "--cpu", "Denverton", "a=1", "b=*"])
+    for words in ("-smp 2", "-m 77", "-cpu Denverton", "-append baretick a=1 b=*",
+                  "-icount shift=7,sleep=off", "-nodefaults"):
+        assert words in said
+    said, _ = run([LEFT, "arguments", *WHOLE[1:]], words=["--icount", "0"])
+    assert "-icount" not in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_qemu_is_left_behind(run, number, tmp_path):
+    pid_file = tmp_path / "pid"
+    p = run([LEFT], f"open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(100)",
+            wait=False, words=["--timeout", "50"])
+    for _ in range(200):
+        if pid_file.exists() and pid_file.read_text():
+            break
+        time.sleep(0.05)
+    p.send_signal(number)
+    said = p.communicate(timeout=20)[0].decode()
+    assert p.returncode != 0
+    if number == signal.SIGINT:
+        assert "interrupted" in said and p.returncode == 130
+    for _ in range(40):
+        try:
+            os.kill(int(pid_file.read_text()), 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("the stand-in for QEMU still runs")
+
+
+def test_what_is_missing_is_named(run, tmp_path):
+    said, status = run(WHOLE, environment={"OVMF_CODE": str(tmp_path / "nowhere.fd")})
+    assert status == 2 and "OVMF_CODE: no file" in said, said
+    said, status = run(WHOLE, environment={"OVMF_VARS": ""})
+    assert status == 2 and "go together" in said, said
+    said, status = run(WHOLE, environment={"PATH": str(tmp_path)})
+    assert status == 2 and "qemu-system-x86_64 not found" in said, said
+    said, status = run(WHOLE, words=["--efi", str(tmp_path / "none.efi")])
+    assert status == 2 and "no program" in said, said

@@ -1,0 +1,89 @@
+/*
+ * Configuration files and load options of any bytes: the answer and the message agree, what is
+ * accepted lies within its bounds, and its serial port is a word that is accepted again.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "lib/options.h"
+#include "tests/unit/fuzz.h"
+
+static const struct {
+    const char *bytes;
+    size_t n;
+} texts[] = {
+#define TEXT(s)                                                                                    \
+    {                                                                                              \
+        s, sizeof s - 1                                                                            \
+    }
+    TEXT("suite=calls,base* bench=plt? samples=0x40 warmup=0 recipe=xfence\n"),
+    TEXT("format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\r\n# no\r\n"),
+    TEXT("FS0:\\baretick.efi help list \"suite=a\""),
+    TEXT("root=/dev/sda1 ro quiet"),
+    TEXT("serial=io:0x3f8,115200 serial=auto,50 serial=off"),
+    TEXT("s\0a\0m\0p\0l\0e\0s\0=\0"
+         "1\0"
+         "6\0\0\0"),
+    TEXT("\xff\xfel\0i\0s\0t\0"),
+    TEXT("\x01\x02\x7f\xff\x04\0\0\0"),
+};
+
+size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
+{
+    if (index >= sizeof texts / sizeof texts[0] || texts[index].n > room)
+        return 0;
+    memcpy(out, texts[index].bytes, texts[index].n);
+    return texts[index].n;
+}
+
+static void check_bounds(const struct options *o)
+{
+    struct serial_choice again;
+    char text[SERIAL_CHOICE_TEXT];
+    FUZZ_CHECK(o->samples >= 16 && o->samples <= 1000000 && o->warmup <= 1000);
+    FUZZ_CHECK(o->recipe <= RECIPE_AUTO && o->format <= FORMAT_JSONL && o->hist <= HIST_OFF);
+    FUZZ_CHECK(o->finish <= FINISH_POWEROFF && o->takeover <= TAKEOVER_EXIT);
+    FUZZ_CHECK(o->suite[0] != '\0' && memchr(o->suite, 0, sizeof o->suite) != NULL);
+    FUZZ_CHECK(o->bench[0] != '\0' && memchr(o->bench, 0, sizeof o->bench) != NULL);
+    serial_choice_text(&o->serial, text, sizeof text);
+    FUZZ_CHECK(serial_choice_parse(&again, text));
+    FUZZ_CHECK(again.kind == o->serial.kind && again.baud == o->serial.baud &&
+               again.port == o->serial.port);
+}
+
+static void check_printable(const char *text)
+{
+    for (; *text != '\0'; text++)
+        FUZZ_CHECK(*text >= ' ' && *text <= '~');
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct options o, before;
+    struct sink_buf err;
+    char message[1024], quote[48];
+
+    options_default(&o);
+    sink_buf_init(&err, message, sizeof message);
+    bool good = options_parse_file(&o, data, size, "baretick.conf", &err.sink);
+    FUZZ_CHECK(good == (err.used == 0) && !err.cut);
+    check_printable(message);
+    if (good)
+        check_bounds(&o);
+
+    options_default(&o);
+    before = o;
+    sink_buf_init(&err, message, sizeof message);
+    size_t room = 1 + size % sizeof quote;
+    enum load_options what =
+        options_parse_load(&o, data, size, "\\tick.efi", quote, room, &err.sink);
+    FUZZ_CHECK((what == LOAD_OPTIONS_WRONG) == (err.used > 0) && !err.cut);
+    FUZZ_CHECK(strlen(quote) < room);
+    FUZZ_CHECK(what == LOAD_OPTIONS_FOREIGN || quote[0] == '\0');
+    check_printable(message);
+    check_printable(quote);
+    if (what == LOAD_OPTIONS_OURS)
+        check_bounds(&o);
+    if (what == LOAD_OPTIONS_NONE || what == LOAD_OPTIONS_FOREIGN)
+        FUZZ_CHECK(memcmp(&o, &before, sizeof o) == 0);
+    return 0;
+}

@@ -1,0 +1,466 @@
+/* Tables of real machines (tests/replay/acpi) decoded, and a small machine whose tables are broken
+ * one by one. */
+#include "lib/acpi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/image.h"
+#include "tests/unit/read_file.h"
+#include "tests/unit/unit.h"
+
+static struct acpi_table load(const char *name)
+{
+    char path[100];
+    size_t n;
+    snprintf(path, sizeof path, "tests/replay/acpi/%s.bin", name);
+    uint8_t *bytes = read_file(path, &n);
+    return (struct acpi_table){bytes, (uint32_t)n};
+}
+
+static void drop(struct acpi_table *t)
+{
+    free((void *)(uintptr_t)t->bytes);
+    t->bytes = NULL;
+}
+
+/* --- recorded tables -------------------------------------------------------------------------- */
+
+static void recorded_madts(void **state)
+{
+    (void)state;
+    struct madt m;
+    struct acpi_table t = load("APIC-048d1383a6");
+    assert_true(acpi_madt(&t, &m));
+    assert_int_equal(m.lapic_address, 0xfee00000);
+    assert_int_equal(m.cpus_enabled, 4); /* of eight entries */
+    assert_int_equal(m.ioapics, 1);
+    assert_int_equal(m.ioapic[0].id, 2);
+    assert_int_equal(m.ioapic[0].address, 0xfec00000);
+    assert_int_equal(m.ioapic[0].gsi_base, 0);
+    assert_true(m.pcat);
+    drop(&t);
+
+    t = load("APIC-576166feec"); /* types 0, 9 and 127 together */
+    assert_true(acpi_madt(&t, &m));
+    assert_int_equal(m.cpus_enabled, 16);
+    assert_int_equal(m.ioapics, 5);
+    assert_int_equal(m.ioapic[4].id, 12);
+    assert_int_equal(m.ioapic[4].address, 0xfec18000);
+    assert_int_equal(m.ioapic[4].gsi_base, 48);
+    drop(&t);
+
+    t = load("APIC-6bfc03c8fe"); /* type 9 alone */
+    assert_true(acpi_madt(&t, &m));
+    assert_int_equal(m.cpus_enabled, 22);
+    drop(&t);
+}
+
+static void recorded_fadts(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name;
+        struct fadt f;
+    } cases[] = {
+        {"FACP-1c90c6b052", {0x1008, 24, 0x1004}}, /* ACPI 1.0's 116 bytes */
+        {"FACP-026e357bc2", {0x808, 32, 0x804}},
+        {"FACP-7f60b30258", {0, 24, 0}},         /* hardware-reduced */
+        {"FACP-80eecd2420", {0x408, 24, 0x404}}, /* extended fields there, and zero */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct acpi_table t = load(cases[i].name);
+        struct fadt f;
+        assert_true(acpi_fadt(&t, &f));
+        assert_int_equal(f.pm_timer_port, cases[i].f.pm_timer_port);
+        assert_int_equal(f.pm_timer_bits, cases[i].f.pm_timer_bits);
+        assert_int_equal(f.pm1a_cnt, cases[i].f.pm1a_cnt);
+        drop(&t);
+    }
+}
+
+static void recorded_hpets(void **state)
+{
+    (void)state;
+    struct hpet_table h;
+    struct acpi_table t = load("HPET-018c6ff308");
+    assert_true(acpi_hpet(&t, &h));
+    assert_int_equal(h.address, 0xfed00000);
+    drop(&t);
+    t = load("HPET-fbe13dd9d2");
+    assert_true(acpi_hpet(&t, &h));
+    assert_int_equal(h.address, 0xfeff0000);
+    drop(&t);
+}
+
+/* Every prefix of a real table, each in a block of exactly its size. */
+static void cut_tables(void **state)
+{
+    (void)state;
+    const char *names[] = {"APIC-576166feec", "FACP-026e357bc2", "HPET-018c6ff308"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct acpi_table t = load(names[i]);
+        for (uint32_t n = 0; n < t.length; n++) {
+            uint8_t *part = malloc(n > 0 ? n : 1);
+            memcpy(part, t.bytes, n);
+            struct acpi_table cut = {part, n};
+            struct madt m;
+            struct fadt f;
+            struct hpet_table h;
+            bool madt = acpi_madt(&cut, &m);
+            assert_int_equal(acpi_fadt(&cut, &f), n >= 116);
+            assert_int_equal(acpi_hpet(&cut, &h), n >= 56);
+            assert_true(n >= 44 || !madt);
+            free(part);
+        }
+        drop(&t);
+    }
+}
+
+/* --- fields that firmware gets wrong ---------------------------------------------------------- */
+
+static void odd_fadts(void **state)
+{
+    (void)state;
+    struct fadt f;
+    struct acpi_table none = {0};
+    assert_false(acpi_fadt(&none, &f));
+
+    uint8_t b[276] = {0};
+    struct acpi_table t = {b, sizeof b};
+    put_le(b + 76, 0x408, 4);
+    put_le(b + 64, 0x404, 4);
+    b[91] = 4;
+    b[208] = 1; /* X_PM_TMR_BLK in I/O space wins */
+    put_le(b + 212, 0x1808, 8);
+    assert_true(acpi_fadt(&t, &f));
+    assert_int_equal(f.pm_timer_port, 0x1808);
+    b[208] = 0; /* in memory: the old one */
+    acpi_fadt(&t, &f);
+    assert_int_equal(f.pm_timer_port, 0x408);
+    b[208] = 1;
+    put_le(b + 212, 0x10000, 8); /* no port */
+    acpi_fadt(&t, &f);
+    assert_int_equal(f.pm_timer_port, 0x408);
+    put_le(b + 212, 0x100001808, 8);
+    acpi_fadt(&t, &f);
+    assert_int_equal(f.pm_timer_port, 0x408);
+    put_le(b + 76, 0xfffd, 4); /* its four bytes leave the space of ports */
+    acpi_fadt(&t, &f);
+    assert_int_equal(f.pm_timer_port, 0);
+    put_le(b + 76, 0xfffc, 4);
+    acpi_fadt(&t, &f);
+    assert_int_equal(f.pm_timer_port, 0xfffc);
+    b[91] = 0; /* not supported */
+    acpi_fadt(&t, &f);
+    assert_int_equal(f.pm_timer_port, 0);
+    assert_int_equal(f.pm1a_cnt, 0x404);
+}
+
+static void odd_hpet(void **state)
+{
+    (void)state;
+    uint8_t b[56] = {0};
+    struct acpi_table t = {b, sizeof b};
+    struct hpet_table h;
+    put_le(b + 44, 0xfed00000, 8);
+    b[40] = 1; /* in I/O space: nothing to map */
+    assert_true(acpi_hpet(&t, &h));
+    assert_int_equal(h.address, 0);
+}
+
+static void odd_madts(void **state)
+{
+    (void)state;
+    struct madt m;
+    uint8_t b[44 + 12 + 8 + 16 + 12 + 4] = {0};
+    uint8_t *e = b + 44;
+    struct acpi_table t = {b, sizeof b};
+    put_le(b + 36, 0xfee00000, 4);
+    e[0] = 5, e[1] = 12; /* the address in 64 bits wins */
+    put_le(e + 4, 0x1fee00000, 8);
+    e += 12;
+    e[0] = 0, e[1] = 8, e[4] = 1;
+    e += 8;
+    e[0] = 9, e[1] = 16, e[8] = 1;
+    e += 16;
+    e[0] = 1, e[1] = 12, e[2] = 7;
+    e += 12;
+    e[0] = 200, e[1] = 4; /* a type that nobody knows */
+    assert_true(acpi_madt(&t, &m));
+    assert_true(m.lapic_address == 0x1fee00000);
+    assert_int_equal(m.cpus_enabled, 2);
+    assert_int_equal(m.ioapics, 1);
+    assert_int_equal(m.ioapic[0].id, 7);
+    assert_false(m.pcat);
+
+    e[1] = 5; /* leaves the table: what was before it is kept */
+    assert_false(acpi_madt(&t, &m));
+    assert_int_equal(m.cpus_enabled, 2);
+    e[1] = 0; /* would be an endless loop */
+    assert_false(acpi_madt(&t, &m));
+    e[1] = 1;
+    assert_false(acpi_madt(&t, &m));
+    e[1] = 4;
+    e[-12 + 1] = 8; /* an IO-APIC that is too short to be one */
+    assert_false(acpi_madt(&t, &m));
+    assert_int_equal(m.ioapics, 0);
+}
+
+static void more_ioapics_than_room(void **state)
+{
+    (void)state;
+    const uint32_t n = MADT_IOAPIC_MAX + 5;
+    uint8_t *b = calloc(1, 44 + 12 * n);
+    struct acpi_table t = {b, 44 + 12 * n};
+    struct madt m;
+    for (uint32_t i = 0; i < n; i++) {
+        b[44 + 12 * i] = 1;
+        b[44 + 12 * i + 1] = 12;
+    }
+    assert_true(acpi_madt(&t, &m));
+    assert_int_equal(m.ioapics, MADT_IOAPIC_MAX);
+    free(b);
+}
+
+/* --- finding tables: a machine with RSDP, XSDT, RSDT, FACP, HPET ------------------------------ */
+
+enum { BASE = 0x7f000, RSDP = 0, XSDT = 64, RSDT = 128, FACP = 192, HPET = 320, END = 376 };
+
+static uint8_t memory[END];
+static struct image image = {memory, END, BASE};
+static const struct physmem mem = {image_at, &image};
+static struct acpi acpi;
+
+static void put_header(uint32_t at, const char *signature, uint32_t length)
+{
+    memcpy(memory + at, signature, 4);
+    put_le(memory + at + 4, length, 4);
+    memcpy(memory + at + 10, "BOCHS BXPC    ", 14);
+    fix_sum(memory + at, length, 9);
+}
+
+static void fix_rsdp(void)
+{
+    memory[RSDP + 8] = memory[RSDP + 32] = 0;
+    fix_sum(memory + RSDP, 20, 8);
+    fix_sum(memory + RSDP, 36, 32);
+}
+
+static void build(void)
+{
+    memset(memory, 0, sizeof memory);
+    image.n = END;
+    memcpy(memory + RSDP, "RSD PTR ", 8);
+    memcpy(memory + RSDP + 9, "MAKER ", 6);
+    memory[RSDP + 15] = 2;
+    put_le(memory + RSDP + 16, BASE + RSDT, 4);
+    put_le(memory + RSDP + 20, 36, 4);
+    put_le(memory + RSDP + 24, BASE + XSDT, 8);
+    fix_rsdp();
+    put_le(memory + XSDT + 36, BASE + FACP, 8);
+    put_le(memory + XSDT + 44, BASE + HPET, 8);
+    put_header(XSDT, "XSDT", 52);
+    put_le(memory + RSDT + 36, BASE + FACP, 4);
+    put_header(RSDT, "RSDT", 40);
+    put_header(FACP, "FACP", 116);
+    put_header(HPET, "HPET", 56);
+}
+
+static void open_it(void)
+{
+    acpi_open(&acpi, &mem, BASE + RSDP);
+}
+
+static void all_is_well(void **state)
+{
+    (void)state;
+    build();
+    open_it();
+    assert_true(acpi.present && acpi.xsdt);
+    assert_int_equal(acpi.revision, 2);
+    assert_string_equal(acpi.oem_id, "MAKER");
+    assert_int_equal(acpi.bad, 0);
+    assert_int_equal(acpi.root.length, 52);
+    struct acpi_table t = acpi_find(&acpi, "HPET");
+    assert_ptr_equal(t.bytes, memory + HPET);
+    assert_int_equal(t.length, 56);
+    assert_null(acpi_find(&acpi, "APIC").bytes);
+    assert_true(acpi_says_qemu(&acpi));
+}
+
+static void no_rsdp(void **state)
+{
+    (void)state;
+    build();
+    acpi_open(&acpi, &mem, 0);
+    assert_false(acpi.present);
+    assert_null(acpi_find(&acpi, "FACP").bytes);
+    assert_false(acpi_says_qemu(&acpi));
+    acpi_open(&acpi, &mem, 0x12345);
+    assert_false(acpi.present);
+    memory[RSDP + 8]++; /* checksum */
+    open_it();
+    assert_false(acpi.present);
+    build();
+    memory[RSDP] = 'r';
+    open_it();
+    assert_false(acpi.present);
+    build();
+    image.n = 19; /* ends before the RSDP does */
+    open_it();
+    assert_false(acpi.present);
+}
+
+/* Each of these loses the XSDT alone: the RSDT knows FACP and not HPET. */
+static void expect_rsdt(void)
+{
+    open_it();
+    assert_true(acpi.present);
+    assert_false(acpi.xsdt);
+    assert_int_equal(acpi.root.length, 40);
+    assert_non_null(acpi_find(&acpi, "FACP").bytes);
+    assert_null(acpi_find(&acpi, "HPET").bytes);
+    assert_int_equal(acpi.bad, 0);
+}
+
+static void falls_back_to_the_rsdt(void **state)
+{
+    (void)state;
+    build();
+    memory[RSDP + 15] = 0; /* revision 0 */
+    fix_rsdp();
+    expect_rsdt();
+    build();
+    memory[RSDP + 32]++; /* the second checksum */
+    expect_rsdt();
+    build();
+    put_le(memory + RSDP + 20, 35, 4); /* a length that cannot be */
+    fix_rsdp();
+    expect_rsdt();
+    build();
+    put_le(memory + RSDP + 20, 0xfffffff0, 4);
+    fix_rsdp();
+    expect_rsdt();
+    build();
+    put_le(memory + RSDP + 24, 0, 8);
+    fix_rsdp();
+    expect_rsdt();
+    build();
+    put_le(memory + RSDP + 24, 0xffffffffffffffff, 8);
+    fix_rsdp();
+    expect_rsdt();
+    build();
+    memory[XSDT + 40]++; /* the XSDT's checksum */
+    expect_rsdt();
+    build();
+    put_header(XSDT, "FOOT", 52);
+    memory[XSDT + 9] = 0;
+    fix_sum(memory + XSDT, 52, 9);
+    expect_rsdt();
+}
+
+static void no_root_at_all(void **state)
+{
+    (void)state;
+    build();
+    memory[XSDT + 40]++;
+    memory[RSDT + 38]++;
+    open_it();
+    assert_false(acpi.present);
+    assert_null(acpi_find(&acpi, "FACP").bytes);
+    assert_false(acpi_says_qemu(&acpi));
+}
+
+static void bad_tables_are_counted(void **state)
+{
+    (void)state;
+    build();
+    memory[HPET + 50]++; /* checksum */
+    open_it();
+    assert_int_equal(acpi.bad, 1);
+    assert_null(acpi_find(&acpi, "HPET").bytes);
+    assert_non_null(acpi_find(&acpi, "FACP").bytes);
+    build();
+    put_le(memory + HPET + 4, 35, 4); /* shorter than a header */
+    open_it();
+    assert_int_equal(acpi.bad, 1);
+    put_le(memory + HPET + 4, 57, 4); /* leaves memory */
+    open_it();
+    assert_int_equal(acpi.bad, 1);
+    build();
+    put_le(memory + XSDT + 44, 0xdeadbeef000, 8); /* nowhere */
+    memory[XSDT + 9] = 0;
+    fix_sum(memory + XSDT, 52, 9);
+    open_it();
+    assert_int_equal(acpi.bad, 1);
+    build();
+    put_le(memory + XSDT + 44, 0, 8); /* an empty entry is no bad table */
+    memory[XSDT + 9] = 0;
+    fix_sum(memory + XSDT, 52, 9);
+    open_it();
+    assert_int_equal(acpi.bad, 0);
+    assert_null(acpi_find(&acpi, "HPET").bytes);
+}
+
+static void find_takes_the_first_that_holds(void **state)
+{
+    (void)state;
+    build();
+    memcpy(memory + FACP, "HPET", 4); /* its checksum is wrong now, so the second one it is */
+    open_it();
+    assert_ptr_equal(acpi_find(&acpi, "HPET").bytes, memory + HPET);
+}
+
+static void not_qemu(void **state)
+{
+    (void)state;
+    build();
+    memcpy(memory + XSDT + 10, "ALASKA", 6);
+    memory[XSDT + 9] = 0;
+    fix_sum(memory + XSDT, 52, 9);
+    open_it();
+    assert_true(acpi_says_qemu(&acpi)); /* the FADT still does */
+    memcpy(memory + FACP + 16, "A M I   ", 8);
+    memory[FACP + 9] = 0;
+    fix_sum(memory + FACP, 116, 9);
+    open_it();
+    assert_true(acpi.present);
+    assert_false(acpi_says_qemu(&acpi));
+}
+
+static void oem_id_is_printable(void **state)
+{
+    (void)state;
+    build();
+    memcpy(memory + RSDP + 9,
+           "A\x01\xff"
+           "B \0",
+           6);
+    fix_rsdp();
+    open_it();
+    assert_string_equal(acpi.oem_id, "A  B");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recorded_madts),
+        cmocka_unit_test(recorded_fadts),
+        cmocka_unit_test(recorded_hpets),
+        cmocka_unit_test(cut_tables),
+        cmocka_unit_test(odd_fadts),
+        cmocka_unit_test(odd_hpet),
+        cmocka_unit_test(odd_madts),
+        cmocka_unit_test(more_ioapics_than_room),
+        cmocka_unit_test(all_is_well),
+        cmocka_unit_test(no_rsdp),
+        cmocka_unit_test(falls_back_to_the_rsdt),
+        cmocka_unit_test(no_root_at_all),
+        cmocka_unit_test(bad_tables_are_counted),
+        cmocka_unit_test(find_takes_the_first_that_holds),
+        cmocka_unit_test(not_qemu),
+        cmocka_unit_test(oem_id_is_printable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <string.h>
+#include <cmocka.h>
+#include "lib/clock.h"
+#include "tests/unit/close.h"
+#include "tests/unit/rng.h"
+
+#define PM_HZ 3579545.0 /* ACPI 6.5 section 4.8.2.1 */
+
+static struct clock_read reading(uint64_t before, uint64_t after, uint64_t count)
+{
+    return (struct clock_read){before, after, count};
+}
+
+static void hz_of_an_exact_second(void **state)
+{
+    (void)state;
+    struct clock_read a = reading(1000, 1000, 5), b = reading(2500001000, 2500001000, 10000005);
+    double error;
+    assert_int_equal(clock_hz(&a, &b, 1e7, 32, &error), 2500000000);
+    assert_close(error, 250, 1e-6); /* one step of ten million */
+
+    /* Readings of 1000 and 3000 ticks: from middle to middle, half of each as error. */
+    a = reading(0, 1000, 0);
+    b = reading(999500, 1002500, 1000);
+    assert_int_equal(clock_hz(&a, &b, 1e6, 64, &error), 1000500000);
+    assert_close(error, 1000500000 * (2000.0 / 1000500 + 1e-3), 1e-3);
+}
+
+static void counters_wrap(void **state)
+{
+    (void)state;
+    struct clock_read a = reading(0, 0, 0xfffff0), b = reading(100000, 100000, 0x0000f0);
+    double error;
+    assert_int_equal(clock_hz(&a, &b, PM_HZ, 24, &error), (uint64_t)(100000 * PM_HZ / 0x100 + 0.5));
+    /* What stands above the counter's bits is not part of the count. */
+    a.count |= 0xff000000;
+    b.count |= 0x12000000;
+    assert_int_equal(clock_hz(&a, &b, PM_HZ, 24, &error), (uint64_t)(100000 * PM_HZ / 0x100 + 0.5));
+    a.count = 0xffffff00;
+    b.count = 0x100;
+    assert_int_equal(clock_hz(&a, &b, PM_HZ, 32, &error), (uint64_t)(100000 * PM_HZ / 0x200 + 0.5));
+    a.count = ~0ull;
+    b.count = 0x1ff;
+    assert_int_equal(clock_hz(&a, &b, PM_HZ, 64, &error), (uint64_t)(100000 * PM_HZ / 0x200 + 0.5));
+}
+
+static void unusable_counters(void **state)
+{
+    (void)state;
+    double error = 1;
+    static const struct {
+        struct clock_read a, b;
+        double hz;
+        unsigned bits;
+    } cases[] = {
+        {{0, 10, 0xffffffff}, {1000, 1010, 0xffffffff}, PM_HZ, 32}, /* nobody there */
+        {{0, 10, 0}, {1000, 1010, 0x1000000}, PM_HZ, 24},           /* moved above its bits only */
+        {{1000, 1010, 0}, {0, 10, 100}, PM_HZ, 32},                 /* the TSC went back */
+        {{1000, 990, 0}, {2000, 2010, 100}, PM_HZ, 32},             /* inside a reading */
+        {{1000, 1010, 0}, {2000, 1990, 100}, PM_HZ, 32},            /* likewise */
+        {{7, 7, 0}, {7, 7, 100}, PM_HZ, 32},                        /* the TSC stands */
+        {{0, 10, 0}, {1000, 1010, 100}, 0, 32},                     /* no rate */
+        {{0, 10, 0}, {1000, 1010, 100}, -1, 32},
+        {{0, 10, 0}, {1000, 1010, 100}, PM_HZ, 0},
+        {{0, 10, 0}, {1000, 1010, 100}, PM_HZ, 65},
+        {{0, 10, 0}, {1ull << 60, 1ull << 60, 1}, 1e9, 32}, /* hardly moved */
+        {{0, 0, 0}, {1, 1, ~0ull}, 1, 64},                  /* raced */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(clock_hz(&cases[i].a, &cases[i].b, cases[i].hz, cases[i].bits, &error), 0);
+        assert_true(error == 0);
+    }
+}
+
+/* The truth lies within the stated error, whenever inside the readings the counter was read. */
+static void error_covers_the_truth(void **state)
+{
+    (void)state;
+    struct rng rng = {1};
+    for (int round = 0; round < 10000; round++) {
+        double tsc_hz = 1e8 + 4e9 * rng_unit(&rng), hz = 1e6 + 2e7 * rng_unit(&rng);
+        struct clock_read read[2];
+        double at = rng_unit(&rng);
+        for (int i = 0; i < 2; i++) {
+            double length = 5e-6 * rng_unit(&rng), inside = length * rng_unit(&rng);
+            read[i] = reading((uint64_t)(at * tsc_hz), (uint64_t)((at + length) * tsc_hz),
+                              (uint64_t)((at + inside) * hz));
+            at += 1e-3 + 1e-2 * rng_unit(&rng);
+        }
+        double error;
+        uint64_t got = clock_hz(&read[0], &read[1], hz, 32, &error);
+        assert_close((double)got, tsc_hz, error * 1.01 + 2);
+        assert_true(error < 0.02 * tsc_hz);
+    }
+}
+
+static void median_leaves_out_what_is_unusable(void **state)
+{
+    (void)state;
+    uint64_t odd[] = {9, 1, 5}, even[] = {40, 10, 20, 30}, holes[] = {0, 7, 0, 3, 0, 5},
+             none[] = {0, 0};
+    assert_int_equal(clock_median(odd, 3), 5);
+    assert_int_equal(odd[0], 1);
+    assert_int_equal(clock_median(even, 4), 25);
+    assert_int_equal(clock_median(holes, 6), 5);
+    assert_int_equal(clock_median(none, 2), 0);
+    assert_int_equal(clock_median(NULL, 0), 0);
+}
+
+/* Sources in the order of the enum, 0: not known. */
+static struct tsc_clock choose(uint64_t cpuid15, uint64_t pmtimer, uint64_t hpet, uint64_t pit)
+{
+    const uint64_t hz[CLOCK_SOURCES] = {cpuid15, pmtimer, hpet, pit};
+    struct tsc_clock c;
+    memset(&c, 0xa5, sizeof c);
+    for (int i = 0; i < CLOCK_SOURCES; i++)
+        c.source[i] = (struct clock_result){hz[i] != 0, hz[i], 1000, NULL};
+    clock_choose(&c);
+    return c;
+}
+
+static void all_agree(void **state)
+{
+    (void)state;
+    struct tsc_clock c = choose(2500000000, 2500010000, 2499990000, 2501000000);
+    assert_int_equal(c.used, CLOCK_PMTIMER);
+    assert_int_equal(c.hz, 2500010000);
+    assert_true(c.agree);
+    assert_close(c.worst_ppm, 990000 / 2500.01, 1e-6);
+}
+
+static void the_majority_wins(void **state)
+{
+    (void)state;
+    struct tsc_clock c = choose(3500000000, 2500010000, 2499990000, 2500000000);
+    assert_int_equal(c.used, CLOCK_PMTIMER);
+    assert_false(c.agree);
+    assert_close(c.worst_ppm, 399994, 1);
+
+    c = choose(2500000000, 1, 2499990000, 2500000000); /* a PM timer at a bogus port */
+    assert_int_equal(c.used, CLOCK_HPET);
+    c = choose(2500000000, 7, 12345678, 2500000000);
+    assert_int_equal(c.used, CLOCK_CPUID15);
+    c = choose(0, 7, 2500000000, 2500100000);
+    assert_int_equal(c.used, CLOCK_HPET);
+}
+
+static void ties_go_by_preference(void **state)
+{
+    (void)state;
+    assert_int_equal(choose(3500000000, 2500000000, 0, 0).used, CLOCK_PMTIMER);
+    assert_int_equal(choose(3500000000, 0, 2500000000, 0).used, CLOCK_HPET);
+    assert_int_equal(choose(3500000000, 0, 0, 2500000000).used, CLOCK_CPUID15);
+    assert_int_equal(choose(3500000000, 3000000000, 2500000000, 2000000000).used, CLOCK_PMTIMER);
+    /* Two pairs of two. */
+    assert_int_equal(choose(2000000000, 2500000000, 2500000000, 2000000000).used, CLOCK_PMTIMER);
+    assert_int_equal(choose(2500000000, 2000000000, 2500000000, 2000000000).used, CLOCK_PMTIMER);
+}
+
+static void one_source_or_none(void **state)
+{
+    (void)state;
+    struct tsc_clock c = choose(0, 0, 0, 1193182000);
+    assert_int_equal(c.used, CLOCK_PIT);
+    assert_int_equal(c.hz, 1193182000);
+    assert_true(c.agree && c.worst_ppm == 0);
+    c = choose(0, 0, 0, 0);
+    assert_true(c.hz == 0 && !c.agree && c.worst_ppm == 0);
+    c.source[CLOCK_HPET].known = true; /* at 0 Hz */
+    clock_choose(&c);
+    assert_true(c.hz == 0 && !c.agree);
+}
+
+/* A source so rough that it agrees with two that contradict each other must not decide. */
+static void rough_sources_do_not_vote(void **state)
+{
+    (void)state;
+    struct tsc_clock c = choose(2600000000, 2500000000, 0, 2550000000);
+    c.source[CLOCK_PIT].error_hz = 1e8;
+    clock_choose(&c);
+    assert_int_equal(c.used, CLOCK_PMTIMER);
+    assert_false(c.agree);
+    c.source[CLOCK_CPUID15].known = false; /* within the PIT's error: no contradiction */
+    clock_choose(&c);
+    assert_int_equal(c.used, CLOCK_PMTIMER);
+    assert_true(c.agree);
+    c.source[CLOCK_PMTIMER].known = false;
+    clock_choose(&c);
+    assert_int_equal(c.used, CLOCK_PIT);
+}
+
+static void the_bar_is_1000_ppm_and_the_errors(void **state)
+{
+    (void)state;
+    assert_true(choose(0, 1000000000, 1001000000 + 2000, 0).agree);
+    assert_false(choose(0, 1000000000, 1001000000 + 2001, 0).agree);
+    assert_true(choose(0, 1001000000 + 2000, 1000000000, 0).agree);
+    assert_false(choose(0, 1001000000 + 2001, 1000000000, 0).agree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hz_of_an_exact_second),
+        cmocka_unit_test(counters_wrap),
+        cmocka_unit_test(unusable_counters),
+        cmocka_unit_test(error_covers_the_truth),
+        cmocka_unit_test(median_leaves_out_what_is_unusable),
+        cmocka_unit_test(all_agree),
+        cmocka_unit_test(the_majority_wins),
+        cmocka_unit_test(ties_go_by_preference),
+        cmocka_unit_test(one_source_or_none),
+        cmocka_unit_test(rough_sources_do_not_vote),
+        cmocka_unit_test(the_bar_is_1000_ppm_and_the_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

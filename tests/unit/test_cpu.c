@@ -1,0 +1,298 @@
+#include "lib/cpu.h"
+
+#include <string.h>
+#include "tests/unit/cpuid_file.h"
+#include "tests/unit/unit.h"
+
+static struct cpu decode(const char *name)
+{
+    static struct cpuid_file f;
+    char path[200];
+    struct cpu c;
+    snprintf(path, sizeof path, "tests/replay/cpuid/%s.txt", name);
+    cpuid_file_read(&f, path);
+    assert_true(f.n > 5);
+    cpu_decode(&c, cpuid_file_get, &f);
+    return c;
+}
+
+static void expect_signature(const struct cpu *c, enum cpu_vendor vendor, const char *brand,
+                             uint32_t family, uint32_t model, uint32_t stepping)
+{
+    assert_int_equal(c->vendor, vendor);
+    assert_string_equal(c->brand, brand);
+    assert_int_equal(c->family, family);
+    assert_int_equal(c->model, model);
+    assert_int_equal(c->stepping, stepping);
+    assert_true(c->tsc && c->msr && c->apic && c->pat && c->mtrr && c->mce && c->sse2 && c->nx);
+    assert_false(c->hypervisor);
+    assert_string_equal(c->hypervisor_id, "");
+}
+
+static void goldmont(void **state)
+{
+    (void)state;
+    struct cpu c = decode("GenuineIntel00506C9_Goldmont");
+    expect_signature(&c, VENDOR_INTEL, "Intel(R) Pentium(R) CPU N4200 @ 1.10GHz", 6, 0x5c, 9);
+    assert_string_equal(c.vendor_id, "GenuineIntel");
+    /* 19.2 MHz * 171 / 3 */
+    assert_int_equal(c.tsc_hz, 1094400000);
+    assert_int_equal(c.tsc_ratio_num, 171);
+    assert_int_equal(c.tsc_ratio_den, 3);
+    assert_int_equal(c.tsc_nominal_hz, 0); /* leaves end at 15h */
+    assert_true(c.tsc_invariant && c.rdtscp && c.monitor && c.x2apic);
+    assert_false(c.page_1g && c.la57);
+    assert_int_equal(c.phys_bits, 39);
+    assert_true(c.lfence_always_serializing);
+}
+
+static void skylake_without_crystal(void **state)
+{
+    (void)state;
+    struct cpu c = decode("GenuineIntel00506E3_Skylake");
+    expect_signature(&c, VENDOR_INTEL, "Intel(R) Core(TM) i5-6400T CPU @ 2.20GHz", 6, 0x5e, 3);
+    assert_int_equal(c.tsc_hz, 0);
+    assert_int_equal(c.tsc_ratio_num, 184);
+    assert_int_equal(c.tsc_ratio_den, 2);
+    assert_int_equal(c.tsc_nominal_hz, 2200000000);
+    assert_true(c.page_1g && c.rdtscp);
+    assert_false(c.serialize || c.la57 || c.cet_ss || c.cet_ibt);
+}
+
+static void alder_lake(void **state)
+{
+    (void)state;
+    struct cpu c = decode("GenuineIntel0090672_AlderLake_01_LC_BC");
+    expect_signature(&c, VENDOR_INTEL, "12th Gen Intel(R) Core(TM) i9-12900K", 6, 0x97, 2);
+    assert_int_equal(c.tsc_hz, 3187200000); /* 38.4 MHz * 166 / 2; measured: 3187.20 */
+    assert_int_equal(c.tsc_nominal_hz, 3200000000);
+    assert_true(c.serialize && c.cet_ss && c.cet_ibt);
+    assert_int_equal(c.phys_bits, 46);
+    assert_null(cpu_lacks(&c, RECIPE_SERIALIZE));
+}
+
+static void zen5(void **state)
+{
+    (void)state;
+    struct cpu c = decode("AuthenticAMD0B40F40_K20_GraniteRidge_02");
+    expect_signature(&c, VENDOR_AMD, "AMD Ryzen 9 9950X 16-Core Processor", 0x1a, 0x44, 0);
+    assert_int_equal(c.tsc_hz, 0);
+    assert_int_equal(c.tsc_ratio_num, 0);
+    assert_true(c.lfence_always_serializing && c.tsc_invariant && c.rdtscp && c.page_1g &&
+                c.cet_ss);
+    assert_false(c.la57 || c.cet_ibt || c.serialize);
+    assert_int_equal(c.phys_bits, 48);
+    assert_int_equal(cpu_default_recipe(&c), RECIPE_LFENCE);
+    assert_string_equal(cpu_lacks(&c, RECIPE_SERIALIZE), "no SERIALIZE (CPUID 7 EDX[14])");
+}
+
+static void k8(void **state)
+{
+    (void)state;
+    struct cpu c = decode("AuthenticAMD0000F51_K8_Sledgehammer");
+    expect_signature(&c, VENDOR_AMD, "AMD Opteron(tm) Processor 240 HE", 0xf, 5, 1);
+    assert_false(c.rdtscp || c.tsc_invariant || c.page_1g || c.monitor || c.x2apic);
+    assert_true(c.lfence_always_serializing); /* has no MSR to make it so */
+    assert_int_equal(c.phys_bits, 40);
+    assert_null(cpu_lacks(&c, RECIPE_PLAIN));
+    assert_null(cpu_lacks(&c, RECIPE_CPUID));
+    assert_null(cpu_lacks(&c, RECIPE_MFENCE));
+    assert_null(cpu_lacks(&c, RECIPE_LFENCE));
+    assert_null(cpu_lacks(&c, RECIPE_AUTO));
+    const char *want = "no RDTSCP (CPUID 8000_0001 EDX[27])";
+    assert_string_equal(cpu_lacks(&c, RECIPE_RDTSCP), want);
+    assert_string_equal(cpu_lacks(&c, RECIPE_XFENCE), want);
+    assert_string_equal(cpu_lacks(&c, RECIPE_PAOLONI), want);
+}
+
+static void centaur(void **state)
+{
+    (void)state;
+    struct cpu c = decode("CentaurHauls0040672_CNS_04");
+    assert_int_equal(c.vendor, VENDOR_ZHAOXIN);
+    assert_int_equal(c.family, 6);
+    assert_int_equal(c.model, 0x47);
+    assert_int_equal(c.stepping, 2);
+    assert_false(c.lfence_always_serializing);
+    assert_int_equal(cpu_default_recipe(&c), RECIPE_CPUID);
+}
+
+/* --- machines that nobody recorded ------------------------------------------------------------ */
+
+static struct cpuid_file made;
+
+static void add(uint32_t leaf, uint32_t eax, uint32_t ebx, uint32_t ecx, uint32_t edx)
+{
+    made.record[made.n].leaf = leaf;
+    made.record[made.n].subleaf = 0;
+    made.record[made.n++].regs = (struct cpuid_regs){eax, ebx, ecx, edx};
+}
+
+static void add_vendor(const char id[12], uint32_t max_leaf)
+{
+    uint32_t r[3];
+    memcpy(r, id, 12);
+    made.n = 0;
+    add(0, max_leaf, r[0], r[2], r[1]);
+}
+
+static struct cpu decode_made(void)
+{
+    struct cpu c;
+    memset(&c, 0xff, sizeof c);
+    cpu_decode(&c, cpuid_file_get, &made);
+    return c;
+}
+
+static void nothing_at_all(void **state)
+{
+    (void)state;
+    made.n = 0;
+    struct cpu c = decode_made();
+    assert_int_equal(c.vendor, VENDOR_UNKNOWN);
+    assert_string_equal(c.vendor_id, "");
+    assert_string_equal(c.brand, "");
+    assert_int_equal(c.phys_bits, 36);
+    assert_int_equal(c.max_ext_leaf, 0);
+    assert_int_equal(cpu_default_recipe(&c), RECIPE_CPUID);
+    for (int r = RECIPE_PLAIN; r <= RECIPE_AUTO; r++)
+        assert_string_equal(cpu_lacks(&c, (enum recipe)r), "no TSC (CPUID 1 EDX[4])");
+}
+
+static void no_sse2(void **state)
+{
+    (void)state;
+    add_vendor("GenuineIntel", 1);
+    add(1, 0x600, 0, 0, 1u << 4);
+    struct cpu c = decode_made();
+    assert_null(cpu_lacks(&c, RECIPE_PLAIN));
+    assert_string_equal(cpu_lacks(&c, RECIPE_LFENCE),
+                        "no LFENCE and MFENCE (SSE2, CPUID 1 EDX[26])");
+    assert_string_equal(cpu_lacks(&c, RECIPE_MFENCE),
+                        "no LFENCE and MFENCE (SSE2, CPUID 1 EDX[26])");
+}
+
+/* A leaf above the highest is not looked at: old CPUs answer it with another leaf's registers. */
+static void leaves_that_are_not_there(void **state)
+{
+    (void)state;
+    add_vendor("GenuineIntel", 6);
+    add(1, 0x600, 0, 0, ~0u);
+    add(7, 1, ~0u, ~0u, ~0u);
+    add(0x15, 1, 1, 1000, 0);
+    add(0x16, 1000, 0, 0, 0);
+    add(0x80000000, 0x07280202, 0, 0, 0); /* a basic leaf's answer, not a maximum */
+    add(0x80000001, ~0u, ~0u, ~0u, ~0u);
+    struct cpu c = decode_made();
+    assert_int_equal(c.max_ext_leaf, 0);
+    assert_false(c.serialize || c.la57 || c.cet_ss || c.cet_ibt || c.rdtscp || c.nx || c.page_1g);
+    assert_int_equal(c.tsc_hz, 0);
+    assert_int_equal(c.tsc_nominal_hz, 0);
+}
+
+static void clock_leaf(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t den, num, crystal;
+        uint64_t hz;
+        uint32_t ratio;
+    } cases[] = {
+        {2, 166, 38400000, 3187200000, 166},
+        {3, 2, 25000000, 16666667, 2}, /* rounded */
+        {0, 166, 38400000, 0, 0},
+        {2, 0, 38400000, 0, 0},
+        {2, 166, 0, 0, 166},
+        {1, 0xffffffff, 0xffffffff, 0xfffffffe00000001,
+         0xffffffff}, /* nonsense does not overflow */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        add_vendor("GenuineIntel", 0x16);
+        add(0x15, cases[i].den, cases[i].num, cases[i].crystal, 0);
+        add(0x16, 0xabcd0000 | 3200, 0, 0, 0); /* the upper half is reserved */
+        struct cpu c = decode_made();
+        assert_true(c.tsc_hz == cases[i].hz);
+        assert_int_equal(c.tsc_ratio_num, cases[i].ratio);
+        assert_int_equal(c.tsc_ratio_den, cases[i].ratio != 0 ? cases[i].den : 0);
+        assert_int_equal(c.tsc_nominal_hz, 3200000000);
+    }
+}
+
+static void vendors_and_fences(void **state)
+{
+    (void)state;
+    const struct {
+        const char *id, *shown;
+        enum cpu_vendor vendor;
+        uint32_t signature, ext21;
+        bool always;
+    } cases[] = {
+        {"GenuineIntel", "GenuineIntel", VENDOR_INTEL, 0x506e3, 0, true},
+        {"AuthenticAMD", "AuthenticAMD", VENDOR_AMD, 0x100f42, 0, false}, /* family 10h: by MSR */
+        {"AuthenticAMD", "AuthenticAMD", VENDOR_AMD, 0x200f30, 0, true},  /* family 11h */
+        {"AuthenticAMD", "AuthenticAMD", VENDOR_AMD, 0x800f11, 0, false}, /* Zen: by MSR */
+        {"AuthenticAMD", "AuthenticAMD", VENDOR_AMD, 0xa20f10, 1u << 2, true},
+        {"HygonGenuine", "HygonGenuine", VENDOR_HYGON, 0x900f11, 0, false},
+        {"HygonGenuine", "HygonGenuine", VENDOR_HYGON, 0x900f11, ~0u, true},
+        {"  Shanghai  ", "Shanghai", VENDOR_ZHAOXIN, 0x307b1, ~0u, false},
+        {"TCGTCGTCGTCG", "TCGTCGTCGTCG", VENDOR_UNKNOWN, 0x663, ~0u, false},
+        {"Genuine\x01ntel", "Genuine?ntel", VENDOR_UNKNOWN, 0x663, 0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        add_vendor(cases[i].id, 1);
+        add(1, cases[i].signature, 0, 0, 1u << 4);
+        add(0x80000000, 0x80000021, 0, 0, 0);
+        add(0x80000021, cases[i].ext21, 0, 0, 0);
+        struct cpu c = decode_made();
+        assert_int_equal(c.vendor, cases[i].vendor);
+        assert_string_equal(c.vendor_id, cases[i].shown);
+        assert_int_equal(c.lfence_always_serializing, cases[i].always);
+    }
+}
+
+static void hypervisor_and_brand(void **state)
+{
+    (void)state;
+    uint32_t r[12];
+    char brand[49];
+    add_vendor("AuthenticAMD", 1);
+    add(1, 0, 0, 1u << 31, 0);
+    memcpy(r, "KVMKVMKVM\0\0\0", 12);
+    add(0x40000000, 0x40000001, r[0], r[1], r[2]);
+    add(0x80000000, 0x80000008, 0, 0, 0);
+    snprintf(brand, sizeof brand, "%-48s", "      Some CPU\x80 @ 2.00GHz");
+    memcpy(r, brand, 48);
+    for (uint32_t i = 0; i < 3; i++)
+        add(0x80000002 + i, r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]);
+    add(0x80000008, 0x3000, 0, 0, 0); /* says 0 bits */
+    struct cpu c = decode_made();
+    assert_true(c.hypervisor);
+    assert_string_equal(c.hypervisor_id, "KVMKVMKVM");
+    assert_string_equal(c.brand, "Some CPU? @ 2.00GHz");
+    assert_int_equal(c.phys_bits, 36);
+    /* 48 characters, no terminator among them. */
+    memset(r, 'x', sizeof r);
+    for (uint32_t i = 0; i < 3; i++)
+        made.record[4 + i].regs = (struct cpuid_regs){r[0], r[0], r[0], r[0]};
+    c = decode_made();
+    assert_int_equal(strlen(c.brand), 48);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goldmont),
+        cmocka_unit_test(skylake_without_crystal),
+        cmocka_unit_test(alder_lake),
+        cmocka_unit_test(zen5),
+        cmocka_unit_test(k8),
+        cmocka_unit_test(centaur),
+        cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(no_sse2),
+        cmocka_unit_test(leaves_that_are_not_there),
+        cmocka_unit_test(clock_leaf),
+        cmocka_unit_test(vendors_and_fences),
+        cmocka_unit_test(hypervisor_and_brand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

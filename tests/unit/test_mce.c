@@ -1,0 +1,127 @@
+#include "tests/unit/fake_cpu.h"
+#include "tests/unit/fake_msr.h"
+#include "tests/unit/unit.h"
+#include "kernel/mce.c"
+
+#define BANKS 4
+
+static uint64_t cr4;
+
+uint64_t read_cr4(void)
+{
+    return cr4;
+}
+
+void write_cr4(uint64_t v)
+{
+    cr4 = v;
+}
+
+static int four_banks(void **state)
+{
+    (void)state;
+    fake_msr_reset();
+    fake_msr_add(MSR_MCG_CAP, MCG_CAP_CTL_P | BANKS);
+    fake_msr_add(MSR_MCG_STATUS, 5);
+    fake_msr_add(MSR_MCG_CTL, 0);
+    for (uint32_t i = 0; i < BANKS; i++) {
+        fake_msr_add(MSR_MC_CTL(i), 0);
+        fake_msr_add(MSR_MC_STATUS(i), 0);
+        fake_msr_add(MSR_MC_ADDR(i), 0x1000 + i);
+    }
+    cr4 = 0x20;
+    return 0;
+}
+
+static void enables(void **state)
+{
+    (void)state;
+    struct cpu cpu = {.mce = true, .vendor = VENDOR_INTEL, .family = 6, .model = 0x0f};
+
+    (void)msr_write(MSR_MC_STATUS(2), MC_STATUS_VAL | MC_STATUS_PCC);
+    struct mce m = mce_enable(&cpu);
+    assert_true(m.on);
+    assert_int_equal(m.banks, BANKS);
+    assert_int_equal(m.stale, 1);
+    assert_int_equal(fake_msr_value(MSR_MC_STATUS(2)), 0);
+    assert_int_equal(fake_msr_value(MSR_MC_CTL(0)), 0); /* the firmware's on this model */
+    assert_true(fake_msr_value(MSR_MC_CTL(3)) == ~0ull);
+    assert_true(fake_msr_value(MSR_MCG_CTL) == ~0ull);
+    assert_int_equal(cr4, 0x60);
+
+    cpu.vendor = VENDOR_AMD;
+    (void)mce_enable(&cpu);
+    assert_true(fake_msr_value(MSR_MC_CTL(0)) == ~0ull);
+}
+
+static void not_there(void **state)
+{
+    (void)state;
+    struct cpu cpu = {.mce = false};
+
+    assert_false(mce_enable(&cpu).on);
+    assert_int_equal(cr4, 0x20);
+    assert_int_equal(fake_msr.writes, 0);
+}
+
+static void survived(void **state)
+{
+    (void)state;
+    struct core c = {0};
+
+    (void)msr_write(MSR_MC_STATUS(1), MC_STATUS_VAL | MC_STATUS_ADDRV);
+    fake_msr.writes = 0;
+    assert_true(machine_check_survived(&c));
+    assert_int_equal(c.machine_checks, 1);
+    assert_int_equal(c.last_check.bank, 1);
+    assert_int_equal(c.last_check.address, 0x1001);
+    assert_int_equal(c.last_check.mcg_status, 5);
+    assert_int_equal(fake_msr_value(MSR_MC_STATUS(1)), 0);
+    assert_int_equal(fake_msr_value(MSR_MCG_STATUS), 0);
+    /* MCIP goes last, or the next one during the handler is a shutdown. */
+    assert_int_equal(fake_msr.writes, 2);
+    assert_int_equal(fake_msr.written[1], MSR_MCG_STATUS);
+}
+
+static void fatal(void **state)
+{
+    (void)state;
+    struct core c = {0};
+
+    /* A corrupt context in any bank, not only in the first that speaks. */
+    (void)msr_write(MSR_MC_STATUS(1), MC_STATUS_VAL);
+    (void)msr_write(MSR_MC_STATUS(3), MC_STATUS_VAL | MC_STATUS_PCC);
+    assert_false(machine_check_survived(&c));
+    assert_int_equal(c.last_check.bank, 1);
+
+    four_banks(NULL);
+    (void)msr_write(MSR_MCG_STATUS, 4); /* no restart address */
+    assert_false(machine_check_survived(&c));
+
+    fake_msr_reset();
+    assert_false(machine_check_survived(&c));
+}
+
+static void storm(void **state)
+{
+    (void)state;
+    struct core c = {0};
+    unsigned n = 0;
+
+    do {
+        n++;
+        four_banks(NULL);
+        (void)msr_write(MSR_MC_STATUS(0), MC_STATUS_VAL);
+    } while (n < 1000 && machine_check_survived(&c));
+    assert_int_equal(n, STORM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(enables, four_banks),  cmocka_unit_test_setup(not_there, four_banks),
+        cmocka_unit_test_setup(survived, four_banks), cmocka_unit_test_setup(fatal, four_banks),
+        cmocka_unit_test_setup(storm, four_banks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/unit.h"
+#include "kernel/acpi_mem.c"
+#include "kernel/arena.c"
+#include "kernel/memory_map.c"
+
+#define MIB 0x100000ull
+#define GIB 0x40000000ull
+
+static const struct memory_region map[] = {
+    {REGION_FREE, 0x1000, 0x9f000, 0},
+    {REGION_FREE, MIB, 127 * MIB, 0},
+    {REGION_ACPI_NVS, 128 * MIB + 0x1000, 0x1000, 0}, /* not in order, as firmwares do */
+    {REGION_ACPI, 128 * MIB, 0x1000, 0},
+    {REGION_RESERVED, 200 * MIB, MIB, 0},
+    {REGION_MMIO, 0xfed00000, 0x1000, REGION_RUNTIME},
+    {REGION_UNUSABLE, 300 * MIB, MIB, 0},
+    {REGION_RESERVED, 4 * GIB + GIB, MIB, 0},
+    {REGION_FREE, 4 * GIB, GIB, 0},
+};
+
+static struct handoff *handoff;
+
+static int set_up(void **state)
+{
+    (void)state;
+    handoff = calloc(1, sizeof(*handoff));
+    memcpy(handoff->region, map, sizeof(map));
+    handoff->regions = sizeof(map) / sizeof(map[0]);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    free(handoff);
+    return 0;
+}
+
+static void ram(void **state)
+{
+    (void)state;
+    assert_true(memory_is_ram(handoff, MIB, 1));
+    assert_true(memory_is_ram(handoff, 0xff000, 0x2000)); /* one byte is enough */
+    assert_false(memory_is_ram(handoff, 0xa0000, MIB - 0xa0000));
+    assert_false(memory_is_ram(handoff, 200 * MIB, MIB));
+    assert_false(memory_is_ram(handoff, 0xfed00000, 0x1000));
+    assert_true(memory_is_ram(handoff, ~0ull - 10, 100)); /* wraps */
+}
+
+static void readable_ranges(void **state)
+{
+    (void)state;
+    assert_true(memory_is_readable(handoff, MIB, 127 * MIB));
+    /* Three regions in a row, the last two in the wrong order. */
+    assert_true(memory_is_readable(handoff, 127 * MIB, MIB + 0x2000));
+    assert_false(memory_is_readable(handoff, 127 * MIB, MIB + 0x2001));
+    assert_false(memory_is_readable(handoff, 0xa0000, 1));
+    assert_true(memory_is_readable(handoff, 200 * MIB, MIB));
+    assert_false(memory_is_readable(handoff, 300 * MIB, 1));
+    assert_false(memory_is_readable(handoff, 0xfed00000, 4));
+    assert_true(memory_is_readable(handoff, 5 * GIB - 8, 8));
+    assert_false(memory_is_readable(handoff, 5 * GIB - 8, 9)); /* reserved, not mapped up there */
+    assert_false(memory_is_readable(handoff, ~0ull, 2));
+}
+
+static void tables(void **state)
+{
+    (void)state;
+    struct acpi_mem a;
+
+    acpi_mem_init(&a, handoff);
+    assert_ptr_equal(a.mem.at(a.mem.ctx, 0xf5a00, 36), (void *)0xf5a00); /* BIOS area */
+    assert_ptr_equal(a.mem.at(a.mem.ctx, 0xffff0, 16), (void *)0xffff0);
+    assert_ptr_equal(a.mem.at(a.mem.ctx, 128 * MIB, 0x2000), (void *)(128 * MIB));
+    assert_int_equal(a.refused, 0);
+    assert_null(a.mem.at(a.mem.ctx, 0xdfff0, 16));
+    assert_null(a.mem.at(a.mem.ctx, 0xfff8, 0xa0000));
+    assert_null(a.mem.at(a.mem.ctx, 0, 4));
+    assert_null(a.mem.at(a.mem.ctx, ~0ull - 3, 36));
+    assert_int_equal(a.refused, 4);
+    assert_int_equal(a.refused_first, 0xdfff0);
+}
+
+static void arena(void **state)
+{
+    (void)state;
+    struct arena a;
+    uint64_t guard, top;
+    const uint64_t size = arena_stack_cost(KERNEL_STACK_SIZE) + 4 * ARENA_PAGE;
+    unsigned char *memory = aligned_alloc(ARENA_PAGE, size);
+
+    memset(memory, 0xee, size);
+    handoff->arena = (uint64_t)memory;
+    handoff->arena_size = size;
+    top = arena_kernel_stack(handoff, &guard);
+    assert_int_equal(guard, handoff->arena);
+    assert_int_equal(top, handoff->arena + ARENA_PAGE + KERNEL_STACK_SIZE);
+
+    arena_init(&a, handoff);
+    unsigned char *p = arena_take(&a, 1);
+    assert_int_equal((uint64_t)p, top);
+    assert_int_equal(p[0], 0);
+    assert_null(arena_take(&a, 3 * ARENA_PAGE + 1));
+    assert_null(arena_take(&a, ~0ull));
+    top = arena_stack(&a, ARENA_PAGE, &guard);
+    assert_int_equal(guard, (uint64_t)p + ARENA_PAGE);
+    assert_int_equal(top, guard + 2 * ARENA_PAGE);
+    assert_non_null(arena_take(&a, ARENA_PAGE));
+    assert_null(arena_take(&a, 1));
+    assert_int_equal(arena_stack(&a, ARENA_PAGE, &guard), 0);
+    free(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(ram, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(readable_ranges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tables, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arena, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

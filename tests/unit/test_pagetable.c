@@ -1,0 +1,462 @@
+/* The tables are walked here as the CPU walks them, and compared with a plain array of pages. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "lib/pagetable.h"
+#include "tests/unit/rng.h"
+
+#define KIB4 0x1000ull
+#define MIB  0x100000ull
+#define MIB2 0x200000ull
+#define GIB  0x40000000ull
+
+#define NX        (1ull << 63)
+#define POOL_PHYS 0x123456000ull
+
+struct page {
+    bool present, write, exec, pat, pcd, pwt;
+    uint64_t phys, size;
+};
+
+static uint64_t entry_of(const struct pagetable *t, uint64_t table, unsigned index)
+{
+    assert_true(table >= t->pool_phys && table < t->pool_phys + t->used * KIB4);
+    uint64_t entry;
+    memcpy(&entry, t->pool + (table - t->pool_phys) + index * 8, 8);
+    return entry;
+}
+
+/* SDM vol. 3A section 4.5, from CR3 down; what is reserved must be clear. */
+static struct page walk(const struct pagetable *t, uint64_t virt)
+{
+    uint64_t table = t->pool_phys;
+    struct page page = {.write = true, .exec = true};
+    for (unsigned level = t->levels; level > 0; level--) {
+        unsigned shift = 12 + 9 * (level - 1);
+        uint64_t entry = entry_of(t, table, virt >> shift & 511);
+        if (!(entry & 1)) {
+            assert_true(entry == 0);
+            return (struct page){0};
+        }
+        assert_true((entry & 1 << 5) != 0); /* accessed */
+        assert_true((entry & 1 << 2) == 0); /* supervisor */
+        assert_true(t->nx || !(entry & NX));
+        page.write = page.write && entry & 2;
+        page.exec = page.exec && !(entry & NX);
+        bool large = entry & 1 << 7;
+        if (level > 1 && !large) {
+            assert_true((entry & 0x18) == 0); /* tables are read write-back */
+            table = entry & 0xffffffffff000;
+            continue;
+        }
+        assert_true(level <= 2 || (level == 3 && t->page_1g));
+        assert_true((entry & 1 << 6) != 0); /* dirty */
+        page.present = true;
+        page.size = 1ull << shift;
+        page.pat = entry & (level > 1 ? 1 << 12 : 1 << 7);
+        page.pcd = entry & 1 << 4;
+        page.pwt = entry & 1 << 3;
+        uint64_t base = entry & 0xffffffffff000 & ~(level > 1 ? KIB4 : 0);
+        assert_true(base % page.size == 0);
+        page.phys = base + virt % page.size;
+
+        uint64_t size;
+        assert_true(pagetable_lookup(t, virt, &size) == entry);
+        assert_true(size == page.size);
+        return page;
+    }
+    fail();
+    return page;
+}
+
+static void assert_page(const struct pagetable *t, uint64_t virt, uint64_t phys, unsigned rights)
+{
+    struct page p = walk(t, virt);
+    bool uc = rights & PAGE_UC;
+    assert_true(p.present);
+    assert_int_equal(p.phys, phys);
+    assert_int_equal(p.write, (rights & PAGE_WRITE) != 0);
+    assert_int_equal(p.exec, (rights & PAGE_EXEC) != 0 || !t->nx);
+    assert_true(p.pcd == uc && p.pwt == uc);
+    assert_int_equal(p.pat, (rights & PAGE_WC) != 0 && !uc);
+}
+
+static void assert_nothing(const struct pagetable *t, uint64_t virt)
+{
+    uint64_t size = 1;
+    assert_false(walk(t, virt).present);
+    assert_true(pagetable_lookup(t, virt, &size) == 0 && size == 0);
+}
+
+static unsigned tables_under(const struct pagetable *t, uint64_t table, unsigned level)
+{
+    unsigned tables = 1;
+    for (unsigned i = 0; level > 1 && i < 512; i++) {
+        uint64_t entry = entry_of(t, table, i);
+        if (entry & 1 && !(entry & 1 << 7))
+            tables += tables_under(t, entry & 0xffffffffff000, level - 1);
+    }
+    return tables;
+}
+
+/* Every page of the pool is a table in use or on the list of spare ones: nothing is lost. */
+static void assert_no_page_lost(const struct pagetable *t)
+{
+    unsigned spare = 0;
+    for (uint64_t at = t->spare; at != 0; spare++) {
+        assert_true(at < t->used && spare < t->used);
+        memcpy(&at, t->pool + at * KIB4, 8);
+        assert_true((at & 0xfff) == 0); /* never looks present */
+        at >>= 12;
+    }
+    assert_int_equal(tables_under(t, t->pool_phys, t->levels) + spare, t->used);
+}
+
+static struct pagetable make(unsigned pages, unsigned levels, bool page_1g, bool nx,
+                             const struct mtrr *mtrr)
+{
+    struct pagetable t;
+    void *pool = aligned_alloc(KIB4, pages * KIB4);
+    memset(pool, 0xa5, pages * KIB4);
+    pagetable_init(&t, pool, POOL_PHYS, pages, levels, page_1g, nx, mtrr);
+    return t;
+}
+
+static void drop(struct pagetable *t)
+{
+    assert_no_page_lost(t);
+    free(t->pool);
+}
+
+static void pages_are_as_large_as_alignment_allows(void **state)
+{
+    (void)state;
+    for (unsigned levels = 4; levels <= 5; levels++) {
+        struct pagetable t = make(40, levels, true, true, NULL);
+        /* 4 KiB pages to the next 2 MiB, 2 MiB pages to the next GiB, one of 1 GiB, and down
+         * again. */
+        uint64_t from = GIB - MIB2 - KIB4, to = 2 * GIB + MIB2 + KIB4;
+        assert_true(pagetable_map(&t, from, from, to - from, PAGE_WRITE));
+        static const struct {
+            uint64_t at, size;
+        } cases[] = {
+            {GIB - MIB2 - KIB4, KIB4}, {GIB - MIB2, MIB2}, {GIB - 1, MIB2},        {GIB, GIB},
+            {2 * GIB - 1, GIB},        {2 * GIB, MIB2},    {2 * GIB + MIB2, KIB4},
+        };
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            assert_int_equal(walk(&t, cases[i].at).size, cases[i].size);
+            assert_page(&t, cases[i].at, cases[i].at, PAGE_WRITE);
+        }
+        assert_nothing(&t, from - 1);
+        assert_nothing(&t, to);
+        /* Where virt and phys are apart by less than a large page, small ones. */
+        assert_true(pagetable_map(&t, 8 * GIB, GIB + KIB4, MIB2, 0));
+        assert_int_equal(walk(&t, 8 * GIB).size, KIB4);
+        assert_true(pagetable_map(&t, 9 * GIB, 5 * GIB + MIB2, GIB, 0));
+        assert_int_equal(walk(&t, 9 * GIB).size, MIB2);
+        drop(&t);
+
+        t = make(40, levels, false, true, NULL);
+        assert_true(pagetable_map(&t, 0, 0, 4 * GIB, PAGE_EXEC));
+        assert_int_equal(walk(&t, 3 * GIB).size, MIB2);
+        assert_page(&t, 4 * GIB - 1, 4 * GIB - 1, PAGE_EXEC);
+        assert_int_equal(t.used, levels - 2 + 4); /* a table a GiB, and those above */
+        drop(&t);
+    }
+}
+
+static void rights_become_bits_at_every_size(void **state)
+{
+    (void)state;
+    for (int nx = 0; nx < 2; nx++) {
+        struct pagetable t = make(20, 4, true, nx, NULL);
+        for (unsigned rights = 0; rights < 16; rights++)
+            for (uint64_t size = KIB4; size <= GIB; size *= 512) {
+                assert_true(pagetable_map(&t, 4 * GIB, 2 * GIB, size, rights));
+                assert_int_equal(walk(&t, 4 * GIB).size, size);
+                assert_page(&t, 4 * GIB + size - 1, 2 * GIB + size - 1, rights);
+                assert_true(pagetable_unmap(&t, 4 * GIB, size));
+            }
+        drop(&t);
+    }
+}
+
+/* A page of 1 GiB is split twice around a 4 KiB hole; its rights must stand in all the pieces. */
+static void a_split_keeps_what_was_there(void **state)
+{
+    (void)state;
+    for (unsigned rights = 0; rights < 16; rights++) {
+        struct pagetable t = make(20, 5, true, true, NULL);
+        uint64_t hole = GIB + 5 * MIB2 + 7 * KIB4;
+        assert_true(pagetable_map(&t, GIB, 3 * GIB, GIB, rights));
+        assert_true(pagetable_unmap(&t, hole, KIB4));
+        assert_nothing(&t, hole);
+        for (uint64_t at = GIB; at < 2 * GIB; at += at / MIB2 == hole / MIB2 ? KIB4 : MIB2 / 2)
+            if (at != hole)
+                assert_page(&t, at, at + 2 * GIB, rights);
+        assert_int_equal(walk(&t, GIB).size, MIB2);
+        assert_int_equal(walk(&t, hole - KIB4).size, KIB4);
+        /* Made whole, it is one page again, and the tables go to the next that needs them. */
+        unsigned used = t.used;
+        assert_true(pagetable_map(&t, GIB, 3 * GIB, GIB, rights));
+        assert_int_equal(walk(&t, hole).size, GIB);
+        assert_true(pagetable_unmap(&t, GIB + KIB4, KIB4));
+        assert_int_equal(t.used, used);
+        drop(&t);
+    }
+}
+
+static void no_large_page_across_a_change_of_type(void **state)
+{
+    (void)state;
+    struct mtrr m = {.enabled = true, .default_type = 6, .phys_bits = 40, .variables = 1};
+    m.variable[0].base = GIB + 6 * MIB; /* 6 to 7 MiB above 1 GiB: UC */
+    m.variable[0].mask = (((1ull << 40) - 1) & ~(MIB - 1)) | 0x800;
+    struct pagetable t = make(40, 4, true, true, &m);
+    assert_true(pagetable_map(&t, 0, 0, 4 * GIB, PAGE_WRITE));
+    assert_int_equal(walk(&t, 0).size, GIB);
+    assert_int_equal(walk(&t, GIB).size, MIB2);
+    assert_int_equal(walk(&t, GIB + 6 * MIB - 1).size, MIB2);
+    assert_int_equal(walk(&t, GIB + 6 * MIB).size, KIB4);
+    assert_int_equal(walk(&t, GIB + 8 * MIB).size, MIB2);
+    assert_int_equal(walk(&t, 2 * GIB).size, GIB);
+    /* It is the physical address that has a type. */
+    assert_true(pagetable_map(&t, 16 * GIB, GIB, GIB, 0));
+    assert_int_equal(walk(&t, 16 * GIB + 6 * MIB).size, KIB4);
+    assert_true(pagetable_map(&t, GIB, 32 * GIB, GIB, 0));
+    assert_int_equal(walk(&t, GIB + 6 * MIB).size, GIB);
+    drop(&t);
+}
+
+static void refuses_what_cannot_be(void **state)
+{
+    (void)state;
+    for (unsigned levels = 4; levels <= 5; levels++) {
+        struct pagetable t = make(20, levels, true, true, NULL);
+        uint64_t half = 1ull << (levels == 4 ? 47 : 56);
+        assert_false(pagetable_map(&t, 1, 0, KIB4, 0));
+        assert_false(pagetable_map(&t, 0, 1, KIB4, 0));
+        assert_false(pagetable_map(&t, 0, 0, KIB4 + 1, 0));
+        assert_false(pagetable_map(&t, half, 0, KIB4, 0));
+        assert_false(pagetable_map(&t, half - KIB4, 0, 2 * KIB4, 0));
+        assert_false(pagetable_map(&t, -half - KIB4, 0, KIB4, 0));
+        assert_false(pagetable_map(&t, -KIB4, 0, 2 * KIB4, 0));
+        assert_false(pagetable_map(&t, 0, 1ull << 52, KIB4, 0));
+        assert_false(pagetable_map(&t, 0, (1ull << 52) - KIB4, 2 * KIB4, 0));
+        assert_false(pagetable_unmap(&t, 1, KIB4));
+        assert_false(pagetable_unmap(&t, 0, 1));
+        assert_false(pagetable_unmap(&t, half, KIB4));
+        assert_int_equal(t.used, 1);
+        assert_true(pagetable_map(&t, half, 0, 0, 0));
+        assert_true(pagetable_unmap(&t, half, 0));
+        assert_true(pagetable_unmap(&t, 0, half));
+        assert_true(pagetable_unmap(&t, -half, half));
+        assert_int_equal(t.used, 1);
+
+        assert_true(pagetable_map(&t, half - KIB4, (1ull << 52) - KIB4, KIB4, PAGE_EXEC));
+        assert_page(&t, half - KIB4, (1ull << 52) - KIB4, PAGE_EXEC);
+        assert_true(pagetable_map(&t, -half, 0, KIB4, 0));
+        assert_page(&t, -half, 0, 0);
+        assert_true(pagetable_map(&t, -KIB4, MIB, KIB4, 0));
+        assert_page(&t, -KIB4, MIB, 0);
+        drop(&t);
+    }
+}
+
+static void an_exhausted_pool_is_told(void **state)
+{
+    (void)state;
+    for (unsigned pages = 1; pages < 4; pages++) {
+        struct pagetable t = make(pages, 4, true, true, NULL);
+        assert_false(pagetable_map(&t, 0, 0, KIB4, 0));
+        assert_true(t.used <= pages);
+        assert_nothing(&t, 0);
+        drop(&t);
+    }
+    struct pagetable t = make(4, 4, true, true, NULL);
+    assert_true(pagetable_map(&t, 0, 0, MIB2 - KIB4, 0));
+    assert_false(
+        pagetable_map(&t, MIB2 - KIB4, MIB2 - KIB4, 2 * KIB4, 0)); /* one page of it fits */
+    assert_page(&t, MIB2 - KIB4, MIB2 - KIB4, 0);
+    assert_nothing(&t, MIB2);
+    drop(&t);
+    /* Nothing to split a large page with: it stays as it was. */
+    t = make(2, 4, true, true, NULL);
+    assert_true(pagetable_map(&t, 0, 0, GIB, PAGE_WRITE));
+    assert_false(pagetable_unmap(&t, 0, KIB4));
+    assert_page(&t, 0, 0, PAGE_WRITE);
+    assert_false(pagetable_map(&t, 0, 0, KIB4, 0));
+    assert_page(&t, 0, 0, PAGE_WRITE);
+    drop(&t);
+}
+
+/* What each 4 KiB page of a stretch of addresses is mapped to; rights below 0: nothing. */
+#define MODEL_SIZE  (4 * GIB)
+#define MODEL_PAGES (MODEL_SIZE / KIB4)
+struct model {
+    uint64_t virt; /* where the stretch begins */
+    uint64_t phys[MODEL_PAGES];
+    int8_t rights[MODEL_PAGES];
+};
+
+static void assert_model_at(const struct pagetable *t, const struct model *m, uint64_t page)
+{
+    uint64_t virt = m->virt + page * KIB4;
+    if (m->rights[page] < 0)
+        assert_nothing(t, virt);
+    else
+        assert_page(t, virt, m->phys[page], (unsigned)m->rights[page]);
+}
+
+/* Addresses and lengths on a grid of some size, so that pages of all sizes come about. */
+static void random_step(struct pagetable *t, struct model *m, struct rng *rng)
+{
+    static const uint64_t grids[] = {KIB4, KIB4, MIB2, MIB2, GIB};
+    uint64_t grid = grids[rng_below(rng, 5)];
+    uint64_t from = rng_below(rng, MODEL_SIZE / grid) * grid;
+    uint64_t most = (MODEL_SIZE - from) / grid;
+    uint64_t size = (1 + rng_below(rng, most < 700 ? most : 700)) * grid;
+    uint64_t phys_grid = grids[rng_below(rng, 5)];
+    uint64_t phys = rng_below(rng, 64 * GIB / phys_grid) * phys_grid;
+    if (rng_below(rng, 4) > 0)
+        phys = from + rng_below(rng, 8) * GIB;
+    int rights = rng_below(rng, 3) ? (int)rng_below(rng, 16) : -1;
+
+    if (rights < 0)
+        assert_true(pagetable_unmap(t, m->virt + from, size));
+    else
+        assert_true(pagetable_map(t, m->virt + from, phys, size, (unsigned)rights));
+    uint64_t first = from / KIB4, end = (from + size) / KIB4;
+    for (uint64_t i = first; i < end; i++) {
+        m->phys[i] = phys + (i - first) * KIB4;
+        m->rights[i] = (int8_t)rights;
+    }
+    assert_model_at(t, m, first);
+    assert_model_at(t, m, end - 1);
+    if (first > 0)
+        assert_model_at(t, m, first - 1);
+    if (end < MODEL_PAGES)
+        assert_model_at(t, m, end);
+    for (int i = 0; i < 50; i++)
+        assert_model_at(t, m, rng_below(rng, MODEL_PAGES));
+}
+
+static void random_sequences_agree_with_a_plain_array(void **state)
+{
+    (void)state;
+    static struct model m;
+    /* From 0; across the end of a table of level 4 or 5's reach; at both ends of the upper half. */
+    static const uint64_t places[] = {0, 512 * GIB - 2 * GIB, (1ull << 47) - 4 * GIB, -(1ull << 47),
+                                      -4 * GIB};
+    struct mtrr mtrr = {.enabled = true, .default_type = 6, .phys_bits = 40, .variables = 3};
+    mtrr.variable[0].base = 3 * GIB;
+    mtrr.variable[0].mask = (((1ull << 40) - 1) & ~(GIB - 1)) | 0x800;
+    mtrr.variable[1].base = GIB + 64 * KIB4;
+    mtrr.variable[1].mask = (((1ull << 40) - 1) & ~(64 * KIB4 - 1)) | 0x800;
+    mtrr.variable[2].base = 7 * GIB + 3 * MIB2 + 1;
+    mtrr.variable[2].mask = (((1ull << 40) - 1) & ~(MIB2 - 1)) | 0x800;
+    for (unsigned setup = 0; setup < 16; setup++) {
+        struct rng rng = {setup + 1};
+        struct pagetable t =
+            make(2300, setup & 1 ? 5 : 4, setup & 2, setup & 4, setup & 8 ? &mtrr : NULL);
+        m.virt = places[setup % 5];
+        memset(m.rights, -1, sizeof m.rights);
+        for (int i = 0; i < 60; i++)
+            random_step(&t, &m, &rng);
+        for (uint64_t i = 0; i < MODEL_PAGES; i += 1 + rng_below(&rng, 30))
+            assert_model_at(&t, &m, i);
+        drop(&t);
+    }
+}
+
+/* MTRRs with boundaries wherever they can be: aligned blocks of any size. */
+static void random_mtrrs(struct mtrr *m, uint64_t top, struct rng *rng)
+{
+    *m = (struct mtrr){.enabled = true, .fixed_enabled = true, .phys_bits = 46};
+    m->variables = MTRR_VARIABLE_MAX;
+    for (unsigned i = 0; i < m->variables; i++) {
+        uint64_t size = KIB4 << rng_below(rng, 22),
+                 base = rng_below(rng, 2 * top / size + 1) * size;
+        m->variable[i].base = base | (i % 2 ? 6 : 1);
+        m->variable[i].mask = (((1ull << 46) - 1) & ~(size - 1)) | 0x800;
+    }
+    for (int i = 0; i < MTRR_FIXED; i++)
+        m->fixed[i] = rng_next(rng) & 0x0606060606060606;
+    m->tom2 = 4 * GIB + rng_below(rng, 1000) * 0x111 * KIB4;
+}
+
+static void extra_range(struct pagetable *t, uint64_t top, struct rng *rng)
+{
+    uint64_t virt, phys, size;
+    switch (rng_below(rng, 4)) {
+    case 0: /* a guard page, or rights changed, inside the map */
+        virt = rng_below(rng, top / KIB4) * KIB4;
+        assert_true(rng_below(rng, 2) ? pagetable_unmap(t, virt, KIB4)
+                                      : pagetable_map(t, virt, virt, KIB4, PAGE_EXEC));
+        return;
+    case 1: /* MMIO above, identity, at worst across the end of every table */
+        size = (1 + rng_below(rng, GIB / KIB4)) * KIB4;
+        virt = t->levels == 5 ? (1 + rng_below(rng, 8)) << 48 : (1 + rng_below(rng, 99)) << 39;
+        virt -= rng_below(rng, size / KIB4) * KIB4;
+        assert_true(pagetable_map(t, virt, virt, size, PAGE_WRITE | PAGE_UC));
+        return;
+    case 2: /* a buffer at an address of its own, aligned to nothing */
+        size = (1 + rng_below(rng, MIB2 / KIB4)) * KIB4;
+        virt = (1ull << 46) + rng_below(rng, 1000) * GIB - rng_below(rng, 100) * KIB4;
+        phys = rng_below(rng, top / KIB4) * KIB4;
+        assert_true(pagetable_map(t, virt, phys, size, PAGE_WRITE));
+        return;
+    default: /* just above the map */
+        size = (1 + rng_below(rng, GIB / KIB4)) * KIB4;
+        virt = top + rng_below(rng, 4 * GIB / KIB4) * KIB4;
+        assert_true(pagetable_map(t, virt, virt, size, PAGE_WC));
+    }
+}
+
+static void need_is_enough(void **state)
+{
+    (void)state;
+    struct rng rng = {23};
+    for (int round = 0; round < 300; round++) {
+        uint64_t top = (1 + rng_below(&rng, 1ull << (6 + rng_below(&rng, 19)))) * KIB4;
+        bool page_1g = rng_below(&rng, 2);
+        unsigned extra = (unsigned)rng_below(&rng, 12);
+        struct mtrr m;
+        random_mtrrs(&m, top, &rng);
+        unsigned need = pagetable_need(top, page_1g, extra);
+        struct pagetable t = make(need, 4 + rng_below(&rng, 2), page_1g, true, &m);
+        assert_true(pagetable_map(&t, 0, 0, top, PAGE_WRITE | PAGE_EXEC));
+        for (unsigned i = 0; i < extra; i++)
+            extra_range(&t, top, &rng);
+        drop(&t);
+    }
+}
+
+static void need_is_modest(void **state)
+{
+    (void)state;
+    assert_true(pagetable_need(64 * GIB, true, 16) <= 300);
+    assert_true(pagetable_need(64 * GIB, false, 16) <= 350);
+    assert_true(pagetable_need(1ull << 46, true, 16) <= 500);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages_are_as_large_as_alignment_allows),
+        cmocka_unit_test(rights_become_bits_at_every_size),
+        cmocka_unit_test(a_split_keeps_what_was_there),
+        cmocka_unit_test(no_large_page_across_a_change_of_type),
+        cmocka_unit_test(refuses_what_cannot_be),
+        cmocka_unit_test(an_exhausted_pool_is_told),
+        cmocka_unit_test(random_sequences_agree_with_a_plain_array),
+        cmocka_unit_test(need_is_enough),
+        cmocka_unit_test(need_is_modest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+#include "lib/smbios.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/image.h"
+#include "tests/unit/unit.h"
+
+/* At ENTRY32 and ENTRY64 the entry points, at TABLE the structures of a QEMU machine. */
+enum { BASE = 0xf0000, ENTRY32 = 0, ENTRY64 = 32, TABLE = 64 };
+
+static const char structures[] = "\x00\x06\x01\x00\x01\x02"
+                                 "SeaBIOS\0"
+                                 "1.16.2\0\0"
+                                 "\x01\x08\x00\x01\x01\x02\x00\x03"
+                                 "QEMU\0"
+                                 "Standard PC (Q35 + ICH9, 2009)\0"
+                                 "pc\x01 q35  \0\0"
+                                 "\x10\x04\x00\x10\0\0"     /* no strings: two NULs all the same */
+                                 "\x02\x05\x00\x02\x00\0\0" /* a board whose maker is not given */
+                                 "\x03\x05\x00\x03\x01"
+                                 "  \0\0"
+                                 "\x7f\x04\x00\x7f\0\0";
+
+static uint8_t memory[512];
+static struct image image = {memory, sizeof memory, BASE};
+static const struct physmem mem = {image_at, &image};
+static char text[64];
+
+static void fix_entries(void)
+{
+    memory[ENTRY32 + 4] = memory[ENTRY32 + 0x15] = memory[ENTRY64 + 5] = 0;
+    fix_sum(memory + ENTRY32 + 0x10, 0x0f, 5);
+    fix_sum(memory + ENTRY32, 0x1f, 4);
+    fix_sum(memory + ENTRY64, 0x18, 5);
+}
+
+static void build(void)
+{
+    const uint32_t n = sizeof structures - 1;
+    memset(memory, 0, sizeof memory);
+    image.n = TABLE + n;
+    memcpy(memory + TABLE, structures, n);
+    memcpy(memory + ENTRY32, "_SM_", 4);
+    memory[ENTRY32 + 5] = 0x1f;
+    memcpy(memory + ENTRY32 + 0x10, "_DMI_", 5);
+    put_le(memory + ENTRY32 + 0x16, n, 2);
+    put_le(memory + ENTRY32 + 0x18, BASE + TABLE, 4);
+    memcpy(memory + ENTRY64, "_SM3_", 5);
+    memory[ENTRY64 + 6] = 0x18;
+    put_le(memory + ENTRY64 + 0x0c, n, 4);
+    put_le(memory + ENTRY64 + 0x10, BASE + TABLE, 8);
+    fix_entries();
+}
+
+static bool get(uint64_t entry, struct smbios_field field)
+{
+    memset(text, 'z', sizeof text);
+    return smbios_string(&mem, BASE + entry, field, text, sizeof text);
+}
+
+static void strings(void **state)
+{
+    (void)state;
+    build();
+    const uint64_t entries[] = {ENTRY32, ENTRY64};
+    for (int i = 0; i < 2; i++) {
+        assert_true(get(entries[i], SMBIOS_BIOS_VENDOR));
+        assert_string_equal(text, "SeaBIOS");
+        assert_true(get(entries[i], SMBIOS_BIOS_VERSION));
+        assert_string_equal(text, "1.16.2");
+        assert_true(get(entries[i], SMBIOS_SYSTEM_MANUFACTURER));
+        assert_string_equal(text, "QEMU");
+        assert_true(get(entries[i], SMBIOS_SYSTEM_PRODUCT));
+        assert_string_equal(text, "Standard PC (Q35 + ICH9, 2009)");
+        assert_true(smbios_says_qemu(&mem, BASE + entries[i]));
+    }
+    /* Third string: not printable, blanks at its end. */
+    assert_true(get(ENTRY32, (struct smbios_field){1, 7}));
+    assert_string_equal(text, "pc? q35");
+    char small[6];
+    assert_true(smbios_string(&mem, BASE + ENTRY32, SMBIOS_SYSTEM_PRODUCT, small, sizeof small));
+    assert_string_equal(small, "Stand");
+}
+
+static void strings_that_are_not_there(void **state)
+{
+    (void)state;
+    build();
+    const struct smbios_field none[] = {
+        SMBIOS_BOARD_MANUFACTURER,   /* number 0 */
+        SMBIOS_BOARD_PRODUCT,        /* beyond the structure's length */
+        SMBIOS_CHASSIS_MANUFACTURER, /* blanks alone */
+        {1, 6},                      /* number 0 */
+        {0x10, 4},                   /* no formatted part */
+        {9, 4},                      /* no such structure */
+    };
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        assert_false(get(ENTRY32, none[i]));
+        assert_string_equal(text, "");
+    }
+    memory[TABLE + 4] = 9; /* more than there are */
+    assert_false(get(ENTRY32, SMBIOS_BIOS_VENDOR));
+    assert_false(smbios_string(&mem, 0, SMBIOS_BIOS_VENDOR, text, sizeof text));
+    assert_false(smbios_says_qemu(&mem, 0));
+    assert_false(smbios_says_qemu(&mem, 0x1234));
+}
+
+static void not_qemu(void **state)
+{
+    (void)state;
+    build();
+    uint8_t *maker = memory + TABLE + 6 + 16 + 8;
+    assert_memory_equal(maker, "QEMU", 4);
+    memcpy(maker, "ACME", 4);
+    assert_false(smbios_says_qemu(&mem, BASE + ENTRY32));
+}
+
+static void entries_that_do_not_hold(void **state)
+{
+    (void)state;
+    const uint32_t spoilt32[] = {0, 4, 0x10, 0x15, 0x17, 0x18};
+    for (size_t i = 0; i < sizeof spoilt32 / sizeof spoilt32[0]; i++) {
+        build();
+        memory[ENTRY32 + spoilt32[i]]++;
+        assert_false(get(ENTRY32, SMBIOS_BIOS_VENDOR));
+    }
+    const uint32_t spoilt64[] = {0, 4, 5, 6, 0x0d, 0x10};
+    for (size_t i = 0; i < sizeof spoilt64 / sizeof spoilt64[0]; i++) {
+        build();
+        memory[ENTRY64 + spoilt64[i]]++;
+        assert_false(get(ENTRY64, SMBIOS_BIOS_VENDOR));
+    }
+    build(); /* checksums right, but the table leaves memory */
+    put_le(memory + ENTRY32 + 0x16, sizeof structures, 2);
+    put_le(memory + ENTRY64 + 0x0c, 0xffffffff, 4);
+    fix_entries();
+    assert_false(get(ENTRY32, SMBIOS_BIOS_VENDOR));
+    assert_false(get(ENTRY64, SMBIOS_BIOS_VENDOR));
+    build(); /* the length that version 2.1 had by mistake */
+    memory[ENTRY32 + 5] = 0x1e;
+    fix_entries();
+    assert_true(get(ENTRY32, SMBIOS_BIOS_VENDOR));
+}
+
+/* The table ends early, everywhere: never a read behind it, never a string that it does not hold.
+ */
+static void cut_tables(void **state)
+{
+    (void)state;
+    build();
+    const uint32_t all = sizeof structures - 1;
+    for (uint32_t n = 0; n < all; n++) {
+        uint8_t *whole = image.bytes;
+        build();
+        put_le(memory + ENTRY64 + 0x0c, n, 4);
+        fix_entries();
+        uint8_t *block = malloc(TABLE + n);
+        memcpy(block, memory, TABLE + n);
+        image.bytes = block;
+        image.n = TABLE + n;
+        bool vendor = get(ENTRY64, SMBIOS_BIOS_VENDOR);
+        assert_int_equal(vendor, n >= 6 + 16);
+        get(ENTRY64, SMBIOS_CHASSIS_MANUFACTURER);
+        image.bytes = whole;
+        free(block);
+    }
+    build();
+    memory[TABLE + 1] = 3; /* a structure shorter than its own header */
+    assert_false(get(ENTRY32, SMBIOS_SYSTEM_PRODUCT));
+    build();
+    memory[TABLE + 1] = 0xff; /* and one longer than the table has left: never followed */
+    memory[TABLE] = 0x55;
+    assert_false(get(ENTRY32, SMBIOS_SYSTEM_PRODUCT));
+    build();
+    memory[TABLE] = 0x7f; /* nothing counts behind the end mark */
+    assert_false(get(ENTRY32, SMBIOS_SYSTEM_PRODUCT));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strings),    cmocka_unit_test(strings_that_are_not_there),
+        cmocka_unit_test(not_qemu),   cmocka_unit_test(entries_that_do_not_hold),
+        cmocka_unit_test(cut_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

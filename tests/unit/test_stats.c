@@ -1,0 +1,306 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "lib/mathx.h"
+#include "lib/stats.h"
+#include "tests/unit/close.h"
+#include "tests/unit/rng.h"
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void assert_sorts(const uint64_t *x, size_t n)
+{
+    uint64_t *ours = malloc(n * sizeof *ours + 1), *theirs = malloc(n * sizeof *theirs + 1);
+    memcpy(ours, x, n * sizeof *ours);
+    memcpy(theirs, x, n * sizeof *theirs);
+    stats_sort(ours, n);
+    qsort(theirs, n, sizeof *theirs, compare_u64);
+    assert_memory_equal(ours, theirs, n * sizeof *ours);
+    free(ours);
+    free(theirs);
+}
+
+static void sort_takes_any_length_and_order(void **state)
+{
+    (void)state;
+    static uint64_t x[5000];
+    struct rng rng = {7};
+    for (size_t n = 0; n < 300; n++) {
+        for (size_t i = 0; i < n; i++)
+            x[i] = rng_next(&rng) >> rng_below(&rng, 64);
+        assert_sorts(x, n);
+    }
+    for (uint64_t distinct = 1; distinct < 1000; distinct *= 3) {
+        for (size_t i = 0; i < 5000; i++)
+            x[i] = 26 * rng_below(&rng, distinct);
+        assert_sorts(x, 5000);
+    }
+    for (int pattern = 0; pattern < 5; pattern++) {
+        for (size_t i = 0; i < 5000; i++) {
+            const uint64_t values[] = {i, 5000 - i, i < 2500 ? i : 5000 - i, i % 70,
+                                       UINT64_MAX - i};
+            x[i] = values[pattern];
+        }
+        assert_sorts(x, 5000);
+    }
+}
+
+/*
+ * An order in which the pivot, the median of first, middle and last, is always the second smallest,
+ * so that each partition takes off two values: quicksort alone would be quadratic. Found by running
+ * the partition on positions, and giving values to those that become pivots.
+ */
+static void sort_survives_its_worst_order(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static uint64_t x[N];
+    static unsigned at[N];
+    uint64_t next = 0;
+    for (unsigned i = 0; i < N; i++) {
+        at[i] = i;
+        x[i] = N;
+    }
+    for (size_t from = 0, n = N; n > 3; from += 2, n -= 2) {
+        unsigned *p = at + from;
+        x[p[0]] = next++;
+        x[p[n / 2]] = next++;
+        uint64_t pivot = next - 1;
+        size_t below = 0, above = n;
+        for (size_t i = 0; i < above;) {
+            size_t other = x[p[i]] < pivot ? below++ : x[p[i]] > pivot ? --above : i;
+            unsigned t = p[i];
+            p[i] = p[other];
+            p[other] = t;
+            if (other <= i)
+                i++;
+        }
+    }
+    assert_sorts(x, N);
+}
+
+static void sort_is_quick_enough_for_long_runs(void **state)
+{
+    (void)state;
+    const size_t n = 5000000;
+    uint64_t *x = malloc(n * sizeof *x);
+    struct rng rng = {3};
+    for (size_t i = 0; i < n; i++)
+        x[i] = 1000 + 26 * rng_below(&rng, 40);
+    stats_sort(x, n);
+    for (size_t i = 1; i < n; i++)
+        assert_true(x[i - 1] <= x[i]);
+    free(x);
+}
+
+/* numpy 1.24: quantile, std(ddof=1), mean, median of the absolute deviations. */
+static void summary_of_known_samples(void **state)
+{
+    (void)state;
+    uint64_t x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9}, scratch[15];
+    stats_sort(x, 15);
+    struct summary s = stats_summary(x, 15, scratch);
+    assert_int_equal(s.n, 15);
+    assert_int_equal(s.min, 1);
+    assert_int_equal(s.max, 9);
+    assert_true(s.p25 == 3 && s.median == 5 && s.p75 == 7.5 && s.p99 == 9 && s.mad == 2);
+    assert_close(s.mean, 5.133333333333334, 1e-15);
+    assert_close(s.sd, 2.8250579429371676, 1e-15);
+
+    const uint64_t four[] = {1, 2, 4, 8};
+    s = stats_summary(four, 4, scratch);
+    assert_true(s.p25 == 1.75 && s.median == 3 && s.p75 == 5 && s.mean == 3.75);
+    assert_close(s.p99, 7.88, 1e-14);
+    assert_true(s.mad == 1.5); /* of 1, 1, 2, 5 */
+}
+
+static void summary_of_next_to_nothing(void **state)
+{
+    (void)state;
+    uint64_t scratch[3];
+    const uint64_t one[] = {42}, same[] = {~0ull - 7, ~0ull - 7, ~0ull - 7};
+    struct summary none = stats_summary(NULL, 0, NULL), s = stats_summary(one, 1, scratch);
+    assert_true(none.n == 0 && none.min == 0 && none.mean == 0 && none.sd == 0 && none.mad == 0);
+    assert_true(s.n == 1 && s.min == 42 && s.max == 42 && s.p25 == 42 && s.median == 42);
+    assert_true(s.p75 == 42 && s.p99 == 42 && s.mean == 42 && s.sd == 0 && s.mad == 0);
+    s = stats_summary(same, 3, scratch);
+    assert_true(s.sd == 0 && s.mad == 0 && s.mean == (double)same[0]);
+    assert_true(stats_mean(NULL, 0) == 0);
+}
+
+/* One value far off must not drown the spread of the others. */
+static void summary_keeps_precision(void **state)
+{
+    (void)state;
+    uint64_t x[1000], scratch[1000];
+    for (size_t i = 0; i < 1000; i++)
+        x[i] = (1ull << 60) + i % 2 * 2;
+    stats_sort(x, 1000);
+    struct summary s = stats_summary(x, 1000, scratch);
+    assert_close(s.sd, mathx_sqrt(1000.0 / 999), 1e-12);
+    assert_true(s.mad == 1);
+    for (size_t i = 0; i < 1000; i++)
+        x[i] = ~0ull - 1000 + i;
+    assert_close(stats_mean(x, 1000), 18446744073709551115.5, 4096);
+}
+
+static double naive_quantile(const uint64_t *sorted, size_t n, double q)
+{
+    for (size_t i = 0; i + 1 < n; i++) {
+        double from = (double)i / (double)(n - 1), to = (double)(i + 1) / (double)(n - 1);
+        if (q <= to) {
+            double share = (q - from) / (to - from);
+            return (double)sorted[i] * (1 - share) + (double)sorted[i + 1] * share;
+        }
+    }
+    return (double)sorted[n - 1];
+}
+
+/* The median by rank: the mean of the values that have as many below as above. */
+static double naive_median(const double *x, size_t n)
+{
+    double sum = 0;
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t below = 0, same = 0;
+        for (size_t j = 0; j < n; j++) {
+            below += x[j] < x[i];
+            same += x[j] == x[i];
+        }
+        for (size_t rank = (n - 1) / 2; rank <= n / 2; rank++)
+            if (below <= rank && rank < below + same) {
+                sum += x[i] / (double)same;
+                found += 1;
+            }
+    }
+    assert_true(found >= 1);
+    return sum / (double)(n / 2 - (n - 1) / 2 + 1);
+}
+
+static void summary_agrees_with_its_definitions(void **state)
+{
+    (void)state;
+    struct rng rng = {11};
+    for (int round = 0; round < 300; round++) {
+        uint64_t x[200], scratch[200];
+        double away[200];
+        size_t n = 2 + rng_below(&rng, 199);
+        uint64_t width = 1ull << rng_below(&rng, 30), step = 1 + rng_below(&rng, 30);
+        for (size_t i = 0; i < n; i++)
+            x[i] = 100 + step * rng_below(&rng, width);
+        long double sum = 0, squares = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += x[i];
+        for (size_t i = 0; i < n; i++)
+            squares += (x[i] - sum / n) * (x[i] - sum / n);
+        double mean = (double)(sum / n), scale = 1e-12 * (double)(step * width + 100);
+        assert_close(stats_mean(x, n), mean, scale);
+
+        stats_sort(x, n);
+        struct summary s = stats_summary(x, n, scratch);
+        assert_int_equal(s.min, x[0]);
+        assert_int_equal(s.max, x[n - 1]);
+        assert_close(s.mean, mean, scale);
+        assert_close(s.sd, mathx_sqrt((double)(squares / (n - 1))), scale);
+        assert_close(s.p25, naive_quantile(x, n, 0.25), scale);
+        assert_close(s.median, naive_quantile(x, n, 0.5), scale);
+        assert_close(s.p75, naive_quantile(x, n, 0.75), scale);
+        assert_close(s.p99, naive_quantile(x, n, 0.99), scale);
+        for (size_t i = 0; i < n; i++)
+            away[i] = (double)x[i] < s.median ? s.median - (double)x[i] : (double)x[i] - s.median;
+        assert_close(s.mad, naive_median(away, n), scale);
+    }
+}
+
+static void quantiles_at_the_ends(void **state)
+{
+    (void)state;
+    const uint64_t x[] = {10, 20, 40};
+    assert_true(stats_quantile(x, 3, 0) == 10);
+    assert_true(stats_quantile(x, 3, 1) == 40);
+    assert_true(stats_quantile(x, 3, 0.75) == 30);
+    assert_true(stats_quantile(x, 1, 0.5) == 10);
+}
+
+/* By the words: a bin is kept unless `cap` others are fuller, or as full and smaller. */
+static size_t naive_histogram(const uint64_t *sorted, size_t n, struct bin *kept, size_t cap,
+                              uint64_t *rest)
+{
+    static struct bin all[1000];
+    size_t bins = 0, used = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || sorted[i] != sorted[i - 1])
+            all[bins++] = (struct bin){sorted[i], 0};
+        all[bins - 1].count++;
+    }
+    *rest = 0;
+    for (size_t i = 0; i < bins; i++) {
+        size_t better = 0;
+        for (size_t j = 0; j < bins; j++)
+            better += all[j].count > all[i].count || (all[j].count == all[i].count && j < i);
+        if (better < cap)
+            kept[used++] = all[i];
+        else
+            *rest += all[i].count;
+    }
+    return used;
+}
+
+static void histogram_agrees_with_its_definition(void **state)
+{
+    (void)state;
+    struct rng rng = {13};
+    for (int round = 0; round < 500; round++) {
+        uint64_t x[1000], rest, naive_rest;
+        size_t n = rng_below(&rng, round % 2 ? 1000 : 30), cap = rng_below(&rng, 40);
+        uint64_t width = 1 + rng_below(&rng, 60);
+        for (size_t i = 0; i < n; i++)
+            x[i] = rng_below(&rng, 1 + rng_below(&rng, width));
+        stats_sort(x, n);
+        /* Just the room that was promised, so that the sanitizer sees a write beyond it. */
+        struct bin *ours = malloc(cap * sizeof *ours + 1), theirs[40];
+        size_t bins = stats_histogram(x, n, ours, cap, &rest);
+        assert_int_equal(bins, naive_histogram(x, n, theirs, cap, &naive_rest));
+        assert_int_equal(rest, naive_rest);
+        assert_memory_equal(ours, theirs, bins * sizeof *ours);
+        free(ours);
+    }
+}
+
+static void disturbed_is_above_the_widest_of_three(void **state)
+{
+    (void)state;
+    struct summary s = {.median = 1000, .mad = 2};
+    assert_close(stats_disturbed_above(&s, 1), 1050, 1e-9);
+    assert_close(stats_disturbed_above(&s, 26), 1078, 1e-9);
+    s.mad = 10;
+    assert_close(stats_disturbed_above(&s, 26), 1150, 1e-9);
+    s = (struct summary){.median = 0};
+    assert_close(stats_disturbed_above(&s, 0), 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sort_takes_any_length_and_order),
+        cmocka_unit_test(sort_survives_its_worst_order),
+        cmocka_unit_test(sort_is_quick_enough_for_long_runs),
+        cmocka_unit_test(summary_of_known_samples),
+        cmocka_unit_test(summary_of_next_to_nothing),
+        cmocka_unit_test(summary_keeps_precision),
+        cmocka_unit_test(summary_agrees_with_its_definitions),
+        cmocka_unit_test(quantiles_at_the_ends),
+        cmocka_unit_test(histogram_agrees_with_its_definition),
+        cmocka_unit_test(disturbed_is_above_the_widest_of_three),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

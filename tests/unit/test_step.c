@@ -1,0 +1,175 @@
+/* stats_step against machines whose step is known because it was planted. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <cmocka.h>
+#include "lib/mathx.h"
+#include "lib/stats.h"
+#include "tests/unit/close.h"
+#include "tests/unit/rng.h"
+
+#define DELTAS 4096
+static uint64_t deltas[DELTAS];
+
+/* Two kinds of window, in blocks of 16, begun at any phase of a TSC that moves `step` ticks at a
+ * time and shows whole ticks; two strays get some ticks more, where they are wanted: 0.05%. */
+static void plant(uint64_t seed, double step, double empty, double ruler, bool strays)
+{
+    struct rng rng = {seed};
+    for (size_t i = 0; i < DELTAS; i++) {
+        double begin = rng_unit(&rng) * 1e6, length = i / 16 % 2 ? ruler : empty;
+        uint64_t from = (uint64_t)(mathx_floor(begin / step) * step);
+        uint64_t to = (uint64_t)(mathx_floor((begin + length) / step) * step);
+        deltas[i] = to - from;
+    }
+    for (size_t i = 0; strays && i < 2; i++) {
+        deltas[rng_below(&rng, DELTAS)] += 1000 + rng_below(&rng, 100000);
+    }
+}
+
+static void lattice_with_strays(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 30; seed++) {
+        plant(seed, 26, 70, 700, true);
+        assert_close(stats_step(deltas, DELTAS), 26, 0);
+    }
+}
+
+static void integer_steps(void **state)
+{
+    (void)state;
+    for (unsigned step = 2; step <= 512; step++) {
+        plant(step, step, 3.3 * step + 11, 9.7 * step + 11, false);
+        assert_close(stats_step(deltas, DELTAS), step, 0);
+    }
+}
+
+static void steps_of_one(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 100; seed++) {
+        struct rng rng = {seed};
+        uint64_t empty = 20 + rng_below(&rng, 200), ruler = empty + 300 + rng_below(&rng, 1500);
+        uint64_t widths[2] = {2 + rng_below(&rng, 12), 2 + rng_below(&rng, 12)};
+        uint64_t second_mode = rng_below(&rng, 2) * rng_below(&rng, 80);
+        for (size_t i = 0; i < DELTAS; i++) {
+            deltas[i] = (i % 2 ? empty : ruler) + rng_below(&rng, widths[i % 2]);
+            deltas[i] += rng_below(&rng, 5) == 0 ? second_mode : 0;
+        }
+        assert_close(stats_step(deltas, DELTAS), 1, 0);
+    }
+}
+
+/* A hypervisor's scaled TSC: steps that are no whole number, read as whole ticks. */
+static void scaled_steps(void **state)
+{
+    (void)state;
+    plant(1, 21.37, 70, 700, true);
+    assert_close(stats_step(deltas, DELTAS), 21.37, 0.01);
+    struct rng rng = {5};
+    for (int round = 0; round < 60; round++) {
+        double step = 7 + 150 * rng_unit(&rng) * rng_unit(&rng);
+        plant(100 + (uint64_t)round, step, 3.4 * step + 5, 700 + 11.5 * step, true);
+        assert_close(stats_step(deltas, DELTAS), step, 2e-3 * step);
+    }
+    plant(2, 333.3, 700, 2500, false);
+    assert_close(stats_step(deltas, DELTAS), 333.3, 0.1);
+}
+
+static void equal_deltas_say_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DELTAS; i++)
+        deltas[i] = 260;
+    assert_close(stats_step(deltas, DELTAS), 1, 0);
+    for (size_t i = 0; i < DELTAS; i++)
+        deltas[i] = i % 2 ? 260 : 2600;
+    assert_close(stats_step(deltas, DELTAS), 1, 0);
+    deltas[100] = 777; /* a stray makes no third value */
+    assert_close(stats_step(deltas, DELTAS), 1, 0);
+    for (size_t i = 0; i < DELTAS; i++)
+        deltas[i] = 260 * (1 + i % 3);
+    assert_close(stats_step(deltas, DELTAS), 260, 0);
+}
+
+static void zeros_are_not_counted(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DELTAS; i++)
+        deltas[i] = 0;
+    assert_close(stats_step(deltas, DELTAS), 1, 0);
+    assert_close(stats_step(deltas, 0), 1, 0);
+    plant(1, 40, 17, 430, false); /* most empty windows read 0 */
+    assert_close(stats_step(deltas, DELTAS), 40, 0);
+    /* Nine tenths zeros: strays are counted among the others only. */
+    struct rng rng = {2};
+    for (size_t i = 0; i < DELTAS; i++)
+        deltas[i] = i % 10 ? 0 : 40 * (1 + rng_below(&rng, 9)) + 7 * (i % 400 == 0);
+    assert_true(stats_step(deltas, DELTAS) < 40);
+}
+
+static void few_deltas_say_nothing(void **state)
+{
+    (void)state;
+    plant(3, 26, 70, 700, false);
+    assert_close(stats_step(deltas, 31), 1, 0);
+    assert_close(stats_step(deltas, 64), 26, 0);
+}
+
+/* More than the sample, one kind after the other: what is looked at must be spread over all. */
+static void long_runs_in_any_order(void **state)
+{
+    (void)state;
+    static uint64_t many[300000];
+    struct rng rng = {9};
+    for (size_t i = 0; i < 300000; i++)
+        many[i] = 26 * (i < 200000 ? 2 + rng_below(&rng, 2) : 50 + rng_below(&rng, 3));
+    assert_close(stats_step(many, 300000), 26, 0);
+    stats_sort(many, 300000);
+    assert_close(stats_step(many, 300000), 26, 0);
+}
+
+static void long_windows_only(void **state)
+{
+    (void)state;
+    plant(4, 21.37, 50000, 90000, false); /* beyond what the search for scaled steps looks at */
+    assert_close(stats_step(deltas, DELTAS), 1, 0);
+    plant(4, 26, 50000, 90000, false);
+    assert_close(stats_step(deltas, DELTAS), 26, 0);
+    for (size_t i = 0; i < DELTAS; i++)
+        deltas[i] |= 1ull << 63;
+    assert_true(stats_step(deltas, DELTAS) >= 1);
+}
+
+/* All at one place, near the longest delta that is searched: the most peaks to look at. */
+static void narrow_deltas_have_no_step(void **state)
+{
+    (void)state;
+    struct rng rng = {6};
+    for (size_t i = 0; i < DELTAS; i++)
+        deltas[i] = 4090 + rng_below(&rng, 5);
+    assert_close(stats_step(deltas, DELTAS), 1, 0);
+    for (size_t i = 0; i < DELTAS; i++)
+        deltas[i] = 1 + rng_below(&rng, 3);
+    assert_close(stats_step(deltas, DELTAS), 1, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lattice_with_strays),
+        cmocka_unit_test(integer_steps),
+        cmocka_unit_test(steps_of_one),
+        cmocka_unit_test(scaled_steps),
+        cmocka_unit_test(equal_deltas_say_nothing),
+        cmocka_unit_test(zeros_are_not_counted),
+        cmocka_unit_test(few_deltas_say_nothing),
+        cmocka_unit_test(long_runs_in_any_order),
+        cmocka_unit_test(long_windows_only),
+        cmocka_unit_test(narrow_deltas_have_no_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
