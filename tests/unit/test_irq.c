@@ -1,0 +1,168 @@
+#include <string.h>
+#include "tests/unit/fake_cpu.h"
+#include "tests/unit/fake_msr.h"
+#include "tests/unit/unit.h"
+#include "kernel/irq.c"
+#include "kernel/lapic.c"
+
+#define LAPIC_AT  0xfee00000ull
+#define IOAPIC_AT 0xfec00000ull
+
+static uint8_t pic[2];
+static uint64_t priority;
+static uint32_t lapic[LAPIC_BYTES / 4];
+static uint32_t ioapic[IOAPIC_BYTES / 4];
+
+uint8_t in8(uint16_t port)
+{
+    return pic[port == PIC2_MASK];
+}
+
+void out8(uint16_t port, uint8_t v)
+{
+    assert_true(port == PIC1_MASK || port == PIC2_MASK);
+    pic[port == PIC2_MASK] = v;
+}
+
+uint64_t read_cr8(void)
+{
+    return priority;
+}
+
+void write_cr8(uint64_t v)
+{
+    priority = v;
+}
+
+volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size)
+{
+    (void)p;
+    (void)size;
+    return address == LAPIC_AT ? lapic : address == IOAPIC_AT ? ioapic : NULL;
+}
+
+static const struct cpu cpu = {.apic = true};
+
+static int set_up(void **state)
+{
+    (void)state;
+    pic[0] = 0xb8;
+    pic[1] = 0x8e;
+    priority = 0;
+    memset(lapic, 0, sizeof(lapic));
+    fake_msr_reset();
+    return 0;
+}
+
+static void by_mmio(void **state)
+{
+    (void)state;
+    fake_msr_add(MSR_APIC_BASE, LAPIC_AT | BASE_ENABLED | 0x100);
+    lapic[LAPIC_ID / 4] = 0x07000000;
+    lapic[LAPIC_VERSION / 4] = VERSION_EXTENDED | 5u << 16 | 0x14;
+    lapic[LAPIC_EXT_FEATURES / 4] = 1u << 16;
+    lapic[LAPIC_LVT_TIMER / 4] = 0x20020;      /* periodic, open */
+    lapic[LAPIC_LVT_LINT0 / 4] = 0x700;        /* ExtINT, open */
+    lapic[LAPIC_LVT_LINT1 / 4] = 0x400;        /* NMI */
+    lapic[LAPIC_LVT_ERROR / 4] = ENTRY_MASKED; /* as after reset */
+    lapic[LAPIC_LVT_THERMAL / 4] = 0x200;      /* SMI: the firmware's fan control */
+    lapic[LAPIC_LVT_COUNTERS / 4] = ENTRY_MASKED;
+    lapic[LAPIC_LVT_CMCI / 4] = 0x21; /* beyond what the version says */
+    lapic[LAPIC_EXT_LVT / 4] = 0x22;
+    struct irq_masked m = irq_mask(NULL, &cpu, NULL);
+
+    assert_true(m.lapic.present);
+    assert_false(m.lapic.x2apic);
+    assert_int_equal(m.lapic.id, 7);
+    assert_int_equal(lapic[LAPIC_LVT_TIMER / 4], 0x20020 | ENTRY_MASKED);
+    assert_int_equal(lapic[LAPIC_LVT_LINT0 / 4], 0x700 | ENTRY_MASKED);
+    assert_int_equal(lapic[LAPIC_LVT_LINT1 / 4], 0x400);
+    assert_int_equal(lapic[LAPIC_LVT_THERMAL / 4], 0x200);
+    assert_int_equal(lapic[LAPIC_LVT_CMCI / 4], 0x21);
+    assert_int_equal(lapic[LAPIC_EXT_LVT / 4], 0x22 | ENTRY_MASKED);
+    assert_int_equal(m.lvt_entries, 7);
+    assert_int_equal(m.lvt_masked, 3);
+    assert_int_equal(m.lvt_kept, 2);
+    assert_int_equal(m.lvt_stuck, 0);
+    assert_int_equal(m.pic_was[0], 0xb8);
+    assert_int_equal(m.pic_was[1], 0x8e);
+    assert_int_equal(pic[0] & pic[1], 0xff);
+    assert_int_equal(priority, PRIORITY_ALL);
+}
+
+static void by_msr(void **state)
+{
+    (void)state;
+    fake_msr_add(MSR_APIC_BASE, LAPIC_AT | BASE_ENABLED | BASE_X2APIC);
+    fake_msr_add(MSR_X2APIC + LAPIC_ID / 16, 0x12345);
+    fake_msr_add(MSR_X2APIC + LAPIC_VERSION / 16, 6u << 16 | 0x15);
+    fake_msr_add(MSR_X2APIC + LAPIC_LVT_TIMER / 16, 0x40030);
+    fake_msr_add(MSR_X2APIC + LAPIC_LVT_LINT1 / 16, 0x400);
+    fake_msr_add(MSR_X2APIC + LAPIC_LVT_CMCI / 16, 0x30);
+    fake_msr.of[5].stuck = true;
+    struct irq_masked m = irq_mask(NULL, &cpu, NULL);
+
+    assert_true(m.lapic.x2apic);
+    assert_int_equal(m.lapic.id, 0x12345);
+    assert_int_equal(m.lvt_entries, 3); /* the others are not there */
+    assert_int_equal(m.lvt_masked, 2);
+    assert_int_equal(m.lvt_kept, 1);
+    assert_int_equal(m.lvt_stuck, 1);
+    assert_int_equal(fake_msr_value(MSR_X2APIC + LAPIC_LVT_TIMER / 16), 0x40030 | ENTRY_MASKED);
+}
+
+static void no_lapic(void **state)
+{
+    (void)state;
+    const struct cpu none = {.apic = false};
+
+    assert_false(lapic_open(NULL, &none).present);
+    assert_false(lapic_open(NULL, &cpu).present); /* no MSR */
+    fake_msr_add(MSR_APIC_BASE, LAPIC_AT);
+    assert_false(lapic_open(NULL, &cpu).present); /* off */
+    fake_msr.of[0].value = 0x1000 | BASE_ENABLED;
+    assert_false(lapic_open(NULL, &cpu).present);
+    fake_msr.of[0].value = LAPIC_AT | BASE_ENABLED;
+    memset(lapic, 0xff, sizeof(lapic));
+    assert_false(lapic_open(NULL, &cpu).present);
+}
+
+/* A window that does not follow the index: every register reads the same. */
+static void ioapics(void **state)
+{
+    (void)state;
+    struct madt t = {.ioapics = 2};
+    t.ioapic[0].address = IOAPIC_AT;
+    t.ioapic[1].address = 0x00100000;
+
+    memset(ioapic, 0xff, sizeof(ioapic));
+    struct irq_masked m = irq_mask(NULL, &cpu, &t);
+    assert_int_equal(m.ioapics, 0);
+    assert_int_equal(m.ioapics_refused, 2);
+
+    ioapic[IOAPIC_WINDOW / 4] = 0x00ff0011; /* 256 entries: more than there can be */
+    assert_int_equal(irq_mask(NULL, &cpu, &t).ioapics, 0);
+
+    ioapic[IOAPIC_WINDOW / 4] = 0x00160020; /* 23 entries, of which each is open */
+    m = irq_mask(NULL, &cpu, &t);
+    assert_int_equal(m.ioapics, 1);
+    assert_int_equal(m.ioapic_entries, 23);
+    assert_int_equal(m.ioapic_masked, 1); /* and masked for all by the first write */
+    assert_int_equal(m.ioapic_stuck, 0);
+
+    ioapic[IOAPIC_WINDOW / 4] = 0x00160420;
+    m = irq_mask(NULL, &cpu, &t);
+    assert_int_equal(m.ioapic_kept, 23);
+    assert_int_equal(ioapic[IOAPIC_WINDOW / 4], 0x00160420);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(by_mmio, set_up),
+        cmocka_unit_test_setup(by_msr, set_up),
+        cmocka_unit_test_setup(no_lapic, set_up),
+        cmocka_unit_test_setup(ioapics, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
