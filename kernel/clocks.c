@@ -114,8 +114,8 @@ static struct clock_result measure(const struct counter *c, bool least)
     double error, widest = 0;
 
     if (!wait_counts(c, 1)) {
-        r.why_not = c->read(c) == (NOBODY & mask_of(c)) ? "nobody there (reads all ones)"
-                                                        : "does not count";
+        r.why_not = (c->read(c) & mask_of(c)) == mask_of(c) ? "nobody there (reads all ones)"
+                                                            : "does not count";
         return r;
     }
     for (unsigned i = 0; i < WINDOWS; i++) {

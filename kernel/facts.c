@@ -4,12 +4,21 @@
 #include "kernel/cpu.h"
 #include "lib/fmt.h"
 #include "lib/num.h"
+#include "lib/smbios.h"
 
-#define MIB (1024.0 * 1024.0)
+#define BOARD_NAME 65 /* of a product's name, as much as a line has room for */
 
 static double ppm_off(const struct tsc_clock *c, unsigned source)
 {
     return ((double)c->source[source].hz / (double)c->hz - 1) * 1e6;
+}
+
+/* The product's name as SMBIOS has it; empty where there is none. */
+static void board_name(const struct machine *m, char *out, size_t size)
+{
+    const struct physmem *mem = &m->acpi_mem.mem;
+    if (!smbios_string(mem, m->handoff->smbios3, SMBIOS_SYSTEM_PRODUCT, out, size))
+        smbios_string(mem, m->handoff->smbios, SMBIOS_SYSTEM_PRODUCT, out, size);
 }
 
 static void mhz(struct sink *out, uint64_t hz)
@@ -94,6 +103,8 @@ static void show_head(const struct machine *m, const struct engine *e, const str
 {
     const struct cpu *c = &m->cpu;
     const struct handoff *h = m->handoff;
+    char board[BOARD_NAME];
+    board_name(m, board, sizeof board);
     fmt(out, "baretick %s (%s)\r\n", BARETICK_VERSION, BARETICK_BUILD);
     show_trust(e, p, out);
     fmt(out, "\r\ncpu       %s%s%s family %u model %u stepping %u\r\n", c->brand,
@@ -104,6 +115,8 @@ static void show_head(const struct machine *m, const struct engine *e, const str
     fmt(out, "firmware  %s revision %x, UEFI %u.%u; ACPI %s\r\n", h->firmware_vendor,
         h->firmware_revision, h->uefi_revision >> 16, (h->uefi_revision & 0xffff) / 10,
         m->acpi.present ? m->acpi.oem_id : "none");
+    if (board[0])
+        fmt(out, "board     %s\r\n", board);
     fmt(out, "memory    %llu MiB, %u-level pages%s\r\n",
         (unsigned long long)(h->memory_total >> 20), m->paging.tables.levels,
         m->paging.tables.page_1g ? ", some of 1 GiB" : "");
@@ -215,6 +228,7 @@ static void record_memory(const struct machine *m, struct json *j)
 static void record_run(const struct machine *m, const struct engine *e, const struct probe *p,
                        struct report *r)
 {
+    char board[BOARD_NAME];
     struct json j;
     if (!report_record(r, &j, "run"))
         return;
@@ -229,6 +243,9 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     else if (e->ticks_per_cycle > 0)
         json_f64(&j, "ticks_per_cycle", e->ticks_per_cycle, 6);
     record_firmware(m, &j);
+    board_name(m, board, sizeof board);
+    if (board[0])
+        json_str(&j, "board", board);
     record_cpu(m, &j);
     record_tsc(m, e, &j);
     record_memory(m, &j);

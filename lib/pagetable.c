@@ -261,9 +261,10 @@ static uint64_t tables_for(uint64_t bytes, unsigned level)
 
 unsigned pagetable_need(uint64_t top, bool page_1g, unsigned extra)
 {
-    /* Places where a large page may have to be split: the ends of the variable ranges, TOM2, the
-     * fixed ranges (all below 1 MiB) and the end of the map. */
-    const uint64_t splits = 2 * MTRR_VARIABLE_MAX + 3;
+    /* Places where a large page may have to be split: the variable ranges (aligned to their size,
+     * so both ends of one lie in the same page or at ends of pages), TOM2, the fixed ranges (all
+     * below 1 MiB) and the end of the map. */
+    const uint64_t splits = MTRR_VARIABLE_MAX + 3;
     /* An extra range has two ends; at each, one table of each of the four levels below a fifth. */
     const uint64_t per_extra = 2 * 4;
 

@@ -25,33 +25,14 @@ def build_elsewhere(folder, *arguments):
     return folder / "build"
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """build/ of the same sources in a place of its own, whose name has a blank."""
-    return build_elsewhere(tmp_path_factory.mktemp("first") / "a place")
-
-
-@pytest.fixture(scope="module")
-def built_by_clang(tmp_path_factory):
-    return build_elsewhere(tmp_path_factory.mktemp("clang") / "tree", "CC=clang")
+@pytest.fixture(scope="session")
+def built():
+    """What `make` left, whichever compiler it was."""
+    return ROOT / "build"
 
 
 def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def test_two_builds_give_the_same_bytes(built, tmp_path):
-    again = build_elsewhere(tmp_path / "elsewhere")
-    assert digest(again / "baretick.efi") == digest(built / "baretick.efi")
-
-
-def test_compilers_can_take_turns(built, built_by_clang):
-    tree = built.parent
-    by_gcc = digest(built / "baretick.efi")
-    subprocess.run(["make", "-s", "-j2", "CC=clang"], cwd=tree, check=True)
-    assert digest(built / "baretick.efi") == digest(built_by_clang / "baretick.efi") != by_gcc
-    subprocess.run(["make", "-s", "-j2"], cwd=tree, check=True)
-    assert digest(built / "baretick.efi") == by_gcc
 
 
 def functions(elf):
@@ -69,9 +50,8 @@ def functions(elf):
     return found
 
 
-@pytest.mark.parametrize("compiler", ["built", "built_by_clang"])
-def test_nothing_uses_sse_before_the_kernel_enables_it(compiler, request):
-    code = functions(request.getfixturevalue(compiler) / "baretick.elf")
+def check_no_sse_before_the_kernel_enables_it(elf):
+    code = functions(elf)
     assert any("xmm" in line for lines in code.values() for line in lines)  # the test can see it
     seen, waiting = set(), ["_start"]
     while waiting:
@@ -86,6 +66,21 @@ def test_nothing_uses_sse_before_the_kernel_enables_it(compiler, request):
             if target and target[1] in code:
                 waiting.append(target[1])
     assert {"efi_main", "conout_write", "registry_list", "bench_samples_need"} <= seen
+
+
+def test_builds(tmp_path):
+    """Two places, one of them with a blank in its name, give the same bytes; compilers can take turns."""
+    here = build_elsewhere(tmp_path / "a place")
+    by_gcc = digest(here / "baretick.efi")
+    assert digest(build_elsewhere(tmp_path / "elsewhere") / "baretick.efi") == by_gcc
+    check_no_sse_before_the_kernel_enables_it(here / "baretick.elf")
+
+    subprocess.run(["make", "-s", "-j2", "CC=clang"], cwd=here.parent, check=True)
+    assert digest(here / "baretick.efi") != by_gcc
+    check_no_sse_before_the_kernel_enables_it(here / "baretick.elf")
+
+    subprocess.run(["make", "-s", "-j2"], cwd=here.parent, check=True)
+    assert digest(here / "baretick.efi") == by_gcc
 
 
 @pytest.fixture
