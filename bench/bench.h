@@ -54,6 +54,7 @@ struct bench {
         empty_function; /* FUNCTION; empty_function NULL: the empty window is subtracted */
 
     enum recipe recipe;    /* EMPTY: the window's; all others use the one that recipe= selects */
+    bool single;           /* twice the body means nothing here: body - empty is all there is */
     bool on_request;       /* runs only when suite= names the suite without a wildcard */
     bool errors_are_wrong; /* one failed operation fails the row */
 

@@ -13,21 +13,27 @@
 #include "lib/behave.h"
 #include "lib/stats.h"
 
-#define ENGINE_BLOCK  16   /* windows of one kind in a row; METHOD: 16 to 32 */
-#define PROBE_WINDOWS 4096 /* of one kind, at the most, while the machine itself is judged */
+#define ENGINE_BLOCK 16 /* windows of one kind in a row; METHOD: 16 to 32 */
+
+struct sampler;
+struct placed;
 
 /* What every row shares; filled by engine_init and bench/probe.c. */
 struct engine {
     const struct platform *p;
     const struct options *o;
-    struct object *object; /* at the start of the data buffer */
-    enum recipe recipe;    /* effective: what recipe= or this CPU's default gives */
+    enum recipe recipe; /* effective: what recipe= or this CPU's default gives */
     bool xfence_is_lfence;
 
     enum execution execution;       /* silicon, counted instructions, or an emulator's noise */
     uint64_t ticks_per_instruction; /* where execution is counted instructions */
     double step;                    /* of the TSC, ticks */
     double ticks_per_cycle;         /* by the ruler; 0: not known */
+    uint64_t step_cycles;           /* one step in core cycles, by which windows are dithered */
+
+    struct sampler *sampler; /* these three share the platform's memory */
+    struct placed *placed;
+    uint64_t *memory;
 };
 
 enum row_status { ROW_OK, ROW_WRONG, ROW_UNSUPPORTED };
@@ -47,6 +53,8 @@ struct row {
     struct summary empty; /* one window of what is subtracted */
     double net;           /* location(body) - location(empty), signed, ticks a window */
 
+    unsigned placements;
+
     const uint64_t *sorted; /* the body's ticks.n samples, ascending; valid until the next row */
 };
 
@@ -57,10 +65,5 @@ void engine_row(struct engine *e, const struct bench *b, struct row *row);
 
 /* How a row's net becomes one operation's. */
 double row_per_op(const struct row *row);
-
-/* For bench/probe.c: the location (mean of the undisturbed) of n windows, one block of warm-up
- * before. Leaves the n deltas, in the order taken, at the start of the platform's samples. n is at
- * most PROBE_WINDOWS. */
-double engine_location(struct engine *e, window_fn fn, const void *function, size_t n);
 
 #endif

@@ -30,8 +30,7 @@ struct platform {
     void (*code_write)(void);
     void (*code_exec)(void);
 
-    uint64_t *samples; /* present in memory (touched), `samples_room` of them */
-    size_t samples_room;
+    uint64_t *memory; /* bench_memory_need() words, touched, so that no page of it is missing */
 
     struct sink *out;
     bool (*key)(void); /* somebody pressed a key on the console (never waits) */
@@ -40,7 +39,7 @@ struct platform {
     uint64_t (*nmis)(void);        /* NMIs and machine checks so far on this core */
 };
 
-/* Words of uint64_t sample memory that a run with these options uses. */
-size_t bench_samples_need(const struct options *o);
+/* Words of memory that a run with these options uses. */
+size_t bench_memory_need(const struct options *o);
 
 #endif

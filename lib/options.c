@@ -43,6 +43,9 @@ static const struct option_doc keys[] = {
     NUMBER(warmup, 0, 1000, 50, "blocks of warm-up windows before each row, at the most"),
     CHOICE(recipe, "plain|rdtscp|xfence|paoloni|cpuid|mfence|lfence|serialize|auto", "auto",
            "how the TSC is read; auto: lfence where it serialises"),
+    CHOICE(layout, "shuffle|fixed|sweep", "shuffle",
+           "placements: up to 16 drawn from seed=, one, or 64 offsets each"),
+    NUMBER(seed, 0, 4294967295, 1, "where the placements are drawn from"),
     CHOICE(format, "both|table|jsonl", "both", "the report: for people, for programs"),
     CHOICE(hist, "capped|full|off", "capped", "histograms: the 256 fullest bins, all, none"),
     {.key = "serial",
@@ -68,6 +71,7 @@ size_t options_docs(const struct option_doc **docs)
 _Static_assert(sizeof(enum recipe) == sizeof(uint32_t) && sizeof(enum format) == sizeof(uint32_t) &&
                    sizeof(enum hist) == sizeof(uint32_t) &&
                    sizeof(enum finish) == sizeof(uint32_t) &&
+                   sizeof(enum layout) == sizeof(uint32_t) &&
                    sizeof(enum takeover) == sizeof(uint32_t),
                "an enum of struct options is no uint32_t");
 

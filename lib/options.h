@@ -19,6 +19,7 @@
 enum format { FORMAT_BOTH, FORMAT_TABLE, FORMAT_JSONL };
 enum hist { HIST_CAPPED, HIST_FULL, HIST_OFF };
 enum finish { FINISH_AUTO, FINISH_HALT, FINISH_REBOOT, FINISH_POWEROFF };
+enum layout { LAYOUT_SHUFFLE, LAYOUT_FIXED, LAYOUT_SWEEP };
 enum takeover { TAKEOVER_AUTO, TAKEOVER_EXIT };
 
 struct options {
@@ -28,6 +29,8 @@ struct options {
     uint32_t samples; /* windows a row */
     uint32_t warmup;  /* warm-up blocks at the most, before sampling */
     enum recipe recipe;
+    enum layout layout;
+    uint32_t seed; /* of the placements */
     enum format format;
     enum hist hist;
     struct serial_choice serial;

@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 
     struct cpu cpu;
     cpu_decode(&cpu, cpuid_here, NULL);
-    size_t room = bench_samples_need(&o);
+    size_t room = bench_memory_need(&o);
     struct sink out = {out_write};
     struct platform p = {
         .name = "hosted",
@@ -119,8 +119,7 @@ int main(int argc, char **argv)
         .data = map_at(PLATFORM_DATA_VA, PLATFORM_DATA_SIZE),
         .code_write = code_write,
         .code_exec = code_exec,
-        .samples = map_at(0, room * sizeof(uint64_t)),
-        .samples_room = room,
+        .memory = map_at(0, room * sizeof(uint64_t)),
         .out = &out,
         .key = no_key,
         .row = no_row,
