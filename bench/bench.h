@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/unit.h"
+#include "lib/cpu.h"
 #include "lib/recipe.h"
 
 /*
@@ -26,7 +27,9 @@ struct object {
     const struct vtable *vtable; /* what a virtual call goes through */
     void *slot;                  /* the GOT slot of PLT-style and GOT calls */
     struct vtable table;         /* a vtable in data, for bodies that are generated */
+    void *room;                  /* OBJECT_ROOM bytes on a page boundary, for the row's own use */
 };
+#define OBJECT_ROOM (512u << 10)
 
 /* A body in C: n operations on the object; 0, or the operation failed (counted, its sample
  * omitted). */
@@ -53,7 +56,12 @@ struct bench {
     body_fn function,
         empty_function; /* FUNCTION; empty_function NULL: the empty window is subtracted */
 
-    enum recipe recipe;    /* EMPTY: the window's; all others use the one that recipe= selects */
+    enum recipe recipe; /* EMPTY: the window's; all others use the one that recipe= selects */
+    double
+        floor; /* core cycles an operation that any CPU must spend; 0: its vanishing is the point */
+    double (*truth)(
+        const struct cpu *cpu); /* core cycles an operation, documented; 0: not for this CPU */
+    uint32_t cold;         /* bytes of the object's room that no cache holds when a window begins */
     bool single;           /* twice the body means nothing here: body - empty is all there is */
     bool on_request;       /* runs only when suite= names the suite without a wildcard */
     bool errors_are_wrong; /* one failed operation fails the row */

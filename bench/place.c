@@ -3,7 +3,10 @@
 #include "lib/fmt.h"
 #include "lib/mem.h"
 
-#define LINE  64
+#define LINE 64
+/* The room's place in the data buffer: behind every place that an object can have. */
+#define ROOM_AT 8192
+_Static_assert(ROOM_AT + OBJECT_ROOM <= PLATFORM_DATA_SIZE, "no room in the data buffer");
 #define APART 4096 /* callee_apart: a page of its own */
 
 extern const struct unit unit_call_function, unit_chain_add;
@@ -146,6 +149,7 @@ void place_object(const struct bench *b, const struct placed *p)
         memcpy(&o->table.method, &p->callee, sizeof o->table.method);
         o->vtable = &o->table;
     }
+    o->room = (uint8_t *)(o)-p->at.data + ROOM_AT;
     if (b->setup)
         b->setup(o);
 }
