@@ -7,9 +7,10 @@ LD := $(if $(filter default,$(origin LD)),ld,$(LD))
 OBJCOPY ?= objcopy
 NASM    ?= nasm
 PYTHON  ?= python3
-# V=1 shows the commands.
+# V=1 shows the commands, -s nothing.
 V ?= 0
-say = $(if $(filter 0,$V),@echo "  $1";)
+QUIET := $(findstring s,$(firstword -$(MAKEFLAGS)))
+say = $(if $(filter 0,$V),@$(if $(QUIET),,echo "  $1";))
 
 # `make run` and `make image`; scripts/run --help tells what they mean.
 ARGS    ?=
@@ -35,11 +36,12 @@ C_SRC   := $(sort $(wildcard boot/*.c kernel/*.c bench/*.c bench/suites/*.c lib/
 ASM_SRC := $(sort $(wildcard boot/*.asm kernel/*.asm bench/*.asm bench/suites/*.asm))
 OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 
-# Floating point is for these alone. All other code can run while SSE is off or in a trap handler.
-FLOAT_SRC := $(filter-out $(addprefix bench/,report.c registry.c),$(wildcard bench/*.c)) \
-	$(wildcard bench/suites/*.c) \
-	$(addprefix kernel/,clocks.c main.c facts.c platform.c selftest.c) \
-	$(addprefix lib/,stats.c clock.c step.c mathx.c num.c json_f64.c linearity.c behave.c)
+# Floating point is for these alone: files of lib/ that declare or cast to a double, and the upper half of
+# kernel/ and bench/. All other code can run while SSE is off, or in a trap handler.
+FLOAT_LIB := $(shell grep -lE '^ *(static |const |inline )*double |[(,] *(const )?double[ )]' lib/*.c)
+FLOAT_SRC := $(sort $(FLOAT_LIB)) \
+	$(filter-out $(addprefix bench/,report.c registry.c),$(wildcard bench/*.c)) \
+	$(wildcard bench/suites/*.c) $(addprefix kernel/,clocks.c main.c facts.c platform.c selftest.c)
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -91,7 +93,7 @@ $(OBJ)/%.c.o: %.c $(OBJ)/flags | $(GEN)/build_id.h
 
 $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 	@mkdir -p $(@D)
-	$(call say,NASM $<)$(NASM) -f elf64 -I ./ -Wall -Werror -MD $(@:.o=.d) -MP -o $@ $<
+	$(call say,NASM $<)$(NASM) -f elf64 -I ./ -Werror -MD $(@:.o=.d) -MP -o $@ $<
 
 $(B)/baretick.elf: $(OBJS) linker.ld $(B)/linked
 	$(if $(EFI_CRT0),,$(error GNU-EFI's crt0-efi-x86_64.o is in none of: $(EFI_LIBDIRS); run ./scripts/setup))
@@ -127,7 +129,7 @@ run: $(EFI)
 		$(if $(TIMEOUT),--timeout '$(TIMEOUT)') -- $(ARGS)
 
 image: $(B)/baretick.img
-$(B)/baretick.img: $(EFI) scripts/image $(CONF) $(B)/conf
+$(B)/baretick.img: $(EFI) scripts/image $(wildcard $(CONF)) $(B)/conf
 	@scripts/image $(EFI) $@ $(CONF)
 $(B)/conf: FORCE
 	@$(call stamp,$(CONF))

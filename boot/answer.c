@@ -32,12 +32,13 @@ static void say(struct boot *b, struct sink *out)
         registry_list(out);
 }
 
-static void record(struct boot *b, struct sink *out)
+/* FORMAT_JSONL where the console has the text already. */
+static void record(struct boot *b, struct sink *out, enum format format)
 {
     struct report r;
 
     fmt(out, "\r\n"); /* the firmware's console may have left a line begun */
-    report_init(&r, out, FORMAT_JSONL);
+    report_init(&r, out, format);
     if (failed(b)) {
         r.failures++;
         report_event(&r, "error", b->error);
@@ -92,7 +93,7 @@ EFI_STATUS boot_answer(struct boot *b)
     EFI_STATUS status = failed(b) ? EFI_INVALID_PARAMETER : EFI_SUCCESS;
 
     say(b, b->st->ConOut ? &b->conout.sink : &serial.sink);
-    record(b, &serial.sink);
+    record(b, &serial.sink, FORMAT_JSONL);
     serial_flush(&serial);
     if (on_qemu(b))
         qemu_exit(failed(b) ? EXIT_BAD_OPTIONS : EXIT_SUCCESS);
@@ -108,7 +109,7 @@ void boot_stuck(struct boot *b)
 
     fmt_buf(b->error, sizeof b->error,
             "firmware: ExitBootServices failed every time; the machine must be reset");
-    record(b, &serial.sink);
+    record(b, &serial.sink, FORMAT_BOTH);
     serial_flush(&serial);
     if (on_qemu(b))
         qemu_exit(EXIT_FAULT);

@@ -2,6 +2,7 @@
  * options. */
 #include "boot/boot.h"
 #include "bench/registry.h"
+#include "kernel/cpu.h"
 #include "lib/fmt.h"
 
 #define CONF_NAME "baretick.conf"
@@ -189,6 +190,35 @@ static bool selects_something(struct boot *b)
     return o->help || o->list || registry_check(o, &error.sink);
 }
 
+static struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    (void)ctx;
+    return cpuid(leaf, subleaf);
+}
+
+/* A recipe that this CPU cannot run is refused by name, with those that it can. */
+static bool recipe_is_here(struct boot *b)
+{
+    const struct options *o = &b->handoff->options;
+    const char *lacks;
+    struct sink_buf error;
+    struct cpu cpu;
+
+    if (o->help || o->list || o->recipe == RECIPE_AUTO)
+        return true;
+    cpu_decode(&cpu, cpuid_here, NULL);
+    lacks = cpu_lacks(&cpu, o->recipe);
+    if (!lacks)
+        return true;
+    sink_buf_init(&error, b->error, sizeof b->error);
+    fmt(&error.sink, "recipe=%s: not on this CPU: %s; this CPU can:", recipe_names[o->recipe],
+        lacks);
+    for (unsigned r = 0; r < RECIPE_COUNT; r++)
+        if (!cpu_lacks(&cpu, (enum recipe)r))
+            fmt(&error.sink, " %s", recipe_names[r]);
+    return false;
+}
+
 bool boot_options(struct boot *b)
 {
     enum load_options loaded;
@@ -204,5 +234,5 @@ bool boot_options(struct boot *b)
             loaded == LOAD_OPTIONS_OURS ? "load options"
             : found                     ? ""
                                         : "defaults");
-    return selects_something(b);
+    return selects_something(b) && recipe_is_here(b);
 }

@@ -196,8 +196,9 @@ static void record_tsc(const struct machine *m, const struct engine *e, struct j
     json_close(j);
 }
 
-static void record_masked(const struct irq_masked *q, struct json *j)
+static void record_masked(const struct machine *m, struct json *j)
 {
+    const struct irq_masked *q = &m->irq;
     json_object(j, "masked");
     json_array(j, "pic_was");
     json_u64(j, NULL, q->pic_was[0]);
@@ -212,6 +213,7 @@ static void record_masked(const struct irq_masked *q, struct json *j)
     json_u64(j, "lvt_entries", q->lvt_entries);
     json_u64(j, "lvt_masked", q->lvt_masked);
     json_u64(j, "lvt_kept", q->lvt_kept);
+    json_bool(j, "others_stopped", m->others_stopped);
     json_close(j);
 }
 
@@ -252,7 +254,7 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     json_str(&j, "recipe", recipe_names[e->recipe]);
     options_record(&m->handoff->options, &j);
     json_str(&j, "options_from", m->handoff->options_from);
-    record_masked(&m->irq, &j);
+    record_masked(m, &j);
     if (m->serial.on) {
         json_object(&j, "serial");
         json_u64(&j, "port", m->serial.port);
@@ -285,6 +287,8 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
     if (m->lfence == LFENCE_COULD_NOT)
         warn(r, "LFENCE is not serialising here and could not be made so: bodies may leak out of "
                 "their windows");
+    if (!m->others_stopped)
+        warn(r, "the other cores, if there are any, could not be stopped: they may disturb");
     if (m->arena_type != 6)
         warn(r, "the benchmark's memory is not write-back by its MTRR");
     if (m->irq.ioapic_stuck + m->irq.lvt_stuck)

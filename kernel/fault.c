@@ -1,10 +1,12 @@
 #include "kernel/fault.h"
+#include "bench/platform.h"
 #include "kernel/cpu.h"
 #include "kernel/machine.h"
 #include "kernel/msr.h"
 #include "lib/fmt.h"
 
 #define BACKTRACE_FRAMES 16
+#define BACKTRACE_WORDS  64
 
 /* Error code of #PF, SDM vol. 3A figure 4-12. */
 enum { PF_PRESENT = 1, PF_WRITE = 2, PF_FETCH = 16 };
@@ -43,6 +45,9 @@ static const char *const names[VECTORS] = {
     "#SX security",
     "reserved exception",
 };
+
+/* linker.ld */
+extern const uint8_t _text[] HIDDEN, _etext[] HIDDEN;
 
 static const char *row_suite, *row_name;
 
@@ -134,25 +139,53 @@ static void print_registers(struct sink *out, const struct trap_frame *f)
         fmt(out, "  %-6s %016lx%s", r[i].name, r[i].value, i % 3 == 2 || i == n - 1 ? "\r\n" : "");
 }
 
-/* A frame may be anything after a wild jump: it is read with a fixup, and must lie above the one
- * before. */
+static bool is_code(uint64_t at)
+{
+    return (at >= (uint64_t)_text && at < (uint64_t)_etext) ||
+           at - PLATFORM_CODE_VA < PLATFORM_CODE_SIZE;
+}
+
+static void print_caller(struct sink *out, const struct handoff *h, const char *how, uint64_t from)
+{
+    fmt(out, "  %s ", how);
+    print_address(out, h, from);
+}
+
+/* Frames may be anything after a wild jump: read with a fixup, they must climb within the arena. */
+static unsigned walk_frames(struct sink *out, const struct handoff *h, uint64_t frame)
+{
+    uint64_t next, from;
+    unsigned n = 0;
+
+    while (n < BACKTRACE_FRAMES && frame - h->arena < h->arena_size && !(frame & 7) &&
+           mem_read(frame, &next) && mem_read(frame + 8, &from) && is_code(from)) {
+        print_caller(out, h, "called from", from);
+        n++;
+        if (next <= frame)
+            break;
+        frame = next;
+    }
+    return n;
+}
+
 static void print_backtrace(struct sink *out, const struct handoff *h, const struct trap_frame *f)
 {
-    uint64_t frame = f->rbp, next, from;
+    uint64_t word;
 
     /* After a jump to nowhere the caller stands on top of the stack, in no frame yet. */
-    if (f->vector == VECTOR_PAGE_FAULT && f->error & PF_FETCH && mem_read(f->rsp, &from)) {
-        fmt(out, "  called from ");
-        print_address(out, h, from);
-    }
-    for (unsigned i = 0; i < BACKTRACE_FRAMES && frame; i++) {
-        if (frame & 7 || !mem_read(frame, &next) || !mem_read(frame + 8, &from))
+    if (f->vector == VECTOR_PAGE_FAULT && f->error & PF_FETCH && mem_read(f->rsp, &word) &&
+        is_code(word))
+        print_caller(out, h, "called from", word);
+    if (walk_frames(out, h, f->rbp))
+        return;
+    /* A measured body has rbp for its own use: what looks like a return address may be one. */
+    for (unsigned i = 0, n = 0; i < BACKTRACE_WORDS && n < BACKTRACE_FRAMES; i++) {
+        if (!mem_read(f->rsp + 8 * i, &word))
             return;
-        fmt(out, "  called from ");
-        print_address(out, h, from);
-        if (next <= frame)
-            return;
-        frame = next;
+        if (is_code(word)) {
+            print_caller(out, h, "on the stack", word);
+            n++;
+        }
     }
 }
 

@@ -15,8 +15,8 @@ const char *fault_row_name(void);
 
 /*
  * Prints vector, error code, the row that was running, all registers and a backtrace of at most
- * sixteen frames over rbp, return addresses also as offsets into the image (addr2line -e
- * build/baretick.elf takes those).
+ * sixteen frames over rbp (where there are none, words on the stack that may be return addresses),
+ * inside the image also as offsets, which addr2line -e build/baretick.elf takes.
  */
 void fault_print(struct machine *m, const struct trap_frame *f);
 

@@ -8,8 +8,12 @@
 #define MSR_X2APIC    0x800u
 
 #define VERSION_EXTENDED (1u << 31) /* AMD APM vol. 2 section 16.3.4 */
-#define LAPIC_BYTES      0x1000u
-#define NOBODY           0xffffffffu
+/* ICR, SDM vol. 3A figure 11-12: delivery mode INIT, level assert, to all but ourselves. */
+#define ICR_INIT_OTHERS (5u << 8 | 1u << 14 | 3u << 18)
+#define ICR_PENDING     (1u << 12)
+#define ICR_WAIT_READS  100000u /* of the register; a delivery takes microseconds */
+#define LAPIC_BYTES     0x1000u
+#define NOBODY          0xffffffffu
 
 bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v)
 {
@@ -70,4 +74,18 @@ struct lapic lapic_open(struct paging *p, const struct cpu *cpu)
         l.lvt_ext = ext >> 16 & 0xff;
     l.present = true;
     return l;
+}
+
+bool lapic_stop_others(const struct lapic *l)
+{
+    uint32_t v;
+
+    if (l->x2apic) /* no delivery status there: a write is a delivery (SDM 11.12.9) */
+        return msr_write(MSR_X2APIC + LAPIC_ICR / 16, ICR_INIT_OTHERS);
+    lapic_write(l, LAPIC_ICR_HIGH, 0);
+    lapic_write(l, LAPIC_ICR, ICR_INIT_OTHERS);
+    for (unsigned i = 0; i < ICR_WAIT_READS; i++)
+        if (!lapic_read(l, LAPIC_ICR, &v) || !(v & ICR_PENDING))
+            return true;
+    return false;
 }

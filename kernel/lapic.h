@@ -15,6 +15,8 @@ enum {
     LAPIC_ID = 0x20,
     LAPIC_VERSION = 0x30,
     LAPIC_LVT_CMCI = 0x2f0,
+    LAPIC_ICR = 0x300, /* high half at 310h; one MSR in x2APIC mode */
+    LAPIC_ICR_HIGH = 0x310,
     LAPIC_LVT_TIMER = 0x320,
     LAPIC_LVT_THERMAL = 0x330,
     LAPIC_LVT_COUNTERS = 0x340,
@@ -38,5 +40,10 @@ struct lapic lapic_open(struct paging *p, const struct cpu *cpu);
 /* False: no such register. */
 bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v);
 void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v);
+/*
+ * INIT to every other core: they wait for a SIPI then, and execute nothing. Firmware leaves its own
+ * cores in loops that may be runnable (MWAIT, PAUSE). False: the command was not taken in time.
+ */
+bool lapic_stop_others(const struct lapic *l);
 
 #endif

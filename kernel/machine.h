@@ -48,6 +48,7 @@ struct machine {
     bool qemu; /* hypervisor bit, and ACPI or SMBIOS says so */
 
     struct irq_masked irq;
+    bool others_stopped; /* INIT went to all other cores */
     enum lfence_state lfence;
     struct tsc_clock clock;
 

@@ -113,7 +113,7 @@ static bool map_image(struct paging *p)
            identity(p, (uint64_t)_data, (uint64_t)_edata, PAGE_WRITE);
 }
 
-static bool map_framebuffer(struct paging *p)
+static bool map_framebuffer(struct paging *p, bool pat)
 {
     const struct framebuffer *f = &p->handoff->framebuffer;
     uint64_t end = f->address + f->size;
@@ -121,7 +121,7 @@ static bool map_framebuffer(struct paging *p)
     if (!f->address || !f->size || f->size > FRAMEBUFFER_MAX || end < f->address ||
         end > p->phys_limit || memory_is_ram(p->handoff, f->address, f->size))
         return true;
-    p->framebuffer = identity(p, f->address, end, PAGE_WRITE | PAGE_WC);
+    p->framebuffer = identity(p, f->address, end, PAGE_WRITE | (pat ? PAGE_WC : PAGE_UC));
     return p->framebuffer;
 }
 
@@ -167,7 +167,7 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
 
     pagetable_init(&p->tables, pool, (uint64_t)pool, pages, levels, cpu->page_1g, cpu->nx, mtrr);
     (void)arena_kernel_stack(h, &guard);
-    if (!map_memory(p) || !map_own(p) || !map_runtime_code(p) || !map_framebuffer(p) ||
+    if (!map_memory(p) || !map_own(p) || !map_runtime_code(p) || !map_framebuffer(p, cpu->pat) ||
         !map_image(p) || !map_buffers(p) || !pagetable_unmap(&p->tables, guard, PAGE) ||
         !paging_guard(p, core))
         return "page tables: more ranges in the memory map than the tables have room for";

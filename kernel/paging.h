@@ -28,7 +28,7 @@ struct paging {
     uint64_t code, data;       /* physical addresses of the two buffers */
     uint64_t phys_limit;       /* addresses from here on are none */
     unsigned regions_left_out; /* of RAM, beyond what the tables can hold */
-    bool framebuffer;          /* mapped write-combining */
+    bool framebuffer;          /* mapped; write-combining, or uncached without PAT */
 };
 
 /* Bytes of arena that paging_init() takes; `top` as for kernel_arena_need(). */

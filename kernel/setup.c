@@ -127,6 +127,7 @@ void machine_acpi(struct machine *m)
 void machine_irq(struct machine *m)
 {
     m->irq = irq_mask(&m->paging, &m->cpu, m->has_madt ? &m->madt : NULL);
+    m->others_stopped = m->irq.lapic.present && lapic_stop_others(&m->irq.lapic);
 }
 
 void machine_clocks(struct machine *m)

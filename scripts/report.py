@@ -134,9 +134,12 @@ class Reader:
         return text.rstrip()
 
     def _progress(self, rest):
-        if not self._left_firmware or b"\r" not in rest or ESCAPE_BEGUN.search(rest):
+        if not self._left_firmware or ESCAPE_BEGUN.search(rest):
             return
-        line = ESCAPE.sub(b"", rest).rsplit(b"\r", 1)[1].decode("utf-8", "replace").rstrip()
+        parts = ESCAPE.sub(b"", rest).split(b"\r")
+        if len(parts) < 2 or (parts[-2] and not parts[-2].strip()):
+            return  # text for good, of which more is to come
+        line = parts[-1].decode("utf-8", "replace").rstrip()
         if line and line != self._shown:
             self._shown = line
             yield ("progress", line)

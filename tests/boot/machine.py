@@ -4,6 +4,7 @@ import json
 import os
 import select
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -103,10 +104,22 @@ class Boot:
         )
 
 
+def monitor(path, *commands):
+    """Lets QEMU's monitor at this socket do something (-monitor unix:PATH,server=on,wait=off)."""
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(10)
+        line.connect(str(path))
+        for command in commands:
+            while b"(qemu) " not in line.recv(4096):
+                pass
+            line.sendall(command.encode() + b"\n")
+        line.recv(4096)
+
+
 def follow(process, source, keys=None, timeout=60, done=None):
     """Reads until the process ends, its time is up or done(bytes) holds; then the process is dead.
 
-    keys: {pattern: bytes to type once the pattern has been seen}. Returns what was read."""
+    keys: {pattern: bytes to type, or what to call, once it has been seen}. Returns what was read."""
     data, keys, end = bytearray(), dict(keys or {}), time.monotonic() + timeout
     try:
         while time.monotonic() < end and not (done and done(data)):
@@ -122,7 +135,11 @@ def follow(process, source, keys=None, timeout=60, done=None):
                 break
             data += piece
             for pattern in [p for p in keys if p in data]:
-                process.stdin.write(keys.pop(pattern))
+                act = keys.pop(pattern)
+                if callable(act):
+                    act()
+                    continue
+                process.stdin.write(act)
                 process.stdin.flush()
         if not (done and done(data)):
             process.wait(max(0.1, end - time.monotonic()))
@@ -159,7 +176,8 @@ def qemu(
     bios             another firmware than OVMF
     keys, done       as in follow()"""
     command = [QEMU, "-machine", machine, "-cpu", cpu, "-m", str(memory), "-nodefaults"]
-    command += ["-display", "none", "-monitor", "none", "-no-reboot", "-accel", "tcg"]
+    command += ["-display", "none", "-no-reboot", "-accel", "tcg"]
+    command += ["-monitor", f"unix:{folder}/monitor,server=on,wait=off"]
     command += ["-rtc", "base=2024-01-01T00:00:00,clock=vm"]
     if icount:
         command += ["-icount", "shift=7,sleep=off"]
@@ -184,7 +202,7 @@ def qemu(
         command += {
             "virtio": ["-device", "virtio-blk-pci,drive=disk"],
             "ahci": ["-device", "ich9-ahci,id=ahci", "-device", "ide-hd,drive=disk,bus=ahci.0"],
-            "ide": ["-device", "ide-hd,drive=disk"],
+            "ide": ["-device", "ide-hd,drive=disk,bus=ide.0"],
             "nvme": ["-device", "nvme,drive=disk,serial=1"],
             "usb": ["-device", "qemu-xhci", "-device", "usb-storage,drive=disk"],
         }[bus]

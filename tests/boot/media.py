@@ -1,6 +1,7 @@
 """Disks to boot from: GPT images with one FAT partition, and the loaders that may stand before baretick."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -44,11 +45,6 @@ def gpt_disk(path, files, mib=FAT32_MIB):
     return Path(path)
 
 
-def files_of(disk):
-    """The partition of a disk made by gpt_disk or scripts/image, as mtools' -i argument."""
-    return f"{disk}@@{PARTITION_AT * 512}"
-
-
 def grub(path, arguments):
     """A standalone GRUB for UEFI whose only act is to chainload /baretick.efi with these arguments."""
     config = Path(f"{path}.cfg")
@@ -58,7 +54,8 @@ def grub(path, arguments):
     )
     modules = "normal part_gpt fat chain search search_fs_file"
     tool(
-        "grub-mkstandalone", "-O", "x86_64-efi", "-o", path, f"--modules={modules}",
+        shutil.which("grub2-mkstandalone") or "grub-mkstandalone",  # Fedora's name first
+        "-O", "x86_64-efi", "-o", path, f"--modules={modules}",
         f"--install-modules={modules}", "--fonts=", "--locales=", f"boot/grub/grub.cfg={config}",
     )  # fmt: skip
     return Path(path)

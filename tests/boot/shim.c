@@ -93,6 +93,12 @@ static EFI_STATUS EFIAPI forbidden(void)
     end("a firmware call after ExitBootServices had failed once");
 }
 
+static EFI_STATUS EFIAPI output(SIMPLE_TEXT_OUTPUT_INTERFACE *self, CHAR16 *string)
+{
+    (void)self; /* firmware finds its own data by the address of its own interface */
+    return real->ConOut->OutputString(real->ConOut, string);
+}
+
 static void forbid_all_but_leaving(void)
 {
     void **entry = (void **)&services.RaiseTPL;
@@ -100,9 +106,6 @@ static void forbid_all_but_leaving(void)
         *entry = (void *)forbidden;
     }
     console.OutputString = (void *)forbidden;
-    console.Reset = (void *)forbidden;
-    console.SetAttribute = (void *)forbidden;
-    console.ClearScreen = (void *)forbidden;
 }
 
 static EFI_STATUS EFIAPI memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UINTN *key,
@@ -270,9 +273,7 @@ static void change_tables(void)
     copy = *real;
     services = *real->BootServices;
     copy.BootServices = &services;
-    if (real->ConOut) {
-        console = *real->ConOut;
-    }
+    console.OutputString = output;
     if (mode("no-conout")) {
         copy.ConOut = NULL;
         copy.ConsoleOutHandle = NULL;

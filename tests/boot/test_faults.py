@@ -1,7 +1,7 @@
 """What goes wrong inside a run: wrong answers, exceptions, non-maskable interrupts."""
 
 import pytest
-from machine import CHECK_FAILED, FAULT, SUCCESS
+from machine import CHECK_FAILED, FAULT, SUCCESS, monitor
 
 # name, vector, words that the console must have
 EXCEPTIONS = [
@@ -48,3 +48,30 @@ def test_failed_operations_are_counted_and_omitted(boot):
     assert row["errors"] > 0 and row["n"] == sum(c for _, c in row["hist"]), row
     assert row["n"] + row["errors"] == 60, row
 
+
+
+# In the middle of a row's 2048 windows; a table, since a record may be cut by what comes.
+BUSY = "suite=calls bench=direct,got samples=2048 format=table"
+
+
+@pytest.fixture
+def disturbed(boot, tmp_path):
+    """disturbed(commands): a run with these given to QEMU's monitor about while its second row is measured."""
+
+    def start(*commands):
+        return boot(BUSY, keys={b"1 of 2 rows": lambda: monitor(tmp_path / "monitor", *commands)})
+
+    return start
+
+
+def test_interrupts_that_cannot_be_masked_are_survived(disturbed):
+    b = disturbed("nmi", "nmi", "nmi")
+    assert b.status == SUCCESS and b.end["rows"] == 2 and "FAULT" not in b.text, str(b)
+
+
+def test_machine_check_that_lost_the_context(disturbed):
+    """Uncorrected, processor context corrupt (SDM volume 3, 15.3.2.2): nothing may go on."""
+    b = disturbed("mce 0 1 0xb200000000000000 0x5 0 0")
+    assert b.status == FAULT and b.end["verdict"] == "fail", str(b)
+    for words in ("#MC", "vector 18", "bank 1", "b200000000000000"):
+        assert words in b.text, f"{words} is not shown\n{b}"

@@ -1,7 +1,7 @@
 """Machines as other firmwares hand them over, made by the shim (shim.c lists the modes)."""
 
 import pytest
-from machine import FAULT, SUCCESS
+from machine import BAD_OPTIONS, FAULT, SUCCESS
 
 
 def measured(b):
@@ -41,17 +41,19 @@ def test_state_at_hand_over(boot, shim, modes):
 def test_tables_of_an_old_rsdp_are_used(boot, shim):
     """Revision 0 has an RSDT only, even where the ACPI 2.0 GUID names it: the PM timer is found."""
     b = measured(boot("", disk=shim("rsdp-rev0")))
-    plain = measured(boot("", disk=shim("")))
-    assert b.run["tsc"].keys() == plain.run["tsc"].keys(), b.run["tsc"]
+    (pmtimer,) = [s for s in b.run["tsc"]["sources"] if s["name"] == "pmtimer"]
+    assert "hz" in pmtimer, pmtimer
 
 
 def test_boot_services_that_never_end(boot, shim):
     """A bounded number of tries, no other firmware call after the first, and a clear word."""
     b = boot("", disk=shim("exit-fails"))
     assert b.status == FAULT and not b.rows and b.end["verdict"] == "fail", str(b)
-    assert "ExitBootServices" in b.text, str(b)
+    (error,) = b.events("error")
+    assert "ExitBootServices" in error["message"], error
 
 
 def test_errors_are_told_without_a_console(boot, shim):
     b = boot("", disk=shim("no-conout", "suite=baseline samples=3"))
-    assert b.status == 3 and b.text.count("samples=3") == 1 and b.events("error"), str(b)
+    assert b.status == BAD_OPTIONS and b.text.count("samples=3") == 1, str(b)
+    assert b.events("error"), str(b)

@@ -18,11 +18,11 @@ def quick(b):
     return b
 
 
-@pytest.mark.parametrize("machine, bus", [("q35", "ide"), ("pc", "ide"), ("q35", "virtio")])
-def test_uboot(boot, stick, machine, bus):
+@pytest.mark.parametrize("machine", ["q35", "pc"])
+def test_uboot(boot, stick, machine):
     """Its load options are a kernel's, SSE is off, the memory map's descriptors have another size."""
     disk = stick({"baretick.conf": QUICK.encode()})
-    b = quick(boot("", disk=disk, bus=bus, machine=machine, bios=media.find("U-Boot", *UBOOT)))
+    b = quick(boot("", disk=disk, bus="ide", machine=machine, bios=media.find("U-Boot", *UBOOT)))
     assert "U-Boot" in b.run["firmware"]["vendor"], b.run["firmware"]
     (warning,) = [e for e in b.events("warning") if "load options" in e["message"]]
     assert "root=/dev/sdb3" in warning["message"]
@@ -60,7 +60,7 @@ def shell(tmp_path, program, name, words):
     )
 
 
-@pytest.mark.parametrize("name", ["baretick.efi", "baretick", "\\baretick.efi", "fs0:\\BARETICK.EFI"])
+@pytest.mark.parametrize("name", ["baretick", "fs0:\\BARETICK.EFI"])
 def test_uefi_shell(boot, program, tmp_path, name):
     quick(boot("", disk=shell(tmp_path, program, name, QUICK)))
 

@@ -28,9 +28,7 @@ def test_each_recipe(boot, recipe):
     assert b.run["options"]["recipe"] == recipe
     for row in b.rows:
         assert row["recipe"] == recipe and row["ticks"]["min"] == row["ticks"]["max"], row
-        assert row["per_op"]["instructions"] == {"direct": 4, "inline": 2}[row["name"]] - 2 or (
-            row["per_op"]["instructions"] >= 0
-        ), row
+        assert row["per_op"]["instructions"] == {"direct": 2, "inline": 0}[row["name"]], row
 
 
 @pytest.mark.parametrize("cpu", ["qemu64", "core2duo", "kvm64", "Nehalem"])
@@ -61,15 +59,6 @@ def test_default_recipe_of_each_vendor(boot, cpu, recipe):
     assert b.rows[0]["recipe"] == recipe
 
 
-def test_xfence_is_the_vendors_own(boot):
-    """LFENCE on Intel, MFENCE elsewhere: told in the run record, the same count."""
-    counts = {
-        cpu: boot("suite=baseline bench=empty_xfence samples=32", cpu=cpu).must(SUCCESS, rows=1)
-        for cpu in (INTEL, "max")
-    }
-    assert len({b.rows[0]["ticks"]["min"] for b in counts.values()}) == 1
-
-
 @pytest.mark.parametrize("memory", [48, 64, 128, 4096])
 def test_memory_sizes(boot, memory):
     boot(memory=memory).must(SUCCESS)
@@ -84,7 +73,6 @@ def test_too_little_memory_is_said(boot):
 
 MACHINES = {
     "pc": {"machine": "pc"},
-    "pc-no-acpi": {"machine": "pc", "extra": ["-no-acpi"]},
     "no-acpi": {"extra": ["-no-acpi"]},
     "no-hpet": {"machine": "q35,hpet=off"},
     "no-smm": {"machine": "q35,smm=off"},
@@ -107,24 +95,23 @@ def test_machines(boot, how):
         assert row["ticks"]["min"] == row["ticks"]["max"], row
 
 
-@pytest.mark.parametrize("without", ["hpet", "acpi"])
-def test_clock_sources_that_are_missing(boot, without):
-    """Less to measure the TSC with; it is still known, and the report says by what and what is not there."""
-    how = {"hpet": {"machine": "q35,hpet=off"}, "acpi": {"extra": ["-no-acpi"]}}[without]
+@pytest.mark.parametrize(
+    "how, missing",
+    [({"machine": "q35,hpet=off"}, {"hpet"}), ({"extra": ["-no-acpi"]}, {"hpet", "pmtimer"})],
+    ids=["no-hpet", "no-acpi"],
+)
+def test_clock_sources_that_are_missing(boot, how, missing):
+    """Less to measure the TSC with; it is still known, and the report says what is not there."""
     b = boot(**how).must(SUCCESS)
-    assert without in str(b.run["tsc"]).lower(), b.run["tsc"]
-    # 2^7 ticks an instruction of 1 ns: the virtual TSC is 1 GHz
-    assert b.run["tsc"]["hz"] == pytest.approx(1e9, rel=1e-3), b.run["tsc"]
+    tsc = b.run["tsc"]
+    assert {s["name"] for s in tsc["sources"] if "why_not" in s} == missing | {"cpuid15"}, tsc
+    # 2^7 ticks an instruction of 128 ns: the virtual TSC is 1 GHz.
+    assert tsc["hz"] == pytest.approx(1e9, rel=1e-4), tsc
+    for name in missing:
+        assert f"{name} " in b.text, str(b)
 
 
-@pytest.mark.parametrize("bus", ["virtio", "ahci", "nvme", "usb"])
-def test_disks(boot, stick, bus):
-    disk = stick({"baretick.conf": QUICK.encode()})
-    b = boot("", disk=disk, bus=bus).must(SUCCESS)
-    assert b.run["options"]["samples"] == 32 and {r["suite"] for r in b.rows} == {"baseline"}
-
-
-def test_disk_on_pc(boot, stick):
+def test_ide_disk_on_pc(boot, stick):
     boot("", disk=stick({"baretick.conf": QUICK.encode()}), bus="ide", machine="pc").must(SUCCESS)
 
 

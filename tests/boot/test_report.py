@@ -163,7 +163,7 @@ def test_plain_tcg_is_called_noise(boot):
     for row in (r for r in b.rows if r["status"] == "ok"):
         rest = row.get("hist_rest", 0)
         assert sum(c for _, c in row["hist"]) + rest == row["n"] and len(row["hist"]) <= 256, row
-        assert "ns" in row["per_op"] and "instructions" not in row["per_op"], row
+        assert "instructions" not in row.get("per_op", {}), row
 
 
 def test_a_key_stops_between_rows(boot):

@@ -106,6 +106,9 @@ def test_progress_is_shown_while_it_stands():
     assert list(reader.feed(b"\r1 of 9   ")) == [("progress", "1 of 9")]
     assert list(reader.feed(b"")) == []
     assert list(reader.feed(b"\r2 of 9   ")) == [("progress", "2 of 9")]
+    # Blanks wipe it out: what follows is text, shown when it is whole.
+    assert list(reader.feed(b"\r         \rrow")) == []
+    assert list(reader.feed(b" a\r\n")) == [("text", "row a")]
 
 
 def test_sequence():

@@ -1,4 +1,5 @@
-/* kernel/msr.h for the host: a handful of MSRs that exist, with what was written to them in order. */
+/* kernel/msr.h for the host: a handful of MSRs that exist, with what was written to them in
+ * order. */
 #ifndef TESTS_UNIT_FAKE_MSR_H
 #define TESTS_UNIT_FAKE_MSR_H
 

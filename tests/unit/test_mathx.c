@@ -97,6 +97,81 @@ static void cos_doubles_its_angle(void **state)
     }
 }
 
+/* The x87 unit's logarithm and exponential, right to 64 bits: another road to the same value. */
+static long double x87_log(long double x)
+{
+    long double result;
+    __asm__("fldln2\n\tfxch\n\tfyl2x" : "=t"(result) : "0"(x) : "st(1)");
+    return result;
+}
+
+/* 2^t with t = x log2(e), its whole part apart: f2xm1 takes -1 .. 1. */
+static long double x87_exp(long double x)
+{
+    long double result;
+    __asm__("fldl2e\n\tfmulp\n\tfld %%st\n\tfrndint\n\tfxch\n\tfsub %%st(1), %%st\n\t"
+            "f2xm1\n\tfld1\n\tfaddp\n\tfscale\n\tfstp %%st(1)"
+            : "=t"(result)
+            : "0"(x)
+            : "st(1)", "st(2)");
+    return result;
+}
+
+static void assert_same(double got, long double wanted, long double share)
+{
+    long double away = got - wanted, slack = share * (wanted < 0 ? -wanted : wanted);
+    if (!(away <= slack && -away <= slack))
+        fail_msg("%.17g is not %.20Lg", got, wanted);
+}
+
+static void exp_and_log_agree_with_the_x87(void **state)
+{
+    (void)state;
+    struct rng rng = {3};
+    for (int i = 0; i < 100000; i++) {
+        double u = rng_unit(&rng) - 0.5;
+        assert_same(mathx_exp(2 * u), x87_exp(2 * u), 5e-16L);
+        assert_same(mathx_exp(1400 * u), x87_exp(1400 * u), 1e-15L);
+        double x = mathx_exp(1400 * u), near_one = 1 + u / (1 << (i % 30));
+        assert_same(mathx_log(x), x87_log(x), 5e-16L);
+        if (near_one != 1)
+            assert_same(mathx_log(near_one), x87_log(near_one), 5e-16L);
+    }
+}
+
+static void exp_and_log_at_the_ends(void **state)
+{
+    (void)state;
+    const double inf = __builtin_inf(), nan = __builtin_nan("");
+    assert_true(mathx_exp(0) == 1 && mathx_exp(-0.0) == 1 && mathx_log(1) == 0);
+    assert_true(mathx_exp(709.79) == inf && mathx_exp(inf) == inf);
+    assert_true(mathx_exp(-746) == 0 && mathx_exp(-inf) == 0);
+    assert_same(mathx_exp(709.78), 1.7928227943945155e308L, 1e-15L);
+    assert_same(mathx_exp(-740), 4.199558e-322L, 0.01L);
+    assert_true(mathx_log(0) == -inf && mathx_log(inf) == inf);
+    assert_same(mathx_log(0x1p-1074), -744.44007192138126231L, 5e-16L);
+    const double not_numbers[] = {mathx_log(-1), mathx_log(nan), mathx_exp(nan), mathx_log(-inf)};
+    for (int i = 0; i < 4; i++)
+        assert_true(not_numbers[i] != not_numbers[i]);
+}
+
+static void log1p_rest_keeps_its_digits(void **state)
+{
+    (void)state;
+    /* -u^2/2 + u^3/3 - u^4/4 + ...: 80 terms of 64 bits */
+    for (double u = 0.33; u > 1e-200; u *= 0.83)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            long double x = sign * u, power = x * x, wanted = 0;
+            for (int k = 2; k < 80; k++, power *= x)
+                wanted += (k % 2 ? power : -power) / k;
+            if (wanted < -1e-300L)
+                assert_same(mathx_log1p_rest(sign * u), wanted, 1e-15L);
+        }
+    assert_same(mathx_log1p_rest(3), x87_log(4) - 3, 1e-15L);
+    assert_same(mathx_log1p_rest(-0.75), x87_log(0.25L) + 0.75L, 1e-15L);
+    assert_true(mathx_log1p_rest(-1) == -__builtin_inf() && mathx_log1p_rest(0) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +179,9 @@ int main(void)
         cmocka_unit_test(floor_and_nearest),
         cmocka_unit_test(cos_of_known_turns),
         cmocka_unit_test(cos_doubles_its_angle),
+        cmocka_unit_test(exp_and_log_agree_with_the_x87),
+        cmocka_unit_test(exp_and_log_at_the_ends),
+        cmocka_unit_test(log1p_rest_keeps_its_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,96 @@
+"""`make run` and `make image` with the real QEMU; test_run_script.py has their judgement's corner cases."""
+
+import os
+import subprocess
+import sys
+
+import build
+import pytest
+from machine import SUCCESS, Boot
+
+QUICK = ["suite=baseline", "samples=32"]
+
+
+def command(*line, timeout=180):
+    """What the command said, both streams, and its exit code; it starts outside of any terminal."""
+    done = subprocess.run(
+        [str(word) for word in line], cwd=build.ROOT, stdin=subprocess.DEVNULL, timeout=timeout,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "MAKEFLAGS": ""},
+    )  # fmt: skip
+    return done.stdout.decode(), done.returncode
+
+
+def run(out, *words, **how):
+    return command(sys.executable, "scripts/run", "--accel", "tcg", "--out", out, *words, **how)
+
+
+def report_of(out):
+    """report.jsonl as records, each line as strictly looked at as on the serial line."""
+    return Boot((out / "report.jsonl").read_bytes().replace(b"\n", b"\r\n"), 3, 0)
+
+
+def test_make_run(program, tmp_path):
+    """The first of the README's commands: KVM where it works, counted instructions where not."""
+    out = tmp_path / "out"
+    with build.Lock():
+        said, status = command("make", "run", f"OUT={out}", f"ARGS={' '.join(QUICK)}")
+    assert status == 0, said
+    b = report_of(out).must(SUCCESS)
+    assert b.run["options"]["samples"] == 32 and {r["suite"] for r in b.rows} == {"baseline"}
+    assert b.run["execution"] in ("instructions", "silicon"), b.run
+    assert "TCG" in said or b.run["execution"] == "silicon", said
+    assert '{"baretick"' not in said and "empty_plain" in said and "verdict: PASS" in said, said
+    assert b'"type":"end"' in (out / "serial.log").read_bytes()
+
+
+def test_two_runs_give_the_same_report(program, tmp_path):
+    words = ["suite=baseline,calls", "samples=32"]
+    for name in "ab":
+        said, status = run(tmp_path / name, *words)
+        assert status == 0, said
+    first, second = ((tmp_path / name / "report.jsonl").read_bytes() for name in "ab")
+    assert first == second and b'"virtual_pic_inc_c"' in first
+
+
+def test_plain_tcg_says_noise_first(program, tmp_path):
+    said, status = run(tmp_path / "out", "--icount", "0", *QUICK)
+    assert status == 0, said
+    head = said[said.index("left firmware") :].splitlines()[:4]
+    assert any("noise" in line.lower() for line in head), said
+    assert report_of(tmp_path / "out").run["execution"] == "emulated"
+
+
+@pytest.mark.parametrize(
+    "words, expected",
+    [
+        (["samples=3"], ["samples=3", "bad options"]),
+        (["suite=provoke", "bench=wrong", "samples=16"], ["FAIL", "a check failed"]),
+        (["suite=provoke", "bench=ud2", "samples=16"], ["#UD", "the machine faulted"]),
+    ],
+    ids=["options", "wrong", "fault"],
+)
+def test_failures_are_failures(program, tmp_path, words, expected):
+    said, status = run(tmp_path / "out", *words)
+    assert status == 1, said
+    for word in expected:
+        assert word in said, said
+
+
+@pytest.mark.parametrize("words", [[], ["talk"]], ids=["silent", "talks"])
+def test_a_program_that_hangs(tmp_path, words):
+    """Any EFI program can be started; one that never ends costs the bound, and the message says it."""
+    said, status = run(tmp_path / "out", "--efi", build.shim(), "--timeout", "15", *words)
+    assert status == 1 and "the guest has written nothing for 15" in said, said
+    assert "no whole end record (0 records arrived)" in said, said
+    assert ("talks, and no more" in said) == bool(words), said
+
+
+@pytest.mark.parametrize("bus", ["virtio", "ahci", "nvme", "usb"])
+def test_the_disk_image_boots(boot, program, tmp_path, bus):
+    conf, image = tmp_path / "my.conf", tmp_path / "baretick.img"
+    conf.write_text("suite=baseline\nsamples=40 # few\n")
+    said, status = command("scripts/image", program, image, conf)
+    assert status == 0, said
+    b = boot("", disk=image, bus=bus).must(SUCCESS)
+    assert b.run["options"]["samples"] == 40 and {r["suite"] for r in b.rows} == {"baseline"}
+    assert b.run["options_from"] == "baretick.conf", b.run

@@ -1,0 +1,14 @@
+/* Normal deviates from planted randomness (Box and Muller 1958). */
+#ifndef TESTS_UNIT_GAUSS_H
+#define TESTS_UNIT_GAUSS_H
+
+#include "lib/mathx.h"
+#include "tests/unit/rng.h"
+
+static inline double gauss(struct rng *rng)
+{
+    double u = 1 - rng_unit(rng), v = rng_unit(rng);
+    return mathx_sqrt(-2 * mathx_log(u)) * mathx_cos_turns(v);
+}
+
+#endif

@@ -1,0 +1,148 @@
+#include "tests/unit/unit.h"
+#include "lib/ensemble.h"
+#include "tests/unit/close.h"
+#include "tests/unit/gauss.h"
+
+static void by_hand(void **state)
+{
+    (void)state;
+    /* Means 4, 6, 11; variances 4, 4, 1; minima 2, 4, 10. */
+    static const uint64_t ticks[] = {2, 4, 6, 4, 8, 6, 11, 10, 12, 1, 1};
+    struct ensemble e;
+    ensemble_start(&e, 3);
+    for (int i = 0; i < 11; i++) /* the last two do not fill an ensemble */
+        ensemble_add(&e, ticks[i]);
+    struct ensemble_result r = ensemble_judge(&e, 1);
+    assert_int_equal(r.ensembles, 3);
+    assert_int_equal(r.least, 2);
+    assert_int_equal(r.range_of_minima, 8);
+    assert_close(r.mean, 7, 1e-14);
+    assert_close(r.mean_variance, 3, 1e-14);
+    assert_close(r.variance_of_variances, 3, 1e-14);
+    assert_close(r.variance_of_minima, 52.0 / 3, 1e-13);
+    assert_close(r.variance_of_means, 13, 1e-13);
+    assert_close(r.f, 13, 1e-13);        /* 13 / (3 / 3) */
+    assert_close(r.f_bound, 27.0, 1e-9); /* F(2, 6): 3 (0.001^(-1/3) - 1) */
+    assert_close(r.lag1, -5.0 / 18 + 1.0 / 3, 1e-14);
+    assert_true(r.judged && !r.same_minimum && r.same_mean && r.uncorrelated && !r.ergodic);
+}
+
+/* Samples of a lattice: the step is 26 ticks. kind says what is wrong with them. */
+enum fault { NONE, OTHER_FLOOR, DRIFT, CORRELATED };
+static struct ensemble_result planted(enum fault fault, uint64_t m, uint64_t n, uint64_t seed)
+{
+    struct rng rng = {seed};
+    struct ensemble e;
+    double slow = 0;
+    ensemble_start(&e, n);
+    for (uint64_t i = 0; i < m; i++)
+        for (uint64_t k = 0; k < n; k++) {
+            slow = 0.5 * slow + gauss(&rng);
+            double noise = fault == CORRELATED ? slow : gauss(&rng);
+            /* Never below 10 steps, and often there. */
+            uint64_t steps = 10 + (noise > 0 ? (uint64_t)(2 * noise) : 0);
+            if (fault == DRIFT && rng_below(&rng, 4 * m) < i)
+                steps++;
+            if (fault == OTHER_FLOOR && i == 3)
+                steps += 4;
+            ensemble_add(&e, 26 * steps);
+        }
+    return ensemble_judge(&e, 26);
+}
+
+static void a_calm_stream_is_ergodic(void **state)
+{
+    (void)state;
+    int ergodic = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct ensemble_result r = planted(NONE, 20, 200, seed);
+        assert_int_equal(r.ensembles, 20);
+        assert_int_equal(r.least, 260);
+        assert_int_equal(r.range_of_minima, 0);
+        assert_true(r.same_minimum);
+        ergodic += r.ergodic;
+    }
+    assert_true(ergodic >= 49); /* two tests at 99.9% each */
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+    (void)state;
+    struct ensemble_result r = planted(OTHER_FLOOR, 20, 200, 1);
+    assert_true(r.judged && !r.ergodic && !r.same_minimum && !r.same_mean && r.uncorrelated);
+    assert_int_equal(r.range_of_minima, 4 * 26);
+    assert_int_equal(r.least, 260);
+    r = planted(DRIFT, 20, 400, 1);
+    assert_true(!r.ergodic && r.same_minimum && !r.same_mean && r.uncorrelated);
+    r = planted(CORRELATED, 20, 200, 1);
+    assert_true(!r.ergodic && r.same_minimum && !r.uncorrelated);
+    assert_true(r.lag1 > 0.3 && r.lag1 < 0.5);
+}
+
+/* Short ensembles: without the correction by 1/N nothing would ever pass. */
+static void short_ensembles_are_not_biased(void **state)
+{
+    (void)state;
+    int uncorrelated = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct ensemble_result r = planted(NONE, 1000, 5, seed);
+        assert_close(r.lag1, 0, 0.06);
+        uncorrelated += r.uncorrelated;
+    }
+    assert_true(uncorrelated >= 39);
+}
+
+/* Counted instructions: every sample is the same. */
+static void exact_samples(void **state)
+{
+    (void)state;
+    struct ensemble e;
+    ensemble_start(&e, 10);
+    for (int i = 0; i < 50; i++)
+        ensemble_add(&e, 128);
+    struct ensemble_result r = ensemble_judge(&e, 128);
+    assert_true(r.ergodic && r.same_mean && r.f != r.f);
+    assert_true(r.mean_variance == 0 && r.variance_of_variances == 0 && r.variance_of_means == 0);
+    assert_int_equal(r.least, 128);
+}
+
+static void one_ensemble_is_not_judged(void **state)
+{
+    (void)state;
+    struct ensemble e;
+    ensemble_start(&e, 4);
+    for (int i = 0; i < 7; i++)
+        ensemble_add(&e, 100 + 26 * (i % 2));
+    struct ensemble_result r = ensemble_judge(&e, 26);
+    assert_true(r.ensembles == 1 && !r.judged && !r.ergodic && r.least == 100);
+    assert_true(r.variance_of_means != r.variance_of_means && r.f_bound != r.f_bound);
+    ensemble_start(&e, 4);
+    r = ensemble_judge(&e, 26);
+    assert_true(r.ensembles == 0 && !r.judged && r.range_of_minima == 0);
+}
+
+/* The largest that METHOD names, 1000 x 100,000, has 99,999,000 degrees of freedom. */
+static void the_bound_at_full_size(void **state)
+{
+    (void)state;
+    struct ensemble e;
+    ensemble_start(&e, 100000);
+    e.means.n = e.variances.n = e.minima.n = 1000;
+    struct ensemble_result r = ensemble_judge(&e, 26);
+    assert_close(r.f_bound, 1.1439928, 1e-7);
+    assert_close(r.lag1_bound, 3.2905e-4, 1e-7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(a_calm_stream_is_ergodic),
+        cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(short_ensembles_are_not_biased),
+        cmocka_unit_test(exact_samples),
+        cmocka_unit_test(one_ensemble_is_not_judged),
+        cmocka_unit_test(the_bound_at_full_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
