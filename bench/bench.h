@@ -42,6 +42,11 @@ enum form {
     FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
 };
 
+/* What a row can need of its platform (platform.h, lacks). */
+enum need {
+    NEED_RING0 = 1, /* privileged instructions, MSRs */
+};
+
 struct bench {
     const char *suite, *name;
     const char *what; /* one operation, in words, for `list` */
@@ -61,7 +66,11 @@ struct bench {
         floor; /* core cycles an operation that any CPU must spend; 0: its vanishing is the point */
     double (*truth)(
         const struct cpu *cpu); /* core cycles an operation, documented; 0: not for this CPU */
+    uint32_t base;         /* base units an operation: bytes, elements; 0: none */
+    const char *base_unit; /* "byte"; singular, NULL where base is 0 */
+    const char *beside;    /* row of this suite that the report sets this one against, or NULL */
     uint32_t cold;         /* bytes of the object's room that no cache holds when a window begins */
+    unsigned needs;        /* NEED_*: what not every platform has */
     bool single;           /* twice the body means nothing here: body - empty is all there is */
     bool on_request;       /* runs only when suite= names the suite without a wildcard */
     bool errors_are_wrong; /* one failed operation fails the row */

@@ -2,7 +2,10 @@
 #include "bench/interleave.h"
 #include "bench/place.h"
 #include "bench/sampler.h"
+#include "bench/tsc.h"
 #include "lib/mem.h"
+
+#define TRUTH_WITHIN 0.005 /* METHOD "Truth": add and ror within 0.5% of 1, imul of 3 */
 
 /* Words that hold `bytes`. */
 static size_t words(size_t bytes)
@@ -49,13 +52,18 @@ static void check_work(const struct bench *b, const struct placed *p, const stru
 static void take_all(struct engine *e, const struct bench *b, const struct placed *placed,
                      struct sampler *s, struct row *row)
 {
+    uint64_t nmis = e->p->nmis(), began = tsc_now();
     e->p->row(b->suite, b->name);
     for (unsigned i = 0; i < s->placements; i++) {
         place_object(b, &placed[i]);
         sampler_take(s, e, b, &placed[i], i);
         check_work(b, &placed[i], s, row);
+        for (unsigned k = 0; k < KINDS; k++)
+            row->windows += s->windows[k];
     }
     e->p->row(NULL, NULL);
+    row->sampling_ticks = tsc_now() - began;
+    row->nmis = e->p->nmis() - nmis;
 }
 
 static void judge_errors(const struct bench *b, struct row *row)
@@ -70,6 +78,25 @@ static void judge_errors(const struct bench *b, struct row *row)
         row->status = ROW_WRONG;
 }
 
+/* METHOD "Elided work" and "Truth": on silicon, where the figure is one of a CPU. */
+static void judge_figure(const struct engine *e, const struct bench *b, struct row *row)
+{
+    const struct estimate *c = &row->headline.cycles;
+    row->truth = b->truth ? b->truth(e->p->cpu) : 0;
+    if (row->why || e->execution != EXEC_SILICON || !row->headline.known)
+        return;
+    double off = c->theta < row->truth ? row->truth - c->theta : c->theta - row->truth;
+    double allowed = row->truth * TRUTH_WITHIN;
+    if (c->half > allowed)
+        allowed = c->half;
+    if (b->floor > 0 && c->theta < b->floor)
+        row->why = "the work is gone: an operation takes less than any CPU needs for it";
+    else if (row->truth > 0 && !(off <= allowed))
+        row->why = "not the documented figure, by more than its interval";
+    if (row->why)
+        row->status = ROW_WRONG;
+}
+
 static void evaluate(const struct engine *e, const struct bench *b, struct sampler *s,
                      struct row *row)
 {
@@ -79,6 +106,9 @@ static void evaluate(const struct engine *e, const struct bench *b, struct sampl
         row->has_net = true;
         row->net = s->location[KIND_BODY] - s->location[KIND_EMPTY];
     }
+    if (row->has_net)
+        row->headline = headline(s, b, e->step);
+    row->theta = s->theta;
     row->ticks = sampler_summary(s, KIND_BODY);
     row->sorted = s->sorted;
     row->errors = s->errors;
@@ -91,6 +121,7 @@ static void evaluate(const struct engine *e, const struct bench *b, struct sampl
             row->warmup_blocks = s->span[i].warmup_blocks;
     }
     judge_errors(b, row);
+    judge_figure(e, b, row);
 }
 
 void engine_row(struct engine *e, const struct bench *b, struct row *row)
@@ -102,6 +133,8 @@ void engine_row(struct engine *e, const struct bench *b, struct row *row)
     row->bench = b;
     row->recipe = b->form == FORM_EMPTY ? b->recipe : e->recipe;
     row->why = cpu_lacks(e->p->cpu, row->recipe);
+    if (!row->why && b->needs)
+        row->why = e->p->lacks(b->needs);
     if (row->why) {
         row->status = ROW_UNSUPPORTED;
         return;
@@ -115,9 +148,4 @@ void engine_row(struct engine *e, const struct bench *b, struct row *row)
     sampler_init(s, e, n);
     take_all(e, b, placed, s, row);
     evaluate(e, b, s, row);
-}
-
-double row_per_op(const struct row *row)
-{
-    return row->net / (double)row->bench->ops;
 }

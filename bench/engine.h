@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/bench.h"
+#include "bench/headline.h"
 #include "bench/platform.h"
 #include "bench/window.h"
 #include "lib/behave.h"
@@ -44,16 +45,22 @@ struct row {
     enum row_status status;
     const char *why; /* where not ok */
 
-    uint32_t errors;        /* operations that failed; their samples are omitted */
-    uint32_t disturbed;     /* windows, kept in ticks and in the histogram, left out of net */
-    uint32_t warmup_blocks; /* until the body was steady, or warmup= */
-    bool steady;            /* two successive warm-up blocks differed by less than one step */
-    struct summary ticks;   /* gross: one window of the body */
+    uint32_t errors;         /* operations that failed; their samples are omitted */
+    uint32_t disturbed;      /* windows, kept in ticks and in the histogram, left out of net */
+    uint64_t nmis;           /* and machine checks, that came while the row was measured */
+    uint64_t windows;        /* of all kinds, warm-up included, ... */
+    uint64_t sampling_ticks; /* ... and what all of it took */
+    uint32_t warmup_blocks;  /* until the body was steady, or warmup= */
+    bool steady;             /* two successive warm-up blocks differed by less than one step */
+    struct summary ticks;    /* gross: one window of the body */
     bool has_net;
     struct summary empty; /* one window of what is subtracted */
     double net;           /* location(body) - location(empty), signed, ticks a window */
 
     unsigned placements;
+    const double *theta; /* of each placement, cycles an operation; valid until the next row */
+    struct headline headline;
+    double truth; /* documented core cycles an operation; 0: not known */
 
     const uint64_t *sorted; /* the body's ticks.n samples, ascending; valid until the next row */
 };
@@ -62,8 +69,5 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
 
 /* Runs one row; the result is complete whatever its status. */
 void engine_row(struct engine *e, const struct bench *b, struct row *row);
-
-/* How a row's net becomes one operation's. */
-double row_per_op(const struct row *row);
 
 #endif

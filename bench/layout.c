@@ -1,8 +1,12 @@
 #include "bench/layout.h"
 
-#define LINE_BYTES 64
-
 const char *const layout_part_names[LAYOUT_PARTS] = {"code", "stack", "data"};
+
+/*
+ * Code by bytes over one line; the stack by lines over a page, since stores and loads 4 KiB apart can collide; data by
+ * words over eight lines: what straddles one, and what does not.
+ */
+const uint32_t layout_part_step[LAYOUT_PARTS] = {1, 64, 8};
 
 /* SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014, figure 16). */
 static uint64_t split_mix(uint64_t *state)
@@ -25,19 +29,13 @@ unsigned layout_count(const struct options *o)
 
 static struct placement swept(unsigned i)
 {
-    struct placement p = {0};
-    uint32_t offset = i % LAYOUT_OFFSETS;
-    switch (i / LAYOUT_OFFSETS) {
-    case LAYOUT_CODE:
-        p.code = offset;
-        break;
-    case LAYOUT_STACK: /* over the whole of a page: stores and loads 4 KiB apart can collide */
-        p.stack = offset * LINE_BYTES;
-        break;
-    default: /* over two lines by words of 8 bytes: what straddles, and what does not */
-        p.data = offset * 8;
-    }
-    return p;
+    unsigned part = i / LAYOUT_OFFSETS;
+    uint32_t bytes = i % LAYOUT_OFFSETS * layout_part_step[part];
+    return (struct placement){
+        .code = part == LAYOUT_CODE ? bytes : 0,
+        .stack = part == LAYOUT_STACK ? bytes : 0,
+        .data = part == LAYOUT_DATA ? bytes : 0,
+    };
 }
 
 struct placement layout_at(const struct options *o, unsigned i)

@@ -1,4 +1,5 @@
 #include "bench/sampler.h"
+#include "bench/engine.h"
 #include "bench/interleave.h"
 #include "lib/mem.h"
 
@@ -9,14 +10,21 @@ static size_t blocks_most(size_t samples, unsigned placements)
     return samples / ENGINE_BLOCK + 2 * (size_t)placements;
 }
 
+size_t sampler_windows(const struct options *o)
+{
+    size_t least = o->layout == LAYOUT_SWEEP ? LAYOUT_MAX * ENGINE_BLOCK : 0;
+    return o->samples < least ? least : o->samples;
+}
+
 size_t sampler_need(const struct options *o)
 {
-    return (KINDS + 2) * (size_t)o->samples + KINDS * blocks_most(o->samples, layout_count(o));
+    size_t n = sampler_windows(o);
+    return (KINDS + 2) * n + KINDS * blocks_most(n, layout_count(o));
 }
 
 void sampler_init(struct sampler *s, const struct engine *e, unsigned placements)
 {
-    size_t n = e->o->samples, blocks = blocks_most(n, placements), block = 0;
+    size_t n = sampler_windows(e->o), blocks = blocks_most(n, placements), block = 0;
     uint64_t *at = e->memory;
     memset(s, 0, sizeof *s);
     s->n = n;
@@ -153,23 +161,23 @@ static double judge_span(struct sampler *s, const struct engine *e, const struct
     double above = stats_disturbed_above(&summary, e->step), all = 0;
 
     for (size_t block = 0; block < span->blocks; block++) {
-        double *mean = &s->mean[k][span->block + block], sum = 0;
+        double *mean = &s->mean[k][span->block + block];
         bool hit = *mean != 0;
         size_t from = span->n * block / span->blocks, to = span->n * (block + 1) / span->blocks;
-        size_t good = 0;
+        struct moments good = {0};
         for (size_t i = from; i < to; i++) {
             if (samples[i] == SAMPLE_FAILED)
                 s->errors += k == KIND_BODY;
             else if (hit || (double)samples[i] > above)
                 s->disturbed[k]++;
-            else {
-                sum += (double)samples[i];
-                good++;
-            }
+            else
+                moments_add(&good, (double)samples[i]);
         }
-        *mean = good ? sum / (double)good : __builtin_nan("");
-        all += sum;
-        *kept += good;
+        *mean = good.n ? good.mean : __builtin_nan("");
+        if (good.n > 1)
+            moments_add(&s->block_variance[k], moments_variance(&good));
+        all += good.mean * (double)good.n;
+        *kept += good.n;
     }
     return all;
 }

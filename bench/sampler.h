@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "bench/engine.h"
 #include "bench/place.h"
+#include "lib/moments.h"
 #include "lib/stats.h"
+
+struct engine;
 
 /* The run of one placement's samples and blocks inside a sampler's arrays. */
 struct span {
@@ -33,13 +35,18 @@ struct sampler {
 
     uint32_t errors;
     uint32_t disturbed[KINDS];
-    double location[KINDS]; /* mean of all undisturbed windows */
+    double location[KINDS];               /* mean of all undisturbed windows */
+    struct moments block_variance[KINDS]; /* of a window within its block */
+
+    double theta[LAYOUT_MAX], used_theta[LAYOUT_MAX]; /* bench/headline.c */
 };
 
 #define SAMPLE_FAILED UINT64_MAX
 
 /* Words of memory that sampler_init carves up. */
 size_t sampler_need(const struct options *o);
+/* Windows of each kind that a row takes: samples=, or as many as a sweep's placements need. */
+size_t sampler_windows(const struct options *o);
 
 void sampler_init(struct sampler *s, const struct engine *e, unsigned placements);
 

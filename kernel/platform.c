@@ -26,6 +26,12 @@ static uint64_t nmis(void)
     return c->nmis + c->machine_checks;
 }
 
+static const char *lacks_nothing(unsigned needs)
+{
+    (void)needs;
+    return NULL;
+}
+
 const char *platform_init(struct platform *p, struct machine *m)
 {
     size_t words = bench_memory_need(&m->handoff->options);
@@ -47,6 +53,7 @@ const char *platform_init(struct platform *p, struct machine *m)
         .key = key,
         .row = fault_row,
         .nmis = nmis,
+        .lacks = lacks_nothing,
     };
     return NULL;
 }
