@@ -66,8 +66,8 @@ struct bench {
         floor; /* core cycles an operation that any CPU must spend; 0: its vanishing is the point */
     double (*truth)(
         const struct cpu *cpu); /* core cycles an operation, documented; 0: not for this CPU */
-    uint32_t base;         /* base units an operation: bytes, elements; 0: none */
-    const char *base_unit; /* "byte"; singular, NULL where base is 0 */
+    uint32_t base;              /* base units an operation: bytes, elements; 0: none */
+    const char *base_unit;      /* "byte"; singular, NULL where base is 0 */
     const char *beside;    /* row of this suite that the report sets this one against, or NULL */
     uint32_t cold;         /* bytes of the object's room that no cache holds when a window begins */
     unsigned needs;        /* NEED_*: what not every platform has */

@@ -5,7 +5,9 @@
 #include "bench/tsc.h"
 #include "lib/mem.h"
 
-#define TRUTH_WITHIN 0.005 /* METHOD "Truth": add and ror within 0.5% of 1, imul of 3 */
+#define SAMPLES_AUTO  2048  /* METHOD, "plain": N = 2048 */
+#define SAMPLES_EXACT 64    /* where every sample is the same number */
+#define TRUTH_WITHIN  0.005 /* METHOD "Truth": add and ror within 0.5% of 1, imul of 3 */
 
 /* Words that hold `bytes`. */
 static size_t words(size_t bytes)
@@ -15,8 +17,10 @@ static size_t words(size_t bytes)
 
 size_t bench_memory_need(const struct options *o)
 {
-    size_t row = sampler_need(o);
-    return words(sizeof(struct sampler)) + words(layout_count(o) * sizeof(struct placed)) +
+    uint32_t samples = o->samples ? o->samples : SAMPLES_AUTO;
+    unsigned placements = layout_count(o, samples);
+    size_t row = sampler_need(sampler_windows(o, samples), placements);
+    return words(sizeof(struct sampler)) + words(placements * sizeof(struct placed)) +
            (row > INTERLEAVE_NEED ? row : INTERLEAVE_NEED);
 }
 
@@ -29,12 +33,21 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
         .recipe = o->recipe == RECIPE_AUTO ? cpu_default_recipe(p->cpu) : o->recipe,
         .xfence_is_lfence = p->cpu->vendor == VENDOR_INTEL,
         .execution = EXEC_SILICON,
+        .samples = o->samples ? o->samples : SAMPLES_AUTO,
         .step = 1,
     };
     e->sampler = (struct sampler *)(void *)at;
     at += words(sizeof *e->sampler);
     e->placed = (struct placed *)(void *)at;
-    e->memory = at + words(layout_count(o) * sizeof *e->placed);
+    e->memory = at + words(layout_count(o, e->samples) * sizeof *e->placed);
+}
+
+void engine_found(struct engine *e, const struct behave_verdict *v)
+{
+    e->execution = v->execution;
+    e->ticks_per_instruction = v->ticks_per_instruction;
+    if (e->o->samples == 0 && e->execution == EXEC_INSTRUCTIONS)
+        e->samples = SAMPLES_EXACT;
 }
 
 /* The work of one placement: what its body's windows must have left behind. */
@@ -139,7 +152,7 @@ void engine_row(struct engine *e, const struct bench *b, struct row *row)
         row->status = ROW_UNSUPPORTED;
         return;
     }
-    unsigned n = layout_count(e->o);
+    unsigned n = layout_count(e->o, e->samples);
     if (!place_row(e, b, row->recipe, placed, n)) {
         row->status = ROW_WRONG;
         row->why = "the row's windows do not fit the code buffer";

@@ -26,6 +26,8 @@ struct engine {
     enum recipe recipe; /* effective: what recipe= or this CPU's default gives */
     bool xfence_is_lfence;
 
+    uint32_t samples; /* effective: windows of each kind that a row takes */
+
     enum execution execution;       /* silicon, counted instructions, or an emulator's noise */
     uint64_t ticks_per_instruction; /* where execution is counted instructions */
     double step;                    /* of the TSC, ticks */
@@ -66,6 +68,9 @@ struct row {
 };
 
 void engine_init(struct engine *e, const struct platform *p, const struct options *o);
+
+/* What executes this code, once that is known: samples=auto depends on it. */
+void engine_found(struct engine *e, const struct behave_verdict *v);
 
 /* Runs one row; the result is complete whatever its status. */
 void engine_row(struct engine *e, const struct bench *b, struct row *row);

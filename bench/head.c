@@ -92,12 +92,13 @@ void head_show_settings(const struct engine *e, const char *lfence, const char *
     fmt(out, "recipe    %s%s; LFENCE: %s\r\n", recipe_names[e->recipe],
         e->o->recipe == RECIPE_AUTO ? " (this CPU's default)" : "", lfence);
     fmt(out, "options   suite=%s bench=%s samples=%u (from: %s)\r\n", e->o->suite, e->o->bench,
-        e->o->samples, from);
+        e->samples, from);
 }
 
 void head_record_settings(const struct engine *e, const char *from, struct json *j)
 {
     json_str(j, "recipe", recipe_names[e->recipe]);
+    json_u64(j, "samples", e->samples);
     options_record(e->o, j);
     json_str(j, "options_from", from);
 }

@@ -1,7 +1,8 @@
 /*
- * The head of a report as far as it is the same on every platform: which program this is, who executes it and how far
- * its figures can be trusted, the CPU, the settings. What only one platform knows it adds itself (kernel/facts.c,
- * tests/hosted/facts.c). Each pair says the same, once for people and once as members of the `run` record.
+ * The head of a report as far as it is the same on every platform: which program this is, who
+ * executes it and how far its figures can be trusted, the CPU, the settings. What only one platform
+ * knows it adds itself (kernel/facts.c, tests/hosted/facts.c). Each pair says the same, once for
+ * people and once as members of the `run` record.
  */
 #ifndef BENCH_HEAD_H
 #define BENCH_HEAD_H
@@ -18,7 +19,8 @@ void head_record(const struct engine *e, const struct probe *p, struct json *j);
 
 /* Brand, family, model, hypervisor; `note` stands behind the hypervisor's name. */
 void head_show_cpu(const struct cpu *c, const char *note, struct sink *out);
-/* The object "cpu", with `lfence` in it (kernel/lfence.h has the values), virtualised, hypervisor. */
+/* The object "cpu", with `lfence` in it (kernel/lfence.h has the values), virtualised,
+ * hypervisor. */
 void head_record_cpu(const struct cpu *c, const char *lfence, struct json *j);
 
 /* "2596.123 MHz" */

@@ -17,13 +17,13 @@ static uint64_t split_mix(uint64_t *state)
     return z ^ z >> 31;
 }
 
-unsigned layout_count(const struct options *o)
+unsigned layout_count(const struct options *o, uint32_t samples)
 {
     if (o->layout == LAYOUT_FIXED)
         return 1;
     if (o->layout == LAYOUT_SWEEP)
         return LAYOUT_MAX;
-    unsigned worth = o->samples / LAYOUT_WINDOWS;
+    unsigned worth = samples / LAYOUT_WINDOWS;
     return worth < 1 ? 1 : worth > LAYOUT_SHUFFLED ? LAYOUT_SHUFFLED : worth;
 }
 

@@ -26,7 +26,7 @@ struct placement {
 };
 
 /* How many placements a row gets that takes `samples` windows of each kind. */
-unsigned layout_count(const struct options *o);
+unsigned layout_count(const struct options *o, uint32_t samples);
 /* The i-th of them. */
 struct placement layout_at(const struct options *o, unsigned i);
 

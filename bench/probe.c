@@ -59,8 +59,7 @@ static void probe_behaviour(struct engine *e, struct probe *p)
                     b.delta[k][l][round - WARM_ROUNDS] = ticks;
             }
     p->behave = behave_judge(&b);
-    e->execution = p->behave.execution;
-    e->ticks_per_instruction = p->behave.ticks_per_instruction;
+    engine_found(e, &p->behave);
 }
 
 /* METHOD "The step": from the deltas of the empty window and of the ruler. */

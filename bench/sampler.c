@@ -10,21 +10,20 @@ static size_t blocks_most(size_t samples, unsigned placements)
     return samples / ENGINE_BLOCK + 2 * (size_t)placements;
 }
 
-size_t sampler_windows(const struct options *o)
+size_t sampler_windows(const struct options *o, uint32_t samples)
 {
-    size_t least = o->layout == LAYOUT_SWEEP ? LAYOUT_MAX * ENGINE_BLOCK : 0;
-    return o->samples < least ? least : o->samples;
+    uint32_t least = o->layout == LAYOUT_SWEEP ? LAYOUT_MAX * ENGINE_BLOCK : 0;
+    return samples < least ? least : samples;
 }
 
-size_t sampler_need(const struct options *o)
+size_t sampler_need(size_t windows, unsigned placements)
 {
-    size_t n = sampler_windows(o);
-    return (KINDS + 2) * n + KINDS * blocks_most(n, layout_count(o));
+    return (KINDS + 2) * windows + KINDS * blocks_most(windows, placements);
 }
 
 void sampler_init(struct sampler *s, const struct engine *e, unsigned placements)
 {
-    size_t n = sampler_windows(e->o), blocks = blocks_most(n, placements), block = 0;
+    size_t n = sampler_windows(e->o, e->samples), blocks = blocks_most(n, placements), block = 0;
     uint64_t *at = e->memory;
     memset(s, 0, sizeof *s);
     s->n = n;

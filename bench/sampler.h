@@ -43,10 +43,10 @@ struct sampler {
 
 #define SAMPLE_FAILED UINT64_MAX
 
-/* Words of memory that sampler_init carves up. */
-size_t sampler_need(const struct options *o);
 /* Windows of each kind that a row takes: samples=, or as many as a sweep's placements need. */
-size_t sampler_windows(const struct options *o);
+size_t sampler_windows(const struct options *o, uint32_t samples);
+/* Words of memory that sampler_init carves up for that many. */
+size_t sampler_need(size_t windows, unsigned placements);
 
 void sampler_init(struct sampler *s, const struct engine *e, unsigned placements);
 

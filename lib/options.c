@@ -16,6 +16,17 @@
             highest                                                                                \
         }                                                                                          \
     }
+/* A number, or `auto`, which is stored as 0 and left to those who know the machine. */
+#define NUMBER_OR_AUTO(name, lowest, highest, meaning_)                                            \
+    {                                                                                              \
+        .key = #name, .values = "auto|" #lowest ".." #highest, .standard = "auto",                 \
+        .meaning = meaning_, .takes = {                                                            \
+            OPTION_NUMBER_OR_AUTO,                                                                 \
+            offsetof(struct options, name),                                                        \
+            lowest,                                                                                \
+            highest                                                                                \
+        }                                                                                          \
+    }
 /* The alternatives stand in the order of their enum. */
 #define CHOICE(name, values_, standard_, meaning_)                                                 \
     {                                                                                              \
@@ -39,7 +50,8 @@
 static const struct option_doc keys[] = {
     LIST(suite, "suites to run (* any run, ? any one character)"),
     LIST(bench, "rows to run, by name"),
-    NUMBER(samples, 16, 1000000, 2048, "windows measured for each row"),
+    NUMBER_OR_AUTO(samples, 16, 1000000,
+                   "windows measured for each row; auto: 2048, or 64 that count instructions"),
     NUMBER(warmup, 0, 1000, 50, "blocks of warm-up windows before each row, at the most"),
     CHOICE(recipe, "plain|rdtscp|xfence|paoloni|cpuid|mfence|lfence|serialize|auto", "auto",
            "how the TSC is read; auto: lfence where it serialises"),
@@ -132,6 +144,12 @@ static bool take_value(struct options *o, const struct option_doc *k, const char
     switch (k->takes.kind) {
     case OPTION_LIST:
         return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
+    case OPTION_NUMBER_OR_AUTO:
+        if (str_eq(text, "auto")) {
+            v = 0;
+            break;
+        }
+        /* fallthrough */
     case OPTION_NUMBER:
         if (!str_u32(text, &v) || v < k->takes.low || v > k->takes.high)
             return false;
@@ -156,6 +174,9 @@ static void say_takes(struct sink *err, const struct option_doc *k)
             "a comma list of names or patterns (* any run, ? any one character), %d bytes at most",
             OPTIONS_LIST_MAX - 1);
         break;
+    case OPTION_NUMBER_OR_AUTO:
+        fmt(err, "auto or ");
+        /* fallthrough */
     case OPTION_NUMBER:
         fmt(err, "a number from %u to %u", k->takes.low, k->takes.high);
         break;
@@ -284,6 +305,12 @@ void options_record(const struct options *o, struct json *j)
         case OPTION_LIST:
             json_str(j, k->key, (const char *)o + k->takes.field);
             continue;
+        case OPTION_NUMBER_OR_AUTO:
+            if (number_in(o, k) == 0) {
+                json_str(j, k->key, "auto");
+                continue;
+            }
+            /* fallthrough */
         case OPTION_NUMBER:
             json_u64(j, k->key, number_in(o, k));
             continue;

@@ -1,6 +1,6 @@
 /*
- * The TSC's frequency as a process can know it: against CLOCK_MONOTONIC_RAW, which no time server bends, in a few windows
- * of about 10 ms, and by CPUID leaf 15h beside it.
+ * The TSC's frequency as a process can know it: against CLOCK_MONOTONIC_RAW, which no time server
+ * bends, in a few windows of about 10 ms, and by CPUID leaf 15h beside it.
  */
 #ifndef HOSTED_CLOCK_H
 #define HOSTED_CLOCK_H

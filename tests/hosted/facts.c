@@ -6,7 +6,8 @@
 #include "lib/num.h"
 #include "tests/hosted/witness.h"
 
-/* The system sets DE_CFG bit 1 on AMD's older families (kernel/lfence.h), but a process cannot read it. */
+/* The system sets DE_CFG bit 1 on AMD's older families (kernel/lfence.h), but a process cannot
+ * read it. */
 static const char *lfence(const struct cpu *c)
 {
     return c->lfence_always_serializing ? "always" : "unknown";

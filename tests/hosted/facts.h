@@ -1,4 +1,5 @@
-/* What a hosted report says first: bench/head.h's part, the process, and the TSC as a process can know it. */
+/* What a hosted report says first: bench/head.h's part, the process, and the TSC as a process
+ * can know it. */
 #ifndef HOSTED_FACTS_H
 #define HOSTED_FACTS_H
 

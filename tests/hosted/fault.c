@@ -14,7 +14,8 @@ static struct report *report;
 static const char *row_suite, *row_name;
 static volatile sig_atomic_t interrupted, faulted;
 
-/* Outside the sampling loop's own calls nothing is half done: a body faults between two writes, not in one. */
+/* Outside the sampling loop's own calls nothing is half done: a body faults between two writes,
+ * not in one. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     const ucontext_t *u = context;

@@ -1,6 +1,6 @@
 /*
- * A body that faults, and a person who interrupts. A fault is reported as the image reports an exception: an `event` that
- * names the row, the `end` record, exit status 4.
+ * A body that faults, and a person who interrupts. A fault is reported as the image reports an
+ * exception: an `event` that names the row, the `end` record, exit status 4.
  */
 #ifndef HOSTED_FAULT_H
 #define HOSTED_FAULT_H

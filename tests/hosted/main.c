@@ -1,6 +1,7 @@
 /*
- * The same engine and suites as a Linux program: a second implementation of bench/platform.h, from the command line to
- * the verdict. What a process cannot have (interrupts off, other programs away) it says.
+ * The same engine and suites as a Linux program: a second implementation of bench/platform.h, from
+ * the command line to the verdict. What a process cannot have (interrupts off, other programs away)
+ * it says.
  */
 #include <stdio.h>
 #include <string.h>
@@ -118,20 +119,21 @@ int main(int argc, char **argv)
 
     h.has_words = argc > 1;
     sink_buf_init(&text, error, sizeof error);
-    if (!words_take(&h.options, argc, argv, &text.sink))
+    cpu_decode(&h.cpu, cpuid_here, NULL);
+    if (!words_take(&h.options, argc, argv, &h.cpu, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
     if (words_answer(&h.options, "", output()))
         return leave(STATUS_SUCCESS);
-    if (!process_settle(&h.process, error, sizeof error))
+    if (!process_pin(&h.process, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
 
-    cpu_decode(&h.cpu, cpuid_here, NULL);
-    h.clock = clock_measure(&h.cpu);
     h.memory = memory_map(bench_memory_need(&h.options));
     if (h.memory.what) {
         fmt(&text.sink, "%s: %s", h.memory.what, strerror(h.memory.error));
         return refuse(&h, error, STATUS_FAULTED);
     }
+    process_settle(&h.process);
+    h.clock = clock_measure(&h.cpu);
     settle_platform(&h);
     report_init(&h.report, output(), h.options.format);
     fault_catch(&h.report);

@@ -1,7 +1,7 @@
 /*
- * The addresses that a run works at: the code buffer and the data buffer where every platform has them, the samples, and
- * a stack of its own. The kernel places a process's stack at random, and moves it by the length of the environment; a
- * figure must not depend on either.
+ * The addresses that a run works at: the code buffer and the data buffer where every platform has
+ * them, the samples, and a stack of its own. The kernel places a process's stack at random, and
+ * moves it by the length of the environment; a figure must not depend on either.
  */
 #ifndef HOSTED_MEMORY_H
 #define HOSTED_MEMORY_H
@@ -26,7 +26,8 @@ struct memory memory_map(size_t sample_words);
 void memory_code_write(void);
 void memory_code_exec(void);
 
-/* Calls f(argument) on the stack in `m`, below which lies a page that nobody can touch; returns when it has. */
+/* Calls f(argument) on the stack in `m`, below which lies a page that nobody can touch; returns
+ * when it has. */
 void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument);
 
 #endif

@@ -1,4 +1,5 @@
-/* Standard output as a sink. Written between rows only, so that no write falls between two windows. */
+/* Standard output as a sink. Written between rows only, so that no write falls between two
+ * windows. */
 #ifndef HOSTED_OUTPUT_H
 #define HOSTED_OUTPUT_H
 

@@ -41,7 +41,7 @@ static void outcome(struct process *p, enum process_wish wish, int result)
     p->wish[wish].error = result == 0 ? 0 : errno;
 }
 
-bool process_settle(struct process *p, char *error, size_t size)
+bool process_pin(struct process *p, struct sink *err)
 {
     const char *text = getenv(PROCESS_CPU);
     cpu_set_t allowed, one;
@@ -53,18 +53,21 @@ bool process_settle(struct process *p, char *error, size_t size)
     p->cpus = CPU_COUNT(&allowed);
     p->cpu = text ? named_cpu(text, &allowed) : last_cpu(&allowed);
     if (p->cpu < 0) {
-        struct sink_buf err;
-        sink_buf_init(&err, error, size);
-        say_allowed(text, &allowed, &err.sink);
+        say_allowed(text, &allowed, err);
         return false;
     }
 
     CPU_ZERO(&one);
     CPU_SET(p->cpu, &one);
     outcome(p, PROCESS_PINNED, sched_setaffinity(0, sizeof one, &one));
+    return true;
+}
+
+void process_settle(struct process *p)
+{
     outcome(p, PROCESS_LOCKED, mlockall(MCL_CURRENT | MCL_FUTURE));
-    /* The lowest real-time priority: above every ordinary program, below the kernel's own threads. */
+    /* The lowest real-time priority: above every ordinary program, below the kernel's own
+     * threads. */
     struct sched_param priority = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
     outcome(p, PROCESS_FIFO, sched_setscheduler(0, SCHED_FIFO, &priority));
-    return true;
 }

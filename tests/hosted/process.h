@@ -1,12 +1,12 @@
 /*
- * What a process asks of the kernel to be left alone: one CPU, memory that stays, a place before all ordinary programs.
- * Each can be refused; the report says so, and the run goes on.
+ * What a process asks of the kernel to be left alone: one CPU, memory that stays, a place before
+ * all ordinary programs. Each can be refused; the report says so, and the run goes on.
  */
 #ifndef HOSTED_PROCESS_H
 #define HOSTED_PROCESS_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include "lib/sink.h"
 
 #define PROCESS_CPU "BARETICK_CPU" /* the environment variable that names the CPU to run on */
 
@@ -23,10 +23,13 @@ struct process {
 };
 
 /*
- * Pins itself to the CPU that the environment names or, without, to the last one allowed (interrupts go to the first by
- * default), locks its memory, present and to come, and asks for SCHED_FIFO. False: the environment's CPU is none of
- * those allowed; `error` says so.
+ * Pins itself to the CPU that the environment names or, without, to the last one allowed
+ * (interrupts go to the first by default). False: the environment's CPU is none of those allowed;
+ * the message says which are.
  */
-bool process_settle(struct process *p, char *error, size_t size);
+bool process_pin(struct process *p, struct sink *err);
+
+/* Once all memory is there: locks it and asks for SCHED_FIFO. */
+void process_settle(struct process *p);
 
 #endif

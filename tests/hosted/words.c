@@ -21,7 +21,7 @@ static void as_word(struct word *w, const char *argument)
         w->bad = w->bad || code == UTEXT_BAD;
 }
 
-bool words_take(struct options *o, int argc, char **argv, struct sink *err)
+bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu, struct sink *err)
 {
     struct word word;
     options_default(o);
@@ -30,7 +30,7 @@ bool words_take(struct options *o, int argc, char **argv, struct sink *err)
         if (!options_take(o, &word, "command line", "word", (unsigned)i, err))
             return false;
     }
-    return o->help || o->list || registry_check(o, err);
+    return o->help || o->list || (registry_check(o, err) && cpu_check_recipe(cpu, o->recipe, err));
 }
 
 bool words_answer(const struct options *o, const char *error, struct sink *out)

@@ -3,13 +3,16 @@
 #define HOSTED_WORDS_H
 
 #include <stdbool.h>
+#include "lib/cpu.h"
 #include "lib/options.h"
 #include "lib/sink.h"
 
-/* False: a word is wrong or selects nothing; the message says which, in the image's own words. */
-bool words_take(struct options *o, int argc, char **argv, struct sink *err);
+/* False: a word is wrong, selects nothing or asks for a recipe that this CPU lacks; the message
+ * says which, in the image's own words. */
+bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu, struct sink *err);
 
-/* Whether these options, or an error (not empty), are answered without measuring; then it is done. */
+/* Whether these options, or an error (not empty), are answered without measuring; then it is
+ * done. */
 bool words_answer(const struct options *o, const char *error, struct sink *out);
 
 #endif
