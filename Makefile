@@ -73,6 +73,12 @@ PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .reloc)
 
 # A file's own flags: CFLAGS_<path> := ...
 CFLAGS_bench/suites/calls_stub_endbr.c := -fcf-protection=branch
+CFLAGS_bench/suites/calls_retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect-branch=thunk)
+CFLAGS_bench/suites/compiler_moved.c := -fno-function-sections
+CFLAGS_bench/suites/compiler_moved_unused.c := -fno-function-sections
+# Bodies are compared with each other: each begins a line, whatever stands before it in the image.
+$(foreach f,$(filter-out bench/suites/compiler_moved%,$(wildcard bench/suites/*.c)), \
+	$(eval CFLAGS_$f += -falign-functions=64))
 
 flags = $(CFLAGS_IMAGE) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
 	$(if $(filter $(FLOAT_SRC),$1),,$(GENERAL)) \
@@ -80,7 +86,7 @@ flags = $(CFLAGS_IMAGE) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
 
 # --- the image -----------------------------------------------------------------------------------
 
-.PHONY: all run image test unit unit-build check lint clean help FORCE
+.PHONY: all run hosted silicon image test unit unit-build check lint clean help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -120,6 +126,47 @@ $(GEN)/build_id.h: FORCE
 FORCE:
 
 -include $(OBJS:.o=.d)
+
+# --- the same engine and suites as a Linux program ------------------------------------------------
+
+HOSTED      := $(B)/hosted/baretick
+HOSTED_SRC  := $(sort $(wildcard tests/hosted/*.c))
+# The image's own objects, its memcpy and its bodies' code included: what is measured is the same.
+HOSTED_OBJS := $(HOSTED_SRC:%=$(OBJ)/%.o) $(filter $(OBJ)/bench/% $(OBJ)/lib/%,$(OBJS))
+# The host's libc, and addresses that a relaunch does not move.
+CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
+LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
+
+hosted: $(HOSTED)
+$(OBJ)/tests/hosted/%.c.o: tests/hosted/%.c $(OBJ)/tests/hosted/flags | $(GEN)/build_id.h
+	$(call say,CC $<)$(CC) $(CFLAGS_HOSTED) -MMD -MP -c -o $@ $<
+$(HOSTED): $(HOSTED_OBJS) $(B)/hosted/linked
+	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(HOSTED_OBJS)
+$(OBJ)/tests/hosted/flags: FORCE
+	@$(call stamp,$(CC) $(CFLAGS_HOSTED))
+$(B)/hosted/linked: FORCE
+	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS))
+-include $(HOSTED_SRC:%=$(OBJ)/%.d)
+
+# What scripts/silicon needs beside it: the judge of coverage, and published harnesses that are here.
+COVERAGE := $(B)/hosted/coverage
+$(OBJ)/tests/hosted/tools/%.c.o: tests/hosted/tools/%.c $(OBJ)/tests/hosted/flags
+	@mkdir -p $(@D)
+	$(call say,CC $<)$(CC) $(CFLAGS_HOSTED) -MMD -MP -c -o $@ $<
+$(COVERAGE): $(addprefix $(OBJ)/,tests/hosted/tools/coverage.c.o $(addprefix lib/, \
+		coverage.c.o estimate.c.o dist.c.o mathx.c.o moments.c.o))
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $^
+-include $(OBJ)/tests/hosted/tools/coverage.c.d
+
+PEER := $(B)/hosted/peer_google_benchmark
+HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
+$(PEER): tests/hosted/peers/google_benchmark.cc
+	@mkdir -p $(@D)
+	$(call say,CXX $@)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< -lbenchmark -lpthread
+
+silicon: $(HOSTED) $(COVERAGE) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
+	@$(PYTHON) scripts/silicon
 
 # --- running it ----------------------------------------------------------------------------------
 
@@ -172,7 +219,7 @@ unit-build: $(UNIT_ALL)
 unit:
 	+@$(PYTHON) scripts/test unit --compilers $(UNIT_CCS)
 test:
-	+@$(PYTHON) scripts/test unit boot lint --compilers $(UNIT_CCS)
+	+@$(PYTHON) scripts/test unit hosted boot lint --compilers $(UNIT_CCS)
 check:
 	+@$(PYTHON) scripts/test unit boot --marked check --compilers gcc
 lint:
@@ -188,4 +235,6 @@ help:
 	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=60"
 	@echo "make image      build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make test       every test; make unit, make check (under 90 s), make lint: some of them"
+	@echo "make hosted     build/hosted/baretick: the same engine and suites as a Linux program"
+	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"
 	@echo "make clean      remove build/"

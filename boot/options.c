@@ -200,23 +200,14 @@ static struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
 static bool recipe_is_here(struct boot *b)
 {
     const struct options *o = &b->handoff->options;
-    const char *lacks;
     struct sink_buf error;
     struct cpu cpu;
 
     if (o->help || o->list || o->recipe == RECIPE_AUTO)
         return true;
     cpu_decode(&cpu, cpuid_here, NULL);
-    lacks = cpu_lacks(&cpu, o->recipe);
-    if (!lacks)
-        return true;
     sink_buf_init(&error, b->error, sizeof b->error);
-    fmt(&error.sink, "recipe=%s: not on this CPU: %s; this CPU can:", recipe_names[o->recipe],
-        lacks);
-    for (unsigned r = 0; r < RECIPE_COUNT; r++)
-        if (!cpu_lacks(&cpu, (enum recipe)r))
-            fmt(&error.sink, " %s", recipe_names[r]);
-    return false;
+    return cpu_check_recipe(&cpu, o->recipe, &error.sink);
 }
 
 bool boot_options(struct boot *b)

@@ -77,8 +77,9 @@ UNIT stub_tail
     FIXUP FIXUP_CALLEE
 ENDUNIT
 
-; The thunk that GCC and Linux call __x86_indirect_thunk_r11 (Intel, "Retpoline: A Branch Target Injection
-; Mitigation", 337131): the call's own prediction runs into a loop that goes nowhere, the RET goes to r11.
+; The thunk that GCC and Linux call __x86_indirect_thunk_r11 (Intel, "Retpoline: A Branch Target
+; Injection Mitigation", 337131): the call's own prediction runs into a loop that goes nowhere, the
+; RET goes to r11.
 UNIT retpoline
     mov r11, FUNCTION
     db 0xe8
@@ -101,8 +102,9 @@ UNIT stub_retpoline
     ret
 ENDUNIT
 
-; The same call with the stack as the ABI wants it at a call, a multiple of 16, and 8 away from that. In the
-; callee four 16-byte stores and loads fill 64 bytes: 8 away, one of them lies across two cache lines.
+; The same call with the stack as the ABI wants it at a call, a multiple of 16, and 8 away from
+; that. In the callee four 16-byte stores and loads fill 64 bytes: 8 away, one of them lies across
+; two cache lines.
 UNIT stack_aligned
     sub rsp, 16
     db 0xe8

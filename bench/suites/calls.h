@@ -23,6 +23,10 @@ void calls_stub_inc(struct object *o);
 void calls_stub_endbr(struct object *o);
 void calls_stub_endbr_inc(struct object *o);
 
+/* calls_tail.c: jump to calls_callee, calls_callee_inc */
+void calls_tail_caller(struct object *o);
+void calls_tail_caller_inc(struct object *o);
+
 /* calls_virtual.c: tables beside the caller; calls_virtual_pic.c: the same functions in an object
  * of their own. */
 extern const struct vtable calls_table, calls_table_inc;
@@ -40,7 +44,12 @@ int calls_plt_endbr(uint64_t n, struct object *o);
 int calls_plt_endbr_inc(uint64_t n, struct object *o);
 int calls_got(uint64_t n, struct object *o);
 int calls_got_inc(uint64_t n, struct object *o);
+int calls_tail(uint64_t n, struct object *o);
+int calls_tail_inc(uint64_t n, struct object *o);
 int calls_register(uint64_t n, struct object *o);
+
+/* calls_retpoline.c: calls_register, compiled with retpolines */
+int calls_retpoline(uint64_t n, struct object *o);
 
 #pragma GCC visibility pop
 

@@ -1,8 +1,6 @@
 /* Loops of calls, as a compiler writes them. `n` is never 0. */
+#include "bench/keep.h"
 #include "bench/suites/calls.h"
-
-/* An operation that the optimiser may not drop, merge or move; no instruction. */
-#define KEEP() __asm__ volatile("" ::: "memory")
 
 #define LOOP_OF(name, operation)                                                                   \
     int name(uint64_t n, struct object *o)                                                         \
@@ -10,7 +8,7 @@
         (void)o;                                                                                   \
         for (; n; n--) {                                                                           \
             operation;                                                                             \
-            KEEP();                                                                                \
+            BENCH_CLOBBER();                                                                       \
         }                                                                                          \
         return 0;                                                                                  \
     }
@@ -23,6 +21,8 @@ LOOP_OF(calls_plt, calls_stub(o))
 LOOP_OF(calls_plt_inc, calls_stub_inc(o))
 LOOP_OF(calls_plt_endbr, calls_stub_endbr(o))
 LOOP_OF(calls_plt_endbr_inc, calls_stub_endbr_inc(o))
+LOOP_OF(calls_tail, calls_tail_caller(o))
+LOOP_OF(calls_tail_inc, calls_tail_caller_inc(o))
 LOOP_OF(calls_got, calls_slot(o))
 LOOP_OF(calls_got_inc, calls_slot_inc(o))
 
@@ -31,7 +31,7 @@ int calls_register(uint64_t n, struct object *o)
     void (*callee)(struct object *) = o->table.method;
     for (; n; n--) {
         callee(o);
-        KEEP();
+        BENCH_CLOBBER();
     }
     return 0;
 }

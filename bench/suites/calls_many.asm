@@ -1,5 +1,5 @@
-; A call, and a switch, whose target changes from turn to turn: struct calls_order (calls_many.h) lists the targets
-; in their order. The empty loops do all the same but the call or the jump.
+; A call, and a switch, whose target changes from turn to turn: struct calls_order (calls_many.h)
+; lists the targets in their order. The empty loops do all the same but the call or the jump.
 ;   int function(uint64_t n rdi, struct object *rsi)
 %include "bench/unit.inc"
 
@@ -9,10 +9,11 @@
 %define ORDER_AT        ORDER_LENGTH + ORDER_TAIL
 %define ORDER_AT_EMPTY  ORDER_AT + 4
 %define TARGETS         16
-%define TARGET_APART    80      ; a line and a quarter, see TARGETS_AT
+%define TARGET_SHIFT    7       ; two lines each: no two targets share one
 %define CASES           8
 
-; rax: the next target's number, r9: %3. r8 adds up what the targets say, for the row's check. %2: the position used.
+; %1: the function; %2: whose position it uses; %3: what r9 points to. In a turn rax is the next
+; target's number; r8 adds up what the targets say, for the row's check.
 %macro BEGIN 3
     section .text
     align 64
@@ -28,12 +29,6 @@
     inc rcx
 %endmacro
 
-%macro TARGET_ADDRESS 0
-    lea eax, [rax + 4 * rax]
-    shl eax, 4
-    add rax, r9
-%endmacro
-
 %macro END 1
     dec rdi
     jnz .turn
@@ -46,19 +41,20 @@
 %endmacro
 
 BEGIN calls_many, ORDER_AT, targets
-    TARGET_ADDRESS
+    shl eax, TARGET_SHIFT
+    add rax, r9
     call rax
 END ORDER_AT
 
 BEGIN calls_many_alike, ORDER_AT, targets_alike
-    shl eax, 6
-    nop                         ; as many instructions as TARGET_ADDRESS
+    shl eax, TARGET_SHIFT
     add rax, r9
     call rax
 END ORDER_AT
 
 BEGIN calls_many_empty, ORDER_AT_EMPTY, targets
-    TARGET_ADDRESS
+    shl eax, TARGET_SHIFT
+    add rax, r9
 END ORDER_AT_EMPTY
 
 BEGIN calls_switch_jump, ORDER_AT, switch_table
@@ -78,36 +74,31 @@ END ORDER_AT
 BEGIN calls_switch_jump_empty, ORDER_AT_EMPTY, switch_table
 END ORDER_AT_EMPTY
 
-; Functions of different length, as functions are: no two return from the same place in a line, since they begin in four
-; places and one NOP of 1 to 4 bytes stands before the return. That matters: some predictors tell a path by the low
-; bits of its branches' addresses alone.
-    align 64
+; Two jumps of a length of its own in each, as functions have branches of their own: the trail by
+; which predictors that look at the path tell one target from the next.
+    align 1 << TARGET_SHIFT
 targets:
 %assign i 0
 %rep TARGETS
-    times TARGET_APART * i - ($ - targets) int3
+    align 1 << TARGET_SHIFT
     add r8, i + 1
-    %if i / 4 == 0
-        nop
-    %elif i / 4 == 1
-        db 0x66, 0x90
-    %elif i / 4 == 2
-        nop dword [rax]
-    %else
-        db 0x0f, 0x1f, 0x40, 0x00
-    %endif
+    jmp .a %+ i
+    times i int3
+.a %+ i:
+    jmp .b %+ i
+    times 3 * i int3
+.b %+ i:
     ret
     %assign i i + 1
 %endrep
 
-; The same, all in the same place of their lines.
-    align 64
+; No trail: a return, in the same place of its line.
+    align 1 << TARGET_SHIFT
 targets_alike:
 %assign i 0
 %rep TARGETS
-    align 64
+    align 1 << TARGET_SHIFT
     add r8, i + 1
-    nop
     ret
     %assign i i + 1
 %endrep

@@ -1,13 +1,14 @@
 /*
- * What the prediction of an indirect branch costs: 1, 2, 4, 8 and 16 targets called in turn, and in a random order that
- * is the same in every run; a switch of 8 cases likewise. One target in random order is one target in turn: a control
- * that must agree.
+ * What the prediction of an indirect branch costs: 1, 2, 4, 8 and 16 targets called in turn, and in
+ * a random order that is the same in every run; a switch of 8 cases likewise. One target in random
+ * order is one target in turn: a control that must agree.
  */
 #include "bench/suites/calls_many.h"
 
 #define OPS 1024 /* twice that is CALLS_TAIL */
-#define FLOOR                                                                                      \
-    0.25 /* what a call and its return leave over an empty loop: see FLOOR_LOOP in calls.c */
+
+/* What a call and its return leave over an empty loop: see FLOOR in calls.c. */
+#define FLOOR 0.25
 
 /* What calls_many.asm knows by number. */
 _Static_assert(offsetof(struct object, counter) == 0, "OBJECT_COUNTER");
@@ -17,7 +18,10 @@ _Static_assert(offsetof(struct calls_order, at) == 32768 + 2048, "ORDER_AT");
 _Static_assert(offsetof(struct calls_order, at_empty) == 32768 + 2048 + 4, "ORDER_AT_EMPTY");
 _Static_assert(2 * OPS == CALLS_TAIL && sizeof(struct calls_order) <= OBJECT_ROOM, "the room");
 
-/* xorshift64* with its author's constants (Vigna, "An experimental exploration of Marsaglia's xorshift generators"). */
+/*
+ * xorshift64* with its author's constants (Vigna, "An experimental exploration of Marsaglia's
+ * xorshift generators").
+ */
 static uint32_t next_random(uint64_t *state)
 {
     *state ^= *state >> 12;
@@ -77,6 +81,9 @@ TARGETS(2, "2 targets");
 TARGETS(4, "4 targets");
 TARGETS(8, "8 targets");
 TARGETS(16, "16 targets");
+
+ROW(alike_16, in_turn_16, "call by register of 16 targets in turn, which do nothing but return",
+    calls_many_alike, calls_many_empty, .beside = "turn_16");
 
 #define SWITCH "jump table of 8 cases, "
 ROW(switch_turn, in_turn_8, SWITCH "in turn", calls_switch_jump, calls_switch_jump_empty);

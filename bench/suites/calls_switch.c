@@ -2,7 +2,10 @@
 #include "bench/keep.h"
 #include "bench/suites/calls_many.h"
 
-/* Each case has a text of its own, or the compiler would look its number up in a table instead of jumping. */
+/*
+ * Each case has a text of its own, or the compiler would look its number up in a table instead of
+ * jumping.
+ */
 #define CASE(i)                                                                                    \
     case i:                                                                                        \
         __asm__ volatile("# case " #i : "+r"(sum));                                                \

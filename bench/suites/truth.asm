@@ -1,5 +1,5 @@
-; Chains of suite `truth`: each instruction waits for the one before it, through one register. What the
-; register holds at first does not matter: none of these is faster or slower for some operands.
+; Chains of suite `truth`: each instruction waits for the one before it, through one register. What
+; the register holds at first does not matter: none of these is faster or slower for some operands.
 %include "bench/unit.inc"
 
 UNIT truth_add

@@ -1,13 +1,14 @@
 /*
- * Chains of one instruction whose latency is documented (METHOD "Truth"): what the report says of them shows whether
- * its scale is right. Straight copies, no loop; nothing can be seen of a register once the window is over, so that
- * the work was done is judged by the floor: half of what the fastest core in the table needs.
+ * Chains of one instruction whose latency is documented (METHOD "Truth"): what the report says of
+ * them shows whether its scale is right. Straight copies, no loop; nothing can be seen of a
+ * register once the window is over, so that the work was done is judged by the floor: half of what
+ * the fastest core in the table needs.
  */
 #include "bench/bench.h"
 #include "bench/suites/truth_table.h"
 
-#define OPS                                                                                        \
-    500 /* twice that is 4 KB of the longest instruction here: no instruction cache is smaller than 16 KB */
+/* Twice that is 4 KB of the longest instruction here; no instruction cache is below 16 KB. */
+#define OPS 500
 
 extern const struct unit unit_truth_add, unit_truth_neg, unit_truth_ror, unit_truth_lea,
     unit_truth_cmov, unit_truth_imul, unit_truth_imul64, unit_truth_load;

@@ -145,9 +145,14 @@ void facts_witnessed(struct report *r)
     char text[160];
     struct sink_buf line;
     sink_buf_init(&line, text, sizeof text);
-    fmt(&line.sink, "%llu times another program had the CPU, %llu moves to another CPU, ",
+    fmt(&line.sink,
+        "while rows were measured: %llu times another program had the CPU, %llu moves to another "
+        "CPU",
         (unsigned long long)(c.voluntary + c.involuntary), (unsigned long long)c.migrations);
-    num_f64(&line.sink, c.steal_ms, 0, 0);
-    fmt(&line.sink, " ms stolen by the hypervisor while rows were measured");
+    if (c.steal_ms == c.steal_ms) {
+        fmt(&line.sink, ", ");
+        num_f64(&line.sink, c.steal_ms, 0, 0);
+        fmt(&line.sink, " ms stolen by the hypervisor");
+    }
     report_event(r, "process", text);
 }

@@ -1,0 +1,44 @@
+"""Statistics of a few dozen figures: what scripts/silicon says of its launches. No scipy, no numpy."""
+import functools
+import math
+import statistics
+
+CONFIDENCE = 0.99
+
+
+def _t_density(x, df):
+    log = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
+    return math.exp(log - (df + 1) / 2 * math.log1p(x * x / df))
+
+
+def _t_central(x, df):
+    """Probability between -x and x, by Simpson's rule."""
+    steps = 1000
+    h = x / steps
+    total = _t_density(0, df) + _t_density(x, df)
+    for i in range(1, steps):
+        total += (4 if i % 2 else 2) * _t_density(i * h, df)
+    return 2 * total * h / 3
+
+
+@functools.lru_cache(maxsize=None)
+def t_quantile(df, confidence=CONFIDENCE):
+    """The x that Student's t lies within, on either side of 0, with this probability."""
+    low, high = 0.0, 1.0
+    while _t_central(high, df) < confidence:
+        high *= 2
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _t_central(middle, df) < confidence else (low, middle)
+    return high
+
+
+def mean_half(values):
+    """The mean and the half-width of its 99% interval; two values at the least."""
+    half = t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    return statistics.fmean(values), half
+
+
+def spread(values):
+    """From the least to the greatest, relative to the median."""
+    return (max(values) - min(values)) / abs(statistics.median(values))

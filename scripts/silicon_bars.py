@@ -1,0 +1,328 @@
+"""What scripts/silicon judges: each function takes launches and yields Bars, one a line of its output."""
+import json
+import math
+import os
+import statistics
+import subprocess
+from dataclasses import dataclass
+from itertools import combinations
+
+import figures
+import launches
+
+COVERAGE = os.path.join(launches.ROOT, "build/hosted/coverage")
+
+CALLS = ["direct", "plt", "got", "register", "virtual"]
+TRUTH = ["add", "neg", "ror", "lea", "cmov", "imul", "imul64", "load"]
+# Rows of the coverage test: every chain of known latency, every way of calling.
+COVERED = ([f"truth/{n}" for n in TRUTH] + [f"calls/{n}" for n in CALLS]
+           + [f"calls/{n}" for n in ("plt_endbr", "virtual_pic")]
+           + [f"calls/{n}_inc" for n in CALLS])
+
+
+@dataclass
+class Bar:
+    what: str
+    figure: str
+    limit: str = ""  # empty: shown, not judged
+    holds: bool = True
+
+
+def cycles(launch, row):
+    return launch.rows[row]["per_op"]["cycles"]
+
+
+def all_cycles(runs, row):
+    return [cycles(launch, row) for launch in runs]
+
+
+def half(record):
+    """The half-width of the 99% interval that a row's record gives."""
+    return (record["per_op"]["cycles_hi"] - record["per_op"]["cycles_lo"]) / 2
+
+
+def percent(x, digits=2):
+    return f"{100 * x:.{digits}f}%"
+
+
+# --- linearity ------------------------------------------------------------------------------------
+
+def _errors(runs, recipe):
+    """{N: (mean of e(N) over the launches, its half-width, the largest of one launch)}"""
+    table = {}
+    for i, point in enumerate(runs[0].linearity[recipe]["points"]):
+        values = [r.linearity[recipe]["points"][i]["error_cycles"] for r in runs]
+        table[point["adds"]] = (*figures.mean_half(values), max(values, key=abs))
+    return table
+
+
+def linearity_table(runs, recipes):
+    """Lines: e(N) of each recipe, its half-width below."""
+    tables = {recipe: _errors(runs, recipe) for recipe in recipes}
+    adds = list(tables[recipes[0]])
+    yield f"{'recipe / N':12}" + "".join(f"{n:>8}" for n in adds)
+    for recipe, table in tables.items():
+        yield f"{recipe:12}" + "".join(f"{table[n][0]:8.2f}" for n in adds)
+        yield f"{'':12}" + "".join(f"{'+-%.2f' % table[n][1]:>8}" for n in adds)
+
+
+def linearity(runs):
+    recipe = runs[0].run["recipe"]
+    table = {n: e for n, e in _errors(runs, recipe).items() if n >= 2}
+    worst = max(table, key=lambda n: abs(table[n][0]) + table[n][1])
+    mean, width, _ = table[worst]
+    alone = max((e[2] for e in table.values()), key=abs)
+    yield Bar(f"{recipe} (the default), worst e(N), N = {min(table)} to {max(table)}",
+              f"{mean:+.2f} +-{width:.2f} cycles at N = {worst}; one launch alone {alone:+.2f}",
+              "at most 1 cycle", abs(mean) + width <= 1)
+    for other in ("plain", "xfence"):
+        if "points" not in runs[0].linearity[other]:
+            yield Bar(f"{other} misses", runs[0].linearity[other]["why"])
+            continue
+        errors = _errors(runs, other)
+        worst = min(errors, key=lambda n: errors[n][0])
+        mean, width, _ = errors[worst]
+        yield Bar(f"{other} misses", f"{-mean:.1f} +-{width:.1f} cycles at N = {worst}",
+                  "tens: at least 10", -mean - width >= 10)
+
+
+# --- truth and repeatability ----------------------------------------------------------------------
+
+def truth(runs):
+    for name, issue_says in (("add", 1), ("ror", 1), ("imul", 3)):
+        row = f"truth/{name}"
+        documented = runs[0].rows[row].get("truth_cycles", issue_says)
+        mean, width = figures.mean_half(all_cycles(runs, row))
+        doubled = all(r.rows[row]["doubled"] for r in runs)
+        off = abs(mean / documented - 1) + width / documented
+        yield Bar(f"{name}, documented {documented:g}",
+                  f"{mean:.4f} +-{width:.4f} cycles{'' if doubled else ', NOT DOUBLED'}",
+                  "within 0.5%", off <= 0.005 and doubled)
+    for name in TRUTH:
+        record = runs[0].rows[f"truth/{name}"]
+        if name not in ("add", "ror", "imul") and "truth_cycles" in record:
+            mean, width = figures.mean_half(all_cycles(runs, f"truth/{name}"))
+            yield Bar(f"{name}, documented {record['truth_cycles']:g}",
+                      f"{mean:.4f} +-{width:.4f} cycles")
+
+
+def repeatability(runs):
+    for row in ("truth/add", "truth/imul", "calls/direct"):
+        values = all_cycles(runs, row)
+        yield Bar(f"{row.split('/')[1]}, {len(values)} launches",
+                  f"median {statistics.median(values):.4f}, from {min(values):.4f} to"
+                  f" {max(values):.4f} cycles: {percent(figures.spread(values))}",
+                  "within 1%", figures.spread(values) <= 0.01)
+
+
+def _points(record):
+    """What a launch says of a row: (at, half-width, share) of its figure, or of each mode."""
+    modes = record["modes"]
+    if len(modes) < 2:
+        return [(record["per_op"]["cycles"], half(record), 1)]
+    points = []
+    for m in modes:
+        # A layout mode has as many independent values as placements, another as many as blocks.
+        n = m["share"] * record["placements"] if m["kind"] == "layout" else m["blocks"]
+        n = max(int(n), 2)
+        kappa = statistics.NormalDist().inv_cdf(0.995) * record["interval"]["kappa"] * m["cycles"]
+        spread = figures.t_quantile(n - 1) * m["sd"]
+        points.append((m["cycles"], math.sqrt((spread ** 2 / n + kappa ** 2) * 2), m["share"]))
+    return points
+
+
+def _coverage_input(runs, rows):
+    yield f"{len(runs)} {len(rows)}"
+    for launch in runs:
+        for row in rows:
+            record = launch.rows[row]
+            points = _points(record)
+            sd = record["interval"].get("sd", math.nan)
+            yield " ".join(str(x) for x in (record["placements"], sd, cycles(launch, row),
+                                            len(points), *(v for p in points for v in p)))
+
+
+def coverage(runs):
+    rows = [row for row in COVERED if row in runs[0].rows]
+    p = subprocess.run([COVERAGE], input="\n".join(_coverage_input(runs, rows)), text=True,
+                       stdout=subprocess.PIPE, check=True)
+    said = json.loads(p.stdout)
+    share, error = said["share"], said["se"]
+    yield Bar(f"{len(rows)} rows, {said['pairs']:.0f} ordered pairs of launches",
+              f"{percent(share)}, standard error {percent(error)}; nominal 99%",
+              "not below 95% by more than two", len(rows) >= 10 and not said["fails"])
+    worst = min(range(len(rows)), key=lambda i: said["rows"][i]["share"])
+    yield Bar("the row that is covered least",
+              f"{rows[worst]}: {percent(said['rows'][worst]['share'])}")
+    kappas = [r["kappa"] for r in said["rows"] if r["kappa"] is not None]
+    yield Bar("kappa, fitted on these launches",
+              f"median over the rows {statistics.median(kappas):.4f}, largest {max(kappas):.4f};"
+              f" in use {runs[0].rows[rows[0]]['interval']['kappa']:.4f}")
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+SAME = 0.01  # calls whose costs differ by less are the same to this CPU
+
+
+def _mode(record):
+    """The figure of the mode that most blocks are in, and its half-width."""
+    at, width, _ = max(_points(record), key=lambda p: p[2])
+    return at, width
+
+
+def calls(runs):
+    for name in CALLS:
+        records = [r.rows[f"calls/{name}"] for r in runs]
+        mean, width = figures.mean_half([_mode(r)[0] for r in records])
+        yield Bar(name, f"{mean:.3f} +-{width:.3f} cycles")
+    for a, b in combinations(CALLS, 2):
+        told, differences = 0, []
+        for launch in runs:
+            (x, dx), (y, dy) = (_mode(launch.rows[f"calls/{n}"]) for n in (a, b))
+            told += abs(x - y) > math.hypot(dx, dy)
+            differences.append((y - x) / x)
+        mean, width = figures.mean_half(differences)
+        same = abs(mean) + width <= SAME
+        verdict = "the same" if same else f"told apart by {told} of {len(runs)} launches"
+        yield Bar(f"{a} against {b}", f"{percent(mean):>7} +-{percent(width)}: {verdict}",
+                  "told apart by each, or the same within 1%", same or told == len(runs))
+
+
+def flips(runs):
+    """Rows of CALLS, with a counting callee and without, that show more than one mode by layout."""
+    found = []
+    for name in CALLS + [f"{n}_inc" for n in CALLS]:
+        modes = [r.rows[f"calls/{name}"]["modes"] for r in runs]
+        several = [m for m in modes if len(m) > 1 and any(x["kind"] == "layout" for x in m)]
+        if 2 * len(several) > len(runs):
+            found.append((name, several[0]))
+    return found
+
+
+NEAR = 0.1  # cycles: a swept offset shows a mode when it lies so close to it
+
+
+def _offsets(part, at):
+    """The offsets in bytes whose figure is this, as ranges."""
+    step, hits = part["step_bytes"], []
+    for i, value in enumerate(part["cycles"]):
+        if value is not None and abs(value - at) <= NEAR:
+            if hits and hits[-1][1] == i - 1:
+                hits[-1][1] = i
+            else:
+                hits.append([i, i])
+    return ", ".join(f"{a * step}" if a == b else f"{a * step}-{b * step}" for a, b in hits)
+
+
+def sweep(found, swept):
+    """found: from flips(); swept: a launch of those rows with layout=sweep."""
+    for name, modes in found:
+        record = swept.rows[f"calls/{name}"]
+        named, said = True, []
+        for m in modes:
+            where = {part: _offsets(values, m["cycles"]) for part, values in record["sweep"].items()}
+            # The part of which only some offsets give this figure is the one that selects it.
+            select = {p: o for p, o in where.items() if o and o != _everywhere(record["sweep"][p])}
+            named = named and bool(select)
+            text = " or ".join(f"{p} {o}" for p, o in select.items()) or "no offset of its own"
+            said.append(f"{m['cycles']:.2f} ({percent(m['share'], 0)}): {text}")
+        yield Bar(f"{name}, both values and their offsets", "; ".join(said),
+                  "an offset for each", named)
+    if not found:
+        yield Bar("a row that flips with its placement", "none does on this CPU")
+
+
+def _everywhere(part):
+    return f"0-{(len(part['cycles']) - 1) * part['step_bytes']}"
+
+
+# --- resolution and cost --------------------------------------------------------------------------
+
+def resolution(runs):
+    rows = ["planted/adds20", "planted/adds21"]
+    apart, differences = 0, []
+    for launch in runs:
+        a, b = (launch.rows[r] for r in rows)
+        difference = b["per_op"]["cycles"] - a["per_op"]["cycles"]
+        differences.append(difference)
+        apart += difference > math.hypot(half(a), half(b))
+    mean, width = figures.mean_half(differences)
+    longest = max(sum(launch.ms(r) for r in rows) for launch in runs)
+    yield Bar("21 cycles against 20",
+              f"{mean:.3f} +-{width:.3f} cycles more; told apart by {apart} of {len(runs)} launches",
+              "by each", apart == len(runs))
+    yield Bar("sampling of both rows, the longest", f"{longest:.1f} ms", "at most 10 ms",
+              longest <= 10)
+
+
+def cost(row, runs):
+    errors = [launch.rows[row]["interval"]["se"] / cycles(launch, row) for launch in runs]
+    times = [launch.ms(row) for launch in runs]
+    yield Bar(f"{row.split('/')[1]}, one placement, {len(runs)} launches",
+              f"standard error {percent(statistics.median(errors), 3)} (worst"
+              f" {percent(max(errors), 3)}) after {statistics.median(times):.2f} ms",
+              "0.25% in at most 2 ms",
+              statistics.median(errors) <= 0.0025 and statistics.median(times) <= 2)
+
+
+def empty_sample(runs):
+    row = "baseline/empty_lfence"
+    ticks = [r.rows[row]["sampling_ticks"] / r.rows[row]["windows"] for r in runs]
+    yield Bar(f"an empty sample all in, {runs[0].rows[row]['windows']} of them, {len(runs)} launches",
+              f"{statistics.median(ticks):.1f} ticks ({min(ticks):.1f} to {max(ticks):.1f})",
+              "at most 110", statistics.median(ticks) <= 110)
+
+
+# --- planted --------------------------------------------------------------------------------------
+
+PLANTED_SHARE = 38 / 127  # bench/suites/planted.c: states of the register that are dear
+
+
+def two_speeds(runs):
+    good, said = 0, []
+    for launch in runs:
+        modes = launch.rows["planted/two_speeds"]["modes"]
+        right = len(modes) == 2 and all(
+            abs(m["cycles"] / at - 1) <= 0.01 and abs(m["share"] - share) <= 0.02
+            for m, at, share in zip(modes, (100, 106), (1 - PLANTED_SHARE, PLANTED_SHARE)))
+        good += right
+        said.append(", ".join(f"{m['cycles']:.2f} ({percent(m['share'], 1)})" for m in modes))
+    yield Bar(f"100 or 106 cycles at 30%, {len(runs)} launches", "; ".join(sorted(set(said))),
+              "two modes, shares right to 2%", good == len(runs))
+
+
+def stopped(launch, least, most):
+    """A launch that was stopped once, for between `least` and `most` seconds."""
+    row = launch.rows["planted/long"]
+    hz, median = launch.run["tsc"]["hz"], row["ticks"]["median"]
+    gaps = [(value - median) / hz for value, count in row["hist"] for _ in range(count)
+            if value - median > least / 2 * hz]
+    text = ", ".join(f"{g * 1e3:.1f} ms" for g in gaps) or "none"
+    yield Bar("windows of half its length and more",
+              f"{text}; stopped for {least * 1e3:.1f} to {most * 1e3:.1f} ms",
+              "one, of its length", len(gaps) == 1 and least <= gaps[0] <= most)
+
+
+# --- peers ----------------------------------------------------------------------------------------
+
+def peer(name, theirs, ours, empty_ns, vanished):
+    """theirs: (ns of 500 adds, seconds of wall time) of each of their launches; ours: as many."""
+    ns, seconds = zip(*theirs)
+    in_ns = [launch.rows["truth/add"]["per_op"]["ns"] for launch in ours]
+    in_cycles = all_cycles(ours, "truth/add")
+    yield Bar(f"{name}: an add, {len(ns)} launches",
+              f"{statistics.median(ns) / 500:.4f} ns, spread {percent(figures.spread(ns))}")
+    yield Bar(f"baretick: the same, {len(ours)} launches",
+              f"{statistics.median(in_cycles):.4f} cycles, spread"
+              f" {percent(figures.spread(in_cycles))}; {statistics.median(in_ns):.4f} ns, spread"
+              f" {percent(figures.spread(in_ns))}",
+              "cycles spread less", figures.spread(in_cycles) < figures.spread(ns))
+    ms = [launch.ms("truth/add") for launch in ours]
+    yield Bar(f"{name}: time a result", f"{statistics.median(seconds) * 1e3:.0f} ms")
+    yield Bar("baretick: sampling of that result", f"{statistics.median(ms):.1f} ms", "less",
+              max(ms) < min(seconds) * 1e3)
+    row = vanished.rows["planted/vanished"]
+    yield Bar(f"{name}: an empty body", f"{empty_ns:.1e} ns, no warning")
+    yield Bar("baretick: an empty body", f"{row['status']}: {row.get('why', 'no warning')}",
+              "reported as wrong", row["status"] == "wrong" and vanished.status == 2)

@@ -1,0 +1,83 @@
+"""Fixtures of the tests of the hosted program. None of them can fail because a machine is slow."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+sys.dont_write_bytecode = True
+
+import launches  # noqa: E402
+
+SECONDS = 300
+
+
+class Ended:
+    """What a launch left: status, out and err as text, and the report where out is nothing else."""
+
+    def __init__(self, process):
+        self.status = process.returncode
+        self.out = process.stdout.decode() if process.stdout is not None else ""
+        self.err = process.stderr.decode()
+
+    def report(self):
+        return launches.Launch(self.out.encode(), self.status, 0)
+
+
+@pytest.fixture(scope="session")
+def program():
+    assert os.path.exists(launches.PROGRAM), f"{launches.PROGRAM} is missing: run make hosted"
+    return launches.PROGRAM
+
+
+@pytest.fixture
+def run(program):
+    """run(word, ...): the program with these words, to its end; how: environment, stdout."""
+
+    def start(*words, environment=None, stdout=subprocess.PIPE):
+        env = {k: v for k, v in os.environ.items() if k != "BARETICK_CPU"}
+        return Ended(
+            subprocess.run(
+                [program, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                env={**env, **(environment or {})},
+                timeout=SECONDS,
+                check=False,
+            )
+        )
+
+    return start
+
+
+@pytest.fixture
+def running(program):
+    """running(word, ...): the program while it measures its first row; ended when the test is."""
+    started = []
+
+    def start(*words):
+        p = subprocess.Popen(
+            [program, "format=jsonl", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        started.append(p)
+        head = os.read(p.stdout.fileno(), 1)  # written as the first row begins
+
+        def end():
+            out, err = p.communicate(timeout=SECONDS)
+            return Ended(subprocess.CompletedProcess([], p.returncode, head + out, err))
+
+        return p, end
+
+    yield start
+    for p in started:
+        if p.poll() is None:
+            p.kill()
+        p.communicate()

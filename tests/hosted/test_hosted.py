@@ -1,0 +1,256 @@
+"""The hosted program: its words, its report, its exit status, and what a process is to it."""
+
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED = 0, 2, 3, 4
+ROOT = Path(__file__).parent.parent.parent
+QUICK = ["suite=planted", "bench=adds20", "samples=64"]
+CODE_VA, DATA_VA = 0x100000000000, 0x100001000000  # bench/platform.h
+
+
+def refused(ended, *parts):
+    """Exit 3, nothing measured, and the message, on stderr and in a record, has all of this."""
+    report = ended.report()
+    assert ended.status == BAD_OPTIONS
+    assert report.run is None and not report.rows
+    assert report.end["verdict"] == "fail"
+    (error,) = [e["message"] for e in report.events if e["kind"] == "error"]
+    for part in parts:
+        assert part in error
+        assert part in ended.err
+
+
+@pytest.mark.parametrize(
+    "words, parts",
+    [
+        (["samples=7"], ["command line, word 1", "samples=7", "16", "1000000"]),
+        (["suite=truth", "fromat=table"], ["command line, word 2", "fromat=table", "format="]),
+        (["suite=truth", "nonsense"], ["word 2", "nonsense", "suite="]),
+        ([""], ["command line, word 1"]),
+        (["suite=nowhere"], ["nowhere", "truth", "calls"]),
+        (["suite=truth", "bench=nothing"], ["nothing", "imul"]),
+        (["recipe=rdtsc"], ["recipe=rdtsc", "plain", "serialize"]),
+        (["suite=tr uth"], ["tr uth"]),
+        (["suite=" + "x" * 400], ["command line, word 1", "suite="]),
+        ([b"suite=\xff"], ["command line, word 1", "UTF-8"]),
+    ],
+)
+def test_wrong_words(run, words, parts):
+    refused(run(*words), *parts)
+
+
+def test_the_later_word_wins(run):
+    options = run(*QUICK, "format=jsonl", "samples=96").report().run["options"]
+    assert options["samples"] == 96 and options["suite"] == "planted"
+
+
+def test_help(run):
+    ended = run("help")
+    assert ended.status == SUCCESS
+    for key in ("suite=", "samples=", "layout=", "recipe="):
+        assert f"  {key}" in ended.out
+    last = ended.out.splitlines()[-1]
+    assert '"type":"end"' in last and '"verdict":"pass"' in last
+
+
+def rows_in_sources():
+    """Rows that a suite declares by naming them in full: a part of all, but one that can be read."""
+    for path in (ROOT / "bench" / "suites").glob("*.c"):
+        text = path.read_text()
+        yield from re.findall(r"^BENCH\((\w+), (\w+),", text, re.MULTILINE)
+        yield from (("planted", n) for n in re.findall(r"^PLANTED\((\w+),", text, re.MULTILINE))
+        yield from (("truth", n) for n in re.findall(r"^CHAIN\((\w+),", text, re.MULTILINE))
+
+
+def listed(text):
+    suite = None
+    for line in text.splitlines():
+        if re.match(r"\w+( |$)", line) and not re.match(r"\d+ rows", line):
+            suite = line.split()[0]
+        elif match := re.match(r"  (\w+) ", line):
+            yield suite, match[1]
+
+
+def test_list(run):
+    ended = run("list")
+    rows = list(listed(ended.out))
+    assert ended.status == SUCCESS
+    assert rows == sorted(set(rows)) and f"{len(rows)} rows" in ended.out
+    declared = set(rows_in_sources())
+    assert len(declared) > 10 and declared <= set(rows)
+
+
+def test_report(run):
+    report = run(*QUICK, "format=jsonl", "hist=full", "seed=7").report()
+    head, row = report.run, report.rows["planted/adds20"]
+    assert head["seq"] == 0 and head["platform"] == "hosted"
+    assert head["options"]["seed"] == 7 and head["options_from"] == "command line"
+    assert head["process"]["cpu"] in os.sched_getaffinity(0)
+    assert all(type(head["process"][wish]) is bool for wish in ("pinned", "locked", "fifo"))
+    assert head["tsc"]["step_ticks"] > 0 and len(head["tsc"]["sources"]) == 2
+    assert set(report.linearity) >= {"plain", "lfence", "cpuid"}
+    assert (row["ops"], row["form"], row["errors"]) == (50, "straight", 0)
+    assert row["n"] == sum(count for _, count in row["hist"])
+    assert row["ticks"]["min"] == row["hist"][0][0] and row["ticks"]["max"] == row["hist"][-1][0]
+    assert row["windows"] > row["n"]
+    process = row["process"]
+    for counted in ("voluntary_switches", "involuntary_switches", "migrations", "page_faults"):
+        assert process[counted] >= 0
+    assert report.end["rows"] == 1
+    assert any(e["kind"] == "process" for e in report.events)
+
+
+def test_table_and_records_are_of_one_row(run):
+    ended = run(*QUICK, "format=both", "hist=off")
+    line = re.search(r"adds20 +50 +(\d+) +(\d+)", ended.out)
+    ticks = re.search(r'"ticks":\{"min":(\d+),"p25":[\d.]+,"median":([\d.]+)', ended.out)
+    assert int(line[1]) == int(ticks[1]) and abs(int(line[2]) - float(ticks[2])) <= 0.5
+    table = run(*QUICK, "format=table").out
+    assert table.count('{"baretick"') == 1 and "verdict:" in table.splitlines()[-1]
+
+
+def test_defaults_say_so(run):
+    ended = run("format=jsonl", "suite=planted", "bench=rdmsr")
+    assert ended.report().run["options"]["layout"] == "shuffle"
+
+
+def test_row_that_needs_more_than_a_process(run):
+    ended = run("suite=planted", "bench=rdmsr", "format=jsonl")
+    row = ended.report().rows["planted/rdmsr"]
+    assert row["status"] == "unsupported" and "ring 0" in row["why"]
+    assert "ticks" not in row and "process" not in row
+    assert ended.report().end["failures"] == len(
+        [s for s in ended.report().selftests.values() if s["result"] == "fail"]
+    )
+
+
+def test_recipe_that_the_cpu_lacks(run):
+    probe = run(*QUICK, "format=jsonl").report()
+    lacking = [name for name, record in probe.linearity.items() if "why" in record]
+    if not lacking:
+        pytest.skip("this CPU can do every recipe")
+    refused(run(*QUICK, f"recipe={lacking[0]}"), f"recipe={lacking[0]}", "this CPU can:", "plain")
+
+
+# --- work that is wrong, bodies that fault --------------------------------------------------------
+
+
+def test_wrong_work_fails_the_run(run):
+    ended = run("suite=provoke", "bench=wrong", "format=jsonl", "samples=64")
+    assert ended.status == CHECK_FAILED
+    assert ended.report().rows["provoke/wrong"]["status"] == "wrong"
+
+
+def test_failed_operations_are_counted_and_left_out(run):
+    ended = run("suite=provoke", "bench=errors", "format=jsonl", "samples=96", "hist=full")
+    row = ended.report().rows["provoke/errors"]
+    assert row["errors"] > 0 and row["n"] == sum(count for _, count in row["hist"])
+    assert row["n"] + row["errors"] == 96
+
+
+@pytest.mark.parametrize(
+    "name, sign",
+    [
+        ("ud2", "SIGILL"),
+        ("divide", "SIGFPE"),
+        ("null", "SIGSEGV"),
+        ("execute_data", "SIGSEGV"),
+        ("write_code", "SIGSEGV"),
+        ("stack", "SIGSEGV"),
+    ],
+)
+def test_fault_names_the_row(run, name, sign):
+    ended = run("suite=provoke", f"bench={name}", "format=jsonl", "samples=64")
+    report = ended.report()
+    assert ended.status == FAULTED
+    (fault,) = [e["message"] for e in report.events if e["kind"] == "fault"]
+    assert sign in fault and f"provoke/{name}" in fault
+    assert report.end["verdict"] == "fail"
+
+
+# --- the process ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", ["-1", "nobody", "", "1024", "3 "])
+def test_cpu_that_is_none(run, value):
+    refused(run(*QUICK, environment={"BARETICK_CPU": value}), "BARETICK_CPU", f'"{value}"')
+
+
+def test_cpu_by_environment(run):
+    for cpu in os.sched_getaffinity(0):
+        report = run(*QUICK, "format=jsonl", environment={"BARETICK_CPU": str(cpu)}).report()
+        assert report.run["process"]["cpu"] == cpu
+
+
+def test_lost_output_is_a_failure(run):
+    with open("/dev/full", "wb") as full:
+        ended = run(*QUICK, stdout=full)
+    assert ended.status == CHECK_FAILED and "standard output" in ended.err
+
+
+def state_and_ticks(process):
+    """proc(5): its state, and the clock ticks that it has run in user mode."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return fields[0], int(fields[11])
+
+
+def stop_in_row(process):
+    """Stopped in its first row, after some of its windows."""
+    state, began = state_and_ticks(process)
+    now = began
+    while state != "Z" and now < began + 3:
+        time.sleep(0.01)
+        state, now = state_and_ticks(process)
+    os.kill(process.pid, signal.SIGSTOP)
+    seen = os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    if seen.si_code != os.CLD_STOPPED:
+        pytest.skip("the row was over before it could be stopped: the machine is too busy")
+
+
+# Some seconds in one row: what is done to it meanwhile happens in it.
+LONG = ["suite=planted", "bench=long", "layout=fixed", "samples=100000", "hist=off"]
+
+
+def test_addresses(running):
+    process, end = running(*LONG)
+    stop_in_row(process)
+    maps = {}
+    for line in Path(f"/proc/{process.pid}/maps").read_text().splitlines():
+        span, rights = line.split()[:2]
+        low, high = (int(x, 16) for x in span.split("-"))
+        maps[low] = (high - low, rights[:3])
+    process.kill()
+    end()
+    assert maps[CODE_VA] == (1 << 20, "r-x")
+    assert maps[DATA_VA] == (1 << 20, "rw-")
+
+
+def test_move_to_another_cpu_is_counted(running):
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("there is but one CPU")
+    process, end = running(*LONG)
+    stop_in_row(process)
+    was = os.sched_getaffinity(process.pid)
+    os.sched_setaffinity(process.pid, os.sched_getaffinity(0) - was)
+    os.kill(process.pid, signal.SIGCONT)
+    row = end().report().rows["planted/long"]
+    assert row["process"]["migrations"] >= 1
+    # The block that it happened in is disturbed, if it was one of the body's.
+    assert row["nmis"] == row["process"]["migrations"]
+
+
+def test_interrupt_ends_after_the_row(running):
+    process, end = running("suite=truth", "samples=1000000", "hist=off", "layout=fixed")
+    os.kill(process.pid, signal.SIGINT)
+    ended = end()
+    report = ended.report()
+    if len(report.rows) == 8:
+        pytest.skip("the run was over before the signal came: the machine is too busy")
+    assert report.end["stopped"] is True and report.end["rows"] == len(report.rows) == 1
+    assert ended.status in (SUCCESS, CHECK_FAILED)
