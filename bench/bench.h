@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/unit.h"
+#include "lib/cpu.h"
 #include "lib/recipe.h"
 
 /*
@@ -26,7 +27,9 @@ struct object {
     const struct vtable *vtable; /* what a virtual call goes through */
     void *slot;                  /* the GOT slot of PLT-style and GOT calls */
     struct vtable table;         /* a vtable in data, for bodies that are generated */
+    void *room;                  /* OBJECT_ROOM bytes on a page boundary, for the row's own use */
 };
+#define OBJECT_ROOM (512u << 10)
 
 /* A body in C: n operations on the object; 0, or the operation failed (counted, its sample
  * omitted). */
@@ -37,6 +40,11 @@ enum form {
     FORM_LOOP,     /* `unit` once in a loop of `ops` turns; the empty loop is subtracted */
     FORM_STRAIGHT, /* `ops` copies of `unit`; the empty window is subtracted */
     FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
+};
+
+/* What a row can need of its platform (platform.h, lacks). */
+enum need {
+    NEED_RING0 = 1, /* privileged instructions, MSRs */
 };
 
 struct bench {
@@ -53,7 +61,17 @@ struct bench {
     body_fn function,
         empty_function; /* FUNCTION; empty_function NULL: the empty window is subtracted */
 
-    enum recipe recipe;    /* EMPTY: the window's; all others use the one that recipe= selects */
+    enum recipe recipe; /* EMPTY: the window's; all others use the one that recipe= selects */
+    double
+        floor; /* core cycles an operation that any CPU must spend; 0: its vanishing is the point */
+    double (*truth)(
+        const struct cpu *cpu); /* core cycles an operation, documented; 0: not for this CPU */
+    uint32_t base;              /* base units an operation: bytes, elements; 0: none */
+    const char *base_unit;      /* "byte"; singular, NULL where base is 0 */
+    const char *beside;    /* row of this suite that the report sets this one against, or NULL */
+    uint32_t cold;         /* bytes of the object's room that no cache holds when a window begins */
+    unsigned needs;        /* NEED_*: what not every platform has */
+    bool single;           /* twice the body means nothing here: body - empty is all there is */
     bool on_request;       /* runs only when suite= names the suite without a wildcard */
     bool errors_are_wrong; /* one failed operation fails the row */
 

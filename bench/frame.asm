@@ -1,5 +1,6 @@
 ; What every window shares: entry with its tag, the loop, the call of a C body, and the way out.
-;   struct window_result window(struct object *rdi, void *rsi, uint64_t rdx)   (System V)
+;   struct window_result window(struct object *rdi, const void *rsi, uint64_t turns rdx,
+;                               uint64_t delay rcx, uint64_t stack r8)          (System V)
 %include "bench/unit.inc"
 
 ; A tracer can tell windows apart: each begins with a NOP whose displacement is its tag (window.h).
@@ -15,10 +16,14 @@ UNIT window_enter
     push r13
     push r14
     push r15
-    sub rsp, 8                  ; a C body expects rsp on 16 bytes at its call
+    sub rsp, r8                 ; 8 more than a multiple of 16: a C body expects that at its call
+    mov [rsp], r8
     mov OBJECT, rdi
     mov FUNCTION, rsi
     mov TURNS, rdx
+.delay:                         ; about a core cycle a turn: keeps windows off one phase of the TSC's step
+    dec rcx
+    jns .delay
 ENDUNIT
 
 ; In: the second reading in edx:eax. Out: rax the difference, rdx what a C body returned (else rubbish).
@@ -30,7 +35,7 @@ UNIT window_leave
     or rbp, r15
     sub rax, rbp
     mov edx, r13d
-    add rsp, 8
+    add rsp, [rsp]
     pop r15
     pop r14
     pop r13

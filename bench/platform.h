@@ -13,6 +13,8 @@
 #include "lib/options.h"
 #include "lib/sink.h"
 
+struct json;
+
 /* The code buffer and, behind it, the data buffer stand at the same virtual address on every
  * platform, within the reach of a rel32 of each other. */
 #define PLATFORM_CODE_VA   0x100000000000ull
@@ -30,17 +32,21 @@ struct platform {
     void (*code_write)(void);
     void (*code_exec)(void);
 
-    uint64_t *samples; /* present in memory (touched), `samples_room` of them */
-    size_t samples_room;
+    uint64_t *memory; /* bench_memory_need() words, touched, so that no page of it is missing */
 
     struct sink *out;
     bool (*key)(void); /* somebody pressed a key on the console (never waits) */
     void (*row)(const char *suite,
                 const char *name); /* what a fault report should name; NULL, NULL: none */
-    uint64_t (*nmis)(void);        /* NMIs and machine checks so far on this core */
+    /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
+    uint64_t (*nmis)(void);
+    /* Adds to the record of the row that row() named last what befell it; NULL: nothing to add. */
+    void (*row_record)(struct json *j);
+    /* Why a row with these needs (bench.h) cannot run here; NULL: it can. */
+    const char *(*lacks)(unsigned needs);
 };
 
-/* Words of uint64_t sample memory that a run with these options uses. */
-size_t bench_samples_need(const struct options *o);
+/* Words of memory that a run with these options uses. */
+size_t bench_memory_need(const struct options *o);
 
 #endif

@@ -1,15 +1,17 @@
 #include "bench/probe.h"
+#include "bench/interleave.h"
 #include "bench/show.h"
 #include "lib/fmt.h"
 #include "lib/mem.h"
 #include "lib/num.h"
 
-#define RULER_ADDS    1000 /* a ruler of twice as many gives the difference (METHOD "The headline") */
-#define STEP_WINDOWS  2048 /* of each of two kinds */
-#define POINT_WINDOWS 64   /* a point of the table, where windows are exact or noise anyway */
-/* Half-width of a point on silicon, and the error of the default recipe that passes, in core cycles (METHOD). */
-#define POINT_HALF    0.5
-#define LINEARITY_BAR 2.0
+#define POINT_WINDOWS 64 /* a point of the table, where windows are exact or noise anyway */
+/* Of a point on silicon: for the recipe in use, and for the others; a VM's CPUID takes 10,000 ticks. */
+#define POINT_HALF    0.3
+#define OTHER_WINDOWS 2048
+#define POINT_MOST    (1u << 17)
+/* METHOD: what the default recipe may miss, in core cycles. */
+#define LINEARITY_BAR 1.0
 #define WARM_ROUNDS   4
 
 extern const struct unit unit_chain_nop, unit_chain_add, unit_chain_imul, unit_chain_div,
@@ -31,17 +33,6 @@ static window_fn build(struct engine *e, struct code *code, enum recipe recipe,
                              });
 }
 
-/* The location of n windows over a chain, alone in the code buffer. */
-static double chain_location(struct engine *e, enum recipe recipe, const struct unit *unit,
-                             unsigned links, const char *name, size_t n)
-{
-    struct code code;
-    code_begin(&code, e->p);
-    window_fn fn = build(e, &code, recipe, unit, links, name);
-    code_end(&code);
-    return engine_location(e, fn, NULL, n);
-}
-
 static void probe_behaviour(struct engine *e, struct probe *p)
 {
     static const struct unit *const units[BEHAVE_KINDS] = {
@@ -58,78 +49,98 @@ static void probe_behaviour(struct engine *e, struct probe *p)
             fn[k][l] = build(e, &code, e->recipe, units[k], behave_lengths[l], behave_names[k]);
     code_end(&code);
 
+    struct object *object = (struct object *)(void *)e->p->data;
     struct behave b;
     for (unsigned round = 0; round < WARM_ROUNDS + BEHAVE_REPEATS; round++)
         for (unsigned k = 0; k < BEHAVE_KINDS; k++)
             for (unsigned l = 0; l < BEHAVE_LENGTHS; l++) {
-                uint64_t ticks = fn[k][l](e->object, divisor, 0).ticks;
+                uint64_t ticks = fn[k][l](object, divisor, 0, 0, WINDOW_STACK).ticks;
                 if (round >= WARM_ROUNDS)
                     b.delta[k][l][round - WARM_ROUNDS] = ticks;
             }
     p->behave = behave_judge(&b);
-    e->execution = p->behave.execution;
-    e->ticks_per_instruction = p->behave.ticks_per_instruction;
+    engine_found(e, &p->behave);
 }
 
 /* METHOD "The step": from the deltas of the empty window and of the ruler. */
 static void probe_step(struct engine *e)
 {
+    window_fn fn[2];
+    double location[2];
+    struct code code;
     if (e->execution == EXEC_INSTRUCTIONS) {
         e->step = (double)e->ticks_per_instruction;
         return;
     }
-    uint64_t *samples = e->p->samples;
-    chain_location(e, e->recipe, NULL, 0, "empty", STEP_WINDOWS);
-    uint64_t *kept = samples + 3 * STEP_WINDOWS; /* behind what the second location uses */
-    memcpy(kept, samples, STEP_WINDOWS * sizeof *samples);
-    chain_location(e, e->recipe, &unit_chain_add, 100, "ruler", STEP_WINDOWS);
-    memcpy(samples + STEP_WINDOWS, kept, STEP_WINDOWS * sizeof *samples);
-    e->step = stats_step(samples, 2 * STEP_WINDOWS);
-}
-
-/* Ticks a core cycle: what twice the ruler takes longer than the ruler. */
-static void probe_ruler(struct engine *e)
-{
-    if (e->execution == EXEC_INSTRUCTIONS) {
-        e->ticks_per_cycle = (double)e->ticks_per_instruction;
-        return;
-    }
-    double once = chain_location(e, e->recipe, &unit_chain_add, RULER_ADDS, "ruler", STEP_WINDOWS);
-    double twice =
-        chain_location(e, e->recipe, &unit_chain_add, 2 * RULER_ADDS, "ruler", STEP_WINDOWS);
-    e->ticks_per_cycle = twice > once ? (twice - once) / RULER_ADDS : 0;
+    code_begin(&code, e->p);
+    fn[0] = build(e, &code, e->recipe, NULL, 0, "empty");
+    fn[1] = build(e, &code, e->recipe, &unit_chain_add, 100, "ruler");
+    code_end(&code);
+    interleave(e, fn, 2, INTERLEAVE_ROUND, location);
+    e->step = stats_step(e->memory, 2 * INTERLEAVE_ROUND);
 }
 
 /* Windows a point: as many as its half-width needs on silicon, a few where more would not help. */
-static size_t point_windows(const struct engine *e)
+static size_t point_windows(const struct engine *e, enum recipe recipe)
 {
     if (e->execution != EXEC_SILICON)
         return POINT_WINDOWS;
+    if (recipe != e->recipe)
+        return OTHER_WINDOWS;
     size_t n = linearity_windows(POINT_HALF, e->ticks_per_cycle, e->step);
-    if (n < POINT_WINDOWS)
-        return POINT_WINDOWS;
-    return n < PROBE_WINDOWS ? n : PROBE_WINDOWS;
+    return n < OTHER_WINDOWS ? OTHER_WINDOWS : n < POINT_MOST ? n : POINT_MOST;
+}
+
+/*
+ * One recipe's points, and as the last kind a chain of twice the longest: its difference to that is the ruler, so that c
+ * comes from the same windows.
+ */
+static double measure_points(struct engine *e, enum recipe recipe, size_t n, double *location)
+{
+    window_fn fn[LINEARITY_POINTS + 1];
+    struct code code;
+    unsigned longest = linearity_adds[LINEARITY_POINTS - 1];
+    code_begin(&code, e->p);
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++)
+        fn[i] = build(e, &code, recipe, &unit_chain_add, linearity_adds[i], recipe_names[recipe]);
+    fn[LINEARITY_POINTS] =
+        build(e, &code, recipe, &unit_chain_add, 2 * longest, recipe_names[recipe]);
+    code_end(&code);
+    interleave(e, fn, LINEARITY_POINTS + 1, n, location);
+    double difference = location[LINEARITY_POINTS] - location[LINEARITY_POINTS - 1];
+    return difference > 0 ? difference / longest : 0;
+}
+
+/* Ticks a core cycle, and by how much windows are dithered: a step's worth of cycles. */
+static void probe_ruler(struct engine *e)
+{
+    double location[LINEARITY_POINTS + 1];
+    e->ticks_per_cycle = measure_points(e, e->recipe, INTERLEAVE_ROUND, location);
+    if (e->execution == EXEC_SILICON && e->ticks_per_cycle > 0)
+        e->step_cycles = (uint64_t)(e->step / e->ticks_per_cycle + 0.5);
 }
 
 static void probe_linearity(struct engine *e, struct probe *p)
 {
-    p->windows = point_windows(e);
     for (unsigned r = 0; r < RECIPE_COUNT; r++) {
         p->recipe[r].why_not = cpu_lacks(e->p->cpu, (enum recipe)r);
         if (p->recipe[r].why_not)
             continue;
-        double location[LINEARITY_POINTS];
-        for (unsigned i = 0; i < LINEARITY_POINTS; i++)
-            location[i] = chain_location(e, (enum recipe)r, &unit_chain_add, linearity_adds[i],
-                                         recipe_names[r], p->windows);
-        linearity(location, e->ticks_per_cycle, p->windows, e->step, p->recipe[r].point);
+        double location[LINEARITY_POINTS + 1];
+        size_t n = point_windows(e, (enum recipe)r);
+        double c = measure_points(e, (enum recipe)r, n, location);
+        p->recipe[r].windows = n;
+        p->recipe[r].ticks_per_cycle = c;
+        linearity(location, c, n, e->step, p->recipe[r].point);
+        if (r == (unsigned)e->recipe)
+            e->ticks_per_cycle = c;
     }
 }
 
 void probe_run(struct engine *e, struct probe *p)
 {
     memset(p, 0, sizeof *p);
-    memset(e->object, 0, sizeof *e->object);
+    memset(e->p->data, 0, sizeof(struct object));
     probe_behaviour(e, p);
     probe_step(e);
     probe_ruler(e);
@@ -153,15 +164,12 @@ static void show_table(const struct engine *e, const struct probe *p, struct rep
             fmt(r->out, " ");
             num_f64(r->out, p->recipe[k].point[i].cycles, 1, 6);
         }
+        if (!p->recipe[k].why_not && e->execution == EXEC_SILICON) {
+            fmt(r->out, "  +-");
+            num_f64(r->out, p->recipe[k].point[1].half, 1, 0);
+        }
         fmt(r->out, "\r\n");
     }
-    fmt(r->out, "%zu windows a point", p->windows);
-    if (e->execution != EXEC_INSTRUCTIONS) {
-        fmt(r->out, ", half-width of each figure ");
-        num_f64(r->out, p->recipe[e->recipe].point[1].half, 2, 0);
-        fmt(r->out, " (99%%)");
-    }
-    fmt(r->out, "\r\n");
 }
 
 static void record_recipe(const struct engine *e, const struct probe *p, unsigned recipe,
@@ -178,9 +186,9 @@ static void record_recipe(const struct engine *e, const struct probe *p, unsigne
         json_end(&j);
         return;
     }
-    json_u64(&j, "n", p->windows);
+    json_u64(&j, "n", p->recipe[recipe].windows);
     if (!counted)
-        json_f64(&j, "ticks_per_cycle", e->ticks_per_cycle, 6);
+        json_f64(&j, "ticks_per_cycle", p->recipe[recipe].ticks_per_cycle, 6);
     json_array(&j, "points");
     for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
         const struct linearity_point *point = &p->recipe[recipe].point[i];

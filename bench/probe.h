@@ -11,9 +11,10 @@
 
 struct probe {
     struct behave_verdict behave;
-    size_t windows; /* a point of the linearity table */
     struct {
-        const char *why_not; /* the recipe is not on this CPU */
+        const char *why_not;    /* the recipe is not on this CPU */
+        size_t windows;         /* a point */
+        double ticks_per_cycle; /* in the same windows */
         struct linearity_point point[LINEARITY_POINTS];
     } recipe[RECIPE_COUNT];
 };

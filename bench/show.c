@@ -1,4 +1,5 @@
 #include "bench/show.h"
+#include "bench/layout.h"
 #include "lib/fmt.h"
 #include "lib/json.h"
 #include "lib/num.h"
@@ -33,16 +34,113 @@ static double ns(const struct engine *e, double ticks)
     return ticks * 1e9 / e->p->tsc_hz;
 }
 
+/* Whether this run's figures can be core cycles (or instructions) an operation. */
+static bool knows_cycles(const struct engine *e)
+{
+    return e->execution != EXEC_EMULATED;
+}
+
 void show_heading(struct report *r, const struct engine *e, const char *suite)
 {
     if (!report_table(r))
         return;
     report_fresh_line(r);
     bool counted = counts_instructions(e);
-    fmt(r->out, "\r\n%-24s       %s\r\n", "", counted ? "instructions a window" : "ticks a window");
-    fmt(r->out, "%-24s %5s %8s %8s %8s %8s %8s", suite, "ops", "min", "median", "p99", "max",
-        counted ? "instr/op" : "ticks/op");
+    fmt(r->out, "\r\n%-24s       %s\r\n", "",
+        counted ? "instructions a window" : "ticks of the TSC a window");
+    fmt(r->out, "%-24s %5s %8s %8s %8s", suite, "ops", "min", "median", "p99");
+    if (counted)
+        fmt(r->out, " %8s %9s", "max", "instr/op");
+    else if (knows_cycles(e))
+        fmt(r->out, " %9s %6s", "cycles/op", "+-99%");
+    else
+        fmt(r->out, " %9s", "ticks/op");
     fmt(r->out, knows_ns(e) ? " %7s\r\n" : "\r\n", "ns/op");
+}
+
+static void show_number(struct report *r, double v, int decimals, int width)
+{
+    fmt(r->out, " ");
+    if (v == v)
+        num_f64(r->out, v, decimals, width);
+    else
+        fmt(r->out, "%*s", width, "?");
+}
+
+static void show_per_op(struct report *r, const struct engine *e, const struct headline *h)
+{
+    if (!h->known)
+        return;
+    if (counts_instructions(e)) {
+        show_number(r, in_unit(e, h->ticks), 3, 9);
+    } else if (knows_cycles(e)) {
+        show_number(r, h->cycles.theta, 3, 9);
+        show_number(r, h->cycles.half, 3, 6);
+    } else {
+        show_number(r, h->ticks, 3, 9);
+    }
+    if (knows_ns(e))
+        show_number(r, ns(e, h->ticks), 3, 7);
+}
+
+/* More than one mode: the list is the figure, not the mean. */
+static void show_modes(struct report *r, const struct headline *h)
+{
+    static const char *const kinds[] = {
+        [MODE_ONLY] = "", [MODE_LAYOUT] = " by placement", [MODE_TIME] = " by time"};
+    if (h->modes.count < 2)
+        return;
+    fmt(r->out, "  ^ %zu modes:", h->modes.count);
+    for (size_t i = 0; i < h->modes.count; i++) {
+        const struct mode *m = &h->modes.mode[i];
+        fmt(r->out, "%s ", i ? "," : "");
+        num_f64(r->out, m->at, 3, 0);
+        fmt(r->out, " (%u%%%s)", (unsigned)(m->share * 100 + 0.5), kinds[m->kind]);
+    }
+    fmt(r->out, "\r\n");
+}
+
+/* One part of a sweep: offsets in steps of 1 (code), 64 (stack), 8 bytes (data). */
+struct sweep {
+    double min, median, max;
+    unsigned best, worst; /* indices of the offsets */
+};
+
+static struct sweep sweep_of(const double *theta)
+{
+    struct sweep w = {.min = theta[0], .max = theta[0]};
+    double sorted[LAYOUT_OFFSETS];
+    for (unsigned i = 0; i < LAYOUT_OFFSETS; i++) {
+        unsigned j = i;
+        for (; j > 0 && sorted[j - 1] > theta[i]; j--)
+            sorted[j] = sorted[j - 1];
+        sorted[j] = theta[i];
+        if (theta[i] < w.min)
+            w.min = theta[w.best = i];
+        if (theta[i] > w.max)
+            w.max = theta[w.worst = i];
+    }
+    w.median = (sorted[LAYOUT_OFFSETS / 2 - 1] + sorted[LAYOUT_OFFSETS / 2]) / 2;
+    return w;
+}
+
+static bool is_swept(const struct engine *e, const struct row *row)
+{
+    return e->o->layout == LAYOUT_SWEEP && row->headline.known && knows_cycles(e);
+}
+
+static void show_sweep(struct report *r, const struct row *row)
+{
+    for (unsigned part = 0; part < LAYOUT_PARTS; part++) {
+        struct sweep w = sweep_of(row->theta + part * LAYOUT_OFFSETS);
+        fmt(r->out, "    %-5s offsets: min", layout_part_names[part]);
+        show_number(r, w.min, 3, 0);
+        fmt(r->out, ", median");
+        show_number(r, w.median, 3, 0);
+        fmt(r->out, ", max");
+        show_number(r, w.max, 3, 0);
+        fmt(r->out, " cycles, worst at byte %u\r\n", w.worst * layout_part_step[part]);
+    }
 }
 
 static void show_line(struct report *r, const struct engine *e, const struct row *row)
@@ -54,30 +152,27 @@ static void show_line(struct report *r, const struct engine *e, const struct row
         return;
     }
     if (t->n) {
-        fmt(r->out, " %5u ", row->bench->ops);
-        num_f64(r->out, in_unit(e, (double)t->min), 0, 8);
-        fmt(r->out, " ");
-        num_f64(r->out, in_unit(e, t->median), 0, 8);
-        fmt(r->out, " ");
-        num_f64(r->out, in_unit(e, t->p99), 0, 8);
-        fmt(r->out, " ");
-        num_f64(r->out, in_unit(e, (double)t->max), 0, 8);
-    }
-    if (t->n && row->has_net) {
-        fmt(r->out, " ");
-        num_f64(r->out, in_unit(e, row_per_op(row)), 3, 8);
-        if (knows_ns(e)) {
-            fmt(r->out, " ");
-            num_f64(r->out, ns(e, row_per_op(row)), 3, 7);
-        }
+        fmt(r->out, " %5u", row->bench->ops);
+        show_number(r, in_unit(e, (double)t->min), 0, 8);
+        show_number(r, in_unit(e, t->median), 0, 8);
+        show_number(r, in_unit(e, t->p99), 0, 8);
+        if (counts_instructions(e))
+            show_number(r, in_unit(e, (double)t->max), 0, 8);
+        show_per_op(r, e, &row->headline);
     }
     fmt(r->out, "\r\n");
     if (row->status == ROW_WRONG)
         fmt(r->out, "  ^ FAIL: %s\r\n", row->why);
     if (row->errors)
         fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
-    if (row->disturbed)
+    if (row->disturbed * 100ull > t->n) /* more than one in a hundred; the record has them all */
         fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, t->n);
+    if (row->nmis)
+        fmt(r->out, "  ^ %llu NMIs or machine checks came\r\n", (unsigned long long)row->nmis);
+    if (is_swept(e, row))
+        show_sweep(r, row);
+    else if (knows_cycles(e))
+        show_modes(r, &row->headline);
 }
 
 static void show_figure(struct report *r, const char *name, double v, int decimals)
@@ -183,11 +278,93 @@ static void record_histogram(struct json *j, const struct engine *e, const struc
         json_u64(j, "hist_rest", rest);
 }
 
+static void record_modes(struct json *j, const struct modes *modes)
+{
+    static const char *const kinds[] = {
+        [MODE_ONLY] = "only", [MODE_LAYOUT] = "layout", [MODE_TIME] = "time"};
+    json_array(j, "modes");
+    for (size_t i = 0; i < modes->count; i++) {
+        const struct mode *m = &modes->mode[i];
+        json_object(j, NULL);
+        json_f64(j, "cycles", m->at, 6);
+        json_f64(j, "share", m->share, 4);
+        json_f64(j, "sd", m->sd, 6);
+        json_u64(j, "blocks", m->n);
+        json_str(j, "kind", kinds[m->kind]);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+/* The 99% interval, as it was got (METHOD "The headline"). */
+static void record_interval(struct json *j, const struct headline *h)
+{
+    json_object(j, "interval");
+    json_f64(j, "nominal", 0.99, 2);
+    json_f64(j, "kappa", HEADLINE_KAPPA, 6);
+    json_f64(j, "sd", h->cycles.s, 6);
+    json_f64(j, "se", h->se, 6);
+    json_close(j);
+}
+
+static void record_sweep(struct json *j, const struct row *row)
+{
+    json_object(j, "sweep");
+    for (unsigned part = 0; part < LAYOUT_PARTS; part++) {
+        const double *theta = row->theta + part * LAYOUT_OFFSETS;
+        struct sweep w = sweep_of(theta);
+        json_object(j, layout_part_names[part]);
+        json_f64(j, "min", w.min, 4);
+        json_f64(j, "median", w.median, 4);
+        json_f64(j, "max", w.max, 4);
+        json_u64(j, "best", w.best * layout_part_step[part]);
+        json_u64(j, "worst", w.worst * layout_part_step[part]);
+        json_u64(j, "step_bytes", layout_part_step[part]);
+        json_array(j, "cycles");
+        for (unsigned i = 0; i < LAYOUT_OFFSETS; i++)
+            json_f64(j, NULL, theta[i], 4);
+        json_close(j);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void record_headline(struct json *j, const struct engine *e, const struct row *row)
+{
+    const struct headline *h = &row->headline;
+    bool counted = counts_instructions(e), cycles = knows_cycles(e) && !counted;
+    json_object(j, "per_op");
+    json_f64(j, "ticks", h->ticks, 6);
+    if (counted)
+        json_f64(j, "instructions", in_unit(e, h->ticks), 6);
+    if (knows_ns(e))
+        json_f64(j, "ns", ns(e, h->ticks), 6);
+    if (cycles) {
+        json_f64(j, "cycles", h->cycles.theta, 6);
+        json_f64(j, "cycles_lo", h->cycles.theta - h->cycles.half, 6);
+        json_f64(j, "cycles_hi", h->cycles.theta + h->cycles.half, 6);
+    }
+    json_close(j);
+    json_u64(j, "placements", row->placements);
+    json_bool(j, "doubled", h->doubled);
+    if (is_swept(e, row))
+        record_sweep(j, row);
+    if (cycles) {
+        record_interval(j, h);
+        record_modes(j, &h->modes);
+        if (row->truth > 0)
+            json_f64(j, "truth_cycles", row->truth, 3);
+    }
+}
+
 static void record_figures(struct json *j, const struct engine *e, const struct row *row)
 {
     json_u64(j, "n", row->ticks.n);
     json_u64(j, "errors", row->errors);
     json_u64(j, "disturbed", row->disturbed);
+    json_u64(j, "nmis", row->nmis);
+    json_u64(j, "windows", row->windows);
+    json_u64(j, "sampling_ticks", row->sampling_ticks);
     json_u64(j, "warmup_blocks", row->warmup_blocks);
     json_bool(j, "steady", row->steady);
     if (row->ticks.n == 0)
@@ -202,14 +379,7 @@ static void record_figures(struct json *j, const struct engine *e, const struct 
     if (counts_instructions(e))
         json_f64(j, "instructions", in_unit(e, row->net), 6);
     json_close(j);
-
-    json_object(j, "per_op");
-    json_f64(j, "ticks", row_per_op(row), 6);
-    if (counts_instructions(e))
-        json_f64(j, "instructions", in_unit(e, row_per_op(row)), 6);
-    if (knows_ns(e))
-        json_f64(j, "ns", ns(e, row_per_op(row)), 6);
-    json_close(j);
+    record_headline(j, e, row);
 }
 
 static void record_row(struct report *r, const struct engine *e, const struct row *row)
@@ -234,6 +404,8 @@ static void record_row(struct report *r, const struct engine *e, const struct ro
         json_str(&j, "why", row->why);
     if (row->status != ROW_UNSUPPORTED)
         record_figures(&j, e, row);
+    if (row->status != ROW_UNSUPPORTED && e->p->row_record)
+        e->p->row_record(&j);
     json_end(&j);
 }
 

@@ -96,12 +96,10 @@ static uint8_t *append(struct code *c, const struct unit *u, const struct window
     return at;
 }
 
-/* Moves on to the address whose distance `before` an aligned one is given; false: no room. The gap
- * is INT3. */
+/* Moves on to the address that lies `before` ahead of an aligned one; false: no room. The gap is INT3. */
 static bool align_to(struct code *c, size_t align, size_t before)
 {
-    size_t aligned = (c->used + before + align - 1) & ~(align - 1);
-    size_t start = aligned - before;
+    size_t start = (c->used + before + align - 1) / align * align - before;
     if (start > PLATFORM_CODE_SIZE)
         return false;
     memset(c->p->code + c->used, 0xcc, start - c->used);
@@ -109,10 +107,10 @@ static bool align_to(struct code *c, size_t align, size_t before)
     return true;
 }
 
-const void *code_unit(struct code *c, const struct unit *u, size_t align,
+const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t offset,
                       const struct window_spec *spec)
 {
-    return align_to(c, align, 0) ? append(c, u, spec, NULL) : NULL;
+    return align_to(c, align, align - offset) ? append(c, u, spec, NULL) : NULL;
 }
 
 void code_skip(struct code *c, size_t bytes)
@@ -125,7 +123,7 @@ window_fn code_window(struct code *c, const struct window_spec *spec)
     struct recipe_units r = recipe_units(spec);
     size_t before = unit_window_tag.size + unit_window_enter.size + r.start->size +
                     (spec->before ? spec->before->size : 0);
-    if (!align_to(c, BODY_ALIGN, before))
+    if (!align_to(c, BODY_ALIGN, before + BODY_ALIGN - spec->offset))
         return NULL;
 
     uint8_t *entry = append(c, &unit_window_tag, spec, NULL);

@@ -17,8 +17,13 @@ struct window_result {
     uint64_t ticks;  /* second reading minus first */
     uint64_t failed; /* what a C body returned; rubbish for other bodies */
 };
-/* Called with the object, what the body calls through r13, and the turns of its loop. */
-typedef struct window_result (*window_fn)(struct object *o, const void *function, uint64_t turns);
+/*
+ * Called with the object, what the body calls through r13, the turns of its loop, a delay of about so many core cycles
+ * ahead of the first reading, and the bytes that the stack is moved down by (8 more than a multiple of 16).
+ */
+typedef struct window_result (*window_fn)(struct object *o, const void *function, uint64_t turns,
+                                          uint64_t delay, uint64_t stack);
+#define WINDOW_STACK 8 /* the stack where it is */
 
 struct window_spec {
     enum recipe recipe;
@@ -26,6 +31,7 @@ struct window_spec {
     const char *name;                 /* "suite/row/kind"; its CRC-32 is the window's tag */
     const struct unit *before;        /* runs ahead of the first reading, or NULL */
     const struct unit *unit;          /* NULL: nothing */
+    uint32_t offset;                  /* of the body's first byte in its line of 64 bytes */
     uint32_t copies;                  /* of the unit, one behind the other */
     bool loop;                        /* around the copies, as many turns as the call says */
     const void *callee, *stub, *slot; /* where fixups lead */
@@ -40,9 +46,9 @@ struct code {
 void code_begin(struct code *c, const struct platform *p);
 void code_end(struct code *c);
 
-/* Copies a unit to the next address that is a multiple of `align`, fixing it up with the spec's
+/* Copies a unit to the next address that is `offset` behind a multiple of `align`, fixing it up with the spec's
  * addresses. NULL: the buffer is full. */
-const void *code_unit(struct code *c, const struct unit *u, size_t align,
+const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t offset,
                       const struct window_spec *spec);
 
 /* Leaves at least `bytes` unused. */

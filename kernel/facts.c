@@ -1,6 +1,5 @@
 #include "kernel/facts.h"
-#include "bench/show.h"
-#include "build_id.h"
+#include "bench/head.h"
 #include "kernel/cpu.h"
 #include "lib/fmt.h"
 #include "lib/num.h"
@@ -21,18 +20,12 @@ static void board_name(const struct machine *m, char *out, size_t size)
         smbios_string(mem, m->handoff->smbios, SMBIOS_SYSTEM_PRODUCT, out, size);
 }
 
-static void mhz(struct sink *out, uint64_t hz)
-{
-    num_f64(out, (double)hz / 1e6, 3, 0);
-    fmt(out, " MHz");
-}
-
 static void show_tsc(const struct machine *m, const struct engine *e, struct sink *out)
 {
     const struct tsc_clock *c = &m->clock;
     fmt(out, "tsc       ");
     if (c->hz) {
-        mhz(out, c->hz);
+        head_mhz(out, (double)c->hz);
         fmt(out, " by %s", clock_source_names[c->used]);
     } else {
         fmt(out, "frequency unknown: no clock answers, so there are no ns");
@@ -45,7 +38,7 @@ static void show_tsc(const struct machine *m, const struct engine *e, struct sin
             continue;
         fmt(out, "          %-8s ", clock_source_names[i]);
         if (c->source[i].known) {
-            mhz(out, c->source[i].hz);
+            head_mhz(out, (double)c->source[i].hz);
             fmt(out, ", off by ");
             num_f64(out, ppm_off(c, i), 1, 0);
             fmt(out, " ppm\r\n");
@@ -55,36 +48,8 @@ static void show_tsc(const struct machine *m, const struct engine *e, struct sin
     }
     if (m->cpu.tsc_nominal_hz) {
         fmt(out, "          nominal  ");
-        mhz(out, m->cpu.tsc_nominal_hz);
+        head_mhz(out, (double)m->cpu.tsc_nominal_hz);
         fmt(out, " (CPUID 16h, a label)\r\n");
-    }
-}
-
-static void show_trust(const struct engine *e, const struct probe *p, struct sink *out)
-{
-    switch (e->execution) {
-    case EXEC_INSTRUCTIONS:
-        fmt(out,
-            "Every figure below counts INSTRUCTIONS, not time: exact and repeatable, but an add\r\n"
-            "and a division cost the same. One instruction is %llu ticks of the TSC.\r\n"
-            "(seen: %s)\r\n",
-            (unsigned long long)e->ticks_per_instruction, p->behave.why);
-        break;
-    case EXEC_EMULATED:
-        fmt(out,
-            "WARNING: the figures below are NOISE. An emulator executes this code, and its time\r\n"
-            "is not that of any CPU. (seen: %s)\r\n",
-            p->behave.why);
-        break;
-    case EXEC_SILICON:
-        fmt(out, "A CPU executes this code. Figures are ticks of its TSC");
-        if (e->ticks_per_cycle > 0) {
-            fmt(out, ", ");
-            num_f64(out, e->ticks_per_cycle, 4, 0);
-            fmt(out, " of them a core cycle");
-        }
-        fmt(out, ".\r\n");
-        break;
     }
 }
 
@@ -101,17 +66,11 @@ static void show_masked(const struct irq_masked *q, struct sink *out)
 static void show_head(const struct machine *m, const struct engine *e, const struct probe *p,
                       struct sink *out)
 {
-    const struct cpu *c = &m->cpu;
     const struct handoff *h = m->handoff;
     char board[BOARD_NAME];
     board_name(m, board, sizeof board);
-    fmt(out, "baretick %s (%s)\r\n", BARETICK_VERSION, BARETICK_BUILD);
-    show_trust(e, p, out);
-    fmt(out, "\r\ncpu       %s%s%s family %u model %u stepping %u\r\n", c->brand,
-        c->brand[0] ? "\r\n          " : "", c->vendor_id, c->family, c->model, c->stepping);
-    if (c->hypervisor)
-        fmt(out, "          under a hypervisor%s%s%s\r\n", c->hypervisor_id[0] ? ", " : "",
-            c->hypervisor_id, m->qemu ? " (QEMU)" : "");
+    head_show(e, p, out);
+    head_show_cpu(&m->cpu, m->qemu ? " (QEMU)" : "", out);
     fmt(out, "firmware  %s revision %x, UEFI %u.%u; ACPI %s\r\n", h->firmware_vendor,
         h->firmware_revision, h->uefi_revision >> 16, (h->uefi_revision & 0xffff) / 10,
         m->acpi.present ? m->acpi.oem_id : "none");
@@ -122,31 +81,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
         m->paging.tables.page_1g ? ", some of 1 GiB" : "");
     show_tsc(m, e, out);
     show_masked(&m->irq, out);
-    fmt(out, "recipe    %s%s; LFENCE: %s\r\n", recipe_names[e->recipe],
-        h->options.recipe == RECIPE_AUTO ? " (this CPU's default)" : "",
-        lfence_state_names[m->lfence]);
-    fmt(out, "options   suite=%s bench=%s samples=%u (from: %s)\r\n", h->options.suite,
-        h->options.bench, h->options.samples, h->options_from);
-}
-
-static void record_cpu(const struct machine *m, struct json *j)
-{
-    const struct cpu *c = &m->cpu;
-    json_object(j, "cpu");
-    json_str(j, "vendor", c->vendor_id);
-    if (c->brand[0])
-        json_str(j, "brand", c->brand);
-    json_u64(j, "family", c->family);
-    json_u64(j, "model", c->model);
-    json_u64(j, "stepping", c->stepping);
-    json_str(j, "lfence", lfence_state_names[m->lfence]);
-    json_bool(j, "rdtscp", c->rdtscp);
-    json_bool(j, "serialize", c->serialize);
-    json_close(j);
-    json_bool(j, "virtualised", c->hypervisor);
-    if (c->hypervisor_id[0])
-        json_str(j, "hypervisor", c->hypervisor_id);
-    json_bool(j, "qemu", m->qemu);
+    head_show_settings(e, lfence_state_names[m->lfence], h->options_from, out);
 }
 
 static void record_firmware(const struct machine *m, struct json *j)
@@ -234,26 +169,16 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     struct json j;
     if (!report_record(r, &j, "run"))
         return;
-    json_str(&j, "version", BARETICK_VERSION);
-    json_str(&j, "build", BARETICK_BUILD);
-    json_str(&j, "platform", e->p->name);
-    json_str(&j, "execution", execution_names[e->execution]);
-    json_str(&j, "execution_why", p->behave.why);
-    json_str(&j, "unit", show_unit(e));
-    if (e->execution == EXEC_INSTRUCTIONS)
-        json_u64(&j, "ticks_per_instruction", e->ticks_per_instruction);
-    else if (e->ticks_per_cycle > 0)
-        json_f64(&j, "ticks_per_cycle", e->ticks_per_cycle, 6);
+    head_record(e, p, &j);
     record_firmware(m, &j);
     board_name(m, board, sizeof board);
     if (board[0])
         json_str(&j, "board", board);
-    record_cpu(m, &j);
+    head_record_cpu(&m->cpu, lfence_state_names[m->lfence], &j);
+    json_bool(&j, "qemu", m->qemu);
     record_tsc(m, e, &j);
     record_memory(m, &j);
-    json_str(&j, "recipe", recipe_names[e->recipe]);
-    options_record(&m->handoff->options, &j);
-    json_str(&j, "options_from", m->handoff->options_from);
+    head_record_settings(e, m->handoff->options_from, &j);
     record_masked(m, &j);
     if (m->serial.on) {
         json_object(&j, "serial");

@@ -26,12 +26,18 @@ static uint64_t nmis(void)
     return c->nmis + c->machine_checks;
 }
 
+static const char *lacks_nothing(unsigned needs)
+{
+    (void)needs;
+    return NULL;
+}
+
 const char *platform_init(struct platform *p, struct machine *m)
 {
-    size_t words = bench_samples_need(&m->handoff->options);
-    uint64_t *samples = arena_take(&m->arena, words * sizeof(*samples)); /* zeroed: touched */
+    size_t words = bench_memory_need(&m->handoff->options);
+    uint64_t *memory = arena_take(&m->arena, words * sizeof(*memory)); /* zeroed: touched */
 
-    if (!samples)
+    if (!memory)
         return "sample memory: the arena is too small";
     machine = m;
     *p = (struct platform){
@@ -42,12 +48,12 @@ const char *platform_init(struct platform *p, struct machine *m)
         .data = (uint8_t *)PLATFORM_DATA_VA,
         .code_write = code_write,
         .code_exec = code_exec,
-        .samples = samples,
-        .samples_room = words,
+        .memory = memory,
         .out = &m->console.sink,
         .key = key,
         .row = fault_row,
         .nmis = nmis,
+        .lacks = lacks_nothing,
     };
     return NULL;
 }

@@ -22,7 +22,7 @@ _Noreturn void entry_switch(void *argument, uint64_t stack_top, void (*go)(void 
 uint64_t kernel_arena_need(const struct options *o, uint64_t top)
 {
     return arena_stack_cost(KERNEL_STACK_SIZE) + core_cost() + paging_cost(top) +
-           arena_cost(bench_samples_need(o) * sizeof(uint64_t));
+           arena_cost(bench_memory_need(o) * sizeof(uint64_t));
 }
 
 static void on_own_stack(void *handoff)

@@ -1,6 +1,7 @@
 #include "lib/cpu.h"
 
 #include <stddef.h>
+#include "lib/fmt.h"
 #include "lib/mem.h"
 #include "lib/str.h"
 
@@ -206,6 +207,18 @@ const char *cpu_lacks(const struct cpu *c, enum recipe r)
     if ((r == RECIPE_XFENCE || r == RECIPE_MFENCE || r == RECIPE_LFENCE) && !c->sse2)
         return "no LFENCE and MFENCE (SSE2, CPUID 1 EDX[26])";
     return NULL;
+}
+
+bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err)
+{
+    const char *lacks = r == RECIPE_AUTO ? NULL : cpu_lacks(c, r);
+    if (!lacks)
+        return true;
+    fmt(err, "recipe=%s: not on this CPU: %s; this CPU can:", recipe_names[r], lacks);
+    for (unsigned i = 0; i < RECIPE_COUNT; i++)
+        if (!cpu_lacks(c, (enum recipe)i))
+            fmt(err, " %s", recipe_names[i]);
+    return false;
 }
 
 enum recipe cpu_default_recipe(const struct cpu *c)

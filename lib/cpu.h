@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/recipe.h"
+#include "lib/sink.h"
 
 struct cpuid_regs {
     uint32_t eax, ebx, ecx, edx;
@@ -39,6 +40,8 @@ void cpu_decode(struct cpu *c, cpuid_fn cpuid, void *ctx);
 
 /* NULL when this CPU can run the recipe, else why not, with the CPUID bit that is missing. */
 const char *cpu_lacks(const struct cpu *c, enum recipe r);
+/* Whether it can; if not, a message for people that names those that it can. AUTO always can. */
+bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err);
 /* DESIGN section 3: lfence; cpuid on a vendor whose LFENCE nobody vouches for. */
 enum recipe cpu_default_recipe(const struct cpu *c);
 

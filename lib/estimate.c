@@ -97,10 +97,10 @@ struct estimate estimate_over(const double *theta, size_t count, double se, size
     if (count > 1)
         drawn = dist_t(NOMINAL, (double)count - 1) * e.s * mathx_sqrt(2 / (double)count);
     else if (m > 1)
-        drawn = dist_t(NOMINAL, (double)m - 1) * se;
+        drawn = dist_t(NOMINAL, (double)m - 1) * se * mathx_sqrt(2);
     else
         return e;
-    double boot = dist_normal(NOMINAL) * kappa * e.theta;
+    double boot = dist_normal(NOMINAL) * kappa * e.theta * mathx_sqrt(2);
     e.half = mathx_sqrt(drawn * drawn + boot * boot);
     return e;
 }

@@ -42,8 +42,8 @@ struct estimate_placement {
 struct estimate_placement estimate_placement(const struct estimate_blocks *blocks);
 
 /* The body of every block by the whole placement's ruler, in cycles an operation (without a ruler:
- * ticks an operation): what METHOD "Modes" looks at. out has room for m; not finite where the
- * ruler does not grow. */
+ * ticks an operation): what METHOD "Modes" looks at. out has room for m; not finite
+ * where the ruler does not grow. */
 void estimate_block_values(const struct estimate_blocks *blocks, double *out);
 
 struct estimate {
@@ -54,11 +54,11 @@ struct estimate {
 };
 
 /*
- * half^2 = (t(R-1, .995) s sqrt(2/R))^2 + (z kappa theta)^2; with one placement the first term is
- * (t(m-1, .995) se)^2, and with m = 1 besides half is not known. theta: one value a placement,
- * count >= 1. se and m: of the one placement, else not used. kappa: see below; 0 where none was
- * fitted. The first term is that of a difference of two boots; the two others are one boot's
- * spread, so that where they are all there is, 93% of other boots lie inside, not 99%.
+ * half^2 = (t(R-1, .995) s sqrt(2/R))^2 + 2 (z kappa theta)^2; with one placement the first term is
+ * 2 (t(m-1, .995) se)^2, and with m = 1 besides half is not known. Every term is that of a difference of
+ * two boots, hence the 2 (METHOD has it in the first alone; simulated coverage is 93% so, 99% with it in
+ * all). theta: one value a placement, count >= 1. se and m: of the one placement, else not used. kappa: see
+ * below; 0 where none was fitted.
  */
 struct estimate estimate_over(const double *theta, size_t count, double se, size_t m, double kappa);
 

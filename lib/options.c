@@ -16,6 +16,17 @@
             highest                                                                                \
         }                                                                                          \
     }
+/* A number, or `auto`, which is stored as 0 and left to those who know the machine. */
+#define NUMBER_OR_AUTO(name, lowest, highest, meaning_)                                            \
+    {                                                                                              \
+        .key = #name, .values = "auto|" #lowest ".." #highest, .standard = "auto",                 \
+        .meaning = meaning_, .takes = {                                                            \
+            OPTION_NUMBER_OR_AUTO,                                                                 \
+            offsetof(struct options, name),                                                        \
+            lowest,                                                                                \
+            highest                                                                                \
+        }                                                                                          \
+    }
 /* The alternatives stand in the order of their enum. */
 #define CHOICE(name, values_, standard_, meaning_)                                                 \
     {                                                                                              \
@@ -39,10 +50,14 @@
 static const struct option_doc keys[] = {
     LIST(suite, "suites to run (* any run, ? any one character)"),
     LIST(bench, "rows to run, by name"),
-    NUMBER(samples, 16, 1000000, 2048, "windows measured for each row"),
+    NUMBER_OR_AUTO(samples, 16, 1000000,
+                   "windows measured for each row; auto: 2048, or 64 that count instructions"),
     NUMBER(warmup, 0, 1000, 50, "blocks of warm-up windows before each row, at the most"),
     CHOICE(recipe, "plain|rdtscp|xfence|paoloni|cpuid|mfence|lfence|serialize|auto", "auto",
            "how the TSC is read; auto: lfence where it serialises"),
+    CHOICE(layout, "shuffle|fixed|sweep", "shuffle",
+           "placements: up to 16 drawn from seed=, one, or 64 offsets each"),
+    NUMBER(seed, 0, 4294967295, 1, "where the placements are drawn from"),
     CHOICE(format, "both|table|jsonl", "both", "the report: for people, for programs"),
     CHOICE(hist, "capped|full|off", "capped", "histograms: the 256 fullest bins, all, none"),
     {.key = "serial",
@@ -68,6 +83,7 @@ size_t options_docs(const struct option_doc **docs)
 _Static_assert(sizeof(enum recipe) == sizeof(uint32_t) && sizeof(enum format) == sizeof(uint32_t) &&
                    sizeof(enum hist) == sizeof(uint32_t) &&
                    sizeof(enum finish) == sizeof(uint32_t) &&
+                   sizeof(enum layout) == sizeof(uint32_t) &&
                    sizeof(enum takeover) == sizeof(uint32_t),
                "an enum of struct options is no uint32_t");
 
@@ -128,6 +144,12 @@ static bool take_value(struct options *o, const struct option_doc *k, const char
     switch (k->takes.kind) {
     case OPTION_LIST:
         return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
+    case OPTION_NUMBER_OR_AUTO:
+        if (str_eq(text, "auto")) {
+            v = 0;
+            break;
+        }
+        /* fallthrough */
     case OPTION_NUMBER:
         if (!str_u32(text, &v) || v < k->takes.low || v > k->takes.high)
             return false;
@@ -152,6 +174,9 @@ static void say_takes(struct sink *err, const struct option_doc *k)
             "a comma list of names or patterns (* any run, ? any one character), %d bytes at most",
             OPTIONS_LIST_MAX - 1);
         break;
+    case OPTION_NUMBER_OR_AUTO:
+        fmt(err, "auto or ");
+        /* fallthrough */
     case OPTION_NUMBER:
         fmt(err, "a number from %u to %u", k->takes.low, k->takes.high);
         break;
@@ -280,6 +305,12 @@ void options_record(const struct options *o, struct json *j)
         case OPTION_LIST:
             json_str(j, k->key, (const char *)o + k->takes.field);
             continue;
+        case OPTION_NUMBER_OR_AUTO:
+            if (number_in(o, k) == 0) {
+                json_str(j, k->key, "auto");
+                continue;
+            }
+            /* fallthrough */
         case OPTION_NUMBER:
             json_u64(j, k->key, number_in(o, k));
             continue;

@@ -19,15 +19,18 @@
 enum format { FORMAT_BOTH, FORMAT_TABLE, FORMAT_JSONL };
 enum hist { HIST_CAPPED, HIST_FULL, HIST_OFF };
 enum finish { FINISH_AUTO, FINISH_HALT, FINISH_REBOOT, FINISH_POWEROFF };
+enum layout { LAYOUT_SHUFFLE, LAYOUT_FIXED, LAYOUT_SWEEP };
 enum takeover { TAKEOVER_AUTO, TAKEOVER_EXIT };
 
 struct options {
     bool help, list;
     char suite[OPTIONS_LIST_MAX]; /* globs, comma list; "*" is the default */
     char bench[OPTIONS_LIST_MAX];
-    uint32_t samples; /* windows a row */
+    uint32_t samples; /* windows a row; 0: auto */
     uint32_t warmup;  /* warm-up blocks at the most, before sampling */
     enum recipe recipe;
+    enum layout layout;
+    uint32_t seed; /* of the placements */
     enum format format;
     enum hist hist;
     struct serial_choice serial;
@@ -82,7 +85,13 @@ void options_record(const struct options *o, struct json *j);
 struct option_doc {
     const char *key, *values, *standard, *meaning;
     struct {
-        enum { OPTION_LIST, OPTION_NUMBER, OPTION_CHOICE, OPTION_SERIAL } kind;
+        enum {
+            OPTION_LIST,
+            OPTION_NUMBER,
+            OPTION_NUMBER_OR_AUTO,
+            OPTION_CHOICE,
+            OPTION_SERIAL
+        } kind;
         size_t field;       /* offset in struct options */
         uint32_t low, high; /* of a number */
     } takes;

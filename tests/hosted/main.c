@@ -1,143 +1,143 @@
 /*
- * The same engine and suites as a Linux program: a second implementation of bench/platform.h. No copy of any engine
- * code; what a process cannot have (interrupts off, other programs away) it says.
+ * The same engine and suites as a Linux program: a second implementation of bench/platform.h, from
+ * the command line to the verdict. What a process cannot have (interrupts off, other programs away)
+ * it says.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include "bench/platform.h"
 #include "bench/probe.h"
-#include "bench/registry.h"
-#include "bench/report.h"
 #include "bench/run.h"
-#include "lib/cpu.h"
+#include "lib/fmt.h"
+#include "tests/hosted/clock.h"
+#include "tests/hosted/facts.h"
+#include "tests/hosted/fault.h"
+#include "tests/hosted/memory.h"
+#include "tests/hosted/output.h"
+#include "tests/hosted/process.h"
+#include "tests/hosted/status.h"
+#include "tests/hosted/witness.h"
+#include "tests/hosted/words.h"
 
-static void out_write(struct sink *self, const char *bytes, size_t n)
-{
-    (void)self;
-    fwrite(bytes, 1, n, stdout);
-}
+#define ERROR_MAX 2048 /* a list of all rows' names */
 
-static struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
+struct hosted {
+    struct options options;
+    bool has_words;
+    struct process process;
+    struct cpu cpu;
+    struct hosted_clock clock;
+    struct memory memory;
+    struct platform platform;
+    struct report report;
+};
+
+static struct cpuid_regs cpuid_here(void *context, uint32_t leaf, uint32_t subleaf)
 {
     struct cpuid_regs r;
-    (void)ctx;
+    (void)context;
     __asm__ volatile("cpuid"
                      : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
                      : "a"(leaf), "c"(subleaf));
     return r;
 }
 
-static void protect(int rights)
+static void row(const char *suite, const char *name)
 {
-    if (mprotect((void *)PLATFORM_CODE_VA, PLATFORM_CODE_SIZE, rights) != 0) {
-        perror("baretick: the code buffer's rights cannot be changed");
-        exit(2);
+    fault_row(suite, name);
+    if (name) {
+        output_flush();
+        witness_begin();
+    } else {
+        witness_end();
     }
 }
 
-static void code_write(void)
+static const char *lacks(unsigned needs)
 {
-    protect(PROT_READ | PROT_WRITE);
+    return needs & NEED_RING0 ? "needs ring 0; a process has ring 3" : NULL;
 }
 
-static void code_exec(void)
+static void settle_platform(struct hosted *h)
 {
-    protect(PROT_READ | PROT_EXEC);
+    h->platform = (struct platform){
+        .name = "hosted",
+        .cpu = &h->cpu,
+        .tsc_hz = (double)h->clock.hz,
+        .code = h->memory.code,
+        .data = h->memory.data,
+        .code_write = memory_code_write,
+        .code_exec = memory_code_exec,
+        .memory = h->memory.samples,
+        .out = output(),
+        .key = fault_interrupted,
+        .row = row,
+        .nmis = witness_migrations,
+        .row_record = witness_record,
+        .lacks = lacks,
+    };
 }
 
-static bool no_key(void)
+/* On the stack of its own. */
+static void measure(void *argument)
 {
-    return false;
+    struct hosted *h = argument;
+    static struct engine engine;
+    static struct probe probe;
+
+    engine_init(&engine, &h->platform, &h->options);
+    probe_run(&engine, &probe);
+    facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &h->report);
+    probe_judge(&engine, &probe, &h->report);
+    probe_report(&engine, &probe, &h->report);
+    bool stopped = bench_run(&engine, &h->report);
+    facts_witnessed(&h->report);
+    report_end(&h->report, stopped);
 }
 
-static void no_row(const char *suite, const char *name)
+/* What is written stands on standard output; nothing more can be done where that is lost. */
+static int leave(enum status status)
 {
-    (void)suite, (void)name;
+    output_flush();
+    if (!output_lost())
+        return (int)status;
+    perror("baretick: standard output");
+    return STATUS_CHECK_FAILED;
 }
 
-static uint64_t no_nmis(void)
+static int refuse(const struct hosted *h, const char *error, enum status status)
 {
-    return 0;
-}
-
-static void *map_at(uint64_t address, size_t size)
-{
-    void *p = mmap((void *)address, size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | (address ? MAP_FIXED_NOREPLACE : 0),
-                   -1, 0);
-    if (p == MAP_FAILED) {
-        fprintf(stderr, "baretick: %zu bytes at %#llx: %s\n", size, (unsigned long long)address,
-                strerror(errno));
-        exit(2);
-    }
-    return p;
-}
-
-static void words(struct options *o, int argc, char **argv)
-{
-    struct sink_buf err;
-    char message[1024], line[4096] = "baretick";
-    for (int i = 1; i < argc; i++) {
-        strncat(line, " ", sizeof line - strlen(line) - 1);
-        strncat(line, argv[i], sizeof line - strlen(line) - 1);
-    }
-    options_default(o);
-    sink_buf_init(&err, message, sizeof message);
-    char quote[64];
-    if (options_parse_load(o, line, strlen(line), "baretick", quote, sizeof quote, &err.sink) ==
-            LOAD_OPTIONS_WRONG ||
-        !registry_check(o, &err.sink)) {
-        fprintf(stderr, "%s\n", message);
-        exit(3);
-    }
+    fprintf(stderr, "baretick: %s\nNothing was measured.\n", error);
+    words_answer(&h->options, error, output());
+    return leave(status);
 }
 
 int main(int argc, char **argv)
 {
-    struct options o;
-    words(&o, argc, argv);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(1, &one);
-    sched_setaffinity(0, sizeof one, &one);
+    static struct hosted h;
+    char error[ERROR_MAX] = "";
+    struct sink_buf text;
 
-    struct cpu cpu;
-    cpu_decode(&cpu, cpuid_here, NULL);
-    size_t room = bench_samples_need(&o);
-    struct sink out = {out_write};
-    struct platform p = {
-        .name = "hosted",
-        .cpu = &cpu,
-        .tsc_hz = cpu.tsc_hz,
-        .code = map_at(PLATFORM_CODE_VA, PLATFORM_CODE_SIZE),
-        .data = map_at(PLATFORM_DATA_VA, PLATFORM_DATA_SIZE),
-        .code_write = code_write,
-        .code_exec = code_exec,
-        .samples = map_at(0, room * sizeof(uint64_t)),
-        .samples_room = room,
-        .out = &out,
-        .key = no_key,
-        .row = no_row,
-        .nmis = no_nmis,
-    };
-    struct engine e;
-    struct probe probe;
-    struct report r;
-    engine_init(&e, &p, &o);
-    report_init(&r, &out, o.format);
-    probe_run(&e, &probe);
-    printf("execution %s: %s; step %f, ticks/cycle %f\n", execution_names[e.execution],
-           probe.behave.why, e.step, e.ticks_per_cycle);
-    for (int i = 0; i < BEHAVE_KINDS; i++)
-        printf("%s %f\n", behave_names[i], probe.behave.ticks_per_op[i]);
-    probe_judge(&e, &probe, &r);
-    probe_report(&e, &probe, &r);
-    report_end(&r, bench_run(&e, &r));
-    return r.failures ? 2 : 0;
+    h.has_words = argc > 1;
+    sink_buf_init(&text, error, sizeof error);
+    cpu_decode(&h.cpu, cpuid_here, NULL);
+    if (!words_take(&h.options, argc, argv, &h.cpu, &text.sink))
+        return refuse(&h, error, STATUS_BAD_OPTIONS);
+    if (words_answer(&h.options, "", output()))
+        return leave(STATUS_SUCCESS);
+    if (!process_pin(&h.process, &text.sink))
+        return refuse(&h, error, STATUS_BAD_OPTIONS);
+
+    h.memory = memory_map(bench_memory_need(&h.options));
+    if (h.memory.what) {
+        fmt(&text.sink, "%s: %s", h.memory.what, strerror(h.memory.error));
+        return refuse(&h, error, STATUS_FAULTED);
+    }
+    process_settle(&h.process);
+    h.clock = clock_measure(&h.cpu);
+    settle_platform(&h);
+    report_init(&h.report, output(), h.options.format);
+    fault_catch(&h.report);
+    witness_open(h.process.cpu, h.cpu.rdtscp);
+    memory_on_stack(&h.memory, measure, &h);
+    return leave(h.report.failures ? STATUS_CHECK_FAILED : STATUS_SUCCESS);
 }

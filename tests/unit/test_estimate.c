@@ -164,13 +164,14 @@ static void intervals_by_hand(void **state)
     assert_close(e.s, 1.41421356237309505, 1e-14);
     assert_close(e.half, 63.6567411628716 * 1.41421356237309505, 1e-9); /* t(1), sqrt(2/2) = 1 */
     e = estimate_over(theta, 4, 0, 0, 0.01);
-    double drawn = 5.84090930973336 * e.s * mathx_sqrt(0.5), boot = 2.57582930354890 * 0.05;
+    double drawn = 5.84090930973336 * e.s * mathx_sqrt(0.5),
+           boot = 2.57582930354890 * 0.05 * mathx_sqrt(2);
     assert_close(e.s, mathx_sqrt(2.0 / 3), 1e-14);
     assert_close(e.half, mathx_sqrt(drawn * drawn + boot * boot), 1e-9);
     /* One placement: t(15) and its own standard error. */
     e = estimate_over(theta, 1, 0.02, 16, 0);
     assert_true(e.theta == 4 && unknown(e.s));
-    assert_close(e.half, 2.94671288347524 * 0.02, 1e-9);
+    assert_close(e.half, 2.94671288347524 * 0.02 * mathx_sqrt(2), 1e-9);
     assert_true(unknown(estimate_over(theta, 1, __builtin_nan(""), 1, 0.1).half));
     /* Counted instructions: no spread, no width. */
     static const double same[] = {3, 3, 3};
@@ -216,26 +217,35 @@ static void kappa_is_found_again(void **state)
     }
 }
 
-/* 99% of all other launches lie inside, where the placements are what differs. */
+/* Launches of `count` placements that scatter by 0.1, boots that differ by kappa besides: how many of the
+ * others lie inside the first one's interval? */
+static double share_inside(int count, double kappa)
+{
+    struct rng rng = {29};
+    int inside = 0, rounds = 2000;
+    for (int round = 0; round < rounds; round++) {
+        double theta[16];
+        struct estimate e[2];
+        for (int l = 0; l < 2; l++) {
+            double boot = 5 * (1 + kappa * gauss(&rng));
+            for (int i = 0; i < count; i++)
+                theta[i] = boot + 0.1 * gauss(&rng);
+            e[l] = estimate_over(theta, (size_t)count, 0.1, 1000, kappa);
+        }
+        double away = e[1].theta - e[0].theta;
+        inside += away <= e[0].half && -away <= e[0].half;
+    }
+    return (double)inside / rounds;
+}
+
+/* 99%, whatever it is that differs: placements, boots, or the blocks of the only placement. */
 static void another_launch_lies_inside(void **state)
 {
     (void)state;
-    static const int counts[] = {2, 8, 16};
-    for (int j = 0; j < 3; j++) {
-        struct rng rng = {29};
-        int inside = 0, rounds = 2000;
-        for (int round = 0; round < rounds; round++) {
-            double theta[16];
-            struct estimate e[2];
-            for (int l = 0; l < 2; l++) {
-                for (int i = 0; i < counts[j]; i++)
-                    theta[i] = 5 + 0.1 * gauss(&rng);
-                e[l] = estimate_over(theta, (size_t)counts[j], 0, 0, 0);
-            }
-            double away = e[1].theta - e[0].theta;
-            inside += away <= e[0].half && -away <= e[0].half;
-        }
-        assert_close((double)inside / rounds, 0.99, 0.009); /* four standard errors */
+    static const int counts[] = {1, 2, 8, 16};
+    for (int j = 0; j < 4; j++) {
+        assert_close(share_inside(counts[j], 0), 0.99, 0.009); /* four standard errors */
+        assert_close(share_inside(counts[j], 0.1), 0.99, 0.009);
     }
 }
 

@@ -125,11 +125,11 @@ static void wrong_words(void **state)
                         "serial= finish= takeover=");
     assert_int_equal(load("baretick.efi samples=1"), LOAD_OPTIONS_WRONG);
     assert_string_equal(
-        message, "load options, word 2: \"samples=1\": samples takes a number from 16 to 1000000");
+        message, "load options, word 2: \"samples=1\": samples takes auto or a number from 16 to 1000000");
     assert_int_equal(load("root=/dev/sda1 list"), LOAD_OPTIONS_WRONG);
     assert_int_equal(load("list\nsamples=1"), LOAD_OPTIONS_WRONG);
     assert_string_equal(
-        message, "load options, line 2: \"samples=1\": samples takes a number from 16 to 1000000");
+        message, "load options, line 2: \"samples=1\": samples takes auto or a number from 16 to 1000000");
     assert_int_equal(load("help\r\n"), LOAD_OPTIONS_OURS); /* one line, though it has an end */
     assert_int_equal(load_as("list \xff\xfe", 7, NULL), LOAD_OPTIONS_WRONG);
 }

@@ -38,7 +38,7 @@ static void defaults(void **state)
     assert_false(o.help || o.list);
     assert_string_equal(o.suite, "*");
     assert_string_equal(o.bench, "*");
-    assert_int_equal(o.samples, 2048);
+    assert_int_equal(o.samples, 0);
     assert_int_equal(o.warmup, 50);
     assert_int_equal(o.recipe, RECIPE_AUTO);
     assert_int_equal(o.format, FORMAT_BOTH);
@@ -121,21 +121,21 @@ static void messages(void **state)
     (void)state;
     refused(
         "\n\nsamples=99999999",
-        "baretick.conf, line 3: \"samples=99999999\": samples takes a number from 16 to 1000000");
+        "baretick.conf, line 3: \"samples=99999999\": samples takes auto or a number from 16 to 1000000");
     refused("samples=15",
-            "baretick.conf, line 1: \"samples=15\": samples takes a number from 16 to 1000000");
+            "baretick.conf, line 1: \"samples=15\": samples takes auto or a number from 16 to 1000000");
     refused("warmup=1001",
             "baretick.conf, line 1: \"warmup=1001\": warmup takes a number from 0 to 1000");
     refused("warmup=-1",
             "baretick.conf, line 1: \"warmup=-1\": warmup takes a number from 0 to 1000");
     refused("samples=",
-            "baretick.conf, line 1: \"samples=\": samples takes a number from 16 to 1000000");
+            "baretick.conf, line 1: \"samples=\": samples takes auto or a number from 16 to 1000000");
     refused("samples",
-            "baretick.conf, line 1: \"samples\": a value is missing, as in samples=2048");
+            "baretick.conf, line 1: \"samples\": a value is missing, as in samples=auto");
     refused(
         "list\r\nfromat=table",
         "baretick.conf, line 2: \"fromat=table\": no such word; the words are: help list suite= "
-        "bench= samples= warmup= recipe= format= hist= serial= finish= takeover=");
+        "bench= samples= warmup= recipe= layout= seed= format= hist= serial= finish= takeover=");
     refused("format=Table",
             "baretick.conf, line 1: \"format=Table\": format takes one of both|table|jsonl");
     refused("format=tabl",

@@ -1,0 +1,104 @@
+#include "bench/head.h"
+#include "bench/show.h"
+#include "build_id.h"
+#include "lib/fmt.h"
+#include "lib/num.h"
+#include "lib/recipe.h"
+
+static void show_trust(const struct engine *e, const struct probe *p, struct sink *out)
+{
+    switch (e->execution) {
+    case EXEC_INSTRUCTIONS:
+        fmt(out,
+            "Every figure below counts INSTRUCTIONS, not time: exact and repeatable, but an add\r\n"
+            "and a division cost the same. One instruction is %llu ticks of the TSC.\r\n"
+            "(seen: %s)\r\n",
+            (unsigned long long)e->ticks_per_instruction, p->behave.why);
+        break;
+    case EXEC_EMULATED:
+        fmt(out,
+            "WARNING: the figures below are NOISE. An emulator executes this code, and its time\r\n"
+            "is not that of any CPU. (seen: %s)\r\n",
+            p->behave.why);
+        break;
+    case EXEC_SILICON:
+        fmt(out, "A CPU executes this code. Figures are ticks of its TSC");
+        if (e->ticks_per_cycle > 0) {
+            fmt(out, ", ");
+            num_f64(out, e->ticks_per_cycle, 4, 0);
+            fmt(out, " of them a core cycle");
+        }
+        fmt(out, ".\r\n");
+        break;
+    }
+}
+
+void head_show(const struct engine *e, const struct probe *p, struct sink *out)
+{
+    fmt(out, "baretick %s (%s)\r\n", BARETICK_VERSION, BARETICK_BUILD);
+    show_trust(e, p, out);
+}
+
+void head_record(const struct engine *e, const struct probe *p, struct json *j)
+{
+    json_str(j, "version", BARETICK_VERSION);
+    json_str(j, "build", BARETICK_BUILD);
+    json_str(j, "platform", e->p->name);
+    json_str(j, "execution", execution_names[e->execution]);
+    json_str(j, "execution_why", p->behave.why);
+    json_str(j, "unit", show_unit(e));
+    if (e->execution == EXEC_INSTRUCTIONS)
+        json_u64(j, "ticks_per_instruction", e->ticks_per_instruction);
+    else if (e->ticks_per_cycle > 0)
+        json_f64(j, "ticks_per_cycle", e->ticks_per_cycle, 6);
+}
+
+void head_show_cpu(const struct cpu *c, const char *note, struct sink *out)
+{
+    fmt(out, "\r\ncpu       %s%s%s family %u model %u stepping %u\r\n", c->brand,
+        c->brand[0] ? "\r\n          " : "", c->vendor_id, c->family, c->model, c->stepping);
+    if (c->hypervisor)
+        fmt(out, "          under a hypervisor%s%s%s\r\n", c->hypervisor_id[0] ? ", " : "",
+            c->hypervisor_id, note);
+}
+
+void head_record_cpu(const struct cpu *c, const char *lfence, struct json *j)
+{
+    json_object(j, "cpu");
+    json_str(j, "vendor", c->vendor_id);
+    if (c->brand[0])
+        json_str(j, "brand", c->brand);
+    json_u64(j, "family", c->family);
+    json_u64(j, "model", c->model);
+    json_u64(j, "stepping", c->stepping);
+    json_str(j, "lfence", lfence);
+    json_bool(j, "rdtscp", c->rdtscp);
+    json_bool(j, "serialize", c->serialize);
+    json_close(j);
+    json_bool(j, "virtualised", c->hypervisor);
+    if (c->hypervisor_id[0])
+        json_str(j, "hypervisor", c->hypervisor_id);
+}
+
+void head_mhz(struct sink *out, double hz)
+{
+    num_f64(out, hz / 1e6, 3, 0);
+    fmt(out, " MHz");
+}
+
+void head_show_settings(const struct engine *e, const char *lfence, const char *from,
+                        struct sink *out)
+{
+    fmt(out, "recipe    %s%s; LFENCE: %s\r\n", recipe_names[e->recipe],
+        e->o->recipe == RECIPE_AUTO ? " (this CPU's default)" : "", lfence);
+    fmt(out, "options   suite=%s bench=%s samples=%u (from: %s)\r\n", e->o->suite, e->o->bench,
+        e->samples, from);
+}
+
+void head_record_settings(const struct engine *e, const char *from, struct json *j)
+{
+    json_str(j, "recipe", recipe_names[e->recipe]);
+    json_u64(j, "samples", e->samples);
+    options_record(e->o, j);
+    json_str(j, "options_from", from);
+}

@@ -1,0 +1,35 @@
+/*
+ * The head of a report as far as it is the same on every platform: which program this is, who
+ * executes it and how far its figures can be trusted, the CPU, the settings. What only one platform
+ * knows it adds itself (kernel/facts.c, tests/hosted/facts.c). Each pair says the same, once for
+ * people and once as members of the `run` record.
+ */
+#ifndef BENCH_HEAD_H
+#define BENCH_HEAD_H
+
+#include "bench/engine.h"
+#include "bench/probe.h"
+#include "lib/json.h"
+#include "lib/sink.h"
+
+/* Name, version, build; what a figure below counts. */
+void head_show(const struct engine *e, const struct probe *p, struct sink *out);
+/* version, build, platform, execution, unit, ticks_per_instruction or ticks_per_cycle. */
+void head_record(const struct engine *e, const struct probe *p, struct json *j);
+
+/* Brand, family, model, hypervisor; `note` stands behind the hypervisor's name. */
+void head_show_cpu(const struct cpu *c, const char *note, struct sink *out);
+/* The object "cpu", with `lfence` in it (kernel/lfence.h has the values), virtualised,
+ * hypervisor. */
+void head_record_cpu(const struct cpu *c, const char *lfence, struct json *j);
+
+/* "2596.123 MHz" */
+void head_mhz(struct sink *out, double hz);
+
+/* The recipe in use, LFENCE's state, the options; `from` names their sources. */
+void head_show_settings(const struct engine *e, const char *lfence, const char *from,
+                        struct sink *out);
+/* recipe, options, options_from. */
+void head_record_settings(const struct engine *e, const char *from, struct json *j);
+
+#endif

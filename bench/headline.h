@@ -1,0 +1,34 @@
+/*
+ * From a row's blocks to its figure: cycles an operation, the interval in which another boot will find it, and its modes
+ * (METHOD "The headline", "Modes").
+ */
+#ifndef BENCH_HEADLINE_H
+#define BENCH_HEADLINE_H
+
+#include <stdbool.h>
+#include "lib/estimate.h"
+#include "lib/modes.h"
+
+/*
+ * METHOD's kappa: what one boot differs from another by, relative, beyond what its placements show. Fitted by
+ * `make silicon` over 30 launches of the hosted program on a virtual Zen 4; no machine of its own was tried.
+ */
+#define HEADLINE_KAPPA 0.002
+
+struct sampler;
+struct bench;
+
+struct headline {
+    bool known;   /* there are windows to take it from */
+    bool doubled; /* from twice the body; else from the body and the empty window */
+    double ticks; /* an operation */
+    struct estimate
+        cycles;         /* an operation: core cycles by the ruler, or instructions; NaN: no ruler */
+    double se;          /* of one placement, the mean over them */
+    struct modes modes; /* in cycles; count 0 where those are not known */
+};
+
+/* After sampler_judge; `step` of the TSC in ticks; leaves the placements' own figures in s->theta. Uses s->sorted and s->scratch. */
+struct headline headline(struct sampler *s, const struct bench *b, double step);
+
+#endif

@@ -1,0 +1,63 @@
+#include "tests/hosted/clock.h"
+#include <time.h>
+#include "bench/tsc.h"
+
+#define WINDOWS   5
+#define WINDOW_NS 10000000 /* 10 ms: two reads of some 50 ns each err by 10 ppm at the most */
+#define TRIES     16       /* for a read that nothing came between */
+
+const char *const hosted_source_names[HOSTED_SOURCES] = {"monotonic_raw", "cpuid15"};
+
+/* The tightest of a few: a clock read between two of the TSC. */
+static struct clock_read tight_read(void)
+{
+    struct clock_read best = {0, UINT64_MAX, 0};
+    for (unsigned i = 0; i < TRIES; i++) {
+        struct timespec t;
+        struct clock_read r = {.tsc_before = tsc_now()};
+        clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+        r.tsc_after = tsc_now();
+        r.count = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+        if (r.tsc_after - r.tsc_before < best.tsc_after - best.tsc_before)
+            best = r;
+    }
+    return best;
+}
+
+static struct clock_result measure_raw(void)
+{
+    static const struct timespec window = {.tv_nsec = WINDOW_NS};
+    struct clock_result result = {.why_not = "CLOCK_MONOTONIC_RAW or the TSC stands still"};
+    uint64_t hz[WINDOWS];
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        double error;
+        struct clock_read from = tight_read();
+        nanosleep(&window, NULL); /* shorter after a signal, which costs precision only */
+        struct clock_read to = tight_read();
+        hz[i] = clock_hz(&from, &to, 1e9, 64, &error);
+        if (hz[i] && error > result.error_hz)
+            result.error_hz = error;
+    }
+    result.hz = clock_median(hz, WINDOWS);
+    result.known = result.hz != 0;
+    return result;
+}
+
+struct hosted_clock clock_measure(const struct cpu *cpu)
+{
+    struct hosted_clock c = {
+        .source[HOSTED_MONOTONIC_RAW] = measure_raw(),
+        .source[HOSTED_CPUID15] = {.known = cpu->tsc_hz != 0,
+                                   .hz = cpu->tsc_hz,
+                                   .why_not = "no leaf 15h with a crystal's frequency"},
+    };
+    while (c.used < HOSTED_SOURCES - 1 && !c.source[c.used].known)
+        c.used++;
+    c.hz = c.source[c.used].hz;
+    return c;
+}
+
+double clock_ppm(const struct hosted_clock *c, enum hosted_source s)
+{
+    return ((double)c->source[s].hz / (double)c->hz - 1) * 1e6;
+}

@@ -1,0 +1,19 @@
+/* What a hosted report says first: bench/head.h's part, the process, and the TSC as a process
+ * can know it. */
+#ifndef HOSTED_FACTS_H
+#define HOSTED_FACTS_H
+
+#include "bench/engine.h"
+#include "bench/probe.h"
+#include "bench/report.h"
+#include "tests/hosted/clock.h"
+#include "tests/hosted/process.h"
+
+/* The head of the table, the `run` record, then what the process could not get as warnings. */
+void facts_report(const struct engine *e, const struct probe *p, const struct process *process,
+                  const struct hosted_clock *clock, bool has_words, struct report *r);
+
+/* An event that sums up what befell the process during all rows. */
+void facts_witnessed(struct report *r);
+
+#endif

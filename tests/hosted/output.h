@@ -1,0 +1,14 @@
+/* Standard output as a sink. Written between rows only, so that no write falls between two
+ * windows. */
+#ifndef HOSTED_OUTPUT_H
+#define HOSTED_OUTPUT_H
+
+#include <stdbool.h>
+#include "lib/sink.h"
+
+struct sink *output(void);
+void output_flush(void);
+/* Bytes were lost: a full disk, a closed pipe. */
+bool output_lost(void);
+
+#endif

@@ -1,0 +1,73 @@
+#include "tests/hosted/process.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include "lib/fmt.h"
+
+const char *const process_wish_names[PROCESS_WISHES] = {"pinned", "locked", "fifo"};
+
+/* The CPU that the text names, -1: none of the allowed. */
+static int named_cpu(const char *text, const cpu_set_t *allowed)
+{
+    char *end;
+    errno = 0;
+    long cpu = strtol(text, &end, 10);
+    bool number = text[0] >= '0' && text[0] <= '9' && !*end && !errno;
+    return number && cpu < CPU_SETSIZE && CPU_ISSET((int)cpu, allowed) ? (int)cpu : -1;
+}
+
+static int last_cpu(const cpu_set_t *allowed)
+{
+    int cpu = CPU_SETSIZE - 1;
+    while (cpu > 0 && !CPU_ISSET(cpu, allowed))
+        cpu--;
+    return cpu;
+}
+
+static void say_allowed(const char *text, const cpu_set_t *allowed, struct sink *err)
+{
+    fmt(err,
+        "environment, " PROCESS_CPU ": \"%.20s\" is no CPU that this process may use; those are:",
+        text);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, allowed))
+            fmt(err, " %d", i);
+}
+
+static void outcome(struct process *p, enum process_wish wish, int result)
+{
+    p->wish[wish].had = result == 0;
+    p->wish[wish].error = result == 0 ? 0 : errno;
+}
+
+bool process_pin(struct process *p, struct sink *err)
+{
+    const char *text = getenv(PROCESS_CPU);
+    cpu_set_t allowed, one;
+    *p = (struct process){0};
+    CPU_ZERO(&allowed);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        for (int i = 0; i < CPU_SETSIZE; i++)
+            CPU_SET(i, &allowed); /* more CPUs than a cpu_set_t holds: any of its own will do */
+    p->cpus = CPU_COUNT(&allowed);
+    p->cpu = text ? named_cpu(text, &allowed) : last_cpu(&allowed);
+    if (p->cpu < 0) {
+        say_allowed(text, &allowed, err);
+        return false;
+    }
+
+    CPU_ZERO(&one);
+    CPU_SET(p->cpu, &one);
+    outcome(p, PROCESS_PINNED, sched_setaffinity(0, sizeof one, &one));
+    return true;
+}
+
+void process_settle(struct process *p)
+{
+    outcome(p, PROCESS_LOCKED, mlockall(MCL_CURRENT | MCL_FUTURE));
+    /* The lowest real-time priority: above every ordinary program, below the kernel's own
+     * threads. */
+    struct sched_param priority = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+    outcome(p, PROCESS_FIFO, sched_setscheduler(0, SCHED_FIFO, &priority));
+}

@@ -1,0 +1,35 @@
+/*
+ * What a process asks of the kernel to be left alone: one CPU, memory that stays, a place before
+ * all ordinary programs. Each can be refused; the report says so, and the run goes on.
+ */
+#ifndef HOSTED_PROCESS_H
+#define HOSTED_PROCESS_H
+
+#include <stdbool.h>
+#include "lib/sink.h"
+
+#define PROCESS_CPU "BARETICK_CPU" /* the environment variable that names the CPU to run on */
+
+enum process_wish { PROCESS_PINNED, PROCESS_LOCKED, PROCESS_FIFO, PROCESS_WISHES };
+extern const char *const process_wish_names[PROCESS_WISHES]; /* "pinned", "locked", "fifo" */
+
+struct process {
+    int cpu;  /* the one it runs on */
+    int cpus; /* that it may run on, before it was pinned */
+    struct {
+        bool had;
+        int error; /* errno, where not */
+    } wish[PROCESS_WISHES];
+};
+
+/*
+ * Pins itself to the CPU that the environment names or, without, to the last one allowed
+ * (interrupts go to the first by default). False: the environment's CPU is none of those allowed;
+ * the message says which are.
+ */
+bool process_pin(struct process *p, struct sink *err);
+
+/* Once all memory is there: locks it and asks for SCHED_FIFO. */
+void process_settle(struct process *p);
+
+#endif

@@ -1,0 +1,12 @@
+/* Exit statuses: success as a Unix program says it, the others as in the image (README, "Exit"). */
+#ifndef HOSTED_STATUS_H
+#define HOSTED_STATUS_H
+
+enum status {
+    STATUS_SUCCESS = 0,
+    STATUS_CHECK_FAILED = 2, /* or output was lost */
+    STATUS_BAD_OPTIONS = 3,
+    STATUS_FAULTED = 4, /* a signal in a body, or memory or rights that could not be had */
+};
+
+#endif

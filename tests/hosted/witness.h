@@ -1,0 +1,34 @@
+/*
+ * What befell the process while a row was measured: what a machine without an operating system has
+ * none of. Counted, not cured: windows that it hit are disturbed ones (METHOD "Samples").
+ */
+#ifndef HOSTED_WITNESS_H
+#define HOSTED_WITNESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/json.h"
+
+struct witness_counts {
+    uint64_t voluntary, involuntary; /* context switches (getrusage) */
+    uint64_t faults;                 /* page faults, minor and major (getrusage) */
+    uint64_t migrations;             /* by RDTSCP's aux, looked at before and after every block */
+    double steal_ms;                 /* time that the hypervisor gave to others; NaN: not known */
+};
+
+/* `cpu`: whose line of /proc/stat tells the steal time. rdtscp: this CPU has it. */
+void witness_open(int cpu, bool rdtscp);
+
+/* Around a row; end adds what it counted to the totals. */
+void witness_begin(void);
+void witness_end(void);
+
+/* Moves to another CPU so far. Cheap: no system call where the CPU has RDTSCP. */
+uint64_t witness_migrations(void);
+
+/* Of the row that ended last, as an object "process" in its record. */
+void witness_record(struct json *j);
+/* Of all rows. */
+struct witness_counts witness_total(void);
+
+#endif

@@ -1,0 +1,53 @@
+#include "tests/hosted/words.h"
+#include "bench/registry.h"
+#include "bench/report.h"
+#include "lib/fmt.h"
+#include "lib/mem.h"
+#include "lib/utext.h"
+#include "lib/words.h"
+
+/* The shell has taken blanks, quotes and comments: an argument is a word as it stands. */
+static void as_word(struct word *w, const char *argument)
+{
+    size_t n = strlen(argument);
+    struct utext text;
+    int32_t code;
+    *w = (struct word){.n = n, .cut = n >= sizeof w->at};
+    if (w->cut)
+        w->n = sizeof w->at - 1;
+    memcpy(w->at, argument, w->n);
+    utext_open_as(&text, argument, n, UTEXT_UTF8);
+    while ((code = utext_next(&text)) != UTEXT_END)
+        w->bad = w->bad || code == UTEXT_BAD;
+}
+
+bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu, struct sink *err)
+{
+    struct word word;
+    options_default(o);
+    for (int i = 1; i < argc; i++) {
+        as_word(&word, argv[i]);
+        if (!options_take(o, &word, "command line", "word", (unsigned)i, err))
+            return false;
+    }
+    return o->help || o->list || (registry_check(o, err) && cpu_check_recipe(cpu, o->recipe, err));
+}
+
+bool words_answer(const struct options *o, const char *error, struct sink *out)
+{
+    struct report r;
+    bool failed = error[0] != 0;
+    if (!failed && !o->help && !o->list)
+        return false;
+    if (!failed && o->help)
+        options_help(out);
+    else if (!failed)
+        registry_list(out);
+    report_init(&r, out, FORMAT_JSONL);
+    if (failed) {
+        r.failures++;
+        report_event(&r, "error", error);
+    }
+    report_end(&r, false);
+    return true;
+}

@@ -1,0 +1,18 @@
+/* The words on the command line, one an argument, and what is answered instead of measuring. */
+#ifndef HOSTED_WORDS_H
+#define HOSTED_WORDS_H
+
+#include <stdbool.h>
+#include "lib/cpu.h"
+#include "lib/options.h"
+#include "lib/sink.h"
+
+/* False: a word is wrong, selects nothing or asks for a recipe that this CPU lacks; the message
+ * says which, in the image's own words. */
+bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu, struct sink *err);
+
+/* Whether these options, or an error (not empty), are answered without measuring; then it is
+ * done. */
+bool words_answer(const struct options *o, const char *error, struct sink *out);
+
+#endif
