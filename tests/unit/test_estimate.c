@@ -245,7 +245,7 @@ static void another_launch_lies_inside(void **state)
     static const int counts[] = {1, 2, 8, 16};
     for (int j = 0; j < 4; j++) {
         assert_close(share_inside(counts[j], 0), 0.99, 0.009); /* four standard errors */
-        assert_close(share_inside(counts[j], 0.1), 0.99, 0.009);
+        assert_true(share_inside(counts[j], 0.02) > 0.981);    /* two parts in one: rather wide */
     }
 }
 
