@@ -109,7 +109,7 @@ struct sweep {
 static struct sweep sweep_of(const double *theta)
 {
     struct sweep w = {.min = theta[0], .max = theta[0]};
-    double sorted[LAYOUT_OFFSETS];
+    double sorted[LAYOUT_OFFSETS] = {0};
     for (unsigned i = 0; i < LAYOUT_OFFSETS; i++) {
         unsigned j = i;
         for (; j > 0 && sorted[j - 1] > theta[i]; j--)

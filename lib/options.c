@@ -50,8 +50,7 @@
 static const struct option_doc keys[] = {
     LIST(suite, "suites to run (* any run, ? any one character)"),
     LIST(bench, "rows to run, by name"),
-    NUMBER_OR_AUTO(samples, 16, 1000000,
-                   "windows a row; auto: 2048, or 64 that are exact"),
+    NUMBER_OR_AUTO(samples, 16, 1000000, "windows a row; auto: 2048, or 64 that are exact"),
     NUMBER(warmup, 0, 1000, 50, "blocks of warm-up windows before each row, at the most"),
     CHOICE(recipe, "plain|rdtscp|xfence|paoloni|cpuid|mfence|lfence|serialize|auto", "auto",
            "how the TSC is read; auto: lfence where it serialises"),
