@@ -30,6 +30,19 @@ static void show_progress(struct engine *e, struct report *r, size_t done, size_
     report_progress(r, line);
 }
 
+/* What came in a row that masking cannot keep out (DESIGN section 4, `event`). */
+static void tell_interruptions(struct report *r, const struct row *row)
+{
+    char message[160];
+    if (row->nmis == 0)
+        return;
+    fmt_buf(message, sizeof message,
+            "%llu NMIs or machine checks came while %s/%s was measured; their blocks count as "
+            "disturbed",
+            (unsigned long long)row->nmis, row->bench->suite, row->bench->name);
+    report_event(r, "nmi", message);
+}
+
 bool bench_run(struct engine *e, struct report *r)
 {
     size_t n, done = 0, all = count_selected(e->o);
@@ -49,6 +62,7 @@ bool bench_run(struct engine *e, struct report *r)
         show_progress(e, r, done, all, tsc_now() - began);
         engine_row(e, rows[i], &row);
         show_row(r, e, &row, all <= DETAILS_UP_TO);
+        tell_interruptions(r, &row);
         r->rows++;
         r->failures += row.status == ROW_WRONG;
         done++;
