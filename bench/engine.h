@@ -49,7 +49,7 @@ struct row {
 
     uint32_t errors;         /* operations that failed; their samples are omitted */
     uint32_t disturbed;      /* windows, kept in ticks and in the histogram, left out of net */
-    uint64_t nmis;           /* and machine checks, that came while the row was measured */
+    uint64_t nmis;           /* and machine checks, since the row before; filled by bench/run.c */
     uint64_t windows;        /* of all kinds, warm-up included, ... */
     uint64_t sampling_ticks; /* ... and what all of it took */
     uint32_t warmup_blocks;  /* until the body was steady, or warmup= */

@@ -109,7 +109,7 @@ struct sweep {
 static struct sweep sweep_of(const double *theta)
 {
     struct sweep w = {.min = theta[0], .max = theta[0]};
-    double sorted[LAYOUT_OFFSETS];
+    double sorted[LAYOUT_OFFSETS] = {0};
     for (unsigned i = 0; i < LAYOUT_OFFSETS; i++) {
         unsigned j = i;
         for (; j > 0 && sorted[j - 1] > theta[i]; j--)
@@ -167,8 +167,6 @@ static void show_line(struct report *r, const struct engine *e, const struct row
         fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
     if (row->disturbed * 100ull > t->n) /* more than one in a hundred; the record has them all */
         fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, t->n);
-    if (row->nmis)
-        fmt(r->out, "  ^ %llu NMIs or machine checks came\r\n", (unsigned long long)row->nmis);
     if (is_swept(e, row))
         show_sweep(r, row);
     else if (knows_cycles(e))

@@ -12,11 +12,11 @@ ROOT = HERE.parent.parent
 BUILT = ROOT / "build" / "tests"
 
 EFI_CFLAGS = (
-    "-std=c11 -ffreestanding -O2 -fpic -fshort-wchar -mno-red-zone -fno-stack-protector"
+    "-std=c11 -ffreestanding -O2 -fPIE -fvisibility=hidden -fshort-wchar -mno-red-zone -fno-stack-protector"
     " -fcf-protection=none -mgeneral-regs-only -maccumulate-outgoing-args -DGNU_EFI_USE_MS_ABI"
     " -Wall -Wextra -Werror -isystem /usr/include/efi -isystem /usr/include/efi/x86_64"
 ).split()
-EFI_SECTIONS = ".text .sdata .data .dynamic .dynsym .rel .rela .reloc".split()
+EFI_SECTIONS = ".text .rodata .data .dynamic .rela .reloc".split()
 EFI_LIBRARY = [
     Path(base) for base in "/usr/lib /usr/lib64 /usr/lib/gnuefi /usr/lib64/gnuefi".split()
 ]
@@ -40,25 +40,25 @@ def up_to_date(target, *sources):
 
 
 def shim():
-    """build/tests/shim.efi, with GNU-EFI's own start-up code and linker script."""
-    target, sources = BUILT / "shim.efi", (HERE / "shim.c", HERE / "shim_la57.asm")
+    """build/tests/shim.efi, linked as the program itself is."""
+    target, script = BUILT / "shim.efi", ROOT / "linker.ld"
+    sources = (HERE / "shim.c", HERE / "shim_la57.asm", script)
     with Lock():
         if up_to_date(target, *sources):
             return target
         crt0 = find("GNU-EFI's crt0", *(d / "crt0-efi-x86_64.o" for d in EFI_LIBRARY))
-        script = find("GNU-EFI's linker script", *(d / "elf_x86_64_efi.lds" for d in EFI_LIBRARY))
         library = find("libgnuefi", *(d / "libgnuefi.a" for d in EFI_LIBRARY))
         objects = [BUILT / "shim.o", BUILT / "shim_la57.o"]
         tool("gcc", *EFI_CFLAGS, "-c", sources[0], "-o", objects[0])
         tool("nasm", "-f", "elf64", sources[1], "-o", objects[1])
         tool(
-            "ld", "-shared", "-Bsymbolic", "-nostdlib", "-T", script, crt0, *objects,
-            "-o", BUILT / "shim.so", library,
+            "ld", "-pie", "--no-dynamic-linker", "-z", "text", "-Bsymbolic", "-nostdlib",
+            "-T", script, crt0, *objects, "-o", BUILT / "shim.elf", library,
         )  # fmt: skip
         sections = [word for s in EFI_SECTIONS for word in ("-j", s)]
         tool(
             "objcopy", *sections, "--target", "efi-app-x86_64", "--subsystem=10",
-            BUILT / "shim.so", target,
+            BUILT / "shim.elf", target,
         )  # fmt: skip
     return target
 

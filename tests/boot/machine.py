@@ -109,11 +109,19 @@ def monitor(path, *commands):
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(10)
         line.connect(str(path))
+
+        def prompt():  # a command is carried out when the next prompt is there
+            said = b""
+            while not said.endswith(b"(qemu) "):
+                piece = line.recv(4096)
+                if not piece:
+                    return  # QEMU has ended, as some commands make it
+                said += piece
+
+        prompt()
         for command in commands:
-            while b"(qemu) " not in line.recv(4096):
-                pass
             line.sendall(command.encode() + b"\n")
-        line.recv(4096)
+            prompt()
 
 
 def follow(process, source, keys=None, timeout=60, done=None):

@@ -50,8 +50,8 @@ def test_failed_operations_are_counted_and_omitted(boot):
 
 
 
-# In the middle of a row's 2048 windows; a table, since a record may be cut by what comes.
-BUSY = "suite=calls bench=direct,got samples=2048 format=table"
+# In the middle of a row's 4096 windows; a table, since a record may be cut by what comes.
+BUSY = "suite=calls bench=direct,got samples=4096 format=table"
 
 
 @pytest.fixture
@@ -67,6 +67,14 @@ def disturbed(boot, tmp_path):
 def test_interrupts_that_cannot_be_masked_are_survived(disturbed):
     b = disturbed("nmi", "nmi", "nmi")
     assert b.status == SUCCESS and b.end["rows"] == 2 and "FAULT" not in b.text, str(b)
+    assert "NMIs or machine checks came with calls/got" in b.text, str(b)
+
+
+def test_machine_check_that_lost_nothing_is_counted(disturbed):
+    """Uncorrected, but the context holds and the instruction pointer is valid: the row is marked."""
+    b = disturbed("mce 0 1 0xb000000000000000 0x5 0 0")
+    assert b.status == SUCCESS and b.end["rows"] == 2, str(b)
+    assert "NMIs or machine checks came with calls/got" in b.text, str(b)
 
 
 def test_machine_check_that_lost_the_context(disturbed):

@@ -65,7 +65,7 @@ def check_no_sse_before_the_kernel_enables_it(elf):
             target = re.search(r"<([A-Za-z_.][\w.]*)>$", line)
             if target and target[1] in code:
                 waiting.append(target[1])
-    assert {"efi_main", "conout_write", "registry_list", "bench_samples_need"} <= seen
+    assert {"efi_main", "conout_write", "registry_list", "bench_memory_need"} <= seen
 
 
 def test_builds(tmp_path):

@@ -73,7 +73,7 @@ def test_too_little_memory_is_said(boot):
 
 MACHINES = {
     "pc": {"machine": "pc"},
-    "no-acpi": {"extra": ["-no-acpi"]},
+    "no-acpi": {"machine": "q35,acpi=off"},
     "no-hpet": {"machine": "q35,hpet=off"},
     "no-smm": {"machine": "q35,smm=off"},
     "vga": {"extra": ["-device", "VGA"]},
@@ -97,7 +97,7 @@ def test_machines(boot, how):
 
 @pytest.mark.parametrize(
     "how, missing",
-    [({"machine": "q35,hpet=off"}, {"hpet"}), ({"extra": ["-no-acpi"]}, {"hpet", "pmtimer"})],
+    [({"machine": "q35,hpet=off"}, {"hpet"}), ({"machine": "q35,acpi=off"}, {"hpet", "pmtimer"})],
     ids=["no-hpet", "no-acpi"],
 )
 def test_clock_sources_that_are_missing(boot, how, missing):

@@ -52,7 +52,12 @@ def counted(row, run):
     if "net" in row:
         per_op = row["per_op"]
         assert row["net"]["instructions"] == row["net"]["ticks"] / step, row
-        assert per_op["instructions"] == pytest.approx(row["net"]["instructions"] / row["ops"]), row
+        once = row["net"]["instructions"] / row["ops"]
+        if row["form"] == "function" and row["doubled"]:
+            # Twice the turns: what the function does before and after its loop is gone.
+            assert per_op["instructions"] == pytest.approx(once, abs=0.1), row
+        else:
+            assert per_op["instructions"] == pytest.approx(once), row
         assert "ns" not in per_op and "cycles" not in per_op, row
 
 

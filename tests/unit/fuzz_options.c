@@ -39,7 +39,8 @@ static void check_bounds(const struct options *o)
 {
     struct serial_choice again;
     char text[SERIAL_CHOICE_TEXT];
-    FUZZ_CHECK(o->samples >= 16 && o->samples <= 1000000 && o->warmup <= 1000);
+    FUZZ_CHECK((o->samples == 0 || (o->samples >= 16 && o->samples <= 1000000)) &&
+               o->warmup <= 1000);
     FUZZ_CHECK(o->recipe <= RECIPE_AUTO && o->format <= FORMAT_JSONL && o->hist <= HIST_OFF);
     FUZZ_CHECK(o->finish <= FINISH_POWEROFF && o->takeover <= TAKEOVER_EXIT);
     FUZZ_CHECK(o->suite[0] != '\0' && memchr(o->suite, 0, sizeof o->suite) != NULL);

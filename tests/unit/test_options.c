@@ -119,17 +119,18 @@ static void choices_are_in_order(void **state)
 static void messages(void **state)
 {
     (void)state;
+    refused("\n\nsamples=99999999", "baretick.conf, line 3: \"samples=99999999\": samples takes "
+                                    "auto or a number from 16 to 1000000");
     refused(
-        "\n\nsamples=99999999",
-        "baretick.conf, line 3: \"samples=99999999\": samples takes auto or a number from 16 to 1000000");
-    refused("samples=15",
-            "baretick.conf, line 1: \"samples=15\": samples takes auto or a number from 16 to 1000000");
+        "samples=15",
+        "baretick.conf, line 1: \"samples=15\": samples takes auto or a number from 16 to 1000000");
     refused("warmup=1001",
             "baretick.conf, line 1: \"warmup=1001\": warmup takes a number from 0 to 1000");
     refused("warmup=-1",
             "baretick.conf, line 1: \"warmup=-1\": warmup takes a number from 0 to 1000");
-    refused("samples=",
-            "baretick.conf, line 1: \"samples=\": samples takes auto or a number from 16 to 1000000");
+    refused(
+        "samples=",
+        "baretick.conf, line 1: \"samples=\": samples takes auto or a number from 16 to 1000000");
     refused("samples",
             "baretick.conf, line 1: \"samples\": a value is missing, as in samples=auto");
     refused(
@@ -331,7 +332,7 @@ static void help_fits_a_terminal(void **state)
     options_help(&b.sink);
     assert_false(b.cut);
     size_t n = options_docs(&docs);
-    assert_int_equal(n, 10);
+    assert_int_equal(n, 12);
     for (size_t i = 0; i < n; i++) {
         char word[80];
         strcat(strcat(strcat(strcpy(word, "  "), docs[i].key), "="), docs[i].values);
@@ -378,8 +379,9 @@ static void record(void **state)
     options_record(&o, &j);
     json_end(&j);
     assert_non_null(strstr(text,
-                           ",\"options\":{\"suite\":\"a,b*\",\"bench\":\"*\",\"samples\":2048,"
-                           "\"warmup\":50,\"recipe\":\"serialize\",\"format\":\"both\","
+                           ",\"options\":{\"suite\":\"a,b*\",\"bench\":\"*\",\"samples\":\"auto\","
+                           "\"warmup\":50,\"recipe\":\"serialize\",\"layout\":\"shuffle\",\"seed\":"
+                           "1,\"format\":\"both\","
                            "\"hist\":\"full\",\"serial\":\"io:0x3f8,115200\",\"finish\":\"auto\","
                            "\"takeover\":\"auto\"},\"crc\""));
 }

@@ -1,0 +1,144 @@
+#include "tests/unit/unit.h"
+#include "lib/coverage.h"
+#include "lib/estimate.h"
+#include "lib/moments.h"
+#include "tests/unit/close.h"
+#include "tests/unit/gauss.h"
+
+enum { LAUNCHES_MOST = 40 };
+static double scratch[COVERAGE_SCRATCH(LAUNCHES_MOST)];
+
+static struct coverage_row one(double at, double half)
+{
+    return (struct coverage_row){1, {{at, half, 1}}};
+}
+
+static void by_hand(void **state)
+{
+    (void)state;
+    /* Row 0: 10 +- 1, 11 +- 0.5, 20 +- 100. Covered: (0,1), (2,0), (2,1); not (0,2), (1,0), (1,2).
+     * Row 1: the second launch has no figure; (0,2) and (2,0) covered. */
+    struct coverage_row rows[] = {
+        one(10, 1),   one(5, 1), /* launch 0 */
+        one(11, 0.5), {0},       /* launch 1 */
+        one(20, 100), one(4, 2), /* launch 2 */
+    };
+    struct coverage c = coverage(rows, 3, 2, 1, scratch);
+    assert_close(c.pairs, 8, 0);
+    assert_close(c.share, 5.0 / 8, 1e-15);
+    /* Drawn from three: launches 0 and 2 alone have 3/4, the other two couples 1/2. */
+    assert_true(c.se > 0.05 && c.se < 0.15 && c.fails);
+    rows[5].point[0].half = __builtin_nan(""); /* not known: (2,0) is lost */
+    assert_close(coverage(rows, 3, 2, 1, scratch).share, 0.5, 1e-15);
+    c = coverage(rows, 2, 2, 1, scratch);
+    assert_close(c.pairs, 2, 0);
+    assert_close(c.share, 0.5, 0); /* the bound itself is inside */
+    assert_true(c.se != c.se && !c.fails);
+    c = coverage(rows, 1, 2, 1, scratch);
+    assert_true(c.pairs == 0 && c.share != c.share && !c.fails);
+}
+
+static void modes_by_their_union(void **state)
+{
+    (void)state;
+    const struct coverage_row both = {2, {{4, 0.1, 0.7}, {6, 0.1, 0.3}}};
+    const struct coverage_row low = one(4.05, 0.1), between = one(5, 0.1);
+    struct coverage_row rows[2] = {both, low};
+    /* both promises low; low promises seven tenths of both. */
+    assert_close(coverage(rows, 2, 1, 1, scratch).share, (1 + 0.7) / 2, 1e-15);
+    rows[1] = between;
+    assert_close(coverage(rows, 2, 1, 1, scratch).share, 0, 0);
+    rows[1] = both;
+    assert_close(coverage(rows, 2, 1, 1, scratch).share, 1, 1e-15);
+}
+
+static void all_or_nothing(void **state)
+{
+    (void)state;
+    struct coverage_row rows[10];
+    for (int good = 0; good <= 1; good++) {
+        for (int i = 0; i < 10; i++)
+            rows[i] = one(i, good ? 100 : 0.5);
+        struct coverage c = coverage(rows, 10, 1, 7, scratch);
+        assert_close(c.pairs, 90, 0);
+        assert_close(c.share, good, 0);
+        assert_close(c.se, 0, 0);
+        assert_int_equal(c.fails, !good);
+    }
+}
+
+/* One launch of ten far from the others, its interval as wide as theirs: 18 of 90 pairs miss, and
+ * the bootstrap knows that it hangs on that one launch. */
+static void a_stray_launch_widens_the_error(void **state)
+{
+    (void)state;
+    struct coverage_row rows[10];
+    for (int i = 0; i < 10; i++)
+        rows[i] = one(i == 4 ? 9 : 5, 0.5);
+    struct coverage c = coverage(rows, 10, 1, 7, scratch),
+                    again = coverage(rows, 10, 1, 7, scratch);
+    assert_close(c.share, 0.8, 1e-15);
+    assert_true(c.se > 0.08 && c.se < 0.25 && !c.fails);
+    assert_true(again.se == c.se);
+    assert_true(coverage(rows, 10, 1, 8, scratch).se != c.se);
+}
+
+/* The error against the scatter of many experiments; and a promise of half the width fails. */
+static void the_error_is_the_scatter(void **state)
+{
+    (void)state;
+    enum { LAUNCHES = 30, ROWS = 10 };
+    static struct coverage_row rows[LAUNCHES * ROWS];
+    static const double widths[] = {2.576 * 1.4142, 1.288 * 1.4142};
+    for (int j = 0; j < 2; j++) {
+        struct rng rng = {31};
+        struct moments shares = {0}, errors = {0};
+        int failed = 0;
+        for (int round = 0; round < 40; round++) {
+            for (int i = 0; i < LAUNCHES * ROWS; i++)
+                rows[i] = one(gauss(&rng), widths[j]);
+            struct coverage c = coverage(rows, LAUNCHES, ROWS, 1, scratch);
+            moments_add(&shares, c.share);
+            moments_add(&errors, c.se);
+            failed += c.fails;
+        }
+        assert_close(shares.mean, j ? 0.8023 : 0.99, 0.005);
+        double ratio = errors.mean / moments_sd(&shares);
+        assert_true(ratio > 0.6 && ratio < 1.7);
+        assert_int_equal(failed, j ? 40 : 0);
+    }
+}
+
+/* From placements to coverage: the whole of METHOD's interval. */
+static void intervals_of_estimate_hold(void **state)
+{
+    (void)state;
+    enum { LAUNCHES = 30, ROWS = 10, R = 8 };
+    static struct coverage_row rows[LAUNCHES * ROWS];
+    struct rng rng = {37};
+    for (int l = 0; l < LAUNCHES; l++)
+        for (int k = 0; k < ROWS; k++) {
+            double theta[R];
+            for (int i = 0; i < R; i++)
+                theta[i] = (1 + k) * (1 + 0.02 * gauss(&rng));
+            struct estimate e = estimate_over(theta, R, 0, 0, 0);
+            rows[l * ROWS + k] = one(e.theta, e.half);
+        }
+    struct coverage c = coverage(rows, LAUNCHES, ROWS, 1, scratch);
+    assert_close(c.pairs, LAUNCHES * (LAUNCHES - 1) * ROWS, 0);
+    assert_close(c.share, 0.99, 0.01);
+    assert_true(c.se < 0.01 && !c.fails);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(modes_by_their_union),
+        cmocka_unit_test(all_or_nothing),
+        cmocka_unit_test(a_stray_launch_widens_the_error),
+        cmocka_unit_test(the_error_is_the_scatter),
+        cmocka_unit_test(intervals_of_estimate_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
