@@ -157,6 +157,10 @@ void engine_row(struct engine *e, const struct bench *b, struct row *row)
         row->why = "the row's windows do not fit the code buffer";
         return;
     }
+    if (e->o->method != METHOD_DOUBLED && b->form != FORM_EMPTY) {
+        method_row(e, placed, row);
+        return;
+    }
     sampler_init(s, e, n);
     take_all(e, b, placed, s, row);
     evaluate(e, b, s, row);

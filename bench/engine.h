@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "bench/bench.h"
 #include "bench/headline.h"
+#include "bench/method.h"
 #include "bench/platform.h"
 #include "bench/window.h"
 #include "lib/behave.h"
@@ -62,6 +63,8 @@ struct row {
     unsigned placements;
     const double *theta; /* of each placement, cycles an operation; valid until the next row */
     struct headline headline;
+    struct method_result
+        method;   /* where method= is not doubled: then ticks, net and headline are empty */
     double truth; /* documented core cycles an operation; 0: not known */
 
     const uint64_t *sorted; /* the body's ticks.n samples, ascending; valid until the next row */

@@ -65,6 +65,18 @@ static void find_modes(struct sampler *s, const struct bench *b, size_t n, const
     modes_find(&in, s->sorted, out);
 }
 
+/* Insertion sort: as many figures as a row has placements. */
+double headline_median(double *x, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = i; j > 0 && x[j - 1] > x[j]; j--) {
+            double t = x[j];
+            x[j] = x[j - 1];
+            x[j - 1] = t;
+        }
+    return (x[(n - 1) / 2] + x[n / 2]) / 2;
+}
+
 struct headline headline(struct sampler *s, const struct bench *b, double step)
 {
     struct headline h = {.doubled = s->used[KIND_BODY2]};
@@ -95,6 +107,7 @@ struct headline headline(struct sampler *s, const struct bench *b, double step)
     h.ticks = ticks / (double)good;
     h.se = se / (double)good;
     h.cycles = estimate_over(s->used_theta, good, h.se, m, HEADLINE_KAPPA);
+    h.median = headline_median(s->used_theta, good);
     if (h.cycles.theta == h.cycles.theta)
         find_modes(s, b, n, values, placement, step, &h.modes);
     return h;

@@ -24,11 +24,15 @@ struct headline {
     double ticks; /* an operation */
     struct estimate
         cycles;         /* an operation: core cycles by the ruler, or instructions; NaN: no ruler */
+    double median;      /* of the placements' cycles: one that goes astray does not move it */
     double se;          /* of one placement, the mean over them */
     struct modes modes; /* in cycles; count 0 where those are not known */
 };
 
 /* After sampler_judge; `step` of the TSC in ticks; leaves the placements' own figures in s->theta. Uses s->sorted and s->scratch. */
 struct headline headline(struct sampler *s, const struct bench *b, double step);
+
+/* The median of n >= 1 figures, which it sorts. */
+double headline_median(double *x, size_t n);
 
 #endif

@@ -19,7 +19,7 @@ static uint64_t split_mix(uint64_t *state)
 
 unsigned layout_count(const struct options *o, uint32_t samples)
 {
-    if (o->layout == LAYOUT_FIXED)
+    if (o->layout == LAYOUT_FIXED || o->method != METHOD_DOUBLED)
         return 1;
     if (o->layout == LAYOUT_SWEEP)
         return LAYOUT_MAX;
@@ -40,7 +40,7 @@ static struct placement swept(unsigned i)
 
 struct placement layout_at(const struct options *o, unsigned i)
 {
-    if (o->layout == LAYOUT_FIXED)
+    if (o->layout == LAYOUT_FIXED || o->method != METHOD_DOUBLED)
         return (struct placement){0};
     if (o->layout == LAYOUT_SWEEP)
         return swept(i);

@@ -111,16 +111,13 @@ static struct sweep sweep_of(const double *theta)
     struct sweep w = {.min = theta[0], .max = theta[0]};
     double sorted[LAYOUT_OFFSETS] = {0};
     for (unsigned i = 0; i < LAYOUT_OFFSETS; i++) {
-        unsigned j = i;
-        for (; j > 0 && sorted[j - 1] > theta[i]; j--)
-            sorted[j] = sorted[j - 1];
-        sorted[j] = theta[i];
+        sorted[i] = theta[i];
         if (theta[i] < w.min)
             w.min = theta[w.best = i];
         if (theta[i] > w.max)
             w.max = theta[w.worst = i];
     }
-    w.median = (sorted[LAYOUT_OFFSETS / 2 - 1] + sorted[LAYOUT_OFFSETS / 2]) / 2;
+    w.median = headline_median(sorted, LAYOUT_OFFSETS);
     return w;
 }
 
@@ -148,9 +145,12 @@ static void show_line(struct report *r, const struct engine *e, const struct row
     const struct summary *t = &row->ticks;
     fmt(r->out, "%-24s", row->bench->name);
     if (row->status == ROW_UNSUPPORTED) {
-        fmt(r->out, " not on this CPU: %s\r\n", row->why);
+        fmt(r->out, " not %s: %s\r\n",
+            row->method.method == METHOD_DOUBLED ? "on this CPU" : "by this method", row->why);
         return;
     }
+    if (row->method.method != METHOD_DOUBLED)
+        method_show(r, e, row);
     if (t->n) {
         fmt(r->out, " %5u", row->bench->ops);
         show_number(r, in_unit(e, (double)t->min), 0, 8);
@@ -341,6 +341,7 @@ static void record_headline(struct json *j, const struct engine *e, const struct
         json_f64(j, "cycles", h->cycles.theta, 6);
         json_f64(j, "cycles_lo", h->cycles.theta - h->cycles.half, 6);
         json_f64(j, "cycles_hi", h->cycles.theta + h->cycles.half, 6);
+        json_f64(j, "cycles_median", h->median, 6);
     }
     json_close(j);
     json_u64(j, "placements", row->placements);
@@ -400,7 +401,9 @@ static void record_row(struct report *r, const struct engine *e, const struct ro
     json_str(&j, "status", status[row->status]);
     if (row->why)
         json_str(&j, "why", row->why);
-    if (row->status != ROW_UNSUPPORTED)
+    if (row->method.method != METHOD_DOUBLED)
+        method_record(&j, e, row);
+    else if (row->status != ROW_UNSUPPORTED)
         record_figures(&j, e, row);
     if (row->status != ROW_UNSUPPORTED && e->p->row_record)
         e->p->row_record(&j);

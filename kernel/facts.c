@@ -209,7 +209,7 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
         warn(r, "the TSC is not said to be invariant (CPUID 8000_0007 EDX[8]): ns may be wrong");
     if (m->clock.hz && !m->clock.agree && e->execution != EXEC_INSTRUCTIONS)
         warn(r, "sources of the TSC's frequency disagree; see tsc");
-    if (m->lfence == LFENCE_COULD_NOT)
+    if (m->lfence == LFENCE_COULD_NOT && e->execution == EXEC_SILICON)
         warn(r, "LFENCE is not serialising here and could not be made so: bodies may leak out of "
                 "their windows");
     if (!m->others_stopped)

@@ -54,6 +54,14 @@ static const struct option_doc keys[] = {
     NUMBER(warmup, 0, 1000, 50, "blocks of warm-up windows before each row, at the most"),
     CHOICE(recipe, "plain|rdtscp|xfence|paoloni|cpuid|mfence|lfence|serialize|auto", "auto",
            "how the TSC is read; auto: lfence where it serialises"),
+    CHOICE(method, "doubled|plain|kbest|ensembles|adaptive", "doubled",
+           "how windows become a figure"),
+    NUMBER(k, 1, 32, 3, "kbest: so many smallest must agree"),
+    NUMBER(epsilon, 0, 1000, 50, "kbest: within so many thousandths"),
+    NUMBER(most, 32, 1000000, 500, "kbest: samples at the most"),
+    NUMBER(ensembles, 2, 100000, 100, "ensembles: how many"),
+    NUMBER(size, 2, 1000000, 1000, "ensembles: windows in each"),
+    NUMBER(target, 10, 10000000, 10000, "adaptive: microseconds a stretch should last"),
     CHOICE(layout, "shuffle|fixed|sweep", "shuffle",
            "placements: 16 drawn from seed=, one, or 64 offsets"),
     NUMBER(seed, 0, 4294967295, 1, "where the placements are drawn from"),
@@ -83,6 +91,7 @@ _Static_assert(sizeof(enum recipe) == sizeof(uint32_t) && sizeof(enum format) ==
                    sizeof(enum hist) == sizeof(uint32_t) &&
                    sizeof(enum finish) == sizeof(uint32_t) &&
                    sizeof(enum layout) == sizeof(uint32_t) &&
+                   sizeof(enum method) == sizeof(uint32_t) &&
                    sizeof(enum takeover) == sizeof(uint32_t),
                "an enum of struct options is no uint32_t");
 

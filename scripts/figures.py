@@ -1,4 +1,4 @@
-"""Statistics of a few dozen figures: what scripts/silicon says of its launches. No scipy, no numpy."""
+"""Statistics of a few dozen figures: what scripts/silicon says of its launches."""
 import functools
 import math
 import statistics

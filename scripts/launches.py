@@ -1,4 +1,4 @@
-"""Launches build/hosted/baretick and reads what it says: one Launch each, with its records sorted by kind."""
+"""Launches build/hosted/baretick and reads what it says, its records sorted by kind."""
 import os
 import subprocess
 import time

@@ -1,4 +1,4 @@
-"""What scripts/silicon judges: each function takes launches and yields Bars, one a line of its output."""
+"""What scripts/silicon judges: each function takes launches and yields Bars, one a line."""
 import json
 import math
 import os
@@ -108,8 +108,8 @@ def truth(runs):
 
 def repeatability(runs):
     for row in ("truth/add", "truth/imul", "calls/direct"):
-        values = all_cycles(runs, row)
-        yield Bar(f"{row.split('/')[1]}, {len(values)} launches",
+        values = [r.rows[row]["per_op"]["cycles_median"] for r in runs]
+        yield Bar(f"{row.split('/')[1]}, the median over placements, {len(values)} launches",
                   f"median {statistics.median(values):.4f}, from {min(values):.4f} to"
                   f" {max(values):.4f} cycles: {percent(figures.spread(values))}",
                   "within 1%", figures.spread(values) <= 0.01)
@@ -129,6 +129,13 @@ def _points(record):
         spread = figures.t_quantile(n - 1) * m["sd"]
         points.append((m["cycles"], math.sqrt((spread ** 2 / n + kappa ** 2) * 2), m["share"]))
     return points
+
+
+def _mode(record):
+    """METHOD: with two modes or more the list is the figure; this is the one of most blocks. Its
+    half-width with it."""
+    at, width, _ = max(_points(record), key=lambda p: p[2])
+    return at, width
 
 
 def _coverage_input(runs, rows):
@@ -163,12 +170,6 @@ def coverage(runs):
 # --- calls ----------------------------------------------------------------------------------------
 
 SAME = 0.01  # calls whose costs differ by less are the same to this CPU
-
-
-def _mode(record):
-    """The figure of the mode that most blocks are in, and its half-width."""
-    at, width, _ = max(_points(record), key=lambda p: p[2])
-    return at, width
 
 
 def calls(runs):
@@ -221,7 +222,7 @@ def sweep(found, swept):
         record = swept.rows[f"calls/{name}"]
         named, said = True, []
         for m in modes:
-            where = {part: _offsets(values, m["cycles"]) for part, values in record["sweep"].items()}
+            where = {part: _offsets(v, m["cycles"]) for part, v in record["sweep"].items()}
             # The part of which only some offsets give this figure is the one that selects it.
             select = {p: o for p, o in where.items() if o and o != _everywhere(record["sweep"][p])}
             named = named and bool(select)
@@ -250,7 +251,8 @@ def resolution(runs):
     mean, width = figures.mean_half(differences)
     longest = max(sum(launch.ms(r) for r in rows) for launch in runs)
     yield Bar("21 cycles against 20",
-              f"{mean:.3f} +-{width:.3f} cycles more; told apart by {apart} of {len(runs)} launches",
+              f"{mean:.3f} +-{width:.3f} cycles more; told apart by {apart} of {len(runs)}"
+              " launches",
               "by each", apart == len(runs))
     yield Bar("sampling of both rows, the longest", f"{longest:.1f} ms", "at most 10 ms",
               longest <= 10)
@@ -269,8 +271,9 @@ def cost(row, runs):
 def empty_sample(runs):
     row = "baseline/empty_lfence"
     ticks = [r.rows[row]["sampling_ticks"] / r.rows[row]["windows"] for r in runs]
-    yield Bar(f"an empty sample all in, {runs[0].rows[row]['windows']} of them, {len(runs)} launches",
-              f"{statistics.median(ticks):.1f} ticks ({min(ticks):.1f} to {max(ticks):.1f})",
+    yield Bar(f"an empty sample all in, of {runs[0].rows[row]['windows']}, {len(runs)} launches",
+              f"{statistics.median(ticks):.1f} ticks ({min(ticks):.1f} to {max(ticks):.1f}), which"
+              f" are {statistics.median(ticks) / runs[0].run['ticks_per_cycle']:.0f} core cycles",
               "at most 110", statistics.median(ticks) <= 110)
 
 

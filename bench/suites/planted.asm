@@ -12,6 +12,6 @@ ADDS adds21, 21
 ADDS adds1000, 1000
 
 UNIT planted_rdmsr
-    mov ecx, 0x10               ; IA32_TIME_STAMP_COUNTER (SDM vol. 4 table 2-2), which every CPU has
+    mov ecx, 0x10               ; IA32_TIME_STAMP_COUNTER: every CPU has it (SDM vol. 4 table 2-2)
     rdmsr
 ENDUNIT

@@ -60,7 +60,7 @@ def test_help(run):
 
 
 def rows_in_sources():
-    """Rows that a suite declares by naming them in full: a part of all, but one that can be read."""
+    """Rows that a suite declares by naming them in full: some, but those can be read."""
     for path in (ROOT / "bench" / "suites").glob("*.c"):
         text = path.read_text()
         yield from re.findall(r"^BENCH\((\w+), (\w+),", text, re.MULTILINE)

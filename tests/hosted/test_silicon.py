@@ -25,6 +25,7 @@ def row(cycles, half=0.01, **more):
             "cycles": cycles,
             "cycles_lo": cycles - half,
             "cycles_hi": cycles + half,
+            "cycles_median": cycles,
             "ns": cycles / 3,
         },
         "interval": {"kappa": KAPPA, "sd": half, "se": half / 3},
@@ -34,7 +35,8 @@ def row(cycles, half=0.01, **more):
 
 
 def launch(rows, **more):
-    fields = {"run": {"recipe": "lfence", "tsc": {"hz": 1e9}}, "rows": rows, "linearity": {}}
+    fields = {"run": {"recipe": "lfence", "ticks_per_cycle": 0.7, "tsc": {"hz": 1e9}}}
+    fields.update(rows=rows, linearity={})
     result = SimpleNamespace(**{**fields, **more})
     result.ms = lambda name: launches.Launch.ms(result, name)
     return result

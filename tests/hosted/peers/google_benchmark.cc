@@ -1,5 +1,5 @@
-// The published harness that Debian has, asked what baretick is asked: a chain of adds whose cost is
-// known, a chain of imuls, a call, and a body from which the compiler took the work. scripts/silicon
+// The published harness that Debian has, asked what baretick is asked: chains of adds and of imuls,
+// whose cost is known, a call, and a body from which the compiler took the work. scripts/silicon
 // runs it.
 #include <benchmark/benchmark.h>
 
