@@ -94,7 +94,7 @@ static void record_side(struct json *j, const char *name, enum method method,
     json_close(j);
 }
 
-static void record_adaptive(struct json *j, const struct method_result *m)
+static void record_adaptive(struct json *j, const struct method_result *m, bool counted)
 {
     static const char *const states[] = {[ADAPTIVE_MORE] = "more",
                                          [ADAPTIVE_DONE] = "done",
@@ -103,10 +103,10 @@ static void record_adaptive(struct json *j, const struct method_result *m)
     json_u64(j, "turns", m->turns);
     json_str(j, "state", states[m->state]);
     json_f64(j, "units", m->adaptive.units, 0);
-    if (m->adaptive.seconds_valid)
+    if (m->adaptive.seconds_valid && !counted)
         json_f64(j, "seconds", m->adaptive.seconds, 9);
     if (m->adaptive.cycles_valid)
-        json_f64(j, "cycles", m->adaptive.cycles, 1);
+        json_f64(j, counted ? "instructions" : "cycles", m->adaptive.cycles, 1);
 }
 
 void method_record(struct json *j, const struct engine *e, const struct row *row)
@@ -118,7 +118,7 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
         return;
     json_u64(j, "errors", row->errors);
     if (m->method == METHOD_ADAPTIVE) {
-        record_adaptive(j, m);
+        record_adaptive(j, m, counted);
     } else {
         record_side(j, "body", m->method, &m->body);
         record_side(j, "empty", m->method, &m->empty);

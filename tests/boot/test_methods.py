@@ -1,0 +1,34 @@
+"""The literature's methods: under icount each has one right answer, and says what it is."""
+
+import pytest
+from machine import SUCCESS
+
+WORDS = "suite=calls bench=direct,direct_inc samples=64 most=50 ensembles=8 size=16 target=1000"
+
+
+@pytest.mark.parametrize("method", ["plain", "kbest", "ensembles", "adaptive"])
+def test_each_counts_the_same(boot, method):
+    b = boot(f"{WORDS} method={method}").must(SUCCESS, rows=2)
+    for row, instructions in zip(b.rows, (2, 4)):
+        assert row["method"] == method and row["status"] == "ok", row
+        assert row["per_op"]["instructions"] == pytest.approx(instructions), row
+        assert "ns" not in row["per_op"] and "seconds" not in row, row
+
+
+def test_kbest_and_ensembles_say_how_it_went(boot):
+    (row, _) = boot(f"{WORDS} method=kbest k=5").must(SUCCESS, rows=2).rows
+    assert row["body"]["converged"] and row["body"]["n"] == 5, row
+    (row, _) = boot(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).rows
+    assert row["body"]["n"] == 8 * 16 and row["body"]["ensembles"] == 8 and row["body"]["ergodic"], row
+
+
+def test_a_row_without_a_loop_is_not_adaptive(boot):
+    b = boot("suite=calls bench=direct_straight samples=64 method=adaptive").must(SUCCESS, rows=1)
+    assert b.rows[0]["status"] == "unsupported" and "no loop" in b.rows[0]["why"], b.rows[0]
+
+
+def test_sweep_tries_every_offset(boot):
+    b = boot("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
+    row = b.rows[0]
+    assert row["placements"] == 192 and row["n"] >= 192 * 16, row
+    assert row["ticks"]["min"] == row["ticks"]["max"], row
