@@ -65,8 +65,8 @@ static void check_work(const struct bench *b, const struct placed *p, const stru
 static void take_all(struct engine *e, const struct bench *b, const struct placed *placed,
                      struct sampler *s, struct row *row)
 {
-    uint64_t began = tsc_now();
     e->p->row(b->suite, b->name);
+    uint64_t began = tsc_now();
     for (unsigned i = 0; i < s->placements; i++) {
         place_object(b, &placed[i]);
         sampler_take(s, e, b, &placed[i], i);
@@ -74,8 +74,8 @@ static void take_all(struct engine *e, const struct bench *b, const struct place
         for (unsigned k = 0; k < KINDS; k++)
             row->windows += s->windows[k];
     }
-    e->p->row(NULL, NULL);
     row->sampling_ticks = tsc_now() - began;
+    e->p->row(NULL, NULL);
 }
 
 static void judge_errors(const struct bench *b, struct row *row)

@@ -146,7 +146,10 @@ static void show_line(struct report *r, const struct engine *e, const struct row
     fmt(r->out, "%-24s", row->bench->name);
     if (row->status == ROW_UNSUPPORTED) {
         fmt(r->out, " not %s: %s\r\n",
-            row->method.method == METHOD_DOUBLED ? "on this CPU" : "by this method", row->why);
+            row->method.method != METHOD_DOUBLED ? "by this method"
+            : cpu_lacks(e->p->cpu, row->recipe)  ? "on this CPU"
+                                                 : "here",
+            row->why);
         return;
     }
     if (row->method.method != METHOD_DOUBLED)
