@@ -1,6 +1,7 @@
 #include "bench/engine.h"
 #include "bench/interleave.h"
 #include "bench/place.h"
+#include "bench/registry.h"
 #include "bench/sampler.h"
 #include "bench/tsc.h"
 #include "lib/mem.h"
@@ -20,7 +21,9 @@ size_t bench_memory_need(const struct options *o)
     uint32_t samples = o->samples ? o->samples : SAMPLES_AUTO;
     unsigned placements = layout_count(o, samples);
     size_t row = sampler_need(sampler_windows(o, samples), placements);
-    return words(sizeof(struct sampler)) + words(placements * sizeof(struct placed)) +
+    size_t rows;
+    registry(&rows);
+    return rows + words(sizeof(struct sampler)) + words(placements * sizeof(struct placed)) +
            (row > INTERLEAVE_NEED ? row : INTERLEAVE_NEED);
 }
 
@@ -36,6 +39,10 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
         .samples = o->samples ? o->samples : SAMPLES_AUTO,
         .step = 1,
     };
+    size_t rows;
+    registry(&rows);
+    e->figures = (double *)(void *)at;
+    at += rows;
     e->sampler = (struct sampler *)(void *)at;
     at += words(sizeof *e->sampler);
     e->placed = (struct placed *)(void *)at;

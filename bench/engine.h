@@ -35,8 +35,9 @@ struct engine {
     double ticks_per_cycle;         /* by the ruler; 0: not known */
     uint64_t step_cycles;           /* one step in core cycles, by which windows are dithered */
 
-    struct sampler *sampler; /* these three share the platform's memory */
+    struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;
+    double *figures; /* ticks an operation of each registered row so far (bench/run.c) */
     uint64_t *memory;
 };
 

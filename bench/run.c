@@ -1,4 +1,5 @@
 #include "bench/run.h"
+#include "bench/compare.h"
 #include "bench/registry.h"
 #include "bench/show.h"
 #include "bench/tsc.h"
@@ -49,6 +50,8 @@ bool bench_run(struct engine *e, struct report *r)
     const char *suite = "";
     uint64_t began = tsc_now(), nmis = e->p->nmis();
 
+    for (size_t i = 0; i < n; i++)
+        e->figures[i] = __builtin_nan("");
     for (size_t i = 0; i < n; i++) {
         if (!registry_selects(e->o, rows[i]))
             continue;
@@ -62,6 +65,8 @@ bool bench_run(struct engine *e, struct report *r)
         engine_row(e, rows[i], &row);
         row.nmis = e->p->nmis() - nmis;
         nmis += row.nmis;
+        if (row.headline.known)
+            e->figures[i] = row.headline.ticks;
         show_row(r, e, &row, all <= DETAILS_UP_TO);
         tell_interruptions(r, row.nmis, rows[i]);
         r->rows++;
@@ -69,6 +74,7 @@ bool bench_run(struct engine *e, struct report *r)
         done++;
     }
     report_fresh_line(r);
+    compare_rows(r, e, e->figures);
     tell_interruptions(r, e->p->nmis() - nmis, NULL);
     return false;
 }

@@ -1,4 +1,5 @@
 #include "bench/show.h"
+#include "bench/compare.h"
 #include "bench/layout.h"
 #include "lib/fmt.h"
 #include "lib/json.h"
@@ -170,6 +171,7 @@ static void show_line(struct report *r, const struct engine *e, const struct row
         fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
     if (row->disturbed * 100ull > t->n) /* more than one in a hundred; the record has them all */
         fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, t->n);
+    compare_units_show(r, e, row);
     if (is_swept(e, row))
         show_sweep(r, row);
     else if (knows_cycles(e))
@@ -382,6 +384,7 @@ static void record_figures(struct json *j, const struct engine *e, const struct 
         json_f64(j, "instructions", in_unit(e, row->net), 6);
     json_close(j);
     record_headline(j, e, row);
+    compare_units_record(j, e, row);
 }
 
 static void record_row(struct report *r, const struct engine *e, const struct row *row)

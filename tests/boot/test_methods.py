@@ -32,3 +32,13 @@ def test_sweep_tries_every_offset(boot):
     row = b.rows[0]
     assert row["placements"] == 192 and row["n"] >= 192 * 16, row
     assert row["ticks"]["min"] == row["ticks"]["max"], row
+
+
+def test_traps_stand_beside_their_cures_and_sums_in_bytes(boot):
+    b = boot("suite=compiler,sum bench=load_*,warm,cold samples=64").must(SUCCESS, rows=4)
+    told = [e["message"] for e in b.events("beside")]
+    assert any(m.startswith("compiler/load_trap ") and "load_cure" in m for m in told), told
+    assert any(m.startswith("sum/cold ") and "warm" in m for m in told), told
+    units = b.row("sum", "warm")["units"]
+    assert units["unit"] == "byte" and units["per_op"] == 4 and units["per_instruction"] > 0, units
+    assert "per_second" not in units, units
