@@ -14,7 +14,8 @@ static bool is_counted(const struct engine *e)
     return e->execution == EXEC_INSTRUCTIONS;
 }
 
-/* v with three digits behind the point and the prefix that keeps it below `step`: k M G T, or Ki Mi Gi Ti. */
+/* v with three digits behind the point and the prefix that keeps it below `step`: k M G T, or Ki Mi
+ * Gi Ti. */
 static void prefixed(struct sink *out, double v, double step, const char *mark)
 {
     static const char letters[] = " kMGT";

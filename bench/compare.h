@@ -1,5 +1,6 @@
 /*
- * What a figure means beside something else: in base units and seconds, and next to the row that it is set against.
+ * What a figure means beside something else: in base units and seconds, and next to the row that it
+ * is set against.
  */
 #ifndef BENCH_COMPARE_H
 #define BENCH_COMPARE_H
@@ -12,8 +13,8 @@ void compare_units_show(struct report *r, const struct engine *e, const struct r
 void compare_units_record(struct json *j, const struct engine *e, const struct row *row);
 
 /*
- * After the last row: an event for each row that names another of its suite (`beside`), when both have a figure.
- * figures[i]: ticks an operation of the i-th registered row, NaN where it has none.
+ * After the last row: an event for each row that names another of its suite (`beside`), when both
+ * have a figure. figures[i]: ticks an operation of the i-th registered row, NaN where it has none.
  */
 void compare_rows(struct report *r, const struct engine *e, const double *figures);
 

@@ -4,7 +4,8 @@
 #include "lib/mathx.h"
 #include "lib/mem.h"
 
-/* Drops the blocks that one kind has no undisturbed window in, from all kinds: their index is one place in the order. */
+/* Drops the blocks that one kind has no undisturbed window in, from all kinds: their index is one
+ * place in the order. */
 static size_t keep_whole_rounds(struct sampler *s, const struct span *span)
 {
     size_t kept = 0;

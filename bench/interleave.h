@@ -1,6 +1,7 @@
 /*
- * Plain windows of several kinds in turn, for what is judged before the first row: the same blocks, the same order there
- * and back, and the same dither as a row's, so that a drift of the core's clock hits all alike.
+ * Plain windows of several kinds in turn, for what is judged before the first row: the same blocks,
+ * the same order there and back, and the same dither as a row's, so that a drift of the core's
+ * clock hits all alike.
  */
 #ifndef BENCH_INTERLEAVE_H
 #define BENCH_INTERLEAVE_H
@@ -15,8 +16,9 @@
 #define INTERLEAVE_NEED ((INTERLEAVE_KINDS + 2) * INTERLEAVE_ROUND)
 
 /*
- * At least n windows of each of `kinds` (at most INTERLEAVE_KINDS); location[k] gets the mean of kind k's undisturbed
- * ones. The last round's deltas stay in e->memory, kind after kind, INTERLEAVE_ROUND of each.
+ * At least n windows of each of `kinds` (at most INTERLEAVE_KINDS); location[k] gets the mean of
+ * kind k's undisturbed ones. The last round's deltas stay in e->memory, kind after kind,
+ * INTERLEAVE_ROUND of each.
  */
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n, double *location);
 

@@ -1,7 +1,8 @@
 /*
- * The literature's methods, each as its author gave it (METHOD, last section), shown under its own name beside ours. One
- * placement, aligned; the body's windows and those of what is subtracted go through the same method; a row's figure
- * is the difference. Streamed: nothing but `plain` keeps its samples.
+ * The literature's methods, each as its author gave it (METHOD, last section), shown under its own
+ * name beside ours. One placement, aligned; the body's windows and those of what is subtracted go
+ * through the same method; a row's figure is the difference. Streamed: no
+ * sample is kept.
  */
 #ifndef BENCH_METHOD_H
 #define BENCH_METHOD_H
@@ -41,7 +42,8 @@ struct method_result {
     struct adaptive_result adaptive;
 };
 
-/* Runs the row's only placement by the method that method= selects; fills row->method, status, why and errors. */
+/* Runs the row's only placement by the method that method= selects; fills row->method, status, why
+ * and errors. */
 void method_row(struct engine *e, const struct placed *p, struct row *row);
 
 /* The rest of a row's table line, and the members of its record. */

@@ -29,7 +29,8 @@ static window_fn build(struct code *code, struct window_spec spec, const struct 
     return code_window(code, &spec);
 }
 
-/* What the body calls stands before it, on lines of its own, moved by multiples of 16 as compilers align functions. */
+/* What the body calls stands before it, on lines of its own, moved by multiples of 16 as compilers
+ * align functions. */
 static bool place_callees(struct code *code, const struct bench *b, struct window_spec *spec,
                           struct placed *p)
 {

@@ -1,6 +1,6 @@
 /*
- * A row's windows in the code buffer: one set for each placement, and one ruler for all. Built at once, so that
- * the buffer changes its rights once a row.
+ * A row's windows in the code buffer: one set for each placement, and one ruler for all. Built at
+ * once, so that the buffer changes its rights once a row.
  */
 #ifndef BENCH_PLACE_H
 #define BENCH_PLACE_H
@@ -11,7 +11,8 @@
 #include "bench/layout.h"
 #include "bench/window.h"
 
-/* The kinds of window (METHOD): the body and twice the body, what is subtracted from either, the ruler and twice. */
+/* The kinds of window (METHOD): the body and twice the body, what is subtracted from either, the
+ * ruler and twice. */
 enum kind { KIND_EMPTY, KIND_EMPTY2, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2, KINDS };
 
 #define RULER_ADDS 512 /* L of METHOD: adds that one ruler adds to a window */

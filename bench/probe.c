@@ -6,7 +6,8 @@
 #include "lib/num.h"
 
 #define POINT_WINDOWS 64 /* a point of the table, where windows are exact or noise anyway */
-/* Of a point on silicon: for the recipe in use, and for the others; a VM's CPUID takes 10,000 ticks. */
+/* Of a point on silicon: for the recipe in use, and for the others; a VM's CPUID takes 10,000
+ * ticks. */
 #define POINT_HALF    0.3
 #define OTHER_WINDOWS 2048
 #define POINT_MOST    (1u << 17)
@@ -92,8 +93,8 @@ static size_t point_windows(const struct engine *e, enum recipe recipe)
 }
 
 /*
- * One recipe's points, and as the last kind a chain of twice the longest: its difference to that is the ruler, so that c
- * comes from the same windows.
+ * One recipe's points, and as the last kind a chain of twice the longest: its difference to that is
+ * the ruler, so that c comes from the same windows.
  */
 static double measure_points(struct engine *e, enum recipe recipe, size_t n, double *location)
 {

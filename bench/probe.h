@@ -1,6 +1,6 @@
 /*
- * Before the first row: who executes this code, how fine its clock is, how many ticks a core cycle has, and what each
- * recipe hides of a chain whose length is known.
+ * Before the first row: who executes this code, how fine its clock is, how many ticks a core cycle
+ * has, and what each recipe hides of a chain whose length is known.
  */
 #ifndef BENCH_PROBE_H
 #define BENCH_PROBE_H

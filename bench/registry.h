@@ -8,14 +8,16 @@
 #include "lib/options.h"
 #include "lib/sink.h"
 
-/* All rows, ascending by suite, then name; *n gets their number. Sorts in place at the first call. */
+/* All rows, ascending by suite, then name; *n gets their number. Sorts in place at the first call.
+ */
 const struct bench *const *registry(size_t *n);
 
-/* Whether suite= and bench= select this row. Rows on request need their suite's name without a wildcard. */
+/* Whether suite= and bench= select this row. Rows on request need their suite's name without a
+ * wildcard. */
 bool registry_selects(const struct options *o, const struct bench *b);
 
-/* Whether every pattern of suite= and bench= selects a row; if not, a message for people that names the pattern
- * and what there is. */
+/* Whether every pattern of suite= and bench= selects a row; if not, a message for people that names
+ * the pattern and what there is. */
 bool registry_check(const struct options *o, struct sink *err);
 
 /* The whole of `list`: suites, rows, what one operation is. */

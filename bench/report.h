@@ -26,9 +26,11 @@ void report_init(struct report *r, struct sink *out, enum format format);
 /* Whether the table is wanted; then fmt() to r->out at will, lines ended by "\r\n". */
 bool report_table(const struct report *r);
 
-/* Writes `line` (at most 79 columns) over the progress line before it. Nothing where there is no table. */
+/* Writes `line` (at most 79 columns) over the progress line before it. Nothing where there is no
+ * table. */
 void report_progress(struct report *r, const char *line);
-/* Wipes the progress line, if one stands there: the next byte goes to the start of an empty line. */
+/* Wipes the progress line, if one stands there: the next byte goes to the start of an empty line.
+ */
 void report_fresh_line(struct report *r);
 
 /* Begins a record on a fresh line; false when this format leaves records of this type out (`end`

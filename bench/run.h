@@ -6,7 +6,8 @@
 #include "bench/engine.h"
 #include "bench/report.h"
 
-/* Runs every selected row, in order, and reports each. True when a key stopped it before the last one. */
+/* Runs every selected row, in order, and reports each. True when a key stopped it before the last
+ * one. */
 bool bench_run(struct engine *e, struct report *r);
 
 #endif

@@ -47,7 +47,8 @@ void sampler_init(struct sampler *s, const struct engine *e, unsigned placements
     }
 }
 
-/* Takes the room's first bytes out of every cache: CLFLUSH works at every privilege (SDM vol. 2A). */
+/* Takes the room's first bytes out of every cache: CLFLUSH works at every privilege (SDM vol. 2A).
+ */
 static void cool(const struct object *o, uint32_t bytes)
 {
     const char *at = o->room;
@@ -77,8 +78,8 @@ static double warm_block(struct sampler *s, const struct engine *e, const struct
 }
 
 /*
- * METHOD: three fenced reads, then blocks of every kind until two successive ones differ by less than one step, at
- * most warmup=.
+ * METHOD: three fenced reads, then blocks of every kind until two successive ones differ by less
+ * than one step, at most warmup=.
  */
 static void warm_up(struct sampler *s, const struct engine *e, const struct placed *p,
                     struct span *span)
@@ -150,7 +151,8 @@ static size_t sort(struct sampler *s, const uint64_t *samples, size_t n)
     return m;
 }
 
-/* One kind in one placement: its disturbed windows and its blocks' means. Returns the sum of the others. */
+/* One kind in one placement: its disturbed windows and its blocks' means. Returns the sum of the
+ * others. */
 static double judge_span(struct sampler *s, const struct engine *e, const struct span *span,
                          enum kind k, size_t *kept)
 {

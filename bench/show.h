@@ -6,13 +6,15 @@
 #include "bench/engine.h"
 #include "bench/report.h"
 
-/* What a figure of this run counts: "ticks", or "instructions" where execution is counted instructions. */
+/* What a figure of this run counts: "ticks", or "instructions" where execution is counted
+ * instructions. */
 const char *show_unit(const struct engine *e);
 
 /* The column heads above the rows of a suite. */
 void show_heading(struct report *r, const struct engine *e, const char *suite);
 
-/* One finished row: its table line, and its record. `details`: all its statistics and its histogram, drawn, too. */
+/* One finished row: its table line, and its record. `details`: all its statistics and its
+ * histogram, drawn, too. */
 void show_row(struct report *r, const struct engine *e, const struct row *row, bool details);
 
 #endif

@@ -96,7 +96,8 @@ static uint8_t *append(struct code *c, const struct unit *u, const struct window
     return at;
 }
 
-/* Moves on to the address that lies `before` ahead of an aligned one; false: no room. The gap is INT3. */
+/* Moves on to the address that lies `before` ahead of an aligned one; false: no room. The gap is
+ * INT3. */
 static bool align_to(struct code *c, size_t align, size_t before)
 {
     size_t start = (c->used + before + align - 1) / align * align - before;

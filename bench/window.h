@@ -18,8 +18,9 @@ struct window_result {
     uint64_t failed; /* what a C body returned; rubbish for other bodies */
 };
 /*
- * Called with the object, what the body calls through r13, the turns of its loop, a delay of about so many core cycles
- * ahead of the first reading, and the bytes that the stack is moved down by (8 more than a multiple of 16).
+ * Called with the object, what the body calls through r13, the turns of its loop, a delay of about
+ * so many core cycles ahead of the first reading, and the bytes that the stack is moved down by (8
+ * more than a multiple of 16).
  */
 typedef struct window_result (*window_fn)(struct object *o, const void *function, uint64_t turns,
                                           uint64_t delay, uint64_t stack);
@@ -46,8 +47,8 @@ struct code {
 void code_begin(struct code *c, const struct platform *p);
 void code_end(struct code *c);
 
-/* Copies a unit to the next address that is `offset` behind a multiple of `align`, fixing it up with the spec's
- * addresses. NULL: the buffer is full. */
+/* Copies a unit to the next address that is `offset` behind a multiple of `align`, fixing it up
+ * with the spec's addresses. NULL: the buffer is full. */
 const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t offset,
                       const struct window_spec *spec);
 

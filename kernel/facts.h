@@ -1,4 +1,5 @@
-/* What the report says first: on what, with what settings, and how far its figures can be trusted. */
+/* What the report says first: on what, with what settings, and how far its figures can be trusted.
+ */
 #ifndef KERNEL_FACTS_H
 #define KERNEL_FACTS_H
 

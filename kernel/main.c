@@ -1,6 +1,6 @@
 /*
- * From the kernel's first instruction on its own stack to power off: the order of events. Interrupts are off throughout;
- * boot services are gone.
+ * From the kernel's first instruction on its own stack to power off: the order of events.
+ * Interrupts are off throughout; boot services are gone.
  */
 #include "bench/probe.h"
 #include "bench/report.h"

@@ -1,6 +1,6 @@
 /*
- * Failures on purpose, to see what one looks like and that whoever reads the exit status notices: runs only when
- * suite= names it, one row at a time is best.
+ * Failures on purpose, to see what one looks like and that whoever reads the exit status notices:
+ * runs only when suite= names it, one row at a time is best.
  */
 #include "bench/bench.h"
 

@@ -1,16 +1,16 @@
 /*
  * A QEMU TCG plugin that counts a window's instructions without asking the code under test.
  *
- * Every measuring window begins with a tag, nop dword [rax + disp32], outside its timed part, and then reads
- * the time stamp counter twice; both stand in the code buffer. For each (tag, count) that occurs, count being
- * the instructions executed after the first reading through the second, inclusive, one line is written at exit:
- *     tag, 8 hex digits   count   occurrences
- * and a last line "stray N": readings in the code buffer that belong to no tagged window.
+ * Every measuring window begins with a tag, nop dword [rax + disp32], outside its timed part, and
+ * then reads the time stamp counter twice; both stand in the code buffer. For each (tag, count)
+ * that occurs, count being the instructions executed after the first reading through the second,
+ * inclusive, one line is written at exit: tag, 8 hex digits   count   occurrences and a last line
+ * "stray N": readings in the code buffer that belong to no tagged window.
  *
  *     -plugin icount_plugin.so,out=FILE
  *
- * No distribution packages QEMU's plugin header, so the few functions used are declared here after its
- * documentation ("QEMU TCG Plugins"). PLUGIN_API is the version that the QEMU in use accepts.
+ * No distribution packages QEMU's plugin header, so the few functions used are declared here after
+ * its documentation ("QEMU TCG Plugins"). PLUGIN_API is the version that the QEMU in use accepts.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -135,7 +135,8 @@ static void look_at(struct qemu_plugin_insn *insn, size_t behind)
     }
 }
 
-/* Whole blocks are counted, which is cheap; how far a reading lies from its block's end makes it exact. */
+/* Whole blocks are counted, which is cheap; how far a reading lies from its block's end makes it
+ * exact. */
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;

@@ -1,22 +1,20 @@
 /*
  * A UEFI application that changes the machine and then starts \baretick.efi from its own volume.
  *
- * \shim.txt there says how. Its first line holds modes, parted by blanks; the bytes after that line are
- * handed to baretick as its load options, as they are. The modes, which can be joined:
+ * \shim.txt there says how. Its first line holds modes, parted by blanks; the bytes after that line
+ * are handed to baretick as its load options, as they are. The modes, which can be joined:
  *   no-conout        the system table has no console
  *   no-rsdp          no ACPI table pointer in the configuration table
  *   rsdp-nowhere     one that points to where no memory is
  *   rsdp-badsum      one whose checksum is wrong
  *   rsdp-rev0        under the ACPI 2.0 GUID, one of revision 0 that has an RSDT only
  *   descsize         memory descriptors of 64 bytes, rubbish between them
- *   exit-fails-once  the map changes under the first ExitBootServices; any firmware call but GetMemoryMap and
- *                    ExitBootServices after that ends the machine with status 0x30
- *   exit-fails       ExitBootServices never succeeds; as above
- * and, when ExitBootServices has succeeded, just before it returns:
- *   sse-off          CR4.OSFXSR and OSXMMEXCPT clear, CR0.EM and TS set
- *   mess             MXCSR and x87 with every exception unmasked, PIC unmasked with the PIT firing, the local
- *                    APIC's timer firing, CR0.WP and NE clear
- *   la57             five levels of page tables (where the CPU has them)
+ *   exit-fails-once  the map changes under the first ExitBootServices; any firmware call but
+ * GetMemoryMap and ExitBootServices after that ends the machine with status 0x30 exit-fails
+ * ExitBootServices never succeeds; as above and, when ExitBootServices has succeeded, just before
+ * it returns: sse-off          CR4.OSFXSR and OSXMMEXCPT clear, CR0.EM and TS set mess MXCSR and
+ * x87 with every exception unmasked, PIC unmasked with the PIT firing, the local APIC's timer
+ * firing, CR0.WP and NE clear la57             five levels of page tables (where the CPU has them)
  * Without a \shim.txt:
  *   nothing but an endless loop, after one line of text if a load option says so ("talk").
  */
@@ -215,7 +213,8 @@ static void fix_checksum(UINT8 *bytes, UINTN n, UINTN at)
     bytes[at] = (UINT8)-sum;
 }
 
-/* The RSDP that the modes ask for, made of the real one. ACPI 6.5, 5.2.5.3: checksum at 8, revision at 15. */
+/* The RSDP that the modes ask for, made of the real one. ACPI 6.5, 5.2.5.3: checksum at 8, revision
+ * at 15. */
 static void *other_rsdp(const UINT8 *found)
 {
     if (mode("rsdp-nowhere")) {

@@ -217,8 +217,8 @@ static void kappa_is_found_again(void **state)
     }
 }
 
-/* Launches of `count` placements that scatter by 0.1, boots that differ by kappa besides: how many of the
- * others lie inside the first one's interval? */
+/* Launches of `count` placements that scatter by 0.1, boots that differ by kappa besides: how many
+ * of the others lie inside the first one's interval? */
 static double share_inside(int count, double kappa)
 {
     struct rng rng = {29};
