@@ -55,7 +55,7 @@ EFI_INC  ?= /usr/include/efi
 # A compiler newer than ours may see more: `make WERROR=` takes its findings as warnings.
 WERROR ?= -Werror
 WARN   := -Wall -Wextra $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
-CFLAGS_IMAGE := -std=c11 -ffreestanding -O2 -g -fPIE -fshort-wchar -mno-red-zone \
+CFLAGS_IMAGE := -std=c11 -ffreestanding -g -fPIE -fshort-wchar -mno-red-zone \
 	-fno-stack-protector -fcf-protection=none -fno-strict-aliasing -fno-math-errno \
 	-fvisibility=hidden -fno-omit-frame-pointer -ffunction-sections -fdata-sections \
 	-fno-asynchronous-unwind-tables "-ffile-prefix-map=$(CURDIR)=." $(WARN) -I. -I$(GEN)
@@ -80,7 +80,10 @@ CFLAGS_bench/suites/compiler_moved_unused.c := -fno-function-sections
 $(foreach f,$(filter-out bench/suites/compiler_moved%,$(wildcard bench/suites/*.c)), \
 	$(eval CFLAGS_$f += -falign-functions=64))
 
-flags = $(CFLAGS_IMAGE) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
+# The image is to stay small (256 KiB); what runs around the windows is to be fast.
+FAST_SRC := $(addprefix bench/,sampler.c interleave.c method.c) lib/mem.c bench/suites/%
+
+flags = $(CFLAGS_IMAGE) $(if $(filter $(FAST_SRC),$1),-O2,-Os) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
 	$(if $(filter $(FLOAT_SRC),$1),,$(GENERAL)) \
 	$(if $(filter bench/suites/%,$1),-fomit-frame-pointer) $(CFLAGS_$1)
 
@@ -116,7 +119,7 @@ stamp = mkdir -p $(@D); printf '%s\n' '$1' >$@.tmp; \
 	if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 
 $(OBJ)/flags: FORCE
-	@$(call stamp,$(CC) $(CFLAGS_IMAGE) $(CFLAGS_BOOT) $(FLOAT_SRC))
+	@$(call stamp,$(CC) $(foreach f,$(C_SRC),$f $(call flags,$f)))
 $(B)/linked: FORCE
 	@$(call stamp,$(LD) $(LDFLAGS_IMAGE) $(OBJS))
 $(GEN)/build_id.h: FORCE
