@@ -69,7 +69,8 @@ struct bench {
     uint32_t base;              /* base units an operation: bytes, elements; 0: none */
     const char *base_unit;      /* "byte"; singular, NULL where base is 0 */
     const char *beside;    /* row of this suite that the report sets this one against, or NULL */
-    uint32_t cold;         /* bytes of the object's room that no cache holds when a window begins */
+    uint32_t room;         /* bytes of the object's room that the row works on */
+    bool cold;             /* no cache holds them, nor the object, when a window begins */
     unsigned needs;        /* NEED_*: what not every platform has */
     bool single;           /* twice the body means nothing here: body - empty is all there is */
     bool on_request;       /* runs only when suite= names the suite without a wildcard */

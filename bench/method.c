@@ -9,10 +9,12 @@
 const char *const method_names[] = {"doubled", "plain", "kbest", "ensembles", "adaptive"};
 
 /* One window of a kind; false where its operation failed. */
-static bool take(const struct bench *b, const struct placed *p, enum kind k, uint64_t turns,
-                 uint64_t *ticks, uint64_t *operations)
+static bool take(const struct engine *e, const struct bench *b, const struct placed *p, enum kind k,
+                 uint64_t turns, uint64_t *ticks, uint64_t *operations)
 {
     const struct placed_kind *w = &p->kind[k];
+    if (place_is_cold(e, b))
+        place_cool(p);
     struct window_result r = w->fn(p->object, w->function, turns, 0, WINDOW_STACK);
     *ticks = r.ticks;
     if (k == KIND_BODY)
@@ -34,12 +36,12 @@ static void run_side(struct engine *e, const struct bench *b, const struct place
     ensemble_start(&ensemble, o->size);
     kbest_start(&side->kbest, o->k, o->epsilon / 1000.0, o->most);
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)
-        take(b, p, k, b->ops, &ticks, operations);
+        take(e, b, p, k, b->ops, &ticks, operations);
     if (kbest)
         left =
             2ull * o->most; /* failed operations are not handed in: they must not go on for ever */
     for (; more && left; left--) {
-        if (!take(b, p, k, b->ops, &ticks, operations)) {
+        if (!take(e, b, p, k, b->ops, &ticks, operations)) {
             row->errors++;
             continue;
         }
@@ -73,7 +75,7 @@ static struct adaptive_reading stretch(struct engine *e, const struct placed *p,
                                        uint64_t turns, struct row *row, uint64_t *operations)
 {
     uint64_t ticks;
-    if (!take(row->bench, p, k, turns, &ticks, operations))
+    if (!take(e, row->bench, p, k, turns, &ticks, operations))
         row->errors++;
     return (struct adaptive_reading){
         .seconds_valid = e->p->tsc_hz > 0,
@@ -109,14 +111,14 @@ static void run_adaptive(struct engine *e, const struct bench *b, const struct p
     m->ticks = m->adaptive.seconds * e->p->tsc_hz / (double)a.n;
 }
 
-static const char *cannot(const struct bench *b, enum method method)
+static const char *cannot(const struct bench *b, enum method method, bool cold)
 {
     if (b->form == FORM_EMPTY)
         return "a bare window has nothing to subtract";
-    if (b->cold)
-        return "this row cools its data ahead of each window";
     if (method != METHOD_ADAPTIVE)
         return NULL;
+    if (cold)
+        return "a stretch of many turns finds its data warm after the first";
     if (b->form == FORM_STRAIGHT || (b->form == FORM_FUNCTION && !b->empty_function) || b->single)
         return "this row has no loop that could turn more often";
     return NULL;
@@ -141,7 +143,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     uint64_t operations = 0;
 
     m->method = e->o->method;
-    row->why = cannot(b, m->method);
+    row->why = cannot(b, m->method, place_is_cold(e, b));
     if (row->why) {
         row->status = ROW_UNSUPPORTED;
         return;

@@ -3,7 +3,7 @@
 #include "lib/fmt.h"
 #include "lib/mem.h"
 
-#define LINE 64
+#define LINE 64 /* bytes; what one CLFLUSH takes on every CPU that boots UEFI */
 /* The room's place in the data buffer: behind every place that an object can have. */
 #define ROOM_AT 8192
 _Static_assert(ROOM_AT + OBJECT_ROOM <= PLATFORM_DATA_SIZE, "no room in the data buffer");
@@ -50,18 +50,18 @@ static bool place_callees(struct code *code, const struct bench *b, struct windo
 
 /* One unit for each operation; twice the body is twice the copies. */
 static bool place_straight(struct code *code, const struct bench *b, struct window_spec *spec,
-                           struct placed *p)
+                           struct placed *p, bool twice)
 {
     p->kind[KIND_EMPTY].fn = build(code, *spec, NULL, 0, b, "E");
     p->kind[KIND_BODY].fn = build(code, *spec, b->unit, b->ops, b, "B");
-    if (!b->single)
+    if (twice)
         p->kind[KIND_BODY2].fn = build(code, *spec, b->unit, 2 * b->ops, b, "B2");
-    return p->kind[KIND_EMPTY].fn && p->kind[KIND_BODY].fn && (b->single || p->kind[KIND_BODY2].fn);
+    return p->kind[KIND_EMPTY].fn && p->kind[KIND_BODY].fn && (!twice || p->kind[KIND_BODY2].fn);
 }
 
 /* A loop, or a C function that loops: twice the body is the same code with twice the turns. */
 static bool place_turning(struct code *code, const struct bench *b, struct window_spec *spec,
-                          struct placed *p)
+                          struct placed *p, bool twice)
 {
     bool function = b->form == FORM_FUNCTION;
     spec->loop = b->form == FORM_LOOP;
@@ -73,7 +73,7 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
         return false;
     p->kind[KIND_EMPTY].fn = empty;
     p->kind[KIND_BODY].fn = body;
-    if (!b->single) {
+    if (twice) {
         p->kind[KIND_BODY2].fn = body;
         if (has_empty) /* else the bare window, which is the same for both */
             p->kind[KIND_EMPTY2].fn = empty;
@@ -97,21 +97,21 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     code_skip(code, p->at.line * LINE);
     if (!place_callees(code, b, &spec, p))
         return false;
-    for (unsigned k = 0; k < KINDS; k++) {
-        bool twice = k == KIND_BODY2 || k == KIND_EMPTY2;
-        p->kind[k].turns = twice ? 2 * (uint64_t)b->ops : b->ops;
-    }
+    for (unsigned k = 0; k < KINDS; k++)
+        p->kind[k].turns =
+            k == KIND_BODY2 || k == KIND_EMPTY2 ? 2 * (uint64_t)b->ops : (uint64_t)b->ops;
+    bool twice = !b->single && !place_is_cold(e, b);
     switch (b->form) {
     case FORM_EMPTY:
         p->kind[KIND_BODY].fn = build(code, spec, NULL, 0, b, "B");
         return p->kind[KIND_BODY].fn != NULL;
     case FORM_STRAIGHT:
         p->kind[KIND_BODY].function = p->kind[KIND_BODY2].function = p->callee;
-        return place_straight(code, b, &spec, p);
+        return place_straight(code, b, &spec, p, twice);
     case FORM_LOOP:
     case FORM_FUNCTION:
     default:
-        return place_turning(code, b, &spec, p);
+        return place_turning(code, b, &spec, p, twice);
     }
 }
 
@@ -129,6 +129,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
         struct placed *p = &placed[i];
         memset(p, 0, sizeof *p);
         p->at = layout_at(e->o, i);
+        p->room = b->room;
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
         if (b->form != FORM_EMPTY) {
             p->kind[KIND_RULER].fn = ruler;
@@ -138,6 +139,26 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
     }
     code_end(&code);
     return fits && ruler && ruler2;
+}
+
+bool place_is_cold(const struct engine *e, const struct bench *b)
+{
+    return b->cold || e->o->caches == CACHES_CLEAR;
+}
+
+/* CLFLUSH works at every privilege, on every CPU with SSE2 (SDM vol. 2A). */
+static void cool(const void *from, size_t bytes)
+{
+    const char *at = from;
+    for (size_t i = 0; i < bytes; i += LINE)
+        __asm__ volatile("clflush %0" : : "m"(at[i]) : "memory");
+}
+
+void place_cool(const struct placed *p)
+{
+    cool(p->object, sizeof *p->object + LINE - 1); /* it need not begin a line */
+    cool(p->object->room, p->room);
+    __asm__ volatile("mfence" : : : "memory");
 }
 
 void place_object(const struct bench *b, const struct placed *p)

@@ -28,6 +28,7 @@ struct placed {
     struct placement at;
     struct object *object;
     const void *callee;
+    uint32_t room; /* bytes of the object's room in use */
     struct placed_kind kind[KINDS];
 };
 
@@ -36,6 +37,12 @@ struct engine;
 /* Fills placed[0 .. n). False: the code buffer is too small for this row. */
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *placed,
                unsigned n);
+
+/* Whether the row's data is to leave the caches before each window: so declared, or caches=clear.
+ * Then there is no twice the body, whose second half would find the data warm. */
+bool place_is_cold(const struct engine *e, const struct bench *b);
+/* Takes the row's data out of every cache: the object and what the row uses of its room. */
+void place_cool(const struct placed *p);
 
 /* The object as the row's bodies expect it, before the first window of a placement. */
 void place_object(const struct bench *b, const struct placed *p);

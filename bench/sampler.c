@@ -3,8 +3,6 @@
 #include "bench/interleave.h"
 #include "lib/mem.h"
 
-#define LINE 64 /* bytes that one CLFLUSH takes on every CPU that boots UEFI */
-
 static size_t blocks_most(size_t samples, unsigned placements)
 {
     return samples / ENGINE_BLOCK + 2 * (size_t)placements;
@@ -47,23 +45,13 @@ void sampler_init(struct sampler *s, const struct engine *e, unsigned placements
     }
 }
 
-/* Takes the room's first bytes out of every cache: CLFLUSH works at every privilege (SDM vol. 2A).
- */
-static void cool(const struct object *o, uint32_t bytes)
-{
-    const char *at = o->room;
-    for (uint32_t i = 0; i < bytes; i += LINE)
-        __asm__ volatile("clflush %0" : : "m"(at[i]) : "memory");
-    __asm__ volatile("mfence" : : : "memory");
-}
-
 static struct window_result run_window(struct sampler *s, const struct engine *e,
                                        const struct placed *p, enum kind k, uint64_t i)
 {
     const struct placed_kind *w = &p->kind[k];
     s->windows[k]++;
     if (s->cold)
-        cool(p->object, s->cold);
+        place_cool(p);
     return w->fn(p->object, w->function, w->turns, dither(e, i), WINDOW_STACK + p->at.stack);
 }
 
@@ -124,7 +112,7 @@ void sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
                   const struct placed *p, unsigned i)
 {
     struct span *span = &s->span[i];
-    s->cold = b->cold;
+    s->cold = place_is_cold(e, b);
     for (unsigned k = 0; k < KINDS; k++) {
         s->used[k] = p->kind[k].fn != NULL;
         s->windows[k] = 0;

@@ -30,7 +30,7 @@ struct sampler {
     size_t n;                   /* windows of each kind */
     unsigned placements;
     struct span span[LAYOUT_MAX];
-    uint32_t cold;           /* bytes of the room to cool before each window */
+    bool cold;               /* the row's data leaves the caches before each window */
     uint64_t windows[KINDS]; /* run in the present placement, warm-up included */
 
     uint32_t errors;

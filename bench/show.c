@@ -1,3 +1,4 @@
+#include "bench/place.h"
 #include "bench/show.h"
 #include "bench/compare.h"
 #include "bench/layout.h"
@@ -404,6 +405,7 @@ static void record_row(struct report *r, const struct engine *e, const struct ro
     json_str(&j, "recipe", recipe_names[row->recipe]);
     json_str(&j, "form", forms[row->bench->form]);
     json_u64(&j, "ops", row->bench->ops);
+    json_bool(&j, "cold", place_is_cold(e, row->bench));
     json_str(&j, "status", status[row->status]);
     if (row->why)
         json_str(&j, "why", row->why);

@@ -62,6 +62,7 @@ static const struct option_doc keys[] = {
     NUMBER(ensembles, 2, 100000, 100, "ensembles: how many"),
     NUMBER(size, 2, 1000000, 1000, "ensembles: windows in each"),
     NUMBER(target, 10, 10000000, 10000, "adaptive: microseconds a stretch should last"),
+    CHOICE(caches, "keep|clear", "keep", "clear: before each window the row's data leaves them"),
     CHOICE(layout, "shuffle|fixed|sweep", "shuffle",
            "placements: 16 drawn from seed=, one, or 64 offsets"),
     NUMBER(seed, 0, 4294967295, 1, "where the placements are drawn from"),
@@ -90,6 +91,7 @@ size_t options_docs(const struct option_doc **docs)
 _Static_assert(sizeof(enum recipe) == sizeof(uint32_t) && sizeof(enum format) == sizeof(uint32_t) &&
                    sizeof(enum hist) == sizeof(uint32_t) &&
                    sizeof(enum finish) == sizeof(uint32_t) &&
+                   sizeof(enum caches) == sizeof(uint32_t) &&
                    sizeof(enum layout) == sizeof(uint32_t) &&
                    sizeof(enum method) == sizeof(uint32_t) &&
                    sizeof(enum takeover) == sizeof(uint32_t),

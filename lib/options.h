@@ -20,6 +20,7 @@ enum format { FORMAT_BOTH, FORMAT_TABLE, FORMAT_JSONL };
 enum hist { HIST_CAPPED, HIST_FULL, HIST_OFF };
 enum finish { FINISH_AUTO, FINISH_HALT, FINISH_REBOOT, FINISH_POWEROFF };
 enum method { METHOD_DOUBLED, METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES, METHOD_ADAPTIVE };
+enum caches { CACHES_KEEP, CACHES_CLEAR };
 enum layout { LAYOUT_SHUFFLE, LAYOUT_FIXED, LAYOUT_SWEEP };
 enum takeover { TAKEOVER_AUTO, TAKEOVER_EXIT };
 
@@ -34,6 +35,7 @@ struct options {
     uint32_t k, epsilon, most; /* kbest: K, thousandths, samples at the most */
     uint32_t ensembles, size;  /* ensembles: M of N windows */
     uint32_t target;           /* adaptive: microseconds */
+    enum caches caches;
     enum layout layout;
     uint32_t seed; /* of the placements */
     enum format format;

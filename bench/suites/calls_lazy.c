@@ -90,8 +90,9 @@ static const char *bound_once(const struct object *o, uint64_t operations)
  */
 #define LAZY(name_, ops_, floor_, setup_, check_, ...)                                             \
     BENCH(calls, name_, .form = FORM_FUNCTION, .ops = ops_, .function = calls_##name_,             \
-          .empty_function = calls_##name_##_empty, .setup = setup_, .check = check_,               \
-          .floor = floor_, .errors_are_wrong = true, __VA_ARGS__)
+          .empty_function = calls_##name_##_empty, .setup = setup_,                                \
+          .room = sizeof(struct calls_lazy), .check = check_, .floor = floor_,                     \
+          .errors_are_wrong = true, __VA_ARGS__)
 
 LAZY(lazy_later, 1000, 0.25, export_and_call, bound_once,
      .what = "call through a GOT slot that the resolver has filled, ++*x");

@@ -66,8 +66,8 @@ static const char *added_up(const struct object *o, uint64_t operations)
     _Static_assert(targets_ <= 16, "calls_many.asm has 16 targets")
 #define ROW(name_, setup_, what_, function_, empty_, ...)                                          \
     BENCH(calls, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS, .function = function_,   \
-          .empty_function = empty_, .setup = setup_, .check = added_up, .floor = FLOOR,            \
-          .errors_are_wrong = true, __VA_ARGS__)
+          .empty_function = empty_, .setup = setup_, .room = sizeof(struct calls_order),           \
+          .check = added_up, .floor = FLOOR, .errors_are_wrong = true, __VA_ARGS__)
 #define TARGETS(n, text_)                                                                          \
     ORDER(in_turn_##n, n, false);                                                                  \
     ORDER(at_random_##n, n, true);                                                                 \

@@ -28,9 +28,8 @@ static const char *added_up(const struct object *o, uint64_t operations)
 #define SUM(name_, what_, ...)                                                                     \
     BENCH(sum, name_, .what = what_, .form = FORM_FUNCTION, .ops = SUM_INTS, .base = INT,          \
           .base_unit = "byte", .function = sum_pass, .empty_function = sum_empty, .setup = fill,   \
-          .check = added_up, .floor = 0.04, .errors_are_wrong = true, __VA_ARGS__)
+          .room = INT * SUM_INTS, .check = added_up, .floor = 0.04, .errors_are_wrong = true,      \
+          __VA_ARGS__)
 
 SUM(warm, "one of 10,000 ints added, the array in the caches that hold it");
-/* Single: twice the body would find the array warm. */
-SUM(cold, "one of 10,000 ints added, the array in memory", .cold = INT * SUM_INTS, .single = true,
-    .beside = "warm");
+SUM(cold, "one of 10,000 ints added, the array in memory", .cold = true, .beside = "warm");

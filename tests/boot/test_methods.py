@@ -27,6 +27,18 @@ def test_a_row_without_a_loop_is_not_adaptive(boot):
     assert b.rows[0]["status"] == "unsupported" and "no loop" in b.rows[0]["why"], b.rows[0]
 
 
+@pytest.mark.parametrize("method", ["doubled", "plain"])
+def test_cleared_caches_count_the_same(boot, method):
+    b = boot(f"suite=calls,sum bench=virtual,warm samples=64 method={method} caches=clear").must(SUCCESS, rows=2)
+    row = b.row("calls", "virtual")
+    assert row["cold"] is True and row["per_op"]["instructions"] == pytest.approx(3), row
+
+
+def test_cleared_caches_are_not_for_one_long_stretch(boot):
+    b = boot("suite=sum bench=warm method=adaptive caches=clear").must(SUCCESS, rows=1)
+    assert b.rows[0]["status"] == "unsupported" and "warm after the first" in b.rows[0]["why"], b.rows[0]
+
+
 def test_sweep_tries_every_offset(boot):
     b = boot("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
     row = b.rows[0]

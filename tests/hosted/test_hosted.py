@@ -130,6 +130,15 @@ def test_row_that_needs_more_than_a_process(run):
     )
 
 
+def test_cleared_caches_cost(run):
+    def median(caches):
+        row = run("suite=calls", "bench=virtual", "format=jsonl", f"caches={caches}").report().rows["calls/virtual"]
+        assert row["cold"] is (caches == "clear")
+        return row["ticks"]["median"]
+
+    assert median("clear") > median("keep")
+
+
 def test_recipe_that_the_cpu_lacks(run):
     probe = run(*QUICK, "format=jsonl").report()
     lacking = [name for name, record in probe.linearity.items() if "why" in record]

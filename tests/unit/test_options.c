@@ -137,7 +137,7 @@ static void messages(void **state)
         "list\r\nfromat=table",
         "baretick.conf, line 2: \"fromat=table\": no such word; the words are: help list suite= "
         "bench= samples= warmup= recipe= method= k= epsilon= most= ensembles= size= target= "
-        "layout= seed= format= hist= serial= finish= takeover=");
+        "caches= layout= seed= format= hist= serial= finish= takeover=");
     refused("format=Table",
             "baretick.conf, line 1: \"format=Table\": format takes one of both|table|jsonl");
     refused("format=tabl",
@@ -333,7 +333,7 @@ static void help_fits_a_terminal(void **state)
     options_help(&b.sink);
     assert_false(b.cut);
     size_t n = options_docs(&docs);
-    assert_int_equal(n, 19);
+    assert_int_equal(n, 20);
     for (size_t i = 0; i < n; i++) {
         char word[80];
         strcat(strcat(strcat(strcpy(word, "  "), docs[i].key), "="), docs[i].values);
@@ -383,7 +383,7 @@ static void record(void **state)
                            ",\"options\":{\"suite\":\"a,b*\",\"bench\":\"*\",\"samples\":\"auto\","
                            "\"warmup\":50,\"recipe\":\"serialize\",\"method\":\"doubled\",\"k\":3,"
                            "\"epsilon\":50,\"most\":500,\"ensembles\":100,\"size\":1000,\"target\":"
-                           "10000,\"layout\":\"shuffle\",\"seed\":"
+                           "10000,\"caches\":\"keep\",\"layout\":\"shuffle\",\"seed\":"
                            "1,\"format\":\"both\","
                            "\"hist\":\"full\",\"serial\":\"io:0x3f8,115200\",\"finish\":\"auto\","
                            "\"takeover\":\"auto\"},\"crc\""));
