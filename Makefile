@@ -67,9 +67,9 @@ ifeq ($(IS_CLANG),)
 CFLAGS_BOOT += -maccumulate-outgoing-args
 endif
 LDFLAGS_IMAGE := -nostdlib -pie --no-dynamic-linker -z text -z noexecstack -z max-page-size=4096 \
-	-Bsymbolic --no-undefined --gc-sections --build-id=none --fatal-warnings -T linker.ld
-# .reloc tells firmware that the image may be moved; crt0 does the work from .dynamic and .rela.
-PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .reloc)
+	-z pack-relative-relocs -Bsymbolic --no-undefined --gc-sections --build-id=none --fatal-warnings -T linker.ld
+# .reloc tells firmware that the image may be moved; crt0 and boot/relocate.c do the work.
+PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .relr .reloc)
 
 # A file's own flags: CFLAGS_<path> := ...
 CFLAGS_bench/suites/calls_stub_endbr.c := -fcf-protection=branch

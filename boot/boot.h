@@ -26,6 +26,8 @@ struct boot {
     char error[2048]; /* why nothing is measured; empty: nothing is wrong */
 };
 
+/* Before all else: pointers in the image's data are wrong until it returns. */
+void boot_relocate(void);
 /* Fills `b` with what every step needs. False (said on ConOut): not even that can be had. */
 bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
 /* Gives back what boot_open and the steps have taken. */

@@ -23,6 +23,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 {
     struct boot b;
 
+    boot_relocate();
     if (!boot_open(&b, image, st))
         return EFI_OUT_OF_RESOURCES;
     watchdog_off(&b);

@@ -1,0 +1,31 @@
+/*
+ * The image's own relocations, packed. GNU-EFI's crt0 knows only the 24-byte entries of DT_RELA; a
+ * table of rows and options is mostly pointers, and they would be a sixth of the file.
+ */
+#include "boot/boot.h"
+
+/* linker.ld; the image is linked to begin at 0. */
+extern const uint64_t __start_relr[], __stop_relr[];
+extern uint8_t ImageBase[];
+
+#define WORDS_A_BITMAP 63
+
+/* ELF gABI, "Relative Relocation Table": an even entry is the address of a word to relocate, an odd
+ * one a bitmap of the 63 words behind the last. */
+void boot_relocate(void)
+{
+    const uint64_t base = (uint64_t)(uintptr_t)ImageBase;
+    uint64_t *at = NULL;
+
+    for (const uint64_t *entry = __start_relr; entry < __stop_relr; entry++) {
+        if (!(*entry & 1)) {
+            at = (uint64_t *)(void *)(ImageBase + *entry);
+            *at++ += base;
+            continue;
+        }
+        for (unsigned i = 0; i < WORDS_A_BITMAP; i++)
+            if (*entry >> (i + 1) & 1)
+                at[i] += base;
+        at += WORDS_A_BITMAP;
+    }
+}
