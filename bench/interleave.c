@@ -9,7 +9,7 @@ uint64_t dither(const struct engine *e, uint64_t i)
     return (i * GOLDEN >> 32) * e->step_cycles >> 32;
 }
 
-static void take_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
+static void fill_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {
     struct object *o = (struct object *)(void *)e->p->data;
     for (size_t i = from; i < from + ENGINE_BLOCK; i++)
@@ -38,13 +38,13 @@ void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
     size_t kept[INTERLEAVE_KINDS] = {0};
 
     for (unsigned k = 0; k < kinds; k++) /* warm-up */
-        take_block(e, fn[k], samples, 0);
+        fill_block(e, fn[k], samples, 0);
     for (size_t done = 0; done < n; done += INTERLEAVE_ROUND) {
         for (size_t at = 0; at < INTERLEAVE_ROUND; at += 2 * ENGINE_BLOCK) {
             for (unsigned k = 0; k < kinds; k++)
-                take_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at);
+                fill_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at);
             for (unsigned k = kinds; k-- > 0;)
-                take_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at + ENGINE_BLOCK);
+                fill_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at + ENGINE_BLOCK);
         }
         for (unsigned k = 0; k < kinds; k++)
             judge_round(e, samples + k * INTERLEAVE_ROUND, sorted, &sum[k], &kept[k]);

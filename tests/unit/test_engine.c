@@ -1,0 +1,489 @@
+/*
+ * The engine on windows that are planted: functions whose ticks are known stand where the code
+ * buffer's windows do, and the figure must be the one that was planted.
+ */
+#include "tests/unit/unit.h"
+#include <math.h>
+#include <string.h>
+#include "bench/engine.c"
+#include "bench/headline.c"
+#include "bench/interleave.c"
+#include "bench/layout.c"
+#include "bench/sampler.c"
+
+#define OPS   1000
+#define CALLS 100000
+
+/* One call of a window, as the sampler made it. */
+struct call {
+    enum kind kind;
+    uint64_t turns, delay, stack;
+};
+
+/* What the windows do; set by each test. */
+static struct {
+    struct call call[CALLS];
+    size_t calls, of_kind[KINDS];
+    double overhead, cycle, operation; /* ticks, ticks a core cycle, core cycles an operation */
+    double drift;                      /* relative, each window */
+    double (*extra)(enum kind k, size_t i); /* ticks on top of the i-th window of a kind, or NULL */
+    bool (*fails)(size_t i);
+    uint64_t nmi_at; /* an NMI comes with this call; 0: none */
+    uint64_t nmis;
+    unsigned cooled;
+} plant;
+
+bool place_is_cold(const struct engine *e, const struct bench *b)
+{
+    return b->cold || e->o->caches == CACHES_CLEAR;
+}
+
+void place_cool(const struct placed *p)
+{
+    (void)p;
+    plant.cooled++;
+}
+
+static double cycles_of(enum kind k)
+{
+    static const unsigned operations[KINDS] = {[KIND_BODY] = OPS, [KIND_BODY2] = 2 * OPS};
+    static const unsigned adds[KINDS] = {[KIND_RULER] = RULER_ADDS, [KIND_RULER2] = 2 * RULER_ADDS};
+    return operations[k] * plant.operation + adds[k];
+}
+
+static struct window_result window(enum kind k, uint64_t turns, uint64_t delay, uint64_t stack)
+{
+    size_t i = plant.of_kind[k]++;
+    assert_true(plant.calls < CALLS);
+    plant.call[plant.calls++] = (struct call){k, turns, delay, stack};
+    if (plant.calls == plant.nmi_at)
+        plant.nmis++;
+    double ticks = plant.overhead + cycles_of(k) * plant.cycle;
+    ticks *= 1 + plant.drift * (double)plant.calls;
+    if (plant.extra)
+        ticks += plant.extra(k, i);
+    return (struct window_result){
+        .ticks = (uint64_t)(ticks + 0.5),
+        .failed = k == KIND_BODY && plant.fails && plant.fails(i),
+    };
+}
+
+#define WINDOW(name_, kind_)                                                                       \
+    static struct window_result name_(struct object *o, const void *f, uint64_t turns,             \
+                                      uint64_t delay, uint64_t stack)                              \
+    {                                                                                              \
+        (void)o, (void)f;                                                                          \
+        return window(kind_, turns, delay, stack);                                                 \
+    }
+WINDOW(empty, KIND_EMPTY)
+WINDOW(ruler, KIND_RULER)
+WINDOW(ruler2, KIND_RULER2)
+WINDOW(body, KIND_BODY)
+WINDOW(body2, KIND_BODY2)
+
+static uint64_t nmis(void)
+{
+    return plant.nmis;
+}
+
+static void names_the_row(const char *suite, const char *name)
+{
+    (void)suite, (void)name;
+}
+
+static const struct cpu cpu = {
+    .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
+static const struct platform platform = {.nmis = nmis, .row = names_the_row, .cpu = &cpu};
+static struct options options;
+static struct bench bench = {.suite = "planted", .name = "row", .form = FORM_STRAIGHT, .ops = OPS};
+static struct engine engine;
+static struct sampler sampler;
+static uint64_t memory[1 << 16];
+
+static const struct placed placed = {
+    .at = {.stack = 160},
+    .kind = {[KIND_EMPTY] = {empty, NULL, OPS},
+             [KIND_RULER] = {ruler, NULL, OPS},
+             [KIND_RULER2] = {ruler2, NULL, OPS},
+             [KIND_BODY] = {body, NULL, OPS},
+             [KIND_BODY2] = {body2, NULL, 2 * OPS}},
+};
+
+static int start(void **state)
+{
+    (void)state;
+    memset(&plant, 0, sizeof plant);
+    plant.overhead = 100;
+    plant.cycle = 0.5;
+    plant.operation = 3.25;
+    options_default(&options);
+    options.warmup = 0;
+    engine = (struct engine){.p = &platform,
+                             .o = &options,
+                             .recipe = RECIPE_LFENCE,
+                             .samples = 256,
+                             .step = 1,
+                             .step_cycles = 37,
+                             .memory = memory};
+    return 0;
+}
+
+static void take(unsigned placements)
+{
+    assert_true(sampler_need(engine.samples, placements) <= sizeof memory / sizeof *memory);
+    sampler_init(&sampler, &engine, placements);
+    for (unsigned i = 0; i < placements; i++)
+        sampler_take(&sampler, &engine, &bench, &placed, i);
+    sampler_judge(&sampler, &engine);
+}
+
+static struct headline figure(unsigned placements)
+{
+    take(placements);
+    return headline(&sampler, &bench, engine.step);
+}
+
+static void blocks_come_there_and_back(void **state)
+{
+    static const enum kind there[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2};
+    const size_t kinds = sizeof there / sizeof there[0];
+    (void)state;
+    take(1);
+    const struct call *c = plant.call + 3; /* behind the three fenced reads */
+    for (size_t block = 0; block < 256 / ENGINE_BLOCK; block++)
+        for (size_t k = 0; k < kinds; k++)
+            for (size_t i = 0; i < ENGINE_BLOCK; i++, c++) {
+                enum kind due = there[block % 2 ? kinds - 1 - k : k];
+                assert_int_equal(c->kind, due);
+                assert_int_equal(c->turns, due == KIND_BODY2 ? 2 * OPS : OPS);
+                assert_int_equal(c->stack, WINDOW_STACK + 160);
+            }
+    assert_int_equal(c - plant.call, plant.calls);
+}
+
+/* METHOD "The step": delays below one step, each about as often, the same for every kind. */
+static void starts_are_dithered(void **state)
+{
+    size_t often[37] = {0}, seen[KINDS] = {0};
+    (void)state;
+    take(1);
+    for (const struct call *c = plant.call + 3; c < plant.call + plant.calls; c++)
+        assert_int_equal(c->delay, dither(&engine, seen[c->kind]++));
+    for (uint64_t i = 0; i < 3700; i++)
+        often[dither(&engine, i)]++;
+    for (unsigned delay = 0; delay < 37; delay++)
+        assert_in_range(often[delay], 97, 103);
+}
+
+static void doubled_bodies_give_what_was_planted(void **state)
+{
+    (void)state;
+    struct headline h = figure(4);
+    assert_true(h.known && h.doubled);
+    assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
+    assert_true(fabs(h.ticks - 3.25 * 0.5) < 1e-9);
+    assert_int_equal(h.modes.count, 1);
+    assert_true(fabs(sampler.location[KIND_EMPTY] - 100) < 1e-9);
+}
+
+/* The core's clock falls by 20% meanwhile: ticks drift, cycles do not. */
+static void the_ruler_cancels_drift(void **state)
+{
+    (void)state;
+    plant.drift = 0.2 / (5 * 256);
+    struct headline h = figure(1);
+    assert_true(fabs(h.cycles.theta / 3.25 - 1) < 5e-4);
+    assert_true(h.ticks / (3.25 * 0.5) > 1.05);
+}
+
+static void what_cannot_be_doubled_is_less_the_empty_window(void **state)
+{
+    struct placed single = placed;
+    (void)state;
+    single.kind[KIND_BODY2].fn = NULL;
+    sampler_init(&sampler, &engine, 1);
+    sampler_take(&sampler, &engine, &bench, &single, 0);
+    sampler_judge(&sampler, &engine);
+    struct headline h = headline(&sampler, &bench, engine.step);
+    assert_true(h.known && !h.doubled);
+    assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
+}
+
+static double settles(enum kind k, size_t i)
+{
+    size_t block = i / ENGINE_BLOCK;
+    return k == KIND_BODY && block < 5 ? (double)(5 - block) * 40 : 0;
+}
+
+static void warm_up_ends_when_blocks_are_alike(void **state)
+{
+    (void)state;
+    plant.extra = settles;
+    options.warmup = 50;
+    struct headline h = figure(1);
+    assert_int_equal(sampler.span[0].warmup_blocks,
+                     7); /* the sixth is settled, the seventh alike */
+    assert_true(sampler.span[0].steady);
+    assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
+}
+
+static double never_settles(enum kind k, size_t i)
+{
+    return k == KIND_BODY ? (double)(i / ENGINE_BLOCK) * 40 : 0;
+}
+
+static void warm_up_is_bounded(void **state)
+{
+    (void)state;
+    plant.extra = never_settles;
+    options.warmup = 9;
+    take(1);
+    assert_int_equal(sampler.span[0].warmup_blocks, 9);
+    assert_false(sampler.span[0].steady);
+}
+
+static double now_and_then(enum kind k, size_t i)
+{
+    return k == KIND_BODY && i % 64 == 5 ? 100000 : 0;
+}
+
+/* Counted, kept among the samples, and left out of the figure. */
+static void disturbed_windows_are_set_aside(void **state)
+{
+    (void)state;
+    plant.extra = now_and_then;
+    struct headline h = figure(1);
+    assert_int_equal(sampler.disturbed[KIND_BODY], 4);
+    struct summary all = sampler_summary(&sampler, KIND_BODY);
+    assert_int_equal(all.n, 256);
+    assert_true(all.max > 100000);
+    assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
+}
+
+static bool every_fourth(size_t i)
+{
+    return i % 4 == 1;
+}
+
+static void failed_operations_are_omitted_and_counted(void **state)
+{
+    (void)state;
+    bench.form = FORM_FUNCTION;
+    plant.fails = every_fourth;
+    struct headline h = figure(1);
+    bench.form = FORM_STRAIGHT;
+    assert_int_equal(sampler.errors, 64);
+    assert_int_equal(sampler_summary(&sampler, KIND_BODY).n, 192);
+    assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
+}
+
+static double block_of_the_nmi(enum kind k, size_t i)
+{
+    return k == KIND_BODY && i / ENGINE_BLOCK == 2 ? 7 : 0; /* too little to be seen by itself */
+}
+
+static void a_block_with_an_nmi_is_left_out(void **state)
+{
+    const size_t round = 5 * ENGINE_BLOCK;
+    (void)state;
+    plant.extra = block_of_the_nmi;
+    plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5; /* in the body's third block */
+    struct headline h = figure(1);
+    assert_int_equal(sampler.disturbed[KIND_BODY], ENGINE_BLOCK);
+    assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
+}
+
+static void caches_are_cleared_before_each_window(void **state)
+{
+    (void)state;
+    take(1);
+    assert_int_equal(plant.cooled, 0);
+    options.caches = CACHES_CLEAR;
+    plant.calls = 0;
+    take(1);
+    assert_int_equal(plant.cooled, plant.calls);
+}
+
+static void placements_share_the_samples(void **state)
+{
+    (void)state;
+    engine.samples = 250;
+    sampler_init(&sampler, &engine, 3);
+    size_t from = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(sampler.span[i].from, from);
+        assert_true(sampler.span[i].blocks % 2 == 0 && sampler.span[i].blocks >= 2);
+        from += sampler.span[i].n;
+    }
+    assert_int_equal(from, 250);
+}
+
+/* --- whole rows --------------------------------------------------------------------------------- */
+
+static struct placed places[LAYOUT_MAX];
+
+bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
+               unsigned n)
+{
+    (void)e, (void)b, (void)recipe;
+    for (unsigned i = 0; i < n; i++)
+        to[i] = placed;
+    return true;
+}
+
+void place_object(const struct bench *b, const struct placed *p)
+{
+    (void)b, (void)p;
+}
+
+void method_row(struct engine *e, const struct placed *p, struct row *row)
+{
+    (void)e, (void)p, (void)row;
+    fail();
+}
+
+const struct bench *const *registry(size_t *n)
+{
+    *n = 0;
+    return NULL;
+}
+
+static double three(const struct cpu *c)
+{
+    (void)c;
+    return 3;
+}
+
+static uint64_t done;
+static const char *remembers(const struct object *o, uint64_t operations)
+{
+    (void)o;
+    done += operations;
+    return NULL;
+}
+
+static const char *finds_fault(const struct object *o, uint64_t operations)
+{
+    (void)o, (void)operations;
+    return "planted";
+}
+
+static struct row whole_row(struct bench b)
+{
+    struct row row;
+    engine.sampler = &sampler;
+    engine.placed = places;
+    engine.execution = EXEC_SILICON;
+    engine_row(&engine, &b, &row);
+    return row;
+}
+
+static void work_that_is_gone_fails_the_row(void **state)
+{
+    struct bench b = bench;
+    (void)state;
+    b.floor = 0.25;
+    assert_int_equal(whole_row(b).status, ROW_OK);
+    plant.operation = 0.2;
+    struct row row = whole_row(b);
+    assert_int_equal(row.status, ROW_WRONG);
+    assert_non_null(strstr(row.why, "the work is gone"));
+    b.floor = 0; /* its vanishing is the point */
+    assert_int_equal(whole_row(b).status, ROW_OK);
+}
+
+static void an_untrue_figure_fails_the_row(void **state)
+{
+    struct bench b = bench;
+    (void)state;
+    b.truth = three;
+    plant.operation = 3.01;
+    struct row row = whole_row(b);
+    assert_int_equal(row.status, ROW_OK);
+    assert_true(row.truth == 3);
+    plant.operation = 3.05; /* 1.7%; the interval, by kappa, is 0.7% */
+    row = whole_row(b);
+    assert_int_equal(row.status, ROW_WRONG);
+    assert_non_null(strstr(row.why, "not the documented figure"));
+    b.truth = NULL;
+    assert_int_equal(whole_row(b).status, ROW_OK);
+}
+
+static void the_work_is_checked(void **state)
+{
+    struct bench b = bench;
+    (void)state;
+    b.check = remembers;
+    done = 0;
+    assert_int_equal(whole_row(b).status, ROW_OK);
+    assert_int_equal(done, OPS * (plant.of_kind[KIND_BODY] + 2 * plant.of_kind[KIND_BODY2]));
+    b.check = finds_fault;
+    struct row row = whole_row(b);
+    assert_int_equal(row.status, ROW_WRONG);
+    assert_string_equal(row.why, "planted");
+}
+
+/* --- where a row is placed ---------------------------------------------------------------------- */
+
+static void the_seed_draws_the_placements(void **state)
+{
+    uint64_t codes = 0;
+    (void)state;
+    assert_int_equal(layout_count(&options, 2048), LAYOUT_SHUFFLED);
+    assert_int_equal(layout_count(&options, 3 * LAYOUT_WINDOWS), 3);
+    assert_int_equal(layout_count(&options, 16), 1);
+    for (unsigned i = 0; i < LAYOUT_SHUFFLED; i++) {
+        struct placement p = layout_at(&options, i), again = layout_at(&options, i);
+        assert_memory_equal(&p, &again, sizeof p);
+        assert_true(p.line < 64 && p.code < 64 && p.stack < 4096 && p.data < 4096);
+        assert_true(p.stack % 16 == 0 && p.data % 8 == 0);
+        codes |= 1ull << p.code;
+    }
+    assert_true(__builtin_popcountll(codes) > LAYOUT_SHUFFLED / 2);
+    struct placement one = layout_at(&options, 0);
+    options.seed++;
+    struct placement other = layout_at(&options, 0);
+    assert_memory_not_equal(&one, &other, sizeof one);
+}
+
+static void a_sweep_goes_through_every_offset(void **state)
+{
+    uint64_t seen[LAYOUT_PARTS] = {0};
+    (void)state;
+    options.layout = LAYOUT_SWEEP;
+    assert_int_equal(layout_count(&options, 16), LAYOUT_MAX);
+    for (unsigned i = 0; i < LAYOUT_MAX; i++) {
+        struct placement p = layout_at(&options, i);
+        assert_true((p.code != 0) + (p.stack != 0) + (p.data != 0) <= 1);
+        seen[i / LAYOUT_OFFSETS] |= 1ull << (p.code + p.stack / 64 + p.data / 8);
+    }
+    for (unsigned part = 0; part < LAYOUT_PARTS; part++)
+        assert_true(seen[part] == UINT64_MAX);
+    options.layout = LAYOUT_FIXED;
+    struct placement p = layout_at(&options, 0), none = {0};
+    assert_memory_equal(&p, &none, sizeof p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(blocks_come_there_and_back, start),
+        cmocka_unit_test_setup(starts_are_dithered, start),
+        cmocka_unit_test_setup(doubled_bodies_give_what_was_planted, start),
+        cmocka_unit_test_setup(the_ruler_cancels_drift, start),
+        cmocka_unit_test_setup(what_cannot_be_doubled_is_less_the_empty_window, start),
+        cmocka_unit_test_setup(warm_up_ends_when_blocks_are_alike, start),
+        cmocka_unit_test_setup(warm_up_is_bounded, start),
+        cmocka_unit_test_setup(disturbed_windows_are_set_aside, start),
+        cmocka_unit_test_setup(failed_operations_are_omitted_and_counted, start),
+        cmocka_unit_test_setup(a_block_with_an_nmi_is_left_out, start),
+        cmocka_unit_test_setup(caches_are_cleared_before_each_window, start),
+        cmocka_unit_test_setup(placements_share_the_samples, start),
+        cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
+        cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
+        cmocka_unit_test_setup(the_work_is_checked, start),
+        cmocka_unit_test_setup(the_seed_draws_the_placements, start),
+        cmocka_unit_test_setup(a_sweep_goes_through_every_offset, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
