@@ -15,16 +15,19 @@ extern uint8_t ImageBase[];
 void boot_relocate(void)
 {
     const uint64_t base = (uint64_t)(uintptr_t)ImageBase;
+    const size_t entries =
+        ((uintptr_t)__stop_relr - (uintptr_t)__start_relr) / sizeof *__start_relr;
     uint64_t *at = NULL;
 
-    for (const uint64_t *entry = __start_relr; entry < __stop_relr; entry++) {
-        if (!(*entry & 1)) {
-            at = (uint64_t *)(void *)(ImageBase + *entry);
+    for (size_t n = 0; n < entries; n++) {
+        uint64_t entry = __start_relr[n];
+        if (!(entry & 1)) {
+            at = (uint64_t *)(void *)(ImageBase + entry);
             *at++ += base;
             continue;
         }
         for (unsigned i = 0; i < WORDS_A_BITMAP; i++)
-            if (*entry >> (i + 1) & 1)
+            if (entry >> (i + 1) & 1)
                 at[i] += base;
         at += WORDS_A_BITMAP;
     }
