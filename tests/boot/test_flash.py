@@ -1,0 +1,340 @@
+"""scripts/flash: what it refuses, judged over made-up machines (no device is touched), and what it writes,
+on a loop device where that is permitted."""
+
+import os
+import shutil
+import subprocess
+
+import build
+import pytest
+
+FLASH = build.ROOT / "scripts/flash"
+MIB = 1 << 20
+IMAGE_BYTES = 2 * MIB
+GIB = 1 << 30
+
+
+@pytest.fixture
+def image(tmp_path):
+    """A file with a GPT's first bytes (UEFI 2.10, 5.3) and text that a stick must give back."""
+    path = tmp_path / "some image.img"
+    path.write_bytes((bytes(512) + b"EFI PART" + b"baretick" * (IMAGE_BYTES // 8))[:IMAGE_BYTES])
+    return path
+
+
+class Machine:
+    """A tree with the parts of /sys, /proc and /dev that flash reads."""
+
+    def __init__(self, root):
+        self.root = root
+        self.write("proc/self/mountinfo", "21 1 0:20 / /proc rw,nosuid shared:5 - proc proc rw\n")
+        self.write("proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
+        self.write("dev/null", "no number")
+
+    def write(self, path, text):
+        path = self.root / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def add(self, path, text):
+        with open(self.root / path, "a") as f:
+            f.write(text)
+
+    def disk(self, name="sdb", number="8:16", bytes_=8 * GIB, parent="devices/usb/", **files):
+        """Where its files are, below sys/; files: more of them, or other values."""
+        place = f"sys/{parent}{name}"
+        standard = {"dev": number, "size": str(bytes_ // 512), "ro": "0", "removable": "1"}
+        for file, value in {**standard, **files}.items():
+            self.write(f"{place}/{file}", value + "\n")
+        link = self.root / "sys/dev/block" / number
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(self.root / place)
+        self.write(f"dev/{name}", number + "\n")
+        return place
+
+    def partition(self, name="sdb1", number="8:17", disk="sdb"):
+        self.disk(name, number, GIB, f"devices/usb/{disk}/", partition="1")
+
+    def mount(self, number, where, source, tags="shared:1 "):
+        self.add("proc/self/mountinfo", f"30 21 {number} / {where} rw {tags}- ext4 {source} rw\n")
+
+    def flash(self, image, device="/dev/sdb", *flags):
+        p = subprocess.run([FLASH, *flags, image, device], capture_output=True, text=True,
+                           env={**os.environ, "FLASH_TEST_ROOT": str(self.root)},
+                           stdin=subprocess.DEVNULL)
+        assert p.returncode in (0, 1), p.stderr
+        assert ("would be written" in p.stdout) == (p.returncode == 0), p.stdout + p.stderr
+        return p.returncode == 0, p.stdout + p.stderr
+
+
+@pytest.fixture
+def fake(tmp_path):
+    return Machine(tmp_path / "machine")
+
+
+def test_a_stick_is_taken(fake, image):
+    fake.disk(**{"device/vendor": "Acme    ", "device/model": "Stick 3  "})
+    fake.partition()
+    taken, said = fake.flash(image)
+    assert taken and "Acme Stick 3" in said and "8589 MB" in said, said
+
+
+def fixed(fake):
+    fake.disk(removable="0")
+
+
+def large(fake):
+    fake.disk(bytes_=257 * GIB)
+
+
+def mounted(fake):
+    fake.disk()
+    fake.mount("8:16", "/media/stick", "/dev/sdb")
+
+
+def mounted_partition(fake):
+    fake.disk()
+    fake.partition()
+    fake.mount("8:17", r"/media/a\040stick", "/dev/sdb1", tags="")
+
+
+def mounted_by_source(fake):
+    """btrfs: the number is of no device."""
+    fake.disk()
+    fake.partition()
+    fake.mount("0:45", "/data", "/dev/sdb1")
+
+
+@pytest.mark.parametrize("arrange, words", [
+    (fixed, "is not removable"),
+    (large, "has 257 GiB: more than a stick's 256"),
+    (mounted, "is mounted at /media/stick"),
+    (mounted_partition, "is mounted at /media/a stick"),
+    (mounted_by_source, "is mounted at /data"),
+])
+def test_refused_unless_forced(fake, image, arrange, words):
+    arrange(fake)
+    taken, said = fake.flash(image)
+    assert not taken and f"/dev/sdb {words}; allowed with --force" in said, said
+    assert "nothing was written" in said
+    assert fake.flash(image, "/dev/sdb", "--yes")[0] is False  # --yes answers; it forces nothing
+    taken, said = fake.flash(image, "/dev/sdb", "--force")
+    assert taken and f"{words}: forced" in said, said
+
+
+def partition(fake):
+    fake.disk()
+    fake.partition()
+    return "/dev/sdb1"
+
+
+def swap(fake):
+    fake.disk()
+    fake.partition()
+    fake.add("proc/swaps", "/dev/sdb1 partition 1000 0 -2\n")
+
+
+def held(fake):
+    fake.write(fake.disk() + "/holders/md0/dev", "9:0")
+
+
+def held_partition(fake):
+    fake.disk()
+    fake.partition()
+    fake.write("sys/devices/usb/sdb/sdb1/holders/dm-3/dev", "254:3")
+
+
+def mapped(fake):
+    fake.disk("dm-0", "254:0", **{"dm/name": "vg-root"})
+    return "/dev/dm-0"
+
+
+def raid(fake):
+    fake.disk("md0", "9:0", **{"md/level": "raid1"})
+    return "/dev/md0"
+
+
+def optical(fake):
+    fake.disk("sr0", "11:0")
+    return "/dev/sr0"
+
+
+def memory(fake):
+    fake.disk("zram0", "253:0")
+    return "/dev/zram0"
+
+
+def protected(fake):
+    fake.disk(ro="1")
+
+
+def empty(fake):
+    fake.disk(bytes_=0)
+
+
+def small(fake):
+    fake.disk(bytes_=IMAGE_BYTES - 512)
+
+
+def system(fake):
+    fake.disk("vda", "254:0")
+    fake.partition("vda1", "254:1", "vda")
+    fake.mount("254:1", "/", "/dev/root")
+    return "/dev/vda"
+
+
+def no_size(fake):
+    fake.disk(size="")
+
+
+def no_device(_):
+    return "/dev/sdb"
+
+
+def no_block_device(_):
+    return "/dev/null"
+
+
+def unknown(fake):
+    fake.write("dev/sdb", "8:16\n")
+
+
+@pytest.mark.parametrize("arrange, words", [
+    (partition, "/dev/sdb1 is a partition of /dev/sdb: name the whole stick"),
+    (swap, "is swapped to (/dev/sdb1)"),
+    (held, "is part of md0"),
+    (held_partition, "is part of dm-3"),
+    (mapped, "is a mapped device"),
+    (raid, "is a mapped device"),
+    (optical, "is an optical drive"),
+    (memory, "is memory"),
+    (protected, "is write-protected"),
+    (empty, "has no medium in it"),
+    (small, f"has {IMAGE_BYTES - 512} bytes, fewer than the image's {IMAGE_BYTES}"),
+    (system, "holds this system: / is mounted from it"),
+    (no_size, "does not say its size"),
+    (no_device, "no block device; a whole stick is needed"),
+    (no_block_device, "no block device; a whole stick is needed"),
+    (unknown, "the kernel knows no device 8:16"),
+])
+def test_refused_always(fake, image, arrange, words):
+    device = arrange(fake) or "/dev/sdb"
+    for flags in ([], ["--force", "--yes"]):
+        taken, said = fake.flash(image, device, *flags)
+        assert not taken and words in said, said
+
+
+def test_the_limits_themselves_are_taken(fake, image):
+    fake.disk(bytes_=IMAGE_BYTES)
+    fake.disk("sdc", "8:32", 256 * GIB)
+    assert fake.flash(image)[0] and fake.flash(image, "/dev/sdc")[0]
+
+
+def test_another_stick_is_in_use(fake, image):
+    """8:1 and 18:16 are not 8:16; nor is a file that is swapped to."""
+    fake.disk()
+    fake.disk("sda1", "8:1", partition="1")
+    fake.mount("8:1", "/", "/dev/sda1")
+    fake.mount("18:16", "/mnt", "none")
+    fake.add("proc/swaps", "/swapfile file 1000 0 -2\n")
+    assert fake.flash(image)[0]
+
+
+def test_without_the_list_of_mounts_nothing_is_written(fake, image):
+    fake.disk()
+    (fake.root / "proc/self/mountinfo").unlink()
+    taken, said = fake.flash(image)
+    assert not taken and "mountinfo cannot be read" in said, said
+
+
+@pytest.mark.parametrize("content, words", [
+    (None, "no file to read"),
+    (b"", "no disk image"),
+    (b"MZ" + bytes(4096), "no disk image"),
+])
+def test_what_is_no_image(fake, tmp_path, content, words):
+    fake.disk()
+    path = tmp_path / "x.img"
+    if content is not None:
+        path.write_bytes(content)
+    taken, said = fake.flash(path)
+    assert not taken and words in said, said
+
+
+@pytest.mark.parametrize("words", [[], ["--write", "a", "b"], ["a"], ["a", "b", "c"]])
+def test_usage(words):
+    p = subprocess.run([FLASH, *words], capture_output=True, text=True)
+    assert p.returncode == 2 and "IMAGE DEVICE" in p.stderr
+
+
+# --- a device ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def loop(tmp_path):
+    """A loop device over a file of twice the image's size, and that file."""
+    backing = tmp_path / "stick"
+    backing.write_bytes(b"\xff" * (2 * IMAGE_BYTES))
+    losetup = shutil.which("losetup", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+    if not losetup:
+        pytest.skip("losetup is not installed")
+    p = subprocess.run([losetup, "-f", "--show", backing], capture_output=True, text=True)
+    if p.returncode != 0:
+        pytest.skip(f"no loop device may be set up here: {p.stderr.strip()}")
+    yield p.stdout.strip(), backing
+    subprocess.run([losetup, "-d", p.stdout.strip()], check=True)
+
+
+def write(image, device, *flags, answer=""):
+    p = subprocess.run([FLASH, *flags, image, device], capture_output=True, text=True, input=answer)
+    return p.returncode, p.stdout + p.stderr
+
+
+def test_it_writes_and_reads_back(image, loop):
+    device, backing = loop
+    status, said = write(image, device, "--force", answer="yes\n")
+    assert status == 0 and "written and read back" in said, said
+    raw = backing.read_bytes()
+    assert raw[:IMAGE_BYTES] == image.read_bytes()
+    assert raw[IMAGE_BYTES:] == b"\xff" * IMAGE_BYTES
+
+
+@pytest.mark.parametrize("flags, answer, words", [
+    ([], "yes\n", "is not removable"),  # a loop device is not
+    (["--force"], "y\n", "not confirmed"),
+    (["--force"], "", "not confirmed"),
+    (["--force", "--check"], "yes\n", "would be written"),
+])
+def test_it_does_not_write(image, loop, flags, answer, words):
+    device, backing = loop
+    before = backing.read_bytes()
+    status, said = write(image, device, *flags, answer=answer)
+    assert words in said and status == (0 if "--check" in flags else 1), said
+    assert backing.read_bytes() == before
+
+
+def test_a_device_that_somebody_holds(image, loop):
+    """As a mount in another namespace does: no list shows it, but the kernel knows."""
+    device, backing = loop
+    holder = os.open(device, os.O_RDONLY | os.O_EXCL)
+    try:
+        status, said = write(image, device, "--force", "--yes")
+        assert status == 1 and "somebody uses it" in said, said
+    finally:
+        os.close(holder)
+    assert backing.read_bytes() == b"\xff" * (2 * IMAGE_BYTES)
+    assert write(image, device, "--force", "--yes")[0] == 0
+
+
+def test_a_stick_that_loses_what_it_is_given(image, loop, tmp_path):
+    """Reading back must notice: the `dd` that it finds says that it wrote, and did not."""
+    device, _ = loop
+    fake_dd = tmp_path / "bin" / "dd"
+    fake_dd.parent.mkdir()
+    real = shutil.which("dd")
+    fake_dd.write_text(f'#!/bin/sh\ncase "$*" in *of=*) exit 0 ;; esac\nexec {real} "$@"\n')
+    fake_dd.chmod(0o755)
+    p = subprocess.run([FLASH, "--force", "--yes", image, device], capture_output=True, text=True,
+                       env={**os.environ, "PATH": f"{fake_dd.parent}:{os.environ['PATH']}"})
+    assert p.returncode == 1 and "does not give back what was written" in p.stderr, p.stderr
