@@ -69,7 +69,7 @@ endif
 LDFLAGS_IMAGE := -nostdlib -pie --no-dynamic-linker -z text -z noexecstack -z max-page-size=4096 \
 	-z pack-relative-relocs -Bsymbolic --no-undefined --gc-sections --build-id=none --fatal-warnings -T linker.ld
 # .reloc tells firmware that the image may be moved; crt0 and boot/relocate.c do the work.
-PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .relr .reloc)
+PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .relr .reloc .sbat)
 
 # A file's own flags: CFLAGS_<path> := ...
 CFLAGS_bench/suites/calls_stub_endbr.c := -fcf-protection=branch

@@ -1,0 +1,15 @@
+/*
+ * What shim asks of a program it is to start under Secure Boot: a section .sbat that names the
+ * components and their generations (shim, SBAT.md: component, generation, vendor, package, version,
+ * URL; CSV lines). A generation goes up when older builds must no longer start. The program itself
+ * does not read it.
+ */
+#include "build_id.h"
+
+/* Generation 1, as long as no build had to be revoked; no URL is known, and a field may not be
+ * empty. */
+#define SBAT                                                                                       \
+    "sbat,1,SBAT Version,sbat,1,https://github.com/rhboot/shim/blob/main/SBAT.md\n"                \
+    "baretick,1,The baretick authors,baretick," BARETICK_VERSION ",-\n"
+
+static const char sbat[sizeof SBAT - 1] __attribute__((section(".sbat"), used)) = SBAT;
