@@ -22,6 +22,9 @@ MEM     ?= 512
 OUT     ?= build/run
 TIMEOUT ?=
 CONF    ?=
+# `make signed`: PEM files.
+KEY     ?=
+CERT    ?=
 
 B     := build
 EFI   := $(B)/baretick.efi
@@ -89,7 +92,7 @@ flags = $(CFLAGS_IMAGE) $(if $(filter $(FAST_SRC),$1),-O2,-Os) $(if $(filter boo
 
 # --- the image -----------------------------------------------------------------------------------
 
-.PHONY: all run hosted silicon image test unit unit-build check lint clean help FORCE
+.PHONY: all run hosted silicon image iso signed test unit unit-build check lint clean help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -178,11 +181,36 @@ run: $(EFI)
 		--mem '$(MEM)' --out '$(OUT)' $(if $(CPU),--cpu '$(CPU)') \
 		$(if $(TIMEOUT),--timeout '$(TIMEOUT)') -- $(ARGS)
 
+# --- what it boots from: a disk, a CD; signed where Secure Boot is on ------------------------------
+
+# Every option as a comment, unless CONF= names another file.
+MEDIA_CONF := $(or $(CONF),$(B)/baretick.conf)
+# A CONF that is missing is for scripts/image to name.
+MEDIA_NEED := scripts/image $(if $(CONF),$(wildcard $(CONF)),$(MEDIA_CONF)) $(B)/media
+CONF_TOOL  := $(B)/hosted/conf
+$(B)/baretick.conf: $(CONF_TOOL)
+	@$(CONF_TOOL) >$@
+$(CONF_TOOL): $(OBJ)/tests/hosted/tools/conf.c.o $(filter $(OBJ)/lib/%,$(OBJS))
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $^
+-include $(OBJ)/tests/hosted/tools/conf.c.d
+
 image: $(B)/baretick.img
-$(B)/baretick.img: $(EFI) scripts/image $(wildcard $(CONF)) $(B)/conf
-	@scripts/image $(EFI) $@ $(CONF)
-$(B)/conf: FORCE
-	@$(call stamp,$(CONF))
+iso: $(B)/baretick.iso
+$(B)/baretick.img $(B)/baretick.iso: $(EFI) $(MEDIA_NEED)
+	@scripts/image $(EFI) $(MEDIA_CONF) $@
+$(B)/media: FORCE
+	@$(call stamp,$(MEDIA_CONF))
+
+# Apart from the rest: a signature holds its time, so no two are the same.
+SIGNED := $(B)/signed
+signed: $(SIGNED)/baretick.img
+$(SIGNED)/baretick.efi: $(EFI) scripts/sign $(wildcard $(KEY) $(CERT)) $(SIGNED)/keys
+	@scripts/sign $(EFI) $@ '$(KEY)' '$(CERT)'
+$(SIGNED)/baretick.img: $(SIGNED)/baretick.efi $(MEDIA_NEED)
+	@scripts/image $< $(MEDIA_CONF) $@
+$(SIGNED)/keys: FORCE
+	@$(call stamp,$(KEY) $(CERT))
 
 # --- tests: lib/ on the host, under the sanitizers, with both compilers --------------------------
 
@@ -237,6 +265,8 @@ help:
 	@echo "                ARGS=\"suite=calls samples=4096\" ACCEL=auto|kvm|tcg ICOUNT=auto|0|1"
 	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=60"
 	@echo "make image      build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
+	@echo "make iso        build/baretick.iso, for a CD, a virtual one, or a stick"
+	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
 	@echo "make test       every test; make unit, make check (under 90 s), make lint: some of them"
 	@echo "make hosted     build/hosted/baretick: the same engine and suites as a Linux program"
 	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"

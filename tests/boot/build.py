@@ -81,3 +81,10 @@ def plugin():
                 "-fvisibility=hidden", f"-DPLUGIN_API={api}", source, "-o", target,
             )  # fmt: skip
     return target
+
+
+def conf():
+    """build/baretick.conf, as `make image` puts it on the stick."""
+    with Lock():
+        tool("make", "-s", "-C", ROOT, "build/baretick.conf")
+    return ROOT / "build" / "baretick.conf"

@@ -171,6 +171,7 @@ def qemu(
     icount=True,
     serial=True,
     bios=None,
+    firmware=None,
     extra=(),
     keys=None,
     timeout=60,
@@ -180,8 +181,9 @@ def qemu(
     """One QEMU from power-on to its end.
 
     program, words   an EFI program that the firmware loads by itself, and its load options
-    disk, bus        an image to boot from, on "virtio", "ahci", "nvme" or "usb"
+    disk, bus        an image to boot from, on "virtio", "ahci", "nvme" or "usb", or in a "cdrom" drive
     bios             another firmware than OVMF
+    firmware         another (code, variables) of OVMF
     keys, done       as in follow()"""
     command = [QEMU, "-machine", machine, "-cpu", cpu, "-m", str(memory), "-nodefaults"]
     command += ["-display", "none", "-no-reboot", "-accel", "tcg"]
@@ -198,7 +200,7 @@ def qemu(
     if bios:
         command += ["-bios", str(bios)]
     else:
-        code, variables = find_firmware()
+        code, variables = firmware or find_firmware()
         shutil.copy(variables, folder / "vars.fd")
         for unit, readonly, path in ((0, "on", code), (1, "off", folder / "vars.fd")):
             command += ["-drive"]
@@ -210,6 +212,7 @@ def qemu(
         command += {
             "virtio": ["-device", "virtio-blk-pci,drive=disk"],
             "ahci": ["-device", "ich9-ahci,id=ahci", "-device", "ide-hd,drive=disk,bus=ahci.0"],
+            "cdrom": ["-device", "ich9-ahci,id=ahci", "-device", "ide-cd,drive=disk,bus=ahci.0"],
             "ide": ["-device", "ide-hd,drive=disk,bus=ide.0"],
             "nvme": ["-device", "nvme,drive=disk,serial=1"],
             "usb": ["-device", "qemu-xhci", "-device", "usb-storage,drive=disk"],

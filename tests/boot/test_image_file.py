@@ -5,12 +5,22 @@ import shutil
 import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import build
 import pytest
+from conftest import QUICK
+from machine import SUCCESS
+from media import tool
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ["boot", "kernel", "bench", "lib", "scripts", "linker.ld", "Makefile", "VERSION"]
+
+
+def needs_xorriso(value):
+    missing = not shutil.which("xorriso")
+    return pytest.param(value, marks=pytest.mark.skipif(missing, reason="xorriso is not installed"))
 
 
 def build_elsewhere(folder, *arguments):
@@ -119,8 +129,21 @@ def test_rights_and_flags(finish):
         name = raw[at:at + 8].rstrip(b"\0").decode()
         rights[name] = struct.unpack_from("<I", raw, at + 36)[0] >> 28
         assert struct.unpack_from("<I", raw, at + 12)[0] % 4096 == 0
+    assert rights[".sbat"] == 0x4
     assert rights[".text"] == 0x6 and rights[".rodata"] == 0x4 and rights[".data"] == 0xC
     assert all(not (r & 2 and r & 8) for r in rights.values())
+
+
+def test_sbat(built):
+    """shim's SBAT.md: component, generation, vendor, package, version, URL; the version is this one's."""
+    said = subprocess.run(["objdump", "-s", "-j", ".sbat", built / "baretick.efi"], check=True,
+                          capture_output=True, text=True).stdout
+    words = re.findall(r"^ [0-9a-f]+ ((?:[0-9a-f]+ ){1,4})", said, re.MULTILINE)
+    text = bytes.fromhex("".join(words)).rstrip(b"\0").decode("ascii")
+    lines = [line.split(",") for line in text.splitlines()]
+    assert text.endswith("\n") and all(len(line) == 6 and all(line) for line in lines), text
+    assert [line[:2] for line in lines] == [["sbat", "1"], ["baretick", "1"]]
+    assert lines[1][4] == (ROOT / "VERSION").read_text().strip()
 
 
 def put(where, form, value):
@@ -141,6 +164,7 @@ def put(where, form, value):
     (put(("opt", 152), "<Q", 0), "base relocation directory is empty"),
     (put(("table", 12), "<I", 0x1010), "not on a page"),
     (put(("table", 0), "8s", b".strange"), "does not know"),
+    (lambda raw: raw.replace(b".sbat\0\0\0", b".rela\0\0\0", 1), "has no section .sbat"),
     (lambda raw: raw + bytes(256 * 1024), "at most 262144"),
     (lambda raw: raw[:len(raw) // 2], "leaves the file"),
     (lambda raw: b"ZM" + raw[2:], "does not begin with MZ"),
@@ -161,12 +185,20 @@ def test_a_section_that_the_linker_script_forgot(finish, tmp_path, built):
     assert status == 1 and ".forgotten" in said, said
 
 
-def test_the_disk_image_is_the_same_each_time(built, tmp_path):
-    images = []
-    for i in range(2):
-        images.append(tmp_path / f"{i}.img")
-        subprocess.run([ROOT / "scripts/image", built / "baretick.efi", images[-1]], check=True,
-                       stdout=subprocess.DEVNULL)
+def image(program, conf, path):
+    return subprocess.run([ROOT / "scripts/image", program, conf, path], capture_output=True,
+                          text=True)
+
+
+@pytest.mark.parametrize("kind", ["img", needs_xorriso("iso")])
+def test_an_image_is_the_same_each_time(built, tmp_path, kind):
+    images = [tmp_path / f"{i}.{kind}" for i in range(2)]
+    for path in images:
+        p = image(built / "baretick.efi", build.conf(), path)
+        assert p.returncode == 0, p.stderr
+        step = time.time() // 2  # FAT's times go by 2 s: the second image would show another
+        while time.time() // 2 == step and path == images[0]:
+            time.sleep(0.05)
     assert digest(images[0]) == digest(images[1])
 
 
@@ -175,6 +207,55 @@ def test_a_conf_that_cannot_be_used(built, tmp_path, size, words):
     conf = tmp_path / "my.conf"
     if size:
         conf.write_bytes(b"#" * size)
-    p = subprocess.run([ROOT / "scripts/image", built / "baretick.efi", tmp_path / "x.img", conf],
-                       capture_output=True, text=True)
+    p = image(built / "baretick.efi", conf, tmp_path / "x.img")
     assert p.returncode == 1 and words in p.stderr and not (tmp_path / "x.img").exists()
+
+
+def test_an_image_of_another_kind(built, tmp_path):
+    p = image(built / "baretick.efi", build.conf(), tmp_path / "x.vmdk")
+    assert p.returncode == 2 and ".img" in p.stderr and ".iso" in p.stderr
+
+
+def test_the_conf_has_every_option_with_its_default(boot, stick):
+    """Without its #, each line is a word that the program takes, and changes nothing."""
+    conf = build.conf().read_text()
+    assert all(line.startswith("#") for line in conf.splitlines() if line)
+    lines = re.findall(r"^#(\w+=.*)$", conf, re.MULTILINE)
+    said = "".join(line + "\n" for line in lines) + QUICK
+    with_it = boot("", disk=stick({"baretick.conf": said.encode()})).must(SUCCESS).run["options"]
+    without = boot(QUICK).must(SUCCESS).run["options"]
+    assert with_it == without
+    assert [line.split("=")[0] for line in lines] == list(with_it)
+
+
+def make(folder, *arguments):
+    """make, with what it builds in this folder, and the program under test as it is."""
+    program = folder / "baretick.efi"
+    return subprocess.run(["make", "-s", "-j2", f"B={folder}", "-o", program, *arguments], cwd=ROOT,
+                          capture_output=True, text=True)
+
+
+def read_from(image, name, tmp_path):
+    """A file on the disk image's volume, which begins at 1 MiB."""
+    tool("mcopy", "-n", "-i", f"{image}@@1M", f"::/{name}", tmp_path / "back")
+    raw = (tmp_path / "back").read_bytes()
+    (tmp_path / "back").unlink()
+    return raw
+
+
+def test_make_image(program, tmp_path):
+    shutil.copy(program, tmp_path)
+    p = make(tmp_path, "image")
+    assert p.returncode == 0, p.stderr
+    disk = tmp_path / "baretick.img"
+    assert read_from(disk, "EFI/BOOT/BOOTX64.EFI", tmp_path) == program.read_bytes()
+    assert read_from(disk, "baretick.conf", tmp_path) == build.conf().read_bytes()
+    assert b"NNNN.jsonl" in read_from(disk, "baretick/README.TXT", tmp_path)
+
+    own = tmp_path / "own.conf"
+    own.write_text("suite=calls\n")
+    p = make(tmp_path, "image", f"CONF={own}")
+    assert p.returncode == 0, p.stderr
+    assert read_from(disk, "baretick.conf", tmp_path) == b"suite=calls\n"
+    p = make(tmp_path, "image", f"CONF={own}.none")
+    assert p.returncode != 0 and "own.conf.none: no such file" in p.stderr

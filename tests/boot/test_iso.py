@@ -1,0 +1,34 @@
+"""build/baretick.iso's making: a CD to firmware that sees a CD, a disk to firmware that sees a disk."""
+
+import shutil
+
+import build
+import pytest
+from conftest import QUICK
+from machine import SUCCESS
+from media import tool
+
+pytestmark = pytest.mark.skipif(not shutil.which("xorriso"), reason="xorriso is not installed")
+
+
+@pytest.fixture(scope="session")
+def iso(program, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("iso")
+    conf = folder / "baretick.conf"
+    conf.write_text(QUICK + "\n")
+    tool(build.ROOT / "scripts/image", program, conf, folder / "baretick.iso")
+    return folder / "baretick.iso"
+
+
+@pytest.mark.parametrize("bus", ["cdrom", "usb", "ahci"])
+def test_it_boots(boot, iso, bus):
+    """Options from baretick.conf: what was booted from is the FAT volume, with what stands on it."""
+    b = boot("", disk=iso, bus=bus).must(SUCCESS)
+    assert {r["suite"] for r in b.rows} == {"baseline"} and b.run["options"]["samples"] == 32, str(b)
+
+
+def test_people_find_the_same_files(iso, program, tmp_path):
+    tool("xorriso", "-osirrox", "on", "-indev", f"stdio:{iso}", "-extract", "/", tmp_path / "cd")
+    found = {str(p.relative_to(tmp_path / "cd")) for p in (tmp_path / "cd").rglob("*") if p.is_file()}
+    assert found >= {"EFI/BOOT/BOOTX64.EFI", "baretick.conf", "baretick/README.TXT"}
+    assert (tmp_path / "cd/EFI/BOOT/BOOTX64.EFI").read_bytes() == program.read_bytes()
