@@ -7,6 +7,9 @@ import subprocess
 
 import build
 import pytest
+from conftest import QUICK
+from machine import SUCCESS
+from media import tool
 
 FLASH = build.ROOT / "scripts/flash"
 MIB = 1 << 20
@@ -276,6 +279,10 @@ def loop(tmp_path):
     """A loop device over a file of twice the image's size, and that file."""
     backing = tmp_path / "stick"
     backing.write_bytes(b"\xff" * (2 * IMAGE_BYTES))
+    yield from set_up(backing)
+
+
+def set_up(backing):
     losetup = shutil.which("losetup", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
     if not losetup:
         pytest.skip("losetup is not installed")
@@ -325,6 +332,20 @@ def test_a_device_that_somebody_holds(image, loop):
         os.close(holder)
     assert backing.read_bytes() == b"\xff" * (2 * IMAGE_BYTES)
     assert write(image, device, "--force", "--yes")[0] == 0
+
+
+def test_from_the_image_to_a_boot(boot, program, tmp_path):
+    """A stick is larger than the image: the second GPT is not at its end, and it boots all the same."""
+    backing, image, conf = tmp_path / "stick", tmp_path / "x.img", tmp_path / "x.conf"
+    conf.write_text(QUICK)
+    tool(build.ROOT / "scripts/image", program, conf, image)
+    with open(backing, "wb") as f:
+        f.truncate(image.stat().st_size + 64 * MIB)
+    for device, _ in set_up(backing):
+        status, said = write(image, device, "--force", "--yes")
+        assert status == 0, said
+    b = boot("", disk=backing, bus="usb").must(SUCCESS)
+    assert {r["suite"] for r in b.rows} == {"baseline"}, str(b)
 
 
 def test_a_stick_that_loses_what_it_is_given(image, loop, tmp_path):
