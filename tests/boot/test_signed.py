@@ -1,4 +1,5 @@
-"""Secure Boot, with OVMF's build for it and the test keys that Debian ships: what is signed starts."""
+"""Secure Boot, with OVMF's build for it and the test keys that Debian ships: what is signed starts, from the
+firmware and from shim."""
 
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ CODE = Path("/usr/share/OVMF/OVMF_CODE_4M.secboot.fd")
 VARIABLES = Path("/usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd")  # PK, KEK and db: the certificate below
 CERT = Path("/usr/share/ovmf/PkKek-1-snakeoil.pem")
 LOCKED_KEY = Path("/usr/share/ovmf/PkKek-1-snakeoil.key")
+SHIM = Path("/usr/lib/shim/shimx64.efi")
 PASSWORD = "snakeoil"  # as Debian's ovmf package documents it
 SECURE = {
     "machine": "q35,smm=on",
@@ -24,6 +26,8 @@ SECURE = {
 missing = [t for t in ("sbsign", "sbverify", "openssl") if not shutil.which(t)]
 missing += [str(f) for f in (CODE, VARIABLES, CERT, LOCKED_KEY) if not f.exists()]
 pytestmark = pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+needs_shim = pytest.mark.skipif(not SHIM.exists(), reason=f"not installed: {SHIM}")
 
 
 @pytest.fixture(scope="session")
@@ -40,39 +44,57 @@ def sign(program, signed, key, cert):
 
 @pytest.fixture
 def secure_disk(tmp_path):
-    def make(program):
-        files = {"EFI/BOOT/BOOTX64.EFI": program, "baretick.conf": QUICK.encode()}
+    def make(first, **others):
+        files = {"EFI/BOOT/BOOTX64.EFI": first, "baretick.conf": QUICK.encode()}
+        files.update({f"EFI/BOOT/{name}.efi": path for name, path in others.items()})
         return gpt_disk(tmp_path / "secure.img", files)
 
     return make
 
 
-def test_signed_boots(boot, program, secure_disk, key, tmp_path):
-    signed = tmp_path / "signed.efi"
-    p = sign(program, signed, key, CERT)
-    assert p.returncode == 0, p.stderr
-    b = boot("", disk=secure_disk(signed), **SECURE).must(SUCCESS)
+@pytest.fixture
+def signed(key, tmp_path):
+    """signed(program): a signed copy."""
+
+    def make(program):
+        path = tmp_path / f"signed-{program.name}"
+        p = sign(program, path, key, CERT)
+        assert p.returncode == 0, p.stderr
+        return path
+
+    return make
+
+
+def starts(boot, disk):
+    b = boot("", disk=disk, **SECURE).must(SUCCESS)
     assert {r["suite"] for r in b.rows} == {"baseline"}, str(b)
 
 
-def refused(boot, disk):
-    b = boot("", disk=disk, done=lambda data: b"Access Denied" in data, **SECURE)
-    assert "Access Denied" in b.text and not b.records, str(b)
+def is_refused(boot, disk, words):
+    b = boot("", disk=disk, done=lambda data: words.encode() in data, **SECURE)
+    assert words in b.text and not b.records, str(b)
+
+
+def test_signed_boots(boot, program, secure_disk, signed):
+    starts(boot, secure_disk(signed(program)))
 
 
 def test_unsigned_does_not(boot, program, secure_disk):
-    refused(boot, secure_disk(program))
+    is_refused(boot, secure_disk(program), "Access Denied")
 
 
-def test_signed_and_changed_does_not(boot, program, secure_disk, key, tmp_path):
-    """One bit of what a self-test prints: nothing but the signature can notice."""
-    signed = tmp_path / "signed.efi"
-    assert sign(program, signed, key, CERT).returncode == 0
-    raw = signed.read_bytes()
-    changed = raw.replace(b"self-test", b"Self-test", 1)
-    assert changed != raw
-    signed.write_bytes(changed)
-    refused(boot, secure_disk(signed))
+@needs_shim
+def test_shim_starts_it(boot, program, secure_disk, signed):
+    """shim starts grubx64.efi beside it, whatever that is."""
+    starts(boot, secure_disk(signed(SHIM), grubx64=signed(program)))
+
+
+@needs_shim
+def test_shim_asks_for_its_sbat(boot, program, secure_disk, signed, tmp_path):
+    """The same without a section of that name: what the test above shows is not a shim that takes all."""
+    without = tmp_path / "without.efi"
+    without.write_bytes(program.read_bytes().replace(b".sbat\0\0\0", b".none\0\0\0", 1))
+    is_refused(boot, secure_disk(signed(SHIM), grubx64=signed(without)), "Security Violation")
 
 
 @pytest.mark.parametrize("which, words", [
