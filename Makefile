@@ -43,7 +43,7 @@ OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 # kernel/ and bench/. All other code can run while SSE is off, or in a trap handler.
 FLOAT_LIB := $(shell grep -lE '^ *(static |const |inline )*double |[(,] *(const )?double[ )]' lib/*.c)
 FLOAT_SRC := $(sort $(FLOAT_LIB)) \
-	$(filter-out $(addprefix bench/,report.c registry.c),$(wildcard bench/*.c)) \
+	$(filter-out $(addprefix bench/,report.c registry.c timer.c),$(wildcard bench/*.c)) \
 	$(wildcard bench/suites/*.c) $(addprefix kernel/,clocks.c main.c facts.c platform.c selftest.c)
 
 # --- flags ---------------------------------------------------------------------------------------

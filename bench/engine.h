@@ -12,6 +12,7 @@
 #include "bench/method.h"
 #include "bench/platform.h"
 #include "bench/window.h"
+#include "bench/timer.h"
 #include "lib/behave.h"
 #include "lib/stats.h"
 
@@ -29,11 +30,12 @@ struct engine {
 
     uint32_t samples; /* effective: windows of each kind that a row takes */
 
-    enum execution execution;       /* silicon, counted instructions, or an emulator's noise */
-    uint64_t ticks_per_instruction; /* where execution is counted instructions */
-    double step;                    /* of the TSC, ticks */
-    double ticks_per_cycle;         /* by the ruler; 0: not known */
-    uint64_t step_cycles;           /* one step in core cycles, by which windows are dithered */
+    enum execution execution;         /* silicon, counted instructions, or an emulator's noise */
+    uint64_t ticks_per_instruction;   /* where execution is counted instructions */
+    double step;                      /* of the TSC, ticks */
+    double ticks_per_cycle;           /* by the ruler; 0: not known */
+    struct timer_choice clock, cycle; /* what clock= and cycle= came to */
+    uint64_t step_cycles;             /* one step in core cycles, by which windows are dithered */
 
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "bench/timer.h"
 #include "lib/cpu.h"
 #include "lib/options.h"
 #include "lib/sink.h"
@@ -33,6 +34,9 @@ struct platform {
     void (*code_exec)(void);
 
     uint64_t *memory; /* bench_memory_need() words, touched, so that no page of it is missing */
+
+    timer_source *clock; /* enum clock_id */
+    timer_source *cycle; /* enum cycle_id */
 
     struct sink *out;
     bool (*key)(void); /* somebody pressed a key on the console (never waits) */

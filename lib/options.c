@@ -47,6 +47,17 @@
         }                                                                                          \
     }
 
+/* `values` are the words of lib/timer_list.h. */
+#define TIMERS(name, values_, standard_, meaning_)                                                 \
+    {                                                                                              \
+        .key = #name, .values = values_, .standard = standard_, .meaning = meaning_, .takes = {    \
+            OPTION_TIMERS,                                                                         \
+            offsetof(struct options, name),                                                        \
+            0,                                                                                     \
+            0                                                                                      \
+        }                                                                                          \
+    }
+
 static const struct option_doc keys[] = {
     LIST(suite, "suites to run (* any run, ? any one character)"),
     LIST(bench, "rows to run, by name"),
@@ -63,6 +74,8 @@ static const struct option_doc keys[] = {
     NUMBER(size, 2, 1000000, 1000, "ensembles: windows in each"),
     NUMBER(target, 10, 10000000, 10000, "adaptive: microseconds a stretch should last"),
     CHOICE(caches, "keep|clear", "keep", "clear: before each window the row's data leaves them"),
+    TIMERS(clock, CLOCK_WORDS, "tsc,hpet,pmtimer,pit", "seconds by the first of these to start"),
+    TIMERS(cycle, CYCLE_WORDS, "ruler,pmc,aperf,tsc,null", "cycles by the first of these to start"),
     CHOICE(layout, "shuffle|fixed|sweep", "shuffle",
            "placements: 16 drawn from seed=, one, or 64 offsets"),
     NUMBER(seed, 0, 4294967295, 1, "where the placements are drawn from"),
@@ -109,27 +122,11 @@ static uint32_t number_in(const struct options *o, const struct option_doc *k)
     return v;
 }
 
-/* The index-th of the alternatives in a|b|c; its length, 0 where there is none. */
-static size_t alternative(const char *values, uint32_t index, const char **at)
-{
-    for (;; index--) {
-        size_t n = 0;
-        while (values[n] != '\0' && values[n] != '|')
-            n++;
-        *at = values;
-        if (index == 0)
-            return n;
-        if (values[n] == '\0')
-            return 0;
-        values += n + 1;
-    }
-}
-
 static bool take_choice(const char *values, const char *text, uint32_t *choice)
 {
     const char *at;
     size_t n;
-    for (uint32_t i = 0; (n = alternative(values, i, &at)) > 0; i++) {
+    for (uint32_t i = 0; (n = str_alternative(values, i, &at)) > 0; i++) {
         if (str_is(text, at, n)) {
             *choice = i;
             return true;
@@ -151,7 +148,11 @@ static bool is_list(const char *text)
 static bool take_value(struct options *o, const struct option_doc *k, const char *text)
 {
     uint32_t v;
+    const char *at;
+    size_t n;
     switch (k->takes.kind) {
+    case OPTION_TIMERS:
+        return timer_list_parse(field(o, k), k->values, text, &at, &n) == TIMER_LIST_FINE;
     case OPTION_LIST:
         return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
     case OPTION_NUMBER_OR_AUTO:
@@ -175,7 +176,8 @@ static bool take_value(struct options *o, const struct option_doc *k, const char
     return true;
 }
 
-static void say_takes(struct sink *err, const struct option_doc *k)
+/* `text`: the value that was refused. */
+static void say_takes(struct sink *err, const struct option_doc *k, const char *text)
 {
     fmt(err, "%s takes ", k->key);
     switch (k->takes.kind) {
@@ -192,6 +194,10 @@ static void say_takes(struct sink *err, const struct option_doc *k)
         break;
     case OPTION_CHOICE:
         fmt(err, "one of %s", k->values);
+        break;
+    case OPTION_TIMERS:
+        fmt(err, "a comma list out of %s, each once at most: ", k->values);
+        timer_list_explain(k->values, text, err);
         break;
     default:
         fmt(err,
@@ -264,7 +270,7 @@ bool options_take(struct options *o, const struct word *word, const char *source
     else if (value == NULL)
         fmt(err, "a value is missing, as in %s=%s", k->key, k->standard);
     else
-        say_takes(err, k);
+        say_takes(err, k, value);
     return false;
 }
 
@@ -309,7 +315,7 @@ void options_record(const struct options *o, struct json *j)
     for (size_t i = 0; i < KEYS; i++) {
         const struct option_doc *k = &keys[i];
         const char *at;
-        char text[32]; /* the longest alternative, or SERIAL_CHOICE_TEXT */
+        char text[TIMER_LIST_TEXT]; /* that, the longest alternative, or SERIAL_CHOICE_TEXT */
         size_t n;
         switch (k->takes.kind) {
         case OPTION_LIST:
@@ -325,8 +331,12 @@ void options_record(const struct options *o, struct json *j)
             json_u64(j, k->key, number_in(o, k));
             continue;
         case OPTION_CHOICE:
-            n = alternative(k->values, number_in(o, k), &at);
+            n = str_alternative(k->values, number_in(o, k), &at);
             str_copy(text, sizeof text, at, n);
+            break;
+        case OPTION_TIMERS:
+            timer_list_text((const struct timer_list *)((const char *)o + k->takes.field),
+                            k->values, text);
             break;
         default:
             serial_choice_text(&o->serial, text, sizeof text);

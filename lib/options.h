@@ -12,6 +12,7 @@
 #include "lib/recipe.h"
 #include "lib/serial_choice.h"
 #include "lib/sink.h"
+#include "lib/timer_list.h"
 
 #define OPTIONS_LIST_MAX 256 /* bytes of a suite= or bench= list, NUL included */
 
@@ -36,6 +37,8 @@ struct options {
     uint32_t ensembles, size;  /* ensembles: M of N windows */
     uint32_t target;           /* adaptive: microseconds */
     enum caches caches;
+    struct timer_list clock; /* of enum clock_id ... */
+    struct timer_list cycle; /* ... and of enum cycle_id: the first that initialises is used */
     enum layout layout;
     uint32_t seed; /* of the placements */
     enum format format;
@@ -97,6 +100,7 @@ struct option_doc {
             OPTION_NUMBER,
             OPTION_NUMBER_OR_AUTO,
             OPTION_CHOICE,
+            OPTION_TIMERS,
             OPTION_SERIAL
         } kind;
         size_t field;       /* offset in struct options */

@@ -37,6 +37,21 @@ bool str_has(const char *s, const char *part)
     return false;
 }
 
+size_t str_alternative(const char *values, uint32_t index, const char **at)
+{
+    for (;; index--) {
+        size_t n = 0;
+        while (values[n] != '\0' && values[n] != '|')
+            n++;
+        *at = values;
+        if (index == 0)
+            return n;
+        if (values[n] == '\0')
+            return 0;
+        values += n + 1;
+    }
+}
+
 bool str_copy(char *out, size_t size, const char *bytes, size_t n)
 {
     size_t kept = n < size ? n : size - 1;

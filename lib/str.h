@@ -14,6 +14,10 @@ bool str_is(const char *s, const char *bytes, size_t n);
 bool str_is_any_case(const char *s, const char *bytes, size_t n);
 bool str_has(const char *s, const char *part);
 
+/* The index-th of the alternatives in "a|b|c"; *at gets where it begins. Its length, 0 where there is
+ * none. */
+size_t str_alternative(const char *values, uint32_t index, const char **at);
+
 /* Copies n bytes into out[size] and terminates them; false where they did not fit (then cut, still
  * terminated). size is at least 1. */
 bool str_copy(char *out, size_t size, const char *bytes, size_t n);

@@ -17,6 +17,7 @@ static const struct {
     }
     TEXT("suite=calls,base* bench=plt? samples=0x40 warmup=0 recipe=xfence\n"),
     TEXT("format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\r\n# no\r\n"),
+    TEXT("clock=hpet,tsc cycle=null,pmc,aperf,ruler,tsc clock=pit,pit cycle=,"),
     TEXT("FS0:\\baretick.efi help list \"suite=a\""),
     TEXT("root=/dev/sda1 ro quiet"),
     TEXT("serial=io:0x3f8,115200 serial=auto,50 serial=off"),
@@ -43,6 +44,8 @@ static void check_bounds(const struct options *o)
                o->warmup <= 1000);
     FUZZ_CHECK(o->recipe <= RECIPE_AUTO && o->format <= FORMAT_JSONL && o->hist <= HIST_OFF);
     FUZZ_CHECK(o->finish <= FINISH_POWEROFF && o->takeover <= TAKEOVER_EXIT);
+    FUZZ_CHECK(o->clock.n >= 1 && o->clock.n <= CLOCK_IDS && o->clock.id[0] < CLOCK_IDS);
+    FUZZ_CHECK(o->cycle.n >= 1 && o->cycle.n <= CYCLE_IDS && o->cycle.id[0] < CYCLE_IDS);
     FUZZ_CHECK(o->suite[0] != '\0' && memchr(o->suite, 0, sizeof o->suite) != NULL);
     FUZZ_CHECK(o->bench[0] != '\0' && memchr(o->bench, 0, sizeof o->bench) != NULL);
     serial_choice_text(&o->serial, text, sizeof text);

@@ -122,7 +122,8 @@ static void wrong_words(void **state)
     assert_string_equal(message,
                         "load options, word 2: \"fromat=table\": no such word; the words are: "
                         "help list suite= bench= samples= warmup= recipe= method= k= epsilon= "
-                        "most= ensembles= size= target= caches= layout= seed= format= hist= "
+                        "most= ensembles= size= target= caches= clock= cycle= layout= seed= "
+                        "format= hist= "
                         "serial= finish= takeover=");
     assert_int_equal(load("baretick.efi samples=1"), LOAD_OPTIONS_WRONG);
     assert_string_equal(

@@ -47,6 +47,10 @@ static void defaults(void **state)
     assert_int_equal(o.serial.baud, 115200);
     assert_int_equal(o.finish, FINISH_AUTO);
     assert_int_equal(o.takeover, TAKEOVER_AUTO);
+    assert_int_equal(o.clock.n, CLOCK_IDS);
+    assert_int_equal(o.clock.id[0], CLOCK_ID_TSC);
+    assert_int_equal(o.cycle.n, CYCLE_IDS);
+    assert_int_equal(o.cycle.id[0], CYCLE_RULER);
 }
 
 static void every_key(void **state)
@@ -137,7 +141,7 @@ static void messages(void **state)
         "list\r\nfromat=table",
         "baretick.conf, line 2: \"fromat=table\": no such word; the words are: help list suite= "
         "bench= samples= warmup= recipe= method= k= epsilon= most= ensembles= size= target= "
-        "caches= layout= seed= format= hist= serial= finish= takeover=");
+        "caches= clock= cycle= layout= seed= format= hist= serial= finish= takeover=");
     refused("format=Table",
             "baretick.conf, line 1: \"format=Table\": format takes one of both|table|jsonl");
     refused("format=tabl",
@@ -156,6 +160,15 @@ static void messages(void **state)
         "samples=64\nbench=",
         "baretick.conf, line 2: \"bench=\": bench takes a comma list of names or patterns (* any "
         "run, ? any one character), 255 bytes at most");
+    refused("clock=tsc,rtc",
+            "baretick.conf, line 1: \"clock=tsc,rtc\": clock takes a comma list out of "
+            "tsc|hpet|pmtimer|pit, each once at most: it has no \"rtc\"");
+    refused("cycle=pmc,,tsc",
+            "baretick.conf, line 1: \"cycle=pmc,,tsc\": cycle takes a comma list out of "
+            "pmc|aperf|ruler|tsc|null, each once at most: an item is empty");
+    refused("clock=pit,tsc,pit",
+            "baretick.conf, line 1: \"clock=pit,tsc,pit\": clock takes a comma list out of "
+            "tsc|hpet|pmtimer|pit, each once at most: \"pit\" stands there twice");
     refused("\"samples=64",
             "baretick.conf, line 1: \"samples=64\": the double quote is not closed on "
             "its line");
@@ -333,7 +346,7 @@ static void help_fits_a_terminal(void **state)
     options_help(&b.sink);
     assert_false(b.cut);
     size_t n = options_docs(&docs);
-    assert_int_equal(n, 20);
+    assert_int_equal(n, 22);
     for (size_t i = 0; i < n; i++) {
         char word[80];
         strcat(strcat(strcat(strcpy(word, "  "), docs[i].key), "="), docs[i].values);
@@ -374,7 +387,7 @@ static void record(void **state)
     char text[1024];
     struct sink_buf b;
     struct json j;
-    assert_true(parse(&o, "recipe=serialize serial=com1 suite=\"a,b*\" hist=full"));
+    assert_true(parse(&o, "recipe=serialize serial=com1 suite=\"a,b*\" hist=full clock=hpet,tsc"));
     sink_buf_init(&b, text, sizeof text);
     json_begin(&j, &b.sink, 0, "run");
     options_record(&o, &j);
@@ -383,7 +396,8 @@ static void record(void **state)
                            ",\"options\":{\"suite\":\"a,b*\",\"bench\":\"*\",\"samples\":\"auto\","
                            "\"warmup\":50,\"recipe\":\"serialize\",\"method\":\"doubled\",\"k\":3,"
                            "\"epsilon\":50,\"most\":500,\"ensembles\":100,\"size\":1000,\"target\":"
-                           "10000,\"caches\":\"keep\",\"layout\":\"shuffle\",\"seed\":"
+                           "10000,\"caches\":\"keep\",\"clock\":\"hpet,tsc\",\"cycle\":"
+                           "\"ruler,pmc,aperf,tsc,null\",\"layout\":\"shuffle\",\"seed\":"
                            "1,\"format\":\"both\","
                            "\"hist\":\"full\",\"serial\":\"io:0x3f8,115200\",\"finish\":\"auto\","
                            "\"takeover\":\"auto\"},\"crc\""));

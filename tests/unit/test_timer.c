@@ -1,0 +1,170 @@
+/* Choice, fallback and retries, with timers that are planted. */
+#include <string.h>
+#include "tests/unit/unit.h"
+#include "bench/timer.c"
+
+struct planted {
+    const char *refuses;
+    unsigned again; /* readings to come that are spoilt */
+    bool fails;
+    unsigned starts, stops, reads;
+    uint64_t count;
+};
+
+static struct planted planted[CLOCK_IDS];
+static struct timer timer[CLOCK_IDS];
+static const char *absent[CLOCK_IDS];
+
+static const char *start(struct timer *t)
+{
+    struct planted *p = t->context;
+    p->starts++;
+    return p->refuses;
+}
+
+static enum timer_status read(struct timer *t, uint64_t *count)
+{
+    struct planted *p = t->context;
+    p->reads++;
+    *count = p->count;
+    if (p->fails)
+        return TIMER_FAILED;
+    if (p->again == 0)
+        return TIMER_OK;
+    p->again--;
+    return TIMER_AGAIN;
+}
+
+static void stop(struct timer *t)
+{
+    struct planted *p = t->context;
+    p->stops++;
+}
+
+static struct timer *source(unsigned id, const char **why)
+{
+    *why = absent[id];
+    return absent[id] ? NULL : &timer[id];
+}
+
+static int set_up(void **state)
+{
+    static const char *const names[CLOCK_IDS] = {"tsc", "hpet", "pmtimer", "pit"};
+    (void)state;
+    for (unsigned i = 0; i < CLOCK_IDS; i++) {
+        planted[i] = (struct planted){.count = 100 + i};
+        absent[i] = NULL;
+        timer[i] = (struct timer){
+            .name = names[i], .start = start, .read = read, .stop = stop, .context = &planted[i]};
+    }
+    return 0;
+}
+
+static struct timer_choice choose(const char *text)
+{
+    struct timer_choice c;
+    struct timer_list l;
+    const char *at;
+    size_t n;
+    assert_int_equal(timer_list_parse(&l, CLOCK_WORDS, text, &at, &n), TIMER_LIST_FINE);
+    timer_choose(&c, &l, CLOCK_WORDS, source);
+    return c;
+}
+
+static char *record(const struct timer_choice *c)
+{
+    static char text[512];
+    struct sink_buf b;
+    struct json j;
+    sink_buf_init(&b, text, sizeof text);
+    json_begin(&j, &b.sink, 0, "run");
+    timer_record(c, "clock", &j);
+    json_end(&j);
+    return text;
+}
+
+static void the_first_that_starts(void **state)
+{
+    (void)state;
+    struct timer_choice c = choose("hpet,tsc");
+    assert_ptr_equal(c.used, &timer[CLOCK_ID_HPET]);
+    assert_int_equal(c.refusals, 0);
+    assert_int_equal(planted[CLOCK_ID_TSC].starts, 0);
+    assert_non_null(strstr(record(&c), "\"run\",\"clock\":\"hpet\",\"crc\""));
+    timer_release(&c);
+    assert_int_equal(planted[CLOCK_ID_HPET].stops, 1);
+    assert_null(c.used);
+    timer_release(&c);
+    assert_int_equal(planted[CLOCK_ID_HPET].stops, 1);
+}
+
+static void reasons_are_kept(void **state)
+{
+    (void)state;
+    char text[256];
+    struct sink_buf b;
+    absent[CLOCK_ID_HPET] = "no HPET table";
+    planted[CLOCK_ID_PIT].refuses = "does not count";
+    struct timer_choice c = choose("hpet,pit,tsc,pmtimer");
+    assert_ptr_equal(c.used, &timer[CLOCK_ID_TSC]);
+    assert_int_equal(c.refusals, 2);
+    assert_int_equal(planted[CLOCK_ID_PMTIMER].starts, 0);
+    assert_int_equal(planted[CLOCK_ID_PIT].stops, 0); /* a refusal leaves it as it was */
+    assert_non_null(strstr(record(&c), "\"clock\":\"tsc\",\"clock_refused\":[{\"name\":\"hpet\","
+                                       "\"why\":\"no HPET table\"},{\"name\":\"pit\",\"why\":"
+                                       "\"does not count\"}],\"crc\""));
+    sink_buf_init(&b, text, sizeof text);
+    timer_show(&c, "clock", &b.sink);
+    assert_string_equal(text, "clock     tsc\r\n"
+                              "          not hpet: no HPET table\r\n"
+                              "          not pit: does not count\r\n");
+}
+
+static void none_starts(void **state)
+{
+    (void)state;
+    uint64_t count;
+    absent[CLOCK_ID_HPET] = "no HPET table";
+    struct timer_choice c = choose("hpet");
+    assert_null(c.used);
+    assert_int_equal(c.refusals, 1);
+    assert_null(strstr(record(&c), "\"clock\":"));
+    assert_non_null(strstr(record(&c), "\"clock_refused\":"));
+    assert_false(timer_read(&c, &count));
+    timer_release(&c);
+}
+
+static void tried_again(void **state)
+{
+    (void)state;
+    uint64_t count = 0;
+    struct timer_choice c = choose("tsc");
+    struct planted *p = &planted[CLOCK_ID_TSC];
+    assert_true(timer_read(&c, &count));
+    assert_int_equal(count, 100);
+    assert_int_equal(c.again, 0);
+    p->again = TIMER_TRIES - 1;
+    assert_true(timer_read(&c, &count));
+    assert_int_equal(c.again, TIMER_TRIES - 1);
+    assert_int_equal(c.failed, 0);
+    p->again = TIMER_TRIES;
+    assert_false(timer_read(&c, &count));
+    assert_int_equal(p->again, 0); /* no more than that */
+    assert_int_equal(c.failed, 1);
+    p->fails = true;
+    p->reads = 0;
+    assert_false(timer_read(&c, &count));
+    assert_int_equal(p->reads, 1); /* a failure is not tried again */
+    assert_int_equal(c.failed, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_first_that_starts, set_up),
+        cmocka_unit_test_setup(reasons_are_kept, set_up),
+        cmocka_unit_test_setup(none_starts, set_up),
+        cmocka_unit_test_setup(tried_again, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

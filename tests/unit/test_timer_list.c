@@ -1,0 +1,101 @@
+#include "lib/timer_list.h"
+
+#include <string.h>
+#include "tests/unit/unit.h"
+
+static struct timer_list l;
+static const char *at;
+static size_t n;
+
+static enum timer_list_fault parse(const char *words, const char *text)
+{
+    memset(&l, 0xff, sizeof l);
+    return timer_list_parse(&l, words, text, &at, &n);
+}
+
+static void in_the_order_given(void **state)
+{
+    (void)state;
+    char text[TIMER_LIST_TEXT];
+    assert_int_equal(parse(CLOCK_WORDS, "pit,tsc"), TIMER_LIST_FINE);
+    assert_int_equal(l.n, 2);
+    assert_int_equal(l.id[0], CLOCK_ID_PIT);
+    assert_int_equal(l.id[1], CLOCK_ID_TSC);
+    const char *lists[] = {"tsc,hpet,pmtimer,pit", "pmtimer", "pit,hpet"};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        assert_int_equal(parse(CLOCK_WORDS, lists[i]), TIMER_LIST_FINE);
+        timer_list_text(&l, CLOCK_WORDS, text);
+        assert_string_equal(text, lists[i]);
+    }
+    assert_int_equal(parse(CYCLE_WORDS, "null,tsc,ruler,aperf,pmc"), TIMER_LIST_FINE);
+    timer_list_text(&l, CYCLE_WORDS, text);
+    assert_string_equal(text, "null,tsc,ruler,aperf,pmc");
+}
+
+/* Each enum's order is its words'. */
+static void words_and_ids(void **state)
+{
+    (void)state;
+    const struct {
+        const char *words, *word;
+        unsigned id;
+    } all[] = {{CLOCK_WORDS, "tsc", CLOCK_ID_TSC},
+               {CLOCK_WORDS, "hpet", CLOCK_ID_HPET},
+               {CLOCK_WORDS, "pmtimer", CLOCK_ID_PMTIMER},
+               {CLOCK_WORDS, "pit", CLOCK_ID_PIT},
+               {CYCLE_WORDS, "pmc", CYCLE_PMC},
+               {CYCLE_WORDS, "aperf", CYCLE_APERF},
+               {CYCLE_WORDS, "ruler", CYCLE_RULER},
+               {CYCLE_WORDS, "tsc", CYCLE_TSC},
+               {CYCLE_WORDS, "null", CYCLE_NULL}};
+    char name[TIMER_NAME_MAX];
+    assert_int_equal(sizeof all / sizeof all[0], CLOCK_IDS + CYCLE_IDS);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        assert_int_equal(parse(all[i].words, all[i].word), TIMER_LIST_FINE);
+        assert_int_equal(l.id[0], all[i].id);
+        timer_name(all[i].words, all[i].id, name);
+        assert_string_equal(name, all[i].word);
+    }
+}
+
+static void faults(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        enum timer_list_fault fault;
+        size_t from, n;
+        const char *said;
+    } bad[] = {{"", TIMER_LIST_EMPTY, 0, 0, "an item is empty"},
+               {"tsc,", TIMER_LIST_EMPTY, 4, 0, "an item is empty"},
+               {",tsc", TIMER_LIST_EMPTY, 0, 0, "an item is empty"},
+               {"tsc,,pit", TIMER_LIST_EMPTY, 4, 0, "an item is empty"},
+               {"tsc,rtc,pit", TIMER_LIST_UNKNOWN, 4, 3, "it has no \"rtc\""},
+               {"TSC", TIMER_LIST_UNKNOWN, 0, 3, "it has no \"TSC\""},
+               {"ts", TIMER_LIST_UNKNOWN, 0, 2, "it has no \"ts\""},
+               {"tsc|hpet", TIMER_LIST_UNKNOWN, 0, 8, "it has no \"tsc|hpet\""},
+               {"pit,pit", TIMER_LIST_TWICE, 4, 3, "\"pit\" stands there twice"},
+               {"tsc,hpet,pmtimer,pit,tsc", TIMER_LIST_TWICE, 21, 3, "\"tsc\" stands there twice"}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct timer_list before = {.n = 1, .id = {CLOCK_ID_PIT}}, after = before;
+        char said[64];
+        struct sink_buf out;
+        assert_int_equal(timer_list_parse(&after, CLOCK_WORDS, bad[i].text, &at, &n), bad[i].fault);
+        assert_int_equal(at - bad[i].text, bad[i].from);
+        assert_int_equal(n, bad[i].n);
+        assert_memory_equal(&before, &after, sizeof before);
+        sink_buf_init(&out, said, sizeof said);
+        timer_list_explain(CLOCK_WORDS, bad[i].text, &out.sink);
+        assert_string_equal(said, bad[i].said);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_the_order_given),
+        cmocka_unit_test(words_and_ids),
+        cmocka_unit_test(faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
