@@ -32,9 +32,9 @@ static void prefixed(struct sink *out, double v, double step, const char *mark)
 /* Base units a second; NaN where a second is not known. */
 static double per_second(const struct engine *e, const struct row *row)
 {
-    if (is_counted(e) || e->p->tsc_hz <= 0 || row->headline.ticks <= 0)
+    if (is_counted(e) || e->tsc_hz <= 0 || row->headline.ticks <= 0)
         return __builtin_nan("");
-    return row->bench->base * e->p->tsc_hz / row->headline.ticks;
+    return row->bench->base * e->tsc_hz / row->headline.ticks;
 }
 
 static bool has_units(const struct row *row)

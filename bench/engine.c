@@ -57,6 +57,17 @@ void engine_found(struct engine *e, const struct behave_verdict *v)
         e->samples = SAMPLES_EXACT;
 }
 
+void engine_timers(struct engine *e)
+{
+    timer_choose(&e->clock, &e->o->clock, CLOCK_WORDS, e->p->clock);
+    e->tsc_hz = e->clock.used ? (double)e->clock.used->tsc_hz : 0;
+}
+
+void engine_release(struct engine *e)
+{
+    timer_release(&e->clock);
+}
+
 /* The work of one placement: what its body's windows must have left behind. */
 static void check_work(const struct bench *b, const struct placed *p, const struct sampler *s,
                        struct row *row)

@@ -35,6 +35,7 @@ struct engine {
     double step;                      /* of the TSC, ticks */
     double ticks_per_cycle;           /* by the ruler; 0: not known */
     struct timer_choice clock, cycle; /* what clock= and cycle= came to */
+    double tsc_hz;                    /* by that clock; 0: unknown, then no ns are given */
     uint64_t step_cycles;             /* one step in core cycles, by which windows are dithered */
 
     struct sampler *sampler; /* these share the platform's memory */
@@ -77,6 +78,12 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
 
 /* What executes this code, once that is known: samples=auto depends on it. */
 void engine_found(struct engine *e, const struct behave_verdict *v);
+
+/* clock= and cycle= come to a timer each, started on the core that measures; once it is found what
+ * executes this code. */
+void engine_timers(struct engine *e);
+/* They are left as they were found. After the last row. */
+void engine_release(struct engine *e);
 
 /* Runs one row; the result is complete whatever its status. */
 void engine_row(struct engine *e, const struct bench *b, struct row *row);

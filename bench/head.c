@@ -4,6 +4,7 @@
 #include "lib/fmt.h"
 #include "lib/num.h"
 #include "lib/recipe.h"
+#include "lib/str.h"
 
 static void show_trust(const struct engine *e, const struct probe *p, struct sink *out)
 {
@@ -84,6 +85,29 @@ void head_mhz(struct sink *out, double hz)
 {
     num_f64(out, hz / 1e6, 3, 0);
     fmt(out, " MHz");
+}
+
+void head_show_timers(const struct engine *e, struct sink *out)
+{
+    timer_show(&e->clock, "clock", out);
+    if (e->clock.used && !str_eq(e->clock.used->name, "tsc")) {
+        fmt(out, "          ns rest on the TSC's frequency by it: ");
+        head_mhz(out, e->tsc_hz);
+        fmt(out, "\r\n");
+    }
+}
+
+void head_record_timers(const struct engine *e, struct json *j)
+{
+    timer_record(&e->clock, "clock", j);
+    if (e->tsc_hz > 0)
+        json_f64(j, "clock_tsc_hz", e->tsc_hz, 0);
+}
+
+void head_warn_timers(const struct engine *e, struct report *r)
+{
+    if (!e->clock.used)
+        report_event(r, "warning", "no clock of clock= initialises: there are no ns");
 }
 
 void head_show_settings(const struct engine *e, const char *lfence, const char *from,

@@ -9,6 +9,7 @@
 
 #include "bench/engine.h"
 #include "bench/probe.h"
+#include "bench/report.h"
 #include "lib/json.h"
 #include "lib/sink.h"
 
@@ -25,6 +26,13 @@ void head_record_cpu(const struct cpu *c, const char *lfence, struct json *j);
 
 /* "2596.123 MHz" */
 void head_mhz(struct sink *out, double hz);
+
+/* Which clock ns and seconds rest on, and why those ahead of it in clock= do not serve. */
+void head_show_timers(const struct engine *e, struct sink *out);
+/* clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock. */
+void head_record_timers(const struct engine *e, struct json *j);
+/* A warning where none serves. */
+void head_warn_timers(const struct engine *e, struct report *r);
 
 /* The recipe in use, LFENCE's state, the options; `from` names their sources. */
 void head_show_settings(const struct engine *e, const char *lfence, const char *from,

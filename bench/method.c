@@ -1,6 +1,7 @@
 #include "bench/method.h"
 #include "bench/engine.h"
 #include "bench/place.h"
+#include "lib/clock.h"
 
 /* n of the empty loop's stretches that its line is fitted through. */
 #define OVERHEAD_STRETCHES 12
@@ -8,18 +9,30 @@
 
 const char *const method_names[] = {"doubled", "plain", "kbest", "ensembles", "adaptive"};
 
+static struct window_result run_window(const struct placed *p, enum kind k, uint64_t turns)
+{
+    const struct placed_kind *w = &p->kind[k];
+    return w->fn(p->object, w->function, turns, 0, WINDOW_STACK);
+}
+
+/* Counts a window's operations; false where its operation failed. */
+static bool account(const struct bench *b, enum kind k, uint64_t turns,
+                    const struct window_result *r, uint64_t *operations)
+{
+    if (k == KIND_BODY)
+        *operations += b->form == FORM_LOOP || b->form == FORM_FUNCTION ? turns : b->ops;
+    return !(k == KIND_BODY && b->form == FORM_FUNCTION && (uint32_t)r->failed);
+}
+
 /* One window of a kind; false where its operation failed. */
 static bool take(const struct engine *e, const struct bench *b, const struct placed *p, enum kind k,
                  uint64_t turns, uint64_t *ticks, uint64_t *operations)
 {
-    const struct placed_kind *w = &p->kind[k];
     if (place_is_cold(e, b))
         place_cool(p);
-    struct window_result r = w->fn(p->object, w->function, turns, 0, WINDOW_STACK);
+    struct window_result r = run_window(p, k, turns);
     *ticks = r.ticks;
-    if (k == KIND_BODY)
-        *operations += b->form == FORM_LOOP || b->form == FORM_FUNCTION ? turns : b->ops;
-    return !(k == KIND_BODY && b->form == FORM_FUNCTION && (uint32_t)r.failed);
+    return account(b, k, turns, &r, operations);
 }
 
 /* Feeds one side's samples to its method until that has enough. */
@@ -70,19 +83,34 @@ static double side_ticks(const struct method_result *m, const struct method_side
     }
 }
 
-/* A stretch of so many turns in one window, timed by the TSC. */
+/* Seconds between two readings of the clock; the window's ticks say how often it went round. */
+static bool seconds_between(const struct timer *t, uint64_t from, uint64_t to, uint64_t ticks,
+                            double *seconds)
+{
+    double steps, hz = (double)t->hz / t->hz_per;
+    bool known = clock_steps(from, to, t->bits, (double)ticks / (double)t->tsc_hz * hz, &steps);
+    *seconds = steps / hz;
+    return known;
+}
+
+/* A stretch of so many turns in one window, timed by clock= from outside: between its readings the
+ * body and what is subtracted from it must not differ by anything else. */
 static struct adaptive_reading stretch(struct engine *e, const struct placed *p, enum kind k,
                                        uint64_t turns, struct row *row, uint64_t *operations)
 {
-    uint64_t ticks;
-    if (!take(e, row->bench, p, k, turns, &ticks, operations))
+    uint64_t from = 0, to = 0;
+    bool clock = timer_read(&e->clock, &from);
+    struct window_result w = run_window(p, k, turns);
+    clock = timer_read(&e->clock, &to) && clock;
+    if (!account(row->bench, k, turns, &w, operations))
         row->errors++;
-    return (struct adaptive_reading){
-        .seconds_valid = e->p->tsc_hz > 0,
+    struct adaptive_reading r = {
         .cycles_valid = e->ticks_per_cycle > 0,
-        .seconds = (double)ticks / e->p->tsc_hz,
-        .cycles = (double)ticks / e->ticks_per_cycle,
+        .cycles = (double)w.ticks / e->ticks_per_cycle,
     };
+    if (clock)
+        r.seconds_valid = seconds_between(e->clock.used, from, to, w.ticks, &r.seconds);
+    return r;
 }
 
 static void run_adaptive(struct engine *e, const struct bench *b, const struct placed *p,
@@ -91,6 +119,7 @@ static void run_adaptive(struct engine *e, const struct bench *b, const struct p
     struct method_result *m = &row->method;
     struct adaptive_line seconds = {0}, cycles = {0};
     struct adaptive a;
+    uint64_t again = e->clock.again, failed = e->clock.failed;
 
     adaptive_start(&a, e->o->target * 1e-6, ADAPTIVE_TURNS);
     do {
@@ -108,7 +137,10 @@ static void run_adaptive(struct engine *e, const struct bench *b, const struct p
     }
     m->turns = a.n;
     m->adaptive = adaptive_result(&a, b->base > 0 ? b->base : 1, &seconds, &cycles);
-    m->ticks = m->adaptive.seconds * e->p->tsc_hz / (double)a.n;
+    m->ticks = m->adaptive.seconds_valid ? m->adaptive.seconds * e->tsc_hz / (double)a.n
+                                         : __builtin_nan("");
+    m->clock_again = e->clock.again - again;
+    m->clock_failed = e->clock.failed - failed;
 }
 
 static const char *cannot(const struct bench *b, enum method method, bool cold)

@@ -40,6 +40,7 @@ struct method_result {
     uint64_t turns; /* adaptive: of the last stretch */
     enum adaptive_state state;
     struct adaptive_result adaptive;
+    uint64_t clock_again, clock_failed; /* its readings that were repeated, and given up */
 };
 
 /* Runs the row's only placement by the method that method= selects; fills row->method, status, why

@@ -39,7 +39,8 @@ void method_show(struct report *r, const struct engine *e, const struct row *row
 {
     const struct method_result *m = &row->method;
     fmt(r->out, " %5u", row->bench->ops);
-    number(r, "ticks/op", m->ticks, 3);
+    if (m->ticks == m->ticks)
+        number(r, "ticks/op", m->ticks, 3);
     switch (m->method) {
     case METHOD_KBEST:
         number(r, "+-", m->lattice, 3);
@@ -58,7 +59,7 @@ void method_show(struct report *r, const struct engine *e, const struct row *row
         number(r, "mean", m->body.all.mean, 1);
         number(r, "sd", moments_sd(&m->body.all), 1);
     }
-    if (e->execution == EXEC_INSTRUCTIONS) {
+    if (e->execution == EXEC_INSTRUCTIONS && m->ticks == m->ticks) {
         fmt(r->out, "\r\n%-24s %5s", "", "");
         number(r, "that is instructions/op", m->ticks / (double)e->ticks_per_instruction, 3);
     }
@@ -105,6 +106,8 @@ static void record_adaptive(struct json *j, const struct method_result *m, bool 
     json_f64(j, "units", m->adaptive.units, 0);
     if (m->adaptive.seconds_valid && !counted)
         json_f64(j, "seconds", m->adaptive.seconds, 9);
+    json_u64(j, "clock_again", m->clock_again);
+    json_u64(j, "clock_failed", m->clock_failed);
     if (m->adaptive.cycles_valid)
         json_f64(j, counted ? "instructions" : "cycles", m->adaptive.cycles, 1);
 }
@@ -127,8 +130,8 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
     json_f64(j, "ticks", m->ticks, 6);
     if (counted)
         json_f64(j, "instructions", m->ticks / (double)e->ticks_per_instruction, 6);
-    else if (e->p->tsc_hz > 0)
-        json_f64(j, "ns", m->ticks * 1e9 / e->p->tsc_hz, 6);
+    else if (e->tsc_hz > 0)
+        json_f64(j, "ns", m->ticks * 1e9 / e->tsc_hz, 6);
     if (m->method == METHOD_KBEST)
         json_f64(j, "lattice_ticks", m->lattice, 6);
     json_close(j);

@@ -26,7 +26,6 @@ struct json;
 struct platform {
     const char *name; /* "uefi", "hosted" */
     const struct cpu *cpu;
-    double tsc_hz; /* 0: unknown, then no ns are given */
 
     uint8_t *code; /* PLATFORM_CODE_VA; writable between code_write() and code_exec() only, */
     uint8_t *data; /* executable otherwise; data is always writable, never executable */

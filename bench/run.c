@@ -23,8 +23,8 @@ static void show_progress(struct engine *e, struct report *r, size_t done, size_
 {
     char line[80];
     size_t used = fmt_buf(line, sizeof line, "%zu of %zu rows", done, all);
-    if (e->p->tsc_hz > 0 && done > 0) {
-        double seconds = (double)ticks / e->p->tsc_hz * (double)(all - done) / (double)done;
+    if (e->tsc_hz > 0 && done > 0) {
+        double seconds = (double)ticks / e->tsc_hz * (double)(all - done) / (double)done;
         fmt_buf(line + used, sizeof line - used, ", about %u s left%s, a key stops",
                 (unsigned)(seconds + 0.5), e->execution == EXEC_SILICON ? "" : " (virtual time)");
     }

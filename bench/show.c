@@ -28,12 +28,12 @@ static double in_unit(const struct engine *e, double ticks)
 
 static bool knows_ns(const struct engine *e)
 {
-    return !counts_instructions(e) && e->p->tsc_hz > 0;
+    return !counts_instructions(e) && e->tsc_hz > 0;
 }
 
 static double ns(const struct engine *e, double ticks)
 {
-    return ticks * 1e9 / e->p->tsc_hz;
+    return ticks * 1e9 / e->tsc_hz;
 }
 
 /* Whether this run's figures can be core cycles (or instructions) an operation. */

@@ -1,6 +1,6 @@
 #include "bench/timer.h"
+#include "bench/report.h"
 #include "lib/fmt.h"
-#include "lib/json.h"
 
 void timer_choose(struct timer_choice *c, const struct timer_list *l, const char *words,
                   timer_source *source)
@@ -27,18 +27,64 @@ void timer_release(struct timer_choice *c)
     c->used = NULL;
 }
 
+enum timer_status timer_read_whole(struct timer *t, uint64_t *count, uint64_t *again)
+{
+    for (unsigned i = 0; i < TIMER_TRIES; i++) {
+        enum timer_status status = t->read(t, count);
+        if (status != TIMER_AGAIN)
+            return status;
+        ++*again;
+    }
+    return TIMER_AGAIN;
+}
+
 bool timer_read(struct timer_choice *c, uint64_t *count)
 {
-    for (unsigned i = 0; c->used && i < TIMER_TRIES; i++) {
-        enum timer_status status = c->used->read(c->used, count);
-        if (status == TIMER_OK)
-            return true;
-        if (status == TIMER_FAILED)
-            break;
-        c->again++;
-    }
+    if (c->used && timer_read_whole(c->used, count, &c->again) == TIMER_OK)
+        return true;
     c->failed++;
     return false;
+}
+
+void timer_survey(const char *why[], unsigned ids, timer_source *source)
+{
+    for (unsigned id = 0; id < ids; id++) {
+        struct timer *t = source(id, &why[id]);
+        if (t)
+            why[id] = t->start(t);
+        if (t && !why[id] && t->stop)
+            t->stop(t);
+    }
+}
+
+void timer_survey_show(const char *kind, const char *words, const char *const why[], unsigned ids,
+                       struct sink *out)
+{
+    char name[TIMER_NAME_MAX];
+    fmt(out, "\r\n%s=\r\n", kind);
+    for (unsigned id = 0; id < ids; id++) {
+        timer_name(words, id, name);
+        fmt(out, "  %-24s %s%s\r\n", name, why[id] ? "not here: " : "initialises",
+            why[id] ? why[id] : "");
+    }
+}
+
+void timer_survey_record(const char *kind, const char *words, const char *const why[], unsigned ids,
+                         struct report *r)
+{
+    char name[TIMER_NAME_MAX];
+    struct json j;
+    for (unsigned id = 0; id < ids; id++) {
+        if (!report_record(r, &j, "timer"))
+            return;
+        timer_name(words, id, name);
+        json_str(&j, "kind", kind);
+        json_str(&j, "name", name);
+        json_bool(&j, "initialises", !why[id]);
+        if (why[id])
+            json_str(&j, "why", why[id]);
+        json_end(&j);
+    }
 }
 
 void timer_show(const struct timer_choice *c, const char *label, struct sink *out)

@@ -11,6 +11,7 @@
 #include "lib/timer_list.h"
 
 struct json;
+struct report;
 struct sink;
 
 enum timer_status {
@@ -58,14 +59,25 @@ void timer_choose(struct timer_choice *c, const struct timer_list *l, const char
 /* Stops the one used. */
 void timer_release(struct timer_choice *c);
 
-/* A reading of the timer used, tried TIMER_TRIES times at the most. False: it failed; *count is
- * then undefined. */
 #define TIMER_TRIES 8
+/* A reading of a started timer, tried TIMER_TRIES times at the most; *again counts what was spoilt.
+ * TIMER_AGAIN: all of them were. */
+enum timer_status timer_read_whole(struct timer *t, uint64_t *count, uint64_t *again);
+/* The same of the timer used, counted in the choice. False: it failed; *count is then undefined. */
 bool timer_read(struct timer_choice *c, uint64_t *count);
 
-/* "hpet; not tsc: why not" on one line or several, for the table's heading, after `label`. */
+/* Whether each timer of a kind starts, tried and stopped again; why[id]: NULL, or why not. */
+void timer_survey(const char *why[], unsigned ids, timer_source *source);
+
+/* For the table's heading: a line with the label and the name, and one for each refusal. */
 void timer_show(const struct timer_choice *c, const char *label, struct sink *out);
 /* "clock":"hpet","clock_refused":[{"name":"tsc","why":"..."}] where kind is "clock". */
 void timer_record(const struct timer_choice *c, const char *kind, struct json *j);
+
+/* A survey, for `list`: a line each under the kind, and a `timer` record each. */
+void timer_survey_show(const char *kind, const char *words, const char *const why[], unsigned ids,
+                       struct sink *out);
+void timer_survey_record(const char *kind, const char *words, const char *const why[], unsigned ids,
+                         struct report *r);
 
 #endif

@@ -6,6 +6,7 @@
 #include "boot/boot.h"
 #include "bench/registry.h"
 #include "bench/report.h"
+#include "boot/timers.h"
 #include "kernel/acpi_mem.h"
 #include "kernel/cpu.h"
 #include "kernel/power.h"
@@ -22,7 +23,12 @@ static bool failed(const struct boot *b)
     return b->error[0] != 0;
 }
 
-static void say(struct boot *b, struct sink *out)
+static bool lists(const struct boot *b)
+{
+    return !failed(b) && !b->handoff->options.help;
+}
+
+static void say(struct boot *b, const struct boot_timers *t, struct sink *out)
 {
     if (failed(b))
         fmt(out, "\r\nbaretick: %s\r\nNothing was measured.\r\n", b->error);
@@ -30,10 +36,13 @@ static void say(struct boot *b, struct sink *out)
         options_help(out);
     else
         registry_list(out);
+    if (lists(b))
+        timer_survey_show("clock", CLOCK_WORDS, t->clock, CLOCK_IDS, out);
 }
 
-/* FORMAT_JSONL where the console has the text already. */
-static void record(struct boot *b, struct sink *out, enum format format)
+/* FORMAT_JSONL where the console has the text already. t: NULL where it is not `list`'s end. */
+static void record(struct boot *b, const struct boot_timers *t, struct sink *out,
+                   enum format format)
 {
     struct report r;
 
@@ -43,6 +52,8 @@ static void record(struct boot *b, struct sink *out, enum format format)
         r.failures++;
         report_event(&r, "error", b->error);
     }
+    if (t && lists(b))
+        timer_survey_record("clock", CLOCK_WORDS, t->clock, CLOCK_IDS, &r);
     report_end(&r, false);
 }
 
@@ -91,9 +102,12 @@ EFI_STATUS boot_answer(struct boot *b)
 {
     struct serial serial = serial_probe(&b->handoff->options.serial);
     EFI_STATUS status = failed(b) ? EFI_INVALID_PARAMETER : EFI_SUCCESS;
+    struct boot_timers timers;
 
-    say(b, b->st->ConOut ? &b->conout.sink : &serial.sink);
-    record(b, &serial.sink, FORMAT_JSONL);
+    if (lists(b))
+        boot_timers(b, &timers);
+    say(b, &timers, b->st->ConOut ? &b->conout.sink : &serial.sink);
+    record(b, &timers, &serial.sink, FORMAT_JSONL);
     serial_flush(&serial);
     if (on_qemu(b))
         qemu_exit(failed(b) ? EXIT_BAD_OPTIONS : EXIT_SUCCESS);
@@ -109,7 +123,7 @@ void boot_stuck(struct boot *b)
 
     fmt_buf(b->error, sizeof b->error,
             "firmware: ExitBootServices failed every time; the machine must be reset");
-    record(b, &serial.sink, FORMAT_BOTH);
+    record(b, NULL, &serial.sink, FORMAT_BOTH);
     serial_flush(&serial);
     if (on_qemu(b))
         qemu_exit(EXIT_FAULT);

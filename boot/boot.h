@@ -14,6 +14,7 @@
 #include "boot/conout.h"
 #include "boot/memmap.h"
 #include "kernel/handoff.h"
+#include "lib/cpu.h"
 
 struct boot {
     EFI_HANDLE image;
@@ -40,6 +41,9 @@ void *boot_alloc(const struct boot *b, size_t size);
 void boot_free(const struct boot *b, void *at);
 /* A status in words: "device error (EFI status 0x8000000000000007)". */
 void boot_status(struct sink *out, EFI_STATUS status);
+
+/* The CPU by its CPUID. */
+void boot_cpu(struct cpu *cpu);
 
 /* Options from \baretick.conf on the boot volume, then from the load options. False: b->error. */
 bool boot_options(struct boot *b);

@@ -1,6 +1,7 @@
 /* What the steps of the UEFI phase share: opening and closing, memory, protocols, errors in words.
  */
 #include "boot/boot.h"
+#include "kernel/cpu.h"
 #include "lib/fmt.h"
 
 void *boot_protocol(const struct boot *b, EFI_HANDLE handle, const EFI_GUID *guid)
@@ -55,6 +56,17 @@ void boot_status(struct sink *out, EFI_STATUS status)
         if (known[i].status == status)
             words = known[i].words;
     fmt(out, "%s (EFI status 0x%lx)", words, (unsigned long)status);
+}
+
+static struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    (void)ctx;
+    return cpuid(leaf, subleaf);
+}
+
+void boot_cpu(struct cpu *cpu)
+{
+    cpu_decode(cpu, cpuid_here, NULL);
 }
 
 bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st)

@@ -2,7 +2,6 @@
  * options. */
 #include "boot/boot.h"
 #include "bench/registry.h"
-#include "kernel/cpu.h"
 #include "lib/fmt.h"
 
 #define CONF_NAME "baretick.conf"
@@ -190,12 +189,6 @@ static bool selects_something(struct boot *b)
     return o->help || o->list || registry_check(o, &error.sink);
 }
 
-static struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
-{
-    (void)ctx;
-    return cpuid(leaf, subleaf);
-}
-
 /* A recipe that this CPU cannot run is refused by name, with those that it can. */
 static bool recipe_is_here(struct boot *b)
 {
@@ -205,7 +198,7 @@ static bool recipe_is_here(struct boot *b)
 
     if (o->help || o->list || o->recipe == RECIPE_AUTO)
         return true;
-    cpu_decode(&cpu, cpuid_here, NULL);
+    boot_cpu(&cpu);
     sink_buf_init(&error, b->error, sizeof b->error);
     return cpu_check_recipe(&cpu, o->recipe, &error.sink);
 }

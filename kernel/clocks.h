@@ -1,19 +1,19 @@
 /*
  * The TSC's frequency from what the machine has: ACPI PM timer, HPET, PIT, and CPUID leaf 15h
  * beside them. Each is read in a few windows of about 10 ms; no wait depends on the counter moving.
- * Sources: ACPI 6.5 section 4.8.3.3, IA-PC HPET specification 1.0a section 2.3, Intel 8254 data
- * sheet.
  */
 #ifndef KERNEL_CLOCKS_H
 #define KERNEL_CLOCKS_H
 
-#include "kernel/paging.h"
-#include "lib/acpi.h"
+#include "kernel/counters.h"
 #include "lib/clock.h"
 #include "lib/cpu.h"
 
-/* `f`, `h`: NULL where the machine has no such table. */
-struct tsc_clock clocks_measure(const struct cpu *cpu, struct paging *p, const struct fadt *f,
-                                const struct hpet_table *h);
+/* Each counter is started, read and stopped; its timer gets the TSC's frequency by it, and the
+ * TSC's own the one that they agree on. */
+struct tsc_clock clocks_measure(const struct cpu *cpu, struct counters *counters);
+
+/* Which source of the TSC's frequency a clock is; CLOCK_SOURCES for the TSC itself. */
+enum clock_source clocks_source(enum clock_id id);
 
 #endif

@@ -72,6 +72,25 @@ static inline void wrmsr(uint32_t msr, uint64_t v)
     __asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)v), "d"((uint32_t)(v >> 32)) : "memory");
 }
 
+#define RFLAGS_IF (1u << 9) /* SDM vol. 1 section 3.4.3 */
+
+static inline uint64_t read_rflags(void)
+{
+    uint64_t v;
+    __asm__ volatile("pushfq; pop %0" : "=r"(v));
+    return v;
+}
+
+static inline void cli(void)
+{
+    __asm__ volatile("cli" : : : "memory");
+}
+
+static inline void sti(void)
+{
+    __asm__ volatile("sti" : : : "memory");
+}
+
 static inline void wbinvd(void)
 {
     __asm__ volatile("wbinvd" : : : "memory");

@@ -80,6 +80,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
         (unsigned long long)(h->memory_total >> 20), m->paging.tables.levels,
         m->paging.tables.page_1g ? ", some of 1 GiB" : "");
     show_tsc(m, e, out);
+    head_show_timers(e, out);
     show_masked(&m->irq, out);
     head_show_settings(e, lfence_state_names[m->lfence], h->options_from, out);
 }
@@ -177,6 +178,7 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     head_record_cpu(&m->cpu, lfence_state_names[m->lfence], &j);
     json_bool(&j, "qemu", m->qemu);
     record_tsc(m, e, &j);
+    head_record_timers(e, &j);
     record_memory(m, &j);
     head_record_settings(e, m->handoff->options_from, &j);
     record_masked(m, &j);
@@ -203,6 +205,7 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
                 h->foreign_options);
         warn(r, text);
     }
+    head_warn_timers(e, r);
     if (e->execution == EXEC_EMULATED)
         warn(r, "figures are noise: an emulator executes this code");
     if (!m->cpu.tsc_invariant && e->execution == EXEC_SILICON)

@@ -9,6 +9,7 @@
 #include "kernel/acpi_mem.h"
 #include "kernel/arena.h"
 #include "kernel/console.h"
+#include "kernel/counters.h"
 #include "kernel/gdt.h"
 #include "kernel/handoff.h"
 #include "kernel/irq.h"
@@ -50,6 +51,7 @@ struct machine {
     struct irq_masked irq;
     bool others_stopped; /* INIT went to all other cores */
     enum lfence_state lfence;
+    struct counters counters;
     struct tsc_clock clock;
 
     bool leaving; /* machine_leave() was called */

@@ -69,12 +69,14 @@ _Noreturn void kernel_main(struct handoff *h)
 
     engine_init(&engine, &platform, &h->options);
     probe_run(&engine, &probe);
+    engine_timers(&engine);
 
     facts_report(m, &engine, &probe, &report);
     selftest_machine(m, &engine, &report);
     probe_judge(&engine, &probe, &report);
     probe_report(&engine, &probe, &report);
     bool stopped = bench_run(&engine, &report);
+    engine_release(&engine);
     report_end(&report, stopped);
 
     leave(report.failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS);

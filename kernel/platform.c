@@ -1,4 +1,5 @@
 #include "kernel/platform.h"
+#include "kernel/clocks.h"
 #include "kernel/fault.h"
 
 /* The platform's functions take no context: there is one machine. */
@@ -26,6 +27,24 @@ static uint64_t nmis(void)
     return c->nmis + c->machine_checks;
 }
 
+/* A counter that could not be measured against, for the reason it had then, is no clock. */
+static struct timer *clock(unsigned id, const char **why)
+{
+    const struct tsc_clock *measured = &machine->clock;
+    unsigned source = clocks_source((enum clock_id)id);
+
+    if (source != CLOCK_SOURCES && !measured->source[source].known) {
+        *why = measured->source[source].why_not;
+        return NULL;
+    }
+    if (source == CLOCK_SOURCES && !measured->hz) {
+        *why = counters_tsc_unknown;
+        return NULL;
+    }
+    *why = NULL;
+    return &machine->counters.timer[id];
+}
+
 static const char *lacks_nothing(unsigned needs)
 {
     (void)needs;
@@ -43,7 +62,7 @@ const char *platform_init(struct platform *p, struct machine *m)
     *p = (struct platform){
         .name = "uefi",
         .cpu = &m->cpu,
-        .tsc_hz = (double)m->clock.hz,
+        .clock = clock,
         .code = (uint8_t *)PLATFORM_CODE_VA,
         .data = (uint8_t *)PLATFORM_DATA_VA,
         .code_write = code_write,

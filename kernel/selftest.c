@@ -4,7 +4,6 @@
 #include "kernel/msr.h"
 #include "lib/fmt.h"
 
-#define RFLAGS_IF     (1u << 9)
 #define MONOTONIC_RUN 10000
 
 static void judge(struct report *r, const char *name, bool pass, const char *detail)
@@ -12,18 +11,11 @@ static void judge(struct report *r, const char *name, bool pass, const char *det
     report_selftest(r, name, pass ? SELFTEST_PASS : SELFTEST_FAIL, detail);
 }
 
-static uint64_t rflags(void)
-{
-    uint64_t v;
-    __asm__ volatile("pushfq; pop %0" : "=r"(v));
-    return v;
-}
-
 static void test_interrupts(const struct machine *m, struct report *r)
 {
     char detail[96];
     unsigned stuck = m->irq.ioapic_stuck + m->irq.lvt_stuck;
-    bool enabled = rflags() & RFLAGS_IF;
+    bool enabled = read_rflags() & RFLAGS_IF;
     fmt_buf(detail, sizeof detail, "IF is %s, %u sources still open after masking",
             enabled ? "SET" : "clear", stuck);
     judge(r, "interrupts", !enabled && stuck == 0, detail);

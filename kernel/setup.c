@@ -130,9 +130,15 @@ void machine_irq(struct machine *m)
     m->others_stopped = m->irq.lapic.present && lapic_stop_others(&m->irq.lapic);
 }
 
+static volatile void *map_device(void *paging, uint64_t address, uint64_t size)
+{
+    return paging_map_mmio(paging, address, size);
+}
+
 void machine_clocks(struct machine *m)
 {
     m->lfence = lfence_make_serializing(&m->cpu);
-    m->clock = clocks_measure(&m->cpu, &m->paging, m->has_fadt ? &m->fadt : NULL,
-                              m->has_hpet ? &m->hpet : NULL);
+    counters_init(&m->counters, m->has_fadt ? &m->fadt : NULL, m->has_hpet ? &m->hpet : NULL,
+                  map_device, &m->paging);
+    m->clock = clocks_measure(&m->cpu, &m->counters);
 }

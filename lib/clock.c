@@ -33,6 +33,20 @@ uint64_t clock_hz(const struct clock_read *a, const struct clock_read *b, double
     return (uint64_t)(tsc_hz + 0.5);
 }
 
+bool clock_steps(uint64_t from, uint64_t to, unsigned bits, double expected, double *steps)
+{
+    uint64_t mask = ~0ull >> (64 - bits), seen = (to - from) & mask;
+    double turn = (double)(mask / 2 + 1) * 2, ahead = expected - (double)seen;
+
+    if (!(ahead < turn * 0x1p32)) /* no counter is asked that rarely; a NaN ends here too */
+        return false;
+    *steps = (double)seen;
+    if (ahead > 0)
+        *steps += (double)(uint64_t)(ahead / turn + 0.5) * turn;
+    double off = expected - *steps;
+    return off <= turn / 4 && off >= -turn / 4;
+}
+
 uint64_t clock_median(uint64_t *hz, unsigned n)
 {
     unsigned zeros = 0;

@@ -29,6 +29,13 @@ uint64_t clock_hz(const struct clock_read *a, const struct clock_read *b, double
 /* Of windows; sorts in place. Zeros (unusable windows) are left out; 0 where no other is left. */
 uint64_t clock_median(uint64_t *hz, unsigned n);
 
+/*
+ * Steps that a counter of `bits` (1..64) made between two readings, whole turns included: `expected`
+ * steps, by another clock, tell how many turns there were. False: the counter went back, or is
+ * further from what is expected than a quarter of a turn, so that the turns are not known.
+ */
+bool clock_steps(uint64_t from, uint64_t to, unsigned bits, double expected, double *steps);
+
 /* Sources agree that differ by no more than this, their errors aside. */
 #define CLOCK_AGREE_PPM 1000
 

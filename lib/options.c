@@ -70,8 +70,8 @@ static const struct option_doc keys[] = {
     NUMBER(k, 1, 32, 3, "kbest: so many smallest must agree"),
     NUMBER(epsilon, 0, 1000, 50, "kbest: within so many thousandths"),
     NUMBER(most, 32, 1000000, 500, "kbest: samples at the most"),
-    NUMBER(ensembles, 2, 100000, 100, "ensembles: how many"),
-    NUMBER(size, 2, 1000000, 1000, "ensembles: windows in each"),
+    NUMBER(ensembles, 2, 100000, 100, "ensembles: how many (published: 1000)"),
+    NUMBER(size, 2, 1000000, 1000, "ensembles: windows in each (published: 100000)"),
     NUMBER(target, 10, 10000000, 10000, "adaptive: microseconds a stretch should last"),
     CHOICE(caches, "keep|clear", "keep", "clear: before each window the row's data leaves them"),
     TIMERS(clock, CLOCK_WORDS, "tsc,hpet,pmtimer,pit", "seconds by the first of these to start"),
@@ -300,7 +300,7 @@ void options_help(struct sink *out)
     fmt(out, "baretick: a micro-benchmark that boots. Its words stand in baretick.conf on\r\n"
              "the boot volume and in the load options; the later one wins.\r\n\r\n"
              "  help\r\n      print this and end\r\n"
-             "  list\r\n      print the suites and their rows and end\r\n");
+             "  list\r\n      print the suites, their rows, which timers work here, and end\r\n");
     for (size_t i = 0; i < KEYS; i++)
         fmt(out, "  %s=%s\r\n      %s (default %s)\r\n", keys[i].key, keys[i].values,
             keys[i].meaning, keys[i].standard);

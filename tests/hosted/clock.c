@@ -1,10 +1,14 @@
 #include "tests/hosted/clock.h"
 #include <time.h>
 #include "bench/tsc.h"
+#include "tests/hosted/witness.h"
 
 #define WINDOWS   5
 #define WINDOW_NS 10000000 /* 10 ms: two reads of some 50 ns each err by 10 ppm at the most */
 #define TRIES     16       /* for a read that nothing came between */
+
+#define FORWARD_READS 1000   /* of the TSC, none of which may lie behind the one before */
+#define HELD_UP_A_S   100000 /* a reading that lasts longer than 10 us was held up */
 
 const char *const hosted_source_names[HOSTED_SOURCES] = {"monotonic_raw", "cpuid15"};
 
@@ -43,6 +47,40 @@ static struct clock_result measure_raw(void)
     return result;
 }
 
+/* Another CPU's TSC may stand elsewhere, and a reading that was held up is of no moment. */
+static enum timer_status read_tsc(struct timer *t, uint64_t *count)
+{
+    uint64_t moves = witness_migrations(), before = tsc_now();
+    *count = tsc_now();
+    bool held_up = *count - before > t->tsc_hz / HELD_UP_A_S;
+    return held_up || witness_migrations() != moves ? TIMER_AGAIN : TIMER_OK;
+}
+
+static const char *start_tsc(struct timer *t)
+{
+    uint64_t last = tsc_now();
+    t->hz = t->tsc_hz;
+    for (unsigned i = 0; i < FORWARD_READS; i++) {
+        uint64_t now = tsc_now();
+        if (now < last)
+            return "goes back";
+        last = now;
+    }
+    return NULL;
+}
+
+static struct timer tsc = {
+    .name = "tsc", .start = start_tsc, .read = read_tsc, .bits = 64, .hz_per = 1};
+
+struct timer *clock_source(unsigned id, const char **why)
+{
+    *why = NULL;
+    if (id == CLOCK_ID_TSC && tsc.tsc_hz)
+        return &tsc;
+    *why = id == CLOCK_ID_TSC ? "its frequency is not known" : "needs ring 0; a process has ring 3";
+    return NULL;
+}
+
 struct hosted_clock clock_measure(const struct cpu *cpu)
 {
     struct hosted_clock c = {
@@ -53,7 +91,7 @@ struct hosted_clock clock_measure(const struct cpu *cpu)
     };
     while (c.used < HOSTED_SOURCES - 1 && !c.source[c.used].known)
         c.used++;
-    c.hz = c.source[c.used].hz;
+    c.hz = tsc.tsc_hz = c.source[c.used].hz;
     return c;
 }
 

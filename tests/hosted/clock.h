@@ -5,6 +5,7 @@
 #ifndef HOSTED_CLOCK_H
 #define HOSTED_CLOCK_H
 
+#include "bench/timer.h"
 #include "lib/clock.h"
 #include "lib/cpu.h"
 
@@ -18,6 +19,9 @@ struct hosted_clock {
 };
 
 struct hosted_clock clock_measure(const struct cpu *cpu);
+
+/* The platform's clocks: the TSC alone, once clock_measure has run. */
+struct timer *clock_source(unsigned id, const char **why);
 
 /* How far a known source is from the one used. */
 double clock_ppm(const struct hosted_clock *c, enum hosted_source s);

@@ -45,6 +45,7 @@ static void show_head(const struct engine *e, const struct probe *p, const struc
         fmt(out, "system    %s %s\r\n", u.sysname, u.release);
     show_wishes(process, out);
     show_tsc(clock, e, out);
+    head_show_timers(e, out);
     head_show_settings(e, lfence(e->p->cpu), from, out);
 }
 
@@ -103,6 +104,7 @@ static void record_run(const struct engine *e, const struct probe *p, const stru
     record_process(process, &j);
     head_record_cpu(e->p->cpu, lfence(e->p->cpu), &j);
     record_tsc(clock, e, &j);
+    head_record_timers(e, &j);
     head_record_settings(e, from, &j);
     json_end(&j);
 }
@@ -131,6 +133,7 @@ void facts_report(const struct engine *e, const struct probe *p, const struct pr
         show_head(e, p, process, clock, from, r->out);
     record_run(e, p, process, clock, from, r);
     warn_wishes(process, r);
+    head_warn_timers(e, r);
     if (e->execution == EXEC_EMULATED)
         report_event(r, "warning", "figures are noise: an emulator executes this code");
     if (!e->p->cpu->tsc_invariant && e->execution == EXEC_SILICON)

@@ -62,7 +62,7 @@ static void settle_platform(struct hosted *h)
     h->platform = (struct platform){
         .name = "hosted",
         .cpu = &h->cpu,
-        .tsc_hz = (double)h->clock.hz,
+        .clock = clock_source,
         .code = h->memory.code,
         .data = h->memory.data,
         .code_write = memory_code_write,
@@ -86,10 +86,12 @@ static void measure(void *argument)
 
     engine_init(&engine, &h->platform, &h->options);
     probe_run(&engine, &probe);
+    engine_timers(&engine);
     facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &h->report);
     probe_judge(&engine, &probe, &h->report);
     probe_report(&engine, &probe, &h->report);
     bool stopped = bench_run(&engine, &h->report);
+    engine_release(&engine);
     facts_witnessed(&h->report);
     report_end(&h->report, stopped);
 }
@@ -107,7 +109,7 @@ static int leave(enum status status)
 static int refuse(const struct hosted *h, const char *error, enum status status)
 {
     fprintf(stderr, "baretick: %s\nNothing was measured.\n", error);
-    words_answer(&h->options, error, output());
+    words_answer(&h->options, &h->cpu, error, output());
     return leave(status);
 }
 
@@ -122,7 +124,7 @@ int main(int argc, char **argv)
     cpu_decode(&h.cpu, cpuid_here, NULL);
     if (!words_take(&h.options, argc, argv, &h.cpu, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
-    if (words_answer(&h.options, "", output()))
+    if (words_answer(&h.options, &h.cpu, "", output()))
         return leave(STATUS_SUCCESS);
     if (!process_pin(&h.process, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);

@@ -71,7 +71,9 @@ def rows_in_sources():
 def listed(text):
     suite = None
     for line in text.splitlines():
-        if re.match(r"\w+( |$)", line) and not re.match(r"\d+ rows", line):
+        if re.match(r"\d+ rows", line):
+            return
+        if re.match(r"\w+( |$)", line):
             suite = line.split()[0]
         elif match := re.match(r"  (\w+) ", line):
             yield suite, match[1]
@@ -82,6 +84,10 @@ def test_list(run):
     rows = list(listed(ended.out))
     assert ended.status == SUCCESS
     assert rows == sorted(set(rows)) and f"{len(rows)} rows" in ended.out
+    timers = {t["name"]: t for t in ended.report().of("timer") if t["kind"] == "clock"}
+    assert list(timers) == ["tsc", "hpet", "pmtimer", "pit"]
+    assert timers["tsc"]["initialises"]
+    assert not timers["hpet"]["initialises"] and "ring 0" in timers["hpet"]["why"]
     declared = set(rows_in_sources())
     assert len(declared) > 10 and declared <= set(rows)
 

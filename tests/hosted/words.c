@@ -5,6 +5,7 @@
 #include "lib/mem.h"
 #include "lib/utext.h"
 #include "lib/words.h"
+#include "tests/hosted/clock.h"
 
 /* The shell has taken blanks, quotes and comments: an argument is a word as it stands. */
 static void as_word(struct word *w, const char *argument)
@@ -33,17 +34,29 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
     return o->help || o->list || (registry_check(o, err) && cpu_check_recipe(cpu, o->recipe, err));
 }
 
-bool words_answer(const struct options *o, const char *error, struct sink *out)
+/* The timers are tried, so that the TSC's frequency is measured first. */
+static void list(const struct cpu *cpu, struct report *r)
+{
+    const char *why[CLOCK_IDS];
+    clock_measure(cpu);
+    timer_survey(why, CLOCK_IDS, clock_source);
+    registry_list(r->out);
+    timer_survey_show("clock", CLOCK_WORDS, why, CLOCK_IDS, r->out);
+    timer_survey_record("clock", CLOCK_WORDS, why, CLOCK_IDS, r);
+}
+
+bool words_answer(const struct options *o, const struct cpu *cpu, const char *error,
+                  struct sink *out)
 {
     struct report r;
     bool failed = error[0] != 0;
     if (!failed && !o->help && !o->list)
         return false;
+    report_init(&r, out, FORMAT_JSONL);
     if (!failed && o->help)
         options_help(out);
     else if (!failed)
-        registry_list(out);
-    report_init(&r, out, FORMAT_JSONL);
+        list(cpu, &r);
     if (failed) {
         r.failures++;
         report_event(&r, "error", error);

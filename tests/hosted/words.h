@@ -13,6 +13,7 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
 
 /* Whether these options, or an error (not empty), are answered without measuring; then it is
  * done. */
-bool words_answer(const struct options *o, const char *error, struct sink *out);
+bool words_answer(const struct options *o, const struct cpu *cpu, const char *error,
+                  struct sink *out);
 
 #endif

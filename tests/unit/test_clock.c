@@ -99,6 +99,41 @@ static void error_covers_the_truth(void **state)
     }
 }
 
+static void steps_over_whole_turns(void **state)
+{
+    (void)state;
+    struct rng rng = {11};
+    double steps;
+    const unsigned widths[] = {16, 24, 32, 64};
+    for (unsigned i = 0; i < 4000; i++) {
+        unsigned bits = widths[i % 4];
+        uint64_t mask = ~0ull >> (64 - bits), from = rng_next(&rng) & mask;
+        /* Up to 16 turns, but for the counter that never goes round. */
+        uint64_t made = bits == 64 ? rng_next(&rng) >> 20 : rng_next(&rng) % (16 * (mask + 1));
+        double off = 0.24 * (double)mask * (2 * rng_unit(&rng) - 1);
+        assert_true(clock_steps(from, (from + made) & mask, bits, (double)made + off, &steps));
+        assert_true(steps == (double)made);
+    }
+}
+
+static void steps_that_are_not_known(void **state)
+{
+    (void)state;
+    double steps;
+    assert_true(clock_steps(100, 50, 16, 65486 + 16384, &steps));
+    assert_false(clock_steps(100, 50, 16, 65486 + 16385, &steps)); /* a quarter of a turn off */
+    assert_true(clock_steps(100, 50, 16, 65486 - 16384, &steps));
+    assert_false(clock_steps(100, 50, 16, 65486 - 16385, &steps));
+    assert_false(clock_steps(100, 99, 16, 0, &steps)); /* it went back */
+    assert_false(clock_steps(100, 99, 64, 0, &steps));
+    assert_false(clock_steps(100, 99, 64, 1e6, &steps));
+    assert_true(clock_steps(99, 100, 64, 0, &steps));
+    assert_false(clock_steps(99, 100, 16, -20000, &steps));
+    assert_false(clock_steps(99, 100, 16, __builtin_nan(""), &steps));
+    assert_false(clock_steps(99, 100, 16, __builtin_inf(), &steps));
+    assert_false(clock_steps(99, 100, 16, 1e300, &steps));
+}
+
 static void median_leaves_out_what_is_unusable(void **state)
 {
     (void)state;
@@ -210,6 +245,8 @@ int main(void)
         cmocka_unit_test(counters_wrap),
         cmocka_unit_test(unusable_counters),
         cmocka_unit_test(error_covers_the_truth),
+        cmocka_unit_test(steps_over_whole_turns),
+        cmocka_unit_test(steps_that_are_not_known),
         cmocka_unit_test(median_leaves_out_what_is_unusable),
         cmocka_unit_test(all_agree),
         cmocka_unit_test(the_majority_wins),

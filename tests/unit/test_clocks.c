@@ -1,6 +1,9 @@
 #include <string.h>
 #include "tests/unit/fake_cpu.h"
 #include "tests/unit/unit.h"
+#include "bench/report.c"
+#include "bench/timer.c"
+#include "kernel/counters.c"
 #include "kernel/clocks.c"
 
 #define TSC_HZ  2500000000ull
@@ -9,11 +12,12 @@
 /* A machine whose time goes on by `cost` ticks with every port that is touched. */
 static struct {
     uint64_t tsc, cost, pm_stops_at;
-    bool pm_there, pit_there, pit_runs;
+    bool pm_there, pm_back, pit_there, pit_runs;
     uint64_t pit_start;
     uint32_t pm_start;
     uint16_t latched;
-    bool high; /* the latch's second byte is next */
+    unsigned byte; /* that comes next: status, low, high */
+    unsigned torn; /* readings to come that somebody else spoils */
     uint8_t port_b;
     unsigned touched;
     uint32_t hpet[HPET_BYTES / 4];
@@ -39,7 +43,8 @@ uint32_t in32(uint16_t port)
         return 0xffffffff;
     if (fake.pm_stops_at && fake.tsc > fake.pm_stops_at)
         return 0x123456;
-    return (uint32_t)(count_of(PM_TIMER_HZ) + fake.pm_start) & 0xffffff;
+    uint32_t count = (uint32_t)(count_of(PM_TIMER_HZ) + fake.pm_start);
+    return (fake.pm_back ? -count : count) & 0xffffff;
 }
 
 uint8_t in8(uint16_t port)
@@ -51,8 +56,14 @@ uint8_t in8(uint16_t port)
     assert_int_equal(port, PIT_CHANNEL2);
     if (!fake.pit_there)
         return 0xff;
-    fake.high = !fake.high;
-    return (uint8_t)(fake.high ? fake.latched : fake.latched >> 8);
+    switch (fake.byte++) {
+    case 0:
+        return fake.torn && fake.torn-- ? 0x80 : 0xb4; /* OUT high; low then high byte, mode 2 */
+    case 1:
+        return (uint8_t)fake.latched;
+    default:
+        return (uint8_t)(fake.latched >> 8);
+    }
 }
 
 void out8(uint16_t port, uint8_t v)
@@ -62,15 +73,17 @@ void out8(uint16_t port, uint8_t v)
         fake.port_b = (fake.port_b & 0xf0) | (v & 0x0f);
     else if (port == PIT_COMMAND && v == PIT_CH2_RATE)
         fake.pit_runs = fake.port_b & PORT_B_GATE2;
-    else if (port == PIT_COMMAND && v == PIT_CH2_LATCH)
-        fake.latched = fake.pit_runs ? (uint16_t)(fake.pit_start - count_of(PIT_HZ)) : 0x55aa;
-    else
+    else if (port == PIT_COMMAND && v == PIT_CH2_READ_BACK) {
+        fake.byte = 0;
+        fake.latched =
+            fake.pit_runs ? (uint16_t)(fake.pit_start - count_of(PIT_HZ_12 / 12.0)) : 0x55aa;
+    } else
         assert_int_equal(port, PIT_CHANNEL2);
 }
 
-volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size)
+static volatile void *map(void *context, uint64_t address, uint64_t size)
 {
-    (void)p;
+    assert_ptr_equal(context, &fake);
     assert_int_equal(size, HPET_BYTES);
     return fake.hpet_at && address == fake.hpet_at ? fake.hpet : NULL;
 }
@@ -85,12 +98,20 @@ static int set_up(void **state)
     return 0;
 }
 
+static struct counters counters;
+
+static struct tsc_clock measure_by(const struct cpu *cpu, const struct fadt *f,
+                                   const struct hpet_table *h)
+{
+    counters_init(&counters, f, h, map, &fake);
+    return clocks_measure(cpu, &counters);
+}
+
 static struct tsc_clock measured(void)
 {
     const struct fadt f = {.pm_timer_port = PM_PORT, .pm_timer_bits = 24};
-    const struct cpu cpu = {0};
 
-    return clocks_measure(&cpu, NULL, &f, NULL);
+    return measure_by(&(struct cpu){0}, &f, NULL);
 }
 
 static void near(uint64_t hz, double ppm)
@@ -141,7 +162,7 @@ static void bogus_port(void **state)
     fake.pm_stops_at = 1;
     c = measured();
     assert_false(c.source[CLOCK_PMTIMER].known);
-    assert_in_range(fake.touched, 1, 10u << 20);
+    assert_in_range(fake.touched, 1, 16u << 20);
 
     set_up(NULL);
     fake.cost = 1 << 20; /* so slow that the ticks run out before the reads */
@@ -158,6 +179,60 @@ static void stops_in_a_window(void **state)
     assert_false(measured().source[CLOCK_PMTIMER].known);
 }
 
+static void goes_back(void **state)
+{
+    (void)state;
+    fake.pm_back = true;
+    struct tsc_clock c = measured();
+
+    assert_false(c.source[CLOCK_PMTIMER].known);
+    assert_string_equal(c.source[CLOCK_PMTIMER].why_not, "goes back");
+}
+
+/* A channel that somebody else reads too: a reading that is not whole is taken again. */
+static void torn_readings(void **state)
+{
+    (void)state;
+    measured();
+    struct timer *t = &counters.timer[CLOCK_ID_PIT];
+    uint64_t first, second, again = 0;
+
+    assert_null(t->start(t));
+    assert_int_equal(fake.port_b & PORT_B_GATE_SPEAK, PORT_B_GATE2);
+    assert_int_equal(timer_read_whole(t, &first, &again), TIMER_OK);
+    assert_int_equal(again, 0);
+    fake.torn = 3;
+    assert_int_equal(timer_read_whole(t, &second, &again), TIMER_OK);
+    assert_int_equal(again, 3);
+    assert_in_range((second - first) & 0xffff, 1, 100);
+    fake.torn = 1u << 30;
+    assert_int_equal(timer_read_whole(t, &second, &again), TIMER_AGAIN);
+    t->stop(t);
+    assert_int_equal(fake.port_b, 0x2c);
+    assert_string_equal(t->start(t), "its readings are torn");
+    assert_int_equal(fake.port_b, 0x2c); /* a refusal leaves it as it was */
+    near(t->tsc_hz, 300);
+}
+
+static void the_tsc_is_a_clock_where_it_is_known(void **state)
+{
+    (void)state;
+    uint64_t first, second;
+    struct tsc_clock c = measured();
+    struct timer *t = &counters.timer[CLOCK_ID_TSC];
+
+    assert_int_equal(t->tsc_hz, c.hz);
+    assert_null(t->start(t));
+    assert_int_equal(t->hz, c.hz);
+    assert_int_equal(t->read(t, &first), TIMER_OK);
+    assert_int_equal(t->read(t, &second), TIMER_OK);
+    assert_true(second > first);
+    assert_int_equal(clocks_source(CLOCK_ID_TSC), CLOCK_SOURCES);
+    assert_int_equal(clocks_source(CLOCK_ID_HPET), CLOCK_HPET);
+    assert_int_equal(clocks_source(CLOCK_ID_PMTIMER), CLOCK_PMTIMER);
+    assert_int_equal(clocks_source(CLOCK_ID_PIT), CLOCK_PIT);
+}
+
 static void no_pit(void **state)
 {
     (void)state;
@@ -165,6 +240,7 @@ static void no_pit(void **state)
     struct tsc_clock c = measured();
 
     assert_false(c.source[CLOCK_PIT].known);
+    assert_non_null(strstr(c.source[CLOCK_PIT].why_not, "all ones"));
     assert_true(c.source[CLOCK_PMTIMER].known);
 }
 
@@ -188,19 +264,19 @@ static void hpet_refused(void **state)
         fake.hpet[HPET_PERIOD / 4] = bad[i].period;
         fake.hpet[HPET_CONFIG / 4] = 0x10;
         fake.hpet_at = bad[i].mapped ? h.address : 0;
-        struct tsc_clock c = clocks_measure(&cpu, NULL, NULL, &h);
+        struct tsc_clock c = measure_by(&cpu, NULL, &h);
         assert_false(c.source[CLOCK_HPET].known);
         assert_int_equal(fake.hpet[HPET_CONFIG / 4], 0x10);
     }
     fake.hpet_at = crooked.address;
-    assert_false(clocks_measure(&cpu, NULL, NULL, &crooked).source[CLOCK_HPET].known);
+    assert_false(measure_by(&cpu, NULL, &crooked).source[CLOCK_HPET].known);
 
     /* A good one that does not count: switched on, given up, and left as it was. */
     set_up(NULL);
     fake.hpet[HPET_ID / 4] = 0x8086a201;
     fake.hpet[HPET_PERIOD / 4] = 10000000;
     fake.hpet_at = h.address;
-    struct tsc_clock c = clocks_measure(&cpu, NULL, NULL, &h);
+    struct tsc_clock c = measure_by(&cpu, NULL, &h);
     assert_non_null(strstr(c.source[CLOCK_HPET].why_not, "count"));
     assert_int_equal(fake.hpet[HPET_CONFIG / 4], 0);
 }
@@ -211,8 +287,8 @@ static void nothing_at_all(void **state)
     const struct cpu cpu = {0}, intel = {.tsc_hz = 2400000000};
 
     fake.pit_there = false;
-    assert_int_equal(clocks_measure(&cpu, NULL, NULL, NULL).hz, 0);
-    assert_int_equal(clocks_measure(&intel, NULL, NULL, NULL).hz, 2400000000);
+    assert_int_equal(measure_by(&cpu, NULL, NULL).hz, 0);
+    assert_int_equal(measure_by(&intel, NULL, NULL).hz, 2400000000);
 }
 
 int main(void)
@@ -222,6 +298,9 @@ int main(void)
         cmocka_unit_test_setup(counters_wrap, set_up),
         cmocka_unit_test_setup(bogus_port, set_up),
         cmocka_unit_test_setup(stops_in_a_window, set_up),
+        cmocka_unit_test_setup(goes_back, set_up),
+        cmocka_unit_test_setup(torn_readings, set_up),
+        cmocka_unit_test_setup(the_tsc_is_a_clock_where_it_is_known, set_up),
         cmocka_unit_test_setup(no_pit, set_up),
         cmocka_unit_test_setup(hpet_refused, set_up),
         cmocka_unit_test_setup(nothing_at_all, set_up),

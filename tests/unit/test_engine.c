@@ -9,7 +9,9 @@
 #include "bench/headline.c"
 #include "bench/interleave.c"
 #include "bench/layout.c"
+#include "bench/report.c"
 #include "bench/sampler.c"
+#include "bench/timer.c"
 
 #define OPS   1000
 #define CALLS 100000

@@ -1,6 +1,7 @@
 /* Choice, fallback and retries, with timers that are planted. */
 #include <string.h>
 #include "tests/unit/unit.h"
+#include "bench/report.c"
 #include "bench/timer.c"
 
 struct planted {
@@ -58,6 +59,37 @@ static int set_up(void **state)
             .name = names[i], .start = start, .read = read, .stop = stop, .context = &planted[i]};
     }
     return 0;
+}
+
+static void survey_tries_all(void **state)
+{
+    (void)state;
+    const char *why[CLOCK_IDS];
+    char text[1024];
+    struct sink_buf b;
+    struct report r;
+    absent[CLOCK_ID_HPET] = "no HPET table";
+    planted[CLOCK_ID_PIT].refuses = "goes back";
+    timer_survey(why, CLOCK_IDS, source);
+    assert_null(why[CLOCK_ID_TSC]);
+    assert_string_equal(why[CLOCK_ID_HPET], "no HPET table");
+    assert_null(why[CLOCK_ID_PMTIMER]);
+    assert_string_equal(why[CLOCK_ID_PIT], "goes back");
+    assert_int_equal(planted[CLOCK_ID_TSC].stops, 1); /* left as found */
+    assert_int_equal(planted[CLOCK_ID_PMTIMER].stops, 1);
+    assert_int_equal(planted[CLOCK_ID_PIT].stops, 0);
+
+    sink_buf_init(&b, text, sizeof text);
+    timer_survey_show("clock", CLOCK_WORDS, why, CLOCK_IDS, &b.sink);
+    assert_non_null(strstr(text, "  tsc                      initialises\r\n"));
+    assert_non_null(strstr(text, "  hpet                     not here: no HPET table\r\n"));
+    sink_buf_init(&b, text, sizeof text);
+    report_init(&r, &b.sink, FORMAT_JSONL);
+    timer_survey_record("clock", CLOCK_WORDS, why, CLOCK_IDS, &r);
+    assert_int_equal(r.seq, CLOCK_IDS);
+    assert_non_null(strstr(text, "\"type\":\"timer\",\"kind\":\"clock\",\"name\":\"tsc\","
+                                 "\"initialises\":true,\"crc\""));
+    assert_non_null(strstr(text, "\"name\":\"pit\",\"initialises\":false,\"why\":\"goes back\""));
 }
 
 static struct timer_choice choose(const char *text)
@@ -165,6 +197,7 @@ int main(void)
         cmocka_unit_test_setup(reasons_are_kept, set_up),
         cmocka_unit_test_setup(none_starts, set_up),
         cmocka_unit_test_setup(tried_again, set_up),
+        cmocka_unit_test_setup(survey_tries_all, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,70 @@
+/*
+ * Which timers work here, for `list`: each is started, tried and put back as it was while the
+ * firmware holds still.
+ */
+#include "boot/timers.h"
+#include "kernel/acpi_mem.h"
+#include "kernel/counters.h"
+#include "kernel/cpu.h"
+#include "kernel/memory_map.h"
+
+#define ONE_MIB  (1ull << 20)
+#define FOUR_GIB (1ull << 32)
+
+/* timer_source takes no context: there is one machine. */
+static struct counters counters;
+
+/* The firmware maps what lies below 4 GiB to itself (UEFI 2.10 section 2.3.4); a device there is no
+ * RAM by its memory map. */
+static volatile void *map_device(void *handoff, uint64_t address, uint64_t size)
+{
+    if (address < ONE_MIB || address > FOUR_GIB - size || memory_is_ram(handoff, address, size))
+        return NULL;
+    return (volatile void *)(uintptr_t)address;
+}
+
+static struct timer *clock(unsigned id, const char **why)
+{
+    *why = NULL;
+    return &counters.timer[id];
+}
+
+static void open_counters(const struct boot *b)
+{
+    struct acpi_mem memory;
+    struct acpi acpi;
+    struct fadt fadt;
+    struct hpet_table hpet;
+
+    acpi_mem_init(&memory, b->handoff);
+    acpi_open(&acpi, &memory.mem, b->handoff->rsdp);
+    struct acpi_table f = acpi_find(&acpi, "FACP"), h = acpi_find(&acpi, "HPET");
+    counters_init(&counters, f.bytes && acpi_fadt(&f, &fadt) ? &fadt : NULL,
+                  h.bytes && acpi_hpet(&h, &hpet) ? &hpet : NULL, map_device, b->handoff);
+}
+
+/* The TSC counts; seconds it gives only where something else tells its frequency. */
+static bool tsc_is_known(const struct boot_timers *t)
+{
+    struct cpu cpu;
+
+    for (unsigned id = 0; id < CLOCK_IDS; id++)
+        if (id != CLOCK_ID_TSC && !t->clock[id])
+            return true;
+    boot_cpu(&cpu);
+    return cpu.tsc_hz != 0;
+}
+
+void boot_timers(struct boot *b, struct boot_timers *t)
+{
+    open_counters(b);
+    EFI_TPL tpl = b->bs->RaiseTPL(TPL_HIGH_LEVEL);
+    uint64_t flags = read_rflags();
+    cli();
+    timer_survey(t->clock, CLOCK_IDS, clock);
+    if (flags & RFLAGS_IF)
+        sti();
+    b->bs->RestoreTPL(tpl);
+    if (!t->clock[CLOCK_ID_TSC] && !tsc_is_known(t))
+        t->clock[CLOCK_ID_TSC] = counters_tsc_unknown;
+}

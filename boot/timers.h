@@ -1,0 +1,16 @@
+/* Which timers work here, asked while firmware is alive: `list`'s part of kernel/platform.c. */
+#ifndef BOOT_TIMERS_H
+#define BOOT_TIMERS_H
+
+#include "bench/timer.h"
+#include "boot/boot.h"
+
+/* By id: NULL, it initialises; else why not. */
+struct boot_timers {
+    const char *clock[CLOCK_IDS];
+};
+
+/* Takes milliseconds, interrupts off; every timer is left as it was found. */
+void boot_timers(struct boot *b, struct boot_timers *t);
+
+#endif

@@ -1,0 +1,100 @@
+"""clock=: which timer gives seconds, what happens where it is not there, and what `list` says."""
+
+import re
+
+import pytest
+from machine import SUCCESS
+
+ADAPTIVE = "suite=calls bench=direct,direct_inc method=adaptive samples=64"
+CLOCKS = ["tsc", "hpet", "pmtimer", "pit"]
+
+
+def timers(b, kind="clock"):
+    """What `list` said, by name; the text says the same."""
+    found = {t["name"]: t for t in b.of("timer") if t["kind"] == kind}
+    text = b.text[b.text.index(f"{kind}=") :]
+    for name, timer in found.items():
+        said = "initialises" if timer["initialises"] else f"not here: {timer['why']}"
+        assert re.search(rf"^  {name} +{re.escape(said)}\r?$", text, re.MULTILINE), str(b)
+    return found
+
+
+# 10 ms of an 1.19 MHz clock are 12,000 of its steps; 200 ms are four turns of it.
+@pytest.mark.parametrize("target", [10000, 200000])
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_adaptive_by_each_clock(boot, clock, target):
+    """The clock's seconds, by the TSC's frequency measured against it, are the count of instructions."""
+    b = boot(f"{ADAPTIVE} clock={clock} target={target}").must(SUCCESS, rows=2)
+    assert b.run["clock"] == clock and "clock_refused" not in b.run, b.run
+    assert re.search(rf"^clock +{clock}\r?$", b.text, re.MULTILINE), str(b)
+    for row, instructions in zip(b.rows, (2, 4)):
+        assert row["state"] == "done" and row["clock_failed"] == 0, row
+        rel = 1e-6 if clock == "tsc" else 1e-3
+        assert row["per_op"]["instructions"] == pytest.approx(instructions, rel=rel), row
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+def test_ns_rest_on_the_clock(boot, clock):
+    """Plain emulation, where ns exist: each clock gives the TSC's frequency, and ns by it."""
+    b = boot(f"suite=calls bench=direct samples=64 clock={clock}", icount=False).must(SUCCESS, rows=1)
+    (row,) = b.rows
+    hz = b.run["clock_tsc_hz"]
+    # A busy host holds the PIT's four port accesses up.
+    assert hz == pytest.approx(b.run["tsc"]["hz"], rel=1e-2 if clock == "pit" else 1e-3), b.run
+    assert row["per_op"]["ns"] == pytest.approx(row["per_op"]["ticks"] * 1e9 / hz, rel=1e-5), row
+    if clock != "tsc":
+        measured = {s["name"]: s["hz"] for s in b.run["tsc"]["sources"] if "hz" in s}
+        assert hz == measured[clock], b.run
+
+
+def test_fallback_says_why(boot):
+    b = boot(f"{ADAPTIVE} clock=hpet,pmtimer", machine="q35,hpet=off").must(SUCCESS, rows=2)
+    assert b.run["clock"] == "pmtimer", b.run
+    assert b.run["clock_refused"] == [{"name": "hpet", "why": "no HPET table"}], b.run
+    assert "not hpet: no HPET table" in b.text, str(b)
+
+
+def test_no_clock_at_all(boot):
+    """The run goes on without ns; a method that needs seconds says that it has none."""
+    how = {"machine": "q35,acpi=off", "icount": False}
+    b = boot("suite=calls bench=direct samples=64 clock=hpet,pmtimer", **how).must(SUCCESS, rows=1)
+    assert "clock" not in b.run and "clock_tsc_hz" not in b.run, b.run
+    assert [r["why"] for r in b.run["clock_refused"]] == ["no HPET table", "no FADT"], b.run
+    assert any("no clock" in e["message"] for e in b.events("warning")), str(b)
+    assert "ticks" in b.rows[0]["per_op"] and "ns" not in b.rows[0]["per_op"], b.rows[0]
+
+    b = boot(f"{ADAPTIVE} clock=hpet", machine="q35,acpi=off").must(SUCCESS, rows=2)
+    for row in b.rows:
+        assert row["state"] == "no clock" and row["clock_failed"] > 0, row
+        assert "ticks" not in row["per_op"] and "seconds" not in row, row
+
+
+@pytest.mark.parametrize(
+    "machine, missing",
+    [
+        ("q35", {}),
+        ("q35,hpet=off", {"hpet": "no HPET table"}),
+        ("q35,acpi=off", {"hpet": "no HPET table", "pmtimer": "no FADT"}),
+    ],
+)
+def test_list_says_which_start(boot, machine, missing):
+    b = boot("list", machine=machine).must(SUCCESS, rows=0)
+    found = timers(b)
+    assert list(found) == CLOCKS, str(b)
+    assert {name: t["why"] for name, t in found.items() if not t["initialises"]} == missing, found
+
+
+def test_list_leaves_the_firmware_alive(boot, stick):
+    """After its timers were tried the firmware still waits for a key, and boots on."""
+    b = boot("list", debug_exit=False, keys={b"Press a key": b" "}, done=back_in_firmware)
+    assert all(t["initialises"] for t in timers(b).values()), str(b)
+
+
+def back_in_firmware(data):
+    return b"BdsDxe" in data[data.find(b"Press a key") :] if b"Press a key" in data else False
+
+
+def test_two_boots_give_the_same_bytes(boot):
+    first, second = (boot(f"{ADAPTIVE} clock=pit,tsc") for _ in "12")
+    first.must(SUCCESS)
+    assert first.serial == second.serial
