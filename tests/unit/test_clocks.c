@@ -233,6 +233,18 @@ static void the_tsc_is_a_clock_where_it_is_known(void **state)
     assert_int_equal(clocks_source(CLOCK_ID_PIT), CLOCK_PIT);
 }
 
+static void tables_that_name_no_timer(void **state)
+{
+    (void)state;
+    const struct fadt f = {.pm_timer_bits = 24};
+    struct tsc_clock c = measure_by(&(struct cpu){0}, &f, NULL);
+
+    assert_string_equal(c.source[CLOCK_PMTIMER].why_not, "the FADT names none");
+    assert_string_equal(c.source[CLOCK_HPET].why_not, "no HPET table");
+    c = measure_by(&(struct cpu){0}, NULL, NULL);
+    assert_string_equal(c.source[CLOCK_PMTIMER].why_not, "no FADT");
+}
+
 static void no_pit(void **state)
 {
     (void)state;
@@ -301,6 +313,7 @@ int main(void)
         cmocka_unit_test_setup(goes_back, set_up),
         cmocka_unit_test_setup(torn_readings, set_up),
         cmocka_unit_test_setup(the_tsc_is_a_clock_where_it_is_known, set_up),
+        cmocka_unit_test_setup(tables_that_name_no_timer, set_up),
         cmocka_unit_test_setup(no_pit, set_up),
         cmocka_unit_test_setup(hpet_refused, set_up),
         cmocka_unit_test_setup(nothing_at_all, set_up),
