@@ -1,5 +1,6 @@
 """The hosted program: its words, its report, its exit status, and what a process is to it."""
 
+import json
 import os
 import re
 import signal
@@ -84,12 +85,32 @@ def test_list(run):
     rows = list(listed(ended.out))
     assert ended.status == SUCCESS
     assert rows == sorted(set(rows)) and f"{len(rows)} rows" in ended.out
-    timers = {t["name"]: t for t in ended.report().of("timer") if t["kind"] == "clock"}
+    records = [json.loads(line) for line in ended.out.splitlines() if line.startswith("{")]
+    timers = {r["name"]: r for r in records if r["type"] == "timer" and r["kind"] == "clock"}
     assert list(timers) == ["tsc", "hpet", "pmtimer", "pit"]
     assert timers["tsc"]["initialises"]
     assert not timers["hpet"]["initialises"] and "ring 0" in timers["hpet"]["why"]
     declared = set(rows_in_sources())
     assert len(declared) > 10 and declared <= set(rows)
+
+
+def test_clock_falls_back(run):
+    """A process reads the TSC alone; the report says why the others do not serve."""
+    words = ["suite=calls", "bench=direct", "samples=64", "method=adaptive", "target=1000"]
+    words += ["format=jsonl"]
+    report = run(*words, "clock=hpet,pit,tsc").report()
+    assert report.run["clock"] == "tsc"
+    assert [r["name"] for r in report.run["clock_refused"]] == ["hpet", "pit"]
+    assert all("ring 0" in r["why"] for r in report.run["clock_refused"])
+    assert report.run["clock_tsc_hz"] == report.run["tsc"]["hz"]
+    row = report.rows["calls/direct"]
+    assert row["state"] == "done" and row["clock_failed"] == 0 and row["per_op"]["ns"] > 0
+
+    ended = run(*words, "clock=hpet")
+    report = ended.report()
+    assert ended.status == SUCCESS and "clock" not in report.run
+    assert report.rows["calls/direct"]["state"] == "no clock"
+    assert "ns" not in report.rows["calls/direct"]["per_op"]
 
 
 def test_report(run):
