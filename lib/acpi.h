@@ -16,6 +16,11 @@ struct acpi_table {
     uint32_t length;      /* checked against memory and the checksum */
 };
 
+/* What is wrong with a table: its name, the offset, what stands there and what is allowed. */
+struct acpi_error {
+    char text[112]; /* empty: nothing */
+};
+
 struct acpi {
     const struct physmem *mem;
     bool present;     /* an RSDP with a good checksum and an RSDT or XSDT that holds */
@@ -46,7 +51,15 @@ struct hpet_table {
 };
 bool acpi_hpet(const struct acpi_table *t, struct hpet_table *h); /* false: too short to be one */
 
-#define MADT_IOAPIC_MAX 128 /* machines with eight sockets have some fifty */
+#define MADT_IOAPIC_MAX 128  /* machines with eight sockets have some fifty */
+#define MADT_CPU_MAX    1024 /* entries, those that firmware left empty included */
+struct madt_cpu {
+    uint32_t id; /* APIC id; 255 (type 0) and 2^32-1 (type 9) name no processor but all of them */
+    bool enabled, online_capable; /* as the flags say */
+    bool x2apic;                  /* entry type 9, else 0 */
+    bool duplicate;               /* the id stood before, in an entry of either type */
+    bool usable; /* enabled, names one processor, and is the first such entry of its id */
+};
 struct madt {
     uint64_t lapic_address; /* entry type 5 wins over the header */
     unsigned ioapics;
@@ -54,11 +67,17 @@ struct madt {
         uint32_t address, gsi_base;
         uint8_t id;
     } ioapic[MADT_IOAPIC_MAX];
-    unsigned cpus_enabled; /* entries of types 0 and 9 with the enabled flag */
-    bool pcat;             /* 8259s are there too */
+    unsigned ioapics_left_out; /* more than MADT_IOAPIC_MAX */
+    unsigned cpus;             /* entries of types 0 and 9, in the table's order */
+    struct madt_cpu cpu[MADT_CPU_MAX];
+    unsigned cpus_left_out; /* more than MADT_CPU_MAX */
+    unsigned cpus_enabled;  /* distinct ids: how many entries are usable */
+    unsigned duplicates;    /* entries whose id stood before; empty slots often share one */
+    bool pcat;              /* 8259s are there too */
+    struct acpi_error error;
 };
-/* False: too short, or an entry that leaves the table or is too short for its type (what was read
- * before it is kept). */
+/* False, and `error`: too short, or an entry that leaves the table or is too short for its type
+ * (what was read before it is kept). */
 bool acpi_madt(const struct acpi_table *t, struct madt *m);
 
 #endif

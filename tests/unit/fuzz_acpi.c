@@ -166,11 +166,12 @@ static void repair_smbios(struct image *m)
 
 static void decode(const struct acpi_table *t)
 {
-    struct madt m;
+    static struct madt m;
     struct fadt f;
     struct hpet_table h;
-    acpi_madt(t, &m);
-    FUZZ_CHECK(m.ioapics <= MADT_IOAPIC_MAX && m.cpus_enabled <= t->length);
+    FUZZ_CHECK(acpi_madt(t, &m) == (m.error.text[0] == '\0'));
+    FUZZ_CHECK(m.ioapics <= MADT_IOAPIC_MAX && m.cpus <= MADT_CPU_MAX);
+    FUZZ_CHECK(m.cpus_enabled <= m.cpus && m.duplicates <= m.cpus);
     acpi_fadt(t, &f);
     FUZZ_CHECK(f.pm_timer_port <= 0xfffc && (f.pm_timer_bits == 24 || f.pm_timer_bits == 32));
     acpi_hpet(t, &h);

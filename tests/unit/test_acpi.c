@@ -33,7 +33,12 @@ static void recorded_madts(void **state)
     struct acpi_table t = load("APIC-048d1383a6");
     assert_true(acpi_madt(&t, &m));
     assert_int_equal(m.lapic_address, 0xfee00000);
-    assert_int_equal(m.cpus_enabled, 4); /* of eight entries */
+    assert_int_equal(m.cpus_enabled, 4); /* of eight entries; the empty ones share id 0 */
+    assert_int_equal(m.cpus, 8);
+    assert_int_equal(m.duplicates, 4);
+    assert_int_equal(m.cpu[3].id, 3);
+    assert_true(m.cpu[3].usable && m.cpu[3].enabled && !m.cpu[3].duplicate && !m.cpu[3].x2apic);
+    assert_true(m.cpu[4].duplicate && !m.cpu[4].enabled && !m.cpu[4].usable);
     assert_int_equal(m.ioapics, 1);
     assert_int_equal(m.ioapic[0].id, 2);
     assert_int_equal(m.ioapic[0].address, 0xfec00000);
@@ -44,6 +49,8 @@ static void recorded_madts(void **state)
     t = load("APIC-576166feec"); /* types 0, 9 and 127 together */
     assert_true(acpi_madt(&t, &m));
     assert_int_equal(m.cpus_enabled, 16);
+    assert_int_equal(m.cpus, 112);
+    assert_int_equal(m.duplicates, 94);
     assert_int_equal(m.ioapics, 5);
     assert_int_equal(m.ioapic[4].id, 12);
     assert_int_equal(m.ioapic[4].address, 0xfec18000);
@@ -53,6 +60,8 @@ static void recorded_madts(void **state)
     t = load("APIC-6bfc03c8fe"); /* type 9 alone */
     assert_true(acpi_madt(&t, &m));
     assert_int_equal(m.cpus_enabled, 22);
+    assert_int_equal(m.cpus, 48);
+    assert_true(m.cpu[0].x2apic);
     drop(&t);
 }
 
@@ -172,7 +181,7 @@ static void odd_hpet(void **state)
 static void odd_madts(void **state)
 {
     (void)state;
-    struct madt m;
+    static struct madt m;
     uint8_t b[44 + 12 + 8 + 16 + 12 + 4] = {0};
     uint8_t *e = b + 44;
     struct acpi_table t = {b, sizeof b};
@@ -183,6 +192,7 @@ static void odd_madts(void **state)
     e[0] = 0, e[1] = 8, e[4] = 1;
     e += 8;
     e[0] = 9, e[1] = 16, e[8] = 1;
+    put_le(e + 4, 256, 4);
     e += 16;
     e[0] = 1, e[1] = 12, e[2] = 7;
     e += 12;
@@ -190,21 +200,83 @@ static void odd_madts(void **state)
     assert_true(acpi_madt(&t, &m));
     assert_true(m.lapic_address == 0x1fee00000);
     assert_int_equal(m.cpus_enabled, 2);
+    assert_int_equal(m.cpu[1].id, 256);
     assert_int_equal(m.ioapics, 1);
     assert_int_equal(m.ioapic[0].id, 7);
     assert_false(m.pcat);
+    assert_string_equal(m.error.text, "");
 
     e[1] = 5; /* leaves the table: what was before it is kept */
     assert_false(acpi_madt(&t, &m));
+    assert_string_equal(m.error.text, "MADT offset 93: entry length 5, allowed 2 to 4");
     assert_int_equal(m.cpus_enabled, 2);
     e[1] = 0; /* would be an endless loop */
     assert_false(acpi_madt(&t, &m));
+    assert_string_equal(m.error.text, "MADT offset 93: entry length 0, allowed 2 to 255");
     e[1] = 1;
     assert_false(acpi_madt(&t, &m));
+    e[1] = 3; /* and then half an entry */
+    assert_false(acpi_madt(&t, &m));
+    assert_string_equal(m.error.text, "MADT offset 95: bytes for an entry 1, allowed 2 to 255");
     e[1] = 4;
     e[-12 + 1] = 8; /* an IO-APIC that is too short to be one */
     assert_false(acpi_madt(&t, &m));
+    assert_string_equal(m.error.text, "MADT offset 81: entry length 8, allowed 12 to 255");
     assert_int_equal(m.ioapics, 0);
+    t.length = 43;
+    assert_false(acpi_madt(&t, &m));
+    assert_string_equal(m.error.text, "MADT offset 4: length 43, allowed 44 to 4294967295");
+}
+
+/* Entries of type 9 behind the header. */
+static uint8_t *madt_of(uint32_t n, struct acpi_table *t)
+{
+    uint8_t *b = calloc(1, 44 + 16 * n);
+    *t = (struct acpi_table){b, 44 + 16 * n};
+    for (uint32_t i = 0; i < n; i++) {
+        b[44 + 16 * i] = 9;
+        b[44 + 16 * i + 1] = 16;
+        put_le(b + 44 + 16 * i + 4, i, 4);
+        b[44 + 16 * i + 8] = 1;
+    }
+    return b;
+}
+
+static void cpus_listed_twice(void **state)
+{
+    (void)state;
+    static struct madt m;
+    struct acpi_table t;
+    uint8_t *b = madt_of(5, &t);
+    b[44 + 8] = 0;                           /* id 0 is disabled at first... */
+    b[44 + 16 * 1 + 4] = 0;                  /* ...and enabled in the second entry */
+    b[44 + 16 * 2 + 4] = 0;                  /* and in the third */
+    put_le(b + 44 + 16 * 3 + 4, ~0u, 4);     /* broadcast */
+    put_le(b + 44 + 16 * 4 + 4, 0x10000, 4); /* an id far above 255 */
+    b[44 + 16 * 4 + 8] = 3;
+    assert_true(acpi_madt(&t, &m));
+    assert_int_equal(m.cpus, 5);
+    assert_int_equal(m.cpus_enabled, 2);
+    assert_int_equal(m.duplicates, 2);
+    assert_false(m.cpu[0].usable || m.cpu[0].duplicate);
+    assert_true(m.cpu[1].usable && m.cpu[1].duplicate);
+    assert_false(m.cpu[2].usable || !m.cpu[2].duplicate || !m.cpu[2].enabled);
+    assert_false(m.cpu[3].usable || !m.cpu[3].enabled);
+    assert_true(m.cpu[4].usable && m.cpu[4].online_capable && m.cpu[4].id == 0x10000);
+    free(b);
+}
+
+static void more_cpus_than_room(void **state)
+{
+    (void)state;
+    static struct madt m;
+    struct acpi_table t;
+    uint8_t *b = madt_of(MADT_CPU_MAX + 3, &t);
+    assert_true(acpi_madt(&t, &m));
+    assert_int_equal(m.cpus, MADT_CPU_MAX);
+    assert_int_equal(m.cpus_enabled, MADT_CPU_MAX);
+    assert_int_equal(m.cpus_left_out, 3);
+    free(b);
 }
 
 static void more_ioapics_than_room(void **state)
@@ -220,6 +292,7 @@ static void more_ioapics_than_room(void **state)
     }
     assert_true(acpi_madt(&t, &m));
     assert_int_equal(m.ioapics, MADT_IOAPIC_MAX);
+    assert_int_equal(m.ioapics_left_out, 5);
     free(b);
 }
 
@@ -452,6 +525,8 @@ int main(void)
         cmocka_unit_test(odd_fadts),
         cmocka_unit_test(odd_hpet),
         cmocka_unit_test(odd_madts),
+        cmocka_unit_test(cpus_listed_twice),
+        cmocka_unit_test(more_cpus_than_room),
         cmocka_unit_test(more_ioapics_than_room),
         cmocka_unit_test(all_is_well),
         cmocka_unit_test(no_rsdp),
