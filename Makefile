@@ -92,7 +92,7 @@ flags = $(CFLAGS_IMAGE) $(if $(filter $(FAST_SRC),$1),-O2,-Os) $(if $(filter boo
 
 # --- the image -----------------------------------------------------------------------------------
 
-.PHONY: all run hosted silicon image iso signed test unit unit-build check lint clean help FORCE
+.PHONY: all run hosted replay silicon image iso signed test unit unit-build check lint clean help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -151,7 +151,7 @@ $(HOSTED): $(HOSTED_OBJS) $(B)/hosted/linked
 $(OBJ)/tests/hosted/flags: FORCE
 	@$(call stamp,$(CC) $(CFLAGS_HOSTED))
 $(B)/hosted/linked: FORCE
-	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS))
+	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS) $(REPLAY_SRC))
 -include $(HOSTED_SRC:%=$(OBJ)/%.d)
 
 # What scripts/silicon needs beside it: the judge of coverage, and published harnesses that are here.
@@ -164,6 +164,18 @@ $(COVERAGE): $(addprefix $(OBJ)/,tests/hosted/tools/coverage.c.o $(addprefix lib
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $^
 -include $(OBJ)/tests/hosted/tools/coverage.c.d
+
+# What lib/ makes of recorded bytes.
+REPLAY     := $(B)/hosted/replay
+REPLAY_SRC := $(sort $(wildcard tests/replay/*.c))
+replay: $(REPLAY)
+$(OBJ)/tests/replay/%.c.o: tests/replay/%.c $(OBJ)/tests/hosted/flags
+	@mkdir -p $(@D)
+	$(call say,CC $<)$(CC) $(CFLAGS_HOSTED) -MMD -MP -c -o $@ $<
+$(REPLAY): $(REPLAY_SRC:%=$(OBJ)/%.o) $(filter $(OBJ)/lib/%,$(OBJS)) $(B)/hosted/linked
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
+-include $(REPLAY_SRC:%=$(OBJ)/%.d)
 
 PEER := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
@@ -218,7 +230,8 @@ UNIT_CCS ?= gcc clang
 UNIT     := $(B)/unit
 # The host's libc has what lib/mem.c brings to the image. Beside the tests stand helpers of theirs.
 UNIT_SRC   := $(filter-out lib/mem.c,$(sort $(wildcard lib/*.c))) $(UNIT_KERNEL) \
-	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c)))
+	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
+	$(filter-out tests/replay/replay.c,$(REPLAY_SRC))
 UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
 	$(sort $(wildcard tests/unit/test_*.c tests/unit/fuzz_*.c)))))
 CFLAGS_UNIT := -std=c11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -245,12 +258,12 @@ $(UNIT)/flags: FORCE
 	@$(call stamp,$(CFLAGS_UNIT))
 unit-build: $(UNIT_ALL)
 -include $(foreach c,$(UNIT_CCS),$(wildcard $(UNIT)/$c/lib/*.d $(UNIT)/$c/kernel/*.d \
-	$(UNIT)/$c/tests/unit/*.d))
+	$(UNIT)/$c/tests/unit/*.d $(UNIT)/$c/tests/replay/*.d))
 
 unit:
 	+@$(PYTHON) scripts/test unit --compilers $(UNIT_CCS)
 test:
-	+@$(PYTHON) scripts/test unit hosted boot lint --compilers $(UNIT_CCS)
+	+@$(PYTHON) scripts/test unit hosted replay boot lint --compilers $(UNIT_CCS)
 check:
 	+@$(PYTHON) scripts/test unit boot --marked check --compilers gcc
 lint:
@@ -269,5 +282,6 @@ help:
 	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
 	@echo "make test       every test; make unit, make check (under 90 s), make lint: some of them"
 	@echo "make hosted     build/hosted/baretick: the same engine and suites as a Linux program"
+	@echo "make replay     build/hosted/replay: what recorded CPUID dumps and ACPI tables decode to"
 	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"
 	@echo "make clean      remove build/"

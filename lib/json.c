@@ -79,13 +79,31 @@ void json_begin(struct json *j, struct sink *out, uint64_t seq, const char *type
     json_str(j, "type", type);
 }
 
-void json_end(struct json *j)
+static void close_all(struct json *j)
 {
     while (j->depth > 1)
         json_close(j);
+}
+
+void json_end(struct json *j)
+{
+    close_all(j);
     uint32_t crc = j->crc;
     char text[32];
     json_raw(j, text, fmt_buf(text, sizeof text, ",\"crc\":\"%08x\"}\r\n", crc));
+    j->depth = 0;
+}
+
+void json_line_begin(struct json *j, struct sink *out)
+{
+    *j = (struct json){.out = out};
+    open(j, '{', '}');
+}
+
+void json_line_end(struct json *j)
+{
+    close_all(j);
+    raw_text(j, "}\n");
     j->depth = 0;
 }
 

@@ -26,6 +26,11 @@ void json_begin(struct json *j, struct sink *out, uint64_t seq, const char *type
 /* Closes whatever is open, writes the crc and CR LF. */
 void json_end(struct json *j);
 
+/* One object on a line by itself, for tools: no record, so without type, seq and crc, and ended by
+ * LF. */
+void json_line_begin(struct json *j, struct sink *out);
+void json_line_end(struct json *j);
+
 /* Members of an object; name is NULL for an element of an array. */
 void json_u64(struct json *j, const char *name, uint64_t v);
 void json_i64(struct json *j, const char *name, int64_t v);

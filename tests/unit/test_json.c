@@ -46,6 +46,21 @@ static void empty_record(void **state)
                         "{\"baretick\":1,\"seq\":7,\"type\":\"row\",\"crc\":\"a49b1f19\"}\r\n");
 }
 
+static void line_of_a_tool(void **state)
+{
+    (void)state;
+    sink_buf_init(&out, text, sizeof text);
+    json_line_begin(&j, &out.sink);
+    json_str(&j, "file", "a b");
+    json_array(&j, "x");
+    json_object(&j, NULL);
+    json_u64(&j, "y", 1);
+    json_line_end(&j);
+    json_line_begin(&j, &out.sink);
+    json_line_end(&j);
+    assert_string_equal(text, "{\"file\":\"a b\",\"x\":[{\"y\":1}]}\n{}\n");
+}
+
 static void values(void **state)
 {
     (void)state;
@@ -161,9 +176,10 @@ static void crc_sees_a_change(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_record),      cmocka_unit_test(values),  cmocka_unit_test(nesting),
-        cmocka_unit_test(end_closes_all),    cmocka_unit_test(strings), cmocka_unit_test(doubles),
-        cmocka_unit_test(crc_sees_a_change),
+        cmocka_unit_test(empty_record),   cmocka_unit_test(line_of_a_tool),
+        cmocka_unit_test(values),         cmocka_unit_test(nesting),
+        cmocka_unit_test(end_closes_all), cmocka_unit_test(strings),
+        cmocka_unit_test(doubles),        cmocka_unit_test(crc_sees_a_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

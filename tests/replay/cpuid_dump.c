@@ -1,0 +1,211 @@
+#include "tests/replay/cpuid_dump.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "lib/fmt.h"
+
+struct line {
+    const uint8_t *at, *end;
+};
+
+static bool blank(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The next word of the line; empty at its end. */
+static struct line next_word(struct line *l)
+{
+    while (l->at < l->end && blank(*l->at))
+        l->at++;
+    struct line word = {l->at, l->at};
+    while (word.end < l->end && !blank(*word.end))
+        word.end++;
+    l->at = word.end;
+    return word;
+}
+
+static bool word_is(struct line w, const char *text)
+{
+    return (size_t)(w.end - w.at) == strlen(text) && memcmp(w.at, text, strlen(text)) == 0;
+}
+
+static bool number(struct line *l, unsigned base, uint64_t max, uint64_t *value)
+{
+    struct line w = next_word(l);
+    uint64_t v = 0;
+    if (w.at == w.end)
+        return false;
+    for (; w.at < w.end; w.at++) {
+        unsigned digit = 99;
+        if (*w.at >= '0' && *w.at <= '9')
+            digit = *w.at - '0';
+        else if ((*w.at | 0x20) >= 'a' && (*w.at | 0x20) <= 'f')
+            digit = (*w.at | 0x20) - 'a' + 10u;
+        if (digit >= base || v > (max - digit) / base)
+            return false;
+        v = v * base + digit;
+    }
+    *value = v;
+    return true;
+}
+
+/* One more element at the end of an array that doubles; NULL when memory is out. */
+static void *grow(void *array, size_t n, size_t size)
+{
+    if (n >= 16 && (n & (n - 1)) != 0)
+        return array;
+    return realloc(array, (n < 16 ? 16 : 2 * n) * size);
+}
+
+static bool add_leaf(struct cpuid_dump *d, struct dump_leaf r)
+{
+    for (size_t i = d->leaves; r.subleaf == 0 && i > 0; i--) {
+        const struct dump_leaf *old = &d->leaf[i - 1];
+        if (old->cpu == r.cpu && old->leaf == r.leaf)
+            r.subleaf = old->subleaf + 1;
+    }
+    struct dump_leaf *more = grow(d->leaf, d->leaves, sizeof *more);
+    if (more == NULL)
+        return false;
+    d->leaf = more;
+    d->leaf[d->leaves++] = r;
+    return true;
+}
+
+static const char *leaf_line(struct cpuid_dump *d, struct line l)
+{
+    uint64_t v[7];
+    if (!number(&l, 10, DUMP_CPU_MAX, &v[0]))
+        return "the CPU is no decimal number from 0 to 65535";
+    for (unsigned i = 1; i < 7; i++)
+        if (!number(&l, 16, UINT32_MAX, &v[i]))
+            return "leaf, subleaf, EAX, EBX, ECX and EDX must be hexadecimal, of 32 bits";
+    if (next_word(&l).at != l.end)
+        return "more than seven numbers after cpuid";
+    struct dump_leaf r = {
+        .cpu = (uint32_t)v[0],
+        .leaf = (uint32_t)v[1],
+        .subleaf = (uint32_t)v[2],
+        .regs = {(uint32_t)v[3], (uint32_t)v[4], (uint32_t)v[5], (uint32_t)v[6]},
+    };
+    return add_leaf(d, r) ? NULL : "out of memory";
+}
+
+static const char *msr_line(struct cpuid_dump *d, struct line l)
+{
+    struct dump_msr r = {.fault = false};
+    uint64_t address;
+    if (!number(&l, 16, UINT32_MAX, &address))
+        return "the MSR's address must be hexadecimal, of 32 bits";
+    r.address = (uint32_t)address;
+    struct line before = l;
+    if (!number(&l, 16, UINT64_MAX, &r.value)) {
+        r.fault = word_is(next_word(&before), "fault");
+        if (!r.fault)
+            return "the MSR's value must be hexadecimal, of 64 bits, or fault";
+    }
+    if (next_word(&l).at != l.end)
+        return "more than a value after the MSR's address";
+    struct dump_msr *more = grow(d->msr, d->msrs, sizeof *more);
+    if (more == NULL)
+        return "out of memory";
+    d->msr = more;
+    d->msr[d->msrs++] = r;
+    return NULL;
+}
+
+static const char *one_line(struct cpuid_dump *d, struct line l)
+{
+    struct line word = next_word(&l);
+    if (word.at == word.end || *word.at == '#')
+        return NULL;
+    if (word_is(word, "cpuid"))
+        return leaf_line(d, l);
+    if (word_is(word, "msr"))
+        return msr_line(d, l);
+    return "a line begins with cpuid, msr or #";
+}
+
+static bool count_cpus(struct cpuid_dump *d)
+{
+    uint8_t *seen = calloc(DUMP_CPU_MAX + 1, 1);
+    if (seen == NULL)
+        return false;
+    for (size_t i = 0; i < d->leaves; i++) {
+        d->cpus += !seen[d->leaf[i].cpu];
+        seen[d->leaf[i].cpu] = 1;
+    }
+    free(seen);
+    return true;
+}
+
+bool cpuid_dump_parse(struct cpuid_dump *d, const uint8_t *text, size_t n, char *error, size_t size)
+{
+    const uint8_t *end = text + n;
+    unsigned line = 0;
+    *d = (struct cpuid_dump){0};
+    while (text < end) {
+        const uint8_t *lf = memchr(text, '\n', (size_t)(end - text));
+        const char *wrong = one_line(d, (struct line){text, lf != NULL ? lf : end});
+        line++;
+        if (wrong != NULL) {
+            fmt_buf(error, size, "line %u: %s", line, wrong);
+            return false;
+        }
+        text = lf != NULL ? lf + 1 : end;
+    }
+    if (!cpuid_dump_has(&(struct dump_cpu){d, 0}, 0, 0)) {
+        fmt_buf(error, size, "line %u: the text ends without `cpuid 0 0 0 ...`, leaf 0 of CPU 0",
+                line);
+        return false;
+    }
+    if (!count_cpus(d)) {
+        fmt_buf(error, size, "line %u: out of memory", line);
+        return false;
+    }
+    return true;
+}
+
+void cpuid_dump_free(struct cpuid_dump *d)
+{
+    free(d->leaf);
+    free(d->msr);
+    *d = (struct cpuid_dump){0};
+}
+
+static const struct dump_leaf *find(const struct cpuid_dump *d, uint32_t cpu, uint32_t leaf,
+                                    uint32_t subleaf)
+{
+    for (size_t i = 0; i < d->leaves; i++)
+        if (d->leaf[i].leaf == leaf && d->leaf[i].subleaf == subleaf && d->leaf[i].cpu == cpu)
+            return &d->leaf[i];
+    return NULL;
+}
+
+bool cpuid_dump_has(const struct dump_cpu *cpu, uint32_t leaf, uint32_t subleaf)
+{
+    return find(cpu->dump, cpu->cpu, leaf, subleaf) != NULL;
+}
+
+struct cpuid_regs cpuid_dump_get(void *context, uint32_t leaf, uint32_t subleaf)
+{
+    const struct dump_cpu *c = context;
+    const struct dump_leaf *r = find(c->dump, c->cpu, leaf, subleaf);
+    if (r == NULL)
+        r = find(c->dump, 0, leaf, subleaf);
+    return r != NULL ? r->regs : (struct cpuid_regs){0};
+}
+
+bool cpuid_dump_rdmsr(void *context, uint32_t address, uint64_t *value)
+{
+    const struct dump_cpu *c = context;
+    for (size_t i = 0; i < c->dump->msrs; i++) {
+        const struct dump_msr *m = &c->dump->msr[i];
+        if (m->address == address && !m->fault) {
+            *value = m->value;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,19 @@
+/*
+ * What `replay KIND FILE...` decodes, one function a kind: it is given a recorded file's bytes (a
+ * block of exactly that size) and adds members to the line's object, or `error` where the bytes
+ * cannot be decoded.
+ */
+#ifndef TESTS_REPLAY_H
+#define TESTS_REPLAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/json.h"
+
+/* The text form of tests/replay/cpuid: CPUID leaves and MSRs. */
+void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n);
+
+/* Member `error`; the format is fmt()'s. Names the thing, its place and what is allowed. */
+void replay_error(struct json *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
