@@ -1,4 +1,4 @@
-#include "lib/acpi.h"
+#include "lib/acpi_table.h"
 
 #include "lib/bytes.h"
 #include "lib/mem.h"
@@ -15,13 +15,10 @@ enum {
     RSDP_LENGTH_MAX = 4096, /* nobody's is longer: a wrong length is not worth a walk */
 };
 
-/* Section 5.2.6, the header of every table. */
+/* Sections 5.2.6 and 5.2.7. */
 enum {
-    HEADER_LENGTH = 4,
     HEADER_OEM = 10,
     HEADER_OEM_TABLE = 16,
-    HEADER_SIZE = 36,
-    TABLE_LENGTH_MAX = 16 << 20, /* the largest DSDTs seen are near 1 MiB */
     ROOT_ENTRIES_MAX = 1024,
 };
 
@@ -29,11 +26,11 @@ enum {
 static struct acpi_table table_at(const struct physmem *mem, uint64_t address)
 {
     struct acpi_table none = {0};
-    const uint8_t *header = mem->at(mem->ctx, address, HEADER_SIZE);
+    const uint8_t *header = mem->at(mem->ctx, address, ACPI_HEADER_SIZE);
     if (header == NULL)
         return none;
-    uint32_t length = le32(header + HEADER_LENGTH);
-    if (length < HEADER_SIZE || length > TABLE_LENGTH_MAX)
+    uint32_t length = le32(header + ACPI_HEADER_LENGTH);
+    if (length < ACPI_HEADER_SIZE || length > ACPI_LENGTH_MAX)
         return none;
     const uint8_t *bytes = mem->at(mem->ctx, address, length);
     if (bytes == NULL || byte_sum(bytes, length) != 0)
@@ -53,13 +50,13 @@ static struct acpi_table root_at(const struct physmem *mem, uint64_t address, co
 
 static uint32_t root_entries(const struct acpi *a)
 {
-    uint32_t n = a->present ? (a->root.length - HEADER_SIZE) / (a->xsdt ? 8 : 4) : 0;
+    uint32_t n = a->present ? (a->root.length - ACPI_HEADER_SIZE) / (a->xsdt ? 8 : 4) : 0;
     return n < ROOT_ENTRIES_MAX ? n : ROOT_ENTRIES_MAX;
 }
 
 static uint64_t root_entry(const struct acpi *a, uint32_t i)
 {
-    const uint8_t *first = a->root.bytes + HEADER_SIZE;
+    const uint8_t *first = a->root.bytes + ACPI_HEADER_SIZE;
     return a->xsdt ? le64(first + 8 * i) : le32(first + 4 * i);
 }
 
@@ -135,64 +132,4 @@ static bool made_by_qemu(struct acpi_table t)
 bool acpi_says_qemu(const struct acpi *a)
 {
     return a->present && (made_by_qemu(a->root) || made_by_qemu(acpi_find(a, "FACP")));
-}
-
-/* --- FADT, section 5.2.9 ---------------------------------------------------------------------- */
-
-enum {
-    FADT_PM1A_CNT = 64,
-    FADT_PM_TIMER = 76,
-    FADT_PM_TIMER_LENGTH = 91,
-    FADT_FLAGS = 112,
-    FADT_V1_SIZE = 116, /* ACPI 1.0's */
-    FADT_X_PM1A_CNT = 172,
-    FADT_X_PM_TIMER = 208,
-    FADT_TMR_VAL_EXT = 1 << 8,
-    FADT_HW_REDUCED = 1 << 20, /* no such registers at all, section 4.1 */
-};
-
-/* Section 5.2.3.2, generic address structure. */
-enum { GAS_SPACE = 0, GAS_ADDRESS = 4, GAS_SIZE = 12, GAS_MEMORY = 0, GAS_IO = 1 };
-
-/* The I/O port of a 4-byte register: the extended field where it holds a port, else the old one. */
-static uint16_t fadt_port(const struct acpi_table *t, uint32_t extended, uint32_t old)
-{
-    const uint64_t highest = 0x10000 - 4;
-    if (t->length >= extended + GAS_SIZE && t->bytes[extended + GAS_SPACE] == GAS_IO) {
-        uint64_t port = le64(t->bytes + extended + GAS_ADDRESS);
-        if (port != 0 && port <= highest)
-            return (uint16_t)port;
-    }
-    uint32_t port = le32(t->bytes + old);
-    return port <= highest ? (uint16_t)port : 0;
-}
-
-bool acpi_fadt(const struct acpi_table *t, struct fadt *f)
-{
-    *f = (struct fadt){.pm_timer_bits = 24};
-    if (t->bytes == NULL || t->length < FADT_V1_SIZE)
-        return false;
-    uint32_t flags = le32(t->bytes + FADT_FLAGS);
-    if (flags & FADT_HW_REDUCED)
-        return true;
-    f->pm1a_cnt = fadt_port(t, FADT_X_PM1A_CNT, FADT_PM1A_CNT);
-    if (t->bytes[FADT_PM_TIMER_LENGTH] == 4) /* 0: not supported */
-        f->pm_timer_port = fadt_port(t, FADT_X_PM_TIMER, FADT_PM_TIMER);
-    if (flags & FADT_TMR_VAL_EXT)
-        f->pm_timer_bits = 32;
-    return true;
-}
-
-/* --- HPET, IA-PC HPET specification 1.0a section 3.2.4 ---------------------------------------- */
-
-enum { HPET_BASE = 40, HPET_SIZE = 56 };
-
-bool acpi_hpet(const struct acpi_table *t, struct hpet_table *h)
-{
-    *h = (struct hpet_table){0};
-    if (t->bytes == NULL || t->length < HPET_SIZE)
-        return false;
-    if (t->bytes[HPET_BASE + GAS_SPACE] == GAS_MEMORY)
-        h->address = le64(t->bytes + HPET_BASE + GAS_ADDRESS);
-    return true;
 }

@@ -21,6 +21,15 @@ struct acpi_error {
     char text[112]; /* empty: nothing */
 };
 
+/* ACPI 6.5 section 5.2.3.2, generic address structure. */
+enum { ACPI_MEMORY = 0, ACPI_IO = 1, ACPI_PCI_CONFIG = 2 }; /* address spaces */
+struct acpi_gas {
+    uint8_t space;
+    uint8_t bits;   /* register bit width */
+    uint8_t access; /* 0: not said; 1 to 4: 1, 2, 4, 8 bytes */
+    uint64_t address;
+};
+
 struct acpi {
     const struct physmem *mem;
     bool present;     /* an RSDP with a good checksum and an RSDT or XSDT that holds */
@@ -43,11 +52,21 @@ struct fadt {
     uint16_t pm_timer_port; /* I/O port, 0: none (PM_TMR_BLK, X_PM_TMR_BLK in I/O space) */
     uint8_t pm_timer_bits;  /* 24 or 32 */
     uint16_t pm1a_cnt;      /* I/O port of PM1a_CNT, 0: none */
+    bool hw_reduced;        /* hardware-reduced ACPI: none of the above exists */
+    bool has_reset;         /* flag RESET_REG_SUP, and an address in a space that it may be in */
+    struct acpi_gas reset;
+    uint8_t reset_value;
+    struct acpi_error error;
 };
 bool acpi_fadt(const struct acpi_table *t, struct fadt *f); /* false: too short to be one */
 
+/* The period is not in the table: the block's own register at offset 4 has it. */
 struct hpet_table {
-    uint64_t address; /* MMIO base, 0: not in memory space */
+    uint64_t address;  /* MMIO base, 0: not in memory space */
+    uint32_t id;       /* event timer block id: the low half of the block's first register */
+    uint8_t number;    /* of several blocks */
+    uint16_t min_tick; /* least ticks between periodic interrupts without a loss */
+    struct acpi_error error;
 };
 bool acpi_hpet(const struct acpi_table *t, struct hpet_table *h); /* false: too short to be one */
 

@@ -6,7 +6,6 @@
 
 /* Table 5.19, and its flags, table 5.20. */
 enum {
-    MADT_LENGTH = 4,
     MADT_LAPIC_ADDRESS = 36,
     MADT_FLAGS = 40,
     MADT_ENTRIES = 44,
@@ -96,23 +95,13 @@ static void madt_entry(struct madt *m, const uint8_t *e)
 bool acpi_madt(const struct acpi_table *t, struct madt *m)
 {
     memset(m, 0, sizeof *m);
-    if (t->bytes == NULL || t->length < MADT_ENTRIES)
-        return acpi_wrong(&m->error, "MADT", MADT_LENGTH, "length", t->length, MADT_ENTRIES,
-                          UINT32_MAX);
+    if (!acpi_long_enough(t, "MADT", MADT_ENTRIES, &m->error))
+        return false;
     m->lapic_address = le32(t->bytes + MADT_LAPIC_ADDRESS);
     m->pcat = le32(t->bytes + MADT_FLAGS) & MADT_PCAT;
-    for (uint32_t at = MADT_ENTRIES; at < t->length;) {
-        uint32_t left = t->length - at;
-        const uint8_t *e = t->bytes + at;
-        if (left < 2)
-            return acpi_wrong(&m->error, "MADT", at, "bytes for an entry", left, 2, UINT8_MAX);
-        if (e[1] < entry_size(e[0]))
-            return acpi_wrong(&m->error, "MADT", at + 1, "entry length", e[1], entry_size(e[0]),
-                              UINT8_MAX);
-        if (e[1] > left)
-            return acpi_wrong(&m->error, "MADT", at + 1, "entry length", e[1], 2, left);
+
+    struct acpi_walk w = {t, "MADT", MADT_ENTRIES, entry_size};
+    for (const uint8_t *e; (e = acpi_next(&w, &m->error)) != NULL;)
         madt_entry(m, e);
-        at += e[1];
-    }
-    return true;
+    return m->error.text[0] == '\0';
 }

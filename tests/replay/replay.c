@@ -15,7 +15,8 @@ static const struct kind {
     const char *name;
     void (*decode)(struct json *j, const uint8_t *bytes, size_t n);
 } kinds[] = {
-    {"cpuid", replay_cpuid},
+    {"cpuid", replay_cpuid}, {"madt", replay_madt}, {"spcr", replay_spcr}, {"dbg2", replay_dbg2},
+    {"hpet", replay_hpet},   {"fadt", replay_fadt}, {"srat", replay_srat},
 };
 
 #define KINDS (sizeof kinds / sizeof kinds[0])

@@ -13,6 +13,14 @@
 /* The text form of tests/replay/cpuid: CPUID leaves and MSRs. */
 void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n);
 
+/* One raw ACPI table each, header and checksum included. */
+void replay_madt(struct json *j, const uint8_t *bytes, size_t n);
+void replay_spcr(struct json *j, const uint8_t *bytes, size_t n);
+void replay_dbg2(struct json *j, const uint8_t *bytes, size_t n);
+void replay_hpet(struct json *j, const uint8_t *bytes, size_t n);
+void replay_fadt(struct json *j, const uint8_t *bytes, size_t n);
+void replay_srat(struct json *j, const uint8_t *bytes, size_t n);
+
 /* Member `error`; the format is fmt()'s. Names the thing, its place and what is allowed. */
 void replay_error(struct json *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
