@@ -168,6 +168,45 @@ static void odd_fadts(void **state)
     assert_int_equal(f.pm1a_cnt, 0x404);
 }
 
+static void reset_registers(void **state)
+{
+    (void)state;
+    struct fadt f;
+    uint8_t b[276] = {0};
+    struct acpi_table t = {b, sizeof b};
+    put_le(b + 112, 1 << 10, 4);
+    b[116] = ACPI_IO;
+    put_le(b + 120, 0xcf9, 8);
+    b[128] = 6;
+    acpi_fadt(&t, &f);
+    assert_true(f.has_reset && f.reset.space == ACPI_IO && f.reset.address == 0xcf9);
+    assert_int_equal(f.reset_value, 6);
+    t.length = 128; /* the value is not in the table */
+    acpi_fadt(&t, &f);
+    assert_false(f.has_reset);
+    t.length = sizeof b;
+    put_le(b + 112, 1 << 10 | 1 << 20, 4); /* hardware-reduced machines have one too */
+    acpi_fadt(&t, &f);
+    assert_true(f.has_reset && f.hw_reduced);
+    put_le(b + 120, 0x10000, 8); /* no port */
+    acpi_fadt(&t, &f);
+    assert_false(f.has_reset);
+    b[116] = ACPI_MEMORY;
+    acpi_fadt(&t, &f);
+    assert_true(f.has_reset);
+    b[116] = 3; /* the embedded controller's space is not among those allowed */
+    acpi_fadt(&t, &f);
+    assert_false(f.has_reset);
+    b[116] = ACPI_IO;
+    put_le(b + 120, 0, 8);
+    acpi_fadt(&t, &f);
+    assert_false(f.has_reset);
+    put_le(b + 120, 0xcf9, 8);
+    put_le(b + 112, 0, 4); /* not supported */
+    acpi_fadt(&t, &f);
+    assert_false(f.has_reset);
+}
+
 static void odd_hpet(void **state)
 {
     (void)state;
@@ -525,6 +564,7 @@ int main(void)
         cmocka_unit_test(recorded_hpets),
         cmocka_unit_test(cut_tables),
         cmocka_unit_test(odd_fadts),
+        cmocka_unit_test(reset_registers),
         cmocka_unit_test(odd_hpet),
         cmocka_unit_test(odd_madts),
         cmocka_unit_test(cpus_listed_twice),

@@ -1,0 +1,178 @@
+/* SPCR and DBG2: what kernel/serial relies on; tests/replay/test_acpi.py compares the rest with
+ * iasl. */
+#include "lib/acpi_serial.h"
+
+#include <string.h>
+#include "tests/unit/image.h"
+#include "tests/unit/unit.h"
+
+enum { SPCR_SIZE = 88 };
+
+static uint8_t spcr[SPCR_SIZE];
+static struct acpi_table table = {spcr, SPCR_SIZE};
+static struct spcr s;
+
+/* A 16550 on COM2 at 115200, in a table of that revision. */
+static void build(uint8_t revision)
+{
+    memset(spcr, 0, sizeof spcr);
+    table.length = revision >= 4 ? SPCR_SIZE : 80;
+    spcr[8] = revision;
+    spcr[40] = ACPI_IO;
+    spcr[41] = 8;
+    put_le(spcr + 44, 0x2f8, 8);
+    spcr[58] = 7;
+    put_le(spcr + 64, 0xffffffff, 4);
+}
+
+static void an_ordinary_port(void **state)
+{
+    (void)state;
+    build(2);
+    assert_true(acpi_spcr(&table, &s));
+    assert_true(s.uart.is_16550);
+    assert_int_equal(s.uart.gas.space, ACPI_IO);
+    assert_int_equal(s.uart.gas.address, 0x2f8);
+    assert_int_equal(s.uart.width, 1);
+    assert_int_equal(s.uart.stride, 1);
+    assert_int_equal(s.baud, 115200);
+    assert_false(s.baud_as_is || s.has_pci);
+    assert_string_equal(s.error.text, "");
+}
+
+static void interface_types_differ_by_revision(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t revision, type;
+        const char *kind;
+        bool is_16550;
+    } cases[] = {
+        {1, 0, "16550", true},          {1, 1, "16450", true},         {1, 3, NULL, false},
+        {1, 0x12, NULL, false},         {2, 0, "16550", true},         {2, 1, "16550_subset", true},
+        {2, 3, "arm_pl011", false},     {2, 7, NULL, false},           {2, 0x12, "16550", true},
+        {3, 0x14, "intel_lpss", false}, {4, 0x15, "riscv_sbi", false}, {4, 0x16, NULL, false},
+        {4, 0xff, NULL, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        build(cases[i].revision);
+        spcr[36] = cases[i].type;
+        assert_true(acpi_spcr(&table, &s));
+        assert_int_equal(s.uart.is_16550, cases[i].is_16550);
+        if (cases[i].kind != NULL)
+            assert_string_equal(s.uart.kind, cases[i].kind);
+        else
+            assert_null(s.uart.kind);
+    }
+}
+
+static void shapes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t space, type, bits, access, width, stride;
+    } cases[] = {
+        {ACPI_MEMORY, 0, 8, 0, 1, 1},    {ACPI_MEMORY, 0, 32, 3, 4, 4},
+        {ACPI_MEMORY, 0, 32, 1, 1, 4},   {ACPI_MEMORY, 0, 8, 3, 4, 4},
+        {ACPI_MEMORY, 0x12, 0, 3, 4, 4}, {ACPI_MEMORY, 0x12, 32, 1, 1, 4},
+        {ACPI_MEMORY, 0, 33, 0, 1, 1},   {ACPI_MEMORY, 0, 128, 0, 8, 16},
+        {ACPI_MEMORY, 0, 0, 9, 1, 1},    {ACPI_IO, 0, 32, 0, 1, 1},
+        {ACPI_IO, 0x12, 32, 1, 1, 4},    {ACPI_IO, 0, 64, 1, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        build(2);
+        spcr[36] = cases[i].type;
+        spcr[40] = cases[i].space;
+        spcr[41] = cases[i].bits;
+        spcr[43] = cases[i].access;
+        assert_true(acpi_spcr(&table, &s));
+        assert_int_equal(s.uart.width, cases[i].width);
+        assert_int_equal(s.uart.stride, cases[i].stride);
+    }
+}
+
+static void speeds(void **state)
+{
+    (void)state;
+    static const uint32_t by_code[] = {0, 0, 0, 9600, 19200, 0, 57600, 115200, 0};
+    for (uint8_t code = 0; code < sizeof by_code / sizeof by_code[0]; code++) {
+        build(2);
+        spcr[58] = code;
+        acpi_spcr(&table, &s);
+        assert_int_equal(s.baud, by_code[code]);
+        assert_int_equal(s.baud_as_is, code == 0);
+    }
+    build(4);
+    put_le(spcr + 80, 1500000, 4);
+    acpi_spcr(&table, &s);
+    assert_int_equal(s.baud, 1500000);
+    spcr[58] = 0;
+    acpi_spcr(&table, &s);
+    assert_false(s.baud_as_is);
+    table.length = 83; /* the field is cut: the code it is */
+    acpi_spcr(&table, &s);
+    assert_true(s.baud == 0 && s.baud_as_is);
+    build(3); /* in revision 3 those bytes are no speed */
+    table.length = SPCR_SIZE;
+    put_le(spcr + 80, 1500000, 4);
+    put_le(spcr + 76, 48000000, 4);
+    acpi_spcr(&table, &s);
+    assert_int_equal(s.baud, 115200);
+    assert_int_equal(s.clock_hz, 48000000);
+    spcr[8] = 2; /* nor is this a clock in revision 2 */
+    acpi_spcr(&table, &s);
+    assert_int_equal(s.clock_hz, 0);
+}
+
+static void too_short(void **state)
+{
+    (void)state;
+    struct dbg2 d;
+    struct acpi_table none = {0};
+    build(2);
+    table.length = 79;
+    assert_false(acpi_spcr(&table, &s));
+    assert_string_equal(s.error.text, "SPCR offset 4: length 79, allowed 80 to 16777216");
+    assert_false(acpi_spcr(&none, &s));
+    assert_false(acpi_dbg2(&none, &d));
+}
+
+/* More devices than there is room for, each 22 bytes with neither address nor name. */
+static void many_debug_ports(void **state)
+{
+    (void)state;
+    enum { DEVICES = DBG2_PORTS_MAX + 2 };
+    static uint8_t b[44 + 22 * DEVICES];
+    struct acpi_table t = {b, sizeof b};
+    static struct dbg2 d;
+    put_le(b + 36, 44, 4);
+    put_le(b + 40, DEVICES, 4);
+    for (unsigned i = 0; i < DEVICES; i++) {
+        put_le(b + 44 + 22 * i + 1, 22, 2);
+        put_le(b + 44 + 22 * i + 12, 0x8000 + i, 2);
+    }
+    assert_true(acpi_dbg2(&t, &d));
+    assert_int_equal(d.ports, DBG2_PORTS_MAX);
+    assert_int_equal(d.ports_left_out, 2);
+    assert_int_equal(d.port[3].type, PORT_NET);
+    assert_false(d.port[0].uart.is_16550); /* a serial port without an address is none */
+    assert_int_equal(d.port[0].name_length, 0);
+    put_le(b + 40, 0xffffffff, 4);
+    assert_false(acpi_dbg2(&t, &d));
+    assert_string_equal(d.error.text,
+                        "DBG2 offset 40: number of devices 4294967295, allowed 0 to 18");
+    put_le(b + 36, 0xfffffff0, 4);
+    assert_false(acpi_dbg2(&t, &d));
+    put_le(b + 40, 0, 4); /* no device: then their offset says nothing */
+    assert_true(acpi_dbg2(&t, &d));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_ordinary_port), cmocka_unit_test(interface_types_differ_by_revision),
+        cmocka_unit_test(shapes),           cmocka_unit_test(speeds),
+        cmocka_unit_test(too_short),        cmocka_unit_test(many_debug_ports),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
