@@ -55,7 +55,7 @@ struct line {
 
 static void look(struct line *l, char c)
 {
-    FUZZ_CHECK(!l->ended && c >= (l->quoted ? ' ' : '\n'));
+    FUZZ_CHECK(!l->ended && (uint8_t)c >= (l->quoted ? ' ' : '\n'));
     if (l->escaped) {
         l->escaped = false;
     } else if (l->quoted) {
