@@ -72,6 +72,20 @@ static bool on_qemu(const struct boot *b)
            smbios_says_qemu(&memory.mem, h->smbios);
 }
 
+/* Of ports in memory nobody knows here whether the firmware has them mapped: its own console is
+ * the one on such a port. */
+static struct serial open_serial(const struct boot *b)
+{
+    struct acpi_mem memory;
+    struct acpi acpi;
+    struct serial_places places;
+
+    acpi_mem_init(&memory, b->handoff);
+    acpi_open(&acpi, &memory.mem, b->handoff->rsdp);
+    serial_places(&places, &b->handoff->options.serial, &acpi, false);
+    return serial_open(&places, NULL, NULL);
+}
+
 /* The shell leaves its output on the screen; a boot manager clears it as soon as we return. */
 static bool from_shell(const struct boot *b)
 {
@@ -100,7 +114,7 @@ static void wait_for_key(struct boot *b)
 
 EFI_STATUS boot_answer(struct boot *b)
 {
-    struct serial serial = serial_probe(&b->handoff->options.serial);
+    struct serial serial = open_serial(b);
     EFI_STATUS status = failed(b) ? EFI_INVALID_PARAMETER : EFI_SUCCESS;
     struct boot_timers timers;
 
@@ -119,7 +133,7 @@ EFI_STATUS boot_answer(struct boot *b)
 
 void boot_stuck(struct boot *b)
 {
-    struct serial serial = serial_probe(&b->handoff->options.serial);
+    struct serial serial = open_serial(b);
 
     fmt_buf(b->error, sizeof b->error,
             "firmware: ExitBootServices failed every time; the machine must be reset");

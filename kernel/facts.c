@@ -184,8 +184,14 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     record_masked(m, &j);
     if (m->serial.on) {
         json_object(&j, "serial");
-        json_u64(&j, "port", m->serial.port);
-        json_u64(&j, "baud", m->serial.baud);
+        json_str(&j, "from", m->serial.place.from);
+        json_u64(&j, m->serial.place.mmio ? "address" : "port", m->serial.place.address);
+        if (m->serial.place.mmio) {
+            json_u64(&j, "width", m->serial.place.width);
+            json_u64(&j, "stride", m->serial.place.stride);
+        }
+        if (m->serial.baud)
+            json_u64(&j, "baud", m->serial.baud);
         json_close(&j);
     }
     json_end(&j);

@@ -28,6 +28,7 @@ struct machine {
     struct arena arena;
     struct cpu cpu;
 
+    struct serial_places places; /* where the serial port may be */
     struct serial serial;
     struct console console;
 
@@ -62,14 +63,16 @@ _Noreturn void kernel_main(struct handoff *h);
 
 /* CPUID and the arena's bounds. */
 void machine_cpu(struct machine *m, struct handoff *h);
-/* The serial port, when there is one; from here on things can be said. */
+/* Tables, and whether this is QEMU. Needs no table of ours: what it reads is in the memory map. */
+void machine_acpi(struct machine *m);
+/* The serial port, when there is one behind I/O ports; from here on things can be said. */
 void machine_console(struct machine *m);
 /* GDT, TSS, IDT, then machine checks. NULL, or why not. */
 const char *machine_traps(struct machine *m);
 /* MTRRs and our own page tables. NULL, or why not. */
 const char *machine_memory(struct machine *m);
-/* Tables, and whether this is QEMU. */
-void machine_acpi(struct machine *m);
+/* A serial port in memory, where none was found before. True: there is one now. */
+bool machine_console_mmio(struct machine *m);
 void machine_irq(struct machine *m);
 /* LFENCE first: the clock reads rely on it. */
 void machine_clocks(struct machine *m);

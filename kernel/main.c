@@ -22,6 +22,12 @@ _Noreturn static void leave(enum exit_status status)
     machine_leave(&machine, machine.handoff->options.finish, status);
 }
 
+static void say_left(void)
+{
+    if (report_table(&report))
+        fmt(report.out, "baretick: left firmware\r\n");
+}
+
 /* A step that cannot be done without: said, and the report still ends whole. */
 static void need(const char *why_not)
 {
@@ -56,13 +62,14 @@ _Noreturn void kernel_main(struct handoff *h)
     static struct probe probe;
 
     machine_cpu(m, h);
+    machine_acpi(m);
     machine_console(m);
     report_init(&report, &m->console.sink, h->options.format);
-    if (report_table(&report))
-        fmt(report.out, "baretick: left firmware\r\n");
+    say_left();
     need(machine_traps(m));
     need(machine_memory(m));
-    machine_acpi(m);
+    if (machine_console_mmio(m))
+        say_left();
     machine_irq(m);
     machine_clocks(m);
     need(platform_init(&platform, m));

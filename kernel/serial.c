@@ -15,9 +15,8 @@ enum { LCR_8N1 = 0x03, LCR_DLAB = 0x80 };
 enum { MCR_DTR_RTS = 0x03, MCR_LOOP_RTS_OUT2 = 0x1a, MSR_CTS_DCD = 0x90 };
 enum { FCR_ON_CLEARED = 0x07, IIR_FIFO = 0xc0 };
 
-#define COM1          0x3f8
-#define UART_HZ       1843200u /* crystal; the divisor counts sixteenths of it (section 8.2) */
-#define BAUD_DEFAULT  115200u
+#define REGISTERS     8
+#define BAUD_SLOW     9600u         /* how long to wait where the speed is not known */
 #define BITS_A_FIFO   160u          /* sixteen bytes of ten bits */
 #define PATIENCE      4u            /* times the longest time that a full FIFO needs */
 #define TICKS_FASTEST 6000000000ull /* a second in ticks of the fastest TSC that is believed */
@@ -29,20 +28,37 @@ enum { FCR_ON_CLEARED = 0x07, IIR_FIFO = 0xc0 };
 
 static uint8_t get(const struct serial *s, unsigned reg)
 {
-    return in8((uint16_t)(s->port + reg));
+    uint64_t at = s->place.address + (uint64_t)s->place.stride * reg;
+
+    if (!s->place.mmio)
+        return in8((uint16_t)at);
+    if (s->place.width == 4)
+        return (uint8_t) * (volatile uint32_t *)at;
+    if (s->place.width == 2)
+        return (uint8_t) * (volatile uint16_t *)at;
+    return *(volatile uint8_t *)at;
 }
 
 static void put(const struct serial *s, unsigned reg, uint8_t v)
 {
-    out8((uint16_t)(s->port + reg), v);
+    uint64_t at = s->place.address + (uint64_t)s->place.stride * reg;
+
+    if (!s->place.mmio)
+        out8((uint16_t)at, v);
+    else if (s->place.width == 4)
+        *(volatile uint32_t *)at = v;
+    else if (s->place.width == 2)
+        *(volatile uint16_t *)at = v;
+    else
+        *(volatile uint8_t *)at = v;
 }
 
 /* Waits for any of the line status bits; false when both patience and port gave out. */
 static bool wait_lsr(const struct serial *s, uint8_t bits)
 {
-    uint64_t scale = PATIENCE * BITS_A_FIFO;
-    uint64_t ticks = TICKS_LEAST + TICKS_FASTEST * scale / s->baud;
-    uint64_t reads = READS_LEAST + READS_FASTEST * scale / s->baud;
+    uint64_t scale = PATIENCE * BITS_A_FIFO, baud = s->baud ? s->baud : BAUD_SLOW;
+    uint64_t ticks = TICKS_LEAST + TICKS_FASTEST * scale / baud;
+    uint64_t reads = READS_LEAST + READS_FASTEST * scale / baud;
     uint64_t start = rdtsc();
 
     for (uint64_t i = 0; i < reads && rdtsc() - start < ticks; i++) {
@@ -118,31 +134,40 @@ static const char *look(const struct serial *s)
 
 static void program(struct serial *s)
 {
-    uint32_t divisor = UART_HZ / 16 / s->baud;
+    const struct serial_place *p = &s->place;
 
     put(s, IER, 0);
     put(s, LCR, LCR_DLAB);
-    put(s, DLL, (uint8_t)divisor);
-    put(s, DLM, (uint8_t)(divisor >> 8));
+    if (p->baud) {
+        uint16_t divisor = serial_divisor(p->clock_hz, p->baud);
+        put(s, DLL, (uint8_t)divisor);
+        put(s, DLM, (uint8_t)(divisor >> 8));
+    } else {
+        uint32_t divisor = get(s, DLL) | (uint32_t)get(s, DLM) << 8;
+        s->baud = divisor ? p->clock_hz / 16 / divisor : 0;
+    }
     put(s, LCR, LCR_8N1);
     put(s, FCR, FCR_ON_CLEARED);
     put(s, MCR, MCR_DTR_RTS);
     s->fifo = (get(s, IIR) & IIR_FIFO) == IIR_FIFO ? 16 : 1;
 }
 
-struct serial serial_probe(const struct serial_choice *choice)
+struct serial serial_open(struct serial_places *places, serial_map *map, void *ctx)
 {
-    struct serial s = {.sink.write = serial_write, .baud = BAUD_DEFAULT};
+    struct serial s = {.sink.write = serial_write, .why_not = "no place to look at"};
 
-    if (choice->kind == SERIAL_OFF) {
-        s.why_not = "serial=off";
-        return s;
+    for (; places->next < places->n && !s.on; places->next++) {
+        const struct serial_place *p = &places->place[places->next];
+        if (p->mmio && !map)
+            break;
+        s.place = *p;
+        s.baud = p->baud;
+        if (p->mmio && !map(ctx, p->address, (uint64_t)p->stride * REGISTERS))
+            s.why_not = "its address is no device's";
+        else
+            s.why_not = look(&s);
+        s.on = !s.why_not;
     }
-    s.port = choice->kind == SERIAL_PORT ? choice->port : COM1;
-    if (choice->baud >= 1 && choice->baud <= BAUD_DEFAULT)
-        s.baud = choice->baud;
-    s.why_not = look(&s);
-    s.on = !s.why_not;
     if (s.on)
         program(&s);
     return s;

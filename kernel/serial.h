@@ -1,5 +1,5 @@
 /*
- * A 16550 (or 8250) behind I/O ports, polled. Source: National Semiconductor PC16550D data sheet,
+ * A 16550 (or 8250) behind I/O ports or in memory, polled. Source: National Semiconductor PC16550D data sheet,
  * section 8. Used by the kernel and, for its records, by boot/ while firmware is alive. General
  * registers only; every wait is bounded in reads and in raw ticks, since no clock is known yet.
  * After one wait that ran out the port is off.
@@ -9,26 +9,30 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/options.h"
+#include "lib/serial_place.h"
 #include "lib/sink.h"
 
 struct serial {
-    struct sink sink;    /* takes bytes whether there is a port or not */
-    uint16_t port;       /* I/O base that was asked for, 0: serial=off */
-    uint32_t baud;       /* as programmed */
-    bool on;             /* somebody is there and takes what is written */
-    const char *why_not; /* where not on */
-    uint8_t fifo;        /* bytes that may follow one "transmitter empty": 16 or 1 */
-    uint8_t room;        /* of these, how many are left without asking again */
-    uint64_t lost;       /* bytes that could not be written */
+    struct sink sink;          /* takes bytes whether there is a port or not */
+    struct serial_place place; /* the last that was tried; from NULL: none */
+    uint32_t baud;             /* as programmed or found, 0: not known */
+    bool on;                   /* somebody is there and takes what is written */
+    const char *why_not;       /* where not on */
+    uint8_t fifo;              /* bytes that may follow one "transmitter empty": 16 or 1 */
+    uint8_t room;              /* of these, how many are left without asking again */
+    uint64_t lost;             /* bytes that could not be written */
 };
 
+/* Makes the registers at a physical address usable; NULL where they cannot be. */
+typedef volatile void *serial_map(void *ctx, uint64_t address, uint64_t size);
+
 /*
- * Looks for a UART where the choice says (auto: COM1) without upsetting anything else that may live
- * there, and programs it: 8N1, FIFO on, no interrupts. `sink.write` must be called with the struct
- * at its final place.
+ * Opens the first place, from places->next on, where a UART is, without upsetting anything else
+ * that may live there, and programs it: 8N1, FIFO on, no interrupts. `map` NULL: nothing can be
+ * mapped yet, so it stops before the first place in memory (next < n then: to be called again).
+ * `sink.write` must be called with the struct at its final place.
  */
-struct serial serial_probe(const struct serial_choice *choice);
+struct serial serial_open(struct serial_places *places, serial_map *map, void *ctx);
 
 /* Waits, bounded, until the last bit has left: before power off, reset, or another owner. */
 void serial_flush(struct serial *s);

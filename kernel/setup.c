@@ -54,9 +54,25 @@ void machine_cpu(struct machine *m, struct handoff *h)
 void machine_console(struct machine *m)
 {
     console_init(&m->console);
-    m->serial = serial_probe(&m->handoff->options.serial);
+    serial_places(&m->places, &m->handoff->options.serial, &m->acpi, true);
+    m->serial = serial_open(&m->places, NULL, NULL);
     if (m->serial.on)
         console_add(&m->console, &m->serial.sink);
+}
+
+static volatile void *map_uart(void *ctx, uint64_t address, uint64_t size)
+{
+    return paging_map_mmio(ctx, address, size);
+}
+
+bool machine_console_mmio(struct machine *m)
+{
+    if (m->serial.on || m->places.next == m->places.n)
+        return false;
+    m->serial = serial_open(&m->places, map_uart, &m->paging);
+    if (m->serial.on)
+        console_add(&m->console, &m->serial.sink);
+    return m->serial.on;
 }
 
 const char *machine_traps(struct machine *m)

@@ -48,6 +48,7 @@ bool serial_choice_parse(struct serial_choice *c, const char *text)
         if (parsed.baud < SERIAL_BAUD_MIN || parsed.baud > SERIAL_BAUD_MAX ||
             SERIAL_BAUD_MAX % parsed.baud != 0)
             return false;
+        parsed.baud_given = true;
     }
     *c = parsed;
     return true;

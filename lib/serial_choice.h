@@ -14,8 +14,9 @@
 
 struct serial_choice {
     enum { SERIAL_AUTO, SERIAL_OFF, SERIAL_PORT } kind;
-    uint16_t port; /* I/O base of the 16550 where kind is SERIAL_PORT */
-    uint32_t baud; /* SERIAL_BAUD_MIN..SERIAL_BAUD_MAX, a divisor of the latter */
+    uint16_t port;   /* I/O base of the 16550 where kind is SERIAL_PORT */
+    uint32_t baud;   /* SERIAL_BAUD_MIN..SERIAL_BAUD_MAX, a divisor of the latter */
+    bool baud_given; /* by the word; else it is only the default */
 };
 
 /* auto, off, com1..com4, io:PORT; all but off may be followed by ,BAUD. False: none of these. */

@@ -3,6 +3,8 @@
 #include "tests/unit/unit.h"
 #include "kernel/serial.c"
 
+#define COM1 0x3f8
+
 /* A UART at COM1, as far as serial.c looks at it; every other port reads 0xff. */
 static struct {
     bool there, scratch, loopback, fifo, zero; /* zero: the line status reads 0 */
@@ -89,8 +91,10 @@ void out8(uint16_t port, uint8_t v)
 static struct serial probe(uint32_t baud)
 {
     struct serial_choice c = {.kind = SERIAL_AUTO, .baud = baud};
+    struct serial_places places;
 
-    return serial_probe(&c);
+    serial_places(&places, &c, NULL, true);
+    return serial_open(&places, NULL, NULL);
 }
 
 static int good(void **state)
@@ -173,10 +177,12 @@ static void off(void **state)
 {
     (void)state;
     struct serial_choice c = {.kind = SERIAL_OFF};
-    struct serial s = serial_probe(&c);
+    struct serial_places places;
 
+    serial_places(&places, &c, NULL, true);
+    struct serial s = serial_open(&places, NULL, NULL);
     assert_false(s.on);
-    assert_int_equal(s.port, 0);
+    assert_null(s.place.from);
     s.sink.write(&s.sink, "abc", 3);
     assert_int_equal(uart.n, 0);
 }
@@ -212,6 +218,62 @@ static void keys(void **state)
     assert_false(serial_key(&s));
 }
 
+/* Memory that takes and holds bytes is a UART whose transmitter is always empty. */
+static uint32_t registers[2 + 8 + 2];
+static unsigned maps;
+
+static volatile void *map(void *ctx, uint64_t address, uint64_t size)
+{
+    assert_ptr_equal(ctx, registers);
+    assert_int_equal(address, (uintptr_t)(registers + 2));
+    assert_int_equal(size, 32);
+    maps++;
+    return (volatile void *)(uintptr_t)address;
+}
+
+static void in_memory(void **state)
+{
+    (void)state;
+    struct serial_places places = {.n = 2, .place = {{.from = "spcr", .address = 0x2f8}}};
+    places.place[0].width = places.place[0].stride = 1;
+    places.place[1] = (struct serial_place){"dbg2", true, 4, 4, (uintptr_t)(registers + 2), 0, 0};
+    memset(registers, 0x5c, sizeof registers);
+    registers[2 + LSR] = LSR_THRE | LSR_TEMT;
+    registers[2 + DLL] = 26;
+    maps = 0;
+
+    struct serial s = serial_open(&places, NULL, NULL); /* nobody at COM2, and no map yet */
+    assert_false(s.on);
+    assert_int_equal(places.next, 1);
+    s = serial_open(&places, map, registers);
+    assert_true(s.on && s.place.mmio);
+    assert_int_equal(maps, 1);
+    assert_int_equal(places.next, 2);
+    assert_int_equal(s.baud, 0); /* the clock is not known */
+    assert_int_equal(registers[2 + DLL], 26);
+    assert_int_equal(registers[2 + LCR], LCR_8N1); /* all four bytes of it */
+    s.sink.write(&s.sink, "A", 1);
+    assert_int_equal(registers[2 + THR], 'A');
+    assert_int_equal(registers[0], 0x5c5c5c5c);
+    assert_int_equal(registers[10], 0x5c5c5c5c);
+}
+
+static volatile void *no_map(void *ctx, uint64_t address, uint64_t size)
+{
+    (void)ctx, (void)address, (void)size;
+    return NULL;
+}
+
+static void in_memory_that_is_none(void **state)
+{
+    (void)state;
+    struct serial_places places = {.n = 1};
+    places.place[0] = (struct serial_place){"spcr", true, 1, 1, 8, 0, 0};
+    struct serial s = serial_open(&places, no_map, NULL);
+    assert_false(s.on);
+    assert_string_equal(s.why_not, "its address is no device's");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +284,8 @@ int main(void)
         cmocka_unit_test_setup(off, good),
         cmocka_unit_test_setup(stops_taking, good),
         cmocka_unit_test_setup(keys, good),
+        cmocka_unit_test_setup(in_memory, good),
+        cmocka_unit_test_setup(in_memory_that_is_none, good),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
