@@ -1,0 +1,96 @@
+"""Where the report goes when firmware's tables name a serial port: -acpitable brings them into QEMU."""
+
+import struct
+
+import pytest
+from machine import SUCCESS
+
+QUICK = "suite=baseline bench=empty_lfence samples=16 warmup=0 format=both"
+MMIO, IO = 0, 1
+NOWHERE = 0xFEB00000  # in the hole for devices below 4 GiB, where none of q35's is
+
+
+def table(signature, revision, body):
+    """QEMU sets the checksum."""
+    return struct.pack("<4sIBB6s8sI4sI", signature, 36 + len(body), revision, 0, b"MAKER", b"MODEL", 1, b"TEST", 1) + body
+
+
+def gas(space, bits, access, address):
+    return struct.pack("<BBBBQ", space, bits, 0, access, address)
+
+
+def spcr(space, address, baud=6, interface=0, bits=8, access=1):
+    body = struct.pack("<B3x", interface) + gas(space, bits, access, address) + struct.pack("<6xBBBB2x", baud, 0, 1, 0)
+    return table(b"SPCR", 2, body + struct.pack("<HH12x", 0xFFFF, 0xFFFF))
+
+
+def dbg2(space, address):
+    device = struct.pack("<BHBHHHHHHHHH", 0, 40, 1, 2, 38, 0, 0, 0x8000, 0, 0, 22, 34)
+    return table(b"DBG2", 0, struct.pack("<II", 44, 1) + device + gas(space, 8, 1, address) + struct.pack("<I", 8) + b".\0")
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """tables(bytes, ...): QEMU's words for a machine that has these, and a second line at COM2, into a file."""
+
+    def words(*raw):
+        extra = ["-serial", f"file:{tmp_path / 'com2'}"]
+        for i, one in enumerate(raw):
+            (tmp_path / f"table{i}").write_bytes(one)
+            extra += ["-acpitable", f"file={tmp_path / f'table{i}'}"]
+        return extra
+
+    words.line = tmp_path / "com2"
+    return words
+
+
+def port_used(data):
+    return data.split(b'"serial":{')[1].split(b"}")[0]
+
+
+@pytest.mark.parametrize(
+    "raw, words, serial",
+    [
+        ([spcr(IO, 0x2F8)], "", b'"from":"spcr","port":760,"baud":57600'),
+        ([spcr(IO, 0x2F8)], " serial=auto,9600", b'"from":"spcr","port":760,"baud":9600'),
+        ([dbg2(IO, 0x2F8)], "", b'"from":"dbg2","port":760,"baud":115200'),
+        ([dbg2(IO, 0x3F8), spcr(IO, 0x2F8)], "", b'"from":"spcr","port":760,"baud":57600'),
+        ([spcr(IO, 0x3E8), dbg2(IO, 0x2F8)], "", b'"from":"dbg2","port":760,"baud":115200'),
+    ],
+    ids=["spcr", "option's speed", "dbg2", "spcr before dbg2", "nobody at spcr's"],
+)
+def test_a_port_that_a_table_names(boot, tables, raw, words, serial):
+    b = boot(QUICK + words, extra=tables(*raw))
+    assert b.status == SUCCESS and not b.records, str(b)
+    line = tables.line.read_bytes()
+    assert b'"verdict":"pass"' in line and b"baretick: left firmware" in line
+    assert port_used(line) == serial
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        [spcr(IO, 0)],
+        [spcr(IO, 0x2F8, interface=3)],
+        [spcr(IO, 0x3E8)],
+        [spcr(MMIO, NOWHERE, bits=32, access=3)],
+        [spcr(MMIO, 0x1000000)],
+        [spcr(IO, 0x2F8)[:60]],
+        [dbg2(IO, 0x2F8)[:-30] + bytes(30)],
+    ],
+    ids=["none", "another kind", "nobody", "nobody in memory", "inside RAM", "cut", "broken"],
+)
+def test_com1_where_a_table_is_of_no_use(boot, tables, raw):
+    b = boot(QUICK, extra=tables(*raw)).must(SUCCESS)
+    assert b.run["serial"] == {"from": "com1", "port": 0x3F8, "baud": 115200}
+    assert b.text.count("baretick: left firmware") == 1
+
+
+def test_the_option_comes_before_the_tables(boot, tables):
+    b = boot(QUICK + " serial=com1", extra=tables(spcr(IO, 0x2F8))).must(SUCCESS)
+    assert b.run["serial"]["from"] == "option"
+
+
+def test_an_error_goes_to_the_same_port(boot, tables):
+    b = boot("samples=no", extra=tables(spcr(IO, 0x2F8)))
+    assert not b.records and b'"kind":"error"' in tables.line.read_bytes(), str(b)
