@@ -127,17 +127,23 @@ static const char *one_line(struct cpuid_dump *d, struct line l)
     return "a line begins with cpuid, msr or #";
 }
 
-static bool count_cpus(struct cpuid_dump *d)
+static bool list_cpus(struct cpuid_dump *d)
 {
     uint8_t *seen = calloc(DUMP_CPU_MAX + 1, 1);
-    if (seen == NULL)
-        return false;
-    for (size_t i = 0; i < d->leaves; i++) {
-        d->cpus += !seen[d->leaf[i].cpu];
-        seen[d->leaf[i].cpu] = 1;
+    for (size_t i = 0; seen != NULL && i < d->leaves; i++) {
+        uint32_t cpu = d->leaf[i].cpu;
+        if (seen[cpu])
+            continue;
+        uint32_t *more = grow(d->cpu, d->cpus, sizeof *more);
+        if (more == NULL)
+            break;
+        d->cpu = more;
+        d->cpu[d->cpus++] = cpu;
+        seen[cpu] = 1;
     }
+    bool all = seen != NULL && (d->leaves == 0 || seen[d->leaf[d->leaves - 1].cpu]);
     free(seen);
-    return true;
+    return all;
 }
 
 bool cpuid_dump_parse(struct cpuid_dump *d, const uint8_t *text, size_t n, char *error, size_t size)
@@ -160,7 +166,7 @@ bool cpuid_dump_parse(struct cpuid_dump *d, const uint8_t *text, size_t n, char 
                 line);
         return false;
     }
-    if (!count_cpus(d)) {
+    if (!list_cpus(d)) {
         fmt_buf(error, size, "line %u: out of memory", line);
         return false;
     }
@@ -171,6 +177,7 @@ void cpuid_dump_free(struct cpuid_dump *d)
 {
     free(d->leaf);
     free(d->msr);
+    free(d->cpu);
     *d = (struct cpuid_dump){0};
 }
 

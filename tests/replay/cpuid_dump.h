@@ -28,8 +28,8 @@ struct dump_msr {
 struct cpuid_dump {
     struct dump_leaf *leaf;
     struct dump_msr *msr;
-    size_t leaves, msrs;
-    uint32_t cpus; /* distinct CPU numbers */
+    uint32_t *cpu; /* the distinct CPU numbers, in the order of their first lines */
+    size_t leaves, msrs, cpus;
 };
 
 /* False where a line is none of those above, or there is no CPUID record of CPU 0: `error` then

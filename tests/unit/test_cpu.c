@@ -1,18 +1,16 @@
 #include "lib/cpu.h"
 
 #include <string.h>
-#include "tests/unit/cpuid_file.h"
+#include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"
 
 static struct cpu decode(const char *name)
 {
-    static struct cpuid_file f;
-    char path[200];
+    struct cpuid_dump d = fixture(name);
+    struct dump_cpu boot = {&d, 0};
     struct cpu c;
-    snprintf(path, sizeof path, "tests/replay/cpuid/%s.txt", name);
-    cpuid_file_read(&f, path);
-    assert_true(f.n > 5);
-    cpu_decode(&c, cpuid_file_get, &f);
+    cpu_decode(&c, cpuid_dump_get, &boot);
+    cpuid_dump_free(&d);
     return c;
 }
 
@@ -119,35 +117,16 @@ static void centaur(void **state)
 
 /* --- machines that nobody recorded ------------------------------------------------------------ */
 
-static struct cpuid_file made;
-
-static void add(uint32_t leaf, uint32_t eax, uint32_t ebx, uint32_t ecx, uint32_t edx)
-{
-    made.record[made.n].leaf = leaf;
-    made.record[made.n].subleaf = 0;
-    made.record[made.n++].regs = (struct cpuid_regs){eax, ebx, ecx, edx};
-}
-
-static void add_vendor(const char id[12], uint32_t max_leaf)
-{
-    uint32_t r[3];
-    memcpy(r, id, 12);
-    made.n = 0;
-    add(0, max_leaf, r[0], r[2], r[1]);
-}
-
 static struct cpu decode_made(void)
 {
-    struct cpu c;
-    memset(&c, 0xff, sizeof c);
-    cpu_decode(&c, cpuid_file_get, &made);
-    return c;
+    struct dump_cpu boot;
+    return made_cpu(&boot);
 }
 
 static void nothing_at_all(void **state)
 {
     (void)state;
-    made.n = 0;
+    made_none();
     struct cpu c = decode_made();
     assert_int_equal(c.vendor, VENDOR_UNKNOWN);
     assert_string_equal(c.vendor_id, "");
@@ -162,8 +141,8 @@ static void nothing_at_all(void **state)
 static void no_sse2(void **state)
 {
     (void)state;
-    add_vendor("GenuineIntel", 1);
-    add(1, 0x600, 0, 0, 1u << 4);
+    made_vendor("GenuineIntel", 1);
+    made_leaf(1, 0x600, 0, 0, 1u << 4);
     struct cpu c = decode_made();
     assert_null(cpu_lacks(&c, RECIPE_PLAIN));
     assert_string_equal(cpu_lacks(&c, RECIPE_LFENCE),
@@ -176,13 +155,13 @@ static void no_sse2(void **state)
 static void leaves_that_are_not_there(void **state)
 {
     (void)state;
-    add_vendor("GenuineIntel", 6);
-    add(1, 0x600, 0, 0, ~0u);
-    add(7, 1, ~0u, ~0u, ~0u);
-    add(0x15, 1, 1, 1000, 0);
-    add(0x16, 1000, 0, 0, 0);
-    add(0x80000000, 0x07280202, 0, 0, 0); /* a basic leaf's answer, not a maximum */
-    add(0x80000001, ~0u, ~0u, ~0u, ~0u);
+    made_vendor("GenuineIntel", 6);
+    made_leaf(1, 0x600, 0, 0, ~0u);
+    made_leaf(7, 1, ~0u, ~0u, ~0u);
+    made_leaf(0x15, 1, 1, 1000, 0);
+    made_leaf(0x16, 1000, 0, 0, 0);
+    made_leaf(0x80000000, 0x07280202, 0, 0, 0); /* a basic leaf's answer, not a maximum */
+    made_leaf(0x80000001, ~0u, ~0u, ~0u, ~0u);
     struct cpu c = decode_made();
     assert_int_equal(c.max_ext_leaf, 0);
     assert_false(c.serialize || c.la57 || c.cet_ss || c.cet_ibt || c.rdtscp || c.nx || c.page_1g);
@@ -207,9 +186,9 @@ static void clock_leaf(void **state)
          0xffffffff}, /* nonsense does not overflow */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        add_vendor("GenuineIntel", 0x16);
-        add(0x15, cases[i].den, cases[i].num, cases[i].crystal, 0);
-        add(0x16, 0xabcd0000 | 3200, 0, 0, 0); /* the upper half is reserved */
+        made_vendor("GenuineIntel", 0x16);
+        made_leaf(0x15, cases[i].den, cases[i].num, cases[i].crystal, 0);
+        made_leaf(0x16, 0xabcd0000 | 3200, 0, 0, 0); /* the upper half is reserved */
         struct cpu c = decode_made();
         assert_true(c.tsc_hz == cases[i].hz);
         assert_int_equal(c.tsc_ratio_num, cases[i].ratio);
@@ -239,10 +218,10 @@ static void vendors_and_fences(void **state)
         {"Genuine\x01ntel", "Genuine?ntel", VENDOR_UNKNOWN, 0x663, 0, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        add_vendor(cases[i].id, 1);
-        add(1, cases[i].signature, 0, 0, 1u << 4);
-        add(0x80000000, 0x80000021, 0, 0, 0);
-        add(0x80000021, cases[i].ext21, 0, 0, 0);
+        made_vendor(cases[i].id, 1);
+        made_leaf(1, cases[i].signature, 0, 0, 1u << 4);
+        made_leaf(0x80000000, 0x80000021, 0, 0, 0);
+        made_leaf(0x80000021, cases[i].ext21, 0, 0, 0);
         struct cpu c = decode_made();
         assert_int_equal(c.vendor, cases[i].vendor);
         assert_string_equal(c.vendor_id, cases[i].shown);
@@ -255,16 +234,16 @@ static void hypervisor_and_brand(void **state)
     (void)state;
     uint32_t r[12];
     char brand[49];
-    add_vendor("AuthenticAMD", 1);
-    add(1, 0, 0, 1u << 31, 0);
+    made_vendor("AuthenticAMD", 1);
+    made_leaf(1, 0, 0, 1u << 31, 0);
     memcpy(r, "KVMKVMKVM\0\0\0", 12);
-    add(0x40000000, 0x40000001, r[0], r[1], r[2]);
-    add(0x80000000, 0x80000008, 0, 0, 0);
+    made_leaf(0x40000000, 0x40000001, r[0], r[1], r[2]);
+    made_leaf(0x80000000, 0x80000008, 0, 0, 0);
     snprintf(brand, sizeof brand, "%-48s", "      Some CPU\x80 @ 2.00GHz");
     memcpy(r, brand, 48);
     for (uint32_t i = 0; i < 3; i++)
-        add(0x80000002 + i, r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]);
-    add(0x80000008, 0x3000, 0, 0, 0); /* says 0 bits */
+        made_leaf(0x80000002 + i, r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]);
+    made_leaf(0x80000008, 0x3000, 0, 0, 0); /* says 0 bits */
     struct cpu c = decode_made();
     assert_true(c.hypervisor);
     assert_string_equal(c.hypervisor_id, "KVMKVMKVM");
@@ -273,7 +252,7 @@ static void hypervisor_and_brand(void **state)
     /* 48 characters, no terminator among them. */
     memset(r, 'x', sizeof r);
     for (uint32_t i = 0; i < 3; i++)
-        made.record[4 + i].regs = (struct cpuid_regs){r[0], r[0], r[0], r[0]};
+        made.leaf[4 + i].regs = (struct cpuid_regs){r[0], r[0], r[0], r[0]};
     c = decode_made();
     assert_int_equal(strlen(c.brand), 48);
 }

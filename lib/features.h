@@ -1,0 +1,50 @@
+/*
+ * What a CPU offers to one who measures, and how it stands to speculation: decoded from CPUID, and
+ * from MSRs where CPUID does not say.
+ */
+#ifndef LIB_FEATURES_H
+#define LIB_FEATURES_H
+
+#include "lib/cpu.h"
+#include "lib/tsc_rate.h"
+
+/* What counts cycles of the core that runs, the best that the CPU says it has. */
+enum core_counter {
+    CORE_COUNTER_NONE,
+    CORE_COUNTER_FIXED1,  /* fixed-function counter 1, CPU_CLK_UNHALTED.THREAD: MSR 30Ah */
+    CORE_COUNTER_AMD_PMC, /* an AMD counter with event 76h, "CPU clocks not halted" */
+    CORE_COUNTER_APERF,   /* MSR E8h */
+    CORE_COUNTERS
+};
+enum core_counter features_core_counter(const struct cpu *c, cpuid_fn cpuid, void *ctx);
+extern const char *const core_counter_names[CORE_COUNTERS];
+
+/* Whether the model has MSR_SMI_COUNT (34h): Intel since Nehalem, and the Atoms since Silvermont.
+ * A hypervisor's guest sees none that counts. */
+bool features_smi_counter(const struct cpu *c);
+
+/* The revision in IA32_BIOS_SIGN_ID or AMD's PATCH_LEVEL (both MSR 8Bh); 0: none is loaded. */
+uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b);
+
+/* Whether LFENCE waits for all before it: CPUID's word, or AMD's DE_CFG (MSR C001_1029[1]). False
+ * where nobody vouches for it. */
+bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx);
+
+/* Whether each control is there, and whether it is on now where MSR 48h could be read. */
+struct mitigations {
+    bool ibrs, ibpb, stibp, ssbd, l1d_flush, md_clear; /* CPUID */
+    bool ibrs_always, stibp_always, ssb_no;            /* AMD */
+    bool spec_ctrl_known, arch_known;
+    uint64_t spec_ctrl; /* MSR 48h: bits 0 IBRS, 1 STIBP, 2 SSBD */
+    uint64_t arch;      /* MSR 10Ah, IA32_ARCH_CAPABILITIES */
+};
+#define SPEC_CTRL_IBRS  (1u << 0)
+#define SPEC_CTRL_STIBP (1u << 1)
+#define SPEC_CTRL_SSBD  (1u << 2)
+void features_mitigations(struct mitigations *m, const struct cpu *c, cpuid_fn cpuid,
+                          void *cpuid_ctx, msr_fn rdmsr, void *msr_ctx);
+
+/* IA32_ARCH_CAPABILITIES bit by bit (SDM vol. 4 table 2-2); NULL where a bit is not named here. */
+const char *features_arch_name(unsigned bit);
+
+#endif
