@@ -90,6 +90,8 @@ def judge(path, said):
     assert path.name.startswith(said["vendor"])
     if "name" in words:
         assert re.sub(" +", " ", said["brand"]) == re.sub(" +", " ", words["name"])
+    assert said["hypervisor"] == ("hypervisor" in words)
+    assert said.get("hypervisor_id") == words.get("hypervisor")
     assert ("tsc_hz" in said) == (said["tsc_source"] != "calibrate")
     assert said["core_cycle_counter"] in ("fixed1", "amd_pmc", "aperf", "none")
 

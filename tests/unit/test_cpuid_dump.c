@@ -1,0 +1,113 @@
+#include "tests/replay/cpuid_dump.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/unit.h"
+
+static struct cpuid_dump d;
+static char wrong[200];
+
+/* From a block of exactly the text's size. */
+static bool parse(const char *text)
+{
+    size_t n = strlen(text);
+    uint8_t *exact = malloc(n > 0 ? n : 1);
+    assert_non_null(exact);
+    memcpy(exact, text, n);
+    cpuid_dump_free(&d);
+    bool good = cpuid_dump_parse(&d, exact, n, wrong, sizeof wrong);
+    free(exact);
+    return good;
+}
+
+static int after(void **state)
+{
+    (void)state;
+    cpuid_dump_free(&d);
+    return 0;
+}
+
+#define LEAF_0 "cpuid 0 00000000 00000000 0000000d 68747541 444d4163 69746e65\n"
+
+static void a_recording(void **state)
+{
+    (void)state;
+    assert_true(parse("# words \xff\r\n\r\n" LEAF_0 "cpuid 0 4 0 1 2 3 FFFFFFFF\n"
+                      "cpuid 0 4 0 5 6 7 8\n"
+                      " \tcpuid  7 4 1 9 9 9 9 \r\n"
+                      "msr 0000001b 00000000fee00900\nmsr 10a fault\nmsr c0010064 "
+                      "ffffffffffffffff"));
+    assert_int_equal(d.cpus, 2);
+    assert_int_equal(d.cpu[1], 7);
+    struct dump_cpu zero = {&d, 0}, seven = {&d, 7}, eight = {&d, 8};
+    assert_int_equal(cpuid_dump_get(&zero, 4, 0).edx, 0xffffffff);
+    assert_int_equal(cpuid_dump_get(&zero, 4, 1).eax, 5); /* the second of subleaf 0 */
+    assert_int_equal(cpuid_dump_get(&zero, 4, 2).eax, 0);
+    assert_int_equal(cpuid_dump_get(&seven, 4, 1).eax, 9);
+    assert_int_equal(cpuid_dump_get(&seven, 4, 0).eax, 1); /* CPU 0 answers */
+    assert_int_equal(cpuid_dump_get(&eight, 4, 0).eax, 1);
+    assert_true(cpuid_dump_has(&zero, 4, 1) && cpuid_dump_has(&seven, 4, 1));
+    assert_false(cpuid_dump_has(&seven, 4, 0));
+    uint64_t v = 1;
+    assert_true(cpuid_dump_rdmsr(&zero, 0x1b, &v) && v == 0xfee00900);
+    assert_false(cpuid_dump_rdmsr(&zero, 0x10a, &v));
+    assert_false(cpuid_dump_rdmsr(&zero, 0x10b, &v));
+    assert_true(cpuid_dump_rdmsr(&seven, 0xc0010064, &v) && v == UINT64_MAX);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"", "line 0: the text ends without"},
+        {"\n\n# no more\n", "line 3: the text ends without"},
+        {"cpuid 1 0 0 1 2 3 4\n", "line 1: the text ends without"},
+        {LEAF_0 "\ncpuid 0 4 0 1 2 3\n", "line 3: leaf, subleaf"},
+        {LEAF_0 "cpuid 0 4 0 1 2 3 100000000", "line 2: leaf, subleaf"},
+        {LEAF_0 "cpuid 0 4 0 1 2 3 4g", "line 2: leaf, subleaf"},
+        {LEAF_0 "cpuid 0 4 0 1 2 3 4 5", "line 2: more than seven"},
+        {LEAF_0 "cpuid 65536 4 0 1 2 3 4", "line 2: the CPU"},
+        {LEAF_0 "cpuid f 4 0 1 2 3 4", "line 2: the CPU"},
+        {LEAF_0 "cpuid", "line 2: the CPU"},
+        {LEAF_0 "msr", "line 2: the MSR's address"},
+        {LEAF_0 "msr 10", "line 2: the MSR's value"},
+        {LEAF_0 "msr 10 faulty", "line 2: the MSR's value"},
+        {LEAF_0 "msr 10 10000000000000000", "line 2: the MSR's value"},
+        {LEAF_0 "msr 10 1 1", "line 2: more than a value"},
+        {LEAF_0 "CPUID 0 4 0 1 2 3 4", "line 2: a line begins with"},
+        {LEAF_0 "cpuids", "line 2: a line begins with"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_false(parse(texts[i][0]));
+        assert_int_equal(strncmp(wrong, texts[i][1], strlen(texts[i][1])), 0);
+    }
+    assert_true(parse(LEAF_0 "cpuid 65535 4 0 1 2 3 4"));
+}
+
+/* More than the arrays begin with. */
+static void many(void **state)
+{
+    (void)state;
+    static char text[200000];
+    size_t n = 0;
+    n += (size_t)snprintf(text, sizeof text, "%s", LEAF_0);
+    for (unsigned i = 1; i < 1000; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "cpuid %u 1 0 %x 0 0 0\nmsr %x %x\n", i, i,
+                              i, i);
+    assert_true(parse(text));
+    assert_int_equal(d.cpus, 1000);
+    assert_int_equal(d.msrs, 999);
+    struct dump_cpu last = {&d, 999};
+    assert_int_equal(cpuid_dump_get(&last, 1, 0).eax, 999);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_recording, after),
+        cmocka_unit_test_teardown(refused, after),
+        cmocka_unit_test_teardown(many, after),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+#include "lib/features.h"
+
+#include "tests/unit/made_cpu.h"
+#include "tests/unit/unit.h"
+
+static enum core_counter counter(void)
+{
+    struct dump_cpu boot;
+    struct cpu c = made_cpu(&boot);
+    return features_core_counter(&c, cpuid_dump_get, &boot);
+}
+
+static void core_counters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *vendor;
+        uint32_t family, max, ecx, eax_a, ecx_a, edx_a, ecx_6;
+        enum core_counter counter;
+    } cases[] = {
+        {"GenuineIntel", 6, 0x0a, 0, 4, 0, 3, 1, CORE_COUNTER_FIXED1},
+        {"GenuineIntel", 6, 0x0a, 0, 2, 0, 0, 1, CORE_COUNTER_FIXED1},       /* Core 2 says none */
+        {"GenuineIntel", 6, 0x0a, 1u << 31, 2, 0, 0, 1, CORE_COUNTER_APERF}, /* a guest has none */
+        {"GenuineIntel", 6, 0x0a, 0, 3, 0, 1, 1, CORE_COUNTER_APERF},        /* fixed 0 alone */
+        {"GenuineIntel", 6, 0x0a, 0, 1, 0, 3, 0, CORE_COUNTER_NONE},
+        {"GenuineIntel", 6, 0x0a, 0, 5, 2, 0, 0, CORE_COUNTER_FIXED1}, /* by the mask */
+        {"GenuineIntel", 6, 0x0a, 0, 4, 2, 0, 0, CORE_COUNTER_NONE},   /* which is later's */
+        {"GenuineIntel", 6, 6, 0, 4, 0, 3, 1, CORE_COUNTER_APERF},     /* leaf 0Ah is not there */
+        {"AuthenticAMD", 0x0f, 6, 0, 0, 0, 0, 0, CORE_COUNTER_AMD_PMC},
+        {"AuthenticAMD", 5, 1, 0, 0, 0, 0, 0, CORE_COUNTER_NONE},
+        {"AuthenticAMD", 0x19, 6, 1u << 31, 0, 0, 0, 1, CORE_COUNTER_APERF},
+        {"Unheard of..", 6, 6, 0, 0, 0, 0, 1, CORE_COUNTER_APERF},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        made_vendor(cases[i].vendor, cases[i].max);
+        made_model(cases[i].family, 0xf, 0, cases[i].ecx, 0);
+        made_leaf(6, 0, 0, cases[i].ecx_6, 0);
+        made_leaf(0x0a, cases[i].eax_a, 0, cases[i].ecx_a, cases[i].edx_a);
+        assert_int_equal(counter(), cases[i].counter);
+    }
+    made_vendor("AuthenticAMD", 1);
+    made_model(0x19, 1, 0, 1u << 31, 0);
+    made_leaf(0x80000000, 0x80000001, 0, 0, 0);
+    made_leaf(0x80000001, 0, 0, 1u << 23, 0); /* PerfCtrExtCore */
+    assert_int_equal(counter(), CORE_COUNTER_AMD_PMC);
+    made.leaf[1].regs.edx = 0; /* no MSRs */
+    assert_int_equal(counter(), CORE_COUNTER_NONE);
+}
+
+static void smi_counter(void **state)
+{
+    (void)state;
+    static const struct {
+        enum cpu_vendor vendor;
+        uint32_t family, model;
+        bool guest, has;
+    } cases[] = {
+        {VENDOR_INTEL, 6, 0x1a, false, true},  {VENDOR_INTEL, 6, 0x17, false, false},
+        {VENDOR_INTEL, 6, 0x1c, false, false}, {VENDOR_INTEL, 6, 0x1d, false, false},
+        {VENDOR_INTEL, 6, 0x37, false, true},  {VENDOR_INTEL, 6, 0xc6, false, true},
+        {VENDOR_INTEL, 6, 0xc6, true, false},  {VENDOR_INTEL, 0xf, 6, false, false},
+        {VENDOR_INTEL, 0x13, 1, false, true},  {VENDOR_AMD, 0x1a, 0x44, false, false},
+        {VENDOR_INTEL, 5, 0x1a, false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct cpu c = {.vendor = cases[i].vendor,
+                        .family = cases[i].family,
+                        .model = cases[i].model,
+                        .hypervisor = cases[i].guest,
+                        .msr = true};
+        assert_int_equal(features_smi_counter(&c), cases[i].has);
+        c.msr = false;
+        assert_false(features_smi_counter(&c));
+    }
+}
+
+static void microcode(void **state)
+{
+    (void)state;
+    struct cpu c = {.vendor = VENDOR_INTEL};
+    assert_int_equal(features_microcode(&c, 0x1200000007), 0x12);
+    c.vendor = VENDOR_AMD;
+    assert_int_equal(features_microcode(&c, 0x800110e), 0x800110e);
+}
+
+static void lfence(void **state)
+{
+    (void)state;
+    made_none();
+    made_msr(0xc0011029, 2);
+    struct dump_cpu boot = {&made, 0};
+    struct cpu c = {.vendor = VENDOR_AMD, .family = 0x17};
+    assert_true(features_lfence_serializing(&c, cpuid_dump_rdmsr, &boot));
+    assert_false(features_lfence_serializing(&c, NULL, NULL));
+    made.msr[0].value = ~2ull;
+    assert_false(features_lfence_serializing(&c, cpuid_dump_rdmsr, &boot));
+    made.msr[0].value = 2;
+    made.msr[0].fault = true;
+    assert_false(features_lfence_serializing(&c, cpuid_dump_rdmsr, &boot));
+    c.vendor = VENDOR_ZHAOXIN;
+    assert_false(features_lfence_serializing(&c, cpuid_dump_rdmsr, &boot));
+    c.lfence_always_serializing = true;
+    assert_true(features_lfence_serializing(&c, NULL, NULL));
+}
+
+static struct mitigations mitigations(void)
+{
+    struct dump_cpu boot;
+    struct cpu c = made_cpu(&boot);
+    struct mitigations m;
+    features_mitigations(&m, &c, cpuid_dump_get, &boot, cpuid_dump_rdmsr, &boot);
+    return m;
+}
+
+static void mitigation_state(void **state)
+{
+    (void)state;
+    made_vendor("GenuineIntel", 7);
+    made_leaf(7, 0, 0, 0, 1u << 10 | 1u << 26 | 1u << 27 | 1u << 29 | 1u << 31);
+    made_msr(0x48, SPEC_CTRL_IBRS);
+    made_msr(0x10a, 1);
+    struct mitigations m = mitigations();
+    assert_true(m.ibrs && m.ibpb && m.stibp && m.ssbd && m.md_clear && !m.l1d_flush);
+    assert_true(m.spec_ctrl_known && m.spec_ctrl == SPEC_CTRL_IBRS);
+    assert_true(m.arch_known && m.arch == 1);
+    made.msr[0].fault = made.msr[1].fault = true;
+    m = mitigations();
+    assert_false(m.spec_ctrl_known || m.arch_known);
+    made.leaf[1].regs.edx = 0; /* the MSRs are not there, whatever answers */
+    made.msr[0].fault = made.msr[1].fault = false;
+    m = mitigations();
+    assert_false(m.ibrs || m.ssbd || m.spec_ctrl_known || m.arch_known);
+
+    made_vendor("AuthenticAMD", 1);
+    made_leaf(0x80000000, 0x80000008, 0, 0, 0);
+    made_leaf(0x80000008, 0x3030, 1u << 12 | 1u << 15 | 1u << 17 | 1u << 25 | 1u << 26, 0, 0);
+    m = mitigations();
+    assert_true(m.ibpb && m.stibp && m.stibp_always && m.ssbd && m.ssb_no);
+    assert_false(m.ibrs || m.ibrs_always || m.md_clear);
+}
+
+static void arch_names(void **state)
+{
+    (void)state;
+    assert_string_equal(features_arch_name(0), "rdcl_no");
+    assert_string_equal(features_arch_name(28), "rfds_clear");
+    assert_null(features_arch_name(9));
+    assert_null(features_arch_name(63));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(core_counters),    cmocka_unit_test(smi_counter),
+        cmocka_unit_test(microcode),        cmocka_unit_test(lfence),
+        cmocka_unit_test(mitigation_state), cmocka_unit_test(arch_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+#include "lib/topology.h"
+
+#include "tests/unit/made_cpu.h"
+#include "tests/unit/unit.h"
+
+#define HTT                  (1u << 28) /* leaf 1 EDX */
+#define LEVEL(type, subleaf) ((type) << 8 | (subleaf))
+
+static struct core_place place(void)
+{
+    struct dump_cpu boot;
+    struct cpu c = made_cpu(&boot);
+    struct core_place p;
+    topology_place(&p, &c, cpuid_dump_get, &boot);
+    return p;
+}
+
+static void expect(struct core_place p, uint32_t id, uint32_t package, uint32_t core,
+                   uint32_t thread)
+{
+    assert_int_equal(p.apic_id, id);
+    assert_int_equal(p.package, package);
+    assert_int_equal(p.core, core);
+    assert_int_equal(p.thread, thread);
+}
+
+static void level(uint32_t leaf, uint32_t subleaf, uint32_t type, uint32_t bits, uint32_t id)
+{
+    made_leaf_of(0, leaf, subleaf, (struct cpuid_regs){bits, 1, LEVEL(type, subleaf), id});
+}
+
+/* Thread, core, module, tile, die: the last level's bits are the package's. */
+static void levels_and_ids_above_255(void **state)
+{
+    (void)state;
+    made_vendor("GenuineIntel", 0x1f);
+    made_model(6, 0xcf, 0x07ff0800, 0, HTT);
+    level(0x1f, 0, 1, 1, 0x12345);
+    level(0x1f, 1, 2, 4, 0x12345);
+    level(0x1f, 2, 3, 5, 0x12345);
+    level(0x1f, 3, 5, 9, 0x12345);
+    level(0x0b, 0, 1, 1, 7); /* is not asked where 1Fh answers */
+    expect(place(), 0x12345, 0x12345 >> 9, (0x12345 & 0x1ff) >> 1, 1);
+}
+
+static void leaf_b_where_1f_is_empty(void **state)
+{
+    (void)state;
+    made_vendor("GenuineIntel", 0x1f);
+    made_model(6, 0xcf, 0x07ff0800, 0, HTT);
+    made_leaf(0x1f, 0, 0, 0, 0);
+    level(0x0b, 0, 1, 2, 0x4b);
+    level(0x0b, 1, 2, 6, 0x4b);
+    expect(place(), 0x4b, 1, 2, 3);
+    /* A first level without CPUs means that the leaf is not there. */
+    made.leaf[3].regs.ebx = 0;
+    expect(place(), 7, 0, 0, 7); /* leaf 1: 255 ids a package, one core as leaf 4 has no cache */
+}
+
+/* Fields that only a broken hypervisor would give: nothing shifts by 32 and more. */
+static void nonsense_levels(void **state)
+{
+    (void)state;
+    made_vendor("GenuineIntel", 0x0b);
+    made_model(6, 0x55, 0, 0, HTT);
+    level(0x0b, 0, 1, 31, ~0u);
+    level(0x0b, 1, 2, 1, ~0u); /* fewer bits than the level below */
+    expect(place(), ~0u, 1, 0, 0x7fffffff);
+}
+
+static void legacy_htt(void **state)
+{
+    (void)state;
+    /* ids a package, leaf 4 EAX, id -> package, core, thread */
+    static const struct {
+        uint32_t ids, eax, edx, id, package, core, thread;
+    } cases[] = {
+        {4, 1u << 26 | 0x121, HTT, 7, 1, 1, 1},   /* two cores of two threads */
+        {2, 0x121, HTT, 3, 1, 0, 1},              /* one core of two threads */
+        {4, 3u << 26 | 0x121, HTT, 6, 1, 2, 0},   /* four cores */
+        {4, 3u << 26 | 0x121, 0, 6, 6, 0, 0},     /* no HTT: one CPU a package */
+        {6, 2u << 26 | 0x121, HTT, 0xb, 1, 1, 1}, /* both rounded up: 8 ids, 4 cores */
+        {1, 7u << 26 | 0x121, HTT, 3, 3, 0, 0},   /* more cores than ids */
+        {4, 3u << 26, HTT, 7, 1, 0, 3},           /* no cache in leaf 4, so no cores either */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        made_vendor("GenuineIntel", 4);
+        made_model(0xf, 6, cases[i].id << 24 | cases[i].ids << 16, 0, cases[i].edx);
+        made_leaf(4, cases[i].eax, 0, 0, 0);
+        expect(place(), cases[i].id, cases[i].package, cases[i].core, cases[i].thread);
+    }
+}
+
+static void amd_extended(const char *vendor, uint32_t family, uint32_t model, uint32_t ext8_ecx,
+                         uint32_t threads)
+{
+    made_vendor(vendor, 0xd);
+    made_model(family, model, 0x05100800, 0, HTT);
+    made_leaf(0x80000000, 0x8000001e, 0, 0, 0);
+    made_leaf(0x80000001, 0, 0, 1u << 22, 0);
+    made_leaf(0x80000008, 0x3030, 0, ext8_ecx, 0);
+    made_leaf(0x8000001e, 0x25, (threads - 1) << 8, 0, 0);
+}
+
+static void amd(void **state)
+{
+    (void)state;
+    amd_extended("AuthenticAMD", 0x17, 1, 0x400f, 2);
+    expect(place(), 0x25, 2, 2, 1);
+    /* Bulldozer: two cores a module, no threads. */
+    amd_extended("AuthenticAMD", 0x15, 1, 0x500f, 2);
+    struct core_place p = place();
+    expect(p, 0x25, 1, 5, 0);
+    assert_int_equal(p.module, 2);
+    /* Without topology extensions: leaf 1's id. K8 says cores, less one, and no width. */
+    amd_extended("AuthenticAMD", 0x0f, 0x6b, 0x0001, 2);
+    made.leaf[3].regs.ecx = 0;
+    expect(place(), 5, 2, 1, 0);
+    /* Hygon's sockets begin at bit 6, its guests' where CPUID says. */
+    amd_extended("HygonGenuine", 0x18, 0, 0x400f, 2);
+    expect(place(), 0x25, 0, 0x12, 1);
+    made.leaf[1].regs.ecx |= 1u << 31;
+    expect(place(), 0x25, 2, 2, 1);
+}
+
+static void types(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t eax;
+        enum core_type type;
+    } intel[] = {{0x40000001, CORE_TYPE_PERFORMANCE},
+                 {0x20000003, CORE_TYPE_EFFICIENCY},
+                 {0x60000000, CORE_TYPE_UNKNOWN},
+                 {0, CORE_TYPE_UNKNOWN}};
+    for (size_t i = 0; i < sizeof intel / sizeof intel[0]; i++) {
+        made_vendor("GenuineIntel", 0x1a);
+        made_model(6, 0x97, 0, 0, 0);
+        made_leaf(0x1a, intel[i].eax, 0, 0, 0);
+        assert_int_equal(place().type, intel[i].type);
+    }
+    static const struct {
+        uint32_t eax, ebx, ecx;
+        enum core_type type;
+    } amd_cores[] = {{1u << 30, 0, 0x100, CORE_TYPE_PERFORMANCE},
+                     {1u << 30, 1u << 28, 0x100, CORE_TYPE_EFFICIENCY},
+                     {1u << 30, 2u << 28, 0x100, CORE_TYPE_UNKNOWN},
+                     {1u << 30, 1u << 28, 0, CORE_TYPE_UNKNOWN}, /* no core level */
+                     {0, 1u << 28, 0x100, CORE_TYPE_UNKNOWN}};   /* all alike */
+    for (size_t i = 0; i < sizeof amd_cores / sizeof amd_cores[0]; i++) {
+        made_vendor("AuthenticAMD", 0x10);
+        made_model(0x1a, 0x24, 0, 0, 0);
+        made_leaf(0x80000000, 0x80000028, 0, 0, 0);
+        made_leaf(0x80000026, amd_cores[i].eax, amd_cores[i].ebx, amd_cores[i].ecx, 0);
+        assert_int_equal(place().type, amd_cores[i].type);
+    }
+}
+
+static void nothing_known(void **state)
+{
+    (void)state;
+    made_none();
+    expect(place(), 0, 0, 0, 0);
+    made_vendor("Unheard of..", 1);
+    made_model(6, 1, 0x03020000, 0, HTT);
+    expect(place(), 3, 1, 0, 1);
+}
+
+/* Two packages: one core with two threads and one without, in each; one CPU listed twice. */
+static void counting(void **state)
+{
+    (void)state;
+    const struct core_place cpus[] = {
+        {0x10, 1, 0, 0, 0, CORE_TYPE_PERFORMANCE}, {0x00, 0, 0, 0, 0, CORE_TYPE_PERFORMANCE},
+        {0x01, 0, 0, 0, 1, CORE_TYPE_PERFORMANCE}, {0x08, 0, 4, 4, 0, CORE_TYPE_EFFICIENCY},
+        {0x11, 1, 0, 0, 1, CORE_TYPE_PERFORMANCE}, {0x01, 0, 0, 0, 1, CORE_TYPE_PERFORMANCE},
+        {0x18, 1, 4, 4, 0, CORE_TYPE_EFFICIENCY},
+    };
+    const size_t n = sizeof cpus / sizeof cpus[0];
+    struct topology t;
+    topology_count(&t, cpus, n);
+    assert_int_equal(t.logical_cpus, 6);
+    assert_int_equal(t.packages, 2);
+    assert_int_equal(t.modules, 4);
+    assert_int_equal(t.cores, 4);
+    assert_int_equal(t.threads_per_core, 2);
+    assert_int_equal(t.type[CORE_TYPE_PERFORMANCE].cores, 2);
+    assert_int_equal(t.type[CORE_TYPE_PERFORMANCE].logical_cpus, 4);
+    assert_int_equal(t.type[CORE_TYPE_EFFICIENCY].cores, 2);
+    assert_int_equal(t.type[CORE_TYPE_UNKNOWN].logical_cpus, 0);
+    assert_int_equal(topology_sharing(cpus, n, 0x01, 0), 1);
+    assert_int_equal(topology_sharing(cpus, n, 0x01, 1), 2);
+    assert_int_equal(topology_sharing(cpus, n, 0x01, 4), 3);
+    assert_int_equal(topology_sharing(cpus, n, 0x01, 32), 6);
+    assert_int_equal(topology_sharing(cpus, n, 0x20, 1), 0);
+    topology_count(&t, cpus, 0);
+    assert_int_equal(t.logical_cpus + t.cores + t.packages + t.threads_per_core, 0);
+}
+
+static void bits(void **state)
+{
+    (void)state;
+    const uint32_t cases[][2] = {{0, 0}, {1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {~0u, 32}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(topology_bits(cases[i][0]), cases[i][1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_and_ids_above_255),
+        cmocka_unit_test(leaf_b_where_1f_is_empty),
+        cmocka_unit_test(nonsense_levels),
+        cmocka_unit_test(legacy_htt),
+        cmocka_unit_test(amd),
+        cmocka_unit_test(types),
+        cmocka_unit_test(nothing_known),
+        cmocka_unit_test(counting),
+        cmocka_unit_test(bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
