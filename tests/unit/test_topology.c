@@ -119,6 +119,9 @@ static void amd(void **state)
     /* Hygon's sockets begin at bit 6, its guests' where CPUID says. */
     amd_extended("HygonGenuine", 0x18, 0, 0x400f, 2);
     expect(place(), 0x25, 0, 0x12, 1);
+    made.leaf[4].regs.ecx = 0x501f;
+    expect(place(), 0x25, 0, 0x12, 1);
+    made.leaf[4].regs.ecx = 0x400f;
     made.leaf[1].regs.ecx |= 1u << 31;
     expect(place(), 0x25, 2, 2, 1);
 }
