@@ -1,0 +1,201 @@
+#include "lib/core_counter.h"
+
+const char *const core_counter_names[COUNTER_KINDS] = {"none", "fixed1", "amd_pmc", "aperf"};
+
+/* SDM vol. 4 table 2-2. */
+#define FIXED_CTR1       0x30a
+#define FIXED_CTR_CTRL   0x38d
+#define PERF_GLOBAL_CTRL 0x38f
+/* SDM vol. 3B figure 20-3: four bits for each fixed counter. */
+#define FIXED1_SHIFT 4
+#define FIXED_OS     1ull
+#define FIXED_USER   2ull
+#define FIXED_ANY    4ull
+#define FIXED_FIELD  0xfull
+#define FIXED1_ON    (1ull << 33) /* of PERF_GLOBAL_CTRL: figure 20-4 */
+#define FIXED1_INDEX (1u << 30 | 1)
+
+/* APM vol. 2 section 13.2.1; control and count alternate in the extended bank. */
+#define AMD_CTL        0xc0010000
+#define AMD_CTR        0xc0010004
+#define AMD_CTL_EXT    0xc0010200
+#define AMD_CTR_EXT    0xc0010201
+#define AMD_GLOBAL_CTL 0xc0000301
+#define AMD_BITS       48
+#define AMD_LEGACY     4
+#define AMD_EXTENDED   6
+#define AMD_ENABLE     (1ull << 22)
+/* Event 76h, USR, OS, EN. */
+#define AMD_CYCLES (0x76ull | 1ull << 16 | 1ull << 17 | AMD_ENABLE)
+
+static void decode_fixed(struct core_counters *c, cpuid_fn cpuid, void *ctx)
+{
+    struct cpuid_regs a = cpuid(ctx, 0xa, 0);
+    unsigned version = a.eax & 0xff, fixed = a.edx & 0x1f;
+    /* SDM vol. 2A CPUID 0Ah: by count from version 2, also by a bitmap from version 5. */
+    bool has = (version >= 2 && fixed > 1) || (version >= 5 && a.ecx & 2);
+    if (!has)
+        return;
+    c->pmc = COUNTER_FIXED1;
+    c->bits = (uint8_t)(a.edx >> 5);
+}
+
+static void decode_amd(struct core_counters *c, cpuid_fn cpuid, void *ctx)
+{
+    uint32_t most = cpuid(ctx, 0x80000000, 0).eax;
+    struct cpuid_regs v2 = {0};
+    if (most >= 0x80000022)
+        v2 = cpuid(ctx, 0x80000022, 0);
+    c->pmc = COUNTER_AMD_PMC;
+    c->bits = AMD_BITS;
+    c->extended = most >= 0x80000001 && cpuid(ctx, 0x80000001, 0).ecx & 1u << 23;
+    c->global = v2.eax & 1;
+    c->count = c->extended ? AMD_EXTENDED : AMD_LEGACY;
+    if (c->global && (v2.ebx & 0xf) != 0)
+        c->count = v2.ebx & 0xf;
+}
+
+void core_counters_decode(struct core_counters *c, cpuid_fn cpuid, void *ctx)
+{
+    struct cpu cpu;
+    cpu_decode(&cpu, cpuid, ctx);
+    *c = (struct core_counters){.pmc = COUNTER_NONE};
+    if (cpu.max_leaf >= 6)
+        c->aperf = cpuid(ctx, 6, 0).ecx & 1;
+    if (!cpu.msr)
+        return;
+    if (cpu.vendor == VENDOR_AMD || cpu.vendor == VENDOR_HYGON)
+        decode_amd(c, cpuid, ctx);
+    else if (cpu.max_leaf >= 0xa)
+        decode_fixed(c, cpuid, ctx);
+}
+
+enum core_counter_kind core_counters_best(const struct core_counters *c)
+{
+    return c->pmc != COUNTER_NONE ? c->pmc : c->aperf ? COUNTER_APERF : COUNTER_NONE;
+}
+
+/* Remembers an MSR for stop(). */
+static bool keep(struct core_counter *c, const struct counter_access *a, uint32_t msr)
+{
+    if (!a->msr_read(a->ctx, msr, &c->step[c->steps].was))
+        return false;
+    c->step[c->steps++].msr = msr;
+    return true;
+}
+
+/* Remembers an MSR, and replaces its bits of `mask`. False: faulted, or was swallowed. */
+static bool change(struct core_counter *c, const struct counter_access *a, uint32_t msr,
+                   uint64_t mask, uint64_t bits)
+{
+    uint64_t now;
+    if (!keep(c, a, msr))
+        return false;
+    uint64_t v = (c->step[c->steps - 1].was & ~mask) | bits;
+    return a->msr_write(a->ctx, msr, v) && a->msr_read(a->ctx, msr, &now) && now == v;
+}
+
+static const char *set_fixed(struct core_counter *c, const struct counter_access *a)
+{
+    uint64_t control, global;
+    if (!a->msr_read(a->ctx, FIXED_CTR_CTRL, &control) ||
+        !a->msr_read(a->ctx, PERF_GLOBAL_CTRL, &global))
+        return "MSR 38Dh or 38Fh faults: a hypervisor keeps the counter";
+    c->index = FIXED1_INDEX;
+    uint64_t field = control >> FIXED1_SHIFT & FIXED_FIELD;
+    if (global & FIXED1_ON && field & (FIXED_OS | FIXED_USER)) {
+        /* What runs here runs at ring 0: its cycles are counted already, so read along. */
+        bool ours = (field & FIXED_OS) && !(field & FIXED_ANY);
+        return ours ? NULL : "in use by the firmware (MSR 38Dh, 38Fh)";
+    }
+    if (!keep(c, a, FIXED_CTR1) ||
+        !change(c, a, FIXED_CTR_CTRL, FIXED_FIELD << FIXED1_SHIFT,
+                (FIXED_OS | FIXED_USER) << FIXED1_SHIFT) ||
+        !change(c, a, PERF_GLOBAL_CTRL, FIXED1_ON, FIXED1_ON))
+        return "MSR 38Dh or 38Fh cannot be written: a hypervisor keeps the counter";
+    return NULL;
+}
+
+static const char *set_amd(struct core_counter *c, const struct core_counters *has,
+                           const struct counter_access *a)
+{
+    for (unsigned i = 0; i < has->count; i++) {
+        uint32_t control = has->extended ? AMD_CTL_EXT + 2 * i : AMD_CTL + i;
+        uint32_t count = has->extended ? AMD_CTR_EXT + 2 * i : AMD_CTR + i;
+        uint64_t now;
+        if (!a->msr_read(a->ctx, control, &now))
+            return "its control MSR faults: a hypervisor keeps the counters";
+        if (now & AMD_ENABLE)
+            continue;
+        c->index = i;
+        if (!keep(c, a, count) || !change(c, a, control, ~0ull, AMD_CYCLES) ||
+            (has->global && !change(c, a, AMD_GLOBAL_CTL, 1ull << i, 1ull << i)))
+            return "its control MSR cannot be written: a hypervisor keeps the counters";
+        return NULL;
+    }
+    return "all in use by the firmware (PERF_CTL's enable bits)";
+}
+
+const char *core_counter_prove(const uint64_t *counted)
+{
+    bool moved = false;
+    for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
+        moved = moved || counted[i] != 0;
+        if (counted[i] >= COUNTER_PROOF_ADDS / 10 * 9 && counted[i] <= COUNTER_PROOF_ADDS / 4 * 5)
+            return NULL;
+    }
+    return moved ? "counts, but not core cycles: a chain of additions has another length by it"
+                 : "does not count: a hypervisor keeps it";
+}
+
+static const char *prove(const struct core_counter *c, const struct counter_access *a)
+{
+    uint64_t counted[COUNTER_PROOF_TRIES];
+    for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
+        uint64_t from, to;
+        if (!core_counter_read(c, a, &from))
+            return "RDPMC faults: a hypervisor keeps the counter";
+        a->chain(a->ctx, COUNTER_PROOF_ADDS);
+        if (!core_counter_read(c, a, &to))
+            return "RDPMC faults: a hypervisor keeps the counter";
+        counted[i] = (to - from) & ((1ull << c->bits) - 1);
+    }
+    return core_counter_prove(counted);
+}
+
+const char *core_counter_start(struct core_counter *c, const struct core_counters *has,
+                               const struct counter_access *a)
+{
+    const char *why;
+    *c = (struct core_counter){.bits = has->bits};
+    if (has->pmc == COUNTER_NONE)
+        return "no fixed counter 1 (CPUID 0Ah), and no AMD CPU";
+    if (has->bits < 32 || has->bits > 63)
+        return "its width (CPUID 0Ah EDX[12:5]) is not one of 32 to 63 bits";
+    why = has->pmc == COUNTER_FIXED1 ? set_fixed(c, a) : set_amd(c, has, a);
+    if (!why)
+        why = prove(c, a);
+    if (why && !core_counter_stop(c, a))
+        why = "was refused, and its MSRs do not read back as they were found";
+    return why;
+}
+
+bool core_counter_read(const struct core_counter *c, const struct counter_access *a,
+                       uint64_t *count)
+{
+    return a->rdpmc(a->ctx, c->index, count);
+}
+
+bool core_counter_stop(struct core_counter *c, const struct counter_access *a)
+{
+    bool same = true;
+    while (c->steps > 0) {
+        uint64_t now, was = c->step[--c->steps].was;
+        uint32_t msr = c->step[c->steps].msr;
+        if (a->msr_read(a->ctx, msr, &now) && now == was)
+            continue;
+        same =
+            a->msr_write(a->ctx, msr, was) && a->msr_read(a->ctx, msr, &now) && now == was && same;
+    }
+    return same;
+}

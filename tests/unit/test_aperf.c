@@ -1,0 +1,114 @@
+/* Core cycles by APERF and MPERF on planted machines. */
+#include "tests/unit/unit.h"
+#include "lib/aperf.h"
+#include "tests/unit/close.h"
+#include "tests/unit/fake_counters.h"
+
+static const struct core_counters has = {.aperf = true};
+
+static void machine(struct fake_counters *f)
+{
+    fake_counters_init(f);
+    fake_counter_add(f, 0xe7, 0);
+    fake_counter_add(f, 0xe8, UINT64_MAX - 70000); /* wraps during the proof */
+}
+
+static uint64_t read_patiently(struct aperf *p, struct fake_counters *f)
+{
+    uint64_t cycles = 0;
+    unsigned tries = 0;
+    while (aperf_read(p, &f->access, &cycles) == APERF_AGAIN)
+        assert_true(++tries < 8); /* a core at an eighth of its clock: its readings are not torn */
+    return cycles;
+}
+
+static void counts_through_changes_of_clock(void **state)
+{
+    (void)state;
+    struct fake_counters f;
+    struct aperf p;
+    uint64_t from, to;
+    machine(&f);
+    {
+        const char *w = aperf_start(&p, &has, &f.access);
+        if (w)
+
+            assert_null(w);
+    }
+    for (unsigned i = 1; i < 30; i++) {
+        f.cycles_per_tick = 0.3 * i;
+        from = read_patiently(&p, &f);
+        fake_counters_pass(&f, 1e6);
+        assert_int_equal(aperf_read(&p, &f.access, &to), APERF_OK);
+        /* And what two readings of 100 cycles each take; MPERF counts in whole ticks. */
+        assert_close((double)(to - from), 1e6 + 200, 4 + f.cycles_per_tick);
+    }
+}
+
+static void torn_readings_are_tried_again(void **state)
+{
+    (void)state;
+    struct fake_counters f;
+    struct aperf p;
+    uint64_t from, to;
+    machine(&f);
+    {
+        const char *w = aperf_start(&p, &has, &f.access);
+        if (w)
+
+            assert_null(w);
+    }
+    assert_int_equal(aperf_read(&p, &f.access, &from), APERF_OK);
+    f.tear = 2; /* the second falls between the registers and the closing reading of the TSC */
+    assert_int_equal(aperf_read(&p, &f.access, &to), APERF_AGAIN);
+    assert_int_equal(aperf_read(&p, &f.access, &to), APERF_OK);
+    assert_close((double)(to - from), 2e5 * 1.5 + 400, 4);
+
+    /* MPERF that has not moved says nothing yet. */
+    f.n = 0;
+    fake_counter_add(&f, 0xe8, p.aperf);
+    fake_counter_add(&f, 0xbad, p.mperf);
+    f.of[1].msr = 0xe7;
+    f.tsc = (double)p.mperf - 1e6 - 200 / 1.5;
+    p.tsc = (uint64_t)f.tsc;
+    p.mperf = (uint64_t)(f.tsc + 1e6 + 200 / 1.5);
+    assert_int_equal(aperf_read(&p, &f.access, &to), APERF_AGAIN);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    static const struct core_counters no = {.aperf = false};
+    struct fake_counters f;
+    struct aperf p;
+    uint64_t to;
+    machine(&f);
+    assert_non_null(strstr(aperf_start(&p, &no, &f.access), "CPUID 6"));
+    f.per_add = 0.5;
+    assert_non_null(strstr(aperf_start(&p, &has, &f.access), "not core cycles"));
+    machine(&f);
+    f.of[1].msr = 0xbad;
+    assert_non_null(strstr(aperf_start(&p, &has, &f.access), "faults"));
+    assert_int_equal(aperf_read(&p, &f.access, &to), APERF_FAILED);
+
+    /* Both read as 0, whatever happens. */
+    machine(&f);
+    struct counter_access *a = &f.access;
+    struct fake_counters still;
+    fake_counters_init(&still);
+    fake_counter_add(&still, 0xe7, 0);
+    fake_counter_add(&still, 0xe8, 0);
+    still.cycles_per_tick = 1e30; /* no time passes */
+    a->ctx = &still;
+    assert_non_null(strstr(aperf_start(&p, &has, a), "stands still"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_through_changes_of_clock),
+        cmocka_unit_test(torn_readings_are_tried_again),
+        cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+/* Which counter real machines have, and a counter set up on machines that resist; whatever comes of
+ * it, every MSR is as found. */
+#include "tests/unit/unit.h"
+#include <stdio.h>
+#include "lib/core_counter.h"
+#include "tests/unit/cpuid_file.h"
+#include "tests/unit/fake_counters.h"
+
+static struct core_counters of_file(const char *name)
+{
+    static struct cpuid_file f;
+    struct core_counters c;
+    char path[200];
+    snprintf(path, sizeof path, "tests/replay/cpuid/%s.txt", name);
+    cpuid_file_read(&f, path);
+    core_counters_decode(&c, cpuid_file_get, &f);
+    return c;
+}
+
+static void real_machines(void **state)
+{
+    (void)state;
+    struct core_counters c = of_file("GenuineIntel00506E3_Skylake");
+    assert_int_equal(c.pmc, COUNTER_FIXED1);
+    assert_int_equal(c.bits, 48);
+    assert_true(c.aperf);
+    assert_string_equal(core_counter_names[core_counters_best(&c)], "fixed1");
+
+    c = of_file("GenuineIntel0090672_AlderLake_01_LC_BC");
+    assert_int_equal(c.pmc, COUNTER_FIXED1);
+    assert_int_equal(c.bits, 48);
+
+    c = of_file("AuthenticAMD0000F51_K8_Sledgehammer");
+    assert_int_equal(c.pmc, COUNTER_AMD_PMC);
+    assert_int_equal(c.count, 4);
+    assert_int_equal(c.bits, 48);
+    assert_false(c.extended || c.global || c.aperf);
+    assert_string_equal(core_counter_names[core_counters_best(&c)], "amd_pmc");
+
+    c = of_file("AuthenticAMD0B40F40_K20_GraniteRidge_02");
+    assert_int_equal(c.pmc, COUNTER_AMD_PMC);
+    assert_int_equal(c.count, 6);
+    assert_true(c.extended && c.global && c.aperf);
+
+    c = of_file("CentaurHauls0040672_CNS_04"); /* no Intel CPU, and the same leaf */
+    assert_int_equal(c.pmc, COUNTER_FIXED1);
+    assert_false(c.aperf);
+}
+
+/* GenuineIntel with this leaf 0Ah, and APERF. */
+static struct cpuid_regs planted(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    const struct cpuid_regs *a = ctx;
+    (void)subleaf;
+    switch (leaf) {
+    case 0:
+        return (struct cpuid_regs){0xa, 0x756e6547, 0x6c65746e, 0x49656e69};
+    case 1:
+        return (struct cpuid_regs){0x6f6, 0, 0, 1u << 5};
+    case 6:
+        return (struct cpuid_regs){0, 0, 1, 0};
+    case 0xa:
+        return *a;
+    default:
+        return (struct cpuid_regs){0, 0, 0, 0};
+    }
+}
+
+static void leaf_0ah(void **state)
+{
+    (void)state;
+    static const struct {
+        struct cpuid_regs a;
+        enum core_counter_kind best;
+    } cases[] = {
+        {{0x07280202, 0, 0, 0}, COUNTER_APERF},          /* Conroe: no fixed counter is told */
+        {{0x07280203, 0, 0, 0x2501}, COUNTER_APERF},     /* Diamondville: counter 0 alone */
+        {{0x07280201, 0, 0, 0x503}, COUNTER_APERF},      /* version 1 knows none */
+        {{0x07280202, 0, 0, 0x502}, COUNTER_FIXED1},     /* 0 and 1 */
+        {{0x07300404, 0, 2, 0x600}, COUNTER_APERF},      /* the bitmap begins with version 5 */
+        {{0x07300805, 0, 2, 0x600}, COUNTER_FIXED1},     /* by the bitmap alone */
+        {{0x07300805, 0, 5, 0x600}, COUNTER_APERF},      /* 0 and 2 */
+        {{0x0d300806, 0x280, 7, 0x8603}, COUNTER_FIXED1} /* Lunar Lake */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct cpuid_regs a = cases[i].a;
+        struct core_counters c;
+        core_counters_decode(&c, planted, &a);
+        assert_int_equal(core_counters_best(&c), cases[i].best);
+        assert_true(c.aperf);
+    }
+}
+
+static const struct core_counters fixed = {.pmc = COUNTER_FIXED1, .bits = 48};
+static const struct core_counters amd4 = {.pmc = COUNTER_AMD_PMC, .bits = 48, .count = 4};
+static const struct core_counters amd6 = {
+    .pmc = COUNTER_AMD_PMC, .bits = 48, .count = 6, .extended = true, .global = true};
+
+static void intel(struct fake_counters *f, uint64_t control, uint64_t global)
+{
+    fake_counters_init(f);
+    fake_counter_add(f, 0x30a, 0xfffffffffff0); /* about to wrap */
+    fake_counter_add(f, 0x38d, control);
+    fake_counter_add(f, 0x38f, global);
+}
+
+static void amd(struct fake_counters *f, const struct core_counters *has)
+{
+    fake_counters_init(f);
+    f->amd = true;
+    f->extended = has->extended;
+    f->global = has->global;
+    for (unsigned i = 0; i < has->count; i++) {
+        fake_counter_add(f, has->extended ? 0xc0010200 + 2 * i : 0xc0010000 + i, 0);
+        fake_counter_add(f, has->extended ? 0xc0010201 + 2 * i : 0xc0010004 + i, 0x1234 + i);
+    }
+    if (has->global)
+        fake_counter_add(f, 0xc0000301, 0);
+}
+
+/* Starts; where that succeeds, sees 12,345 cycles counted; stops. All MSRs are then as before. */
+static const char *use(struct fake_counters *f, const struct core_counters *has,
+                       struct core_counter *c)
+{
+    struct fake_counters before = *f, alone = *f;
+    uint64_t from, to;
+    fake_counters_pass(&alone, 1000);
+    const char *why = core_counter_start(c, has, &f->access);
+    if (!why) {
+        assert_true(core_counter_read(c, &f->access, &from));
+        fake_counters_pass(f, 12345);
+        assert_true(core_counter_read(c, &f->access, &to));
+        /* And the 100 that the reading itself takes. */
+        assert_int_equal((to - from) & ((1ull << c->bits) - 1), 12345 + 100);
+        assert_true(core_counter_stop(c, &f->access));
+    }
+    assert_int_equal(c->steps, 0);
+    for (unsigned i = 0; i < f->n; i++)
+        if (alone.of[i].v == before.of[i].v) /* it does not run by itself */
+            assert_int_equal(f->of[i].v, before.of[i].v);
+    return why;
+}
+
+static void fixed_counter(void **state)
+{
+    (void)state;
+    struct fake_counters f;
+    struct core_counter c;
+    intel(&f, 0xb0b, 0x7000000ff); /* counters 0 and 2 in use, counter 1 enabled but not set */
+    assert_null(use(&f, &fixed, &c));
+    assert_int_equal(c.index, 1u << 30 | 1);
+    intel(&f, 0x0f0, 0); /* set, but not enabled: nobody counts */
+    assert_null(use(&f, &fixed, &c));
+}
+
+static void fixed_counter_in_use(void **state)
+{
+    (void)state;
+    struct fake_counters f;
+    struct core_counter c;
+    intel(&f, 0x020, 1ull << 33); /* user mode alone */
+    assert_non_null(strstr(use(&f, &fixed, &c), "in use by the firmware"));
+    intel(&f, 0x070, 1ull << 33); /* both threads of the core */
+    assert_non_null(strstr(use(&f, &fixed, &c), "in use by the firmware"));
+
+    /* It counts this core at ring 0: read along, and not one write. */
+    uint64_t now;
+    intel(&f, 0x0b0, 1ull << 33);
+    assert_null(core_counter_start(&c, &fixed, &f.access));
+    assert_int_equal(c.steps, 0);
+    assert_true(core_counter_read(&c, &f.access, &now));
+    assert_true(core_counter_stop(&c, &f.access));
+    assert_int_equal(*fake_counter_at(&f, 0x38d), 0x0b0);
+    assert_int_equal(*fake_counter_at(&f, 0x38f), 1ull << 33);
+}
+
+static void hypervisors(void **state)
+{
+    (void)state;
+    struct fake_counters f;
+    struct core_counter c;
+    fake_counters_init(&f);
+    assert_non_null(strstr(use(&f, &fixed, &c), "faults"));
+    f.amd = true;
+    assert_non_null(strstr(use(&f, &amd4, &c), "faults"));
+
+    intel(&f, 0, 0);
+    fake_counter_swallow(&f, 0x38d);
+    assert_non_null(strstr(use(&f, &fixed, &c), "cannot be written"));
+    intel(&f, 0, 0);
+    fake_counter_swallow(&f, 0x38f);
+    assert_non_null(strstr(use(&f, &fixed, &c), "cannot be written"));
+    amd(&f, &amd6);
+    fake_counter_swallow(&f, 0xc0010200);
+    assert_non_null(strstr(use(&f, &amd6, &c), "cannot be written"));
+    amd(&f, &amd6);
+    fake_counter_swallow(&f, 0xc0000301);
+    assert_non_null(strstr(use(&f, &amd6, &c), "cannot be written"));
+
+    intel(&f, 0, 0);
+    f.rdpmc_faults = true;
+    assert_non_null(strstr(use(&f, &fixed, &c), "RDPMC faults"));
+
+    /* All MSRs are there, and nothing counts. */
+    amd(&f, &amd4);
+    f.global = true;
+    assert_non_null(strstr(use(&f, &amd4, &c), "does not count"));
+    /* It counts something else. */
+    intel(&f, 0, 0);
+    f.per_add = 0.6;
+    assert_non_null(strstr(use(&f, &fixed, &c), "not core cycles"));
+    f.per_add = 1.4;
+    assert_non_null(strstr(use(&f, &fixed, &c), "not core cycles"));
+
+    /* The way back is barred. */
+    amd(&f, &amd4);
+    assert_null(core_counter_start(&c, &amd4, &f.access));
+    fake_counter_swallow(&f, 0xc0010000);
+    assert_false(core_counter_stop(&c, &f.access));
+}
+
+static void amd_counters(void **state)
+{
+    (void)state;
+    struct fake_counters f;
+    struct core_counter c;
+    amd(&f, &amd4);
+    assert_null(use(&f, &amd4, &c));
+    assert_int_equal(c.index, 0);
+    amd(&f, &amd6);
+    *fake_counter_at(&f, 0xc0010200) = 0x4300c0; /* in use, whatever it counts */
+    *fake_counter_at(&f, 0xc0010202) = 0x430076;
+    *fake_counter_at(&f, 0xc0010204) = 0x0300c0; /* set, not enabled */
+    *fake_counter_at(&f, 0xc0000301) = 3;
+    assert_null(use(&f, &amd6, &c));
+    assert_int_equal(c.index, 2);
+    amd(&f, &amd6);
+    for (unsigned i = 0; i < 6; i++)
+        *fake_counter_at(&f, 0xc0010200 + 2 * i) = 1u << 22;
+    assert_non_null(strstr(use(&f, &amd6, &c), "in use by the firmware"));
+}
+
+static void none(void **state)
+{
+    (void)state;
+    static const struct core_counters no = {.pmc = COUNTER_NONE};
+    static const struct core_counters narrow = {.pmc = COUNTER_FIXED1, .bits = 0};
+    struct fake_counters f;
+    struct core_counter c;
+    intel(&f, 0, 0);
+    assert_non_null(strstr(use(&f, &no, &c), "CPUID 0Ah"));
+    assert_string_equal(core_counter_names[core_counters_best(&no)], "none");
+    assert_non_null(strstr(use(&f, &narrow, &c), "width"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(real_machines), cmocka_unit_test(leaf_0ah),
+        cmocka_unit_test(fixed_counter), cmocka_unit_test(fixed_counter_in_use),
+        cmocka_unit_test(hypervisors),   cmocka_unit_test(amd_counters),
+        cmocka_unit_test(none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
