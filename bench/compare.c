@@ -49,7 +49,7 @@ void compare_units_show(struct report *r, const struct engine *e, const struct r
     if (!has_units(row) || e->execution == EXEC_EMULATED)
         return;
     fmt(r->out, "  = %u %ss an operation", b->base, b->base_unit);
-    if (is_known(cycles) && cycles > 0) {
+    if (is_known(cycles) && cycles > 0 && cycle_known(e)) {
         fmt(r->out, ", ");
         num_f64(r->out, b->base / cycles, 3, 0);
         fmt(r->out, " %ss a%s", b->base_unit, is_counted(e) ? "n instruction" : " cycle");
@@ -72,7 +72,7 @@ void compare_units_record(struct json *j, const struct engine *e, const struct r
     json_object(j, "units");
     json_str(j, "unit", row->bench->base_unit);
     json_u64(j, "per_op", row->bench->base);
-    if (e->execution != EXEC_EMULATED && cycles > 0)
+    if (cycle_known(e) && cycles > 0)
         json_f64(j, is_counted(e) ? "per_instruction" : "per_cycle", row->bench->base / cycles, 6);
     json_f64(j, "per_second", per_second(e, row), 0);
     json_close(j);

@@ -61,11 +61,13 @@ void engine_timers(struct engine *e)
 {
     timer_choose(&e->clock, &e->o->clock, CLOCK_WORDS, e->p->clock);
     e->tsc_hz = e->clock.used ? (double)e->clock.used->tsc_hz : 0;
+    cycle_open(e);
 }
 
 void engine_release(struct engine *e)
 {
     timer_release(&e->clock);
+    cycle_close(e);
 }
 
 /* The work of one placement: what its body's windows must have left behind. */
@@ -111,7 +113,9 @@ static void judge_errors(const struct bench *b, struct row *row)
 /* METHOD "Elided work" and "Truth": on silicon, where the figure is one of a CPU. */
 static void judge_figure(const struct engine *e, const struct bench *b, struct row *row)
 {
-    const struct estimate *c = &row->headline.cycles;
+    const struct headline *h = &row->headline;
+    bool known = h->cycles.theta == h->cycles.theta;
+    const struct estimate *c = known ? &h->cycles : &h->ruler.cycles;
     row->truth = b->truth ? b->truth(e->p->cpu) : 0;
     if (row->why || e->execution != EXEC_SILICON || !row->headline.known)
         return;
@@ -127,6 +131,15 @@ static void judge_figure(const struct engine *e, const struct bench *b, struct r
         row->status = ROW_WRONG;
 }
 
+/* The core's clock by the counter, or by the row's own ruler. */
+static double cycles_per_tick(const struct sampler *s)
+{
+    double ruler = (s->location[KIND_RULER2] - s->location[KIND_RULER]) / RULER_ADDS;
+    if (s->ratio.n)
+        return s->ratio.mean;
+    return s->used[KIND_RULER2] && ruler > 0 ? 1 / ruler : 0;
+}
+
 static void evaluate(const struct engine *e, const struct bench *b, struct sampler *s,
                      struct row *row)
 {
@@ -137,13 +150,16 @@ static void evaluate(const struct engine *e, const struct bench *b, struct sampl
         row->net = s->location[KIND_BODY] - s->location[KIND_EMPTY];
     }
     if (row->has_net)
-        row->headline = headline(s, b, e->step);
+        row->headline =
+            headline(s, b, e->step, e->execution == EXEC_INSTRUCTIONS ? CYCLES_RULER : e->cycle.by);
     row->theta = s->theta;
     row->ticks = sampler_summary(s, KIND_BODY);
     row->sorted = s->sorted;
     row->errors = s->errors;
     row->disturbed = s->disturbed[KIND_BODY];
     row->placements = s->placements;
+    row->unread = s->unread;
+    row->cycles_per_tick = cycles_per_tick(s);
     row->steady = true;
     for (unsigned i = 0; i < s->placements; i++) {
         row->steady = row->steady && s->span[i].steady;

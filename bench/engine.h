@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/bench.h"
+#include "bench/cycle.h"
 #include "bench/headline.h"
 #include "bench/method.h"
 #include "bench/platform.h"
@@ -30,13 +31,14 @@ struct engine {
 
     uint32_t samples; /* effective: windows of each kind that a row takes */
 
-    enum execution execution;         /* silicon, counted instructions, or an emulator's noise */
-    uint64_t ticks_per_instruction;   /* where execution is counted instructions */
-    double step;                      /* of the TSC, ticks */
-    double ticks_per_cycle;           /* by the ruler; 0: not known */
-    struct timer_choice clock, cycle; /* what clock= and cycle= came to */
-    double tsc_hz;                    /* by that clock; 0: unknown, then no ns are given */
-    uint64_t step_cycles;             /* one step in core cycles, by which windows are dithered */
+    enum execution execution;       /* silicon, counted instructions, or an emulator's noise */
+    uint64_t ticks_per_instruction; /* where execution is counted instructions */
+    double step;                    /* of the TSC, ticks */
+    double ticks_per_cycle;         /* by the ruler; 0: not known */
+    struct timer_choice clock;      /* what clock= came to */
+    double tsc_hz;                  /* by that clock; 0: unknown, then no ns are given */
+    struct cycle cycle;             /* what cycle= came to */
+    uint64_t step_cycles;           /* one step in core cycles, by which windows are dithered */
 
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;
@@ -68,8 +70,10 @@ struct row {
     const double *theta; /* of each placement, cycles an operation; valid until the next row */
     struct headline headline;
     struct method_result
-        method;   /* where method= is not doubled: then ticks, net and headline are empty */
-    double truth; /* documented core cycles an operation; 0: not known */
+        method; /* where method= is not doubled: then ticks, net and headline are empty */
+    double cycles_per_tick; /* while this row was measured; 0: not known */
+    uint32_t unread;        /* blocks that the counter could not be read around */
+    double truth;           /* documented core cycles an operation; 0: not known */
 
     const uint64_t *sorted; /* the body's ticks.n samples, ascending; valid until the next row */
 };

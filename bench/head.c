@@ -95,6 +95,7 @@ void head_show_timers(const struct engine *e, struct sink *out)
         head_mhz(out, e->tsc_hz);
         fmt(out, "\r\n");
     }
+    cycle_show(e, out);
 }
 
 void head_record_timers(const struct engine *e, struct json *j)
@@ -102,12 +103,14 @@ void head_record_timers(const struct engine *e, struct json *j)
     timer_record(&e->clock, "clock", j);
     if (e->tsc_hz > 0)
         json_f64(j, "clock_tsc_hz", e->tsc_hz, 0);
+    cycle_record(e, j);
 }
 
 void head_warn_timers(const struct engine *e, struct report *r)
 {
     if (!e->clock.used)
         report_event(r, "warning", "no clock of clock= initialises: there are no ns");
+    cycle_warn(e, r);
 }
 
 void head_show_settings(const struct engine *e, const char *lfence, const char *from,

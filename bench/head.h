@@ -27,9 +27,10 @@ void head_record_cpu(const struct cpu *c, const char *lfence, struct json *j);
 /* "2596.123 MHz" */
 void head_mhz(struct sink *out, double hz);
 
-/* Which clock ns and seconds rest on, and why those ahead of it in clock= do not serve. */
+/* Which clock ns and seconds rest on, where cycles come from, and why not from those ahead of it in
+ * clock= and cycle=. */
 void head_show_timers(const struct engine *e, struct sink *out);
-/* clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock. */
+/* clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock; bench/cycle.h's. */
 void head_record_timers(const struct engine *e, struct json *j);
 /* A warning where none serves. */
 void head_warn_timers(const struct engine *e, struct report *r);

@@ -4,39 +4,44 @@
 #include "lib/mathx.h"
 #include "lib/mem.h"
 
-/* Drops the blocks that one kind has no undisturbed window in, from all kinds: their index is one
- * place in the order. */
-static size_t keep_whole_rounds(struct sampler *s, const struct span *span)
+/* Drops the blocks that one kind has no figure of, from all kinds: their index is one place in the
+ * order. */
+static size_t keep_whole_rounds(const struct sampler *s, double *const *means,
+                                const struct span *span)
 {
     size_t kept = 0;
     for (size_t i = span->block; i < span->block + span->blocks; i++) {
         bool whole = true;
         for (unsigned k = 0; k < KINDS; k++)
-            whole = whole && (!s->used[k] || s->mean[k][i] == s->mean[k][i]);
+            whole = whole && (!s->used[k] || means[k][i] == means[k][i]);
         for (unsigned k = 0; whole && k < KINDS; k++)
             if (s->used[k])
-                s->mean[k][span->block + kept] = s->mean[k][i];
+                means[k][span->block + kept] = means[k][i];
         kept += whole;
     }
     return kept;
 }
 
-static const double *blocks_of(const struct sampler *s, const struct span *span, enum kind k)
+/* One placement's blocks: in ticks with their ruler, or in core cycles by the counter, which need
+ * none. */
+static struct estimate_blocks placement_blocks(const struct sampler *s, const struct bench *b,
+                                               const struct span *span, enum cycles_by by)
 {
-    return s->used[k] ? s->mean[k] + span->block : NULL;
-}
-
-static struct estimate_blocks placement_blocks(struct sampler *s, const struct bench *b,
-                                               const struct span *span)
-{
+    double *const *means = by == CYCLES_COUNTER ? s->cycles : s->mean;
+    size_t m = keep_whole_rounds(s, means, span);
+    const double *of[KINDS];
+    for (unsigned k = 0; k < KINDS; k++)
+        of[k] = s->used[k] ? means[k] + span->block : NULL;
+    if (by == CYCLES_COUNTER)
+        of[KIND_RULER] = of[KIND_RULER2] = NULL;
     return (struct estimate_blocks){
-        .m = keep_whole_rounds(s, span),
-        .b = blocks_of(s, span, KIND_BODY),
-        .b2 = blocks_of(s, span, KIND_BODY2),
-        .e = blocks_of(s, span, KIND_EMPTY),
-        .e2 = blocks_of(s, span, KIND_EMPTY2),
-        .r = blocks_of(s, span, KIND_RULER),
-        .r2 = blocks_of(s, span, KIND_RULER2),
+        .m = m,
+        .b = of[KIND_BODY],
+        .b2 = of[KIND_BODY2],
+        .e = of[KIND_EMPTY],
+        .e2 = of[KIND_EMPTY2],
+        .r = of[KIND_RULER],
+        .r2 = of[KIND_RULER2],
         .ops = b->ops,
         .adds = RULER_ADDS,
     };
@@ -78,38 +83,69 @@ double headline_median(double *x, size_t n)
     return (x[(n - 1) / 2] + x[n / 2]) / 2;
 }
 
-struct headline headline(struct sampler *s, const struct bench *b, double step)
+/* Where the blocks' own values go, with their placements; values NULL: nobody wants them. */
+struct spread {
+    size_t n;
+    double *values;
+    uint32_t *placement;
+};
+
+/* The row's figure by the ruler or by the counter; ticks by the former alone. */
+static struct figure take_figure(struct sampler *s, const struct bench *b, enum cycles_by by,
+                                 struct spread *out)
 {
-    struct headline h = {.doubled = s->used[KIND_BODY2]};
-    double *values = (double *)(void *)s->scratch, ticks = 0, se = 0;
-    size_t n = 0, good = 0, m = 0;
-    uint32_t *placement = (uint32_t *)(void *)(s->scratch + s->n / 2);
+    struct figure f = {.known = false};
+    double ticks = 0, se = 0;
+    size_t good = 0, m = 0;
 
     for (unsigned i = 0; i < s->placements; i++) {
-        struct estimate_blocks blocks = placement_blocks(s, b, &s->span[i]);
-        s->theta[i] = __builtin_nan("");
+        struct estimate_blocks blocks = placement_blocks(s, b, &s->span[i], by);
+        if (out->values)
+            s->theta[i] = __builtin_nan("");
         if (blocks.m == 0)
             continue;
         struct estimate_placement p = estimate_placement(&blocks);
-        s->theta[i] = p.cycles.value;
-        s->used_theta[good] = p.cycles.value;
+        struct estimate_part part = by == CYCLES_COUNTER ? p.ticks : p.cycles;
+        s->used_theta[good++] = part.value;
         ticks += p.ticks.value;
-        se += p.cycles.se;
+        se += part.se;
         m = blocks.m;
-        good++;
-        estimate_block_values(&blocks, values + n);
-        for (size_t k = 0; k < blocks.m; k++)
-            placement[n + k] = i;
-        n += blocks.m;
+        if (!out->values)
+            continue;
+        s->theta[i] = part.value;
+        estimate_block_values(&blocks, out->values + out->n);
+        for (size_t k = 0; k < m; k++)
+            out->placement[out->n + k] = i;
+        out->n += m;
     }
-    h.known = good > 0;
-    if (!h.known)
-        return h;
-    h.ticks = ticks / (double)good;
-    h.se = se / (double)good;
-    h.cycles = estimate_over(s->used_theta, good, h.se, m, HEADLINE_KAPPA);
-    h.median = headline_median(s->used_theta, good);
-    if (h.cycles.theta == h.cycles.theta)
-        find_modes(s, b, n, values, placement, step, &h.modes);
+    f.known = good > 0;
+    if (!f.known) {
+        f.cycles.theta = f.cycles.half = f.cycles.s = f.median = f.se = __builtin_nan("");
+        return f;
+    }
+    f.ticks = ticks / (double)good;
+    f.se = se / (double)good;
+    f.cycles = estimate_over(s->used_theta, good, f.se, m, HEADLINE_KAPPA);
+    f.median = headline_median(s->used_theta, good);
+    return f;
+}
+
+struct headline headline(struct sampler *s, const struct bench *b, double step, enum cycles_by by)
+{
+    struct spread wanted = {.values = (double *)(void *)s->scratch,
+                            .placement = (uint32_t *)(void *)(s->scratch + s->n / 2)};
+    struct spread none = {0};
+    bool counter = by == CYCLES_COUNTER;
+    struct headline h = {.doubled = s->used[KIND_BODY2]};
+
+    h.ruler = take_figure(s, b, CYCLES_RULER, counter ? &none : &wanted);
+    h.counter = take_figure(s, b, CYCLES_COUNTER, counter ? &wanted : &none);
+    h.known = h.ruler.known;
+    h.ticks = h.ruler.ticks;
+    h.cycles = counter ? h.counter.cycles : h.ruler.cycles;
+    h.median = counter ? h.counter.median : h.ruler.median;
+    h.se = counter ? h.counter.se : h.ruler.se;
+    if (h.cycles.theta == h.cycles.theta && wanted.n)
+        find_modes(s, b, wanted.n, wanted.values, wanted.placement, step, &h.modes);
     return h;
 }

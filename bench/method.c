@@ -99,15 +99,15 @@ static struct adaptive_reading stretch(struct engine *e, const struct placed *p,
                                        uint64_t turns, struct row *row, uint64_t *operations)
 {
     uint64_t from = 0, to = 0;
+    struct cycle_mark before = cycle_mark(e);
     bool clock = timer_read(&e->clock, &from);
     struct window_result w = run_window(p, k, turns);
     clock = timer_read(&e->clock, &to) && clock;
+    struct cycle_mark after = cycle_mark(e);
     if (!account(row->bench, k, turns, &w, operations))
         row->errors++;
-    struct adaptive_reading r = {
-        .cycles_valid = e->ticks_per_cycle > 0,
-        .cycles = (double)w.ticks / e->ticks_per_cycle,
-    };
+    struct adaptive_reading r = {0};
+    r.cycles_valid = cycle_stretch(e, &before, &after, w.ticks, &r.cycles);
     if (clock)
         r.seconds_valid = seconds_between(e->clock.used, from, to, w.ticks, &r.seconds);
     return r;

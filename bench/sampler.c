@@ -1,4 +1,5 @@
 #include "bench/sampler.h"
+#include "bench/cycle.h"
 #include "bench/engine.h"
 #include "bench/interleave.h"
 #include "lib/mem.h"
@@ -16,7 +17,7 @@ size_t sampler_windows(const struct options *o, uint32_t samples)
 
 size_t sampler_need(size_t windows, unsigned placements)
 {
-    return (KINDS + 2) * windows + KINDS * blocks_most(windows, placements);
+    return (KINDS + 2) * windows + 2 * KINDS * blocks_most(windows, placements);
 }
 
 void sampler_init(struct sampler *s, const struct engine *e, unsigned placements)
@@ -33,6 +34,8 @@ void sampler_init(struct sampler *s, const struct engine *e, unsigned placements
     at += n;
     for (unsigned k = 0; k < KINDS; k++, at += blocks)
         s->mean[k] = (double *)(void *)at;
+    for (unsigned k = 0; k < KINDS; k++, at += blocks)
+        s->cycles[k] = (double *)(void *)at;
     for (unsigned i = 0; i < placements; i++) {
         struct span *p = &s->span[i];
         p->from = n * i / placements;
@@ -93,18 +96,36 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
     }
 }
 
-/* One block of one kind. Its mean is NaN from now on where an NMI or machine check came. */
+/* Core cycles a tick over one block, by the counter; NaN where it failed. */
+static double block_ratio(struct sampler *s, struct engine *e, const struct cycle_mark *from)
+{
+    struct cycle_mark to = cycle_mark(e);
+    double ratio = cycle_ratio(e, from, &to);
+    if (ratio - ratio == 0)
+        moments_add(&s->ratio, ratio);
+    else
+        s->unread++;
+    return ratio;
+}
+
+/* One block of one kind. Its mean is NaN from now on where an NMI or machine check came. The
+ * counter is read outside its windows, and before the first one and after the last alike. */
 static void take_block(struct sampler *s, struct engine *e, const struct bench *b,
                        const struct placed *p, const struct span *span, enum kind k, size_t block)
 {
     size_t from = span->n * block / span->blocks, to = span->n * (block + 1) / span->blocks;
     uint64_t *samples = s->samples[k] + span->from;
     bool can_fail = b->form == FORM_FUNCTION && k >= KIND_BODY;
+    bool counted = e->cycle.counter.used != NULL;
     uint64_t nmis = e->p->nmis();
+    struct cycle_mark start = {0};
+    if (counted)
+        start = cycle_mark(e);
     for (size_t i = from; i < to; i++) {
         struct window_result r = run_window(s, e, p, k, i);
         samples[i] = can_fail && (uint32_t)r.failed ? SAMPLE_FAILED : r.ticks;
     }
+    s->cycles[k][span->block + block] = counted ? block_ratio(s, e, &start) : __builtin_nan("");
     s->mean[k][span->block + block] = e->p->nmis() == nmis ? 0 : __builtin_nan("");
 }
 
@@ -163,6 +184,7 @@ static double judge_span(struct sampler *s, const struct engine *e, const struct
                 moments_add(&good, (double)samples[i]);
         }
         *mean = good.n ? good.mean : __builtin_nan("");
+        s->cycles[k][span->block + block] *= *mean;
         if (good.n > 1)
             moments_add(&s->block_variance[k], moments_variance(&good));
         all += good.mean * (double)good.n;

@@ -26,6 +26,7 @@ struct sampler {
     bool used[KINDS];
     uint64_t *samples[KINDS];   /* in the order taken; SAMPLE_FAILED where the operation failed */
     double *mean[KINDS];        /* of each block's undisturbed windows; NaN: it has none */
+    double *cycles[KINDS];      /* the same in core cycles by the counter; NaN: not known */
     uint64_t *sorted, *scratch; /* room for all samples of one kind */
     size_t n;                   /* windows of each kind */
     unsigned placements;
@@ -35,7 +36,10 @@ struct sampler {
 
     uint32_t errors;
     uint32_t disturbed[KINDS];
-    double location[KINDS];               /* mean of all undisturbed windows */
+    double location[KINDS]; /* mean of all undisturbed windows */
+    struct moments
+        ratio;       /* core cycles a tick by the counter, over all blocks it was read around */
+    uint32_t unread; /* blocks that it could not be read around */
     struct moments block_variance[KINDS]; /* of a window within its block */
 
     double theta[LAYOUT_MAX], used_theta[LAYOUT_MAX]; /* bench/headline.c */

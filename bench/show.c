@@ -36,12 +36,6 @@ static double ns(const struct engine *e, double ticks)
     return ticks * 1e9 / e->tsc_hz;
 }
 
-/* Whether this run's figures can be core cycles (or instructions) an operation. */
-static bool knows_cycles(const struct engine *e)
-{
-    return e->execution != EXEC_EMULATED;
-}
-
 void show_heading(struct report *r, const struct engine *e, const char *suite)
 {
     if (!report_table(r))
@@ -53,7 +47,7 @@ void show_heading(struct report *r, const struct engine *e, const char *suite)
     fmt(r->out, "%-24s %5s %8s %8s %8s", suite, "ops", "min", "median", "p99");
     if (counted)
         fmt(r->out, " %8s %9s", "max", "instr/op");
-    else if (knows_cycles(e))
+    else if (cycle_known(e))
         fmt(r->out, " %9s %6s", "cycles/op", "+-99%");
     else
         fmt(r->out, " %9s", "ticks/op");
@@ -75,7 +69,7 @@ static void show_per_op(struct report *r, const struct engine *e, const struct h
         return;
     if (counts_instructions(e)) {
         show_number(r, in_unit(e, h->ticks), 3, 9);
-    } else if (knows_cycles(e)) {
+    } else if (cycle_known(e)) {
         show_number(r, h->cycles.theta, 3, 9);
         show_number(r, h->cycles.half, 3, 6);
     } else {
@@ -125,7 +119,7 @@ static struct sweep sweep_of(const double *theta)
 
 static bool is_swept(const struct engine *e, const struct row *row)
 {
-    return e->o->layout == LAYOUT_SWEEP && row->headline.known && knows_cycles(e);
+    return e->o->layout == LAYOUT_SWEEP && row->headline.known && cycle_known(e);
 }
 
 static void show_sweep(struct report *r, const struct row *row)
@@ -140,6 +134,24 @@ static void show_sweep(struct report *r, const struct row *row)
         show_number(r, w.max, 3, 0);
         fmt(r->out, " cycles, worst at byte %u\r\n", w.worst * layout_part_step[part]);
     }
+}
+
+/* Where ruler and counter differ by more than the self-test allows, or the counter failed. */
+static void show_beside(struct report *r, const struct engine *e, const struct row *row)
+{
+    double off = row->headline.counter.cycles.theta / row->headline.ruler.cycles.theta - 1;
+    if (e->execution != EXEC_SILICON || !e->cycle.counter.used || !row->headline.known)
+        return;
+    if (off > CYCLE_WITHIN || off < -CYCLE_WITHIN) {
+        fmt(r->out, "  ^ by %s", e->cycle.counter.used->name);
+        show_number(r, row->headline.counter.cycles.theta, 3, 0);
+        fmt(r->out, ", by the ruler");
+        show_number(r, row->headline.ruler.cycles.theta, 3, 0);
+        fmt(r->out, " cycles/op\r\n");
+    }
+    if (row->unread)
+        fmt(r->out, "  ^ %u blocks without a reading of %s\r\n", row->unread,
+            e->cycle.counter.used->name);
 }
 
 static void show_line(struct report *r, const struct engine *e, const struct row *row)
@@ -172,10 +184,11 @@ static void show_line(struct report *r, const struct engine *e, const struct row
         fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
     if (row->disturbed * 100ull > t->n) /* more than one in a hundred; the record has them all */
         fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, t->n);
+    show_beside(r, e, row);
     compare_units_show(r, e, row);
     if (is_swept(e, row))
         show_sweep(r, row);
-    else if (knows_cycles(e))
+    else if (cycle_known(e))
         show_modes(r, &row->headline);
 }
 
@@ -183,6 +196,17 @@ static void show_figure(struct report *r, const char *name, double v, int decima
 {
     fmt(r->out, "  %s ", name);
     num_f64(r->out, v, decimals, 0);
+}
+
+static bool knows_core_hz(const struct engine *e, const struct row *row)
+{
+    return e->execution == EXEC_SILICON && cycle_known(e) && e->tsc_hz > 0 &&
+           row->cycles_per_tick > 0;
+}
+
+static double core_hz(const struct engine *e, const struct row *row)
+{
+    return row->cycles_per_tick * e->tsc_hz;
 }
 
 static void draw_histogram(struct report *r, const struct engine *e, const struct row *row)
@@ -221,6 +245,10 @@ static void show_details(struct report *r, const struct engine *e, const struct 
     if (row->has_net) {
         show_figure(r, "empty", in_unit(e, row->empty.mean), 2);
         show_figure(r, "net", in_unit(e, row->net), 2);
+    }
+    if (knows_core_hz(e, row)) {
+        show_figure(r, "core", core_hz(e, row) / 1e6, 1);
+        fmt(r->out, " MHz");
     }
     fmt(r->out, "\r\n");
     if (e->o->hist != HIST_OFF)
@@ -333,10 +361,33 @@ static void record_sweep(struct json *j, const struct row *row)
     json_close(j);
 }
 
+/* cycles_ruler, cycles_counter: the one beside the one in use, and how far apart they are. */
+static void record_beside(struct json *j, const struct engine *e, const struct headline *h)
+{
+    double ruler = h->ruler.cycles.theta, counter = h->counter.cycles.theta;
+    if (e->cycle.by == CYCLES_RULER)
+        json_f64(j, "cycles_counter", counter, 6);
+    else
+        json_f64(j, "cycles_ruler", ruler, 6);
+    json_f64(j, "counter_off", counter / ruler - 1, 6);
+}
+
+/* Which source, and at what clock the core ran during this row. */
+static void record_source(struct json *j, const struct engine *e, const struct row *row)
+{
+    json_str(j, "cycle_source", e->cycle.source.used->name);
+    if (knows_core_hz(e, row))
+        json_f64(j, "core_hz", core_hz(e, row), 0);
+    if (!e->cycle.counter.used)
+        return;
+    json_str(j, "cycle_counter", e->cycle.counter.used->name);
+    json_u64(j, "counter_unread_blocks", row->unread);
+}
+
 static void record_headline(struct json *j, const struct engine *e, const struct row *row)
 {
     const struct headline *h = &row->headline;
-    bool counted = counts_instructions(e), cycles = knows_cycles(e) && !counted;
+    bool counted = counts_instructions(e), cycles = cycle_known(e) && !counted;
     json_object(j, "per_op");
     json_f64(j, "ticks", h->ticks, 6);
     if (counted)
@@ -348,6 +399,8 @@ static void record_headline(struct json *j, const struct engine *e, const struct
         json_f64(j, "cycles_lo", h->cycles.theta - h->cycles.half, 6);
         json_f64(j, "cycles_hi", h->cycles.theta + h->cycles.half, 6);
         json_f64(j, "cycles_median", h->median, 6);
+        if (e->cycle.counter.used)
+            record_beside(j, e, h);
     }
     json_close(j);
     json_u64(j, "placements", row->placements);
@@ -355,6 +408,7 @@ static void record_headline(struct json *j, const struct engine *e, const struct
     if (is_swept(e, row))
         record_sweep(j, row);
     if (cycles) {
+        record_source(j, e, row);
         record_interval(j, h);
         record_modes(j, &h->modes);
         if (row->truth > 0)

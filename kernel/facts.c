@@ -244,3 +244,9 @@ void facts_report(const struct machine *m, const struct engine *e, const struct 
     record_run(m, e, p, r);
     warnings(m, e, r);
 }
+
+void facts_left(const struct machine *m, struct report *r)
+{
+    if (m->cycles.stuck)
+        warn(r, "the cycle counter's MSRs do not read back as they were found");
+}

@@ -12,4 +12,7 @@
 void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
                   struct report *r);
 
+/* Once the timers are stopped: warns of what could not be left as it was found. */
+void facts_left(const struct machine *m, struct report *r);
+
 #endif

@@ -9,6 +9,7 @@
 #include "kernel/acpi_mem.h"
 #include "kernel/arena.h"
 #include "kernel/console.h"
+#include "kernel/core_cycles.h"
 #include "kernel/counters.h"
 #include "kernel/gdt.h"
 #include "kernel/handoff.h"
@@ -54,6 +55,7 @@ struct machine {
     enum lfence_state lfence;
     struct counters counters;
     struct tsc_clock clock;
+    struct core_cycles cycles;
 
     bool leaving; /* machine_leave() was called */
 };

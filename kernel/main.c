@@ -81,9 +81,11 @@ _Noreturn void kernel_main(struct handoff *h)
     facts_report(m, &engine, &probe, &report);
     selftest_machine(m, &engine, &report);
     probe_judge(&engine, &probe, &report);
+    cycle_judge(&engine, &report);
     probe_report(&engine, &probe, &report);
     bool stopped = bench_run(&engine, &report);
     engine_release(&engine);
+    facts_left(m, &report);
     report_end(&report, stopped);
 
     leave(report.failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS);

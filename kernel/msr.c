@@ -34,6 +34,22 @@ bool msr_write(uint32_t msr, uint64_t v)
     return done;
 }
 
+bool pmc_read(uint32_t index, uint64_t *v)
+{
+    uint32_t lo = 0, hi = 0;
+    bool done = false;
+
+    /* What stands before it has been counted; what follows has not. */
+    __asm__ volatile("lfence\n"
+                     "1: rdpmc\n\t" FIXUP "lfence\n\tmovb $1, %0\n"
+                     "2:"
+                     : "+q"(done), "+a"(lo), "+d"(hi)
+                     : "c"(index)
+                     : "memory");
+    *v = (uint64_t)hi << 32 | lo;
+    return done;
+}
+
 bool mem_read(uint64_t address, uint64_t *v)
 {
     uint64_t word = 0;

@@ -15,6 +15,9 @@ bool msr_read(uint32_t msr, uint64_t *v);
  * back. */
 bool msr_write(uint32_t msr, uint64_t v);
 
+/* RDPMC of a counter (SDM vol. 2B: bit 30 of the index selects the fixed ones). False: it faults. */
+bool pmc_read(uint32_t index, uint64_t *v);
+
 /* Eight bytes at a virtual address; false where nothing is mapped or the address is not
  * canonical. */
 bool mem_read(uint64_t address, uint64_t *v);

@@ -1,4 +1,5 @@
 #include "kernel/platform.h"
+#include "bench/cycle.h"
 #include "kernel/clocks.h"
 #include "kernel/fault.h"
 
@@ -45,6 +46,13 @@ static struct timer *clock(unsigned id, const char **why)
     return &machine->counters.timer[id];
 }
 
+static struct timer *cycle(unsigned id, const char **why)
+{
+    if (id == CYCLE_PMC || id == CYCLE_APERF)
+        return core_cycles_timer(&machine->cycles, id, why);
+    return cycle_plain(id);
+}
+
 static const char *lacks_nothing(unsigned needs)
 {
     (void)needs;
@@ -63,6 +71,7 @@ const char *platform_init(struct platform *p, struct machine *m)
         .name = "uefi",
         .cpu = &m->cpu,
         .clock = clock,
+        .cycle = cycle,
         .code = (uint8_t *)PLATFORM_CODE_VA,
         .data = (uint8_t *)PLATFORM_DATA_VA,
         .code_write = code_write,

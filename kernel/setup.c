@@ -157,4 +157,5 @@ void machine_clocks(struct machine *m)
     counters_init(&m->counters, m->has_fadt ? &m->fadt : NULL, m->has_hpet ? &m->hpet : NULL,
                   map_device, &m->paging);
     m->clock = clocks_measure(&m->cpu, &m->counters);
+    core_cycles_init(&m->cycles, cpuid_here, NULL);
 }

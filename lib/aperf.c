@@ -65,8 +65,9 @@ static const char *prove(struct aperf *p, const struct counter_access *a)
 const char *aperf_start(struct aperf *p, const struct core_counters *has,
                         const struct counter_access *a)
 {
-    if (!has->aperf)
-        return "no APERF and MPERF (CPUID 6 ECX[0])";
+    const char *why = aperf_absent(has);
+    if (why)
+        return why;
     *p = (struct aperf){.apart = UINT64_MAX};
     for (unsigned i = 0; i < LOOKS; i++) {
         struct aperf now;

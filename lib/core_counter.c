@@ -75,6 +75,20 @@ enum core_counter_kind core_counters_best(const struct core_counters *c)
     return c->pmc != COUNTER_NONE ? c->pmc : c->aperf ? COUNTER_APERF : COUNTER_NONE;
 }
 
+const char *core_counter_absent(const struct core_counters *c)
+{
+    if (c->pmc == COUNTER_NONE)
+        return "no fixed counter 1 (CPUID 0Ah), and no AMD CPU";
+    if (c->bits < 32 || c->bits > 63)
+        return "its width (CPUID 0Ah EDX[12:5]) is not one of 32 to 63 bits";
+    return NULL;
+}
+
+const char *aperf_absent(const struct core_counters *c)
+{
+    return c->aperf ? NULL : "no APERF and MPERF (CPUID 6 ECX[0])";
+}
+
 /* Remembers an MSR for stop(). */
 static bool keep(struct core_counter *c, const struct counter_access *a, uint32_t msr)
 {
@@ -166,12 +180,10 @@ static const char *prove(const struct core_counter *c, const struct counter_acce
 const char *core_counter_start(struct core_counter *c, const struct core_counters *has,
                                const struct counter_access *a)
 {
-    const char *why;
+    const char *why = core_counter_absent(has);
     *c = (struct core_counter){.bits = has->bits};
-    if (has->pmc == COUNTER_NONE)
-        return "no fixed counter 1 (CPUID 0Ah), and no AMD CPU";
-    if (has->bits < 32 || has->bits > 63)
-        return "its width (CPUID 0Ah EDX[12:5]) is not one of 32 to 63 bits";
+    if (why)
+        return why;
     why = has->pmc == COUNTER_FIXED1 ? set_fixed(c, a) : set_amd(c, has, a);
     if (!why)
         why = prove(c, a);

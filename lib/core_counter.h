@@ -36,6 +36,10 @@ void core_counters_decode(struct core_counters *c, cpuid_fn cpuid, void *ctx);
 /* The best of them: a counter of core cycles as such, else APERF/MPERF, else none. */
 enum core_counter_kind core_counters_best(const struct core_counters *c);
 
+/* NULL, or why CPUID does not promise the fixed counter or the PMC; the same of APERF. */
+const char *core_counter_absent(const struct core_counters *c);
+const char *aperf_absent(const struct core_counters *c);
+
 /* The machine. Accessors return false where the access faults. */
 struct counter_access {
     void *ctx;

@@ -9,6 +9,7 @@
 #include "bench/run.h"
 #include "lib/fmt.h"
 #include "tests/hosted/clock.h"
+#include "tests/hosted/counter.h"
 #include "tests/hosted/facts.h"
 #include "tests/hosted/fault.h"
 #include "tests/hosted/memory.h"
@@ -63,6 +64,7 @@ static void settle_platform(struct hosted *h)
         .name = "hosted",
         .cpu = &h->cpu,
         .clock = clock_source,
+        .cycle = counter_source,
         .code = h->memory.code,
         .data = h->memory.data,
         .code_write = memory_code_write,
@@ -89,6 +91,7 @@ static void measure(void *argument)
     engine_timers(&engine);
     facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &h->report);
     probe_judge(&engine, &probe, &h->report);
+    cycle_judge(&engine, &h->report);
     probe_report(&engine, &probe, &h->report);
     bool stopped = bench_run(&engine, &h->report);
     engine_release(&engine);

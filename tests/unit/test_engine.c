@@ -5,6 +5,7 @@
 #include "tests/unit/unit.h"
 #include <math.h>
 #include <string.h>
+#include "bench/cycle.c"
 #include "bench/engine.c"
 #include "bench/headline.c"
 #include "bench/interleave.c"
@@ -142,7 +143,7 @@ static void take(unsigned placements)
 static struct headline figure(unsigned placements)
 {
     take(placements);
-    return headline(&sampler, &bench, engine.step);
+    return headline(&sampler, &bench, engine.step, CYCLES_RULER);
 }
 
 static void blocks_come_there_and_back(void **state)
@@ -206,7 +207,7 @@ static void what_cannot_be_doubled_is_less_the_empty_window(void **state)
     sampler_init(&sampler, &engine, 1);
     sampler_take(&sampler, &engine, &bench, &single, 0);
     sampler_judge(&sampler, &engine);
-    struct headline h = headline(&sampler, &bench, engine.step);
+    struct headline h = headline(&sampler, &bench, engine.step, CYCLES_RULER);
     assert_true(h.known && !h.doubled);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }

@@ -1,0 +1,28 @@
+/*
+ * The running core's counters of core cycles as timers (bench/timer.h): `pmc` and `aperf` of
+ * cycle=. lib/core_counter.h and lib/aperf.h decide and do; here are the instructions. Usable once
+ * the traps stand: an MSR that CPUID promises may fault all the same.
+ */
+#ifndef KERNEL_CORE_CYCLES_H
+#define KERNEL_CORE_CYCLES_H
+
+#include "bench/timer.h"
+#include "lib/aperf.h"
+#include "lib/core_counter.h"
+
+struct core_cycles {
+    struct core_counters has;
+    struct counter_access access;
+    struct core_counter counter;
+    struct aperf ratio;
+    struct timer pmc, aperf;
+    bool stuck; /* an MSR did not read back as it was found when the counter was stopped */
+};
+
+/* `c` must stay where it is. */
+void core_cycles_init(struct core_cycles *c, cpuid_fn cpuid, void *ctx);
+
+/* A timer_source's part for CYCLE_PMC and CYCLE_APERF. */
+struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
+
+#endif

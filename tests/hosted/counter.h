@@ -1,0 +1,13 @@
+/*
+ * Core cycles as a process can count them: perf_event_open(2)'s, read by RDPMC from user mode. The
+ * kernel grants it, or not; CPUs of virtual machines often have none.
+ */
+#ifndef HOSTED_COUNTER_H
+#define HOSTED_COUNTER_H
+
+#include "bench/timer.h"
+
+/* A timer_source: CYCLE_PMC this one; APERF needs ring 0; the others bench/cycle.h's. */
+struct timer *counter_source(unsigned id, const char **why);
+
+#endif

@@ -1,0 +1,382 @@
+/*
+ * Core cycles by a counter through the engine's own arithmetic (bench/sampler.c, headline.c,
+ * cycle.c), on a planted machine: its windows take as many core cycles as they are told, at a clock
+ * that is told too, and its counter fails when it is told to.
+ */
+#include "tests/unit/unit.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define tsc_now    real_tsc_now
+#define chain_adds real_chain_adds
+#include "bench/chain.h"
+#include "bench/tsc.h"
+#undef tsc_now
+#undef chain_adds
+
+static uint64_t tsc_now(void);
+static void chain_adds(uint32_t adds);
+
+#include "bench/cycle.c"
+#include "bench/headline.c"
+#include "bench/report.c"
+#include "bench/sampler.c"
+#include "bench/timer.c"
+#include "tests/unit/close.h"
+
+#define OPS        500
+#define THETA      3.5 /* core cycles an operation, planted */
+#define FRAME      60
+#define READING    100 /* of the counter */
+#define PLACEMENTS 4
+#define SAMPLES    1024
+
+static struct world {
+    double cycles, ticks;
+    double rate, ruler_rate; /* core cycles a tick: in all windows, in those of the ruler */
+    double drift;            /* what the rates are multiplied by at each window */
+    double per_add;          /* core cycles of one in chain_adds(), as the counter sees it */
+    uint64_t first;          /* of the counter, at cycle 0 */
+    unsigned reads, fail_every, again_every, starts, stops;
+    const char *refuses;
+} w;
+
+static void pass(double cycles, double rate)
+{
+    w.cycles += cycles;
+    w.ticks += cycles / rate;
+}
+
+static uint64_t tsc_now(void)
+{
+    return (uint64_t)w.ticks;
+}
+
+static void chain_adds(uint32_t adds)
+{
+    pass(adds * w.per_add, w.rate);
+}
+
+uint64_t dither(const struct engine *e, uint64_t i)
+{
+    (void)e;
+    (void)i;
+    return 0;
+}
+
+bool place_is_cold(const struct engine *e, const struct bench *b)
+{
+    (void)e;
+    return b->cold != 0;
+}
+
+void place_cool(const struct placed *p)
+{
+    (void)p;
+}
+
+/* `turns`: core cycles that it takes, and in bit 32 whether it is the ruler's. */
+static struct window_result window(struct object *o, const void *function, uint64_t turns,
+                                   uint64_t delay, uint64_t stack)
+{
+    (void)o;
+    (void)function;
+    (void)delay;
+    (void)stack;
+    uint64_t from = tsc_now();
+    pass((uint32_t)turns, turns >> 32 ? w.ruler_rate : w.rate);
+    w.rate *= w.drift;
+    w.ruler_rate *= w.drift;
+    return (struct window_result){tsc_now() - from, 0};
+}
+
+static const char *start(struct timer *t)
+{
+    (void)t;
+    w.starts += w.refuses == NULL;
+    return w.refuses;
+}
+
+static void stop(struct timer *t)
+{
+    (void)t;
+    w.stops++;
+}
+
+static enum timer_status count(struct timer *t, uint64_t *v)
+{
+    pass(READING, w.rate);
+    w.reads++;
+    if (w.again_every && w.reads % w.again_every == 0)
+        return TIMER_AGAIN;
+    if (w.fail_every && w.reads % w.fail_every == 0)
+        return TIMER_FAILED;
+    *v = (w.first + (uint64_t)w.cycles) & ((1ull << t->bits) - 1);
+    return TIMER_OK;
+}
+
+static struct timer *source(unsigned id, const char **why)
+{
+    static struct timer pmc = {
+        .name = "pmc", .start = start, .read = count, .stop = stop, .bits = 40};
+    *why = NULL;
+    if (id == CYCLE_PMC)
+        return &pmc;
+    if (id != CYCLE_APERF)
+        return cycle_plain(id);
+    *why = "no aperf here";
+    return NULL;
+}
+
+static uint64_t no_nmis(void)
+{
+    return 0;
+}
+
+static struct platform platform = {.cycle = source, .nmis = no_nmis};
+static struct options options;
+static struct engine engine;
+static struct sampler sampler;
+static struct placed placed;
+
+static void begin_world(const char *list)
+{
+    const char *at;
+    size_t n;
+    w = (struct world){
+        .rate = 2, .ruler_rate = 2, .drift = 1, .per_add = 1, .first = (1ull << 40) - 1000000};
+    options_default(&options);
+    assert_int_equal(timer_list_parse(&options.cycle, CYCLE_WORDS, list, &at, &n), TIMER_LIST_FINE);
+    engine = (struct engine){
+        .p = &platform, .o = &options, .execution = EXEC_SILICON, .samples = SAMPLES, .step = 1};
+    engine.ticks_per_cycle = 1 / w.rate;
+    cycle_open(&engine);
+}
+
+/* A row of a body of OPS operations, through all its placements. */
+static struct headline run(void)
+{
+    static const struct bench bench = {.ops = OPS, .form = FORM_LOOP};
+    const uint32_t cost[KINDS] = {
+        [KIND_EMPTY] = FRAME,
+        [KIND_RULER] = FRAME + RULER_ADDS,
+        [KIND_RULER2] = FRAME + 2 * RULER_ADDS,
+        [KIND_BODY] = FRAME + (uint32_t)(OPS * THETA),
+        [KIND_BODY2] = FRAME + (uint32_t)(2 * OPS * THETA),
+    };
+    static struct object object;
+    uint64_t *memory = calloc(sampler_need(SAMPLES, PLACEMENTS), sizeof *memory);
+    engine.memory = memory;
+    memset(&placed, 0, sizeof placed);
+    placed.object = &object;
+    for (unsigned k = 0; k < KINDS; k++)
+        if (cost[k]) {
+            placed.kind[k].fn = window;
+            placed.kind[k].turns = cost[k] | (k == KIND_RULER || k == KIND_RULER2 ? 1ull << 32 : 0);
+        }
+    sampler_init(&sampler, &engine, PLACEMENTS);
+    for (unsigned i = 0; i < PLACEMENTS; i++)
+        sampler_take(&sampler, &engine, &bench, &placed, i);
+    sampler_judge(&sampler, &engine);
+    struct headline h = headline(&sampler, &bench, engine.step, engine.cycle.by);
+    free(memory);
+    return h;
+}
+
+static void counts_exactly(void **state)
+{
+    (void)state;
+    begin_world("pmc");
+    assert_int_equal(engine.cycle.by, CYCLES_COUNTER);
+    struct headline h = run();
+    assert_true(h.known && h.counter.known && h.doubled);
+    assert_close(h.cycles.theta, THETA, 1e-9); /* the counter has gone round meanwhile */
+    assert_close(h.cycles.half, HEADLINE_KAPPA * THETA * 3.7, 0.003);
+    assert_close(h.ruler.cycles.theta, THETA, 1e-9);
+    assert_close(h.ticks, THETA / 2, 1e-9);
+    assert_close(h.median, THETA, 1e-9);
+    assert_int_equal(h.modes.count, 1);
+    assert_close(h.modes.mode[0].at, THETA, 1e-9);
+    assert_close(sampler.theta[PLACEMENTS - 1], THETA, 1e-9);
+    assert_close(sampler.ratio.mean, 2, 1e-9);
+    assert_int_equal(sampler.unread, 0);
+    assert_true(w.cycles > 1000000);
+}
+
+static void a_drifting_clock_cancels(void **state)
+{
+    (void)state;
+    begin_world("pmc");
+    w.drift = 1.00005; /* by a third in all */
+    struct headline h = run();
+    assert_true(w.rate > 2.5);
+    assert_close(h.cycles.theta, THETA, 0.002 * THETA);
+    assert_close(h.counter.cycles.theta, h.cycles.theta, 0);
+}
+
+/* A core that is slower under this body than under additions: what no ruler can know. */
+static void the_bodys_own_clock(void **state)
+{
+    (void)state;
+    begin_world("pmc,ruler");
+    w.ruler_rate = 4;
+    struct headline h = run();
+    assert_close(h.cycles.theta, THETA, 0.002);
+    assert_close(h.ruler.cycles.theta, 2 * THETA, 0.002);
+
+    begin_world("ruler,pmc"); /* the counter beside it tells */
+    w.ruler_rate = 4;
+    h = run();
+    assert_int_equal(engine.cycle.by, CYCLES_RULER);
+    assert_close(h.cycles.theta, 2 * THETA, 0.002);
+    assert_close(h.counter.cycles.theta, THETA, 0.002);
+}
+
+static void failed_readings(void **state)
+{
+    (void)state;
+    const unsigned blocks = 5 * SAMPLES / ENGINE_BLOCK;
+    begin_world("pmc");
+    w.fail_every = 53;
+    struct headline h = run();
+    assert_close(h.cycles.theta, THETA, 1e-9);
+    assert_int_equal(sampler.unread + sampler.ratio.n, blocks);
+    /* Two readings a block, and never both of one. */
+    assert_int_equal(sampler.unread, blocks * 2 / 53);
+    assert_int_equal(engine.cycle.counter.failed, w.reads / 53);
+
+    begin_world("pmc");
+    w.again_every = 3;
+    h = run();
+    assert_close(h.cycles.theta, THETA, 0.01); /* a reading tried again stands in its block */
+    assert_int_equal(sampler.unread, 0);
+    assert_int_equal(engine.cycle.counter.again, w.reads / 3);
+
+    begin_world("pmc");
+    w.fail_every = 1;
+    h = run();
+    assert_true(h.known && h.ruler.known && !h.counter.known);
+    assert_true(h.cycles.theta != h.cycles.theta);
+    assert_close(h.ruler.cycles.theta, THETA, 1e-9);
+    assert_int_equal(sampler.unread, blocks);
+    assert_int_equal(h.modes.count, 0);
+}
+
+static void without_a_counter_nothing_is_read(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"ruler", "tsc", "null", "aperf", "ruler,aperf"};
+    for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        begin_world(lists[i]);
+        struct headline h = run();
+        assert_int_equal(w.reads + w.starts, 0);
+        assert_close(h.ruler.cycles.theta, THETA, 1e-9);
+        assert_true(h.counter.cycles.theta != h.counter.cycles.theta);
+        assert_int_equal(sampler.unread, 0);
+        assert_true(cycle_known(&engine) == (strncmp(lists[i], "ruler", 5) == 0));
+    }
+}
+
+static void choices(void **state)
+{
+    (void)state;
+    begin_world("ruler,aperf,pmc,tsc");
+    assert_ptr_equal(engine.cycle.source.used, cycle_plain(CYCLE_RULER));
+    assert_string_equal(engine.cycle.counter.used->name, "pmc");
+    assert_int_equal(engine.cycle.counter.refusals, 1);
+    cycle_close(&engine);
+    assert_true(w.starts == 1 && w.stops == 1);
+
+    begin_world("aperf,pmc,ruler");
+    assert_string_equal(engine.cycle.source.used->name, "pmc");
+    assert_string_equal(engine.cycle.source.refusal[0].why, "no aperf here");
+    cycle_close(&engine);
+    assert_true(w.starts == 1 && w.stops == 1);
+
+    begin_world("pmc,ruler"); /* what stands before the ruler is not beside it */
+    cycle_close(&engine);
+    w.refuses = "in use";
+    cycle_open(&engine);
+    assert_int_equal(engine.cycle.by, CYCLES_RULER);
+    assert_null(engine.cycle.counter.used);
+    assert_string_equal(engine.cycle.source.refusal[0].why, "in use");
+}
+
+static void stretches(void **state)
+{
+    (void)state;
+    double cycles;
+    begin_world("pmc");
+    struct cycle_mark from = cycle_mark(&engine);
+    pass(1e6, w.rate);
+    struct cycle_mark to = cycle_mark(&engine);
+    assert_true(cycle_stretch(&engine, &from, &to, 7, &cycles));
+    assert_close(cycles, 1e6 + READING, 0);
+    to.known = false;
+    assert_false(cycle_stretch(&engine, &from, &to, 7, &cycles));
+    begin_world("ruler");
+    assert_true(cycle_stretch(&engine, &from, &to, 7, &cycles));
+    assert_close(cycles, 14, 0);
+    begin_world("tsc");
+    assert_false(cycle_stretch(&engine, &from, &to, 7, &cycles));
+    begin_world("null");
+    assert_false(cycle_stretch(&engine, &from, &to, 7, &cycles));
+}
+
+/* The self-test's record. */
+static const char *judged(void)
+{
+    static char text[600];
+    struct sink_buf b;
+    struct report r;
+    sink_buf_init(&b, text, sizeof text);
+    report_init(&r, &b.sink, FORMAT_JSONL);
+    cycle_judge(&engine, &r);
+    assert_int_equal(r.failures, strstr(text, "\"fail\"") != NULL);
+    return text;
+}
+
+static void self_test(void **state)
+{
+    (void)state;
+    begin_world("ruler,pmc");
+    assert_non_null(strstr(judged(), "\"pass\",\"detail\":\"core cycles an addition of the ruler: "
+                                     "pmc 1.0000"));
+    w.per_add = 1.0049;
+    assert_non_null(strstr(judged(), "\"pass\""));
+    w.per_add = 1.0051;
+    assert_non_null(strstr(judged(), "\"fail\""));
+    w.per_add = 0.9949;
+    assert_non_null(strstr(judged(), "\"fail\""));
+    w.per_add = 1;
+    w.fail_every = 2;
+    assert_non_null(strstr(judged(), "readings fail"));
+    w.fail_every = 0;
+    engine.execution = EXEC_INSTRUCTIONS;
+    assert_non_null(strstr(judged(), "\"not judged\""));
+    begin_world("aperf,ruler");
+    assert_non_null(strstr(judged(), "\"not judged\""));
+
+    /* Beside aperf, had it started, pmc is judged too, and stopped again. */
+    begin_world("tsc");
+    options.cycle = (struct timer_list){.n = 2, .id = {CYCLE_PMC, CYCLE_APERF}};
+    static struct timer other = {.name = "other", .start = start, .read = count, .bits = 40};
+    engine.cycle.counter.used = &other;
+    assert_non_null(strstr(judged(), "other 1.0000 pmc 1.0000"));
+    assert_int_equal(w.stops, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_exactly),
+        cmocka_unit_test(a_drifting_clock_cancels),
+        cmocka_unit_test(the_bodys_own_clock),
+        cmocka_unit_test(failed_readings),
+        cmocka_unit_test(without_a_counter_nothing_is_read),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(stretches),
+        cmocka_unit_test(self_test),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
