@@ -36,8 +36,10 @@ static void say(struct boot *b, const struct boot_timers *t, struct sink *out)
         options_help(out);
     else
         registry_list(out);
-    if (lists(b))
+    if (lists(b)) {
         timer_survey_show("clock", CLOCK_WORDS, t->clock, CLOCK_IDS, out);
+        timer_survey_show("cycle", CYCLE_WORDS, t->cycle, CYCLE_IDS, out);
+    }
 }
 
 /* FORMAT_JSONL where the console has the text already. t: NULL where it is not `list`'s end. */
@@ -52,8 +54,10 @@ static void record(struct boot *b, const struct boot_timers *t, struct sink *out
         r.failures++;
         report_event(&r, "error", b->error);
     }
-    if (t && lists(b))
+    if (t && lists(b)) {
         timer_survey_record("clock", CLOCK_WORDS, t->clock, CLOCK_IDS, &r);
+        timer_survey_record("cycle", CYCLE_WORDS, t->cycle, CYCLE_IDS, &r);
+    }
     report_end(&r, false);
 }
 

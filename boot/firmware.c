@@ -58,12 +58,6 @@ void boot_status(struct sink *out, EFI_STATUS status)
     fmt(out, "%s (EFI status 0x%lx)", words, (unsigned long)status);
 }
 
-static struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
-{
-    (void)ctx;
-    return cpuid(leaf, subleaf);
-}
-
 void boot_cpu(struct cpu *cpu)
 {
     cpu_decode(cpu, cpuid_here, NULL);

@@ -4,15 +4,18 @@
  */
 #include "boot/timers.h"
 #include "kernel/acpi_mem.h"
+#include "kernel/core_cycles.h"
 #include "kernel/counters.h"
 #include "kernel/cpu.h"
 #include "kernel/memory_map.h"
+#include "kernel/traps.h"
 
 #define ONE_MIB  (1ull << 20)
 #define FOUR_GIB (1ull << 32)
 
 /* timer_source takes no context: there is one machine. */
 static struct counters counters;
+static struct core_cycles cycles;
 
 /* The firmware maps what lies below 4 GiB to itself (UEFI 2.10 section 2.3.4); a device there is no
  * RAM by its memory map. */
@@ -27,6 +30,11 @@ static struct timer *clock(unsigned id, const char **why)
 {
     *why = NULL;
     return &counters.timer[id];
+}
+
+static struct timer *cycle(unsigned id, const char **why)
+{
+    return core_cycles_timer(&cycles, id, why);
 }
 
 static void open_counters(const struct boot *b)
@@ -58,10 +66,14 @@ static bool tsc_is_known(const struct boot_timers *t)
 void boot_timers(struct boot *b, struct boot_timers *t)
 {
     open_counters(b);
+    core_cycles_init(&cycles);
     EFI_TPL tpl = b->bs->RaiseTPL(TPL_HIGH_LEVEL);
     uint64_t flags = read_rflags();
     cli();
+    struct idtr firmware = traps_borrow();
     timer_survey(t->clock, CLOCK_IDS, clock);
+    timer_survey(t->cycle, CYCLE_IDS, cycle);
+    traps_return(firmware);
     if (flags & RFLAGS_IF)
         sti();
     b->bs->RestoreTPL(tpl);

@@ -8,6 +8,7 @@
 /* By id: NULL, it initialises; else why not. */
 struct boot_timers {
     const char *clock[CLOCK_IDS];
+    const char *cycle[CYCLE_IDS];
 };
 
 /* Takes milliseconds, interrupts off; every timer is left as it was found. */

@@ -1,5 +1,6 @@
 #include "kernel/core_cycles.h"
 #include "bench/chain.h"
+#include "bench/cycle.h"
 #include "kernel/cpu.h"
 #include "kernel/msr.h"
 
@@ -72,7 +73,7 @@ static enum timer_status count_aperf(struct timer *t, uint64_t *count)
     }
 }
 
-void core_cycles_init(struct core_cycles *c, cpuid_fn cpuid, void *ctx)
+void core_cycles_init(struct core_cycles *c)
 {
     *c = (struct core_cycles){
         .access = {NULL, read_msr, write_msr, read_pmc, read_tsc, run_chain},
@@ -80,12 +81,15 @@ void core_cycles_init(struct core_cycles *c, cpuid_fn cpuid, void *ctx)
         .aperf = {.name = "aperf", .start = start_aperf, .read = count_aperf, .bits = 64},
     };
     c->pmc.context = c->aperf.context = c;
-    core_counters_decode(&c->has, cpuid, ctx);
+    core_counters_decode(&c->has, cpuid_here, NULL);
 }
 
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why)
 {
     bool aperf = id == CYCLE_APERF;
+
+    if (!aperf && id != CYCLE_PMC)
+        return cycle_plain(id);
     *why = aperf ? aperf_absent(&c->has) : core_counter_absent(&c->has);
     return *why ? NULL : aperf ? &c->aperf : &c->pmc;
 }

@@ -20,9 +20,9 @@ struct core_cycles {
 };
 
 /* `c` must stay where it is. */
-void core_cycles_init(struct core_cycles *c, cpuid_fn cpuid, void *ctx);
+void core_cycles_init(struct core_cycles *c);
 
-/* A timer_source's part for CYCLE_PMC and CYCLE_APERF. */
+/* A timer_source's work; the rest of cycle= is bench/cycle.h's. */
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
 
 #endif

@@ -22,6 +22,13 @@ static inline struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
     return r;
 }
 
+/* A cpuid_fn: the CPU that it runs on. */
+static inline struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    (void)ctx;
+    return cpuid(leaf, subleaf);
+}
+
 static inline uint8_t in8(uint16_t port)
 {
     uint8_t v;

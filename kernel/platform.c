@@ -1,5 +1,4 @@
 #include "kernel/platform.h"
-#include "bench/cycle.h"
 #include "kernel/clocks.h"
 #include "kernel/fault.h"
 
@@ -48,9 +47,7 @@ static struct timer *clock(unsigned id, const char **why)
 
 static struct timer *cycle(unsigned id, const char **why)
 {
-    if (id == CYCLE_PMC || id == CYCLE_APERF)
-        return core_cycles_timer(&machine->cycles, id, why);
-    return cycle_plain(id);
+    return core_cycles_timer(&machine->cycles, id, why);
 }
 
 static const char *lacks_nothing(unsigned needs)

@@ -38,12 +38,6 @@ _Noreturn void kernel_enter(struct handoff *h)
     entry_switch(h, arena_kernel_stack(h, &guard), on_own_stack);
 }
 
-static struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
-{
-    (void)ctx;
-    return cpuid(leaf, subleaf);
-}
-
 void machine_cpu(struct machine *m, struct handoff *h)
 {
     m->handoff = h;
@@ -157,5 +151,5 @@ void machine_clocks(struct machine *m)
     counters_init(&m->counters, m->has_fadt ? &m->fadt : NULL, m->has_hpet ? &m->hpet : NULL,
                   map_device, &m->paging);
     m->clock = clocks_measure(&m->cpu, &m->counters);
-    core_cycles_init(&m->cycles, cpuid_here, NULL);
+    core_cycles_init(&m->cycles);
 }

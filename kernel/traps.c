@@ -37,26 +37,51 @@ static uint8_t ist_of(unsigned vector)
     }
 }
 
+static struct gate gate_of(unsigned vector, uint16_t selector, uint8_t ist)
+{
+    uint64_t at = (uint64_t)trap_stubs + vector * TRAP_STUB_SIZE;
+
+    return (struct gate){
+        .offset_low = (uint16_t)at,
+        .selector = selector,
+        .ist = ist,
+        .type = GATE_INTERRUPT,
+        .offset_middle = (uint16_t)(at >> 16),
+        .offset_high = (uint32_t)(at >> 32),
+    };
+}
+
+static void load(struct idtr idtr)
+{
+    __asm__ volatile("lidt %0" : : "m"(idtr) : "memory");
+}
+
 void traps_load(struct machine *m)
 {
-    struct {
-        uint16_t limit;
-        uint64_t base;
-    } __attribute__((packed)) idtr = {sizeof(idt) - 1, (uint64_t)idt};
-
     machine = m;
-    for (unsigned i = 0; i < VECTORS; i++) {
-        uint64_t at = (uint64_t)trap_stubs + i * TRAP_STUB_SIZE;
-        idt[i] = (struct gate){
-            .offset_low = (uint16_t)at,
-            .selector = SELECTOR_CODE,
-            .ist = ist_of(i),
-            .type = GATE_INTERRUPT,
-            .offset_middle = (uint16_t)(at >> 16),
-            .offset_high = (uint32_t)(at >> 32),
-        };
-    }
-    __asm__ volatile("lidt %0" : : "m"(idtr));
+    for (unsigned i = 0; i < VECTORS; i++)
+        idt[i] = gate_of(i, SELECTOR_CODE, ist_of(i));
+    load((struct idtr){sizeof(idt) - 1, (uint64_t)idt});
+}
+
+struct idtr traps_borrow(void)
+{
+    struct idtr firmware;
+    uint16_t cs;
+
+    __asm__ volatile("sidt %0" : "=m"(firmware));
+    __asm__ volatile("mov %%cs, %0" : "=r"(cs));
+    const struct gate *theirs = (const struct gate *)firmware.base;
+    for (unsigned i = 0; i < VECTORS; i++)
+        idt[i] = (i + 1) * sizeof(*idt) - 1 <= firmware.limit ? theirs[i] : (struct gate){0};
+    idt[VECTOR_GENERAL_PROTECTION] = gate_of(VECTOR_GENERAL_PROTECTION, cs, 0);
+    load((struct idtr){sizeof(idt) - 1, (uint64_t)idt});
+    return firmware;
+}
+
+void traps_return(struct idtr firmware)
+{
+    load(firmware);
 }
 
 static bool survived(struct trap_frame *f)

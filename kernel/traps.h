@@ -31,6 +31,17 @@ struct machine;
 /* Loads the IDT on the running core, whose struct core is loaded already. */
 void traps_load(struct machine *m);
 
+/*
+ * While firmware is alive and interrupts are off: its own exceptions stay its own, but for a #GP,
+ * so that kernel/msr.h's accessors survive what they touch. Short, and given back.
+ */
+struct idtr {
+    uint16_t limit;
+    uint64_t base;
+} __attribute__((packed));
+struct idtr traps_borrow(void);
+void traps_return(struct idtr firmware);
+
 /* From kernel/traps.asm only. */
 void trap_dispatch(struct trap_frame *f);
 

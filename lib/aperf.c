@@ -17,6 +17,19 @@ static bool look(struct aperf *now, const struct counter_access *a)
     return true;
 }
 
+/* t * a / m, rounded, with the last of 32 bits' worth of precision lost at the most. */
+static uint64_t scaled(uint64_t t, uint64_t a, uint64_t m)
+{
+    unsigned shift = 0;
+    for (; (a | m) >> 31; a >>= 1)
+        m >>= 1;
+    for (; t >> 32; t >>= 1)
+        shift++;
+    if (m == 0)
+        m = 1; /* the two have nothing to do with each other: no CPU's registers */
+    return (t * a + m / 2) / m << shift;
+}
+
 enum aperf_status aperf_read(struct aperf *p, const struct counter_access *a, uint64_t *cycles)
 {
     struct aperf now;
@@ -30,12 +43,11 @@ enum aperf_status aperf_read(struct aperf *p, const struct counter_access *a, ui
         return APERF_AGAIN;
     p->apart += TORN * now.apart / FORGET - p->apart / FORGET;
     /* The counts are 64 bits wide and wrap: differences are taken modulo 2^64. */
-    p->cycles += (double)(now.tsc - p->tsc) * (double)(now.aperf - p->aperf) /
-                 (double)(now.mperf - p->mperf);
+    p->cycles += scaled(now.tsc - p->tsc, now.aperf - p->aperf, now.mperf - p->mperf);
     p->tsc = now.tsc;
     p->aperf = now.aperf;
     p->mperf = now.mperf;
-    *cycles = (uint64_t)(p->cycles + 0.5);
+    *cycles = p->cycles;
     return APERF_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "lib/utext.h"
 #include "lib/words.h"
 #include "tests/hosted/clock.h"
+#include "tests/hosted/counter.h"
 
 /* The shell has taken blanks, quotes and comments: an argument is a word as it stands. */
 static void as_word(struct word *w, const char *argument)
@@ -37,12 +38,15 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
 /* The timers are tried, so that the TSC's frequency is measured first. */
 static void list(const struct cpu *cpu, struct report *r)
 {
-    const char *why[CLOCK_IDS];
+    const char *why[CLOCK_IDS], *cycle[CYCLE_IDS];
     clock_measure(cpu);
     timer_survey(why, CLOCK_IDS, clock_source);
+    timer_survey(cycle, CYCLE_IDS, counter_source);
     registry_list(r->out);
     timer_survey_show("clock", CLOCK_WORDS, why, CLOCK_IDS, r->out);
+    timer_survey_show("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r->out);
     timer_survey_record("clock", CLOCK_WORDS, why, CLOCK_IDS, r);
+    timer_survey_record("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r);
 }
 
 bool words_answer(const struct options *o, const struct cpu *cpu, const char *error,

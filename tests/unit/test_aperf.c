@@ -45,6 +45,21 @@ static void counts_through_changes_of_clock(void **state)
     }
 }
 
+/* Hours between two readings: the figure keeps 31 bits. */
+static void long_stretches(void **state)
+{
+    (void)state;
+    struct fake_counters f;
+    struct aperf p;
+    uint64_t from, to;
+    machine(&f);
+    assert_null(aperf_start(&p, &has, &f.access));
+    from = read_patiently(&p, &f);
+    fake_counters_pass(&f, 3e13);
+    to = read_patiently(&p, &f);
+    assert_close((double)(to - from), 3e13, 3e13 / (1u << 30));
+}
+
 static void torn_readings_are_tried_again(void **state)
 {
     (void)state;
@@ -107,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_through_changes_of_clock),
+        cmocka_unit_test(long_stretches),
         cmocka_unit_test(torn_readings_are_tried_again),
         cmocka_unit_test(refused),
     };
