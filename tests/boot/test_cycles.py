@@ -1,0 +1,71 @@
+"""cycle=: where core cycles come from. No emulated machine has a counter of them: what a report then
+says, and that it says no cycles of its own making. tests/unit has machines with counters."""
+
+import re
+
+import pytest
+from machine import SUCCESS
+
+ROW = "suite=calls bench=direct samples=64"
+NO_APERF = "no APERF and MPERF (CPUID 6 ECX[0])"
+KEPT = "its control MSR cannot be written: a hypervisor keeps the counters"
+NO_FIXED = "no fixed counter 1 (CPUID 0Ah), and no AMD CPU"
+INTEL = "max,vendor=GenuineIntel,family=6,model=85,stepping=7"
+
+
+def refused(b, which="cycle"):
+    return {r["name"]: r["why"] for r in b.run.get(f"{which}_refused", [])}
+
+
+@pytest.mark.parametrize("cpu, pmc", [("max", KEPT), (INTEL, NO_FIXED)])
+def test_falls_back_to_the_ruler(boot, cpu, pmc):
+    b = boot(f"{ROW} cycle=pmc,aperf,ruler", cpu=cpu).must(SUCCESS, rows=1)
+    assert b.run["cycle"] == "ruler" and refused(b) == {"pmc": pmc, "aperf": NO_APERF}, b.run
+    assert f"not pmc: {pmc}" in b.text and f"not aperf: {NO_APERF}" in b.text, str(b)
+    assert b.rows[0]["per_op"]["instructions"] == 2, b.rows
+
+
+def test_the_counter_beside_the_ruler(boot):
+    """By default: the ruler, and why no counter stands beside it."""
+    b = boot(ROW).must(SUCCESS, rows=1)
+    assert b.run["cycle"] == "ruler" and refused(b) == {}, b.run
+    assert "cycle_counter" not in b.run, b.run
+    assert refused(b, "cycle_counter") == {"pmc": KEPT, "aperf": NO_APERF}, b.run
+    (test,) = [t for t in b.of("selftest") if t["name"] == "core_counter"]
+    assert test["result"] == "not judged", test
+
+
+def test_no_source_at_all(boot):
+    b = boot(f"{ROW} cycle=pmc", icount=False).must(SUCCESS, rows=1)
+    assert "cycle" not in b.run and refused(b) == {"pmc": KEPT}, b.run
+    assert any("core cycles are left out" in e["message"] for e in b.events("warning")), str(b)
+    assert b.rows[0]["per_op"].keys() == {"ticks", "ns"}, b.rows
+
+
+@pytest.mark.parametrize(
+    "source, said",
+    [("tsc", "the TSC's ticks are those of a reference clock"), ("null", "as asked")],
+)
+def test_ticks_are_never_cycles(boot, source, said):
+    b = boot(f"{ROW} cycle={source},ruler", icount=False).must(SUCCESS, rows=1)
+    assert b.run["cycle"] == source and refused(b) == {}, b.run
+    assert re.search(rf"^cycle +{source}\r?\n +core cycles are left out[,:] {said}", b.text, re.M), str(b)
+    assert b.rows[0]["per_op"].keys() == {"ticks", "ns"}, b.rows
+    assert "cycle_source" not in b.rows[0] and "core_hz" not in b.rows[0], b.rows
+
+
+@pytest.mark.parametrize("cpu, pmc", [("max", KEPT), (INTEL, NO_FIXED)])
+def test_list_tries_them(boot, cpu, pmc):
+    b = boot("list", cpu=cpu).must(SUCCESS, rows=0)
+    found = {t["name"]: t.get("why") for t in b.of("timer") if t["kind"] == "cycle"}
+    assert found == {"pmc": pmc, "aperf": NO_APERF, "ruler": None, "tsc": None, "null": None}, found
+    text = b.text[b.text.index("cycle=") :]
+    for name, why in found.items():
+        said = f"not here: {why}" if why else "initialises"
+        assert re.search(rf"^  {name} +{re.escape(said)}\r?$", text, re.M), str(b)
+
+
+def test_two_boots_give_the_same_bytes(boot):
+    first, second = (boot(f"{ROW} cycle=pmc,aperf,ruler") for _ in "12")
+    first.must(SUCCESS, rows=1)
+    assert first.serial == second.serial

@@ -1,0 +1,67 @@
+"""cycle= on a CPU, as far as a process has it. Where the kernel gives it a counter of core cycles, the
+counter stands beside the ruler and agrees with it; where it does not, the report says why."""
+
+import json
+
+import pytest
+
+ROW = ["suite=planted", "bench=adds20", "samples=64", "format=jsonl"]
+OF_CYCLES = {"cycles", "cycles_lo", "cycles_hi", "cycles_median"}
+
+
+def measure(run, *words):
+    report = run(*ROW, *words).report()
+    return report.run, report.rows["planted/adds20"], report
+
+
+def is_silicon(head):
+    return head["execution"] == "silicon"
+
+
+def test_the_ruler_and_what_stands_beside_it(run):
+    head, row, report = measure(run)
+    assert head["cycle"] == "ruler" and "cycle_refused" not in head
+    why = {r["name"]: r["why"] for r in head["cycle_counter_refused"]}
+    assert ("cycle_counter" in head) != ("pmc" in why)
+    if not is_silicon(head):
+        return
+    assert OF_CYCLES <= row["per_op"].keys() and row["cycle_source"] == "ruler"
+    assert row["core_hz"] > 1e8
+    assert ("cycles_counter" in row["per_op"]) == ("cycle_counter" in head)
+    test = report.selftests["core_counter"]
+    assert (test["result"] == "pass") == ("cycle_counter" in head)
+
+
+@pytest.mark.parametrize("source", ["tsc", "null"])
+def test_ticks_are_never_cycles(run, source):
+    head, row, _ = measure(run, f"cycle={source},ruler")
+    assert head["cycle"] == source
+    assert not OF_CYCLES & row["per_op"].keys() and "ticks" in row["per_op"]
+    assert not {"cycle_source", "core_hz", "modes", "interval"} & row.keys()
+
+
+def test_no_source_at_all(run):
+    head, row, report = measure(run, "cycle=aperf")
+    assert "cycle" not in head
+    assert head["cycle_refused"] == [
+        {"name": "aperf", "why": "MSRs need ring 0; a process has ring 3"}
+    ]
+    assert not OF_CYCLES & row["per_op"].keys()
+    assert any("core cycles are left out" in e["message"] for e in report.events)
+
+
+@pytest.mark.parametrize("source, known", [("ruler", True), ("null", False), ("aperf", False)])
+def test_adaptive_has_each_on_its_own(run, source, known):
+    words = ["suite=calls", "bench=direct", "method=adaptive", "target=5000", "format=jsonl"]
+    report = run(*words, f"cycle={source}").report()
+    row = report.rows["calls/direct"]
+    if is_silicon(report.run):
+        assert row["seconds"] > 0 and ("cycles" in row) == known
+
+
+def test_list(run):
+    records = [json.loads(line) for line in run("list").out.splitlines() if line.startswith("{")]
+    found = {r["name"]: r for r in records if r["type"] == "timer" and r["kind"] == "cycle"}
+    assert list(found) == ["pmc", "aperf", "ruler", "tsc", "null"]
+    assert [found[n]["initialises"] for n in list(found)[1:]] == [False, True, True, True]
+    assert found["pmc"]["initialises"] or "perf_event_open" in found["pmc"]["why"]
