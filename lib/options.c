@@ -84,7 +84,7 @@ static const struct option_doc keys[] = {
     {.key = "serial",
      .values = "auto|off|com1..com4|io:PORT",
      .standard = "auto",
-     .meaning = "auto: as SPCR or DBG2 say, else com1; but for off also with ,BAUD",
+     .meaning = "auto: as SPCR, DBG2 say, or com1; ,BAUD may follow",
      .takes = {OPTION_SERIAL, offsetof(struct options, serial), 0, 0}},
     CHOICE(finish, "auto|halt|reboot|poweroff", "auto",
            "at the end; auto: leave QEMU, halt a real machine"),
