@@ -14,6 +14,8 @@ const char *const core_counter_names[COUNTER_KINDS] = {"none", "fixed1", "amd_pm
 #define FIXED_FIELD  0xfull
 #define FIXED1_ON    (1ull << 33) /* of PERF_GLOBAL_CTRL: figure 20-4 */
 #define FIXED1_INDEX (1u << 30 | 1)
+#define CORE2_FIXED  3
+#define CORE2_BITS   40
 
 /* APM vol. 2 section 13.2.1; control and count alternate in the extended bank. */
 #define AMD_CTL        0xc0010000
@@ -24,32 +26,46 @@ const char *const core_counter_names[COUNTER_KINDS] = {"none", "fixed1", "amd_pm
 #define AMD_BITS       48
 #define AMD_LEGACY     4
 #define AMD_EXTENDED   6
+#define AMD_K7         6 /* family */
 #define AMD_ENABLE     (1ull << 22)
 /* Event 76h, USR, OS, EN. */
 #define AMD_CYCLES (0x76ull | 1ull << 16 | 1ull << 17 | AMD_ENABLE)
 
-static void decode_fixed(struct core_counters *c, cpuid_fn cpuid, void *ctx)
+/*
+ * SDM vol. 2A CPUID 0Ah: by count from version 2, also by a bitmap from version 5. Version 2 of the
+ * first Core 2s has three, of 40 bits, and says none (Core 2 specification updates, "CPUID leaf 0AH
+ * reports incorrect").
+ */
+static void decode_fixed(struct core_counters *c, const struct cpu *cpu, cpuid_fn cpuid, void *ctx)
 {
     struct cpuid_regs a = cpuid(ctx, 0xa, 0);
-    unsigned version = a.eax & 0xff, fixed = a.edx & 0x1f;
-    /* SDM vol. 2A CPUID 0Ah: by count from version 2, also by a bitmap from version 5. */
-    bool has = (version >= 2 && fixed > 1) || (version >= 5 && a.ecx & 2);
-    if (!has)
+    unsigned version = a.eax & 0xff, fixed = a.edx & 0x1f, bits = a.edx >> 5 & 0xff;
+    if (version == 2 && fixed == 0 && cpu->vendor == VENDOR_INTEL && !cpu->hypervisor) {
+        fixed = CORE2_FIXED;
+        bits = CORE2_BITS;
+    }
+    if (!(version >= 2 && fixed > 1) && !(version >= 5 && a.ecx & 2))
         return;
     c->pmc = COUNTER_FIXED1;
-    c->bits = (uint8_t)(a.edx >> 5);
+    c->bits = (uint8_t)bits;
 }
 
-static void decode_amd(struct core_counters *c, cpuid_fn cpuid, void *ctx)
+/* Event 76h is in every BKDG and PPR since K7. A guest has counters only where CPUID says so:
+ * 8000_0001 ECX[23] (PerfCtrExtCore) or 8000_0022 EAX[0] (PerfMonV2). */
+static void decode_amd(struct core_counters *c, const struct cpu *cpu, cpuid_fn cpuid, void *ctx)
 {
     uint32_t most = cpuid(ctx, 0x80000000, 0).eax;
     struct cpuid_regs v2 = {0};
     if (most >= 0x80000022)
         v2 = cpuid(ctx, 0x80000022, 0);
+    bool extended = most >= 0x80000001 && cpuid(ctx, 0x80000001, 0).ecx & 1u << 23;
+    bool global = v2.eax & 1;
+    if (cpu->family < AMD_K7 || (cpu->hypervisor && !extended && !global))
+        return;
     c->pmc = COUNTER_AMD_PMC;
     c->bits = AMD_BITS;
-    c->extended = most >= 0x80000001 && cpuid(ctx, 0x80000001, 0).ecx & 1u << 23;
-    c->global = v2.eax & 1;
+    c->extended = extended;
+    c->global = global;
     c->count = c->extended ? AMD_EXTENDED : AMD_LEGACY;
     if (c->global && (v2.ebx & 0xf) != 0)
         c->count = v2.ebx & 0xf;
@@ -60,14 +76,14 @@ void core_counters_decode(struct core_counters *c, cpuid_fn cpuid, void *ctx)
     struct cpu cpu;
     cpu_decode(&cpu, cpuid, ctx);
     *c = (struct core_counters){.pmc = COUNTER_NONE};
-    if (cpu.max_leaf >= 6)
-        c->aperf = cpuid(ctx, 6, 0).ecx & 1;
     if (!cpu.msr)
         return;
+    if (cpu.max_leaf >= 6)
+        c->aperf = cpuid(ctx, 6, 0).ecx & 1;
     if (cpu.vendor == VENDOR_AMD || cpu.vendor == VENDOR_HYGON)
-        decode_amd(c, cpuid, ctx);
+        decode_amd(c, &cpu, cpuid, ctx);
     else if (cpu.max_leaf >= 0xa)
-        decode_fixed(c, cpuid, ctx);
+        decode_fixed(c, &cpu, cpuid, ctx);
 }
 
 enum core_counter_kind core_counters_best(const struct core_counters *c)
@@ -78,7 +94,7 @@ enum core_counter_kind core_counters_best(const struct core_counters *c)
 const char *core_counter_absent(const struct core_counters *c)
 {
     if (c->pmc == COUNTER_NONE)
-        return "no fixed counter 1 (CPUID 0Ah), and no AMD CPU";
+        return "no fixed counter 1 (CPUID 0Ah), and none of AMD's";
     if (c->bits < 32 || c->bits > 63)
         return "its width (CPUID 0Ah EDX[12:5]) is not one of 32 to 63 bits";
     return NULL;

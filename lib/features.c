@@ -6,8 +6,6 @@
 #define MSR_ARCH_CAPABILITIES 0x10a
 #define MSR_DE_CFG            0xc0011029
 
-const char *const core_counter_names[CORE_COUNTERS] = {"none", "fixed1", "amd_pmc", "aperf"};
-
 static bool bit(uint64_t value, unsigned n)
 {
     return (value >> n & 1) != 0;
@@ -16,48 +14,6 @@ static bool bit(uint64_t value, unsigned n)
 static bool amd(const struct cpu *c)
 {
     return c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON;
-}
-
-/*
- * Leaf 0Ah (SDM vol. 3B section 20.2): version in EAX[7:0], from 2 on fixed counters, as many as
- * EDX[4:0], from 5 on also those of the mask in ECX. Version 2 of the first Core 2s has three and
- * says none (Core 2 specification updates, "CPUID leaf 0AH reports incorrect"; so does Linux).
- */
-static bool fixed1(const struct cpu *c, cpuid_fn cpuid, void *ctx)
-{
-    if (c->max_leaf < 0x0a || amd(c))
-        return false;
-    struct cpuid_regs r = cpuid(ctx, 0x0a, 0);
-    uint32_t version = r.eax & 0xff, fixed = r.edx & 0x1f;
-    if (version == 2 && fixed == 0 && c->vendor == VENDOR_INTEL && !c->hypervisor)
-        fixed = 3;
-    return version >= 2 && (fixed >= 2 || (version >= 5 && bit(r.ecx, 1)));
-}
-
-/* Event 76h is in every BKDG and PPR since K7. A guest has counters only where CPUID says so:
- * 8000_0001 ECX[23] (PerfCtrExtCore) or 8000_0022 EAX[0] (PerfMonV2). */
-static bool amd_pmc(const struct cpu *c, cpuid_fn cpuid, void *ctx)
-{
-    const uint32_t base = 0x80000000;
-    if (!amd(c) || c->family < 6)
-        return false;
-    if (!c->hypervisor)
-        return true;
-    return (c->max_ext_leaf >= base + 1 && bit(cpuid(ctx, base + 1, 0).ecx, 23)) ||
-           (c->max_ext_leaf >= base + 0x22 && bit(cpuid(ctx, base + 0x22, 0).eax, 0));
-}
-
-enum core_counter features_core_counter(const struct cpu *c, cpuid_fn cpuid, void *ctx)
-{
-    if (!c->msr)
-        return CORE_COUNTER_NONE;
-    if (fixed1(c, cpuid, ctx))
-        return CORE_COUNTER_FIXED1;
-    if (amd_pmc(c, cpuid, ctx))
-        return CORE_COUNTER_AMD_PMC;
-    if (c->max_leaf >= 6 && bit(cpuid(ctx, 6, 0).ecx, 0))
-        return CORE_COUNTER_APERF;
-    return CORE_COUNTER_NONE;
 }
 
 /* SDM vol. 4: MSR_SMI_COUNT in the tables of Silvermont and Nehalem, which later models inherit;

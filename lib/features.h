@@ -8,17 +8,6 @@
 #include "lib/cpu.h"
 #include "lib/tsc_rate.h"
 
-/* What counts cycles of the core that runs, the best that the CPU says it has. */
-enum core_counter {
-    CORE_COUNTER_NONE,
-    CORE_COUNTER_FIXED1,  /* fixed-function counter 1, CPU_CLK_UNHALTED.THREAD: MSR 30Ah */
-    CORE_COUNTER_AMD_PMC, /* an AMD counter with event 76h, "CPU clocks not halted" */
-    CORE_COUNTER_APERF,   /* MSR E8h */
-    CORE_COUNTERS
-};
-enum core_counter features_core_counter(const struct cpu *c, cpuid_fn cpuid, void *ctx);
-extern const char *const core_counter_names[CORE_COUNTERS];
-
 /* Whether the model has MSR_SMI_COUNT (34h): Intel since Nehalem, and the Atoms since Silvermont.
  * A hypervisor's guest sees none that counts. */
 bool features_smi_counter(const struct cpu *c);

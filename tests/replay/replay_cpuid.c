@@ -1,6 +1,7 @@
 /* The kind cpuid: everything that lib/ decodes of CPUID and MSRs, of the CPUs of one recording. */
 #include <stdlib.h>
 #include "lib/caches.h"
+#include "lib/core_counter.h"
 #include "lib/features.h"
 #include "lib/tlb.h"
 #include "lib/topology.h"
@@ -89,9 +90,10 @@ static void clock(struct json *j, struct recorded *r)
 static void measuring(struct json *j, struct recorded *r)
 {
     const struct cpu *c = &r->cpu;
+    struct core_counters counters;
+    core_counters_decode(&counters, cpuid_dump_get, &r->boot);
     json_bool(j, "lfence_serializing", features_lfence_serializing(c, cpuid_dump_rdmsr, &r->boot));
-    json_str(j, "core_cycle_counter",
-             core_counter_names[features_core_counter(c, cpuid_dump_get, &r->boot)]);
+    json_str(j, "core_cycle_counter", core_counter_names[core_counters_best(&counters)]);
     json_bool(j, "smi_counter", features_smi_counter(c));
     json_bool(j, "hypervisor", c->hypervisor);
     if (c->hypervisor && c->hypervisor_id[0] != '\0')

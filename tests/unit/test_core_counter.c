@@ -3,18 +3,63 @@
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include "lib/core_counter.h"
-#include "tests/unit/cpuid_file.h"
 #include "tests/unit/fake_counters.h"
+#include "tests/unit/made_cpu.h"
 
 static struct core_counters of_file(const char *name)
 {
-    static struct cpuid_file f;
+    struct cpuid_dump d = fixture(name);
+    struct dump_cpu boot = {&d, 0};
     struct core_counters c;
-    char path[200];
-    snprintf(path, sizeof path, "tests/replay/cpuid/%s.txt", name);
-    cpuid_file_read(&f, path);
-    core_counters_decode(&c, cpuid_file_get, &f);
+    core_counters_decode(&c, cpuid_dump_get, &boot);
+    cpuid_dump_free(&d);
     return c;
+}
+
+static enum core_counter_kind counter(void)
+{
+    struct dump_cpu boot;
+    struct core_counters c;
+    made_cpu(&boot);
+    core_counters_decode(&c, cpuid_dump_get, &boot);
+    return core_counters_best(&c);
+}
+
+static void what_cpuid_promises(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *vendor;
+        uint32_t family, max, ecx, eax_a, ecx_a, edx_a, ecx_6;
+        enum core_counter_kind counter;
+    } cases[] = {
+        {"GenuineIntel", 6, 0x0a, 0, 4, 0, 3, 1, COUNTER_FIXED1},
+        {"GenuineIntel", 6, 0x0a, 0, 2, 0, 0, 1, COUNTER_FIXED1},       /* Core 2 says none */
+        {"GenuineIntel", 6, 0x0a, 1u << 31, 2, 0, 0, 1, COUNTER_APERF}, /* a guest has none */
+        {"GenuineIntel", 6, 0x0a, 0, 3, 0, 1, 1, COUNTER_APERF},        /* fixed 0 alone */
+        {"GenuineIntel", 6, 0x0a, 0, 1, 0, 3, 0, COUNTER_NONE},
+        {"GenuineIntel", 6, 0x0a, 0, 5, 2, 0, 0, COUNTER_FIXED1}, /* by the mask */
+        {"GenuineIntel", 6, 0x0a, 0, 4, 2, 0, 0, COUNTER_NONE},   /* which is later's */
+        {"GenuineIntel", 6, 6, 0, 4, 0, 3, 1, COUNTER_APERF},     /* leaf 0Ah is not there */
+        {"AuthenticAMD", 0x0f, 6, 0, 0, 0, 0, 0, COUNTER_AMD_PMC},
+        {"AuthenticAMD", 5, 1, 0, 0, 0, 0, 0, COUNTER_NONE},
+        {"AuthenticAMD", 0x19, 6, 1u << 31, 0, 0, 0, 1, COUNTER_APERF},
+        {"Unheard of..", 6, 6, 0, 0, 0, 0, 1, COUNTER_APERF},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        made_vendor(cases[i].vendor, cases[i].max);
+        made_model(cases[i].family, 0xf, 0, cases[i].ecx, 0);
+        made_leaf(6, 0, 0, cases[i].ecx_6, 0);
+        made_leaf(0x0a, cases[i].eax_a, 0, cases[i].ecx_a, cases[i].edx_a);
+        assert_int_equal(counter(), cases[i].counter);
+    }
+    made_vendor("AuthenticAMD", 1);
+    made_model(0x19, 1, 0, 1u << 31, 0);
+    made_leaf(0x80000000, 0x80000001, 0, 0, 0);
+    made_leaf(0x80000001, 0, 0, 1u << 23, 0); /* PerfCtrExtCore */
+    assert_int_equal(counter(), COUNTER_AMD_PMC);
+    made.leaf[1].regs.edx = 0; /* no MSRs */
+    assert_int_equal(counter(), COUNTER_NONE);
 }
 
 static void real_machines(void **state)
@@ -73,7 +118,7 @@ static void leaf_0ah(void **state)
         struct cpuid_regs a;
         enum core_counter_kind best;
     } cases[] = {
-        {{0x07280202, 0, 0, 0}, COUNTER_APERF},          /* Conroe: no fixed counter is told */
+        {{0x07280202, 0, 0, 0}, COUNTER_FIXED1},         /* Conroe: has three, tells none */
         {{0x07280203, 0, 0, 0x2501}, COUNTER_APERF},     /* Diamondville: counter 0 alone */
         {{0x07280201, 0, 0, 0x503}, COUNTER_APERF},      /* version 1 knows none */
         {{0x07280202, 0, 0, 0x502}, COUNTER_FIXED1},     /* 0 and 1 */
@@ -256,9 +301,13 @@ static void none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_machines), cmocka_unit_test(leaf_0ah),
-        cmocka_unit_test(fixed_counter), cmocka_unit_test(fixed_counter_in_use),
-        cmocka_unit_test(hypervisors),   cmocka_unit_test(amd_counters),
+        cmocka_unit_test(what_cpuid_promises),
+        cmocka_unit_test(real_machines),
+        cmocka_unit_test(leaf_0ah),
+        cmocka_unit_test(fixed_counter),
+        cmocka_unit_test(fixed_counter_in_use),
+        cmocka_unit_test(hypervisors),
+        cmocka_unit_test(amd_counters),
         cmocka_unit_test(none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,50 +3,6 @@
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"
 
-static enum core_counter counter(void)
-{
-    struct dump_cpu boot;
-    struct cpu c = made_cpu(&boot);
-    return features_core_counter(&c, cpuid_dump_get, &boot);
-}
-
-static void core_counters(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *vendor;
-        uint32_t family, max, ecx, eax_a, ecx_a, edx_a, ecx_6;
-        enum core_counter counter;
-    } cases[] = {
-        {"GenuineIntel", 6, 0x0a, 0, 4, 0, 3, 1, CORE_COUNTER_FIXED1},
-        {"GenuineIntel", 6, 0x0a, 0, 2, 0, 0, 1, CORE_COUNTER_FIXED1},       /* Core 2 says none */
-        {"GenuineIntel", 6, 0x0a, 1u << 31, 2, 0, 0, 1, CORE_COUNTER_APERF}, /* a guest has none */
-        {"GenuineIntel", 6, 0x0a, 0, 3, 0, 1, 1, CORE_COUNTER_APERF},        /* fixed 0 alone */
-        {"GenuineIntel", 6, 0x0a, 0, 1, 0, 3, 0, CORE_COUNTER_NONE},
-        {"GenuineIntel", 6, 0x0a, 0, 5, 2, 0, 0, CORE_COUNTER_FIXED1}, /* by the mask */
-        {"GenuineIntel", 6, 0x0a, 0, 4, 2, 0, 0, CORE_COUNTER_NONE},   /* which is later's */
-        {"GenuineIntel", 6, 6, 0, 4, 0, 3, 1, CORE_COUNTER_APERF},     /* leaf 0Ah is not there */
-        {"AuthenticAMD", 0x0f, 6, 0, 0, 0, 0, 0, CORE_COUNTER_AMD_PMC},
-        {"AuthenticAMD", 5, 1, 0, 0, 0, 0, 0, CORE_COUNTER_NONE},
-        {"AuthenticAMD", 0x19, 6, 1u << 31, 0, 0, 0, 1, CORE_COUNTER_APERF},
-        {"Unheard of..", 6, 6, 0, 0, 0, 0, 1, CORE_COUNTER_APERF},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        made_vendor(cases[i].vendor, cases[i].max);
-        made_model(cases[i].family, 0xf, 0, cases[i].ecx, 0);
-        made_leaf(6, 0, 0, cases[i].ecx_6, 0);
-        made_leaf(0x0a, cases[i].eax_a, 0, cases[i].ecx_a, cases[i].edx_a);
-        assert_int_equal(counter(), cases[i].counter);
-    }
-    made_vendor("AuthenticAMD", 1);
-    made_model(0x19, 1, 0, 1u << 31, 0);
-    made_leaf(0x80000000, 0x80000001, 0, 0, 0);
-    made_leaf(0x80000001, 0, 0, 1u << 23, 0); /* PerfCtrExtCore */
-    assert_int_equal(counter(), CORE_COUNTER_AMD_PMC);
-    made.leaf[1].regs.edx = 0; /* no MSRs */
-    assert_int_equal(counter(), CORE_COUNTER_NONE);
-}
-
 static void smi_counter(void **state)
 {
     (void)state;
@@ -151,8 +107,7 @@ static void arch_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(core_counters),    cmocka_unit_test(smi_counter),
-        cmocka_unit_test(microcode),        cmocka_unit_test(lfence),
+        cmocka_unit_test(smi_counter),      cmocka_unit_test(microcode),  cmocka_unit_test(lfence),
         cmocka_unit_test(mitigation_state), cmocka_unit_test(arch_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
