@@ -16,6 +16,40 @@
 
 struct json;
 
+/* What one core says of itself, beside the boot core. Texts are kept as long as the platform. */
+struct core_facts {
+    uint32_t apic_id;
+    uint32_t package, core, thread; /* by CPUID on the core itself */
+    const char *type;               /* "performance", "efficiency"; NULL: not a hybrid CPU */
+    uint32_t microcode;             /* revision; 0: unknown */
+    bool has_tsc_adjust;
+    int64_t tsc_adjust;          /* IA32_TSC_ADJUST */
+    int64_t tsc_offset;          /* ticks ahead of the boot core's, ... */
+    uint64_t tsc_offset_error;   /* ... give or take */
+    const char *mtrr, *features; /* what differs from the boot core; NULL: nothing */
+    const char *why_not;         /* did not come up, or faulted: why; NULL: usable */
+};
+
+/* The other cores. Whoever is not called executes nothing. */
+struct platform_cores {
+    unsigned count;                 /* entries of facts; 0 is the boot core */
+    const struct core_facts *facts; /* why_not can change from one call to the next */
+    const char *parked;             /* "hlt", "mwait": effective */
+    /*
+     * fn(ctx, i) on core i while every other core, the caller's included, executes nothing; i = 0
+     * is a plain call. Called on the boot core only. NULL, or why it could not be, or what befell
+     * it (a fault): then fn did not return.
+     */
+    const char *(*run)(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx);
+    /*
+     * The same on all n cores of the list at once, 0 among them or not, each with a code and a
+     * data buffer of its own at the usual addresses (run() has one for all). Returns when all are
+     * back.
+     */
+    const char *(*together)(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
+                            void *ctx);
+};
+
 /* The code buffer and, behind it, the data buffer stand at the same virtual address on every
  * platform, within the reach of a rel32 of each other. */
 #define PLATFORM_CODE_VA   0x100000000000ull
@@ -47,6 +81,7 @@ struct platform {
     void (*row_record)(struct json *j);
     /* Why a row with these needs (bench.h) cannot run here; NULL: it can. */
     const char *(*lacks)(unsigned needs);
+    const struct platform_cores *cores; /* NULL: only the one that runs */
 };
 
 /* Words of memory that a run with these options uses. */
