@@ -79,6 +79,14 @@ static const struct option_doc keys[] = {
     CHOICE(layout, "shuffle|fixed|sweep", "shuffle",
            "placements: 16 drawn from seed=, one, or 64 offsets"),
     NUMBER(seed, 0, 4294967295, 1, "where the placements are drawn from"),
+    {.key = "cores",
+     .values = "bsp|all|N,N-N,...",
+     .standard = "bsp",
+     .meaning = "the cores to measure on; bsp: the one that boots",
+     .takes = {OPTION_CORES, offsetof(struct options, cores), 0, 0}},
+    CHOICE(share, "alone|together", "alone",
+           "cores: one after the other, or all at once and alone"),
+    CHOICE(park, "hlt|mwait", "hlt", "how a core waits that does not measure"),
     CHOICE(format, "both|table|jsonl", "both", "the report: for people, for programs"),
     CHOICE(hist, "capped|full|off", "capped", "histograms: the 256 fullest bins, all, none"),
     {.key = "serial",
@@ -107,7 +115,8 @@ _Static_assert(sizeof(enum recipe) == sizeof(uint32_t) && sizeof(enum format) ==
                    sizeof(enum caches) == sizeof(uint32_t) &&
                    sizeof(enum layout) == sizeof(uint32_t) &&
                    sizeof(enum method) == sizeof(uint32_t) &&
-                   sizeof(enum takeover) == sizeof(uint32_t),
+                   sizeof(enum takeover) == sizeof(uint32_t) &&
+                   sizeof(enum share) == sizeof(uint32_t) && sizeof(enum park) == sizeof(uint32_t),
                "an enum of struct options is no uint32_t");
 
 static void *field(struct options *o, const struct option_doc *k)
@@ -155,6 +164,9 @@ static bool take_value(struct options *o, const struct option_doc *k, const char
         return timer_list_parse(field(o, k), k->values, text, &at, &n) == TIMER_LIST_FINE;
     case OPTION_LIST:
         return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
+    case OPTION_CORES:
+        return core_list_parse(&(struct core_list){0}, text) &&
+               str_copy(field(o, k), CORE_LIST_TEXT, text, strlen(text));
     case OPTION_NUMBER_OR_AUTO:
         if (str_eq(text, "auto")) {
             v = 0;
@@ -185,6 +197,10 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
         fmt(err,
             "a comma list of names or patterns (* any run, ? any one character), %d bytes at most",
             OPTIONS_LIST_MAX - 1);
+        break;
+    case OPTION_CORES:
+        fmt(err, "bsp, all, or numbers from 0 to %d and ranges of them, %d bytes at most",
+            CORE_LIST_MAX - 1, CORE_LIST_TEXT - 1);
         break;
     case OPTION_NUMBER_OR_AUTO:
         fmt(err, "auto or ");
@@ -319,6 +335,7 @@ void options_record(const struct options *o, struct json *j)
         size_t n;
         switch (k->takes.kind) {
         case OPTION_LIST:
+        case OPTION_CORES:
             json_str(j, k->key, (const char *)o + k->takes.field);
             continue;
         case OPTION_NUMBER_OR_AUTO:

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/core_list.h"
 #include "lib/recipe.h"
 #include "lib/serial_choice.h"
 #include "lib/sink.h"
@@ -23,6 +24,8 @@ enum finish { FINISH_AUTO, FINISH_HALT, FINISH_REBOOT, FINISH_POWEROFF };
 enum method { METHOD_DOUBLED, METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES, METHOD_ADAPTIVE };
 enum caches { CACHES_KEEP, CACHES_CLEAR };
 enum layout { LAYOUT_SHUFFLE, LAYOUT_FIXED, LAYOUT_SWEEP };
+enum share { SHARE_ALONE, SHARE_TOGETHER };
+enum park { PARK_HLT, PARK_MWAIT };
 enum takeover { TAKEOVER_AUTO, TAKEOVER_EXIT };
 
 struct options {
@@ -40,7 +43,10 @@ struct options {
     struct timer_list clock; /* of enum clock_id ... */
     struct timer_list cycle; /* ... and of enum cycle_id: the first that initialises is used */
     enum layout layout;
-    uint32_t seed; /* of the placements */
+    uint32_t seed;              /* of the placements */
+    char cores[CORE_LIST_TEXT]; /* core_list_parse() takes it */
+    enum share share;
+    enum park park;
     enum format format;
     enum hist hist;
     struct serial_choice serial;
@@ -97,6 +103,7 @@ struct option_doc {
     struct {
         enum {
             OPTION_LIST,
+            OPTION_CORES,
             OPTION_NUMBER,
             OPTION_NUMBER_OR_AUTO,
             OPTION_CHOICE,

@@ -51,6 +51,9 @@ static void defaults(void **state)
     assert_int_equal(o.clock.id[0], CLOCK_ID_TSC);
     assert_int_equal(o.cycle.n, CYCLE_IDS);
     assert_int_equal(o.cycle.id[0], CYCLE_RULER);
+    assert_string_equal(o.cores, "bsp");
+    assert_int_equal(o.share, SHARE_ALONE);
+    assert_int_equal(o.park, PARK_HLT);
 }
 
 static void every_key(void **state)
@@ -59,7 +62,7 @@ static void every_key(void **state)
     struct options o;
     assert_true(parse(&o, "suite=calls,base* bench=plt samples=16 warmup=0 recipe=xfence\n"
                           "format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\n"
-                          "help list"));
+                          "cores=1-4,8 share=together park=mwait help list"));
     assert_true(o.help && o.list);
     assert_string_equal(o.suite, "calls,base*");
     assert_string_equal(o.bench, "plt");
@@ -73,6 +76,9 @@ static void every_key(void **state)
     assert_int_equal(o.serial.baud, 9600);
     assert_int_equal(o.finish, FINISH_POWEROFF);
     assert_int_equal(o.takeover, TAKEOVER_EXIT);
+    assert_string_equal(o.cores, "1-4,8");
+    assert_int_equal(o.share, SHARE_TOGETHER);
+    assert_int_equal(o.park, PARK_MWAIT);
 }
 
 static void later_wins(void **state)
@@ -141,7 +147,10 @@ static void messages(void **state)
         "list\r\nfromat=table",
         "baretick.conf, line 2: \"fromat=table\": no such word; the words are: help list suite= "
         "bench= samples= warmup= recipe= method= k= epsilon= most= ensembles= size= target= "
-        "caches= clock= cycle= layout= seed= format= hist= serial= finish= takeover=");
+        "caches= clock= cycle= layout= seed= cores= share= park= format= hist= serial= finish= "
+        "takeover=");
+    refused("cores=4-1", "baretick.conf, line 1: \"cores=4-1\": cores takes bsp, all, or numbers "
+                         "from 0 to 1023 and ranges of them, 127 bytes at most");
     refused("format=Table",
             "baretick.conf, line 1: \"format=Table\": format takes one of both|table|jsonl");
     refused("format=tabl",
@@ -346,7 +355,7 @@ static void help_fits_a_terminal(void **state)
     options_help(&b.sink);
     assert_false(b.cut);
     size_t n = options_docs(&docs);
-    assert_int_equal(n, 22);
+    assert_int_equal(n, 25);
     for (size_t i = 0; i < n; i++) {
         char word[80];
         strcat(strcat(strcat(strcpy(word, "  "), docs[i].key), "="), docs[i].values);
@@ -387,7 +396,9 @@ static void record(void **state)
     char text[1024];
     struct sink_buf b;
     struct json j;
-    assert_true(parse(&o, "recipe=serialize serial=com1 suite=\"a,b*\" hist=full clock=hpet,tsc"));
+    assert_true(parse(
+        &o, "recipe=serialize serial=com1 suite=\"a,b*\" hist=full clock=hpet,tsc cores=0,2-3 "
+            "share=together"));
     sink_buf_init(&b, text, sizeof text);
     json_begin(&j, &b.sink, 0, "run");
     options_record(&o, &j);
@@ -398,7 +409,8 @@ static void record(void **state)
                            "\"epsilon\":50,\"most\":500,\"ensembles\":100,\"size\":1000,\"target\":"
                            "10000,\"caches\":\"keep\",\"clock\":\"hpet,tsc\",\"cycle\":"
                            "\"ruler,pmc,aperf,tsc,null\",\"layout\":\"shuffle\",\"seed\":"
-                           "1,\"format\":\"both\","
+                           "1,\"cores\":\"0,2-3\",\"share\":\"together\",\"park\":\"hlt\","
+                           "\"format\":\"both\","
                            "\"hist\":\"full\",\"serial\":\"io:0x3f8,115200\",\"finish\":\"auto\","
                            "\"takeover\":\"auto\"},\"crc\""));
 }

@@ -1,0 +1,89 @@
+#include "lib/core_list.h"
+
+#include <string.h>
+#include "tests/unit/unit.h"
+
+static void names(const char *text, const char *cores)
+{
+    struct core_list l;
+    assert_true(core_list_parse(&l, text));
+    for (unsigned i = 0; i < strlen(cores); i++)
+        assert_int_equal(core_list_has(&l, i), cores[i] == '1');
+}
+
+static void forms(void **state)
+{
+    (void)state;
+    names("bsp", "1000");
+    names("all", "1111");
+    names("3", "00010");
+    names("0", "10000");
+    names("1-4,8", "01111000100");
+    names("8,1-4", "01111000100");
+    names("2-2,2", "00100");
+    names("0-1,1-2", "1110");
+    names("007", "00000001");
+}
+
+static void wrong(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",     ",",      "1,",    ",1",    "1,,2", "-",  "-1",         "1-",
+        "4-1",  "1-2-3",  "all,1", "bsp,1", "1 ,2", "x",  "1x",         "0x3",
+        "1024", "1-1024", "ALL",   "99999", "1.5",  "+1", "4294967296", "99999999999999999999999"};
+    struct core_list l;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (core_list_parse(&l, texts[i]))
+            fail_msg("\"%s\" was taken", texts[i]);
+}
+
+static void edges(void **state)
+{
+    (void)state;
+    struct core_list l;
+    assert_true(core_list_parse(&l, "63,64,1023"));
+    assert_true(core_list_has(&l, 63) && core_list_has(&l, 64) && core_list_has(&l, 1023));
+    assert_false(core_list_has(&l, 62) || core_list_has(&l, 65) || core_list_has(&l, 1024));
+    assert_int_equal(core_list_count(&l, 1024), 3);
+    assert_int_equal(core_list_count(&l, 64), 1);
+    assert_int_equal(core_list_count(&l, 0), 0);
+    assert_true(core_list_parse(&l, "0-1023"));
+    assert_int_equal(core_list_count(&l, 1024), 1024);
+    assert_true(core_list_parse(&l, "all"));
+    assert_int_equal(core_list_count(&l, 7), 7);
+}
+
+static void beyond(const char *text, unsigned count, const char *want)
+{
+    char at[256];
+    struct sink_buf b;
+    struct core_list l;
+    sink_buf_init(&b, at, sizeof at);
+    assert_true(core_list_parse(&l, text));
+    assert_int_equal(core_list_beyond(&l, count, &b.sink), want[0] != '\0');
+    assert_string_equal(at, want);
+}
+
+static void what_is_not_there(void **state)
+{
+    (void)state;
+    beyond("all", 1, "");
+    beyond("bsp", 1, "");
+    beyond("0-3", 4, "");
+    beyond("0-3", 2, "2-3");
+    beyond("1-4,8,10-12", 4, "4,8,10-12");
+    beyond("1020-1023", 1021, "1021-1023");
+    beyond("1023", 1, "1023");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forms),
+        cmocka_unit_test(wrong),
+        cmocka_unit_test(edges),
+        cmocka_unit_test(what_is_not_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
