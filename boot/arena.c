@@ -38,7 +38,7 @@ static uint64_t largest_free(const struct handoff *h)
 bool boot_arena(struct boot *b)
 {
     struct handoff *h = b->handoff;
-    uint64_t need = kernel_arena_need(&h->options, top_of_ram(h));
+    uint64_t need = kernel_arena_need(&h->options, top_of_ram(h), h->cores);
     UINTN pages = (need + EFI_PAGE_SIZE - 1) >> EFI_PAGE_SHIFT;
     EFI_PHYSICAL_ADDRESS at;
     EFI_STATUS status = allocate(b, pages, &at);
@@ -51,9 +51,10 @@ bool boot_arena(struct boot *b)
     }
     sink_buf_init(&error, b->error, sizeof b->error);
     fmt(&error.sink,
-        "memory: samples=%u needs %lu KiB in one piece; the largest free piece has %lu KiB: "
-        "lower samples= or add memory (the firmware says: ",
-        h->options.samples, (unsigned long)(need / 1024), (unsigned long)(largest_free(h) / 1024));
+        "memory: samples=%u on %u cores needs %lu KiB in one piece; the largest free piece has "
+        "%lu KiB: lower samples= or add memory (the firmware says: ",
+        h->options.samples, h->cores, (unsigned long)(need / 1024),
+        (unsigned long)(largest_free(h) / 1024));
     boot_status(&error.sink, status);
     fmt(&error.sink, ")");
     return false;

@@ -49,6 +49,9 @@ void boot_cpu(struct cpu *cpu);
 bool boot_options(struct boot *b);
 /* What firmware knows of the machine and will not tell later. */
 void boot_facts(struct boot *b);
+/* How many cores there are, and a place below 1 MiB for them to start in. Never fails: without
+ * either, one core it is. */
+void boot_cores(struct boot *b);
 /* The arena. False: b->error. */
 bool boot_arena(struct boot *b);
 /* Ends boot services; interrupts are off from there on. False: nothing of firmware may be called

@@ -92,6 +92,8 @@ void boot_close(struct boot *b)
 {
     if (b->handoff && b->handoff->arena_size)
         b->bs->FreePages(b->handoff->arena, b->handoff->arena_size >> EFI_PAGE_SHIFT);
+    if (b->handoff && b->handoff->low_page)
+        b->bs->FreePages(b->handoff->low_page, LOW_PAGES);
     boot_free(b, b->handoff);
     b->handoff = NULL;
     memmap_close(&b->map);

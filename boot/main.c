@@ -28,7 +28,10 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
         return EFI_OUT_OF_RESOURCES;
     watchdog_off(&b);
     boot_facts(&b);
-    if (!boot_options(&b) || wants_an_answer(&b) || !boot_arena(&b))
+    if (!boot_options(&b) || wants_an_answer(&b))
+        return boot_answer(&b);
+    boot_cores(&b);
+    if (!boot_arena(&b))
         return boot_answer(&b);
 
     fmt(&b.conout.sink, "baretick: leaving firmware\n");

@@ -1,6 +1,7 @@
 #include "kernel/facts.h"
 #include "bench/head.h"
 #include "kernel/cpu.h"
+#include "kernel/park.h"
 #include "lib/fmt.h"
 #include "lib/num.h"
 #include "lib/smbios.h"
@@ -63,6 +64,28 @@ static void show_masked(const struct irq_masked *q, struct sink *out)
             q->ioapic_kept + q->lvt_kept);
 }
 
+static double cores_ms(const struct machine *m)
+{
+    return m->clock.hz ? (double)m->cores.start_ticks * 1e3 / (double)m->clock.hz : 0;
+}
+
+static void show_cores(const struct machine *m, struct sink *out)
+{
+    const struct cores *c = &m->cores;
+    if (c->count == 1) {
+        fmt(out, "cores     1\r\n");
+        return;
+    }
+    fmt(out, "cores     %u by %s, ", c->count, c->from);
+    if (c->why_alone) {
+        fmt(out, "one is used: %s\r\n", c->why_alone);
+        return;
+    }
+    fmt(out, "%u up in ", c->up + 1);
+    num_f64(out, cores_ms(m), 1, 0);
+    fmt(out, " ms, parked by %s%s\r\n", park_name(), m->irq.lapic.x2apic ? "; x2APIC" : "");
+}
+
 static void show_head(const struct machine *m, const struct engine *e, const struct probe *p,
                       struct sink *out)
 {
@@ -82,6 +105,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
     show_tsc(m, e, out);
     head_show_timers(e, out);
     show_masked(&m->irq, out);
+    show_cores(m, out);
     head_show_settings(e, lfence_state_names[m->lfence], h->options_from, out);
 }
 
@@ -153,6 +177,28 @@ static void record_masked(const struct machine *m, struct json *j)
     json_close(j);
 }
 
+static void record_cores(const struct machine *m, struct json *j)
+{
+    const struct cores *c = &m->cores;
+    json_object(j, "cores");
+    json_u64(j, "count", c->count);
+    json_u64(j, "up", c->up + 1);
+    json_str(j, "listed_by", c->from);
+    json_u64(j, "disabled", c->list.disabled);
+    json_u64(j, "duplicates", c->list.duplicates);
+    if (c->why_alone)
+        json_str(j, "why_alone", c->why_alone);
+    if (c->up > 0) {
+        json_str(j, "parked", park_name());
+        json_bool(j, "x2apic_switched", c->x2apic_switched);
+        json_u64(j, "second_init", c->second_init);
+        json_u64(j, "start_ticks", c->start_ticks);
+        if (m->clock.hz)
+            json_f64(j, "start_ms", cores_ms(m), 3);
+    }
+    json_close(j);
+}
+
 static void record_memory(const struct machine *m, struct json *j)
 {
     json_object(j, "memory");
@@ -182,6 +228,7 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     record_memory(m, &j);
     head_record_settings(e, m->handoff->options_from, &j);
     record_masked(m, &j);
+    record_cores(m, &j);
     if (m->serial.on) {
         json_object(&j, "serial");
         json_str(&j, "from", m->serial.place.from);
@@ -236,6 +283,37 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
         warn(r, "the memory map has more entries than are kept; tables beyond them are not seen");
 }
 
+static void warn_of_cores(const struct machine *m, struct report *r)
+{
+    const struct cores *c = &m->cores;
+    char text[256];
+    if (c->why_alone) {
+        fmt_buf(text, sizeof text, "%u other cores are not used: %s", c->count - 1, c->why_alone);
+        warn(r, text);
+        return;
+    }
+    for (unsigned i = 1; i < c->count; i++) {
+        if (!c->facts[i].why_not)
+            continue;
+        fmt_buf(text, sizeof text, "core %u (APIC id %u) is not used: %s", i, c->facts[i].apic_id,
+                c->facts[i].why_not);
+        warn(r, text);
+    }
+    if (c->list.left_out) {
+        fmt_buf(text, sizeof text, "%u cores are left out: there is room for %u", c->list.left_out,
+                c->list.room);
+        warn(r, text);
+    }
+    if (c->count > 1 && !c->list.boot_listed)
+        warn(r, "the core that runs is not in the firmware's own list of cores");
+    if (c->park_refused)
+        warn(r, c->park_refused);
+    if (c->lvt_stuck)
+        warn(r, "other cores have interrupt sources that could not be masked");
+    if (c->lfence_not)
+        warn(r, "LFENCE does not serialise alike on all cores");
+}
+
 void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
                   struct report *r)
 {
@@ -243,6 +321,7 @@ void facts_report(const struct machine *m, const struct engine *e, const struct 
         show_head(m, e, p, r->out);
     record_run(m, e, p, r);
     warnings(m, e, r);
+    warn_of_cores(m, r);
 }
 
 void facts_left(const struct machine *m, struct report *r)

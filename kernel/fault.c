@@ -49,8 +49,6 @@ static const char *const names[VECTORS] = {
 /* linker.ld */
 extern const uint8_t _text[] HIDDEN, _etext[] HIDDEN;
 
-static const char *row_suite, *row_name;
-
 const char *trap_name(uint64_t vector)
 {
     return vector < VECTORS ? names[vector] : "no exception";
@@ -58,18 +56,21 @@ const char *trap_name(uint64_t vector)
 
 void fault_row(const char *suite, const char *name)
 {
-    row_suite = suite;
-    row_name = name;
+    struct core *c = core_current();
+
+    c->row_suite = suite;
+    c->row_name = name;
 }
 
-const char *fault_row_suite(void)
+size_t fault_describe(const struct trap_frame *f, char *text, size_t size)
 {
-    return row_suite;
-}
+    const struct core *c = core_current();
+    const bool row = c->row_suite != NULL;
 
-const char *fault_row_name(void)
-{
-    return row_name;
+    return fmt_buf(text, size, "%s (vector %llu) at %llx while %s%s%s%s", trap_name(f->vector),
+                   (unsigned long long)f->vector, (unsigned long long)f->rip,
+                   row ? "running " : "no row was running", row ? c->row_suite : "", row ? "/" : "",
+                   row ? c->row_name : "");
 }
 
 static void print_address(struct sink *out, const struct handoff *h, uint64_t at)
@@ -88,8 +89,9 @@ static bool is_guard(const struct machine *m, uint64_t at)
     (void)arena_kernel_stack(m->handoff, &guard);
     if (at - guard < ARENA_PAGE)
         return true;
-    for (unsigned i = 0; i < IST_COUNT; i++) {
-        if (at - m->core->guard[i] < ARENA_PAGE)
+    const struct core *c = core_current();
+    for (unsigned i = 0; i < sizeof(c->guard) / sizeof(c->guard[0]); i++) {
+        if (c->guard[i] && at - c->guard[i] < ARENA_PAGE)
             return true;
     }
     return false;
@@ -99,8 +101,12 @@ static void print_what(struct machine *m, const struct trap_frame *f)
 {
     struct sink *out = &m->console.sink;
 
+    const struct core *core = core_current();
+
     fmt(out, "\r\nFAULT: %s (vector %lu), error code 0x%lx\r\n", trap_name(f->vector), f->vector,
         f->error);
+    if (core != m->core)
+        fmt(out, "  on core %u, APIC id %u\r\n", core->index, core->apic_id);
     if (f->vector == VECTOR_PAGE_FAULT)
         fmt(out, "  a%s %s address %016lx\r\n",
             f->error & PF_FETCH   ? "n instruction fetch from"
@@ -112,12 +118,12 @@ static void print_what(struct machine *m, const struct trap_frame *f)
         is_guard(m, read_cr2()))
         fmt(out, "  stack overflow: %016lx is in the page below a stack\r\n", read_cr2());
     if (f->vector == VECTOR_MACHINE_CHECK) {
-        const struct machine_check *c = &core_current()->last_check;
+        const struct machine_check *c = &core->last_check;
         fmt(out, "  bank %u, status %016lx, address %016lx, MCG_STATUS %lx\r\n", c->bank, c->status,
             c->address, c->mcg_status);
     }
-    if (row_suite)
-        fmt(out, "  while running %s/%s\r\n", row_suite, row_name ? row_name : "?");
+    if (core->row_suite)
+        fmt(out, "  while running %s/%s\r\n", core->row_suite, core->row_name);
     else
         fmt(out, "  no row was running\r\n");
 }

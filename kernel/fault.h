@@ -2,16 +2,17 @@
 #ifndef KERNEL_FAULT_H
 #define KERNEL_FAULT_H
 
+#include <stddef.h>
 #include "kernel/traps.h"
 
 /* "#UD invalid opcode"; never NULL. */
 const char *trap_name(uint64_t vector);
 
-/* What runs from now on; NULL, NULL: nothing. The strings must stay where they are. */
+/* What runs on this core from now on; NULL, NULL: nothing. The strings must stay where they are. */
 void fault_row(const char *suite, const char *name);
-/* The same back, NULL where nothing runs. */
-const char *fault_row_suite(void);
-const char *fault_row_name(void);
+
+/* "#UD invalid opcode (vector 6) at 1234 while running provoke/ud2"; returns its length. */
+size_t fault_describe(const struct trap_frame *f, char *text, size_t size);
 
 /*
  * Prints vector, error code, the row that was running, all registers and a backtrace of at most
@@ -21,7 +22,7 @@ const char *fault_row_name(void);
 void fault_print(struct machine *m, const struct trap_frame *f);
 
 /*
- * In kernel/main.c. Called on the faulting core after the registers were printed: writes the
+ * In kernel/main.c. Called on the boot core after the registers were printed: writes the
  * records and leaves with exit status 4. A fault on the way there ends the program at once.
  */
 _Noreturn void kernel_faulted(const struct trap_frame *f);

@@ -1,6 +1,7 @@
 #include "kernel/gdt.h"
 #include "kernel/cpu.h"
 
+_Static_assert(sizeof(struct core) <= 4096, "one page a core");
 _Static_assert(sizeof(struct tss) == 104, "SDM vol. 3A figure 8-11");
 
 /* Flat 64-bit code and data, present, accessed (SDM vol. 3A section 3.4.5). */
@@ -10,12 +11,13 @@ _Static_assert(sizeof(struct tss) == 104, "SDM vol. 3A figure 8-11");
 
 #define MSR_GS_BASE 0xc0000101
 
-uint64_t core_cost(void)
+uint64_t core_cost(uint64_t stack)
 {
-    return arena_cost(sizeof(struct core)) + IST_COUNT * arena_stack_cost(IST_STACK_SIZE);
+    return arena_cost(sizeof(struct core)) + IST_COUNT * arena_stack_cost(IST_STACK_SIZE) +
+           (stack ? arena_stack_cost(stack) : 0);
 }
 
-struct core *core_new(struct arena *a)
+struct core *core_new(struct arena *a, uint64_t stack)
 {
     struct core *c = arena_take(a, sizeof(*c));
 
@@ -26,6 +28,10 @@ struct core *core_new(struct arena *a)
         if (!c->tss.ist[i])
             return NULL;
     }
+    if (stack)
+        c->stack_top = arena_stack(a, stack, &c->guard[IST_COUNT]);
+    if (stack && !c->stack_top)
+        return NULL;
     c->self = c;
     c->tss.io_map = sizeof(c->tss);
 

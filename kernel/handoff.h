@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/acpi.h"
 #include "lib/options.h"
 
 /* One region of the final memory map, stripped of what nobody needs. UEFI 2.10 section 7.2.3. */
@@ -42,6 +43,12 @@ struct handoff {
      * left it. */
     uint64_t reset_system;
 
+    /* Cores by EFI_MP_SERVICES_PROTOCOL, for machines without a MADT; 0: it is not there. */
+    unsigned mp_cpus;
+    struct madt_cpu mp_cpu[MADT_CPU_MAX];
+    unsigned cores;    /* that the arena has room for, the boot core included */
+    uint64_t low_page; /* LOW_PAGES below 1 MiB for cores that start; 0: the firmware had none */
+
     /* One block of LoaderData for all that the kernel and the benchmark need: tables, stacks, code
      * buffer, samples. kernel/arena.h hands it out. */
     uint64_t arena, arena_size;
@@ -53,9 +60,13 @@ struct handoff {
     uint64_t memory_total; /* bytes of RAM by that map */
 };
 
-/* Bytes of arena that kernel/ and bench/ need for these options on this CPU; `top` is the end of
- * the highest region of RAM. */
-uint64_t kernel_arena_need(const struct options *o, uint64_t top);
+/* The code that a core starts in, and the root of the page tables that it loads first. */
+#define LOW_PAGES 2
+#define LOW_END   0x100000ull /* where a start-up vector can lie (SDM vol. 3A section 11.6.1) */
+
+/* Bytes of arena that kernel/ and bench/ need for these options with this many cores; `top` is the
+ * end of the highest region of RAM. */
+uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores);
 
 /* From boot/main.c with IF=0, boot services gone. Never returns. */
 _Noreturn void kernel_enter(struct handoff *h);

@@ -82,6 +82,10 @@ static void mask_lvt_entry(struct irq_masked *m, uint32_t offset)
         return;
     m->lvt_entries++;
     if (is_kept(entry)) {
+        if (m->lvt_kept < IRQ_KEPT_MAX) {
+            m->kept[m->lvt_kept].offset = (uint16_t)offset;
+            m->kept[m->lvt_kept].entry = entry;
+        }
         m->lvt_kept++;
     } else if (!(entry & ENTRY_MASKED)) {
         lapic_write(&m->lapic, offset, entry | ENTRY_MASKED);
@@ -116,6 +120,17 @@ struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct
     if (m.lapic.present)
         mask_lvt(&m);
     m.priority_was = (uint8_t)read_cr8();
+    write_cr8(PRIORITY_ALL);
+    return m;
+}
+
+struct irq_masked irq_mask_core(const struct irq_masked *boot)
+{
+    struct irq_masked m = {.lapic = boot->lapic, .priority_was = (uint8_t)read_cr8()};
+
+    for (unsigned i = 0; i < boot->lvt_kept && i < IRQ_KEPT_MAX; i++)
+        lapic_write(&m.lapic, boot->kept[i].offset, boot->kept[i].entry);
+    mask_lvt(&m);
     write_cr8(PRIORITY_ALL);
     return m;
 }

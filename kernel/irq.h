@@ -9,6 +9,8 @@
 #include "kernel/lapic.h"
 #include "lib/acpi.h"
 
+#define IRQ_KEPT_MAX 8 /* more entries of a vector table that deliver NMI or SMI make no sense */
+
 struct irq_masked {
     uint8_t pic_was[2];       /* the 8259s' masks as found (0xff also where there are none) */
     unsigned ioapics;         /* that answered */
@@ -18,11 +20,22 @@ struct irq_masked {
     unsigned ioapic_kept;     /* NMI and SMI */
     unsigned ioapic_stuck;    /* that are still open after the write */
     struct lapic lapic;
+    struct {
+        uint16_t offset;
+        uint32_t entry;
+    } kept[IRQ_KEPT_MAX];                                  /* the first of the lvt_kept */
     unsigned lvt_entries, lvt_masked, lvt_kept, lvt_stuck; /* the same for the local vector table */
     uint8_t priority_was; /* CR8; now 15, so that nothing already requested gets through */
 };
 
 /* The boot core's LAPIC and all that feeds it. `madt` NULL: none, so no IO-APIC is known. */
 struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct madt *madt);
+
+/*
+ * A further core's own part, on that core: entries that deliver NMI or SMI are set as the boot
+ * core's, since the INIT that started this one cleared them; all others are masked. The result's
+ * lvt fields and priority are this core's; the rest is empty.
+ */
+struct irq_masked irq_mask_core(const struct irq_masked *boot);
 
 #endif

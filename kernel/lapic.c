@@ -76,16 +76,74 @@ struct lapic lapic_open(struct paging *p, const struct cpu *cpu)
     return l;
 }
 
-bool lapic_stop_others(const struct lapic *l)
+static bool icr_idle(const struct lapic *l)
 {
     uint32_t v;
 
-    if (l->x2apic) /* no delivery status there: a write is a delivery (SDM 11.12.9) */
-        return msr_write(MSR_X2APIC + LAPIC_ICR / 16, ICR_INIT_OTHERS);
-    lapic_write(l, LAPIC_ICR_HIGH, 0);
-    lapic_write(l, LAPIC_ICR, ICR_INIT_OTHERS);
     for (unsigned i = 0; i < ICR_WAIT_READS; i++)
         if (!lapic_read(l, LAPIC_ICR, &v) || !(v & ICR_PENDING))
             return true;
     return false;
+}
+
+static bool icr_send(const struct lapic *l, uint32_t to, uint32_t command)
+{
+    if (l->x2apic) { /* no delivery status there: a write is a delivery (SDM 11.12.9) */
+        /* The write of the MSR does not wait for stores before it (SDM 11.12.3). */
+        __asm__ volatile("mfence; lfence" : : : "memory");
+        return msr_write(MSR_X2APIC + LAPIC_ICR / 16, (uint64_t)to << 32 | command);
+    }
+    if (!icr_idle(l))
+        return false;
+    lapic_write(l, LAPIC_ICR_HIGH, to << 24);
+    lapic_write(l, LAPIC_ICR, command);
+    return icr_idle(l);
+}
+
+bool lapic_stop_others(const struct lapic *l)
+{
+    return icr_send(l, 0, ICR_INIT_OTHERS);
+}
+
+bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command)
+{
+    return icr_send(l, apic_id, command);
+}
+
+static bool set_base(uint64_t bits)
+{
+    uint64_t base;
+
+    return msr_read(MSR_APIC_BASE, &base) && msr_write(MSR_APIC_BASE, base | bits);
+}
+
+const char *lapic_follow(const struct lapic *l, uint32_t *id)
+{
+    uint64_t base;
+
+    if (!msr_read(MSR_APIC_BASE, &base))
+        return "no IA32_APIC_BASE";
+    if (!l->x2apic && base & BASE_X2APIC)
+        return "its APIC is in x2APIC mode, the boot core's is not";
+    if (!l->x2apic && (base & BASE_ADDRESS) != l->address &&
+        !msr_write(MSR_APIC_BASE, (base & ~BASE_ADDRESS) | l->address))
+        return "its APIC's address cannot be set to the boot core's";
+    /* From off to x2APIC there is no direct way (SDM vol. 3A figure 11-27). */
+    if (!set_base(BASE_ENABLED) || (l->x2apic && !set_base(BASE_X2APIC)))
+        return "its APIC cannot be put into the boot core's mode";
+    if (!lapic_read(l, LAPIC_ID, id))
+        return "its APIC does not answer";
+    if (!l->x2apic)
+        *id >>= 24;
+    return NULL;
+}
+
+bool lapic_switch_x2apic(struct lapic *l)
+{
+    uint64_t base;
+
+    if (!set_base(BASE_X2APIC) || !msr_read(MSR_APIC_BASE, &base) || !(base & BASE_X2APIC))
+        return false;
+    l->x2apic = true;
+    return lapic_read(l, LAPIC_ID, &l->id);
 }

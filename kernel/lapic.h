@@ -14,6 +14,8 @@
 enum {
     LAPIC_ID = 0x20,
     LAPIC_VERSION = 0x30,
+    LAPIC_EOI = 0xb0,
+    LAPIC_SPURIOUS = 0xf0,
     LAPIC_LVT_CMCI = 0x2f0,
     LAPIC_ICR = 0x300, /* high half at 310h; one MSR in x2APIC mode */
     LAPIC_ICR_HIGH = 0x310,
@@ -40,6 +42,18 @@ struct lapic lapic_open(struct paging *p, const struct cpu *cpu);
 /* False: no such register. */
 bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v);
 void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v);
+/*
+ * One command of the ICR (SDM vol. 3A section 11.6.1: delivery mode, vector, level) to the core
+ * with that APIC id. What was stored before is seen by whoever it wakes. False: not taken in time.
+ */
+bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command);
+/*
+ * Puts the running core's LAPIC into the boot core's mode, which is `l`'s, and its registers where
+ * the boot core has them; *id gets what it calls itself. NULL, or why it could not be.
+ */
+const char *lapic_follow(const struct lapic *l, uint32_t *id);
+/* The boot core's to x2APIC. False: it would not (no such mode, or a hypervisor refuses). */
+bool lapic_switch_x2apic(struct lapic *l);
 /*
  * INIT to every other core: they wait for a SIPI then, and execute nothing. Firmware leaves its own
  * cores in loops that may be runnable (MWAIT, PAUSE). False: the command was not taken in time.

@@ -11,6 +11,7 @@
 #include "kernel/console.h"
 #include "kernel/core_cycles.h"
 #include "kernel/counters.h"
+#include "kernel/cores.h"
 #include "kernel/gdt.h"
 #include "kernel/handoff.h"
 #include "kernel/irq.h"
@@ -44,11 +45,11 @@ struct machine {
 
     struct acpi_mem acpi_mem; /* its `refused` counts tables outside of the memory map */
     struct acpi acpi;
-    bool has_fadt, has_hpet, has_madt;
+    bool has_fadt, has_hpet;
     struct fadt fadt;
     struct hpet_table hpet;
-    struct madt madt;
-    bool qemu; /* hypervisor bit, and ACPI or SMBIOS says so */
+    struct madt *madt; /* NULL: none */
+    bool qemu;         /* hypervisor bit, and ACPI or SMBIOS says so */
 
     struct irq_masked irq;
     bool others_stopped; /* INIT went to all other cores */
@@ -56,6 +57,7 @@ struct machine {
     struct counters counters;
     struct tsc_clock clock;
     struct core_cycles cycles;
+    struct cores cores;
 
     bool leaving; /* machine_leave() was called */
 };
@@ -78,5 +80,8 @@ bool machine_console_mmio(struct machine *m);
 void machine_irq(struct machine *m);
 /* LFENCE first: the clock reads rely on it. */
 void machine_clocks(struct machine *m);
+/* The other cores: started, compared, parked. Those that cannot be had are named in m->cores. NULL,
+ * or why nothing can be measured. */
+const char *machine_cores(struct machine *m);
 
 #endif

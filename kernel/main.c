@@ -43,11 +43,7 @@ static void need(const char *why_not)
 _Noreturn void kernel_faulted(const struct trap_frame *f)
 {
     char message[160];
-    const char *suite = fault_row_suite(), *name = fault_row_name();
-    fmt_buf(message, sizeof message, "%s (vector %llu) at %llx while %s%s%s", trap_name(f->vector),
-            (unsigned long long)f->vector, (unsigned long long)f->rip,
-            suite ? "running " : "no row was running", suite ? suite : "", suite ? "/" : "");
-    fmt_buf(message + strlen(message), sizeof message - strlen(message), "%s", suite ? name : "");
+    fault_describe(f, message, sizeof message);
     report_event(&report, "fault", message);
     report.failures++;
     report_end(&report, false);
@@ -72,6 +68,7 @@ _Noreturn void kernel_main(struct handoff *h)
         say_left();
     machine_irq(m);
     machine_clocks(m);
+    need(machine_cores(m));
     need(platform_init(&platform, m));
 
     engine_init(&engine, &platform, &h->options);
@@ -86,7 +83,8 @@ _Noreturn void kernel_main(struct handoff *h)
     bool stopped = bench_run(&engine, &report);
     engine_release(&engine);
     facts_left(m, &report);
+    bool faulted = cores_report_end(m, &report);
     report_end(&report, stopped);
 
-    leave(report.failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS);
+    leave(faulted ? EXIT_FAULT : report.failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS);
 }

@@ -4,9 +4,10 @@
 #include "kernel/cpu_setup.h"
 #include "kernel/memory_map.h"
 
-#define PAGE     ARENA_PAGE
-#define ONE_MIB  (1ull << 20)
-#define FOUR_GIB (1ull << 32)
+#define PAGE       ARENA_PAGE
+#define ONE_MIB    (1ull << 20)
+#define FOUR_GIB   (1ull << 32)
+#define LARGE_PAGE (2ull << 20)
 
 #define FRAMEBUFFER_MAX (1ull << 30) /* no mode needs more; a larger one is a firmware's mistake */
 
@@ -30,15 +31,22 @@ static uint64_t up(uint64_t at)
     return down(at + PAGE - 1);
 }
 
-static unsigned pool_pages(uint64_t top)
+/* What cores take lies in one piece, so that each of its large pages is split once for all the
+ * guards in it. */
+static unsigned guard_tables(unsigned cores)
 {
-    /* Counted without 1 GiB pages: MTRRs may forbid them anywhere. */
-    return pagetable_need(top < FOUR_GIB ? FOUR_GIB : top, false, RANGES);
+    return (unsigned)(cores * core_cost(CORE_STACK_SIZE) / LARGE_PAGE) + 2;
 }
 
-uint64_t paging_cost(uint64_t top)
+static unsigned pool_pages(uint64_t top, unsigned cores)
 {
-    return pool_pages(top) * PAGE + PLATFORM_CODE_SIZE + PLATFORM_DATA_SIZE;
+    /* Counted without 1 GiB pages: MTRRs may forbid them anywhere. */
+    return pagetable_need(top < FOUR_GIB ? FOUR_GIB : top, false, RANGES) + guard_tables(cores);
+}
+
+uint64_t paging_cost(uint64_t top, unsigned cores)
+{
+    return pool_pages(top, cores) * PAGE + PLATFORM_CODE_SIZE + PLATFORM_DATA_SIZE;
 }
 
 static uint64_t ram_top(const struct handoff *h)
@@ -152,7 +160,7 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
     unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
     /* The identity map has the lower half of the address space. */
     uint64_t virt_limit = 1ull << (levels == 5 ? 56 : 47);
-    unsigned pages = pool_pages(ram_top(h));
+    unsigned pages = pool_pages(ram_top(h), h->cores);
     void *pool = arena_take(a, pages * PAGE);
     uint64_t guard;
 
@@ -177,7 +185,9 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
 
 bool paging_guard(struct paging *p, const struct core *core)
 {
-    for (unsigned i = 0; i < IST_COUNT; i++) {
+    for (unsigned i = 0; i < sizeof(core->guard) / sizeof(core->guard[0]); i++) {
+        if (!core->guard[i])
+            continue;
         if (!pagetable_unmap(&p->tables, core->guard[i], PAGE))
             return false;
         invlpg(core->guard[i]);
@@ -199,10 +209,57 @@ volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size
     return (volatile void *)address;
 }
 
+bool paging_low_page(struct paging *p, uint64_t page, bool execute)
+{
+    if (!identity(p, page, page + PAGE, execute ? PAGE_EXEC : PAGE_WRITE))
+        return false;
+    invlpg(page);
+    return true;
+}
+
+/* A root, the table of its first 512 GiB where there are five levels, and one table of each of the
+ * three lower levels, but two for the buffers, which lie 16 MiB apart. */
+#define OWN_TABLES 6
+
+uint64_t paging_own_cost(void)
+{
+    return arena_cost(sizeof(struct pagetable)) + OWN_TABLES * PAGE + PLATFORM_CODE_SIZE +
+           PLATFORM_DATA_SIZE;
+}
+
+bool paging_own(struct paging *p, struct arena *a, struct core *core)
+{
+    struct pagetable *t = arena_take(a, sizeof(*t));
+    void *pool = arena_take(a, OWN_TABLES * PAGE);
+    uint64_t code = (uint64_t)arena_take(a, PLATFORM_CODE_SIZE);
+    uint64_t data = (uint64_t)arena_take(a, PLATFORM_DATA_SIZE);
+
+    if (!t || !pool || !code || !data ||
+        !pagetable_fork(t, &p->tables, pool, (uint64_t)pool, OWN_TABLES, PLATFORM_CODE_VA) ||
+        !pagetable_map(t, PLATFORM_CODE_VA, code, PLATFORM_CODE_SIZE, PAGE_EXEC) ||
+        !pagetable_map(t, PLATFORM_DATA_VA, data, PLATFORM_DATA_SIZE, PAGE_WRITE))
+        return false;
+    core->code = code;
+    core->tables = t;
+    return true;
+}
+
+void paging_use(const struct paging *p, const struct core *core, bool own)
+{
+    /* A load of CR3 flushes all that is not global, and nothing is (SDM vol. 3A section
+     * 4.10.4.1). */
+    write_cr3(own && core->tables ? core->tables->pool_phys : p->tables.pool_phys);
+}
+
 static void code_rights(struct paging *p, unsigned rights)
 {
-    /* The entries are there since paging_init(): changing them takes no page and cannot fail. */
-    (void)pagetable_map(&p->tables, PLATFORM_CODE_VA, p->code, PLATFORM_CODE_SIZE, rights);
+    struct core *core = core_current();
+    bool own = core->tables && read_cr3() == core->tables->pool_phys;
+    struct pagetable *t = own ? core->tables : &p->tables;
+
+    /* The entries are there since they were made: changing them takes no page and cannot fail. */
+    (void)pagetable_map(t, PLATFORM_CODE_VA, own ? core->code : p->code, PLATFORM_CODE_SIZE,
+                        rights);
     for (uint64_t at = 0; at < PLATFORM_CODE_SIZE; at += PAGE)
         invlpg(PLATFORM_CODE_VA + at);
 }

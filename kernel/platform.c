@@ -79,6 +79,7 @@ const char *platform_init(struct platform *p, struct machine *m)
         .row = fault_row,
         .nmis = nmis,
         .lacks = lacks_nothing,
+        .cores = cores_platform(m),
     };
     return NULL;
 }

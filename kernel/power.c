@@ -37,6 +37,9 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
     m->leaving = true;
     if (!again) {
         serial_flush(&m->serial);
+        /* Whatever the others still do, they do not do it to the firmware's code. */
+        if (m->cores.up > 0)
+            (void)lapic_stop_others(&m->irq.lapic);
         switch (finish) {
         case FINISH_AUTO:
             if (m->qemu)

@@ -3,6 +3,7 @@
 #include "kernel/cpu.h"
 #include "kernel/msr.h"
 #include "lib/fmt.h"
+#include "lib/mem.h"
 
 #define MONOTONIC_RUN 10000
 
@@ -69,6 +70,34 @@ static void test_memory(const struct machine *m, struct report *r)
                                     : "this CPU has no NX, or CR0.WP is clear");
 }
 
+static void add_one(void *ctx, unsigned core)
+{
+    ((unsigned *)ctx)[core]++;
+}
+
+/* Each core that came up is called once, while all others, this one included, sleep. */
+static void test_cores(const struct machine *m, const struct engine *e, struct report *r)
+{
+    const struct platform_cores *c = e->p->cores;
+    unsigned *calls = (unsigned *)(void *)e->p->memory, usable = 0, right = 0;
+    char detail[128];
+    if (!c) {
+        report_selftest(r, "cores", SELFTEST_NOT_JUDGED,
+                        m->cores.why_alone ? m->cores.why_alone : "there is one core only");
+        return;
+    }
+    memset(calls, 0, c->count * sizeof(*calls));
+    for (unsigned i = 1; i < c->count; i++) {
+        if (c->facts[i].why_not)
+            continue;
+        usable++;
+        right += !c->run(i, add_one, calls) && calls[i] == 1;
+    }
+    fmt_buf(detail, sizeof detail, "%u of %u other cores did what they were called for, once",
+            right, usable);
+    judge(r, "cores", right == usable && usable > 0, detail);
+}
+
 void selftest_machine(const struct machine *m, const struct engine *e, struct report *r)
 {
     test_interrupts(m, r);
@@ -76,4 +105,5 @@ void selftest_machine(const struct machine *m, const struct engine *e, struct re
     test_fixup(r);
     test_monotonic(r);
     test_sources(m, e, r);
+    test_cores(m, e, r);
 }

@@ -19,9 +19,10 @@
 /* kernel/entry.asm */
 _Noreturn void entry_switch(void *argument, uint64_t stack_top, void (*go)(void *)) HIDDEN;
 
-uint64_t kernel_arena_need(const struct options *o, uint64_t top)
+uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores)
 {
-    return arena_stack_cost(KERNEL_STACK_SIZE) + core_cost() + paging_cost(top) +
+    return arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + traps_cost() +
+           paging_cost(top, cores) + arena_cost(sizeof(struct madt)) + cores_cost(o, cores) +
            arena_cost(bench_memory_need(o) * sizeof(uint64_t));
 }
 
@@ -71,11 +72,11 @@ bool machine_console_mmio(struct machine *m)
 
 const char *machine_traps(struct machine *m)
 {
-    m->core = core_new(&m->arena);
-    if (!m->core)
+    m->core = core_new(&m->arena, 0);
+    if (!m->core || !traps_init(m))
         return "exception stacks: the arena is too small";
     core_load(m->core);
-    traps_load(m);
+    traps_load();
     m->mce = mce_enable(&m->cpu);
     return NULL;
 }
@@ -128,7 +129,9 @@ void machine_acpi(struct machine *m)
     t = acpi_find(&m->acpi, "HPET");
     m->has_hpet = t.bytes && acpi_hpet(&t, &m->hpet);
     t = acpi_find(&m->acpi, "APIC");
-    m->has_madt = t.bytes && acpi_madt(&t, &m->madt);
+    m->madt = arena_take(&m->arena, sizeof(*m->madt));
+    if (m->madt && !(t.bytes && acpi_madt(&t, m->madt)))
+        m->madt = NULL;
 
     m->qemu = m->cpu.hypervisor && (acpi_says_qemu(&m->acpi) || smbios_says_qemu(mem, h->smbios3) ||
                                     smbios_says_qemu(mem, h->smbios));
@@ -136,7 +139,7 @@ void machine_acpi(struct machine *m)
 
 void machine_irq(struct machine *m)
 {
-    m->irq = irq_mask(&m->paging, &m->cpu, m->has_madt ? &m->madt : NULL);
+    m->irq = irq_mask(&m->paging, &m->cpu, m->madt);
     m->others_stopped = m->irq.lapic.present && lapic_stop_others(&m->irq.lapic);
 }
 

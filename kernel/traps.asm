@@ -25,6 +25,15 @@ trap_stubs:
         jmp     near trap_common
   %assign vector vector + 1
 %endrep
+; The interrupts, VECTOR_INTERRUPTS to the last.
+%assign vector 0xf0
+%rep 16
+        align   16
+        push    0
+        push    vector
+        jmp     near trap_common
+  %assign vector vector + 1
+%endrep
 
         align   16
 trap_common:

@@ -1,9 +1,11 @@
 #include "kernel/traps.h"
+#include "kernel/cores.h"
 #include "kernel/cpu.h"
 #include "kernel/fault.h"
 #include "kernel/machine.h"
 #include "kernel/mce.h"
 #include "kernel/msr.h"
+#include "kernel/park.h"
 
 #define TRAP_STUB_SIZE 16   /* kernel/traps.asm */
 #define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate: IF stays clear */
@@ -19,7 +21,7 @@ _Static_assert(sizeof(struct gate) == 16, "SDM vol. 3A figure 6-8");
 
 extern const uint8_t trap_stubs[] HIDDEN; /* kernel/traps.asm */
 
-static struct gate idt[VECTORS];
+static struct gate *idt; /* GATES of them */
 static struct machine *machine;
 static unsigned faults; /* fatal ones so far: a second one comes out of the report of the first */
 
@@ -37,9 +39,10 @@ static uint8_t ist_of(unsigned vector)
     }
 }
 
-static struct gate gate_of(unsigned vector, uint16_t selector, uint8_t ist)
+/* The stubs of the interrupts stand behind those of the exceptions. */
+static struct gate gate_of(unsigned stub, uint16_t selector, uint8_t ist)
 {
-    uint64_t at = (uint64_t)trap_stubs + vector * TRAP_STUB_SIZE;
+    uint64_t at = (uint64_t)trap_stubs + stub * TRAP_STUB_SIZE;
 
     return (struct gate){
         .offset_low = (uint16_t)at,
@@ -56,16 +59,32 @@ static void load(struct idtr idtr)
     __asm__ volatile("lidt %0" : : "m"(idtr) : "memory");
 }
 
-void traps_load(struct machine *m)
+uint64_t traps_cost(void)
+{
+    return arena_cost(GATES * sizeof(*idt));
+}
+
+bool traps_init(struct machine *m)
 {
     machine = m;
+    idt = arena_take(&m->arena, GATES * sizeof(*idt));
+    if (!idt)
+        return false;
     for (unsigned i = 0; i < VECTORS; i++)
         idt[i] = gate_of(i, SELECTOR_CODE, ist_of(i));
-    load((struct idtr){sizeof(idt) - 1, (uint64_t)idt});
+    for (unsigned i = VECTOR_INTERRUPTS; i < GATES; i++)
+        idt[i] = gate_of(VECTORS + i - VECTOR_INTERRUPTS, SELECTOR_CODE, 0);
+    return true;
+}
+
+void traps_load(void)
+{
+    load((struct idtr){GATES * sizeof(*idt) - 1, (uint64_t)idt});
 }
 
 struct idtr traps_borrow(void)
 {
+    static struct gate gates[VECTORS];
     struct idtr firmware;
     uint16_t cs;
 
@@ -73,9 +92,9 @@ struct idtr traps_borrow(void)
     __asm__ volatile("mov %%cs, %0" : "=r"(cs));
     const struct gate *theirs = (const struct gate *)firmware.base;
     for (unsigned i = 0; i < VECTORS; i++)
-        idt[i] = (i + 1) * sizeof(*idt) - 1 <= firmware.limit ? theirs[i] : (struct gate){0};
-    idt[VECTOR_GENERAL_PROTECTION] = gate_of(VECTOR_GENERAL_PROTECTION, cs, 0);
-    load((struct idtr){sizeof(idt) - 1, (uint64_t)idt});
+        gates[i] = (i + 1) * sizeof(*gates) - 1 <= firmware.limit ? theirs[i] : (struct gate){0};
+    gates[VECTOR_GENERAL_PROTECTION] = gate_of(VECTOR_GENERAL_PROTECTION, cs, 0);
+    load((struct idtr){sizeof(gates) - 1, (uint64_t)gates});
     return firmware;
 }
 
@@ -107,8 +126,17 @@ static bool survived(struct trap_frame *f)
 
 void trap_dispatch(struct trap_frame *f)
 {
+    struct core *c;
+
+    if (f->vector >= VECTOR_INTERRUPTS) {
+        park_interrupt((unsigned)f->vector);
+        return;
+    }
     if (survived(f))
         return;
+    c = core_current();
+    if (c != machine->core)
+        cores_faulted(machine, c, f);
     faults++;
     if (faults > 2)
         cpu_halt();

@@ -1,13 +1,14 @@
 /*
- * The 32 exceptions. NMIs are counted and resumed; machine checks too, where they can be; faults at
+ * The 32 exceptions, and the interrupts with which cores wake each other. NMIs are counted and resumed; machine checks too, where they can be; faults at
  * an instruction with a fixup (kernel/msr.h) go on at their resume point. Everything else is fatal:
  * registers, the row that was running and a backtrace are printed (kernel/fault.h), then
- * kernel_faulted() has the word. Source of numbers and names: Intel SDM vol. 3A table 6-1, AMD APM
+ * kernel_faulted() has the word, on other cores than the boot core cores_faulted(). Source of numbers and names: Intel SDM vol. 3A table 6-1, AMD APM
  * vol. 2 table 8-1.
  */
 #ifndef KERNEL_TRAPS_H
 #define KERNEL_TRAPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -16,7 +17,12 @@ enum {
     VECTOR_GENERAL_PROTECTION = 13,
     VECTOR_PAGE_FAULT = 14,
     VECTOR_MACHINE_CHECK = 18,
-    VECTORS = 32
+    VECTORS = 32,
+    /* The highest class of interrupts, the only one that is ever let through (kernel/park.h). */
+    VECTOR_INTERRUPTS = 0xf0,
+    VECTOR_WAKE = 0xf1,
+    VECTOR_SPURIOUS = 0xff,
+    GATES = 256
 };
 
 /* As kernel/traps.asm and the CPU leave it on the stack. */
@@ -28,8 +34,12 @@ struct trap_frame {
 
 struct machine;
 
-/* Loads the IDT on the running core, whose struct core is loaded already. */
-void traps_load(struct machine *m);
+/* Bytes of arena that traps_init() takes. */
+uint64_t traps_cost(void);
+/* Makes the IDT of all cores. False: the arena is used up. */
+bool traps_init(struct machine *m);
+/* Loads it on the running core, whose struct core is loaded already. */
+void traps_load(void);
 
 /*
  * While firmware is alive and interrupts are off: its own exceptions stay its own, but for a #GP,

@@ -172,6 +172,29 @@ void pagetable_init(struct pagetable *t, void *pool, uint64_t pool_phys, unsigne
     take_page(t); /* the root, page 0 */
 }
 
+bool pagetable_fork(struct pagetable *t, const struct pagetable *from, void *pool,
+                    uint64_t pool_phys, unsigned pages, uint64_t virt)
+{
+    const uint64_t *shared = table_at(from, 0);
+    uint64_t *own;
+
+    pagetable_init(t, pool, pool_phys, pages, from->levels, from->page_1g, from->nx, from->mtrr);
+    own = table_at(t, 0);
+    for (unsigned level = from->levels;; level--) {
+        for (unsigned i = 0; i < ENTRIES; i++)
+            own[i] = shared ? shared[i] : 0;
+        uint64_t *entry = &own[index_at(virt, level)];
+        uint64_t was = *entry;
+        *entry = 0;
+        if (level == 4)
+            return true;
+        shared = is_table(was, level) ? table_at(from, page_of(from, was)) : NULL;
+        own = table_below(t, entry, level);
+        if (!own)
+            return false;
+    }
+}
+
 /* The level of the largest page with which a mapping can begin here. */
 static unsigned level_for(const struct pagetable *t, uint64_t virt, uint64_t phys, uint64_t left)
 {

@@ -35,6 +35,14 @@ struct pagetable {
 void pagetable_init(struct pagetable *t, void *pool, uint64_t pool_phys, unsigned pages,
                     unsigned levels, bool page_1g, bool nx, const struct mtrr *mtrr);
 /*
+ * `t` becomes tables with a root of their own in `pool`, which share every table with `from` but
+ * those for the 512 GiB around virt, where nothing is mapped yet. What `from` maps later is seen
+ * where it needs no new entry in its root (with 5 levels: nor in the table that covers virt). False:
+ * the pool has fewer than levels - 3 pages.
+ */
+bool pagetable_fork(struct pagetable *t, const struct pagetable *from, void *pool,
+                    uint64_t pool_phys, unsigned pages, uint64_t virt);
+/*
  * Maps [virt, virt + size) to phys with the given rights, in pages as large as alignment and MTRRs
  * allow, splitting larger ones that are there already. All 4 KiB-aligned; size 0 does nothing. A
  * later call wins over an earlier one. False: not aligned, beyond what the levels reach or 52 bits

@@ -1,0 +1,259 @@
+#include "kernel/cores.h"
+#include "kernel/cpu.h"
+#include "kernel/fault.h"
+#include "kernel/machine.h"
+#include "kernel/park.h"
+#include "lib/fmt.h"
+
+#define ASLEEP_US 1000000 /* a core that has nothing to do is asleep long before */
+#define SETTLE_US 2       /* the two instructions between saying so and being so */
+#define START_US  20      /* from the last arrival to the start: longer than a line takes to all */
+#define PRINT_US  2000000 /* a fault's report at 9600 baud; whoever prints may have faulted again */
+
+#define ICR_INIT (5u << 8 | 1u << 14) /* SDM vol. 3A figure 11-12: INIT, level assert */
+
+static struct machine *machine;
+static uint32_t printing; /* 1 + index of the core whose fault is on the console */
+
+void core_run_init(struct machine *m)
+{
+    machine = m;
+}
+
+static bool reached(uint64_t tsc)
+{
+    return (int64_t)(rdtsc() - tsc) >= 0;
+}
+
+static bool asleep(const struct core *c)
+{
+    return park_wait_asleep(c, cores_ticks(machine, ASLEEP_US), cores_ticks(machine, SETTLE_US));
+}
+
+/* --- the meeting, on every core that takes part ----------------------------------------------- */
+
+/* The last to arrive gives the start, to each in a line of its own, by that core's own TSC. */
+static void give_start(const struct core_meeting *m, unsigned leader)
+{
+    const struct core_facts *facts = machine->cores.facts;
+    uint64_t start = rdtsc() + (m->n > 1 ? cores_ticks(machine, START_US) : 0);
+
+    for (unsigned k = 0; k < m->n; k++) {
+        unsigned i = m->list[k];
+        uint64_t there = start + (uint64_t)(facts[i].tsc_offset - facts[leader].tsc_offset);
+        machine->cores.core[i]->start = there ? there : 1;
+    }
+}
+
+static void meet(struct core_meeting *m, struct core *c)
+{
+    if (__atomic_add_fetch(&m->arrived, 1, __ATOMIC_SEQ_CST) == m->n) {
+        /* It was about to sleep when it woke us; where it cannot, there is nobody to tell. */
+        if (!m->boot_takes_part)
+            (void)asleep(machine->core);
+        give_start(m, c->index);
+    }
+    while (!c->start)
+        pause();
+    while (!reached(c->start))
+        pause();
+}
+
+/* True: all others had finished. */
+static bool finish(struct core_meeting *m, const struct core *c)
+{
+    bool last = __atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0;
+
+    /* A wake-up that cannot be sent leaves the boot core asleep: there is no other way to it. */
+    if (last && c != machine->core)
+        (void)park_wake(machine->core);
+    return last;
+}
+
+static bool take_part(struct core *c)
+{
+    struct core_job job = c->job;
+
+    paging_use(&machine->paging, c, c->tables && job.meeting->n > 1);
+    meet(job.meeting, c);
+    job.fn(job.ctx, c->index);
+    paging_use(&machine->paging, c, false);
+    c->job.fn = NULL;
+    return finish(job.meeting, c);
+}
+
+void core_work(struct core *c)
+{
+    if (c->job.fn)
+        (void)take_part(c);
+}
+
+/* --- the caller, on the boot core ------------------------------------------------------------- */
+
+static void invite(struct core_meeting *m, void (*fn)(void *ctx, unsigned core), void *ctx)
+{
+    for (unsigned k = 0; k < m->n; k++) {
+        struct core *c = machine->cores.core[m->list[k]];
+        c->start = 0;
+        c->job = (struct core_job){fn, ctx, m};
+    }
+}
+
+/* NULL, or why one of the list cannot be called now. */
+static const char *check(const unsigned *list, unsigned n)
+{
+    const struct cores *cores = &machine->cores;
+
+    for (unsigned k = 0; k < n; k++) {
+        unsigned i = list[k];
+        if (i >= cores->count)
+            return "there is no core of that number";
+        if (cores->facts[i].why_not)
+            return cores->facts[i].why_not;
+        if (i > 0 && !asleep(cores->core[i]))
+            return "it still runs what it was given before";
+    }
+    return NULL;
+}
+
+/* Cores that cannot be woken are out, for good. False: nobody is left to wait for. */
+static bool wake(struct core_meeting *m)
+{
+    struct cores *cores = &machine->cores;
+
+    for (unsigned k = 0; k < m->n; k++) {
+        struct core *c = cores->core[m->list[k]];
+        if (c == machine->core || park_wake(c))
+            continue;
+        cores->facts[c->index].why_not = "the interrupt that wakes it cannot be sent";
+        /* The others wait for it at the start line. */
+        if (__atomic_add_fetch(&m->arrived, 1, __ATOMIC_SEQ_CST) == m->n)
+            give_start(m, 0);
+        if (__atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0)
+            return false;
+    }
+    return true;
+}
+
+static const char *outcome(const unsigned *list, unsigned n)
+{
+    const char *why_not = NULL;
+
+    for (unsigned k = 0; k < n; k++) {
+        unsigned i = list[k];
+        const struct core *c = machine->cores.core[i];
+        if (i > 0 && !c->faulted && !asleep(c))
+            machine->cores.facts[i].why_not = "it did not go back to sleep";
+        if (!why_not)
+            why_not = machine->cores.facts[i].why_not;
+    }
+    return why_not;
+}
+
+static const char *call(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
+                        void *ctx)
+{
+    struct core_meeting *m = &machine->cores.meeting;
+    struct core *boot = machine->core;
+    const char *why_not = check(list, n);
+    bool boot_in = false;
+
+    if (why_not)
+        return why_not;
+    for (unsigned k = 0; k < n; k++)
+        boot_in = boot_in || list[k] == 0;
+    *m = (struct core_meeting){.list = list, .n = n, .boot_takes_part = boot_in, .left = n};
+    invite(m, fn, ctx);
+    if (wake(m) && !(boot_in && take_part(boot)))
+        park_sleep(boot);
+    return outcome(list, n);
+}
+
+bool core_try(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx, void (*here)(void *ctx),
+              uint64_t ticks)
+{
+    struct core_meeting *m = &machine->cores.meeting;
+    struct core *c = machine->cores.core[i];
+    unsigned list[1] = {i};
+    uint64_t began = rdtsc();
+
+    if (check(list, 1))
+        return false;
+    *m = (struct core_meeting){.list = list, .n = 1, .boot_takes_part = true, .left = 1};
+    invite(m, fn, ctx);
+    if (!wake(m))
+        return false;
+    if (here)
+        here(ctx);
+    while (__atomic_load_n(&m->left, __ATOMIC_SEQ_CST) > 0) {
+        if (rdtsc() - began > ticks) {
+            (void)lapic_ipi(&machine->irq.lapic, c->apic_id, ICR_INIT);
+            return false;
+        }
+        pause();
+    }
+    park_sleep(machine->core); /* its wake-up is on its way */
+    return !outcome(list, 1);
+}
+
+const char *core_run(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx)
+{
+    if (i == 0) {
+        fn(ctx, 0);
+        return NULL;
+    }
+    return call(&i, 1, fn, ctx);
+}
+
+const char *core_together(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
+                          void *ctx)
+{
+    const struct cores *cores = &machine->cores;
+
+    for (unsigned k = 0; n > 1 && k < n; k++) {
+        unsigned i = list[k];
+        if (i > 0 && i < cores->count && !cores->facts[i].why_not && !cores->core[i]->tables)
+            return "it has no buffers of its own: share=together and cores= must name it";
+    }
+    return n == 1 ? core_run(list[0], fn, ctx) : call(list, n, fn, ctx);
+}
+
+/* --- faults ----------------------------------------------------------------------------------- */
+
+static void print_alone(struct machine *m, const struct core *c, const struct trap_frame *f)
+{
+    uint64_t until = rdtsc() + cores_ticks(m, PRINT_US);
+    uint32_t nobody = 0;
+
+    while (!__atomic_compare_exchange_n(&printing, &nobody, c->index + 1, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST) &&
+           !reached(until)) {
+        nobody = 0;
+        pause();
+    }
+    fault_print(m, f);
+    __atomic_store_n(&printing, 0, __ATOMIC_SEQ_CST);
+}
+
+_Noreturn void cores_faulted(struct machine *m, struct core *c, const struct trap_frame *f)
+{
+    struct core_meeting *meeting = c->job.fn ? c->job.meeting : NULL;
+
+    /* A second fault comes out of the report of the first: only the others matter then. */
+    if (!c->faulted) {
+        c->faulted = true;
+        fault_describe(f, c->fault, sizeof c->fault);
+        if (c->index > 0)
+            m->cores.facts[c->index].why_not = c->fault;
+        else
+            m->cores.lost = c->fault; /* on its way in: it has no number yet */
+        __atomic_add_fetch(&m->cores.faulted, 1, __ATOMIC_SEQ_CST);
+        print_alone(m, c, f);
+    }
+    if (meeting) {
+        c->job.fn = NULL;
+        finish(meeting, c);
+    }
+    c->asleep = true;
+    cpu_halt();
+}
