@@ -48,6 +48,13 @@ struct platform_cores {
      */
     const char *(*together)(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
                             void *ctx);
+    /*
+     * What a signal from the boot core to core i takes, its TSC's offset taken off: from waking it
+     * where it is parked, or from sending it an interrupt while it runs, to the first instruction
+     * that it executes for it. False: it did not answer in a bounded time. NULL: not to be had here.
+     */
+    bool (*wake)(unsigned i, int64_t *ticks);
+    bool (*ipi)(unsigned i, int64_t *ticks);
 };
 
 /* The code buffer and, behind it, the data buffer stand at the same virtual address on every

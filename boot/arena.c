@@ -42,6 +42,7 @@ bool boot_arena(struct boot *b)
     UINTN pages = (need + EFI_PAGE_SIZE - 1) >> EFI_PAGE_SHIFT;
     EFI_PHYSICAL_ADDRESS at;
     EFI_STATUS status = allocate(b, pages, &at);
+    bool together = h->options.share == SHARE_TOGETHER;
     struct sink_buf error;
 
     if (!EFI_ERROR(status)) {
@@ -50,11 +51,14 @@ bool boot_arena(struct boot *b)
         return true;
     }
     sink_buf_init(&error, b->error, sizeof b->error);
+    fmt(&error.sink, "memory: samples=%u on a machine with %u cores", h->options.samples, h->cores);
+    if (together)
+        fmt(&error.sink, " and buffers of their own for cores=%s", h->options.cores);
     fmt(&error.sink,
-        "memory: samples=%u on %u cores needs %lu KiB in one piece; the largest free piece has "
-        "%lu KiB: lower samples= or add memory (the firmware says: ",
-        h->options.samples, h->cores, (unsigned long)(need / 1024),
-        (unsigned long)(largest_free(h) / 1024));
+        " needs %lu KiB in one piece; the largest free piece has %lu KiB: lower samples=%s or add "
+        "memory (the firmware says: ",
+        (unsigned long)(need / 1024), (unsigned long)(largest_free(h) / 1024),
+        together ? ", name fewer cores" : "");
     boot_status(&error.sink, status);
     fmt(&error.sink, ")");
     return false;

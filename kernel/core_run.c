@@ -123,7 +123,10 @@ static bool wake(struct core_meeting *m)
 
     for (unsigned k = 0; k < m->n; k++) {
         struct core *c = cores->core[m->list[k]];
-        if (c == machine->core || park_wake(c))
+        if (c == machine->core)
+            continue;
+        m->sent = rdtsc();
+        if (park_wake(c))
             continue;
         cores->facts[c->index].why_not = "the interrupt that wakes it cannot be sent";
         /* The others wait for it at the start line. */

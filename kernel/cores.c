@@ -314,6 +314,8 @@ const struct platform_cores *cores_platform(struct machine *m)
         .parked = park_name(),
         .run = core_run,
         .together = core_together,
+        .wake = core_time_wake,
+        .ipi = core_time_ipi,
     };
     return c->count > 1 && !c->why_alone ? &c->platform : NULL;
 }

@@ -4,7 +4,7 @@
  *   kernel/cores.c       who there is, and the start                     (boot core)
  *   kernel/core_setup.c  what a core does when it arrives, and its facts (the core itself)
  *   kernel/core_run.c    calls, alone and together; faults               (both)
- *   kernel/core_tsc.c    how far its TSC is from the boot core's         (both)
+ *   kernel/core_time.c   how far its TSC is from the boot core's, how long signals take (both)
  *   kernel/park.c        sleeping and waking
  *
  * Numbers: 0 is the boot core, the others stand in the MADT's order, whether they came up or not.
@@ -29,6 +29,7 @@ struct core_meeting {
     bool boot_takes_part; /* it is in the list, or, while cores are tried, it stays awake */
     uint32_t arrived;     /* at the start line */
     uint32_t left;        /* who have not finished; the last one wakes the boot core */
+    uint64_t sent;        /* TSC when the last of them was woken */
 };
 
 struct cores {
@@ -91,7 +92,10 @@ const char *core_together(const unsigned *list, unsigned n, void (*fn)(void *ctx
 /* From kernel/traps.c: prints, keeps the text for run(), stops for good. */
 _Noreturn void cores_faulted(struct machine *m, struct core *c, const struct trap_frame *f);
 
-/* kernel/core_tsc.c: core i against the boot core, into its facts. False: it did not answer. */
+/* kernel/core_time.c: core i against the boot core, into its facts. False: it did not answer. */
 bool core_compare_tsc(struct machine *m, unsigned i);
+/* struct platform_cores says what these are. */
+bool core_time_wake(unsigned i, int64_t *ticks);
+bool core_time_ipi(unsigned i, int64_t *ticks);
 
 #endif

@@ -70,7 +70,9 @@ struct core {
     _Alignas(CORE_LINE) volatile bool asleep;    /* it executes nothing, or is about to */
     volatile bool faulted;                       /* stopped for good */
     struct core_job job;
-    _Alignas(CORE_LINE) volatile uint64_t ping; /* rounds of kernel/core_tsc.c */
+    volatile uint64_t woke; /* TSC when the last wake-up, or the last signal while it ran, came */
+    volatile bool signalled;
+    _Alignas(CORE_LINE) volatile uint64_t ping; /* rounds of kernel/core_time.c */
     volatile uint64_t pong;
 };
 

@@ -10,7 +10,8 @@
 #define SPURIOUS_ENABLE (1u << 8)
 
 /* Fixed delivery, level assert, physical destination (SDM vol. 3A figure 11-12). */
-#define ICR_WAKE (VECTOR_WAKE | 1u << 14)
+#define ICR_WAKE   (VECTOR_WAKE | 1u << 14)
+#define ICR_SIGNAL (VECTOR_SIGNAL | 1u << 14)
 
 #define MWAIT_C1 0 /* EAX: the shallowest state, at once to be left; deeper ones take power down */
 
@@ -54,8 +55,10 @@ static void halt_once(void)
 static void mwait_once(struct core *c)
 {
     __asm__ volatile("monitor" : : "a"(&c->wakes), "c"(0), "d"(0) : "memory");
-    if (c->wakes == c->slept)
-        __asm__ volatile("mwait" : : "a"(MWAIT_C1), "c"(0) : "memory");
+    if (c->wakes != c->slept)
+        return;
+    __asm__ volatile("mwait" : : "a"(MWAIT_C1), "c"(0) : "memory");
+    c->woke = rdtsc();
 }
 
 void park_sleep(struct core *c)
@@ -87,11 +90,29 @@ void park_interrupt(unsigned vector)
 {
     struct core *c = core_current();
 
+    c->woke = rdtsc();
     if (vector == VECTOR_SPURIOUS) /* takes no end of interrupt (SDM 11.9) */
         return;
     if (vector == VECTOR_WAKE)
         __atomic_add_fetch(&c->wakes, 1, __ATOMIC_SEQ_CST);
+    if (vector == VECTOR_SIGNAL)
+        c->signalled = true;
     lapic_write(how.lapic, LAPIC_EOI, 0);
+}
+
+bool park_signal(const struct core *c)
+{
+    return lapic_ipi(how.lapic, c->apic_id, ICR_SIGNAL);
+}
+
+void park_await_signal(struct core *c)
+{
+    write_cr8(PRIORITY_SLEEPING);
+    __asm__ volatile("sti" : : : "memory");
+    while (!c->signalled)
+        pause();
+    __asm__ volatile("cli" : : : "memory");
+    write_cr8(PRIORITY_NONE);
 }
 
 bool park_wait_asleep(const struct core *c, uint64_t ticks, uint64_t settle)

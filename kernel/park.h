@@ -33,6 +33,10 @@ bool park_wait_asleep(const struct core *c, uint64_t ticks, uint64_t settle);
 /* Whether a wake-up interrupt that the running core sends to itself arrives, within `ticks`. */
 bool park_test_own(struct core *c, uint64_t ticks);
 
+/* Sends a signal to `c`, which waits for it in park_await_signal(), running all the time. */
+bool park_signal(const struct core *c);
+void park_await_signal(struct core *c);
+
 /* From kernel/traps.c: an interrupt of the highest class, the only one that is let through. */
 void park_interrupt(unsigned vector);
 

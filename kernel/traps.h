@@ -21,6 +21,7 @@ enum {
     /* The highest class of interrupts, the only one that is ever let through (kernel/park.h). */
     VECTOR_INTERRUPTS = 0xf0,
     VECTOR_WAKE = 0xf1,
+    VECTOR_SIGNAL = 0xf2, /* to a core that runs and lets it come */
     VECTOR_SPURIOUS = 0xff,
     GATES = 256
 };

@@ -105,7 +105,9 @@ class Boot:
 
 
 def monitor(path, *commands):
-    """Lets QEMU's monitor at this socket do something (-monitor unix:PATH,server=on,wait=off)."""
+    """Lets QEMU's monitor at this socket do something (-monitor unix:PATH,server=on,wait=off).
+
+    Returns what it said to each command."""
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(10)
         line.connect(str(path))
@@ -115,13 +117,16 @@ def monitor(path, *commands):
             while not said.endswith(b"(qemu) "):
                 piece = line.recv(4096)
                 if not piece:
-                    return  # QEMU has ended, as some commands make it
+                    break  # QEMU has ended, as some commands make it
                 said += piece
+            return said.decode(errors="replace")
 
         prompt()
+        answers = []
         for command in commands:
             line.sendall(command.encode() + b"\n")
-            prompt()
+            answers.append(prompt())
+        return answers
 
 
 def follow(process, source, keys=None, timeout=60, done=None):

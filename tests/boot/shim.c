@@ -8,11 +8,12 @@
  *   rsdp-nowhere     one that points to where no memory is
  *   rsdp-badsum      one whose checksum is wrong
  *   rsdp-rev0        under the ACPI 2.0 GUID, one of revision 0 that has an RSDT only
+ *   no-low           all memory below 1 MiB is the firmware's for good
  *   descsize         memory descriptors of 64 bytes, rubbish between them
  *   exit-fails-once  the map changes under the first ExitBootServices; any firmware call but
  * GetMemoryMap and ExitBootServices after that ends the machine with status 0x30 exit-fails
  * ExitBootServices never succeeds; as above and, when ExitBootServices has succeeded, just before
- * it returns: sse-off          CR4.OSFXSR and OSXMMEXCPT clear, CR0.EM and TS set mess MXCSR and
+ * it returns: x2apic the local APIC in x2APIC mode, sse-off          CR4.OSFXSR and OSXMMEXCPT clear, CR0.EM and TS set mess MXCSR and
  * x87 with every exception unmasked, PIC unmasked with the PIT firing, the local APIC's timer
  * firing, CR0.WP and NE clear la57             five levels of page tables (where the CPU has them)
  * Without a \shim.txt:
@@ -24,6 +25,7 @@
 #define DEBUG_EXIT        0xf4
 #define COM1              0x3f8
 #define BIG_DESCRIPTOR    64
+#define LOW_END           0x100000
 #define CR0_TS_EM         0xcull
 #define CR0_WP_NE         0x10020ull
 #define CR4_SSE           0x600ull /* OSFXSR, OSXMMEXCPT. SDM volume 3, 2.5 */
@@ -106,6 +108,26 @@ static void forbid_all_but_leaving(void)
     console.OutputString = (void *)forbidden;
 }
 
+/* All below 1 MiB reserved (UEFI 2.10 table 7.6: type 0). */
+static void take_low_memory(UINT8 *map, UINTN size, UINTN each)
+{
+    for (UINTN at = 0; at + each <= size; at += each) {
+        EFI_MEMORY_DESCRIPTOR *d = (EFI_MEMORY_DESCRIPTOR *)(void *)(map + at);
+        if (d->PhysicalStart < LOW_END) {
+            d->Type = EfiReservedMemoryType;
+        }
+    }
+}
+
+static EFI_STATUS EFIAPI allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE type, UINTN pages,
+                                        EFI_PHYSICAL_ADDRESS *at)
+{
+    if (how == AllocateMaxAddress && *at < LOW_END) {
+        return EFI_OUT_OF_RESOURCES;
+    }
+    return real->BootServices->AllocatePages(how, type, pages, at);
+}
+
 static EFI_STATUS EFIAPI memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UINTN *key,
                                     UINTN *each, UINT32 *version)
 {
@@ -113,7 +135,11 @@ static EFI_STATUS EFIAPI memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UIN
     UINTN n = sizeof plain, step;
     map_calls++;
     if (!mode("descsize")) {
-        return real->BootServices->GetMemoryMap(size, map, key, each, version);
+        EFI_STATUS got = real->BootServices->GetMemoryMap(size, map, key, each, version);
+        if (!EFI_ERROR(got) && mode("no-low")) {
+            take_low_memory((UINT8 *)map, *size, *each);
+        }
+        return got;
     }
     EFI_STATUS status = real->BootServices->GetMemoryMap(&n, (void *)plain, key, &step, version);
     if (EFI_ERROR(status)) {
@@ -138,6 +164,14 @@ static UINT64 apic_base(void)
     UINT32 lo, hi;
     __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(0x1b)); /* IA32_APIC_BASE */
     return ((UINT64)hi << 32 | lo) & ~0xfffull;
+}
+
+static void x2apic(void)
+{
+    UINT32 lo, hi;
+    __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(0x1b));
+    lo |= 0xc00; /* EXTD and EN. SDM volume 3, 11.12.1 */
+    __asm__ volatile("wrmsr" : : "a"(lo), "d"(hi), "c"(0x1b));
 }
 
 static void mess(void)
@@ -187,6 +221,9 @@ static EFI_STATUS EFIAPI exit_boot_services(EFI_HANDLE image, UINTN key)
     }
     if (mode("la57")) {
         shim_la57(pml5);
+    }
+    if (mode("x2apic")) {
+        x2apic();
     }
     if (mode("mess")) {
         mess();
@@ -283,6 +320,9 @@ static void change_tables(void)
     }
     services.GetMemoryMap = memory_map;
     services.ExitBootServices = exit_boot_services;
+    if (mode("no-low")) {
+        services.AllocatePages = allocate_pages;
+    }
     change_config();
     services.Hdr.CRC32 = 0;
     real->BootServices->CalculateCrc32(&services, services.Hdr.HeaderSize, &services.Hdr.CRC32);

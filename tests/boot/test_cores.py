@@ -1,0 +1,155 @@
+"""Every core of the machine: found, started, parked, called; and what goes wrong with one."""
+
+import re
+
+import pytest
+from bochs import bochs
+from machine import BAD_OPTIONS, FAULT, SUCCESS, monitor
+
+BRIEF = "suite=baseline bench=empty_lfence samples=16"
+BUSY = "suite=calls bench=direct,got samples=4096 format=table"
+
+
+def smp(count):
+    return {"extra": ["-smp", str(count)], "timeout": 180}
+
+
+def all_up(b, count, by="madt"):
+    """So many cores, all of them used."""
+    cores = b.run["cores"]
+    assert cores["count"] == cores["up"] == count, cores
+    assert cores["listed_by"] == by and "why_alone" not in cores, cores
+    (test,) = [t for t in b.of("selftest") if t["name"] == "cores"]
+    assert test["result"] == "pass", test
+    assert test["detail"].startswith(f"{count - 1} of {count - 1} "), test
+    assert not [e for e in b.events("warning") if "core" in e["message"]], b.events()
+    return cores
+
+
+def figures(b):
+    return {(r["suite"], r["name"]): r["ticks"] for r in b.rows if r["status"] == "ok"}
+
+
+def test_more_cores_change_no_figure(boot):
+    """A core that executes anything while another measures would show in exact counts."""
+    words = "suite=baseline,calls samples=64"
+    alone = figures(boot(words, timeout=180).must(SUCCESS))
+    assert len(alone) > 10
+    for count in (2, 4, 8):
+        b = boot(words, **smp(count)).must(SUCCESS)
+        assert all_up(b, count)["parked"] == "hlt"
+        assert figures(b) == alone, count
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_parked_cores_are_halted(boot, tmp_path, count):
+    said = []
+    ask = lambda: said.extend(monitor(tmp_path / "monitor", "info registers -a"))  # noqa: E731
+    b = boot(BUSY, keys={b"1 of 2 rows": ask}, **smp(count))
+    assert b.status == SUCCESS, str(b)
+    assert re.findall(r"HLT=(\d)", said[0]) == ["0"] + ["1"] * (count - 1), said
+
+
+@pytest.mark.parametrize(
+    "shape, count, disabled",
+    [("6,sockets=2,cores=3", 6, 0), ("2,maxcpus=4", 2, 2), ("4,sockets=1,cores=2,threads=2", 4, 0)],
+    ids=["holes", "empty-slots", "threads"],
+)
+def test_shapes(boot, shape, count, disabled):
+    b = boot(BRIEF, **smp(shape)).must(SUCCESS)
+    assert all_up(b, count)["disabled"] == disabled
+
+
+@pytest.mark.parametrize("count", [64, 255])
+def test_many_cores(boot, count):
+    all_up(boot(BRIEF, **smp(count) | {"timeout": 400}).must(SUCCESS), count)
+
+
+@pytest.mark.parametrize("thread", ["single", "multi"])
+def test_virtual_cpus_that_are_threads(boot, thread):
+    """Without instruction counting QEMU runs them side by side, or in long turns."""
+    how = {"extra": ["-smp", "8", "-accel", f"tcg,thread={thread}"], "timeout": 180}
+    all_up(boot(BRIEF, icount=False, **how).must(SUCCESS), 8)
+
+
+def test_without_acpi_mp_services_know_the_cores(boot):
+    all_up(boot(BRIEF, machine="q35,acpi=off", **smp(4)).must(SUCCESS), 4, "mp_services")
+
+
+@pytest.mark.parametrize("cpu", ["qemu64", "max,la57=on", "max,-x2apic", "EPYC"])
+def test_cpus(boot, cpu):
+    all_up(boot(BRIEF, cpu=cpu, **smp(2)).must(SUCCESS), 2)
+
+
+def test_five_levels_of_page_tables(boot, shim):
+    b = boot("", disk=shim("la57 mess sse-off", BRIEF), cpu="max,la57=on", **smp(3)).must(SUCCESS)
+    all_up(b, 3)
+    assert b.run["memory"]["page_levels"] == 5
+
+
+def test_memory_above_four_gib(boot):
+    all_up(boot(BRIEF, memory=6144, **smp(2)).must(SUCCESS), 2)
+
+
+def test_no_memory_below_one_mib(boot, shim):
+    b = boot("", disk=shim("no-low", BRIEF), **smp(2)).must(SUCCESS)
+    assert b.run["cores"]["up"] == 1 and "below 1 MiB" in b.run["cores"]["why_alone"], b.run
+    assert "one is used: no free memory below 1 MiB" in b.text, str(b)
+
+
+def test_mwait(boot):
+    """Emulated MWAIT is a PAUSE, which spoils exact counts: no instruction counting here."""
+    b = boot(BRIEF + " park=mwait", icount=False, **smp(3)).must(SUCCESS)
+    assert all_up(b, 3)["parked"] == "mwait" and "parked by mwait" in b.text
+
+
+def test_mwait_that_the_cpu_lacks(boot):
+    b = boot(BRIEF + " park=mwait", cpu="max,-monitor", **smp(2)).must(SUCCESS)
+    assert b.run["cores"]["parked"] == "hlt" and b.run["cores"]["up"] == 2
+    (warning,) = [e for e in b.events("warning") if "park=mwait" in e["message"]]
+    assert "CPUID 1 ECX[3]" in warning["message"], warning
+
+
+def test_buffers_of_each_core_need_memory(boot):
+    """64 times 2 MiB are not to be had of 128."""
+    words = BRIEF + " share=together cores=all"
+    b = boot(words, memory=128, **smp(64)).must(BAD_OPTIONS, rows=0)
+    (error,) = b.events("error")
+    for word in ("KiB", "64 cores", "cores="):
+        assert word in error["message"] and word in b.text, error
+
+
+@pytest.fixture
+def disturbed(boot, tmp_path):
+    """A run on four cores with commands given to QEMU's monitor while its second row is measured."""
+
+    def start(*commands):
+        keys = {b"1 of 2 rows": lambda: monitor(tmp_path / "monitor", *commands)}
+        return boot(BUSY, keys=keys, **smp(4))
+
+    return start
+
+
+def test_nmi_is_counted_on_the_core_that_got_it(disturbed):
+    """HMP's nmi goes to every core whose LINT1 delivers NMIs, as the firmware wants it."""
+    b = disturbed("nmi", "nmi")
+    assert b.status == SUCCESS and "FAULT" not in b.text, str(b)
+    for core in (1, 2, 3):
+        assert re.search(rf"nmi: core {core} \(APIC id {core}\): [12] NMIs", b.text), str(b)
+
+
+def test_parked_core_that_faults(disturbed):
+    """A machine check that lost the context: that core is gone, the others' rows are kept."""
+    b = disturbed("mce 2 1 0xb200000000000000 0x5 0 0")
+    assert b.status == FAULT and b.end["verdict"] == "fail" and b.end["rows"] == 2, str(b)
+    for words in ("on core 2, APIC id 2", "#MC", "bank 1", "fault: core 2 (APIC id 2): #MC"):
+        assert words in b.text, f"{words} is not shown\n{b}"
+
+
+@pytest.mark.parametrize("cores, mode", [(2, "x2apic"), (4, ""), (4, "x2apic")])
+def test_bochs(tmp_path, shim, cores, mode):
+    """No ACPI; x2APIC, which QEMU's emulated CPUs lack, as a firmware may leave it."""
+    b = bochs(tmp_path, shim(mode, BRIEF), cores=cores, timeout=240)
+    assert b.end["verdict"] == "pass", str(b)
+    all_up(b, cores, "mp_services")
+    assert b.run["masked"]["x2apic"] == (mode == "x2apic"), b.run["masked"]
