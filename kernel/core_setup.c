@@ -8,6 +8,7 @@
 #include "kernel/msr.h"
 #include "kernel/mtrr_read.h"
 #include "kernel/park.h"
+#include "lib/topology.h"
 
 #define MSR_TSC_ADJUST   0x3b /* SDM vol. 3B section 18.17.3 */
 #define MSR_PATCH_LEVEL  0x8b /* IA32_BIOS_SIGN_ID; AMD APM vol. 2 appendix A: PATCH_LEVEL */
@@ -90,9 +91,16 @@ void core_read_facts(struct machine *m, const struct core *c)
     struct core_facts *f = &m->cores.facts[c->index];
     struct core_texts *t = &m->cores.texts[c->index];
     struct core_features features = read_features();
+    struct core_place place;
     struct mtrr mtrr;
 
+    topology_place(&place, &m->cpu, cpuid_here, NULL);
     f->apic_id = c->apic_id;
+    f->package = place.package;
+    f->core = place.core;
+    f->thread = place.thread;
+    if (place.type != CORE_TYPE_UNKNOWN)
+        f->type = core_type_names[place.type];
     f->microcode = read_microcode(m->cpu.vendor);
     read_tsc_adjust(f);
     if (c == m->core) {
