@@ -42,8 +42,8 @@ struct platform_cores {
      */
     const char *(*run)(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx);
     /*
-     * The same on all n cores of the list at once, 0 among them or not, each with a code and a
-     * data buffer of its own at the usual addresses (run() has one for all). Returns when all are
+     * The same on all n cores of the list at once, 0 among them or not; with share=together each
+     * has a code and a data buffer of its own at the usual addresses (run() has one for all). Returns when all are
      * back.
      */
     const char *(*together)(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),

@@ -211,13 +211,6 @@ const char *core_run(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx
 const char *core_together(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
                           void *ctx)
 {
-    const struct cores *cores = &machine->cores;
-
-    for (unsigned k = 0; n > 1 && k < n; k++) {
-        unsigned i = list[k];
-        if (i > 0 && i < cores->count && !cores->facts[i].why_not && !cores->core[i]->tables)
-            return "it has no buffers of its own: share=together and cores= must name it";
-    }
     return n == 1 ? core_run(list[0], fn, ctx) : call(list, n, fn, ctx);
 }
 

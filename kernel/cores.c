@@ -329,7 +329,8 @@ bool cores_report_end(const struct machine *m, struct report *r)
         const struct core *core = c->core[i];
         if (!core)
             continue;
-        if (core->faulted) {
+        /* Where a row ran on it, whoever gave it the row has told. */
+        if (core->faulted && !core->row_suite) {
             fmt_buf(text, sizeof text, "core %u (APIC id %u): %s", i, core->apic_id, core->fault);
             report_event(r, "fault", text);
             r->failures++;

@@ -65,7 +65,8 @@ uint64_t cores_ticks(const struct machine *m, uint64_t microseconds);
 /* NULL where there is nobody else. */
 const struct platform_cores *cores_platform(struct machine *m);
 
-/* After the last row: an event for each core that faulted or was interrupted. True: one faulted. */
+/* After the last row: an event for each core that was interrupted, or that faulted without a row.
+ * True: one faulted. */
 struct report;
 bool cores_report_end(const struct machine *m, struct report *r);
 

@@ -471,6 +471,62 @@ static void need_is_modest(void **state)
     assert_true(pagetable_need(1ull << 46, true, 16) <= 500);
 }
 
+/* A fork shares all but 512 GiB: what it maps there is its own, what the other maps elsewhere is
+ * seen in both. */
+static void a_fork_has_one_part_of_its_own(void **state)
+{
+    (void)state;
+    const uint64_t at = 0x100000000000;
+    for (unsigned levels = 4; levels <= 5; levels++) {
+        enum { SHARED = 32, OWN = 6 };
+        uint8_t *pool = aligned_alloc(KIB4, (SHARED + OWN) * KIB4);
+        struct pagetable t, fork;
+        assert_non_null(pool);
+        pagetable_init(&t, pool, POOL_PHYS, SHARED, levels, false, true, NULL);
+        assert_true(pagetable_map(&t, 0, 0, GIB, PAGE_WRITE));
+        assert_true(pagetable_map(&t, at, 0x5000, 2 * KIB4, PAGE_EXEC));
+        assert_true(
+            pagetable_fork(&fork, &t, pool + SHARED * KIB4, POOL_PHYS + SHARED * KIB4, OWN, at));
+        assert_true(pagetable_map(&fork, at, 0x9000, KIB4, PAGE_WRITE));
+        assert_true(pagetable_map(&fork, at + 16 * MIB, 0xa000, KIB4, PAGE_WRITE));
+        assert_page(&t, at, 0x5000, PAGE_EXEC);
+        assert_page(&t, at + KIB4, 0x6000, PAGE_EXEC);
+        assert_nothing(&t, at + 16 * MIB);
+
+        /* The walk from the fork's root passes through both pools, which lie side by side. */
+        assert_true(pagetable_map(&t, 64 * MIB, 0x7000, KIB4, 0));
+        uint64_t entry, root = POOL_PHYS + SHARED * KIB4;
+        static const struct {
+            uint64_t virt, phys;
+        } seen[] = {{0x100000000000, 0x9000},
+                    {0x100000000000 + 16 * MIB, 0xa000},
+                    {64 * MIB, 0x7000},
+                    {MIB, MIB},
+                    {0x100000000000 + KIB4, 0}};
+        for (unsigned i = 0; i < sizeof(seen) / sizeof(seen[0]); i++) {
+            uint64_t table = root;
+            unsigned level = levels;
+            for (;; level--) {
+                unsigned shift = 12 + 9 * (level - 1);
+                memcpy(&entry, pool + (table - POOL_PHYS) + (seen[i].virt >> shift & 511) * 8, 8);
+                if (!(entry & 1) || level == 1 || entry & 1 << 7)
+                    break;
+                table = entry & 0xffffffffff000;
+            }
+            uint64_t page = 1ull << (12 + 9 * (level - 1));
+            assert_int_equal(entry & 1, seen[i].phys != 0);
+            if (seen[i].phys)
+                assert_int_equal((entry & 0xffffffffff000 & ~(page - 1)) + seen[i].virt % page,
+                                 seen[i].phys);
+        }
+        /* With five levels there is one table more on the way. */
+        assert_int_equal(
+            pagetable_fork(&fork, &t, pool + SHARED * KIB4, POOL_PHYS + SHARED * KIB4, 1, at),
+            levels == 4);
+        free(pool);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +540,7 @@ int main(void)
         cmocka_unit_test(need_is_enough),
         cmocka_unit_test(need_is_no_more_than_the_worst_case),
         cmocka_unit_test(need_is_modest),
+        cmocka_unit_test(a_fork_has_one_part_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
