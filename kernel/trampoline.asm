@@ -13,7 +13,6 @@ section .rodata
 %define at(label)    (label - trampoline)
 
 global trampoline:data hidden
-global trampoline_end:data hidden
         align   16
 trampoline:
         cli
@@ -69,8 +68,7 @@ long_mode:
 
 ; struct trampoline of kernel/trampoline.h, filled in the copy.
         align   16
-global trampoline_values:data hidden
-trampoline_values:
+values:
 root:           dq 0
 ticket:         dq 0
 place:          dq 0
@@ -97,10 +95,12 @@ gdt:            dq 0
                 dq 0x00cf93000000ffff           ; data
                 dq 0x00af9b000000ffff           ; 64-bit code
 gdt_end:
-; Where the two far pointers and the GDT lie, from the start of the copy.
-global trampoline_offsets:data hidden
-trampoline_offsets:
-                dd at(protected), at(long_mode), at(gdt)
 trampoline_end:
+
+; struct parts of kernel/trampoline.c: places in the copy, and its size.
+        align   4
+global trampoline_layout:data hidden
+trampoline_layout:
+                dd at(protected), at(long_mode), at(gdt), at(values), at(trampoline_end)
 
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -15,16 +15,21 @@ struct __attribute__((packed)) values {
 _Static_assert(offsetof(struct trampoline, cr0) == 40 && offsetof(struct values, far_32) == 52 + 4,
                "the layout in kernel/trampoline.asm");
 
-extern const uint8_t trampoline[] HIDDEN, trampoline_end[] HIDDEN, trampoline_values[] HIDDEN;
-extern const uint32_t trampoline_offsets[] HIDDEN; /* protected mode, long mode, GDT */
+/* In the assembler's file: places in the copy, counted from its start. */
+struct parts {
+    uint32_t protected_mode, long_mode, gdt, values, size;
+};
+extern const uint8_t trampoline[] HIDDEN;
+extern const struct parts trampoline_layout HIDDEN;
 
 void trampoline_write(uint64_t page, const struct trampoline *t)
 {
-    struct values *v = (struct values *)(page + (uint64_t)(trampoline_values - trampoline));
+    const struct parts *at = &trampoline_layout;
+    struct values *v = (struct values *)(page + at->values);
 
-    memcpy((void *)page, trampoline, (size_t)(trampoline_end - trampoline));
+    memcpy((void *)page, trampoline, at->size);
     v->t = *t;
-    v->far_32.offset = (uint32_t)page + trampoline_offsets[0];
-    v->far_64.offset = (uint32_t)page + trampoline_offsets[1];
-    v->gdt_base = (uint32_t)page + trampoline_offsets[2];
+    v->far_32.offset = (uint32_t)page + at->protected_mode;
+    v->far_64.offset = (uint32_t)page + at->long_mode;
+    v->gdt_base = (uint32_t)page + at->gdt;
 }
