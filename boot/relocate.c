@@ -3,10 +3,12 @@
  * table of rows and options is mostly pointers, and they would be a sixth of the file.
  */
 #include "boot/boot.h"
+#include "kernel/cpu.h"
 
-/* linker.ld; the image is linked to begin at 0. */
-extern const uint64_t __start_relr[], __stop_relr[];
-extern uint8_t ImageBase[];
+/* linker.ld; the image is linked to begin at 0. Hidden, or clang reads them from the GOT, which is
+ * not relocated yet. */
+extern const uint64_t __start_relr[] HIDDEN, __stop_relr[] HIDDEN;
+extern uint8_t ImageBase[] HIDDEN;
 
 #define WORDS_A_BITMAP 63
 
