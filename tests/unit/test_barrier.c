@@ -1,0 +1,173 @@
+/* Gathering and exchanging, by threads that stand for cores. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include "tests/unit/unit.h"
+
+#include "bench/barrier.c"
+#include "bench/exchange.c"
+
+#define PLACES   4
+#define ROUNDS   50
+#define PATIENCE 200000000 /* ticks: some 0.1 s, far above a thread's absence */
+
+static struct barrier_line line[PLACES];
+static struct barrier barrier;
+static _Atomic unsigned passed[PLACES];
+static _Atomic unsigned early;
+
+/* Whoever passes a round finds that all have come to it. */
+static void *gatherer(void *argument)
+{
+    unsigned place = (unsigned)(uintptr_t)argument;
+    for (unsigned round = 1; round <= ROUNDS; round++) {
+        if (barrier_pass(&barrier, place, 1ull << 40) != BARRIER_GO)
+            return argument;
+        for (unsigned i = 0; i < PLACES; i++)
+            early += atomic_load(&line[i].arrived) < round;
+        passed[place]++;
+    }
+    barrier_leave(&barrier, place);
+    return NULL;
+}
+
+static void all_come(void **state)
+{
+    pthread_t threads[PLACES];
+    (void)state;
+    barrier_init(&barrier, line, PLACES);
+    for (uintptr_t i = 0; i < PLACES; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, gatherer, (void *)i), 0);
+    for (unsigned i = 0; i < PLACES; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        assert_null(result);
+        assert_int_equal(passed[i], ROUNDS);
+    }
+    assert_int_equal(early, 0);
+}
+
+static void *once(void *argument)
+{
+    return (void *)(intptr_t)barrier_pass(&barrier, (unsigned)(uintptr_t)argument, PATIENCE);
+}
+
+/* Places 0 and 1 of three: place 2 stays away, and both learn that it was 2. */
+static void one_stays_away(void **state)
+{
+    pthread_t other;
+    void *result;
+    (void)state;
+    barrier_init(&barrier, line, 3);
+    assert_int_equal(pthread_create(&other, NULL, once, (void *)1), 0);
+    assert_int_equal(barrier_pass(&barrier, 0, PATIENCE), 2);
+    pthread_join(other, &result);
+    assert_int_equal((intptr_t)result, 2);
+    /* It comes after all: the barrier is closed. */
+    assert_int_equal(barrier_pass(&barrier, 2, PATIENCE), 2);
+}
+
+static void the_first_stays_away(void **state)
+{
+    (void)state;
+    barrier_init(&barrier, line, 2);
+    uint64_t began = tsc_now();
+    assert_int_equal(barrier_pass(&barrier, 1, PATIENCE), 0);
+    assert_true(tsc_now() - began >= PATIENCE);
+}
+
+static void who_has_left_is_not_waited_for(void **state)
+{
+    (void)state;
+    barrier_init(&barrier, line, 2);
+    barrier_leave(&barrier, 1);
+    assert_int_equal(barrier_pass(&barrier, 0, PATIENCE), BARRIER_GO);
+    barrier_init(&barrier, line, 2);
+    barrier_leave(&barrier, 0);
+    uint64_t began = tsc_now();
+    assert_int_equal(barrier_pass(&barrier, 1, 1ull << 40), 0);
+    assert_true(tsc_now() - began < 1ull << 40);
+}
+
+/* The moment is told in each core's own TSC. */
+static void moments_are_shifted(void **state)
+{
+    (void)state;
+    barrier_init(&barrier, line, 3);
+    barrier_offset(&barrier, 0, 100);
+    barrier_offset(&barrier, 1, -50);
+    barrier_offset(&barrier, 2, 1000);
+    barrier_leave(&barrier, 1);
+    barrier_leave(&barrier, 2);
+    assert_int_equal(barrier_pass(&barrier, 0, PATIENCE), BARRIER_GO);
+    assert_int_equal(line[1].start - line[0].start, (uint64_t)-150);
+    assert_int_equal(line[2].start - line[0].start, 900);
+    assert_true(tsc_now() >= line[0].start);
+}
+
+/* --- the ball --------------------------------------------------------------------------------- */
+
+static struct exchange game;
+
+static void *second_player(void *argument)
+{
+    (void)argument;
+    exchange_play(&game, 1);
+    return NULL;
+}
+
+static void play(bool stamped, bool silicon)
+{
+    pthread_t other;
+    exchange_init(&game, stamped, silicon, 1ull << 40);
+    assert_int_equal(pthread_create(&other, NULL, second_player, NULL), 0);
+    exchange_play(&game, 0);
+    pthread_join(other, NULL);
+    assert_true(exchange_complete(&game));
+}
+
+static void a_game_is_complete(void **state)
+{
+    (void)state;
+    play(false, false);
+    for (unsigned i = 0; i < game.batches; i++)
+        assert_true(game.ticks[i] > 0);
+    assert_int_equal(game.moves[1], (uint64_t)game.batches * game.turns);
+}
+
+/* One machine's TSC, seen by two threads: the interval must hold 0 (Linux keeps them together). */
+static void clocks_are_compared(void **state)
+{
+    (void)state;
+    play(true, false);
+    assert_true(game.ahead_least <= game.ahead_most);
+    assert_true(game.ahead_least <= 0 && game.ahead_most >= 0);
+    assert_int_equal(game.backwards, 0);
+}
+
+static void nobody_answers(void **state)
+{
+    (void)state;
+    exchange_init(&game, false, false, PATIENCE);
+    exchange_play(&game, 0);
+    assert_false(exchange_complete(&game));
+    assert_int_equal(game.moves[0], 0);
+    exchange_init(&game, false, false, PATIENCE);
+    exchange_play(&game, 1);
+    assert_false(exchange_complete(&game));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_come),
+        cmocka_unit_test(one_stays_away),
+        cmocka_unit_test(the_first_stays_away),
+        cmocka_unit_test(who_has_left_is_not_waited_for),
+        cmocka_unit_test(moments_are_shifted),
+        cmocka_unit_test(a_game_is_complete),
+        cmocka_unit_test(clocks_are_compared),
+        cmocka_unit_test(nobody_answers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
