@@ -17,6 +17,7 @@
  * What every body works on; it stands at the start of the data buffer. NASM bodies find it in r12
  * and know these offsets (bench/registers.inc).
  */
+struct crowd;
 struct object;
 struct vtable {
     void (*first)(struct object *);
@@ -40,6 +41,7 @@ enum form {
     FORM_LOOP,     /* `unit` once in a loop of `ops` turns; the empty loop is subtracted */
     FORM_STRAIGHT, /* `ops` copies of `unit`; the empty window is subtracted */
     FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
+    FORM_CORES,    /* no windows: `meet` brings the plan's cores together (bench/crowd.h) */
 };
 
 /* What a row can need of its platform (platform.h, lacks). */
@@ -60,6 +62,8 @@ struct bench {
 
     body_fn function,
         empty_function; /* FUNCTION; empty_function NULL: the empty window is subtracted */
+
+    void (*meet)(struct crowd *c); /* CORES */
 
     enum recipe recipe; /* EMPTY: the window's; all others use the one that recipe= selects */
     double

@@ -106,7 +106,7 @@ static void compare(struct report *r, const struct engine *e, const struct bench
     report_event(r, "beside", message);
 }
 
-void compare_rows(struct report *r, const struct engine *e, const double *figures)
+void compare_rows(struct report *r, const struct engine *e, const struct core_figure *figures)
 {
     size_t n;
     const struct bench *const *rows = registry(&n);
@@ -115,6 +115,6 @@ void compare_rows(struct report *r, const struct engine *e, const double *figure
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; rows[i]->beside && k < n; k++)
             if (str_eq(rows[k]->suite, rows[i]->suite) && str_eq(rows[k]->name, rows[i]->beside) &&
-                is_known(figures[i]) && is_known(figures[k]))
-                compare(r, e, rows[i], figures[i], figures[k]);
+                is_known(figures[i].ticks) && is_known(figures[k].ticks))
+                compare(r, e, rows[i], figures[i].ticks, figures[k].ticks);
 }

@@ -14,8 +14,8 @@ void compare_units_record(struct json *j, const struct engine *e, const struct r
 
 /*
  * After the last row: an event for each row that names another of its suite (`beside`), when both
- * have a figure. figures[i]: ticks an operation of the i-th registered row, NaN where it has none.
+ * have a figure. figures[i]: of the i-th registered row, NaN where it has none.
  */
-void compare_rows(struct report *r, const struct engine *e, const double *figures);
+void compare_rows(struct report *r, const struct engine *e, const struct core_figure *figures);
 
 #endif

@@ -1,7 +1,7 @@
 #include "bench/engine.h"
+#include "bench/gate.h"
 #include "bench/interleave.h"
 #include "bench/place.h"
-#include "bench/registry.h"
 #include "bench/sampler.h"
 #include "bench/tsc.h"
 #include "lib/mem.h"
@@ -16,37 +16,41 @@ static size_t words(size_t bytes)
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
-size_t bench_memory_need(const struct options *o)
+static uint32_t samples_at_most(const struct options *o)
 {
-    uint32_t samples = o->samples ? o->samples : SAMPLES_AUTO;
+    return o->samples ? o->samples : SAMPLES_AUTO;
+}
+
+size_t engine_need(const struct options *o)
+{
+    uint32_t samples = samples_at_most(o);
     unsigned placements = layout_count(o, samples);
     size_t row = sampler_need(sampler_windows(o, samples), placements);
-    size_t rows;
-    registry(&rows);
-    return rows + words(sizeof(struct sampler)) + words(placements * sizeof(struct placed)) +
+    return words(sizeof(struct sampler)) + words(placements * sizeof(struct placed)) +
            (row > INTERLEAVE_NEED ? row : INTERLEAVE_NEED);
+}
+
+void engine_memory(struct engine *e, uint64_t *memory)
+{
+    e->sampler = (struct sampler *)(void *)memory;
+    memory += words(sizeof *e->sampler);
+    e->placed = (struct placed *)(void *)memory;
+    e->memory = memory + words(layout_count(e->o, samples_at_most(e->o)) * sizeof *e->placed);
 }
 
 void engine_init(struct engine *e, const struct platform *p, const struct options *o)
 {
-    uint64_t *at = p->memory;
     *e = (struct engine){
         .p = p,
         .o = o,
+        .cores = 1,
         .recipe = o->recipe == RECIPE_AUTO ? cpu_default_recipe(p->cpu) : o->recipe,
         .xfence_is_lfence = p->cpu->vendor == VENDOR_INTEL,
         .execution = EXEC_SILICON,
-        .samples = o->samples ? o->samples : SAMPLES_AUTO,
+        .samples = samples_at_most(o),
         .step = 1,
     };
-    size_t rows;
-    registry(&rows);
-    e->figures = (double *)(void *)at;
-    at += rows;
-    e->sampler = (struct sampler *)(void *)at;
-    at += words(sizeof *e->sampler);
-    e->placed = (struct placed *)(void *)at;
-    e->memory = at + words(layout_count(o, e->samples) * sizeof *e->placed);
+    engine_memory(e, p->memory);
 }
 
 void engine_found(struct engine *e, const struct behave_verdict *v)
@@ -82,13 +86,18 @@ static void check_work(const struct bench *b, const struct placed *p, const stru
     }
 }
 
-static void take_all(struct engine *e, const struct bench *b, const struct placed *placed,
+/* False: the other cores, which were to start at the same time, are gone. */
+static bool take_all(struct engine *e, const struct bench *b, const struct placed *placed,
                      struct sampler *s, struct row *row)
 {
+    uint64_t began = tsc_now(), before = began;
+    unsigned i = 0;
     e->p->row(b->suite, b->name);
-    uint64_t began = tsc_now();
-    for (unsigned i = 0; i < s->placements; i++) {
+    for (; i < s->placements; i++) {
         place_object(b, &placed[i]);
+        if (!gate_pass(e, tsc_now() - before, row))
+            break;
+        before = tsc_now();
         sampler_take(s, e, b, &placed[i], i);
         check_work(b, &placed[i], s, row);
         for (unsigned k = 0; k < KINDS; k++)
@@ -96,6 +105,7 @@ static void take_all(struct engine *e, const struct bench *b, const struct place
     }
     row->sampling_ticks = tsc_now() - began;
     e->p->row(NULL, NULL);
+    return i == s->placements;
 }
 
 static void judge_errors(const struct bench *b, struct row *row)
@@ -177,6 +187,7 @@ void engine_row(struct engine *e, const struct bench *b, struct row *row)
 
     memset(row, 0, sizeof *row);
     row->bench = b;
+    row->core = e->core;
     row->recipe = b->form == FORM_EMPTY ? b->recipe : e->recipe;
     row->why = cpu_lacks(e->p->cpu, row->recipe);
     if (!row->why && b->needs)
@@ -196,6 +207,6 @@ void engine_row(struct engine *e, const struct bench *b, struct row *row)
         return;
     }
     sampler_init(s, e, n);
-    take_all(e, b, placed, s, row);
-    evaluate(e, b, s, row);
+    if (take_all(e, b, placed, s, row))
+        evaluate(e, b, s, row);
 }

@@ -19,13 +19,23 @@
 
 #define ENGINE_BLOCK 16 /* windows of one kind in a row; METHOD: 16 to 32 */
 
+struct gate;
 struct sampler;
 struct placed;
+
+/* What a row came to on one core; NaN: not known. */
+struct core_figure {
+    double ticks;        /* an operation */
+    double cycles, half; /* core cycles or instructions, +- */
+};
 
 /* What every row shares; filled by engine_init and bench/probe.c. */
 struct engine {
     const struct platform *p;
     const struct options *o;
+    unsigned core;      /* that it measures on; ... */
+    unsigned cores;     /* ... one of so many */
+    struct gate *gate;  /* NULL: it measures alone */
     enum recipe recipe; /* effective: what recipe= or this CPU's default gives */
     bool xfence_is_lfence;
 
@@ -42,21 +52,25 @@ struct engine {
 
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;
-    double *figures; /* ticks an operation of each registered row so far (bench/run.c) */
     uint64_t *memory;
+    struct core_figure *figures; /* of each registered row so far (bench/plan.c) */
 };
 
 enum row_status { ROW_OK, ROW_WRONG, ROW_UNSUPPORTED };
 
 struct row {
     const struct bench *bench;
+    unsigned core;
     enum recipe recipe;
     enum row_status status;
-    const char *why; /* where not ok */
+    const char *why; /* where not ok; a text of its own stands in said */
+    char said[64];
+    unsigned together;        /* so many cores measured it at once; 0: it was alone */
+    struct core_figure alone; /* then the same row before, on this core alone */
 
     uint32_t errors;         /* operations that failed; their samples are omitted */
     uint32_t disturbed;      /* windows, kept in ticks and in the histogram, left out of net */
-    uint64_t nmis;           /* and machine checks, since the row before; filled by bench/run.c */
+    uint64_t nmis;           /* and machine checks, since the row before; filled by bench/plan.c */
     uint64_t windows;        /* of all kinds, warm-up included, ... */
     uint64_t sampling_ticks; /* ... and what all of it took */
     uint32_t warmup_blocks;  /* until the body was steady, or warmup= */
@@ -78,7 +92,14 @@ struct row {
     const uint64_t *sorted; /* the body's ticks.n samples, ascending; valid until the next row */
 };
 
+/* Words of memory that an engine works in. */
+size_t engine_need(const struct options *o);
+
+/* The boot core's engine, in the first words of the platform's memory. */
 void engine_init(struct engine *e, const struct platform *p, const struct options *o);
+
+/* The same in `memory`, engine_need() words: for a core that measures at the same time. */
+void engine_memory(struct engine *e, uint64_t *memory);
 
 /* What executes this code, once that is known: samples=auto depends on it. */
 void engine_found(struct engine *e, const struct behave_verdict *v);

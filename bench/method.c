@@ -1,5 +1,6 @@
 #include "bench/method.h"
 #include "bench/engine.h"
+#include "bench/gate.h"
 #include "bench/place.h"
 #include "lib/clock.h"
 
@@ -181,6 +182,8 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
         return;
     }
     place_object(b, p);
+    if (!gate_pass(e, 0, row))
+        return;
     e->p->row(b->suite, b->name);
     if (m->method == METHOD_ADAPTIVE)
         run_adaptive(e, b, p, row, &operations);

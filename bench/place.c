@@ -110,6 +110,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
         return place_straight(code, b, &spec, p, twice);
     case FORM_LOOP:
     case FORM_FUNCTION:
+    case FORM_CORES: /* has no windows and does not come here */
     default:
         return place_turning(code, b, &spec, p, twice);
     }

@@ -43,8 +43,8 @@ struct platform_cores {
     const char *(*run)(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx);
     /*
      * The same on all n cores of the list at once, 0 among them or not; with share=together each
-     * has a code and a data buffer of its own at the usual addresses (run() has one for all). Returns when all are
-     * back.
+     * has a code and a data buffer of its own at the usual addresses (run() has one for all).
+     * Returns when all are back.
      */
     const char *(*together)(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
                             void *ctx);
@@ -73,7 +73,12 @@ struct platform {
     void (*code_write)(void);
     void (*code_exec)(void);
 
-    uint64_t *memory; /* bench_memory_need() words, touched, so that no page of it is missing */
+    /*
+     * bench_memory_need() words, touched, so that no page of it is missing. All cores see it as it
+     * is; of what is written elsewhere, a core that was called together with others may have a
+     * copy of its own, which is lost when it returns.
+     */
+    uint64_t *memory;
 
     timer_source *clock; /* enum clock_id */
     timer_source *cycle; /* enum cycle_id */
@@ -84,14 +89,15 @@ struct platform {
                 const char *name); /* what a fault report should name; NULL, NULL: none */
     /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
-    /* Adds to the record of the row that row() named last what befell it; NULL: nothing to add. */
-    void (*row_record)(struct json *j);
+    /* Adds to the record of the row that row() named last on this core what befell it; NULL: nothing
+     * to add. */
+    void (*row_record)(struct json *j, unsigned core);
     /* Why a row with these needs (bench.h) cannot run here; NULL: it can. */
     const char *(*lacks)(unsigned needs);
     const struct platform_cores *cores; /* NULL: only the one that runs */
 };
 
-/* Words of memory that a run with these options uses. */
-size_t bench_memory_need(const struct options *o);
+/* Words of memory that a run with these options uses on a machine with so many cores, or fewer. */
+size_t bench_memory_need(const struct options *o, unsigned cores);
 
 #endif

@@ -121,31 +121,40 @@ static void probe_ruler(struct engine *e)
         e->step_cycles = (uint64_t)(e->step / e->ticks_per_cycle + 0.5);
 }
 
-static void probe_linearity(struct engine *e, struct probe *p)
+static void probe_linearity(struct engine *e, struct probe *p, enum recipe r)
 {
-    for (unsigned r = 0; r < RECIPE_COUNT; r++) {
-        p->recipe[r].why_not = cpu_lacks(e->p->cpu, (enum recipe)r);
-        if (p->recipe[r].why_not)
-            continue;
-        double location[LINEARITY_POINTS + 1];
-        size_t n = point_windows(e, (enum recipe)r);
-        double c = measure_points(e, (enum recipe)r, n, location);
-        p->recipe[r].windows = n;
-        p->recipe[r].ticks_per_cycle = c;
-        linearity(location, c, n, e->step, p->recipe[r].point);
-        if (r == (unsigned)e->recipe)
-            e->ticks_per_cycle = c;
-    }
+    double location[LINEARITY_POINTS + 1];
+    size_t n = point_windows(e, r);
+    p->recipe[r].windows = n;
+    p->recipe[r].ticks_per_cycle = measure_points(e, r, n, location);
+    linearity(location, p->recipe[r].ticks_per_cycle, n, e->step, p->recipe[r].point);
+    if (r == e->recipe)
+        e->ticks_per_cycle = p->recipe[r].ticks_per_cycle;
 }
 
-void probe_run(struct engine *e, struct probe *p)
+static void probe_begin(struct engine *e, struct probe *p)
 {
     memset(p, 0, sizeof *p);
     memset(e->p->data, 0, sizeof(struct object));
     probe_behaviour(e, p);
     probe_step(e);
     probe_ruler(e);
-    probe_linearity(e, p);
+}
+
+void probe_core(struct engine *e, struct probe *p)
+{
+    probe_begin(e, p);
+    probe_linearity(e, p, e->recipe);
+}
+
+void probe_run(struct engine *e, struct probe *p)
+{
+    probe_begin(e, p);
+    for (unsigned r = 0; r < RECIPE_COUNT; r++) {
+        p->recipe[r].why_not = cpu_lacks(e->p->cpu, (enum recipe)r);
+        if (!p->recipe[r].why_not)
+            probe_linearity(e, p, (enum recipe)r);
+    }
 }
 
 static void show_table(const struct engine *e, const struct probe *p, struct report *r)
@@ -215,11 +224,13 @@ void probe_report(const struct engine *e, const struct probe *p, struct report *
 
 void probe_judge(const struct engine *e, const struct probe *p, struct report *r)
 {
-    char detail[96];
+    char detail[96], name[32] = "linearity";
     struct sink_buf text;
     sink_buf_init(&text, detail, sizeof detail);
+    if (e->core > 0)
+        fmt_buf(name, sizeof name, "linearity_core%u", e->core);
     if (e->execution == EXEC_EMULATED) {
-        report_selftest(r, "linearity", SELFTEST_NOT_JUDGED, "an emulator's time is noise");
+        report_selftest(r, name, SELFTEST_NOT_JUDGED, "an emulator's time is noise");
         return;
     }
     bool exact = e->execution == EXEC_INSTRUCTIONS;
@@ -237,5 +248,5 @@ void probe_judge(const struct engine *e, const struct probe *p, struct report *r
     fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds ", recipe_names[e->recipe]);
     num_f64(&text.sink, worst, 2, 0);
     fmt(&text.sink, exact ? " instructions" : " core cycles");
-    report_selftest(r, "linearity", pass ? SELFTEST_PASS : SELFTEST_FAIL, detail);
+    report_selftest(r, name, pass ? SELFTEST_PASS : SELFTEST_FAIL, detail);
 }

@@ -19,6 +19,9 @@ struct probe {
     } recipe[RECIPE_COUNT];
 };
 
+/* The same for the recipe in use alone: for a core that is not the first to be probed. */
+void probe_core(struct engine *e, struct probe *p);
+
 /* Measures all of it; sets e's execution, step and ticks_per_cycle. */
 void probe_run(struct engine *e, struct probe *p);
 

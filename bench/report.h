@@ -18,6 +18,7 @@ struct report {
     uint64_t seq;      /* of the next record */
     uint64_t rows;     /* rows written */
     uint64_t failures; /* rows and self-tests that failed */
+    bool faulted;      /* a core faulted; it is counted in a failure */
     bool progress;     /* a progress line stands on the console without a newline */
 };
 

@@ -1,6 +1,7 @@
 #include "bench/place.h"
 #include "bench/show.h"
 #include "bench/compare.h"
+#include "bench/cores_show.h"
 #include "bench/layout.h"
 #include "lib/fmt.h"
 #include "lib/json.h"
@@ -154,10 +155,19 @@ static void show_beside(struct report *r, const struct engine *e, const struct r
             e->cycle.counter.used->name);
 }
 
+/* Several cores: "name @core". */
+static void show_name(struct report *r, const struct engine *e, const struct row *row)
+{
+    char name[40];
+    if (e->cores > 1)
+        fmt_buf(name, sizeof name, "%s @%u", row->bench->name, row->core);
+    fmt(r->out, "%-24s", e->cores > 1 ? name : row->bench->name);
+}
+
 static void show_line(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct summary *t = &row->ticks;
-    fmt(r->out, "%-24s", row->bench->name);
+    show_name(r, e, row);
     if (row->status == ROW_UNSUPPORTED) {
         fmt(r->out, " not %s: %s\r\n",
             row->method.method != METHOD_DOUBLED ? "by this method"
@@ -185,6 +195,7 @@ static void show_line(struct report *r, const struct engine *e, const struct row
     if (row->disturbed * 100ull > t->n) /* more than one in a hundred; the record has them all */
         fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, t->n);
     show_beside(r, e, row);
+    cores_slowdown_show(r, e, row);
     compare_units_show(r, e, row);
     if (is_swept(e, row))
         show_sweep(r, row);
@@ -455,7 +466,7 @@ static void record_row(struct report *r, const struct engine *e, const struct ro
         return;
     json_str(&j, "suite", row->bench->suite);
     json_str(&j, "name", row->bench->name);
-    json_u64(&j, "core", 0);
+    json_u64(&j, "core", row->core);
     json_str(&j, "recipe", recipe_names[row->recipe]);
     json_str(&j, "form", forms[row->bench->form]);
     json_u64(&j, "ops", row->bench->ops);
@@ -467,8 +478,9 @@ static void record_row(struct report *r, const struct engine *e, const struct ro
         method_record(&j, e, row);
     else if (row->status != ROW_UNSUPPORTED)
         record_figures(&j, e, row);
+    cores_slowdown_record(&j, e, row);
     if (row->status != ROW_UNSUPPORTED && e->p->row_record)
-        e->p->row_record(&j);
+        e->p->row_record(&j, row->core);
     json_end(&j);
 }
 

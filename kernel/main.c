@@ -2,6 +2,7 @@
  * From the kernel's first instruction on its own stack to power off: the order of events.
  * Interrupts are off throughout; boot services are gone.
  */
+#include "bench/plan.h"
 #include "bench/probe.h"
 #include "bench/report.h"
 #include "bench/run.h"
@@ -50,6 +51,20 @@ _Noreturn void kernel_faulted(const struct trap_frame *f)
     leave(EXIT_FAULT);
 }
 
+/* Words that ask for what this machine has not: nothing is measured. */
+static void refuse_wrong_cores(const struct platform *p, const struct options *o)
+{
+    char message[320];
+    struct sink_buf text;
+    sink_buf_init(&text, message, sizeof message);
+    if (plan_check(p, o, &text.sink))
+        return;
+    report_event(&report, "error", message);
+    report.failures++;
+    report_end(&report, false);
+    leave(EXIT_BAD_OPTIONS);
+}
+
 _Noreturn void kernel_main(struct handoff *h)
 {
     struct machine *m = &machine;
@@ -70,6 +85,7 @@ _Noreturn void kernel_main(struct handoff *h)
     machine_clocks(m);
     need(machine_cores(m));
     need(platform_init(&platform, m));
+    refuse_wrong_cores(&platform, &h->options);
 
     engine_init(&engine, &platform, &h->options);
     probe_run(&engine, &probe);

@@ -58,7 +58,7 @@ static const char *lacks_nothing(unsigned needs)
 
 const char *platform_init(struct platform *p, struct machine *m)
 {
-    size_t words = bench_memory_need(&m->handoff->options);
+    size_t words = bench_memory_need(&m->handoff->options, m->cores.count);
     uint64_t *memory = arena_take(&m->arena, words * sizeof(*memory)); /* zeroed: touched */
 
     if (!memory)

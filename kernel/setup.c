@@ -23,7 +23,7 @@ uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores
 {
     return arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + traps_cost() +
            paging_cost(top, cores) + arena_cost(sizeof(struct madt)) + cores_cost(o, cores) +
-           arena_cost(bench_memory_need(o) * sizeof(uint64_t));
+           arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
 }
 
 static void on_own_stack(void *handoff)

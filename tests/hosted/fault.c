@@ -11,6 +11,8 @@
 #define HANDLER_STACK (64u << 10)
 
 static struct report *report;
+static char *told; /* fault_say() */
+static size_t told_size;
 static const char *row_suite, *row_name;
 static volatile sig_atomic_t interrupted, faulted;
 
@@ -27,6 +29,10 @@ static void on_fault(int number, siginfo_t *info, void *context)
             sigabbrev_np(number), (unsigned long long)u->uc_mcontext.gregs[REG_RIP],
             (unsigned long long)info->si_addr, row_suite ? row_suite : "no row",
             row_name ? "/" : "", row_name ? row_name : "");
+    if (told) {
+        fmt_buf(told, told_size, "%s", message);
+        _exit(STATUS_FAULTED);
+    }
     report_event(report, "fault", message);
     report->failures++;
     report_end(report, false);
@@ -53,6 +59,12 @@ void fault_catch(struct report *r)
         sigaction(faults[i], &fault, NULL);
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGTERM, &interrupt, NULL);
+}
+
+void fault_say(char *said, size_t size)
+{
+    told = said;
+    told_size = size;
 }
 
 void fault_row(const char *suite, const char *name)

@@ -3,13 +3,16 @@
  * the command line to the verdict. What a process cannot have (interrupts off, other programs away)
  * it says.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "bench/plan.h"
 #include "bench/probe.h"
 #include "bench/run.h"
 #include "lib/fmt.h"
 #include "tests/hosted/clock.h"
 #include "tests/hosted/counter.h"
+#include "tests/hosted/cores.h"
 #include "tests/hosted/facts.h"
 #include "tests/hosted/fault.h"
 #include "tests/hosted/memory.h"
@@ -76,6 +79,7 @@ static void settle_platform(struct hosted *h)
         .nmis = witness_migrations,
         .row_record = witness_record,
         .lacks = lacks,
+        .cores = cores_open((struct exchange *)(void *)h->memory.samples),
     };
 }
 
@@ -121,6 +125,7 @@ int main(int argc, char **argv)
     static struct hosted h;
     char error[ERROR_MAX] = "";
     struct sink_buf text;
+    unsigned cores;
 
     h.has_words = argc > 1;
     sink_buf_init(&text, error, sizeof error);
@@ -132,17 +137,25 @@ int main(int argc, char **argv)
     if (!process_pin(&h.process, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
 
-    h.memory = memory_map(bench_memory_need(&h.options));
+    const int *cpus = cores_list(&h.process, &cores);
+    h.memory = memory_map(bench_memory_need(&h.options, cores));
     if (h.memory.what) {
         fmt(&text.sink, "%s: %s", h.memory.what, strerror(h.memory.error));
         return refuse(&h, error, STATUS_FAULTED);
     }
     process_settle(&h.process);
     h.clock = clock_measure(&h.cpu);
-    settle_platform(&h);
     report_init(&h.report, output(), h.options.format);
     fault_catch(&h.report);
-    witness_open(h.process.cpu, h.cpu.rdtscp);
+    if (!witness_open(cpus, cores, h.cpu.rdtscp)) {
+        fmt(&text.sink, "memory for what befalls %u CPUs: %s", cores, strerror(errno));
+        return refuse(&h, error, STATUS_FAULTED);
+    }
+    settle_platform(&h);
+    if (!plan_check(&h.platform, &h.options, &text.sink))
+        return refuse(&h, error, STATUS_BAD_OPTIONS);
     memory_on_stack(&h.memory, measure, &h);
-    return leave(h.report.failures ? STATUS_CHECK_FAILED : STATUS_SUCCESS);
+    return leave(h.report.faulted    ? STATUS_FAULTED
+                 : h.report.failures ? STATUS_CHECK_FAILED
+                                     : STATUS_SUCCESS);
 }

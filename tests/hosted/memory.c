@@ -9,12 +9,11 @@
 #define PAGE     4096
 #define STACK_VA (PLATFORM_DATA_VA + (16ull << 20)) /* of the guard page below it */
 
-/* At this address or, for 0, anywhere. */
+/* At this address or, for 0, anywhere, and shared. */
 static void *map(struct memory *m, const char *what, uint64_t address, size_t size, int rights)
 {
-    void *p = mmap((void *)address, size, rights,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | (address ? MAP_FIXED_NOREPLACE : 0),
-                   -1, 0);
+    int flags = address ? MAP_PRIVATE | MAP_FIXED_NOREPLACE : MAP_SHARED;
+    void *p = mmap((void *)address, size, rights, flags | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     /* A kernel before 4.17 takes the flag for a hint. */
     if (p != MAP_FAILED && (!address || (uint64_t)p == address))
         return p;
@@ -35,6 +34,20 @@ struct memory memory_map(size_t sample_words)
     m.stack = map(&m, "the stack", STACK_VA + PAGE, MEMORY_STACK_SIZE, data);
     m.samples = map(&m, "the sample memory", 0, sample_words * sizeof *m.samples, data);
     return m;
+}
+
+static void touch(uint64_t address, size_t size)
+{
+    for (size_t at = 0; at < size; at += PAGE) {
+        volatile uint8_t *byte = (volatile uint8_t *)(address + at);
+        *byte = *byte;
+    }
+}
+
+void memory_touch(void)
+{
+    touch(PLATFORM_DATA_VA, PLATFORM_DATA_SIZE);
+    touch(STACK_VA + PAGE, MEMORY_STACK_SIZE);
 }
 
 static void code_rights(int rights)

