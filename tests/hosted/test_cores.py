@@ -1,0 +1,139 @@
+"""Several cores: the CPUs that this process may use, one after the other and at once."""
+
+import os
+
+import pytest
+
+import report
+
+CPUS = sorted(os.sched_getaffinity(0))
+SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED = 0, 2, 3, 4
+
+several = pytest.mark.skipif(len(CPUS) < 2, reason="there is but one CPU")
+
+
+def records(ended, kind):
+    """Also from among a table's lines; every crc and seq is right."""
+    lines = [line for line in ended.out.encode().splitlines() if line.startswith(b'{"baretick"')]
+    found, sequence = [report.parse(line) for line in lines], report.Sequence()
+    assert found[-1]["type"] == "end" and not any(map(sequence.check, found))
+    return [r for r in found if r["type"] == kind]
+
+
+def by_core(ended, suite, name):
+    found = [r for r in records(ended, "row") if (r["suite"], r["name"]) == (suite, name)]
+    return {r["core"]: r for r in found}
+
+
+
+def test_one_core_by_default(run):
+    ended = run("suite=planted", "bench=adds20", "samples=64", "format=jsonl")
+    assert list(by_core(ended, "planted", "adds20")) == [0]
+    cores = records(ended, "core")
+    assert [c["core"] for c in cores] == list(range(len(CPUS)))
+    assert [c["measures"] for c in cores] == [i == 0 for i in range(len(CPUS))]
+    assert len({c["apic_id"] for c in cores}) == len(CPUS)
+    assert "share" not in records(ended, "row")[0]
+
+
+def test_cores_that_are_not_there(run):
+    n = len(CPUS)
+    ended = run("suite=truth", f"cores=0,{n}-{n + 3}")
+    assert ended.status == BAD_OPTIONS
+    (error,) = [e["message"] for e in ended.report().events if e["kind"] == "error"]
+    assert f"there is no core {n}-{n + 3}" in error and error in ended.err
+    assert (f"0 to {n - 1}" if n > 1 else "is 0") in error
+
+
+@several
+def test_each_core_in_turn(run):
+    ended = run("suite=planted", "bench=adds2*", "cores=all", "format=jsonl", "hist=off")
+    order = [(r["name"], r["core"]) for r in records(ended, "row")]
+    assert order == [(name, i) for name in ("adds20", "adds21") for i in range(len(CPUS))]
+    for name, cycles in (("adds20", 20), ("adds21", 21)):
+        for row in by_core(ended, "planted", name).values():
+            assert row["status"] == "ok" and row["nmis"] == row["process"]["migrations"] == 0
+            if records(ended, "run")[0]["execution"] == "silicon":
+                assert row["per_op"]["cycles_lo"] <= cycles <= row["per_op"]["cycles_hi"]
+    assert all(c["ticks_per_cycle"] > 0 for c in records(ended, "core"))
+    assert records(ended, "end")[0]["rows"] == 2 * len(CPUS)
+
+
+@several
+def test_a_core_that_is_not_the_first(run):
+    ended = run("suite=planted", "bench=adds20", "cores=1", "format=both", "hist=off")
+    assert list(by_core(ended, "planted", "adds20")) == [1]
+    assert "linearity_core1" in [s["name"] for s in records(ended, "selftest")]
+    assert "cores compared" not in ended.out
+
+
+@several
+def test_together(run):
+    words = ["suite=sum,planted", "bench=warm,adds20", "cores=0-1", "share=together"]
+    ended = run(*words, "format=both", "hist=off")
+    assert ended.status in (SUCCESS, CHECK_FAILED)  # the truth of a figure is not judged here
+    for suite, name in (("sum", "warm"), ("planted", "adds20")):
+        rows = by_core(ended, suite, name)
+        assert sorted(rows) == [0, 1]
+        for row in rows.values():
+            assert row["status"] == "ok" and row["share"] == "together" and row["together"] == 2
+            alone, both, slower = row["alone"], row["per_op"], row["slowdown"]
+            assert slower["ticks"] == pytest.approx(both["ticks"] / alone["ticks"], rel=1e-3)
+            assert slower["lo"] <= slower["cycles"] <= slower["hi"]
+            assert slower["cycles"] == pytest.approx(both["cycles"] / alone["cycles"], rel=1e-3)
+    # A chain of adds shares nothing with the other core.
+    for row in by_core(ended, "planted", "adds20").values():
+        assert row["slowdown"]["lo"] <= 1 <= row["slowdown"]["hi"]
+    told = [line for line in ended.out.splitlines() if "with 2 cores at once, of alone" in line]
+    assert len(told) == 4 and max(map(len, told)) <= 80
+
+
+@several
+def test_work_is_checked_on_each_core(run):
+    ended = run("suite=provoke", "bench=wrong", "cores=0-1", "samples=64", "format=jsonl")
+    rows = by_core(ended, "provoke", "wrong")
+    assert ended.status == CHECK_FAILED and sorted(rows) == [0, 1]
+    assert all(r["status"] == "wrong" for r in rows.values())
+
+
+@several
+def test_suite_cores(run):
+    ended = run("suite=cores", "cores=all", "format=jsonl")
+    rows = {r["name"]: r for r in records(ended, "row")}
+    matrices = {r["name"]: r for r in records(ended, "matrix")}
+    n = len(CPUS)
+    steps = sorted({min(2**i, n) for i in range(n)})
+    for name in ("atomic_add", "lock", "false_sharing", "padded"):
+        assert rows[name]["status"] == "ok"
+        assert [s["cores"] for s in rows[name]["by_cores"]] == steps
+        for s in rows[name]["by_cores"]:
+            assert 0 < s["least_ticks"] <= s["ticks"] <= s["greatest_ticks"]
+    for name in ("pingpong", "tsc_skew"):
+        assert rows[name]["status"] == "ok"
+        m = matrices[name]
+        pairs = [(a, b) for a in range(n) for b in range(a + 1, n)]
+        if n <= 32:
+            assert [tuple(p[:2]) for p in m["pairs"]] == pairs and not m["sampled"]
+        assert m["pairs_all"] == len(pairs)
+        assert all(p[2] <= p[3] <= p[4] for p in m["pairs"])
+    assert all(p[2] > 0 for p in matrices["pingpong"]["pairs"])
+    # Linux keeps TSCs together, or it would not use them: 0 is in every interval.
+    assert all(p[2] <= 0 <= p[4] for p in matrices["tsc_skew"]["pairs"])
+    for name in ("wake", "ipi"):
+        assert rows[name]["status"] == "unsupported" and "platform" in rows[name]["why"]
+    assert "padded" in rows and rows["padded"]["judged"] is True
+
+
+def test_suite_cores_needs_two(run):
+    ended = run("suite=cores", "format=jsonl")
+    assert all(r["status"] == "unsupported" for r in records(ended, "row"))
+    assert all("cores=" in r["why"] for r in records(ended, "row"))
+    assert not records(ended, "matrix")
+
+
+@several
+def test_a_fault_names_its_row_and_ends(run):
+    ended = run("suite=provoke", "bench=ud2", "cores=1", "samples=64", "format=jsonl")
+    assert ended.status == FAULTED
+    (fault,) = [e["message"] for e in records(ended, "event") if e["kind"] == "fault"]
+    assert "provoke/ud2" in fault

@@ -1,0 +1,268 @@
+/* Which rows run where, on a machine whose cores are functions. */
+#include "tests/unit/unit.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/barrier.c"
+#include "bench/gate.c"
+#include "bench/plan.c"
+
+#define CORES 6
+
+/* --- a machine: core 3 faults when it is told to, core 5 never came up -------------------------- */
+
+static struct core_facts facts[CORES] = {
+    [1] = {.tsc_offset = 10}, [5] = {.why_not = "does not answer"}};
+static unsigned calls[CORES], at_once, faulty;
+static uint64_t nmis_of[CORES];
+static unsigned here; /* the core that runs */
+
+static const char *run(unsigned i, void (*fn)(void *, unsigned), void *ctx)
+{
+    assert_true(i < CORES && !facts[i].why_not);
+    calls[i]++;
+    if (i == faulty)
+        return facts[i].why_not = "#UD";
+    here = i;
+    fn(ctx, i);
+    here = 0;
+    return NULL;
+}
+
+static const char *together_(const unsigned *list, unsigned n, void (*fn)(void *, unsigned),
+                             void *ctx)
+{
+    const char *why = NULL;
+    at_once = n;
+    for (unsigned i = 0; i < n; i++) {
+        const char *befell = run(list[i], fn, ctx);
+        why = why ? why : befell;
+    }
+    return why;
+}
+
+static const struct platform_cores cores = {
+    .count = CORES, .facts = facts, .parked = "hlt", .run = run, .together = together_};
+
+static uint64_t nmis(void)
+{
+    return nmis_of[here];
+}
+
+/* --- an engine whose figure is its core's number ------------------------------------------------ */
+
+static struct bench row_a = {.suite = "s", .name = "a"};
+static const struct bench *const rows[] = {&row_a};
+static unsigned measured[64], measurements;
+static bool gated[64];
+
+const struct bench *const *registry(size_t *n)
+{
+    *n = 1;
+    return rows;
+}
+
+size_t engine_need(const struct options *o)
+{
+    (void)o;
+    return 10;
+}
+
+void engine_memory(struct engine *e, uint64_t *memory)
+{
+    e->memory = memory;
+}
+
+size_t crowd_size(unsigned n)
+{
+    return n;
+}
+
+void probe_core(struct engine *e, struct probe *p)
+{
+    (void)p;
+    e->step = e->core;
+}
+
+void engine_row(struct engine *e, const struct bench *b, struct row *row)
+{
+    memset(row, 0, sizeof *row);
+    row->bench = b;
+    row->core = e->core;
+    row->headline.known = true;
+    row->headline.ticks = e->core + (e->gate ? 100 : 0);
+    e->memory[0] = e->core; /* this core's own, where others measure too */
+    e->memory[9] = e->core;
+    gated[measurements] = e->gate != NULL;
+    measured[measurements++] = e->core;
+    nmis_of[e->core]++;
+}
+
+/* --- the plan ----------------------------------------------------------------------------------- */
+
+static struct platform platform;
+static struct options options;
+static struct engine boot;
+
+static void start(void)
+{
+    memset(calls, 0, sizeof calls);
+    memset(nmis_of, 0, sizeof nmis_of);
+    measurements = at_once = 0;
+    faulty = CORES;
+    facts[3].why_not = NULL;
+}
+
+static struct plan *plan_of(const char *list, enum share share)
+{
+    start();
+    strcpy(options.cores, list);
+    options.share = share;
+    platform = (struct platform){.nmis = nmis, .cores = &cores};
+    platform.memory = calloc(bench_memory_need(&options, CORES), sizeof *platform.memory);
+    assert_non_null(platform.memory);
+    boot = (struct engine){.p = &platform, .o = &options, .step = 26, .memory = platform.memory};
+    struct plan *plan = plan_make(&boot);
+    for (unsigned k = 0; k < plan->n; k++)
+        plan_probe(plan, k);
+    return plan;
+}
+
+static void done(void)
+{
+    free(platform.memory);
+}
+
+static void refused(const char *list, const struct platform_cores *there, const char *want)
+{
+    char text[200];
+    struct sink_buf b;
+    sink_buf_init(&b, text, sizeof text);
+    start();
+    platform = (struct platform){.cores = there};
+    strcpy(options.cores, list);
+    assert_int_equal(plan_check(&platform, &options, &b.sink), want == NULL);
+    assert_string_equal(text, want ? want : "");
+}
+
+static void cores_that_are_not_there(void **state)
+{
+    (void)state;
+    refused("0-5", &cores, NULL);
+    refused("all", &cores, NULL);
+    refused("all", NULL, NULL);
+    refused("bsp", NULL, NULL);
+    refused("4-8,12", &cores, "cores=4-8,12: there is no core 6-8,12; there are 0 to 5");
+    refused("1", NULL, "cores=1: there is no core 1; there is 0");
+    refused("5", &cores, "cores=5: none of these can be used: 5: does not answer;");
+}
+
+static void the_boot_core_alone(void **state)
+{
+    (void)state;
+    struct plan *plan = plan_of("bsp", SHARE_ALONE);
+    assert_int_equal(plan->n, 1);
+    assert_ptr_equal(plan->seat[0].engine.memory, platform.memory);
+    assert_int_equal((int)plan->seat[0].engine.step, 26);
+    struct row *row = plan_row(plan, &row_a, 0, 0);
+    assert_int_equal(row->core, 0);
+    assert_int_equal(row->nmis, 1);
+    assert_int_equal(row->together, 0);
+    assert_int_equal(plan_interruptions(plan), 0);
+    done();
+}
+
+static void one_after_the_other(void **state)
+{
+    (void)state;
+    struct plan *plan = plan_of("all", SHARE_ALONE);
+    assert_int_equal(plan->n, 5); /* core 5 did not come up */
+    for (unsigned round = 1; round <= 2; round++)
+        for (unsigned k = 0; k < plan->n; k++) {
+            struct row *row = plan_row(plan, &row_a, 0, k);
+            assert_int_equal(row->core, k);
+            assert_int_equal(row->nmis, 1);
+            assert_int_equal((int)plan->seat[k].engine.figures[0].ticks, k);
+            assert_int_equal((int)plan->seat[k].engine.step, k ? k : 26);
+            assert_ptr_equal(plan->seat[k].engine.memory, platform.memory);
+        }
+    const unsigned want[] = {0, 1, 2, 3, 4, 0, 1, 2, 3, 4};
+    assert_int_equal(measurements, 10);
+    assert_memory_equal(measured, want, sizeof want);
+    nmis_of[2] += 7; /* while it was parked */
+    assert_int_equal(plan_interruptions(plan), 7);
+    assert_int_equal(plan_interruptions(plan), 0);
+    done();
+}
+
+static void all_at_once(void **state)
+{
+    (void)state;
+    struct plan *plan = plan_of("1,3-4", SHARE_TOGETHER);
+    assert_int_equal(plan->n, 3);
+    for (unsigned k = 0; k < 3; k++) {
+        struct row *row = plan_row(plan, &row_a, 0, k);
+        assert_int_equal(row->core, plan->list[k]);
+        assert_int_equal(row->together, 3);
+        assert_int_equal((int)row->headline.ticks, 100 + (int)plan->list[k]);
+        assert_int_equal((int)row->alone.ticks, plan->list[k]);
+        assert_int_equal(row->nmis, 2); /* alone, and together */
+    }
+    const unsigned want[] = {1, 3, 4, 1, 3, 4};
+    assert_int_equal(measurements, 6);
+    assert_memory_equal(measured, want, sizeof want);
+    for (unsigned i = 0; i < 6; i++)
+        assert_int_equal(gated[i], i >= 3);
+    assert_int_equal(at_once, 3);
+    for (unsigned k = 0; k < 3; k++) { /* nobody wrote into another's memory */
+        assert_int_equal(plan->seat[k].engine.memory[0], plan->list[k]);
+        assert_int_equal(plan->seat[k].engine.memory[9], plan->list[k]);
+    }
+    assert_int_equal(plan->line[0].offset, 10);
+    done();
+}
+
+static void a_core_that_faults(void **state)
+{
+    (void)state;
+    struct plan *plan = plan_of("0-4", SHARE_ALONE);
+    faulty = 3;
+    for (unsigned k = 0; k < 5; k++) {
+        struct row *row = plan_row(plan, &row_a, 0, k);
+        assert_int_equal(row->status, k == 3 ? ROW_WRONG : ROW_OK);
+        assert_int_equal(row->core, k);
+    }
+    assert_string_equal(plan->seat[3].row.why, "#UD");
+    assert_string_equal(plan->seat[3].gone, "#UD");
+    assert_true(plan->seat[3].engine.figures[0].ticks != plan->seat[3].engine.figures[0].ticks);
+    for (unsigned k = 0; k < 5; k++) /* it is not called again, the others are */
+        assert_int_equal(plan_row(plan, &row_a, 0, k) == NULL, k == 3);
+    assert_int_equal(calls[3], 2); /* its probe, the row */
+    assert_int_equal(plan_interruptions(plan), 0);
+    done();
+}
+
+static void a_core_that_faults_together(void **state)
+{
+    (void)state;
+    struct plan *plan = plan_of("0-4", SHARE_TOGETHER);
+    faulty = 3;
+    for (unsigned k = 0; k < 5; k++) {
+        struct row *row = plan_row(plan, &row_a, 0, k);
+        assert_int_equal(row->status, k == 3 ? ROW_WRONG : ROW_OK);
+    }
+    assert_int_equal(at_once, 4); /* it faulted alone, before */
+    for (unsigned k = 0; k < 5; k++)
+        assert_int_equal(plan_row(plan, &row_a, 0, k) == NULL, k == 3);
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cores_that_are_not_there), cmocka_unit_test(the_boot_core_alone),
+        cmocka_unit_test(one_after_the_other),      cmocka_unit_test(all_at_once),
+        cmocka_unit_test(a_core_that_faults),       cmocka_unit_test(a_core_that_faults_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
