@@ -24,7 +24,7 @@ static struct core_facts facts[CORE_LIST_MAX];
 static struct platform_cores cores;
 static char (*said)[SAID]; /* one for each core, shared */
 
-const int *cores_list(const struct process *p, unsigned *n)
+const int *cores_of_process(const struct process *p, unsigned *n)
 {
     cpus[0] = p->cpu;
     cores.count = 1;

@@ -11,10 +11,10 @@
 #include "tests/hosted/process.h"
 
 /* The CPUs in the order of the cores; *n gets their number. The process is pinned. */
-const int *cores_list(const struct process *p, unsigned *n);
+const int *cores_of_process(const struct process *p, unsigned *n);
 
 /* Looks at each core, and compares their TSCs by a game in `x`, which lies in shared memory. After
- * cores_list() and witness_open(). NULL: no memory for what is said of so many. */
+ * cores_of_process() and witness_open(). NULL: no memory for what is said of so many. */
 const struct platform_cores *cores_open(struct exchange *x);
 
 #endif

@@ -137,7 +137,7 @@ int main(int argc, char **argv)
     if (!process_pin(&h.process, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
 
-    const int *cpus = cores_list(&h.process, &cores);
+    const int *cpus = cores_of_process(&h.process, &cores);
     h.memory = memory_map(bench_memory_need(&h.options, cores));
     if (h.memory.what) {
         fmt(&text.sink, "%s: %s", h.memory.what, strerror(h.memory.error));
