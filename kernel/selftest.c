@@ -3,7 +3,6 @@
 #include "kernel/cpu.h"
 #include "kernel/msr.h"
 #include "lib/fmt.h"
-#include "lib/mem.h"
 
 #define MONOTONIC_RUN 10000
 
@@ -70,28 +69,34 @@ static void test_memory(const struct machine *m, struct report *r)
                                     : "this CPU has no NX, or CR0.WP is clear");
 }
 
-static void add_one(void *ctx, unsigned core)
+struct calls {
+    unsigned n, core; /* how many came, and on which core the last did */
+};
+
+static void note_call(void *ctx, unsigned core)
 {
-    ((unsigned *)ctx)[core]++;
+    struct calls *calls = ctx;
+    calls->n++;
+    calls->core = core_current()->index == core ? core : 0;
 }
 
 /* Each core that came up is called once, while all others, this one included, sleep. */
 static void test_cores(const struct machine *m, const struct engine *e, struct report *r)
 {
     const struct platform_cores *c = e->p->cores;
-    unsigned *calls = (unsigned *)(void *)e->p->memory, usable = 0, right = 0;
+    unsigned usable = 0, right = 0;
     char detail[128];
     if (!c) {
         report_selftest(r, "cores", SELFTEST_NOT_JUDGED,
                         m->cores.why_alone ? m->cores.why_alone : "there is one core only");
         return;
     }
-    memset(calls, 0, c->count * sizeof(*calls));
     for (unsigned i = 1; i < c->count; i++) {
+        struct calls calls = {0};
         if (c->facts[i].why_not)
             continue;
         usable++;
-        right += !c->run(i, add_one, calls) && calls[i] == 1;
+        right += !c->run(i, note_call, &calls) && calls.n == 1 && calls.core == i;
     }
     fmt_buf(detail, sizeof detail, "%u of %u other cores did what they were called for, once",
             right, usable);
