@@ -25,6 +25,8 @@ CONF    ?=
 # `make signed`: PEM files.
 KEY     ?=
 CERT    ?=
+# The file with the screen's characters; empty: the distribution's Terminus.
+FONT    ?=
 
 B     := build
 EFI   := $(B)/baretick.efi
@@ -99,7 +101,7 @@ MAKEFLAGS += --no-builtin-rules
 
 all: $(EFI)
 
-$(OBJ)/%.c.o: %.c $(OBJ)/flags | $(GEN)/build_id.h
+$(OBJ)/%.c.o: %.c $(OBJ)/flags | $(GEN)/build_id.h $(GEN)/font.h
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(call flags,$<) -MMD -MP -c -o $@ $<
 
@@ -129,6 +131,9 @@ $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
 	@scripts/build_id >$@.tmp
 	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
+$(GEN)/font.h: scripts/font.py $(FONT)
+	@mkdir -p $(@D)
+	$(call say,FONT $@)$(PYTHON) scripts/font.py $(if $(FONT),--font '$(FONT)') >$@
 FORCE:
 
 -include $(OBJS:.o=.d)

@@ -3,7 +3,7 @@
 
 void report_init(struct report *r, struct sink *out, enum format format)
 {
-    *r = (struct report){.out = out, .format = format};
+    *r = (struct report){.out = out, .records = out, .format = format};
 }
 
 bool report_table(const struct report *r)
@@ -31,7 +31,7 @@ static void begin(struct report *r, struct json *j, const char *type)
     if (r->progress)
         fmt(r->out, "\r\n");
     r->progress = false;
-    json_begin(j, r->out, r->seq++, type);
+    json_begin(j, r->records, r->seq++, type);
 }
 
 bool report_record(struct report *r, struct json *j, const char *type)

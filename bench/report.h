@@ -13,7 +13,8 @@
 #include "lib/sink.h"
 
 struct report {
-    struct sink *out;
+    struct sink *out;     /* the table, and all else for people */
+    struct sink *records; /* `out`, unless the owner says otherwise: then they do not mix */
     enum format format;
     uint64_t seq;      /* of the next record */
     uint64_t rows;     /* rows written */

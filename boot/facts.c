@@ -1,6 +1,7 @@
 /* What the firmware knows of the machine: tables, framebuffer, its own name. All of it can be
  * missing. */
 #include "boot/boot.h"
+#include "lib/fmt.h"
 
 static bool same_guid(const EFI_GUID *a, const EFI_GUID *b)
 {
@@ -28,42 +29,66 @@ static void tables(struct handoff *h, const EFI_SYSTEM_TABLE *st)
     h->smbios3 = config_table(st, &smbios3);
 }
 
-/* Whether the mode is one that a program without boot services can draw in, 32 bits a pixel. */
-static bool linear(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode)
+/* The masks of a pixel (UEFI 2.10 section 12.9.2.1); none where the firmware alone can draw. */
+static void masks(struct framebuffer *f, const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info)
+{
+    switch (info->PixelFormat) {
+    case PixelRedGreenBlueReserved8BitPerColor:
+        f->red = 0xff, f->green = 0xff00, f->blue = 0xff0000, f->reserved = 0xff000000;
+        break;
+    case PixelBlueGreenRedReserved8BitPerColor:
+        f->red = 0xff0000, f->green = 0xff00, f->blue = 0xff, f->reserved = 0xff000000;
+        break;
+    case PixelBitMask:
+        f->red = info->PixelInformation.RedMask;
+        f->green = info->PixelInformation.GreenMask;
+        f->blue = info->PixelInformation.BlueMask;
+        f->reserved = info->PixelInformation.ReservedMask;
+        break;
+    default:
+        break;
+    }
+}
+
+/* False where the screen cannot be drawn on without the firmware; `why` then says why. */
+static bool linear(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode, struct framebuffer *f, char *why)
 {
     const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = mode ? mode->Info : NULL;
-    uint64_t bytes;
 
-    if (!info || !mode->FrameBufferBase ||
-        (info->PixelFormat != PixelRedGreenBlueReserved8BitPerColor &&
-         info->PixelFormat != PixelBlueGreenRedReserved8BitPerColor))
+    if (!info) {
+        fmt_buf(why, FRAMEBUFFER_WHY, "the firmware names no mode");
         return false;
-    bytes = (uint64_t)info->PixelsPerScanLine * info->VerticalResolution * 4;
-    return bytes > 0 && bytes <= mode->FrameBufferSize &&
-           info->HorizontalResolution <= info->PixelsPerScanLine;
+    }
+    if (info->PixelFormat == PixelBltOnly) {
+        fmt_buf(why, FRAMEBUFFER_WHY, "only the firmware can draw on it (BltOnly)");
+        return false;
+    }
+    *f = (struct framebuffer){.address = mode->FrameBufferBase,
+                              .size = mode->FrameBufferSize,
+                              .width = info->HorizontalResolution,
+                              .height = info->VerticalResolution,
+                              .pixels_per_line = info->PixelsPerScanLine};
+    masks(f, info);
+    return framebuffer_judge(f, why, FRAMEBUFFER_WHY);
 }
 
 /* Several screens share one console; the first GOP that has a framebuffer of its own is taken. */
 static void framebuffer(const struct boot *b)
 {
     static const EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
-    struct framebuffer *f = &b->handoff->framebuffer;
+    struct handoff *h = b->handoff;
     EFI_GUID copy = guid;
     EFI_HANDLE *handles = NULL;
     UINTN n = 0;
 
     if (EFI_ERROR(b->bs->LocateHandleBuffer(ByProtocol, &copy, NULL, &n, &handles)))
         return;
-    for (UINTN i = 0; i < n && f->size == 0; i++) {
+    for (UINTN i = 0; i < n && h->framebuffer.size == 0; i++) {
         const EFI_GRAPHICS_OUTPUT_PROTOCOL *gop = boot_protocol(b, handles[i], &guid);
+        struct framebuffer f;
 
-        if (!gop || !linear(gop->Mode))
-            continue;
-        f->address = gop->Mode->FrameBufferBase;
-        f->size = gop->Mode->FrameBufferSize;
-        f->width = gop->Mode->Info->HorizontalResolution;
-        f->height = gop->Mode->Info->VerticalResolution;
-        f->pixels_per_line = gop->Mode->Info->PixelsPerScanLine;
+        if (gop && linear(gop->Mode, &f, h->screen_refused))
+            h->framebuffer = f;
     }
     boot_free(b, handles);
 }

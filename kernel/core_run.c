@@ -163,6 +163,7 @@ static const char *call(const unsigned *list, unsigned n, void (*fn)(void *ctx, 
 
     if (why_not)
         return why_not;
+    screen_paint(&machine->screen); /* now: those who are called must not */
     for (unsigned k = 0; k < n; k++)
         boot_in = boot_in || list[k] == 0;
     *m = (struct core_meeting){.list = list, .n = n, .boot_takes_part = boot_in, .left = n};

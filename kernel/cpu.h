@@ -63,6 +63,11 @@ static inline void pause(void)
     __asm__ volatile("pause");
 }
 
+static inline void sfence(void)
+{
+    __asm__ volatile("sfence" : : : "memory");
+}
+
 /* For symbols of the linker script and of assembly: reached directly, not through the GOT. */
 #define HIDDEN __attribute__((visibility("hidden")))
 

@@ -1,5 +1,6 @@
 #include "kernel/facts.h"
 #include "bench/head.h"
+#include "bench/show.h"
 #include "kernel/cpu.h"
 #include "kernel/park.h"
 #include "lib/fmt.h"
@@ -86,6 +87,23 @@ static void show_cores(const struct machine *m, struct sink *out)
     fmt(out, " ms, parked by %s%s\r\n", park_name(), m->irq.lapic.x2apic ? "; x2APIC" : "");
 }
 
+static void show_consoles(const struct machine *m, struct sink *out)
+{
+    const struct serial *s = &m->serial;
+    const struct framebuffer *f = &m->handoff->framebuffer;
+    const struct screen_layout *l = &m->screen.layout;
+    if (s->on) {
+        fmt(out, "console   serial %s 0x%llx", s->place.mmio ? "in memory at" : "at port",
+            (unsigned long long)s->place.address);
+        if (s->baud)
+            fmt(out, ", %u baud", s->baud);
+        fmt(out, " (by %s)\r\n", s->place.from);
+    }
+    if (m->screen.on)
+        fmt(out, "console   screen of %ux%u pixels, %u columns, %u rows\r\n", f->width, f->height,
+            l->columns, l->rows);
+}
+
 static void show_head(const struct machine *m, const struct engine *e, const struct probe *p,
                       struct sink *out)
 {
@@ -106,6 +124,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
     head_show_timers(e, out);
     show_masked(&m->irq, out);
     show_cores(m, out);
+    show_consoles(m, out);
     head_show_settings(e, lfence_state_names[m->lfence], h->options_from, out);
 }
 
@@ -209,6 +228,37 @@ static void record_memory(const struct machine *m, struct json *j)
     json_close(j);
 }
 
+static void record_consoles(const struct machine *m, struct json *j)
+{
+    const struct framebuffer *f = &m->handoff->framebuffer;
+    if (m->serial.on) {
+        json_object(j, "serial");
+        json_str(j, "from", m->serial.place.from);
+        json_u64(j, m->serial.place.mmio ? "address" : "port", m->serial.place.address);
+        if (m->serial.place.mmio) {
+            json_u64(j, "width", m->serial.place.width);
+            json_u64(j, "stride", m->serial.place.stride);
+        }
+        if (m->serial.baud)
+            json_u64(j, "baud", m->serial.baud);
+        json_close(j);
+    }
+    json_object(j, "screen");
+    if (m->screen.on) {
+        json_u64(j, "address", f->address);
+        json_u64(j, "width", f->width);
+        json_u64(j, "height", f->height);
+        json_u64(j, "pixels_per_line", f->pixels_per_line);
+        json_u64(j, "pixel_bytes", f->pixel_bytes);
+        json_u64(j, "columns", m->screen.layout.columns);
+        json_u64(j, "rows", m->screen.layout.rows);
+    } else {
+        json_str(j, "why_not",
+                 m->handoff->screen_refused[0] ? m->handoff->screen_refused : m->screen.why_not);
+    }
+    json_close(j);
+}
+
 static void record_run(const struct machine *m, const struct engine *e, const struct probe *p,
                        struct report *r)
 {
@@ -229,24 +279,28 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     head_record_settings(e, m->handoff->options_from, &j);
     record_masked(m, &j);
     record_cores(m, &j);
-    if (m->serial.on) {
-        json_object(&j, "serial");
-        json_str(&j, "from", m->serial.place.from);
-        json_u64(&j, m->serial.place.mmio ? "address" : "port", m->serial.place.address);
-        if (m->serial.place.mmio) {
-            json_u64(&j, "width", m->serial.place.width);
-            json_u64(&j, "stride", m->serial.place.stride);
-        }
-        if (m->serial.baud)
-            json_u64(&j, "baud", m->serial.baud);
-        json_close(&j);
-    }
+    record_consoles(m, &j);
     json_end(&j);
 }
 
 static void warn(struct report *r, const char *message)
 {
     report_event(r, "warning", message);
+}
+
+static void warn_of_consoles(const struct machine *m, struct report *r)
+{
+    const struct handoff *h = m->handoff;
+    char text[256];
+    if (h->framebuffer.size == 0 && h->screen_refused[0]) {
+        fmt_buf(text, sizeof text, "no screen: %s", h->screen_refused);
+        warn(r, text);
+    }
+    if (!m->console_missing)
+        return;
+    fmt_buf(text, sizeof text, "console=: the %s that was asked for is not there (%s)",
+            m->console_missing, m->serial.on ? m->screen.why_not : m->serial.why_not);
+    warn(r, text);
 }
 
 static void warnings(const struct machine *m, const struct engine *e, struct report *r)
@@ -279,6 +333,7 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
                 m->mce.stale);
         warn(r, text);
     }
+    warn_of_consoles(m, r);
     if (h->regions_cut)
         warn(r, "the memory map has more entries than are kept; tables beyond them are not seen");
 }
@@ -328,4 +383,21 @@ void facts_left(const struct machine *m, struct report *r)
 {
     if (m->cycles.stuck)
         warn(r, "the cycle counter's MSRs do not read back as they were found");
+}
+
+void facts_cost(const struct machine *m, struct report *r)
+{
+    const struct serial *s = &m->serial;
+    if (!s->on || !report_table(r))
+        return;
+    report_fresh_line(r);
+    fmt(r->out, "serial    %llu KB so far", (unsigned long long)((s->sent + 999) / 1000));
+    if (s->baud) {
+        /* A byte is ten bits on the line: start, eight, stop. */
+        unsigned tenths = (unsigned)((s->sent * 100 + s->baud / 2) / s->baud);
+        fmt(r->out, ": %u.%u s at %u baud", tenths / 10, tenths % 10, s->baud);
+    }
+    if (r->format != FORMAT_TABLE && m->handoff->options.hist != HIST_FULL)
+        fmt(r->out, "; a row is held to %u KB", SHOW_ROW_BYTES / 1000);
+    fmt(r->out, "\r\n");
 }

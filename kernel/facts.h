@@ -15,4 +15,7 @@ void facts_report(const struct machine *m, const struct engine *e, const struct 
 /* Once the timers are stopped: warns of what could not be left as it was found. */
 void facts_left(const struct machine *m, struct report *r);
 
+/* Near the report's end: what the serial line had to carry, and how long that takes it. */
+void facts_cost(const struct machine *m, struct report *r);
+
 #endif

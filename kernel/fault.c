@@ -204,4 +204,5 @@ void fault_print(struct machine *m, const struct trap_frame *f)
     print_address(out, m->handoff, f->rip);
     print_registers(out, f);
     print_backtrace(out, m->handoff, f);
+    screen_paint(&m->screen);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/acpi.h"
+#include "lib/framebuffer.h"
 #include "lib/options.h"
 
 /* One region of the final memory map, stripped of what nobody needs. UEFI 2.10 section 7.2.3. */
@@ -22,11 +23,6 @@ struct memory_region {
 #define HANDOFF_REGIONS 1024
 #define HANDOFF_TEXT    96
 
-struct framebuffer {
-    uint64_t address, size; /* size 0: none */
-    uint32_t width, height, pixels_per_line;
-};
-
 struct handoff {
     struct options options;
     char options_from[64];     /* "baretick.conf, load options", "defaults", ... */
@@ -36,7 +32,8 @@ struct handoff {
     uint32_t firmware_revision, uefi_revision;
     uint64_t rsdp;                  /* 0: none in the configuration table */
     uint64_t smbios, smbios3;       /* entry points, 0: none */
-    struct framebuffer framebuffer; /* GOP's, if it has a linear one */
+    struct framebuffer framebuffer; /* the first screen's that can be drawn on; size 0: none */
+    char screen_refused[FRAMEBUFFER_WHY]; /* why the one before was not taken; else empty */
 
     uint64_t image_base, image_size;
     /* RuntimeServices->ResetSystem: firmware's code, called with its memory mapped as firmware

@@ -19,6 +19,7 @@
 #include "kernel/mce.h"
 #include "kernel/paging.h"
 #include "kernel/power.h"
+#include "kernel/screen.h"
 #include "kernel/serial.h"
 #include "lib/acpi.h"
 #include "lib/clock.h"
@@ -32,7 +33,11 @@ struct machine {
 
     struct serial_places places; /* where the serial port may be */
     struct serial serial;
-    struct console console;
+    struct screen screen;
+    struct console console;      /* what people read */
+    struct console records;      /* what programs read: the serial port alone, where it can be */
+    const char *console_missing; /* the console that was asked for and is not there; or NULL */
+    bool keyboard;               /* beside the screen */
 
     struct core *core; /* the boot core */
     struct mce mce;
@@ -69,14 +74,16 @@ _Noreturn void kernel_main(struct handoff *h);
 void machine_cpu(struct machine *m, struct handoff *h);
 /* Tables, and whether this is QEMU. Needs no table of ours: what it reads is in the memory map. */
 void machine_acpi(struct machine *m);
-/* The serial port, when there is one behind I/O ports; from here on things can be said. */
+/* Screen and serial port, as console= says and as there are, but for a port in memory; from here on
+ * things can be said. */
 void machine_console(struct machine *m);
 /* GDT, TSS, IDT, then machine checks. NULL, or why not. */
 const char *machine_traps(struct machine *m);
 /* MTRRs and our own page tables. NULL, or why not. */
 const char *machine_memory(struct machine *m);
-/* A serial port in memory, where none was found before. True: there is one now. */
-bool machine_console_mmio(struct machine *m);
+/* A serial port in memory, where none was found before; the screen in place of one that console=
+ * asked for in vain. The console that was opened by this, or NULL; all can be written from here on. */
+struct sink *machine_console_late(struct machine *m);
 void machine_irq(struct machine *m);
 /* LFENCE first: the clock reads rely on it. */
 void machine_clocks(struct machine *m);

@@ -7,10 +7,11 @@
 #include "bench/report.h"
 #include "bench/run.h"
 #include "kernel/facts.h"
+#include "kernel/fault.h"
 #include "kernel/machine.h"
+#include "kernel/pager.h"
 #include "kernel/platform.h"
 #include "kernel/selftest.h"
-#include "kernel/fault.h"
 #include "lib/fmt.h"
 #include "lib/mem.h"
 
@@ -23,10 +24,18 @@ _Noreturn static void leave(enum exit_status status)
     machine_leave(&machine, machine.handoff->options.finish, status);
 }
 
-static void say_left(void)
+static void say_left(struct sink *out)
 {
     if (report_table(&report))
-        fmt(report.out, "baretick: left firmware\r\n");
+        fmt(out, "baretick: left firmware\r\n");
+}
+
+static void end(bool stopped)
+{
+    facts_cost(&machine, &report);
+    if (machine_halts(&machine, machine.handoff->options.finish))
+        pager_hint(&machine.screen);
+    report_end(&report, stopped);
 }
 
 /* A step that cannot be done without: said, and the report still ends whole. */
@@ -36,7 +45,7 @@ static void need(const char *why_not)
         return;
     report_event(&report, "fault", why_not);
     report.failures++;
-    report_end(&report, false);
+    end(false);
     leave(EXIT_FAULT);
 }
 
@@ -47,7 +56,7 @@ _Noreturn void kernel_faulted(const struct trap_frame *f)
     fault_describe(f, message, sizeof message);
     report_event(&report, "fault", message);
     report.failures++;
-    report_end(&report, false);
+    end(false);
     leave(EXIT_FAULT);
 }
 
@@ -76,11 +85,14 @@ _Noreturn void kernel_main(struct handoff *h)
     machine_acpi(m);
     machine_console(m);
     report_init(&report, &m->console.sink, h->options.format);
-    say_left();
+    report.records = &m->records.sink;
+    say_left(report.out);
     need(machine_traps(m));
     need(machine_memory(m));
-    if (machine_console_mmio(m))
-        say_left();
+    struct sink *late = machine_console_late(m);
+    if (late)
+        say_left(late);
+    screen_paint(&m->screen); /* a hang from here on shows where it came */
     machine_irq(m);
     machine_clocks(m);
     need(machine_cores(m));
@@ -92,6 +104,7 @@ _Noreturn void kernel_main(struct handoff *h)
     engine_timers(&engine);
 
     facts_report(m, &engine, &probe, &report);
+    screen_paint(&m->screen);
     selftest_machine(m, &engine, &report);
     probe_judge(&engine, &probe, &report);
     cycle_judge(&engine, &report);
@@ -100,7 +113,7 @@ _Noreturn void kernel_main(struct handoff *h)
     engine_release(&engine);
     facts_left(m, &report);
     bool faulted = cores_report_end(m, &report);
-    report_end(&report, stopped);
+    end(stopped);
 
     leave(faulted ? EXIT_FAULT : report.failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS);
 }

@@ -1,6 +1,7 @@
 #include "kernel/platform.h"
 #include "kernel/clocks.h"
 #include "kernel/fault.h"
+#include "kernel/keyboard.h"
 
 /* The platform's functions take no context: there is one machine. */
 static struct machine *machine;
@@ -17,7 +18,16 @@ static void code_exec(void)
 
 static bool key(void)
 {
-    return serial_key(&machine->serial);
+    return serial_key(&machine->serial) || (machine->keyboard && keyboard_key() != KEY_NONE);
+}
+
+/* Painting is done before a row's first window, never between two; where other cores measure, before
+ * they are called (kernel/core_run.c). */
+static void row(const char *suite, const char *name)
+{
+    if (suite && core_current() == machine->core)
+        screen_paint(&machine->screen);
+    fault_row(suite, name);
 }
 
 static uint64_t nmis(void)
@@ -76,7 +86,7 @@ const char *platform_init(struct platform *p, struct machine *m)
         .memory = memory,
         .out = &m->console.sink,
         .key = key,
-        .row = fault_row,
+        .row = row,
         .nmis = nmis,
         .lacks = lacks_nothing,
         .cores = cores_platform(m),

@@ -1,6 +1,7 @@
 #include "kernel/power.h"
 #include "kernel/cpu.h"
 #include "kernel/machine.h"
+#include "kernel/pager.h"
 
 #define QEMU_DEBUG_EXIT 0xf4 /* where `make run` puts the device */
 
@@ -30,12 +31,27 @@ static void reset(const struct machine *m, int type)
         ((reset_system)m->handoff->reset_system)(type, 0, 0, (const void *)0);
 }
 
+bool machine_halts(const struct machine *m, enum finish finish)
+{
+    return finish == FINISH_HALT || (finish == FINISH_AUTO && !m->qemu);
+}
+
+/* Even where our page tables could not be had: the firmware's have its framebuffer as a rule, and a
+ * fault finds our handler. */
+static void show_last_words(struct machine *m)
+{
+    if (m->core)
+        screen_mapped(&m->screen, true);
+    screen_paint(&m->screen);
+}
+
 _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_status status)
 {
     bool again = m->leaving;
 
     m->leaving = true;
     if (!again) {
+        show_last_words(m);
         serial_flush(&m->serial);
         /* Whatever the others still do, they do not do it to the firmware's code. */
         if (m->cores.up > 0)
@@ -56,6 +72,7 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
         case FINISH_HALT:
             break;
         }
+        pager_run(&m->screen);
     }
     cpu_halt();
 }

@@ -16,10 +16,13 @@ void qemu_exit(enum exit_status status);
 
 struct machine;
 
+/* Whether the machine then stands with its report on the screen. */
+bool machine_halts(const struct machine *m, enum finish finish);
+
 /*
  * auto: on QEMU isa-debug-exit, else PM1a's power off; elsewhere halt. reboot, poweroff:
  * ResetSystem, then on QEMU PM1a for the latter; halt where that did not work. Waits for the
- * consoles to run dry first. May be called again by the fault handler when a step faulted: it then
+ * consoles to run dry first, and lets a person at a halted one look back (kernel/pager.h). May be called again by the fault handler when a step faulted: it then
  * only halts.
  */
 _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_status status);

@@ -88,6 +88,7 @@ static void serial_write(struct sink *self, const char *bytes, size_t n)
         }
         put(s, THR, (uint8_t)bytes[i]);
         s->room--;
+        s->sent++;
     }
 }
 

@@ -20,6 +20,7 @@ struct serial {
     const char *why_not;       /* where not on */
     uint8_t fifo;              /* bytes that may follow one "transmitter empty": 16 or 1 */
     uint8_t room;              /* of these, how many are left without asking again */
+    uint64_t sent;             /* bytes that were */
     uint64_t lost;             /* bytes that could not be written */
 };
 

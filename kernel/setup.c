@@ -1,4 +1,4 @@
-/* kernel_enter() and the steps of kernel/machine.h. */
+/* kernel_enter() and the steps of kernel/machine.h, but for the consoles'. */
 #include "kernel/machine.h"
 #include "bench/platform.h"
 #include "kernel/clocks.h"
@@ -23,7 +23,7 @@ uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores
 {
     return arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + traps_cost() +
            paging_cost(top, cores) + arena_cost(sizeof(struct madt)) + cores_cost(o, cores) +
-           arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
+           screen_cost() + arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
 }
 
 static void on_own_stack(void *handoff)
@@ -44,30 +44,6 @@ void machine_cpu(struct machine *m, struct handoff *h)
     m->handoff = h;
     arena_init(&m->arena, h);
     cpu_decode(&m->cpu, cpuid_here, NULL);
-}
-
-void machine_console(struct machine *m)
-{
-    console_init(&m->console);
-    serial_places(&m->places, &m->handoff->options.serial, &m->acpi, true);
-    m->serial = serial_open(&m->places, NULL, NULL);
-    if (m->serial.on)
-        console_add(&m->console, &m->serial.sink);
-}
-
-static volatile void *map_uart(void *ctx, uint64_t address, uint64_t size)
-{
-    return paging_map_mmio(ctx, address, size);
-}
-
-bool machine_console_mmio(struct machine *m)
-{
-    if (m->serial.on || m->places.next == m->places.n)
-        return false;
-    m->serial = serial_open(&m->places, map_uart, &m->paging);
-    if (m->serial.on)
-        console_add(&m->console, &m->serial.sink);
-    return m->serial.on;
 }
 
 const char *machine_traps(struct machine *m)

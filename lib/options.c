@@ -89,6 +89,7 @@ static const struct option_doc keys[] = {
     CHOICE(park, "hlt|mwait", "hlt", "how a core waits that does not measure"),
     CHOICE(format, "both|table|jsonl", "both", "the report: for people, for programs"),
     CHOICE(hist, "capped|full|off", "capped", "histograms: the 256 fullest bins, all, none"),
+    CHOICE(console, "auto|serial|screen|both", "auto", "where people read; auto: all there are"),
     {.key = "serial",
      .values = "auto|off|com1..com4|io:PORT",
      .standard = "auto",
@@ -113,6 +114,7 @@ _Static_assert(sizeof(enum recipe) == sizeof(uint32_t) && sizeof(enum format) ==
                    sizeof(enum hist) == sizeof(uint32_t) &&
                    sizeof(enum finish) == sizeof(uint32_t) &&
                    sizeof(enum caches) == sizeof(uint32_t) &&
+                   sizeof(enum console_choice) == sizeof(uint32_t) &&
                    sizeof(enum layout) == sizeof(uint32_t) &&
                    sizeof(enum method) == sizeof(uint32_t) &&
                    sizeof(enum takeover) == sizeof(uint32_t) &&

@@ -26,6 +26,7 @@ enum caches { CACHES_KEEP, CACHES_CLEAR };
 enum layout { LAYOUT_SHUFFLE, LAYOUT_FIXED, LAYOUT_SWEEP };
 enum share { SHARE_ALONE, SHARE_TOGETHER };
 enum park { PARK_HLT, PARK_MWAIT };
+enum console_choice { CONSOLE_AUTO, CONSOLE_SERIAL, CONSOLE_SCREEN, CONSOLE_BOTH };
 enum takeover { TAKEOVER_AUTO, TAKEOVER_EXIT };
 
 struct options {
@@ -49,6 +50,7 @@ struct options {
     enum park park;
     enum format format;
     enum hist hist;
+    enum console_choice console;
     struct serial_choice serial;
     enum finish finish;
     enum takeover takeover;

@@ -10,6 +10,7 @@
  *   rsdp-rev0        under the ACPI 2.0 GUID, one of revision 0 that has an RSDT only
  *   no-low           all memory below 1 MiB is the firmware's for good
  *   descsize         memory descriptors of 64 bytes, rubbish between them
+ *   gop-...          what the firmware says of its screen: see shim_gop.c
  *   exit-fails-once  the map changes under the first ExitBootServices; any firmware call but
  * GetMemoryMap and ExitBootServices after that ends the machine with status 0x30 exit-fails
  * ExitBootServices never succeeds; as above and, when ExitBootServices has succeeded, just before
@@ -33,7 +34,8 @@
 #define LAPIC_TIMER_COUNT 0x380
 #define LVT_PERIODIC      (1u << 17) /* SDM volume 3, 10.5.4 */
 
-void shim_la57(void *pml5_page); /* shim_la57.asm */
+void shim_la57(void *pml5_page);                                      /* shim_la57.asm */
+void shim_gop(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *)); /* shim_gop.c */
 
 static EFI_SYSTEM_TABLE *real, copy;
 static EFI_BOOT_SERVICES services;
@@ -419,6 +421,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     }
     change_tables();
     child->SystemTable = &copy;
+    shim_gop(real, mode);
     EFI_STATUS status = real->BootServices->StartImage(program, NULL, NULL);
     say(EFI_ERROR(status) ? "\r\nshim: it returned an error\r\n" : "\r\nshim: it returned\r\n");
     for (;;) {

@@ -43,6 +43,7 @@ static void defaults(void **state)
     assert_int_equal(o.recipe, RECIPE_AUTO);
     assert_int_equal(o.format, FORMAT_BOTH);
     assert_int_equal(o.hist, HIST_CAPPED);
+    assert_int_equal(o.console, CONSOLE_AUTO);
     assert_int_equal(o.serial.kind, SERIAL_AUTO);
     assert_int_equal(o.serial.baud, 115200);
     assert_int_equal(o.finish, FINISH_AUTO);
@@ -62,7 +63,7 @@ static void every_key(void **state)
     struct options o;
     assert_true(parse(&o, "suite=calls,base* bench=plt samples=16 warmup=0 recipe=xfence\n"
                           "format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\n"
-                          "cores=1-4,8 share=together park=mwait help list"));
+                          "cores=1-4,8 share=together park=mwait console=both help list"));
     assert_true(o.help && o.list);
     assert_string_equal(o.suite, "calls,base*");
     assert_string_equal(o.bench, "plt");
@@ -71,6 +72,7 @@ static void every_key(void **state)
     assert_int_equal(o.recipe, RECIPE_XFENCE);
     assert_int_equal(o.format, FORMAT_JSONL);
     assert_int_equal(o.hist, HIST_OFF);
+    assert_int_equal(o.console, CONSOLE_BOTH);
     assert_int_equal(o.serial.kind, SERIAL_PORT);
     assert_int_equal(o.serial.port, 0x2f8);
     assert_int_equal(o.serial.baud, 9600);
@@ -147,7 +149,8 @@ static void messages(void **state)
         "list\r\nfromat=table",
         "baretick.conf, line 2: \"fromat=table\": no such word; the words are: help list suite= "
         "bench= samples= warmup= recipe= method= k= epsilon= most= ensembles= size= target= "
-        "caches= clock= cycle= layout= seed= cores= share= park= format= hist= serial= finish= "
+        "caches= clock= cycle= layout= seed= cores= share= park= format= hist= console= serial= "
+        "finish= "
         "takeover=");
     refused("cores=4-1", "baretick.conf, line 1: \"cores=4-1\": cores takes bsp, all, or numbers "
                          "from 0 to 1023 and ranges of them, 127 bytes at most");
@@ -355,7 +358,7 @@ static void help_fits_a_terminal(void **state)
     options_help(&b.sink);
     assert_false(b.cut);
     size_t n = options_docs(&docs);
-    assert_int_equal(n, 25);
+    assert_int_equal(n, 26);
     for (size_t i = 0; i < n; i++) {
         char word[80];
         strcat(strcat(strcat(strcpy(word, "  "), docs[i].key), "="), docs[i].values);
@@ -403,16 +406,17 @@ static void record(void **state)
     json_begin(&j, &b.sink, 0, "run");
     options_record(&o, &j);
     json_end(&j);
-    assert_non_null(strstr(text,
-                           ",\"options\":{\"suite\":\"a,b*\",\"bench\":\"*\",\"samples\":\"auto\","
-                           "\"warmup\":50,\"recipe\":\"serialize\",\"method\":\"doubled\",\"k\":3,"
-                           "\"epsilon\":50,\"most\":500,\"ensembles\":100,\"size\":1000,\"target\":"
-                           "10000,\"caches\":\"keep\",\"clock\":\"hpet,tsc\",\"cycle\":"
-                           "\"ruler,pmc,aperf,tsc,null\",\"layout\":\"shuffle\",\"seed\":"
-                           "1,\"cores\":\"0,2-3\",\"share\":\"together\",\"park\":\"hlt\","
-                           "\"format\":\"both\","
-                           "\"hist\":\"full\",\"serial\":\"io:0x3f8,115200\",\"finish\":\"auto\","
-                           "\"takeover\":\"auto\"},\"crc\""));
+    assert_non_null(strstr(
+        text,
+        ",\"options\":{\"suite\":\"a,b*\",\"bench\":\"*\",\"samples\":\"auto\","
+        "\"warmup\":50,\"recipe\":\"serialize\",\"method\":\"doubled\",\"k\":3,"
+        "\"epsilon\":50,\"most\":500,\"ensembles\":100,\"size\":1000,\"target\":"
+        "10000,\"caches\":\"keep\",\"clock\":\"hpet,tsc\",\"cycle\":"
+        "\"ruler,pmc,aperf,tsc,null\",\"layout\":\"shuffle\",\"seed\":"
+        "1,\"cores\":\"0,2-3\",\"share\":\"together\",\"park\":\"hlt\","
+        "\"format\":\"both\","
+        "\"hist\":\"full\",\"console\":\"auto\",\"serial\":\"io:0x3f8,115200\",\"finish\":\"auto\","
+        "\"takeover\":\"auto\"},\"crc\""));
 }
 
 int main(void)

@@ -1,0 +1,259 @@
+"""The screen, from QEMU's picture of it: what stands there is read back, glyph by glyph."""
+
+import re
+import time
+
+import pytest
+from machine import SUCCESS, monitor
+from picture import dump, layout, read
+
+# Long enough to scroll on most screens.
+TALK = "suite=baseline samples=32"
+VERDICT = b"\nverdict: "
+HINT = "lines above: PgUp"  # in a line for the screen alone
+
+
+def ends(text):
+    return any(line.startswith("verdict: ") for line in text)
+
+
+def lines_of(b):
+    """What the table's lines on the serial line are, the loader's and the firmware's left out."""
+    text = b.text.split("baretick: left firmware", 1)[1].splitlines()
+    return ["baretick: left firmware", *(line.rstrip() for line in text[1:])]
+
+
+def wrapped(lines, columns):
+    """The lines as a screen of so many columns has them."""
+    pieces = [line[i : i + columns] for line in lines for i in range(0, max(len(line), 1), columns)]
+    return [piece.rstrip() for piece in pieces]
+
+
+class Watch:
+    """`done` for a boot: looks at the screen until it shows what is wanted, and keeps what it saw."""
+
+    def __init__(self, folder, wanted=ends, crop=None, after=b""):
+        """after: what the serial line has said before it is worth a look."""
+        self.folder, self.wanted, self.crop, self.after = folder, wanted, crop, after
+        self.text = self.next = None
+
+    def __call__(self, data):
+        if self.text is not None:
+            return True
+        if self.after not in data or time.monotonic() < (self.next or 0):
+            return False
+        self.next = time.monotonic() + 0.2
+        try:
+            width, height, pixels = dump(self.folder)
+            if self.crop:
+                stride, (width, height) = 3 * width, self.crop
+                lines = (pixels[y * stride : y * stride + 3 * width] for y in range(height))
+                pixels = b"".join(lines)
+            text = read(width, height, pixels)
+        except (AssertionError, OSError):  # not started yet; firmware's letters; half painted
+            return False
+        if self.wanted(text):
+            self.text, self.size = text, (width, height)
+        return self.text is not None
+
+
+@pytest.fixture
+def shown(boot, tmp_path):
+    """shown(*device, ...): a run that stops with its verdict on the screen: what the line said, what stands there."""
+
+    def start(*device, words=TALK, crop=None, **how):
+        watch = Watch(tmp_path, crop=crop, after=VERDICT)
+        b = boot(f"{words} finish=halt", extra=device, done=watch, **how)
+        assert watch.text, f"no verdict on the screen\n{b}"
+        return b, watch
+
+    return start
+
+
+def same(b, watch):
+    """The screen shows the end of what the serial line had, and nothing else."""
+    _, columns, rows = layout(*watch.size)
+    sent, seen = lines_of(b), list(watch.text)
+    while seen and not seen[-1]:
+        seen.pop()
+    while sent and not sent[-1]:
+        sent.pop()
+    seen = [line for line in seen if HINT not in line]
+    assert seen == wrapped(sent, columns)[-len(seen) :]
+    assert len(seen) >= min(rows, len(sent)) - 1
+    assert seen[-1] == "verdict: PASS (10 rows, 0 failures)"
+    assert not any('"baretick"' in line for line in seen)
+
+
+CARDS = {
+    "1280x800": "VGA",
+    "1920x1080": "VGA,xres=1920,yres=1080",
+    "ramfb": "ramfb",
+}
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_the_screen_shows_what_the_line_says(shown, card):
+    b, watch = shown("-device", CARDS[card])
+    same(b, watch)
+    screen = b.run["screen"]
+    assert (screen["width"], screen["height"]) == watch.size
+    assert (screen["columns"], screen["rows"]) == layout(*watch.size)[1:]
+    assert screen["columns"] >= 80
+    assert screen["pixel_bytes"] == 4
+    if "x" in card:
+        assert card == "%dx%d" % watch.size, b.run["screen"]
+
+
+def test_4k(shown, shim):
+    b, watch = shown("-device", "VGA,vgamem_mb=64", disk=shim("gop-4k", f"{TALK} finish=halt"))
+    assert watch.size == (3840, 2160) and layout(*watch.size) == (3, 160, 45)
+    same(b, watch)
+
+
+def test_24_bits_a_pixel(shown, shim):
+    b, watch = shown("-device", "cirrus-vga", disk=shim("gop-xga", f"{TALK} finish=halt"))
+    assert watch.size == (1024, 768) and b.run["screen"]["pixel_bytes"] == 3
+    same(b, watch)
+
+
+def test_lines_in_memory_longer_than_those_shown(shown, shim):
+    b, watch = shown(
+        "-device", "VGA", disk=shim("gop-narrow", f"{TALK} finish=halt"), crop=(640, 480)
+    )
+    assert b.run["screen"]["pixels_per_line"] == 1280
+    same(b, watch)
+
+
+@pytest.mark.parametrize(
+    "mode, words",
+    [
+        ("gop-short", "a framebuffer of 4095999 bytes"),
+        ("gop-tiny", "too small for text"),
+    ],
+)
+def test_nonsense_about_the_screen(boot, shim, mode, words):
+    b = boot("", disk=shim(mode, TALK), extra=("-device", "VGA")).must(SUCCESS, rows=10)
+    assert words in b.run["screen"]["why_not"], b.run
+    warned = [e["message"] for e in b.events("warning") if words in e["message"]]
+    assert warned or mode == "gop-tiny", str(b)
+
+
+def test_no_framebuffer(boot):
+    b = boot(TALK, extra=("-device", "virtio-gpu-pci")).must(SUCCESS, rows=10)
+    assert "BltOnly" in b.run["screen"]["why_not"], b.run
+
+
+def test_without_a_serial_line_the_screen_has_it_all(boot, tmp_path):
+    """No port at all; every line is there, the first ones behind PgUp."""
+    watch = Watch(tmp_path)
+    boot(f"{TALK} finish=halt", extra=("-device", "VGA,xres=1920,yres=1080"), serial=False, done=watch)
+    text = [line for line in watch.text if line]
+    assert text[0] == "baretick: left firmware" and text[-1].startswith("verdict: PASS"), text
+    assert sum(line.startswith("self-test") for line in text) == 6, text
+    assert not any("of 10 rows" in line for line in text), "a progress line was not wiped"
+
+
+class Keys(Watch):
+    """Presses each key when the one before has shown its words at the foot; keeps what it saw."""
+
+    def __init__(self, folder, steps):
+        super().__init__(folder, self.shows)
+        self.steps, self.seen = steps, []
+
+    def shows(self, text):
+        return any(line.startswith(self.steps[len(self.seen)][0]) for line in text[-3:])
+
+    def __call__(self, data):
+        if len(self.seen) < len(self.steps) and super().__call__(data):
+            self.seen.append(self.text)
+            self.text = None
+            if len(self.seen) < len(self.steps):
+                monitor(self.folder / "monitor", f"sendkey {self.steps[len(self.seen)][1]}")
+        return len(self.seen) == len(self.steps)
+
+
+def test_keys_look_back(boot, tmp_path):
+    steps = [("verdict", None), ("-- lines 1 to 29 ", "home"), ("-- lines 29 to 57 ", "pgdn")]
+    keys = Keys(tmp_path, [*steps, ("verdict", "end")])
+    card = ("-device", "VGA,xres=640,yres=480")
+    b = boot(f"{TALK} finish=halt", extra=card, done=keys)
+    assert len(keys.seen) == 4, str(b)
+    keys.text = keys.seen[0]
+    same(b, keys)
+    end, home, page, again = keys.seen
+    sent = wrapped(lines_of(b), 80)
+    assert home[:29] == sent[:29] and page[:29] == sent[28:57]
+    assert again == end and any(HINT in line for line in end)
+
+
+def test_a_fault_is_on_the_screen(boot, tmp_path):
+    """Registers and backtrace, painted from the exception handler."""
+    watch = Watch(tmp_path)
+    b = boot("suite=provoke bench=ud2 samples=16 finish=halt", extra=("-device", "VGA"), done=watch)
+    sent = lines_of(b)
+    seen = [line for line in watch.text if line and HINT not in line]
+    assert any(line.startswith("FAULT: #UD") for line in seen), seen
+    assert seen == [line for line in sent if line][-len(seen) :]
+    assert seen[-1].startswith("verdict: FAIL")
+
+
+def test_progress_while_it_runs(boot, tmp_path):
+    """Each row's painting has the lines of those before it, and what is being measured now."""
+    watch = Watch(tmp_path, lambda text: any(line.startswith("1 of 2 rows") for line in text))
+    b = boot("suite=calls bench=direct,got samples=60000", extra=("-device", "VGA"), done=watch)
+    assert watch.text, str(b)
+    assert any(line.startswith("direct  ") for line in watch.text), watch.text
+    assert not any(line.startswith("got  ") for line in watch.text), watch.text
+
+
+def test_records_are_on_the_screen_where_they_are_all(boot, tmp_path):
+    watch = Watch(tmp_path, lambda text: any('"verdict":"pass"' in line for line in text))
+    b = boot(f"{TALK} format=jsonl finish=halt", extra=("-device", "VGA"), done=watch)
+    assert watch.text, str(b)
+    sent = b.serial[b.serial.index(b'{"baretick"') :].decode().split("\r\n")
+    seen = [line for line in watch.text if line and HINT not in line]
+    assert seen == [line for line in wrapped(sent, 160) if line][-len(seen) :] and len(seen) > 40
+
+
+def test_console_screen_leaves_the_line_alone(boot, tmp_path):
+    watch = Watch(tmp_path)
+    b = boot(f"{TALK} console=screen finish=halt", extra=("-device", "VGA"), done=watch)
+    assert watch.text and not b.records and "left firmware" not in b.text, str(b)
+
+
+def test_console_serial_leaves_the_screen_alone(boot):
+    b = boot(f"{TALK} console=serial", extra=("-device", "VGA")).must(SUCCESS, rows=10)
+    assert b.run["screen"] == {"why_not": "console=serial"} and not b.events("warning")
+
+
+def test_a_console_that_is_not_there(boot):
+    """The other one is used, and says so."""
+    b = boot(f"{TALK} console=screen").must(SUCCESS, rows=10)
+    assert b.run["screen"] == {"why_not": "the firmware has no framebuffer"}
+    (warning,) = b.events("warning")
+    assert "the screen that was asked for is not there" in warning["message"], warning
+
+
+def test_console_serial_without_a_port(boot, tmp_path):
+    watch = Watch(tmp_path)
+    words = f"{TALK} console=serial finish=halt"
+    boot(words, extra=("-device", "VGA,xres=1920,yres=1080"), serial=False, done=watch)
+    assert any("the serial port that was asked for" in line for line in watch.text), watch.text
+
+
+def test_what_the_line_has_to_carry(boot):
+    """It is told in the end; and a row keeps within its budget, had its histogram all the bins."""
+    b = boot("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
+    told = re.search(
+        r"^serial    (\d+) KB so far: ([\d.]+) s at 115200 baud; a row is held to (\d+) KB",
+        b.text,
+        re.MULTILINE,
+    )
+    ours = b.serial[b.serial.index(b"baretick: left firmware") : b.serial.rindex(b"\nserial  ") + 1]
+    assert int(told[1]) == -(-len(ours) // 1000)
+    assert abs(float(told[2]) - len(ours) / 11520) < 0.06
+    row = len(ours) - ours.index(b"0 of 1 rows")
+    bins, longest = b.rows[0]["hist"], len("[1234567890,1000000],")
+    assert len(bins) == 1 and row > 1900
+    assert row + 256 * longest <= int(told[3]) * 1000
