@@ -201,7 +201,7 @@ def test_a_fault_is_on_the_screen(boot, tmp_path):
 def test_progress_while_it_runs(boot, tmp_path):
     """Each row's painting has the lines of those before it, and what is being measured now."""
     watch = Watch(tmp_path, lambda text: any(line.startswith("1 of 2 rows") for line in text))
-    b = boot("suite=calls bench=direct,got samples=60000", extra=("-device", "VGA"), done=watch)
+    b = boot("suite=calls bench=direct,got samples=20000", extra=("-device", "VGA"), done=watch)
     assert watch.text, str(b)
     assert any(line.startswith("direct  ") for line in watch.text), watch.text
     assert not any(line.startswith("got  ") for line in watch.text), watch.text
