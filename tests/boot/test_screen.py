@@ -33,14 +33,16 @@ class Watch:
     """`done` for a boot: looks at the screen until it shows what is wanted, and keeps what it saw."""
 
     def __init__(self, folder, wanted=ends, crop=None, after=b""):
-        """after: what the serial line has said before it is worth a look."""
+        """after: what stands in the serial line's last whole line before it is worth a look."""
         self.folder, self.wanted, self.crop, self.after = folder, wanted, crop, after
-        self.text = self.next = None
+        self.text = self.next = self.before = None
 
     def __call__(self, data):
         if self.text is not None:
             return True
-        if self.after not in data or time.monotonic() < (self.next or 0):
+        if time.monotonic() < (self.next or 0):
+            return False
+        if self.after and not (self.after in data and data.endswith(b"\n")):
             return False
         self.next = time.monotonic() + 0.2
         try:
@@ -52,8 +54,9 @@ class Watch:
             text = read(width, height, pixels)
         except (AssertionError, OSError):  # not started yet; firmware's letters; half painted
             return False
-        if self.wanted(text):
+        if self.wanted(text) and text == self.before:  # not in the middle of painting
             self.text, self.size = text, (width, height)
+        self.before = text
         return self.text is not None
 
 
