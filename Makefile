@@ -71,10 +71,10 @@ IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1))
 ifeq ($(IS_CLANG),)
 CFLAGS_BOOT += -maccumulate-outgoing-args
 endif
-LDFLAGS_IMAGE := -nostdlib -pie --no-dynamic-linker -z text -z noexecstack -z max-page-size=4096 \
+LDFLAGS_IMAGE := -nostdlib -O2 -pie --no-dynamic-linker -z text -z noexecstack -z max-page-size=4096 \
 	-z pack-relative-relocs -Bsymbolic --no-undefined --gc-sections --build-id=none --fatal-warnings -T linker.ld
 # .reloc tells firmware that the image may be moved; crt0 and boot/relocate.c do the work.
-PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .relr .reloc .sbat)
+PE_SECTIONS := $(addprefix -j ,.text .rodata .data .bss .dynamic .rela .relr .reloc .sbat)
 
 # A file's own flags: CFLAGS_<path> := ...
 CFLAGS_bench/suites/calls_stub_endbr.c := -fcf-protection=branch
@@ -86,9 +86,13 @@ $(foreach f,$(filter-out bench/suites/compiler_moved%,$(wildcard bench/suites/*.
 	$(eval CFLAGS_$f += -falign-functions=64))
 
 # The image is to stay small (256 KiB); what runs around the windows is to be fast.
+# gcc knows -Oz only from 12 on.
+SMALL := $(if $(IS_CLANG),-Oz,-Os)
+# clang -Oz calls its library for shifts of 128 bits.
+CFLAGS_lib/num.c := -Os
 FAST_SRC := $(addprefix bench/,sampler.c interleave.c method.c) lib/mem.c bench/suites/%
 
-flags = $(CFLAGS_IMAGE) $(if $(filter $(FAST_SRC),$1),-O2,-Os) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
+flags = $(CFLAGS_IMAGE) $(if $(filter $(FAST_SRC),$1),-O2,$(SMALL)) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
 	$(if $(filter $(FLOAT_SRC),$1),,$(GENERAL)) \
 	$(if $(filter bench/suites/%,$1),-fomit-frame-pointer) $(CFLAGS_$1)
 

@@ -19,7 +19,7 @@
 #define RANGES 64
 
 /* From linker.ld. */
-extern uint8_t _text[] HIDDEN, _etext[] HIDDEN, _data[] HIDDEN, _edata[] HIDDEN;
+extern uint8_t _text[] HIDDEN, _etext[] HIDDEN, _data[] HIDDEN, _ebss[] HIDDEN;
 
 static uint64_t down(uint64_t at)
 {
@@ -118,7 +118,7 @@ static bool map_image(struct paging *p)
 
     return identity(p, h->image_base, h->image_base + h->image_size, 0) &&
            identity(p, (uint64_t)_text, (uint64_t)_etext, PAGE_EXEC) &&
-           identity(p, (uint64_t)_data, (uint64_t)_edata, PAGE_WRITE);
+           identity(p, (uint64_t)_data, (uint64_t)_ebss, PAGE_WRITE);
 }
 
 static bool map_framebuffer(struct paging *p, bool pat)
