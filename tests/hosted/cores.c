@@ -1,5 +1,4 @@
 #include "tests/hosted/cores.h"
-#include <cpuid.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 #include "lib/core_list.h"
 #include "lib/fmt.h"
+#include "lib/topology.h"
 #include "tests/hosted/fault.h"
 #include "tests/hosted/memory.h"
 #include "tests/hosted/output.h"
@@ -119,15 +119,20 @@ static const char *together(const unsigned *list, unsigned n, void (*fn)(void *,
     return why;
 }
 
-/* By leaf 0Bh (SDM vol. 3A 9.9.3.1) or, without it, leaf 1. */
 static void look_here(void *ctx, unsigned core)
 {
-    unsigned eax, ebx, ecx, edx;
+    struct core_facts *f = &facts[core];
+    struct core_place place;
+    struct cpu cpu;
     (void)ctx;
-    if (__get_cpuid_count(0xb, 0, &eax, &ebx, &ecx, &edx) && ebx)
-        facts[core].apic_id = edx;
-    else if (__get_cpuid(1, &eax, &ebx, &ecx, &edx))
-        facts[core].apic_id = ebx >> 24;
+    cpu_decode(&cpu, process_cpuid, NULL);
+    topology_place(&place, &cpu, process_cpuid, NULL);
+    f->apic_id = place.apic_id;
+    f->package = place.package;
+    f->core = place.core;
+    f->thread = place.thread;
+    if (place.type != CORE_TYPE_UNKNOWN)
+        f->type = core_type_names[place.type];
 }
 
 static void play_here(void *ctx, unsigned core)

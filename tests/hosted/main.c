@@ -35,16 +35,6 @@ struct hosted {
     struct report report;
 };
 
-static struct cpuid_regs cpuid_here(void *context, uint32_t leaf, uint32_t subleaf)
-{
-    struct cpuid_regs r;
-    (void)context;
-    __asm__ volatile("cpuid"
-                     : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
-                     : "a"(leaf), "c"(subleaf));
-    return r;
-}
-
 static void row(const char *suite, const char *name)
 {
     fault_row(suite, name);
@@ -129,7 +119,7 @@ int main(int argc, char **argv)
 
     h.has_words = argc > 1;
     sink_buf_init(&text, error, sizeof error);
-    cpu_decode(&h.cpu, cpuid_here, NULL);
+    cpu_decode(&h.cpu, process_cpuid, NULL);
     if (!words_take(&h.options, argc, argv, &h.cpu, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
     if (words_answer(&h.options, &h.cpu, "", output()))

@@ -1,4 +1,5 @@
 #include "tests/hosted/process.h"
+#include <cpuid.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -38,6 +39,14 @@ static void outcome(struct process *p, enum process_wish wish, int result)
 {
     p->wish[wish].had = result == 0;
     p->wish[wish].error = result == 0 ? 0 : errno;
+}
+
+struct cpuid_regs process_cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    struct cpuid_regs r;
+    (void)ctx;
+    __cpuid_count(leaf, subleaf, r.eax, r.ebx, r.ecx, r.edx);
+    return r;
 }
 
 int process_move(pid_t pid, int cpu)

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/types.h>
+#include "lib/cpu.h"
 #include "lib/sink.h"
 
 #define PROCESS_CPU "BARETICK_CPU" /* the environment variable that names the CPU to run on */
@@ -31,6 +32,9 @@ struct process {
  * the message says which are.
  */
 bool process_pin(struct process *p, struct sink *err);
+
+/* A cpuid_fn of the CPU that it runs on; ctx is not used. */
+struct cpuid_regs process_cpuid(void *ctx, uint32_t leaf, uint32_t subleaf);
 
 /* Moves a process (0: this one) to this CPU, where it stays; 0, or errno. */
 int process_move(pid_t pid, int cpu);
