@@ -87,7 +87,7 @@ $(foreach f,$(filter-out bench/suites/compiler_moved%,$(wildcard bench/suites/*.
 
 # The image is to stay small (256 KiB); what runs around the windows is to be fast.
 # gcc knows -Oz only from 12 on.
-SMALL := $(if $(IS_CLANG),-Oz,-Os)
+SMALL := $(shell $(CC) -Oz -E -x c /dev/null >/dev/null 2>&1 && echo -Oz || echo -Os)
 # clang -Oz calls its library for shifts of 128 bits.
 CFLAGS_lib/num.c := -Os
 FAST_SRC := $(addprefix bench/,sampler.c interleave.c method.c) lib/mem.c bench/suites/%

@@ -52,34 +52,35 @@ enum need {
 struct bench {
     const char *suite, *name;
     const char *what; /* one operation, in words, for `list` */
-    enum form form;
-    uint32_t ops; /* operations a window */
+
+    enum form form : 8;
+    enum recipe recipe : 8; /* EMPTY: the window's; all others use the one that recipe= selects */
+    unsigned needs : 8;     /* NEED_*: what not every platform has */
+    bool callee_apart;      /* the callee on a page of its own, not behind the window */
+    bool cold;              /* no cache holds room's bytes, nor the object, when a window begins */
+    bool single;            /* twice the body means nothing here: body - empty is all there is */
+    bool on_request;        /* runs only when suite= names the suite without a wildcard */
+    bool errors_are_wrong;  /* one failed operation fails the row */
+
+    uint32_t ops;  /* operations a window */
+    uint32_t room; /* bytes of the object's room that the row works on */
+    uint32_t base; /* base units an operation: bytes, elements; 0: none */
+    float
+        floor; /* core cycles an operation that any CPU must spend; 0: its vanishing is the point */
+    const char *base_unit; /* "byte"; singular, NULL where base is 0 */
+    const char *beside;    /* row of this suite that the report sets this one against, or NULL */
 
     const struct unit *unit;   /* LOOP and STRAIGHT: one operation; NULL: an empty one */
     const struct unit *callee; /* what the unit calls, or NULL */
     const struct unit *stub;   /* what stands between (PLT), or NULL */
-    bool callee_apart;         /* the callee on a page of its own, not behind the window */
 
-    body_fn function,
-        empty_function; /* FUNCTION; empty_function NULL: the empty window is subtracted */
+    body_fn function;
+    body_fn empty_function; /* FUNCTION; NULL: the empty window is subtracted */
 
     void (*meet)(struct crowd *c); /* CORES */
 
-    enum recipe recipe; /* EMPTY: the window's; all others use the one that recipe= selects */
-    double
-        floor; /* core cycles an operation that any CPU must spend; 0: its vanishing is the point */
     double (*truth)(
-        const struct cpu *cpu); /* core cycles an operation, documented; 0: not for this CPU */
-    uint32_t base;              /* base units an operation: bytes, elements; 0: none */
-    const char *base_unit;      /* "byte"; singular, NULL where base is 0 */
-    const char *beside;    /* row of this suite that the report sets this one against, or NULL */
-    uint32_t room;         /* bytes of the object's room that the row works on */
-    bool cold;             /* no cache holds them, nor the object, when a window begins */
-    unsigned needs;        /* NEED_*: what not every platform has */
-    bool single;           /* twice the body means nothing here: body - empty is all there is */
-    bool on_request;       /* runs only when suite= names the suite without a wildcard */
-    bool errors_are_wrong; /* one failed operation fails the row */
-
+        const struct cpu *cpu); /* core cycles an operation, documented; 0: not for it */
     /* Before the first window; the object is zeroed. May be NULL. */
     void (*setup)(struct object *o);
     /* After the last: did `operations` operations leave what they must? NULL, or what is wrong. */
