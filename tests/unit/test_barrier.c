@@ -1,5 +1,6 @@
 /* Gathering and exchanging, by threads that stand for cores. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include "tests/unit/unit.h"
@@ -9,7 +10,7 @@
 
 #define PLACES   4
 #define ROUNDS   50
-#define PATIENCE 200000000 /* ticks: some 0.1 s, far above a thread's absence */
+#define PATIENCE 3000000000 /* ticks: some 1 s, far above a thread's absence on a loaded host */
 
 static struct barrier_line line[PLACES];
 static struct barrier barrier;
@@ -60,6 +61,8 @@ static void one_stays_away(void **state)
     (void)state;
     barrier_init(&barrier, line, 3);
     assert_int_equal(pthread_create(&other, NULL, once, (void *)1), 0);
+    while (!atomic_load(&line[1].arrived))
+        sched_yield();
     assert_int_equal(barrier_pass(&barrier, 0, PATIENCE), 2);
     pthread_join(other, &result);
     assert_int_equal((intptr_t)result, 2);
