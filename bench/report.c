@@ -3,7 +3,7 @@
 
 void report_init(struct report *r, struct sink *out, enum format format)
 {
-    *r = (struct report){.out = out, .records = out, .format = format};
+    *r = (struct report){.out = out, .records = out, .live = out, .format = format};
 }
 
 bool report_table(const struct report *r)
@@ -15,21 +15,21 @@ void report_progress(struct report *r, const char *line)
 {
     if (!report_table(r))
         return;
-    fmt(r->out, "\r%-79s", line);
+    fmt(r->live, "\r%-79s", line);
     r->progress = true;
 }
 
 void report_fresh_line(struct report *r)
 {
     if (r->progress)
-        fmt(r->out, "\r%79s\r", "");
+        fmt(r->live, "\r%79s\r", "");
     r->progress = false;
 }
 
 static void begin(struct report *r, struct json *j, const char *type)
 {
     if (r->progress)
-        fmt(r->out, "\r\n");
+        fmt(r->live, "\r\n");
     r->progress = false;
     json_begin(j, r->records, r->seq++, type);
 }

@@ -15,6 +15,7 @@
 struct report {
     struct sink *out;     /* the table, and all else for people */
     struct sink *records; /* `out`, unless the owner says otherwise: then they do not mix */
+    struct sink *live;    /* progress lines: `out`, unless the owner keeps what goes there */
     enum format format;
     uint64_t seq;      /* of the next record */
     uint64_t rows;     /* rows written */

@@ -61,8 +61,7 @@ static void record(struct boot *b, const struct boot_timers *t, struct sink *out
     report_end(&r, false);
 }
 
-/* DESIGN, "Exit": both must say so before a port is touched that can be real hardware. */
-static bool on_qemu(const struct boot *b)
+bool boot_on_qemu(const struct boot *b)
 {
     const struct handoff *h = b->handoff;
     struct acpi_mem memory;
@@ -76,9 +75,7 @@ static bool on_qemu(const struct boot *b)
            smbios_says_qemu(&memory.mem, h->smbios);
 }
 
-/* Of ports in memory nobody knows here whether the firmware has them mapped: its own console is
- * the one on such a port. */
-static struct serial open_serial(const struct boot *b)
+static struct serial_places find_serial(const struct boot *b, bool in_memory)
 {
     struct acpi_mem memory;
     struct acpi acpi;
@@ -86,8 +83,25 @@ static struct serial open_serial(const struct boot *b)
 
     acpi_mem_init(&memory, b->handoff);
     acpi_open(&acpi, &memory.mem, b->handoff->rsdp);
-    serial_places(&places, &b->handoff->options.serial, &acpi, false);
+    serial_places(&places, &b->handoff->options.serial, &acpi, in_memory);
+    return places;
+}
+
+struct serial boot_serial(const struct boot *b)
+{
+    struct serial_places places = find_serial(b, false);
+
     return serial_open(&places, NULL, NULL);
+}
+
+bool boot_serial_in_memory(const struct boot *b)
+{
+    struct serial_places places = find_serial(b, true);
+
+    for (unsigned i = 0; i < places.n; i++)
+        if (places.place[i].mmio)
+            return true;
+    return false;
 }
 
 /* The shell leaves its output on the screen; a boot manager clears it as soon as we return. */
@@ -100,12 +114,12 @@ static bool from_shell(const struct boot *b)
     return boot_protocol(b, b->image, &parameters) != NULL;
 }
 
-static void wait_for_key(struct boot *b)
+void boot_let_read(struct boot *b)
 {
     SIMPLE_INPUT_INTERFACE *in = b->st->ConIn;
     EFI_INPUT_KEY key;
 
-    if (!in || !b->st->ConOut)
+    if (!in || !b->st->ConOut || from_shell(b))
         return;
     in->Reset(in, FALSE); /* keys from before do not count */
     fmt(&b->conout.sink, "Press a key (going on in %u s).\r\n", KEY_WAIT_MS / 1000);
@@ -118,7 +132,7 @@ static void wait_for_key(struct boot *b)
 
 EFI_STATUS boot_answer(struct boot *b)
 {
-    struct serial serial = open_serial(b);
+    struct serial serial = boot_serial(b);
     EFI_STATUS status = failed(b) ? EFI_INVALID_PARAMETER : EFI_SUCCESS;
     struct boot_timers timers;
 
@@ -127,23 +141,22 @@ EFI_STATUS boot_answer(struct boot *b)
     say(b, &timers, b->st->ConOut ? &b->conout.sink : &serial.sink);
     record(b, &timers, &serial.sink, FORMAT_JSONL);
     serial_flush(&serial);
-    if (on_qemu(b))
+    if (boot_on_qemu(b))
         qemu_exit(failed(b) ? EXIT_BAD_OPTIONS : EXIT_SUCCESS);
-    if (!from_shell(b))
-        wait_for_key(b);
+    boot_let_read(b);
     boot_close(b);
     return status;
 }
 
 void boot_stuck(struct boot *b)
 {
-    struct serial serial = open_serial(b);
+    struct serial serial = boot_serial(b);
 
     fmt_buf(b->error, sizeof b->error,
             "firmware: ExitBootServices failed every time; the machine must be reset");
     record(b, NULL, &serial.sink, FORMAT_BOTH);
     serial_flush(&serial);
-    if (on_qemu(b))
+    if (boot_on_qemu(b))
         qemu_exit(EXIT_FAULT);
     for (;;)
         __asm__ volatile("hlt");

@@ -38,7 +38,8 @@ static uint64_t largest_free(const struct handoff *h)
 bool boot_arena(struct boot *b)
 {
     struct handoff *h = b->handoff;
-    uint64_t need = kernel_arena_need(&h->options, top_of_ram(h), h->cores);
+    uint64_t need = kernel_arena_need(&h->options, top_of_ram(h), h->cores) +
+                    (h->borrowed ? borrow_arena_need(&h->options, h->cores) : 0);
     UINTN pages = (need + EFI_PAGE_SIZE - 1) >> EFI_PAGE_SHIFT;
     EFI_PHYSICAL_ADDRESS at;
     EFI_STATUS status = allocate(b, pages, &at);

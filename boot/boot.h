@@ -14,6 +14,8 @@
 #include "boot/conout.h"
 #include "boot/memmap.h"
 #include "kernel/handoff.h"
+#include "kernel/power.h"
+#include "kernel/serial.h"
 #include "lib/cpu.h"
 
 struct boot {
@@ -52,11 +54,45 @@ void boot_facts(struct boot *b);
 /* How many cores there are, and a place below 1 MiB for them to start in. Never fails: without
  * either, one core it is. */
 void boot_cores(struct boot *b);
+/* The firmware between the two: no event is notified, no interrupt comes. */
+struct boot_hold {
+    EFI_TPL tpl;
+    uint64_t flags;
+};
+struct boot_hold boot_hold(const struct boot *b);
+void boot_unhold(const struct boot *b, struct boot_hold held);
+
+/* Whether the machine is borrowed: handoff.borrowed. */
+void boot_takeover(struct boot *b);
 /* The arena. False: b->error. */
 bool boot_arena(struct boot *b);
 /* Ends boot services; interrupts are off from there on. False: nothing of firmware may be called
  * any more. */
 bool boot_leave(struct boot *b);
+
+/*
+ * Runs the kernel while boot services have no turn. False: b->error. Else *status is what it ended
+ * with, and the firmware goes on as if nothing had happened.
+ */
+bool boot_borrow(struct boot *b, enum exit_status *status);
+/* The report's log into the next baretick\NNNN.jsonl and .txt on the volume that the program was
+ * loaded from; says on the firmware's console what became of it. */
+void boot_stick(struct boot *b);
+/* What follows a borrowed machine's report: the files, then what finish= asks for. Gives everything
+ * back where it returns. */
+EFI_STATUS boot_after(struct boot *b, enum exit_status status);
+
+/* The hypervisor bit and a table both say so, before a port is touched that can be real
+ * hardware. */
+bool boot_on_qemu(const struct boot *b);
+/* The serial port behind I/O ports. Of ones in memory nobody knows here whether the firmware has
+ * them mapped; its own console is the one on such a port. */
+struct serial boot_serial(const struct boot *b);
+/* Whether one in memory may be there: options or tables name it. */
+bool boot_serial_in_memory(const struct boot *b);
+/* Waits for a key, bounded, where somebody else clears the screen as soon as we return: the shell
+ * does not. */
+void boot_let_read(struct boot *b);
 
 /* Answers `help`, `list` or b->error instead of measuring, and gives everything back. */
 EFI_STATUS boot_answer(struct boot *b);

@@ -98,3 +98,20 @@ void boot_close(struct boot *b)
     b->handoff = NULL;
     memmap_close(&b->map);
 }
+
+struct boot_hold boot_hold(const struct boot *b)
+{
+    struct boot_hold held = {.tpl = b->bs->RaiseTPL(TPL_HIGH_LEVEL)};
+
+    /* Many a firmware's RaiseTPL has cleared IF by now, and its RestoreTPL sets it. */
+    held.flags = read_rflags();
+    cli();
+    return held;
+}
+
+void boot_unhold(const struct boot *b, struct boot_hold held)
+{
+    if (held.flags & RFLAGS_IF)
+        sti();
+    b->bs->RestoreTPL(held.tpl);
+}

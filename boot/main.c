@@ -1,7 +1,7 @@
 /*
- * From the firmware's call to the kernel's first instruction. What cannot be measured is answered
- * here, while the firmware's console is still there; nothing is measured before the machine is
- * ours.
+ * From the firmware's call to the kernel's first instruction, and, where the machine is borrowed,
+ * back. What cannot be measured is answered here, while the firmware's console is still there;
+ * nothing is measured before the machine is ours.
  */
 #include "boot/boot.h"
 #include "lib/fmt.h"
@@ -21,6 +21,7 @@ static bool wants_an_answer(const struct boot *b)
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 {
+    enum exit_status status;
     struct boot b;
 
     boot_relocate();
@@ -31,9 +32,14 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
     if (!boot_options(&b) || wants_an_answer(&b))
         return boot_answer(&b);
     boot_cores(&b);
+    boot_takeover(&b);
     if (!boot_arena(&b))
         return boot_answer(&b);
 
+    if (b.handoff->borrowed) {
+        fmt(&b.conout.sink, "baretick: borrowing the machine\n");
+        return boot_borrow(&b, &status) ? boot_after(&b, status) : boot_answer(&b);
+    }
     fmt(&b.conout.sink, "baretick: leaving firmware\n");
     if (!boot_leave(&b))
         boot_stuck(&b);

@@ -179,6 +179,14 @@ static enum load_options load_options(struct boot *b)
     return kind;
 }
 
+static bool pairs_are_possible(struct boot *b)
+{
+    struct sink_buf error;
+
+    sink_buf_init(&error, b->error, sizeof b->error);
+    return options_check_pairs(&b->handoff->options, &error.sink);
+}
+
 /* Patterns that select nothing would measure nothing, which is not what anybody asked for. */
 static bool selects_something(struct boot *b)
 {
@@ -218,5 +226,5 @@ bool boot_options(struct boot *b)
             loaded == LOAD_OPTIONS_OURS ? "load options"
             : found                     ? ""
                                         : "defaults");
-    return selects_something(b) && recipe_is_here(b);
+    return pairs_are_possible(b) && selects_something(b) && recipe_is_here(b);
 }

@@ -67,16 +67,12 @@ void boot_timers(struct boot *b, struct boot_timers *t)
 {
     open_counters(b);
     core_cycles_init(&cycles);
-    EFI_TPL tpl = b->bs->RaiseTPL(TPL_HIGH_LEVEL);
-    uint64_t flags = read_rflags();
-    cli();
+    struct boot_hold held = boot_hold(b);
     struct idtr firmware = traps_borrow();
     timer_survey(t->clock, CLOCK_IDS, clock);
     timer_survey(t->cycle, CYCLE_IDS, cycle);
     traps_return(firmware);
-    if (flags & RFLAGS_IF)
-        sti();
-    b->bs->RestoreTPL(tpl);
+    boot_unhold(b, held);
     if (!t->clock[CLOCK_ID_TSC] && !tsc_is_known(t))
         t->clock[CLOCK_ID_TSC] = counters_tsc_unknown;
 }

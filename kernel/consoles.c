@@ -1,10 +1,12 @@
 /* Which consoles this machine reports on: the steps machine_console() and machine_console_late(). */
+#include "kernel/borrow.h"
 #include "kernel/keyboard.h"
 #include "kernel/machine.h"
 
 static void add(struct machine *m, struct sink *to, bool records)
 {
     console_add(&m->console, to);
+    console_add(&m->live, to);
     if (records)
         console_add(&m->records, to);
 }
@@ -47,6 +49,9 @@ void machine_console(struct machine *m)
 
     console_init(&m->console);
     console_init(&m->records);
+    console_init(&m->live);
+    if (m->handoff->borrowed)
+        borrow_log(m);
     m->serial.why_not = "console=screen";
     m->screen.why_not = "console=serial";
     if (o->console != CONSOLE_SERIAL)

@@ -119,6 +119,8 @@ static const char *open_way(struct machine *m, uint64_t *low)
     struct lapic *lapic = &m->irq.lapic;
     struct cores *c = &m->cores;
 
+    if (m->handoff->borrowed)
+        return "in a borrowed machine they are left to the firmware";
     if (!lapic->present)
         return "the boot core's APIC cannot be used";
     if (!m->others_stopped)

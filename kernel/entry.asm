@@ -1,8 +1,20 @@
-; From the firmware's stack to our own.
+; From the firmware's stack to our own, and back.
 bits 64
 default rel
 section .text
 
+; int entry_visit(void *argument, uint64_t stack_top, void (*go)(void *), uint64_t *back)
+; As entry_switch, but entry_return(*back, status) makes it return the status.
+global entry_visit:function hidden
+entry_visit:
+        push    rbp
+        push    rbx
+        push    r12
+        push    r13
+        push    r14
+        push    r15
+        pushfq
+        mov     [rcx], rsp
 ; _Noreturn void entry_switch(void *argument, uint64_t stack_top, void (*go)(void *))
 global entry_switch:function hidden
 entry_switch:
@@ -12,5 +24,31 @@ entry_switch:
         xor     ebp, ebp        ; where a backtrace ends
         call    rdx
         ud2
+
+; _Noreturn void entry_return(uint64_t back, int status)
+; From any stack. By IRET, since the way may begin in the handler of an NMI, which blocks further
+; ones until then (Intel SDM vol. 3A section 6.7.1).
+global entry_return:function hidden
+entry_return:
+        mov     eax, esi
+        mov     rsp, rdi
+        mov     ecx, ss
+        push    rcx
+        push    rdi
+        push    2
+        mov     ecx, cs
+        push    rcx
+        lea     rcx, [.back]
+        push    rcx
+        iretq
+.back:
+        popfq
+        pop     r15
+        pop     r14
+        pop     r13
+        pop     r12
+        pop     rbx
+        pop     rbp
+        ret
 
 section .note.GNU-stack noalloc noexec nowrite progbits

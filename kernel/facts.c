@@ -104,6 +104,12 @@ static void show_consoles(const struct machine *m, struct sink *out)
             l->columns, l->rows);
 }
 
+static const char *takeover_words(const struct handoff *h)
+{
+    return h->borrowed ? "borrow: boot services are alive and have no turn; devices go on"
+                       : "exit: boot services were ended";
+}
+
 static void show_head(const struct machine *m, const struct engine *e, const struct probe *p,
                       struct sink *out)
 {
@@ -121,6 +127,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
         (unsigned long long)(h->memory_total >> 20), m->paging.tables.levels,
         m->paging.tables.page_1g ? ", some of 1 GiB" : "");
     show_tsc(m, e, out);
+    fmt(out, "takeover  %s\r\n", takeover_words(h));
     head_show_timers(e, out);
     show_masked(&m->irq, out);
     show_cores(m, out);
@@ -140,7 +147,8 @@ static void record_firmware(const struct machine *m, struct json *j)
         json_str(j, "acpi_oem", m->acpi.oem_id);
     json_u64(j, "acpi_bad_tables", m->acpi.bad);
     json_u64(j, "descriptor_bytes", h->descriptor_size);
-    json_u64(j, "exit_tries", h->exit_tries);
+    if (!h->borrowed)
+        json_u64(j, "exit_tries", h->exit_tries);
     json_close(j);
 }
 
@@ -277,6 +285,7 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     head_record_timers(e, &j);
     record_memory(m, &j);
     head_record_settings(e, m->handoff->options_from, &j);
+    json_str(&j, "takeover", m->handoff->borrowed ? "borrow" : "exit");
     record_masked(m, &j);
     record_cores(m, &j);
     record_consoles(m, &j);
@@ -322,7 +331,7 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
     if (m->lfence == LFENCE_COULD_NOT && e->execution == EXEC_SILICON)
         warn(r, "LFENCE is not serialising here and could not be made so: bodies may leak out of "
                 "their windows");
-    if (!m->others_stopped)
+    if (!m->others_stopped && !h->borrowed)
         warn(r, "the other cores, if there are any, could not be stopped: they may disturb");
     if (m->arena_type != 6)
         warn(r, "the benchmark's memory is not write-back by its MTRR");

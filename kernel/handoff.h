@@ -50,6 +50,10 @@ struct handoff {
      * buffer, samples. kernel/arena.h hands it out. */
     uint64_t arena, arena_size;
 
+    bool borrowed; /* boot services are alive: the machine is given back at the end */
+    /* The kernel's, in the arena: the report for the stick. NULL: none was begun. */
+    struct report_log *log;
+
     uint32_t regions; /* of the map that ExitBootServices accepted */
     bool regions_cut; /* the map had more than HANDOFF_REGIONS entries */
     struct memory_region region[HANDOFF_REGIONS];
@@ -64,8 +68,14 @@ struct handoff {
 /* Bytes of arena that kernel/ and bench/ need for these options with this many cores; `top` is the
  * end of the highest region of RAM. */
 uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores);
+/* What a borrowed machine takes beside that: the log of the report. */
+uint64_t borrow_arena_need(const struct options *o, unsigned cores);
 
 /* From boot/main.c with IF=0, boot services gone. Never returns. */
 _Noreturn void kernel_enter(struct handoff *h);
+
+/* With IF=0, boot services alive (h->borrowed). The exit status (kernel/power.h); the machine is as
+ * it was found, but for what kernel/borrow.h says. */
+int kernel_borrow(struct handoff *h);
 
 #endif

@@ -49,7 +49,8 @@ static void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
     *(volatile uint32_t *)(at + IOAPIC_WINDOW) = v;
 }
 
-static void mask_ioapic(struct irq_masked *m, struct paging *p, uint64_t address)
+/* `opened`: of this IO-APIC; NULL: nobody asks. */
+static void mask_ioapic(struct irq_masked *m, struct paging *p, uint64_t address, uint8_t *opened)
 {
     volatile uint8_t *at = address & 3 ? NULL : paging_map_mmio(p, address, IOAPIC_BYTES);
     uint32_t version = at ? ioapic_read(at, IOAPIC_VERSION) : NOBODY;
@@ -68,13 +69,16 @@ static void mask_ioapic(struct irq_masked *m, struct paging *p, uint64_t address
         } else if (!(entry & ENTRY_MASKED)) {
             ioapic_write(at, index, entry | ENTRY_MASKED);
             m->ioapic_masked++;
+            if (opened)
+                opened[i / 8] |= (uint8_t)(1u << i % 8);
             if (!(ioapic_read(at, index) & ENTRY_MASKED))
                 m->ioapic_stuck++;
         }
     }
 }
 
-static void mask_lvt_entry(struct irq_masked *m, uint32_t offset)
+/* `bit`: of lvt_opened. */
+static void mask_lvt_entry(struct irq_masked *m, uint32_t offset, unsigned bit)
 {
     uint32_t entry;
 
@@ -90,38 +94,83 @@ static void mask_lvt_entry(struct irq_masked *m, uint32_t offset)
     } else if (!(entry & ENTRY_MASKED)) {
         lapic_write(&m->lapic, offset, entry | ENTRY_MASKED);
         m->lvt_masked++;
+        m->lvt_opened |= 1u << bit;
         if (lapic_read(&m->lapic, offset, &entry) && !(entry & ENTRY_MASKED))
             m->lvt_stuck++;
     }
 }
 
-static void mask_lvt(struct irq_masked *m)
-{
-    /* In the order in which they were added: entry n is there when the version says n or more. */
-    static const uint16_t lvt[] = {LAPIC_LVT_TIMER, LAPIC_LVT_LINT0,    LAPIC_LVT_LINT1,
-                                   LAPIC_LVT_ERROR, LAPIC_LVT_COUNTERS, LAPIC_LVT_THERMAL,
-                                   LAPIC_LVT_CMCI};
+/* In the order in which they were added: entry n is there when the version says n or more. Then the
+ * extended ones, which end where the space for them does, whatever their count says. */
+static const uint16_t lvt[] = {LAPIC_LVT_TIMER, LAPIC_LVT_LINT0,    LAPIC_LVT_LINT1,
+                               LAPIC_LVT_ERROR, LAPIC_LVT_COUNTERS, LAPIC_LVT_THERMAL,
+                               LAPIC_LVT_CMCI};
+#define LVT     (sizeof(lvt) / sizeof(lvt[0]))
+#define LVT_EXT 16u
 
-    for (uint32_t i = 0; i < sizeof(lvt) / sizeof(lvt[0]) && i <= m->lapic.lvt_max; i++)
-        mask_lvt_entry(m, lvt[i]);
-    /* The extended entries end where the space for them does, whatever their count says. */
-    for (uint32_t i = 0; i < m->lapic.lvt_ext && i < 16; i++)
-        mask_lvt_entry(m, LAPIC_EXT_LVT + 16 * i);
+static uint32_t lvt_offset(unsigned bit)
+{
+    return bit < LVT ? lvt[bit] : LAPIC_EXT_LVT + 16 * (bit - LVT);
 }
 
-struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct madt *madt)
+static void mask_lvt(struct irq_masked *m)
 {
-    struct irq_masked m = {0};
+    for (unsigned bit = 0; bit < LVT && bit <= m->lapic.lvt_max; bit++)
+        mask_lvt_entry(m, lvt_offset(bit), bit);
+    for (unsigned i = 0; i < m->lapic.lvt_ext && i < LVT_EXT; i++)
+        mask_lvt_entry(m, lvt_offset(LVT + i), LVT + i);
+}
+
+static void restore_lvt(const struct irq_masked *m)
+{
+    uint32_t entry;
+
+    for (unsigned bit = 0; bit < LVT + LVT_EXT; bit++)
+        if (m->lvt_opened >> bit & 1 && lapic_read(&m->lapic, lvt_offset(bit), &entry))
+            lapic_write(&m->lapic, lvt_offset(bit), entry & ~ENTRY_MASKED);
+    lapic_write(&m->lapic, LAPIC_SPURIOUS, m->spurious_was);
+}
+
+struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct madt *madt,
+                           struct irq_opened *opened)
+{
+    struct irq_masked m = {.done = true, .opened = opened};
 
     mask_pic(&m);
     for (unsigned i = 0; madt && i < madt->ioapics; i++)
-        mask_ioapic(&m, p, madt->ioapic[i].address);
+        mask_ioapic(&m, p, madt->ioapic[i].address, opened ? opened->ioapic[i] : NULL);
     m.lapic = lapic_open(p, cpu);
-    if (m.lapic.present)
+    if (m.lapic.present) {
+        (void)lapic_read(&m.lapic, LAPIC_SPURIOUS, &m.spurious_was);
         mask_lvt(&m);
+    }
     m.priority_was = (uint8_t)read_cr8();
     write_cr8(PRIORITY_ALL);
     return m;
+}
+
+static void restore_ioapic(struct paging *p, uint64_t address, const uint8_t *opened)
+{
+    volatile uint8_t *at = paging_map_mmio(p, address, IOAPIC_BYTES); /* as the first time */
+
+    for (uint32_t i = 0; at && i < IOAPIC_ENTRIES_MAX; i++) {
+        uint32_t index = IOAPIC_REDIRECTION + 2 * i;
+        if (opened[i / 8] >> i % 8 & 1)
+            ioapic_write(at, index, ioapic_read(at, index) & ~ENTRY_MASKED);
+    }
+}
+
+void irq_restore(const struct irq_masked *m, struct paging *p, const struct madt *madt)
+{
+    if (!m->done)
+        return;
+    if (m->lapic.present)
+        restore_lvt(m);
+    for (unsigned i = 0; m->opened && madt && i < madt->ioapics; i++)
+        restore_ioapic(p, madt->ioapic[i].address, m->opened->ioapic[i]);
+    out8(PIC1_MASK, m->pic_was[0]);
+    out8(PIC2_MASK, m->pic_was[1]);
+    write_cr8(m->priority_was);
 }
 
 struct irq_masked irq_mask_core(const struct irq_masked *boot)

@@ -9,6 +9,11 @@
 #include "kernel/lapic.h"
 #include "lib/acpi.h"
 
+/* Entries of each IO-APIC that were open and are masked now, a bit each (240 at most). */
+struct irq_opened {
+    uint8_t ioapic[MADT_IOAPIC_MAX][30];
+};
+
 #define IRQ_KEPT_MAX 8 /* more entries of a vector table that deliver NMI or SMI make no sense */
 
 struct irq_masked {
@@ -26,10 +31,21 @@ struct irq_masked {
     } kept[IRQ_KEPT_MAX];                                  /* the first of the lvt_kept */
     unsigned lvt_entries, lvt_masked, lvt_kept, lvt_stuck; /* the same for the local vector table */
     uint8_t priority_was; /* CR8; now 15, so that nothing already requested gets through */
+
+    bool done;                 /* irq_restore() has something to put back */
+    struct irq_opened *opened; /* where irq_mask() was given one */
+    uint32_t lvt_opened;       /* a bit for each entry of the table, in irq.c's order */
+    uint32_t spurious_was;     /* the spurious-interrupt vector register */
 };
 
-/* The boot core's LAPIC and all that feeds it. `madt` NULL: none, so no IO-APIC is known. */
-struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct madt *madt);
+/*
+ * The boot core's LAPIC and all that feeds it. `madt` NULL: none, so no IO-APIC is known. `opened`,
+ * all zero: what irq_restore() will need; NULL where nothing is put back.
+ */
+struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct madt *madt,
+                           struct irq_opened *opened);
+/* Opens again what irq_mask() masked, with the same arguments. */
+void irq_restore(const struct irq_masked *m, struct paging *p, const struct madt *madt);
 
 /*
  * A further core's own part, on that core: entries that deliver NMI or SMI are set as the boot

@@ -28,3 +28,11 @@ enum lfence_state lfence_make_serializing(const struct cpu *cpu)
         return LFENCE_COULD_NOT;
     return v & DE_CFG_LFENCE ? LFENCE_SET_NOW : LFENCE_COULD_NOT;
 }
+
+void lfence_restore(enum lfence_state state)
+{
+    uint64_t v;
+
+    if (state == LFENCE_SET_NOW && msr_read(MSR_DE_CFG, &v))
+        (void)msr_write(MSR_DE_CFG, v & ~DE_CFG_LFENCE);
+}

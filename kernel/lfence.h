@@ -16,5 +16,7 @@ extern const char
     *const lfence_state_names[LFENCE_STATES]; /* "always", "was_set", "set_now", ... */
 
 enum lfence_state lfence_make_serializing(const struct cpu *cpu);
+/* Clears the bit again where the above has set it. */
+void lfence_restore(enum lfence_state state);
 
 #endif

@@ -25,6 +25,7 @@
 #include "lib/clock.h"
 #include "lib/cpu.h"
 #include "lib/mtrr.h"
+#include "lib/report_log.h"
 
 struct machine {
     struct handoff *handoff;
@@ -36,6 +37,8 @@ struct machine {
     struct screen screen;
     struct console console;      /* what people read */
     struct console records;      /* what programs read: the serial port alone, where it can be */
+    struct console live;         /* the first without the log: progress lines */
+    struct report_log log;       /* of a borrowed machine, for the stick: both of the others */
     const char *console_missing; /* the console that was asked for and is not there; or NULL */
     bool keyboard;               /* beside the screen */
 
@@ -74,8 +77,8 @@ _Noreturn void kernel_main(struct handoff *h);
 void machine_cpu(struct machine *m, struct handoff *h);
 /* Tables, and whether this is QEMU. Needs no table of ours: what it reads is in the memory map. */
 void machine_acpi(struct machine *m);
-/* Screen and serial port, as console= says and as there are, but for a port in memory; from here on
- * things can be said. */
+/* Screen and serial port, as console= says and as there are, but for a port in memory, and the log;
+ * from here on things can be said. */
 void machine_console(struct machine *m);
 /* GDT, TSS, IDT, then machine checks. NULL, or why not. */
 const char *machine_traps(struct machine *m);

@@ -1,6 +1,6 @@
 /*
- * From the kernel's first instruction on its own stack to power off: the order of events.
- * Interrupts are off throughout; boot services are gone.
+ * From the kernel's first instruction on its own stack to power off, or back to the firmware: the
+ * order of events. Interrupts are off throughout; boot services are gone, or have no turn.
  */
 #include "bench/plan.h"
 #include "bench/probe.h"
@@ -24,14 +24,28 @@ _Noreturn static void leave(enum exit_status status)
     machine_leave(&machine, machine.handoff->options.finish, status);
 }
 
-static void say_left(struct sink *out)
+static void say_has_machine(struct sink *out)
 {
     if (report_table(&report))
-        fmt(out, "baretick: left firmware\r\n");
+        fmt(out, machine.handoff->borrowed ? "baretick: has the machine\r\n"
+                                           : "baretick: left firmware\r\n");
 }
 
+/* The last lines; where the machine is borrowed, the log has room for them whatever came before. */
 static void end(bool stopped)
 {
+    const struct report_log *log = machine.handoff->log;
+    char message[128];
+
+    if (log)
+        report_log_end(machine.handoff->log);
+    if (log && log->records.lost + log->text.lost > 0) {
+        fmt_buf(message, sizeof message,
+                "the stick's copy is cut: %llu records and %llu lines found no room in %llu KiB",
+                (unsigned long long)log->records.lost, (unsigned long long)log->text.lost,
+                (unsigned long long)(log->records.size + log->text.size) / 1024);
+        report_event(&report, "warning", message);
+    }
     facts_cost(&machine, &report);
     if (machine_halts(&machine, machine.handoff->options.finish))
         pager_hint(&machine.screen);
@@ -86,12 +100,13 @@ _Noreturn void kernel_main(struct handoff *h)
     machine_console(m);
     report_init(&report, &m->console.sink, h->options.format);
     report.records = &m->records.sink;
-    say_left(report.out);
+    report.live = &m->live.sink;
+    say_has_machine(report.out);
     need(machine_traps(m));
     need(machine_memory(m));
     struct sink *late = machine_console_late(m);
     if (late)
-        say_left(late);
+        say_has_machine(late);
     screen_paint(&m->screen); /* a hang from here on shows where it came */
     machine_irq(m);
     machine_clocks(m);

@@ -17,14 +17,25 @@
 
 #define CR4_MCE (1ull << 6)
 
-#define BANKS_MAX 32  /* the architectural MSRs end there: 480h is a VMX MSR */
-#define STORM     100 /* a poisoned line that is read again and again would never end */
+#define STORM 100 /* a poisoned line that is read again and again would never end */
 
 static uint32_t banks(uint64_t cap)
 {
     uint32_t n = cap & 0xff;
 
-    return n < BANKS_MAX ? n : BANKS_MAX;
+    return n < MCE_BANKS ? n : MCE_BANKS;
+}
+
+/* SDM 16.8: bank 0 is the firmware's on family 6 before model 1Ah. */
+static bool is_ours(const struct cpu *cpu, uint32_t bank)
+{
+    return bank > 0 || cpu->vendor != VENDOR_INTEL || cpu->family != 6 || cpu->model >= 0x1a;
+}
+
+static void write_all(uint32_t msr, uint64_t *was)
+{
+    (void)msr_read(msr, was);
+    (void)msr_write(msr, ~0ull);
 }
 
 struct mce mce_enable(const struct cpu *cpu)
@@ -37,20 +48,32 @@ struct mce mce_enable(const struct cpu *cpu)
     if (msr_read(MSR_MCG_CAP, &cap)) {
         m.banks = banks(cap);
         if (cap & MCG_CAP_CTL_P)
-            msr_write(MSR_MCG_CTL, ~0ull);
+            write_all(MSR_MCG_CTL, &m.global_was);
     }
     for (uint32_t i = 0; i < m.banks; i++) {
         if (msr_read(MSR_MC_STATUS(i), &status) && status & MC_STATUS_VAL)
             m.stale++;
         msr_write(MSR_MC_STATUS(i), 0);
-        /* SDM 16.8: bank 0 is the firmware's on family 6 before model 1Ah. */
-        if (i > 0 || cpu->vendor != VENDOR_INTEL || cpu->family != 6 || cpu->model >= 0x1a)
-            msr_write(MSR_MC_CTL(i), ~0ull);
+        if (is_ours(cpu, i))
+            write_all(MSR_MC_CTL(i), &m.bank_was[i]);
     }
     msr_write(MSR_MCG_STATUS, 0);
     write_cr4(read_cr4() | CR4_MCE);
     m.on = true;
     return m;
+}
+
+void mce_restore(const struct mce *m, const struct cpu *cpu)
+{
+    uint64_t cap;
+
+    if (!m->on || !msr_read(MSR_MCG_CAP, &cap))
+        return;
+    for (uint32_t i = 0; i < m->banks; i++)
+        if (is_ours(cpu, i))
+            (void)msr_write(MSR_MC_CTL(i), m->bank_was[i]);
+    if (cap & MCG_CAP_CTL_P)
+        (void)msr_write(MSR_MCG_CTL, m->global_was);
 }
 
 bool machine_check_survived(struct core *c)

@@ -1,4 +1,5 @@
 #include "kernel/power.h"
+#include "kernel/borrow.h"
 #include "kernel/cpu.h"
 #include "kernel/machine.h"
 #include "kernel/pager.h"
@@ -33,6 +34,8 @@ static void reset(const struct machine *m, int type)
 
 bool machine_halts(const struct machine *m, enum finish finish)
 {
+    if (m->handoff->borrowed)
+        return false; /* it is the boot phase that does */
     return finish == FINISH_HALT || (finish == FINISH_AUTO && !m->qemu);
 }
 
@@ -52,6 +55,8 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
     m->leaving = true;
     if (!again) {
         show_last_words(m);
+        if (m->handoff->borrowed)
+            borrow_end(m, status);
         serial_flush(&m->serial);
         /* Whatever the others still do, they do not do it to the firmware's code. */
         if (m->cores.up > 0)
@@ -70,6 +75,7 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
             power_off_qemu(m);
             break;
         case FINISH_HALT:
+        case FINISH_RETURN: /* takes a borrowed machine, which has gone already */
             break;
         }
         pager_run(&m->screen);

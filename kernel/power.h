@@ -22,8 +22,10 @@ bool machine_halts(const struct machine *m, enum finish finish);
 /*
  * auto: on QEMU isa-debug-exit, else PM1a's power off; elsewhere halt. reboot, poweroff:
  * ResetSystem, then on QEMU PM1a for the latter; halt where that did not work. Waits for the
- * consoles to run dry first, and lets a person at a halted one look back (kernel/pager.h). May be called again by the fault handler when a step faulted: it then
- * only halts.
+ * consoles to run dry first, and lets a person at a halted one look back (kernel/pager.h). May be
+ * called again by the fault handler when a step faulted: it then only halts. A borrowed machine is
+ * given back instead: what `finish` asks for is the boot phase's to do, when the report is on the
+ * stick (boot/after.c).
  */
 _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_status status);
 

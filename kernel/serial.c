@@ -133,20 +133,27 @@ static const char *look(const struct serial *s)
     return NULL;
 }
 
+/* While LCR_DLAB is set. */
+static void set_divisor(const struct serial *s, uint32_t divisor)
+{
+    put(s, DLL, (uint8_t)divisor);
+    put(s, DLM, (uint8_t)(divisor >> 8));
+}
+
 static void program(struct serial *s)
 {
     const struct serial_place *p = &s->place;
 
+    s->ier_was = get(s, IER);
+    s->lcr_was = get(s, LCR);
+    s->mcr_was = get(s, MCR);
     put(s, IER, 0);
     put(s, LCR, LCR_DLAB);
-    if (p->baud) {
-        uint16_t divisor = serial_divisor(p->clock_hz, p->baud);
-        put(s, DLL, (uint8_t)divisor);
-        put(s, DLM, (uint8_t)(divisor >> 8));
-    } else {
-        uint32_t divisor = get(s, DLL) | (uint32_t)get(s, DLM) << 8;
-        s->baud = divisor ? p->clock_hz / 16 / divisor : 0;
-    }
+    s->divisor_was = (uint16_t)(get(s, DLL) | get(s, DLM) << 8);
+    if (p->baud)
+        set_divisor(s, serial_divisor(p->clock_hz, p->baud));
+    else
+        s->baud = s->divisor_was ? p->clock_hz / 16 / s->divisor_was : 0;
     put(s, LCR, LCR_8N1);
     put(s, FCR, FCR_ON_CLEARED);
     put(s, MCR, MCR_DTR_RTS);
@@ -178,6 +185,20 @@ void serial_flush(struct serial *s)
 {
     if (s->on)
         (void)wait_lsr(s, LSR_TEMT);
+}
+
+void serial_release(struct serial *s)
+{
+    if (!s->on)
+        return;
+    serial_flush(s);
+    s->on = false;
+    s->why_not = "given back to the firmware";
+    put(s, LCR, LCR_DLAB);
+    set_divisor(s, s->divisor_was);
+    put(s, LCR, s->lcr_was);
+    put(s, IER, s->ier_was);
+    put(s, MCR, s->mcr_was);
 }
 
 bool serial_key(struct serial *s)

@@ -22,6 +22,9 @@ struct serial {
     uint8_t room;              /* of these, how many are left without asking again */
     uint64_t sent;             /* bytes that were */
     uint64_t lost;             /* bytes that could not be written */
+
+    uint8_t ier_was, lcr_was, mcr_was; /* as found, for serial_release() */
+    uint16_t divisor_was;
 };
 
 /* Makes the registers at a physical address usable; NULL where they cannot be. */
@@ -37,6 +40,10 @@ struct serial serial_open(struct serial_places *places, serial_map *map, void *c
 
 /* Waits, bounded, until the last bit has left: before power off, reset, or another owner. */
 void serial_flush(struct serial *s);
+
+/* Puts the settings back that serial_probe() found, when the firmware goes on using the port. The
+ * FIFO's cannot be read and stay on. */
+void serial_release(struct serial *s);
 
 /* Whether a key came in since the last call. Never waits; bytes with a framing, parity or break
  * error do not count. */

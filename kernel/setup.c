@@ -1,6 +1,7 @@
 /* kernel_enter() and the steps of kernel/machine.h, but for the consoles'. */
 #include "kernel/machine.h"
 #include "bench/platform.h"
+#include "kernel/borrow.h"
 #include "kernel/clocks.h"
 #include "kernel/cpu.h"
 #include "kernel/cpu_setup.h"
@@ -115,8 +116,12 @@ void machine_acpi(struct machine *m)
 
 void machine_irq(struct machine *m)
 {
-    m->irq = irq_mask(&m->paging, &m->cpu, m->madt);
-    m->others_stopped = m->irq.lapic.present && lapic_stop_others(&m->irq.lapic);
+    bool borrowed = m->handoff->borrowed;
+
+    m->irq = irq_mask(&m->paging, &m->cpu, m->madt,
+                      borrowed ? arena_take(&m->arena, sizeof(struct irq_opened)) : NULL);
+    /* The firmware's own cores run on in its loops, and must be there when it goes on. */
+    m->others_stopped = !borrowed && m->irq.lapic.present && lapic_stop_others(&m->irq.lapic);
 }
 
 static volatile void *map_device(void *paging, uint64_t address, uint64_t size)

@@ -95,9 +95,10 @@ static const struct option_doc keys[] = {
      .standard = "auto",
      .meaning = "auto: as SPCR, DBG2 say, or com1; ,BAUD may follow",
      .takes = {OPTION_SERIAL, offsetof(struct options, serial), 0, 0}},
-    CHOICE(finish, "auto|halt|reboot|poweroff", "auto",
-           "at the end; auto: leave QEMU, halt a real machine"),
-    CHOICE(takeover, "auto|exit", "auto", "how the machine is had: exit ends boot services"),
+    CHOICE(finish, "auto|halt|reboot|poweroff|return", "auto",
+           "at the end; auto: leave QEMU, else halt, or return where borrowed"),
+    CHOICE(takeover, "auto|exit|borrow", "auto",
+           "exit: for good; borrow: gives all back; auto: exit with a console"),
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -301,6 +302,16 @@ bool options_parse_file(struct options *o, const void *bytes, size_t n, const ch
     while (words_next(&words, &word))
         if (!options_take(o, &word, source, "line", word.line, err))
             return false;
+    return true;
+}
+
+bool options_check_pairs(const struct options *o, struct sink *err)
+{
+    if (o->takeover == TAKEOVER_EXIT && o->finish == FINISH_RETURN) {
+        fmt(err, "takeover=exit with finish=return: boot services that were ended cannot be "
+                 "returned to; finish=return takes takeover=borrow or auto");
+        return false;
+    }
     return true;
 }
 

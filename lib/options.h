@@ -20,14 +20,14 @@
 /* In the order of their words in the table. */
 enum format { FORMAT_BOTH, FORMAT_TABLE, FORMAT_JSONL };
 enum hist { HIST_CAPPED, HIST_FULL, HIST_OFF };
-enum finish { FINISH_AUTO, FINISH_HALT, FINISH_REBOOT, FINISH_POWEROFF };
+enum finish { FINISH_AUTO, FINISH_HALT, FINISH_REBOOT, FINISH_POWEROFF, FINISH_RETURN };
 enum method { METHOD_DOUBLED, METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES, METHOD_ADAPTIVE };
 enum caches { CACHES_KEEP, CACHES_CLEAR };
 enum layout { LAYOUT_SHUFFLE, LAYOUT_FIXED, LAYOUT_SWEEP };
 enum share { SHARE_ALONE, SHARE_TOGETHER };
 enum park { PARK_HLT, PARK_MWAIT };
 enum console_choice { CONSOLE_AUTO, CONSOLE_SERIAL, CONSOLE_SCREEN, CONSOLE_BOTH };
-enum takeover { TAKEOVER_AUTO, TAKEOVER_EXIT };
+enum takeover { TAKEOVER_AUTO, TAKEOVER_EXIT, TAKEOVER_BORROW };
 
 struct options {
     bool help, list;
@@ -68,6 +68,10 @@ void options_default(struct options *o);
  */
 bool options_parse_file(struct options *o, const void *bytes, size_t n, const char *source,
                         struct sink *err);
+
+/* After all sources: words that are right one by one and impossible together. False: a message on
+ * err that names both, and what is allowed. */
+bool options_check_pairs(const struct options *o, struct sink *err);
 
 enum load_options {
     LOAD_OPTIONS_NONE,

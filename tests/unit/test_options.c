@@ -112,7 +112,7 @@ static void choices_are_in_order(void **state)
     }
     const char *formats[] = {"both", "table", "jsonl"};
     const char *hists[] = {"capped", "full", "off"};
-    const char *finishes[] = {"auto", "halt", "reboot", "poweroff"};
+    const char *finishes[] = {"auto", "halt", "reboot", "poweroff", "return"};
     for (int i = 0; i < 3; i++) {
         strcat(strcpy(text, "format="), formats[i]);
         assert_true(parse(&o, text));
@@ -121,7 +121,7 @@ static void choices_are_in_order(void **state)
         assert_true(parse(&o, text));
         assert_int_equal(o.hist, i);
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         strcat(strcpy(text, "finish="), finishes[i]);
         assert_true(parse(&o, text));
         assert_int_equal(o.finish, i);
@@ -161,8 +161,8 @@ static void messages(void **state)
     refused("format=", "baretick.conf, line 1: \"format=\": format takes one of both|table|jsonl");
     refused("format=both|table",
             "baretick.conf, line 1: \"format=both|table\": format takes one of both|table|jsonl");
-    refused("takeover=borrow",
-            "baretick.conf, line 1: \"takeover=borrow\": takeover takes one of auto|exit");
+    refused("takeover=lend",
+            "baretick.conf, line 1: \"takeover=lend\": takeover takes one of auto|exit|borrow");
     refused(
         "serial=com5",
         "baretick.conf, line 1: \"serial=com5\": serial takes auto|off|com1..com4|io:PORT with a "

@@ -1,0 +1,42 @@
+/* After a borrowed machine's report: files, then the end that finish= asks for. */
+#include "boot/boot.h"
+#include "kernel/cpu.h"
+#include "lib/fmt.h"
+
+static EFI_STATUS status_of(enum exit_status status)
+{
+    switch (status) {
+    case EXIT_SUCCESS:
+        return EFI_SUCCESS;
+    case EXIT_BAD_OPTIONS:
+        return EFI_INVALID_PARAMETER;
+    case EXIT_CHECK_FAILED:
+        return EFI_ABORTED;
+    default:
+        return EFI_DEVICE_ERROR;
+    }
+}
+
+/* Returns where the firmware cannot. */
+static void reset(struct boot *b, EFI_RESET_TYPE type)
+{
+    b->st->RuntimeServices->ResetSystem(type, EFI_SUCCESS, 0, NULL);
+}
+
+EFI_STATUS boot_after(struct boot *b, enum exit_status status)
+{
+    enum finish finish = b->handoff->options.finish;
+
+    boot_stick(b);
+    if (finish == FINISH_AUTO && boot_on_qemu(b))
+        qemu_exit(status);
+    if (finish == FINISH_REBOOT)
+        reset(b, EfiResetCold);
+    if (finish == FINISH_POWEROFF)
+        reset(b, EfiResetShutdown);
+    if (finish != FINISH_AUTO && finish != FINISH_RETURN)
+        cpu_halt();
+    boot_let_read(b);
+    boot_close(b);
+    return status_of(status);
+}

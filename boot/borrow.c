@@ -1,0 +1,35 @@
+/* The machine for a time: boot services stay alive and get no turn. */
+#include "boot/boot.h"
+#include "lib/fmt.h"
+
+/* The map as it is now; nothing is allocated after this. */
+static EFI_STATUS read_map(struct boot *b)
+{
+    EFI_STATUS status = memmap_refresh(&b->map);
+
+    if (status == EFI_BUFFER_TOO_SMALL) {
+        memmap_close(&b->map);
+        status = memmap_open(&b->map, b->bs);
+    }
+    if (!EFI_ERROR(status))
+        memmap_hand_over(&b->map, b->handoff);
+    return status;
+}
+
+bool boot_borrow(struct boot *b, enum exit_status *status)
+{
+    EFI_STATUS map = read_map(b);
+    struct sink_buf error;
+    struct boot_hold held;
+
+    if (EFI_ERROR(map)) {
+        sink_buf_init(&error, b->error, sizeof b->error);
+        fmt(&error.sink, "memory map: cannot be read: ");
+        boot_status(&error.sink, map);
+        return false;
+    }
+    held = boot_hold(b);
+    *status = (enum exit_status)kernel_borrow(b->handoff);
+    boot_unhold(b, held);
+    return true;
+}

@@ -1,0 +1,254 @@
+/*
+ * The report as two files on the volume that the program was loaded from: baretick\NNNN.jsonl has
+ * the records, baretick\NNNN.txt all other lines. Numbers count on from the highest that is there;
+ * nothing is ever overwritten, and what could only be written in part is removed. Source of every
+ * call: UEFI 2.10 section 13.5.
+ */
+#include "boot/boot.h"
+#include "lib/fmt.h"
+#include "lib/report_log.h"
+
+#define FOLDER   "baretick"
+#define NUMBERS  10000
+#define NAME_MAX 24 /* "baretick\NNNN.jsonl" */
+#define ENTRIES_MAX                                                                                \
+    100000 /* of the folder: a directory that never ends is the firmware's mistake */
+
+struct stick {
+    struct boot *b;
+    EFI_FILE_HANDLE root, folder;
+    unsigned number;
+    bool wrote[2]; /* the files, in the order of `endings` */
+    char error[256];
+};
+
+/* The two files of a report. */
+static const char *const endings[] = {"jsonl", "txt"};
+
+static bool fails(struct stick *s, const char *what, EFI_STATUS status)
+{
+    struct sink_buf error;
+
+    sink_buf_init(&error, s->error, sizeof s->error);
+    fmt(&error.sink, "%s: ", what);
+    boot_status(&error.sink, status);
+    return false;
+}
+
+static bool open_volume(struct stick *s)
+{
+    static const EFI_GUID file_system = SIMPLE_FILE_SYSTEM_PROTOCOL;
+    const struct boot *b = s->b;
+    EFI_FILE_IO_INTERFACE *volume =
+        b->loaded ? boot_protocol(b, b->loaded->DeviceHandle, &file_system) : NULL;
+    EFI_STATUS status;
+
+    if (!volume) {
+        fmt_buf(s->error, sizeof s->error,
+                "the firmware names no volume that baretick was loaded from");
+        return false;
+    }
+    status = volume->OpenVolume(volume, &s->root);
+    return EFI_ERROR(status) ? fails(s, "the volume cannot be opened", status) : true;
+}
+
+static uint64_t blocks(uint64_t bytes, uint64_t block)
+{
+    return (bytes + block - 1) / block * block;
+}
+
+/*
+ * Asked before anything is created: on a full volume firmware leaves empty files and broken
+ * directories behind.
+ */
+static bool has_room(struct stick *s)
+{
+    const struct report_log *log = s->b->handoff->log;
+    EFI_GUID id = EFI_FILE_SYSTEM_INFO_ID;
+    /* A label of any length follows; FAT's has eleven characters. */
+    union {
+        EFI_FILE_SYSTEM_INFO info;
+        uint8_t room[sizeof(EFI_FILE_SYSTEM_INFO) + 256 * sizeof(CHAR16)];
+    } u;
+    UINTN size = sizeof u;
+    EFI_STATUS status = s->root->GetInfo(s->root, &id, &size, &u);
+    uint64_t block, need;
+
+    if (EFI_ERROR(status))
+        return fails(s, "the volume does not tell its free space", status);
+    if (u.info.ReadOnly) {
+        fmt_buf(s->error, sizeof s->error, "the volume is read-only");
+        return false;
+    }
+    block = u.info.BlockSize ? u.info.BlockSize : EFI_PAGE_SIZE;
+    /* The folder, and one that grows by two entries, take a block each. */
+    need = blocks(log->records.used, block) + blocks(log->text.used, block) + 2 * block;
+    if (u.info.FreeSpace >= need)
+        return true;
+    fmt_buf(s->error, sizeof s->error, "the volume has %lu KiB free; the report takes %lu KiB",
+            (unsigned long)(u.info.FreeSpace / 1024), (unsigned long)((need + 1023) / 1024));
+    return false;
+}
+
+static EFI_STATUS open(EFI_FILE_HANDLE in, EFI_FILE_HANDLE *file, const char *name, UINT64 mode,
+                       UINT64 attributes)
+{
+    CHAR16 wide[NAME_MAX];
+    size_t n = 0;
+
+    for (; name[n] && n < NAME_MAX - 1; n++)
+        wide[n] = (CHAR16)name[n];
+    wide[n] = 0;
+    return in->Open(in, file, wide, mode, attributes);
+}
+
+static bool open_folder(struct stick *s)
+{
+    const UINT64 mode = EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE;
+    EFI_STATUS status = open(s->root, &s->folder, FOLDER, mode, 0);
+
+    if (status == EFI_NOT_FOUND)
+        status = open(s->root, &s->folder, FOLDER, mode | EFI_FILE_MODE_CREATE, EFI_FILE_DIRECTORY);
+    return EFI_ERROR(status) ? fails(s, "its folder " FOLDER " cannot be opened", status) : true;
+}
+
+/* "0012.jsonl" gives 12; -1: a name of another kind. */
+static int number_of(const CHAR16 *name)
+{
+    int number = 0;
+
+    for (unsigned i = 0; i < 4; i++) {
+        if (name[i] < '0' || name[i] > '9')
+            return -1;
+        number = number * 10 + (name[i] - '0');
+    }
+    return name[4] == '.' ? number : -1;
+}
+
+/* One above the highest number of the folder; behind 9999 it goes on with 0. */
+static bool first_number(struct stick *s)
+{
+    union {
+        EFI_FILE_INFO info;
+        uint8_t room[sizeof(EFI_FILE_INFO) + 256 * sizeof(CHAR16)];
+    } u;
+    int highest = -1;
+
+    for (unsigned i = 0; i < ENTRIES_MAX; i++) {
+        UINTN size = sizeof u;
+        EFI_STATUS status = s->folder->Read(s->folder, &size, &u);
+        if (EFI_ERROR(status))
+            return fails(s, "its folder " FOLDER " cannot be read", status);
+        if (size == 0)
+            break;
+        if (number_of(u.info.FileName) > highest)
+            highest = number_of(u.info.FileName);
+    }
+    s->number = (unsigned)(highest + 1) % NUMBERS;
+    return true;
+}
+
+static void file_name(char *name, unsigned number, unsigned which)
+{
+    fmt_buf(name, NAME_MAX, "%04u.%s", number, endings[which]);
+}
+
+/* Whether neither file is there. A file that cannot be looked at counts as there. */
+static bool is_free(struct stick *s, unsigned number)
+{
+    for (unsigned which = 0; which < 2; which++) {
+        char name[NAME_MAX];
+        EFI_FILE_HANDLE file;
+        file_name(name, number, which);
+        EFI_STATUS status = open(s->folder, &file, name, EFI_FILE_MODE_READ, 0);
+        if (!EFI_ERROR(status))
+            file->Close(file);
+        if (status != EFI_NOT_FOUND)
+            return false;
+    }
+    return true;
+}
+
+static bool choose_number(struct stick *s)
+{
+    if (!first_number(s))
+        return false;
+    for (unsigned i = 0; i < NUMBERS; i++) {
+        if (is_free(s, s->number))
+            return true;
+        s->number = (s->number + 1) % NUMBERS;
+    }
+    fmt_buf(s->error, sizeof s->error, "its folder " FOLDER " has all numbers up to %u",
+            NUMBERS - 1);
+    return false;
+}
+
+static bool write_file(struct stick *s, unsigned which, const struct report_lines *lines)
+{
+    char name[NAME_MAX];
+    EFI_FILE_HANDLE file;
+    UINTN size = lines->used;
+    EFI_STATUS status;
+
+    file_name(name, s->number, which);
+    status = open(s->folder, &file, name,
+                  EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
+    if (EFI_ERROR(status))
+        return fails(s, "a file cannot be created", status);
+    status = file->Write(file, &size, lines->at);
+    if (!EFI_ERROR(status) && size < lines->used)
+        status = EFI_VOLUME_FULL;
+    if (!EFI_ERROR(status))
+        status = file->Flush(file);
+    if (!EFI_ERROR(status)) {
+        file->Close(file);
+        return true;
+    }
+    file->Delete(file); /* closes it, too */
+    return fails(s, "a file cannot be written, and was removed", status);
+}
+
+/* format=jsonl has no table; an empty file says nothing. */
+static bool write_lines(struct stick *s, unsigned which, const struct report_lines *lines)
+{
+    if (lines->used == 0)
+        return true;
+    s->wrote[which] = write_file(s, which, lines);
+    return s->wrote[which];
+}
+
+/* Where the second file fails the first one stays: it is whole. */
+static bool write_report(struct stick *s)
+{
+    const struct report_log *log = s->b->handoff->log;
+
+    if (!open_volume(s) || !has_room(s) || !open_folder(s) || !choose_number(s))
+        return false;
+    return write_lines(s, 0, &log->records) && write_lines(s, 1, &log->text);
+}
+
+static void close_all(struct stick *s)
+{
+    if (s->folder)
+        s->folder->Close(s->folder);
+    if (s->root)
+        s->root->Close(s->root);
+}
+
+void boot_stick(struct boot *b)
+{
+    struct stick s = {.b = b};
+    struct sink *out = &b->conout.sink;
+
+    if (!b->handoff->log)
+        fmt_buf(s.error, sizeof s.error, "it was not kept: the arena was too small");
+    else
+        (void)write_report(&s);
+    for (unsigned which = 0; which < 2; which++)
+        if (s.wrote[which])
+            fmt(out, "baretick: wrote " FOLDER "\\%04u.%s\n", s.number, endings[which]);
+    if (s.error[0])
+        fmt(out, "baretick: the report is not %son the stick: %s\n", s.wrote[0] ? "all " : "",
+            s.error);
+    close_all(&s);
+}

@@ -1,0 +1,114 @@
+#include <string.h>
+#include "lib/report_log.h"
+#include "tests/unit/unit.h"
+
+#define SIZE (REPORT_LOG_END + 64)
+
+static char records[SIZE], text[SIZE];
+static struct report_log l;
+
+static int fresh(void **state)
+{
+    (void)state;
+    memset(records, '#', sizeof records);
+    memset(text, '#', sizeof text);
+    report_log_init(&l, records, sizeof records, text, sizeof text);
+    return 0;
+}
+
+static void say(const char *bytes)
+{
+    l.sink.write(&l.sink, bytes, strlen(bytes));
+}
+
+static void holds(const struct report_lines *lines, const char *what)
+{
+    assert_int_equal(lines->used, strlen(what));
+    assert_memory_equal(lines->at, what, lines->used);
+    if (lines->used < SIZE)
+        assert_int_equal(lines->at[lines->used], '#'); /* nothing is written behind the end */
+}
+
+static void lines_are_sorted(void **state)
+{
+    (void)state;
+    say("baretick\r\n{\"a\"");
+    say(":1}\r");
+    say("\n  {no record}\r\n\r\n");
+    say("{}\r\nlast");
+    holds(&l.records, "{\"a\":1}\r\n{}\r\n");
+    holds(&l.text, "baretick\r\n  {no record}\r\n\r\nlast");
+    assert_false(l.records.full || l.text.full);
+}
+
+/* Byte by byte is the same as all at once. */
+static void pieces(void **state)
+{
+    (void)state;
+    const char *report = "one\r\n{\"two\":2}\r\nthree\r\n";
+    for (size_t i = 0; report[i]; i++)
+        l.sink.write(&l.sink, report + i, 1);
+    holds(&l.records, "{\"two\":2}\r\n");
+    holds(&l.text, "one\r\nthree\r\n");
+}
+
+static void full(void **state)
+{
+    (void)state;
+    char line[41];
+    memset(line, 'x', 38);
+    strcpy(line + 38, "\r\n");
+    say(line); /* 40 of 64 bytes */
+    say("12345678901234567890\r\n");
+    holds(&l.text, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n12345678901234567890\r\n");
+    assert_false(l.text.full);
+    say("abc\r\n"); /* two bytes are left */
+    say("a\n");     /* would fit, but then a line is missing in the middle */
+    holds(&l.text, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n12345678901234567890\r\n");
+    assert_true(l.text.full);
+    assert_int_equal(l.text.lost, 2);
+    say("{}\r\n"); /* the other buffer is not concerned */
+    holds(&l.records, "{}\r\n");
+    assert_int_equal(l.records.lost, 0);
+
+    report_log_end(&l);
+    say("the end\r\n");
+    assert_int_equal(l.text.used, 40 + 22 + 9);
+    assert_memory_equal(l.text.at + 62, "the end\r\n", 9);
+    assert_int_equal(l.text.lost, 2);
+}
+
+static void the_end_has_bounds_too(void **state)
+{
+    (void)state;
+    report_log_end(&l);
+    for (unsigned i = 0; i < SIZE; i++)
+        say("0123456789abcd\r\n");
+    assert_int_equal(l.text.used, SIZE / 16 * 16);
+    assert_int_equal(l.text.lost, SIZE - SIZE / 16);
+    assert_memory_equal(l.text.at + l.text.used - 4, "cd\r\n", 4);
+}
+
+/* A line that is under way when the end begins is not put together from its halves. */
+static void end_within_a_line(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 70; i++)
+        say("y");
+    report_log_end(&l);
+    say("z\r\nend\r\n");
+    holds(&l.text, "end\r\n");
+    assert_int_equal(l.text.lost, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(lines_are_sorted, fresh),
+        cmocka_unit_test_setup(pieces, fresh),
+        cmocka_unit_test_setup(full, fresh),
+        cmocka_unit_test_setup(the_end_has_bounds_too, fresh),
+        cmocka_unit_test_setup(end_within_a_line, fresh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
