@@ -22,6 +22,12 @@ struct stick {
     char error[256];
 };
 
+/* A name of up to 255 characters can follow (UEFI 13.5.16). */
+union file_info {
+    EFI_FILE_INFO info;
+    uint8_t room[sizeof(EFI_FILE_INFO) + 256 * sizeof(CHAR16)];
+};
+
 /* The two files of a report. */
 static const char *const endings[] = {"jsonl", "txt"};
 
@@ -102,6 +108,20 @@ static EFI_STATUS open(EFI_FILE_HANDLE in, EFI_FILE_HANDLE *file, const char *na
     return in->Open(in, file, wide, mode, attributes);
 }
 
+static bool is_folder(struct stick *s)
+{
+    EFI_GUID id = EFI_FILE_INFO_ID;
+    union file_info u;
+    UINTN size = sizeof u;
+    EFI_STATUS status = s->folder->GetInfo(s->folder, &id, &size, &u);
+
+    if (EFI_ERROR(status))
+        return fails(s, "its folder " FOLDER " cannot be examined", status);
+    if (!(u.info.Attribute & EFI_FILE_DIRECTORY))
+        fmt_buf(s->error, sizeof s->error, FOLDER " on it is a file; a folder is allowed");
+    return u.info.Attribute & EFI_FILE_DIRECTORY;
+}
+
 static bool open_folder(struct stick *s)
 {
     const UINT64 mode = EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE;
@@ -109,7 +129,9 @@ static bool open_folder(struct stick *s)
 
     if (status == EFI_NOT_FOUND)
         status = open(s->root, &s->folder, FOLDER, mode | EFI_FILE_MODE_CREATE, EFI_FILE_DIRECTORY);
-    return EFI_ERROR(status) ? fails(s, "its folder " FOLDER " cannot be opened", status) : true;
+    if (EFI_ERROR(status))
+        return fails(s, "its folder " FOLDER " cannot be opened", status);
+    return is_folder(s);
 }
 
 /* "0012.jsonl" gives 12; -1: a name of another kind. */
@@ -128,10 +150,7 @@ static int number_of(const CHAR16 *name)
 /* One above the highest number of the folder; behind 9999 it goes on with 0. */
 static bool first_number(struct stick *s)
 {
-    union {
-        EFI_FILE_INFO info;
-        uint8_t room[sizeof(EFI_FILE_INFO) + 256 * sizeof(CHAR16)];
-    } u;
+    union file_info u;
     int highest = -1;
 
     for (unsigned i = 0; i < ENTRIES_MAX; i++) {

@@ -1,0 +1,166 @@
+"""takeover=borrow: the firmware goes on as if nothing had happened, and the report is on the stick."""
+
+import re
+import subprocess
+
+import media
+import pytest
+import report
+from machine import BAD_OPTIONS, FAULT, SUCCESS, Boot, seen
+
+QUICK = "suite=baseline samples=32"
+BORROW = f"{QUICK} takeover=borrow finish=return"
+AT = media.PARTITION_AT * 512
+
+
+def mtools(tool, disk, *words):
+    return subprocess.run([tool, "-i", f"{disk}@@{AT}", *words], capture_output=True, check=False)
+
+
+def folder(disk):
+    """{name: bytes} of the reports on a disk."""
+    listed = mtools("mdir", disk, "-b", "::/baretick").stdout.decode().split()
+    names = [name.removeprefix("::/baretick/") for name in listed if not name.endswith("/")]
+    return {name: mtools("mtype", disk, f"::/baretick/{name}").stdout for name in names}
+
+
+def shell_disk(path, program, *runs, files=None):
+    """A disk for the UEFI shell: `runs` are its startup.nsh, a line each."""
+    script = "\r\n".join(("fs0:", *runs, "echo the shell goes on", "reset -s", "")).encode()
+    return media.gpt_disk(path, {"baretick.efi": program, "startup.nsh": script, **(files or {})})
+
+
+def printed(serial):
+    """What the serial line shows of each report: its records, and its table without progress lines."""
+    pieces = serial.split(b"\n")
+    start = [i for i, p in enumerate(pieces) if seen(p) == "baretick: has the machine"]
+    end = [i for i, p in enumerate(pieces) if p.startswith(b"verdict: ")]
+    assert len(start) == len(end) > 0, serial[-3000:]
+    for a, b in zip(start, end):
+        lines = pieces[a : b + 1]
+        records = [p for p in lines if p.startswith(b"{")]
+        table = [seen(p) for p in lines if not p.startswith(b"{")]
+        yield records, [p for p in table if not re.match(r"\d+ of \d+ rows", p)]
+
+
+def must_be_on(disk, number, records, table):
+    """The two files of that number say the same as the serial line did, byte for byte."""
+    files = folder(disk)
+    jsonl, text = files[f"{number:04}.jsonl"], files[f"{number:04}.txt"]
+    assert jsonl == b"\n".join(records) + b"\n"
+    whole = [report.parse(line) for line in jsonl.splitlines()]  # every crc
+    assert [r["seq"] for r in whole] == list(range(len(whole))) and whole[-1]["type"] == "end"
+    # A progress line that nothing wiped is an empty line here.
+    assert [line for line in text.decode().split("\r\n") if line] == [line for line in table if line]
+    return whole
+
+
+@pytest.mark.parametrize("bus", ["usb", "ahci", "virtio"])
+def test_shell_lives_on(boot, program, tmp_path, bus):
+    """A run, a fault, a fault on a used-up stack, and another run, all in one life of the firmware."""
+    faults = "suite=provoke samples=32 takeover=borrow finish=return bench="
+    lines = [BORROW, faults + "ud2", faults + "stack", BORROW + " hist=off"]
+    runs = [line for words in lines for line in (f"baretick.efi {words}", "echo was %lasterror%")]
+    disk = shell_disk(tmp_path / "shell.img", program, *runs, "echo kept > kept.txt")
+    b = boot("", disk=disk, bus=bus, runs=4, snapshot=False, timeout=90)
+
+    assert b.exit == 0 and "the shell goes on" in b.text, str(b)
+    assert [r["verdict"] for r in b.of("end")] == ["pass", "fail", "fail", "pass"], str(b)
+    assert len(re.findall("^was 0x0$", b.text, re.M)) == 2, str(b)
+    assert len(re.findall("^was 0x7$", b.text, re.M)) == 2, str(b)  # device error
+    for n, (records, table) in enumerate(printed(b.serial)):
+        whole = must_be_on(disk, n, records, table)
+        assert f"baretick: wrote baretick\\{n:04}.txt" in b.text, str(b)
+        if n in (1, 2):
+            assert any("FAULT: " in line for line in table), table
+        else:
+            assert whole[0]["takeover"] == "borrow" and len(whole[0]["masked"]["pic_was"]) == 2
+    assert len(folder(disk)) == 8
+    assert "kept" in mtools("mtype", disk, "::/kept.txt").stdout.decode("utf-16")
+
+
+def test_figures_are_those_of_exit(boot):
+    """Under icount a figure has one right value, whoever the machine belongs to."""
+    words = "suite=baseline,calls samples=32 hist=off takeover="
+    ours, theirs = (boot(words + how).must(SUCCESS) for how in ("exit", "borrow"))
+
+    assert (ours.run["takeover"], theirs.run["takeover"]) == ("exit", "borrow")
+    assert "exit_tries" in ours.run["firmware"] and "exit_tries" not in theirs.run["firmware"]
+    for key in ("ticks", "net", "per_op", "status"):
+        mine, yours = ([r.get(key) for r in b.rows] for b in (ours, theirs))
+        assert mine == yours
+    assert len(ours.rows) > 30
+    # The program came from QEMU itself, not from a stick.
+    assert "the report is not on the stick: " in theirs.text, str(theirs)
+
+
+@pytest.fixture
+def sticks(program, tmp_path):
+    """A full one, one that is read-only, one with names that are taken, one whose folder is a file."""
+    own = {"baretick.efi": program}
+    taken = {"baretick/0003.txt": b"mine", "baretick/0012.JSONL/x": b"", "baretick/later.txt": b""}
+    disks = {
+        "full": media.gpt_disk(tmp_path / "full.img", {**own, "mark": b"full"}),
+        "readonly": media.gpt_disk(tmp_path / "readonly.img", {**own, "mark": b"readonly"}),
+        "taken": media.gpt_disk(tmp_path / "taken.img", {**own, "mark": b"taken", **taken}),
+        "file": media.gpt_disk(tmp_path / "file.img", {**own, "mark": b"file", "baretick": b"mine"}),
+    }
+    free = int(mtools("minfo", disks["full"]).stdout.split(b"free clusters=")[1].split()[0])
+    filler = tmp_path / "filler"
+    with open(filler, "wb") as file:
+        file.truncate((free - 12) * 512)
+    assert mtools("mcopy", disks["full"], filler, "::/filler").returncode == 0
+    return disks
+
+
+def test_sticks_that_take_no_report(boot, program, sticks, tmp_path):
+    extra = []
+    for name, disk in sticks.items():
+        extra += ["-drive", f"if=none,id={name},format=raw,file={disk}"]
+        extra[-1] += ",readonly=on" if name == "readonly" else ""
+        extra += ["-device", f"virtio-blk-pci,drive={name}"]
+    first = "for %i in 0 1 2 3 4\r\n if exist fs%i:\\startup.nsh then\r\n fs%i:\r\n endif\r\nendfor"
+    each = f"for %i in 0 1 2 3 4\r\n type fs%i:\\mark\r\n fs%i:\\baretick.efi {BORROW}\r\nendfor"
+    disk = shell_disk(tmp_path / "shell.img", program, first, each)
+    b = boot("", disk=disk, runs=5, extra=extra, timeout=90)
+
+    assert b.exit == 0 and "the shell goes on" in b.text, str(b)
+    assert [r["verdict"] for r in b.of("end")] == ["pass"] * 5, str(b)
+    assert "not on the stick: the volume is read-only" in b.text, str(b)
+    assert re.search(r"not on the stick: the volume has \d+ KiB free; the report takes \d+", b.text)
+    assert "not on the stick: baretick on it is a file" in b.text, str(b)
+    assert "wrote baretick\\0013.jsonl" in b.text and "wrote baretick\\0013.txt" in b.text, str(b)
+    assert not folder(sticks["full"]) and not folder(sticks["readonly"])
+    assert mtools("mtype", sticks["file"], "::/baretick").stdout == b"mine"
+    taken = folder(sticks["taken"])
+    assert taken["0003.txt"] == b"mine" and set(taken) == {
+        "0003.txt", "later.txt", "0013.jsonl", "0013.txt"
+    }  # fmt: skip
+
+
+def test_without_a_console_the_report_is_on_the_stick(boot, stick):
+    disk = stick({"baretick.conf": QUICK.encode()})
+    b = boot("", disk=disk, serial=False, snapshot=False)
+    assert b.status == SUCCESS and not b.serial, str(b)
+    files = folder(disk)
+    kept = Boot(files["0000.jsonl"] + files["0000.txt"], b.exit, b.seconds).must(SUCCESS)
+    assert kept.run["takeover"] == "borrow" and kept.run["options"]["takeover"] == "auto"
+    assert len(kept.rows) > 5 and "verdict: PASS" in kept.text
+
+
+def test_finish_after_the_files(boot, stick):
+    disk = stick({"baretick.conf": f"{QUICK} takeover=borrow finish=poweroff".encode()})
+    b = boot("", disk=disk, snapshot=False)
+    assert b.exit == 0 and b.end["verdict"] == "pass", str(b)
+    assert set(folder(disk)) == {"0000.jsonl", "0000.txt"}
+
+
+def test_a_fault_leaves_qemu_as_ever(boot):
+    b = boot("suite=provoke bench=ud2 samples=16 takeover=borrow")
+    assert b.status == FAULT and b.end["verdict"] == "fail", str(b)
+
+
+def test_exit_cannot_return(boot):
+    b = boot(f"{QUICK} takeover=exit finish=return").must(BAD_OPTIONS, rows=0)
+    for word in ("takeover=exit", "finish=return", "takeover=borrow"):
+        assert word in b.text, str(b)
