@@ -102,7 +102,7 @@ static EFI_STATUS open(EFI_FILE_HANDLE in, EFI_FILE_HANDLE *file, const char *na
     CHAR16 wide[NAME_MAX];
     size_t n = 0;
 
-    for (; name[n] && n < NAME_MAX - 1; n++)
+    for (; n < NAME_MAX - 1 && name[n]; n++)
         wide[n] = (CHAR16)name[n];
     wide[n] = 0;
     return in->Open(in, file, wide, mode, attributes);

@@ -96,9 +96,9 @@ static const struct option_doc keys[] = {
      .meaning = "auto: as SPCR, DBG2 say, or com1; ,BAUD may follow",
      .takes = {OPTION_SERIAL, offsetof(struct options, serial), 0, 0}},
     CHOICE(finish, "auto|halt|reboot|poweroff|return", "auto",
-           "at the end; auto: leave QEMU, else halt, or return where borrowed"),
+           "auto: leave QEMU; else halt, or return where borrowed"),
     CHOICE(takeover, "auto|exit|borrow", "auto",
-           "exit: for good; borrow: gives all back; auto: exit with a console"),
+           "borrow gives the machine back; auto: where no console is"),
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 

@@ -69,7 +69,7 @@ static void by_mmio(void **state)
     lapic[LAPIC_LVT_COUNTERS / 4] = ENTRY_MASKED;
     lapic[LAPIC_LVT_CMCI / 4] = 0x21; /* beyond what the version says */
     lapic[LAPIC_EXT_LVT / 4] = 0x22;
-    struct irq_masked m = irq_mask(NULL, &cpu, NULL);
+    struct irq_masked m = irq_mask(NULL, &cpu, NULL, NULL);
 
     assert_true(m.lapic.present);
     assert_false(m.lapic.x2apic);
@@ -100,7 +100,7 @@ static void by_msr(void **state)
     fake_msr_add(MSR_X2APIC + LAPIC_LVT_LINT1 / 16, 0x400);
     fake_msr_add(MSR_X2APIC + LAPIC_LVT_CMCI / 16, 0x30);
     fake_msr.of[5].stuck = true;
-    struct irq_masked m = irq_mask(NULL, &cpu, NULL);
+    struct irq_masked m = irq_mask(NULL, &cpu, NULL, NULL);
 
     assert_true(m.lapic.x2apic);
     assert_int_equal(m.lapic.id, 0x12345);
@@ -136,24 +136,73 @@ static void ioapics(void **state)
     t.ioapic[1].address = 0x00100000;
 
     memset(ioapic, 0xff, sizeof(ioapic));
-    struct irq_masked m = irq_mask(NULL, &cpu, &t);
+    struct irq_masked m = irq_mask(NULL, &cpu, &t, NULL);
     assert_int_equal(m.ioapics, 0);
     assert_int_equal(m.ioapics_refused, 2);
 
     ioapic[IOAPIC_WINDOW / 4] = 0x00ff0011; /* 256 entries: more than there can be */
-    assert_int_equal(irq_mask(NULL, &cpu, &t).ioapics, 0);
+    assert_int_equal(irq_mask(NULL, &cpu, &t, NULL).ioapics, 0);
 
     ioapic[IOAPIC_WINDOW / 4] = 0x00160020; /* 23 entries, of which each is open */
-    m = irq_mask(NULL, &cpu, &t);
+    m = irq_mask(NULL, &cpu, &t, NULL);
     assert_int_equal(m.ioapics, 1);
     assert_int_equal(m.ioapic_entries, 23);
     assert_int_equal(m.ioapic_masked, 1); /* and masked for all by the first write */
     assert_int_equal(m.ioapic_stuck, 0);
 
     ioapic[IOAPIC_WINDOW / 4] = 0x00160420;
-    m = irq_mask(NULL, &cpu, &t);
+    m = irq_mask(NULL, &cpu, &t, NULL);
     assert_int_equal(m.ioapic_kept, 23);
     assert_int_equal(ioapic[IOAPIC_WINDOW / 4], 0x00160420);
+}
+
+/* All that was open is open again, and nothing else. */
+static void given_back(void **state)
+{
+    (void)state;
+    static struct irq_opened opened; /* as the arena's: all zero */
+    struct madt t = {.ioapics = 2};
+    uint32_t before[LAPIC_BYTES / 4];
+
+    t.ioapic[0].address = 0x00100000;
+    t.ioapic[1].address = IOAPIC_AT;
+    ioapic[IOAPIC_WINDOW / 4] = 0x00160020;
+    fake_msr_add(MSR_APIC_BASE, LAPIC_AT | BASE_ENABLED | 0x100);
+    lapic[LAPIC_VERSION / 4] = VERSION_EXTENDED | 5u << 16 | 0x14;
+    lapic[LAPIC_EXT_FEATURES / 4] = 2u << 16;
+    lapic[LAPIC_SPURIOUS / 4] = 0x10f;
+    lapic[LAPIC_LVT_TIMER / 4] = 0x20020;
+    lapic[LAPIC_LVT_LINT0 / 4] = 0x700;
+    lapic[LAPIC_LVT_LINT1 / 4] = 0x400;
+    lapic[LAPIC_LVT_ERROR / 4] = ENTRY_MASKED | 0x33;
+    lapic[LAPIC_LVT_THERMAL / 4] = 0x40;
+    lapic[LAPIC_EXT_LVT / 4] = ENTRY_MASKED;
+    lapic[LAPIC_EXT_LVT / 4 + 4] = 0x22;
+    memcpy(before, lapic, sizeof(lapic));
+    priority = 3;
+    struct irq_masked m = irq_mask(NULL, &cpu, &t, &opened);
+    assert_int_equal(ioapic[IOAPIC_WINDOW / 4], 0x00160020 | ENTRY_MASKED);
+    assert_int_equal(opened.ioapic[1][0], 1);
+    assert_int_equal(m.lvt_masked, 5);
+    lapic[LAPIC_SPURIOUS / 4] = 0x1ff; /* as kernel/park.c sets it */
+
+    irq_restore(&m, NULL, &t);
+    assert_memory_equal(before, lapic, sizeof(lapic));
+    assert_int_equal(ioapic[IOAPIC_WINDOW / 4], 0x00160020);
+    assert_int_equal(pic[0], 0xb8);
+    assert_int_equal(pic[1], 0x8e);
+    assert_int_equal(priority, 3);
+}
+
+/* A fault before irq_mask(): there is nothing to put back. */
+static void nothing_to_give_back(void **state)
+{
+    (void)state;
+    struct irq_masked m = {0};
+
+    irq_restore(&m, NULL, NULL);
+    assert_int_equal(pic[0], 0xb8);
+    assert_int_equal(pic[1], 0x8e);
 }
 
 int main(void)
@@ -163,6 +212,8 @@ int main(void)
         cmocka_unit_test_setup(by_msr, set_up),
         cmocka_unit_test_setup(no_lapic, set_up),
         cmocka_unit_test_setup(ioapics, set_up),
+        cmocka_unit_test_setup(given_back, set_up),
+        cmocka_unit_test_setup(nothing_to_give_back, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

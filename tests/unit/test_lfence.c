@@ -31,6 +31,10 @@ static void with_msr(void **state)
     assert_int_equal(on(VENDOR_AMD, 0x17), LFENCE_SET_NOW);
     assert_int_equal(fake_msr_value(MSR_DE_CFG), 0x32);
     assert_int_equal(on(VENDOR_HYGON, 0x18), LFENCE_WAS_SET);
+    lfence_restore(LFENCE_WAS_SET);
+    assert_int_equal(fake_msr_value(MSR_DE_CFG), 0x32);
+    lfence_restore(LFENCE_SET_NOW);
+    assert_int_equal(fake_msr_value(MSR_DE_CFG), 0x30);
 
     fake_msr_reset();
     fake_msr_add(MSR_DE_CFG, 0);

@@ -54,6 +54,27 @@ static void enables(void **state)
     assert_true(fake_msr_value(MSR_MC_CTL(0)) == ~0ull);
 }
 
+static void given_back(void **state)
+{
+    (void)state;
+    struct cpu cpu = {.mce = true, .vendor = VENDOR_INTEL, .family = 6, .model = 0x0f};
+
+    (void)msr_write(MSR_MCG_CTL, 0x70);
+    for (uint32_t i = 0; i < BANKS; i++)
+        (void)msr_write(MSR_MC_CTL(i), 0x10 + i);
+    struct mce m = mce_enable(&cpu);
+    assert_true(fake_msr_value(MSR_MC_CTL(1)) == ~0ull);
+    mce_restore(&m, &cpu);
+    assert_int_equal(fake_msr_value(MSR_MCG_CTL), 0x70);
+    for (uint32_t i = 0; i < BANKS; i++)
+        assert_int_equal(fake_msr_value(MSR_MC_CTL(i)), 0x10 + i);
+
+    m.on = false; /* nothing was changed */
+    (void)msr_write(MSR_MC_CTL(1), 7);
+    mce_restore(&m, &cpu);
+    assert_int_equal(fake_msr_value(MSR_MC_CTL(1)), 7);
+}
+
 static void not_there(void **state)
 {
     (void)state;
@@ -119,8 +140,12 @@ static void storm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(enables, four_banks),  cmocka_unit_test_setup(not_there, four_banks),
-        cmocka_unit_test_setup(survived, four_banks), cmocka_unit_test_setup(fatal, four_banks),
+        cmocka_unit_test_setup(enables, four_banks),
+        cmocka_unit_test_setup(not_there, four_banks),
+        cmocka_unit_test_setup(given_back, four_banks),
+        cmocka_unit_test_setup(not_there, four_banks),
+        cmocka_unit_test_setup(survived, four_banks),
+        cmocka_unit_test_setup(fatal, four_banks),
         cmocka_unit_test_setup(storm, four_banks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,6 +128,31 @@ static void choices_are_in_order(void **state)
     }
 }
 
+static bool fits(const char *text, char *message, size_t size)
+{
+    struct sink_buf b;
+    struct options o;
+    sink_buf_init(&b, message, size);
+    assert_true(parse(&o, text));
+    return options_check_pairs(&o, &b.sink);
+}
+
+static void pairs(void **state)
+{
+    (void)state;
+    const char *right[] = {"takeover=borrow finish=return", "finish=return", "takeover=exit",
+                           "takeover=borrow finish=halt"};
+    char message[256];
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        assert_true(fits(right[i], message, sizeof message));
+        assert_string_equal(message, "");
+    }
+    assert_false(fits("finish=return takeover=exit", message, sizeof message));
+    assert_string_equal(message, "takeover=exit with finish=return: boot services that were ended "
+                                 "cannot be returned to; finish=return takes takeover=borrow or "
+                                 "auto");
+}
+
 static void messages(void **state)
 {
     (void)state;
@@ -427,6 +452,7 @@ int main(void)
         cmocka_unit_test(later_wins),
         cmocka_unit_test(choices_are_in_order),
         cmocka_unit_test(messages),
+        cmocka_unit_test(pairs),
         cmocka_unit_test(unclear_words_are_refused),
         cmocka_unit_test(nul_in_a_file),
         cmocka_unit_test(long_words_are_shortened),

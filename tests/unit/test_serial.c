@@ -41,7 +41,13 @@ uint8_t in8(uint16_t port)
         return 0xff;
     switch (port - COM1) {
     case RBR:
+        if (uart.lcr & LCR_DLAB)
+            return uart.dll;
         return uart.keys && uart.keys[uart.key] ? (uint8_t)uart.keys[uart.key++] : 0;
+    case IER:
+        return uart.lcr & LCR_DLAB ? uart.dlm : uart.ier;
+    case LCR:
+        return uart.lcr;
     case IIR:
         return uart.fifo && uart.fcr & 1 ? IIR_FIFO | 1 : 1;
     case MCR:
@@ -128,6 +134,32 @@ static void programs_and_writes(void **state)
     s.sink.write(&s.sink, "0123456789abcdefXYZ", 19);
     assert_memory_equal(uart.sent, "0123456789abcdefXYZ", 19);
     assert_int_equal(uart.reads, 2); /* one question for each FIFO */
+}
+
+/* The firmware's own console may be on the same port, at another speed. */
+static void given_back(void **state)
+{
+    (void)state;
+    uart.dll = 12;
+    uart.dlm = 1;
+    uart.lcr = 0x1b; /* 8 bits, even parity */
+    uart.mcr = 0x0b;
+    uart.ier = 0x05;
+    struct serial s = probe(115200);
+    assert_int_equal(uart.lcr, LCR_8N1);
+    assert_int_equal(uart.ier, 0);
+    assert_int_equal(uart.dll, 1);
+
+    serial_release(&s);
+    assert_int_equal(uart.dll, 12);
+    assert_int_equal(uart.dlm, 1);
+    assert_int_equal(uart.lcr, 0x1b);
+    assert_int_equal(uart.mcr, 0x0b);
+    assert_int_equal(uart.ier, 0x05);
+    s.sink.write(&s.sink, "late", 4);
+    assert_int_equal(uart.n, 0);
+    assert_int_equal(s.lost, 4);
+    assert_string_equal(s.why_not, "given back to the firmware");
 }
 
 static void slow_speeds(void **state)
@@ -278,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(programs_and_writes, good),
+        cmocka_unit_test_setup(given_back, good),
         cmocka_unit_test_setup(slow_speeds, good),
         cmocka_unit_test_setup(without_a_fifo, good),
         cmocka_unit_test_setup(nobody, good),
