@@ -96,15 +96,16 @@ static bool has_room(struct stick *s)
     return false;
 }
 
+/* Names are this file's own. */
 static EFI_STATUS open(EFI_FILE_HANDLE in, EFI_FILE_HANDLE *file, const char *name, UINT64 mode,
                        UINT64 attributes)
 {
     CHAR16 wide[NAME_MAX];
     size_t n = 0;
 
-    for (; n < NAME_MAX - 1 && name[n]; n++)
+    do
         wide[n] = (CHAR16)name[n];
-    wide[n] = 0;
+    while (name[n++]);
     return in->Open(in, file, wide, mode, attributes);
 }
 

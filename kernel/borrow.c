@@ -7,13 +7,15 @@
 int entry_visit(void *argument, uint64_t stack_top, void (*go)(void *), uint64_t *back) HIDDEN;
 _Noreturn void entry_return(uint64_t back, int status) HIDDEN;
 
-/* For the stick, measured over all suites: a record with a capped histogram has 3 KiB on average and
- * 7 at the most, without one 1.5; what a row adds to the table is two or three lines. */
-#define RECORD_BYTES      (8u << 10)
-#define RECORD_BYTES_FULL (64u << 10)
-#define TEXT_BYTES        (1u << 10)
-#define HEAD_BYTES        (64u << 10) /* what is said once: the run, self-tests, a line a core */
-#define LOG_MAX           (16u << 20) /* of each of the two */
+/* For the stick. Over calls and baseline a row's record has 700 bytes and its histogram 14 a bin at
+ * the most; in the table it has some 140, and a kilobyte where a short run shows all of each. */
+#define RECORD_BYTES (4u << 10)
+#define BIN_BYTES    16u
+#define BINS_CAPPED  256u        /* README, hist= */
+#define BINS_AUTO    2048u       /* as many windows as samples=auto takes at the most */
+#define TEXT_BYTES   (2u << 10)  /* of a row */
+#define HEAD_BYTES   (64u << 10) /* the run, self-tests, events; 10 KiB were measured */
+#define LOG_MAX      (16u << 20) /* of each buffer; a report beyond it is cut, and says so */
 
 static struct cpu_state firmware;
 static uint64_t back; /* the stack that kernel_borrow() was called on */
@@ -40,7 +42,10 @@ static uint64_t log_size(const struct options *o, unsigned cores, uint64_t bytes
 
 static uint64_t records_size(const struct options *o, unsigned cores)
 {
-    return log_size(o, cores, o->hist == HIST_FULL ? RECORD_BYTES_FULL : RECORD_BYTES);
+    uint64_t full = o->samples ? o->samples : BINS_AUTO;
+
+    return log_size(o, cores,
+                    RECORD_BYTES + BIN_BYTES * (o->hist == HIST_FULL ? full : BINS_CAPPED));
 }
 
 static uint64_t text_size(const struct options *o, unsigned cores)
