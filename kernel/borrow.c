@@ -17,7 +17,6 @@ _Noreturn void entry_return(uint64_t back, int status) HIDDEN;
 #define HEAD_BYTES   (64u << 10) /* the run, self-tests, events; 10 KiB were measured */
 #define LOG_MAX      (16u << 20) /* of each buffer; a report beyond it is cut, and says so */
 
-static struct cpu_state firmware;
 static uint64_t back; /* the stack that kernel_borrow() was called on */
 
 static void on_own_stack(void *handoff)
@@ -74,6 +73,7 @@ void borrow_log(struct machine *m)
 
 int kernel_borrow(struct handoff *h)
 {
+    struct cpu_state firmware;
     uint64_t guard;
     int status;
 
