@@ -89,7 +89,7 @@ def test_a_program_that_hangs(tmp_path, words):
 def test_the_disk_image_boots(boot, program, tmp_path, bus):
     conf, image = tmp_path / "my.conf", tmp_path / "baretick.img"
     conf.write_text("suite=baseline\nsamples=40 # few\n")
-    said, status = command("scripts/image", program, image, conf)
+    said, status = command("scripts/image", program, conf, image)
     assert status == 0, said
     b = boot("", disk=image, bus=bus).must(SUCCESS)
     assert b.run["options"]["samples"] == 40 and {r["suite"] for r in b.rows} == {"baseline"}
