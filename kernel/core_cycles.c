@@ -4,18 +4,6 @@
 #include "kernel/cpu.h"
 #include "kernel/msr.h"
 
-static bool read_msr(void *ctx, uint32_t msr, uint64_t *v)
-{
-    (void)ctx;
-    return msr_read(msr, v);
-}
-
-static bool write_msr(void *ctx, uint32_t msr, uint64_t v)
-{
-    (void)ctx;
-    return msr_write(msr, v);
-}
-
 static bool read_pmc(void *ctx, uint32_t index, uint64_t *v)
 {
     (void)ctx;
@@ -76,7 +64,7 @@ static enum timer_status count_aperf(struct timer *t, uint64_t *count)
 void core_cycles_init(struct core_cycles *c)
 {
     *c = (struct core_cycles){
-        .access = {NULL, read_msr, write_msr, read_pmc, read_tsc, run_chain},
+        .access = {msr_here(), NULL, read_pmc, read_tsc, run_chain},
         .pmc = {.name = "pmc", .start = start_pmc, .read = count_pmc, .stop = stop_pmc},
         .aperf = {.name = "aperf", .start = start_aperf, .read = count_aperf, .bits = 64},
     };

@@ -34,6 +34,23 @@ bool msr_write(uint32_t msr, uint64_t v)
     return done;
 }
 
+static bool read_here(void *ctx, uint32_t msr, uint64_t *v)
+{
+    (void)ctx;
+    return msr_read(msr, v);
+}
+
+static bool write_here(void *ctx, uint32_t msr, uint64_t v)
+{
+    (void)ctx;
+    return msr_write(msr, v);
+}
+
+struct msr_access msr_here(void)
+{
+    return (struct msr_access){.read = read_here, .write = write_here};
+}
+
 bool pmc_read(uint32_t index, uint64_t *v)
 {
     uint32_t lo = 0, hi = 0;

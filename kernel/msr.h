@@ -8,12 +8,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "lib/msr_plan.h"
 
 /* False: this CPU (or its hypervisor) has no such MSR; *v is then 0. */
 bool msr_read(uint32_t msr, uint64_t *v);
 /* False: no such MSR, or not with this value. A hypervisor may also swallow a write: read it
  * back. */
 bool msr_write(uint32_t msr, uint64_t v);
+
+/* Both, of the core that calls them, for those who take accesses as functions. */
+struct msr_access msr_here(void);
 
 /* RDPMC of a counter (SDM vol. 2B: bit 30 of the index selects the fixed ones). False: it faults. */
 bool pmc_read(uint32_t index, uint64_t *v);

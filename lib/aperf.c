@@ -11,7 +11,8 @@
 static bool look(struct aperf *now, const struct counter_access *a)
 {
     now->tsc = a->tsc(a->ctx);
-    if (!a->msr_read(a->ctx, APERF, &now->aperf) || !a->msr_read(a->ctx, MPERF, &now->mperf))
+    if (!a->msr.read(a->msr.ctx, APERF, &now->aperf) ||
+        !a->msr.read(a->msr.ctx, MPERF, &now->mperf))
         return false;
     now->apart = a->tsc(a->ctx) - now->tsc;
     return true;

@@ -108,9 +108,9 @@ const char *aperf_absent(const struct core_counters *c)
 /* Remembers an MSR for stop(). */
 static bool keep(struct core_counter *c, const struct counter_access *a, uint32_t msr)
 {
-    if (!a->msr_read(a->ctx, msr, &c->step[c->steps].was))
+    if (!msr_keep(&c->step[c->steps], &a->msr, msr))
         return false;
-    c->step[c->steps++].msr = msr;
+    c->steps++;
     return true;
 }
 
@@ -118,18 +118,14 @@ static bool keep(struct core_counter *c, const struct counter_access *a, uint32_
 static bool change(struct core_counter *c, const struct counter_access *a, uint32_t msr,
                    uint64_t mask, uint64_t bits)
 {
-    uint64_t now;
-    if (!keep(c, a, msr))
-        return false;
-    uint64_t v = (c->step[c->steps - 1].was & ~mask) | bits;
-    return a->msr_write(a->ctx, msr, v) && a->msr_read(a->ctx, msr, &now) && now == v;
+    return keep(c, a, msr) && msr_change(&c->step[c->steps - 1], &a->msr, mask, bits);
 }
 
 static const char *set_fixed(struct core_counter *c, const struct counter_access *a)
 {
     uint64_t control, global;
-    if (!a->msr_read(a->ctx, FIXED_CTR_CTRL, &control) ||
-        !a->msr_read(a->ctx, PERF_GLOBAL_CTRL, &global))
+    if (!a->msr.read(a->msr.ctx, FIXED_CTR_CTRL, &control) ||
+        !a->msr.read(a->msr.ctx, PERF_GLOBAL_CTRL, &global))
         return "MSR 38Dh or 38Fh faults: a hypervisor keeps the counter";
     c->index = FIXED1_INDEX;
     uint64_t field = control >> FIXED1_SHIFT & FIXED_FIELD;
@@ -153,7 +149,7 @@ static const char *set_amd(struct core_counter *c, const struct core_counters *h
         uint32_t control = has->extended ? AMD_CTL_EXT + 2 * i : AMD_CTL + i;
         uint32_t count = has->extended ? AMD_CTR_EXT + 2 * i : AMD_CTR + i;
         uint64_t now;
-        if (!a->msr_read(a->ctx, control, &now))
+        if (!a->msr.read(a->msr.ctx, control, &now))
             return "its control MSR faults: a hypervisor keeps the counters";
         if (now & AMD_ENABLE)
             continue;
@@ -217,13 +213,7 @@ bool core_counter_read(const struct core_counter *c, const struct counter_access
 bool core_counter_stop(struct core_counter *c, const struct counter_access *a)
 {
     bool same = true;
-    while (c->steps > 0) {
-        uint64_t now, was = c->step[--c->steps].was;
-        uint32_t msr = c->step[c->steps].msr;
-        if (a->msr_read(a->ctx, msr, &now) && now == was)
-            continue;
-        same =
-            a->msr_write(a->ctx, msr, was) && a->msr_read(a->ctx, msr, &now) && now == was && same;
-    }
+    while (c->steps > 0)
+        same = msr_put_back(&c->step[--c->steps], &a->msr) && same;
     return same;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/cpu.h"
+#include "lib/msr_plan.h"
 
 enum core_counter_kind {
     COUNTER_NONE,
@@ -40,11 +41,11 @@ enum core_counter_kind core_counters_best(const struct core_counters *c);
 const char *core_counter_absent(const struct core_counters *c);
 const char *aperf_absent(const struct core_counters *c);
 
-/* The machine. Accessors return false where the access faults. */
+/* The machine. */
 struct counter_access {
-    void *ctx;
-    bool (*msr_read)(void *ctx, uint32_t msr, uint64_t *v);
-    bool (*msr_write)(void *ctx, uint32_t msr, uint64_t v);
+    struct msr_access msr;
+    void *ctx; /* of what follows */
+    /* False: it faults. */
     bool (*rdpmc)(void *ctx, uint32_t index, uint64_t *v);
     uint64_t (*tsc)(void *ctx);
     /* A chain of that many dependent additions: as many core cycles, and little more. */
@@ -58,10 +59,7 @@ struct core_counter {
     uint32_t index; /* of RDPMC */
     uint8_t bits;
     uint8_t steps; /* taken so far; 0 also where the firmware's own setting is read along */
-    struct {
-        uint32_t msr;
-        uint64_t was;
-    } step[COUNTER_STEPS];
+    struct msr_kept step[COUNTER_STEPS];
 };
 
 /*

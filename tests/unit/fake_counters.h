@@ -127,9 +127,8 @@ static inline void fake_counters_init(struct fake_counters *f)
     memset(f, 0, sizeof *f);
     f->cycles_per_tick = 1.5;
     f->per_add = 1;
-    f->access = (struct counter_access){f,
-                                        fake_counter_read,
-                                        fake_counter_write,
+    f->access = (struct counter_access){{f, fake_counter_read, fake_counter_write},
+                                        f,
                                         fake_counter_rdpmc,
                                         fake_counter_tsc,
                                         fake_counter_chain};

@@ -114,7 +114,7 @@ static void refused(void **state)
     fake_counter_add(&still, 0xe7, 0);
     fake_counter_add(&still, 0xe8, 0);
     still.cycles_per_tick = 1e30; /* no time passes */
-    a->ctx = &still;
+    a->ctx = a->msr.ctx = &still;
     assert_non_null(strstr(aperf_start(&p, &has, a), "stands still"));
 }
 
