@@ -1,0 +1,69 @@
+/* What the tables of hardware watchdogs say. */
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "lib/acpi_watchdog.h"
+
+static uint8_t bytes[68];
+static char text[240];
+
+static const char *said(const struct watchdog *w, const char *table)
+{
+    struct sink_buf buf;
+    sink_buf_init(&buf, text, sizeof text);
+    watchdog_text(w, table, &buf.sink);
+    return text;
+}
+
+static void put(unsigned at, uint32_t v, unsigned n)
+{
+    memcpy(bytes + at, &v, n);
+}
+
+static void wdat(void **state)
+{
+    (void)state;
+    struct acpi_table t = {bytes, 68};
+    struct watchdog w;
+    memset(bytes, 0, sizeof bytes);
+    put(48, 600, 4); /* ms a count */
+    put(52, 1023, 4);
+    put(60, 0x81, 1);
+    assert_true(acpi_wdat(&t, &w));
+    assert_true(w.enabled);
+    assert_string_equal(said(&w, "WDAT"),
+                        "a hardware watchdog (ACPI table WDAT) is there, enabled by the table, for "
+                        "613 s at the most: it may reset the machine before the end");
+    put(60, 0x80, 1);
+    assert_true(acpi_wdat(&t, &w));
+    assert_false(w.enabled);
+    assert_non_null(strstr(said(&w, "WDAT"), "not enabled by the table"));
+    assert_non_null(strstr(text, "may reset the machine"));
+    t.length = 67;
+    assert_false(acpi_wdat(&t, &w));
+    assert_non_null(strstr(said(&w, "WDAT"), "WDAT"));
+    assert_non_null(strstr(text, "may reset the machine"));
+}
+
+static void wddt(void **state)
+{
+    (void)state;
+    struct acpi_table t = {bytes, 64};
+    struct watchdog w;
+    memset(bytes, 0, sizeof bytes);
+    put(54, 1000, 2);
+    put(60, 3, 2); /* available, active */
+    assert_true(acpi_wddt(&t, &w));
+    assert_true(w.enabled);
+    assert_non_null(strstr(said(&w, "WDDT"), "(ACPI table WDDT) is there, enabled"));
+    put(60, 1, 2);
+    assert_true(acpi_wddt(&t, &w));
+    assert_false(w.enabled);
+    t.length = 63;
+    assert_false(acpi_wddt(&t, &w));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wdat), cmocka_unit_test(wddt)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
