@@ -1,0 +1,87 @@
+/* What is said follows from what was read, and from nothing else. */
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "lib/advice.h"
+
+static struct advice said[ADVICE_MAX];
+
+static const struct advice *about(size_t n, const char *topic)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(said[i].topic, topic) == 0)
+            return &said[i];
+    return NULL;
+}
+
+static void nothing_read_nothing_said(void **state)
+{
+    (void)state;
+    struct advice_facts f = {0};
+    assert_int_equal(advice_choose(&f, said), 0);
+}
+
+static void each_alone(void **state)
+{
+    (void)state;
+    struct advice_facts f;
+    const struct {
+        enum seen *fact;
+        const char *topic;
+        enum seen wrong;
+        const char *words;
+    } cases[] = {
+        {&f.virtualised, "virtualised", SEEN_YES, "bare machine"},
+        {&f.smi, "smi", SEEN_YES, "USB legacy support"},
+        {&f.turbo, "turbo", SEEN_YES, "turbo=off"},
+        {&f.lfence, "lfence", SEEN_NO, "recipe=cpuid"},
+        {&f.invariant, "tsc", SEEN_NO, "not ns"},
+        {&f.smt, "smt", SEEN_YES, "switch it off"},
+        {&f.c1e, "c1e", SEEN_YES, "switch it off"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (unsigned seen = SEEN_NO; seen <= SEEN_YES; seen++) {
+            memset(&f, 0, sizeof f);
+            *cases[i].fact = (enum seen)seen;
+            assert_int_equal(advice_choose(&f, said), 1);
+            assert_string_equal(said[0].topic, cases[i].topic);
+            assert_int_equal(said[0].change, seen == cases[i].wrong);
+            assert_int_equal(strstr(said[0].text, cases[i].words) != NULL, said[0].change);
+        }
+}
+
+static void changes_come_first(void **state)
+{
+    (void)state;
+    struct advice_facts f = {.emulated = SEEN_NO,
+                             .virtualised = SEEN_NO,
+                             .smi = SEEN_YES,
+                             .turbo = SEEN_NO,
+                             .lfence = SEEN_YES,
+                             .invariant = SEEN_YES,
+                             .smt = SEEN_YES,
+                             .c1e = SEEN_NO};
+    assert_int_equal(advice_choose(&f, said), 7);
+    assert_true(said[0].change && said[1].change && !said[2].change);
+    assert_string_equal(said[0].topic, "smi");
+    assert_string_equal(said[1].topic, "smt");
+    assert_false(about(7, "c1e")->change);
+}
+
+static void an_emulators_settings_are_not_judged(void **state)
+{
+    (void)state;
+    struct advice_facts f = {.emulated = SEEN_YES, .turbo = SEEN_YES, .smt = SEEN_YES};
+    assert_int_equal(advice_choose(&f, said), 1);
+    assert_string_equal(said[0].topic, "emulated");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_read_nothing_said),
+        cmocka_unit_test(each_alone),
+        cmocka_unit_test(changes_come_first),
+        cmocka_unit_test(an_emulators_settings_are_not_judged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
