@@ -87,6 +87,12 @@ static const struct option_doc keys[] = {
     CHOICE(share, "alone|together", "alone",
            "cores: one after the other, or all at once and alone"),
     CHOICE(park, "hlt|mwait", "hlt", "how a core waits that does not measure"),
+    CHOICE(turbo, "keep|off", "keep", "off: no core clock above the base clock"),
+    CHOICE(prefetch, "keep|off", "keep", "off: no hardware prefetchers"),
+    CHOICE(freq, "keep|base|max", "keep",
+           "the core's clock held at base, or as high as turbo= allows"),
+    CHOICE(dma, "keep|off", "keep", "off: PCI devices may no longer write memory"),
+    NUMBER_OR_AUTO(watch, 1, 600000, "suite quiet: milliseconds; auto: 2000, or 10 if exact"),
     CHOICE(format, "both|table|jsonl", "both", "the report: for people, for programs"),
     CHOICE(hist, "capped|full|off", "capped", "histograms: the 256 fullest bins, all, none"),
     CHOICE(console, "auto|serial|screen|both", "auto", "where people read; auto: all there are"),
@@ -117,6 +123,8 @@ _Static_assert(sizeof(enum recipe) == sizeof(uint32_t) && sizeof(enum format) ==
                    sizeof(enum caches) == sizeof(uint32_t) &&
                    sizeof(enum console_choice) == sizeof(uint32_t) &&
                    sizeof(enum layout) == sizeof(uint32_t) &&
+                   sizeof(enum setting) == sizeof(uint32_t) &&
+                   sizeof(enum freq) == sizeof(uint32_t) &&
                    sizeof(enum method) == sizeof(uint32_t) &&
                    sizeof(enum takeover) == sizeof(uint32_t) &&
                    sizeof(enum share) == sizeof(uint32_t) && sizeof(enum park) == sizeof(uint32_t),

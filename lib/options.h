@@ -23,6 +23,8 @@ enum hist { HIST_CAPPED, HIST_FULL, HIST_OFF };
 enum finish { FINISH_AUTO, FINISH_HALT, FINISH_REBOOT, FINISH_POWEROFF, FINISH_RETURN };
 enum method { METHOD_DOUBLED, METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES, METHOD_ADAPTIVE };
 enum caches { CACHES_KEEP, CACHES_CLEAR };
+enum setting { SETTING_KEEP, SETTING_OFF };
+enum freq { FREQ_KEEP, FREQ_BASE, FREQ_MAX };
 enum layout { LAYOUT_SHUFFLE, LAYOUT_FIXED, LAYOUT_SWEEP };
 enum share { SHARE_ALONE, SHARE_TOGETHER };
 enum park { PARK_HLT, PARK_MWAIT };
@@ -48,6 +50,9 @@ struct options {
     char cores[CORE_LIST_TEXT]; /* core_list_parse() takes it */
     enum share share;
     enum park park;
+    enum setting turbo, prefetch, dma;
+    enum freq freq;
+    uint32_t watch; /* the gap detector's milliseconds; 0: auto */
     enum format format;
     enum hist hist;
     enum console_choice console;

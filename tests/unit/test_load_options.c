@@ -123,7 +123,8 @@ static void wrong_words(void **state)
                         "load options, word 2: \"fromat=table\": no such word; the words are: "
                         "help list suite= bench= samples= warmup= recipe= method= k= epsilon= "
                         "most= ensembles= size= target= caches= clock= cycle= layout= seed= "
-                        "cores= share= park= format= hist= console= serial= finish= takeover=");
+                        "cores= share= park= turbo= prefetch= freq= dma= watch= format= hist= "
+                        "console= serial= finish= takeover=");
     assert_int_equal(load("baretick.efi samples=1"), LOAD_OPTIONS_WRONG);
     assert_string_equal(
         message,

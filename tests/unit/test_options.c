@@ -55,6 +55,11 @@ static void defaults(void **state)
     assert_string_equal(o.cores, "bsp");
     assert_int_equal(o.share, SHARE_ALONE);
     assert_int_equal(o.park, PARK_HLT);
+    assert_int_equal(o.turbo, SETTING_KEEP);
+    assert_int_equal(o.prefetch, SETTING_KEEP);
+    assert_int_equal(o.dma, SETTING_KEEP);
+    assert_int_equal(o.freq, FREQ_KEEP);
+    assert_int_equal(o.watch, 0);
 }
 
 static void every_key(void **state)
@@ -63,7 +68,8 @@ static void every_key(void **state)
     struct options o;
     assert_true(parse(&o, "suite=calls,base* bench=plt samples=16 warmup=0 recipe=xfence\n"
                           "format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\n"
-                          "cores=1-4,8 share=together park=mwait console=both help list"));
+                          "cores=1-4,8 share=together park=mwait console=both help list\n"
+                          "turbo=off prefetch=off freq=max dma=off watch=250"));
     assert_true(o.help && o.list);
     assert_string_equal(o.suite, "calls,base*");
     assert_string_equal(o.bench, "plt");
@@ -81,6 +87,11 @@ static void every_key(void **state)
     assert_string_equal(o.cores, "1-4,8");
     assert_int_equal(o.share, SHARE_TOGETHER);
     assert_int_equal(o.park, PARK_MWAIT);
+    assert_int_equal(o.turbo, SETTING_OFF);
+    assert_int_equal(o.prefetch, SETTING_OFF);
+    assert_int_equal(o.dma, SETTING_OFF);
+    assert_int_equal(o.freq, FREQ_MAX);
+    assert_int_equal(o.watch, 250);
 }
 
 static void later_wins(void **state)
@@ -174,7 +185,8 @@ static void messages(void **state)
         "list\r\nfromat=table",
         "baretick.conf, line 2: \"fromat=table\": no such word; the words are: help list suite= "
         "bench= samples= warmup= recipe= method= k= epsilon= most= ensembles= size= target= "
-        "caches= clock= cycle= layout= seed= cores= share= park= format= hist= console= serial= "
+        "caches= clock= cycle= layout= seed= cores= share= park= turbo= prefetch= freq= dma= "
+        "watch= format= hist= console= serial= "
         "finish= "
         "takeover=");
     refused("cores=4-1", "baretick.conf, line 1: \"cores=4-1\": cores takes bsp, all, or numbers "
@@ -266,7 +278,7 @@ static void long_words_are_shortened(void **state)
     text[sizeof text - 1] = '\0';
     assert_false(parse(&o, text));
     assert_non_null(strstr(message, "xxxx...\": no such word; "));
-    assert_true(strlen(message) < 350);
+    assert_true(strlen(message) < 400);
     memcpy(text, "suite=", 6); /* cut, though what is left would do */
     assert_false(parse(&o, text));
     text[6 + 255] = '\0';
@@ -383,7 +395,7 @@ static void help_fits_a_terminal(void **state)
     options_help(&b.sink);
     assert_false(b.cut);
     size_t n = options_docs(&docs);
-    assert_int_equal(n, 26);
+    assert_int_equal(n, 31);
     for (size_t i = 0; i < n; i++) {
         char word[80];
         strcat(strcat(strcat(strcpy(word, "  "), docs[i].key), "="), docs[i].values);
@@ -439,6 +451,8 @@ static void record(void **state)
         "10000,\"caches\":\"keep\",\"clock\":\"hpet,tsc\",\"cycle\":"
         "\"ruler,pmc,aperf,tsc,null\",\"layout\":\"shuffle\",\"seed\":"
         "1,\"cores\":\"0,2-3\",\"share\":\"together\",\"park\":\"hlt\","
+        "\"turbo\":\"keep\",\"prefetch\":\"keep\",\"freq\":\"keep\",\"dma\":\"keep\",\"watch\":"
+        "\"auto\","
         "\"format\":\"both\","
         "\"hist\":\"full\",\"console\":\"auto\",\"serial\":\"io:0x3f8,115200\",\"finish\":\"auto\","
         "\"takeover\":\"auto\"},\"crc\""));
