@@ -42,6 +42,7 @@ enum form {
     FORM_STRAIGHT, /* `ops` copies of `unit`; the empty window is subtracted */
     FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
     FORM_CORES,    /* no windows: `meet` brings the plan's cores together (bench/crowd.h) */
+    FORM_WATCH,    /* no windows: each core watches for gaps (bench/gaps.h) */
 };
 
 /* What a row can need of its platform (platform.h, lacks). */

@@ -180,14 +180,11 @@ static void evaluate(const struct engine *e, const struct bench *b, struct sampl
     judge_figure(e, b, row);
 }
 
-void engine_row(struct engine *e, const struct bench *b, struct row *row)
+static void measure(struct engine *e, const struct bench *b, struct row *row)
 {
     struct placed *placed = e->placed;
     struct sampler *s = e->sampler;
 
-    memset(row, 0, sizeof *row);
-    row->bench = b;
-    row->core = e->core;
     row->recipe = b->form == FORM_EMPTY ? b->recipe : e->recipe;
     row->why = cpu_lacks(e->p->cpu, row->recipe);
     if (!row->why && b->needs)
@@ -209,4 +206,15 @@ void engine_row(struct engine *e, const struct bench *b, struct row *row)
     sampler_init(s, e, n);
     if (take_all(e, b, placed, s, row))
         evaluate(e, b, s, row);
+}
+
+void engine_row(struct engine *e, const struct bench *b, struct row *row)
+{
+    uint64_t smis = engine_smis(e);
+
+    memset(row, 0, sizeof *row);
+    row->bench = b;
+    row->core = e->core;
+    measure(e, b, row);
+    row->smis = engine_smis(e) - smis;
 }

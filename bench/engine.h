@@ -70,6 +70,7 @@ struct row {
 
     uint32_t errors;         /* operations that failed; their samples are omitted */
     uint32_t disturbed;      /* windows, kept in ticks and in the histogram, left out of net */
+    uint64_t smis;           /* while it was measured, where the platform counts them */
     uint64_t nmis;           /* and machine checks, since the row before; filled by bench/plan.c */
     uint64_t windows;        /* of all kinds, warm-up included, ... */
     uint64_t sampling_ticks; /* ... and what all of it took */
@@ -109,6 +110,17 @@ void engine_found(struct engine *e, const struct behave_verdict *v);
 void engine_timers(struct engine *e);
 /* They are left as they were found. After the last row. */
 void engine_release(struct engine *e);
+
+/* SMIs on this core so far, 0 where nobody counts them; and all that spoils a block of windows. */
+static inline uint64_t engine_smis(const struct engine *e)
+{
+    return e->p->smis ? e->p->smis() : 0;
+}
+
+static inline uint64_t engine_spoils(const struct engine *e)
+{
+    return e->p->nmis() + engine_smis(e);
+}
 
 /* Runs one row; the result is complete whatever its status. */
 void engine_row(struct engine *e, const struct bench *b, struct row *row);

@@ -110,7 +110,8 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
         return place_straight(code, b, &spec, p, twice);
     case FORM_LOOP:
     case FORM_FUNCTION:
-    case FORM_CORES: /* has no windows and does not come here */
+    case FORM_CORES: /* have no windows and do not come here */
+    case FORM_WATCH:
     default:
         return place_turning(code, b, &spec, p, twice);
     }

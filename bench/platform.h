@@ -89,6 +89,7 @@ struct platform {
                 const char *name); /* what a fault report should name; NULL, NULL: none */
     /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
+    uint64_t (*smis)(void); /* on this core so far; NULL: nobody counts them here */
     /* Adds to the record of the row that row() named last on this core what befell it; NULL: nothing
      * to add. */
     void (*row_record)(struct json *j, unsigned core);

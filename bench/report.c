@@ -77,16 +77,21 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
 void report_end(struct report *r, bool stopped)
 {
     const char *verdict = r->failures ? "fail" : "pass";
+    char smis[40] = "";
     struct json j;
     begin(r, &j, "end");
     json_u64(&j, "rows", r->rows);
     json_u64(&j, "failures", r->failures);
+    if (r->counts_smis)
+        json_u64(&j, "smis", r->smis);
     if (stopped)
         json_bool(&j, "stopped", true);
     json_str(&j, "verdict", verdict);
     json_end(&j);
+    if (r->counts_smis)
+        fmt_buf(smis, sizeof smis, ", %llu SMIs", (unsigned long long)r->smis);
     if (report_table(r))
-        fmt(r->out, "verdict: %s (%llu rows, %llu failures%s)\r\n", r->failures ? "FAIL" : "PASS",
-            (unsigned long long)r->rows, (unsigned long long)r->failures,
+        fmt(r->out, "verdict: %s (%llu rows, %llu failures%s%s)\r\n", r->failures ? "FAIL" : "PASS",
+            (unsigned long long)r->rows, (unsigned long long)r->failures, smis,
             stopped ? ", stopped by a key" : "");
 }

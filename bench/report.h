@@ -20,6 +20,8 @@ struct report {
     uint64_t seq;      /* of the next record */
     uint64_t rows;     /* rows written */
     uint64_t failures; /* rows and self-tests that failed */
+    uint64_t smis;     /* while rows were measured, ... */
+    bool counts_smis;  /* ... where somebody counts them */
     bool faulted;      /* a core faulted; it is counted in a failure */
     bool progress;     /* a progress line stands on the console without a newline */
 };

@@ -3,6 +3,7 @@
 #include "bench/cores_compare.h"
 #include "bench/cores_show.h"
 #include "bench/crowd.h"
+#include "bench/gaps.h"
 #include "bench/plan.h"
 #include "bench/registry.h"
 #include "bench/show.h"
@@ -79,6 +80,8 @@ static void tell_suite(struct report *r, const struct engine *e, const struct be
 {
     if (first->form == FORM_CORES)
         crowd_heading(r, e, first->suite);
+    else if (first->form == FORM_WATCH)
+        gaps_heading(r, first->suite);
     else
         show_heading(r, e, first->suite);
 }
@@ -97,6 +100,7 @@ static void tell_rows(struct report *r, struct plan *plan, size_t index, bool de
         tell_interruptions(r, row->nmis, b);
         r->rows++;
         r->failures += row->status == ROW_WRONG;
+        r->smis += row->smis;
         tell_gone(r, seat, b->name);
     }
 }
@@ -109,12 +113,21 @@ static void tell_crowd(struct report *r, struct plan *plan, const struct bench *
         tell_gone(r, &plan->seat[k], b->name);
 }
 
+static void tell_gaps(struct report *r, struct plan *plan, const struct bench *b)
+{
+    for (unsigned k = 0; k < plan->n; k++) {
+        gaps_watch(plan, b, k, r);
+        tell_gone(r, &plan->seat[k], b->name);
+    }
+}
+
 bool bench_run(struct engine *e, struct report *r)
 {
     size_t n, done = 0, all = count_selected(e->o);
     const struct bench *const *rows = registry(&n);
     const char *suite = "";
     struct plan *plan = plan_make(e);
+    r->counts_smis = e->p->smis != NULL;
 
     probe_cores(plan, r);
     cores_show(plan, r);
@@ -130,6 +143,8 @@ bool bench_run(struct engine *e, struct report *r)
         show_progress(e, r, done++, all, tsc_now() - began);
         if (rows[i]->form == FORM_CORES)
             tell_crowd(r, plan, rows[i]);
+        else if (rows[i]->form == FORM_WATCH)
+            tell_gaps(r, plan, rows[i]);
         else
             tell_rows(r, plan, i, all * plan->n <= DETAILS_UP_TO);
     }

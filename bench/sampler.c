@@ -108,7 +108,7 @@ static double block_ratio(struct sampler *s, struct engine *e, const struct cycl
     return ratio;
 }
 
-/* One block of one kind. Its mean is NaN from now on where an NMI or machine check came. The
+/* One block of one kind. Its mean is NaN from now on where an SMI, NMI or machine check came. The
  * counter is read outside its windows, and before the first one and after the last alike. */
 static void take_block(struct sampler *s, struct engine *e, const struct bench *b,
                        const struct placed *p, const struct span *span, enum kind k, size_t block)
@@ -117,7 +117,7 @@ static void take_block(struct sampler *s, struct engine *e, const struct bench *
     uint64_t *samples = s->samples[k] + span->from;
     bool can_fail = b->form == FORM_FUNCTION && k >= KIND_BODY;
     bool counted = e->cycle.counter.used != NULL;
-    uint64_t nmis = e->p->nmis();
+    uint64_t spoils = engine_spoils(e);
     struct cycle_mark start = {0};
     if (counted)
         start = cycle_mark(e);
@@ -126,7 +126,7 @@ static void take_block(struct sampler *s, struct engine *e, const struct bench *
         samples[i] = can_fail && (uint32_t)r.failed ? SAMPLE_FAILED : r.ticks;
     }
     s->cycles[k][span->block + block] = counted ? block_ratio(s, e, &start) : __builtin_nan("");
-    s->mean[k][span->block + block] = e->p->nmis() == nmis ? 0 : __builtin_nan("");
+    s->mean[k][span->block + block] = engine_spoils(e) == spoils ? 0 : __builtin_nan("");
 }
 
 void sampler_take(struct sampler *s, struct engine *e, const struct bench *b,

@@ -194,6 +194,8 @@ static void show_line(struct report *r, const struct engine *e, const struct row
         fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
     if (row->disturbed * 100ull > t->n) /* more than one in a hundred; the record has them all */
         fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, t->n);
+    if (row->smis)
+        fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
     show_beside(r, e, row);
     cores_slowdown_show(r, e, row);
     compare_units_show(r, e, row);
@@ -433,6 +435,8 @@ static void record_figures(struct json *j, const struct engine *e, const struct 
     json_u64(j, "errors", row->errors);
     json_u64(j, "disturbed", row->disturbed);
     json_u64(j, "nmis", row->nmis);
+    if (e->p->smis)
+        json_u64(j, "smis", row->smis);
     json_u64(j, "windows", row->windows);
     json_u64(j, "sampling_ticks", row->sampling_ticks);
     json_u64(j, "warmup_blocks", row->warmup_blocks);

@@ -15,12 +15,13 @@ class Failed(Exception):
 
 
 class Launch:
-    """run, end: the records of these types; rows and linearity: by "suite/name" and by recipe;
+    """run, end: the records of these types; rows and linearity: by "suite/name" and by recipe; gaps: a list;
     status: the program's exit status; seconds: of wall time."""
 
     def __init__(self, output, status, seconds):
         self.status, self.seconds = status, seconds
         self.rows, self.linearity, self.selftests, self.events = {}, {}, {}, []
+        self.gaps = []
         self.run = self.end = None
         sequence = report.Sequence()
         for number, line in enumerate(output.splitlines(), 1):
@@ -45,6 +46,8 @@ class Launch:
             self.selftests[record["name"]] = record
         elif kind == "event":
             self.events.append(record)
+        elif kind == "gaps":
+            self.gaps.append(record)
         elif kind in ("run", "end"):
             setattr(self, kind, record)
 

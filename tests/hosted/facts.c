@@ -125,6 +125,15 @@ static void warn_wishes(const struct process *p, struct report *r)
     }
 }
 
+static void warn_settings(const struct options *o, struct report *r)
+{
+    if (o->turbo != SETTING_KEEP || o->prefetch != SETTING_KEEP || o->dma != SETTING_KEEP ||
+        o->freq != FREQ_KEEP)
+        report_event(r, "warning",
+                     "turbo=, prefetch=, freq= and dma= need ring 0; a process has ring 3: all is "
+                     "as found");
+}
+
 void facts_report(const struct engine *e, const struct probe *p, const struct process *process,
                   const struct hosted_clock *clock, bool has_words, struct report *r)
 {
@@ -133,6 +142,7 @@ void facts_report(const struct engine *e, const struct probe *p, const struct pr
         show_head(e, p, process, clock, from, r->out);
     record_run(e, p, process, clock, from, r);
     warn_wishes(process, r);
+    warn_settings(e->o, r);
     head_warn_timers(e, r);
     if (e->execution == EXEC_EMULATED)
         report_event(r, "warning", "figures are noise: an emulator executes this code");

@@ -1,0 +1,37 @@
+"""The gap detector in a process, and settings that a process cannot change."""
+
+import os
+import signal
+import time
+
+STOP_SECONDS = 0.3
+
+
+def test_a_stopped_process_is_a_gap_of_its_length(running):
+    process, end = running("suite=quiet", "watch=2500", "hist=off")
+    time.sleep(0.2)  # the heading is out, and the watch has begun
+    before = time.monotonic()
+    os.kill(process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    stopped = time.monotonic()
+    time.sleep(STOP_SECONDS)
+    until = time.monotonic()
+    os.kill(process.pid, signal.SIGCONT)
+    after = time.monotonic()
+    report = end().report()
+    (gaps,) = report.gaps
+    assert report.status == 0 and report.end["rows"] == 0
+    assert until - stopped <= gaps["longest_ns"] / 1e9, (gaps, until - stopped)
+    # Going on takes until the scheduler's next look.
+    assert gaps["longest_ns"] / 1e9 <= after - before + 0.2, (gaps, after - before)
+    assert gaps["decades"][6] >= 1, gaps
+    assert gaps["seconds"] >= 2.5 and gaps["gaps"] == sum(gaps["decades"]), gaps
+    assert gaps["stolen_ticks"] >= gaps["longest_ticks"], gaps
+    assert len(gaps["first"]) == min(gaps["gaps"], 32), gaps
+
+
+def test_settings_need_ring_0(run):
+    report = run("format=jsonl", "suite=baseline", "bench=empty_lfence", "samples=16", "turbo=off").report()
+    assert any("need ring 0" in e["message"] for e in report.events), report.events
+    report = run("format=jsonl", "suite=baseline", "bench=empty_lfence", "samples=16").report()
+    assert not any("need ring 0" in e["message"] for e in report.events), report.events
