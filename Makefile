@@ -46,7 +46,7 @@ OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 FLOAT_LIB := $(shell grep -lE '^ *(static |const |inline )*double |[(,] *(const )?double[ )]' lib/*.c)
 FLOAT_SRC := $(sort $(FLOAT_LIB)) \
 	$(filter-out $(addprefix bench/,report.c registry.c timer.c),$(wildcard bench/*.c)) \
-	$(wildcard bench/suites/*.c) $(addprefix kernel/,clocks.c main.c facts.c platform.c selftest.c)
+	$(wildcard bench/suites/*.c) $(addprefix kernel/,clocks.c main.c facts.c quiet_facts.c platform.c selftest.c)
 
 # --- flags ---------------------------------------------------------------------------------------
 

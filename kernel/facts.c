@@ -1,6 +1,7 @@
 #include "kernel/facts.h"
 #include "bench/head.h"
 #include "bench/show.h"
+#include "kernel/quiet_facts.h"
 #include "kernel/cpu.h"
 #include "kernel/park.h"
 #include "lib/fmt.h"
@@ -130,6 +131,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
     fmt(out, "takeover  %s\r\n", takeover_words(h));
     head_show_timers(e, out);
     show_masked(&m->irq, out);
+    quiet_facts_show(m, out);
     show_cores(m, out);
     show_consoles(m, out);
     head_show_settings(e, lfence_state_names[m->lfence], h->options_from, out);
@@ -287,6 +289,7 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     head_record_settings(e, m->handoff->options_from, &j);
     json_str(&j, "takeover", m->handoff->borrowed ? "borrow" : "exit");
     record_masked(m, &j);
+    quiet_facts_record(m, &j);
     record_cores(m, &j);
     record_consoles(m, &j);
     json_end(&j);
@@ -321,6 +324,7 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
                 h->foreign_options);
         warn(r, text);
     }
+    quiet_facts_warn(m, r);
     head_warn_timers(e, r);
     if (e->execution == EXEC_EMULATED)
         warn(r, "figures are noise: an emulator executes this code");
@@ -390,6 +394,8 @@ void facts_report(const struct machine *m, const struct engine *e, const struct 
 
 void facts_left(const struct machine *m, struct report *r)
 {
+    if (m->quiet.stuck)
+        warn(r, "turbo=, prefetch= or freq=: an MSR does not read back as it was found");
     if (m->cycles.stuck)
         warn(r, "the cycle counter's MSRs do not read back as they were found");
 }

@@ -18,10 +18,13 @@
 #include "kernel/lfence.h"
 #include "kernel/mce.h"
 #include "kernel/paging.h"
+#include "kernel/pci.h"
 #include "kernel/power.h"
 #include "kernel/screen.h"
+#include "kernel/quiet.h"
 #include "kernel/serial.h"
 #include "lib/acpi.h"
+#include "lib/acpi_watchdog.h"
 #include "lib/clock.h"
 #include "lib/cpu.h"
 #include "lib/mtrr.h"
@@ -56,8 +59,10 @@ struct machine {
     bool has_fadt, has_hpet;
     struct fadt fadt;
     struct hpet_table hpet;
-    struct madt *madt; /* NULL: none */
-    bool qemu;         /* hypervisor bit, and ACPI or SMBIOS says so */
+    struct madt *madt;       /* NULL: none */
+    bool has_wdat, has_wddt; /* tables of a hardware watchdog; too short ones too */
+    struct watchdog wdat, wddt;
+    bool qemu; /* hypervisor bit, and ACPI or SMBIOS says so */
 
     struct irq_masked irq;
     bool others_stopped; /* INIT went to all other cores */
@@ -66,6 +71,8 @@ struct machine {
     struct tsc_clock clock;
     struct core_cycles cycles;
     struct cores cores;
+    struct quieted quiet;
+    struct dma dma;
 
     bool leaving; /* machine_leave() was called */
 };

@@ -11,6 +11,7 @@
 #include "kernel/machine.h"
 #include "kernel/pager.h"
 #include "kernel/platform.h"
+#include "kernel/quiet_facts.h"
 #include "kernel/selftest.h"
 #include "lib/fmt.h"
 #include "lib/mem.h"
@@ -108,9 +109,11 @@ _Noreturn void kernel_main(struct handoff *h)
     if (late)
         say_has_machine(late);
     screen_paint(&m->screen); /* a hang from here on shows where it came */
+    machine_dma(m);
     machine_irq(m);
     machine_clocks(m);
     need(machine_cores(m));
+    need(machine_quiet(m));
     need(platform_init(&platform, m));
     refuse_wrong_cores(&platform, &h->options);
 
@@ -126,7 +129,9 @@ _Noreturn void kernel_main(struct handoff *h)
     probe_report(&engine, &probe, &report);
     bool stopped = bench_run(&engine, &report);
     engine_release(&engine);
+    machine_unquiet(m, true);
     facts_left(m, &report);
+    quiet_facts_advise(m, &engine, &report);
     bool faulted = cores_report_end(m, &report);
     end(stopped);
 

@@ -88,6 +88,7 @@ const char *platform_init(struct platform *p, struct machine *m)
         .key = key,
         .row = row,
         .nmis = nmis,
+        .smis = m->quiet.smi_counter ? quiet_smis : NULL,
         .lacks = lacks_nothing,
         .cores = cores_platform(m),
     };

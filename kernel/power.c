@@ -55,6 +55,7 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
     m->leaving = true;
     if (!again) {
         show_last_words(m);
+        machine_unquiet(m, false);
         if (m->handoff->borrowed)
             borrow_end(m, status);
         serial_flush(&m->serial);

@@ -24,7 +24,8 @@ uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores
 {
     return arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + traps_cost() +
            paging_cost(top, cores) + arena_cost(sizeof(struct madt)) + cores_cost(o, cores) +
-           screen_cost() + arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
+           quiet_cost(cores) + screen_cost() +
+           arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
 }
 
 static void on_own_stack(void *handoff)
@@ -109,6 +110,15 @@ void machine_acpi(struct machine *m)
     m->madt = arena_take(&m->arena, sizeof(*m->madt));
     if (m->madt && !(t.bytes && acpi_madt(&t, m->madt)))
         m->madt = NULL;
+
+    t = acpi_find(&m->acpi, "WDAT");
+    m->has_wdat = t.bytes != NULL;
+    if (t.bytes)
+        (void)acpi_wdat(&t, &m->wdat);
+    t = acpi_find(&m->acpi, "WDDT");
+    m->has_wddt = t.bytes != NULL;
+    if (t.bytes)
+        (void)acpi_wddt(&t, &m->wddt);
 
     m->qemu = m->cpu.hypervisor && (acpi_says_qemu(&m->acpi) || smbios_says_qemu(mem, h->smbios3) ||
                                     smbios_says_qemu(mem, h->smbios));
