@@ -1,0 +1,225 @@
+"""What disturbs a machine, and what is done about it: settings that a CPU has not, PCI devices stopped, watchdogs
+warned of, the gap detector, advice. tests/unit has the CPUs that have the settings."""
+
+import os
+import re
+import signal
+import socket
+import struct
+import time
+
+import pytest
+from machine import SUCCESS
+from test_serial_tables import gas, table
+
+ROW = "suite=baseline bench=empty_lfence samples=16 warmup=0"
+INTEL = "max,vendor=GenuineIntel,family=6,model=94,stepping=3"
+
+
+def quiet(b):
+    return {s["name"]: s for s in b.run["quiet"]}
+
+
+def warnings(b, part):
+    return [e["message"] for e in b.events("warning") if part in e["message"]]
+
+
+# --- settings ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "cpu, why",
+    [
+        (
+            "max",
+            {
+                "turbo": "no core performance boost (CPUID 8000_0007 EDX[9])",
+                "prefetch": "no prefetch control (CPUID 8000_0021 EAX[13])",
+                "freq": "no P-states (CPUID 8000_0007 EDX[7])",
+            },
+        ),
+        (
+            INTEL,
+            {
+                "turbo": "no turbo (CPUID 6 EAX[1])",
+                "prefetch": "was written, and does not read back so",  # QEMU has the MSR, and it reads as 0
+                "freq": "no SpeedStep (CPUID 1 ECX[7])",
+            },
+        ),
+    ],
+    ids=["amd", "intel"],
+)
+def test_what_this_cpu_has_not(boot, cpu, why):
+    b = boot(f"{ROW} turbo=off prefetch=off freq=base", cpu=cpu).must(SUCCESS, rows=1)
+    for name, words in why.items():
+        s = quiet(b)[name]
+        assert s["asked"] and not s["in_force"] and words in s["why_not"], s
+        assert s["cores"] == s["cores_failed"] == 1, s
+        (warning,) = warnings(b, f"{name}= is not in force on 1 of 1 cores")
+        assert words in warning
+        assert re.search(rf"^(quiet)? +{name} ", b.text, re.M), str(b)
+    assert b.run["smi_counter"] is False and "smis" not in b.rows[0] and "smis" not in b.end
+    assert "smi       not counted: a hypervisor's guest is not told" in b.text
+
+
+def test_keep_asks_for_nothing(boot):
+    b = boot(ROW).must(SUCCESS, rows=1)
+    assert not any(s["asked"] for s in b.run["quiet"]), b.run["quiet"]
+    assert "dma" not in b.run and not warnings(b, "is not in force"), str(b)
+
+
+def test_each_core(boot):
+    b = boot(f"{ROW} turbo=off cores=all", extra=["-smp", "3"], icount=False).must(SUCCESS, rows=3)
+    assert quiet(b)["turbo"]["cores"] == 3
+    assert warnings(b, "turbo= is not in force on 3 of 3 cores"), str(b)
+
+
+def test_two_boots_give_the_same_bytes(boot):
+    first, second = (boot("suite=quiet,baseline bench=gaps,empty* turbo=off dma=off") for _ in "12")
+    first.must(SUCCESS)
+    assert first.serial == second.serial
+
+
+# --- PCI --------------------------------------------------------------------------------------------
+
+DEVICES = ["-device", "qemu-xhci", "-device", "pcie-root-port,id=root0", "-device", "ich9-ahci,bus=root0"]
+DEVICES += ["-device", "VGA", "-device", "virtio-net-pci", "-device", "i82801b11-bridge"]
+
+
+def commands(folder, functions):
+    """The command registers, as QEMU has them: read through its monitor from configuration space in memory."""
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(20)
+        line.connect(f"{folder}/monitor")
+
+        def until_prompt():
+            said = b""
+            while not said.endswith(b"(qemu) "):
+                piece = line.recv(65536)
+                assert piece, said
+                said += piece
+            return said.decode()
+
+        def ask(what):
+            line.sendall(what.encode() + b"\n")
+            return until_prompt()
+
+        until_prompt()
+        base = int(re.search(r"([0-9a-f]{16})-[0-9a-f]{16} [^\n]*pcie-mmcfg-mmio", ask("info mtree"))[1], 16)
+        found = {}
+        for at in functions:
+            bus, device, function = (int(x, 16) for x in re.split("[:.]", at)[1:])
+            address = base + (bus << 20 | device << 15 | function << 12) + 4
+            found[at] = int(re.findall(r": (0x[0-9a-f]{4})", ask(f"xp /1hx {address:#x}"))[0], 16)
+        line.sendall(b"quit\n")
+        while line.recv(4096):
+            pass
+        return found
+
+
+@pytest.mark.parametrize("word", ["off", "keep"])
+def test_bus_masters(boot, tmp_path, word):
+    seen = {}
+    functions = [f"0000:00:{device:02x}.0" for device in range(0, 8)] + ["0000:00:1f.2", "0000:01:00.0"]
+
+    def look():
+        seen.update(commands(tmp_path, functions))
+
+    b = boot(f"{ROW} finish=halt dma={word}", extra=DEVICES, keys={b'"type":"end"': look}, timeout=90)
+    assert b.end["verdict"] == "pass", str(b)
+    masters = {at for at, command in seen.items() if command != 0xFFFF and command & 4}
+    if word == "keep":
+        assert "0000:00:1f.2" in masters and "0000:01:00.0" in masters, seen
+        return
+    dma = b.run["dma"]
+    fate = {f["at"]: f["fate"] for f in dma["listed"]}
+    assert fate["0000:00:1f.2"] == "stopped" and fate["0000:01:00.0"] == "stopped", fate
+    assert dma["way"] == "ports" and dma["stuck"] == 0 and dma["functions"] >= dma["masters"] > 0, dma
+    assert sum(dma[f] for f in ("stopped", "stuck", "bridge", "iommu", "console")) == dma["masters"]
+    assert {f["class"][:2] for f in dma["listed"] if f["fate"] == "bridge"} == {"06"}, dma
+    assert {f["class"] for f in dma["listed"] if f["fate"] == "console"} <= {"0300"}, dma
+    for at, left in fate.items():
+        if at in seen:
+            assert (at in masters) == (left in ("bridge", "console")), (at, left, seen)
+    assert re.search(r"0000:00:1f\.2 8086:2922 class 0106  stopped", b.text), str(b)
+
+
+# --- watchdogs --------------------------------------------------------------------------------------
+
+
+def wdat(flags):
+    body = struct.pack("<IHBBB3xIIIB3xI", 96, 0xFF, 0xFF, 0xFF, 0xFF, 600, 1023, 2, flags, 0)
+    return table(b"WDAT", 1, body)
+
+
+def wddt(status):
+    return table(b"WDDT", 1, struct.pack("<HHH", 1, 1, 0x8086) + gas(1, 0, 0, 0x460) + struct.pack("<HHHHH", 1000, 2, 600, status, 0))
+
+
+@pytest.mark.parametrize(
+    "raw, name, state",
+    [(wdat(0x81), "WDAT", "enabled"), (wdat(0x80), "WDAT", "not enabled"), (wddt(3), "WDDT", "enabled")],
+    ids=["wdat", "wdat off", "wddt"],
+)
+def test_a_hardware_watchdog_is_warned_of(boot, tmp_path, raw, name, state):
+    (tmp_path / "table").write_bytes(raw)
+    b = boot(ROW, extra=["-acpitable", f"file={tmp_path}/table"]).must(SUCCESS, rows=1)
+    (warning,) = warnings(b, "hardware watchdog")
+    assert f"(ACPI table {name}) is there, {state} by the table" in warning and "may reset the machine" in warning
+
+
+# --- gaps -------------------------------------------------------------------------------------------
+
+
+def test_no_gap_where_instructions_are_counted(boot):
+    b = boot("suite=quiet").must(SUCCESS, rows=0)
+    g = b.one("gaps")
+    assert g["gaps"] == g["stolen_ticks"] == g["longest_ticks"] == 0 and g["decades"] == [0] * 8, g
+    assert g["turn_ticks"] % 128 == 0 and g["threshold_ticks"] == 8 * g["turn_ticks"], g
+    assert 0.00999 < g["seconds"] < 0.0101 and g["first"] == [], g
+    assert re.search(r"^core 0 +10\.0 ms watched, 0 gaps$", b.text.replace("\r", ""), re.M), str(b)
+
+
+def test_watch_says_for_how_long(boot):
+    g = boot("suite=quiet watch=25").must(SUCCESS, rows=0).one("gaps")
+    assert 0.02499 < g["seconds"] < 0.0251, g
+
+
+def test_only_on_request(boot):
+    assert not boot("suite=q*,baseline bench=empty_lfence,gaps samples=16").of("gaps")
+
+
+def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
+    """The emulator's process is stopped, so that the guest's TSC, which is the host's, goes on without it."""
+    bounds = []
+
+    def stop():
+        pid = int((tmp_path / "pid").read_text())
+        time.sleep(0.2)  # into the watch, of whose first turn nobody tells
+        before = time.monotonic()
+        os.kill(pid, signal.SIGSTOP)
+        while (tmp_path / "pid").exists() and open(f"/proc/{pid}/stat").read().split(")")[1].split()[0] != "T":
+            pass
+        stopped = time.monotonic()
+        time.sleep(0.3)
+        until = time.monotonic()
+        os.kill(pid, signal.SIGCONT)
+        bounds[:] = until - stopped, time.monotonic() - before + 0.1  # until it is scheduled again
+
+    how = {"icount": False, "extra": ["-pidfile", f"{tmp_path}/pid"], "timeout": 120}
+    b = boot("suite=quiet watch=3000", keys={b"what holds a core up": stop}, **how).must(SUCCESS, rows=0)
+    g = b.one("gaps")
+    assert bounds[0] <= g["longest_ns"] / 1e9 <= bounds[1], (bounds, g)
+    assert g["decades"][6] >= 1 and g["decades"][7] == 0, g
+    assert g["stolen_ticks"] >= g["longest_ticks"], g
+
+
+# --- advice -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("icount", [True, False], ids=["counted", "emulated"])
+def test_an_emulators_settings_are_not_judged(boot, icount):
+    b = boot(ROW, icount=icount).must(SUCCESS, rows=1)
+    advice = b.one("advice")
+    assert advice["topic"] == "emulated" and advice["change"], advice
+    assert re.search(r"^advice +an emulator executes this", b.text, re.M), str(b)
