@@ -98,6 +98,10 @@ void machine_dma(struct machine *m)
     m->dma.asked = m->handoff->options.dma == SETTING_OFF;
     if (!m->dma.asked)
         return;
+    if (m->handoff->borrowed) { /* takeover=auto found no console */
+        m->dma.why_not = "the machine is borrowed, and its firmware's drivers live on";
+        return;
+    }
     find_ways(m, &ways);
     if (ways.n == 0) {
         m->dma.why_not = "no PCI: ports CF8h and CFCh do not answer, and no MCFG can be used";

@@ -320,6 +320,12 @@ bool options_check_pairs(const struct options *o, struct sink *err)
                  "returned to; finish=return takes takeover=borrow or auto");
         return false;
     }
+    if (o->dma == SETTING_OFF && (o->takeover == TAKEOVER_BORROW || o->finish == FINISH_RETURN)) {
+        fmt(err,
+            "dma=off with takeover=borrow or finish=return: the firmware's drivers live on and "
+            "need their devices; dma=off takes takeover=exit or auto");
+        return false;
+    }
     return true;
 }
 

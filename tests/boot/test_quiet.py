@@ -9,7 +9,7 @@ import struct
 import time
 
 import pytest
-from machine import SUCCESS
+from machine import BAD_OPTIONS, SUCCESS
 from test_serial_tables import gas, table
 
 ROW = "suite=baseline bench=empty_lfence samples=16 warmup=0"
@@ -142,6 +142,11 @@ def test_bus_masters(boot, tmp_path, word):
         if at in seen:
             assert (at in masters) == (left in ("bridge", "console")), (at, left, seen)
     assert re.search(r"0000:00:1f\.2 8086:2922 class 0106  stopped", b.text), str(b)
+
+
+def test_not_on_a_borrowed_machine(boot):
+    b = boot(f"{ROW} dma=off takeover=borrow")
+    assert b.status == BAD_OPTIONS and "dma=off takes takeover=exit or auto" in b.text, str(b)
 
 
 # --- watchdogs --------------------------------------------------------------------------------------

@@ -162,6 +162,13 @@ static void pairs(void **state)
     assert_string_equal(message, "takeover=exit with finish=return: boot services that were ended "
                                  "cannot be returned to; finish=return takes takeover=borrow or "
                                  "auto");
+    static const char *const wrong[] = {"dma=off takeover=borrow", "finish=return dma=off"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_false(fits(wrong[i], message, sizeof message));
+        assert_non_null(strstr(message, "dma=off takes takeover=exit or auto"));
+    }
+    assert_true(fits("dma=off takeover=exit", message, sizeof message));
+    assert_true(fits("dma=off", message, sizeof message));
 }
 
 static void messages(void **state)
