@@ -94,7 +94,7 @@ FAST_SRC := $(addprefix bench/,sampler.c interleave.c method.c) lib/mem.c bench/
 
 flags = $(CFLAGS_IMAGE) $(if $(filter $(FAST_SRC),$1),-O2,$(SMALL)) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
 	$(if $(filter $(FLOAT_SRC),$1),,$(GENERAL)) \
-	$(if $(filter bench/suites/%,$1),-fomit-frame-pointer) $(CFLAGS_$1)
+	$(if $(filter bench/suites/% lib/%,$1),-fomit-frame-pointer) $(CFLAGS_$1)
 
 # --- the image -----------------------------------------------------------------------------------
 

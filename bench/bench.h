@@ -63,25 +63,28 @@ struct bench {
     bool on_request;        /* runs only when suite= names the suite without a wildcard */
     bool errors_are_wrong;  /* one failed operation fails the row */
 
-    uint32_t ops;  /* operations a window */
-    uint32_t room; /* bytes of the object's room that the row works on */
-    uint32_t base; /* base units an operation: bytes, elements; 0: none */
-    float
-        floor; /* core cycles an operation that any CPU must spend; 0: its vanishing is the point */
+    uint32_t ops;          /* operations a window */
+    uint32_t room;         /* bytes of the object's room that the row works on */
+    uint32_t base;         /* base units an operation: bytes, elements; 0: none */
+    float floor;           /* core cycles an operation that any CPU must spend; 0: none */
     const char *base_unit; /* "byte"; singular, NULL where base is 0 */
     const char *beside;    /* row of this suite that the report sets this one against, or NULL */
 
-    const struct unit *unit;   /* LOOP and STRAIGHT: one operation; NULL: an empty one */
-    const struct unit *callee; /* what the unit calls, or NULL */
-    const struct unit *stub;   /* what stands between (PLT), or NULL */
+    union {
+        struct {                       /* LOOP and STRAIGHT */
+            const struct unit *unit;   /* one operation; NULL: an empty one */
+            const struct unit *callee; /* what the unit calls, or NULL */
+            const struct unit *stub;   /* what stands between (PLT), or NULL */
+        };
+        struct { /* FUNCTION */
+            body_fn function;
+            body_fn empty_function; /* NULL: the empty window is subtracted */
+        };
+        void (*meet)(struct crowd *c); /* CORES */
+    };
 
-    body_fn function;
-    body_fn empty_function; /* FUNCTION; NULL: the empty window is subtracted */
-
-    void (*meet)(struct crowd *c); /* CORES */
-
-    double (*truth)(
-        const struct cpu *cpu); /* core cycles an operation, documented; 0: not for it */
+    /* Core cycles an operation, documented; 0: not for this CPU. */
+    double (*truth)(const struct cpu *cpu);
     /* Before the first window; the object is zeroed. May be NULL. */
     void (*setup)(struct object *o);
     /* After the last: did `operations` operations leave what they must? NULL, or what is wrong. */

@@ -34,6 +34,8 @@ static window_fn build(struct code *code, struct window_spec spec, const struct 
 static bool place_callees(struct code *code, const struct bench *b, struct window_spec *spec,
                           struct placed *p)
 {
+    if (b->form != FORM_LOOP && b->form != FORM_STRAIGHT)
+        return true;
     if (b->callee) {
         spec->callee = p->callee = code_unit(code, b->callee, LINE, p->at.code & 48, spec);
         if (!p->callee)
@@ -65,9 +67,10 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
 {
     bool function = b->form == FORM_FUNCTION;
     spec->loop = b->form == FORM_LOOP;
-    bool has_empty = spec->loop || b->empty_function;
-    window_fn empty = b->empty_function ? build(code, *spec, &unit_call_function, 1, b, "E")
-                                        : build(code, *spec, NULL, 0, b, "E");
+    bool calls_empty = function && b->empty_function;
+    bool has_empty = spec->loop || calls_empty;
+    window_fn empty = calls_empty ? build(code, *spec, &unit_call_function, 1, b, "E")
+                                  : build(code, *spec, NULL, 0, b, "E");
     window_fn body = build(code, *spec, function ? &unit_call_function : b->unit, 1, b, "B");
     if (!empty || !body)
         return false;
@@ -79,7 +82,7 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
             p->kind[KIND_EMPTY2].fn = empty;
     }
     const void *called = function ? code_address(b->function) : p->callee;
-    const void *nothing = b->empty_function ? code_address(b->empty_function) : NULL;
+    const void *nothing = calls_empty ? code_address(b->empty_function) : NULL;
     p->kind[KIND_BODY].function = p->kind[KIND_BODY2].function = called;
     p->kind[KIND_EMPTY].function = p->kind[KIND_EMPTY2].function = nothing;
     return true;
