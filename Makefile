@@ -172,7 +172,10 @@ $(COVERAGE): $(addprefix $(OBJ)/,tests/hosted/tools/coverage.c.o $(addprefix lib
 		coverage.c.o estimate.c.o dist.c.o mathx.c.o moments.c.o))
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $^
--include $(OBJ)/tests/hosted/tools/coverage.c.d
+PAIR := $(B)/hosted/pair
+$(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
+	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $^
+-include $(OBJ)/tests/hosted/tools/coverage.c.d $(OBJ)/tests/hosted/tools/pair.c.d
 
 # What lib/ makes of recorded bytes.
 REPLAY     := $(B)/hosted/replay
@@ -192,7 +195,7 @@ $(PEER): tests/hosted/peers/google_benchmark.cc
 	@mkdir -p $(@D)
 	$(call say,CXX $@)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< -lbenchmark -lpthread
 
-silicon: $(HOSTED) $(COVERAGE) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
+silicon: $(HOSTED) $(COVERAGE) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 	@$(PYTHON) scripts/silicon
 
 # --- running it ----------------------------------------------------------------------------------
