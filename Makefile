@@ -81,8 +81,11 @@ CFLAGS_bench/suites/calls_stub_endbr.c := -fcf-protection=branch
 CFLAGS_bench/suites/calls_retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect-branch=thunk)
 CFLAGS_bench/suites/compiler_moved.c := -fno-function-sections
 CFLAGS_bench/suites/compiler_moved_unused.c := -fno-function-sections
+# Files of bench/suites/ that set up and check, and have no body of a row.
+NO_BODY := $(addprefix bench/suites/,baseline.c calls.c calls_many.c cores.c provoke.c sum.c truth.c truth_table.c)
+BODIES  := $(filter-out $(NO_BODY),$(wildcard bench/suites/*.c))
 # Bodies are compared with each other: each begins a line, whatever stands before it in the image.
-$(foreach f,$(filter-out bench/suites/compiler_moved%,$(wildcard bench/suites/*.c)), \
+$(foreach f,$(filter-out bench/suites/compiler_moved%,$(BODIES)), \
 	$(eval CFLAGS_$f += -falign-functions=64))
 
 # The image is to stay small (256 KiB); what runs around the windows is to be fast.
@@ -90,7 +93,7 @@ $(foreach f,$(filter-out bench/suites/compiler_moved%,$(wildcard bench/suites/*.
 SMALL := $(shell $(CC) -Oz -E -x c /dev/null >/dev/null 2>&1 && echo -Oz || echo -Os)
 # clang -Oz calls its library for shifts of 128 bits.
 CFLAGS_lib/num.c := -Os
-FAST_SRC := $(addprefix bench/,sampler.c interleave.c method.c) lib/mem.c bench/suites/%
+FAST_SRC := $(addprefix bench/,sampler.c interleave.c method.c) lib/mem.c $(BODIES)
 
 flags = $(CFLAGS_IMAGE) $(if $(filter $(FAST_SRC),$1),-O2,$(SMALL)) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
 	$(if $(filter $(FLOAT_SRC),$1),,$(GENERAL)) \
