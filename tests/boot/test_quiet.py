@@ -125,7 +125,7 @@ def test_bus_masters(boot, tmp_path, word):
     def look():
         seen.update(commands(tmp_path, functions))
 
-    b = boot(f"{ROW} finish=halt dma={word}", extra=DEVICES, keys={b'"type":"end"': look}, timeout=90)
+    b = boot(f"{ROW} finish=halt dma={word}", extra=DEVICES, keys={b"verdict: ": look}, timeout=90)
     assert b.end["verdict"] == "pass", str(b)
     masters = {at for at, command in seen.items() if command != 0xFFFF and command & 4}
     if word == "keep":
