@@ -26,7 +26,9 @@ struct boot {
     struct conout conout;
     struct memmap map;
     struct handoff *handoff;
-    char error[2048]; /* why nothing is measured; empty: nothing is wrong */
+    EFI_EVENT lent_done; /* signalled when the firmware has its other cores again */
+    bool keep_memory;    /* what the kernel had is in use by one that did not come back */
+    char error[2048];    /* why nothing is measured; empty: nothing is wrong */
 };
 
 /* Before all else: pointers in the image's data are wrong until it returns. */
@@ -75,6 +77,11 @@ bool boot_leave(struct boot *b);
  * with, and the firmware goes on as if nothing had happened.
  */
 bool boot_borrow(struct boot *b, enum exit_status *status);
+/* Sends the firmware's other cores into a procedure in which they wait for the kernel:
+ * handoff.lent, or handoff.lent_refused. */
+void boot_lend(struct boot *b);
+/* Waits, bounded, until the firmware has them back; says so where it has not. */
+void boot_lend_end(struct boot *b);
 /* The report's log into the next baretick\NNNN.jsonl and .txt on the volume that the program was
  * loaded from; says on the firmware's console what became of it. */
 void boot_stick(struct boot *b);

@@ -18,11 +18,14 @@ static EFI_STATUS read_map(struct boot *b)
 
 bool boot_borrow(struct boot *b, enum exit_status *status)
 {
-    EFI_STATUS map = read_map(b);
     struct sink_buf error;
     struct boot_hold held;
+    EFI_STATUS map;
 
+    boot_lend(b);
+    map = read_map(b);
     if (EFI_ERROR(map)) {
+        boot_lend_end(b);
         sink_buf_init(&error, b->error, sizeof b->error);
         fmt(&error.sink, "memory map: cannot be read: ");
         boot_status(&error.sink, map);
@@ -31,5 +34,6 @@ bool boot_borrow(struct boot *b, enum exit_status *status)
     held = boot_hold(b);
     *status = (enum exit_status)kernel_borrow(b->handoff);
     boot_unhold(b, held);
+    boot_lend_end(b);
     return true;
 }

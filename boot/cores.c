@@ -1,37 +1,20 @@
 /*
  * How many cores the machine has, while firmware can still be asked: by the MADT, or, where there
- * is none, by MP services (PI specification 1.7, volume 2, section 13.4), which GNU-EFI does not
- * declare. Who they are is for the kernel to work out; the arena must have room for them now.
+ * is none, by MP services. Who they are is for the kernel to work out; the arena must have room for
+ * them now.
  */
 #include "boot/boot.h"
+#include "boot/mp_services.h"
 #include "kernel/acpi_mem.h"
 #include "lib/acpi.h"
 
-struct processor_information {
-    uint64_t id;
-    uint32_t flags;
-    uint32_t package, core, thread;
-    uint32_t extended[6]; /* written by firmware that was asked for it, which we do not */
-};
-enum { PROCESSOR_ENABLED = 1 << 1, PROCESSOR_HEALTHY = 1 << 2 };
-
-struct mp_services {
-    EFI_STATUS(EFIAPI *count)(struct mp_services *self, UINTN *processors, UINTN *enabled);
-    EFI_STATUS(EFIAPI *information)
-    (struct mp_services *self, UINTN which, struct processor_information *p);
-};
-
 static void ask_mp_services(struct boot *b)
 {
-    static const EFI_GUID guid = {
-        0x3fdda605, 0xa76e, 0x4f46, {0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08}};
     struct handoff *h = b->handoff;
-    struct mp_services *mp = NULL;
-    EFI_GUID copy = guid;
+    struct mp_services *mp = mp_services(b);
     UINTN n = 0, enabled = 0;
 
-    if (EFI_ERROR(b->bs->LocateProtocol(&copy, NULL, (void **)&mp)) || !mp ||
-        EFI_ERROR(mp->count(mp, &n, &enabled)))
+    if (!mp || EFI_ERROR(mp->count(mp, &n, &enabled)))
         return;
     for (UINTN i = 0; i < n && h->mp_cpus < MADT_CPU_MAX; i++) {
         struct processor_information p = {0};

@@ -90,11 +90,12 @@ bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 
 void boot_close(struct boot *b)
 {
-    if (b->handoff && b->handoff->arena_size)
+    if (b->handoff && b->handoff->arena_size && !b->keep_memory)
         b->bs->FreePages(b->handoff->arena, b->handoff->arena_size >> EFI_PAGE_SHIFT);
     if (b->handoff && b->handoff->low_page)
         b->bs->FreePages(b->handoff->low_page, LOW_PAGES);
-    boot_free(b, b->handoff);
+    if (!b->keep_memory)
+        boot_free(b, b->handoff);
     b->handoff = NULL;
     memmap_close(&b->map);
 }

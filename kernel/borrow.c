@@ -2,6 +2,7 @@
 #include "bench/registry.h"
 #include "kernel/cpu_setup.h"
 #include "kernel/cpu_state.h"
+#include "kernel/lent.h"
 
 /* kernel/entry.asm */
 int entry_visit(void *argument, uint64_t stack_top, void (*go)(void *), uint64_t *back) HIDDEN;
@@ -88,6 +89,7 @@ int kernel_borrow(struct handoff *h)
 
 _Noreturn void borrow_end(struct machine *m, enum exit_status status)
 {
+    lent_home(m);
     lfence_restore(m->lfence);
     irq_restore(&m->irq, &m->paging, m->madt);
     mce_restore(&m->mce, &m->cpu);

@@ -1,6 +1,7 @@
 #include "kernel/cores.h"
 #include "kernel/cpu.h"
 #include "kernel/fault.h"
+#include "kernel/lent.h"
 #include "kernel/machine.h"
 #include "kernel/park.h"
 #include "lib/fmt.h"
@@ -173,6 +174,15 @@ static const char *call(const unsigned *list, unsigned n, void (*fn)(void *ctx, 
     return outcome(list, n);
 }
 
+/* It never came to the end of what it was given. */
+static void give_up(struct core *c)
+{
+    if (c->lent)
+        (void)lent_recall(machine, c);
+    else
+        (void)lapic_ipi(&machine->irq.lapic, c->apic_id, ICR_INIT);
+}
+
 bool core_try(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx, void (*here)(void *ctx),
               uint64_t ticks)
 {
@@ -191,7 +201,7 @@ bool core_try(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx, void 
         here(ctx);
     while (__atomic_load_n(&m->left, __ATOMIC_SEQ_CST) > 0) {
         if (rdtsc() - began > ticks) {
-            (void)lapic_ipi(&machine->irq.lapic, c->apic_id, ICR_INIT);
+            give_up(c);
             return false;
         }
         pause();
@@ -251,6 +261,8 @@ _Noreturn void cores_faulted(struct machine *m, struct core *c, const struct tra
         c->job.fn = NULL;
         finish(meeting, c);
     }
+    if (c->lent)
+        lent_stop(c);
     c->asleep = true;
     cpu_halt();
 }

@@ -3,6 +3,7 @@
 #include "kernel/cpu_setup.h"
 #include "kernel/irq.h"
 #include "kernel/lapic.h"
+#include "kernel/lent.h"
 #include "kernel/lfence.h"
 #include "kernel/machine.h"
 #include "kernel/msr.h"
@@ -116,21 +117,27 @@ void core_read_facts(struct machine *m, const struct core *c)
 
 /* --- arrival ---------------------------------------------------------------------------------- */
 
-/* As on the boot core; LA57, long mode and the tables are already. */
-static void set_registers(void)
+/* As on the boot core; LA57, long mode and the tables are already. What XCR0 was. */
+static uint64_t set_registers(void)
 {
+    uint64_t xcr0 = 0;
+
     cpu_setup();
     wrmsr(MSR_EFER, boot.efer);
     write_cr4(boot.cr4 & ~CR4_MCE);
-    if (boot.cr4 & CR4_OSXSAVE)
+    if (boot.cr4 & CR4_OSXSAVE) {
+        xcr0 = xcr0_read();
         xcr0_write(boot.xcr0);
+    }
     cpu_setup_paging();
+    return xcr0;
 }
 
 /* Who this is, by its own APIC. NULL, or why it cannot be used. */
-static const char *identify(struct core *c)
+static const char *identify(struct core *c,
+                            const char *(*apic)(const struct lapic *l, uint32_t *id))
 {
-    const char *why_not = lapic_follow(&machine->irq.lapic, &c->apic_id);
+    const char *why_not = apic(&machine->irq.lapic, &c->apic_id);
     unsigned i = cores_find(&machine->cores.list, c->apic_id);
 
     if (why_not)
@@ -141,32 +148,77 @@ static const char *identify(struct core *c)
     return NULL;
 }
 
-void core_arrive(struct core *c)
+/* Its LFENCE, and what it tells of itself; from here on it can be called. */
+static enum lfence_state settle(struct core *c, const struct irq_masked *masked)
 {
     struct cores *cores = &machine->cores;
+    enum lfence_state lfence = lfence_make_serializing(&machine->cpu);
+
+    __atomic_add_fetch(&cores->lvt_stuck, masked->lvt_stuck, __ATOMIC_RELAXED);
+    if (lfence != machine->lfence)
+        __atomic_add_fetch(&cores->lfence_not, 1, __ATOMIC_RELAXED);
+    core_read_facts(machine, c);
+    return lfence;
+}
+
+/* Until it is sent home, which befalls none but the firmware's. */
+static void serve(struct core *c)
+{
+    __atomic_store_n(&machine->cores.core[c->index], c, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&machine->cores.up, 1, __ATOMIC_SEQ_CST);
+    while (!c->go_home) {
+        park_sleep(c);
+        core_work(c);
+    }
+}
+
+void core_arrive(struct core *c)
+{
     struct irq_masked masked;
     const char *why_not;
 
     core_load(c);
     traps_load();
-    set_registers();
-    why_not = identify(c);
+    (void)set_registers();
+    why_not = identify(c, lapic_follow);
     if (why_not) {
-        cores->lost = why_not;
+        machine->cores.lost = why_not;
         cpu_halt();
     }
     park_accept();
     masked = irq_mask_core(&machine->irq);
-    __atomic_add_fetch(&cores->lvt_stuck, masked.lvt_stuck, __ATOMIC_RELAXED);
     (void)mce_enable(&machine->cpu);
-    if (lfence_make_serializing(&machine->cpu) != machine->lfence)
-        __atomic_add_fetch(&cores->lfence_not, 1, __ATOMIC_RELAXED);
-    core_read_facts(machine, c);
+    (void)settle(c, &masked);
+    serve(c);
+}
 
-    cores->core[c->index] = c;
-    __atomic_add_fetch(&cores->up, 1, __ATOMIC_SEQ_CST);
-    for (;;) {
-        park_sleep(c);
-        core_work(c);
-    }
+_Noreturn void core_arrive_lent(struct core *c)
+{
+    struct lent_core *l = c->lent;
+
+    core_load(c);
+    traps_load();
+    l->xcr0 = set_registers();
+    paging_use(&machine->paging, c, false);
+    l->why_not = identify(c, lapic_is_alike);
+    if (l->why_not)
+        lent_leave(c);
+    l->irq = irq_mask_lent(&machine->irq);
+    park_accept();
+    l->mce = mce_enable(&machine->cpu);
+    l->lfence = settle(c, &l->irq);
+    serve(c);
+    lent_leave(c);
+}
+
+void core_unsettle(struct core *c)
+{
+    const struct lent_core *l = c->lent;
+
+    lfence_restore(l->lfence);
+    if (l->irq.lapic.present)
+        irq_restore_lent(&l->irq);
+    mce_restore(&l->mce, &machine->cpu);
+    if (l->xcr0) /* bit 0 is always set where it was read */
+        xcr0_write(l->xcr0);
 }

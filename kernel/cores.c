@@ -1,6 +1,7 @@
 #include "kernel/cores.h"
 #include "bench/report.h"
 #include "kernel/cpu.h"
+#include "kernel/lent.h"
 #include "kernel/machine.h"
 #include "kernel/memory_map.h"
 #include "kernel/park.h"
@@ -113,23 +114,40 @@ static uint64_t low_pages(const struct handoff *h)
     return h->low_page;
 }
 
-/* NULL, or why no other core can be had. */
-static const char *open_way(struct machine *m, uint64_t *low)
+/* For cores that are started by INIT. */
+static const char *open_start(struct machine *m, uint64_t *low)
 {
     struct lapic *lapic = &m->irq.lapic;
-    struct cores *c = &m->cores;
 
-    if (m->handoff->borrowed)
-        return "in a borrowed machine they are left to the firmware";
-    if (!lapic->present)
-        return "the boot core's APIC cannot be used";
     if (!m->others_stopped)
         return "they could not be stopped by INIT";
     *low = low_pages(m->handoff);
     if (!*low)
         return "no free memory below 1 MiB, where a core starts";
-    if (!lapic->x2apic && cores_need_x2apic(&c->list) && m->cpu.x2apic)
-        c->x2apic_switched = lapic_switch_x2apic(lapic);
+    if (!lapic->x2apic && cores_need_x2apic(&m->cores.list) && m->cpu.x2apic)
+        m->cores.x2apic_switched = lapic_switch_x2apic(lapic);
+    return NULL;
+}
+
+static const char *lent_refused(const struct handoff *h)
+{
+    if (h->lent)
+        return NULL;
+    return h->lent_refused[0] ? h->lent_refused : "the firmware has no MP services to lend them";
+}
+
+/* NULL, or why no other core can be had. */
+static const char *open_way(struct machine *m, uint64_t *low)
+{
+    struct lapic *lapic = &m->irq.lapic;
+    struct cores *c = &m->cores;
+    const char *why_not;
+
+    if (!lapic->present)
+        return "the boot core's APIC cannot be used";
+    why_not = m->handoff->borrowed ? lent_refused(m->handoff) : open_start(m, low);
+    if (why_not)
+        return why_not;
     c->park_refused = park_init(&m->cpu, lapic, m->handoff->options.park == PARK_MWAIT);
     park_accept();
     if (!park_test_own(m->core, cores_ticks(m, OWN_US)))
@@ -235,6 +253,8 @@ static void name_missing(struct machine *m)
     for (unsigned i = 1; i < c->count; i++) {
         if (c->core[i])
             c->facts[i].why_not = NULL;
+        else if (m->handoff->borrowed)
+            c->facts[i].why_not = lent_why_not(m, i);
         else if (!cores_reachable(c->list.id[i], m->irq.lapic.x2apic))
             c->facts[i].why_not = "its APIC id needs x2APIC, which is not to be had here";
         else
@@ -298,7 +318,10 @@ const char *machine_cores(struct machine *m)
     if (!c->why_alone)
         c->why_alone = make_places(m, place);
     if (!c->why_alone) {
-        start(m, low, place);
+        if (m->handoff->borrowed)
+            lent_call(m, place);
+        else
+            start(m, low, place);
         name_missing(m);
         try_all(m);
     }

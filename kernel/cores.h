@@ -3,6 +3,7 @@
  *
  *   kernel/cores.c       who there is, and the start                     (boot core)
  *   kernel/core_setup.c  what a core does when it arrives, and its facts (the core itself)
+ *   kernel/lent.c        those that the firmware lends, in place of the start (both)
  *   kernel/core_run.c    calls, alone and together; faults               (both)
  *   kernel/core_time.c   how far its TSC is from the boot core's, how long signals take (both)
  *   kernel/park.c        sleeping and waking
@@ -74,6 +75,10 @@ bool cores_report_end(const struct machine *m, struct report *r);
 void core_setup_init(struct machine *m);
 /* The entry of a core that arrives (kernel/trampoline.h). */
 void core_arrive(struct core *c);
+/* The same for one that the firmware lends (kernel/lent.h), ... */
+_Noreturn void core_arrive_lent(struct core *c);
+/* ... and, on that core, all that its arrival changed but what struct cpu_state has. */
+void core_unsettle(struct core *c);
 /* Fills m->cores.facts[c->index] for the running core. */
 void core_read_facts(struct machine *m, const struct core *c);
 

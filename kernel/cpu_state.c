@@ -98,6 +98,18 @@ static uint64_t *tss_descriptor(const struct cpu_state *s)
     return (*d & (TSS_TYPE & ~TSS_BUSY)) == TSS_64 && *d & TSS_PRESENT ? d : (uint64_t *)0;
 }
 
+uint16_t cpu_state_tss_selector(const struct cpu_state *s, uint16_t first, uint16_t last)
+{
+    const uint64_t *gdt = (const uint64_t *)s->gdtr.base;
+
+    if (tss_descriptor(s))
+        return first;
+    for (uint16_t at = first; at <= last && at + 7u <= s->gdtr.limit; at += 8)
+        if (!(gdt[at / 8] & TSS_PRESENT))
+            return at;
+    return 0;
+}
+
 static void restore_descriptors(const struct cpu_state *s)
 {
     uint64_t *tss = tss_descriptor(s);

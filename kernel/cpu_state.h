@@ -33,6 +33,13 @@ void cpu_state_save(struct cpu_state *s);
  * without ISTs, as firmware's is, never looks at.
  */
 void cpu_state_restore(const struct cpu_state *s);
+/*
+ * The selector that our TSS should have on this core, `last` at the most, since TR may keep it: EDK
+ * II, before each procedure of MP services, loads a core's TR as the last one left it if the entry
+ * of its own GDT is present, and faults where that is no TSS. So one that is not, unless TR can be
+ * put back. 0: there is none.
+ */
+uint16_t cpu_state_tss_selector(const struct cpu_state *s, uint16_t first, uint16_t last);
 
 /*
  * The shadow stack must be switched off and on by one function at one depth, or a return in between

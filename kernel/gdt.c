@@ -17,6 +17,15 @@ uint64_t core_cost(uint64_t stack)
            (stack ? arena_stack_cost(stack) : 0);
 }
 
+static void write_tss(struct core *c)
+{
+    uint64_t *at = &c->gdt[c->tss_selector / 8], base = (uint64_t)&c->tss;
+
+    at[0] =
+        TSS_AVAILABLE | (sizeof(c->tss) - 1) | (base & 0xffffff) << 16 | (base & 0xff000000) << 32;
+    at[1] = base >> 32;
+}
+
 struct core *core_new(struct arena *a, uint64_t stack)
 {
     struct core *c = arena_take(a, sizeof(*c));
@@ -34,14 +43,19 @@ struct core *core_new(struct arena *a, uint64_t stack)
         return NULL;
     c->self = c;
     c->tss.io_map = sizeof(c->tss);
-
-    uint64_t base = (uint64_t)&c->tss, limit = sizeof(c->tss) - 1;
     c->gdt[SELECTOR_CODE / 8] = DESCRIPTOR_CODE;
     c->gdt[SELECTOR_DATA / 8] = DESCRIPTOR_DATA;
-    c->gdt[SELECTOR_TSS / 8] =
-        TSS_AVAILABLE | limit | (base & 0xffffff) << 16 | (base & 0xff000000) << 32;
-    c->gdt[SELECTOR_TSS / 8 + 1] = base >> 32;
+    c->tss_selector = SELECTOR_TSS;
+    write_tss(c);
     return c;
+}
+
+void core_move_tss(struct core *c, uint16_t selector)
+{
+    c->gdt[c->tss_selector / 8] = 0;
+    c->gdt[c->tss_selector / 8 + 1] = 0;
+    c->tss_selector = selector;
+    write_tss(c);
 }
 
 void core_load(struct core *c)
@@ -63,10 +77,9 @@ void core_load(struct core *c)
                      "xorl %%eax, %%eax\n\t"
                      "mov %%eax, %%fs\n\t"
                      "mov %%eax, %%gs\n\t"
-                     "movw %3, %%ax\n\t"
-                     "ltr %%ax"
+                     "ltr %3"
                      :
-                     : "m"(gdtr), "i"(SELECTOR_CODE), "i"(SELECTOR_DATA), "i"(SELECTOR_TSS)
+                     : "m"(gdtr), "i"(SELECTOR_CODE), "i"(SELECTOR_DATA), "m"(c->tss_selector)
                      : "rax", "memory");
     wrmsr(MSR_GS_BASE, (uint64_t)c);
 }

@@ -11,6 +11,7 @@
 #include "kernel/arena.h"
 
 enum { SELECTOR_CODE = 0x08, SELECTOR_DATA = 0x10, SELECTOR_TSS = 0x18 };
+#define GDT_ENTRIES 16 /* room for the TSS, of two entries, at other selectors than that */
 
 /* Indexes into the TSS's table are one less; 0 in a gate means no switch. */
 enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3, IST_COUNT = 3 };
@@ -49,7 +50,8 @@ struct core_job {
 
 struct core {
     struct core *self; /* first: what %gs:0 reads */
-    uint64_t gdt[5];
+    uint64_t gdt[GDT_ENTRIES];
+    uint16_t tss_selector;
     struct tss tss;
     uint64_t guard[IST_COUNT + 1]; /* pages below its stacks, for the pager to leave out; 0: none */
     uint64_t stack_top;            /* 0: the boot core's is not among these */
@@ -62,6 +64,8 @@ struct core {
     char fault[160];                  /* what befell it */
     struct pagetable *tables;         /* its own page tables, NULL: all cores' */
     uint64_t code;                    /* physical address of its own code buffer, if so */
+    struct lent_core *lent;           /* the firmware's, to be given back; NULL: ours for good */
+    volatile bool go_home, leaving;   /* it is to go back; it is about to */
 
     /* Each in a line of its own: written by other cores while this one waits. */
     _Alignas(CORE_LINE) volatile uint32_t wakes; /* how often it was woken ... */
@@ -80,6 +84,9 @@ struct core {
 uint64_t core_cost(uint64_t stack);
 /* With a stack of that size, 0: without. NULL when the arena is used up. */
 struct core *core_new(struct arena *a, uint64_t stack);
+/* Its TSS, from the next core_load() on, at another selector; from SELECTOR_TSS to SELECTOR_LAST. */
+#define SELECTOR_LAST (8 * (GDT_ENTRIES - 2))
+void core_move_tss(struct core *c, uint16_t selector);
 /* Loads GDT, segments, TR and GS base of the running core. */
 void core_load(struct core *c);
 

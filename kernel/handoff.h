@@ -13,6 +13,8 @@
 #include "lib/framebuffer.h"
 #include "lib/options.h"
 
+struct lent;
+
 /* One region of the final memory map, stripped of what nobody needs. UEFI 2.10 section 7.2.3. */
 struct memory_region {
     uint32_t type; /* EFI_MEMORY_TYPE as the firmware says */
@@ -44,6 +46,8 @@ struct handoff {
     unsigned mp_cpus;
     struct madt_cpu mp_cpu[MADT_CPU_MAX];
     unsigned cores;    /* that the arena has room for, the boot core included */
+    struct lent *lent; /* those that wait in a procedure of ours; NULL: the firmware lends none */
+    char lent_refused[HANDOFF_TEXT]; /* why; else empty */
     uint64_t low_page; /* LOW_PAGES below 1 MiB for cores that start; 0: the firmware had none */
 
     /* One block of LoaderData for all that the kernel and the benchmark need: tables, stacks, code

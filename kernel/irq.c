@@ -183,3 +183,19 @@ struct irq_masked irq_mask_core(const struct irq_masked *boot)
     write_cr8(PRIORITY_ALL);
     return m;
 }
+
+struct irq_masked irq_mask_lent(const struct irq_masked *boot)
+{
+    struct irq_masked m = {.lapic = boot->lapic, .priority_was = (uint8_t)read_cr8()};
+
+    (void)lapic_read(&m.lapic, LAPIC_SPURIOUS, &m.spurious_was);
+    mask_lvt(&m);
+    write_cr8(PRIORITY_ALL);
+    return m;
+}
+
+void irq_restore_lent(const struct irq_masked *m)
+{
+    restore_lvt(m);
+    write_cr8(m->priority_was);
+}

@@ -54,4 +54,9 @@ void irq_restore(const struct irq_masked *m, struct paging *p, const struct madt
  */
 struct irq_masked irq_mask_core(const struct irq_masked *boot);
 
+/* The same on a core that is given back: nothing but what is masked is changed, and the second of
+ * them opens it again. */
+struct irq_masked irq_mask_lent(const struct irq_masked *boot);
+void irq_restore_lent(const struct irq_masked *m);
+
 #endif

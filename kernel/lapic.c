@@ -117,6 +117,15 @@ static bool set_base(uint64_t bits)
     return msr_read(MSR_APIC_BASE, &base) && msr_write(MSR_APIC_BASE, base | bits);
 }
 
+static const char *read_id(const struct lapic *l, uint32_t *id)
+{
+    if (!lapic_read(l, LAPIC_ID, id))
+        return "its APIC does not answer";
+    if (!l->x2apic)
+        *id >>= 24;
+    return NULL;
+}
+
 const char *lapic_follow(const struct lapic *l, uint32_t *id)
 {
     uint64_t base;
@@ -131,11 +140,20 @@ const char *lapic_follow(const struct lapic *l, uint32_t *id)
     /* From off to x2APIC there is no direct way (SDM vol. 3A figure 11-27). */
     if (!set_base(BASE_ENABLED) || (l->x2apic && !set_base(BASE_X2APIC)))
         return "its APIC cannot be put into the boot core's mode";
-    if (!lapic_read(l, LAPIC_ID, id))
-        return "its APIC does not answer";
-    if (!l->x2apic)
-        *id >>= 24;
-    return NULL;
+    return read_id(l, id);
+}
+
+const char *lapic_is_alike(const struct lapic *l, uint32_t *id)
+{
+    uint64_t base;
+
+    if (!msr_read(MSR_APIC_BASE, &base))
+        return "no IA32_APIC_BASE";
+    if (!(base & BASE_ENABLED) || !(base & BASE_X2APIC) != !l->x2apic)
+        return "its APIC is not in the boot core's mode";
+    if (!l->x2apic && (base & BASE_ADDRESS) != l->address)
+        return "its APIC's address is not the boot core's";
+    return read_id(l, id);
 }
 
 bool lapic_switch_x2apic(struct lapic *l)

@@ -52,6 +52,8 @@ bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command);
  * the boot core has them; *id gets what it calls itself. NULL, or why it could not be.
  */
 const char *lapic_follow(const struct lapic *l, uint32_t *id);
+/* The same where nothing may be changed: NULL, or in what it differs. */
+const char *lapic_is_alike(const struct lapic *l, uint32_t *id);
 /* The boot core's to x2APIC. False: it would not (no such mode, or a hypervisor refuses). */
 bool lapic_switch_x2apic(struct lapic *l);
 /*

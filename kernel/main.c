@@ -19,6 +19,7 @@
 /* Reached by the fault handler, which has no other way to them; there is one machine. */
 static struct machine machine;
 static struct report report;
+static struct engine engine;
 
 _Noreturn static void leave(enum exit_status status)
 {
@@ -71,6 +72,7 @@ _Noreturn void kernel_faulted(const struct trap_frame *f)
     fault_describe(f, message, sizeof message);
     report_event(&report, "fault", message);
     report.failures++;
+    engine_release(&engine); /* what it has started, where the machine is given back */
     end(false);
     leave(EXIT_FAULT);
 }
@@ -93,7 +95,6 @@ _Noreturn void kernel_main(struct handoff *h)
 {
     struct machine *m = &machine;
     static struct platform platform;
-    static struct engine engine;
     static struct probe probe;
 
     machine_cpu(m, h);

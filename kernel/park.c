@@ -115,6 +115,15 @@ void park_await_signal(struct core *c)
     write_cr8(PRIORITY_NONE);
 }
 
+void park_drain(void)
+{
+    if (!how.lapic)
+        return;
+    write_cr8(PRIORITY_SLEEPING);
+    __asm__ volatile("sti; nop; cli" : : : "memory");
+    write_cr8(PRIORITY_NONE);
+}
+
 bool park_wait_asleep(const struct core *c, uint64_t ticks, uint64_t settle)
 {
     uint64_t began = rdtsc();

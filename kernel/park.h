@@ -24,6 +24,9 @@ void park_sleep(struct core *c);
 /* On any core. False: the interrupt could not be sent. */
 bool park_wake(struct core *c);
 
+/* Lets wake-ups come that nobody waits for any more: before others have the interrupts again. */
+void park_drain(void);
+
 /*
  * Waits until `c` executes nothing: it says so two instructions before it is true, so that a little
  * is waited after that. False: not within `ticks`.

@@ -2,6 +2,7 @@
 #include "kernel/cores.h"
 #include "kernel/cpu.h"
 #include "kernel/fault.h"
+#include "kernel/lent.h"
 #include "kernel/machine.h"
 #include "kernel/mce.h"
 #include "kernel/msr.h"
@@ -110,6 +111,7 @@ static bool survived(struct trap_frame *f)
     switch (f->vector) {
     case VECTOR_NMI:
         core_current()->nmis++;
+        lent_nmi(core_current());
         return true;
     case VECTOR_MACHINE_CHECK:
         return machine_check_survived(core_current());

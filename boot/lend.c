@@ -1,0 +1,111 @@
+/*
+ * The firmware's other cores for a borrowed machine: all are sent into one procedure, before the
+ * firmware is held still, and have returned from it before it goes on.
+ */
+#include "boot/mp_services.h"
+#include "kernel/lent.h"
+#include "lib/fmt.h"
+#include "lib/mem.h"
+
+/* The firmware looks at its cores by a timer, every 100 ms in EDK II; under an emulator whose clock
+ * is slow that takes seconds. */
+#define DONE_TRIES   10000
+#define DONE_STEP_US 1000
+
+struct mp_services *mp_services(const struct boot *b)
+{
+    static const EFI_GUID guid = {
+        0x3fdda605, 0xa76e, 0x4f46, {0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08}};
+    struct mp_services *mp = NULL;
+    EFI_GUID copy = guid; /* GNU-EFI's prototypes take no const */
+
+    return EFI_ERROR(b->bs->LocateProtocol(&copy, NULL, (void **)&mp)) ? NULL : mp;
+}
+
+static UINTN pages_of(const struct boot *b)
+{
+    return lent_size(b->handoff->cores - 1) >> EFI_PAGE_SHIFT;
+}
+
+static void EFIAPI procedure(void *lent)
+{
+    lent_serve(lent);
+}
+
+static EFI_STATUS start(struct boot *b, struct mp_services *mp)
+{
+    EFI_PHYSICAL_ADDRESS at;
+    EFI_STATUS status = b->bs->CreateEvent(0, TPL_CALLBACK, NULL, NULL, &b->lent_done);
+
+    if (EFI_ERROR(status))
+        return status;
+    status = b->bs->AllocatePages(AllocateAnyPages, EfiLoaderData, pages_of(b), &at);
+    if (EFI_ERROR(status)) {
+        b->bs->CloseEvent(b->lent_done);
+        return status;
+    }
+    b->handoff->lent = (struct lent *)at;
+    memset(b->handoff->lent, 0, lent_size(b->handoff->cores - 1));
+    b->handoff->lent->room = b->handoff->cores - 1;
+    status = mp->start_all(mp, procedure, FALSE, b->lent_done, 0, b->handoff->lent, NULL);
+    if (EFI_ERROR(status)) {
+        b->bs->CloseEvent(b->lent_done);
+        b->bs->FreePages(at, pages_of(b));
+        b->handoff->lent = NULL;
+    }
+    return status;
+}
+
+void boot_lend(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+    struct mp_services *mp = h->cores > 1 ? mp_services(b) : NULL;
+    EFI_STATUS status = mp ? start(b, mp) : EFI_SUCCESS;
+    struct sink_buf why;
+
+    if (!EFI_ERROR(status))
+        return;
+    sink_buf_init(&why, h->lent_refused, sizeof h->lent_refused);
+    fmt(&why.sink, "MP services do not lend them: ");
+    boot_status(&why.sink, status);
+}
+
+static bool done(const struct boot *b)
+{
+    for (unsigned i = 0; i < DONE_TRIES; i++) {
+        if (!EFI_ERROR(b->bs->CheckEvent(b->lent_done)))
+            return true;
+        b->bs->Stall(DONE_STEP_US);
+    }
+    return false;
+}
+
+static void name_lost(struct boot *b)
+{
+    const struct lent *l = b->handoff->lent;
+
+    for (uint32_t i = 0; i < l->room; i++)
+        if (lent_lost(&l->core[i]))
+            fmt(&b->conout.sink,
+                "baretick: the core with APIC id %u did not come back: the firmware has lost it\n",
+                l->core[i].apic_id);
+}
+
+void boot_lend_end(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+
+    if (!h->lent)
+        return;
+    lent_dismiss(h->lent);
+    if (done(b)) {
+        b->bs->CloseEvent(b->lent_done);
+        b->bs->FreePages((EFI_PHYSICAL_ADDRESS)h->lent, pages_of(b));
+    } else {
+        name_lost(b);
+        fmt(&b->conout.sink, "baretick: the firmware does not say that its other cores are back; "
+                             "memory that they may use is not freed\n");
+        b->keep_memory = true;
+    }
+    h->lent = NULL;
+}
