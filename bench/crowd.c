@@ -7,7 +7,7 @@
 #define ROUND_TICKS   1000000 /* where the TSC's frequency is not known, or is an emulator's */
 #define CROWD_ROOM    (CROWD_ALL_PAIRS * (CROWD_ALL_PAIRS - 1) / 2)
 
-static size_t pairs_at_most(unsigned n)
+size_t crowd_pairs(unsigned n)
 {
     size_t all = (size_t)n * (n - 1) / 2;
     if (n <= CROWD_ALL_PAIRS)
@@ -23,7 +23,7 @@ static size_t lines(unsigned n)
 size_t crowd_size(unsigned n)
 {
     return sizeof(struct crowd) + n * sizeof(struct crowd_seat) +
-           lines(n) * sizeof(struct crowd_line) + pairs_at_most(n) * sizeof(struct pair);
+           lines(n) * sizeof(struct crowd_line) + crowd_pairs(n) * sizeof(struct pair);
 }
 
 void crowd_fail(struct crowd *c, enum row_status status, const char *why)

@@ -74,6 +74,9 @@ struct crowd {
 /* Bytes of the platform's memory that n cores need for it. */
 size_t crowd_size(unsigned n);
 
+/* How many pairs of n cores its matrix has at the most. */
+size_t crowd_pairs(unsigned n);
+
 /* Runs the row on the plan's cores, and reports it. */
 void crowd_row(struct plan *plan, const struct bench *b, struct report *r);
 

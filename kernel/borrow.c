@@ -1,4 +1,5 @@
 #include "kernel/borrow.h"
+#include "bench/crowd.h"
 #include "bench/registry.h"
 #include "kernel/cpu_setup.h"
 #include "kernel/cpu_state.h"
@@ -16,6 +17,8 @@ _Noreturn void entry_return(uint64_t back, int status) HIDDEN;
 #define BINS_AUTO    2048u       /* as many windows as samples=auto takes at the most */
 #define TEXT_BYTES   (2u << 10)  /* of a row */
 #define HEAD_BYTES   (64u << 10) /* the run, self-tests, events; 10 KiB were measured */
+#define CORE_BYTES   (4u << 10)  /* what a core tells of itself; 1100 were measured */
+#define PAIR_BYTES   64u         /* of a matrix: two cores, three figures */
 #define LOG_MAX      (16u << 20) /* of each buffer; a report beyond it is cut, and says so */
 
 static uint64_t back; /* the stack that kernel_borrow() was called on */
@@ -28,15 +31,17 @@ static void on_own_stack(void *handoff)
 static uint64_t log_size(const struct options *o, unsigned cores, uint64_t bytes)
 {
     struct core_list named;
-    uint64_t size, rows = 0;
+    uint64_t size, rows = 0, pairs = 0;
+    unsigned at_it = core_list_parse(&named, o->cores) ? core_list_count(&named, cores) : 1;
     size_t n;
     const struct bench *const *all = registry(&n);
 
-    for (size_t i = 0; i < n; i++)
-        rows += registry_selects(o, all[i]);
-    if (core_list_parse(&named, o->cores))
-        rows *= core_list_count(&named, cores);
-    size = arena_cost(HEAD_BYTES + rows * bytes);
+    for (size_t i = 0; i < n; i++) {
+        bool selected = registry_selects(o, all[i]);
+        rows += selected;
+        pairs += selected && all[i]->form == FORM_CORES ? crowd_pairs(at_it) : 0;
+    }
+    size = arena_cost(HEAD_BYTES + cores * CORE_BYTES + rows * at_it * bytes + pairs * PAIR_BYTES);
     return size < LOG_MAX ? size : LOG_MAX;
 }
 

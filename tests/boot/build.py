@@ -42,16 +42,16 @@ def up_to_date(target, *sources):
 def shim():
     """build/tests/shim.efi, linked as the program itself is."""
     target, script = BUILT / "shim.efi", ROOT / "linker.ld"
-    sources = (HERE / "shim.c", HERE / "shim_gop.c", HERE / "shim_la57.asm", script)
+    sources = (HERE / "shim.c", HERE / "shim_gop.c", HERE / "shim_mp.c", HERE / "shim_la57.asm", script)
     with Lock():
         if up_to_date(target, *sources):
             return target
         crt0 = find("GNU-EFI's crt0", *(d / "crt0-efi-x86_64.o" for d in EFI_LIBRARY))
         library = find("libgnuefi", *(d / "libgnuefi.a" for d in EFI_LIBRARY))
-        objects = [BUILT / "shim.o", BUILT / "shim_gop.o", BUILT / "shim_la57.o"]
-        for i in (0, 1):
+        objects = [BUILT / "shim.o", BUILT / "shim_gop.o", BUILT / "shim_mp.o", BUILT / "shim_la57.o"]
+        for i in (0, 1, 2):
             tool("gcc", *EFI_CFLAGS, "-c", sources[i], "-o", objects[i])
-        tool("nasm", "-f", "elf64", sources[2], "-o", objects[2])
+        tool("nasm", "-f", "elf64", sources[3], "-o", objects[3])
         tool(
             "ld", "-pie", "--no-dynamic-linker", "-z", "text", "-Bsymbolic", "-nostdlib",
             "-T", script, crt0, *objects, "-o", BUILT / "shim.elf", library,

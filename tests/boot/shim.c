@@ -11,6 +11,7 @@
  *   no-low           all memory below 1 MiB is the firmware's for good
  *   descsize         memory descriptors of 64 bytes, rubbish between them
  *   gop-...          what the firmware says of its screen: see shim_gop.c
+ *   mp-...           what it does with its other cores: see shim_mp.c
  *   exit-fails-once  the map changes under the first ExitBootServices; any firmware call but
  * GetMemoryMap and ExitBootServices after that ends the machine with status 0x30 exit-fails
  * ExitBootServices never succeeds; as above and, when ExitBootServices has succeeded, just before
@@ -36,6 +37,8 @@
 
 void shim_la57(void *pml5_page);                                      /* shim_la57.asm */
 void shim_gop(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *)); /* shim_gop.c */
+void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *));  /* shim_mp.c */
+void shim_mp_after(void (*say)(const char *));
 
 static EFI_SYSTEM_TABLE *real, copy;
 static EFI_BOOT_SERVICES services;
@@ -422,7 +425,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     change_tables();
     child->SystemTable = &copy;
     shim_gop(real, mode);
+    shim_mp(real, mode);
     EFI_STATUS status = real->BootServices->StartImage(program, NULL, NULL);
+    shim_mp_after(say);
     say(EFI_ERROR(status) ? "\r\nshim: it returned an error\r\n" : "\r\nshim: it returned\r\n");
     for (;;) {
         __asm__ volatile("hlt");

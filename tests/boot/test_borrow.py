@@ -160,6 +160,90 @@ def test_a_fault_leaves_qemu_as_ever(boot):
     assert b.status == FAULT and b.end["verdict"] == "fail", str(b)
 
 
+def lent(b, count, others=None):
+    """So many cores in each run, all of them used but the others named."""
+    for run in b.of("run"):
+        assert run["takeover"] == "borrow"
+        assert run["cores"]["count"] == count and "why_alone" not in run["cores"], run["cores"]
+        assert run["cores"]["up"] == (others or count), run["cores"]
+
+
+def figures(rows):
+    """{core: {row: what it measured}}"""
+    found = {}
+    for r in rows:
+        if r["status"] == "ok" and "ticks" in r:
+            found.setdefault(r["core"], {})[r["suite"], r["name"]] = r["ticks"]
+    return found
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_cores_are_lent_and_given_back(boot, program, tmp_path, count):
+    """Three runs in one life of the firmware: each takes all cores, and all figures are exact."""
+    calls = "baretick.efi suite=baseline,calls samples=32 hist=off takeover=borrow finish=return cores="
+    runs = [calls + "all", f"baretick.efi suite=cores takeover=borrow finish=return cores=all"]
+    lines = [line for run in [*runs, calls + "all"] for line in (run, "echo was %lasterror%")]
+    disk = shell_disk(tmp_path / "shell.img", program, *lines)
+    b = boot("", disk=disk, runs=3, snapshot=False, timeout=240, extra=["-smp", str(count)])
+
+    assert b.exit == 0 and "the shell goes on" in b.text and "Exception Type" not in b.text, str(b)
+    assert [r["verdict"] for r in b.of("end")] == ["pass"] * 3, str(b)
+    assert len(re.findall("^was 0x0$", b.text, re.M)) == 3, str(b)
+    lent(b, count)
+    assert not [e for e in b.events("warning") if "not on the stick" in e["message"]]
+    for n, (records, table) in enumerate(printed(b.serial)):
+        must_be_on(disk, n, records, table)
+    alone = figures(boot(calls.partition(" ")[2] + "bsp finish=auto").must(SUCCESS).rows)[0]
+    ends = [i for i, r in enumerate(b.records) if r["type"] == "end"]
+    for start, end in ((0, ends[0]), (ends[1], ends[2])):
+        rows = figures(r for r in b.records[start:end] if r["type"] == "row")
+        assert set(rows) == set(range(count))
+        for core, found in rows.items():
+            assert found == alone, core
+
+
+def test_cores_that_fault_are_given_back(boot, program, tmp_path):
+    """Alone, on a used-up stack, and all at once; then everybody is there again."""
+    faults = "baretick.efi suite=provoke samples=32 takeover=borrow finish=return bench="
+    runs = [faults + "ud2 cores=1", faults + "stack cores=2", faults + "ud2 cores=all share=together"]
+    disk = shell_disk(tmp_path / "shell.img", program, *runs, f"baretick.efi {BORROW} cores=all")
+    b = boot("", disk=disk, runs=4, snapshot=False, timeout=240, extra=["-smp", "3"])
+
+    assert b.exit == 0 and "the shell goes on" in b.text and "Exception Type" not in b.text, str(b)
+    assert [r["verdict"] for r in b.of("end")] == ["fail"] * 3 + ["pass"], str(b)
+    lent(b, 3)
+    for core in (1, 2):
+        assert f"on core {core}, APIC id {core}" in b.text, str(b)
+    assert "did not come back" not in b.text and "does not say" not in b.text, str(b)
+
+
+@pytest.mark.parametrize("words", [BORROW + " cores=all", "suite=cores takeover=borrow finish=return cores=all"])
+def test_each_core_gets_back_what_it_had(boot, shim, words):
+    """Registers, interrupts and machine checks, compared by who called and by the cores themselves."""
+    done = b"shim: it returned"
+    b = boot("", disk=shim("mp-watch", words), extra=["-smp", "3"], timeout=120,
+             done=lambda data: done in data)  # fmt: skip
+    lent(b, 3)
+    for core in range(3):
+        assert f"shim: core 0{core} has all as before" in b.text, str(b)
+    assert "shim: MP services go on, cores: 02" in b.text, str(b)
+
+
+def test_firmware_that_lends_no_core(boot, shim):
+    b = boot("", disk=shim("mp-none", f"{QUICK} takeover=borrow"), extra=["-smp", "2"])
+    assert b.status == SUCCESS, str(b)
+    (warning,) = [e for e in b.events("warning") if "cores are not used" in e["message"]]
+    assert "MP services do not lend them: unsupported" in warning["message"], warning
+
+
+def test_core_that_does_not_come(boot, shim):
+    b = boot("", disk=shim("mp-less", f"{QUICK} takeover=borrow cores=bsp"), extra=["-smp", "3"])
+    assert b.end["type"] == "end", str(b)
+    lent(b, 3, others=2)
+    (warning,) = [e for e in b.events("warning") if "is not used" in e["message"]]
+    assert "core 1 (APIC id 1)" in warning["message"] and "MP services" in warning["message"]
+
+
 def test_exit_cannot_return(boot):
     b = boot(f"{QUICK} takeover=exit finish=return").must(BAD_OPTIONS, rows=0)
     for word in ("takeover=exit", "finish=return", "takeover=borrow"):

@@ -1,0 +1,195 @@
+/*
+ * The shim's modes for EFI_MP_SERVICES_PROTOCOL (PI specification 1.7, volume 2, section 13.4), in
+ * the firmware's own structure:
+ *   mp-watch   what each core has of its own is noted before baretick's procedure and compared
+ *              after it, on the boot core before and after baretick; said, with what differs; then
+ *              all cores are sent into another procedure
+ *   mp-none    no procedure is taken
+ *   mp-less    the core with APIC id 1 returns without having been in the procedure
+ */
+#include <efi.h>
+
+#define CORES          16
+#define LAPIC          0xfee00000ull
+#define CR4_OSXSAVE    (1ull << 18)
+#define RFLAGS_CHECKED 0x244600ull /* IF, DF, NT, AC and ID: SDM vol. 1 section 3.4.3 */
+
+typedef VOID(EFIAPI *procedure)(VOID *argument);
+struct mp {
+    EFI_STATUS(EFIAPI *count)(struct mp *self, UINTN *processors, UINTN *enabled);
+    VOID *information;
+    EFI_STATUS(EFIAPI *start_all)
+    (struct mp *self, procedure to, BOOLEAN one_by_one, EFI_EVENT done, UINTN us, VOID *argument,
+     UINTN **failed);
+};
+
+static const char *const names[] = {
+    "cr0",   "cr3",   "cr4",   "cr8",    "dr7",    "rflags", "gdtr",  "gdt",  "idtr",
+    "idt",   "cs",    "ss",    "ds",     "es",     "fs",     "gs",    "efer", "pat",
+    "fsb",   "gsb",   "apic",  "mcgctl", "mc0ctl", "mc1ctl", "mxcsr", "xcr0", "spurious",
+    "timer", "lint0", "lint1", "error",  "perf",   "thermal"};
+#define FACTS (sizeof names / sizeof names[0])
+
+static struct {
+    UINT64 before[FACTS], after[FACTS];
+    UINT8 came, back;
+} core[CORES];
+static BOOLEAN (*is)(const char *);
+static struct mp *services;
+static EFI_STATUS(EFIAPI *start_all)(struct mp *, procedure, BOOLEAN, EFI_EVENT, UINTN, VOID *,
+                                     UINTN **);
+static procedure real_procedure;
+static UINT32 again;
+
+static UINT64 rdmsr(UINT32 msr)
+{
+    UINT32 lo, hi;
+    __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
+    return (UINT64)hi << 32 | lo;
+}
+
+static UINT32 apic_id(void)
+{
+    UINT32 a = 1, b, c = 0, d;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    return b >> 24;
+}
+
+static UINT64 lapic(UINT32 offset)
+{
+    return *(volatile UINT32 *)(LAPIC + offset);
+}
+
+static void look(UINT64 *v)
+{
+    static const UINT32 msr[] = {0xc0000080, 0x277, 0xc0000100, 0xc0000101,
+                                 0x1b,       0x17b, 0x400,      0x404};
+    static const UINT32 register_of[] = {0xf0, 0x320, 0x350, 0x360, 0x370, 0x340, 0x330};
+    struct {
+        UINT16 limit;
+        UINT64 base;
+    } __attribute__((packed)) table;
+    UINT32 mxcsr, lo = 0, hi = 0;
+    UINT64 cr4;
+#define PUT(instruction)                                                                           \
+    do {                                                                                           \
+        UINT64 x;                                                                                  \
+        __asm__ volatile(instruction : "=r"(x));                                                   \
+        *v++ = x;                                                                                  \
+    } while (0)
+    __asm__ volatile("mov %%cr4, %0" : "=r"(cr4));
+    PUT("mov %%cr0, %0");
+    PUT("mov %%cr3, %0");
+    PUT("mov %%cr4, %0");
+    PUT("mov %%cr8, %0");
+    PUT("mov %%dr7, %0");
+    PUT("pushfq; pop %0");
+    v[-1] &= RFLAGS_CHECKED;
+    __asm__ volatile("sgdt %0" : "=m"(table));
+    *v++ = table.limit;
+    *v++ = table.base;
+    __asm__ volatile("sidt %0" : "=m"(table));
+    *v++ = table.limit;
+    *v++ = table.base;
+    PUT("mov %%cs, %0");
+    PUT("mov %%ss, %0");
+    PUT("mov %%ds, %0");
+    PUT("mov %%es, %0");
+    PUT("mov %%fs, %0");
+    PUT("mov %%gs, %0");
+    for (UINTN i = 0; i < sizeof msr / sizeof msr[0]; i++) {
+        *v++ = rdmsr(msr[i]);
+    }
+    __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+    *v++ = mxcsr;
+    if (cr4 & CR4_OSXSAVE) {
+        __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+    }
+    *v++ = (UINT64)hi << 32 | lo;
+    for (UINTN i = 0; i < sizeof register_of / sizeof register_of[0]; i++) {
+        *v++ = lapic(register_of[i]);
+    }
+}
+
+static VOID EFIAPI watched(VOID *argument)
+{
+    UINT32 id = apic_id();
+    if (id >= CORES) {
+        return;
+    }
+    look(core[id].before);
+    core[id].came = 1;
+    if (!is("mp-less") || id != 1) {
+        real_procedure(argument);
+    }
+    look(core[id].after);
+    core[id].back = 1;
+}
+
+static VOID EFIAPI count_again(VOID *argument)
+{
+    (void)argument;
+    __atomic_add_fetch(&again, 1, __ATOMIC_SEQ_CST);
+}
+
+static EFI_STATUS EFIAPI start_watched(struct mp *self, procedure to, BOOLEAN one_by_one,
+                                       EFI_EVENT done, UINTN us, VOID *argument, UINTN **failed)
+{
+    if (is("mp-none")) {
+        return EFI_UNSUPPORTED;
+    }
+    real_procedure = to;
+    return start_all(self, watched, one_by_one, done, us, argument, failed);
+}
+
+void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *))
+{
+    static EFI_GUID guid = {
+        0x3fdda605, 0xa76e, 0x4f46, {0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08}};
+    is = mode;
+    if ((!mode("mp-watch") && !mode("mp-none") && !mode("mp-less")) ||
+        EFI_ERROR(real->BootServices->LocateProtocol(&guid, NULL, (void **)&services))) {
+        return;
+    }
+    start_all = services->start_all;
+    services->start_all = start_watched;
+    look(core[0].before);
+}
+
+static void tell(UINT32 id, void (*say)(const char *))
+{
+    char number[] = {(char)('0' + id / 10), (char)('0' + id % 10), 0};
+    BOOLEAN same = TRUE;
+    say("\r\nshim: core ");
+    say(number);
+    if (!core[id].back) {
+        say(" did not come back");
+        return;
+    }
+    for (UINTN i = 0; i < FACTS; i++) {
+        if (core[id].before[i] != core[id].after[i]) {
+            say(same ? " differs in " : " ");
+            say(names[i]);
+            same = FALSE;
+        }
+    }
+    say(same ? " has all as before" : "");
+}
+
+void shim_mp_after(void (*say)(const char *))
+{
+    if (!services) {
+        return;
+    }
+    look(core[0].after);
+    core[0].came = core[0].back = 1;
+    for (UINT32 id = 0; id < CORES; id++) {
+        if (core[id].came) {
+            tell(id, say);
+        }
+    }
+    EFI_STATUS status = start_all(services, count_again, FALSE, NULL, 0, NULL, NULL);
+    char number[] = {(char)('0' + again / 10), (char)('0' + again % 10), 0};
+    say(EFI_ERROR(status) ? "\r\nshim: MP services fail" : "\r\nshim: MP services go on, cores: ");
+    say(EFI_ERROR(status) ? "" : number);
+}
