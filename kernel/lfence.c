@@ -1,10 +1,6 @@
 #include "kernel/lfence.h"
 #include "kernel/msr.h"
-
-/* AMD 56665, "Software Techniques for Managing Speculation": DE_CFG[1] of families 10h, 12h and
- * later. */
-#define MSR_DE_CFG    0xc0011029
-#define DE_CFG_LFENCE (1ull << 1)
+#include "lib/features.h"
 
 const char *const lfence_state_names[LFENCE_STATES] = {"always", "was_set", "set_now", "could_not",
                                                        "unknown"};
@@ -17,9 +13,6 @@ enum lfence_state lfence_make_serializing(const struct cpu *cpu)
         return LFENCE_ALWAYS;
     if (cpu->vendor != VENDOR_AMD && cpu->vendor != VENDOR_HYGON)
         return LFENCE_UNKNOWN;
-    /* The same document: these two have no such MSR and need none. */
-    if (cpu->vendor == VENDOR_AMD && (cpu->family == 0x0f || cpu->family == 0x11))
-        return LFENCE_ALWAYS;
     if (!msr_read(MSR_DE_CFG, &v))
         return LFENCE_COULD_NOT;
     if (v & DE_CFG_LFENCE)

@@ -4,7 +4,6 @@
 
 #define MSR_SPEC_CTRL         0x48
 #define MSR_ARCH_CAPABILITIES 0x10a
-#define MSR_DE_CFG            0xc0011029
 
 static bool bit(uint64_t value, unsigned n)
 {
@@ -47,7 +46,7 @@ bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx)
     uint64_t v;
     if (c->lfence_always_serializing)
         return true;
-    return amd(c) && rdmsr != NULL && rdmsr(ctx, MSR_DE_CFG, &v) && bit(v, 1);
+    return amd(c) && rdmsr != NULL && rdmsr(ctx, MSR_DE_CFG, &v) && (v & DE_CFG_LFENCE);
 }
 
 /* SDM vol. 2A leaf 7 EDX; APM vol. 3 8000_0008 EBX. */

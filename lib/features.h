@@ -15,8 +15,13 @@ bool features_smi_counter(const struct cpu *c);
 /* The revision in IA32_BIOS_SIGN_ID or AMD's PATCH_LEVEL (both MSR 8Bh); 0: none is loaded. */
 uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b);
 
-/* Whether LFENCE waits for all before it: CPUID's word, or AMD's DE_CFG (MSR C001_1029[1]). False
- * where nobody vouches for it. */
+/* AMD 56665, "Software Techniques for Managing Speculation": DE_CFG[1] of families 10h, 12h and
+ * later; 0Fh and 11h have no such MSR and need none. */
+#define MSR_DE_CFG    0xc0011029
+#define DE_CFG_LFENCE (1ull << 1)
+
+/* Whether LFENCE waits for all before it: CPUID's word, or AMD's DE_CFG. False where nobody vouches
+ * for it. */
 bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx);
 
 /* Whether each control is there, and whether it is on now where MSR 48h could be read. */

@@ -16,8 +16,6 @@ static void without_msr(void **state)
 
     fake_msr_reset();
     assert_int_equal(lfence_make_serializing(&zen4), LFENCE_ALWAYS);
-    assert_int_equal(on(VENDOR_AMD, 0x0f), LFENCE_ALWAYS);
-    assert_int_equal(on(VENDOR_AMD, 0x11), LFENCE_ALWAYS);
     assert_int_equal(on(VENDOR_AMD, 0x17), LFENCE_COULD_NOT);
     assert_int_equal(on(VENDOR_UNKNOWN, 6), LFENCE_UNKNOWN);
     assert_int_equal(on(VENDOR_ZHAOXIN, 7), LFENCE_UNKNOWN);
