@@ -97,7 +97,7 @@ static const struct option_doc keys[] = {
     CHOICE(hist, "capped|full|off", "capped", "histograms: the 256 fullest bins, all, none"),
     CHOICE(console, "auto|serial|screen|both", "auto", "where people read; auto: all there are"),
     {.key = "serial",
-     .values = "auto|off|com1..com4|io:PORT",
+     .values = "auto|off|com1..com4|io:PORT|mmio:ADDR:WIDTH:STRIDE",
      .standard = "auto",
      .meaning = "auto: as SPCR, DBG2 say, or com1; ,BAUD may follow",
      .takes = {OPTION_SERIAL, offsetof(struct options, serial), 0, 0}},
@@ -228,10 +228,11 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
         break;
     default:
         fmt(err,
-            "%s with a PORT from 0x%x to 0x%x; each but off also with ,BAUD: %u to %u, a divisor "
-            "of %u",
-            k->values, SERIAL_IO_MIN, SERIAL_IO_MAX, SERIAL_BAUD_MIN, SERIAL_BAUD_MAX,
-            SERIAL_BAUD_MAX);
+            "%s with a PORT from 0x%x to 0x%x, an ADDR from 0x%llx, a multiple of the WIDTH (1, 2 "
+            "or 4), and a STRIDE of 1, 2, 4 or 8, no less than WIDTH; each but off also with "
+            ",BAUD: %u to %u, a divisor of %u",
+            k->values, SERIAL_IO_MIN, SERIAL_IO_MAX, SERIAL_MMIO_MIN, SERIAL_BAUD_MIN,
+            SERIAL_BAUD_MAX, SERIAL_BAUD_MAX);
     }
 }
 
@@ -359,6 +360,7 @@ void options_record(const struct options *o, struct json *j)
         const struct option_doc *k = &keys[i];
         const char *at;
         char text[TIMER_LIST_TEXT]; /* that, the longest alternative, or SERIAL_CHOICE_TEXT */
+        _Static_assert(SERIAL_CHOICE_TEXT <= TIMER_LIST_TEXT, "serial= does not fit");
         size_t n;
         switch (k->takes.kind) {
         case OPTION_LIST:

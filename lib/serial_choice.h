@@ -1,4 +1,4 @@
-/* What `serial=` says: auto, off, or a 16550's I/O port, with a speed. */
+/* What `serial=` says: auto, off, or a 16550's place, an I/O port or in memory, with a speed. */
 #ifndef LIB_SERIAL_CHOICE_H
 #define LIB_SERIAL_CHOICE_H
 
@@ -12,17 +12,25 @@
 #define SERIAL_IO_MIN 0x100
 #define SERIAL_IO_MAX 0xfff8
 
+/* Below is the PC's own memory; CPUs have addresses of 52 bits at the most (AMD APM vol. 2 5.1). */
+#define SERIAL_MMIO_MIN 0x100000ull
+#define SERIAL_MMIO_MAX ((1ull << 52) - 64)
+
 struct serial_choice {
-    enum { SERIAL_AUTO, SERIAL_OFF, SERIAL_PORT } kind;
-    uint16_t port;   /* I/O base of the 16550 where kind is SERIAL_PORT */
-    uint32_t baud;   /* SERIAL_BAUD_MIN..SERIAL_BAUD_MAX, a divisor of the latter */
-    bool baud_given; /* by the word; else it is only the default */
+    enum { SERIAL_AUTO, SERIAL_OFF, SERIAL_PORT, SERIAL_MMIO } kind;
+    uint16_t port;    /* I/O base of the 16550 where kind is SERIAL_PORT */
+    uint64_t address; /* of its first register where kind is SERIAL_MMIO; a multiple of width */
+    uint8_t width;    /* bytes of one access: 1, 2, 4 */
+    uint8_t stride;   /* bytes from one register to the next: 1, 2, 4, 8, at least width */
+    uint32_t baud;    /* SERIAL_BAUD_MIN..SERIAL_BAUD_MAX, a divisor of the latter */
+    bool baud_given;  /* by the word; else it is only the default */
 };
 
-/* auto, off, com1..com4, io:PORT; all but off may be followed by ,BAUD. False: none of these. */
+/* auto, off, com1..com4, io:PORT, mmio:ADDR:WIDTH:STRIDE; all but off may be followed by ,BAUD. False:
+ * none of these. */
 bool serial_choice_parse(struct serial_choice *c, const char *text);
 
-#define SERIAL_CHOICE_TEXT 24 /* bytes that serial_choice_text needs, NUL included */
+#define SERIAL_CHOICE_TEXT 40 /* bytes that serial_choice_text needs, NUL included */
 /* The same choice as a word that serial_choice_parse takes. */
 void serial_choice_text(const struct serial_choice *c, char *out, size_t size);
 

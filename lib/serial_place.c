@@ -2,10 +2,9 @@
 
 #include "lib/acpi_serial.h"
 
-#define COM1          0x3f8
-#define REGISTERS     8
-#define ERROR_MAX     3 /* percent: what a byte of ten bits bears, half a bit at its end */
-#define BELOW_ONE_MIB 0x100000u
+#define COM1      0x3f8
+#define REGISTERS 8
+#define ERROR_MAX 3 /* percent: what a byte of ten bits bears, half a bit at its end */
 
 uint16_t serial_divisor(uint32_t clock_hz, uint32_t baud)
 {
@@ -25,7 +24,7 @@ static bool can_be(const struct serial_place *p)
     if (p->width > 4)
         return false;
     if (p->mmio)
-        return p->address >= BELOW_ONE_MIB && p->address <= UINT64_MAX - bytes &&
+        return p->address >= SERIAL_MMIO_MIN && p->address <= UINT64_MAX - bytes &&
                p->address % p->width == 0;
     return p->width == 1 && p->address >= SERIAL_IO_MIN && p->address + bytes <= 0x10000;
 }
@@ -61,8 +60,12 @@ static void add_spcr(struct serial_places *p, const struct serial_choice *choice
 {
     struct acpi_table t = acpi_find(acpi, "SPCR");
     struct spcr s;
-    if (!acpi_spcr(&t, &s))
+    if (t.bytes == NULL)
         return;
+    if (!acpi_spcr(&t, &s)) {
+        p->spcr_error = s.error;
+        return;
+    }
     uint32_t baud = choice->baud_given ? choice->baud : s.baud;
     add_uart(p, &s.uart,
              (struct serial_place){.from = "spcr", .clock_hz = s.clock_hz, .baud = baud}, mmio);
@@ -74,10 +77,27 @@ static void add_dbg2(struct serial_places *p, const struct serial_choice *choice
 {
     struct acpi_table t = acpi_find(acpi, "DBG2");
     struct dbg2 d;
-    acpi_dbg2(&t, &d); /* what was read before a mistake in it holds */
+    if (t.bytes == NULL)
+        return;
+    if (!acpi_dbg2(&t, &d)) /* what was read before a mistake in it holds */
+        p->dbg2_error = d.error;
     for (unsigned i = 0; i < d.ports; i++)
         add_uart(p, &d.port[i].uart, (struct serial_place){.from = "dbg2", .baud = choice->baud},
                  mmio);
+}
+
+/* Its clock is a PC's where a speed is asked for; else nobody has to know it. */
+static void add_option_mmio(struct serial_places *p, const struct serial_choice *choice)
+{
+    add(p, &(struct serial_place){
+               .from = "option",
+               .mmio = true,
+               .width = choice->width,
+               .stride = choice->stride,
+               .address = choice->address,
+               .clock_hz = choice->baud_given ? UART_HZ : 0,
+               .baud = choice->baud,
+           });
 }
 
 void serial_places(struct serial_places *p, const struct serial_choice *choice,
@@ -92,6 +112,11 @@ void serial_places(struct serial_places *p, const struct serial_choice *choice,
         port.from = "option";
         port.address = choice->port;
         add(p, &port);
+        return;
+    }
+    if (choice->kind == SERIAL_MMIO) {
+        if (mmio)
+            add_option_mmio(p, choice);
         return;
     }
     if (acpi != NULL) {

@@ -24,6 +24,7 @@ struct serial_place {
 struct serial_places {
     unsigned n, next; /* next: the first that nobody has tried yet */
     struct serial_place place[SERIAL_PLACES];
+    struct acpi_error spcr_error, dbg2_error; /* of tables that are there */
 };
 
 /* `acpi` NULL: no tables. Without `mmio` ports in memory are passed over. Ports that are no 16550,

@@ -37,6 +37,13 @@ bool str_has(const char *s, const char *part)
     return false;
 }
 
+bool str_starts(const char *s, const char *with)
+{
+    while (*with != '\0' && *s == *with)
+        s++, with++;
+    return *with == '\0';
+}
+
 size_t str_alternative(const char *values, uint32_t index, const char **at)
 {
     for (;; index--) {
@@ -69,10 +76,10 @@ static uint32_t digit(char c)
     return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
 }
 
-bool str_u32(const char *s, uint32_t *value)
+bool str_u64(const char *s, uint64_t *value)
 {
     uint32_t base = 10;
-    if (s[0] == '0' && s[1] == 'x') {
+    if (str_starts(s, "0x")) {
         base = 16;
         s += 2;
     }
@@ -81,12 +88,19 @@ bool str_u32(const char *s, uint32_t *value)
     uint64_t v = 0;
     for (; *s != '\0'; s++) {
         uint32_t d = digit(*s);
-        if (d >= base)
+        if (d >= base || v > (UINT64_MAX - d) / base)
             return false;
         v = v * base + d;
-        if (v > UINT32_MAX)
-            return false;
     }
+    *value = v;
+    return true;
+}
+
+bool str_u32(const char *s, uint32_t *value)
+{
+    uint64_t v;
+    if (!str_u64(s, &v) || v > UINT32_MAX)
+        return false;
     *value = (uint32_t)v;
     return true;
 }

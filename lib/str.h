@@ -13,6 +13,7 @@ bool str_is(const char *s, const char *bytes, size_t n);
 /* The same, ASCII letters without regard to case. */
 bool str_is_any_case(const char *s, const char *bytes, size_t n);
 bool str_has(const char *s, const char *part);
+bool str_starts(const char *s, const char *with);
 
 /* The index-th of the alternatives in "a|b|c"; *at gets where it begins. Its length, 0 where there is
  * none. */
@@ -25,6 +26,7 @@ bool str_copy(char *out, size_t size, const char *bytes, size_t n);
 /* A whole number in decimal, or in hexadecimal after 0x: digits alone, no sign, no blanks, nothing
  * after it. False where it is none or does not fit; *value is then left alone. */
 bool str_u32(const char *s, uint32_t *value);
+bool str_u64(const char *s, uint64_t *value);
 
 /* Printable ASCII as it stands, every other byte as \xNN. */
 void str_escape(struct sink *out, const char *bytes, size_t n);

@@ -21,6 +21,7 @@ static const struct {
     TEXT("FS0:\\baretick.efi help list \"suite=a\""),
     TEXT("root=/dev/sda1 ro quiet"),
     TEXT("serial=io:0x3f8,115200 serial=auto,50 serial=off"),
+    TEXT("serial=mmio:0xfe03e000:4:8,9600 serial=mmio:0x100000:1:1"),
     TEXT("s\0a\0m\0p\0l\0e\0s\0=\0"
          "1\0"
          "6\0\0\0"),
@@ -51,7 +52,8 @@ static void check_bounds(const struct options *o)
     serial_choice_text(&o->serial, text, sizeof text);
     FUZZ_CHECK(serial_choice_parse(&again, text));
     FUZZ_CHECK(again.kind == o->serial.kind && again.baud == o->serial.baud &&
-               again.port == o->serial.port);
+               again.port == o->serial.port && again.address == o->serial.address &&
+               again.width == o->serial.width && again.stride == o->serial.stride);
 }
 
 static void check_printable(const char *text)

@@ -209,9 +209,10 @@ static void messages(void **state)
             "baretick.conf, line 1: \"takeover=lend\": takeover takes one of auto|exit|borrow");
     refused(
         "serial=com5",
-        "baretick.conf, line 1: \"serial=com5\": serial takes auto|off|com1..com4|io:PORT with a "
-        "PORT "
-        "from 0x100 to 0xfff8; each but off also with ,BAUD: 50 to 115200, a divisor of 115200");
+        "baretick.conf, line 1: \"serial=com5\": serial takes "
+        "auto|off|com1..com4|io:PORT|mmio:ADDR:WIDTH:STRIDE with a PORT from 0x100 to 0xfff8, an "
+        "ADDR from 0x100000, a multiple of the WIDTH (1, 2 or 4), and a STRIDE of 1, 2, 4 or 8, no "
+        "less than WIDTH; each but off also with ,BAUD: 50 to 115200, a divisor of 115200");
     refused(
         "samples=64\nbench=",
         "baretick.conf, line 2: \"bench=\": bench takes a comma list of names or patterns (* any "
@@ -351,6 +352,10 @@ static void serial_ports(void **state)
         {"io:0x100", "io:0x100,115200"},
         {"io:1016,57600", "io:0x3f8,57600"},
         {"io:0xfff8,115200", "io:0xfff8,115200"},
+        {"mmio:0x100000:1:1", "mmio:0x100000:1:1"},
+        {"mmio:0xfe03e000:4:4", "mmio:0xfe03e000:4:4"},
+        {"mmio:4261666816:2:8,9600", "mmio:0xfe03e000:2:8,9600"},
+        {"mmio:0xfffffffffffc0:1:8,115200", "mmio:0xfffffffffffc0:1:8,115200"},
     };
     const char *bad[] = {"",
                          "off,9600",
@@ -370,10 +375,28 @@ static void serial_ports(void **state)
                          "io:0x10000",
                          "io:0x103f8",
                          "io:3f8",
+                         "mmio:",
                          "mmio:0xfe000000",
+                         "mmio:0xfe000000:4",
+                         "mmio:0xfe000000:4:",
+                         "mmio:0xfe000000:4:4:",
+                         "mmio:0xfe000000:4:4:1",
+                         "mmio::4:4",
+                         "mmio:0xfffff:1:1",
+                         "mmio:0xfffffffffffc1:1:1",
+                         "mmio:0x100000000fe000000:1:1",
+                         "mmio:0xfe000002:4:4",
+                         "mmio:0xfe000000:0:1",
+                         "mmio:0xfe000000:3:4",
+                         "mmio:0xfe000000:8:8",
+                         "mmio:0xfe000000:4:2",
+                         "mmio:0xfe000000:1:3",
+                         "mmio:0xfe000000:1:16",
+                         "mmio:0xfe000000:4:4,",
+                         "mmio:0xfe000000:4:4,9601",
                          "auto,",
                          "io:0x3f8 ",
-                         "io:0x00000000000000000000003f8",
+                         "io:0x00000000000000000000000000000000000003f8",
                          ",9600"};
     struct serial_choice c, again;
     char text[SERIAL_CHOICE_TEXT];
@@ -382,7 +405,9 @@ static void serial_ports(void **state)
         serial_choice_text(&c, text, sizeof text);
         assert_string_equal(text, good[i].again);
         assert_true(serial_choice_parse(&again, text));
-        assert_true(again.kind == c.kind && again.port == c.port && again.baud == c.baud);
+        assert_memory_equal(&again.address, &c.address, sizeof c.address);
+        assert_true(again.kind == c.kind && again.port == c.port && again.baud == c.baud &&
+                    again.width == c.width && again.stride == c.stride);
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         memset(&c, 0x5a, sizeof c);

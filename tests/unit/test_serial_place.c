@@ -95,6 +95,36 @@ static void in_order(void **state)
     assert_int_equal(p.n, 0);
 }
 
+static void in_memory_by_option(void **state)
+{
+    (void)state;
+    look("mmio:0xfe03e000:4:8", true);
+    assert_int_equal(p.n, 1);
+    expect(0, "option", 0xfe03e000, 0); /* its divisor stays */
+    assert_true(p.place[0].mmio && p.place[0].width == 4 && p.place[0].stride == 8);
+    look("mmio:0xfe03e000:1:1,9600", true);
+    expect(0, "option", 0xfe03e000, 9600);
+    assert_int_equal(p.place[0].clock_hz, UART_HZ);
+    look("mmio:0xfe03e000:4:8", false);
+    assert_int_equal(p.n, 0);
+}
+
+/* A table that is there and does not hold is named; one that is missing is no error. */
+static void tables_in_error(void **state)
+{
+    (void)state;
+    look("auto", true);
+    assert_string_equal(p.spcr_error.text, "");
+    assert_string_equal(p.dbg2_error.text, "");
+    put_le(memory + DEVICE + 1, 200, 2); /* longer than its table */
+    look("auto", true);
+    assert_string_equal(p.spcr_error.text, "");
+    assert_non_null(strstr(p.dbg2_error.text, "DBG2"));
+    put_le(memory + RSDT + 40, 0, 4);
+    look("auto", true);
+    assert_string_equal(p.dbg2_error.text, "");
+}
+
 static void the_same_port_twice(void **state)
 {
     (void)state;
@@ -159,6 +189,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(in_order, build),
+        cmocka_unit_test_setup(in_memory_by_option, build),
+        cmocka_unit_test_setup(tables_in_error, build),
         cmocka_unit_test_setup(the_same_port_twice, build),
         cmocka_unit_test_setup(places_where_none_can_be, build),
         cmocka_unit_test_setup(clocks_and_speeds, build),
