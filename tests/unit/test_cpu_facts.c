@@ -1,0 +1,109 @@
+/* A CPU's facts as lines of a report's head; their records are judged by the recordings' tests. */
+#include "lib/cpu_facts.h"
+
+#include <string.h>
+#include "lib/wrap.h"
+#include "tests/unit/made_cpu.h"
+#include "tests/unit/unit.h"
+
+static char text[2000];
+static struct sink_buf out;
+
+static void show(const char *name, bool others)
+{
+    struct cpuid_dump d = fixture(name);
+    struct dump_cpu boot = {&d, 0};
+    struct cpu_source source = {cpuid_dump_get, &boot, cpuid_dump_rdmsr, &boot};
+    struct core_place place[64];
+    struct cpu_facts f;
+    struct cpu c;
+    size_t n = 0;
+    for (; n < d.cpus && n < 64; n++) {
+        struct dump_cpu one = {&d, d.cpu[n]};
+        cpu_decode(&c, cpuid_dump_get, &one);
+        topology_place(&place[n], &c, cpuid_dump_get, &one);
+    }
+    cpu_decode(&c, cpuid_dump_get, &boot);
+    cpu_facts_read(&f, &c, &source, place, others ? n : 0, 0);
+    sink_buf_init(&out, text, sizeof text);
+    cpu_facts_show(&f, &out.sink);
+    cpuid_dump_free(&d);
+    for (char *line = text, *end; (end = strstr(line, "\r\n")) != NULL; line = end + 2)
+        assert_true(end - line <= WRAP_COLUMN);
+}
+
+static void skylake(void **state)
+{
+    (void)state;
+    show("GenuineIntel00506E3_Skylake", true);
+    assert_string_equal(text,
+                        "topology  1 package, 4 cores, 4 threads\r\n"
+                        "caches    L1d 32 KiB 8-way, L1i 32 KiB 8-way, L2 256 KiB 4-way,\r\n"
+                        "          L3 6 MiB 12-way by 4 threads\r\n"
+                        "tlb       L1d 2M 4M 32 4-way, L1d 1G 4 4-way, L1d 4K 64 4-way,\r\n"
+                        "          L1i 2M 4M 8 full, L1i 4K 128 8-way, L2 4K 2M 1536 6-way,\r\n"
+                        "          L2 1G 16 4-way\r\n"
+                        "spec_ctrl IBRS not there, STIBP not there, SSBD not there\r\n");
+}
+
+static void others_are_not_known(void **state)
+{
+    (void)state;
+    show("GenuineIntel00506E3_Skylake", false);
+    assert_null(strstr(text, "topology"));
+    assert_non_null(strstr(text, "L3 6 MiB 12-way\r\n"));
+}
+
+static void kinds_of_cores(void **state)
+{
+    (void)state;
+    show("GenuineIntel0090672_AlderLake_01_LC_BC", true);
+    assert_non_null(strstr(text, "8 of type performance,"));
+    assert_non_null(strstr(text, "8 of type efficiency\r\n"));
+}
+
+/* Controls: there and unread, on, off; what the CPU says that it is not prone to. */
+static void speculation(void **state)
+{
+    (void)state;
+    struct cpu c = {.vendor_id = "GenuineIntel"};
+    struct cpu_facts f = {.cpu = &c, .mitigations = {.ibrs = true, .stibp = true}};
+    sink_buf_init(&out, text, sizeof text);
+    cpu_facts_show(&f, &out.sink);
+    assert_string_equal(text, "spec_ctrl IBRS there (on or off is not known),\r\n"
+                              "          STIBP there (on or off is not known), SSBD not there\r\n");
+    f.mitigations.spec_ctrl_known = f.mitigations.arch_known = true;
+    f.mitigations.spec_ctrl = SPEC_CTRL_STIBP;
+    f.mitigations.arch = 1 | 1u << 9 | 1u << 4; /* bit 9 has no name here */
+    sink_buf_init(&out, text, sizeof text);
+    cpu_facts_show(&f, &out.sink);
+    assert_string_equal(text, "spec_ctrl IBRS off, STIBP on, SSBD not there\r\n"
+                              "arch_caps rdcl_no, ssb_no\r\n");
+}
+
+static void lists_are_wrapped(void **state)
+{
+    (void)state;
+    struct wrap w = {&out.sink, "label", 0};
+    sink_buf_init(&out, text, sizeof text);
+    wrap_end(&w);
+    assert_string_equal(text, "");
+    for (int i = 0; i < 3; i++)
+        wrap_item(&w, "%032d", i); /* two of them and a comma are 66 + 10 columns */
+    wrap_item(&w, "%s", "a text of more than sixty-three bytes is cut where its room ends, here");
+    wrap_end(&w);
+    assert_string_equal(
+        text, "label     00000000000000000000000000000000, 00000000000000000000000000000001,\r\n"
+              "          00000000000000000000000000000002,\r\n"
+              "          a text of more than sixty-three bytes is cut where its room end\r\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(skylake),           cmocka_unit_test(others_are_not_known),
+        cmocka_unit_test(kinds_of_cores),    cmocka_unit_test(speculation),
+        cmocka_unit_test(lists_are_wrapped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
