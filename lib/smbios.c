@@ -69,34 +69,44 @@ static bool copy_string(const char *from, char *out, size_t size)
     return n > 0;
 }
 
+bool smbios_open(struct smbios_walk *w, const struct physmem *mem, uint64_t entry)
+{
+    struct structures s = {0};
+    if (entry != 0)
+        s = entry_64(mem, entry);
+    if (entry != 0 && s.bytes == NULL)
+        s = entry_32(mem, entry);
+    *w = (struct smbios_walk){s.bytes, s.bytes != NULL ? s.n : 0, 0};
+    return s.bytes != NULL;
+}
+
+const uint8_t *smbios_next(struct smbios_walk *w)
+{
+    const uint8_t end_of_table = 127;
+    if (w->n - w->at < 4)
+        return NULL;
+    const uint8_t *p = w->bytes + w->at;
+    uint8_t type = p[0], length = p[1];
+    if (type == end_of_table || length < 4 || length > w->n - w->at)
+        return NULL;
+    uint32_t strings = strings_size((struct structures){w->bytes, w->n}, w->at + length);
+    if (strings == 0)
+        return NULL;
+    w->at += length + strings;
+    return p;
+}
+
 bool smbios_string(const struct physmem *mem, uint64_t entry, struct smbios_field field, char *out,
                    size_t size)
 {
+    struct smbios_walk w;
+    const uint8_t *p;
     out[0] = '\0';
-    if (entry == 0)
-        return false;
-    struct structures s = entry_64(mem, entry);
-    if (s.bytes == NULL)
-        s = entry_32(mem, entry);
-    if (s.bytes == NULL)
-        return false;
-
-    const uint8_t end_of_table = 127;
-    for (uint32_t at = 0; s.n - at >= 4;) {
-        const uint8_t *p = s.bytes + at;
-        uint8_t type = p[0], length = p[1];
-        if (type == end_of_table || length < 4 || length > s.n - at)
-            return false;
-        uint32_t strings = strings_size(s, at + length);
-        if (strings == 0)
-            return false;
-        if (type == field.type) {
-            unsigned number = field.offset < length ? p[field.offset] : 0; /* 0: no string */
-            return number != 0 && copy_string(string_at(p + length, number), out, size);
-        }
-        at += length + strings;
-    }
-    return false;
+    smbios_open(&w, mem, entry);
+    while ((p = smbios_next(&w)) != NULL && p[0] != field.type)
+        ;
+    unsigned number = p != NULL && field.offset < p[1] ? p[field.offset] : 0; /* 0: no string */
+    return number != 0 && copy_string(string_at(p + p[1], number), out, size);
 }
 
 bool smbios_says_qemu(const struct physmem *mem, uint64_t entry)

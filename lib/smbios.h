@@ -16,16 +16,27 @@ struct smbios_field {
 };
 #define SMBIOS_BIOS_VENDOR          ((struct smbios_field){0, 0x04})
 #define SMBIOS_BIOS_VERSION         ((struct smbios_field){0, 0x05})
+#define SMBIOS_BIOS_DATE            ((struct smbios_field){0, 0x08})
 #define SMBIOS_SYSTEM_MANUFACTURER  ((struct smbios_field){1, 0x04})
 #define SMBIOS_SYSTEM_PRODUCT       ((struct smbios_field){1, 0x05})
 #define SMBIOS_BOARD_MANUFACTURER   ((struct smbios_field){2, 0x04})
 #define SMBIOS_BOARD_PRODUCT        ((struct smbios_field){2, 0x05})
 #define SMBIOS_CHASSIS_MANUFACTURER ((struct smbios_field){3, 0x04})
 
+/* The structures, one after the other. */
+struct smbios_walk {
+    const uint8_t *bytes; /* NULL: no table */
+    uint32_t n, at;
+};
+/* `entry` is the physical address of either entry point, 0 for none. False: no table that holds. */
+bool smbios_open(struct smbios_walk *w, const struct physmem *mem, uint64_t entry);
+/* The next structure: its type, its length in bytes (at least 4, all of them readable), its handle.
+ * The strings behind it are whole. NULL: there is none. */
+const uint8_t *smbios_next(struct smbios_walk *w);
+
 /*
  * The string of the first structure of that type, printable (other bytes as '?'), blanks at its end
- * trimmed, cut to size. `entry` is the physical address of either entry point, 0 for none. False,
- * and out empty: no such string, or no table that holds.
+ * trimmed, cut to size. False, and out empty: no such string, or no table that holds.
  */
 bool smbios_string(const struct physmem *mem, uint64_t entry, struct smbios_field field, char *out,
                    size_t size);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/acpi.h"
-#include "lib/smbios.h"
+#include "lib/smbios_memory.h"
 #include "tests/unit/fuzz.h"
 #include "tests/unit/image.h"
 #include "tests/unit/read_file.h"
@@ -88,6 +88,7 @@ static size_t seed_smbios(uint8_t *out, bool wide)
                                 "1.16.2\0\0"
                                 "\x01\x06\x00\x01\x01\x02QEMU\0Standard PC\0\0"
                                 "\x03\x05\x00\x03\x01QEMU\0\0"
+                                "\x11\x15\x00\x11\0\0\0\0\0\0\0\0\x00\x20\0\0\0\0\x1a\0\0\0\0"
                                 "\x7f\x04\x00\x7f\0\0";
     const size_t at = 32;
     memset(out, 0, at);
@@ -193,6 +194,13 @@ static void read_acpi(const struct physmem *mem)
 static void read_smbios(const struct physmem *mem)
 {
     char text[16];
+    struct smbios_memory modules;
+    unsigned filled = 0;
+    smbios_memory(&modules, mem, BASE);
+    FUZZ_CHECK(modules.kinds <= SMBIOS_MEMORY_KINDS);
+    for (unsigned i = 0; i < modules.kinds; i++)
+        filled += modules.kind[i].count;
+    FUZZ_CHECK(filled + modules.left_out <= modules.slots);
     smbios_says_qemu(mem, BASE);
     for (unsigned i = 0; i < 16; i++) {
         struct smbios_field field = {(uint8_t)(i / 4), (uint8_t)(4 + i % 4)};

@@ -1,0 +1,165 @@
+#include "lib/smbios_memory.h"
+
+#include <string.h>
+#include "tests/unit/image.h"
+#include "tests/unit/unit.h"
+
+/* A 64-bit entry point, then structures of type 17, one after the other. */
+enum { BASE = 0xf0000, TABLE = 32 };
+
+static uint8_t bytes[2048];
+static struct image image = {bytes, sizeof bytes, BASE};
+static const struct physmem mem = {image_at, &image};
+static uint32_t used;
+
+static uint8_t *slot(uint8_t length)
+{
+    uint8_t *p = bytes + TABLE + used;
+    p[0] = 17;
+    p[1] = length;
+    used += length + 2u;
+    assert_true(TABLE + used < sizeof bytes);
+    return p;
+}
+
+static void module(uint16_t size, uint8_t type, uint16_t speed)
+{
+    uint8_t *p = slot(0x28);
+    put_le(p + 0x0c, size, 2);
+    p[0x12] = type;
+    put_le(p + 0x15, speed, 2);
+}
+
+static int clear(void **state)
+{
+    (void)state;
+    memset(bytes, 0, sizeof bytes);
+    used = 0;
+    return 0;
+}
+
+static struct smbios_memory read_all(void)
+{
+    struct smbios_memory m;
+    memcpy(bytes, "_SM3_", 5);
+    bytes[6] = 0x18;
+    put_le(bytes + 0x0c, used, 4);
+    put_le(bytes + 0x10, BASE + TABLE, 8);
+    fix_sum(bytes, 0x18, 5);
+    memset(&m, 0x5a, sizeof m);
+    smbios_memory(&m, &mem, BASE);
+    return m;
+}
+
+static void expect(const struct smbios_modules *k, unsigned count, uint64_t mib, uint32_t speed)
+{
+    assert_int_equal(k->count, count);
+    assert_true(k->bytes == mib << 20);
+    assert_int_equal(k->mega_transfers, speed);
+}
+
+static void alike_ones_are_counted(void **state)
+{
+    (void)state;
+    module(16384, 0x1a, 3200);
+    module(0, 0x02, 0); /* an empty slot */
+    module(16384, 0x1a, 3200);
+    module(8192, 0x1a, 3200);
+    struct smbios_memory m = read_all();
+    assert_int_equal(m.slots, 4);
+    assert_int_equal(m.kinds, 2);
+    assert_int_equal(m.left_out, 0);
+    expect(&m.kind[0], 2, 16384, 3200);
+    expect(&m.kind[1], 1, 8192, 3200);
+    assert_string_equal(smbios_memory_type(m.kind[0].type), "DDR4");
+}
+
+static void sizes_and_speeds(void **state)
+{
+    (void)state;
+    module(0x8000 | 512, 0x12, 0); /* KiB */
+    module(0xffff, 0x12, 0);       /* not known */
+    uint8_t *p = slot(0x5c);
+    put_le(p + 0x0c, 0x7fff, 2);
+    put_le(p + 0x1c, 65536, 4);
+    put_le(p + 0x15, 0xffff, 2);
+    put_le(p + 0x54, 70000, 4);
+    p[0x12] = 0x22;
+    p = slot(0x5c);
+    put_le(p + 0x0c, 32768 - 2, 2);
+    put_le(p + 0x15, 5600, 2);
+    put_le(p + 0x20, 0xffff, 2); /* configured comes before the most that it could */
+    put_le(p + 0x58, 4800, 4);
+    struct smbios_memory m = read_all();
+    assert_int_equal(m.kinds, 4);
+    assert_true(m.kind[0].bytes == 512 << 10);
+    expect(&m.kind[1], 1, 0, 0);
+    expect(&m.kind[2], 1, 65536, 70000);
+    assert_string_equal(smbios_memory_type(m.kind[2].type), "DDR5");
+    expect(&m.kind[3], 1, 32766, 4800);
+}
+
+/* Version 2.1's structure ends before type's detail and speed; what lies behind is not its own. */
+static void short_structures(void **state)
+{
+    (void)state;
+    uint8_t *p = slot(0x0e);
+    put_le(p + 0x0c, 1024, 2);
+    p = slot(0x0d); /* half of its size */
+    p[0x0c] = 0xff;
+    struct smbios_memory m = read_all();
+    assert_int_equal(m.slots, 2);
+    assert_int_equal(m.kinds, 1);
+    expect(&m.kind[0], 1, 1024, 0);
+    assert_null(smbios_memory_type(m.kind[0].type));
+}
+
+static void more_kinds_than_are_kept(void **state)
+{
+    (void)state;
+    for (uint16_t i = 1; i <= SMBIOS_MEMORY_KINDS + 2; i++)
+        module(i, 0x1a, 3200);
+    module(1, 0x1a, 3200);
+    struct smbios_memory m = read_all();
+    assert_int_equal(m.kinds, SMBIOS_MEMORY_KINDS);
+    assert_int_equal(m.left_out, 2);
+    assert_int_equal(m.kind[0].count, 2);
+}
+
+static void nothing_there(void **state)
+{
+    (void)state;
+    struct smbios_memory m = read_all();
+    assert_true(m.slots == 0 && m.kinds == 0);
+    smbios_memory(&m, &mem, 0);
+    assert_true(m.slots == 0 && m.kinds == 0);
+}
+
+static void types(void **state)
+{
+    (void)state;
+    const struct {
+        uint8_t type;
+        const char *name;
+    } known[] = {{0x03, "DRAM"},   {0x07, "RAM"},  {0x0f, "SDRAM"}, {0x12, "DDR"},
+                 {0x13, "DDR2"},   {0x18, "DDR3"}, {0x1a, "DDR4"},  {0x1b, "LPDDR"},
+                 {0x1e, "LPDDR4"}, {0x20, "HBM"},  {0x22, "DDR5"},  {0x23, "LPDDR5"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        assert_string_equal(smbios_memory_type(known[i].type), known[i].name);
+    const uint8_t unknown[] = {0, 1, 2, 0x15, 0x17, 0x25, 0xff};
+    for (size_t i = 0; i < sizeof unknown; i++)
+        assert_null(smbios_memory_type(unknown[i]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(alike_ones_are_counted, clear),
+        cmocka_unit_test_setup(sizes_and_speeds, clear),
+        cmocka_unit_test_setup(short_structures, clear),
+        cmocka_unit_test_setup(more_kinds_than_are_kept, clear),
+        cmocka_unit_test_setup(nothing_there, clear),
+        cmocka_unit_test(types),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
