@@ -1,0 +1,176 @@
+/* Thermal status: which bits there are, and what a row makes of MSRs that a test sets. */
+#include <stdlib.h>
+#include "kernel/cpu.h"
+#include "tests/unit/fake_msr.h"
+#include "tests/unit/unit.h"
+
+static uint32_t leaf6;
+static struct cpuid_regs leaf_6(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    (void)ctx;
+    (void)subleaf;
+    return (struct cpuid_regs){.eax = leaf == 6 ? leaf6 : 0};
+}
+#define cpuid_here leaf_6
+#include "kernel/thermal.c"
+
+enum { SENSOR = 1, PLN = 1 << 4, PTM = 1 << 6, HWP = 1 << 7 };
+
+static const struct cpu intel = {.vendor = VENDOR_INTEL, .msr = true, .max_leaf = 6};
+static struct thermal_state s;
+static struct thermal_row row;
+
+static void machine(uint32_t eax, uint64_t core, uint64_t package)
+{
+    fake_msr_reset();
+    fake_msr_add(MSR_THERM_STATUS, core);
+    fake_msr_add(MSR_PACKAGE_THERM_STATUS, package);
+    leaf6 = eax;
+    thermal_init(&s, &intel);
+}
+
+static void expect(const char *table, const char *record)
+{
+    char text[200];
+    struct sink_buf b;
+    struct json j;
+    sink_buf_init(&b, text, sizeof text);
+    thermal_row_show(&row, &b.sink);
+    assert_string_equal(text, table);
+    sink_buf_init(&b, text, sizeof text);
+    json_line_begin(&j, &b.sink);
+    thermal_row_record(&row, &j);
+    json_line_end(&j);
+    assert_string_equal(text, record);
+}
+
+static void which_bits(void **state)
+{
+    (void)state;
+    struct thermal t;
+    const struct cpu others[] = {{.vendor = VENDOR_AMD, .msr = true, .max_leaf = 0x10},
+                                 {.vendor = VENDOR_INTEL, .msr = true, .max_leaf = 5},
+                                 {.vendor = VENDOR_INTEL, .max_leaf = 6}};
+    leaf6 = SENSOR | PLN | PTM | HWP;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        thermal_decode(&t, &others[i], leaf_6, NULL);
+        assert_true(t.scope[THERMAL_CORE].causes == 0 && t.scope[THERMAL_PACKAGE].causes == 0);
+    }
+    thermal_decode(&t, &intel, leaf_6, NULL);
+    assert_int_equal(t.scope[THERMAL_CORE].causes, 0x5405);
+    assert_int_equal(t.scope[THERMAL_CORE].logs, 0xaaaa);
+    assert_int_equal(t.scope[THERMAL_PACKAGE].causes, 0x405);
+    assert_int_equal(t.scope[THERMAL_PACKAGE].logs, 0xaaa);
+    leaf6 = SENSOR;
+    thermal_decode(&t, &intel, leaf_6, NULL);
+    assert_int_equal(t.scope[THERMAL_CORE].causes, 5);
+    assert_int_equal(t.scope[THERMAL_CORE].logs, 0x2aa);
+    assert_int_equal(t.scope[THERMAL_PACKAGE].causes, 0);
+}
+
+static void a_cool_row_writes_nothing(void **state)
+{
+    (void)state;
+    machine(SENSOR | PTM, 0x88200000, 0x88200000);
+    thermal_begin(&s, &row);
+    thermal_end(&s, &row);
+    assert_int_equal(fake_msr.writes, 0);
+    assert_true(!s.was[THERMAL_CORE] && !s.was[THERMAL_PACKAGE] && s.cleared == 0);
+    expect("", "{\"throttled\":false}\n");
+}
+
+static void throttled_at_some_time(void **state)
+{
+    (void)state;
+    machine(SENSOR | PLN | PTM, 0, 0);
+    thermal_begin(&s, &row);
+    fake_msr.of[0].value = 2;     /* it was, and is over */
+    fake_msr.of[1].value = 0xc00; /* it is */
+    thermal_end(&s, &row);
+    expect("  ^ throttled by core_thermal package_power_limit\r\n",
+           "{\"throttled\":true,\"throttled_by\":[\"core_thermal\",\"package_power_limit\"]}\n");
+
+    machine(SENSOR, 4, 0); /* PROCHOT when it begins, not when it ends */
+    thermal_begin(&s, &row);
+    fake_msr.of[0].value = 0;
+    thermal_end(&s, &row);
+    expect("  ^ throttled by core_prochot\r\n",
+           "{\"throttled\":true,\"throttled_by\":[\"core_prochot\"]}\n");
+
+    machine(SENSOR | PTM, 0, 0); /* a threshold and a critical temperature hold nothing back */
+    thermal_begin(&s, &row);
+    fake_msr.of[0].value = 0xff0 & ~0x400;
+    thermal_end(&s, &row);
+    expect("", "{\"throttled\":false}\n");
+}
+
+/* A log from before: cleared, the logs of other events left, and seen as the machine's past. */
+static void an_old_log(void **state)
+{
+    (void)state;
+    machine(SENSOR, 0x88200000 | 0x2 | 0x80, 0);
+    assert_true(s.was[THERMAL_CORE]);
+    thermal_begin(&s, &row);
+    assert_int_equal(fake_msr.writes, 1);
+    assert_int_equal(fake_msr_value(MSR_THERM_STATUS), 0x2a0); /* all but ours written as 1 */
+    assert_int_equal(s.cleared, 1);
+    thermal_end(&s, &row);
+    expect("", "{\"throttled\":false}\n");
+
+    machine(SENSOR, 2, 0); /* one that cannot be cleared tells nothing; the status does */
+    fake_msr.of[0].stuck = true;
+    thermal_begin(&s, &row);
+    thermal_end(&s, &row);
+    expect("", "{\"throttled\":false}\n");
+    thermal_begin(&s, &row);
+    fake_msr.of[0].value = 3;
+    thermal_end(&s, &row);
+    expect("  ^ throttled by core_thermal\r\n",
+           "{\"throttled\":true,\"throttled_by\":[\"core_thermal\"]}\n");
+}
+
+static void not_known(void **state)
+{
+    (void)state;
+    machine(0, 3, 3);
+    thermal_begin(&s, &row);
+    thermal_end(&s, &row);
+    expect("", "{}\n");
+    fake_msr_reset(); /* promised by CPUID, and both fault */
+    leaf6 = SENSOR | PTM;
+    thermal_init(&s, &intel);
+    thermal_begin(&s, &row);
+    thermal_end(&s, &row);
+    expect("", "{}\n");
+    machine(SENSOR, 0, 0);
+    thermal_begin(&s, &row); /* a fault ends the row before its end: nothing is claimed */
+    expect("", "{}\n");
+}
+
+static void head(void **state)
+{
+    (void)state;
+    char text[200];
+    struct sink_buf b;
+    machine(SENSOR | PTM, 2, 0);
+    sink_buf_init(&b, text, sizeof text);
+    thermal_show(&s, &b.sink);
+    assert_string_equal(text, "thermal   core status (throttled since reset), package status\r\n");
+    machine(0, 0, 0);
+    sink_buf_init(&b, text, sizeof text);
+    thermal_show(&s, &b.sink);
+    assert_non_null(strstr(text, "no status known"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(which_bits),
+        cmocka_unit_test(a_cool_row_writes_nothing),
+        cmocka_unit_test(throttled_at_some_time),
+        cmocka_unit_test(an_old_log),
+        cmocka_unit_test(not_known),
+        cmocka_unit_test(head),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
