@@ -93,11 +93,16 @@ $(foreach f,$(filter-out bench/suites/compiler_moved%,$(BODIES)), \
 SMALL := $(shell $(CC) -Oz -E -x c /dev/null >/dev/null 2>&1 && echo -Oz || echo -Os)
 # clang -Oz calls its library for shifts of 128 bits.
 CFLAGS_lib/num.c := -Os
+# A fault's report walks frames. None of these is below a body that is measured: firmware's phase has
+# ended, and what tells of rows or of the machine does so before and after.
+FRAMELESS := bench/suites/% lib/% boot/% $(addprefix bench/,board.c compare.c cores_compare.c cores_show.c \
+	crowd_show.c head.c headline.c method_show.c registry.c report.c show.c tsc_facts.c) \
+	$(addprefix kernel/,board.c facts.c quiet_facts.c selftest.c thermal.c)
 FAST_SRC := $(addprefix bench/,sampler.c interleave.c method.c) lib/mem.c $(BODIES)
 
 flags = $(CFLAGS_IMAGE) $(if $(filter $(FAST_SRC),$1),-O2,$(SMALL)) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
 	$(if $(filter $(FLOAT_SRC),$1),,$(GENERAL)) \
-	$(if $(filter bench/suites/% lib/%,$1),-fomit-frame-pointer) $(CFLAGS_$1)
+	$(if $(filter $(FRAMELESS),$1),-fomit-frame-pointer) $(CFLAGS_$1)
 
 # --- the image -----------------------------------------------------------------------------------
 

@@ -54,17 +54,33 @@ void head_record(const struct engine *e, const struct probe *p, struct json *j)
         json_f64(j, "ticks_per_cycle", e->ticks_per_cycle, 6);
 }
 
-void head_show_cpu(const struct cpu *c, const char *note, struct sink *out)
+void head_read_cpu(struct cpu_facts *f, const struct engine *e, uint32_t microcode, bool others,
+                   const struct cpu_source *source)
 {
-    fmt(out, "\r\ncpu       %s%s%s family %u model %u stepping %u\r\n", c->brand,
+    const struct platform_cores *c = e->p->cores;
+    struct core_place self;
+    topology_place(&self, e->p->cpu, source->cpuid, source->cpuid_ctx);
+    cpu_facts_read(f, e->p->cpu, source, c ? c->place : &self, !others ? 0 : c ? c->count : 1, 0);
+    f->microcode = microcode;
+}
+
+void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out)
+{
+    const struct cpu *c = f->cpu;
+    fmt(out, "\r\ncpu       %s%s%s family %u model %u stepping %u", c->brand,
         c->brand[0] ? "\r\n          " : "", c->vendor_id, c->family, c->model, c->stepping);
+    if (f->microcode)
+        fmt(out, ", microcode 0x%x", f->microcode);
+    fmt(out, "\r\n");
     if (c->hypervisor)
         fmt(out, "          under a hypervisor%s%s%s\r\n", c->hypervisor_id[0] ? ", " : "",
             c->hypervisor_id, note);
+    cpu_facts_show(f, out);
 }
 
-void head_record_cpu(const struct cpu *c, const char *lfence, struct json *j)
+void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json *j)
 {
+    const struct cpu *c = f->cpu;
     json_object(j, "cpu");
     json_str(j, "vendor", c->vendor_id);
     if (c->brand[0])
@@ -72,6 +88,8 @@ void head_record_cpu(const struct cpu *c, const char *lfence, struct json *j)
     json_u64(j, "family", c->family);
     json_u64(j, "model", c->model);
     json_u64(j, "stepping", c->stepping);
+    if (f->microcode)
+        json_u64(j, "microcode", f->microcode);
     json_str(j, "lfence", lfence);
     json_bool(j, "rdtscp", c->rdtscp);
     json_bool(j, "serialize", c->serialize);
@@ -79,6 +97,14 @@ void head_record_cpu(const struct cpu *c, const char *lfence, struct json *j)
     json_bool(j, "virtualised", c->hypervisor);
     if (c->hypervisor_id[0])
         json_str(j, "hypervisor", c->hypervisor_id);
+    if (f->topology.logical_cpus > 0) {
+        json_object(j, "topology");
+        cpu_facts_record_topology(f, j);
+        json_close(j);
+    }
+    cpu_facts_record_caches(f, j);
+    cpu_facts_record_tlbs(f, j);
+    cpu_facts_record_mitigations(f, j);
 }
 
 void head_mhz(struct sink *out, double hz)

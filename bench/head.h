@@ -10,6 +10,7 @@
 #include "bench/engine.h"
 #include "bench/probe.h"
 #include "bench/report.h"
+#include "lib/cpu_facts.h"
 #include "lib/json.h"
 #include "lib/sink.h"
 
@@ -18,11 +19,15 @@ void head_show(const struct engine *e, const struct probe *p, struct sink *out);
 /* version, build, platform, execution, unit, ticks_per_instruction or ticks_per_cycle. */
 void head_record(const struct engine *e, const struct probe *p, struct json *j);
 
-/* Brand, family, model, hypervisor; `note` stands behind the hypervisor's name. */
-void head_show_cpu(const struct cpu *c, const char *note, struct sink *out);
-/* The object "cpu", with `lfence` in it (kernel/lfence.h has the values), virtualised,
- * hypervisor. */
-void head_record_cpu(const struct cpu *c, const char *lfence, struct json *j);
+/* What the platform's CPU says of itself; `rdmsr` NULL: its MSRs cannot be read. `others`: all CPUs
+ * of the machine are among the platform's cores. */
+void head_read_cpu(struct cpu_facts *f, const struct engine *e, uint32_t microcode, bool others,
+                   const struct cpu_source *source);
+/* Brand, family, model, microcode, hypervisor, `note` behind its name; lib/cpu_facts.h's lines. */
+void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out);
+/* The object "cpu", with `lfence` in it (kernel/lfence.h has the values), virtualised, hypervisor,
+ * topology, caches, tlbs, mitigations. */
+void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json *j);
 
 /* "2596.123 MHz" */
 void head_mhz(struct sink *out, double hz);

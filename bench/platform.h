@@ -13,6 +13,7 @@
 #include "lib/cpu.h"
 #include "lib/options.h"
 #include "lib/sink.h"
+#include "lib/topology.h"
 
 struct json;
 
@@ -34,7 +35,9 @@ struct core_facts {
 struct platform_cores {
     unsigned count;                 /* entries of facts; 0 is the boot core */
     const struct core_facts *facts; /* why_not can change from one call to the next */
-    const char *parked;             /* "hlt", "mwait": effective */
+    /* Where each stands; one that did not come up stands where the boot core does. */
+    const struct core_place *place;
+    const char *parked; /* "hlt", "mwait": effective */
     /*
      * fn(ctx, i) on core i while every other core, the caller's included, executes nothing; i = 0
      * is a plain call. Called on the boot core only. NULL, or why it could not be, or what befell
@@ -90,8 +93,9 @@ struct platform {
     /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
     uint64_t (*smis)(void); /* on this core so far; NULL: nobody counts them here */
-    /* Adds to the record of the row that row() named last on this core what befell it; NULL: nothing
-     * to add. */
+    /* Adds to the table's lines and to the record of the row that row() named last on this core what
+     * befell it; NULL: nothing to add. */
+    void (*row_show)(struct sink *out, unsigned core);
     void (*row_record)(struct json *j, unsigned core);
     /* Why a row with these needs (bench.h) cannot run here; NULL: it can. */
     const char *(*lacks)(unsigned needs);

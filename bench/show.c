@@ -196,6 +196,8 @@ static void show_line(struct report *r, const struct engine *e, const struct row
         fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, t->n);
     if (row->smis)
         fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
+    if (e->p->row_show)
+        e->p->row_show(r->out, row->core);
     show_beside(r, e, row);
     cores_slowdown_show(r, e, row);
     compare_units_show(r, e, row);

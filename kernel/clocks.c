@@ -89,13 +89,16 @@ enum clock_source clocks_source(enum clock_id id)
     return (enum clock_source)sources[id];
 }
 
-struct tsc_clock clocks_measure(const struct cpu *cpu, struct counters *counters)
+struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
+                                struct counters *counters)
 {
     /* The PIT last: its reads are the slowest. */
     static const uint8_t order[] = {CLOCK_ID_PMTIMER, CLOCK_ID_HPET, CLOCK_ID_PIT};
     struct tsc_clock c = {0};
 
     c.source[CLOCK_CPUID15] = by_cpuid(cpu);
+    c.source[CLOCK_STATED] = clock_stated(stated);
+    c.stated_by = stated.source;
     for (unsigned i = 0; i < sizeof(order); i++)
         c.source[clocks_source(order[i])] = by_counter(&counters->timer[order[i]], order[i]);
     clock_choose(&c);

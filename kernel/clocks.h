@@ -9,9 +9,10 @@
 #include "lib/clock.h"
 #include "lib/cpu.h"
 
-/* Each counter is started, read and stopped; its timer gets the TSC's frequency by it, and the
+/* Each counter is started, read and stopped, `stated` set beside them; its timer gets the TSC's frequency by it, and the
  * TSC's own the one that they agree on. */
-struct tsc_clock clocks_measure(const struct cpu *cpu, struct counters *counters);
+struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
+                                struct counters *counters);
 
 /* Which source of the TSC's frequency a clock is; CLOCK_SOURCES for the TSC itself. */
 enum clock_source clocks_source(enum clock_id id);

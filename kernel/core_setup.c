@@ -9,7 +9,7 @@
 #include "kernel/msr.h"
 #include "kernel/mtrr_read.h"
 #include "kernel/park.h"
-#include "lib/topology.h"
+#include "lib/features.h"
 
 #define MSR_TSC_ADJUST   0x3b /* SDM vol. 3B section 18.17.3 */
 #define MSR_PATCH_LEVEL  0x8b /* IA32_BIOS_SIGN_ID; AMD APM vol. 2 appendix A: PATCH_LEVEL */
@@ -64,17 +64,16 @@ static struct core_features read_features(void)
                                    extended.edx}};
 }
 
-static uint32_t read_microcode(enum cpu_vendor vendor)
+static uint32_t read_microcode(const struct cpu *cpu)
 {
     uint64_t v;
 
-    if (vendor == VENDOR_INTEL) {
-        /* SDM vol. 3A section 10.11.7.1: the revision is put there by CPUID, in the upper half. */
+    if (cpu->vendor == VENDOR_INTEL) {
+        /* SDM vol. 3A section 10.11.7.1: the revision is put there by CPUID. */
         (void)msr_write(MSR_PATCH_LEVEL, 0);
         (void)cpuid(1, 0);
-        return msr_read(MSR_PATCH_LEVEL, &v) ? (uint32_t)(v >> 32) : 0;
     }
-    return msr_read(MSR_PATCH_LEVEL, &v) ? (uint32_t)v : 0;
+    return msr_read(MSR_PATCH_LEVEL, &v) ? features_microcode(cpu, v) : 0;
 }
 
 static void read_tsc_adjust(struct core_facts *f)
@@ -92,17 +91,17 @@ void core_read_facts(struct machine *m, const struct core *c)
     struct core_facts *f = &m->cores.facts[c->index];
     struct core_texts *t = &m->cores.texts[c->index];
     struct core_features features = read_features();
-    struct core_place place;
+    struct core_place *place = &m->cores.place[c->index];
     struct mtrr mtrr;
 
-    topology_place(&place, &m->cpu, cpuid_here, NULL);
+    topology_place(place, &m->cpu, cpuid_here, NULL);
     f->apic_id = c->apic_id;
-    f->package = place.package;
-    f->core = place.core;
-    f->thread = place.thread;
-    if (place.type != CORE_TYPE_UNKNOWN)
-        f->type = core_type_names[place.type];
-    f->microcode = read_microcode(m->cpu.vendor);
+    f->package = place->package;
+    f->core = place->core;
+    f->thread = place->thread;
+    if (place->type != CORE_TYPE_UNKNOWN)
+        f->type = core_type_names[place->type];
+    f->microcode = read_microcode(&m->cpu);
     read_tsc_adjust(f);
     if (c == m->core) {
         m->cores.features = features;

@@ -33,13 +33,13 @@ uint64_t cores_cost(const struct options *o, unsigned cores)
 {
     struct core_list named;
     uint64_t own = 0, lists = sizeof(struct core *) + sizeof(struct core_facts) +
-                              sizeof(struct core_texts) + sizeof(uint32_t) +
-                              sizeof(struct trampoline_place);
+                              sizeof(struct core_texts) + sizeof(struct core_place) +
+                              sizeof(uint32_t) + sizeof(struct trampoline_place);
 
     if (o->share == SHARE_TOGETHER && core_list_parse(&named, o->cores))
         own = core_list_count(&named, cores) * paging_own_cost();
-    /* Five lists, each in pages of its own. */
-    return own + arena_cost(lists * cores) + 5 * PAGE + (cores - 1) * core_cost(CORE_STACK_SIZE);
+    /* Six lists, each in pages of its own. */
+    return own + arena_cost(lists * cores) + 6 * PAGE + (cores - 1) * core_cost(CORE_STACK_SIZE);
 }
 
 uint64_t cores_ticks(const struct machine *m, uint64_t microseconds)
@@ -67,9 +67,10 @@ static bool take_lists(struct machine *m)
     c->core = arena_take(&m->arena, room * sizeof(*c->core));
     c->facts = arena_take(&m->arena, room * sizeof(*c->facts));
     c->texts = arena_take(&m->arena, room * sizeof(*c->texts));
+    c->place = arena_take(&m->arena, room * sizeof(*c->place));
     c->list.id = arena_take(&m->arena, room * sizeof(*c->list.id));
     c->list.room = room;
-    return c->core && c->facts && c->texts && c->list.id;
+    return c->core && c->facts && c->texts && c->place && c->list.id;
 }
 
 static void list_cores(struct machine *m)
@@ -91,6 +92,7 @@ static void list_cores(struct machine *m)
     for (unsigned i = 1; i < c->count; i++) {
         c->facts[i].apic_id = c->list.id[i];
         c->facts[i].why_not = "not started";
+        c->place[i] = c->place[0];
     }
 }
 
@@ -336,6 +338,7 @@ const struct platform_cores *cores_platform(struct machine *m)
     c->platform = (struct platform_cores){
         .count = c->count,
         .facts = c->facts,
+        .place = c->place,
         .parked = park_name(),
         .run = core_run,
         .together = core_together,

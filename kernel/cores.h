@@ -38,6 +38,7 @@ struct cores {
     struct core **core;       /* NULL: did not come up */
     struct core_facts *facts; /* why_not tells whether a core can be called */
     struct core_texts *texts;
+    struct core_place *place; /* as the platform has them */
     struct cores_list list;
     const char *from;               /* "madt", "mp_services": who listed them */
     const char *why_alone;          /* why the others, if there are any, were left out */

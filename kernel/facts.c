@@ -1,59 +1,32 @@
 #include "kernel/facts.h"
 #include "bench/head.h"
 #include "bench/show.h"
-#include "kernel/quiet_facts.h"
+#include "bench/tsc_facts.h"
+#include "kernel/board.h"
 #include "kernel/cpu.h"
+#include "kernel/msr.h"
 #include "kernel/park.h"
+#include "kernel/quiet_facts.h"
 #include "lib/fmt.h"
 #include "lib/num.h"
-#include "lib/smbios.h"
 
-#define BOARD_NAME 65 /* of a product's name, as much as a line has room for */
+/* What the head's two forms are made of. */
+struct facts {
+    struct cpu_facts cpu;
+    struct board board;
+    struct tsc_facts tsc;
+};
 
-static double ppm_off(const struct tsc_clock *c, unsigned source)
+static void take_facts(struct facts *f, const struct machine *m, const struct engine *e)
 {
-    return ((double)c->source[source].hz / (double)c->hz - 1) * 1e6;
-}
+    const struct cpu_source here = {cpuid_here, NULL, msr_here().read, NULL};
+    const struct core_facts *core = &m->cores.facts[0];
 
-/* The product's name as SMBIOS has it; empty where there is none. */
-static void board_name(const struct machine *m, char *out, size_t size)
-{
-    const struct physmem *mem = &m->acpi_mem.mem;
-    if (!smbios_string(mem, m->handoff->smbios3, SMBIOS_SYSTEM_PRODUCT, out, size))
-        smbios_string(mem, m->handoff->smbios, SMBIOS_SYSTEM_PRODUCT, out, size);
-}
-
-static void show_tsc(const struct machine *m, const struct engine *e, struct sink *out)
-{
-    const struct tsc_clock *c = &m->clock;
-    fmt(out, "tsc       ");
-    if (c->hz) {
-        head_mhz(out, (double)c->hz);
-        fmt(out, " by %s", clock_source_names[c->used]);
-    } else {
-        fmt(out, "frequency unknown: no clock answers, so there are no ns");
-    }
-    fmt(out, "; %s; step ", m->cpu.tsc_invariant ? "invariant" : "not said to be invariant");
-    num_f64(out, e->step, e->step == (double)(uint64_t)e->step ? 0 : 2, 0);
-    fmt(out, e->step == 1 ? " tick\r\n" : " ticks\r\n");
-    for (unsigned i = 0; i < CLOCK_SOURCES; i++) {
-        if (c->hz && i == (unsigned)c->used)
-            continue;
-        fmt(out, "          %-8s ", clock_source_names[i]);
-        if (c->source[i].known) {
-            head_mhz(out, (double)c->source[i].hz);
-            fmt(out, ", off by ");
-            num_f64(out, ppm_off(c, i), 1, 0);
-            fmt(out, " ppm\r\n");
-        } else {
-            fmt(out, "not used: %s\r\n", c->source[i].why_not);
-        }
-    }
-    if (m->cpu.tsc_nominal_hz) {
-        fmt(out, "          nominal  ");
-        head_mhz(out, (double)m->cpu.tsc_nominal_hz);
-        fmt(out, " (CPUID 16h, a label)\r\n");
-    }
+    head_read_cpu(&f->cpu, e, core->microcode, !m->cores.why_alone, &here);
+    board_read(&f->board, m->handoff, &m->acpi_mem.mem);
+    f->tsc = (struct tsc_facts){m->clock.hz,   m->clock.source,      clock_source_names,
+                                CLOCK_SOURCES, m->clock.used,        m->clock.stated_by,
+                                &m->clock,     core->has_tsc_adjust, core->tsc_adjust};
 }
 
 static void show_masked(const struct irq_masked *q, struct sink *out)
@@ -112,22 +85,21 @@ static const char *takeover_words(const struct handoff *h)
 }
 
 static void show_head(const struct machine *m, const struct engine *e, const struct probe *p,
-                      struct sink *out)
+                      const struct facts *f, struct sink *out)
 {
     const struct handoff *h = m->handoff;
-    char board[BOARD_NAME];
-    board_name(m, board, sizeof board);
     head_show(e, p, out);
-    head_show_cpu(&m->cpu, m->qemu ? " (QEMU)" : "", out);
+    head_show_cpu(&f->cpu, m->qemu ? " (QEMU)" : "", out);
     fmt(out, "firmware  %s revision %x, UEFI %u.%u; ACPI %s\r\n", h->firmware_vendor,
         h->firmware_revision, h->uefi_revision >> 16, (h->uefi_revision & 0xffff) / 10,
         m->acpi.present ? m->acpi.oem_id : "none");
-    if (board[0])
-        fmt(out, "board     %s\r\n", board);
-    fmt(out, "memory    %llu MiB, %u-level pages%s\r\n",
-        (unsigned long long)(h->memory_total >> 20), m->paging.tables.levels,
-        m->paging.tables.page_1g ? ", some of 1 GiB" : "");
-    show_tsc(m, e, out);
+    board_show(&f->board, out);
+    fmt(out, "memory    %llu MiB, %u-level pages%s", (unsigned long long)(h->memory_total >> 20),
+        m->paging.tables.levels, m->paging.tables.page_1g ? ", some of 1 GiB" : "");
+    board_show_modules(&f->board, out);
+    fmt(out, "\r\n");
+    tsc_facts_show(&f->tsc, e, out);
+    thermal_show(&m->thermal, out);
     fmt(out, "takeover  %s\r\n", takeover_words(h));
     head_show_timers(e, out);
     show_masked(&m->irq, out);
@@ -151,37 +123,6 @@ static void record_firmware(const struct machine *m, struct json *j)
     json_u64(j, "descriptor_bytes", h->descriptor_size);
     if (!h->borrowed)
         json_u64(j, "exit_tries", h->exit_tries);
-    json_close(j);
-}
-
-static void record_tsc(const struct machine *m, const struct engine *e, struct json *j)
-{
-    const struct tsc_clock *c = &m->clock;
-    json_object(j, "tsc");
-    if (c->hz) {
-        json_u64(j, "hz", c->hz);
-        json_str(j, "source", clock_source_names[c->used]);
-        json_f64(j, "worst_ppm", c->worst_ppm, 2);
-        json_bool(j, "sources_agree", c->agree);
-    }
-    json_bool(j, "invariant", m->cpu.tsc_invariant);
-    json_f64(j, "step_ticks", e->step, 3);
-    if (m->cpu.tsc_nominal_hz)
-        json_u64(j, "nominal_hz", m->cpu.tsc_nominal_hz);
-    json_array(j, "sources");
-    for (unsigned i = 0; i < CLOCK_SOURCES; i++) {
-        json_object(j, NULL);
-        json_str(j, "name", clock_source_names[i]);
-        if (c->source[i].known) {
-            json_u64(j, "hz", c->source[i].hz);
-            json_f64(j, "error_hz", c->source[i].error_hz, 0);
-            json_f64(j, "off_ppm", ppm_off(c, i), 2);
-        } else {
-            json_str(j, "why_not", c->source[i].why_not);
-        }
-        json_close(j);
-    }
-    json_close(j);
     json_close(j);
 }
 
@@ -228,13 +169,14 @@ static void record_cores(const struct machine *m, struct json *j)
     json_close(j);
 }
 
-static void record_memory(const struct machine *m, struct json *j)
+static void record_memory(const struct machine *m, const struct board *b, struct json *j)
 {
     json_object(j, "memory");
     json_u64(j, "bytes", m->handoff->memory_total);
     json_u64(j, "page_levels", m->paging.tables.levels);
     json_bool(j, "page_1g", m->paging.tables.page_1g);
     json_u64(j, "arena_mtrr_type", m->arena_type);
+    board_record_modules(b, j);
     json_close(j);
 }
 
@@ -270,22 +212,20 @@ static void record_consoles(const struct machine *m, struct json *j)
 }
 
 static void record_run(const struct machine *m, const struct engine *e, const struct probe *p,
-                       struct report *r)
+                       const struct facts *f, struct report *r)
 {
-    char board[BOARD_NAME];
     struct json j;
     if (!report_record(r, &j, "run"))
         return;
     head_record(e, p, &j);
     record_firmware(m, &j);
-    board_name(m, board, sizeof board);
-    if (board[0])
-        json_str(&j, "board", board);
-    head_record_cpu(&m->cpu, lfence_state_names[m->lfence], &j);
+    board_record(&f->board, &j);
+    head_record_cpu(&f->cpu, lfence_state_names[m->lfence], &j);
     json_bool(&j, "qemu", m->qemu);
-    record_tsc(m, e, &j);
+    tsc_facts_record(&f->tsc, e, &j);
+    thermal_record(&m->thermal, &j);
     head_record_timers(e, &j);
-    record_memory(m, &j);
+    record_memory(m, &f->board, &j);
     head_record_settings(e, m->handoff->options_from, &j);
     json_str(&j, "takeover", m->handoff->borrowed ? "borrow" : "exit");
     record_masked(m, &j);
@@ -313,6 +253,33 @@ static void warn_of_consoles(const struct machine *m, struct report *r)
     fmt_buf(text, sizeof text, "console=: the %s that was asked for is not there (%s)",
             m->console_missing, m->serial.on ? m->screen.why_not : m->serial.why_not);
     warn(r, text);
+}
+
+static void refused(struct report *r, const struct acpi_error *e)
+{
+    char text[160];
+    if (e->text[0] == '\0')
+        return;
+    fmt_buf(text, sizeof text, "ACPI: %s: what stands before it is used", e->text);
+    warn(r, text);
+}
+
+/* Tables that are not as ACPI has them. */
+static void warn_of_tables(const struct machine *m, struct report *r)
+{
+    char text[128];
+    if (m->acpi.bad) {
+        fmt_buf(text, sizeof text,
+                "%u ACPI tables are passed over: out of memory's bounds, too short, or with a "
+                "wrong checksum",
+                m->acpi.bad);
+        warn(r, text);
+    }
+    refused(r, &m->fadt.error);
+    refused(r, &m->hpet.error);
+    refused(r, &m->madt_error);
+    refused(r, &m->places.spcr_error);
+    refused(r, &m->places.dbg2_error);
 }
 
 static void warnings(const struct machine *m, const struct engine *e, struct report *r)
@@ -347,6 +314,7 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
         warn(r, text);
     }
     warn_of_consoles(m, r);
+    warn_of_tables(m, r);
     if (h->regions_cut)
         warn(r, "the memory map has more entries than are kept; tables beyond them are not seen");
 }
@@ -385,9 +353,12 @@ static void warn_of_cores(const struct machine *m, struct report *r)
 void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
                   struct report *r)
 {
+    static struct facts f; /* more than a page */
+    take_facts(&f, m, e);
     if (report_table(r))
-        show_head(m, e, p, r->out);
-    record_run(m, e, p, r);
+        show_head(m, e, p, &f, r->out);
+    record_run(m, e, p, &f, r);
+    tsc_facts_warn(&f.tsc, r);
     warnings(m, e, r);
     warn_of_cores(m, r);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "kernel/arena.h"
+#include "kernel/thermal.h"
 
 enum { SELECTOR_CODE = 0x08, SELECTOR_DATA = 0x10, SELECTOR_TSS = 0x18 };
 #define GDT_ENTRIES 16 /* room for the TSS, of two entries, at other selectors than that */
@@ -61,6 +62,7 @@ struct core {
     unsigned index; /* 0: the boot core */
     uint32_t apic_id;
     const char *row_suite, *row_name; /* what runs on it, for a fault's report */
+    struct thermal_row thermal;       /* of the row that it runs, or ran last */
     char fault[160];                  /* what befell it */
     struct pagetable *tables;         /* its own page tables, NULL: all cores' */
     uint64_t code;                    /* physical address of its own code buffer, if so */

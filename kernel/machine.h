@@ -59,8 +59,9 @@ struct machine {
     bool has_fadt, has_hpet;
     struct fadt fadt;
     struct hpet_table hpet;
-    struct madt *madt;       /* NULL: none */
-    bool has_wdat, has_wddt; /* tables of a hardware watchdog; too short ones too */
+    struct madt *madt;            /* NULL: none */
+    struct acpi_error madt_error; /* what stands before it is used */
+    bool has_wdat, has_wddt;      /* tables of a hardware watchdog; too short ones too */
     struct watchdog wdat, wddt;
     bool qemu; /* hypervisor bit, and ACPI or SMBIOS says so */
 
@@ -70,6 +71,7 @@ struct machine {
     struct counters counters;
     struct tsc_clock clock;
     struct core_cycles cycles;
+    struct thermal_state thermal;
     struct cores cores;
     struct quieted quiet;
     struct dma dma;

@@ -25,9 +25,26 @@ static bool key(void)
  * they are called (kernel/core_run.c). */
 static void row(const char *suite, const char *name)
 {
-    if (suite && core_current() == machine->core)
+    struct core *c = core_current();
+
+    if (suite && c == machine->core)
         screen_paint(&machine->screen);
     fault_row(suite, name);
+    if (suite)
+        thermal_begin(&machine->thermal, &c->thermal);
+    else
+        thermal_end(&machine->thermal, &c->thermal);
+}
+
+/* A core that did not come up has no rows. */
+static void row_show(struct sink *out, unsigned core)
+{
+    thermal_row_show(&machine->cores.core[core]->thermal, out);
+}
+
+static void row_record(struct json *j, unsigned core)
+{
+    thermal_row_record(&machine->cores.core[core]->thermal, j);
 }
 
 static uint64_t nmis(void)
@@ -89,6 +106,8 @@ const char *platform_init(struct platform *p, struct machine *m)
         .row = row,
         .nmis = nmis,
         .smis = m->quiet.smi_counter ? quiet_smis : NULL,
+        .row_show = row_show,
+        .row_record = row_record,
         .lacks = lacks_nothing,
         .cores = cores_platform(m),
     };

@@ -48,7 +48,7 @@ static void test_sources(const struct machine *m, const struct engine *e, struct
 {
     unsigned known = 0;
     char detail[96];
-    for (unsigned i = 0; i < CLOCK_SOURCES; i++)
+    for (unsigned i = 0; i < CLOCK_VOTERS; i++)
         known += m->clock.source[i].known;
     fmt_buf(detail, sizeof detail, "%u sources, the farthest %u ppm from %s", known,
             (unsigned)(m->clock.worst_ppm + 0.5),

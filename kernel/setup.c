@@ -108,8 +108,10 @@ void machine_acpi(struct machine *m)
     m->has_hpet = t.bytes && acpi_hpet(&t, &m->hpet);
     t = acpi_find(&m->acpi, "APIC");
     m->madt = arena_take(&m->arena, sizeof(*m->madt));
-    if (m->madt && !(t.bytes && acpi_madt(&t, m->madt)))
-        m->madt = NULL;
+    if (t.bytes && m->madt && !acpi_madt(&t, m->madt))
+        m->madt_error = m->madt->error;
+    if (m->madt && m->madt->cpus == 0 && m->madt->ioapics == 0)
+        m->madt = NULL; /* none, or not one entry that can be used */
 
     t = acpi_find(&m->acpi, "WDAT");
     m->has_wdat = t.bytes != NULL;
@@ -144,6 +146,8 @@ void machine_clocks(struct machine *m)
     m->lfence = lfence_make_serializing(&m->cpu);
     counters_init(&m->counters, m->has_fadt ? &m->fadt : NULL, m->has_hpet ? &m->hpet : NULL,
                   map_device, &m->paging);
-    m->clock = clocks_measure(&m->cpu, &m->counters);
+    m->clock = clocks_measure(
+        &m->cpu, tsc_rate_decode(&m->cpu, cpuid_here, NULL, msr_here().read, NULL), &m->counters);
     core_cycles_init(&m->cycles);
+    thermal_init(&m->thermal, &m->cpu);
 }

@@ -1,12 +1,13 @@
 #include "lib/clock.h"
 #include "lib/stats.h"
 
-const char *const clock_source_names[CLOCK_SOURCES] = {"cpuid15", "pmtimer", "hpet", "pit"};
+const char *const clock_source_names[CLOCK_SOURCES] = {"cpuid15", "pmtimer", "hpet", "pit",
+                                                       "stated"};
 
 /* Ties are broken in this order: free-running counters, then what a CPU says of itself, then the
  * PIT, whose reads are the slowest and the first to be held up by a busy host. */
-static const enum clock_source preference[CLOCK_SOURCES] = {CLOCK_PMTIMER, CLOCK_HPET,
-                                                            CLOCK_CPUID15, CLOCK_PIT};
+static const enum clock_source preference[CLOCK_VOTERS] = {CLOCK_PMTIMER, CLOCK_HPET, CLOCK_CPUID15,
+                                                           CLOCK_PIT};
 
 /* A quotient above this is no TSC but a counter that hardly moved. */
 #define HZ_MOST 1e12
@@ -56,6 +57,18 @@ uint64_t clock_median(uint64_t *hz, unsigned n)
     return zeros < n ? (uint64_t)(stats_quantile(hz + zeros, n - zeros, 0.5) + 0.5) : 0;
 }
 
+struct clock_result clock_stated(struct tsc_rate rate)
+{
+    struct clock_result r = {.hz = rate.hz};
+    if (rate.source == TSC_RATE_CPUID)
+        r.why_not = "as cpuid15";
+    else if (rate.hz == 0)
+        r.why_not = "neither CPUID nor an MSR states it";
+    else
+        r.known = true;
+    return r;
+}
+
 static bool is_usable(const struct clock_result *r)
 {
     return r->known && r->hz > 0;
@@ -84,7 +97,7 @@ static bool may_vote(const struct tsc_clock *c, enum clock_source s)
         return false;
     if (!is_coarse(&c->source[s]))
         return true;
-    for (int i = 0; i < CLOCK_SOURCES; i++)
+    for (int i = 0; i < CLOCK_VOTERS; i++)
         if (is_usable(&c->source[i]) && !is_coarse(&c->source[i]))
             return false;
     return true;
@@ -98,12 +111,12 @@ void clock_choose(struct tsc_clock *c)
     c->agree = false;
 
     unsigned most = 0;
-    for (int i = 0; i < CLOCK_SOURCES; i++) {
+    for (int i = 0; i < CLOCK_VOTERS; i++) {
         enum clock_source s = preference[i];
         if (!may_vote(c, s))
             continue;
         unsigned votes = 0; /* its own is one of them */
-        for (int j = 0; j < CLOCK_SOURCES; j++)
+        for (int j = 0; j < CLOCK_VOTERS; j++)
             votes += may_vote(c, j) && agree(&c->source[j], &c->source[s]);
         if (votes > most) {
             most = votes;
@@ -111,12 +124,16 @@ void clock_choose(struct tsc_clock *c)
             c->hz = c->source[s].hz;
         }
     }
+    if (c->hz == 0 && is_usable(&c->source[CLOCK_STATED])) {
+        c->used = CLOCK_STATED;
+        c->hz = c->source[CLOCK_STATED].hz;
+    }
     if (c->hz == 0)
         return;
 
     const struct clock_result *used = &c->source[c->used];
     c->agree = true;
-    for (int i = 0; i < CLOCK_SOURCES; i++) {
+    for (int i = 0; i < CLOCK_VOTERS; i++) {
         const struct clock_result *other = &c->source[i];
         if (!is_usable(other))
             continue;

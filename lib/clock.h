@@ -8,9 +8,18 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "lib/tsc_rate.h"
 
-enum clock_source { CLOCK_CPUID15, CLOCK_PMTIMER, CLOCK_HPET, CLOCK_PIT, CLOCK_SOURCES };
-/* "cpuid15", "pmtimer", "hpet", "pit" */
+enum clock_source {
+    CLOCK_CPUID15,
+    CLOCK_PMTIMER,
+    CLOCK_HPET,
+    CLOCK_PIT,
+    CLOCK_STATED, /* by the CPU, in another way than leaf 15h alone (lib/tsc_rate.h) */
+    CLOCK_SOURCES,
+    CLOCK_VOTERS = CLOCK_STATED /* those before it are held against each other */
+};
+/* "cpuid15", "pmtimer", "hpet", "pit", "stated" */
 extern const char *const clock_source_names[CLOCK_SOURCES];
 
 /* One reading: a TSC read before and one after the other counter was read (that is the error). */
@@ -46,18 +55,23 @@ struct clock_result {
     const char *why_not; /* where not known */
 };
 
+/* What the CPU states, as a source; leaf 15h's own figure is CLOCK_CPUID15's. */
+struct clock_result clock_stated(struct tsc_rate rate);
+
 struct tsc_clock {
     struct clock_result source[CLOCK_SOURCES];
     enum clock_source used; /* means nothing where hz is 0 */
     uint64_t hz;            /* 0: no source at all */
     double worst_ppm;       /* the largest disagreement of a source with the one used */
     bool agree;             /* all within CLOCK_AGREE_PPM plus their errors; false where hz is 0 */
+    enum tsc_rate_source stated_by; /* where CLOCK_STATED has its figure from */
 };
 /*
  * Fills everything but `source`. Chooses the source that agrees with most others; ties by the order
  * pmtimer, hpet, cpuid15, pit. A source whose own error is above CLOCK_AGREE_PPM agrees with
  * anything: it neither votes nor wins as long as there is a better one. A source that is known at 0
- * Hz is passed over.
+ * Hz is passed over. CLOCK_STATED is a label: it is used where there is nothing else, and counts for
+ * nothing where there is.
  */
 void clock_choose(struct tsc_clock *c);
 

@@ -8,6 +8,7 @@
  *   rsdp-nowhere     one that points to where no memory is
  *   rsdp-badsum      one whose checksum is wrong
  *   rsdp-rev0        under the ACPI 2.0 GUID, one of revision 0 that has an RSDT only
+ *   madt-lies        the MADT's last entry says that it is longer than the table
  *   no-low           all memory below 1 MiB is the firmware's for good
  *   descsize         memory descriptors of 64 bytes, rubbish between them
  *   gop-...          what the firmware says of its screen: see shim_gop.c
@@ -278,6 +279,31 @@ static void *other_rsdp(const UINT8 *found)
     return rsdp;
 }
 
+static UINT32 get32(const UINT8 *at)
+{
+    return *(const UINT32 *)(const void *)at; /* any alignment will do here */
+}
+
+/* ACPI 6.5, 5.2.8 and 5.2.12: entries of 8 bytes from offset 36, and the MADT's own from 44. */
+static void change_madt(const UINT8 *found)
+{
+    UINT8 *xsdt = *(UINT8 *const *)(const void *)(found + 24);
+    for (UINT32 at = 36; at < get32(xsdt + 4); at += 8) {
+        UINT8 *table = *(UINT8 *const *)(void *)(xsdt + at);
+        if (get32(table) != 0x43495041) { /* "APIC" */
+            continue;
+        }
+        UINT32 length = get32(table + 4), entry = 44;
+        while (entry + table[entry + 1] < length) {
+            entry += table[entry + 1];
+        }
+        table[entry + 1] = 0xff;
+        fix_checksum(table, length, 9);
+        return;
+    }
+    end("no MADT");
+}
+
 static void change_config(void)
 {
     static const EFI_GUID acpi1 = ACPI_TABLE_GUID, acpi2 = ACPI_20_TABLE_GUID;
@@ -294,6 +320,9 @@ static void change_config(void)
         }
         if (second && other) {
             t.VendorTable = other_rsdp(t.VendorTable);
+        }
+        if (second && mode("madt-lies")) {
+            change_madt(t.VendorTable);
         }
         config[n++] = t;
     }

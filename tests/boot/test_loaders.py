@@ -86,3 +86,10 @@ def test_bochs(other_emulator):
     assert b.run["options"]["samples"] == 32, b.run["options"]
     assert b.row("baseline", "empty_rdtscp")["status"] == "ok"
     assert b.run["tsc"]["hz"] == pytest.approx(50e6, rel=0.02), b.run["tsc"]
+    stated = b.run["tsc"]["sources"][-1]
+    assert (stated["name"], stated["by"], stated["hz"]) == ("stated", "cpuid_15h_model_crystal", 3504000000)
+    assert any("states a TSC of 3504000000 Hz" in e["message"] for e in b.events("warning")), b.events()
+    # Thermal status there reads 0; topology as it was configured.
+    assert b.run["thermal"] == {s: {"throttled_since_reset": False} for s in ("core", "package")}
+    assert all(row["throttled"] is False for row in b.rows if row["status"] == "ok")
+    assert b.run["topology"]["logical_cpus"] == b.run["cores"]["count"]

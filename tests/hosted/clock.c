@@ -1,6 +1,7 @@
 #include "tests/hosted/clock.h"
 #include <time.h>
 #include "bench/tsc.h"
+#include "tests/hosted/process.h"
 #include "tests/hosted/witness.h"
 
 #define WINDOWS   5
@@ -10,7 +11,7 @@
 #define FORWARD_READS 1000   /* of the TSC, none of which may lie behind the one before */
 #define HELD_UP_A_S   100000 /* a reading that lasts longer than 10 us was held up */
 
-const char *const hosted_source_names[HOSTED_SOURCES] = {"monotonic_raw", "cpuid15"};
+const char *const hosted_source_names[HOSTED_SOURCES] = {"monotonic_raw", "cpuid15", "stated"};
 
 /* The tightest of a few: a clock read between two of the TSC. */
 static struct clock_read tight_read(void)
@@ -89,13 +90,11 @@ struct hosted_clock clock_measure(const struct cpu *cpu)
                                    .hz = cpu->tsc_hz,
                                    .why_not = "no leaf 15h with a crystal's frequency"},
     };
+    struct tsc_rate stated = tsc_rate_decode(cpu, process_cpuid, NULL, NULL, NULL);
+    c.source[HOSTED_STATED] = clock_stated(stated);
+    c.stated_by = stated.source;
     while (c.used < HOSTED_SOURCES - 1 && !c.source[c.used].known)
         c.used++;
     c.hz = tsc.tsc_hz = c.source[c.used].hz;
     return c;
-}
-
-double clock_ppm(const struct hosted_clock *c, enum hosted_source s)
-{
-    return ((double)c->source[s].hz / (double)c->hz - 1) * 1e6;
 }

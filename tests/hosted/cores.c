@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include "lib/core_list.h"
 #include "lib/fmt.h"
-#include "lib/topology.h"
 #include "tests/hosted/fault.h"
 #include "tests/hosted/memory.h"
 #include "tests/hosted/output.h"
@@ -21,6 +20,7 @@
 
 static int cpus[CORE_LIST_MAX];
 static struct core_facts facts[CORE_LIST_MAX];
+static struct core_place places[CORE_LIST_MAX];
 static struct platform_cores cores;
 static char (*said)[SAID]; /* one for each core, shared */
 
@@ -122,17 +122,18 @@ static const char *together(const unsigned *list, unsigned n, void (*fn)(void *,
 static void look_here(void *ctx, unsigned core)
 {
     struct core_facts *f = &facts[core];
-    struct core_place place;
+    struct core_place *place = &places[core];
     struct cpu cpu;
     (void)ctx;
     cpu_decode(&cpu, process_cpuid, NULL);
-    topology_place(&place, &cpu, process_cpuid, NULL);
-    f->apic_id = place.apic_id;
-    f->package = place.package;
-    f->core = place.core;
-    f->thread = place.thread;
-    if (place.type != CORE_TYPE_UNKNOWN)
-        f->type = core_type_names[place.type];
+    topology_place(place, &cpu, process_cpuid, NULL);
+    f->apic_id = place->apic_id;
+    f->package = place->package;
+    f->core = place->core;
+    f->thread = place->thread;
+    f->microcode = process_microcode(cpus[core]);
+    if (place->type != CORE_TYPE_UNKNOWN)
+        f->type = core_type_names[place->type];
 }
 
 static void play_here(void *ctx, unsigned core)
@@ -162,12 +163,15 @@ const struct platform_cores *cores_open(struct exchange *x)
                 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (said == MAP_FAILED)
         return NULL;
-    for (unsigned i = 0; i < cores.count; i++)
+    for (unsigned i = 0; i < cores.count; i++) {
+        places[i] = places[0];
         facts[i].why_not = run(i, look_here, NULL);
+    }
     for (unsigned i = 1; i < cores.count; i++)
         if (!facts[i].why_not)
             compare_tsc(x, i);
     cores.facts = facts;
+    cores.place = places;
     cores.parked = "the system";
     cores.run = run;
     cores.together = together;

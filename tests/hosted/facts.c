@@ -1,7 +1,9 @@
 #include "tests/hosted/facts.h"
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include "bench/head.h"
+#include "bench/tsc_facts.h"
 #include "lib/fmt.h"
 #include "lib/num.h"
 #include "tests/hosted/witness.h"
@@ -21,30 +23,42 @@ static void show_wishes(const struct process *p, struct sink *out)
     fmt(out, "\r\n");
 }
 
-static void show_tsc(const struct hosted_clock *c, const struct engine *e, struct sink *out)
+struct facts {
+    struct cpu_facts cpu;
+    struct tsc_facts tsc;
+    struct board board;
+    uint64_t memory; /* bytes; 0: not known */
+};
+
+static void take_facts(struct facts *f, const struct engine *e, const struct process *p,
+                       const struct hosted_clock *c)
 {
-    fmt(out, "tsc       ");
-    if (c->hz) {
-        head_mhz(out, (double)c->hz);
-        fmt(out, " by %s", hosted_source_names[c->used]);
-    } else {
-        fmt(out, "frequency unknown, so there are no ns");
-    }
-    fmt(out, "; %s; step ", e->p->cpu->tsc_invariant ? "invariant" : "not said to be invariant");
-    num_f64(out, e->step, e->step == (double)(uint64_t)e->step ? 0 : 2, 0);
-    fmt(out, e->step == 1 ? " tick\r\n" : " ticks\r\n");
+    const struct cpu_source here = {process_cpuid, NULL, NULL, NULL};
+    struct sysinfo s;
+    head_read_cpu(&f->cpu, e, process_microcode(p->cpu), true, &here);
+    f->tsc = (struct tsc_facts){.hz = c->hz,
+                                .source = c->source,
+                                .names = hosted_source_names,
+                                .sources = HOSTED_SOURCES,
+                                .used = c->used,
+                                .stated_by = c->stated_by};
+    process_board(&f->board);
+    f->memory = sysinfo(&s) == 0 ? (uint64_t)s.totalram * s.mem_unit : 0;
 }
 
 static void show_head(const struct engine *e, const struct probe *p, const struct process *process,
-                      const struct hosted_clock *clock, const char *from, struct sink *out)
+                      const struct facts *f, const char *from, struct sink *out)
 {
     struct utsname u;
     head_show(e, p, out);
-    head_show_cpu(e->p->cpu, "", out);
+    head_show_cpu(&f->cpu, "", out);
+    board_show(&f->board, out);
+    if (f->memory)
+        fmt(out, "memory    %llu MiB\r\n", (unsigned long long)(f->memory >> 20));
     if (uname(&u) == 0)
         fmt(out, "system    %s %s\r\n", u.sysname, u.release);
     show_wishes(process, out);
-    show_tsc(clock, e, out);
+    tsc_facts_show(&f->tsc, e, out);
     head_show_timers(e, out);
     head_show_settings(e, lfence(e->p->cpu), from, out);
 }
@@ -66,44 +80,22 @@ static void record_process(const struct process *p, struct json *j)
     json_close(j);
 }
 
-static void record_tsc(const struct hosted_clock *c, const struct engine *e, struct json *j)
-{
-    json_object(j, "tsc");
-    if (c->hz) {
-        json_u64(j, "hz", c->hz);
-        json_str(j, "source", hosted_source_names[c->used]);
-    }
-    json_bool(j, "invariant", e->p->cpu->tsc_invariant);
-    json_f64(j, "step_ticks", e->step, 3);
-    if (e->p->cpu->tsc_nominal_hz)
-        json_u64(j, "nominal_hz", e->p->cpu->tsc_nominal_hz);
-    json_array(j, "sources");
-    for (unsigned i = 0; i < HOSTED_SOURCES; i++) {
-        json_object(j, NULL);
-        json_str(j, "name", hosted_source_names[i]);
-        if (c->source[i].known) {
-            json_u64(j, "hz", c->source[i].hz);
-            json_f64(j, "error_hz", c->source[i].error_hz, 0);
-            json_f64(j, "off_ppm", clock_ppm(c, i), 2);
-        } else {
-            json_str(j, "why_not", c->source[i].why_not);
-        }
-        json_close(j);
-    }
-    json_close(j);
-    json_close(j);
-}
-
 static void record_run(const struct engine *e, const struct probe *p, const struct process *process,
-                       const struct hosted_clock *clock, const char *from, struct report *r)
+                       const struct facts *f, const char *from, struct report *r)
 {
     struct json j;
     if (!report_record(r, &j, "run"))
         return;
     head_record(e, p, &j);
     record_process(process, &j);
-    head_record_cpu(e->p->cpu, lfence(e->p->cpu), &j);
-    record_tsc(clock, e, &j);
+    board_record(&f->board, &j);
+    head_record_cpu(&f->cpu, lfence(e->p->cpu), &j);
+    if (f->memory) {
+        json_object(&j, "memory");
+        json_u64(&j, "bytes", f->memory);
+        json_close(&j);
+    }
+    tsc_facts_record(&f->tsc, e, &j);
     head_record_timers(e, &j);
     head_record_settings(e, from, &j);
     json_end(&j);
@@ -138,9 +130,12 @@ void facts_report(const struct engine *e, const struct probe *p, const struct pr
                   const struct hosted_clock *clock, bool has_words, struct report *r)
 {
     const char *from = has_words ? "command line" : "defaults";
+    static struct facts f;
+    take_facts(&f, e, process, clock);
     if (report_table(r))
-        show_head(e, p, process, clock, from, r->out);
-    record_run(e, p, process, clock, from, r);
+        show_head(e, p, process, &f, from, r->out);
+    record_run(e, p, process, &f, from, r);
+    tsc_facts_warn(&f.tsc, r);
     warn_wishes(process, r);
     warn_settings(e->o, r);
     head_warn_timers(e, r);

@@ -1,7 +1,9 @@
 #include "tests/hosted/process.h"
 #include <cpuid.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include "lib/fmt.h"
 
@@ -47,6 +49,44 @@ struct cpuid_regs process_cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
     (void)ctx;
     __cpuid_count(leaf, subleaf, r.eax, r.ebx, r.ecx, r.edx);
     return r;
+}
+
+uint32_t process_microcode(int cpu)
+{
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char line[4096]; /* the flags' line is the longest */
+    unsigned revision = 0, now = 0;
+    int at = -1;
+    if (!f)
+        return 0;
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "processor : %d", &at) != 1 && sscanf(line, "microcode : %x", &now) == 1 &&
+            at == cpu)
+            revision = now;
+    }
+    fclose(f);
+    return revision;
+}
+
+void process_board(struct board *b)
+{
+    static const char *const names[BOARD_FIELDS] = {
+        [BOARD_BIOS_VENDOR] = "bios_vendor",     [BOARD_BIOS_VERSION] = "bios_version",
+        [BOARD_BIOS_DATE] = "bios_date",         [BOARD_SYSTEM_VENDOR] = "sys_vendor",
+        [BOARD_SYSTEM_PRODUCT] = "product_name", [BOARD_BOARD_VENDOR] = "board_vendor",
+        [BOARD_BOARD_PRODUCT] = "board_name",
+    };
+    *b = (struct board){0};
+    for (unsigned i = 0; i < BOARD_FIELDS; i++) {
+        char path[64];
+        fmt_buf(path, sizeof path, "/sys/class/dmi/id/%s", names[i]);
+        FILE *f = fopen(path, "r");
+        if (!f)
+            continue;
+        if (fgets(b->text[i], sizeof b->text[i], f))
+            b->text[i][strcspn(b->text[i], "\n")] = '\0';
+        fclose(f);
+    }
 }
 
 int process_move(pid_t pid, int cpu)

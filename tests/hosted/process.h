@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/types.h>
+#include "bench/board.h"
 #include "lib/cpu.h"
 #include "lib/sink.h"
 
@@ -35,6 +36,12 @@ bool process_pin(struct process *p, struct sink *err);
 
 /* A cpuid_fn of the CPU that it runs on; ctx is not used. */
 struct cpuid_regs process_cpuid(void *ctx, uint32_t leaf, uint32_t subleaf);
+
+/* The revision of a CPU's microcode, as the system tells it (/proc/cpuinfo); 0: it does not. */
+uint32_t process_microcode(int cpu);
+
+/* The board as the system tells it (/sys/class/dmi); empty where it does not. */
+void process_board(struct board *b);
 
 /* Moves a process (0: this one) to this CPU, where it stays; 0, or errno. */
 int process_move(pid_t pid, int cpu);

@@ -211,6 +211,28 @@ static void one_source_or_none(void **state)
     assert_true(c.hz == 0 && !c.agree);
 }
 
+/* What the CPU states has no vote; where nothing is measured it is all there is. */
+static void stated(void **state)
+{
+    (void)state;
+    struct tsc_clock c = choose(0, 2500000000, 0, 0);
+    c.source[CLOCK_STATED] = clock_stated((struct tsc_rate){3500000000, TSC_RATE_CRYSTAL});
+    assert_true(c.source[CLOCK_STATED].known);
+    clock_choose(&c);
+    assert_int_equal(c.used, CLOCK_PMTIMER);
+    assert_true(c.agree && c.worst_ppm == 0);
+    c.source[CLOCK_PMTIMER].known = false;
+    clock_choose(&c);
+    assert_int_equal(c.used, CLOCK_STATED);
+    assert_int_equal(c.hz, 3500000000);
+    assert_true(c.agree && c.worst_ppm == 0);
+
+    struct clock_result r = clock_stated((struct tsc_rate){2500000000, TSC_RATE_CPUID});
+    assert_true(!r.known && strstr(r.why_not, "cpuid15"));
+    r = clock_stated((struct tsc_rate){0, TSC_RATE_NONE});
+    assert_true(!r.known && r.why_not);
+}
+
 /* A source so rough that it agrees with two that contradict each other must not decide. */
 static void rough_sources_do_not_vote(void **state)
 {
@@ -252,6 +274,7 @@ int main(void)
         cmocka_unit_test(the_majority_wins),
         cmocka_unit_test(ties_go_by_preference),
         cmocka_unit_test(one_source_or_none),
+        cmocka_unit_test(stated),
         cmocka_unit_test(rough_sources_do_not_vote),
         cmocka_unit_test(the_bar_is_1000_ppm_and_the_errors),
     };

@@ -100,11 +100,13 @@ static int set_up(void **state)
 
 static struct counters counters;
 
+static struct tsc_rate stated = {2500000000, TSC_RATE_PLATFORM_INFO};
+
 static struct tsc_clock measure_by(const struct cpu *cpu, const struct fadt *f,
                                    const struct hpet_table *h)
 {
     counters_init(&counters, f, h, map, &fake);
-    return clocks_measure(cpu, &counters);
+    return clocks_measure(cpu, stated, &counters);
 }
 
 static struct tsc_clock measured(void)
@@ -134,6 +136,8 @@ static void two_that_agree(void **state)
     near(c.source[CLOCK_PIT].hz, 300);
     assert_int_equal(c.used, CLOCK_PMTIMER);
     assert_true(c.agree);
+    assert_true(c.source[CLOCK_STATED].known && c.source[CLOCK_STATED].hz == 2500000000);
+    assert_int_equal(c.stated_by, TSC_RATE_PLATFORM_INFO);
     assert_int_equal(fake.port_b, 0x2c); /* as it was, parity switches included */
 }
 
@@ -299,6 +303,8 @@ static void nothing_at_all(void **state)
     const struct cpu cpu = {0}, intel = {.tsc_hz = 2400000000};
 
     fake.pit_there = false;
+    assert_int_equal(measure_by(&cpu, NULL, NULL).used, CLOCK_STATED);
+    stated = (struct tsc_rate){0, TSC_RATE_NONE};
     assert_int_equal(measure_by(&cpu, NULL, NULL).hz, 0);
     assert_int_equal(measure_by(&intel, NULL, NULL).hz, 2400000000);
 }

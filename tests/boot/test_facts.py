@@ -1,0 +1,148 @@
+"""What the report says of the machine: CPU, board, memory, tables that lie, a UART in memory."""
+
+import re
+import struct
+
+import pytest
+from machine import SUCCESS, monitor
+from test_serial_tables import table
+
+QUICK = "suite=baseline bench=empty_lfence samples=16 warmup=0"
+KIB, MIB = 1024, 1 << 20
+
+
+def head(b, label):
+    """A label's line of the head and those below it, as one."""
+    found = re.search(rf"^{label} +(.*(?:\n {{10}}.*)*)", b.text.replace("\r", ""), re.MULTILINE)
+    assert found, f"no line {label}\n{b}"
+    return re.sub(r"\s+", " ", found[1])
+
+
+def cache(level, kind, size, ways, shared_by):
+    return {"level": level, "type": kind, "size_bytes": size, "line_bytes": 64, "ways": ways, "shared_by": shared_by}
+
+
+@pytest.mark.parametrize(
+    "cpu, shape, topology, caches",
+    [
+        (
+            "Skylake-Server",
+            "4,sockets=1,cores=2,threads=2",
+            (4, 1, 2, 2),
+            [(1, "data", 32 * KIB, 8, 1), (1, "instruction", 32 * KIB, 8, 1), (2, "unified", 4 * MIB, 16, 2), (3, "unified", 16 * MIB, 16, 4)],
+        ),
+        (
+            "EPYC",
+            "4,sockets=2,cores=2,threads=1",
+            (4, 2, 4, 1),
+            [(1, "data", 32 * KIB, 8, 1), (1, "instruction", 64 * KIB, 4, 1), (2, "unified", 512 * KIB, 8, 1), (3, "unified", 8 * MIB, 16, 2)],
+        ),
+    ],
+    ids=["intel", "amd"],
+)
+def test_topology_and_caches(boot, cpu, shape, topology, caches):
+    """The machine's shape as QEMU was told it, and caches as its CPUID has them (an L1 for each thread)."""
+    b = boot(QUICK, cpu=cpu, extra=["-smp", shape]).must(SUCCESS)
+    t = b.run["topology"]
+    assert (t["logical_cpus"], t["packages"], t["cores"], t["threads_per_core"]) == topology, t
+    assert b.run["caches"] == [cache(*c) for c in caches], b.run["caches"]
+    said = head(b, "topology")
+    for n, word in zip((topology[1], topology[2], topology[0]), ("package", "core", "thread")):
+        assert f"{n} {word}" in said, said
+    assert head(b, "caches").count("L") == len(caches)
+
+
+def test_topology_of_one(boot):
+    b = boot(QUICK, cpu="Skylake-Server").must(SUCCESS)
+    assert b.run["topology"]["logical_cpus"] == 1 and head(b, "topology") == "1 package, 1 core, 1 thread"
+
+
+BOARD = {
+    0: {"vendor": "Acme Firmware", "version": "F7b", "date": "12/31/2023"},
+    1: {"manufacturer": "Acme", "product": "Rack 1"},
+    2: {"manufacturer": "Acme Boards", "product": "X570 Mk2"},
+    17: {"loc_pfx": "DIMM", "manufacturer": "Acme Memory", "speed": "3200"},
+}
+
+
+@pytest.mark.parametrize("entry", ["32", "64"])
+def test_board_and_memory(boot, entry):
+    extra = []
+    for kind, fields in BOARD.items():
+        extra += ["-smbios", ",".join([f"type={kind}", *(f"{k}={v}" for k, v in fields.items())])]
+    b = boot(QUICK, machine=f"q35,smbios-entry-point-type={entry}", memory=1024, extra=extra).must(SUCCESS)
+    assert b.run["board"] == "Rack 1"
+    assert b.run["smbios"] == {
+        "bios_vendor": "Acme Firmware",
+        "bios_version": "F7b",
+        "bios_date": "12/31/2023",
+        "system_vendor": "Acme",
+        "system_product": "Rack 1",
+        "board_vendor": "Acme Boards",
+        "board_product": "X570 Mk2",
+    }
+    assert head(b, "board") == "Acme Rack 1 mainboard Acme Boards X570 Mk2 BIOS Acme Firmware F7b 12/31/2023"
+    assert b.run["memory"]["modules"] == [{"count": 1, "bytes": 1 << 30, "type": "RAM", "mega_transfers_per_s": 3200}]
+    assert b.run["memory"]["slots"] == 1
+    assert head(b, "memory").endswith("; modules 1 x 1024 MiB RAM at 3200 MT/s")
+
+
+def test_speculation(boot):
+    """No model that QEMU emulates has a control; none is claimed."""
+    b = boot(QUICK, cpu="EPYC").must(SUCCESS)
+    assert not any(b.run["mitigations"].values()), b.run["mitigations"]
+    assert head(b, "spec_ctrl") == "IBRS not there, STIBP not there, SSBD not there"
+
+
+def test_no_thermal_status_is_said(boot):
+    b = boot(QUICK).must(SUCCESS)
+    assert b.run["thermal"] == {"why_not": "no status known on this CPU"}
+    assert head(b, "thermal").startswith("no status known")
+    assert all("throttled" not in row for row in b.rows)
+
+
+def test_a_table_that_lies(boot, shim):
+    """A MADT whose last entry is longer than the table: what stands before is used, and it is said."""
+    b = boot("", disk=shim("madt-lies"), extra=["-smp", "2"]).must(SUCCESS)
+    (warning,) = [e["message"] for e in b.events("warning") if "MADT" in e["message"]]
+    assert "allowed" in warning and "what stands before it is used" in warning, warning
+    assert b.run["cores"]["listed_by"] == "madt" and b.run["cores"]["up"] == 2, b.run["cores"]
+    assert b.run["masked"]["ioapics"] == 1
+
+
+def test_a_broken_dbg2_is_said(boot, tmp_path):
+    """Its device is longer than the table."""
+    device = struct.pack("<BHBHHHHHHHHH", 0, 400, 1, 2, 38, 0, 0, 0x8000, 0, 0, 22, 34)
+    (tmp_path / "dbg2").write_bytes(table(b"DBG2", 0, struct.pack("<II", 44, 1) + device + bytes(20)))
+    b = boot(QUICK, extra=["-acpitable", f"file={tmp_path / 'dbg2'}"]).must(SUCCESS)
+    assert any("DBG2" in e["message"] for e in b.events("warning")), b.events()
+
+
+SHARED = 1 << 20
+
+
+@pytest.mark.parametrize("width, stride", [(1, 1), (4, 4), (2, 8)])
+def test_serial_port_in_memory(boot, tmp_path, width, stride):
+    """Shared memory stands in for a UART: a line status that is always ready, a scratch register that
+    holds. What was programmed stands in it afterwards; the last byte of the report is its newline."""
+    memory = tmp_path / "uart"
+
+    def device():
+        registers = bytearray(SHARED)
+        registers[5 * stride] = 0x60
+        memory.write_bytes(registers)
+        backend = f"memory-backend-file,id=uart,share=on,mem-path={memory},size={SHARED}"
+        return ["-object", backend, "-device", "ivshmem-plain,memdev=uart,addr=0x10"]
+
+    place = []
+
+    def look():
+        (said,) = monitor(tmp_path / "monitor", "info pci")
+        place.append(re.search(r"BAR2: 64 bit prefetchable memory at (0x[0-9a-f]+)", said)[1])
+
+    boot(QUICK, extra=device(), keys={b'"type":"run"': look}).must(SUCCESS)
+    b = boot(f"{QUICK} serial=mmio:{place[0]}:{width}:{stride}", extra=device())
+    assert b.status == SUCCESS and not b.records, str(b)
+    registers = memory.read_bytes()
+    assert registers[0] == 0x0A
+    assert registers[1 * stride] == 0 and registers[3 * stride] == 0x03 and registers[4 * stride] == 0x03
