@@ -4,8 +4,7 @@
  * machine_leave() comes here for the way out, from wherever the kernel is: a fault's handler too.
  *
  * Other cores go home first (kernel/lent.h). Of the machine there are put back, beside
- * kernel/cpu_state.h: the PIC's masks, the IO-APIC's and
- * LVT's entries that were masked (never the timer's count), TPR and spurious vector, DE_CFG's
+ * kernel/cpu_state.h: the PIC's masks, the IO-APIC's and LVT's entries that were masked (never the timer's count), TPR and spurious vector, DE_CFG's
  * LFENCE bit, the machine-check enables, the serial port's settings. HPET, PIT's gate and cycle
  * counters are put back by those who use them. Errors that stood in machine-check banks are gone.
  */

@@ -31,7 +31,7 @@ void cpu_state_save(struct cpu_state *s);
 /*
  * Our page tables and descriptors are no longer used when it returns. TR cannot be emptied: where
  * it held no TSS of the saved GDT, it keeps ours, which 64-bit code without privilege changes and
- * without ISTs, as firmware's is, never looks at.
+ * without ISTs, as firmware's is, never looks at; but see cpu_state_tss_selector().
  */
 void cpu_state_restore(const struct cpu_state *s);
 /*
