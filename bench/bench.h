@@ -50,25 +50,24 @@ enum need {
     NEED_RING0 = 1, /* privileged instructions, MSRs */
 };
 
+/* One a row, and there are many: small numbers share words. */
 struct bench {
     const char *suite, *name;
     const char *what; /* one operation, in words, for `list` */
 
-    enum form form : 8;
-    enum recipe recipe : 8; /* EMPTY: the window's; all others use the one that recipe= selects */
-    unsigned needs : 8;     /* NEED_*: what not every platform has */
-    bool callee_apart;      /* the callee on a page of its own, not behind the window */
-    bool cold;              /* no cache holds room's bytes, nor the object, when a window begins */
-    bool single;            /* twice the body means nothing here: body - empty is all there is */
-    bool on_request;        /* runs only when suite= names the suite without a wildcard */
-    bool errors_are_wrong;  /* one failed operation fails the row */
-
-    uint32_t ops;          /* operations a window */
-    uint32_t room;         /* bytes of the object's room that the row works on */
-    uint32_t base;         /* base units an operation: bytes, elements; 0: none */
-    float floor;           /* core cycles an operation that any CPU must spend; 0: none */
-    const char *base_unit; /* "byte"; singular, NULL where base is 0 */
-    const char *beside;    /* row of this suite that the report sets this one against, or NULL */
+    enum form form : 3;
+    enum recipe recipe : 4; /* EMPTY: the window's; all others use the one that recipe= selects */
+    bool callee_apart : 1;  /* the callee on a page of its own, not behind the window */
+    bool cold : 1;          /* no cache holds room's bytes, nor the object, when a window begins */
+    bool single : 1;        /* twice the body means nothing here: body - empty is all there is */
+    bool on_request : 1;    /* runs only when suite= names the suite without a wildcard */
+    bool errors_are_wrong : 1; /* one failed operation fails the row */
+    uint32_t room : 20;        /* bytes of the object's room that the row works on */
+    uint32_t needs : 8;        /* NEED_*: what not every platform has */
+    uint32_t ops : 24;         /* operations a window */
+    uint32_t bytes;            /* that an operation goes through; 0: nobody counts them */
+    float floor;               /* core cycles an operation that any CPU must spend; 0: none */
+    const char *beside; /* row of this suite that the report sets this one against, or NULL */
 
     union {
         struct {                       /* LOOP and STRAIGHT */

@@ -34,12 +34,12 @@ static double per_second(const struct engine *e, const struct row *row)
 {
     if (is_counted(e) || e->tsc_hz <= 0 || row->headline.ticks <= 0)
         return __builtin_nan("");
-    return row->bench->base * e->tsc_hz / row->headline.ticks;
+    return row->bench->bytes * e->tsc_hz / row->headline.ticks;
 }
 
 static bool has_units(const struct row *row)
 {
-    return row->bench->base > 0 && row->headline.known;
+    return row->bench->bytes > 0 && row->headline.known;
 }
 
 void compare_units_show(struct report *r, const struct engine *e, const struct row *row)
@@ -48,16 +48,16 @@ void compare_units_show(struct report *r, const struct engine *e, const struct r
     double second = per_second(e, row), cycles = row->headline.cycles.theta;
     if (!has_units(row) || e->execution == EXEC_EMULATED)
         return;
-    fmt(r->out, "  = %u %ss an operation", b->base, b->base_unit);
+    fmt(r->out, "  = %u bytes an operation", b->bytes);
     if (is_known(cycles) && cycles > 0 && cycle_known(e)) {
         fmt(r->out, ", ");
-        num_f64(r->out, b->base / cycles, 3, 0);
-        fmt(r->out, " %ss a%s", b->base_unit, is_counted(e) ? "n instruction" : " cycle");
+        num_f64(r->out, b->bytes / cycles, 3, 0);
+        fmt(r->out, " bytes a%s", is_counted(e) ? "n instruction" : " cycle");
     }
     if (is_known(second)) {
         fmt(r->out, ", ");
         prefixed(r->out, second, 1000, "");
-        fmt(r->out, "%ss/s (", b->base_unit);
+        fmt(r->out, "bytes/s (");
         prefixed(r->out, second, 1024, "i");
         fmt(r->out, ")");
     }
@@ -70,10 +70,10 @@ void compare_units_record(struct json *j, const struct engine *e, const struct r
     if (!has_units(row))
         return;
     json_object(j, "units");
-    json_str(j, "unit", row->bench->base_unit);
-    json_u64(j, "per_op", row->bench->base);
+    json_str(j, "unit", "byte");
+    json_u64(j, "per_op", row->bench->bytes);
     if (cycle_known(e) && cycles > 0)
-        json_f64(j, is_counted(e) ? "per_instruction" : "per_cycle", row->bench->base / cycles, 6);
+        json_f64(j, is_counted(e) ? "per_instruction" : "per_cycle", row->bench->bytes / cycles, 6);
     json_f64(j, "per_second", per_second(e, row), 0);
     json_close(j);
 }
