@@ -120,7 +120,7 @@ def test_report(run):
     assert head["options"]["seed"] == 7 and head["options_from"] == "command line"
     assert head["process"]["cpu"] in os.sched_getaffinity(0)
     assert all(type(head["process"][wish]) is bool for wish in ("pinned", "locked", "fifo"))
-    assert head["tsc"]["step_ticks"] > 0 and len(head["tsc"]["sources"]) == 2
+    assert head["tsc"]["step_ticks"] > 0 and len(head["tsc"]["sources"]) == 3
     assert set(report.linearity) >= {"plain", "lfence", "cpuid"}
     assert (row["ops"], row["form"], row["errors"]) == (50, "straight", 0)
     assert row["n"] == sum(count for _, count in row["hist"])
