@@ -97,7 +97,7 @@ CFLAGS_lib/num.c := -Os
 # A fault's report walks frames. None of these is below a body that is measured; where one of them faults
 # itself, the report shows words of the stack that may be return addresses.
 FRAMELESS := bench/suites/% lib/% boot/% $(addprefix bench/,board.c compare.c cores_compare.c cores_show.c \
-	crowd_show.c head.c headline.c method_show.c registry.c report.c show.c tsc_facts.c) \
+	crowd_show.c head.c headline.c method_show.c record.c registry.c report.c show.c sweep.c tsc_facts.c) \
 	$(filter-out $(addprefix kernel/,borrow.c core_run.c fault.c lent.c main.c platform.c setup.c traps.c),$(wildcard kernel/*.c))
 FAST_SRC := lib/mem.c $(BODIES)
 

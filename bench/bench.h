@@ -50,6 +50,9 @@ enum need {
     NEED_RING0 = 1, /* privileged instructions, MSRs */
 };
 
+/* What `base` counts. */
+enum base_unit { BASE_BYTE, BASE_ELEMENT };
+
 /* One a row, and there are many: small numbers share words. */
 struct bench {
     const char *suite, *name;
@@ -63,10 +66,11 @@ struct bench {
     bool on_request : 1;    /* runs only when suite= names the suite without a wildcard */
     bool errors_are_wrong : 1; /* one failed operation fails the row */
     uint32_t room : 20;        /* bytes of the object's room that the row works on */
-    uint32_t needs : 8;        /* NEED_*: what not every platform has */
-    uint32_t ops : 24;         /* operations a window */
-    uint32_t bytes;            /* that an operation goes through; 0: nobody counts them */
-    float floor;               /* core cycles an operation that any CPU must spend; 0: none */
+    uint32_t needs : 4;        /* NEED_*: what not every platform has */
+    enum base_unit base_unit : 4;
+    uint32_t ops : 24;  /* operations a window */
+    uint32_t base;      /* base units an operation; 0: nobody counts them */
+    float floor;        /* core cycles an operation that any CPU must spend; 0: none */
     const char *beside; /* row of this suite that the report sets this one against, or NULL */
 
     union {

@@ -1,5 +1,6 @@
 #include "bench/compare.h"
 #include "bench/registry.h"
+#include "bench/units.h"
 #include "lib/fmt.h"
 #include "lib/num.h"
 #include "lib/str.h"
@@ -9,10 +10,7 @@ static bool is_known(double v)
     return v - v == 0; /* neither NaN nor infinite */
 }
 
-static bool is_counted(const struct engine *e)
-{
-    return e->execution == EXEC_INSTRUCTIONS;
-}
+static const char *const base_units[] = {[BASE_BYTE] = "byte", [BASE_ELEMENT] = "element"};
 
 /* v with three digits behind the point and the prefix that keeps it below `step`: k M G T, or Ki Mi
  * Gi Ti. */
@@ -32,14 +30,14 @@ static void prefixed(struct sink *out, double v, double step, const char *mark)
 /* Base units a second; NaN where a second is not known. */
 static double per_second(const struct engine *e, const struct row *row)
 {
-    if (is_counted(e) || e->tsc_hz <= 0 || row->headline.ticks <= 0)
+    if (units_are_instructions(e) || e->tsc_hz <= 0 || row->headline.ticks <= 0)
         return __builtin_nan("");
-    return row->bench->bytes * e->tsc_hz / row->headline.ticks;
+    return row->bench->base * e->tsc_hz / row->headline.ticks;
 }
 
 static bool has_units(const struct row *row)
 {
-    return row->bench->bytes > 0 && row->headline.known;
+    return row->bench->base > 0 && row->headline.known;
 }
 
 void compare_units_show(struct report *r, const struct engine *e, const struct row *row)
@@ -48,16 +46,17 @@ void compare_units_show(struct report *r, const struct engine *e, const struct r
     double second = per_second(e, row), cycles = row->headline.cycles.theta;
     if (!has_units(row) || e->execution == EXEC_EMULATED)
         return;
-    fmt(r->out, "  = %u bytes an operation", b->bytes);
+    fmt(r->out, "  = %u %ss an operation", b->base, base_units[b->base_unit]);
     if (is_known(cycles) && cycles > 0 && cycle_known(e)) {
         fmt(r->out, ", ");
-        num_f64(r->out, b->bytes / cycles, 3, 0);
-        fmt(r->out, " bytes a%s", is_counted(e) ? "n instruction" : " cycle");
+        num_f64(r->out, b->base / cycles, 3, 0);
+        fmt(r->out, " %ss a%s", base_units[b->base_unit],
+            units_are_instructions(e) ? "n instruction" : " cycle");
     }
     if (is_known(second)) {
         fmt(r->out, ", ");
         prefixed(r->out, second, 1000, "");
-        fmt(r->out, "bytes/s (");
+        fmt(r->out, "%ss/s (", base_units[b->base_unit]);
         prefixed(r->out, second, 1024, "i");
         fmt(r->out, ")");
     }
@@ -70,10 +69,11 @@ void compare_units_record(struct json *j, const struct engine *e, const struct r
     if (!has_units(row))
         return;
     json_object(j, "units");
-    json_str(j, "unit", "byte");
-    json_u64(j, "per_op", row->bench->bytes);
+    json_str(j, "unit", base_units[row->bench->base_unit]);
+    json_u64(j, "per_op", row->bench->base);
     if (cycle_known(e) && cycles > 0)
-        json_f64(j, is_counted(e) ? "per_instruction" : "per_cycle", row->bench->bytes / cycles, 6);
+        json_f64(j, units_are_instructions(e) ? "per_instruction" : "per_cycle",
+                 row->bench->base / cycles, 6);
     json_f64(j, "per_second", per_second(e, row), 0);
     json_close(j);
 }
@@ -87,7 +87,9 @@ static void figure(struct sink *out, const struct engine *e, double ticks)
 
 static const char *unit(const struct engine *e)
 {
-    return is_counted(e) ? "instructions" : e->execution == EXEC_EMULATED ? "ticks" : "cycles";
+    return units_are_instructions(e)       ? "instructions"
+           : e->execution == EXEC_EMULATED ? "ticks"
+                                           : "cycles";
 }
 
 static void compare(struct report *r, const struct engine *e, const struct bench *b, double ticks,

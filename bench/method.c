@@ -137,7 +137,7 @@ static void run_adaptive(struct engine *e, const struct bench *b, const struct p
             adaptive_line_add(&cycles, n, r.cycles);
     }
     m->turns = a.n;
-    m->adaptive = adaptive_result(&a, b->bytes > 0 ? b->bytes : 1, &seconds, &cycles);
+    m->adaptive = adaptive_result(&a, b->base > 0 ? b->base : 1, &seconds, &cycles);
     m->ticks = m->adaptive.seconds_valid ? m->adaptive.seconds * e->tsc_hz / (double)a.n
                                          : __builtin_nan("");
     m->clock_again = e->clock.again - again;

@@ -2,6 +2,7 @@
 #include "bench/engine.h"
 #include "bench/method.h"
 #include "bench/report.h"
+#include "bench/units.h"
 #include "lib/fmt.h"
 #include "lib/num.h"
 
@@ -59,9 +60,9 @@ void method_show(struct report *r, const struct engine *e, const struct row *row
         number(r, "mean", m->body.all.mean, 1);
         number(r, "sd", moments_sd(&m->body.all), 1);
     }
-    if (e->execution == EXEC_INSTRUCTIONS && m->ticks == m->ticks) {
+    if (units_are_instructions(e) && m->ticks == m->ticks) {
         fmt(r->out, "\r\n%-24s %5s", "", "");
-        number(r, "that is instructions/op", m->ticks / (double)e->ticks_per_instruction, 3);
+        number(r, "that is instructions/op", units_of(e, m->ticks), 3);
     }
 }
 
@@ -115,7 +116,7 @@ static void record_adaptive(struct json *j, const struct method_result *m, bool 
 void method_record(struct json *j, const struct engine *e, const struct row *row)
 {
     const struct method_result *m = &row->method;
-    bool counted = e->execution == EXEC_INSTRUCTIONS;
+    bool counted = units_are_instructions(e);
     json_str(j, "method", method_names[m->method]);
     if (row->status == ROW_UNSUPPORTED)
         return;
@@ -129,9 +130,9 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
     json_object(j, "per_op");
     json_f64(j, "ticks", m->ticks, 6);
     if (counted)
-        json_f64(j, "instructions", m->ticks / (double)e->ticks_per_instruction, 6);
+        json_f64(j, "instructions", units_of(e, m->ticks), 6);
     else if (e->tsc_hz > 0)
-        json_f64(j, "ns", m->ticks * 1e9 / e->tsc_hz, 6);
+        json_f64(j, "ns", units_ns(e, m->ticks), 6);
     if (m->method == METHOD_KBEST)
         json_f64(j, "lattice_ticks", m->lattice, 6);
     json_close(j);

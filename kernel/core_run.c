@@ -8,7 +8,6 @@
 
 #define ASLEEP_US 1000000 /* a core that has nothing to do is asleep long before */
 #define SETTLE_US 2       /* the two instructions between saying so and being so */
-#define START_US  20      /* from the last arrival to the start: longer than a line takes to all */
 #define PRINT_US  2000000 /* a fault's report at 9600 baud; whoever prints may have faulted again */
 
 #define ICR_INIT (5u << 8 | 1u << 14) /* SDM vol. 3A figure 11-12: INIT, level assert */
@@ -21,44 +20,12 @@ void core_run_init(struct machine *m)
     machine = m;
 }
 
-static bool reached(uint64_t tsc)
-{
-    return (int64_t)(rdtsc() - tsc) >= 0;
-}
-
 static bool asleep(const struct core *c)
 {
     return park_wait_asleep(c, cores_ticks(machine, ASLEEP_US), cores_ticks(machine, SETTLE_US));
 }
 
-/* --- the meeting, on every core that takes part ----------------------------------------------- */
-
-/* The last to arrive gives the start, to each in a line of its own, by that core's own TSC. */
-static void give_start(const struct core_meeting *m, unsigned leader)
-{
-    const struct core_facts *facts = machine->cores.facts;
-    uint64_t start = rdtsc() + (m->n > 1 ? cores_ticks(machine, START_US) : 0);
-
-    for (unsigned k = 0; k < m->n; k++) {
-        unsigned i = m->list[k];
-        uint64_t there = start + (uint64_t)(facts[i].tsc_offset - facts[leader].tsc_offset);
-        machine->cores.core[i]->start = there ? there : 1;
-    }
-}
-
-static void meet(struct core_meeting *m, struct core *c)
-{
-    if (__atomic_add_fetch(&m->arrived, 1, __ATOMIC_SEQ_CST) == m->n) {
-        /* It was about to sleep when it woke us; where it cannot, there is nobody to tell. */
-        if (!m->boot_takes_part)
-            (void)asleep(machine->core);
-        give_start(m, c->index);
-    }
-    while (!c->start)
-        pause();
-    while (!reached(c->start))
-        pause();
-}
+/* --- on every core that takes part ------------------------------------------------------------- */
 
 /* True: all others had finished. */
 static bool finish(struct core_meeting *m, const struct core *c)
@@ -76,7 +43,9 @@ static bool take_part(struct core *c)
     struct core_job job = c->job;
 
     paging_use(&machine->paging, c, c->tables && job.meeting->n > 1);
-    meet(job.meeting, c);
+    /* The boot core was about to sleep when it woke us; where it cannot, there is nobody to tell. */
+    if (!job.meeting->boot_takes_part)
+        (void)asleep(machine->core);
     job.fn(job.ctx, c->index);
     paging_use(&machine->paging, c, false);
     c->job.fn = NULL;
@@ -94,9 +63,7 @@ void core_work(struct core *c)
 static void invite(struct core_meeting *m, void (*fn)(void *ctx, unsigned core), void *ctx)
 {
     for (unsigned k = 0; k < m->n; k++) {
-        struct core *c = machine->cores.core[m->list[k]];
-        c->start = 0;
-        c->job = (struct core_job){fn, ctx, m};
+        machine->cores.core[m->list[k]]->job = (struct core_job){fn, ctx, m};
     }
 }
 
@@ -130,9 +97,6 @@ static bool wake(struct core_meeting *m)
         if (park_wake(c))
             continue;
         cores->facts[c->index].why_not = "the interrupt that wakes it cannot be sent";
-        /* The others wait for it at the start line. */
-        if (__atomic_add_fetch(&m->arrived, 1, __ATOMIC_SEQ_CST) == m->n)
-            give_start(m, 0);
         if (__atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0)
             return false;
     }
@@ -229,12 +193,12 @@ const char *core_together(const unsigned *list, unsigned n, void (*fn)(void *ctx
 
 static void print_alone(struct machine *m, const struct core *c, const struct trap_frame *f)
 {
-    uint64_t until = rdtsc() + cores_ticks(m, PRINT_US);
+    uint64_t began = rdtsc(), patience = cores_ticks(m, PRINT_US);
     uint32_t nobody = 0;
 
     while (!__atomic_compare_exchange_n(&printing, &nobody, c->index + 1, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST) &&
-           !reached(until)) {
+           rdtsc() - began < patience) {
         nobody = 0;
         pause();
     }

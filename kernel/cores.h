@@ -28,7 +28,6 @@ struct core_meeting {
     const unsigned *list;
     unsigned n;
     bool boot_takes_part; /* it is in the list, or, while cores are tried, it stays awake */
-    uint32_t arrived;     /* at the start line */
     uint32_t left;        /* who have not finished; the last one wakes the boot core */
     uint64_t sent;        /* TSC when the last of them was woken */
 };
