@@ -36,6 +36,7 @@ def refused(ended, *parts):
         ([""], ["command line, word 1"]),
         (["suite=nowhere"], ["nowhere", "truth", "calls"]),
         (["suite=truth", "bench=nothing"], ["nothing", "imul"]),
+        (["takeover=exit", "finish=return"], ["takeover=exit", "finish=return", "borrow"]),
         (["recipe=rdtsc"], ["recipe=rdtsc", "plain", "serialize"]),
         (["suite=tr uth"], ["tr uth"]),
         (["suite=" + "x" * 400], ["command line, word 1", "suite="]),

@@ -32,7 +32,9 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
         if (!options_take(o, &word, "command line", "word", (unsigned)i, err))
             return false;
     }
-    return o->help || o->list || (registry_check(o, err) && cpu_check_recipe(cpu, o->recipe, err));
+    return o->help || o->list ||
+           (options_check_pairs(o, err) && registry_check(o, err) &&
+            cpu_check_recipe(cpu, o->recipe, err));
 }
 
 /* The timers are tried, so that the TSC's frequency is measured first. */
