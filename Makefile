@@ -37,16 +37,15 @@ GEN   := $(B)/gen
 
 # --- sources -------------------------------------------------------------------------------------
 
-C_SRC   := $(sort $(wildcard boot/*.c kernel/*.c bench/*.c bench/suites/*.c lib/*.c))
-ASM_SRC := $(sort $(wildcard boot/*.asm kernel/*.asm bench/*.asm bench/suites/*.asm))
+C_SRC   := $(sort $(shell find boot kernel bench lib -name '*.c'))
+ASM_SRC := $(sort $(shell find boot kernel bench lib -name '*.asm'))
 OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 
-# Floating point is for these alone: files of lib/ that declare or cast to a double, and the upper half of
-# kernel/ and bench/. All other code can run while SSE is off, or in a trap handler.
-FLOAT_LIB := $(shell grep -lE '^ *(static |const |inline )*double |[(,] *(const )?double[ )]' lib/*.c)
-FLOAT_SRC := $(sort $(FLOAT_LIB)) \
-	$(filter-out $(addprefix bench/,report.c registry.c timer.c),$(wildcard bench/*.c)) \
-	$(wildcard bench/suites/*.c) $(addprefix kernel/,clocks.c main.c facts.c quiet_facts.c platform.c selftest.c)
+# Flags follow rooms. General registers only: what runs while SSE may be off, or in a trap handler.
+GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) bench/api \
+	$(addprefix lib/,text config firmware cpu screen)
+# Measured as a compiler's user has it: without frame pointers.
+BODY_ROOMS := bench/suites
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -60,11 +59,10 @@ EFI_INC  ?= /usr/include/efi
 # A compiler newer than ours may see more: `make WERROR=` takes its findings as warnings.
 WERROR ?= -Werror
 WARN   := -Wall -Wextra $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
-CFLAGS_IMAGE := -std=c11 -ffreestanding -g -fPIE -fshort-wchar -mno-red-zone \
+CFLAGS_IMAGE := -std=c11 -ffreestanding -O2 -g -fPIE -fshort-wchar -mno-red-zone \
 	-fno-stack-protector -fcf-protection=none -fno-strict-aliasing -fno-math-errno \
 	-fvisibility=hidden -fno-omit-frame-pointer -ffunction-sections -fdata-sections \
 	-fno-asynchronous-unwind-tables "-ffile-prefix-map=$(CURDIR)=." $(WARN) -I. -I$(GEN)
-GENERAL := -mgeneral-regs-only
 # Only boot/ calls firmware, in its own calling convention.
 CFLAGS_BOOT := -DGNU_EFI_USE_MS_ABI -isystem $(EFI_INC) -isystem $(EFI_INC)/x86_64
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1))
@@ -72,38 +70,23 @@ ifeq ($(IS_CLANG),)
 CFLAGS_BOOT += -maccumulate-outgoing-args
 endif
 LDFLAGS_IMAGE := -nostdlib -O2 -pie --no-dynamic-linker -z text -z noexecstack -z max-page-size=4096 \
-	-z pack-relative-relocs -Bsymbolic --no-undefined --gc-sections --build-id=none --fatal-warnings -T linker.ld
-# .reloc tells firmware that the image may be moved; crt0 and boot/relocate.c do the work.
-PE_SECTIONS := $(addprefix -j ,.text .rodata .data .bss .dynamic .rela .relr .reloc .sbat)
+	-Bsymbolic --no-undefined --gc-sections --build-id=none --fatal-warnings -T linker.ld
+# .reloc tells firmware that the image may be moved; crt0 does the work.
+PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .reloc .sbat)
 
 # A file's own flags: CFLAGS_<path> := ...
-CFLAGS_bench/suites/calls_stub_endbr.c := -fcf-protection=branch
-CFLAGS_bench/suites/calls_retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect-branch=thunk)
-CFLAGS_bench/suites/compiler_moved.c := -fno-function-sections
-CFLAGS_bench/suites/compiler_moved_unused.c := -fno-function-sections
-# Files of bench/suites/ that set up and check, and have no body of a row.
-NO_BODY := $(addprefix bench/suites/,baseline.c calls.c calls_many.c cores.c provoke.c sum.c truth.c truth_table.c)
-BODIES  := $(filter-out $(NO_BODY),$(wildcard bench/suites/*.c))
+CFLAGS_bench/suites/calls/stub_endbr.c := -fcf-protection=branch
+CFLAGS_bench/suites/calls/retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect-branch=thunk)
+# Each one section, in which functions stand as they come.
+CFLAGS_bench/suites/compiler/moved.c := -fno-function-sections -falign-functions=16
+CFLAGS_bench/suites/compiler/moved_unused.c := $(CFLAGS_bench/suites/compiler/moved.c)
 # Bodies are compared with each other: each begins a line, whatever stands before it in the image.
-$(foreach f,$(filter-out bench/suites/compiler_moved%,$(BODIES)), \
-	$(eval CFLAGS_$f += -falign-functions=64))
+CFLAGS_BODY := -fomit-frame-pointer -falign-functions=64
 
-# The image is to stay small (256 KiB). Around the windows speed is worth little: the engine's own C is
-# 2 of an empty sample's 160 ticks.
-# gcc knows -Oz only from 12 on.
-SMALL := $(shell $(CC) -Oz -E -x c /dev/null >/dev/null 2>&1 && echo -Oz || echo -Os)
-# clang -Oz calls its library for shifts of 128 bits.
-CFLAGS_lib/num.c := -Os
-# A fault's report walks frames. None of these is below a body that is measured; where one of them faults
-# itself, the report shows words of the stack that may be return addresses.
-FRAMELESS := bench/suites/% lib/% boot/% $(addprefix bench/,board.c compare.c cores_compare.c cores_show.c \
-	crowd_show.c head.c headline.c method_show.c record.c registry.c report.c show.c sweep.c tsc_facts.c) \
-	$(filter-out $(addprefix kernel/,borrow.c core_run.c fault.c lent.c main.c platform.c setup.c traps.c),$(wildcard kernel/*.c))
-FAST_SRC := lib/mem.c $(BODIES)
-
-flags = $(CFLAGS_IMAGE) $(if $(filter $(FAST_SRC),$1),-O2,$(SMALL)) $(if $(filter boot/%,$1),$(CFLAGS_BOOT)) \
-	$(if $(filter $(FLOAT_SRC),$1),,$(GENERAL)) \
-	$(if $(filter $(FRAMELESS),$1),-fomit-frame-pointer) $(CFLAGS_$1)
+in_rooms = $(filter $(addsuffix /%,$1),$2)
+flags = $(CFLAGS_IMAGE) $(if $(call in_rooms,boot,$1),$(CFLAGS_BOOT)) \
+	$(if $(call in_rooms,$(GENERAL_ROOMS),$1),-mgeneral-regs-only) \
+	$(if $(call in_rooms,$(BODY_ROOMS),$1),$(CFLAGS_BODY)) $(CFLAGS_$1)
 
 # --- the image -----------------------------------------------------------------------------------
 
@@ -177,7 +160,7 @@ COVERAGE := $(B)/hosted/coverage
 $(OBJ)/tests/hosted/tools/%.c.o: tests/hosted/tools/%.c $(OBJ)/tests/hosted/flags
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(CFLAGS_HOSTED) -MMD -MP -c -o $@ $<
-$(COVERAGE): $(addprefix $(OBJ)/,tests/hosted/tools/coverage.c.o $(addprefix lib/, \
+$(COVERAGE): $(addprefix $(OBJ)/,tests/hosted/tools/coverage.c.o $(addprefix lib/stats/, \
 		coverage.c.o estimate.c.o dist.c.o mathx.c.o moments.c.o))
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $^
@@ -249,8 +232,8 @@ $(SIGNED)/keys: FORCE
 
 UNIT_CCS ?= gcc clang
 UNIT     := $(B)/unit
-# The host's libc has what lib/mem.c brings to the image. Beside the tests stand helpers of theirs.
-UNIT_SRC   := $(filter-out lib/mem.c,$(sort $(wildcard lib/*.c))) $(UNIT_KERNEL) \
+# The host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
+UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) \
 	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
 	$(filter-out tests/replay/replay.c,$(REPLAY_SRC))
 UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
@@ -278,8 +261,7 @@ $(foreach c,$(UNIT_CCS),$(eval $(call unit_rules,$c)))
 $(UNIT)/flags: FORCE
 	@$(call stamp,$(CFLAGS_UNIT))
 unit-build: $(UNIT_ALL)
--include $(foreach c,$(UNIT_CCS),$(wildcard $(UNIT)/$c/lib/*.d $(UNIT)/$c/kernel/*.d \
-	$(UNIT)/$c/tests/unit/*.d $(UNIT)/$c/tests/replay/*.d))
+-include $(shell find $(UNIT) -name '*.d' 2>/dev/null)
 
 unit:
 	+@$(PYTHON) scripts/test unit --compilers $(UNIT_CCS)

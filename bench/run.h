@@ -3,8 +3,8 @@
 #define BENCH_RUN_H
 
 #include <stdbool.h>
-#include "bench/engine.h"
-#include "bench/report.h"
+#include "bench/api/report.h"
+#include "bench/measure/engine.h"
 
 /* Runs every selected row, in order, and reports each. True when a key stopped it before the last
  * one. */

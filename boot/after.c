@@ -1,7 +1,7 @@
 /* After a borrowed machine's report: files, then the end that finish= asks for. */
 #include "boot/boot.h"
-#include "kernel/cpu.h"
-#include "lib/fmt.h"
+#include "kernel/cpu/cpu.h"
+#include "lib/text/fmt.h"
 
 static EFI_STATUS status_of(enum exit_status status)
 {

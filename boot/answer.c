@@ -3,17 +3,17 @@
  * the firmware's console, the records to the serial port, so that a line that is both shows nothing
  * twice.
  */
+#include "bench/api/registry.h"
+#include "bench/api/report.h"
 #include "boot/boot.h"
-#include "bench/registry.h"
-#include "bench/report.h"
 #include "boot/timers.h"
-#include "kernel/acpi_mem.h"
-#include "kernel/cpu.h"
-#include "kernel/power.h"
-#include "kernel/serial.h"
-#include "lib/acpi.h"
-#include "lib/fmt.h"
-#include "lib/smbios.h"
+#include "kernel/console/serial.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/machine/leave.h"
+#include "kernel/memory/acpi_mem.h"
+#include "lib/firmware/acpi.h"
+#include "lib/firmware/smbios.h"
+#include "lib/text/fmt.h"
 
 #define KEY_WAIT_MS 10000
 #define KEY_POLL_MS 20

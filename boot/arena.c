@@ -1,7 +1,7 @@
 /* The one block of memory that the kernel and the benchmark work in. */
 #include "boot/boot.h"
-#include "kernel/memory_map.h"
-#include "lib/fmt.h"
+#include "kernel/memory/memory_map.h"
+#include "lib/text/fmt.h"
 
 /* Below 4 GiB where there is room: CR3 of a core that starts in 16-bit code must lie there. */
 static EFI_STATUS allocate(const struct boot *b, UINTN pages, EFI_PHYSICAL_ADDRESS *at)

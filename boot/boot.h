@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include "boot/conout.h"
 #include "boot/memmap.h"
-#include "kernel/handoff.h"
-#include "kernel/power.h"
-#include "kernel/serial.h"
-#include "lib/cpu.h"
+#include "kernel/console/serial.h"
+#include "kernel/machine/leave.h"
+#include "kernel/memory/handoff.h"
+#include "lib/cpu/cpu.h"
 
 struct boot {
     EFI_HANDLE image;
@@ -31,8 +31,6 @@ struct boot {
     char error[2048];    /* why nothing is measured; empty: nothing is wrong */
 };
 
-/* Before all else: pointers in the image's data are wrong until it returns. */
-void boot_relocate(void);
 /* Fills `b` with what every step needs. False (said on ConOut): not even that can be had. */
 bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
 /* Gives back what boot_open and the steps have taken. */

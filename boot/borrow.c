@@ -1,6 +1,6 @@
 /* The machine for a time: boot services stay alive and get no turn. */
 #include "boot/boot.h"
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 
 /* The map as it is now; nothing is allocated after this. */
 static EFI_STATUS read_map(struct boot *b)

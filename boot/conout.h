@@ -9,7 +9,7 @@
 #include <efi.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/sink.h"
+#include "lib/text/sink.h"
 
 #define CONOUT_PIECE 128
 

@@ -5,8 +5,8 @@
  */
 #include "boot/boot.h"
 #include "boot/mp_services.h"
-#include "kernel/acpi_mem.h"
-#include "lib/acpi.h"
+#include "kernel/memory/acpi_mem.h"
+#include "lib/firmware/acpi.h"
 
 static void ask_mp_services(struct boot *b)
 {

@@ -1,7 +1,7 @@
 /* What the firmware knows of the machine: tables, framebuffer, its own name. All of it can be
  * missing. */
 #include "boot/boot.h"
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 
 static bool same_guid(const EFI_GUID *a, const EFI_GUID *b)
 {

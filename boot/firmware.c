@@ -1,8 +1,8 @@
 /* What the steps of the UEFI phase share: opening and closing, memory, protocols, errors in words.
  */
 #include "boot/boot.h"
-#include "kernel/cpu.h"
-#include "lib/fmt.h"
+#include "kernel/cpu/cpu.h"
+#include "lib/text/fmt.h"
 
 void *boot_protocol(const struct boot *b, EFI_HANDLE handle, const EFI_GUID *guid)
 {

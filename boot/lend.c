@@ -3,9 +3,9 @@
  * firmware is held still, and have returned from it before it goes on.
  */
 #include "boot/mp_services.h"
-#include "kernel/lent.h"
-#include "lib/fmt.h"
-#include "lib/mem.h"
+#include "kernel/cores/lent.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
 
 /* The firmware looks at its cores by a timer, every 100 ms in EDK II; under an emulator whose clock
  * is slow that takes seconds. */

@@ -4,7 +4,7 @@
  * nothing is measured before the machine is ours.
  */
 #include "boot/boot.h"
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
 
@@ -24,7 +24,6 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
     enum exit_status status;
     struct boot b;
 
-    boot_relocate();
     if (!boot_open(&b, image, st))
         return EFI_OUT_OF_RESOURCES;
     watchdog_off(&b);

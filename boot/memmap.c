@@ -1,5 +1,5 @@
 #include "boot/memmap.h"
-#include "kernel/memory_map.h"
+#include "kernel/memory/memory_map.h"
 
 /* Allocating the buffer adds entries, and so does every step until the end: a page and more to
  * spare. */

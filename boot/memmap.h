@@ -8,7 +8,7 @@
 #include <efi.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "kernel/handoff.h"
+#include "kernel/memory/handoff.h"
 
 struct memmap {
     EFI_BOOT_SERVICES *bs;

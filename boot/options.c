@@ -1,8 +1,8 @@
 /* The words that the person at the machine chose: baretick.conf on the boot volume, then the load
  * options. */
+#include "bench/api/registry.h"
 #include "boot/boot.h"
-#include "bench/registry.h"
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 
 #define CONF_NAME "baretick.conf"
 #define CONF_MAX  (64u * 1024)

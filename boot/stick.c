@@ -5,8 +5,8 @@
  * call: UEFI 2.10 section 13.5.
  */
 #include "boot/boot.h"
-#include "lib/fmt.h"
-#include "lib/report_log.h"
+#include "lib/text/fmt.h"
+#include "lib/text/report_log.h"
 
 #define FOLDER   "baretick"
 #define NUMBERS  10000

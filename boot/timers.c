@@ -3,12 +3,12 @@
  * firmware holds still.
  */
 #include "boot/timers.h"
-#include "kernel/acpi_mem.h"
-#include "kernel/core_cycles.h"
-#include "kernel/counters.h"
-#include "kernel/cpu.h"
-#include "kernel/memory_map.h"
-#include "kernel/traps.h"
+#include "kernel/cpu/core_cycles.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/devices/counters.h"
+#include "kernel/memory/acpi_mem.h"
+#include "kernel/memory/memory_map.h"
+#include "kernel/trap/traps.h"
 
 #define ONE_MIB  (1ull << 20)
 #define FOUR_GIB (1ull << 32)

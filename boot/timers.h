@@ -2,7 +2,7 @@
 #ifndef BOOT_TIMERS_H
 #define BOOT_TIMERS_H
 
-#include "bench/timer.h"
+#include "bench/api/timer.h"
 #include "boot/boot.h"
 
 /* By id: NULL, it initialises; else why not. */

@@ -2,19 +2,19 @@
  * From the kernel's first instruction on its own stack to power off, or back to the firmware: the
  * order of events. Interrupts are off throughout; boot services are gone, or have no turn.
  */
-#include "bench/plan.h"
-#include "bench/probe.h"
-#include "bench/report.h"
+#include "bench/api/report.h"
+#include "bench/cores/plan.h"
+#include "bench/measure/probe.h"
 #include "bench/run.h"
-#include "kernel/facts.h"
-#include "kernel/fault.h"
-#include "kernel/machine.h"
-#include "kernel/pager.h"
+#include "kernel/console/pager.h"
+#include "kernel/machine/machine.h"
 #include "kernel/platform.h"
-#include "kernel/quiet_facts.h"
-#include "kernel/selftest.h"
-#include "lib/fmt.h"
-#include "lib/mem.h"
+#include "kernel/report/facts.h"
+#include "kernel/report/quiet_facts.h"
+#include "kernel/report/selftest.h"
+#include "kernel/trap/fault.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
 
 /* Reached by the fault handler, which has no other way to them; there is one machine. */
 static struct machine machine;
@@ -65,7 +65,7 @@ static void need(const char *why_not)
     leave(EXIT_FAULT);
 }
 
-/* After an exception's registers are on the console (kernel/traps.h). */
+/* After an exception's registers are on the console (kernel/trap/traps.h). */
 _Noreturn void kernel_faulted(const struct trap_frame *f)
 {
     char message[160];

@@ -1,7 +1,7 @@
 #include "kernel/platform.h"
-#include "kernel/clocks.h"
-#include "kernel/fault.h"
-#include "kernel/keyboard.h"
+#include "kernel/clock/clocks.h"
+#include "kernel/console/keyboard.h"
+#include "kernel/trap/fault.h"
 
 /* The platform's functions take no context: there is one machine. */
 static struct machine *machine;
@@ -22,7 +22,7 @@ static bool key(void)
 }
 
 /* Painting is done before a row's first window, never between two; where other cores measure, before
- * they are called (kernel/core_run.c). */
+ * they are called (kernel/cores/run.c). */
 static void row(const char *suite, const char *name)
 {
     struct core *c = core_current();

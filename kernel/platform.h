@@ -1,9 +1,9 @@
-/* The bare machine as bench/platform.h wants it. */
+/* The bare machine as bench/api/platform.h wants it. */
 #ifndef KERNEL_PLATFORM_H
 #define KERNEL_PLATFORM_H
 
-#include "bench/platform.h"
-#include "kernel/machine.h"
+#include "bench/api/platform.h"
+#include "kernel/machine/machine.h"
 
 /* After all the machine_...() steps; takes the sample memory. NULL, or why not. `p` and `m` must
  * stay. */

@@ -285,7 +285,7 @@ def bare_pair():
 
 # --- planted --------------------------------------------------------------------------------------
 
-PLANTED_SHARE = 38 / 127  # bench/suites/planted.c: states of the register that are dear
+PLANTED_SHARE = 38 / 127  # bench/suites/planted/planted.c: states of the register that are dear
 
 
 def two_speeds(runs):

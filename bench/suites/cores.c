@@ -2,9 +2,9 @@
  * What cores are to one another: the way of a cache line between two, their clocks, and what many
  * do to each other who want the same line, or only neighbouring words of it.
  */
-#include "bench/bench.h"
-#include "bench/crowd.h"
-#include "bench/tsc.h"
+#include "bench/api/bench.h"
+#include "bench/cores/crowd.h"
+#include "bench/measure/tsc.h"
 
 #define CORES(name_, what_, meet_)                                                                 \
     BENCH(cores, name_, .what = what_, .form = FORM_CORES, .ops = 1, .meet = meet_)

@@ -2,7 +2,7 @@
  * Failures on purpose, to see what one looks like and that whoever reads the exit status notices:
  * runs only when suite= names it, one row at a time is best.
  */
-#include "bench/bench.h"
+#include "bench/api/bench.h"
 
 static int wrong_body(uint64_t n, struct object *o)
 {

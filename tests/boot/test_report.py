@@ -15,7 +15,7 @@ LONG = 240  # seconds, for a run of everything
 def rows_in_sources():
     """suite/name of every row that the compiler sees in bench/suites, and of those on request only."""
     rows, on_request = set(), set()
-    for source in sorted((build.ROOT / "bench" / "suites").glob("*.c")):
+    for source in sorted((build.ROOT / "bench" / "suites").rglob("*.c")):
         text = tool("gcc", "-E", "-P", "-fcf-protection=branch", "-I", build.ROOT, source)
         for begin in re.finditer(r"static const struct bench bench_\w+ = \{", text):
             body = text[begin.end() : text.index("};", begin.end())]

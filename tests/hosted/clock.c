@@ -1,6 +1,6 @@
 #include "tests/hosted/clock.h"
 #include <time.h>
-#include "bench/tsc.h"
+#include "bench/measure/tsc.h"
 #include "tests/hosted/process.h"
 #include "tests/hosted/witness.h"
 

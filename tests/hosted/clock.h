@@ -5,9 +5,9 @@
 #ifndef HOSTED_CLOCK_H
 #define HOSTED_CLOCK_H
 
-#include "bench/timer.h"
-#include "lib/clock.h"
-#include "lib/cpu.h"
+#include "bench/api/timer.h"
+#include "lib/cpu/cpu.h"
+#include "lib/stats/clock.h"
 
 enum hosted_source { HOSTED_MONOTONIC_RAW, HOSTED_CPUID15, HOSTED_STATED, HOSTED_SOURCES };
 /* "monotonic_raw", "cpuid15", "stated" */

@@ -6,8 +6,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "lib/core_list.h"
-#include "lib/fmt.h"
+#include "lib/config/core_list.h"
+#include "lib/text/fmt.h"
 #include "tests/hosted/fault.h"
 #include "tests/hosted/memory.h"
 #include "tests/hosted/output.h"

@@ -1,13 +1,13 @@
 /*
- * The CPUs that this process may use, as bench/platform.h's cores. Core 0 is the one that the
+ * The CPUs that this process may use, as bench/api/platform.h's cores. Core 0 is the one that the
  * process is pinned to, the others follow ascending. Alone: the process moves to the core, and
  * back. Together: a process for each core, whose memory is its own but for the platform's.
  */
 #ifndef HOSTED_CORES_H
 #define HOSTED_CORES_H
 
-#include "bench/exchange.h"
-#include "bench/platform.h"
+#include "bench/api/platform.h"
+#include "bench/cores/exchange.h"
 #include "tests/hosted/process.h"
 
 /* The CPUs in the order of the cores; *n gets their number. The process is pinned. */

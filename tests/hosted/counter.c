@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "bench/chain.h"
-#include "bench/cycle.h"
-#include "lib/core_counter.h"
+#include "bench/measure/chain.h"
+#include "bench/measure/cycle.h"
+#include "lib/cpu/core_counter.h"
 
 static struct {
     int fd;

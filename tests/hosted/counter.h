@@ -5,9 +5,9 @@
 #ifndef HOSTED_COUNTER_H
 #define HOSTED_COUNTER_H
 
-#include "bench/timer.h"
+#include "bench/api/timer.h"
 
-/* A timer_source: CYCLE_PMC this one; APERF needs ring 0; the others bench/cycle.h's. */
+/* A timer_source: CYCLE_PMC this one; APERF needs ring 0; the others bench/measure/cycle.h's. */
 struct timer *counter_source(unsigned id, const char **why);
 
 #endif

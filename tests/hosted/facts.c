@@ -2,13 +2,13 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
-#include "bench/head.h"
-#include "bench/tsc_facts.h"
-#include "lib/fmt.h"
-#include "lib/num.h"
+#include "bench/show/head.h"
+#include "bench/show/tsc_facts.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
 #include "tests/hosted/witness.h"
 
-/* The system sets DE_CFG bit 1 on AMD's older families (kernel/lfence.h), but a process cannot
+/* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/lfence.h), but a process cannot
  * read it. */
 static const char *lfence(const struct cpu *c)
 {

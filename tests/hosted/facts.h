@@ -1,11 +1,11 @@
-/* What a hosted report says first: bench/head.h's part, the process, and the TSC as a process
+/* What a hosted report says first: bench/show/head.h's part, the process, and the TSC as a process
  * can know it. */
 #ifndef HOSTED_FACTS_H
 #define HOSTED_FACTS_H
 
-#include "bench/engine.h"
-#include "bench/probe.h"
-#include "bench/report.h"
+#include "bench/api/report.h"
+#include "bench/measure/engine.h"
+#include "bench/measure/probe.h"
 #include "tests/hosted/clock.h"
 #include "tests/hosted/process.h"
 

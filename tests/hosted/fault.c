@@ -4,7 +4,7 @@
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 #include "tests/hosted/output.h"
 #include "tests/hosted/status.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "bench/report.h"
+#include "bench/api/report.h"
 
 /* Takes over SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGINT and SIGTERM; faults are reported to r. */
 void fault_catch(struct report *r);

@@ -1,18 +1,18 @@
 /*
- * The same engine and suites as a Linux program: a second implementation of bench/platform.h, from
+ * The same engine and suites as a Linux program: a second implementation of bench/api/platform.h, from
  * the command line to the verdict. What a process cannot have (interrupts off, other programs away)
  * it says.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "bench/plan.h"
-#include "bench/probe.h"
+#include "bench/cores/plan.h"
+#include "bench/measure/probe.h"
 #include "bench/run.h"
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 #include "tests/hosted/clock.h"
-#include "tests/hosted/counter.h"
 #include "tests/hosted/cores.h"
+#include "tests/hosted/counter.h"
 #include "tests/hosted/facts.h"
 #include "tests/hosted/fault.h"
 #include "tests/hosted/memory.h"

@@ -1,7 +1,7 @@
 #include "tests/hosted/output.h"
 #include <errno.h>
 #include <unistd.h>
-#include "lib/mem.h"
+#include "lib/text/mem.h"
 
 static char buffer[1 << 16];
 static size_t used;

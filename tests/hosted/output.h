@@ -4,7 +4,7 @@
 #define HOSTED_OUTPUT_H
 
 #include <stdbool.h>
-#include "lib/sink.h"
+#include "lib/text/sink.h"
 
 struct sink *output(void);
 void output_flush(void);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 
 const char *const process_wish_names[PROCESS_WISHES] = {"pinned", "locked", "fifo"};
 

@@ -8,9 +8,9 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/types.h>
-#include "bench/board.h"
-#include "lib/cpu.h"
-#include "lib/sink.h"
+#include "bench/show/board.h"
+#include "lib/cpu/cpu.h"
+#include "lib/text/sink.h"
 
 #define PROCESS_CPU "BARETICK_CPU" /* the environment variable that names the CPU to run on */
 

@@ -12,7 +12,7 @@ import pytest
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED = 0, 2, 3, 4
 ROOT = Path(__file__).parent.parent.parent
 QUICK = ["suite=planted", "bench=adds20", "samples=64"]
-CODE_VA, DATA_VA = 0x100000000000, 0x100001000000  # bench/platform.h
+CODE_VA, DATA_VA = 0x100000000000, 0x100001000000  # bench/api/platform.h
 
 
 def refused(ended, *parts):
@@ -63,7 +63,7 @@ def test_help(run):
 
 def rows_in_sources():
     """Rows that a suite declares by naming them in full: some, but those can be read."""
-    for path in (ROOT / "bench" / "suites").glob("*.c"):
+    for path in (ROOT / "bench" / "suites").rglob("*.c"):
         text = path.read_text()
         yield from re.findall(r"^BENCH\((\w+), (\w+),", text, re.MULTILINE)
         yield from (("planted", n) for n in re.findall(r"^PLANTED\((\w+),", text, re.MULTILINE))

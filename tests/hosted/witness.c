@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 
 /* Of one core, in memory that forked processes share. */
 struct slot {

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/json.h"
+#include "lib/text/json.h"
 
 struct witness_counts {
     uint64_t voluntary, involuntary; /* context switches (getrusage) */

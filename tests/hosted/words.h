@@ -3,9 +3,9 @@
 #define HOSTED_WORDS_H
 
 #include <stdbool.h>
-#include "lib/cpu.h"
-#include "lib/options.h"
-#include "lib/sink.h"
+#include "lib/config/options.h"
+#include "lib/cpu/cpu.h"
+#include "lib/text/sink.h"
 
 /* False: a word is wrong, selects nothing or asks for a recipe that this CPU lacks; the message
  * says which, in the image's own words. */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 
 struct line {
     const uint8_t *at, *end;

@@ -10,7 +10,7 @@
 #ifndef TESTS_CPUID_DUMP_H
 #define TESTS_CPUID_DUMP_H
 
-#include "lib/cpu.h"
+#include "lib/cpu/cpu.h"
 
 #define DUMP_CPU_MAX 65535 /* the highest number of a CPU; no machine is near it */
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/json.h"
+#include "lib/text/json.h"
 
 /* The text form of tests/replay/cpuid: CPUID leaves and MSRs. */
 void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n);

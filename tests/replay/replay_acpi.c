@@ -1,8 +1,8 @@
-#include "lib/acpi.h"
-#include "lib/acpi_serial.h"
-#include "lib/acpi_srat.h"
-#include "lib/fmt.h"
-#include "lib/str.h"
+#include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_serial.h"
+#include "lib/firmware/acpi_srat.h"
+#include "lib/text/fmt.h"
+#include "lib/text/str.h"
 #include "tests/replay/replay.h"
 
 /* Signature, length and checksum hold; else the error is said. */

@@ -1,8 +1,8 @@
 /* The kind cpuid: everything that lib/ decodes of CPUID and MSRs, of the CPUs of one recording. */
 #include <stdlib.h>
-#include "lib/core_counter.h"
-#include "lib/cpu_facts.h"
-#include "lib/tsc_rate.h"
+#include "lib/cpu/core_counter.h"
+#include "lib/cpu/cpu_facts.h"
+#include "lib/cpu/tsc_rate.h"
 #include "tests/replay/cpuid_dump.h"
 #include "tests/replay/replay.h"
 

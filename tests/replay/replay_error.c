@@ -1,4 +1,4 @@
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 #include "tests/replay/replay.h"
 
 void replay_error(struct json *j, const char *format, ...)

@@ -1,5 +1,5 @@
 /*
- * A machine with counters of core cycles, for lib/core_counter.h and lib/aperf.h: MSRs that exist, fault
+ * A machine with counters of core cycles, for lib/cpu/core_counter.h and lib/cpu/aperf.h: MSRs that exist, fault
  * or swallow what is written, and a core whose counters move with the work that is done. `cycles`
  * core cycles pass for each `ticks` of the TSC.
  */
@@ -7,7 +7,7 @@
 #define TESTS_UNIT_FAKE_COUNTERS_H
 
 #include <string.h>
-#include "lib/core_counter.h"
+#include "lib/cpu/core_counter.h"
 
 #define FAKE_COUNTER_MSRS 32
 

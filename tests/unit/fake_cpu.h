@@ -1,5 +1,5 @@
 /*
- * kernel/cpu.h for the host: the privileged instructions, and the clock, become functions that the
+ * kernel/cpu/cpu.h for the host: the privileged instructions, and the clock, become functions that the
  * test defines (those that its unit uses). To be included before the unit's .c file.
  */
 #ifndef TESTS_UNIT_FAKE_CPU_H
@@ -15,7 +15,7 @@
 #define write_cr4 real_write_cr4
 #define read_cr8  real_read_cr8
 #define write_cr8 real_write_cr8
-#include "kernel/cpu.h"
+#include "kernel/cpu/cpu.h"
 #undef in8
 #undef in32
 #undef out8

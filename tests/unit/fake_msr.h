@@ -1,10 +1,10 @@
-/* kernel/msr.h for the host: a handful of MSRs that exist, with what was written to them in
+/* kernel/cpu/msr.h for the host: a handful of MSRs that exist, with what was written to them in
  * order. */
 #ifndef TESTS_UNIT_FAKE_MSR_H
 #define TESTS_UNIT_FAKE_MSR_H
 
 #include <string.h>
-#include "kernel/msr.h"
+#include "kernel/cpu/msr.h"
 
 #define FAKE_MSRS 128
 

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/acpi.h"
-#include "lib/smbios_memory.h"
+#include "lib/firmware/acpi.h"
+#include "lib/firmware/smbios_memory.h"
 #include "tests/unit/fuzz.h"
 #include "tests/unit/image.h"
 #include "tests/unit/read_file.h"

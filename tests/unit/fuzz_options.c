@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/options.h"
+#include "lib/config/options.h"
 #include "tests/unit/fuzz.h"
 
 static const struct {

@@ -1,8 +1,8 @@
 /* Text of any bytes: decoding ends, goes forward, and what it gives encodes to the same bytes
  * again. */
 #include <string.h>
-#include "lib/utext.h"
-#include "lib/words.h"
+#include "lib/text/utext.h"
+#include "lib/text/words.h"
 #include "tests/unit/fuzz.h"
 
 static const struct {

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_GAUSS_H
 #define TESTS_UNIT_GAUSS_H
 
-#include "lib/mathx.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/rng.h"
 
 static inline double gauss(struct rng *rng)

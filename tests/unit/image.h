@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 #include <string.h>
-#include "lib/bytes.h"
-#include "lib/physmem.h"
+#include "lib/firmware/bytes.h"
+#include "lib/firmware/physmem.h"
 
 struct image {
     uint8_t *bytes;

@@ -1,7 +1,7 @@
 /* Tables of real machines (tests/replay/acpi) decoded, and a small machine whose tables are broken
  * one by one. */
-#include "lib/acpi.h"
-#include "lib/acpi_srat.h"
+#include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_srat.h"
 
 #include <stdio.h>
 #include <stdlib.h>

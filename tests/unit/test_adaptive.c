@@ -1,7 +1,7 @@
-#include "tests/unit/unit.h"
-#include "lib/adaptive.h"
-#include "lib/mathx.h"
+#include "lib/stats/adaptive.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
+#include "tests/unit/unit.h"
 
 /* A machine: a stretch of n turns takes fixed + per_turn n seconds, read off a clock that moves in
  * steps of `resolution`; at 3 GHz. */

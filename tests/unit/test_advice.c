@@ -1,7 +1,7 @@
 /* What is said follows from what was read, and from nothing else. */
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "lib/advice.h"
+#include "lib/cpu/advice.h"
 
 static struct advice said[ADVICE_MAX];
 

@@ -1,8 +1,8 @@
 /* Core cycles by APERF and MPERF on planted machines. */
-#include "tests/unit/unit.h"
-#include "lib/aperf.h"
+#include "lib/cpu/aperf.h"
 #include "tests/unit/close.h"
 #include "tests/unit/fake_counters.h"
+#include "tests/unit/unit.h"
 
 static const struct core_counters has = {.aperf = true};
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include "tests/unit/unit.h"
 
-#include "bench/barrier.c"
-#include "bench/exchange.c"
+#include "bench/measure/barrier.c"
+#include "bench/cores/exchange.c"
 
 #define PLACES   4
 #define ROUNDS   50

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 #include <cmocka.h>
-#include "lib/behave.h"
-#include "lib/mathx.h"
+#include "lib/stats/behave.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
 

@@ -1,7 +1,7 @@
-#include "lib/caches.h"
+#include "lib/cpu/caches.h"
 
-#include "lib/descriptors.h"
-#include "lib/tlb.h"
+#include "lib/cpu/descriptors.h"
+#include "lib/cpu/tlb.h"
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"
 

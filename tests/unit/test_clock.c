@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <cmocka.h>
-#include "lib/clock.h"
+#include "lib/stats/clock.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
 

@@ -1,10 +1,10 @@
 #include <string.h>
 #include "tests/unit/fake_cpu.h"
 #include "tests/unit/unit.h"
-#include "bench/report.c"
-#include "bench/timer.c"
-#include "kernel/counters.c"
-#include "kernel/clocks.c"
+#include "bench/api/report.c"
+#include "bench/api/timer.c"
+#include "kernel/devices/counters.c"
+#include "kernel/clock/clocks.c"
 
 #define TSC_HZ  2500000000ull
 #define PM_PORT 0x608

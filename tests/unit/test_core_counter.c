@@ -2,7 +2,7 @@
  * it, every MSR is as found. */
 #include "tests/unit/unit.h"
 #include <stdio.h>
-#include "lib/core_counter.h"
+#include "lib/cpu/core_counter.h"
 #include "tests/unit/fake_counters.h"
 #include "tests/unit/made_cpu.h"
 

@@ -1,4 +1,4 @@
-#include "lib/core_list.h"
+#include "lib/config/core_list.h"
 
 #include <string.h>
 #include "tests/unit/unit.h"

@@ -1,5 +1,5 @@
 #include <string.h>
-#include "lib/cores.h"
+#include "lib/cpu/cores.h"
 #include "tests/unit/unit.h"
 
 #define ROOM 8

@@ -1,9 +1,9 @@
-#include "tests/unit/unit.h"
-#include "lib/coverage.h"
-#include "lib/estimate.h"
-#include "lib/moments.h"
+#include "lib/stats/coverage.h"
+#include "lib/stats/estimate.h"
+#include "lib/stats/moments.h"
 #include "tests/unit/close.h"
 #include "tests/unit/gauss.h"
+#include "tests/unit/unit.h"
 
 enum { LAUNCHES_MOST = 40 };
 static double scratch[COVERAGE_SCRATCH(LAUNCHES_MOST)];

@@ -1,4 +1,4 @@
-#include "lib/cpu.h"
+#include "lib/cpu/cpu.h"
 
 #include <string.h>
 #include "tests/unit/made_cpu.h"

@@ -1,8 +1,8 @@
 /* A CPU's facts as lines of a report's head; their records are judged by the recordings' tests. */
-#include "lib/cpu_facts.h"
+#include "lib/cpu/cpu_facts.h"
 
 #include <string.h>
-#include "lib/wrap.h"
+#include "lib/text/wrap.h"
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"
 

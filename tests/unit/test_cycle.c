@@ -1,5 +1,5 @@
 /*
- * Core cycles by a counter through the engine's own arithmetic (bench/sampler.c, headline.c,
+ * Core cycles by a counter through the engine's own arithmetic (bench/measure/sampler.c, headline.c,
  * cycle.c), on a planted machine: its windows take as many core cycles as they are told, at a clock
  * that is told too, and its counter fails when it is told to.
  */
@@ -9,19 +9,19 @@
 #include <string.h>
 #define tsc_now    real_tsc_now
 #define chain_adds real_chain_adds
-#include "bench/chain.h"
-#include "bench/tsc.h"
+#include "bench/measure/chain.h"
+#include "bench/measure/tsc.h"
 #undef tsc_now
 #undef chain_adds
 
 static uint64_t tsc_now(void);
 static void chain_adds(uint32_t adds);
 
-#include "bench/cycle.c"
-#include "bench/headline.c"
-#include "bench/report.c"
-#include "bench/sampler.c"
-#include "bench/timer.c"
+#include "bench/measure/cycle.c"
+#include "bench/measure/headline.c"
+#include "bench/api/report.c"
+#include "bench/measure/sampler.c"
+#include "bench/api/timer.c"
 #include "tests/unit/close.h"
 
 #define OPS        500

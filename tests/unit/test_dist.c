@@ -1,7 +1,7 @@
-#include "tests/unit/unit.h"
-#include "lib/dist.h"
-#include "lib/mathx.h"
+#include "lib/stats/dist.h"
+#include "lib/stats/mathx.h"
 #include "tests/unit/close.h"
+#include "tests/unit/unit.h"
 
 /* To a share of the wanted value. */
 #define assert_near(got, wanted, share)                                                            \

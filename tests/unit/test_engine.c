@@ -5,14 +5,14 @@
 #include "tests/unit/unit.h"
 #include <math.h>
 #include <string.h>
-#include "bench/cycle.c"
-#include "bench/engine.c"
-#include "bench/headline.c"
-#include "bench/interleave.c"
-#include "bench/layout.c"
-#include "bench/report.c"
-#include "bench/sampler.c"
-#include "bench/timer.c"
+#include "bench/measure/cycle.c"
+#include "bench/measure/engine.c"
+#include "bench/measure/headline.c"
+#include "bench/measure/interleave.c"
+#include "bench/measure/layout.c"
+#include "bench/api/report.c"
+#include "bench/measure/sampler.c"
+#include "bench/api/timer.c"
 
 #define OPS   1000
 #define CALLS 100000

@@ -1,7 +1,7 @@
-#include "tests/unit/unit.h"
-#include "lib/ensemble.h"
+#include "lib/stats/ensemble.h"
 #include "tests/unit/close.h"
 #include "tests/unit/gauss.h"
+#include "tests/unit/unit.h"
 
 static void by_hand(void **state)
 {

@@ -1,7 +1,7 @@
 #include "tests/unit/unit.h"
 #include <stdbool.h>
-#include "lib/estimate.h"
-#include "lib/moments.h"
+#include "lib/stats/estimate.h"
+#include "lib/stats/moments.h"
 #include "tests/unit/close.h"
 #include "tests/unit/gauss.h"
 

@@ -1,4 +1,4 @@
-#include "lib/features.h"
+#include "lib/cpu/features.h"
 
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"

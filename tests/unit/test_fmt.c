@@ -1,5 +1,5 @@
 /* fmt against libc's printf, over values and specifications. */
-#include "lib/fmt.h"
+#include "lib/text/fmt.h"
 
 #include <inttypes.h>
 #include <limits.h>

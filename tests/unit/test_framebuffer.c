@@ -1,4 +1,4 @@
-#include "lib/framebuffer.h"
+#include "lib/screen/framebuffer.h"
 
 #include <string.h>
 #include "tests/unit/unit.h"

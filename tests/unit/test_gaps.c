@@ -1,7 +1,7 @@
 /* Planted gaps come out as they were planted. */
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "lib/gaps.h"
+#include "lib/stats/gaps.h"
 #include "tests/unit/close.h"
 
 #define HZ 2000000000ull /* 2 ticks a ns */

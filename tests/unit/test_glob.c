@@ -1,4 +1,4 @@
-#include "lib/glob.h"
+#include "lib/text/glob.h"
 
 #include <string.h>
 #include "tests/unit/unit.h"

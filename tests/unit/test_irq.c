@@ -2,8 +2,8 @@
 #include "tests/unit/fake_cpu.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
-#include "kernel/irq.c"
-#include "kernel/lapic.c"
+#include "kernel/devices/irq.c"
+#include "kernel/devices/lapic.c"
 
 #define LAPIC_AT  0xfee00000ull
 #define IOAPIC_AT 0xfec00000ull
@@ -184,7 +184,7 @@ static void given_back(void **state)
     assert_int_equal(ioapic[IOAPIC_WINDOW / 4], 0x00160020 | ENTRY_MASKED);
     assert_int_equal(opened.ioapic[1][0], 1);
     assert_int_equal(m.lvt_masked, 5);
-    lapic[LAPIC_SPURIOUS / 4] = 0x1ff; /* as kernel/park.c sets it */
+    lapic[LAPIC_SPURIOUS / 4] = 0x1ff; /* as kernel/cores/park.c sets it */
 
     irq_restore(&m, NULL, &t);
     assert_memory_equal(before, lapic, sizeof(lapic));

@@ -1,10 +1,10 @@
-#include "lib/json.h"
+#include "lib/text/json.h"
 
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/crc32.h"
+#include "lib/text/crc32.h"
 #include "tests/unit/unit.h"
 
 static char text[4096];

@@ -1,7 +1,7 @@
-#include "tests/unit/unit.h"
-#include "lib/kbest.h"
-#include "lib/stats.h"
+#include "lib/stats/kbest.h"
+#include "lib/stats/stats.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
 static void converges_on_the_smallest(void **state)
 {

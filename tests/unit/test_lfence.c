@@ -1,6 +1,6 @@
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
-#include "kernel/lfence.c"
+#include "kernel/cpu/lfence.c"
 
 static enum lfence_state on(enum cpu_vendor vendor, uint32_t family)
 {

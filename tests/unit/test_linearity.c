@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdbool.h>
 #include <cmocka.h>
-#include "lib/linearity.h"
+#include "lib/stats/linearity.h"
 #include "tests/unit/close.h"
 
 /* Measured: xfence;rdtsc..rdtscp;xfence on a Zen 5, a window that hides up to 42 core cycles, at

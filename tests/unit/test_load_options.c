@@ -1,4 +1,4 @@
-#include "lib/options.h"
+#include "lib/config/options.h"
 
 #include <stdlib.h>
 #include <string.h>

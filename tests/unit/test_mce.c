@@ -1,7 +1,7 @@
 #include "tests/unit/fake_cpu.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
-#include "kernel/mce.c"
+#include "kernel/cpu/mce.c"
 
 #define BANKS 4
 

@@ -4,7 +4,7 @@
 #define memset  own_memset
 #define memcmp  own_memcmp
 #define strlen  own_strlen
-#include "lib/mem.c"
+#include "lib/text/mem.c"
 #undef memcpy
 #undef memmove
 #undef memset

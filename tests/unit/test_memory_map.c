@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/unit.h"
-#include "kernel/acpi_mem.c"
-#include "kernel/arena.c"
-#include "kernel/memory_map.c"
+#include "kernel/memory/acpi_mem.c"
+#include "kernel/memory/arena.c"
+#include "kernel/memory/memory_map.c"
 
 #define MIB 0x100000ull
 #define GIB 0x40000000ull

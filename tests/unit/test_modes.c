@@ -1,7 +1,7 @@
 #include "tests/unit/unit.h"
 #include <stdbool.h>
-#include "lib/mathx.h"
-#include "lib/modes.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/modes.h"
 #include "tests/unit/close.h"
 #include "tests/unit/gauss.h"
 

@@ -1,7 +1,7 @@
-#include "tests/unit/unit.h"
-#include "lib/moments.h"
+#include "lib/stats/moments.h"
 #include "tests/unit/close.h"
 #include "tests/unit/gauss.h"
+#include "tests/unit/unit.h"
 
 static void known_numbers(void **state)
 {

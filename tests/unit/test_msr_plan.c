@@ -1,7 +1,7 @@
 /* MSRs changed and put back, on a machine that faults or swallows. */
-#include "tests/unit/unit.h"
-#include "lib/msr_plan.h"
+#include "lib/cpu/msr_plan.h"
 #include "tests/unit/fake_msr_file.h"
+#include "tests/unit/unit.h"
 
 static void changed_and_put_back(void **state)
 {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdbool.h>
 #include <cmocka.h>
-#include "lib/mtrr.h"
+#include "lib/cpu/mtrr.h"
 #include "tests/unit/rng.h"
 
 enum { UC = 0, WC = 1, WT = 4, WP = 5, WB = 6 };

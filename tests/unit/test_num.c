@@ -1,6 +1,6 @@
 /* num_f64 against libc's printf: equal but for exact halves (away from zero here) and the sign of
  * zero. */
-#include "lib/num.h"
+#include "lib/decimal/num.h"
 
 #include <float.h>
 #include <stdio.h>

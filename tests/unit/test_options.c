@@ -1,8 +1,8 @@
-#include "lib/options.h"
+#include "lib/config/options.h"
 
 #include <string.h>
-#include "lib/json.h"
-#include "lib/str.h"
+#include "lib/text/json.h"
+#include "lib/text/str.h"
 #include "tests/unit/unit.h"
 
 static char message[1024];

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "lib/pagetable.h"
+#include "lib/cpu/pagetable.h"
 #include "tests/unit/rng.h"
 
 #define KIB4 0x1000ull

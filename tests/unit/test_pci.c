@@ -1,8 +1,8 @@
 /* Which functions of planted configuration spaces are stopped, and which are left alone. */
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "lib/acpi_mcfg.h"
-#include "lib/pci.h"
+#include "lib/firmware/acpi_mcfg.h"
+#include "lib/firmware/pci.h"
 
 #define FUNCTIONS 16
 #define MASTER    4u

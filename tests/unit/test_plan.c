@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/barrier.c"
-#include "bench/gate.c"
-#include "bench/plan.c"
+#include "bench/measure/barrier.c"
+#include "bench/measure/gate.c"
+#include "bench/cores/plan.c"
 
 #define CORES 6
 

@@ -2,7 +2,7 @@
  * them; whatever comes of it, every MSR is as found afterwards. */
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "lib/quiet.h"
+#include "lib/cpu/quiet.h"
 #include "tests/unit/fake_msr_file.h"
 #include "tests/unit/made_cpu.h"
 

@@ -1,5 +1,5 @@
-/* The README's table of options is the table in lib/options.c, row by row. */
-#include "lib/options.h"
+/* The README's table of options is the table in lib/config/options.c, row by row. */
+#include "lib/config/options.h"
 #include "tests/unit/read_file.h"
 #include "tests/unit/unit.h"
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "lib/screen.h"
+#include "lib/screen/screen.h"
 
 #include <string.h>
 #include "tests/unit/unit.h"

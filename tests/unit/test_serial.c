@@ -1,7 +1,7 @@
 #include <string.h>
 #include "tests/unit/fake_cpu.h"
 #include "tests/unit/unit.h"
-#include "kernel/serial.c"
+#include "kernel/console/serial.c"
 
 #define COM1 0x3f8
 

@@ -1,5 +1,5 @@
 /* Where the serial port is looked for: a machine with an RSDP, an RSDT, SPCR and DBG2. */
-#include "lib/serial_place.h"
+#include "lib/firmware/serial_place.h"
 
 #include <string.h>
 #include "tests/unit/image.h"

@@ -1,4 +1,4 @@
-#include "lib/smbios.h"
+#include "lib/firmware/smbios.h"
 
 #include <stdlib.h>
 #include <string.h>

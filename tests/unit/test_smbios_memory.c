@@ -1,4 +1,4 @@
-#include "lib/smbios_memory.h"
+#include "lib/firmware/smbios_memory.h"
 
 #include <string.h>
 #include "tests/unit/image.h"

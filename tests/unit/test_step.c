@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdbool.h>
 #include <cmocka.h>
-#include "lib/mathx.h"
-#include "lib/stats.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/stats.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
 

@@ -1,4 +1,4 @@
-#include "lib/str.h"
+#include "lib/text/str.h"
 
 #include <string.h>
 #include "tests/unit/unit.h"

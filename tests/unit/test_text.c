@@ -1,4 +1,4 @@
-#include "lib/text.h"
+#include "lib/screen/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

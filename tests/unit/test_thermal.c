@@ -1,6 +1,6 @@
 /* Thermal status: which bits there are, and what a row makes of MSRs that a test sets. */
 #include <stdlib.h>
-#include "kernel/cpu.h"
+#include "kernel/cpu/cpu.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
 
@@ -12,7 +12,7 @@ static struct cpuid_regs leaf_6(void *ctx, uint32_t leaf, uint32_t subleaf)
     return (struct cpuid_regs){.eax = leaf == 6 ? leaf6 : 0};
 }
 #define cpuid_here leaf_6
-#include "kernel/thermal.c"
+#include "kernel/cpu/thermal.c"
 
 enum { SENSOR = 1, PLN = 1 << 4, PTM = 1 << 6, HWP = 1 << 7 };
 

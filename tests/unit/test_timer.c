@@ -1,8 +1,8 @@
 /* Choice, fallback and retries, with timers that are planted. */
 #include <string.h>
 #include "tests/unit/unit.h"
-#include "bench/report.c"
-#include "bench/timer.c"
+#include "bench/api/report.c"
+#include "bench/api/timer.c"
 
 struct planted {
     const char *refuses;

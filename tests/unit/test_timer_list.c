@@ -1,4 +1,4 @@
-#include "lib/timer_list.h"
+#include "lib/config/timer_list.h"
 
 #include <string.h>
 #include "tests/unit/unit.h"

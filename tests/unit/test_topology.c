@@ -1,4 +1,4 @@
-#include "lib/topology.h"
+#include "lib/cpu/topology.h"
 
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"

@@ -1,5 +1,5 @@
 #include "tests/unit/unit.h"
-#include "bench/suites/truth_table.c"
+#include "bench/suites/truth/table.c"
 
 static struct cpu cpu(enum cpu_vendor vendor, uint32_t family, uint32_t model)
 {

@@ -1,6 +1,6 @@
 /* The frequencies of machines that were measured are judged in tests/replay; here the rules, and
  * where they must keep silent. */
-#include "lib/tsc_rate.h"
+#include "lib/cpu/tsc_rate.h"
 
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"

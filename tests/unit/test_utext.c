@@ -1,4 +1,4 @@
-#include "lib/utext.h"
+#include "lib/text/utext.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What the tables of hardware watchdogs say. */
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "lib/acpi_watchdog.h"
+#include "lib/firmware/acpi_watchdog.h"
 
 static uint8_t bytes[68];
 static char text[240];

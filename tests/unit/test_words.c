@@ -1,4 +1,4 @@
-#include "lib/words.h"
+#include "lib/text/words.h"
 
 #include <string.h>
 #include "tests/unit/unit.h"

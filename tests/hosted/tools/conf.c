@@ -1,10 +1,10 @@
 /*
- * The baretick.conf that `make image` puts on the boot volume: every option of lib/options.c with
+ * The baretick.conf that `make image` puts on the boot volume: every option of lib/config/options.c with
  * its meaning, its values and its default, as a comment. Standard output. Exit 1: not all of it
  * could be written.
  */
 #include <stdio.h>
-#include "lib/options.h"
+#include "lib/config/options.h"
 
 static const char head[] =
     "# baretick.conf: what to measure, and how. One or more key=value words a line; words given\n"

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "lib/coverage.h"
-#include "lib/estimate.h"
+#include "lib/stats/coverage.h"
+#include "lib/stats/estimate.h"
 
 #define MOST 10000 /* launches, rows */
 #define SEED 1

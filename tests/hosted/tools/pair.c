@@ -4,7 +4,7 @@
  */
 #include <stdint.h>
 #include <stdio.h>
-#include "bench/tsc.h"
+#include "bench/measure/tsc.h"
 
 #define PAIRS     2000
 #define STRETCHES 500

@@ -1,0 +1,39 @@
+/*
+ * Keeping the optimiser away from what a benchmark works on. None of these is an instruction; what
+ * they cost is what the optimiser could have done without them, and what they are used on has to
+ * be in a register. Rows keep_cost, hide_cost and clobber_cost of suite `compiler` measure it; its
+ * rows *_trap show what gcc 12 and clang 14 do at -O2 where one of them is missing.
+ *
+ * x is an integer or a pointer of at most 8 bytes.
+ */
+#ifndef BENCH_API_KEEP_H
+#define BENCH_API_KEEP_H
+
+/*
+ * x has been computed, each time. Without it a value that nothing uses is not computed: a loop of
+ * loads becomes no loop at all, and a sum that only its end uses is computed from the number of
+ * turns (gcc: where the terms are all alike; clang: also where they grow evenly).
+ */
+#define BENCH_KEEP(x) __asm__ volatile("" : : "r"(x))
+
+/*
+ * x, a variable, may have another value from here on. Without it a look-up, a call or a division
+ * whose operands do not change happens once for the whole loop, or while compiling; a divisor that
+ * is known becomes a multiplication, a multiplication by the loop's variable an addition.
+ */
+#define BENCH_HIDE(x) __asm__ volatile("" : "+r"(x))
+
+/*
+ * Somebody else may have read and changed memory. Without it only the last of several stores to one
+ * place is made, what was stored is not loaded again, and nothing is loaded twice. It does not
+ * reach registers, nor local variables whose address nobody has been given.
+ */
+#define BENCH_CLOBBER() __asm__ volatile("" : : : "memory")
+
+/*
+ * Somebody else knows the address p, and may use it here: a clobber that reaches the local array
+ * at p too. Without it an array that is filled and never read is not filled.
+ */
+#define BENCH_ESCAPE(p) __asm__ volatile("" : : "r"(p) : "memory")
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * What a machine gives the benchmark: a small core that every platform has, and capabilities that
+ * may be missing. kernel/platform.c implements it for the bare machine, tests/hosted/ for a Linux
+ * process.
+ */
+#ifndef BENCH_API_PLATFORM_H
+#define BENCH_API_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "bench/api/timer.h"
+#include "lib/config/options.h"
+#include "lib/cpu/cpu.h"
+#include "lib/cpu/topology.h"
+#include "lib/text/sink.h"
+
+struct json;
+
+/* What one core says of itself, beside the boot core. Texts are kept as long as the platform. */
+struct core_facts {
+    uint32_t apic_id;
+    uint32_t package, core, thread; /* by CPUID on the core itself */
+    const char *type;               /* "performance", "efficiency"; NULL: not a hybrid CPU */
+    uint32_t microcode;             /* revision; 0: unknown */
+    bool has_tsc_adjust;
+    int64_t tsc_adjust;          /* IA32_TSC_ADJUST */
+    int64_t tsc_offset;          /* ticks ahead of the boot core's, ... */
+    uint64_t tsc_offset_error;   /* ... give or take */
+    const char *mtrr, *features; /* what differs from the boot core; NULL: nothing */
+    const char *why_not;         /* did not come up, or faulted: why; NULL: usable */
+};
+
+/* The other cores. Whoever is not called executes nothing. */
+struct platform_cores {
+    unsigned count;                 /* entries of facts; 0 is the boot core */
+    const struct core_facts *facts; /* why_not can change from one call to the next */
+    /* Where each stands; one that did not come up stands where the boot core does. */
+    const struct core_place *place;
+    const char *parked; /* "hlt", "mwait": effective */
+    /*
+     * fn(ctx, i) on core i while every other core, the caller's included, executes nothing; i = 0
+     * is a plain call. Called on the boot core only. NULL, or why it could not be, or what befell
+     * it (a fault): then fn did not return.
+     */
+    const char *(*run)(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx);
+    /*
+     * The same on all n cores of the list at once, 0 among them or not; with share=together each
+     * has a code and a data buffer of its own at the usual addresses (run() has one for all).
+     * Returns when all are back.
+     */
+    const char *(*together)(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
+                            void *ctx);
+    /*
+     * What a signal from the boot core to core i takes, its TSC's offset taken off: from waking it
+     * where it is parked, or from sending it an interrupt while it runs, to the first instruction
+     * that it executes for it. False: it did not answer in a bounded time. NULL: not to be had here.
+     */
+    bool (*wake)(unsigned i, int64_t *ticks);
+    bool (*ipi)(unsigned i, int64_t *ticks);
+};
+
+/* The code buffer and, behind it, the data buffer stand at the same virtual address on every
+ * platform, within the reach of a rel32 of each other. */
+#define PLATFORM_CODE_VA   0x100000000000ull
+#define PLATFORM_CODE_SIZE (1u << 20)
+#define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
+#define PLATFORM_DATA_SIZE (1u << 20)
+
+struct platform {
+    const char *name; /* "uefi", "hosted" */
+    const struct cpu *cpu;
+
+    uint8_t *code; /* PLATFORM_CODE_VA; writable between code_write() and code_exec() only, */
+    uint8_t *data; /* executable otherwise; data is always writable, never executable */
+    void (*code_write)(void);
+    void (*code_exec)(void);
+
+    /*
+     * bench_memory_need() words, touched, so that no page of it is missing. All cores see it as it
+     * is; of what is written elsewhere, a core that was called together with others may have a
+     * copy of its own, which is lost when it returns.
+     */
+    uint64_t *memory;
+
+    timer_source *clock; /* enum clock_id */
+    timer_source *cycle; /* enum cycle_id */
+
+    struct sink *out;
+    bool (*key)(void); /* somebody pressed a key on the console (never waits) */
+    void (*row)(const char *suite,
+                const char *name); /* what a fault report should name; NULL, NULL: none */
+    /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
+    uint64_t (*nmis)(void);
+    uint64_t (*smis)(void); /* on this core so far; NULL: nobody counts them here */
+    /* Adds to the table's lines and to the record of the row that row() named last on this core what
+     * befell it; NULL: nothing to add. */
+    void (*row_show)(struct sink *out, unsigned core);
+    void (*row_record)(struct json *j, unsigned core);
+    /* Why a row with these needs (bench.h) cannot run here; NULL: it can. */
+    const char *(*lacks)(unsigned needs);
+    const struct platform_cores *cores; /* NULL: only the one that runs */
+};
+
+/* Words of memory that a run with these options uses on a machine with so many cores, or fewer. */
+size_t bench_memory_need(const struct options *o, unsigned cores);
+
+#endif

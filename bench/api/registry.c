@@ -1,0 +1,117 @@
+#include "bench/api/registry.h"
+#include "lib/text/fmt.h"
+#include "lib/text/glob.h"
+#include "lib/text/str.h"
+
+/* Set by linker.ld around section `baretick_rows` (by the linker itself in a hosted ELF). */
+extern const struct bench *__start_baretick_rows[], *__stop_baretick_rows[];
+
+static int compare(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
+static bool precedes(const struct bench *a, const struct bench *b)
+{
+    int order = compare(a->suite, b->suite);
+    return order < 0 || (order == 0 && compare(a->name, b->name) < 0);
+}
+
+const struct bench *const *registry(size_t *n)
+{
+    const struct bench **rows = __start_baretick_rows;
+    *n = (size_t)(__stop_baretick_rows - __start_baretick_rows);
+    /* Insertion sort: a few hundred pointers, and nothing to do from the second call on. */
+    for (size_t i = 1; i < *n; i++)
+        for (size_t j = i; j > 0 && precedes(rows[j], rows[j - 1]); j--) {
+            const struct bench *t = rows[j];
+            rows[j] = rows[j - 1];
+            rows[j - 1] = t;
+        }
+    return rows;
+}
+
+/* Whether the list names this suite literally. */
+static bool asked_for(const char *list, const char *suite)
+{
+    char pattern[OPTIONS_LIST_MAX];
+    for (size_t i = 0; glob_list_at(list, i, pattern, sizeof pattern); i++)
+        if (str_eq(pattern, suite))
+            return true;
+    return false;
+}
+
+static bool selects(const char *suites, const char *names, const struct bench *b)
+{
+    if (b->on_request && !asked_for(suites, b->suite))
+        return false;
+    return glob_list_match(suites, b->suite) && glob_list_match(names, b->name);
+}
+
+bool registry_selects(const struct options *o, const struct bench *b)
+{
+    return selects(o->suite, o->bench, b);
+}
+
+static bool selects_any(const char *suites, const char *names)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+    for (size_t i = 0; i < n; i++)
+        if (selects(suites, names, rows[i]))
+            return true;
+    return false;
+}
+
+static void say_suites(struct sink *err)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || !str_eq(rows[i]->suite, rows[i - 1]->suite))
+            fmt(err, " %s", rows[i]->suite);
+}
+
+static void say_names(struct sink *err, const char *suites)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+    for (size_t i = 0; i < n; i++)
+        if (selects(suites, "*", rows[i]))
+            fmt(err, " %s", rows[i]->name);
+}
+
+bool registry_check(const struct options *o, struct sink *err)
+{
+    char pattern[OPTIONS_LIST_MAX];
+    for (size_t i = 0; glob_list_at(o->suite, i, pattern, sizeof pattern); i++)
+        if (!selects_any(pattern, "*")) {
+            fmt(err, "suite=%s: no suite is called \"%s\"; there are:", o->suite, pattern);
+            say_suites(err);
+            return false;
+        }
+    for (size_t i = 0; glob_list_at(o->bench, i, pattern, sizeof pattern); i++)
+        if (!selects_any(o->suite, pattern)) {
+            fmt(err, "bench=%s: no row of suite=%s is called \"%s\"; there are:", o->bench,
+                o->suite, pattern);
+            say_names(err, o->suite);
+            return false;
+        }
+    return true;
+}
+
+void registry_list(struct sink *out)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+    for (size_t i = 0; i < n; i++) {
+        const struct bench *b = rows[i];
+        if (i == 0 || !str_eq(b->suite, rows[i - 1]->suite))
+            fmt(out, "%s%s%s\r\n", i ? "\r\n" : "", b->suite,
+                b->on_request ? "  (only when suite= names it)" : "");
+        fmt(out, "  %-24s %s\r\n", b->name, b->what);
+    }
+    fmt(out, "\r\n%zu rows\r\n", n);
+}

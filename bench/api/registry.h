@@ -1,0 +1,26 @@
+/* The rows that this image holds, sorted by suite and name, and which of them a run selects. */
+#ifndef BENCH_API_REGISTRY_H
+#define BENCH_API_REGISTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "bench/api/bench.h"
+#include "lib/config/options.h"
+#include "lib/text/sink.h"
+
+/* All rows, ascending by suite, then name; *n gets their number. Sorts in place at the first call.
+ */
+const struct bench *const *registry(size_t *n);
+
+/* Whether suite= and bench= select this row. Rows on request need their suite's name without a
+ * wildcard. */
+bool registry_selects(const struct options *o, const struct bench *b);
+
+/* Whether every pattern of suite= and bench= selects a row; if not, a message for people that names
+ * the pattern and what there is. */
+bool registry_check(const struct options *o, struct sink *err);
+
+/* The whole of `list`: suites, rows, what one operation is. */
+void registry_list(struct sink *out);
+
+#endif

@@ -1,0 +1,97 @@
+#include "bench/api/report.h"
+#include "lib/text/fmt.h"
+
+void report_init(struct report *r, struct sink *out, enum format format)
+{
+    *r = (struct report){.out = out, .records = out, .live = out, .format = format};
+}
+
+bool report_table(const struct report *r)
+{
+    return r->format != FORMAT_JSONL;
+}
+
+void report_progress(struct report *r, const char *line)
+{
+    if (!report_table(r))
+        return;
+    fmt(r->live, "\r%-79s", line);
+    r->progress = true;
+}
+
+void report_fresh_line(struct report *r)
+{
+    if (r->progress)
+        fmt(r->live, "\r%79s\r", "");
+    r->progress = false;
+}
+
+static void begin(struct report *r, struct json *j, const char *type)
+{
+    if (r->progress)
+        fmt(r->live, "\r\n");
+    r->progress = false;
+    json_begin(j, r->records, r->seq++, type);
+}
+
+bool report_record(struct report *r, struct json *j, const char *type)
+{
+    if (r->format == FORMAT_TABLE)
+        return false;
+    begin(r, j, type);
+    return true;
+}
+
+void report_event(struct report *r, const char *kind, const char *message)
+{
+    struct json j;
+    if (report_table(r)) {
+        report_fresh_line(r);
+        fmt(r->out, "%s: %s\r\n", kind, message);
+    }
+    if (report_record(r, &j, "event")) {
+        json_str(&j, "kind", kind);
+        json_str(&j, "message", message);
+        json_end(&j);
+    }
+}
+
+void report_selftest(struct report *r, const char *name, enum selftest result, const char *detail)
+{
+    static const char *const words[] = {"PASS", "FAIL", "not judged"};
+    static const char *const values[] = {"pass", "fail", "not judged"};
+    struct json j;
+    r->failures += result == SELFTEST_FAIL;
+    if (report_table(r)) {
+        report_fresh_line(r);
+        fmt(r->out, "self-test %-16s %s: %s\r\n", name, words[result], detail);
+    }
+    if (report_record(r, &j, "selftest")) {
+        json_str(&j, "name", name);
+        json_str(&j, "result", values[result]);
+        json_str(&j, "detail", detail);
+        json_end(&j);
+    }
+}
+
+void report_end(struct report *r, bool stopped)
+{
+    const char *verdict = r->failures ? "fail" : "pass";
+    char smis[40] = "";
+    struct json j;
+    begin(r, &j, "end");
+    json_u64(&j, "rows", r->rows);
+    json_u64(&j, "failures", r->failures);
+    if (r->counts_smis)
+        json_u64(&j, "smis", r->smis);
+    if (stopped)
+        json_bool(&j, "stopped", true);
+    json_str(&j, "verdict", verdict);
+    json_end(&j);
+    if (r->counts_smis)
+        fmt_buf(smis, sizeof smis, ", %llu SMIs", (unsigned long long)r->smis);
+    if (report_table(r))
+        fmt(r->out, "verdict: %s (%llu rows, %llu failures%s%s)\r\n", r->failures ? "FAIL" : "PASS",
+            (unsigned long long)r->rows, (unsigned long long)r->failures, smis,
+            stopped ? ", stopped by a key" : "");
+}

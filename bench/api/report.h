@@ -1,0 +1,57 @@
+/*
+ * The report's records in order: one sequence number for all, whoever writes them (boot/ its `end`
+ * after `help`, kernel/ the `run`, bench/ the rows). The human table is written by those who own
+ * its rows.
+ */
+#ifndef BENCH_API_REPORT_H
+#define BENCH_API_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/config/options.h"
+#include "lib/text/json.h"
+#include "lib/text/sink.h"
+
+struct report {
+    struct sink *out;     /* the table, and all else for people */
+    struct sink *records; /* `out`, unless the owner says otherwise: then they do not mix */
+    struct sink *live;    /* progress lines: `out`, unless the owner keeps what goes there */
+    enum format format;
+    uint64_t seq;      /* of the next record */
+    uint64_t rows;     /* rows written */
+    uint64_t failures; /* rows and self-tests that failed */
+    uint64_t smis;     /* while rows were measured, ... */
+    bool counts_smis;  /* ... where somebody counts them */
+    bool faulted;      /* a core faulted; it is counted in a failure */
+    bool progress;     /* a progress line stands on the console without a newline */
+};
+
+void report_init(struct report *r, struct sink *out, enum format format);
+
+/* Whether the table is wanted; then fmt() to r->out at will, lines ended by "\r\n". */
+bool report_table(const struct report *r);
+
+/* Writes `line` (at most 79 columns) over the progress line before it. Nothing where there is no
+ * table. */
+void report_progress(struct report *r, const char *line);
+/* Wipes the progress line, if one stands there: the next byte goes to the start of an empty line.
+ */
+void report_fresh_line(struct report *r);
+
+/* Begins a record on a fresh line; false when this format leaves records of this type out (`end`
+ * never is). */
+bool report_record(struct report *r, struct json *j, const char *type);
+
+/* An `event` record, and in the table a line "warning: ..." */
+void report_event(struct report *r, const char *kind, const char *message);
+
+enum selftest { SELFTEST_PASS, SELFTEST_FAIL, SELFTEST_NOT_JUDGED };
+
+/* One self-test's outcome; a FAIL counts as a failure of the run. `detail` says what was seen. */
+void report_selftest(struct report *r, const char *name, enum selftest result, const char *detail);
+
+/* The last record and the last line. `stopped`: somebody pressed a key before all rows were done.
+ */
+void report_end(struct report *r, bool stopped);
+
+#endif

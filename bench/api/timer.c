@@ -1,0 +1,113 @@
+#include "bench/api/timer.h"
+#include "bench/api/report.h"
+#include "lib/text/fmt.h"
+
+void timer_choose(struct timer_choice *c, const struct timer_list *l, const char *words,
+                  timer_source *source)
+{
+    *c = (struct timer_choice){0};
+    for (unsigned i = 0; i < l->n; i++) {
+        struct timer_refusal *r = &c->refusal[c->refusals];
+        struct timer *t = source(l->id[i], &r->why);
+        if (t)
+            r->why = t->start(t);
+        if (t && !r->why) {
+            c->used = t;
+            return;
+        }
+        timer_name(words, l->id[i], r->name);
+        c->refusals++;
+    }
+}
+
+void timer_release(struct timer_choice *c)
+{
+    if (c->used && c->used->stop)
+        c->used->stop(c->used);
+    c->used = NULL;
+}
+
+enum timer_status timer_read_whole(struct timer *t, uint64_t *count, uint64_t *again)
+{
+    for (unsigned i = 0; i < TIMER_TRIES; i++) {
+        enum timer_status status = t->read(t, count);
+        if (status != TIMER_AGAIN)
+            return status;
+        ++*again;
+    }
+    return TIMER_AGAIN;
+}
+
+bool timer_read(struct timer_choice *c, uint64_t *count)
+{
+    if (c->used && timer_read_whole(c->used, count, &c->again) == TIMER_OK)
+        return true;
+    c->failed++;
+    return false;
+}
+
+void timer_survey(const char *why[], unsigned ids, timer_source *source)
+{
+    for (unsigned id = 0; id < ids; id++) {
+        struct timer *t = source(id, &why[id]);
+        if (t)
+            why[id] = t->start(t);
+        if (t && !why[id] && t->stop)
+            t->stop(t);
+    }
+}
+
+void timer_survey_show(const char *kind, const char *words, const char *const why[], unsigned ids,
+                       struct sink *out)
+{
+    char name[TIMER_NAME_MAX];
+    fmt(out, "\r\n%s=\r\n", kind);
+    for (unsigned id = 0; id < ids; id++) {
+        timer_name(words, id, name);
+        fmt(out, "  %-24s %s%s\r\n", name, why[id] ? "not here: " : "initialises",
+            why[id] ? why[id] : "");
+    }
+}
+
+void timer_survey_record(const char *kind, const char *words, const char *const why[], unsigned ids,
+                         struct report *r)
+{
+    char name[TIMER_NAME_MAX];
+    struct json j;
+    for (unsigned id = 0; id < ids; id++) {
+        if (!report_record(r, &j, "timer"))
+            return;
+        timer_name(words, id, name);
+        json_str(&j, "kind", kind);
+        json_str(&j, "name", name);
+        json_bool(&j, "initialises", !why[id]);
+        if (why[id])
+            json_str(&j, "why", why[id]);
+        json_end(&j);
+    }
+}
+
+void timer_show(const struct timer_choice *c, const char *label, struct sink *out)
+{
+    fmt(out, "%-9s %s\r\n", label, c->used ? c->used->name : "none of the list starts");
+    for (unsigned i = 0; i < c->refusals; i++)
+        fmt(out, "          not %s: %s\r\n", c->refusal[i].name, c->refusal[i].why);
+}
+
+void timer_record(const struct timer_choice *c, const char *kind, struct json *j)
+{
+    char refused[24];
+    if (c->used)
+        json_str(j, kind, c->used->name);
+    if (c->refusals == 0)
+        return;
+    fmt_buf(refused, sizeof refused, "%s_refused", kind);
+    json_array(j, refused);
+    for (unsigned i = 0; i < c->refusals; i++) {
+        json_object(j, NULL);
+        json_str(j, "name", c->refusal[i].name);
+        json_str(j, "why", c->refusal[i].why);
+        json_close(j);
+    }
+    json_close(j);
+}

@@ -1,0 +1,115 @@
+/* What many cores do to one another: 1, 2, 4 ... and all of them, for a fixed time. */
+#include "bench/cores/crowd.h"
+#include "bench/cores/plan.h"
+#include "bench/measure/tsc.h"
+#include "lib/text/mem.h"
+
+static bool round_here(struct crowd *c, struct crowd_seat *seat, unsigned place, unsigned round)
+{
+    if (barrier_pass(&c->plan->barrier, place, c->patience) != BARRIER_GO)
+        return false;
+    uint64_t began = tsc_now(), operations = 0, ticks;
+    bool good;
+    do {
+        good = c->batch(c, place, c->operations);
+        operations += good ? c->operations : 0;
+        ticks = tsc_now() - began;
+    } while (good && ticks < c->duration);
+    seat->round_operations[round] = operations;
+    seat->round_ticks[round] = ticks;
+    seat->operations += operations;
+    return good;
+}
+
+static void contest_here(void *ctx, unsigned core)
+{
+    struct crowd *c = ctx;
+    unsigned place = 0, round = 0, rounds = c->silicon ? CROWD_ROUNDS : 1;
+    while (c->plan->present[place] != core)
+        place++;
+    struct crowd_seat *seat = &c->seat[place];
+    while (round < rounds && round_here(c, seat, place, round))
+        round++;
+    seat->complete = round == rounds;
+    barrier_leave(&c->plan->barrier, place);
+    plan_seat(c->plan, core)->back = true;
+}
+
+/* One round's figures. */
+static struct contest judge(const struct crowd *c, unsigned n, unsigned round)
+{
+    struct contest result = {.cores = n};
+    double ticks = 0, operations = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const struct crowd_seat *s = &c->seat[i];
+        double mine = (double)s->round_ticks[round] / (double)s->round_operations[round];
+        if (i == 0 || mine < result.least)
+            result.least = mine;
+        if (i == 0 || mine > result.greatest)
+            result.greatest = mine;
+        ticks += (double)s->round_ticks[round];
+        operations += (double)s->round_operations[round];
+    }
+    result.ticks = ticks / operations;
+    return result;
+}
+
+/* The round in the middle. */
+static struct contest middle(const struct crowd *c, unsigned n, unsigned rounds)
+{
+    struct contest sorted[CROWD_ROUNDS] = {{0}};
+    for (unsigned i = 0; i < rounds; i++) {
+        unsigned at = i;
+        struct contest now = judge(c, n, i);
+        for (; at > 0 && sorted[at - 1].ticks > now.ticks; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = now;
+    }
+    return sorted[rounds / 2];
+}
+
+/* Everything zero: what is counted, and who counts. */
+static void clear(struct crowd *c, unsigned n)
+{
+    memset(c->seat, 0, n * sizeof *c->seat);
+    memset(c->shared, 0, (n + CROWD_WORDS - 1) / CROWD_WORDS * sizeof *c->shared);
+    c->hot = c->ticket = c->serving = c->guarded = 0;
+}
+
+static bool step(struct crowd *c, unsigned n, uint64_t (*counted)(const struct crowd *, unsigned))
+{
+    uint64_t operations = 0;
+    clear(c, n);
+    const char *why = plan_on_all(c->plan, c->places, n, contest_here, c);
+    for (unsigned i = 0; i < n; i++) {
+        operations += c->seat[i].operations;
+        if (!why && !c->seat[i].complete)
+            why = "a core waited too long for the others";
+    }
+    if (!why && counted(c, n) != operations)
+        why = "operations were lost: the counters do not add up";
+    if (why) {
+        crowd_fail(c, ROW_WRONG, why);
+        return false;
+    }
+    c->contest[c->contests++] = middle(c, n, c->silicon ? CROWD_ROUNDS : 1);
+    return true;
+}
+
+void crowd_contest(struct crowd *c, bool (*batch)(struct crowd *, unsigned, unsigned),
+                   unsigned operations, uint64_t (*counted)(const struct crowd *, unsigned))
+{
+    struct plan *plan = c->plan;
+    unsigned n = 0;
+    for (unsigned k = 0; k < plan->n; k++)
+        if (!plan->seat[k].gone)
+            plan->places[n++] = k;
+    c->places = plan->places;
+    c->batch = batch;
+    c->operations = operations;
+    for (unsigned cores = 1; cores < n; cores *= 2)
+        if (!step(c, cores, counted))
+            return;
+    if (step(c, n, counted))
+        c->row.headline.ticks = c->contest[c->contests - 1].ticks;
+}

@@ -1,0 +1,197 @@
+/* What passes between two cores: every pair, or above a limit a sample of them. */
+#include "bench/cores/crowd.h"
+#include "bench/cores/plan.h"
+#include "lib/stats/stats.h"
+
+#define SIGNALS     33 /* wake-ups and interrupts of each core; odd */
+#define SIGNALS_FEW 3
+
+static unsigned place_of(const struct crowd *c, unsigned core)
+{
+    return c->plan->seat[c->places[0]].engine.core == core ? 0 : 1;
+}
+
+static void play_here(void *ctx, unsigned core)
+{
+    struct crowd *c = ctx;
+    unsigned side = place_of(c, core);
+    if (barrier_pass(&c->plan->barrier, side, c->patience) == BARRIER_GO)
+        exchange_play(&c->exchange, side);
+    plan_seat(c->plan, core)->back = true;
+}
+
+/* One game of the seats k and l. */
+static bool play(struct crowd *c, unsigned k, unsigned l, bool stamped)
+{
+    const unsigned places[2] = {k, l};
+    c->places = places;
+    exchange_init(&c->exchange, stamped, c->silicon, c->patience);
+    const char *why = plan_on_all(c->plan, places, 2, play_here, c);
+    if (why)
+        crowd_fail(c, ROW_WRONG, why);
+    else if (!exchange_complete(&c->exchange))
+        crowd_fail(c, ROW_WRONG, "two cores did not make all their moves");
+    return !c->row.why;
+}
+
+static void note(struct crowd *c, unsigned k, unsigned l, struct pair p)
+{
+    p.a = c->plan->list[k];
+    p.b = c->plan->list[l];
+    c->pair[c->pairs++] = p;
+}
+
+static void note_pingpong(struct crowd *c, unsigned k, unsigned l)
+{
+    struct exchange *x = &c->exchange;
+    double way = 2.0 * x->turns;
+    stats_sort(x->ticks, x->batches);
+    note(c, k, l,
+         (struct pair){.least = (double)x->ticks[0] / way,
+                       .median = (double)x->ticks[x->batches / 2] / way,
+                       .greatest = (double)x->ticks[x->batches - 1] / way});
+}
+
+static void note_skew(struct crowd *c, unsigned k, unsigned l)
+{
+    const struct exchange *x = &c->exchange;
+    double least = (double)x->ahead_least, most = (double)x->ahead_most;
+    c->backwards += x->backwards;
+    note(c, k, l, (struct pair){.least = least, .median = (least + most) / 2, .greatest = most});
+}
+
+static bool both_live(const struct crowd *c, unsigned k, unsigned l)
+{
+    return !c->plan->seat[k].gone && !c->plan->seat[l].gone;
+}
+
+static bool pair_up(struct crowd *c, unsigned k, unsigned l, bool stamped)
+{
+    if (!both_live(c, k, l))
+        return true;
+    if (!play(c, k, l, stamped))
+        return false;
+    if (stamped)
+        note_skew(c, k, l);
+    else
+        note_pingpong(c, k, l);
+    return true;
+}
+
+/*
+ * Above the limit: each core with the one at a distance, for distances that are spread over half
+ * of the list: neighbours first, so that every core is in one pair at the least.
+ */
+static void sampled(struct crowd *c, bool stamped)
+{
+    unsigned n = c->plan->n, most = CROWD_ALL_PAIRS * (CROWD_ALL_PAIRS - 1) / 2;
+    unsigned rounds = most / n ? most / n : 1, farthest = (n - 1) / 2;
+    for (unsigned i = 0; i < rounds; i++) {
+        unsigned distance = 1 + (rounds > 1 ? i * (farthest - 1) / (rounds - 1) : 0);
+        for (unsigned k = 0; k < n; k++)
+            if (!pair_up(c, k, (k + distance) % n, stamped))
+                return;
+    }
+}
+
+static void all_pairs(struct crowd *c, bool stamped)
+{
+    unsigned n = c->plan->n;
+    for (unsigned k = 0; k < n; k++)
+        for (unsigned l = k + 1; l < n; l++)
+            if (!pair_up(c, k, l, stamped))
+                return;
+}
+
+/* The middle one of the pairs' own medians; of differences the farthest from 0. */
+static double headline_of(const struct crowd *c, bool stamped)
+{
+    double best = __builtin_nan("");
+    for (unsigned i = 0; i < c->pairs; i++) {
+        double mine = c->pair[i].median;
+        unsigned below = 0;
+        for (unsigned j = 0; j < c->pairs; j++)
+            below += c->pair[j].median < mine || (j < i && c->pair[j].median == mine);
+        if (!stamped && below == (c->pairs - 1) / 2)
+            return mine;
+        if (mine < 0)
+            mine = -mine;
+        if (stamped && !(mine <= best))
+            best = mine;
+    }
+    return best;
+}
+
+static void pairs(struct crowd *c, bool stamped)
+{
+    unsigned n = c->plan->n;
+    c->pairs_all = n * (n - 1) / 2;
+    if (n > CROWD_ALL_PAIRS)
+        sampled(c, stamped);
+    else
+        all_pairs(c, stamped);
+    if (c->pairs == 0)
+        crowd_fail(c, ROW_WRONG, "no two cores are left");
+    c->row.headline.ticks = headline_of(c, stamped);
+}
+
+void crowd_pingpong(struct crowd *c)
+{
+    pairs(c, false);
+}
+
+void crowd_skew(struct crowd *c)
+{
+    pairs(c, true);
+}
+
+/* --- the platform's own signals, from the boot core to each other ------------------------------- */
+
+static bool signal_one(struct crowd *c, unsigned k, bool (*signal)(unsigned, int64_t *))
+{
+    unsigned n = c->silicon ? SIGNALS : SIGNALS_FEW, got = 0;
+    uint64_t ticks[SIGNALS];
+    for (unsigned i = 0; i < n; i++) {
+        int64_t t;
+        if (!signal(c->plan->list[k], &t)) {
+            crowd_fail(c, ROW_WRONG, "a core did not answer in time");
+            return false;
+        }
+        ticks[got++] = t < 0 ? 0 : (uint64_t)t; /* by the error of the TSCs' offset below 0 */
+    }
+    stats_sort(ticks, n);
+    c->pair[c->pairs++] = (struct pair){.a = 0,
+                                        .b = c->plan->list[k],
+                                        .least = (double)ticks[0],
+                                        .median = (double)ticks[n / 2],
+                                        .greatest = (double)ticks[n - 1]};
+    return true;
+}
+
+static void signals(struct crowd *c, bool (*signal)(unsigned, int64_t *))
+{
+    if (!signal) {
+        crowd_fail(c, ROW_UNSUPPORTED, "this platform cannot do it");
+        return;
+    }
+    for (unsigned k = 0; k < c->plan->n; k++) {
+        if (c->plan->list[k] == 0 || c->plan->seat[k].gone)
+            continue;
+        c->pairs_all++;
+        if (!signal_one(c, k, signal))
+            return;
+    }
+    if (c->pairs == 0)
+        crowd_fail(c, ROW_WRONG, "no other core is left");
+    c->row.headline.ticks = headline_of(c, false);
+}
+
+void crowd_wake(struct crowd *c)
+{
+    signals(c, c->plan->p->cores->wake);
+}
+
+void crowd_ipi(struct crowd *c)
+{
+    signals(c, c->plan->p->cores->ipi);
+}

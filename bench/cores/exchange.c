@@ -1,0 +1,98 @@
+#include "bench/cores/exchange.h"
+#include "bench/measure/tsc.h"
+#include "lib/text/mem.h"
+
+#define TURNS          100 /* a batch: some 20 us between the farthest cores of a large machine */
+#define BATCHES_FEW    3   /* where each turn costs an emulator's change of cores */
+#define TURNS_FEW      4
+#define LOOKS_PER_TIME 1024 /* reading the time at each look would slow the answer down */
+
+void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t patience)
+{
+    memset(x, 0, sizeof *x);
+    x->batches = silicon ? EXCHANGE_BATCHES : BATCHES_FEW;
+    x->turns = silicon ? TURNS : TURNS_FEW;
+    x->stamped = stamped;
+    x->yield = !silicon;
+    x->patience = patience;
+    x->ahead_most = INT64_MAX;
+    x->ahead_least = INT64_MIN;
+}
+
+/* Until the ball is there. No PAUSE at first: it can take longer than the ball does. */
+static bool await_ball(const struct exchange *x, uint64_t ball)
+{
+    uint64_t began = tsc_now();
+    for (uint64_t looks = 1; atomic_load_explicit(&x->ball, memory_order_acquire) != ball;
+         looks++) {
+        if (x->yield || looks > LOOKS_PER_TIME)
+            __builtin_ia32_pause();
+        if (looks % LOOKS_PER_TIME == 0 && tsc_now() - began > x->patience)
+            return false;
+    }
+    return true;
+}
+
+static void move(struct exchange *x, uint64_t ball)
+{
+    atomic_store_explicit(&x->ball, ball, memory_order_release);
+}
+
+static void second(struct exchange *x)
+{
+    uint64_t all = (uint64_t)x->batches * x->turns, i = 0;
+    for (; i < all && await_ball(x, 2 * i + 1); i++) {
+        if (x->stamped)
+            x->stamp = tsc_now();
+        move(x, 2 * i + 2);
+    }
+    x->moves[1] = i;
+}
+
+/* The second moved after `sent` and before `back` of the first's TSC. */
+static void bound(struct exchange *x, uint64_t sent, uint64_t back)
+{
+    int64_t most = (int64_t)(x->stamp - sent), least = (int64_t)(x->stamp - back);
+    x->ahead_most = most < x->ahead_most ? most : x->ahead_most;
+    x->ahead_least = least > x->ahead_least ? least : x->ahead_least;
+    x->backwards += most < 0;
+}
+
+static bool turn(struct exchange *x, uint64_t i)
+{
+    uint64_t sent = x->stamped ? tsc_now() : 0;
+    move(x, 2 * i + 1);
+    if (!await_ball(x, 2 * i + 2))
+        return false;
+    if (x->stamped)
+        bound(x, sent, tsc_now());
+    return true;
+}
+
+static void first(struct exchange *x)
+{
+    uint64_t i = 0;
+    for (unsigned batch = 0; batch < x->batches; batch++) {
+        uint64_t began = tsc_now(), until = i + x->turns;
+        while (i < until && turn(x, i))
+            i++;
+        x->ticks[batch] = tsc_now() - began;
+        if (i < until)
+            break;
+    }
+    x->moves[0] = i;
+}
+
+void exchange_play(struct exchange *x, unsigned side)
+{
+    if (side == 0)
+        first(x);
+    else
+        second(x);
+}
+
+bool exchange_complete(const struct exchange *x)
+{
+    uint64_t all = (uint64_t)x->batches * x->turns;
+    return x->moves[0] == all && x->moves[1] == all && x->ball == 2 * all;
+}

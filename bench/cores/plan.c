@@ -1,0 +1,331 @@
+#include "bench/cores/plan.h"
+#include "bench/api/registry.h"
+#include "bench/cores/crowd.h"
+#include "lib/config/core_list.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Hands out the platform's memory, lines apart, so that no core disturbs another by a neighbour. */
+struct cut {
+    uintptr_t at;
+};
+
+static void *take(struct cut *c, size_t bytes)
+{
+    uintptr_t at = (c->at + BARRIER_LINE - 1) & ~(uintptr_t)(BARRIER_LINE - 1);
+    c->at = at + bytes;
+    return (void *)at;
+}
+
+/* An engine's memory, in whole lines. */
+static size_t engine_words(const struct options *o)
+{
+    const size_t line = BARRIER_LINE / sizeof(uint64_t);
+    return (engine_need(o) + line - 1) / line * line;
+}
+
+/* The same cuts for a plan and for what it needs. */
+static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, struct plan *plan)
+{
+    struct plan *at = take(c, sizeof *plan);
+    size_t rows;
+    registry(&rows);
+    plan->seat = take(c, n * sizeof *plan->seat);
+    plan->list = take(c, n * sizeof *plan->list);
+    plan->present = take(c, n * sizeof *plan->present);
+    plan->places = take(c, n * sizeof *plan->places);
+    plan->line = take(c, n * sizeof *plan->line);
+    plan->figures = take(c, n * rows * sizeof *plan->figures);
+    plan->probe = take(c, sizeof *plan->probe);
+    plan->crowd = take(c, crowd_size(n));
+    if (o->share == SHARE_TOGETHER)
+        plan->memory = take(c, (n - 1) * engine_words(o) * sizeof *plan->memory);
+    return at;
+}
+
+static unsigned cores_there(const struct platform *p)
+{
+    return p->cores ? p->cores->count : 1;
+}
+
+size_t bench_memory_need(const struct options *o, unsigned cores)
+{
+    struct core_list l;
+    struct plan plan;
+    struct cut c = {engine_need(o) * sizeof(uint64_t)};
+    core_list_parse(&l, o->cores);
+    unsigned n = core_list_count(&l, cores);
+    lay_out(&c, o, n ? n : 1, &plan);
+    return (c.at + BARRIER_LINE) / sizeof(uint64_t);
+}
+
+/* --- which cores ------------------------------------------------------------------------------ */
+
+static const char *why_not(const struct platform *p, unsigned core)
+{
+    return p->cores ? p->cores->facts[core].why_not : NULL;
+}
+
+static bool is_listed(const struct platform *p, const struct core_list *l, unsigned core)
+{
+    return core_list_has(l, core) && !why_not(p, core);
+}
+
+bool plan_check(const struct platform *p, const struct options *o, struct sink *err)
+{
+    struct core_list l;
+    unsigned there = cores_there(p), usable = 0;
+    char beyond[CORE_LIST_TEXT];
+    struct sink_buf text;
+
+    core_list_parse(&l, o->cores);
+    sink_buf_init(&text, beyond, sizeof beyond);
+    if (core_list_beyond(&l, there, &text.sink)) {
+        fmt(err, "cores=%s: there is no core %s; there %s 0", o->cores, beyond,
+            there > 1 ? "are" : "is");
+        if (there > 1)
+            fmt(err, " to %u", there - 1);
+        return false;
+    }
+    for (unsigned i = 0; i < there; i++)
+        usable += is_listed(p, &l, i);
+    if (usable == 0) {
+        fmt(err, "cores=%s: none of these can be used:", o->cores);
+        for (unsigned i = 0; i < there; i++)
+            if (core_list_has(&l, i))
+                fmt(err, " %u: %s;", i, why_not(p, i));
+    }
+    return usable > 0;
+}
+
+struct seat *plan_seat(struct plan *plan, unsigned core)
+{
+    unsigned k = 0;
+    while (plan->list[k] != core)
+        k++;
+    return &plan->seat[k];
+}
+
+/* A counter of core cycles is started on the boot core alone: the others have the ruler. */
+static void without_counter(struct cycle *c)
+{
+    c->counter = (struct timer_choice){0};
+    if (c->by == CYCLES_COUNTER)
+        c->by = CYCLES_RULER;
+}
+
+/* The k-th core's engine begins as the boot core's, and works in the same memory where only one
+ * measures at a time. */
+static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct engine *boot)
+{
+    struct seat *seat = &plan->seat[k];
+    struct engine *e = &seat->engine;
+    size_t rows;
+    registry(&rows);
+    memset(seat, 0, sizeof *seat);
+    plan->list[k] = core;
+    *e = *boot;
+    e->core = core;
+    e->cores = plan->n;
+    if (core > 0)
+        without_counter(&e->cycle);
+    e->figures = plan->figures + k * rows;
+    for (size_t i = 0; i < rows; i++)
+        e->figures[i].ticks = e->figures[i].cycles = e->figures[i].half = __builtin_nan("");
+    if (plan->together && k > 0)
+        engine_memory(e, plan->memory + (k - 1) * engine_words(plan->o));
+    seat->nmis = core == 0 ? plan->p->nmis() : 0; /* the others' is read there, plan_probe() */
+}
+
+struct plan *plan_make(const struct engine *boot)
+{
+    const struct options *o = boot->o;
+    struct plan made = {.p = boot->p, .o = o, .together = o->share == SHARE_TOGETHER};
+    struct cut c = {(uintptr_t)(boot->p->memory + engine_need(o))};
+    struct core_list l;
+    unsigned k = 0;
+
+    core_list_parse(&l, o->cores);
+    for (unsigned i = 0; i < cores_there(boot->p); i++)
+        made.n += is_listed(boot->p, &l, i);
+    struct plan *plan = lay_out(&c, o, made.n, &made);
+    *plan = made;
+    for (unsigned i = 0; i < cores_there(boot->p); i++)
+        if (is_listed(boot->p, &l, i))
+            take_seat(plan, k++, i, boot);
+    return plan;
+}
+
+/* --- sending cores ---------------------------------------------------------------------------- */
+
+/* Whoever did not come back measures no more. */
+static void count_lost(struct plan *plan, const unsigned *places, unsigned n, const char *why)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct seat *seat = &plan->seat[places[i]];
+        if (!seat->back)
+            seat->gone = why ? why : "it did not come back";
+    }
+}
+
+const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned), void *ctx)
+{
+    unsigned core = plan->list[k];
+    const char *why = NULL;
+    plan->seat[k].back = false;
+    if (plan->p->cores)
+        why = plan->p->cores->run(core, fn, ctx);
+    else
+        fn(ctx, core);
+    count_lost(plan, &k, 1, why);
+    return why;
+}
+
+const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
+                        void (*fn)(void *, unsigned), void *ctx)
+{
+    const struct platform_cores *cores = plan->p->cores;
+    barrier_init(&plan->barrier, plan->line, n);
+    for (unsigned i = 0; i < n; i++) {
+        struct seat *seat = &plan->seat[places[i]];
+        seat->back = false;
+        seat->gate = (struct gate){&plan->barrier, i, plan->present};
+        plan->present[i] = plan->list[places[i]];
+        if (cores)
+            barrier_offset(&plan->barrier, i, cores->facts[plan->present[i]].tsc_offset);
+    }
+    if (!cores) {
+        fn(ctx, plan->present[0]);
+        return NULL;
+    }
+    const char *why = cores->together(plan->present, n, fn, ctx);
+    count_lost(plan, places, n, why);
+    return why;
+}
+
+/* --- what they are sent for ------------------------------------------------------------------- */
+
+static void probe_here(void *ctx, unsigned core)
+{
+    struct plan *plan = ctx;
+    struct seat *seat = plan_seat(plan, core);
+    probe_core(&seat->engine, plan->probe);
+    seat->nmis = plan->p->nmis();
+    seat->back = true;
+}
+
+bool plan_probe(struct plan *plan, unsigned k)
+{
+    return plan->list[k] == 0 || !plan_on(plan, k, probe_here, plan);
+}
+
+static void row_here(void *ctx, unsigned core)
+{
+    struct plan *plan = ctx;
+    struct seat *seat = plan_seat(plan, core);
+    engine_row(&seat->engine, plan->bench, &seat->row);
+    seat->row.nmis = plan->p->nmis() - seat->nmis;
+    if (seat->engine.gate)
+        barrier_leave(&plan->barrier, seat->gate.place);
+    seat->back = true;
+}
+
+static struct core_figure figure_of(const struct row *row)
+{
+    double unknown = __builtin_nan("");
+    if (!row->headline.known)
+        return (struct core_figure){unknown, unknown, unknown};
+    return (struct core_figure){row->headline.ticks, row->headline.cycles.theta,
+                                row->headline.cycles.half};
+}
+
+/* A row that the core did not end. */
+static void lost_row(struct plan *plan, struct seat *seat)
+{
+    memset(&seat->row, 0, sizeof seat->row);
+    seat->row.bench = plan->bench;
+    seat->row.core = seat->engine.core;
+    seat->row.recipe = seat->engine.recipe;
+    seat->row.status = ROW_WRONG;
+    seat->row.why = seat->gone;
+}
+
+static void alone(struct plan *plan, unsigned k)
+{
+    struct seat *seat = &plan->seat[k];
+    seat->has_row = true;
+    seat->engine.gate = NULL;
+    plan_on(plan, k, row_here, plan);
+    if (seat->gone)
+        lost_row(plan, seat);
+}
+
+/* Each alone, for what it is worth; then at once all those that had something to show. */
+static void together(struct plan *plan)
+{
+    unsigned n = 0;
+    for (unsigned k = 0; k < plan->n; k++) {
+        struct seat *seat = &plan->seat[k];
+        seat->has_row = false;
+        if (seat->gone)
+            continue;
+        alone(plan, k);
+        seat->alone = figure_of(&seat->row);
+        seat->engine.gate = &seat->gate;
+        if (seat->row.status == ROW_OK)
+            plan->places[n++] = k;
+    }
+    if (n > 0)
+        plan_on_all(plan, plan->places, n, row_here, plan);
+    for (unsigned i = 0; i < n; i++) {
+        struct seat *seat = &plan->seat[plan->places[i]];
+        if (seat->gone)
+            lost_row(plan, seat);
+        else
+            seat->row.alone = seat->alone;
+        seat->row.together = n;
+    }
+}
+
+struct row *plan_row(struct plan *plan, const struct bench *b, size_t index, unsigned k)
+{
+    struct seat *seat = &plan->seat[k];
+    plan->bench = b;
+    if (plan->together && k == 0) {
+        together(plan);
+    } else if (!plan->together) {
+        seat->has_row = false;
+        if (!seat->gone)
+            alone(plan, k);
+    }
+    if (!seat->has_row)
+        return NULL;
+    seat->nmis += seat->row.nmis;
+    seat->engine.figures[index] = figure_of(&seat->row);
+    return &seat->row;
+}
+
+/* --- NMIs that came to a core which measured nothing ------------------------------------------- */
+
+static void nmis_here(void *ctx, unsigned core)
+{
+    struct plan *plan = ctx;
+    struct seat *seat = plan_seat(plan, core);
+    seat->row.nmis = plan->p->nmis() - seat->nmis;
+    seat->back = true;
+}
+
+uint64_t plan_interruptions(struct plan *plan)
+{
+    uint64_t all = 0;
+    for (unsigned k = 0; k < plan->n; k++) {
+        struct seat *seat = &plan->seat[k];
+        if (seat->gone || plan_on(plan, k, nmis_here, plan))
+            continue;
+        all += seat->row.nmis;
+        seat->nmis += seat->row.nmis;
+    }
+    return all;
+}

@@ -1,0 +1,80 @@
+/*
+ * Which rows run where: every row on each core of cores= in turn, so that cores are compared at
+ * nearly the same moment. Each core has an engine of its own, and its own step, ruler and execution
+ * in it, since the cores of one machine can differ. share=alone: one core at a time, all with the
+ * same memory. share=together: each row on each core alone, then on all at once.
+ *
+ * All of it lies in the platform's memory, behind the boot core's engine: that is what all cores
+ * see (bench/api/platform.h).
+ */
+#ifndef BENCH_CORES_PLAN_H
+#define BENCH_CORES_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bench/measure/barrier.h"
+#include "bench/measure/engine.h"
+#include "bench/measure/gate.h"
+#include "bench/measure/probe.h"
+
+/* One core that measures; it writes here while others measure, hence on lines of its own. */
+struct seat {
+    _Alignas(BARRIER_LINE) struct engine engine;
+    struct row row; /* the last one */
+    struct gate gate;
+    uint64_t nmis; /* seen on this core so far */
+    struct core_figure alone;
+    bool has_row;
+    bool back;        /* it has done what it was sent for */
+    const char *gone; /* a fault: it measures no more; ... */
+    bool told;        /* ... and the report says so */
+};
+
+struct plan {
+    const struct platform *p;
+    const struct options *o;
+    bool together;
+    unsigned n; /* cores that measure */
+    struct seat *seat;
+    unsigned *list;    /* their numbers, ascending */
+    unsigned *present; /* those that were sent for something together, */
+    unsigned *places;  /* and their places in the list */
+    struct barrier barrier;
+    struct barrier_line *line;   /* room for n */
+    struct core_figure *figures; /* n times those of all rows */
+    uint64_t *memory;            /* of the engines that cannot share the boot core's */
+    const struct bench *bench;   /* the row that runs */
+    struct probe *probe;         /* of the core that was probed last */
+    struct crowd *crowd; /* where cores meet in rows that need several (bench/cores/crowd.h) */
+};
+
+/* Whether cores= names only cores that this platform has, and one at least that is usable. If not,
+ * a message for people, which names them and what there is. */
+bool plan_check(const struct platform *p, const struct options *o, struct sink *err);
+
+/* The plan of a run whose boot core's engine is initialised and probed. */
+struct plan *plan_make(const struct engine *boot);
+
+/* What the k-th core of the plan is for its own ruler: its probe is in plan->probe then. Nothing to
+ * do for the boot core. False: the core is gone. */
+bool plan_probe(struct plan *plan, unsigned k);
+
+/*
+ * Measures row `index` of the registry on the k-th core; with share=together all cores measure it
+ * when k is 0. NULL: the core was gone before. Valid until the next row is measured.
+ */
+struct row *plan_row(struct plan *plan, const struct bench *b, size_t index, unsigned k);
+
+/* NMIs and machine checks on all cores since their last rows. */
+uint64_t plan_interruptions(struct plan *plan);
+
+/* fn(ctx, core) on the k-th core alone, or on n of them at once (places of the plan). NULL, or
+ * what went wrong; then seats whose cores faulted are gone. */
+const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned), void *ctx);
+const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
+                        void (*fn)(void *, unsigned), void *ctx);
+
+/* The seat of a core. */
+struct seat *plan_seat(struct plan *plan, unsigned core);
+
+#endif

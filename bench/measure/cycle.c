@@ -1,0 +1,206 @@
+#include "bench/measure/cycle.h"
+#include "bench/measure/chain.h"
+#include "bench/measure/engine.h"
+#include "bench/measure/tsc.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+
+#define CHECK_ADDS 102400 /* tens of us: a reading, of some 100 cycles, is a thousandth of it */
+#define CHECK_RUNS 15     /* the median of so many: an SMI may fall into some */
+
+static const char *always(struct timer *t)
+{
+    (void)t;
+    return NULL;
+}
+
+struct timer *cycle_plain(unsigned id)
+{
+    static struct timer plain[] = {{.name = "ruler", .start = always},
+                                   {.name = "tsc", .start = always},
+                                   {.name = "null", .start = always}};
+    _Static_assert(CYCLE_TSC == CYCLE_RULER + 1 && CYCLE_NULL == CYCLE_RULER + 2,
+                   "plain[] is in another order than enum cycle_id");
+    return &plain[id - CYCLE_RULER];
+}
+
+/* The counters of cycle=, from the i-th on. */
+static struct timer_list counters_from(const struct timer_list *l, unsigned i)
+{
+    struct timer_list counters = {0};
+    for (; i < l->n; i++)
+        if (l->id[i] == CYCLE_PMC || l->id[i] == CYCLE_APERF)
+            counters.id[counters.n++] = l->id[i];
+    return counters;
+}
+
+bool cycle_known(const struct engine *e)
+{
+    return e->execution == EXEC_INSTRUCTIONS ||
+           (e->execution == EXEC_SILICON && e->cycle.by != CYCLES_UNKNOWN);
+}
+
+void cycle_open(struct engine *e)
+{
+    struct cycle *c = &e->cycle;
+    timer_choose(&c->source, &e->o->cycle, CYCLE_WORDS, e->p->cycle);
+    c->counter = (struct timer_choice){0};
+    c->by = CYCLES_UNKNOWN;
+    if (c->source.used == cycle_plain(CYCLE_RULER)) {
+        struct timer_list beside = counters_from(&e->o->cycle, c->source.refusals + 1);
+        c->by = CYCLES_RULER;
+        timer_choose(&c->counter, &beside, CYCLE_WORDS, e->p->cycle);
+    } else if (c->source.used && c->source.used->read) {
+        c->by = CYCLES_COUNTER;
+        c->counter.used = c->source.used;
+    }
+}
+
+void cycle_close(struct engine *e)
+{
+    timer_release(&e->cycle.counter);
+    e->cycle.source.used = NULL;
+}
+
+struct cycle_mark cycle_mark(struct engine *e)
+{
+    struct cycle_mark m = {0};
+    if (!e->cycle.counter.used)
+        return m;
+    m.known = timer_read(&e->cycle.counter, &m.count);
+    m.tsc = tsc_now();
+    return m;
+}
+
+/* Of a counter `bits` wide. */
+static double counted(uint64_t from, uint64_t to, unsigned bits)
+{
+    uint64_t mask = bits < 64 ? (1ull << bits) - 1 : UINT64_MAX;
+    return (double)((to - from) & mask);
+}
+
+double cycle_between(const struct engine *e, const struct cycle_mark *from,
+                     const struct cycle_mark *to)
+{
+    if (!from->known || !to->known)
+        return __builtin_nan("");
+    return counted(from->count, to->count, e->cycle.counter.used->bits);
+}
+
+double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
+                   const struct cycle_mark *to)
+{
+    return cycle_between(e, from, to) / (double)(to->tsc - from->tsc);
+}
+
+bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,
+                   const struct cycle_mark *to, uint64_t ticks, double *cycles)
+{
+    *cycles = e->cycle.by == CYCLES_COUNTER && e->execution != EXEC_INSTRUCTIONS
+                  ? cycle_between(e, from, to)
+                  : (double)ticks / e->ticks_per_cycle;
+    return cycle_known(e) && *cycles - *cycles == 0;
+}
+
+static const char *left_out(const struct engine *e)
+{
+    if (!e->cycle.source.used)
+        return "no source of cycle= starts: core cycles are left out";
+    if (e->cycle.source.used == cycle_plain(CYCLE_TSC))
+        return "core cycles are left out: the TSC's ticks are those of a reference clock";
+    return "core cycles are left out, as asked";
+}
+
+void cycle_show(const struct engine *e, struct sink *out)
+{
+    const struct cycle *c = &e->cycle;
+    timer_show(&c->source, "cycle", out);
+    if (c->by == CYCLES_UNKNOWN)
+        fmt(out, "          %s\r\n", left_out(e));
+    if (c->by == CYCLES_RULER && (c->counter.used || c->counter.refusals))
+        timer_show(&c->counter, "beside", out);
+}
+
+void cycle_record(const struct engine *e, struct json *j)
+{
+    timer_record(&e->cycle.source, "cycle", j);
+    if (e->cycle.by == CYCLES_RULER)
+        timer_record(&e->cycle.counter, "cycle_counter", j);
+}
+
+void cycle_warn(const struct engine *e, struct report *r)
+{
+    if (!e->cycle.source.used)
+        report_event(r, "warning", left_out(e));
+}
+
+/* Core cycles an addition by a counter, the readings' own and the loop's ends taken off; NaN where
+ * too many readings fail. */
+static double per_add(struct timer_choice *c)
+{
+    double run[CHECK_RUNS];
+    size_t n = 0;
+    for (unsigned i = 0; i < CHECK_RUNS; i++) {
+        uint64_t from, middle, to;
+        bool known = timer_read(c, &from);
+        chain_adds(CHECK_ADDS);
+        known = timer_read(c, &middle) && known;
+        chain_adds(2 * CHECK_ADDS);
+        known = timer_read(c, &to) && known;
+        unsigned bits = c->used->bits;
+        if (known)
+            run[n++] = (counted(middle, to, bits) - counted(from, middle, bits)) / CHECK_ADDS;
+    }
+    return n > CHECK_RUNS / 2 ? headline_median(run, n) : __builtin_nan("");
+}
+
+/* One counter's part of the self-test; whether it passes. */
+static bool check(struct timer_choice *c, struct sink *out)
+{
+    double v = per_add(c);
+    fmt(out, "%s ", c->used->name);
+    if (v == v) {
+        num_f64(out, v, 4, 0);
+        fmt(out, " ");
+    } else {
+        fmt(out, "(its readings fail) ");
+    }
+    return v >= 1 - CYCLE_WITHIN && v <= 1 + CYCLE_WITHIN;
+}
+
+/* The one after the counter in use, if it starts, is stopped again. */
+static bool check_other(struct engine *e, struct sink *out)
+{
+    struct timer_list all = counters_from(&e->o->cycle, 0);
+    struct timer_choice other;
+    bool pass = true;
+    for (unsigned i = 0; i < all.n; i++) {
+        struct timer_list one = {.n = 1, .id = {all.id[i]}};
+        const char *why;
+        struct timer *t = e->p->cycle(all.id[i], &why);
+        if (!t || t == e->cycle.counter.used)
+            continue;
+        timer_choose(&other, &one, CYCLE_WORDS, e->p->cycle);
+        if (other.used)
+            pass = check(&other, out) && pass;
+        timer_release(&other);
+    }
+    return pass;
+}
+
+void cycle_judge(struct engine *e, struct report *r)
+{
+    char detail[120];
+    struct sink_buf text;
+    sink_buf_init(&text, detail, sizeof detail);
+    if (e->execution != EXEC_SILICON || !e->cycle.counter.used) {
+        report_selftest(r, "core_counter", SELFTEST_NOT_JUDGED,
+                        e->execution != EXEC_SILICON ? "no silicon"
+                                                     : "cycle= names no counter that starts");
+        return;
+    }
+    fmt(&text.sink, "core cycles an addition of the ruler: ");
+    bool pass = check(&e->cycle.counter, &text.sink);
+    pass = check_other(e, &text.sink) && pass;
+    report_selftest(r, "core_counter", pass ? SELFTEST_PASS : SELFTEST_FAIL, detail);
+}

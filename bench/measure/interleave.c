@@ -1,0 +1,54 @@
+#include "bench/measure/interleave.h"
+#include "bench/measure/place.h"
+#include "lib/text/mem.h"
+
+#define GOLDEN 0x9e3779b97f4a7c15ull /* 2^64 / phi: frac(i * 0.618...) as a 64-bit fraction */
+
+uint64_t dither(const struct engine *e, uint64_t i)
+{
+    return (i * GOLDEN >> 32) * e->step_cycles >> 32;
+}
+
+static void fill_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
+{
+    struct object *o = (struct object *)(void *)e->p->data;
+    for (size_t i = from; i < from + ENGINE_BLOCK; i++)
+        samples[i] = fn(o, NULL, 0, dither(e, i), WINDOW_STACK).ticks;
+}
+
+/* Adds the undisturbed of one kind's round. */
+static void judge_round(const struct engine *e, const uint64_t *samples, uint64_t *sorted,
+                        double *sum, size_t *kept)
+{
+    memcpy(sorted, samples, INTERLEAVE_ROUND * sizeof *sorted);
+    stats_sort(sorted, INTERLEAVE_ROUND);
+    struct summary s = stats_summary(sorted, INTERLEAVE_ROUND, sorted + INTERLEAVE_ROUND);
+    double above = stats_disturbed_above(&s, e->step);
+    for (size_t i = 0; i < INTERLEAVE_ROUND; i++)
+        if ((double)samples[i] <= above) {
+            *sum += (double)samples[i];
+            ++*kept;
+        }
+}
+
+void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n, double *location)
+{
+    uint64_t *samples = e->memory, *sorted = samples + kinds * INTERLEAVE_ROUND;
+    double sum[INTERLEAVE_KINDS] = {0};
+    size_t kept[INTERLEAVE_KINDS] = {0};
+
+    for (unsigned k = 0; k < kinds; k++) /* warm-up */
+        fill_block(e, fn[k], samples, 0);
+    for (size_t done = 0; done < n; done += INTERLEAVE_ROUND) {
+        for (size_t at = 0; at < INTERLEAVE_ROUND; at += 2 * ENGINE_BLOCK) {
+            for (unsigned k = 0; k < kinds; k++)
+                fill_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at);
+            for (unsigned k = kinds; k-- > 0;)
+                fill_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at + ENGINE_BLOCK);
+        }
+        for (unsigned k = 0; k < kinds; k++)
+            judge_round(e, samples + k * INTERLEAVE_ROUND, sorted, &sum[k], &kept[k]);
+    }
+    for (unsigned k = 0; k < kinds; k++)
+        location[k] = sum[k] / (double)kept[k];
+}

@@ -1,0 +1,28 @@
+/*
+ * Plain windows of several kinds in turn, for what is judged before the first row: the same blocks,
+ * the same order there and back, and the same dither as a row's, so that a drift of the core's
+ * clock hits all alike.
+ */
+#ifndef BENCH_MEASURE_INTERLEAVE_H
+#define BENCH_MEASURE_INTERLEAVE_H
+
+#include <stddef.h>
+#include "bench/measure/engine.h"
+#include "bench/window/window.h"
+
+#define INTERLEAVE_KINDS 16
+#define INTERLEAVE_ROUND 512 /* windows of each kind that are judged together */
+/* Words of engine memory it uses. */
+#define INTERLEAVE_NEED ((INTERLEAVE_KINDS + 2) * INTERLEAVE_ROUND)
+
+/*
+ * At least n windows of each of `kinds` (at most INTERLEAVE_KINDS); location[k] gets the mean of
+ * kind k's undisturbed ones. The last round's deltas stay in e->memory, kind after kind,
+ * INTERLEAVE_ROUND of each.
+ */
+void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n, double *location);
+
+/* The i-th window's delay ahead of its first reading, in core cycles (METHOD "The step"). */
+uint64_t dither(const struct engine *e, uint64_t i);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * Where a row's code, stack and data stand. One placement cannot know what a relaunch will give
+ * (METHOD "Samples"): the default is up to 16, drawn from the seed; `fixed` is one, aligned;
+ * `sweep` goes through 64 offsets of code, then of stack, then of data.
+ */
+#ifndef BENCH_MEASURE_LAYOUT_H
+#define BENCH_MEASURE_LAYOUT_H
+
+#include <stdint.h>
+#include "lib/config/options.h"
+
+#define LAYOUT_SHUFFLED 16 /* METHOD: 8 to 16 re-placements */
+#define LAYOUT_WINDOWS  64 /* of a kind, at the least, that are worth a placement of their own */
+#define LAYOUT_OFFSETS  64 /* a sweep's */
+#define LAYOUT_MAX      (3 * LAYOUT_OFFSETS)
+
+enum layout_part { LAYOUT_CODE, LAYOUT_STACK, LAYOUT_DATA, LAYOUT_PARTS };
+extern const char *const layout_part_names[LAYOUT_PARTS]; /* "code", "stack", "data" */
+extern const uint32_t layout_part_step[LAYOUT_PARTS];     /* bytes between a sweep's offsets */
+
+struct placement {
+    uint32_t line;  /* lines of 64 bytes that the code is moved on by, 0..63 */
+    uint32_t code;  /* the body's first byte in its line, 0..63 */
+    uint32_t stack; /* bytes the stack is moved down by, a multiple of 16, below 4096 */
+    uint32_t data;  /* bytes the object is moved on by, a multiple of 8, below 4096 */
+};
+
+/* How many placements a row gets that takes `samples` windows of each kind. */
+unsigned layout_count(const struct options *o, uint32_t samples);
+/* The i-th of them. */
+struct placement layout_at(const struct options *o, unsigned i);
+
+#endif

@@ -1,0 +1,252 @@
+#include "bench/measure/probe.h"
+#include "bench/measure/interleave.h"
+#include "bench/show/show.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+
+#define POINT_WINDOWS 64 /* a point of the table, where windows are exact or noise anyway */
+/* Of a point on silicon: for the recipe in use, and for the others; a VM's CPUID takes 10,000
+ * ticks. */
+#define POINT_HALF    0.3
+#define OTHER_WINDOWS 2048
+#define POINT_MOST    (1u << 17)
+/* METHOD: what the default recipe may miss, in core cycles. */
+#define LINEARITY_BAR 1.0
+#define WARM_ROUNDS   4
+
+extern const struct unit unit_chain_nop, unit_chain_add, unit_chain_imul, unit_chain_div,
+    unit_chain_addsd, unit_chain_before;
+
+/* A window of the probe over `links` copies of a unit; its tag is "probe/NAME/B". */
+static window_fn build(struct engine *e, struct code *code, enum recipe recipe,
+                       const struct unit *unit, unsigned links, const char *name)
+{
+    char tag[48];
+    fmt_buf(tag, sizeof tag, "probe/%s/B", name);
+    return code_window(code, &(struct window_spec){
+                                 .recipe = recipe,
+                                 .xfence_is_lfence = e->xfence_is_lfence,
+                                 .name = tag,
+                                 .before = &unit_chain_before,
+                                 .unit = unit,
+                                 .copies = links,
+                             });
+}
+
+static void probe_behaviour(struct engine *e, struct probe *p)
+{
+    static const struct unit *const units[BEHAVE_KINDS] = {
+        [BEHAVE_NOP] = &unit_chain_nop,     [BEHAVE_ADD] = &unit_chain_add,
+        [BEHAVE_IMUL] = &unit_chain_imul,   [BEHAVE_DIV] = &unit_chain_div,
+        [BEHAVE_ADDSD] = &unit_chain_addsd,
+    };
+    const void *const divisor = (const void *)(uintptr_t)UINT32_MAX;
+    window_fn fn[BEHAVE_KINDS][BEHAVE_LENGTHS];
+    struct code code;
+    code_begin(&code, e->p);
+    for (unsigned k = 0; k < BEHAVE_KINDS; k++)
+        for (unsigned l = 0; l < BEHAVE_LENGTHS; l++)
+            fn[k][l] = build(e, &code, e->recipe, units[k], behave_lengths[l], behave_names[k]);
+    code_end(&code);
+
+    struct object *object = (struct object *)(void *)e->p->data;
+    struct behave b;
+    for (unsigned round = 0; round < WARM_ROUNDS + BEHAVE_REPEATS; round++)
+        for (unsigned k = 0; k < BEHAVE_KINDS; k++)
+            for (unsigned l = 0; l < BEHAVE_LENGTHS; l++) {
+                uint64_t ticks = fn[k][l](object, divisor, 0, 0, WINDOW_STACK).ticks;
+                if (round >= WARM_ROUNDS)
+                    b.delta[k][l][round - WARM_ROUNDS] = ticks;
+            }
+    p->behave = behave_judge(&b);
+    engine_found(e, &p->behave);
+}
+
+/* METHOD "The step": from the deltas of the empty window and of the ruler. */
+static void probe_step(struct engine *e)
+{
+    window_fn fn[2];
+    double location[2];
+    struct code code;
+    if (e->execution == EXEC_INSTRUCTIONS) {
+        e->step = (double)e->ticks_per_instruction;
+        return;
+    }
+    code_begin(&code, e->p);
+    fn[0] = build(e, &code, e->recipe, NULL, 0, "empty");
+    fn[1] = build(e, &code, e->recipe, &unit_chain_add, 100, "ruler");
+    code_end(&code);
+    interleave(e, fn, 2, INTERLEAVE_ROUND, location);
+    e->step = stats_step(e->memory, 2 * INTERLEAVE_ROUND);
+}
+
+/* Windows a point: as many as its half-width needs on silicon, a few where more would not help. */
+static size_t point_windows(const struct engine *e, enum recipe recipe)
+{
+    if (e->execution != EXEC_SILICON)
+        return POINT_WINDOWS;
+    if (recipe != e->recipe)
+        return OTHER_WINDOWS;
+    size_t n = linearity_windows(POINT_HALF, e->ticks_per_cycle, e->step);
+    return n < OTHER_WINDOWS ? OTHER_WINDOWS : n < POINT_MOST ? n : POINT_MOST;
+}
+
+/*
+ * One recipe's points, and as the last kind a chain of twice the longest: its difference to that is
+ * the ruler, so that c comes from the same windows.
+ */
+static double measure_points(struct engine *e, enum recipe recipe, size_t n, double *location)
+{
+    window_fn fn[LINEARITY_POINTS + 1];
+    struct code code;
+    unsigned longest = linearity_adds[LINEARITY_POINTS - 1];
+    code_begin(&code, e->p);
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++)
+        fn[i] = build(e, &code, recipe, &unit_chain_add, linearity_adds[i], recipe_names[recipe]);
+    fn[LINEARITY_POINTS] =
+        build(e, &code, recipe, &unit_chain_add, 2 * longest, recipe_names[recipe]);
+    code_end(&code);
+    interleave(e, fn, LINEARITY_POINTS + 1, n, location);
+    double difference = location[LINEARITY_POINTS] - location[LINEARITY_POINTS - 1];
+    return difference > 0 ? difference / longest : 0;
+}
+
+/* Ticks a core cycle, and by how much windows are dithered: a step's worth of cycles. */
+static void probe_ruler(struct engine *e)
+{
+    double location[LINEARITY_POINTS + 1];
+    e->ticks_per_cycle = measure_points(e, e->recipe, INTERLEAVE_ROUND, location);
+    if (e->execution == EXEC_SILICON && e->ticks_per_cycle > 0)
+        e->step_cycles = (uint64_t)(e->step / e->ticks_per_cycle + 0.5);
+}
+
+static void probe_linearity(struct engine *e, struct probe *p, enum recipe r)
+{
+    double location[LINEARITY_POINTS + 1];
+    size_t n = point_windows(e, r);
+    p->recipe[r].windows = n;
+    p->recipe[r].ticks_per_cycle = measure_points(e, r, n, location);
+    linearity(location, p->recipe[r].ticks_per_cycle, n, e->step, p->recipe[r].point);
+    if (r == e->recipe)
+        e->ticks_per_cycle = p->recipe[r].ticks_per_cycle;
+}
+
+static void probe_begin(struct engine *e, struct probe *p)
+{
+    memset(p, 0, sizeof *p);
+    memset(e->p->data, 0, sizeof(struct object));
+    probe_behaviour(e, p);
+    probe_step(e);
+    probe_ruler(e);
+}
+
+void probe_core(struct engine *e, struct probe *p)
+{
+    probe_begin(e, p);
+    probe_linearity(e, p, e->recipe);
+}
+
+void probe_run(struct engine *e, struct probe *p)
+{
+    probe_begin(e, p);
+    for (unsigned r = 0; r < RECIPE_COUNT; r++) {
+        p->recipe[r].why_not = cpu_lacks(e->p->cpu, (enum recipe)r);
+        if (!p->recipe[r].why_not)
+            probe_linearity(e, p, (enum recipe)r);
+    }
+}
+
+static void show_table(const struct engine *e, const struct probe *p, struct report *r)
+{
+    fmt(r->out,
+        "\r\nlinearity: a chain of N adds should cost N - 1 more than one add; shown is what "
+        "is\r\nmissing (-) or too much (+), in %s\r\n%-10s",
+        e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe \\ N");
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++)
+        fmt(r->out, " %6u", linearity_adds[i]);
+    fmt(r->out, "\r\n");
+    for (unsigned k = 0; k < RECIPE_COUNT; k++) {
+        fmt(r->out, "%-10s", recipe_names[k]);
+        if (p->recipe[k].why_not)
+            fmt(r->out, " not on this CPU: %s", p->recipe[k].why_not);
+        for (unsigned i = 0; !p->recipe[k].why_not && i < LINEARITY_POINTS; i++) {
+            fmt(r->out, " ");
+            num_f64(r->out, p->recipe[k].point[i].cycles, 1, 6);
+        }
+        if (!p->recipe[k].why_not && e->execution == EXEC_SILICON) {
+            fmt(r->out, "  +-");
+            num_f64(r->out, p->recipe[k].point[1].half, 1, 0);
+        }
+        fmt(r->out, "\r\n");
+    }
+}
+
+static void record_recipe(const struct engine *e, const struct probe *p, unsigned recipe,
+                          struct report *r)
+{
+    /* A figure is named by what it counts (DESIGN section 4). */
+    bool counted = e->execution == EXEC_INSTRUCTIONS;
+    struct json j;
+    if (!report_record(r, &j, "linearity"))
+        return;
+    json_str(&j, "recipe", recipe_names[recipe]);
+    if (p->recipe[recipe].why_not) {
+        json_str(&j, "why", p->recipe[recipe].why_not);
+        json_end(&j);
+        return;
+    }
+    json_u64(&j, "n", p->recipe[recipe].windows);
+    if (!counted)
+        json_f64(&j, "ticks_per_cycle", p->recipe[recipe].ticks_per_cycle, 6);
+    json_array(&j, "points");
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
+        const struct linearity_point *point = &p->recipe[recipe].point[i];
+        json_object(&j, NULL);
+        json_u64(&j, "adds", point->adds);
+        json_f64(&j, "ticks", point->ticks, 4);
+        json_f64(&j, counted ? "error_instructions" : "error_cycles", point->cycles, 4);
+        if (!counted)
+            json_f64(&j, "half_cycles", point->half, 4);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_end(&j);
+}
+
+void probe_report(const struct engine *e, const struct probe *p, struct report *r)
+{
+    if (report_table(r))
+        show_table(e, p, r);
+    for (unsigned k = 0; k < RECIPE_COUNT; k++)
+        record_recipe(e, p, k, r);
+}
+
+void probe_judge(const struct engine *e, const struct probe *p, struct report *r)
+{
+    char detail[96], name[32] = "linearity";
+    struct sink_buf text;
+    sink_buf_init(&text, detail, sizeof detail);
+    if (e->core > 0)
+        fmt_buf(name, sizeof name, "linearity_core%u", e->core);
+    if (e->execution == EXEC_EMULATED) {
+        report_selftest(r, name, SELFTEST_NOT_JUDGED, "an emulator's time is noise");
+        return;
+    }
+    bool exact = e->execution == EXEC_INSTRUCTIONS;
+    const struct linearity_point *point = p->recipe[e->recipe].point;
+    double worst = 0, half = 0;
+    bool pass = e->ticks_per_cycle > 0;
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
+        double size = point[i].cycles < 0 ? -point[i].cycles : point[i].cycles;
+        if (!point[i].judged)
+            continue;
+        worst = size > worst ? size : worst;
+        half = point[i].half;
+        pass = pass && size <= (exact ? 0 : LINEARITY_BAR + half);
+    }
+    fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds ", recipe_names[e->recipe]);
+    num_f64(&text.sink, worst, 2, 0);
+    fmt(&text.sink, exact ? " instructions" : " core cycles");
+    report_selftest(r, name, pass ? SELFTEST_PASS : SELFTEST_FAIL, detail);
+}

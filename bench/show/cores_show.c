@@ -1,0 +1,191 @@
+#include "bench/show/cores_show.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/mathx.h"
+#include "lib/text/fmt.h"
+#include "lib/text/json.h"
+
+/* The engine of a core that measures, or NULL. */
+static const struct engine *engine_of(const struct plan *plan, unsigned core)
+{
+    for (unsigned k = 0; k < plan->n; k++)
+        if (plan->list[k] == core)
+            return &plan->seat[k].engine;
+    return NULL;
+}
+
+static void show_line(const struct plan *plan, unsigned core, struct report *r)
+{
+    const struct core_facts *f = &plan->p->cores->facts[core];
+    const struct engine *e = engine_of(plan, core);
+    fmt(r->out, "%c%3u %5u %3u %4u %3u  %-11s %8x", e ? '*' : ' ', core, f->apic_id, f->package,
+        f->core, f->thread, f->type ? f->type : "-", f->microcode);
+    if (f->why_not) {
+        fmt(r->out, "  %s\r\n", f->why_not);
+        return;
+    }
+    fmt(r->out, " %9lld +- %-6llu", (long long)f->tsc_offset,
+        (unsigned long long)f->tsc_offset_error);
+    if (e && e->execution == EXEC_SILICON && e->ticks_per_cycle > 0) {
+        fmt(r->out, " ");
+        num_f64(r->out, e->ticks_per_cycle, 4, 7);
+    }
+    fmt(r->out, "\r\n");
+    if (f->mtrr)
+        fmt(r->out, "     MTRRs: %s\r\n", f->mtrr);
+    if (f->features)
+        fmt(r->out, "     features: %s\r\n", f->features);
+    if (f->has_tsc_adjust && f->tsc_adjust)
+        fmt(r->out, "     TSC_ADJUST: %lld\r\n", (long long)f->tsc_adjust);
+}
+
+static void show_table(const struct plan *plan, struct report *r)
+{
+    const struct platform_cores *c = plan->p->cores;
+    fmt(r->out,
+        "\r\ncores     %u, parked by %s; those that measure (*): %s%s\r\n"
+        "core  apic pkg core thr  type        microcode  TSC offset (ticks)%s\r\n",
+        c->count, c->parked, plan->o->cores, plan->together ? ", together" : "",
+        plan->seat[0].engine.execution == EXEC_SILICON ? " ticks/cycle" : "");
+    for (unsigned i = 0; i < c->count; i++)
+        show_line(plan, i, r);
+}
+
+static void record_core(const struct plan *plan, unsigned core, struct report *r)
+{
+    const struct core_facts *f = &plan->p->cores->facts[core];
+    const struct engine *e = engine_of(plan, core);
+    struct json j;
+    if (!report_record(r, &j, "core"))
+        return;
+    json_u64(&j, "core", core);
+    json_u64(&j, "apic_id", f->apic_id);
+    json_bool(&j, "usable", !f->why_not);
+    json_str(&j, "why", f->why_not);
+    json_object(&j, "topology");
+    json_u64(&j, "package", f->package);
+    json_u64(&j, "core", f->core);
+    json_u64(&j, "thread", f->thread);
+    json_close(&j);
+    json_str(&j, "core_type", f->type);
+    if (f->microcode)
+        json_u64(&j, "microcode", f->microcode);
+    if (f->has_tsc_adjust)
+        json_i64(&j, "tsc_adjust_ticks", f->tsc_adjust);
+    if (!f->why_not) {
+        json_i64(&j, "tsc_offset_ticks", f->tsc_offset);
+        json_u64(&j, "tsc_offset_error_ticks", f->tsc_offset_error);
+    }
+    json_str(&j, "mtrr", f->mtrr);
+    json_str(&j, "features", f->features);
+    json_str(&j, "parked", plan->p->cores->parked);
+    json_bool(&j, "measures", e != NULL);
+    if (e) {
+        json_str(&j, "execution", execution_names[e->execution]);
+        json_str(&j, "cycles_by",
+                 e->cycle.by == CYCLES_UNKNOWN ? NULL
+                 : e->cycle.by == CYCLES_RULER ? "ruler"
+                                               : e->cycle.counter.used->name);
+        json_f64(&j, "tsc_step_ticks", e->step, 3);
+        if (e->execution == EXEC_SILICON && e->ticks_per_cycle > 0)
+            json_f64(&j, "ticks_per_cycle", e->ticks_per_cycle, 6);
+    }
+    json_end(&j);
+}
+
+void cores_show(const struct plan *plan, struct report *r)
+{
+    const struct platform_cores *c = plan->p->cores;
+    if (!c)
+        return;
+    if (report_table(r) && c->count > 1)
+        show_table(plan, r);
+    for (unsigned i = 0; i < c->count; i++)
+        record_core(plan, i, r);
+}
+
+/* --- together against alone ------------------------------------------------------------------- */
+
+#define Z_99 2.5758293035489004 /* the normal distribution's .995 quantile */
+
+struct slowdown {
+    double ticks;             /* by the TSC: a core's clock that falls when all run is in it */
+    double cycles, low, high; /* by the ruler beside it: what cores share is left */
+};
+
+static double square(double x)
+{
+    return x * x;
+}
+
+/* The relative half of a figure's interval, squared, for this boot: without what boots differ by
+ * (lib/stats/estimate.h: twice the variance of one, in both terms). */
+static double variance(double figure, double half)
+{
+    double v = square(half / figure) - 2 * square(Z_99 * HEADLINE_KAPPA);
+    return v > 0 ? v / 2 : 0;
+}
+
+/* A quotient of two figures whose errors are independent: relative ones add as squares. */
+static struct slowdown slowdown_of(const struct row *row)
+{
+    const struct estimate *now = &row->headline.cycles;
+    const struct core_figure *alone = &row->alone;
+    struct slowdown s = {row->headline.ticks / alone->ticks, now->theta / alone->cycles, 0, 0};
+    double half = s.cycles * mathx_sqrt(variance(now->theta, now->half) +
+                                        variance(alone->cycles, alone->half));
+    s.low = s.cycles - half;
+    s.high = s.cycles + half;
+    return s;
+}
+
+/* A row that takes nothing has no quotient. */
+static bool has_slowdown(const struct engine *e, const struct row *row)
+{
+    return row->together > 0 && row->headline.known && row->alone.ticks > 0 &&
+           row->headline.ticks > 0 && e->execution != EXEC_EMULATED;
+}
+
+static const char *unit(const struct engine *e)
+{
+    return e->execution == EXEC_INSTRUCTIONS ? "instructions" : "cycles";
+}
+
+void cores_slowdown_show(struct report *r, const struct engine *e, const struct row *row)
+{
+    if (!has_slowdown(e, row))
+        return;
+    struct slowdown s = slowdown_of(row);
+    fmt(r->out, "  with %u cores at once, of alone: ticks ", row->together);
+    num_f64(r->out, s.ticks, 3, 0);
+    if (s.cycles - s.cycles == 0) {
+        fmt(r->out, ", %s ", unit(e));
+        num_f64(r->out, s.cycles, 3, 0);
+        fmt(r->out, " (");
+        num_f64(r->out, s.low, 3, 0);
+        fmt(r->out, " to ");
+        num_f64(r->out, s.high, 3, 0);
+        fmt(r->out, ")");
+    }
+    fmt(r->out, "\r\n");
+}
+
+void cores_slowdown_record(struct json *j, const struct engine *e, const struct row *row)
+{
+    if (row->together == 0)
+        return;
+    json_str(j, "share", "together");
+    json_u64(j, "together", row->together);
+    if (!has_slowdown(e, row))
+        return;
+    struct slowdown s = slowdown_of(row);
+    json_object(j, "alone");
+    json_f64(j, "ticks", row->alone.ticks, 6);
+    json_f64(j, unit(e), row->alone.cycles, 6);
+    json_close(j);
+    json_object(j, "slowdown");
+    json_f64(j, "ticks", s.ticks, 6);
+    json_f64(j, unit(e), s.cycles, 6);
+    json_f64(j, "lo", s.low, 6);
+    json_f64(j, "hi", s.high, 6);
+    json_close(j);
+}

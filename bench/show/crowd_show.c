@@ -1,0 +1,205 @@
+/* Rows of several cores, as people read them and as programs do. */
+#include "bench/cores/crowd.h"
+#include "bench/cores/plan.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+#include "lib/text/json.h"
+
+#define GRID_UP_TO 8 /* cores: their matrix fits 80 columns */
+
+static void show_number(struct report *r, double ticks, int width)
+{
+    fmt(r->out, " ");
+    num_f64(r->out, ticks, 1, width);
+}
+
+static bool is_signal(const struct crowd *c)
+{
+    return c->row.bench->meet == crowd_wake || c->row.bench->meet == crowd_ipi;
+}
+
+/* ns, where the TSC's ticks are time. */
+static double ns(const struct crowd *c, double ticks)
+{
+    double hz = c->plan->seat[0].engine.tsc_hz;
+    return c->silicon && hz > 0 ? ticks * 1e9 / hz : __builtin_nan("");
+}
+
+static void show_ns(const struct crowd *c, double ticks, struct report *r)
+{
+    double v = ns(c, ticks);
+    if (v == v) {
+        fmt(r->out, " =");
+        show_number(r, v, 0);
+        fmt(r->out, " ns");
+    }
+}
+
+static const struct pair *pair_of(const struct crowd *c, unsigned a, unsigned b)
+{
+    for (unsigned i = 0; i < c->pairs; i++)
+        if ((c->pair[i].a == a && c->pair[i].b == b) || (c->pair[i].a == b && c->pair[i].b == a))
+            return &c->pair[i];
+    return NULL;
+}
+
+/* The lower triangle, the median of each pair. */
+static void show_grid(const struct crowd *c, struct report *r)
+{
+    const struct plan *plan = c->plan;
+    fmt(r->out, "%8s", "");
+    for (unsigned l = 0; l + 1 < plan->n; l++)
+        fmt(r->out, " %7u", plan->list[l]);
+    fmt(r->out, "\r\n");
+    for (unsigned k = 1; k < plan->n; k++) {
+        fmt(r->out, "%8u", plan->list[k]);
+        for (unsigned l = 0; l < k; l++) {
+            const struct pair *p = pair_of(c, plan->list[k], plan->list[l]);
+            if (p)
+                show_number(r, p->median, 7);
+            else
+                fmt(r->out, " %7s", "-");
+        }
+        fmt(r->out, "\r\n");
+    }
+}
+
+static void show_pairs(const struct crowd *c, struct report *r)
+{
+    const struct pair *least = c->pair, *greatest = c->pair;
+    for (unsigned i = 1; i < c->pairs; i++) {
+        least = c->pair[i].median < least->median ? &c->pair[i] : least;
+        greatest = c->pair[i].median > greatest->median ? &c->pair[i] : greatest;
+    }
+    show_number(r, c->row.headline.ticks, 0);
+    show_ns(c, c->row.headline.ticks, r);
+    fmt(r->out, "; %u of %u pairs,", c->pairs, c->pairs_all);
+    show_number(r, least->median, 0);
+    fmt(r->out, " (%u, %u) to", least->a, least->b);
+    show_number(r, greatest->median, 0);
+    fmt(r->out, " (%u, %u)\r\n", greatest->a, greatest->b);
+    if (c->backwards)
+        fmt(r->out, "  ^ %llu times a core's TSC was behind what it had just been sent\r\n",
+            (unsigned long long)c->backwards);
+    if (c->plan->n > 2 && c->plan->n <= GRID_UP_TO && !is_signal(c))
+        show_grid(c, r);
+}
+
+static void show_contests(const struct crowd *c, struct report *r)
+{
+    fmt(r->out, "\r\n");
+    for (unsigned i = 0; i < c->contests; i++) {
+        const struct contest *k = &c->contest[i];
+        fmt(r->out, "  %4u core%s", k->cores, k->cores > 1 ? "s" : " ");
+        show_number(r, k->ticks, 10);
+        show_ns(c, k->ticks, r);
+        fmt(r->out, "; core by core");
+        show_number(r, k->least, 0);
+        fmt(r->out, " to");
+        show_number(r, k->greatest, 0);
+        fmt(r->out, "\r\n");
+    }
+}
+
+static void show_line(const struct crowd *c, const struct row *row, struct report *r)
+{
+    report_fresh_line(r);
+    fmt(r->out, "%-24s", row->bench->name);
+    if (row->status == ROW_UNSUPPORTED) {
+        fmt(r->out, " not here: %s\r\n", row->why);
+        return;
+    }
+    if (row->why)
+        fmt(r->out, "\r\n  ^ FAIL: %s\r\n", row->why);
+    else if (c->contests)
+        show_contests(c, r);
+    else
+        show_pairs(c, r);
+}
+
+static void record_contests(const struct crowd *c, struct json *j)
+{
+    json_array(j, "by_cores");
+    for (unsigned i = 0; i < c->contests; i++) {
+        const struct contest *k = &c->contest[i];
+        json_object(j, NULL);
+        json_u64(j, "cores", k->cores);
+        json_f64(j, "ticks", k->ticks, 3);
+        json_f64(j, "ns", ns(c, k->ticks), 3);
+        json_f64(j, "least_ticks", k->least, 3);
+        json_f64(j, "greatest_ticks", k->greatest, 3);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void record_row(const struct crowd *c, const struct row *row, struct report *r)
+{
+    static const char *const status[] = {
+        [ROW_OK] = "ok", [ROW_WRONG] = "wrong", [ROW_UNSUPPORTED] = "unsupported"};
+    struct json j;
+    if (!report_record(r, &j, "row"))
+        return;
+    json_str(&j, "suite", row->bench->suite);
+    json_str(&j, "name", row->bench->name);
+    json_u64(&j, "core", row->core);
+    json_str(&j, "form", "cores");
+    json_u64(&j, "ops", row->bench->ops);
+    json_str(&j, "status", status[row->status]);
+    json_str(&j, "why", row->why);
+    if (row->status == ROW_OK) {
+        json_bool(&j, "judged", c->silicon);
+        json_object(&j, "per_op");
+        json_f64(&j, "ticks", row->headline.ticks, 3);
+        json_f64(&j, "ns", ns(c, row->headline.ticks), 3);
+        json_close(&j);
+    }
+    if (c->contests)
+        record_contests(c, &j);
+    json_end(&j);
+}
+
+static void record_matrix(const struct crowd *c, const struct row *row, struct report *r)
+{
+    struct json j;
+    if (!report_record(r, &j, "matrix"))
+        return;
+    json_str(&j, "suite", row->bench->suite);
+    json_str(&j, "name", row->bench->name);
+    json_str(&j, "unit", "ticks");
+    json_bool(&j, "judged", c->silicon);
+    json_u64(&j, "pairs_all", c->pairs_all);
+    json_bool(&j, "sampled", c->pairs < c->pairs_all);
+    json_u64(&j, "backwards", c->backwards);
+    json_array(&j, "pairs"); /* [core, core, least, median, greatest] */
+    for (unsigned i = 0; i < c->pairs; i++) {
+        const struct pair *p = &c->pair[i];
+        json_array(&j, NULL);
+        json_u64(&j, NULL, p->a);
+        json_u64(&j, NULL, p->b);
+        json_f64(&j, NULL, p->least, 2);
+        json_f64(&j, NULL, p->median, 2);
+        json_f64(&j, NULL, p->greatest, 2);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_end(&j);
+}
+
+void crowd_heading(struct report *r, const struct engine *e, const char *suite)
+{
+    if (!report_table(r))
+        return;
+    report_fresh_line(r);
+    fmt(r->out, "\r\n%-24s ticks of the TSC%s\r\n", suite,
+        e->execution == EXEC_SILICON ? "" : "; not judged: cores of an emulator take turns");
+}
+
+void crowd_show(const struct crowd *c, const struct row *row, struct report *r)
+{
+    if (report_table(r))
+        show_line(c, row, r);
+    record_row(c, row, r);
+    if (c->pairs)
+        record_matrix(c, row, r);
+}

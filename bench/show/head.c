@@ -1,0 +1,157 @@
+#include "bench/show/head.h"
+#include "bench/show/show.h"
+#include "build_id.h"
+#include "lib/config/recipe.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+#include "lib/text/str.h"
+
+static void show_trust(const struct engine *e, const struct probe *p, struct sink *out)
+{
+    switch (e->execution) {
+    case EXEC_INSTRUCTIONS:
+        fmt(out,
+            "Every figure below counts INSTRUCTIONS, not time: exact and repeatable, but an add\r\n"
+            "and a division cost the same. One instruction is %llu ticks of the TSC.\r\n"
+            "(seen: %s)\r\n",
+            (unsigned long long)e->ticks_per_instruction, p->behave.why);
+        break;
+    case EXEC_EMULATED:
+        fmt(out,
+            "WARNING: the figures below are NOISE. An emulator executes this code, and its time\r\n"
+            "is not that of any CPU. (seen: %s)\r\n",
+            p->behave.why);
+        break;
+    case EXEC_SILICON:
+        fmt(out, "A CPU executes this code. Figures are ticks of its TSC");
+        if (e->ticks_per_cycle > 0) {
+            fmt(out, ", ");
+            num_f64(out, e->ticks_per_cycle, 4, 0);
+            fmt(out, " of them a core cycle");
+        }
+        fmt(out, ".\r\n");
+        break;
+    }
+}
+
+void head_show(const struct engine *e, const struct probe *p, struct sink *out)
+{
+    fmt(out, "baretick %s (%s)\r\n", BARETICK_VERSION, BARETICK_BUILD);
+    show_trust(e, p, out);
+}
+
+void head_record(const struct engine *e, const struct probe *p, struct json *j)
+{
+    json_str(j, "version", BARETICK_VERSION);
+    json_str(j, "build", BARETICK_BUILD);
+    json_str(j, "platform", e->p->name);
+    json_str(j, "execution", execution_names[e->execution]);
+    json_str(j, "execution_why", p->behave.why);
+    json_str(j, "unit", show_unit(e));
+    if (e->execution == EXEC_INSTRUCTIONS)
+        json_u64(j, "ticks_per_instruction", e->ticks_per_instruction);
+    else if (e->ticks_per_cycle > 0)
+        json_f64(j, "ticks_per_cycle", e->ticks_per_cycle, 6);
+}
+
+void head_read_cpu(struct cpu_facts *f, const struct engine *e, uint32_t microcode, bool others,
+                   const struct cpu_source *source)
+{
+    const struct platform_cores *c = e->p->cores;
+    struct core_place self;
+    topology_place(&self, e->p->cpu, source->cpuid, source->cpuid_ctx);
+    cpu_facts_read(f, e->p->cpu, source, c ? c->place : &self, !others ? 0 : c ? c->count : 1, 0);
+    f->microcode = microcode;
+}
+
+void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out)
+{
+    const struct cpu *c = f->cpu;
+    fmt(out, "\r\ncpu       %s%s%s family %u model %u stepping %u", c->brand,
+        c->brand[0] ? "\r\n          " : "", c->vendor_id, c->family, c->model, c->stepping);
+    if (f->microcode)
+        fmt(out, ", microcode 0x%x", f->microcode);
+    fmt(out, "\r\n");
+    if (c->hypervisor)
+        fmt(out, "          under a hypervisor%s%s%s\r\n", c->hypervisor_id[0] ? ", " : "",
+            c->hypervisor_id, note);
+    cpu_facts_show(f, out);
+}
+
+void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json *j)
+{
+    const struct cpu *c = f->cpu;
+    json_object(j, "cpu");
+    json_str(j, "vendor", c->vendor_id);
+    if (c->brand[0])
+        json_str(j, "brand", c->brand);
+    json_u64(j, "family", c->family);
+    json_u64(j, "model", c->model);
+    json_u64(j, "stepping", c->stepping);
+    if (f->microcode)
+        json_u64(j, "microcode", f->microcode);
+    json_str(j, "lfence", lfence);
+    json_bool(j, "rdtscp", c->rdtscp);
+    json_bool(j, "serialize", c->serialize);
+    json_close(j);
+    json_bool(j, "virtualised", c->hypervisor);
+    if (c->hypervisor_id[0])
+        json_str(j, "hypervisor", c->hypervisor_id);
+    if (f->topology.logical_cpus > 0) {
+        json_object(j, "topology");
+        cpu_facts_record_topology(f, j);
+        json_close(j);
+    }
+    cpu_facts_record_caches(f, j);
+    cpu_facts_record_tlbs(f, j);
+    cpu_facts_record_mitigations(f, j);
+}
+
+void head_mhz(struct sink *out, double hz)
+{
+    num_f64(out, hz / 1e6, 3, 0);
+    fmt(out, " MHz");
+}
+
+void head_show_timers(const struct engine *e, struct sink *out)
+{
+    timer_show(&e->clock, "clock", out);
+    if (e->clock.used && !str_eq(e->clock.used->name, "tsc")) {
+        fmt(out, "          ns rest on the TSC's frequency by it: ");
+        head_mhz(out, e->tsc_hz);
+        fmt(out, "\r\n");
+    }
+    cycle_show(e, out);
+}
+
+void head_record_timers(const struct engine *e, struct json *j)
+{
+    timer_record(&e->clock, "clock", j);
+    if (e->tsc_hz > 0)
+        json_f64(j, "clock_tsc_hz", e->tsc_hz, 0);
+    cycle_record(e, j);
+}
+
+void head_warn_timers(const struct engine *e, struct report *r)
+{
+    if (!e->clock.used)
+        report_event(r, "warning", "no clock of clock= initialises: there are no ns");
+    cycle_warn(e, r);
+}
+
+void head_show_settings(const struct engine *e, const char *lfence, const char *from,
+                        struct sink *out)
+{
+    fmt(out, "recipe    %s%s; LFENCE: %s\r\n", recipe_names[e->recipe],
+        e->o->recipe == RECIPE_AUTO ? " (this CPU's default)" : "", lfence);
+    fmt(out, "options   suite=%s bench=%s samples=%u (from: %s)\r\n", e->o->suite, e->o->bench,
+        e->samples, from);
+}
+
+void head_record_settings(const struct engine *e, const char *from, struct json *j)
+{
+    json_str(j, "recipe", recipe_names[e->recipe]);
+    json_u64(j, "samples", e->samples);
+    options_record(e->o, j);
+    json_str(j, "options_from", from);
+}

@@ -1,0 +1,229 @@
+#include "bench/show/record.h"
+#include "bench/measure/place.h"
+#include "bench/measure/sweep.h"
+#include "bench/show/compare.h"
+#include "bench/show/cores_show.h"
+#include "bench/show/units.h"
+#include "lib/text/json.h"
+
+#define HIST_CAP 256 /* bins of hist=capped (DESIGN section 4) */
+
+static void record_summary(struct json *j, const char *name, const struct summary *s)
+{
+    json_object(j, name);
+    json_u64(j, "min", s->min);
+    json_f64(j, "p25", s->p25, 2);
+    json_f64(j, "median", s->median, 2);
+    json_f64(j, "p75", s->p75, 2);
+    json_f64(j, "p99", s->p99, 2);
+    json_u64(j, "max", s->max);
+    json_f64(j, "mean", s->mean, 4);
+    json_f64(j, "sd", s->sd, 4);
+    json_f64(j, "mad", s->mad, 2);
+    json_close(j);
+}
+
+/* Every distinct value with its count: full histograms are streamed, they need no room. */
+static void record_full_histogram(struct json *j, const struct row *row)
+{
+    for (size_t i = 0, run; i < row->ticks.n; i += run) {
+        for (run = 1; i + run < row->ticks.n && row->sorted[i + run] == row->sorted[i];)
+            run++;
+        json_array(j, NULL);
+        json_u64(j, NULL, row->sorted[i]);
+        json_u64(j, NULL, run);
+        json_close(j);
+    }
+}
+
+static void record_capped_histogram(struct json *j, const struct row *row, uint64_t *rest)
+{
+    struct bin bins[HIST_CAP];
+    size_t n = stats_histogram(row->sorted, row->ticks.n, bins, HIST_CAP, rest);
+    for (size_t i = 0; i < n; i++) {
+        json_array(j, NULL);
+        json_u64(j, NULL, bins[i].value);
+        json_u64(j, NULL, bins[i].count);
+        json_close(j);
+    }
+}
+
+static void record_histogram(struct json *j, const struct engine *e, const struct row *row)
+{
+    uint64_t rest = 0;
+    if (e->o->hist == HIST_OFF)
+        return;
+    json_array(j, "hist");
+    if (e->o->hist == HIST_FULL)
+        record_full_histogram(j, row);
+    else
+        record_capped_histogram(j, row, &rest);
+    json_close(j);
+    if (rest)
+        json_u64(j, "hist_rest", rest);
+}
+
+static void record_modes(struct json *j, const struct modes *modes)
+{
+    static const char *const kinds[] = {
+        [MODE_ONLY] = "only", [MODE_LAYOUT] = "layout", [MODE_TIME] = "time"};
+    json_array(j, "modes");
+    for (size_t i = 0; i < modes->count; i++) {
+        const struct mode *m = &modes->mode[i];
+        json_object(j, NULL);
+        json_f64(j, "cycles", m->at, 6);
+        json_f64(j, "share", m->share, 4);
+        json_f64(j, "sd", m->sd, 6);
+        json_u64(j, "blocks", m->n);
+        json_str(j, "kind", kinds[m->kind]);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+/* The 99% interval, as it was got (METHOD "The headline"). */
+static void record_interval(struct json *j, const struct headline *h)
+{
+    json_object(j, "interval");
+    json_f64(j, "nominal", 0.99, 2);
+    json_f64(j, "kappa", HEADLINE_KAPPA, 6);
+    json_f64(j, "sd", h->cycles.s, 6);
+    json_f64(j, "se", h->se, 6);
+    json_close(j);
+}
+
+static void record_sweep(struct json *j, const struct row *row)
+{
+    json_object(j, "sweep");
+    for (unsigned part = 0; part < LAYOUT_PARTS; part++) {
+        const double *theta = row->theta + part * LAYOUT_OFFSETS;
+        struct sweep w = sweep_of(theta);
+        json_object(j, layout_part_names[part]);
+        json_f64(j, "min", w.min, 4);
+        json_f64(j, "median", w.median, 4);
+        json_f64(j, "max", w.max, 4);
+        json_u64(j, "best", w.best * layout_part_step[part]);
+        json_u64(j, "worst", w.worst * layout_part_step[part]);
+        json_u64(j, "step_bytes", layout_part_step[part]);
+        json_array(j, "cycles");
+        for (unsigned i = 0; i < LAYOUT_OFFSETS; i++)
+            json_f64(j, NULL, theta[i], 4);
+        json_close(j);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+/* cycles_ruler, cycles_counter: the one beside the one in use, and how far apart they are. */
+static void record_beside(struct json *j, const struct engine *e, const struct headline *h)
+{
+    double ruler = h->ruler.cycles.theta, counter = h->counter.cycles.theta;
+    if (e->cycle.by == CYCLES_RULER)
+        json_f64(j, "cycles_counter", counter, 6);
+    else
+        json_f64(j, "cycles_ruler", ruler, 6);
+    json_f64(j, "counter_off", counter / ruler - 1, 6);
+}
+
+/* Which source, and at what clock the core ran during this row. */
+static void record_source(struct json *j, const struct engine *e, const struct row *row)
+{
+    json_str(j, "cycle_source", e->cycle.source.used->name);
+    if (units_have_core_hz(e, row))
+        json_f64(j, "core_hz", units_core_hz(e, row), 0);
+    if (!e->cycle.counter.used)
+        return;
+    json_str(j, "cycle_counter", e->cycle.counter.used->name);
+    json_u64(j, "counter_unread_blocks", row->unread);
+}
+
+static void record_headline(struct json *j, const struct engine *e, const struct row *row)
+{
+    const struct headline *h = &row->headline;
+    bool counted = units_are_instructions(e), cycles = cycle_known(e) && !counted;
+    json_object(j, "per_op");
+    json_f64(j, "ticks", h->ticks, 6);
+    if (counted)
+        json_f64(j, "instructions", units_of(e, h->ticks), 6);
+    if (units_have_ns(e))
+        json_f64(j, "ns", units_ns(e, h->ticks), 6);
+    if (cycles) {
+        json_f64(j, "cycles", h->cycles.theta, 6);
+        json_f64(j, "cycles_lo", h->cycles.theta - h->cycles.half, 6);
+        json_f64(j, "cycles_hi", h->cycles.theta + h->cycles.half, 6);
+        json_f64(j, "cycles_median", h->median, 6);
+        if (e->cycle.counter.used)
+            record_beside(j, e, h);
+    }
+    json_close(j);
+    json_u64(j, "placements", row->placements);
+    json_bool(j, "doubled", h->doubled);
+    if (sweep_made(e, row))
+        record_sweep(j, row);
+    if (cycles) {
+        record_source(j, e, row);
+        record_interval(j, h);
+        record_modes(j, &h->modes);
+        if (row->truth > 0)
+            json_f64(j, "truth_cycles", row->truth, 3);
+    }
+}
+
+static void record_figures(struct json *j, const struct engine *e, const struct row *row)
+{
+    json_u64(j, "n", row->ticks.n);
+    json_u64(j, "errors", row->errors);
+    json_u64(j, "disturbed", row->disturbed);
+    json_u64(j, "nmis", row->nmis);
+    if (e->p->smis)
+        json_u64(j, "smis", row->smis);
+    json_u64(j, "windows", row->windows);
+    json_u64(j, "sampling_ticks", row->sampling_ticks);
+    json_u64(j, "warmup_blocks", row->warmup_blocks);
+    json_bool(j, "steady", row->steady);
+    if (row->ticks.n == 0)
+        return;
+    record_summary(j, "ticks", &row->ticks);
+    record_histogram(j, e, row);
+    if (!row->has_net)
+        return;
+    record_summary(j, "empty", &row->empty);
+    json_object(j, "net");
+    json_f64(j, "ticks", row->net, 4);
+    if (units_are_instructions(e))
+        json_f64(j, "instructions", units_of(e, row->net), 6);
+    json_close(j);
+    record_headline(j, e, row);
+    compare_units_record(j, e, row);
+}
+
+void record_row(struct report *r, const struct engine *e, const struct row *row)
+{
+    static const char *const status[] = {
+        [ROW_OK] = "ok", [ROW_WRONG] = "wrong", [ROW_UNSUPPORTED] = "unsupported"};
+    static const char *const forms[] = {[FORM_EMPTY] = "empty",
+                                        [FORM_LOOP] = "loop",
+                                        [FORM_STRAIGHT] = "straight",
+                                        [FORM_FUNCTION] = "function"};
+    struct json j;
+    if (!report_record(r, &j, "row"))
+        return;
+    json_str(&j, "suite", row->bench->suite);
+    json_str(&j, "name", row->bench->name);
+    json_u64(&j, "core", row->core);
+    json_str(&j, "recipe", recipe_names[row->recipe]);
+    json_str(&j, "form", forms[row->bench->form]);
+    json_u64(&j, "ops", row->bench->ops);
+    json_bool(&j, "cold", place_is_cold(e, row->bench));
+    json_str(&j, "status", status[row->status]);
+    if (row->why)
+        json_str(&j, "why", row->why);
+    if (row->method.method != METHOD_DOUBLED)
+        method_record(&j, e, row);
+    else if (row->status != ROW_UNSUPPORTED)
+        record_figures(&j, e, row);
+    cores_slowdown_record(&j, e, row);
+    if (row->status != ROW_UNSUPPORTED && e->p->row_record)
+        e->p->row_record(&j, row->core);
+    json_end(&j);
+}

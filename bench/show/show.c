@@ -1,0 +1,223 @@
+#include "bench/show/show.h"
+#include "bench/measure/sweep.h"
+#include "bench/show/compare.h"
+#include "bench/show/cores_show.h"
+#include "bench/show/record.h"
+#include "bench/show/units.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+
+#define DRAWN_BINS 16 /* bins of a drawn histogram */
+#define BAR        40 /* columns of its longest bar */
+
+const char *show_unit(const struct engine *e)
+{
+    return units_are_instructions(e) ? "instructions" : "ticks";
+}
+
+void show_heading(struct report *r, const struct engine *e, const char *suite)
+{
+    if (!report_table(r))
+        return;
+    report_fresh_line(r);
+    bool counted = units_are_instructions(e);
+    fmt(r->out, "\r\n%-24s       %s\r\n", "",
+        counted ? "instructions a window" : "ticks of the TSC a window");
+    fmt(r->out, "%-24s %5s %8s %8s %8s", suite, "ops", "min", "median", "p99");
+    if (counted)
+        fmt(r->out, " %8s %9s", "max", "instr/op");
+    else if (cycle_known(e))
+        fmt(r->out, " %9s %6s", "cycles/op", "+-99%");
+    else
+        fmt(r->out, " %9s", "ticks/op");
+    fmt(r->out, units_have_ns(e) ? " %7s\r\n" : "\r\n", "ns/op");
+}
+
+static void show_number(struct report *r, double v, int decimals, int width)
+{
+    fmt(r->out, " ");
+    if (v == v)
+        num_f64(r->out, v, decimals, width);
+    else
+        fmt(r->out, "%*s", width, "?");
+}
+
+static void show_per_op(struct report *r, const struct engine *e, const struct headline *h)
+{
+    if (!h->known)
+        return;
+    if (units_are_instructions(e)) {
+        show_number(r, units_of(e, h->ticks), 3, 9);
+    } else if (cycle_known(e)) {
+        show_number(r, h->cycles.theta, 3, 9);
+        show_number(r, h->cycles.half, 3, 6);
+    } else {
+        show_number(r, h->ticks, 3, 9);
+    }
+    if (units_have_ns(e))
+        show_number(r, units_ns(e, h->ticks), 3, 7);
+}
+
+/* More than one mode: the list is the figure, not the mean. */
+static void show_modes(struct report *r, const struct headline *h)
+{
+    static const char *const kinds[] = {
+        [MODE_ONLY] = "", [MODE_LAYOUT] = " by placement", [MODE_TIME] = " by time"};
+    if (h->modes.count < 2)
+        return;
+    fmt(r->out, "  ^ %zu modes:", h->modes.count);
+    for (size_t i = 0; i < h->modes.count; i++) {
+        const struct mode *m = &h->modes.mode[i];
+        fmt(r->out, "%s ", i ? "," : "");
+        num_f64(r->out, m->at, 3, 0);
+        fmt(r->out, " (%u%%%s)", (unsigned)(m->share * 100 + 0.5), kinds[m->kind]);
+    }
+    fmt(r->out, "\r\n");
+}
+
+static void show_sweep(struct report *r, const struct row *row)
+{
+    for (unsigned part = 0; part < LAYOUT_PARTS; part++) {
+        struct sweep w = sweep_of(row->theta + part * LAYOUT_OFFSETS);
+        fmt(r->out, "    %-5s offsets: min", layout_part_names[part]);
+        show_number(r, w.min, 3, 0);
+        fmt(r->out, ", median");
+        show_number(r, w.median, 3, 0);
+        fmt(r->out, ", max");
+        show_number(r, w.max, 3, 0);
+        fmt(r->out, " cycles, worst at byte %u\r\n", w.worst * layout_part_step[part]);
+    }
+}
+
+/* Where ruler and counter differ by more than the self-test allows, or the counter failed. */
+static void show_beside(struct report *r, const struct engine *e, const struct row *row)
+{
+    double off = row->headline.counter.cycles.theta / row->headline.ruler.cycles.theta - 1;
+    if (e->execution != EXEC_SILICON || !e->cycle.counter.used || !row->headline.known)
+        return;
+    if (off > CYCLE_WITHIN || off < -CYCLE_WITHIN) {
+        fmt(r->out, "  ^ by %s", e->cycle.counter.used->name);
+        show_number(r, row->headline.counter.cycles.theta, 3, 0);
+        fmt(r->out, ", by the ruler");
+        show_number(r, row->headline.ruler.cycles.theta, 3, 0);
+        fmt(r->out, " cycles/op\r\n");
+    }
+    if (row->unread)
+        fmt(r->out, "  ^ %u blocks without a reading of %s\r\n", row->unread,
+            e->cycle.counter.used->name);
+}
+
+/* Several cores: "name @core". */
+static void show_name(struct report *r, const struct engine *e, const struct row *row)
+{
+    char name[40];
+    if (e->cores > 1)
+        fmt_buf(name, sizeof name, "%s @%u", row->bench->name, row->core);
+    fmt(r->out, "%-24s", e->cores > 1 ? name : row->bench->name);
+}
+
+static void show_line(struct report *r, const struct engine *e, const struct row *row)
+{
+    const struct summary *t = &row->ticks;
+    show_name(r, e, row);
+    if (row->status == ROW_UNSUPPORTED) {
+        fmt(r->out, " not %s: %s\r\n",
+            row->method.method != METHOD_DOUBLED ? "by this method"
+            : cpu_lacks(e->p->cpu, row->recipe)  ? "on this CPU"
+                                                 : "here",
+            row->why);
+        return;
+    }
+    if (row->method.method != METHOD_DOUBLED)
+        method_show(r, e, row);
+    if (t->n) {
+        fmt(r->out, " %5u", row->bench->ops);
+        show_number(r, units_of(e, (double)t->min), 0, 8);
+        show_number(r, units_of(e, t->median), 0, 8);
+        show_number(r, units_of(e, t->p99), 0, 8);
+        if (units_are_instructions(e))
+            show_number(r, units_of(e, (double)t->max), 0, 8);
+        show_per_op(r, e, &row->headline);
+    }
+    fmt(r->out, "\r\n");
+    if (row->status == ROW_WRONG)
+        fmt(r->out, "  ^ FAIL: %s\r\n", row->why);
+    if (row->errors)
+        fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
+    if (row->disturbed * 100ull > t->n) /* more than one in a hundred; the record has them all */
+        fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, t->n);
+    if (row->smis)
+        fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
+    if (e->p->row_show)
+        e->p->row_show(r->out, row->core);
+    show_beside(r, e, row);
+    cores_slowdown_show(r, e, row);
+    compare_units_show(r, e, row);
+    if (sweep_made(e, row))
+        show_sweep(r, row);
+    else if (cycle_known(e))
+        show_modes(r, &row->headline);
+}
+
+static void show_figure(struct report *r, const char *name, double v, int decimals)
+{
+    fmt(r->out, "  %s ", name);
+    num_f64(r->out, v, decimals, 0);
+}
+
+static void draw_histogram(struct report *r, const struct engine *e, const struct row *row)
+{
+    struct bin bins[DRAWN_BINS];
+    uint64_t rest, most = 1;
+    size_t n = stats_histogram(row->sorted, row->ticks.n, bins, DRAWN_BINS, &rest);
+    for (size_t i = 0; i < n; i++)
+        most = bins[i].count > most ? bins[i].count : most;
+    for (size_t i = 0; i < n; i++) {
+        char bar[BAR + 1];
+        uint64_t length = (bins[i].count * BAR + most - 1) / most;
+        for (unsigned c = 0; c < BAR; c++)
+            bar[c] = c < length ? '#' : ' ';
+        bar[BAR] = 0;
+        fmt(r->out, "    ");
+        num_f64(r->out, units_of(e, (double)bins[i].value), 0, 10);
+        fmt(r->out, " %s %llu\r\n", bar, (unsigned long long)bins[i].count);
+    }
+    if (rest)
+        fmt(r->out, "    %10s %*s %llu\r\n", "others", BAR, "", (unsigned long long)rest);
+}
+
+static void show_details(struct report *r, const struct engine *e, const struct row *row)
+{
+    const struct summary *t = &row->ticks;
+    if (t->n == 0)
+        return;
+    fmt(r->out, "  n %zu, %s a window, recipe %s, %u warm-up blocks%s\r\n ", t->n, show_unit(e),
+        recipe_names[row->recipe], row->warmup_blocks, row->steady ? "" : " (not steady)");
+    show_figure(r, "p25", units_of(e, t->p25), 1);
+    show_figure(r, "p75", units_of(e, t->p75), 1);
+    show_figure(r, "mean", units_of(e, t->mean), 2);
+    show_figure(r, "sd", units_of(e, t->sd), 2);
+    show_figure(r, "MAD", units_of(e, t->mad), 1);
+    if (row->has_net) {
+        show_figure(r, "empty", units_of(e, row->empty.mean), 2);
+        show_figure(r, "net", units_of(e, row->net), 2);
+    }
+    if (units_have_core_hz(e, row)) {
+        show_figure(r, "core", units_core_hz(e, row) / 1e6, 1);
+        fmt(r->out, " MHz");
+    }
+    fmt(r->out, "\r\n");
+    if (e->o->hist != HIST_OFF)
+        draw_histogram(r, e, row);
+}
+
+void show_row(struct report *r, const struct engine *e, const struct row *row, bool details)
+{
+    if (report_table(r)) {
+        report_fresh_line(r);
+        show_line(r, e, row);
+        if (details)
+            show_details(r, e, row);
+    }
+    record_row(r, e, row);
+}

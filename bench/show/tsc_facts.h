@@ -1,0 +1,31 @@
+/*
+ * The TSC in a report's head: its frequency, by which source, how far the others are, its step.
+ * Alike on every platform, whose sources differ.
+ */
+#ifndef BENCH_SHOW_TSC_FACTS_H
+#define BENCH_SHOW_TSC_FACTS_H
+
+#include "bench/api/report.h"
+#include "bench/measure/engine.h"
+#include "lib/cpu/tsc_rate.h"
+#include "lib/stats/clock.h"
+#include "lib/text/json.h"
+
+struct tsc_facts {
+    uint64_t hz;                       /* 0: not known */
+    const struct clock_result *source; /* the last one is what the CPU states, ... */
+    const char *const *names;
+    unsigned sources, used;         /* `used` means nothing where hz is 0 */
+    enum tsc_rate_source stated_by; /* ... by this */
+    const struct tsc_clock *judged; /* whether the sources agree; NULL: nobody judges */
+    bool has_adjust;
+    int64_t adjust; /* IA32_TSC_ADJUST */
+};
+
+void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct sink *out);
+/* The object "tsc". */
+void tsc_facts_record(const struct tsc_facts *t, const struct engine *e, struct json *j);
+/* A warning where the CPU states another frequency than was measured. */
+void tsc_facts_warn(const struct tsc_facts *t, struct report *r);
+
+#endif

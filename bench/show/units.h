@@ -1,0 +1,40 @@
+/* Ticks in the units that a report gives them in. */
+#ifndef BENCH_SHOW_UNITS_H
+#define BENCH_SHOW_UNITS_H
+
+#include "bench/measure/engine.h"
+
+static inline bool units_are_instructions(const struct engine *e)
+{
+    return e->execution == EXEC_INSTRUCTIONS;
+}
+
+/* In the table's unit: ticks, or instructions. */
+static inline double units_of(const struct engine *e, double ticks)
+{
+    return units_are_instructions(e) ? ticks / (double)e->ticks_per_instruction : ticks;
+}
+
+static inline bool units_have_ns(const struct engine *e)
+{
+    return !units_are_instructions(e) && e->tsc_hz > 0;
+}
+
+static inline double units_ns(const struct engine *e, double ticks)
+{
+    return ticks * 1e9 / e->tsc_hz;
+}
+
+/* The clock that the core ran at during a row. */
+static inline bool units_have_core_hz(const struct engine *e, const struct row *row)
+{
+    return e->execution == EXEC_SILICON && cycle_known(e) && e->tsc_hz > 0 &&
+           row->cycles_per_tick > 0;
+}
+
+static inline double units_core_hz(const struct engine *e, const struct row *row)
+{
+    return row->cycles_per_tick * e->tsc_hz;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * What a measurement costs before anything is measured: the empty window under every recipe, and
+ * the call of a C function that does nothing, or next to nothing.
+ */
+#include "bench/suites/baseline/baseline.h"
+
+#define EMPTY(name_, ENUM_)                                                                        \
+    BENCH(baseline, empty_##name_, .what = "nothing between the two readings", .form = FORM_EMPTY, \
+          .ops = 1, .recipe = RECIPE_##ENUM_)
+EMPTY(plain, PLAIN);
+EMPTY(rdtscp, RDTSCP);
+EMPTY(xfence, XFENCE);
+EMPTY(paoloni, PAOLONI);
+EMPTY(cpuid, CPUID);
+EMPTY(mfence, MFENCE);
+EMPTY(lfence, LFENCE);
+EMPTY(serialize, SERIALIZE);
+
+BENCH(baseline, do_nothing, .what = "a call of a C function that returns 0", .form = FORM_FUNCTION,
+      .ops = 1, .function = baseline_do_nothing, .single = true, .errors_are_wrong = true);
+
+static const char *counted(const struct object *o, uint64_t operations)
+{
+    return o->counter == operations ? NULL : "the counter is not the number of operations";
+}
+
+BENCH(baseline, do_something, .what = "a call of a C function that counts and returns 0",
+      .form = FORM_FUNCTION, .ops = 1, .function = baseline_do_something, .check = counted,
+      .single = true, .errors_are_wrong = true);

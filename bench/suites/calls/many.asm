@@ -1,0 +1,114 @@
+; A call, and a switch, whose target changes from turn to turn: struct calls_order (calls_many.h)
+; lists the targets in their order. The empty loops do all the same but the call or the jump.
+;   int function(uint64_t n rdi, struct object *rsi)
+%include "bench/window/unit.inc"
+
+%define OBJECT_ROOM     40      ; calls_many.c asserts these
+%define ORDER_LENGTH    32768
+%define ORDER_TAIL      2048
+%define ORDER_AT        ORDER_LENGTH + ORDER_TAIL
+%define ORDER_AT_EMPTY  ORDER_AT + 4
+%define TARGETS         16
+%define TARGET_SHIFT    7       ; two lines each: no two targets share one
+%define CASES           8
+
+; %1: the function; %2: whose position it uses; %3: what r9 points to. In a turn rax is the next
+; target's number; r8 adds up what the targets say, for the row's check.
+%macro BEGIN 3
+    section .text
+    align 64
+    global %1:function hidden
+%1:
+    mov rdx, [rsi + OBJECT_ROOM]
+    mov ecx, [rdx + %2]
+    add rcx, rdx
+    xor r8d, r8d
+    lea r9, [%3]
+.turn:
+    movzx eax, byte [rcx]
+    inc rcx
+%endmacro
+
+%macro END 1
+    dec rdi
+    jnz .turn
+    sub ecx, edx
+    and ecx, ORDER_LENGTH - 1
+    mov [rdx + %1], ecx
+    add [rsi + OBJECT_COUNTER], r8
+    xor eax, eax
+    ret
+%endmacro
+
+BEGIN calls_many, ORDER_AT, targets
+    shl eax, TARGET_SHIFT
+    add rax, r9
+    call rax
+END ORDER_AT
+
+BEGIN calls_many_alike, ORDER_AT, targets_alike
+    shl eax, TARGET_SHIFT
+    add rax, r9
+    call rax
+END ORDER_AT
+
+BEGIN calls_many_empty, ORDER_AT_EMPTY, targets
+    shl eax, TARGET_SHIFT
+    add rax, r9
+END ORDER_AT_EMPTY
+
+BEGIN calls_switch_jump, ORDER_AT, switch_table
+    movsxd rax, dword [r9 + rax * 4]
+    add rax, r9
+    jmp rax
+%assign i 0
+%rep CASES
+.case %+ i:
+    add r8, i + 1
+    jmp .turned
+    %assign i i + 1
+%endrep
+.turned:
+END ORDER_AT
+
+BEGIN calls_switch_jump_empty, ORDER_AT_EMPTY, switch_table
+END ORDER_AT_EMPTY
+
+; Two jumps of a length of its own in each, as functions have branches of their own: the trail by
+; which predictors that look at the path tell one target from the next.
+    align 1 << TARGET_SHIFT
+targets:
+%assign i 0
+%rep TARGETS
+    align 1 << TARGET_SHIFT
+    add r8, i + 1
+    jmp .a %+ i
+    times i int3
+.a %+ i:
+    jmp .b %+ i
+    times 3 * i int3
+.b %+ i:
+    ret
+    %assign i i + 1
+%endrep
+
+; No trail: a return, in the same place of its line.
+    align 1 << TARGET_SHIFT
+targets_alike:
+%assign i 0
+%rep TARGETS
+    align 1 << TARGET_SHIFT
+    add r8, i + 1
+    ret
+    %assign i i + 1
+%endrep
+
+; Distances from the table, as compilers write a switch in position-independent code.
+    section .rodata
+    align 4
+switch_table:
+%assign i 0
+%rep CASES
+    dd calls_switch_jump.case %+ i - $ + i * 4
+    %assign i i + 1
+%endrep

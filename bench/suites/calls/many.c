@@ -1,0 +1,94 @@
+/*
+ * What the prediction of an indirect branch costs: 1, 2, 4, 8 and 16 targets called in turn, and in
+ * a random order that is the same in every run; a switch of 8 cases likewise. One target in random
+ * order is one target in turn: a control that must agree.
+ */
+#include "bench/suites/calls/many.h"
+
+#define OPS 1024 /* twice that is CALLS_TAIL */
+
+/* What a call and its return leave over an empty loop: see FLOOR in calls.c. */
+#define FLOOR 0.25
+
+/* What calls_many.asm knows by number. */
+_Static_assert(offsetof(struct object, counter) == 0, "OBJECT_COUNTER");
+_Static_assert(offsetof(struct object, room) == 40, "OBJECT_ROOM");
+_Static_assert(CALLS_ORDER == 32768 && CALLS_TAIL == 2048, "ORDER_LENGTH, ORDER_TAIL");
+_Static_assert(offsetof(struct calls_order, at) == 32768 + 2048, "ORDER_AT");
+_Static_assert(offsetof(struct calls_order, at_empty) == 32768 + 2048 + 4, "ORDER_AT_EMPTY");
+_Static_assert(2 * OPS == CALLS_TAIL && sizeof(struct calls_order) <= OBJECT_ROOM, "the room");
+
+/*
+ * xorshift64* with its author's constants (Vigna, "An experimental exploration of Marsaglia's
+ * xorshift generators").
+ */
+static uint32_t next_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (uint32_t)(*state * 0x2545f4914f6cdd1dull >> 32);
+}
+
+static void order_targets(struct object *o, uint32_t targets, bool random)
+{
+    struct calls_order *order = o->room;
+    uint64_t state = 1;
+    for (uint32_t i = 0; i < CALLS_ORDER; i++)
+        order->target[i] = (uint8_t)((random ? next_random(&state) : i) % targets);
+    for (uint32_t i = 0; i < CALLS_TAIL; i++)
+        order->target[CALLS_ORDER + i] = order->target[i];
+    order->at = order->at_empty = 0;
+}
+
+/* What the first n targets of the order add to the counter. */
+static uint64_t adds(const struct calls_order *order, uint64_t n)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < n; i++)
+        sum += order->target[i] + 1u;
+    return sum;
+}
+
+static const char *added_up(const struct object *o, uint64_t operations)
+{
+    const struct calls_order *order = o->room;
+    uint64_t rounds = operations / CALLS_ORDER, rest = operations % CALLS_ORDER;
+    uint64_t expected = rounds * adds(order, CALLS_ORDER) + adds(order, rest);
+    return o->counter == expected ? NULL : "the targets that were called do not add up";
+}
+
+#define ORDER(name_, targets_, random_)                                                            \
+    static void name_(struct object *o)                                                            \
+    {                                                                                              \
+        order_targets(o, targets_, random_);                                                       \
+    }                                                                                              \
+    _Static_assert(targets_ <= 16, "calls_many.asm has 16 targets")
+#define ROW(name_, setup_, what_, function_, empty_, ...)                                          \
+    BENCH(calls, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS, .function = function_,   \
+          .empty_function = empty_, .setup = setup_, .room = sizeof(struct calls_order),           \
+          .check = added_up, .floor = FLOOR, .errors_are_wrong = true, __VA_ARGS__)
+#define TARGETS(n, text_)                                                                          \
+    ORDER(in_turn_##n, n, false);                                                                  \
+    ORDER(at_random_##n, n, true);                                                                 \
+    ROW(turn_##n, in_turn_##n, "call by register of " text_ " in turn", calls_many,                \
+        calls_many_empty);                                                                         \
+    ROW(random_##n, at_random_##n, "call by register of " text_ " in random order", calls_many,    \
+        calls_many_empty, .beside = "turn_" #n)
+
+TARGETS(1, "1 target");
+TARGETS(2, "2 targets");
+TARGETS(4, "4 targets");
+TARGETS(8, "8 targets");
+TARGETS(16, "16 targets");
+
+ROW(alike_16, in_turn_16, "call by register of 16 targets in turn, which do nothing but return",
+    calls_many_alike, calls_many_empty, .beside = "turn_16");
+
+#define SWITCH "jump table of 8 cases, "
+ROW(switch_turn, in_turn_8, SWITCH "in turn", calls_switch_jump, calls_switch_jump_empty);
+ROW(switch_random, at_random_8, SWITCH "in random order", calls_switch_jump,
+    calls_switch_jump_empty, .beside = "switch_turn");
+ROW(switch_turn_c, in_turn_8, SWITCH "in turn, compiled C", calls_switch, calls_switch_empty);
+ROW(switch_random_c, at_random_8, SWITCH "in random order, compiled C", calls_switch,
+    calls_switch_empty, .beside = "switch_turn_c");

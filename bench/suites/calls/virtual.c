@@ -1,0 +1,11 @@
+/* A virtual-style call: the table and its functions in the caller's own object. */
+#include "bench/suites/calls/virtual.h"
+
+CALLS_TABLES(calls_table);
+
+int calls_virtual(uint64_t n, struct object *o)
+{
+    for (; n; n--)
+        o->vtable->method(o);
+    return 0;
+}

@@ -1,4 +1,0 @@
-/* The A/A control: the functions of calls_virtual.c, compiled apart from their caller. */
-#include "bench/suites/calls_virtual.h"
-
-CALLS_TABLES(calls_table_pic);

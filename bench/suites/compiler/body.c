@@ -1,0 +1,260 @@
+/*
+ * Loops that an optimiser takes apart, and what keeps it from that: one pass each, `count`
+ * operations over the words of `table`. What the comments say of the traps is what gcc 12 and clang
+ * 14 both make of them at -O2.
+ */
+#include "bench/api/keep.h"
+#include "bench/suites/compiler/compiler.h"
+#include "bench/suites/compiler/mix.h"
+
+/*
+ * The body that runs a pass again and again. `count` is PASS, hidden, so that no loop is unrolled
+ * to nothing; nothing is moved from one pass to another.
+ */
+#define PASSES(name_)                                                                              \
+    int compiler_##name_(uint64_t n, struct object *o)                                             \
+    {                                                                                              \
+        for (; n; n -= PASS) {                                                                     \
+            uint64_t count = PASS;                                                                 \
+            BENCH_HIDE(count);                                                                     \
+            o->counter += name_(o->room, count);                                                   \
+            BENCH_CLOBBER();                                                                       \
+        }                                                                                          \
+        return 0;                                                                                  \
+    }
+/* Always part of its body: a pass is not to become a function of its own, nor a clone. */
+#define ONE_PASS static inline __attribute__((always_inline)) uint64_t
+
+ONE_PASS pass(uint64_t *table, uint64_t count)
+{
+    (void)table;
+    (void)count;
+    return 0;
+}
+PASSES(pass)
+
+/* Strength reduction: the products become sums, each the last one plus the factor. */
+ONE_PASS mul_trap(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++)
+        sum ^= i * table[0];
+    return sum;
+}
+PASSES(mul_trap)
+
+ONE_PASS mul_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t x = i;
+        BENCH_HIDE(x);
+        sum ^= x * table[0];
+    }
+    return sum;
+}
+PASSES(mul_cure)
+
+/* A division by a number that is known becomes a multiplication and a shift. */
+ONE_PASS div_trap(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    (void)table;
+    for (uint64_t i = 0; i < count; i++)
+        sum += COMPILER_DIVIDEND(i) / COMPILER_DIVISOR;
+    return sum;
+}
+PASSES(div_trap)
+
+ONE_PASS div_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    (void)table;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t divisor = COMPILER_DIVISOR;
+        BENCH_HIDE(divisor);
+        sum += COMPILER_DIVIDEND(i) / divisor;
+    }
+    return sum;
+}
+PASSES(div_cure)
+
+/* The look-up is hoisted out of the loop, and of what is left one multiplication is made. */
+ONE_PASS lookup_trap(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0, index = COMPILER_INDEX;
+    for (uint64_t i = 0; i < count; i++)
+        sum += table[index];
+    return sum;
+}
+PASSES(lookup_trap)
+
+ONE_PASS lookup_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0, index = COMPILER_INDEX;
+    for (uint64_t i = 0; i < count; i++) {
+        BENCH_HIDE(index);
+        sum += table[index];
+    }
+    return sum;
+}
+PASSES(lookup_cure)
+
+/* Loads that nobody uses vanish, and the loop with them. */
+ONE_PASS load_trap(uint64_t *table, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        (void)table[i];
+    return count;
+}
+PASSES(load_trap)
+
+ONE_PASS load_cure(uint64_t *table, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        BENCH_KEEP(table[i]);
+    return count;
+}
+PASSES(load_cure)
+
+/* Of the stores to one place the last is made, of the loop nothing else is left. */
+ONE_PASS store_trap(uint64_t *table, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        table[0] = i;
+    return count;
+}
+PASSES(store_trap)
+
+ONE_PASS store_cure(uint64_t *table, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        table[0] = i;
+        BENCH_CLOBBER();
+    }
+    return count;
+}
+PASSES(store_cure)
+
+/* A word that goes back where it came from is neither stored nor loaded. */
+ONE_PASS silent_trap(uint64_t *table, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t x = table[i];
+        table[i] = x;
+    }
+    return count;
+}
+PASSES(silent_trap)
+
+ONE_PASS silent_cure(uint64_t *table, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t x = table[i];
+        BENCH_HIDE(x);
+        table[i] = x;
+    }
+    return count;
+}
+PASSES(silent_cure)
+
+/* Dead stores: an array that nobody reads is not filled. */
+ONE_PASS buffer_trap(uint64_t *table, uint64_t count)
+{
+    uint64_t buffer[PASS];
+    (void)table;
+    for (uint64_t i = 0; i < count; i++)
+        buffer[i] = i;
+    (void)buffer;
+    return count;
+}
+PASSES(buffer_trap)
+
+ONE_PASS buffer_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t buffer[PASS];
+    (void)table;
+    for (uint64_t i = 0; i < count; i++)
+        buffer[i] = i;
+    BENCH_ESCAPE(buffer);
+    return buffer[count - 1] + 1;
+}
+PASSES(buffer_cure)
+
+/* Inlining: no call is left where the callee can be seen. */
+ONE_PASS inline_trap(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    (void)table;
+    for (uint64_t i = 0; i < count; i++)
+        sum += compiler_mix_text((uint32_t)i);
+    return sum;
+}
+PASSES(inline_trap)
+
+ONE_PASS inline_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    (void)table;
+    for (uint64_t i = 0; i < count; i++)
+        sum += compiler_mix((uint32_t)i);
+    return sum;
+}
+PASSES(inline_cure)
+
+/*
+ * `noinline` is not enough: what can be seen to depend on its argument alone is called once, ahead
+ * of the loop.
+ */
+static __attribute__((noinline)) uint32_t mix(uint32_t x)
+{
+    return compiler_mix_text(x);
+}
+
+ONE_PASS call_trap(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    uint32_t x = (uint32_t)table[0];
+    for (uint64_t i = 0; i < count; i++)
+        sum += mix(x);
+    return sum;
+}
+PASSES(call_trap)
+
+ONE_PASS call_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    uint32_t x = (uint32_t)table[0];
+    for (uint64_t i = 0; i < count; i++) {
+        BENCH_HIDE(x);
+        sum += mix(x);
+    }
+    return sum;
+}
+PASSES(call_cure)
+
+/* Cloning: what is called was made for this caller. It knows the divisor, and does not divide. */
+static __attribute__((noinline)) uint32_t quotient(uint32_t x, uint32_t divisor)
+{
+    return x / divisor;
+}
+
+ONE_PASS clone_trap(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    (void)table;
+    for (uint64_t i = 0; i < count; i++)
+        sum += quotient(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);
+    return sum;
+}
+PASSES(clone_trap)
+
+ONE_PASS clone_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    (void)table;
+    for (uint64_t i = 0; i < count; i++)
+        sum += compiler_quotient(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);
+    return sum;
+}
+PASSES(clone_cure)

@@ -1,0 +1,56 @@
+/*
+ * Bodies of suite `compiler`, in objects of their own. Each comes as a trap, the loop as one writes
+ * it, and as its cure, the same loop with the optimiser kept away (bench/api/keep.h).
+ */
+#ifndef BENCH_SUITES_COMPILER_COMPILER_H
+#define BENCH_SUITES_COMPILER_COMPILER_H
+
+#include "bench/api/bench.h"
+
+/* Operations between two clobbers: a loop short enough to stay in every micro-op cache. */
+#define PASS 50
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * compiler_body.c: n / PASS passes of PASS operations over the PASS words in the object's room;
+ * each adds what the comment says to the counter.
+ */
+int compiler_pass(uint64_t n, struct object *o); /* 0, without any operation */
+#define COMPILER_PAIR(name)                                                                        \
+    int compiler_##name##_trap(uint64_t n, struct object *o);                                      \
+    int compiler_##name##_cure(uint64_t n, struct object *o)
+COMPILER_PAIR(mul);    /* the exclusive or of i * factor, factor being the room's first word */
+COMPILER_PAIR(div);    /* the sum of COMPILER_DIVIDEND(i) / COMPILER_DIVISOR */
+COMPILER_PAIR(lookup); /* the sum of the word at COMPILER_INDEX, again and again */
+COMPILER_PAIR(load);   /* loads each word, for nothing; PASS */
+COMPILER_PAIR(store);  /* stores i, all to the room's first word; PASS */
+COMPILER_PAIR(silent); /* stores each word where it came from; PASS */
+COMPILER_PAIR(buffer); /* stores i to an array on the stack; PASS */
+COMPILER_PAIR(inline); /* the sum of compiler_mix(i) */
+COMPILER_PAIR(call);   /* the sum of compiler_mix(the room's first word), again and again */
+COMPILER_PAIR(clone);  /* the sum of div, by a call */
+#define COMPILER_DIVIDEND(i) (0x9e3779b1u * (uint32_t)(i)) /* 2^32 / phi: all bits busy */
+#define COMPILER_DIVISOR     1000
+#define COMPILER_INDEX       7
+
+/* compiler_sum.c: each operation adds 1 + 2 + ... + k, k being the room's first word. */
+COMPILER_PAIR(sum);
+int compiler_sum_formula(uint64_t n, struct object *o);
+int compiler_sum_empty(uint64_t n, struct object *o);
+
+/* compiler_callee.c */
+uint32_t compiler_mix(uint32_t x); /* the work of the rows with a call */
+uint32_t compiler_quotient(uint32_t x, uint32_t divisor);
+void compiler_count(uint64_t n, void *counter); /* ++*counter, n times */
+
+/* compiler_moved.c: one loop four times; each adds n to the counter. */
+int compiler_still(uint64_t n, struct object *o); /* aligned */
+int compiler_moved(uint64_t n, struct object *o); /* behind it */
+/* compiler_moved_unused.c: the same with an unused function between the two */
+int compiler_still_unused(uint64_t n, struct object *o);
+int compiler_moved_unused(uint64_t n, struct object *o);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,2 @@
+#define COMPILER_UNUSED
+#include "bench/suites/compiler/moved.c"

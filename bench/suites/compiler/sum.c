@@ -1,0 +1,55 @@
+/*
+ * 1 + 2 + ... + k, k hidden before each sum, or the sum would be a constant. Left to itself clang
+ * makes the formula of the loop and gcc 12 keeps the loop: the trap shows which, beside a loop that
+ * stays (the cure) and the formula.
+ */
+#include "bench/api/keep.h"
+#include "bench/suites/compiler/compiler.h"
+
+#define SUMS(name_)                                                                                \
+    int compiler_##name_(uint64_t n, struct object *o)                                             \
+    {                                                                                              \
+        uint64_t k = *(const uint64_t *)o->room, all = 0;                                          \
+        for (; n; n--) {                                                                           \
+            BENCH_HIDE(k);                                                                         \
+            all += name_(k);                                                                       \
+            BENCH_HIDE(all);                                                                       \
+        }                                                                                          \
+        o->counter += all;                                                                         \
+        return 0;                                                                                  \
+    }
+#define ONE_SUM static inline __attribute__((always_inline)) uint64_t
+
+/* Nothing is added up: what is left is the loop around the sums. */
+ONE_SUM sum_empty(uint64_t k)
+{
+    BENCH_KEEP(k);
+    return 0;
+}
+SUMS(sum_empty)
+
+ONE_SUM sum_trap(uint64_t k)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 1; i <= k; i++)
+        sum += i;
+    return sum;
+}
+SUMS(sum_trap)
+
+ONE_SUM sum_cure(uint64_t k)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 1; i <= k; i++) {
+        sum += i;
+        BENCH_KEEP(sum);
+    }
+    return sum;
+}
+SUMS(sum_cure)
+
+ONE_SUM sum_formula(uint64_t k)
+{
+    return k * (k + 1) / 2;
+}
+SUMS(sum_formula)

@@ -1,2 +1,0 @@
-#define COMPILER_UNUSED
-#include "bench/suites/compiler_moved.c"

@@ -1,0 +1,83 @@
+/*
+ * Bodies whose answer is known beforehand, to see whether a report finds it: two costs in turn, two
+ * that differ by one cycle, work that is not there, windows long enough to be stopped in. They run
+ * only when suite= names them.
+ */
+#include "bench/api/bench.h"
+#include "bench/measure/engine.h"
+
+#define PLANTED(name_, what_, ...)                                                                 \
+    BENCH(planted, name_, .what = what_, .on_request = true, __VA_ARGS__)
+
+extern const struct unit unit_planted_adds20, unit_planted_adds21, unit_planted_adds1000,
+    unit_planted_rdmsr;
+
+#define CHAIN_OPS 50 /* windows of some 1000 cycles: the step of any TSC is small beside them */
+
+PLANTED(adds20, "a chain of 20 adds", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
+        .unit = &unit_planted_adds20, .floor = 10);
+PLANTED(adds21, "a chain of 21 adds: one cycle more", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
+        .unit = &unit_planted_adds21, .floor = 10);
+
+PLANTED(vanished, "nothing, where an add is promised: the run fails, exit status 2",
+        .form = FORM_STRAIGHT, .ops = CHAIN_OPS, .unit = NULL, .floor = 0.5);
+
+/* Nearly all of the run's time is in this window, so that a stopped process is stopped in one. */
+PLANTED(long, "a loop over 1000 adds, a hundred times a window", .form = FORM_LOOP, .ops = 100,
+        .unit = &unit_planted_adds1000, .single = true);
+
+PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10,
+        .unit = &unit_planted_rdmsr, .needs = NEED_RING0);
+
+/*
+ * METHOD "Modes": 100 or 106 cycles, the dearer one 30% of the time. A shift register of 7 bits
+ * (x^7 + x^6 + 1: period 127) steps once a round, which holds a block of the body and one of twice
+ * the body, so that all blocks of a round are of one kind.
+ */
+#define PERIOD     127
+#define DEAR       38 /* of the period's states: 29.9% */
+#define CALLS      (2 * ENGINE_BLOCK)
+#define SPEEDS_OPS 40
+
+struct speeds { /* in the object's room, where it lives on from placement to placement */
+    uint64_t state, calls;
+};
+
+static void speeds_setup(struct object *o)
+{
+    struct speeds *s = o->room;
+    if (s->state == 0 || s->state > PERIOD)
+        s->state = 1;
+    s->calls = 0;
+}
+
+static void shift(struct speeds *s)
+{
+    s->state = (s->state << 1 & PERIOD) | ((s->state >> 6 ^ s->state >> 5) & 1);
+}
+
+static int speeds_body(uint64_t n, struct object *o)
+{
+    struct speeds *s = o->room;
+    bool dear = s->state <= DEAR;
+    uint32_t x = 1;
+    for (uint64_t i = 0; i < n; i++) {
+        if (dear)
+            __asm__ volatile(".rept 106; add %0, %0; .endr" : "+r"(x) : : "cc");
+        else
+            __asm__ volatile(".rept 100; add %0, %0; .endr" : "+r"(x) : : "cc");
+    }
+    if (++s->calls % CALLS == 0)
+        shift(s);
+    o->counter += n;
+    return 0;
+}
+
+static const char *counted(const struct object *o, uint64_t operations)
+{
+    return o->counter == operations ? NULL : "the counter is not the number of operations";
+}
+
+PLANTED(two_speeds, "100 cycles, or 106 at 30%, by a shift register", .form = FORM_FUNCTION,
+        .ops = SPEEDS_OPS, .function = speeds_body, .setup = speeds_setup, .check = counted,
+        .errors_are_wrong = true, .floor = 50);

@@ -1,0 +1,35 @@
+/*
+ * The sum of 10,000 ints, out of the caches and from memory: the textbook benchmark, and a row with
+ * a number of bytes an operation. The 40,000 bytes fit a second-level cache everywhere, a
+ * first-level one in few.
+ */
+#include "bench/suites/sum/sum.h"
+
+#define INT 4 /* bytes */
+_Static_assert(INT *SUM_INTS <= OBJECT_ROOM, "the array fits the room");
+
+/* Prime, so no divisor of 10,000: the values are 0 to 9999, each once, out of order. */
+#define STRIDE 7919
+
+static void fill(struct object *o)
+{
+    uint32_t *array = o->room;
+    for (uint32_t i = 0; i < SUM_INTS; i++)
+        array[i] = i * STRIDE % SUM_INTS;
+}
+
+static const char *added_up(const struct object *o, uint64_t operations)
+{
+    const uint64_t sum = (uint64_t)SUM_INTS * (SUM_INTS - 1) / 2;
+    return o->counter == operations / SUM_INTS * sum ? NULL : "the sums are not the array's";
+}
+
+/* Floor: three loads of 16 bytes a cycle (Golden Cove) are 12 ints; half of that time. */
+#define SUM(name_, what_, ...)                                                                     \
+    BENCH(sum, name_, .what = what_, .form = FORM_FUNCTION, .ops = SUM_INTS, .base = INT,          \
+          .function = sum_pass, .empty_function = sum_empty, .setup = fill,                        \
+          .room = INT * SUM_INTS, .check = added_up, .floor = 0.04, .errors_are_wrong = true,      \
+          __VA_ARGS__)
+
+SUM(warm, "one of 10,000 ints added, the array in the caches that hold it");
+SUM(cold, "one of 10,000 ints added, the array in memory", .cold = true, .beside = "warm");

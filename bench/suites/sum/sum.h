@@ -1,0 +1,20 @@
+/* The sum of an array of ints, compiled apart from the rows that measure it. */
+#ifndef BENCH_SUITES_SUM_SUM_H
+#define BENCH_SUITES_SUM_SUM_H
+
+#include "bench/api/bench.h"
+
+#define SUM_INTS 10000
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * n / SUM_INTS passes over the array in the object's room; each adds the array's sum to the
+ * counter.
+ */
+int sum_pass(uint64_t n, struct object *o);
+int sum_empty(uint64_t n, struct object *o);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * Chains of one instruction whose latency is documented (METHOD "Truth"): what the report says of
+ * them shows whether its scale is right. Straight copies, no loop; nothing can be seen of a
+ * register once the window is over, so that the work was done is judged by the floor: half of what
+ * the fastest core in the table needs.
+ */
+#include "bench/api/bench.h"
+#include "bench/suites/truth/table.h"
+
+/* Twice that is 4 KB of the longest instruction here; no instruction cache is below 16 KB. */
+#define OPS 500
+
+extern const struct unit unit_truth_add, unit_truth_neg, unit_truth_ror, unit_truth_lea,
+    unit_truth_cmov, unit_truth_imul, unit_truth_imul64, unit_truth_load;
+
+#define CHAIN(name_, what_, floor_, truth_, ...)                                                   \
+    BENCH(truth, name_, .what = what_, .form = FORM_STRAIGHT, .ops = OPS,                          \
+          .unit = &unit_truth_##name_, .floor = floor_, .truth = truth_, __VA_ARGS__)
+
+CHAIN(add, "add r32,r32 on its own result", 0.5, truth_simple);
+CHAIN(neg, "neg r32 on its own result", 0.5, truth_simple);
+CHAIN(ror, "ror r32,7 on its own result", 0.5, truth_simple);
+CHAIN(lea, "lea r32,[r+r] on its own result", 0.5, truth_lea);
+CHAIN(cmov, "cmovz r32,r32 on its own result", 0.5, truth_cmov);
+CHAIN(imul, "imul r32,r32 on its own result", 1.5, truth_imul);
+CHAIN(imul64, "imul r64,r64 on its own result", 1.5, truth_imul64);
+
+static void point_to_itself(struct object *o)
+{
+    o->counter = (uint64_t)(uintptr_t)o;
+}
+
+static const char *points_to_itself(const struct object *o, uint64_t operations)
+{
+    (void)operations;
+    return o->counter == (uint64_t)(uintptr_t)o ? NULL : "the pointer to itself was overwritten";
+}
+
+CHAIN(load, "load of the next load's address, L1 hit", 1.5, truth_load, .setup = point_to_itself,
+      .check = points_to_itself);

@@ -1,0 +1,29 @@
+; Chains that show what executes them: each instruction waits for the one before. METHOD "Linearity", "Truth".
+%include "bench/window/unit.inc"
+
+UNIT chain_nop
+    nop
+ENDUNIT
+
+; The ruler: never `add r,imm`, which recent cores remove at rename.
+UNIT chain_add
+    add rsi, rsi
+ENDUNIT
+
+UNIT chain_imul
+    imul rsi, rsi
+ENDUNIT
+
+; edx:eax by 2^32 - 1, which the window gets as FUNCTION: edx stays below it, so it never overflows.
+UNIT chain_div
+    div r13d
+ENDUNIT
+
+UNIT chain_addsd
+    addsd xmm0, xmm0
+ENDUNIT
+
+; Ahead of the first reading: zero, so that no chain of sums meets a denormal.
+UNIT chain_before
+    xorps xmm0, xmm0
+ENDUNIT

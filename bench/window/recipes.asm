@@ -1,0 +1,116 @@
+; The recipes: what stands before and after a body. The first reading stays in START_HI:START_LO, the second
+; is left in edx:eax. The moves that save the first reading stand before the fence that follows it, where
+; there is one, so that they are over when the body starts. CPUID runs leaf 0 (Paoloni's choice too).
+%include "bench/window/unit.inc"
+
+%macro SAVE_START 0
+    mov START_LO, eax
+    mov START_HI, edx
+%endmacro
+
+%macro CPUID_LEAF_0 0
+    xor eax, eax
+    cpuid
+%endmacro
+
+%macro SERIALIZE 0              ; NASM 2.15 does not know it everywhere
+    db 0x0f, 0x01, 0xe8
+%endmacro
+
+UNIT start_plain
+    rdtsc
+    SAVE_START
+ENDUNIT
+UNIT stop_plain
+    rdtsc
+ENDUNIT
+
+UNIT start_rdtscp
+    rdtscp
+    SAVE_START
+ENDUNIT
+UNIT stop_rdtscp
+    rdtscp
+ENDUNIT
+
+UNIT start_xfence_lfence
+    lfence
+    rdtsc
+    SAVE_START
+ENDUNIT
+UNIT stop_xfence_lfence
+    rdtscp
+    lfence
+ENDUNIT
+
+UNIT start_xfence_mfence
+    mfence
+    rdtsc
+    SAVE_START
+ENDUNIT
+UNIT stop_xfence_mfence
+    rdtscp
+    mfence
+ENDUNIT
+
+UNIT start_paoloni
+    CPUID_LEAF_0
+    rdtsc
+    SAVE_START
+ENDUNIT
+UNIT stop_paoloni
+    rdtscp
+    mov esi, eax
+    mov edi, edx
+    CPUID_LEAF_0
+    mov eax, esi
+    mov edx, edi
+ENDUNIT
+
+UNIT start_cpuid
+    CPUID_LEAF_0
+    rdtsc
+    SAVE_START
+ENDUNIT
+UNIT stop_cpuid
+    CPUID_LEAF_0
+    rdtsc
+ENDUNIT
+
+UNIT start_mfence
+    mfence
+    lfence
+    rdtsc
+    SAVE_START
+    lfence
+ENDUNIT
+UNIT stop_mfence
+    mfence
+    lfence
+    rdtsc
+    lfence
+ENDUNIT
+
+UNIT start_lfence
+    lfence
+    rdtsc
+    SAVE_START
+    lfence
+ENDUNIT
+UNIT stop_lfence
+    lfence
+    rdtsc
+    lfence
+ENDUNIT
+
+UNIT start_serialize
+    SERIALIZE
+    rdtsc
+    SAVE_START
+    SERIALIZE
+ENDUNIT
+UNIT stop_serialize
+    SERIALIZE
+    rdtsc
+    SERIALIZE
+ENDUNIT

@@ -1,0 +1,146 @@
+#include "bench/window/window.h"
+#include "lib/text/crc32.h"
+#include "lib/text/mem.h"
+
+#define BODY_ALIGN 64
+
+extern const struct unit unit_window_tag, unit_window_enter, unit_window_leave, unit_loop_turn;
+
+#define RECIPE_UNITS(name) extern const struct unit unit_start_##name, unit_stop_##name
+RECIPE_UNITS(plain);
+RECIPE_UNITS(rdtscp);
+RECIPE_UNITS(xfence_lfence);
+RECIPE_UNITS(xfence_mfence);
+RECIPE_UNITS(paoloni);
+RECIPE_UNITS(cpuid);
+RECIPE_UNITS(mfence);
+RECIPE_UNITS(lfence);
+RECIPE_UNITS(serialize);
+#undef RECIPE_UNITS
+
+struct recipe_units {
+    const struct unit *start, *stop;
+};
+
+static struct recipe_units recipe_units(const struct window_spec *spec)
+{
+    switch (spec->recipe) {
+    case RECIPE_PLAIN:
+        return (struct recipe_units){&unit_start_plain, &unit_stop_plain};
+    case RECIPE_RDTSCP:
+        return (struct recipe_units){&unit_start_rdtscp, &unit_stop_rdtscp};
+    case RECIPE_XFENCE:
+        if (spec->xfence_is_lfence)
+            return (struct recipe_units){&unit_start_xfence_lfence, &unit_stop_xfence_lfence};
+        return (struct recipe_units){&unit_start_xfence_mfence, &unit_stop_xfence_mfence};
+    case RECIPE_PAOLONI:
+        return (struct recipe_units){&unit_start_paoloni, &unit_stop_paoloni};
+    case RECIPE_CPUID:
+        return (struct recipe_units){&unit_start_cpuid, &unit_stop_cpuid};
+    case RECIPE_MFENCE:
+        return (struct recipe_units){&unit_start_mfence, &unit_stop_mfence};
+    case RECIPE_SERIALIZE:
+        return (struct recipe_units){&unit_start_serialize, &unit_stop_serialize};
+    case RECIPE_LFENCE:
+    default:
+        return (struct recipe_units){&unit_start_lfence, &unit_stop_lfence};
+    }
+}
+
+void code_begin(struct code *c, const struct platform *p)
+{
+    c->p = p;
+    c->used = 0;
+    p->code_write();
+}
+
+void code_end(struct code *c)
+{
+    c->p->code_exec();
+}
+
+/* Where the 32-bit field at `field` must lead, as the displacement or value to write there. */
+static uint32_t fixup_value(const struct unit *u, const uint8_t *field,
+                            const struct window_spec *spec, const uint8_t *head)
+{
+    const uint8_t *next = field + 4; /* displacements count from the field's end */
+    switch ((enum fixup_to)u->fixup_to) {
+    case FIXUP_CALLEE:
+        return (uint32_t)((const uint8_t *)spec->callee - next);
+    case FIXUP_STUB:
+        return (uint32_t)((const uint8_t *)spec->stub - next);
+    case FIXUP_SLOT:
+        return (uint32_t)((const uint8_t *)spec->slot - next);
+    case FIXUP_HEAD:
+        return (uint32_t)(head - next);
+    case FIXUP_TAG:
+        return crc32_update(0, spec->name, strlen(spec->name));
+    case FIXUP_NONE:
+    default:
+        return 0;
+    }
+}
+
+static uint8_t *append(struct code *c, const struct unit *u, const struct window_spec *spec,
+                       const uint8_t *head)
+{
+    if (u->size > PLATFORM_CODE_SIZE - c->used)
+        return NULL;
+    uint8_t *at = c->p->code + c->used;
+    memcpy(at, u->code, u->size);
+    if (u->fixup_to != FIXUP_NONE) {
+        uint32_t value = fixup_value(u, at + u->fixup_at, spec, head);
+        memcpy(at + u->fixup_at, &value, sizeof value);
+    }
+    c->used += u->size;
+    return at;
+}
+
+/* Moves on to the address that lies `before` ahead of an aligned one; false: no room. The gap is
+ * INT3. */
+static bool align_to(struct code *c, size_t align, size_t before)
+{
+    size_t start = (c->used + before + align - 1) / align * align - before;
+    if (start > PLATFORM_CODE_SIZE)
+        return false;
+    memset(c->p->code + c->used, 0xcc, start - c->used);
+    c->used = start;
+    return true;
+}
+
+const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t offset,
+                      const struct window_spec *spec)
+{
+    return align_to(c, align, align - offset) ? append(c, u, spec, NULL) : NULL;
+}
+
+void code_skip(struct code *c, size_t bytes)
+{
+    c->used += bytes < PLATFORM_CODE_SIZE - c->used ? bytes : PLATFORM_CODE_SIZE - c->used;
+}
+
+window_fn code_window(struct code *c, const struct window_spec *spec)
+{
+    struct recipe_units r = recipe_units(spec);
+    size_t before = unit_window_tag.size + unit_window_enter.size + r.start->size +
+                    (spec->before ? spec->before->size : 0);
+    if (!align_to(c, BODY_ALIGN, before + BODY_ALIGN - spec->offset))
+        return NULL;
+
+    uint8_t *entry = append(c, &unit_window_tag, spec, NULL);
+    if (!entry || !append(c, &unit_window_enter, spec, NULL) ||
+        (spec->before && !append(c, spec->before, spec, NULL)) || !append(c, r.start, spec, NULL))
+        return NULL;
+    const uint8_t *head = c->p->code + c->used;
+    for (uint32_t i = 0; spec->unit && i < spec->copies; i++)
+        if (!append(c, spec->unit, spec, NULL))
+            return NULL;
+    if (spec->loop && !append(c, &unit_loop_turn, spec, head))
+        return NULL;
+    if (!append(c, r.stop, spec, NULL) || !append(c, &unit_window_leave, spec, NULL))
+        return NULL;
+
+    window_fn fn;
+    memcpy(&fn, &entry, sizeof fn); /* ISO C has no cast from data to function */
+    return fn;
+}

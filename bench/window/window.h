@@ -1,0 +1,62 @@
+/*
+ * Windows: machine code put together in the code buffer. One window is
+ *   tag, entry, recipe start, body, recipe stop, way out
+ * with nothing between the two readings but what the recipe and the body are made of.
+ */
+#ifndef BENCH_WINDOW_WINDOW_H
+#define BENCH_WINDOW_WINDOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "bench/api/bench.h"
+#include "bench/api/platform.h"
+#include "lib/config/recipe.h"
+
+struct window_result {
+    uint64_t ticks;  /* second reading minus first */
+    uint64_t failed; /* what a C body returned; rubbish for other bodies */
+};
+/*
+ * Called with the object, what the body calls through r13, the turns of its loop, a delay of about
+ * so many core cycles ahead of the first reading, and the bytes that the stack is moved down by (8
+ * more than a multiple of 16).
+ */
+typedef struct window_result (*window_fn)(struct object *o, const void *function, uint64_t turns,
+                                          uint64_t delay, uint64_t stack);
+#define WINDOW_STACK 8 /* the stack where it is */
+
+struct window_spec {
+    enum recipe recipe;
+    bool xfence_is_lfence;            /* Intel */
+    const char *name;                 /* "suite/row/kind"; its CRC-32 is the window's tag */
+    const struct unit *before;        /* runs ahead of the first reading, or NULL */
+    const struct unit *unit;          /* NULL: nothing */
+    uint32_t offset;                  /* of the body's first byte in its line of 64 bytes */
+    uint32_t copies;                  /* of the unit, one behind the other */
+    bool loop;                        /* around the copies, as many turns as the call says */
+    const void *callee, *stub, *slot; /* where fixups lead */
+};
+
+/* Hands out the code buffer from its start; between begin and end the buffer is writable, not
+ * executable. */
+struct code {
+    const struct platform *p;
+    size_t used;
+};
+void code_begin(struct code *c, const struct platform *p);
+void code_end(struct code *c);
+
+/* Copies a unit to the next address that is `offset` behind a multiple of `align`, fixing it up
+ * with the spec's addresses. NULL: the buffer is full. */
+const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t offset,
+                      const struct window_spec *spec);
+
+/* Leaves at least `bytes` unused. */
+void code_skip(struct code *c, size_t bytes);
+
+/* Builds a window whose body (loop head or first copy) begins on a line of 64 bytes. NULL: the
+ * buffer is full. */
+window_fn code_window(struct code *c, const struct window_spec *spec);
+
+#endif

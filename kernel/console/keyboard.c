@@ -1,0 +1,53 @@
+#include "kernel/console/keyboard.h"
+#include "kernel/cpu/cpu.h"
+
+enum { PORT_DATA = 0x60, PORT_STATUS = 0x64 };
+enum { STATUS_FULL = 0x01, STATUS_MOUSE = 0x20 };
+#define NOBODY       0xff /* what a bus without the controller reads */
+#define BYTES_A_CALL 16   /* its buffer, and more: a controller that is never empty ends no call */
+
+/* Scan code set 1. Arrow keys have 0xe0 before the codes that the keypad's have. */
+enum { PREFIX = 0xe0, RELEASED = 0x80, SCAN_ENTER = 0x1c };
+
+bool keyboard_open(void)
+{
+    if (in8(PORT_STATUS) == NOBODY)
+        return false;
+    (void)keyboard_key();
+    return true;
+}
+
+static enum key key_of(uint8_t code)
+{
+    switch (code) {
+    case SCAN_ENTER:
+        return KEY_NONE;
+    case 0x47:
+        return KEY_HOME;
+    case 0x48:
+        return KEY_UP;
+    case 0x49:
+        return KEY_PAGE_UP;
+    case 0x4f:
+        return KEY_END;
+    case 0x50:
+        return KEY_DOWN;
+    case 0x51:
+        return KEY_PAGE_DOWN;
+    default:
+        return code == 0 || code & RELEASED ? KEY_NONE : KEY_OTHER;
+    }
+}
+
+enum key keyboard_key(void)
+{
+    for (unsigned i = 0; i < BYTES_A_CALL; i++) {
+        uint8_t status = in8(PORT_STATUS);
+        if (status == NOBODY || !(status & STATUS_FULL))
+            return KEY_NONE;
+        enum key key = key_of(in8(PORT_DATA));
+        if (key != KEY_NONE && !(status & STATUS_MOUSE))
+            return key;
+    }
+    return KEY_NONE;
+}

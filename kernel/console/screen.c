@@ -1,0 +1,126 @@
+#include "kernel/console/screen.h"
+#include "font.h" /* made by scripts/font.py */
+#include "kernel/cpu/cpu.h"
+#include "lib/text/mem.h"
+
+/* Light grey on black, as consoles are. */
+#define INK_LEVEL 0xd0
+
+/* The notice goes where the glyphs go: their licence asks for it. */
+static const struct {
+    char notice[sizeof FONT_NOTICE];
+    uint8_t rows[(FONT_LAST - FONT_FIRST + 1) * FONT_HEIGHT];
+} terminus = {FONT_NOTICE, {FONT_ROWS}};
+
+static const struct font font = {
+    .height = FONT_HEIGHT, .first = FONT_FIRST, .last = FONT_LAST, .rows = terminus.rows};
+
+/* One line of the widest screen that framebuffer_judge() allows. */
+#define PIXELS_MOST ((uint64_t)FRAMEBUFFER_SIDE_MAX * sizeof(uint32_t))
+
+uint64_t screen_cost(void)
+{
+    return arena_cost((uint64_t)TEXT_LINES * SCREEN_COLUMNS_MAX) +
+           arena_cost(SCREEN_COLUMNS_MAX * SCREEN_ROWS_MAX) + arena_cost(PIXELS_MOST);
+}
+
+void screen_open(struct screen *s, const struct framebuffer *f, struct arena *a)
+{
+    struct screen_layout *l = &s->layout;
+    char *lines;
+
+    *s = (struct screen){.to = f};
+    if (!f->size) {
+        s->why_not = "the firmware has no framebuffer";
+        return;
+    }
+    if (!screen_layout(l, f->width, f->height, FONT_HEIGHT)) {
+        s->why_not = "it is too small for text";
+        return;
+    }
+    lines = arena_take(a, (uint64_t)TEXT_LINES * l->columns);
+    s->cells = arena_take(a, l->columns * l->rows);
+    s->pixels = arena_take(a, PIXELS_MOST);
+    if (!lines || !s->cells || !s->pixels) {
+        s->why_not = "the arena is too small";
+        return;
+    }
+    text_init(&s->text, lines, l->columns, l->rows);
+    s->on = true;
+}
+
+void screen_mapped(struct screen *s, bool mapped)
+{
+    s->mapped = mapped;
+    if (s->on && !mapped) {
+        s->on = false;
+        s->why_not = "its framebuffer cannot be mapped";
+    }
+}
+
+/* Bytes into the framebuffer, eight at a time where there are as many: write-combining fills its
+ * buffers with whatever comes, uncached memory takes one store a bus transaction. */
+static void put_bytes(uint64_t to, const uint8_t *from, size_t n)
+{
+    uint64_t eight;
+
+    for (; n >= sizeof eight; n -= sizeof eight, from += sizeof eight, to += sizeof eight) {
+        memcpy(&eight, from, sizeof eight);
+        *(volatile uint64_t *)to = eight;
+    }
+    for (; n; n--)
+        *(volatile uint8_t *)to++ = *from++;
+}
+
+static uint64_t address_of(const struct screen *s, uint32_t x, uint32_t y)
+{
+    return s->to->address + y * framebuffer_pitch(s->to) + (uint64_t)x * s->to->pixel_bytes;
+}
+
+/* All that is visible, black. */
+static void clear(struct screen *s)
+{
+    size_t bytes = (size_t)s->to->width * s->to->pixel_bytes;
+
+    memset(s->pixels, 0, bytes);
+    for (uint32_t y = 0; y < s->to->height; y++)
+        put_bytes(address_of(s, 0, y), s->pixels, bytes);
+    s->shown = s->cells;
+    memset(s->shown, ' ', s->layout.columns * s->layout.rows);
+}
+
+static void paint_cells(struct screen *s, uint32_t row, uint32_t column, uint32_t n)
+{
+    const struct screen_layout *l = &s->layout;
+    uint32_t ink = framebuffer_pixel(s->to, INK_LEVEL, INK_LEVEL, INK_LEVEL);
+    uint32_t x = column * SCREEN_GLYPH_WIDTH * l->scale, top = row * FONT_HEIGHT * l->scale;
+
+    for (uint32_t y = 0; y < FONT_HEIGHT; y++) {
+        size_t bytes = screen_line(s->to, &font, l->scale, s->shown + row * l->columns + column, n,
+                                   y, ink, 0, s->pixels);
+        for (uint32_t i = 0; i < l->scale; i++)
+            put_bytes(address_of(s, x, top + y * l->scale + i), s->pixels, bytes);
+    }
+}
+
+void screen_paint(struct screen *s)
+{
+    const struct screen_layout *l = &s->layout;
+
+    if (!s->on || !s->mapped || s->painting)
+        return;
+    s->painting = true;
+    if (!s->shown)
+        clear(s);
+    for (uint32_t row = 0; row < l->rows; row++) {
+        uint32_t column = 0, n;
+        bool status = s->status && row == l->rows - 1;
+        const char *wanted = status ? s->status : text_row(&s->text, row);
+        while ((n = screen_changed(s->shown + row * l->columns, wanted, l->columns, &column))) {
+            paint_cells(s, row, column, n);
+            column += n;
+        }
+    }
+    sfence(); /* what write-combining still holds back */
+    s->painting = false;
+}

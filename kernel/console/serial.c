@@ -1,0 +1,218 @@
+#include "kernel/console/serial.h"
+#include "kernel/cpu/cpu.h"
+
+/* Registers, offsets from the base (PC16550D table 1). */
+enum { RBR = 0, THR = 0, DLL = 0, IER = 1, DLM = 1, IIR = 2, FCR = 2, LCR = 3, MCR = 4, LSR = 5 };
+enum { MSR = 6, SCR = 7 };
+
+enum {
+    LSR_DR = 0x01,
+    LSR_BAD = 0x1c /* parity, framing, break */,
+    LSR_THRE = 0x20,
+    LSR_TEMT = 0x40
+};
+enum { LCR_8N1 = 0x03, LCR_DLAB = 0x80 };
+enum { MCR_DTR_RTS = 0x03, MCR_LOOP_RTS_OUT2 = 0x1a, MSR_CTS_DCD = 0x90 };
+enum { FCR_ON_CLEARED = 0x07, IIR_FIFO = 0xc0 };
+
+#define REGISTERS     8
+#define BAUD_SLOW     9600u         /* how long to wait where the speed is not known */
+#define BITS_A_FIFO   160u          /* sixteen bytes of ten bits */
+#define PATIENCE      4u            /* times the longest time that a full FIFO needs */
+#define TICKS_FASTEST 6000000000ull /* a second in ticks of the fastest TSC that is believed */
+#define READS_FASTEST 20000000ull   /* reads of a port in a second: 50 ns each, no bus is faster */
+
+/* The least that a wait gets, for emulated ports with a busy host behind them. */
+#define TICKS_LEAST (1ull << 30)
+#define READS_LEAST (1ull << 20)
+
+static uint8_t get(const struct serial *s, unsigned reg)
+{
+    uint64_t at = s->place.address + (uint64_t)s->place.stride * reg;
+
+    if (!s->place.mmio)
+        return in8((uint16_t)at);
+    if (s->place.width == 4)
+        return (uint8_t) * (volatile uint32_t *)at;
+    if (s->place.width == 2)
+        return (uint8_t) * (volatile uint16_t *)at;
+    return *(volatile uint8_t *)at;
+}
+
+static void put(const struct serial *s, unsigned reg, uint8_t v)
+{
+    uint64_t at = s->place.address + (uint64_t)s->place.stride * reg;
+
+    if (!s->place.mmio)
+        out8((uint16_t)at, v);
+    else if (s->place.width == 4)
+        *(volatile uint32_t *)at = v;
+    else if (s->place.width == 2)
+        *(volatile uint16_t *)at = v;
+    else
+        *(volatile uint8_t *)at = v;
+}
+
+/* Waits for any of the line status bits; false when both patience and port gave out. */
+static bool wait_lsr(const struct serial *s, uint8_t bits)
+{
+    uint64_t scale = PATIENCE * BITS_A_FIFO, baud = s->baud ? s->baud : BAUD_SLOW;
+    uint64_t ticks = TICKS_LEAST + TICKS_FASTEST * scale / baud;
+    uint64_t reads = READS_LEAST + READS_FASTEST * scale / baud;
+    uint64_t start = rdtsc();
+
+    for (uint64_t i = 0; i < reads && rdtsc() - start < ticks; i++) {
+        if (get(s, LSR) & bits)
+            return true;
+        pause();
+    }
+    return false;
+}
+
+static void serial_write(struct sink *self, const char *bytes, size_t n)
+{
+    struct serial *s = (struct serial *)self;
+
+    for (size_t i = 0; i < n; i++) {
+        if (s->on && s->room == 0) {
+            if (wait_lsr(s, LSR_THRE)) {
+                s->room = s->fifo;
+            } else {
+                s->on = false;
+                s->why_not = "the transmitter stopped taking bytes";
+            }
+        }
+        if (!s->on) {
+            s->lost += n - i;
+            return;
+        }
+        put(s, THR, (uint8_t)bytes[i]);
+        s->room--;
+        s->sent++;
+    }
+}
+
+static bool scratch_holds(const struct serial *s)
+{
+    uint8_t was = get(s, SCR);
+    bool holds = true;
+
+    for (unsigned i = 0; i < 2; i++) {
+        uint8_t pattern = i ? 0x5a : 0xa5;
+        put(s, SCR, pattern);
+        holds = holds && get(s, SCR) == pattern;
+    }
+    put(s, SCR, was);
+    return holds;
+}
+
+/* The 8250 has no scratch register; but in loopback RTS and OUT2 come back as CTS and DCD. */
+static bool loopback_answers(const struct serial *s)
+{
+    uint8_t was = get(s, MCR);
+
+    put(s, MCR, MCR_LOOP_RTS_OUT2);
+    bool answers = (get(s, MSR) & 0xf0) == MSR_CTS_DCD;
+    put(s, MCR, was);
+    return answers;
+}
+
+static const char *look(const struct serial *s)
+{
+    uint8_t lsr = get(s, LSR);
+
+    if (lsr == 0xff)
+        return "nobody there (the line status reads 0xff)";
+    /* A byte of the firmware's may be on its way out; loopback and a cleared FIFO would destroy
+     * it. */
+    if (!wait_lsr(s, LSR_TEMT))
+        return lsr == 0 ? "nobody there (the line status reads 0x00)"
+                        : "the transmitter does not get empty";
+    if (!scratch_holds(s) && !loopback_answers(s))
+        return "no UART (neither scratch register nor loopback answers)";
+    return NULL;
+}
+
+/* While LCR_DLAB is set. */
+static void set_divisor(const struct serial *s, uint32_t divisor)
+{
+    put(s, DLL, (uint8_t)divisor);
+    put(s, DLM, (uint8_t)(divisor >> 8));
+}
+
+static void program(struct serial *s)
+{
+    const struct serial_place *p = &s->place;
+
+    s->ier_was = get(s, IER);
+    s->lcr_was = get(s, LCR);
+    s->mcr_was = get(s, MCR);
+    put(s, IER, 0);
+    put(s, LCR, LCR_DLAB);
+    s->divisor_was = (uint16_t)(get(s, DLL) | get(s, DLM) << 8);
+    if (p->baud)
+        set_divisor(s, serial_divisor(p->clock_hz, p->baud));
+    else
+        s->baud = s->divisor_was ? p->clock_hz / 16 / s->divisor_was : 0;
+    put(s, LCR, LCR_8N1);
+    put(s, FCR, FCR_ON_CLEARED);
+    put(s, MCR, MCR_DTR_RTS);
+    s->fifo = (get(s, IIR) & IIR_FIFO) == IIR_FIFO ? 16 : 1;
+}
+
+struct serial serial_open(struct serial_places *places, serial_map *map, void *ctx)
+{
+    struct serial s = {.sink.write = serial_write, .why_not = "no place to look at"};
+
+    for (; places->next < places->n && !s.on; places->next++) {
+        const struct serial_place *p = &places->place[places->next];
+        if (p->mmio && !map)
+            break;
+        s.place = *p;
+        s.baud = p->baud;
+        if (p->mmio && !map(ctx, p->address, (uint64_t)p->stride * REGISTERS))
+            s.why_not = "its address is no device's";
+        else
+            s.why_not = look(&s);
+        s.on = !s.why_not;
+    }
+    if (s.on)
+        program(&s);
+    return s;
+}
+
+void serial_flush(struct serial *s)
+{
+    if (s->on)
+        (void)wait_lsr(s, LSR_TEMT);
+}
+
+void serial_release(struct serial *s)
+{
+    if (!s->on)
+        return;
+    serial_flush(s);
+    s->on = false;
+    s->why_not = "given back to the firmware";
+    put(s, LCR, LCR_DLAB);
+    set_divisor(s, s->divisor_was);
+    put(s, LCR, s->lcr_was);
+    put(s, IER, s->ier_was);
+    put(s, MCR, s->mcr_was);
+}
+
+bool serial_key(struct serial *s)
+{
+    if (!s->on)
+        return false;
+    /* No more than one FIFO's worth a call: a line that is held in break would never end. */
+    for (unsigned i = 0; i < 16; i++) {
+        uint8_t lsr = get(s, LSR);
+        if (lsr == 0xff || !(lsr & LSR_DR))
+            return false;
+        (void)get(s, RBR);
+        if (!(lsr & LSR_BAD))
+            return true;
+    }
+    return false;
+}

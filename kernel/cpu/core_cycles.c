@@ -1,0 +1,83 @@
+#include "kernel/cpu/core_cycles.h"
+#include "bench/measure/chain.h"
+#include "bench/measure/cycle.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/msr.h"
+
+static bool read_pmc(void *ctx, uint32_t index, uint64_t *v)
+{
+    (void)ctx;
+    return pmc_read(index, v);
+}
+
+static uint64_t read_tsc(void *ctx)
+{
+    (void)ctx;
+    return rdtsc();
+}
+
+static void run_chain(void *ctx, uint32_t adds)
+{
+    (void)ctx;
+    chain_adds(adds);
+}
+
+static const char *start_pmc(struct timer *t)
+{
+    struct core_cycles *c = t->context;
+    const char *why = core_counter_start(&c->counter, &c->has, &c->access);
+    t->bits = c->counter.bits;
+    return why;
+}
+
+static enum timer_status count_pmc(struct timer *t, uint64_t *count)
+{
+    struct core_cycles *c = t->context;
+    return core_counter_read(&c->counter, &c->access, count) ? TIMER_OK : TIMER_FAILED;
+}
+
+static void stop_pmc(struct timer *t)
+{
+    struct core_cycles *c = t->context;
+    c->stuck = !core_counter_stop(&c->counter, &c->access) || c->stuck;
+}
+
+static const char *start_aperf(struct timer *t)
+{
+    struct core_cycles *c = t->context;
+    return aperf_start(&c->ratio, &c->has, &c->access);
+}
+
+static enum timer_status count_aperf(struct timer *t, uint64_t *count)
+{
+    struct core_cycles *c = t->context;
+    switch (aperf_read(&c->ratio, &c->access, count)) {
+    case APERF_OK:
+        return TIMER_OK;
+    case APERF_AGAIN:
+        return TIMER_AGAIN;
+    default:
+        return TIMER_FAILED;
+    }
+}
+
+void core_cycles_init(struct core_cycles *c)
+{
+    *c = (struct core_cycles){
+        .access = {msr_here(), NULL, read_pmc, read_tsc, run_chain},
+        .pmc = {.name = "pmc", .start = start_pmc, .read = count_pmc, .stop = stop_pmc},
+        .aperf = {.name = "aperf", .start = start_aperf, .read = count_aperf, .bits = 64},
+    };
+    c->pmc.context = c->aperf.context = c;
+    core_counters_decode(&c->has, cpuid_here, NULL);
+}
+
+struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why)
+{
+    bool aperf = id == CYCLE_APERF;
+
+    if (!aperf && id != CYCLE_PMC)
+        return cycle_plain(id);
+    *why = aperf ? aperf_absent(&c->has) : core_counter_absent(&c->has);
+    return *why ? NULL : aperf ? &c->aperf : &c->pmc;
+}

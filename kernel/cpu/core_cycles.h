@@ -1,0 +1,28 @@
+/*
+ * The running core's counters of core cycles as timers (bench/api/timer.h): `pmc` and `aperf` of
+ * cycle=. lib/cpu/core_counter.h and lib/cpu/aperf.h decide and do; here are the instructions. Usable once
+ * the traps stand: an MSR that CPUID promises may fault all the same.
+ */
+#ifndef KERNEL_CPU_CORE_CYCLES_H
+#define KERNEL_CPU_CORE_CYCLES_H
+
+#include "bench/api/timer.h"
+#include "lib/cpu/aperf.h"
+#include "lib/cpu/core_counter.h"
+
+struct core_cycles {
+    struct core_counters has;
+    struct counter_access access;
+    struct core_counter counter;
+    struct aperf ratio;
+    struct timer pmc, aperf;
+    bool stuck; /* an MSR did not read back as it was found when the counter was stopped */
+};
+
+/* `c` must stay where it is. */
+void core_cycles_init(struct core_cycles *c);
+
+/* A timer_source's work; the rest of cycle= is bench/measure/cycle.h's. */
+struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
+
+#endif

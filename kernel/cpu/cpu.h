@@ -1,0 +1,141 @@
+/* The instructions that C has no words for. One line each; the manual's names. */
+#ifndef KERNEL_CPU_CPU_H
+#define KERNEL_CPU_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/cpu/cpu.h"
+
+static inline uint64_t rdtsc(void)
+{
+    uint32_t lo, hi;
+    __asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
+    return (uint64_t)hi << 32 | lo;
+}
+
+static inline struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
+{
+    struct cpuid_regs r;
+    __asm__ volatile("cpuid"
+                     : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
+                     : "a"(leaf), "c"(subleaf));
+    return r;
+}
+
+/* A cpuid_fn: the CPU that it runs on. */
+static inline struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    (void)ctx;
+    return cpuid(leaf, subleaf);
+}
+
+static inline uint8_t in8(uint16_t port)
+{
+    uint8_t v;
+    __asm__ volatile("inb %1, %0" : "=a"(v) : "Nd"(port));
+    return v;
+}
+
+static inline uint32_t in32(uint16_t port)
+{
+    uint32_t v;
+    __asm__ volatile("inl %1, %0" : "=a"(v) : "Nd"(port));
+    return v;
+}
+
+static inline void out8(uint16_t port, uint8_t v)
+{
+    __asm__ volatile("outb %0, %1" : : "a"(v), "Nd"(port));
+}
+
+static inline void out16(uint16_t port, uint16_t v)
+{
+    __asm__ volatile("outw %0, %1" : : "a"(v), "Nd"(port));
+}
+
+static inline void out32(uint16_t port, uint32_t v)
+{
+    __asm__ volatile("outl %0, %1" : : "a"(v), "Nd"(port));
+}
+
+static inline void pause(void)
+{
+    __asm__ volatile("pause");
+}
+
+static inline void sfence(void)
+{
+    __asm__ volatile("sfence" : : : "memory");
+}
+
+/* For symbols of the linker script and of assembly: reached directly, not through the GOT. */
+#define HIDDEN __attribute__((visibility("hidden")))
+
+/* These fault where the MSR is not there: kernel/cpu/msr.h has the accessors that survive. */
+static inline uint64_t rdmsr(uint32_t msr)
+{
+    uint32_t lo, hi;
+    __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
+    return (uint64_t)hi << 32 | lo;
+}
+
+static inline void wrmsr(uint32_t msr, uint64_t v)
+{
+    __asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)v), "d"((uint32_t)(v >> 32)) : "memory");
+}
+
+#define RFLAGS_IF (1u << 9) /* SDM vol. 1 section 3.4.3 */
+
+static inline uint64_t read_rflags(void)
+{
+    uint64_t v;
+    __asm__ volatile("pushfq; pop %0" : "=r"(v));
+    return v;
+}
+
+static inline void cli(void)
+{
+    __asm__ volatile("cli" : : : "memory");
+}
+
+static inline void sti(void)
+{
+    __asm__ volatile("sti" : : : "memory");
+}
+
+static inline void wbinvd(void)
+{
+    __asm__ volatile("wbinvd" : : : "memory");
+}
+
+static inline void invlpg(uint64_t virt)
+{
+    __asm__ volatile("invlpg (%0)" : : "r"(virt) : "memory");
+}
+
+/* Nothing but SMI, NMI, machine check or INIT wakes it, and then it sleeps again. */
+static inline _Noreturn void cpu_halt(void)
+{
+    for (;;)
+        __asm__ volatile("cli; hlt");
+}
+
+#define CPU_CONTROL(reg)                                                                           \
+    static inline uint64_t read_##reg(void)                                                        \
+    {                                                                                              \
+        uint64_t v;                                                                                \
+        __asm__ volatile("mov %%" #reg ", %0" : "=r"(v));                                          \
+        return v;                                                                                  \
+    }                                                                                              \
+    static inline void write_##reg(uint64_t v)                                                     \
+    {                                                                                              \
+        __asm__ volatile("mov %0, %%" #reg : : "r"(v) : "memory");                                 \
+    }
+CPU_CONTROL(cr0)
+CPU_CONTROL(cr2)
+CPU_CONTROL(cr3)
+CPU_CONTROL(cr4)
+CPU_CONTROL(cr8)
+#undef CPU_CONTROL
+
+#endif

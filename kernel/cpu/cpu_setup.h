@@ -1,0 +1,22 @@
+/*
+ * Control registers, EFER, x87 and SSE as the rest of the program needs them, whatever the firmware
+ * left. Runs first on every core, with interrupts off, before anything compiled for SSE.
+ */
+#ifndef KERNEL_CPU_CPU_SETUP_H
+#define KERNEL_CPU_CPU_SETUP_H
+
+#include <stdint.h>
+
+/*
+ * Leaves: SSE and x87 usable and reset, caches on, EFER.NXE where there is NX, breakpoints off;
+ * CET, FRED, PCIDs and supervisor protection keys off (they would change what our IDT, stacks and
+ * page tables mean). LA57, SMEP, SMAP stay as found.
+ */
+void cpu_setup(void);
+
+/* CR0.WP on (read-only pages hold for the kernel too) and PAT entry 4 = WC, the others as at
+ * power-on. To be followed at once by a change of page tables: what the firmware's mean by entry
+ * 4 ends here. */
+void cpu_setup_paging(void);
+
+#endif

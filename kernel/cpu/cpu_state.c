@@ -1,0 +1,148 @@
+#include "kernel/cpu/cpu_state.h"
+
+/* SDM vol. 3A section 2.5. */
+#define CR0_EM     (1ull << 2)
+#define CR0_TS     (1ull << 3)
+#define CR4_PGE    (1ull << 7)
+#define CR4_OSFXSR (1ull << 9)
+#define CR4_PCIDE  (1ull << 17)
+
+#define CR3_LOW 0xfffull /* PCID or cache control; of no other use while CR4.PCIDE is clear */
+
+#define MSR_PAT     0x277
+#define MSR_EFER    0xc0000080
+#define MSR_FS_BASE 0xc0000100
+#define MSR_GS_BASE 0xc0000101
+
+/* Bits of a descriptor's first half, SDM vol. 3A figure 8-4: type 9 (bit 1 of it: busy), present. */
+#define TSS_TYPE    (0x1full << 40)
+#define TSS_BUSY    (1ull << 41)
+#define TSS_64      (9ull << 40)
+#define TSS_PRESENT (1ull << 47)
+
+#define SELECTOR_TI 4u /* of the LDT */
+
+static bool has_pat(void)
+{
+    return cpuid(1, 0).edx & 1u << 16;
+}
+
+#define SELECTOR(reg)                                                                              \
+    static uint16_t read_##reg(void)                                                               \
+    {                                                                                              \
+        uint16_t v;                                                                                \
+        __asm__ volatile("mov %%" #reg ", %0" : "=r"(v));                                          \
+        return v;                                                                                  \
+    }
+SELECTOR(cs)
+SELECTOR(ss)
+SELECTOR(ds)
+SELECTOR(es)
+SELECTOR(fs)
+SELECTOR(gs)
+#undef SELECTOR
+
+void cpu_state_save(struct cpu_state *s)
+{
+    s->cr0 = read_cr0();
+    s->cr3 = read_cr3();
+    s->cr4 = read_cr4();
+    __asm__ volatile("mov %%dr7, %0" : "=r"(s->dr7));
+    s->efer = rdmsr(MSR_EFER);
+    s->pat = has_pat() ? rdmsr(MSR_PAT) : 0;
+    s->fs_base = rdmsr(MSR_FS_BASE);
+    s->gs_base = rdmsr(MSR_GS_BASE);
+    __asm__ volatile("sgdt %0" : "=m"(s->gdtr));
+    __asm__ volatile("sidt %0" : "=m"(s->idtr));
+    __asm__ volatile("str %0" : "=r"(s->tr));
+    s->cs = read_cs();
+    s->ss = read_ss();
+    s->ds = read_ds();
+    s->es = read_es();
+    s->fs = read_fs();
+    s->gs = read_gs();
+    /* Without OSFXSR the CPU need not save XMM registers; with EM or TS it faults. */
+    write_cr4(s->cr4 | CR4_OSFXSR);
+    write_cr0(s->cr0 & ~(CR0_EM | CR0_TS));
+    __asm__ volatile("fxsave64 %0" : "=m"(s->fx));
+}
+
+/* Tables first: what the firmware's mean by a PAT entry must hold before one of its pages is used,
+ * and ours need NX. */
+static void restore_memory(const struct cpu_state *s)
+{
+    uint64_t cr4 = s->cr4 & ~CR4_CET;
+
+    write_cr3(s->cr4 & CR4_PCIDE ? s->cr3 & ~CR3_LOW : s->cr3);
+    if (s->pat && rdmsr(MSR_PAT) != s->pat) {
+        wbinvd();
+        wrmsr(MSR_PAT, s->pat);
+        wbinvd();
+    }
+    wrmsr(MSR_EFER, s->efer);
+    write_cr0(s->cr0);
+    /* A change of PGE flushes all, global entries too (SDM vol. 3A section 4.10.4.1). */
+    write_cr4((cr4 ^ CR4_PGE) & ~CR4_PCIDE);
+    write_cr4(cr4);
+    write_cr3(s->cr3);
+}
+
+/* A TSS of the saved GDT that can be loaded: its descriptor; else NULL. */
+static uint64_t *tss_descriptor(const struct cpu_state *s)
+{
+    uint32_t at = s->tr & ~7u;
+    uint64_t *d = (uint64_t *)(s->gdtr.base + at);
+
+    if (at == 0 || s->tr & SELECTOR_TI || at + 15 > s->gdtr.limit)
+        return (uint64_t *)0;
+    return (*d & (TSS_TYPE & ~TSS_BUSY)) == TSS_64 && *d & TSS_PRESENT ? d : (uint64_t *)0;
+}
+
+uint16_t cpu_state_tss_selector(const struct cpu_state *s, uint16_t first, uint16_t last)
+{
+    const uint64_t *gdt = (const uint64_t *)s->gdtr.base;
+
+    if (tss_descriptor(s))
+        return first;
+    for (uint16_t at = first; at <= last && at + 7u <= s->gdtr.limit; at += 8)
+        if (!(gdt[at / 8] & TSS_PRESENT))
+            return at;
+    return 0;
+}
+
+static void restore_descriptors(const struct cpu_state *s)
+{
+    uint64_t *tss = tss_descriptor(s);
+
+    __asm__ volatile("lidt %0\n\t"
+                     "lgdt %1\n\t"
+                     "pushq %2\n\t"
+                     "leaq 1f(%%rip), %%rax\n\t"
+                     "pushq %%rax\n\t"
+                     "lretq\n"
+                     "1:\tmov %3, %%ss\n\t"
+                     "mov %4, %%ds\n\t"
+                     "mov %5, %%es\n\t"
+                     "mov %6, %%fs\n\t"
+                     "mov %7, %%gs"
+                     :
+                     : "m"(s->idtr), "m"(s->gdtr), "r"((uint64_t)s->cs), "r"((uint32_t)s->ss),
+                       "r"((uint32_t)s->ds), "r"((uint32_t)s->es), "r"((uint32_t)s->fs),
+                       "r"((uint32_t)s->gs)
+                     : "rax", "memory");
+    /* The loads of FS and GS have changed their bases. */
+    wrmsr(MSR_FS_BASE, s->fs_base);
+    wrmsr(MSR_GS_BASE, s->gs_base);
+    if (tss) {
+        *tss &= ~TSS_BUSY; /* LTR takes none that is in use */
+        __asm__ volatile("ltr %0" : : "r"(s->tr) : "memory");
+    }
+}
+
+void cpu_state_restore(const struct cpu_state *s)
+{
+    __asm__ volatile("fxrstor64 %0" : : "m"(s->fx));
+    restore_memory(s);
+    restore_descriptors(s);
+    __asm__ volatile("mov %0, %%dr7" : : "r"(s->dr7));
+}

@@ -1,0 +1,105 @@
+#include "kernel/cpu/mce.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/msr.h"
+
+#define MSR_MCG_CAP      0x179
+#define MSR_MCG_STATUS   0x17a
+#define MSR_MCG_CTL      0x17b
+#define MSR_MC_CTL(i)    (0x400u + 4 * (i))
+#define MSR_MC_STATUS(i) (MSR_MC_CTL(i) + 1)
+#define MSR_MC_ADDR(i)   (MSR_MC_CTL(i) + 2)
+
+#define MCG_CAP_CTL_P   (1ull << 8)
+#define MCG_STATUS_RIPV (1ull << 0)
+#define MC_STATUS_VAL   (1ull << 63)
+#define MC_STATUS_ADDRV (1ull << 58)
+#define MC_STATUS_PCC   (1ull << 57)
+
+#define CR4_MCE (1ull << 6)
+
+#define STORM 100 /* a poisoned line that is read again and again would never end */
+
+static uint32_t banks(uint64_t cap)
+{
+    uint32_t n = cap & 0xff;
+
+    return n < MCE_BANKS ? n : MCE_BANKS;
+}
+
+/* SDM 16.8: bank 0 is the firmware's on family 6 before model 1Ah. */
+static bool is_ours(const struct cpu *cpu, uint32_t bank)
+{
+    return bank > 0 || cpu->vendor != VENDOR_INTEL || cpu->family != 6 || cpu->model >= 0x1a;
+}
+
+static void write_all(uint32_t msr, uint64_t *was)
+{
+    (void)msr_read(msr, was);
+    (void)msr_write(msr, ~0ull);
+}
+
+struct mce mce_enable(const struct cpu *cpu)
+{
+    struct mce m = {0};
+    uint64_t cap, status;
+
+    if (!cpu->mce)
+        return m;
+    if (msr_read(MSR_MCG_CAP, &cap)) {
+        m.banks = banks(cap);
+        if (cap & MCG_CAP_CTL_P)
+            write_all(MSR_MCG_CTL, &m.global_was);
+    }
+    for (uint32_t i = 0; i < m.banks; i++) {
+        if (msr_read(MSR_MC_STATUS(i), &status) && status & MC_STATUS_VAL)
+            m.stale++;
+        msr_write(MSR_MC_STATUS(i), 0);
+        if (is_ours(cpu, i))
+            write_all(MSR_MC_CTL(i), &m.bank_was[i]);
+    }
+    msr_write(MSR_MCG_STATUS, 0);
+    write_cr4(read_cr4() | CR4_MCE);
+    m.on = true;
+    return m;
+}
+
+void mce_restore(const struct mce *m, const struct cpu *cpu)
+{
+    uint64_t cap;
+
+    if (!m->on || !msr_read(MSR_MCG_CAP, &cap))
+        return;
+    for (uint32_t i = 0; i < m->banks; i++)
+        if (is_ours(cpu, i))
+            (void)msr_write(MSR_MC_CTL(i), m->bank_was[i]);
+    if (cap & MCG_CAP_CTL_P)
+        (void)msr_write(MSR_MCG_CTL, m->global_was);
+}
+
+bool machine_check_survived(struct core *c)
+{
+    struct machine_check *last = &c->last_check;
+    uint64_t cap, status;
+    bool corrupt = false, first = true;
+
+    c->machine_checks++;
+    if (!msr_read(MSR_MCG_CAP, &cap) || !msr_read(MSR_MCG_STATUS, &last->mcg_status))
+        return false;
+    for (uint32_t i = 0; i < banks(cap); i++) {
+        if (!msr_read(MSR_MC_STATUS(i), &status) || !(status & MC_STATUS_VAL))
+            continue;
+        corrupt = corrupt || status & MC_STATUS_PCC;
+        if (first) {
+            last->bank = i;
+            last->status = status;
+            last->address = 0;
+            if (status & MC_STATUS_ADDRV)
+                msr_read(MSR_MC_ADDR(i), &last->address);
+            first = false;
+        }
+        msr_write(MSR_MC_STATUS(i), 0);
+    }
+    /* Last: a further machine check before this is a shutdown (SDM 16.3.1.2, MCIP). */
+    msr_write(MSR_MCG_STATUS, 0);
+    return last->mcg_status & MCG_STATUS_RIPV && !corrupt && c->machine_checks < STORM;
+}

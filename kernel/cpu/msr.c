@@ -1,0 +1,91 @@
+#include "kernel/cpu/msr.h"
+#include "kernel/cpu/cpu.h"
+
+extern const struct fixup __start_fixups[] HIDDEN, __stop_fixups[] HIDDEN; /* linker.ld */
+
+/* The instruction at label 1 may fault; execution then goes on at label 2. */
+#define FIXUP                                                                                      \
+    ".pushsection fixups, \"a\"\n\t"                                                               \
+    ".long 1b - ., 2f - .\n\t"                                                                     \
+    ".popsection\n\t"
+
+bool msr_read(uint32_t msr, uint64_t *v)
+{
+    uint32_t lo = 0, hi = 0;
+    bool done = false;
+
+    __asm__ volatile("1: rdmsr\n\t" FIXUP "movb $1, %0\n"
+                     "2:"
+                     : "+q"(done), "+a"(lo), "+d"(hi)
+                     : "c"(msr));
+    *v = (uint64_t)hi << 32 | lo;
+    return done;
+}
+
+bool msr_write(uint32_t msr, uint64_t v)
+{
+    bool done = false;
+
+    __asm__ volatile("1: wrmsr\n\t" FIXUP "movb $1, %0\n"
+                     "2:"
+                     : "+q"(done)
+                     : "c"(msr), "a"((uint32_t)v), "d"((uint32_t)(v >> 32))
+                     : "memory");
+    return done;
+}
+
+static bool read_here(void *ctx, uint32_t msr, uint64_t *v)
+{
+    (void)ctx;
+    return msr_read(msr, v);
+}
+
+static bool write_here(void *ctx, uint32_t msr, uint64_t v)
+{
+    (void)ctx;
+    return msr_write(msr, v);
+}
+
+struct msr_access msr_here(void)
+{
+    return (struct msr_access){.read = read_here, .write = write_here};
+}
+
+bool pmc_read(uint32_t index, uint64_t *v)
+{
+    uint32_t lo = 0, hi = 0;
+    bool done = false;
+
+    /* What stands before it has been counted; what follows has not. */
+    __asm__ volatile("lfence\n"
+                     "1: rdpmc\n\t" FIXUP "lfence\n\tmovb $1, %0\n"
+                     "2:"
+                     : "+q"(done), "+a"(lo), "+d"(hi)
+                     : "c"(index)
+                     : "memory");
+    *v = (uint64_t)hi << 32 | lo;
+    return done;
+}
+
+bool mem_read(uint64_t address, uint64_t *v)
+{
+    uint64_t word = 0;
+    bool done = false;
+
+    __asm__ volatile("1: movq (%2), %1\n\t" FIXUP "movb $1, %0\n"
+                     "2:"
+                     : "+q"(done), "+r"(word)
+                     : "r"(address)
+                     : "memory");
+    *v = word;
+    return done;
+}
+
+uint64_t fixup_find(uint64_t rip)
+{
+    for (const struct fixup *f = __start_fixups; f < __stop_fixups; f++) {
+        if ((uint64_t)&f->instruction + (uint64_t)(int64_t)f->instruction == rip)
+            return (uint64_t)&f->resume + (uint64_t)(int64_t)f->resume;
+    }
+    return 0;
+}

@@ -1,0 +1,275 @@
+#include "kernel/cpu/paging.h"
+#include "bench/api/platform.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/cpu_setup.h"
+#include "kernel/memory/memory_map.h"
+
+#define PAGE       ARENA_PAGE
+#define ONE_MIB    (1ull << 20)
+#define FOUR_GIB   (1ull << 32)
+#define LARGE_PAGE (2ull << 20)
+
+#define FRAMEBUFFER_MAX (1ull << 30) /* no mode needs more; a larger one is a firmware's mistake */
+
+#define CR4_PGE  (1ull << 7)
+#define CR4_LA57 (1ull << 12)
+
+/* Ranges with rights of their own: image 4, buffers 4, stacks, framebuffer, devices; the rest for
+ * the firmware's runtime code, of which real maps have a dozen or two. */
+#define RANGES 64
+
+/* From linker.ld. */
+extern uint8_t _text[] HIDDEN, _etext[] HIDDEN, _data[] HIDDEN, _edata[] HIDDEN;
+
+static uint64_t down(uint64_t at)
+{
+    return at & ~(PAGE - 1);
+}
+
+static uint64_t up(uint64_t at)
+{
+    return down(at + PAGE - 1);
+}
+
+/* What cores take lies in one piece, so that each of its large pages is split once for all the
+ * guards in it. */
+static unsigned guard_tables(unsigned cores)
+{
+    return (unsigned)(cores * core_cost(CORE_STACK_SIZE) / LARGE_PAGE) + 2;
+}
+
+static unsigned pool_pages(uint64_t top, unsigned cores)
+{
+    /* Counted without 1 GiB pages: MTRRs may forbid them anywhere. */
+    return pagetable_need(top < FOUR_GIB ? FOUR_GIB : top, false, RANGES) + guard_tables(cores);
+}
+
+uint64_t paging_cost(uint64_t top, unsigned cores)
+{
+    return pool_pages(top, cores) * PAGE + PLATFORM_CODE_SIZE + PLATFORM_DATA_SIZE;
+}
+
+static uint64_t ram_top(const struct handoff *h)
+{
+    uint64_t top = 0;
+
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        if (region_is_ram(r) && r->start + r->size > top)
+            top = r->start + r->size;
+    }
+    return top;
+}
+
+static bool identity(struct paging *p, uint64_t start, uint64_t end, unsigned rights)
+{
+    start = down(start);
+    return pagetable_map(&p->tables, start, start, up(end) - start, rights);
+}
+
+/* Our own memory is mapped even where the map was too long for the handoff. */
+static bool map_own(struct paging *p)
+{
+    const struct handoff *h = p->handoff;
+
+    return !h->regions_cut || (identity(p, h->arena, h->arena + h->arena_size, PAGE_WRITE) &&
+                               identity(p, (uint64_t)h, (uint64_t)(h + 1), PAGE_WRITE));
+}
+
+static bool map_memory(struct paging *p)
+{
+    const struct handoff *h = p->handoff;
+
+    if (!identity(p, 0, FOUR_GIB, PAGE_WRITE) || !pagetable_unmap(&p->tables, 0, PAGE))
+        return false;
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        uint64_t start = r->start < FOUR_GIB ? FOUR_GIB : r->start, end = r->start + r->size;
+        bool device = r->type == REGION_MMIO || r->type == REGION_MMIO_PORTS;
+        if (end <= start || !(region_is_ram(r) || r->attribute & REGION_RUNTIME))
+            continue;
+        if (end > p->phys_limit)
+            p->regions_left_out++;
+        else if (!identity(p, start, end, PAGE_WRITE | (device ? PAGE_UC : 0)))
+            return false;
+    }
+    return true;
+}
+
+static bool map_runtime_code(struct paging *p)
+{
+    const struct handoff *h = p->handoff;
+
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        /* Some firmware keeps code in regions of other types: the one with ResetSystem must run. */
+        if (r->type != REGION_RUNTIME_CODE && h->reset_system - r->start >= r->size)
+            continue;
+        if (r->start + r->size <= p->phys_limit &&
+            !identity(p, r->start, r->start + r->size, PAGE_WRITE | PAGE_EXEC))
+            return false;
+    }
+    return true;
+}
+
+static bool map_image(struct paging *p)
+{
+    const struct handoff *h = p->handoff;
+
+    return identity(p, h->image_base, h->image_base + h->image_size, 0) &&
+           identity(p, (uint64_t)_text, (uint64_t)_etext, PAGE_EXEC) &&
+           identity(p, (uint64_t)_data, (uint64_t)_edata, PAGE_WRITE);
+}
+
+static bool map_framebuffer(struct paging *p, bool pat)
+{
+    const struct framebuffer *f = &p->handoff->framebuffer;
+    uint64_t end = f->address + f->size;
+
+    if (!f->address || !f->size || f->size > FRAMEBUFFER_MAX || end < f->address ||
+        end > p->phys_limit || memory_is_ram(p->handoff, f->address, f->size))
+        return true;
+    p->framebuffer = identity(p, f->address, end, PAGE_WRITE | (pat ? PAGE_WC : PAGE_UC));
+    return p->framebuffer;
+}
+
+static bool map_buffers(struct paging *p)
+{
+    struct pagetable *t = &p->tables;
+
+    return pagetable_unmap(t, p->code, PLATFORM_CODE_SIZE) &&
+           pagetable_map(t, PLATFORM_CODE_VA, p->code, PLATFORM_CODE_SIZE, PAGE_EXEC) &&
+           pagetable_map(t, PLATFORM_DATA_VA, p->data, PLATFORM_DATA_SIZE, PAGE_WRITE);
+}
+
+static void load(const struct paging *p)
+{
+    uint64_t cr4 = read_cr4();
+
+    cpu_setup_paging();
+    write_cr3(p->tables.pool_phys);
+    /* Global entries outlive a change of CR3 but not one of CR4.PGE (SDM vol. 3A section
+     * 4.10.4.1). */
+    write_cr4(cr4 ^ CR4_PGE);
+    write_cr4(cr4 & ~CR4_PGE);
+}
+
+const char *paging_init(struct paging *p, const struct handoff *h, struct arena *a,
+                        const struct cpu *cpu, const struct mtrr *mtrr, const struct core *core)
+{
+    unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
+    /* The identity map has the lower half of the address space. */
+    uint64_t virt_limit = 1ull << (levels == 5 ? 56 : 47);
+    unsigned pages = pool_pages(ram_top(h), h->cores);
+    void *pool = arena_take(a, pages * PAGE);
+    uint64_t guard;
+
+    *p = (struct paging){.handoff = h};
+    p->code = (uint64_t)arena_take(a, PLATFORM_CODE_SIZE);
+    p->data = (uint64_t)arena_take(a, PLATFORM_DATA_SIZE);
+    if (!pool || !p->code || !p->data)
+        return "page tables: the arena is too small";
+    p->phys_limit = 1ull << (cpu->phys_bits < 52 ? cpu->phys_bits : 52);
+    if (p->phys_limit > virt_limit)
+        p->phys_limit = virt_limit;
+
+    pagetable_init(&p->tables, pool, (uint64_t)pool, pages, levels, cpu->page_1g, cpu->nx, mtrr);
+    (void)arena_kernel_stack(h, &guard);
+    if (!map_memory(p) || !map_own(p) || !map_runtime_code(p) || !map_framebuffer(p, cpu->pat) ||
+        !map_image(p) || !map_buffers(p) || !pagetable_unmap(&p->tables, guard, PAGE) ||
+        !paging_guard(p, core))
+        return "page tables: more ranges in the memory map than the tables have room for";
+    load(p);
+    return NULL;
+}
+
+bool paging_guard(struct paging *p, const struct core *core)
+{
+    for (unsigned i = 0; i < sizeof(core->guard) / sizeof(core->guard[0]); i++) {
+        if (!core->guard[i])
+            continue;
+        if (!pagetable_unmap(&p->tables, core->guard[i], PAGE))
+            return false;
+        invlpg(core->guard[i]);
+    }
+    return true;
+}
+
+volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size)
+{
+    uint64_t end = address + size;
+
+    if (address < ONE_MIB || end < address || end > p->phys_limit ||
+        memory_is_ram(p->handoff, address, size))
+        return NULL;
+    if (!identity(p, address, end, PAGE_WRITE | PAGE_UC))
+        return NULL;
+    for (uint64_t at = down(address); at < end; at += PAGE)
+        invlpg(at);
+    return (volatile void *)address;
+}
+
+bool paging_low_page(struct paging *p, uint64_t page, bool execute)
+{
+    if (!identity(p, page, page + PAGE, execute ? PAGE_EXEC : PAGE_WRITE))
+        return false;
+    invlpg(page);
+    return true;
+}
+
+/* A root, the table of its first 512 GiB where there are five levels, and one table of each of the
+ * three lower levels, but two for the buffers, which lie 16 MiB apart. */
+#define OWN_TABLES 6
+
+uint64_t paging_own_cost(void)
+{
+    return arena_cost(sizeof(struct pagetable)) + OWN_TABLES * PAGE + PLATFORM_CODE_SIZE +
+           PLATFORM_DATA_SIZE;
+}
+
+bool paging_own(struct paging *p, struct arena *a, struct core *core)
+{
+    struct pagetable *t = arena_take(a, sizeof(*t));
+    void *pool = arena_take(a, OWN_TABLES * PAGE);
+    uint64_t code = (uint64_t)arena_take(a, PLATFORM_CODE_SIZE);
+    uint64_t data = (uint64_t)arena_take(a, PLATFORM_DATA_SIZE);
+
+    if (!t || !pool || !code || !data ||
+        !pagetable_fork(t, &p->tables, pool, (uint64_t)pool, OWN_TABLES, PLATFORM_CODE_VA) ||
+        !pagetable_map(t, PLATFORM_CODE_VA, code, PLATFORM_CODE_SIZE, PAGE_EXEC) ||
+        !pagetable_map(t, PLATFORM_DATA_VA, data, PLATFORM_DATA_SIZE, PAGE_WRITE))
+        return false;
+    core->code = code;
+    core->tables = t;
+    return true;
+}
+
+void paging_use(const struct paging *p, const struct core *core, bool own)
+{
+    /* A load of CR3 flushes all that is not global, and nothing is (SDM vol. 3A section
+     * 4.10.4.1). */
+    write_cr3(own && core->tables ? core->tables->pool_phys : p->tables.pool_phys);
+}
+
+static void code_rights(struct paging *p, unsigned rights)
+{
+    struct core *core = core_current();
+    bool own = core->tables && read_cr3() == core->tables->pool_phys;
+    struct pagetable *t = own ? core->tables : &p->tables;
+
+    /* The entries are there since they were made: changing them takes no page and cannot fail. */
+    (void)pagetable_map(t, PLATFORM_CODE_VA, own ? core->code : p->code, PLATFORM_CODE_SIZE,
+                        rights);
+    for (uint64_t at = 0; at < PLATFORM_CODE_SIZE; at += PAGE)
+        invlpg(PLATFORM_CODE_VA + at);
+}
+
+void paging_code_write(struct paging *p)
+{
+    code_rights(p, PAGE_WRITE);
+}
+
+void paging_code_exec(struct paging *p)
+{
+    code_rights(p, PAGE_EXEC);
+}

@@ -1,0 +1,130 @@
+#include "kernel/cpu/thermal.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/msr.h"
+#include "lib/text/fmt.h"
+
+#define CAUSE_BITS 16 /* lib/cpu/thermal.h's status bits stand below */
+
+static const uint16_t registers[THERMAL_SCOPES] = {MSR_THERM_STATUS, MSR_PACKAGE_THERM_STATUS};
+static const char scopes[THERMAL_SCOPES][8] = {"core", "package"};
+
+static bool take(const struct thermal_state *s, unsigned scope, uint64_t *v)
+{
+    return s->cpu.scope[scope].causes && msr_read(registers[scope], v);
+}
+
+void thermal_init(struct thermal_state *s, const struct cpu *c)
+{
+    uint64_t v;
+
+    *s = (struct thermal_state){0};
+    thermal_decode(&s->cpu, c, cpuid_here, NULL);
+    for (unsigned i = 0; i < THERMAL_SCOPES; i++)
+        if (take(s, i, &v))
+            s->was[i] = thermal_causes(&s->cpu, i, 0, v);
+        else
+            s->cpu.scope[i].causes = 0; /* promised, and faults: there is none */
+}
+
+void thermal_begin(struct thermal_state *s, struct thermal_row *row)
+{
+    *row = (struct thermal_row){0};
+    for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
+        uint64_t *v = &row->first[i], clear;
+        if (!take(s, i, v))
+            continue;
+        clear = thermal_clear(&s->cpu, i, *v);
+        if (clear && msr_write(registers[i], clear)) {
+            __atomic_add_fetch(&s->cleared, 1, __ATOMIC_RELAXED);
+            row->begun[i] = msr_read(registers[i], v);
+        } else {
+            row->begun[i] = true;
+        }
+    }
+}
+
+void thermal_end(const struct thermal_state *s, struct thermal_row *row)
+{
+    uint64_t v;
+
+    for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
+        row->known[i] = row->begun[i] && take(s, i, &v);
+        if (row->known[i])
+            row->causes[i] = thermal_causes(&s->cpu, i, row->first[i], v);
+    }
+}
+
+static bool is_throttled(const struct thermal_row *row)
+{
+    return row->causes[THERMAL_CORE] || row->causes[THERMAL_PACKAGE];
+}
+
+/* Each cause, to the table or, where that is NULL, into a record's array. */
+static void tell(const struct thermal_row *row, struct sink *out, struct json *j)
+{
+    char text[32];
+
+    for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
+        for (unsigned bit = 0; bit < CAUSE_BITS; bit++) {
+            if (!(row->causes[i] >> bit & 1))
+                continue;
+            fmt_buf(text, sizeof text, "%s_%s", scopes[i], thermal_cause(bit));
+            if (out)
+                fmt(out, " %s", text);
+            else
+                json_str(j, NULL, text);
+        }
+    }
+}
+
+void thermal_row_show(const struct thermal_row *row, struct sink *out)
+{
+    if (!is_throttled(row))
+        return;
+    fmt(out, "  ^ throttled by");
+    tell(row, out, NULL);
+    fmt(out, "\r\n");
+}
+
+void thermal_row_record(const struct thermal_row *row, struct json *j)
+{
+    if (!row->known[THERMAL_CORE] && !row->known[THERMAL_PACKAGE])
+        return;
+    json_bool(j, "throttled", is_throttled(row));
+    if (!is_throttled(row))
+        return;
+    json_array(j, "throttled_by");
+    tell(row, NULL, j);
+    json_close(j);
+}
+
+void thermal_show(const struct thermal_state *s, struct sink *out)
+{
+    bool any = false;
+
+    fmt(out, "thermal   ");
+    for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
+        if (!s->cpu.scope[i].causes)
+            continue;
+        fmt(out, "%s%s status%s", any ? ", " : "", scopes[i],
+            s->was[i] ? " (throttled since reset)" : "");
+        any = true;
+    }
+    fmt(out, "%s\r\n",
+        any ? "" : "no status known here: rows do not say whether the core was throttled");
+}
+
+void thermal_record(const struct thermal_state *s, struct json *j)
+{
+    json_object(j, "thermal");
+    for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
+        if (!s->cpu.scope[i].causes)
+            continue;
+        json_object(j, scopes[i]);
+        json_bool(j, "throttled_since_reset", s->was[i]);
+        json_close(j);
+    }
+    if (!s->cpu.scope[THERMAL_CORE].causes && !s->cpu.scope[THERMAL_PACKAGE].causes)
+        json_str(j, "why_not", "no status known on this CPU");
+    json_close(j);
+}

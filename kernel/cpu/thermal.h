@@ -1,0 +1,40 @@
+/*
+ * Whether a core was throttled while it measured a row (lib/cpu/thermal.h). The log bits stay set until
+ * somebody clears them: where one that counts stands before a row, it is cleared, and nothing else
+ * of the register; it cannot be put back. On a machine that is never throttled nothing is written.
+ */
+#ifndef KERNEL_CPU_THERMAL_H
+#define KERNEL_CPU_THERMAL_H
+
+#include "lib/cpu/thermal.h"
+#include "lib/text/json.h"
+
+/* One row's, on one core. */
+struct thermal_row {
+    bool begun[THERMAL_SCOPES], known[THERMAL_SCOPES];
+    uint64_t first[THERMAL_SCOPES];
+    uint32_t causes[THERMAL_SCOPES];
+};
+
+struct thermal_state {
+    struct thermal cpu;
+    bool was[THERMAL_SCOPES]; /* the boot core's log, as it was found, had a cause in it */
+    uint32_t cleared;         /* log bits were, so often */
+};
+
+void thermal_init(struct thermal_state *s, const struct cpu *c);
+
+/* Around a row, on the core that measures it. */
+void thermal_begin(struct thermal_state *s, struct thermal_row *row);
+void thermal_end(const struct thermal_state *s, struct thermal_row *row);
+
+/* "  ^ throttled by core_prochot package_power_limit", where it was. */
+void thermal_row_show(const struct thermal_row *row, struct sink *out);
+/* throttled, and where it was throttled_by; nothing where it is not known. */
+void thermal_row_record(const struct thermal_row *row, struct json *j);
+
+/* The line "thermal" of the head, and the object of that name. */
+void thermal_show(const struct thermal_state *s, struct sink *out);
+void thermal_record(const struct thermal_state *s, struct json *j);
+
+#endif

@@ -1,0 +1,241 @@
+#include "kernel/devices/counters.h"
+#include "kernel/cpu/cpu.h"
+
+/* No clock is known yet: a wait ends by reads or by raw ticks, whichever runs out first. Ten
+ * times the ticks of a window on the fastest machine; reads that take ten windows at 100 ns
+ * each. */
+#define WAIT_READS (1u << 20)
+#define WAIT_TICKS (1ull << 30)
+
+#define FORWARD_READS 32 /* readings, each of which must lie ahead of the one before */
+#define BACK_MOST     1  /* but for this: a hold-up of more than half a turn looks like it */
+
+#define PM_TIMER_HZ 3579545 /* ACPI 6.5 section 4.8.3.3 */
+
+/* HPET 1.0a section 2.3: register offsets and fields. */
+#define HPET_BYTES      0x400u
+#define HPET_ID         0x00
+#define HPET_PERIOD     0x04
+#define HPET_CONFIG     0x10
+#define HPET_COUNTER    0xf0
+#define HPET_ENABLE     1u
+#define HPET_PERIOD_MIN 1000000u   /* fs: 1 ns, faster than any that was built */
+#define HPET_PERIOD_MAX 100000000u /* fs: section 2.3.4, 05F5E100h */
+#define FS_PER_S        1000000000000000ull
+
+/* 8254: channel 2 is the one whose gate software has, in port 0x61. */
+#define PIT_HZ_12         14318180 /* twelve times its frequency */
+#define PIT_CHANNEL2      0x42
+#define PIT_COMMAND       0x43
+#define PIT_CH2_RATE      0xb4 /* channel 2, low then high byte, mode 2, binary */
+#define PIT_CH2_READ_BACK 0xc8 /* latches the status and the count of channel 2 */
+#define PIT_STATUS_SET    0x37 /* low then high byte, mode (its bit 2 is free in mode 2), BCD */
+#define PIT_STATUS_RATE   0x34
+#define PORT_B            0x61
+#define PORT_B_KEEP       0x0c /* the parity and bus error switches; bits 7:4 are read-only */
+#define PORT_B_GATE2      0x01
+#define PORT_B_GATE_SPEAK 0x03
+
+#define NOBODY 0xffffffffu
+
+const char counters_tsc_unknown[] = "its frequency is not known: no other clock answers";
+
+static uint64_t mask_of(const struct timer *t)
+{
+    return ~0ull >> (64 - t->bits);
+}
+
+static enum timer_status read_whole(struct timer *t, uint64_t *count)
+{
+    uint64_t again = 0;
+    return timer_read_whole(t, count, &again);
+}
+
+bool counters_wait(struct timer *t, uint64_t counts)
+{
+    uint64_t start, now, tsc = rdtsc();
+
+    if (read_whole(t, &start) != TIMER_OK)
+        return false;
+    for (unsigned i = 0; i < WAIT_READS && rdtsc() - tsc < WAIT_TICKS; i++) {
+        if (read_whole(t, &now) == TIMER_OK && ((now - start) & mask_of(t)) >= counts)
+            return true;
+    }
+    return false;
+}
+
+/* The preflight of every counter, once it is switched on. */
+static const char *proves(struct timer *t)
+{
+    static const char nobody[] = "nobody there (reads all ones)", torn[] = "its readings are torn";
+    uint64_t last, now;
+    unsigned back = 0;
+    enum timer_status status = read_whole(t, &last);
+
+    if (status != TIMER_OK)
+        return status == TIMER_FAILED ? nobody : torn;
+    if (!counters_wait(t, 1))
+        return last == mask_of(t) ? nobody : "does not count";
+    for (unsigned i = 0; i < FORWARD_READS; i++, last = now) {
+        if (read_whole(t, &now) != TIMER_OK)
+            return torn;
+        back += ((now - last) & mask_of(t)) > mask_of(t) / 2;
+    }
+    return back > BACK_MOST ? "goes back" : NULL;
+}
+
+/* --- TSC -------------------------------------------------------------------------------------- */
+
+static const char *start_tsc(struct timer *t)
+{
+    t->hz = t->tsc_hz;
+    return proves(t);
+}
+
+static enum timer_status read_tsc(struct timer *t, uint64_t *count)
+{
+    (void)t;
+    *count = rdtsc();
+    return TIMER_OK;
+}
+
+/* --- ACPI PM timer ---------------------------------------------------------------------------- */
+
+static const char *start_pmtimer(struct timer *t)
+{
+    const struct counters *c = t->context;
+
+    if (!c->has_fadt)
+        return "no FADT";
+    return c->fadt.pm_timer_port ? proves(t) : "the FADT names none";
+}
+
+static enum timer_status read_pmtimer(struct timer *t, uint64_t *count)
+{
+    const struct counters *c = t->context;
+
+    *count = in32(c->fadt.pm_timer_port) & mask_of(t);
+    return TIMER_OK;
+}
+
+/* --- HPET ------------------------------------------------------------------------------------- */
+
+static volatile uint32_t *hpet_register(const struct counters *c, unsigned offset)
+{
+    return (volatile uint32_t *)(c->hpet_at + offset);
+}
+
+static void stop_hpet(struct timer *t)
+{
+    const struct counters *c = t->context;
+
+    *hpet_register(c, HPET_CONFIG) = c->hpet_config;
+}
+
+static const char *start_hpet(struct timer *t)
+{
+    struct counters *c = t->context;
+    const char *why;
+
+    if (!c->has_hpet)
+        return "no HPET table";
+    if (!c->hpet_at && !(c->hpet.address & 7))
+        c->hpet_at = c->map(c->map_context, c->hpet.address, HPET_BYTES);
+    if (!c->hpet_at)
+        return "the HPET table's address is no device's";
+
+    uint32_t id = *hpet_register(c, HPET_ID), period = *hpet_register(c, HPET_PERIOD);
+    if (id == NOBODY || period == NOBODY)
+        return "nobody there (reads all ones)";
+    if (period < HPET_PERIOD_MIN || period > HPET_PERIOD_MAX)
+        return "its period is outside 1 to 100 ns";
+    t->hz = FS_PER_S;
+    t->hz_per = period;
+    c->hpet_config = *hpet_register(c, HPET_CONFIG);
+    *hpet_register(c, HPET_CONFIG) = c->hpet_config | HPET_ENABLE;
+    why = proves(t);
+    if (why)
+        stop_hpet(t);
+    return why;
+}
+
+/* The lower half alone: one access cannot be torn, and it goes round in 4 s at the very least. */
+static enum timer_status read_hpet(struct timer *t, uint64_t *count)
+{
+    *count = *hpet_register(t->context, HPET_COUNTER);
+    return TIMER_OK;
+}
+
+/* --- PIT -------------------------------------------------------------------------------------- */
+
+static void stop_pit(struct timer *t)
+{
+    const struct counters *c = t->context;
+
+    out8(PORT_B, c->port_b & (PORT_B_KEEP | PORT_B_GATE_SPEAK));
+}
+
+static const char *start_pit(struct timer *t)
+{
+    struct counters *c = t->context;
+    const char *why;
+
+    c->port_b = in8(PORT_B);
+    out8(PORT_B, (c->port_b & PORT_B_KEEP) | PORT_B_GATE2);
+    out8(PIT_COMMAND, PIT_CH2_RATE);
+    out8(PIT_CHANNEL2, 0);
+    out8(PIT_CHANNEL2, 0);
+    why = proves(t);
+    if (why)
+        stop_pit(t);
+    return why;
+}
+
+/*
+ * Counts down from 65536, which reads as 0; turned round so that all counters count up. The status
+ * comes first: where it is not what was set, somebody else (an SMI) has read or set the channel in
+ * between, and the bytes that follow do not belong together.
+ */
+static enum timer_status read_pit(struct timer *t, uint64_t *count)
+{
+    (void)t;
+    out8(PIT_COMMAND, PIT_CH2_READ_BACK);
+    uint8_t status = in8(PIT_CHANNEL2);
+    uint8_t low = in8(PIT_CHANNEL2);
+    uint8_t high = in8(PIT_CHANNEL2);
+    *count = (uint16_t) - (low | high << 8);
+    if ((status & low & high) == 0xff)
+        return TIMER_FAILED;
+    return (status & PIT_STATUS_SET) == PIT_STATUS_RATE ? TIMER_OK : TIMER_AGAIN;
+}
+
+void counters_init(struct counters *c, const struct fadt *fadt, const struct hpet_table *hpet,
+                   counters_map *map, void *map_context)
+{
+    *c = (struct counters){.map = map, .map_context = map_context};
+    c->has_fadt = fadt != NULL;
+    c->has_hpet = hpet != NULL;
+    if (fadt)
+        c->fadt = *fadt;
+    if (hpet)
+        c->hpet = *hpet;
+    c->timer[CLOCK_ID_TSC] = (struct timer){
+        .name = "tsc", .start = start_tsc, .read = read_tsc, .bits = 64, .hz_per = 1};
+    c->timer[CLOCK_ID_HPET] = (struct timer){
+        .name = "hpet", .start = start_hpet, .read = read_hpet, .stop = stop_hpet, .bits = 32};
+    c->timer[CLOCK_ID_PMTIMER] = (struct timer){.name = "pmtimer",
+                                                .start = start_pmtimer,
+                                                .read = read_pmtimer,
+                                                .bits = c->fadt.pm_timer_bits == 32 ? 32 : 24,
+                                                .hz = PM_TIMER_HZ,
+                                                .hz_per = 1};
+    c->timer[CLOCK_ID_PIT] = (struct timer){.name = "pit",
+                                            .start = start_pit,
+                                            .read = read_pit,
+                                            .stop = stop_pit,
+                                            .bits = 16,
+                                            .hz = PIT_HZ_12,
+                                            .hz_per = 12};
+    for (unsigned i = 0; i < CLOCK_IDS; i++)
+        c->timer[i].context = c;
+}

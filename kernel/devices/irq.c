@@ -1,0 +1,201 @@
+#include "kernel/devices/irq.h"
+#include "kernel/cpu/cpu.h"
+
+/* 8259A, data ports: OCW1 is the mask. */
+#define PIC1_MASK 0x21
+#define PIC2_MASK 0xa1
+
+/* 82093AA data sheet, section 3: two registers select and hold the others. */
+#define IOAPIC_BYTES       0x20u
+#define IOAPIC_SELECT      0x00
+#define IOAPIC_WINDOW      0x10
+#define IOAPIC_VERSION     0x01
+#define IOAPIC_REDIRECTION 0x10
+#define IOAPIC_ENTRIES_MAX 240u /* section 3.2.2; more would not fit the index either */
+#define NOBODY             0xffffffffu
+
+/* The same bits in an IO-APIC's entry and in the LVT (SDM vol. 3A figure 11-8). */
+#define ENTRY_MASKED   (1u << 16)
+#define ENTRY_DELIVERY (7u << 8)
+#define DELIVERY_SMI   (2u << 8)
+#define DELIVERY_NMI   (4u << 8)
+
+#define PRIORITY_ALL 15 /* SDM vol. 3A section 11.8.6: CR8 = 15 holds every fixed interrupt back */
+
+static bool is_kept(uint32_t entry)
+{
+    uint32_t delivery = entry & ENTRY_DELIVERY;
+
+    return delivery == DELIVERY_SMI || delivery == DELIVERY_NMI;
+}
+
+static void mask_pic(struct irq_masked *m)
+{
+    m->pic_was[0] = in8(PIC1_MASK);
+    m->pic_was[1] = in8(PIC2_MASK);
+    out8(PIC1_MASK, 0xff);
+    out8(PIC2_MASK, 0xff);
+}
+
+static uint32_t ioapic_read(volatile uint8_t *at, uint32_t index)
+{
+    *(volatile uint32_t *)(at + IOAPIC_SELECT) = index;
+    return *(volatile uint32_t *)(at + IOAPIC_WINDOW);
+}
+
+static void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
+{
+    *(volatile uint32_t *)(at + IOAPIC_SELECT) = index;
+    *(volatile uint32_t *)(at + IOAPIC_WINDOW) = v;
+}
+
+/* `opened`: of this IO-APIC; NULL: nobody asks. */
+static void mask_ioapic(struct irq_masked *m, struct paging *p, uint64_t address, uint8_t *opened)
+{
+    volatile uint8_t *at = address & 3 ? NULL : paging_map_mmio(p, address, IOAPIC_BYTES);
+    uint32_t version = at ? ioapic_read(at, IOAPIC_VERSION) : NOBODY;
+    uint32_t entries = (version >> 16 & 0xff) + 1;
+
+    if (version == NOBODY || version == 0 || entries > IOAPIC_ENTRIES_MAX) {
+        m->ioapics_refused++;
+        return;
+    }
+    m->ioapics++;
+    m->ioapic_entries += entries;
+    for (uint32_t i = 0; i < entries; i++) {
+        uint32_t index = IOAPIC_REDIRECTION + 2 * i, entry = ioapic_read(at, index);
+        if (is_kept(entry)) {
+            m->ioapic_kept++;
+        } else if (!(entry & ENTRY_MASKED)) {
+            ioapic_write(at, index, entry | ENTRY_MASKED);
+            m->ioapic_masked++;
+            if (opened)
+                opened[i / 8] |= (uint8_t)(1u << i % 8);
+            if (!(ioapic_read(at, index) & ENTRY_MASKED))
+                m->ioapic_stuck++;
+        }
+    }
+}
+
+/* `bit`: of lvt_opened. */
+static void mask_lvt_entry(struct irq_masked *m, uint32_t offset, unsigned bit)
+{
+    uint32_t entry;
+
+    if (!lapic_read(&m->lapic, offset, &entry))
+        return;
+    m->lvt_entries++;
+    if (is_kept(entry)) {
+        if (m->lvt_kept < IRQ_KEPT_MAX) {
+            m->kept[m->lvt_kept].offset = (uint16_t)offset;
+            m->kept[m->lvt_kept].entry = entry;
+        }
+        m->lvt_kept++;
+    } else if (!(entry & ENTRY_MASKED)) {
+        lapic_write(&m->lapic, offset, entry | ENTRY_MASKED);
+        m->lvt_masked++;
+        m->lvt_opened |= 1u << bit;
+        if (lapic_read(&m->lapic, offset, &entry) && !(entry & ENTRY_MASKED))
+            m->lvt_stuck++;
+    }
+}
+
+/* In the order in which they were added: entry n is there when the version says n or more. Then the
+ * extended ones, which end where the space for them does, whatever their count says. */
+static const uint16_t lvt[] = {LAPIC_LVT_TIMER, LAPIC_LVT_LINT0,    LAPIC_LVT_LINT1,
+                               LAPIC_LVT_ERROR, LAPIC_LVT_COUNTERS, LAPIC_LVT_THERMAL,
+                               LAPIC_LVT_CMCI};
+#define LVT     (sizeof(lvt) / sizeof(lvt[0]))
+#define LVT_EXT 16u
+
+static uint32_t lvt_offset(unsigned bit)
+{
+    return bit < LVT ? lvt[bit] : LAPIC_EXT_LVT + 16 * (bit - LVT);
+}
+
+static void mask_lvt(struct irq_masked *m)
+{
+    for (unsigned bit = 0; bit < LVT && bit <= m->lapic.lvt_max; bit++)
+        mask_lvt_entry(m, lvt_offset(bit), bit);
+    for (unsigned i = 0; i < m->lapic.lvt_ext && i < LVT_EXT; i++)
+        mask_lvt_entry(m, lvt_offset(LVT + i), LVT + i);
+}
+
+static void restore_lvt(const struct irq_masked *m)
+{
+    uint32_t entry;
+
+    for (unsigned bit = 0; bit < LVT + LVT_EXT; bit++)
+        if (m->lvt_opened >> bit & 1 && lapic_read(&m->lapic, lvt_offset(bit), &entry))
+            lapic_write(&m->lapic, lvt_offset(bit), entry & ~ENTRY_MASKED);
+    lapic_write(&m->lapic, LAPIC_SPURIOUS, m->spurious_was);
+}
+
+struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct madt *madt,
+                           struct irq_opened *opened)
+{
+    struct irq_masked m = {.done = true, .opened = opened};
+
+    mask_pic(&m);
+    for (unsigned i = 0; madt && i < madt->ioapics; i++)
+        mask_ioapic(&m, p, madt->ioapic[i].address, opened ? opened->ioapic[i] : NULL);
+    m.lapic = lapic_open(p, cpu);
+    if (m.lapic.present) {
+        (void)lapic_read(&m.lapic, LAPIC_SPURIOUS, &m.spurious_was);
+        mask_lvt(&m);
+    }
+    m.priority_was = (uint8_t)read_cr8();
+    write_cr8(PRIORITY_ALL);
+    return m;
+}
+
+static void restore_ioapic(struct paging *p, uint64_t address, const uint8_t *opened)
+{
+    volatile uint8_t *at = paging_map_mmio(p, address, IOAPIC_BYTES); /* as the first time */
+
+    for (uint32_t i = 0; at && i < IOAPIC_ENTRIES_MAX; i++) {
+        uint32_t index = IOAPIC_REDIRECTION + 2 * i;
+        if (opened[i / 8] >> i % 8 & 1)
+            ioapic_write(at, index, ioapic_read(at, index) & ~ENTRY_MASKED);
+    }
+}
+
+void irq_restore(const struct irq_masked *m, struct paging *p, const struct madt *madt)
+{
+    if (!m->done)
+        return;
+    if (m->lapic.present)
+        restore_lvt(m);
+    for (unsigned i = 0; m->opened && madt && i < madt->ioapics; i++)
+        restore_ioapic(p, madt->ioapic[i].address, m->opened->ioapic[i]);
+    out8(PIC1_MASK, m->pic_was[0]);
+    out8(PIC2_MASK, m->pic_was[1]);
+    write_cr8(m->priority_was);
+}
+
+struct irq_masked irq_mask_core(const struct irq_masked *boot)
+{
+    struct irq_masked m = {.lapic = boot->lapic, .priority_was = (uint8_t)read_cr8()};
+
+    for (unsigned i = 0; i < boot->lvt_kept && i < IRQ_KEPT_MAX; i++)
+        lapic_write(&m.lapic, boot->kept[i].offset, boot->kept[i].entry);
+    mask_lvt(&m);
+    write_cr8(PRIORITY_ALL);
+    return m;
+}
+
+struct irq_masked irq_mask_lent(const struct irq_masked *boot)
+{
+    struct irq_masked m = {.lapic = boot->lapic, .priority_was = (uint8_t)read_cr8()};
+
+    (void)lapic_read(&m.lapic, LAPIC_SPURIOUS, &m.spurious_was);
+    mask_lvt(&m);
+    write_cr8(PRIORITY_ALL);
+    return m;
+}
+
+void irq_restore_lent(const struct irq_masked *m)
+{
+    restore_lvt(m);
+    write_cr8(m->priority_was);
+}

@@ -1,0 +1,117 @@
+#include "kernel/devices/pci.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/machine/machine.h"
+#include "lib/firmware/acpi_mcfg.h"
+
+/* PCI 3.0 section 3.2.2.3.2: configuration mechanism 1. */
+#define CONFIG_ADDRESS 0xcf8
+#define CONFIG_DATA    0xcfc
+#define CONFIG_ENABLE  (1u << 31)
+
+#define COMMAND   4          /* the register's offset */
+#define BUS_BYTES (1u << 20) /* of memory-mapped configuration space */
+
+struct ways {
+    bool ports; /* into segment 0 */
+    unsigned n; /* of ranges; the first is by ports where those answer */
+    struct pci_range range[MCFG_MAX + 1];
+    volatile uint8_t *bus_0[MCFG_MAX + 1]; /* NULL: by ports */
+};
+
+static volatile uint8_t *mapped(const struct ways *w, struct pci_at at, unsigned offset)
+{
+    for (unsigned i = 0; i < w->n; i++)
+        if (w->bus_0[i] && w->range[i].segment == at.segment && at.bus >= w->range[i].first &&
+            at.bus <= w->range[i].last)
+            return w->bus_0[i] + ((uint64_t)at.bus << 20 | (uint32_t)at.device << 15 |
+                                  (uint32_t)at.function << 12 | offset);
+    return NULL;
+}
+
+static void select(struct pci_at at, unsigned offset)
+{
+    out32(CONFIG_ADDRESS, CONFIG_ENABLE | (uint32_t)at.bus << 16 | (uint32_t)at.device << 11 |
+                              (uint32_t)at.function << 8 | offset);
+}
+
+static uint32_t read(void *ctx, struct pci_at at, unsigned offset)
+{
+    volatile uint8_t *place = mapped(ctx, at, offset);
+
+    if (place)
+        return *(volatile uint32_t *)place;
+    select(at, offset);
+    return in32(CONFIG_DATA);
+}
+
+static void write_command(void *ctx, struct pci_at at, uint16_t command)
+{
+    volatile uint8_t *place = mapped(ctx, at, COMMAND);
+
+    if (place) {
+        *(volatile uint16_t *)place = command;
+        return;
+    }
+    select(at, COMMAND);
+    out16(CONFIG_DATA, command);
+}
+
+/* The address register reads back what it was given; a machine without PCI has nobody there. */
+static bool ports_answer(void)
+{
+    out32(CONFIG_ADDRESS, CONFIG_ENABLE);
+    return in32(CONFIG_ADDRESS) == CONFIG_ENABLE;
+}
+
+static void find_ways(struct machine *m, struct ways *w)
+{
+    struct acpi_table t = acpi_find(&m->acpi, "MCFG");
+    struct mcfg mcfg = {0};
+
+    w->ports = ports_answer();
+    if (w->ports)
+        w->range[w->n++] = (struct pci_range){.last = 255};
+    if (t.bytes)
+        (void)acpi_mcfg(&t, &mcfg);
+    for (unsigned i = 0; i < mcfg.n; i++) {
+        uint64_t first = mcfg.entry[i].address + (uint64_t)mcfg.entry[i].first * BUS_BYTES;
+        uint64_t buses = mcfg.entry[i].last - mcfg.entry[i].first + 1u;
+        if (w->ports && mcfg.entry[i].segment == 0)
+            continue;
+        if (!paging_map_mmio(&m->paging, first, buses * BUS_BYTES)) {
+            m->dma.unreached++;
+            continue;
+        }
+        w->bus_0[w->n] = (volatile uint8_t *)mcfg.entry[i].address;
+        w->range[w->n++] =
+            (struct pci_range){mcfg.entry[i].segment, mcfg.entry[i].first, mcfg.entry[i].last};
+    }
+    m->dma.unreached += mcfg.left_out;
+}
+
+void machine_dma(struct machine *m)
+{
+    struct ways ways = {0};
+    const struct pci_space space = {&ways, read, write_command};
+    struct pci_console console = {.framebuffer = m->handoff->framebuffer.address};
+
+    m->dma.asked = m->handoff->options.dma == SETTING_OFF;
+    if (!m->dma.asked)
+        return;
+    if (m->handoff->borrowed) { /* takeover=auto found no console */
+        m->dma.why_not = "the machine is borrowed, and its firmware's drivers live on";
+        return;
+    }
+    find_ways(m, &ways);
+    if (ways.n == 0) {
+        m->dma.why_not = "no PCI: ports CF8h and CFCh do not answer, and no MCFG can be used";
+        return;
+    }
+    if (m->serial.on) {
+        console.serial = m->serial.place.address;
+        console.serial_io = !m->serial.place.mmio;
+    }
+    m->dma.way = ways.ports ? "ports" : "ecam";
+    m->dma.segments = ways.n;
+    pci_stop_masters(&m->dma.stopped, &space, ways.range, ways.n, &console);
+}

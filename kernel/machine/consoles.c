@@ -1,0 +1,82 @@
+/* Which consoles this machine reports on: the steps machine_console() and machine_console_late(). */
+#include "kernel/console/keyboard.h"
+#include "kernel/machine/borrow.h"
+#include "kernel/machine/machine.h"
+
+static void add(struct machine *m, struct sink *to, bool records)
+{
+    console_add(&m->console, to);
+    console_add(&m->live, to);
+    if (records)
+        console_add(&m->records, to);
+}
+
+/* `map` NULL: nothing can be mapped yet. */
+static struct sink *open_serial(struct machine *m, serial_map *map)
+{
+    m->serial = serial_open(&m->places, map, &m->paging);
+    if (!m->serial.on)
+        return NULL;
+    add(m, &m->serial.sink, true);
+    return &m->serial.sink;
+}
+
+static struct sink *open_screen(struct machine *m)
+{
+    screen_open(&m->screen, &m->handoff->framebuffer, &m->arena);
+    if (!m->screen.on)
+        return NULL;
+    m->keyboard = keyboard_open();
+    add(m, &m->screen.text.sink, m->handoff->options.format == FORMAT_JSONL);
+    return &m->screen.text.sink;
+}
+
+static bool wants(const struct machine *m, enum console_choice one)
+{
+    enum console_choice choice = m->handoff->options.console;
+
+    return choice == one || choice == CONSOLE_BOTH;
+}
+
+static volatile void *map_uart(void *ctx, uint64_t address, uint64_t size)
+{
+    return paging_map_mmio(ctx, address, size);
+}
+
+void machine_console(struct machine *m)
+{
+    const struct options *o = &m->handoff->options;
+
+    console_init(&m->console);
+    console_init(&m->records);
+    console_init(&m->live);
+    if (m->handoff->borrowed)
+        borrow_log(m);
+    m->serial.why_not = "console=screen";
+    m->screen.why_not = "console=serial";
+    if (o->console != CONSOLE_SERIAL)
+        (void)open_screen(m);
+    if (o->console == CONSOLE_SCREEN && m->screen.on)
+        return; /* no place for a port is known, so none is tried later */
+    serial_places(&m->places, &o->serial, &m->acpi, true);
+    (void)open_serial(m, NULL);
+}
+
+struct sink *machine_console_late(struct machine *m)
+{
+    struct sink *opened = NULL;
+
+    screen_mapped(&m->screen, m->paging.framebuffer);
+    if (!m->serial.on && m->places.next < m->places.n)
+        opened = open_serial(m, map_uart);
+    if (!m->serial.on && m->handoff->options.console == CONSOLE_SERIAL) {
+        m->console_missing = "serial port";
+        opened = open_screen(m);
+        screen_mapped(&m->screen, m->paging.framebuffer);
+    } else if (!m->serial.on && wants(m, CONSOLE_SERIAL)) {
+        m->console_missing = "serial port";
+    } else if (!m->screen.on && wants(m, CONSOLE_SCREEN)) {
+        m->console_missing = "screen";
+    }
+    return opened;
+}

@@ -1,0 +1,85 @@
+#include "kernel/machine/leave.h"
+#include "kernel/console/pager.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/machine/borrow.h"
+#include "kernel/machine/machine.h"
+
+#define QEMU_DEBUG_EXIT 0xf4 /* where `make run` puts the device */
+
+/* ACPI 6.5 section 4.8.3.2.1. QEMU's S5 has SLP_TYP 0 on both q35 and pc (its own DSDT says so). */
+#define PM1_SLP_EN 0x2000
+
+/* UEFI 2.10 section 8.5.1. */
+enum { RESET_COLD = 0, RESET_SHUTDOWN = 2 };
+typedef void(__attribute__((ms_abi)) * reset_system)(int type, uint64_t status, uint64_t size,
+                                                     const void *data);
+
+void qemu_exit(enum exit_status status)
+{
+    /* One byte suits the device at any iosize. */
+    out8(QEMU_DEBUG_EXIT, (uint8_t)status);
+}
+
+static void power_off_qemu(const struct machine *m)
+{
+    if (m->qemu && m->fadt.pm1a_cnt)
+        out16(m->fadt.pm1a_cnt, PM1_SLP_EN);
+}
+
+static void reset(const struct machine *m, int type)
+{
+    if (m->handoff->reset_system)
+        ((reset_system)m->handoff->reset_system)(type, 0, 0, (const void *)0);
+}
+
+bool machine_halts(const struct machine *m, enum finish finish)
+{
+    if (m->handoff->borrowed)
+        return false; /* it is the boot phase that does */
+    return finish == FINISH_HALT || (finish == FINISH_AUTO && !m->qemu);
+}
+
+/* Even where our page tables could not be had: the firmware's have its framebuffer as a rule, and a
+ * fault finds our handler. */
+static void show_last_words(struct machine *m)
+{
+    if (m->core)
+        screen_mapped(&m->screen, true);
+    screen_paint(&m->screen);
+}
+
+_Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_status status)
+{
+    bool again = m->leaving;
+
+    m->leaving = true;
+    if (!again) {
+        show_last_words(m);
+        machine_unquiet(m, false);
+        if (m->handoff->borrowed)
+            borrow_end(m, status);
+        serial_flush(&m->serial);
+        /* Whatever the others still do, they do not do it to the firmware's code. */
+        if (m->cores.up > 0)
+            (void)lapic_stop_others(&m->irq.lapic);
+        switch (finish) {
+        case FINISH_AUTO:
+            if (m->qemu)
+                qemu_exit(status);
+            power_off_qemu(m);
+            break;
+        case FINISH_REBOOT:
+            reset(m, RESET_COLD);
+            break;
+        case FINISH_POWEROFF:
+            reset(m, RESET_SHUTDOWN);
+            power_off_qemu(m);
+            break;
+        case FINISH_HALT:
+        case FINISH_RETURN: /* takes a borrowed machine, which has gone already */
+            break;
+        }
+        pager_run(&m->screen);
+    }
+    cpu_halt();
+}

@@ -1,0 +1,106 @@
+/*
+ * All that was found of the machine and done to it, and the steps that find and do it.
+ * kernel_main() calls the steps in the order in which they stand here; each relies on those before
+ * it.
+ */
+#ifndef KERNEL_MACHINE_MACHINE_H
+#define KERNEL_MACHINE_MACHINE_H
+
+#include "kernel/console/console.h"
+#include "kernel/console/screen.h"
+#include "kernel/console/serial.h"
+#include "kernel/cores/cores.h"
+#include "kernel/cpu/core.h"
+#include "kernel/cpu/core_cycles.h"
+#include "kernel/cpu/lfence.h"
+#include "kernel/cpu/mce.h"
+#include "kernel/cpu/paging.h"
+#include "kernel/devices/counters.h"
+#include "kernel/devices/irq.h"
+#include "kernel/devices/pci.h"
+#include "kernel/machine/leave.h"
+#include "kernel/machine/quiet.h"
+#include "kernel/memory/acpi_mem.h"
+#include "kernel/memory/arena.h"
+#include "kernel/memory/handoff.h"
+#include "lib/cpu/cpu.h"
+#include "lib/cpu/mtrr.h"
+#include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_watchdog.h"
+#include "lib/stats/clock.h"
+#include "lib/text/report_log.h"
+
+struct machine {
+    struct handoff *handoff;
+    struct arena arena;
+    struct cpu cpu;
+
+    struct serial_places places; /* where the serial port may be */
+    struct serial serial;
+    struct screen screen;
+    struct console console;      /* what people read */
+    struct console records;      /* what programs read: the serial port alone, where it can be */
+    struct console live;         /* the first without the log: progress lines */
+    struct report_log log;       /* of a borrowed machine, for the stick: both of the others */
+    const char *console_missing; /* the console that was asked for and is not there; or NULL */
+    bool keyboard;               /* beside the screen */
+
+    struct core *core; /* the boot core */
+    struct mce mce;
+
+    struct mtrr mtrr;
+    bool has_mtrr;
+    struct paging paging;
+    uint8_t arena_type; /* MTRR type of the arena: 6 WB, else every figure of memory is suspect */
+    unsigned regions_not_wb; /* of RAM, that begin or end in another type */
+
+    struct acpi_mem acpi_mem; /* its `refused` counts tables outside of the memory map */
+    struct acpi acpi;
+    bool has_fadt, has_hpet;
+    struct fadt fadt;
+    struct hpet_table hpet;
+    struct madt *madt;            /* NULL: none */
+    struct acpi_error madt_error; /* what stands before it is used */
+    bool has_wdat, has_wddt;      /* tables of a hardware watchdog; too short ones too */
+    struct watchdog wdat, wddt;
+    bool qemu; /* hypervisor bit, and ACPI or SMBIOS says so */
+
+    struct irq_masked irq;
+    bool others_stopped; /* INIT went to all other cores */
+    enum lfence_state lfence;
+    struct counters counters;
+    struct tsc_clock clock;
+    struct core_cycles cycles;
+    struct thermal_state thermal;
+    struct cores cores;
+    struct quieted quiet;
+    struct dma dma;
+
+    bool leaving; /* machine_leave() was called */
+};
+
+/* In kernel/main.c; on the arena's stack, with SSE usable. */
+_Noreturn void kernel_main(struct handoff *h);
+
+/* CPUID and the arena's bounds. */
+void machine_cpu(struct machine *m, struct handoff *h);
+/* Tables, and whether this is QEMU. Needs no table of ours: what it reads is in the memory map. */
+void machine_acpi(struct machine *m);
+/* Screen and serial port, as console= says and as there are, but for a port in memory, and the log;
+ * from here on things can be said. */
+void machine_console(struct machine *m);
+/* GDT, TSS, IDT, then machine checks. NULL, or why not. */
+const char *machine_traps(struct machine *m);
+/* MTRRs and our own page tables. NULL, or why not. */
+const char *machine_memory(struct machine *m);
+/* A serial port in memory, where none was found before; the screen in place of one that console=
+ * asked for in vain. The console that was opened by this, or NULL; all can be written from here on. */
+struct sink *machine_console_late(struct machine *m);
+void machine_irq(struct machine *m);
+/* LFENCE first: the clock reads rely on it. */
+void machine_clocks(struct machine *m);
+/* The other cores: started, compared, parked. Those that cannot be had are named in m->cores. NULL,
+ * or why nothing can be measured. */
+const char *machine_cores(struct machine *m);
+
+#endif

@@ -1,0 +1,153 @@
+/* kernel_enter() and the steps of kernel/machine/machine.h, but for the consoles'. */
+#include "bench/api/platform.h"
+#include "kernel/clock/clocks.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/cpu_setup.h"
+#include "kernel/cpu/msr.h"
+#include "kernel/cpu/mtrr_read.h"
+#include "kernel/machine/borrow.h"
+#include "kernel/machine/machine.h"
+#include "kernel/memory/memory_map.h"
+#include "kernel/trap/traps.h"
+#include "lib/firmware/smbios.h"
+
+#define MTRR_WB 6
+
+/* AMD APM vol. 2 section 15.34.10. */
+#define MSR_SEV_STATUS 0xc0010131
+#define SEV_ENABLED    1u
+
+/* kernel/cpu/entry.asm */
+_Noreturn void entry_switch(void *argument, uint64_t stack_top, void (*go)(void *)) HIDDEN;
+
+uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores)
+{
+    return arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + traps_cost() +
+           paging_cost(top, cores) + arena_cost(sizeof(struct madt)) + cores_cost(o, cores) +
+           quiet_cost(cores) + screen_cost() +
+           arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
+}
+
+static void on_own_stack(void *handoff)
+{
+    kernel_main(handoff);
+}
+
+_Noreturn void kernel_enter(struct handoff *h)
+{
+    uint64_t guard;
+
+    cpu_setup();
+    entry_switch(h, arena_kernel_stack(h, &guard), on_own_stack);
+}
+
+void machine_cpu(struct machine *m, struct handoff *h)
+{
+    m->handoff = h;
+    arena_init(&m->arena, h);
+    cpu_decode(&m->cpu, cpuid_here, NULL);
+}
+
+const char *machine_traps(struct machine *m)
+{
+    m->core = core_new(&m->arena, 0);
+    if (!m->core || !traps_init(m))
+        return "exception stacks: the arena is too small";
+    core_load(m->core);
+    traps_load();
+    m->mce = mce_enable(&m->cpu);
+    return NULL;
+}
+
+static void judge_types(struct machine *m)
+{
+    const struct handoff *h = m->handoff;
+
+    m->arena_type = MTRR_WB;
+    if (!m->has_mtrr)
+        return;
+    for (uint64_t at = h->arena; at < h->arena + h->arena_size; at += ARENA_PAGE) {
+        uint8_t type = mtrr_type(&m->mtrr, at);
+        if (type != MTRR_WB)
+            m->arena_type = type;
+    }
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        if (region_is_ram(r) && r->size &&
+            (mtrr_type(&m->mtrr, r->start) != MTRR_WB ||
+             mtrr_type(&m->mtrr, r->start + r->size - 1) != MTRR_WB))
+            m->regions_not_wb++;
+    }
+}
+
+const char *machine_memory(struct machine *m)
+{
+    uint64_t sev;
+
+    /* Page tables without the encryption bit would show this guest its own memory as noise. */
+    if ((m->cpu.vendor == VENDOR_AMD || m->cpu.vendor == VENDOR_HYGON) && m->cpu.hypervisor &&
+        msr_read(MSR_SEV_STATUS, &sev) && sev & SEV_ENABLED)
+        return "page tables: a guest with encrypted memory (AMD SEV) is not supported";
+    m->has_mtrr = mtrr_read(&m->mtrr, &m->cpu);
+    judge_types(m);
+    return paging_init(&m->paging, m->handoff, &m->arena, &m->cpu, m->has_mtrr ? &m->mtrr : NULL,
+                       m->core);
+}
+
+void machine_acpi(struct machine *m)
+{
+    const struct handoff *h = m->handoff;
+    const struct physmem *mem = &m->acpi_mem.mem;
+
+    acpi_mem_init(&m->acpi_mem, h);
+    acpi_open(&m->acpi, mem, h->rsdp);
+
+    struct acpi_table t = acpi_find(&m->acpi, "FACP");
+    m->has_fadt = t.bytes && acpi_fadt(&t, &m->fadt);
+    t = acpi_find(&m->acpi, "HPET");
+    m->has_hpet = t.bytes && acpi_hpet(&t, &m->hpet);
+    t = acpi_find(&m->acpi, "APIC");
+    m->madt = arena_take(&m->arena, sizeof(*m->madt));
+    if (t.bytes && m->madt && !acpi_madt(&t, m->madt))
+        m->madt_error = m->madt->error;
+    if (m->madt && m->madt->cpus == 0 && m->madt->ioapics == 0)
+        m->madt = NULL; /* none, or not one entry that can be used */
+
+    t = acpi_find(&m->acpi, "WDAT");
+    m->has_wdat = t.bytes != NULL;
+    if (t.bytes)
+        (void)acpi_wdat(&t, &m->wdat);
+    t = acpi_find(&m->acpi, "WDDT");
+    m->has_wddt = t.bytes != NULL;
+    if (t.bytes)
+        (void)acpi_wddt(&t, &m->wddt);
+
+    m->qemu = m->cpu.hypervisor && (acpi_says_qemu(&m->acpi) || smbios_says_qemu(mem, h->smbios3) ||
+                                    smbios_says_qemu(mem, h->smbios));
+}
+
+void machine_irq(struct machine *m)
+{
+    bool borrowed = m->handoff->borrowed;
+
+    m->irq = irq_mask(&m->paging, &m->cpu, m->madt,
+                      borrowed ? arena_take(&m->arena, sizeof(struct irq_opened)) : NULL);
+    /* The firmware's own cores run on in its loops, and must be there when it goes on. */
+    m->others_stopped = !borrowed && m->irq.lapic.present && lapic_stop_others(&m->irq.lapic);
+}
+
+static volatile void *map_device(void *paging, uint64_t address, uint64_t size)
+{
+    return paging_map_mmio(paging, address, size);
+}
+
+void machine_clocks(struct machine *m)
+{
+    m->lfence = lfence_make_serializing(&m->cpu);
+    counters_init(&m->counters, m->has_fadt ? &m->fadt : NULL, m->has_hpet ? &m->hpet : NULL,
+                  map_device, &m->paging);
+    m->clock = clocks_measure(
+        &m->cpu, tsc_rate_decode(&m->cpu, cpuid_here, NULL, msr_here().read, NULL), &m->counters);
+    core_cycles_init(&m->cycles);
+    thermal_init(&m->thermal, &m->cpu);
+}

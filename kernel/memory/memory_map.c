@@ -1,0 +1,46 @@
+#include "kernel/memory/memory_map.h"
+
+#define FOUR_GIB (1ull << 32)
+
+bool region_is_ram(const struct memory_region *r)
+{
+    return (r->type >= REGION_LOADER_CODE && r->type <= REGION_FREE) || r->type == REGION_ACPI ||
+           r->type == REGION_ACPI_NVS;
+}
+
+bool memory_is_ram(const struct handoff *h, uint64_t start, uint64_t size)
+{
+    if (start + size < start)
+        return true;
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        if (region_is_ram(r) && start < r->start + r->size && r->start < start + size)
+            return true;
+    }
+    return false;
+}
+
+static bool readable(const struct memory_region *r)
+{
+    return region_is_ram(r) || (r->type == REGION_RESERVED && r->start + r->size <= FOUR_GIB);
+}
+
+bool memory_is_readable(const struct handoff *h, uint64_t start, uint64_t size)
+{
+    uint64_t at = start, end = start + size;
+
+    if (end < start)
+        return false;
+    /* Tables may lie across two regions; each round of the outer loop goes one region further. */
+    for (uint32_t round = 0; round <= h->regions && at < end; round++) {
+        uint64_t before = at;
+        for (uint32_t i = 0; i < h->regions; i++) {
+            const struct memory_region *r = &h->region[i];
+            if (readable(r) && at >= r->start && at - r->start < r->size)
+                at = r->start + r->size;
+        }
+        if (at == before)
+            return false;
+    }
+    return at >= end;
+}

@@ -1,0 +1,11 @@
+/* The board by this machine's SMBIOS tables. */
+#ifndef KERNEL_REPORT_BOARD_H
+#define KERNEL_REPORT_BOARD_H
+
+#include "bench/show/board.h"
+#include "kernel/memory/handoff.h"
+#include "lib/firmware/physmem.h"
+
+void board_read(struct board *b, const struct handoff *h, const struct physmem *mem);
+
+#endif

@@ -1,0 +1,389 @@
+#include "kernel/report/facts.h"
+#include "bench/show/head.h"
+#include "bench/show/show.h"
+#include "bench/show/tsc_facts.h"
+#include "kernel/cores/park.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/msr.h"
+#include "kernel/report/board.h"
+#include "kernel/report/quiet_facts.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+
+/* What the head's two forms are made of. */
+struct facts {
+    struct cpu_facts cpu;
+    struct board board;
+    struct tsc_facts tsc;
+};
+
+static void take_facts(struct facts *f, const struct machine *m, const struct engine *e)
+{
+    const struct cpu_source here = {cpuid_here, NULL, msr_here().read, NULL};
+    const struct core_facts *core = &m->cores.facts[0];
+
+    head_read_cpu(&f->cpu, e, core->microcode, !m->cores.why_alone, &here);
+    board_read(&f->board, m->handoff, &m->acpi_mem.mem);
+    f->tsc = (struct tsc_facts){m->clock.hz,   m->clock.source,      clock_source_names,
+                                CLOCK_SOURCES, m->clock.used,        m->clock.stated_by,
+                                &m->clock,     core->has_tsc_adjust, core->tsc_adjust};
+}
+
+static void show_masked(const struct irq_masked *q, struct sink *out)
+{
+    fmt(out,
+        "masked    IF off; PIC; %u IO-APIC (%u of %u entries open before); LAPIC (%u of %u)\r\n",
+        q->ioapics, q->ioapic_masked, q->ioapic_entries, q->lvt_masked, q->lvt_entries);
+    if (q->ioapic_kept + q->lvt_kept)
+        fmt(out, "          left alone, since they deliver NMI or SMI: %u\r\n",
+            q->ioapic_kept + q->lvt_kept);
+}
+
+static double cores_ms(const struct machine *m)
+{
+    return m->clock.hz ? (double)m->cores.start_ticks * 1e3 / (double)m->clock.hz : 0;
+}
+
+static void show_cores(const struct machine *m, struct sink *out)
+{
+    const struct cores *c = &m->cores;
+    if (c->count == 1) {
+        fmt(out, "cores     1\r\n");
+        return;
+    }
+    fmt(out, "cores     %u by %s, ", c->count, c->from);
+    if (c->why_alone) {
+        fmt(out, "one is used: %s\r\n", c->why_alone);
+        return;
+    }
+    fmt(out, "%u up in ", c->up + 1);
+    num_f64(out, cores_ms(m), 1, 0);
+    fmt(out, " ms, parked by %s%s\r\n", park_name(), m->irq.lapic.x2apic ? "; x2APIC" : "");
+}
+
+static void show_consoles(const struct machine *m, struct sink *out)
+{
+    const struct serial *s = &m->serial;
+    const struct framebuffer *f = &m->handoff->framebuffer;
+    const struct screen_layout *l = &m->screen.layout;
+    if (s->on) {
+        fmt(out, "console   serial %s 0x%llx", s->place.mmio ? "in memory at" : "at port",
+            (unsigned long long)s->place.address);
+        if (s->baud)
+            fmt(out, ", %u baud", s->baud);
+        fmt(out, " (by %s)\r\n", s->place.from);
+    }
+    if (m->screen.on)
+        fmt(out, "console   screen of %ux%u pixels, %u columns, %u rows\r\n", f->width, f->height,
+            l->columns, l->rows);
+}
+
+static const char *takeover_words(const struct handoff *h)
+{
+    return h->borrowed ? "borrow: boot services are alive and have no turn; devices go on"
+                       : "exit: boot services were ended";
+}
+
+static void show_head(const struct machine *m, const struct engine *e, const struct probe *p,
+                      const struct facts *f, struct sink *out)
+{
+    const struct handoff *h = m->handoff;
+    head_show(e, p, out);
+    head_show_cpu(&f->cpu, m->qemu ? " (QEMU)" : "", out);
+    fmt(out, "firmware  %s revision %x, UEFI %u.%u; ACPI %s\r\n", h->firmware_vendor,
+        h->firmware_revision, h->uefi_revision >> 16, (h->uefi_revision & 0xffff) / 10,
+        m->acpi.present ? m->acpi.oem_id : "none");
+    board_show(&f->board, out);
+    fmt(out, "memory    %llu MiB, %u-level pages%s", (unsigned long long)(h->memory_total >> 20),
+        m->paging.tables.levels, m->paging.tables.page_1g ? ", some of 1 GiB" : "");
+    board_show_modules(&f->board, out);
+    fmt(out, "\r\n");
+    tsc_facts_show(&f->tsc, e, out);
+    thermal_show(&m->thermal, out);
+    fmt(out, "takeover  %s\r\n", takeover_words(h));
+    head_show_timers(e, out);
+    show_masked(&m->irq, out);
+    quiet_facts_show(m, out);
+    show_cores(m, out);
+    show_consoles(m, out);
+    head_show_settings(e, lfence_state_names[m->lfence], h->options_from, out);
+}
+
+static void record_firmware(const struct machine *m, struct json *j)
+{
+    const struct handoff *h = m->handoff;
+    json_object(j, "firmware");
+    json_str(j, "vendor", h->firmware_vendor);
+    json_u64(j, "revision", h->firmware_revision);
+    json_u64(j, "uefi_major", h->uefi_revision >> 16);
+    json_u64(j, "uefi_minor", (h->uefi_revision & 0xffff) / 10);
+    if (m->acpi.present)
+        json_str(j, "acpi_oem", m->acpi.oem_id);
+    json_u64(j, "acpi_bad_tables", m->acpi.bad);
+    json_u64(j, "descriptor_bytes", h->descriptor_size);
+    if (!h->borrowed)
+        json_u64(j, "exit_tries", h->exit_tries);
+    json_close(j);
+}
+
+static void record_masked(const struct machine *m, struct json *j)
+{
+    const struct irq_masked *q = &m->irq;
+    json_object(j, "masked");
+    json_array(j, "pic_was");
+    json_u64(j, NULL, q->pic_was[0]);
+    json_u64(j, NULL, q->pic_was[1]);
+    json_close(j);
+    json_u64(j, "ioapics", q->ioapics);
+    json_u64(j, "ioapic_entries", q->ioapic_entries);
+    json_u64(j, "ioapic_masked", q->ioapic_masked);
+    json_u64(j, "ioapic_kept", q->ioapic_kept);
+    json_bool(j, "lapic", q->lapic.present);
+    json_bool(j, "x2apic", q->lapic.x2apic);
+    json_u64(j, "lvt_entries", q->lvt_entries);
+    json_u64(j, "lvt_masked", q->lvt_masked);
+    json_u64(j, "lvt_kept", q->lvt_kept);
+    json_bool(j, "others_stopped", m->others_stopped);
+    json_close(j);
+}
+
+static void record_cores(const struct machine *m, struct json *j)
+{
+    const struct cores *c = &m->cores;
+    json_object(j, "cores");
+    json_u64(j, "count", c->count);
+    json_u64(j, "up", c->up + 1);
+    json_str(j, "listed_by", c->from);
+    json_u64(j, "disabled", c->list.disabled);
+    json_u64(j, "duplicates", c->list.duplicates);
+    if (c->why_alone)
+        json_str(j, "why_alone", c->why_alone);
+    if (c->up > 0) {
+        json_str(j, "parked", park_name());
+        json_bool(j, "x2apic_switched", c->x2apic_switched);
+        json_u64(j, "second_init", c->second_init);
+        json_u64(j, "start_ticks", c->start_ticks);
+        if (m->clock.hz)
+            json_f64(j, "start_ms", cores_ms(m), 3);
+    }
+    json_close(j);
+}
+
+static void record_memory(const struct machine *m, const struct board *b, struct json *j)
+{
+    json_object(j, "memory");
+    json_u64(j, "bytes", m->handoff->memory_total);
+    json_u64(j, "page_levels", m->paging.tables.levels);
+    json_bool(j, "page_1g", m->paging.tables.page_1g);
+    json_u64(j, "arena_mtrr_type", m->arena_type);
+    board_record_modules(b, j);
+    json_close(j);
+}
+
+static void record_consoles(const struct machine *m, struct json *j)
+{
+    const struct framebuffer *f = &m->handoff->framebuffer;
+    if (m->serial.on) {
+        json_object(j, "serial");
+        json_str(j, "from", m->serial.place.from);
+        json_u64(j, m->serial.place.mmio ? "address" : "port", m->serial.place.address);
+        if (m->serial.place.mmio) {
+            json_u64(j, "width", m->serial.place.width);
+            json_u64(j, "stride", m->serial.place.stride);
+        }
+        if (m->serial.baud)
+            json_u64(j, "baud", m->serial.baud);
+        json_close(j);
+    }
+    json_object(j, "screen");
+    if (m->screen.on) {
+        json_u64(j, "address", f->address);
+        json_u64(j, "width", f->width);
+        json_u64(j, "height", f->height);
+        json_u64(j, "pixels_per_line", f->pixels_per_line);
+        json_u64(j, "pixel_bytes", f->pixel_bytes);
+        json_u64(j, "columns", m->screen.layout.columns);
+        json_u64(j, "rows", m->screen.layout.rows);
+    } else {
+        json_str(j, "why_not",
+                 m->handoff->screen_refused[0] ? m->handoff->screen_refused : m->screen.why_not);
+    }
+    json_close(j);
+}
+
+static void record_run(const struct machine *m, const struct engine *e, const struct probe *p,
+                       const struct facts *f, struct report *r)
+{
+    struct json j;
+    if (!report_record(r, &j, "run"))
+        return;
+    head_record(e, p, &j);
+    record_firmware(m, &j);
+    board_record(&f->board, &j);
+    head_record_cpu(&f->cpu, lfence_state_names[m->lfence], &j);
+    json_bool(&j, "qemu", m->qemu);
+    tsc_facts_record(&f->tsc, e, &j);
+    thermal_record(&m->thermal, &j);
+    head_record_timers(e, &j);
+    record_memory(m, &f->board, &j);
+    head_record_settings(e, m->handoff->options_from, &j);
+    json_str(&j, "takeover", m->handoff->borrowed ? "borrow" : "exit");
+    record_masked(m, &j);
+    quiet_facts_record(m, &j);
+    record_cores(m, &j);
+    record_consoles(m, &j);
+    json_end(&j);
+}
+
+static void warn(struct report *r, const char *message)
+{
+    report_event(r, "warning", message);
+}
+
+static void warn_of_consoles(const struct machine *m, struct report *r)
+{
+    const struct handoff *h = m->handoff;
+    char text[256];
+    if (h->framebuffer.size == 0 && h->screen_refused[0]) {
+        fmt_buf(text, sizeof text, "no screen: %s", h->screen_refused);
+        warn(r, text);
+    }
+    if (!m->console_missing)
+        return;
+    fmt_buf(text, sizeof text, "console=: the %s that was asked for is not there (%s)",
+            m->console_missing, m->serial.on ? m->screen.why_not : m->serial.why_not);
+    warn(r, text);
+}
+
+static void refused(struct report *r, const struct acpi_error *e)
+{
+    char text[160];
+    if (e->text[0] == '\0')
+        return;
+    fmt_buf(text, sizeof text, "ACPI: %s: what stands before it is used", e->text);
+    warn(r, text);
+}
+
+/* Tables that are not as ACPI has them. */
+static void warn_of_tables(const struct machine *m, struct report *r)
+{
+    char text[128];
+    if (m->acpi.bad) {
+        fmt_buf(text, sizeof text,
+                "%u ACPI tables are passed over: out of memory's bounds, too short, or with a "
+                "wrong checksum",
+                m->acpi.bad);
+        warn(r, text);
+    }
+    refused(r, &m->fadt.error);
+    refused(r, &m->hpet.error);
+    refused(r, &m->madt_error);
+    refused(r, &m->places.spcr_error);
+    refused(r, &m->places.dbg2_error);
+}
+
+static void warnings(const struct machine *m, const struct engine *e, struct report *r)
+{
+    const struct handoff *h = m->handoff;
+    char text[320];
+    if (h->foreign_options[0]) {
+        fmt_buf(text, sizeof text, "load options of another program ignored: \"%s\"",
+                h->foreign_options);
+        warn(r, text);
+    }
+    quiet_facts_warn(m, r);
+    head_warn_timers(e, r);
+    if (e->execution == EXEC_EMULATED)
+        warn(r, "figures are noise: an emulator executes this code");
+    if (!m->cpu.tsc_invariant && e->execution == EXEC_SILICON)
+        warn(r, "the TSC is not said to be invariant (CPUID 8000_0007 EDX[8]): ns may be wrong");
+    if (m->clock.hz && !m->clock.agree && e->execution != EXEC_INSTRUCTIONS)
+        warn(r, "sources of the TSC's frequency disagree; see tsc");
+    if (m->lfence == LFENCE_COULD_NOT && e->execution == EXEC_SILICON)
+        warn(r, "LFENCE is not serialising here and could not be made so: bodies may leak out of "
+                "their windows");
+    if (!m->others_stopped && !h->borrowed)
+        warn(r, "the other cores, if there are any, could not be stopped: they may disturb");
+    if (m->arena_type != 6)
+        warn(r, "the benchmark's memory is not write-back by its MTRR");
+    if (m->irq.ioapic_stuck + m->irq.lvt_stuck)
+        warn(r, "some interrupt sources could not be masked");
+    if (m->mce.stale) {
+        fmt_buf(text, sizeof text, "%u machine-check banks already held an error at boot",
+                m->mce.stale);
+        warn(r, text);
+    }
+    warn_of_consoles(m, r);
+    warn_of_tables(m, r);
+    if (h->regions_cut)
+        warn(r, "the memory map has more entries than are kept; tables beyond them are not seen");
+}
+
+static void warn_of_cores(const struct machine *m, struct report *r)
+{
+    const struct cores *c = &m->cores;
+    char text[256];
+    if (c->why_alone) {
+        fmt_buf(text, sizeof text, "%u other cores are not used: %s", c->count - 1, c->why_alone);
+        warn(r, text);
+        return;
+    }
+    for (unsigned i = 1; i < c->count; i++) {
+        if (!c->facts[i].why_not)
+            continue;
+        fmt_buf(text, sizeof text, "core %u (APIC id %u) is not used: %s", i, c->facts[i].apic_id,
+                c->facts[i].why_not);
+        warn(r, text);
+    }
+    if (c->list.left_out) {
+        fmt_buf(text, sizeof text, "%u cores are left out: there is room for %u", c->list.left_out,
+                c->list.room);
+        warn(r, text);
+    }
+    if (c->count > 1 && !c->list.boot_listed)
+        warn(r, "the core that runs is not in the firmware's own list of cores");
+    if (c->park_refused)
+        warn(r, c->park_refused);
+    if (c->lvt_stuck)
+        warn(r, "other cores have interrupt sources that could not be masked");
+    if (c->lfence_not)
+        warn(r, "LFENCE does not serialise alike on all cores");
+}
+
+void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
+                  struct report *r)
+{
+    static struct facts f; /* more than a page */
+    take_facts(&f, m, e);
+    if (report_table(r))
+        show_head(m, e, p, &f, r->out);
+    record_run(m, e, p, &f, r);
+    tsc_facts_warn(&f.tsc, r);
+    warnings(m, e, r);
+    warn_of_cores(m, r);
+}
+
+void facts_left(const struct machine *m, struct report *r)
+{
+    if (m->quiet.stuck)
+        warn(r, "turbo=, prefetch= or freq=: an MSR does not read back as it was found");
+    if (m->cycles.stuck)
+        warn(r, "the cycle counter's MSRs do not read back as they were found");
+}
+
+void facts_cost(const struct machine *m, struct report *r)
+{
+    const struct serial *s = &m->serial;
+    if (!s->on || !report_table(r))
+        return;
+    report_fresh_line(r);
+    fmt(r->out, "serial    %llu KB so far", (unsigned long long)((s->sent + 999) / 1000));
+    if (s->baud) {
+        /* A byte is ten bits on the line: start, eight, stop. */
+        unsigned tenths = (unsigned)((s->sent * 100 + s->baud / 2) / s->baud);
+        fmt(r->out, ": %u.%u s at %u baud", tenths / 10, tenths % 10, s->baud);
+    }
+    if (r->format != FORMAT_TABLE && m->handoff->options.hist != HIST_FULL)
+        fmt(r->out, "; a row is held to %u KB", SHOW_ROW_BYTES / 1000);
+    fmt(r->out, "\r\n");
+}

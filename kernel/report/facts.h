@@ -1,0 +1,21 @@
+/* What the report says first: on what, with what settings, and how far its figures can be trusted.
+ */
+#ifndef KERNEL_REPORT_FACTS_H
+#define KERNEL_REPORT_FACTS_H
+
+#include "bench/api/report.h"
+#include "bench/measure/engine.h"
+#include "bench/measure/probe.h"
+#include "kernel/machine/machine.h"
+
+/* The head of the table, the `run` record, then every warning as an event. */
+void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
+                  struct report *r);
+
+/* Once the timers are stopped: warns of what could not be left as it was found. */
+void facts_left(const struct machine *m, struct report *r);
+
+/* Near the report's end: what the serial line had to carry, and how long that takes it. */
+void facts_cost(const struct machine *m, struct report *r);
+
+#endif

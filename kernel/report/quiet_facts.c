@@ -1,0 +1,281 @@
+#include "kernel/report/quiet_facts.h"
+#include "lib/cpu/advice.h"
+#include "lib/text/fmt.h"
+#include "lib/text/json.h"
+
+#define LINE 79 /* columns */
+
+static const char *smi_absent(const struct machine *m)
+{
+    if (m->cpu.hypervisor)
+        return "a hypervisor's guest is not told";
+    if (m->cpu.vendor == VENDOR_AMD || m->cpu.vendor == VENDOR_HYGON)
+        return "AMD has no MSR for them, only event 2Bh of a counter";
+    return "this model has no MSR_SMI_COUNT (MSR 34h)";
+}
+
+/* --- the head --------------------------------------------------------------------------------- */
+
+/* Settings that are neither asked for nor there are left to the record. */
+static void show_settings(const struct quieted *q, struct sink *out)
+{
+    const char *head = "quiet";
+    for (unsigned i = 0; i < QUIET_IDS; i++) {
+        const struct quiet_setting *s = &q->core[0].of[i];
+        if (!s->asked && !s->control)
+            continue;
+        fmt(out, "%-9s %-9s", head, quiet_names[i]);
+        head = "";
+        if (s->control) {
+            quiet_text(s, s->found, out);
+            if (s->now != s->found) {
+                fmt(out, " -> ");
+                quiet_text(s, s->now, out);
+            }
+            fmt(out, " (%s)%s", s->control, s->in_force ? ", as asked" : "");
+            fmt(out, s->asked && !s->in_force ? "; NOT as asked\r\n" : "\r\n");
+        } else {
+            fmt(out, "not on this CPU: %s\r\n", s->why_not);
+        }
+        if (s->asked && q->cores > 1)
+            fmt(out, "%20son %u of %u cores\r\n", "", q->cores - q->failed[i], q->cores);
+    }
+}
+
+static void show_dma(const struct dma *d, struct sink *out)
+{
+    if (!d->asked)
+        return;
+    if (d->why_not) {
+        fmt(out, "dma       %s\r\n", d->why_not);
+        return;
+    }
+    const struct pci_stop *s = &d->stopped;
+    fmt(out, "dma       %u PCI functions, %u of them bus masters: %u stopped\r\n", s->functions,
+        s->masters, s->fate[PCI_STOPPED]);
+    for (unsigned i = 0; i < s->list; i++) {
+        const struct pci_function *f = &s->listed[i];
+        fmt(out, "          %04x:%02x:%02x.%x %04x:%04x class %02x%02x  %s\r\n", f->at.segment,
+            f->at.bus, f->at.device, f->at.function, f->vendor, f->device, f->class_code,
+            f->subclass, pci_fate_names[f->fate]);
+    }
+    if (s->masters > s->list)
+        fmt(out, "          and %u more\r\n", s->masters - s->list);
+}
+
+void quiet_facts_show(const struct machine *m, struct sink *out)
+{
+    show_settings(&m->quiet, out);
+    show_dma(&m->dma, out);
+    fmt(out, "smi       %s%s\r\n", m->quiet.smi_counter ? "counted by MSR 34h" : "not counted: ",
+        m->quiet.smi_counter ? "" : smi_absent(m));
+}
+
+/* --- the record ------------------------------------------------------------------------------- */
+
+static void record_value(struct json *j, const char *name, const struct quiet_setting *s,
+                         uint64_t value)
+{
+    char text[40];
+    struct sink_buf buf;
+    sink_buf_init(&buf, text, sizeof text);
+    quiet_text(s, value, &buf.sink);
+    json_str(j, name, text);
+}
+
+static void record_settings(const struct quieted *q, struct json *j)
+{
+    json_array(j, "quiet");
+    for (unsigned i = 0; i < QUIET_IDS; i++) {
+        const struct quiet_setting *s = &q->core[0].of[i];
+        json_object(j, NULL);
+        json_str(j, "name", quiet_names[i]);
+        json_bool(j, "asked", s->asked);
+        if (s->control) {
+            json_str(j, "control", s->control);
+            json_u64(j, "msr", s->msr);
+            record_value(j, "found", s, s->found);
+            record_value(j, "now", s, s->now);
+        }
+        if (s->asked) {
+            json_bool(j, "in_force", s->in_force);
+            json_u64(j, "cores", q->cores);
+            json_u64(j, "cores_failed", q->failed[i]);
+        }
+        if (s->why_not)
+            json_str(j, "why_not", s->why_not);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void record_function(struct json *j, const struct pci_function *f)
+{
+    char text[32];
+    json_object(j, NULL);
+    fmt_buf(text, sizeof text, "%04x:%02x:%02x.%x", f->at.segment, f->at.bus, f->at.device,
+            f->at.function);
+    json_str(j, "at", text);
+    fmt_buf(text, sizeof text, "%04x:%04x", f->vendor, f->device);
+    json_str(j, "id", text);
+    fmt_buf(text, sizeof text, "%02x%02x", f->class_code, f->subclass);
+    json_str(j, "class", text);
+    json_str(j, "fate", pci_fate_names[f->fate]);
+    json_close(j);
+}
+
+static void record_dma(const struct dma *d, struct json *j)
+{
+    const struct pci_stop *s = &d->stopped;
+    if (!d->asked)
+        return;
+    json_object(j, "dma");
+    if (d->why_not) {
+        json_str(j, "why_not", d->why_not);
+    } else {
+        json_str(j, "way", d->way);
+        json_u64(j, "functions", s->functions);
+        json_u64(j, "masters", s->masters);
+        json_array(j, "listed");
+        for (unsigned i = 0; i < s->list; i++)
+            record_function(j, &s->listed[i]);
+        json_close(j);
+        for (unsigned i = 0; i < PCI_FATES; i++)
+            json_u64(j, pci_fate_names[i], s->fate[i]);
+    }
+    json_close(j);
+}
+
+void quiet_facts_record(const struct machine *m, struct json *j)
+{
+    record_settings(&m->quiet, j);
+    json_bool(j, "smi_counter", m->quiet.smi_counter);
+    if (!m->quiet.smi_counter)
+        json_str(j, "smi_counter_why_not", smi_absent(m));
+    record_dma(&m->dma, j);
+}
+
+/* --- warnings --------------------------------------------------------------------------------- */
+
+static void warn_settings(const struct quieted *q, struct report *r)
+{
+    char text[160];
+    for (unsigned i = 0; i < QUIET_IDS; i++) {
+        const struct quiet_setting *s = &q->core[0].of[i];
+        if (!s->asked || q->failed[i] == 0)
+            continue;
+        fmt_buf(text, sizeof text, "%s= is not in force on %u of %u cores: %s", quiet_names[i],
+                q->failed[i], q->cores, s->why_not ? s->why_not : "they are not as the boot core");
+        report_event(r, "warning", text);
+    }
+}
+
+static void warn_dma(const struct dma *d, struct report *r)
+{
+    char text[160];
+    if (d->why_not) {
+        fmt_buf(text, sizeof text, "dma=off: %s", d->why_not);
+        report_event(r, "warning", text);
+    }
+    if (d->unreached || d->stopped.fate[PCI_STUCK]) {
+        fmt_buf(text, sizeof text,
+                "dma=off: %u devices did not let go of the bus, %u entries of MCFG cannot be used",
+                d->stopped.fate[PCI_STUCK], d->unreached);
+        report_event(r, "warning", text);
+    }
+}
+
+static void warn_watchdog(const struct watchdog *w, bool there, const char *table, struct report *r)
+{
+    char text[240];
+    struct sink_buf buf;
+    if (!there)
+        return;
+    sink_buf_init(&buf, text, sizeof text);
+    watchdog_text(w, table, &buf.sink);
+    report_event(r, "warning", text);
+}
+
+void quiet_facts_warn(const struct machine *m, struct report *r)
+{
+    warn_settings(&m->quiet, r);
+    warn_dma(&m->dma, r);
+    warn_watchdog(&m->wdat, m->has_wdat, "WDAT", r);
+    warn_watchdog(&m->wddt, m->has_wddt, "WDDT", r);
+}
+
+/* --- advice ----------------------------------------------------------------------------------- */
+
+static enum seen seen(bool yes)
+{
+    return yes ? SEEN_YES : SEEN_NO;
+}
+
+/* Whether two cores that arrived are threads of one. */
+static enum seen smt(const struct cores *c)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        for (unsigned k = 0; k < i; k++) {
+            const struct core_facts *a = &c->facts[i], *b = &c->facts[k];
+            if (!a->why_not && !b->why_not && a->package == b->package && a->core == b->core)
+                return SEEN_YES;
+        }
+    return c->why_alone ? SEEN_NOT : SEEN_NO;
+}
+
+static struct advice_facts look(const struct machine *m, const struct engine *e,
+                                const struct report *r)
+{
+    const struct quiet_setting *turbo = &m->quiet.core[0].of[QUIET_TURBO];
+    struct advice_facts f = {
+        .emulated = seen(e->execution != EXEC_SILICON),
+        .virtualised = seen(m->cpu.hypervisor),
+        .smt = smt(&m->cores),
+        .lfence = m->lfence == LFENCE_UNKNOWN ? SEEN_NOT : seen(m->lfence != LFENCE_COULD_NOT),
+        .invariant = seen(m->cpu.tsc_invariant),
+    };
+    if (turbo->control)
+        f.turbo = seen(turbo->now != turbo->mask);
+    if (m->quiet.c1e_known)
+        f.c1e = seen(m->quiet.c1e);
+    if (r->counts_smis && r->rows > 0)
+        f.smi = seen(r->smis > 0);
+    return f;
+}
+
+/* At most LINE columns a line, broken at blanks, ten columns in. */
+static void show_advice(const char *head, const char *text, struct sink *out)
+{
+    while (*text) {
+        unsigned fits = 0, n = 0;
+        while (n < LINE - 10 && text[n]) {
+            n++;
+            if (!text[n] || text[n] == ' ')
+                fits = n;
+        }
+        fits = fits ? fits : n;
+        fmt(out, "%-9s %.*s\r\n", head, (int)fits, text);
+        head = "";
+        text += fits;
+        while (*text == ' ')
+            text++;
+    }
+}
+
+void quiet_facts_advise(const struct machine *m, const struct engine *e, struct report *r)
+{
+    struct advice_facts f = look(m, e, r);
+    struct advice advice[ADVICE_MAX];
+    size_t n = advice_choose(&f, advice);
+    for (size_t i = 0; i < n; i++) {
+        struct json j;
+        if (report_table(r) && advice[i].change)
+            show_advice("advice", advice[i].text, r->out);
+        if (!report_record(r, &j, "advice"))
+            continue;
+        json_str(&j, "topic", advice[i].topic);
+        json_bool(&j, "change", advice[i].change);
+        json_str(&j, "text", advice[i].text);
+        json_end(&j);
+    }
+}

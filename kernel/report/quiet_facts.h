@@ -1,0 +1,21 @@
+/*
+ * What a report says of the machine's peace: settings found and in force, SMIs, PCI devices, and at
+ * its end what to change. kernel/report/facts.c has the rest of the head.
+ */
+#ifndef KERNEL_REPORT_QUIET_FACTS_H
+#define KERNEL_REPORT_QUIET_FACTS_H
+
+#include "bench/api/report.h"
+#include "bench/measure/engine.h"
+#include "kernel/machine/machine.h"
+
+void quiet_facts_show(const struct machine *m, struct sink *out);
+/* quiet, smi_counter, dma. */
+void quiet_facts_record(const struct machine *m, struct json *j);
+/* What was asked for and could not be had; watchdogs. */
+void quiet_facts_warn(const struct machine *m, struct report *r);
+
+/* After the last row, and after machine_unquiet(). */
+void quiet_facts_advise(const struct machine *m, const struct engine *e, struct report *r);
+
+#endif

@@ -1,0 +1,11 @@
+/* The self-tests of the bare machine; bench/measure/probe.h has those of the measurement. */
+#ifndef KERNEL_REPORT_SELFTEST_H
+#define KERNEL_REPORT_SELFTEST_H
+
+#include "bench/api/report.h"
+#include "bench/measure/engine.h"
+#include "kernel/machine/machine.h"
+
+void selftest_machine(const struct machine *m, const struct engine *e, struct report *r);
+
+#endif

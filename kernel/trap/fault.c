@@ -1,0 +1,208 @@
+#include "kernel/trap/fault.h"
+#include "bench/api/platform.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/msr.h"
+#include "kernel/machine/machine.h"
+#include "lib/text/fmt.h"
+
+#define BACKTRACE_FRAMES 16
+#define BACKTRACE_WORDS  64
+
+/* Error code of #PF, SDM vol. 3A figure 4-12. */
+enum { PF_PRESENT = 1, PF_WRITE = 2, PF_FETCH = 16 };
+
+static const char *const names[VECTORS] = {
+    "#DE divide error",
+    "#DB debug",
+    "NMI",
+    "#BP breakpoint",
+    "#OF overflow",
+    "#BR bound range exceeded",
+    "#UD invalid opcode",
+    "#NM device not available",
+    "#DF double fault",
+    "coprocessor segment overrun",
+    "#TS invalid TSS",
+    "#NP segment not present",
+    "#SS stack segment fault",
+    "#GP general protection",
+    "#PF page fault",
+    "reserved exception",
+    "#MF x87 floating point",
+    "#AC alignment check",
+    "#MC machine check",
+    "#XM SIMD floating point",
+    "#VE virtualization",
+    "#CP control protection",
+    "reserved exception",
+    "reserved exception",
+    "reserved exception",
+    "reserved exception",
+    "reserved exception",
+    "reserved exception",
+    "#HV hypervisor injection",
+    "#VC VMM communication",
+    "#SX security",
+    "reserved exception",
+};
+
+/* linker.ld */
+extern const uint8_t _text[] HIDDEN, _etext[] HIDDEN;
+
+const char *trap_name(uint64_t vector)
+{
+    return vector < VECTORS ? names[vector] : "no exception";
+}
+
+void fault_row(const char *suite, const char *name)
+{
+    struct core *c = core_current();
+
+    c->row_suite = suite;
+    c->row_name = name;
+}
+
+size_t fault_describe(const struct trap_frame *f, char *text, size_t size)
+{
+    const struct core *c = core_current();
+    const bool row = c->row_suite != NULL;
+
+    return fmt_buf(text, size, "%s (vector %llu) at %llx while %s%s%s%s", trap_name(f->vector),
+                   (unsigned long long)f->vector, (unsigned long long)f->rip,
+                   row ? "running " : "no row was running", row ? c->row_suite : "", row ? "/" : "",
+                   row ? c->row_name : "");
+}
+
+static void print_address(struct sink *out, const struct handoff *h, uint64_t at)
+{
+    if (at - h->image_base < h->image_size)
+        fmt(out, "%016lx (image+0x%lx)\r\n", at, at - h->image_base);
+    else
+        fmt(out, "%016lx\r\n", at);
+}
+
+/* Every stack of the kernel has a page below it that is not mapped (kernel/memory/arena.h). */
+static bool is_guard(const struct machine *m, uint64_t at)
+{
+    uint64_t guard;
+
+    (void)arena_kernel_stack(m->handoff, &guard);
+    if (at - guard < ARENA_PAGE)
+        return true;
+    const struct core *c = core_current();
+    for (unsigned i = 0; i < sizeof(c->guard) / sizeof(c->guard[0]); i++) {
+        if (c->guard[i] && at - c->guard[i] < ARENA_PAGE)
+            return true;
+    }
+    return false;
+}
+
+static void print_what(struct machine *m, const struct trap_frame *f)
+{
+    struct sink *out = &m->console.sink;
+
+    const struct core *core = core_current();
+
+    fmt(out, "\r\nFAULT: %s (vector %lu), error code 0x%lx\r\n", trap_name(f->vector), f->vector,
+        f->error);
+    if (core != m->core)
+        fmt(out, "  on core %u, APIC id %u\r\n", core->index, core->apic_id);
+    if (f->vector == VECTOR_PAGE_FAULT)
+        fmt(out, "  a%s %s address %016lx\r\n",
+            f->error & PF_FETCH   ? "n instruction fetch from"
+            : f->error & PF_WRITE ? " write to"
+                                  : " read of",
+            f->error & PF_PRESENT ? "the protected" : "the unmapped", read_cr2());
+    /* A push onto a used-up stack cannot deliver its own #PF, and becomes #DF. */
+    if ((f->vector == VECTOR_PAGE_FAULT || f->vector == VECTOR_DOUBLE_FAULT) &&
+        is_guard(m, read_cr2()))
+        fmt(out, "  stack overflow: %016lx is in the page below a stack\r\n", read_cr2());
+    if (f->vector == VECTOR_MACHINE_CHECK) {
+        const struct machine_check *c = &core->last_check;
+        fmt(out, "  bank %u, status %016lx, address %016lx, MCG_STATUS %lx\r\n", c->bank, c->status,
+            c->address, c->mcg_status);
+    }
+    if (core->row_suite)
+        fmt(out, "  while running %s/%s\r\n", core->row_suite, core->row_name);
+    else
+        fmt(out, "  no row was running\r\n");
+}
+
+static void print_registers(struct sink *out, const struct trap_frame *f)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } r[] = {{"rax", f->rax},     {"rbx", f->rbx},     {"rcx", f->rcx},       {"rdx", f->rdx},
+             {"rsi", f->rsi},     {"rdi", f->rdi},     {"rbp", f->rbp},       {"rsp", f->rsp},
+             {"r8", f->r8},       {"r9", f->r9},       {"r10", f->r10},       {"r11", f->r11},
+             {"r12", f->r12},     {"r13", f->r13},     {"r14", f->r14},       {"r15", f->r15},
+             {"cs", f->cs},       {"ss", f->ss},       {"rflags", f->rflags}, {"cr0", read_cr0()},
+             {"cr2", read_cr2()}, {"cr3", read_cr3()}, {"cr4", read_cr4()}};
+    const unsigned n = sizeof(r) / sizeof(r[0]);
+
+    for (unsigned i = 0; i < n; i++)
+        fmt(out, "  %-6s %016lx%s", r[i].name, r[i].value, i % 3 == 2 || i == n - 1 ? "\r\n" : "");
+}
+
+static bool is_code(uint64_t at)
+{
+    return (at >= (uint64_t)_text && at < (uint64_t)_etext) ||
+           at - PLATFORM_CODE_VA < PLATFORM_CODE_SIZE;
+}
+
+static void print_caller(struct sink *out, const struct handoff *h, const char *how, uint64_t from)
+{
+    fmt(out, "  %s ", how);
+    print_address(out, h, from);
+}
+
+/* Frames may be anything after a wild jump: read with a fixup, they must climb within the arena. */
+static unsigned walk_frames(struct sink *out, const struct handoff *h, uint64_t frame)
+{
+    uint64_t next, from;
+    unsigned n = 0;
+
+    while (n < BACKTRACE_FRAMES && frame - h->arena < h->arena_size && !(frame & 7) &&
+           mem_read(frame, &next) && mem_read(frame + 8, &from) && is_code(from)) {
+        print_caller(out, h, "called from", from);
+        n++;
+        if (next <= frame)
+            break;
+        frame = next;
+    }
+    return n;
+}
+
+static void print_backtrace(struct sink *out, const struct handoff *h, const struct trap_frame *f)
+{
+    uint64_t word;
+
+    /* After a jump to nowhere the caller stands on top of the stack, in no frame yet. */
+    if (f->vector == VECTOR_PAGE_FAULT && f->error & PF_FETCH && mem_read(f->rsp, &word) &&
+        is_code(word))
+        print_caller(out, h, "called from", word);
+    if (walk_frames(out, h, f->rbp))
+        return;
+    /* A measured body has rbp for its own use: what looks like a return address may be one. */
+    for (unsigned i = 0, n = 0; i < BACKTRACE_WORDS && n < BACKTRACE_FRAMES; i++) {
+        if (!mem_read(f->rsp + 8 * i, &word))
+            return;
+        if (is_code(word)) {
+            print_caller(out, h, "on the stack", word);
+            n++;
+        }
+    }
+}
+
+void fault_print(struct machine *m, const struct trap_frame *f)
+{
+    struct sink *out = &m->console.sink;
+
+    print_what(m, f);
+    fmt(out, "  rip ");
+    print_address(out, m->handoff, f->rip);
+    print_registers(out, f);
+    print_backtrace(out, m->handoff, f);
+    screen_paint(&m->screen);
+}

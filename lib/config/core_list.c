@@ -1,0 +1,86 @@
+#include "lib/config/core_list.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+#include "lib/text/str.h"
+
+/* A decimal number below CORE_LIST_MAX; *text moves behind it. */
+static bool number(const char **text, unsigned *value)
+{
+    const char *at = *text;
+    unsigned v = 0;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        v = v * 10 + (unsigned)(*at - '0');
+        if (v >= CORE_LIST_MAX)
+            return false;
+    }
+    if (at == *text)
+        return false;
+    *text = at;
+    *value = v;
+    return true;
+}
+
+/* "3" or "1-4". */
+static bool range(struct core_list *l, const char **text)
+{
+    unsigned from, to;
+    if (!number(text, &from))
+        return false;
+    to = from;
+    if (**text == '-') {
+        ++*text;
+        if (!number(text, &to) || to < from)
+            return false;
+    }
+    for (unsigned i = from; i <= to; i++)
+        l->bits[i / 64] |= 1ull << i % 64;
+    return true;
+}
+
+bool core_list_parse(struct core_list *l, const char *text)
+{
+    memset(l, 0, sizeof *l);
+    l->all = str_eq(text, "all");
+    if (l->all)
+        return true;
+    if (str_eq(text, "bsp"))
+        text = "0";
+    for (;;) {
+        if (!range(l, &text))
+            return false;
+        if (*text == '\0')
+            return true;
+        if (*text++ != ',')
+            return false;
+    }
+}
+
+bool core_list_has(const struct core_list *l, unsigned core)
+{
+    return l->all || (core < CORE_LIST_MAX && (l->bits[core / 64] >> core % 64 & 1));
+}
+
+unsigned core_list_count(const struct core_list *l, unsigned count)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < count; i++)
+        n += core_list_has(l, i);
+    return n;
+}
+
+bool core_list_beyond(const struct core_list *l, unsigned count, struct sink *out)
+{
+    bool any = false;
+    for (unsigned i = count; !l->all && i < CORE_LIST_MAX; i++) {
+        unsigned from = i;
+        if (!core_list_has(l, i))
+            continue;
+        while (core_list_has(l, i + 1))
+            i++;
+        fmt(out, any ? ",%u" : "%u", from);
+        if (i > from)
+            fmt(out, "-%u", i);
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,393 @@
+#include "lib/config/options.h"
+
+#include "lib/text/fmt.h"
+#include "lib/text/json.h"
+#include "lib/text/mem.h"
+#include "lib/text/str.h"
+#include "lib/text/words.h"
+
+#define NUMBER(name, lowest, highest, standard_, meaning_)                                         \
+    {                                                                                              \
+        .key = #name, .values = #lowest ".." #highest, .standard = #standard_,                     \
+        .meaning = meaning_, .takes = {                                                            \
+            OPTION_NUMBER,                                                                         \
+            offsetof(struct options, name),                                                        \
+            lowest,                                                                                \
+            highest                                                                                \
+        }                                                                                          \
+    }
+/* A number, or `auto`, which is stored as 0 and left to those who know the machine. */
+#define NUMBER_OR_AUTO(name, lowest, highest, meaning_)                                            \
+    {                                                                                              \
+        .key = #name, .values = "auto|" #lowest ".." #highest, .standard = "auto",                 \
+        .meaning = meaning_, .takes = {                                                            \
+            OPTION_NUMBER_OR_AUTO,                                                                 \
+            offsetof(struct options, name),                                                        \
+            lowest,                                                                                \
+            highest                                                                                \
+        }                                                                                          \
+    }
+/* The alternatives stand in the order of their enum. */
+#define CHOICE(name, values_, standard_, meaning_)                                                 \
+    {                                                                                              \
+        .key = #name, .values = values_, .standard = standard_, .meaning = meaning_, .takes = {    \
+            OPTION_CHOICE,                                                                         \
+            offsetof(struct options, name),                                                        \
+            0,                                                                                     \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define LIST(name, meaning_)                                                                       \
+    {                                                                                              \
+        .key = #name, .values = "GLOB,GLOB,...", .standard = "*", .meaning = meaning_, .takes = {  \
+            OPTION_LIST,                                                                           \
+            offsetof(struct options, name),                                                        \
+            0,                                                                                     \
+            0                                                                                      \
+        }                                                                                          \
+    }
+
+/* `values` are the words of lib/config/timer_list.h. */
+#define TIMERS(name, values_, standard_, meaning_)                                                 \
+    {                                                                                              \
+        .key = #name, .values = values_, .standard = standard_, .meaning = meaning_, .takes = {    \
+            OPTION_TIMERS,                                                                         \
+            offsetof(struct options, name),                                                        \
+            0,                                                                                     \
+            0                                                                                      \
+        }                                                                                          \
+    }
+
+static const struct option_doc keys[] = {
+    LIST(suite, "suites to run (* any run, ? any one character)"),
+    LIST(bench, "rows to run, by name"),
+    NUMBER_OR_AUTO(samples, 16, 1000000, "windows a row; auto: 2048, or 64 that are exact"),
+    NUMBER(warmup, 0, 1000, 50, "blocks of warm-up windows before each row, at the most"),
+    CHOICE(recipe, "plain|rdtscp|xfence|paoloni|cpuid|mfence|lfence|serialize|auto", "auto",
+           "how the TSC is read; auto: lfence where it serialises"),
+    CHOICE(method, "doubled|plain|kbest|ensembles|adaptive", "doubled",
+           "how windows become a figure"),
+    NUMBER(k, 1, 32, 3, "kbest: so many smallest must agree"),
+    NUMBER(epsilon, 0, 1000, 50, "kbest: within so many thousandths"),
+    NUMBER(most, 32, 1000000, 500, "kbest: samples at the most"),
+    NUMBER(ensembles, 2, 100000, 100, "ensembles: how many (published: 1000)"),
+    NUMBER(size, 2, 1000000, 1000, "ensembles: windows in each (published: 100000)"),
+    NUMBER(target, 10, 10000000, 10000, "adaptive: microseconds a stretch should last"),
+    CHOICE(caches, "keep|clear", "keep", "clear: before each window the row's data leaves them"),
+    TIMERS(clock, CLOCK_WORDS, "tsc,hpet,pmtimer,pit", "seconds by the first of these to start"),
+    TIMERS(cycle, CYCLE_WORDS, "ruler,pmc,aperf,tsc,null", "cycles by the first of these to start"),
+    CHOICE(layout, "shuffle|fixed|sweep", "shuffle",
+           "placements: 16 drawn from seed=, one, or 64 offsets"),
+    NUMBER(seed, 0, 4294967295, 1, "where the placements are drawn from"),
+    {.key = "cores",
+     .values = "bsp|all|N,N-N,...",
+     .standard = "bsp",
+     .meaning = "the cores to measure on; bsp: the one that boots",
+     .takes = {OPTION_CORES, offsetof(struct options, cores), 0, 0}},
+    CHOICE(share, "alone|together", "alone",
+           "cores: one after the other, or all at once and alone"),
+    CHOICE(park, "hlt|mwait", "hlt", "how a core waits that does not measure"),
+    CHOICE(turbo, "keep|off", "keep", "off: no core clock above the base clock"),
+    CHOICE(prefetch, "keep|off", "keep", "off: no hardware prefetchers"),
+    CHOICE(freq, "keep|base|max", "keep",
+           "the core's clock held at base, or as high as turbo= allows"),
+    CHOICE(dma, "keep|off", "keep", "off: PCI devices may no longer write memory"),
+    NUMBER_OR_AUTO(watch, 1, 600000, "suite quiet: milliseconds; auto: 2000, or 10 if exact"),
+    CHOICE(format, "both|table|jsonl", "both", "the report: for people, for programs"),
+    CHOICE(hist, "capped|full|off", "capped", "histograms: the 256 fullest bins, all, none"),
+    CHOICE(console, "auto|serial|screen|both", "auto", "where people read; auto: all there are"),
+    {.key = "serial",
+     .values = "auto|off|com1..com4|io:PORT|mmio:ADDR:WIDTH:STRIDE",
+     .standard = "auto",
+     .meaning = "auto: as SPCR, DBG2 say, or com1; ,BAUD may follow",
+     .takes = {OPTION_SERIAL, offsetof(struct options, serial), 0, 0}},
+    CHOICE(finish, "auto|halt|reboot|poweroff|return", "auto",
+           "auto: leave QEMU; else halt, or return where borrowed"),
+    CHOICE(takeover, "auto|exit|borrow", "auto",
+           "borrow gives the machine back; auto: where no console is"),
+};
+#define KEYS (sizeof keys / sizeof keys[0])
+
+size_t options_docs(const struct option_doc **docs)
+{
+    *docs = keys;
+    return KEYS;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* Choices are stored as the uint32_t that gcc and clang give an enum without negative values. */
+_Static_assert(sizeof(enum recipe) == sizeof(uint32_t) && sizeof(enum format) == sizeof(uint32_t) &&
+                   sizeof(enum hist) == sizeof(uint32_t) &&
+                   sizeof(enum finish) == sizeof(uint32_t) &&
+                   sizeof(enum caches) == sizeof(uint32_t) &&
+                   sizeof(enum console_choice) == sizeof(uint32_t) &&
+                   sizeof(enum layout) == sizeof(uint32_t) &&
+                   sizeof(enum setting) == sizeof(uint32_t) &&
+                   sizeof(enum freq) == sizeof(uint32_t) &&
+                   sizeof(enum method) == sizeof(uint32_t) &&
+                   sizeof(enum takeover) == sizeof(uint32_t) &&
+                   sizeof(enum share) == sizeof(uint32_t) && sizeof(enum park) == sizeof(uint32_t),
+               "an enum of struct options is no uint32_t");
+
+static void *field(struct options *o, const struct option_doc *k)
+{
+    return (char *)o + k->takes.field;
+}
+
+static uint32_t number_in(const struct options *o, const struct option_doc *k)
+{
+    uint32_t v;
+    memcpy(&v, (const char *)o + k->takes.field, sizeof v);
+    return v;
+}
+
+static bool take_choice(const char *values, const char *text, uint32_t *choice)
+{
+    const char *at;
+    size_t n;
+    for (uint32_t i = 0; (n = str_alternative(values, i, &at)) > 0; i++) {
+        if (str_is(text, at, n)) {
+            *choice = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Printable without blanks, no pattern empty. */
+static bool is_list(const char *text)
+{
+    char before = ',';
+    for (; *text != '\0'; before = *text++)
+        if (*text <= ' ' || *text > '~' || (*text == ',' && before == ','))
+            return false;
+    return before != ',';
+}
+
+static bool take_value(struct options *o, const struct option_doc *k, const char *text)
+{
+    uint32_t v;
+    const char *at;
+    size_t n;
+    switch (k->takes.kind) {
+    case OPTION_TIMERS:
+        return timer_list_parse(field(o, k), k->values, text, &at, &n) == TIMER_LIST_FINE;
+    case OPTION_LIST:
+        return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
+    case OPTION_CORES:
+        return core_list_parse(&(struct core_list){0}, text) &&
+               str_copy(field(o, k), CORE_LIST_TEXT, text, strlen(text));
+    case OPTION_NUMBER_OR_AUTO:
+        if (str_eq(text, "auto")) {
+            v = 0;
+            break;
+        }
+        /* fallthrough */
+    case OPTION_NUMBER:
+        if (!str_u32(text, &v) || v < k->takes.low || v > k->takes.high)
+            return false;
+        break;
+    case OPTION_CHOICE:
+        if (!take_choice(k->values, text, &v))
+            return false;
+        break;
+    default:
+        return serial_choice_parse(field(o, k), text);
+    }
+    memcpy(field(o, k), &v, sizeof v);
+    return true;
+}
+
+/* `text`: the value that was refused. */
+static void say_takes(struct sink *err, const struct option_doc *k, const char *text)
+{
+    fmt(err, "%s takes ", k->key);
+    switch (k->takes.kind) {
+    case OPTION_LIST:
+        fmt(err,
+            "a comma list of names or patterns (* any run, ? any one character), %d bytes at most",
+            OPTIONS_LIST_MAX - 1);
+        break;
+    case OPTION_CORES:
+        fmt(err, "bsp, all, or numbers from 0 to %d and ranges of them, %d bytes at most",
+            CORE_LIST_MAX - 1, CORE_LIST_TEXT - 1);
+        break;
+    case OPTION_NUMBER_OR_AUTO:
+        fmt(err, "auto or ");
+        /* fallthrough */
+    case OPTION_NUMBER:
+        fmt(err, "a number from %u to %u", k->takes.low, k->takes.high);
+        break;
+    case OPTION_CHOICE:
+        fmt(err, "one of %s", k->values);
+        break;
+    case OPTION_TIMERS:
+        fmt(err, "a comma list out of %s, each once at most: ", k->values);
+        timer_list_explain(k->values, text, err);
+        break;
+    default:
+        fmt(err,
+            "%s with a PORT from 0x%x to 0x%x, an ADDR from 0x%llx, a multiple of the WIDTH (1, 2 "
+            "or 4), and a STRIDE of 1, 2, 4 or 8, no less than WIDTH; each but off also with "
+            ",BAUD: %u to %u, a divisor of %u",
+            k->values, SERIAL_IO_MIN, SERIAL_IO_MAX, SERIAL_MMIO_MIN, SERIAL_BAUD_MIN,
+            SERIAL_BAUD_MAX, SERIAL_BAUD_MAX);
+    }
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+/* The key before '=', or that is all of the word; *value is what follows '=', or NULL. */
+static const struct option_doc *find_key(const char *word, const char **value)
+{
+    size_t n = 0;
+    while (word[n] != '\0' && word[n] != '=')
+        n++;
+    *value = word[n] == '=' ? word + n + 1 : NULL;
+    for (size_t i = 0; i < KEYS; i++)
+        if (str_is(keys[i].key, word, n))
+            return &keys[i];
+    return NULL;
+}
+
+bool options_knows(const char *word)
+{
+    const char *value;
+    return str_eq(word, "help") || str_eq(word, "list") ||
+           (find_key(word, &value) != NULL && value != NULL);
+}
+
+static void say_words(struct sink *err)
+{
+    fmt(err, "no such word; the words are: help list");
+    for (size_t i = 0; i < KEYS; i++)
+        fmt(err, " %s=", keys[i].key);
+}
+
+static void say_place(struct sink *err, const struct word *word, const char *source,
+                      const char *unit, unsigned number)
+{
+    const size_t longest = 64; /* a screen's line has room for the rest of the message's head */
+    fmt(err, "%s, %s %u: \"", source, unit, number);
+    str_escape(err, word->at, word->n < longest ? word->n : longest);
+    fmt(err, word->cut || word->n > longest ? "...\": " : "\": ");
+}
+
+bool options_take(struct options *o, const struct word *word, const char *source, const char *unit,
+                  unsigned number, struct sink *err)
+{
+    const char *value;
+    const struct option_doc *k = find_key(word->at, &value);
+    bool whole = !word->bad && !word->open && !word->cut;
+
+    if (whole && (str_eq(word->at, "help") || str_eq(word->at, "list"))) {
+        *(word->at[0] == 'h' ? &o->help : &o->list) = true;
+        return true;
+    }
+    if (whole && k != NULL && value != NULL && take_value(o, k, value))
+        return true;
+
+    say_place(err, word, source, unit, number);
+    if (word->bad)
+        fmt(err, "holds bytes that are no text: write UTF-8 or UTF-16");
+    else if (word->open)
+        fmt(err, "the double quote is not closed on its line");
+    else if (k == NULL)
+        say_words(err);
+    else if (value == NULL)
+        fmt(err, "a value is missing, as in %s=%s", k->key, k->standard);
+    else
+        say_takes(err, k, value);
+    return false;
+}
+
+bool options_parse_file(struct options *o, const void *bytes, size_t n, const char *source,
+                        struct sink *err)
+{
+    struct words words;
+    struct word word;
+    words_open(&words, bytes, n, false);
+    while (words_next(&words, &word))
+        if (!options_take(o, &word, source, "line", word.line, err))
+            return false;
+    return true;
+}
+
+bool options_check_pairs(const struct options *o, struct sink *err)
+{
+    if (o->takeover == TAKEOVER_EXIT && o->finish == FINISH_RETURN) {
+        fmt(err, "takeover=exit with finish=return: boot services that were ended cannot be "
+                 "returned to; finish=return takes takeover=borrow or auto");
+        return false;
+    }
+    if (o->dma == SETTING_OFF && (o->takeover == TAKEOVER_BORROW || o->finish == FINISH_RETURN)) {
+        fmt(err,
+            "dma=off with takeover=borrow or finish=return: the firmware's drivers live on and "
+            "need their devices; dma=off takes takeover=exit or auto");
+        return false;
+    }
+    return true;
+}
+
+void options_default(struct options *o)
+{
+    memset(o, 0, sizeof *o);
+    for (size_t i = 0; i < KEYS; i++)
+        take_value(o, &keys[i], keys[i].standard);
+}
+
+/* --- what others show of them ----------------------------------------------------------------- */
+
+void options_help(struct sink *out)
+{
+    fmt(out, "baretick: a micro-benchmark that boots. Its words stand in baretick.conf on\r\n"
+             "the boot volume and in the load options; the later one wins.\r\n\r\n"
+             "  help\r\n      print this and end\r\n"
+             "  list\r\n      print the suites, their rows, which timers work here, and end\r\n");
+    for (size_t i = 0; i < KEYS; i++)
+        fmt(out, "  %s=%s\r\n      %s (default %s)\r\n", keys[i].key, keys[i].values,
+            keys[i].meaning, keys[i].standard);
+    fmt(out, "\r\nNumbers are decimal, or hexadecimal after 0x.\r\n"
+             "QEMU's isa-debug-exit gets 1: success, 2: a check failed, 3: bad options,\r\n"
+             "4: the machine faulted (QEMU then exits with 3, 5, 7, 9).\r\n");
+}
+
+void options_record(const struct options *o, struct json *j)
+{
+    json_object(j, "options");
+    for (size_t i = 0; i < KEYS; i++) {
+        const struct option_doc *k = &keys[i];
+        const char *at;
+        char text[TIMER_LIST_TEXT]; /* that, the longest alternative, or SERIAL_CHOICE_TEXT */
+        _Static_assert(SERIAL_CHOICE_TEXT <= TIMER_LIST_TEXT, "serial= does not fit");
+        size_t n;
+        switch (k->takes.kind) {
+        case OPTION_LIST:
+        case OPTION_CORES:
+            json_str(j, k->key, (const char *)o + k->takes.field);
+            continue;
+        case OPTION_NUMBER_OR_AUTO:
+            if (number_in(o, k) == 0) {
+                json_str(j, k->key, "auto");
+                continue;
+            }
+            /* fallthrough */
+        case OPTION_NUMBER:
+            json_u64(j, k->key, number_in(o, k));
+            continue;
+        case OPTION_CHOICE:
+            n = str_alternative(k->values, number_in(o, k), &at);
+            str_copy(text, sizeof text, at, n);
+            break;
+        case OPTION_TIMERS:
+            timer_list_text((const struct timer_list *)((const char *)o + k->takes.field),
+                            k->values, text);
+            break;
+        default:
+            serial_choice_text(&o->serial, text, sizeof text);
+        }
+        json_str(j, k->key, text);
+    }
+    json_close(j);
+}

@@ -1,0 +1,137 @@
+/*
+ * The words of baretick: key=value, `help`, `list`. One table in options.c says which keys there
+ * are, what they allow and what they mean; parsing, error messages, `help` and the README's table
+ * come from it.
+ */
+#ifndef LIB_CONFIG_OPTIONS_H
+#define LIB_CONFIG_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/config/core_list.h"
+#include "lib/config/recipe.h"
+#include "lib/config/serial_choice.h"
+#include "lib/config/timer_list.h"
+#include "lib/text/sink.h"
+
+#define OPTIONS_LIST_MAX 256 /* bytes of a suite= or bench= list, NUL included */
+
+/* In the order of their words in the table. */
+enum format { FORMAT_BOTH, FORMAT_TABLE, FORMAT_JSONL };
+enum hist { HIST_CAPPED, HIST_FULL, HIST_OFF };
+enum finish { FINISH_AUTO, FINISH_HALT, FINISH_REBOOT, FINISH_POWEROFF, FINISH_RETURN };
+enum method { METHOD_DOUBLED, METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES, METHOD_ADAPTIVE };
+enum caches { CACHES_KEEP, CACHES_CLEAR };
+enum setting { SETTING_KEEP, SETTING_OFF };
+enum freq { FREQ_KEEP, FREQ_BASE, FREQ_MAX };
+enum layout { LAYOUT_SHUFFLE, LAYOUT_FIXED, LAYOUT_SWEEP };
+enum share { SHARE_ALONE, SHARE_TOGETHER };
+enum park { PARK_HLT, PARK_MWAIT };
+enum console_choice { CONSOLE_AUTO, CONSOLE_SERIAL, CONSOLE_SCREEN, CONSOLE_BOTH };
+enum takeover { TAKEOVER_AUTO, TAKEOVER_EXIT, TAKEOVER_BORROW };
+
+struct options {
+    bool help, list;
+    char suite[OPTIONS_LIST_MAX]; /* globs, comma list; "*" is the default */
+    char bench[OPTIONS_LIST_MAX];
+    uint32_t samples; /* windows a row; 0: auto */
+    uint32_t warmup;  /* warm-up blocks at the most, before sampling */
+    enum recipe recipe;
+    enum method method;
+    uint32_t k, epsilon, most; /* kbest: K, thousandths, samples at the most */
+    uint32_t ensembles, size;  /* ensembles: M of N windows */
+    uint32_t target;           /* adaptive: microseconds */
+    enum caches caches;
+    struct timer_list clock; /* of enum clock_id ... */
+    struct timer_list cycle; /* ... and of enum cycle_id: the first that initialises is used */
+    enum layout layout;
+    uint32_t seed;              /* of the placements */
+    char cores[CORE_LIST_TEXT]; /* core_list_parse() takes it */
+    enum share share;
+    enum park park;
+    enum setting turbo, prefetch, dma;
+    enum freq freq;
+    uint32_t watch; /* the gap detector's milliseconds; 0: auto */
+    enum format format;
+    enum hist hist;
+    enum console_choice console;
+    struct serial_choice serial;
+    enum finish finish;
+    enum takeover takeover;
+};
+
+void options_default(struct options *o);
+
+/*
+ * The text of one source. `bytes` is a file as found: UTF-8 or UTF-16LE/BE, with a BOM or without,
+ * LF or CRLF, `#` comments to the end of the line, words parted by blanks; a word, or the part of
+ * it after `=`, may stand in double quotes. Later words win. On the first wrong word one line
+ * without a line end goes to `err`, where `source` is the name before the comma:
+ *   baretick.conf, line 3: "samples=99999999": samples takes a number from 16 to 1000000
+ * and false is returned; o is then undefined.
+ */
+bool options_parse_file(struct options *o, const void *bytes, size_t n, const char *source,
+                        struct sink *err);
+
+/* After all sources: words that are right one by one and impossible together. False: a message on
+ * err that names both, and what is allowed. */
+bool options_check_pairs(const struct options *o, struct sink *err);
+
+enum load_options {
+    LOAD_OPTIONS_NONE,
+    LOAD_OPTIONS_OURS,
+    LOAD_OPTIONS_FOREIGN,
+    LOAD_OPTIONS_WRONG
+};
+
+/*
+ * Load options as the firmware hands them over: the same language, in the same encodings, up to the
+ * first NUL. They are ours when they begin with the program's own name (a last path component of
+ * `own_name`, which may be NULL, "baretick" or "bootx64", with or without ".efi", any case; that
+ * word is then dropped) or when one word is ours (a known key before '=', or help, or list): then
+ * every word must be right (OURS, or WRONG with a message on err as above, "load options, word 2:
+ * ..."; a line where there are several). Otherwise they are another program's: FOREIGN, nothing is
+ * changed, and `quote` receives them as printable ASCII (at most quote_size bytes, the NUL
+ * included; `\xNN` for what cannot be printed, "..." where cut). Empty, or only NULs and blanks:
+ * NONE. In all other cases `quote` is empty. Load options never hold more than one text; what
+ * follows a NUL is firmware's padding.
+ */
+enum load_options options_parse_load(struct options *o, const void *bytes, size_t n,
+                                     const char *own_name, char *quote, size_t quote_size,
+                                     struct sink *err);
+
+/* The whole of `help`: usage, the keys, exit codes. At most 79 columns, lines end in CR LF. */
+void options_help(struct sink *out);
+
+struct json;
+/* The effective settings as members of an object "options" in the record, in the table's order. */
+void options_record(const struct options *o, struct json *j);
+
+/* For each key in order: name, values, default, one-line meaning (the README's table). */
+struct option_doc {
+    const char *key, *values, *standard, *meaning;
+    struct {
+        enum {
+            OPTION_LIST,
+            OPTION_CORES,
+            OPTION_NUMBER,
+            OPTION_NUMBER_OR_AUTO,
+            OPTION_CHOICE,
+            OPTION_TIMERS,
+            OPTION_SERIAL
+        } kind;
+        size_t field;       /* offset in struct options */
+        uint32_t low, high; /* of a number */
+    } takes;
+};
+size_t options_docs(const struct option_doc **docs);
+
+struct word;
+/* Whether a word is of this language: a known key before '=', or help, or list. */
+bool options_knows(const char *word);
+/* One word. False: a message on err, which begins with source, unit ("line", "word") and number. */
+bool options_take(struct options *o, const struct word *word, const char *source, const char *unit,
+                  unsigned number, struct sink *err);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * The lists of clock= and cycle=: timers in the order in which they are tried. Words and ids go
+ * together: the words of a kind are one text, alternatives parted by '|', in the order of its enum.
+ */
+#ifndef LIB_CONFIG_TIMER_LIST_H
+#define LIB_CONFIG_TIMER_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/text/sink.h"
+
+#define CLOCK_WORDS "tsc|hpet|pmtimer|pit"
+enum clock_id { CLOCK_ID_TSC, CLOCK_ID_HPET, CLOCK_ID_PMTIMER, CLOCK_ID_PIT, CLOCK_IDS };
+
+#define CYCLE_WORDS "pmc|aperf|ruler|tsc|null"
+enum cycle_id { CYCLE_PMC, CYCLE_APERF, CYCLE_RULER, CYCLE_TSC, CYCLE_NULL, CYCLE_IDS };
+
+#define TIMER_LIST_MAX  5 /* as many as the longer enum has */
+#define TIMER_NAME_MAX  8 /* the longest word, NUL included */
+#define TIMER_LIST_TEXT (TIMER_LIST_MAX * TIMER_NAME_MAX)
+
+struct timer_list {
+    uint8_t n; /* at least 1 once parsed */
+    uint8_t id[TIMER_LIST_MAX];
+};
+
+enum timer_list_fault { TIMER_LIST_FINE, TIMER_LIST_EMPTY, TIMER_LIST_UNKNOWN, TIMER_LIST_TWICE };
+
+/*
+ * "a,b,c" of these words, each once at most, no blanks. On a fault *at and *n say which item of the
+ * text it is (n 0: an empty one), and the list is left alone.
+ */
+enum timer_list_fault timer_list_parse(struct timer_list *l, const char *words, const char *text,
+                                       const char **at, size_t *n);
+/* What is wrong with a text that timer_list_parse refuses, for a message; nothing where it is fine.
+ */
+void timer_list_explain(const char *words, const char *text, struct sink *out);
+
+/* "a,b,c" again. */
+void timer_list_text(const struct timer_list *l, const char *words, char out[TIMER_LIST_TEXT]);
+/* The word of an id that the words have. */
+void timer_name(const char *words, unsigned id, char out[TIMER_NAME_MAX]);
+
+#endif

@@ -1,0 +1,96 @@
+#include "lib/cpu/aperf.h"
+
+#define MPERF 0xe7 /* SDM vol. 4 table 2-2; AMD has them there too */
+#define APERF 0xe8
+
+#define LOOKS  16 /* at the start, at how long the readings take */
+#define TORN   4  /* times as long as usual is torn */
+#define FORGET 8  /* readings in which what is usual changes */
+
+/* Both registers between two readings of the TSC. False: one faults. */
+static bool look(struct aperf *now, const struct counter_access *a)
+{
+    now->tsc = a->tsc(a->ctx);
+    if (!a->msr.read(a->msr.ctx, APERF, &now->aperf) ||
+        !a->msr.read(a->msr.ctx, MPERF, &now->mperf))
+        return false;
+    now->apart = a->tsc(a->ctx) - now->tsc;
+    return true;
+}
+
+/* t * a / m, rounded, with the last of 32 bits' worth of precision lost at the most. */
+static uint64_t scaled(uint64_t t, uint64_t a, uint64_t m)
+{
+    unsigned shift = 0;
+    for (; (a | m) >> 31; a >>= 1)
+        m >>= 1;
+    for (; t >> 32; t >>= 1)
+        shift++;
+    if (m == 0)
+        m = 1; /* the two have nothing to do with each other: no CPU's registers */
+    return (t * a + m / 2) / m << shift;
+}
+
+enum aperf_status aperf_read(struct aperf *p, const struct counter_access *a, uint64_t *cycles)
+{
+    struct aperf now;
+    if (!look(&now, a))
+        return APERF_FAILED;
+    if (now.apart > p->apart) {
+        p->apart += p->apart / FORGET; /* a slower core reads slower, and for good */
+        return APERF_AGAIN;
+    }
+    if (now.mperf == p->mperf)
+        return APERF_AGAIN;
+    p->apart += TORN * now.apart / FORGET - p->apart / FORGET;
+    /* The counts are 64 bits wide and wrap: differences are taken modulo 2^64. */
+    p->cycles += scaled(now.tsc - p->tsc, now.aperf - p->aperf, now.mperf - p->mperf);
+    p->tsc = now.tsc;
+    p->aperf = now.aperf;
+    p->mperf = now.mperf;
+    *cycles = p->cycles;
+    return APERF_OK;
+}
+
+/* A reading of `tries` that is whole. */
+static enum aperf_status read_patiently(struct aperf *p, const struct counter_access *a,
+                                        uint64_t *cycles)
+{
+    enum aperf_status status = APERF_AGAIN;
+    for (unsigned i = 0; i < LOOKS && status == APERF_AGAIN; i++)
+        status = aperf_read(p, a, cycles);
+    return status;
+}
+
+static const char *prove(struct aperf *p, const struct counter_access *a)
+{
+    uint64_t counted[COUNTER_PROOF_TRIES];
+    for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
+        uint64_t from, to = 0;
+        if (read_patiently(p, a, &from) != APERF_OK)
+            return "MPERF stands still: a hypervisor keeps it";
+        a->chain(a->ctx, COUNTER_PROOF_ADDS);
+        counted[i] = read_patiently(p, a, &to) == APERF_OK ? to - from : 0;
+    }
+    return core_counter_prove(counted);
+}
+
+const char *aperf_start(struct aperf *p, const struct core_counters *has,
+                        const struct counter_access *a)
+{
+    const char *why = aperf_absent(has);
+    if (why)
+        return why;
+    *p = (struct aperf){.apart = UINT64_MAX};
+    for (unsigned i = 0; i < LOOKS; i++) {
+        struct aperf now;
+        if (!look(&now, a))
+            return "MSR E7h or E8h faults: a hypervisor keeps them";
+        uint64_t apart = p->apart < now.apart ? p->apart : now.apart;
+        *p = now;
+        p->apart = apart;
+        p->cycles = 0;
+    }
+    p->apart *= TORN;
+    return prove(p, a);
+}

@@ -1,0 +1,219 @@
+#include "lib/cpu/core_counter.h"
+
+const char *const core_counter_names[COUNTER_KINDS] = {"none", "fixed1", "amd_pmc", "aperf"};
+
+/* SDM vol. 4 table 2-2. */
+#define FIXED_CTR1       0x30a
+#define FIXED_CTR_CTRL   0x38d
+#define PERF_GLOBAL_CTRL 0x38f
+/* SDM vol. 3B figure 20-3: four bits for each fixed counter. */
+#define FIXED1_SHIFT 4
+#define FIXED_OS     1ull
+#define FIXED_USER   2ull
+#define FIXED_ANY    4ull
+#define FIXED_FIELD  0xfull
+#define FIXED1_ON    (1ull << 33) /* of PERF_GLOBAL_CTRL: figure 20-4 */
+#define FIXED1_INDEX (1u << 30 | 1)
+#define CORE2_FIXED  3
+#define CORE2_BITS   40
+
+/* APM vol. 2 section 13.2.1; control and count alternate in the extended bank. */
+#define AMD_CTL        0xc0010000
+#define AMD_CTR        0xc0010004
+#define AMD_CTL_EXT    0xc0010200
+#define AMD_CTR_EXT    0xc0010201
+#define AMD_GLOBAL_CTL 0xc0000301
+#define AMD_BITS       48
+#define AMD_LEGACY     4
+#define AMD_EXTENDED   6
+#define AMD_K7         6 /* family */
+#define AMD_ENABLE     (1ull << 22)
+/* Event 76h, USR, OS, EN. */
+#define AMD_CYCLES (0x76ull | 1ull << 16 | 1ull << 17 | AMD_ENABLE)
+
+/*
+ * SDM vol. 2A CPUID 0Ah: by count from version 2, also by a bitmap from version 5. Version 2 of the
+ * first Core 2s has three, of 40 bits, and says none (Core 2 specification updates, "CPUID leaf 0AH
+ * reports incorrect").
+ */
+static void decode_fixed(struct core_counters *c, const struct cpu *cpu, cpuid_fn cpuid, void *ctx)
+{
+    struct cpuid_regs a = cpuid(ctx, 0xa, 0);
+    unsigned version = a.eax & 0xff, fixed = a.edx & 0x1f, bits = a.edx >> 5 & 0xff;
+    if (version == 2 && fixed == 0 && cpu->vendor == VENDOR_INTEL && !cpu->hypervisor) {
+        fixed = CORE2_FIXED;
+        bits = CORE2_BITS;
+    }
+    if (!(version >= 2 && fixed > 1) && !(version >= 5 && a.ecx & 2))
+        return;
+    c->pmc = COUNTER_FIXED1;
+    c->bits = (uint8_t)bits;
+}
+
+/* Event 76h is in every BKDG and PPR since K7. A guest has counters only where CPUID says so:
+ * 8000_0001 ECX[23] (PerfCtrExtCore) or 8000_0022 EAX[0] (PerfMonV2). */
+static void decode_amd(struct core_counters *c, const struct cpu *cpu, cpuid_fn cpuid, void *ctx)
+{
+    uint32_t most = cpuid(ctx, 0x80000000, 0).eax;
+    struct cpuid_regs v2 = {0};
+    if (most >= 0x80000022)
+        v2 = cpuid(ctx, 0x80000022, 0);
+    bool extended = most >= 0x80000001 && cpuid(ctx, 0x80000001, 0).ecx & 1u << 23;
+    bool global = v2.eax & 1;
+    if (cpu->family < AMD_K7 || (cpu->hypervisor && !extended && !global))
+        return;
+    c->pmc = COUNTER_AMD_PMC;
+    c->bits = AMD_BITS;
+    c->extended = extended;
+    c->global = global;
+    c->count = c->extended ? AMD_EXTENDED : AMD_LEGACY;
+    if (c->global && (v2.ebx & 0xf) != 0)
+        c->count = v2.ebx & 0xf;
+}
+
+void core_counters_decode(struct core_counters *c, cpuid_fn cpuid, void *ctx)
+{
+    struct cpu cpu;
+    cpu_decode(&cpu, cpuid, ctx);
+    *c = (struct core_counters){.pmc = COUNTER_NONE};
+    if (!cpu.msr)
+        return;
+    if (cpu.max_leaf >= 6)
+        c->aperf = cpuid(ctx, 6, 0).ecx & 1;
+    if (cpu.vendor == VENDOR_AMD || cpu.vendor == VENDOR_HYGON)
+        decode_amd(c, &cpu, cpuid, ctx);
+    else if (cpu.max_leaf >= 0xa)
+        decode_fixed(c, &cpu, cpuid, ctx);
+}
+
+enum core_counter_kind core_counters_best(const struct core_counters *c)
+{
+    return c->pmc != COUNTER_NONE ? c->pmc : c->aperf ? COUNTER_APERF : COUNTER_NONE;
+}
+
+const char *core_counter_absent(const struct core_counters *c)
+{
+    if (c->pmc == COUNTER_NONE)
+        return "no fixed counter 1 (CPUID 0Ah), and none of AMD's";
+    if (c->bits < 32 || c->bits > 63)
+        return "its width (CPUID 0Ah EDX[12:5]) is not one of 32 to 63 bits";
+    return NULL;
+}
+
+const char *aperf_absent(const struct core_counters *c)
+{
+    return c->aperf ? NULL : "no APERF and MPERF (CPUID 6 ECX[0])";
+}
+
+/* Remembers an MSR for stop(). */
+static bool keep(struct core_counter *c, const struct counter_access *a, uint32_t msr)
+{
+    if (!msr_keep(&c->step[c->steps], &a->msr, msr))
+        return false;
+    c->steps++;
+    return true;
+}
+
+/* Remembers an MSR, and replaces its bits of `mask`. False: faulted, or was swallowed. */
+static bool change(struct core_counter *c, const struct counter_access *a, uint32_t msr,
+                   uint64_t mask, uint64_t bits)
+{
+    return keep(c, a, msr) && msr_change(&c->step[c->steps - 1], &a->msr, mask, bits);
+}
+
+static const char *set_fixed(struct core_counter *c, const struct counter_access *a)
+{
+    uint64_t control, global;
+    if (!a->msr.read(a->msr.ctx, FIXED_CTR_CTRL, &control) ||
+        !a->msr.read(a->msr.ctx, PERF_GLOBAL_CTRL, &global))
+        return "MSR 38Dh or 38Fh faults: a hypervisor keeps the counter";
+    c->index = FIXED1_INDEX;
+    uint64_t field = control >> FIXED1_SHIFT & FIXED_FIELD;
+    if (global & FIXED1_ON && field & (FIXED_OS | FIXED_USER)) {
+        /* What runs here runs at ring 0: its cycles are counted already, so read along. */
+        bool ours = (field & FIXED_OS) && !(field & FIXED_ANY);
+        return ours ? NULL : "in use by the firmware (MSR 38Dh, 38Fh)";
+    }
+    if (!keep(c, a, FIXED_CTR1) ||
+        !change(c, a, FIXED_CTR_CTRL, FIXED_FIELD << FIXED1_SHIFT,
+                (FIXED_OS | FIXED_USER) << FIXED1_SHIFT) ||
+        !change(c, a, PERF_GLOBAL_CTRL, FIXED1_ON, FIXED1_ON))
+        return "MSR 38Dh or 38Fh cannot be written: a hypervisor keeps the counter";
+    return NULL;
+}
+
+static const char *set_amd(struct core_counter *c, const struct core_counters *has,
+                           const struct counter_access *a)
+{
+    for (unsigned i = 0; i < has->count; i++) {
+        uint32_t control = has->extended ? AMD_CTL_EXT + 2 * i : AMD_CTL + i;
+        uint32_t count = has->extended ? AMD_CTR_EXT + 2 * i : AMD_CTR + i;
+        uint64_t now;
+        if (!a->msr.read(a->msr.ctx, control, &now))
+            return "its control MSR faults: a hypervisor keeps the counters";
+        if (now & AMD_ENABLE)
+            continue;
+        c->index = i;
+        if (!keep(c, a, count) || !change(c, a, control, ~0ull, AMD_CYCLES) ||
+            (has->global && !change(c, a, AMD_GLOBAL_CTL, 1ull << i, 1ull << i)))
+            return "its control MSR cannot be written: a hypervisor keeps the counters";
+        return NULL;
+    }
+    return "all in use by the firmware (PERF_CTL's enable bits)";
+}
+
+const char *core_counter_prove(const uint64_t *counted)
+{
+    bool moved = false;
+    for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
+        moved = moved || counted[i] != 0;
+        if (counted[i] >= COUNTER_PROOF_ADDS / 10 * 9 && counted[i] <= COUNTER_PROOF_ADDS / 4 * 5)
+            return NULL;
+    }
+    return moved ? "counts, but not core cycles: a chain of additions has another length by it"
+                 : "does not count: a hypervisor keeps it";
+}
+
+static const char *prove(const struct core_counter *c, const struct counter_access *a)
+{
+    uint64_t counted[COUNTER_PROOF_TRIES];
+    for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
+        uint64_t from, to;
+        if (!core_counter_read(c, a, &from))
+            return "RDPMC faults: a hypervisor keeps the counter";
+        a->chain(a->ctx, COUNTER_PROOF_ADDS);
+        if (!core_counter_read(c, a, &to))
+            return "RDPMC faults: a hypervisor keeps the counter";
+        counted[i] = (to - from) & ((1ull << c->bits) - 1);
+    }
+    return core_counter_prove(counted);
+}
+
+const char *core_counter_start(struct core_counter *c, const struct core_counters *has,
+                               const struct counter_access *a)
+{
+    const char *why = core_counter_absent(has);
+    *c = (struct core_counter){.bits = has->bits};
+    if (why)
+        return why;
+    why = has->pmc == COUNTER_FIXED1 ? set_fixed(c, a) : set_amd(c, has, a);
+    if (!why)
+        why = prove(c, a);
+    if (why && !core_counter_stop(c, a))
+        why = "was refused, and its MSRs do not read back as they were found";
+    return why;
+}
+
+bool core_counter_read(const struct core_counter *c, const struct counter_access *a,
+                       uint64_t *count)
+{
+    return a->rdpmc(a->ctx, c->index, count);
+}
+
+bool core_counter_stop(struct core_counter *c, const struct counter_access *a)
+{
+    bool same = true;
+    while (c->steps > 0)
+        same = msr_put_back(&c->step[--c->steps], &a->msr) && same;
+    return same;
+}

@@ -1,0 +1,229 @@
+#include "lib/cpu/cpu.h"
+
+#include <stddef.h>
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+#include "lib/text/str.h"
+
+struct source {
+    cpuid_fn cpuid;
+    void *ctx;
+};
+
+static struct cpuid_regs leaf(const struct source *s, uint32_t number)
+{
+    return s->cpuid(s->ctx, number, 0);
+}
+
+static bool bit(uint32_t value, unsigned n)
+{
+    return (value >> n & 1) != 0;
+}
+
+/* Four bytes a register, in the order given. */
+static void put_text(char *out, const uint32_t *regs, size_t n)
+{
+    for (size_t i = 0; i < 4 * n; i++)
+        out[i] = (char)(regs[i / 4] >> i % 4 * 8);
+    out[4 * n] = '\0';
+}
+
+/* CPUID strings end in NULs or blanks, and brands may begin with blanks; a report wants neither. */
+static void tidy(char *text)
+{
+    size_t from = 0, n = strlen(text);
+    while (text[from] == ' ')
+        from++;
+    while (n > from && text[n - 1] == ' ')
+        n--;
+    memmove(text, text + from, n - from);
+    text[n - from] = '\0';
+    for (; *text != '\0'; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
+static enum cpu_vendor vendor_of(const char *id)
+{
+    static const struct {
+        const char *id;
+        enum cpu_vendor vendor;
+    } known[] = {
+        {"GenuineIntel", VENDOR_INTEL},   {"AuthenticAMD", VENDOR_AMD},
+        {"HygonGenuine", VENDOR_HYGON},   {"  Shanghai  ", VENDOR_ZHAOXIN},
+        {"CentaurHauls", VENDOR_ZHAOXIN}, /* VIA's cores, and Zhaoxin's before they had a name */
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (str_eq(id, known[i].id))
+            return known[i].vendor;
+    return VENDOR_UNKNOWN;
+}
+
+/* Leaf 1 EAX: Intel SDM vol. 2A figure 3-6, AMD APM vol. 3 E.3.2. */
+static void decode_signature(struct cpu *c, uint32_t eax)
+{
+    c->stepping = eax & 0xf;
+    c->model = eax >> 4 & 0xf;
+    c->family = eax >> 8 & 0xf;
+    if (c->family >= 6) /* AMD's and Centaur's are zero where they do not count */
+        c->model |= eax >> 12 & 0xf0;
+    if (c->family == 0xf)
+        c->family += eax >> 20 & 0xff;
+}
+
+static void decode_basic(struct cpu *c, const struct source *s)
+{
+    struct cpuid_regs r = leaf(s, 0);
+    c->max_leaf = r.eax;
+    put_text(c->vendor_id, (uint32_t[]){r.ebx, r.edx, r.ecx}, 3);
+    c->vendor = vendor_of(c->vendor_id);
+    tidy(c->vendor_id);
+
+    if (c->max_leaf >= 1) {
+        r = leaf(s, 1);
+        decode_signature(c, r.eax);
+        c->tsc = bit(r.edx, 4);
+        c->msr = bit(r.edx, 5);
+        c->mce = bit(r.edx, 7);
+        c->apic = bit(r.edx, 9);
+        c->mtrr = bit(r.edx, 12);
+        c->pat = bit(r.edx, 16);
+        c->sse2 = bit(r.edx, 26);
+        c->monitor = bit(r.ecx, 3);
+        c->x2apic = bit(r.ecx, 21);
+        c->hypervisor = bit(r.ecx, 31);
+    }
+    if (c->max_leaf >= 7) {
+        r = leaf(s, 7);
+        c->cet_ss = bit(r.ecx, 7);
+        c->la57 = bit(r.ecx, 16);
+        c->serialize = bit(r.edx, 14);
+        c->cet_ibt = bit(r.edx, 20);
+    }
+    if (c->hypervisor) {
+        r = leaf(s, 0x40000000);
+        put_text(c->hypervisor_id, (uint32_t[]){r.ebx, r.ecx, r.edx}, 3);
+        tidy(c->hypervisor_id);
+    }
+}
+
+/*
+ * Leaf 15h: TSC Hz = crystal (ECX) * EBX / EAX. Any of them can be 0, which means not enumerated
+ * (SDM vol. 3B section 19.7.3): the nominal crystals of the manual's table are no substitute, since
+ * boards differ from them.
+ */
+static void decode_clock(struct cpu *c, const struct source *s)
+{
+    if (c->max_leaf >= 0x15) {
+        struct cpuid_regs r = leaf(s, 0x15);
+        if (r.eax != 0 && r.ebx != 0) {
+            c->tsc_ratio_num = r.ebx;
+            c->tsc_ratio_den = r.eax;
+            c->tsc_hz = ((uint64_t)r.ecx * r.ebx + r.eax / 2) / r.eax;
+        }
+    }
+    if (c->max_leaf >= 0x16)
+        c->tsc_nominal_hz = (uint64_t)(leaf(s, 0x16).eax & 0xffff) * 1000000;
+}
+
+/*
+ * Whether LFENCE waits for what is before it without any MSR's help. AMD: the bit says it, and
+ * families 0Fh and 11h have no MSR to say it with and always do ("Software Techniques for Managing
+ * Speculation on AMD Processors", mitigation G-2).
+ */
+static bool lfence_always(const struct cpu *c, uint32_t ext21_eax)
+{
+    switch (c->vendor) {
+    case VENDOR_INTEL:
+        return true;
+    case VENDOR_AMD:
+    case VENDOR_HYGON:
+        return bit(ext21_eax, 2) || c->family == 0x0f || c->family == 0x11;
+    default:
+        return false;
+    }
+}
+
+static void decode_extended(struct cpu *c, const struct source *s)
+{
+    const uint32_t base = 0x80000000;
+    uint32_t max = leaf(s, base).eax, ext21_eax = 0;
+    /* CPUs without extended leaves answer with a basic leaf's registers. */
+    c->max_ext_leaf = max >= base && max <= base + 0xffff ? max : 0;
+    c->phys_bits = 36; /* before 8000_0008 there was PAE */
+
+    if (c->max_ext_leaf >= base + 1) {
+        uint32_t edx = leaf(s, base + 1).edx;
+        c->nx = bit(edx, 20);
+        c->page_1g = bit(edx, 26);
+        c->rdtscp = bit(edx, 27);
+    }
+    if (c->max_ext_leaf >= base + 4) {
+        for (uint32_t i = 0; i < 3; i++) {
+            struct cpuid_regs r = leaf(s, base + 2 + i);
+            put_text(c->brand + 16 * i, (uint32_t[]){r.eax, r.ebx, r.ecx, r.edx}, 4);
+        }
+        tidy(c->brand);
+    }
+    if (c->max_ext_leaf >= base + 7)
+        c->tsc_invariant = bit(leaf(s, base + 7).edx, 8);
+    if (c->max_ext_leaf >= base + 8) {
+        uint32_t bits = leaf(s, base + 8).eax & 0xff;
+        if (bits >= 32 && bits <= 52) /* 52: the most that a page table entry holds */
+            c->phys_bits = bits;
+    }
+    if (c->max_ext_leaf >= base + 0x21)
+        ext21_eax = leaf(s, base + 0x21).eax;
+    c->lfence_always_serializing = lfence_always(c, ext21_eax);
+}
+
+void cpu_decode(struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    struct source s = {cpuid, ctx};
+    memset(c, 0, sizeof *c);
+    decode_basic(c, &s);
+    decode_extended(c, &s);
+    decode_clock(c, &s);
+}
+
+const char *cpu_lacks(const struct cpu *c, enum recipe r)
+{
+    if (!c->tsc)
+        return "no TSC (CPUID 1 EDX[4])";
+    switch (r) {
+    case RECIPE_RDTSCP:
+    case RECIPE_XFENCE:
+    case RECIPE_PAOLONI:
+        if (!c->rdtscp)
+            return "no RDTSCP (CPUID 8000_0001 EDX[27])";
+        break;
+    case RECIPE_SERIALIZE:
+        if (!c->serialize)
+            return "no SERIALIZE (CPUID 7 EDX[14])";
+        break;
+    default:
+        break;
+    }
+    if ((r == RECIPE_XFENCE || r == RECIPE_MFENCE || r == RECIPE_LFENCE) && !c->sse2)
+        return "no LFENCE and MFENCE (SSE2, CPUID 1 EDX[26])";
+    return NULL;
+}
+
+bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err)
+{
+    const char *lacks = r == RECIPE_AUTO ? NULL : cpu_lacks(c, r);
+    if (!lacks)
+        return true;
+    fmt(err, "recipe=%s: not on this CPU: %s; this CPU can:", recipe_names[r], lacks);
+    for (unsigned i = 0; i < RECIPE_COUNT; i++)
+        if (!cpu_lacks(c, (enum recipe)i))
+            fmt(err, " %s", recipe_names[i]);
+    return false;
+}
+
+enum recipe cpu_default_recipe(const struct cpu *c)
+{
+    bool vouched =
+        c->vendor == VENDOR_INTEL || c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON;
+    return vouched ? RECIPE_LFENCE : RECIPE_CPUID;
+}

@@ -1,0 +1,51 @@
+/*
+ * What a CPU says of itself beyond its name: microcode, topology, caches, TLBs, how it stands to
+ * speculation. Taken once, then told to people and as members of a record; a live machine, a
+ * process and a recording all come through here.
+ */
+#ifndef LIB_CPU_CPU_FACTS_H
+#define LIB_CPU_CPU_FACTS_H
+
+#include "lib/cpu/caches.h"
+#include "lib/cpu/features.h"
+#include "lib/cpu/tlb.h"
+#include "lib/cpu/topology.h"
+#include "lib/text/json.h"
+#include "lib/text/sink.h"
+
+/* Where it is asked: its CPUID, and its MSRs; rdmsr NULL: none can be read. */
+struct cpu_source {
+    cpuid_fn cpuid;
+    void *cpuid_ctx;
+    msr_fn rdmsr;
+    void *msr_ctx;
+};
+
+struct cpu_facts {
+    const struct cpu *cpu;
+    uint32_t microcode;       /* revision; 0: not known */
+    struct topology topology; /* logical_cpus 0: not known */
+    unsigned caches, tlbs;
+    struct cache cache[CACHES_MAX];
+    uint32_t shared_by[CACHES_MAX]; /* CPUs, this one included; 0: not known */
+    struct tlb tlb[TLBS_MAX];
+    struct mitigations mitigations;
+};
+
+/* `place`: of all n CPUs of the machine, in any order, place[self] the one that is asked. n = 0: the
+ * others are not known. The microcode is the caller's to fill in. */
+void cpu_facts_read(struct cpu_facts *f, const struct cpu *c, const struct cpu_source *s,
+                    const struct core_place *place, size_t n, size_t self);
+
+/* Members: logical_cpus, packages, cores, threads_per_core, modules where they are not cores,
+ * core_types, hybrid. Nothing where it is not known. */
+void cpu_facts_record_topology(const struct cpu_facts *f, struct json *j);
+/* Arrays "caches" and "tlbs", object "mitigations". */
+void cpu_facts_record_caches(const struct cpu_facts *f, struct json *j);
+void cpu_facts_record_tlbs(const struct cpu_facts *f, struct json *j);
+void cpu_facts_record_mitigations(const struct cpu_facts *f, struct json *j);
+
+/* Lines of a table's head: topology, caches, tlb, spec_ctrl, arch_caps, as far as they are known. */
+void cpu_facts_show(const struct cpu_facts *f, struct sink *out);
+
+#endif

@@ -1,0 +1,99 @@
+/* A CPU's facts as lines of the table's head. */
+#include "lib/cpu/cpu_facts.h"
+
+#include "lib/text/fmt.h"
+#include "lib/text/wrap.h"
+
+static const char *plural(uint32_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void show_topology(const struct topology *t, struct sink *out)
+{
+    struct wrap w = {out, "topology", 0};
+    if (t->logical_cpus == 0)
+        return;
+    wrap_item(&w, "%u package%s", t->packages, plural(t->packages));
+    wrap_item(&w, "%u core%s", t->cores, plural(t->cores));
+    wrap_item(&w, "%u thread%s", t->logical_cpus, plural(t->logical_cpus));
+    for (unsigned i = CORE_TYPE_UNKNOWN + 1; i < CORE_TYPES; i++)
+        if (t->type[i].cores > 0)
+            wrap_item(&w, "%u of type %s", t->type[i].cores, core_type_names[i]);
+    wrap_end(&w);
+}
+
+/* "4-way", or "full". */
+static const char *ways(unsigned n, char *text, size_t size)
+{
+    struct sink_buf b;
+    if (n == 0)
+        return "full";
+    sink_buf_init(&b, text, size);
+    fmt(&b.sink, "%u-way", n);
+    return text;
+}
+
+static void show_caches(const struct cpu_facts *f, struct sink *out)
+{
+    static const char kinds[CACHE_TYPES][2] = {"d", "i", ""};
+    struct wrap w = {out, "caches", 0};
+    char text[16], sharers[24];
+    for (unsigned i = 0; i < f->caches; i++) {
+        const struct cache *c = &f->cache[i];
+        bool large = c->size >= 1u << 20 && c->size % (1u << 20) == 0;
+        sharers[0] = '\0';
+        if (f->shared_by[i] > 1)
+            fmt_buf(sharers, sizeof sharers, " by %u threads", f->shared_by[i]);
+        wrap_item(&w, "L%u%s %llu %s %s%s", c->level, kinds[c->type],
+                  (unsigned long long)(c->size >> (large ? 20 : 10)), large ? "MiB" : "KiB",
+                  ways(c->ways, text, sizeof text), sharers);
+    }
+    wrap_end(&w);
+}
+
+static void show_tlbs(const struct cpu_facts *f, struct sink *out)
+{
+    static const char kinds[TLB_TYPES][7] = {"d", "i", "", " load", " store"};
+    struct wrap w = {out, "tlb", 0};
+    char text[16];
+    for (unsigned i = 0; i < f->tlbs; i++) {
+        const struct tlb *t = &f->tlb[i];
+        wrap_item(&w, "L%u%s%s%s%s%s %u %s", t->level, kinds[t->type],
+                  t->pages & TLB_4K ? " 4K" : "", t->pages & TLB_2M ? " 2M" : "",
+                  t->pages & TLB_4M ? " 4M" : "", t->pages & TLB_1G ? " 1G" : "", t->entries,
+                  ways(t->ways, text, sizeof text));
+    }
+    wrap_end(&w);
+}
+
+static void show_speculation(const struct mitigations *m, struct sink *out)
+{
+    const struct {
+        bool there;
+        uint8_t on;
+        char name[6];
+    } controls[] = {{m->ibrs, SPEC_CTRL_IBRS, "IBRS"},
+                    {m->stibp, SPEC_CTRL_STIBP, "STIBP"},
+                    {m->ssbd, SPEC_CTRL_SSBD, "SSBD"}};
+    struct wrap w = {out, "spec_ctrl", 0}, caps = {out, "arch_caps", 0};
+    for (unsigned i = 0; i < sizeof controls / sizeof controls[0]; i++)
+        wrap_item(&w, "%s %s", controls[i].name,
+                  !controls[i].there              ? "not there"
+                  : !m->spec_ctrl_known           ? "there (on or off is not known)"
+                  : m->spec_ctrl & controls[i].on ? "on"
+                                                  : "off");
+    wrap_end(&w);
+    for (unsigned i = 0; m->arch_known && i < 64; i++)
+        if ((m->arch >> i & 1) && features_arch_name(i) != NULL)
+            wrap_item(&caps, "%s", features_arch_name(i));
+    wrap_end(&caps);
+}
+
+void cpu_facts_show(const struct cpu_facts *f, struct sink *out)
+{
+    show_topology(&f->topology, out);
+    show_caches(f, out);
+    show_tlbs(f, out);
+    show_speculation(&f->mitigations, out);
+}

@@ -1,0 +1,92 @@
+#include "lib/cpu/features.h"
+
+#include <stddef.h>
+
+#define MSR_SPEC_CTRL         0x48
+#define MSR_ARCH_CAPABILITIES 0x10a
+
+static bool bit(uint64_t value, unsigned n)
+{
+    return (value >> n & 1) != 0;
+}
+
+static bool amd(const struct cpu *c)
+{
+    return c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON;
+}
+
+/* SDM vol. 4: MSR_SMI_COUNT in the tables of Silvermont and Nehalem, which later models inherit;
+ * Bonnell and Saltwell (1Ch, 26h, 27h, 35h, 36h) stand before. */
+bool features_smi_counter(const struct cpu *c)
+{
+    if (c->vendor != VENDOR_INTEL || c->hypervisor || !c->msr)
+        return false;
+    if (c->family != 6)
+        return c->family > 6 && c->family != 0xf; /* Netburst and Itanium apart, newer than Core */
+    switch (c->model) {
+    case 0x1c:
+    case 0x1d: /* Dunnington, a Core 2 */
+    case 0x26:
+    case 0x27:
+    case 0x35:
+    case 0x36:
+        return false;
+    default:
+        return c->model >= 0x1a;
+    }
+}
+
+uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b)
+{
+    return (uint32_t)(amd(c) ? msr_8b : msr_8b >> 32);
+}
+
+bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx)
+{
+    uint64_t v;
+    if (c->lfence_always_serializing)
+        return true;
+    return amd(c) && rdmsr != NULL && rdmsr(ctx, MSR_DE_CFG, &v) && (v & DE_CFG_LFENCE);
+}
+
+/* SDM vol. 2A leaf 7 EDX; APM vol. 3 8000_0008 EBX. */
+void features_mitigations(struct mitigations *m, const struct cpu *c, cpuid_fn cpuid,
+                          void *cpuid_ctx, msr_fn rdmsr, void *msr_ctx)
+{
+    *m = (struct mitigations){0};
+    if (c->max_leaf >= 7) {
+        uint32_t edx = cpuid(cpuid_ctx, 7, 0).edx;
+        m->md_clear = bit(edx, 10);
+        m->ibrs = m->ibpb = bit(edx, 26);
+        m->stibp = bit(edx, 27);
+        m->l1d_flush = bit(edx, 28);
+        m->arch_known = bit(edx, 29);
+        m->ssbd = bit(edx, 31);
+    }
+    if (amd(c) && c->max_ext_leaf >= 0x80000008) {
+        uint32_t ebx = cpuid(cpuid_ctx, 0x80000008, 0).ebx;
+        m->ibpb |= bit(ebx, 12);
+        m->ibrs |= bit(ebx, 14);
+        m->stibp |= bit(ebx, 15);
+        m->ibrs_always = bit(ebx, 16);
+        m->stibp_always = bit(ebx, 17);
+        m->ssbd |= bit(ebx, 24) || bit(ebx, 25); /* 25: by another MSR, C001_011F */
+        m->ssb_no = bit(ebx, 26);
+    }
+    bool controls = m->ibrs || m->stibp || m->ssbd;
+    m->spec_ctrl_known = controls && rdmsr != NULL && rdmsr(msr_ctx, MSR_SPEC_CTRL, &m->spec_ctrl);
+    m->arch_known =
+        m->arch_known && rdmsr != NULL && rdmsr(msr_ctx, MSR_ARCH_CAPABILITIES, &m->arch);
+}
+
+const char *features_arch_name(unsigned number)
+{
+    static const char names[32][12] = {
+        [0] = "rdcl_no",   [1] = "ibrs_all", [2] = "rsba",        [3] = "skip_l1dfl",
+        [4] = "ssb_no",    [5] = "mds_no",   [6] = "if_pschange", [7] = "tsx_ctrl",
+        [8] = "taa_no",    [13] = "sbdr_no", [14] = "fbsdp_no",   [15] = "psdp_no",
+        [17] = "fb_clear", [19] = "rrsba",   [20] = "bhi_no",     [24] = "pbrsb_no",
+        [26] = "gds_no",   [27] = "rfds_no", [28] = "rfds_clear",
+    };
+    return number < 32 && names[number][0] != '\0' ? names[number] : NULL;
+}

@@ -1,0 +1,44 @@
+/*
+ * What a CPU offers to one who measures, and how it stands to speculation: decoded from CPUID, and
+ * from MSRs where CPUID does not say.
+ */
+#ifndef LIB_CPU_FEATURES_H
+#define LIB_CPU_FEATURES_H
+
+#include "lib/cpu/cpu.h"
+#include "lib/cpu/tsc_rate.h"
+
+/* Whether the model has MSR_SMI_COUNT (34h): Intel since Nehalem, and the Atoms since Silvermont.
+ * A hypervisor's guest sees none that counts. */
+bool features_smi_counter(const struct cpu *c);
+
+/* The revision in IA32_BIOS_SIGN_ID or AMD's PATCH_LEVEL (both MSR 8Bh); 0: none is loaded. */
+uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b);
+
+/* AMD 56665, "Software Techniques for Managing Speculation": DE_CFG[1] of families 10h, 12h and
+ * later; 0Fh and 11h have no such MSR and need none. */
+#define MSR_DE_CFG    0xc0011029
+#define DE_CFG_LFENCE (1ull << 1)
+
+/* Whether LFENCE waits for all before it: CPUID's word, or AMD's DE_CFG. False where nobody vouches
+ * for it. */
+bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx);
+
+/* Whether each control is there, and whether it is on now where MSR 48h could be read. */
+struct mitigations {
+    bool ibrs, ibpb, stibp, ssbd, l1d_flush, md_clear; /* CPUID */
+    bool ibrs_always, stibp_always, ssb_no;            /* AMD */
+    bool spec_ctrl_known, arch_known;
+    uint64_t spec_ctrl; /* MSR 48h: bits 0 IBRS, 1 STIBP, 2 SSBD */
+    uint64_t arch;      /* MSR 10Ah, IA32_ARCH_CAPABILITIES */
+};
+#define SPEC_CTRL_IBRS  (1u << 0)
+#define SPEC_CTRL_STIBP (1u << 1)
+#define SPEC_CTRL_SSBD  (1u << 2)
+void features_mitigations(struct mitigations *m, const struct cpu *c, cpuid_fn cpuid,
+                          void *cpuid_ctx, msr_fn rdmsr, void *msr_ctx);
+
+/* IA32_ARCH_CAPABILITIES bit by bit (SDM vol. 4 table 2-2); NULL where a bit is not named here. */
+const char *features_arch_name(unsigned bit);
+
+#endif

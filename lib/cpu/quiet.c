@@ -1,0 +1,323 @@
+#include "lib/cpu/quiet.h"
+
+#include <stddef.h>
+#include "lib/text/fmt.h"
+
+/* Intel: SDM vol. 4. */
+#define IA32_MISC_ENABLE      0x1a0
+#define MISC_ENABLE_SPEEDSTEP (1ull << 16)
+#define MISC_ENABLE_TURBO_OFF (1ull << 38)
+/* Core 2, table 2-3: hardware, adjacent line, DCU and IP prefetcher. */
+#define MISC_ENABLE_PREFETCH (1ull << 9 | 1ull << 19 | 1ull << 37 | 1ull << 39)
+#define MISC_FEATURE_CONTROL 0x1a4
+#define PREFETCH_CORE        0xf /* L2, L2 adjacent line, DCU, DCU IP */
+#define PREFETCH_ATOM        0x5 /* L2, DCU */
+#define IA32_PERF_CTL        0x199
+#define PERF_CTL_TARGET      0xffffull
+#define PLATFORM_INFO        0xce  /* bits 15:8: the base clock's ratio */
+#define TURBO_RATIO_LIMIT    0x1ad /* bits 7:0: with one core active */
+#define POWER_CTL            0x1fc
+#define POWER_CTL_C1E        (1ull << 1)
+#define IA32_PM_ENABLE       0x770
+#define IA32_HWP_CAPS        0x771
+#define IA32_HWP_REQUEST     0x774
+#define HWP_PACKAGE          (1ull << 42)
+
+/* AMD. */
+#define HWCR            0xc0010015
+#define HWCR_CPB_OFF    (1ull << 25)
+#define PSTATE_LIMIT    0xc0010061
+#define PSTATE_CONTROL  0xc0010062
+#define PSTATE_FIELD    7ull
+#define CPPC_CAPS       0xc00102b0
+#define CPPC_ENABLE     0xc00102b1
+#define CPPC_REQUEST    0xc00102b3
+#define PREFETCH_AMD    0xc0000108
+#define PREFETCH_AMD_IS 0x2f /* L1 stream, stride and region, L2 stream; bit 5: L2 up/down */
+
+#define LEVELS     0xffffffull   /* least, greatest, desired, a byte each */
+#define PREFERENCE 0xff000000ull /* energy performance preference; 0 is performance */
+
+const char quiet_names[QUIET_IDS][9] = {"turbo", "prefetch", "freq"};
+
+static const char NOT_KNOWN[] = "its control is not known for this model";
+
+static bool is_amd(const struct cpu *c)
+{
+    return c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON;
+}
+
+static bool among(const uint8_t *models, size_t n, const struct cpu *c)
+{
+    for (size_t i = 0; i < n; i++)
+        if (c->vendor == VENDOR_INTEL && c->family == 6 && c->model == models[i])
+            return true;
+    return false;
+}
+
+/* Family 6, Nehalem to Raptor Lake and Emerald Rapids (SDM vol. 4 table 2-1). */
+static bool is_core_i(const struct cpu *c)
+{
+    static const uint8_t models[] = {
+        0x1a, 0x1e, 0x1f, 0x2e, 0x25, 0x2c, 0x2f,             /* Nehalem, Westmere */
+        0x2a, 0x2d, 0x3a, 0x3e, 0x3c, 0x3f, 0x45, 0x46,       /* to Haswell */
+        0x3d, 0x47, 0x4f, 0x56, 0x4e, 0x5e, 0x55, 0x8e, 0x9e, /* Broadwell, Skylake */
+        0x66, 0xa5, 0xa6, 0x7d, 0x7e, 0x6a, 0x6c, 0x8c, 0x8d, /* to Tiger Lake */
+        0xa7, 0x8f, 0xcf, 0x97, 0x9a, 0xb7, 0xba, 0xbf,       /* Rocket Lake and later */
+    };
+    return among(models, sizeof models, c);
+}
+
+/* Goldmont, Denverton, Goldmont Plus; recorded Silvermonts have no such MSR. */
+static bool is_atom(const struct cpu *c)
+{
+    static const uint8_t models[] = {0x5c, 0x5f, 0x7a};
+    return among(models, sizeof models, c);
+}
+
+static bool is_core_2(const struct cpu *c)
+{
+    static const uint8_t models[] = {0x0f, 0x16, 0x17, 0x1d};
+    return among(models, sizeof models, c);
+}
+
+static uint32_t leaf6(const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    return c->max_leaf >= 6 ? cpuid(ctx, 6, 0).eax : 0;
+}
+
+static struct cpuid_regs extended(const struct cpu *c, uint32_t leaf, cpuid_fn cpuid, void *ctx)
+{
+    return c->max_ext_leaf >= leaf ? cpuid(ctx, leaf, 0) : (struct cpuid_regs){0};
+}
+
+static uint64_t read(const struct msr_access *a, uint32_t msr)
+{
+    uint64_t v;
+    return a->read(a->ctx, msr, &v) ? v : 0;
+}
+
+static struct quiet_setting none(const char *why_not)
+{
+    return (struct quiet_setting){.why_not = why_not};
+}
+
+static struct quiet_setting disabling(const char *control, uint32_t msr, uint64_t mask)
+{
+    return (struct quiet_setting){.control = control, .msr = msr, .mask = mask, .wanted = mask};
+}
+
+/* --- turbo, prefetchers ----------------------------------------------------------------------- */
+
+static struct quiet_setting turbo_intel(uint32_t power, const struct cpu *c,
+                                        const struct msr_access *a)
+{
+    /* With bit 38 set, CPUID hides what the CPU could do (table 2-2). */
+    if (c->family != 6 || (!(power & 2) && !(read(a, IA32_MISC_ENABLE) & MISC_ENABLE_TURBO_OFF)))
+        return none("no turbo (CPUID 6 EAX[1])");
+    return disabling("IA32_MISC_ENABLE[38]", IA32_MISC_ENABLE, MISC_ENABLE_TURBO_OFF);
+}
+
+static struct quiet_setting turbo(const struct cpu *c, cpuid_fn cpuid, void *ctx,
+                                  const struct msr_access *a)
+{
+    if (c->vendor == VENDOR_INTEL)
+        return turbo_intel(leaf6(c, cpuid, ctx), c, a);
+    if (!is_amd(c))
+        return none(NOT_KNOWN);
+    if (!(extended(c, 0x80000007, cpuid, ctx).edx & 1u << 9))
+        return none("no core performance boost (CPUID 8000_0007 EDX[9])");
+    return disabling("HWCR[25]", HWCR, HWCR_CPB_OFF);
+}
+
+/* Leaf 1Ah EAX[31:24]: 20h is an Atom core, whose bits are others than its neighbours'. */
+static bool is_efficiency_core(const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    return c->max_leaf >= 0x1a && cpuid(ctx, 0x1a, 0).eax >> 24 == 0x20;
+}
+
+static struct quiet_setting prefetch(const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    if (is_amd(c)) {
+        if (!(extended(c, 0x80000021, cpuid, ctx).eax & 1u << 13))
+            return none("no prefetch control (CPUID 8000_0021 EAX[13])");
+        return disabling("PrefetchControl", PREFETCH_AMD, PREFETCH_AMD_IS);
+    }
+    if (is_core_2(c))
+        return disabling("IA32_MISC_ENABLE[9,19,37,39]", IA32_MISC_ENABLE, MISC_ENABLE_PREFETCH);
+    if (is_atom(c))
+        return disabling("MISC_FEATURE_CONTROL[0,2]", MISC_FEATURE_CONTROL, PREFETCH_ATOM);
+    if (is_core_i(c) && !is_efficiency_core(c, cpuid, ctx))
+        return disabling("MISC_FEATURE_CONTROL[3:0]", MISC_FEATURE_CONTROL, PREFETCH_CORE);
+    return none(NOT_KNOWN);
+}
+
+/* --- the P-state ------------------------------------------------------------------------------ */
+
+/* Least, greatest and desired level the same, so that nobody has a choice. */
+static struct quiet_setting levels(const char *control, uint32_t msr, uint64_t level,
+                                   enum quiet_form form)
+{
+    struct quiet_setting s = {.control = control, .msr = msr, .mask = LEVELS, .form = form};
+    s.wanted = level | level << 8 | level << 16;
+    if (level == 0)
+        s.why_not = "its capabilities name no such level";
+    return s;
+}
+
+static struct quiet_setting freq_hwp(uint32_t power, bool highest, const struct msr_access *a)
+{
+    uint64_t caps = read(a, IA32_HWP_CAPS);
+    struct quiet_setting s = levels("IA32_HWP_REQUEST", IA32_HWP_REQUEST,
+                                    (highest ? caps : caps >> 8) & 0xff, QUIET_HWP);
+    if (power & 1u << 10)
+        s.mask |= PREFERENCE;
+    if (power & 1u << 11)
+        s.mask |= HWP_PACKAGE; /* this request holds, not the package's */
+    return s;
+}
+
+static struct quiet_setting freq_intel(bool highest, const struct cpu *c, cpuid_fn cpuid, void *ctx,
+                                       const struct msr_access *a)
+{
+    uint32_t power = leaf6(c, cpuid, ctx);
+    /* HWP stays on until the next reset once it is on, so it is not for us to switch on. */
+    if (power & 1u << 7 && read(a, IA32_PM_ENABLE) & 1)
+        return freq_hwp(power, highest, a);
+    if (!(cpuid(ctx, 1, 0).ecx & 1u << 7))
+        return none("no SpeedStep (CPUID 1 ECX[7])");
+    if (!is_core_i(c))
+        return none(NOT_KNOWN);
+    if (!(read(a, IA32_MISC_ENABLE) & MISC_ENABLE_SPEEDSTEP))
+        return none("the firmware switched SpeedStep off (IA32_MISC_ENABLE[16])");
+    uint64_t base = read(a, PLATFORM_INFO) >> 8 & 0xff;
+    uint64_t most = highest ? read(a, TURBO_RATIO_LIMIT) & 0xff : 0;
+    struct quiet_setting s = {.control = "IA32_PERF_CTL",
+                              .msr = IA32_PERF_CTL,
+                              .mask = PERF_CTL_TARGET,
+                              .form = QUIET_RATIO};
+    s.wanted = (most > base ? most : base) << 8;
+    if (base == 0)
+        s.why_not = "MSR_PLATFORM_INFO names no base clock";
+    return s;
+}
+
+static struct quiet_setting freq_amd(bool highest, const struct cpu *c, cpuid_fn cpuid, void *ctx,
+                                     const struct msr_access *a)
+{
+    /* This too stays on until the next reset. */
+    if (extended(c, 0x80000008, cpuid, ctx).ebx & 1u << 27 && read(a, CPPC_ENABLE) & 1) {
+        uint64_t caps = read(a, CPPC_CAPS);
+        struct quiet_setting s = levels("CPPC_REQUEST", CPPC_REQUEST,
+                                        (highest ? caps >> 24 : caps >> 16) & 0xff, QUIET_CPPC);
+        s.mask |= PREFERENCE;
+        return s;
+    }
+    if (!(extended(c, 0x80000007, cpuid, ctx).edx & 1u << 7))
+        return none("no P-states (CPUID 8000_0007 EDX[7])");
+    return (struct quiet_setting){.control = "PStateCmd",
+                                  .msr = PSTATE_CONTROL,
+                                  .mask = PSTATE_FIELD,
+                                  .form = QUIET_PSTATE,
+                                  .wanted = read(a, PSTATE_LIMIT) & PSTATE_FIELD};
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+static bool read_now(const struct quiet_setting *s, const struct msr_access *a, uint64_t *value)
+{
+    bool good = a->read(a->ctx, s->msr, value);
+    *value &= s->mask;
+    return good;
+}
+
+static void find(struct quiet_setting *s, const struct msr_access *a)
+{
+    if (s->control && !read_now(s, a, &s->found))
+        *s = none("its MSR faults: a hypervisor keeps it");
+    s->now = s->found;
+}
+
+void quiet_plan(struct quiet *q, const struct options *o, const struct cpu *c, cpuid_fn cpuid,
+                void *ctx, const struct msr_access *a)
+{
+    struct quiet_setting *t = &q->of[QUIET_TURBO], *f = &q->of[QUIET_FREQ];
+    bool highest = o->freq == FREQ_MAX && o->turbo == SETTING_KEEP;
+
+    *q = (struct quiet){.keeps = 0};
+    for (unsigned i = 0; i < QUIET_IDS; i++)
+        q->of[i] = none("no MSRs (CPUID 1 EDX[5])");
+    if (c->msr) {
+        *t = turbo(c, cpuid, ctx, a);
+        q->of[QUIET_PREFETCH] = prefetch(c, cpuid, ctx);
+        *f = c->vendor == VENDOR_INTEL ? freq_intel(highest, c, cpuid, ctx, a)
+             : is_amd(c)               ? freq_amd(highest, c, cpuid, ctx, a)
+                                       : none(NOT_KNOWN);
+    }
+    for (unsigned i = 0; i < QUIET_IDS; i++)
+        find(&q->of[i], a);
+    f->asked = o->freq != FREQ_KEEP;
+    q->of[QUIET_PREFETCH].asked = o->prefetch == SETTING_OFF;
+    /* AMD's boost lifts P0 itself above the base clock. */
+    t->asked = o->turbo == SETTING_OFF ||
+               (o->freq == FREQ_BASE && f->control && f->form == QUIET_PSTATE && t->control);
+}
+
+static void apply(struct quiet *q, struct quiet_setting *s, const struct msr_access *a)
+{
+    struct msr_kept *k = &q->kept[q->keeps];
+    if (!s->asked || !s->control || s->why_not)
+        return;
+    bool done = s->found == s->wanted;
+    if (!done && msr_keep(k, a, s->msr)) {
+        q->keeps++;
+        done = msr_change(k, a, s->mask, s->wanted);
+    }
+    s->in_force = read_now(s, a, &s->now) && done && s->now == s->wanted;
+    if (!s->in_force)
+        s->why_not =
+            "was written, and does not read back so: a hypervisor or the firmware keeps it";
+}
+
+void quiet_apply(struct quiet *q, const struct msr_access *a)
+{
+    for (unsigned i = 0; i < QUIET_IDS; i++)
+        apply(q, &q->of[i], a);
+}
+
+bool quiet_restore(struct quiet *q, const struct msr_access *a)
+{
+    bool same = true;
+    while (q->keeps > 0)
+        same = msr_put_back(&q->kept[--q->keeps], a) && same;
+    return same;
+}
+
+void quiet_text(const struct quiet_setting *s, uint64_t value, struct sink *out)
+{
+    unsigned low = value & 0xff, high = value >> 8 & 0xff;
+    switch (s->form) {
+    case QUIET_DISABLES:
+        fmt(out, value == s->mask ? "off" : value == 0 ? "on" : "partly off");
+        break;
+    case QUIET_RATIO:
+        fmt(out, "ratio %u", high);
+        break;
+    case QUIET_PSTATE:
+        fmt(out, "P%u", low);
+        break;
+    case QUIET_HWP:
+        fmt(out, "level %u to %u", low, high);
+        break;
+    case QUIET_CPPC:
+        fmt(out, "level %u to %u", high, low);
+        break;
+    }
+}
+
+bool quiet_c1e(const struct cpu *c, const struct msr_access *a, bool *known)
+{
+    uint64_t v;
+    *known = c->msr && !c->hypervisor && is_core_i(c) && a->read(a->ctx, POWER_CTL, &v);
+    return *known && v & POWER_CTL_C1E;
+}

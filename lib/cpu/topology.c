@@ -1,0 +1,212 @@
+#include "lib/cpu/topology.h"
+
+const char *const core_type_names[CORE_TYPES] = {"unknown", "performance", "efficiency"};
+
+/* How an APIC id is cut: package | core | thread, the widths counted from bit 0. */
+struct layout {
+    uint32_t apic_id;
+    unsigned thread_bits, module_bits, package_bits;
+};
+
+unsigned topology_bits(uint32_t n)
+{
+    unsigned bits = 0;
+    while (bits < 32 && (uint64_t)1 << bits < n)
+        bits++;
+    return bits;
+}
+
+static uint32_t upper(uint32_t id, unsigned bits)
+{
+    return bits < 32 ? id >> bits : 0;
+}
+
+static uint32_t field(uint32_t id, unsigned from, unsigned to)
+{
+    return upper(id, from) & ~(to - from < 32 ? ~0u << (to - from) : 0);
+}
+
+/*
+ * Leaf 1Fh or 0Bh: subleaf by subleaf a level (ECX[15:8]; 0 ends), EAX[4:0] bits of the id below
+ * the next one. Type 1 is the thread level; the last level's bits are the package's. EBX is 0 where
+ * the leaf does not exist.
+ */
+static bool extended(struct layout *l, uint32_t number, cpuid_fn cpuid, void *ctx)
+{
+    enum { LEVELS = 8, THREAD_LEVEL = 1 }; /* six types are defined */
+    bool found = false;
+    for (uint32_t i = 0; i < LEVELS; i++) {
+        struct cpuid_regs r = cpuid(ctx, number, i);
+        unsigned type = r.ecx >> 8 & 0xff, bits = r.eax & 0x1f;
+        if (type == 0 || (r.ebx & 0xffff) == 0)
+            break;
+        if (!found)
+            *l = (struct layout){.apic_id = r.edx};
+        found = true;
+        if (type == THREAD_LEVEL)
+            l->thread_bits = bits;
+        if (bits > l->package_bits)
+            l->package_bits = bits;
+    }
+    if (l->thread_bits > l->package_bits)
+        l->package_bits = l->thread_bits;
+    return found;
+}
+
+/*
+ * Leaf 1 and leaf 4: EBX[23:16] ids in a package where EDX[28] says that there can be several,
+ * leaf 4 EAX[31:26] + 1 of these are cores.
+ */
+static void legacy(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    struct cpuid_regs one = cpuid(ctx, 1, 0);
+    uint32_t ids = one.edx >> 28 & 1 ? one.ebx >> 16 & 0xff : 1, cores = 1;
+    if (c->max_leaf >= 4) {
+        uint32_t eax = cpuid(ctx, 4, 0).eax;
+        if ((eax & 0x1f) != 0) /* there is a cache, so the field counts */
+            cores = (eax >> 26) + 1;
+    }
+    l->package_bits = topology_bits(ids);
+    unsigned core_bits = topology_bits(cores);
+    l->thread_bits = l->package_bits > core_bits ? l->package_bits - core_bits : 0;
+}
+
+/* APM vol. 3 E.4.7: 8000_0008 ECX[15:12] bits of the id that count within a package; 0 on K8, which
+ * then gives the cores, less one, in ECX[7:0]. */
+static void amd(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    const uint32_t topology_extensions = 1u << 22; /* 8000_0001 ECX */
+    const uint32_t base = 0x80000000;
+    if (c->max_ext_leaf >= base + 8) {
+        uint32_t ecx = cpuid(ctx, base + 8, 0).ecx;
+        unsigned bits = ecx >> 12 & 0xf;
+        l->package_bits = bits != 0 ? bits : topology_bits((ecx & 0xff) + 1);
+    }
+    /* Hygon's first family keeps the socket in bit 6 and above, whatever the cores (Linux,
+     * arch/x86/kernel/cpu/hygon.c). */
+    if (c->vendor == VENDOR_HYGON && c->family == 0x18 && !c->hypervisor && l->package_bits < 6)
+        l->package_bits = 6;
+    if (c->max_ext_leaf < base + 0x1e || !(cpuid(ctx, base + 1, 0).ecx & topology_extensions))
+        return;
+    struct cpuid_regs r = cpuid(ctx, base + 0x1e, 0);
+    l->apic_id = r.eax;
+    if (c->family >= 0x17)
+        l->thread_bits = topology_bits((r.ebx >> 8 & 0xff) + 1);
+}
+
+/* Family 15h: 8000_001E EBX[15:8] + 1 cores in a compute unit, with ids beside each other. They
+ * are cores, with integer units and a data cache of their own (BKDG 42301). */
+static unsigned module_bits(const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    const uint32_t leaf = 0x8000001e;
+    if (c->vendor != VENDOR_AMD || c->family != 0x15 || c->max_ext_leaf < leaf)
+        return 0;
+    return topology_bits((cpuid(ctx, leaf, 0).ebx >> 8 & 0xff) + 1);
+}
+
+static enum core_type core_type(const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    if (c->vendor == VENDOR_INTEL && c->max_leaf >= 0x1a) {
+        uint32_t kind = cpuid(ctx, 0x1a, 0).eax >> 24;
+        return kind == 0x40   ? CORE_TYPE_PERFORMANCE
+               : kind == 0x20 ? CORE_TYPE_EFFICIENCY
+                              : CORE_TYPE_UNKNOWN;
+    }
+    if (c->vendor == VENDOR_AMD && c->max_ext_leaf >= 0x80000026) {
+        /* APM vol. 3 E.4.24: at the core level (ECX[15:8] = 1), where EAX[30] says that core types
+         * differ. */
+        struct cpuid_regs r = cpuid(ctx, 0x80000026, 0);
+        if ((r.ecx >> 8 & 0xff) == 1 && r.eax >> 30 & 1)
+            return r.ebx >> 28 == 0   ? CORE_TYPE_PERFORMANCE
+                   : r.ebx >> 28 == 1 ? CORE_TYPE_EFFICIENCY
+                                      : CORE_TYPE_UNKNOWN;
+    }
+    return CORE_TYPE_UNKNOWN;
+}
+
+void topology_place(struct core_place *p, const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    struct layout l = {.apic_id = c->max_leaf >= 1 ? cpuid(ctx, 1, 0).ebx >> 24 : 0};
+    bool told = (c->max_leaf >= 0x1f && extended(&l, 0x1f, cpuid, ctx)) ||
+                (c->max_leaf >= 0x0b && extended(&l, 0x0b, cpuid, ctx));
+    if (!told && (c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON))
+        amd(&l, c, cpuid, ctx);
+    else if (!told && c->max_leaf >= 1)
+        legacy(&l, c, cpuid, ctx);
+    l.module_bits = module_bits(c, cpuid, ctx);
+    if (l.module_bits < l.thread_bits || l.module_bits > l.package_bits)
+        l.module_bits = l.thread_bits;
+    if (l.thread_bits > l.package_bits)
+        l.package_bits = l.thread_bits;
+    *p = (struct core_place){
+        .apic_id = l.apic_id,
+        .package = upper(l.apic_id, l.package_bits),
+        .module = field(l.apic_id, l.module_bits, l.package_bits),
+        .core = field(l.apic_id, l.thread_bits, l.package_bits),
+        .thread = field(l.apic_id, 0, l.thread_bits),
+        .type = core_type(c, cpuid, ctx),
+    };
+}
+
+/* What the CPU at `at` is the first of, in the list: 1 where none before it is alike. */
+static bool first_id(const struct core_place *cpus, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (cpus[i].apic_id == cpus[at].apic_id)
+            return false;
+    return true;
+}
+
+struct firsts {
+    bool package, module, core;
+};
+
+static struct firsts first_of(const struct core_place *cpus, size_t at)
+{
+    struct firsts f = {true, true, true};
+    for (size_t i = 0; i < at; i++) {
+        bool package = cpus[i].package == cpus[at].package;
+        f.package = f.package && !package;
+        f.module = f.module && !(package && cpus[i].module == cpus[at].module);
+        f.core = f.core && !(package && cpus[i].core == cpus[at].core);
+    }
+    return f;
+}
+
+static uint32_t threads_of(const struct core_place *cpus, size_t n, size_t at)
+{
+    uint32_t threads = 0;
+    for (size_t i = 0; i < n; i++)
+        threads += cpus[i].package == cpus[at].package && cpus[i].core == cpus[at].core &&
+                   first_id(cpus, i);
+    return threads;
+}
+
+void topology_count(struct topology *t, const struct core_place *cpus, size_t n)
+{
+    *t = (struct topology){0};
+    for (size_t i = 0; i < n; i++) {
+        if (!first_id(cpus, i))
+            continue;
+        struct firsts f = first_of(cpus, i);
+        t->logical_cpus++;
+        t->packages += f.package;
+        t->modules += f.module;
+        t->cores += f.core;
+        t->type[cpus[i].type].logical_cpus++;
+        t->type[cpus[i].type].cores += f.core;
+        if (f.core) {
+            uint32_t threads = threads_of(cpus, n, i);
+            if (threads > t->threads_per_core)
+                t->threads_per_core = threads;
+        }
+    }
+}
+
+uint32_t topology_sharing(const struct core_place *cpus, size_t n, uint32_t id, unsigned bits)
+{
+    uint32_t sharing = 0;
+    for (size_t i = 0; i < n; i++)
+        sharing += upper(cpus[i].apic_id, bits) == upper(id, bits) && first_id(cpus, i);
+    return sharing;
+}

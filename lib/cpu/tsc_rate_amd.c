@@ -1,0 +1,106 @@
+/*
+ * AMD: the TSC counts at the frequency of P-state 0 where MSRC001_0015[24] (HWCR, TscFreqSel) says
+ * so: BKDGs of families 10h (31116), 11h (41256), 12h (41131), 15h (42301), 16h (48751), PPRs of
+ * families 17h (54945), 19h (55898) and 1Ah (57238); "P-state [7:0]" and "HWCR" there.
+ */
+#include "lib/cpu/tsc_rate.h"
+
+#include <stddef.h>
+
+#define MSR_HWCR          0xc0010015
+#define MSR_FIDVID_STATUS 0xc0010042
+#define MSR_PSTATE_LIMIT  0xc0010061
+#define MSR_PSTATE_0      0xc0010064
+
+#define HWCR_TSC_AT_P0 (1ull << 24)
+#define PSTATE_ENABLED (1ull << 63)
+
+struct source {
+    const struct cpu *c;
+    msr_fn rdmsr;
+    void *ctx;
+};
+
+static const uint64_t mhz = 1000000;
+
+/* Family 12h's divisors in halves: MSRC001_0064[CpuDid]; 0 is reserved. */
+static const uint8_t halves_12h[16] = {2, 3, 4, 6, 8, 12, 16, 24, 32};
+
+/* A P-state register's frequency; 0 where its family's formula is not known. */
+static uint64_t pstate_hz(uint32_t family, uint64_t v)
+{
+    uint64_t fid = v & 0x3f, did = v >> 6 & 7;
+    switch (family) {
+    case 0x10:
+    case 0x15:
+    case 0x16:
+        return did <= 4 ? 100 * mhz * (fid + 0x10) >> did : 0;
+    case 0x11:
+        return did <= 4 ? 100 * mhz * (fid + 8) >> did : 0;
+    case 0x12:
+        fid = v >> 4 & 0x1f;
+        did = halves_12h[v & 0xf];
+        return did != 0 ? 200 * mhz * (fid + 0x10) / did : 0;
+    case 0x17:
+    case 0x18: /* Hygon's Zen */
+    case 0x19:
+        fid = v & 0xff;
+        did = v >> 8 & 0x3f; /* in eighths; below 8 is off or reserved */
+        return did >= 8 ? 200 * mhz * fid / did : 0;
+    case 0x1a:
+        return 5 * mhz * (v & 0xfff);
+    default: /* 14h: the main PLL is told by PCI configuration space alone */
+        return 0;
+    }
+}
+
+/*
+ * Families 10h to 16h count the boost states among the MSRs, before the software's P-state 0. How
+ * many there are stands in PCI configuration space; but the last of the states has number
+ * MSRC001_0061[6:4] (PstateMaxVal) to software, so what the enabled ones are more than that is
+ * boost. CPUID 8000_0007 EDX[9] (CPB) must agree that there is some or none.
+ */
+static bool boost_states(const struct source *s, bool boosts, uint32_t *boost)
+{
+    uint64_t limit, v;
+    uint32_t enabled = 0;
+    if (!s->rdmsr(s->ctx, MSR_PSTATE_LIMIT, &limit))
+        return false;
+    while (enabled < 8 && s->rdmsr(s->ctx, MSR_PSTATE_0 + enabled, &v) && (v & PSTATE_ENABLED))
+        enabled++;
+    uint32_t software = (uint32_t)(limit >> 4 & 7) + 1;
+    if (enabled < software)
+        return false;
+    *boost = enabled - software;
+    return (*boost > 0) == boosts;
+}
+
+static uint64_t base_hz(const struct source *s, bool boosts)
+{
+    uint64_t hwcr, v;
+    uint32_t boost = 0;
+    if (!s->rdmsr(s->ctx, MSR_HWCR, &hwcr) || !(hwcr & HWCR_TSC_AT_P0))
+        return 0;
+    if (s->c->family < 0x17 && !boost_states(s, boosts, &boost))
+        return 0;
+    if (!s->rdmsr(s->ctx, MSR_PSTATE_0 + boost, &v) || !(v & PSTATE_ENABLED))
+        return 0;
+    return pstate_hz(s->c->family, v);
+}
+
+/* K8 (BKDG 26094): CurrFID, MSRC001_0042[5:0], in steps of 100 MHz from 800; the TSC follows it. */
+static uint64_t fidvid_hz(const struct source *s)
+{
+    uint64_t v;
+    return s->rdmsr(s->ctx, MSR_FIDVID_STATUS, &v) ? 800 * mhz + (v & 0x3f) * 100 * mhz : 0;
+}
+
+struct tsc_rate tsc_rate_amd(const struct cpu *c, cpuid_fn cpuid, void *cpuid_ctx, msr_fn rdmsr,
+                             void *msr_ctx)
+{
+    const struct source s = {c, rdmsr, msr_ctx};
+    bool boosts = c->max_ext_leaf >= 0x80000007 && (cpuid(cpuid_ctx, 0x80000007, 0).edx >> 9 & 1);
+    if (c->family == 0x0f)
+        return (struct tsc_rate){fidvid_hz(&s), TSC_RATE_FIDVID};
+    return (struct tsc_rate){base_hz(&s, boosts), TSC_RATE_PSTATE0};
+}

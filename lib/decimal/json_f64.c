@@ -1,0 +1,24 @@
+#include "lib/text/json.h"
+
+#include "lib/decimal/num.h"
+#include "lib/text/str.h"
+
+void json_f64(struct json *j, const char *name, double v, int decimals)
+{
+    char text[40]; /* a sign, 18 digits, a point, 9 digits */
+    struct sink_buf b;
+    if (v - v != 0) { /* so for a NaN and the infinities alone */
+        json_unknown(j);
+        return;
+    }
+    sink_buf_init(&b, text, sizeof text);
+    num_f64(&b.sink, v, decimals, 0);
+    if (str_has(text, ".") && !str_has(text, "e")) {
+        while (text[b.used - 1] == '0')
+            b.used--;
+        if (text[b.used - 1] == '.')
+            b.used--;
+    }
+    json_member(j, name);
+    json_raw(j, text, b.used);
+}

@@ -1,0 +1,88 @@
+#include "lib/decimal/num.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/text/fmt.h"
+
+#define DECIMALS_MAX 9
+#define FIXED_BELOW  1e18 /* below, the whole part is exact in 64 bits */
+
+static const uint32_t power10[DECIMALS_MAX + 1] = {
+    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
+};
+
+/*
+ * round(fraction * 10^decimals), half upwards, for 0 <= fraction < 1. Exact: the fraction is
+ * m / 2^shift with m < 2^53, and m * 10^9 < 2^83. IEEE 754 binary64: 52 bits of mantissa, exponent
+ * bias 1023.
+ */
+static uint32_t scaled(double fraction, int decimals)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } u = {fraction};
+    int exponent = (int)(u.bits >> 52 & 0x7ff); /* a zero may have a sign */
+    uint64_t m = (u.bits & ((1ull << 52) - 1)) | 1ull << 52;
+    int shift = 1023 + 52 - exponent;
+    if (shift >
+        96) /* below 2^-43: not half a unit of the ninth decimal (and zero, and subnormals) */
+        return 0;
+    unsigned __int128 product = (unsigned __int128)m * power10[decimals];
+    product += (unsigned __int128)1 << (shift - 1);
+    return (uint32_t)(product >> shift);
+}
+
+static void fixed(char *text, size_t size, double v, bool negative, int decimals)
+{
+    uint64_t whole = (uint64_t)v;
+    uint32_t part = scaled(v - (double)whole, decimals);
+    if (part == power10[decimals]) {
+        part = 0;
+        whole++;
+    }
+    const char *sign = negative && (whole != 0 || part != 0) ? "-" : "";
+    unsigned long long w = whole;
+    if (decimals == 0)
+        fmt_buf(text, size, "%s%llu", sign, w);
+    else
+        fmt_buf(text, size, "%s%llu.%0*u", sign, w, decimals, part);
+}
+
+/* d.ddde+NN; the division's error, some 1e-14, is far below the digits shown. */
+static void scientific(char *text, size_t size, double v, bool negative)
+{
+    int exponent = 0;
+    for (; v >= 1e16; exponent += 16)
+        v /= 1e16;
+    for (; v >= 10; exponent++)
+        v /= 10;
+    uint32_t digits = (uint32_t)(v * 1000 + 0.5);
+    if (digits == 10000) {
+        digits = 1000;
+        exponent++;
+    }
+    fmt_buf(text, size, "%s%u.%03ue+%02d", negative ? "-" : "", digits / 1000, digits % 1000,
+            exponent);
+}
+
+void num_f64(struct sink *out, double v, int decimals, int width)
+{
+    char text[40]; /* a sign, 18 digits, a point, 9 digits */
+    bool negative = v < 0;
+    if (decimals < 0)
+        decimals = 0;
+    if (decimals > DECIMALS_MAX)
+        decimals = DECIMALS_MAX;
+    if (negative)
+        v = -v;
+    if (v != v)
+        fmt_buf(text, sizeof text, "nan");
+    else if (v - v != 0) /* infinity */
+        fmt_buf(text, sizeof text, negative ? "-inf" : "inf");
+    else if (v < FIXED_BELOW)
+        fixed(text, sizeof text, v, negative, decimals);
+    else
+        scientific(text, sizeof text, v, negative);
+    fmt(out, "%*s", width, text);
+}

@@ -1,0 +1,135 @@
+#include "lib/firmware/acpi_table.h"
+
+#include "lib/firmware/bytes.h"
+#include "lib/text/mem.h"
+
+/* ACPI 6.5 section 5.2.5.3, root system description pointer. */
+enum {
+    RSDP_CHECKED = 20, /* bytes that the first checksum covers, all of revision 0 */
+    RSDP_OEM = 9,
+    RSDP_REVISION = 15,
+    RSDP_RSDT = 16,
+    RSDP_LENGTH = 20,
+    RSDP_XSDT = 24,
+    RSDP_V2_LENGTH = 36,
+    RSDP_LENGTH_MAX = 4096, /* nobody's is longer: a wrong length is not worth a walk */
+};
+
+/* Sections 5.2.6 and 5.2.7. */
+enum {
+    HEADER_OEM = 10,
+    HEADER_OEM_TABLE = 16,
+    ROOT_ENTRIES_MAX = 1024,
+};
+
+/* The table at that address, if it can be reached, is as long as it says and sums up to zero. */
+static struct acpi_table table_at(const struct physmem *mem, uint64_t address)
+{
+    struct acpi_table none = {0};
+    const uint8_t *header = mem->at(mem->ctx, address, ACPI_HEADER_SIZE);
+    if (header == NULL)
+        return none;
+    uint32_t length = le32(header + ACPI_HEADER_LENGTH);
+    if (length < ACPI_HEADER_SIZE || length > ACPI_LENGTH_MAX)
+        return none;
+    const uint8_t *bytes = mem->at(mem->ctx, address, length);
+    if (bytes == NULL || byte_sum(bytes, length) != 0)
+        return none;
+    return (struct acpi_table){bytes, length};
+}
+
+static struct acpi_table root_at(const struct physmem *mem, uint64_t address, const char *signature)
+{
+    struct acpi_table t = {0};
+    if (address != 0)
+        t = table_at(mem, address);
+    if (t.bytes != NULL && memcmp(t.bytes, signature, 4) != 0)
+        t.bytes = NULL;
+    return t;
+}
+
+static uint32_t root_entries(const struct acpi *a)
+{
+    uint32_t n = a->present ? (a->root.length - ACPI_HEADER_SIZE) / (a->xsdt ? 8 : 4) : 0;
+    return n < ROOT_ENTRIES_MAX ? n : ROOT_ENTRIES_MAX;
+}
+
+static uint64_t root_entry(const struct acpi *a, uint32_t i)
+{
+    const uint8_t *first = a->root.bytes + ACPI_HEADER_SIZE;
+    return a->xsdt ? le64(first + 8 * i) : le32(first + 4 * i);
+}
+
+static void copy_oem_id(char out[7], const uint8_t *from)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < 6; i++) {
+        out[i] = from[i] >= ' ' && from[i] <= '~' ? (char)from[i] : ' ';
+        if (out[i] != ' ')
+            n = i + 1;
+    }
+    out[n] = '\0';
+}
+
+/* The XSDT's address, 0 where the RSDP has none or its second part does not hold. */
+static uint64_t xsdt_address(const struct physmem *mem, uint64_t rsdp, uint8_t revision)
+{
+    if (revision < 2)
+        return 0;
+    const uint8_t *p = mem->at(mem->ctx, rsdp, RSDP_V2_LENGTH);
+    if (p == NULL)
+        return 0;
+    uint32_t length = le32(p + RSDP_LENGTH);
+    if (length < RSDP_V2_LENGTH || length > RSDP_LENGTH_MAX)
+        return 0;
+    p = mem->at(mem->ctx, rsdp, length);
+    return p != NULL && byte_sum(p, length) == 0 ? le64(p + RSDP_XSDT) : 0;
+}
+
+void acpi_open(struct acpi *a, const struct physmem *mem, uint64_t rsdp)
+{
+    *a = (struct acpi){.mem = mem};
+    const uint8_t *p = rsdp != 0 ? mem->at(mem->ctx, rsdp, RSDP_CHECKED) : NULL;
+    if (p == NULL || memcmp(p, "RSD PTR ", 8) != 0 || byte_sum(p, RSDP_CHECKED) != 0)
+        return;
+    a->revision = p[RSDP_REVISION];
+    copy_oem_id(a->oem_id, p + RSDP_OEM);
+    uint32_t rsdt = le32(p + RSDP_RSDT);
+
+    a->root = root_at(mem, xsdt_address(mem, rsdp, a->revision), "XSDT");
+    a->xsdt = a->root.bytes != NULL;
+    if (!a->xsdt)
+        a->root = root_at(mem, rsdt, "RSDT");
+    a->present = a->root.bytes != NULL;
+
+    uint32_t n = root_entries(a);
+    for (uint32_t i = 0; i < n; i++)
+        if (root_entry(a, i) != 0 && table_at(mem, root_entry(a, i)).bytes == NULL)
+            a->bad++;
+}
+
+struct acpi_table acpi_find(const struct acpi *a, const char signature[4])
+{
+    uint32_t n = root_entries(a);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t address = root_entry(a, i);
+        const uint8_t *name = address != 0 ? a->mem->at(a->mem->ctx, address, 4) : NULL;
+        if (name == NULL || memcmp(name, signature, 4) != 0)
+            continue;
+        struct acpi_table t = table_at(a->mem, address);
+        if (t.bytes != NULL)
+            return t;
+    }
+    return (struct acpi_table){0};
+}
+
+static bool made_by_qemu(struct acpi_table t)
+{
+    return t.bytes != NULL && memcmp(t.bytes + HEADER_OEM, "BOCHS ", 6) == 0 &&
+           memcmp(t.bytes + HEADER_OEM_TABLE, "BXPC", 4) == 0;
+}
+
+bool acpi_says_qemu(const struct acpi *a)
+{
+    return a->present && (made_by_qemu(a->root) || made_by_qemu(acpi_find(a, "FACP")));
+}

@@ -1,0 +1,45 @@
+/*
+ * What the decoders of single ACPI tables share: a table taken from bytes that nobody checked yet,
+ * its entries one after the other, generic addresses, and the words for a table that lies.
+ */
+#ifndef LIB_FIRMWARE_ACPI_TABLE_H
+#define LIB_FIRMWARE_ACPI_TABLE_H
+
+#include "lib/firmware/acpi.h"
+
+/* ACPI 6.5 section 5.2.6, the header of every table. */
+enum {
+    ACPI_HEADER_LENGTH = 4,
+    ACPI_HEADER_REVISION = 8,
+    ACPI_HEADER_CHECKSUM = 9,
+    ACPI_HEADER_SIZE = 36,
+    ACPI_LENGTH_MAX = 16 << 20, /* the largest DSDTs seen are near 1 MiB */
+};
+
+/* "MADT offset 45: entry length 0, allowed 8 to 255", or "allowed 8". Returns false. */
+bool acpi_wrong(struct acpi_error *e, const char *table, uint32_t offset, const char *what,
+                uint64_t found, uint64_t least, uint64_t most);
+
+/* False, and the error: a fixed part of `least` bytes does not fit the table. */
+bool acpi_long_enough(const struct acpi_table *t, const char *name, uint32_t least,
+                      struct acpi_error *e);
+
+/* Checks signature, length and checksum of bytes that begin with a table; `name` is the one that
+ * errors use. Bytes behind the table's own length are no part of it. */
+bool acpi_table_take(struct acpi_table *t, const uint8_t *bytes, size_t n, const char signature[4],
+                     const char *name, struct acpi_error *e);
+
+/* Entries of a type byte, a length byte and a body, up to the table's end (MADT, SRAT). */
+struct acpi_walk {
+    const struct acpi_table *t;
+    const char *name;
+    uint32_t at;                      /* offset of the next entry */
+    uint8_t (*size_of)(uint8_t type); /* the least length of a type, 2 for unknown ones */
+};
+/* The next entry, all of it inside the table; NULL at the end, or with an error. */
+const uint8_t *acpi_next(struct acpi_walk *w, struct acpi_error *e);
+
+#define ACPI_GAS_SIZE 12
+struct acpi_gas acpi_gas(const uint8_t *at);
+
+#endif

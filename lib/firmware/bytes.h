@@ -1,0 +1,31 @@
+/* Little-endian fields of tables as firmware wrote them: any alignment. */
+#ifndef LIB_FIRMWARE_BYTES_H
+#define LIB_FIRMWARE_BYTES_H
+
+#include <stdint.h>
+
+static inline uint16_t le16(const uint8_t *at)
+{
+    return (uint16_t)(at[0] | at[1] << 8);
+}
+
+static inline uint32_t le32(const uint8_t *at)
+{
+    return le16(at) | (uint32_t)le16(at + 2) << 16;
+}
+
+static inline uint64_t le64(const uint8_t *at)
+{
+    return le32(at) | (uint64_t)le32(at + 4) << 32;
+}
+
+/* Sum of n bytes modulo 256: firmware makes it zero over each of its tables. */
+static inline uint8_t byte_sum(const uint8_t *at, uint32_t n)
+{
+    uint8_t sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum = (uint8_t)(sum + at[i]);
+    return sum;
+}
+
+#endif

@@ -1,0 +1,131 @@
+#include "lib/firmware/serial_place.h"
+
+#include "lib/firmware/acpi_serial.h"
+
+#define COM1      0x3f8
+#define REGISTERS 8
+#define ERROR_MAX 3 /* percent: what a byte of ten bits bears, half a bit at its end */
+
+uint16_t serial_divisor(uint32_t clock_hz, uint32_t baud)
+{
+    uint64_t base = clock_hz / 16;
+    if (baud == 0 || base == 0)
+        return 0;
+    uint64_t divisor = (base + baud / 2) / baud;
+    if (divisor == 0 || divisor > UINT16_MAX)
+        return 0;
+    uint64_t real = base / divisor, off = real > baud ? real - baud : baud - real;
+    return off * 100 <= (uint64_t)baud * ERROR_MAX ? (uint16_t)divisor : 0;
+}
+
+static bool can_be(const struct serial_place *p)
+{
+    uint64_t bytes = (uint64_t)p->stride * REGISTERS;
+    if (p->width > 4)
+        return false;
+    if (p->mmio)
+        return p->address >= SERIAL_MMIO_MIN && p->address <= UINT64_MAX - bytes &&
+               p->address % p->width == 0;
+    return p->width == 1 && p->address >= SERIAL_IO_MIN && p->address + bytes <= 0x10000;
+}
+
+static void add(struct serial_places *p, const struct serial_place *place)
+{
+    for (unsigned i = 0; i < p->n; i++)
+        if (p->place[i].mmio == place->mmio && p->place[i].address == place->address)
+            return;
+    if (p->n == SERIAL_PLACES || !can_be(place))
+        return;
+    p->place[p->n] = *place;
+    if (serial_divisor(place->clock_hz, place->baud) == 0)
+        p->place[p->n].baud = 0;
+    p->n++;
+}
+
+static void add_uart(struct serial_places *p, const struct acpi_uart *u, struct serial_place place,
+                     bool mmio)
+{
+    place.mmio = u->gas.space == ACPI_MEMORY;
+    place.address = u->gas.address;
+    place.width = u->width;
+    place.stride = u->stride;
+    if (place.clock_hz == 0 && !place.mmio)
+        place.clock_hz = UART_HZ;
+    if (u->is_16550 && u->gas.space <= ACPI_IO && (mmio || !place.mmio))
+        add(p, &place);
+}
+
+static void add_spcr(struct serial_places *p, const struct serial_choice *choice,
+                     const struct acpi *acpi, bool mmio)
+{
+    struct acpi_table t = acpi_find(acpi, "SPCR");
+    struct spcr s;
+    if (t.bytes == NULL)
+        return;
+    if (!acpi_spcr(&t, &s)) {
+        p->spcr_error = s.error;
+        return;
+    }
+    uint32_t baud = choice->baud_given ? choice->baud : s.baud;
+    add_uart(p, &s.uart,
+             (struct serial_place){.from = "spcr", .clock_hz = s.clock_hz, .baud = baud}, mmio);
+}
+
+/* DBG2 has no speed: that of a port in memory stays, since its clock is not known either. */
+static void add_dbg2(struct serial_places *p, const struct serial_choice *choice,
+                     const struct acpi *acpi, bool mmio)
+{
+    struct acpi_table t = acpi_find(acpi, "DBG2");
+    struct dbg2 d;
+    if (t.bytes == NULL)
+        return;
+    if (!acpi_dbg2(&t, &d)) /* what was read before a mistake in it holds */
+        p->dbg2_error = d.error;
+    for (unsigned i = 0; i < d.ports; i++)
+        add_uart(p, &d.port[i].uart, (struct serial_place){.from = "dbg2", .baud = choice->baud},
+                 mmio);
+}
+
+/* Its clock is a PC's where a speed is asked for; else nobody has to know it. */
+static void add_option_mmio(struct serial_places *p, const struct serial_choice *choice)
+{
+    add(p, &(struct serial_place){
+               .from = "option",
+               .mmio = true,
+               .width = choice->width,
+               .stride = choice->stride,
+               .address = choice->address,
+               .clock_hz = choice->baud_given ? UART_HZ : 0,
+               .baud = choice->baud,
+           });
+}
+
+void serial_places(struct serial_places *p, const struct serial_choice *choice,
+                   const struct acpi *acpi, bool mmio)
+{
+    struct serial_place port = {.width = 1, .stride = 1, .clock_hz = UART_HZ, .baud = choice->baud};
+
+    *p = (struct serial_places){0};
+    if (choice->kind == SERIAL_OFF)
+        return;
+    if (choice->kind == SERIAL_PORT) {
+        port.from = "option";
+        port.address = choice->port;
+        add(p, &port);
+        return;
+    }
+    if (choice->kind == SERIAL_MMIO) {
+        if (mmio)
+            add_option_mmio(p, choice);
+        return;
+    }
+    if (acpi != NULL) {
+        add_spcr(p, choice, acpi, mmio);
+        add_dbg2(p, choice, acpi, mmio);
+    }
+    port.from = "com1";
+    port.address = COM1;
+    if (p->n == SERIAL_PLACES)
+        p->n--; /* COM1 stands at the end, however many others there are */
+    add(p, &port);
+}

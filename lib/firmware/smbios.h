@@ -1,0 +1,47 @@
+/*
+ * SMBIOS structures: what firmware says of the machine in words. Source: DSP0134 3.7, section 5.2
+ * (entry points), 6.1 (structures and their strings), 7 (types).
+ */
+#ifndef LIB_FIRMWARE_SMBIOS_H
+#define LIB_FIRMWARE_SMBIOS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/firmware/physmem.h"
+
+/* A string's place: the structure's type and the offset of the byte with the string's number. */
+struct smbios_field {
+    uint8_t type, offset;
+};
+#define SMBIOS_BIOS_VENDOR          ((struct smbios_field){0, 0x04})
+#define SMBIOS_BIOS_VERSION         ((struct smbios_field){0, 0x05})
+#define SMBIOS_BIOS_DATE            ((struct smbios_field){0, 0x08})
+#define SMBIOS_SYSTEM_MANUFACTURER  ((struct smbios_field){1, 0x04})
+#define SMBIOS_SYSTEM_PRODUCT       ((struct smbios_field){1, 0x05})
+#define SMBIOS_BOARD_MANUFACTURER   ((struct smbios_field){2, 0x04})
+#define SMBIOS_BOARD_PRODUCT        ((struct smbios_field){2, 0x05})
+#define SMBIOS_CHASSIS_MANUFACTURER ((struct smbios_field){3, 0x04})
+
+/* The structures, one after the other. */
+struct smbios_walk {
+    const uint8_t *bytes; /* NULL: no table */
+    uint32_t n, at;
+};
+/* `entry` is the physical address of either entry point, 0 for none. False: no table that holds. */
+bool smbios_open(struct smbios_walk *w, const struct physmem *mem, uint64_t entry);
+/* The next structure: its type, its length in bytes (at least 4, all of them readable), its handle.
+ * The strings behind it are whole. NULL: there is none. */
+const uint8_t *smbios_next(struct smbios_walk *w);
+
+/*
+ * The string of the first structure of that type, printable (other bytes as '?'), blanks at its end
+ * trimmed, cut to size. False, and out empty: no such string, or no table that holds.
+ */
+bool smbios_string(const struct physmem *mem, uint64_t entry, struct smbios_field field, char *out,
+                   size_t size);
+
+/* Whether a maker (of BIOS, system or chassis) or the system's product has "QEMU" in its name. */
+bool smbios_says_qemu(const struct physmem *mem, uint64_t entry);
+
+#endif

@@ -1,0 +1,97 @@
+#include "lib/stats/coverage.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/moments.h"
+
+#define WANTED     0.95
+#define BOOTSTRAPS 1000 /* the standard error is then itself right to 2% */
+
+static bool inside_union(const struct coverage_row *promised, double at)
+{
+    for (size_t i = 0; i < promised->points; i++) {
+        double away = at - promised->point[i].at;
+        if (away <= promised->point[i].half && -away <= promised->point[i].half)
+            return true;
+    }
+    return false;
+}
+
+static double covered(const struct coverage_row *promised, const struct coverage_row *seen)
+{
+    double inside = 0, all = 0;
+    for (size_t i = 0; i < seen->points; i++) {
+        all += seen->point[i].share;
+        if (inside_union(promised, seen->point[i].at))
+            inside += seen->point[i].share;
+    }
+    return inside / all;
+}
+
+/* Of every ordered pair of launches, two numbers: the rows judged, and how many of them are
+ * covered. */
+static void judge_pairs(const struct coverage_row *rows, size_t launches, size_t count,
+                        double *pairs)
+{
+    for (size_t i = 0; i < launches; i++)
+        for (size_t j = 0; j < launches; j++, pairs += 2) {
+            pairs[0] = pairs[1] = 0;
+            for (size_t k = 0; i != j && k < count; k++) {
+                const struct coverage_row *promised = &rows[i * count + k];
+                const struct coverage_row *seen = &rows[j * count + k];
+                if (promised->points && seen->points) {
+                    pairs[0]++;
+                    pairs[1] += covered(promised, seen);
+                }
+            }
+        }
+}
+
+/* The share over all pairs, launch l counted times[l] times. A launch has no pair with itself, nor
+ * with its own copies. */
+static struct coverage pool(const double *pairs, const double *times, size_t launches)
+{
+    double judged = 0, inside = 0;
+    for (size_t i = 0; i < launches; i++)
+        for (size_t j = 0; j < launches; j++, pairs += 2) {
+            judged += times[i] * times[j] * pairs[0];
+            inside += times[i] * times[j] * pairs[1];
+        }
+    return (struct coverage){.pairs = judged, .share = inside / judged};
+}
+
+/* Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014 (SplitMix64). */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static double bootstrap(const double *pairs, double *times, size_t launches, uint64_t seed)
+{
+    struct moments shares = {0};
+    for (int round = 0; round < BOOTSTRAPS; round++) {
+        for (size_t i = 0; i < launches; i++)
+            times[i] = 0;
+        for (size_t i = 0; i < launches; i++)
+            times[(unsigned __int128)next_random(&seed) * launches >> 64]++;
+        struct coverage drawn = pool(pairs, times, launches);
+        if (drawn.pairs > 0) /* one launch drawn every time: nothing to judge */
+            moments_add(&shares, drawn.share);
+    }
+    return moments_sd(&shares);
+}
+
+struct coverage coverage(const struct coverage_row *rows, size_t launches, size_t count,
+                         uint64_t seed, double *scratch)
+{
+    double *pairs = scratch, *times = scratch + 2 * launches * launches;
+    judge_pairs(rows, launches, count, pairs);
+    for (size_t i = 0; i < launches; i++)
+        times[i] = 1;
+    struct coverage all = pool(pairs, times, launches);
+    /* Two launches have but the pairs that they have: each draw is the same. */
+    all.se = launches > 2 ? bootstrap(pairs, times, launches, seed) : __builtin_nan("");
+    all.fails = all.share + 2 * all.se < WANTED;
+    return all;
+}

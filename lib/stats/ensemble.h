@@ -1,0 +1,54 @@
+/*
+ * Ensembles (Paoloni, "How to Benchmark Code Execution Times on Intel IA-32 and IA-64 Instruction
+ * Set Architectures", Intel 324264, 2010): M ensembles of N samples each, judged by how alike the
+ * ensembles are. Streamed: no sample is stored, however many there are. Uses SSE: not for boot/ or
+ * trap handlers.
+ */
+#ifndef LIB_STATS_ENSEMBLE_H
+#define LIB_STATS_ENSEMBLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/stats/moments.h"
+
+/* Only ensemble.c looks inside. */
+struct ensemble {
+    uint64_t size;
+    struct lag1 now; /* the ensemble that is being filled, and its least sample */
+    uint64_t now_least;
+    struct moments means, variances, minima; /* one value an ensemble */
+    uint64_t least, most_of_minima;
+    double products, squares; /* of the lag-1 correlation, summed over the ensembles */
+};
+
+/* size: N >= 2 samples an ensemble. */
+void ensemble_start(struct ensemble *e, uint64_t size);
+/* The next sample, in ticks. Every N of them close an ensemble. */
+void ensemble_add(struct ensemble *e, uint64_t ticks);
+
+/* Units: ticks, and ticks^2 for a variance; a variance of variances ticks^4. Variances divide by
+ * n-1 (Paoloni's programs divide by n). NaN: not known, for want of two ensembles. */
+struct ensemble_result {
+    uint64_t ensembles; /* that were filled; the samples of one that was not are left out */
+    uint64_t least;     /* the result: the least of all minima */
+    uint64_t range_of_minima;
+    double mean, mean_variance;
+    double variance_of_variances, variance_of_minima, variance_of_means;
+
+    /* The three conditions under which the ensembles tell the same story: */
+    bool same_minimum; /* range_of_minima is at most one step */
+    bool same_mean;    /* f is at most f_bound */
+    bool uncorrelated; /* |lag1| is at most lag1_bound */
+    double f;       /* variance_of_means / (mean_variance / N); NaN for 0/0, which is same_mean */
+    double f_bound; /* 99.9% quantile of F(M - 1, M (N - 1)) */
+    double lag1;    /* of neighbours in one ensemble, about its own mean; corrected for -1/N */
+    double lag1_bound; /* z / sqrt(M N), two-sided 99.9% */
+
+    bool judged;  /* two ensembles or more; else the three are false */
+    bool ergodic; /* judged, and all three hold */
+};
+
+/* step: the TSC's, in ticks. */
+struct ensemble_result ensemble_judge(const struct ensemble *e, double step);
+
+#endif

@@ -1,0 +1,116 @@
+#include "lib/text/str.h"
+
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+
+bool str_is(const char *s, const char *bytes, size_t n)
+{
+    return strlen(s) == n && memcmp(s, bytes, n) == 0;
+}
+
+bool str_eq(const char *a, const char *b)
+{
+    return str_is(a, b, strlen(b));
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool str_is_any_case(const char *s, const char *bytes, size_t n)
+{
+    if (strlen(s) != n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (lower(s[i]) != lower(bytes[i]))
+            return false;
+    return true;
+}
+
+bool str_has(const char *s, const char *part)
+{
+    size_t n = strlen(part), length = strlen(s);
+    for (size_t i = 0; i + n <= length; i++)
+        if (memcmp(s + i, part, n) == 0)
+            return true;
+    return false;
+}
+
+bool str_starts(const char *s, const char *with)
+{
+    while (*with != '\0' && *s == *with)
+        s++, with++;
+    return *with == '\0';
+}
+
+size_t str_alternative(const char *values, uint32_t index, const char **at)
+{
+    for (;; index--) {
+        size_t n = 0;
+        while (values[n] != '\0' && values[n] != '|')
+            n++;
+        *at = values;
+        if (index == 0)
+            return n;
+        if (values[n] == '\0')
+            return 0;
+        values += n + 1;
+    }
+}
+
+bool str_copy(char *out, size_t size, const char *bytes, size_t n)
+{
+    size_t kept = n < size ? n : size - 1;
+    memcpy(out, bytes, kept);
+    out[kept] = '\0';
+    return kept == n;
+}
+
+/* 0..15, or 16 for what is no digit. */
+static uint32_t digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return (uint32_t)(c - '0');
+    c = lower(c);
+    return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
+}
+
+bool str_u64(const char *s, uint64_t *value)
+{
+    uint32_t base = 10;
+    if (str_starts(s, "0x")) {
+        base = 16;
+        s += 2;
+    }
+    if (*s == '\0')
+        return false;
+    uint64_t v = 0;
+    for (; *s != '\0'; s++) {
+        uint32_t d = digit(*s);
+        if (d >= base || v > (UINT64_MAX - d) / base)
+            return false;
+        v = v * base + d;
+    }
+    *value = v;
+    return true;
+}
+
+bool str_u32(const char *s, uint32_t *value)
+{
+    uint64_t v;
+    if (!str_u64(s, &v) || v > UINT32_MAX)
+        return false;
+    *value = (uint32_t)v;
+    return true;
+}
+
+void str_escape(struct sink *out, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i] >= ' ' && bytes[i] <= '~')
+            out->write(out, &bytes[i], 1);
+        else
+            fmt(out, "\\x%02x", (unsigned char)bytes[i]);
+    }
+}

@@ -1,0 +1,34 @@
+/* Strings without libc: compare, copy and tell of truncation, read numbers, escape. */
+#ifndef LIB_TEXT_STR_H
+#define LIB_TEXT_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/text/sink.h"
+
+bool str_eq(const char *a, const char *b);
+/* Whether `s` is exactly these n bytes. */
+bool str_is(const char *s, const char *bytes, size_t n);
+/* The same, ASCII letters without regard to case. */
+bool str_is_any_case(const char *s, const char *bytes, size_t n);
+bool str_has(const char *s, const char *part);
+bool str_starts(const char *s, const char *with);
+
+/* The index-th of the alternatives in "a|b|c"; *at gets where it begins. Its length, 0 where there is
+ * none. */
+size_t str_alternative(const char *values, uint32_t index, const char **at);
+
+/* Copies n bytes into out[size] and terminates them; false where they did not fit (then cut, still
+ * terminated). size is at least 1. */
+bool str_copy(char *out, size_t size, const char *bytes, size_t n);
+
+/* A whole number in decimal, or in hexadecimal after 0x: digits alone, no sign, no blanks, nothing
+ * after it. False where it is none or does not fit; *value is then left alone. */
+bool str_u32(const char *s, uint32_t *value);
+bool str_u64(const char *s, uint64_t *value);
+
+/* Printable ASCII as it stands, every other byte as \xNN. */
+void str_escape(struct sink *out, const char *bytes, size_t n);
+
+#endif
