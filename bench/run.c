@@ -36,7 +36,7 @@ static void show_progress(const struct engine *e, struct report *r, size_t done,
     report_progress(r, line);
 }
 
-/* NMIs and machine checks, which no masking keeps out (DESIGN section 4, `event`). */
+/* NMIs and machine checks, which no masking keeps out. */
 static void tell_interruptions(struct report *r, uint64_t nmis, const struct bench *b)
 {
     char message[160];

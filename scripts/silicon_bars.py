@@ -133,7 +133,7 @@ def _points(record):
 
 
 def _mode(record):
-    """METHOD: with two modes or more the list is the figure; this is the one of most blocks. Its
+    """docs/method.md: with two modes or more the list is the figure; this is the one of most blocks. Its
     half-width with it."""
     at, width, _ = max(_points(record), key=lambda p: p[2])
     return at, width

@@ -14,7 +14,7 @@
 
 struct engine;
 
-/* METHOD "Truth": what ruler and counter may differ by, relative. */
+/* docs/method.md "Truth": what ruler and counter may differ by, relative. */
 #define CYCLE_WITHIN 0.005
 
 enum cycles_by { CYCLES_UNKNOWN, CYCLES_RULER, CYCLES_COUNTER };

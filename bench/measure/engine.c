@@ -6,9 +6,9 @@
 #include "bench/measure/tsc.h"
 #include "lib/text/mem.h"
 
-#define SAMPLES_AUTO  2048  /* METHOD, "plain": N = 2048 */
+#define SAMPLES_AUTO  2048  /* docs/method.md, "plain": N = 2048 */
 #define SAMPLES_EXACT 64    /* where every sample is the same number */
-#define TRUTH_WITHIN  0.005 /* METHOD "Truth": add and ror within 0.5% of 1, imul of 3 */
+#define TRUTH_WITHIN  0.005 /* docs/method.md "Truth": add and ror within 0.5% of 1, imul of 3 */
 
 /* Words that hold `bytes`. */
 static size_t words(size_t bytes)
@@ -120,7 +120,7 @@ static void judge_errors(const struct bench *b, struct row *row)
         row->status = ROW_WRONG;
 }
 
-/* METHOD "Elided work" and "Truth": on silicon, where the figure is one of a CPU. */
+/* docs/method.md "Elided work" and "Truth": on silicon, where the figure is one of a CPU. */
 static void judge_figure(const struct engine *e, const struct bench *b, struct row *row)
 {
     const struct headline *h = &row->headline;

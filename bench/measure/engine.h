@@ -17,7 +17,7 @@
 #include "lib/stats/behave.h"
 #include "lib/stats/stats.h"
 
-#define ENGINE_BLOCK 16 /* windows of one kind in a row; METHOD: 16 to 32 */
+#define ENGINE_BLOCK 16 /* windows of one kind in a row; docs/method.md: 16 to 32 */
 
 struct gate;
 struct sampler;

@@ -1,6 +1,6 @@
 /*
  * From a row's blocks to its figure: cycles an operation, the interval in which another boot will
- * find it, and its modes (METHOD "The headline", "Modes").
+ * find it, and its modes (docs/method.md "The headline", "Modes").
  */
 #ifndef BENCH_MEASURE_HEADLINE_H
 #define BENCH_MEASURE_HEADLINE_H
@@ -11,7 +11,7 @@
 #include "lib/stats/modes.h"
 
 /*
- * METHOD's kappa: what one boot differs from another by, relative, beyond what its placements show.
+ * kappa of docs/method.md: what one boot differs from another by, relative, beyond what its placements show.
  * `make silicon` fits it over 30 launches of the hosted program; on a virtual Zen 4 the largest of 20
  * rows came to 0.0018, the median to 0. This is that upper end; no bare machine was tried.
  */

@@ -22,7 +22,7 @@
  */
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n, double *location);
 
-/* The i-th window's delay ahead of its first reading, in core cycles (METHOD "The step"). */
+/* The i-th window's delay ahead of its first reading, in core cycles (docs/method.md "The step"). */
 uint64_t dither(const struct engine *e, uint64_t i);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * Where a row's code, stack and data stand. One placement cannot know what a relaunch will give
- * (METHOD "Samples"): the default is up to 16, drawn from the seed; `fixed` is one, aligned;
+ * (docs/method.md "Samples"): the default is up to 16, drawn from the seed; `fixed` is one, aligned;
  * `sweep` goes through 64 offsets of code, then of stack, then of data.
  */
 #ifndef BENCH_MEASURE_LAYOUT_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include "lib/config/options.h"
 
-#define LAYOUT_SHUFFLED 16 /* METHOD: 8 to 16 re-placements */
+#define LAYOUT_SHUFFLED 16 /* docs/method.md: 8 to 16 re-placements */
 #define LAYOUT_WINDOWS  64 /* of a kind, at the least, that are worth a placement of their own */
 #define LAYOUT_OFFSETS  64 /* a sweep's */
 #define LAYOUT_MAX      (3 * LAYOUT_OFFSETS)

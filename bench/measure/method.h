@@ -1,5 +1,5 @@
 /*
- * The literature's methods, each as its author gave it (METHOD, last section), shown under its own
+ * The literature's methods, each as its author gave it (docs/method.md, last section), shown under its own
  * name beside ours. One placement, aligned; the body's windows and those of what is subtracted go
  * through the same method; a row's figure is the difference. Streamed: no
  * sample is kept.

@@ -11,11 +11,11 @@
 #include "bench/measure/layout.h"
 #include "bench/window/window.h"
 
-/* The kinds of window (METHOD): the body and twice the body, what is subtracted from either, the
+/* The kinds of window (docs/method.md): the body and twice the body, what is subtracted from either, the
  * ruler and twice. */
 enum kind { KIND_EMPTY, KIND_EMPTY2, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2, KINDS };
 
-#define RULER_ADDS 512 /* L of METHOD: adds that one ruler adds to a window */
+#define RULER_ADDS 512 /* L of docs/method.md: adds that one ruler adds to a window */
 
 /* One kind in one placement: what to call, and with what. */
 struct placed_kind {

@@ -11,7 +11,7 @@
 #define POINT_HALF    0.3
 #define OTHER_WINDOWS 2048
 #define POINT_MOST    (1u << 17)
-/* METHOD: what the default recipe may miss, in core cycles. */
+/* docs/method.md: what the default recipe may miss, in core cycles. */
 #define LINEARITY_BAR 1.0
 #define WARM_ROUNDS   4
 
@@ -63,7 +63,7 @@ static void probe_behaviour(struct engine *e, struct probe *p)
     engine_found(e, &p->behave);
 }
 
-/* METHOD "The step": from the deltas of the empty window and of the ruler. */
+/* docs/method.md "The step": from the deltas of the empty window and of the ruler. */
 static void probe_step(struct engine *e)
 {
     window_fn fn[2];
@@ -185,7 +185,7 @@ static void show_table(const struct engine *e, const struct probe *p, struct rep
 static void record_recipe(const struct engine *e, const struct probe *p, unsigned recipe,
                           struct report *r)
 {
-    /* A figure is named by what it counts (DESIGN section 4). */
+    /* A figure is named by what it counts (docs/report.md). */
     bool counted = e->execution == EXEC_INSTRUCTIONS;
     struct json j;
     if (!report_record(r, &j, "linearity"))

@@ -69,7 +69,7 @@ static double warm_block(struct sampler *s, const struct engine *e, const struct
 }
 
 /*
- * METHOD: three fenced reads, then blocks of every kind until two successive ones differ by less
+ * docs/method.md: three fenced reads, then blocks of every kind until two successive ones differ by less
  * than one step, at most warmup=.
  */
 static void warm_up(struct sampler *s, const struct engine *e, const struct placed *p,

@@ -1,6 +1,6 @@
 /*
  * A row's windows, taken: blocks of one kind, the kinds in ABBA order, placement after placement
- * (METHOD "Samples"); then what became of them. Nothing is printed, allocated or mapped in between.
+ * (docs/method.md "Samples"); then what became of them. Nothing is printed, allocated or mapped in between.
  */
 #ifndef BENCH_MEASURE_SAMPLER_H
 #define BENCH_MEASURE_SAMPLER_H

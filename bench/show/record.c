@@ -6,7 +6,7 @@
 #include "bench/show/units.h"
 #include "lib/text/json.h"
 
-#define HIST_CAP 256 /* bins of hist=capped (DESIGN section 4) */
+#define HIST_CAP 256 /* bins of hist=capped (docs/report.md) */
 
 static void record_summary(struct json *j, const char *name, const struct summary *s)
 {
@@ -81,7 +81,7 @@ static void record_modes(struct json *j, const struct modes *modes)
     json_close(j);
 }
 
-/* The 99% interval, as it was got (METHOD "The headline"). */
+/* The 99% interval, as it was got (docs/method.md "The headline"). */
 static void record_interval(struct json *j, const struct headline *h)
 {
     json_object(j, "interval");

@@ -1,4 +1,4 @@
-; Chains that show what executes them: each instruction waits for the one before. METHOD "Linearity", "Truth".
+; Chains that show what executes them: each instruction waits for the one before. docs/method.md "Linearity", "Truth".
 %include "bench/window/unit.inc"
 
 UNIT chain_nop

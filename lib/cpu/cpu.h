@@ -42,7 +42,7 @@ void cpu_decode(struct cpu *c, cpuid_fn cpuid, void *ctx);
 const char *cpu_lacks(const struct cpu *c, enum recipe r);
 /* Whether it can; if not, a message for people that names those that it can. AUTO always can. */
 bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err);
-/* DESIGN section 3: lfence; cpuid on a vendor whose LFENCE nobody vouches for. */
+/* docs/method.md "Recipes": lfence; cpuid on a vendor whose LFENCE nobody vouches for. */
 enum recipe cpu_default_recipe(const struct cpu *c);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What executes this code? Found by behaviour, since a signature can be hidden (METHOD "Truth").
+ * What executes this code? Found by behaviour, since a signature can be hidden (docs/method.md "Truth").
  * Windows over chains of five kinds of instruction, three lengths each, are taken by the caller;
  * here is the decision. Uses SSE: not for boot/ or trap handlers.
  */

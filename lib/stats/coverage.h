@@ -1,5 +1,5 @@
 /*
- * METHOD "Coverage, how it is proven": what launch i promised, did launch j keep it? Over every
+ * docs/method.md "Coverage, how it is proven": what launch i promised, did launch j keep it? Over every
  * ordered pair of different launches, pooled over rows. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_STATS_COVERAGE_H

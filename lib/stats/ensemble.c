@@ -2,7 +2,7 @@
 #include "lib/stats/dist.h"
 #include "lib/stats/mathx.h"
 
-#define F_PROBABILITY    0.999  /* METHOD */
+#define F_PROBABILITY    0.999  /* docs/method.md */
 #define LAG1_PROBABILITY 0.9995 /* two-sided 99.9%, as strict as the F bound */
 /* dist_f's; more would move the bound by less than 1e-3 of its value. */
 #define DF_MOST 1e9

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #define UNKNOWN  __builtin_nan("")
-#define NOMINAL  0.995 /* two-sided 99%: METHOD */
+#define NOMINAL  0.995 /* two-sided 99%: docs/method.md */
 #define RHO_MOST 0.95  /* keeps the factor on se below 6.3 */
 
 static double body(const struct estimate_blocks *k, size_t i)

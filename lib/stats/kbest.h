@@ -23,7 +23,7 @@ struct kbest {
     bool converged; /* the k-th smallest is at most (1 + epsilon) times the smallest */
 };
 
-/* METHOD: 3, 0.05, 500. k is 1 .. KBEST_MOST, epsilon >= 0, max >= k (with less it cannot
+/* docs/method.md: 3, 0.05, 500. k is 1 .. KBEST_MOST, epsilon >= 0, max >= k (with less it cannot
  * converge). */
 void kbest_start(struct kbest *b, unsigned k, double epsilon, uint64_t max);
 /* True: give it another sample. False: converged, or max samples are taken. */

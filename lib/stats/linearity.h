@@ -1,5 +1,5 @@
 /*
- * METHOD "Linearity": does a chain of N dependent adds read as N core cycles? The arithmetic of the
+ * docs/method.md "Linearity": does a chain of N dependent adds read as N core cycles? The arithmetic of the
  * table that is in every report. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_STATS_LINEARITY_H
@@ -18,7 +18,7 @@ struct linearity_point {
     double cycles; /* e(N) = (T(N) - T(1)) / c - (N - 1): what the window adds or hides; NaN: c
                       unknown */
     double half;   /* half-width of e(N), 99%; NaN where c or n is unknown */
-    bool judged;   /* N = 0 and 1 are not: see METHOD; and 1 is what the others are measured from */
+    bool judged;   /* N = 0 and 1 are not: see docs/method.md; and 1 is what the others are measured from */
 };
 
 /*

@@ -1,5 +1,5 @@
 /*
- * METHOD "Modes": does an operation take one time, or now this and now that? Looks at block values
+ * docs/method.md "Modes": does an operation take one time, or now this and now that? Looks at block values
  * (lib/stats/estimate.h, estimate_block_values), never at raw ticks. Uses SSE: not for boot/ or trap
  * handlers.
  *
@@ -54,7 +54,7 @@ struct modes_input {
     size_t n;
     const double *values;      /* finite, cycles an operation, in the order taken */
     const uint32_t *placement; /* of each block; those of one placement stand together */
-    double floor;              /* METHOD: step / (2 sqrt(m)), in cycles an operation */
+    double floor;              /* docs/method.md: step / (2 sqrt(m)), in cycles an operation */
     double within; /* the median over the blocks of (sd of the block's windows) / sqrt(windows),
                       carried to cycles an operation; 0: not known */
 };

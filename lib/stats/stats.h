@@ -1,5 +1,5 @@
 /*
- * Statistics of a row's samples. METHOD: no trimming; disturbed windows are counted and stay in the
+ * Statistics of a row's samples. docs/method.md: no trimming; disturbed windows are counted and stay in the
  * histogram; quantiles are Hyndman-Fan type 7 (numpy's and R's default); the standard deviation
  * divides by n-1; MAD is the plain median of |x - median|, not scaled. Uses SSE: not for boot/ or
  * trap handlers.
@@ -35,11 +35,11 @@ struct bin {
 size_t stats_histogram(const uint64_t *sorted, size_t n, struct bin *bins, size_t cap,
                        uint64_t *rest);
 
-/* METHOD "Samples": x is disturbed above median + max(3 step, 15 MAD, 5% of the median). */
+/* docs/method.md "Samples": x is disturbed above median + max(3 step, 15 MAD, 5% of the median). */
 double stats_disturbed_above(const struct summary *s, double step);
 
 /*
- * METHOD "The step": the largest integer up to 512 that divides at least 99.9% of the deltas; where
+ * docs/method.md "The step": the largest integer up to 512 that divides at least 99.9% of the deltas; where
  * there is none above 1, the peak of the mean of cos(2 pi t / s) over real s in 2..512 where that
  * peak is above 0.9 (a scaled TSC); else 1. Defined, and its safeguards told, in step.c.
  * deltas need not be sorted; zeros divide by everything and are not counted. Takes about 12 KiB of

@@ -1,6 +1,6 @@
 /*
  * What befell the process while a row was measured: what a machine without an operating system has
- * none of. Counted, not cured: windows that it hit are disturbed ones (METHOD "Samples").
+ * none of. Counted, not cured: windows that it hit are disturbed ones (docs/method.md "Samples").
  */
 #ifndef HOSTED_WITNESS_H
 #define HOSTED_WITNESS_H

@@ -109,7 +109,7 @@ static void the_error_is_the_scatter(void **state)
     }
 }
 
-/* From placements to coverage: the whole of METHOD's interval. */
+/* From placements to coverage: the whole of the interval of docs/method.md. */
 static void intervals_of_estimate_hold(void **state)
 {
     (void)state;

@@ -164,7 +164,7 @@ static void blocks_come_there_and_back(void **state)
     assert_int_equal(c - plant.call, plant.calls);
 }
 
-/* METHOD "The step": delays below one step, each about as often, the same for every kind. */
+/* docs/method.md "The step": delays below one step, each about as often, the same for every kind. */
 static void starts_are_dithered(void **state)
 {
     size_t often[37] = {0}, seen[KINDS] = {0};

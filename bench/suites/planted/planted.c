@@ -30,7 +30,7 @@ PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10
         .unit = &unit_planted_rdmsr, .needs = NEED_RING0);
 
 /*
- * METHOD "Modes": 100 or 106 cycles, the dearer one 30% of the time. A shift register of 7 bits
+ * docs/method.md "Modes": 100 or 106 cycles, the dearer one 30% of the time. A shift register of 7 bits
  * (x^7 + x^6 + 1: period 127) steps once a round, which holds a block of the body and one of twice
  * the body, so that all blocks of a round are of one kind.
  */

@@ -1,5 +1,5 @@
 /*
- * Chains of one instruction whose latency is documented (METHOD "Truth"): what the report says of
+ * Chains of one instruction whose latency is documented (docs/method.md "Truth"): what the report says of
  * them shows whether its scale is right. Straight copies, no loop; nothing can be seen of a
  * register once the window is over, so that the work was done is judged by the floor: half of what
  * the fastest core in the table needs.

@@ -1,5 +1,5 @@
 /*
- * METHOD "Coverage" over the launches that scripts/silicon made, and the kappa that they fit.
+ * docs/method.md "Coverage" over the launches that scripts/silicon made, and the kappa that they fit.
  * Standard input: the number of launches and of rows; then, launch by launch, row by row, a line of
  *   placements sd-over-them theta points [at half share]...
  * with `nan` for what is not known and points 0 for a row without a figure. Standard output: one
