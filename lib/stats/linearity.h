@@ -18,7 +18,8 @@ struct linearity_point {
     double cycles; /* e(N) = (T(N) - T(1)) / c - (N - 1): what the window adds or hides; NaN: c
                       unknown */
     double half;   /* half-width of e(N), 99%; NaN where c or n is unknown */
-    bool judged;   /* N = 0 and 1 are not: see docs/method.md; and 1 is what the others are measured from */
+    bool
+        judged; /* N = 0 and 1 are not: see docs/method.md; and 1 is what the others are measured from */
 };
 
 /*
