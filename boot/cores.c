@@ -7,6 +7,7 @@
 #include "boot/mp_services.h"
 #include "kernel/memory/acpi_mem.h"
 #include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_madt.h"
 
 static void ask_mp_services(struct boot *b)
 {

@@ -9,6 +9,8 @@
 #include "kernel/memory/acpi_mem.h"
 #include "kernel/memory/memory_map.h"
 #include "kernel/trap/traps.h"
+#include "lib/firmware/acpi_fadt.h"
+#include "lib/firmware/acpi_hpet.h"
 
 #define ONE_MIB  (1ull << 20)
 #define FOUR_GIB (1ull << 32)

@@ -10,6 +10,8 @@
 
 #include "bench/api/timer.h"
 #include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_fadt.h"
+#include "lib/firmware/acpi_hpet.h"
 
 /* A device's registers, or NULL where the address cannot be one's. */
 typedef volatile void *counters_map(void *context, uint64_t address, uint64_t size);

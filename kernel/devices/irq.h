@@ -8,6 +8,7 @@
 
 #include "kernel/devices/lapic.h"
 #include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_madt.h"
 
 /* Entries of each IO-APIC that were open and are masked now, a bit each (240 at most). */
 struct irq_opened {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "lib/config/options.h"
 #include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_madt.h"
 #include "lib/screen/framebuffer.h"
 
 struct lent;

@@ -6,23 +6,10 @@
 #ifndef LIB_CPU_CACHES_H
 #define LIB_CPU_CACHES_H
 
+#include "lib/cpu/cache_kinds.h"
 #include "lib/cpu/cpu.h"
 
 #define CACHES_MAX 10
-
-enum cache_type { CACHE_DATA, CACHE_INSTRUCTION, CACHE_UNIFIED, CACHE_TYPES };
-
-struct cache {
-    unsigned level;
-    enum cache_type type;
-    uint64_t size; /* bytes */
-    uint32_t line; /* bytes */
-    uint32_t ways; /* 0: fully associative */
-    /* CPUs whose APIC ids are alike but for these lowest bits share it (topology_sharing); where
-     * the CPU does not say, shared_known is false. */
-    unsigned shared_bits;
-    bool shared_known;
-};
 
 /* Returns how many there are, at most CACHES_MAX, in the order in which the CPU lists them. */
 unsigned caches_decode(struct cache out[CACHES_MAX], const struct cpu *c, cpuid_fn cpuid,

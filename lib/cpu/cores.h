@@ -9,9 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/cpu/mtrr.h"
-#include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_madt.h"
 
-/* As the tables of firmware name them: MADT (lib/firmware/acpi.h), or what MP services said, in that shape. */
+/* As the firmware's tables name them: MADT (lib/firmware/acpi_madt.h), or what MP services said, in
+ * that shape. */
 struct cores_known {
     const struct madt_cpu *cpu;
     unsigned cpus;

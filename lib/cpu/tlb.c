@@ -1,5 +1,6 @@
 #include "lib/cpu/tlb.h"
 
+#include "lib/cpu/caches.h"
 #include "lib/cpu/descriptors.h"
 
 const char *const tlb_type_names[TLB_TYPES] = {"data", "instruction", "unified", "load", "store"};

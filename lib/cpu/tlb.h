@@ -6,24 +6,10 @@
 #ifndef LIB_CPU_TLB_H
 #define LIB_CPU_TLB_H
 
+#include "lib/cpu/cache_kinds.h"
 #include "lib/cpu/cpu.h"
 
 #define TLBS_MAX 24
-
-enum tlb_type { TLB_DATA, TLB_INSTRUCTION, TLB_UNIFIED, TLB_LOAD, TLB_STORE, TLB_TYPES };
-
-#define TLB_4K 1u
-#define TLB_2M 2u
-#define TLB_4M 4u
-#define TLB_1G 8u
-
-struct tlb {
-    uint8_t level;
-    uint8_t type;  /* enum tlb_type */
-    uint8_t pages; /* sizes that an entry can hold: TLB_4K and so on */
-    uint8_t ways;  /* 0: fully associative */
-    uint32_t entries;
-};
 
 /* Returns how many there are, at most TLBS_MAX. */
 unsigned tlbs_decode(struct tlb out[TLBS_MAX], const struct cpu *c, cpuid_fn cpuid, void *ctx);

@@ -1,4 +1,4 @@
-#include "lib/firmware/acpi_table.h"
+#include "lib/firmware/acpi.h"
 
 #include "lib/firmware/bytes.h"
 #include "lib/text/mem.h"

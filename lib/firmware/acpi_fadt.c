@@ -1,6 +1,4 @@
-/* The fixed description table, ACPI 6.5 section 5.2.9, and the HPET's, IA-PC HPET specification
- * 1.0a section 3.2.4. */
-#include "lib/firmware/acpi_table.h"
+#include "lib/firmware/acpi_fadt.h"
 
 #include "lib/firmware/bytes.h"
 
@@ -63,21 +61,5 @@ bool acpi_fadt(const struct acpi_table *t, struct fadt *f)
         f->pm_timer_port = fadt_port(t, FADT_X_PM_TIMER, FADT_PM_TIMER);
     if (flags & FADT_TMR_VAL_EXT)
         f->pm_timer_bits = 32;
-    return true;
-}
-
-enum { HPET_ID = 36, HPET_BASE = 40, HPET_NUMBER = 52, HPET_MIN_TICK = 53, HPET_SIZE = 56 };
-
-bool acpi_hpet(const struct acpi_table *t, struct hpet_table *h)
-{
-    *h = (struct hpet_table){0};
-    if (!acpi_long_enough(t, "HPET", HPET_SIZE, &h->error))
-        return false;
-    struct acpi_gas base = acpi_gas(t->bytes + HPET_BASE);
-    if (base.space == ACPI_MEMORY)
-        h->address = base.address;
-    h->id = le32(t->bytes + HPET_ID);
-    h->number = t->bytes[HPET_NUMBER];
-    h->min_tick = le16(t->bytes + HPET_MIN_TICK);
     return true;
 }

@@ -1,5 +1,4 @@
-/* The multiple APIC description table: ACPI 6.5 section 5.2.12. */
-#include "lib/firmware/acpi_table.h"
+#include "lib/firmware/acpi_madt.h"
 
 #include "lib/firmware/bytes.h"
 #include "lib/text/mem.h"

@@ -1,6 +1,5 @@
 #include "lib/firmware/acpi_mcfg.h"
 
-#include "lib/firmware/acpi_table.h"
 #include "lib/firmware/bytes.h"
 
 /* Tables 4-2 and 4-3. */

@@ -5,7 +5,7 @@
 #ifndef LIB_FIRMWARE_ACPI_MCFG_H
 #define LIB_FIRMWARE_ACPI_MCFG_H
 
-#include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_table.h"
 
 #define MCFG_MAX 32 /* entries: a machine with eight sockets has some ten */
 

@@ -1,6 +1,5 @@
 #include "lib/firmware/acpi_serial.h"
 
-#include "lib/firmware/acpi_table.h"
 #include "lib/firmware/bytes.h"
 
 /* --- the port, which both tables describe alike ---------------------------------------------- */

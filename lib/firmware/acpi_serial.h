@@ -6,7 +6,7 @@
 #ifndef LIB_FIRMWARE_ACPI_SERIAL_H
 #define LIB_FIRMWARE_ACPI_SERIAL_H
 
-#include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_table.h"
 
 /* DBG2 table 3's port types. */
 enum { PORT_SERIAL = 0x8000, PORT_1394 = 0x8001, PORT_USB = 0x8002, PORT_NET = 0x8003 };

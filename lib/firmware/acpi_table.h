@@ -1,11 +1,32 @@
 /*
- * What the decoders of single ACPI tables share: a table taken from bytes that nobody checked yet,
- * its entries one after the other, generic addresses, and the words for a table that lies.
+ * What the decoders of single ACPI tables share: a table taken from unchecked bytes, its entries one
+ * after the other, generic addresses, and the message about a table that is wrong.
  */
 #ifndef LIB_FIRMWARE_ACPI_TABLE_H
 #define LIB_FIRMWARE_ACPI_TABLE_H
 
-#include "lib/firmware/acpi.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct acpi_table {
+    const uint8_t *bytes; /* the whole table, header included; NULL: not found */
+    uint32_t length;      /* checked against memory and the checksum */
+};
+
+/* What is wrong with a table: its name, the offset, what stands there and what is allowed. */
+struct acpi_error {
+    char text[112]; /* empty: nothing */
+};
+
+/* ACPI 6.5 section 5.2.3.2, generic address structure. */
+enum { ACPI_MEMORY = 0, ACPI_IO = 1, ACPI_PCI_CONFIG = 2 }; /* address spaces */
+struct acpi_gas {
+    uint8_t space;
+    uint8_t bits;   /* register bit width */
+    uint8_t access; /* 0: not said; 1 to 4: 1, 2, 4, 8 bytes */
+    uint64_t address;
+};
 
 /* ACPI 6.5 section 5.2.6, the header of every table. */
 enum {

@@ -1,6 +1,5 @@
 #include "lib/firmware/acpi_watchdog.h"
 
-#include "lib/firmware/acpi_table.h"
 #include "lib/firmware/bytes.h"
 #include "lib/text/fmt.h"
 

@@ -6,7 +6,7 @@
 #ifndef LIB_FIRMWARE_ACPI_WATCHDOG_H
 #define LIB_FIRMWARE_ACPI_WATCHDOG_H
 
-#include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_table.h"
 #include "lib/text/sink.h"
 
 struct watchdog {

@@ -1,4 +1,7 @@
 #include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_fadt.h"
+#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_madt.h"
 #include "lib/firmware/acpi_serial.h"
 #include "lib/firmware/acpi_srat.h"
 #include "lib/text/fmt.h"

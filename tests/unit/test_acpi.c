@@ -1,6 +1,9 @@
 /* Tables of real machines (tests/replay/acpi) decoded, and a small machine whose tables are broken
  * one by one. */
 #include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_fadt.h"
+#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_madt.h"
 #include "lib/firmware/acpi_srat.h"
 
 #include <stdio.h>

@@ -1,4 +1,6 @@
 #include <string.h>
+#include "lib/firmware/acpi_fadt.h"
+#include "lib/firmware/acpi_hpet.h"
 #include "tests/unit/fake_cpu.h"
 #include "tests/unit/unit.h"
 #include "bench/api/report.c"

@@ -1,5 +1,6 @@
 #include <string.h>
 #include "lib/cpu/cores.h"
+#include "lib/firmware/acpi_madt.h"
 #include "tests/unit/unit.h"
 
 #define ROOM 8
