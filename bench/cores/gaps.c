@@ -1,5 +1,6 @@
 #include "bench/cores/gaps.h"
 #include "bench/measure/interleave.h"
+#include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/gaps.h"
 #include "lib/stats/stats.h"

@@ -1,6 +1,7 @@
 #include "bench/measure/probe.h"
 #include "bench/measure/interleave.h"
 #include "bench/show/show.h"
+#include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"

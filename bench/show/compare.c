@@ -1,6 +1,7 @@
 #include "bench/show/compare.h"
 #include "bench/api/registry.h"
 #include "bench/show/units.h"
+#include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"

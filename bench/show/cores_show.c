@@ -1,4 +1,5 @@
 #include "bench/show/cores_show.h"
+#include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"

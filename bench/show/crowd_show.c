@@ -1,6 +1,7 @@
 /* Rows of several cores, as people read them and as programs do. */
 #include "bench/cores/crowd.h"
 #include "bench/cores/plan.h"
+#include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"

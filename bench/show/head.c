@@ -2,6 +2,7 @@
 #include "bench/show/show.h"
 #include "build_id.h"
 #include "lib/config/recipe.h"
+#include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"

@@ -3,6 +3,7 @@
 #include "bench/measure/engine.h"
 #include "bench/measure/method.h"
 #include "bench/show/units.h"
+#include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 

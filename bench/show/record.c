@@ -4,6 +4,7 @@
 #include "bench/show/compare.h"
 #include "bench/show/cores_show.h"
 #include "bench/show/units.h"
+#include "lib/decimal/json_f64.h"
 #include "lib/text/json.h"
 
 #define HIST_CAP 256 /* bins of hist=capped (docs/report.md) */

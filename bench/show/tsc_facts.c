@@ -1,5 +1,6 @@
 #include "bench/show/tsc_facts.h"
 #include "bench/show/head.h"
+#include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 

@@ -7,6 +7,7 @@
 #include "kernel/cpu/msr.h"
 #include "kernel/report/board.h"
 #include "kernel/report/quiet_facts.h"
+#include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 

@@ -1,4 +1,4 @@
-#include "lib/text/json.h"
+#include "lib/decimal/json_f64.h"
 
 #include "lib/decimal/num.h"
 #include "lib/text/str.h"

@@ -31,17 +31,14 @@ void json_end(struct json *j);
 void json_line_begin(struct json *j, struct sink *out);
 void json_line_end(struct json *j);
 
-/* Members of an object; name is NULL for an element of an array. */
+/* Members of an object; name is NULL for an element of an array. Doubles: lib/decimal/json_f64.h,
+ * since this room is compiled for general registers only. */
 void json_u64(struct json *j, const char *name, uint64_t v);
 void json_i64(struct json *j, const char *name, int64_t v);
 void json_bool(struct json *j, const char *name, bool v);
 /* UTF-8. A byte that is no part of a character is written as \u00XX, control characters are
  * escaped. NULL is a value that is not known, as below. */
 void json_str(struct json *j, const char *name, const char *s);
-/* `decimals` (0..9) at most, trailing zeros dropped. A NaN or infinity is a value that is not
- * known: the member is left out (inside an array: null). In a file of its own, json_f64.c, since it
- * uses SSE. */
-void json_f64(struct json *j, const char *name, double v, int decimals);
 /* Deeper than JSON_DEPTH is a mistake in the program and traps. */
 void json_object(struct json *j, const char *name);
 void json_array(struct json *j, const char *name);

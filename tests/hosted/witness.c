@@ -1,3 +1,4 @@
+#include "lib/decimal/json_f64.h"
 #include "tests/hosted/witness.h"
 #include <fcntl.h>
 #include <sched.h>

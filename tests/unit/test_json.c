@@ -1,3 +1,4 @@
+#include "lib/decimal/json_f64.h"
 #include "lib/text/json.h"
 
 #include <float.h>
