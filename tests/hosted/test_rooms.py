@@ -1,0 +1,92 @@
+"""scripts/rooms, in trees with one thing wrong each, and in one where nothing is."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+# Three floors, five rooms; lib/text/str.h comes first in the order, boot last.
+CLEAN = {
+    "lib/text/str.h": "#include <stddef.h>\n",
+    "lib/text/str.c": '#include "lib/text/str.h"\n#include "build_id.h"\n',
+    "lib/cpu/cpu.h": '#include "lib/text/str.h"\n',
+    "bench/api/bench.h": '#include "lib/cpu/cpu.h"\n',
+    "bench/suites/calls/calls.c": '#include "bench/api/bench.h"\n#include "bench/suites/calls/calls.h"\n',
+    "bench/suites/calls/calls.h": "",
+    "bench/suites/calls/stub.asm": '%include "bench/api/unit.inc"\n',
+    "bench/api/unit.inc": "",
+    "boot/main.c": '#include "bench/api/bench.h"\n#include "lib/text/str.h"\n',
+}
+
+
+@pytest.fixture
+def rooms(tmp_path):
+    """rooms({path: text}, word, ...): the script on the clean tree with these files in place of its own."""
+
+    def judge(changed, *words):
+        for path, text in {**CLEAN, **changed}.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(text)
+        return subprocess.run(
+            [sys.executable, ROOT / "scripts" / "rooms", *words, tmp_path], capture_output=True, text=True
+        )
+
+    return judge
+
+
+def test_a_clean_tree(rooms):
+    p = rooms({})
+    assert (p.returncode, p.stdout, p.stderr) == (0, "", "")
+
+
+def test_the_order(rooms):
+    p = rooms({}, "--order")
+    assert p.returncode == 0
+    lines = [line.split() for line in p.stdout.splitlines()]
+    order = [room for room, *_ in lines]
+    assert sorted(order) == sorted(["lib/text", "lib/cpu", "bench/api", "bench/suites", "boot"])
+    for i, (_, *used) in enumerate(lines):
+        assert set(used) <= set(order[:i]), lines
+    assert dict((room, used) for room, *used in lines)["boot"] == ["lib/text", "bench/api"]
+
+
+@pytest.mark.parametrize(
+    "changed, named",
+    [
+        # Two rooms of one floor, by files that are in no circle themselves.
+        (
+            {"lib/text/show.c": '#include "lib/cpu/cpu.h"\n'},
+            ["a circle of rooms: lib/cpu lib/text", "lib/text/show.c includes lib/cpu/cpu.h"],
+        ),
+        # Two units of one room; a .c and its .h are one.
+        (
+            {"lib/cpu/a.h": '#include "lib/cpu/b.h"\n', "lib/cpu/b.h": "", "lib/cpu/b.c": '#include "lib/cpu/a.h"\n'},
+            ["a circle of files: lib/cpu/a lib/cpu/b", "lib/cpu/b.c includes lib/cpu/a.h"],
+        ),
+        (
+            {"lib/text/str.c": '#include "bench/api/bench.h"\n'},
+            ["lib/text/str.c (lib) includes bench/api/bench.h: a floor uses those below it alone"],
+        ),
+        (
+            {"boot/main.c": '#include "lib/text/gone.h"\n'},
+            ["boot/main.c includes lib/text/gone.h, which is not there"],
+        ),
+        (
+            {"bench/suites/calls/stub.asm": '%include "bench/api/gone.inc"\n'},
+            ["stub.asm includes bench/api/gone.inc, which is not there"],
+        ),
+    ],
+    ids=["rooms", "files", "upward", "missing", "missing in assembly"],
+)
+def test_what_is_wrong_is_named(rooms, changed, named):
+    p = rooms(changed, "--order")
+    assert p.returncode == 1
+    for words in named:
+        assert words in p.stdout, p.stdout
+
+
+def test_a_tree_without_sources(tmp_path):
+    for words in ([tmp_path], [tmp_path / "gone"], ["--oder"]):
+        p = subprocess.run([sys.executable, ROOT / "scripts" / "rooms", *words], capture_output=True, text=True)
+        assert p.returncode == 2 and p.stderr and not p.stdout
