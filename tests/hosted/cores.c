@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "lib/config/core_list.h"
 #include "lib/text/fmt.h"
+#include "tests/hosted/counter.h"
 #include "tests/hosted/fault.h"
 #include "tests/hosted/memory.h"
 #include "tests/hosted/output.h"
@@ -71,6 +72,7 @@ _Noreturn static void child(unsigned core, void (*fn)(void *, unsigned), void *c
         _exit(STATUS_FAULTED);
     }
     memory_touch();
+    counter_after_fork();
     fn(ctx, core);
     _exit(STATUS_SUCCESS);
 }

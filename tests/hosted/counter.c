@@ -31,6 +31,8 @@ static uint64_t rdpmc(uint32_t index)
  */
 static enum timer_status read_pmc(struct timer *t, uint64_t *count)
 {
+    if (!c.page)
+        return TIMER_FAILED;
     uint32_t lock = c.page->lock, before = c.lock;
     __asm__ volatile("" : : : "memory");
     uint32_t index = c.page->index;
@@ -77,7 +79,8 @@ static const char *fail(const char *what)
     return c.why;
 }
 
-static const char *start_pmc(struct timer *t)
+/* NULL, or why there is none for this process. */
+static const char *open_event(void)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_HARDWARE,
@@ -94,13 +97,31 @@ static const char *start_pmc(struct timer *t)
     if (page == MAP_FAILED)
         return fail("perf_event_open's page");
     c.page = page;
+    return NULL;
+}
+
+static const char *start_pmc(struct timer *t)
+{
+    const char *why = open_event();
+    if (why)
+        return why;
     t->bits = c.page->pmc_width;
-    const char *why = !c.page->cap_user_rdpmc        ? "the kernel grants no RDPMC in user mode"
-                      : t->bits < 32 || t->bits > 63 ? "its width is not one of 32 to 63 bits"
-                                                     : prove(t);
+    why = !c.page->cap_user_rdpmc        ? "the kernel grants no RDPMC in user mode"
+          : t->bits < 32 || t->bits > 63 ? "its width is not one of 32 to 63 bits"
+                                         : prove(t);
     if (why)
         stop_pmc(t);
     return why;
+}
+
+void counter_after_fork(void)
+{
+    if (!c.page)
+        return;
+    close(c.fd);
+    c.fd = -1;
+    c.page = NULL;
+    open_event(); /* where that fails, each reading does, and is counted as unread */
 }
 
 struct timer *counter_source(unsigned id, const char **why)

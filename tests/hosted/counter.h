@@ -10,4 +10,8 @@
 /* A timer_source: CYCLE_PMC this one; APERF needs ring 0; the others bench/measure/cycle.h's. */
 struct timer *counter_source(unsigned id, const char **why);
 
+/* In a child, before it measures: it counts its own cycles. Its parent's counter, whose page a fork
+ * does not copy, is none of its. */
+void counter_after_fork(void);
+
 #endif
