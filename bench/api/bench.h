@@ -13,87 +13,105 @@
 #include "lib/config/recipe.h"
 #include "lib/cpu/cpu.h"
 
-/*
- * What every body works on; it stands at the start of the data buffer. NASM bodies find it in r12
- * and know these offsets (bench/registers.inc).
- */
-struct crowd;
+struct crowd; /* bench/cores/crowd.h */
 struct object;
+
 struct vtable {
     void (*first)(struct object *);
-    void (*method)(struct object *);
+    void (*method)(struct object *); /* what the rows with a virtual call go to */
 };
+
+/*
+ * What every body works on. It stands in the data buffer. Before each placement all of it is zeroed,
+ * and `room` is set; what the room holds stays as it was. A body in C gets the object's address, one
+ * in NASM finds it in the register OBJECT, and the offsets in bench/window/unit.inc.
+ */
 struct object {
     uint64_t counter;            /* what ++*x counts */
     const struct vtable *vtable; /* what a virtual call goes through */
     void *slot;                  /* the GOT slot of PLT-style and GOT calls */
-    struct vtable table;         /* a vtable in data, for bodies that are generated */
+    struct vtable table;         /* a vtable in data, for bodies in NASM */
     void *room;                  /* OBJECT_ROOM bytes on a page boundary, for the row's own use */
 };
 #define OBJECT_ROOM (512u << 10)
 
-/* A body in C: n operations on the object; 0, or the operation failed (counted, its sample
- * omitted). */
+/*
+ * A body in C: does n operations on the object, n being `ops` or twice that. It returns 0. Anything
+ * else says that an operation failed: the window is counted in `errors`, its ticks are left out.
+ */
 typedef int (*body_fn)(uint64_t n, struct object *o);
 
+/* What a row's windows are made of. */
 enum form {
-    FORM_EMPTY,    /* nothing at all: the bare window */
+    FORM_EMPTY,    /* nothing: the bare window */
     FORM_LOOP,     /* `unit` once in a loop of `ops` turns; the empty loop is subtracted */
     FORM_STRAIGHT, /* `ops` copies of `unit`; the empty window is subtracted */
     FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
-    FORM_CORES,    /* no windows: `meet` brings the plan's cores together (bench/cores/crowd.h) */
+    FORM_CORES,    /* no windows: `meet` brings the run's cores together (bench/cores/crowd.h) */
     FORM_WATCH,    /* no windows: each core watches for gaps (bench/cores/gaps.h) */
 };
 
-/* What a row can need of its platform (platform.h, lacks). */
+/* What a row can need that not every platform has (`lacks` of bench/api/platform.h). */
 enum need {
     NEED_RING0 = 1, /* privileged instructions, MSRs */
 };
 
-/* What `base` counts. */
-enum base_unit { BASE_BYTE, BASE_ELEMENT };
-
-/* One a row, and there are many: small numbers share words. */
+/*
+ * One row. suite and name come from BENCH(); every row has what, form and ops; all else may be left
+ * out, and is then 0, false or NULL.
+ */
 struct bench {
     const char *suite, *name;
     const char *what; /* one operation, in words, for `list` */
+    enum form form;
+    uint32_t ops;    /* operations a window */
+    uint32_t needs;  /* NEED_*, or-ed */
+    bool on_request; /* runs only when suite= names the suite without a wildcard */
 
-    enum form form : 3;
-    enum recipe recipe : 4; /* EMPTY: the window's; all others use the one that recipe= selects */
-    bool callee_apart : 1;  /* the callee on a page of its own, not behind the window */
-    bool cold : 1;          /* no cache holds room's bytes, nor the object, when a window begins */
-    bool single : 1;        /* twice the body means nothing here: body - empty is all there is */
-    bool on_request : 1;    /* runs only when suite= names the suite without a wildcard */
-    bool errors_are_wrong : 1; /* one failed operation fails the row */
-    uint32_t room : 20;        /* bytes of the object's room that the row works on */
-    uint32_t needs : 4;        /* NEED_*: what not every platform has */
-    enum base_unit base_unit : 4;
-    uint32_t ops : 24;  /* operations a window */
-    uint32_t base;      /* base units an operation; 0: nobody counts them */
-    float floor;        /* core cycles an operation that any CPU must spend; 0: none */
-    const char *beside; /* row of this suite that the report sets this one against, or NULL */
+    /* FORM_EMPTY; all others use the recipe that recipe= selects. */
+    enum recipe recipe;
 
-    union {
-        struct {                       /* LOOP and STRAIGHT */
-            const struct unit *unit;   /* one operation; NULL: an empty one */
-            const struct unit *callee; /* what the unit calls, or NULL */
-            const struct unit *stub;   /* what stands between (PLT), or NULL */
-        };
-        struct { /* FUNCTION */
-            body_fn function;
-            body_fn empty_function; /* NULL: the empty window is subtracted */
-        };
-        void (*meet)(struct crowd *c); /* CORES */
-    };
+    /* FORM_LOOP and FORM_STRAIGHT: pieces in NASM (bench/api/unit.h). */
+    const struct unit *unit;   /* one operation; NULL: an empty one */
+    const struct unit *callee; /* what the unit calls, or NULL */
+    const struct unit *stub;   /* what stands between the two (a PLT's entry), or NULL */
+    bool callee_apart;         /* the callee on a page of its own, not just before the window */
 
-    /* Core cycles an operation, documented; 0: not for this CPU. */
-    double (*truth)(const struct cpu *cpu);
-    /* Before the first window; the object is zeroed. May be NULL. */
+    /* FORM_FUNCTION */
+    body_fn function;
+    body_fn empty_function; /* the same loop without the operation; NULL: the empty window */
+    bool errors_are_wrong;  /* one failed operation fails the row */
+
+    /* FORM_CORES */
+    void (*meet)(struct crowd *c);
+
+    /* Before the first window of each placement; the object is zeroed. */
     void (*setup)(struct object *o);
-    /* After the last: did `operations` operations leave what they must? NULL, or what is wrong. */
+    /*
+     * After the last window of each placement: did `operations` operations leave in the object what
+     * they must? NULL, or what is wrong; then the row fails.
+     */
     const char *(*check)(const struct object *o, uint64_t operations);
+    uint32_t room_bytes; /* of the object's room that the row works on */
+    bool cold;           /* no cache holds them, nor the object, when a window begins */
+    bool not_doubled;    /* twice the body means nothing here: body minus empty is all there is */
+
+    /*
+     * The fewest core cycles in which any CPU can do an operation. A row that is faster has lost its
+     * work to the optimiser, and fails. 0: not judged.
+     */
+    double floor;
+    /* Core cycles an operation, documented for this CPU; 0: not known. */
+    double (*truth)(const struct cpu *cpu);
+    const char *beside;    /* row of this suite that the report sets this one against */
+    const char *base_unit; /* what an operation goes through, singular: "byte" */
+    uint32_t base_per_op;  /* how many of them */
 };
 
+/*
+ * BENCH(suite, name, .what = "...", .form = FORM_..., .ops = ..., further fields of struct bench);
+ * Suite and name are words without quotes.
+ */
 #define BENCH(suite_, name_, ...)                                                                  \
     static const struct bench bench_##suite_##_##name_ = {                                         \
         .suite = #suite_, .name = #name_, __VA_ARGS__};                                            \

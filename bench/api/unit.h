@@ -1,27 +1,31 @@
 /*
  * Pieces of machine code written in NASM, copied into the code buffer to make a window: recipe
  * starts and stops, bodies, callees. A piece runs at any address; where it refers to something
- * outside itself it says so in a fixup. bench/window/unit.inc has the NASM macros that emit this layout.
+ * outside itself it says so in a fixup, one at most. bench/window/unit.inc has the NASM macros that
+ * emit this layout; a unit called NAME there is `extern const struct unit unit_NAME` here.
  */
 #ifndef BENCH_API_UNIT_H
 #define BENCH_API_UNIT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+/* What the 32-bit field of a fixup is filled with. unit.inc has the same numbers. */
 enum fixup_to {
-    FIXUP_NONE,
-    FIXUP_CALLEE, /* rel32 to the row's callee */
-    FIXUP_STUB,   /* rel32 to the row's stub */
-    FIXUP_SLOT,   /* rip-relative disp32 to the object's slot */
-    FIXUP_TAG,    /* the window's tag, an immediate */
-    FIXUP_HEAD,   /* rel32 back to the loop's head */
+    FIXUP_NONE = 0,
+    FIXUP_CALLEE = 1, /* rel32 to the row's callee */
+    FIXUP_STUB = 2,   /* rel32 to the row's stub */
+    FIXUP_SLOT = 3,   /* rip-relative disp32 to the object's slot */
+    FIXUP_TAG = 4,    /* the window's tag, an immediate */
+    FIXUP_HEAD = 5,   /* rel32 back to the loop's head */
 };
 
 struct unit {
-    uint16_t size;    /* bytes of code */
-    uint8_t fixup_at; /* offset of the 32-bit field */
-    uint8_t fixup_to; /* enum fixup_to */
+    uint32_t size;          /* bytes of code */
+    uint32_t fixup_at;      /* offset of the 32-bit field in the code */
+    enum fixup_to fixup_to; /* FIXUP_NONE: there is no such field */
     uint8_t code[];
 };
+_Static_assert(offsetof(struct unit, code) == 12, "UNIT of bench/window/unit.inc: three dd");
 
 #endif

@@ -137,7 +137,7 @@ static void run_adaptive(struct engine *e, const struct bench *b, const struct p
             adaptive_line_add(&cycles, n, r.cycles);
     }
     m->turns = a.n;
-    m->adaptive = adaptive_result(&a, b->base > 0 ? b->base : 1, &seconds, &cycles);
+    m->adaptive = adaptive_result(&a, b->base_per_op > 0 ? b->base_per_op : 1, &seconds, &cycles);
     m->ticks = m->adaptive.seconds_valid ? m->adaptive.seconds * e->tsc_hz / (double)a.n
                                          : __builtin_nan("");
     m->clock_again = e->clock.again - again;
@@ -152,7 +152,8 @@ static const char *cannot(const struct bench *b, enum method method, bool cold)
         return NULL;
     if (cold)
         return "a stretch of many turns finds its data warm after the first";
-    if (b->form == FORM_STRAIGHT || (b->form == FORM_FUNCTION && !b->empty_function) || b->single)
+    if (b->form == FORM_STRAIGHT || (b->form == FORM_FUNCTION && !b->empty_function) ||
+        b->not_doubled)
         return "this row has no loop that could turn more often";
     return NULL;
 }

@@ -103,7 +103,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     for (unsigned k = 0; k < KINDS; k++)
         p->kind[k].turns =
             k == KIND_BODY2 || k == KIND_EMPTY2 ? 2 * (uint64_t)b->ops : (uint64_t)b->ops;
-    bool twice = !b->single && !place_is_cold(e, b);
+    bool twice = !b->not_doubled && !place_is_cold(e, b);
     switch (b->form) {
     case FORM_EMPTY:
         p->kind[KIND_BODY].fn = build(code, spec, NULL, 0, b, "B");
@@ -134,7 +134,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
         struct placed *p = &placed[i];
         memset(p, 0, sizeof *p);
         p->at = layout_at(e->o, i);
-        p->room = b->room;
+        p->room = b->room_bytes;
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
         if (b->form != FORM_EMPTY) {
             p->kind[KIND_RULER].fn = ruler;

@@ -11,8 +11,6 @@ static bool is_known(double v)
     return v - v == 0; /* neither NaN nor infinite */
 }
 
-static const char *const base_units[] = {[BASE_BYTE] = "byte", [BASE_ELEMENT] = "element"};
-
 /* v with three digits behind the point and the prefix that keeps it below `step`: k M G T, or Ki Mi
  * Gi Ti. */
 static void prefixed(struct sink *out, double v, double step, const char *mark)
@@ -33,12 +31,12 @@ static double per_second(const struct engine *e, const struct row *row)
 {
     if (units_are_instructions(e) || e->tsc_hz <= 0 || row->headline.ticks <= 0)
         return __builtin_nan("");
-    return row->bench->base * e->tsc_hz / row->headline.ticks;
+    return row->bench->base_per_op * e->tsc_hz / row->headline.ticks;
 }
 
 static bool has_units(const struct row *row)
 {
-    return row->bench->base > 0 && row->headline.known;
+    return row->bench->base_unit && row->headline.known;
 }
 
 void compare_units_show(struct report *r, const struct engine *e, const struct row *row)
@@ -47,17 +45,17 @@ void compare_units_show(struct report *r, const struct engine *e, const struct r
     double second = per_second(e, row), cycles = row->headline.cycles.theta;
     if (!has_units(row) || e->execution == EXEC_EMULATED)
         return;
-    fmt(r->out, "  = %u %ss an operation", b->base, base_units[b->base_unit]);
+    fmt(r->out, "  = %u %ss an operation", b->base_per_op, b->base_unit);
     if (is_known(cycles) && cycles > 0 && cycle_known(e)) {
         fmt(r->out, ", ");
-        num_f64(r->out, b->base / cycles, 3, 0);
-        fmt(r->out, " %ss a%s", base_units[b->base_unit],
+        num_f64(r->out, b->base_per_op / cycles, 3, 0);
+        fmt(r->out, " %ss a%s", b->base_unit,
             units_are_instructions(e) ? "n instruction" : " cycle");
     }
     if (is_known(second)) {
         fmt(r->out, ", ");
         prefixed(r->out, second, 1000, "");
-        fmt(r->out, "%ss/s (", base_units[b->base_unit]);
+        fmt(r->out, "%ss/s (", b->base_unit);
         prefixed(r->out, second, 1024, "i");
         fmt(r->out, ")");
     }
@@ -70,11 +68,11 @@ void compare_units_record(struct json *j, const struct engine *e, const struct r
     if (!has_units(row))
         return;
     json_object(j, "units");
-    json_str(j, "unit", base_units[row->bench->base_unit]);
-    json_u64(j, "per_op", row->bench->base);
+    json_str(j, "unit", row->bench->base_unit);
+    json_u64(j, "per_op", row->bench->base_per_op);
     if (cycle_known(e) && cycles > 0)
         json_f64(j, units_are_instructions(e) ? "per_instruction" : "per_cycle",
-                 row->bench->base / cycles, 6);
+                 row->bench->base_per_op / cycles, 6);
     json_f64(j, "per_second", per_second(e, row), 0);
     json_close(j);
 }

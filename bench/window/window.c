@@ -64,7 +64,7 @@ static uint32_t fixup_value(const struct unit *u, const uint8_t *field,
                             const struct window_spec *spec, const uint8_t *head)
 {
     const uint8_t *next = field + 4; /* displacements count from the field's end */
-    switch ((enum fixup_to)u->fixup_to) {
+    switch (u->fixup_to) {
     case FIXUP_CALLEE:
         return (uint32_t)((const uint8_t *)spec->callee - next);
     case FIXUP_STUB:

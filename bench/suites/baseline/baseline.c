@@ -17,7 +17,7 @@ EMPTY(lfence, LFENCE);
 EMPTY(serialize, SERIALIZE);
 
 BENCH(baseline, do_nothing, .what = "a call of a C function that returns 0", .form = FORM_FUNCTION,
-      .ops = 1, .function = baseline_do_nothing, .single = true, .errors_are_wrong = true);
+      .ops = 1, .function = baseline_do_nothing, .not_doubled = true, .errors_are_wrong = true);
 
 static const char *counted(const struct object *o, uint64_t operations)
 {
@@ -26,4 +26,4 @@ static const char *counted(const struct object *o, uint64_t operations)
 
 BENCH(baseline, do_something, .what = "a call of a C function that counts and returns 0",
       .form = FORM_FUNCTION, .ops = 1, .function = baseline_do_something, .check = counted,
-      .single = true, .errors_are_wrong = true);
+      .not_doubled = true, .errors_are_wrong = true);

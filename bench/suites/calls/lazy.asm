@@ -1,10 +1,9 @@
-; The machine's half of lazy binding (calls_lazy.h). Entry and resolver are what linkers and loaders
+; The machine's half of lazy binding (lazy.h). Entry and resolver are what linkers and loaders
 ; write: System V ABI, AMD64 supplement, figure "Procedure Linkage Table".
 ;   int function(uint64_t n rdi, struct object *rsi)
 %include "bench/window/unit.inc"
 
-%define OBJECT_SLOT 16          ; calls_lazy.c asserts it
-%define SYMBOL      7           ; the symbol's index in calls_lazy.c
+%define SYMBOL 7                ; LAZY_CALLEE of lazy.h
 
 extern calls_lazy_bind
 

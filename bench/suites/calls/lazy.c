@@ -3,16 +3,16 @@
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
-_Static_assert(offsetof(struct object, slot) == 16, "OBJECT_SLOT of calls_lazy.asm");
 _Static_assert(sizeof(struct calls_lazy) <= OBJECT_ROOM, "the room");
 
 /* What a small library exports; the resolver is asked for the one in the middle. */
 static const char *const names[] = {
-    "memchr",  "memcmp", "memcpy",  "memmove", "memset", "strchr", "strcmp", "baretick_callee",
-    "strcspn", "strlen", "strncmp", "strrchr", "strspn", "strstr", "strtok",
+    "memchr",  "memcmp", "memcpy",  "memmove",
+    "memset",  "strchr", "strcmp",  [LAZY_CALLEE] = "baretick_callee",
+    "strcspn", "strlen", "strncmp", "strrchr",
+    "strspn",  "strstr", "strtok",
 };
-#define NAMES  (sizeof names / sizeof *names)
-#define CALLEE 7 /* SYMBOL of calls_lazy.asm */
+#define NAMES (sizeof names / sizeof *names)
 _Static_assert(2 * NAMES <= LAZY_BUCKETS, "the table stays half empty");
 
 /* The hash of ELF's .gnu.hash: h = h * 33 + c from 5381. */
@@ -52,8 +52,8 @@ static void export_names(struct object *o)
         uint32_t hash = hash_name(names[i]), at = hash;
         while (lazy->bucket[at % LAZY_BUCKETS].name)
             at++;
-        lazy->bucket[at % LAZY_BUCKETS] =
-            (struct lazy_symbol){hash, names[i], i == CALLEE ? calls_callee_inc : calls_callee};
+        lazy->bucket[at % LAZY_BUCKETS] = (struct lazy_symbol){
+            hash, names[i], i == LAZY_CALLEE ? calls_callee_inc : calls_callee};
     }
     unresolve(o);
 }
@@ -91,7 +91,7 @@ static const char *bound_once(const struct object *o, uint64_t operations)
 #define LAZY(name_, ops_, floor_, setup_, check_, ...)                                             \
     BENCH(calls, name_, .form = FORM_FUNCTION, .ops = ops_, .function = calls_##name_,             \
           .empty_function = calls_##name_##_empty, .setup = setup_,                                \
-          .room = sizeof(struct calls_lazy), .check = check_, .floor = floor_,                     \
+          .room_bytes = sizeof(struct calls_lazy), .check = check_, .floor = floor_,               \
           .errors_are_wrong = true, __VA_ARGS__)
 
 LAZY(lazy_later, 1000, 0.25, export_and_call, bound_once,

@@ -8,6 +8,7 @@
 
 #include "bench/api/bench.h"
 
+#define LAZY_CALLEE  7  /* index of the symbol that is called, among those of lazy.c */
 #define LAZY_BUCKETS 32 /* a power of two, twice the symbols or more */
 
 /* What the object's room holds: a symbol table, hashed with open addressing. */
@@ -22,7 +23,7 @@ struct calls_lazy {
 
 #pragma GCC visibility push(hidden)
 
-/* calls_lazy.asm */
+/* lazy.asm */
 void calls_lazy_stub(struct object *o);       /* the PLT entry: jumps through the object's slot */
 void calls_lazy_unresolved(struct object *o); /* where the slot leads at first */
 int calls_lazy_first(uint64_t n, struct object *o); /* the slot reset before each call */
@@ -30,7 +31,7 @@ int calls_lazy_first_empty(uint64_t n, struct object *o);
 int calls_lazy_later(uint64_t n, struct object *o);
 int calls_lazy_later_empty(uint64_t n, struct object *o);
 
-/* calls_lazy.c: looks symbol `index` up, writes the slot, returns the function's address. */
+/* lazy.c: looks symbol `index` up, writes the slot, returns the function's address. */
 void (*calls_lazy_bind(struct object *o, uint32_t index))(struct object *);
 
 #pragma GCC visibility pop

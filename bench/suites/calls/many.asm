@@ -1,16 +1,15 @@
-; A call, and a switch, whose target changes from turn to turn: struct calls_order (calls_many.h)
+; A call, and a switch, whose target changes from turn to turn: struct calls_order (many.h)
 ; lists the targets in their order. The empty loops do all the same but the call or the jump.
 ;   int function(uint64_t n rdi, struct object *rsi)
 %include "bench/window/unit.inc"
 
-%define OBJECT_ROOM     40      ; calls_many.c asserts these
-%define ORDER_LENGTH    32768
+%define ORDER_LENGTH    32768   ; many.h
 %define ORDER_TAIL      2048
 %define ORDER_AT        ORDER_LENGTH + ORDER_TAIL
 %define ORDER_AT_EMPTY  ORDER_AT + 4
-%define TARGETS         16
-%define TARGET_SHIFT    7       ; two lines each: no two targets share one
-%define CASES           8
+%define TARGETS         16      ; many.h
+%assign TARGET_SHIFT    7       ; two lines each: no two targets share one. Not known to C
+%define CASES           8       ; many.h
 
 ; %1: the function; %2: whose position it uses; %3: what r9 points to. In a turn rax is the next
 ; target's number; r8 adds up what the targets say, for the row's check.

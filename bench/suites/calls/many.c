@@ -10,13 +10,12 @@
 /* What a call and its return leave over an empty loop: see FLOOR in calls.c. */
 #define FLOOR 0.25
 
-/* What calls_many.asm knows by number. */
-_Static_assert(offsetof(struct object, counter) == 0, "OBJECT_COUNTER");
-_Static_assert(offsetof(struct object, room) == 40, "OBJECT_ROOM");
-_Static_assert(CALLS_ORDER == 32768 && CALLS_TAIL == 2048, "ORDER_LENGTH, ORDER_TAIL");
-_Static_assert(offsetof(struct calls_order, at) == 32768 + 2048, "ORDER_AT");
-_Static_assert(offsetof(struct calls_order, at_empty) == 32768 + 2048 + 4, "ORDER_AT_EMPTY");
-_Static_assert(2 * OPS == CALLS_TAIL && sizeof(struct calls_order) <= OBJECT_ROOM, "the room");
+/* How many.asm reaches them. */
+_Static_assert(offsetof(struct calls_order, at) == CALLS_ORDER + CALLS_TAIL, "ORDER_AT");
+_Static_assert(offsetof(struct calls_order, at_empty) == CALLS_ORDER + CALLS_TAIL + 4,
+               "ORDER_AT_EMPTY");
+_Static_assert(2 * OPS == CALLS_TAIL, "the longest window repeats no more than the tail");
+_Static_assert(sizeof(struct calls_order) <= OBJECT_ROOM, "the order fits the room");
 
 /*
  * xorshift64* with its author's constants (Vigna, "An experimental exploration of Marsaglia's
@@ -63,10 +62,10 @@ static const char *added_up(const struct object *o, uint64_t operations)
     {                                                                                              \
         order_targets(o, targets_, random_);                                                       \
     }                                                                                              \
-    _Static_assert(targets_ <= 16, "calls_many.asm has 16 targets")
+    _Static_assert(targets_ <= CALLS_TARGETS, "many.asm has no more")
 #define ROW(name_, setup_, what_, function_, empty_, ...)                                          \
     BENCH(calls, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS, .function = function_,   \
-          .empty_function = empty_, .setup = setup_, .room = sizeof(struct calls_order),           \
+          .empty_function = empty_, .setup = setup_, .room_bytes = sizeof(struct calls_order),     \
           .check = added_up, .floor = FLOOR, .errors_are_wrong = true, __VA_ARGS__)
 #define TARGETS(n, text_)                                                                          \
     ORDER(in_turn_##n, n, false);                                                                  \

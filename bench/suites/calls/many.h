@@ -16,6 +16,9 @@
 /* The most that one window takes; it repeats the beginning, so that no window wraps. */
 #define CALLS_TAIL 2048
 
+#define CALLS_TARGETS 16 /* that many.asm has to call, ... */
+#define CALLS_CASES   8  /* ... and of its switch */
+
 struct calls_order {
     uint8_t target[CALLS_ORDER + CALLS_TAIL];
     uint32_t at, at_empty; /* where the next window begins: of the body, of the empty loop */
@@ -24,17 +27,18 @@ struct calls_order {
 #pragma GCC visibility push(hidden)
 
 /*
- * calls_many.asm. The loops call one of 16; target i adds i + 1 to the counter. Those of _alike
- * leave no trail.
+ * many.asm: loops that call one of CALLS_TARGETS; target i adds i + 1 to the counter. The targets of
+ * _alike do nothing else; the others have jumps of their own, by which a predictor can tell them
+ * apart.
  */
 int calls_many(uint64_t n, struct object *o);
 int calls_many_alike(uint64_t n, struct object *o);
 int calls_many_empty(uint64_t n, struct object *o);
-/* Jumps through a table to one of 8 cases, which do the same. */
+/* Jumps through a table to one of CALLS_CASES cases, which add likewise. */
 int calls_switch_jump(uint64_t n, struct object *o);
 int calls_switch_jump_empty(uint64_t n, struct object *o);
 
-/* calls_switch.c: the same switch in C */
+/* switch.c: the same switch in C */
 int calls_switch(uint64_t n, struct object *o);
 int calls_switch_empty(uint64_t n, struct object *o);
 

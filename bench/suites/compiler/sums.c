@@ -15,7 +15,7 @@ static const char *added(const struct object *o, uint64_t operations)
 #define SUM(name_, function_, k_, what_, ...)                                                      \
     BENCH(compiler, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS,                       \
           .function = function_, .empty_function = compiler_sum_empty, .setup = set_##k_,          \
-          .room = sizeof(uint64_t), .check = added, .errors_are_wrong = true, __VA_ARGS__)
+          .room_bytes = sizeof(uint64_t), .check = added, .errors_are_wrong = true, __VA_ARGS__)
 /*
  * Floor of the loop: four instructions a turn, and no core takes 40 in a cycle. The formula's few
  * can hide behind those of the loop around it.

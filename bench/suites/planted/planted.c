@@ -24,7 +24,7 @@ PLANTED(vanished, "nothing, where an add is promised: the run fails, exit status
 
 /* Nearly all of the run's time is in this window, so that a stopped process is stopped in one. */
 PLANTED(long, "a loop over 1000 adds, a hundred times a window", .form = FORM_LOOP, .ops = 100,
-        .unit = &unit_planted_adds1000, .single = true);
+        .unit = &unit_planted_adds1000, .not_doubled = true);
 
 PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10,
         .unit = &unit_planted_rdmsr, .needs = NEED_RING0);

@@ -26,10 +26,10 @@ static const char *added_up(const struct object *o, uint64_t operations)
 
 /* Floor: three loads of 16 bytes a cycle (Golden Cove) are 12 ints; half of that time. */
 #define SUM(name_, what_, ...)                                                                     \
-    BENCH(sum, name_, .what = what_, .form = FORM_FUNCTION, .ops = SUM_INTS, .base = INT,          \
-          .function = sum_pass, .empty_function = sum_empty, .setup = fill,                        \
-          .room = INT * SUM_INTS, .check = added_up, .floor = 0.04, .errors_are_wrong = true,      \
-          __VA_ARGS__)
+    BENCH(sum, name_, .what = what_, .form = FORM_FUNCTION, .ops = SUM_INTS, .base_unit = "byte",  \
+          .base_per_op = INT, .function = sum_pass, .empty_function = sum_empty, .setup = fill,    \
+          .room_bytes = INT * SUM_INTS, .check = added_up, .floor = 0.04,                          \
+          .errors_are_wrong = true, __VA_ARGS__)
 
 SUM(warm, "one of 10,000 ints added, the array in the caches that hold it");
 SUM(cold, "one of 10,000 ints added, the array in memory", .cold = true, .beside = "warm");

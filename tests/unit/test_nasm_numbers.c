@@ -1,0 +1,84 @@
+/*
+ * Numbers that NASM and C both know: each %define of a plain number, in the NASM sources that
+ * share some with C, is what C says of it.
+ */
+#include "bench/api/bench.h"
+#include "bench/suites/calls/lazy.h"
+#include "bench/suites/calls/many.h"
+#include "tests/unit/read_file.h"
+#include "tests/unit/unit.h"
+#include <string.h>
+
+struct number {
+    const char *name;
+    unsigned long value;
+};
+
+static const struct number *find(const struct number *numbers, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(numbers[i].name, name) == 0)
+            return &numbers[i];
+    return NULL;
+}
+
+/* Each of the n numbers stands in the file once, and the file has no others. */
+static void expect(const char *path, const struct number *numbers, size_t n)
+{
+    size_t size, found = 0;
+    uint8_t *bytes = read_file(path, &size);
+    char *text = calloc(size + 1, 1);
+    assert_non_null(text);
+    memcpy(text, bytes, size);
+    free(bytes);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char name[64], value[64], *end;
+        if (sscanf(line, "%%define %63s %63s", name, value) != 2)
+            continue;
+        unsigned long number = strtoul(value, &end, 0);
+        if (*end != '\0') /* a register, or a sum of others */
+            continue;
+        const struct number *known = find(numbers, n, name);
+        if (!known)
+            fail_msg("%s: this test does not know what %s is in C", path, name);
+        else if (known->value != number)
+            fail_msg("%s: %s is %lu, in C %lu", path, name, number, known->value);
+        found++;
+    }
+    assert_int_equal(found, n);
+    free(text);
+}
+#define EXPECT(path, ...)                                                                          \
+    do {                                                                                           \
+        const struct number numbers[] = {__VA_ARGS__};                                             \
+        expect(path, numbers, sizeof numbers / sizeof *numbers);                                   \
+    } while (0)
+
+static void fixups_and_offsets_are_those_of_c(void **state)
+{
+    (void)state;
+    EXPECT("bench/window/unit.inc", {"FIXUP_CALLEE", FIXUP_CALLEE}, {"FIXUP_STUB", FIXUP_STUB},
+           {"FIXUP_SLOT", FIXUP_SLOT}, {"FIXUP_TAG", FIXUP_TAG}, {"FIXUP_HEAD", FIXUP_HEAD},
+           {"OBJECT_COUNTER", offsetof(struct object, counter)},
+           {"OBJECT_VTABLE", offsetof(struct object, vtable)},
+           {"OBJECT_SLOT", offsetof(struct object, slot)},
+           {"OBJECT_ROOM", offsetof(struct object, room)},
+           {"VTABLE_METHOD", offsetof(struct vtable, method)});
+}
+
+static void what_bodies_know_of_their_room_is_what_c_put_there(void **state)
+{
+    (void)state;
+    EXPECT("bench/suites/calls/lazy.asm", {"SYMBOL", LAZY_CALLEE});
+    EXPECT("bench/suites/calls/many.asm", {"ORDER_LENGTH", CALLS_ORDER}, {"ORDER_TAIL", CALLS_TAIL},
+           {"TARGETS", CALLS_TARGETS}, {"CASES", CALLS_CASES});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fixups_and_offsets_are_those_of_c),
+        cmocka_unit_test(what_bodies_know_of_their_room_is_what_c_put_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
