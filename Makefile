@@ -46,6 +46,8 @@ GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console 
 	$(addprefix lib/,text config firmware cpu screen)
 # Measured as a compiler's user has it: without frame pointers.
 BODY_ROOMS := bench/suites
+$(foreach r,$(GENERAL_ROOMS) $(BODY_ROOMS),$(if $(wildcard $r/),,$(error $r: no such room: mend \
+	GENERAL_ROOMS and BODY_ROOMS)))
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -136,56 +138,48 @@ FORCE:
 
 # --- the same engine and suites as a Linux program ------------------------------------------------
 
-HOSTED      := $(B)/hosted/baretick
-HOSTED_SRC  := $(sort $(wildcard tests/hosted/*.c))
 # The image's own objects, its memcpy and its bodies' code included: what is measured is the same.
-HOSTED_OBJS := $(HOSTED_SRC:%=$(OBJ)/%.o) $(filter $(OBJ)/bench/% $(OBJ)/lib/%,$(OBJS))
+IMAGE_LIB   := $(filter $(OBJ)/lib/%,$(OBJS))
+HOSTED      := $(B)/hosted/baretick
+HOSTED_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard tests/hosted/*.c))) $(IMAGE_LIB) \
+	$(filter $(OBJ)/bench/%,$(OBJS))
+# What lib/ makes of recorded bytes.
+REPLAY      := $(B)/hosted/replay
+REPLAY_SRC  := $(sort $(wildcard tests/replay/*.c))
+REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(IMAGE_LIB)
+# Writes baretick.conf with every option as a comment.
+CONF_TOOL   := $(B)/hosted/conf
+# What scripts/silicon needs beside the program: the judge of coverage, and two programs to compare with.
+COVERAGE := $(B)/hosted/coverage
+PAIR     := $(B)/hosted/pair
+PEER     := $(B)/hosted/peer_google_benchmark
+HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
+
 # The host's libc, and addresses that a relaunch does not move.
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
 hosted: $(HOSTED)
-$(OBJ)/tests/hosted/%.c.o: tests/hosted/%.c $(OBJ)/tests/hosted/flags | $(GEN)/build_id.h
-	$(call say,CC $<)$(CC) $(CFLAGS_HOSTED) -MMD -MP -c -o $@ $<
-$(HOSTED): $(HOSTED_OBJS) $(B)/hosted/linked
-	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(HOSTED_OBJS)
-$(OBJ)/tests/hosted/flags: FORCE
-	@$(call stamp,$(CC) $(CFLAGS_HOSTED))
-$(B)/hosted/linked: FORCE
-	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS) $(REPLAY_SRC))
--include $(HOSTED_SRC:%=$(OBJ)/%.d)
-
-# What scripts/silicon needs beside it: the judge of coverage, and published harnesses that are here.
-COVERAGE := $(B)/hosted/coverage
-$(OBJ)/tests/hosted/tools/%.c.o: tests/hosted/tools/%.c $(OBJ)/tests/hosted/flags
-	@mkdir -p $(@D)
-	$(call say,CC $<)$(CC) $(CFLAGS_HOSTED) -MMD -MP -c -o $@ $<
-$(COVERAGE): $(addprefix $(OBJ)/,tests/hosted/tools/coverage.c.o $(addprefix lib/stats/, \
-		coverage.c.o estimate.c.o dist.c.o mathx.c.o moments.c.o))
-	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $^
-PAIR := $(B)/hosted/pair
-$(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
-	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $^
--include $(OBJ)/tests/hosted/tools/coverage.c.d $(OBJ)/tests/hosted/tools/pair.c.d
-
-# What lib/ makes of recorded bytes.
-REPLAY     := $(B)/hosted/replay
-REPLAY_SRC := $(sort $(wildcard tests/replay/*.c))
 replay: $(REPLAY)
-$(OBJ)/tests/replay/%.c.o: tests/replay/%.c $(OBJ)/tests/hosted/flags
+$(OBJ)/tests/%.c.o: tests/%.c $(OBJ)/tests/flags | $(GEN)/build_id.h
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(CFLAGS_HOSTED) -MMD -MP -c -o $@ $<
-$(REPLAY): $(REPLAY_SRC:%=$(OBJ)/%.o) $(filter $(OBJ)/lib/%,$(OBJS)) $(B)/hosted/linked
-	@mkdir -p $(@D)
+$(HOSTED): $(HOSTED_OBJS)
+$(REPLAY): $(REPLAY_OBJS)
+$(CONF_TOOL): $(OBJ)/tests/hosted/tools/conf.c.o $(IMAGE_LIB)
+$(COVERAGE): $(OBJ)/tests/hosted/tools/coverage.c.o $(IMAGE_LIB)
+$(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
+$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
--include $(REPLAY_SRC:%=$(OBJ)/%.d)
-
-PEER := $(B)/hosted/peer_google_benchmark
-HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
 $(PEER): tests/hosted/peers/google_benchmark.cc
 	@mkdir -p $(@D)
 	$(call say,CXX $@)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< -lbenchmark -lpthread
+
+$(OBJ)/tests/flags: FORCE
+	@$(call stamp,$(CC) $(CFLAGS_HOSTED))
+$(B)/hosted/linked: FORCE
+	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS) $(REPLAY_OBJS))
+-include $(shell find $(OBJ)/tests -name '*.d' 2>/dev/null)
 
 silicon: $(HOSTED) $(COVERAGE) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 	@$(PYTHON) scripts/silicon
@@ -203,13 +197,8 @@ run: $(EFI)
 MEDIA_CONF := $(or $(CONF),$(B)/baretick.conf)
 # A CONF that is missing is for scripts/image to name.
 MEDIA_NEED := scripts/image $(if $(CONF),$(wildcard $(CONF)),$(MEDIA_CONF)) $(B)/media
-CONF_TOOL  := $(B)/hosted/conf
 $(B)/baretick.conf: $(CONF_TOOL)
 	@$(CONF_TOOL) >$@
-$(CONF_TOOL): $(OBJ)/tests/hosted/tools/conf.c.o $(filter $(OBJ)/lib/%,$(OBJS))
-	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $^
--include $(OBJ)/tests/hosted/tools/conf.c.d
 
 image: $(B)/baretick.img
 iso: $(B)/baretick.iso

@@ -78,12 +78,31 @@ def check_no_sse_before_the_kernel_enables_it(elf):
     assert {"efi_main", "conout_write", "registry_list", "bench_memory_need"} <= seen
 
 
+def general_rooms(folder):
+    """The Makefile's list of rooms that are compiled for general registers only."""
+    said = subprocess.run(["make", "-s", "--eval=rooms: ; @echo $(OBJ) $(GENERAL_ROOMS)", "rooms"], cwd=folder,
+                          check=True, capture_output=True, text=True).stdout.split()
+    return folder / said[0], said[1:]
+
+
+def check_general_rooms_use_no_sse(tree):
+    """Objects of the general rooms, disassembled: no vector register, which other rooms do use."""
+    objects, rooms = general_rooms(tree)
+    assert rooms
+    for room in [*rooms, "bench"]:
+        made = sorted((objects / room).rglob("*.c.o"))
+        assert made, f"{room} has no objects"
+        code = tool("objdump", "-d", "--no-show-raw-insn", *made)
+        assert bool(re.search(r"%[xyz]mm\d", code)) == (room == "bench"), room
+
+
 def test_builds(tmp_path):
     """Two places, one of them with a blank in its name, give the same bytes; compilers can take turns."""
     here = build_elsewhere(tmp_path / "a place")
     by_gcc = digest(here / "baretick.efi")
     assert digest(build_elsewhere(tmp_path / "elsewhere") / "baretick.efi") == by_gcc
     check_no_sse_before_the_kernel_enables_it(here / "baretick.elf")
+    check_general_rooms_use_no_sse(here.parent)
 
     subprocess.run(["make", "-s", "-j2", "CC=clang"], cwd=here.parent, check=True)
     assert digest(here / "baretick.efi") != by_gcc
@@ -165,7 +184,7 @@ def put(where, form, value):
     (put(("table", 12), "<I", 0x1010), "not on a page"),
     (put(("table", 0), "8s", b".strange"), "does not know"),
     (lambda raw: raw.replace(b".sbat\0\0\0", b".rela\0\0\0", 1), "has no section .sbat"),
-    (lambda raw: raw + bytes(256 * 1024), "at most 262144"),
+    (lambda raw: raw + bytes(1 << 20), "at most 1048576"),
     (lambda raw: raw[:len(raw) // 2], "leaves the file"),
     (lambda raw: b"ZM" + raw[2:], "does not begin with MZ"),
 ])
