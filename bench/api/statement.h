@@ -1,46 +1,59 @@
 /*
- * Benchmarks from a plain statement, or from a function that knows nothing of this program. `...`
- * are further fields of struct bench: .check = ..., .floor = ..., .setup = ...
+ * Rows from a plain C statement, or from a function that knows nothing of this program. `...` are
+ * further fields of struct bench (bench.h): .check = ..., .floor = ..., .setup = ...
  */
 #ifndef BENCH_API_STATEMENT_H
 #define BENCH_API_STATEMENT_H
 
 #include "bench/api/bench.h"
+#include "bench/api/check.h"
 #include "bench/api/keep.h"
 
 #define BENCH_STATEMENT_OPS 1000
 
 /*
- * A body that runs the statement n times, memory clobbered after each. It may use `o`, the struct
- * object.
+ * A body (body_fn) that runs the statement n times, memory clobbered after each. The statement is
+ * what follows the name, commas and semicolons included; it may use `o`, the object, and `n`,
+ * the turns to go. The suite's header declares the body: rows stand in another file.
  */
-#define BENCH_LOOP(function_, statement_)                                                          \
-    static int function_(uint64_t n, struct object *o)                                             \
+#define BENCH_LOOP(function_, ...)                                                                 \
+    int function_(uint64_t n, struct object *o)                                                    \
     {                                                                                              \
         (void)o;                                                                                   \
         for (; n; n--) {                                                                           \
-            statement_;                                                                            \
+            __VA_ARGS__;                                                                           \
             BENCH_CLOBBER();                                                                       \
         }                                                                                          \
         return 0;                                                                                  \
     }
 
 /*
- * One operation is the statement; the same loop without it is subtracted. What it computes and does
- * not store it must BENCH_KEEP:
- *   BENCH_STATEMENT(suite, name, "what one operation is", ++o->counter, .check = counted);
+ * One operation is the block that follows. It is inlined into a loop; the same loop without it is
+ * subtracted. It may use `o`, the object. What it computes and does not store it must BENCH_KEEP:
+ *
+ *   BENCH_STATEMENT(suite, name, "what one operation is", .check = check_counted)
+ *   {
+ *       uint64_t a = o->counter, b = 1;
+ *       o->counter = a + b;
+ *   }
  */
-#define BENCH_STATEMENT(suite_, name_, what_, statement_, ...)                                     \
-    BENCH_LOOP(run_##suite_##_##name_, statement_)                                                 \
-    BENCH_LOOP(empty_##suite_##_##name_, (void)0)                                                  \
-    BENCH(suite_, name_, .what = what_, .form = FORM_FUNCTION, .ops = BENCH_STATEMENT_OPS,         \
-          .function = run_##suite_##_##name_, .empty_function = empty_##suite_##_##name_,          \
-          .errors_are_wrong = true, __VA_ARGS__)
+#define BENCH_STATEMENT(suite_, name_, what_, ...)                                                 \
+    static inline __attribute__((always_inline)) void once_##suite_##_##name_(struct object *o);   \
+    static BENCH_LOOP(run_##suite_##_##name_, once_##suite_##_##name_(o)) static BENCH_LOOP(       \
+        empty_##suite_##_##name_, (void)0)                                                         \
+        BENCH(suite_, name_, .what = what_, .form = FORM_FUNCTION, .ops = BENCH_STATEMENT_OPS,     \
+              .function = run_##suite_##_##name_, .empty_function = empty_##suite_##_##name_,      \
+              .errors_are_wrong = true, __VA_ARGS__);                                              \
+    static inline __attribute__((always_inline)) void once_##suite_##_##name_(                     \
+        __attribute__((unused)) struct object *o)
 
 /*
- * One of n operations of a function void fn(uint64_t n, void *ctx), which brings its own loop and
- * should stand in another file; ctx_ is an expression and may use `o`. A call that makes ready for
- * fn and does not call it is subtracted.
+ * One of `ops_` operations of a function void fn(uint64_t n, void *ctx), which brings its own loop
+ * and should stand in another file. ctx_ is an expression and may use `o`. A call that makes ready
+ * for fn and does not call it is subtracted.
+ *
+ *   BENCH_FUNCTION(suite, name, "what one operation is", 1000, fn, &o->counter,
+ *                  .check = check_counted);
  */
 #define BENCH_FUNCTION(suite_, name_, what_, ops_, fn_, ctx_, ...)                                 \
     static int run_##suite_##_##name_(uint64_t n, struct object *o)                                \

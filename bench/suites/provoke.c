@@ -2,7 +2,7 @@
  * Failures on purpose, to see what one looks like and that whoever reads the exit status notices:
  * runs only when suite= names it, one row at a time is best.
  */
-#include "bench/api/bench.h"
+#include "bench/api/check.h"
 
 static int wrong_body(uint64_t n, struct object *o)
 {
@@ -14,11 +14,6 @@ static int error_body(uint64_t n, struct object *o)
 {
     o->counter += n;
     return o->counter % 3 == 0;
-}
-
-static const char *counted(const struct object *o, uint64_t operations)
-{
-    return o->counter == operations ? NULL : "the counter is not the number of operations";
 }
 
 static int undefined_body(uint64_t n, struct object *o)
@@ -75,9 +70,9 @@ static int stack_body(uint64_t n, struct object *o)
           __VA_ARGS__)
 
 PROVOKE(wrong, "a body that leaves one operation out: the run fails, exit status 2",
-        .function = wrong_body, .check = counted);
+        .function = wrong_body, .check = check_counted);
 PROVOKE(errors, "every third operation fails: counted, its sample omitted", .function = error_body,
-        .check = counted);
+        .check = check_counted);
 PROVOKE(ud2, "an undefined instruction: exit status 4", .function = undefined_body);
 PROVOKE(divide, "a division by zero: exit status 4", .function = divide_body);
 PROVOKE(null, "a read of address 0: exit status 4", .function = null_body);

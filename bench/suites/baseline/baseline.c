@@ -3,6 +3,7 @@
  * the call of a C function that does nothing, or next to nothing.
  */
 #include "bench/suites/baseline/baseline.h"
+#include "bench/api/check.h"
 
 #define EMPTY(name_, ENUM_)                                                                        \
     BENCH(baseline, empty_##name_, .what = "nothing between the two readings", .form = FORM_EMPTY, \
@@ -19,11 +20,6 @@ EMPTY(serialize, SERIALIZE);
 BENCH(baseline, do_nothing, .what = "a call of a C function that returns 0", .form = FORM_FUNCTION,
       .ops = 1, .function = baseline_do_nothing, .not_doubled = true, .errors_are_wrong = true);
 
-static const char *counted(const struct object *o, uint64_t operations)
-{
-    return o->counter == operations ? NULL : "the counter is not the number of operations";
-}
-
 BENCH(baseline, do_something, .what = "a call of a C function that counts and returns 0",
-      .form = FORM_FUNCTION, .ops = 1, .function = baseline_do_something, .check = counted,
+      .form = FORM_FUNCTION, .ops = 1, .function = baseline_do_something, .check = check_counted,
       .not_doubled = true, .errors_are_wrong = true);

@@ -4,6 +4,7 @@
  * that does ++*x (_inc).
  */
 #include "bench/suites/calls/calls.h"
+#include "bench/api/check.h"
 
 #define LOOP_OPS     1000
 #define STRAIGHT_OPS 100
@@ -28,11 +29,6 @@ static const char *uncounted(const struct object *o, uint64_t operations)
     return o->counter == 0 ? NULL : "an empty callee changed the counter";
 }
 
-static const char *counted(const struct object *o, uint64_t operations)
-{
-    return o->counter == operations ? NULL : "the counter is not the number of operations";
-}
-
 #define NASM_FORM(name_, form_, ops_, check_, ...)                                                 \
     BENCH(calls, name_, .form = form_, .ops = ops_, .check = check_, __VA_ARGS__)
 #define NASM_ROW(name_, what_, ...)                                                                \
@@ -40,8 +36,9 @@ static const char *counted(const struct object *o, uint64_t operations)
     NASM_FORM(name_##_straight, FORM_STRAIGHT, STRAIGHT_OPS, uncounted, .what = what_ ", no loop", \
               __VA_ARGS__)
 #define NASM_INC(name_, what_, ...)                                                                \
-    NASM_FORM(name_##_inc, FORM_LOOP, LOOP_OPS, counted, .what = what_ ", ++*x", __VA_ARGS__);     \
-    NASM_FORM(name_##_inc_straight, FORM_STRAIGHT, STRAIGHT_OPS, counted,                          \
+    NASM_FORM(name_##_inc, FORM_LOOP, LOOP_OPS, check_counted, .what = what_ ", ++*x",             \
+              __VA_ARGS__);                                                                        \
+    NASM_FORM(name_##_inc_straight, FORM_STRAIGHT, STRAIGHT_OPS, check_counted,                    \
               .what = what_ ", ++*x, no loop", __VA_ARGS__)
 
 #define INLINE    "no call, the work in place"
@@ -73,7 +70,7 @@ NASM_CALL(tail, TAIL, plt, .stub = &unit_stub_tail);
 NASM_CALL(retpoline, RETPOLINE, retpoline, .stub = &unit_stub_retpoline);
 
 #define NASM_STACK(name_, what_, ...)                                                              \
-    NASM_FORM(name_, FORM_LOOP, LOOP_OPS, counted, .unit = &unit_##name_, .what = what_,           \
+    NASM_FORM(name_, FORM_LOOP, LOOP_OPS, check_counted, .unit = &unit_##name_, .what = what_,     \
               .callee = &unit_callee_stack, .floor = FLOOR, __VA_ARGS__)
 NASM_STACK(stack_aligned, "call, the stack aligned; the callee spills 64 bytes, ++*x");
 NASM_STACK(stack_misaligned, "the same with the stack misaligned by 8", .beside = "stack_aligned");
@@ -116,7 +113,7 @@ static void use_table_pic_inc(struct object *o)
           .errors_are_wrong = true, __VA_ARGS__)
 #define C_ROWS(name_, function_, function_inc_, setup_, setup_inc_, what_, ...)                    \
     C_FORM(name_##_c, function_, setup_, uncounted, what_ ", compiled C", __VA_ARGS__);            \
-    C_FORM(name_##_inc_c, function_inc_, setup_inc_, counted, what_ ", ++*x, compiled C",          \
+    C_FORM(name_##_inc_c, function_inc_, setup_inc_, check_counted, what_ ", ++*x, compiled C",    \
            __VA_ARGS__)
 #define C_CALL(name_, what_)                                                                       \
     C_ROWS(name_, calls_##name_, calls_##name_##_inc, NULL, NULL, what_, .floor = FLOOR)

@@ -3,7 +3,7 @@
  * operations over the words of `table`. What the comments say of the traps is what gcc 12 and clang
  * 14 both make of them at -O2.
  */
-#include "bench/api/keep.h"
+#include "bench/api/statement.h"
 #include "bench/suites/compiler/compiler.h"
 #include "bench/suites/compiler/mix.h"
 
@@ -258,3 +258,7 @@ ONE_PASS clone_cure(uint64_t *table, uint64_t count)
     return sum;
 }
 PASSES(clone_cure)
+
+BENCH_LOOP(compiler_turns, (void)0)
+BENCH_LOOP(compiler_turns_keep, BENCH_KEEP(n))
+BENCH_LOOP(compiler_turns_hide, BENCH_HIDE(n))

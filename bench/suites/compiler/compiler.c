@@ -22,11 +22,6 @@ static void fill(struct object *o)
         table[i] = WORD(i);
 }
 
-static const char *counted(const struct object *o, uint64_t operations)
-{
-    return o->counter == operations ? NULL : "the counter is not the number of operations";
-}
-
 static const char *counted_twice(const struct object *o, uint64_t operations)
 {
     return o->counter == 2 * operations ? NULL : "the counter is not twice the operations";
@@ -86,13 +81,13 @@ static const char *kept(const struct object *o, uint64_t operations)
     for (unsigned i = 0; i < PASS; i++)
         if (table[i] != WORD(i))
             return "the table has changed";
-    return counted(o, operations);
+    return check_counted(o, operations);
 }
 
 static const char *stored_last(const struct object *o, uint64_t operations)
 {
     const uint64_t *table = o->room;
-    return table[0] == PASS - 1 ? counted(o, operations) : "the last store is missing";
+    return table[0] == PASS - 1 ? check_counted(o, operations) : "the last store is missing";
 }
 
 #define BODY(name_, function_, empty_, ...)                                                        \
@@ -127,7 +122,7 @@ PAIR(store, stored_last, FLOOR_TURN, "a store where the next one goes too: gone"
      "a store, memory clobbered after it");
 PAIR(silent, kept, FLOOR_TURN, "a word stored where it came from: gone, its load too",
      "a word stored where it came from, hidden in between");
-PAIR(buffer, counted, FLOOR_BUFFER, "a store to an array that nobody reads: gone",
+PAIR(buffer, check_counted, FLOOR_BUFFER, "a store to an array that nobody reads: gone",
      "a store to an array whose address has escaped");
 PAIR(inline, mixed_added, FLOOR_CALL, "a call of a function in sight: inlined",
      "a call of a function in another object");
@@ -137,8 +132,8 @@ PAIR(clone, quotients_added, FLOOR_DIV, "a call of a clone that knows the diviso
      "a call of a function in another object that divides");
 
 #define MOVED(name_, function_, what_, ...)                                                        \
-    BODY(unused_##name_, function_, NULL, .what = what_, .check = counted, .floor = FLOOR_TURN,    \
-         __VA_ARGS__)
+    BODY(unused_##name_, function_, NULL, .what = what_, .check = check_counted,                   \
+         .floor = FLOOR_TURN, __VA_ARGS__)
 MOVED(absent, compiler_moved, "a turn of a loop");
 MOVED(trap, compiler_moved_unused, "the same, moved by an unused function in its object",
       .beside = "unused_absent");
@@ -150,13 +145,31 @@ MOVED(cure, compiler_still_unused, "the same, with the unused function behind it
  * What the macros of keep.h cost where there is nothing to keep away from: nothing, they are no
  * instructions.
  */
-BENCH_STATEMENT(compiler, keep_cost, "BENCH_KEEP of a register", BENCH_KEEP(n));
-BENCH_STATEMENT(compiler, hide_cost, "BENCH_HIDE of a register", BENCH_HIDE(n));
-#define ONCE ++o->counter
-BENCH_STATEMENT(compiler, clobber_cost, "BENCH_CLOBBER between two increments of one word", ONCE;
-                BENCH_CLOBBER(); ONCE, .check = counted_twice, .beside = "clobber_free");
-BENCH_STATEMENT(compiler, clobber_free, "the same increments, which the optimiser merges", ONCE;
-                ONCE, .check = counted_twice);
-BENCH_STATEMENT(compiler, statement, "++*x, a plain statement", ONCE, .check = counted);
+#define COST(name_, what_, function_)                                                              \
+    BENCH(compiler, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS,                       \
+          .function = function_, .empty_function = compiler_turns, .errors_are_wrong = true)
+COST(keep_cost, "BENCH_KEEP of a register", compiler_turns_keep);
+COST(hide_cost, "BENCH_HIDE of a register", compiler_turns_hide);
+
+BENCH_STATEMENT(compiler, clobber_cost, "BENCH_CLOBBER between two increments of one word",
+                .check = counted_twice, .beside = "clobber_free")
+{
+    ++o->counter;
+    BENCH_CLOBBER();
+    ++o->counter;
+}
+
+BENCH_STATEMENT(compiler, clobber_free, "the same increments, which the optimiser merges",
+                .check = counted_twice)
+{
+    ++o->counter;
+    ++o->counter;
+}
+
+BENCH_STATEMENT(compiler, statement, "++*x, a plain statement", .check = check_counted)
+{
+    ++o->counter;
+}
+
 BENCH_FUNCTION(compiler, void_function, "++*x in a function void fn(uint64_t n, void *ctx)", OPS,
-               compiler_count, &o->counter, .check = counted, .floor = FLOOR_TURN);
+               compiler_count, &o->counter, .check = check_counted, .floor = FLOOR_TURN);

@@ -34,6 +34,11 @@ COMPILER_PAIR(clone);  /* the sum of div, by a call */
 #define COMPILER_DIVISOR     1000
 #define COMPILER_INDEX       7
 
+/* Loops of n turns: with nothing in them, and with one of keep.h's macros on the turns to go. */
+int compiler_turns(uint64_t n, struct object *o);
+int compiler_turns_keep(uint64_t n, struct object *o);
+int compiler_turns_hide(uint64_t n, struct object *o);
+
 /* compiler_sum.c: each operation adds 1 + 2 + ... + k, k being the room's first word. */
 COMPILER_PAIR(sum);
 int compiler_sum_formula(uint64_t n, struct object *o);

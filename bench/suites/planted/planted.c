@@ -3,7 +3,7 @@
  * that differ by one cycle, work that is not there, windows long enough to be stopped in. They run
  * only when suite= names them.
  */
-#include "bench/api/bench.h"
+#include "bench/api/check.h"
 #include "bench/measure/engine.h"
 
 #define PLANTED(name_, what_, ...)                                                                 \
@@ -73,11 +73,6 @@ static int speeds_body(uint64_t n, struct object *o)
     return 0;
 }
 
-static const char *counted(const struct object *o, uint64_t operations)
-{
-    return o->counter == operations ? NULL : "the counter is not the number of operations";
-}
-
 PLANTED(two_speeds, "100 cycles, or 106 at 30%, by a shift register", .form = FORM_FUNCTION,
-        .ops = SPEEDS_OPS, .function = speeds_body, .setup = speeds_setup, .check = counted,
+        .ops = SPEEDS_OPS, .function = speeds_body, .setup = speeds_setup, .check = check_counted,
         .errors_are_wrong = true, .floor = 50);

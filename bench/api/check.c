@@ -1,0 +1,6 @@
+#include "bench/api/check.h"
+
+const char *check_counted(const struct object *o, uint64_t operations)
+{
+    return o->counter == operations ? NULL : "the counter is not the number of operations";
+}
