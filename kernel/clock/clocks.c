@@ -1,13 +1,13 @@
 #include "kernel/clock/clocks.h"
 #include "kernel/cpu/cpu.h"
+#include "lib/cpu/tsc_rate.h"
 
 #define WINDOWS     5   /* a median of five throws out two that a hypervisor or an SMI stretched */
 #define WINDOWS_A_S 100 /* windows of 10 ms */
 #define READ_TRIES  8   /* a reading is the quickest of so many */
 
-/* Figures outside are no TSC of a machine that boots by UEFI, emulated ones included. */
+/* A machine that boots by UEFI has no slower one, emulated ones included. */
 #define TSC_HZ_MIN 1000000ull
-#define TSC_HZ_MAX 20000000000ull
 
 /* The quickest of some; one that failed has taken for ever. */
 static struct clock_read read_best(struct timer *t)

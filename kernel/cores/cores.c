@@ -6,6 +6,7 @@
 #include "kernel/cpu/cpu.h"
 #include "kernel/machine/machine.h"
 #include "kernel/memory/memory_map.h"
+#include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
@@ -17,9 +18,6 @@
 #define SILENCE_US   1000000 /* without an arrival, then nobody is waited for any more */
 #define CALL_US      1000000 /* for the first call, which does nothing */
 #define OWN_US       100000  /* for an interrupt to oneself */
-
-/* No TSC is faster, so that waits in its ticks are never too short. */
-#define TSC_HZ_MAX 8000000000ull
 
 #define CR0_KEPT 0x80050033ull /* of the boot core's CR0: PG AM WP NE ET MP PE (SDM 2.5) */
 #define CR4_KEPT                                                                                   \

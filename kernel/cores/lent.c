@@ -4,14 +4,15 @@
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/machine/machine.h"
 #include "kernel/memory/memory_map.h"
+#include "lib/cpu/tsc_rate.h"
 
 /* kernel/cpu/entry.asm */
 int entry_visit(void *argument, uint64_t stack_top, void (*go)(void *), uint64_t *back) HIDDEN;
 _Noreturn void entry_return(uint64_t back, int status) HIDDEN;
 
-/* A minute of the fastest TSC there is (kernel/cores/cores.c): the boot core says its first lines on a
- * slow console before it calls. */
-#define CALL_TICKS (60 * 8000000000ull)
+/* A minute of the fastest TSC: the boot core says its first lines on a slow console before it
+ * calls. */
+#define CALL_TICKS (60 * TSC_HZ_MAX)
 #define SILENCE_US 1000000 /* without an arrival, then nobody is waited for any more */
 #define HOME_US    1000000 /* to put all back: microseconds */
 

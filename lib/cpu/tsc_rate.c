@@ -15,10 +15,13 @@ const char *const tsc_rate_source_names[TSC_RATE_SOURCES] = {
     [TSC_RATE_FIDVID] = "msr_fidvid_status",
 };
 
-/* Slower or faster is no TSC that any CPU has had: a field that means something else here. */
+/* The first TSC, the Pentium's, had 60 MHz; emulated ones may be slower, but state no rate. */
+#define STATED_HZ_MIN 50000000
+
+/* Else it is a field that means something else here. */
 static bool plausible(uint64_t hz)
 {
-    return hz >= 50000000 && hz <= 10000000000;
+    return hz >= STATED_HZ_MIN && hz <= TSC_HZ_MAX;
 }
 
 /*
