@@ -11,7 +11,7 @@ enum lfence_state lfence_make_serializing(const struct cpu *cpu)
 
     if (cpu->lfence_always_serializing)
         return LFENCE_ALWAYS;
-    if (cpu->vendor != VENDOR_AMD && cpu->vendor != VENDOR_HYGON)
+    if (!cpu_is_amd(cpu))
         return LFENCE_UNKNOWN;
     if (!msr_read(MSR_DE_CFG, &v))
         return LFENCE_COULD_NOT;

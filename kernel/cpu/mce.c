@@ -26,10 +26,10 @@ static uint32_t banks(uint64_t cap)
     return n < MCE_BANKS ? n : MCE_BANKS;
 }
 
-/* SDM 16.8: bank 0 is the firmware's on family 6 before model 1Ah. */
+/* Bank 0 is the firmware's on some models (lib/cpu/models.c). */
 static bool is_ours(const struct cpu *cpu, uint32_t bank)
 {
-    return bank > 0 || cpu->vendor != VENDOR_INTEL || cpu->family != 6 || cpu->model >= 0x1a;
+    return bank > 0 || !cpu_model(cpu)->mc0_is_firmware;
 }
 
 static void write_all(uint32_t msr, uint64_t *was)

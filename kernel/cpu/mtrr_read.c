@@ -61,7 +61,7 @@ bool mtrr_read(struct mtrr *m, const struct cpu *cpu)
     }
     if (m->fixed_enabled)
         read_fixed(m);
-    if (cpu->vendor == VENDOR_AMD || cpu->vendor == VENDOR_HYGON)
+    if (cpu_is_amd(cpu))
         read_tom2(m);
     return true;
 }

@@ -85,8 +85,8 @@ const char *machine_memory(struct machine *m)
     uint64_t sev;
 
     /* Page tables without the encryption bit would show this guest its own memory as noise. */
-    if ((m->cpu.vendor == VENDOR_AMD || m->cpu.vendor == VENDOR_HYGON) && m->cpu.hypervisor &&
-        msr_read(MSR_SEV_STATUS, &sev) && sev & SEV_ENABLED)
+    if (cpu_is_amd(&m->cpu) && m->cpu.hypervisor && msr_read(MSR_SEV_STATUS, &sev) &&
+        sev & SEV_ENABLED)
         return "page tables: a guest with encrypted memory (AMD SEV) is not supported";
     m->has_mtrr = mtrr_read(&m->mtrr, &m->cpu);
     judge_types(m);

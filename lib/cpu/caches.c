@@ -112,7 +112,7 @@ static void from_descriptors(struct list *l, const struct cpu *c, cpuid_fn cpuid
 unsigned caches_decode(struct cache out[CACHES_MAX], const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     struct list l = {out, 0};
-    if (c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON) {
+    if (cpu_is_amd(c)) {
         if (c->max_ext_leaf >= 0x8000001d)
             deterministic(&l, 0x8000001d, cpuid, ctx);
     } else if (c->max_leaf >= 4) {

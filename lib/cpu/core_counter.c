@@ -80,7 +80,7 @@ void core_counters_decode(struct core_counters *c, cpuid_fn cpuid, void *ctx)
         return;
     if (cpu.max_leaf >= 6)
         c->aperf = cpuid(ctx, 6, 0).ecx & 1;
-    if (cpu.vendor == VENDOR_AMD || cpu.vendor == VENDOR_HYGON)
+    if (cpu_is_amd(&cpu))
         decode_amd(c, &cpu, cpuid, ctx);
     else if (cpu.max_leaf >= 0xa)
         decode_fixed(c, &cpu, cpuid, ctx);

@@ -126,22 +126,12 @@ static void decode_clock(struct cpu *c, const struct source *s)
         c->tsc_nominal_hz = (uint64_t)(leaf(s, 0x16).eax & 0xffff) * 1000000;
 }
 
-/*
- * Whether LFENCE waits for what is before it without any MSR's help. AMD: the bit says it, and
- * families 0Fh and 11h have no MSR to say it with and always do ("Software Techniques for Managing
- * Speculation on AMD Processors", mitigation G-2).
- */
+/* Whether LFENCE waits for what is before it without any MSR's help. AMD: a bit says it, or the
+ * family has no MSR to say it with. */
 static bool lfence_always(const struct cpu *c, uint32_t ext21_eax)
 {
-    switch (c->vendor) {
-    case VENDOR_INTEL:
-        return true;
-    case VENDOR_AMD:
-    case VENDOR_HYGON:
-        return bit(ext21_eax, 2) || c->family == 0x0f || c->family == 0x11;
-    default:
-        return false;
-    }
+    return c->vendor == VENDOR_INTEL ||
+           (cpu_is_amd(c) && (bit(ext21_eax, 2) || cpu_model(c)->lfence_waits));
 }
 
 static void decode_extended(struct cpu *c, const struct source *s)
@@ -223,7 +213,6 @@ bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err)
 
 enum recipe cpu_default_recipe(const struct cpu *c)
 {
-    bool vouched =
-        c->vendor == VENDOR_INTEL || c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON;
-    return vouched ? RECIPE_LFENCE : RECIPE_CPUID;
+    bool documented = c->vendor == VENDOR_INTEL || cpu_is_amd(c);
+    return documented ? RECIPE_LFENCE : RECIPE_CPUID;
 }

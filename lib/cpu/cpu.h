@@ -9,14 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/config/recipe.h"
+#include "lib/cpu/models.h"
 #include "lib/text/sink.h"
 
 struct cpuid_regs {
     uint32_t eax, ebx, ecx, edx;
 };
 typedef struct cpuid_regs (*cpuid_fn)(void *ctx, uint32_t leaf, uint32_t subleaf);
-
-enum cpu_vendor { VENDOR_UNKNOWN, VENDOR_INTEL, VENDOR_AMD, VENDOR_HYGON, VENDOR_ZHAOXIN };
 
 struct cpu {
     enum cpu_vendor vendor;
@@ -38,11 +37,23 @@ struct cpu {
 
 void cpu_decode(struct cpu *c, cpuid_fn cpuid, void *ctx);
 
+/* AMD's cores: Hygon's are Zen, with AMD's leaves and MSRs. */
+static inline bool cpu_is_amd(const struct cpu *c)
+{
+    return c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON;
+}
+
+/* What is known of it by its model alone. */
+static inline const struct cpu_model *cpu_model(const struct cpu *c)
+{
+    return model_find(c->vendor, c->family, c->model);
+}
+
 /* NULL when this CPU can run the recipe, else why not, with the CPUID bit that is missing. */
 const char *cpu_lacks(const struct cpu *c, enum recipe r);
 /* Whether it can; if not, a message for people that names those that it can. AUTO always can. */
 bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err);
-/* docs/method.md "Recipes": lfence; cpuid on a vendor whose LFENCE nobody vouches for. */
+/* docs/method.md "Recipes": lfence; cpuid where the vendor does not document LFENCE's waiting. */
 enum recipe cpu_default_recipe(const struct cpu *c);
 
 #endif

@@ -10,35 +10,14 @@ static bool bit(uint64_t value, unsigned n)
     return (value >> n & 1) != 0;
 }
 
-static bool amd(const struct cpu *c)
-{
-    return c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON;
-}
-
-/* SDM vol. 4: MSR_SMI_COUNT in the tables of Silvermont and Nehalem, which later models inherit;
- * Bonnell and Saltwell (1Ch, 26h, 27h, 35h, 36h) stand before. */
 bool features_smi_counter(const struct cpu *c)
 {
-    if (c->vendor != VENDOR_INTEL || c->hypervisor || !c->msr)
-        return false;
-    if (c->family != 6)
-        return c->family > 6 && c->family != 0xf; /* Netburst and Itanium apart, newer than Core */
-    switch (c->model) {
-    case 0x1c:
-    case 0x1d: /* Dunnington, a Core 2 */
-    case 0x26:
-    case 0x27:
-    case 0x35:
-    case 0x36:
-        return false;
-    default:
-        return c->model >= 0x1a;
-    }
+    return c->msr && !c->hypervisor && cpu_model(c)->smi_count;
 }
 
 uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b)
 {
-    return (uint32_t)(amd(c) ? msr_8b : msr_8b >> 32);
+    return (uint32_t)(cpu_is_amd(c) ? msr_8b : msr_8b >> 32);
 }
 
 bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx)
@@ -46,7 +25,7 @@ bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx)
     uint64_t v;
     if (c->lfence_always_serializing)
         return true;
-    return amd(c) && rdmsr != NULL && rdmsr(ctx, MSR_DE_CFG, &v) && (v & DE_CFG_LFENCE);
+    return cpu_is_amd(c) && rdmsr != NULL && rdmsr(ctx, MSR_DE_CFG, &v) && (v & DE_CFG_LFENCE);
 }
 
 /* SDM vol. 2A leaf 7 EDX; APM vol. 3 8000_0008 EBX. */
@@ -63,7 +42,7 @@ void features_mitigations(struct mitigations *m, const struct cpu *c, cpuid_fn c
         m->arch_known = bit(edx, 29);
         m->ssbd = bit(edx, 31);
     }
-    if (amd(c) && c->max_ext_leaf >= 0x80000008) {
+    if (cpu_is_amd(c) && c->max_ext_leaf >= 0x80000008) {
         uint32_t ebx = cpuid(cpuid_ctx, 0x80000008, 0).ebx;
         m->ibpb |= bit(ebx, 12);
         m->ibrs |= bit(ebx, 14);

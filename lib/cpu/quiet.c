@@ -10,8 +10,8 @@
 /* Core 2, table 2-3: hardware, adjacent line, DCU and IP prefetcher. */
 #define MISC_ENABLE_PREFETCH (1ull << 9 | 1ull << 19 | 1ull << 37 | 1ull << 39)
 #define MISC_FEATURE_CONTROL 0x1a4
-#define PREFETCH_CORE        0xf /* L2, L2 adjacent line, DCU, DCU IP */
-#define PREFETCH_ATOM        0x5 /* L2, DCU */
+#define FEATURE_FOUR         0xf /* L2, L2 adjacent line, DCU, DCU IP */
+#define FEATURE_TWO          0x5 /* L2, DCU */
 #define IA32_PERF_CTL        0x199
 #define PERF_CTL_TARGET      0xffffull
 #define PLATFORM_INFO        0xce  /* bits 15:8: the base clock's ratio */
@@ -41,45 +41,6 @@
 const char quiet_names[QUIET_IDS][9] = {"turbo", "prefetch", "freq"};
 
 static const char NOT_KNOWN[] = "its control is not known for this model";
-
-static bool is_amd(const struct cpu *c)
-{
-    return c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON;
-}
-
-static bool among(const uint8_t *models, size_t n, const struct cpu *c)
-{
-    for (size_t i = 0; i < n; i++)
-        if (c->vendor == VENDOR_INTEL && c->family == 6 && c->model == models[i])
-            return true;
-    return false;
-}
-
-/* Family 6, Nehalem to Raptor Lake and Emerald Rapids (SDM vol. 4 table 2-1). */
-static bool is_core_i(const struct cpu *c)
-{
-    static const uint8_t models[] = {
-        0x1a, 0x1e, 0x1f, 0x2e, 0x25, 0x2c, 0x2f,             /* Nehalem, Westmere */
-        0x2a, 0x2d, 0x3a, 0x3e, 0x3c, 0x3f, 0x45, 0x46,       /* to Haswell */
-        0x3d, 0x47, 0x4f, 0x56, 0x4e, 0x5e, 0x55, 0x8e, 0x9e, /* Broadwell, Skylake */
-        0x66, 0xa5, 0xa6, 0x7d, 0x7e, 0x6a, 0x6c, 0x8c, 0x8d, /* to Tiger Lake */
-        0xa7, 0x8f, 0xcf, 0x97, 0x9a, 0xb7, 0xba, 0xbf,       /* Rocket Lake and later */
-    };
-    return among(models, sizeof models, c);
-}
-
-/* Goldmont, Denverton, Goldmont Plus; recorded Silvermonts have no such MSR. */
-static bool is_atom(const struct cpu *c)
-{
-    static const uint8_t models[] = {0x5c, 0x5f, 0x7a};
-    return among(models, sizeof models, c);
-}
-
-static bool is_core_2(const struct cpu *c)
-{
-    static const uint8_t models[] = {0x0f, 0x16, 0x17, 0x1d};
-    return among(models, sizeof models, c);
-}
 
 static uint32_t leaf6(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
@@ -123,7 +84,7 @@ static struct quiet_setting turbo(const struct cpu *c, cpuid_fn cpuid, void *ctx
 {
     if (c->vendor == VENDOR_INTEL)
         return turbo_intel(leaf6(c, cpuid, ctx), c, a);
-    if (!is_amd(c))
+    if (!cpu_is_amd(c))
         return none(NOT_KNOWN);
     if (!(extended(c, 0x80000007, cpuid, ctx).edx & 1u << 9))
         return none("no core performance boost (CPUID 8000_0007 EDX[9])");
@@ -138,23 +99,29 @@ static bool is_efficiency_core(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 
 static struct quiet_setting prefetch(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
-    if (is_amd(c)) {
+    if (cpu_is_amd(c)) {
         if (!(extended(c, 0x80000021, cpuid, ctx).eax & 1u << 13))
             return none("no prefetch control (CPUID 8000_0021 EAX[13])");
         return disabling("PrefetchControl", PREFETCH_AMD, PREFETCH_AMD_IS);
     }
-    if (is_core_2(c))
+    switch (cpu_model(c)->prefetch) {
+    case PREFETCH_MISC_ENABLE:
         return disabling("IA32_MISC_ENABLE[9,19,37,39]", IA32_MISC_ENABLE, MISC_ENABLE_PREFETCH);
-    if (is_atom(c))
-        return disabling("MISC_FEATURE_CONTROL[0,2]", MISC_FEATURE_CONTROL, PREFETCH_ATOM);
-    if (is_core_i(c) && !is_efficiency_core(c, cpuid, ctx))
-        return disabling("MISC_FEATURE_CONTROL[3:0]", MISC_FEATURE_CONTROL, PREFETCH_CORE);
+    case PREFETCH_TWO:
+        return disabling("MISC_FEATURE_CONTROL[0,2]", MISC_FEATURE_CONTROL, FEATURE_TWO);
+    case PREFETCH_FOUR:
+        if (!is_efficiency_core(c, cpuid, ctx))
+            return disabling("MISC_FEATURE_CONTROL[3:0]", MISC_FEATURE_CONTROL, FEATURE_FOUR);
+        break;
+    case PREFETCH_NOT_KNOWN:
+        break;
+    }
     return none(NOT_KNOWN);
 }
 
 /* --- the P-state ------------------------------------------------------------------------------ */
 
-/* Least, greatest and desired level the same, so that nobody has a choice. */
+/* Least, greatest and desired level the same, so that no choice is left. */
 static struct quiet_setting levels(const char *control, uint32_t msr, uint64_t level,
                                    enum quiet_form form)
 {
@@ -186,7 +153,7 @@ static struct quiet_setting freq_intel(bool highest, const struct cpu *c, cpuid_
         return freq_hwp(power, highest, a);
     if (!(cpuid(ctx, 1, 0).ecx & 1u << 7))
         return none("no SpeedStep (CPUID 1 ECX[7])");
-    if (!is_core_i(c))
+    if (!cpu_model(c)->nehalem_power)
         return none(NOT_KNOWN);
     if (!(read(a, IA32_MISC_ENABLE) & MISC_ENABLE_SPEEDSTEP))
         return none("the firmware switched SpeedStep off (IA32_MISC_ENABLE[16])");
@@ -251,7 +218,7 @@ void quiet_plan(struct quiet *q, const struct options *o, const struct cpu *c, c
         *t = turbo(c, cpuid, ctx, a);
         q->of[QUIET_PREFETCH] = prefetch(c, cpuid, ctx);
         *f = c->vendor == VENDOR_INTEL ? freq_intel(highest, c, cpuid, ctx, a)
-             : is_amd(c)               ? freq_amd(highest, c, cpuid, ctx, a)
+             : cpu_is_amd(c)           ? freq_amd(highest, c, cpuid, ctx, a)
                                        : none(NOT_KNOWN);
     }
     for (unsigned i = 0; i < QUIET_IDS; i++)
@@ -318,6 +285,7 @@ void quiet_text(const struct quiet_setting *s, uint64_t value, struct sink *out)
 bool quiet_c1e(const struct cpu *c, const struct msr_access *a, bool *known)
 {
     uint64_t v;
-    *known = c->msr && !c->hypervisor && is_core_i(c) && a->read(a->ctx, POWER_CTL, &v);
+    *known =
+        c->msr && !c->hypervisor && cpu_model(c)->nehalem_power && a->read(a->ctx, POWER_CTL, &v);
     return *known && v & POWER_CTL_C1E;
 }

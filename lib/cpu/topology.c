@@ -82,15 +82,13 @@ static void amd(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *ctx
         unsigned bits = ecx >> 12 & 0xf;
         l->package_bits = bits != 0 ? bits : topology_bits((ecx & 0xff) + 1);
     }
-    /* Hygon's first family keeps the socket in bit 6 and above, whatever the cores (Linux,
-     * arch/x86/kernel/cpu/hygon.c). */
-    if (c->vendor == VENDOR_HYGON && c->family == 0x18 && !c->hypervisor && l->package_bits < 6)
+    if (cpu_model(c)->socket_in_bit_6 && !c->hypervisor && l->package_bits < 6)
         l->package_bits = 6;
     if (c->max_ext_leaf < base + 0x1e || !(cpuid(ctx, base + 1, 0).ecx & topology_extensions))
         return;
     struct cpuid_regs r = cpuid(ctx, base + 0x1e, 0);
     l->apic_id = r.eax;
-    if (c->family >= 0x17)
+    if (cpu_model(c)->thread_count)
         l->thread_bits = topology_bits((r.ebx >> 8 & 0xff) + 1);
 }
 
@@ -99,7 +97,7 @@ static void amd(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *ctx
 static unsigned module_bits(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     const uint32_t leaf = 0x8000001e;
-    if (c->vendor != VENDOR_AMD || c->family != 0x15 || c->max_ext_leaf < leaf)
+    if (!cpu_model(c)->compute_units || c->max_ext_leaf < leaf)
         return 0;
     return topology_bits((cpuid(ctx, leaf, 0).ebx >> 8 & 0xff) + 1);
 }
@@ -129,7 +127,7 @@ void topology_place(struct core_place *p, const struct cpu *c, cpuid_fn cpuid, v
     struct layout l = {.apic_id = c->max_leaf >= 1 ? cpuid(ctx, 1, 0).ebx >> 24 : 0};
     bool told = (c->max_leaf >= 0x1f && extended(&l, 0x1f, cpuid, ctx)) ||
                 (c->max_leaf >= 0x0b && extended(&l, 0x0b, cpuid, ctx));
-    if (!told && (c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON))
+    if (!told && cpu_is_amd(c))
         amd(&l, c, cpuid, ctx);
     else if (!told && c->max_leaf >= 1)
         legacy(&l, c, cpuid, ctx);

@@ -64,7 +64,7 @@ struct tsc_rate tsc_rate_decode(const struct cpu *c, cpuid_fn cpuid, void *cpuid
         return r;
     if (c->vendor == VENDOR_INTEL)
         r = tsc_rate_intel(c, rdmsr, msr_ctx);
-    else if (c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON)
+    else if (cpu_is_amd(c))
         r = tsc_rate_amd(c, cpuid, cpuid_ctx, rdmsr, msr_ctx);
     return state(r.hz, r.source);
 }

@@ -1,7 +1,6 @@
 /*
  * AMD: the TSC counts at the frequency of P-state 0 where MSRC001_0015[24] (HWCR, TscFreqSel) says
- * so: BKDGs of families 10h (31116), 11h (41256), 12h (41131), 15h (42301), 16h (48751), PPRs of
- * families 17h (54945), 19h (55898) and 1Ah (57238); "P-state [7:0]" and "HWCR" there.
+ * so: "HWCR" and "P-state [7:0]" in the BKDGs and PPRs that lib/cpu/models.c names.
  */
 #include "lib/cpu/tsc_rate.h"
 
@@ -26,30 +25,26 @@ static const uint64_t mhz = 1000000;
 /* Family 12h's divisors in halves: MSRC001_0064[CpuDid]; 0 is reserved. */
 static const uint8_t halves_12h[16] = {2, 3, 4, 6, 8, 12, 16, 24, 32};
 
-/* A P-state register's frequency; 0 where its family's formula is not known. */
-static uint64_t pstate_hz(uint32_t family, uint64_t v)
+/* A P-state register's frequency; 0 where its fields hold what is reserved, or the way is none. */
+static uint64_t pstate_hz(enum tsc_way way, uint64_t v)
 {
     uint64_t fid = v & 0x3f, did = v >> 6 & 7;
-    switch (family) {
-    case 0x10:
-    case 0x15:
-    case 0x16:
+    switch (way) {
+    case TSC_WAY_PSTATE_10H:
         return did <= 4 ? 100 * mhz * (fid + 0x10) >> did : 0;
-    case 0x11:
+    case TSC_WAY_PSTATE_11H:
         return did <= 4 ? 100 * mhz * (fid + 8) >> did : 0;
-    case 0x12:
+    case TSC_WAY_PSTATE_12H:
         fid = v >> 4 & 0x1f;
         did = halves_12h[v & 0xf];
         return did != 0 ? 200 * mhz * (fid + 0x10) / did : 0;
-    case 0x17:
-    case 0x18: /* Hygon's Zen */
-    case 0x19:
+    case TSC_WAY_PSTATE_17H:
         fid = v & 0xff;
         did = v >> 8 & 0x3f; /* in eighths; below 8 is off or reserved */
         return did >= 8 ? 200 * mhz * fid / did : 0;
-    case 0x1a:
+    case TSC_WAY_PSTATE_1AH:
         return 5 * mhz * (v & 0xfff);
-    default: /* 14h: the main PLL is told by PCI configuration space alone */
+    default: /* not known, or Intel's */
         return 0;
     }
 }
@@ -81,11 +76,11 @@ static uint64_t base_hz(const struct source *s, bool boosts)
     uint32_t boost = 0;
     if (!s->rdmsr(s->ctx, MSR_HWCR, &hwcr) || !(hwcr & HWCR_TSC_AT_P0))
         return 0;
-    if (s->c->family < 0x17 && !boost_states(s, boosts, &boost))
+    if (cpu_model(s->c)->boost_is_p0 && !boost_states(s, boosts, &boost))
         return 0;
     if (!s->rdmsr(s->ctx, MSR_PSTATE_0 + boost, &v) || !(v & PSTATE_ENABLED))
         return 0;
-    return pstate_hz(s->c->family, v);
+    return pstate_hz(cpu_model(s->c)->tsc_way, v);
 }
 
 /* K8 (BKDG 26094): CurrFID, MSRC001_0042[5:0], in steps of 100 MHz from 800; the TSC follows it. */
@@ -100,7 +95,7 @@ struct tsc_rate tsc_rate_amd(const struct cpu *c, cpuid_fn cpuid, void *cpuid_ct
 {
     const struct source s = {c, rdmsr, msr_ctx};
     bool boosts = c->max_ext_leaf >= 0x80000007 && (cpuid(cpuid_ctx, 0x80000007, 0).edx >> 9 & 1);
-    if (c->family == 0x0f)
+    if (cpu_model(c)->tsc_way == TSC_WAY_FIDVID)
         return (struct tsc_rate){fidvid_hz(&s), TSC_RATE_FIDVID};
     return (struct tsc_rate){base_hz(&s, boosts), TSC_RATE_PSTATE0};
 }

@@ -1,6 +1,6 @@
 /*
- * Intel SDM vol. 3B section 18.17 "Time-Stamp Counter" and 19.7.3, vol. 4 for the MSRs (the tables
- * are named by family and model, as there).
+ * Intel SDM vol. 3B section 18.17 "Time-Stamp Counter" and 19.7.3, vol. 4 for the MSRs. Which way is
+ * a model's: lib/cpu/models.c.
  */
 #include "lib/cpu/tsc_rate.h"
 
@@ -11,65 +11,6 @@
 #define MSR_FSB_FREQ      0xcd
 #define MSR_PLATFORM_INFO 0xce
 #define MSR_PERF_STATUS   0x198
-
-/* How a model's TSC clock is found. */
-enum way {
-    WAY_CRYSTAL_24, /* leaf 15h without its crystal, which is this many MHz */
-    WAY_CRYSTAL_25,
-    WAY_CRYSTAL_24_OR_25, /* server, or workstation: told by the nominal frequency */
-    WAY_CRYSTAL_19_2,
-    WAY_RATIO_100, /* MSR CEh[15:8] times this bus clock */
-    WAY_RATIO_133,
-    WAY_RATIO_SILVERMONT, /* the same, the bus clock from MSR CDh[2:0] */
-    WAY_RATIO_AIRMONT,    /* from MSR CDh[3:0] */
-    WAY_CORE2             /* bus clock from MSR CDh[2:0], the maximum bus ratio */
-};
-
-static const struct {
-    uint8_t model, way;
-} models[] = {
-    /* SDM vol. 3B table 19-85 "Nominal Core Crystal Clock Frequency". */
-    {0x4e, WAY_CRYSTAL_24},
-    {0x5e, WAY_CRYSTAL_24},
-    {0x8e, WAY_CRYSTAL_24},
-    {0x9e, WAY_CRYSTAL_24},
-    {0x55, WAY_CRYSTAL_24_OR_25},
-    {0x5c, WAY_CRYSTAL_19_2},
-    {0x5f, WAY_CRYSTAL_25}, /* Denverton: C3000 datasheet, "Reference clocks"; as Linux has it */
-    /* "Bus clock: 133.33 MHz" in Nehalem's MSR_PLATFORM_INFO, Westmere's and their servers'. */
-    {0x1a, WAY_RATIO_133},
-    {0x1e, WAY_RATIO_133},
-    {0x1f, WAY_RATIO_133},
-    {0x2e, WAY_RATIO_133},
-    {0x25, WAY_RATIO_133},
-    {0x2c, WAY_RATIO_133},
-    {0x2f, WAY_RATIO_133},
-    /* "in units of 100 MHz": Sandy Bridge to Broadwell, Xeon Phi. */
-    {0x2a, WAY_RATIO_100},
-    {0x2d, WAY_RATIO_100},
-    {0x3a, WAY_RATIO_100},
-    {0x3e, WAY_RATIO_100},
-    {0x3c, WAY_RATIO_100},
-    {0x3f, WAY_RATIO_100},
-    {0x45, WAY_RATIO_100},
-    {0x46, WAY_RATIO_100},
-    {0x3d, WAY_RATIO_100},
-    {0x47, WAY_RATIO_100},
-    {0x4f, WAY_RATIO_100},
-    {0x56, WAY_RATIO_100},
-    {0x57, WAY_RATIO_100},
-    {0x85, WAY_RATIO_100},
-    /* Bay Trail, Avoton; Braswell, Cherry Trail. */
-    {0x37, WAY_RATIO_SILVERMONT},
-    {0x4d, WAY_RATIO_SILVERMONT},
-    {0x4c, WAY_RATIO_AIRMONT},
-    /* Core 2 and Bonnell's Atoms: SDM section 19.7.3, "maximum resolved bus ratio". */
-    {0x0f, WAY_CORE2},
-    {0x17, WAY_CORE2},
-    {0x1d, WAY_CORE2},
-    {0x1c, WAY_CORE2},
-    {0x26, WAY_CORE2},
-};
 
 /* A bus clock: num/den times 100 MHz; num is 0 where a code is reserved. */
 struct bus {
@@ -133,12 +74,11 @@ static uint64_t by_fsb_and_ratio(const struct source *s, const struct bus *bus, 
 /*
  * SDM vol. 3B 19.7.3: with XE operation (MSR_PERF_STATUS[31]) the maximum resolved bus ratio is
  * MSR_PERF_STATUS[44:40], without it MSR_PLATFORM_ID[12:8]. [46] adds a half. Where the two differ
- * without XE nobody vouches for either.
+ * without XE neither is believed.
  */
-static uint64_t by_fsb_and_maximum(const struct source *s)
+static uint64_t by_fsb_and_maximum(const struct source *s, const struct bus *bus)
 {
     uint64_t fsb, status, id;
-    const struct bus *bus = s->c->model == 0x1c || s->c->model == 0x26 ? bus_bonnell : bus_core2;
     if (!s->rdmsr(s->ctx, MSR_FSB_FREQ, &fsb) || !s->rdmsr(s->ctx, MSR_PERF_STATUS, &status))
         return 0;
     bool xe = status >> 31 & 1;
@@ -148,52 +88,49 @@ static uint64_t by_fsb_and_maximum(const struct source *s)
     return times(bus[fsb & 7], 2 * ratio + half);
 }
 
-/*
- * MSR_EBC_FREQUENCY_ID of family Fh: [31:24] ratio, [18:16] bus clock. Models before 3 count core
- * clocks as they are, which throttling and SpeedStep change.
- */
+/* MSR_EBC_FREQUENCY_ID of family Fh: [31:24] ratio, [18:16] bus clock. */
 static uint64_t by_ebc(const struct source *s)
 {
     uint64_t v;
-    if (s->c->model < 3 || !s->rdmsr(s->ctx, MSR_EBC_FREQUENCY, &v))
-        return 0;
-    return times(bus_netburst[v >> 16 & 7], 2 * (v >> 24 & 0xff));
+    return s->rdmsr(s->ctx, MSR_EBC_FREQUENCY, &v)
+               ? times(bus_netburst[v >> 16 & 7], 2 * (v >> 24 & 0xff))
+               : 0;
 }
 
-static struct tsc_rate by_way(const struct source *s, enum way way)
+static struct tsc_rate by_way(const struct source *s, enum tsc_way way)
 {
     uint64_t hz = 0;
     switch (way) {
-    case WAY_CRYSTAL_24:
+    case TSC_WAY_CRYSTAL_24:
         return (struct tsc_rate){by_crystal(s, 24000000), TSC_RATE_CRYSTAL};
-    case WAY_CRYSTAL_25:
+    case TSC_WAY_CRYSTAL_25:
         return (struct tsc_rate){by_crystal(s, 25000000), TSC_RATE_CRYSTAL};
-    case WAY_CRYSTAL_24_OR_25:
+    case TSC_WAY_CRYSTAL_24_OR_25:
         hz = by_crystal(s, 25000000);
         return (struct tsc_rate){hz ? hz : by_crystal(s, 24000000), TSC_RATE_CRYSTAL};
-    case WAY_CRYSTAL_19_2:
+    case TSC_WAY_CRYSTAL_19_2:
         return (struct tsc_rate){by_crystal(s, 19200000), TSC_RATE_CRYSTAL};
-    case WAY_RATIO_100:
+    case TSC_WAY_RATIO_100:
         return (struct tsc_rate){by_ratio(s, (struct bus){1, 1}), TSC_RATE_PLATFORM_INFO};
-    case WAY_RATIO_133:
+    case TSC_WAY_RATIO_133:
         return (struct tsc_rate){by_ratio(s, (struct bus){4, 3}), TSC_RATE_PLATFORM_INFO};
-    case WAY_RATIO_SILVERMONT:
+    case TSC_WAY_RATIO_SILVERMONT:
         return (struct tsc_rate){by_fsb_and_ratio(s, bus_silvermont, 7), TSC_RATE_FSB};
-    case WAY_RATIO_AIRMONT:
+    case TSC_WAY_RATIO_AIRMONT:
         return (struct tsc_rate){by_fsb_and_ratio(s, bus_airmont, 15), TSC_RATE_FSB};
-    case WAY_CORE2:
-        return (struct tsc_rate){by_fsb_and_maximum(s), TSC_RATE_FSB};
+    case TSC_WAY_CORE2:
+        return (struct tsc_rate){by_fsb_and_maximum(s, bus_core2), TSC_RATE_FSB};
+    case TSC_WAY_BONNELL:
+        return (struct tsc_rate){by_fsb_and_maximum(s, bus_bonnell), TSC_RATE_FSB};
+    case TSC_WAY_NETBURST:
+        return (struct tsc_rate){by_ebc(s), TSC_RATE_EBC};
+    default: /* not known, or AMD's */
+        return (struct tsc_rate){0, TSC_RATE_NONE};
     }
-    return (struct tsc_rate){0, TSC_RATE_NONE};
 }
 
 struct tsc_rate tsc_rate_intel(const struct cpu *c, msr_fn rdmsr, void *ctx)
 {
     const struct source s = {c, rdmsr, ctx};
-    if (c->family == 0xf)
-        return (struct tsc_rate){by_ebc(&s), TSC_RATE_EBC};
-    for (unsigned i = 0; c->family == 6 && i < sizeof models / sizeof models[0]; i++)
-        if (models[i].model == c->model)
-            return by_way(&s, (enum way)models[i].way);
-    return (struct tsc_rate){0, TSC_RATE_NONE};
+    return by_way(&s, cpu_model(c)->tsc_way);
 }

@@ -1,0 +1,76 @@
+/* The table of models: no model stands in it twice, and each row keeps to what its vendor has. */
+#include "lib/cpu/models.c"
+
+#include "tests/unit/unit.h"
+
+#define ROWS (sizeof rows / sizeof rows[0])
+
+static void no_model_stands_twice(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        assert_true(rows[i].first <= rows[i].last);
+        for (size_t k = 0; k < i; k++) {
+            bool same = rows[i].vendor == rows[k].vendor && rows[i].family == rows[k].family;
+            if (same && rows[i].first <= rows[k].last && rows[k].first <= rows[i].last)
+                fail_msg("family %x: models %x to %x and %x to %x", rows[i].family, rows[k].first,
+                         rows[k].last, rows[i].first, rows[i].last);
+        }
+    }
+}
+
+/* A way of Intel's on AMD's CPU would read MSRs that mean something else there. */
+static void ways_are_their_vendors(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        bool intels = rows[i].is.tsc_way < TSC_WAY_FIDVID;
+        if (rows[i].is.tsc_way != TSC_WAY_NONE)
+            assert_int_equal(intels, rows[i].vendor == VENDOR_INTEL);
+        if (rows[i].vendor != VENDOR_INTEL)
+            assert_false(rows[i].is.smi_count || rows[i].is.nehalem_power ||
+                         rows[i].is.prefetch != PREFETCH_NOT_KNOWN);
+        if (rows[i].is.nehalem_power)
+            assert_true(rows[i].is.smi_count && !rows[i].is.mc0_is_firmware);
+    }
+}
+
+static void those_without_a_row(void **state)
+{
+    (void)state;
+    const struct cpu_model *none = model_find(VENDOR_ZHAOXIN, 7, 0x3b);
+    assert_false(none->smi_count || none->lfence_waits || none->thread_count);
+    assert_int_equal(none->tsc_way, TSC_WAY_NONE);
+    assert_ptr_equal(model_find(VENDOR_UNKNOWN, 6, 0x1a), none);
+    assert_ptr_equal(model_find(VENDOR_AMD, 0x14, 2), none);
+    assert_ptr_equal(model_find(VENDOR_INTEL, 5, 4), none);
+
+    const struct cpu_model *later = model_find(VENDOR_INTEL, 0x13, 1);
+    assert_true(later->smi_count && later->prefetch == PREFETCH_NOT_KNOWN);
+    assert_ptr_equal(model_find(VENDOR_INTEL, 6, 0xfe), later);
+    later = model_find(VENDOR_AMD, 0x1b, 0);
+    assert_true(later->thread_count && later->tsc_way == TSC_WAY_NONE);
+}
+
+/* Machine check bank 0: SDM vol. 3B 16.3.2.1. */
+static void bank_0(void **state)
+{
+    (void)state;
+    assert_true(model_find(VENDOR_INTEL, 6, 0x08)->mc0_is_firmware);
+    assert_true(model_find(VENDOR_INTEL, 6, 0x17)->mc0_is_firmware);
+    assert_false(model_find(VENDOR_INTEL, 6, 0x1a)->mc0_is_firmware);
+    assert_false(model_find(VENDOR_INTEL, 6, 0x1d)->mc0_is_firmware);
+    assert_false(model_find(VENDOR_INTEL, 0xf, 6)->mc0_is_firmware);
+    assert_false(model_find(VENDOR_AMD, 6, 8)->mc0_is_firmware);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_model_stands_twice),
+        cmocka_unit_test(ways_are_their_vendors),
+        cmocka_unit_test(those_without_a_row),
+        cmocka_unit_test(bank_0),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
