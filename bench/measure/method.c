@@ -8,8 +8,6 @@
 #define OVERHEAD_STRETCHES 12
 #define ADAPTIVE_TURNS     (1ull << 40)
 
-const char *const method_names[] = {"doubled", "plain", "kbest", "ensembles", "adaptive"};
-
 static struct window_result run_window(const struct placed *p, enum kind k, uint64_t turns)
 {
     const struct placed_kind *w = &p->kind[k];

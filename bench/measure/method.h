@@ -21,8 +21,6 @@ struct row;
 struct report;
 struct json;
 
-extern const char *const method_names[METHOD_ADAPTIVE + 1]; /* "doubled" .. "adaptive" */
-
 /* What a method made of one kind of window. */
 struct method_side {
     struct moments all; /* plain: mean and standard deviation (n-1) */

@@ -7,8 +7,6 @@
 #include "lib/decimal/json_f64.h"
 #include "lib/text/json.h"
 
-#define HIST_CAP 256 /* bins of hist=capped (docs/report.md) */
-
 static void record_summary(struct json *j, const char *name, const struct summary *s)
 {
     json_object(j, name);

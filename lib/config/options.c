@@ -6,105 +6,82 @@
 #include "lib/text/str.h"
 #include "lib/text/words.h"
 
-#define NUMBER(name, lowest, highest, standard_, meaning_)                                         \
-    {                                                                                              \
-        .key = #name, .values = #lowest ".." #highest, .standard = #standard_,                     \
-        .meaning = meaning_, .takes = {                                                            \
-            OPTION_NUMBER,                                                                         \
-            offsetof(struct options, name),                                                        \
-            lowest,                                                                                \
-            highest                                                                                \
-        }                                                                                          \
-    }
-/* A number, or `auto`, which is stored as 0 and left to those who know the machine. */
-#define NUMBER_OR_AUTO(name, lowest, highest, meaning_)                                            \
-    {                                                                                              \
-        .key = #name, .values = "auto|" #lowest ".." #highest, .standard = "auto",                 \
-        .meaning = meaning_, .takes = {                                                            \
-            OPTION_NUMBER_OR_AUTO,                                                                 \
-            offsetof(struct options, name),                                                        \
-            lowest,                                                                                \
-            highest                                                                                \
-        }                                                                                          \
-    }
-/* The alternatives stand in the order of their enum. */
-#define CHOICE(name, values_, standard_, meaning_)                                                 \
-    {                                                                                              \
-        .key = #name, .values = values_, .standard = standard_, .meaning = meaning_, .takes = {    \
-            OPTION_CHOICE,                                                                         \
-            offsetof(struct options, name),                                                        \
-            0,                                                                                     \
-            0                                                                                      \
-        }                                                                                          \
-    }
-#define LIST(name, meaning_)                                                                       \
-    {                                                                                              \
-        .key = #name, .values = "GLOB,GLOB,...", .standard = "*", .meaning = meaning_, .takes = {  \
-            OPTION_LIST,                                                                           \
-            offsetof(struct options, name),                                                        \
-            0,                                                                                     \
-            0                                                                                      \
-        }                                                                                          \
-    }
+#define TEXT_OF(x)     #x
+#define TEXT_OF_THE(x) TEXT_OF(x) /* a macro's value */
 
-/* `values` are the words of lib/config/timer_list.h. */
-#define TIMERS(name, values_, standard_, meaning_)                                                 \
-    {                                                                                              \
-        .key = #name, .values = values_, .standard = standard_, .meaning = meaning_, .takes = {    \
-            OPTION_TIMERS,                                                                         \
-            offsetof(struct options, name),                                                        \
-            0,                                                                                     \
-            0                                                                                      \
-        }                                                                                          \
-    }
+/* Numbers and choices are stored as the uint32_t that gcc and clang give an enum without negative
+ * values; a field of another size does not compile. */
+#define FIELD_OF_4(name)                                                                           \
+    (offsetof(struct options, name) +                                                              \
+     0 * sizeof(char[sizeof((struct options *)0)->name == 4 ? 1 : -1]))
 
+#define NUMBER(name, lowest, highest, standard_)                                                   \
+    .key = #name, .values = #lowest ".." #highest, .standard = #standard_,                         \
+    .takes = {OPTION_NUMBER, FIELD_OF_4(name), lowest, highest}
+/* A number, or `auto`, which is stored as 0: it is chosen where the machine is known. */
+#define NUMBER_OR_AUTO(name, lowest, highest)                                                      \
+    .key = #name, .values = "auto|" #lowest ".." #highest, .standard = "auto",                     \
+    .takes = {OPTION_NUMBER_OR_AUTO, FIELD_OF_4(name), lowest, highest}
+/* `words`: the list that made the field's enum. */
+#define CHOICE(name, words, standard_)                                                             \
+    .key = #name, .values = WORD_LIST(words), .standard = standard_,                               \
+    .takes = {.kind = OPTION_CHOICE, .field = FIELD_OF_4(name)}
+#define OTHER(name, kind_, values_, standard_)                                                     \
+    .key = #name, .values = values_, .standard = standard_,                                        \
+    .takes = {.kind = kind_, .field = offsetof(struct options, name)}
+#define GLOBS(name)                    OTHER(name, OPTION_LIST, "GLOB,GLOB,...", "*")
+#define TIMERS(name, words, standard_) OTHER(name, OPTION_TIMERS, words, standard_)
+
+/* `meaning`: 79 columns with the default behind it, for help. */
 static const struct option_doc keys[] = {
-    LIST(suite, "suites to run (* any run, ? any one character)"),
-    LIST(bench, "rows to run, by name"),
-    NUMBER_OR_AUTO(samples, 16, 1000000, "windows a row; auto: 2048, or 64 that are exact"),
-    NUMBER(warmup, 0, 1000, 50, "blocks of warm-up windows before each row, at the most"),
-    CHOICE(recipe, "plain|rdtscp|xfence|paoloni|cpuid|mfence|lfence|serialize|auto", "auto",
-           "how the TSC is read; auto: lfence where it serialises"),
-    CHOICE(method, "doubled|plain|kbest|ensembles|adaptive", "doubled",
-           "how windows become a figure"),
-    NUMBER(k, 1, 32, 3, "kbest: so many smallest must agree"),
-    NUMBER(epsilon, 0, 1000, 50, "kbest: within so many thousandths"),
-    NUMBER(most, 32, 1000000, 500, "kbest: samples at the most"),
-    NUMBER(ensembles, 2, 100000, 100, "ensembles: how many (published: 1000)"),
-    NUMBER(size, 2, 1000000, 1000, "ensembles: windows in each (published: 100000)"),
-    NUMBER(target, 10, 10000000, 10000, "adaptive: microseconds a stretch should last"),
-    CHOICE(caches, "keep|clear", "keep", "clear: before each window the row's data leaves them"),
-    TIMERS(clock, CLOCK_WORDS, "tsc,hpet,pmtimer,pit", "seconds by the first of these to start"),
-    TIMERS(cycle, CYCLE_WORDS, "ruler,pmc,aperf,tsc,null", "cycles by the first of these to start"),
-    CHOICE(layout, "shuffle|fixed|sweep", "shuffle",
-           "placements: 16 drawn from seed=, one, or 64 offsets"),
-    NUMBER(seed, 0, 4294967295, 1, "where the placements are drawn from"),
-    {.key = "cores",
-     .values = "bsp|all|N,N-N,...",
-     .standard = "bsp",
-     .meaning = "the cores to measure on; bsp: the one that boots",
-     .takes = {OPTION_CORES, offsetof(struct options, cores), 0, 0}},
-    CHOICE(share, "alone|together", "alone",
-           "cores: one after the other, or all at once and alone"),
-    CHOICE(park, "hlt|mwait", "hlt", "how a core waits that does not measure"),
-    CHOICE(turbo, "keep|off", "keep", "off: no core clock above the base clock"),
-    CHOICE(prefetch, "keep|off", "keep", "off: no hardware prefetchers"),
-    CHOICE(freq, "keep|base|max", "keep",
-           "the core's clock held at base, or as high as turbo= allows"),
-    CHOICE(dma, "keep|off", "keep", "off: PCI devices may no longer write memory"),
-    NUMBER_OR_AUTO(watch, 1, 600000, "suite quiet: milliseconds; auto: 2000, or 10 if exact"),
-    CHOICE(format, "both|table|jsonl", "both", "the report: for people, for programs"),
-    CHOICE(hist, "capped|full|off", "capped", "histograms: the 256 fullest bins, all, none"),
-    CHOICE(console, "auto|serial|screen|both", "auto", "where people read; auto: all there are"),
-    {.key = "serial",
-     .values = "auto|off|com1..com4|io:PORT|mmio:ADDR:WIDTH:STRIDE",
-     .standard = "auto",
-     .meaning = "auto: as SPCR, DBG2 say, or com1; ,BAUD may follow",
-     .takes = {OPTION_SERIAL, offsetof(struct options, serial), 0, 0}},
-    CHOICE(finish, "auto|halt|reboot|poweroff|return", "auto",
-           "auto: leave QEMU; else halt, or return where borrowed"),
-    CHOICE(takeover, "auto|exit|borrow", "auto",
-           "borrow gives the machine back; auto: where no console is"),
+    {GLOBS(suite), .meaning = "suites to run (* any run, ? any one character)"},
+    {GLOBS(bench), .meaning = "rows to run, by name"},
+    {NUMBER_OR_AUTO(samples, 16, 1000000),
+     .meaning = "windows a row; auto: 2048, or 64 that are exact"},
+    {NUMBER(warmup, 0, 1000, 50),
+     .meaning = "blocks of warm-up windows before each row, at the most"},
+    {CHOICE(recipe, RECIPE_CHOICES, "auto"),
+     .meaning = "how the TSC is read; auto: lfence where it serialises"},
+    {CHOICE(method, METHOD_CHOICES, "doubled"), .meaning = "how windows become a figure"},
+    {NUMBER(k, 1, 32, 3), .meaning = "kbest: so many smallest must agree"},
+    {NUMBER(epsilon, 0, 1000, 50), .meaning = "kbest: within so many thousandths"},
+    {NUMBER(most, 32, 1000000, 500), .meaning = "kbest: samples at the most"},
+    {NUMBER(ensembles, 2, 100000, 100), .meaning = "ensembles: how many (published: 1000)"},
+    {NUMBER(size, 2, 1000000, 1000), .meaning = "ensembles: windows in each (published: 100000)"},
+    {NUMBER(target, 10, 10000000, 10000),
+     .meaning = "adaptive: microseconds a stretch should last"},
+    {CHOICE(caches, CACHES_CHOICES, "keep"),
+     .meaning = "clear: before each window the row's data leaves them"},
+    {TIMERS(clock, CLOCK_WORDS, "tsc,hpet,pmtimer,pit"),
+     .meaning = "seconds by the first of these to start"},
+    {TIMERS(cycle, CYCLE_WORDS, "ruler,pmc,aperf,tsc,null"),
+     .meaning = "cycles by the first of these to start"},
+    {CHOICE(layout, LAYOUT_CHOICES, "shuffle"),
+     .meaning = "placements: 16 drawn from seed=, one, or 64 offsets"},
+    {NUMBER(seed, 0, 4294967295, 1), .meaning = "where the placements are drawn from"},
+    {OTHER(cores, OPTION_CORES, "bsp|all|N,N-N,...", "bsp"),
+     .meaning = "the cores to measure on; bsp: the one that boots"},
+    {CHOICE(share, SHARE_CHOICES, "alone"),
+     .meaning = "cores: one after the other, or all at once and alone"},
+    {CHOICE(park, PARK_CHOICES, "hlt"), .meaning = "how a core waits that does not measure"},
+    {CHOICE(turbo, SETTING_CHOICES, "keep"), .meaning = "off: no core clock above the base clock"},
+    {CHOICE(prefetch, SETTING_CHOICES, "keep"), .meaning = "off: no hardware prefetchers"},
+    {CHOICE(freq, FREQ_CHOICES, "keep"),
+     .meaning = "the core's clock held at base, or as high as turbo= allows"},
+    {CHOICE(dma, SETTING_CHOICES, "keep"),
+     .meaning = "off: PCI devices may no longer write memory"},
+    {NUMBER_OR_AUTO(watch, 1, 600000),
+     .meaning = "suite quiet: milliseconds; auto: 2000, or 10 if exact"},
+    {CHOICE(format, FORMAT_CHOICES, "both"), .meaning = "the report: for people, for programs"},
+    {CHOICE(hist, HIST_CHOICES, "capped"),
+     .meaning = "histograms: the " TEXT_OF_THE(HIST_CAP) " fullest bins, all, none"},
+    {CHOICE(console, CONSOLE_CHOICES, "auto"), .meaning = "where people read; auto: all there are"},
+    {OTHER(serial, OPTION_SERIAL, "auto|off|com1..com4|io:PORT|mmio:ADDR:WIDTH:STRIDE", "auto"),
+     .meaning = "auto: as SPCR, DBG2 say, or com1; ,BAUD may follow"},
+    {CHOICE(finish, FINISH_CHOICES, "auto"),
+     .meaning = "auto: leave QEMU; else halt, or return where borrowed"},
+    {CHOICE(takeover, TAKEOVER_CHOICES, "auto"),
+     .meaning = "borrow gives the machine back; auto: where no console is"},
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 
@@ -115,20 +92,6 @@ size_t options_docs(const struct option_doc **docs)
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
-
-/* Choices are stored as the uint32_t that gcc and clang give an enum without negative values. */
-_Static_assert(sizeof(enum recipe) == sizeof(uint32_t) && sizeof(enum format) == sizeof(uint32_t) &&
-                   sizeof(enum hist) == sizeof(uint32_t) &&
-                   sizeof(enum finish) == sizeof(uint32_t) &&
-                   sizeof(enum caches) == sizeof(uint32_t) &&
-                   sizeof(enum console_choice) == sizeof(uint32_t) &&
-                   sizeof(enum layout) == sizeof(uint32_t) &&
-                   sizeof(enum setting) == sizeof(uint32_t) &&
-                   sizeof(enum freq) == sizeof(uint32_t) &&
-                   sizeof(enum method) == sizeof(uint32_t) &&
-                   sizeof(enum takeover) == sizeof(uint32_t) &&
-                   sizeof(enum share) == sizeof(uint32_t) && sizeof(enum park) == sizeof(uint32_t),
-               "an enum of struct options is no uint32_t");
 
 static void *field(struct options *o, const struct option_doc *k)
 {
@@ -167,22 +130,22 @@ static bool is_list(const char *text)
 
 static bool take_value(struct options *o, const struct option_doc *k, const char *text)
 {
-    uint32_t v;
+    uint32_t v = 0;
     const char *at;
     size_t n;
     switch (k->takes.kind) {
     case OPTION_TIMERS:
         return timer_list_parse(field(o, k), k->values, text, &at, &n) == TIMER_LIST_FINE;
+    case OPTION_SERIAL:
+        return serial_choice_parse(field(o, k), text);
     case OPTION_LIST:
         return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
     case OPTION_CORES:
         return core_list_parse(&(struct core_list){0}, text) &&
                str_copy(field(o, k), CORE_LIST_TEXT, text, strlen(text));
     case OPTION_NUMBER_OR_AUTO:
-        if (str_eq(text, "auto")) {
-            v = 0;
+        if (str_eq(text, "auto"))
             break;
-        }
         /* fallthrough */
     case OPTION_NUMBER:
         if (!str_u32(text, &v) || v < k->takes.low || v > k->takes.high)
@@ -192,8 +155,6 @@ static bool take_value(struct options *o, const struct option_doc *k, const char
         if (!take_choice(k->values, text, &v))
             return false;
         break;
-    default:
-        return serial_choice_parse(field(o, k), text);
     }
     memcpy(field(o, k), &v, sizeof v);
     return true;
@@ -226,13 +187,14 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
         fmt(err, "a comma list out of %s, each once at most: ", k->values);
         timer_list_explain(k->values, text, err);
         break;
-    default:
+    case OPTION_SERIAL:
         fmt(err,
             "%s with a PORT from 0x%x to 0x%x, an ADDR from 0x%llx, a multiple of the WIDTH (1, 2 "
             "or 4), and a STRIDE of 1, 2, 4 or 8, no less than WIDTH; each but off also with "
             ",BAUD: %u to %u, a divisor of %u",
             k->values, SERIAL_IO_MIN, SERIAL_IO_MAX, SERIAL_MMIO_MIN, SERIAL_BAUD_MIN,
             SERIAL_BAUD_MAX, SERIAL_BAUD_MAX);
+        break;
     }
 }
 
@@ -353,41 +315,45 @@ void options_help(struct sink *out)
              "4: the machine faulted (QEMU then exits with 3, 5, 7, 9).\r\n");
 }
 
+static void record_one(const struct options *o, const struct option_doc *k, struct json *j)
+{
+    const void *at = (const char *)o + k->takes.field;
+    char text[TIMER_LIST_TEXT]; /* that, the longest word of a choice, or SERIAL_CHOICE_TEXT */
+    _Static_assert(SERIAL_CHOICE_TEXT <= TIMER_LIST_TEXT, "serial= does not fit");
+    const char *word;
+    size_t n;
+    switch (k->takes.kind) {
+    case OPTION_LIST:
+    case OPTION_CORES:
+        json_str(j, k->key, at);
+        return;
+    case OPTION_NUMBER_OR_AUTO:
+        if (number_in(o, k) == 0) {
+            json_str(j, k->key, "auto");
+            return;
+        }
+        /* fallthrough */
+    case OPTION_NUMBER:
+        json_u64(j, k->key, number_in(o, k));
+        return;
+    case OPTION_CHOICE:
+        n = str_alternative(k->values, number_in(o, k), &word);
+        str_copy(text, sizeof text, word, n);
+        break;
+    case OPTION_TIMERS:
+        timer_list_text(at, k->values, text);
+        break;
+    case OPTION_SERIAL:
+        serial_choice_text(at, text, sizeof text);
+        break;
+    }
+    json_str(j, k->key, text);
+}
+
 void options_record(const struct options *o, struct json *j)
 {
     json_object(j, "options");
-    for (size_t i = 0; i < KEYS; i++) {
-        const struct option_doc *k = &keys[i];
-        const char *at;
-        char text[TIMER_LIST_TEXT]; /* that, the longest alternative, or SERIAL_CHOICE_TEXT */
-        _Static_assert(SERIAL_CHOICE_TEXT <= TIMER_LIST_TEXT, "serial= does not fit");
-        size_t n;
-        switch (k->takes.kind) {
-        case OPTION_LIST:
-        case OPTION_CORES:
-            json_str(j, k->key, (const char *)o + k->takes.field);
-            continue;
-        case OPTION_NUMBER_OR_AUTO:
-            if (number_in(o, k) == 0) {
-                json_str(j, k->key, "auto");
-                continue;
-            }
-            /* fallthrough */
-        case OPTION_NUMBER:
-            json_u64(j, k->key, number_in(o, k));
-            continue;
-        case OPTION_CHOICE:
-            n = str_alternative(k->values, number_in(o, k), &at);
-            str_copy(text, sizeof text, at, n);
-            break;
-        case OPTION_TIMERS:
-            timer_list_text((const struct timer_list *)((const char *)o + k->takes.field),
-                            k->values, text);
-            break;
-        default:
-            serial_choice_text(&o->serial, text, sizeof text);
-        }
-        json_str(j, k->key, text);
-    }
+    for (size_t i = 0; i < KEYS; i++)
+        record_one(o, &keys[i], j);
     json_close(j);
 }

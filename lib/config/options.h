@@ -1,7 +1,7 @@
 /*
  * The words of baretick: key=value, `help`, `list`. One table in options.c says which keys there
- * are, what they allow and what they mean; parsing, error messages, `help` and the README's table
- * come from it.
+ * are, what they allow and what they mean; parsing, error messages, `help`, baretick.conf and the
+ * table in the documentation come from it.
  */
 #ifndef LIB_CONFIG_OPTIONS_H
 #define LIB_CONFIG_OPTIONS_H
@@ -10,26 +10,68 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/config/core_list.h"
+#include "lib/config/method.h"
 #include "lib/config/recipe.h"
 #include "lib/config/serial_choice.h"
 #include "lib/config/timer_list.h"
+#include "lib/config/word_list.h"
 #include "lib/text/sink.h"
 
 #define OPTIONS_LIST_MAX 256 /* bytes of a suite= or bench= list, NUL included */
 
-/* In the order of their words in the table. */
-enum format { FORMAT_BOTH, FORMAT_TABLE, FORMAT_JSONL };
-enum hist { HIST_CAPPED, HIST_FULL, HIST_OFF };
-enum finish { FINISH_AUTO, FINISH_HALT, FINISH_REBOOT, FINISH_POWEROFF, FINISH_RETURN };
-enum method { METHOD_DOUBLED, METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES, METHOD_ADAPTIVE };
-enum caches { CACHES_KEEP, CACHES_CLEAR };
-enum setting { SETTING_KEEP, SETTING_OFF };
-enum freq { FREQ_KEEP, FREQ_BASE, FREQ_MAX };
-enum layout { LAYOUT_SHUFFLE, LAYOUT_FIXED, LAYOUT_SWEEP };
-enum share { SHARE_ALONE, SHARE_TOGETHER };
-enum park { PARK_HLT, PARK_MWAIT };
-enum console_choice { CONSOLE_AUTO, CONSOLE_SERIAL, CONSOLE_SCREEN, CONSOLE_BOTH };
-enum takeover { TAKEOVER_AUTO, TAKEOVER_EXIT, TAKEOVER_BORROW };
+#define HIST_CAP 256 /* bins of hist=capped, the fullest */
+
+/* The words of each option that takes one of several, and their enums. */
+#define FORMAT_CHOICES(WORD)                                                                       \
+    WORD(FORMAT_BOTH, "both")                                                                      \
+    WORD(FORMAT_TABLE, "table")                                                                    \
+    WORD(FORMAT_JSONL, "jsonl")
+enum format { FORMAT_CHOICES(WORD_ID) };
+
+#define HIST_CHOICES(WORD) WORD(HIST_CAPPED, "capped") WORD(HIST_FULL, "full") WORD(HIST_OFF, "off")
+enum hist { HIST_CHOICES(WORD_ID) };
+
+#define FINISH_CHOICES(WORD)                                                                       \
+    WORD(FINISH_AUTO, "auto")                                                                      \
+    WORD(FINISH_HALT, "halt")                                                                      \
+    WORD(FINISH_REBOOT, "reboot")                                                                  \
+    WORD(FINISH_POWEROFF, "poweroff")                                                              \
+    WORD(FINISH_RETURN, "return")
+enum finish { FINISH_CHOICES(WORD_ID) };
+
+#define CACHES_CHOICES(WORD) WORD(CACHES_KEEP, "keep") WORD(CACHES_CLEAR, "clear")
+enum caches { CACHES_CHOICES(WORD_ID) };
+
+#define SETTING_CHOICES(WORD) WORD(SETTING_KEEP, "keep") WORD(SETTING_OFF, "off")
+enum setting { SETTING_CHOICES(WORD_ID) };
+
+#define FREQ_CHOICES(WORD) WORD(FREQ_KEEP, "keep") WORD(FREQ_BASE, "base") WORD(FREQ_MAX, "max")
+enum freq { FREQ_CHOICES(WORD_ID) };
+
+#define LAYOUT_CHOICES(WORD)                                                                       \
+    WORD(LAYOUT_SHUFFLE, "shuffle")                                                                \
+    WORD(LAYOUT_FIXED, "fixed")                                                                    \
+    WORD(LAYOUT_SWEEP, "sweep")
+enum layout { LAYOUT_CHOICES(WORD_ID) };
+
+#define SHARE_CHOICES(WORD) WORD(SHARE_ALONE, "alone") WORD(SHARE_TOGETHER, "together")
+enum share { SHARE_CHOICES(WORD_ID) };
+
+#define PARK_CHOICES(WORD) WORD(PARK_HLT, "hlt") WORD(PARK_MWAIT, "mwait")
+enum park { PARK_CHOICES(WORD_ID) };
+
+#define CONSOLE_CHOICES(WORD)                                                                      \
+    WORD(CONSOLE_AUTO, "auto")                                                                     \
+    WORD(CONSOLE_SERIAL, "serial")                                                                 \
+    WORD(CONSOLE_SCREEN, "screen")                                                                 \
+    WORD(CONSOLE_BOTH, "both")
+enum console_choice { CONSOLE_CHOICES(WORD_ID) };
+
+#define TAKEOVER_CHOICES(WORD)                                                                     \
+    WORD(TAKEOVER_AUTO, "auto")                                                                    \
+    WORD(TAKEOVER_EXIT, "exit")                                                                    \
+    WORD(TAKEOVER_BORROW, "borrow")
+enum takeover { TAKEOVER_CHOICES(WORD_ID) };
 
 struct options {
     bool help, list;
@@ -108,23 +150,27 @@ struct json;
 /* The effective settings as members of an object "options" in the record, in the table's order. */
 void options_record(const struct options *o, struct json *j);
 
-/* For each key in order: name, values, default, one-line meaning (the README's table). */
+enum option_kind {
+    OPTION_LIST,  /* globs, char[OPTIONS_LIST_MAX] */
+    OPTION_CORES, /* char[CORE_LIST_TEXT] */
+    OPTION_NUMBER,
+    OPTION_NUMBER_OR_AUTO,
+    OPTION_CHOICE, /* an enum, whose words are `values` in its order */
+    OPTION_TIMERS,
+    OPTION_SERIAL
+};
+
+/* A key: its name, values, default and meaning as one line each (the documentation's table), and
+ * where and how a value is kept. */
 struct option_doc {
     const char *key, *values, *standard, *meaning;
     struct {
-        enum {
-            OPTION_LIST,
-            OPTION_CORES,
-            OPTION_NUMBER,
-            OPTION_NUMBER_OR_AUTO,
-            OPTION_CHOICE,
-            OPTION_TIMERS,
-            OPTION_SERIAL
-        } kind;
+        enum option_kind kind;
         size_t field;       /* offset in struct options */
         uint32_t low, high; /* of a number */
     } takes;
 };
+/* All keys, in the order of help; returns how many. */
 size_t options_docs(const struct option_doc **docs);
 
 struct word;

@@ -5,21 +5,33 @@
 #ifndef LIB_CONFIG_RECIPE_H
 #define LIB_CONFIG_RECIPE_H
 
-#include <stdbool.h>
+#include "lib/config/word_list.h"
 
-enum recipe {
-    RECIPE_PLAIN,     /* rdtsc .. rdtsc */
-    RECIPE_RDTSCP,    /* rdtscp .. rdtscp */
-    RECIPE_XFENCE,    /* xfence;rdtsc .. rdtscp;xfence (LFENCE on Intel, MFENCE on others) */
-    RECIPE_PAOLONI,   /* cpuid;rdtsc .. rdtscp;cpuid (Paoloni, Intel 324264, 2010) */
-    RECIPE_CPUID,     /* cpuid;rdtsc .. cpuid;rdtsc */
-    RECIPE_MFENCE,    /* mfence;lfence;rdtsc;lfence at both ends */
-    RECIPE_LFENCE,    /* lfence;rdtsc;lfence at both ends */
-    RECIPE_SERIALIZE, /* serialize;rdtsc;serialize at both ends */
-    RECIPE_COUNT,
-    RECIPE_AUTO = RECIPE_COUNT, /* lfence where it serialises, else cpuid */
-};
+/*
+ * plain:     rdtsc .. rdtsc
+ * rdtscp:    rdtscp .. rdtscp
+ * xfence:    xfence;rdtsc .. rdtscp;xfence (LFENCE on Intel, MFENCE on others)
+ * paoloni:   cpuid;rdtsc .. rdtscp;cpuid (Paoloni, Intel 324264, 2010)
+ * cpuid:     cpuid;rdtsc .. cpuid;rdtsc
+ * mfence:    mfence;lfence;rdtsc;lfence at both ends
+ * lfence:    lfence;rdtsc;lfence at both ends
+ * serialize: serialize;rdtsc;serialize at both ends
+ */
+#define RECIPES(WORD)                                                                              \
+    WORD(RECIPE_PLAIN, "plain")                                                                    \
+    WORD(RECIPE_RDTSCP, "rdtscp")                                                                  \
+    WORD(RECIPE_XFENCE, "xfence")                                                                  \
+    WORD(RECIPE_PAOLONI, "paoloni")                                                                \
+    WORD(RECIPE_CPUID, "cpuid")                                                                    \
+    WORD(RECIPE_MFENCE, "mfence")                                                                  \
+    WORD(RECIPE_LFENCE, "lfence")                                                                  \
+    WORD(RECIPE_SERIALIZE, "serialize")
 
-extern const char *const recipe_names[RECIPE_COUNT + 1]; /* "plain" .. "serialize", "auto" */
+/* What recipe= takes; auto: lfence where it serialises, else cpuid. */
+#define RECIPE_CHOICES(WORD) RECIPES(WORD) WORD(RECIPE_AUTO, "auto")
+
+enum recipe { RECIPES(WORD_ID) RECIPE_COUNT, RECIPE_AUTO = RECIPE_COUNT };
+
+extern const char *const recipe_names[RECIPE_COUNT + 1]; /* "auto" too */
 
 #endif

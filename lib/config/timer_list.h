@@ -1,22 +1,34 @@
 /*
- * The lists of clock= and cycle=: timers in the order in which they are tried. Words and ids go
- * together: the words of a kind are one text, alternatives parted by '|', in the order of its enum.
+ * The lists of clock= and cycle=: timers in the order in which they are tried. The words of a kind
+ * are one text, alternatives parted by '|', whose places are the ids.
  */
 #ifndef LIB_CONFIG_TIMER_LIST_H
 #define LIB_CONFIG_TIMER_LIST_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/config/word_list.h"
 #include "lib/text/sink.h"
 
-#define CLOCK_WORDS "tsc|hpet|pmtimer|pit"
-enum clock_id { CLOCK_ID_TSC, CLOCK_ID_HPET, CLOCK_ID_PMTIMER, CLOCK_ID_PIT, CLOCK_IDS };
+#define CLOCK_TIMERS(WORD)                                                                         \
+    WORD(CLOCK_ID_TSC, "tsc")                                                                      \
+    WORD(CLOCK_ID_HPET, "hpet")                                                                    \
+    WORD(CLOCK_ID_PMTIMER, "pmtimer")                                                              \
+    WORD(CLOCK_ID_PIT, "pit")
+enum clock_id { CLOCK_TIMERS(WORD_ID) CLOCK_IDS };
+#define CLOCK_WORDS WORD_LIST(CLOCK_TIMERS)
 
-#define CYCLE_WORDS "pmc|aperf|ruler|tsc|null"
-enum cycle_id { CYCLE_PMC, CYCLE_APERF, CYCLE_RULER, CYCLE_TSC, CYCLE_NULL, CYCLE_IDS };
+#define CYCLE_TIMERS(WORD)                                                                         \
+    WORD(CYCLE_PMC, "pmc")                                                                         \
+    WORD(CYCLE_APERF, "aperf")                                                                     \
+    WORD(CYCLE_RULER, "ruler")                                                                     \
+    WORD(CYCLE_TSC, "tsc")                                                                         \
+    WORD(CYCLE_NULL, "null")
+enum cycle_id { CYCLE_TIMERS(WORD_ID) CYCLE_IDS };
+#define CYCLE_WORDS WORD_LIST(CYCLE_TIMERS)
 
-#define TIMER_LIST_MAX  5 /* as many as the longer enum has */
-#define TIMER_NAME_MAX  8 /* the longest word, NUL included */
+#define TIMER_LIST_MAX  8 /* at least as many as the longer enum has */
+#define TIMER_NAME_MAX  8 /* bytes of the longest word, NUL included */
 #define TIMER_LIST_TEXT (TIMER_LIST_MAX * TIMER_NAME_MAX)
 
 struct timer_list {

@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct options o, before;
     struct sink_buf err;
-    char message[1024], quote[48];
+    char message[4096], quote[48];
 
     options_default(&o);
     sink_buf_init(&err, message, sizeof message);

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 static struct options o;
-static char message[1024], quote[160];
+static char message[4096], quote[160];
 
 /* From a heap block of exactly n bytes, so that a read past the end is seen. */
 static enum load_options load_as(const void *bytes, size_t n, const char *own_name)
