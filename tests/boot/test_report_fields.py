@@ -1,0 +1,48 @@
+"""docs/report.md against what the program writes, booted and under Linux: each field, and nothing else."""
+
+import sys
+
+import build
+import report_fields
+
+sys.path.insert(0, str(build.ROOT / "tests" / "hosted"))
+
+import report_runs  # noqa: E402
+
+QUICK = "suite=calls,sum bench=direct,inline,warm samples=64"
+TWO = {"extra": ["-smp", "2"]}
+
+# Words, and the machine.
+RUNS = [
+    ("suite=baseline,truth,planted,quiet samples=32", {}),
+    (f"{QUICK} cores=all", TWO),
+    (f"{QUICK} cores=all share=together", TWO),
+    ("suite=cores cores=all samples=64", TWO),
+    (f"{QUICK} takeover=borrow", {}),
+    *(
+        (f"suite=calls bench=direct {report_runs.METHODS} method={m}", {})
+        for m in ("plain", "kbest", "ensembles", "adaptive")
+    ),
+    ("suite=calls bench=direct samples=64 layout=sweep", {}),
+    (f"{QUICK} hist=full", {}),
+    (f"{QUICK} caches=clear turbo=off prefetch=off freq=base dma=off", {}),
+    (QUICK, {"icount": False}),
+    (QUICK, {"extra": ["-device", "VGA"]}),
+    ("suite=provoke bench=wrong,errors samples=64", {}),
+    ("suite=provoke bench=ud2 samples=64", {}),
+    ("suite=calls samples=64", {"keys": {b'"type":"row"': b"q"}}),
+    ("suite=nowhere", {}),
+    ("help", {}),
+    ("list", {}),
+]
+
+
+def test_the_document_and_the_reports_have_the_same_fields(boot):
+    document = report_fields.Document((build.ROOT / "docs" / "report.md").read_text())
+    fields = report_fields.Fields(report_runs.records())
+    for words, how in RUNS:
+        b = boot(words, **how)
+        assert b.end, str(b)
+        fields.update(report_fields.Fields(b.records))
+    wrong = report_fields.undocumented(fields, document) + report_fields.unseen(fields, document)
+    assert not wrong, "\n".join(wrong)

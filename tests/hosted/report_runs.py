@@ -1,0 +1,42 @@
+"""What to launch to see every field that the Linux program can write."""
+
+import subprocess
+
+import launches
+import report
+
+QUICK = "suite=calls,sum bench=direct,inline,warm samples=64"
+METHODS = "samples=64 most=50 ensembles=8 size=16 target=1000"
+
+# Words, and the exit statuses that they may end with.
+RUNS = [
+    ("suite=calls,truth", (0, 2)),
+    (f"{QUICK} cores=all", (0, 2)),
+    (f"{QUICK} cores=all share=together", (0, 2)),
+    ("suite=cores cores=all samples=64", (0, 2)),
+    *(
+        (f"suite=calls bench=direct {METHODS} method={m}", (0, 2))
+        for m in ("plain", "kbest", "ensembles", "adaptive")
+    ),
+    ("suite=calls bench=direct samples=64 layout=sweep", (0, 2)),
+    (f"{QUICK} hist=full", (0, 2)),
+    (f"{QUICK} hist=off caches=clear", (0, 2)),
+    (f"{QUICK} turbo=off prefetch=off freq=base dma=off", (0, 2)),
+    ("suite=planted", (0, 2)),
+    ("suite=quiet watch=100", (0, 2)),
+    ("suite=provoke bench=wrong,errors samples=64", (2,)),
+    ("suite=provoke bench=ud2 samples=64", (4,)),
+    ("suite=nowhere", (3,)),
+    ("help", (0,)),
+    ("list", (0,)),
+]
+
+
+def records():
+    for words, allowed in RUNS:
+        p = subprocess.run(
+            launches.command(words), capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False
+        )
+        assert p.returncode in allowed, f"{words}: exit status {p.returncode}: {p.stderr.decode()}"
+        # `help` and `list` say other things, too.
+        yield from (report.parse(line) for line in p.stdout.splitlines() if line.startswith(report.RECORD_START))

@@ -1,0 +1,96 @@
+"""docs/report.md against what the Linux program writes, and the judge of both against made-up ones."""
+
+import pytest
+import report_fields
+import report_runs
+from conftest import ROOT
+
+DOCUMENT = """
+# The report
+
+| `stray` | integer | | outside of every section |
+
+## Every record
+
+| field | type | unit | meaning |
+| --- | --- | --- | --- |
+| `baretick` | integer | | the format |
+| `seq` | integer | | counts |
+| `type` | string | | |
+| `crc` | string | | |
+
+## `row`: one a row
+
+| field | type | unit | meaning |
+| --- | --- | --- | --- |
+| `name` | string | | |
+| `ticks` | object | | |
+| `ticks.mean` | number | ticks | |
+| `hist` | array of array of integer | | |
+| `points` | array of object | | |
+| `points[].adds` | integer | | |
+| `by` | object | | |
+| `by.*` | integer or string | | |
+| `hot` | boolean | | only: a CPU with a thermometer. |
+
+### Values of `name`
+
+| `inline` | no call | |
+"""
+ROW = {
+    "name": "a",
+    "ticks": {"mean": 1.5},
+    "hist": [[1, 2]],
+    "points": [{"adds": 1}],
+    "by": {"x": 1, "y": "auto"},
+}
+
+
+def judge(row, text=DOCUMENT):
+    """(undocumented, unseen) of a report of one record."""
+    record = {"baretick": 1, "seq": 0, "type": "row", **row, "crc": "00000000"}
+    fields, document = report_fields.Fields([record]), report_fields.Document(text)
+    return report_fields.undocumented(fields, document), report_fields.unseen(fields, document)
+
+
+def test_what_agrees():
+    assert judge(ROW) == ([], [])
+    assert judge({**ROW, "hot": True}) == ([], [])
+    assert judge({**ROW, "ticks": {"mean": 2}, "hist": [], "points": [{"adds": 1}, {"adds": 2}]}) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "change, field",
+    [
+        ({"new": 1}, "`new` | integer"),
+        ({"ticks": {"mean": 1.5, "mode": 2.5}}, "`ticks.mode` | number"),
+        ({"points": [{"adds": 1, "ticks": "x"}]}, "`points[].ticks` | string"),
+        ({"stray": 1}, "`stray` | integer"),
+        ({"inline": "x"}, "`inline` | string"),
+        ({"name": 1}, "`name` is integer; the document has string"),
+        ({"hist": [[1, 2.5]]}, "`hist` is array of array of number"),
+        ({"points": [{"adds": 1.5}]}, "`points[].adds` is number"),
+        ({"ticks": None}, "`ticks` is null"),
+        ({"by": {"x": True}}, "`by.x` is boolean"),
+    ],
+)
+def test_what_the_document_lacks(change, field):
+    wrong, _ = judge({**ROW, **change})
+    assert len(wrong) == 1 and field in wrong[0], wrong
+
+
+def test_what_no_report_has():
+    for name, fields in (("name", ["name"]), ("ticks", ["ticks", "ticks.mean"]), ("by", ["by", "by.*"])):
+        _, gone = judge({k: v for k, v in ROW.items() if k != name})
+        assert gone == [f"in the document, and in no report: row: `{f}`" for f in fields]
+
+
+def test_a_field_stands_once():
+    with pytest.raises(ValueError, match="row: `name`"):
+        judge(ROW, DOCUMENT.replace("| `hot` |", "| `name` |"))
+
+
+def test_the_document_has_all_that_this_program_writes(program):
+    document = report_fields.Document((ROOT / "docs" / "report.md").read_text())
+    wrong = report_fields.undocumented(report_fields.Fields(report_runs.records()), document)
+    assert not wrong, "\n".join(wrong)
