@@ -200,6 +200,11 @@ MEDIA_NEED := scripts/image $(if $(CONF),$(wildcard $(CONF)),$(MEDIA_CONF)) $(B)
 $(B)/baretick.conf: $(CONF_TOOL)
 	@$(CONF_TOOL) >$@
 
+# The documentation's table of options, from the program's own.
+.PHONY: options-table
+options-table: $(CONF_TOOL)
+	@$(PYTHON) scripts/options_table $(CONF_TOOL)
+
 image: $(B)/baretick.img
 iso: $(B)/baretick.iso
 $(B)/baretick.img $(B)/baretick.iso: $(EFI) $(MEDIA_NEED)
@@ -275,5 +280,6 @@ help:
 	@echo "make test       every test; make unit, make check (under 90 s), make lint: some of them"
 	@echo "make hosted     build/hosted/baretick: the same engine and suites as a Linux program"
 	@echo "make replay     build/hosted/replay: what recorded CPUID dumps and ACPI tables decode to"
+	@echo "make options-table  writes the documentation's table of options anew, after a new option"
 	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"
 	@echo "make clean      remove build/"

@@ -1,0 +1,70 @@
+/* The table of options in the documentation is lib/config/options.c's, row by row. It stands in one
+ * file, README.md or one of docs/, between <!-- options --> and <!-- /options -->. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "tests/hosted/tools/options_table.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/read_file.h"
+#include "tests/unit/unit.h"
+
+static const char begin[] = "<!-- options -->\n", end[] = "<!-- /options -->";
+
+static char *text_of(const char *path)
+{
+    size_t size;
+    uint8_t *bytes = read_file(path, &size);
+    char *text = calloc(size + 1, 1);
+    assert_non_null(text);
+    memcpy(text, bytes, size);
+    free(bytes);
+    return text;
+}
+
+static void compare(const char *path, const char *at, const char *table)
+{
+    const char *stop = strstr(at, end);
+    if (stop == NULL)
+        fail_msg("%s: %s is missing", path, end);
+    size_t line = 1, n = strlen(table);
+    if ((size_t)(stop - at) == n && memcmp(at, table, n) == 0)
+        return;
+    for (; *at == *table && *at != '\0'; at++, table++)
+        line += *at == '\n';
+    fail_msg("%s: line %zu of the table of options is not what lib/config/options.c says. "
+             "`make options-table` writes it anew",
+             path, line);
+}
+
+static void the_documented_table_is_true(void **state)
+{
+    (void)state;
+    char *table;
+    size_t size, found = 0;
+    glob_t papers;
+    FILE *out = open_memstream(&table, &size);
+    assert_non_null(out);
+    options_table(out);
+    assert_int_equal(fclose(out), 0);
+
+    assert_int_equal(glob("README.md", 0, NULL, &papers), 0);
+    assert_int_equal(glob("docs/*.md", GLOB_APPEND, NULL, &papers), 0);
+    for (size_t i = 0; i < papers.gl_pathc; i++) {
+        char *text = text_of(papers.gl_pathv[i]), *at = strstr(text, begin);
+        if (at != NULL) {
+            found++;
+            compare(papers.gl_pathv[i], at + strlen(begin), table);
+        }
+        free(text);
+    }
+    assert_int_equal(found, 1);
+    globfree(&papers);
+    free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_documented_table_is_true)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
