@@ -22,9 +22,9 @@ struct vtable {
 };
 
 /*
- * What every body works on. It stands in the data buffer. Before each placement all of it is zeroed,
- * and `room` is set; what the room holds stays as it was. A body in C gets the object's address, one
- * in NASM finds it in the register OBJECT, and the offsets in bench/window/unit.inc.
+ * What every body works on. It stands in the data buffer. Before each placement all of it is
+ * zeroed, and `room` is set; what the room holds stays as it was. A body in C gets the object's
+ * address, one in NASM finds it in the register OBJECT, and the offsets in bench/window/unit.inc.
  */
 struct object {
     uint64_t counter;            /* what ++*x counts */
@@ -97,8 +97,8 @@ struct bench {
     bool not_doubled;    /* twice the body means nothing here: body minus empty is all there is */
 
     /*
-     * The fewest core cycles in which any CPU can do an operation. A row that is faster has lost its
-     * work to the optimiser, and fails. 0: not judged.
+     * The fewest core cycles in which any CPU can do an operation. A row that is faster has not
+     * done its work, and fails. 0: not judged.
      */
     double floor;
     /* Core cycles an operation, documented for this CPU; 0: not known. */

@@ -2,7 +2,7 @@
  * Keeping the optimiser away from what a benchmark works on. None of these is an instruction; what
  * they cost is what the optimiser could have done without them, and what they are used on has to
  * be in a register. Rows keep_cost, hide_cost and clobber_cost of suite `compiler` measure it; its
- * rows *_trap show what gcc 12 and clang 14 do at -O2 where one of them is missing.
+ * rows *_trap show what the compiler does where one of them is missing.
  *
  * x is an integer or a pointer of at most 8 bytes.
  */
@@ -24,15 +24,15 @@
 #define BENCH_HIDE(x) __asm__ volatile("" : "+r"(x))
 
 /*
- * Somebody else may have read and changed memory. Without it only the last of several stores to one
+ * Memory may have been read and changed. Without it only the last of several stores to one
  * place is made, what was stored is not loaded again, and nothing is loaded twice. It does not
- * reach registers, nor local variables whose address nobody has been given.
+ * reach registers, nor local variables whose address was never given away.
  */
 #define BENCH_CLOBBER() __asm__ volatile("" : : : "memory")
 
 /*
- * Somebody else knows the address p, and may use it here: a clobber that reaches the local array
- * at p too. Without it an array that is filled and never read is not filled.
+ * Memory may have been read and changed, at address p too: a clobber that reaches the local array
+ * at p. Without it an array that is filled and never read is not filled.
  */
 #define BENCH_ESCAPE(p) __asm__ volatile("" : : "r"(p) : "memory")
 

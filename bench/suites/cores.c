@@ -1,6 +1,7 @@
 /*
- * What cores are to one another: the way of a cache line between two, their clocks, and what many
- * do to each other who want the same line, or only neighbouring words of it.
+ * What it takes when cores work together: the way of a cache line between two of them, how far
+ * their clocks are apart, and contention, where many want the same line or neighbouring words of
+ * it.
  */
 #include "bench/api/bench.h"
 #include "bench/cores/crowd.h"
@@ -14,10 +15,12 @@ CORES(tsc_skew, "how far two cores' TSCs are apart, every pair: the farthest", c
 CORES(wake, "from the boot core's wake-up to a parked core's first instruction", crowd_wake);
 CORES(ipi, "from the boot core's interrupt to another core's handler", crowd_ipi);
 
-/* Contended operations cost 50 ns and more: a look at the time each 64 is not seen. */
+/*
+ * Operations between two looks at the time, so many that the look does not show: a contended one
+ * costs 50 ns and more, a plain addition a cycle or a few.
+ */
 #define CONTENDED 64
-/* Plain additions cost a cycle or a few, where nobody else wants the line. */
-#define PLAIN 4096
+#define PLAIN     4096
 
 static bool atomic_batch(struct crowd *c, unsigned place, unsigned n)
 {
@@ -38,10 +41,10 @@ static void atomic_meet(struct crowd *c)
     crowd_contest(c, atomic_batch, CONTENDED, atomic_counted);
 }
 
-CORES(atomic_add, "lock add of one word by 1, 2, 4 ... all cores: a core's time for one",
+CORES(atomic_add, "lock add of one word by 1, 2, 4 ... all cores: one core's time for it",
       atomic_meet);
 
-#define LOOKS 4096 /* at the lock, between two at the time; the first are all that most need */
+#define LOOKS 4096 /* at the lock, between two looks at the time; most need far fewer */
 
 /* A ticket lock: first come, first served. */
 static bool lock_take(struct crowd *c)

@@ -1,6 +1,6 @@
 /*
- * Failures on purpose, to see what one looks like and that whoever reads the exit status notices:
- * runs only when suite= names it, one row at a time is best.
+ * Failures on purpose: to see what each looks like, and that a script which reads the exit status
+ * notices. They run only when suite= names the suite, best one at a time, with bench=.
  */
 #include "bench/api/check.h"
 

@@ -21,12 +21,14 @@ UNIT window_enter
     mov OBJECT, rdi
     mov FUNCTION, rsi
     mov TURNS, rdx
-.delay:                         ; about a core cycle a turn: keeps windows off one phase of the TSC's step
+; About a core cycle a turn: keeps windows from beginning at one phase of the TSC's step.
+.delay:
     dec rcx
     jns .delay
 ENDUNIT
 
-; In: the second reading in edx:eax. Out: rax the difference, rdx what a C body returned (else rubbish).
+; In: the second reading in edx:eax. Out: rax the difference; rdx what a C body returned, rubbish
+; after any other.
 UNIT window_leave
     shl rdx, 32
     or rax, rdx

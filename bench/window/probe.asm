@@ -1,4 +1,5 @@
-; Chains that show what executes them: each instruction waits for the one before. docs/method.md "Linearity", "Truth".
+; Chains that show what executes them: each instruction waits for the one before (docs/method.md
+; "Linearity", "Truth").
 %include "bench/window/unit.inc"
 
 UNIT chain_nop

@@ -1,6 +1,7 @@
-; The recipes: what stands before and after a body. The first reading stays in START_HI:START_LO, the second
-; is left in edx:eax. The moves that save the first reading stand before the fence that follows it, where
-; there is one, so that they are over when the body starts. CPUID runs leaf 0 (Paoloni's choice too).
+; The recipes: what stands before and after a body. The first reading stays in START_HI:START_LO,
+; the second is left in edx:eax. The moves that save the first reading stand before the fence that
+; follows it, where there is one, so that they are over when the body starts. CPUID runs leaf 0,
+; as Paoloni's does.
 %include "bench/window/unit.inc"
 
 %macro SAVE_START 0
@@ -13,7 +14,7 @@
     cpuid
 %endmacro
 
-%macro SERIALIZE 0              ; NASM 2.15 does not know it everywhere
+%macro SERIALIZE 0              ; in bytes, since older NASMs do not know it
     db 0x0f, 0x01, 0xe8
 %endmacro
 

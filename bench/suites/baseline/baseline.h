@@ -1,4 +1,4 @@
-/* Bodies that stand in another object than the rows that use them. */
+/* The C bodies of suite `baseline`; they stand in another object than the rows. */
 #ifndef BENCH_SUITES_BASELINE_BASELINE_H
 #define BENCH_SUITES_BASELINE_BASELINE_H
 

@@ -1,5 +1,4 @@
-/* The C bodies of suite `baseline`, in an object of their own so that nothing is inlined or cloned.
- */
+/* In an object of their own, so that no optimiser inlines or clones them for their caller. */
 #include "bench/suites/baseline/baseline.h"
 
 int baseline_do_nothing(uint64_t n, struct object *o)

@@ -1,3 +1,4 @@
+/* What is called, and the GOT slots that lead to it. */
 #include "bench/suites/calls/calls.h"
 
 void calls_callee(struct object *o)

@@ -2,96 +2,103 @@
 ; does ++*x, x being OBJECT's counter, its first word.
 %include "bench/window/unit.inc"
 
-UNIT inline_inc
+; Calls and jumps in bytes, since their target is a fixup: NASM would want to know it.
+%macro CALL_REL32 1
+    db 0xe8
+    FIXUP %1
+%endmacro
+%macro JMP_REL32 1
+    db 0xe9
+    FIXUP %1
+%endmacro
+%macro CALL_SLOT 0              ; call [rip + disp32]
+    db 0xff, 0x15
+    FIXUP FIXUP_SLOT
+%endmacro
+%macro JMP_SLOT 0               ; jmp [rip + disp32]
+    db 0xff, 0x25
+    FIXUP FIXUP_SLOT
+%endmacro
+
+UNIT calls_inline_inc
     inc qword [OBJECT + OBJECT_COUNTER]
 ENDUNIT
 
-UNIT direct
-    db 0xe8                     ; call rel32
-    FIXUP FIXUP_CALLEE
+UNIT calls_direct
+    CALL_REL32 FIXUP_CALLEE
 ENDUNIT
-UNIT direct_inc
+UNIT calls_direct_inc
     mov rdi, OBJECT
-    db 0xe8
-    FIXUP FIXUP_CALLEE
+    CALL_REL32 FIXUP_CALLEE
 ENDUNIT
 
-UNIT plt
-    db 0xe8
-    FIXUP FIXUP_STUB
+UNIT calls_plt
+    CALL_REL32 FIXUP_STUB
 ENDUNIT
-UNIT plt_inc
+UNIT calls_plt_inc
     mov rdi, OBJECT
-    db 0xe8
-    FIXUP FIXUP_STUB
+    CALL_REL32 FIXUP_STUB
 ENDUNIT
 
-UNIT got
-    db 0xff, 0x15               ; call [rip + disp32]
-    FIXUP FIXUP_SLOT
+UNIT calls_got
+    CALL_SLOT
 ENDUNIT
-UNIT got_inc
+UNIT calls_got_inc
     mov rdi, OBJECT
-    db 0xff, 0x15
-    FIXUP FIXUP_SLOT
+    CALL_SLOT
 ENDUNIT
 
-UNIT register
+UNIT calls_register
     call FUNCTION
 ENDUNIT
-UNIT register_inc
+UNIT calls_register_inc
     mov rdi, OBJECT
     call FUNCTION
 ENDUNIT
 
-UNIT virtual
+UNIT calls_virtual
     mov rax, [OBJECT + OBJECT_VTABLE]
     call [rax + VTABLE_METHOD]
 ENDUNIT
-UNIT virtual_inc
+UNIT calls_virtual_inc
     mov rdi, OBJECT
     mov rax, [OBJECT + OBJECT_VTABLE]
     call [rax + VTABLE_METHOD]
 ENDUNIT
 
-UNIT callee
+UNIT calls_callee
     ret
 ENDUNIT
-UNIT callee_inc
+UNIT calls_callee_inc
     inc qword [rdi]
     ret
 ENDUNIT
 
-UNIT stub_plt
-    db 0xff, 0x25               ; jmp [rip + disp32]
-    FIXUP FIXUP_SLOT
+UNIT calls_stub_plt
+    JMP_SLOT
 ENDUNIT
-UNIT stub_plt_endbr
+UNIT calls_stub_plt_endbr
     endbr64
-    db 0xff, 0x25
-    FIXUP FIXUP_SLOT
+    JMP_SLOT
 ENDUNIT
 
-UNIT stub_tail
-    db 0xe9                     ; jmp rel32
-    FIXUP FIXUP_CALLEE
+UNIT calls_stub_tail
+    JMP_REL32 FIXUP_CALLEE
 ENDUNIT
 
 ; The thunk that GCC and Linux call __x86_indirect_thunk_r11 (Intel, "Retpoline: A Branch Target
 ; Injection Mitigation", 337131): the call's own prediction runs into a loop that goes nowhere, the
 ; RET goes to r11.
-UNIT retpoline
+UNIT calls_retpoline
     mov r11, FUNCTION
-    db 0xe8
-    FIXUP FIXUP_STUB
+    CALL_REL32 FIXUP_STUB
 ENDUNIT
-UNIT retpoline_inc
+UNIT calls_retpoline_inc
     mov rdi, OBJECT
     mov r11, FUNCTION
-    db 0xe8
-    FIXUP FIXUP_STUB
+    CALL_REL32 FIXUP_STUB
 ENDUNIT
-UNIT stub_retpoline
+UNIT calls_stub_retpoline
     call .set
 .nowhere:
     pause
@@ -105,19 +112,17 @@ ENDUNIT
 ; The same call with the stack as the ABI wants it at a call, a multiple of 16, and 8 away from
 ; that. In the callee four 16-byte stores and loads fill 64 bytes: 8 away, one of them lies across
 ; two cache lines.
-UNIT stack_aligned
+UNIT calls_stack_aligned
     sub rsp, 16
-    db 0xe8
-    FIXUP FIXUP_CALLEE
+    CALL_REL32 FIXUP_CALLEE
     add rsp, 16
 ENDUNIT
-UNIT stack_misaligned
+UNIT calls_stack_misaligned
     sub rsp, 8
-    db 0xe8
-    FIXUP FIXUP_CALLEE
+    CALL_REL32 FIXUP_CALLEE
     add rsp, 8
 ENDUNIT
-UNIT callee_stack
+UNIT calls_callee_stack
     sub rsp, 72                 ; 8 of return address: a multiple of 16 again
     movups [rsp], xmm0
     movups [rsp + 16], xmm1

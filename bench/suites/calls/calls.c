@@ -17,11 +17,12 @@
  */
 #define FLOOR 0.25
 
-extern const struct unit unit_inline_inc, unit_direct, unit_direct_inc, unit_plt, unit_plt_inc,
-    unit_got, unit_got_inc, unit_register, unit_register_inc, unit_virtual, unit_virtual_inc,
-    unit_callee, unit_callee_inc, unit_stub_plt, unit_stub_plt_endbr, unit_stub_tail,
-    unit_retpoline, unit_retpoline_inc, unit_stub_retpoline, unit_stack_aligned,
-    unit_stack_misaligned, unit_callee_stack;
+extern const struct unit unit_calls_inline_inc, unit_calls_direct, unit_calls_direct_inc,
+    unit_calls_plt, unit_calls_plt_inc, unit_calls_got, unit_calls_got_inc, unit_calls_register,
+    unit_calls_register_inc, unit_calls_virtual, unit_calls_virtual_inc, unit_calls_callee,
+    unit_calls_callee_inc, unit_calls_stub_plt, unit_calls_stub_plt_endbr, unit_calls_stub_tail,
+    unit_calls_retpoline, unit_calls_retpoline_inc, unit_calls_stub_retpoline,
+    unit_calls_stack_aligned, unit_calls_stack_misaligned, unit_calls_callee_stack;
 
 static const char *uncounted(const struct object *o, uint64_t operations)
 {
@@ -44,39 +45,40 @@ static const char *uncounted(const struct object *o, uint64_t operations)
 #define INLINE    "no call, the work in place"
 #define DIRECT    "call rel32"
 #define PLT       "call of a stub that jumps through a GOT slot"
-#define PLT_CET   "the same with ENDBR64 in the stub"
+#define PLT_CET   "call of a PLT's stub with ENDBR64"
 #define GOT       "call through the GOT slot"
 #define REGISTER  "call by register"
 #define VIRTUAL   "call through the object's table"
-#define PIC       "the same, functions in a separate object"
+#define PIC       "call through a table in a separate object"
 #define TAIL      "call of a function that jumps on (a tail call)"
 #define RETPOLINE "call by register through a retpoline"
 
 NASM_ROW(inline, INLINE, .unit = NULL);
-NASM_INC(inline, INLINE, .unit = &unit_inline_inc);
+NASM_INC(inline, INLINE, .unit = &unit_calls_inline_inc);
 #define NASM_CALL(name_, what_, piece_, ...)                                                       \
-    NASM_ROW(name_, what_, .unit = &unit_##piece_, .callee = &unit_callee, .floor = FLOOR,         \
-             __VA_ARGS__);                                                                         \
-    NASM_INC(name_, what_, .unit = &unit_##piece_##_inc, .callee = &unit_callee_inc,               \
+    NASM_ROW(name_, what_, .unit = &unit_calls_##piece_, .callee = &unit_calls_callee,             \
+             .floor = FLOOR, __VA_ARGS__);                                                         \
+    NASM_INC(name_, what_, .unit = &unit_calls_##piece_##_inc, .callee = &unit_calls_callee_inc,   \
              .floor = FLOOR, __VA_ARGS__)
 NASM_CALL(direct, DIRECT, direct);
-NASM_CALL(plt, PLT, plt, .stub = &unit_stub_plt);
-NASM_CALL(plt_endbr, PLT_CET, plt, .stub = &unit_stub_plt_endbr);
+NASM_CALL(plt, PLT, plt, .stub = &unit_calls_stub_plt);
+NASM_CALL(plt_endbr, PLT_CET, plt, .stub = &unit_calls_stub_plt_endbr);
 NASM_CALL(got, GOT, got);
 NASM_CALL(register, REGISTER, register);
 NASM_CALL(virtual, VIRTUAL, virtual);
 NASM_CALL(virtual_pic, PIC, virtual, .callee_apart = true);
-NASM_CALL(tail, TAIL, plt, .stub = &unit_stub_tail);
-NASM_CALL(retpoline, RETPOLINE, retpoline, .stub = &unit_stub_retpoline);
+NASM_CALL(tail, TAIL, plt, .stub = &unit_calls_stub_tail);
+NASM_CALL(retpoline, RETPOLINE, retpoline, .stub = &unit_calls_stub_retpoline);
 
 #define NASM_STACK(name_, what_, ...)                                                              \
-    NASM_FORM(name_, FORM_LOOP, LOOP_OPS, check_counted, .unit = &unit_##name_, .what = what_,     \
-              .callee = &unit_callee_stack, .floor = FLOOR, __VA_ARGS__)
+    NASM_FORM(name_, FORM_LOOP, LOOP_OPS, check_counted, .unit = &unit_calls_##name_,              \
+              .what = what_, .callee = &unit_calls_callee_stack, .floor = FLOOR, __VA_ARGS__)
 NASM_STACK(stack_aligned, "call, the stack aligned; the callee spills 64 bytes, ++*x");
-NASM_STACK(stack_misaligned, "the same with the stack misaligned by 8", .beside = "stack_aligned");
+NASM_STACK(stack_misaligned, "call, the stack misaligned by 8; the callee spills 64 bytes, ++*x",
+           .beside = "stack_aligned");
 
-/* What the compiler's bodies find in the object: a callee for calls_register, a table for
- * calls_virtual. */
+/* What the compiler's bodies find in the object: a callee (calls_register, calls_retpoline) or a
+ * table (calls_virtual). */
 static void use_callee(struct object *o)
 {
     o->table.method = calls_callee;

@@ -1,39 +1,39 @@
 /*
  * The C half of suite `calls`: callers, callees, stubs and tables stand in different objects, so
- * that what is measured is what a compiler makes of a call across them.
+ * that what is measured is what a compiler makes of a call across them. The part whose target
+ * changes has many.h, lazy binding lazy.h.
  */
 #ifndef BENCH_SUITES_CALLS_CALLS_H
 #define BENCH_SUITES_CALLS_CALLS_H
 
 #include "bench/api/bench.h"
 
-/* Nothing here is looked up through a GOT behind our back: the indirections are the ones that are
- * measured. */
+/* Hidden: the compiler puts no GOT between these, so that a row has no indirection but its own. */
 #pragma GCC visibility push(hidden)
 
-/* calls_callee.c */
+/* callee.c */
 void calls_callee(struct object *o);            /* nothing */
 void calls_callee_inc(struct object *o);        /* ++*x */
 extern void (*calls_slot)(struct object *);     /* a GOT slot that leads to calls_callee */
 extern void (*calls_slot_inc)(struct object *); /* and one to calls_callee_inc */
 
-/* calls_stub.c, and the same compiled with landing pads in calls_stub_endbr.c */
+/* stub.c, and the same compiled with landing pads in stub_endbr.c */
 void calls_stub(struct object *o);
 void calls_stub_inc(struct object *o);
 void calls_stub_endbr(struct object *o);
 void calls_stub_endbr_inc(struct object *o);
 
-/* calls_tail.c: jump to calls_callee, calls_callee_inc */
+/* tail.c: jump to calls_callee, calls_callee_inc */
 void calls_tail_caller(struct object *o);
 void calls_tail_caller_inc(struct object *o);
 
-/* calls_virtual.c: tables beside the caller; calls_virtual_pic.c: the same functions in an object
- * of their own. */
+/* virtual.c: tables beside the caller; virtual_pic.c: the same functions in an object of their own.
+ */
 extern const struct vtable calls_table, calls_table_inc;
 extern const struct vtable calls_table_pic, calls_table_pic_inc;
 int calls_virtual(uint64_t n, struct object *o);
 
-/* calls_body.c: each a loop of n operations. */
+/* body.c: each a loop of n operations. */
 int calls_empty(uint64_t n, struct object *o); /* the loop itself, which is subtracted */
 int calls_inline_inc(uint64_t n, struct object *o);
 int calls_direct(uint64_t n, struct object *o);
@@ -48,7 +48,7 @@ int calls_tail(uint64_t n, struct object *o);
 int calls_tail_inc(uint64_t n, struct object *o);
 int calls_register(uint64_t n, struct object *o);
 
-/* calls_retpoline.c: calls_register, compiled with retpolines */
+/* retpoline.c: calls_register, compiled with retpolines */
 int calls_retpoline(uint64_t n, struct object *o);
 
 #pragma GCC visibility pop

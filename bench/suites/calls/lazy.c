@@ -1,3 +1,4 @@
+/* Lazy binding: the symbol table, the resolver's look-up, the rows. lazy.asm has the bodies. */
 #include "bench/suites/calls/lazy.h"
 #include "bench/suites/calls/calls.h"
 #include "lib/text/mem.h"

@@ -8,11 +8,12 @@
 %define ORDER_AT        ORDER_LENGTH + ORDER_TAIL
 %define ORDER_AT_EMPTY  ORDER_AT + 4
 %define TARGETS         16      ; many.h
-%assign TARGET_SHIFT    7       ; two lines each: no two targets share one. Not known to C
+; Two lines for each target, so that no two share one. C does not know it: no %define.
+%assign TARGET_SHIFT    7
 %define CASES           8       ; many.h
 
-; %1: the function; %2: whose position it uses; %3: what r9 points to. In a turn rax is the next
-; target's number; r8 adds up what the targets say, for the row's check.
+; %1: the function; %2: which position it uses, the body's or the empty loop's; %3: what r9 points
+; to. In a turn rax is the next target's number; r8 is the sum of what the targets add.
 %macro BEGIN 3
     section .text
     align 64
@@ -73,8 +74,9 @@ END ORDER_AT
 BEGIN calls_switch_jump_empty, ORDER_AT_EMPTY, switch_table
 END ORDER_AT_EMPTY
 
-; Two jumps of a length of its own in each, as functions have branches of their own: the trail by
-; which predictors that look at the path tell one target from the next.
+; In each target stand two jumps, of a length that no other target has, as functions have branches
+; of their own. Predictors that look at the branches before a call can tell the targets apart by
+; them.
     align 1 << TARGET_SHIFT
 targets:
 %assign i 0
@@ -91,7 +93,7 @@ targets:
     %assign i i + 1
 %endrep
 
-; No trail: a return, in the same place of its line.
+; Targets without jumps: nothing but a return, in the same place of its line.
     align 1 << TARGET_SHIFT
 targets_alike:
 %assign i 0

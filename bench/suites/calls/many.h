@@ -27,9 +27,9 @@ struct calls_order {
 #pragma GCC visibility push(hidden)
 
 /*
- * many.asm: loops that call one of CALLS_TARGETS; target i adds i + 1 to the counter. The targets of
- * _alike do nothing else; the others have jumps of their own, by which a predictor can tell them
- * apart.
+ * many.asm: loops that call one of CALLS_TARGETS; target i adds i + 1 to the counter. The targets
+ * of _alike do nothing else; the others have jumps of their own, by which a predictor can tell
+ * them apart.
  */
 int calls_many(uint64_t n, struct object *o);
 int calls_many_alike(uint64_t n, struct object *o);

@@ -1,6 +1,6 @@
 /*
  * PLT-style stubs: one jump through a slot, which is what a compiler makes of a tail call through a
- * pointer. calls_stub_endbr.c compiles this file again with landing pads (ENDBR64), as shared
+ * pointer. stub_endbr.c compiles this file again with landing pads (ENDBR64), as shared
  * libraries have them.
  */
 #include "bench/suites/calls/calls.h"

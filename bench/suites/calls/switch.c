@@ -28,7 +28,7 @@ int calls_switch(uint64_t n, struct object *o)
             CASE(5);
             CASE(6);
             CASE(7);
-        default:
+        default: /* the order has no other */
             return 1;
         }
     }

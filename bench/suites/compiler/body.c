@@ -1,7 +1,7 @@
 /*
  * Loops that an optimiser takes apart, and what keeps it from that: one pass each, `count`
  * operations over the words of `table`. What the comments say of the traps is what gcc 12 and clang
- * 14 both make of them at -O2.
+ * 14 both make of them at -O2; what another compiler makes of them, the rows tell.
  */
 #include "bench/api/statement.h"
 #include "bench/suites/compiler/compiler.h"
@@ -100,7 +100,7 @@ ONE_PASS lookup_cure(uint64_t *table, uint64_t count)
 }
 PASSES(lookup_cure)
 
-/* Loads that nobody uses vanish, and the loop with them. */
+/* Loads whose value is not used vanish, and the loop with them. */
 ONE_PASS load_trap(uint64_t *table, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -158,7 +158,7 @@ ONE_PASS silent_cure(uint64_t *table, uint64_t count)
 }
 PASSES(silent_cure)
 
-/* Dead stores: an array that nobody reads is not filled. */
+/* Dead stores: an array that is never read is not filled. */
 ONE_PASS buffer_trap(uint64_t *table, uint64_t count)
 {
     uint64_t buffer[PASS];
@@ -259,6 +259,7 @@ ONE_PASS clone_cure(uint64_t *table, uint64_t count)
 }
 PASSES(clone_cure)
 
+/* No trap: what keep.h's macros cost by themselves. */
 BENCH_LOOP(compiler_turns, (void)0)
 BENCH_LOOP(compiler_turns_keep, BENCH_KEEP(n))
 BENCH_LOOP(compiler_turns_hide, BENCH_HIDE(n))

@@ -1,8 +1,7 @@
 /*
- * What an optimiser does to a benchmark. Each trap stands beside its cure; what the trap costs less
- * is work that was never done, and the answer is right all the same. All passes are measured
- * against the same bare loop of passes, so a trap that has lost its loop reads 0, and a cure reads
- * with its loop.
+ * What an optimiser does to a benchmark. Each trap stands beside its cure. What the trap costs less
+ * is work that was never done, and yet its answer is right. The same bare loop of passes is
+ * subtracted from all of them: a trap whose loop is gone reads 0, a cure reads with its loop.
  */
 #include "bench/suites/compiler/compiler.h"
 #include "bench/api/statement.h"
@@ -117,12 +116,12 @@ PAIR(div, quotients_added, FLOOR_DIV, "a division by 1000: made a multiplication
      "a division by a hidden 1000");
 PAIR(lookup, words_added, FLOOR_TURN, "a look-up that does not change: hoisted out of the loop",
      "a look-up at a hidden index");
-PAIR(load, kept, FLOOR_TURN, "a load that nobody uses: gone", "a load that is kept");
+PAIR(load, kept, FLOOR_TURN, "a load whose value is not used: gone", "a load that is kept");
 PAIR(store, stored_last, FLOOR_TURN, "a store where the next one goes too: gone",
      "a store, memory clobbered after it");
 PAIR(silent, kept, FLOOR_TURN, "a word stored where it came from: gone, its load too",
      "a word stored where it came from, hidden in between");
-PAIR(buffer, check_counted, FLOOR_BUFFER, "a store to an array that nobody reads: gone",
+PAIR(buffer, check_counted, FLOOR_BUFFER, "a store to an array that is never read: gone",
      "a store to an array whose address has escaped");
 PAIR(inline, mixed_added, FLOOR_CALL, "a call of a function in sight: inlined",
      "a call of a function in another object");
@@ -135,10 +134,11 @@ PAIR(clone, quotients_added, FLOOR_DIV, "a call of a clone that knows the diviso
     BODY(unused_##name_, function_, NULL, .what = what_, .check = check_counted,                   \
          .floor = FLOOR_TURN, __VA_ARGS__)
 MOVED(absent, compiler_moved, "a turn of a loop");
-MOVED(trap, compiler_moved_unused, "the same, moved by an unused function in its object",
+MOVED(trap, compiler_moved_unused, "a turn of a loop, moved by an unused function",
       .beside = "unused_absent");
 MOVED(aligned, compiler_still, "a turn of a loop in an aligned function");
-MOVED(cure, compiler_still_unused, "the same, with the unused function behind it",
+MOVED(cure, compiler_still_unused,
+      "a turn of a loop in an aligned function, an unused one behind it",
       .beside = "unused_aligned");
 
 /*
@@ -159,7 +159,7 @@ BENCH_STATEMENT(compiler, clobber_cost, "BENCH_CLOBBER between two increments of
     ++o->counter;
 }
 
-BENCH_STATEMENT(compiler, clobber_free, "the same increments, which the optimiser merges",
+BENCH_STATEMENT(compiler, clobber_free, "two increments of one word, which the optimiser merges",
                 .check = counted_twice)
 {
     ++o->counter;

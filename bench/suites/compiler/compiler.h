@@ -13,7 +13,7 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * compiler_body.c: n / PASS passes of PASS operations over the PASS words in the object's room;
+ * body.c: n / PASS passes of PASS operations over the PASS words in the object's room;
  * each adds what the comment says to the counter.
  */
 int compiler_pass(uint64_t n, struct object *o); /* 0, without any operation */
@@ -39,20 +39,20 @@ int compiler_turns(uint64_t n, struct object *o);
 int compiler_turns_keep(uint64_t n, struct object *o);
 int compiler_turns_hide(uint64_t n, struct object *o);
 
-/* compiler_sum.c: each operation adds 1 + 2 + ... + k, k being the room's first word. */
+/* sum_body.c: each operation adds 1 + 2 + ... + k, k being the room's first word. */
 COMPILER_PAIR(sum);
 int compiler_sum_formula(uint64_t n, struct object *o);
 int compiler_sum_empty(uint64_t n, struct object *o);
 
-/* compiler_callee.c */
+/* callee.c */
 uint32_t compiler_mix(uint32_t x); /* the work of the rows with a call */
 uint32_t compiler_quotient(uint32_t x, uint32_t divisor);
 void compiler_count(uint64_t n, void *counter); /* ++*counter, n times */
 
-/* compiler_moved.c: one loop four times; each adds n to the counter. */
+/* moved.c: one loop four times; each adds n to the counter. */
 int compiler_still(uint64_t n, struct object *o); /* aligned */
 int compiler_moved(uint64_t n, struct object *o); /* behind it */
-/* compiler_moved_unused.c: the same with an unused function between the two */
+/* moved_unused.c: the same with an unused function between the two */
 int compiler_still_unused(uint64_t n, struct object *o);
 int compiler_moved_unused(uint64_t n, struct object *o);
 

@@ -1,7 +1,7 @@
 /*
- * An unused function that moves the code. compiler_moved_unused.c compiles this file again with a
- * function in the middle that nobody calls. Each is one section (-fno-function-sections, Makefile),
- * as in a build without such flags, so that the linker can neither drop nor move that function
+ * An unused function that moves the code. moved_unused.c compiles this file again with a function
+ * in the middle that is never called. Each is one section (-fno-function-sections, Makefile), as
+ * in a build without such flags, so that the linker can neither drop nor move that function
  * alone.
  */
 #include "bench/api/keep.h"

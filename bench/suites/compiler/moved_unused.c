@@ -1,2 +1,3 @@
+/* moved.c with the unused function. */
 #define COMPILER_UNUSED
 #include "bench/suites/compiler/moved.c"

@@ -1,7 +1,7 @@
 /*
- * Bodies whose answer is known beforehand, to see whether a report finds it: two costs in turn, two
- * that differ by one cycle, work that is not there, windows long enough to be stopped in. They run
- * only when suite= names them.
+ * Bodies whose answer is known beforehand, to see whether a report finds it: two that differ by one
+ * cycle, work that is missing, windows so long that a process is stopped in one, an operation that
+ * has two speeds. They run only when suite= names the suite.
  */
 #include "bench/api/check.h"
 #include "bench/measure/engine.h"
@@ -16,7 +16,7 @@ extern const struct unit unit_planted_adds20, unit_planted_adds21, unit_planted_
 
 PLANTED(adds20, "a chain of 20 adds", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
         .unit = &unit_planted_adds20, .floor = 10);
-PLANTED(adds21, "a chain of 21 adds: one cycle more", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
+PLANTED(adds21, "a chain of 21 adds, one more than adds20", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
         .unit = &unit_planted_adds21, .floor = 10);
 
 PLANTED(vanished, "nothing, where an add is promised: the run fails, exit status 2",
@@ -30,16 +30,17 @@ PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10
         .unit = &unit_planted_rdmsr, .needs = NEED_RING0);
 
 /*
- * docs/method.md "Modes": 100 or 106 cycles, the dearer one 30% of the time. A shift register of 7 bits
- * (x^7 + x^6 + 1: period 127) steps once a round, which holds a block of the body and one of twice
- * the body, so that all blocks of a round are of one kind.
+ * docs/method.md "Modes": 100 or 106 cycles, the dearer one 30% of the time. A shift register of 7
+ * bits (x^7 + x^6 + 1: period 127) steps once a round, which holds a block of the body and one of
+ * twice the body, so that all blocks of a round are of one kind.
  */
 #define PERIOD     127
 #define DEAR       38 /* of the period's states: 29.9% */
 #define CALLS      (2 * ENGINE_BLOCK)
 #define SPEEDS_OPS 40
 
-struct speeds { /* in the object's room, where it lives on from placement to placement */
+/* In the object's room, which keeps it from placement to placement. */
+struct speeds {
     uint64_t state, calls;
 };
 

@@ -5,7 +5,7 @@
  */
 #include "bench/suites/sum/sum.h"
 
-#define INT 4 /* bytes */
+#define INT sizeof(uint32_t)
 _Static_assert(INT *SUM_INTS <= OBJECT_ROOM, "the array fits the room");
 
 /* Prime, so no divisor of 10,000: the values are 0 to 9999, each once, out of order. */

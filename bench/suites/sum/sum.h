@@ -1,4 +1,4 @@
-/* The sum of an array of ints, compiled apart from the rows that measure it. */
+/* The C bodies of suite `sum`; they stand in another object than the rows. */
 #ifndef BENCH_SUITES_SUM_SUM_H
 #define BENCH_SUITES_SUM_SUM_H
 

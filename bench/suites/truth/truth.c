@@ -1,8 +1,8 @@
 /*
- * Chains of one instruction whose latency is documented (docs/method.md "Truth"): what the report says of
- * them shows whether its scale is right. Straight copies, no loop; nothing can be seen of a
- * register once the window is over, so that the work was done is judged by the floor: half of what
- * the fastest core in the table needs.
+ * Chains of one instruction whose latency is documented (docs/method.md "Truth"): what the report
+ * says of them shows whether its scale is right. Straight copies, no loop. A register holds nothing
+ * that a check could look at once the window is over; that the work was done is judged by the
+ * floor, half of what the fastest core in the table needs.
  */
 #include "bench/api/bench.h"
 #include "bench/suites/truth/table.h"

@@ -1,6 +1,6 @@
 /*
- * From which count on the formula beats the loop: 1 + 2 + ... + k for several k, three ways
- * (compiler_sum.c).
+ * From which count on the formula beats the loop: 1 + 2 + ... + k for several k, in the three
+ * ways of sum_body.c.
  */
 #include "bench/suites/compiler/compiler.h"
 

@@ -1,7 +1,7 @@
 /*
- * 1 + 2 + ... + k, k hidden before each sum, or the sum would be a constant. Left to itself clang
- * makes the formula of the loop and gcc 12 keeps the loop: the trap shows which, beside a loop that
- * stays (the cure) and the formula.
+ * 1 + 2 + ... + k, k hidden before each sum, or the sum would be a constant. The trap is the loop,
+ * left to the optimiser: clang 14 makes the formula of it, gcc 12 keeps the loop. Beside it stand a
+ * loop that stays (the cure) and the formula.
  */
 #include "bench/api/keep.h"
 #include "bench/suites/compiler/compiler.h"
