@@ -77,6 +77,7 @@ LDFLAGS_IMAGE := -nostdlib -O2 -pie --no-dynamic-linker -z text -z noexecstack -
 PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .reloc .sbat)
 
 # A file's own flags: CFLAGS_<path> := ...
+CFLAGS_kernel/entry.c := -mgeneral-regs-only
 CFLAGS_bench/suites/calls/stub_endbr.c := -fcf-protection=branch
 CFLAGS_bench/suites/calls/retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect-branch=thunk)
 # Each one section, in which functions stand as they come.

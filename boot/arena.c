@@ -1,5 +1,6 @@
 /* The one block of memory that the kernel and the benchmark work in. */
 #include "boot/boot.h"
+#include "kernel/entry.h"
 #include "kernel/memory/memory_map.h"
 #include "lib/text/fmt.h"
 
@@ -38,8 +39,7 @@ static uint64_t largest_free(const struct handoff *h)
 bool boot_arena(struct boot *b)
 {
     struct handoff *h = b->handoff;
-    uint64_t need = kernel_arena_need(&h->options, top_of_ram(h), h->cores) +
-                    (h->borrowed ? borrow_arena_need(&h->options, h->cores) : 0);
+    uint64_t need = kernel_arena_need(&h->options, top_of_ram(h), h->cores, h->borrowed);
     UINTN pages = (need + EFI_PAGE_SIZE - 1) >> EFI_PAGE_SHIFT;
     EFI_PHYSICAL_ADDRESS at;
     EFI_STATUS status = allocate(b, pages, &at);

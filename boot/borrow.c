@@ -1,5 +1,6 @@
 /* The machine for a time: boot services stay alive and get no turn. */
 #include "boot/boot.h"
+#include "kernel/entry.h"
 #include "lib/text/fmt.h"
 
 /* The map as it is now; nothing is allocated after this. */

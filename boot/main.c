@@ -4,6 +4,7 @@
  * nothing is measured before the machine is ours.
  */
 #include "boot/boot.h"
+#include "kernel/entry.h"
 #include "lib/text/fmt.h"
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);

@@ -1,140 +1,117 @@
 /*
  * From the kernel's first instruction on its own stack to power off, or back to the firmware: the
- * order of events. Interrupts are off throughout; boot services are gone, or have no turn.
+ * order of events. Interrupts are off throughout; boot services are gone, or are not called.
  */
-#include "bench/api/report.h"
+#include "kernel/main.h"
 #include "bench/cores/plan.h"
 #include "bench/measure/probe.h"
 #include "bench/run.h"
-#include "kernel/console/pager.h"
-#include "kernel/machine/machine.h"
+#include "kernel/cores/run.h"
+#include "kernel/ending.h"
 #include "kernel/platform.h"
 #include "kernel/report/facts.h"
 #include "kernel/report/quiet_facts.h"
 #include "kernel/report/selftest.h"
-#include "kernel/trap/fault.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-/* Reached by the fault handler, which has no other way to them; there is one machine. */
-static struct machine machine;
-static struct report report;
-static struct engine engine;
+static struct kernel kernel; /* traps, which take no context, need a way to it */
 
-_Noreturn static void leave(enum exit_status status)
+static void fatal(struct core *c, const struct trap_frame *f)
 {
-    machine_leave(&machine, machine.handoff->options.finish, status);
+    ending_fault(&kernel, c, f);
 }
 
-static void say_has_machine(struct sink *out)
+static const struct trap_hooks hooks = {
+    .interrupt = park_interrupt, .nmi = core_nmi, .fatal = fatal};
+
+static void say_has_machine(const struct handoff *h, struct sink *out)
 {
-    if (report_table(&report))
-        fmt(out, machine.handoff->borrowed ? "baretick: has the machine\r\n"
-                                           : "baretick: left firmware\r\n");
+    if (report_table(&kernel.report))
+        fmt(out, h->borrowed ? "baretick: has the machine\r\n" : "baretick: left firmware\r\n");
 }
 
-/* The last lines; where the machine is borrowed, the log has room for them whatever came before. */
-static void end(bool stopped)
+static void begin_report(struct machine *m)
 {
-    const struct report_log *log = machine.handoff->log;
-    char message[128];
+    struct report *r = &kernel.report;
 
-    if (log)
-        report_log_end(machine.handoff->log);
-    if (log && log->records.lost + log->text.lost > 0) {
-        fmt_buf(message, sizeof message,
-                "the stick's copy is cut: %llu records and %llu lines found no room in %llu KiB",
-                (unsigned long long)log->records.lost, (unsigned long long)log->text.lost,
-                (unsigned long long)(log->records.size + log->text.size) / 1024);
-        report_event(&report, "warning", message);
-    }
-    facts_cost(&machine, &report);
-    if (machine_halts(&machine, machine.handoff->options.finish))
-        pager_hint(&machine.screen);
-    report_end(&report, stopped);
+    report_init(r, &m->console.sink, m->handoff->options.format);
+    r->records = &m->records.sink;
+    r->live = &m->live.sink;
+    say_has_machine(m->handoff, r->out);
 }
 
-/* A step that cannot be done without: said, and the report still ends whole. */
+static void open_late_console(struct machine *m)
+{
+    struct sink *late = machine_console_late(m);
+
+    if (late)
+        say_has_machine(m->handoff, late);
+    screen_paint(&m->screen); /* a hang from here on shows where it came */
+}
+
 static void need(const char *why_not)
 {
-    if (!why_not)
-        return;
-    report_event(&report, "fault", why_not);
-    report.failures++;
-    end(false);
-    leave(EXIT_FAULT);
+    ending_unless_done(&kernel, why_not);
 }
 
-/* After an exception's registers are on the console (kernel/trap/traps.h). */
-_Noreturn void kernel_faulted(const struct trap_frame *f)
-{
-    char message[160];
-    fault_describe(f, message, sizeof message);
-    report_event(&report, "fault", message);
-    report.failures++;
-    engine_release(&engine); /* what it has started, where the machine is given back */
-    end(false);
-    leave(EXIT_FAULT);
-}
-
-/* Words that ask for what this machine has not: nothing is measured. */
-static void refuse_wrong_cores(const struct platform *p, const struct options *o)
+/* Words of cores= that ask for what this machine has not: nothing is measured. */
+static void need_cores(const struct platform *p, const struct options *o)
 {
     char message[320];
     struct sink_buf text;
+
     sink_buf_init(&text, message, sizeof message);
-    if (plan_check(p, o, &text.sink))
-        return;
-    report_event(&report, "error", message);
-    report.failures++;
-    report_end(&report, false);
-    leave(EXIT_BAD_OPTIONS);
+    if (!plan_check(p, o, &text.sink))
+        ending_refused(&kernel, EXIT_BAD_OPTIONS, "error", message);
 }
 
-_Noreturn void kernel_main(struct handoff *h)
+static void take_machine(struct machine *m, struct handoff *h)
 {
-    struct machine *m = &machine;
-    static struct platform platform;
-    static struct probe probe;
-
     machine_cpu(m, h);
     machine_acpi(m);
     machine_console(m);
-    report_init(&report, &m->console.sink, h->options.format);
-    report.records = &m->records.sink;
-    report.live = &m->live.sink;
-    say_has_machine(report.out);
-    need(machine_traps(m));
+    begin_report(m);
+    need(machine_traps(m, &hooks));
     need(machine_memory(m));
-    struct sink *late = machine_console_late(m);
-    if (late)
-        say_has_machine(late);
-    screen_paint(&m->screen); /* a hang from here on shows where it came */
+    open_late_console(m);
     machine_dma(m);
     machine_irq(m);
     machine_clocks(m);
     need(machine_cores(m));
     need(machine_quiet(m));
+}
+
+_Noreturn void kernel_main(struct handoff *h)
+{
+    struct machine *m = &kernel.machine;
+    struct report *r = &kernel.report;
+    struct engine *e = &kernel.engine;
+    static struct platform platform;
+    static struct probe probe;
+    bool stopped, faulted;
+
+    take_machine(m, h);
     need(platform_init(&platform, m));
-    refuse_wrong_cores(&platform, &h->options);
+    need_cores(&platform, &h->options);
 
-    engine_init(&engine, &platform, &h->options);
-    probe_run(&engine, &probe);
-    engine_timers(&engine);
+    engine_init(e, &platform, &h->options);
+    probe_run(e, &probe);
+    engine_timers(e);
 
-    facts_report(m, &engine, &probe, &report);
+    facts_report(m, e, &probe, r);
     screen_paint(&m->screen);
-    selftest_machine(m, &engine, &report);
-    probe_judge(&engine, &probe, &report);
-    cycle_judge(&engine, &report);
-    probe_report(&engine, &probe, &report);
-    bool stopped = bench_run(&engine, &report);
-    engine_release(&engine);
-    machine_unquiet(m, true);
-    facts_left(m, &report);
-    quiet_facts_advise(m, &engine, &report);
-    bool faulted = cores_report_end(m, &report);
-    end(stopped);
+    selftest_machine(m, e, r);
+    probe_judge(e, &probe, r);
+    cycle_judge(e, r);
+    probe_report(e, &probe, r);
 
-    leave(faulted ? EXIT_FAULT : report.failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS);
+    stopped = bench_run(e, r);
+
+    engine_release(e);
+    quiet_restore_all(&m->quiet, true);
+    facts_left(m, r);
+    quiet_facts_advise(m, e, r);
+    faulted = cores_report_end(&m->cores, r);
+    ending(&kernel, stopped, faulted ? EXIT_FAULT : r->failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS);
 }

@@ -1,10 +1,12 @@
 #include "kernel/platform.h"
 #include "kernel/clock/clocks.h"
 #include "kernel/console/keyboard.h"
-#include "kernel/trap/fault.h"
+#include "kernel/cores/run.h"
+#include "kernel/cores/time.h"
 
 /* The platform's functions take no context: there is one machine. */
 static struct machine *machine;
+static struct platform_cores others;
 
 static void code_write(void)
 {
@@ -22,14 +24,15 @@ static bool key(void)
 }
 
 /* Painting is done before a row's first window, never between two; where other cores measure, before
- * they are called (kernel/cores/run.c). */
+ * they are called: see run() and together(). */
 static void row(const char *suite, const char *name)
 {
     struct core *c = core_current();
 
-    if (suite && c == machine->core)
+    if (suite && c == machine->boot_core)
         screen_paint(&machine->screen);
-    fault_row(suite, name);
+    c->row_suite = suite;
+    c->row_name = name;
     if (suite)
         thermal_begin(&machine->thermal, &c->thermal);
     else
@@ -77,6 +80,51 @@ static struct timer *cycle(unsigned id, const char **why)
     return core_cycles_timer(&machine->cycles, id, why);
 }
 
+static const char *run(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx)
+{
+    if (i > 0)
+        screen_paint(&machine->screen);
+    return cores_run(&machine->cores, i, fn, ctx);
+}
+
+static const char *together(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
+                            void *ctx)
+{
+    if (n > 1 || list[0] > 0)
+        screen_paint(&machine->screen);
+    return cores_together(&machine->cores, list, n, fn, ctx);
+}
+
+static bool wake(unsigned i, int64_t *ticks)
+{
+    return time_wake(&machine->cores, i, ticks);
+}
+
+static bool ipi(unsigned i, int64_t *ticks)
+{
+    return time_ipi(&machine->cores, i, ticks);
+}
+
+/* NULL where there is no other core that could be called. */
+static const struct platform_cores *other_cores(void)
+{
+    const struct cores *c = &machine->cores;
+
+    if (c->count == 1 || c->why_alone)
+        return NULL;
+    others = (struct platform_cores){
+        .count = c->count,
+        .facts = c->facts,
+        .place = c->place,
+        .parked = park_name(&c->parking),
+        .run = run,
+        .together = together,
+        .wake = wake,
+        .ipi = ipi,
+    };
+    return &others;
+}
+
 static const char *lacks_nothing(unsigned needs)
 {
     (void)needs;
@@ -109,7 +157,7 @@ const char *platform_init(struct platform *p, struct machine *m)
         .row_show = row_show,
         .row_record = row_record,
         .lacks = lacks_nothing,
-        .cores = cores_platform(m),
+        .cores = other_cores(),
     };
     return NULL;
 }

@@ -1,13 +1,14 @@
 #include "kernel/console/pager.h"
 #include "kernel/console/keyboard.h"
 #include "kernel/cpu/cpu.h"
+#include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-/* Ten minutes of the fastest TSC that is believed; polling keeps a core from sleeping. */
-#define PATIENCE_TICKS (600ull * 6000000000)
-/* The same in turns of a loop whose port read takes a microsecond, should the TSC stand still. */
-#define PATIENCE_TURNS (600ull * 1000000)
+/* Ten minutes at least; polling keeps a core from sleeping. */
+#define PATIENCE_TICKS (600 * TSC_HZ_MAX)
+/* The same in rounds of a loop whose port read takes a microsecond, should the TSC stand still. */
+#define PATIENCE_ROUNDS (600ull * 1000000)
 
 #define ALL_LINES ((int32_t)TEXT_LINES)
 
@@ -64,7 +65,7 @@ void pager_run(struct screen *s)
 
     if (!useful(s) || !keyboard_open())
         return;
-    for (uint64_t i = 0; i < PATIENCE_TURNS && rdtsc() - since < PATIENCE_TICKS; i++) {
+    for (uint64_t i = 0; i < PATIENCE_ROUNDS && rdtsc() - since < PATIENCE_TICKS; i++) {
         enum key key = keyboard_key();
         if (key == KEY_NONE) {
             pause();

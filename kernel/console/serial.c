@@ -1,5 +1,6 @@
 #include "kernel/console/serial.h"
 #include "kernel/cpu/cpu.h"
+#include "lib/cpu/tsc_rate.h"
 
 /* Registers, offsets from the base (PC16550D table 1). */
 enum { RBR = 0, THR = 0, DLL = 0, IER = 1, DLM = 1, IIR = 2, FCR = 2, LCR = 3, MCR = 4, LSR = 5 };
@@ -16,11 +17,10 @@ enum { MCR_DTR_RTS = 0x03, MCR_LOOP_RTS_OUT2 = 0x1a, MSR_CTS_DCD = 0x90 };
 enum { FCR_ON_CLEARED = 0x07, IIR_FIFO = 0xc0 };
 
 #define REGISTERS     8
-#define BAUD_SLOW     9600u         /* how long to wait where the speed is not known */
-#define BITS_A_FIFO   160u          /* sixteen bytes of ten bits */
-#define PATIENCE      4u            /* times the longest time that a full FIFO needs */
-#define TICKS_FASTEST 6000000000ull /* a second in ticks of the fastest TSC that is believed */
-#define READS_FASTEST 20000000ull   /* reads of a port in a second: 50 ns each, no bus is faster */
+#define BAUD_SLOW     9600u       /* how long to wait where the speed is not known */
+#define BITS_A_FIFO   160u        /* sixteen bytes of ten bits */
+#define PATIENCE      4u          /* times the longest time that a full FIFO needs */
+#define READS_FASTEST 20000000ull /* reads of a port in a second: 50 ns each, no bus is faster */
 
 /* The least that a wait gets, for emulated ports with a busy host behind them. */
 #define TICKS_LEAST (1ull << 30)
@@ -57,7 +57,7 @@ static void put(const struct serial *s, unsigned reg, uint8_t v)
 static bool wait_lsr(const struct serial *s, uint8_t bits)
 {
     uint64_t scale = PATIENCE * BITS_A_FIFO, baud = s->baud ? s->baud : BAUD_SLOW;
-    uint64_t ticks = TICKS_LEAST + TICKS_FASTEST * scale / baud;
+    uint64_t ticks = TICKS_LEAST + TSC_HZ_MAX * scale / baud;
     uint64_t reads = READS_LEAST + READS_FASTEST * scale / baud;
     uint64_t start = rdtsc();
 

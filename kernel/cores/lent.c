@@ -1,23 +1,17 @@
 #include "kernel/cores/lent.h"
-#include "kernel/cores/park.h"
+#include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
-#include "kernel/machine/machine.h"
+#include "kernel/cpu/entry.h"
 #include "kernel/memory/memory_map.h"
 #include "lib/cpu/tsc_rate.h"
 
-/* kernel/cpu/entry.asm */
-int entry_visit(void *argument, uint64_t stack_top, void (*go)(void *), uint64_t *back) HIDDEN;
-_Noreturn void entry_return(uint64_t back, int status) HIDDEN;
-
-/* A minute of the fastest TSC: the boot core says its first lines on a slow console before it
- * calls. */
+/* A minute at least: the boot core says its first lines on a slow console before it calls. */
 #define CALL_TICKS (60 * TSC_HZ_MAX)
-#define SILENCE_US 1000000 /* without an arrival, then nobody is waited for any more */
-#define HOME_US    1000000 /* to put all back: microseconds */
+#define SILENCE_US 1000000 /* without an arrival, then no core is waited for any more */
+#define HOME_US    1000000 /* to put all back */
 
 #define FOUR_GIB (4ull << 30)
-#define ICR_NMI  (4u << 8 | 1u << 14) /* SDM vol. 3A figure 11-12: NMI, level assert */
 
 uint64_t lent_size(unsigned room)
 {
@@ -68,9 +62,22 @@ static bool await_call(struct lent_core *l)
     return state_of(l) == LENT_CALLED;
 }
 
+/* Back to serve_between(), on the firmware's stack. */
+static _Noreturn void go_home(struct core *c)
+{
+    c->leaving = true;
+    core_unsettle(c, &c->lent->settled);
+    entry_return(c->lent->way_back, 0);
+}
+
 static void on_own_stack(void *core)
 {
-    core_arrive_lent(core);
+    struct core *c = core;
+
+    c->lent->why_not = core_settle(c, &c->lent->settled);
+    if (!c->lent->why_not)
+        core_serve(c);
+    go_home(c);
 }
 
 static void serve_between(struct lent_core *l)
@@ -93,7 +100,7 @@ static void visit(struct lent_core *l)
     if (tss == 0) {
         l->why_not = "the firmware's GDT there has no free entry, which its TR needs afterwards";
     } else {
-        core_move_tss(l->core, tss);
+        gdt_move_tss(&l->core->gdt, tss);
         serve_between(l);
     }
     if (flags & RFLAGS_IF)
@@ -115,77 +122,117 @@ void lent_serve(struct lent *l)
     __atomic_store_n(&own->back, true, __ATOMIC_SEQ_CST);
 }
 
-_Noreturn void lent_leave(struct core *c)
-{
-    const struct lent_core *l = c->lent;
+/* --- where a core came from -------------------------------------------------------------------- */
 
-    c->leaving = true;
-    core_unsettle(c);
-    entry_return(l->way_back, 0);
+static struct irq_masked mask(const struct core *c)
+{
+    struct irq_masked masked = irq_mask_lent(c->cores->given.irq);
+
+    park_accept(c->parking); /* second: the first has noted what the firmware had there */
+    return masked;
 }
 
-_Noreturn void lent_stop(struct core *c)
+/* Where it is to go home, and did not hear it otherwise. */
+static void nmi(struct core *c)
 {
-    /* What faulted on the way home, or before it could hear anybody, has no other way. */
-    if (c->leaving || !c->lent->irq.lapic.present)
+    if (c->go_home && !c->leaving)
+        go_home(c);
+}
+
+/* It does nothing any more until it is sent home. */
+static void stop(struct core *c)
+{
+    /* What faulted on the way home, or before it could be woken, has no other way. */
+    if (c->leaving || !c->lent->settled.irq.lapic.present)
         cpu_halt();
     while (!c->go_home)
         park_sleep(c);
-    lent_leave(c);
+    go_home(c);
 }
 
-void lent_nmi(struct core *c)
-{
-    if (c->lent && c->go_home && !c->leaving)
-        lent_leave(c);
-}
-
-/* --- the boot core ---------------------------------------------------------------------------- */
-
-/* Our tables show it what the firmware left on its stack. */
-static bool stack_is_mapped(const struct machine *m, uint64_t stack)
-{
-    return stack < FOUR_GIB || memory_is_ram(m->handoff, stack, sizeof stack);
-}
-
-static void await_arrival(const struct machine *m, const struct lent_core *l, unsigned i)
+static bool await_back(const struct core *c)
 {
     uint64_t began = rdtsc();
 
-    while (!__atomic_load_n(&m->cores.core[i], __ATOMIC_SEQ_CST) && !is_back(l) &&
-           rdtsc() - began <= cores_ticks(m, SILENCE_US))
+    while (!is_back(c->lent)) {
+        if (rdtsc() - began > cores_ticks(c->cores, HOME_US))
+            return false;
+        pause();
+    }
+    return true;
+}
+
+/* Out of whatever it runs, by an NMI. One that does not come back even so is named at the end, by
+ * boot/lend.c. */
+static void give_up(struct core *c)
+{
+    c->go_home = true;
+    if (!is_back(c->lent) && lapic_ipi(c->parking->lapic, c->apic_id, ICR_NMI))
+        (void)await_back(c);
+}
+
+const struct core_origin core_lent = {
+    .join_apic = lapic_is_alike,
+    .mask = mask,
+    .nmi = nmi,
+    .stop = stop,
+    .give_up = give_up,
+};
+
+/* --- the boot core ---------------------------------------------------------------------------- */
+
+const char *lent_refused(const struct cores *c)
+{
+    const struct handoff *h = c->given.handoff;
+
+    if (h->lent)
+        return NULL;
+    return h->lent_refused[0] ? h->lent_refused : "the firmware has no MP services to lend them";
+}
+
+/* Our tables show it what the firmware left on its stack. */
+static bool stack_is_mapped(const struct cores *c, uint64_t stack)
+{
+    return stack < FOUR_GIB || memory_is_ram(c->given.handoff, stack, sizeof stack);
+}
+
+static void await_arrival(const struct cores *c, const struct lent_core *l, unsigned i)
+{
+    uint64_t began = rdtsc();
+
+    while (!__atomic_load_n(&c->core[i], __ATOMIC_SEQ_CST) && !is_back(l) &&
+           rdtsc() - began <= cores_ticks(c, SILENCE_US))
         pause();
 }
 
-/* One that waits: called, unless it is nobody, or somebody who is there already. */
-static void call_one(struct machine *m, struct lent_core *l, const struct trampoline_place *place)
+/* One that waits: called, unless it is not in the list, or has come before. */
+static void call_one(struct cores *c, struct lent_core *l)
 {
-    struct cores *c = &m->cores;
     unsigned i = cores_find(&c->list, l->apic_id);
 
     if (i == 0 || i == c->count || c->core[i])
         return;
-    if (!stack_is_mapped(m, l->stack)) {
+    if (!stack_is_mapped(c, l->stack)) {
         l->why_not = "the firmware runs it on a stack outside of the memory map";
         return;
     }
-    l->core = place[i - 1].core;
+    l->core = c->made[i];
     l->core->lent = l;
     l->core->apic_id = l->apic_id;
     if (change(l, LENT_WAITS, LENT_CALLED))
-        await_arrival(m, l, i);
+        await_arrival(c, l, i);
 }
 
-const char *lent_why_not(const struct machine *m, unsigned index)
+const char *lent_why_not(const struct cores *c, unsigned i)
 {
-    const struct lent *l = m->handoff->lent;
+    const struct lent *l = c->given.handoff->lent;
 
-    if (m->cores.lost)
-        return m->cores.lost;
-    for (uint32_t i = 0; i < l->room; i++) {
-        if (l->core[i].apic_id != m->cores.list.id[index] || state_of(&l->core[i]) == LENT_NONE)
-            continue;
-        return l->core[i].why_not ? l->core[i].why_not : "it was called and did not come";
+    if (c->lost)
+        return c->lost;
+    for (uint32_t k = 0; k < l->room; k++) {
+        const struct lent_core *one = &l->core[k];
+        if (one->apic_id == c->list.id[i] && state_of(one) != LENT_NONE)
+            return one->why_not ? one->why_not : "it was called and did not come";
     }
     return "the firmware did not let it run the procedure (MP services)";
 }
@@ -197,54 +244,34 @@ void lent_dismiss(struct lent *l)
             (void)change(&l->core[i], LENT_WAITS, LENT_HOME);
 }
 
-void lent_call(struct machine *m, const struct trampoline_place *place)
+void lent_call(struct cores *c)
 {
-    struct lent *l = m->handoff->lent;
-    uint64_t silence = cores_ticks(m, SILENCE_US), last = rdtsc();
+    struct lent *l = c->given.handoff->lent;
+    uint64_t silence = cores_ticks(c, SILENCE_US), last = rdtsc();
 
-    for (uint32_t i = 0; i < l->room && i + 1 < m->cores.count; i++) {
+    for (uint32_t i = 0; i < l->room && i + 1 < c->count; i++) {
         while (state_of(&l->core[i]) == LENT_NONE && rdtsc() - last < silence)
             pause();
         if (state_of(&l->core[i]) == LENT_WAITS)
-            call_one(m, &l->core[i], place);
+            call_one(c, &l->core[i]);
         last = rdtsc();
     }
     lent_dismiss(l);
 }
 
-static bool await_back(const struct machine *m, const struct lent_core *l)
+void lent_home(const struct cores *c, struct lent *l)
 {
-    uint64_t began = rdtsc();
-
-    while (!is_back(l)) {
-        if (rdtsc() - began > cores_ticks(m, HOME_US))
-            return false;
-        pause();
-    }
-    return true;
-}
-
-bool lent_recall(struct machine *m, struct core *c)
-{
-    c->go_home = true;
-    return is_back(c->lent) ||
-           (lapic_ipi(&m->irq.lapic, c->apic_id, ICR_NMI) && await_back(m, c->lent));
-}
-
-void lent_home(struct machine *m)
-{
-    struct lent *l = m->handoff->lent;
-
     if (!l)
         return;
     lent_dismiss(l);
     for (uint32_t i = l->room; i-- > 0;) {
-        struct core *c = l->core[i].core;
+        struct core *core = l->core[i].core;
         if (!lent_lost(&l->core[i]))
             continue;
-        c->go_home = true;
-        if (!park_wake(c) || !await_back(m, &l->core[i]))
-            (void)lent_recall(m, c);
+        core->go_home = true;
+        if (!park_wake(core) || !await_back(core))
+            give_up(core);
     }
-    park_drain();
+    if (c->given.boot && c->given.boot->parking)
+        park_drain();
 }

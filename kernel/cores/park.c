@@ -1,49 +1,37 @@
 #include "kernel/cores/park.h"
 #include "kernel/cpu/cpu.h"
+#include "kernel/cpu/registers.h"
 #include "kernel/trap/traps.h"
-
-/* CR8: while asleep the highest class of vectors may come, and it has ours only (SDM 11.8.3.1). */
-#define PRIORITY_NONE     15
-#define PRIORITY_SLEEPING 14
 
 /* SDM vol. 3A figure 11-23: the spurious-interrupt vector register's low byte and enable bit. */
 #define SPURIOUS_ENABLE (1u << 8)
 
-/* Fixed delivery, level assert, physical destination (SDM vol. 3A figure 11-12). */
-#define ICR_WAKE   (VECTOR_WAKE | 1u << 14)
-#define ICR_SIGNAL (VECTOR_SIGNAL | 1u << 14)
-
 #define MWAIT_C1 0 /* EAX: the shallowest state, at once to be left; deeper ones take power down */
 
-static struct {
-    const struct lapic *lapic;
-    bool mwait;
-} how;
-
-const char *park_init(const struct cpu *cpu, const struct lapic *lapic, bool mwait)
+struct parking park_choose(const struct cpu *cpu, const struct lapic *lapic, bool mwait)
 {
-    how.lapic = lapic;
-    how.mwait = mwait && cpu->monitor;
+    struct parking p = {.lapic = lapic, .mwait = mwait};
+
     if (!mwait)
-        return NULL;
+        return p;
     if (!cpu->monitor)
-        return "park=mwait: this CPU has no MONITOR (CPUID 1 ECX[3]), so it is hlt";
+        p.refused = "park=mwait: this CPU has no MONITOR (CPUID 1 ECX[3]), so it is hlt";
     /* SDM vol. 2A CPUID, leaf 5: the largest line that MONITOR watches. */
-    if ((cpuid(5, 0).ebx & 0xffff) > CORE_LINE) {
-        how.mwait = false;
-        return "park=mwait: MONITOR watches more bytes than a core has to itself, so it is hlt";
-    }
-    return NULL;
+    else if ((cpuid(5, 0).ebx & 0xffff) > CORE_LINE)
+        p.refused =
+            "park=mwait: MONITOR watches more bytes than a core has to itself, so it is hlt";
+    p.mwait = !p.refused;
+    return p;
 }
 
-const char *park_name(void)
+const char *park_name(const struct parking *p)
 {
-    return how.mwait ? "mwait" : "hlt";
+    return p->mwait ? "mwait" : "hlt";
 }
 
-void park_accept(void)
+void park_accept(const struct parking *p)
 {
-    lapic_write(how.lapic, LAPIC_SPURIOUS, SPURIOUS_ENABLE | VECTOR_SPURIOUS);
+    lapic_write(p->lapic, LAPIC_SPURIOUS, SPURIOUS_ENABLE | VECTOR_SPURIOUS);
 }
 
 static void halt_once(void)
@@ -63,65 +51,61 @@ static void mwait_once(struct core *c)
 
 void park_sleep(struct core *c)
 {
-    write_cr8(PRIORITY_SLEEPING);
+    write_cr8(CR8_ONLY_HIGHEST);
     /* An NMI, a machine check or an SMI also ends either: then it sleeps again. */
     while (c->wakes == c->slept) {
         c->asleep = true;
-        if (how.mwait)
+        if (c->parking->mwait)
             mwait_once(c);
         else
             halt_once();
     }
     c->asleep = false;
     c->slept++;
-    write_cr8(PRIORITY_NONE);
+    write_cr8(CR8_HOLD_ALL);
 }
 
 bool park_wake(struct core *c)
 {
-    if (how.mwait) {
+    if (c->parking->mwait) {
         __atomic_add_fetch(&c->wakes, 1, __ATOMIC_SEQ_CST);
         return true;
     }
-    return lapic_ipi(how.lapic, c->apic_id, ICR_WAKE);
+    return lapic_ipi(c->parking->lapic, c->apic_id, ICR_FIXED | VECTOR_WAKE);
 }
 
-void park_interrupt(unsigned vector)
+void park_interrupt(struct core *c, unsigned vector)
 {
-    struct core *c = core_current();
-
     c->woke = rdtsc();
-    if (vector == VECTOR_SPURIOUS) /* takes no end of interrupt (SDM 11.9) */
+    if (!c->parking || vector == VECTOR_SPURIOUS) /* which takes no end of interrupt (SDM 11.9) */
         return;
     if (vector == VECTOR_WAKE)
         __atomic_add_fetch(&c->wakes, 1, __ATOMIC_SEQ_CST);
     if (vector == VECTOR_SIGNAL)
         c->signalled = true;
-    lapic_write(how.lapic, LAPIC_EOI, 0);
+    lapic_write(c->parking->lapic, LAPIC_EOI, 0);
 }
 
 bool park_signal(const struct core *c)
 {
-    return lapic_ipi(how.lapic, c->apic_id, ICR_SIGNAL);
+    return lapic_ipi(c->parking->lapic, c->apic_id, ICR_FIXED | VECTOR_SIGNAL);
 }
 
 void park_await_signal(struct core *c)
 {
-    write_cr8(PRIORITY_SLEEPING);
+    write_cr8(CR8_ONLY_HIGHEST);
     __asm__ volatile("sti" : : : "memory");
     while (!c->signalled)
         pause();
     __asm__ volatile("cli" : : : "memory");
-    write_cr8(PRIORITY_NONE);
+    write_cr8(CR8_HOLD_ALL);
 }
 
 void park_drain(void)
 {
-    if (!how.lapic)
-        return;
-    write_cr8(PRIORITY_SLEEPING);
+    write_cr8(CR8_ONLY_HIGHEST);
     __asm__ volatile("sti; nop; cli" : : : "memory");
-    write_cr8(PRIORITY_NONE);
+    write_cr8(CR8_HOLD_ALL);
 }
 
 bool park_wait_asleep(const struct core *c, uint64_t ticks, uint64_t settle)
@@ -145,10 +129,10 @@ bool park_test_own(struct core *c, uint64_t ticks)
 
     if (!park_wake(c))
         return false;
-    write_cr8(PRIORITY_SLEEPING);
+    write_cr8(CR8_ONLY_HIGHEST);
     while (c->wakes == before && rdtsc() - began < ticks)
         __asm__ volatile("sti; nop; cli; pause" : : : "memory");
-    write_cr8(PRIORITY_NONE);
+    write_cr8(CR8_HOLD_ALL);
     c->slept = c->wakes;
     return c->wakes != before;
 }

@@ -10,26 +10,33 @@
 #include "kernel/devices/lapic.h"
 #include "lib/cpu/cpu.h"
 
-/* `lapic`: mode and address, the same on every core. Asked for MWAIT, it is HLT all the same where
- * the CPU has none: why, else NULL. */
-const char *park_init(const struct cpu *cpu, const struct lapic *lapic, bool mwait);
-/* "hlt" or "mwait". */
-const char *park_name(void);
+/* One for all cores: each struct core points to it. */
+struct parking {
+    const struct lapic *lapic; /* mode and address, the same on every core */
+    bool mwait;
+    const char *refused; /* why park= is not as asked; NULL: it is */
+};
+
+/* Where MWAIT is asked for and cannot be had, it is HLT, and `refused` says why. */
+struct parking park_choose(const struct cpu *cpu, const struct lapic *lapic, bool mwait);
+/* "hlt" or "mwait": effective. */
+const char *park_name(const struct parking *p);
 
 /* Lets the running core receive interrupts at all; all sources but other cores stay masked. */
-void park_accept(void);
+void park_accept(const struct parking *p);
 
-/* On the core `c` itself: until somebody wakes it. */
+/* On the core `c` itself: until another core wakes it. */
 void park_sleep(struct core *c);
 /* On any core. False: the interrupt could not be sent. */
 bool park_wake(struct core *c);
 
-/* Lets wake-ups come that nobody waits for any more: before others have the interrupts again. */
+/* On the running core: lets wake-ups in that were sent and are not waited for any more, before the
+ * firmware has the interrupts again. */
 void park_drain(void);
 
 /*
- * Waits until `c` executes nothing: it says so two instructions before it is true, so that a little
- * is waited after that. False: not within `ticks`.
+ * Waits until `c` executes nothing: it says so two instructions before it is true, so another
+ * `settle` ticks are waited after that. False: not within `ticks`.
  */
 bool park_wait_asleep(const struct core *c, uint64_t ticks, uint64_t settle);
 
@@ -40,7 +47,8 @@ bool park_test_own(struct core *c, uint64_t ticks);
 bool park_signal(const struct core *c);
 void park_await_signal(struct core *c);
 
-/* From kernel/trap/traps.c: an interrupt of the highest class, the only one that is let through. */
-void park_interrupt(unsigned vector);
+/* The interrupt hook of kernel/trap/traps.h: a vector of the highest class, which is the only one
+ * that is let through. Nothing happens on a core that has no struct parking yet. */
+void park_interrupt(struct core *c, unsigned vector);
 
 #endif

@@ -1,28 +1,14 @@
-#include "kernel/cores/cores.h"
-#include "kernel/cores/lent.h"
-#include "kernel/cores/park.h"
+#include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
-#include "kernel/machine/machine.h"
 #include "kernel/trap/fault.h"
-#include "lib/text/fmt.h"
 
 #define ASLEEP_US 1000000 /* a core that has nothing to do is asleep long before */
 #define SETTLE_US 2       /* the two instructions between saying so and being so */
-#define PRINT_US  2000000 /* a fault's report at 9600 baud; whoever prints may have faulted again */
-
-#define ICR_INIT (5u << 8 | 1u << 14) /* SDM vol. 3A figure 11-12: INIT, level assert */
-
-static struct machine *machine;
-static uint32_t printing; /* 1 + index of the core whose fault is on the console */
-
-void core_run_init(struct machine *m)
-{
-    machine = m;
-}
+#define PRINT_US  2000000 /* a fault's report at 9600 baud; the core that prints may fault again */
 
 static bool asleep(const struct core *c)
 {
-    return park_wait_asleep(c, cores_ticks(machine, ASLEEP_US), cores_ticks(machine, SETTLE_US));
+    return park_wait_asleep(c, cores_ticks(c->cores, ASLEEP_US), cores_ticks(c->cores, SETTLE_US));
 }
 
 /* --- on every core that takes part ------------------------------------------------------------- */
@@ -30,203 +16,211 @@ static bool asleep(const struct core *c)
 /* True: all others had finished. */
 static bool finish(struct core_meeting *m, const struct core *c)
 {
+    struct core *boot = c->cores->given.boot;
     bool last = __atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0;
 
     /* A wake-up that cannot be sent leaves the boot core asleep: there is no other way to it. */
-    if (last && c != machine->core)
-        (void)park_wake(machine->core);
+    if (last && c != boot)
+        (void)park_wake(boot);
     return last;
 }
 
 static bool take_part(struct core *c)
 {
+    const struct cores_given *g = &c->cores->given;
     struct core_job job = c->job;
 
-    paging_use(&machine->paging, c, c->tables && job.meeting->n > 1);
-    /* The boot core was about to sleep when it woke us; where it cannot, there is nobody to tell. */
+    paging_use(g->paging, c, c->tables && job.meeting->n > 1);
+    /* The boot core was about to sleep when it woke us. Where it does not, it cannot be told. */
     if (!job.meeting->boot_takes_part)
-        (void)asleep(machine->core);
+        (void)asleep(g->boot);
     job.fn(job.ctx, c->index);
-    paging_use(&machine->paging, c, false);
+    paging_use(g->paging, c, false);
     c->job.fn = NULL;
     return finish(job.meeting, c);
 }
 
-void core_work(struct core *c)
+void core_serve(struct core *c)
 {
-    if (c->job.fn)
-        (void)take_part(c);
+    __atomic_store_n(&c->cores->core[c->index], c, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&c->cores->up, 1, __ATOMIC_SEQ_CST);
+    while (!c->go_home) {
+        park_sleep(c);
+        if (c->job.fn)
+            (void)take_part(c);
+    }
 }
 
 /* --- the caller, on the boot core ------------------------------------------------------------- */
 
-static void invite(struct core_meeting *m, void (*fn)(void *ctx, unsigned core), void *ctx)
+static void hand_out(struct cores *all, core_fn *fn, void *ctx)
 {
-    for (unsigned k = 0; k < m->n; k++) {
-        machine->cores.core[m->list[k]]->job = (struct core_job){fn, ctx, m};
-    }
+    struct core_meeting *m = &all->meeting;
+
+    for (unsigned k = 0; k < m->n; k++)
+        all->core[m->list[k]]->job = (struct core_job){fn, ctx, m};
 }
 
 /* NULL, or why one of the list cannot be called now. */
-static const char *check(const unsigned *list, unsigned n)
+static const char *check(const struct cores *all, const unsigned *list, unsigned n)
 {
-    const struct cores *cores = &machine->cores;
-
     for (unsigned k = 0; k < n; k++) {
         unsigned i = list[k];
-        if (i >= cores->count)
+        if (i >= all->count)
             return "there is no core of that number";
-        if (cores->facts[i].why_not)
-            return cores->facts[i].why_not;
-        if (i > 0 && !asleep(cores->core[i]))
+        if (all->facts[i].why_not)
+            return all->facts[i].why_not;
+        if (i > 0 && !asleep(all->core[i]))
             return "it still runs what it was given before";
     }
     return NULL;
 }
 
-/* Cores that cannot be woken are out, for good. False: nobody is left to wait for. */
-static bool wake(struct core_meeting *m)
+/* Cores that cannot be woken are out, for good. False: none is left to wait for. */
+static bool wake(struct cores *all)
 {
-    struct cores *cores = &machine->cores;
+    struct core_meeting *m = &all->meeting;
 
     for (unsigned k = 0; k < m->n; k++) {
-        struct core *c = cores->core[m->list[k]];
-        if (c == machine->core)
+        struct core *c = all->core[m->list[k]];
+        if (c == all->given.boot)
             continue;
         m->sent = rdtsc();
         if (park_wake(c))
             continue;
-        cores->facts[c->index].why_not = "the interrupt that wakes it cannot be sent";
+        all->facts[c->index].why_not = "the interrupt that wakes it cannot be sent";
         if (__atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0)
             return false;
     }
     return true;
 }
 
-static const char *outcome(const unsigned *list, unsigned n)
+/* NULL, or why the first of the list that did not finish did not. */
+static const char *outcome(struct cores *all, const unsigned *list, unsigned n)
 {
     const char *why_not = NULL;
 
     for (unsigned k = 0; k < n; k++) {
         unsigned i = list[k];
-        const struct core *c = machine->cores.core[i];
+        const struct core *c = all->core[i];
         if (i > 0 && !c->faulted && !asleep(c))
-            machine->cores.facts[i].why_not = "it did not go back to sleep";
+            all->facts[i].why_not = "it did not go back to sleep";
         if (!why_not)
-            why_not = machine->cores.facts[i].why_not;
+            why_not = all->facts[i].why_not;
     }
     return why_not;
 }
 
-static const char *call(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
-                        void *ctx)
+static const char *call(struct cores *all, const unsigned *list, unsigned n, core_fn *fn, void *ctx)
 {
-    struct core_meeting *m = &machine->cores.meeting;
-    struct core *boot = machine->core;
-    const char *why_not = check(list, n);
+    struct core *boot = all->given.boot;
+    const char *why_not = check(all, list, n);
     bool boot_in = false;
 
     if (why_not)
         return why_not;
-    screen_paint(&machine->screen); /* now: those who are called must not */
     for (unsigned k = 0; k < n; k++)
         boot_in = boot_in || list[k] == 0;
-    *m = (struct core_meeting){.list = list, .n = n, .boot_takes_part = boot_in, .left = n};
-    invite(m, fn, ctx);
-    if (wake(m) && !(boot_in && take_part(boot)))
+    all->meeting =
+        (struct core_meeting){.list = list, .n = n, .boot_takes_part = boot_in, .left = n};
+    hand_out(all, fn, ctx);
+    if (wake(all) && !(boot_in && take_part(boot)))
         park_sleep(boot);
-    return outcome(list, n);
+    return outcome(all, list, n);
 }
 
-/* It never came to the end of what it was given. */
-static void give_up(struct core *c)
+bool cores_try(struct cores *all, unsigned i, core_fn *fn, void *ctx, void (*here)(void *ctx),
+               uint64_t ticks)
 {
-    if (c->lent)
-        (void)lent_recall(machine, c);
-    else
-        (void)lapic_ipi(&machine->irq.lapic, c->apic_id, ICR_INIT);
-}
-
-bool core_try(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx, void (*here)(void *ctx),
-              uint64_t ticks)
-{
-    struct core_meeting *m = &machine->cores.meeting;
-    struct core *c = machine->cores.core[i];
+    struct core *c = all->core[i];
     unsigned list[1] = {i};
     uint64_t began = rdtsc();
 
-    if (check(list, 1))
+    if (check(all, list, 1))
         return false;
-    *m = (struct core_meeting){.list = list, .n = 1, .boot_takes_part = true, .left = 1};
-    invite(m, fn, ctx);
-    if (!wake(m))
+    all->meeting = (struct core_meeting){.list = list, .n = 1, .boot_takes_part = true, .left = 1};
+    hand_out(all, fn, ctx);
+    if (!wake(all))
         return false;
     if (here)
         here(ctx);
-    while (__atomic_load_n(&m->left, __ATOMIC_SEQ_CST) > 0) {
+    while (__atomic_load_n(&all->meeting.left, __ATOMIC_SEQ_CST) > 0) {
         if (rdtsc() - began > ticks) {
-            give_up(c);
+            c->origin->give_up(c);
             return false;
         }
         pause();
     }
-    park_sleep(machine->core); /* its wake-up is on its way */
-    return !outcome(list, 1);
+    park_sleep(all->given.boot); /* its wake-up is on its way */
+    return !outcome(all, list, 1);
 }
 
-const char *core_run(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx)
+const char *cores_run(struct cores *all, unsigned i, core_fn *fn, void *ctx)
 {
-    if (i == 0) {
-        fn(ctx, 0);
-        return NULL;
-    }
-    return call(&i, 1, fn, ctx);
+    if (i > 0)
+        return call(all, &i, 1, fn, ctx);
+    fn(ctx, 0);
+    return NULL;
 }
 
-const char *core_together(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
-                          void *ctx)
+const char *cores_together(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
+                           void *ctx)
 {
-    return n == 1 ? core_run(list[0], fn, ctx) : call(list, n, fn, ctx);
+    return n == 1 ? cores_run(all, list[0], fn, ctx) : call(all, list, n, fn, ctx);
 }
 
-/* --- faults ----------------------------------------------------------------------------------- */
+/* --- traps ------------------------------------------------------------------------------------- */
 
-static void print_alone(struct machine *m, const struct core *c, const struct trap_frame *f)
+void core_nmi(struct core *c)
 {
-    uint64_t began = rdtsc(), patience = cores_ticks(m, PRINT_US);
-    uint32_t nobody = 0;
+    if (c->origin)
+        c->origin->nmi(c);
+}
 
-    while (!__atomic_compare_exchange_n(&printing, &nobody, c->index + 1, false, __ATOMIC_SEQ_CST,
+/* Bounded: the core that prints may hang in it. Then both print at once. */
+static void wait_to_print(const struct core *c)
+{
+    uint32_t *printing = &c->cores->printing, none = 0;
+    uint64_t began = rdtsc(), patience = cores_ticks(c->cores, PRINT_US);
+
+    while (!__atomic_compare_exchange_n(printing, &none, c->index + 1, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST) &&
            rdtsc() - began < patience) {
-        nobody = 0;
+        none = 0;
         pause();
     }
-    fault_print(m, f);
-    __atomic_store_n(&printing, 0, __ATOMIC_SEQ_CST);
 }
 
-_Noreturn void cores_faulted(struct machine *m, struct core *c, const struct trap_frame *f)
+bool core_fault_begin(struct core *c, const struct trap_frame *f)
+{
+    struct cores *all = c->cores;
+
+    if (c->faulted)
+        return false;
+    c->faulted = true;
+    fault_describe(c, f, c->fault, sizeof c->fault);
+    if (c->index > 0)
+        all->facts[c->index].why_not = c->fault;
+    else
+        all->lost = c->fault; /* on its way in: it has no number yet */
+    __atomic_add_fetch(&all->faulted, 1, __ATOMIC_SEQ_CST);
+    wait_to_print(c);
+    return true;
+}
+
+void core_fault_end(struct core *c)
+{
+    __atomic_store_n(&c->cores->printing, 0, __ATOMIC_SEQ_CST);
+}
+
+_Noreturn void core_fault_stop(struct core *c)
 {
     struct core_meeting *meeting = c->job.fn ? c->job.meeting : NULL;
 
-    /* A second fault comes out of the report of the first: only the others matter then. */
-    if (!c->faulted) {
-        c->faulted = true;
-        fault_describe(f, c->fault, sizeof c->fault);
-        if (c->index > 0)
-            m->cores.facts[c->index].why_not = c->fault;
-        else
-            m->cores.lost = c->fault; /* on its way in: it has no number yet */
-        __atomic_add_fetch(&m->cores.faulted, 1, __ATOMIC_SEQ_CST);
-        print_alone(m, c, f);
-    }
     if (meeting) {
         c->job.fn = NULL;
         finish(meeting, c);
     }
-    if (c->lent)
-        lent_stop(c);
-    c->asleep = true;
+    c->origin->stop(c);
     cpu_halt();
 }

@@ -1,8 +1,6 @@
-/* TSCs compared, and how long it takes to wake or to interrupt a core. */
-#include "kernel/cores/cores.h"
-#include "kernel/cores/park.h"
+#include "kernel/cores/time.h"
+#include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
-#include "kernel/machine/machine.h"
 
 #define ROUNDS   32
 #define BEGIN_US 5000 /* no further round is begun after so long, ... */
@@ -11,8 +9,6 @@
 #define THE_END ~0ull
 
 #define SIGNAL_US 1000000 /* for one wake-up or one interrupt */
-
-static struct machine *machine;
 
 struct comparison {
     struct core *core;
@@ -27,7 +23,7 @@ static void answer(void *ctx, unsigned core)
     struct core *c = cmp->core;
 
     (void)core;
-    /* Not bounded by itself: whoever asks stops this core where it does not come to the end. */
+    /* Not bounded by itself: the boot core gives this one up where it does not come to the end. */
     for (uint64_t answered = 0, ping; (ping = c->ping) != THE_END; pause()) {
         if (ping != answered) {
             uint64_t now = rdtsc();
@@ -55,18 +51,17 @@ static void ask(void *ctx)
     c->ping = THE_END;
 }
 
-bool core_compare_tsc(struct machine *m, unsigned i)
+bool time_compare_tsc(struct cores *all, unsigned i)
 {
-    struct core_facts *f = &m->cores.facts[i];
+    struct core_facts *f = &all->facts[i];
     struct comparison cmp = {
-        .core = m->cores.core[i],
-        .begin = cores_ticks(m, BEGIN_US),
-        .round = cores_ticks(m, ROUND_US),
+        .core = all->core[i],
+        .begin = cores_ticks(all, BEGIN_US),
+        .round = cores_ticks(all, ROUND_US),
     };
 
-    machine = m;
     cmp.core->ping = 0;
-    if (!core_try(i, answer, &cmp, ask, cmp.begin + 3 * cmp.round) || cmp.offset.rounds == 0)
+    if (!cores_try(all, i, answer, &cmp, ask, cmp.begin + 3 * cmp.round) || cmp.offset.rounds == 0)
         return false;
     f->tsc_offset = cmp.offset.ahead;
     f->tsc_offset_error = cmp.offset.error;
@@ -74,9 +69,9 @@ bool core_compare_tsc(struct machine *m, unsigned i)
 }
 
 /* From t0 here to when core i says that it came, on the boot core's TSC. */
-static int64_t took(unsigned i, uint64_t t0)
+static int64_t took(const struct cores *all, unsigned i, uint64_t t0)
 {
-    return (int64_t)(machine->cores.core[i]->woke - t0) - machine->cores.facts[i].tsc_offset;
+    return (int64_t)(all->core[i]->woke - t0) - all->facts[i].tsc_offset;
 }
 
 static void nothing(void *ctx, unsigned core)
@@ -85,21 +80,12 @@ static void nothing(void *ctx, unsigned core)
     (void)core;
 }
 
-bool core_time_wake(unsigned i, int64_t *ticks)
+bool time_wake(struct cores *all, unsigned i, int64_t *ticks)
 {
-    if (i == 0 || !core_try(i, nothing, NULL, NULL, cores_ticks(machine, SIGNAL_US)))
+    if (i == 0 || !cores_try(all, i, nothing, NULL, NULL, cores_ticks(all, SIGNAL_US)))
         return false;
-    *ticks = took(i, machine->cores.meeting.sent);
+    *ticks = took(all, i, all->meeting.sent);
     return true;
-}
-
-static void receive(void *ctx, unsigned core)
-{
-    struct core *c = machine->cores.core[core];
-
-    (void)ctx;
-    c->ping = 1; /* it is there, and about to wait */
-    park_await_signal(c);
 }
 
 struct signal {
@@ -107,29 +93,38 @@ struct signal {
     uint64_t t0;
 };
 
+static void receive(void *ctx, unsigned core)
+{
+    struct signal *s = ctx;
+
+    (void)core;
+    s->to->ping = 1; /* it is there, and about to wait */
+    park_await_signal(s->to);
+}
+
 static void send(void *ctx)
 {
     struct signal *s = ctx;
-    uint64_t began = rdtsc(), ticks = cores_ticks(machine, SIGNAL_US);
+    uint64_t began = rdtsc(), ticks = cores_ticks(s->to->cores, SIGNAL_US);
 
     while (!s->to->ping && rdtsc() - began < ticks)
         pause();
     s->t0 = rdtsc();
-    /* One that is not sent is not answered: whoever waits for the core stops it then. */
+    /* One that is not sent is not answered: cores_try() gives the core up then. */
     (void)park_signal(s->to);
 }
 
-bool core_time_ipi(unsigned i, int64_t *ticks)
+bool time_ipi(struct cores *all, unsigned i, int64_t *ticks)
 {
     struct signal s = {0};
 
-    if (i == 0 || i >= machine->cores.count || machine->cores.facts[i].why_not)
+    if (i == 0 || i >= all->count || all->facts[i].why_not)
         return false;
-    s.to = machine->cores.core[i];
+    s.to = all->core[i];
     s.to->ping = 0;
     s.to->signalled = false;
-    if (!core_try(i, receive, &s, send, 2 * cores_ticks(machine, SIGNAL_US)))
+    if (!cores_try(all, i, receive, &s, send, 2 * cores_ticks(all, SIGNAL_US)))
         return false;
-    *ticks = took(i, s.t0);
+    *ticks = took(all, i, s.t0);
     return true;
 }

@@ -1,5 +1,5 @@
 ; What a core executes first: real mode, at the page that the start-up IPI named, until it runs on
-; a stack of its own in 64-bit mode. Copied below 1 MiB by kernel/cores/cores.c; nothing in it is relocated, all
+; a stack of its own in 64-bit mode. Copied below 1 MiB by kernel/cores/start.c; nothing in it is relocated, all
 ; addresses are of the copy. Sequence: Intel SDM vol. 3A section 10.8.5.
 bits 16
 default abs

@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "kernel/cpu/registers.h"
 #include "lib/cpu/cpu.h"
 
+/* All loads before it are done when it reads. */
 static inline uint64_t rdtsc(void)
 {
     uint32_t lo, hi;
@@ -83,8 +85,6 @@ static inline void wrmsr(uint32_t msr, uint64_t v)
 {
     __asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)v), "d"((uint32_t)(v >> 32)) : "memory");
 }
-
-#define RFLAGS_IF (1u << 9) /* SDM vol. 1 section 3.4.3 */
 
 static inline uint64_t read_rflags(void)
 {

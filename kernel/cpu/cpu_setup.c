@@ -1,28 +1,6 @@
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu.h"
-
-/* Intel SDM vol. 3A section 2.5; FRED: Intel 346446 chapter 3. */
-#define CR0_MP (1ull << 1)
-#define CR0_EM (1ull << 2)
-#define CR0_TS (1ull << 3)
-#define CR0_NE (1ull << 5)
-#define CR0_WP (1ull << 16)
-#define CR0_NW (1ull << 29)
-#define CR0_CD (1ull << 30)
-
-#define CR4_OSFXSR     (1ull << 9)
-#define CR4_OSXMMEXCPT (1ull << 10)
-#define CR4_PCIDE      (1ull << 17)
-#define CR4_CET        (1ull << 23)
-#define CR4_PKS        (1ull << 24)
-#define CR4_FRED       (1ull << 32)
-
-#define MSR_PAT  0x277
-#define MSR_EFER 0xc0000080
-#define EFER_NXE (1ull << 11)
-
-#define DR7_RESET   0x400ull /* SDM vol. 3A table 10-1: no breakpoint armed */
-#define MXCSR_RESET 0x1f80u  /* the same table: all exceptions masked, round to nearest */
+#include "kernel/cpu/registers.h"
 
 /* SDM vol. 3A table 12-12 (power-on), with entry 4 write-combining instead of write-back. */
 #define PAT_WANTED 0x0007040100070406ull

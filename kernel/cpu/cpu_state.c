@@ -1,18 +1,5 @@
 #include "kernel/cpu/cpu_state.h"
-
-/* SDM vol. 3A section 2.5. */
-#define CR0_EM     (1ull << 2)
-#define CR0_TS     (1ull << 3)
-#define CR4_PGE    (1ull << 7)
-#define CR4_OSFXSR (1ull << 9)
-#define CR4_PCIDE  (1ull << 17)
-
-#define CR3_LOW 0xfffull /* PCID or cache control; of no other use while CR4.PCIDE is clear */
-
-#define MSR_PAT     0x277
-#define MSR_EFER    0xc0000080
-#define MSR_FS_BASE 0xc0000100
-#define MSR_GS_BASE 0xc0000101
+#include <stddef.h>
 
 /* Bits of a descriptor's first half, SDM vol. 3A figure 8-4: type 9 (bit 1 of it: busy), present. */
 #define TSS_TYPE    (0x1full << 40)
@@ -94,8 +81,8 @@ static uint64_t *tss_descriptor(const struct cpu_state *s)
     uint64_t *d = (uint64_t *)(s->gdtr.base + at);
 
     if (at == 0 || s->tr & SELECTOR_TI || at + 15 > s->gdtr.limit)
-        return (uint64_t *)0;
-    return (*d & (TSS_TYPE & ~TSS_BUSY)) == TSS_64 && *d & TSS_PRESENT ? d : (uint64_t *)0;
+        return NULL;
+    return (*d & (TSS_TYPE & ~TSS_BUSY)) == TSS_64 && *d & TSS_PRESENT ? d : NULL;
 }
 
 uint16_t cpu_state_tss_selector(const struct cpu_state *s, uint16_t first, uint16_t last)

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 #include "kernel/cpu/cpu.h"
+#include "kernel/cpu/registers.h"
 
 struct table_register {
     uint16_t limit;
@@ -47,7 +48,6 @@ uint16_t cpu_state_tss_selector(const struct cpu_state *s, uint16_t first, uint1
  * finds another address there than it left: so these are the caller's to use, right after the first
  * and right after the second of the above.
  */
-#define CR4_CET (1ull << 23) /* SDM vol. 3A section 2.5 */
 static inline __attribute__((always_inline)) void cpu_state_cet_off(const struct cpu_state *s)
 {
     if (s->cr4 & CR4_CET)

@@ -1,21 +1,7 @@
 #include "kernel/cpu/mce.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
-
-#define MSR_MCG_CAP      0x179
-#define MSR_MCG_STATUS   0x17a
-#define MSR_MCG_CTL      0x17b
-#define MSR_MC_CTL(i)    (0x400u + 4 * (i))
-#define MSR_MC_STATUS(i) (MSR_MC_CTL(i) + 1)
-#define MSR_MC_ADDR(i)   (MSR_MC_CTL(i) + 2)
-
-#define MCG_CAP_CTL_P   (1ull << 8)
-#define MCG_STATUS_RIPV (1ull << 0)
-#define MC_STATUS_VAL   (1ull << 63)
-#define MC_STATUS_ADDRV (1ull << 58)
-#define MC_STATUS_PCC   (1ull << 57)
-
-#define CR4_MCE (1ull << 6)
+#include "kernel/cpu/registers.h"
 
 #define STORM 100 /* a poisoned line that is read again and again would never end */
 
@@ -76,13 +62,11 @@ void mce_restore(const struct mce *m, const struct cpu *cpu)
         (void)msr_write(MSR_MCG_CTL, m->global_was);
 }
 
-bool machine_check_survived(struct core *c)
+bool machine_check_survived(struct machine_check *last, uint64_t count)
 {
-    struct machine_check *last = &c->last_check;
     uint64_t cap, status;
     bool corrupt = false, first = true;
 
-    c->machine_checks++;
     if (!msr_read(MSR_MCG_CAP, &cap) || !msr_read(MSR_MCG_STATUS, &last->mcg_status))
         return false;
     for (uint32_t i = 0; i < banks(cap); i++) {
@@ -101,5 +85,5 @@ bool machine_check_survived(struct core *c)
     }
     /* Last: a further machine check before this is a shutdown (SDM 16.3.1.2, MCIP). */
     msr_write(MSR_MCG_STATUS, 0);
-    return last->mcg_status & MCG_STATUS_RIPV && !corrupt && c->machine_checks < STORM;
+    return last->mcg_status & MCG_STATUS_RIPV && !corrupt && count < STORM;
 }

@@ -2,6 +2,7 @@
 #include "bench/api/platform.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
+#include "kernel/cpu/registers.h"
 #include "kernel/memory/memory_map.h"
 
 #define PAGE       ARENA_PAGE
@@ -10,9 +11,6 @@
 #define LARGE_PAGE (2ull << 20)
 
 #define FRAMEBUFFER_MAX (1ull << 30) /* no mode needs more; a larger one is a firmware's mistake */
-
-#define CR4_PGE  (1ull << 7)
-#define CR4_LA57 (1ull << 12)
 
 /* Ranges with rights of their own: image 4, buffers 4, stacks, framebuffer, devices; the rest for
  * the firmware's runtime code, of which real maps have a dozen or two. */

@@ -1,19 +1,12 @@
 #include "kernel/devices/lapic.h"
 #include "kernel/cpu/msr.h"
-
-#define MSR_APIC_BASE 0x1b /* SDM vol. 3A figures 11-5 and 11-26 */
-#define BASE_X2APIC   (1ull << 10)
-#define BASE_ENABLED  (1ull << 11)
-#define BASE_ADDRESS  0x000ffffffffff000ull
-#define MSR_X2APIC    0x800u
+#include "kernel/cpu/registers.h"
 
 #define VERSION_EXTENDED (1u << 31) /* AMD APM vol. 2 section 16.3.4 */
-/* ICR, SDM vol. 3A figure 11-12: delivery mode INIT, level assert, to all but ourselves. */
-#define ICR_INIT_OTHERS (5u << 8 | 1u << 14 | 3u << 18)
-#define ICR_PENDING     (1u << 12)
-#define ICR_WAIT_READS  100000u /* of the register; a delivery takes microseconds */
-#define LAPIC_BYTES     0x1000u
-#define NOBODY          0xffffffffu
+#define ICR_PENDING      (1u << 12)
+#define ICR_WAIT_READS   100000u /* of the register; a delivery takes microseconds */
+#define LAPIC_BYTES      0x1000u
+#define NO_DEVICE        0xffffffffu /* what a read that nothing answers gives */
 
 bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v)
 {
@@ -25,7 +18,7 @@ bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v)
         return there;
     }
     *v = *(volatile uint32_t *)(l->address + offset);
-    return *v != NOBODY;
+    return *v != NO_DEVICE;
 }
 
 void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v)
@@ -64,7 +57,7 @@ struct lapic lapic_open(struct paging *p, const struct cpu *cpu)
     if (l.why_not)
         return l;
     if (!lapic_read(&l, LAPIC_VERSION, &version) || !lapic_read(&l, LAPIC_ID, &l.id)) {
-        l.why_not = "nobody answers";
+        l.why_not = "its registers do not answer";
         return l;
     }
     if (!l.x2apic)
@@ -102,7 +95,7 @@ static bool icr_send(const struct lapic *l, uint32_t to, uint32_t command)
 
 bool lapic_stop_others(const struct lapic *l)
 {
-    return icr_send(l, 0, ICR_INIT_OTHERS);
+    return icr_send(l, 0, ICR_INIT | ICR_OTHERS);
 }
 
 bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command)

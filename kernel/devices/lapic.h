@@ -29,6 +29,17 @@ enum {
     LAPIC_EXT_LVT = 0x500,
 };
 
+/*
+ * Commands of the ICR, SDM vol. 3A figure 11-12: delivery mode, level assert. A fixed interrupt and a
+ * start-up take a vector, which is or-ed in.
+ */
+#define ICR_ASSERT   (1u << 14)
+#define ICR_FIXED    (0u << 8 | ICR_ASSERT)
+#define ICR_NMI      (4u << 8 | ICR_ASSERT)
+#define ICR_INIT     (5u << 8 | ICR_ASSERT)
+#define ICR_START_UP (6u << 8 | ICR_ASSERT) /* vector: the page, below 1 MiB */
+#define ICR_OTHERS   (3u << 18)             /* to all but the sender, whatever id is given */
+
 struct lapic {
     bool present, x2apic;
     uint64_t address; /* of the registers; 0 in x2APIC mode */

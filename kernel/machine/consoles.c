@@ -1,6 +1,6 @@
 /* Which consoles this machine reports on: the steps machine_console() and machine_console_late(). */
 #include "kernel/console/keyboard.h"
-#include "kernel/machine/borrow.h"
+#include "kernel/machine/log.h"
 #include "kernel/machine/machine.h"
 
 static void add(struct machine *m, struct sink *to, bool records)
@@ -43,6 +43,18 @@ static volatile void *map_uart(void *ctx, uint64_t address, uint64_t size)
     return paging_map_mmio(ctx, address, size);
 }
 
+/* Without room for it there is no file on the stick, which the boot phase says. */
+static void open_log(struct machine *m)
+{
+    struct handoff *h = m->handoff;
+
+    if (!log_begin(&m->log, &h->options, h->cores, &m->arena))
+        return;
+    h->log = &m->log;
+    console_add(&m->console, &m->log.sink);
+    console_add(&m->records, &m->log.sink);
+}
+
 void machine_console(struct machine *m)
 {
     const struct options *o = &m->handoff->options;
@@ -51,7 +63,7 @@ void machine_console(struct machine *m)
     console_init(&m->records);
     console_init(&m->live);
     if (m->handoff->borrowed)
-        borrow_log(m);
+        open_log(m);
     m->serial.why_not = "console=screen";
     m->screen.why_not = "console=serial";
     if (o->console != CONSOLE_SERIAL)

@@ -1,7 +1,8 @@
 #include "kernel/machine/leave.h"
 #include "kernel/console/pager.h"
+#include "kernel/cores/lent.h"
 #include "kernel/cpu/cpu.h"
-#include "kernel/machine/borrow.h"
+#include "kernel/cpu/entry.h"
 #include "kernel/machine/machine.h"
 
 #define QEMU_DEBUG_EXIT 0xf4 /* where `make run` puts the device */
@@ -29,7 +30,7 @@ static void power_off_qemu(const struct machine *m)
 static void reset(const struct machine *m, int type)
 {
     if (m->handoff->reset_system)
-        ((reset_system)m->handoff->reset_system)(type, 0, 0, (const void *)0);
+        ((reset_system)m->handoff->reset_system)(type, 0, 0, NULL);
 }
 
 bool machine_halts(const struct machine *m, enum finish finish)
@@ -43,43 +44,58 @@ bool machine_halts(const struct machine *m, enum finish finish)
  * fault finds our handler. */
 static void show_last_words(struct machine *m)
 {
-    if (m->core)
+    if (m->boot_core)
         screen_mapped(&m->screen, true);
     screen_paint(&m->screen);
 }
 
+/* Back to where kernel_borrow() was called, which then returns `status`. */
+static _Noreturn void give_back(struct machine *m, enum exit_status status)
+{
+    lent_home(&m->cores, m->handoff->lent);
+    lfence_restore(m->lfence);
+    irq_restore(&m->irq, &m->paging, m->madt);
+    mce_restore(&m->mce, &m->cpu);
+    serial_release(&m->serial);
+    entry_return(m->handoff->way_back, (int)status);
+}
+
+/* Returns where it did not work, or where halting is what was asked for. */
+static void finish_as_asked(const struct machine *m, enum finish finish, enum exit_status status)
+{
+    switch (finish) {
+    case FINISH_AUTO:
+        if (m->qemu)
+            qemu_exit(status);
+        power_off_qemu(m);
+        break;
+    case FINISH_REBOOT:
+        reset(m, RESET_COLD);
+        break;
+    case FINISH_POWEROFF:
+        reset(m, RESET_SHUTDOWN);
+        power_off_qemu(m);
+        break;
+    case FINISH_HALT:
+    case FINISH_RETURN: /* takes a borrowed machine, which has gone already */
+        break;
+    }
+}
+
 _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_status status)
 {
-    bool again = m->leaving;
-
+    if (m->leaving)
+        cpu_halt();
     m->leaving = true;
-    if (!again) {
-        show_last_words(m);
-        machine_unquiet(m, false);
-        if (m->handoff->borrowed)
-            borrow_end(m, status);
-        serial_flush(&m->serial);
-        /* Whatever the others still do, they do not do it to the firmware's code. */
-        if (m->cores.up > 0)
-            (void)lapic_stop_others(&m->irq.lapic);
-        switch (finish) {
-        case FINISH_AUTO:
-            if (m->qemu)
-                qemu_exit(status);
-            power_off_qemu(m);
-            break;
-        case FINISH_REBOOT:
-            reset(m, RESET_COLD);
-            break;
-        case FINISH_POWEROFF:
-            reset(m, RESET_SHUTDOWN);
-            power_off_qemu(m);
-            break;
-        case FINISH_HALT:
-        case FINISH_RETURN: /* takes a borrowed machine, which has gone already */
-            break;
-        }
-        pager_run(&m->screen);
-    }
+    show_last_words(m);
+    quiet_restore_all(&m->quiet, false);
+    if (m->handoff->borrowed)
+        give_back(m, status);
+    serial_flush(&m->serial);
+    /* Whatever the others still do, they do not do it to the firmware's code. */
+    if (m->cores.up > 0)
+        (void)lapic_stop_others(&m->irq.lapic);
+    finish_as_asked(m, finish, status);
+    pager_run(&m->screen);
     cpu_halt();
 }

@@ -1,7 +1,7 @@
 /*
- * All that was found of the machine and done to it, and the steps that find and do it.
- * kernel_main() calls the steps in the order in which they stand here; each relies on those before
- * it.
+ * All that was found of the machine and done to it, and the steps that find and do it. kernel_main()
+ * calls the steps in the order in which they stand here; each relies on those before it. The way
+ * out is kernel/machine/leave.h.
  */
 #ifndef KERNEL_MACHINE_MACHINE_H
 #define KERNEL_MACHINE_MACHINE_H
@@ -16,13 +16,13 @@
 #include "kernel/cpu/mce.h"
 #include "kernel/cpu/paging.h"
 #include "kernel/devices/counters.h"
+#include "kernel/devices/dma.h"
 #include "kernel/devices/irq.h"
-#include "kernel/devices/pci.h"
-#include "kernel/machine/leave.h"
 #include "kernel/machine/quiet.h"
 #include "kernel/memory/acpi_mem.h"
 #include "kernel/memory/arena.h"
 #include "kernel/memory/handoff.h"
+#include "kernel/trap/traps.h"
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/mtrr.h"
 #include "lib/firmware/acpi.h"
@@ -48,13 +48,13 @@ struct machine {
     const char *console_missing; /* the console that was asked for and is not there; or NULL */
     bool keyboard;               /* beside the screen */
 
-    struct core *core; /* the boot core */
+    struct core *boot_core; /* NULL: its traps are not loaded yet */
     struct mce mce;
 
     struct mtrr mtrr;
     bool has_mtrr;
     struct paging paging;
-    uint8_t arena_type; /* MTRR type of the arena: 6 WB, else every figure of memory is suspect */
+    uint8_t arena_type; /* MTRR type of the arena: MTRR_WB, else figures of memory are suspect */
     unsigned regions_not_wb; /* of RAM, that begin or end in another type */
 
     struct acpi_mem acpi_mem; /* its `refused` counts tables outside of the memory map */
@@ -82,9 +82,6 @@ struct machine {
     bool leaving; /* machine_leave() was called */
 };
 
-/* In kernel/main.c; on the arena's stack, with SSE usable. */
-_Noreturn void kernel_main(struct handoff *h);
-
 /* CPUID and the arena's bounds. */
 void machine_cpu(struct machine *m, struct handoff *h);
 /* Tables, and whether this is QEMU. Needs no table of ours: what it reads is in the memory map. */
@@ -92,18 +89,23 @@ void machine_acpi(struct machine *m);
 /* Screen and serial port, as console= says and as there are, but for a port in memory, and the log;
  * from here on things can be said. */
 void machine_console(struct machine *m);
-/* GDT, TSS, IDT, then machine checks. NULL, or why not. */
-const char *machine_traps(struct machine *m);
+/* GDT, TSS, IDT with these hooks, then machine checks. NULL, or why not. */
+const char *machine_traps(struct machine *m, const struct trap_hooks *hooks);
 /* MTRRs and our own page tables. NULL, or why not. */
 const char *machine_memory(struct machine *m);
 /* A serial port in memory, where none was found before; the screen in place of one that console=
  * asked for in vain. The console that was opened by this, or NULL; all can be written from here on. */
 struct sink *machine_console_late(struct machine *m);
+/* dma=off. */
+void machine_dma(struct machine *m);
+/* Interrupts masked at their sources, the other cores stopped. */
 void machine_irq(struct machine *m);
-/* LFENCE first: the clock reads rely on it. */
+/* LFENCE first: the clock reads rely on it. Then counters, TSC frequency, thermal status. */
 void machine_clocks(struct machine *m);
-/* The other cores: started, compared, parked. Those that cannot be had are named in m->cores. NULL,
- * or why nothing can be measured. */
+/* The other cores: started or borrowed, compared, parked. Those that cannot be had are named in
+ * m->cores. NULL, or why nothing can be measured. */
 const char *machine_cores(struct machine *m);
+/* turbo=, prefetch=, freq= on all cores. NULL, or why nothing can be measured. */
+const char *machine_quiet(struct machine *m);
 
 #endif

@@ -1,45 +1,13 @@
-/* kernel_enter() and the steps of kernel/machine/machine.h, but for the consoles'. */
-#include "bench/api/platform.h"
+/* The steps of kernel/machine/machine.h, but for the consoles'. */
 #include "kernel/clock/clocks.h"
+#include "kernel/cores/bring_up.h"
 #include "kernel/cpu/cpu.h"
-#include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/mtrr_read.h"
-#include "kernel/machine/borrow.h"
+#include "kernel/cpu/registers.h"
 #include "kernel/machine/machine.h"
 #include "kernel/memory/memory_map.h"
-#include "kernel/trap/traps.h"
 #include "lib/firmware/smbios.h"
-
-#define MTRR_WB 6
-
-/* AMD APM vol. 2 section 15.34.10. */
-#define MSR_SEV_STATUS 0xc0010131
-#define SEV_ENABLED    1u
-
-/* kernel/cpu/entry.asm */
-_Noreturn void entry_switch(void *argument, uint64_t stack_top, void (*go)(void *)) HIDDEN;
-
-uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores)
-{
-    return arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + traps_cost() +
-           paging_cost(top, cores) + arena_cost(sizeof(struct madt)) + cores_cost(o, cores) +
-           quiet_cost(cores) + screen_cost() +
-           arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
-}
-
-static void on_own_stack(void *handoff)
-{
-    kernel_main(handoff);
-}
-
-_Noreturn void kernel_enter(struct handoff *h)
-{
-    uint64_t guard;
-
-    cpu_setup();
-    entry_switch(h, arena_kernel_stack(h, &guard), on_own_stack);
-}
 
 void machine_cpu(struct machine *m, struct handoff *h)
 {
@@ -48,12 +16,13 @@ void machine_cpu(struct machine *m, struct handoff *h)
     cpu_decode(&m->cpu, cpuid_here, NULL);
 }
 
-const char *machine_traps(struct machine *m)
+const char *machine_traps(struct machine *m, const struct trap_hooks *hooks)
 {
-    m->core = core_new(&m->arena, 0);
-    if (!m->core || !traps_init(m))
+    m->boot_core = core_new(&m->arena, 0);
+    if (!m->boot_core)
         return "exception stacks: the arena is too small";
-    core_load(m->core);
+    core_load(m->boot_core);
+    traps_init(hooks);
     traps_load();
     m->mce = mce_enable(&m->cpu);
     return NULL;
@@ -91,7 +60,7 @@ const char *machine_memory(struct machine *m)
     m->has_mtrr = mtrr_read(&m->mtrr, &m->cpu);
     judge_types(m);
     return paging_init(&m->paging, m->handoff, &m->arena, &m->cpu, m->has_mtrr ? &m->mtrr : NULL,
-                       m->core);
+                       m->boot_core);
 }
 
 void machine_acpi(struct machine *m)
@@ -126,6 +95,22 @@ void machine_acpi(struct machine *m)
                                     smbios_says_qemu(mem, h->smbios));
 }
 
+void machine_dma(struct machine *m)
+{
+    const struct serial *s = &m->serial;
+    struct pci_console console = {
+        .framebuffer = m->handoff->framebuffer.address,
+        .serial = s->on ? s->place.address : 0,
+        .serial_io = s->on && !s->place.mmio,
+    };
+
+    m->dma.asked = m->handoff->options.dma == SETTING_OFF;
+    if (m->dma.asked && m->handoff->borrowed) /* takeover=auto found no console */
+        m->dma.why_not = "the machine is borrowed, and its firmware's drivers live on";
+    else if (m->dma.asked)
+        dma_stop(&m->dma, &m->acpi, &m->paging, &console);
+}
+
 void machine_irq(struct machine *m)
 {
     bool borrowed = m->handoff->borrowed;
@@ -150,4 +135,27 @@ void machine_clocks(struct machine *m)
         &m->cpu, tsc_rate_decode(&m->cpu, cpuid_here, NULL, msr_here().read, NULL), &m->counters);
     core_cycles_init(&m->cycles);
     thermal_init(&m->thermal, &m->cpu);
+}
+
+const char *machine_cores(struct machine *m)
+{
+    m->cores.given = (struct cores_given){
+        .handoff = m->handoff,
+        .cpu = &m->cpu,
+        .madt = m->madt,
+        .mtrr = m->has_mtrr ? &m->mtrr : NULL,
+        .arena = &m->arena,
+        .paging = &m->paging,
+        .irq = &m->irq,
+        .lfence = m->lfence,
+        .tsc_hz = m->clock.hz,
+        .others_stopped = m->others_stopped,
+        .boot = m->boot_core,
+    };
+    return cores_bring_up(&m->cores);
+}
+
+const char *machine_quiet(struct machine *m)
+{
+    return quiet_apply_all(&m->quiet, &m->handoff->options, &m->cpu, &m->arena, &m->cores);
 }

@@ -15,8 +15,10 @@
 #include "lib/screen/framebuffer.h"
 
 struct lent;
+struct report_log;
 
-/* One region of the final memory map, stripped of what nobody needs. UEFI 2.10 section 7.2.3. */
+/* One region of the final memory map, without the fields that are not needed. UEFI 2.10 section
+ * 7.2.3. */
 struct memory_region {
     uint32_t type; /* EFI_MEMORY_TYPE as the firmware says */
     uint64_t start, size;
@@ -55,7 +57,8 @@ struct handoff {
      * buffer, samples. kernel/memory/arena.h hands it out. */
     uint64_t arena, arena_size;
 
-    bool borrowed; /* boot services are alive: the machine is given back at the end */
+    bool borrowed;     /* boot services are alive: the machine is given back at the end */
+    uint64_t way_back; /* the firmware's stack then (kernel/cpu/entry.h) */
     /* The kernel's, in the arena: the report for the stick. NULL: none was begun. */
     struct report_log *log;
 
@@ -69,18 +72,5 @@ struct handoff {
 /* The code that a core starts in, and the root of the page tables that it loads first. */
 #define LOW_PAGES 2
 #define LOW_END   0x100000ull /* where a start-up vector can lie (SDM vol. 3A section 11.6.1) */
-
-/* Bytes of arena that kernel/ and bench/ need for these options with this many cores; `top` is the
- * end of the highest region of RAM. */
-uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores);
-/* What a borrowed machine takes beside that: the log of the report. */
-uint64_t borrow_arena_need(const struct options *o, unsigned cores);
-
-/* From boot/main.c with IF=0, boot services gone. Never returns. */
-_Noreturn void kernel_enter(struct handoff *h);
-
-/* With IF=0, boot services alive (h->borrowed). The exit status (kernel/machine/leave.h); the machine is as
- * it was found, but for what kernel/machine/borrow.h says. */
-int kernel_borrow(struct handoff *h);
 
 #endif

@@ -2,9 +2,9 @@
 #include "bench/show/head.h"
 #include "bench/show/show.h"
 #include "bench/show/tsc_facts.h"
-#include "kernel/cores/park.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
+#include "kernel/cpu/registers.h"
 #include "kernel/report/board.h"
 #include "kernel/report/quiet_facts.h"
 #include "lib/decimal/json_f64.h"
@@ -59,7 +59,7 @@ static void show_cores(const struct machine *m, struct sink *out)
     }
     fmt(out, "%u up in ", c->up + 1);
     num_f64(out, cores_ms(m), 1, 0);
-    fmt(out, " ms, parked by %s%s\r\n", park_name(), m->irq.lapic.x2apic ? "; x2APIC" : "");
+    fmt(out, " ms, parked by %s%s\r\n", park_name(&c->parking), m->irq.lapic.x2apic ? "; x2APIC" : "");
 }
 
 static void show_consoles(const struct machine *m, struct sink *out)
@@ -160,7 +160,7 @@ static void record_cores(const struct machine *m, struct json *j)
     if (c->why_alone)
         json_str(j, "why_alone", c->why_alone);
     if (c->up > 0) {
-        json_str(j, "parked", park_name());
+        json_str(j, "parked", park_name(&c->parking));
         json_bool(j, "x2apic_switched", c->x2apic_switched);
         json_u64(j, "second_init", c->second_init);
         json_u64(j, "start_ticks", c->start_ticks);
@@ -305,7 +305,7 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
                 "their windows");
     if (!m->others_stopped && !h->borrowed)
         warn(r, "the other cores, if there are any, could not be stopped: they may disturb");
-    if (m->arena_type != 6)
+    if (m->arena_type != MTRR_WB)
         warn(r, "the benchmark's memory is not write-back by its MTRR");
     if (m->irq.ioapic_stuck + m->irq.lvt_stuck)
         warn(r, "some interrupt sources could not be masked");
@@ -343,8 +343,8 @@ static void warn_of_cores(const struct machine *m, struct report *r)
     }
     if (c->count > 1 && !c->list.boot_listed)
         warn(r, "the core that runs is not in the firmware's own list of cores");
-    if (c->park_refused)
-        warn(r, c->park_refused);
+    if (c->parking.refused)
+        warn(r, c->parking.refused);
     if (c->lvt_stuck)
         warn(r, "other cores have interrupt sources that could not be masked");
     if (c->lfence_not)

@@ -15,7 +15,7 @@ void quiet_facts_record(const struct machine *m, struct json *j);
 /* What was asked for and could not be had; watchdogs. */
 void quiet_facts_warn(const struct machine *m, struct report *r);
 
-/* After the last row, and after machine_unquiet(). */
+/* After the last row, and after quiet_restore_all(). */
 void quiet_facts_advise(const struct machine *m, const struct engine *e, struct report *r);
 
 #endif

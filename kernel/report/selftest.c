@@ -2,6 +2,7 @@
 #include "bench/measure/tsc.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
+#include "kernel/cpu/registers.h"
 #include "lib/text/fmt.h"
 
 #define MONOTONIC_RUN 10000
@@ -63,7 +64,7 @@ static void test_sources(const struct machine *m, const struct engine *e, struct
 
 static void test_memory(const struct machine *m, struct report *r)
 {
-    bool wp = read_cr0() & 1u << 16;
+    bool wp = read_cr0() & CR0_WP;
     judge(r, "protection", wp && m->paging.tables.nx,
           wp && m->paging.tables.nx ? "code is read-only, data is not executable"
                                     : "this CPU has no NX, or CR0.WP is clear");

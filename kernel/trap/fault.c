@@ -2,7 +2,6 @@
 #include "bench/api/platform.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
-#include "kernel/machine/machine.h"
 #include "lib/text/fmt.h"
 
 #define BACKTRACE_FRAMES 16
@@ -54,17 +53,8 @@ const char *trap_name(uint64_t vector)
     return vector < VECTORS ? names[vector] : "no exception";
 }
 
-void fault_row(const char *suite, const char *name)
+size_t fault_describe(const struct core *c, const struct trap_frame *f, char *text, size_t size)
 {
-    struct core *c = core_current();
-
-    c->row_suite = suite;
-    c->row_name = name;
-}
-
-size_t fault_describe(const struct trap_frame *f, char *text, size_t size)
-{
-    const struct core *c = core_current();
     const bool row = c->row_suite != NULL;
 
     return fmt_buf(text, size, "%s (vector %llu) at %llx while %s%s%s%s", trap_name(f->vector),
@@ -81,49 +71,58 @@ static void print_address(struct sink *out, const struct handoff *h, uint64_t at
         fmt(out, "%016lx\r\n", at);
 }
 
+static void print_core(struct sink *out, const struct core *c)
+{
+    if (c->index > 0)
+        fmt(out, "  on core %u, APIC id %u\r\n", c->index, c->apic_id);
+    else if (c->origin)
+        fmt(out, "  on a core that was just arriving\r\n");
+}
+
 /* Every stack of the kernel has a page below it that is not mapped (kernel/memory/arena.h). */
-static bool is_guard(const struct machine *m, uint64_t at)
+static bool is_guard(const struct handoff *h, const struct core *c, uint64_t at)
 {
     uint64_t guard;
 
-    (void)arena_kernel_stack(m->handoff, &guard);
-    if (at - guard < ARENA_PAGE)
-        return true;
-    const struct core *c = core_current();
-    for (unsigned i = 0; i < sizeof(c->guard) / sizeof(c->guard[0]); i++) {
-        if (c->guard[i] && at - c->guard[i] < ARENA_PAGE)
-            return true;
-    }
-    return false;
+    (void)arena_kernel_stack(h, &guard);
+    return at - guard < ARENA_PAGE || core_is_guard(c, at);
 }
 
-static void print_what(struct machine *m, const struct trap_frame *f)
+/* What kind of access a #PF's error code tells of. */
+static const char *access_of(uint64_t error)
 {
-    struct sink *out = &m->console.sink;
+    if (error & PF_FETCH)
+        return "an instruction fetch from";
+    return error & PF_WRITE ? "a write to" : "a read of";
+}
 
-    const struct core *core = core_current();
+static void print_memory(struct sink *out, const struct handoff *h, const struct core *c,
+                         const struct trap_frame *f)
+{
+    uint64_t at = read_cr2();
+
+    if (f->vector == VECTOR_PAGE_FAULT)
+        fmt(out, "  %s %s address %016lx\r\n", access_of(f->error),
+            f->error & PF_PRESENT ? "the protected" : "the unmapped", at);
+    /* A push onto a used-up stack cannot deliver its own #PF, and becomes #DF. */
+    if ((f->vector == VECTOR_PAGE_FAULT || f->vector == VECTOR_DOUBLE_FAULT) && is_guard(h, c, at))
+        fmt(out, "  stack overflow: %016lx is in the page below a stack\r\n", at);
+}
+
+static void print_what(struct sink *out, const struct handoff *h, const struct core *c,
+                       const struct trap_frame *f)
+{
+    const struct machine_check *check = &c->last_check;
 
     fmt(out, "\r\nFAULT: %s (vector %lu), error code 0x%lx\r\n", trap_name(f->vector), f->vector,
         f->error);
-    if (core != m->core)
-        fmt(out, "  on core %u, APIC id %u\r\n", core->index, core->apic_id);
-    if (f->vector == VECTOR_PAGE_FAULT)
-        fmt(out, "  a%s %s address %016lx\r\n",
-            f->error & PF_FETCH   ? "n instruction fetch from"
-            : f->error & PF_WRITE ? " write to"
-                                  : " read of",
-            f->error & PF_PRESENT ? "the protected" : "the unmapped", read_cr2());
-    /* A push onto a used-up stack cannot deliver its own #PF, and becomes #DF. */
-    if ((f->vector == VECTOR_PAGE_FAULT || f->vector == VECTOR_DOUBLE_FAULT) &&
-        is_guard(m, read_cr2()))
-        fmt(out, "  stack overflow: %016lx is in the page below a stack\r\n", read_cr2());
-    if (f->vector == VECTOR_MACHINE_CHECK) {
-        const struct machine_check *c = &core->last_check;
-        fmt(out, "  bank %u, status %016lx, address %016lx, MCG_STATUS %lx\r\n", c->bank, c->status,
-            c->address, c->mcg_status);
-    }
-    if (core->row_suite)
-        fmt(out, "  while running %s/%s\r\n", core->row_suite, core->row_name);
+    print_core(out, c);
+    print_memory(out, h, c, f);
+    if (f->vector == VECTOR_MACHINE_CHECK)
+        fmt(out, "  bank %u, status %016lx, address %016lx, MCG_STATUS %lx\r\n", check->bank,
+            check->status, check->address, check->mcg_status);
+    if (c->row_suite)
+        fmt(out, "  while running %s/%s\r\n", c->row_suite, c->row_name);
     else
         fmt(out, "  no row was running\r\n");
 }
@@ -195,14 +194,12 @@ static void print_backtrace(struct sink *out, const struct handoff *h, const str
     }
 }
 
-void fault_print(struct machine *m, const struct trap_frame *f)
+void fault_print(struct sink *out, const struct handoff *h, const struct core *c,
+                 const struct trap_frame *f)
 {
-    struct sink *out = &m->console.sink;
-
-    print_what(m, f);
+    print_what(out, h, c, f);
     fmt(out, "  rip ");
-    print_address(out, m->handoff, f->rip);
+    print_address(out, h, f->rip);
     print_registers(out, f);
-    print_backtrace(out, m->handoff, f);
-    screen_paint(&m->screen);
+    print_backtrace(out, h, f);
 }

@@ -1,12 +1,7 @@
 #include "kernel/trap/traps.h"
-#include "kernel/cores/cores.h"
-#include "kernel/cores/lent.h"
-#include "kernel/cores/park.h"
+#include <stddef.h>
 #include "kernel/cpu/cpu.h"
-#include "kernel/cpu/mce.h"
 #include "kernel/cpu/msr.h"
-#include "kernel/machine/machine.h"
-#include "kernel/trap/fault.h"
 
 #define TRAP_STUB_SIZE 16   /* kernel/trap/traps.asm */
 #define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate: IF stays clear */
@@ -22,9 +17,9 @@ _Static_assert(sizeof(struct gate) == 16, "SDM vol. 3A figure 6-8");
 
 extern const uint8_t trap_stubs[] HIDDEN; /* kernel/trap/traps.asm */
 
-static struct gate *idt; /* GATES of them */
-static struct machine *machine;
-static unsigned faults; /* fatal ones so far: a second one comes out of the report of the first */
+/* The CPU passes its handlers no context: these two are all cores'. */
+static struct gate idt[GATES];
+static const struct trap_hooks *hooks; /* NULL: only traps_borrow() was called so far */
 
 static uint8_t ist_of(unsigned vector)
 {
@@ -35,7 +30,7 @@ static uint8_t ist_of(unsigned vector)
         return IST_DOUBLE_FAULT;
     case VECTOR_MACHINE_CHECK:
         return IST_MACHINE_CHECK;
-    default:
+    default: /* all other exceptions: the stack that is in use */
         return 0;
     }
 }
@@ -60,27 +55,18 @@ static void load(struct idtr idtr)
     __asm__ volatile("lidt %0" : : "m"(idtr) : "memory");
 }
 
-uint64_t traps_cost(void)
+void traps_init(const struct trap_hooks *h)
 {
-    return arena_cost(GATES * sizeof(*idt));
-}
-
-bool traps_init(struct machine *m)
-{
-    machine = m;
-    idt = arena_take(&m->arena, GATES * sizeof(*idt));
-    if (!idt)
-        return false;
+    hooks = h;
     for (unsigned i = 0; i < VECTORS; i++)
         idt[i] = gate_of(i, SELECTOR_CODE, ist_of(i));
     for (unsigned i = VECTOR_INTERRUPTS; i < GATES; i++)
         idt[i] = gate_of(VECTORS + i - VECTOR_INTERRUPTS, SELECTOR_CODE, 0);
-    return true;
 }
 
 void traps_load(void)
 {
-    load((struct idtr){GATES * sizeof(*idt) - 1, (uint64_t)idt});
+    load((struct idtr){sizeof(idt) - 1, (uint64_t)idt});
 }
 
 struct idtr traps_borrow(void)
@@ -104,47 +90,52 @@ void traps_return(struct idtr firmware)
     load(firmware);
 }
 
+static bool survives_nmi(struct core *c)
+{
+    c->nmis++;
+    hooks->nmi(c);
+    return true;
+}
+
+static bool survives_machine_check(struct core *c)
+{
+    c->machine_checks++;
+    return machine_check_survived(&c->last_check, c->machine_checks);
+}
+
+static bool goes_on_at_fixup(struct trap_frame *f)
+{
+    uint64_t resume = fixup_find(f->rip);
+
+    if (resume)
+        f->rip = resume;
+    return resume != 0;
+}
+
 static bool survived(struct trap_frame *f)
 {
-    uint64_t resume;
-
     switch (f->vector) {
     case VECTOR_NMI:
-        core_current()->nmis++;
-        lent_nmi(core_current());
-        return true;
+        return survives_nmi(core_current());
     case VECTOR_MACHINE_CHECK:
-        return machine_check_survived(core_current());
+        return survives_machine_check(core_current());
     case VECTOR_GENERAL_PROTECTION:
     case VECTOR_PAGE_FAULT:
-        resume = fixup_find(f->rip);
-        if (resume)
-            f->rip = resume;
-        return resume != 0;
-    default:
+        return goes_on_at_fixup(f);
+    default: /* all other exceptions */
         return false;
     }
 }
 
 void trap_dispatch(struct trap_frame *f)
 {
-    struct core *c;
-
     if (f->vector >= VECTOR_INTERRUPTS) {
-        park_interrupt((unsigned)f->vector);
+        hooks->interrupt(core_current(), (unsigned)f->vector);
         return;
     }
     if (survived(f))
         return;
-    c = core_current();
-    if (c != machine->core)
-        cores_faulted(machine, c, f);
-    faults++;
-    if (faults > 2)
-        cpu_halt();
-    /* Also firmware that faults in our ResetSystem call: the report is closed already. */
-    if (faults == 2 || machine->leaving)
-        machine_leave(machine, FINISH_AUTO, EXIT_FAULT);
-    fault_print(machine, f);
-    kernel_faulted(f);
+    if (hooks)
+        hooks->fatal(core_current(), f);
+    cpu_halt();
 }

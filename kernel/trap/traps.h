@@ -1,15 +1,17 @@
 /*
- * The 32 exceptions, and the interrupts with which cores wake each other. NMIs are counted and resumed; machine checks too, where they can be; faults at
- * an instruction with a fixup (kernel/cpu/msr.h) go on at their resume point. Everything else is fatal:
- * registers, the row that was running and a backtrace are printed (kernel/trap/fault.h), then
- * kernel_faulted() has the word, on other cores than the boot core cores_faulted(). Source of numbers and names: Intel SDM vol. 3A table 6-1, AMD APM
- * vol. 2 table 8-1.
+ * The 32 exceptions, and the interrupts with which cores wake each other. Source of numbers and
+ * names: Intel SDM vol. 3A table 6-1, AMD APM vol. 2 table 8-1.
+ *
+ * Survived here: a fault at an instruction that has a fixup (kernel/cpu/msr.h), which goes on at
+ * its resume point; a machine check that lost nothing. NMIs are counted. What is to be done beyond
+ * that is not decided here: it comes as hooks from the top, kernel/main.c.
  */
 #ifndef KERNEL_TRAP_TRAPS_H
 #define KERNEL_TRAP_TRAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "kernel/cpu/core.h"
 
 enum {
     VECTOR_NMI = 2,
@@ -18,7 +20,7 @@ enum {
     VECTOR_PAGE_FAULT = 14,
     VECTOR_MACHINE_CHECK = 18,
     VECTORS = 32,
-    /* The highest class of interrupts, the only one that is ever let through (kernel/cores/park.h). */
+    /* The highest class of interrupts, the only one that is ever let through (CR8, park.c). */
     VECTOR_INTERRUPTS = 0xf0,
     VECTOR_WAKE = 0xf1,
     VECTOR_SIGNAL = 0xf2, /* to a core that runs and lets it come */
@@ -33,12 +35,20 @@ struct trap_frame {
     uint64_t rip, cs, rflags, rsp, ss;
 };
 
-struct machine;
+/*
+ * Called on the core that was interrupted, `c`, in the handler: general registers only, unless the
+ * hook never returns. The first trap can come as soon as traps_load() was called, long before the
+ * rest of the machine is known: c->cores, c->parking and c->origin may be NULL, and no console be there.
+ */
+struct trap_hooks {
+    void (*interrupt)(struct core *c, unsigned vector);
+    void (*nmi)(struct core *c); /* after it was counted */
+    /* An exception that is not survived. Must not return; the core stops for good if it does. */
+    void (*fatal)(struct core *c, const struct trap_frame *f);
+};
 
-/* Bytes of arena that traps_init() takes. */
-uint64_t traps_cost(void);
-/* Makes the IDT of all cores. False: the arena is used up. */
-bool traps_init(struct machine *m);
+/* Makes the IDT of all cores. `hooks` must stay. */
+void traps_init(const struct trap_hooks *hooks);
 /* Loads it on the running core, whose struct core is loaded already. */
 void traps_load(void);
 

@@ -88,15 +88,14 @@ static void not_there(void **state)
 static void survived(void **state)
 {
     (void)state;
-    struct core c = {0};
+    struct machine_check c = {0};
 
     (void)msr_write(MSR_MC_STATUS(1), MC_STATUS_VAL | MC_STATUS_ADDRV);
     fake_msr.writes = 0;
-    assert_true(machine_check_survived(&c));
-    assert_int_equal(c.machine_checks, 1);
-    assert_int_equal(c.last_check.bank, 1);
-    assert_int_equal(c.last_check.address, 0x1001);
-    assert_int_equal(c.last_check.mcg_status, 5);
+    assert_true(machine_check_survived(&c, 1));
+    assert_int_equal(c.bank, 1);
+    assert_int_equal(c.address, 0x1001);
+    assert_int_equal(c.mcg_status, 5);
     assert_int_equal(fake_msr_value(MSR_MC_STATUS(1)), 0);
     assert_int_equal(fake_msr_value(MSR_MCG_STATUS), 0);
     /* MCIP goes last, or the next one during the handler is a shutdown. */
@@ -107,33 +106,33 @@ static void survived(void **state)
 static void fatal(void **state)
 {
     (void)state;
-    struct core c = {0};
+    struct machine_check c = {0};
 
     /* A corrupt context in any bank, not only in the first that speaks. */
     (void)msr_write(MSR_MC_STATUS(1), MC_STATUS_VAL);
     (void)msr_write(MSR_MC_STATUS(3), MC_STATUS_VAL | MC_STATUS_PCC);
-    assert_false(machine_check_survived(&c));
-    assert_int_equal(c.last_check.bank, 1);
+    assert_false(machine_check_survived(&c, 1));
+    assert_int_equal(c.bank, 1);
 
     four_banks(NULL);
     (void)msr_write(MSR_MCG_STATUS, 4); /* no restart address */
-    assert_false(machine_check_survived(&c));
+    assert_false(machine_check_survived(&c, 1));
 
     fake_msr_reset();
-    assert_false(machine_check_survived(&c));
+    assert_false(machine_check_survived(&c, 1));
 }
 
 static void storm(void **state)
 {
     (void)state;
-    struct core c = {0};
+    struct machine_check c = {0};
     unsigned n = 0;
 
     do {
         n++;
         four_banks(NULL);
         (void)msr_write(MSR_MC_STATUS(0), MC_STATUS_VAL);
-    } while (n < 1000 && machine_check_survived(&c));
+    } while (n < 1000 && machine_check_survived(&c, n));
     assert_int_equal(n, STORM);
 }
 

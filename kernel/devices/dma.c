@@ -1,6 +1,5 @@
-#include "kernel/devices/pci.h"
+#include "kernel/devices/dma.h"
 #include "kernel/cpu/cpu.h"
-#include "kernel/machine/machine.h"
 #include "lib/firmware/acpi_mcfg.h"
 
 /* PCI 3.0 section 3.2.2.3.2: configuration mechanism 1. */
@@ -56,16 +55,16 @@ static void write_command(void *ctx, struct pci_at at, uint16_t command)
     out16(CONFIG_DATA, command);
 }
 
-/* The address register reads back what it was given; a machine without PCI has nobody there. */
+/* The address register reads back what it was given; without PCI there is no such register. */
 static bool ports_answer(void)
 {
     out32(CONFIG_ADDRESS, CONFIG_ENABLE);
     return in32(CONFIG_ADDRESS) == CONFIG_ENABLE;
 }
 
-static void find_ways(struct machine *m, struct ways *w)
+static void find_ways(struct ways *w, struct dma *d, const struct acpi *acpi, struct paging *paging)
 {
-    struct acpi_table t = acpi_find(&m->acpi, "MCFG");
+    struct acpi_table t = acpi_find(acpi, "MCFG");
     struct mcfg mcfg = {0};
 
     w->ports = ports_answer();
@@ -78,40 +77,29 @@ static void find_ways(struct machine *m, struct ways *w)
         uint64_t buses = mcfg.entry[i].last - mcfg.entry[i].first + 1u;
         if (w->ports && mcfg.entry[i].segment == 0)
             continue;
-        if (!paging_map_mmio(&m->paging, first, buses * BUS_BYTES)) {
-            m->dma.unreached++;
+        if (!paging_map_mmio(paging, first, buses * BUS_BYTES)) {
+            d->unreached++;
             continue;
         }
         w->bus_0[w->n] = (volatile uint8_t *)mcfg.entry[i].address;
         w->range[w->n++] =
             (struct pci_range){mcfg.entry[i].segment, mcfg.entry[i].first, mcfg.entry[i].last};
     }
-    m->dma.unreached += mcfg.left_out;
+    d->unreached += mcfg.left_out;
 }
 
-void machine_dma(struct machine *m)
+void dma_stop(struct dma *d, const struct acpi *acpi, struct paging *paging,
+              const struct pci_console *console)
 {
     struct ways ways = {0};
     const struct pci_space space = {&ways, read, write_command};
-    struct pci_console console = {.framebuffer = m->handoff->framebuffer.address};
 
-    m->dma.asked = m->handoff->options.dma == SETTING_OFF;
-    if (!m->dma.asked)
-        return;
-    if (m->handoff->borrowed) { /* takeover=auto found no console */
-        m->dma.why_not = "the machine is borrowed, and its firmware's drivers live on";
-        return;
-    }
-    find_ways(m, &ways);
+    find_ways(&ways, d, acpi, paging);
     if (ways.n == 0) {
-        m->dma.why_not = "no PCI: ports CF8h and CFCh do not answer, and no MCFG can be used";
+        d->why_not = "no PCI: ports CF8h and CFCh do not answer, and no MCFG can be used";
         return;
     }
-    if (m->serial.on) {
-        console.serial = m->serial.place.address;
-        console.serial_io = !m->serial.place.mmio;
-    }
-    m->dma.way = ways.ports ? "ports" : "ecam";
-    m->dma.segments = ways.n;
-    pci_stop_masters(&m->dma.stopped, &space, ways.range, ways.n, &console);
+    d->way = ways.ports ? "ports" : "ecam";
+    d->segments = ways.n;
+    pci_stop_masters(&d->stopped, &space, ways.range, ways.n, console);
 }

@@ -1,0 +1,142 @@
+#include "kernel/cores/bring_up.h"
+#include "kernel/cores/inspect.h"
+#include "kernel/cores/lent.h"
+#include "kernel/cores/run.h"
+#include "kernel/cores/settle.h"
+#include "kernel/cores/start.h"
+#include "kernel/cores/time.h"
+#include "kernel/cpu/cpu.h"
+
+#define CALL_US 1000000 /* for the first call, which does nothing */
+#define OWN_US  100000  /* for an interrupt that the boot core sends to itself */
+
+/* The cores that get buffers of their own (share=together). False: none does. */
+static bool have_buffers(struct core_list *named, const struct options *o)
+{
+    return o->share == SHARE_TOGETHER && core_list_parse(named, o->cores);
+}
+
+uint64_t cores_cost(const struct options *o, unsigned cores)
+{
+    struct core_list named;
+    uint64_t buffers =
+        have_buffers(&named, o) ? core_list_count(&named, cores) * paging_own_cost() : 0;
+
+    return cores_list_cost(cores) + start_cost(cores) + (cores - 1) * core_cost(CORE_STACK_SIZE) +
+           buffers;
+}
+
+/* NULL, or why no other core can be had. */
+static const char *refused(struct cores *c)
+{
+    const struct handoff *h = c->given.handoff;
+    struct core *boot = c->given.boot;
+    const char *why_not;
+
+    if (!c->given.irq->lapic.present)
+        return "the boot core's APIC cannot be used";
+    why_not = h->borrowed ? lent_refused(c) : start_refused(c);
+    if (why_not)
+        return why_not;
+    c->parking = park_choose(c->given.cpu, &c->given.irq->lapic, h->options.park == PARK_MWAIT);
+    boot->parking = &c->parking;
+    park_accept(boot->parking);
+    if (!park_test_own(boot, cores_ticks(c, OWN_US)))
+        return "the boot core does not get the interrupt that it sends to itself";
+    return NULL;
+}
+
+/* A struct core with its stacks for each core of the list. */
+static const char *make_cores(struct cores *c)
+{
+    for (unsigned i = 1; i < c->count; i++) {
+        struct core *core = core_new(c->given.arena, CORE_STACK_SIZE);
+        if (!core)
+            return "the arena has no room for their stacks";
+        if (!paging_guard(c->given.paging, core))
+            return "the page tables have no room for the pages below their stacks";
+        core->cores = c;
+        core->parking = &c->parking;
+        core->origin = c->given.handoff->borrowed ? &core_lent : &core_started;
+        c->made[i] = core;
+    }
+    return NULL;
+}
+
+static const char *call_in(struct cores *c)
+{
+    if (!c->given.handoff->borrowed)
+        return cores_start(c);
+    lent_call(c);
+    return NULL;
+}
+
+static void name_missing(struct cores *c)
+{
+    for (unsigned i = 1; i < c->count; i++) {
+        if (c->core[i])
+            c->facts[i].why_not = NULL;
+        else
+            c->facts[i].why_not =
+                c->given.handoff->borrowed ? lent_why_not(c, i) : start_why_not(c, i);
+    }
+}
+
+static void count(void *ctx, unsigned core)
+{
+    (void)core;
+    ++*(unsigned *)ctx;
+}
+
+static void try_all(struct cores *c)
+{
+    for (unsigned i = 1; i < c->count; i++) {
+        unsigned before = c->called;
+        if (c->facts[i].why_not)
+            continue;
+        if (!cores_try(c, i, count, &c->called, NULL, cores_ticks(c, CALL_US)) ||
+            c->called != before + 1)
+            c->facts[i].why_not = "it came up, and does not wake when it is called";
+        else if (!time_compare_tsc(c, i))
+            c->facts[i].why_not = "its TSC could not be compared with the boot core's";
+    }
+}
+
+static const char *make_buffers(struct cores *c)
+{
+    struct core_list named;
+
+    if (!have_buffers(&named, &c->given.handoff->options))
+        return NULL;
+    for (unsigned i = 1; i < c->count; i++)
+        if (!c->facts[i].why_not && core_list_has(&named, i) &&
+            !paging_own(c->given.paging, c->given.arena, c->core[i]))
+            return "share=together: the arena has no room for each core's buffers";
+    return NULL;
+}
+
+const char *cores_bring_up(struct cores *c)
+{
+    uint64_t began = rdtsc();
+
+    c->given.boot->cores = c;
+    settle_like_boot(c);
+    if (!cores_make_list(c))
+        return "the list of cores: the arena is too small";
+    core_inspect(c->given.boot);
+    for (unsigned i = 1; i < c->count; i++)
+        c->place[i] = c->place[0]; /* until it has told its own */
+    if (c->count == 1)
+        return NULL;
+    c->why_alone = refused(c);
+    if (!c->why_alone)
+        c->why_alone = make_cores(c);
+    if (!c->why_alone)
+        c->why_alone = call_in(c);
+    if (!c->why_alone) {
+        name_missing(c);
+        try_all(c);
+    }
+    c->start_ticks = rdtsc() - began;
+    return make_buffers(c);
+}

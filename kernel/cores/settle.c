@@ -1,0 +1,88 @@
+#include "kernel/cores/settle.h"
+#include "kernel/cores/inspect.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/cpu_setup.h"
+#include "kernel/cpu/registers.h"
+#include "kernel/trap/traps.h"
+
+static uint64_t xcr0_read(void)
+{
+    uint32_t lo, hi;
+    __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+    return (uint64_t)hi << 32 | lo;
+}
+
+static void xcr0_write(uint64_t v)
+{
+    __asm__ volatile("xsetbv" : : "a"((uint32_t)v), "d"((uint32_t)(v >> 32)), "c"(0));
+}
+
+void settle_like_boot(struct cores *c)
+{
+    c->registers = (struct core_registers){.cr4 = read_cr4(), .efer = rdmsr(MSR_EFER)};
+    if (c->registers.cr4 & CR4_OSXSAVE)
+        c->registers.xcr0 = xcr0_read();
+}
+
+/* As on the boot core; LA57 and long mode are already. What XCR0 was; 0: there is none. */
+static uint64_t set_registers(const struct core_registers *boot)
+{
+    uint64_t xcr0 = 0;
+
+    cpu_setup();
+    wrmsr(MSR_EFER, boot->efer);
+    write_cr4(boot->cr4 & ~CR4_MCE); /* mce_enable() sets it, once the banks are clear */
+    if (boot->cr4 & CR4_OSXSAVE) {
+        xcr0 = xcr0_read();
+        xcr0_write(boot->xcr0);
+    }
+    cpu_setup_paging();
+    return xcr0;
+}
+
+/* Which core this is, by its own APIC. NULL, or why it cannot be used. */
+static const char *identify(struct core *c)
+{
+    const struct cores *all = c->cores;
+    const char *why_not = c->origin->join_apic(&all->given.irq->lapic, &c->apic_id);
+    unsigned i = cores_find(&all->list, c->apic_id);
+
+    if (why_not)
+        return why_not;
+    if (i == 0 || i == all->count)
+        return "a core arrived whose APIC id is not in the list";
+    c->index = i;
+    return NULL;
+}
+
+const char *core_settle(struct core *c, struct settled *was)
+{
+    struct cores *all = c->cores;
+    const char *why_not;
+
+    core_load(c);
+    traps_load();
+    was->xcr0 = set_registers(&all->registers);
+    paging_use(all->given.paging, c, false);
+    why_not = identify(c);
+    if (why_not)
+        return why_not;
+    was->irq = c->origin->mask(c);
+    was->mce = mce_enable(all->given.cpu);
+    was->lfence = lfence_make_serializing(all->given.cpu);
+    __atomic_add_fetch(&all->lvt_stuck, was->irq.lvt_stuck, __ATOMIC_RELAXED);
+    if (was->lfence != all->given.lfence)
+        __atomic_add_fetch(&all->lfence_not, 1, __ATOMIC_RELAXED);
+    core_inspect(c);
+    return NULL;
+}
+
+void core_unsettle(const struct core *c, const struct settled *was)
+{
+    lfence_restore(was->lfence);
+    if (was->irq.lapic.present)
+        irq_restore_lent(&was->irq);
+    mce_restore(&was->mce, c->cores->given.cpu);
+    if (was->xcr0) /* bit 0 is always set where it was read */
+        xcr0_write(was->xcr0);
+}

@@ -1,0 +1,191 @@
+#include "kernel/cores/start.h"
+#include "kernel/cores/run.h"
+#include "kernel/cores/settle.h"
+#include "kernel/cores/trampoline.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/registers.h"
+#include "kernel/memory/memory_map.h"
+#include "lib/text/mem.h"
+
+/* SDM vol. 3A section 10.4.4.1: INIT, 10 ms, start-up, 200 us, start-up. */
+#define INIT_US    10000
+#define SECOND_US  10000   /* without an arrival, then all that are missing get a second start-up */
+#define SILENCE_US 1000000 /* without an arrival, then no core is waited for any more */
+
+/* Of the boot core's, what paging needs; the rest follows when faults can be told. */
+#define CR0_KEPT (CR0_PG | CR0_AM | CR0_WP | CR0_NE | CR0_ET | CR0_MP | CR0_PE)
+#define CR4_KEPT (CR4_PAE | CR4_LA57)
+
+#define PAGE ARENA_PAGE
+
+uint64_t start_cost(unsigned cores)
+{
+    return arena_cost(cores * sizeof(struct trampoline_place));
+}
+
+/* --- where a core came from -------------------------------------------------------------------- */
+
+static struct irq_masked mask(const struct core *c)
+{
+    park_accept(c->parking); /* first: a LAPIC that is off keeps no entry open */
+    return irq_mask_core(c->cores->given.irq);
+}
+
+static void nmi(struct core *c)
+{
+    (void)c; /* counted, and that is all */
+}
+
+static void stop(struct core *c)
+{
+    c->asleep = true;
+    cpu_halt();
+}
+
+static void give_up(struct core *c)
+{
+    (void)lapic_ipi(c->parking->lapic, c->apic_id, ICR_INIT);
+}
+
+const struct core_origin core_started = {
+    .join_apic = lapic_follow,
+    .mask = mask,
+    .nmi = nmi,
+    .stop = stop,
+    .give_up = give_up,
+};
+
+/* From the trampoline, on the core's own stack. */
+static void arrive(struct core *c)
+{
+    struct settled was;
+    const char *why_not = core_settle(c, &was);
+
+    if (why_not) {
+        c->cores->lost = why_not;
+        cpu_halt();
+    }
+    core_serve(c);
+    cpu_halt();
+}
+
+/* --- the boot core ----------------------------------------------------------------------------- */
+
+static bool usable_low(const struct memory_region *r)
+{
+    /* The other cores, which may have run in the firmware's pages, wait for a start-up by now. */
+    return r->type == REGION_FREE || r->type == REGION_BOOT_CODE || r->type == REGION_BOOT_DATA;
+}
+
+/* Pages below 1 MiB, never page 0: those that firmware gave, else what it has left. 0: none. */
+static uint64_t low_pages(const struct handoff *h)
+{
+    for (uint32_t i = 0; !h->low_page && i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        uint64_t at = r->start ? r->start : PAGE, need = at - r->start + LOW_PAGES * PAGE;
+        if (usable_low(r) && r->size >= need && at + LOW_PAGES * PAGE <= LOW_END)
+            return at;
+    }
+    return h->low_page;
+}
+
+const char *start_refused(struct cores *c)
+{
+    struct lapic *lapic = &c->given.irq->lapic;
+
+    if (!c->given.others_stopped)
+        return "they could not be stopped by INIT";
+    if (!low_pages(c->given.handoff))
+        return "no free memory below 1 MiB, where a core starts";
+    if (!lapic->x2apic && cores_need_x2apic(&c->list) && c->given.cpu->x2apic)
+        c->x2apic_switched = lapic_switch_x2apic(lapic);
+    return NULL;
+}
+
+/* A command to each core that has not arrived and can be reached. How many that are. */
+static unsigned send_missing(const struct cores *c, uint32_t command)
+{
+    const struct lapic *lapic = &c->given.irq->lapic;
+    unsigned n = 0;
+
+    for (unsigned i = 1; i < c->count; i++) {
+        if (c->core[i] || !cores_reachable(c->list.id[i], lapic->x2apic))
+            continue;
+        (void)lapic_ipi(lapic, c->list.id[i], command);
+        n++;
+    }
+    return n;
+}
+
+/* Until all have arrived, or none did for so long. */
+static void await_arrivals(const struct cores *c, uint64_t silence_us)
+{
+    uint64_t silence = cores_ticks(c, silence_us), last = rdtsc();
+    uint32_t up = 0;
+
+    while (up + 1 < c->count && rdtsc() - last < silence) {
+        uint32_t now = __atomic_load_n(&c->up, __ATOMIC_SEQ_CST);
+        if (now != up)
+            last = rdtsc();
+        up = now;
+        pause();
+    }
+}
+
+static void send_all(struct cores *c, uint32_t start_up)
+{
+    cores_wait(c, INIT_US); /* since the INIT that went to all */
+    (void)send_missing(c, start_up);
+    await_arrivals(c, SECOND_US);
+    (void)send_missing(c, start_up);
+    await_arrivals(c, SILENCE_US);
+    /* A core that is missing still may have missed the INIT that went to all. */
+    c->second_init = send_missing(c, ICR_INIT);
+    if (c->second_init > 0) {
+        cores_wait(c, INIT_US);
+        (void)send_missing(c, start_up);
+        await_arrivals(c, SILENCE_US);
+    }
+    /* One that comes too late would find no page that can be executed, and reset the machine by a
+     * triple fault: an INIT keeps it where it is. */
+    (void)send_missing(c, ICR_INIT);
+}
+
+const char *cores_start(struct cores *c)
+{
+    struct paging *paging = c->given.paging;
+    struct trampoline_place *place = arena_take(c->given.arena, c->count * sizeof(*place));
+    uint64_t low = low_pages(c->given.handoff);
+    uint32_t ticket = 0;
+
+    if (!place)
+        return "the arena has no room for their places";
+    for (unsigned i = 1; i < c->count; i++)
+        place[i - 1] = (struct trampoline_place){c->made[i], c->made[i]->stack_top};
+    struct trampoline t = {
+        .root = paging->tables.pool_phys,
+        .ticket = &ticket,
+        .place = place,
+        .entry = arrive,
+        .places = c->count - 1,
+        .root_low = (uint32_t)(low + PAGE),
+        .cr0 = (uint32_t)(read_cr0() & CR0_KEPT),
+        .cr4 = (uint32_t)(read_cr4() & CR4_KEPT),
+        .efer = (uint32_t)(EFER_LME | (rdmsr(MSR_EFER) & EFER_NXE)),
+    };
+    trampoline_write(low, &t);
+    if (!paging_low_page(paging, low, true))
+        return "the page that they start in cannot be made executable";
+    /* The first CR3 has 32 bits, and the tables may lie higher: a copy of their root. */
+    memcpy((void *)(low + PAGE), paging->tables.pool, PAGE);
+    send_all(c, ICR_START_UP | (uint32_t)(low / PAGE));
+    (void)paging_low_page(paging, low, false);
+    return NULL;
+}
+
+const char *start_why_not(const struct cores *c, unsigned i)
+{
+    if (!cores_reachable(c->list.id[i], c->given.irq->lapic.x2apic))
+        return "its APIC id needs x2APIC, which is not to be had here";
+    return c->lost ? c->lost : "it did not answer INIT and start-up";
+}

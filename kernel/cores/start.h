@@ -1,0 +1,24 @@
+/*
+ * Cores that are started: INIT, start-up IPIs, the trampoline below 1 MiB. They are ours for good.
+ * Source: Intel SDM vol. 3A sections 10.4.4.1 and 11.6.1.
+ */
+#ifndef KERNEL_CORES_START_H
+#define KERNEL_CORES_START_H
+
+#include "kernel/cores/cores.h"
+
+extern const struct core_origin core_started;
+
+/* Bytes of arena that cores_start() takes. */
+uint64_t start_cost(unsigned cores);
+
+/* NULL, or why no core can be started here. Switches the LAPIC to x2APIC where ids demand it. */
+const char *start_refused(struct cores *c);
+
+/* Starts all of c->made. Returns when all have arrived, or none arrives any more. NULL, or why none
+ * could be started. */
+const char *cores_start(struct cores *c);
+/* Why core i did not arrive. */
+const char *start_why_not(const struct cores *c, unsigned i);
+
+#endif

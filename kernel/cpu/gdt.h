@@ -1,0 +1,42 @@
+/*
+ * A core's descriptors: flat segments, and the TSS with the stacks that NMI, #DF and #MC switch to.
+ * Source: Intel SDM vol. 3A sections 3.5 (GDT), 6.14.5 (IST), 8.7 (TSS); AMD APM vol. 2 chapter 4
+ * is the same.
+ */
+#ifndef KERNEL_CPU_GDT_H
+#define KERNEL_CPU_GDT_H
+
+#include <stdint.h>
+
+enum { SELECTOR_CODE = 0x08, SELECTOR_DATA = 0x10, SELECTOR_TSS = 0x18 };
+#define GDT_ENTRIES   16 /* the TSS, which takes two entries, can be moved up to SELECTOR_LAST */
+#define SELECTOR_LAST (8 * (GDT_ENTRIES - 2))
+
+/* What a gate of the IDT says; the TSS's table is indexed by one less. 0 means no switch. */
+enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3, IST_COUNT = 3 };
+
+/* SDM vol. 3A figure 8-11. */
+struct tss {
+    uint32_t reserved0;
+    uint64_t rsp[3];
+    uint64_t reserved1;
+    uint64_t ist[7];
+    uint64_t reserved2;
+    uint16_t reserved3;
+    uint16_t io_map;
+} __attribute__((packed));
+
+struct gdt {
+    uint64_t entry[GDT_ENTRIES];
+    uint16_t tss_selector;
+    struct tss tss;
+};
+
+/* Fills all but the stacks, tss.ist. `g` must stay where it is: the TSS's descriptor points into it. */
+void gdt_init(struct gdt *g);
+/* Moves the TSS to another selector, from SELECTOR_TSS to SELECTOR_LAST, for the next gdt_load(). */
+void gdt_move_tss(struct gdt *g, uint16_t selector);
+/* Loads GDT, segment registers and TR of the running core. FS and GS bases are 0 afterwards. */
+void gdt_load(const struct gdt *g);
+
+#endif

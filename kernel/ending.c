@@ -1,0 +1,95 @@
+#include "kernel/ending.h"
+#include "kernel/console/pager.h"
+#include "kernel/cores/run.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/report/facts.h"
+#include "kernel/trap/fault.h"
+#include "lib/text/fmt.h"
+
+static _Noreturn void leave(struct kernel *k, enum exit_status status)
+{
+    machine_leave(&k->machine, k->machine.handoff->options.finish, status);
+}
+
+/* Where the machine is borrowed, the log has room for what follows whatever came before. */
+static void close_log(struct kernel *k)
+{
+    struct report_log *log = k->machine.handoff->log;
+    char message[128];
+
+    if (!log)
+        return;
+    report_log_end(log);
+    if (log->records.lost + log->text.lost == 0)
+        return;
+    fmt_buf(message, sizeof message,
+            "the stick's copy is cut: %llu records and %llu lines found no room in %llu KiB",
+            (unsigned long long)log->records.lost, (unsigned long long)log->text.lost,
+            (unsigned long long)(log->records.size + log->text.size) / 1024);
+    report_event(&k->report, "warning", message);
+}
+
+_Noreturn void ending(struct kernel *k, bool stopped, enum exit_status status)
+{
+    struct machine *m = &k->machine;
+
+    close_log(k);
+    facts_cost(m, &k->report);
+    if (machine_halts(m, m->handoff->options.finish))
+        pager_hint(&m->screen);
+    report_end(&k->report, stopped);
+    leave(k, status);
+}
+
+_Noreturn void ending_refused(struct kernel *k, enum exit_status status, const char *type,
+                              const char *why)
+{
+    report_event(&k->report, type, why);
+    k->report.failures++;
+    ending(k, false, status);
+}
+
+void ending_unless_done(struct kernel *k, const char *why_not)
+{
+    if (why_not)
+        ending_refused(k, EXIT_FAULT, "fault", why_not);
+}
+
+static void print(struct kernel *k, const struct core *c, const struct trap_frame *f)
+{
+    fault_print(&k->machine.console.sink, k->machine.handoff, c, f);
+    screen_paint(&k->machine.screen);
+}
+
+static _Noreturn void fault_elsewhere(struct kernel *k, struct core *c, const struct trap_frame *f)
+{
+    if (core_fault_begin(c, f)) {
+        print(k, c, f);
+        core_fault_end(c);
+    }
+    core_fault_stop(c);
+}
+
+static _Noreturn void fault_here(struct kernel *k, const struct core *c, const struct trap_frame *f)
+{
+    char message[160];
+
+    k->faults++;
+    if (!k->report.out || k->faults > 2)
+        cpu_halt();
+    /* Out of the report of the first one; or of firmware, in our ResetSystem call, when the report
+     * is closed already. */
+    if (k->faults == 2 || k->machine.leaving)
+        machine_leave(&k->machine, FINISH_AUTO, EXIT_FAULT);
+    print(k, c, f);
+    fault_describe(c, f, message, sizeof message);
+    engine_release(&k->engine); /* what it has started, where the machine is given back */
+    ending_refused(k, EXIT_FAULT, "fault", message);
+}
+
+_Noreturn void ending_fault(struct kernel *k, struct core *c, const struct trap_frame *f)
+{
+    if (c->origin)
+        fault_elsewhere(k, c, f);
+    fault_here(k, c, f);
+}

@@ -1,0 +1,50 @@
+/* General registers only (Makefile): SSE may be off when these are called. */
+#include "kernel/entry.h"
+#include "bench/api/platform.h"
+#include "kernel/console/screen.h"
+#include "kernel/cores/bring_up.h"
+#include "kernel/cpu/cpu_setup.h"
+#include "kernel/cpu/cpu_state.h"
+#include "kernel/cpu/entry.h"
+#include "kernel/machine/log.h"
+#include "kernel/machine/quiet.h"
+#include "kernel/main.h"
+
+uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores, bool borrowed)
+{
+    uint64_t need = arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + paging_cost(top, cores) +
+                    arena_cost(sizeof(struct madt)) + cores_cost(o, cores) + quiet_cost(cores) +
+                    screen_cost() + arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
+
+    if (borrowed)
+        need += log_cost(o, cores) + arena_cost(sizeof(struct irq_opened));
+    return need;
+}
+
+static void on_own_stack(void *handoff)
+{
+    kernel_main(handoff);
+}
+
+_Noreturn void kernel_enter(struct handoff *h)
+{
+    uint64_t guard;
+
+    cpu_setup();
+    entry_switch(h, arena_kernel_stack(h, &guard), on_own_stack);
+}
+
+int kernel_borrow(struct handoff *h)
+{
+    struct cpu_state firmware;
+    uint64_t guard;
+    int status;
+
+    cpu_state_save(&firmware);
+    cpu_state_cet_off(&firmware);
+    cpu_setup();
+    status = entry_visit(h, arena_kernel_stack(h, &guard), on_own_stack, &h->way_back);
+    cpu_state_restore(&firmware);
+    cpu_state_cet_on(&firmware);
+    return status;
+}

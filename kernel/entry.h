@@ -1,0 +1,18 @@
+/* The ways into the kernel, and what must be there before: boot/ calls these. */
+#ifndef KERNEL_ENTRY_H
+#define KERNEL_ENTRY_H
+
+#include "kernel/memory/handoff.h"
+
+/* Bytes of arena that kernel/ and bench/ need for these options with this many cores; `top` is the
+ * end of the highest region of RAM. A machine that is borrowed needs room for the log as well. */
+uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores, bool borrowed);
+
+/* With IF=0, boot services gone. Never returns. */
+_Noreturn void kernel_enter(struct handoff *h);
+
+/* With IF=0, boot services alive (h->borrowed). The machine is as it was found, but for what
+ * kernel/machine/leave.h says; returns the exit status of that header. */
+int kernel_borrow(struct handoff *h);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * The log of a borrowed machine's report: kept in memory, written to the stick once the firmware is
+ * back (boot/after.c). Its size follows from the rows and cores that the options select.
+ */
+#ifndef KERNEL_MACHINE_LOG_H
+#define KERNEL_MACHINE_LOG_H
+
+#include "kernel/memory/arena.h"
+#include "lib/text/report_log.h"
+
+/* Bytes of arena that log_begin() takes. */
+uint64_t log_cost(const struct options *o, unsigned cores);
+
+/* False: the arena has no room for it. */
+bool log_begin(struct report_log *log, const struct options *o, unsigned cores, struct arena *a);
+
+#endif
