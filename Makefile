@@ -44,6 +44,7 @@ OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 # Flags follow rooms. General registers only: what runs while SSE may be off, or in a trap handler.
 GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) bench/api \
 	$(addprefix lib/,text config firmware cpu screen)
+GENERAL_FILES := $(wildcard kernel/*.c)
 # Measured as a compiler's user has it: without frame pointers.
 BODY_ROOMS := bench/suites
 $(foreach r,$(GENERAL_ROOMS) $(BODY_ROOMS),$(if $(wildcard $r/),,$(error $r: no such room: mend \
@@ -77,7 +78,6 @@ LDFLAGS_IMAGE := -nostdlib -O2 -pie --no-dynamic-linker -z text -z noexecstack -
 PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .reloc .sbat)
 
 # A file's own flags: CFLAGS_<path> := ...
-CFLAGS_kernel/entry.c := -mgeneral-regs-only
 CFLAGS_bench/suites/calls/stub_endbr.c := -fcf-protection=branch
 CFLAGS_bench/suites/calls/retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect-branch=thunk)
 # Each one section, in which functions stand as they come.
@@ -88,7 +88,7 @@ CFLAGS_BODY := -fomit-frame-pointer -falign-functions=64
 
 in_rooms = $(filter $(addsuffix /%,$1),$2)
 flags = $(CFLAGS_IMAGE) $(if $(call in_rooms,boot,$1),$(CFLAGS_BOOT)) \
-	$(if $(call in_rooms,$(GENERAL_ROOMS),$1),-mgeneral-regs-only) \
+	$(if $(call in_rooms,$(GENERAL_ROOMS),$1)$(filter $(GENERAL_FILES),$1),-mgeneral-regs-only) \
 	$(if $(call in_rooms,$(BODY_ROOMS),$1),$(CFLAGS_BODY)) $(CFLAGS_$1)
 
 # --- the image -----------------------------------------------------------------------------------

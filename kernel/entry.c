@@ -1,4 +1,4 @@
-/* General registers only (Makefile): SSE may be off when these are called. */
+/* SSE may be off when these are called: general registers only (Makefile). */
 #include "kernel/entry.h"
 #include "bench/api/platform.h"
 #include "kernel/console/screen.h"

@@ -82,36 +82,58 @@ static void take_machine(struct machine *m, struct handoff *h)
     need(machine_quiet(m));
 }
 
+/* Who executes this code, its clocks, and what a cycle is: what every row relies on. */
+static void open_engine(struct machine *m, struct engine *e, struct probe *probe)
+{
+    static struct platform platform;
+
+    need(platform_init(&platform, m));
+    need_cores(&platform, &m->handoff->options);
+    engine_init(e, &platform, &m->handoff->options);
+    probe_run(e, probe);
+    engine_timers(e);
+}
+
+static void report_machine(struct machine *m, struct engine *e, const struct probe *probe,
+                           struct report *r)
+{
+    facts_report(m, e, probe, r);
+    screen_paint(&m->screen);
+    selftest_machine(m, e, r);
+    probe_judge(e, probe, r);
+    cycle_judge(e, r);
+    probe_report(e, probe, r);
+}
+
+/* Settings and timers as they were found, and what is to be said of that. */
+static void put_back(struct machine *m, struct engine *e, struct report *r)
+{
+    engine_release(e);
+    quiet_restore_all(&m->quiet, true);
+    facts_left(m, r);
+    quiet_facts_advise(m, e, r);
+}
+
+static enum exit_status status_of(const struct report *r, bool core_faulted)
+{
+    if (core_faulted)
+        return EXIT_FAULT;
+    return r->failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS;
+}
+
 _Noreturn void kernel_main(struct handoff *h)
 {
     struct machine *m = &kernel.machine;
     struct report *r = &kernel.report;
     struct engine *e = &kernel.engine;
-    static struct platform platform;
     static struct probe probe;
-    bool stopped, faulted;
+    bool stopped, core_faulted;
 
     take_machine(m, h);
-    need(platform_init(&platform, m));
-    need_cores(&platform, &h->options);
-
-    engine_init(e, &platform, &h->options);
-    probe_run(e, &probe);
-    engine_timers(e);
-
-    facts_report(m, e, &probe, r);
-    screen_paint(&m->screen);
-    selftest_machine(m, e, r);
-    probe_judge(e, &probe, r);
-    cycle_judge(e, r);
-    probe_report(e, &probe, r);
-
+    open_engine(m, e, &probe);
+    report_machine(m, e, &probe, r);
     stopped = bench_run(e, r);
-
-    engine_release(e);
-    quiet_restore_all(&m->quiet, true);
-    facts_left(m, r);
-    quiet_facts_advise(m, e, r);
-    faulted = cores_report_end(&m->cores, r);
-    ending(&kernel, stopped, faulted ? EXIT_FAULT : r->failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS);
+    put_back(m, e, r);
+    core_faulted = cores_report_end(&m->cores, r);
+    ending(&kernel, stopped, status_of(r, core_faulted));
 }

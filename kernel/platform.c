@@ -23,8 +23,8 @@ static bool key(void)
     return serial_key(&machine->serial) || (machine->keyboard && keyboard_key() != KEY_NONE);
 }
 
-/* Painting is done before a row's first window, never between two; where other cores measure, before
- * they are called: see run() and together(). */
+/* Painting is done before a row's first window, never between two; where other cores measure,
+ * before they are called: see run() and together(). */
 static void row(const char *suite, const char *name)
 {
     struct core *c = core_current();

@@ -9,7 +9,7 @@
 /* A machine that boots by UEFI has no slower one, emulated ones included. */
 #define TSC_HZ_MIN 1000000ull
 
-/* The quickest of some; one that failed has taken for ever. */
+/* The quickest of some; one that failed counts as endless. */
 static struct clock_read read_best(struct timer *t)
 {
     struct clock_read best = {0, UINT64_MAX, 0};
@@ -82,24 +82,24 @@ static struct clock_result by_cpuid(const struct cpu *cpu)
 
 enum clock_source clocks_source(enum clock_id id)
 {
-    static const uint8_t sources[CLOCK_IDS] = {[CLOCK_ID_TSC] = CLOCK_SOURCES,
-                                               [CLOCK_ID_HPET] = CLOCK_HPET,
-                                               [CLOCK_ID_PMTIMER] = CLOCK_PMTIMER,
-                                               [CLOCK_ID_PIT] = CLOCK_PIT};
-    return (enum clock_source)sources[id];
+    static const enum clock_source sources[CLOCK_IDS] = {[CLOCK_ID_TSC] = CLOCK_SOURCES,
+                                                         [CLOCK_ID_HPET] = CLOCK_HPET,
+                                                         [CLOCK_ID_PMTIMER] = CLOCK_PMTIMER,
+                                                         [CLOCK_ID_PIT] = CLOCK_PIT};
+    return sources[id];
 }
 
 struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
                                 struct counters *counters)
 {
     /* The PIT last: its reads are the slowest. */
-    static const uint8_t order[] = {CLOCK_ID_PMTIMER, CLOCK_ID_HPET, CLOCK_ID_PIT};
+    static const enum clock_id order[] = {CLOCK_ID_PMTIMER, CLOCK_ID_HPET, CLOCK_ID_PIT};
     struct tsc_clock c = {0};
 
     c.source[CLOCK_CPUID15] = by_cpuid(cpu);
     c.source[CLOCK_STATED] = clock_stated(stated);
     c.stated_by = stated.source;
-    for (unsigned i = 0; i < sizeof(order); i++)
+    for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
         c.source[clocks_source(order[i])] = by_counter(&counters->timer[order[i]], order[i]);
     clock_choose(&c);
     counters->timer[CLOCK_ID_TSC].tsc_hz = c.hz;

@@ -3,7 +3,7 @@
 
 enum { PORT_DATA = 0x60, PORT_STATUS = 0x64 };
 enum { STATUS_FULL = 0x01, STATUS_MOUSE = 0x20 };
-#define NOBODY       0xff /* what a bus without the controller reads */
+#define NO_DEVICE    0xff /* what a read gives where there is no controller */
 #define BYTES_A_CALL 16   /* its buffer, and more: a controller that is never empty ends no call */
 
 /* Scan code set 1. Arrow keys have 0xe0 before the codes that the keypad's have. */
@@ -11,7 +11,7 @@ enum { PREFIX = 0xe0, RELEASED = 0x80, SCAN_ENTER = 0x1c };
 
 bool keyboard_open(void)
 {
-    if (in8(PORT_STATUS) == NOBODY)
+    if (in8(PORT_STATUS) == NO_DEVICE)
         return false;
     (void)keyboard_key();
     return true;
@@ -34,7 +34,7 @@ static enum key key_of(uint8_t code)
         return KEY_DOWN;
     case 0x51:
         return KEY_PAGE_DOWN;
-    default:
+    default: /* every other key, pressed; a release is none */
         return code == 0 || code & RELEASED ? KEY_NONE : KEY_OTHER;
     }
 }
@@ -43,7 +43,7 @@ enum key keyboard_key(void)
 {
     for (unsigned i = 0; i < BYTES_A_CALL; i++) {
         uint8_t status = in8(PORT_STATUS);
-        if (status == NOBODY || !(status & STATUS_FULL))
+        if (status == NO_DEVICE || !(status & STATUS_FULL))
             return KEY_NONE;
         enum key key = key_of(in8(PORT_DATA));
         if (key != KEY_NONE && !(status & STATUS_MOUSE))

@@ -40,9 +40,11 @@ static int32_t step_of(enum key key, int32_t page)
         return ALL_LINES;
     case KEY_END:
         return -ALL_LINES;
-    default:
-        return 0;
+    case KEY_NONE:
+    case KEY_OTHER:
+        break;
     }
+    return 0;
 }
 
 /* Where in the text the window stands, on its last row; nothing at the end of the text. */

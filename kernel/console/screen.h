@@ -1,8 +1,8 @@
 /*
- * The screen as a console: text is collected in RAM (lib/screen/text.h) and painted on the firmware's
- * framebuffer by screen_paint() alone, which is called between rows, never inside one. Only cells
- * that have changed are painted; the framebuffer is written, never read. General registers only,
- * no memory is taken after screen_open(): a trap handler may paint.
+ * The screen as a console: text is collected in RAM (lib/screen/text.h) and painted on the
+ * firmware's framebuffer by screen_paint() alone, which is called between rows, never inside one.
+ * Only cells that have changed are painted; the framebuffer is written, never read. General
+ * registers only, no memory is taken after screen_open(): a trap handler may paint.
  */
 #ifndef KERNEL_CONSOLE_SCREEN_H
 #define KERNEL_CONSOLE_SCREEN_H

@@ -122,12 +122,12 @@ static const char *look(const struct serial *s)
     uint8_t lsr = get(s, LSR);
 
     if (lsr == 0xff)
-        return "nobody there (the line status reads 0xff)";
+        return "no device answers (the line status reads 0xff)";
     /* A byte of the firmware's may be on its way out; loopback and a cleared FIFO would destroy
      * it. */
     if (!wait_lsr(s, LSR_TEMT))
-        return lsr == 0 ? "nobody there (the line status reads 0x00)"
-                        : "the transmitter does not get empty";
+        return lsr == 0 ? "no device answers (the line status reads 0x00)"
+                        : "the transmitter does not become empty";
     if (!scratch_holds(s) && !loopback_answers(s))
         return "no UART (neither scratch register nor loopback answers)";
     return NULL;

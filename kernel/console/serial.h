@@ -1,8 +1,8 @@
 /*
- * A 16550 (or 8250) behind I/O ports or in memory, polled. Source: National Semiconductor PC16550D data sheet,
- * section 8. Used by the kernel and, for its records, by boot/ while firmware is alive. General
- * registers only; every wait is bounded in reads and in raw ticks, since no clock is known yet.
- * After one wait that ran out the port is off.
+ * A 16550 (or 8250) behind I/O ports or in memory, polled. Source: National Semiconductor PC16550D
+ * data sheet, section 8. Used by the kernel and, for its records, by boot/ while firmware is alive.
+ * General registers only; every wait is bounded in reads and in raw ticks, since no clock is known
+ * yet. After one wait that ran out the port is off.
  */
 #ifndef KERNEL_CONSOLE_SERIAL_H
 #define KERNEL_CONSOLE_SERIAL_H
@@ -14,9 +14,9 @@
 
 struct serial {
     struct sink sink;          /* takes bytes whether there is a port or not */
-    struct serial_place place; /* the last that was tried; from NULL: none */
+    struct serial_place place; /* the last that was tried; its `from` NULL: none */
     uint32_t baud;             /* as programmed or found, 0: not known */
-    bool on;                   /* somebody is there and takes what is written */
+    bool on;                   /* a UART is there and takes what is written */
     const char *why_not;       /* where not on */
     uint8_t fifo;              /* bytes that may follow one "transmitter empty": 16 or 1 */
     uint8_t room;              /* of these, how many are left without asking again */
@@ -41,7 +41,7 @@ struct serial serial_open(struct serial_places *places, serial_map *map, void *c
 /* Waits, bounded, until the last bit has left: before power off, reset, or another owner. */
 void serial_flush(struct serial *s);
 
-/* Puts the settings back that serial_probe() found, when the firmware goes on using the port. The
+/* Puts the settings back that serial_open() found, when the firmware goes on using the port. The
  * FIFO's cannot be read and stay on. */
 void serial_release(struct serial *s);
 

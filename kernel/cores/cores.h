@@ -1,5 +1,5 @@
 /*
- * The other cores of the machine: who they are, and what all that deal with them share.
+ * The other cores of the machine: which there are, and what all that deal with them share.
  *
  *   cores.c       the list, and what the report says of each at its end   (boot core)
  *   bring_up.c    the steps from the list to cores that can be called     (boot core)
@@ -69,7 +69,8 @@ struct core_texts {
     char mtrr[96], features[160], why_not[96];
 };
 
-/* The cores that run one function at the same time. One such at a time, so it stands in struct cores. */
+/* The cores that run one function at the same time. There is one such at a time: struct cores has
+ * it. */
 struct core_meeting {
     const unsigned *list;
     unsigned n;
@@ -89,7 +90,7 @@ struct cores {
     struct core_texts *texts;
     struct core_place *place; /* as the platform has them */
     struct cores_list list;
-    const char *from;               /* "madt", "mp_services": who listed them */
+    const char *from;               /* "madt", "mp_services": what listed them */
     const char *why_alone;          /* why the others, if there are any, were left out */
     const char *lost;               /* why a core that arrived could not be used, the last such */
     bool x2apic_switched;           /* by us, since ids demand it */

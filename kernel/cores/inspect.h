@@ -1,5 +1,5 @@
-/* What a core says of itself: its place, microcode, TSC_ADJUST, and how its features and MTRRs differ
- * from the boot core's. */
+/* What a core says of itself: its place, microcode, TSC_ADJUST, and how its features and MTRRs
+ * differ from the boot core's. */
 #ifndef KERNEL_CORES_INSPECT_H
 #define KERNEL_CORES_INSPECT_H
 

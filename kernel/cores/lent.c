@@ -39,7 +39,7 @@ bool lent_lost(const struct lent_core *l)
     return state_of(l) == LENT_CALLED && !is_back(l);
 }
 
-/* --- the procedure, on the core itself -------------------------------------------------------- */
+/* --- the procedure, on the core itself ------------------------------------------------------- */
 
 static uint32_t apic_id(void)
 {
@@ -122,7 +122,7 @@ void lent_serve(struct lent *l)
     __atomic_store_n(&own->back, true, __ATOMIC_SEQ_CST);
 }
 
-/* --- where a core came from -------------------------------------------------------------------- */
+/* --- where a core came from ------------------------------------------------------------------ */
 
 static struct irq_masked mask(const struct core *c)
 {
@@ -179,7 +179,7 @@ const struct core_origin core_lent = {
     .give_up = give_up,
 };
 
-/* --- the boot core ---------------------------------------------------------------------------- */
+/* --- the boot core --------------------------------------------------------------------------- */
 
 const char *lent_refused(const struct cores *c)
 {

@@ -4,9 +4,9 @@
  * started (kernel/cores/start.h), and at the end puts back what was its own and returns to the
  * firmware. None is ever sent an INIT.
  *
- *   boot/lend.c               the dispatch, and waiting for its end       (boot core, firmware alive)
- *   lent_serve()              the procedure, from first line to last      (the core itself)
- *   lent_call(), lent_home()  which cores are called, and all sent home   (boot core, borrowed)
+ *   boot/lend.c               the dispatch, and waiting for its end      (boot core, firmware)
+ *   lent_serve()              the procedure, from first line to last     (the core itself)
+ *   lent_call(), lent_home()  which cores are called, and all sent home  (boot core, borrowed)
  */
 #ifndef KERNEL_CORES_LENT_H
 #define KERNEL_CORES_LENT_H
@@ -63,7 +63,7 @@ const char *lent_refused(const struct cores *c);
 void lent_call(struct cores *c);
 /* Why core i did not arrive. */
 const char *lent_why_not(const struct cores *c, unsigned i);
-/* Sends all home, whatever they run, the last that came first; bounded. `l` NULL: there are none. */
+/* Sends all home, whatever they run, the last that came first; bounded. `l` NULL: none are lent. */
 void lent_home(const struct cores *c, struct lent *l);
 
 #endif

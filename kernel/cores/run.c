@@ -11,7 +11,7 @@ static bool asleep(const struct core *c)
     return park_wait_asleep(c, cores_ticks(c->cores, ASLEEP_US), cores_ticks(c->cores, SETTLE_US));
 }
 
-/* --- on every core that takes part ------------------------------------------------------------- */
+/* --- on every core that takes part ----------------------------------------------------------- */
 
 /* True: all others had finished. */
 static bool finish(struct core_meeting *m, const struct core *c)
@@ -51,7 +51,7 @@ void core_serve(struct core *c)
     }
 }
 
-/* --- the caller, on the boot core ------------------------------------------------------------- */
+/* --- the caller, on the boot core ------------------------------------------------------------ */
 
 static void hand_out(struct cores *all, core_fn *fn, void *ctx)
 {
@@ -169,7 +169,7 @@ const char *cores_together(struct cores *all, const unsigned *list, unsigned n, 
     return n == 1 ? cores_run(all, list[0], fn, ctx) : call(all, list, n, fn, ctx);
 }
 
-/* --- traps ------------------------------------------------------------------------------------- */
+/* --- traps ----------------------------------------------------------------------------------- */
 
 void core_nmi(struct core *c)
 {

@@ -1,6 +1,6 @@
 /*
- * Calls: a core that serves sleeps until the boot core gives it something to run. Faults and NMIs on
- * other cores.
+ * Calls: a core that serves sleeps until the boot core gives it something to run. Faults and NMIs
+ * on other cores.
  */
 #ifndef KERNEL_CORES_RUN_H
 #define KERNEL_CORES_RUN_H
@@ -21,8 +21,8 @@ const char *cores_run(struct cores *all, unsigned i, core_fn *fn, void *ctx);
 const char *cores_together(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
                            void *ctx);
 /*
- * fn on core i while the boot core does its own part, `here`, NULL for none. Everything bounded, for
- * cores that are not known to answer. False: it did not within `ticks`, and was given up.
+ * fn on core i while the boot core does its own part, `here`, NULL for none. Everything bounded,
+ * for cores that are not known to answer. False: it did not within `ticks`, and was given up.
  */
 bool cores_try(struct cores *all, unsigned i, core_fn *fn, void *ctx, void (*here)(void *ctx),
                uint64_t ticks);
@@ -31,9 +31,9 @@ bool cores_try(struct cores *all, unsigned i, core_fn *fn, void *ctx, void (*her
 void core_nmi(struct core *c);
 
 /*
- * A fatal exception on another core than the boot core, in three steps on that core. The first keeps
- * its words for cores_run(), and waits, bounded, until no other core prints; false: the fault comes
- * out of the report of an earlier one, so nothing more is to be said.
+ * A fatal exception on another core than the boot core, in three steps on that core. The first
+ * keeps its words for cores_run(), and waits, bounded, until no other core prints; false: it
+ * faulted while it printed an earlier one, so nothing more is to be said.
  */
 bool core_fault_begin(struct core *c, const struct trap_frame *f);
 /* It has been printed. */

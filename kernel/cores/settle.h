@@ -1,6 +1,6 @@
 /*
- * A core made ours: descriptors, traps, control registers, page tables, APIC, interrupts and machine
- * checks as on the boot core, and, for a core that is given back, all of that undone.
+ * A core made ours: descriptors, traps, control registers, page tables, APIC, interrupts and
+ * machine checks as on the boot core, and, for a core that is given back, all of that undone.
  */
 #ifndef KERNEL_CORES_SETTLE_H
 #define KERNEL_CORES_SETTLE_H

@@ -23,7 +23,7 @@ uint64_t start_cost(unsigned cores)
     return arena_cost(cores * sizeof(struct trampoline_place));
 }
 
-/* --- where a core came from -------------------------------------------------------------------- */
+/* --- where a core came from ------------------------------------------------------------------ */
 
 static struct irq_masked mask(const struct core *c)
 {
@@ -69,7 +69,7 @@ static void arrive(struct core *c)
     cpu_halt();
 }
 
-/* --- the boot core ----------------------------------------------------------------------------- */
+/* --- the boot core --------------------------------------------------------------------------- */
 
 static bool usable_low(const struct memory_region *r)
 {

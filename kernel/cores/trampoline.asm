@@ -1,6 +1,6 @@
 ; What a core executes first: real mode, at the page that the start-up IPI named, until it runs on
-; a stack of its own in 64-bit mode. Copied below 1 MiB by kernel/cores/start.c; nothing in it is relocated, all
-; addresses are of the copy. Sequence: Intel SDM vol. 3A section 10.8.5.
+; a stack of its own in 64-bit mode. Copied below 1 MiB by kernel/cores/trampoline.c; nothing in it
+; is relocated, all addresses are of the copy. Sequence: Intel SDM vol. 3A section 10.8.5.
 bits 16
 default abs
 section .rodata
@@ -9,7 +9,7 @@ section .rodata
 %define SELECTOR_32  0x08
 %define SELECTOR_DATA 0x10
 %define SELECTOR_64  0x18
-%define MSR_EFER     0xc0000080
+%define MSR_EFER     0xc0000080         ; as in kernel/cpu/registers.h
 %define at(label)    (label - trampoline)
 
 global trampoline:data hidden

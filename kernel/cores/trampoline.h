@@ -1,7 +1,7 @@
 /*
- * The page that a core starts in (kernel/cores/trampoline.asm): how it is filled. Each core that arrives
- * takes the next place and calls the entry with it, on its stack, in 64-bit mode with paging on,
- * without a GDT, an IDT or SSE that could be used.
+ * The page that a core starts in (kernel/cores/trampoline.asm): how it is filled. Each core that
+ * arrives takes the next place and calls the entry with it, on its stack, in 64-bit mode with
+ * paging on, without a GDT, an IDT or SSE that could be used.
  */
 #ifndef KERNEL_CORES_TRAMPOLINE_H
 #define KERNEL_CORES_TRAMPOLINE_H

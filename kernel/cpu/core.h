@@ -42,7 +42,7 @@ struct core {
     uint32_t apic_id;
     struct cores *cores;              /* all of them (kernel/cores/cores.h); NULL: not known yet */
     const struct core_origin *origin; /* the same header; NULL: the boot core */
-    const struct parking *parking;          /* how it sleeps and is woken (kernel/cores/park.h) */
+    const struct parking *parking;    /* how it sleeps and is woken (kernel/cores/park.h) */
     struct lent_core *lent;           /* what is given back (kernel/cores/lent.h); NULL: nothing */
     const char *row_suite, *row_name; /* what runs on it, for a fault's report; NULL: no row */
     struct thermal_row thermal;       /* of the row that it runs, or ran last */

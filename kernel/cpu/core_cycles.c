@@ -56,9 +56,10 @@ static enum timer_status count_aperf(struct timer *t, uint64_t *count)
         return TIMER_OK;
     case APERF_AGAIN:
         return TIMER_AGAIN;
-    default:
-        return TIMER_FAILED;
+    case APERF_FAILED:
+        break;
     }
+    return TIMER_FAILED;
 }
 
 void core_cycles_init(struct core_cycles *c)

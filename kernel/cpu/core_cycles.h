@@ -1,7 +1,7 @@
 /*
  * The running core's counters of core cycles as timers (bench/api/timer.h): `pmc` and `aperf` of
- * cycle=. lib/cpu/core_counter.h and lib/cpu/aperf.h decide and do; here are the instructions. Usable once
- * the traps stand: an MSR that CPUID promises may fault all the same.
+ * cycle=. lib/cpu/core_counter.h and lib/cpu/aperf.h decide and do; here are the instructions.
+ * Usable once the traps are loaded: an MSR that CPUID promises may fault all the same.
  */
 #ifndef KERNEL_CPU_CORE_CYCLES_H
 #define KERNEL_CPU_CORE_CYCLES_H

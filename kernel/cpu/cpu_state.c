@@ -1,7 +1,7 @@
 #include "kernel/cpu/cpu_state.h"
 #include <stddef.h>
 
-/* Bits of a descriptor's first half, SDM vol. 3A figure 8-4: type 9 (bit 1 of it: busy), present. */
+/* Bits of a descriptor's first half, SDM vol. 3A figure 8-4: type 9 (its bit 1: busy), present. */
 #define TSS_TYPE    (0x1full << 40)
 #define TSS_BUSY    (1ull << 41)
 #define TSS_64      (9ull << 40)

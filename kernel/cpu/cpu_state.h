@@ -4,8 +4,8 @@
  * running core, with interrupts off; usable on any core. Sources: Intel SDM vol. 3A chapters 2 and
  * 5.11.5 (CR3, CR4.PCIDE), vol. 1 section 10.5 (FXSAVE); AMD APM vol. 2 chapter 3 is the same.
  *
- * Not here, since nothing of ours changes it: LDTR, CR2, DR0 to DR3, IA32_S_CET, the TSC; XCR0 but on
- * other cores, where kernel/cores/lent.h has it.
+ * Not here, since nothing of ours changes it: LDTR, CR2, DR0 to DR3, IA32_S_CET, the TSC; and XCR0,
+ * which changes on other cores only, where kernel/cores/settle.h has it.
  */
 #ifndef KERNEL_CPU_CPU_STATE_H
 #define KERNEL_CPU_CPU_STATE_H

@@ -32,9 +32,9 @@ struct gdt {
     struct tss tss;
 };
 
-/* Fills all but the stacks, tss.ist. `g` must stay where it is: the TSS's descriptor points into it. */
+/* Fills all but the stacks, tss.ist. `g` must stay where it is: a descriptor points to its TSS. */
 void gdt_init(struct gdt *g);
-/* Moves the TSS to another selector, from SELECTOR_TSS to SELECTOR_LAST, for the next gdt_load(). */
+/* Moves the TSS to another selector, from SELECTOR_TSS to SELECTOR_LAST; takes gdt_load(). */
 void gdt_move_tss(struct gdt *g, uint16_t selector);
 /* Loads GDT, segment registers and TR of the running core. FS and GS bases are 0 afterwards. */
 void gdt_load(const struct gdt *g);

@@ -2,8 +2,10 @@
 #include "kernel/cpu/msr.h"
 #include "lib/cpu/features.h"
 
-const char *const lfence_state_names[LFENCE_STATES] = {"always", "was_set", "set_now", "could_not",
-                                                       "unknown"};
+const char *const lfence_state_names[LFENCE_STATES] = {
+    [LFENCE_ALWAYS] = "always",       [LFENCE_WAS_SET] = "was_set", [LFENCE_SET_NOW] = "set_now",
+    [LFENCE_COULD_NOT] = "could_not", [LFENCE_UNKNOWN] = "unknown",
+};
 
 enum lfence_state lfence_make_serializing(const struct cpu *cpu)
 {

@@ -9,12 +9,13 @@ enum lfence_state {
     LFENCE_WAS_SET,   /* AMD's DE_CFG bit 1, by the firmware */
     LFENCE_SET_NOW,   /* the same, by us; read back */
     LFENCE_COULD_NOT, /* no such MSR, or a hypervisor swallowed the write */
-    LFENCE_UNKNOWN,   /* a vendor of whom nobody says */
+    LFENCE_UNKNOWN,   /* a vendor whose manual does not say */
     LFENCE_STATES
 };
-extern const char
-    *const lfence_state_names[LFENCE_STATES]; /* "always", "was_set", "set_now", ... */
+/* "always", "was_set", "set_now", ... */
+extern const char *const lfence_state_names[LFENCE_STATES];
 
+/* Sets the bit where it is clear. */
 enum lfence_state lfence_make_serializing(const struct cpu *cpu);
 /* Clears the bit again where the above has set it. */
 void lfence_restore(enum lfence_state state);

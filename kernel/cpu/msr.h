@@ -1,6 +1,6 @@
 /*
  * Accesses that may fault and are survived: a fixup table (section `fixups`) names each such
- * instruction and where to go on after a #GP or #PF at it. Usable once the traps stand
+ * instruction and where to go on after a #GP or #PF at it. Usable once the traps are loaded
  * (kernel/trap/traps.h).
  */
 #ifndef KERNEL_CPU_MSR_H
@@ -16,10 +16,11 @@ bool msr_read(uint32_t msr, uint64_t *v);
  * back. */
 bool msr_write(uint32_t msr, uint64_t v);
 
-/* Both, of the core that calls them, for those who take accesses as functions. */
+/* Both, of the core that calls them, for code that takes accesses as functions. */
 struct msr_access msr_here(void);
 
-/* RDPMC of a counter (SDM vol. 2B: bit 30 of the index selects the fixed ones). False: it faults. */
+/* RDPMC of a counter (SDM vol. 2B: bit 30 of the index selects the fixed ones). False: it
+ * faults. */
 bool pmc_read(uint32_t index, uint64_t *v);
 
 /* Eight bytes at a virtual address; false where nothing is mapped or the address is not

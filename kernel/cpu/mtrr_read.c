@@ -2,10 +2,11 @@
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 
-/* AMD APM vol. 2 section 7.9.1: in each byte of a fixed range bits 4:3 route to RAM or bus, bits 2:0
- * are the type. */
+/* AMD APM vol. 2 section 7.9.1: in each byte of a fixed range bits 4:3 route to RAM or bus, bits
+ * 2:0 are the type. */
 #define FIXED_TYPES 0x0707070707070707ull
 
+/* SDM vol. 3A table 12-9: 64 KiB, 16 KiB and 4 KiB ranges, in the order of addresses. */
 static const uint16_t fixed[MTRR_FIXED] = {0x250, 0x258, 0x259, 0x268, 0x269, 0x26a,
                                            0x26b, 0x26c, 0x26d, 0x26e, 0x26f};
 

@@ -5,7 +5,8 @@
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/mtrr.h"
 
-/* False: the CPU has none (memory types are then the page tables' alone). The traps must stand. */
+/* False: the CPU has none (memory types are then the page tables' alone). The traps must be
+ * loaded. */
 bool mtrr_read(struct mtrr *m, const struct cpu *cpu);
 
 #endif

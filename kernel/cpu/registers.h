@@ -1,7 +1,7 @@
 /*
- * Numbers of model-specific registers and bits of the control registers, each with the section that
- * defines it. SDM: Intel's manual; APM: AMD's. MSRs that lib/cpu/ reasons about (DE_CFG, the thermal
- * status) are named in its headers.
+ * Numbers of model-specific registers and bits of the control registers, each with the section
+ * that defines it. SDM: Intel's manual; APM: AMD's. MSRs that lib/cpu/ reasons about (DE_CFG, the
+ * thermal status) are named in its headers.
  */
 #ifndef KERNEL_CPU_REGISTERS_H
 #define KERNEL_CPU_REGISTERS_H

@@ -5,8 +5,10 @@
 
 #define CAUSE_BITS 16 /* lib/cpu/thermal.h's status bits stand below */
 
-static const uint16_t registers[THERMAL_SCOPES] = {MSR_THERM_STATUS, MSR_PACKAGE_THERM_STATUS};
-static const char scopes[THERMAL_SCOPES][8] = {"core", "package"};
+static const uint32_t registers[THERMAL_SCOPES] = {
+    [THERMAL_CORE] = MSR_THERM_STATUS, [THERMAL_PACKAGE] = MSR_PACKAGE_THERM_STATUS};
+static const char *const scopes[THERMAL_SCOPES] = {
+    [THERMAL_CORE] = "core", [THERMAL_PACKAGE] = "package"};
 
 static bool take(const struct thermal_state *s, unsigned scope, uint64_t *v)
 {

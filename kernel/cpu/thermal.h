@@ -1,7 +1,7 @@
 /*
- * Whether a core was throttled while it measured a row (lib/cpu/thermal.h). The log bits stay set until
- * somebody clears them: where one that counts stands before a row, it is cleared, and nothing else
- * of the register; it cannot be put back. On a machine that is never throttled nothing is written.
+ * Whether a core was throttled while it measured a row (lib/cpu/thermal.h). The log bits stay set
+ * until they are cleared: one that counts and is set before a row is cleared, and nothing else of
+ * the register; it cannot be put back. On a machine that is never throttled nothing is written.
  */
 #ifndef KERNEL_CPU_THERMAL_H
 #define KERNEL_CPU_THERMAL_H
@@ -9,9 +9,10 @@
 #include "lib/cpu/thermal.h"
 #include "lib/text/json.h"
 
-/* One row's, on one core. */
+/* One row's, on one core; by scope. */
 struct thermal_row {
-    bool begun[THERMAL_SCOPES], known[THERMAL_SCOPES];
+    bool begun[THERMAL_SCOPES]; /* the register could be read before the row, ... */
+    bool known[THERMAL_SCOPES]; /* ... and after it: causes hold */
     uint64_t first[THERMAL_SCOPES];
     uint32_t causes[THERMAL_SCOPES];
 };
@@ -19,7 +20,7 @@ struct thermal_row {
 struct thermal_state {
     struct thermal cpu;
     bool was[THERMAL_SCOPES]; /* the boot core's log, as it was found, had a cause in it */
-    uint32_t cleared;         /* log bits were, so often */
+    uint32_t cleared;         /* how often log bits were */
 };
 
 void thermal_init(struct thermal_state *s, const struct cpu *c);

@@ -8,7 +8,7 @@
 #define WAIT_TICKS (1ull << 30)
 
 #define FORWARD_READS 32 /* readings, each of which must lie ahead of the one before */
-#define BACK_MOST     1  /* but for this: a hold-up of more than half a turn looks like it */
+#define BACK_MOST     1  /* may not: a delay of more than half the counter's range looks so */
 
 #define PM_TIMER_HZ 3579545 /* ACPI 6.5 section 4.8.3.3 */
 
@@ -36,7 +36,7 @@
 #define PORT_B_GATE2      0x01
 #define PORT_B_GATE_SPEAK 0x03
 
-#define NOBODY 0xffffffffu
+#define NO_DEVICE 0xffffffffu /* what a read that no device answers gives */
 
 const char counters_tsc_unknown[] = "its frequency is not known: no other clock answers";
 
@@ -67,15 +67,16 @@ bool counters_wait(struct timer *t, uint64_t counts)
 /* The preflight of every counter, once it is switched on. */
 static const char *proves(struct timer *t)
 {
-    static const char nobody[] = "nobody there (reads all ones)", torn[] = "its readings are torn";
+    static const char absent[] = "no device answers (reads all ones)";
+    static const char torn[] = "its readings are torn";
     uint64_t last, now;
     unsigned back = 0;
     enum timer_status status = read_whole(t, &last);
 
     if (status != TIMER_OK)
-        return status == TIMER_FAILED ? nobody : torn;
+        return status == TIMER_FAILED ? absent : torn;
     if (!counters_wait(t, 1))
-        return last == mask_of(t) ? nobody : "does not count";
+        return last == mask_of(t) ? absent : "does not count";
     for (unsigned i = 0; i < FORWARD_READS; i++, last = now) {
         if (read_whole(t, &now) != TIMER_OK)
             return torn;
@@ -145,8 +146,8 @@ static const char *start_hpet(struct timer *t)
         return "the HPET table's address is no device's";
 
     uint32_t id = *hpet_register(c, HPET_ID), period = *hpet_register(c, HPET_PERIOD);
-    if (id == NOBODY || period == NOBODY)
-        return "nobody there (reads all ones)";
+    if (id == NO_DEVICE || period == NO_DEVICE)
+        return "no device answers (reads all ones)";
     if (period < HPET_PERIOD_MIN || period > HPET_PERIOD_MAX)
         return "its period is outside 1 to 100 ns";
     t->hz = FS_PER_S;
@@ -192,9 +193,9 @@ static const char *start_pit(struct timer *t)
 }
 
 /*
- * Counts down from 65536, which reads as 0; turned round so that all counters count up. The status
- * comes first: where it is not what was set, somebody else (an SMI) has read or set the channel in
- * between, and the bytes that follow do not belong together.
+ * Counts down from 65536, which reads as 0; negated, so that all counters count up. The status
+ * comes first: where it is not what was set, an SMI has read or set the channel in between, and the
+ * bytes that follow do not belong together.
  */
 static enum timer_status read_pit(struct timer *t, uint64_t *count)
 {

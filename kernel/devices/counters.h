@@ -1,7 +1,7 @@
 /*
- * The machine's counters of known frequency as timers (bench/api/timer.h): TSC, HPET, ACPI PM timer,
- * PIT. The one place that knows how each is switched on, read and left as it was found. Every wait
- * is bounded by reads and by raw ticks. General registers only: boot/ asks them too.
+ * The machine's counters of known frequency as timers (bench/api/timer.h): TSC, HPET, ACPI PM
+ * timer, PIT. The one place that knows how each is switched on, read and left as it was found.
+ * Every wait is bounded by reads and by raw ticks. General registers only: boot/ uses them too.
  * Sources: ACPI 6.5 section 4.8.3.3, IA-PC HPET specification 1.0a section 2.3, Intel 8254 data
  * sheet.
  */

@@ -11,16 +11,13 @@
 #define IOAPIC_WINDOW      0x10
 #define IOAPIC_VERSION     0x01
 #define IOAPIC_REDIRECTION 0x10
-#define IOAPIC_ENTRIES_MAX 240u /* section 3.2.2; more would not fit the index either */
-#define NOBODY             0xffffffffu
+#define NO_IOAPIC          0xffffffffu /* what a read that no device answers gives */
 
 /* The same bits in an IO-APIC's entry and in the LVT (SDM vol. 3A figure 11-8). */
 #define ENTRY_MASKED   (1u << 16)
 #define ENTRY_DELIVERY (7u << 8)
 #define DELIVERY_SMI   (2u << 8)
 #define DELIVERY_NMI   (4u << 8)
-
-#define PRIORITY_ALL 15 /* SDM vol. 3A section 11.8.6: CR8 = 15 holds every fixed interrupt back */
 
 static bool is_kept(uint32_t entry)
 {
@@ -49,14 +46,14 @@ static void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
     *(volatile uint32_t *)(at + IOAPIC_WINDOW) = v;
 }
 
-/* `opened`: of this IO-APIC; NULL: nobody asks. */
+/* `opened`: of this IO-APIC; NULL: not wanted. */
 static void mask_ioapic(struct irq_masked *m, struct paging *p, uint64_t address, uint8_t *opened)
 {
     volatile uint8_t *at = address & 3 ? NULL : paging_map_mmio(p, address, IOAPIC_BYTES);
-    uint32_t version = at ? ioapic_read(at, IOAPIC_VERSION) : NOBODY;
+    uint32_t version = at ? ioapic_read(at, IOAPIC_VERSION) : NO_IOAPIC;
     uint32_t entries = (version >> 16 & 0xff) + 1;
 
-    if (version == NOBODY || version == 0 || entries > IOAPIC_ENTRIES_MAX) {
+    if (version == NO_IOAPIC || version == 0 || entries > IOAPIC_ENTRIES_MAX) {
         m->ioapics_refused++;
         return;
     }
@@ -145,7 +142,7 @@ struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct
         mask_lvt(&m);
     }
     m.priority_was = (uint8_t)read_cr8();
-    write_cr8(PRIORITY_ALL);
+    write_cr8(CR8_HOLD_ALL);
     return m;
 }
 
@@ -180,7 +177,7 @@ struct irq_masked irq_mask_core(const struct irq_masked *boot)
     for (unsigned i = 0; i < boot->lvt_kept && i < IRQ_KEPT_MAX; i++)
         lapic_write(&m.lapic, boot->kept[i].offset, boot->kept[i].entry);
     mask_lvt(&m);
-    write_cr8(PRIORITY_ALL);
+    write_cr8(CR8_HOLD_ALL);
     return m;
 }
 
@@ -190,7 +187,7 @@ struct irq_masked irq_mask_lent(const struct irq_masked *boot)
 
     (void)lapic_read(&m.lapic, LAPIC_SPURIOUS, &m.spurious_was);
     mask_lvt(&m);
-    write_cr8(PRIORITY_ALL);
+    write_cr8(CR8_HOLD_ALL);
     return m;
 }
 

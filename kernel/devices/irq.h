@@ -10,9 +10,12 @@
 #include "lib/firmware/acpi.h"
 #include "lib/firmware/acpi_madt.h"
 
-/* Entries of each IO-APIC that were open and are masked now, a bit each (240 at most). */
+/* Of one IO-APIC: 82093AA data sheet, section 3.2.2; more would not fit its index either. */
+#define IOAPIC_ENTRIES_MAX 240u
+
+/* Entries of each IO-APIC that were open and are masked now, a bit each. */
 struct irq_opened {
-    uint8_t ioapic[MADT_IOAPIC_MAX][30];
+    uint8_t ioapic[MADT_IOAPIC_MAX][IOAPIC_ENTRIES_MAX / 8];
 };
 
 #define IRQ_KEPT_MAX 8 /* more entries of a vector table that deliver NMI or SMI make no sense */

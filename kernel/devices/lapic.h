@@ -30,8 +30,8 @@ enum {
 };
 
 /*
- * Commands of the ICR, SDM vol. 3A figure 11-12: delivery mode, level assert. A fixed interrupt and a
- * start-up take a vector, which is or-ed in.
+ * Commands of the ICR, SDM vol. 3A figure 11-12: delivery mode, level assert. A fixed interrupt and
+ * a start-up take a vector, which is or-ed in.
  */
 #define ICR_ASSERT   (1u << 14)
 #define ICR_FIXED    (0u << 8 | ICR_ASSERT)
@@ -55,7 +55,8 @@ bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v);
 void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v);
 /*
  * One command of the ICR (SDM vol. 3A section 11.6.1: delivery mode, vector, level) to the core
- * with that APIC id. What was stored before is seen by whoever it wakes. False: not taken in time.
+ * with that APIC id. What was stored before is seen by the core that it wakes. False: not taken in
+ * time.
  */
 bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command);
 /*

@@ -1,4 +1,4 @@
-/* Which consoles this machine reports on: the steps machine_console() and machine_console_late(). */
+/* Which consoles this machine reports on: machine_console() and machine_console_late(). */
 #include "kernel/console/keyboard.h"
 #include "kernel/machine/log.h"
 #include "kernel/machine/machine.h"

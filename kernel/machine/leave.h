@@ -1,6 +1,6 @@
 /*
- * The ways out. Exit statuses are what the table in docs/design.md says; QEMU's isa-debug-exit makes
- * 2 * status + 1 of them. Ports 0xf4 and PM1a are touched only where QEMU was identified.
+ * The ways out. Exit statuses are what the table in docs/design.md says; QEMU's isa-debug-exit
+ * makes 2 * status + 1 of them. Ports 0xf4 and PM1a are touched only where QEMU was identified.
  */
 #ifndef KERNEL_MACHINE_LEAVE_H
 #define KERNEL_MACHINE_LEAVE_H
@@ -24,13 +24,13 @@ bool machine_halts(const struct machine *m, enum finish finish);
  * consoles to run dry first, and lets a person at a halted one look back (kernel/console/pager.h).
  * May be called again by the fault handler when a step faulted: it then only halts.
  *
- * A borrowed machine is given back instead, from wherever the kernel is, a fault's handler too; what
- * `finish` asks for is the boot phase's to do, when the report is on the stick (boot/after.c). Other
- * cores go home first (kernel/cores/lent.h). Then there are put back, beside kernel/cpu/cpu_state.h:
- * DE_CFG's LFENCE bit, the entries of the IO-APICs and the LVT that were masked (never the timer's
- * count), TPR and spurious vector, the PIC's masks, the machine-check enables, the serial port's
- * settings. HPET, the PIT's gate and cycle counters are put back by those who use them. Errors that
- * stood in machine-check banks are gone.
+ * A borrowed machine is given back instead, from wherever the kernel is, a fault's handler too;
+ * what `finish` asks for is done by boot/after.c, when the report is on the stick. Other cores go
+ * home first (kernel/cores/lent.h). Then, beside what kernel/cpu/cpu_state.h has, these are put
+ * back: DE_CFG's LFENCE bit, the entries of the IO-APICs and the LVT that were masked (never the
+ * timer's count), TPR and spurious vector, the PIC's masks, the machine-check enables, the serial
+ * port's settings. HPET, the PIT's gate and cycle counters are put back by the code that uses them.
+ * Errors that stood in machine-check banks are gone.
  */
 _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_status status);
 

@@ -1,7 +1,7 @@
 /*
- * All that was found of the machine and done to it, and the steps that find and do it. kernel_main()
- * calls the steps in the order in which they stand here; each relies on those before it. The way
- * out is kernel/machine/leave.h.
+ * All that was found of the machine and done to it, and the steps that find and do it.
+ * kernel/main.c calls the steps in the order in which they stand here; each relies on those before
+ * it. The way out is kernel/machine/leave.h.
  */
 #ifndef KERNEL_MACHINE_MACHINE_H
 #define KERNEL_MACHINE_MACHINE_H
@@ -94,7 +94,8 @@ const char *machine_traps(struct machine *m, const struct trap_hooks *hooks);
 /* MTRRs and our own page tables. NULL, or why not. */
 const char *machine_memory(struct machine *m);
 /* A serial port in memory, where none was found before; the screen in place of one that console=
- * asked for in vain. The console that was opened by this, or NULL; all can be written from here on. */
+ * asked for in vain. The console that was opened by this, or NULL; all can be written from here
+ * on. */
 struct sink *machine_console_late(struct machine *m);
 /* dma=off. */
 void machine_dma(struct machine *m);

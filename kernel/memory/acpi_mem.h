@@ -1,7 +1,7 @@
 /*
- * Physical memory for lib/firmware/acpi.h and lib/firmware/smbios.h: an address is believed only where the firmware's
- * own map has memory for all of the bytes, or in the BIOS area below 1 MiB, where old tables lie
- * and no map mentions it.
+ * Physical memory for lib/firmware/acpi.h and lib/firmware/smbios.h: an address is believed only
+ * where the firmware's own map has memory for all of the bytes, or in the BIOS area below 1 MiB,
+ * where old tables lie that no map mentions.
  */
 #ifndef KERNEL_MEMORY_ACPI_MEM_H
 #define KERNEL_MEMORY_ACPI_MEM_H

@@ -59,7 +59,8 @@ static void show_cores(const struct machine *m, struct sink *out)
     }
     fmt(out, "%u up in ", c->up + 1);
     num_f64(out, cores_ms(m), 1, 0);
-    fmt(out, " ms, parked by %s%s\r\n", park_name(&c->parking), m->irq.lapic.x2apic ? "; x2APIC" : "");
+    fmt(out, " ms, parked by %s%s\r\n", park_name(&c->parking),
+        m->irq.lapic.x2apic ? "; x2APIC" : "");
 }
 
 static void show_consoles(const struct machine *m, struct sink *out)
@@ -81,7 +82,7 @@ static void show_consoles(const struct machine *m, struct sink *out)
 
 static const char *takeover_words(const struct handoff *h)
 {
-    return h->borrowed ? "borrow: boot services are alive and have no turn; devices go on"
+    return h->borrowed ? "borrow: boot services are alive, and not called; devices go on"
                        : "exit: boot services were ended";
 }
 

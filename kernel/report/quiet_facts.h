@@ -1,6 +1,6 @@
 /*
- * What a report says of the machine's peace: settings found and in force, SMIs, PCI devices, and at
- * its end what to change. kernel/report/facts.c has the rest of the head.
+ * What a report says of whatever could disturb: settings found and in force, SMIs, PCI devices; and
+ * at its end what to change. kernel/report/facts.c has the rest of the head.
  */
 #ifndef KERNEL_REPORT_QUIET_FACTS_H
 #define KERNEL_REPORT_QUIET_FACTS_H

@@ -10,39 +10,32 @@
 /* Error code of #PF, SDM vol. 3A figure 4-12. */
 enum { PF_PRESENT = 1, PF_WRITE = 2, PF_FETCH = 16 };
 
+/* NULL: reserved. */
 static const char *const names[VECTORS] = {
-    "#DE divide error",
-    "#DB debug",
-    "NMI",
-    "#BP breakpoint",
-    "#OF overflow",
-    "#BR bound range exceeded",
-    "#UD invalid opcode",
-    "#NM device not available",
-    "#DF double fault",
-    "coprocessor segment overrun",
-    "#TS invalid TSS",
-    "#NP segment not present",
-    "#SS stack segment fault",
-    "#GP general protection",
-    "#PF page fault",
-    "reserved exception",
-    "#MF x87 floating point",
-    "#AC alignment check",
-    "#MC machine check",
-    "#XM SIMD floating point",
-    "#VE virtualization",
-    "#CP control protection",
-    "reserved exception",
-    "reserved exception",
-    "reserved exception",
-    "reserved exception",
-    "reserved exception",
-    "reserved exception",
-    "#HV hypervisor injection",
-    "#VC VMM communication",
-    "#SX security",
-    "reserved exception",
+    [0] = "#DE divide error",
+    [1] = "#DB debug",
+    [2] = "NMI",
+    [3] = "#BP breakpoint",
+    [4] = "#OF overflow",
+    [5] = "#BR bound range exceeded",
+    [6] = "#UD invalid opcode",
+    [7] = "#NM device not available",
+    [8] = "#DF double fault",
+    [9] = "coprocessor segment overrun",
+    [10] = "#TS invalid TSS",
+    [11] = "#NP segment not present",
+    [12] = "#SS stack segment fault",
+    [13] = "#GP general protection",
+    [14] = "#PF page fault",
+    [16] = "#MF x87 floating point",
+    [17] = "#AC alignment check",
+    [18] = "#MC machine check",
+    [19] = "#XM SIMD floating point",
+    [20] = "#VE virtualization",
+    [21] = "#CP control protection",
+    [28] = "#HV hypervisor injection",
+    [29] = "#VC VMM communication",
+    [30] = "#SX security",
 };
 
 /* linker.ld */
@@ -50,7 +43,9 @@ extern const uint8_t _text[] HIDDEN, _etext[] HIDDEN;
 
 const char *trap_name(uint64_t vector)
 {
-    return vector < VECTORS ? names[vector] : "no exception";
+    if (vector >= VECTORS)
+        return "no exception";
+    return names[vector] ? names[vector] : "reserved exception";
 }
 
 size_t fault_describe(const struct core *c, const struct trap_frame *f, char *text, size_t size)

@@ -1,6 +1,6 @@
 ; The way into and out of an exception handler. Each stub leaves vector and error code where struct
-; trap_frame (kernel/trap/traps.h) has them; the rest is common. Integer registers only: the C behind it
-; touches no others.
+; trap_frame (kernel/trap/traps.h) has them; the rest is common. Integer registers only: the C
+; behind it touches no others.
 bits 64
 default rel
 section .text
@@ -11,7 +11,7 @@ extern trap_dispatch
 ; 29 and 30.
 %define ERROR_CODES ((1 << 8) | (0x1f << 10) | (1 << 17) | (1 << 21) | (1 << 29) | (1 << 30))
 
-; TRAP_STUB_SIZE bytes apart (kernel/trap/traps.c), so that no table of addresses needs relocating.
+; TRAP_STUB_SIZE bytes apart (kernel/trap/traps.c).
         align   16
 global trap_stubs:function hidden
 trap_stubs:

@@ -38,7 +38,8 @@ struct trap_frame {
 /*
  * Called on the core that was interrupted, `c`, in the handler: general registers only, unless the
  * hook never returns. The first trap can come as soon as traps_load() was called, long before the
- * rest of the machine is known: c->cores, c->parking and c->origin may be NULL, and no console be there.
+ * rest of the machine is known: hooks must stand that c->cores, c->parking and c->origin are NULL,
+ * and that no console is there.
  */
 struct trap_hooks {
     void (*interrupt)(struct core *c, unsigned vector);
