@@ -88,7 +88,7 @@ static void by_mmio(void **state)
     assert_int_equal(m.pic_was[0], 0xb8);
     assert_int_equal(m.pic_was[1], 0x8e);
     assert_int_equal(pic[0] & pic[1], 0xff);
-    assert_int_equal(priority, PRIORITY_ALL);
+    assert_int_equal(priority, CR8_HOLD_ALL);
 }
 
 static void by_msr(void **state)
