@@ -66,7 +66,7 @@ struct core_registers {
 
 /* Where the texts of a core's facts lie. */
 struct core_texts {
-    char mtrr[96], features[160], why_not[96];
+    char mtrr[96], features[160];
 };
 
 /* The cores that run one function at the same time. There is one such at a time: struct cores has

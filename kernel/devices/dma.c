@@ -100,6 +100,5 @@ void dma_stop(struct dma *d, const struct acpi *acpi, struct paging *paging,
         return;
     }
     d->way = ways.ports ? "ports" : "ecam";
-    d->segments = ways.n;
     pci_stop_masters(&d->stopped, &space, ways.range, ways.n, console);
 }

@@ -14,7 +14,6 @@ struct dma {
     bool asked;
     const char *why_not;     /* no device could be asked at all; else NULL */
     const char *way;         /* into segment 0: "ports", "ecam" */
-    unsigned segments;       /* that could be reached */
     unsigned unreached;      /* that MCFG lists, and could not */
     struct pci_stop stopped; /* what came of it */
 };

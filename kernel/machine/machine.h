@@ -55,9 +55,8 @@ struct machine {
     bool has_mtrr;
     struct paging paging;
     uint8_t arena_type; /* MTRR type of the arena: MTRR_WB, else figures of memory are suspect */
-    unsigned regions_not_wb; /* of RAM, that begin or end in another type */
 
-    struct acpi_mem acpi_mem; /* its `refused` counts tables outside of the memory map */
+    struct acpi_mem acpi_mem;
     struct acpi acpi;
     bool has_fadt, has_hpet;
     struct fadt fadt;

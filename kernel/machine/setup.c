@@ -6,7 +6,6 @@
 #include "kernel/cpu/mtrr_read.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/machine/machine.h"
-#include "kernel/memory/memory_map.h"
 #include "lib/firmware/smbios.h"
 
 void machine_cpu(struct machine *m, struct handoff *h)
@@ -28,7 +27,7 @@ const char *machine_traps(struct machine *m, const struct trap_hooks *hooks)
     return NULL;
 }
 
-static void judge_types(struct machine *m)
+static void find_arena_type(struct machine *m)
 {
     const struct handoff *h = m->handoff;
 
@@ -39,13 +38,6 @@ static void judge_types(struct machine *m)
         uint8_t type = mtrr_type(&m->mtrr, at);
         if (type != MTRR_WB)
             m->arena_type = type;
-    }
-    for (uint32_t i = 0; i < h->regions; i++) {
-        const struct memory_region *r = &h->region[i];
-        if (region_is_ram(r) && r->size &&
-            (mtrr_type(&m->mtrr, r->start) != MTRR_WB ||
-             mtrr_type(&m->mtrr, r->start + r->size - 1) != MTRR_WB))
-            m->regions_not_wb++;
     }
 }
 
@@ -58,9 +50,22 @@ const char *machine_memory(struct machine *m)
         sev & SEV_ENABLED)
         return "page tables: a guest with encrypted memory (AMD SEV) is not supported";
     m->has_mtrr = mtrr_read(&m->mtrr, &m->cpu);
-    judge_types(m);
+    find_arena_type(m);
     return paging_init(&m->paging, m->handoff, &m->arena, &m->cpu, m->has_mtrr ? &m->mtrr : NULL,
                        m->boot_core);
+}
+
+static void find_watchdogs(struct machine *m)
+{
+    struct acpi_table t = acpi_find(&m->acpi, "WDAT");
+
+    m->has_wdat = t.bytes != NULL;
+    if (t.bytes)
+        (void)acpi_wdat(&t, &m->wdat);
+    t = acpi_find(&m->acpi, "WDDT");
+    m->has_wddt = t.bytes != NULL;
+    if (t.bytes)
+        (void)acpi_wddt(&t, &m->wddt);
 }
 
 void machine_acpi(struct machine *m)
@@ -68,10 +73,12 @@ void machine_acpi(struct machine *m)
     const struct handoff *h = m->handoff;
     const struct physmem *mem = &m->acpi_mem.mem;
 
+    struct acpi_table t;
+
     acpi_mem_init(&m->acpi_mem, h);
     acpi_open(&m->acpi, mem, h->rsdp);
 
-    struct acpi_table t = acpi_find(&m->acpi, "FACP");
+    t = acpi_find(&m->acpi, "FACP");
     m->has_fadt = t.bytes && acpi_fadt(&t, &m->fadt);
     t = acpi_find(&m->acpi, "HPET");
     m->has_hpet = t.bytes && acpi_hpet(&t, &m->hpet);
@@ -82,15 +89,7 @@ void machine_acpi(struct machine *m)
     if (m->madt && m->madt->cpus == 0 && m->madt->ioapics == 0)
         m->madt = NULL; /* none, or not one entry that can be used */
 
-    t = acpi_find(&m->acpi, "WDAT");
-    m->has_wdat = t.bytes != NULL;
-    if (t.bytes)
-        (void)acpi_wdat(&t, &m->wdat);
-    t = acpi_find(&m->acpi, "WDDT");
-    m->has_wddt = t.bytes != NULL;
-    if (t.bytes)
-        (void)acpi_wddt(&t, &m->wddt);
-
+    find_watchdogs(m);
     m->qemu = m->cpu.hypervisor && (acpi_says_qemu(&m->acpi) || smbios_says_qemu(mem, h->smbios3) ||
                                     smbios_says_qemu(mem, h->smbios));
 }

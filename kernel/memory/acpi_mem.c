@@ -9,13 +9,11 @@
 
 static const void *at(void *ctx, uint64_t address, size_t n)
 {
-    struct acpi_mem *a = ctx;
+    const struct acpi_mem *a = ctx;
     bool bios = address >= BIOS_START && address < BIOS_END && n <= BIOS_END - address;
 
     if (address >= PAGE && (bios || memory_is_readable(a->handoff, address, n)))
         return (const void *)address;
-    if (a->refused++ == 0)
-        a->refused_first = address;
     return NULL;
 }
 

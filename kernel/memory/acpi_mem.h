@@ -12,8 +12,6 @@
 struct acpi_mem {
     struct physmem mem;
     const struct handoff *handoff;
-    unsigned refused;       /* requests for bytes that are no memory */
-    uint64_t refused_first; /* the first such address */
 };
 
 /* `a` must stay where it is: mem.ctx points to it. */

@@ -317,6 +317,12 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
     }
     warn_of_consoles(m, r);
     warn_of_tables(m, r);
+    if (m->paging.regions_left_out) {
+        fmt_buf(text, sizeof text,
+                "%u regions of memory lie beyond what this CPU can address, and are not used",
+                m->paging.regions_left_out);
+        warn(r, text);
+    }
     if (h->regions_cut)
         warn(r, "the memory map has more entries than are kept; tables beyond them are not seen");
 }
