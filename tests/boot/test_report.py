@@ -2,28 +2,13 @@
 
 import re
 
-import build
 import pytest
 from machine import SUCCESS
-from media import tool
+from rows import declared, on_request
 
 RECIPES = ["plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize"]
 CALLS = ["inline", "direct", "plt", "plt_endbr", "got", "register", "virtual", "virtual_pic"]
 LONG = 240  # seconds, for a run of everything
-
-
-def rows_in_sources():
-    """suite/name of every row that the compiler sees in bench/suites, and of those on request only."""
-    rows, on_request = set(), set()
-    for source in sorted((build.ROOT / "bench" / "suites").rglob("*.c")):
-        text = tool("gcc", "-E", "-P", "-fcf-protection=branch", "-I", build.ROOT, source)
-        for begin in re.finditer(r"static const struct bench bench_\w+ = \{", text):
-            body = text[begin.end() : text.index("};", begin.end())]
-            name = "/".join(re.search(r'\.suite = "(\w+)"\s*, \.name = "(\w+)"', body).groups())
-            rows.add(name)
-            if re.search(r"\.on_request = (1|true)", body):
-                on_request.add(name)
-    return rows, on_request
 
 
 def statistics_agree(row):
@@ -70,8 +55,8 @@ def test_default_run(boot):
     assert run["unit"] == "instructions" and run["execution"] == "instructions", run
     assert run["ticks_per_instruction"] == 128, run
     assert run["options"]["samples"] == 32 and run["options"]["suite"] == "*", run
-    rows, on_request = rows_in_sources()
-    assert {f"{r['suite']}/{r['name']}" for r in b.rows} == rows - on_request
+    by_default = {name for name, fields in declared().items() if not on_request(fields)}
+    assert {f"{r['suite']}/{r['name']}" for r in b.rows} == by_default
     for row in b.rows:
         if row["status"] == "unsupported":
             assert row["why"] and "ticks" not in row, row
@@ -114,8 +99,7 @@ def test_calls_tell_the_kinds_of_call_apart(boot):
 
 def test_list_names_every_row(boot):
     b = boot("list").must(SUCCESS, rows=0)
-    rows, _ = rows_in_sources()
-    for name in rows:
+    for name in declared():
         suite, row = name.split("/")
         assert re.search(rf"\b{suite}\b", b.text) and re.search(rf"\b{row}\b", b.text), name
 

@@ -1,0 +1,25 @@
+"""The rows that bench/suites/ declares, as the compiler's preprocessor sees them."""
+
+import re
+
+import build
+from media import tool
+
+DECLARED = re.compile(r"static const struct bench bench_\w+ = \{(.*?)\};", re.DOTALL)
+
+
+def declared():
+    """suite/name of every row, and the text of its fields (struct bench)."""
+    rows = {}
+    for source in sorted((build.ROOT / "bench" / "suites").rglob("*.c")):
+        text = tool("gcc", "-E", "-P", "-fcf-protection=branch", "-I", build.ROOT, source)
+        for fields in DECLARED.findall(text):
+            suite, name = re.search(r'\.suite = "(\w+)"\s*, \.name = "(\w+)"', fields).groups()
+            assert f"{suite}/{name}" not in rows, f"two rows are called {suite}/{name}"
+            rows[f"{suite}/{name}"] = fields
+    return rows
+
+
+def on_request(fields):
+    """Whether the row runs only when suite= names its suite."""
+    return re.search(r"\.on_request = (1|true)", fields) is not None

@@ -1,0 +1,31 @@
+"""What a row declares of itself must be whole; the compiler takes what is missing as 0."""
+
+import re
+
+import pytest
+
+from rows import declared
+
+
+@pytest.mark.check
+def test_every_row_says_what_it_is():
+    rows = declared()
+    assert len(rows) > 100
+    for name, fields in rows.items():
+        for field in ("what", "form", "ops"):
+            assert f".{field} = " in fields, f"{name} has no .{field}"
+        form = re.search(r"\.form = (\w+)", fields)[1]
+        assert form != "FORM_FUNCTION" or ".function = " in fields, f"{name} has no .function"
+        assert form != "FORM_CORES" or ".meet = " in fields, f"{name} has no .meet"
+        assert (".base_unit = " in fields) == (".base_per_op = " in fields), name
+
+
+def test_what_a_row_is_compared_with_is_a_row_of_its_suite():
+    rows = declared()
+    compared = 0
+    for name, fields in rows.items():
+        for beside in re.findall(r'\.beside = ((?:"\w*"\s*)+)', fields):
+            other = name.split("/")[0] + "/" + "".join(re.findall(r'"(\w*)"', beside))
+            assert other in rows and other != name, f"{name} stands beside {other}"
+            compared += 1
+    assert compared > 10
