@@ -36,8 +36,9 @@ struct object {
 #define OBJECT_ROOM (512u << 10)
 
 /*
- * A body in C: does n operations on the object, n being `ops` or twice that. It returns 0. Anything
- * else says that an operation failed: the window is counted in `errors`, its ticks are left out.
+ * A body in C: does n operations on the object; n is never 0. It is `ops` or twice that;
+ * method=adaptive asks for any number, unless the row says fixed_ops. It returns 0. Anything else says that an operation failed: the window is
+ * counted in `errors`, its ticks are left out.
  */
 typedef int (*body_fn)(uint64_t n, struct object *o);
 
@@ -81,6 +82,7 @@ struct bench {
     body_fn function;
     body_fn empty_function; /* the same loop without the operation; NULL: the empty window */
     bool errors_are_wrong;  /* one failed operation fails the row */
+    bool fixed_ops;         /* both can do `ops` operations or twice that, and no other number */
 
     /* FORM_CORES */
     void (*meet)(struct crowd *c);

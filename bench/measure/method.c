@@ -153,6 +153,8 @@ static const char *cannot(const struct bench *b, enum method method, bool cold)
     if (b->form == FORM_STRAIGHT || (b->form == FORM_FUNCTION && !b->empty_function) ||
         b->not_doubled)
         return "this row has no loop that could turn more often";
+    if (b->fixed_ops)
+        return "this row's body can do no other number of operations than a window's";
     return NULL;
 }
 

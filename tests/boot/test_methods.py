@@ -54,3 +54,11 @@ def test_traps_stand_beside_their_cures_and_sums_in_bytes(boot):
     units = b.row("sum", "warm")["units"]
     assert units["unit"] == "byte" and units["per_op"] == 4 and units["per_instruction"] > 0, units
     assert "per_second" not in units, units
+
+
+def test_a_body_of_fixed_length_is_not_adaptive(boot):
+    """These bodies run past their data, or never end, where n is not what they were made for."""
+    rows = "warm,mul_cure,turn_2,switch_turn_c"
+    b = boot(f"suite=sum,compiler,calls bench={rows} method=adaptive").must(SUCCESS, rows=4)
+    for row in b.rows:
+        assert row["status"] == "unsupported" and "no other number" in row["why"], row

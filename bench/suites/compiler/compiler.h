@@ -13,7 +13,7 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * body.c: n / PASS passes of PASS operations over the PASS words in the object's room;
+ * body.c: n / PASS passes of PASS operations over the PASS words in the room, n a multiple of PASS;
  * each adds what the comment says to the counter.
  */
 int compiler_pass(uint64_t n, struct object *o); /* 0, without any operation */
