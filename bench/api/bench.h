@@ -37,8 +37,8 @@ struct object {
 
 /*
  * A body in C: does n operations on the object; n is never 0. It is `ops` or twice that;
- * method=adaptive asks for any number, unless the row says fixed_ops. It returns 0. Anything else says that an operation failed: the window is
- * counted in `errors`, its ticks are left out.
+ * method=adaptive asks for any number, unless the row says fixed_ops. It returns 0. Anything else
+ * says that an operation failed: the window is counted in `errors`, its ticks are left out.
  */
 typedef int (*body_fn)(uint64_t n, struct object *o);
 
