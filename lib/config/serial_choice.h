@@ -26,8 +26,8 @@ struct serial_choice {
     bool baud_given;  /* by the word; else it is only the default */
 };
 
-/* auto, off, com1..com4, io:PORT, mmio:ADDR:WIDTH:STRIDE; all but off may be followed by ,BAUD. False:
- * none of these. */
+/* auto, off, com1..com4, io:PORT, mmio:ADDR:WIDTH:STRIDE; all but off may be followed by ,BAUD.
+ * False: none of these. */
 bool serial_choice_parse(struct serial_choice *c, const char *text);
 
 #define SERIAL_CHOICE_TEXT 40 /* bytes that serial_choice_text needs, NUL included */

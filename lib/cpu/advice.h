@@ -1,7 +1,6 @@
 /*
- * A verdict on how the machine is set up, in words: what somebody who wants figures that repeat
- * should change, in the firmware's setup or in baretick's words. Pure text: what was not read is not
- * judged.
+ * Advice on how the machine is set up: what to change for figures that repeat, in the firmware's
+ * setup or in baretick's options. What was not read is not judged.
  */
 #ifndef LIB_CPU_ADVICE_H
 #define LIB_CPU_ADVICE_H
@@ -9,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum seen { SEEN_NOT, SEEN_NO, SEEN_YES }; /* nobody could look; it is not so; it is so */
+enum seen { SEEN_NOT, SEEN_NO, SEEN_YES }; /* not read; it is not so; it is so */
 
 struct advice_facts {
-    enum seen emulated; /* no CPU executes this: nothing else is judged then */
+    enum seen emulated; /* an emulator executes this: nothing else is judged then */
     enum seen virtualised;
     enum seen smt;   /* two usable logical CPUs on one core */
     enum seen turbo; /* the core's clock may go above its base */

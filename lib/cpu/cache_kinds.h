@@ -27,10 +27,10 @@ enum tlb_type { TLB_DATA, TLB_INSTRUCTION, TLB_UNIFIED, TLB_LOAD, TLB_STORE, TLB
 #define TLB_1G 8u
 
 struct tlb {
-    uint8_t level;
-    uint8_t type;  /* enum tlb_type */
-    uint8_t pages; /* sizes that an entry can hold: TLB_4K and so on */
-    uint8_t ways;  /* 0: fully associative */
+    unsigned level;
+    enum tlb_type type;
+    uint32_t pages; /* sizes that an entry can hold: TLB_4K and so on */
+    uint32_t ways;  /* 0: fully associative */
     uint32_t entries;
 };
 

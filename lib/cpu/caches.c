@@ -39,9 +39,9 @@ static void deterministic(struct list *l, uint32_t leaf, cpuid_fn cpuid, void *c
     }
 }
 
-uint8_t caches_amd_ways(uint32_t code)
+uint32_t caches_amd_ways(uint32_t code)
 {
-    static const uint8_t ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
+    static const uint32_t ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
     return ways[code & 0xf];
 }
 

@@ -16,7 +16,7 @@ unsigned caches_decode(struct cache out[CACHES_MAX], const struct cpu *c, cpuid_
                        void *ctx);
 
 /* The four bits of associativity of 8000_0006 and 8000_0019 (APM vol. 3 table E-4); 0: full. */
-uint8_t caches_amd_ways(uint32_t code);
+uint32_t caches_amd_ways(uint32_t code);
 
 extern const char *const cache_type_names[CACHE_TYPES];
 

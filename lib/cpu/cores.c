@@ -4,7 +4,7 @@
 
 #define XAPIC_ALL 255u /* a physical destination of eight bits: every core (SDM 11.6.2.1) */
 
-const char cores_feature_names[CORES_FEATURE_WORDS][16] = {
+const char *const cores_feature_names[CORES_FEATURE_WORDS] = {
     "1.ECX", "1.EDX", "7.EBX", "7.ECX", "7.EDX", "7.1.EAX", "80000001.ECX", "80000001.EDX"};
 
 unsigned cores_find(const struct cores_list *l, uint32_t id)

@@ -52,12 +52,13 @@ struct tsc_offset {
 };
 void tsc_offset_add(struct tsc_offset *o, uint64_t t0, uint64_t other, uint64_t t1);
 
-/* CPUID's feature words that cores of one machine can differ in (kernel/cores/cores.c has the leaves). */
+/* CPUID's feature words that cores of one machine can differ in (kernel/cores/cores.c has the
+ * leaves). */
 enum { CORES_FEATURE_WORDS = 8 };
 struct core_features {
     uint32_t word[CORES_FEATURE_WORDS];
 };
-extern const char cores_feature_names[CORES_FEATURE_WORDS][16]; /* "1.ECX", ... */
+extern const char *const cores_feature_names[CORES_FEATURE_WORDS]; /* "1.ECX", ... */
 
 /* "CPUID 7.EBX 00000010 here only, 00000400 on the boot core only"; several parted by "; ", cut at
  * size. False, and empty: they are equal. */

@@ -62,7 +62,7 @@ void cpu_facts_record_caches(const struct cpu_facts *f, struct json *j)
 
 void cpu_facts_record_tlbs(const struct cpu_facts *f, struct json *j)
 {
-    static const char sizes[][3] = {"4k", "2m", "4m", "1g"}; /* TLB_4K and on, bit by bit */
+    static const char *const sizes[] = {"4k", "2m", "4m", "1g"}; /* TLB_4K and on, bit by bit */
     json_array(j, "tlbs");
     for (unsigned i = 0; i < f->tlbs; i++) {
         const struct tlb *t = &f->tlb[i];
@@ -83,20 +83,17 @@ void cpu_facts_record_tlbs(const struct cpu_facts *f, struct json *j)
 
 void cpu_facts_record_mitigations(const struct cpu_facts *f, struct json *j)
 {
-#define FLAG(name_)                                                                                \
-    {                                                                                              \
-        offsetof(struct mitigations, name_), #name_                                                \
-    }
-    static const struct {
-        uint8_t offset;
-        char name[13];
-    } flags[] = {FLAG(ibrs),     FLAG(ibpb),        FLAG(stibp),
-                 FLAG(ssbd),     FLAG(ssb_no),      FLAG(l1d_flush),
-                 FLAG(md_clear), FLAG(ibrs_always), FLAG(stibp_always)};
     const struct mitigations *m = &f->mitigations;
     json_object(j, "mitigations");
-    for (unsigned i = 0; i < sizeof flags / sizeof flags[0]; i++)
-        json_bool(j, flags[i].name, *(const bool *)((const char *)m + flags[i].offset));
+    json_bool(j, "ibrs", m->ibrs);
+    json_bool(j, "ibpb", m->ibpb);
+    json_bool(j, "stibp", m->stibp);
+    json_bool(j, "ssbd", m->ssbd);
+    json_bool(j, "ssb_no", m->ssb_no);
+    json_bool(j, "l1d_flush", m->l1d_flush);
+    json_bool(j, "md_clear", m->md_clear);
+    json_bool(j, "ibrs_always", m->ibrs_always);
+    json_bool(j, "stibp_always", m->stibp_always);
     if (m->spec_ctrl_known) {
         json_bool(j, "ibrs_on", m->spec_ctrl & SPEC_CTRL_IBRS);
         json_bool(j, "stibp_on", m->spec_ctrl & SPEC_CTRL_STIBP);

@@ -32,8 +32,8 @@ struct cpu_facts {
     struct mitigations mitigations;
 };
 
-/* `place`: of all n CPUs of the machine, in any order, place[self] the one that is asked. n = 0: the
- * others are not known. The microcode is the caller's to fill in. */
+/* `place`: of all n CPUs of the machine, in any order, place[self] the one that is asked. n = 0:
+ * the others are not known. The microcode is the caller's to fill in. */
 void cpu_facts_read(struct cpu_facts *f, const struct cpu *c, const struct cpu_source *s,
                     const struct core_place *place, size_t n, size_t self);
 
@@ -45,7 +45,8 @@ void cpu_facts_record_caches(const struct cpu_facts *f, struct json *j);
 void cpu_facts_record_tlbs(const struct cpu_facts *f, struct json *j);
 void cpu_facts_record_mitigations(const struct cpu_facts *f, struct json *j);
 
-/* Lines of a table's head: topology, caches, tlb, spec_ctrl, arch_caps, as far as they are known. */
+/* Lines of a table's head: topology, caches, tlb, spec_ctrl, arch_caps, as far as they are
+ * known. */
 void cpu_facts_show(const struct cpu_facts *f, struct sink *out);
 
 #endif

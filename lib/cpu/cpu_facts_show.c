@@ -36,7 +36,7 @@ static const char *ways(unsigned n, char *text, size_t size)
 
 static void show_caches(const struct cpu_facts *f, struct sink *out)
 {
-    static const char kinds[CACHE_TYPES][2] = {"d", "i", ""};
+    static const char *const kinds[CACHE_TYPES] = {"d", "i", ""};
     struct wrap w = {out, "caches", 0};
     char text[16], sharers[24];
     for (unsigned i = 0; i < f->caches; i++) {
@@ -54,7 +54,7 @@ static void show_caches(const struct cpu_facts *f, struct sink *out)
 
 static void show_tlbs(const struct cpu_facts *f, struct sink *out)
 {
-    static const char kinds[TLB_TYPES][7] = {"d", "i", "", " load", " store"};
+    static const char *const kinds[TLB_TYPES] = {"d", "i", "", " load", " store"};
     struct wrap w = {out, "tlb", 0};
     char text[16];
     for (unsigned i = 0; i < f->tlbs; i++) {
@@ -70,12 +70,12 @@ static void show_tlbs(const struct cpu_facts *f, struct sink *out)
 static void show_speculation(const struct mitigations *m, struct sink *out)
 {
     const struct {
+        const char *name;
         bool there;
-        uint8_t on;
-        char name[6];
-    } controls[] = {{m->ibrs, SPEC_CTRL_IBRS, "IBRS"},
-                    {m->stibp, SPEC_CTRL_STIBP, "STIBP"},
-                    {m->ssbd, SPEC_CTRL_SSBD, "SSBD"}};
+        uint32_t on; /* its bit of MSR 48h */
+    } controls[] = {{"IBRS", m->ibrs, SPEC_CTRL_IBRS},
+                    {"STIBP", m->stibp, SPEC_CTRL_STIBP},
+                    {"SSBD", m->ssbd, SPEC_CTRL_SSBD}};
     struct wrap w = {out, "spec_ctrl", 0}, caps = {out, "arch_caps", 0};
     for (unsigned i = 0; i < sizeof controls / sizeof controls[0]; i++)
         wrap_item(&w, "%s %s", controls[i].name,

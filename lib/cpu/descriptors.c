@@ -1,10 +1,11 @@
 #include "lib/cpu/descriptors.h"
 
-/* Sizes in KiB, which 16 bits hold: the largest of the table is 24 MiB. Ways 0: fully associative.
- */
+/* Ways 0: fully associative. */
 static const struct {
-    uint8_t byte, level, type, ways, line;
-    uint16_t kib;
+    uint8_t byte;
+    unsigned level;
+    enum cache_type type;
+    uint32_t ways, line, kib;
 } caches[] = {
     {0x06, 1, CACHE_INSTRUCTION, 4, 32, 8},  {0x08, 1, CACHE_INSTRUCTION, 4, 32, 16},
     {0x09, 1, CACHE_INSTRUCTION, 4, 64, 32}, {0x0a, 1, CACHE_DATA, 2, 32, 8},
@@ -42,8 +43,10 @@ static const struct {
 
 /* Two lines where a byte stands for two TLBs. */
 static const struct {
-    uint8_t byte, level, type, pages, ways;
-    uint16_t entries;
+    uint8_t byte;
+    unsigned level;
+    enum tlb_type type;
+    uint32_t pages, ways, entries;
 } tlbs[] = {
     {0x01, 1, TLB_INSTRUCTION, TLB_4K, 4, 32},
     {0x02, 1, TLB_INSTRUCTION, TLB_4M, 0, 2},
@@ -114,7 +117,7 @@ bool descriptor_cache(struct cache *out, uint8_t byte, const struct cpu *c)
             continue;
         *out = (struct cache){
             .level = caches[i].level,
-            .type = (enum cache_type)caches[i].type,
+            .type = caches[i].type,
             .size = (uint64_t)caches[i].kib << 10,
             .line = caches[i].line,
             .ways = caches[i].ways,

@@ -20,8 +20,8 @@ uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b);
 #define MSR_DE_CFG    0xc0011029
 #define DE_CFG_LFENCE (1ull << 1)
 
-/* Whether LFENCE waits for all before it: CPUID's word, or AMD's DE_CFG. False where nobody vouches
- * for it. */
+/* Whether LFENCE waits for all before it: CPUID's word, or AMD's DE_CFG. False where neither says
+ * so. */
 bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx);
 
 /* Whether each control is there, and whether it is on now where MSR 48h could be read. */

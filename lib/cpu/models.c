@@ -6,13 +6,15 @@
  * Rows are named after their cores. Sources:
  * - families and models: SDM vol. 4 table 2-1; AMD's BKDGs and PPRs, whose titles name them.
  * - crystals: SDM vol. 3B table 19-85 "Nominal Core Crystal Clock Frequency".
- * - ratios: MSR_PLATFORM_INFO (CEh) in vol. 4, "Bus clock: 133.33 MHz" in table 2-15 (Nehalem, which
- *   Westmere inherits), "in units of 100 MHz" in tables 2-20 and later (Sandy Bridge to Xeon Phi).
- * - bus clocks: MSR_FSB_FREQ (CDh) in vol. 4 tables 2-3 (Core 2), 2-4 (Bonnell), 2-6 (Silvermont), 2-11
- *   (Airmont); MSR_EBC_FREQUENCY_ID (2Ch) in Netburst's. Maximum ratios: vol. 3B 19.7.3.
+ * - ratios: MSR_PLATFORM_INFO (CEh) in vol. 4, "Bus clock: 133.33 MHz" in table 2-15 (Nehalem,
+ *   which Westmere inherits), "in units of 100 MHz" in tables 2-20 and later (Sandy Bridge to Xeon
+ *   Phi).
+ * - bus clocks: MSR_FSB_FREQ (CDh) in vol. 4 tables 2-3 (Core 2), 2-4 (Bonnell), 2-6 (Silvermont),
+ *   2-11 (Airmont); MSR_EBC_FREQUENCY_ID (2Ch) in Netburst's. Maximum ratios: vol. 3B 19.7.3.
  * - prefetchers: IA32_MISC_ENABLE in vol. 4 table 2-3; MISC_FEATURE_CONTROL (1A4h) in table 2-15
  *   (four bits) and 2-12 (Goldmont, two bits). Recorded Silvermonts have no such MSR.
- * - MSR_SMI_COUNT (34h): vol. 4 tables 2-6 (Silvermont) and 2-15 (Nehalem), which later ones inherit.
+ * - MSR_SMI_COUNT (34h): vol. 4 tables 2-6 (Silvermont) and 2-15 (Nehalem), which later ones
+ *   inherit.
  * - machine check bank 0: vol. 3B 16.3.2.1, family 6 before model 1Ah.
  * - AMD's formulas: "P-state [7:0]" (MSRC001_0064) in BKDGs 31116 (10h), 41256 (11h), 41131 (12h),
  *   42301 (15h), 48751 (16h), PPRs 54945 (17h), 55898 (19h), 57238 (1Ah); K8: BKDG 26094.

@@ -37,8 +37,8 @@ void pagetable_init(struct pagetable *t, void *pool, uint64_t pool_phys, unsigne
 /*
  * `t` becomes tables with a root of their own in `pool`, which share every table with `from` but
  * those for the 512 GiB around virt, where nothing is mapped yet. What `from` maps later is seen
- * where it needs no new entry in its root (with 5 levels: nor in the table that covers virt). False:
- * the pool has fewer than levels - 3 pages.
+ * where it needs no new entry in its root (with 5 levels: nor in the table that covers virt).
+ * False: the pool has fewer than levels - 3 pages.
  */
 bool pagetable_fork(struct pagetable *t, const struct pagetable *from, void *pool,
                     uint64_t pool_phys, unsigned pages, uint64_t virt);

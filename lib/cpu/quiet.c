@@ -38,7 +38,8 @@
 #define LEVELS     0xffffffull   /* least, greatest, desired, a byte each */
 #define PREFERENCE 0xff000000ull /* energy performance preference; 0 is performance */
 
-const char quiet_names[QUIET_IDS][9] = {"turbo", "prefetch", "freq"};
+const char *const quiet_names[QUIET_IDS] = {
+    [QUIET_TURBO] = "turbo", [QUIET_PREFETCH] = "prefetch", [QUIET_FREQ] = "freq"};
 
 static const char NOT_KNOWN[] = "its control is not known for this model";
 

@@ -2,13 +2,13 @@
  * What makes a core's clock and caches behave alike in every window: turbo off, prefetchers off,
  * the P-state pinned. By CPUID and the MSRs as found this decides which control a core has and what
  * it must hold; it is set, read back, and put back. Pure: CPUID and MSRs come as functions, which
- * are those of the core that calls. All of it is done on each core that measures, each with a struct
- * quiet of its own.
+ * are those of the core that calls. All of it is done on each core that measures, each with a
+ * struct quiet of its own.
  *
- * Sources: Intel SDM vol. 4 tables 2-2 (architectural MSRs), 2-3 (Core 2), 2-6 (Silvermont and later
- * Atoms), 2-15 (Nehalem), 2-20 (Sandy Bridge and later), vol. 3B ch. 15.3 (turbo) and 15.4 (HWP);
- * AMD APM vol. 2 section 17.1 (P-states, core performance boost) and 17.6 (CPPC), vol. 3 appendix E
- * and AMD's PPRs (MSR C000_0108).
+ * Sources: Intel SDM vol. 4 tables 2-2 (architectural MSRs), 2-3 (Core 2), 2-6 (Silvermont and
+ * later Atoms), 2-15 (Nehalem), 2-20 (Sandy Bridge and later), vol. 3B ch. 15.3 (turbo) and 15.4
+ * (HWP); AMD APM vol. 2 section 17.1 (P-states, core performance boost) and 17.6 (CPPC), vol. 3
+ * appendix E and AMD's PPRs (MSR C000_0108).
  */
 #ifndef LIB_CPU_QUIET_H
 #define LIB_CPU_QUIET_H
@@ -48,14 +48,15 @@ struct quiet {
     uint8_t keeps;
 };
 
-extern const char quiet_names[QUIET_IDS][9]; /* the options' names */
+extern const char *const quiet_names[QUIET_IDS]; /* the options' names */
 
 /* Which controls there are, what they hold, and what these options ask of them. Only reads. */
 void quiet_plan(struct quiet *q, const struct options *o, const struct cpu *c, cpuid_fn cpuid,
                 void *ctx, const struct msr_access *a);
 /* Sets what was asked for, and reads it back. */
 void quiet_apply(struct quiet *q, const struct msr_access *a);
-/* As found. False: an MSR does not read back as it was. May be called again, and then does nothing. */
+/* As found. False: an MSR does not read back as it was. May be called again, and then does
+ * nothing. */
 bool quiet_restore(struct quiet *q, const struct msr_access *a);
 
 /* A value of the control in words: "on", "off", "partly off", "ratio 36", "P0", "level 8 to 40". */

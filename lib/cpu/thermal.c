@@ -49,7 +49,17 @@ uint32_t thermal_causes(const struct thermal *t, enum thermal_scope scope, uint6
 
 const char *thermal_cause(unsigned bit)
 {
-    static const char names[][14] = {"thermal",       "prochot",     "", "", "", "power_limit",
-                                     "current_limit", "cross_domain"};
-    return names[bit / 2];
+    switch (1u << bit) {
+    case STATUS:
+        return "thermal";
+    case PROCHOT:
+        return "prochot";
+    case POWER_LIMIT:
+        return "power_limit";
+    case CURRENT_LIMIT:
+        return "current_limit";
+    case CROSS_DOMAIN:
+        return "cross_domain";
+    }
+    return NULL;
 }

@@ -27,12 +27,13 @@ void thermal_decode(struct thermal *t, const struct cpu *c, cpuid_fn cpuid, void
  * be cleared. */
 uint64_t thermal_clear(const struct thermal *t, enum thermal_scope scope, uint64_t now);
 
-/* The causes, as status bits, between two readings: in force at either, or logged since the first. A
- * log that stood at the first one tells nothing. */
+/* The causes, as status bits, between two readings: in force at either, or logged since the first.
+ * A log that stood at the first one tells nothing. */
 uint32_t thermal_causes(const struct thermal *t, enum thermal_scope scope, uint64_t first,
                         uint64_t last);
 
-/* A status bit's word: "thermal", "prochot", "power_limit", "current_limit", "cross_domain". */
+/* A status bit's word: "thermal", "prochot", "power_limit", "current_limit", "cross_domain"; NULL:
+ * the bit is no cause. */
 const char *thermal_cause(unsigned bit);
 
 #endif

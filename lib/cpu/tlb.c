@@ -19,20 +19,20 @@ static void add(struct list *l, struct tlb tlb)
 /* Leaf 18h: subleaf 0 EAX is the last subleaf; EDX[4:0] a type, where 0 is a hole. */
 static void deterministic(struct list *l, cpuid_fn cpuid, void *ctx)
 {
-    static const uint8_t types[] = {
+    static const enum tlb_type types[] = {
         [1] = TLB_DATA, [2] = TLB_INSTRUCTION, [3] = TLB_UNIFIED, [4] = TLB_LOAD, [5] = TLB_STORE};
     uint32_t last = cpuid(ctx, 0x18, 0).eax;
     for (uint32_t i = 0; i <= last && i < TLBS_MAX; i++) {
         struct cpuid_regs r = cpuid(ctx, 0x18, i);
         uint32_t type = r.edx & 0x1f, ways = r.ebx >> 16;
-        if (type == 0 || type >= sizeof types)
+        if (type == 0 || type >= sizeof types / sizeof types[0])
             continue;
         uint64_t entries = (uint64_t)ways * r.ecx;
         add(l, (struct tlb){
                    .level = r.edx >> 5 & 7,
                    .type = types[type],
-                   .pages = (uint8_t)(r.ebx & 0xf), /* bit by bit TLB_4K, 2M, 4M, 1G */
-                   .ways = r.edx >> 8 & 1 ? 0 : (uint8_t)ways,
+                   .pages = r.ebx & 0xf, /* bit by bit TLB_4K, 2M, 4M, 1G */
+                   .ways = r.edx >> 8 & 1 ? 0 : ways,
                    .entries = entries > UINT32_MAX ? 0 : (uint32_t)entries,
                });
     }
@@ -52,7 +52,7 @@ static void from_descriptors(struct list *l, const struct cpu *c, cpuid_fn cpuid
 
 /* 8000_0005 EAX, EBX: a byte of ways (FFh: full) above a byte of entries, data above instruction.
  */
-static void amd_l1(struct list *l, uint32_t r, uint8_t pages)
+static void amd_l1(struct list *l, uint32_t r, uint32_t pages)
 {
     for (unsigned half = 0; half < 2; half++) {
         uint32_t v = half == 0 ? r >> 16 : r & 0xffff, ways = v >> 8;
@@ -60,15 +60,15 @@ static void amd_l1(struct list *l, uint32_t r, uint8_t pages)
                    .level = 1,
                    .type = half == 0 ? TLB_DATA : TLB_INSTRUCTION,
                    .pages = pages,
-                   .ways = ways == 0xff ? 0 : (uint8_t)ways,
+                   .ways = ways == 0xff ? 0 : ways,
                    .entries = v & 0xff,
                });
     }
 }
 
-/* 8000_0006, 8000_0019: four bits of ways above twelve of entries; a data
- * half of 0 with an instruction half means a unified TLB. */
-static void amd_lower(struct list *l, uint32_t r, uint8_t level, uint8_t pages)
+/* 8000_0006, 8000_0019: four bits of ways above twelve of entries; a data half of 0 with an
+ * instruction half means a unified TLB. */
+static void amd_lower(struct list *l, uint32_t r, unsigned level, uint32_t pages)
 {
     bool unified = r >> 16 == 0;
     for (unsigned half = 0; half < 2; half++) {

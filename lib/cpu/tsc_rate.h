@@ -10,8 +10,8 @@
 
 #include "lib/cpu/cpu.h"
 
-/* No TSC is faster: the highest base clock that was ever sold is under 5 GHz. What says more is wrong,
- * and a wait in so many ticks a second is never too short. */
+/* No TSC is faster: the highest base clock that was ever sold is under 5 GHz. What says more is
+ * wrong, and a wait in so many ticks a second is never too short. */
 #define TSC_HZ_MAX 10000000000ull
 
 /* False where the MSR does not exist (#GP) or cannot be read. */

@@ -1,6 +1,6 @@
 /*
- * Intel SDM vol. 3B section 18.17 "Time-Stamp Counter" and 19.7.3, vol. 4 for the MSRs. Which way is
- * a model's: lib/cpu/models.c.
+ * Intel SDM vol. 3B section 18.17 "Time-Stamp Counter" and 19.7.3, vol. 4 for the MSRs. Which way
+ * is a model's: lib/cpu/models.c.
  */
 #include "lib/cpu/tsc_rate.h"
 
@@ -38,8 +38,9 @@ static uint64_t msr(const struct source *s, uint32_t address)
     return s->rdmsr(s->ctx, address, &v) ? v : 0;
 }
 
-/* The ratio of leaf 15h times a crystal; 0 where the nominal frequency is more than 1% away, so that
- * the crystal must be another. Nominal ones are rounded to 100 MHz, or to a crystal of 100 MHz. */
+/* The ratio of leaf 15h times a crystal; 0 where the nominal frequency is more than 1% away, so
+ * that the crystal must be another. Nominal ones are rounded to 100 MHz, or to a crystal of 100
+ * MHz. */
 static uint64_t by_crystal(const struct source *s, uint64_t crystal)
 {
     const struct cpu *c = s->c;

@@ -12,7 +12,7 @@ enum {
     RSDP_LENGTH = 20,
     RSDP_XSDT = 24,
     RSDP_V2_LENGTH = 36,
-    RSDP_LENGTH_MAX = 4096, /* nobody's is longer: a wrong length is not worth a walk */
+    RSDP_LENGTH_MAX = 4096, /* no machine's is longer; keeps a wrong length from a long sum */
 };
 
 /* Sections 5.2.6 and 5.2.7. */

@@ -7,14 +7,15 @@
 /* DBG2 table 3, subtypes of port type 8000h that are looked at here. */
 enum { UART_16550 = 0x00, UART_16550_SUBSET = 0x01, UART_16550_GAS = 0x12 };
 
-/* The same, by subtype; 7 is reserved. */
-static const char kinds[][17] = {
-    "16550",      "16550_subset",     "max311xe_spi", "arm_pl011",
-    "msm8x60",    "nvidia",           "ti_omap",      "",
-    "apm88xxxx",  "msm8974",          "sam5250",      "intel_usif",
-    "imx6",       "arm_sbsa_32bit",   "arm_sbsa",     "arm_dcc",
-    "bcm2835",    "sdm845_1.8432mhz", "16550",        "sdm845_7.372mhz",
-    "intel_lpss", "riscv_sbi",
+/* All of them, by subtype; 7 is reserved. */
+static const char *const kinds[] = {
+    [0x00] = "16550",           [0x01] = "16550_subset",     [0x02] = "max311xe_spi",
+    [0x03] = "arm_pl011",       [0x04] = "msm8x60",          [0x05] = "nvidia",
+    [0x06] = "ti_omap",         [0x08] = "apm88xxxx",        [0x09] = "msm8974",
+    [0x0a] = "sam5250",         [0x0b] = "intel_usif",       [0x0c] = "imx6",
+    [0x0d] = "arm_sbsa_32bit",  [0x0e] = "arm_sbsa",         [0x0f] = "arm_dcc",
+    [0x10] = "bcm2835",         [0x11] = "sdm845_1.8432mhz", [0x12] = "16550",
+    [0x13] = "sdm845_7.372mhz", [0x14] = "intel_lpss",       [0x15] = "riscv_sbi",
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -26,7 +27,7 @@ static bool is_power_of_two(unsigned v)
 static struct acpi_uart uart_of(uint16_t subtype, const uint8_t *gas)
 {
     struct acpi_uart u = {.subtype = subtype, .gas = acpi_gas(gas), .width = 1};
-    if (subtype < KINDS && kinds[subtype][0] != '\0')
+    if (subtype < KINDS)
         u.kind = kinds[subtype];
     u.is_16550 = subtype == UART_16550 || subtype == UART_16550_SUBSET || subtype == UART_16550_GAS;
 

@@ -34,7 +34,7 @@ struct spcr {
 /* False, and `error`: too short. */
 bool acpi_spcr(const struct acpi_table *t, struct spcr *s);
 
-#define DBG2_PORTS_MAX 16 /* nobody has more than three */
+#define DBG2_PORTS_MAX 16 /* no machine seen has more than three */
 struct dbg2_port {
     uint16_t type; /* PORT_..., or one that is not known */
     uint16_t subtype;

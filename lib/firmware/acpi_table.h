@@ -1,6 +1,6 @@
 /*
- * What the decoders of single ACPI tables share: a table taken from unchecked bytes, its entries one
- * after the other, generic addresses, and the message about a table that is wrong.
+ * What the decoders of single ACPI tables share: a table taken from unchecked bytes, its entries
+ * one after the other, generic addresses, and the message about a table that is wrong.
  */
 #ifndef LIB_FIRMWARE_ACPI_TABLE_H
 #define LIB_FIRMWARE_ACPI_TABLE_H

@@ -18,9 +18,9 @@
 #define DEVICES        32
 #define FUNCTIONS      8
 #define BARS           6
-#define NOBODY         0xffffffffu
+#define NO_FUNCTION    0xffffffffu
 
-const char pci_fate_names[PCI_FATES][8] = {"stopped", "stuck", "bridge", "iommu", "console"};
+const char *const pci_fate_names[PCI_FATES] = {"stopped", "stuck", "bridge", "iommu", "console"};
 
 /* Which function holds an address, by the base next below it: BARs do not overlap. */
 struct owner {
@@ -116,7 +116,7 @@ static void walk_device(struct walk *w, struct pci_at at,
     for (unsigned function = 0; function < FUNCTIONS; function++) {
         at.function = (uint8_t)function;
         uint32_t id = get(w, at, PCI_ID);
-        bool there = id != NOBODY && id != 0; /* some hosts answer zero for nobody */
+        bool there = id != NO_FUNCTION && id != 0; /* some hosts answer zero for none */
         if (function == 0)
             several = there && header(w, at) & HEADER_MULTI;
         if (there)

@@ -1,7 +1,7 @@
 /*
- * Which PCI functions could still write memory after their drivers are gone, and may be stopped: bus
- * mastering (bit 2 of the command register) is taken from every one that has it, except from those
- * that carry others' traffic or the console. Pure: configuration space comes as functions.
+ * Which PCI functions could still write memory after their drivers are gone, and may be stopped:
+ * bus mastering (bit 2 of the command register) is taken from every one that has it, except from
+ * those that carry others' traffic or the console. Pure: configuration space comes as functions.
  *
  * Every bus number is asked in turn instead of following bridges: machines have root buses to which
  * no bridge leads, and a bridge that names a wrong bus, or a loop of them, cannot mislead. Nobody
@@ -23,7 +23,7 @@ struct pci_at {
 
 struct pci_space {
     void *ctx;
-    /* Registers by their offset, a multiple of 4; all ones where nobody answers. */
+    /* Registers by their offset, a multiple of 4; all ones where no function answers. */
     uint32_t (*read)(void *ctx, struct pci_at at, unsigned offset);
     /* The command register alone: the upper half of its word is the status, where ones clear. */
     void (*write_command)(void *ctx, struct pci_at at, uint16_t command);
@@ -44,7 +44,8 @@ enum pci_fate {
     PCI_CONSOLE, /* left alone: the report goes out by it */
     PCI_FATES
 };
-extern const char pci_fate_names[PCI_FATES][8]; /* "stopped" "stuck" "bridge" "iommu" "console" */
+extern const char
+    *const pci_fate_names[PCI_FATES]; /* "stopped" "stuck" "bridge" "iommu" "console" */
 
 struct pci_function {
     struct pci_at at;

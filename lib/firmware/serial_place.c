@@ -86,7 +86,7 @@ static void add_dbg2(struct serial_places *p, const struct serial_choice *choice
                  mmio);
 }
 
-/* Its clock is a PC's where a speed is asked for; else nobody has to know it. */
+/* Its clock is a PC's where a speed is asked for; else it need not be known. */
 static void add_option_mmio(struct serial_places *p, const struct serial_choice *choice)
 {
     add(p, &(struct serial_place){

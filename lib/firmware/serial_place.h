@@ -22,7 +22,7 @@ struct serial_place {
 
 #define SERIAL_PLACES 8
 struct serial_places {
-    unsigned n, next; /* next: the first that nobody has tried yet */
+    unsigned n, next; /* next: the first that was not tried yet */
     struct serial_place place[SERIAL_PLACES];
     struct acpi_error spcr_error, dbg2_error; /* of tables that are there */
 };

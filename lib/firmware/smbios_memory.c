@@ -78,12 +78,15 @@ void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t 
 
 const char *smbios_memory_type(uint8_t type)
 {
-    /* Table 78 from 3 on; what it gives no word of is empty. */
-    static const char names[][8] = {
-        "DRAM",   "EDRAM",  "VRAM",  "SRAM",  "RAM",   "ROM",    "Flash", "EEPROM", "FEPROM",
-        "EPROM",  "CDRAM",  "3DRAM", "SDRAM", "SGRAM", "RDRAM",  "DDR",   "DDR2",   "DDR2FB",
-        "",       "",       "",      "DDR3",  "FBD2",  "DDR4",   "LPDDR", "LPDDR2", "LPDDR3",
-        "LPDDR4", "NVDIMM", "HBM",   "HBM2",  "DDR5",  "LPDDR5", "HBM3"};
-    unsigned i = type - 3u;
-    return i < sizeof names / sizeof names[0] && names[i][0] != '\0' ? names[i] : NULL;
+    /* Table 78; codes without a line are reserved, or say nothing ("other", "unknown"). */
+    static const char *const names[] = {
+        [0x03] = "DRAM",   [0x04] = "EDRAM",  [0x05] = "VRAM",   [0x06] = "SRAM",
+        [0x07] = "RAM",    [0x08] = "ROM",    [0x09] = "Flash",  [0x0a] = "EEPROM",
+        [0x0b] = "FEPROM", [0x0c] = "EPROM",  [0x0d] = "CDRAM",  [0x0e] = "3DRAM",
+        [0x0f] = "SDRAM",  [0x10] = "SGRAM",  [0x11] = "RDRAM",  [0x12] = "DDR",
+        [0x13] = "DDR2",   [0x14] = "DDR2FB", [0x18] = "DDR3",   [0x19] = "FBD2",
+        [0x1a] = "DDR4",   [0x1b] = "LPDDR",  [0x1c] = "LPDDR2", [0x1d] = "LPDDR3",
+        [0x1e] = "LPDDR4", [0x1f] = "NVDIMM", [0x20] = "HBM",    [0x21] = "HBM2",
+        [0x22] = "DDR5",   [0x23] = "LPDDR5", [0x24] = "HBM3"};
+    return type < sizeof names / sizeof names[0] ? names[type] : NULL;
 }

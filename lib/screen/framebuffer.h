@@ -1,6 +1,6 @@
 /*
  * A linear framebuffer as UEFI's Graphics Output Protocol describes it (UEFI 2.10 section 12.9.2),
- * judged before anybody writes to it, and the packing of colours into its pixels.
+ * judged before anything is written to it, and the packing of colours into its pixels.
  */
 #ifndef LIB_SCREEN_FRAMEBUFFER_H
 #define LIB_SCREEN_FRAMEBUFFER_H

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "lib/text/sink.h"
 
-#define TEXT_LINES 4096u /* kept; a power of two, since lines are counted on for ever */
+#define TEXT_LINES 4096u /* kept; a power of two, since lines are counted on past it */
 
 struct text {
     struct sink sink;

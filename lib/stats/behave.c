@@ -13,9 +13,11 @@
  * helper has to make every bit and flag right. That nops vanish is no sign: on a TSC with steps of
  * 26 ticks the 16 ticks of 192 nops cannot be told from nothing.
  */
-/* docs/method.md "Truth": no core takes so long for an add, be it throttled to an eighth of its TSC. */
+/* docs/method.md "Truth": no core takes so long for an add, be it throttled to an eighth of its
+ * TSC. */
 #define ADD_TICKS_MOST 20
-/* docs/method.md "Truth": one interpreter's loop takes all alike; on silicon imul is two adds or more. */
+/* docs/method.md "Truth": one interpreter's loop takes all alike; on silicon imul is two adds or
+ * more. */
 #define ALIKE 1.25
 /* Latency of imul over add: 2 to 5, Prescott 10 (Fog, instruction tables); above: adds are gone. */
 #define IMUL_TO_ADD_MOST 16

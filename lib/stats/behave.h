@@ -1,7 +1,7 @@
 /*
- * What executes this code? Found by behaviour, since a signature can be hidden (docs/method.md "Truth").
- * Windows over chains of five kinds of instruction, three lengths each, are taken by the caller;
- * here is the decision. Uses SSE: not for boot/ or trap handlers.
+ * What executes this code? Found by behaviour, since a signature can be hidden (docs/method.md
+ * "Truth"). Windows over chains of five kinds of instruction, three lengths each, are taken by the
+ * caller; here is the decision. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_STATS_BEHAVE_H
 #define LIB_STATS_BEHAVE_H

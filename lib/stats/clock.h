@@ -1,7 +1,7 @@
 /*
- * The TSC's frequency out of counters of known frequency. The hardware is read in kernel/clock/clocks.c;
- * here is the arithmetic: pairs of reads to a frequency, several windows to one figure, several
- * sources to one answer. Uses SSE: not for boot/ or trap handlers.
+ * The TSC's frequency out of counters of known frequency. The hardware is read in
+ * kernel/clock/clocks.c; here is the arithmetic: pairs of reads to a frequency, several windows to
+ * one figure, several sources to one answer. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_STATS_CLOCK_H
 #define LIB_STATS_CLOCK_H
@@ -39,9 +39,9 @@ uint64_t clock_hz(const struct clock_read *a, const struct clock_read *b, double
 uint64_t clock_median(uint64_t *hz, unsigned n);
 
 /*
- * Steps that a counter of `bits` (1..64) made between two readings, whole turns included: `expected`
- * steps, by another clock, tell how many turns there were. False: the counter went back, or is
- * further from what is expected than a quarter of a turn, so that the turns are not known.
+ * Steps that a counter of `bits` (1..64) made between two readings, whole turns included:
+ * `expected` steps, by another clock, tell how many turns there were. False: the counter went back,
+ * or is further from what is expected than a quarter of a turn, so that the turns are not known.
  */
 bool clock_steps(uint64_t from, uint64_t to, unsigned bits, double expected, double *steps);
 
@@ -70,8 +70,8 @@ struct tsc_clock {
  * Fills everything but `source`. Chooses the source that agrees with most others; ties by the order
  * pmtimer, hpet, cpuid15, pit. A source whose own error is above CLOCK_AGREE_PPM agrees with
  * anything: it neither votes nor wins as long as there is a better one. A source that is known at 0
- * Hz is passed over. CLOCK_STATED is a label: it is used where there is nothing else, and counts for
- * nothing where there is.
+ * Hz is passed over. CLOCK_STATED is a label: it is used where there is nothing else, and counts
+ * for nothing where there is.
  */
 void clock_choose(struct tsc_clock *c);
 

@@ -1,6 +1,7 @@
 /*
- * docs/method.md "Coverage, how it is proven": what launch i promised, did launch j keep it? Over every
- * ordered pair of different launches, pooled over rows. Uses SSE: not for boot/ or trap handlers.
+ * docs/method.md "Coverage, how it is proven": what launch i promised, did launch j keep it? Over
+ * every ordered pair of different launches, pooled over rows. Uses SSE: not for boot/ or trap
+ * handlers.
  */
 #ifndef LIB_STATS_COVERAGE_H
 #define LIB_STATS_COVERAGE_H

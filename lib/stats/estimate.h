@@ -1,6 +1,6 @@
 /*
- * docs/method.md "The headline": from block means to cycles an operation, with the interval in which
- * another boot will find it. Kinds of window: B the body, B2 twice the body, E and E2 what is
+ * docs/method.md "The headline": from block means to cycles an operation, with the interval in
+ * which another boot will find it. Kinds of window: B the body, B2 twice the body, E and E2 what is
  * subtracted from either (E alone: the empty window), R and R2 the ruler. Uses SSE: not for boot/
  * or trap handlers. What is not known is NaN.
  */
@@ -56,9 +56,9 @@ struct estimate {
 /*
  * half^2 = (t(R-1, .995) s sqrt(2/R))^2 + 2 (z kappa theta)^2; with one placement the first term is
  * 2 (t(m-1, .995) se)^2, and with m = 1 besides half is not known. Every term is that of a
- * difference of two boots, hence the 2 (docs/method.md has it in the first alone; simulated coverage is 93%
- * so, 99% with it in all). theta: one value a placement, count >= 1. se and m: of the one
- * placement, else not used. kappa: see below; 0 where none was fitted.
+ * difference of two boots, hence the 2 (docs/method.md has it in the first alone; simulated
+ * coverage is 93% so, 99% with it in all). theta: one value a placement, count >= 1. se and m: of
+ * the one placement, else not used. kappa: see below; 0 where none was fitted.
  */
 struct estimate estimate_over(const double *theta, size_t count, double se, size_t m, double kappa);
 

@@ -44,7 +44,7 @@ struct gaps_rhythm gaps_rhythm(const struct gaps *g, uint64_t *scratch)
 
 const char *gaps_decade_end(unsigned i)
 {
-    static const char ends[GAPS_DECADES][7] = {"1 us",  "10 us",  "100 us", "1 ms",
-                                               "10 ms", "100 ms", "1 s",    "1 s"};
+    static const char *const ends[GAPS_DECADES] = {"1 us",  "10 us",  "100 us", "1 ms",
+                                                   "10 ms", "100 ms", "1 s",    "1 s"};
     return ends[i];
 }

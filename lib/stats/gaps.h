@@ -1,12 +1,12 @@
 /*
  * Gaps: times at which a core that does nothing but read its TSC was held up, by an SMI, a
- * hypervisor, another program. Pure: whoever spins hands in each one with its time. All are
+ * hypervisor, another program. Pure: the caller spins and hands in each one with its time. All are
  * counted; the first GAPS_KEPT are kept with their times, from which their rhythm is guessed.
  *
  * A turn of the loop is a gap when it takes GAPS_TICKS or more, and GAPS_TURNS typical turns or
- * more. 1000 ticks are 250 to 500 ns: less than an SMI (many microseconds) or an exit to a hypervisor
- * (about one), more than a cache miss or a step of any TSC.
- * Uses SSE: not for boot/ or trap handlers.
+ * more. 1000 ticks are 250 to 500 ns: less than an SMI (many microseconds) or an exit to a
+ * hypervisor (about one), more than a cache miss or a step of any TSC. Uses SSE: not for boot/ or
+ * trap handlers.
  */
 #ifndef LIB_STATS_GAPS_H
 #define LIB_STATS_GAPS_H
@@ -29,7 +29,7 @@ struct gap {
 struct gaps {
     uint64_t typical;   /* ticks of a turn */
     uint64_t threshold; /* from which a turn is a gap */
-    uint64_t watched;   /* ticks, gaps included; set by whoever spins */
+    uint64_t watched;   /* ticks, gaps included; set by the caller */
     uint64_t count, stolen;
     struct gap longest;
     uint64_t limit[GAPS_DECADES - 1]; /* ticks from which a gap is of the next decade */

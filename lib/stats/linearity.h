@@ -1,6 +1,6 @@
 /*
- * docs/method.md "Linearity": does a chain of N dependent adds read as N core cycles? The arithmetic of the
- * table that is in every report. Uses SSE: not for boot/ or trap handlers.
+ * docs/method.md "Linearity": does a chain of N dependent adds read as N core cycles? The
+ * arithmetic of the table that is in every report. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_STATS_LINEARITY_H
 #define LIB_STATS_LINEARITY_H
@@ -14,12 +14,12 @@ extern const unsigned linearity_adds[LINEARITY_POINTS];
 
 struct linearity_point {
     unsigned adds;
-    double ticks;  /* T(N) as given */
-    double cycles; /* e(N) = (T(N) - T(1)) / c - (N - 1): what the window adds or hides; NaN: c
-                      unknown */
-    double half;   /* half-width of e(N), 99%; NaN where c or n is unknown */
-    bool
-        judged; /* N = 0 and 1 are not: see docs/method.md; and 1 is what the others are measured from */
+    double ticks; /* T(N) as given */
+    /* e(N) = (T(N) - T(1)) / c - (N - 1): what the window adds or hides; NaN: c unknown. */
+    double cycles;
+    double half; /* half-width of e(N), 99%; NaN where c or n is unknown */
+    /* Not N = 0 (docs/method.md), nor N = 1, which the others are measured from. */
+    bool judged;
 };
 
 /*

@@ -1,7 +1,7 @@
 /*
- * docs/method.md "Modes": does an operation take one time, or now this and now that? Looks at block values
- * (lib/stats/estimate.h, estimate_block_values), never at raw ticks. Uses SSE: not for boot/ or trap
- * handlers.
+ * docs/method.md "Modes": does an operation take one time, or now this and now that? Looks at block
+ * values (lib/stats/estimate.h, estimate_block_values), never at raw ticks. Uses SSE: not for boot/
+ * or trap handlers.
  *
  * The blocks are sorted and split at the widest gap that qualifies, again and again, up to
  * MODES_MOST modes. A gap qualifies when

@@ -1,8 +1,8 @@
 /*
- * Statistics of a row's samples. docs/method.md: no trimming; disturbed windows are counted and stay in the
- * histogram; quantiles are Hyndman-Fan type 7 (numpy's and R's default); the standard deviation
- * divides by n-1; MAD is the plain median of |x - median|, not scaled. Uses SSE: not for boot/ or
- * trap handlers.
+ * Statistics of a row's samples. docs/method.md: no trimming; disturbed windows are counted and
+ * stay in the histogram; quantiles are Hyndman-Fan type 7 (numpy's and R's default); the standard
+ * deviation divides by n-1; MAD is the plain median of |x - median|, not scaled. Uses SSE: not for
+ * boot/ or trap handlers.
  */
 #ifndef LIB_STATS_STATS_H
 #define LIB_STATS_STATS_H
@@ -39,11 +39,11 @@ size_t stats_histogram(const uint64_t *sorted, size_t n, struct bin *bins, size_
 double stats_disturbed_above(const struct summary *s, double step);
 
 /*
- * docs/method.md "The step": the largest integer up to 512 that divides at least 99.9% of the deltas; where
- * there is none above 1, the peak of the mean of cos(2 pi t / s) over real s in 2..512 where that
- * peak is above 0.9 (a scaled TSC); else 1. Defined, and its safeguards told, in step.c.
- * deltas need not be sorted; zeros divide by everything and are not counted. Takes about 12 KiB of
- * stack.
+ * docs/method.md "The step": the largest integer up to 512 that divides at least 99.9% of the
+ * deltas; where there is none above 1, the peak of the mean of cos(2 pi t / s) over real s in
+ * 2..512 where that peak is above 0.9 (a scaled TSC); else 1. Defined, and its safeguards told, in
+ * step.c. deltas need not be sorted; zeros divide by everything and are not counted. Takes about 12
+ * KiB of stack.
  */
 double stats_step(const uint64_t *deltas, size_t n);
 

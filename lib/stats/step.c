@@ -1,7 +1,7 @@
 /*
- * stats_step: in which steps does the TSC move? docs/method.md "The step", with what keeps it honest: a
- * machine whose windows show a few values only, or modes at chance distances, has a common divisor
- * or a good period too.
+ * stats_step: in which steps does the TSC move? docs/method.md "The step", with what keeps it
+ * honest: a machine whose windows show a few values only, or modes at chance distances, has a
+ * common divisor or a good period too.
  */
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
@@ -22,7 +22,8 @@
 #define GRID_LEAST  0.8
 #define LONGEST     4096
 #define SCANNED_MAX 256
-/* docs/method.md. Rounding to whole ticks keeps a step that is no integer and below 5.6 under it. */
+/* docs/method.md. Rounding to whole ticks keeps a step that is no integer and below 5.6 under
+ * it. */
 #define PEAK_LEAST 0.9
 /* A delta is the difference of two readings, each cut to whole ticks; half a tick for s itself. */
 #define ROUNDING 1.5

@@ -228,7 +228,7 @@ void fmt_list(struct sink *out, const char *format, va_list list)
         struct spec s;
         const char *after = spec_at(f + 1, &s, &args);
         if (!convert(out, &s, &args)) {
-            /* From here on nobody knows which argument belongs to what. */
+            /* From here on it is not known which argument belongs to what. */
             out->write(out, format, strlen(format));
             break;
         }

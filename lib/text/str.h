@@ -15,8 +15,8 @@ bool str_is_any_case(const char *s, const char *bytes, size_t n);
 bool str_has(const char *s, const char *part);
 bool str_starts(const char *s, const char *with);
 
-/* The index-th of the alternatives in "a|b|c"; *at gets where it begins. Its length, 0 where there is
- * none. */
+/* The index-th of the alternatives in "a|b|c"; *at gets where it begins. Its length, 0 where there
+ * is none. */
 size_t str_alternative(const char *values, uint32_t index, const char **at);
 
 /* Copies n bytes into out[size] and terminates them; false where they did not fit (then cut, still

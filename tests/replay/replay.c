@@ -1,7 +1,7 @@
 /*
- * replay KIND FILE...: what lib/ makes of recorded bytes, one JSON object a file on one line, `file`
- * first. A file that cannot be read or decoded gives an `error` member. Exit 0 when every file was
- * decoded or refused, 1 when the output could not be written, 2 for a wrong command line.
+ * replay KIND FILE...: what lib/ makes of recorded bytes, one JSON object a file on one line,
+ * `file` first. A file that cannot be read or decoded gives an `error` member. Exit 0 when every
+ * file was decoded or refused, 1 when the output could not be written, 2 for a wrong command line.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
- * A machine with counters of core cycles, for lib/cpu/core_counter.h and lib/cpu/aperf.h: MSRs that exist, fault
- * or swallow what is written, and a core whose counters move with the work that is done. `cycles`
- * core cycles pass for each `ticks` of the TSC.
+ * A machine with counters of core cycles, for lib/cpu/core_counter.h and lib/cpu/aperf.h: MSRs that
+ * exist, fault or swallow what is written, and a core whose counters move with the work that is
+ * done. `cycles` core cycles pass for each `ticks` of the TSC.
  */
 #ifndef TESTS_UNIT_FAKE_COUNTERS_H
 #define TESTS_UNIT_FAKE_COUNTERS_H

@@ -1,4 +1,5 @@
-/* Recordings of any bytes: a whole line of JSON comes out, and nothing outside of the text is read. */
+/* Recordings of any bytes: a whole line of JSON comes out, and nothing outside of the text is
+ * read. */
 #include <stdlib.h>
 #include <string.h>
 #include "tests/replay/replay.h"

@@ -237,7 +237,7 @@ static void more_than_are_listed(void **state)
     assert_int_equal(stop.list, PCI_LISTED);
 }
 
-/* --- where configuration space lies ------------------------------------------------------------ */
+/* --- where configuration space lies ---------------------------------------------------------- */
 
 static void entry(uint8_t *at, uint64_t address, uint16_t segment, uint8_t first, uint8_t last)
 {

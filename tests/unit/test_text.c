@@ -31,7 +31,8 @@ static void say(const char *s)
     t.sink.write(&t.sink, s, strlen(s));
 }
 
-/* The window's rows, without the blanks at their ends, joined by '|'; '~' for a row that is none. */
+/* The window's rows, without the blanks at their ends, joined by '|'; '~' for a row that is
+ * none. */
 static void shows(const char *want)
 {
     char all[ROWS * (COLUMNS + 1) + 1], *end = all;
