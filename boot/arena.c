@@ -36,6 +36,24 @@ static uint64_t largest_free(const struct handoff *h)
     return largest;
 }
 
+/* What takes the memory, how much there is, and what to change. */
+static void say_too_little(struct boot *b, uint64_t need, EFI_STATUS status)
+{
+    const struct handoff *h = b->handoff;
+    bool together = h->options.share == SHARE_TOGETHER;
+    struct sink *error = boot_error(b);
+
+    fmt(error, "memory: samples=%u on a machine with %u cores", h->options.samples, h->cores);
+    if (together)
+        fmt(error, ", with buffers for each of cores=%s,", h->options.cores);
+    fmt(error, " needs %lu KiB in one piece; the largest free piece has %lu KiB. Lower samples=%s ",
+        (unsigned long)(need / 1024), (unsigned long)(largest_free(h) / 1024),
+        together ? ", name fewer cores," : "");
+    fmt(error, "or add memory (the firmware says: ");
+    boot_status(error, status);
+    fmt(error, ")");
+}
+
 bool boot_arena(struct boot *b)
 {
     struct handoff *h = b->handoff;
@@ -43,24 +61,12 @@ bool boot_arena(struct boot *b)
     UINTN pages = (need + EFI_PAGE_SIZE - 1) >> EFI_PAGE_SHIFT;
     EFI_PHYSICAL_ADDRESS at;
     EFI_STATUS status = allocate(b, pages, &at);
-    bool together = h->options.share == SHARE_TOGETHER;
-    struct sink_buf error;
 
     if (!EFI_ERROR(status)) {
         h->arena = at;
         h->arena_size = (uint64_t)pages << EFI_PAGE_SHIFT;
         return true;
     }
-    sink_buf_init(&error, b->error, sizeof b->error);
-    fmt(&error.sink, "memory: samples=%u on a machine with %u cores", h->options.samples, h->cores);
-    if (together)
-        fmt(&error.sink, " and buffers of their own for cores=%s", h->options.cores);
-    fmt(&error.sink,
-        " needs %lu KiB in one piece; the largest free piece has %lu KiB: lower samples=%s or add "
-        "memory (the firmware says: ",
-        (unsigned long)(need / 1024), (unsigned long)(largest_free(h) / 1024),
-        together ? ", name fewer cores" : "");
-    boot_status(&error.sink, status);
-    fmt(&error.sink, ")");
+    say_too_little(b, need, status);
     return false;
 }

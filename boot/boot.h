@@ -1,8 +1,8 @@
 /*
- * The UEFI phase: what its steps share. Firmware is alive throughout; boot/main.c has the steps in
- * order, boot/leave.c ends the phase. Everything here is compiled for general registers only, since
- * a firmware may hand over a machine whose SSE is off. Source of every call: UEFI
- * specification 2.10.
+ * The UEFI phase: its steps, in the order of boot/main.c, and what they share. Firmware is alive
+ * throughout; boot/leave.c ends the phase. All of it is compiled for general registers only, since
+ * a firmware may hand over a machine whose SSE is off. Source of every call: UEFI specification
+ * 2.10.
  */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
@@ -15,8 +15,10 @@
 #include "boot/memmap.h"
 #include "kernel/console/serial.h"
 #include "kernel/machine/leave.h"
+#include "kernel/memory/acpi_mem.h"
 #include "kernel/memory/handoff.h"
 #include "lib/cpu/cpu.h"
+#include "lib/firmware/acpi.h"
 
 struct boot {
     EFI_HANDLE image;
@@ -27,9 +29,13 @@ struct boot {
     struct memmap map;
     struct handoff *handoff;
     EFI_EVENT lent_done; /* signalled when the firmware has its other cores again */
-    bool keep_memory;    /* what the kernel had is in use by one that did not come back */
+    bool keep_memory;    /* a core that did not come back may still use what the kernel had */
     char error[2048];    /* why nothing is measured; empty: nothing is wrong */
+    struct sink_buf error_sink;
 };
+
+/* Begins b->error anew, and returns what to write it to. */
+struct sink *boot_error(struct boot *b);
 
 /* Fills `b` with what every step needs. False (said on ConOut): not even that can be had. */
 bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
@@ -44,17 +50,48 @@ void boot_free(const struct boot *b, void *at);
 /* A status in words: "device error (EFI status 0x8000000000000007)". */
 void boot_status(struct sink *out, EFI_STATUS status);
 
+/* The ACPI tables, as far as they can be believed. Must stay where it is: acpi points to memory. */
+struct boot_acpi {
+    struct acpi_mem memory;
+    struct acpi acpi;
+};
+void boot_acpi(const struct boot *b, struct boot_acpi *a);
 /* The CPU by its CPUID. */
 void boot_cpu(struct cpu *cpu);
 
+/* --- the steps --- */
+
+/* What firmware knows of the machine and cannot be asked later. */
+void boot_facts(struct boot *b);
 /* Options from \baretick.conf on the boot volume, then from the load options. False: b->error. */
 bool boot_options(struct boot *b);
-/* What firmware knows of the machine and will not tell later. */
-void boot_facts(struct boot *b);
-/* How many cores there are, and a place below 1 MiB for them to start in. Never fails: without
- * either, one core it is. */
+/* How many cores there are, and a place below 1 MiB for them to start in. Never fails: where the
+ * firmware tells neither, there is one core. */
 void boot_cores(struct boot *b);
-/* The firmware between the two: no event is notified, no interrupt comes. */
+/* Decides whether the machine is borrowed: handoff.borrowed. */
+void boot_takeover(struct boot *b);
+/* The arena. False: b->error. */
+bool boot_arena(struct boot *b);
+
+/* Ends boot services; interrupts are off from there on. False: nothing of firmware may be called
+ * any more. */
+bool boot_leave(struct boot *b);
+/* Boot services are half gone and would not end: says so on serial and stops for good. */
+_Noreturn void boot_stuck(struct boot *b);
+
+/* Runs the kernel while boot services are held. False: b->error. Else *status is what it ended
+ * with, and the firmware goes on as if nothing had happened. */
+bool boot_borrow(struct boot *b, enum exit_status *status);
+/* What follows a borrowed machine's report: the files, then what finish= asks for. Gives everything
+ * back where it returns. */
+EFI_STATUS boot_after(struct boot *b, enum exit_status status);
+
+/* Answers `help`, `list` or b->error instead of measuring, and gives everything back. */
+EFI_STATUS boot_answer(struct boot *b);
+
+/* --- parts of them --- */
+
+/* Holds the firmware: no event is notified, no interrupt comes, until boot_unhold. */
 struct boot_hold {
     EFI_TPL tpl;
     uint64_t flags;
@@ -62,19 +99,6 @@ struct boot_hold {
 struct boot_hold boot_hold(const struct boot *b);
 void boot_unhold(const struct boot *b, struct boot_hold held);
 
-/* Whether the machine is borrowed: handoff.borrowed. */
-void boot_takeover(struct boot *b);
-/* The arena. False: b->error. */
-bool boot_arena(struct boot *b);
-/* Ends boot services; interrupts are off from there on. False: nothing of firmware may be called
- * any more. */
-bool boot_leave(struct boot *b);
-
-/*
- * Runs the kernel while boot services have no turn. False: b->error. Else *status is what it ended
- * with, and the firmware goes on as if nothing had happened.
- */
-bool boot_borrow(struct boot *b, enum exit_status *status);
 /* Sends the firmware's other cores into a procedure in which they wait for the kernel:
  * handoff.lent, or handoff.lent_refused. */
 void boot_lend(struct boot *b);
@@ -83,25 +107,17 @@ void boot_lend_end(struct boot *b);
 /* The report's log into the next baretick\NNNN.jsonl and .txt on the volume that the program was
  * loaded from; says on the firmware's console what became of it. */
 void boot_stick(struct boot *b);
-/* What follows a borrowed machine's report: the files, then what finish= asks for. Gives everything
- * back where it returns. */
-EFI_STATUS boot_after(struct boot *b, enum exit_status status);
 
-/* The hypervisor bit and a table both say so, before a port is touched that can be real
+/* Whether this is QEMU, by the hypervisor bit and a table, before a port is touched that can be real
  * hardware. */
 bool boot_on_qemu(const struct boot *b);
-/* The serial port behind I/O ports. Of ones in memory nobody knows here whether the firmware has
- * them mapped; its own console is the one on such a port. */
+/* The serial port behind I/O ports. One in memory is left alone: the firmware may not have mapped
+ * it, and its own console is on it. */
 struct serial boot_serial(const struct boot *b);
 /* Whether one in memory may be there: options or tables name it. */
 bool boot_serial_in_memory(const struct boot *b);
-/* Waits for a key, bounded, where somebody else clears the screen as soon as we return: the shell
- * does not. */
+/* Waits for a key, bounded, where the screen is cleared as soon as the program returns. A shell does
+ * not clear it. */
 void boot_let_read(struct boot *b);
-
-/* Answers `help`, `list` or b->error instead of measuring, and gives everything back. */
-EFI_STATUS boot_answer(struct boot *b);
-/* Boot services are half gone and would not end: says so on serial and stops for good. */
-_Noreturn void boot_stuck(struct boot *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* The machine for a time: boot services stay alive and get no turn. */
+/* The machine for a time: boot services stay in memory, but do not run until it is given back. */
 #include "boot/boot.h"
 #include "kernel/entry.h"
 #include "lib/text/fmt.h"
@@ -19,7 +19,6 @@ static EFI_STATUS read_map(struct boot *b)
 
 bool boot_borrow(struct boot *b, enum exit_status *status)
 {
-    struct sink_buf error;
     struct boot_hold held;
     EFI_STATUS map;
 
@@ -27,9 +26,8 @@ bool boot_borrow(struct boot *b, enum exit_status *status)
     map = read_map(b);
     if (EFI_ERROR(map)) {
         boot_lend_end(b);
-        sink_buf_init(&error, b->error, sizeof b->error);
-        fmt(&error.sink, "memory map: cannot be read: ");
-        boot_status(&error.sink, map);
+        fmt(boot_error(b), "memory map: cannot be read: ");
+        boot_status(&b->error_sink.sink, map);
         return false;
     }
     held = boot_hold(b);

@@ -1,11 +1,10 @@
 /*
  * How many cores the machine has, while firmware can still be asked: by the MADT, or, where there
- * is none, by MP services. Who they are is for the kernel to work out; the arena must have room for
- * them now.
+ * is none, by MP services. Which they are is for the kernel to work out; the arena must have room
+ * for them now.
  */
 #include "boot/boot.h"
 #include "boot/mp_services.h"
-#include "kernel/memory/acpi_mem.h"
 #include "lib/firmware/acpi.h"
 #include "lib/firmware/acpi_madt.h"
 
@@ -35,13 +34,11 @@ static void ask_mp_services(struct boot *b)
 static unsigned ask_madt(const struct boot *b)
 {
     struct madt *madt = boot_alloc(b, sizeof(*madt)); /* too large for this stack */
-    struct acpi_mem memory;
-    struct acpi acpi;
+    struct boot_acpi tables;
     unsigned n = 0;
 
-    acpi_mem_init(&memory, b->handoff);
-    acpi_open(&acpi, &memory.mem, b->handoff->rsdp);
-    struct acpi_table table = acpi_find(&acpi, "APIC");
+    boot_acpi(b, &tables);
+    struct acpi_table table = acpi_find(&tables.acpi, "APIC");
     if (madt && table.bytes && acpi_madt(&table, madt))
         n = madt->cpus_enabled;
     boot_free(b, madt);

@@ -1,5 +1,4 @@
-/* What the steps of the UEFI phase share: opening and closing, memory, protocols, errors in words.
- */
+/* What the steps share: opening and closing, memory, protocols, tables, errors in words. */
 #include "boot/boot.h"
 #include "kernel/cpu/cpu.h"
 #include "lib/text/fmt.h"
@@ -58,6 +57,18 @@ void boot_status(struct sink *out, EFI_STATUS status)
     fmt(out, "%s (EFI status 0x%lx)", words, (unsigned long)status);
 }
 
+struct sink *boot_error(struct boot *b)
+{
+    sink_buf_init(&b->error_sink, b->error, sizeof b->error);
+    return &b->error_sink.sink;
+}
+
+void boot_acpi(const struct boot *b, struct boot_acpi *a)
+{
+    acpi_mem_init(&a->memory, b->handoff);
+    acpi_open(&a->acpi, &a->memory.mem, b->handoff->rsdp);
+}
+
 void boot_cpu(struct cpu *cpu)
 {
     cpu_decode(cpu, cpuid_here, NULL);
@@ -75,8 +86,8 @@ bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
     status = memmap_open(&b->map, b->bs);
     b->handoff = EFI_ERROR(status) ? NULL : boot_alloc(b, sizeof *b->handoff);
     if (!b->handoff) {
-        fmt(&b->conout.sink, "baretick: no memory for the %zu KiB that the start takes: ",
-            sizeof *b->handoff / 1024);
+        fmt(&b->conout.sink,
+            "baretick: cannot start, which needs %zu KiB of memory: ", sizeof *b->handoff / 1024);
         boot_status(&b->conout.sink, EFI_ERROR(status) ? status : EFI_OUT_OF_RESOURCES);
         fmt(&b->conout.sink, "\n");
         boot_close(b);

@@ -1,6 +1,6 @@
 /*
- * The firmware's other cores for a borrowed machine: all are sent into one procedure, before the
- * firmware is held still, and have returned from it before it goes on.
+ * The firmware's other cores for a borrowed machine: all are sent into one procedure before the
+ * firmware is held, and return from it before the firmware goes on.
  */
 #include "boot/mp_services.h"
 #include "kernel/cores/lent.h"
@@ -87,7 +87,8 @@ static void name_lost(struct boot *b)
     for (uint32_t i = 0; i < l->room; i++)
         if (lent_lost(&l->core[i]))
             fmt(&b->conout.sink,
-                "baretick: the core with APIC id %u did not come back: the firmware has lost it\n",
+                "baretick: the core with APIC id %u did not come back; the firmware cannot use "
+                "it\n",
                 l->core[i].apic_id);
 }
 
@@ -104,7 +105,7 @@ void boot_lend_end(struct boot *b)
     } else {
         name_lost(b);
         fmt(&b->conout.sink, "baretick: the firmware does not say that its other cores are back; "
-                             "memory that they may use is not freed\n");
+                             "the memory that they may still use is not freed\n");
         b->keep_memory = true;
     }
     h->lent = NULL;

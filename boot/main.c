@@ -1,7 +1,6 @@
 /*
- * From the firmware's call to the kernel's first instruction, and, where the machine is borrowed,
- * back. What cannot be measured is answered here, while the firmware's console is still there;
- * nothing is measured before the machine is ours.
+ * From the firmware's call to the kernel's first instruction, and back where the machine is only
+ * borrowed. Help, lists and errors are answered here, while the firmware's console is still there.
  */
 #include "boot/boot.h"
 #include "kernel/entry.h"
@@ -15,33 +14,39 @@ static void watchdog_off(const struct boot *b)
     b->bs->SetWatchdogTimer(0, 0, 0, NULL);
 }
 
-static bool wants_an_answer(const struct boot *b)
+/* Boot services are held while it measures; then the firmware has the machine again. */
+static EFI_STATUS borrow_machine(struct boot *b)
 {
-    return b->handoff->options.help || b->handoff->options.list;
+    enum exit_status status;
+
+    fmt(&b->conout.sink, "baretick: borrowing the machine\n");
+    return boot_borrow(b, &status) ? boot_after(b, status) : boot_answer(b);
+}
+
+/* Boot services end; the machine is never given back. */
+_Noreturn static void take_machine(struct boot *b)
+{
+    fmt(&b->conout.sink, "baretick: leaving firmware\n");
+    if (!boot_leave(b))
+        boot_stuck(b);
+    kernel_enter(b->handoff);
 }
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 {
-    enum exit_status status;
     struct boot b;
 
     if (!boot_open(&b, image, st))
         return EFI_OUT_OF_RESOURCES;
     watchdog_off(&b);
     boot_facts(&b);
-    if (!boot_options(&b) || wants_an_answer(&b))
+    if (!boot_options(&b) || b.handoff->options.help || b.handoff->options.list)
         return boot_answer(&b);
     boot_cores(&b);
     boot_takeover(&b);
     if (!boot_arena(&b))
         return boot_answer(&b);
-
-    if (b.handoff->borrowed) {
-        fmt(&b.conout.sink, "baretick: borrowing the machine\n");
-        return boot_borrow(&b, &status) ? boot_after(&b, status) : boot_answer(&b);
-    }
-    fmt(&b.conout.sink, "baretick: leaving firmware\n");
-    if (!boot_leave(&b))
-        boot_stuck(&b);
-    kernel_enter(b.handoff);
+    if (b.handoff->borrowed)
+        return borrow_machine(&b);
+    take_machine(&b);
 }

@@ -16,36 +16,32 @@ EFI_STATUS memmap_refresh(struct memmap *m)
                                &m->descriptor_size, &version);
 }
 
+/* Reads the map into a new buffer of this size. */
+static EFI_STATUS read_into(struct memmap *m, UINTN room)
+{
+    EFI_STATUS status;
+    void *bytes;
+
+    memmap_close(m);
+    status = m->bs->AllocatePool(EfiLoaderData, room, &bytes);
+    if (EFI_ERROR(status))
+        return status;
+    m->bytes = bytes;
+    m->room = room;
+    return memmap_refresh(m);
+}
+
 EFI_STATUS memmap_open(struct memmap *m, EFI_BOOT_SERVICES *bs)
 {
     EFI_STATUS status = EFI_BUFFER_TOO_SMALL;
 
     *m = (struct memmap){.bs = bs};
-    for (int i = 0; i < TRIES && status == EFI_BUFFER_TOO_SMALL; i++) {
-        void *bytes;
-
-        memmap_close(m);
-        m->size += SPARE;
-        status = bs->AllocatePool(EfiLoaderData, m->size, &bytes);
-        if (EFI_ERROR(status))
-            return status;
-        m->bytes = bytes;
-        m->room = m->size;
-        status = memmap_refresh(m); /* where the room is too small, size becomes what it takes */
-    }
-    /* The spare room must be there whichever try it was. */
-    if (!EFI_ERROR(status) && m->room - m->size < SPARE / 2) {
-        UINTN need = m->size + 2 * SPARE;
-        void *bytes;
-
-        memmap_close(m);
-        status = bs->AllocatePool(EfiLoaderData, need, &bytes);
-        if (EFI_ERROR(status))
-            return status;
-        m->bytes = bytes;
-        m->room = need;
-        status = memmap_refresh(m);
-    }
+    /* Where the room is too small, size becomes what it takes. */
+    for (int i = 0; i < TRIES && status == EFI_BUFFER_TOO_SMALL; i++)
+        status = read_into(m, m->size + SPARE);
+    /* A first buffer that was just large enough leaves no room to grow. */
+    if (!EFI_ERROR(status) && m->room - m->size < SPARE / 2)
+        status = read_into(m, m->size + 2 * SPARE);
     if (!EFI_ERROR(status) && m->descriptor_size < sizeof(EFI_MEMORY_DESCRIPTOR))
         status = EFI_INCOMPATIBLE_VERSION;
     return status;

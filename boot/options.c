@@ -1,107 +1,109 @@
 /* The words that the person at the machine chose: baretick.conf on the boot volume, then the load
  * options. */
 #include "bench/api/registry.h"
-#include "boot/boot.h"
+#include "boot/volume.h"
 #include "lib/text/fmt.h"
 
-#define CONF_NAME "baretick.conf"
-#define CONF_MAX  (64u * 1024)
-/* Load options longer than this are nobody's command line. */
-#define LOAD_OPTIONS_MAX (64u * 1024)
+#define CONF_NAME        "baretick.conf"
+#define CONF_MAX         (64u * 1024)
+#define LOAD_OPTIONS_MAX (64u * 1024) /* a longer text is no command line */
 #define NAME_MAX         64
+#define PATH_NODES_MAX   16 /* a path that does not end is the firmware's mistake */
+
+static bool is_file_of_ours(struct boot *b, EFI_FILE_HANDLE file, uint64_t *size)
+{
+    union file_info u;
+    EFI_STATUS status = file_info(file, &u);
+    struct sink *error = boot_error(b);
+
+    if (EFI_ERROR(status)) {
+        fmt(error, CONF_NAME ": cannot be examined: ");
+        boot_status(error, status);
+        return false;
+    }
+    *size = u.info.FileSize;
+    if (u.info.Attribute & EFI_FILE_DIRECTORY)
+        fmt(error, CONF_NAME ": is a directory; a text file of at most %u KiB is allowed",
+            CONF_MAX / 1024);
+    else if (*size > CONF_MAX)
+        fmt(error, CONF_NAME ": has %lu bytes; at most %u KiB are allowed", (unsigned long)*size,
+            CONF_MAX / 1024);
+    return b->error[0] == 0;
+}
+
+static bool read_all(struct boot *b, EFI_FILE_HANDLE file, uint8_t *bytes, uint64_t n)
+{
+    uint64_t at = 0;
+
+    while (at < n) { /* ends: every turn adds bytes or leaves */
+        UINTN size = n - at;
+        EFI_STATUS status = file->Read(file, &size, bytes + at);
+
+        if (EFI_ERROR(status) || size == 0) {
+            struct sink *error = boot_error(b);
+
+            fmt(error, CONF_NAME ": cannot be read beyond byte %lu of %lu: ", (unsigned long)at,
+                (unsigned long)n);
+            boot_status(error, EFI_ERROR(status) ? status : EFI_END_OF_FILE);
+            return false;
+        }
+        at += size;
+    }
+    return true;
+}
 
 /* An open file's bytes in pool memory, for the caller to free. NULL: b->error says why. */
 static uint8_t *read_file(struct boot *b, EFI_FILE_HANDLE file, size_t *n)
 {
-    EFI_GUID info_id = EFI_FILE_INFO_ID;
-    /* A name of up to 255 characters can follow (UEFI 13.5.16). */
-    union {
-        EFI_FILE_INFO info;
-        uint8_t room[sizeof(EFI_FILE_INFO) + 256 * sizeof(CHAR16)];
-    } u;
-    UINTN size = sizeof u;
-    EFI_STATUS status = file->GetInfo(file, &info_id, &size, &u);
-    struct sink_buf error;
+    uint64_t size;
     uint8_t *bytes;
 
-    sink_buf_init(&error, b->error, sizeof b->error);
-    if (EFI_ERROR(status)) {
-        fmt(&error.sink, CONF_NAME ": cannot be examined: ");
-        boot_status(&error.sink, status);
+    if (!is_file_of_ours(b, file, &size))
         return NULL;
-    }
-    if (u.info.Attribute & EFI_FILE_DIRECTORY) {
-        fmt(&error.sink, CONF_NAME ": is a directory; a text file of at most %u KiB is allowed",
-            CONF_MAX / 1024);
-        return NULL;
-    }
-    if (u.info.FileSize > CONF_MAX) {
-        fmt(&error.sink, CONF_NAME ": has %lu bytes; at most %u KiB are allowed",
-            (unsigned long)u.info.FileSize, CONF_MAX / 1024);
-        return NULL;
-    }
-    bytes = boot_alloc(b, u.info.FileSize + 1); /* a pool of no bytes is an error to some */
+    bytes = boot_alloc(b, size + 1); /* some firmwares refuse a pool of no bytes */
     if (!bytes) {
-        fmt(&error.sink, CONF_NAME ": no memory for its %lu bytes", (unsigned long)u.info.FileSize);
+        fmt(boot_error(b), CONF_NAME ": no memory for its %lu bytes", (unsigned long)size);
         return NULL;
     }
-    *n = 0;
-    while (*n < u.info.FileSize) { /* ends: every turn adds bytes or leaves */
-        size = u.info.FileSize - *n;
-        status = file->Read(file, &size, bytes + *n);
-        if (EFI_ERROR(status) || size == 0) {
-            fmt(&error.sink, CONF_NAME ": cannot be read beyond byte %zu of %lu: ", *n,
-                (unsigned long)u.info.FileSize);
-            boot_status(&error.sink, EFI_ERROR(status) ? status : EFI_END_OF_FILE);
-            boot_free(b, bytes);
-            return NULL;
-        }
-        *n += size;
+    if (!read_all(b, file, bytes, size)) {
+        boot_free(b, bytes);
+        return NULL;
     }
+    *n = size;
     return bytes;
 }
 
-/* The file on the volume that we were started from. *absent: there is none, and that is no error.
- */
-static EFI_FILE_HANDLE open_conf(struct boot *b, bool *absent)
+/* *file is NULL where there is no such file, or no volume. False: b->error. */
+static bool open_conf(struct boot *b, EFI_FILE_HANDLE *file)
 {
-    static const EFI_GUID file_system = SIMPLE_FILE_SYSTEM_PROTOCOL;
-    EFI_FILE_IO_INTERFACE *volume =
-        b->loaded ? boot_protocol(b, b->loaded->DeviceHandle, &file_system) : NULL;
-    EFI_FILE_HANDLE root, file = NULL;
-    struct sink_buf error;
-    EFI_STATUS status;
+    EFI_FILE_HANDLE root;
+    EFI_STATUS status = volume_open(b, &root);
+    const char *failed = "boot volume: cannot be opened to look for " CONF_NAME ": ";
 
-    *absent = true;
-    if (!volume)
-        return NULL;
-    sink_buf_init(&error, b->error, sizeof b->error);
-    status = volume->OpenVolume(volume, &root);
-    if (EFI_ERROR(status)) {
-        fmt(&error.sink, "boot volume: cannot be opened to look for " CONF_NAME ": ");
-    } else {
-        status = root->Open(root, &file, L"\\" CONF_NAME, EFI_FILE_MODE_READ, 0);
+    *file = NULL;
+    if (!EFI_ERROR(status) && root) {
+        failed = CONF_NAME ": cannot be opened: ";
+        status = root->Open(root, file, L"\\" CONF_NAME, EFI_FILE_MODE_READ, 0);
         root->Close(root);
-        if (status == EFI_NOT_FOUND)
-            return NULL;
-        if (EFI_ERROR(status))
-            fmt(&error.sink, CONF_NAME ": cannot be opened: ");
     }
-    if (!EFI_ERROR(status))
-        return file;
-    boot_status(&error.sink, status);
-    *absent = false;
-    return NULL;
+    if (status == EFI_NOT_FOUND)
+        *file = NULL;
+    else if (EFI_ERROR(status)) {
+        struct sink *error = boot_error(b);
+
+        fmt(error, "%s", failed);
+        boot_status(error, status);
+        return false;
+    }
+    return true;
 }
 
-/* A source may be wrong; then what was right before it still says where to report that. */
+/* Where a source is wrong, what was right before it still says where to report that. */
 static bool parse_conf(struct boot *b, const uint8_t *bytes, size_t n)
 {
     struct options parsed = b->handoff->options;
-    struct sink_buf error;
 
-    sink_buf_init(&error, b->error, sizeof b->error);
-    if (!options_parse_file(&parsed, bytes, n, CONF_NAME, &error.sink))
+    if (!options_parse_file(&parsed, bytes, n, CONF_NAME, boot_error(b)))
         return false;
     b->handoff->options = parsed;
     return true;
@@ -109,50 +111,53 @@ static bool parse_conf(struct boot *b, const uint8_t *bytes, size_t n)
 
 static bool conf(struct boot *b, bool *found)
 {
-    bool absent, right;
-    EFI_FILE_HANDLE file = open_conf(b, &absent);
+    EFI_FILE_HANDLE file;
     uint8_t *bytes;
+    bool right;
     size_t n;
 
+    if (!open_conf(b, &file))
+        return false;
     *found = file != NULL;
     if (!file)
-        return absent;
+        return true;
     bytes = read_file(b, file, &n);
     file->Close(file);
-    if (!bytes)
-        return false;
-    right = parse_conf(b, bytes, n);
+    right = bytes && parse_conf(b, bytes, n);
     boot_free(b, bytes);
     return right;
 }
 
-/* The last component of our own file's path, for load options that begin with it; empty: not known.
- */
+/* The name in a FILEPATH node, without the folders before it. */
+static void last_component(const uint8_t *node, size_t length, char *name)
+{
+    size_t used = 0;
+
+    for (size_t at = 4; at + 1 < length; at += 2) {
+        uint16_t c = (uint16_t)(node[at] | node[at + 1] << 8);
+
+        if (c == '\\' || c == '/')
+            used = 0;
+        else if (c != 0 && used < NAME_MAX - 1)
+            name[used++] = c < 0x7f ? (char)c : '?';
+    }
+    name[used] = 0;
+}
+
+/* The program's own file name, with which load options can begin; empty: not known. */
 static void own_name(const struct boot *b, char *name)
 {
     const EFI_DEVICE_PATH *node = b->loaded ? b->loaded->FilePath : NULL;
-    size_t length, used = 0;
 
     name[0] = 0;
-    /* At most 16 nodes: a path that does not end is the firmware's mistake. */
-    for (int i = 0; node && i < 16; i++) {
+    for (int i = 0; node && i < PATH_NODES_MAX; i++) {
         const uint8_t *bytes = (const uint8_t *)node;
+        size_t length = bytes[2] | (size_t)bytes[3] << 8; /* UEFI 10.3.1 */
 
-        length = bytes[2] | (size_t)bytes[3] << 8; /* UEFI 10.3.1 */
         if (length < 4 || node->Type == END_DEVICE_PATH_TYPE)
             return;
-        if (node->Type == MEDIA_DEVICE_PATH && node->SubType == MEDIA_FILEPATH_DP) {
-            used = 0;
-            for (size_t at = 4; at + 1 < length; at += 2) {
-                uint16_t c = (uint16_t)(bytes[at] | bytes[at + 1] << 8);
-
-                if (c == '\\' || c == '/')
-                    used = 0;
-                else if (c != 0 && used < NAME_MAX - 1)
-                    name[used++] = c < 0x7f ? (char)c : '?';
-            }
-            name[used] = 0;
-        }
+        if (node->Type == MEDIA_DEVICE_PATH && node->SubType == MEDIA_FILEPATH_DP)
+            last_component(bytes, length, name);
         node = (const void *)(bytes + length);
     }
 }
@@ -162,69 +167,58 @@ static enum load_options load_options(struct boot *b)
     struct handoff *h = b->handoff;
     struct options parsed = h->options;
     enum load_options kind;
-    struct sink_buf error;
     char name[NAME_MAX];
 
     if (!b->loaded || !b->loaded->LoadOptions || b->loaded->LoadOptionsSize == 0)
         return LOAD_OPTIONS_NONE;
     own_name(b, name);
-    sink_buf_init(&error, b->error, sizeof b->error);
     kind = options_parse_load(&parsed, b->loaded->LoadOptions,
                               b->loaded->LoadOptionsSize < LOAD_OPTIONS_MAX
                                   ? b->loaded->LoadOptionsSize
                                   : LOAD_OPTIONS_MAX,
-                              name, h->foreign_options, sizeof h->foreign_options, &error.sink);
+                              name, h->foreign_options, sizeof h->foreign_options, boot_error(b));
     if (kind == LOAD_OPTIONS_OURS)
         h->options = parsed;
     return kind;
 }
 
-static bool pairs_are_possible(struct boot *b)
-{
-    struct sink_buf error;
-
-    sink_buf_init(&error, b->error, sizeof b->error);
-    return options_check_pairs(&b->handoff->options, &error.sink);
-}
-
-/* Patterns that select nothing would measure nothing, which is not what anybody asked for. */
-static bool selects_something(struct boot *b)
+/* Whether these options together can measure something on this CPU. False: b->error. */
+static bool are_possible(struct boot *b)
 {
     const struct options *o = &b->handoff->options;
-    struct sink_buf error;
-
-    sink_buf_init(&error, b->error, sizeof b->error);
-    return o->help || o->list || registry_check(o, &error.sink);
-}
-
-/* A recipe that this CPU cannot run is refused by name, with those that it can. */
-static bool recipe_is_here(struct boot *b)
-{
-    const struct options *o = &b->handoff->options;
-    struct sink_buf error;
+    struct sink *error = boot_error(b);
     struct cpu cpu;
 
-    if (o->help || o->list || o->recipe == RECIPE_AUTO)
+    if (!options_check_pairs(o, error))
+        return false;
+    if (o->help || o->list)
         return true;
+    if (!registry_check(o, error))
+        return false;
     boot_cpu(&cpu);
-    sink_buf_init(&error, b->error, sizeof b->error);
-    return cpu_check_recipe(&cpu, o->recipe, &error.sink);
+    return cpu_check_recipe(&cpu, o->recipe, error);
+}
+
+static void note_sources(struct handoff *h, bool from_file, bool from_loader)
+{
+    const char *from = from_file && from_loader ? CONF_NAME ", load options"
+                       : from_file              ? CONF_NAME
+                       : from_loader            ? "load options"
+                                                : "defaults";
+
+    fmt_buf(h->options_from, sizeof h->options_from, "%s", from);
 }
 
 bool boot_options(struct boot *b)
 {
     enum load_options loaded;
-    bool found;
+    bool found = false;
 
     if (!conf(b, &found))
         return false;
     loaded = load_options(b);
     if (loaded == LOAD_OPTIONS_WRONG)
         return false;
-    fmt_buf(b->handoff->options_from, sizeof b->handoff->options_from, "%s%s%s",
-            found ? CONF_NAME : "", found && loaded == LOAD_OPTIONS_OURS ? ", " : "",
-            loaded == LOAD_OPTIONS_OURS ? "load options"
-            : found                     ? ""
-                                        : "defaults");
-    return pairs_are_possible(b) && selects_something(b) && recipe_is_here(b);
+    note_sources(b->handoff, found, loaded == LOAD_OPTIONS_OURS);
+    return are_possible(b);
 }

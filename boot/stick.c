@@ -4,15 +4,15 @@
  * nothing is ever overwritten, and what could only be written in part is removed. Source of every
  * call: UEFI 2.10 section 13.5.
  */
-#include "boot/boot.h"
+#include "boot/volume.h"
 #include "lib/text/fmt.h"
 #include "lib/text/report_log.h"
 
 #define FOLDER   "baretick"
 #define NUMBERS  10000
 #define NAME_MAX 24 /* "baretick\NNNN.jsonl" */
-#define ENTRIES_MAX                                                                                \
-    100000 /* of the folder: a directory that never ends is the firmware's mistake */
+/* Of the folder: a directory that never ends is the firmware's mistake. */
+#define ENTRIES_MAX 100000
 
 struct stick {
     struct boot *b;
@@ -20,12 +20,6 @@ struct stick {
     unsigned number;
     bool wrote[2]; /* the files, in the order of `endings` */
     char error[256];
-};
-
-/* A name of up to 255 characters can follow (UEFI 13.5.16). */
-union file_info {
-    EFI_FILE_INFO info;
-    uint8_t room[sizeof(EFI_FILE_INFO) + 256 * sizeof(CHAR16)];
 };
 
 /* The two files of a report. */
@@ -43,19 +37,14 @@ static bool fails(struct stick *s, const char *what, EFI_STATUS status)
 
 static bool open_volume(struct stick *s)
 {
-    static const EFI_GUID file_system = SIMPLE_FILE_SYSTEM_PROTOCOL;
-    const struct boot *b = s->b;
-    EFI_FILE_IO_INTERFACE *volume =
-        b->loaded ? boot_protocol(b, b->loaded->DeviceHandle, &file_system) : NULL;
-    EFI_STATUS status;
+    EFI_STATUS status = volume_open(s->b, &s->root);
 
-    if (!volume) {
+    if (EFI_ERROR(status))
+        return fails(s, "the volume cannot be opened", status);
+    if (!s->root)
         fmt_buf(s->error, sizeof s->error,
                 "the firmware names no volume that baretick was loaded from");
-        return false;
-    }
-    status = volume->OpenVolume(volume, &s->root);
-    return EFI_ERROR(status) ? fails(s, "the volume cannot be opened", status) : true;
+    return s->root != NULL;
 }
 
 static uint64_t blocks(uint64_t bytes, uint64_t block)
@@ -111,10 +100,8 @@ static EFI_STATUS open(EFI_FILE_HANDLE in, EFI_FILE_HANDLE *file, const char *na
 
 static bool is_folder(struct stick *s)
 {
-    EFI_GUID id = EFI_FILE_INFO_ID;
     union file_info u;
-    UINTN size = sizeof u;
-    EFI_STATUS status = s->folder->GetInfo(s->folder, &id, &size, &u);
+    EFI_STATUS status = file_info(s->folder, &u);
 
     if (EFI_ERROR(status))
         return fails(s, "its folder " FOLDER " cannot be examined", status);

@@ -1,4 +1,4 @@
-/* How the machine is had. */
+/* Whether the machine is borrowed from the firmware or taken for good. */
 #include "boot/boot.h"
 
 static bool has_serial(const struct boot *b)

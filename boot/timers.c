@@ -6,7 +6,6 @@
 #include "kernel/cpu/core_cycles.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/devices/counters.h"
-#include "kernel/memory/acpi_mem.h"
 #include "kernel/memory/memory_map.h"
 #include "kernel/trap/traps.h"
 #include "lib/firmware/acpi_fadt.h"
@@ -19,8 +18,8 @@
 static struct counters counters;
 static struct core_cycles cycles;
 
-/* The firmware maps what lies below 4 GiB to itself (UEFI 2.10 section 2.3.4); a device there is no
- * RAM by its memory map. */
+/* The firmware maps what lies below 4 GiB to itself (UEFI 2.10 section 2.3.4); its memory map does
+ * not call a device there RAM. */
 static volatile void *map_device(void *handoff, uint64_t address, uint64_t size)
 {
     if (address < ONE_MIB || address > FOUR_GIB - size || memory_is_ram(handoff, address, size))
@@ -41,19 +40,17 @@ static struct timer *cycle(unsigned id, const char **why)
 
 static void open_counters(const struct boot *b)
 {
-    struct acpi_mem memory;
-    struct acpi acpi;
+    struct boot_acpi tables;
     struct fadt fadt;
     struct hpet_table hpet;
 
-    acpi_mem_init(&memory, b->handoff);
-    acpi_open(&acpi, &memory.mem, b->handoff->rsdp);
-    struct acpi_table f = acpi_find(&acpi, "FACP"), h = acpi_find(&acpi, "HPET");
+    boot_acpi(b, &tables);
+    struct acpi_table f = acpi_find(&tables.acpi, "FACP"), h = acpi_find(&tables.acpi, "HPET");
     counters_init(&counters, f.bytes && acpi_fadt(&f, &fadt) ? &fadt : NULL,
                   h.bytes && acpi_hpet(&h, &hpet) ? &hpet : NULL, map_device, b->handoff);
 }
 
-/* The TSC counts; seconds it gives only where something else tells its frequency. */
+/* The TSC always counts, but gives seconds only where something tells its frequency. */
 static bool tsc_is_known(const struct boot_timers *t)
 {
     struct cpu cpu;

@@ -1,0 +1,74 @@
+/* What can be talked to before the machine is taken: QEMU's exit, serial ports, the firmware's keys. */
+#include "boot/boot.h"
+#include "kernel/console/serial.h"
+#include "kernel/cpu/cpu.h"
+#include "lib/firmware/smbios.h"
+#include "lib/text/fmt.h"
+
+#define KEY_WAIT_MS 10000
+#define KEY_POLL_MS 20
+
+bool boot_on_qemu(const struct boot *b)
+{
+    const struct handoff *h = b->handoff;
+    struct boot_acpi tables;
+
+    if (!(cpuid(1, 0).ecx & 1u << 31)) /* SDM vol. 2A CPUID: a hypervisor is there */
+        return false;
+    boot_acpi(b, &tables);
+    return acpi_says_qemu(&tables.acpi) || smbios_says_qemu(&tables.memory.mem, h->smbios3) ||
+           smbios_says_qemu(&tables.memory.mem, h->smbios);
+}
+
+static struct serial_places find_serial(const struct boot *b, bool in_memory)
+{
+    struct boot_acpi tables;
+    struct serial_places places;
+
+    boot_acpi(b, &tables);
+    serial_places(&places, &b->handoff->options.serial, &tables.acpi, in_memory);
+    return places;
+}
+
+struct serial boot_serial(const struct boot *b)
+{
+    struct serial_places places = find_serial(b, false);
+
+    return serial_open(&places, NULL, NULL);
+}
+
+bool boot_serial_in_memory(const struct boot *b)
+{
+    struct serial_places places = find_serial(b, true);
+
+    for (unsigned i = 0; i < places.n; i++)
+        if (places.place[i].mmio)
+            return true;
+    return false;
+}
+
+/* The shell leaves its output on the screen; a boot manager clears it as soon as we return. */
+static bool from_shell(const struct boot *b)
+{
+    /* EFI_SHELL_PARAMETERS_PROTOCOL, UEFI Shell 2.2 section 2.3. */
+    static const EFI_GUID parameters = {
+        0x752f3136, 0x4e16, 0x4fdc, {0xa2, 0x2a, 0xe5, 0xf4, 0x68, 0x12, 0xf4, 0xca}};
+
+    return boot_protocol(b, b->image, &parameters) != NULL;
+}
+
+void boot_let_read(struct boot *b)
+{
+    SIMPLE_INPUT_INTERFACE *in = b->st->ConIn;
+    EFI_INPUT_KEY key;
+
+    if (!in || !b->st->ConOut || from_shell(b))
+        return;
+    in->Reset(in, FALSE); /* keys from before do not count */
+    fmt(&b->conout.sink, "Press a key (going on in %u s).\r\n", KEY_WAIT_MS / 1000);
+    for (unsigned ms = 0; ms < KEY_WAIT_MS; ms += KEY_POLL_MS) {
+        if (!EFI_ERROR(in->ReadKeyStroke(in, &key)))
+            return;
+        b->bs->Stall(KEY_POLL_MS * 1000);
+    }
+}
