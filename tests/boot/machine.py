@@ -25,6 +25,13 @@ class Broken(AssertionError):
     """Serial output that no report may have."""
 
 
+def has(whole, part):
+    """Whether the members of `part` are in `whole`, which may have others beside them."""
+    if isinstance(part, dict):
+        return isinstance(whole, dict) and all(k in whole and has(whole[k], v) for k, v in part.items())
+    return whole == part
+
+
 def seen(line):
     """What a terminal shows of a line in the end: a carriage return lets the rest overwrite it."""
     return report.ESCAPE.sub(b"", line).rstrip(b"\r").split(b"\r")[-1].decode(errors="replace")

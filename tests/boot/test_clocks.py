@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from machine import SUCCESS
+from machine import SUCCESS, has
 
 ADAPTIVE = "suite=calls bench=direct,direct_inc method=adaptive samples=64"
 CLOCKS = ["tsc", "hpet", "pmtimer", "pit"]
@@ -50,7 +50,8 @@ def test_ns_rest_on_the_clock(boot, clock):
 def test_fallback_says_why(boot):
     b = boot(f"{ADAPTIVE} clock=hpet,pmtimer", machine="q35,hpet=off").must(SUCCESS, rows=2)
     assert b.run["clock"] == "pmtimer", b.run
-    assert b.run["clock_refused"] == [{"name": "hpet", "why": "no HPET table"}], b.run
+    (refused,) = b.run["clock_refused"]
+    assert has(refused, {"name": "hpet", "why": "no HPET table"}), b.run
     assert "not hpet: no HPET table" in b.text, str(b)
 
 

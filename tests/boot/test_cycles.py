@@ -4,7 +4,7 @@ says, and that it says no cycles of its own making. tests/unit has machines with
 import re
 
 import pytest
-from machine import SUCCESS
+from machine import SUCCESS, has
 
 ROW = "suite=calls bench=direct samples=64"
 NO_APERF = "no APERF and MPERF (CPUID 6 ECX[0])"
@@ -19,7 +19,7 @@ def refused(b, which="cycle"):
 @pytest.mark.parametrize("cpu", ["max", INTEL])
 def test_falls_back_to_the_ruler(boot, cpu):
     b = boot(f"{ROW} cycle=pmc,aperf,ruler", cpu=cpu).must(SUCCESS, rows=1)
-    assert b.run["cycle"] == "ruler" and refused(b) == {"pmc": NO_PMC, "aperf": NO_APERF}, b.run
+    assert b.run["cycle"] == "ruler" and has(refused(b), {"pmc": NO_PMC, "aperf": NO_APERF}), b.run
     assert f"not pmc: {NO_PMC}" in b.text and f"not aperf: {NO_APERF}" in b.text, str(b)
     assert b.rows[0]["per_op"]["instructions"] == 2, b.rows
 
@@ -29,7 +29,7 @@ def test_the_counter_beside_the_ruler(boot):
     b = boot(ROW).must(SUCCESS, rows=1)
     assert b.run["cycle"] == "ruler" and refused(b) == {}, b.run
     assert "cycle_counter" not in b.run, b.run
-    assert refused(b, "cycle_counter") == {"pmc": NO_PMC, "aperf": NO_APERF}, b.run
+    assert has(refused(b, "cycle_counter"), {"pmc": NO_PMC, "aperf": NO_APERF}), b.run
     (test,) = [t for t in b.of("selftest") if t["name"] == "core_counter"]
     assert test["result"] == "not judged", test
 
@@ -38,7 +38,7 @@ def test_no_source_at_all(boot):
     b = boot(f"{ROW} cycle=pmc", icount=False).must(SUCCESS, rows=1)
     assert "cycle" not in b.run and refused(b) == {"pmc": NO_PMC}, b.run
     assert any("core cycles are left out" in e["message"] for e in b.events("warning")), str(b)
-    assert b.rows[0]["per_op"].keys() == {"ticks", "ns"}, b.rows
+    assert not [f for f in b.rows[0]["per_op"] if "cycles" in f] and b.rows[0]["per_op"]["ns"] > 0, b.rows
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_ticks_are_never_cycles(boot, source, said):
     b = boot(f"{ROW} cycle={source},ruler", icount=False).must(SUCCESS, rows=1)
     assert b.run["cycle"] == source and refused(b) == {}, b.run
     assert re.search(rf"^cycle +{source}\r?\n +core cycles are left out[,:] {said}", b.text, re.M), str(b)
-    assert b.rows[0]["per_op"].keys() == {"ticks", "ns"}, b.rows
+    assert not [f for f in b.rows[0]["per_op"] if "cycles" in f] and b.rows[0]["per_op"]["ns"] > 0, b.rows
     assert "cycle_source" not in b.rows[0] and "core_hz" not in b.rows[0], b.rows
 
 
@@ -57,7 +57,7 @@ def test_ticks_are_never_cycles(boot, source, said):
 def test_list_tries_them(boot, cpu):
     b = boot("list", cpu=cpu).must(SUCCESS, rows=0)
     found = {t["name"]: t.get("why") for t in b.of("timer") if t["kind"] == "cycle"}
-    assert found == {"pmc": NO_PMC, "aperf": NO_APERF, "ruler": None, "tsc": None, "null": None}, found
+    assert has(found, {"pmc": NO_PMC, "aperf": NO_APERF, "ruler": None, "tsc": None, "null": None}), found
     text = b.text[b.text.index("cycle=") :]
     for name, why in found.items():
         said = f"not here: {why}" if why else "initialises"

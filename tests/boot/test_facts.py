@@ -4,7 +4,7 @@ import re
 import struct
 
 import pytest
-from machine import SUCCESS, monitor
+from machine import SUCCESS, has, monitor
 from test_serial_tables import table
 
 QUICK = "suite=baseline bench=empty_lfence samples=16 warmup=0"
@@ -72,7 +72,7 @@ def test_board_and_memory(boot, entry):
         extra += ["-smbios", ",".join([f"type={kind}", *(f"{k}={v}" for k, v in fields.items())])]
     b = boot(QUICK, machine=f"q35,smbios-entry-point-type={entry}", memory=1024, extra=extra).must(SUCCESS)
     assert b.run["board"] == "Rack 1"
-    assert b.run["smbios"] == {
+    said = {
         "bios_vendor": "Acme Firmware",
         "bios_version": "F7b",
         "bios_date": "12/31/2023",
@@ -81,8 +81,10 @@ def test_board_and_memory(boot, entry):
         "board_vendor": "Acme Boards",
         "board_product": "X570 Mk2",
     }
+    assert has(b.run["smbios"], said), b.run["smbios"]
     assert head(b, "board") == "Acme Rack 1 mainboard Acme Boards X570 Mk2 BIOS Acme Firmware F7b 12/31/2023"
-    assert b.run["memory"]["modules"] == [{"count": 1, "bytes": 1 << 30, "type": "RAM", "mega_transfers_per_s": 3200}]
+    (modules,) = b.run["memory"]["modules"]
+    assert has(modules, {"count": 1, "bytes": 1 << 30, "type": "RAM", "mega_transfers_per_s": 3200}), modules
     assert b.run["memory"]["slots"] == 1
     assert head(b, "memory").endswith("; modules 1 x 1024 MiB RAM at 3200 MT/s")
 
@@ -96,7 +98,7 @@ def test_speculation(boot):
 
 def test_no_thermal_status_is_said(boot):
     b = boot(QUICK).must(SUCCESS)
-    assert b.run["thermal"] == {"why_not": "no status known on this CPU"}
+    assert b.run["thermal"]["why_not"] == "no status known on this CPU"
     assert head(b, "thermal").startswith("no status known")
     assert all("throttled" not in row for row in b.rows)
 

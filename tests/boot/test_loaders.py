@@ -6,7 +6,7 @@ import media
 import pytest
 from bochs import bochs
 from conftest import QUICK
-from machine import BAD_OPTIONS, SUCCESS
+from machine import BAD_OPTIONS, SUCCESS, has
 
 UBOOT = ["/usr/lib/u-boot/qemu-x86_64/u-boot.rom", "/usr/share/u-boot/qemu-x86_64/u-boot.rom"]
 
@@ -90,6 +90,6 @@ def test_bochs(other_emulator):
     assert (stated["name"], stated["by"], stated["hz"]) == ("stated", "cpuid_15h_model_crystal", 3504000000)
     assert any("states a TSC of 3504000000 Hz" in e["message"] for e in b.events("warning")), b.events()
     # Thermal status there reads 0; topology as it was configured.
-    assert b.run["thermal"] == {s: {"throttled_since_reset": False} for s in ("core", "package")}
+    assert has(b.run["thermal"], {s: {"throttled_since_reset": False} for s in ("core", "package")})
     assert all(row["throttled"] is False for row in b.rows if row["status"] == "ok")
     assert b.run["topology"]["logical_cpus"] == b.run["cores"]["count"]

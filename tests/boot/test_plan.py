@@ -16,7 +16,7 @@ def by_core(b, suite, name):
 def test_every_core_gives_the_same_figures(four, boot):
     words = "suite=truth,calls bench=add,load,plt,got samples=64"
     alone = {(r["suite"], r["name"]): r["ticks"] for r in boot(words).must(SUCCESS).rows}
-    b = four(words + " cores=all").must(SUCCESS, rows=16)
+    b = four(words + " cores=all").must(SUCCESS, rows=4 * len(alone))
     for (suite, name), ticks in alone.items():
         rows = by_core(b, suite, name)
         assert sorted(rows) == [0, 1, 2, 3]
@@ -80,7 +80,7 @@ def test_core_that_faults_names_itself(four, share):
 
 
 def test_suite_cores(four):
-    b = four("suite=cores cores=all").must(SUCCESS, rows=8)
+    b = four("suite=cores cores=all").must(SUCCESS)
     rows = {r["name"]: r for r in b.rows}
     for name in ("atomic_add", "lock", "false_sharing", "padded"):
         assert [s["cores"] for s in rows[name]["by_cores"]] == [1, 2, 4]
@@ -105,4 +105,4 @@ def test_many_cores_are_sampled(boot):
 def test_virtual_cpus_that_are_threads(boot, thread):
     """Long turns, or side by side on a host that has fewer CPUs: slow, but never stuck."""
     how = {"extra": ["-smp", "4", "-accel", f"tcg,thread={thread}"], "timeout": 300}
-    boot("suite=cores cores=all", icount=False, **how).must(SUCCESS, rows=8)
+    boot("suite=cores cores=all", icount=False, **how).must(SUCCESS)

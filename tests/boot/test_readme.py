@@ -17,9 +17,9 @@ def rows(text):
 def test_the_pasted_report_is_true(boot):
     pasted = README.read_text().split("<!-- report -->")[1].split("<!-- /report -->")[0]
     words = re.search(r"^options   (suite=\S+ bench=\S+)", pasted, re.MULTILINE)[1]
-    b = boot(words).must(SUCCESS, rows=10)
+    b = boot(words).must(SUCCESS)
     text = b.text.replace("\r", "\n")
-    assert len(rows(pasted)) == 10 and rows(pasted) == rows(text)
+    assert rows(pasted) and rows(pasted) == rows(text)
     for line in pasted.splitlines():
         if line.startswith(("self-test interr", "self-test lin", "lfence", "recipe")):
             assert line in text.splitlines(), line

@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from machine import SUCCESS
+from machine import SUCCESS, has
 
 QUICK = "suite=baseline bench=empty_lfence samples=16 warmup=0 format=both"
 MMIO, IO = 0, 1
@@ -57,7 +57,7 @@ def port_used(data):
         ([dbg2(IO, 0x3F8), spcr(IO, 0x2F8)], "", b'"from":"spcr","port":760,"baud":57600'),
         ([spcr(IO, 0x3E8), dbg2(IO, 0x2F8)], "", b'"from":"dbg2","port":760,"baud":115200'),
     ],
-    ids=["spcr", "option's speed", "dbg2", "spcr before dbg2", "nobody at spcr's"],
+    ids=["spcr", "option's speed", "dbg2", "spcr before dbg2", "no port at spcr's"],
 )
 def test_a_port_that_a_table_names(boot, tables, raw, words, serial):
     b = boot(QUICK + words, extra=tables(*raw))
@@ -78,11 +78,11 @@ def test_a_port_that_a_table_names(boot, tables, raw, words, serial):
         [spcr(IO, 0x2F8)[:60]],
         [dbg2(IO, 0x2F8)[:-30] + bytes(30)],
     ],
-    ids=["none", "another kind", "nobody", "nobody in memory", "inside RAM", "cut", "broken"],
+    ids=["none", "another kind", "no port", "no port in memory", "inside RAM", "cut", "broken"],
 )
 def test_com1_where_a_table_is_of_no_use(boot, tables, raw):
     b = boot(QUICK, extra=tables(*raw)).must(SUCCESS)
-    assert b.run["serial"] == {"from": "com1", "port": 0x3F8, "baud": 115200}
+    assert has(b.run["serial"], {"from": "com1", "port": 0x3F8, "baud": 115200}), b.run
     assert b.text.count("baretick: left firmware") == 1
 
 

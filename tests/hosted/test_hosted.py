@@ -88,9 +88,9 @@ def test_list(run):
     assert rows == sorted(set(rows)) and f"{len(rows)} rows" in ended.out
     records = [json.loads(line) for line in ended.out.splitlines() if line.startswith("{")]
     timers = {r["name"]: r for r in records if r["type"] == "timer" and r["kind"] == "clock"}
-    assert list(timers) == ["tsc", "hpet", "pmtimer", "pit"]
     assert timers["tsc"]["initialises"]
-    assert not timers["hpet"]["initialises"] and "ring 0" in timers["hpet"]["why"]
+    for name in ("hpet", "pmtimer", "pit"):
+        assert not timers[name]["initialises"] and "ring 0" in timers[name]["why"]
     declared = set(rows_in_sources())
     assert len(declared) > 10 and declared <= set(rows)
 
@@ -282,12 +282,13 @@ def test_move_to_another_cpu_is_counted(running):
     assert row["nmis"] == row["process"]["migrations"]
 
 
-def test_interrupt_ends_after_the_row(running):
+def test_interrupt_ends_after_the_row(run, running):
+    all_rows = [name for suite, name in listed(run("list").out) if suite == "truth"]
     process, end = running("suite=truth", "samples=1000000", "hist=off", "layout=fixed")
     os.kill(process.pid, signal.SIGINT)
     ended = end()
     report = ended.report()
-    if len(report.rows) == 8:
+    if len(report.rows) == len(all_rows):
         pytest.skip("the run was over before the signal came: the machine is too busy")
     assert report.end["stopped"] is True and report.end["rows"] == len(report.rows) == 1
     assert ended.status in (SUCCESS, CHECK_FAILED)

@@ -62,6 +62,6 @@ def test_adaptive_has_each_on_its_own(run, source, known):
 def test_list(run):
     records = [json.loads(line) for line in run("list").out.splitlines() if line.startswith("{")]
     found = {r["name"]: r for r in records if r["type"] == "timer" and r["kind"] == "cycle"}
-    assert list(found) == ["pmc", "aperf", "ruler", "tsc", "null"]
-    assert [found[n]["initialises"] for n in list(found)[1:]] == [False, True, True, True]
+    for name, here in {"aperf": False, "ruler": True, "tsc": True, "null": True}.items():
+        assert found[name]["initialises"] is here, found[name]
     assert found["pmc"]["initialises"] or "perf_event_open" in found["pmc"]["why"]
