@@ -130,9 +130,9 @@ $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
 	@scripts/build_id >$@.tmp
 	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
-$(GEN)/font.h: scripts/font.py $(FONT)
+$(GEN)/font.h: scripts/font $(FONT)
 	@mkdir -p $(@D)
-	$(call say,FONT $@)$(PYTHON) scripts/font.py $(if $(FONT),--font '$(FONT)') >$@
+	$(call say,FONT $@)$(PYTHON) scripts/font $(if $(FONT),--font '$(FONT)') >$@
 FORCE:
 
 -include $(OBJS:.o=.d)

@@ -321,13 +321,13 @@ def test_it_does_not_write(image, loop, flags, answer, words):
     assert backing.read_bytes() == before
 
 
-def test_a_device_that_somebody_holds(image, loop):
+def test_a_device_that_is_held(image, loop):
     """As a mount in another namespace does: no list shows it, but the kernel knows."""
     device, backing = loop
     holder = os.open(device, os.O_RDONLY | os.O_EXCL)
     try:
         status, said = write(image, device, "--force", "--yes")
-        assert status == 1 and "somebody uses it" in said, said
+        assert status == 1 and "it is in use" in said, said
     finally:
         os.close(holder)
     assert backing.read_bytes() == b"\xff" * (2 * IMAGE_BYTES)

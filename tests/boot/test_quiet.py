@@ -200,7 +200,7 @@ def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
 
     def stop():
         pid = int((tmp_path / "pid").read_text())
-        time.sleep(0.2)  # into the watch, of whose first turn nobody tells
+        time.sleep(0.2)  # into the watch, whose first turn is not reported
         before = time.monotonic()
         os.kill(pid, signal.SIGSTOP)
         while (tmp_path / "pid").exists() and open(f"/proc/{pid}/stat").read().split(")")[1].split()[0] != "T":

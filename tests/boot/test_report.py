@@ -143,7 +143,7 @@ def test_histograms(boot, hist):
 
 
 def test_plain_tcg_is_called_noise(boot):
-    """Real time's ticks: histograms with more than one bin, and nobody may take them for a figure."""
+    """Real time's ticks: histograms with more than one bin, and the report must say that they are noise."""
     b = boot("suite=baseline samples=600", icount=False)
     run = b.run
     assert run["unit"] == "ticks" and run["execution"] == "emulated", run

@@ -15,7 +15,7 @@
 #include "tests/hosted/status.h"
 #include "tests/hosted/witness.h"
 
-#define SAID 256 /* bytes of what befell a core */
+#define SAID 256 /* bytes of what happened to a core */
 /* For the game that compares TSCs: no TSC takes less than a second for so many. */
 #define PATIENCE_TICKS 5000000000
 
@@ -36,7 +36,7 @@ const int *cores_of_process(const struct process *p, unsigned *n)
     return cpus;
 }
 
-/* What befell a core, where whoever reads it next finds it. */
+/* What happened to a core, kept for the next reader. */
 static const char *say(unsigned core, const char *what)
 {
     fmt_buf(said[core], SAID, "CPU %d: %s", cpus[core], what);
@@ -77,7 +77,7 @@ _Noreturn static void child(unsigned core, void (*fn)(void *, unsigned), void *c
     _exit(STATUS_SUCCESS);
 }
 
-/* Waits for one; NULL, or what befell it. */
+/* Waits for one; NULL, or what happened to it. */
 static const char *await(pid_t pid, unsigned core)
 {
     int status;
@@ -114,8 +114,8 @@ static const char *together(const unsigned *list, unsigned n, void (*fn)(void *,
     for (unsigned i = 0; why && i < started; i++)
         kill(pids[i], SIGKILL);
     for (unsigned i = 0; i < started; i++) {
-        const char *befell = await(pids[i], list[i]);
-        why = why ? why : befell;
+        const char *happened = await(pids[i], list[i]);
+        why = why ? why : happened;
     }
     memory_touch(); /* this process's pages were shared with theirs */
     return why;

@@ -13,7 +13,7 @@
 void facts_report(const struct engine *e, const struct probe *p, const struct process *process,
                   const struct hosted_clock *clock, bool has_words, struct report *r);
 
-/* An event that sums up what befell the process during all rows. */
+/* An event that sums up what happened to the process during all rows. */
 void facts_witnessed(struct report *r);
 
 #endif

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     report_init(&h.report, output(), h.options.format);
     fault_catch(&h.report);
     if (!witness_open(cpus, cores, h.cpu.rdtscp)) {
-        fmt(&text.sink, "memory for what befalls %u CPUs: %s", cores, strerror(errno));
+        fmt(&text.sink, "no memory to note what happens to %u CPUs: %s", cores, strerror(errno));
         return refuse(&h, error, STATUS_FAULTED);
     }
     settle_platform(&h);

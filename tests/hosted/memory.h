@@ -29,7 +29,7 @@ void memory_touch(void);
 void memory_code_write(void);
 void memory_code_exec(void);
 
-/* Calls f(argument) on the stack in `m`, below which lies a page that nobody can touch; returns
+/* Calls f(argument) on the stack in `m`, below which lies a page that faults when touched; returns
  * when it has. */
 void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument);
 

@@ -1,5 +1,5 @@
 /*
- * What befell the process while a row was measured: what a machine without an operating system has
+ * What happened to the process while a row was measured: what a machine without an operating system has
  * none of. Counted, not cured: windows that it hit are disturbed ones (docs/method.md "Samples").
  */
 #ifndef HOSTED_WITNESS_H
