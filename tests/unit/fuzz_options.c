@@ -7,35 +7,22 @@
 #include "lib/config/options.h"
 #include "tests/unit/fuzz.h"
 
-static const struct {
-    const char *bytes;
-    size_t n;
-} texts[] = {
-#define TEXT(s)                                                                                    \
-    {                                                                                              \
-        s, sizeof s - 1                                                                            \
-    }
-    TEXT("suite=calls,base* bench=plt? samples=0x40 warmup=0 recipe=xfence\n"),
-    TEXT("format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\r\n# no\r\n"),
-    TEXT("clock=hpet,tsc cycle=null,pmc,aperf,ruler,tsc clock=pit,pit cycle=,"),
-    TEXT("FS0:\\baretick.efi help list \"suite=a\""),
-    TEXT("root=/dev/sda1 ro quiet"),
-    TEXT("serial=io:0x3f8,115200 serial=auto,50 serial=off"),
-    TEXT("serial=mmio:0xfe03e000:4:8,9600 serial=mmio:0x100000:1:1"),
-    TEXT("s\0a\0m\0p\0l\0e\0s\0=\0"
-         "1\0"
-         "6\0\0\0"),
-    TEXT("\xff\xfel\0i\0s\0t\0"),
-    TEXT("\x01\x02\x7f\xff\x04\0\0\0"),
+static const struct fuzz_text texts[] = {
+    FUZZ_TEXT("suite=calls,base* bench=plt? samples=0x40 warmup=0 recipe=xfence\n"),
+    FUZZ_TEXT("format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\r\n# no\r\n"),
+    FUZZ_TEXT("clock=hpet,tsc cycle=null,pmc,aperf,ruler,tsc clock=pit,pit cycle=,"),
+    FUZZ_TEXT("FS0:\\baretick.efi help list \"suite=a\""),
+    FUZZ_TEXT("root=/dev/sda1 ro quiet"),
+    FUZZ_TEXT("serial=io:0x3f8,115200 serial=auto,50 serial=off"),
+    FUZZ_TEXT("serial=mmio:0xfe03e000:4:8,9600 serial=mmio:0x100000:1:1"),
+    FUZZ_TEXT("s\0a\0m\0p\0l\0e\0s\0=\0"
+              "1\0"
+              "6\0\0\0"),
+    FUZZ_TEXT("\xff\xfel\0i\0s\0t\0"),
+    FUZZ_TEXT("\x01\x02\x7f\xff\x04\0\0\0"),
 };
 
-size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
-{
-    if (index >= sizeof texts / sizeof texts[0] || texts[index].n > room)
-        return 0;
-    memcpy(out, texts[index].bytes, texts[index].n);
-    return texts[index].n;
-}
+FUZZ_TEXTS(texts)
 
 static void check_bounds(const struct options *o)
 {

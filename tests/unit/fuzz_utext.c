@@ -5,31 +5,18 @@
 #include "lib/text/words.h"
 #include "tests/unit/fuzz.h"
 
-static const struct {
-    const char *bytes;
-    size_t n;
-} texts[] = {
-#define TEXT(s)                                                                                    \
-    {                                                                                              \
-        s, sizeof s - 1                                                                            \
-    }
-    TEXT("suite=calls # words\r\n\"a b\"=c\n"),
-    TEXT("\xef\xbb\xbf"
-         "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
-    TEXT("\xff\xfe"
-         "a\0=\0\x3d\xd8\x00\xde\n\0"),
-    TEXT("\xfe\xff\0a\0=\xd8\x3d\xde\x00\0\n"),
-    TEXT("h\0e\0l\0p\0\0\0"),
-    TEXT("\xed\xa0\x80\xc0\x80\xf5"),
+static const struct fuzz_text texts[] = {
+    FUZZ_TEXT("suite=calls # words\r\n\"a b\"=c\n"),
+    FUZZ_TEXT("\xef\xbb\xbf"
+              "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
+    FUZZ_TEXT("\xff\xfe"
+              "a\0=\0\x3d\xd8\x00\xde\n\0"),
+    FUZZ_TEXT("\xfe\xff\0a\0=\xd8\x3d\xde\x00\0\n"),
+    FUZZ_TEXT("h\0e\0l\0p\0\0\0"),
+    FUZZ_TEXT("\xed\xa0\x80\xc0\x80\xf5"),
 };
 
-size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
-{
-    if (index >= sizeof texts / sizeof texts[0] || texts[index].n > room)
-        return 0;
-    memcpy(out, texts[index].bytes, texts[index].n);
-    return texts[index].n;
-}
+FUZZ_TEXTS(texts)
 
 static void decode(const uint8_t *data, size_t size, struct utext *t)
 {
