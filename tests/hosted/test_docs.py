@@ -1,0 +1,111 @@
+"""README.md, CONTRIBUTING.md and docs/: what they point to is there, and they keep to their bounds."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "CONTRIBUTING.md", "tests/boot/README.md",
+         *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+README_BYTES = 8192
+COLUMNS = 100
+
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+BACKTICKS = re.compile(r"`([^`\n]+)`")
+# A path of the repository: these folders, and no word with blanks, stars or parts to fill in.
+TOPS = ("boot", "kernel", "bench", "lib", "tests", "scripts", "docs", ".ci")
+PATH = re.compile(rf"(?:{'|'.join(map(re.escape, TOPS))})/[\w./-]*")
+
+
+def is_table_or_code(lines):
+    """For each line, whether it is one of a table or of code."""
+    fenced = False
+    for line in lines:
+        if line.startswith("```"):
+            fenced = not fenced
+            yield True
+        else:
+            yield fenced or line.startswith(("|", "    "))
+
+
+def links(text):
+    return [target for target in LINK.findall(text) if not re.match(r"[a-z]+:", target)]
+
+
+def paths(text):
+    return [word for word in BACKTICKS.findall(text) if PATH.fullmatch(word)]
+
+
+def missing(page, text, root=ROOT):
+    """What a page points to and is not there: links from where it stands, paths from the top."""
+    here = (root / page).parent
+    files = [target.partition("#")[0] for target in links(text)]
+    return ([file for file in files if file and not (here / file).exists()] +
+            [path for path in paths(text) if not (root / path).exists()])
+
+
+def too_long(text):
+    lines = text.splitlines()
+    return [f"line {i}: {len(line)} columns"
+            for i, (line, free) in enumerate(zip(lines, is_table_or_code(lines)), 1)
+            if len(line) > COLUMNS and not free]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_points_to_is_there(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert links(text) or paths(text), "it points to nothing at all"
+    assert missing(page, text) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_lines_keep_to_their_columns(page):
+    assert too_long((ROOT / page).read_text(encoding="utf-8")) == []
+
+
+def test_the_readme_is_short():
+    assert (ROOT / "README.md").stat().st_size <= README_BYTES
+
+
+def sources():
+    """The text of every source but this file."""
+    for top in TOPS:
+        for path in (ROOT / top).rglob("*"):
+            if path.suffix in (".c", ".h", ".asm", ".py") and path != Path(__file__):
+                yield path.read_text(encoding="utf-8")
+
+
+def cited(text):
+    """(page, section) of comments that name a page and then, in quotes, its sections."""
+    text = re.sub(r"\s+(?:\*|//|;|#)?\s*", " ", text)
+    return [(page, section)
+            for page, quoted in re.findall(r'(docs/[a-z]+\.md),?((?:,? (?:and )?"[^"]+")+)', text)
+            for section in re.findall(r'"([^"]+)"', quoted)]
+
+
+def has_section(text, section):
+    """A title, whole or up to a comma, or a method's name in bold."""
+    names = re.findall(r"^(?:#+ |[-*] \*\*)([^*\n]+)", text, re.MULTILINE)
+    return any(name == section or name.startswith(section + ",") for name in names)
+
+
+def test_sources_cite_sections_that_are_there():
+    found = {citation for text in sources() for citation in cited(text)}
+    assert len(found) > 8
+    assert [f'{page} "{section}"' for page, section in sorted(found)
+            if not has_section((ROOT / page).read_text(encoding="utf-8"), section)] == []
+
+
+def test_the_judges_see_what_is_wrong(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/a.md").touch()
+    text = "[a](a.md) [b](../b.md#there) [c](https://c/) `docs/a.md` `lib/none.c` `lib/NAME *.c`"
+    assert missing("docs/x.md", text, tmp_path) == ["../b.md", "lib/none.c"]
+    assert too_long("a" * 101 + "\n| " + "b" * 101 + "\n```\n" + "c" * 101 + "\n```\n" + "d" * 100) == [
+        "line 1: 101 columns"]
+    comment = '/* docs/a.md "Truth": x\n * docs/a.md "The\n * step", "Modes". */'
+    assert cited(comment) == [("docs/a.md", s) for s in ("Truth", "The step", "Modes")]
+    page = "# Truth\n\n## The step, and more\n\n- **plain**: so\n"
+    assert [has_section(page, s) for s in ("Truth", "The step", "plain", "Tru")] == [
+        True, True, True, False]
