@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 
-/* Runs every selected row, in order, and reports each. True when a key stopped it before the last
- * one. */
-bool bench_run(struct engine *e, struct report *r);
+/* Runs every selected row, in order, on the cores of cores=, and reports each. `boot`: the boot
+ * core's engine, probed. True: a key stopped it before the last row. */
+bool bench_run(const struct engine *boot, struct report *r);
 
 #endif

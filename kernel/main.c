@@ -4,8 +4,11 @@
  */
 #include "kernel/main.h"
 #include "bench/cores/plan.h"
+#include "bench/measure/engine.h"
 #include "bench/measure/probe.h"
 #include "bench/run.h"
+#include "bench/show/linearity_show.h"
+#include "bench/show/selftests.h"
 #include "kernel/cores/run.h"
 #include "kernel/ending.h"
 #include "kernel/platform.h"
@@ -100,9 +103,9 @@ static void report_machine(struct machine *m, struct engine *e, const struct pro
     facts_report(m, e, probe, r);
     screen_paint(&m->screen);
     selftest_machine(m, e, r);
-    probe_judge(e, probe, r);
-    cycle_judge(e, r);
-    probe_report(e, probe, r);
+    selftests_linearity(e, probe, r);
+    selftests_counter(e, r);
+    linearity_show(e, probe, r);
 }
 
 /* Settings and timers as they were found, and what is to be said of that. */

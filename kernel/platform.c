@@ -25,18 +25,23 @@ static bool key(void)
 
 /* Painting is done before a row's first window, never between two; where other cores measure,
  * before they are called: see run() and together(). */
-static void row(const char *suite, const char *name)
+static void row_begin(const char *suite, const char *name)
 {
     struct core *c = core_current();
 
-    if (suite && c == machine->boot_core)
+    if (c == machine->boot_core)
         screen_paint(&machine->screen);
     c->row_suite = suite;
     c->row_name = name;
-    if (suite)
-        thermal_begin(&machine->thermal, &c->thermal);
-    else
-        thermal_end(&machine->thermal, &c->thermal);
+    thermal_begin(&machine->thermal, &c->thermal);
+}
+
+static void row_end(void)
+{
+    struct core *c = core_current();
+
+    c->row_suite = c->row_name = NULL;
+    thermal_end(&machine->thermal, &c->thermal);
 }
 
 /* A core that did not come up has no rows. */
@@ -151,7 +156,8 @@ const char *platform_init(struct platform *p, struct machine *m)
         .memory = memory,
         .out = &m->console.sink,
         .key = key,
-        .row = row,
+        .row_begin = row_begin,
+        .row_end = row_end,
         .nmis = nmis,
         .smis = m->quiet.smi_counter ? quiet_smis : NULL,
         .row_show = row_show,

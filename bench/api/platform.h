@@ -88,13 +88,18 @@ struct platform {
 
     struct sink *out;
     bool (*key)(void); /* somebody pressed a key on the console (never waits) */
-    void (*row)(const char *suite,
-                const char *name); /* what a fault report should name; NULL, NULL: none */
+    /*
+     * Around a row's windows, on the core that runs them: what a fault report should name, and what
+     * befalls the row is counted from here. Slow work (painting a screen) is done in row_begin(),
+     * since between the two nothing else runs.
+     */
+    void (*row_begin)(const char *suite, const char *name);
+    void (*row_end)(void);
     /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
     uint64_t (*smis)(void); /* on this core so far; NULL: nobody counts them here */
-    /* Adds to the table's lines and to the record of the row that row() named last on this core what
-     * befell it; NULL: nothing to add. */
+    /* Adds to the table's lines and to the record of the row that row_begin() named last on this
+     * core what befell it; NULL: nothing to add. */
     void (*row_show)(struct sink *out, unsigned core);
     void (*row_record)(struct json *j, unsigned core);
     /* Why a row with these needs (bench.h) cannot run here; NULL: it can. */

@@ -1,7 +1,7 @@
 /*
  * Rows that several cores run with each other (FORM_CORES): what passes between two, pair by pair,
- * and what many do to one another. The boot core sends them, judges and tells; what they share lies
- * in the platform's memory. Ticks are those of the TSC, never core cycles: two cores are at it.
+ * and what many do to one another. The boot core sends them and judges; what they share lies in the
+ * platform's memory. Ticks are those of the TSC, never core cycles: two cores are at it.
  */
 #ifndef BENCH_CORES_CROWD_H
 #define BENCH_CORES_CROWD_H
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "bench/api/report.h"
 #include "bench/cores/exchange.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/barrier.h"
+#include "bench/measure/context.h"
 
 struct plan;
 
@@ -71,16 +71,21 @@ struct crowd {
     unsigned contests;
 };
 
-/* Bytes of the platform's memory that n cores need for it. */
+/* Lines of shared words that n cores need. */
+size_t crowd_lines(unsigned n);
+
+/* Bytes of the platform's memory that n cores need for all of it. */
 size_t crowd_size(unsigned n);
 
 /* How many pairs of n cores its matrix has at the most. */
 size_t crowd_pairs(unsigned n);
 
-/* Runs the row on the plan's cores, and reports it. */
-void crowd_row(struct plan *plan, const struct bench *b, struct report *r);
+/* The row is wrong, or cannot be here; the first reason counts. */
+void crowd_fail(struct crowd *c, enum row_status status, const char *why);
 
-/* What a row's `meet` (bench.h) can be made of. */
+/*
+ * What a row's `meet` (bench.h) can be made of.
+ */
 /* Every pair plays bench/cores/exchange.h. */
 void crowd_pingpong(struct crowd *c);
 void crowd_skew(struct crowd *c);
@@ -91,14 +96,5 @@ void crowd_ipi(struct crowd *c);
  * them the places hold that they went for: as many as were made, or the row is wrong. */
 void crowd_contest(struct crowd *c, bool (*batch)(struct crowd *, unsigned, unsigned),
                    unsigned operations, uint64_t (*counted)(const struct crowd *, unsigned cores));
-
-/* The row's line or lines, and its records. */
-void crowd_show(const struct crowd *c, const struct row *row, struct report *r);
-
-/* What stands above the rows of a suite of such. */
-void crowd_heading(struct report *r, const struct engine *e, const char *suite);
-
-/* The row is wrong, or cannot be here; the first reason counts. */
-void crowd_fail(struct crowd *c, enum row_status status, const char *why);
 
 #endif

@@ -72,7 +72,7 @@ static struct contest middle(const struct crowd *c, unsigned n, unsigned rounds)
 static void clear(struct crowd *c, unsigned n)
 {
     memset(c->seat, 0, n * sizeof *c->seat);
-    memset(c->shared, 0, (n + CROWD_WORDS - 1) / CROWD_WORDS * sizeof *c->shared);
+    memset(c->shared, 0, crowd_lines(n) * sizeof *c->shared);
     c->hot = c->ticket = c->serving = c->guarded = 0;
 }
 

@@ -1,6 +1,7 @@
 /* What passes between two cores: every pair, or above a limit a sample of them. */
 #include "bench/cores/crowd.h"
 #include "bench/cores/plan.h"
+#include "bench/measure/known.h"
 #include "lib/stats/stats.h"
 
 #define SIGNALS     33 /* wake-ups and interrupts of each core; odd */
@@ -84,10 +85,10 @@ static bool pair_up(struct crowd *c, unsigned k, unsigned l, bool stamped)
  */
 static void sampled(struct crowd *c, bool stamped)
 {
-    unsigned n = c->plan->n, most = CROWD_ALL_PAIRS * (CROWD_ALL_PAIRS - 1) / 2;
-    unsigned rounds = most / n ? most / n : 1, farthest = (n - 1) / 2;
+    unsigned n = c->plan->n, most = (unsigned)crowd_pairs(CROWD_ALL_PAIRS);
+    unsigned rounds = most / n ? most / n : 1, widest = (n - 1) / 2;
     for (unsigned i = 0; i < rounds; i++) {
-        unsigned distance = 1 + (rounds > 1 ? i * (farthest - 1) / (rounds - 1) : 0);
+        unsigned distance = 1 + (rounds > 1 ? i * (widest - 1) / (rounds - 1) : 0);
         for (unsigned k = 0; k < n; k++)
             if (!pair_up(c, k, (k + distance) % n, stamped))
                 return;
@@ -103,23 +104,30 @@ static void all_pairs(struct crowd *c, bool stamped)
                 return;
 }
 
-/* The middle one of the pairs' own medians; of differences the farthest from 0. */
-static double headline_of(const struct crowd *c, bool stamped)
+/* The middle one of the pairs' own medians. */
+static double middle(const struct crowd *c)
 {
-    double best = __builtin_nan("");
     for (unsigned i = 0; i < c->pairs; i++) {
         double mine = c->pair[i].median;
         unsigned below = 0;
         for (unsigned j = 0; j < c->pairs; j++)
             below += c->pair[j].median < mine || (j < i && c->pair[j].median == mine);
-        if (!stamped && below == (c->pairs - 1) / 2)
+        if (below == (c->pairs - 1) / 2)
             return mine;
-        if (mine < 0)
-            mine = -mine;
-        if (stamped && !(mine <= best))
-            best = mine;
     }
-    return best;
+    return UNKNOWN;
+}
+
+/* Of differences the one farthest from 0. */
+static double farthest(const struct crowd *c)
+{
+    double most = UNKNOWN;
+    for (unsigned i = 0; i < c->pairs; i++) {
+        double mine = c->pair[i].median < 0 ? -c->pair[i].median : c->pair[i].median;
+        if (!(mine <= most)) /* the first is above UNKNOWN too */
+            most = mine;
+    }
+    return most;
 }
 
 static void pairs(struct crowd *c, bool stamped)
@@ -132,7 +140,7 @@ static void pairs(struct crowd *c, bool stamped)
         all_pairs(c, stamped);
     if (c->pairs == 0)
         crowd_fail(c, ROW_WRONG, "no two cores are left");
-    c->row.headline.ticks = headline_of(c, stamped);
+    c->row.headline.ticks = stamped ? farthest(c) : middle(c);
 }
 
 void crowd_pingpong(struct crowd *c)
@@ -183,7 +191,7 @@ static void signals(struct crowd *c, bool (*signal)(unsigned, int64_t *))
     }
     if (c->pairs == 0)
         crowd_fail(c, ROW_WRONG, "no other core is left");
-    c->row.headline.ticks = headline_of(c, false);
+    c->row.headline.ticks = middle(c);
 }
 
 void crowd_wake(struct crowd *c)

@@ -1,17 +1,27 @@
 /*
- * The gap detector (suite `quiet`, FORM_WATCH): each core of the plan in turn does nothing but read
- * its TSC for watch= milliseconds, and what holds it up shows (lib/stats/gaps.h). Its result is no row: a
- * line or a few of the table, and a record `gaps`.
+ * The gap detector (suite `quiet`, FORM_WATCH): a core does nothing but read its TSC for watch=
+ * milliseconds, and what holds it up shows (lib/stats/gaps.h).
  */
 #ifndef BENCH_CORES_GAPS_H
 #define BENCH_CORES_GAPS_H
 
-#include "bench/api/report.h"
+#include <stdint.h>
 #include "bench/cores/plan.h"
+#include "lib/stats/gaps.h"
 
-void gaps_heading(struct report *r, const char *suite);
+/* What one core saw; in its engine's memory. */
+struct watch {
+    struct gaps gaps;
+    struct gaps_rhythm rhythm;
+    uint64_t nmis, smis; /* meanwhile */
+    uint64_t scratch[GAPS_KEPT];
+};
 
-/* Watches on the k-th core of the plan and tells. Nothing where it is gone, or goes now. */
-void gaps_watch(struct plan *plan, const struct bench *b, unsigned k, struct report *r);
+/* Watches on the k-th core of the plan. NULL: it is gone, or goes now. Valid until the next row. */
+const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigned k);
+
+/* What gaps are timed by: the TSC's frequency, or where that is not known a round figure to end
+ * by. */
+uint64_t gaps_hz(const struct engine *e);
 
 #endif

@@ -1,6 +1,9 @@
 #include "bench/cores/plan.h"
 #include "bench/api/registry.h"
 #include "bench/cores/crowd.h"
+#include "bench/measure/engine.h"
+#include "bench/measure/known.h"
+#include "bench/measure/probe.h"
 #include "lib/config/core_list.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
@@ -133,10 +136,10 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
         without_counter(&e->cycle);
     e->figures = plan->figures + k * rows;
     for (size_t i = 0; i < rows; i++)
-        e->figures[i].ticks = e->figures[i].cycles = e->figures[i].half = __builtin_nan("");
+        e->figures[i].ticks = e->figures[i].cycles = e->figures[i].half = UNKNOWN;
     if (plan->together && k > 0)
         engine_memory(e, plan->memory + (k - 1) * engine_words(plan->o));
-    seat->nmis = core == 0 ? plan->p->nmis() : 0; /* the others' is read there, plan_probe() */
+    seat->nmis = core == 0 ? plan->p->nmis() : 0; /* those of others are read there (plan_probe) */
 }
 
 struct plan *plan_make(const struct engine *boot)
@@ -203,129 +206,4 @@ const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
     const char *why = cores->together(plan->present, n, fn, ctx);
     count_lost(plan, places, n, why);
     return why;
-}
-
-/* --- what they are sent for ------------------------------------------------------------------- */
-
-static void probe_here(void *ctx, unsigned core)
-{
-    struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
-    probe_core(&seat->engine, plan->probe);
-    seat->nmis = plan->p->nmis();
-    seat->back = true;
-}
-
-bool plan_probe(struct plan *plan, unsigned k)
-{
-    return plan->list[k] == 0 || !plan_on(plan, k, probe_here, plan);
-}
-
-static void row_here(void *ctx, unsigned core)
-{
-    struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
-    engine_row(&seat->engine, plan->bench, &seat->row);
-    seat->row.nmis = plan->p->nmis() - seat->nmis;
-    if (seat->engine.gate)
-        barrier_leave(&plan->barrier, seat->gate.place);
-    seat->back = true;
-}
-
-static struct core_figure figure_of(const struct row *row)
-{
-    double unknown = __builtin_nan("");
-    if (!row->headline.known)
-        return (struct core_figure){unknown, unknown, unknown};
-    return (struct core_figure){row->headline.ticks, row->headline.cycles.theta,
-                                row->headline.cycles.half};
-}
-
-/* A row that the core did not end. */
-static void lost_row(struct plan *plan, struct seat *seat)
-{
-    memset(&seat->row, 0, sizeof seat->row);
-    seat->row.bench = plan->bench;
-    seat->row.core = seat->engine.core;
-    seat->row.recipe = seat->engine.recipe;
-    seat->row.status = ROW_WRONG;
-    seat->row.why = seat->gone;
-}
-
-static void alone(struct plan *plan, unsigned k)
-{
-    struct seat *seat = &plan->seat[k];
-    seat->has_row = true;
-    seat->engine.gate = NULL;
-    plan_on(plan, k, row_here, plan);
-    if (seat->gone)
-        lost_row(plan, seat);
-}
-
-/* Each alone, for what it is worth; then at once all those that had something to show. */
-static void together(struct plan *plan)
-{
-    unsigned n = 0;
-    for (unsigned k = 0; k < plan->n; k++) {
-        struct seat *seat = &plan->seat[k];
-        seat->has_row = false;
-        if (seat->gone)
-            continue;
-        alone(plan, k);
-        seat->alone = figure_of(&seat->row);
-        seat->engine.gate = &seat->gate;
-        if (seat->row.status == ROW_OK)
-            plan->places[n++] = k;
-    }
-    if (n > 0)
-        plan_on_all(plan, plan->places, n, row_here, plan);
-    for (unsigned i = 0; i < n; i++) {
-        struct seat *seat = &plan->seat[plan->places[i]];
-        if (seat->gone)
-            lost_row(plan, seat);
-        else
-            seat->row.alone = seat->alone;
-        seat->row.together = n;
-    }
-}
-
-struct row *plan_row(struct plan *plan, const struct bench *b, size_t index, unsigned k)
-{
-    struct seat *seat = &plan->seat[k];
-    plan->bench = b;
-    if (plan->together && k == 0) {
-        together(plan);
-    } else if (!plan->together) {
-        seat->has_row = false;
-        if (!seat->gone)
-            alone(plan, k);
-    }
-    if (!seat->has_row)
-        return NULL;
-    seat->nmis += seat->row.nmis;
-    seat->engine.figures[index] = figure_of(&seat->row);
-    return &seat->row;
-}
-
-/* --- NMIs that came to a core which measured nothing ------------------------------------------- */
-
-static void nmis_here(void *ctx, unsigned core)
-{
-    struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
-    seat->row.nmis = plan->p->nmis() - seat->nmis;
-    seat->back = true;
-}
-
-uint64_t plan_interruptions(struct plan *plan)
-{
-    uint64_t all = 0;
-    for (unsigned k = 0; k < plan->n; k++) {
-        struct seat *seat = &plan->seat[k];
-        if (seat->gone || plan_on(plan, k, nmis_here, plan))
-            continue;
-        all += seat->row.nmis;
-        seat->nmis += seat->row.nmis;
-    }
-    return all;
 }

@@ -13,9 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/measure/barrier.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 #include "bench/measure/gate.h"
-#include "bench/measure/probe.h"
+
+struct crowd;
+struct probe;
 
 /* One core that measures; it writes here while others measure, hence on lines of its own. */
 struct seat {
@@ -24,7 +26,7 @@ struct seat {
     struct gate gate;
     uint64_t nmis; /* seen on this core so far */
     struct core_figure alone;
-    bool has_row;
+    bool has_row;     /* `row` is the one asked for last */
     bool back;        /* it has done what it was sent for */
     const char *gone; /* a fault: it measures no more; ... */
     bool told;        /* ... and the report says so */
@@ -54,19 +56,6 @@ bool plan_check(const struct platform *p, const struct options *o, struct sink *
 
 /* The plan of a run whose boot core's engine is initialised and probed. */
 struct plan *plan_make(const struct engine *boot);
-
-/* What the k-th core of the plan is for its own ruler: its probe is in plan->probe then. Nothing to
- * do for the boot core. False: the core is gone. */
-bool plan_probe(struct plan *plan, unsigned k);
-
-/*
- * Measures row `index` of the registry on the k-th core; with share=together all cores measure it
- * when k is 0. NULL: the core was gone before. Valid until the next row is measured.
- */
-struct row *plan_row(struct plan *plan, const struct bench *b, size_t index, unsigned k);
-
-/* NMIs and machine checks on all cores since their last rows. */
-uint64_t plan_interruptions(struct plan *plan);
 
 /* fn(ctx, core) on the k-th core alone, or on n of them at once (places of the plan). NULL, or
  * what went wrong; then seats whose cores faulted are gone. */

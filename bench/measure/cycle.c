@@ -1,9 +1,8 @@
 #include "bench/measure/cycle.h"
 #include "bench/measure/chain.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/known.h"
 #include "bench/measure/tsc.h"
-#include "lib/decimal/num.h"
-#include "lib/text/fmt.h"
+#include "lib/stats/median.h"
 
 #define CHECK_ADDS 102400 /* tens of us: a reading, of some 100 cycles, is a thousandth of it */
 #define CHECK_RUNS 15     /* the median of so many: an SMI may fall into some */
@@ -83,7 +82,7 @@ double cycle_between(const struct engine *e, const struct cycle_mark *from,
                      const struct cycle_mark *to)
 {
     if (!from->known || !to->known)
-        return __builtin_nan("");
+        return UNKNOWN;
     return counted(from->count, to->count, e->cycle.counter.used->bits);
 }
 
@@ -99,43 +98,11 @@ bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,
     *cycles = e->cycle.by == CYCLES_COUNTER && e->execution != EXEC_INSTRUCTIONS
                   ? cycle_between(e, from, to)
                   : (double)ticks / e->ticks_per_cycle;
-    return cycle_known(e) && *cycles - *cycles == 0;
+    return cycle_known(e) && is_known(*cycles);
 }
 
-static const char *left_out(const struct engine *e)
-{
-    if (!e->cycle.source.used)
-        return "no source of cycle= starts: core cycles are left out";
-    if (e->cycle.source.used == cycle_plain(CYCLE_TSC))
-        return "core cycles are left out: the TSC's ticks are those of a reference clock";
-    return "core cycles are left out, as asked";
-}
-
-void cycle_show(const struct engine *e, struct sink *out)
-{
-    const struct cycle *c = &e->cycle;
-    timer_show(&c->source, "cycle", out);
-    if (c->by == CYCLES_UNKNOWN)
-        fmt(out, "          %s\r\n", left_out(e));
-    if (c->by == CYCLES_RULER && (c->counter.used || c->counter.refusals))
-        timer_show(&c->counter, "beside", out);
-}
-
-void cycle_record(const struct engine *e, struct json *j)
-{
-    timer_record(&e->cycle.source, "cycle", j);
-    if (e->cycle.by == CYCLES_RULER)
-        timer_record(&e->cycle.counter, "cycle_counter", j);
-}
-
-void cycle_warn(const struct engine *e, struct report *r)
-{
-    if (!e->cycle.source.used)
-        report_event(r, "warning", left_out(e));
-}
-
-/* Core cycles an addition by a counter, the readings' own and the loop's ends taken off; NaN where
- * too many readings fail. */
+/* Core cycles an addition by a counter, the readings' own and the loop's ends taken off; UNKNOWN
+ * where too many readings fail. */
 static double per_add(struct timer_choice *c)
 {
     double run[CHECK_RUNS];
@@ -151,29 +118,23 @@ static double per_add(struct timer_choice *c)
         if (known)
             run[n++] = (counted(middle, to, bits) - counted(from, middle, bits)) / CHECK_ADDS;
     }
-    return n > CHECK_RUNS / 2 ? headline_median(run, n) : __builtin_nan("");
+    return n > CHECK_RUNS / 2 ? median(run, n) : UNKNOWN;
 }
 
-/* One counter's part of the self-test; whether it passes. */
-static bool check(struct timer_choice *c, struct sink *out)
+static void check_counter(struct timer_choice *c, struct cycle_check *out)
 {
     double v = per_add(c);
-    fmt(out, "%s ", c->used->name);
-    if (v == v) {
-        num_f64(out, v, 4, 0);
-        fmt(out, " ");
-    } else {
-        fmt(out, "(its readings fail) ");
-    }
-    return v >= 1 - CYCLE_WITHIN && v <= 1 + CYCLE_WITHIN;
+    out->counter[out->n].name = c->used->name;
+    out->counter[out->n++].cycles_per_add = v;
+    if (!(v >= 1 - CYCLE_WITHIN && v <= 1 + CYCLE_WITHIN))
+        out->result = SELFTEST_FAIL;
 }
 
-/* The one after the counter in use, if it starts, is stopped again. */
-static bool check_other(struct engine *e, struct sink *out)
+/* Those of cycle= that are not in use, started for it and stopped again. */
+static void check_other_counters(struct engine *e, struct cycle_check *out)
 {
     struct timer_list all = counters_from(&e->o->cycle, 0);
     struct timer_choice other;
-    bool pass = true;
     for (unsigned i = 0; i < all.n; i++) {
         struct timer_list one = {.n = 1, .id = {all.id[i]}};
         const char *why;
@@ -182,25 +143,22 @@ static bool check_other(struct engine *e, struct sink *out)
             continue;
         timer_choose(&other, &one, CYCLE_WORDS, e->p->cycle);
         if (other.used)
-            pass = check(&other, out) && pass;
+            check_counter(&other, out);
         timer_release(&other);
     }
-    return pass;
 }
 
-void cycle_judge(struct engine *e, struct report *r)
+struct cycle_check cycle_judge(struct engine *e)
 {
-    char detail[120];
-    struct sink_buf text;
-    sink_buf_init(&text, detail, sizeof detail);
-    if (e->execution != EXEC_SILICON || !e->cycle.counter.used) {
-        report_selftest(r, "core_counter", SELFTEST_NOT_JUDGED,
-                        e->execution != EXEC_SILICON ? "no silicon"
-                                                     : "cycle= names no counter that starts");
-        return;
-    }
-    fmt(&text.sink, "core cycles an addition of the ruler: ");
-    bool pass = check(&e->cycle.counter, &text.sink);
-    pass = check_other(e, &text.sink) && pass;
-    report_selftest(r, "core_counter", pass ? SELFTEST_PASS : SELFTEST_FAIL, detail);
+    struct cycle_check c = {.result = SELFTEST_NOT_JUDGED};
+    if (e->execution != EXEC_SILICON)
+        c.why_not = "no silicon";
+    else if (!e->cycle.counter.used)
+        c.why_not = "cycle= names no counter that starts";
+    if (c.why_not)
+        return c;
+    c.result = SELFTEST_PASS;
+    check_counter(&e->cycle.counter, &c);
+    check_other_counters(e, &c);
+    return c;
 }

@@ -10,22 +10,10 @@
 #include <stdint.h>
 #include "bench/api/report.h"
 #include "bench/api/timer.h"
-#include "lib/text/json.h"
-
-struct engine;
+#include "bench/measure/context.h"
 
 /* docs/method.md "Truth": what ruler and counter may differ by, relative. */
 #define CYCLE_WITHIN 0.005
-
-enum cycles_by { CYCLES_UNKNOWN, CYCLES_RULER, CYCLES_COUNTER };
-
-struct cycle {
-    struct timer_choice source; /* what cycle= came to */
-    enum cycles_by by;
-    /* The counter read around blocks: the source; by the ruler, the first counter after it in
-     * cycle= that starts. */
-    struct timer_choice counter;
-};
 
 /* Of every platform, for its cycle(): ruler, tsc and null, which nobody reads. */
 struct timer *cycle_plain(unsigned id);
@@ -44,7 +32,7 @@ struct cycle_mark {
     uint64_t count, tsc;
 };
 struct cycle_mark cycle_mark(struct engine *e);
-/* Core cycles from one to the other; NaN where either is not known. */
+/* Core cycles from one to the other; UNKNOWN where either is not known. */
 double cycle_between(const struct engine *e, const struct cycle_mark *from,
                      const struct cycle_mark *to);
 /* The same, of each tick. */
@@ -56,15 +44,21 @@ double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
 bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to, uint64_t ticks, double *cycles);
 
-/* What cycles are by, beside what, and why not by others, in the report's head. */
-void cycle_show(const struct engine *e, struct sink *out);
-/* cycle, cycle_refused; cycle_counter, cycle_counter_refused: the counter beside the ruler. */
-void cycle_record(const struct engine *e, struct json *j);
-/* A warning where no source starts. */
-void cycle_warn(const struct engine *e, struct report *r);
+#define CYCLE_COUNTERS 2 /* of the CPU's own: pmc, aperf */
 
 /* The self-test "core_counter": an addition of the ruler is one core cycle by every counter of
- * cycle= that starts. Judged on silicon. */
-void cycle_judge(struct engine *e, struct report *r);
+ * cycle= that starts. */
+struct cycle_check {
+    enum selftest result;
+    const char *why_not; /* where it is not judged */
+    unsigned n;
+    struct {
+        const char *name;
+        double cycles_per_add; /* UNKNOWN: its readings fail */
+    } counter[CYCLE_COUNTERS];
+};
+
+/* Judged on silicon. The counter that is not in use is stopped again. */
+struct cycle_check cycle_judge(struct engine *e);
 
 #endif

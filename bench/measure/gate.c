@@ -1,5 +1,4 @@
 #include "bench/measure/gate.h"
-#include "bench/measure/engine.h"
 #include "lib/text/fmt.h"
 
 /*
@@ -9,11 +8,11 @@
 #define TIMES             10
 #define SECONDS           2
 #define SECONDS_EACH_CORE 0.1
-#define TSC_HZ_WHERE_DARK 5e9 /* no TSC is faster: where the frequency is not known */
+#define FASTEST_TSC_HZ    5e9 /* where the frequency is not known: no TSC is faster */
 
 uint64_t gate_patience(const struct engine *e, uint64_t ticks)
 {
-    double hz = e->tsc_hz > 0 ? e->tsc_hz : TSC_HZ_WHERE_DARK;
+    double hz = engine_has_hz(e) ? e->tsc_hz : FASTEST_TSC_HZ;
     return (uint64_t)(hz * (SECONDS + e->cores * SECONDS_EACH_CORE)) + TIMES * ticks;
 }
 
@@ -24,7 +23,6 @@ bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
     if (missing == BARRIER_GO)
         return true;
     fmt_buf(row->said, sizeof row->said, "core %u did not come to the start", g->list[missing]);
-    row->status = ROW_WRONG;
-    row->why = row->said;
+    row_fail(row, ROW_WRONG, row->said);
     return false;
 }

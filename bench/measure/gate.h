@@ -1,13 +1,11 @@
-/* Where cores measure a row together: all begin each placement at one moment (bench/measure/barrier.h). */
+/* Where cores measure a row together: all begin each placement at one moment (barrier.h). */
 #ifndef BENCH_MEASURE_GATE_H
 #define BENCH_MEASURE_GATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/measure/barrier.h"
-
-struct engine;
-struct row;
+#include "bench/measure/context.h"
 
 struct gate {
     struct barrier *barrier;

@@ -1,151 +1,182 @@
 #include "bench/measure/headline.h"
-#include "bench/measure/engine.h"
-#include "bench/measure/sampler.h"
+#include "bench/measure/known.h"
 #include "lib/stats/mathx.h"
-#include "lib/text/mem.h"
+#include "lib/stats/median.h"
 
-/* Drops the blocks that one kind has no figure of, from all kinds: their index is one place in the
- * order. */
-static size_t keep_whole_rounds(const struct sampler *s, double *const *means,
-                                const struct span *span)
+/* The scratch, cut up. */
+struct room {
+    double *mean[KINDS]; /* the blocks of one placement */
+    double *value;       /* all blocks' own values, cycles an operation, ... */
+    uint32_t *placement; /* ... and which placement each is of */
+    size_t values;
+    double *sorted;    /* the placements' figures */
+    uint64_t *sorting; /* for modes_find: twice the blocks */
+};
+
+size_t headline_need(size_t blocks, unsigned placements)
 {
-    size_t kept = 0;
-    for (size_t i = span->block; i < span->block + span->blocks; i++) {
-        bool whole = true;
-        for (unsigned k = 0; k < KINDS; k++)
-            whole = whole && (!s->used[k] || means[k][i] == means[k][i]);
-        for (unsigned k = 0; whole && k < KINDS; k++)
-            if (s->used[k])
-                means[k][span->block + kept] = means[k][i];
-        kept += whole;
-    }
-    return kept;
+    return (KINDS + 4) * blocks + placements;
 }
 
-/* One placement's blocks: in ticks with their ruler, or in core cycles by the counter, which need
- * none. */
-static struct estimate_blocks placement_blocks(const struct sampler *s, const struct bench *b,
-                                               const struct span *span, enum cycles_by by)
+static struct room cut_up(uint64_t *scratch, const struct sampler *s)
 {
-    double *const *means = by == CYCLES_COUNTER ? s->cycles : s->mean;
-    size_t m = keep_whole_rounds(s, means, span);
+    struct room room = {0};
+    double *at = (double *)(void *)scratch;
+    for (unsigned k = 0; k < KINDS; k++, at += s->blocks)
+        room.mean[k] = at;
+    room.value = at;
+    room.placement = (uint32_t *)(void *)(at += s->blocks);
+    room.sorting = (uint64_t *)(void *)(at += s->blocks);
+    room.sorted = at + 2 * s->blocks;
+    return room;
+}
+
+/* A block's mean window: in ticks, or in core cycles by the counter read around it. */
+static double block_mean(const struct block *block, enum cycles_by by)
+{
+    return by == CYCLES_COUNTER ? block->ticks * block->cycles_per_tick : block->ticks;
+}
+
+static bool is_whole(const struct sampler *s, size_t block, enum cycles_by by)
+{
+    for (unsigned k = 0; k < KINDS; k++)
+        if (s->used[k] && !is_known(block_mean(&s->block[k][block], by)))
+            return false;
+    return true;
+}
+
+/* Copies one placement's blocks, but for those that a kind has no figure of: an index is one place
+ * in the order. Returns how many. */
+static size_t copy_whole_blocks(const struct sampler *s, const struct span *span, enum cycles_by by,
+                                const struct room *room)
+{
+    size_t copied = 0;
+    for (size_t i = span->block; i < span->block + span->blocks; i++) {
+        if (!is_whole(s, i, by))
+            continue;
+        for (unsigned k = 0; k < KINDS; k++)
+            if (s->used[k])
+                room->mean[k][copied] = block_mean(&s->block[k][i], by);
+        copied++;
+    }
+    return copied;
+}
+
+/* In ticks with their ruler, or in core cycles by the counter, which need none. */
+static struct estimate_blocks placement_blocks(const struct sampler *s, const struct bench *b,
+                                               const struct span *span, enum cycles_by by,
+                                               const struct room *room)
+{
     const double *of[KINDS];
     for (unsigned k = 0; k < KINDS; k++)
-        of[k] = s->used[k] ? means[k] + span->block : NULL;
-    if (by == CYCLES_COUNTER)
-        of[KIND_RULER] = of[KIND_RULER2] = NULL;
+        of[k] = s->used[k] ? room->mean[k] : NULL;
+    bool ruler = by != CYCLES_COUNTER;
     return (struct estimate_blocks){
-        .m = m,
+        .m = copy_whole_blocks(s, span, by, room),
         .b = of[KIND_BODY],
         .b2 = of[KIND_BODY2],
         .e = of[KIND_EMPTY],
         .e2 = of[KIND_EMPTY2],
-        .r = of[KIND_RULER],
-        .r2 = of[KIND_RULER2],
+        .r = ruler ? of[KIND_RULER] : NULL,
+        .r2 = ruler ? of[KIND_RULER2] : NULL,
         .ops = b->ops,
         .adds = RULER_ADDS,
     };
 }
 
+/* The blocks' own values, behind those of the placements before. */
+static void note_values(struct room *room, const struct estimate_blocks *blocks, unsigned placement)
+{
+    estimate_block_values(blocks, room->value + room->values);
+    for (size_t i = 0; i < blocks->m; i++)
+        room->placement[room->values++] = placement;
+}
+
+/* The row's figure by the ruler or by the counter; in ticks by the former alone. theta NULL: the
+ * placements' and blocks' own values are not wanted. */
+static struct figure take_figure(const struct sampler *s, const struct bench *b, enum cycles_by by,
+                                 double *theta, struct room *room)
+{
+    double ticks = 0, se = 0;
+    size_t good = 0, blocks_of_last = 0;
+
+    for (unsigned i = 0; i < s->placements; i++) {
+        struct estimate_blocks blocks = placement_blocks(s, b, &s->span[i], by, room);
+        if (theta)
+            theta[i] = UNKNOWN;
+        if (blocks.m == 0)
+            continue;
+        struct estimate_placement p = estimate_placement(&blocks);
+        struct estimate_part cycles = by == CYCLES_COUNTER ? p.ticks : p.cycles;
+        room->sorted[good++] = cycles.value;
+        ticks += p.ticks.value;
+        se += cycles.se;
+        blocks_of_last = blocks.m;
+        if (theta) {
+            theta[i] = cycles.value;
+            note_values(room, &blocks, i);
+        }
+    }
+    if (good == 0)
+        return (struct figure){.ticks = UNKNOWN,
+                               .cycles = {.theta = UNKNOWN, .s = UNKNOWN, .half = UNKNOWN},
+                               .median = UNKNOWN,
+                               .se = UNKNOWN};
+    se /= (double)good;
+    return (struct figure){
+        .known = true,
+        .ticks = ticks / (double)good,
+        .cycles = estimate_over(room->sorted, good, se, blocks_of_last, HEADLINE_KAPPA),
+        .median = median(room->sorted, good),
+        .se = se,
+    };
+}
+
 /* Ticks a window times this are cycles an operation. */
-static double scale(const struct sampler *s, const struct bench *b)
+static double cycles_per_op(const struct sampler *s, const struct bench *b)
 {
     double ruler = s->location[KIND_RULER2] - s->location[KIND_RULER];
     return RULER_ADDS / ruler / (double)b->ops;
 }
 
-static void find_modes(struct sampler *s, const struct bench *b, size_t n, const double *values,
-                       const uint32_t *placement, double step, struct modes *out)
+static struct modes find_modes(const struct sampler *s, const struct bench *b, double step,
+                               const struct room *room)
 {
-    double variance = 0, per_op = scale(s, b);
+    struct modes modes;
+    double variance = 0, per_op = cycles_per_op(s, b);
     for (unsigned k = 0; k < KINDS; k++)
         if (s->used[k] && k != KIND_RULER && k != KIND_RULER2)
             variance += s->block_variance[k].mean;
     struct modes_input in = {
-        .n = n,
-        .values = values,
-        .placement = placement,
+        .n = room->values,
+        .values = room->value,
+        .placement = room->placement,
         .floor = step / (2 * mathx_sqrt(ENGINE_BLOCK)) * per_op,
         .within = mathx_sqrt(variance / ENGINE_BLOCK) * per_op,
     };
-    modes_find(&in, s->sorted, out);
+    modes_find(&in, room->sorting, &modes);
+    return modes;
 }
 
-/* Insertion sort: as many figures as a row has placements. */
-double headline_median(double *x, size_t n)
+struct headline headline(const struct sampler *s, const struct bench *b, double step,
+                         enum cycles_by by, double *theta, uint64_t *scratch)
 {
-    for (size_t i = 1; i < n; i++)
-        for (size_t j = i; j > 0 && x[j - 1] > x[j]; j--) {
-            double t = x[j];
-            x[j] = x[j - 1];
-            x[j - 1] = t;
-        }
-    return (x[(n - 1) / 2] + x[n / 2]) / 2;
-}
-
-/* Where the blocks' own values go, with their placements; values NULL: nobody wants them. */
-struct spread {
-    size_t n;
-    double *values;
-    uint32_t *placement;
-};
-
-/* The row's figure by the ruler or by the counter; ticks by the former alone. */
-static struct figure take_figure(struct sampler *s, const struct bench *b, enum cycles_by by,
-                                 struct spread *out)
-{
-    struct figure f = {.known = false};
-    double ticks = 0, se = 0;
-    size_t good = 0, m = 0;
-
-    for (unsigned i = 0; i < s->placements; i++) {
-        struct estimate_blocks blocks = placement_blocks(s, b, &s->span[i], by);
-        if (out->values)
-            s->theta[i] = __builtin_nan("");
-        if (blocks.m == 0)
-            continue;
-        struct estimate_placement p = estimate_placement(&blocks);
-        struct estimate_part part = by == CYCLES_COUNTER ? p.ticks : p.cycles;
-        s->used_theta[good++] = part.value;
-        ticks += p.ticks.value;
-        se += part.se;
-        m = blocks.m;
-        if (!out->values)
-            continue;
-        s->theta[i] = part.value;
-        estimate_block_values(&blocks, out->values + out->n);
-        for (size_t k = 0; k < m; k++)
-            out->placement[out->n + k] = i;
-        out->n += m;
-    }
-    f.known = good > 0;
-    if (!f.known) {
-        f.cycles.theta = f.cycles.half = f.cycles.s = f.median = f.se = __builtin_nan("");
-        return f;
-    }
-    f.ticks = ticks / (double)good;
-    f.se = se / (double)good;
-    f.cycles = estimate_over(s->used_theta, good, f.se, m, HEADLINE_KAPPA);
-    f.median = headline_median(s->used_theta, good);
-    return f;
-}
-
-struct headline headline(struct sampler *s, const struct bench *b, double step, enum cycles_by by)
-{
-    struct spread wanted = {.values = (double *)(void *)s->scratch,
-                            .placement = (uint32_t *)(void *)(s->scratch + s->n / 2)};
-    struct spread none = {0};
+    struct room room = cut_up(scratch, s);
     bool counter = by == CYCLES_COUNTER;
-    struct headline h = {.doubled = s->used[KIND_BODY2]};
-
-    h.ruler = take_figure(s, b, CYCLES_RULER, counter ? &none : &wanted);
-    h.counter = take_figure(s, b, CYCLES_COUNTER, counter ? &wanted : &none);
-    h.known = h.ruler.known;
-    h.ticks = h.ruler.ticks;
-    h.cycles = counter ? h.counter.cycles : h.ruler.cycles;
-    h.median = counter ? h.counter.median : h.ruler.median;
-    h.se = counter ? h.counter.se : h.ruler.se;
-    if (h.cycles.theta == h.cycles.theta && wanted.n)
-        find_modes(s, b, wanted.n, wanted.values, wanted.placement, step, &h.modes);
+    struct figure ruler = take_figure(s, b, CYCLES_RULER, counter ? NULL : theta, &room);
+    struct figure other = take_figure(s, b, CYCLES_COUNTER, counter ? theta : NULL, &room);
+    const struct figure *used = counter ? &other : &ruler;
+    struct headline h = {
+        .known = ruler.known,
+        .doubled = s->used[KIND_BODY2],
+        .ticks = ruler.ticks,
+        .ruler = ruler,
+        .counter = other,
+        .cycles = used->cycles,
+        .median = used->median,
+        .se = used->se,
+    };
+    if (is_known(h.cycles.theta) && room.values > 0)
+        h.modes = find_modes(s, b, step, &room);
     return h;
 }

@@ -1,13 +1,6 @@
 #include "bench/measure/interleave.h"
-#include "bench/measure/place.h"
+#include "bench/measure/dither.h"
 #include "lib/text/mem.h"
-
-#define GOLDEN 0x9e3779b97f4a7c15ull /* 2^64 / phi: frac(i * 0.618...) as a 64-bit fraction */
-
-uint64_t dither(const struct engine *e, uint64_t i)
-{
-    return (i * GOLDEN >> 32) * e->step_cycles >> 32;
-}
 
 static void fill_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {

@@ -7,7 +7,7 @@
 #define BENCH_MEASURE_INTERLEAVE_H
 
 #include <stddef.h>
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 #include "bench/window/window.h"
 
 #define INTERLEAVE_KINDS 16
@@ -21,8 +21,5 @@
  * INTERLEAVE_ROUND of each.
  */
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n, double *location);
-
-/* The i-th window's delay ahead of its first reading, in core cycles (docs/method.md "The step"). */
-uint64_t dither(const struct engine *e, uint64_t i);
 
 #endif

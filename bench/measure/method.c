@@ -1,7 +1,8 @@
 #include "bench/measure/method.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/check.h"
+#include "bench/measure/cycle.h"
 #include "bench/measure/gate.h"
-#include "bench/measure/place.h"
+#include "bench/measure/known.h"
 #include "lib/stats/clock.h"
 
 /* n of the empty loop's stretches that its line is fitted through. */
@@ -34,25 +35,31 @@ static bool take(const struct engine *e, const struct bench *b, const struct pla
     return account(b, k, turns, &r, operations);
 }
 
+/* Windows of a side at the most. K-best ends by itself; operations that fail are not handed to it,
+ * and must not go on for ever. */
+static uint64_t windows_at_most(const struct engine *e)
+{
+    const struct options *o = e->o;
+    if (o->method == METHOD_ENSEMBLES)
+        return (uint64_t)o->ensembles * o->size;
+    return o->method == METHOD_KBEST ? 2ull * o->most : e->samples;
+}
+
 /* Feeds one side's samples to its method until that has enough. */
 static void run_side(struct engine *e, const struct bench *b, const struct placed *p, enum kind k,
                      struct method_side *side, struct row *row, uint64_t *operations)
 {
     const struct options *o = e->o;
     struct ensemble ensemble;
-    uint64_t ticks,
-        left = o->method == METHOD_ENSEMBLES ? (uint64_t)o->ensembles * o->size : e->samples;
-    bool kbest = o->method == METHOD_KBEST, more = true;
+    uint64_t ticks;
+    bool enough = false;
 
     side->least = UINT64_MAX;
     ensemble_start(&ensemble, o->size);
     kbest_start(&side->kbest, o->k, o->epsilon / 1000.0, o->most);
-    for (unsigned i = 0; i < ENGINE_BLOCK; i++)
+    for (unsigned i = 0; i < ENGINE_BLOCK; i++) /* warm-up */
         take(e, b, p, k, b->ops, &ticks, operations);
-    if (kbest)
-        left =
-            2ull * o->most; /* failed operations are not handed in: they must not go on for ever */
-    for (; more && left; left--) {
+    for (uint64_t left = windows_at_most(e); left && !enough; left--) {
         if (!take(e, b, p, k, b->ops, &ticks, operations)) {
             row->errors++;
             continue;
@@ -60,8 +67,8 @@ static void run_side(struct engine *e, const struct bench *b, const struct place
         moments_add(&side->all, (double)ticks);
         side->least = ticks < side->least ? ticks : side->least;
         side->greatest = ticks > side->greatest ? ticks : side->greatest;
-        if (kbest)
-            more = kbest_add(&side->kbest, ticks);
+        if (o->method == METHOD_KBEST)
+            enough = !kbest_add(&side->kbest, ticks);
         else if (o->method == METHOD_ENSEMBLES)
             ensemble_add(&ensemble, ticks);
     }
@@ -73,13 +80,18 @@ static void run_side(struct engine *e, const struct bench *b, const struct place
 static double side_ticks(const struct method_result *m, const struct method_side *side)
 {
     switch (m->method) {
+    case METHOD_PLAIN:
+        return side->all.mean;
     case METHOD_KBEST:
         return (double)side->kbest.smallest[0];
     case METHOD_ENSEMBLES:
         return (double)side->ensemble.least;
-    default:
-        return side->all.mean;
+    case METHOD_COUNT:
+    case METHOD_DOUBLED:  /* has no sides; */
+    case METHOD_ADAPTIVE: /* nor has this: it has stretches */
+        break;
     }
+    return UNKNOWN;
 }
 
 /* Seconds between two readings of the clock; the window's ticks say how often it went round. */
@@ -112,6 +124,31 @@ static struct adaptive_reading stretch(struct engine *e, const struct placed *p,
     return r;
 }
 
+/* Stretches of the body, longer and longer, until one lasts long enough. */
+static void stretch_body(struct engine *e, const struct placed *p, struct adaptive *a,
+                         struct row *row, uint64_t *operations)
+{
+    adaptive_start(a, e->o->target * 1e-6, ADAPTIVE_TURNS);
+    do {
+        struct adaptive_reading r = stretch(e, p, KIND_BODY, a->n, row, operations);
+        row->method.state = adaptive_add(a, &r);
+    } while (row->method.state == ADAPTIVE_MORE);
+}
+
+/* The line through what the empty loop takes, from n turns down. */
+static void stretch_empty(struct engine *e, const struct placed *p, uint64_t n, struct row *row,
+                          uint64_t *operations, struct adaptive_line *seconds,
+                          struct adaptive_line *cycles)
+{
+    for (unsigned i = 0; i < OVERHEAD_STRETCHES && n; i++, n /= 2) {
+        struct adaptive_reading r = stretch(e, p, KIND_EMPTY, n, row, operations);
+        if (r.seconds_valid)
+            adaptive_line_add(seconds, n, r.seconds);
+        if (r.cycles_valid)
+            adaptive_line_add(cycles, n, r.cycles);
+    }
+}
+
 static void run_adaptive(struct engine *e, const struct bench *b, const struct placed *p,
                          struct row *row, uint64_t *operations)
 {
@@ -120,32 +157,30 @@ static void run_adaptive(struct engine *e, const struct bench *b, const struct p
     struct adaptive a;
     uint64_t again = e->clock.again, failed = e->clock.failed;
 
-    adaptive_start(&a, e->o->target * 1e-6, ADAPTIVE_TURNS);
-    do {
-        struct adaptive_reading r = stretch(e, p, KIND_BODY, a.n, row, operations);
-        m->state = adaptive_add(&a, &r);
-    } while (m->state == ADAPTIVE_MORE);
-
-    uint64_t n = a.n;
-    for (unsigned i = 0; i < OVERHEAD_STRETCHES && n; i++, n /= 2) {
-        struct adaptive_reading r = stretch(e, p, KIND_EMPTY, n, row, operations);
-        if (r.seconds_valid)
-            adaptive_line_add(&seconds, n, r.seconds);
-        if (r.cycles_valid)
-            adaptive_line_add(&cycles, n, r.cycles);
-    }
+    stretch_body(e, p, &a, row, operations);
+    stretch_empty(e, p, a.n, row, operations, &seconds, &cycles);
     m->turns = a.n;
     m->adaptive = adaptive_result(&a, b->base_per_op > 0 ? b->base_per_op : 1, &seconds, &cycles);
-    m->ticks = m->adaptive.seconds_valid ? m->adaptive.seconds * e->tsc_hz / (double)a.n
-                                         : __builtin_nan("");
+    m->ticks = m->adaptive.seconds_valid ? m->adaptive.seconds * e->tsc_hz / (double)a.n : UNKNOWN;
     m->clock_again = e->clock.again - again;
     m->clock_failed = e->clock.failed - failed;
 }
 
+static void run_streams(struct engine *e, const struct bench *b, const struct placed *p,
+                        struct row *row, uint64_t *operations)
+{
+    struct method_result *m = &row->method;
+    run_side(e, b, p, KIND_EMPTY, &m->empty, row, operations);
+    run_side(e, b, p, KIND_BODY, &m->body, row, operations);
+    m->ticks = (side_ticks(m, &m->body) - side_ticks(m, &m->empty)) / b->ops;
+    m->lattice = e->step / b->ops;
+    if (m->body.all.n == 0)
+        row_fail(row, ROW_WRONG, "every operation failed");
+}
+
+/* Why this method cannot have this row; NULL: it can. */
 static const char *cannot(const struct bench *b, enum method method, bool cold)
 {
-    if (b->form == FORM_EMPTY)
-        return "a bare window has nothing to subtract";
     if (method != METHOD_ADAPTIVE)
         return NULL;
     if (cold)
@@ -158,41 +193,24 @@ static const char *cannot(const struct bench *b, enum method method, bool cold)
     return NULL;
 }
 
-static void run_streams(struct engine *e, const struct bench *b, const struct placed *p,
-                        struct row *row, uint64_t *operations)
-{
-    struct method_result *m = &row->method;
-    run_side(e, b, p, KIND_EMPTY, &m->empty, row, operations);
-    run_side(e, b, p, KIND_BODY, &m->body, row, operations);
-    m->ticks = (side_ticks(m, &m->body) - side_ticks(m, &m->empty)) / b->ops;
-    m->lattice = e->step / b->ops;
-    if (m->body.all.n == 0)
-        row->why = "every operation failed";
-}
-
 void method_row(struct engine *e, const struct placed *p, struct row *row)
 {
-    struct method_result *m = &row->method;
     const struct bench *b = row->bench;
+    enum method method = e->o->method;
     uint64_t operations = 0;
 
-    m->method = e->o->method;
-    row->why = cannot(b, m->method, place_is_cold(e, b));
-    if (row->why) {
-        row->status = ROW_UNSUPPORTED;
+    row->method.method = method;
+    row_fail(row, ROW_UNSUPPORTED, cannot(b, method, place_is_cold(e, b)));
+    if (row->why)
         return;
-    }
     place_object(b, p);
     if (!gate_pass(e, 0, row))
         return;
-    e->p->row(b->suite, b->name);
-    if (m->method == METHOD_ADAPTIVE)
+    e->p->row_begin(b->suite, b->name);
+    if (method == METHOD_ADAPTIVE)
         run_adaptive(e, b, p, row, &operations);
     else
         run_streams(e, b, p, row, &operations);
-    e->p->row(NULL, NULL);
-    if (!row->why && b->check)
-        row->why = b->check(p->object, operations);
-    if (row->why)
-        row->status = ROW_WRONG;
+    e->p->row_end();
+    check_work(b, p->object, operations, row);
 }

@@ -1,5 +1,4 @@
 #include "bench/measure/place.h"
-#include "bench/measure/engine.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
@@ -113,11 +112,12 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
         return place_straight(code, b, &spec, p, twice);
     case FORM_LOOP:
     case FORM_FUNCTION:
-    case FORM_CORES: /* have no windows and do not come here */
-    case FORM_WATCH:
-    default:
         return place_turning(code, b, &spec, p, twice);
+    case FORM_CORES: /* these have no windows */
+    case FORM_WATCH:
+        break;
     }
+    return false;
 }
 
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *placed,

@@ -1,6 +1,6 @@
 /*
- * A row's windows in the code buffer: one set for each placement, and one ruler for all. Built at
- * once, so that the buffer changes its rights once a row.
+ * A row's windows in the code buffer: one set for each placement, and one ruler for all. All are
+ * built at once, so that the buffer changes its rights once a row.
  */
 #ifndef BENCH_MEASURE_PLACE_H
 #define BENCH_MEASURE_PLACE_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/api/bench.h"
+#include "bench/measure/context.h"
 #include "bench/measure/layout.h"
 #include "bench/window/window.h"
 
@@ -31,8 +32,6 @@ struct placed {
     uint32_t room; /* bytes of the object's room in use */
     struct placed_kind kind[KINDS];
 };
-
-struct engine;
 
 /* Fills placed[0 .. n). False: the code buffer is too small for this row. */
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *placed,

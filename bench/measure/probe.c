@@ -1,19 +1,18 @@
 #include "bench/measure/probe.h"
+#include "bench/measure/engine.h"
 #include "bench/measure/interleave.h"
-#include "bench/show/show.h"
-#include "lib/decimal/json_f64.h"
-#include "lib/decimal/num.h"
+#include "bench/window/window.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
 #define POINT_WINDOWS 64 /* a point of the table, where windows are exact or noise anyway */
-/* Of a point on silicon: for the recipe in use, and for the others; a VM's CPUID takes 10,000
- * ticks. */
+/* On silicon a point of the recipe in use is taken to this half-width, core cycles, within bounds;
+ * of another recipe by the lower bound: a VM's CPUID takes 10,000 ticks. */
 #define POINT_HALF    0.3
-#define OTHER_WINDOWS 2048
+#define POINT_LEAST   2048
 #define POINT_MOST    (1u << 17)
-/* docs/method.md: what the default recipe may miss, in core cycles. */
-#define LINEARITY_BAR 1.0
+#define LINEARITY_BAR 1.0 /* docs/method.md: what the default recipe may miss, in core cycles */
+#define STEP_ADDS     100 /* of the ruler whose deltas the step is found in */
 #define WARM_ROUNDS   4
 
 extern const struct unit unit_chain_nop, unit_chain_add, unit_chain_imul, unit_chain_div,
@@ -61,7 +60,7 @@ static void probe_behaviour(struct engine *e, struct probe *p)
                     b.delta[k][l][round - WARM_ROUNDS] = ticks;
             }
     p->behave = behave_judge(&b);
-    engine_found(e, &p->behave);
+    engine_executed_by(e, &p->behave);
 }
 
 /* docs/method.md "The step": from the deltas of the empty window and of the ruler. */
@@ -76,7 +75,7 @@ static void probe_step(struct engine *e)
     }
     code_begin(&code, e->p);
     fn[0] = build(e, &code, e->recipe, NULL, 0, "empty");
-    fn[1] = build(e, &code, e->recipe, &unit_chain_add, 100, "ruler");
+    fn[1] = build(e, &code, e->recipe, &unit_chain_add, STEP_ADDS, "ruler");
     code_end(&code);
     interleave(e, fn, 2, INTERLEAVE_ROUND, location);
     e->step = stats_step(e->memory, 2 * INTERLEAVE_ROUND);
@@ -88,9 +87,9 @@ static size_t point_windows(const struct engine *e, enum recipe recipe)
     if (e->execution != EXEC_SILICON)
         return POINT_WINDOWS;
     if (recipe != e->recipe)
-        return OTHER_WINDOWS;
+        return POINT_LEAST;
     size_t n = linearity_windows(POINT_HALF, e->ticks_per_cycle, e->step);
-    return n < OTHER_WINDOWS ? OTHER_WINDOWS : n < POINT_MOST ? n : POINT_MOST;
+    return n < POINT_LEAST ? POINT_LEAST : n < POINT_MOST ? n : POINT_MOST;
 }
 
 /*
@@ -118,7 +117,7 @@ static void probe_ruler(struct engine *e)
 {
     double location[LINEARITY_POINTS + 1];
     e->ticks_per_cycle = measure_points(e, e->recipe, INTERLEAVE_ROUND, location);
-    if (e->execution == EXEC_SILICON && e->ticks_per_cycle > 0)
+    if (e->execution == EXEC_SILICON && engine_has_ruler(e))
         e->step_cycles = (uint64_t)(e->step / e->ticks_per_cycle + 0.5);
 }
 
@@ -158,96 +157,19 @@ void probe_run(struct engine *e, struct probe *p)
     }
 }
 
-static void show_table(const struct engine *e, const struct probe *p, struct report *r)
+struct probe_check probe_judge(const struct engine *e, const struct probe *p)
 {
-    fmt(r->out,
-        "\r\nlinearity: a chain of N adds should cost N - 1 more than one add; shown is what "
-        "is\r\nmissing (-) or too much (+), in %s\r\n%-10s",
-        e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe \\ N");
-    for (unsigned i = 0; i < LINEARITY_POINTS; i++)
-        fmt(r->out, " %6u", linearity_adds[i]);
-    fmt(r->out, "\r\n");
-    for (unsigned k = 0; k < RECIPE_COUNT; k++) {
-        fmt(r->out, "%-10s", recipe_names[k]);
-        if (p->recipe[k].why_not)
-            fmt(r->out, " not on this CPU: %s", p->recipe[k].why_not);
-        for (unsigned i = 0; !p->recipe[k].why_not && i < LINEARITY_POINTS; i++) {
-            fmt(r->out, " ");
-            num_f64(r->out, p->recipe[k].point[i].cycles, 1, 6);
-        }
-        if (!p->recipe[k].why_not && e->execution == EXEC_SILICON) {
-            fmt(r->out, "  +-");
-            num_f64(r->out, p->recipe[k].point[1].half, 1, 0);
-        }
-        fmt(r->out, "\r\n");
-    }
-}
-
-static void record_recipe(const struct engine *e, const struct probe *p, unsigned recipe,
-                          struct report *r)
-{
-    /* A figure is named by what it counts (docs/report.md). */
-    bool counted = e->execution == EXEC_INSTRUCTIONS;
-    struct json j;
-    if (!report_record(r, &j, "linearity"))
-        return;
-    json_str(&j, "recipe", recipe_names[recipe]);
-    if (p->recipe[recipe].why_not) {
-        json_str(&j, "why", p->recipe[recipe].why_not);
-        json_end(&j);
-        return;
-    }
-    json_u64(&j, "n", p->recipe[recipe].windows);
-    if (!counted)
-        json_f64(&j, "ticks_per_cycle", p->recipe[recipe].ticks_per_cycle, 6);
-    json_array(&j, "points");
-    for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
-        const struct linearity_point *point = &p->recipe[recipe].point[i];
-        json_object(&j, NULL);
-        json_u64(&j, "adds", point->adds);
-        json_f64(&j, "ticks", point->ticks, 4);
-        json_f64(&j, counted ? "error_instructions" : "error_cycles", point->cycles, 4);
-        if (!counted)
-            json_f64(&j, "half_cycles", point->half, 4);
-        json_close(&j);
-    }
-    json_close(&j);
-    json_end(&j);
-}
-
-void probe_report(const struct engine *e, const struct probe *p, struct report *r)
-{
-    if (report_table(r))
-        show_table(e, p, r);
-    for (unsigned k = 0; k < RECIPE_COUNT; k++)
-        record_recipe(e, p, k, r);
-}
-
-void probe_judge(const struct engine *e, const struct probe *p, struct report *r)
-{
-    char detail[96], name[32] = "linearity";
-    struct sink_buf text;
-    sink_buf_init(&text, detail, sizeof detail);
-    if (e->core > 0)
-        fmt_buf(name, sizeof name, "linearity_core%u", e->core);
-    if (e->execution == EXEC_EMULATED) {
-        report_selftest(r, name, SELFTEST_NOT_JUDGED, "an emulator's time is noise");
-        return;
-    }
-    bool exact = e->execution == EXEC_INSTRUCTIONS;
     const struct linearity_point *point = p->recipe[e->recipe].point;
-    double worst = 0, half = 0;
-    bool pass = e->ticks_per_cycle > 0;
+    bool exact = e->execution == EXEC_INSTRUCTIONS, pass = engine_has_ruler(e);
+    double worst = 0;
+    if (e->execution == EXEC_EMULATED)
+        return (struct probe_check){SELFTEST_NOT_JUDGED, "an emulator's time is noise", 0};
     for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
         double size = point[i].cycles < 0 ? -point[i].cycles : point[i].cycles;
         if (!point[i].judged)
             continue;
         worst = size > worst ? size : worst;
-        half = point[i].half;
-        pass = pass && size <= (exact ? 0 : LINEARITY_BAR + half);
+        pass = pass && size <= (exact ? 0 : LINEARITY_BAR + point[i].half);
     }
-    fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds ", recipe_names[e->recipe]);
-    num_f64(&text.sink, worst, 2, 0);
-    fmt(&text.sink, exact ? " instructions" : " core cycles");
-    report_selftest(r, name, pass ? SELFTEST_PASS : SELFTEST_FAIL, detail);
+    return (struct probe_check){pass ? SELFTEST_PASS : SELFTEST_FAIL, NULL, worst};
 }

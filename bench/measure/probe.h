@@ -6,7 +6,7 @@
 #define BENCH_MEASURE_PROBE_H
 
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 #include "lib/stats/linearity.h"
 
 struct probe {
@@ -19,16 +19,18 @@ struct probe {
     } recipe[RECIPE_COUNT];
 };
 
-/* The same for the recipe in use alone: for a core that is not the first to be probed. */
-void probe_core(struct engine *e, struct probe *p);
-
 /* Measures all of it; sets e's execution, step and ticks_per_cycle. */
 void probe_run(struct engine *e, struct probe *p);
 
-/* The linearity table and its records. */
-void probe_report(const struct engine *e, const struct probe *p, struct report *r);
+/* The same for the recipe in use alone: for a core that is not the first to be probed. */
+void probe_core(struct engine *e, struct probe *p);
 
-/* The self-tests that a probe answers, judged and reported. */
-void probe_judge(const struct engine *e, const struct probe *p, struct report *r);
+/* The self-test "linearity": no point of the recipe in use is farther off than its bar. */
+struct probe_check {
+    enum selftest result;
+    const char *why_not; /* where it is not judged */
+    double worst;        /* error of a point: core cycles, or instructions */
+};
+struct probe_check probe_judge(const struct engine *e, const struct probe *p);
 
 #endif

@@ -1,13 +1,13 @@
 #include "bench/measure/sampler.h"
 #include "bench/measure/cycle.h"
-#include "bench/measure/engine.h"
-#include "bench/measure/interleave.h"
+#include "bench/measure/dither.h"
+#include "bench/measure/known.h"
 #include "lib/text/mem.h"
 
-static size_t blocks_most(size_t samples, unsigned placements)
-{
-    return samples / ENGINE_BLOCK + 2 * (size_t)placements;
-}
+#define FIRST_WINDOWS  3 /* thrown away: the first of a placement fetch its code */
+#define LEAST_BLOCKS   2 /* of a kind in a placement: one there, one back */
+#define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))
+_Static_assert(sizeof(struct block) % sizeof(uint64_t) == 0, "blocks lie in memory of whole words");
 
 size_t sampler_windows(const struct options *o, uint32_t samples)
 {
@@ -15,37 +15,45 @@ size_t sampler_windows(const struct options *o, uint32_t samples)
     return samples < least ? least : samples;
 }
 
+size_t sampler_blocks(size_t windows, unsigned placements)
+{
+    return windows / ENGINE_BLOCK + LEAST_BLOCKS * (size_t)placements;
+}
+
 size_t sampler_need(size_t windows, unsigned placements)
 {
-    return (KINDS + 2) * windows + 2 * KINDS * blocks_most(windows, placements);
+    return (KINDS + 2) * windows + KINDS * WORDS_OF_BLOCK * sampler_blocks(windows, placements);
+}
+
+/* The placements' shares of the windows, and their blocks one behind the other. */
+static void share_out(struct sampler *s)
+{
+    for (unsigned i = 0; i < s->placements; i++) {
+        struct span *p = &s->span[i];
+        p->from = s->n * i / s->placements;
+        p->n = s->n * (i + 1) / s->placements - p->from;
+        p->block = s->blocks;
+        p->blocks = p->n / ENGINE_BLOCK & ~(size_t)1;
+        if (p->blocks < LEAST_BLOCKS)
+            p->blocks = LEAST_BLOCKS;
+        s->blocks += p->blocks;
+    }
 }
 
 void sampler_init(struct sampler *s, const struct engine *e, unsigned placements)
 {
-    size_t n = sampler_windows(e->o, e->samples), blocks = blocks_most(n, placements), block = 0;
     uint64_t *at = e->memory;
     memset(s, 0, sizeof *s);
-    s->n = n;
+    s->n = sampler_windows(e->o, e->samples);
     s->placements = placements;
-    for (unsigned k = 0; k < KINDS; k++, at += n)
+    share_out(s);
+    for (unsigned k = 0; k < KINDS; k++, at += s->n)
         s->samples[k] = at;
     s->sorted = at;
-    s->scratch = at += n;
-    at += n;
-    for (unsigned k = 0; k < KINDS; k++, at += blocks)
-        s->mean[k] = (double *)(void *)at;
-    for (unsigned k = 0; k < KINDS; k++, at += blocks)
-        s->cycles[k] = (double *)(void *)at;
-    for (unsigned i = 0; i < placements; i++) {
-        struct span *p = &s->span[i];
-        p->from = n * i / placements;
-        p->n = n * (i + 1) / placements - p->from;
-        p->block = block;
-        p->blocks = p->n / ENGINE_BLOCK & ~(size_t)1;
-        if (p->blocks < 2)
-            p->blocks = 2;
-        block += p->blocks;
-    }
+    s->scratch = at += s->n;
+    at += s->n;
+    for (unsigned k = 0; k < KINDS; k++, at += s->blocks * WORDS_OF_BLOCK)
+        s->block[k] = (struct block *)(void *)at;
 }
 
 static struct window_result run_window(struct sampler *s, const struct engine *e,
@@ -68,65 +76,71 @@ static double warm_block(struct sampler *s, const struct engine *e, const struct
     return (double)sum / ENGINE_BLOCK;
 }
 
-/*
- * docs/method.md: three fenced reads, then blocks of every kind until two successive ones differ by less
- * than one step, at most warmup=.
- */
+/* One warm-up block of every kind; whether each differs by less than one step from its last. */
+static bool warm_round(struct sampler *s, const struct engine *e, const struct placed *p,
+                       double last[KINDS])
+{
+    bool alike = true;
+    for (unsigned k = 0; k < KINDS; k++) {
+        if (!s->used[k])
+            continue;
+        double now = warm_block(s, e, p, k);
+        alike = alike && now - last[k] < e->step && last[k] - now < e->step;
+        last[k] = now;
+    }
+    return alike;
+}
+
+/* docs/method.md "Samples": until two successive rounds are alike, at most warmup=. */
 static void warm_up(struct sampler *s, const struct engine *e, const struct placed *p,
                     struct span *span)
 {
     enum kind first = KIND_EMPTY;
     while (!s->used[first])
         first++;
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < FIRST_WINDOWS; i++)
         run_window(s, e, p, first, 0);
 
     double last[KINDS] = {0};
     while (span->warmup_blocks < e->o->warmup && !span->steady) {
-        bool steady = span->warmup_blocks > 0;
-        for (unsigned k = 0; k < KINDS; k++) {
-            if (!s->used[k])
-                continue;
-            double now = warm_block(s, e, p, k);
-            steady = steady && now - last[k] < e->step && last[k] - now < e->step;
-            last[k] = now;
-        }
-        span->steady = steady;
+        bool alike = warm_round(s, e, p, last);
+        span->steady = alike && span->warmup_blocks > 0; /* the first has none before it */
         span->warmup_blocks++;
     }
 }
 
-/* Core cycles a tick over one block, by the counter; NaN where it failed. */
-static double block_ratio(struct sampler *s, struct engine *e, const struct cycle_mark *from)
+/* Where one block's windows begin and end among those of its placement. */
+static size_t first_window(const struct span *span, size_t block)
 {
-    struct cycle_mark to = cycle_mark(e);
-    double ratio = cycle_ratio(e, from, &to);
-    if (ratio - ratio == 0)
-        moments_add(&s->ratio, ratio);
-    else
-        s->unread++;
-    return ratio;
+    return span->n * block / span->blocks;
 }
 
-/* One block of one kind. Its mean is NaN from now on where an SMI, NMI or machine check came. The
- * counter is read outside its windows, and before the first one and after the last alike. */
-static void take_block(struct sampler *s, struct engine *e, const struct bench *b,
-                       const struct placed *p, const struct span *span, enum kind k, size_t block)
+static void run_block(struct sampler *s, const struct engine *e, const struct bench *b,
+                      const struct placed *p, const struct span *span, enum kind k, size_t block)
 {
-    size_t from = span->n * block / span->blocks, to = span->n * (block + 1) / span->blocks;
     uint64_t *samples = s->samples[k] + span->from;
     bool can_fail = b->form == FORM_FUNCTION && k >= KIND_BODY;
-    bool counted = e->cycle.counter.used != NULL;
-    uint64_t spoils = engine_spoils(e);
-    struct cycle_mark start = {0};
-    if (counted)
-        start = cycle_mark(e);
-    for (size_t i = from; i < to; i++) {
+    for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++) {
         struct window_result r = run_window(s, e, p, k, i);
         samples[i] = can_fail && (uint32_t)r.failed ? SAMPLE_FAILED : r.ticks;
     }
-    s->cycles[k][span->block + block] = counted ? block_ratio(s, e, &start) : __builtin_nan("");
-    s->mean[k][span->block + block] = engine_spoils(e) == spoils ? 0 : __builtin_nan("");
+}
+
+/* One block of one kind, and what is read on either side of it: never between its windows. */
+static void take_block(struct sampler *s, struct engine *e, const struct bench *b,
+                       const struct placed *p, const struct span *span, enum kind k, size_t block)
+{
+    struct block *taken = &s->block[k][span->block + block];
+    uint64_t spoils = engine_spoils(e);
+    struct cycle_mark from = cycle_mark(e);
+    run_block(s, e, b, p, span, k, block);
+    struct cycle_mark to = cycle_mark(e);
+    taken->spoiled = engine_spoils(e) != spoils;
+    taken->cycles_per_tick = cycle_ratio(e, &from, &to);
+    if (is_known(taken->cycles_per_tick))
+        moments_add(&s->counter_rate, taken->cycles_per_tick);
+    else
+        s->unread += e->cycle.counter.used != NULL;
 }
 
 void sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
@@ -160,37 +174,41 @@ static size_t sort(struct sampler *s, const uint64_t *samples, size_t n)
     return m;
 }
 
-/* One kind in one placement: its disturbed windows and its blocks' means. Returns the sum of the
- * others. */
+/* One block's undisturbed windows; the others are counted. */
+static struct moments judge_block(struct sampler *s, const struct span *span, enum kind k,
+                                  size_t block, double above)
+{
+    const uint64_t *samples = s->samples[k] + span->from;
+    bool spoiled = s->block[k][span->block + block].spoiled;
+    struct moments good = {0};
+    for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++) {
+        if (samples[i] == SAMPLE_FAILED)
+            s->errors += k == KIND_BODY;
+        else if (spoiled || (double)samples[i] > above)
+            s->disturbed[k]++;
+        else
+            moments_add(&good, (double)samples[i]);
+    }
+    return good;
+}
+
+/* One kind in one placement. Returns the sum of its undisturbed windows, *kept of them. */
 static double judge_span(struct sampler *s, const struct engine *e, const struct span *span,
                          enum kind k, size_t *kept)
 {
-    const uint64_t *samples = s->samples[k] + span->from;
-    size_t m = sort(s, samples, span->n);
+    size_t m = sort(s, s->samples[k] + span->from, span->n);
     struct summary summary = stats_summary(s->sorted, m, s->scratch);
-    double above = stats_disturbed_above(&summary, e->step), all = 0;
+    double above = stats_disturbed_above(&summary, e->step), sum = 0;
 
     for (size_t block = 0; block < span->blocks; block++) {
-        double *mean = &s->mean[k][span->block + block];
-        bool hit = *mean != 0;
-        size_t from = span->n * block / span->blocks, to = span->n * (block + 1) / span->blocks;
-        struct moments good = {0};
-        for (size_t i = from; i < to; i++) {
-            if (samples[i] == SAMPLE_FAILED)
-                s->errors += k == KIND_BODY;
-            else if (hit || (double)samples[i] > above)
-                s->disturbed[k]++;
-            else
-                moments_add(&good, (double)samples[i]);
-        }
-        *mean = good.n ? good.mean : __builtin_nan("");
-        s->cycles[k][span->block + block] *= *mean;
+        struct moments good = judge_block(s, span, k, block, above);
+        s->block[k][span->block + block].ticks = good.n ? good.mean : UNKNOWN;
         if (good.n > 1)
             moments_add(&s->block_variance[k], moments_variance(&good));
-        all += good.mean * (double)good.n;
+        sum += good.mean * (double)good.n;
         *kept += good.n;
     }
-    return all;
+    return sum;
 }
 
 void sampler_judge(struct sampler *s, const struct engine *e)
@@ -202,7 +220,7 @@ void sampler_judge(struct sampler *s, const struct engine *e)
             continue;
         for (unsigned i = 0; i < s->placements; i++)
             sum += judge_span(s, e, &s->span[i], k, &kept);
-        s->location[k] = kept ? sum / (double)kept : __builtin_nan("");
+        s->location[k] = kept ? sum / (double)kept : UNKNOWN;
     }
 }
 

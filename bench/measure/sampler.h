@@ -1,6 +1,7 @@
 /*
  * A row's windows, taken: blocks of one kind, the kinds in ABBA order, placement after placement
- * (docs/method.md "Samples"); then what became of them. Nothing is printed, allocated or mapped in between.
+ * (docs/method.md "Samples"); then what became of them. Nothing is printed, allocated or mapped in
+ * between.
  */
 #ifndef BENCH_MEASURE_SAMPLER_H
 #define BENCH_MEASURE_SAMPLER_H
@@ -8,11 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "bench/measure/context.h"
+#include "bench/measure/layout.h"
 #include "bench/measure/place.h"
 #include "lib/stats/moments.h"
 #include "lib/stats/stats.h"
-
-struct engine;
 
 /* The run of one placement's samples and blocks inside a sampler's arrays. */
 struct span {
@@ -22,36 +23,45 @@ struct span {
     bool steady;
 };
 
+/* One block of windows of one kind. */
+struct block {
+    bool spoiled;           /* an SMI, NMI or machine check came: none of its windows counts */
+    double cycles_per_tick; /* by the counter read around it; UNKNOWN: none was, or it failed */
+    double ticks;           /* mean of its undisturbed windows (sampler_judge); UNKNOWN: none */
+};
+
 struct sampler {
-    bool used[KINDS];
-    uint64_t *samples[KINDS];   /* in the order taken; SAMPLE_FAILED where the operation failed */
-    double *mean[KINDS];        /* of each block's undisturbed windows; NaN: it has none */
-    double *cycles[KINDS];      /* the same in core cycles by the counter; NaN: not known */
-    uint64_t *sorted, *scratch; /* room for all samples of one kind */
-    size_t n;                   /* windows of each kind */
+    size_t n;      /* windows of each kind */
+    size_t blocks; /* of each kind, over all placements */
     unsigned placements;
     struct span span[LAYOUT_MAX];
-    bool cold;               /* the row's data leaves the caches before each window */
-    uint64_t windows[KINDS]; /* run in the present placement, warm-up included */
+    bool used[KINDS];
+    uint64_t *samples[KINDS];   /* in the order taken; SAMPLE_FAILED where the operation failed */
+    struct block *block[KINDS]; /* in the order taken */
+    uint64_t *sorted, *scratch; /* room for all samples of one kind */
+    bool cold;                  /* the row's data leaves the caches before each window */
+    uint64_t windows[KINDS];    /* run in the present placement, warm-up included */
+    struct moments
+        counter_rate; /* core cycles a tick, over the blocks the counter was read around */
+    uint32_t unread;  /* blocks that it could not be read around */
 
+    /* By sampler_judge. */
     uint32_t errors;
     uint32_t disturbed[KINDS];
-    double location[KINDS]; /* mean of all undisturbed windows */
-    struct moments
-        ratio;       /* core cycles a tick by the counter, over all blocks it was read around */
-    uint32_t unread; /* blocks that it could not be read around */
+    double location[KINDS];               /* mean of all undisturbed windows */
     struct moments block_variance[KINDS]; /* of a window within its block */
-
-    double theta[LAYOUT_MAX], used_theta[LAYOUT_MAX]; /* bench/measure/headline.c */
 };
 
 #define SAMPLE_FAILED UINT64_MAX
 
 /* Windows of each kind that a row takes: samples=, or as many as a sweep's placements need. */
 size_t sampler_windows(const struct options *o, uint32_t samples);
-/* Words of memory that sampler_init carves up for that many. */
+/* Blocks of each kind that so many windows make at the most. */
+size_t sampler_blocks(size_t windows, unsigned placements);
+/* Words of memory that sampler_init carves up for them. */
 size_t sampler_need(size_t windows, unsigned placements);
 
+/* In the first words of the engine's memory. */
 void sampler_init(struct sampler *s, const struct engine *e, unsigned placements);
 
 /* Warm-up, then all samples of the i-th placement. */

@@ -1,5 +1,6 @@
 #include "bench/measure/sweep.h"
-#include "bench/measure/headline.h"
+#include "bench/measure/cycle.h"
+#include "lib/stats/median.h"
 
 struct sweep sweep_of(const double *theta)
 {
@@ -12,7 +13,7 @@ struct sweep sweep_of(const double *theta)
         if (theta[i] > w.max)
             w.max = theta[w.worst = i];
     }
-    w.median = headline_median(sorted, LAYOUT_OFFSETS);
+    w.median = median(sorted, LAYOUT_OFFSETS);
     return w;
 }
 

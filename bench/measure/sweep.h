@@ -2,7 +2,7 @@
 #ifndef BENCH_MEASURE_SWEEP_H
 #define BENCH_MEASURE_SWEEP_H
 
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 #include "bench/measure/layout.h"
 
 /* One part: cycles an operation over its LAYOUT_OFFSETS offsets, layout_part_step[part] bytes apart. */

@@ -1,15 +1,12 @@
 #include "bench/show/compare.h"
 #include "bench/api/registry.h"
+#include "bench/measure/cycle.h"
+#include "bench/measure/known.h"
 #include "bench/show/units.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
-
-static bool is_known(double v)
-{
-    return v - v == 0; /* neither NaN nor infinite */
-}
 
 /* v with three digits behind the point and the prefix that keeps it below `step`: k M G T, or Ki Mi
  * Gi Ti. */
@@ -29,8 +26,8 @@ static void prefixed(struct sink *out, double v, double step, const char *mark)
 /* Base units a second; NaN where a second is not known. */
 static double per_second(const struct engine *e, const struct row *row)
 {
-    if (units_are_instructions(e) || e->tsc_hz <= 0 || row->headline.ticks <= 0)
-        return __builtin_nan("");
+    if (units_are_instructions(e) || !engine_has_hz(e) || row->headline.ticks <= 0)
+        return UNKNOWN;
     return row->bench->base_per_op * e->tsc_hz / row->headline.ticks;
 }
 

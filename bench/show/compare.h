@@ -6,7 +6,7 @@
 #define BENCH_SHOW_COMPARE_H
 
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 
 /* Rows whose operation has base units (bytes): a line of the table, and members of the record. */
 void compare_units_show(struct report *r, const struct engine *e, const struct row *row);

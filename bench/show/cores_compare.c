@@ -1,5 +1,6 @@
 #include "bench/show/cores_compare.h"
 #include "bench/api/registry.h"
+#include "bench/measure/known.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
@@ -20,10 +21,9 @@ static double cycles(const struct plan *plan, unsigned k, size_t row)
     return plan->seat[k].engine.figures[row].cycles;
 }
 
-static bool is_known(const struct plan *plan, unsigned k, size_t row)
+static bool has_figure(const struct plan *plan, unsigned k, size_t row)
 {
-    double v = cycles(plan, k, row);
-    return v - v == 0;
+    return is_known(cycles(plan, k, row));
 }
 
 static const char *type_of(const struct plan *plan, unsigned k)
@@ -40,7 +40,7 @@ static unsigned rank(const struct plan *plan, unsigned k, size_t row, const char
     double mine = cycles(plan, k, row);
     *all = 0;
     for (unsigned i = 0; i < plan->n; i++) {
-        if (!is_known(plan, i, row) || (type && !str_eq(type, type_of(plan, i))))
+        if (!has_figure(plan, i, row) || (type && !str_eq(type, type_of(plan, i))))
             continue;
         double v = cycles(plan, i, row);
         before += v < mine || (v == mine && i < k);
@@ -54,7 +54,7 @@ static unsigned median_seat(const struct plan *plan, size_t row, const char *typ
 {
     unsigned all;
     for (unsigned k = 0; k < plan->n; k++)
-        if (is_known(plan, k, row) && (!type || str_eq(type, type_of(plan, k))) &&
+        if (has_figure(plan, k, row) && (!type || str_eq(type, type_of(plan, k))) &&
             rank(plan, k, row, type, &all) == (all - 1) / 2)
             return k;
     return NONE;
@@ -63,7 +63,7 @@ static unsigned median_seat(const struct plan *plan, size_t row, const char *typ
 static bool is_apart(const struct plan *plan, unsigned k, size_t row)
 {
     unsigned m = median_seat(plan, row, type_of(plan, k));
-    if (m == NONE || !is_known(plan, k, row))
+    if (m == NONE || !has_figure(plan, k, row))
         return false;
     const struct core_figure *mine = &plan->seat[k].engine.figures[row];
     const struct core_figure *theirs = &plan->seat[m].engine.figures[row];
@@ -77,7 +77,7 @@ static struct spread spread_of(const struct plan *plan, size_t row)
 {
     struct spread s = {.least = NONE, .greatest = NONE};
     for (unsigned k = 0; k < plan->n; k++) {
-        if (!is_known(plan, k, row))
+        if (!has_figure(plan, k, row))
             continue;
         s.known++;
         if (s.least == NONE || cycles(plan, k, row) < cycles(plan, s.least, row))
@@ -110,7 +110,7 @@ static void show_row(const struct plan *plan, const struct bench *b, size_t row,
         return;
     fmt(out, "      ");
     for (unsigned k = 0; k < plan->n; k++) {
-        if (is_known(plan, k, row))
+        if (has_figure(plan, k, row))
             num_f64(out, cycles(plan, k, row), 3, 8);
         else
             fmt(out, "%8s", "-");

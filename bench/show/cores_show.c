@@ -1,7 +1,6 @@
 #include "bench/show/cores_show.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
-#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 
@@ -26,7 +25,7 @@ static void show_line(const struct plan *plan, unsigned core, struct report *r)
     }
     fmt(r->out, " %9lld +- %-6llu", (long long)f->tsc_offset,
         (unsigned long long)f->tsc_offset_error);
-    if (e && e->execution == EXEC_SILICON && e->ticks_per_cycle > 0) {
+    if (e && e->execution == EXEC_SILICON && engine_has_ruler(e)) {
         fmt(r->out, " ");
         num_f64(r->out, e->ticks_per_cycle, 4, 7);
     }
@@ -49,6 +48,20 @@ static void show_table(const struct plan *plan, struct report *r)
         plan->seat[0].engine.execution == EXEC_SILICON ? " ticks/cycle" : "");
     for (unsigned i = 0; i < c->count; i++)
         show_line(plan, i, r);
+}
+
+/* NULL: nothing to have them by. */
+static const char *cycles_by(const struct engine *e)
+{
+    switch (e->cycle.by) {
+    case CYCLES_RULER:
+        return "ruler";
+    case CYCLES_COUNTER:
+        return e->cycle.counter.used->name;
+    case CYCLES_UNKNOWN:
+        break;
+    }
+    return NULL;
 }
 
 static void record_core(const struct plan *plan, unsigned core, struct report *r)
@@ -82,12 +95,9 @@ static void record_core(const struct plan *plan, unsigned core, struct report *r
     json_bool(&j, "measures", e != NULL);
     if (e) {
         json_str(&j, "execution", execution_names[e->execution]);
-        json_str(&j, "cycles_by",
-                 e->cycle.by == CYCLES_UNKNOWN ? NULL
-                 : e->cycle.by == CYCLES_RULER ? "ruler"
-                                               : e->cycle.counter.used->name);
+        json_str(&j, "cycles_by", cycles_by(e));
         json_f64(&j, "tsc_step_ticks", e->step, 3);
-        if (e->execution == EXEC_SILICON && e->ticks_per_cycle > 0)
+        if (e->execution == EXEC_SILICON && engine_has_ruler(e))
             json_f64(&j, "ticks_per_cycle", e->ticks_per_cycle, 6);
     }
     json_end(&j);
@@ -102,91 +112,4 @@ void cores_show(const struct plan *plan, struct report *r)
         show_table(plan, r);
     for (unsigned i = 0; i < c->count; i++)
         record_core(plan, i, r);
-}
-
-/* --- together against alone ------------------------------------------------------------------- */
-
-#define Z_99 2.5758293035489004 /* the normal distribution's .995 quantile */
-
-struct slowdown {
-    double ticks;             /* by the TSC: a core's clock that falls when all run is in it */
-    double cycles, low, high; /* by the ruler beside it: what cores share is left */
-};
-
-static double square(double x)
-{
-    return x * x;
-}
-
-/* The relative half of a figure's interval, squared, for this boot: without what boots differ by
- * (lib/stats/estimate.h: twice the variance of one, in both terms). */
-static double variance(double figure, double half)
-{
-    double v = square(half / figure) - 2 * square(Z_99 * HEADLINE_KAPPA);
-    return v > 0 ? v / 2 : 0;
-}
-
-/* A quotient of two figures whose errors are independent: relative ones add as squares. */
-static struct slowdown slowdown_of(const struct row *row)
-{
-    const struct estimate *now = &row->headline.cycles;
-    const struct core_figure *alone = &row->alone;
-    struct slowdown s = {row->headline.ticks / alone->ticks, now->theta / alone->cycles, 0, 0};
-    double half = s.cycles * mathx_sqrt(variance(now->theta, now->half) +
-                                        variance(alone->cycles, alone->half));
-    s.low = s.cycles - half;
-    s.high = s.cycles + half;
-    return s;
-}
-
-/* A row that takes nothing has no quotient. */
-static bool has_slowdown(const struct engine *e, const struct row *row)
-{
-    return row->together > 0 && row->headline.known && row->alone.ticks > 0 &&
-           row->headline.ticks > 0 && e->execution != EXEC_EMULATED;
-}
-
-static const char *unit(const struct engine *e)
-{
-    return e->execution == EXEC_INSTRUCTIONS ? "instructions" : "cycles";
-}
-
-void cores_slowdown_show(struct report *r, const struct engine *e, const struct row *row)
-{
-    if (!has_slowdown(e, row))
-        return;
-    struct slowdown s = slowdown_of(row);
-    fmt(r->out, "  with %u cores at once, of alone: ticks ", row->together);
-    num_f64(r->out, s.ticks, 3, 0);
-    if (s.cycles - s.cycles == 0) {
-        fmt(r->out, ", %s ", unit(e));
-        num_f64(r->out, s.cycles, 3, 0);
-        fmt(r->out, " (");
-        num_f64(r->out, s.low, 3, 0);
-        fmt(r->out, " to ");
-        num_f64(r->out, s.high, 3, 0);
-        fmt(r->out, ")");
-    }
-    fmt(r->out, "\r\n");
-}
-
-void cores_slowdown_record(struct json *j, const struct engine *e, const struct row *row)
-{
-    if (row->together == 0)
-        return;
-    json_str(j, "share", "together");
-    json_u64(j, "together", row->together);
-    if (!has_slowdown(e, row))
-        return;
-    struct slowdown s = slowdown_of(row);
-    json_object(j, "alone");
-    json_f64(j, "ticks", row->alone.ticks, 6);
-    json_f64(j, unit(e), row->alone.cycles, 6);
-    json_close(j);
-    json_object(j, "slowdown");
-    json_f64(j, "ticks", s.ticks, 6);
-    json_f64(j, unit(e), s.cycles, 6);
-    json_f64(j, "lo", s.low, 6);
-    json_f64(j, "hi", s.high, 6);
-    json_close(j);
 }

@@ -1,4 +1,4 @@
-/* What the report says of cores: which there are, and what measuring together costs. */
+/* Which cores the platform has, and which of them measure. */
 #ifndef BENCH_SHOW_CORES_SHOW_H
 #define BENCH_SHOW_CORES_SHOW_H
 
@@ -8,10 +8,5 @@
 /* Before the rows: a `core` record for each core of the platform; where there are several, a
  * table. Nothing where the platform knows but one core. */
 void cores_show(const struct plan *plan, struct report *r);
-
-/* A row that cores measured together, against the same row alone: a line of the table, and members
- * of its record. Nothing for a row that was alone. */
-void cores_slowdown_show(struct report *r, const struct engine *e, const struct row *row);
-void cores_slowdown_record(struct json *j, const struct engine *e, const struct row *row);
 
 #endif

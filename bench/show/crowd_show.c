@@ -1,6 +1,7 @@
-/* Rows of several cores, as people read them and as programs do. */
-#include "bench/cores/crowd.h"
+#include "bench/show/crowd_show.h"
 #include "bench/cores/plan.h"
+#include "bench/measure/known.h"
+#include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -23,13 +24,13 @@ static bool is_signal(const struct crowd *c)
 static double ns(const struct crowd *c, double ticks)
 {
     double hz = c->plan->seat[0].engine.tsc_hz;
-    return c->silicon && hz > 0 ? ticks * 1e9 / hz : __builtin_nan("");
+    return c->silicon && hz > 0 ? ticks * 1e9 / hz : UNKNOWN;
 }
 
 static void show_ns(const struct crowd *c, double ticks, struct report *r)
 {
     double v = ns(c, ticks);
-    if (v == v) {
+    if (is_known(v)) {
         fmt(r->out, " =");
         show_number(r, v, 0);
         fmt(r->out, " ns");
@@ -102,8 +103,9 @@ static void show_contests(const struct crowd *c, struct report *r)
     }
 }
 
-static void show_line(const struct crowd *c, const struct row *row, struct report *r)
+static void show_line(const struct crowd *c, struct report *r)
 {
+    const struct row *row = &c->row;
     report_fresh_line(r);
     fmt(r->out, "%-24s", row->bench->name);
     if (row->status == ROW_UNSUPPORTED) {
@@ -134,19 +136,18 @@ static void record_contests(const struct crowd *c, struct json *j)
     json_close(j);
 }
 
-static void record_row(const struct crowd *c, const struct row *row, struct report *r)
+static void record_row(const struct crowd *c, struct report *r)
 {
-    static const char *const status[] = {
-        [ROW_OK] = "ok", [ROW_WRONG] = "wrong", [ROW_UNSUPPORTED] = "unsupported"};
+    const struct row *row = &c->row;
     struct json j;
     if (!report_record(r, &j, "row"))
         return;
     json_str(&j, "suite", row->bench->suite);
     json_str(&j, "name", row->bench->name);
     json_u64(&j, "core", row->core);
-    json_str(&j, "form", "cores");
+    json_str(&j, "form", words_form[row->bench->form]);
     json_u64(&j, "ops", row->bench->ops);
-    json_str(&j, "status", status[row->status]);
+    json_str(&j, "status", words_status[row->status]);
     json_str(&j, "why", row->why);
     if (row->status == ROW_OK) {
         json_bool(&j, "judged", c->silicon);
@@ -160,8 +161,9 @@ static void record_row(const struct crowd *c, const struct row *row, struct repo
     json_end(&j);
 }
 
-static void record_matrix(const struct crowd *c, const struct row *row, struct report *r)
+static void record_matrix(const struct crowd *c, struct report *r)
 {
+    const struct row *row = &c->row;
     struct json j;
     if (!report_record(r, &j, "matrix"))
         return;
@@ -196,11 +198,11 @@ void crowd_heading(struct report *r, const struct engine *e, const char *suite)
         e->execution == EXEC_SILICON ? "" : "; not judged: cores of an emulator take turns");
 }
 
-void crowd_show(const struct crowd *c, const struct row *row, struct report *r)
+void crowd_show(const struct crowd *c, struct report *r)
 {
     if (report_table(r))
-        show_line(c, row, r);
-    record_row(c, row, r);
+        show_line(c, r);
+    record_row(c, r);
     if (c->pairs)
-        record_matrix(c, row, r);
+        record_matrix(c, r);
 }

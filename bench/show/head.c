@@ -1,4 +1,5 @@
 #include "bench/show/head.h"
+#include "bench/show/cycle_show.h"
 #include "bench/show/show.h"
 #include "build_id.h"
 #include "lib/config/recipe.h"
@@ -25,7 +26,7 @@ static void show_trust(const struct engine *e, const struct probe *p, struct sin
         break;
     case EXEC_SILICON:
         fmt(out, "A CPU executes this code. Figures are ticks of its TSC");
-        if (e->ticks_per_cycle > 0) {
+        if (engine_has_ruler(e)) {
             fmt(out, ", ");
             num_f64(out, e->ticks_per_cycle, 4, 0);
             fmt(out, " of them a core cycle");
@@ -51,7 +52,7 @@ void head_record(const struct engine *e, const struct probe *p, struct json *j)
     json_str(j, "unit", show_unit(e));
     if (e->execution == EXEC_INSTRUCTIONS)
         json_u64(j, "ticks_per_instruction", e->ticks_per_instruction);
-    else if (e->ticks_per_cycle > 0)
+    else if (engine_has_ruler(e))
         json_f64(j, "ticks_per_cycle", e->ticks_per_cycle, 6);
 }
 
@@ -128,7 +129,7 @@ void head_show_timers(const struct engine *e, struct sink *out)
 void head_record_timers(const struct engine *e, struct json *j)
 {
     timer_record(&e->clock, "clock", j);
-    if (e->tsc_hz > 0)
+    if (engine_has_hz(e))
         json_f64(j, "clock_tsc_hz", e->tsc_hz, 0);
     cycle_record(e, j);
 }

@@ -8,7 +8,7 @@
 #define BENCH_SHOW_HEAD_H
 
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 #include "bench/measure/probe.h"
 #include "lib/cpu/cpu_facts.h"
 #include "lib/text/json.h"

@@ -1,8 +1,7 @@
-/* How the literature's methods stand in the report, each under its own name. */
-#include "bench/api/report.h"
-#include "bench/measure/engine.h"
-#include "bench/measure/method.h"
+#include "bench/show/method_show.h"
+#include "bench/measure/known.h"
 #include "bench/show/units.h"
+#include "lib/config/method.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -41,7 +40,7 @@ void method_show(struct report *r, const struct engine *e, const struct row *row
 {
     const struct method_result *m = &row->method;
     fmt(r->out, " %5u", row->bench->ops);
-    if (m->ticks == m->ticks)
+    if (is_known(m->ticks))
         number(r, "ticks/op", m->ticks, 3);
     switch (m->method) {
     case METHOD_KBEST:
@@ -55,13 +54,17 @@ void method_show(struct report *r, const struct engine *e, const struct row *row
     case METHOD_ADAPTIVE:
         show_adaptive(r, m);
         break;
-    default:
+    case METHOD_PLAIN:
         number(r, "window: min", (double)m->body.least, 0);
         number(r, "max", (double)m->body.greatest, 0);
         number(r, "mean", m->body.all.mean, 1);
         number(r, "sd", moments_sd(&m->body.all), 1);
+        break;
+    case METHOD_COUNT:
+    case METHOD_DOUBLED: /* its rows have columns of their own (bench/show/show.c) */
+        break;
     }
-    if (units_are_instructions(e) && m->ticks == m->ticks) {
+    if (units_are_instructions(e) && is_known(m->ticks)) {
         fmt(r->out, "\r\n%-24s %5s", "", "");
         number(r, "that is instructions/op", units_of(e, m->ticks), 3);
     }
@@ -132,7 +135,7 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
     json_f64(j, "ticks", m->ticks, 6);
     if (counted)
         json_f64(j, "instructions", units_of(e, m->ticks), 6);
-    else if (e->tsc_hz > 0)
+    else if (engine_has_hz(e))
         json_f64(j, "ns", units_ns(e, m->ticks), 6);
     if (m->method == METHOD_KBEST)
         json_f64(j, "lattice_ticks", m->lattice, 6);

@@ -1,9 +1,13 @@
 #include "bench/show/record.h"
+#include "bench/measure/cycle.h"
+#include "bench/measure/headline.h"
 #include "bench/measure/place.h"
 #include "bench/measure/sweep.h"
 #include "bench/show/compare.h"
-#include "bench/show/cores_show.h"
+#include "bench/show/method_show.h"
+#include "bench/show/slowdown.h"
 #include "bench/show/units.h"
+#include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/text/json.h"
 
@@ -198,12 +202,6 @@ static void record_figures(struct json *j, const struct engine *e, const struct 
 
 void record_row(struct report *r, const struct engine *e, const struct row *row)
 {
-    static const char *const status[] = {
-        [ROW_OK] = "ok", [ROW_WRONG] = "wrong", [ROW_UNSUPPORTED] = "unsupported"};
-    static const char *const forms[] = {[FORM_EMPTY] = "empty",
-                                        [FORM_LOOP] = "loop",
-                                        [FORM_STRAIGHT] = "straight",
-                                        [FORM_FUNCTION] = "function"};
     struct json j;
     if (!report_record(r, &j, "row"))
         return;
@@ -211,17 +209,17 @@ void record_row(struct report *r, const struct engine *e, const struct row *row)
     json_str(&j, "name", row->bench->name);
     json_u64(&j, "core", row->core);
     json_str(&j, "recipe", recipe_names[row->recipe]);
-    json_str(&j, "form", forms[row->bench->form]);
+    json_str(&j, "form", words_form[row->bench->form]);
     json_u64(&j, "ops", row->bench->ops);
     json_bool(&j, "cold", place_is_cold(e, row->bench));
-    json_str(&j, "status", status[row->status]);
+    json_str(&j, "status", words_status[row->status]);
     if (row->why)
         json_str(&j, "why", row->why);
     if (row->method.method != METHOD_DOUBLED)
         method_record(&j, e, row);
     else if (row->status != ROW_UNSUPPORTED)
         record_figures(&j, e, row);
-    cores_slowdown_record(&j, e, row);
+    slowdown_record(&j, e, row);
     if (row->status != ROW_UNSUPPORTED && e->p->row_record)
         e->p->row_record(&j, row->core);
     json_end(&j);

@@ -1,9 +1,9 @@
-/* A finished row as programs read it: its `row` record (README, "The report's records"). */
+/* A finished row as programs read it: its `row` record (docs/report.md). */
 #ifndef BENCH_SHOW_RECORD_H
 #define BENCH_SHOW_RECORD_H
 
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 
 void record_row(struct report *r, const struct engine *e, const struct row *row);
 

@@ -1,8 +1,11 @@
 #include "bench/show/show.h"
+#include "bench/measure/cycle.h"
+#include "bench/measure/known.h"
 #include "bench/measure/sweep.h"
 #include "bench/show/compare.h"
-#include "bench/show/cores_show.h"
+#include "bench/show/method_show.h"
 #include "bench/show/record.h"
+#include "bench/show/slowdown.h"
 #include "bench/show/units.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -36,7 +39,7 @@ void show_heading(struct report *r, const struct engine *e, const char *suite)
 static void show_number(struct report *r, double v, int decimals, int width)
 {
     fmt(r->out, " ");
-    if (v == v)
+    if (is_known(v))
         num_f64(r->out, v, decimals, width);
     else
         fmt(r->out, "%*s", width, "?");
@@ -151,7 +154,7 @@ static void show_line(struct report *r, const struct engine *e, const struct row
     if (e->p->row_show)
         e->p->row_show(r->out, row->core);
     show_beside(r, e, row);
-    cores_slowdown_show(r, e, row);
+    slowdown_show(r, e, row);
     compare_units_show(r, e, row);
     if (sweep_made(e, row))
         show_sweep(r, row);

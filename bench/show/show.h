@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 
 /* What a figure of this run counts: "ticks", or "instructions" where execution is counted
  * instructions. */

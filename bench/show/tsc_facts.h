@@ -6,7 +6,7 @@
 #define BENCH_SHOW_TSC_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/stats/clock.h"
 #include "lib/text/json.h"

@@ -2,7 +2,8 @@
 #ifndef BENCH_SHOW_UNITS_H
 #define BENCH_SHOW_UNITS_H
 
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
+#include "bench/measure/cycle.h"
 
 static inline bool units_are_instructions(const struct engine *e)
 {
@@ -17,7 +18,7 @@ static inline double units_of(const struct engine *e, double ticks)
 
 static inline bool units_have_ns(const struct engine *e)
 {
-    return !units_are_instructions(e) && e->tsc_hz > 0;
+    return !units_are_instructions(e) && engine_has_hz(e);
 }
 
 static inline double units_ns(const struct engine *e, double ticks)
@@ -28,7 +29,7 @@ static inline double units_ns(const struct engine *e, double ticks)
 /* The clock that the core ran at during a row. */
 static inline bool units_have_core_hz(const struct engine *e, const struct row *row)
 {
-    return e->execution == EXEC_SILICON && cycle_known(e) && e->tsc_hz > 0 &&
+    return e->execution == EXEC_SILICON && cycle_known(e) && engine_has_hz(e) &&
            row->cycles_per_tick > 0;
 }
 

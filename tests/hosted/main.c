@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include "bench/cores/plan.h"
+#include "bench/measure/engine.h"
 #include "bench/measure/probe.h"
 #include "bench/run.h"
+#include "bench/show/linearity_show.h"
+#include "bench/show/selftests.h"
 #include "lib/text/fmt.h"
 #include "tests/hosted/clock.h"
 #include "tests/hosted/cores.h"
@@ -35,15 +38,17 @@ struct hosted {
     struct report report;
 };
 
-static void row(const char *suite, const char *name)
+static void row_begin(const char *suite, const char *name)
 {
     fault_row(suite, name);
-    if (name) {
-        output_flush();
-        witness_begin();
-    } else {
-        witness_end();
-    }
+    output_flush();
+    witness_begin();
+}
+
+static void row_end(void)
+{
+    fault_row(NULL, NULL);
+    witness_end();
 }
 
 static const char *lacks(unsigned needs)
@@ -65,7 +70,8 @@ static void settle_platform(struct hosted *h)
         .memory = h->memory.samples,
         .out = output(),
         .key = fault_interrupted,
-        .row = row,
+        .row_begin = row_begin,
+        .row_end = row_end,
         .nmis = witness_migrations,
         .row_record = witness_record,
         .lacks = lacks,
@@ -84,9 +90,9 @@ static void measure(void *argument)
     probe_run(&engine, &probe);
     engine_timers(&engine);
     facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &h->report);
-    probe_judge(&engine, &probe, &h->report);
-    cycle_judge(&engine, &h->report);
-    probe_report(&engine, &probe, &h->report);
+    selftests_linearity(&engine, &probe, &h->report);
+    selftests_counter(&engine, &h->report);
+    linearity_show(&engine, &probe, &h->report);
     bool stopped = bench_run(&engine, &h->report);
     engine_release(&engine);
     facts_witnessed(&h->report);

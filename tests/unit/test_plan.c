@@ -6,6 +6,7 @@
 #include "bench/measure/barrier.c"
 #include "bench/measure/gate.c"
 #include "bench/cores/plan.c"
+#include "bench/cores/plan_rows.c"
 
 #define CORES 6
 
@@ -128,6 +129,16 @@ static struct plan *plan_of(const char *list, enum share share)
     return plan;
 }
 
+/* Row `a` on the k-th core; together on all of them with the first. */
+static const struct row *measure(struct plan *plan, unsigned k)
+{
+    if (!plan->together)
+        plan_measure(plan, &row_a, 0, k);
+    else if (k == 0)
+        plan_measure_together(plan, &row_a, 0);
+    return plan_row(plan, k);
+}
+
 static void done(void)
 {
     free(platform.memory);
@@ -164,7 +175,7 @@ static void the_boot_core_alone(void **state)
     assert_int_equal(plan->n, 1);
     assert_ptr_equal(plan->seat[0].engine.memory, platform.memory);
     assert_int_equal((int)plan->seat[0].engine.step, 26);
-    struct row *row = plan_row(plan, &row_a, 0, 0);
+    const struct row *row = measure(plan, 0);
     assert_int_equal(row->core, 0);
     assert_int_equal(row->nmis, 1);
     assert_int_equal(row->together, 0);
@@ -179,7 +190,7 @@ static void one_after_the_other(void **state)
     assert_int_equal(plan->n, 5); /* core 5 did not come up */
     for (unsigned round = 1; round <= 2; round++)
         for (unsigned k = 0; k < plan->n; k++) {
-            struct row *row = plan_row(plan, &row_a, 0, k);
+            const struct row *row = measure(plan, k);
             assert_int_equal(row->core, k);
             assert_int_equal(row->nmis, 1);
             assert_int_equal((int)plan->seat[k].engine.figures[0].ticks, k);
@@ -201,7 +212,7 @@ static void all_at_once(void **state)
     struct plan *plan = plan_of("1,3-4", SHARE_TOGETHER);
     assert_int_equal(plan->n, 3);
     for (unsigned k = 0; k < 3; k++) {
-        struct row *row = plan_row(plan, &row_a, 0, k);
+        const struct row *row = measure(plan, k);
         assert_int_equal(row->core, plan->list[k]);
         assert_int_equal(row->together, 3);
         assert_int_equal((int)row->headline.ticks, 100 + (int)plan->list[k]);
@@ -228,7 +239,7 @@ static void a_core_that_faults(void **state)
     struct plan *plan = plan_of("0-4", SHARE_ALONE);
     faulty = 3;
     for (unsigned k = 0; k < 5; k++) {
-        struct row *row = plan_row(plan, &row_a, 0, k);
+        const struct row *row = measure(plan, k);
         assert_int_equal(row->status, k == 3 ? ROW_WRONG : ROW_OK);
         assert_int_equal(row->core, k);
     }
@@ -236,7 +247,7 @@ static void a_core_that_faults(void **state)
     assert_string_equal(plan->seat[3].gone, "#UD");
     assert_true(plan->seat[3].engine.figures[0].ticks != plan->seat[3].engine.figures[0].ticks);
     for (unsigned k = 0; k < 5; k++) /* it is not called again, the others are */
-        assert_int_equal(plan_row(plan, &row_a, 0, k) == NULL, k == 3);
+        assert_int_equal(measure(plan, k) == NULL, k == 3);
     assert_int_equal(calls[3], 2); /* its probe, the row */
     assert_int_equal(plan_interruptions(plan), 0);
     done();
@@ -248,12 +259,12 @@ static void a_core_that_faults_together(void **state)
     struct plan *plan = plan_of("0-4", SHARE_TOGETHER);
     faulty = 3;
     for (unsigned k = 0; k < 5; k++) {
-        struct row *row = plan_row(plan, &row_a, 0, k);
+        const struct row *row = measure(plan, k);
         assert_int_equal(row->status, k == 3 ? ROW_WRONG : ROW_OK);
     }
     assert_int_equal(at_once, 4); /* it faulted alone, before */
     for (unsigned k = 0; k < 5; k++)
-        assert_int_equal(plan_row(plan, &row_a, 0, k) == NULL, k == 3);
+        assert_int_equal(measure(plan, k) == NULL, k == 3);
     done();
 }
 

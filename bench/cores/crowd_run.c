@@ -1,0 +1,46 @@
+#include "bench/cores/crowd_run.h"
+#include "bench/measure/gate.h"
+#include "lib/text/mem.h"
+
+/* A round of a contest: long beside the start of all cores, short beside a slice of a host's. */
+#define ROUND_SECONDS 1e-3
+#define ROUND_TICKS   1000000 /* where the TSC's frequency is not known, or is an emulator's */
+
+static void begin(struct plan *plan, const struct bench *b)
+{
+    struct crowd *c = plan->crowd;
+    const struct engine *e = &plan->seat[0].engine;
+    memset(c, 0, sizeof *c);
+    c->seat = (struct crowd_seat *)(void *)(c + 1);
+    c->shared = (struct crowd_line *)(void *)(c->seat + plan->n);
+    c->pair = (struct pair *)(void *)(c->shared + crowd_lines(plan->n));
+    c->plan = plan;
+    c->silicon = e->execution == EXEC_SILICON;
+    c->duration = ROUND_TICKS;
+    if (c->silicon && engine_has_hz(e))
+        c->duration = (uint64_t)(e->tsc_hz * ROUND_SECONDS);
+    c->patience = gate_patience(e, 0);
+    c->row.bench = b;
+    c->row.core = plan->list[0];
+}
+
+static bool has_two(const struct plan *plan)
+{
+    unsigned live = 0;
+    for (unsigned k = 0; k < plan->n; k++)
+        live += !plan->seat[k].gone;
+    return live >= 2;
+}
+
+const struct crowd *crowd_run(struct plan *plan, const struct bench *b)
+{
+    struct crowd *c = plan->crowd;
+    begin(plan, b);
+    plan->p->row_begin(b->suite, b->name);
+    if (has_two(plan))
+        b->meet(c);
+    else
+        crowd_fail(c, ROW_UNSUPPORTED, "needs two cores or more that measure (cores=)");
+    plan->p->row_end();
+    return c;
+}

@@ -1,0 +1,11 @@
+/* One row of several cores, from the plan to its figures. */
+#ifndef BENCH_CORES_CROWD_RUN_H
+#define BENCH_CORES_CROWD_RUN_H
+
+#include "bench/cores/crowd.h"
+#include "bench/cores/plan.h"
+
+/* Runs the row on the plan's cores. Valid until the next such row. */
+const struct crowd *crowd_run(struct plan *plan, const struct bench *b);
+
+#endif

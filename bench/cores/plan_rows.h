@@ -1,0 +1,26 @@
+/* What the cores of a plan are sent for: their probes, and rows on one of them or on all at once. */
+#ifndef BENCH_CORES_PLAN_ROWS_H
+#define BENCH_CORES_PLAN_ROWS_H
+
+#include <stddef.h>
+#include "bench/cores/plan.h"
+#include "bench/measure/probe.h"
+
+/* Measures the k-th core's own step and ruler: its probe is in plan->probe then. Nothing to do for
+ * the boot core. False: the core is gone. */
+bool plan_probe(struct plan *plan, unsigned k);
+
+/* Measures row `index` of the registry on the k-th core alone. */
+void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsigned k);
+
+/* The same on each core alone, then on all at once that had a figure alone. */
+void plan_measure_together(struct plan *plan, const struct bench *b, size_t index);
+
+/* What was measured last on the k-th core. NULL: it was gone before. Valid until the next row is
+ * measured. */
+const struct row *plan_row(const struct plan *plan, unsigned k);
+
+/* NMIs and machine checks on all cores since their last rows. */
+uint64_t plan_interruptions(struct plan *plan);
+
+#endif

@@ -1,0 +1,21 @@
+/* Whether what a row's windows did, and the figure they gave, can be true. Each fails the row. */
+#ifndef BENCH_MEASURE_CHECK_H
+#define BENCH_MEASURE_CHECK_H
+
+#include <stdint.h>
+#include "bench/measure/context.h"
+
+/* The object is as so many operations must leave it. */
+void check_work(const struct bench *b, const struct object *o, uint64_t operations,
+                struct row *row);
+
+/* No operation failed, where one must not; and not all of them. */
+void check_errors(const struct bench *b, struct row *row);
+
+/*
+ * docs/method.md "Elided work" and "Truth": the figure is neither below the row's floor nor apart
+ * from what is documented. Only on silicon: elsewhere it is not one of a CPU. Sets row->truth.
+ */
+void check_figure(const struct engine *e, const struct bench *b, struct row *row);
+
+#endif

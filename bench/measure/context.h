@@ -1,0 +1,79 @@
+/*
+ * What every row of a run shares on one core: the machine, the options, what the probe found, and
+ * the memory that is worked in. All of bench/measure/ works on it; engine.h and probe.h fill it.
+ */
+#ifndef BENCH_MEASURE_CONTEXT_H
+#define BENCH_MEASURE_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bench/api/platform.h"
+#include "bench/api/timer.h"
+#include "bench/measure/result.h"
+#include "lib/stats/behave.h"
+
+#define ENGINE_BLOCK 16 /* windows of one kind in a row; docs/method.md: 16 to 32 */
+
+struct gate;
+struct sampler;
+struct placed;
+
+/* Where core cycles come from (bench/measure/cycle.h). */
+enum cycles_by { CYCLES_UNKNOWN, CYCLES_RULER, CYCLES_COUNTER };
+
+struct cycle {
+    struct timer_choice source; /* what cycle= came to */
+    enum cycles_by by;
+    /* The counter read around blocks: the source; by the ruler, the first counter after it in
+     * cycle= that starts. */
+    struct timer_choice counter;
+};
+
+struct engine {
+    const struct platform *p;
+    const struct options *o;
+    unsigned core;      /* that it measures on; ... */
+    unsigned cores;     /* ... one of so many */
+    struct gate *gate;  /* NULL: it measures alone */
+    enum recipe recipe; /* effective: what recipe= or this CPU's default gives */
+    bool xfence_is_lfence;
+
+    uint32_t samples; /* effective: windows of each kind that a row takes */
+
+    enum execution execution;       /* silicon, counted instructions, or an emulator's noise */
+    uint64_t ticks_per_instruction; /* where execution is counted instructions */
+    double step;                    /* of the TSC, ticks */
+    uint64_t step_cycles;           /* the same in core cycles, by which windows are dithered */
+    double ticks_per_cycle;         /* by the ruler; 0: not known */
+    struct timer_choice clock;      /* what clock= came to */
+    double tsc_hz;                  /* by that clock; 0: not known, then no ns are given */
+    struct cycle cycle;             /* what cycle= came to */
+
+    struct sampler *sampler; /* these share the platform's memory */
+    struct placed *placed;
+    uint64_t *memory;
+    struct core_figure *figures; /* of each registered row so far (bench/cores/plan_rows.h) */
+};
+
+static inline bool engine_has_hz(const struct engine *e)
+{
+    return e->tsc_hz > 0;
+}
+
+static inline bool engine_has_ruler(const struct engine *e)
+{
+    return e->ticks_per_cycle > 0;
+}
+
+/* SMIs on this core so far, 0 where nothing counts them; and all that spoils a block of windows. */
+static inline uint64_t engine_smis(const struct engine *e)
+{
+    return e->p->smis ? e->p->smis() : 0;
+}
+
+static inline uint64_t engine_spoils(const struct engine *e)
+{
+    return e->p->nmis() + engine_smis(e);
+}
+
+#endif

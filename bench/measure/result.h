@@ -1,0 +1,116 @@
+/*
+ * What a row comes to: the shapes that measuring fills and telling reads. Who fills what stands in
+ * the headers of headline, method and engine.
+ */
+#ifndef BENCH_MEASURE_RESULT_H
+#define BENCH_MEASURE_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bench/api/bench.h"
+#include "lib/config/options.h"
+#include "lib/stats/adaptive.h"
+#include "lib/stats/ensemble.h"
+#include "lib/stats/estimate.h"
+#include "lib/stats/kbest.h"
+#include "lib/stats/modes.h"
+#include "lib/stats/moments.h"
+#include "lib/stats/stats.h"
+
+/* A row on one core, in short: what cores and rows are compared by. UNKNOWN where it has no figure. */
+struct core_figure {
+    double ticks;        /* an operation */
+    double cycles, half; /* core cycles or instructions, +- */
+};
+
+/* --- method=doubled (bench/measure/headline.h) -------------------------------------------------- */
+
+/* By one source of cycles. */
+struct figure {
+    bool known;             /* else all of it is UNKNOWN */
+    double ticks;           /* an operation */
+    struct estimate cycles; /* an operation: core cycles, or instructions */
+    double median;          /* of the placements' cycles: one that goes astray does not move it */
+    double se;              /* of one placement, the mean over them */
+};
+
+struct headline {
+    bool known;                   /* there are windows to take it from */
+    bool doubled;                 /* from twice the body; else from the body and the empty window */
+    double ticks;                 /* an operation */
+    struct figure ruler, counter; /* the counter's where one was read around the blocks */
+    struct estimate cycles;       /* an operation, by the source asked for; so is what follows */
+    double median, se;
+    struct modes modes; /* in cycles; count 0 where those are not known */
+};
+
+/* --- all other methods (bench/measure/method.h) ------------------------------------------------- */
+
+/* What a method made of one kind of window. */
+struct method_side {
+    struct moments all; /* plain: mean and standard deviation (n-1) */
+    uint64_t least, greatest;
+    struct kbest kbest;
+    struct ensemble_result ensemble;
+};
+
+struct method_result {
+    enum method method;
+    double ticks;   /* one operation, what is subtracted taken off */
+    double lattice; /* kbest: +- so many ticks an operation, the TSC's step */
+    struct method_side body, empty;
+
+    uint64_t turns; /* adaptive: of the last stretch */
+    enum adaptive_state state;
+    struct adaptive_result adaptive;
+    uint64_t clock_again, clock_failed; /* its readings that were repeated, and given up */
+};
+
+/* --- a row on one core ----------------------------------------------------------------------------- */
+
+enum row_status { ROW_OK, ROW_WRONG, ROW_UNSUPPORTED };
+
+struct row {
+    const struct bench *bench;
+    unsigned core;
+    enum recipe recipe;
+    enum row_status status;
+    const char *why; /* where not ok; a text of its own stands in said */
+    char said[64];
+    unsigned together;        /* so many cores measured it at once; 0: it was alone */
+    struct core_figure alone; /* then the same row before, on this core alone */
+
+    uint32_t errors;         /* operations that failed; their samples are omitted */
+    uint32_t disturbed;      /* windows, kept in ticks and in the histogram, left out of net */
+    uint64_t smis;           /* while it was measured, where the platform counts them */
+    uint64_t nmis;           /* and machine checks, since the row before; bench/cores/ fills it */
+    uint64_t windows;        /* of all kinds, warm-up included, ... */
+    uint64_t sampling_ticks; /* ... and what all of it took */
+    uint32_t warmup_blocks;  /* until the body was steady, or warmup= */
+    bool steady;             /* two successive warm-up blocks differed by less than one step */
+    struct summary ticks;    /* gross: one window of the body */
+    bool has_net;
+    struct summary empty; /* one window of what is subtracted */
+    double net;           /* location(body) - location(empty), signed, ticks a window */
+
+    unsigned placements;
+    const double *theta; /* of each placement, cycles an operation; valid until the next row */
+    struct headline headline;
+    struct method_result method; /* where it is not doubled, ticks, net and headline are empty */
+    double cycles_per_tick;      /* while this row was measured; 0: not known */
+    uint32_t unread;             /* blocks that the counter could not be read around */
+    double truth;                /* documented core cycles an operation; 0: not known */
+
+    const uint64_t *sorted; /* the body's ticks.n samples, ascending; valid until the next row */
+};
+
+/* The row is wrong, or cannot be here; the first reason counts. why NULL: all is well. */
+static inline void row_fail(struct row *row, enum row_status status, const char *why)
+{
+    if (row->why || !why)
+        return;
+    row->status = status;
+    row->why = why;
+}
+
+#endif

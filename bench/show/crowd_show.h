@@ -1,0 +1,14 @@
+/* Rows of several cores, as people read them and as programs do. */
+#ifndef BENCH_SHOW_CROWD_SHOW_H
+#define BENCH_SHOW_CROWD_SHOW_H
+
+#include "bench/api/report.h"
+#include "bench/cores/crowd.h"
+
+/* What stands above the rows of a suite of such. */
+void crowd_heading(struct report *r, const struct engine *e, const char *suite);
+
+/* One row's line or lines, and its records. */
+void crowd_show(const struct crowd *c, struct report *r);
+
+#endif

@@ -1,0 +1,14 @@
+/* What the gap detector saw: a line or a few of the table, and a record `gaps`. It is no row. */
+#ifndef BENCH_SHOW_GAPS_SHOW_H
+#define BENCH_SHOW_GAPS_SHOW_H
+
+#include "bench/api/report.h"
+#include "bench/cores/gaps.h"
+
+void gaps_heading(struct report *r, const char *suite);
+
+/* On the engine's core. */
+void gaps_show(const struct engine *e, const struct watch *w, const struct bench *b,
+               struct report *r);
+
+#endif

@@ -1,0 +1,69 @@
+#include "bench/show/linearity_show.h"
+#include "lib/decimal/json_f64.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+
+static void show_table(const struct engine *e, const struct probe *p, struct report *r)
+{
+    fmt(r->out,
+        "\r\nlinearity: a chain of N adds should cost N - 1 more than one add; shown is what "
+        "is\r\nmissing (-) or too much (+), in %s\r\n%-10s",
+        e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe \\ N");
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++)
+        fmt(r->out, " %6u", linearity_adds[i]);
+    fmt(r->out, "\r\n");
+    for (unsigned k = 0; k < RECIPE_COUNT; k++) {
+        fmt(r->out, "%-10s", recipe_names[k]);
+        if (p->recipe[k].why_not)
+            fmt(r->out, " not on this CPU: %s", p->recipe[k].why_not);
+        for (unsigned i = 0; !p->recipe[k].why_not && i < LINEARITY_POINTS; i++) {
+            fmt(r->out, " ");
+            num_f64(r->out, p->recipe[k].point[i].cycles, 1, 6);
+        }
+        if (!p->recipe[k].why_not && e->execution == EXEC_SILICON) {
+            fmt(r->out, "  +-");
+            num_f64(r->out, p->recipe[k].point[1].half, 1, 0);
+        }
+        fmt(r->out, "\r\n");
+    }
+}
+
+static void record_recipe(const struct engine *e, const struct probe *p, unsigned recipe,
+                          struct report *r)
+{
+    /* A figure is named by what it counts (docs/report.md). */
+    bool counted = e->execution == EXEC_INSTRUCTIONS;
+    struct json j;
+    if (!report_record(r, &j, "linearity"))
+        return;
+    json_str(&j, "recipe", recipe_names[recipe]);
+    if (p->recipe[recipe].why_not) {
+        json_str(&j, "why", p->recipe[recipe].why_not);
+        json_end(&j);
+        return;
+    }
+    json_u64(&j, "n", p->recipe[recipe].windows);
+    if (!counted)
+        json_f64(&j, "ticks_per_cycle", p->recipe[recipe].ticks_per_cycle, 6);
+    json_array(&j, "points");
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
+        const struct linearity_point *point = &p->recipe[recipe].point[i];
+        json_object(&j, NULL);
+        json_u64(&j, "adds", point->adds);
+        json_f64(&j, "ticks", point->ticks, 4);
+        json_f64(&j, counted ? "error_instructions" : "error_cycles", point->cycles, 4);
+        if (!counted)
+            json_f64(&j, "half_cycles", point->half, 4);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_end(&j);
+}
+
+void linearity_show(const struct engine *e, const struct probe *p, struct report *r)
+{
+    if (report_table(r))
+        show_table(e, p, r);
+    for (unsigned k = 0; k < RECIPE_COUNT; k++)
+        record_recipe(e, p, k, r);
+}

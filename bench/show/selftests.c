@@ -1,0 +1,46 @@
+#include "bench/show/selftests.h"
+#include "bench/measure/cycle.h"
+#include "bench/measure/known.h"
+#include "lib/config/recipe.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+
+void selftests_linearity(const struct engine *e, const struct probe *p, struct report *r)
+{
+    struct probe_check c = probe_judge(e, p);
+    char detail[96], name[32] = "linearity";
+    struct sink_buf text;
+    sink_buf_init(&text, detail, sizeof detail);
+    if (e->core > 0)
+        fmt_buf(name, sizeof name, "linearity_core%u", e->core);
+    if (c.result == SELFTEST_NOT_JUDGED) {
+        report_selftest(r, name, c.result, c.why_not);
+        return;
+    }
+    fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds ", recipe_names[e->recipe]);
+    num_f64(&text.sink, c.worst, 2, 0);
+    fmt(&text.sink, e->execution == EXEC_INSTRUCTIONS ? " instructions" : " core cycles");
+    report_selftest(r, name, c.result, detail);
+}
+
+void selftests_counter(struct engine *e, struct report *r)
+{
+    struct cycle_check c = cycle_judge(e);
+    char detail[120];
+    struct sink_buf text;
+    sink_buf_init(&text, detail, sizeof detail);
+    if (c.result == SELFTEST_NOT_JUDGED) {
+        report_selftest(r, "core_counter", c.result, c.why_not);
+        return;
+    }
+    fmt(&text.sink, "core cycles an addition of the ruler:");
+    for (unsigned i = 0; i < c.n; i++) {
+        double v = c.counter[i].cycles_per_add;
+        fmt(&text.sink, "%s %s ", i ? "," : "", c.counter[i].name);
+        if (is_known(v))
+            num_f64(&text.sink, v, 4, 0);
+        else
+            fmt(&text.sink, "(its readings fail)");
+    }
+    report_selftest(r, "core_counter", c.result, detail);
+}

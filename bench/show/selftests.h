@@ -1,0 +1,16 @@
+/* The self-tests of the measurement, told: of every platform (kernel/report/selftest.h has the bare
+ * machine's own). */
+#ifndef BENCH_SHOW_SELFTESTS_H
+#define BENCH_SHOW_SELFTESTS_H
+
+#include "bench/api/report.h"
+#include "bench/measure/context.h"
+#include "bench/measure/probe.h"
+
+/* "linearity", of another core "linearity_coreN" (bench/measure/probe.h, probe_judge). */
+void selftests_linearity(const struct engine *e, const struct probe *p, struct report *r);
+
+/* "core_counter" (bench/measure/cycle.h, cycle_judge). */
+void selftests_counter(struct engine *e, struct report *r);
+
+#endif

@@ -1,0 +1,13 @@
+/* A row that cores measured together, against the same row on one core alone. */
+#ifndef BENCH_SHOW_SLOWDOWN_H
+#define BENCH_SHOW_SLOWDOWN_H
+
+#include "bench/api/report.h"
+#include "bench/measure/context.h"
+#include "lib/text/json.h"
+
+/* A line of the table, and members of the row's record. Nothing for a row that was alone. */
+void slowdown_show(struct report *r, const struct engine *e, const struct row *row);
+void slowdown_record(struct json *j, const struct engine *e, const struct row *row);
+
+#endif
