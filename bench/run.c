@@ -39,7 +39,7 @@ static struct run begin(const struct engine *boot, struct report *r)
     return run;
 }
 
-/* --- what befell a core --------------------------------------------------------------------------- */
+/* --- faults and interruptions ------------------------------------------------------------------- */
 
 /* A core that faulted is named once; what it measured before is kept. */
 static void tell_if_gone(const struct run *run, unsigned k, const char *during)
@@ -49,8 +49,8 @@ static void tell_if_gone(const struct run *run, unsigned k, const char *during)
     if (!seat->gone || seat->told)
         return;
     seat->told = true;
-    fmt_buf(message, sizeof message, "core %u measures no more, since %s: %s", seat->engine.core,
-            during, seat->gone);
+    fmt_buf(message, sizeof message, "core %u was lost during %s and is left out from here on: %s",
+            seat->engine.core, during, seat->gone);
     report_event(run->report, "fault", message);
     run->report->faulted = true;
 }
@@ -67,7 +67,7 @@ static void tell_interruptions(const struct run *run, uint64_t nmis, const struc
     report_event(run->report, "nmi", message);
 }
 
-/* --- steps ---------------------------------------------------------------------------------------- */
+/* --- the steps ------------------------------------------------------------------------------------ */
 
 /* Each other core's own step and ruler, and how straight it counts. */
 static void probe_other_cores(const struct run *run)

@@ -31,7 +31,7 @@ struct core_facts {
     const char *why_not;         /* did not come up, or faulted: why; NULL: usable */
 };
 
-/* The other cores. Whoever is not called executes nothing. */
+/* The other cores. A core that is not called executes nothing. */
 struct platform_cores {
     unsigned count;                 /* entries of facts; 0 is the boot core */
     const struct core_facts *facts; /* why_not can change from one call to the next */
@@ -40,8 +40,8 @@ struct platform_cores {
     const char *parked; /* "hlt", "mwait": effective */
     /*
      * fn(ctx, i) on core i while every other core, the caller's included, executes nothing; i = 0
-     * is a plain call. Called on the boot core only. NULL, or why it could not be, or what befell
-     * it (a fault): then fn did not return.
+     * is a plain call. Called on the boot core only. NULL; or why it could not be called, or the
+     * fault that it met: then fn did not return.
      */
     const char *(*run)(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx);
     /*
@@ -54,7 +54,7 @@ struct platform_cores {
     /*
      * What a signal from the boot core to core i takes, its TSC's offset taken off: from waking it
      * where it is parked, or from sending it an interrupt while it runs, to the first instruction
-     * that it executes for it. False: it did not answer in a bounded time. NULL: not to be had here.
+     * that it executes for it. False: it did not answer in a bounded time. NULL: not possible here.
      */
     bool (*wake)(unsigned i, int64_t *ticks);
     bool (*ipi)(unsigned i, int64_t *ticks);
@@ -87,19 +87,19 @@ struct platform {
     timer_source *cycle; /* enum cycle_id */
 
     struct sink *out;
-    bool (*key)(void); /* somebody pressed a key on the console (never waits) */
+    bool (*key)(void); /* a key was pressed on the console (never waits) */
     /*
-     * Around a row's windows, on the core that runs them: what a fault report should name, and what
-     * befalls the row is counted from here. Slow work (painting a screen) is done in row_begin(),
-     * since between the two nothing else runs.
+     * Around a row's windows, on the core that runs them: a fault report names the row, and what
+     * happens to the core is counted for it. Slow work (painting a screen) is done in row_begin(),
+     * since between the two nothing but the row runs.
      */
     void (*row_begin)(const char *suite, const char *name);
     void (*row_end)(void);
     /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
-    uint64_t (*smis)(void); /* on this core so far; NULL: nobody counts them here */
-    /* Adds to the table's lines and to the record of the row that row_begin() named last on this
-     * core what befell it; NULL: nothing to add. */
+    uint64_t (*smis)(void); /* on this core so far; NULL: not counted here */
+    /* Adds to a row's lines in the table and to its record what happened to the core between the
+     * last row_begin() and row_end() there; NULL: nothing to add. */
     void (*row_show)(struct sink *out, unsigned core);
     void (*row_record)(struct json *j, unsigned core);
     /* Why a row with these needs (bench.h) cannot run here; NULL: it can. */

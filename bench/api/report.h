@@ -1,7 +1,7 @@
 /*
- * The report's records in order: one sequence number for all, whoever writes them (boot/ its `end`
- * after `help`, kernel/ the `run`, bench/ the rows). The human table is written by those who own
- * its rows.
+ * The report's records in order, with one sequence number for all: boot/ writes an `end` after
+ * `help`, kernel/ the `run`, bench/ the rows. The table for people is written beside them, by the
+ * same functions.
  */
 #ifndef BENCH_API_REPORT_H
 #define BENCH_API_REPORT_H
@@ -21,7 +21,7 @@ struct report {
     uint64_t rows;     /* rows written */
     uint64_t failures; /* rows and self-tests that failed */
     uint64_t smis;     /* while rows were measured, ... */
-    bool counts_smis;  /* ... where somebody counts them */
+    bool counts_smis;  /* ... where the platform counts them */
     bool faulted;      /* a core faulted; it is counted in a failure */
     bool progress;     /* a progress line stands on the console without a newline */
 };
@@ -50,7 +50,7 @@ enum selftest { SELFTEST_PASS, SELFTEST_FAIL, SELFTEST_NOT_JUDGED };
 /* One self-test's outcome; a FAIL counts as a failure of the run. `detail` says what was seen. */
 void report_selftest(struct report *r, const char *name, enum selftest result, const char *detail);
 
-/* The last record and the last line. `stopped`: somebody pressed a key before all rows were done.
+/* The last record and the last line. `stopped`: a key was pressed before all rows were done.
  */
 void report_end(struct report *r, bool stopped);
 

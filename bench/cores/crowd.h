@@ -1,7 +1,7 @@
 /*
  * Rows that several cores run with each other (FORM_CORES): what passes between two, pair by pair,
  * and what many do to one another. The boot core sends them and judges; what they share lies in the
- * platform's memory. Ticks are those of the TSC, never core cycles: two cores are at it.
+ * platform's memory. Ticks are those of the TSC, never core cycles: two cores have two clocks.
  */
 #ifndef BENCH_CORES_CROWD_H
 #define BENCH_CORES_CROWD_H
@@ -28,7 +28,7 @@ struct pair {
     double least, median, greatest;
 };
 
-/* So many cores at it: a core's ticks for one operation; the quickest and the slowest core's. */
+/* By so many cores at once: a core's ticks for one operation; the quickest and the slowest core's. */
 struct contest {
     unsigned cores;
     double ticks, least, greatest;
@@ -50,13 +50,13 @@ struct crowd_line {
 
 struct crowd {
     struct exchange exchange;
-    _Alignas(BARRIER_LINE) _Atomic uint64_t hot;             /* what all go for */
+    _Alignas(BARRIER_LINE) _Atomic uint64_t hot;             /* the one word that all change */
     _Alignas(BARRIER_LINE) _Atomic uint64_t ticket, serving; /* a ticket lock, ... */
     _Alignas(BARRIER_LINE) uint64_t guarded;                 /* ... and what it guards */
     struct crowd_line *shared;                               /* one for each CROWD_WORDS cores */
 
     struct plan *plan;
-    const unsigned *places; /* of the plan, those at it now */
+    const unsigned *places; /* of the plan: the cores that take part now */
     struct crowd_seat *seat;
     bool (*batch)(struct crowd *c, unsigned place, unsigned operations); /* false: time-out */
     unsigned operations;                                                 /* of a batch */

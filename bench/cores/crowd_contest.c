@@ -68,7 +68,7 @@ static struct contest middle(const struct crowd *c, unsigned n, unsigned rounds)
     return sorted[rounds / 2];
 }
 
-/* Everything zero: what is counted, and who counts. */
+/* Sets to zero what is counted and what each core counted. */
 static void clear(struct crowd *c, unsigned n)
 {
     memset(c->seat, 0, n * sizeof *c->seat);

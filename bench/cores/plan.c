@@ -29,7 +29,7 @@ static size_t engine_words(const struct options *o)
     return (engine_need(o) + line - 1) / line * line;
 }
 
-/* The same cuts for a plan and for what it needs. */
+/* Cuts up the memory of a plan; bench_memory_need() cuts up nothing, to count. */
 static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, struct plan *plan)
 {
     struct plan *at = take(c, sizeof *plan);
@@ -163,7 +163,7 @@ struct plan *plan_make(const struct engine *boot)
 
 /* --- sending cores ---------------------------------------------------------------------------- */
 
-/* Whoever did not come back measures no more. */
+/* A core that did not come back measures no more. */
 static void count_lost(struct plan *plan, const unsigned *places, unsigned n, const char *why)
 {
     for (unsigned i = 0; i < n; i++) {

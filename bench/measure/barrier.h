@@ -28,9 +28,9 @@ struct barrier {
     struct barrier_line *line; /* n of them */
 };
 
-/* A new gathering of n places, nobody there yet; offsets are 0. */
+/* A new barrier of n places that none has reached; offsets are 0. */
 void barrier_init(struct barrier *b, struct barrier_line *line, unsigned n);
-/* Before anybody passes. */
+/* Before any core passes. */
 void barrier_offset(struct barrier *b, unsigned place, int64_t offset);
 
 #define BARRIER_GO (-1)
@@ -41,7 +41,7 @@ void barrier_offset(struct barrier *b, unsigned place, int64_t offset);
  */
 int barrier_pass(struct barrier *b, unsigned place, uint64_t patience);
 
-/* This place comes no more; nobody waits for it. Once the first has left nobody passes. */
+/* This place comes no more and is not waited for. Once the first has left, no core passes. */
 void barrier_leave(struct barrier *b, unsigned place);
 
 #endif

@@ -15,7 +15,7 @@
 /* docs/method.md "Truth": what ruler and counter may differ by, relative. */
 #define CYCLE_WITHIN 0.005
 
-/* Of every platform, for its cycle(): ruler, tsc and null, which nobody reads. */
+/* What every platform has, for its cycle(): ruler, tsc and null, which are never read. */
 struct timer *cycle_plain(unsigned id);
 
 /* Whether figures of this run can be core cycles; where instructions are counted, those. */

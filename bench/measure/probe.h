@@ -1,5 +1,5 @@
 /*
- * Before the first row: who executes this code, how fine its clock is, how many ticks a core cycle
+ * Before the first row: what executes this code, how fine its clock is, how many ticks a core cycle
  * has, and what each recipe hides of a chain whose length is known.
  */
 #ifndef BENCH_MEASURE_PROBE_H

@@ -1,6 +1,6 @@
 /*
- * What a row comes to: the shapes that measuring fills and telling reads. Who fills what stands in
- * the headers of headline, method and engine.
+ * What a row comes to: what bench/measure/ fills, and bench/show/ prints. How it is got stands in the
+ * headers of headline, method and engine.
  */
 #ifndef BENCH_MEASURE_RESULT_H
 #define BENCH_MEASURE_RESULT_H

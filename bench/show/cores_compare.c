@@ -127,7 +127,7 @@ static void point_at(const struct plan *plan, const struct bench *b, size_t row,
     unsigned named = 0;
     sink_buf_init(&text, message, sizeof message);
     fmt(&text.sink,
-        "%s/%s: by more than the intervals another figure than the median core's:", b->suite,
+        "%s/%s: differ from the median core of their type by more than both intervals:", b->suite,
         b->name);
     for (unsigned k = 0; k < plan->n && named < NAMED_UP_TO; k++) {
         if (!is_apart(plan, k, row))
@@ -164,7 +164,8 @@ void cores_compare(const struct plan *plan, struct report *r)
         if (report_table(r)) {
             if (!suite[0])
                 fmt(r->out,
-                    "\r\ncores compared, %s an operation (@core); * another than the median's\r\n",
+                    "\r\ncores compared, %s an operation (@core); * differs from the median "
+                    "core\r\n",
                     e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles");
             if (!str_eq(suite, rows[i]->suite))
                 fmt(r->out, "%s\r\n", suite = rows[i]->suite);

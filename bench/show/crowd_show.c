@@ -81,7 +81,7 @@ static void show_pairs(const struct crowd *c, struct report *r)
     show_number(r, greatest->median, 0);
     fmt(r->out, " (%u, %u)\r\n", greatest->a, greatest->b);
     if (c->backwards)
-        fmt(r->out, "  ^ %llu times a core's TSC was behind what it had just been sent\r\n",
+        fmt(r->out, "  ^ %llu times a core read a TSC below the one it had just been sent\r\n",
             (unsigned long long)c->backwards);
     if (c->plan->n > 2 && c->plan->n <= GRID_UP_TO && !is_signal(c))
         show_grid(c, r);
@@ -95,7 +95,7 @@ static void show_contests(const struct crowd *c, struct report *r)
         fmt(r->out, "  %4u core%s", k->cores, k->cores > 1 ? "s" : " ");
         show_number(r, k->ticks, 10);
         show_ns(c, k->ticks, r);
-        fmt(r->out, "; core by core");
+        fmt(r->out, "; by core, from");
         show_number(r, k->least, 0);
         fmt(r->out, " to");
         show_number(r, k->greatest, 0);

@@ -12,7 +12,7 @@ void gaps_heading(struct report *r, const char *suite)
     if (!report_table(r))
         return;
     report_fresh_line(r);
-    fmt(r->out, "\r\n%-24s what holds a core up that only reads its TSC\r\n", suite);
+    fmt(r->out, "\r\n%-24s gaps, while a core does nothing but read its TSC\r\n", suite);
 }
 
 static double us(const struct engine *e, double ticks)

@@ -1,5 +1,5 @@
 /*
- * The head of a report as far as it is the same on every platform: which program this is, who
+ * The head of a report as far as it is the same on every platform: which program this is, what
  * executes it and how far its figures can be trusted, the CPU, the settings. What only one platform
  * knows it adds itself (kernel/report/facts.c, tests/hosted/facts.c). Each pair says the same, once for
  * people and once as members of the `run` record.

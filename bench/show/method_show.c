@@ -15,8 +15,8 @@ static void number(struct report *r, const char *name, double v, int decimals)
 static void show_adaptive(struct report *r, const struct method_result *m)
 {
     fmt(r->out, " %llu turns%s", (unsigned long long)m->turns,
-        m->state == ADAPTIVE_NO_CLOCK ? ", no clock"
-        : m->state == ADAPTIVE_MOST   ? ", shorter than asked for"
+        m->state == ADAPTIVE_NO_CLOCK ? ", no clock to time them by"
+        : m->state == ADAPTIVE_MOST   ? ", shorter than target="
                                       : "");
     if (m->adaptive.seconds_valid) {
         number(r, "in", m->adaptive.seconds * 1e6, 3);

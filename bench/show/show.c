@@ -119,41 +119,59 @@ static void show_name(struct report *r, const struct engine *e, const struct row
     fmt(r->out, "%-24s", e->cores > 1 ? name : row->bench->name);
 }
 
-static void show_line(struct report *r, const struct engine *e, const struct row *row)
+static void show_why_not(struct report *r, const struct engine *e, const struct row *row)
+{
+    const char *where = "here";
+    if (row->method.method != METHOD_DOUBLED)
+        where = "by this method";
+    else if (cpu_lacks(e->p->cpu, row->recipe))
+        where = "on this CPU";
+    fmt(r->out, " not %s: %s\r\n", where, row->why);
+}
+
+/* What stands under the heading's columns. */
+static void show_columns(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct summary *t = &row->ticks;
-    show_name(r, e, row);
-    if (row->status == ROW_UNSUPPORTED) {
-        fmt(r->out, " not %s: %s\r\n",
-            row->method.method != METHOD_DOUBLED ? "by this method"
-            : cpu_lacks(e->p->cpu, row->recipe)  ? "on this CPU"
-                                                 : "here",
-            row->why);
+    if (t->n == 0)
         return;
-    }
-    if (row->method.method != METHOD_DOUBLED)
-        method_show(r, e, row);
-    if (t->n) {
-        fmt(r->out, " %5u", row->bench->ops);
-        show_number(r, units_of(e, (double)t->min), 0, 8);
-        show_number(r, units_of(e, t->median), 0, 8);
-        show_number(r, units_of(e, t->p99), 0, 8);
-        if (units_are_instructions(e))
-            show_number(r, units_of(e, (double)t->max), 0, 8);
-        show_per_op(r, e, &row->headline);
-    }
-    fmt(r->out, "\r\n");
+    fmt(r->out, " %5u", row->bench->ops);
+    show_number(r, units_of(e, (double)t->min), 0, 8);
+    show_number(r, units_of(e, t->median), 0, 8);
+    show_number(r, units_of(e, t->p99), 0, 8);
+    if (units_are_instructions(e))
+        show_number(r, units_of(e, (double)t->max), 0, 8);
+    show_per_op(r, e, &row->headline);
+}
+
+/* What was not as it should be. */
+static void show_trouble(struct report *r, const struct engine *e, const struct row *row)
+{
     if (row->status == ROW_WRONG)
         fmt(r->out, "  ^ FAIL: %s\r\n", row->why);
     if (row->errors)
         fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
-    if (row->disturbed * 100ull > t->n) /* more than one in a hundred; the record has them all */
-        fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, t->n);
+    if (row->disturbed * 100ull > row->ticks.n) /* above 1%; the record has them all */
+        fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, row->ticks.n);
     if (row->smis)
         fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
     if (e->p->row_show)
         e->p->row_show(r->out, row->core);
     show_beside(r, e, row);
+}
+
+static void show_line(struct report *r, const struct engine *e, const struct row *row)
+{
+    show_name(r, e, row);
+    if (row->status == ROW_UNSUPPORTED) {
+        show_why_not(r, e, row);
+        return;
+    }
+    if (row->method.method != METHOD_DOUBLED)
+        method_show(r, e, row);
+    show_columns(r, e, row);
+    fmt(r->out, "\r\n");
+    show_trouble(r, e, row);
     slowdown_show(r, e, row);
     compare_units_show(r, e, row);
     if (sweep_made(e, row))

@@ -56,7 +56,7 @@ void slowdown_show(struct report *r, const struct engine *e, const struct row *r
     if (!has_slowdown(e, row))
         return;
     struct slowdown s = slowdown_of(row);
-    fmt(r->out, "  with %u cores at once, of alone: ticks ", row->together);
+    fmt(r->out, "  slowdown by %u cores at once: ticks ", row->together);
     num_f64(r->out, s.ticks, 3, 0);
     if (is_known(s.cycles)) {
         fmt(r->out, ", %s ", unit(e));

@@ -17,7 +17,7 @@ struct tsc_facts {
     const char *const *names;
     unsigned sources, used;         /* `used` means nothing where hz is 0 */
     enum tsc_rate_source stated_by; /* ... by this */
-    const struct tsc_clock *judged; /* whether the sources agree; NULL: nobody judges */
+    const struct tsc_clock *judged; /* whether the sources agree; NULL: not judged */
     bool has_adjust;
     int64_t adjust; /* IA32_TSC_ADJUST */
 };

@@ -22,29 +22,24 @@ struct recipe_units {
     const struct unit *start, *stop;
 };
 
-static struct recipe_units recipe_units(const struct window_spec *spec)
-{
-    switch (spec->recipe) {
-    case RECIPE_PLAIN:
-        return (struct recipe_units){&unit_start_plain, &unit_stop_plain};
-    case RECIPE_RDTSCP:
-        return (struct recipe_units){&unit_start_rdtscp, &unit_stop_rdtscp};
-    case RECIPE_XFENCE:
-        if (spec->xfence_is_lfence)
-            return (struct recipe_units){&unit_start_xfence_lfence, &unit_stop_xfence_lfence};
-        return (struct recipe_units){&unit_start_xfence_mfence, &unit_stop_xfence_mfence};
-    case RECIPE_PAOLONI:
-        return (struct recipe_units){&unit_start_paoloni, &unit_stop_paoloni};
-    case RECIPE_CPUID:
-        return (struct recipe_units){&unit_start_cpuid, &unit_stop_cpuid};
-    case RECIPE_MFENCE:
-        return (struct recipe_units){&unit_start_mfence, &unit_stop_mfence};
-    case RECIPE_SERIALIZE:
-        return (struct recipe_units){&unit_start_serialize, &unit_stop_serialize};
-    case RECIPE_LFENCE:
-    default:
-        return (struct recipe_units){&unit_start_lfence, &unit_stop_lfence};
+#define UNITS(name)                                                                                \
+    {                                                                                              \
+        &unit_start_##name, &unit_stop_##name                                                      \
     }
+static const struct recipe_units recipe_units[RECIPE_COUNT] = {
+    [RECIPE_PLAIN] = UNITS(plain),          [RECIPE_RDTSCP] = UNITS(rdtscp),
+    [RECIPE_XFENCE] = UNITS(xfence_mfence), [RECIPE_PAOLONI] = UNITS(paoloni),
+    [RECIPE_CPUID] = UNITS(cpuid),          [RECIPE_MFENCE] = UNITS(mfence),
+    [RECIPE_LFENCE] = UNITS(lfence),        [RECIPE_SERIALIZE] = UNITS(serialize),
+};
+static const struct recipe_units xfence_on_intel = UNITS(xfence_lfence);
+#undef UNITS
+
+static const struct recipe_units *units_of(const struct window_spec *spec)
+{
+    if (spec->recipe == RECIPE_XFENCE && spec->xfence_is_lfence)
+        return &xfence_on_intel;
+    return &recipe_units[spec->recipe];
 }
 
 void code_begin(struct code *c, const struct platform *p)
@@ -76,9 +71,9 @@ static uint32_t fixup_value(const struct unit *u, const uint8_t *field,
     case FIXUP_TAG:
         return crc32_update(0, spec->name, strlen(spec->name));
     case FIXUP_NONE:
-    default:
-        return 0;
+        break;
     }
+    return 0;
 }
 
 static uint8_t *append(struct code *c, const struct unit *u, const struct window_spec *spec,
@@ -121,15 +116,15 @@ void code_skip(struct code *c, size_t bytes)
 
 window_fn code_window(struct code *c, const struct window_spec *spec)
 {
-    struct recipe_units r = recipe_units(spec);
-    size_t before = unit_window_tag.size + unit_window_enter.size + r.start->size +
+    const struct recipe_units *r = units_of(spec);
+    size_t before = unit_window_tag.size + unit_window_enter.size + r->start->size +
                     (spec->before ? spec->before->size : 0);
     if (!align_to(c, BODY_ALIGN, before + BODY_ALIGN - spec->offset))
         return NULL;
 
     uint8_t *entry = append(c, &unit_window_tag, spec, NULL);
     if (!entry || !append(c, &unit_window_enter, spec, NULL) ||
-        (spec->before && !append(c, spec->before, spec, NULL)) || !append(c, r.start, spec, NULL))
+        (spec->before && !append(c, spec->before, spec, NULL)) || !append(c, r->start, spec, NULL))
         return NULL;
     const uint8_t *head = c->p->code + c->used;
     for (uint32_t i = 0; spec->unit && i < spec->copies; i++)
@@ -137,7 +132,7 @@ window_fn code_window(struct code *c, const struct window_spec *spec)
             return NULL;
     if (spec->loop && !append(c, &unit_loop_turn, spec, head))
         return NULL;
-    if (!append(c, r.stop, spec, NULL) || !append(c, &unit_window_leave, spec, NULL))
+    if (!append(c, r->stop, spec, NULL) || !append(c, &unit_window_leave, spec, NULL))
         return NULL;
 
     window_fn fn;

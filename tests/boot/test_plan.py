@@ -58,7 +58,7 @@ def test_together(four):
             assert row["share"] == "together" and row["together"] == 4
             assert row["alone"]["instructions"] == 1
             assert row["slowdown"]["instructions"] == pytest.approx(1, abs=0.01), row
-    assert b.text.count("with 4 cores at once, of alone") == 8
+    assert b.text.count("slowdown by 4 cores at once") == 8
 
 
 def test_work_is_checked_on_each_core(four):
@@ -75,7 +75,7 @@ def test_core_that_faults_names_itself(four, share):
     assert sorted(rows) == [1, 2]
     for core, row in rows.items():
         assert row["status"] == "wrong" and "#UD" in row["why"]
-        assert f"core {core} measures no more" in b.text
+        assert f"core {core} was lost during" in b.text
     assert not by_core(b, "truth", "add")
 
 

@@ -212,7 +212,7 @@ def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
         bounds[:] = until - stopped, time.monotonic() - before + 0.1  # until it is scheduled again
 
     how = {"icount": False, "extra": ["-pidfile", f"{tmp_path}/pid"], "timeout": 120}
-    b = boot("suite=quiet watch=3000", keys={b"what holds a core up": stop}, **how).must(SUCCESS, rows=0)
+    b = boot("suite=quiet watch=3000", keys={b"does nothing but read its TSC": stop}, **how).must(SUCCESS, rows=0)
     g = b.one("gaps")
     assert bounds[0] <= g["longest_ns"] / 1e9 <= bounds[1], (bounds, g)
     assert g["decades"][6] >= 1 and g["decades"][7] == 0, g

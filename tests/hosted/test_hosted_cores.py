@@ -84,7 +84,7 @@ def test_together(run):
     # A chain of adds shares nothing with the other core.
     for row in by_core(ended, "planted", "adds20").values():
         assert row["slowdown"]["lo"] <= 1 <= row["slowdown"]["hi"]
-    told = [line for line in ended.out.splitlines() if "with 2 cores at once, of alone" in line]
+    told = [line for line in ended.out.splitlines() if "slowdown by 2 cores at once" in line]
     assert len(told) == 4 and max(map(len, told)) <= 80
 
 
