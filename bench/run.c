@@ -39,7 +39,7 @@ static struct run begin(const struct engine *boot, struct report *r)
     return run;
 }
 
-/* --- faults and interruptions ------------------------------------------------------------------- */
+/* --- faults and interruptions ----------------------------------------------------------------- */
 
 /* A core that faulted is named once; what it measured before is kept. */
 static void tell_if_gone(const struct run *run, unsigned k, const char *during)
@@ -67,7 +67,7 @@ static void tell_interruptions(const struct run *run, uint64_t nmis, const struc
     report_event(run->report, "nmi", message);
 }
 
-/* --- the steps ------------------------------------------------------------------------------------ */
+/* --- the steps -------------------------------------------------------------------------------- */
 
 /* Each other core's own step and ruler, and how straight it counts. */
 static void probe_other_cores(const struct run *run)

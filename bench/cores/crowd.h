@@ -28,7 +28,7 @@ struct pair {
     double least, median, greatest;
 };
 
-/* By so many cores at once: a core's ticks for one operation; the quickest and the slowest core's. */
+/* By so many cores at once: a core's ticks for one operation; the quickest and slowest core's. */
 struct contest {
     unsigned cores;
     double ticks, least, greatest;

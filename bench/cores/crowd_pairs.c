@@ -153,7 +153,7 @@ void crowd_skew(struct crowd *c)
     pairs(c, true);
 }
 
-/* --- the platform's own signals, from the boot core to each other ------------------------------- */
+/* --- the platform's own signals, from the boot core to each other ----------------------------- */
 
 static bool signal_one(struct crowd *c, unsigned k, bool (*signal)(unsigned, int64_t *))
 {

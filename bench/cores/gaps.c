@@ -2,7 +2,7 @@
 #include "bench/measure/interleave.h"
 #include "lib/stats/stats.h"
 
-#define WATCH_MS       2000 /* watch=auto: several of the firmwares' periodic SMIs, if there are any */
+#define WATCH_MS       2000       /* watch=auto: several of a firmware's periodic SMIs, if any */
 #define WATCH_MS_EXACT 10         /* where instructions are counted nothing can come */
 #define CALIBRATION    1023       /* turns; odd, so that one is the median */
 #define UNKNOWN_HZ     1000000000 /* to end by, where the TSC's frequency is not known */

@@ -1,4 +1,4 @@
-/* What the cores of a plan are sent for: their probes, and rows on one of them or on all at once. */
+/* What the cores of a plan measure: their probes, and rows on one of them or on all at once. */
 #ifndef BENCH_CORES_PLAN_ROWS_H
 #define BENCH_CORES_PLAN_ROWS_H
 

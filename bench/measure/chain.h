@@ -1,6 +1,6 @@
 /*
- * The ruler as a loop, for stretches too long for the code buffer: dependent additions, a core cycle
- * each; the loop's own two instructions go beside them.
+ * The ruler as a loop, for stretches too long for the code buffer: dependent additions, a core
+ * cycle each; the loop's own two instructions go beside them.
  */
 #ifndef BENCH_MEASURE_CHAIN_H
 #define BENCH_MEASURE_CHAIN_H

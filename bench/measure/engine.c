@@ -51,7 +51,7 @@ void engine_memory(struct engine *e, uint64_t *memory)
     e->memory = memory + words(layout_count(e->o, samples_at_most(e->o)) * sizeof *e->placed);
 }
 
-/* --- what all rows share ------------------------------------------------------------------------ */
+/* --- what all rows share ---------------------------------------------------------------------- */
 
 void engine_init(struct engine *e, const struct platform *p, const struct options *o)
 {
@@ -89,7 +89,7 @@ void engine_release(struct engine *e)
     cycle_close(e);
 }
 
-/* --- a row: plan, place, warm and sample, judge, headline, check -------------------------------- */
+/* --- a row: plan, place, warm and sample, judge, headline, check ------------------------------ */
 
 static void plan(const struct engine *e, const struct bench *b, struct row *row)
 {

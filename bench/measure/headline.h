@@ -12,9 +12,9 @@
 
 /*
  * kappa of docs/method.md: what one boot differs from another by, relative, beyond what its
- * placements show. `make silicon` fits it over 30 launches of the hosted program; on a virtual Zen 4
- * the largest of 20 rows came to 0.0018, the median to 0. This is that upper end; no bare machine
- * was tried.
+ * placements show. `make silicon` fits it over 30 launches of the hosted program; on a virtual
+ * Zen 4 the largest of 20 rows came to 0.0018, the median to 0. This is that upper end; no bare
+ * machine was tried.
  */
 #define HEADLINE_KAPPA 0.002
 

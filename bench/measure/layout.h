@@ -1,7 +1,7 @@
 /*
  * Where a row's code, stack and data stand. One placement cannot know what a relaunch will give
- * (docs/method.md "Samples"): the default is up to 16, drawn from the seed; `fixed` is one, aligned;
- * `sweep` goes through 64 offsets of code, then of stack, then of data.
+ * (docs/method.md "Samples"): the default is up to 16, drawn from the seed; `fixed` is one,
+ * aligned; `sweep` goes through 64 offsets of code, then of stack, then of data.
  */
 #ifndef BENCH_MEASURE_LAYOUT_H
 #define BENCH_MEASURE_LAYOUT_H

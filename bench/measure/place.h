@@ -12,8 +12,8 @@
 #include "bench/measure/layout.h"
 #include "bench/window/window.h"
 
-/* The kinds of window (docs/method.md): the body and twice the body, what is subtracted from either, the
- * ruler and twice. */
+/* The kinds of window (docs/method.md): the body and twice the body, what is subtracted from
+ * either, the ruler and twice the ruler. */
 enum kind { KIND_EMPTY, KIND_EMPTY2, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2, KINDS };
 
 #define RULER_ADDS 512 /* L of docs/method.md: adds that one ruler adds to a window */

@@ -1,5 +1,5 @@
 /*
- * What a row comes to: what bench/measure/ fills, and bench/show/ prints. How it is got stands in the
+ * What a row comes to: bench/measure/ fills it, bench/show/ prints it. How it is got stands in the
  * headers of headline, method and engine.
  */
 #ifndef BENCH_MEASURE_RESULT_H
@@ -17,13 +17,13 @@
 #include "lib/stats/moments.h"
 #include "lib/stats/stats.h"
 
-/* A row on one core, in short: what cores and rows are compared by. UNKNOWN where it has no figure. */
+/* A row on one core, in short: what cores and rows are compared by. UNKNOWN: no figure. */
 struct core_figure {
     double ticks;        /* an operation */
     double cycles, half; /* core cycles or instructions, +- */
 };
 
-/* --- method=doubled (bench/measure/headline.h) -------------------------------------------------- */
+/* --- method=doubled (bench/measure/headline.h) ------------------------------------------------ */
 
 /* By one source of cycles. */
 struct figure {
@@ -44,7 +44,7 @@ struct headline {
     struct modes modes; /* in cycles; count 0 where those are not known */
 };
 
-/* --- all other methods (bench/measure/method.h) ------------------------------------------------- */
+/* --- all other methods (bench/measure/method.h) ----------------------------------------------- */
 
 /* What a method made of one kind of window. */
 struct method_side {
@@ -66,7 +66,7 @@ struct method_result {
     uint64_t clock_again, clock_failed; /* its readings that were repeated, and given up */
 };
 
-/* --- a row on one core ----------------------------------------------------------------------------- */
+/* --- a row on one core ------------------------------------------------------------------------ */
 
 enum row_status { ROW_OK, ROW_WRONG, ROW_UNSUPPORTED };
 

@@ -5,7 +5,7 @@
 #include "bench/measure/context.h"
 #include "bench/measure/layout.h"
 
-/* One part: cycles an operation over its LAYOUT_OFFSETS offsets, layout_part_step[part] bytes apart. */
+/* Of one part: cycles an operation over its offsets, layout_part_step[part] bytes apart. */
 struct sweep {
     double min, median, max;
     unsigned best, worst; /* indices of the offsets */

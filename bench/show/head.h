@@ -1,8 +1,8 @@
 /*
  * The head of a report as far as it is the same on every platform: which program this is, what
  * executes it and how far its figures can be trusted, the CPU, the settings. What only one platform
- * knows it adds itself (kernel/report/facts.c, tests/hosted/facts.c). Each pair says the same, once for
- * people and once as members of the `run` record.
+ * knows it adds itself (kernel/report/facts.c, tests/hosted/facts.c). Each pair says the same, once
+ * for people and once as members of the `run` record.
  */
 #ifndef BENCH_SHOW_HEAD_H
 #define BENCH_SHOW_HEAD_H
@@ -23,10 +23,11 @@ void head_record(const struct engine *e, const struct probe *p, struct json *j);
  * of the machine are among the platform's cores. */
 void head_read_cpu(struct cpu_facts *f, const struct engine *e, uint32_t microcode, bool others,
                    const struct cpu_source *source);
-/* Brand, family, model, microcode, hypervisor, `note` behind its name; lib/cpu/cpu_facts.h's lines. */
+/* Brand, family, model, microcode, hypervisor, `note` behind its name; then the lines of
+ * lib/cpu/cpu_facts.h. */
 void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out);
-/* The object "cpu", with `lfence` in it (kernel/cpu/lfence.h has the values), virtualised, hypervisor,
- * topology, caches, tlbs, mitigations. */
+/* The object "cpu", with `lfence` in it (kernel/cpu/lfence.h has the values), virtualised,
+ * hypervisor, topology, caches, tlbs, mitigations. */
 void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json *j);
 
 /* "2596.123 MHz" */
@@ -35,7 +36,8 @@ void head_mhz(struct sink *out, double hz);
 /* Which clock ns and seconds rest on, where cycles come from, and why not from those ahead of it in
  * clock= and cycle=. */
 void head_show_timers(const struct engine *e, struct sink *out);
-/* clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock; bench/measure/cycle.h's. */
+/* clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock; then the members of
+ * bench/show/cycle_show.h. */
 void head_record_timers(const struct engine *e, struct json *j);
 /* A warning where none serves. */
 void head_warn_timers(const struct engine *e, struct report *r);
