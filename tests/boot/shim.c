@@ -1,3 +1,4 @@
+/* clang-format off */
 /*
  * A UEFI application that changes the machine and then starts \baretick.efi from its own volume.
  *
@@ -13,15 +14,19 @@
  *   descsize         memory descriptors of 64 bytes, rubbish between them
  *   gop-...          what the firmware says of its screen: see shim_gop.c
  *   mp-...           what it does with its other cores: see shim_mp.c
- *   exit-fails-once  the map changes under the first ExitBootServices; any firmware call but
- * GetMemoryMap and ExitBootServices after that ends the machine with status 0x30 exit-fails
- * ExitBootServices never succeeds; as above and, when ExitBootServices has succeeded, just before
- * it returns: x2apic the local APIC in x2APIC mode, sse-off          CR4.OSFXSR and OSXMMEXCPT clear, CR0.EM and TS set mess MXCSR and
- * x87 with every exception unmasked, PIC unmasked with the PIT firing, the local APIC's timer
- * firing, CR0.WP and NE clear la57             five levels of page tables (where the CPU has them)
+ *   exit-fails-once  the map changes under the first ExitBootServices; after that any firmware call
+ *                    but GetMemoryMap and ExitBootServices ends the machine with status 0x30
+ *   exit-fails       ExitBootServices never succeeds; else as above
+ * and, when ExitBootServices has succeeded, just before it returns:
+ *   x2apic           the local APIC in x2APIC mode
+ *   sse-off          CR4.OSFXSR and OSXMMEXCPT clear, CR0.EM and TS set
+ *   mess             MXCSR and x87 with every exception unmasked, PIC unmasked with the PIT firing,
+ *                    the local APIC's timer firing, CR0.WP and NE clear
+ *   la57             five levels of page tables (where the CPU has them)
  * Without a \shim.txt:
  *   nothing but an endless loop, after one line of text if a load option says so ("talk").
  */
+/* clang-format on */
 #include <efi.h>
 
 #define STATUS_FORBIDDEN  0x30 /* QEMU exits with 2 * 0x30 + 1 */
