@@ -68,7 +68,7 @@ static const char *prove(struct aperf *p, const struct counter_access *a)
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         uint64_t from, to = 0;
         if (read_patiently(p, a, &from) != APERF_OK)
-            return "MPERF stands still: a hypervisor keeps it";
+            return "MPERF stands still: a hypervisor withholds it";
         a->chain(a->ctx, COUNTER_PROOF_ADDS);
         counted[i] = read_patiently(p, a, &to) == APERF_OK ? to - from : 0;
     }
@@ -85,7 +85,7 @@ const char *aperf_start(struct aperf *p, const struct core_counters *has,
     for (unsigned i = 0; i < LOOKS; i++) {
         struct aperf now;
         if (!look(&now, a))
-            return "MSR E7h or E8h faults: a hypervisor keeps them";
+            return "MSR E7h or E8h faults: a hypervisor withholds them";
         uint64_t apart = p->apart < now.apart ? p->apart : now.apart;
         *p = now;
         p->apart = apart;

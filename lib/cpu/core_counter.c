@@ -126,7 +126,7 @@ static const char *set_fixed(struct core_counter *c, const struct counter_access
     uint64_t control, global;
     if (!a->msr.read(a->msr.ctx, FIXED_CTR_CTRL, &control) ||
         !a->msr.read(a->msr.ctx, PERF_GLOBAL_CTRL, &global))
-        return "MSR 38Dh or 38Fh faults: a hypervisor keeps the counter";
+        return "MSR 38Dh or 38Fh faults: a hypervisor withholds the counter";
     c->index = FIXED1_INDEX;
     uint64_t field = control >> FIXED1_SHIFT & FIXED_FIELD;
     if (global & FIXED1_ON && field & (FIXED_OS | FIXED_USER)) {
@@ -138,7 +138,7 @@ static const char *set_fixed(struct core_counter *c, const struct counter_access
         !change(c, a, FIXED_CTR_CTRL, FIXED_FIELD << FIXED1_SHIFT,
                 (FIXED_OS | FIXED_USER) << FIXED1_SHIFT) ||
         !change(c, a, PERF_GLOBAL_CTRL, FIXED1_ON, FIXED1_ON))
-        return "MSR 38Dh or 38Fh cannot be written: a hypervisor keeps the counter";
+        return "MSR 38Dh or 38Fh cannot be written: a hypervisor withholds the counter";
     return NULL;
 }
 
@@ -150,13 +150,13 @@ static const char *set_amd(struct core_counter *c, const struct core_counters *h
         uint32_t count = has->extended ? AMD_CTR_EXT + 2 * i : AMD_CTR + i;
         uint64_t now;
         if (!a->msr.read(a->msr.ctx, control, &now))
-            return "its control MSR faults: a hypervisor keeps the counters";
+            return "its control MSR faults: a hypervisor withholds the counters";
         if (now & AMD_ENABLE)
             continue;
         c->index = i;
         if (!keep(c, a, count) || !change(c, a, control, ~0ull, AMD_CYCLES) ||
             (has->global && !change(c, a, AMD_GLOBAL_CTL, 1ull << i, 1ull << i)))
-            return "its control MSR cannot be written: a hypervisor keeps the counters";
+            return "its control MSR cannot be written: a hypervisor withholds the counters";
         return NULL;
     }
     return "all in use by the firmware (PERF_CTL's enable bits)";
@@ -171,7 +171,7 @@ const char *core_counter_prove(const uint64_t *counted)
             return NULL;
     }
     return moved ? "counts, but not core cycles: a chain of additions has another length by it"
-                 : "does not count: a hypervisor keeps it";
+                 : "does not count: a hypervisor withholds it";
 }
 
 static const char *prove(const struct core_counter *c, const struct counter_access *a)
@@ -180,10 +180,10 @@ static const char *prove(const struct core_counter *c, const struct counter_acce
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         uint64_t from, to;
         if (!core_counter_read(c, a, &from))
-            return "RDPMC faults: a hypervisor keeps the counter";
+            return "RDPMC faults: a hypervisor withholds the counter";
         a->chain(a->ctx, COUNTER_PROOF_ADDS);
         if (!core_counter_read(c, a, &to))
-            return "RDPMC faults: a hypervisor keeps the counter";
+            return "RDPMC faults: a hypervisor withholds the counter";
         counted[i] = (to - from) & ((1ull << c->bits) - 1);
     }
     return core_counter_prove(counted);

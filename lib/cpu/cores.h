@@ -35,8 +35,8 @@ void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t 
 /* The place of an APIC id in the list; `count` where it is not there. */
 unsigned cores_find(const struct cores_list *l, uint32_t id);
 
-/* Whether an interrupt can be sent to all of them: without x2APIC, 255 is everybody and ids above
- * do not fit (Intel SDM vol. 3A section 11.6.1). */
+/* Whether an interrupt can be sent to all of them: without x2APIC, 255 means all cores and ids
+ * above do not fit (Intel SDM vol. 3A section 11.6.1). */
 bool cores_need_x2apic(const struct cores_list *l);
 bool cores_reachable(uint32_t id, bool x2apic);
 

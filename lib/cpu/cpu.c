@@ -180,20 +180,10 @@ const char *cpu_lacks(const struct cpu *c, enum recipe r)
 {
     if (!c->tsc)
         return "no TSC (CPUID 1 EDX[4])";
-    switch (r) {
-    case RECIPE_RDTSCP:
-    case RECIPE_XFENCE:
-    case RECIPE_PAOLONI:
-        if (!c->rdtscp)
-            return "no RDTSCP (CPUID 8000_0001 EDX[27])";
-        break;
-    case RECIPE_SERIALIZE:
-        if (!c->serialize)
-            return "no SERIALIZE (CPUID 7 EDX[14])";
-        break;
-    default:
-        break;
-    }
+    if ((r == RECIPE_RDTSCP || r == RECIPE_XFENCE || r == RECIPE_PAOLONI) && !c->rdtscp)
+        return "no RDTSCP (CPUID 8000_0001 EDX[27])";
+    if (r == RECIPE_SERIALIZE && !c->serialize)
+        return "no SERIALIZE (CPUID 7 EDX[14])";
     if ((r == RECIPE_XFENCE || r == RECIPE_MFENCE || r == RECIPE_LFENCE) && !c->sse2)
         return "no LFENCE and MFENCE (SSE2, CPUID 1 EDX[26])";
     return NULL;

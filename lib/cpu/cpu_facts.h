@@ -1,7 +1,7 @@
 /*
- * What a CPU says of itself beyond its name: microcode, topology, caches, TLBs, how it stands to
- * speculation. Taken once, then told to people and as members of a record; a live machine, a
- * process and a recording all come through here.
+ * What a CPU says of itself beyond its name: microcode, topology, caches, TLBs, mitigations of
+ * speculation. Taken once, then shown to people and as members of a record; the same for a live
+ * machine, a process and a recording.
  */
 #ifndef LIB_CPU_CPU_FACTS_H
 #define LIB_CPU_CPU_FACTS_H

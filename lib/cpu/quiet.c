@@ -202,7 +202,7 @@ static bool read_now(const struct quiet_setting *s, const struct msr_access *a, 
 static void find(struct quiet_setting *s, const struct msr_access *a)
 {
     if (s->control && !read_now(s, a, &s->found))
-        *s = none("its MSR faults: a hypervisor keeps it");
+        *s = none("its MSR faults: a hypervisor withholds it");
     s->now = s->found;
 }
 
@@ -243,8 +243,7 @@ static void apply(struct quiet *q, struct quiet_setting *s, const struct msr_acc
     }
     s->in_force = read_now(s, a, &s->now) && done && s->now == s->wanted;
     if (!s->in_force)
-        s->why_not =
-            "was written, and does not read back so: a hypervisor or the firmware keeps it";
+        s->why_not = "was written, but does not read back: a hypervisor or the firmware holds it";
 }
 
 void quiet_apply(struct quiet *q, const struct msr_access *a)

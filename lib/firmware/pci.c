@@ -20,7 +20,10 @@
 #define BARS           6
 #define NO_FUNCTION    0xffffffffu
 
-const char *const pci_fate_names[PCI_FATES] = {"stopped", "stuck", "bridge", "iommu", "console"};
+const char *const pci_fate_names[PCI_FATES] = {
+    [PCI_STOPPED] = "stopped", [PCI_STUCK] = "stuck",     [PCI_BRIDGE] = "bridge",
+    [PCI_REMAPS] = "iommu",    [PCI_CONSOLE] = "console",
+};
 
 /* Which function holds an address, by the base next below it: BARs do not overlap. */
 struct owner {
@@ -102,7 +105,7 @@ static void stop_if_master(struct walk *w, struct pci_at at)
     stop->functions++;
     if (!(get(w, at, PCI_COMMAND) & COMMAND_MASTER))
         return;
-    f.fate = (uint8_t)stop_one(w, at, &f);
+    f.fate = stop_one(w, at, &f);
     stop->masters++;
     stop->fate[f.fate]++;
     if (stop->list < PCI_LISTED)

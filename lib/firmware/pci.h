@@ -4,8 +4,8 @@
  * those that carry others' traffic or the console. Pure: configuration space comes as functions.
  *
  * Every bus number is asked in turn instead of following bridges: machines have root buses to which
- * no bridge leads, and a bridge that names a wrong bus, or a loop of them, cannot mislead. Nobody
- * answers with all ones. Source: PCI Local Bus Specification 3.0 sections 6.1, 6.2 and 6.2.5; class
+ * no bridge leads, and a bridge that names a wrong bus, or a loop of them, cannot mislead. All ones
+ * mean that no function answers. Source: PCI Local Bus Specification 3.0 sections 6.1, 6.2 and 6.2.5; class
  * codes: PCI Code and ID Assignment Specification.
  */
 #ifndef LIB_FIRMWARE_PCI_H
@@ -44,14 +44,14 @@ enum pci_fate {
     PCI_CONSOLE, /* left alone: the report goes out by it */
     PCI_FATES
 };
-extern const char
-    *const pci_fate_names[PCI_FATES]; /* "stopped" "stuck" "bridge" "iommu" "console" */
+/* "stopped", "stuck", "bridge", "iommu", "console" */
+extern const char *const pci_fate_names[PCI_FATES];
 
 struct pci_function {
     struct pci_at at;
     uint16_t vendor, device;
     uint8_t class_code, subclass;
-    uint8_t fate; /* enum pci_fate */
+    enum pci_fate fate;
 };
 
 struct pci_stop {

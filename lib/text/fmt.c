@@ -145,9 +145,10 @@ static int64_t take_signed(struct args *args, enum length length)
         return va_arg(args->list, long long);
     case LENGTH_Z:
         return (ptrdiff_t)va_arg(args->list, size_t);
-    default:
-        return va_arg(args->list, int);
+    case LENGTH_INT:
+        break;
     }
+    return va_arg(args->list, int);
 }
 
 static uint64_t take_unsigned(struct args *args, enum length length)
@@ -163,9 +164,10 @@ static uint64_t take_unsigned(struct args *args, enum length length)
         return va_arg(args->list, unsigned long long);
     case LENGTH_Z:
         return va_arg(args->list, size_t);
-    default:
-        return va_arg(args->list, unsigned);
+    case LENGTH_INT:
+        break;
     }
+    return va_arg(args->list, unsigned);
 }
 
 /* False: not a conversion that this function knows. */

@@ -42,7 +42,7 @@ def warnings(b, part):
             INTEL,
             {
                 "turbo": "no turbo (CPUID 6 EAX[1])",
-                "prefetch": "was written, and does not read back so",  # QEMU has the MSR, and it reads as 0
+                "prefetch": "was written, but does not read back",  # QEMU has the MSR, and it reads as 0
                 "freq": "no SpeedStep (CPUID 1 ECX[7])",
             },
         ),
