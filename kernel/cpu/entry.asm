@@ -1,4 +1,4 @@
-; From the firmware's stack to our own, and back.
+; From the firmware's stack to our own, and back: kernel/cpu/entry.h says what each does.
 bits 64
 default rel
 section .text

@@ -183,7 +183,7 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
 
 bool paging_guard(struct paging *p, const struct core *core)
 {
-    for (unsigned i = 0; i < sizeof(core->guard) / sizeof(core->guard[0]); i++) {
+    for (unsigned i = 0; i < CORE_GUARDS; i++) {
         if (!core->guard[i])
             continue;
         if (!pagetable_unmap(&p->tables, core->guard[i], PAGE))

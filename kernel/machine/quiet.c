@@ -49,7 +49,7 @@ const char *quiet_apply_all(struct quieted *q, const struct options *o, const st
     if (!q->core)
         return "the cores' settings: the arena is too small";
     q->smi_counter = features_smi_counter(cpu) && msr_read(MSR_SMI_COUNT, &smis);
-    q->c1e = quiet_c1e(cpu, &here, &q->c1e_known);
+    q->c1e = quiet_c1e(cpu, &here, &q->has_c1e);
     apply(q, 0);
     count_failures(q, &q->core[0]);
     for (unsigned i = 1; asked && i < all->count; i++)

@@ -18,7 +18,7 @@ struct quieted {
     unsigned failed[QUIET_IDS]; /* of them, where a setting is not as asked */
     bool stuck;                 /* some MSR does not read back as it was found */
     bool smi_counter;
-    bool c1e, c1e_known;
+    bool c1e, has_c1e;
 };
 
 /* Bytes of arena that quiet_apply_all() takes. */

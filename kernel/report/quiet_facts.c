@@ -236,7 +236,7 @@ static struct advice_facts look(const struct machine *m, const struct engine *e,
     };
     if (turbo->control)
         f.turbo = seen(turbo->now != turbo->mask);
-    if (m->quiet.c1e_known)
+    if (m->quiet.has_c1e)
         f.c1e = seen(m->quiet.c1e);
     if (r->counts_smis && r->rows > 0)
         f.smi = seen(r->smis > 0);

@@ -6,6 +6,7 @@
 
 #define BACKTRACE_FRAMES 16
 #define BACKTRACE_WORDS  64
+#define CHAIN_FRAMES     64
 
 /* Error code of #PF, SDM vol. 3A figure 4-12. */
 enum { PF_PRESENT = 1, PF_WRITE = 2, PF_FETCH = 16 };
@@ -151,21 +152,58 @@ static void print_caller(struct sink *out, const struct handoff *h, const char *
     print_address(out, h, from);
 }
 
-/* Frames may be anything after a wild jump: read with a fixup, they must climb within the arena. */
-static unsigned walk_frames(struct sink *out, const struct handoff *h, uint64_t frame)
+/* Frames may be anything after a wild jump: read with a fixup, they must lie within the arena and
+ * name code. */
+static bool read_frame(const struct handoff *h, uint64_t frame, uint64_t *next, uint64_t *from)
+{
+    return frame - h->arena < h->arena_size && !(frame & 7) && mem_read(frame, next) &&
+           mem_read(frame + 8, from) && is_code(*from);
+}
+
+/* Whether frames climb from this one to the first, which has 0 where the next would be, or go on
+ * for longer than chance would have it. */
+static bool is_chain(const struct handoff *h, uint64_t frame)
 {
     uint64_t next, from;
-    unsigned n = 0;
 
-    while (n < BACKTRACE_FRAMES && frame - h->arena < h->arena_size && !(frame & 7) &&
-           mem_read(frame, &next) && mem_read(frame + 8, &from) && is_code(from)) {
+    for (unsigned n = 0; n < CHAIN_FRAMES; n++, frame = next) {
+        if (!read_frame(h, frame, &next, &from) || (next && next <= frame))
+            return false;
+        if (!next)
+            return true;
+    }
+    return true;
+}
+
+static void walk_frames(struct sink *out, const struct handoff *h, uint64_t frame)
+{
+    uint64_t next, from;
+
+    for (unsigned n = 0; n < BACKTRACE_FRAMES && read_frame(h, frame, &next, &from); n++) {
         print_caller(out, h, "called from", from);
-        n++;
-        if (next <= frame)
-            break;
         frame = next;
     }
-    return n;
+}
+
+/* Code without frames has rbp for its own use, as a measured body has: what looks like a return
+ * address on its stack may be one, until the first frame of a chain. */
+static void search_stack(struct sink *out, const struct handoff *h, uint64_t stack)
+{
+    uint64_t word;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < BACKTRACE_WORDS && n < BACKTRACE_FRAMES; i++, stack += 8) {
+        if (is_chain(h, stack)) {
+            walk_frames(out, h, stack);
+            return;
+        }
+        if (!mem_read(stack, &word))
+            return;
+        if (is_code(word)) {
+            print_caller(out, h, "on the stack", word);
+            n++;
+        }
+    }
 }
 
 static void print_backtrace(struct sink *out, const struct handoff *h, const struct trap_frame *f)
@@ -176,17 +214,10 @@ static void print_backtrace(struct sink *out, const struct handoff *h, const str
     if (f->vector == VECTOR_PAGE_FAULT && f->error & PF_FETCH && mem_read(f->rsp, &word) &&
         is_code(word))
         print_caller(out, h, "called from", word);
-    if (walk_frames(out, h, f->rbp))
-        return;
-    /* A measured body has rbp for its own use: what looks like a return address may be one. */
-    for (unsigned i = 0, n = 0; i < BACKTRACE_WORDS && n < BACKTRACE_FRAMES; i++) {
-        if (!mem_read(f->rsp + 8 * i, &word))
-            return;
-        if (is_code(word)) {
-            print_caller(out, h, "on the stack", word);
-            n++;
-        }
-    }
+    if (is_chain(h, f->rbp))
+        walk_frames(out, h, f->rbp);
+    else
+        search_stack(out, h, f->rsp);
 }
 
 void fault_print(struct sink *out, const struct handoff *h, const struct core *c,

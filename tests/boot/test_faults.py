@@ -1,7 +1,13 @@
 """What goes wrong inside a run: wrong answers, exceptions, non-maskable interrupts."""
 
+import re
+import subprocess
+from pathlib import Path
+
 import pytest
 from machine import CHECK_FAILED, FAULT, SUCCESS, monitor
+
+ROOT = Path(__file__).parents[2]
 
 # name, vector, words that the console must have
 EXCEPTIONS = [
@@ -29,6 +35,23 @@ def faulted(b, name, vector, word):
 def test_undefined_instruction(boot):
     event = faulted(boot("suite=provoke bench=ud2 samples=16"), "ud2", 6, "#UD")
     assert "vector 6" in event["message"] and "provoke/ud2" in event["message"], event
+
+
+def function_at(offset):
+    """The function of the image that holds this offset. The image begins at 0 of the ELF."""
+    said = subprocess.run(["nm", "-n", ROOT / "build/baretick.elf"], check=True,
+                          capture_output=True, text=True).stdout
+    code = [(int(at, 16), name) for at, kind, name in map(str.split, said.splitlines())
+            if kind in "tT"]
+    return [name for at, name in code if at <= offset][-1]
+
+
+def test_backtrace_reaches_the_first_function(boot):
+    """From a measured body, which has no frame of its own, up to where the kernel was entered."""
+    text = boot("suite=provoke bench=ud2 samples=16").text
+    callers = re.findall(r"called from [0-9a-f]+ \(image\+0x([0-9a-f]+)\)", text)
+    names = [function_at(int(offset, 16) - 1) for offset in callers]
+    assert "bench_run" in names and names[-1].startswith("entry_"), (names, text)
 
 
 @pytest.mark.parametrize("name, vector, word", EXCEPTIONS, ids=[e[0] for e in EXCEPTIONS])
