@@ -1,4 +1,5 @@
 #include "bench/measure/gate.h"
+#include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 
 /*
@@ -8,11 +9,10 @@
 #define TIMES             10
 #define SECONDS           2
 #define SECONDS_EACH_CORE 0.1
-#define FASTEST_TSC_HZ    5e9 /* where the frequency is not known: no TSC is faster */
 
 uint64_t gate_patience(const struct engine *e, uint64_t ticks)
 {
-    double hz = engine_has_hz(e) ? e->tsc_hz : FASTEST_TSC_HZ;
+    double hz = engine_has_hz(e) ? e->tsc_hz : TSC_HZ_MAX;
     return (uint64_t)(hz * (SECONDS + e->cores * SECONDS_EACH_CORE)) + TIMES * ticks;
 }
 

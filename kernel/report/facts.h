@@ -4,7 +4,7 @@
 #define KERNEL_REPORT_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 #include "bench/measure/probe.h"
 #include "kernel/machine/machine.h"
 

@@ -6,7 +6,7 @@
 #define KERNEL_REPORT_QUIET_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 #include "kernel/machine/machine.h"
 
 void quiet_facts_show(const struct machine *m, struct sink *out);

@@ -3,7 +3,7 @@
 #define KERNEL_REPORT_SELFTEST_H
 
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 #include "kernel/machine/machine.h"
 
 void selftest_machine(const struct machine *m, const struct engine *e, struct report *r);

@@ -29,7 +29,7 @@ def dump(folder):
 
 
 def layout(width, height):
-    """Scale, columns and rows, by the rule that the README gives: 80 columns and 40 rows, or smaller letters."""
+    """Scale, columns and rows, by the rule of docs/machine.md: 80 columns and 40 rows, or smaller letters."""
     scale = max(1, min(width // (80 * fonts.WIDTH), height // (40 * fonts.HEIGHT)))
     return scale, width // fonts.WIDTH // scale, height // fonts.HEIGHT // scale
 

@@ -4,7 +4,7 @@
 #define HOSTED_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
+#include "bench/measure/context.h"
 #include "bench/measure/probe.h"
 #include "tests/hosted/clock.h"
 #include "tests/hosted/process.h"
