@@ -130,7 +130,7 @@ $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
 	@scripts/build_id >$@.tmp
 	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
-$(GEN)/font.h: scripts/font $(FONT)
+$(GEN)/font.h: scripts/font scripts/fonts.py $(FONT)
 	@mkdir -p $(@D)
 	$(call say,FONT $@)$(PYTHON) scripts/font $(if $(FONT),--font '$(FONT)') >$@
 FORCE:
