@@ -1,4 +1,5 @@
 #include "bench/measure/headline.h"
+#include "bench/measure/cut.h"
 #include "bench/measure/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/median.h"
@@ -13,22 +14,24 @@ struct room {
     uint64_t *sorting; /* for modes_find: twice the blocks */
 };
 
-size_t headline_need(size_t blocks, unsigned placements)
+/* Cuts the words of `scratch` up; NULL, to count: nothing is stored there. Returns how many. */
+static size_t cut_up(struct room *room, uint64_t *scratch, size_t blocks, unsigned placements)
 {
-    return (KINDS + 4) * blocks + placements;
+    struct cut c = {scratch, 0};
+    *room = (struct room){0};
+    for (unsigned k = 0; k < KINDS; k++)
+        room->mean[k] = cut(&c, blocks);
+    room->value = cut(&c, blocks);
+    room->placement = cut(&c, blocks); /* a word each, though half would do */
+    room->sorting = cut(&c, 2 * blocks);
+    room->sorted = cut(&c, placements);
+    return c.used;
 }
 
-static struct room cut_up(uint64_t *scratch, const struct sampler *s)
+size_t headline_need(size_t blocks, unsigned placements)
 {
-    struct room room = {0};
-    double *at = (double *)(void *)scratch;
-    for (unsigned k = 0; k < KINDS; k++, at += s->blocks)
-        room.mean[k] = at;
-    room.value = at;
-    room.placement = (uint32_t *)(void *)(at += s->blocks);
-    room.sorting = (uint64_t *)(void *)(at += s->blocks);
-    room.sorted = at + 2 * s->blocks;
-    return room;
+    struct room room;
+    return cut_up(&room, NULL, blocks, placements);
 }
 
 /* A block's mean window: in ticks, or in core cycles by the counter read around it. */
@@ -161,7 +164,8 @@ static struct modes find_modes(const struct sampler *s, const struct bench *b, d
 struct headline headline(const struct sampler *s, const struct bench *b, double step,
                          enum cycles_by by, double *theta, uint64_t *scratch)
 {
-    struct room room = cut_up(scratch, s);
+    struct room room;
+    cut_up(&room, scratch, s->blocks, s->placements);
     bool counter = by == CYCLES_COUNTER;
     struct figure ruler = take_figure(s, b, CYCLES_RULER, counter ? NULL : theta, &room);
     struct figure other = take_figure(s, b, CYCLES_COUNTER, counter ? theta : NULL, &room);

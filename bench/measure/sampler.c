@@ -1,4 +1,5 @@
 #include "bench/measure/sampler.h"
+#include "bench/measure/cut.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/dither.h"
 #include "bench/measure/known.h"
@@ -20,9 +21,23 @@ size_t sampler_blocks(size_t windows, unsigned placements)
     return windows / ENGINE_BLOCK + LEAST_BLOCKS * (size_t)placements;
 }
 
+/* Cuts up the memory of `c`, for so many windows and blocks of each kind. */
+static void cut_up(struct sampler *s, struct cut *c, size_t windows, size_t blocks)
+{
+    for (unsigned k = 0; k < KINDS; k++)
+        s->samples[k] = cut(c, windows);
+    s->sorted = cut(c, windows);
+    s->scratch = cut(c, windows);
+    for (unsigned k = 0; k < KINDS; k++)
+        s->block[k] = cut(c, blocks * WORDS_OF_BLOCK);
+}
+
 size_t sampler_need(size_t windows, unsigned placements)
 {
-    return (KINDS + 2) * windows + KINDS * WORDS_OF_BLOCK * sampler_blocks(windows, placements);
+    struct sampler s;
+    struct cut c = {0};
+    cut_up(&s, &c, windows, sampler_blocks(windows, placements));
+    return c.used;
 }
 
 /* The placements' shares of the windows, and their blocks one behind the other. */
@@ -42,18 +57,12 @@ static void share_out(struct sampler *s)
 
 void sampler_init(struct sampler *s, const struct engine *e, unsigned placements)
 {
-    uint64_t *at = e->memory;
+    struct cut c = {.memory = e->memory};
     memset(s, 0, sizeof *s);
     s->n = sampler_windows(e->o, e->samples);
     s->placements = placements;
     share_out(s);
-    for (unsigned k = 0; k < KINDS; k++, at += s->n)
-        s->samples[k] = at;
-    s->sorted = at;
-    s->scratch = at += s->n;
-    at += s->n;
-    for (unsigned k = 0; k < KINDS; k++, at += s->blocks * WORDS_OF_BLOCK)
-        s->block[k] = (struct block *)(void *)at;
+    cut_up(s, &c, s->n, s->blocks);
 }
 
 static struct window_result run_window(struct sampler *s, const struct engine *e,

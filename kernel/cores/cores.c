@@ -4,29 +4,31 @@
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 
-#define LISTS 6 /* of struct cores, each in pages of its own */
+/* The lists of struct cores, one entry a core: what counts them and what takes them use this. */
+#define LISTS(X) X(made) X(core) X(facts) X(texts) X(place) X(list.id)
 
 uint64_t cores_list_cost(unsigned cores)
 {
-    uint64_t entry = 2 * sizeof(struct core *) + sizeof(struct core_facts) +
-                     sizeof(struct core_texts) + sizeof(struct core_place) + sizeof(uint32_t);
+    uint64_t cost = 0;
 
-    return arena_cost(entry * cores) + LISTS * ARENA_PAGE;
+#define COUNT(of) cost += arena_cost(cores * sizeof(*((struct cores *)0)->of));
+    LISTS(COUNT)
+#undef COUNT
+    return cost;
 }
 
 static bool take_lists(struct cores *c)
 {
-    struct arena *a = c->given.arena;
     unsigned room = c->given.handoff->cores;
+    bool all = true;
 
-    c->made = arena_take(a, room * sizeof(*c->made));
-    c->core = arena_take(a, room * sizeof(*c->core));
-    c->facts = arena_take(a, room * sizeof(*c->facts));
-    c->texts = arena_take(a, room * sizeof(*c->texts));
-    c->place = arena_take(a, room * sizeof(*c->place));
-    c->list.id = arena_take(a, room * sizeof(*c->list.id));
+#define TAKE(of)                                                                                   \
+    c->of = arena_take(c->given.arena, room * sizeof(*c->of));                                     \
+    all = all && c->of;
+    LISTS(TAKE)
+#undef TAKE
     c->list.room = room;
-    return c->made && c->core && c->facts && c->texts && c->place && c->list.id;
+    return all;
 }
 
 bool cores_make_list(struct cores *c)

@@ -1,0 +1,21 @@
+/* Cuts up a block of words for several arrays. The same code counts, without memory, what it cuts. */
+#ifndef BENCH_MEASURE_CUT_H
+#define BENCH_MEASURE_CUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cut {
+    uint64_t *memory; /* NULL: count only */
+    size_t used;      /* words */
+};
+
+/* The next so many words; NULL where they are only counted. */
+static inline void *cut(struct cut *c, size_t words)
+{
+    size_t at = c->used;
+    c->used += words;
+    return c->memory ? c->memory + at : NULL;
+}
+
+#endif
