@@ -163,6 +163,15 @@ def test_no_qemu_is_left_behind(run, number, tmp_path):
     pytest.fail("the stand-in for QEMU still runs")
 
 
+@pytest.mark.parametrize("word, value", [
+    *(("--timeout", value) for value in ("nan", "inf", "-1", "0", "1e999")),
+    ("--smp", "0"), ("--smp", "-2"), ("--smp", "1.5"),
+])
+def test_numbers_that_are_none(run, word, value):
+    said, status = run(WHOLE, words=[f"{word}={value}"])
+    assert status == 2 and word in said and "records" not in said, said
+
+
 def test_what_is_missing_is_named(run, tmp_path):
     said, status = run(WHOLE, environment={"OVMF_CODE": str(tmp_path / "nowhere.fd")})
     assert status == 2 and "OVMF_CODE: no file" in said, said
