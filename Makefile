@@ -12,6 +12,16 @@ V ?= 0
 QUIET := $(findstring s,$(firstword -$(MAKEFLAGS)))
 say = $(if $(filter 0,$V),@$(if $(QUIET),,echo "  $1";))
 
+# A text as one word of the shell, whatever stands in it.
+quoted = '$(subst ','\'',$1)'
+# The same of a variable's value, by its name; a $$ in it is not make's either. For what a person gives:
+# names of files, words, numbers. Commands and their flags (CC, WERROR...) are the shell's own text.
+given = $(call quoted,$(value $1))
+# An option of a script, where its variable is not empty.
+option = $(if $(value $2),$1=$(call given,$2))
+# A person's file as text for a stamp: its name, and a sum of what is in it.
+file_stamp = $(value $1) $(if $(value $1),$(shell cat -- $(call given,$1) 2>/dev/null | cksum))
+
 # `make run` and `make image`; scripts/run --help tells what they mean.
 ARGS    ?=
 ACCEL   ?= auto
@@ -65,9 +75,9 @@ WARN   := -Wall -Wextra $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS_IMAGE := -std=c11 -ffreestanding -O2 -g -fPIE -fshort-wchar -mno-red-zone \
 	-fno-stack-protector -fcf-protection=none -fno-strict-aliasing -fno-math-errno \
 	-fvisibility=hidden -fno-omit-frame-pointer -ffunction-sections -fdata-sections \
-	-fno-asynchronous-unwind-tables "-ffile-prefix-map=$(CURDIR)=." $(WARN) -I. -I$(GEN)
+	-fno-asynchronous-unwind-tables $(call quoted,-ffile-prefix-map=$(CURDIR)=.) $(WARN) -I. -I$(GEN)
 # Only boot/ calls firmware, in its own calling convention.
-CFLAGS_BOOT := -DGNU_EFI_USE_MS_ABI -isystem $(EFI_INC) -isystem $(EFI_INC)/x86_64
+CFLAGS_BOOT := -DGNU_EFI_USE_MS_ABI -isystem $(call given,EFI_INC) -isystem $(call given,EFI_INC)/x86_64
 IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1))
 ifeq ($(IS_CLANG),)
 CFLAGS_BOOT += -maccumulate-outgoing-args
@@ -112,14 +122,14 @@ $(B)/baretick.elf: $(OBJS) linker.ld $(B)/linked
 	$(if $(EFI_CRT0),,$(error GNU-EFI's crt0-efi-x86_64.o is in none of: $(EFI_LIBDIRS); run ./scripts/setup))
 	$(call say,LD $@)$(LD) $(LDFLAGS_IMAGE) -o $@ $(EFI_CRT0) $(OBJS) $(EFI_LIB)
 
-$(EFI): $(B)/baretick.elf scripts/pe_finish
+$(EFI): $(B)/baretick.elf scripts/pe_finish scripts/pe.py
 	$(call say,PE $@)$(OBJCOPY) -S $(PE_SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@.tmp
 	@$(PYTHON) scripts/pe_finish $< $@.tmp
 	@mv $@.tmp $@
 
 # Stamps that change only when their text does: the flags of this compiler's objects, what is linked
 # (another compiler, or a source taken away, must link again), the build's name.
-stamp = mkdir -p $(@D); printf '%s\n' '$1' >$@.tmp; \
+stamp = mkdir -p $(@D); printf '%s\n' $(call quoted,$1) >$@.tmp; \
 	if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 
 $(OBJ)/flags: FORCE
@@ -130,9 +140,10 @@ $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
 	@scripts/build_id >$@.tmp
 	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
-$(GEN)/font.h: scripts/font scripts/fonts.py $(FONT)
-	@mkdir -p $(@D)
-	$(call say,FONT $@)$(PYTHON) scripts/font $(if $(FONT),--font '$(FONT)') >$@
+$(GEN)/font.h: scripts/font scripts/fonts.py $(GEN)/font
+	$(call say,FONT $@)$(PYTHON) scripts/font $(call option,--font,FONT) >$@
+$(GEN)/font: FORCE
+	@$(call stamp,$(call file_stamp,FONT))
 FORCE:
 
 -include $(OBJS:.o=.d)
@@ -188,16 +199,16 @@ silicon: $(HOSTED) $(COVERAGE) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 # --- running it ----------------------------------------------------------------------------------
 
 run: $(EFI)
-	@set -f; $(PYTHON) scripts/run --accel '$(ACCEL)' --icount '$(ICOUNT)' --smp '$(SMP)' \
-		--mem '$(MEM)' --out '$(OUT)' $(if $(CPU),--cpu '$(CPU)') \
-		$(if $(TIMEOUT),--timeout '$(TIMEOUT)') -- $(ARGS)
+	@$(PYTHON) scripts/run $(call option,--accel,ACCEL) $(call option,--icount,ICOUNT) \
+		$(call option,--smp,SMP) $(call option,--mem,MEM) $(call option,--out,OUT) \
+		$(call option,--cpu,CPU) $(call option,--timeout,TIMEOUT) -- \
+		$(foreach w,$(value ARGS),$(call quoted,$w))
 
 # --- what it boots from: a disk, a CD; signed where Secure Boot is on ------------------------------
 
-# Every option as a comment, unless CONF= names another file.
-MEDIA_CONF := $(or $(CONF),$(B)/baretick.conf)
-# A CONF that is missing is for scripts/image to name.
-MEDIA_NEED := scripts/image $(if $(CONF),$(wildcard $(CONF)),$(MEDIA_CONF)) $(B)/media
+# Every option as a comment, unless CONF= names another file; one that is missing is for scripts/image to name.
+MEDIA_CONF := $(if $(value CONF),$(call given,CONF),$(B)/baretick.conf)
+MEDIA_NEED := scripts/image scripts/pe.py $(if $(value CONF),,$(B)/baretick.conf) $(B)/media
 $(B)/baretick.conf: $(CONF_TOOL)
 	@$(CONF_TOOL) >$@
 
@@ -211,17 +222,17 @@ iso: $(B)/baretick.iso
 $(B)/baretick.img $(B)/baretick.iso: $(EFI) $(MEDIA_NEED)
 	@scripts/image $(EFI) $(MEDIA_CONF) $@
 $(B)/media: FORCE
-	@$(call stamp,$(MEDIA_CONF))
+	@$(call stamp,$(call file_stamp,CONF))
 
 # Apart from the rest: a signature holds its time, so no two are the same.
 SIGNED := $(B)/signed
 signed: $(SIGNED)/baretick.img
-$(SIGNED)/baretick.efi: $(EFI) scripts/sign $(wildcard $(KEY) $(CERT)) $(SIGNED)/keys
-	@scripts/sign $(EFI) $@ '$(KEY)' '$(CERT)'
+$(SIGNED)/baretick.efi: $(EFI) scripts/sign scripts/pe.py $(SIGNED)/keys
+	@scripts/sign $(EFI) $@ $(call given,KEY) $(call given,CERT)
 $(SIGNED)/baretick.img: $(SIGNED)/baretick.efi $(MEDIA_NEED)
 	@scripts/image $< $(MEDIA_CONF) $@
 $(SIGNED)/keys: FORCE
-	@$(call stamp,$(KEY) $(CERT))
+	@$(call stamp,$(call file_stamp,KEY) $(call file_stamp,CERT))
 
 # --- tests: lib/ on the host, under the sanitizers, with both compilers --------------------------
 

@@ -1,5 +1,7 @@
 """The PE file itself: what scripts/pe_finish promises and refuses, and what two builds have in common."""
 import hashlib
+import json
+import os
 import re
 import shutil
 import struct
@@ -15,6 +17,8 @@ from machine import SUCCESS
 from media import tool
 
 ROOT = Path(__file__).parents[2]
+# A blank, a quote, and what a shell or make would run or expand.
+ODD_NAME = "it's a $(touch pwned) $HOME; touch pwned"
 SOURCES = ["boot", "kernel", "bench", "lib", "scripts", "linker.ld", "Makefile", "VERSION"]
 
 
@@ -99,8 +103,8 @@ def check_general_rooms_use_no_sse(tree):
 
 
 def test_builds(tmp_path):
-    """Two places, one of them with a blank in its name, give the same bytes; compilers can take turns."""
-    here = build_elsewhere(tmp_path / "a place")
+    """Two places, one of them named as no shell likes it, give the same bytes; compilers can take turns."""
+    here = build_elsewhere(tmp_path / ODD_NAME)
     by_gcc = digest(here / "baretick.efi")
     assert digest(build_elsewhere(tmp_path / "elsewhere") / "baretick.efi") == by_gcc
     check_no_sse_before_the_kernel_enables_it(here / "baretick.elf")
@@ -176,8 +180,10 @@ def put(where, form, value):
 
 
 @pytest.mark.parametrize("change, words", [
-    (put(("coff", 0), "<H", 0x14C), "not x86-64"),
-    (put(("opt", 0), "<H", 0x10B), "not PE32+"),
+    (put(("coff", 0), "<H", 0x14C), "machine is 0x14c, not x86-64: 0x8664 is allowed"),
+    (put(("opt", 0), "<H", 0x10B), "not PE32+: its magic is 0x10b, 0x20b is allowed"),
+    (put(("coff", 16), "<H", 0), "an optional header of 0 bytes: 112 or more"),
+    (put(("coff", 2), "<H", 0), "has no section"),
     (put(("opt", 68), "<H", 11), "subsystem is 11"),
     (put(("opt", 32), "<I", 512), "section alignment is 512"),
     (put(("opt", 16), "<I", 0), "entry point is not in executable memory"),
@@ -189,10 +195,66 @@ def put(where, form, value):
     (lambda raw: raw + bytes(1 << 20), "at most 1048576"),
     (lambda raw: raw[:len(raw) // 2], "leaves the file"),
     (lambda raw: b"ZM" + raw[2:], "does not begin with MZ"),
+    (lambda raw: raw[:200], "is cut"),
 ])
 def test_what_pe_finish_refuses(finish, change, words):
     status, said, _ = finish(change)
     assert status == 1 and words in said, said
+
+
+def no_program(raw):
+    """(name, bytes, words): files that are no program, made of one that is."""
+    half = raw[:len(raw) // 2]
+    changed = bytearray(raw)
+    changed[len(raw) // 2] ^= 1
+    driver = bytearray(raw)
+    put(("opt", 68), "<H", 11)(driver)
+    yield "empty", b"", "no program: is empty"
+    yield "text", b"suite=calls\n", "no program: is no PE image: it does not begin with MZ"
+    yield "dos", b"MZ" + bytes(100), "no program: is no PE image: no PE signature"
+    yield "tiny", b"MZ", "no program: is cut: 4 bytes at 0x3c are needed, the file ends at 0x2"
+    yield "half", half, f" leaves the file: its "
+    yield "changed", bytes(changed), "it was changed or cut after it was made"
+    yield "driver", bytes(driver), "subsystem is 11: 10, an EFI application, is allowed"
+
+
+def test_no_medium_and_no_signature_of_what_is_no_program(built, tmp_path):
+    """Each is refused by its name and with the reason, and nothing is left where the result would be."""
+    key = tmp_path / "key.pem"
+    key.touch()
+    for name, content, words in no_program((built / "baretick.efi").read_bytes()):
+        program, out = tmp_path / f"{name}.efi", tmp_path / f"out {name}"
+        program.write_bytes(content)
+        for p in (image(program, build.conf(), out / "x.img"), sign(program, out / "x.efi", key, key)):
+            assert p.returncode == 1 and f"{program}: " in p.stderr and words in p.stderr, p.stderr
+            assert not p.stdout and not out.exists()
+
+
+@pytest.mark.parametrize("kind", ["img", needs_xorriso("iso")])
+def test_what_a_medium_may_not_replace(built, tmp_path, kind):
+    """A folder takes no image inside it; the program and its options are not written over."""
+    program, conf = tmp_path / f"program.{kind}", tmp_path / f"conf.{kind}"
+    shutil.copy(built / "baretick.efi", program)
+    conf.write_text("suite=calls\n")
+    folder, pipe = tmp_path / f"folder.{kind}", tmp_path / f"pipe.{kind}"
+    folder.mkdir()
+    os.mkfifo(pipe)
+    for target, words in ((folder, "is a folder"), (pipe, "is no file"), (program, "another name"),
+                          (conf, "another name")):
+        p = image(program, conf, target)
+        assert p.returncode == 1 and f"{target}: " in p.stderr and words in p.stderr, p.stderr
+    assert list(folder.iterdir()) == [] and conf.read_text() == "suite=calls\n"
+    assert program.read_bytes() == (built / "baretick.efi").read_bytes()
+
+
+def test_a_signature_does_not_replace_its_key(program, tmp_path):
+    key, folder = tmp_path / "key.pem", tmp_path / "folder"
+    key.write_text("mine")
+    folder.mkdir()
+    for target, words in ((key, "another name"), (folder, "is a folder")):
+        p = sign(program, target, key, key)
+        assert p.returncode == 1 and words in p.stderr, p.stderr
+    assert key.read_text() == "mine" and list(folder.iterdir()) == []
 
 
 def test_a_section_that_the_linker_script_forgot(finish, tmp_path, built):
@@ -208,6 +270,11 @@ def test_a_section_that_the_linker_script_forgot(finish, tmp_path, built):
 
 def image(program, conf, path):
     return subprocess.run([ROOT / "scripts/image", program, conf, path], capture_output=True,
+                          text=True)
+
+
+def sign(program, signed, key, cert):
+    return subprocess.run([ROOT / "scripts/sign", program, signed, key, cert], capture_output=True,
                           text=True)
 
 
@@ -276,10 +343,35 @@ def test_make_image(program, tmp_path):
     assert read_from(disk, "baretick.conf", tmp_path) == build.conf().read_bytes()
     assert b"NNNN.jsonl" in read_from(disk, "baretick/README.TXT", tmp_path)
 
-    own = tmp_path / "own.conf"
-    own.write_text("suite=calls\n")
-    p = make(tmp_path, "image", f"CONF={own}")
-    assert p.returncode == 0, p.stderr
-    assert read_from(disk, "baretick.conf", tmp_path) == b"suite=calls\n"
+    own = tmp_path / ODD_NAME
+    for text in ("suite=calls\n", "suite=sum\n"):  # another text in the same file makes another image
+        own.write_text(text)
+        p = make(tmp_path, "image", f"CONF={own}")
+        assert p.returncode == 0, p.stderr
+        assert read_from(disk, "baretick.conf", tmp_path) == text.encode()
     p = make(tmp_path, "image", f"CONF={own}.none")
-    assert p.returncode != 0 and "own.conf.none: no such file" in p.stderr
+    assert p.returncode != 0 and f"{own}.none: no such file" in p.stderr
+    assert not list(ROOT.glob("pwned*")) and not list(tmp_path.glob("pwned*"))
+
+
+STAND_IN = """#!{python}
+import json, sys
+with open({out!r}, "w") as f:
+    json.dump(sys.argv[1:], f)
+"""
+
+
+def test_words_of_make_run_reach_no_shell(program, tmp_path):
+    """Each variable is one word of scripts/run, ARGS its words, whatever stands in them."""
+    shutil.copy(program, tmp_path)
+    out, python = tmp_path / "said.json", tmp_path / "python"
+    python.write_text(STAND_IN.format(python=sys.executable, out=str(out)))
+    python.chmod(0o755)
+    odd = {name: f"{ODD_NAME} {name}" for name in ("ACCEL", "ICOUNT", "SMP", "MEM", "OUT", "CPU", "TIMEOUT")}
+    p = make(tmp_path, "run", f"PYTHON={python}", f"ARGS={ODD_NAME} bench=*", *(f"{k}={v}" for k, v in odd.items()))
+    assert p.returncode == 0, p.stderr
+    script, *words = json.loads(out.read_text())
+    split = words.index("--")
+    assert script == "scripts/run" and words[split + 1:] == [*ODD_NAME.split(), "bench=*"]
+    assert sorted(words[:split]) == sorted(f"--{k.lower()}={v}" for k, v in odd.items())
+    assert not list(ROOT.glob("pwned*"))

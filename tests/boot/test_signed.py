@@ -5,11 +5,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import build
+import pe
 import pytest
 from conftest import QUICK
 from machine import SUCCESS
 from media import gpt_disk, tool
+from test_image_file import ODD_NAME, ROOT, sign
 
 CODE = Path("/usr/share/OVMF/OVMF_CODE_4M.secboot.fd")
 VARIABLES = Path("/usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd")  # PK, KEK and db: the certificate below
@@ -35,11 +36,6 @@ def key(tmp_path_factory):
     path = tmp_path_factory.mktemp("keys") / "db.key"
     tool("openssl", "rsa", "-in", LOCKED_KEY, "-passin", f"pass:{PASSWORD}", "-out", path)
     return path
-
-
-def sign(program, signed, key, cert):
-    return subprocess.run([build.ROOT / "scripts/sign", program, signed, key, cert],
-                          capture_output=True, text=True)
 
 
 @pytest.fixture
@@ -93,7 +89,9 @@ def test_shim_starts_it(boot, program, secure_disk, signed):
 def test_shim_asks_for_its_sbat(boot, program, secure_disk, signed, tmp_path):
     """The same without a section of that name: what the test above shows is not a shim that takes all."""
     without = tmp_path / "without.efi"
-    without.write_bytes(program.read_bytes().replace(b".sbat\0\0\0", b".none\0\0\0", 1))
+    changed = pe.Image(program.read_bytes().replace(b".sbat\0\0\0", b".none\0\0\0", 1))
+    changed.put32(changed.opt + 64, changed.checksum())
+    without.write_bytes(changed.raw)
     is_refused(boot, secure_disk(signed(SHIM), grubx64=signed(without)), "Security Violation")
 
 
@@ -110,11 +108,13 @@ def test_keys_that_cannot_be_used(program, key, tmp_path, which, words):
 
 
 def test_make_signed(program, key, tmp_path):
-    """The disk that it makes carries the signed program."""
+    """The disk that it makes carries the signed program. Names of a key are words, whatever stands in them."""
     shutil.copy(program, tmp_path)
+    key = shutil.copy(key, tmp_path / f"{ODD_NAME}.key")
+    cert = shutil.copy(CERT, tmp_path / f"{ODD_NAME}.pem")
     (tmp_path / "my.conf").write_text(QUICK + "\n")
     subprocess.run(["make", "-s", f"B={tmp_path}", "-o", tmp_path / "baretick.efi", "signed",
-                    f"KEY={key}", f"CERT={CERT}", f"CONF={tmp_path}/my.conf"], cwd=build.ROOT,
+                    f"KEY={key}", f"CERT={cert}", f"CONF={tmp_path}/my.conf"], cwd=ROOT,
                    check=True, stdout=subprocess.DEVNULL)
     back = tmp_path / "back.efi"
     tool("mcopy", "-i", f"{tmp_path}/signed/baretick.img@@1M", "::/EFI/BOOT/BOOTX64.EFI", back)
