@@ -15,6 +15,8 @@ _Static_assert(offsetof(struct calls_order, at) == CALLS_ORDER + CALLS_TAIL, "OR
 _Static_assert(offsetof(struct calls_order, at_empty) == CALLS_ORDER + CALLS_TAIL + 4,
                "ORDER_AT_EMPTY");
 _Static_assert(2 * OPS == CALLS_TAIL, "the longest window repeats no more than the tail");
+_Static_assert(OPS % CALLS_TARGETS == 0 && CALLS_ORDER % OPS == 0,
+               "windows are whole, and have room for each target");
 _Static_assert(sizeof(struct calls_order) <= OBJECT_ROOM, "the order fits the room");
 
 /*
@@ -29,12 +31,29 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state * 0x2545f4914f6cdd1dull >> 32);
 }
 
+/* In an order of which all are as likely (Fisher and Yates; Knuth, volume 2, algorithm 3.4.2 P). */
+static void shuffle(uint8_t *target, uint32_t count, uint64_t *state)
+{
+    for (uint32_t i = count - 1; i > 0; i--) {
+        uint32_t j = next_random(state) % (i + 1);
+        uint8_t kept = target[i];
+        target[i] = target[j];
+        target[j] = kept;
+    }
+}
+
+/*
+ * Each window has each target as often as any other, in random order too: what an optimiser makes
+ * of the cases of a switch need not be alike (the last one falls through, where others jump).
+ */
 static void order_targets(struct object *o, uint32_t targets, bool random)
 {
     struct calls_order *order = o->room;
     uint64_t state = 1;
     for (uint32_t i = 0; i < CALLS_ORDER; i++)
-        order->target[i] = (uint8_t)((random ? next_random(&state) : i) % targets);
+        order->target[i] = (uint8_t)(i % targets);
+    for (uint32_t i = 0; random && i < CALLS_ORDER; i += OPS)
+        shuffle(order->target + i, OPS, &state);
     for (uint32_t i = 0; i < CALLS_TAIL; i++)
         order->target[CALLS_ORDER + i] = order->target[i];
     order->at = order->at_empty = 0;
