@@ -24,6 +24,13 @@
 #define BENCH_HIDE(x) __asm__ volatile("" : "+r"(x))
 
 /*
+ * First in each turn of a measured loop, of n turns to go: the loop stays one of single turns.
+ * Without it gcc 13 and later unroll a small loop at -O2, so that the empty loop, which is
+ * subtracted, costs less than the loop of the body.
+ */
+#define BENCH_TURN(n) BENCH_HIDE(n)
+
+/*
  * Memory may have been read and changed. Without it only the last of several stores to one
  * place is made, what was stored is not loaded again, and nothing is loaded twice. It does not
  * reach registers, nor local variables whose address was never given away.

@@ -21,6 +21,7 @@
     {                                                                                              \
         (void)o;                                                                                   \
         for (; n; n--) {                                                                           \
+            BENCH_TURN(n);                                                                         \
             __VA_ARGS__;                                                                           \
             BENCH_CLOBBER();                                                                       \
         }                                                                                          \
@@ -49,8 +50,8 @@
 
 /*
  * One of `ops_` operations of a function void fn(uint64_t n, void *ctx), which brings its own loop
- * and should stand in another file. ctx_ is an expression and may use `o`. A call that makes ready
- * for fn and does not call it is subtracted.
+ * (BENCH_TURN first in each turn) and should stand in another file. ctx_ is an expression and may
+ * use `o`. A call that makes ready for fn and does not call it is subtracted.
  *
  *   BENCH_FUNCTION(suite, name, "what one operation is", 1000, fn, &o->counter,
  *                  .check = check_counted);

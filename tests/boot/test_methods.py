@@ -47,13 +47,19 @@ def test_sweep_tries_every_offset(boot):
 
 
 def test_traps_stand_beside_their_cures_and_sums_in_bytes(boot):
-    b = boot("suite=compiler,sum bench=load_*,warm,cold samples=64").must(SUCCESS, rows=4)
+    rows = "load_*,keep_cost,hide_cost,warm,cold,switch_*_c"
+    b = boot(f"suite=compiler,sum,calls bench={rows} samples=64").must(SUCCESS, rows=8)
     told = [e["message"] for e in b.events("beside")]
     assert any(m.startswith("compiler/load_trap ") and "load_cure" in m for m in told), told
     assert any(m.startswith("sum/cold ") and "warm" in m for m in told), told
     units = b.row("sum", "warm")["units"]
     assert units["unit"] == "byte" and units["per_op"] == 4 and units["per_instruction"] > 0, units
     assert "per_second" not in units, units
+    of = {r["name"]: r["per_op"]["instructions"] for r in b.rows}
+    assert of["keep_cost"] == of["hide_cost"] == 0, of
+    assert of["switch_turn_c"] == of["switch_random_c"], of
+    for row in b.rows:
+        assert row["ticks"]["min"] == row["ticks"]["max"], row
 
 
 def test_a_body_of_fixed_length_is_not_adaptive(boot):

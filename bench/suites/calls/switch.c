@@ -19,6 +19,7 @@ int calls_switch(uint64_t n, struct object *o)
     uint64_t sum = 0;
     order->at = (order->at + (uint32_t)n) % CALLS_ORDER;
     for (; n; n--) {
+        BENCH_TURN(n);
         switch (*next++) {
             CASE(0);
             CASE(1);
@@ -41,7 +42,9 @@ int calls_switch_empty(uint64_t n, struct object *o)
     struct calls_order *order = o->room;
     const uint8_t *next = order->target + order->at_empty;
     order->at_empty = (order->at_empty + (uint32_t)n) % CALLS_ORDER;
-    for (; n; n--)
+    for (; n; n--) {
+        BENCH_TURN(n);
         BENCH_KEEP(*next++);
+    }
     return 0;
 }

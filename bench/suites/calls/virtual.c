@@ -1,11 +1,14 @@
 /* A virtual-style call: the table and its functions in the caller's own object. */
+#include "bench/api/keep.h"
 #include "bench/suites/calls/virtual.h"
 
 CALLS_TABLES(calls_table);
 
 int calls_virtual(uint64_t n, struct object *o)
 {
-    for (; n; n--)
+    for (; n; n--) {
+        BENCH_TURN(n);
         o->vtable->method(o);
+    }
     return 0;
 }

@@ -15,6 +15,7 @@
     int compiler_##name_(uint64_t n, struct object *o)                                             \
     {                                                                                              \
         for (; n; n -= PASS) {                                                                     \
+            BENCH_TURN(n);                                                                         \
             uint64_t count = PASS;                                                                 \
             BENCH_HIDE(count);                                                                     \
             o->counter += name_(o->room, count);                                                   \

@@ -17,6 +17,7 @@ void compiler_count(uint64_t n, void *counter)
 {
     uint64_t *count = counter;
     for (; n; n--) {
+        BENCH_TURN(n);
         ++*count;
         BENCH_CLOBBER();
     }

@@ -26,6 +26,7 @@ static inline __attribute__((always_inline)) int count_up(uint64_t n, struct obj
 {
     uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0;
     for (; n; n--) {
+        BENCH_TURN(n);
         ADD(a, 1);
         ADD(b, 2);
         ADD(c, 1000);

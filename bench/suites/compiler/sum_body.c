@@ -1,7 +1,7 @@
 /*
  * 1 + 2 + ... + k, k hidden before each sum, or the sum would be a constant. The trap is the loop,
- * left to the optimiser: clang 14 makes the formula of it, gcc 12 keeps the loop. Beside it stand a
- * loop that stays (the cure) and the formula.
+ * left to the optimiser: clang makes the formula of it, gcc 12 keeps the loop, gcc 14 takes two
+ * terms a turn. Beside it stand a loop that stays (the cure) and the formula.
  */
 #include "bench/api/keep.h"
 #include "bench/suites/compiler/compiler.h"
@@ -11,6 +11,7 @@
     {                                                                                              \
         uint64_t k = *(const uint64_t *)o->room, all = 0;                                          \
         for (; n; n--) {                                                                           \
+            BENCH_TURN(n);                                                                         \
             BENCH_HIDE(k);                                                                         \
             all += name_(k);                                                                       \
             BENCH_HIDE(all);                                                                       \

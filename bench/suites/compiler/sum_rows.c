@@ -27,8 +27,8 @@ static const char *added(const struct object *o, uint64_t operations)
     }                                                                                              \
     SUM(sum_trap_##k_, compiler_sum_trap, k_, "1 + 2 + ... + " #k_ ", left to the optimiser",      \
         .beside = "sum_cure_" #k_);                                                                \
-    SUM(sum_cure_##k_, compiler_sum_cure, k_, "1 + 2 + ... + " #k_ " in a loop",                   \
-        .floor = 0.1 * (k_));                                                                      \
+    SUM(sum_cure_##k_, compiler_sum_cure, k_,                                                      \
+        "1 + 2 + ... + " #k_ " in a loop, which is included", .floor = 0.1 * (k_));                \
     SUM(sum_formula_##k_, compiler_sum_formula, k_, "1 + 2 + ... + " #k_ " by the formula",        \
         .beside = "sum_cure_" #k_)
 

@@ -6,6 +6,7 @@ int sum_pass(uint64_t n, struct object *o)
 {
     const uint32_t *array = o->room;
     for (; n; n -= SUM_INTS) {
+        BENCH_TURN(n);
         uint32_t sum = 0;
         for (unsigned i = 0; i < SUM_INTS; i++)
             sum += array[i];
@@ -18,7 +19,9 @@ int sum_pass(uint64_t n, struct object *o)
 int sum_empty(uint64_t n, struct object *o)
 {
     (void)o;
-    for (; n; n -= SUM_INTS)
+    for (; n; n -= SUM_INTS) {
+        BENCH_TURN(n);
         BENCH_CLOBBER();
+    }
     return 0;
 }

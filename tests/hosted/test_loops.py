@@ -1,0 +1,79 @@
+"""Measured loops as each compiler at hand makes them: one turn after the other, whatever its options.
+
+A loop that is unrolled costs less than one that is not, so that what is subtracted would not be what
+was measured; and BENCH_KEEP, BENCH_HIDE and BENCH_CLOBBER must be no instruction (bench/api/keep.h).
+"""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = re.compile(r"(?:gcc|clang)(?:-\d+)?")
+COMPILERS = sorted(
+    {p.name for d in os.get_exec_path() if Path(d).is_dir() for p in Path(d).iterdir()
+     if NAME.fullmatch(p.name)})
+OPTIONS = ["-O1", "-O2", "-O3", "-O2 -funroll-loops", "-O3 -march=x86-64-v3 -funroll-loops"]
+FLAGS = shlex.split(
+    "-std=c11 -ffreestanding -fPIE -mno-red-zone -fno-stack-protector -fcf-protection=none "
+    "-fvisibility=hidden -fomit-frame-pointer -fno-asynchronous-unwind-tables -S -o - -I.")
+
+
+@pytest.fixture(params=[(c, o) for c in COMPILERS for o in OPTIONS], ids=" ".join)
+def functions(request):
+    """functions(source): its functions by name, each a list of instructions and labels."""
+    compiler, options = request.param
+
+    def compile_to_text(source):
+        text = subprocess.run(
+            [compiler, *FLAGS, *options.split(), source], cwd=ROOT, stdout=subprocess.PIPE,
+            text=True, check=True, timeout=60).stdout
+        found, lines = {}, []
+        for line in (re.sub(r"\s+", " ", re.sub(r"#.*", "", line)).strip() for line in text.splitlines()):
+            name = re.fullmatch(r"([a-z]\w*):", line)
+            if name:
+                lines = found[name[1]] = []
+            elif re.fullmatch(r"\.L\w+:", line) or (line and not line.startswith(".")):
+                lines.append(line)
+        return found
+
+    return compile_to_text
+
+
+def loop(lines):
+    """The instructions of a function's only loop, its jump back included."""
+    loops = []
+    for i, line in enumerate(lines):
+        jump = re.fullmatch(r"j\w+ (\.L\w+)", line)
+        if jump and f"{jump[1]}:" in lines[:i]:
+            inside = lines[lines.index(f"{jump[1]}:"):i + 1]
+            loops.append([x for x in inside if not x.endswith(":")])
+    assert len(loops) == 1, f"{len(loops)} loops in {lines}"
+    return loops[0]
+
+
+def without_labels(lines):
+    return [re.sub(r"\.L\w+", "L", x) for x in lines if not x.endswith(":")]
+
+
+def test_a_body_is_its_work_and_the_empty_loop(functions):
+    """An increment is one instruction more; a call has one to pass the object besides."""
+    bodies = functions("bench/suites/calls/body.c")
+    empty = len(loop(bodies.pop("calls_empty")))
+    inc = bodies.pop("calls_inline_inc")
+    assert len(loop(inc)) == empty + 1, inc
+    for name, body in bodies.items():
+        calls = [x for x in loop(body) if x.startswith("call")]
+        assert len(calls) == 1 and len(loop(body)) == empty + 2, name
+
+
+def test_keeping_and_hiding_cost_nothing(functions):
+    bodies = functions("bench/suites/compiler/body.c")
+    turns = without_labels(bodies["compiler_turns"])
+    assert len(loop(bodies["compiler_turns"])) == 2, turns
+    for name in ("compiler_turns_keep", "compiler_turns_hide"):
+        assert without_labels(bodies[name]) == turns, name
