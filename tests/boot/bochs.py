@@ -11,7 +11,7 @@ from media import find
 # megs, CPU, clock as tried with Bochs 2.7; sync=none makes the TSC count at `ips`.
 CONFIG = """\
 megs: 256
-romimage: file={ovmf}, address=0xffe00000
+romimage: file={ovmf}, address={rom:#x}
 vgaromimage: file={vga}
 cpu: model=corei7_skylake_x, count={cores}, ips=50000000, reset_on_triple_fault=0
 clock: sync=none, time0=946684800
@@ -33,10 +33,11 @@ def bochs(folder, disk, cores=1, timeout=90):
     """From power-on until the report's last line has come; Bochs is ended then."""
     serial = folder / "serial"
     serial.touch()
-    ovmf = find("the 2 MB OVMF", "/usr/share/ovmf/OVMF.fd", "/usr/share/edk2/ovmf/OVMF.fd")
+    ovmf = find("OVMF in one file", "/usr/share/ovmf/OVMF.fd", "/usr/share/edk2/ovmf/OVMF.fd")
     vga = find("Bochs's VGA BIOS", "/usr/share/bochs/VGABIOS-lgpl-latest")
+    rom = 2**32 - os.path.getsize(ovmf)  # the reset vector is in its last bytes
     (folder / "bochsrc").write_text(
-        CONFIG.format(ovmf=ovmf, vga=vga, cores=cores, folder=folder, disk=disk)
+        CONFIG.format(ovmf=ovmf, rom=rom, vga=vga, cores=cores, folder=folder, disk=disk)
     )
     (folder / "commands").write_text("c\n")  # Debian's has the debugger, which asks first
 
