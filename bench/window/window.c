@@ -22,17 +22,14 @@ struct recipe_units {
     const struct unit *start, *stop;
 };
 
-#define UNITS(name)                                                                                \
-    {                                                                                              \
-        &unit_start_##name, &unit_stop_##name                                                      \
-    }
+#define UNITS(name) .start = &unit_start_##name, .stop = &unit_stop_##name
 static const struct recipe_units recipe_units[RECIPE_COUNT] = {
-    [RECIPE_PLAIN] = UNITS(plain),          [RECIPE_RDTSCP] = UNITS(rdtscp),
-    [RECIPE_XFENCE] = UNITS(xfence_mfence), [RECIPE_PAOLONI] = UNITS(paoloni),
-    [RECIPE_CPUID] = UNITS(cpuid),          [RECIPE_MFENCE] = UNITS(mfence),
-    [RECIPE_LFENCE] = UNITS(lfence),        [RECIPE_SERIALIZE] = UNITS(serialize),
+    [RECIPE_PLAIN] = {UNITS(plain)},          [RECIPE_RDTSCP] = {UNITS(rdtscp)},
+    [RECIPE_XFENCE] = {UNITS(xfence_mfence)}, [RECIPE_PAOLONI] = {UNITS(paoloni)},
+    [RECIPE_CPUID] = {UNITS(cpuid)},          [RECIPE_MFENCE] = {UNITS(mfence)},
+    [RECIPE_LFENCE] = {UNITS(lfence)},        [RECIPE_SERIALIZE] = {UNITS(serialize)},
 };
-static const struct recipe_units xfence_on_intel = UNITS(xfence_lfence);
+static const struct recipe_units xfence_on_intel = {UNITS(xfence_lfence)};
 #undef UNITS
 
 static const struct recipe_units *units_of(const struct window_spec *spec)

@@ -33,9 +33,9 @@ static uint8_t get(const struct serial *s, unsigned reg)
     if (!s->place.mmio)
         return in8((uint16_t)at);
     if (s->place.width == 4)
-        return (uint8_t) * (volatile uint32_t *)at;
+        return (uint8_t)((volatile uint32_t *)at)[0];
     if (s->place.width == 2)
-        return (uint8_t) * (volatile uint16_t *)at;
+        return (uint8_t)((volatile uint16_t *)at)[0];
     return *(volatile uint8_t *)at;
 }
 

@@ -204,7 +204,7 @@ static enum timer_status read_pit(struct timer *t, uint64_t *count)
     uint8_t status = in8(PIT_CHANNEL2);
     uint8_t low = in8(PIT_CHANNEL2);
     uint8_t high = in8(PIT_CHANNEL2);
-    *count = (uint16_t) - (low | high << 8);
+    *count = (uint16_t)(0 - (low | high << 8));
     if ((status & low & high) == 0xff)
         return TIMER_FAILED;
     return (status & PIT_STATUS_SET) == PIT_STATUS_RATE ? TIMER_OK : TIMER_AGAIN;

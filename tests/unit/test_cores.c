@@ -16,23 +16,14 @@ static struct cores_list list_of(const struct madt_cpu *cpu, unsigned n, uint32_
     return l;
 }
 
-#define CPU(id_)                                                                                   \
-    {                                                                                              \
-        .id = (id_), .enabled = true, .usable = true                                               \
-    }
-#define EMPTY(id_)                                                                                 \
-    {                                                                                              \
-        .id = (id_)                                                                                \
-    }
-#define AGAIN(id_)                                                                                 \
-    {                                                                                              \
-        .id = (id_), .enabled = true, .duplicate = true                                            \
-    }
+#define CPU(id_)   .id = (id_), .enabled = true, .usable = true
+#define EMPTY(id_) .id = (id_)
+#define AGAIN(id_) .id = (id_), .enabled = true, .duplicate = true
 
 static void the_boot_core_comes_first(void **state)
 {
     (void)state;
-    static const struct madt_cpu cpu[] = {CPU(0), CPU(2), CPU(5), CPU(4)};
+    static const struct madt_cpu cpu[] = {{CPU(0)}, {CPU(2)}, {CPU(5)}, {CPU(4)}};
     struct cores_list l = list_of(cpu, 4, 5);
 
     assert_int_equal(l.count, 4);
@@ -49,12 +40,12 @@ static void what_is_no_core_is_told_apart(void **state)
 {
     (void)state;
     static const struct madt_cpu cpu[] = {
-        CPU(0),
-        EMPTY(1),
-        AGAIN(0),
-        CPU(3),
+        {CPU(0)},
+        {EMPTY(1)},
+        {AGAIN(0)},
+        {CPU(3)},
         {.id = 7, .online_capable = true},
-        AGAIN(3),
+        {AGAIN(3)},
         {.id = 255, .enabled = true},   /* type 0's "everybody": names no processor */
         {.id = 255, .duplicate = true}, /* empty slots share one id */
         {.id = 0xffffffff, .x2apic = true},
@@ -70,7 +61,7 @@ static void what_is_no_core_is_told_apart(void **state)
 static void a_boot_core_that_nobody_lists(void **state)
 {
     (void)state;
-    static const struct madt_cpu cpu[] = {CPU(1), CPU(2)};
+    static const struct madt_cpu cpu[] = {{CPU(1)}, {CPU(2)}};
     struct cores_list l = list_of(cpu, 2, 9);
 
     assert_false(l.boot_listed);
@@ -87,7 +78,7 @@ static void more_than_there_is_room_for(void **state)
     struct madt_cpu cpu[ROOM + 3];
 
     for (uint32_t i = 0; i < ROOM + 3; i++)
-        cpu[i] = (struct madt_cpu)CPU(i);
+        cpu[i] = (struct madt_cpu){CPU(i)};
     /* The boot core stands behind the others, which must not take its place. */
     struct cores_list l = list_of(cpu, ROOM + 3, ROOM + 2);
 
@@ -100,8 +91,8 @@ static void more_than_there_is_room_for(void **state)
 static void large_ids(void **state)
 {
     (void)state;
-    static const struct madt_cpu small[] = {CPU(0), CPU(254)};
-    static const struct madt_cpu large[] = {CPU(0),
+    static const struct madt_cpu small[] = {{CPU(0)}, {CPU(254)}};
+    static const struct madt_cpu large[] = {{CPU(0)},
                                             {.id = 255, .x2apic = true, .usable = true},
                                             {.id = 0x10000, .x2apic = true, .usable = true}};
     struct cores_list l = list_of(small, 2, 0);
