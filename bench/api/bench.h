@@ -37,8 +37,9 @@ struct object {
 
 /*
  * A body in C: does n operations on the object; n is never 0. It is `ops` or twice that;
- * method=adaptive asks for any number, unless the row says fixed_ops. It returns 0. Anything else
- * says that an operation failed: the window is counted in `errors`, its ticks are left out.
+ * method=adaptive asks for any number that the row's `grain` and `most_ops` allow (bench_can_do).
+ * It returns 0. Anything else says that an operation failed, or that n is a number that this body
+ * cannot do: the window is counted in `errors`, its ticks are left out.
  */
 typedef int (*body_fn)(uint64_t n, struct object *o);
 
@@ -82,7 +83,8 @@ struct bench {
     body_fn function;
     body_fn empty_function; /* the same loop without the operation; NULL: the empty window */
     bool errors_are_wrong;  /* one failed operation fails the row */
-    bool fixed_ops;         /* both can do `ops` operations or twice that, and no other number */
+    uint32_t grain;         /* both take n in multiples of it only; 0: any n; ... */
+    uint32_t most_ops;      /* ... and no n above this; 0: no limit */
 
     /* FORM_CORES */
     void (*meet)(struct crowd *c);
@@ -109,6 +111,18 @@ struct bench {
     const char *base_unit; /* what an operation goes through, singular: "byte" */
     uint32_t base_per_op;  /* how many of them */
 };
+
+static inline uint64_t bench_grain(const struct bench *b)
+{
+    return b->grain ? b->grain : 1;
+}
+
+/* Whether the row's bodies can do n operations in one call. Nothing may call them with another n:
+ * one that is not made for it can run past its data. */
+static inline bool bench_can_do(const struct bench *b, uint64_t n)
+{
+    return n > 0 && n % bench_grain(b) == 0 && (b->most_ops == 0 || n <= b->most_ops);
+}
 
 /*
  * BENCH(suite, name, .what = "...", .form = FORM_..., .ops = ..., further fields of struct bench);

@@ -98,6 +98,9 @@ static void plan(const struct engine *e, const struct bench *b, struct row *row)
     row->core = e->core;
     row->recipe = b->form == FORM_EMPTY ? b->recipe : e->recipe;
     row->placements = layout_count(e->o, e->samples);
+    if (!bench_can_do(b, b->ops) ||
+        (!b->not_doubled && !b->cold && !bench_can_do(b, 2ull * b->ops)))
+        row_fail(row, ROW_WRONG, "the operations of its windows do not fit its grain and most_ops");
     row_fail(row, ROW_UNSUPPORTED, cpu_lacks(e->p->cpu, row->recipe));
     if (b->needs)
         row_fail(row, ROW_UNSUPPORTED, e->p->lacks(b->needs));

@@ -128,19 +128,22 @@ static struct adaptive_reading stretch(struct engine *e, const struct placed *p,
 static void stretch_body(struct engine *e, const struct placed *p, struct adaptive *a,
                          struct row *row, uint64_t *operations)
 {
-    adaptive_start(a, e->o->target * 1e-6, ADAPTIVE_TURNS);
+    const struct bench *b = row->bench;
+    adaptive_start(a, e->o->target * 1e-6, bench_grain(b),
+                   b->most_ops ? b->most_ops : ADAPTIVE_TURNS);
     do {
         struct adaptive_reading r = stretch(e, p, KIND_BODY, a->n, row, operations);
         row->method.state = adaptive_add(a, &r);
     } while (row->method.state == ADAPTIVE_MORE);
 }
 
-/* The line through what the empty loop takes, from n turns down. */
+/* The line through what the empty loop takes, from n turns down; each a multiple of the grain. */
 static void stretch_empty(struct engine *e, const struct placed *p, uint64_t n, struct row *row,
                           uint64_t *operations, struct adaptive_line *seconds,
                           struct adaptive_line *cycles)
 {
-    for (unsigned i = 0; i < OVERHEAD_STRETCHES && n; i++, n /= 2) {
+    uint64_t grain = bench_grain(row->bench);
+    for (unsigned i = 0; i < OVERHEAD_STRETCHES && n; i++, n = n / 2 / grain * grain) {
         struct adaptive_reading r = stretch(e, p, KIND_EMPTY, n, row, operations);
         if (r.seconds_valid)
             adaptive_line_add(seconds, n, r.seconds);
@@ -188,8 +191,6 @@ static const char *cannot(const struct bench *b, enum method method, bool cold)
     if (b->form == FORM_STRAIGHT || (b->form == FORM_FUNCTION && !b->empty_function) ||
         b->not_doubled)
         return "this row has no loop that could turn more often";
-    if (b->fixed_ops)
-        return "this row's body can do no other number of operations than a window's";
     return NULL;
 }
 

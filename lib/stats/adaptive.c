@@ -26,9 +26,13 @@ double adaptive_line_at(const struct adaptive_line *l, uint64_t n)
     return l->mean_y + ((double)n - l->mean_n) * (l->products / l->squares);
 }
 
-void adaptive_start(struct adaptive *a, double target, uint64_t most)
+void adaptive_start(struct adaptive *a, double target, uint64_t grain, uint64_t most)
 {
-    *a = (struct adaptive){.target = target, .most = most, .n = 1, .state = ADAPTIVE_MORE};
+    *a = (struct adaptive){.target = target,
+                           .grain = grain,
+                           .most = most - most % grain,
+                           .n = grain,
+                           .state = ADAPTIVE_MORE};
 }
 
 /*
@@ -40,13 +44,14 @@ static uint64_t grown(const struct adaptive *a)
     double n = (double)a->n, aim = n * GROWTH_MOST;
     if (a->last.seconds * GROWTH_MOST > a->target)
         aim = n * (a->target / a->last.seconds);
-    if (aim < n + 1)
-        aim = n + 1;
     /* 2^64 rounds: what is not below it would not fit. */
     if (aim >= (double)a->most || aim >= 0x1p63)
         return a->most;
     uint64_t next = (uint64_t)aim;
-    return next > a->n ? next : a->n + 1; /* past 2^53, n + 1 is n */
+    next -= next % a->grain;
+    if (next > a->n)
+        return next;
+    return a->most - a->n > a->grain ? a->n + a->grain : a->most;
 }
 
 enum adaptive_state adaptive_add(struct adaptive *a, const struct adaptive_reading *reading)

@@ -1,5 +1,6 @@
 /*
- * The adaptive method: the operation is run n times in one timed stretch, n from 1 upwards, until
+ * The adaptive method: the operation is run n times in one timed stretch, n from 1 (or the least
+ * that the operation's body can do) upwards, until
  * the stretch lasts target / sqrt(2) or longer, so that it ends within a factor of sqrt(2) of the
  * target wherever the time is proportional to n. What the loop itself costs is calibrated apart,
  * with the same stretches over an empty operation, and subtracted. Uses SSE: not for boot/ or trap
@@ -40,16 +41,17 @@ enum adaptive_state {
 #define ADAPTIVE_TRIES 8
 
 struct adaptive {
-    double target; /* seconds */
-    uint64_t most; /* n is never above */
-    uint64_t n;    /* turns of the next stretch; when it is over, of the last */
+    double target;  /* seconds */
+    uint64_t grain; /* n is a multiple of it, ... */
+    uint64_t most;  /* ... and never above this, a multiple too */
+    uint64_t n;     /* turns of the next stretch; when it is over, of the last */
     unsigned failed;
     enum adaptive_state state;
     struct adaptive_reading last; /* gross */
 };
 
-/* target > 0 seconds, most >= 1. */
-void adaptive_start(struct adaptive *a, double target, uint64_t most);
+/* target > 0 seconds, 1 <= grain <= most: turns come in multiples of grain, at most so many. */
+void adaptive_start(struct adaptive *a, double target, uint64_t grain, uint64_t most);
 /* A reading without valid seconds is tried again with the same n. */
 enum adaptive_state adaptive_add(struct adaptive *a, const struct adaptive_reading *reading);
 

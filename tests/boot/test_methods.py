@@ -62,9 +62,13 @@ def test_traps_stand_beside_their_cures_and_sums_in_bytes(boot):
         assert row["ticks"]["min"] == row["ticks"]["max"], row
 
 
-def test_a_body_of_fixed_length_is_not_adaptive(boot):
+def test_adaptive_keeps_to_a_rows_grain(boot):
     """These bodies run past their data, or never end, where n is not what they were made for."""
-    rows = "warm,mul_cure,turn_2,switch_turn_c"
-    b = boot(f"suite=sum,compiler,calls bench={rows} method=adaptive").must(SUCCESS, rows=4)
+    rows = {"warm": 10000, "mul_cure": 50, "turn_2": 1, "switch_turn_c": 1}
+    b = boot(f"suite=sum,compiler,calls bench={','.join(rows)} target=20000 method=adaptive").must(SUCCESS, rows=4)
     for row in b.rows:
-        assert row["status"] == "unsupported" and "no other number" in row["why"], row
+        assert row["status"] == "ok" and row["errors"] == 0, row
+        assert row["turns"] % rows[row["name"]] == 0, row
+    for name in ("turn_2", "switch_turn_c"):
+        row = b.row("calls", name)
+        assert row["turns"] == 2048 and row["state"] == "most", row

@@ -22,7 +22,7 @@ static void ends_near_the_target(void **state)
         for (int j = 0; j < 4; j++) {
             struct adaptive a;
             int readings = 0;
-            adaptive_start(&a, 0.01, UINT64_MAX);
+            adaptive_start(&a, 0.01, 1, UINT64_MAX);
             while (a.state == ADAPTIVE_MORE) {
                 struct adaptive_reading r = timed(2e-7, turns[i], resolutions[j], a.n);
                 adaptive_add(&a, &r);
@@ -41,11 +41,11 @@ static void one_turn_can_be_enough(void **state)
     (void)state;
     struct adaptive a;
     struct adaptive_reading r = {true, false, 0.007, 0};
-    adaptive_start(&a, 0.01, 1000);
+    adaptive_start(&a, 0.01, 1, 1000);
     assert_int_equal(a.n, 1);
     assert_int_equal(adaptive_add(&a, &r), ADAPTIVE_MORE);
     assert_int_equal(a.n, 2); /* 1.43 turns are no step */
-    adaptive_start(&a, 0.01, 1000);
+    adaptive_start(&a, 0.01, 1, 1000);
     r.seconds = 0.0071;
     assert_int_equal(adaptive_add(&a, &r), ADAPTIVE_DONE);
     assert_int_equal(a.n, 1);
@@ -60,7 +60,7 @@ static void a_clock_that_stands_still(void **state)
         struct adaptive_reading r = {true, true, 0, 0};
         uint64_t before = 0;
         int readings = 0;
-        adaptive_start(&a, 0.01, most[i]);
+        adaptive_start(&a, 0.01, 1, most[i]);
         while (a.state == ADAPTIVE_MORE) {
             assert_true(a.n > before && a.n <= most[i]);
             before = a.n;
@@ -72,13 +72,39 @@ static void a_clock_that_stands_still(void **state)
     }
 }
 
+/* Bodies that do whole passes, and tables that end: n is never another number. */
+static void n_keeps_to_grain_and_most(void **state)
+{
+    (void)state;
+    static const uint64_t grains[] = {1, 7, 50, 10000, 1ull << 20, (1ull << 40) - 1};
+    static const uint64_t mosts[] = {1ull << 40, 10000, 2048, 50, 1};
+    static const double turns[] = {0, 1e-12, 1e-9, 3.7e-7, 1};
+    for (int g = 0; g < 6; g++)
+        for (int m = 0; m < 5; m++)
+            for (int t = 0; t < 5; t++) {
+                struct adaptive a;
+                int readings = 0;
+                if (mosts[m] < grains[g])
+                    continue;
+                adaptive_start(&a, 0.01, grains[g], mosts[m]);
+                assert_true(a.n == grains[g]);
+                for (; a.state == ADAPTIVE_MORE; readings++) {
+                    struct adaptive_reading r = timed(0, turns[t], 1e-12, a.n);
+                    adaptive_add(&a, &r);
+                    assert_true(a.n > 0 && a.n % grains[g] == 0 && a.n <= mosts[m]);
+                }
+                assert_true(readings < 20);
+                assert_true(a.state == ADAPTIVE_DONE || a.n == mosts[m] - mosts[m] % grains[g]);
+            }
+}
+
 /* Never two steps of the same n, even where a double cannot tell n from n + 1. */
 static void grows_by_one_at_least(void **state)
 {
     (void)state;
     struct adaptive a;
     struct adaptive_reading r = {true, true, 1, 1};
-    adaptive_start(&a, 1.4142135, UINT64_MAX);
+    adaptive_start(&a, 1.4142135, 1, UINT64_MAX);
     a.n = (1ull << 60) + 1;
     for (int i = 0; i < 10 && a.state == ADAPTIVE_MORE; i++) {
         uint64_t before = a.n;
@@ -93,7 +119,7 @@ static void a_failed_read_is_tried_again(void **state)
     (void)state;
     struct adaptive a;
     struct adaptive_reading bad = {false, true, 1, 5}, low = {true, true, 1e-3, 5};
-    adaptive_start(&a, 0.01, 1000);
+    adaptive_start(&a, 0.01, 1, 1000);
     for (int round = 0; round < 2; round++) {
         uint64_t n = a.n;
         for (int i = 1; i < ADAPTIVE_TRIES; i++)
@@ -142,7 +168,7 @@ static void the_loops_own_is_subtracted(void **state)
         adaptive_line_add(&cycles, n, r.cycles);
     }
     struct adaptive a;
-    adaptive_start(&a, 0.01, UINT64_MAX);
+    adaptive_start(&a, 0.01, 1, UINT64_MAX);
     while (a.state == ADAPTIVE_MORE) {
         struct adaptive_reading r = timed(2e-7, 4e-10 + 7e-9, 1e-15, a.n);
         adaptive_add(&a, &r);
@@ -173,7 +199,7 @@ int main(void)
         cmocka_unit_test(ends_near_the_target),         cmocka_unit_test(one_turn_can_be_enough),
         cmocka_unit_test(a_clock_that_stands_still),    cmocka_unit_test(grows_by_one_at_least),
         cmocka_unit_test(a_failed_read_is_tried_again), cmocka_unit_test(the_line_is_found_again),
-        cmocka_unit_test(the_loops_own_is_subtracted),
+        cmocka_unit_test(the_loops_own_is_subtracted),  cmocka_unit_test(n_keeps_to_grain_and_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

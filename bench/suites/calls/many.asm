@@ -19,20 +19,20 @@
     align 64
     global %1:function hidden
 %1:
+    cmp rdi, ORDER_TAIL
+    ja too_many
     mov rdx, [rsi + OBJECT_ROOM]
     mov ecx, [rdx + %2]
-    add rcx, rdx
     xor r8d, r8d
     lea r9, [%3]
 .turn:
-    movzx eax, byte [rcx]
+    movzx eax, byte [rdx + rcx]
     inc rcx
 %endmacro
 
 %macro END 1
     dec rdi
     jnz .turn
-    sub ecx, edx
     and ecx, ORDER_LENGTH - 1
     mov [rdx + %1], ecx
     add [rsi + OBJECT_COUNTER], r8
@@ -73,6 +73,11 @@ END ORDER_AT
 
 BEGIN calls_switch_jump_empty, ORDER_AT_EMPTY, switch_table
 END ORDER_AT_EMPTY
+
+; The order has no room for so many calls in one go: none is done.
+too_many:
+    mov eax, 1
+    ret
 
 ; In each target stand two jumps, of a length that no other target has, as functions have branches
 ; of their own. Predictors that look at the branches before a call can tell the targets apart by

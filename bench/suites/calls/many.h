@@ -29,7 +29,7 @@ struct calls_order {
 /*
  * many.asm: loops that call one of CALLS_TARGETS; target i adds i + 1 to the counter. The targets
  * of _alike do nothing else; the others have jumps of their own, by which a predictor can tell
- * them apart.
+ * them apart. All of them refuse more than CALLS_TAIL calls: they return 1 and do nothing.
  */
 int calls_many(uint64_t n, struct object *o);
 int calls_many_alike(uint64_t n, struct object *o);

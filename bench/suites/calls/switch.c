@@ -15,6 +15,8 @@
 int calls_switch(uint64_t n, struct object *o)
 {
     struct calls_order *order = o->room;
+    if (n > CALLS_TAIL) /* the order has no room for so many in one go */
+        return 1;
     const uint8_t *next = order->target + order->at;
     uint64_t sum = 0;
     order->at = (order->at + (uint32_t)n) % CALLS_ORDER;
@@ -40,6 +42,8 @@ int calls_switch(uint64_t n, struct object *o)
 int calls_switch_empty(uint64_t n, struct object *o)
 {
     struct calls_order *order = o->room;
+    if (n > CALLS_TAIL) /* the order has no room for so many in one go */
+        return 1;
     const uint8_t *next = order->target + order->at_empty;
     order->at_empty = (order->at_empty + (uint32_t)n) % CALLS_ORDER;
     for (; n; n--) {

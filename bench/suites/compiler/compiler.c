@@ -93,7 +93,7 @@ static const char *stored_last(const struct object *o, uint64_t operations)
 
 #define BODY(name_, function_, empty_, ...)                                                        \
     BENCH(compiler, name_, .form = FORM_FUNCTION, .ops = OPS, .function = function_,               \
-          .empty_function = empty_, .room_bytes = PASS * sizeof(uint64_t), .fixed_ops = true,      \
+          .empty_function = empty_, .room_bytes = PASS * sizeof(uint64_t), .grain = PASS,          \
           .errors_are_wrong = true, __VA_ARGS__)
 #define PAIR(name_, check_, floor_, trap_, cure_)                                                  \
     BODY(name_##_trap, compiler_##name_##_trap, compiler_pass, .what = trap_, .setup = fill,       \

@@ -29,7 +29,7 @@ static const char *added_up(const struct object *o, uint64_t operations)
     BENCH(sum, name_, .what = what_, .form = FORM_FUNCTION, .ops = SUM_INTS, .base_unit = "byte",  \
           .base_per_op = INT, .function = sum_pass, .empty_function = sum_empty, .setup = fill,    \
           .room_bytes = INT * SUM_INTS, .check = added_up, .floor = 0.04,                          \
-          .errors_are_wrong = true, .fixed_ops = true, __VA_ARGS__)
+          .errors_are_wrong = true, .grain = SUM_INTS, __VA_ARGS__)
 
 SUM(warm, "one of 10,000 ints added, the array in the caches that hold it");
 SUM(cold, "one of 10,000 ints added, the array in memory", .cold = true, .beside = "warm");

@@ -1,0 +1,87 @@
+/* Bodies that can do some numbers of operations only: they do no other, and say so. */
+#include "bench/suites/calls/switch.c"
+#include "bench/suites/compiler/body.c"
+#include "bench/suites/compiler/callee.c"
+#include "bench/suites/sum/body.c"
+#include "tests/unit/unit.h"
+#include <stdlib.h>
+
+static const body_fn of_passes[] = {
+    compiler_pass,        compiler_mul_trap,    compiler_mul_cure,    compiler_div_trap,
+    compiler_div_cure,    compiler_lookup_trap, compiler_lookup_cure, compiler_load_trap,
+    compiler_load_cure,   compiler_store_trap,  compiler_store_cure,  compiler_silent_trap,
+    compiler_silent_cure, compiler_buffer_trap, compiler_buffer_cure, compiler_inline_trap,
+    compiler_inline_cure, compiler_call_trap,   compiler_call_cure,   compiler_clone_trap,
+    compiler_clone_cure,
+};
+#define BODIES (sizeof of_passes / sizeof *of_passes)
+
+static void bodies_of_passes_leave_the_rest(void **state)
+{
+    uint64_t room[PASS];
+    (void)state;
+    for (size_t i = 0; i < BODIES; i++)
+        for (uint64_t n = 1; n < 5 * PASS; n++) {
+            struct object o = {.room = room};
+            assert_int_equal(of_passes[i](n, &o), n % PASS);
+        }
+}
+
+static void sums_leave_the_rest(void **state)
+{
+    static uint32_t room[SUM_INTS];
+    static const uint64_t n[] = {1, 2, SUM_INTS - 1, SUM_INTS, SUM_INTS + 1, 3 * SUM_INTS};
+    (void)state;
+    room[0] = 1;
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
+        struct object o = {.room = room};
+        assert_int_equal(sum_pass(n[i], &o), n[i] % SUM_INTS);
+        assert_int_equal(o.counter, n[i] / SUM_INTS);
+        assert_int_equal(sum_empty(n[i], &o), n[i] % SUM_INTS);
+    }
+}
+
+/* On a heap of its own: one byte too many is found. */
+static void a_switch_does_not_leave_its_table(void **state)
+{
+    struct calls_order *order = calloc(1, sizeof *order);
+    struct object o = {.room = order};
+    (void)state;
+    assert_non_null(order);
+    order->at = order->at_empty = CALLS_ORDER - 1;
+    for (uint64_t n = CALLS_TAIL + 1; n; n *= 2) {
+        assert_int_equal(calls_switch(n, &o), 1);
+        assert_int_equal(calls_switch_empty(n, &o), 1);
+    }
+    assert_int_equal(o.counter, 0);
+    assert_int_equal(order->at, CALLS_ORDER - 1);
+    assert_int_equal(calls_switch(CALLS_TAIL, &o), 0);
+    assert_int_equal(calls_switch_empty(CALLS_TAIL, &o), 0);
+    assert_int_equal(o.counter, CALLS_TAIL);
+    free(order);
+}
+
+static void a_row_can_do_its_grains(void **state)
+{
+    const struct bench any = {.ops = 1}, passes = {.grain = 50}, table = {.most_ops = 2048},
+                       both = {.grain = 50, .most_ops = 120};
+    (void)state;
+    assert_true(bench_can_do(&any, 1) && bench_can_do(&any, UINT64_MAX) && !bench_can_do(&any, 0));
+    assert_true(bench_can_do(&passes, 50) && bench_can_do(&passes, 1000));
+    assert_false(bench_can_do(&passes, 1) || bench_can_do(&passes, 51));
+    assert_true(bench_can_do(&table, 1) && bench_can_do(&table, 2048));
+    assert_false(bench_can_do(&table, 2049));
+    assert_true(bench_can_do(&both, 100));
+    assert_false(bench_can_do(&both, 120) || bench_can_do(&both, 150));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bodies_of_passes_leave_the_rest),
+        cmocka_unit_test(sums_leave_the_rest),
+        cmocka_unit_test(a_switch_does_not_leave_its_table),
+        cmocka_unit_test(a_row_can_do_its_grains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
