@@ -16,6 +16,8 @@ ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
 ESCAPE_BEGUN = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*)?$")
 # A longer line is no line of ours: a full histogram of a million samples has about half of that.
 LINE_MAX = 64 << 20
+# Progress lines have 79 columns, and each overwrites the one before on the same line.
+PROGRESS_TAIL = 1024
 
 
 class Damaged(Exception):
@@ -38,6 +40,8 @@ def parse(line):
         record = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
     except ValueError as e:
         raise Damaged(f"is no JSON: {e}") from e
+    except RecursionError:
+        raise Damaged("is nested deeper than any record of ours") from None
     if type(record.get("seq")) is not int or type(record.get("type")) is not str:
         raise Damaged("has no seq or no type")
     return record
@@ -74,27 +78,31 @@ class Reader:
     LEFT_FIRMWARE = "left firmware"
 
     def __init__(self):
-        self._pending = b""
+        self._pending = bytearray()  # of the line that has not ended
         self._left_firmware = False
         self._shown = None  # the progress line that was yielded last
 
     def feed(self, data):
-        data = self._pending + data
         *lines, rest = data.split(b"\n")
         for line in lines:
-            yield from self._line(line)
+            self._pending += line
+            yield from self._take_line()
             self._shown = None
-        if len(rest) > LINE_MAX:
-            yield ("damaged", rest[:80], f"a line of more than {LINE_MAX} bytes")
-            rest = b""
-        self._pending = rest
-        yield from self._progress(rest)
+        self._pending += rest
+        if len(self._pending) > LINE_MAX:
+            yield ("damaged", bytes(self._pending[:80]), f"a line of more than {LINE_MAX} bytes")
+            self._pending.clear()
+        yield from self._progress()
 
     def finish(self):
         """What is left when the line has gone silent for good."""
-        rest, self._pending = self._pending, b""
-        if rest:
-            yield from self._line(rest, whole=False)
+        if self._pending:
+            yield from self._take_line(whole=False)
+
+    def _take_line(self, whole=True):
+        line = bytes(self._pending)
+        self._pending.clear()
+        return self._line(line, whole)
 
     def _line(self, raw, whole=True):
         clean = ESCAPE.sub(b"", raw)
@@ -133,7 +141,9 @@ class Reader:
                 text = part
         return text.rstrip()
 
-    def _progress(self, rest):
+    def _progress(self):
+        # Its end alone: all of a long line looked at each time would cost its square.
+        rest = bytes(self._pending[-PROGRESS_TAIL:])
         if not self._left_firmware or ESCAPE_BEGUN.search(rest):
             return
         parts = ESCAPE.sub(b"", rest).split(b"\r")
@@ -146,7 +156,8 @@ class Reader:
 
 
 def read_file(path):
-    """All records of a report.jsonl. Raises Damaged where a line is none or the order is broken."""
+    """All records of a report.jsonl. Raises Damaged where a line is none, the order is broken, or the
+    end is missing."""
     sequence, records = Sequence(), []
     with open(path, "rb") as f:
         for number, line in enumerate(f, 1):
@@ -158,4 +169,6 @@ def read_file(path):
             if wrong:
                 raise Damaged(f"{path}, line {number}: {wrong}")
             records.append(record)
+    if not sequence.ended:
+        raise Damaged(f"{path}: no end record after {len(records)} records: the report is cut")
     return records

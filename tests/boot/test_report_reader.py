@@ -1,6 +1,7 @@
 """scripts/report.py, which decides what counts as a record."""
 import json
 import random
+import time
 import zlib
 
 import pytest
@@ -129,6 +130,37 @@ def test_read_file(tmp_path):
     path.write_bytes(record(0) + b"\n" + record(2, "end") + b"\n")
     with pytest.raises(report.Damaged, match="line 2"):
         report.read_file(path)
+
+
+@pytest.mark.parametrize("content", [b"", record(0) + b"\n", record(0)[:-9]])
+def test_a_file_without_its_end(tmp_path, content):
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(report.Damaged, match="no end record|crc"):
+        report.read_file(path)
+
+
+def test_a_record_nested_too_deep():
+    body = b'{"baretick":1,"seq":0,"type":"run","x":' + b"[" * 100_000 + b"]" * 100_000
+    with pytest.raises(report.Damaged, match="nested"):
+        report.parse(body + b',"crc":"%08x"}' % zlib.crc32(body))
+
+
+def seconds_for(size):
+    """CPU time to read one line of so many bytes as it arrives: 64 KiB at a time."""
+    reader = report.Reader()
+    list(reader.feed(LEFT))
+    started = time.process_time()
+    for _ in range(size // 65536):
+        list(reader.feed(b"x" * 65536))
+    list(reader.feed(b"\r\n"))
+    return time.process_time() - started
+
+
+def test_long_lines_cost_what_they_are_long():
+    """Four times the line, far below sixteen times the time."""
+    once = min(seconds_for(4 << 20) for _ in range(3))
+    assert min(seconds_for(16 << 20) for _ in range(3)) < 9 * once + 0.05
 
 
 def test_noise_is_survived():
