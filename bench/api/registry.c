@@ -83,13 +83,35 @@ static void say_names(struct sink *err, const char *suites)
             fmt(err, " %s", rows[i]->name);
 }
 
+/* The first suite on request that a pattern would match, were it not a pattern; NULL: none. */
+static const char *on_request_by(const char *pattern)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i]->on_request && glob_list_match(pattern, rows[i]->suite))
+            return rows[i]->suite;
+    return NULL;
+}
+
+static void say_no_suite(struct sink *err, const char *suites, const char *pattern)
+{
+    const char *on_request = on_request_by(pattern);
+    if (on_request) {
+        fmt(err, "suite=%s: the rows of %s run only when suite= names it in full: suite=%s", suites,
+            on_request, on_request);
+        return;
+    }
+    fmt(err, "suite=%s: no suite is called \"%s\"; there are:", suites, pattern);
+    say_suites(err);
+}
+
 bool registry_check(const struct options *o, struct sink *err)
 {
     char pattern[OPTIONS_LIST_MAX];
     for (size_t i = 0; glob_list_at(o->suite, i, pattern, sizeof pattern); i++)
         if (!selects_any(pattern, "*")) {
-            fmt(err, "suite=%s: no suite is called \"%s\"; there are:", o->suite, pattern);
-            say_suites(err);
+            say_no_suite(err, o->suite, pattern);
             return false;
         }
     for (size_t i = 0; glob_list_at(o->bench, i, pattern, sizeof pattern); i++)
