@@ -5,6 +5,7 @@
 #include "bench/cores/plan.h"
 #include "bench/cores/plan_rows.h"
 #include "bench/measure/tsc.h"
+#include "bench/progress.h"
 #include "bench/show/compare.h"
 #include "bench/show/cores_compare.h"
 #include "bench/show/cores_show.h"
@@ -23,9 +24,12 @@ struct run {
     struct report *report;
     const struct engine *first; /* of the plan's first core, which speaks for all */
     const struct bench *const *rows;
-    size_t n;              /* rows of the registry, of which */
-    size_t selected, done; /* these are run */
-    uint64_t began;
+    size_t n;                 /* rows of the registry, of which */
+    size_t selected;          /* so many are run */
+    size_t at;                /* the one that runs, ... */
+    uint64_t row_began, told; /* ... since when, and the ticks of it that showing it took, ... */
+    unsigned cores_done;      /* ... and on how many cores, one by one, it is done */
+    struct progress progress;
 };
 
 static struct run begin(const struct engine *boot, struct report *r)
@@ -67,6 +71,18 @@ static void tell_interruptions(const struct run *run, uint64_t nmis, const struc
     report_event(run->report, "nmi", message);
 }
 
+/* What a row may take, on all cores. */
+static double guess(const struct run *run, const struct bench *b)
+{
+    return progress_guess(run->first, b) * (b->form == FORM_CORES ? 1 : run->plan->n);
+}
+
+/* What it has taken so far. */
+static double taken(const struct run *run)
+{
+    return (double)(tsc_now() - run->row_began - run->told);
+}
+
 /* --- the steps -------------------------------------------------------------------------------- */
 
 /* Each other core's own step and ruler, and how straight it counts. */
@@ -102,19 +118,49 @@ static void show_suite(const struct run *run, const struct bench *b)
     }
 }
 
-/* "  12 of 58 rows, about 14 s left": the rest at the pace so far. */
-static void show_progress(const struct run *run)
+/* What is known of rows that have not begun. */
+static struct progress_rest rest_of(const struct run *run)
+{
+    struct progress_rest rest = {0};
+    const char *suite = run->rows[run->at]->suite;
+    for (size_t i = run->at + 1; i < run->n; i++) {
+        const struct bench *b = run->rows[i];
+        if (!registry_selects(run->first->o, b))
+            continue;
+        rest.rows++;
+        *(str_eq(b->suite, suite) ? &rest.suite : &rest.other) += guess(run, b);
+    }
+    return rest;
+}
+
+/* "12 of 58 rows, 40% of the next, about 14 s left, q or Esc stops"; `part` of the row that runs is
+ * done. */
+static void show_progress(const struct run *run, double part)
 {
     const struct engine *e = run->first;
+    struct progress_rest rest = rest_of(run);
     char line[80];
-    size_t used = fmt_buf(line, sizeof line, "%zu of %zu rows", run->done, run->selected);
-    if (engine_has_hz(e) && run->done > 0) {
-        double left = (double)(run->selected - run->done) / (double)run->done;
-        double seconds = (double)(tsc_now() - run->began) / e->tsc_hz * left;
-        fmt_buf(line + used, sizeof line - used, ", about %u s left%s, a key stops",
-                (unsigned)(seconds + 0.5), e->execution == EXEC_SILICON ? "" : " (virtual time)");
+    size_t used = fmt_buf(line, sizeof line, "%zu of %zu rows", run->progress.rows, run->selected);
+    if (part > 0)
+        used +=
+            fmt_buf(line + used, sizeof line - used, ", %u%% of the next", (unsigned)(100 * part));
+    if (engine_has_hz(e) && (run->progress.rows > 0 || part > 0)) {
+        double ticks =
+            progress_left(&run->progress, &rest, guess(run, run->rows[run->at]), part, taken(run));
+        used += fmt_buf(line + used, sizeof line - used, ", about %u s %sleft",
+                        (unsigned)(ticks / e->tsc_hz + 0.5),
+                        e->execution == EXEC_SILICON ? "" : "of virtual time ");
     }
+    fmt_buf(line + used, sizeof line - used, ", %s stops", e->p->stop_keys);
     report_progress(run->report, line);
+}
+
+/* From within a row, on the core that measures it, between two placements. */
+static void show_part(void *ctx, double part)
+{
+    const struct run *run = ctx;
+    show_progress(run, (run->cores_done + part) / run->plan->n);
+    run->first->p->show();
 }
 
 static void count(struct report *r, const struct row *row)
@@ -125,23 +171,26 @@ static void count(struct report *r, const struct row *row)
 }
 
 /* A row of windows, on each core of the plan. */
-static void run_on_each(const struct run *run, size_t index)
+static void run_on_each(struct run *run, size_t index)
 {
     struct plan *plan = run->plan;
     const struct bench *b = run->rows[index];
     bool details = run->selected * plan->n <= DETAILS_UP_TO;
     if (plan->together)
         plan_measure_together(plan, b, index);
-    for (unsigned k = 0; k < plan->n; k++) {
+    for (unsigned k = 0; k < plan->n && !plan->pace->stopped; k++) {
+        run->cores_done = k;
         if (!plan->together)
             plan_measure(plan, b, index, k);
         const struct row *row = plan_row(plan, k);
         if (!row)
             continue;
+        uint64_t from = tsc_now();
         show_row(run->report, &plan->seat[k].engine, row, details);
         tell_interruptions(run, row->nmis, b);
         count(run->report, row);
         tell_if_gone(run, k, b->name);
+        run->told += tsc_now() - from;
     }
 }
 
@@ -149,16 +198,19 @@ static void run_on_each(const struct run *run, size_t index)
 static void run_crowd(const struct run *run, const struct bench *b)
 {
     const struct crowd *c = crowd_run(run->plan, b);
-    crowd_show(c, run->report);
-    count(run->report, &c->row);
+    if (!run->plan->pace->stopped) {
+        crowd_show(c, run->report);
+        count(run->report, &c->row);
+    }
     for (unsigned k = 0; k < run->plan->n; k++)
         tell_if_gone(run, k, b->name);
 }
 
 /* Each core of the plan watches for gaps. */
-static void run_watch(const struct run *run, const struct bench *b)
+static void run_watch(struct run *run, const struct bench *b)
 {
-    for (unsigned k = 0; k < run->plan->n; k++) {
+    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
+        run->cores_done = k;
         const struct watch *w = gaps_watch(run->plan, b, k);
         if (w) {
             gaps_show(&run->plan->seat[k].engine, w, b, run->report);
@@ -168,7 +220,7 @@ static void run_watch(const struct run *run, const struct bench *b)
     }
 }
 
-static void run_row(const struct run *run, size_t index)
+static void run_row(struct run *run, size_t index)
 {
     const struct bench *b = run->rows[index];
     switch (b->form) {
@@ -187,24 +239,71 @@ static void run_row(const struct run *run, size_t index)
     }
 }
 
-/* False: a key stopped it. */
+/* The words that measure what is left, from the i-th row on. */
+static void say_rest(const struct run *run, struct sink *out)
+{
+    const struct options *o = run->first->o;
+    const char *suite = "";
+    for (size_t i = run->at; i < run->n; i++) {
+        const struct bench *b = run->rows[i];
+        if (!registry_selects(o, b) || str_eq(b->suite, suite))
+            continue;
+        fmt(out, "%s%s", *suite ? "," : " suite=", b->suite);
+        suite = b->suite;
+    }
+    if (!str_eq(o->bench, "*"))
+        fmt(out, " bench=%s", o->bench);
+}
+
+static void tell_stopped(const struct run *run, bool under_way)
+{
+    const struct bench *b = run->rows[run->at];
+    char message[OPTIONS_LIST_MAX * 2];
+    struct sink_buf text;
+    sink_buf_init(&text, message, sizeof message);
+    fmt(&text.sink,
+        "after %zu of %zu rows, as asked; %s/%s was %s. To measure the rest:", run->progress.rows,
+        run->selected, b->suite, b->name, under_way ? "under way and is left out" : "next");
+    say_rest(run, &text.sink);
+    report_event(run->report, "stopped", message);
+}
+
+/* One row with all that is told of it. False: it was stopped before it was done. */
+static bool pass_row(struct run *run)
+{
+    const struct bench *b = run->rows[run->at];
+    run->cores_done = 0;
+    run->told = 0;
+    run->row_began = tsc_now();
+    show_progress(run, 0);
+    run_row(run, run->at);
+    if (run->plan->pace->stopped)
+        return false;
+    progress_row(&run->progress, guess(run, b), taken(run), (double)run->told);
+    return true;
+}
+
+/* False: a person stopped it. */
 static bool run_rows(struct run *run)
 {
-    const struct platform *p = run->first->p;
     const char *suite = "";
-    run->began = tsc_now();
-    for (size_t i = 0; i < run->n; i++) {
-        const struct bench *b = run->rows[i];
+    for (run->at = 0; run->at < run->n; run->at++) {
+        const struct bench *b = run->rows[run->at];
         if (!registry_selects(run->first->o, b))
             continue;
-        if (p->key())
+        if (!pace_look(run->plan->pace)) {
+            tell_stopped(run, false);
             return false;
-        if (!str_eq(suite, b->suite))
+        }
+        if (!str_eq(suite, b->suite)) {
             show_suite(run, b);
+            progress_suite(&run->progress);
+        }
         suite = b->suite;
-        show_progress(run);
-        run_row(run, i);
-        run->done++;
+        if (!pass_row(run)) {
+            tell_stopped(run, true);
+            return false;
+        }
     }
     report_fresh_line(run->report);
     return true;
@@ -214,12 +313,13 @@ bool bench_run(const struct engine *boot, struct report *r)
 {
     struct run run = begin(boot, r);
 
+    run.plan->pace->show = show_part;
+    run.plan->pace->ctx = &run;
     probe_other_cores(&run);
     cores_show(run.plan, r);
-    if (!run_rows(&run))
-        return true;
+    bool stopped = !run_rows(&run);
     compare_rows(r, run.first, run.first->figures);
     cores_compare(run.plan, r);
     tell_interruptions(&run, plan_interruptions(run.plan), NULL);
-    return false;
+    return stopped;
 }

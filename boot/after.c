@@ -12,6 +12,8 @@ static EFI_STATUS status_of(enum exit_status status)
         return EFI_INVALID_PARAMETER;
     case EXIT_CHECK_FAILED:
         return EFI_ABORTED;
+    case EXIT_STOPPED:
+        return EFI_NOT_READY;
     default:
         return EFI_DEVICE_ERROR;
     }

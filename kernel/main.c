@@ -117,11 +117,13 @@ static void put_back(struct machine *m, struct engine *e, struct report *r)
     quiet_facts_advise(m, e, r);
 }
 
-static enum exit_status status_of(const struct report *r, bool core_faulted)
+static enum exit_status status_of(const struct report *r, bool core_faulted, bool stopped)
 {
     if (core_faulted)
         return EXIT_FAULT;
-    return r->failures ? EXIT_CHECK_FAILED : EXIT_SUCCESS;
+    if (r->failures)
+        return EXIT_CHECK_FAILED;
+    return stopped ? EXIT_STOPPED : EXIT_SUCCESS;
 }
 
 _Noreturn void kernel_main(struct handoff *h)
@@ -138,5 +140,5 @@ _Noreturn void kernel_main(struct handoff *h)
     stopped = bench_run(e, r);
     put_back(m, e, r);
     core_faulted = cores_report_end(&m->cores, r);
-    ending(&kernel, stopped, status_of(r, core_faulted));
+    ending(&kernel, stopped, status_of(r, core_faulted, stopped));
 }

@@ -18,9 +18,16 @@ static void code_exec(void)
     paging_code_exec(&machine->paging);
 }
 
-static bool key(void)
+static bool stop_key(void)
 {
-    return serial_key(&machine->serial) || (machine->keyboard && keyboard_key() != KEY_NONE);
+    return serial_stop_key(&machine->serial) || (machine->keyboard && keyboard_stop_key());
+}
+
+/* The serial port has it already. */
+static void show(void)
+{
+    if (core_current() == machine->boot_core)
+        screen_paint(&machine->screen);
 }
 
 /* Painting is done before a row's first window, never between two; where other cores measure,
@@ -155,7 +162,9 @@ const char *platform_init(struct platform *p, struct machine *m)
         .code_exec = code_exec,
         .memory = memory,
         .out = &m->console.sink,
-        .key = key,
+        .stop_key = stop_key,
+        .show = show,
+        .stop_keys = "q or Esc",
         .row_begin = row_begin,
         .row_end = row_end,
         .nmis = nmis,

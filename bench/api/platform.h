@@ -87,7 +87,12 @@ struct platform {
     timer_source *cycle; /* enum cycle_id */
 
     struct sink *out;
-    bool (*key)(void); /* a key was pressed on the console (never waits) */
+    /* Whether a person has asked for the end of the run (never waits), and by which keys that is
+     * done, for messages. */
+    bool (*stop_key)(void);
+    const char *stop_keys;
+    /* Lets a person see what was written to `live` of the report; on any core. */
+    void (*show)(void);
     /*
      * Around a row's windows, on the core that runs them: a fault report names the row, and what
      * happens to the core is counted for it. Slow work (painting a screen) is done in row_begin(),

@@ -76,7 +76,10 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
 
 void report_end(struct report *r, bool stopped)
 {
-    const char *verdict = r->failures ? "fail" : "pass";
+    enum verdict { PASS, FAIL, STOPPED };
+    static const char *const words[] = {"pass", "fail", "stopped"};
+    static const char *const shouts[] = {"PASS", "FAIL", "STOPPED"};
+    enum verdict verdict = r->failures ? FAIL : stopped ? STOPPED : PASS;
     char smis[40] = "";
     struct json j;
     begin(r, &j, "end");
@@ -86,12 +89,12 @@ void report_end(struct report *r, bool stopped)
         json_u64(&j, "smis", r->smis);
     if (stopped)
         json_bool(&j, "stopped", true);
-    json_str(&j, "verdict", verdict);
+    json_str(&j, "verdict", words[verdict]);
     json_end(&j);
     if (r->counts_smis)
         fmt_buf(smis, sizeof smis, ", %llu SMIs", (unsigned long long)r->smis);
     if (report_table(r))
-        fmt(r->out, "verdict: %s (%llu rows, %llu failures%s%s)\r\n", r->failures ? "FAIL" : "PASS",
+        fmt(r->out, "verdict: %s (%llu rows, %llu failures%s%s)\r\n", shouts[verdict],
             (unsigned long long)r->rows, (unsigned long long)r->failures, smis,
             stopped ? ", stopped by a key" : "");
 }

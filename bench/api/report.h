@@ -50,8 +50,8 @@ enum selftest { SELFTEST_PASS, SELFTEST_FAIL, SELFTEST_NOT_JUDGED };
 /* One self-test's outcome; a FAIL counts as a failure of the run. `detail` says what was seen. */
 void report_selftest(struct report *r, const char *name, enum selftest result, const char *detail);
 
-/* The last record and the last line. `stopped`: a key was pressed before all rows were done.
- */
+/* The last record and the last line. `stopped`: by a person, before all rows were done; that is no
+ * pass. */
 void report_end(struct report *r, bool stopped);
 
 #endif

@@ -79,6 +79,8 @@ static void clear(struct crowd *c, unsigned n)
 static bool step(struct crowd *c, unsigned n, uint64_t (*counted)(const struct crowd *, unsigned))
 {
     uint64_t operations = 0;
+    if (!pace_go_on(&c->plan->seat[0].engine))
+        return false;
     clear(c, n);
     const char *why = plan_on_all(c->plan, c->places, n, contest_here, c);
     for (unsigned i = 0; i < n; i++) {

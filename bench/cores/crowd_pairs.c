@@ -70,6 +70,8 @@ static bool pair_up(struct crowd *c, unsigned k, unsigned l, bool stamped)
 {
     if (!both_live(c, k, l))
         return true;
+    if (!pace_go_on(&c->plan->seat[0].engine))
+        return false;
     if (!play(c, k, l, stamped))
         return false;
     if (stamped)
@@ -186,6 +188,8 @@ static void signals(struct crowd *c, bool (*signal)(unsigned, int64_t *))
         if (c->plan->list[k] == 0 || c->plan->seat[k].gone)
             continue;
         c->pairs_all++;
+        if (!pace_go_on(&c->plan->seat[0].engine))
+            return;
         if (!signal_one(c, k, signal))
             return;
     }

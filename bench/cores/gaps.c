@@ -2,10 +2,11 @@
 #include "bench/measure/interleave.h"
 #include "lib/stats/stats.h"
 
-#define WATCH_MS       2000       /* watch=auto: several of a firmware's periodic SMIs, if any */
-#define WATCH_MS_EXACT 10         /* where instructions are counted nothing can come */
-#define CALIBRATION    1023       /* turns; odd, so that one is the median */
-#define UNKNOWN_HZ     1000000000 /* to end by, where the TSC's frequency is not known */
+#define WATCH_MS           2000 /* watch=auto: several of a firmware's periodic SMIs, if any */
+#define WATCH_MS_EXACT     10   /* where instructions are counted nothing can come */
+#define CALIBRATION        1023 /* turns; odd, so that one is the median */
+#define UNKNOWN_HZ         1000000000 /* to end by, where the TSC's frequency is not known */
+#define STRETCHES_A_SECOND 4          /* between two, a person's key is looked for */
 
 _Static_assert(sizeof(struct watch) <= INTERLEAVE_NEED * sizeof(uint64_t) &&
                    CALIBRATION <= GAPS_KEPT,
@@ -29,7 +30,7 @@ uint64_t gaps_hz(const struct engine *e)
     return engine_has_hz(e) ? (uint64_t)e->tsc_hz : UNKNOWN_HZ;
 }
 
-static uint64_t duration(const struct engine *e)
+uint64_t gaps_duration(const struct engine *e)
 {
     uint64_t ms = e->o->watch;
     if (ms == 0)
@@ -54,16 +55,27 @@ static uint64_t typical_turn(uint64_t *turn)
 static void spin(struct gaps *g, int64_t ticks)
 {
     int64_t threshold = (int64_t)g->threshold;
-    uint64_t start = tsc(), last = start;
+    uint64_t start = tsc(), last = start, before = g->watched;
     while ((int64_t)(last - start) < ticks) {
         uint64_t now = tsc();
         if ((int64_t)(now - last) >= threshold) {
-            gaps_add(g, last - start, now - last);
+            gaps_add(g, before + last - start, now - last);
             now = tsc(); /* what that took is no gap */
         }
         last = now;
     }
-    g->watched = last - start;
+    g->watched += last - start;
+}
+
+/* In stretches, between which it looks for a key: what that takes is not watched. */
+static void spin_in_stretches(const struct engine *e, struct gaps *g)
+{
+    uint64_t all = gaps_duration(e), stretch = gaps_hz(e) / STRETCHES_A_SECOND;
+    while (g->watched < all && pace_go_on(e)) {
+        uint64_t left = all - g->watched;
+        spin(g, (int64_t)(left < stretch ? left : stretch));
+        pace_show(e, (double)g->watched / (double)all);
+    }
 }
 
 static void watch_here(void *ctx, unsigned core)
@@ -73,10 +85,10 @@ static void watch_here(void *ctx, unsigned core)
     const struct engine *e = &seat->engine;
     struct watch *w = watch_of(seat);
     e->p->row_begin(plan->bench->suite, plan->bench->name);
-    uint64_t smis = engine_smis(e), nmis = e->p->nmis();
+    uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
     gaps_init(&w->gaps, typical_turn(w->scratch), gaps_hz(e));
-    spin(&w->gaps, (int64_t)duration(e));
-    w->smis = engine_smis(e) - smis;
+    spin_in_stretches(e, &w->gaps);
+    w->smis = engine_smis(e) - pace_smis(e) - smis;
     w->nmis = e->p->nmis() - nmis;
     e->p->row_end();
     seat->back = true;
@@ -87,7 +99,7 @@ const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigne
     struct seat *seat = &plan->seat[k];
     struct watch *w = watch_of(seat);
     plan->bench = b;
-    if (seat->gone || plan_on(plan, k, watch_here, plan))
+    if (seat->gone || plan_on(plan, k, watch_here, plan) || plan->pace->stopped)
         return NULL;
     w->rhythm = gaps_rhythm(&w->gaps, w->scratch);
     seat->nmis += w->nmis;

@@ -24,4 +24,7 @@ const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigne
  * by. */
 uint64_t gaps_hz(const struct engine *e);
 
+/* How long each core is watched, in those ticks. */
+uint64_t gaps_duration(const struct engine *e);
+
 #endif

@@ -42,6 +42,7 @@ static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, 
     plan->line = take(c, n * sizeof *plan->line);
     plan->figures = take(c, n * rows * sizeof *plan->figures);
     plan->probe = take(c, sizeof *plan->probe);
+    plan->pace = take(c, sizeof *plan->pace);
     plan->crowd = take(c, crowd_size(n));
     if (o->share == SHARE_TOGETHER)
         plan->memory = take(c, (n - 1) * engine_words(o) * sizeof *plan->memory);
@@ -132,6 +133,7 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
     *e = *boot;
     e->core = core;
     e->cores = plan->n;
+    e->pace = plan->pace;
     if (core > 0)
         without_counter(&e->cycle);
     e->figures = plan->figures + k * rows;
@@ -155,6 +157,7 @@ struct plan *plan_make(const struct engine *boot)
         made.n += is_listed(boot->p, &l, i);
     struct plan *plan = lay_out(&c, o, made.n, &made);
     *plan = made;
+    pace_init(plan->pace, boot->p, boot);
     for (unsigned i = 0; i < cores_there(boot->p); i++)
         if (is_listed(boot->p, &l, i))
             take_seat(plan, k++, i, boot);

@@ -15,6 +15,7 @@
 #include "bench/measure/barrier.h"
 #include "bench/measure/context.h"
 #include "bench/measure/gate.h"
+#include "bench/measure/pace.h"
 
 struct crowd;
 struct probe;
@@ -47,6 +48,7 @@ struct plan {
     uint64_t *memory;            /* of the engines that cannot share the boot core's */
     const struct bench *bench;   /* the row that runs */
     struct probe *probe;         /* of the core that was probed last */
+    struct pace *pace;           /* all engines' */
     struct crowd *crowd; /* where cores meet in rows that need several (bench/cores/crowd.h) */
 };
 

@@ -81,7 +81,7 @@ static unsigned measure_each(struct plan *plan)
     for (unsigned k = 0; k < plan->n; k++) {
         struct seat *seat = &plan->seat[k];
         seat->has_row = false;
-        if (seat->gone)
+        if (seat->gone || plan->pace->stopped)
             continue;
         measure_alone(plan, k);
         seat->alone = figure_of(&seat->row);
@@ -114,7 +114,7 @@ void plan_measure_together(struct plan *plan, const struct bench *b, size_t inde
 const struct row *plan_row(const struct plan *plan, unsigned k)
 {
     const struct seat *seat = &plan->seat[k];
-    return seat->has_row ? &seat->row : NULL;
+    return seat->has_row && !plan->pace->stopped ? &seat->row : NULL;
 }
 
 static void nmis_here(void *ctx, unsigned core)

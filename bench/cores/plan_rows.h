@@ -16,8 +16,8 @@ void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsign
 /* The same on each core alone, then on all at once that had a figure alone. */
 void plan_measure_together(struct plan *plan, const struct bench *b, size_t index);
 
-/* What was measured last on the k-th core. NULL: it was gone before. Valid until the next row is
- * measured. */
+/* What was measured last on the k-th core. NULL: it was gone before, or the run was stopped before
+ * the row's end. Valid until the next row is measured. */
 const struct row *plan_row(const struct plan *plan, unsigned k);
 
 /* NMIs and machine checks on all cores since their last rows. */

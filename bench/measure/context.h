@@ -15,6 +15,7 @@
 #define ENGINE_BLOCK 16 /* windows of one kind in a row; docs/method.md: 16 to 32 */
 
 struct gate;
+struct pace;
 struct sampler;
 struct placed;
 
@@ -35,6 +36,7 @@ struct engine {
     unsigned core;      /* that it measures on; ... */
     unsigned cores;     /* ... one of so many */
     struct gate *gate;  /* NULL: it measures alone */
+    struct pace *pace;  /* what is looked at between blocks; NULL: nothing is */
     enum recipe recipe; /* effective: what recipe= or this CPU's default gives */
     bool xfence_is_lfence;
 

@@ -6,6 +6,7 @@
 #include "bench/measure/interleave.h"
 #include "bench/measure/layout.h"
 #include "bench/measure/method.h"
+#include "bench/measure/pace.h"
 #include "bench/measure/place.h"
 #include "bench/measure/sampler.h"
 #include "bench/measure/tsc.h"
@@ -123,7 +124,7 @@ static void count_work(const struct bench *b, const struct placed *p, const stru
 }
 
 /* Placement after placement. False: the other cores, which were to start at the same time, are
- * gone. */
+ * gone; or the run is stopped. */
 static bool sample(struct engine *e, const struct bench *b, struct row *row)
 {
     struct sampler *s = e->sampler;
@@ -137,8 +138,10 @@ static bool sample(struct engine *e, const struct bench *b, struct row *row)
         if (!gate_pass(e, tsc_now() - before, row))
             break;
         before = tsc_now();
-        sampler_take(s, e, b, p, i);
+        if (!sampler_take(s, e, b, p, i))
+            break;
         count_work(b, p, s, row);
+        pace_show(e, (double)(i + 1) / s->placements);
     }
     row->sampling_ticks = tsc_now() - began;
     e->p->row_end();
@@ -224,7 +227,7 @@ static void measure(struct engine *e, const struct bench *b, struct row *row)
 
 void engine_row(struct engine *e, const struct bench *b, struct row *row)
 {
-    uint64_t smis = engine_smis(e);
+    uint64_t smis = engine_smis(e) - pace_smis(e);
     measure(e, b, row);
-    row->smis = engine_smis(e) - smis;
+    row->smis = engine_smis(e) - pace_smis(e) - smis;
 }

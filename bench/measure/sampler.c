@@ -3,9 +3,13 @@
 #include "bench/measure/cycle.h"
 #include "bench/measure/dither.h"
 #include "bench/measure/known.h"
+#include "bench/measure/pace.h"
 #include "lib/text/mem.h"
 
-#define FIRST_WINDOWS  3 /* thrown away: the first of a placement fetch its code */
+#define FIRST_WINDOWS 3 /* thrown away: the first of a placement fetch its code */
+/* Blocks of warm-up of a row whose data is cold in every window: no more of it gets warm, and memory
+ * takes a step more or less each time, so that two blocks are hardly ever alike. */
+#define COLD_WARM_UP   4
 #define LEAST_BLOCKS   2 /* of a kind in a placement: one there, one back */
 #define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))
 _Static_assert(sizeof(struct block) % sizeof(uint64_t) == 0, "blocks lie in memory of whole words");
@@ -100,6 +104,11 @@ static bool warm_round(struct sampler *s, const struct engine *e, const struct p
     return alike;
 }
 
+static uint32_t warm_up_most(const struct sampler *s, const struct engine *e)
+{
+    return s->cold && e->o->warmup > COLD_WARM_UP ? COLD_WARM_UP : e->o->warmup;
+}
+
 /* docs/method.md "Samples": until two successive rounds are alike, at most warmup=. */
 static void warm_up(struct sampler *s, const struct engine *e, const struct placed *p,
                     struct span *span)
@@ -111,7 +120,7 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
         run_window(s, e, p, first, 0);
 
     double last[KINDS] = {0};
-    while (span->warmup_blocks < e->o->warmup && !span->steady) {
+    while (span->warmup_blocks < warm_up_most(s, e) && !span->steady && pace_go_on(e)) {
         bool alike = warm_round(s, e, p, last);
         span->steady = alike && span->warmup_blocks > 0; /* the first has none before it */
         span->warmup_blocks++;
@@ -152,7 +161,7 @@ static void take_block(struct sampler *s, struct engine *e, const struct bench *
         s->unread += e->cycle.counter.used != NULL;
 }
 
-void sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
+bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
                   const struct placed *p, unsigned i)
 {
     struct span *span = &s->span[i];
@@ -163,6 +172,8 @@ void sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
     }
     warm_up(s, e, p, span);
     for (size_t block = 0; block < span->blocks; block += 2) {
+        if (!pace_go_on(e))
+            return false;
         for (unsigned k = 0; k < KINDS; k++)
             if (s->used[k])
                 take_block(s, e, b, p, span, k, block);
@@ -170,6 +181,7 @@ void sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
             if (s->used[k])
                 take_block(s, e, b, p, span, k, block + 1);
     }
+    return true;
 }
 
 /* Copies what did not fail, ascending, into s->sorted; how many. */

@@ -64,8 +64,8 @@ size_t sampler_need(size_t windows, unsigned placements);
 /* In the first words of the engine's memory. */
 void sampler_init(struct sampler *s, const struct engine *e, unsigned placements);
 
-/* Warm-up, then all samples of the i-th placement. */
-void sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
+/* Warm-up, then all samples of the i-th placement. False: the run is stopped (pace.h). */
+bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
                   const struct placed *p, unsigned i);
 
 /* Disturbed windows, block means and locations, once all placements are taken. */

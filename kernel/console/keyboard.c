@@ -7,7 +7,8 @@ enum { STATUS_FULL = 0x01, STATUS_MOUSE = 0x20 };
 #define BYTES_A_CALL 16   /* its buffer, and more: a controller that is never empty ends no call */
 
 /* Scan code set 1. Arrow keys have 0xe0 before the codes that the keypad's have. */
-enum { PREFIX = 0xe0, RELEASED = 0x80, SCAN_ENTER = 0x1c };
+enum { PREFIX = 0xe0, RELEASED = 0x80 };
+enum { SCAN_ESC = 0x01, SCAN_Q = 0x10, SCAN_ENTER = 0x1c };
 
 bool keyboard_open(void)
 {
@@ -17,9 +18,13 @@ bool keyboard_open(void)
     return true;
 }
 
-static enum key key_of(uint8_t code)
+/* Behind the prefix, Q's code is that of a key for the track before. */
+static enum key key_of(uint8_t code, bool prefixed)
 {
     switch (code) {
+    case SCAN_ESC:
+    case SCAN_Q:
+        return prefixed ? KEY_OTHER : KEY_STOP;
     case SCAN_ENTER:
         return KEY_NONE;
     case 0x47:
@@ -41,13 +46,29 @@ static enum key key_of(uint8_t code)
 
 enum key keyboard_key(void)
 {
+    static bool prefixed; /* the last byte was the prefix */
+
     for (unsigned i = 0; i < BYTES_A_CALL; i++) {
         uint8_t status = in8(PORT_STATUS);
         if (status == NO_DEVICE || !(status & STATUS_FULL))
             return KEY_NONE;
-        enum key key = key_of(in8(PORT_DATA));
-        if (key != KEY_NONE && !(status & STATUS_MOUSE))
+        uint8_t code = in8(PORT_DATA);
+        if (status & STATUS_MOUSE)
+            continue;
+        enum key key = key_of(code, prefixed);
+        prefixed = code == PREFIX;
+        if (key != KEY_NONE)
             return key;
     }
     return KEY_NONE;
+}
+
+bool keyboard_stop_key(void)
+{
+    for (unsigned i = 0; i < BYTES_A_CALL; i++) {
+        enum key key = keyboard_key();
+        if (key == KEY_NONE || key == KEY_STOP)
+            return key == KEY_STOP;
+    }
+    return false;
 }

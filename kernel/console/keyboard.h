@@ -9,7 +9,17 @@
 
 #include <stdbool.h>
 
-enum key { KEY_NONE, KEY_OTHER, KEY_UP, KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME, KEY_END };
+enum key {
+    KEY_NONE,
+    KEY_STOP, /* Esc, or the key that is Q on a US keyboard */
+    KEY_OTHER,
+    KEY_UP,
+    KEY_DOWN,
+    KEY_PAGE_UP,
+    KEY_PAGE_DOWN,
+    KEY_HOME,
+    KEY_END
+};
 
 /* Whether a controller answers, after keys from before were thrown away. Never waits. */
 bool keyboard_open(void);
@@ -17,5 +27,8 @@ bool keyboard_open(void);
 /* The key that was pressed since the last call; releases, Enter (whose repeats are left over from
  * the boot menu) and the mouse do not count. Never waits. */
 enum key keyboard_key(void);
+
+/* Whether KEY_STOP was pressed since the last call; all other keys are thrown away. Never waits. */
+bool keyboard_stop_key(void);
 
 #endif

@@ -41,6 +41,7 @@ static int32_t step_of(enum key key, int32_t page)
     case KEY_END:
         return -ALL_LINES;
     case KEY_NONE:
+    case KEY_STOP:
     case KEY_OTHER:
         break;
     }

@@ -8,6 +8,7 @@ enum { MSR = 6, SCR = 7 };
 
 enum {
     LSR_DR = 0x01,
+    LSR_OE = 0x02, /* bytes before this one found no room */
     LSR_BAD = 0x1c /* parity, framing, break */,
     LSR_THRE = 0x20,
     LSR_TEMT = 0x40
@@ -17,6 +18,7 @@ enum { MCR_DTR_RTS = 0x03, MCR_LOOP_RTS_OUT2 = 0x1a, MSR_CTS_DCD = 0x90 };
 enum { FCR_ON_CLEARED = 0x07, IIR_FIFO = 0xc0 };
 
 #define REGISTERS     8
+#define FIFO          16          /* bytes, of a 16550 */
 #define BAUD_SLOW     9600u       /* how long to wait where the speed is not known */
 #define BITS_A_FIFO   160u        /* sixteen bytes of ten bits */
 #define PATIENCE      4u          /* times the longest time that a full FIFO needs */
@@ -157,7 +159,7 @@ static void program(struct serial *s)
     put(s, LCR, LCR_8N1);
     put(s, FCR, FCR_ON_CLEARED);
     put(s, MCR, MCR_DTR_RTS);
-    s->fifo = (get(s, IIR) & IIR_FIFO) == IIR_FIFO ? 16 : 1;
+    s->fifo = (get(s, IIR) & IIR_FIFO) == IIR_FIFO ? FIFO : 1;
 }
 
 struct serial serial_open(struct serial_places *places, serial_map *map, void *ctx)
@@ -201,18 +203,29 @@ void serial_release(struct serial *s)
     put(s, MCR, s->mcr_was);
 }
 
-bool serial_key(struct serial *s)
+/* All bytes that are there; true: one of them stops the run. No more than one FIFO's worth a call:
+ * a line that is held in break would never end. */
+static bool take_keys(struct serial *s, uint64_t now)
 {
-    if (!s->on)
-        return false;
-    /* No more than one FIFO's worth a call: a line that is held in break would never end. */
-    for (unsigned i = 0; i < 16; i++) {
+    bool overrun = false;
+
+    for (unsigned i = 0; i < FIFO; i++) {
         uint8_t lsr = get(s, LSR);
         if (lsr == 0xff || !(lsr & LSR_DR))
-            return false;
-        (void)get(s, RBR);
-        if (!(lsr & LSR_BAD))
+            break;
+        uint8_t byte = get(s, RBR);
+        overrun = overrun || (lsr & LSR_OE);
+        if (!(lsr & LSR_BAD) && stop_keys_feed(&s->keys, byte, now))
             return true;
     }
+    if (overrun)
+        stop_keys_forget(&s->keys);
     return false;
+}
+
+bool serial_stop_key(struct serial *s)
+{
+    uint64_t now = rdtsc();
+
+    return s->on && (take_keys(s, now) || stop_keys_alone(&s->keys, now));
 }

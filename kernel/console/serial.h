@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "lib/firmware/serial_place.h"
 #include "lib/text/sink.h"
+#include "lib/text/stop_keys.h"
 
 struct serial {
     struct sink sink;          /* takes bytes whether there is a port or not */
@@ -22,6 +23,7 @@ struct serial {
     uint8_t room;              /* of these, how many are left without asking again */
     uint64_t sent;             /* bytes that were */
     uint64_t lost;             /* bytes that could not be written */
+    struct stop_keys keys;     /* what came in so far */
 
     uint8_t ier_was, lcr_was, mcr_was; /* as found, for serial_release() */
     uint16_t divisor_was;
@@ -45,8 +47,8 @@ void serial_flush(struct serial *s);
  * FIFO's cannot be read and stay on. */
 void serial_release(struct serial *s);
 
-/* Whether a key came in since the last call. Never waits; bytes with a framing, parity or break
- * error do not count. */
-bool serial_key(struct serial *s);
+/* Whether a key came in that stops a run (lib/text/stop_keys.h). Never waits; bytes with a framing,
+ * parity or break error do not count. */
+bool serial_stop_key(struct serial *s);
 
 #endif

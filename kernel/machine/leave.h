@@ -8,7 +8,13 @@
 #include <stdbool.h>
 #include "lib/config/options.h"
 
-enum exit_status { EXIT_SUCCESS = 1, EXIT_CHECK_FAILED = 2, EXIT_BAD_OPTIONS = 3, EXIT_FAULT = 4 };
+enum exit_status {
+    EXIT_SUCCESS = 1,
+    EXIT_CHECK_FAILED = 2,
+    EXIT_BAD_OPTIONS = 3,
+    EXIT_FAULT = 4,
+    EXIT_STOPPED = 5, /* by a key, and no check failed until then */
+};
 
 /* Only on QEMU. Returns where the machine has no isa-debug-exit. */
 void qemu_exit(enum exit_status status);

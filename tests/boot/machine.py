@@ -18,7 +18,7 @@ from qemu import QEMU, find_firmware  # noqa: E402
 DEBUG_EXIT = 0xF4
 
 # status: what the program said through isa-debug-exit, which makes QEMU exit with 2 * status + 1
-SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULT = 1, 2, 3, 4
+SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULT, STOPPED = 1, 2, 3, 4, 5
 
 
 class Broken(AssertionError):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from machine import SUCCESS
+from machine import STOPPED, SUCCESS
 from rows import declared, on_request
 
 RECIPES = ["plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize"]
@@ -155,7 +155,31 @@ def test_plain_tcg_is_called_noise(boot):
         assert "instructions" not in row.get("per_op", {}), row
 
 
-def test_a_key_stops_between_rows(boot):
-    b = boot("suite=calls samples=64", keys={b'"type":"row"': b"q"}).must(SUCCESS)
-    assert b.end["stopped"] is True and 1 <= len(b.rows) < 20, str(b)
-    assert "stopped" in b.text.split("verdict")[-1], str(b)
+OTHER_KEYS = b"x Q\r\n\0\xff\x1b[A\x1bOP\x1bx"
+
+
+@pytest.mark.parametrize("key", [b"q", b"\x1b"])
+def test_a_key_stops_a_run(boot, key):
+    """What is done stands in the report; it says how to go on; it is no pass."""
+    b = boot("suite=calls,truth samples=64", keys={b'"type":"row"': key})
+    assert b.status == STOPPED, str(b)
+    assert b.end["stopped"] is True and b.end["verdict"] == "stopped", b.end
+    assert 1 <= b.end["rows"] == len(b.rows) < 60, str(b)
+    assert all(r["status"] == "ok" for r in b.rows), str(b)
+    assert "verdict: STOPPED" in b.text
+    (event,) = b.events("stopped")
+    assert f"after {len(b.rows)} of " in event["message"]
+    assert "suite=calls,truth" in event["message"], event
+
+
+def test_no_other_key_stops_a_run(boot):
+    b = boot("suite=baseline,truth samples=64", keys={b'"type":"row"': OTHER_KEYS}).must(SUCCESS)
+    assert "stopped" not in b.end and b.end["verdict"] == "pass", b.end
+
+
+def test_a_key_stops_within_a_row(boot):
+    """A row of many placements: it is left out, and does not count as one that failed."""
+    b = boot("suite=truth bench=imul layout=sweep samples=200000", keys={b"0 of 1 rows": b"q"})
+    assert b.status == STOPPED and b.end["rows"] == len(b.rows) == 0, str(b)
+    assert b.end["failures"] == 0
+    assert "truth/imul was under way" in b.events("stopped")[0]["message"]

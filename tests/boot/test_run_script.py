@@ -1,8 +1,11 @@
 """scripts/run's judgement, with a stand-in for QEMU that says and does what each test wants."""
+import fcntl
 import os
+import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -16,7 +19,7 @@ WHOLE = [LEFT, record(0, "run") + b"\r\n", b"the table\r\n",
          record(1, "end", rows=0, failures=0, verdict="pass") + b"\r\n"]
 
 STAND_IN = """#!{python}
-import os, sys, time
+import os, select, sys, time
 if "--version" in sys.argv: sys.exit(0)
 out = sys.stdout.buffer
 for piece in {pieces!r}:
@@ -24,6 +27,9 @@ for piece in {pieces!r}:
         time.sleep(piece)
     elif piece == "key":
         out.write(b"key " + os.read(0, 1) + b"\\r\\n"); out.flush()
+    elif piece == "keys":
+        some = select.select([0], [], [], 0)[0]
+        out.write(b"keys: " + (b"some" if some else b"none") + b"\\r\\n"); out.flush()
     elif piece == "arguments":
         out.write(" ".join(sys.argv).encode() + b"\\r\\n"); out.flush()
     else:
@@ -38,7 +44,7 @@ if {close}:
 def run(tmp_path):
     """run(pieces, end) starts scripts/run over the stand-in; returns what it printed, and its status."""
     def start(pieces, end="os._exit(3)", *, words=(), stdin=subprocess.DEVNULL, wait=True,
-              close=False, environment=None):
+              close=False, environment=None, **how):
         folder = tmp_path / "bin"
         folder.mkdir(exist_ok=True)
         qemu = folder / "qemu-system-x86_64"
@@ -54,7 +60,7 @@ def run(tmp_path):
                    str(tmp_path / "program.efi"), "--out", str(tmp_path / "out"), "--accel", "tcg",
                    "--timeout", "1", *words]
         p = subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, env=env)
+                             stderr=subprocess.STDOUT, env=env, **how)
         if not wait:
             return p
         said = p.communicate(timeout=60)[0].decode()
@@ -77,7 +83,8 @@ def test_all_is_well(run):
     ("os._exit(7)", "exit 7: bad options"),
     ("os._exit(9)", "exit 9: the machine faulted"),
     ("os._exit(0)", "without an exit code from the guest"),
-    ("os._exit(11)", "exit 11: no exit code that baretick uses"),
+    ("os._exit(11)", "exit 11: stopped by a key"),
+    ("os._exit(13)", "exit 13: no exit code that baretick uses"),
     ("os.kill(os.getpid(), 11)", "signal 11"),
     ("sys.stderr.write('no such CPU'); os._exit(1)", "QEMU said: no such CPU"),
     ("time.sleep(100)", "still on 5 s later"),
@@ -119,9 +126,23 @@ def test_a_damaged_report(run, pieces, words):
 
 
 def test_a_key_reaches_the_guest_once_it_listens(run):
-    p = run([b"firmware\r\n", 0.3, LEFT, "key", *WHOLE[1:]], wait=False, stdin=subprocess.PIPE)
-    said = p.communicate(b"q", timeout=60)[0].decode()
+    terminal, end = pty.openpty()
+    p = run([b"firmware\r\n", 0.3, LEFT, "key", *WHOLE[1:]], wait=False, stdin=end,
+            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY))
+    while termios.tcgetattr(end)[3] & termios.ICANON and p.poll() is None:
+        time.sleep(0.01)  # what is typed before it takes single keys is thrown away
+    os.write(terminal, b"q")
+    said = p.communicate(timeout=60)[0].decode()
+    os.close(end)
+    os.close(terminal)
     assert p.returncode == 0 and "key q" in said, said
+
+
+def test_a_pipe_is_no_keyboard(run):
+    # A byte of it could end the run.
+    p = run([LEFT, 0.3, "keys", *WHOLE[1:]], wait=False, stdin=subprocess.PIPE)
+    said = p.communicate(b"q" * 100, timeout=60)[0].decode()
+    assert p.returncode == 0 and "keys: none" in said, said
 
 
 def test_progress_is_for_terminals(run):

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "bench/cores/plan.h"
 #include "bench/measure/engine.h"
 #include "bench/measure/probe.h"
@@ -36,6 +37,7 @@ struct hosted {
     struct memory memory;
     struct platform platform;
     struct report report;
+    bool stopped; /* by a person, before the last row */
 };
 
 static void row_begin(const char *suite, const char *name)
@@ -56,6 +58,14 @@ static const char *lacks(unsigned needs)
     return needs & NEED_RING0 ? "needs ring 0; a process has ring 3" : NULL;
 }
 
+/* Progress is for a person: in a file or a pipe it would stand in the report. */
+static void drop(struct sink *self, const char *bytes, size_t n)
+{
+    (void)self, (void)bytes, (void)n;
+}
+
+static struct sink nothing = {drop};
+
 static void settle_platform(struct hosted *h)
 {
     h->platform = (struct platform){
@@ -69,7 +79,9 @@ static void settle_platform(struct hosted *h)
         .code_exec = memory_code_exec,
         .memory = h->memory.samples,
         .out = output(),
-        .key = fault_interrupted,
+        .stop_key = fault_interrupted,
+        .stop_keys = "Ctrl-C",
+        .show = output_flush,
         .row_begin = row_begin,
         .row_end = row_end,
         .nmis = witness_migrations,
@@ -93,10 +105,10 @@ static void measure(void *argument)
     selftests_linearity(&engine, &probe, &h->report);
     selftests_counter(&engine, &h->report);
     linearity_show(&engine, &probe, &h->report);
-    bool stopped = bench_run(&engine, &h->report);
+    h->stopped = bench_run(&engine, &h->report);
     engine_release(&engine);
     facts_witnessed(&h->report);
-    report_end(&h->report, stopped);
+    report_end(&h->report, h->stopped);
 }
 
 /* What is written stands on standard output; nothing more can be done where that is lost. */
@@ -142,6 +154,8 @@ int main(int argc, char **argv)
     process_settle(&h.process);
     h.clock = clock_measure(&h.cpu);
     report_init(&h.report, output(), h.options.format);
+    if (!isatty(STDOUT_FILENO))
+        h.report.live = &nothing;
     fault_catch(&h.report);
     if (!witness_open(cpus, cores, h.cpu.rdtscp)) {
         fmt(&text.sink, "no memory to note what happens to %u CPUs: %s", cores, strerror(errno));
@@ -153,5 +167,6 @@ int main(int argc, char **argv)
     memory_on_stack(&h.memory, measure, &h);
     return leave(h.report.faulted    ? STATUS_FAULTED
                  : h.report.failures ? STATUS_CHECK_FAILED
+                 : h.stopped         ? STATUS_STOPPED
                                      : STATUS_SUCCESS);
 }

@@ -7,6 +7,7 @@ enum status {
     STATUS_CHECK_FAILED = 2, /* or output was lost */
     STATUS_BAD_OPTIONS = 3,
     STATUS_FAULTED = 4, /* a signal in a body, or memory or rights that could not be had */
+    STATUS_STOPPED = 5, /* by SIGINT or SIGTERM; no check failed in what was done until then */
 };
 
 #endif

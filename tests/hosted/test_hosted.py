@@ -2,14 +2,16 @@
 
 import json
 import os
+import pty
 import re
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED = 0, 2, 3, 4
+SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED, STOPPED = 0, 2, 3, 4, 5
 ROOT = Path(__file__).parent.parent.parent
 QUICK = ["suite=planted", "bench=adds20", "samples=64"]
 CODE_VA, DATA_VA = 0x100000000000, 0x100001000000  # bench/api/platform.h
@@ -39,6 +41,7 @@ def refused(ended, *parts):
         (["takeover=exit", "finish=return"], ["takeover=exit", "finish=return", "borrow"]),
         (["recipe=rdtsc"], ["recipe=rdtsc", "plain", "serialize"]),
         (["suite=tr uth"], ["tr uth"]),
+        (["suite=truth,pla*"], ["rows of planted run only", "in full: suite=planted"]),
         (["suite=" + "x" * 400], ["command line, word 1", "suite="]),
         ([b"suite=\xff"], ["command line, word 1", "UTF-8"]),
     ],
@@ -282,7 +285,8 @@ def test_move_to_another_cpu_is_counted(running):
     assert row["nmis"] == row["process"]["migrations"]
 
 
-def test_interrupt_ends_after_the_row(run, running):
+def test_interrupt_ends_the_run(run, running):
+    """Within the row, which is left out; the report is whole, says how to go on, and is no pass."""
     all_rows = [name for suite, name in listed(run("list").out) if suite == "truth"]
     process, end = running("suite=truth", "samples=1000000", "hist=off", "layout=fixed")
     os.kill(process.pid, signal.SIGINT)
@@ -290,5 +294,30 @@ def test_interrupt_ends_after_the_row(run, running):
     report = ended.report()
     if len(report.rows) == len(all_rows):
         pytest.skip("the run was over before the signal came: the machine is too busy")
-    assert report.end["stopped"] is True and report.end["rows"] == len(report.rows) == 1
-    assert ended.status in (SUCCESS, CHECK_FAILED)
+    assert report.end["stopped"] is True and report.end["rows"] == len(report.rows) < len(all_rows)
+    failed = report.end["failures"] > 0  # a row before it, by a busy machine's figure
+    assert ended.status == (CHECK_FAILED if failed else STOPPED)
+    assert report.end["verdict"] == ("fail" if failed else "stopped")
+    (event,) = [e for e in report.events if e["kind"] == "stopped"]
+    assert "suite=truth" in event["message"], event
+
+
+def test_progress_is_for_a_terminal(program, run):
+    """There one line that is rewritten, which says how to stop; elsewhere it would stand in the report."""
+    words = ["suite=truth", "samples=64", "format=table"]
+    assert "of 8 rows" not in run(*words).out
+    terminal, end = pty.openpty()
+    p = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stdout=end, stderr=end)
+    os.close(end)
+    shown = b""
+    try:
+        while part := os.read(terminal, 65536):
+            shown += part
+    except OSError:
+        pass  # EIO: the program has ended
+    os.close(terminal)
+    p.wait(timeout=60)
+    lines = re.findall(rb"(.)(\d of 8 rows[^\r]*)(.)", shown, re.S)
+    assert [text.split(b",")[0] for _, text, _ in lines] == [b"%d of 8 rows" % i for i in range(8)]
+    assert all((before, after) == (b"\r", b"\r") for before, _, after in lines), lines
+    assert all(b"Ctrl-C stops" in text for _, text, _ in lines)

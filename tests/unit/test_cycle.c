@@ -19,6 +19,7 @@ static void chain_adds(uint32_t adds);
 
 #include "bench/measure/cycle.c"
 #include "bench/measure/headline.c"
+#include "bench/measure/pace.c"
 #include "bench/api/report.c"
 #include "bench/measure/sampler.c"
 #include "bench/show/selftests.c"

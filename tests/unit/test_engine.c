@@ -11,6 +11,7 @@
 #include "bench/measure/headline.c"
 #include "bench/measure/interleave.c"
 #include "bench/measure/layout.c"
+#include "bench/measure/pace.c"
 #include "bench/api/report.c"
 #include "bench/measure/sampler.c"
 #include "bench/api/timer.c"

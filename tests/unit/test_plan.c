@@ -5,6 +5,7 @@
 
 #include "bench/measure/barrier.c"
 #include "bench/measure/gate.c"
+#include "bench/measure/pace.c"
 #include "bench/cores/plan.c"
 #include "bench/cores/plan_rows.c"
 

@@ -192,7 +192,7 @@ static void nobody(void **state)
     assert_non_null(s.why_not);
     s.sink.write(&s.sink, "abc", 3); /* out8 would have asserted */
     assert_int_equal(s.lost, 3);
-    assert_false(serial_key(&s));
+    assert_false(serial_stop_key(&s));
 
     good(NULL);
     uart.zero = true;
@@ -241,13 +241,32 @@ static void keys(void **state)
 {
     (void)state;
     struct serial s = probe(115200);
-    assert_false(serial_key(&s));
-    uart.keys = "xyq";
+    assert_false(serial_stop_key(&s));
+    uart.keys = "qqxyq";
     uart.key_state[0] = 0x10; /* break */
     uart.key_state[1] = 0x08; /* framing */
-    assert_true(serial_key(&s));
-    assert_int_equal(uart.key, 3);
-    assert_false(serial_key(&s));
+    assert_true(serial_stop_key(&s));
+    assert_int_equal(uart.key, 5);
+    assert_false(serial_stop_key(&s));
+}
+
+/* Esc stops once nothing has followed it for a while; nothing that was cut does. */
+static void escape(void **state)
+{
+    (void)state;
+    struct serial s = probe(115200);
+    uart.keys = "\x1b";
+    assert_false(serial_stop_key(&s));
+    assert_false(serial_stop_key(&s));
+    uart.tsc += STOP_KEYS_PATIENCE;
+    assert_true(serial_stop_key(&s));
+
+    s = probe(115200);
+    uart.key = 0;
+    uart.key_state[0] = LSR_OE; /* what came before it, or behind, is lost */
+    assert_false(serial_stop_key(&s));
+    uart.tsc += STOP_KEYS_PATIENCE;
+    assert_false(serial_stop_key(&s));
 }
 
 /* Memory that takes and holds bytes is a UART whose transmitter is always empty. */
@@ -317,6 +336,7 @@ int main(void)
         cmocka_unit_test_setup(off, good),
         cmocka_unit_test_setup(stops_taking, good),
         cmocka_unit_test_setup(keys, good),
+        cmocka_unit_test_setup(escape, good),
         cmocka_unit_test_setup(in_memory, good),
         cmocka_unit_test_setup(in_memory_that_is_none, good),
     };

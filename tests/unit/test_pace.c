@@ -1,0 +1,134 @@
+/* What a long row looks at between its blocks: keys, and how far it is. */
+#include "tests/unit/unit.h"
+#define tsc_now real_tsc_now
+#include "bench/measure/tsc.h"
+#undef tsc_now
+
+static uint64_t now;
+static uint64_t tsc_now(void)
+{
+    return now;
+}
+
+#include "bench/measure/pace.c"
+
+#define HZ 1000000000
+
+static bool pressed;
+static unsigned looks, shows;
+static uint64_t smis;
+static double shown;
+
+static bool stop_key(void)
+{
+    looks++;
+    smis += 3; /* an SMI handler that plays the keyboard */
+    return pressed;
+}
+
+static uint64_t count_smis(void)
+{
+    return smis;
+}
+
+static void show(void *ctx, double done)
+{
+    assert_ptr_equal(ctx, &shown);
+    shows++;
+    shown = done;
+}
+
+static const struct platform platform = {.stop_key = stop_key, .smis = count_smis};
+static struct pace pace;
+static struct engine engine;
+
+static int start(void **state)
+{
+    (void)state;
+    now = 5000;
+    pressed = false;
+    looks = shows = 0;
+    smis = 0;
+    engine = (struct engine){.p = &platform, .tsc_hz = HZ, .pace = &pace};
+    pace_init(&pace, &platform, &engine);
+    pace.show = show;
+    pace.ctx = &shown;
+    return 0;
+}
+
+static void looks_seldom(void **state)
+{
+    (void)state;
+    for (unsigned ms = 0; ms < 1000; ms++, now += HZ / 1000)
+        assert_true(pace_go_on(&engine));
+    assert_in_range(looks, 8, 10);
+    assert_int_equal(pace_smis(&engine), smis);
+}
+
+static void a_key_ends_it(void **state)
+{
+    (void)state;
+    pressed = true;
+    assert_true(pace_go_on(&engine)); /* not yet looked */
+    now += HZ;
+    assert_false(pace_go_on(&engine));
+    pressed = false;
+    now += HZ;
+    assert_false(pace_go_on(&engine));
+    assert_false(pace_look(&pace));
+}
+
+/* Where cores measure together the first one looks, and all see what came of it. */
+static void one_looks_for_all(void **state)
+{
+    (void)state;
+    struct gate first = {.place = 0}, second = {.place = 1};
+    struct engine other = engine;
+    engine.gate = &first;
+    other.gate = &second;
+    pressed = true;
+    now += HZ;
+    assert_true(pace_go_on(&other));
+    assert_int_equal(looks, 0);
+    assert_false(pace_go_on(&engine));
+    assert_false(pace_go_on(&other));
+    assert_int_equal(looks, 1);
+}
+
+static void shows_sometimes(void **state)
+{
+    (void)state;
+    for (unsigned ms = 0; ms < 1000; ms++, now += HZ / 1000)
+        pace_show(&engine, ms / 1000.0);
+    assert_in_range(shows, 1, 2);
+    assert_true(shown > 0.4 && shown < 1);
+    struct gate gate = {.place = 0};
+    engine.gate = &gate; /* the others would wait for its line */
+    now += HZ;
+    shows = 0;
+    pace_show(&engine, 0.5);
+    assert_int_equal(shows, 0);
+}
+
+static void without_a_pace(void **state)
+{
+    (void)state;
+    engine.pace = NULL;
+    now += HZ;
+    assert_true(pace_go_on(&engine));
+    pace_show(&engine, 0.5);
+    assert_int_equal(pace_smis(&engine), 0);
+    assert_int_equal(looks + shows, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(looks_seldom, start),
+        cmocka_unit_test_setup(a_key_ends_it, start),
+        cmocka_unit_test_setup(one_looks_for_all, start),
+        cmocka_unit_test_setup(shows_sometimes, start),
+        cmocka_unit_test_setup(without_a_pace, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,82 @@
+/* Which bytes stop a run, and which do not. */
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "lib/text/stop_keys.h"
+
+#define LATER (STOP_KEYS_PATIENCE + 1)
+
+/* Whether the bytes stop a run, each `apart` ticks after the one before, then silence. */
+static bool stop(const char *bytes, uint64_t apart, uint64_t silence)
+{
+    struct stop_keys k = {0};
+    uint64_t now = 1000;
+    for (size_t i = 0; i < strlen(bytes); i++, now += apart)
+        if (stop_keys_feed(&k, (uint8_t)bytes[i], now))
+            return true;
+    return stop_keys_alone(&k, now + silence);
+}
+
+static void q_and_escape_alone(void **state)
+{
+    (void)state;
+    assert_true(stop("q", 0, 0));
+    assert_true(stop("xyz q", 0, 0));
+    assert_true(stop("\x1b", 0, LATER));
+    assert_true(stop("\x1b\x1b", 10, LATER));
+    assert_true(stop("\x1b[Aq", 10, 0));
+    assert_true(stop("\x1b[A\x1b", 10, LATER));
+    assert_false(stop("\x1b", 0, 0)); /* the rest may be on its way */
+}
+
+static void every_other_byte(void **state)
+{
+    (void)state;
+    for (unsigned byte = 1; byte < 256; byte++) {
+        char text[2] = {(char)byte, 0};
+        if (byte != 'q' && byte != 0x1b)
+            assert_false(stop(text, 0, LATER));
+    }
+    assert_false(stop("", 0, LATER));
+}
+
+static void sequences(void **state)
+{
+    /* Arrows, in both modes; F1, F5, shift and an arrow; Alt and a letter, q among them; a cursor's
+     * style, which ends in q. */
+    static const char *const keys[] = {"\x1b[A",    "\x1bOA", "\x1bOP", "\x1b[15~",
+                                       "\x1b[1;2A", "\x1bx",  "\x1bq",  "\x1b[2 q"};
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        assert_false(stop(keys[i], 0, LATER));
+        assert_false(stop(keys[i], 1000, LATER));
+    }
+    /* A look that came between the first byte and the rest, and the next one late. */
+    assert_false(stop("\x1b[A", LATER, LATER));
+}
+
+/* A sequence that stays without its end does not swallow the key that stops. */
+static void cut_sequences(void **state)
+{
+    (void)state;
+    struct stop_keys k = {0};
+    assert_false(stop_keys_feed(&k, 0x1b, 0));
+    assert_false(stop_keys_feed(&k, '[', 1));
+    assert_true(stop_keys_feed(&k, 'q', LATER + 1));
+    assert_false(stop_keys_feed(&k, 0x1b, 0));
+    assert_false(stop_keys_feed(&k, 'O', 1));
+    assert_true(stop_keys_feed(&k, 'q', LATER + 1));
+    assert_false(stop_keys_feed(&k, 0x1b, 0));
+    stop_keys_forget(&k);
+    assert_false(stop_keys_alone(&k, LATER));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(q_and_escape_alone),
+        cmocka_unit_test(every_other_byte),
+        cmocka_unit_test(sequences),
+        cmocka_unit_test(cut_sequences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
