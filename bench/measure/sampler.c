@@ -26,7 +26,7 @@ size_t sampler_blocks(size_t windows, unsigned placements)
 }
 
 /* Cuts up the memory of `c`, for so many windows and blocks of each kind. */
-static void cut_up(struct sampler *s, struct cut *c, size_t windows, size_t blocks)
+static void lay_out(struct sampler *s, struct cut *c, size_t windows, size_t blocks)
 {
     for (unsigned k = 0; k < KINDS; k++)
         s->samples[k] = cut(c, windows);
@@ -40,7 +40,7 @@ size_t sampler_need(size_t windows, unsigned placements)
 {
     struct sampler s;
     struct cut c = {0};
-    cut_up(&s, &c, windows, sampler_blocks(windows, placements));
+    lay_out(&s, &c, windows, sampler_blocks(windows, placements));
     return c.used;
 }
 
@@ -66,7 +66,7 @@ void sampler_init(struct sampler *s, const struct engine *e, unsigned placements
     s->n = sampler_windows(e->o, e->samples);
     s->placements = placements;
     share_out(s);
-    cut_up(s, &c, s->n, s->blocks);
+    lay_out(s, &c, s->n, s->blocks);
 }
 
 static struct window_result run_window(struct sampler *s, const struct engine *e,
