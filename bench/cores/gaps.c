@@ -2,8 +2,6 @@
 #include "bench/measure/interleave.h"
 #include "lib/stats/stats.h"
 
-#define WATCH_MS           2000 /* watch=auto: several of a firmware's periodic SMIs, if any */
-#define WATCH_MS_EXACT     10   /* where instructions are counted nothing can come */
 #define CALIBRATION        1023 /* turns; odd, so that one is the median */
 #define UNKNOWN_HZ         1000000000 /* to end by, where the TSC's frequency is not known */
 #define STRETCHES_A_SECOND 4          /* between two, a person's key is looked for */
@@ -34,7 +32,7 @@ uint64_t gaps_duration(const struct engine *e)
 {
     uint64_t ms = e->o->watch;
     if (ms == 0)
-        ms = e->execution == EXEC_INSTRUCTIONS ? WATCH_MS_EXACT : WATCH_MS;
+        ms = e->execution == EXEC_INSTRUCTIONS ? WATCH_AUTO_EXACT : WATCH_AUTO;
     return (ms * gaps_hz(e) + 999) / 1000; /* at most 10^6 ms of 10^10 Hz: it fits */
 }
 

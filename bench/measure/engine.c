@@ -12,9 +12,6 @@
 #include "bench/measure/tsc.h"
 #include "lib/text/mem.h"
 
-#define SAMPLES_AUTO  2048 /* docs/method.md, "plain": N = 2048 */
-#define SAMPLES_EXACT 64   /* where every sample is the same number */
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* Words that hold `bytes`. */
@@ -74,7 +71,7 @@ void engine_executed_by(struct engine *e, const struct behave_verdict *v)
     e->execution = v->execution;
     e->ticks_per_instruction = v->ticks_per_instruction;
     if (e->o->samples == 0 && e->execution == EXEC_INSTRUCTIONS)
-        e->samples = SAMPLES_EXACT;
+        e->samples = SAMPLES_AUTO_EXACT;
 }
 
 void engine_timers(struct engine *e)

@@ -6,7 +6,6 @@
  * the most; in the table it has some 140, and a kilobyte where a short run shows all of each. */
 #define RECORD_BYTES (4u << 10)
 #define BIN_BYTES    16u
-#define BINS_AUTO    2048u       /* a bin a window: what samples=auto takes at the most */
 #define TEXT_BYTES   (2u << 10)  /* of a row */
 #define HEAD_BYTES   (64u << 10) /* the run, self-tests, events; 10 KiB were measured */
 #define CORE_BYTES   (4u << 10)  /* what a core tells of itself; 1100 were measured */
@@ -32,7 +31,7 @@ static uint64_t log_size(const struct options *o, unsigned cores, uint64_t bytes
 
 static uint64_t records_size(const struct options *o, unsigned cores)
 {
-    uint64_t full = o->samples ? o->samples : BINS_AUTO;
+    uint64_t full = o->samples ? o->samples : SAMPLES_AUTO; /* a bin a window */
 
     return log_size(o, cores, RECORD_BYTES + BIN_BYTES * (o->hist == HIST_FULL ? full : HIST_CAP));
 }

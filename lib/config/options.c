@@ -37,7 +37,8 @@ static const struct option_doc keys[] = {
     {GLOBS(suite), .meaning = "suites to run (* any run, ? any one character)"},
     {GLOBS(bench), .meaning = "rows to run, by name"},
     {NUMBER_OR_AUTO(samples, 16, 1000000),
-     .meaning = "windows a row; auto: 2048, or 64 that are exact"},
+     .meaning = "windows a row; auto: " TEXT_OF_THE(SAMPLES_AUTO) ", or " TEXT_OF_THE(
+         SAMPLES_AUTO_EXACT) " that are exact"},
     {NUMBER(warmup, 0, 1000, 50),
      .meaning = "blocks of warm-up windows before each row, at the most"},
     {CHOICE(recipe, RECIPE_CHOICES, "auto"),
@@ -71,7 +72,8 @@ static const struct option_doc keys[] = {
     {CHOICE(dma, SETTING_CHOICES, "keep"),
      .meaning = "off: PCI devices may no longer write memory"},
     {NUMBER_OR_AUTO(watch, 1, 600000),
-     .meaning = "suite quiet: milliseconds; auto: 2000, or 10 if exact"},
+     .meaning = "suite quiet: milliseconds; auto: " TEXT_OF_THE(WATCH_AUTO) ", or " TEXT_OF_THE(
+         WATCH_AUTO_EXACT) " if exact"},
     {CHOICE(format, FORMAT_CHOICES, "both"), .meaning = "the report: for people, for programs"},
     {CHOICE(hist, HIST_CHOICES, "capped"),
      .meaning = "histograms: the " TEXT_OF_THE(HIST_CAP) " fullest bins, all, none"},

@@ -21,6 +21,14 @@
 
 #define HIST_CAP 256 /* bins of hist=capped, the fullest */
 
+/* samples=auto, in windows. docs/method.md, "plain": N = 2048 */
+#define SAMPLES_AUTO       2048
+#define SAMPLES_AUTO_EXACT 64 /* where every sample is the same number */
+
+/* watch=auto, in milliseconds: several of a firmware's periodic SMIs, if any. */
+#define WATCH_AUTO       2000
+#define WATCH_AUTO_EXACT 10 /* where instructions are counted nothing can come */
+
 /* The words of each option that takes one of several, and their enums. */
 #define FORMAT_CHOICES(WORD)                                                                       \
     WORD(FORMAT_BOTH, "both")                                                                      \
