@@ -1,7 +1,7 @@
 /* What passes between two cores: every pair, or above a limit a sample of them. */
 #include "bench/cores/crowd.h"
 #include "bench/cores/plan.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "lib/stats/stats.h"
 
 #define SIGNALS     33 /* wake-ups and interrupts of each core; odd */

@@ -2,7 +2,7 @@
 #include "bench/api/registry.h"
 #include "bench/cores/crowd.h"
 #include "bench/measure/engine.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "bench/measure/probe.h"
 #include "lib/config/core_list.h"
 #include "lib/text/fmt.h"

@@ -1,6 +1,6 @@
 #include "bench/cores/plan_rows.h"
 #include "bench/measure/engine.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "lib/text/mem.h"
 
 static void probe_here(void *ctx, unsigned core)

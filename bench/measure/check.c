@@ -1,5 +1,5 @@
 #include "bench/measure/check.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 
 #define TRUTH_WITHIN 0.005 /* docs/method.md "Truth": add and ror within 0.5% of 1, imul of 3 */
 

@@ -1,6 +1,6 @@
 #include "bench/measure/cycle.h"
 #include "bench/measure/chain.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "bench/measure/tsc.h"
 #include "lib/stats/median.h"
 

@@ -1,6 +1,6 @@
 #include "bench/measure/headline.h"
 #include "bench/measure/cut.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/median.h"
 

@@ -2,7 +2,7 @@
 #include "bench/measure/check.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/gate.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "lib/stats/clock.h"
 
 /* n of the empty loop's stretches that its line is fitted through. */

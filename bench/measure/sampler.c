@@ -2,8 +2,8 @@
 #include "bench/measure/cut.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/dither.h"
-#include "bench/measure/known.h"
 #include "bench/measure/pace.h"
+#include "lib/stats/known.h"
 #include "lib/text/mem.h"
 
 #define FIRST_WINDOWS 3 /* thrown away: the first of a placement fetch its code */

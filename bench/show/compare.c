@@ -1,7 +1,7 @@
 #include "bench/show/compare.h"
 #include "bench/api/registry.h"
 #include "bench/measure/cycle.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "bench/show/units.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"

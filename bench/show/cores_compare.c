@@ -1,6 +1,6 @@
 #include "bench/show/cores_compare.h"
 #include "bench/api/registry.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"

@@ -1,6 +1,6 @@
 #include "bench/show/crowd_show.h"
 #include "bench/cores/plan.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"

@@ -1,5 +1,5 @@
 #include "bench/show/method_show.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "bench/show/units.h"
 #include "lib/config/method.h"
 #include "lib/decimal/json_f64.h"

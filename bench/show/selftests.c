@@ -1,6 +1,6 @@
 #include "bench/show/selftests.h"
 #include "bench/measure/cycle.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "lib/config/recipe.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"

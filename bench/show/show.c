@@ -1,6 +1,6 @@
 #include "bench/show/show.h"
 #include "bench/measure/cycle.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "bench/measure/sweep.h"
 #include "bench/show/compare.h"
 #include "bench/show/method_show.h"

@@ -1,6 +1,6 @@
 #include "bench/show/slowdown.h"
 #include "bench/measure/headline.h"
-#include "bench/measure/known.h"
+#include "lib/stats/known.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/mathx.h"

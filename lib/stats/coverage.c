@@ -1,4 +1,5 @@
 #include "lib/stats/coverage.h"
+#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/moments.h"
 
@@ -91,7 +92,7 @@ struct coverage coverage(const struct coverage_row *rows, size_t launches, size_
         times[i] = 1;
     struct coverage all = pool(pairs, times, launches);
     /* Two launches have but the pairs that they have: each draw is the same. */
-    all.se = launches > 2 ? bootstrap(pairs, times, launches, seed) : __builtin_nan("");
+    all.se = launches > 2 ? bootstrap(pairs, times, launches, seed) : UNKNOWN;
     all.fails = all.share + 2 * all.se < WANTED;
     return all;
 }

@@ -1,4 +1,5 @@
 #include "lib/stats/dist.h"
+#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include <stdbool.h>
 
@@ -163,14 +164,14 @@ static double f_quantile(double below, double above, double df1, double df2)
 double dist_f(double p, double df1, double df2)
 {
     if (!(p >= 0 && p <= 1) || !in_range(df1) || !in_range(df2))
-        return __builtin_nan("");
+        return UNKNOWN;
     return f_quantile(p, 1 - p, df1, df2);
 }
 
 double dist_t(double p, double df)
 {
     if (!(p >= 0 && p <= 1) || !in_range(df))
-        return __builtin_nan("");
+        return UNKNOWN;
     /* t^2 is Fisher's with (1, df), both of t's tails above it. */
     double outside = 2 * (p < 0.5 ? p : 1 - p), inside = p < 0.5 ? 1 - outside : 2 * p - 1;
     double t = mathx_sqrt(f_quantile(inside, outside, 1, df));
@@ -180,7 +181,7 @@ double dist_t(double p, double df)
 double dist_normal(double p)
 {
     if (!(p >= 0 && p <= 1))
-        return __builtin_nan("");
+        return UNKNOWN;
     double tail = p < 0.5 ? p : 1 - p;
     if (tail == 0.5) /* the rule of ROOT_NEAR alone would leave 1e-14 here */
         return 0;

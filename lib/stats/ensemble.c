@@ -1,5 +1,6 @@
 #include "lib/stats/ensemble.h"
 #include "lib/stats/dist.h"
+#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
 #define F_PROBABILITY    0.999  /* docs/method.md */
@@ -57,7 +58,6 @@ static void judge(const struct ensemble *e, double step, struct ensemble_result 
 
 struct ensemble_result ensemble_judge(const struct ensemble *e, double step)
 {
-    const double unknown = __builtin_nan("");
     struct ensemble_result r = {
         .ensembles = e->means.n,
         .least = e->least,
@@ -67,10 +67,10 @@ struct ensemble_result ensemble_judge(const struct ensemble *e, double step)
         .variance_of_variances = moments_variance(&e->variances),
         .variance_of_minima = moments_variance(&e->minima),
         .variance_of_means = moments_variance(&e->means),
-        .f = unknown,
-        .f_bound = unknown,
+        .f = UNKNOWN,
+        .f_bound = UNKNOWN,
         .lag1 = lag1(e),
-        .lag1_bound = unknown,
+        .lag1_bound = UNKNOWN,
     };
     if (r.ensembles > 1)
         judge(e, step, &r);

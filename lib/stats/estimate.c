@@ -1,10 +1,10 @@
 #include "lib/stats/estimate.h"
 #include "lib/stats/dist.h"
+#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/moments.h"
 #include <stdbool.h>
 
-#define UNKNOWN  __builtin_nan("")
 #define NOMINAL  0.995 /* two-sided 99%: docs/method.md */
 #define RHO_MOST 0.95  /* keeps the factor on se below 6.3 */
 

@@ -1,4 +1,5 @@
 #include "lib/stats/linearity.h"
+#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
 /* Two-sided 99% quantile of the normal distribution. */
@@ -12,11 +13,10 @@ const unsigned linearity_adds[LINEARITY_POINTS] = {0, 1, 2, 5, 10, 20, 50, 100, 
 void linearity(const double location[LINEARITY_POINTS], double c, size_t n, double step,
                struct linearity_point points[LINEARITY_POINTS])
 {
-    const double unknown = __builtin_nan("");
     for (int i = 0; i < LINEARITY_POINTS; i++) {
         unsigned adds = linearity_adds[i];
         struct linearity_point *p = &points[i];
-        *p = (struct linearity_point){adds, location[i], unknown, unknown, i > REFERENCE};
+        *p = (struct linearity_point){adds, location[i], UNKNOWN, UNKNOWN, i > REFERENCE};
         if (!(c > 0))
             continue;
         p->cycles = (location[i] - location[REFERENCE]) / c - ((double)adds - 1);

@@ -1,4 +1,5 @@
 #include "lib/stats/moments.h"
+#include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
 void moments_add(struct moments *m, double x)
@@ -11,7 +12,7 @@ void moments_add(struct moments *m, double x)
 
 double moments_variance(const struct moments *m)
 {
-    return m->n > 1 ? m->squares / (double)(m->n - 1) : __builtin_nan("");
+    return m->n > 1 ? m->squares / (double)(m->n - 1) : UNKNOWN;
 }
 
 double moments_sd(const struct moments *m)

@@ -8,7 +8,7 @@ struct latencies {
 
 /* Named after the first core of those that agree in all of it. */
 enum core {
-    UNKNOWN,
+    CORE_UNKNOWN,
     CORE2,      /* Merom, Penryn */
     NEHALEM,    /* to Haswell */
     BROADWELL,  /* to Comet Lake */
@@ -25,7 +25,7 @@ enum core {
 };
 
 static const struct latencies core_latencies[] = {
-    [UNKNOWN] = {0},
+    [CORE_UNKNOWN] = {0},
     [CORE2] = {.simple = 1, .lea = 1, .cmov = 2, .imul = 3, .load = 3},
     [NEHALEM] = {.simple = 1, .lea = 1, .cmov = 2, .imul = 3, .imul64 = 3, .load = 4},
     [BROADWELL] = {.simple = 1, .lea = 1, .cmov = 1, .imul = 3, .imul64 = 3, .load = 4},
@@ -60,12 +60,12 @@ static const struct {
 static enum core intel_core(const struct cpu *cpu)
 {
     if (cpu->family != 6)
-        return UNKNOWN;
+        return CORE_UNKNOWN;
     for (size_t i = 0; i < sizeof intel / sizeof *intel; i++)
         for (const uint8_t *model = intel[i].models; *model; model++)
             if (*model == cpu->model)
                 return intel[i].core;
-    return UNKNOWN;
+    return CORE_UNKNOWN;
 }
 
 static enum core amd_core(const struct cpu *cpu)
@@ -86,13 +86,13 @@ static enum core amd_core(const struct cpu *cpu)
     case 0x1a:
         return ZEN3;
     default:
-        return UNKNOWN;
+        return CORE_UNKNOWN;
     }
 }
 
 static const struct latencies *latencies(const struct cpu *cpu)
 {
-    enum core core = UNKNOWN;
+    enum core core = CORE_UNKNOWN;
     if (cpu->vendor == VENDOR_INTEL)
         core = intel_core(cpu);
     else if (cpu->vendor == VENDOR_AMD || cpu->vendor == VENDOR_HYGON)

@@ -4,8 +4,8 @@
  * - a frequency, or ticks a core cycle, is 0 (bench/measure/context.h, engine_has_hz and _ruler);
  * - a struct that may be missing as a whole has a flag `known`.
  */
-#ifndef BENCH_MEASURE_KNOWN_H
-#define BENCH_MEASURE_KNOWN_H
+#ifndef LIB_STATS_KNOWN_H
+#define LIB_STATS_KNOWN_H
 
 #include <stdbool.h>
 
