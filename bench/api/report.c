@@ -42,18 +42,24 @@ bool report_record(struct report *r, struct json *j, const char *type)
     return true;
 }
 
-void report_event(struct report *r, const char *kind, const char *message)
+bool report_event_begin(struct report *r, struct json *j, const char *kind, const char *message)
 {
-    struct json j;
     if (report_table(r)) {
         report_fresh_line(r);
         fmt(r->out, "%s: %s\r\n", kind, message);
     }
-    if (report_record(r, &j, "event")) {
-        json_str(&j, "kind", kind);
-        json_str(&j, "message", message);
+    if (!report_record(r, j, "event"))
+        return false;
+    json_str(j, "kind", kind);
+    json_str(j, "message", message);
+    return true;
+}
+
+void report_event(struct report *r, const char *kind, const char *message)
+{
+    struct json j;
+    if (report_event_begin(r, &j, kind, message))
         json_end(&j);
-    }
 }
 
 void report_selftest(struct report *r, const char *name, enum selftest result, const char *detail)

@@ -44,6 +44,8 @@ bool report_record(struct report *r, struct json *j, const char *type);
 
 /* An `event` record, and in the table a line "warning: ..." */
 void report_event(struct report *r, const char *kind, const char *message);
+/* The same with members of its own: true where there is a record, which the caller then ends. */
+bool report_event_begin(struct report *r, struct json *j, const char *kind, const char *message);
 
 enum selftest { SELFTEST_PASS, SELFTEST_FAIL, SELFTEST_NOT_JUDGED };
 

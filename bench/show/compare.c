@@ -5,6 +5,7 @@
 #include "bench/show/units.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
@@ -74,34 +75,74 @@ void compare_units_record(struct json *j, const struct engine *e, const struct r
     json_close(j);
 }
 
-/* The figure in the table's unit: cycles by the ruler, instructions, or ticks. */
-static void figure(struct sink *out, const struct engine *e, double ticks)
+/* Two rows in the unit of the table's column, by the same source. */
+struct beside {
+    const char *unit;
+    double mine, theirs;
+    double mine_half, theirs_half; /* UNKNOWN: this unit has no interval */
+};
+
+static struct beside beside_of(const struct engine *e, const struct core_figure *mine,
+                               const struct core_figure *theirs)
 {
-    double c = e->execution == EXEC_EMULATED ? 0 : e->ticks_per_cycle;
-    num_f64(out, c > 0 ? ticks / c : ticks, 3, 0);
+    if (units_are_instructions(e))
+        return (struct beside){"instructions", units_of(e, mine->ticks), units_of(e, theirs->ticks),
+                               UNKNOWN, UNKNOWN};
+    if (cycle_known(e) && is_known(mine->cycles) && is_known(theirs->cycles))
+        return (struct beside){"cycles", mine->cycles, theirs->cycles, mine->half, theirs->half};
+    return (struct beside){"ticks", mine->ticks, theirs->ticks, UNKNOWN, UNKNOWN};
 }
 
-static const char *unit(const struct engine *e)
+/* Of the difference: the two errors are independent. */
+static double half_apart(const struct beside *s)
 {
-    return units_are_instructions(e)       ? "instructions"
-           : e->execution == EXEC_EMULATED ? "ticks"
-                                           : "cycles";
+    return mathx_sqrt(s->mine_half * s->mine_half + s->theirs_half * s->theirs_half);
 }
 
-static void compare(struct report *r, const struct engine *e, const struct bench *b, double ticks,
-                    double other)
+static void say(struct sink *out, double v, double half)
 {
-    char message[200];
+    num_f64(out, v, 3, 0);
+    if (!is_known(half))
+        return;
+    fmt(out, " +- ");
+    num_f64(out, half, 3, 0);
+}
+
+static void say_both(struct sink *out, const struct bench *b, const struct beside *s)
+{
+    fmt(out, "%s/%s ", b->suite, b->name);
+    say(out, s->mine, s->mine_half);
+    fmt(out, ", %s ", b->beside);
+    say(out, s->theirs, s->theirs_half);
+    fmt(out, " %s/op: ", s->unit);
+    say(out, s->mine - s->theirs, half_apart(s));
+    fmt(out, " apart");
+}
+
+static void compare(struct report *r, const struct engine *e, const struct bench *b,
+                    const struct core_figure *mine, const struct core_figure *theirs)
+{
+    struct beside s = beside_of(e, mine, theirs);
+    double apart = s.mine - s.theirs, half = half_apart(&s);
+    char message[240];
     struct sink_buf text;
+    struct json j;
     sink_buf_init(&text, message, sizeof message);
-    fmt(&text.sink, "%s/%s ", b->suite, b->name);
-    figure(&text.sink, e, ticks);
-    fmt(&text.sink, ", %s ", b->beside);
-    figure(&text.sink, e, other);
-    fmt(&text.sink, " %s/op: ", unit(e));
-    figure(&text.sink, e, ticks - other);
-    fmt(&text.sink, " apart");
-    report_event(r, "beside", message);
+    say_both(&text.sink, b, &s);
+    if (!report_event_begin(r, &j, "beside", message))
+        return;
+    json_str(&j, "suite", b->suite);
+    json_str(&j, "name", b->name);
+    json_str(&j, "beside", b->beside);
+    json_str(&j, "unit", s.unit);
+    json_f64(&j, "per_op", s.mine, 6);
+    json_f64(&j, "beside_per_op", s.theirs, 6);
+    json_f64(&j, "apart", apart, 6);
+    if (is_known(half)) {
+        json_f64(&j, "apart_lo", apart - half, 6);
+        json_f64(&j, "apart_hi", apart + half, 6);
+    }
+    json_end(&j);
 }
 
 void compare_rows(struct report *r, const struct engine *e, const struct core_figure *figures)
@@ -114,5 +155,5 @@ void compare_rows(struct report *r, const struct engine *e, const struct core_fi
         for (size_t k = 0; rows[i]->beside && k < n; k++)
             if (str_eq(rows[k]->suite, rows[i]->suite) && str_eq(rows[k]->name, rows[i]->beside) &&
                 is_known(figures[i].ticks) && is_known(figures[k].ticks))
-                compare(r, e, rows[i], figures[i].ticks, figures[k].ticks);
+                compare(r, e, rows[i], &figures[i], &figures[k]);
 }

@@ -52,6 +52,12 @@ def test_traps_stand_beside_their_cures_and_sums_in_bytes(boot):
     told = [e["message"] for e in b.events("beside")]
     assert any(m.startswith("compiler/load_trap ") and "load_cure" in m for m in told), told
     assert any(m.startswith("sum/cold ") and "warm" in m for m in told), told
+    for event in b.events("beside"):
+        mine, other = (b.row(event["suite"], event[k])["per_op"]["instructions"]
+                       for k in ("name", "beside"))
+        figures = event["per_op"], event["beside_per_op"], event["apart"]
+        assert event["unit"] == "instructions", event
+        assert figures == pytest.approx((mine, other, mine - other), abs=2e-6), event
     units = b.row("sum", "warm")["units"]
     assert units["unit"] == "byte" and units["per_op"] == 4 and units["per_instruction"] > 0, units
     assert "per_second" not in units, units

@@ -321,3 +321,19 @@ def test_progress_is_for_a_terminal(program, run):
     assert [text.split(b",")[0] for _, text, _ in lines] == [b"%d of 8 rows" % i for i in range(8)]
     assert all((before, after) == (b"\r", b"\r") for before, _, after in lines), lines
     assert all(b"Ctrl-C stops" in text for _, text, _ in lines)
+
+
+def test_two_rows_beside_each_other_are_the_table_s(run):
+    """By a core's clock that is not the run's: each row has its own ruler, and the line no other."""
+    report = run("suite=sum", "samples=256", "format=jsonl").report()
+    (event,) = [e for e in report.events if e["kind"] == "beside"]
+    mine, other = (report.rows["sum/" + event[k]]["per_op"] for k in ("name", "beside"))
+    if "cycles" not in mine:
+        pytest.skip("no core cycles here")
+    assert (event["unit"], event["per_op"], event["beside_per_op"]) == (
+        "cycles", mine["cycles"], other["cycles"])
+    assert event["apart"] == pytest.approx(mine["cycles"] - other["cycles"], abs=2e-6)
+    halves = [one["cycles_hi"] - one["cycles"] for one in (mine, other)]
+    half = sum(h * h for h in halves) ** 0.5
+    assert event["apart_hi"] - event["apart"] == pytest.approx(half, abs=1e-5)
+    assert event["apart"] - event["apart_lo"] == pytest.approx(half, abs=1e-5)
