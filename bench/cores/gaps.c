@@ -2,7 +2,7 @@
 #include "bench/measure/interleave.h"
 #include "lib/stats/stats.h"
 
-#define CALIBRATION        1023 /* turns; odd, so that one is the median */
+#define CALIBRATION        1023       /* turns; odd, so that one is the median */
 #define UNKNOWN_HZ         1000000000 /* to end by, where the TSC's frequency is not known */
 #define STRETCHES_A_SECOND 4          /* between two, a person's key is looked for */
 
