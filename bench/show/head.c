@@ -146,8 +146,9 @@ void head_show_settings(const struct engine *e, const char *lfence, const char *
 {
     fmt(out, "recipe    %s%s; LFENCE: %s\r\n", recipe_names[e->recipe],
         e->o->recipe == RECIPE_AUTO ? " (this CPU's default)" : "", lfence);
-    fmt(out, "options   suite=%s bench=%s samples=%u (from: %s)\r\n", e->o->suite, e->o->bench,
-        e->samples, from);
+    fmt(out, "options   ");
+    options_show(e->o, e->samples, out);
+    fmt(out, " (from: %s)\r\n", from);
 }
 
 void head_record_settings(const struct engine *e, const char *from, struct json *j)

@@ -318,39 +318,70 @@ void options_help(struct sink *out)
              "11).\r\n");
 }
 
-static void record_one(const struct options *o, const struct option_doc *k, struct json *j)
+/* Of a value: the list of a timer, the longest word of a choice, a number or SERIAL_CHOICE_TEXT. */
+#define VALUE_TEXT TIMER_LIST_TEXT
+_Static_assert(SERIAL_CHOICE_TEXT <= VALUE_TEXT, "serial= does not fit");
+
+/* The value as a word has it; it may be in `text`. */
+static const char *value_text(const struct options *o, const struct option_doc *k,
+                              char text[VALUE_TEXT])
 {
     const void *at = (const char *)o + k->takes.field;
-    char text[TIMER_LIST_TEXT]; /* that, the longest word of a choice, or SERIAL_CHOICE_TEXT */
-    _Static_assert(SERIAL_CHOICE_TEXT <= TIMER_LIST_TEXT, "serial= does not fit");
     const char *word;
     size_t n;
     switch (k->takes.kind) {
     case OPTION_LIST:
     case OPTION_CORES:
-        json_str(j, k->key, at);
-        return;
+        return at;
     case OPTION_NUMBER_OR_AUTO:
-        if (number_in(o, k) == 0) {
-            json_str(j, k->key, "auto");
-            return;
-        }
+        if (number_in(o, k) == 0)
+            return "auto";
         /* fallthrough */
     case OPTION_NUMBER:
-        json_u64(j, k->key, number_in(o, k));
-        return;
+        fmt_buf(text, VALUE_TEXT, "%u", number_in(o, k));
+        break;
     case OPTION_CHOICE:
         n = str_alternative(k->values, number_in(o, k), &word);
-        str_copy(text, sizeof text, word, n);
+        str_copy(text, VALUE_TEXT, word, n);
         break;
     case OPTION_TIMERS:
         timer_list_text(at, k->values, text);
         break;
     case OPTION_SERIAL:
-        serial_choice_text(at, text, sizeof text);
+        serial_choice_text(at, text, VALUE_TEXT);
         break;
     }
-    json_str(j, k->key, text);
+    return text;
+}
+
+static bool is_number(const struct options *o, const struct option_doc *k)
+{
+    return k->takes.kind == OPTION_NUMBER ||
+           (k->takes.kind == OPTION_NUMBER_OR_AUTO && number_in(o, k) != 0);
+}
+
+static void record_one(const struct options *o, const struct option_doc *k, struct json *j)
+{
+    char text[VALUE_TEXT];
+    if (is_number(o, k))
+        json_u64(j, k->key, number_in(o, k));
+    else
+        json_str(j, k->key, value_text(o, k, text));
+}
+
+void options_show(const struct options *o, uint32_t samples, struct sink *out)
+{
+    struct options standard;
+    char is[VALUE_TEXT], was[VALUE_TEXT];
+    options_default(&standard);
+    fmt(out, "suite=%s bench=%s samples=%u", o->suite, o->bench, samples);
+    for (size_t i = 0; i < KEYS; i++) {
+        const struct option_doc *k = &keys[i];
+        const char *value = value_text(o, k, is);
+        bool shown = k->takes.kind == OPTION_LIST || str_eq(k->key, "samples");
+        if (!shown && !str_eq(value, value_text(&standard, k, was)))
+            fmt(out, " %s=%s", k->key, value);
+    }
 }
 
 void options_record(const struct options *o, struct json *j)

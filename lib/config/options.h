@@ -154,6 +154,10 @@ enum load_options options_parse_load(struct options *o, const void *bytes, size_
 /* The whole of `help`: usage, the keys, exit codes. At most 79 columns, lines end in CR LF. */
 void options_help(struct sink *out);
 
+/* suite=, bench= and samples=, the windows that are taken; then each other option that is not its
+ * default, in the table's order, as the words that would set it. */
+void options_show(const struct options *o, uint32_t samples, struct sink *out);
+
 struct json;
 /* The effective settings as members of an object "options" in the record, in the table's order. */
 void options_record(const struct options *o, struct json *j);

@@ -538,6 +538,29 @@ static void record(void **state)
             fail_msg("%s is not in %s", members[i], text);
 }
 
+static void shown(const char *text, const char *want)
+{
+    struct options o;
+    struct sink_buf b;
+    char line[1024];
+    assert_true(parse(&o, text));
+    sink_buf_init(&b, line, sizeof line);
+    options_show(&o, 64, &b.sink);
+    assert_false(b.cut);
+    assert_string_equal(line, want);
+}
+
+static void what_is_not_default_is_shown(void **state)
+{
+    (void)state;
+    shown("", "suite=* bench=* samples=64");
+    shown("hist=capped seed=1 clock=tsc,hpet,pmtimer,pit watch=auto", "suite=* bench=* samples=64");
+    shown("freq=max serial=com2,9600 watch=5 cycle=tsc cores=all turbo=off seed=4294967295 "
+          "suite=calls samples=64",
+          "suite=calls bench=* samples=64 cycle=tsc seed=4294967295 cores=all turbo=off freq=max "
+          "watch=5 serial=io:0x2f8,9600");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,6 +580,7 @@ int main(void)
         cmocka_unit_test(help_fits_a_terminal),
         cmocka_unit_test(documents_are_true),
         cmocka_unit_test(record),
+        cmocka_unit_test(what_is_not_default_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
