@@ -5,6 +5,7 @@
 #include "bench/api/bench.h"
 #include "bench/suites/calls/lazy.h"
 #include "bench/suites/calls/many.h"
+#include "kernel/cpu/registers.h"
 #include "tests/unit/read_file.h"
 #include "tests/unit/unit.h"
 #include <string.h>
@@ -74,11 +75,20 @@ static void what_bodies_know_of_their_room_is_what_c_put_there(void **state)
            {"TARGETS", CALLS_TARGETS}, {"CASES", CALLS_CASES});
 }
 
+static void the_trampolines_registers_are_those_of_c(void **state)
+{
+    (void)state;
+    /* Its GDT is its own: three descriptors after the null one. */
+    EXPECT("kernel/cores/trampoline.asm", {"CR0_PE_ET", CR0_PE | CR0_ET}, {"MSR_EFER", MSR_EFER},
+           {"SELECTOR_32", 1 * 8}, {"SELECTOR_DATA", 2 * 8}, {"SELECTOR_64", 3 * 8});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixups_and_offsets_are_those_of_c),
         cmocka_unit_test(what_bodies_know_of_their_room_is_what_c_put_there),
+        cmocka_unit_test(the_trampolines_registers_are_those_of_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
