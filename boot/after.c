@@ -14,9 +14,10 @@ static EFI_STATUS status_of(enum exit_status status)
         return EFI_ABORTED;
     case EXIT_STOPPED:
         return EFI_NOT_READY;
-    default:
-        return EFI_DEVICE_ERROR;
+    case EXIT_FAULT:
+        break;
     }
+    return EFI_DEVICE_ERROR;
 }
 
 /* Returns where the firmware cannot. */

@@ -45,7 +45,7 @@ static void masks(struct framebuffer *f, const EFI_GRAPHICS_OUTPUT_MODE_INFORMAT
         f->blue = info->PixelInformation.BlueMask;
         f->reserved = info->PixelInformation.ReservedMask;
         break;
-    default:
+    default: /* PixelBltOnly, or what a later UEFI defines: no masks */
         break;
     }
 }

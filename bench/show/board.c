@@ -1,7 +1,7 @@
 #include "bench/show/board.h"
 #include "lib/text/fmt.h"
 
-static const char names[BOARD_FIELDS][15] = {
+static const char *const names[BOARD_FIELDS] = {
     [BOARD_BIOS_VENDOR] = "bios_vendor",       [BOARD_BIOS_VERSION] = "bios_version",
     [BOARD_BIOS_DATE] = "bios_date",           [BOARD_SYSTEM_VENDOR] = "system_vendor",
     [BOARD_SYSTEM_PRODUCT] = "system_product", [BOARD_BOARD_VENDOR] = "board_vendor",

@@ -101,6 +101,8 @@ static const struct row rows[] = {
     INTEL(0x85, ATOM, .tsc_way = TSC_WAY_RATIO_100),
     INTEL(0x1c, .tsc_way = TSC_WAY_BONNELL), /* Bonnell and Saltwell: no SMI counter */
     INTEL(0x26, .tsc_way = TSC_WAY_BONNELL),
+    /* Listed, though nothing is known of them: a model without a row counts as a later one, which has
+     * the SMI counter. */
     INTEL(0x27, .smi_count = false),
     INTEL(0x35, .smi_count = false),
     INTEL(0x36, .smi_count = false),
@@ -133,7 +135,8 @@ static const struct row rows[] = {
            .socket_in_bit_6 = true),
 };
 
-/* Models after those of the table. */
+/* Models after those of the table (Granite Rapids, hybrids after Raptor Lake, Atoms after Goldmont
+ * Plus): nothing else was looked up for them. Their leaf 15h is complete. */
 static const struct cpu_model unknown = {0}, later_intel = {.smi_count = true},
                               later_amd = {.thread_count = true};
 

@@ -44,9 +44,23 @@ static uint64_t pstate_hz(enum tsc_way way, uint64_t v)
         return did >= 8 ? 200 * mhz * fid / did : 0;
     case TSC_WAY_PSTATE_1AH:
         return 5 * mhz * (v & 0xfff);
-    default: /* not known, or Intel's */
-        return 0;
+    /* Not by a P-state, or Intel's. */
+    case TSC_WAY_NONE:
+    case TSC_WAY_CRYSTAL_24:
+    case TSC_WAY_CRYSTAL_25:
+    case TSC_WAY_CRYSTAL_24_OR_25:
+    case TSC_WAY_CRYSTAL_19_2:
+    case TSC_WAY_RATIO_100:
+    case TSC_WAY_RATIO_133:
+    case TSC_WAY_RATIO_SILVERMONT:
+    case TSC_WAY_RATIO_AIRMONT:
+    case TSC_WAY_CORE2:
+    case TSC_WAY_BONNELL:
+    case TSC_WAY_NETBURST:
+    case TSC_WAY_FIDVID:
+        break;
     }
+    return 0;
 }
 
 /*

@@ -125,9 +125,17 @@ static struct tsc_rate by_way(const struct source *s, enum tsc_way way)
         return (struct tsc_rate){by_fsb_and_maximum(s, bus_bonnell), TSC_RATE_FSB};
     case TSC_WAY_NETBURST:
         return (struct tsc_rate){by_ebc(s), TSC_RATE_EBC};
-    default: /* not known, or AMD's */
-        return (struct tsc_rate){0, TSC_RATE_NONE};
+    /* Not known, or AMD's. */
+    case TSC_WAY_NONE:
+    case TSC_WAY_FIDVID:
+    case TSC_WAY_PSTATE_10H:
+    case TSC_WAY_PSTATE_11H:
+    case TSC_WAY_PSTATE_12H:
+    case TSC_WAY_PSTATE_17H:
+    case TSC_WAY_PSTATE_1AH:
+        break;
     }
+    return (struct tsc_rate){0, TSC_RATE_NONE};
 }
 
 struct tsc_rate tsc_rate_intel(const struct cpu *c, msr_fn rdmsr, void *ctx)
