@@ -49,7 +49,7 @@ _Noreturn void ending_refused(struct kernel *k, enum exit_status status, const c
     ending(k, false, status);
 }
 
-void ending_unless_done(struct kernel *k, const char *why_not)
+void ending_if_failed(struct kernel *k, const char *why_not)
 {
     if (why_not)
         ending_refused(k, EXIT_FAULT, "fault", why_not);

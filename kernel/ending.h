@@ -24,7 +24,7 @@ _Noreturn void ending_refused(struct kernel *k, enum exit_status status, const c
                               const char *why);
 
 /* Nothing happens where `why_not`, of a step that cannot be done without, is NULL. */
-void ending_unless_done(struct kernel *k, const char *why_not);
+void ending_if_failed(struct kernel *k, const char *why_not);
 
 /*
  * A fatal exception, on any core, in its handler: registers and backtrace are printed, then the

@@ -55,7 +55,7 @@ static void open_late_console(struct machine *m)
 
 static void need(const char *why_not)
 {
-    ending_unless_done(&kernel, why_not);
+    ending_if_failed(&kernel, why_not);
 }
 
 /* Words of cores= that ask for what this machine has not: nothing is measured. */

@@ -4,7 +4,8 @@
 #include "kernel/cores/run.h"
 #include "kernel/cores/time.h"
 
-/* The platform's functions take no context: there is one machine. */
+/* The functions of struct platform take no context: there is one machine, and the callers, on every
+ * core and in every suite, need not carry it. */
 static struct machine *machine;
 static struct platform_cores others;
 

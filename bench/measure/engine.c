@@ -89,7 +89,7 @@ void engine_release(struct engine *e)
 
 /* --- a row: plan, place, warm and sample, judge, headline, check ------------------------------ */
 
-static void plan(const struct engine *e, const struct bench *b, struct row *row)
+static void begin_row(const struct engine *e, const struct bench *b, struct row *row)
 {
     memset(row, 0, sizeof *row);
     row->bench = b;
@@ -206,7 +206,7 @@ static bool is_doubled(const struct engine *e, const struct bench *b)
 
 static void measure(struct engine *e, const struct bench *b, struct row *row)
 {
-    plan(e, b, row);
+    begin_row(e, b, row);
     if (!row->why)
         place(e, b, row);
     if (row->why)

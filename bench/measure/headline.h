@@ -22,7 +22,7 @@
 size_t headline_need(size_t blocks, unsigned placements);
 
 /*
- * After sampler_judge; the same for the same sampler, however often. `step` of the TSC in ticks;
+ * After sampler_judge. Changes nothing in the sampler. `step` of the TSC in ticks;
  * cycles by the ruler or by the counter. theta[i] gets the i-th placement's cycles an operation,
  * UNKNOWN where it has none; scratch, headline_need(s->blocks, s->placements) words, is lost.
  */
