@@ -89,7 +89,7 @@ void timer_survey_record(const char *kind, const char *words, const char *const 
 
 void timer_show(const struct timer_choice *c, const char *label, struct sink *out)
 {
-    fmt(out, "%-9s %s\r\n", label, c->used ? c->used->name : "none: no timer of the list starts");
+    fmt(out, "%-9s %s\r\n", label, c->used ? c->used->name : "none of the list can be used:");
     for (unsigned i = 0; i < c->refusals; i++)
         fmt(out, "          not %s: %s\r\n", c->refusal[i].name, c->refusal[i].why);
 }

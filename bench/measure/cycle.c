@@ -152,7 +152,7 @@ struct cycle_check cycle_judge(struct engine *e)
 {
     struct cycle_check c = {.result = SELFTEST_NOT_JUDGED};
     if (e->execution != EXEC_SILICON)
-        c.why_not = "no silicon";
+        c.why_not = "no real CPU executes this";
     else if (!e->cycle.counter.used)
         c.why_not = "cycle= names no counter that starts";
     if (c.why_not)

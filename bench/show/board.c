@@ -35,7 +35,7 @@ void board_show_modules(const struct board *b, struct sink *out)
     for (unsigned i = 0; i < b->memory.kinds; i++) {
         const struct smbios_modules *m = &b->memory.kind[i];
         const char *type = smbios_memory_type(m->type);
-        fmt(out, "%s%u x ", i ? ", " : "; modules ", m->count);
+        fmt(out, "%s%u x ", i ? ", " : "; DIMMs ", m->count);
         if (m->bytes)
             fmt(out, "%llu MiB", (unsigned long long)(m->bytes >> 20));
         else

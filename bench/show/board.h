@@ -26,7 +26,7 @@ struct board {
 
 /* Lines `board`, below it the board's own name and the BIOS; nothing of what is not known. */
 void board_show(const struct board *b, struct sink *out);
-/* "; modules 2 x 16384 MiB DDR4 at 3200 MT/s", for the end of the line on memory. */
+/* "; DIMMs 2 x 16384 MiB DDR4 at 3200 MT/s", for the end of the line on memory. */
 void board_show_modules(const struct board *b, struct sink *out);
 /* `board`, the system's product; the object "smbios" with all that is known. */
 void board_record(const struct board *b, struct json *j);

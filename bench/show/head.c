@@ -144,7 +144,7 @@ void head_warn_timers(const struct engine *e, struct report *r)
 void head_show_settings(const struct engine *e, const char *lfence, const char *from,
                         struct sink *out)
 {
-    fmt(out, "recipe    %s%s; LFENCE: %s\r\n", recipe_names[e->recipe],
+    fmt(out, "recipe    %s%s; LFENCE serialises: %s\r\n", recipe_names[e->recipe],
         e->o->recipe == RECIPE_AUTO ? " (this CPU's default)" : "", lfence);
     fmt(out, "options   ");
     options_show(e->o, e->samples, out);

@@ -99,9 +99,9 @@ static void show_beside(struct report *r, const struct engine *e, const struct r
     if (e->execution != EXEC_SILICON || !e->cycle.counter.used || !row->headline.known)
         return;
     if (off > CYCLE_WITHIN || off < -CYCLE_WITHIN) {
-        fmt(r->out, "  ^ by %s", e->cycle.counter.used->name);
+        fmt(r->out, "  ^ %s and ruler disagree:", e->cycle.counter.used->name);
         show_number(r, row->headline.counter.cycles.theta, 3, 0);
-        fmt(r->out, ", by the ruler");
+        fmt(r->out, ",");
         show_number(r, row->headline.ruler.cycles.theta, 3, 0);
         fmt(r->out, " cycles/op\r\n");
     }

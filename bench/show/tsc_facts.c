@@ -44,7 +44,8 @@ void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct si
     } else {
         fmt(out, "frequency unknown: no clock answers, so there are no ns");
     }
-    fmt(out, "; %s; step ", cpu->tsc_invariant ? "invariant" : "not said to be invariant");
+    fmt(out, "; %s; step ",
+        cpu->tsc_invariant ? "invariant" : "CPUID does not promise that it is invariant");
     num_f64(out, e->step, e->step == (double)(uint64_t)e->step ? 0 : 2, 0);
     fmt(out, e->step == 1 ? " tick\r\n" : " ticks\r\n");
     for (unsigned i = 0; i < t->sources; i++)

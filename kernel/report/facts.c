@@ -10,6 +10,7 @@
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
+#include "lib/text/str.h"
 
 /* What the head's two forms are made of. */
 struct facts {
@@ -33,7 +34,8 @@ static void take_facts(struct facts *f, const struct machine *m, const struct en
 static void show_masked(const struct irq_masked *q, struct sink *out)
 {
     fmt(out,
-        "masked    IF off; PIC; %u IO-APIC (%u of %u entries open before); LAPIC (%u of %u)\r\n",
+        "masked    IF off; PIC; %u IO-APIC (%u of %u entries open before); LAPIC (%u of %u entries "
+        "open before)\r\n",
         q->ioapics, q->ioapic_masked, q->ioapic_entries, q->lvt_masked, q->lvt_entries);
     if (q->ioapic_kept + q->lvt_kept)
         fmt(out, "          left alone, since they deliver NMI or SMI: %u\r\n",
@@ -63,6 +65,16 @@ static void show_cores(const struct machine *m, struct sink *out)
         m->irq.lapic.x2apic ? "; x2APIC" : "");
 }
 
+/* How the port was found, for people; the record has the short names. */
+static const char *serial_found(const char *from)
+{
+    if (str_eq(from, "spcr"))
+        return "from SPCR";
+    if (str_eq(from, "dbg2"))
+        return "from DBG2";
+    return str_eq(from, "com1") ? "found at COM1" : "named by serial=";
+}
+
 static void show_consoles(const struct machine *m, struct sink *out)
 {
     const struct serial *s = &m->serial;
@@ -73,7 +85,7 @@ static void show_consoles(const struct machine *m, struct sink *out)
             (unsigned long long)s->place.address);
         if (s->baud)
             fmt(out, ", %u baud", s->baud);
-        fmt(out, " (by %s)\r\n", s->place.from);
+        fmt(out, " (%s)\r\n", serial_found(s->place.from));
     }
     if (m->screen.on)
         fmt(out, "console   screen of %ux%u pixels, %u columns, %u rows\r\n", f->width, f->height,
@@ -298,7 +310,9 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
     if (e->execution == EXEC_EMULATED)
         warn(r, "figures are noise: an emulator executes this code");
     if (!m->cpu.tsc_invariant && e->execution == EXEC_SILICON)
-        warn(r, "the TSC is not said to be invariant (CPUID 8000_0007 EDX[8]): ns may be wrong");
+        warn(
+            r,
+            "CPUID does not promise that the TSC is invariant (8000_0007 EDX[8]): ns may be wrong");
     if (m->clock.hz && !m->clock.agree && e->execution != EXEC_INSTRUCTIONS)
         warn(r, "sources of the TSC's frequency disagree; see tsc");
     if (m->lfence == LFENCE_COULD_NOT && e->execution == EXEC_SILICON)
@@ -392,6 +406,6 @@ void facts_cost(const struct machine *m, struct report *r)
         fmt(r->out, ": %u.%u s at %u baud", tenths / 10, tenths % 10, s->baud);
     }
     if (r->format != FORMAT_TABLE && m->handoff->options.hist != HIST_FULL)
-        fmt(r->out, "; a row is held to %u KB", SHOW_ROW_BYTES / 1000);
+        fmt(r->out, "; at most %u KB a row", SHOW_ROW_BYTES / 1000);
     fmt(r->out, "\r\n");
 }

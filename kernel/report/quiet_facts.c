@@ -8,7 +8,7 @@
 static const char *smi_absent(const struct machine *m)
 {
     if (m->cpu.hypervisor)
-        return "a hypervisor's guest is not told";
+        return "a hypervisor hides the counter";
     if (cpu_is_amd(&m->cpu))
         return "AMD has no MSR for them, only event 2Bh of a counter";
     return "this model has no MSR_SMI_COUNT (MSR 34h)";

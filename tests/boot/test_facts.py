@@ -86,7 +86,7 @@ def test_board_and_memory(boot, entry):
     (modules,) = b.run["memory"]["modules"]
     assert has(modules, {"count": 1, "bytes": 1 << 30, "type": "RAM", "mega_transfers_per_s": 3200}), modules
     assert b.run["memory"]["slots"] == 1
-    assert head(b, "memory").endswith("; modules 1 x 1024 MiB RAM at 3200 MT/s")
+    assert head(b, "memory").endswith("; DIMMs 1 x 1024 MiB RAM at 3200 MT/s")
 
 
 def test_speculation(boot):

@@ -59,7 +59,7 @@ def test_what_this_cpu_has_not(boot, cpu, why):
         assert words in warning
         assert re.search(rf"^(quiet)? +{name} ", b.text, re.M), str(b)
     assert b.run["smi_counter"] is False and "smis" not in b.rows[0] and "smis" not in b.end
-    assert "smi       not counted: a hypervisor's guest is not told" in b.text
+    assert "smi       not counted: a hypervisor hides the counter" in b.text
 
 
 def test_keep_asks_for_nothing(boot):

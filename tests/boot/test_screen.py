@@ -250,7 +250,7 @@ def test_what_the_line_has_to_carry(boot):
     """It is told in the end; and a row keeps within its budget, had its histogram all the bins."""
     b = boot("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
     told = re.search(
-        r"^serial    (\d+) KB so far: ([\d.]+) s at 115200 baud; a row is held to (\d+) KB",
+        r"^serial    (\d+) KB so far: ([\d.]+) s at 115200 baud; at most (\d+) KB a row",
         b.text,
         re.MULTILINE,
     )

@@ -142,9 +142,10 @@ void facts_report(const struct engine *e, const struct probe *p, const struct pr
     if (e->execution == EXEC_EMULATED)
         report_event(r, "warning", "figures are noise: an emulator executes this code");
     if (!e->p->cpu->tsc_invariant && e->execution == EXEC_SILICON)
-        report_event(r, "warning",
-                     "the TSC is not said to be invariant (CPUID 8000_0007 EDX[8]): ns may be "
-                     "wrong");
+        report_event(
+            r, "warning",
+            "CPUID does not promise that the TSC is invariant (8000_0007 EDX[8]): ns may be "
+            "wrong");
 }
 
 void facts_witnessed(struct report *r)
