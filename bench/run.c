@@ -59,6 +59,18 @@ static void tell_if_gone(const struct run *run, unsigned k, const char *during)
     run->report->faulted = true;
 }
 
+/* A core whose figures cannot stand beside the others' is a failure of the run. */
+static void tell_if_unlike(const struct run *run, unsigned k)
+{
+    struct seat *seat = &run->plan->seat[k];
+    char name[32];
+    if (!seat->unlike[0])
+        return;
+    fmt_buf(name, sizeof name, "execution_core%u", seat->engine.core);
+    report_selftest(run->report, name, SELFTEST_FAIL, seat->unlike);
+    seat->told = true;
+}
+
 /* NMIs and machine checks, which no masking keeps out; b NULL: after the last row. */
 static void tell_interruptions(const struct run *run, uint64_t nmis, const struct bench *b)
 {
@@ -96,6 +108,7 @@ static void probe_other_cores(const struct run *run)
             selftests_linearity(&plan->seat[k].engine, plan->probe, run->report);
         else
             run->report->failures++;
+        tell_if_unlike(run, k);
         tell_if_gone(run, k, "its probe");
     }
 }

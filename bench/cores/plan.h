@@ -29,8 +29,9 @@ struct seat {
     struct core_figure alone;
     bool has_row;     /* `row` is the one asked for last */
     bool back;        /* it has done what it was sent for */
-    const char *gone; /* a fault: it measures no more; ... */
+    const char *gone; /* a fault, or `unlike`: it measures no more; ... */
     bool told;        /* ... and the report says so */
+    char unlike[120]; /* how its execution is another than the boot core's; empty: it is not */
 };
 
 struct plan {

@@ -1,6 +1,7 @@
 #include "bench/cores/plan_rows.h"
 #include "bench/measure/engine.h"
 #include "lib/stats/known.h"
+#include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
 static void probe_here(void *ctx, unsigned core)
@@ -12,9 +13,37 @@ static void probe_here(void *ctx, unsigned core)
     seat->back = true;
 }
 
+/*
+ * What executes code is one thing for all cores, or figures of different kinds stand in one column.
+ * Where the boot core's time is noise, another's is too, whatever its windows look like.
+ */
+static void compare_execution(struct seat *seat, const struct engine *boot)
+{
+    struct engine *e = &seat->engine;
+    if (e->execution == boot->execution)
+        return;
+    if (boot->execution == EXEC_EMULATED) {
+        e->execution = boot->execution;
+        e->ticks_per_instruction = boot->ticks_per_instruction;
+        e->samples = boot->samples;
+        return;
+    }
+    fmt_buf(seat->unlike, sizeof seat->unlike,
+            "it is judged \"%s\", the boot core \"%s\": it has no rows in this report",
+            execution_names[e->execution], execution_names[boot->execution]);
+    seat->gone = seat->unlike;
+}
+
 bool plan_probe(struct plan *plan, unsigned k)
 {
-    return plan->list[k] == 0 || !plan_on(plan, k, probe_here, plan);
+    struct seat *seat = &plan->seat[k];
+    const struct engine boot = seat->engine; /* it begins as the boot core's */
+    if (plan->list[k] == 0)
+        return true;
+    if (plan_on(plan, k, probe_here, plan))
+        return false;
+    compare_execution(seat, &boot);
+    return true;
 }
 
 static void row_here(void *ctx, unsigned core)

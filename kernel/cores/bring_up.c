@@ -8,6 +8,7 @@
 #include "kernel/cpu/cpu.h"
 
 #define CALL_US 1000000 /* for the first call, which does nothing */
+#define HOLD_US 1000    /* that MWAIT must hold a core: thousands of turns of a loop */
 #define OWN_US  100000  /* for an interrupt that the boot core sends to itself */
 
 /* The cores that get buffers of their own (share=together). False: none does. */
@@ -102,6 +103,14 @@ static void try_all(struct cores *c)
     }
 }
 
+/* A core that does not stay parked disturbs the one that measures. */
+static void try_mwait(struct cores *c)
+{
+    for (unsigned i = 1; i < c->count && c->parking.mwait; i++)
+        if (!c->facts[i].why_not && !park_test_mwait(c->core[i], cores_ticks(c, HOLD_US)))
+            park_give_up_mwait(&c->parking, c->core, c->count);
+}
+
 static const char *make_buffers(struct cores *c)
 {
     struct core_list named;
@@ -136,6 +145,7 @@ const char *cores_bring_up(struct cores *c)
     if (!c->why_alone) {
         name_missing(c);
         try_all(c);
+        try_mwait(c);
     }
     c->start_ticks = rdtsc() - began;
     return make_buffers(c);

@@ -6,6 +6,8 @@
 /* SDM vol. 3A figure 11-23: the spurious-interrupt vector register's low byte and enable bit. */
 #define SPURIOUS_ENABLE (1u << 8)
 
+#define EARLY_MOST 100 /* of the ends in a test: interrupts and NMIs are few */
+
 #define MWAIT_C1 0 /* EAX: the shallowest state, at once to be left; deeper ones take power down */
 
 struct parking park_choose(const struct cpu *cpu, const struct lapic *lapic, bool mwait)
@@ -47,6 +49,25 @@ static void mwait_once(struct core *c)
         return;
     __asm__ volatile("mwait" : : "a"(MWAIT_C1), "c"(0) : "memory");
     c->woke = rdtsc();
+    c->early += c->wakes == c->slept;
+}
+
+bool park_test_mwait(const struct core *c, uint64_t ticks)
+{
+    uint64_t began = rdtsc(), before = c->early;
+
+    while (rdtsc() - began < ticks)
+        pause();
+    return c->early - before < EARLY_MOST;
+}
+
+void park_give_up_mwait(struct parking *p, struct core *const *cores, unsigned n)
+{
+    p->mwait = false;
+    p->refused = "park=mwait: MWAIT returns at once here, as an emulator's does, so it is hlt";
+    for (unsigned i = 0; i < n; i++) /* a write to its line ends an MWAIT that is under way */
+        if (cores[i])
+            __atomic_fetch_add(&cores[i]->wakes, 0, __ATOMIC_SEQ_CST);
 }
 
 void park_sleep(struct core *c)

@@ -22,6 +22,12 @@ struct parking park_choose(const struct cpu *cpu, const struct lapic *lapic, boo
 /* "hlt" or "mwait": effective. */
 const char *park_name(const struct parking *p);
 
+/* On the boot core: whether MWAIT holds `c`, which is parked, for so many ticks. An emulator's
+ * returns at once, and the core would execute its loop all the time. */
+bool park_test_mwait(const struct core *c, uint64_t ticks);
+/* From now on it is HLT, on all n cores, those that are parked too; `refused` says so. */
+void park_give_up_mwait(struct parking *p, struct core *const *cores, unsigned n);
+
 /* Lets the running core receive interrupts at all; all sources but other cores stay masked. */
 void park_accept(const struct parking *p);
 

@@ -55,6 +55,7 @@ struct core {
     /* Each in a line of its own: written by other cores while this one waits. */
     _Alignas(CORE_LINE) volatile uint32_t wakes; /* how often it was woken ... */
     uint32_t slept;                              /* ... and how often it has slept until then */
+    volatile uint64_t early;                     /* MWAITs that ended without a wake-up */
     _Alignas(CORE_LINE) volatile bool asleep;    /* it executes nothing, or is about to */
     volatile bool faulted;                       /* stopped for good */
     struct core_job job;

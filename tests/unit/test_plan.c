@@ -56,6 +56,7 @@ static uint64_t nmis(void)
 static struct bench row_a = {.suite = "s", .name = "a"};
 static const struct bench *const rows[] = {&row_a};
 static unsigned measured[64], measurements;
+static enum execution executions[CORES];
 static bool gated[64];
 
 const struct bench *const *registry(size_t *n)
@@ -84,6 +85,7 @@ void probe_core(struct engine *e, struct probe *p)
 {
     (void)p;
     e->step = e->core;
+    e->execution = executions[e->core];
 }
 
 void engine_row(struct engine *e, const struct bench *b, struct row *row)
@@ -104,6 +106,7 @@ void engine_row(struct engine *e, const struct bench *b, struct row *row)
 
 static struct platform platform;
 static struct options options;
+static enum execution boot_execution;
 static struct engine boot;
 
 static void start(void)
@@ -123,7 +126,11 @@ static struct plan *plan_of(const char *list, enum share share)
     platform = (struct platform){.nmis = nmis, .cores = &cores};
     platform.memory = calloc(bench_memory_need(&options, CORES), sizeof *platform.memory);
     assert_non_null(platform.memory);
-    boot = (struct engine){.p = &platform, .o = &options, .step = 26, .memory = platform.memory};
+    boot = (struct engine){.p = &platform,
+                           .o = &options,
+                           .step = 26,
+                           .execution = boot_execution,
+                           .memory = platform.memory};
     struct plan *plan = plan_make(&boot);
     for (unsigned k = 0; k < plan->n; k++)
         plan_probe(plan, k);
@@ -269,12 +276,44 @@ static void a_core_that_faults_together(void **state)
     done();
 }
 
+/* Figures of two kinds must not stand in one column of a report that passes. */
+static void cores_that_are_executed_otherwise(void **state)
+{
+    (void)state;
+    boot_execution = EXEC_INSTRUCTIONS;
+    for (unsigned i = 0; i < CORES; i++)
+        executions[i] = EXEC_INSTRUCTIONS;
+    executions[2] = EXEC_EMULATED;
+    struct plan *plan = plan_of("0-3", SHARE_ALONE);
+    for (unsigned k = 0; k < 4; k++) {
+        assert_int_equal(measure(plan, k) == NULL, k == 2);
+        assert_int_equal(plan->seat[k].unlike[0] != 0, k == 2);
+    }
+    assert_non_null(strstr(plan->seat[2].unlike, "\"emulated\", the boot core \"instructions\""));
+    done();
+
+    boot_execution = EXEC_EMULATED; /* all is noise then, and is said to be */
+    executions[1] = EXEC_SILICON;
+    plan = plan_of("0-3", SHARE_ALONE);
+    for (unsigned k = 0; k < 4; k++) {
+        assert_non_null(measure(plan, k));
+        assert_int_equal(plan->seat[k].engine.execution, EXEC_EMULATED);
+    }
+    done();
+    boot_execution = EXEC_SILICON;
+    memset(executions, 0, sizeof executions);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cores_that_are_not_there), cmocka_unit_test(the_boot_core_alone),
-        cmocka_unit_test(one_after_the_other),      cmocka_unit_test(all_at_once),
-        cmocka_unit_test(a_core_that_faults),       cmocka_unit_test(a_core_that_faults_together),
+        cmocka_unit_test(cores_that_are_not_there),
+        cmocka_unit_test(the_boot_core_alone),
+        cmocka_unit_test(cores_that_are_executed_otherwise),
+        cmocka_unit_test(one_after_the_other),
+        cmocka_unit_test(all_at_once),
+        cmocka_unit_test(a_core_that_faults),
+        cmocka_unit_test(a_core_that_faults_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
