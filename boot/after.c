@@ -31,7 +31,7 @@ EFI_STATUS boot_after(struct boot *b, enum exit_status status)
     enum finish finish = b->handoff->options.finish;
 
     boot_stick(b);
-    if (finish == FINISH_AUTO && boot_on_qemu(b))
+    if (finish == FINISH_AUTO && b->handoff->qemu)
         qemu_exit(status);
     if (finish == FINISH_REBOOT)
         reset(b, EfiResetCold);

@@ -66,7 +66,7 @@ EFI_STATUS boot_answer(struct boot *b)
     say(b, &timers, b->st->ConOut ? &b->conout.sink : &serial.sink);
     record(b, &timers, &serial.sink, FORMAT_JSONL);
     serial_flush(&serial);
-    if (boot_on_qemu(b))
+    if (b->handoff->qemu)
         qemu_exit(failed(b) ? EXIT_BAD_OPTIONS : EXIT_SUCCESS);
     boot_let_read(b);
     boot_close(b);
@@ -80,7 +80,7 @@ void boot_stuck(struct boot *b)
     fmt(boot_error(b), "firmware: ExitBootServices failed every time; the machine must be reset");
     record(b, NULL, &serial.sink, FORMAT_BOTH);
     serial_flush(&serial);
-    if (boot_on_qemu(b))
+    if (b->handoff->qemu)
         qemu_exit(EXIT_FAULT);
     for (;;)
         __asm__ volatile("hlt");

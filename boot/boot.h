@@ -17,6 +17,7 @@
 #include "kernel/machine/leave.h"
 #include "kernel/memory/acpi_mem.h"
 #include "kernel/memory/handoff.h"
+#include "kernel/trap/traps.h"
 #include "lib/cpu/cpu.h"
 #include "lib/firmware/acpi.h"
 
@@ -28,9 +29,10 @@ struct boot {
     struct conout conout;
     struct memmap map;
     struct handoff *handoff;
-    EFI_EVENT lent_done; /* signalled when the firmware has its other cores again */
-    bool keep_memory;    /* a core that did not come back may still use what the kernel had */
-    char error[2048];    /* why nothing is measured; empty: nothing is wrong */
+    struct borrowed_traps *traps; /* NULL: the firmware's own are loaded */
+    EFI_EVENT lent_done;          /* signalled when the firmware has its other cores again */
+    bool keep_memory; /* a core that did not come back may still use what the kernel had */
+    char error[2048]; /* why nothing is measured; empty: nothing is wrong */
     struct sink_buf error_sink;
 };
 
@@ -99,6 +101,11 @@ struct boot_hold {
 struct boot_hold boot_hold(const struct boot *b);
 void boot_unhold(const struct boot *b, struct boot_hold held);
 
+/* From the first of them to the second an NMI is counted, and does not stop the machine in the
+ * firmware's handler (kernel/trap/traps.h). */
+void boot_guard(struct boot *b);
+void boot_unguard(struct boot *b);
+
 /* Sends the firmware's other cores into a procedure in which they wait for the kernel:
  * handoff.lent, or handoff.lent_refused. */
 void boot_lend(struct boot *b);
@@ -108,9 +115,6 @@ void boot_lend_end(struct boot *b);
  * loaded from; says on the firmware's console what became of it. */
 void boot_stick(struct boot *b);
 
-/* Whether this is QEMU, by the hypervisor bit and a table, before a port is touched that can be real
- * hardware. */
-bool boot_on_qemu(const struct boot *b);
 /* The serial port behind I/O ports. One in memory is left alone: the firmware may not have mapped
  * it, and its own console is on it. */
 struct serial boot_serial(const struct boot *b);

@@ -1,24 +1,10 @@
-/* What can be talked to before the machine is taken: QEMU's exit, serial ports, the firmware's keys. */
+/* What can be talked to before the machine is taken: serial ports, the firmware's keys. */
 #include "boot/boot.h"
 #include "kernel/console/serial.h"
-#include "kernel/cpu/cpu.h"
-#include "lib/firmware/smbios.h"
 #include "lib/text/fmt.h"
 
 #define KEY_WAIT_MS 10000
 #define KEY_POLL_MS 20
-
-bool boot_on_qemu(const struct boot *b)
-{
-    const struct handoff *h = b->handoff;
-    struct boot_acpi tables;
-
-    if (!(cpuid(1, 0).ecx & 1u << 31)) /* SDM vol. 2A CPUID: a hypervisor is there */
-        return false;
-    boot_acpi(b, &tables);
-    return acpi_says_qemu(&tables.acpi) || smbios_says_qemu(&tables.memory.mem, h->smbios3) ||
-           smbios_says_qemu(&tables.memory.mem, h->smbios);
-}
 
 static struct serial_places find_serial(const struct boot *b, bool in_memory)
 {

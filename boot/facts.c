@@ -1,6 +1,8 @@
 /* What the firmware knows of the machine: tables, framebuffer, its own name. All of it can be
  * missing. */
 #include "boot/boot.h"
+#include "kernel/cpu/cpu.h"
+#include "lib/firmware/smbios.h"
 #include "lib/text/fmt.h"
 
 static bool same_guid(const EFI_GUID *a, const EFI_GUID *b)
@@ -118,11 +120,25 @@ static void own_place(struct handoff *h)
     h->image_size = (uint64_t)(_end - ImageBase);
 }
 
+/* Decided here, so that the first fault knows the way out. */
+static bool on_qemu(const struct boot *b)
+{
+    const struct handoff *h = b->handoff;
+    struct boot_acpi tables;
+
+    if (!(cpuid(1, 0).ecx & 1u << 31)) /* SDM vol. 2A CPUID: a hypervisor is there */
+        return false;
+    boot_acpi(b, &tables);
+    return acpi_says_qemu(&tables.acpi) || smbios_says_qemu(&tables.memory.mem, h->smbios3) ||
+           smbios_says_qemu(&tables.memory.mem, h->smbios);
+}
+
 void boot_facts(struct boot *b)
 {
     struct handoff *h = b->handoff;
 
     tables(h, b->st);
+    h->qemu = on_qemu(b);
     framebuffer(b);
     vendor(h, b->st);
     own_place(h);

@@ -111,6 +111,21 @@ void boot_close(struct boot *b)
     memmap_close(&b->map);
 }
 
+void boot_guard(struct boot *b)
+{
+    static struct borrowed_traps traps; /* one core's, and too large for this stack */
+
+    b->traps = &traps;
+    traps_borrow(b->traps);
+}
+
+void boot_unguard(struct boot *b)
+{
+    if (b->traps)
+        traps_return(b->traps);
+    b->traps = NULL;
+}
+
 struct boot_hold boot_hold(const struct boot *b)
 {
     struct boot_hold held = {.tpl = b->bs->RaiseTPL(TPL_HIGH_LEVEL)};

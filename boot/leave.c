@@ -1,5 +1,6 @@
 /* The end of boot services. */
 #include "boot/boot.h"
+#include "kernel/entry.h"
 
 /* An event that fires between the two calls changes the map once or twice, not for ever. */
 #define TRIES 16
@@ -13,6 +14,7 @@ bool boot_leave(struct boot *b)
         if (EFI_ERROR(b->bs->ExitBootServices(b->image, b->map.key)))
             continue;
         __asm__ volatile("cli" : : : "memory");
+        kernel_traps(b->handoff); /* before all else: the firmware's handlers are gone */
         b->handoff->exit_tries = i;
         memmap_hand_over(&b->map, b->handoff);
         return true;

@@ -19,13 +19,13 @@ static EFI_STATUS borrow_machine(struct boot *b)
 {
     enum exit_status status;
 
-    fmt(&b->conout.sink, "baretick: borrowing the machine\n");
     return boot_borrow(b, &status) ? boot_after(b, status) : boot_answer(b);
 }
 
 /* Boot services end; the machine is never given back. */
 _Noreturn static void take_machine(struct boot *b)
 {
+    boot_guard(b);
     fmt(&b->conout.sink, "baretick: leaving firmware\n");
     if (!boot_leave(b))
         boot_stuck(b);

@@ -7,7 +7,6 @@
 #include "kernel/cpu/cpu.h"
 #include "kernel/devices/counters.h"
 #include "kernel/memory/memory_map.h"
-#include "kernel/trap/traps.h"
 #include "lib/firmware/acpi_fadt.h"
 #include "lib/firmware/acpi_hpet.h"
 
@@ -67,10 +66,10 @@ void boot_timers(struct boot *b, struct boot_timers *t)
     open_counters(b);
     core_cycles_init(&cycles);
     struct boot_hold held = boot_hold(b);
-    struct idtr firmware = traps_borrow();
+    boot_guard(b);
     timer_survey(t->clock, CLOCK_IDS, clock);
     timer_survey(t->cycle, CYCLE_IDS, cycle);
-    traps_return(firmware);
+    boot_unguard(b);
     boot_unhold(b, held);
     if (!t->clock[CLOCK_ID_TSC] && !tsc_is_known(t))
         t->clock[CLOCK_ID_TSC] = counters_tsc_unknown;

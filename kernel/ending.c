@@ -2,6 +2,7 @@
 #include "kernel/console/pager.h"
 #include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
+#include "kernel/cpu/cpu_setup.h"
 #include "kernel/report/facts.h"
 #include "kernel/trap/fault.h"
 #include "lib/text/fmt.h"
@@ -9,6 +10,32 @@
 static _Noreturn void leave(struct kernel *k, enum exit_status status)
 {
     machine_leave(&k->machine, k->machine.handoff->options.finish, status);
+}
+
+void ending_report(struct kernel *k)
+{
+    struct machine *m = &k->machine;
+
+    report_init(&k->report, &m->console.sink, m->handoff->options.format);
+    k->report.records = &m->records.sink;
+    k->report.live = &m->live.sink;
+}
+
+void ending_tell_nmis(struct kernel *k)
+{
+    const struct core *c = k->machine.boot_core;
+    uint64_t borrowed = traps_borrowed_nmis(), own = c ? c->nmis + c->machine_checks : 0;
+    char message[96];
+
+    if (k->told_nmis)
+        return;
+    k->told_nmis = true;
+    k->machine.handoff->nmis_told = borrowed;
+    if (borrowed + own == 0)
+        return;
+    fmt_buf(message, sizeof message, "%llu NMIs or machine checks came before the first row",
+            (unsigned long long)(borrowed + own));
+    report_event(&k->report, "nmi", message);
 }
 
 /* Where the machine is borrowed, the log has room for what follows whatever came before. */
@@ -38,12 +65,15 @@ _Noreturn void ending(struct kernel *k, bool stopped, enum exit_status status)
     if (machine_halts(m, m->handoff->options.finish))
         pager_hint(&m->screen);
     report_end(&k->report, stopped);
+    if (m->boot_core)
+        k->nmis_at_end = m->boot_core->nmis;
     leave(k, status);
 }
 
 _Noreturn void ending_refused(struct kernel *k, enum exit_status status, const char *type,
                               const char *why)
 {
+    ending_tell_nmis(k);
     report_event(&k->report, type, why);
     k->report.failures++;
     ending(k, false, status);
@@ -72,16 +102,23 @@ static _Noreturn void fault_elsewhere(struct kernel *k, struct core *c, const st
 
 static _Noreturn void fault_here(struct kernel *k, const struct core *c, const struct trap_frame *f)
 {
+    const bool early = !k->report.out;
     char message[160];
 
     k->faults++;
-    if (!k->report.out || k->faults > 2)
+    if (k->faults > 2)
         cpu_halt();
     /* Out of the report of the first one; or of firmware, in our ResetSystem call, when the report
      * is closed already. */
     if (k->faults == 2 || k->machine.leaving)
         machine_leave(&k->machine, FINISH_AUTO, EXIT_FAULT);
+    if (early) {
+        machine_console_early(&k->machine);
+        ending_report(k);
+    }
     print(k, c, f);
+    if (early)
+        cpu_setup(); /* what follows uses SSE */
     fault_describe(c, f, message, sizeof message);
     engine_release(&k->engine); /* what it has started, where the machine is given back */
     ending_refused(k, EXIT_FAULT, "fault", message);

@@ -13,7 +13,16 @@ struct kernel {
     struct report report; /* `out` NULL: not begun, so nothing can be said yet */
     struct engine engine;
     unsigned faults; /* fatal ones on the boot core so far */
+    bool told_nmis;
+    uint64_t nmis_at_end; /* of the report: the boot core's */
 };
+
+/* Begins the report on the consoles that are open. */
+void ending_report(struct kernel *k);
+
+/* An event tells the NMIs and machine checks that came before the first row. Called again, it does
+ * nothing. */
+void ending_tell_nmis(struct kernel *k);
 
 /* The report's last lines, then off, back to the firmware, or what else finish= says. `stopped`: by
  * a person, before the last row. */
@@ -29,7 +38,8 @@ void ending_if_failed(struct kernel *k, const char *why_not);
 /*
  * A fatal exception, on any core, in its handler: registers and backtrace are printed, then the
  * boot core ends the run, and any other core stops and leaves it to the boot core to tell. A fault
- * on the way to the end ends the program at once.
+ * on the way to the end ends the program at once. Where no console was open, those are opened that
+ * need no table: COM1, or the port of serial=, and the firmware's framebuffer.
  */
 _Noreturn void ending_fault(struct kernel *k, struct core *c, const struct trap_frame *f);
 

@@ -21,9 +21,16 @@ uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores
     return need;
 }
 
-static void on_own_stack(void *handoff)
+static void on_own_stack(void *nothing)
 {
-    kernel_main(handoff);
+    (void)nothing;
+    kernel_main();
+}
+
+void kernel_traps(struct handoff *h)
+{
+    cpu_setup_traps();
+    kernel_main_traps(h);
 }
 
 _Noreturn void kernel_enter(struct handoff *h)
@@ -31,7 +38,7 @@ _Noreturn void kernel_enter(struct handoff *h)
     uint64_t guard;
 
     cpu_setup();
-    entry_switch(h, arena_kernel_stack(h, &guard), on_own_stack);
+    entry_switch(NULL, arena_kernel_stack(h, &guard), on_own_stack);
 }
 
 int kernel_borrow(struct handoff *h)
@@ -42,9 +49,12 @@ int kernel_borrow(struct handoff *h)
 
     cpu_state_save(&firmware);
     cpu_state_cet_off(&firmware);
+    h->way_back = 0;
+    kernel_traps(h);
     cpu_setup();
-    status = entry_visit(h, arena_kernel_stack(h, &guard), on_own_stack, &h->way_back);
+    status = entry_visit(NULL, arena_kernel_stack(h, &guard), on_own_stack, &h->way_back);
     cpu_state_restore(&firmware);
     cpu_state_cet_on(&firmware);
+    h->nmis_late = kernel_main_nmis();
     return status;
 }

@@ -8,7 +8,11 @@
  * end of the highest region of RAM. A machine that is borrowed needs room for the log as well. */
 uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores, bool borrowed);
 
-/* With IF=0, boot services gone. Never returns. */
+/* GDT, TSS and IDT of ours, as soon as IF is 0 and the firmware does not run: from here on an NMI
+ * is counted, and a fault ends with a report. */
+void kernel_traps(struct handoff *h);
+
+/* With IF=0, boot services gone, after kernel_traps(). Never returns. */
 _Noreturn void kernel_enter(struct handoff *h);
 
 /* With IF=0, boot services alive (h->borrowed). The machine is as it was found, but for what

@@ -36,12 +36,8 @@ static void say_has_machine(const struct handoff *h, struct sink *out)
 
 static void begin_report(struct machine *m)
 {
-    struct report *r = &kernel.report;
-
-    report_init(r, &m->console.sink, m->handoff->options.format);
-    r->records = &m->records.sink;
-    r->live = &m->live.sink;
-    say_has_machine(m->handoff, r->out);
+    ending_report(&kernel);
+    say_has_machine(m->handoff, kernel.report.out);
 }
 
 static void open_late_console(struct machine *m)
@@ -69,13 +65,13 @@ static void need_cores(const struct platform *p, const struct options *o)
         ending_refused(&kernel, EXIT_BAD_OPTIONS, "error", message);
 }
 
-static void take_machine(struct machine *m, struct handoff *h)
+static void take_machine(struct machine *m)
 {
-    machine_cpu(m, h);
+    machine_cpu(m);
     machine_acpi(m);
     machine_console(m);
     begin_report(m);
-    need(machine_traps(m, &hooks));
+    need(machine_checks(m));
     need(machine_memory(m));
     open_late_console(m);
     machine_dma(m);
@@ -126,7 +122,19 @@ static enum exit_status status_of(const struct report *r, bool core_faulted, boo
     return stopped ? EXIT_STOPPED : EXIT_SUCCESS;
 }
 
-_Noreturn void kernel_main(struct handoff *h)
+void kernel_main_traps(struct handoff *h)
+{
+    machine_traps(&kernel.machine, h, &hooks);
+}
+
+uint64_t kernel_main_nmis(void)
+{
+    const struct core *c = kernel.machine.boot_core;
+
+    return c ? c->nmis - kernel.nmis_at_end : 0;
+}
+
+_Noreturn void kernel_main(void)
 {
     struct machine *m = &kernel.machine;
     struct report *r = &kernel.report;
@@ -134,9 +142,10 @@ _Noreturn void kernel_main(struct handoff *h)
     static struct probe probe;
     bool stopped, core_faulted;
 
-    take_machine(m, h);
+    take_machine(m);
     open_engine(m, e, &probe);
     report_machine(m, e, &probe, r);
+    ending_tell_nmis(&kernel); /* from here on the rows tell */
     stopped = bench_run(e, r);
     put_back(m, e, r);
     core_faulted = cores_report_end(&m->cores, r);

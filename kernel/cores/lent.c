@@ -116,10 +116,12 @@ void lent_serve(struct lent *l)
         return;
     own->apic_id = apic_id();
     own->stack = (uint64_t)__builtin_frame_address(0);
-    if (!change(own, LENT_NONE, LENT_WAITS) || !await_call(own))
-        return;
-    visit(own);
-    __atomic_store_n(&own->back, true, __ATOMIC_SEQ_CST);
+    traps_borrow(&own->traps);
+    if (change(own, LENT_NONE, LENT_WAITS) && await_call(own)) {
+        visit(own);
+        __atomic_store_n(&own->back, true, __ATOMIC_SEQ_CST);
+    }
+    traps_return(&own->traps);
 }
 
 /* --- where a core came from ------------------------------------------------------------------ */

@@ -14,6 +14,7 @@
 #include "kernel/cores/settle.h"
 #include "kernel/cpu/core.h"
 #include "kernel/cpu/cpu_state.h"
+#include "kernel/trap/traps.h"
 
 extern const struct core_origin core_lent;
 
@@ -36,6 +37,7 @@ struct lent_core {
     struct cpu_state firmware;
     struct settled settled;
     uint64_t way_back; /* the firmware's stack (kernel/cpu/entry.h) */
+    struct borrowed_traps traps;
 };
 
 struct lent {

@@ -32,6 +32,7 @@ struct core *core_new(struct arena *a, uint64_t stack)
 
 void core_load(struct core *c)
 {
+    gdt_admit(&c->gdt);
     gdt_load(&c->gdt);
     wrmsr(MSR_GS_BASE, (uint64_t)c);
 }

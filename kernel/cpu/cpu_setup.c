@@ -15,6 +15,11 @@ static bool has_pat(void)
     return cpuid(1, 0).edx & 1u << 16;
 }
 
+void cpu_setup_traps(void)
+{
+    write_cr4(read_cr4() & ~(CR4_CET | CR4_FRED));
+}
+
 void cpu_setup(void)
 {
     uint32_t mxcsr = MXCSR_RESET;

@@ -1,11 +1,14 @@
 /*
  * Control registers, EFER, x87 and SSE as the rest of the program needs them, whatever the firmware
- * left. Runs first on every core, with interrupts off, before anything compiled for SSE.
+ * left. Runs on every core, with interrupts off, before anything compiled for SSE.
  */
 #ifndef KERNEL_CPU_CPU_SETUP_H
 #define KERNEL_CPU_CPU_SETUP_H
 
 #include <stdint.h>
+
+/* CET and FRED off, which would change what our descriptors mean: before these are loaded. */
+void cpu_setup_traps(void);
 
 /*
  * Leaves: SSE and x87 usable and reset, caches on, EFER.NXE where there is NX, breakpoints off;

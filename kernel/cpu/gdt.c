@@ -33,6 +33,25 @@ void gdt_move_tss(struct gdt *g, uint16_t selector)
     write_tss(g);
 }
 
+static void admit(struct gdt *g, uint16_t selector, uint64_t descriptor)
+{
+    unsigned i = selector / 8;
+
+    if (i > 0 && i < GDT_ENTRIES && !(selector & 7) && g->entry[i] == 0 &&
+        i != g->tss_selector / 8 + 1u)
+        g->entry[i] = descriptor;
+}
+
+void gdt_admit(struct gdt *g)
+{
+    uint16_t cs, ss;
+
+    __asm__ volatile("mov %%cs, %0" : "=r"(cs));
+    __asm__ volatile("mov %%ss, %0" : "=r"(ss));
+    admit(g, cs, DESCRIPTOR_CODE);
+    admit(g, ss, DESCRIPTOR_DATA);
+}
+
 void gdt_load(const struct gdt *g)
 {
     struct {

@@ -36,6 +36,9 @@ struct gdt {
 void gdt_init(struct gdt *g);
 /* Moves the TSS to another selector, from SELECTOR_TSS to SELECTOR_LAST; takes gdt_load(). */
 void gdt_move_tss(struct gdt *g, uint16_t selector);
+/* The selectors that the running core has in CS and SS, where no entry has them: they stay valid
+ * under this GDT, so that an NMI can come between its LGDT and the LIDT that follows. */
+void gdt_admit(struct gdt *g);
 /* Loads GDT, segment registers and TR of the running core. FS and GS bases are 0 afterwards. */
 void gdt_load(const struct gdt *g);
 

@@ -55,15 +55,20 @@ static void open_log(struct machine *m)
     console_add(&m->records, &m->log.sink);
 }
 
-void machine_console(struct machine *m)
+static void begin(struct machine *m)
 {
-    const struct options *o = &m->handoff->options;
-
     console_init(&m->console);
     console_init(&m->records);
     console_init(&m->live);
     if (m->handoff->borrowed)
         open_log(m);
+}
+
+void machine_console(struct machine *m)
+{
+    const struct options *o = &m->handoff->options;
+
+    begin(m);
     m->serial.why_not = "console=screen";
     m->screen.why_not = "console=serial";
     if (o->console != CONSOLE_SERIAL)
@@ -72,6 +77,14 @@ void machine_console(struct machine *m)
         return; /* no place for a port is known, so none is tried later */
     serial_places(&m->places, &o->serial, &m->acpi, true);
     (void)open_serial(m, NULL);
+}
+
+void machine_console_early(struct machine *m)
+{
+    begin(m);
+    serial_places(&m->places, &m->handoff->options.serial, NULL, false);
+    (void)open_serial(m, NULL);
+    (void)open_screen(m);
 }
 
 struct sink *machine_console_late(struct machine *m)

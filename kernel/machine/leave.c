@@ -23,7 +23,7 @@ void qemu_exit(enum exit_status status)
 
 static void power_off_qemu(const struct machine *m)
 {
-    if (m->qemu && m->fadt.pm1a_cnt)
+    if (m->handoff->qemu && m->fadt.pm1a_cnt)
         out16(m->fadt.pm1a_cnt, PM1_SLP_EN);
 }
 
@@ -37,7 +37,7 @@ bool machine_halts(const struct machine *m, enum finish finish)
 {
     if (m->handoff->borrowed)
         return false; /* it is the boot phase that does */
-    return finish == FINISH_HALT || (finish == FINISH_AUTO && !m->qemu);
+    return finish == FINISH_HALT || (finish == FINISH_AUTO && !m->handoff->qemu);
 }
 
 /* Even where our page tables could not be had: the firmware's have its framebuffer as a rule, and a
@@ -65,7 +65,7 @@ static void finish_as_asked(const struct machine *m, enum finish finish, enum ex
 {
     switch (finish) {
     case FINISH_AUTO:
-        if (m->qemu)
+        if (m->handoff->qemu)
             qemu_exit(status);
         power_off_qemu(m);
         break;
@@ -89,7 +89,7 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
     m->leaving = true;
     show_last_words(m);
     quiet_restore_all(&m->quiet, false);
-    if (m->handoff->borrowed)
+    if (m->handoff->borrowed && m->handoff->way_back)
         give_back(m, status);
     serial_flush(&m->serial);
     /* Whatever the others still do, they do not do it to the firmware's code. */

@@ -65,7 +65,6 @@ struct machine {
     struct acpi_error madt_error; /* what stands before it is used */
     bool has_wdat, has_wddt;      /* tables of a hardware watchdog; too short ones too */
     struct watchdog wdat, wddt;
-    bool qemu; /* hypervisor bit, and ACPI or SMBIOS says so */
 
     struct irq_masked irq;
     bool others_stopped; /* INIT went to all other cores */
@@ -81,15 +80,20 @@ struct machine {
     bool leaving; /* machine_leave() was called */
 };
 
-/* CPUID and the arena's bounds. */
-void machine_cpu(struct machine *m, struct handoff *h);
-/* Tables, and whether this is QEMU. Needs no table of ours: what it reads is in the memory map. */
+/* The arena's bounds; GDT, TSS and IDT with these hooks. m->boot_core stays NULL where the arena is
+ * too small for its stacks. */
+void machine_traps(struct machine *m, struct handoff *h, const struct trap_hooks *hooks);
+/* CPUID. */
+void machine_cpu(struct machine *m);
+/* Tables. Needs no table of ours: what it reads is in the memory map. */
 void machine_acpi(struct machine *m);
 /* Screen and serial port, as console= says and as there are, but for a port in memory, and the log;
  * from here on things can be said. */
 void machine_console(struct machine *m);
-/* GDT, TSS, IDT with these hooks, then machine checks. NULL, or why not. */
-const char *machine_traps(struct machine *m, const struct trap_hooks *hooks);
+/* All that can be found without a table, whatever console= says: for a fault before the above. */
+void machine_console_early(struct machine *m);
+/* Machine checks are reported from here on. NULL, or why nothing can be measured. */
+const char *machine_checks(struct machine *m);
 /* MTRRs and our own page tables. NULL, or why not. */
 const char *machine_memory(struct machine *m);
 /* A serial port in memory, where none was found before; the screen in place of one that console=

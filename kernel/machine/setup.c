@@ -6,23 +6,28 @@
 #include "kernel/cpu/mtrr_read.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/machine/machine.h"
-#include "lib/firmware/smbios.h"
 
-void machine_cpu(struct machine *m, struct handoff *h)
+void machine_traps(struct machine *m, struct handoff *h, const struct trap_hooks *hooks)
 {
     m->handoff = h;
     arena_init(&m->arena, h);
+    m->boot_core = core_new(&m->arena, 0);
+    if (!m->boot_core)
+        return;
+    traps_init(hooks);
+    core_load(m->boot_core);
+    traps_load();
+}
+
+void machine_cpu(struct machine *m)
+{
     cpu_decode(&m->cpu, cpuid_here, NULL);
 }
 
-const char *machine_traps(struct machine *m, const struct trap_hooks *hooks)
+const char *machine_checks(struct machine *m)
 {
-    m->boot_core = core_new(&m->arena, 0);
     if (!m->boot_core)
         return "exception stacks: the arena is too small";
-    core_load(m->boot_core);
-    traps_init(hooks);
-    traps_load();
     m->mce = mce_enable(&m->cpu);
     return NULL;
 }
@@ -71,12 +76,10 @@ static void find_watchdogs(struct machine *m)
 void machine_acpi(struct machine *m)
 {
     const struct handoff *h = m->handoff;
-    const struct physmem *mem = &m->acpi_mem.mem;
-
     struct acpi_table t;
 
     acpi_mem_init(&m->acpi_mem, h);
-    acpi_open(&m->acpi, mem, h->rsdp);
+    acpi_open(&m->acpi, &m->acpi_mem.mem, h->rsdp);
 
     t = acpi_find(&m->acpi, "FACP");
     m->has_fadt = t.bytes && acpi_fadt(&t, &m->fadt);
@@ -90,8 +93,6 @@ void machine_acpi(struct machine *m)
         m->madt = NULL; /* none, or not one entry that can be used */
 
     find_watchdogs(m);
-    m->qemu = m->cpu.hypervisor && (acpi_says_qemu(&m->acpi) || smbios_says_qemu(mem, h->smbios3) ||
-                                    smbios_says_qemu(mem, h->smbios));
 }
 
 void machine_dma(struct machine *m)

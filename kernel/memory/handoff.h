@@ -41,6 +41,7 @@ struct handoff {
     char screen_refused[FRAMEBUFFER_WHY]; /* why the one before was not taken; else empty */
 
     uint64_t image_base, image_size;
+    bool qemu; /* hypervisor bit, and ACPI or SMBIOS says so: QEMU's own ports can be touched */
     /* RuntimeServices->ResetSystem: firmware's code, called with its memory mapped as firmware
      * left it. */
     uint64_t reset_system;
@@ -57,8 +58,10 @@ struct handoff {
      * buffer, samples. kernel/memory/arena.h hands it out. */
     uint64_t arena, arena_size;
 
-    bool borrowed;     /* boot services are alive: the machine is given back at the end */
-    uint64_t way_back; /* the firmware's stack then (kernel/cpu/entry.h) */
+    bool borrowed;      /* boot services are alive: the machine is given back at the end */
+    uint64_t way_back;  /* the firmware's stack then (kernel/cpu/entry.h); 0: not left yet */
+    uint64_t nmis_late; /* NMIs after the report's end, on the boot core with our IDT */
+    uint64_t nmis_told; /* NMIs with a borrowed IDT that are in the report (kernel/trap/traps.h) */
     /* The kernel's, in the arena: the report for the stick. NULL: none was begun. */
     struct report_log *log;
 

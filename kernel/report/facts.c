@@ -103,7 +103,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
 {
     const struct handoff *h = m->handoff;
     head_show(e, p, out);
-    head_show_cpu(&f->cpu, m->qemu ? " (QEMU)" : "", out);
+    head_show_cpu(&f->cpu, m->handoff->qemu ? " (QEMU)" : "", out);
     fmt(out, "firmware  %s revision %x, UEFI %u.%u; ACPI %s\r\n", h->firmware_vendor,
         h->firmware_revision, h->uefi_revision >> 16, (h->uefi_revision & 0xffff) / 10,
         m->acpi.present ? m->acpi.oem_id : "none");
@@ -235,7 +235,7 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     record_firmware(m, &j);
     board_record(&f->board, &j);
     head_record_cpu(&f->cpu, lfence_state_names[m->lfence], &j);
-    json_bool(&j, "qemu", m->qemu);
+    json_bool(&j, "qemu", m->handoff->qemu);
     tsc_facts_record(&f->tsc, e, &j);
     thermal_record(&m->thermal, &j);
     head_record_timers(e, &j);

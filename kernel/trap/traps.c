@@ -6,20 +6,12 @@
 #define TRAP_STUB_SIZE 16   /* kernel/trap/traps.asm */
 #define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate: IF stays clear */
 
-/* SDM vol. 3A figure 6-8. */
-struct gate {
-    uint16_t offset_low, selector;
-    uint8_t ist, type;
-    uint16_t offset_middle;
-    uint32_t offset_high, reserved;
-};
-_Static_assert(sizeof(struct gate) == 16, "SDM vol. 3A figure 6-8");
-
 extern const uint8_t trap_stubs[] HIDDEN; /* kernel/trap/traps.asm */
 
-/* The CPU passes its handlers no context: these two are all cores'. */
-static struct gate idt[GATES];
-static const struct trap_hooks *hooks; /* NULL: only traps_borrow() was called so far */
+/* The CPU passes its handlers no context: these are all cores'. */
+static struct trap_gate idt[GATES];
+static const struct trap_hooks *hooks;
+static uint64_t borrowed_nmis;
 
 static uint8_t ist_of(unsigned vector)
 {
@@ -36,11 +28,11 @@ static uint8_t ist_of(unsigned vector)
 }
 
 /* The stubs of the interrupts stand behind those of the exceptions. */
-static struct gate gate_of(unsigned stub, uint16_t selector, uint8_t ist)
+static struct trap_gate gate_of(unsigned stub, uint16_t selector, uint8_t ist)
 {
     uint64_t at = (uint64_t)trap_stubs + stub * TRAP_STUB_SIZE;
 
-    return (struct gate){
+    return (struct trap_gate){
         .offset_low = (uint16_t)at,
         .selector = selector,
         .ist = ist,
@@ -69,25 +61,39 @@ void traps_load(void)
     load((struct idtr){sizeof(idt) - 1, (uint64_t)idt});
 }
 
-struct idtr traps_borrow(void)
+static struct idtr loaded(void)
 {
-    static struct gate gates[VECTORS];
-    struct idtr firmware;
-    uint16_t cs;
+    struct idtr idtr;
 
-    __asm__ volatile("sidt %0" : "=m"(firmware));
-    __asm__ volatile("mov %%cs, %0" : "=r"(cs));
-    const struct gate *theirs = (const struct gate *)firmware.base;
-    for (unsigned i = 0; i < VECTORS; i++)
-        gates[i] = (i + 1) * sizeof(*gates) - 1 <= firmware.limit ? theirs[i] : (struct gate){0};
-    gates[VECTOR_GENERAL_PROTECTION] = gate_of(VECTOR_GENERAL_PROTECTION, cs, 0);
-    load((struct idtr){sizeof(gates) - 1, (uint64_t)gates});
-    return firmware;
+    __asm__ volatile("sidt %0" : "=m"(idtr));
+    return idtr;
 }
 
-void traps_return(struct idtr firmware)
+void traps_borrow(struct borrowed_traps *b)
 {
-    load(firmware);
+    const struct trap_gate *theirs;
+    uint16_t cs;
+
+    __asm__ volatile("mov %%cs, %0" : "=r"(cs));
+    b->firmware = loaded();
+    theirs = (const struct trap_gate *)b->firmware.base;
+    for (unsigned i = 0; i < GATES; i++)
+        b->gate[i] =
+            (i + 1) * sizeof(*theirs) - 1 <= b->firmware.limit ? theirs[i] : (struct trap_gate){0};
+    /* No stack of their own: the firmware's TR may be empty. */
+    b->gate[VECTOR_NMI] = gate_of(VECTOR_NMI, cs, 0);
+    b->gate[VECTOR_GENERAL_PROTECTION] = gate_of(VECTOR_GENERAL_PROTECTION, cs, 0);
+    load((struct idtr){sizeof(b->gate) - 1, (uint64_t)b->gate});
+}
+
+void traps_return(const struct borrowed_traps *b)
+{
+    load(b->firmware);
+}
+
+uint64_t traps_borrowed_nmis(void)
+{
+    return __atomic_load_n(&borrowed_nmis, __ATOMIC_RELAXED);
 }
 
 static bool survives_nmi(struct core *c)
@@ -127,15 +133,29 @@ static bool survived(struct trap_frame *f)
     }
 }
 
+/* No struct core is loaded. */
+static void dispatch_borrowed(const struct borrowed_traps *b, struct trap_frame *f)
+{
+    if (f->vector == VECTOR_NMI)
+        __atomic_add_fetch(&borrowed_nmis, 1, __ATOMIC_RELAXED);
+    else if (!goes_on_at_fixup(f))
+        traps_return(b); /* the instruction faults once more, and the firmware tells */
+}
+
 void trap_dispatch(struct trap_frame *f)
 {
+    struct idtr now = loaded();
+
+    if (now.base != (uint64_t)idt) {
+        dispatch_borrowed((const struct borrowed_traps *)now.base, f);
+        return;
+    }
     if (f->vector >= VECTOR_INTERRUPTS) {
         hooks->interrupt(core_current(), (unsigned)f->vector);
         return;
     }
     if (survived(f))
         return;
-    if (hooks)
-        hooks->fatal(core_current(), f);
+    hooks->fatal(core_current(), f);
     cpu_halt();
 }

@@ -37,9 +37,9 @@ struct trap_frame {
 
 /*
  * Called on the core that was interrupted, `c`, in the handler: general registers only, unless the
- * hook never returns. The first trap can come as soon as traps_load() was called, long before the
- * rest of the machine is known: hooks must stand that c->cores, c->parking and c->origin are NULL,
- * and that no console is there.
+ * hook never returns. The first trap can come as soon as traps_load() was called, before anything
+ * else is known of the machine: hooks must stand that c->cores, c->parking and c->origin are NULL,
+ * that no console is open, and that SSE is off.
  */
 struct trap_hooks {
     void (*interrupt)(struct core *c, unsigned vector);
@@ -53,16 +53,35 @@ void traps_init(const struct trap_hooks *hooks);
 /* Loads it on the running core, whose struct core is loaded already. */
 void traps_load(void);
 
-/*
- * While firmware is alive and interrupts are off: its own exceptions stay its own, but for a #GP,
- * so that kernel/cpu/msr.h's accessors survive what they touch. Short, and given back.
- */
+/* SDM vol. 3A figure 6-8. */
+struct trap_gate {
+    uint16_t offset_low, selector;
+    uint8_t ist, type;
+    uint16_t offset_middle;
+    uint32_t offset_high, reserved;
+};
+_Static_assert(sizeof(struct trap_gate) == 16, "SDM vol. 3A figure 6-8");
+
 struct idtr {
     uint16_t limit;
     uint64_t base;
 } __attribute__((packed));
-struct idtr traps_borrow(void);
-void traps_return(struct idtr firmware);
+
+/*
+ * The running core's IDT while firmware is alive: a copy of the firmware's, with two gates of ours.
+ * An NMI is counted, and the firmware goes on, whose own handler would stop the machine. A #GP at
+ * an instruction that has a fixup is survived; any other happens again with the firmware's IDT
+ * loaded, as all other exceptions and interrupts do: they stay its own.
+ */
+struct borrowed_traps {
+    struct trap_gate gate[GATES]; /* first: IDTR points to it */
+    struct idtr firmware;
+};
+/* Until the second of them `b` must stay where it is. */
+void traps_borrow(struct borrowed_traps *b);
+void traps_return(const struct borrowed_traps *b);
+/* NMIs that came with a borrowed IDT, on any core. */
+uint64_t traps_borrowed_nmis(void);
 
 /* From kernel/trap/traps.asm only. */
 void trap_dispatch(struct trap_frame *f);

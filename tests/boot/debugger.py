@@ -1,0 +1,117 @@
+"""QEMU's gdb stub: stops the guest where a test says, and changes what it finds there.
+
+The packets are those of the GDB manual, appendix E, "GDB Remote Serial Protocol"."""
+
+import re
+import socket
+import subprocess
+import threading
+import time
+
+from build import ROOT
+
+RIP = 16  # number of the register, after the sixteen general ones
+UD2 = "0f0b"  # SDM volume 2, UD
+
+
+def symbols():
+    """{function: its offset in the image, which begins at 0 of the ELF}"""
+    said = subprocess.run(["nm", ROOT / "build/baretick.elf"], check=True, capture_output=True, text=True)
+    lines = map(str.split, said.stdout.splitlines())
+    return {name: int(at, 16) for at, kind, name in lines if kind in "tT"}
+
+
+def instructions(function):
+    """Offsets of a function's instructions from its first one."""
+    said = subprocess.run(["objdump", "-d", f"--disassemble={function}", ROOT / "build/baretick.elf"],
+                          check=True, capture_output=True, text=True)  # fmt: skip
+    found = [int(at, 16) for at in re.findall(r"^ *([0-9a-f]+):\t(?=.*\t)", said.stdout, re.M)]
+    return [at - found[0] for at in found]
+
+
+class Debugger(threading.Thread):
+    """Holds one boot from its first instruction on, and does `work(self)` beside it.
+
+    `options` are QEMU's words. Leave the `with` block after the boot has ended: what went wrong in
+    `work` is raised there. `work` may return early; then the guest runs on."""
+
+    def __init__(self, folder, work):
+        super().__init__(daemon=True)
+        self.path, self.work, self.error = folder / "gdb", work, None
+        self.options = ["-S", "-gdb", f"unix:{self.path},server=on,wait=off"]
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.join(10)
+        if self.error and not kind:
+            raise self.error
+        assert kind or not self.is_alive(), "the guest was not stopped where the test waited for it"
+
+    def run(self):
+        try:
+            with self._connect() as self.line:
+                self.work(self)
+                self._send("D")
+        except Exception as e:  # told by the thread that waits
+            self.error = e
+
+    def _connect(self):
+        end = time.monotonic() + 10
+        while True:
+            line = socket.socket(socket.AF_UNIX)
+            line.settimeout(60)
+            try:
+                line.connect(str(self.path))
+                return line
+            except (FileNotFoundError, ConnectionRefusedError):  # QEMU has not opened it yet
+                line.close()
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
+
+    def _send(self, text):
+        self.line.sendall(b"$%s#%02x" % (text.encode(), sum(text.encode()) & 0xFF))
+
+    def _packet(self):
+        data = b""
+        while not re.search(rb"\$[^#]*#..", data):
+            piece = self.line.recv(4096)
+            if not piece:
+                raise EOFError("QEMU ended while the guest was to be stopped")
+            data += piece
+        self.line.sendall(b"+")
+        return re.search(rb"\$([^#]*)#", data)[1].decode()
+
+    def ask(self, text):
+        self._send(text)
+        answer = self._packet()
+        assert not answer.startswith("E"), (text, answer)
+        return answer
+
+    def run_to(self, address):
+        """Lets the guest run until one of its cores is about to execute this address, once."""
+        self.ask(f"Z1,{address:x},1")
+        self.ask("c")
+        found = self.read(RIP)
+        assert found == address, f"stopped at {found:x}, not at {address:x}"
+        self.ask(f"z1,{address:x},1")
+
+    def read(self, register):
+        return int.from_bytes(bytes.fromhex(self.ask("g"))[8 * register :][:8], "little")
+
+    def memory(self, address):
+        """Eight bytes, as a number."""
+        return int.from_bytes(bytes.fromhex(self.ask(f"m{address:x},8")), "little")
+
+    def plant_ud2(self):
+        """Where the guest is stopped."""
+        self.ask(f"M{self.read(RIP):x},2:{UD2}")
+
+    def nmi(self):
+        """To every core that lets it in; it comes when the guest goes on."""
+        self._send("qRcmd," + b"nmi".hex())
+        while self._packet() != "OK":  # before it what the monitor says
+            pass

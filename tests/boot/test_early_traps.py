@@ -1,0 +1,122 @@
+"""NMIs and faults while the machine changes hands: at each step from the firmware to the first row, and back.
+
+The guest is stopped at the step by QEMU's gdb stub, so that nothing depends on time."""
+
+import re
+
+import pytest
+from debugger import Debugger, instructions, symbols
+from machine import FAULT, SUCCESS, qemu
+
+QUICK = "suite=baseline samples=16 warmup=0"
+# Of the same length everywhere: where the firmware puts the program depends on it.
+LENGTH = 150
+
+# In their order; each takes an NMI. The firmware's own code is among them.
+LEAVE = ["boot_leave", "ExitBootServices", "kernel_traps", "kernel_main_traps", "gdt_load", "memmap_hand_over",
+         "kernel_enter"]  # fmt: skip
+STEPS = ["cpu_setup", "kernel_main", "machine_cpu", "machine_acpi", "machine_console", "machine_checks",
+         "machine_memory", "machine_irq", "machine_clocks", "machine_cores", "machine_quiet", "facts_report",
+         "selftest_machine"]  # fmt: skip
+BORROW = ["boot_lend", "memmap_hand_over", "boot_hold", "kernel_borrow", "cpu_state_save", "kernel_main_traps"]
+WAY_BACK = ["cpu_state_restore", "boot_unhold", "boot_lend_end"]
+
+# struct boot: the boot services are its third member; ExitBootServices stands at 232 (UEFI 2.10 section 4.4).
+BOOT_SERVICES, EXIT_BOOT_SERVICES, RDI = 16, 232, 5
+
+
+@pytest.fixture(scope="module")
+def at(program, tmp_path_factory):
+    """at(symbol): its address in a boot of this file's kind; a first boot tells where the image lies."""
+    words = "suite=provoke bench=ud2 samples=16".ljust(LENGTH)
+    b = qemu(tmp_path_factory.mktemp("base"), program=program, words=words)
+    address, offset = re.search(r"called from ([0-9a-f]+) \(image\+0x([0-9a-f]+)\)", b.text).groups()
+    base, known = int(address, 16) - int(offset, 16), symbols()
+    return lambda name: base + known[name]
+
+
+@pytest.fixture
+def held(boot, tmp_path):
+    """held(words, work): a boot during which work(debugger) stops it."""
+
+    def start(words, work, **how):
+        with Debugger(tmp_path, work) as debugger:
+            return boot(words.ljust(LENGTH), extra=[*debugger.options, *how.pop("extra", [])], **how)
+
+    return start
+
+
+def nmi_at(d, at, names):
+    """How many were sent."""
+    sent = 0
+    for name in names:
+        if name == "ExitBootServices":
+            services = d.memory(d.read(RDI) + BOOT_SERVICES)  # stopped in boot_leave
+            d.run_to(d.memory(services + EXIT_BOOT_SERVICES))
+        elif name == "gdt_load":  # each instruction of it: the firmware's selectors, then ours
+            for offset in instructions(name)[:-1]:
+                d.run_to(at(name) + offset)
+                d.nmi()
+                sent += 1
+            continue
+        else:
+            d.run_to(at(name))
+        d.nmi()
+        sent += 1
+    return sent
+
+
+def told(b):
+    """The NMIs that the report counts before its first row."""
+    (event,) = b.events("nmi")
+    count, rest = event["message"].split(" ", 1)
+    assert rest == "NMIs or machine checks came before the first row", event
+    return int(count)
+
+
+def test_nmi_at_each_step_of_taking_over(held, at):
+    sent = []
+    b = held(QUICK, lambda d: sent.append(nmi_at(d, at, LEAVE + STEPS))).must(SUCCESS)
+    assert told(b) == sent[0] > len(LEAVE + STEPS), str(b)
+
+
+def test_nmi_at_each_step_of_borrowing(held, at):
+    sent, late = [], []
+
+    def work(d):
+        sent.append(nmi_at(d, at, BORROW + STEPS))
+        late.append(nmi_at(d, at, WAY_BACK))
+
+    b = held(QUICK + " takeover=borrow", work)
+    assert b.status == SUCCESS and b.end["verdict"] == "pass", str(b)
+    assert told(b) == sent[0], str(b)
+    # The first of these comes while our own IDT is still loaded, when the report is closed.
+    assert f"baretick: NMIs that came too late for the report: {late[0]}" in b.text, str(b)
+
+
+@pytest.mark.parametrize("step", ["memmap_hand_over", "cpu_setup", "machine_cpu", "machine_acpi", "machine_console",
+                                  "machine_memory", "machine_clocks"])  # fmt: skip
+def test_fault_in_each_step(held, at, step):
+    """On COM1, though no table was read and no console opened."""
+
+    def work(d):
+        d.run_to(at("kernel_main_traps"))
+        d.run_to(at(step))
+        d.plant_ud2()
+
+    b = held(QUICK, work)
+    assert b.status == FAULT, str(b)
+    assert "FAULT: #UD invalid opcode (vector 6)" in b.text, str(b)
+    assert re.search(rf"rip {at(step):016x} \(image\+0x", b.text), str(b)
+
+
+def test_fault_before_a_console_of_a_borrowed_machine(held, at):
+    """The firmware's stack is not left yet, and there is nothing to go back to."""
+
+    def work(d):
+        d.run_to(at("kernel_main_traps"))
+        d.run_to(at("cpu_setup"))
+        d.plant_ud2()
+
+    b = held(QUICK + " takeover=borrow", work)
+    assert b.status == FAULT and "FAULT: #UD" in b.text, str(b)
