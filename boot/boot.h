@@ -118,6 +118,8 @@ void boot_stick(struct boot *b);
 /* The serial port behind I/O ports. One in memory is left alone: the firmware may not have mapped
  * it, and its own console is on it. */
 struct serial boot_serial(const struct boot *b);
+/* Whether the address of serial=mmio: can be a device's. False: b->error. */
+bool boot_serial_check(struct boot *b);
 /* Whether one in memory may be there: options or tables name it. */
 bool boot_serial_in_memory(const struct boot *b);
 /* Waits for a key, bounded, where the screen is cleared as soon as the program returns. A shell does

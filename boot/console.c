@@ -1,6 +1,7 @@
 /* What can be talked to before the machine is taken: serial ports, the firmware's keys. */
 #include "boot/boot.h"
 #include "kernel/console/serial.h"
+#include "kernel/memory/memory_map.h"
 #include "lib/text/fmt.h"
 
 #define KEY_WAIT_MS 10000
@@ -8,12 +9,38 @@
 
 static struct serial_places find_serial(const struct boot *b, bool in_memory)
 {
+    struct madt *madt =
+        in_memory ? boot_alloc(b, sizeof *madt) : NULL; /* too large for this stack */
+    struct address_map map = {.region = memory_taken, .ctx = b->handoff};
     struct boot_acpi tables;
+    struct acpi_table t;
     struct serial_places places;
 
     boot_acpi(b, &tables);
-    serial_places(&places, &b->handoff->options.serial, &tables.acpi, in_memory);
+    map.acpi = &tables.acpi;
+    t = acpi_find(&tables.acpi, "APIC");
+    if (madt && t.bytes) {
+        (void)acpi_madt(&t, madt); /* what stands before a mistake in it holds */
+        map.madt = madt;
+    }
+    serial_places(&places, &b->handoff->options.serial, &tables.acpi, in_memory ? &map : NULL);
+    boot_free(b, madt);
     return places;
+}
+
+bool boot_serial_check(struct boot *b)
+{
+    struct serial_places places = find_serial(b, true);
+    struct options standard;
+
+    if (b->handoff->options.serial.kind != SERIAL_MMIO || places.refused_n == 0)
+        return true;
+    fmt(boot_error(b),
+        "serial=mmio: address 0x%lx is %s; the address of a 16550's registers is allowed",
+        (unsigned long)places.refused[0].address, places.refused[0].taken);
+    options_default(&standard);
+    b->handoff->options.serial = standard.serial; /* where this is told */
+    return false;
 }
 
 struct serial boot_serial(const struct boot *b)

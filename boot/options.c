@@ -196,7 +196,7 @@ static bool are_possible(struct boot *b)
     if (!registry_check(o, error))
         return false;
     boot_cpu(&cpu);
-    return cpu_check_recipe(&cpu, o->recipe, error);
+    return cpu_check_recipe(&cpu, o->recipe, error) && boot_serial_check(b);
 }
 
 static void note_sources(struct handoff *h, bool from_file, bool from_loader)

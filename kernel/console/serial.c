@@ -14,7 +14,8 @@ enum {
     LSR_TEMT = 0x40
 };
 enum { LCR_8N1 = 0x03, LCR_DLAB = 0x80 };
-enum { MCR_DTR_RTS = 0x03, MCR_LOOP_RTS_OUT2 = 0x1a, MSR_CTS_DCD = 0x90 };
+enum { MCR_DTR_RTS = 0x03, MCR_LOOP_RTS_OUT2 = 0x1a, MCR_LOOP_DTR_OUT1 = 0x15 };
+enum { MSR_LINES = 0xf0, MSR_CTS_DCD = 0x90, MSR_DSR_RI = 0x60 };
 enum { FCR_ON_CLEARED = 0x07, IIR_FIFO = 0xc0 };
 
 #define REGISTERS     8
@@ -34,11 +35,7 @@ static uint8_t get(const struct serial *s, unsigned reg)
 
     if (!s->place.mmio)
         return in8((uint16_t)at);
-    if (s->place.width == 4)
-        return (uint8_t)((volatile uint32_t *)at)[0];
-    if (s->place.width == 2)
-        return (uint8_t)((volatile uint16_t *)at)[0];
-    return *(volatile uint8_t *)at;
+    return (uint8_t)mmio_read(at, s->place.width);
 }
 
 static void put(const struct serial *s, unsigned reg, uint8_t v)
@@ -47,12 +44,8 @@ static void put(const struct serial *s, unsigned reg, uint8_t v)
 
     if (!s->place.mmio)
         out8((uint16_t)at, v);
-    else if (s->place.width == 4)
-        *(volatile uint32_t *)at = v;
-    else if (s->place.width == 2)
-        *(volatile uint16_t *)at = v;
     else
-        *(volatile uint8_t *)at = v;
+        mmio_write(at, s->place.width, v);
 }
 
 /* Waits for any of the line status bits; false when both patience and port gave out. */
@@ -108,15 +101,58 @@ static bool scratch_holds(const struct serial *s)
     return holds;
 }
 
-/* The 8250 has no scratch register; but in loopback RTS and OUT2 come back as CTS and DCD. */
+/* In loopback RTS, OUT2, DTR and OUT1 come back as CTS, DCD, DSR and RI. */
 static bool loopback_answers(const struct serial *s)
 {
     uint8_t was = get(s, MCR);
+    bool answers;
 
     put(s, MCR, MCR_LOOP_RTS_OUT2);
-    bool answers = (get(s, MSR) & 0xf0) == MSR_CTS_DCD;
+    answers = (get(s, MSR) & MSR_LINES) == MSR_CTS_DCD;
+    put(s, MCR, MCR_LOOP_DTR_OUT1);
+    answers = answers && (get(s, MSR) & MSR_LINES) == MSR_DSR_RI;
     put(s, MCR, was);
     return answers;
+}
+
+/* While LCR_DLAB is set. */
+static void set_divisor(const struct serial *s, uint16_t divisor)
+{
+    put(s, DLL, (uint8_t)divisor);
+    put(s, DLM, (uint8_t)(divisor >> 8));
+}
+
+static uint16_t get_divisor(const struct serial *s)
+{
+    return (uint16_t)(get(s, DLL) | get(s, DLM) << 8);
+}
+
+/* It has the first two registers' place while LCR_DLAB is set, and only then. */
+static bool divisor_holds(const struct serial *s)
+{
+    uint8_t lcr = get(s, LCR), ier = get(s, IER);
+    uint16_t was;
+    bool holds = true;
+
+    put(s, LCR, lcr | LCR_DLAB);
+    if (get(s, LCR) != (lcr | LCR_DLAB)) {
+        put(s, LCR, lcr);
+        return false;
+    }
+    was = get_divisor(s);
+    for (unsigned i = 0; i < 2; i++) {
+        uint16_t pattern = i ? 0x5aa5 : 0xa55a;
+        set_divisor(s, pattern);
+        holds = holds && get_divisor(s) == pattern;
+    }
+    if (!(lcr & LCR_DLAB)) {
+        put(s, LCR, lcr);
+        holds = holds && get(s, IER) == ier;
+        put(s, LCR, lcr | LCR_DLAB);
+    }
+    set_divisor(s, was);
+    put(s, LCR, lcr);
+    return holds;
 }
 
 static const char *look(const struct serial *s)
@@ -130,16 +166,12 @@ static const char *look(const struct serial *s)
     if (!wait_lsr(s, LSR_TEMT))
         return lsr == 0 ? "no device answers (the line status reads 0x00)"
                         : "the transmitter does not become empty";
-    if (!scratch_holds(s) && !loopback_answers(s))
-        return "no UART (neither scratch register nor loopback answers)";
-    return NULL;
-}
-
-/* While LCR_DLAB is set. */
-static void set_divisor(const struct serial *s, uint32_t divisor)
-{
-    put(s, DLL, (uint8_t)divisor);
-    put(s, DLM, (uint8_t)(divisor >> 8));
+    /* From the most harmless to the one that writes where another device has its first registers. */
+    if (!scratch_holds(s))
+        return "no UART (its scratch register does not hold what is written)";
+    if (!loopback_answers(s))
+        return "no UART (its loopback does not answer)";
+    return divisor_holds(s) ? NULL : "no UART (its divisor does not hold what is written)";
 }
 
 static void program(struct serial *s)
@@ -151,7 +183,7 @@ static void program(struct serial *s)
     s->mcr_was = get(s, MCR);
     put(s, IER, 0);
     put(s, LCR, LCR_DLAB);
-    s->divisor_was = (uint16_t)(get(s, DLL) | get(s, DLM) << 8);
+    s->divisor_was = get_divisor(s);
     if (p->baud)
         set_divisor(s, serial_divisor(p->clock_hz, p->baud));
     else

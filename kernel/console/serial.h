@@ -1,5 +1,5 @@
 /*
- * A 16550 (or 8250) behind I/O ports or in memory, polled. Source: National Semiconductor PC16550D
+ * A 16550 (or 16450) behind I/O ports or in memory, polled. Source: National Semiconductor PC16550D
  * data sheet, section 8. Used by the kernel and, for its records, by boot/ while firmware is alive.
  * General registers only; every wait is bounded in reads and in raw ticks, since no clock is known
  * yet. After one wait that ran out the port is off.

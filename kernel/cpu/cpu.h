@@ -60,6 +60,24 @@ static inline void out32(uint16_t port, uint32_t v)
     __asm__ volatile("outl %0, %1" : : "a"(v), "Nd"(port));
 }
 
+/* A device's register of 1, 2 or 4 bytes. */
+static inline uint32_t mmio_read(uint64_t at, unsigned width)
+{
+    if (width == 4)
+        return *(volatile uint32_t *)at;
+    return width == 2 ? *(volatile uint16_t *)at : *(volatile uint8_t *)at;
+}
+
+static inline void mmio_write(uint64_t at, unsigned width, uint32_t v)
+{
+    if (width == 4)
+        *(volatile uint32_t *)at = v;
+    else if (width == 2)
+        *(volatile uint16_t *)at = (uint16_t)v;
+    else
+        *(volatile uint8_t *)at = (uint8_t)v;
+}
+
 static inline void pause(void)
 {
     __asm__ volatile("pause");

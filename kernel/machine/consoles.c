@@ -2,6 +2,7 @@
 #include "kernel/console/keyboard.h"
 #include "kernel/machine/log.h"
 #include "kernel/machine/machine.h"
+#include "kernel/memory/memory_map.h"
 
 static void add(struct machine *m, struct sink *to, bool records)
 {
@@ -67,6 +68,7 @@ static void begin(struct machine *m)
 void machine_console(struct machine *m)
 {
     const struct options *o = &m->handoff->options;
+    struct address_map map;
 
     begin(m);
     m->serial.why_not = "console=screen";
@@ -75,14 +77,16 @@ void machine_console(struct machine *m)
         (void)open_screen(m);
     if (o->console == CONSOLE_SCREEN && m->screen.on)
         return; /* no place for a port is known, so none is tried later */
-    serial_places(&m->places, &o->serial, &m->acpi, true);
+    map = (struct address_map){
+        .acpi = &m->acpi, .madt = m->madt, .region = memory_taken, .ctx = m->handoff};
+    serial_places(&m->places, &o->serial, &m->acpi, &map);
     (void)open_serial(m, NULL);
 }
 
 void machine_console_early(struct machine *m)
 {
     begin(m);
-    serial_places(&m->places, &m->handoff->options.serial, NULL, false);
+    serial_places(&m->places, &m->handoff->options.serial, NULL, NULL);
     (void)open_serial(m, NULL);
     (void)open_screen(m);
 }

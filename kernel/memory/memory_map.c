@@ -20,6 +20,41 @@ bool memory_is_ram(const struct handoff *h, uint64_t start, uint64_t size)
     return false;
 }
 
+static const char *taken_by(const struct memory_region *r)
+{
+    switch (r->type) {
+    case REGION_RESERVED:
+        return "memory that the firmware reserves";
+    case REGION_RUNTIME_CODE:
+    case REGION_RUNTIME_DATA:
+        return "the firmware's own memory";
+    case REGION_UNUSABLE:
+        return "memory that is broken";
+    case REGION_ACPI:
+    case REGION_ACPI_NVS:
+        return "memory of the ACPI tables";
+    case REGION_PERSISTENT:
+        return "persistent memory";
+    case REGION_MMIO:
+    case REGION_MMIO_PORTS:
+        return NULL;
+    default: /* loader's, boot services' and free memory, and types that are not known */
+        return "RAM";
+    }
+}
+
+const char *memory_taken(void *handoff, uint64_t start, uint64_t size)
+{
+    const struct handoff *h = handoff;
+
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        if ((start - r->start < r->size || r->start - start < size) && taken_by(r))
+            return taken_by(r);
+    }
+    return NULL;
+}
+
 static bool readable(const struct memory_region *r)
 {
     return region_is_ram(r) || (r->type == REGION_RESERVED && r->start + r->size <= FOUR_GIB);

@@ -29,6 +29,10 @@ bool region_is_ram(const struct memory_region *r);
 /* Whether any byte of [start, start + size) lies in such RAM. A range that wraps does. */
 bool memory_is_ram(const struct handoff *h, uint64_t start, uint64_t size);
 
+/* What the map has there, as address_map.region of lib/firmware/address.h wants it; `handoff` is a
+ * struct handoff. MMIO and gaps are where devices are: NULL. */
+const char *memory_taken(void *handoff, uint64_t start, uint64_t size);
+
 /* Whether every byte lies in regions whose type says memory (RAM as above, or, below 4 GiB,
  * reserved). */
 bool memory_is_readable(const struct handoff *h, uint64_t start, uint64_t size);

@@ -262,6 +262,12 @@ static void warn_of_consoles(const struct machine *m, struct report *r)
         fmt_buf(text, sizeof text, "no screen: %s", h->screen_refused);
         warn(r, text);
     }
+    for (unsigned i = 0; i < m->places.refused_n; i++) {
+        fmt_buf(text, sizeof text, "serial port: %s names address 0x%llx, but it is %s: not tried",
+                m->places.refused[i].from, (unsigned long long)m->places.refused[i].address,
+                m->places.refused[i].taken);
+        warn(r, text);
+    }
     if (!m->console_missing)
         return;
     fmt_buf(text, sizeof text, "console=: the %s that was asked for is not there (%s)",

@@ -29,12 +29,30 @@ static bool can_be(const struct serial_place *p)
     return p->width == 1 && p->address >= SERIAL_IO_MIN && p->address + bytes <= 0x10000;
 }
 
-static void add(struct serial_places *p, const struct serial_place *place)
+/* Whether it is known to be something else. */
+static bool is_taken(struct serial_places *p, const struct serial_place *place,
+                     const struct address_map *map)
+{
+    const char *taken =
+        place->mmio ? address_taken(map, place->address, (uint64_t)place->stride * REGISTERS)
+                    : NULL;
+    if (taken == NULL)
+        return false;
+    if (p->refused_n < SERIAL_PLACES) {
+        p->refused[p->refused_n].from = place->from;
+        p->refused[p->refused_n].taken = taken;
+        p->refused[p->refused_n++].address = place->address;
+    }
+    return true;
+}
+
+static void add(struct serial_places *p, const struct serial_place *place,
+                const struct address_map *map)
 {
     for (unsigned i = 0; i < p->n; i++)
         if (p->place[i].mmio == place->mmio && p->place[i].address == place->address)
             return;
-    if (p->n == SERIAL_PLACES || !can_be(place))
+    if (p->n == SERIAL_PLACES || !can_be(place) || is_taken(p, place, map))
         return;
     p->place[p->n] = *place;
     if (serial_divisor(place->clock_hz, place->baud) == 0)
@@ -43,7 +61,7 @@ static void add(struct serial_places *p, const struct serial_place *place)
 }
 
 static void add_uart(struct serial_places *p, const struct acpi_uart *u, struct serial_place place,
-                     bool mmio)
+                     const struct address_map *map)
 {
     place.mmio = u->gas.space == ACPI_MEMORY;
     place.address = u->gas.address;
@@ -51,12 +69,12 @@ static void add_uart(struct serial_places *p, const struct acpi_uart *u, struct 
     place.stride = u->stride;
     if (place.clock_hz == 0 && !place.mmio)
         place.clock_hz = UART_HZ;
-    if (u->is_16550 && u->gas.space <= ACPI_IO && (mmio || !place.mmio))
-        add(p, &place);
+    if (u->is_16550 && u->gas.space <= ACPI_IO && (map != NULL || !place.mmio))
+        add(p, &place, map);
 }
 
 static void add_spcr(struct serial_places *p, const struct serial_choice *choice,
-                     const struct acpi *acpi, bool mmio)
+                     const struct acpi *acpi, const struct address_map *map)
 {
     struct acpi_table t = acpi_find(acpi, "SPCR");
     struct spcr s;
@@ -68,12 +86,12 @@ static void add_spcr(struct serial_places *p, const struct serial_choice *choice
     }
     uint32_t baud = choice->baud_given ? choice->baud : s.baud;
     add_uart(p, &s.uart,
-             (struct serial_place){.from = "spcr", .clock_hz = s.clock_hz, .baud = baud}, mmio);
+             (struct serial_place){.from = "spcr", .clock_hz = s.clock_hz, .baud = baud}, map);
 }
 
 /* DBG2 has no speed: that of a port in memory stays, since its clock is not known either. */
 static void add_dbg2(struct serial_places *p, const struct serial_choice *choice,
-                     const struct acpi *acpi, bool mmio)
+                     const struct acpi *acpi, const struct address_map *map)
 {
     struct acpi_table t = acpi_find(acpi, "DBG2");
     struct dbg2 d;
@@ -83,25 +101,28 @@ static void add_dbg2(struct serial_places *p, const struct serial_choice *choice
         p->dbg2_error = d.error;
     for (unsigned i = 0; i < d.ports; i++)
         add_uart(p, &d.port[i].uart, (struct serial_place){.from = "dbg2", .baud = choice->baud},
-                 mmio);
+                 map);
 }
 
 /* Its clock is a PC's where a speed is asked for; else it need not be known. */
-static void add_option_mmio(struct serial_places *p, const struct serial_choice *choice)
+static void add_option_mmio(struct serial_places *p, const struct serial_choice *choice,
+                            const struct address_map *map)
 {
-    add(p, &(struct serial_place){
-               .from = "option",
-               .mmio = true,
-               .width = choice->width,
-               .stride = choice->stride,
-               .address = choice->address,
-               .clock_hz = choice->baud_given ? UART_HZ : 0,
-               .baud = choice->baud,
-           });
+    add(p,
+        &(struct serial_place){
+            .from = "option",
+            .mmio = true,
+            .width = choice->width,
+            .stride = choice->stride,
+            .address = choice->address,
+            .clock_hz = choice->baud_given ? UART_HZ : 0,
+            .baud = choice->baud,
+        },
+        map);
 }
 
 void serial_places(struct serial_places *p, const struct serial_choice *choice,
-                   const struct acpi *acpi, bool mmio)
+                   const struct acpi *acpi, const struct address_map *map)
 {
     struct serial_place port = {.width = 1, .stride = 1, .clock_hz = UART_HZ, .baud = choice->baud};
 
@@ -111,21 +132,21 @@ void serial_places(struct serial_places *p, const struct serial_choice *choice,
     if (choice->kind == SERIAL_PORT) {
         port.from = "option";
         port.address = choice->port;
-        add(p, &port);
+        add(p, &port, map);
         return;
     }
     if (choice->kind == SERIAL_MMIO) {
-        if (mmio)
-            add_option_mmio(p, choice);
+        if (map != NULL)
+            add_option_mmio(p, choice, map);
         return;
     }
     if (acpi != NULL) {
-        add_spcr(p, choice, acpi, mmio);
-        add_dbg2(p, choice, acpi, mmio);
+        add_spcr(p, choice, acpi, map);
+        add_dbg2(p, choice, acpi, map);
     }
     port.from = "com1";
     port.address = COM1;
     if (p->n == SERIAL_PLACES)
         p->n--; /* COM1 stands at the end, however many others there are */
-    add(p, &port);
+    add(p, &port, map);
 }

@@ -7,6 +7,7 @@
 
 #include "lib/config/serial_choice.h"
 #include "lib/firmware/acpi.h"
+#include "lib/firmware/address.h"
 
 #define UART_HZ 1843200u /* a PC's UART: PC16550D data sheet, table of divisors */
 
@@ -25,12 +26,17 @@ struct serial_places {
     unsigned n, next; /* next: the first that was not tried yet */
     struct serial_place place[SERIAL_PLACES];
     struct acpi_error spcr_error, dbg2_error; /* of tables that are there */
+    unsigned refused_n; /* places in memory that are known to be something else: never touched */
+    struct {
+        const char *from, *taken; /* as in serial_place; what it is (lib/firmware/address.h) */
+        uint64_t address;
+    } refused[SERIAL_PLACES];
 };
 
-/* `acpi` NULL: no tables. Without `mmio` ports in memory are passed over. Ports that are no 16550,
- * that stand where none can be, or stand in the list already, are left out. */
+/* `acpi` NULL: no tables. `map` says what lies in memory; NULL: ports there are passed over. Ports
+ * that are no 16550, that stand where none can be, or stand in the list already, are left out. */
 void serial_places(struct serial_places *p, const struct serial_choice *choice,
-                   const struct acpi *acpi, bool mmio);
+                   const struct acpi *acpi, const struct address_map *map);
 
 /* The divisor for that speed, 0 where the clock cannot give it. */
 uint16_t serial_divisor(uint32_t clock_hz, uint32_t baud);

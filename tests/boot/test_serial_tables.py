@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from machine import SUCCESS, has
+from machine import BAD_OPTIONS, SUCCESS, has
 
 QUICK = "suite=baseline bench=empty_lfence samples=16 warmup=0 format=both"
 MMIO, IO = 0, 1
@@ -84,6 +84,27 @@ def test_com1_where_a_table_is_of_no_use(boot, tables, raw):
     b = boot(QUICK, extra=tables(*raw)).must(SUCCESS)
     assert has(b.run["serial"], {"from": "com1", "port": 0x3F8, "baud": 115200}), b.run
     assert b.text.count("baretick: left firmware") == 1
+
+
+# What q35 has there, by OVMF's memory map and tables.
+TAKEN = {0xB0000000: "PCI configuration space", 0xFEE00000: "the local APIC", 0xFEC00000: "an IO-APIC",
+         0xFED00000: "the HPET", 0xFFFFF000: "the firmware's flash", 0x1000000: "RAM"}  # fmt: skip
+
+
+@pytest.mark.parametrize("address", [0xB0000000, 0x1000000])
+def test_a_table_that_names_what_is_no_port(boot, tables, address):
+    """Nothing is written there, and the report says what it is."""
+    b = boot(QUICK, extra=tables(spcr(MMIO, address, bits=32, access=3))).must(SUCCESS)
+    assert b.run["serial"]["from"] == "com1"
+    (warning,) = [e for e in b.events("warning") if "not tried" in e["message"]]
+    assert f"spcr names address {address:#x}, but it is {TAKEN[address]}" in warning["message"], warning
+
+
+@pytest.mark.parametrize("address", TAKEN, ids=TAKEN.values())
+def test_an_option_that_names_what_is_no_port(boot, address):
+    b = boot(f"{QUICK} serial=mmio:{address:#x}:4:4").must(BAD_OPTIONS, rows=0)
+    (error,) = b.events("error")
+    assert f"serial=mmio: address {address:#x} is {TAKEN[address]}" in error["message"], error
 
 
 def test_the_option_comes_before_the_tables(boot, tables):

@@ -110,6 +110,20 @@ static void arena(void **state)
     free(memory);
 }
 
+static void what_takes_an_address(void **state)
+{
+    (void)state;
+    assert_string_equal(memory_taken(handoff, 2 * MIB, 8), "RAM");
+    assert_string_equal(memory_taken(handoff, MIB - 7, 8), "RAM"); /* its last byte */
+    assert_null(memory_taken(handoff, MIB - 8, 8));
+    assert_string_equal(memory_taken(handoff, 128 * MIB, 8), "memory of the ACPI tables");
+    assert_string_equal(memory_taken(handoff, 200 * MIB + 5, 8),
+                        "memory that the firmware reserves");
+    assert_string_equal(memory_taken(handoff, 300 * MIB, 8), "memory that is broken");
+    assert_null(memory_taken(handoff, 0xfed00000, 8)); /* MMIO */
+    assert_null(memory_taken(handoff, 0xfe03e000, 32));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +131,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(readable_ranges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arena, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_takes_an_address, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

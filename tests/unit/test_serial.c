@@ -7,8 +7,8 @@
 
 /* A UART at COM1, as far as serial.c looks at it; every other port reads 0xff. */
 static struct {
-    bool there, scratch, loopback, fifo, zero; /* zero: the line status reads 0 */
-    unsigned takes;                            /* bytes until the transmitter stops for ever */
+    bool there, scratch, loopback, divisor, fifo, zero; /* zero: the line status reads 0 */
+    unsigned takes; /* bytes until the transmitter stops for ever */
     uint8_t scr, mcr, lcr, dll, dlm, fcr, ier;
     char sent[128];
     unsigned n, reads;
@@ -55,7 +55,10 @@ uint8_t in8(uint16_t port)
     case LSR:
         return line_status();
     case MSR:
-        return uart.loopback && uart.mcr & 0x10 ? MSR_CTS_DCD : 0;
+        /* PC16550D section 8.6.7: RTS, DTR, OUT1, OUT2 as CTS, DSR, RI, DCD. */
+        if (!uart.loopback || !(uart.mcr & 0x10))
+            return 0;
+        return (uint8_t)((uart.mcr & 2) << 3 | (uart.mcr & 1) << 5 | (uart.mcr & 0xc) << 4);
     case SCR:
         return uart.scratch ? uart.scr : 0;
     default:
@@ -69,7 +72,7 @@ void out8(uint16_t port, uint8_t v)
     switch (port - COM1) {
     case THR:
         if (uart.lcr & LCR_DLAB)
-            uart.dll = v;
+            uart.dll = uart.divisor ? v : uart.dll;
         else if (uart.n < sizeof(uart.sent))
             uart.sent[uart.n++] = (char)v;
         break;
@@ -99,7 +102,7 @@ static struct serial probe(uint32_t baud)
     struct serial_choice c = {.kind = SERIAL_AUTO, .baud = baud};
     struct serial_places places;
 
-    serial_places(&places, &c, NULL, true);
+    serial_places(&places, &c, NULL, NULL);
     return serial_open(&places, NULL, NULL);
 }
 
@@ -107,7 +110,7 @@ static int good(void **state)
 {
     (void)state;
     memset(&uart, 0, sizeof(uart));
-    uart.there = uart.scratch = uart.loopback = uart.fifo = true;
+    uart.there = uart.scratch = uart.loopback = uart.divisor = uart.fifo = true;
     uart.takes = 1000;
     uart.scr = 0x77;
     uart.mcr = 0x0b;
@@ -172,7 +175,7 @@ static void slow_speeds(void **state)
 static void without_a_fifo(void **state)
 {
     (void)state;
-    uart.fifo = uart.scratch = false; /* an 8250 */
+    uart.fifo = false; /* a 16450 */
     struct serial s = probe(115200);
 
     assert_true(s.on);
@@ -199,10 +202,30 @@ static void nobody(void **state)
     assert_false(probe(115200).on);
 
     good(NULL);
-    uart.scratch = uart.loopback = false; /* something else lives at this port */
-    assert_false(probe(115200).on);
-    assert_int_equal(uart.mcr, 0x0b);
-    assert_int_equal(uart.lcr, 0);
+}
+
+/* Something else lives at this port: one that lacks any of the three is left as it was. */
+static void no_uart(void **state)
+{
+    bool *const lacks[] = {&uart.scratch, &uart.loopback, &uart.divisor};
+    const char *const why[] = {"scratch", "loopback", "divisor"};
+
+    for (unsigned i = 0; i < 3; i++) {
+        good(state);
+        uart.lcr = 0x1b;
+        uart.dll = 3;
+        uart.dlm = 1;
+        *lacks[i] = false;
+        struct serial s = probe(115200);
+        assert_false(s.on);
+        assert_non_null(strstr(s.why_not, why[i]));
+        assert_int_equal(uart.scr, i ? 0x77 : 0); /* it reads 0 where there is none */
+        assert_int_equal(uart.mcr, 0x0b);
+        assert_int_equal(uart.lcr, 0x1b);
+        assert_int_equal(uart.ier, 0x0f);
+        assert_int_equal(uart.dll | uart.dlm << 8, 0x103);
+        assert_int_equal(uart.n, 0);
+    }
 }
 
 static void off(void **state)
@@ -211,7 +234,7 @@ static void off(void **state)
     struct serial_choice c = {.kind = SERIAL_OFF};
     struct serial_places places;
 
-    serial_places(&places, &c, NULL, true);
+    serial_places(&places, &c, NULL, NULL);
     struct serial s = serial_open(&places, NULL, NULL);
     assert_false(s.on);
     assert_null(s.place.from);
@@ -269,14 +292,36 @@ static void escape(void **state)
     assert_false(serial_stop_key(&s));
 }
 
-/* Memory that takes and holds bytes is a UART whose transmitter is always empty. */
-static uint32_t registers[2 + 8 + 2];
-static unsigned maps;
+#define BASE 0xfe03e000ull
+
+/* The same UART with registers of four bytes in memory; all else there holds what is written. */
+static uint32_t cell[8];
+static bool only_memory;
+static unsigned maps, writes;
+
+uint32_t mmio_read(uint64_t at, unsigned width)
+{
+    assert_int_equal(width, 4);
+    assert_in_range(at, BASE, BASE + 28);
+    return only_memory ? cell[(at - BASE) / 4] : in8((uint16_t)(COM1 + (at - BASE) / 4));
+}
+
+void mmio_write(uint64_t at, unsigned width, uint32_t v)
+{
+    assert_int_equal(width, 4);
+    assert_in_range(at, BASE, BASE + 28);
+    assert_in_range(v, 0, 0xff);
+    writes++;
+    if (only_memory)
+        cell[(at - BASE) / 4] = v;
+    else
+        out8((uint16_t)(COM1 + (at - BASE) / 4), (uint8_t)v);
+}
 
 static volatile void *map(void *ctx, uint64_t address, uint64_t size)
 {
-    assert_ptr_equal(ctx, registers);
-    assert_int_equal(address, (uintptr_t)(registers + 2));
+    assert_ptr_equal(ctx, cell);
+    assert_int_equal(address, BASE);
     assert_int_equal(size, 32);
     maps++;
     return (volatile void *)(uintptr_t)address;
@@ -287,26 +332,45 @@ static void in_memory(void **state)
     (void)state;
     struct serial_places places = {.n = 2, .place = {{.from = "spcr", .address = 0x2f8}}};
     places.place[0].width = places.place[0].stride = 1;
-    places.place[1] = (struct serial_place){"dbg2", true, 4, 4, (uintptr_t)(registers + 2), 0, 0};
-    memset(registers, 0x5c, sizeof registers);
-    registers[2 + LSR] = LSR_THRE | LSR_TEMT;
-    registers[2 + DLL] = 26;
+    places.place[1] = (struct serial_place){"dbg2", true, 4, 4, BASE, 0, 0};
+    uart.dll = 26;
     maps = 0;
+    only_memory = false;
 
     struct serial s = serial_open(&places, NULL, NULL); /* nobody at COM2, and no map yet */
     assert_false(s.on);
     assert_int_equal(places.next, 1);
-    s = serial_open(&places, map, registers);
+    s = serial_open(&places, map, cell);
     assert_true(s.on && s.place.mmio);
     assert_int_equal(maps, 1);
     assert_int_equal(places.next, 2);
     assert_int_equal(s.baud, 0); /* the clock is not known */
-    assert_int_equal(registers[2 + DLL], 26);
-    assert_int_equal(registers[2 + LCR], LCR_8N1); /* all four bytes of it */
+    assert_int_equal(uart.dll, 26);
+    assert_int_equal(uart.lcr, LCR_8N1);
     s.sink.write(&s.sink, "A", 1);
-    assert_int_equal(registers[2 + THR], 'A');
-    assert_int_equal(registers[0], 0x5c5c5c5c);
-    assert_int_equal(registers[10], 0x5c5c5c5c);
+    assert_int_equal(uart.sent[0], 'A');
+}
+
+/* A device whose registers read like those of a UART, and hold what is written: it is not written
+ * to where a UART's data and interrupt registers would be, and all is put back. */
+static void memory_is_no_uart(void **state)
+{
+    (void)state;
+    struct serial_places places = {.n = 1};
+    places.place[0] = (struct serial_place){"option", true, 4, 4, BASE, 0, 0};
+    for (unsigned i = 0; i < 8; i++)
+        cell[i] = 0x60 | i; /* the line status: ready and empty */
+    only_memory = true;
+    writes = 0;
+
+    struct serial s = serial_open(&places, map, cell);
+    assert_false(s.on);
+    assert_string_equal(s.why_not, "no UART (its loopback does not answer)");
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(cell[i], 0x60 | i);
+    assert_int_equal(writes, 6);
+    s.sink.write(&s.sink, "abc", 3);
+    assert_int_equal(writes, 6);
 }
 
 static volatile void *no_map(void *ctx, uint64_t address, uint64_t size)
@@ -333,12 +397,14 @@ int main(void)
         cmocka_unit_test_setup(slow_speeds, good),
         cmocka_unit_test_setup(without_a_fifo, good),
         cmocka_unit_test_setup(nobody, good),
+        cmocka_unit_test_setup(no_uart, good),
         cmocka_unit_test_setup(off, good),
         cmocka_unit_test_setup(stops_taking, good),
         cmocka_unit_test_setup(keys, good),
         cmocka_unit_test_setup(escape, good),
         cmocka_unit_test_setup(in_memory, good),
         cmocka_unit_test_setup(in_memory_that_is_none, good),
+        cmocka_unit_test_setup(memory_is_no_uart, good),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

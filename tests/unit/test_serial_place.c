@@ -11,6 +11,15 @@ static uint8_t memory[END];
 static struct image image = {memory, END, BASE};
 static const struct physmem mem = {image_at, &image};
 static struct serial_places p;
+static const char *taken; /* what the memory map has everywhere */
+
+static const char *region(void *ctx, uint64_t start, uint64_t size)
+{
+    (void)ctx, (void)start;
+    assert_true(size >= 8);
+    return taken;
+}
+static const struct address_map nothing = {.region = region};
 
 static void put_table(uint32_t at, const char *signature, uint32_t length)
 {
@@ -31,6 +40,7 @@ static void put_gas(uint32_t at, uint8_t space, uint8_t bits, uint8_t access, ui
 static int build(void **state)
 {
     (void)state;
+    taken = NULL;
     memset(memory, 0, sizeof memory);
     memcpy(memory, "RSD PTR ", 8);
     put_le(memory + 16, BASE + RSDT, 4);
@@ -62,7 +72,7 @@ static void look(const char *word, bool mmio)
     acpi_open(&acpi, &mem, BASE);
     assert_true(acpi.present);
     assert_true(serial_choice_parse(&choice, word));
-    serial_places(&p, &choice, &acpi, mmio);
+    serial_places(&p, &choice, &acpi, mmio ? &nothing : NULL);
 }
 
 static void expect(unsigned i, const char *from, uint64_t address, uint32_t baud)
@@ -107,6 +117,27 @@ static void in_memory_by_option(void **state)
     assert_int_equal(p.place[0].clock_hz, UART_HZ);
     look("mmio:0xfe03e000:4:8", false);
     assert_int_equal(p.n, 0);
+}
+
+/* A place that is something else is named, and no other is taken for the option's. */
+static void places_that_are_taken(void **state)
+{
+    (void)state;
+    taken = "RAM";
+    look("auto", true);
+    assert_int_equal(p.n, 2);
+    expect(0, "spcr", 0x2f8, 57600);
+    expect(1, "com1", 0x3f8, 115200);
+    assert_int_equal(p.refused_n, 1);
+    assert_string_equal(p.refused[0].from, "dbg2");
+    assert_string_equal(p.refused[0].taken, "RAM");
+    assert_true(p.refused[0].address == 0xfe03e000);
+    look("mmio:0xfee00000:4:4", true);
+    assert_int_equal(p.n, 0);
+    assert_string_equal(p.refused[0].from, "option");
+    assert_string_equal(p.refused[0].taken, "the local APIC");
+    look("mmio:0xfee00000:4:4", false);
+    assert_int_equal(p.n + p.refused_n, 0);
 }
 
 /* A table that is there and does not hold is named; one that is missing is no error. */
@@ -190,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(in_order, build),
         cmocka_unit_test_setup(in_memory_by_option, build),
+        cmocka_unit_test_setup(places_that_are_taken, build),
         cmocka_unit_test_setup(tables_in_error, build),
         cmocka_unit_test_setup(the_same_port_twice, build),
         cmocka_unit_test_setup(places_where_none_can_be, build),
