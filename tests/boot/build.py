@@ -64,11 +64,21 @@ def shim():
     return target
 
 
+def qemu_version():
+    """(10, 0), say."""
+    version = re.search(r"version (\d+)\.(\d+)", tool(QEMU, "--version"))
+    return int(version[1]), int(version[2])
+
+
 def plugin_api():
     """The plugin interface that this QEMU accepts: it names a range, which moved with 9.0 and 9.1."""
-    version = re.search(r"version (\d+)\.(\d+)", tool(QEMU, "--version"))
-    number = (int(version[1]), int(version[2]))
+    number = qemu_version()
     return 1 if number < (9, 0) else 2 if number < (9, 1) else 3
+
+
+def emulates_x2apic():
+    """Whether this QEMU's emulated CPUs have it, and so more than 255 of them."""
+    return qemu_version() >= (9, 0)
 
 
 def plugin():
