@@ -2,9 +2,12 @@
 
 import fcntl
 import re
+import sys
 from pathlib import Path
 
-from machine import QEMU
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+import qemu  # noqa: E402
 from media import find, tool
 
 HERE = Path(__file__).parent
@@ -39,35 +42,45 @@ def up_to_date(target, *sources):
     return target.exists() and target.stat().st_mtime > newest
 
 
-def shim():
-    """build/tests/shim.efi, linked as the program itself is."""
-    target, script = BUILT / "shim.efi", ROOT / "linker.ld"
-    sources = (HERE / "shim.c", HERE / "shim_gop.c", HERE / "shim_mp.c", HERE / "shim_la57.asm", script)
+def efi_program(name, *sources):
+    """build/tests/NAME.efi of these sources beside this file, linked as the program itself is."""
+    target, script = BUILT / f"{name}.efi", ROOT / "linker.ld"
+    sources = [HERE / source for source in sources]
     with Lock():
-        if up_to_date(target, *sources):
+        if up_to_date(target, *sources, script):
             return target
         crt0 = find("GNU-EFI's crt0", *(d / "crt0-efi-x86_64.o" for d in EFI_LIBRARY))
         library = find("libgnuefi", *(d / "libgnuefi.a" for d in EFI_LIBRARY))
-        objects = [BUILT / "shim.o", BUILT / "shim_gop.o", BUILT / "shim_mp.o", BUILT / "shim_la57.o"]
-        for i in (0, 1, 2):
-            tool("gcc", *EFI_CFLAGS, "-c", sources[i], "-o", objects[i])
-        tool("nasm", "-f", "elf64", sources[3], "-o", objects[3])
+        objects = [BUILT / f"{source.stem}.o" for source in sources]
+        for source, made in zip(sources, objects):
+            if source.suffix == ".asm":
+                tool("nasm", "-f", "elf64", source, "-o", made)
+            else:
+                tool("gcc", *EFI_CFLAGS, "-c", source, "-o", made)
         tool(
             "ld", "-pie", "--no-dynamic-linker", "-z", "text", "-Bsymbolic", "-nostdlib",
-            "-T", script, crt0, *objects, "-o", BUILT / "shim.elf", library,
+            "-T", script, crt0, *objects, "-o", BUILT / f"{name}.elf", library,
         )  # fmt: skip
         sections = [word for s in EFI_SECTIONS for word in ("-j", s)]
         tool(
             "objcopy", *sections, "--target", "efi-app-x86_64", "--subsystem=10",
-            BUILT / "shim.elf", target,
+            BUILT / f"{name}.elf", target,
         )  # fmt: skip
     return target
 
 
 def qemu_version():
     """(10, 0), say."""
-    version = re.search(r"version (\d+)\.(\d+)", tool(QEMU, "--version"))
+    version = re.search(r"version (\d+)\.(\d+)", tool(qemu.QEMU, "--version"))
     return int(version[1]), int(version[2])
+
+
+def shim():
+    return efi_program("shim", "shim.c", "shim_gop.c", "shim_mp.c", "shim_la57.asm")
+
+
+def ready():
+    return efi_program("ready", "ready.c")
 
 
 def plugin_api():

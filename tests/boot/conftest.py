@@ -1,6 +1,9 @@
 """Fixtures of the boot tests; README.md beside this file says what they need and how to run them."""
 
+import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,13 @@ QUICK = "suite=baseline samples=32"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "check: one of the three boots of `make check`")
+    if not hasattr(config, "workerinput"):  # workers have it from who started them
+        os.environ[machine.SAVED] = tempfile.mkdtemp(prefix="baretick-machines-")
+
+
+def pytest_unconfigure(config):
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ.pop(machine.SAVED))
 
 
 @pytest.fixture(scope="session")

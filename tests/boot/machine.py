@@ -1,5 +1,7 @@
 """One boot of an emulated machine: starts it, collects its serial line, always ends it."""
 
+import fcntl
+import hashlib
 import json
 import os
 import select
@@ -12,13 +14,24 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
+import build  # noqa: E402
 import report  # noqa: E402
 from qemu import QEMU, find_firmware  # noqa: E402
 
 DEBUG_EXIT = 0xF4
+MIB = 1 << 20
 
 # status: what the program said through isa-debug-exit, which makes QEMU exit with 2 * status + 1
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULT, STOPPED = 1, 2, 3, 4, 5
+
+
+TIMEOUT = 300  # s; no test waits so long unless something hangs, however loaded the machine is
+
+# Where a session keeps machines whose firmware has started (conftest.py); None: each boot starts its own.
+SAVED = "BARETICK_SAVED_MACHINES"
+# What may follow "-device" in a machine that is saved: devices that QEMU can save, with nothing outside of it.
+SAVED_DEVICES = {"VGA", "cirrus-vga", "virtio-gpu-pci", "ramfb"}
+SAVED_BUSES = {"virtio", "ahci"}
 
 
 class Broken(AssertionError):
@@ -119,7 +132,7 @@ def monitor(path, *commands):
 
     Returns what it said to each command."""
     with socket.socket(socket.AF_UNIX) as line:
-        line.settimeout(10)
+        line.settimeout(TIMEOUT)
         line.connect(str(path))
 
         def prompt():  # a command is carried out when the next prompt is there
@@ -139,7 +152,46 @@ def monitor(path, *commands):
         return answers
 
 
-def follow(process, source, keys=None, timeout=60, done=None):
+def can_be_saved(extra):
+    """Whether these arguments leave a machine that depends on nothing but them."""
+    pairs = list(zip(extra[::2], extra[1::2]))
+    return len(extra) % 2 == 0 and all(
+        name == "-smp" or (name == "-device" and value in SAVED_DEVICES) for name, value in pairs
+    )
+
+
+def saved(arguments, disk):
+    """The file of a machine of these arguments whose firmware has started, made when asked for again.
+
+    A machine's first boot is a whole one: None. The second makes the file; see ready.c. Another disk of
+    this one's size takes its place later."""
+    folder = os.environ.get(SAVED)
+    if not folder:
+        return None
+    same = [str(a).replace(str(disk), str(os.path.getsize(disk))) if disk else str(a) for a in arguments]
+    own = Path(folder) / hashlib.sha256("\0".join(same).encode()).hexdigest()[:16]
+    with open(f"{own}.lock", "a+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if lock.tell() == 0:
+            lock.write("used once\n")
+            return None
+        state = own / "state"
+        if not state.exists():
+            own.mkdir()
+            save(own, state, arguments)
+        return state
+
+
+def save(folder, state, arguments):
+    """Starts the firmware of such a machine, and keeps it as it is then."""
+    commands = ("migrate_set_parameter max-bandwidth 100G", f'migrate "exec:cat >{folder}/made"', "quit")
+    b = start(folder, build.ready(), "wait", arguments,
+              keys={b"\r\nready\r\n": lambda: monitor(folder / "monitor", *commands)})  # fmt: skip
+    assert b.exit == 0 and (folder / "made").stat().st_size > MIB, f"the machine was not saved\n{b}"
+    (folder / "made").rename(state)
+
+
+def follow(process, source, keys=None, timeout=TIMEOUT, done=None):
     """Reads until the process ends, its time is up or done(bytes) holds; then the process is dead.
 
     keys: {pattern: bytes to type, or what to call, once it has been seen}. Returns what was read."""
@@ -189,13 +241,14 @@ def qemu(
     firmware=None,
     extra=(),
     keys=None,
-    timeout=60,
+    timeout=TIMEOUT,
     debug_exit=True,
     done=None,
     runs=1,
     snapshot=True,
+    whole=False,
 ):
-    """One QEMU from power-on to its end.
+    """One QEMU from power-on to its end; or from where a machine like it was saved, its firmware started.
 
     program, words   an EFI program that the firmware loads by itself, and its load options
     disk, bus        an image to boot from, on "virtio", "ahci", "nvme" or "usb", or in a "cdrom" drive
@@ -203,11 +256,9 @@ def qemu(
     firmware         another (code, variables) of OVMF
     keys, done       as in follow()
     runs             how many reports it may write, one after the other
-    snapshot         False: what it writes to the disk stays there"""
-    command = [QEMU, "-machine", machine, "-cpu", cpu, "-m", str(memory), "-nodefaults"]
-    command += ["-display", "none", "-no-reboot", "-accel", "tcg"]
-    command += ["-monitor", f"unix:{folder}/monitor,server=on,wait=off"]
-    command += ["-rtc", "base=2024-01-01T00:00:00,clock=vm"]
+    snapshot         False: what it writes to the disk stays there
+    whole            True: from power-on in any case"""
+    command = ["-machine", machine, "-cpu", cpu, "-m", str(memory)]
     if icount:
         command += ["-icount", "shift=7,sleep=off"]
     if debug_exit:
@@ -216,16 +267,6 @@ def qemu(
         command += ["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"]
     else:
         command += ["-serial", "none"]
-    if bios:
-        command += ["-bios", str(bios)]
-    else:
-        code, variables = firmware or find_firmware()
-        shutil.copy(variables, folder / "vars.fd")
-        for unit, readonly, path in ((0, "on", code), (1, "off", folder / "vars.fd")):
-            command += ["-drive"]
-            command += [f"if=pflash,unit={unit},format=raw,readonly={readonly},file={path}"]
-    if program:
-        command += ["-kernel", str(program), "-append", words]
     if disk:
         command += ["-drive", f"if=none,id=disk,format=raw,file={disk}"]
         command[-1] += ",snapshot=on" if snapshot else ""
@@ -237,11 +278,38 @@ def qemu(
             "nvme": ["-device", "nvme,drive=disk,serial=1"],
             "usb": ["-device", "qemu-xhci", "-device", "usb-storage,drive=disk"],
         }[bus]
+    command += list(extra)
+    state = None
+    never = bios or firmware or whole or (disk and (not snapshot or bus not in SAVED_BUSES))
+    if serial and not never and can_be_saved(extra):
+        state = saved(command, disk)
+    if state:
+        command += ["-incoming", f"exec:cat {state}"]
+        if disk:
+            program, words = build.ready(), "disk"
+    return start(folder, program, words, command, bios, firmware, keys, timeout, done, runs)
+
+
+def start(folder, program, words, arguments, bios=None, firmware=None, keys=None, timeout=TIMEOUT, done=None, runs=1):
+    """One QEMU of these arguments, to its end; the other parameters are those of qemu()."""
+    command = [QEMU, "-nodefaults", "-display", "none", "-no-reboot", "-accel", "tcg"]
+    command += ["-monitor", f"unix:{folder}/monitor,server=on,wait=off"]
+    command += ["-rtc", "base=2024-01-01T00:00:00,clock=vm"]
+    if bios:
+        command += ["-bios", str(bios)]
+    else:
+        code, variables = firmware or find_firmware()
+        shutil.copy(variables, folder / "vars.fd")
+        for unit, readonly, path in ((0, "on", code), (1, "off", folder / "vars.fd")):
+            command += ["-drive"]
+            command += [f"if=pflash,unit={unit},format=raw,readonly={readonly},file={path}"]
+    if program:
+        command += ["-kernel", str(program), "-append", words]
     began = time.monotonic()
     log = folder / "qemu.log"
     with open(log, "w") as said:
         process = subprocess.Popen(
-            command + list(extra), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
+            [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
         )
         data = follow(process, process.stdout.fileno(), keys, timeout, done)
         process.stdin.close()

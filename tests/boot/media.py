@@ -2,11 +2,19 @@
 
 import os
 import shutil
+import struct
 import subprocess
+import uuid
+import zlib
 from pathlib import Path
 
 MIB = 1 << 20
+SECTOR = 512
 PARTITION_AT = 2048  # sectors: 1 MiB, where every partitioning tool starts
+HEADER_BYTES, TABLE_SECTORS = 92, 32  # of a GPT with 128 entries
+ESP_TYPE = uuid.UUID("C12A7328-F81F-11D2-BA4B-00A0C93EC93B").bytes_le  # UEFI 2.10, table 5.7
+DISK_GUID = uuid.UUID("B5B0F5A1-6D9C-4E0B-9C51-BA4E71C00003").bytes_le
+PART_GUID = uuid.UUID("B5B0F5A1-6D9C-4E0B-9C51-BA4E71C00004").bytes_le
 FAT32_MIB = 40  # the least that mkfs.vfat makes a proper FAT32 of
 
 
@@ -17,31 +25,50 @@ def tool(*command):
     return done.stdout
 
 
+def gpt(total, end):
+    """A GPT with one EFI system partition, from PARTITION_AT to the sector `end`, of a disk of `total`
+    sectors: what stands at its begin, and what at its end (UEFI 2.10, 5.2.3 and 5.3)."""
+    entry = struct.pack("<16s16sQQQ72s", ESP_TYPE, PART_GUID, PARTITION_AT, end, 0, b"")
+    entries = entry.ljust(TABLE_SECTORS * SECTOR, b"\0")
+
+    def header(own, other, table, crc=0):
+        first, last = 2 + TABLE_SECTORS, total - 2 - TABLE_SECTORS
+        raw = struct.pack("<8sIIIIQQQQ16sQIII", b"EFI PART", 0x10000, HEADER_BYTES, crc, 0, own, other,
+                          first, last, DISK_GUID, table, 128, 128, zlib.crc32(entries))
+        return raw if crc else header(own, other, table, zlib.crc32(raw))
+
+    whole = struct.pack("<B3sB3sII", 0, b"\0\2\0", 0xEE, b"\xff" * 3, 1, total - 1)
+    mbr = bytes(446) + whole.ljust(64, b"\0") + b"\x55\xaa"
+    begin = mbr + header(1, total - 1, 2).ljust(SECTOR, b"\0") + entries
+    return begin, entries + header(total - 1, 1, total - 1 - TABLE_SECTORS).ljust(SECTOR, b"\0")
+
+
 def gpt_disk(path, files, mib=FAT32_MIB):
     """A disk image at `path` with an EFI system partition; files: {"EFI/BOOT/BOOTX64.EFI": bytes or Path}."""
-    fat = Path(f"{path}.fat")
-    fat.unlink(missing_ok=True)
-    tool("mkfs.vfat", "-F", "32", "-C", fat, str(mib * 1024))
-    made = set()
+    sectors = mib * MIB // SECTOR
+    total = 2 * PARTITION_AT + sectors
+    begin, end = gpt(total, PARTITION_AT + sectors - 1)
+    with open(path, "wb") as disk:
+        disk.write(begin)
+        disk.seek(total * SECTOR - len(end))
+        disk.write(end)
+    at = PARTITION_AT * SECTOR
+    tool("mkfs.vfat", "-F", "32", "-h", str(PARTITION_AT), f"--offset={PARTITION_AT}", path, str(mib * 1024))
+    volume = f"{path}@@{at}"
+    folders, copies = [], {}
     for name, content in files.items():
         for folder in reversed(Path(name).parents[:-1]):
-            if folder not in made:
-                tool("mmd", "-i", fat, f"::/{folder}")
-                made.add(folder)
+            if f"::/{folder}" not in folders:
+                folders.append(f"::/{folder}")
         if not isinstance(content, Path):
-            source = Path(f"{path}.file")
+            source = Path(f"{path}.file{len(copies)}")
             source.write_bytes(content)
             content = source
-        tool("mcopy", "-i", fat, content, f"::/{name}")
-    with open(path, "wb") as disk:
-        disk.truncate((mib + 2) * MIB)
-    end = PARTITION_AT + mib * MIB // 512 - 1
-    tool("sgdisk", "--clear", f"--new=1:{PARTITION_AT}:{end}", "--typecode=1:ef00", path)
-    with open(path, "r+b") as disk:
-        disk.seek(PARTITION_AT * 512)
-        disk.write(fat.read_bytes())
-    fat.unlink()
-    Path(f"{path}.file").unlink(missing_ok=True)
+        copies[name] = content
+    if folders:
+        tool("mmd", "-i", volume, *folders)
+    for name, content in copies.items():
+        tool("mcopy", "-i", volume, content, f"::/{name}")
     return Path(path)
 
 

@@ -97,6 +97,6 @@ def back_in_firmware(data):
 
 
 def test_two_boots_give_the_same_bytes(boot):
-    first, second = (boot(f"{ADAPTIVE} clock=pit,tsc") for _ in "12")
+    first, second = (boot(f"{ADAPTIVE} clock=pit,tsc", whole=True) for _ in "12")
     first.must(SUCCESS)
     assert first.serial == second.serial

@@ -162,6 +162,6 @@ def test_without_the_exit_device(boot, machine):
 
 
 def test_two_boots_give_the_same_bytes(boot):
-    first, second = (boot("suite=baseline,calls bench=*plt*,empty*,do* samples=64") for _ in "12")
+    first, second = (boot("suite=baseline,calls bench=*plt*,empty*,do* samples=64", whole=True) for _ in "12")
     first.must(SUCCESS)
     assert first.serial == second.serial

@@ -75,7 +75,7 @@ def test_each_core(boot):
 
 
 def test_two_boots_give_the_same_bytes(boot):
-    first, second = (boot("suite=quiet,baseline bench=gaps,empty* turbo=off dma=off") for _ in "12")
+    first, second = (boot("suite=quiet,baseline bench=gaps,empty* turbo=off dma=off", whole=True) for _ in "12")
     first.must(SUCCESS)
     assert first.serial == second.serial
 

@@ -1,0 +1,218 @@
+/*
+ * A UEFI application that waits with the firmware started, and then starts another program.
+ *
+ * QEMU's -kernel starts it, with -append "wait". It says "ready" on COM1, and machine.py saves the
+ * machine. A QEMU that goes on from there has the same machine, but another -kernel and -append: as
+ * soon as the words differ from "wait", that program is started with them, as OVMF starts a -kernel.
+ * Where they are "disk", \EFI\BOOT\BOOTX64.EFI of the first volume that has one is started, without
+ * options. The drivers of disks have let go of theirs before: nothing of the disk that was there then
+ * is remembered. So many boots share the firmware's own two seconds.
+ *
+ * fw_cfg: QEMU docs/specs/fw_cfg.txt; its keys: include/standard-headers/linux/qemu_fw_cfg.h.
+ */
+#include <efi.h>
+
+#define COM1         0x3f8
+#define FW_CFG_DMA   0x514
+#define DMA_ERROR    1u
+#define DMA_READ     2u
+#define DMA_SELECT   8u
+#define SETUP_SIZE   0x17
+#define SETUP_DATA   0x18
+#define KERNEL_SIZE  0x08
+#define KERNEL_DATA  0x11
+#define CMDLINE_SIZE 0x14
+#define CMDLINE_DATA 0x15
+#define WORDS_MAX    4096
+#define POLL_US      1000
+#define NODE_BYTES   4 /* a device path node's type, subtype and length */
+
+struct dma {
+    UINT32 control, length;
+    UINT64 address;
+} __attribute__((packed));
+
+static EFI_GUID image_guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
+static EFI_BOOT_SERVICES *bs;
+static struct dma dma __attribute__((aligned(16)));
+static char words[WORDS_MAX];
+static CHAR16 options[WORDS_MAX];
+
+static void out32(UINT16 port, UINT32 v)
+{
+    __asm__ volatile("outl %0, %1" : : "a"(v), "Nd"(port) : "memory");
+}
+
+static void say(const char *s)
+{
+    for (; *s; s++) {
+        __asm__ volatile("outb %0, %1" : : "a"(*s), "Nd"((UINT16)COM1));
+    }
+}
+
+static void __attribute__((noreturn)) end(const char *why)
+{
+    say("\r\nready: ");
+    say(why);
+    say("\r\n");
+    for (;;) {
+        __asm__ volatile("hlt");
+    }
+}
+
+/* An item's first bytes. The device does it while the port is written. */
+static void item(UINT16 key, void *to, UINT32 size)
+{
+    dma.address = __builtin_bswap64((UINT64)to);
+    dma.length = __builtin_bswap32(size);
+    dma.control = __builtin_bswap32((UINT32)key << 16 | DMA_SELECT | DMA_READ);
+    out32(FW_CFG_DMA, __builtin_bswap32((UINT32)((UINT64)&dma >> 32)));
+    out32(FW_CFG_DMA + 4, __builtin_bswap32((UINT32)(UINT64)&dma));
+    UINT32 left;
+    do {
+        left = __builtin_bswap32(*(volatile UINT32 *)&dma.control);
+        if (left & DMA_ERROR) {
+            end("fw_cfg cannot be read");
+        }
+    } while (left);
+}
+
+static UINT32 number(UINT16 key)
+{
+    UINT32 n = 0;
+    item(key, &n, sizeof n);
+    return n;
+}
+
+/* Whether all of -append is this one word. */
+static BOOLEAN only_word(const char *word)
+{
+    UINT32 i = 0;
+    do {
+        if (words[i] != word[i]) {
+            return FALSE;
+        }
+    } while (word[i++]);
+    return TRUE;
+}
+
+/* Reads -append, which may have changed. Returns its length with the zero at its end. */
+static UINT32 read_words(void)
+{
+    UINT32 length = number(CMDLINE_SIZE);
+    if (length > WORDS_MAX) {
+        end("too many words");
+    }
+    item(CMDLINE_DATA, words, length);
+    return length;
+}
+
+static UINTN handles_of(EFI_GUID *protocol, EFI_HANDLE **handles)
+{
+    UINTN n = 0;
+    return EFI_ERROR(bs->LocateHandleBuffer(protocol ? ByProtocol : AllHandles, protocol, NULL, &n,
+                                            handles))
+               ? 0
+               : n;
+}
+
+static void let_go_of_disks(void)
+{
+    static EFI_GUID block_guid = EFI_BLOCK_IO_PROTOCOL_GUID;
+    EFI_HANDLE *handles;
+    UINTN n = handles_of(&block_guid, &handles);
+    for (UINTN i = 0; i < n; i++) {
+        bs->DisconnectController(handles[i], NULL, NULL); /* a partition goes with its disk */
+    }
+}
+
+/* A file's path on a volume: the volume's, then one node with the name (UEFI 2.10, 10.3.5.4). */
+static EFI_DEVICE_PATH *path_on(EFI_DEVICE_PATH *volume, const CHAR16 *name, UINT32 name_bytes)
+{
+    UINT32 before = 0;
+    UINT8 *from = (UINT8 *)volume, *to;
+    while (!(from[before] == END_DEVICE_PATH_TYPE &&
+             from[before + 1] == END_ENTIRE_DEVICE_PATH_SUBTYPE)) {
+        before += from[before + 2] | (UINT32)from[before + 3] << 8;
+    }
+    UINT32 node = NODE_BYTES + name_bytes;
+    if (EFI_ERROR(bs->AllocatePool(EfiLoaderData, before + node + NODE_BYTES, (void **)&to))) {
+        end("no memory for a path");
+    }
+    bs->CopyMem(to, from, before);
+    to[before] = MEDIA_DEVICE_PATH;
+    to[before + 1] = MEDIA_FILEPATH_DP;
+    to[before + 2] = (UINT8)node;
+    to[before + 3] = (UINT8)(node >> 8);
+    bs->CopyMem(to + before + NODE_BYTES, (void *)name, name_bytes);
+    UINT8 last[NODE_BYTES] = {END_DEVICE_PATH_TYPE, END_ENTIRE_DEVICE_PATH_SUBTYPE, NODE_BYTES, 0};
+    bs->CopyMem(to + before + node, last, NODE_BYTES);
+    return (EFI_DEVICE_PATH *)to;
+}
+
+static EFI_HANDLE load_from_disk(EFI_HANDLE image)
+{
+    static EFI_GUID volume_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
+    static EFI_GUID path_guid = EFI_DEVICE_PATH_PROTOCOL_GUID;
+    static const CHAR16 name[] = L"\\EFI\\BOOT\\BOOTX64.EFI";
+    EFI_HANDLE *handles, loaded;
+    UINTN n = handles_of(NULL, &handles);
+    for (UINTN i = 0; i < n; i++) {
+        bs->ConnectController(handles[i], NULL, NULL, TRUE);
+    }
+    n = handles_of(&volume_guid, &handles);
+    for (UINTN i = 0; i < n; i++) {
+        EFI_DEVICE_PATH *volume;
+        if (!EFI_ERROR(bs->HandleProtocol(handles[i], &path_guid, (void **)&volume)) &&
+            !EFI_ERROR(
+                bs->LoadImage(TRUE, image, path_on(volume, name, sizeof name), NULL, 0, &loaded))) {
+            return loaded;
+        }
+    }
+    end("no volume has a program that can be loaded");
+}
+
+/* The program and the words of -kernel and -append; `self` is where it says that it comes from. */
+static EFI_HANDLE load_kernel(EFI_HANDLE image, EFI_LOADED_IMAGE *self, UINT32 length)
+{
+    UINT32 setup = number(SETUP_SIZE), rest = number(KERNEL_SIZE);
+    UINT8 *program;
+    EFI_HANDLE loaded;
+    EFI_LOADED_IMAGE *child;
+    if (EFI_ERROR(bs->AllocatePool(EfiLoaderData, setup + rest, (void **)&program))) {
+        end("no memory for the program");
+    }
+    item(SETUP_DATA, program, setup);
+    item(KERNEL_DATA, program + setup, rest);
+    if (EFI_ERROR(bs->LoadImage(FALSE, image, self->FilePath, program, setup + rest, &loaded)) ||
+        EFI_ERROR(bs->HandleProtocol(loaded, &image_guid, (void **)&child))) {
+        end("the program cannot be loaded");
+    }
+    bs->FreePool(program);
+    for (UINT32 i = 0; i < length; i++) {
+        options[i] = (UINT8)words[i];
+    }
+    child->DeviceHandle = self->DeviceHandle;
+    child->LoadOptions = options;
+    child->LoadOptionsSize = length * sizeof options[0];
+    return loaded;
+}
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
+{
+    EFI_LOADED_IMAGE *self;
+    bs = table->BootServices;
+    if (EFI_ERROR(bs->HandleProtocol(image, &image_guid, (void **)&self))) {
+        end("who am I?");
+    }
+    let_go_of_disks();
+    say("\r\nready\r\n");
+    UINT32 length = read_words();
+    while (only_word("wait")) {
+        bs->Stall(POLL_US);
+        length = read_words();
+    }
+    EFI_HANDLE program =
+        only_word("disk") ? load_from_disk(image) : load_kernel(image, self, length);
+    return bs->StartImage(program, NULL, NULL);
+}
