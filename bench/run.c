@@ -105,7 +105,7 @@ static void probe_other_cores(const struct run *run)
         if (plan->list[k] == 0)
             continue;
         if (plan_probe(plan, k))
-            selftests_linearity(&plan->seat[k].engine, plan->probe, run->report);
+            selftests_core(&plan->seat[k].engine, plan->probe, plan->counter, run->report);
         else
             run->report->failures++;
         tell_if_unlike(run, k);
@@ -334,5 +334,6 @@ bool bench_run(const struct engine *boot, struct report *r)
     compare_rows(r, run.first, run.first->figures);
     cores_compare(run.plan, r);
     tell_interruptions(&run, plan_interruptions(run.plan), NULL);
+    plan_release(run.plan);
     return stopped;
 }

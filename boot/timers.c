@@ -64,7 +64,6 @@ static bool tsc_is_known(const struct boot_timers *t)
 void boot_timers(struct boot *b, struct boot_timers *t)
 {
     open_counters(b);
-    core_cycles_init(&cycles);
     struct boot_hold held = boot_hold(b);
     boot_guard(b);
     timer_survey(t->clock, CLOCK_IDS, clock);

@@ -90,7 +90,7 @@ static struct timer *clock(unsigned id, const char **why)
 
 static struct timer *cycle(unsigned id, const char **why)
 {
-    return core_cycles_timer(&machine->cycles, id, why);
+    return core_cycles_timer(&core_current()->cycles, id, why);
 }
 
 static const char *run(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx)

@@ -1,6 +1,7 @@
 #include "bench/cores/plan.h"
 #include "bench/api/registry.h"
 #include "bench/cores/crowd.h"
+#include "bench/measure/cycle.h"
 #include "bench/measure/engine.h"
 #include "lib/stats/known.h"
 #include "bench/measure/probe.h"
@@ -43,6 +44,7 @@ static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, 
     plan->figures = take(c, n * rows * sizeof *plan->figures);
     plan->probe = take(c, sizeof *plan->probe);
     plan->pace = take(c, sizeof *plan->pace);
+    plan->counter = take(c, sizeof *plan->counter);
     plan->crowd = take(c, crowd_size(n));
     if (o->share == SHARE_TOGETHER)
         plan->memory = take(c, (n - 1) * engine_words(o) * sizeof *plan->memory);
@@ -112,14 +114,6 @@ struct seat *plan_seat(struct plan *plan, unsigned core)
     return &plan->seat[k];
 }
 
-/* A counter of core cycles is started on the boot core alone: the others have the ruler. */
-static void without_counter(struct cycle *c)
-{
-    c->counter = (struct timer_choice){0};
-    if (c->by == CYCLES_COUNTER)
-        c->by = CYCLES_RULER;
-}
-
 /* The k-th core's engine begins as the boot core's, and works in the same memory where only one
  * measures at a time. */
 static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct engine *boot)
@@ -135,7 +129,7 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
     e->cores = plan->n;
     e->pace = plan->pace;
     if (core > 0)
-        without_counter(&e->cycle);
+        e->cycle = (struct cycle){0}; /* its own are started on itself (plan_probe) */
     e->figures = plan->figures + k * rows;
     for (size_t i = 0; i < rows; i++)
         e->figures[i].ticks = e->figures[i].cycles = e->figures[i].half = UNKNOWN;

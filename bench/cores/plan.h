@@ -18,6 +18,7 @@
 #include "bench/measure/pace.h"
 
 struct crowd;
+struct cycle_check;
 struct probe;
 
 /* One core that measures; it writes here while others measure, hence on lines of its own. */
@@ -50,6 +51,7 @@ struct plan {
     const struct bench *bench;   /* the row that runs */
     struct probe *probe;         /* of the core that was probed last */
     struct pace *pace;           /* all engines' */
+    struct cycle_check *counter; /* of the core that was probed last */
     struct crowd *crowd; /* where cores meet in rows that need several (bench/cores/crowd.h) */
 };
 

@@ -1,4 +1,5 @@
 #include "bench/cores/plan_rows.h"
+#include "bench/measure/cycle.h"
 #include "bench/measure/engine.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
@@ -9,6 +10,8 @@ static void probe_here(void *ctx, unsigned core)
     struct plan *plan = ctx;
     struct seat *seat = plan_seat(plan, core);
     probe_core(&seat->engine, plan->probe);
+    cycle_open(&seat->engine);
+    *plan->counter = cycle_judge(&seat->engine);
     seat->nmis = plan->p->nmis();
     seat->back = true;
 }
@@ -165,4 +168,18 @@ uint64_t plan_interruptions(struct plan *plan)
         seat->nmis += seat->row.nmis;
     }
     return all;
+}
+
+static void release_here(void *ctx, unsigned core)
+{
+    struct seat *seat = plan_seat(ctx, core);
+    cycle_close(&seat->engine);
+    seat->back = true;
+}
+
+void plan_release(struct plan *plan)
+{
+    for (unsigned k = 0; k < plan->n; k++)
+        if (plan->list[k] > 0 && (!plan->seat[k].gone || plan->seat[k].unlike[0]))
+            plan_on(plan, k, release_here, plan);
 }

@@ -6,8 +6,9 @@
 #include "bench/cores/plan.h"
 #include "bench/measure/probe.h"
 
-/* Measures the k-th core's own step and ruler: its probe is in plan->probe then. Nothing to do for
- * the boot core. False: the core is gone. */
+/* Measures the k-th core's own step and ruler, and starts its own counter of core cycles: its probe
+ * is in plan->probe then, what its counter is worth in plan->counter. Nothing to do for the boot
+ * core. False: the core is gone. */
 bool plan_probe(struct plan *plan, unsigned k);
 
 /* Measures row `index` of the registry on the k-th core alone. */
@@ -19,6 +20,9 @@ void plan_measure_together(struct plan *plan, const struct bench *b, size_t inde
 /* What was measured last on the k-th core. NULL: it was gone before, or the run was stopped before
  * the row's end. Valid until the next row is measured. */
 const struct row *plan_row(const struct plan *plan, unsigned k);
+
+/* After the last row: counters are left as they were found, each by its own core. */
+void plan_release(struct plan *plan);
 
 /* NMIs and machine checks on all cores since their last rows. */
 uint64_t plan_interruptions(struct plan *plan);

@@ -1,4 +1,5 @@
 #include "bench/show/cores_show.h"
+#include "bench/show/cycle_show.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -96,6 +97,7 @@ static void record_core(const struct plan *plan, unsigned core, struct report *r
     if (e) {
         json_str(&j, "execution", execution_names[e->execution]);
         json_str(&j, "cycles_by", cycles_by(e));
+        cycle_record(e, &j);
         json_f64(&j, "tsc_step_ticks", e->step, 3);
         if (e->execution == EXEC_SILICON && engine_has_ruler(e))
             json_f64(&j, "ticks_per_cycle", e->ticks_per_cycle, 6);

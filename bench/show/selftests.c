@@ -23,24 +23,38 @@ void selftests_linearity(const struct engine *e, const struct probe *p, struct r
     report_selftest(r, name, c.result, detail);
 }
 
-void selftests_counter(struct engine *e, struct report *r)
+static void show_counter(const struct engine *e, const struct cycle_check *c, struct report *r)
 {
-    struct cycle_check c = cycle_judge(e);
-    char detail[120];
+    char detail[120], name[32] = "core_counter";
     struct sink_buf text;
     sink_buf_init(&text, detail, sizeof detail);
-    if (c.result == SELFTEST_NOT_JUDGED) {
-        report_selftest(r, "core_counter", c.result, c.why_not);
+    if (e->core > 0)
+        fmt_buf(name, sizeof name, "core_counter_core%u", e->core);
+    if (c->result == SELFTEST_NOT_JUDGED) {
+        report_selftest(r, name, c->result, c->why_not);
         return;
     }
     fmt(&text.sink, "core cycles an addition of the ruler:");
-    for (unsigned i = 0; i < c.n; i++) {
-        double v = c.counter[i].cycles_per_add;
-        fmt(&text.sink, "%s %s ", i ? "," : "", c.counter[i].name);
+    for (unsigned i = 0; i < c->n; i++) {
+        double v = c->counter[i].cycles_per_add;
+        fmt(&text.sink, "%s %s ", i ? "," : "", c->counter[i].name);
         if (is_known(v))
             num_f64(&text.sink, v, 4, 0);
         else
             fmt(&text.sink, "(its readings fail)");
     }
-    report_selftest(r, "core_counter", c.result, detail);
+    report_selftest(r, name, c->result, detail);
+}
+
+void selftests_counter(struct engine *e, struct report *r)
+{
+    struct cycle_check c = cycle_judge(e);
+    show_counter(e, &c, r);
+}
+
+void selftests_core(const struct engine *e, const struct probe *p, const struct cycle_check *c,
+                    struct report *r)
+{
+    selftests_linearity(e, p, r);
+    show_counter(e, c, r);
 }

@@ -5,6 +5,7 @@
 
 #include "bench/api/report.h"
 #include "bench/measure/context.h"
+#include "bench/measure/cycle.h"
 #include "bench/measure/probe.h"
 
 /* "linearity", of another core "linearity_coreN" (bench/measure/probe.h, probe_judge). */
@@ -12,5 +13,9 @@ void selftests_linearity(const struct engine *e, const struct probe *p, struct r
 
 /* "core_counter" (bench/measure/cycle.h, cycle_judge). */
 void selftests_counter(struct engine *e, struct report *r);
+
+/* Both of another core, which has judged its counter itself: "linearity_coreN", "core_counter_coreN". */
+void selftests_core(const struct engine *e, const struct probe *p, const struct cycle_check *c,
+                    struct report *r);
 
 #endif

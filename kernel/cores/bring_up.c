@@ -8,7 +8,7 @@
 #include "kernel/cpu/cpu.h"
 
 #define CALL_US 1000000 /* for the first call, which does nothing */
-#define HOLD_US 1000    /* that MWAIT must hold a core: thousands of turns of a loop */
+#define HOLD_US 50000   /* that MWAIT must hold a core; an emulator's turn may come late */
 #define OWN_US  100000  /* for an interrupt that the boot core sends to itself */
 
 /* The cores that get buffers of their own (share=together). False: none does. */
@@ -103,12 +103,15 @@ static void try_all(struct cores *c)
     }
 }
 
-/* A core that does not stay parked disturbs the one that measures. */
+/* A core that does not stay parked disturbs the one that measures. One is like the others. */
 static void try_mwait(struct cores *c)
 {
-    for (unsigned i = 1; i < c->count && c->parking.mwait; i++)
-        if (!c->facts[i].why_not && !park_test_mwait(c->core[i], cores_ticks(c, HOLD_US)))
-            park_give_up_mwait(&c->parking, c->core, c->count);
+    unsigned i = 1;
+
+    while (i < c->count && c->facts[i].why_not)
+        i++;
+    if (c->parking.mwait && i < c->count && !park_test_mwait(c->core[i], cores_ticks(c, HOLD_US)))
+        park_give_up_mwait(&c->parking, c->core, c->count);
 }
 
 static const char *make_buffers(struct cores *c)

@@ -56,7 +56,7 @@ bool park_test_mwait(const struct core *c, uint64_t ticks)
 {
     uint64_t began = rdtsc(), before = c->early;
 
-    while (rdtsc() - began < ticks)
+    while (rdtsc() - began < ticks && c->early - before < EARLY_MOST)
         pause();
     return c->early - before < EARLY_MOST;
 }

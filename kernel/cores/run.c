@@ -49,6 +49,7 @@ void core_serve(struct core *c)
         if (c->job.fn)
             (void)take_part(c);
     }
+    core_cycles_stop(&c->cycles); /* a run that a fault ended has left it running */
 }
 
 /* --- the caller, on the boot core ------------------------------------------------------------ */

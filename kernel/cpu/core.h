@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "kernel/cpu/core_cycles.h"
 #include "kernel/cpu/gdt.h"
 #include "kernel/cpu/mce.h"
 #include "kernel/cpu/thermal.h"
@@ -46,6 +47,7 @@ struct core {
     struct lent_core *lent;           /* what is given back (kernel/cores/lent.h); NULL: nothing */
     const char *row_suite, *row_name; /* what runs on it, for a fault's report; NULL: no row */
     struct thermal_row thermal;       /* of the row that it runs, or ran last */
+    struct core_cycles cycles;        /* its own counters of core cycles */
     char fault[160];                  /* the exception that stopped it, in words */
     struct pagetable *tables;         /* its own page tables, NULL: all cores' */
     uint64_t code;                    /* physical address of its own code buffer, if so */

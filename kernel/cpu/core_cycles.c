@@ -62,7 +62,7 @@ static enum timer_status count_aperf(struct timer *t, uint64_t *count)
     return TIMER_FAILED;
 }
 
-void core_cycles_init(struct core_cycles *c)
+static void init(struct core_cycles *c)
 {
     *c = (struct core_cycles){
         .access = {msr_here(), NULL, read_pmc, read_tsc, run_chain},
@@ -73,10 +73,18 @@ void core_cycles_init(struct core_cycles *c)
     core_counters_decode(&c->has, cpuid_here, NULL);
 }
 
+void core_cycles_stop(struct core_cycles *c)
+{
+    if (c->pmc.context)
+        stop_pmc(&c->pmc);
+}
+
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why)
 {
     bool aperf = id == CYCLE_APERF;
 
+    if (!c->pmc.context)
+        init(c);
     if (!aperf && id != CYCLE_PMC)
         return cycle_plain(id);
     *why = aperf ? aperf_absent(&c->has) : core_counter_absent(&c->has);

@@ -11,7 +11,6 @@
 #include "kernel/console/serial.h"
 #include "kernel/cores/cores.h"
 #include "kernel/cpu/core.h"
-#include "kernel/cpu/core_cycles.h"
 #include "kernel/cpu/lfence.h"
 #include "kernel/cpu/mce.h"
 #include "kernel/cpu/paging.h"
@@ -71,7 +70,6 @@ struct machine {
     enum lfence_state lfence;
     struct counters counters;
     struct tsc_clock clock;
-    struct core_cycles cycles;
     struct thermal_state thermal;
     struct cores cores;
     struct quieted quiet;

@@ -133,7 +133,6 @@ void machine_clocks(struct machine *m)
                   map_device, &m->paging);
     m->clock = clocks_measure(
         &m->cpu, tsc_rate_decode(&m->cpu, cpuid_here, NULL, msr_here().read, NULL), &m->counters);
-    core_cycles_init(&m->cycles);
     thermal_init(&m->thermal, &m->cpu);
 }
 

@@ -391,11 +391,20 @@ void facts_report(const struct machine *m, const struct engine *e, const struct 
     warn_of_cores(m, r);
 }
 
+/* On any core. */
+static bool counter_is_stuck(const struct machine *m)
+{
+    bool stuck = m->boot_core->cycles.stuck;
+    for (unsigned i = 1; i < m->cores.count; i++)
+        stuck = stuck || (m->cores.core[i] && m->cores.core[i]->cycles.stuck);
+    return stuck;
+}
+
 void facts_left(const struct machine *m, struct report *r)
 {
     if (m->quiet.stuck)
         warn(r, "turbo=, prefetch= or freq=: an MSR does not read back as it was found");
-    if (m->cycles.stuck)
+    if (counter_is_stuck(m))
         warn(r, "the cycle counter's MSRs do not read back as they were found");
 }
 

@@ -47,6 +47,7 @@ static int move(unsigned core)
 {
     int error = process_move(0, cpus[core]);
     witness_core(core);
+    counter_core(core, cpus[core]);
     return error;
 }
 
@@ -55,9 +56,11 @@ static const char *run(unsigned i, void (*fn)(void *, unsigned), void *ctx)
     int error = i > 0 ? move(i) : 0;
     if (error)
         return say(i, strerror(error));
+    counter_resume();
     fn(ctx, i);
     if (i > 0)
         error = move(0);
+    counter_resume();
     return error ? say(0, strerror(error)) : NULL;
 }
 

@@ -10,6 +10,13 @@
 /* A timer_source: CYCLE_PMC this one; APERF needs ring 0; the others bench/measure/cycle.h's. */
 struct timer *counter_source(unsigned id, const char **why);
 
+/* From now on this core, which is that CPU, measures: what counter_source() gives is its own. The
+ * first core is 0, on whichever CPU. */
+void counter_core(unsigned core, int cpu);
+
+/* The same process is back on the core: the switch that brought it here spoils no reading. */
+void counter_resume(void);
+
 /* In a child, before it measures: it counts its own cycles. Its parent's counter, whose page a fork
  * does not copy, is none of its. */
 void counter_after_fork(void);

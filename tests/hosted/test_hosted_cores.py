@@ -137,3 +137,21 @@ def test_a_fault_names_its_row_and_ends(run):
     assert ended.status == FAULTED
     (fault,) = [e["message"] for e in records(ended, "event") if e["kind"] == "fault"]
     assert "provoke/ud2" in fault
+
+
+@pytest.mark.parametrize("share", ["alone", "together"])
+def test_each_core_has_a_counter_of_its_own(run, share):
+    """Where the kernel gives one, on one core it is on all."""
+    ended = run("suite=truth", "bench=add", "samples=256", "cores=0-1", f"share={share}", "format=jsonl")
+    cores = {c["core"]: c for c in records(ended, "core") if c["measures"]}
+    if 0 not in cores or 1 not in cores:
+        pytest.skip("one CPU")
+    tests = {t["name"]: t["result"] for t in records(ended, "selftest")}
+    assert cores[0].get("cycle_counter") == cores[1].get("cycle_counter")
+    assert "core_counter_core1" in tests
+    if "cycle_counter" not in cores[1]:
+        assert cores[1]["cycle_counter_refused"], cores
+        return
+    for row in records(ended, "row"):
+        if row["status"] == "ok":
+            assert row["cycle_counter"] == "pmc" and "cycles_counter" in row["per_op"], row

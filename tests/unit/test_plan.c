@@ -102,6 +102,28 @@ void engine_row(struct engine *e, const struct bench *b, struct row *row)
     nmis_of[e->core]++;
 }
 
+/* A core's counter is started and stopped on that core. */
+static unsigned opened[CORES], closed[CORES];
+
+void cycle_open(struct engine *e)
+{
+    assert_int_equal(e->core, here);
+    assert_int_equal(e->cycle.by, CYCLES_UNKNOWN); /* not the boot core's */
+    opened[here]++;
+    e->cycle.by = CYCLES_COUNTER;
+}
+
+void cycle_close(struct engine *e)
+{
+    assert_int_equal(e->core, here);
+    closed[here]++;
+}
+
+struct cycle_check cycle_judge(struct engine *e)
+{
+    return (struct cycle_check){.n = e->core};
+}
+
 /* --- the plan ----------------------------------------------------------------------------------- */
 
 static struct platform platform;
@@ -112,6 +134,8 @@ static struct engine boot;
 static void start(void)
 {
     memset(calls, 0, sizeof calls);
+    memset(opened, 0, sizeof opened);
+    memset(closed, 0, sizeof closed);
     memset(nmis_of, 0, sizeof nmis_of);
     measurements = at_once = 0;
     faulty = CORES;
@@ -130,6 +154,7 @@ static struct plan *plan_of(const char *list, enum share share)
                            .o = &options,
                            .step = 26,
                            .execution = boot_execution,
+                           .cycle = {.by = CYCLES_COUNTER},
                            .memory = platform.memory};
     struct plan *plan = plan_make(&boot);
     for (unsigned k = 0; k < plan->n; k++)
@@ -208,6 +233,13 @@ static void one_after_the_other(void **state)
     const unsigned want[] = {0, 1, 2, 3, 4, 0, 1, 2, 3, 4};
     assert_int_equal(measurements, 10);
     assert_memory_equal(measured, want, sizeof want);
+    plan_release(plan);
+    for (unsigned i = 0; i < CORES; i++) {
+        assert_int_equal(opened[i], i > 0 && i < 5);
+        assert_int_equal(closed[i], i > 0 && i < 5);
+    }
+    for (unsigned k = 1; k < plan->n; k++)
+        assert_int_equal(plan->seat[k].engine.cycle.by, CYCLES_COUNTER);
     nmis_of[2] += 7; /* while it was parked */
     assert_int_equal(plan_interruptions(plan), 7);
     assert_int_equal(plan_interruptions(plan), 0);
