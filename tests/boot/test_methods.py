@@ -70,7 +70,7 @@ def test_traps_stand_beside_their_cures_and_sums_in_bytes(boot):
 
 def test_adaptive_keeps_to_a_rows_grain(boot):
     """These bodies run past their data, or never end, where n is not what they were made for."""
-    rows = {"warm": 10000, "mul_cure": 50, "turn_2": 1, "switch_turn_c": 1}
+    rows = {"warm": 10000, "mul_cure": 50, "turn_2": 1024, "switch_turn_c": 1024}
     b = boot(f"suite=sum,compiler,calls bench={','.join(rows)} target=20000 method=adaptive").must(SUCCESS, rows=4)
     for row in b.rows:
         assert row["status"] == "ok" and row["errors"] == 0, row
