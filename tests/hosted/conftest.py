@@ -1,8 +1,10 @@
 """Fixtures of the tests of the hosted program. None of them can fail because a machine is slow."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,21 @@ sys.dont_write_bytecode = True
 import launches  # noqa: E402
 
 SECONDS = 300
+
+
+def state_and_ticks(process):
+    """proc(5): its state, and the clock ticks that it has run in user mode."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return fields[0], int(fields[11])
+
+
+def run_on(process, ticks):
+    """Lets it run for so many clock ticks of its own, however busy the machine is, or until it ends."""
+    state, began = state_and_ticks(process)
+    now = began
+    while state != "Z" and now < began + ticks:
+        time.sleep(0.01)
+        state, now = state_and_ticks(process)
 
 
 class Ended:
@@ -66,6 +83,8 @@ def running(program):
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            # A job in the background ignores SIGINT, and so would its children.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         started.append(p)
         head = os.read(p.stdout.fileno(), 1)  # written as the first row begins

