@@ -5,7 +5,7 @@ import pty
 import subprocess
 import time
 
-from machine import Boot, follow
+from machine import TIMEOUT, Boot, follow
 from media import find
 
 # megs, CPU, clock as tried with Bochs 2.7; sync=none makes the TSC count at `ips`.
@@ -29,7 +29,7 @@ log: {folder}/log
 """
 
 
-def bochs(folder, disk, cores=1, timeout=90):
+def bochs(folder, disk, cores=1, timeout=TIMEOUT):
     """From power-on until the report's last line has come; Bochs is ended then."""
     serial = folder / "serial"
     serial.touch()

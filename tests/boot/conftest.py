@@ -77,3 +77,31 @@ def shim(program, tmp_path):
         return media.gpt_disk(tmp_path / "shim.img", content)
 
     return make
+
+
+@pytest.fixture
+def disturbed(boot, tmp_path):
+    """disturbed(command, ..., seen=words): a run with these given to QEMU's monitor while its second row is
+    measured; their answers are in .answers. A table, since a record may be cut by what comes.
+
+    Where the host is busy the row can be over before QEMU has them: then the report lacks the words, or,
+    where none are named, there is no answer; and a longer row is tried."""
+
+    def start(*commands, seen, **how):
+        for samples in (4096, 65536, 1000000):
+            answers = []
+
+            def give():
+                try:
+                    answers[:] = machine.monitor(tmp_path / "monitor", *commands)
+                except OSError:
+                    pass  # QEMU had ended, or did so: too late, and there are no answers
+
+            words = f"suite=calls bench=direct,got samples={samples} format=table"
+            b = boot(words, keys={b"1 of 2 rows": give}, **how)
+            b.answers = answers
+            if seen in b.text if seen else answers:
+                break
+        return b
+
+    return start

@@ -62,7 +62,7 @@ def test_shell_lives_on(boot, program, tmp_path, bus):
     lines = [BORROW, faults + "ud2", faults + "stack", BORROW + " hist=off"]
     runs = [line for words in lines for line in (f"baretick.efi {words}", "echo was %lasterror%")]
     disk = shell_disk(tmp_path / "shell.img", program, *runs, "echo kept > kept.txt")
-    b = boot("", disk=disk, bus=bus, runs=4, snapshot=False, timeout=90)
+    b = boot("", disk=disk, bus=bus, runs=4, snapshot=False)
 
     assert b.exit == 0 and "the shell goes on" in b.text, str(b)
     assert [r["verdict"] for r in b.of("end")] == ["pass", "fail", "fail", "pass"], str(b)
@@ -122,7 +122,7 @@ def test_sticks_that_take_no_report(boot, program, sticks, tmp_path):
     first = "for %i in 0 1 2 3 4\r\n if exist fs%i:\\startup.nsh then\r\n fs%i:\r\n endif\r\nendfor"
     each = f"for %i in 0 1 2 3 4\r\n type fs%i:\\mark\r\n fs%i:\\baretick.efi {BORROW}\r\nendfor"
     disk = shell_disk(tmp_path / "shell.img", program, first, each)
-    b = boot("", disk=disk, runs=5, extra=extra, timeout=90)
+    b = boot("", disk=disk, runs=5, extra=extra)
 
     assert b.exit == 0 and "the shell goes on" in b.text, str(b)
     assert [r["verdict"] for r in b.of("end")] == ["pass"] * 5, str(b)
@@ -184,7 +184,7 @@ def test_cores_are_lent_and_given_back(boot, program, tmp_path, count):
     runs = [calls + "all", f"baretick.efi suite=cores takeover=borrow finish=return cores=all"]
     lines = [line for run in [*runs, calls + "all"] for line in (run, "echo was %lasterror%")]
     disk = shell_disk(tmp_path / "shell.img", program, *lines)
-    b = boot("", disk=disk, runs=3, snapshot=False, timeout=240, extra=["-smp", str(count)])
+    b = boot("", disk=disk, runs=3, snapshot=False, extra=["-smp", str(count)])
 
     assert b.exit == 0 and "the shell goes on" in b.text and "Exception Type" not in b.text, str(b)
     assert [r["verdict"] for r in b.of("end")] == ["pass"] * 3, str(b)
@@ -207,7 +207,7 @@ def test_cores_that_fault_are_given_back(boot, program, tmp_path):
     faults = "baretick.efi suite=provoke samples=32 takeover=borrow finish=return bench="
     runs = [faults + "ud2 cores=1", faults + "stack cores=2", faults + "ud2 cores=all share=together"]
     disk = shell_disk(tmp_path / "shell.img", program, *runs, f"baretick.efi {BORROW} cores=all")
-    b = boot("", disk=disk, runs=4, snapshot=False, timeout=240, extra=["-smp", "3"])
+    b = boot("", disk=disk, runs=4, snapshot=False, extra=["-smp", "3"])
 
     assert b.exit == 0 and "the shell goes on" in b.text and "Exception Type" not in b.text, str(b)
     assert [r["verdict"] for r in b.of("end")] == ["fail"] * 3 + ["pass"], str(b)
@@ -221,7 +221,7 @@ def test_cores_that_fault_are_given_back(boot, program, tmp_path):
 def test_each_core_gets_back_what_it_had(boot, shim, words):
     """Registers, interrupts and machine checks, compared by who called and by the cores themselves."""
     done = b"shim: it returned"
-    b = boot("", disk=shim("mp-watch", words), extra=["-smp", "3"], timeout=120,
+    b = boot("", disk=shim("mp-watch", words), extra=["-smp", "3"],
              done=lambda data: done in data)  # fmt: skip
     lent(b, 3)
     for core in range(3):

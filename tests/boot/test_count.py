@@ -42,7 +42,6 @@ def test_every_window_is_what_a_plugin_counts(boot, tmp_path):
     b = boot(
         f"suite=baseline,calls samples={SAMPLES}",
         extra=["-plugin", f"{build.plugin()},out={out}"],
-        timeout=120,
     ).must(SUCCESS)
     counts = counts_of(out)
     step = b.run["ticks_per_instruction"]

@@ -7,6 +7,7 @@ import pytest
 from bochs import bochs
 from conftest import QUICK
 from machine import BAD_OPTIONS, SUCCESS, has
+from test_cores import all_up
 
 UBOOT = ["/usr/lib/u-boot/qemu-x86_64/u-boot.rom", "/usr/share/u-boot/qemu-x86_64/u-boot.rom"]
 
@@ -73,7 +74,7 @@ def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
     assert b.exit == 0 and b.end["verdict"] == "fail", str(b)
 
 
-@pytest.fixture(params=[1, 2], ids=["one-core", "two-cores"])
+@pytest.fixture(params=[1, 4], ids=["one-core", "four-cores"])
 def other_emulator(request, stick, tmp_path):
     disk = stick({"baretick.conf": QUICK.encode()})
     return bochs(Path(tmp_path), disk, cores=request.param)
@@ -93,3 +94,6 @@ def test_bochs(other_emulator):
     assert has(b.run["thermal"], {s: {"throttled_since_reset": False} for s in ("core", "package")})
     assert all(row["throttled"] is False for row in b.rows if row["status"] == "ok")
     assert b.run["topology"]["logical_cpus"] == b.run["cores"]["count"]
+    assert b.run["masked"]["x2apic"] is False, b.run["masked"]
+    if b.run["cores"]["count"] > 1:
+        all_up(b, 4, "mp_services")

@@ -6,7 +6,7 @@ from machine import BAD_OPTIONS, CHECK_FAILED, FAULT, SUCCESS
 
 @pytest.fixture
 def four(boot):
-    return lambda words, **how: boot(words, extra=["-smp", "4"], timeout=180, **how)
+    return lambda words, **how: boot(words, extra=["-smp", "4"], **how)
 
 
 def by_core(b, suite, name):
@@ -94,7 +94,7 @@ def test_suite_cores(four):
 
 
 def test_many_cores_are_sampled(boot):
-    b = boot("suite=cores bench=pingpong cores=all", extra=["-smp", "40"], timeout=400)
+    b = boot("suite=cores bench=pingpong cores=all", extra=["-smp", "40"])
     (m,) = b.must(SUCCESS, rows=1).of("matrix")
     assert m["sampled"] and m["pairs_all"] == 40 * 39 // 2 and len(m["pairs"]) <= 496
     assert {c for p in m["pairs"] for c in p[:2]} == set(range(40))
@@ -104,5 +104,5 @@ def test_many_cores_are_sampled(boot):
 @pytest.mark.parametrize("thread", ["single", "multi"])
 def test_virtual_cpus_that_are_threads(boot, thread):
     """Long turns, or side by side on a host that has fewer CPUs: slow, but never stuck."""
-    how = {"extra": ["-smp", "4", "-accel", f"tcg,thread={thread}"], "timeout": 300}
+    how = {"extra": ["-smp", "4", "-accel", f"tcg,thread={thread}"]}
     boot("suite=cores cores=all", icount=False, **how).must(SUCCESS)

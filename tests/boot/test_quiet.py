@@ -7,9 +7,10 @@ import signal
 import socket
 import struct
 import time
+from pathlib import Path
 
 import pytest
-from machine import BAD_OPTIONS, SUCCESS
+from machine import BAD_OPTIONS, SUCCESS, TIMEOUT
 from test_serial_tables import gas, table
 
 ROW = "suite=baseline bench=empty_lfence samples=16 warmup=0"
@@ -89,7 +90,7 @@ DEVICES += ["-device", "VGA", "-device", "virtio-net-pci", "-device", "i82801b11
 def commands(folder, functions):
     """The command registers, as QEMU has them: read through its monitor from configuration space in memory."""
     with socket.socket(socket.AF_UNIX) as line:
-        line.settimeout(20)
+        line.settimeout(TIMEOUT)
         line.connect(f"{folder}/monitor")
 
         def until_prompt():
@@ -125,7 +126,7 @@ def test_bus_masters(boot, tmp_path, word):
     def look():
         seen.update(commands(tmp_path, functions))
 
-    b = boot(f"{ROW} finish=halt dma={word}", extra=DEVICES, keys={b"verdict: ": look}, timeout=90)
+    b = boot(f"{ROW} finish=halt dma={word}", extra=DEVICES, keys={b"verdict: ": look})
     assert b.end["verdict"] == "pass", str(b)
     masters = {at for at, command in seen.items() if command != 0xFFFF and command & 4}
     if word == "keep":
@@ -196,26 +197,34 @@ def test_only_on_request(boot):
 
 def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
     """The emulator's process is stopped, so that the guest's TSC, which is the host's, goes on without it."""
-    bounds = []
+    times = []
+
+    def run_time(pid):
+        """proc(5): whether it is stopped, and the clock ticks that it has run in user mode."""
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return fields[0] in "Tt", int(fields[11])
 
     def stop():
         pid = int((tmp_path / "pid").read_text())
-        time.sleep(0.2)  # into the watch, whose first turn is not reported
-        before = time.monotonic()
+        _, began = run_time(pid)
+        while run_time(pid)[1] < began + 10:
+            time.sleep(0.01)  # into the watch, whose first turn is not reported
+        times.append(time.monotonic())
         os.kill(pid, signal.SIGSTOP)
-        while (tmp_path / "pid").exists() and open(f"/proc/{pid}/stat").read().split(")")[1].split()[0] != "T":
-            pass
-        stopped = time.monotonic()
-        time.sleep(0.3)
-        until = time.monotonic()
+        while not run_time(pid)[0]:
+            time.sleep(0.001)
+        times.append(time.monotonic())
+        time.sleep(0.3)  # the stop itself
+        times.append(time.monotonic())
         os.kill(pid, signal.SIGCONT)
-        bounds[:] = until - stopped, time.monotonic() - before + 0.1  # until it is scheduled again
 
-    how = {"icount": False, "extra": ["-pidfile", f"{tmp_path}/pid"], "timeout": 120}
+    how = {"icount": False, "extra": ["-pidfile", f"{tmp_path}/pid"]}
     b = boot("suite=quiet watch=3000", keys={b"does nothing but read its TSC": stop}, **how).must(SUCCESS, rows=0)
+    before, stopped, until = times
     g = b.one("gaps")
-    assert bounds[0] <= g["longest_ns"] / 1e9 <= bounds[1], (bounds, g)
-    assert g["decades"][6] >= 1 and g["decades"][7] == 0, g
+    # Going on takes until the scheduler's next look; on a busy machine that can be long.
+    assert until - stopped <= g["longest_ns"] / 1e9 <= time.monotonic() - before, (times, g)
+    assert g["decades"][6] + g["decades"][7] >= 1, g
     assert g["stolen_ticks"] >= g["longest_ticks"], g
 
 

@@ -8,7 +8,6 @@ from rows import declared, on_request
 
 RECIPES = ["plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize"]
 CALLS = ["inline", "direct", "plt", "plt_endbr", "got", "register", "virtual", "virtual_pic"]
-LONG = 240  # seconds, for a run of everything
 
 
 def statistics_agree(row):
@@ -49,7 +48,7 @@ def counted(row, run):
 @pytest.mark.check
 def test_default_run(boot):
     """The whole program as a newcomer gets it, with fewer windows a row."""
-    b = boot("samples=32", timeout=LONG).must(SUCCESS)
+    b = boot("samples=32").must(SUCCESS)
     assert b.records[0]["type"] == "run" and b.records[-1]["type"] == "end", str(b)
     run = b.run
     assert run["unit"] == "instructions" and run["execution"] == "instructions", run

@@ -6,15 +6,15 @@ import sys
 
 import build
 import pytest
-from machine import SUCCESS, Boot
+from machine import SUCCESS, TIMEOUT, Boot
 
 QUICK = ["suite=baseline", "samples=32"]
 
 
-def command(*line, timeout=180):
+def command(*line):
     """What the command said, both streams, and its exit code; it starts outside of any terminal."""
     done = subprocess.run(
-        [str(word) for word in line], cwd=build.ROOT, stdin=subprocess.DEVNULL, timeout=timeout,
+        [str(word) for word in line], cwd=build.ROOT, stdin=subprocess.DEVNULL, timeout=TIMEOUT,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "MAKEFLAGS": ""},
     )  # fmt: skip
     return done.stdout.decode(), done.returncode
@@ -76,13 +76,12 @@ def test_failures_are_failures(program, tmp_path, words, expected):
         assert word in said, said
 
 
-@pytest.mark.parametrize("words", [[], ["talk"]], ids=["silent", "talks"])
-def test_a_program_that_hangs(tmp_path, words):
+def test_a_program_that_hangs(tmp_path):
     """Any EFI program can be started; one that never ends costs the bound, and the message says it."""
-    said, status = run(tmp_path / "out", "--efi", build.shim(), "--timeout", "15", *words)
+    said, status = run(tmp_path / "out", "--efi", build.shim(), "--timeout", "15", "talk")
     assert status == 1 and "the guest has written nothing for 15" in said, said
     assert "no whole end record (0 records arrived)" in said, said
-    assert ("talks, and no more" in said) == bool(words), said
+    assert "talks, and no more" in said, said
 
 
 @pytest.mark.parametrize("bus", ["virtio", "ahci", "nvme", "usb"])
