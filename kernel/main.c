@@ -65,6 +65,17 @@ static void need_cores(const struct platform *p, const struct options *o)
         ending_refused(&kernel, EXIT_BAD_OPTIONS, "error", message);
 }
 
+/* Words that need a timer which does not start here: the same. */
+static void need_timers(const struct engine *e)
+{
+    char message[400];
+    struct sink_buf text;
+
+    sink_buf_init(&text, message, sizeof message);
+    if (!engine_check(e, &text.sink))
+        ending_refused(&kernel, EXIT_BAD_OPTIONS, "error", message);
+}
+
 static void take_machine(struct machine *m)
 {
     machine_cpu(m);
@@ -91,6 +102,7 @@ static void open_engine(struct machine *m, struct engine *e, struct probe *probe
     engine_init(e, &platform, &m->handoff->options);
     probe_run(e, probe);
     engine_timers(e);
+    need_timers(e);
 }
 
 static void report_machine(struct machine *m, struct engine *e, const struct probe *probe,

@@ -9,8 +9,8 @@
 void check_work(const struct bench *b, const struct object *o, uint64_t operations,
                 struct row *row);
 
-/* No operation failed, where one must not; and not all of them. */
-void check_errors(const struct bench *b, struct row *row);
+/* No operation failed, where one must not; and not all of them: so many windows did not. */
+void check_errors(const struct bench *b, uint64_t good, struct row *row);
 
 /*
  * docs/method.md "Elided work" and "Truth": the figure is neither below the row's floor nor apart

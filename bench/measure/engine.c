@@ -10,6 +10,7 @@
 #include "bench/measure/place.h"
 #include "bench/measure/sampler.h"
 #include "bench/measure/tsc.h"
+#include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -79,6 +80,21 @@ void engine_timers(struct engine *e)
     timer_choose(&e->clock, &e->o->clock, CLOCK_WORDS, e->p->clock);
     e->tsc_hz = e->clock.used ? (double)e->clock.used->tsc_hz : 0;
     cycle_open(e);
+}
+
+bool engine_check(const struct engine *e, struct sink *err)
+{
+    const struct timer_choice *c = &e->clock;
+    if (e->o->method != METHOD_ADAPTIVE || c->used)
+        return true;
+    fmt(err, "method=adaptive with clock=");
+    for (unsigned i = 0; i < c->refusals; i++)
+        fmt(err, "%s%s", i ? "," : "", c->refusal[i].name);
+    fmt(err, ": it times its stretches by a clock, and none of these starts here (");
+    for (unsigned i = 0; i < c->refusals; i++)
+        fmt(err, "%s%s: %s", i ? "; " : "", c->refusal[i].name, c->refusal[i].why);
+    fmt(err, "); `list` shows which clocks do");
+    return false;
 }
 
 void engine_release(struct engine *e)
@@ -195,13 +211,8 @@ static void take_headline(const struct engine *e, const struct bench *b, struct 
 
 static void check(const struct engine *e, const struct bench *b, struct row *row)
 {
-    check_errors(b, row);
+    check_errors(b, row->ticks.n, row);
     check_figure(e, b, row);
-}
-
-static bool is_doubled(const struct engine *e, const struct bench *b)
-{
-    return e->o->method == METHOD_DOUBLED || b->form == FORM_EMPTY;
 }
 
 static void measure(struct engine *e, const struct bench *b, struct row *row)
@@ -211,7 +222,7 @@ static void measure(struct engine *e, const struct bench *b, struct row *row)
         place(e, b, row);
     if (row->why)
         return;
-    if (!is_doubled(e, b)) {
+    if (e->o->method != METHOD_DOUBLED) {
         method_row(e, e->placed, row);
         return;
     }

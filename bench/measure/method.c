@@ -2,90 +2,25 @@
 #include "bench/measure/check.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/gate.h"
+#include "bench/measure/headline.h"
 #include "lib/stats/known.h"
-#include "lib/stats/clock.h"
+#include "bench/measure/method_adaptive.h"
+#include "bench/measure/method_stream.h"
+#include "bench/measure/tsc.h"
+#include "lib/stats/mathx.h"
 
-/* n of the empty loop's stretches that its line is fitted through. */
-#define OVERHEAD_STRETCHES 12
-#define ADAPTIVE_TURNS     (1ull << 40)
-
-static struct window_result run_window(const struct placed *p, enum kind k, uint64_t turns)
-{
-    const struct placed_kind *w = &p->kind[k];
-    return w->fn(p->object, w->function, turns, 0, WINDOW_STACK);
-}
-
-/* Counts a window's operations; false where its operation failed. */
-static bool account(const struct bench *b, enum kind k, uint64_t turns,
-                    const struct window_result *r, uint64_t *operations)
-{
-    if (k == KIND_BODY)
-        *operations += b->form == FORM_LOOP || b->form == FORM_FUNCTION ? turns : b->ops;
-    return !(k == KIND_BODY && b->form == FORM_FUNCTION && (uint32_t)r->failed);
-}
-
-/* One window of a kind; false where its operation failed. */
-static bool take(const struct engine *e, const struct bench *b, const struct placed *p, enum kind k,
-                 uint64_t turns, uint64_t *ticks, uint64_t *operations)
-{
-    if (place_is_cold(e, b))
-        place_cool(p);
-    struct window_result r = run_window(p, k, turns);
-    *ticks = r.ticks;
-    return account(b, k, turns, &r, operations);
-}
-
-/* Windows of a side at the most. K-best ends by itself; operations that fail are not handed to it,
- * and must not go on for ever. */
-static uint64_t windows_at_most(const struct engine *e)
-{
-    const struct options *o = e->o;
-    if (o->method == METHOD_ENSEMBLES)
-        return (uint64_t)o->ensembles * o->size;
-    return o->method == METHOD_KBEST ? 2ull * o->most : e->samples;
-}
-
-/* Feeds one side's samples to its method until that has enough. */
-static void run_side(struct engine *e, const struct bench *b, const struct placed *p, enum kind k,
-                     struct method_side *side, struct row *row, uint64_t *operations)
-{
-    const struct options *o = e->o;
-    struct ensemble ensemble;
-    uint64_t ticks;
-    bool enough = false;
-
-    side->least = UINT64_MAX;
-    ensemble_start(&ensemble, o->size);
-    kbest_start(&side->kbest, o->k, o->epsilon / 1000.0, o->most);
-    for (unsigned i = 0; i < ENGINE_BLOCK; i++) /* warm-up */
-        take(e, b, p, k, b->ops, &ticks, operations);
-    for (uint64_t left = windows_at_most(e); left && !enough; left--) {
-        if (!take(e, b, p, k, b->ops, &ticks, operations)) {
-            row->errors++;
-            continue;
-        }
-        moments_add(&side->all, (double)ticks);
-        side->least = ticks < side->least ? ticks : side->least;
-        side->greatest = ticks > side->greatest ? ticks : side->greatest;
-        if (o->method == METHOD_KBEST)
-            enough = !kbest_add(&side->kbest, ticks);
-        else if (o->method == METHOD_ENSEMBLES)
-            ensemble_add(&ensemble, ticks);
-    }
-    if (o->method == METHOD_ENSEMBLES)
-        side->ensemble = ensemble_judge(&ensemble, e->step);
-}
+/* --- from sides to one operation ---------------------------------------------------------------- */
 
 /* What one side is worth, by its method. */
-static double side_ticks(const struct method_result *m, const struct method_side *side)
+static double side_ticks(enum method method, const struct method_side *side)
 {
-    switch (m->method) {
+    switch (method) {
     case METHOD_PLAIN:
-        return side->all.mean;
+        return side->all.n ? side->all.mean : UNKNOWN;
     case METHOD_KBEST:
-        return (double)side->kbest.smallest[0];
+        return side->kbest.held ? (double)side->kbest.smallest[0] : UNKNOWN;
     case METHOD_ENSEMBLES:
-        return (double)side->ensemble.least;
+        return side->ensemble.ensembles ? (double)side->ensemble.least : UNKNOWN;
     case METHOD_COUNT:
     case METHOD_DOUBLED:  /* has no sides; */
     case METHOD_ADAPTIVE: /* nor has this: it has stretches */
@@ -94,92 +29,128 @@ static double side_ticks(const struct method_result *m, const struct method_side
     return UNKNOWN;
 }
 
-/* Seconds between two readings of the clock; the window's ticks say how often it went round. */
-static bool seconds_between(const struct timer *t, uint64_t from, uint64_t to, uint64_t ticks,
-                            double *seconds)
+/* How far apart the values lie that the method takes for the same. */
+static double side_spread(enum method method, const struct method_side *side)
 {
-    double steps, hz = (double)t->hz / t->hz_per;
-    bool known = clock_steps(from, to, t->bits, (double)ticks / (double)t->tsc_hz * hz, &steps);
-    *seconds = steps / hz;
-    return known;
+    if (method == METHOD_ENSEMBLES)
+        return (double)side->ensemble.range_of_minima;
+    return (double)(side->kbest.smallest[side->kbest.held - 1] - side->kbest.smallest[0]);
 }
 
-/* A stretch of so many turns in one window, timed by clock= from outside: between its readings the
- * body and what is subtracted from it must not differ by anything else. */
-static struct adaptive_reading stretch(struct engine *e, const struct placed *p, enum kind k,
-                                       uint64_t turns, struct row *row, uint64_t *operations)
+/* Of a window, in ticks. */
+static double streams_error(const struct method_result *m, double step)
 {
-    uint64_t from = 0, to = 0;
-    struct cycle_mark before = cycle_mark(e);
-    bool clock = timer_read(&e->clock, &from);
-    struct window_result w = run_window(p, k, turns);
-    clock = timer_read(&e->clock, &to) && clock;
-    struct cycle_mark after = cycle_mark(e);
-    if (!account(row->bench, k, turns, &w, operations))
-        row->errors++;
-    struct adaptive_reading r = {0};
-    r.cycles_valid = cycle_stretch(e, &before, &after, w.ticks, &r.cycles);
-    if (clock)
-        r.seconds_valid = seconds_between(e->clock.used, from, to, w.ticks, &r.seconds);
-    return r;
+    if (m->method == METHOD_PLAIN)
+        return estimate_half(estimate_stream(&m->difference).se, m->difference.all.n);
+    return side_spread(m->method, &m->body) + side_spread(m->method, &m->empty) + step;
 }
 
-/* Stretches of the body, longer and longer, until one lasts long enough. */
-static void stretch_body(struct engine *e, const struct placed *p, struct adaptive *a,
-                         struct row *row, uint64_t *operations)
+/* One operation: in ticks, and in core cycles by the counter. */
+struct operation {
+    double ticks, by_counter;
+};
+
+static struct operation of_streams(const struct engine *e, struct row *row)
 {
-    const struct bench *b = row->bench;
-    adaptive_start(a, e->o->target * 1e-6, bench_grain(b),
-                   b->most_ops ? b->most_ops : ADAPTIVE_TURNS);
-    do {
-        struct adaptive_reading r = stretch(e, p, KIND_BODY, a->n, row, operations);
-        row->method.state = adaptive_add(a, &r);
-    } while (row->method.state == ADAPTIVE_MORE);
+    struct method_result *m = &row->method;
+    double body = side_ticks(m->method, &m->body), empty = side_ticks(m->method, &m->empty);
+    double ops = row->bench->ops, step = e->execution == EXEC_INSTRUCTIONS ? 0 : e->step;
+    double rate = m->body.rate.n ? m->body.rate.mean : UNKNOWN;
+    double rate_empty = m->empty.rate.n ? m->empty.rate.mean : UNKNOWN;
+    m->ticks = (body - empty) / ops;
+    m->error = is_known(m->ticks) ? streams_error(m, step) / ops : UNKNOWN;
+    m->lattice = e->step / ops;
+    return (struct operation){m->ticks, (body * rate - empty * rate_empty) / ops};
 }
 
-/* The line through what the empty loop takes, from n turns down; each a multiple of the grain. */
-static void stretch_empty(struct engine *e, const struct placed *p, uint64_t n, struct row *row,
-                          uint64_t *operations, struct adaptive_line *seconds,
-                          struct adaptive_line *cycles)
+/* Seconds are the clock's. Where instructions are counted those within the window are the figure. */
+static struct operation of_stretches(const struct engine *e, struct row *row)
 {
-    uint64_t grain = bench_grain(row->bench);
-    for (unsigned i = 0; i < OVERHEAD_STRETCHES && n; i++, n = n / 2 / grain * grain) {
-        struct adaptive_reading r = stretch(e, p, KIND_EMPTY, n, row, operations);
-        if (r.seconds_valid)
-            adaptive_line_add(seconds, n, r.seconds);
-        if (r.cycles_valid)
-            adaptive_line_add(cycles, n, r.cycles);
+    struct method_result *m = &row->method;
+    double n = (double)m->operations;
+    double by_counter = m->by_counter.valid ? m->by_counter.value / n : UNKNOWN;
+    if (!m->seconds.valid)
+        return (struct operation){m->ticks = m->error = UNKNOWN, UNKNOWN};
+    if (e->execution == EXEC_INSTRUCTIONS) {
+        m->ticks = m->in_ticks.value / n;
+        m->error = m->in_ticks.error / n;
+    } else {
+        m->ticks = m->seconds.value * e->tsc_hz / n;
+        m->error = m->seconds.error * e->tsc_hz / n;
     }
+    return (struct operation){m->in_ticks.value / n, by_counter};
 }
 
-static void run_adaptive(struct engine *e, const struct bench *b, const struct placed *p,
-                         struct row *row, uint64_t *operations)
+/* --- the figure that all rows have -------------------------------------------------------------- */
+
+/* The row's own ruler: ticks of a core cycle, and its error, relative, 99%. */
+struct cycle_length {
+    double ticks, error;
+};
+
+/* UNKNOWN: it did not grow. */
+static struct cycle_length ruler_of(const struct method_result *m)
 {
-    struct method_result *m = &row->method;
-    struct adaptive_line seconds = {0}, cycles = {0};
-    struct adaptive a;
-    uint64_t again = e->clock.again, failed = e->clock.failed;
-
-    stretch_body(e, p, &a, row, operations);
-    stretch_empty(e, p, a.n, row, operations, &seconds, &cycles);
-    m->turns = a.n;
-    m->adaptive = adaptive_result(&a, b->base_per_op > 0 ? b->base_per_op : 1, &seconds, &cycles);
-    m->ticks = m->adaptive.seconds_valid ? m->adaptive.seconds * e->tsc_hz / (double)a.n : UNKNOWN;
-    m->clock_again = e->clock.again - again;
-    m->clock_failed = e->clock.failed - failed;
+    const struct moments *once = &m->ruler.calm, *twice = &m->ruler2.calm;
+    double grown = twice->mean - once->mean;
+    if (once->n < 2 || twice->n < 2 || !(grown > 0))
+        return (struct cycle_length){UNKNOWN, UNKNOWN};
+    double variance =
+        moments_variance(once) / (double)once->n + moments_variance(twice) / (double)twice->n;
+    double half = estimate_half(mathx_sqrt(variance), once->n < twice->n ? once->n : twice->n);
+    return (struct cycle_length){grown / RULER_ADDS, half / grown};
 }
 
-static void run_streams(struct engine *e, const struct bench *b, const struct placed *p,
-                        struct row *row, uint64_t *operations)
+/* `theta` core cycles, +- half; the scale is right within `scale`, relative. */
+static struct figure figure_of(const struct method_result *m, double theta, double half,
+                               double scale)
 {
-    struct method_result *m = &row->method;
-    run_side(e, b, p, KIND_EMPTY, &m->empty, row, operations);
-    run_side(e, b, p, KIND_BODY, &m->body, row, operations);
-    m->ticks = (side_ticks(m, &m->body) - side_ticks(m, &m->empty)) / b->ops;
-    m->lattice = e->step / b->ops;
-    if (m->body.all.n == 0)
-        row_fail(row, ROW_WRONG, "every operation failed");
+    double both = mathx_sqrt(half * half + scale * theta * scale * theta);
+    struct estimate cycles = {.placements = 1,
+                              .theta = theta,
+                              .s = UNKNOWN,
+                              .half = estimate_for_another_boot(theta, both, HEADLINE_KAPPA)};
+    return (struct figure){.known = is_known(theta),
+                           .ticks = m->ticks,
+                           .cycles = cycles,
+                           .median = theta,
+                           .se = UNKNOWN};
 }
+
+static void take_headline(const struct engine *e, const struct operation *o, struct row *row)
+{
+    const struct method_result *m = &row->method;
+    struct cycle_length cycle = ruler_of(m);
+    double rate = m->body.rate.n ? m->body.rate.mean : o->by_counter / o->ticks;
+    struct figure ruler = figure_of(m, o->ticks / cycle.ticks, m->error / cycle.ticks, cycle.error);
+    struct figure counter = figure_of(m, o->by_counter, m->error * rate, 0);
+    bool counts = e->cycle.by == CYCLES_COUNTER && e->execution != EXEC_INSTRUCTIONS;
+    const struct figure *used = counts ? &counter : &ruler;
+    row->cycles_per_tick = e->cycle.counter.used && is_known(rate) ? rate
+                           : is_known(cycle.ticks)                 ? 1 / cycle.ticks
+                                                                   : 0;
+    row->headline = (struct headline){.known = is_known(m->ticks),
+                                      .ticks = m->ticks,
+                                      .ruler = ruler,
+                                      .counter = counter,
+                                      .cycles = used->cycles,
+                                      .median = used->median,
+                                      .se = used->se};
+}
+
+/* Whether the difference says anything. Counted instructions are exact: none is a figure too. */
+static const char *doubt(const struct engine *e, const struct method_result *m)
+{
+    double size = m->ticks < 0 ? -m->ticks : m->ticks;
+    if (!is_known(m->ticks) || (e->execution == EXEC_INSTRUCTIONS && m->ticks == 0))
+        return NULL;
+    if (size <= m->error)
+        return "the difference is within its error of zero";
+    return m->ticks < 0 ? "the difference is negative: the body took less than what is subtracted"
+                        : NULL;
+}
+
+/* --- a row -------------------------------------------------------------------------------------- */
 
 /* Why this method cannot have this row; NULL: it can. */
 static const char *cannot(const struct bench *b, enum method method, bool cold)
@@ -188,30 +159,46 @@ static const char *cannot(const struct bench *b, enum method method, bool cold)
         return NULL;
     if (cold)
         return "a stretch of many turns finds its data warm after the first";
-    if (b->form == FORM_STRAIGHT || (b->form == FORM_FUNCTION && !b->empty_function) ||
-        b->not_doubled)
+    if (b->form == FORM_EMPTY || b->form == FORM_STRAIGHT ||
+        (b->form == FORM_FUNCTION && !b->empty_function) || b->not_doubled)
         return "this row has no loop that could turn more often";
     return NULL;
+}
+
+static struct operation take(struct taking *t)
+{
+    if (t->e->o->method == METHOD_ADAPTIVE) {
+        adaptive_take(t);
+        return of_stretches(t->e, t->row);
+    }
+    stream_take(t);
+    if (t->p->kind[KIND_EMPTY].fn)
+        return of_streams(t->e, t->row);
+    t->row->method.ticks = t->row->method.error = UNKNOWN; /* the bare window: see its side */
+    return (struct operation){UNKNOWN, UNKNOWN};
 }
 
 void method_row(struct engine *e, const struct placed *p, struct row *row)
 {
     const struct bench *b = row->bench;
-    enum method method = e->o->method;
-    uint64_t operations = 0;
+    struct method_result *m = &row->method;
+    struct taking t = {e, p, row, 0};
 
-    row->method.method = method;
-    row_fail(row, ROW_UNSUPPORTED, cannot(b, method, place_is_cold(e, b)));
+    m->method = e->o->method;
+    row_fail(row, ROW_UNSUPPORTED, cannot(b, m->method, place_is_cold(e, b)));
     if (row->why)
         return;
     place_object(b, p);
     if (!gate_pass(e, 0, row))
         return;
     e->p->row_begin(b->suite, b->name);
-    if (method == METHOD_ADAPTIVE)
-        run_adaptive(e, b, p, row, &operations);
-    else
-        run_streams(e, b, p, row, &operations);
+    uint64_t began = tsc_now();
+    struct operation o = take(&t);
+    row->sampling_ticks = tsc_now() - began;
     e->p->row_end();
-    check_work(b, p->object, operations, row);
+    take_headline(e, &o, row);
+    m->doubt = doubt(e, m);
+    check_work(b, p->object, t.operations, row);
+    check_errors(b, m->method == METHOD_ADAPTIVE ? row->windows - row->errors : m->body.all.n, row);
+    check_figure(e, b, row);
 }

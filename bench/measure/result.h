@@ -23,7 +23,7 @@ struct core_figure {
     double cycles, half; /* core cycles or instructions, +- */
 };
 
-/* --- method=doubled (bench/measure/headline.h) ------------------------------------------------ */
+/* --- the figure: by method=doubled (bench/measure/headline.h), or by another (method.h) -------- */
 
 /* By one source of cycles. */
 struct figure {
@@ -48,21 +48,33 @@ struct headline {
 
 /* What a method made of one kind of window. */
 struct method_side {
-    struct moments all; /* plain: mean and standard deviation (n-1) */
+    struct moments all;  /* plain: mean and standard deviation (n-1) */
+    struct moments calm; /* of those that were not disturbed: what a ruler is worth */
     uint64_t least, greatest;
     struct kbest kbest;
     struct ensemble_result ensemble;
+    struct moments rate; /* core cycles a tick by the counter read around its blocks */
+};
+
+/* adaptive: what the last stretches took, those of the empty loop taken off. */
+struct method_total {
+    bool valid;          /* read in two pairs of stretches at least */
+    double value, error; /* +-, 99% */
 };
 
 struct method_result {
     enum method method;
-    double ticks;   /* one operation, what is subtracted taken off */
-    double lattice; /* kbest: +- so many ticks an operation, the TSC's step */
-    struct method_side body, empty;
+    /* One operation, what is subtracted taken off; UNKNOWN: there is nothing to subtract, or no
+     * figure. `error`: +- so much, by what the method itself saw (method.h). */
+    double ticks, error;
+    double lattice;    /* kbest, ensembles: +- so many ticks an operation, the TSC's step */
+    const char *doubt; /* the difference is none to rely on: why; NULL: it is */
+    struct method_side body, empty, ruler, ruler2; /* adaptive: the rulers alone */
+    struct lag1 difference; /* body less empty, blocks taken at nearly the same time: ticks */
 
-    uint64_t turns; /* adaptive: of the last stretch */
+    uint64_t operations; /* adaptive: of the last stretch */
     enum adaptive_state state;
-    struct adaptive_result adaptive;
+    struct method_total seconds, in_ticks, by_counter; /* by clock=; by the TSC; core cycles */
     uint64_t clock_again, clock_failed; /* its readings that were repeated, and given up */
 };
 
@@ -96,7 +108,7 @@ struct row {
     unsigned placements;
     const double *theta; /* of each placement, cycles an operation; valid until the next row */
     struct headline headline;
-    struct method_result method; /* where it is not doubled, ticks, net and headline are empty */
+    struct method_result method; /* where it is not doubled, ticks and net are empty */
     double cycles_per_tick;      /* while this row was measured; 0: not known */
     uint32_t unread;             /* blocks that the counter could not be read around */
     double truth;                /* documented core cycles an operation; 0: not known */

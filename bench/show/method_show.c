@@ -1,79 +1,164 @@
 #include "bench/show/method_show.h"
 #include "lib/stats/known.h"
+#include "bench/show/per_op.h"
 #include "bench/show/units.h"
 #include "lib/config/method.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 
-static void number(struct report *r, const char *name, double v, int decimals)
-{
-    fmt(r->out, " %s ", name);
-    num_f64(r->out, v, decimals, 0);
-}
+/* --- the table ---------------------------------------------------------------------------------- */
 
-static void show_adaptive(struct report *r, const struct method_result *m)
+#define COLUMNS 4
+static const char *const heads[METHOD_COUNT][COLUMNS] = {
+    [METHOD_PLAIN] = {"min", "mean", "max", "sd"},
+    [METHOD_KBEST] = {"smallest", "K-th", "samples", "agree"},
+    [METHOD_ENSEMBLES] = {"least", "var(var)", "var(min)", "ergodic"},
+};
+
+void method_heading(struct report *r, const struct engine *e, const char *suite)
 {
-    fmt(r->out, " %llu turns%s", (unsigned long long)m->turns,
-        m->state == ADAPTIVE_NO_CLOCK ? ", no clock to time them by"
-        : m->state == ADAPTIVE_MOST   ? ", shorter than target="
-                                      : "");
-    if (m->adaptive.seconds_valid) {
-        number(r, "in", m->adaptive.seconds * 1e6, 3);
-        fmt(r->out, " us");
+    enum method method = e->o->method;
+    fmt(r->out, "\r\n%-24s       %s: ", "", method_names[method]);
+    if (method == METHOD_ADAPTIVE) {
+        fmt(r->out, "one long stretch\r\n%-24s %11s", suite, "operations");
+        if (!units_are_instructions(e))
+            fmt(r->out, " %9s %12s", "us", "ops/s");
+    } else {
+        fmt(r->out, "%s a window\r\n%-24s %5s",
+            units_are_instructions(e) ? "instructions" : "ticks of the TSC", suite, "ops");
+        for (unsigned i = 0; i < COLUMNS; i++)
+            fmt(r->out, " %8s", heads[method][i]);
     }
+    per_op_heading(r, e, "+-");
 }
 
-static void show_ergodic(struct report *r, const struct ensemble_result *e)
+/* Operations a second; UNKNOWN: there are no seconds, or none to rely on. */
+static double per_second(const struct engine *e, const struct method_result *m)
 {
-    number(r, "least", (double)e->least, 0);
-    number(r, "var(var)", e->variance_of_variances, 2);
-    number(r, "var(min)", e->variance_of_minima, 2);
-    if (e->ergodic)
-        fmt(r->out, " ergodic");
-    else
-        fmt(r->out, " not ergodic:%s%s%s", e->same_minimum ? "" : " minima",
-            e->same_mean ? "" : " means", e->uncorrelated ? "" : " correlated");
+    if (units_are_instructions(e) || !m->seconds.valid || m->seconds.value <= m->seconds.error)
+        return UNKNOWN;
+    return (double)m->operations / m->seconds.value;
+}
+
+static void show_adaptive(struct report *r, const struct engine *e, const struct method_result *m)
+{
+    fmt(r->out, " %11llu", (unsigned long long)m->operations);
+    if (units_are_instructions(e))
+        return;
+    per_op_number(r, m->seconds.valid ? m->seconds.value * 1e6 : UNKNOWN, 1, 9);
+    per_op_number(r, per_second(e, m), 0, 12);
+}
+
+static void show_plain(struct report *r, const struct engine *e, const struct method_side *s)
+{
+    per_op_number(r, units_of(e, (double)s->least), 0, 8);
+    per_op_number(r, units_of(e, s->all.mean), 1, 8);
+    per_op_number(r, units_of(e, (double)s->greatest), 0, 8);
+    per_op_number(r, units_of(e, moments_sd(&s->all)), 1, 8);
+}
+
+static void show_kbest(struct report *r, const struct engine *e, const struct kbest *k)
+{
+    per_op_number(r, units_of(e, (double)k->smallest[0]), 0, 8);
+    per_op_number(r, units_of(e, (double)k->smallest[k->held - 1]), 0, 8);
+    fmt(r->out, " %8llu %8s", (unsigned long long)k->taken, k->converged ? "yes" : "NO");
+}
+
+/* A variance of variances can have twenty digits. */
+static void show_power(struct report *r, double v)
+{
+    unsigned tens = 0;
+    if (!is_known(v) || v < 1e6) {
+        per_op_number(r, v, 1, 8);
+        return;
+    }
+    for (; v >= 10; tens++)
+        v /= 10;
+    fmt(r->out, " ");
+    num_f64(r->out, v, 2, tens < 10 ? 6 : 5);
+    fmt(r->out, "e%u", tens);
+}
+
+static void show_ensembles(struct report *r, const struct engine *e,
+                           const struct ensemble_result *s)
+{
+    double unit = units_of(e, 1), squared = unit * unit;
+    per_op_number(r, (double)s->least * unit, 0, 8);
+    show_power(r, s->variance_of_variances * squared * squared);
+    show_power(r, s->variance_of_minima * squared);
+    fmt(r->out, " %8s", s->ergodic ? "yes" : "NO");
 }
 
 void method_show(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct method_result *m = &row->method;
-    fmt(r->out, " %5u", row->bench->ops);
-    if (is_known(m->ticks))
-        number(r, "ticks/op", m->ticks, 3);
-    switch (m->method) {
-    case METHOD_KBEST:
-        number(r, "+-", m->lattice, 3);
-        fmt(r->out, " %s after %llu", m->body.kbest.converged ? "converged" : "NOT CONVERGED",
-            (unsigned long long)m->body.kbest.taken);
-        break;
-    case METHOD_ENSEMBLES:
-        show_ergodic(r, &m->body.ensemble);
-        break;
-    case METHOD_ADAPTIVE:
-        show_adaptive(r, m);
-        break;
-    case METHOD_PLAIN:
-        number(r, "window: min", (double)m->body.least, 0);
-        number(r, "max", (double)m->body.greatest, 0);
-        number(r, "mean", m->body.all.mean, 1);
-        number(r, "sd", moments_sd(&m->body.all), 1);
-        break;
-    case METHOD_COUNT:
-    case METHOD_DOUBLED: /* its rows have columns of their own (bench/show/show.c) */
-        break;
+    if (m->method == METHOD_ADAPTIVE) {
+        show_adaptive(r, e, m);
+    } else {
+        fmt(r->out, " %5u", row->bench->ops);
+        if (m->body.all.n == 0)
+            return;
+        if (m->method == METHOD_PLAIN)
+            show_plain(r, e, &m->body);
+        else if (m->method == METHOD_KBEST)
+            show_kbest(r, e, &m->body.kbest);
+        else
+            show_ensembles(r, e, &m->body.ensemble);
     }
-    if (units_are_instructions(e) && is_known(m->ticks)) {
-        fmt(r->out, "\r\n%-24s %5s", "", "");
-        number(r, "that is instructions/op", units_of(e, m->ticks), 3);
-    }
+    per_op_show(r, e, &row->headline);
 }
+
+static void note_ensembles(struct report *r, const char *of, const struct ensemble_result *s)
+{
+    if (s->ergodic || s->ensembles == 0)
+        return;
+    fmt(r->out, "  ^ not ergodic, %s:%s%s%s\r\n", of,
+        s->same_minimum ? "" : " the minima differ by more than a step;",
+        s->same_mean ? "" : " the means differ by more than chance;",
+        s->uncorrelated ? "" : " neighbours are correlated;");
+}
+
+static void note_kbest(struct report *r, const char *of, const struct kbest *k)
+{
+    if (!k->converged && k->taken > 0)
+        fmt(r->out, "  ^ %s: the %u smallest of %llu samples do not lie within epsilon=\r\n", of,
+            k->k, (unsigned long long)k->taken);
+}
+
+static void note_adaptive(struct report *r, const struct method_result *m)
+{
+    if (m->state == ADAPTIVE_MOST)
+        fmt(r->out, "  ^ shorter than target=: this row can do no more operations in one go\r\n");
+    if (m->clock_failed)
+        fmt(r->out, "  ^ %llu readings of the clock failed\r\n",
+            (unsigned long long)m->clock_failed);
+}
+
+void method_notes(struct report *r, const struct row *row)
+{
+    const struct method_result *m = &row->method;
+    if (m->method == METHOD_ENSEMBLES) {
+        note_ensembles(r, "the body", &m->body.ensemble);
+        note_ensembles(r, "what is subtracted", &m->empty.ensemble);
+    } else if (m->method == METHOD_KBEST) {
+        note_kbest(r, "the body", &m->body.kbest);
+        note_kbest(r, "what is subtracted", &m->empty.kbest);
+    } else if (m->method == METHOD_ADAPTIVE) {
+        note_adaptive(r, m);
+    }
+    if (m->doubt)
+        fmt(r->out, "  ^ %s\r\n", m->doubt);
+}
+
+/* --- the record --------------------------------------------------------------------------------- */
 
 static void record_side(struct json *j, const char *name, enum method method,
                         const struct method_side *s)
 {
     const struct ensemble_result *e = &s->ensemble;
+    if (s->all.n == 0)
+        return;
     json_object(j, name);
     json_u64(j, "n", s->all.n);
     json_u64(j, "min", s->least);
@@ -100,44 +185,55 @@ static void record_side(struct json *j, const char *name, enum method method,
     json_close(j);
 }
 
-static void record_adaptive(struct json *j, const struct method_result *m, bool counted)
+static void record_adaptive(struct json *j, const struct engine *e, const struct row *row)
 {
     static const char *const states[] = {[ADAPTIVE_MORE] = "more",
                                          [ADAPTIVE_DONE] = "done",
                                          [ADAPTIVE_MOST] = "most",
                                          [ADAPTIVE_NO_CLOCK] = "no clock"};
-    json_u64(j, "turns", m->turns);
+    const struct method_result *m = &row->method;
+    const struct bench *b = row->bench;
+    bool counted = units_are_instructions(e);
+    double n = (double)m->operations, cycles = row->headline.cycles.theta;
+    json_u64(j, "operations", m->operations);
+    json_f64(j, "units_done", n * (b->base_per_op ? b->base_per_op : 1), 0);
     json_str(j, "state", states[m->state]);
-    json_f64(j, "units", m->adaptive.units, 0);
-    if (m->adaptive.seconds_valid && !counted)
-        json_f64(j, "seconds", m->adaptive.seconds, 9);
     json_u64(j, "clock_again", m->clock_again);
     json_u64(j, "clock_failed", m->clock_failed);
-    if (m->adaptive.cycles_valid)
-        json_f64(j, counted ? "instructions" : "cycles", m->adaptive.cycles, 1);
+    json_bool(j, "seconds_valid", m->seconds.valid);
+    if (m->seconds.valid && !counted) {
+        json_f64(j, "seconds", m->seconds.value, 9);
+        json_f64(j, "operations_per_second", per_second(e, m), 0);
+    }
+    if (counted) {
+        json_f64(j, "instructions", units_of(e, row->headline.ticks) * n, 1);
+        return;
+    }
+    json_bool(j, "cycles_valid", cycle_known(e) && is_known(cycles));
+    if (cycle_known(e))
+        json_f64(j, "cycles", cycles * n, 1);
 }
 
 void method_record(struct json *j, const struct engine *e, const struct row *row)
 {
     const struct method_result *m = &row->method;
-    bool counted = units_are_instructions(e);
     json_str(j, "method", method_names[m->method]);
     if (row->status == ROW_UNSUPPORTED)
         return;
-    json_u64(j, "errors", row->errors);
     if (m->method == METHOD_ADAPTIVE) {
-        record_adaptive(j, m, counted);
+        record_adaptive(j, e, row);
     } else {
         record_side(j, "body", m->method, &m->body);
         record_side(j, "empty", m->method, &m->empty);
     }
-    json_object(j, "per_op");
-    json_f64(j, "ticks", m->ticks, 6);
-    if (counted)
-        json_f64(j, "instructions", units_of(e, m->ticks), 6);
-    else if (engine_has_hz(e))
-        json_f64(j, "ns", units_ns(e, m->ticks), 6);
-    if (m->method == METHOD_KBEST)
+    if (m->doubt)
+        json_str(j, "doubt", m->doubt);
+}
+
+void method_record_per_op(struct json *j, const struct row *row)
+{
+    const struct method_result *m = &row->method;
+    json_f64(j, "error_ticks", m->error, 6);
+    if (m->method == METHOD_KBEST || m->method == METHOD_ENSEMBLES)
         json_f64(j, "lattice_ticks", m->lattice, 6);
-    json_close(j);
 }

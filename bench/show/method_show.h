@@ -6,8 +6,14 @@
 #include "bench/measure/context.h"
 #include "lib/text/json.h"
 
-/* The rest of a row's table line, and the members of its record. */
+/* The column heads above the rows of a suite, when method= is not doubled. */
+void method_heading(struct report *r, const struct engine *e, const char *suite);
+/* What stands under them, behind the row's name; and the lines below that say what to think of it. */
 void method_show(struct report *r, const struct engine *e, const struct row *row);
+void method_notes(struct report *r, const struct row *row);
+
+/* Members of the row's record; and of its per_op. */
 void method_record(struct json *j, const struct engine *e, const struct row *row);
+void method_record_per_op(struct json *j, const struct row *row);
 
 #endif

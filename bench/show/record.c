@@ -140,17 +140,17 @@ static void record_source(struct json *j, const struct engine *e, const struct r
     json_u64(j, "counter_unread_blocks", row->unread);
 }
 
-static void record_headline(struct json *j, const struct engine *e, const struct row *row)
+static void record_per_op(struct json *j, const struct engine *e, const struct row *row)
 {
     const struct headline *h = &row->headline;
-    bool counted = units_are_instructions(e), cycles = cycle_known(e) && !counted;
+    bool counted = units_are_instructions(e);
     json_object(j, "per_op");
     json_f64(j, "ticks", h->ticks, 6);
     if (counted)
         json_f64(j, "instructions", units_of(e, h->ticks), 6);
     if (units_have_ns(e))
         json_f64(j, "ns", units_ns(e, h->ticks), 6);
-    if (cycles) {
+    if (cycle_known(e) && !counted) {
         json_f64(j, "cycles", h->cycles.theta, 6);
         json_f64(j, "cycles_lo", h->cycles.theta - h->cycles.half, 6);
         json_f64(j, "cycles_hi", h->cycles.theta + h->cycles.half, 6);
@@ -158,23 +158,31 @@ static void record_headline(struct json *j, const struct engine *e, const struct
         if (e->cycle.counter.used)
             record_beside(j, e, h);
     }
+    if (row->method.method != METHOD_DOUBLED)
+        method_record_per_op(j, row);
     json_close(j);
+}
+
+static void record_headline(struct json *j, const struct engine *e, const struct row *row)
+{
+    const struct headline *h = &row->headline;
+    record_per_op(j, e, row);
     json_u64(j, "placements", row->placements);
     json_bool(j, "doubled", h->doubled);
     if (sweep_made(e, row))
         record_sweep(j, row);
-    if (cycles) {
+    if (cycle_known(e) && !units_are_instructions(e)) {
         record_source(j, e, row);
         record_interval(j, h);
-        record_modes(j, &h->modes);
+        if (row->method.method == METHOD_DOUBLED)
+            record_modes(j, &h->modes);
         if (row->truth > 0)
             json_f64(j, "truth_cycles", row->truth, 3);
     }
 }
 
-static void record_figures(struct json *j, const struct engine *e, const struct row *row)
+static void record_counts(struct json *j, const struct engine *e, const struct row *row)
 {
-    json_u64(j, "n", row->ticks.n);
     json_u64(j, "errors", row->errors);
     json_u64(j, "disturbed", row->disturbed);
     json_u64(j, "nmis", row->nmis);
@@ -182,6 +190,25 @@ static void record_figures(struct json *j, const struct engine *e, const struct 
         json_u64(j, "smis", row->smis);
     json_u64(j, "windows", row->windows);
     json_u64(j, "sampling_ticks", row->sampling_ticks);
+}
+
+/* By another method than doubled. */
+static void record_method(struct json *j, const struct engine *e, const struct row *row)
+{
+    method_record(j, e, row);
+    if (row->status == ROW_UNSUPPORTED)
+        return;
+    record_counts(j, e, row);
+    if (!row->headline.known)
+        return;
+    record_headline(j, e, row);
+    compare_units_record(j, e, row);
+}
+
+static void record_figures(struct json *j, const struct engine *e, const struct row *row)
+{
+    json_u64(j, "n", row->ticks.n);
+    record_counts(j, e, row);
     json_u64(j, "warmup_blocks", row->warmup_blocks);
     json_bool(j, "steady", row->steady);
     if (row->ticks.n == 0)
@@ -216,7 +243,7 @@ void record_row(struct report *r, const struct engine *e, const struct row *row)
     if (row->why)
         json_str(&j, "why", row->why);
     if (row->method.method != METHOD_DOUBLED)
-        method_record(&j, e, row);
+        record_method(&j, e, row);
     else if (row->status != ROW_UNSUPPORTED)
         record_figures(&j, e, row);
     slowdown_record(&j, e, row);

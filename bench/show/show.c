@@ -4,6 +4,7 @@
 #include "bench/measure/sweep.h"
 #include "bench/show/compare.h"
 #include "bench/show/method_show.h"
+#include "bench/show/per_op.h"
 #include "bench/show/record.h"
 #include "bench/show/slowdown.h"
 #include "bench/show/units.h"
@@ -23,42 +24,17 @@ void show_heading(struct report *r, const struct engine *e, const char *suite)
     if (!report_table(r))
         return;
     report_fresh_line(r);
+    if (e->o->method != METHOD_DOUBLED) {
+        method_heading(r, e, suite);
+        return;
+    }
     bool counted = units_are_instructions(e);
     fmt(r->out, "\r\n%-24s       %s\r\n", "",
         counted ? "instructions a window" : "ticks of the TSC a window");
     fmt(r->out, "%-24s %5s %8s %8s %8s", suite, "ops", "min", "median", "p99");
     if (counted)
-        fmt(r->out, " %8s %9s", "max", "instr/op");
-    else if (cycle_known(e))
-        fmt(r->out, " %9s %6s", "cycles/op", "+-99%");
-    else
-        fmt(r->out, " %9s", "ticks/op");
-    fmt(r->out, units_have_ns(e) ? " %7s\r\n" : "\r\n", "ns/op");
-}
-
-static void show_number(struct report *r, double v, int decimals, int width)
-{
-    fmt(r->out, " ");
-    if (is_known(v))
-        num_f64(r->out, v, decimals, width);
-    else
-        fmt(r->out, "%*s", width, "?");
-}
-
-static void show_per_op(struct report *r, const struct engine *e, const struct headline *h)
-{
-    if (!h->known)
-        return;
-    if (units_are_instructions(e)) {
-        show_number(r, units_of(e, h->ticks), 3, 9);
-    } else if (cycle_known(e)) {
-        show_number(r, h->cycles.theta, 3, 9);
-        show_number(r, h->cycles.half, 3, 6);
-    } else {
-        show_number(r, h->ticks, 3, 9);
-    }
-    if (units_have_ns(e))
-        show_number(r, units_ns(e, h->ticks), 3, 7);
+        fmt(r->out, " %8s", "max");
+    per_op_heading(r, e, "+-99%");
 }
 
 /* More than one mode: the list is the figure, not the mean. */
@@ -83,11 +59,11 @@ static void show_sweep(struct report *r, const struct row *row)
     for (unsigned part = 0; part < LAYOUT_PARTS; part++) {
         struct sweep w = sweep_of(row->theta + part * LAYOUT_OFFSETS);
         fmt(r->out, "    %-5s offsets: min", layout_part_names[part]);
-        show_number(r, w.min, 3, 0);
+        per_op_number(r, w.min, 3, 0);
         fmt(r->out, ", median");
-        show_number(r, w.median, 3, 0);
+        per_op_number(r, w.median, 3, 0);
         fmt(r->out, ", max");
-        show_number(r, w.max, 3, 0);
+        per_op_number(r, w.max, 3, 0);
         fmt(r->out, " cycles, worst at byte %u\r\n", w.worst * layout_part_step[part]);
     }
 }
@@ -95,14 +71,17 @@ static void show_sweep(struct report *r, const struct row *row)
 /* Where ruler and counter differ by more than the self-test allows, or the counter failed. */
 static void show_beside(struct report *r, const struct engine *e, const struct row *row)
 {
-    double off = row->headline.counter.cycles.theta / row->headline.ruler.cycles.theta - 1;
+    const struct estimate *ruler = &row->headline.ruler.cycles;
+    double off = row->headline.counter.cycles.theta / ruler->theta - 1, within = CYCLE_WITHIN;
+    if (row->method.method != METHOD_DOUBLED) /* their error is often larger */
+        within += ruler->half / (ruler->theta < 0 ? -ruler->theta : ruler->theta);
     if (e->execution != EXEC_SILICON || !e->cycle.counter.used || !row->headline.known)
         return;
-    if (off > CYCLE_WITHIN || off < -CYCLE_WITHIN) {
+    if (off > within || off < -within) {
         fmt(r->out, "  ^ %s and ruler disagree:", e->cycle.counter.used->name);
-        show_number(r, row->headline.counter.cycles.theta, 3, 0);
+        per_op_number(r, row->headline.counter.cycles.theta, 3, 0);
         fmt(r->out, ",");
-        show_number(r, row->headline.ruler.cycles.theta, 3, 0);
+        per_op_number(r, row->headline.ruler.cycles.theta, 3, 0);
         fmt(r->out, " cycles/op\r\n");
     }
     if (row->unread)
@@ -136,12 +115,12 @@ static void show_columns(struct report *r, const struct engine *e, const struct 
     if (t->n == 0)
         return;
     fmt(r->out, " %5u", row->bench->ops);
-    show_number(r, units_of(e, (double)t->min), 0, 8);
-    show_number(r, units_of(e, t->median), 0, 8);
-    show_number(r, units_of(e, t->p99), 0, 8);
+    per_op_number(r, units_of(e, (double)t->min), 0, 8);
+    per_op_number(r, units_of(e, t->median), 0, 8);
+    per_op_number(r, units_of(e, t->p99), 0, 8);
     if (units_are_instructions(e))
-        show_number(r, units_of(e, (double)t->max), 0, 8);
-    show_per_op(r, e, &row->headline);
+        per_op_number(r, units_of(e, (double)t->max), 0, 8);
+    per_op_show(r, e, &row->headline);
 }
 
 /* What was not as it should be. */
@@ -151,8 +130,9 @@ static void show_trouble(struct report *r, const struct engine *e, const struct 
         fmt(r->out, "  ^ FAIL: %s\r\n", row->why);
     if (row->errors)
         fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
-    if (row->disturbed * 100ull > row->ticks.n) /* above 1%; the record has them all */
-        fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, row->ticks.n);
+    size_t n = row->ticks.n ? row->ticks.n : row->method.body.all.n;
+    if (row->disturbed * 100ull > n) /* above 1%; the record has them all */
+        fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, n);
     if (row->smis)
         fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
     if (e->p->row_show)
@@ -171,6 +151,7 @@ static void show_line(struct report *r, const struct engine *e, const struct row
         method_show(r, e, row);
     show_columns(r, e, row);
     fmt(r->out, "\r\n");
+    method_notes(r, row);
     show_trouble(r, e, row);
     slowdown_show(r, e, row);
     compare_units_show(r, e, row);

@@ -41,6 +41,20 @@ static double scale(const struct estimate_blocks *k, bool ruler)
     return (ruler ? (double)k->adds : 1) / (double)k->ops;
 }
 
+struct estimate_part estimate_stream(const struct lag1 *values)
+{
+    struct estimate_part part = {values->all.n ? values->all.mean : UNKNOWN, UNKNOWN, 0};
+    if (values->all.n < 2)
+        return part;
+    part.se = moments_sd(&values->all) / mathx_sqrt((double)values->all.n);
+    if (values->all.n > 2)
+        part.rho = lag1_correlation(values);
+    double rho = part.rho < RHO_MOST ? part.rho : RHO_MOST;
+    if (rho > 0)
+        part.se *= mathx_sqrt((1 + rho) / (1 - rho));
+    return part;
+}
+
 static struct estimate_part jackknife(const struct estimate_blocks *k, bool ruler)
 {
     struct estimate_part part = {UNKNOWN, UNKNOWN, 0};
@@ -60,12 +74,9 @@ static struct estimate_part jackknife(const struct estimate_blocks *k, bool rule
         double without = scale(k, ruler) * (all.body - body(k, i)) / left;
         lag1_add(&pseudo, m * part.value - (m - 1) * without);
     }
-    part.se = moments_sd(&pseudo.all) / mathx_sqrt(m);
-    if (k->m > 2)
-        part.rho = lag1_correlation(&pseudo);
-    double rho = part.rho < RHO_MOST ? part.rho : RHO_MOST;
-    if (rho > 0)
-        part.se *= mathx_sqrt((1 + rho) / (1 - rho));
+    struct estimate_part spread = estimate_stream(&pseudo);
+    part.se = spread.se;
+    part.rho = spread.rho;
     return part;
 }
 
@@ -103,6 +114,17 @@ struct estimate estimate_over(const double *theta, size_t count, double se, size
     double boot = dist_normal(NOMINAL) * kappa * e.theta * mathx_sqrt(2);
     e.half = mathx_sqrt(drawn * drawn + boot * boot);
     return e;
+}
+
+double estimate_half(double se, size_t m)
+{
+    return m > 1 ? dist_t(NOMINAL, (double)m - 1) * se : UNKNOWN;
+}
+
+double estimate_for_another_boot(double theta, double half, double kappa)
+{
+    double boot = dist_normal(NOMINAL) * kappa * theta;
+    return mathx_sqrt(2 * (half * half + boot * boot));
 }
 
 double estimate_kappa(const struct estimate *launches, size_t count)

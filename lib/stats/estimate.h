@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/stats/moments.h"
 
 /*
  * One placement: m >= 1 blocks of each kind, in ticks a window (the mean over the block's
@@ -61,6 +62,14 @@ struct estimate {
  * the one placement, else not used. kappa: see below; 0 where none was fitted.
  */
 struct estimate estimate_over(const double *theta, size_t count, double se, size_t m, double kappa);
+
+/* The mean of a stream of values in the order in which they were taken; se and rho as above. */
+struct estimate_part estimate_stream(const struct lag1 *values);
+/* From a mean's standard error to its 99% half-width; m values. NaN where m < 2. */
+double estimate_half(double se, size_t m);
+/* From the half-width of this boot's figure to that in which another boot will find it: as in
+ * estimate_over for one placement. */
+double estimate_for_another_boot(double theta, double half, double kappa);
 
 /*
  * The relative boot-to-boot component: kappa^2 = max(0, V - mean(s^2 / placements)) / theta^2 with

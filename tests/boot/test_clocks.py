@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from machine import SUCCESS, has
+from machine import BAD_OPTIONS, SUCCESS, has
 
 ADAPTIVE = "suite=calls bench=direct,direct_inc method=adaptive samples=64"
 CLOCKS = ["tsc", "hpet", "pmtimer", "pit"]
@@ -56,7 +56,7 @@ def test_fallback_says_why(boot):
 
 
 def test_no_clock_at_all(boot):
-    """The run goes on without ns; a method that needs seconds says that it has none."""
+    """The run goes on without ns; a method that needs seconds is refused."""
     how = {"machine": "q35,acpi=off", "icount": False}
     b = boot("suite=calls bench=direct samples=64 clock=hpet,pmtimer", **how).must(SUCCESS, rows=1)
     assert "clock" not in b.run and "clock_tsc_hz" not in b.run, b.run
@@ -64,10 +64,9 @@ def test_no_clock_at_all(boot):
     assert any("no clock" in e["message"] for e in b.events("warning")), str(b)
     assert "ticks" in b.rows[0]["per_op"] and "ns" not in b.rows[0]["per_op"], b.rows[0]
 
-    b = boot(f"{ADAPTIVE} clock=hpet", machine="q35,acpi=off").must(SUCCESS, rows=2)
-    for row in b.rows:
-        assert row["state"] == "no clock" and row["clock_failed"] > 0, row
-        assert "ticks" not in row["per_op"] and "seconds" not in row, row
+    b = boot(f"{ADAPTIVE} clock=hpet", machine="q35,acpi=off").must(BAD_OPTIONS, rows=0)
+    (error,) = [e["message"] for e in b.events("error")]
+    assert "method=adaptive with clock=hpet" in error and "no HPET table" in error, error
 
 
 @pytest.mark.parametrize(

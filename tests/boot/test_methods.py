@@ -74,7 +74,7 @@ def test_adaptive_keeps_to_a_rows_grain(boot):
     b = boot(f"suite=sum,compiler,calls bench={','.join(rows)} target=20000 method=adaptive").must(SUCCESS, rows=4)
     for row in b.rows:
         assert row["status"] == "ok" and row["errors"] == 0, row
-        assert row["turns"] % rows[row["name"]] == 0, row
+        assert row["operations"] % rows[row["name"]] == 0, row
     for name in ("turn_2", "switch_turn_c"):
         row = b.row("calls", name)
-        assert row["turns"] == 2048 and row["state"] == "most", row
+        assert row["operations"] == 2048 and row["state"] == "most", row

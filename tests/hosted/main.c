@@ -37,7 +37,8 @@ struct hosted {
     struct memory memory;
     struct platform platform;
     struct report report;
-    bool stopped; /* by a person, before the last row */
+    char refused[ERROR_MAX]; /* what only an opened engine can tell of the words */
+    bool stopped;            /* by a person, before the last row */
 };
 
 static void row_begin(const char *suite, const char *name)
@@ -97,10 +98,14 @@ static void measure(void *argument)
     struct hosted *h = argument;
     static struct engine engine;
     static struct probe probe;
+    struct sink_buf text;
 
     engine_init(&engine, &h->platform, &h->options);
     probe_run(&engine, &probe);
     engine_timers(&engine);
+    sink_buf_init(&text, h->refused, sizeof h->refused);
+    if (!engine_check(&engine, &text.sink))
+        return;
     facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &h->report);
     selftests_linearity(&engine, &probe, &h->report);
     selftests_counter(&engine, &h->report);
@@ -165,6 +170,8 @@ int main(int argc, char **argv)
     if (!plan_check(&h.platform, &h.options, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
     memory_on_stack(&h.memory, measure, &h);
+    if (h.refused[0])
+        return refuse(&h, h.refused, STATUS_BAD_OPTIONS);
     return leave(h.report.faulted    ? STATUS_FAULTED
                  : h.report.failures ? STATUS_CHECK_FAILED
                  : h.stopped         ? STATUS_STOPPED

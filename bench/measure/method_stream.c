@@ -1,0 +1,169 @@
+#include "bench/measure/method_stream.h"
+#include "bench/measure/cycle.h"
+#include "bench/measure/dither.h"
+#include "bench/measure/pace.h"
+#include "lib/stats/known.h"
+
+#define STREAMS 4 /* the empty window, the rulers, the body */
+
+static bool is_ruler(enum kind k)
+{
+    return k == KIND_RULER || k == KIND_RULER2;
+}
+
+bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_result *w)
+{
+    const struct bench *b = t->row->bench;
+    const struct placed_kind *placed = &t->p->kind[k];
+    bool turning = b->form == FORM_LOOP || b->form == FORM_FUNCTION;
+    /* The rulers are ours and not the author's: their mean shall be finer than the TSC's step. */
+    uint64_t delay = is_ruler(k) ? dither(t->e, t->row->windows) : 0;
+    if (place_is_cold(t->e, b))
+        place_cool(t->p);
+    *w = placed->fn(t->p->object, placed->function, turns, delay, WINDOW_STACK);
+    t->row->windows++;
+    if (k != KIND_BODY)
+        return true;
+    t->operations += turning ? turns : b->ops;
+    return b->form != FORM_FUNCTION || (uint32_t)w->failed == 0;
+}
+
+/* One window as wide as the row's. */
+static bool take(struct taking *t, const struct stream *s, uint64_t *ticks)
+{
+    struct window_result w;
+    bool good = stream_window(t, s->kind, t->p->kind[s->kind].turns, &w);
+    *ticks = w.ticks;
+    return good;
+}
+
+static void feed(const struct engine *e, struct stream *s, uint64_t ticks)
+{
+    struct method_side *side = s->side;
+    moments_add(&side->all, (double)ticks);
+    if ((double)ticks <= s->above)
+        moments_add(&side->calm, (double)ticks);
+    side->least = ticks < side->least ? ticks : side->least;
+    side->greatest = ticks > side->greatest ? ticks : side->greatest;
+    if (is_ruler(s->kind))
+        return;
+    if (e->o->method == METHOD_KBEST && !kbest_add(&side->kbest, ticks))
+        s->left = 0;
+    else if (e->o->method == METHOD_ENSEMBLES)
+        ensemble_add(&s->ensemble, ticks);
+}
+
+/* What the counter made of a block. */
+static void note_rate(struct taking *t, struct stream *s, const struct cycle_mark *from,
+                      const struct cycle_mark *to)
+{
+    double rate = cycle_ratio(t->e, from, to);
+    if (is_known(rate))
+        moments_add(&s->side->rate, rate);
+    else
+        t->row->unread += t->e->cycle.counter.used != NULL;
+}
+
+void stream_block(struct taking *t, struct stream *s, uint64_t n)
+{
+    struct moments block = {0};
+    uint64_t spoils = engine_spoils(t->e), ticks;
+    uint32_t windows = 0, longer = 0;
+    struct cycle_mark from = cycle_mark(t->e);
+    for (; n && s->left; n--, windows++) {
+        s->left--;
+        if (!take(t, s, &ticks)) {
+            t->row->errors++;
+            continue;
+        }
+        longer += (double)ticks > s->above;
+        moments_add(&block, (double)ticks);
+        feed(t->e, s, ticks);
+    }
+    struct cycle_mark to = cycle_mark(t->e);
+    if (windows)
+        note_rate(t, s, &from, &to);
+    if (s->kind == KIND_BODY)
+        t->row->disturbed += engine_spoils(t->e) != spoils ? windows : longer;
+    s->mean = block.n ? block.mean : UNKNOWN;
+}
+
+void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_side *side,
+                 uint64_t left)
+{
+    const struct options *o = t->e->o;
+    uint64_t ticks[2 * ENGINE_BLOCK];
+    *s = (struct stream){.kind = k, .side = side, .left = left};
+    side->least = UINT64_MAX;
+    ensemble_start(&s->ensemble, o->size);
+    kbest_start(&side->kbest, o->k, o->epsilon / 1000.0, o->most);
+    for (unsigned i = 0; i < ENGINE_BLOCK; i++) /* of the first nothing is kept */
+        take(t, s, ticks);
+    for (unsigned i = 0; i < ENGINE_BLOCK; i++)
+        take(t, s, &ticks[i]);
+    stats_sort(ticks, ENGINE_BLOCK);
+    struct summary usual = stats_summary(ticks, ENGINE_BLOCK, ticks + ENGINE_BLOCK);
+    s->above = stats_disturbed_above(&usual, t->e->step);
+}
+
+/* Windows of a kind at the most. K-best ends by itself; operations that fail are not handed to it,
+ * and must not go on for ever. */
+static uint64_t windows_at_most(const struct engine *e)
+{
+    const struct options *o = e->o;
+    if (o->method == METHOD_ENSEMBLES)
+        return (uint64_t)o->ensembles * o->size;
+    return o->method == METHOD_KBEST ? 2ull * o->most : e->samples;
+}
+
+/* Every kind that the row has, in the order there. */
+static unsigned open_all(struct taking *t, struct stream *s, uint64_t left)
+{
+    struct method_result *m = &t->row->method;
+    const struct {
+        enum kind kind;
+        struct method_side *side;
+    } all[STREAMS] = {{KIND_EMPTY, &m->empty},
+                      {KIND_RULER, &m->ruler},
+                      {KIND_RULER2, &m->ruler2},
+                      {KIND_BODY, &m->body}};
+    unsigned n = 0;
+    for (unsigned i = 0; i < STREAMS; i++)
+        if (t->p->kind[all[i].kind].fn)
+            stream_open(t, &s[n++], all[i].kind, all[i].side, left);
+    return n;
+}
+
+/* Of one way: the body stands last, the empty window first. */
+static void note_difference(struct taking *t, const struct stream *s, unsigned n)
+{
+    double difference = s[n - 1].mean - s[0].mean;
+    if (n > 1 && is_known(difference))
+        lag1_add(&t->row->method.difference, difference);
+}
+
+static bool all_have_enough(const struct stream *s, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (s[i].left)
+            return false;
+    return true;
+}
+
+void stream_take(struct taking *t)
+{
+    struct stream s[STREAMS];
+    uint64_t left = windows_at_most(t->e);
+    uint64_t block = left < 2 * ENGINE_BLOCK ? (left + 1) / 2 : ENGINE_BLOCK;
+    unsigned n = open_all(t, s, left);
+    while (!all_have_enough(s, n) && pace_go_on(t->e)) {
+        for (unsigned i = 0; i < n; i++)
+            stream_block(t, &s[i], block);
+        note_difference(t, s, n);
+        for (unsigned i = n; i-- > 0;)
+            stream_block(t, &s[i], block);
+        note_difference(t, s, n);
+    }
+    for (unsigned i = 0; i < n && t->e->o->method == METHOD_ENSEMBLES; i++)
+        s[i].side->ensemble = ensemble_judge(&s[i].ensemble, t->e->step);
+}

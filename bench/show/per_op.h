@@ -1,0 +1,16 @@
+/* The columns that every row ends with, by whatever method: what one operation takes. */
+#ifndef BENCH_SHOW_PER_OP_H
+#define BENCH_SHOW_PER_OP_H
+
+#include "bench/api/report.h"
+#include "bench/measure/context.h"
+
+/* Their heads, in the unit that is shown below. `error`: over what stands behind core cycles. */
+void per_op_heading(struct report *r, const struct engine *e, const char *error);
+/* The columns; nothing where the row has no figure. */
+void per_op_show(struct report *r, const struct engine *e, const struct headline *h);
+
+/* A blank and a number, `?` where it is not known. */
+void per_op_number(struct report *r, double v, int decimals, int width);
+
+#endif
