@@ -134,6 +134,16 @@ void head_record_timers(const struct engine *e, struct json *j)
     cycle_record(e, j);
 }
 
+static void warn(void *report, const char *message)
+{
+    report_event(report, "warning", message);
+}
+
+void head_warn_words(const struct engine *e, struct report *r)
+{
+    options_without_effect(e->o, warn, r);
+}
+
 void head_warn_timers(const struct engine *e, struct report *r)
 {
     if (!e->clock.used)

@@ -41,6 +41,8 @@ void head_show_timers(const struct engine *e, struct sink *out);
 void head_record_timers(const struct engine *e, struct json *j);
 /* A warning where none serves. */
 void head_warn_timers(const struct engine *e, struct report *r);
+/* Words that were given and that method= has no use for: a warning each. */
+void head_warn_words(const struct engine *e, struct report *r);
 
 /* The recipe in use, LFENCE's state, the options; `from` names their sources. */
 void head_show_settings(const struct engine *e, const char *lfence, const char *from,

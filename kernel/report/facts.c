@@ -312,6 +312,7 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
         warn(r, text);
     }
     quiet_facts_warn(m, r);
+    head_warn_words(e, r);
     head_warn_timers(e, r);
     if (e->execution == EXEC_EMULATED)
         warn(r, "figures are noise: an emulator executes this code");

@@ -32,24 +32,29 @@
 #define GLOBS(name)                    OTHER(name, OPTION_LIST, "GLOB,GLOB,...", "*")
 #define TIMERS(name, words, standard_) OTHER(name, OPTION_TIMERS, words, standard_)
 
+#define BY(method) (1u << METHOD_##method)
+
 /* `meaning`: 79 columns with the default behind it, for help. */
 static const struct option_doc keys[] = {
     {GLOBS(suite), .meaning = "suites to run (* any run, ? any one character)"},
     {GLOBS(bench), .meaning = "rows to run, by name"},
-    {NUMBER_OR_AUTO(samples, 16, 1000000),
+    {NUMBER_OR_AUTO(samples, 16, 1000000), .methods = BY(DOUBLED) | BY(PLAIN),
      .meaning = "windows a row; auto: " TEXT_OF_THE(SAMPLES_AUTO) ", or " TEXT_OF_THE(
          SAMPLES_AUTO_EXACT) " that are exact"},
-    {NUMBER(warmup, 0, 1000, 50),
+    {NUMBER(warmup, 0, 1000, 50), .methods = BY(DOUBLED),
      .meaning = "blocks of warm-up windows before each row, at the most"},
     {CHOICE(recipe, RECIPE_CHOICES, "auto"),
      .meaning = "how the TSC is read; auto: lfence where it serialises"},
     {CHOICE(method, METHOD_CHOICES, "doubled"), .meaning = "how windows become a figure"},
-    {NUMBER(k, 1, 32, 3), .meaning = "kbest: so many smallest must agree"},
-    {NUMBER(epsilon, 0, 1000, 50), .meaning = "kbest: within so many thousandths"},
-    {NUMBER(most, 32, 1000000, 500), .meaning = "kbest: samples at the most"},
-    {NUMBER(ensembles, 2, 100000, 100), .meaning = "ensembles: how many (published: 1000)"},
-    {NUMBER(size, 2, 1000000, 1000), .meaning = "ensembles: windows in each (published: 100000)"},
-    {NUMBER(target, 10, 10000000, 10000),
+    {NUMBER(k, 1, 32, 3), .methods = BY(KBEST), .meaning = "kbest: so many smallest must agree"},
+    {NUMBER(epsilon, 0, 1000, 50), .methods = BY(KBEST),
+     .meaning = "kbest: within so many thousandths"},
+    {NUMBER(most, 32, 1000000, 500), .methods = BY(KBEST), .meaning = "kbest: samples at the most"},
+    {NUMBER(ensembles, 2, 100000, 100), .methods = BY(ENSEMBLES),
+     .meaning = "ensembles: how many (published: 1000)"},
+    {NUMBER(size, 2, 1000000, 1000), .methods = BY(ENSEMBLES),
+     .meaning = "ensembles: windows in each (published: 100000)"},
+    {NUMBER(target, 10, 10000000, 10000), .methods = BY(ADAPTIVE),
      .meaning = "adaptive: microseconds a stretch should last"},
     {CHOICE(caches, CACHES_CHOICES, "keep"),
      .meaning = "clear: before each window the row's data leaves them"},
@@ -57,9 +62,10 @@ static const struct option_doc keys[] = {
      .meaning = "seconds by the first of these to start"},
     {TIMERS(cycle, CYCLE_WORDS, "ruler,pmc,aperf,tsc,null"),
      .meaning = "cycles by the first of these to start"},
-    {CHOICE(layout, LAYOUT_CHOICES, "shuffle"),
+    {CHOICE(layout, LAYOUT_CHOICES, "shuffle"), .methods = BY(DOUBLED),
      .meaning = "placements: 16 drawn from seed=, one, or 64 offsets"},
-    {NUMBER(seed, 0, 4294967295, 1), .meaning = "where the placements are drawn from"},
+    {NUMBER(seed, 0, 4294967295, 1), .methods = BY(DOUBLED),
+     .meaning = "where the placements are drawn from"},
     {OTHER(cores, OPTION_CORES, "bsp|all|N,N-N,...", "bsp"),
      .meaning = "the cores to measure on; bsp: the one that boots"},
     {CHOICE(share, SHARE_CHOICES, "alone"),
@@ -75,7 +81,7 @@ static const struct option_doc keys[] = {
      .meaning = "suite quiet: milliseconds; auto: " TEXT_OF_THE(WATCH_AUTO) ", or " TEXT_OF_THE(
          WATCH_AUTO_EXACT) " if exact"},
     {CHOICE(format, FORMAT_CHOICES, "both"), .meaning = "the report: for people, for programs"},
-    {CHOICE(hist, HIST_CHOICES, "capped"),
+    {CHOICE(hist, HIST_CHOICES, "capped"), .methods = BY(DOUBLED),
      .meaning = "histograms: the " TEXT_OF_THE(HIST_CAP) " fullest bins, all, none"},
     {CHOICE(console, CONSOLE_CHOICES, "auto"), .meaning = "where people read; auto: all there are"},
     {OTHER(serial, OPTION_SERIAL, "auto|off|com1..com4|io:PORT|mmio:ADDR:WIDTH:STRIDE", "auto"),
@@ -86,6 +92,7 @@ static const struct option_doc keys[] = {
      .meaning = "borrow gives the machine back; auto: where no console is"},
 };
 #define KEYS (sizeof keys / sizeof keys[0])
+_Static_assert(KEYS <= 64, "`given` has a bit for each key");
 
 size_t options_docs(const struct option_doc **docs)
 {
@@ -249,8 +256,10 @@ bool options_take(struct options *o, const struct word *word, const char *source
         *(word->at[0] == 'h' ? &o->help : &o->list) = true;
         return true;
     }
-    if (whole && k != NULL && value != NULL && take_value(o, k, value))
+    if (whole && k != NULL && value != NULL && take_value(o, k, value)) {
+        o->given |= 1ull << (k - keys);
         return true;
+    }
 
     say_place(err, word, source, unit, number);
     if (word->bad)
@@ -292,6 +301,33 @@ bool options_check_pairs(const struct options *o, struct sink *err)
         return false;
     }
     return true;
+}
+
+static void say_methods(struct sink *out, uint32_t methods)
+{
+    bool first = true;
+    for (uint32_t m = 0; m < METHOD_COUNT; m++)
+        if (methods & 1u << m) {
+            fmt(out, "%smethod=%s", first ? "" : " and ", method_names[m]);
+            first = false;
+        }
+}
+
+void options_without_effect(const struct options *o, void (*tell)(void *ctx, const char *message),
+                            void *ctx)
+{
+    for (size_t i = 0; i < KEYS; i++) {
+        char message[120];
+        struct sink_buf text;
+        uint32_t methods = keys[i].methods;
+        if (!(o->given & 1ull << i) || methods == 0 || methods & 1u << o->method)
+            continue;
+        sink_buf_init(&text, message, sizeof message);
+        fmt(&text.sink, "%s= has no effect with method=%s: it is for ", keys[i].key,
+            method_names[o->method]);
+        say_methods(&text.sink, methods);
+        tell(ctx, message);
+    }
 }
 
 void options_default(struct options *o)

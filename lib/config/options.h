@@ -83,6 +83,7 @@ enum takeover { TAKEOVER_CHOICES(WORD_ID) };
 
 struct options {
     bool help, list;
+    uint64_t given; /* keys that a word has set: bits in the order of options_docs() */
     char suite[OPTIONS_LIST_MAX]; /* globs, comma list; "*" is the default */
     char bench[OPTIONS_LIST_MAX];
     uint32_t samples; /* windows a row; 0: auto */
@@ -151,6 +152,14 @@ enum load_options options_parse_load(struct options *o, const void *bytes, size_
                                      const char *own_name, char *quote, size_t quote_size,
                                      struct sink *err);
 
+/*
+ * Keys that a word has set and that can do nothing with this method=, which the message names:
+ *   warmup= has no effect with method=kbest
+ * `tell` is called once for each.
+ */
+void options_without_effect(const struct options *o, void (*tell)(void *ctx, const char *message),
+                            void *ctx);
+
 /* The whole of `help`: usage, the keys, exit codes. At most 79 columns, lines end in CR LF. */
 void options_help(struct sink *out);
 
@@ -176,6 +185,7 @@ enum option_kind {
  * where and how a value is kept. */
 struct option_doc {
     const char *key, *values, *standard, *meaning;
+    uint32_t methods; /* bits of enum method: those that use it; 0: whatever method= says */
     struct {
         enum option_kind kind;
         size_t field;       /* offset in struct options */

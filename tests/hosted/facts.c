@@ -138,6 +138,7 @@ void facts_report(const struct engine *e, const struct probe *p, const struct pr
     tsc_facts_warn(&f.tsc, r);
     warn_wishes(process, r);
     warn_settings(e->o, r);
+    head_warn_words(e, r);
     head_warn_timers(e, r);
     if (e->execution == EXEC_EMULATED)
         report_event(r, "warning", "figures are noise: an emulator executes this code");
