@@ -19,5 +19,6 @@ struct sweep sweep_of(const double *theta)
 
 bool sweep_made(const struct engine *e, const struct row *row)
 {
-    return e->o->layout == LAYOUT_SWEEP && row->headline.known && cycle_known(e);
+    return e->o->method == METHOD_DOUBLED && e->o->layout == LAYOUT_SWEEP && row->headline.known &&
+           cycle_known(e);
 }

@@ -21,6 +21,8 @@ PLANTED(adds21, "a chain of 21 adds, one more than adds20", .form = FORM_STRAIGH
 
 PLANTED(vanished, "nothing, where an add is promised: the run fails, exit status 2",
         .form = FORM_STRAIGHT, .ops = CHAIN_OPS, .unit = NULL, .floor = 0.5);
+PLANTED(vanished_loop, "the same in a loop, as method=adaptive needs it", .form = FORM_LOOP,
+        .ops = 1000, .unit = NULL, .floor = 0.5);
 
 /* Nearly all of the run's time is in this window, so that a stopped process is stopped in one. */
 PLANTED(long, "a loop over 1000 adds, a hundred times a window", .form = FORM_LOOP, .ops = 100,

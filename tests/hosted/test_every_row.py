@@ -1,0 +1,218 @@
+"""Every row by every method with every recipe, and every pair of options' extreme values: each run ends, with a
+whole report, and no row does what it cannot do. How fast the machine is does not matter."""
+
+import itertools
+import os
+import re
+import signal
+import subprocess
+
+import launches
+import pytest
+import report
+from conftest import ROOT
+
+METHODS = ("doubled", "plain", "kbest", "ensembles", "adaptive")
+RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize")
+SMALL = {
+    "samples": "16", "warmup": "1", "layout": "fixed", "most": "32", "ensembles": "2", "size": "16",
+    "target": "10", "watch": "1", "hist": "off",
+}  # fmt: skip
+SECONDS = 120  # a hundred times what a run takes: one that does not come back is killed
+# What a row may say of so few windows, or where a CPU is busy; work that is wrong says something else.
+OF_TIME = ("the work is gone", "not the documented figure", "did not come to the start")
+
+
+def ended(words, allowed=(0, 2)):
+    """The report of a run that must come back; one that does not is killed."""
+    p = subprocess.Popen(launches.command(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)  # fmt: skip
+    try:
+        out, err = p.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        p.send_signal(signal.SIGKILL)
+        p.communicate()
+        pytest.fail(f"no end after {SECONDS} s: {words}")
+    assert p.returncode in allowed, f"exit status {p.returncode}: {words}\n{err.decode()}"
+    records = [line for line in out.splitlines() if line.startswith(report.RECORD_START)]
+    return launches.Launch(b"\n".join(records), p.returncode, 0)
+
+
+def words_of(values):
+    return " ".join(f"{key}={value}" for key, value in values.items())
+
+
+def judge(name, row, words):
+    where = f"{name}: {row.get('why')}, {row.get('errors')} errors: {words}"
+    assert row["status"] in ("ok", "wrong", "unsupported"), where
+    if row["status"] == "unsupported":
+        assert row["why"], where
+        return
+    assert row.get("errors", 0) == 0, where
+    assert row["status"] == "ok" or any(why in row["why"] for why in OF_TIME), where
+    assert row["form"] in ("cores", "empty") or "ticks" in row["per_op"], where
+
+
+@pytest.fixture(scope="module")
+def recipes():
+    """Those that this CPU has."""
+    said = ended("suite=planted bench=adds20 samples=16")
+    here = [r for r in RECIPES if "why" not in said.linearity[r]]
+    assert set(said.linearity) == set(RECIPES) and len(here) > 4
+    return here
+
+
+@pytest.fixture(scope="module")
+def names():
+    """Every row that is measured, as `list` has them."""
+    out = subprocess.run(launches.command("list"), capture_output=True, timeout=SECONDS, check=True).stdout.decode()
+    suite, found = None, set()
+    for line in out.splitlines():
+        if re.match(r"\d+ rows", line):
+            break
+        if re.match(r"\w+( |$)", line):
+            suite = line.split()[0]
+        elif (row := re.match(r"  (\w+) ", line)) and suite not in ("provoke", "quiet"):
+            found.add(f"{suite}/{row[1]}")
+    return found
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_row_by_every_recipe(recipes, names, method):
+    done = set()
+    for recipe in recipes:
+        words = f"suite=*,planted,quiet {words_of(SMALL)} method={method} recipe={recipe}"
+        said = ended(words)
+        assert set(said.rows) == names, words
+        for name, row in said.rows.items():
+            judge(name, row, words)
+            if row["status"] != "unsupported":
+                done.add(name)
+                assert row["form"] == "cores" or row.get("method", "doubled") == method, row
+    assert len(done) > 100
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_row_with_cold_caches(names, method):
+    words = f"suite=*,planted {words_of(SMALL)} method={method} caches=clear"
+    said = ended(words)
+    assert set(said.rows) == names
+    for name, row in said.rows.items():
+        judge(name, row, words)
+
+
+# --- pairs of options ------------------------------------------------------------------------------
+
+# Values of what the table cannot say by itself, and the greatest value that a test can wait for: a row of a
+# million windows, thirty times over, is no test of anything else.
+EXAMPLES = {
+    "suite": ["truth,calls"],
+    "bench": ["add,direct,turn_2"],
+    "clock": ["tsc", "pit,hpet,tsc", "tsc,hpet,pmtimer,pit"],
+    "cycle": ["ruler", "null", "tsc", "pmc,aperf,ruler"],
+    "cores": ["bsp", "all", "0"],
+    "serial": ["auto", "off", "com4", "io:0x2e8,115200", "mmio:0x10000000:4:4"],
+    "objects": ["off"],
+}
+GREATEST = {
+    "samples": 4096, "warmup": 100, "most": 4096, "ensembles": 64, "size": 64, "target": 2000, "watch": 20,
+    "rounds": 16,
+}  # fmt: skip
+# What options_check_pairs() refuses.
+IMPOSSIBLE = [
+    {"takeover": "exit", "finish": "return"},
+    {"dma": "off", "takeover": "borrow"},
+    {"dma": "off", "finish": "return"},
+]
+
+
+def options():
+    """Each key of the documentation's table, with its extreme values: of words all, of numbers the ends."""
+    table = (ROOT / "docs" / "options.md").read_text().split("<!-- options -->")[1].split("<!-- /options -->")[0]
+    found = {}
+    for key, values in re.findall(r"^\| `(\w+)=` \| `([^`]*)` \|", table, re.MULTILINE):
+        found[key] = EXAMPLES.get(key) or extremes(key, values.replace("\\|", "|"))
+    return found
+
+
+def extremes(key, values):
+    found = []
+    for word in values.split("|"):
+        if bounds := re.fullmatch(r"(\d+)\.\.(\d+)", word):
+            low, high = map(int, bounds.groups())
+            found += [str(low), str(min(high, GREATEST.get(key, high)))]
+        else:
+            assert re.fullmatch(r"[a-z_]+", word), f"EXAMPLES needs values of {key}=: {values}"
+            found.append(word)
+    return found
+
+
+def impossible(values):
+    return any(all(values.get(k) == v for k, v in pair.items()) for pair in IMPOSSIBLE)
+
+
+def covering(keys):
+    """Runs, each a value of every key, so that every possible pair of values of two keys is in one of them."""
+    todo = {
+        frozenset((a, b))
+        for one, two in itertools.combinations(keys, 2)
+        for a in ((one, v) for v in keys[one])
+        for b in ((two, v) for v in keys[two])
+        if not impossible(dict((a, b)))
+    }
+    while todo:
+        run = dict(min(todo, key=sorted))
+        for key in sorted(keys, key=lambda k: -len(keys[k])):
+            if key in run:
+                continue
+            fits = [v for v in keys[key] if not impossible({**run, key: v})]
+            run[key] = max(fits, key=lambda v: sum(frozenset(((key, v), o)) in todo for o in run.items()))
+        todo -= {frozenset(pair) for pair in itertools.combinations(run.items(), 2)}
+        yield run
+
+
+def test_the_judge_of_pairs():
+    keys = {"a": ["1", "2", "3"], "b": ["1", "2"], "takeover": ["auto", "exit"], "finish": ["auto", "return"]}
+    runs = list(covering(keys))
+    seen = {frozenset(p) for r in runs for p in itertools.combinations(r.items(), 2)}
+    assert len(runs) < 12 and not any(impossible(r) for r in runs)
+    assert len(seen) == 6 + 2 * (6 + 4) + 3  # all but exit with return
+    assert extremes("most", "auto|32..1000000") == ["auto", "32", "4096"]
+    with pytest.raises(AssertionError, match="EXAMPLES needs values of door="):
+        extremes("door", "X:Y|off")
+
+
+def test_every_pair_of_extreme_values(recipes):
+    keys = options()
+    assert len(keys) > 30
+    cpus = len(os.sched_getaffinity(0))
+    keys["recipe"] = [r for r in keys["recipe"] if r in recipes or r == "auto"]
+    for run in covering(keys):
+        words = words_of(run)
+        said = ended(words)
+        assert said.end["rows"] in (3, 3 * cpus) and len(said.rows) == (0 if run["format"] == "table" else 3), words
+        for name, row in said.rows.items():
+            judge(name, row, words)
+
+
+@pytest.mark.parametrize("pair", IMPOSSIBLE)
+def test_what_is_impossible_is_refused(pair):
+    said = ended(words_of(pair), allowed=(3,))
+    (message,) = [e["message"] for e in said.events]
+    assert all(f"{k}={v}" in message for k, v in pair.items())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "samples=1000000 layout=fixed warmup=0",
+        "samples=1000000 method=plain",
+        "warmup=1000",
+        "method=kbest most=1000000 k=32 epsilon=0",
+        "method=ensembles ensembles=100000 size=2",
+        "method=ensembles ensembles=2 size=1000000",
+    ],
+)
+def test_the_greatest_value_by_itself(words):
+    said = ended(f"suite=truth bench=add {words}")
+    judge("truth/add", said.rows["truth/add"], words)
