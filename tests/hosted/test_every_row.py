@@ -216,3 +216,97 @@ def test_what_is_impossible_is_refused(pair):
 def test_the_greatest_value_by_itself(words):
     said = ended(f"suite=truth bench=add {words}")
     judge("truth/add", said.rows["truth/add"], words)
+
+
+# --- what every method owes a row ------------------------------------------------------------------
+
+
+def one(words, row, allowed=(0, 2)):
+    said = ended(words, allowed)
+    return said.run["execution"] == "silicon", said.rows[row], said
+
+
+@pytest.mark.parametrize("method", ["doubled", "plain", "ensembles", "adaptive"])
+def test_work_that_is_gone_fails_by_every_method(method):
+    """Not by kbest: on a TSC of coarse steps three samples do not tell half a cycle from none."""
+    row = "vanished_loop" if method == "adaptive" else "vanished"
+    silicon, found, _ = one(f"suite=planted bench={row} method={method}", f"planted/{row}")
+    if not silicon:
+        pytest.skip("an emulator's figures are not judged")
+    assert found["status"] == "wrong" and "the work is gone" in found["why"], found
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_bare_window_by_every_method(method):
+    _, row, _ = one(f"suite=baseline bench=empty_lfence method={method}", "baseline/empty_lfence")
+    if method == "adaptive":
+        assert row["status"] == "unsupported" and "no loop" in row["why"], row
+        return
+    assert row["status"] == "ok" and "per_op" not in row and "empty" not in row, row
+    assert row.get("method", "doubled") == method and row[("ticks" if method == "doubled" else "body")]["min"] > 0, row
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_the_same_figures_beside_it(method):
+    silicon, row, said = one(f"suite=sum,compiler bench=warm,mul_* method={method}", "sum/warm")
+    assert {"errors", "disturbed", "nmis", "windows", "sampling_ticks"} <= row.keys(), row
+    assert row["units"]["unit"] == "byte" and row["units"]["per_second"] > 0, row
+    assert any(e["kind"] == "beside" and "mul_trap" in e["message"] for e in said.events), method
+    if silicon:
+        assert row["per_op"]["cycles_lo"] <= row["per_op"]["cycles"] <= row["per_op"]["cycles_hi"], row
+        assert row["per_op"]["ns"] > 0 and row["cycle_source"], row
+
+
+@pytest.mark.parametrize("method", METHODS[1:])
+def test_no_cost_says_so(method):
+    """The inline row has none: negative or not, it is within its error."""
+    silicon, row, _ = one(f"suite=calls bench=inline,direct method={method}", "calls/inline")
+    size = abs(row["per_op"]["ticks"])
+    if size <= row["per_op"]["error_ticks"]:
+        assert "within its error" in row["doubt"], row
+    else:
+        assert ("negative" in row.get("doubt", "")) == (row["per_op"]["ticks"] < 0), row
+
+
+def test_adaptive_says_what_its_users_want():
+    _, row, _ = one("suite=sum bench=warm method=adaptive", "sum/warm")
+    assert row["seconds_valid"] is True and row["units_done"] == 4 * row["operations"], row
+    assert row["operations_per_second"] == pytest.approx(row["operations"] / row["seconds"], rel=1e-3)
+    assert row["per_op"]["ns"] == pytest.approx(row["seconds"] / row["operations"] * 1e9, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "words, named",
+    [
+        ("method=kbest warmup=3 layout=fixed target=100 k=4", {"warmup", "layout", "target"}),
+        ("method=adaptive samples=64 seed=2", {"samples", "seed"}),
+        ("method=plain samples=64 hist=off", {"hist"}),
+        ("k=5 size=16 samples=64", {"k", "size"}),
+        ("method=ensembles ensembles=4 size=16", set()),
+    ],
+)
+def test_words_without_effect_are_named(words, named):
+    said = ended(f"suite=calls bench=direct {words}")
+    told = [e["message"] for e in said.events if e["kind"] == "warning" and "no effect" in e["message"]]
+    assert {m.split("=")[0] for m in told} == named and len(told) == len(named), told
+
+
+@pytest.mark.parametrize(
+    "method, heads",
+    [
+        ("doubled", ["ops", "min", "median", "p99"]),
+        ("plain", ["ops", "min", "mean", "max", "sd"]),
+        ("kbest", ["ops", "smallest", "K-th", "samples", "agree"]),
+        ("ensembles", ["ops", "least", "var(var)", "var(min)", "ergodic"]),
+        ("adaptive", ["operations", "us", "ops/s"]),
+    ],
+)
+def test_the_heading_is_that_of_the_columns(method, heads):
+    words = f"suite=calls bench=direct method={method}"
+    p = subprocess.run([launches.PROGRAM, "format=table", *words.split()], capture_output=True, timeout=SECONDS,
+                       check=False)  # fmt: skip
+    lines = p.stdout.decode().splitlines()
+    (at,) = [i for i, line in enumerate(lines) if line.startswith("calls  ")]
+    (row,) = [line for line in lines[at:] if line.lstrip("\r ").startswith("direct ")]
+    columns = lines[at].split()[1:]
+    assert columns[: len(heads)] == heads and len(row.split()) == len(columns) + 1, (lines[at], row)
