@@ -16,16 +16,6 @@ static EFI_STATUS allocate(const struct boot *b, UINTN pages, EFI_PHYSICAL_ADDRE
     return status;
 }
 
-static uint64_t top_of_ram(const struct handoff *h)
-{
-    uint64_t top = 0;
-
-    for (uint32_t i = 0; i < h->regions; i++)
-        if (region_is_ram(&h->region[i]) && h->region[i].start + h->region[i].size > top)
-            top = h->region[i].start + h->region[i].size;
-    return top;
-}
-
 static uint64_t largest_free(const struct handoff *h)
 {
     uint64_t largest = 0;
@@ -57,7 +47,7 @@ static void say_too_little(struct boot *b, uint64_t need, EFI_STATUS status)
 bool boot_arena(struct boot *b)
 {
     struct handoff *h = b->handoff;
-    uint64_t need = kernel_arena_need(&h->options, top_of_ram(h), h->cores, h->borrowed);
+    uint64_t need = kernel_arena_need(h);
     UINTN pages = (need + EFI_PAGE_SIZE - 1) >> EFI_PAGE_SHIFT;
     EFI_PHYSICAL_ADDRESS at;
     EFI_STATUS status = allocate(b, pages, &at);

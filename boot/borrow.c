@@ -9,6 +9,7 @@ static EFI_STATUS read_map(struct boot *b)
     EFI_STATUS status = memmap_refresh(&b->map);
 
     if (status == EFI_BUFFER_TOO_SMALL) {
+        b->handoff->regions = 0; /* they go with the buffer */
         memmap_close(&b->map);
         status = memmap_open(&b->map, b->bs);
     }

@@ -19,14 +19,17 @@ EFI_STATUS memmap_refresh(struct memmap *m)
 /* Reads the map into a new buffer of this size. */
 static EFI_STATUS read_into(struct memmap *m, UINTN room)
 {
+    /* No descriptor is shorter: descriptor_size is known after a first reading only. */
+    UINTN entries = room / sizeof(EFI_MEMORY_DESCRIPTOR);
     EFI_STATUS status;
-    void *bytes;
 
     memmap_close(m);
-    status = m->bs->AllocatePool(EfiLoaderData, room, &bytes);
+    status = m->bs->AllocatePool(EfiLoaderData, room, (void **)&m->bytes);
+    if (!EFI_ERROR(status))
+        status =
+            m->bs->AllocatePool(EfiLoaderData, entries * sizeof(*m->region), (void **)&m->region);
     if (EFI_ERROR(status))
         return status;
-    m->bytes = bytes;
     m->room = room;
     return memmap_refresh(m);
 }
@@ -51,7 +54,10 @@ void memmap_close(struct memmap *m)
 {
     if (m->bytes)
         m->bs->FreePool(m->bytes);
+    if (m->region)
+        m->bs->FreePool(m->region);
     m->bytes = NULL;
+    m->region = NULL;
 }
 
 /* The index-th descriptor; NULL behind the last. */
@@ -66,8 +72,8 @@ void memmap_hand_over(const struct memmap *m, struct handoff *h)
 {
     const EFI_MEMORY_DESCRIPTOR *d;
 
+    h->region = m->region;
     h->regions = 0;
-    h->regions_cut = false;
     h->memory_total = 0;
     h->descriptor_size = (uint32_t)m->descriptor_size;
     for (uint32_t i = 0; (d = descriptor(m, i)); i++) {
@@ -80,9 +86,6 @@ void memmap_hand_over(const struct memmap *m, struct handoff *h)
 
         if (region_is_ram(&r))
             h->memory_total += r.size;
-        if (h->regions < HANDOFF_REGIONS)
-            h->region[h->regions++] = r;
-        else
-            h->regions_cut = true;
+        h->region[h->regions++] = r;
     }
 }

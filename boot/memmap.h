@@ -16,6 +16,7 @@ struct memmap {
     UINTN room, size; /* of the buffer; of the map in it */
     UINTN key;        /* what ExitBootServices wants back */
     UINTN descriptor_size;
+    struct memory_region *region; /* room for each entry that the buffer can hold */
 };
 
 /* Allocates the buffer, with room for the map to grow, and reads the map. */
@@ -24,7 +25,7 @@ EFI_STATUS memmap_open(struct memmap *m, EFI_BOOT_SERVICES *bs);
 EFI_STATUS memmap_refresh(struct memmap *m);
 void memmap_close(struct memmap *m);
 
-/* Into the handoff's regions. Makes no firmware call. */
+/* The regions for the handoff, which points to them. Makes no firmware call. */
 void memmap_hand_over(const struct memmap *m, struct handoff *h);
 
 #endif

@@ -10,13 +10,15 @@
 #include "kernel/machine/quiet.h"
 #include "kernel/main.h"
 
-uint64_t kernel_arena_need(const struct options *o, uint64_t top, unsigned cores, bool borrowed)
+uint64_t kernel_arena_need(const struct handoff *h)
 {
-    uint64_t need = arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + paging_cost(top, cores) +
+    const struct options *o = &h->options;
+    unsigned cores = h->cores;
+    uint64_t need = arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + paging_cost(h) +
                     arena_cost(sizeof(struct madt)) + cores_cost(o, cores) + quiet_cost(cores) +
                     screen_cost() + arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
 
-    if (borrowed)
+    if (h->borrowed)
         need += log_cost(o, cores) + arena_cost(sizeof(struct irq_opened));
     return need;
 }

@@ -12,9 +12,11 @@
 
 #define FRAMEBUFFER_MAX (1ull << 30) /* no mode needs more; a larger one is a firmware's mistake */
 
-/* Ranges with rights of their own: image 4, buffers 4, stacks, framebuffer, devices; the rest for
- * the firmware's runtime code, of which real maps have a dozen or two. */
+/* Ranges with rights of their own: image 4, buffers 4, stacks, framebuffer, devices; beside these
+ * the memory map's own. */
 #define RANGES 64
+/* By which the map may grow until it is final. */
+#define RANGES_SPARE 16
 
 /* From linker.ld. */
 extern uint8_t _text[] HIDDEN, _etext[] HIDDEN, _data[] HIDDEN, _edata[] HIDDEN;
@@ -36,17 +38,6 @@ static unsigned guard_tables(unsigned cores)
     return (unsigned)(cores * core_cost(CORE_STACK_SIZE) / LARGE_PAGE) + 2;
 }
 
-static unsigned pool_pages(uint64_t top, unsigned cores)
-{
-    /* Counted without 1 GiB pages: MTRRs may forbid them anywhere. */
-    return pagetable_need(top < FOUR_GIB ? FOUR_GIB : top, false, RANGES) + guard_tables(cores);
-}
-
-uint64_t paging_cost(uint64_t top, unsigned cores)
-{
-    return pool_pages(top, cores) * PAGE + PLATFORM_CODE_SIZE + PLATFORM_DATA_SIZE;
-}
-
 static uint64_t ram_top(const struct handoff *h)
 {
     uint64_t top = 0;
@@ -59,19 +50,37 @@ static uint64_t ram_top(const struct handoff *h)
     return top;
 }
 
+/* Whatever lies above 4 GiB, and the firmware's code: what is mapped region by region. */
+static unsigned map_ranges(const struct handoff *h)
+{
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        n += (r->start + r->size > FOUR_GIB) + (r->type == REGION_RUNTIME_CODE);
+    }
+    return n;
+}
+
+static unsigned pool_pages(const struct handoff *h, unsigned ranges)
+{
+    uint64_t top = ram_top(h);
+
+    /* Counted without 1 GiB pages: MTRRs may forbid them anywhere. */
+    return pagetable_need(top < FOUR_GIB ? FOUR_GIB : top, false, RANGES + ranges) +
+           guard_tables(h->cores);
+}
+
+uint64_t paging_cost(const struct handoff *h)
+{
+    return pool_pages(h, map_ranges(h) + RANGES_SPARE) * PAGE + PLATFORM_CODE_SIZE +
+           PLATFORM_DATA_SIZE;
+}
+
 static bool identity(struct paging *p, uint64_t start, uint64_t end, unsigned rights)
 {
     start = down(start);
     return pagetable_map(&p->tables, start, start, up(end) - start, rights);
-}
-
-/* Our own memory is mapped even where the map was too long for the handoff. */
-static bool map_own(struct paging *p)
-{
-    const struct handoff *h = p->handoff;
-
-    return !h->regions_cut || (identity(p, h->arena, h->arena + h->arena_size, PAGE_WRITE) &&
-                               identity(p, (uint64_t)h, (uint64_t)(h + 1), PAGE_WRITE));
 }
 
 static bool map_memory(struct paging *p)
@@ -158,7 +167,7 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
     unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
     /* The identity map has the lower half of the address space. */
     uint64_t virt_limit = 1ull << (levels == 5 ? 56 : 47);
-    unsigned pages = pool_pages(ram_top(h), h->cores);
+    unsigned pages = pool_pages(h, map_ranges(h));
     void *pool = arena_take(a, pages * PAGE);
     uint64_t guard;
 
@@ -173,9 +182,8 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
 
     pagetable_init(&p->tables, pool, (uint64_t)pool, pages, levels, cpu->page_1g, cpu->nx, mtrr);
     (void)arena_kernel_stack(h, &guard);
-    if (!map_memory(p) || !map_own(p) || !map_runtime_code(p) || !map_framebuffer(p, cpu->pat) ||
-        !map_image(p) || !map_buffers(p) || !pagetable_unmap(&p->tables, guard, PAGE) ||
-        !paging_guard(p, core))
+    if (!map_memory(p) || !map_runtime_code(p) || !map_framebuffer(p, cpu->pat) || !map_image(p) ||
+        !map_buffers(p) || !pagetable_unmap(&p->tables, guard, PAGE) || !paging_guard(p, core))
         return "page tables: more ranges in the memory map than the tables have room for";
     load(p);
     return NULL;

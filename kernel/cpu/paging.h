@@ -33,8 +33,8 @@ struct paging {
     bool framebuffer;          /* mapped; write-combining, or uncached without PAT */
 };
 
-/* Bytes of arena that paging_init() takes; `top`, `cores` as for kernel_arena_need(). */
-uint64_t paging_cost(uint64_t top, unsigned cores);
+/* Bytes of arena that paging_init() takes, by a memory map that is not final yet. */
+uint64_t paging_cost(const struct handoff *h);
 
 /* Builds the tables and loads them. NULL, or why it could not be done (the old tables are in
  * force then). */

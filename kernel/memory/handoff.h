@@ -25,8 +25,7 @@ struct memory_region {
     uint64_t attribute;
 };
 
-#define HANDOFF_REGIONS 1024
-#define HANDOFF_TEXT    96
+#define HANDOFF_TEXT 96
 
 struct handoff {
     struct options options;
@@ -65,9 +64,9 @@ struct handoff {
     /* The kernel's, in the arena: the report for the stick. NULL: none was begun. */
     struct report_log *log;
 
-    uint32_t regions; /* of the map that ExitBootServices accepted */
-    bool regions_cut; /* the map had more than HANDOFF_REGIONS entries */
-    struct memory_region region[HANDOFF_REGIONS];
+    /* The map that ExitBootServices accepted, all of it, in a block of LoaderData. */
+    struct memory_region *region;
+    uint32_t regions;
     uint32_t descriptor_size, exit_tries;
     uint64_t memory_total; /* bytes of RAM by that map */
 };

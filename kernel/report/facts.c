@@ -344,8 +344,6 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
                 m->paging.regions_left_out);
         warn(r, text);
     }
-    if (h->regions_cut)
-        warn(r, "the memory map has more entries than are kept; tables beyond them are not seen");
 }
 
 static void warn_of_cores(const struct machine *m, struct report *r)

@@ -12,6 +12,7 @@
  *   madt-lies        the MADT's last entry says that it is longer than the table
  *   no-low           all memory below 1 MiB is the firmware's for good
  *   descsize         memory descriptors of 64 bytes, rubbish between them
+ *   map-long         2000 more memory descriptors: a region of free memory falls into single pages
  *   gop-...          what the firmware says of its screen: see shim_gop.c
  *   mp-...           what it does with its other cores: see shim_mp.c
  *   exit-fails-once  the map changes under the first ExitBootServices; after that any firmware call
@@ -34,6 +35,7 @@
 #define COM1              0x3f8
 #define BIG_DESCRIPTOR    64
 #define LOW_END           0x100000
+#define MORE_DESCRIPTORS  2000
 #define CR0_TS_EM         0xcull
 #define CR0_WP_NE         0x10020ull
 #define CR4_SSE           0x600ull /* OSFXSR, OSXMMEXCPT. SDM volume 3, 2.5 */
@@ -139,13 +141,40 @@ static EFI_STATUS EFIAPI allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE t
     return real->BootServices->AllocatePages(how, type, pages, at);
 }
 
+static EFI_STATUS long_map(UINTN *size, UINT8 *map, const UINT8 *plain, UINTN n, UINTN step)
+{
+    UINTN need = n + MORE_DESCRIPTORS * step, room = *size, done = 0;
+    *size = need;
+    if (room < need || !map) {
+        return EFI_BUFFER_TOO_SMALL;
+    }
+    for (UINTN at = 0; at < n; at += step) {
+        EFI_MEMORY_DESCRIPTOR d = *(const EFI_MEMORY_DESCRIPTOR *)(const void *)(plain + at);
+        UINTN pieces = 1;
+        if (d.Type == EfiConventionalMemory && d.NumberOfPages > MORE_DESCRIPTORS && !done) {
+            pieces += done = MORE_DESCRIPTORS;
+        }
+        for (; pieces; pieces--, map += step) {
+            EFI_MEMORY_DESCRIPTOR *one = (EFI_MEMORY_DESCRIPTOR *)(void *)map;
+            *one = d;
+            one->NumberOfPages = pieces > 1 ? 1 : d.NumberOfPages;
+            d.PhysicalStart += 4096;
+            d.NumberOfPages--;
+        }
+    }
+    if (!done) {
+        end("no region of free memory that is large enough");
+    }
+    return EFI_SUCCESS;
+}
+
 static EFI_STATUS EFIAPI memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UINTN *key,
                                     UINTN *each, UINT32 *version)
 {
     static UINT8 plain[65536];
     UINTN n = sizeof plain, step;
     map_calls++;
-    if (!mode("descsize")) {
+    if (!mode("descsize") && !mode("map-long")) {
         EFI_STATUS got = real->BootServices->GetMemoryMap(size, map, key, each, version);
         if (!EFI_ERROR(got) && mode("no-low")) {
             take_low_memory((UINT8 *)map, *size, *each);
@@ -155,6 +184,10 @@ static EFI_STATUS EFIAPI memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UIN
     EFI_STATUS status = real->BootServices->GetMemoryMap(&n, (void *)plain, key, &step, version);
     if (EFI_ERROR(status)) {
         end("GetMemoryMap failed");
+    }
+    if (mode("map-long")) {
+        *each = step;
+        return long_map(size, (UINT8 *)map, plain, n, step);
     }
     *each = BIG_DESCRIPTOR;
     UINTN need = n / step * BIG_DESCRIPTOR, room = *size;

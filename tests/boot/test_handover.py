@@ -38,6 +38,13 @@ def test_state_at_hand_over(boot, shim, modes):
     measured(boot("", disk=shim(modes), cpu="max,la57=on"))
 
 
+@pytest.mark.parametrize("memory", [512, 6144], ids=["below 4 GiB", "above 4 GiB too"])
+def test_a_long_memory_map(boot, shim, memory):
+    """No entry is left out, however many there are."""
+    b = measured(boot("", disk=shim("map-long"), memory=memory))
+    assert not b.events("warning"), b.events()
+
+
 def test_tables_of_an_old_rsdp_are_used(boot, shim):
     """Revision 0 has an RSDT only, even where the ACPI 2.0 GUID names it: the PM timer is found."""
     b = measured(boot("", disk=shim("rsdp-rev0")))

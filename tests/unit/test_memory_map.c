@@ -26,6 +26,7 @@ static int set_up(void **state)
 {
     (void)state;
     handoff = calloc(1, sizeof(*handoff));
+    handoff->region = malloc(sizeof(map));
     memcpy(handoff->region, map, sizeof(map));
     handoff->regions = sizeof(map) / sizeof(map[0]);
     return 0;
@@ -34,6 +35,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
+    free(handoff->region);
     free(handoff);
     return 0;
 }
