@@ -15,6 +15,7 @@
 #include "kernel/report/facts.h"
 #include "kernel/report/quiet_facts.h"
 #include "kernel/report/selftest.h"
+#include "kernel/trap/guard.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
@@ -22,11 +23,23 @@ static struct kernel kernel; /* traps, which take no context, need a way to it *
 
 static void fatal(struct core *c, const struct trap_frame *f)
 {
+    guard_drop(c);
     ending_fault(&kernel, c, f);
 }
 
+static bool deadline_nmi(struct core *c, struct trap_frame *f)
+{
+    (void)c, (void)f;
+    return false;
+}
+
 static const struct trap_hooks hooks = {
-    .interrupt = park_interrupt, .nmi = core_nmi, .fatal = fatal};
+    .interrupt = park_interrupt,
+    .own_nmi = deadline_nmi,
+    .nmi = core_nmi,
+    .leave = guard_fault,
+    .fatal = fatal,
+};
 
 static void say_has_machine(const struct handoff *h, struct sink *out)
 {

@@ -3,6 +3,7 @@
 #include "kernel/console/keyboard.h"
 #include "kernel/cores/run.h"
 #include "kernel/cores/time.h"
+#include "kernel/trap/guard.h"
 
 /* The functions of struct platform take no context: there is one machine, and the callers, on every
  * core and in every suite, need not carry it. */
@@ -61,6 +62,11 @@ static void row_show(struct sink *out, unsigned core)
 static void row_record(struct json *j, unsigned core)
 {
     thermal_row_record(&machine->cores.core[core]->thermal, j);
+}
+
+static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
+{
+    return guard_call(core_current(), fn, ctx, ended);
 }
 
 static uint64_t nmis(void)
@@ -168,6 +174,9 @@ const char *platform_init(struct platform *p, struct machine *m)
         .stop_keys = "q or Esc",
         .row_begin = row_begin,
         .row_end = row_end,
+        .guarded = guarded,
+        .image = m->handoff->image_base,
+        .image_size = m->handoff->image_size,
         .nmis = nmis,
         .smis = m->quiet.smi_counter ? quiet_smis : NULL,
         .row_show = row_show,

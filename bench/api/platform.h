@@ -60,6 +60,18 @@ struct platform_cores {
     bool (*ipi)(unsigned i, int64_t *ticks);
 };
 
+/* How a guarded call ended that did not come back. */
+enum guard_end {
+    GUARD_FAULT,    /* an exception, or in a process a signal that stands for one */
+    GUARD_DEADLINE, /* its row has used up deadline= */
+    GUARD_STOPPED   /* a person stops the run */
+};
+struct guard_ended {
+    enum guard_end by;
+    uint64_t at;   /* of the instruction that it stood at */
+    char what[96]; /* of a fault: "#UD invalid opcode (vector 6)", in a process "SIGILL" */
+};
+
 /* The code buffer and, behind it, the data buffer stand at the same virtual address on every
  * platform, within the reach of a rel32 of each other. */
 #define PLATFORM_CODE_VA   0x100000000000ull
@@ -100,6 +112,14 @@ struct platform {
      */
     void (*row_begin)(const char *suite, const char *name);
     void (*row_end)(void);
+    /*
+     * fn(ctx), between row_begin() and row_end() on the core that runs it, which must come back
+     * before the row has lasted for deadline= seconds, and whose faults are survived. True: it came
+     * back. False: it was left in the middle, *ended says why, and what it held is the caller's to
+     * put right. Calls are not nested.
+     */
+    bool (*guarded)(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
+    uint64_t image, image_size; /* where the program lies, which can be anywhere; 0: as linked */
     /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
     uint64_t (*smis)(void); /* on this core so far; NULL: not counted here */

@@ -2,6 +2,7 @@
 #include "bench/measure/check.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/gate.h"
+#include "bench/measure/guard.h"
 #include "bench/measure/headline.h"
 #include "bench/measure/interleave.h"
 #include "bench/measure/layout.h"
@@ -136,8 +137,22 @@ static void count_work(const struct bench *b, const struct placed *p, const stru
         row->windows += s->windows[k];
 }
 
-/* Placement after placement. False: the other cores, which were to start at the same time, are
- * gone; or the run is stopped. */
+/* What sampler_take() is called with, guarded. */
+struct taking {
+    struct engine *e;
+    const struct bench *b;
+    unsigned i; /* the placement */
+    bool done;  /* false: the run is stopped */
+};
+
+static void take_placement(void *ctx)
+{
+    struct taking *t = ctx;
+    t->done = sampler_take(t->e->sampler, t->e, t->b, &t->e->placed[t->i], t->i);
+}
+
+/* Placement after placement. False: the row was ended, or the other cores, which were to start at
+ * the same time, are gone; or the run is stopped. */
 static bool sample(struct engine *e, const struct bench *b, struct row *row)
 {
     struct sampler *s = e->sampler;
@@ -151,7 +166,8 @@ static bool sample(struct engine *e, const struct bench *b, struct row *row)
         if (!gate_pass(e, tsc_now() - before, row))
             break;
         before = tsc_now();
-        if (!sampler_take(s, e, b, p, i))
+        struct taking taking = {e, b, i, false};
+        if (!guard_run(e, row, take_placement, &taking) || !taking.done)
             break;
         count_work(b, p, s, row);
         pace_show(e, (double)(i + 1) / s->placements);

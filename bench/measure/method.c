@@ -2,6 +2,7 @@
 #include "bench/measure/check.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/gate.h"
+#include "bench/measure/guard.h"
 #include "bench/measure/headline.h"
 #include "lib/stats/known.h"
 #include "bench/measure/method_adaptive.h"
@@ -165,13 +166,20 @@ static const char *cannot(const struct bench *b, enum method method, bool cold)
     return NULL;
 }
 
-static struct operation take(struct taking *t)
+/* What is guarded: all that calls the row's body. */
+static void take(void *ctx)
 {
-    if (t->e->o->method == METHOD_ADAPTIVE) {
+    struct taking *t = ctx;
+    if (t->e->o->method == METHOD_ADAPTIVE)
         adaptive_take(t);
+    else
+        stream_take(t);
+}
+
+static struct operation operation_of(const struct taking *t)
+{
+    if (t->e->o->method == METHOD_ADAPTIVE)
         return of_stretches(t->e, t->row);
-    }
-    stream_take(t);
     if (t->p->kind[KIND_EMPTY].fn)
         return of_streams(t->e, t->row);
     t->row->method.ticks = t->row->method.error = UNKNOWN; /* the bare window: see its side */
@@ -193,9 +201,12 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
         return;
     e->p->row_begin(b->suite, b->name);
     uint64_t began = tsc_now();
-    struct operation o = take(&t);
+    bool done = guard_run(e, row, take, &t);
     row->sampling_ticks = tsc_now() - began;
     e->p->row_end();
+    if (!done)
+        return;
+    struct operation o = operation_of(&t);
     take_headline(e, &o, row);
     m->doubt = doubt(e, m);
     check_work(b, p->object, t.operations, row);

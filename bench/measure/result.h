@@ -88,7 +88,8 @@ struct row {
     enum recipe recipe;
     enum row_status status;
     const char *why; /* where not ok; a text of its own stands in said */
-    char said[64];
+    bool ended;      /* its windows were left in the middle: there are no figures */
+    char said[256];
     unsigned together;        /* so many cores measured it at once; 0: it was alone */
     struct core_figure alone; /* then the same row before, on this core alone */
 

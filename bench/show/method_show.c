@@ -218,7 +218,7 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
 {
     const struct method_result *m = &row->method;
     json_str(j, "method", method_names[m->method]);
-    if (row->status == ROW_UNSUPPORTED)
+    if (row->status == ROW_UNSUPPORTED || row->ended)
         return;
     if (m->method == METHOD_ADAPTIVE) {
         record_adaptive(j, e, row);

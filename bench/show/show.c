@@ -147,7 +147,7 @@ static void show_line(struct report *r, const struct engine *e, const struct row
         show_why_not(r, e, row);
         return;
     }
-    if (row->method.method != METHOD_DOUBLED)
+    if (row->method.method != METHOD_DOUBLED && !row->ended)
         method_show(r, e, row);
     show_columns(r, e, row);
     fmt(r->out, "\r\n");

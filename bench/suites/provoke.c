@@ -40,6 +40,30 @@ static int null_body(uint64_t n, struct object *o)
     return (int)*nowhere;
 }
 
+/* An address that is not canonical, which no page table has. */
+static int protection_body(uint64_t n, struct object *o)
+{
+    (void)n, (void)o;
+    uint64_t value;
+    __asm__ volatile("mov (%1), %0" : "=r"(value) : "r"(1ull << 62));
+    return (int)value;
+}
+
+/* Never comes back. It has left rbx and rbp as no caller wants them, as any body may. */
+static int endless_body(uint64_t n, struct object *o)
+{
+    (void)n, (void)o;
+    __asm__ volatile("xor %%ebx, %%ebx; not %%rbx; std; 0: jmp 0b" : : : "rbx", "memory");
+    return 0;
+}
+
+/* Outside of what is measured nothing is guarded. */
+static void undefined_setup(struct object *o)
+{
+    (void)o;
+    __asm__ volatile("ud2");
+}
+
 /* Data is not executable: the object begins with a RET that must not run. */
 static int execute_data_body(uint64_t n, struct object *o)
 {
@@ -73,9 +97,17 @@ PROVOKE(wrong, "a body that leaves one operation out: the run fails, exit status
         .function = wrong_body, .check = check_counted);
 PROVOKE(errors, "every third operation fails: counted, its sample omitted", .function = error_body,
         .check = check_counted);
-PROVOKE(ud2, "an undefined instruction: exit status 4", .function = undefined_body);
-PROVOKE(divide, "a division by zero: exit status 4", .function = divide_body);
-PROVOKE(null, "a read of address 0: exit status 4", .function = null_body);
-PROVOKE(execute_data, "a call into data: exit status 4", .function = execute_data_body);
-PROVOKE(write_code, "a write into code: exit status 4", .function = write_code_body);
-PROVOKE(stack, "a stack overflow: double fault, exit status 4", .function = stack_body);
+PROVOKE(endless, "a body that never ends: the row fails after deadline=, exit status 2",
+        .function = endless_body);
+PROVOKE(ud2, "an undefined instruction: the row fails, exit status 2", .function = undefined_body);
+PROVOKE(divide, "a division by zero: the row fails, exit status 2", .function = divide_body);
+PROVOKE(null, "a read of address 0: the row fails, exit status 2", .function = null_body);
+PROVOKE(protection, "a read of no address: the row fails, exit status 2",
+        .function = protection_body);
+PROVOKE(execute_data, "a call into data: the row fails, exit status 2",
+        .function = execute_data_body);
+PROVOKE(write_code, "a write into code: the row fails, exit status 2", .function = write_code_body);
+PROVOKE(stack, "a stack overflow: a double fault ends the run, exit status 4; in a process 2",
+        .function = stack_body);
+PROVOKE(setup, "an undefined instruction before the first window ends the run, exit status 4",
+        .function = error_body, .setup = undefined_setup);

@@ -51,6 +51,11 @@ void code_end(struct code *c)
     c->p->code_exec();
 }
 
+static uint32_t tag_of(const char *name)
+{
+    return crc32_update(0, name, strlen(name));
+}
+
 /* Where the 32-bit field at `field` must lead, as the displacement or value to write there. */
 static uint32_t fixup_value(const struct unit *u, const uint8_t *field,
                             const struct window_spec *spec, const uint8_t *head)
@@ -66,7 +71,7 @@ static uint32_t fixup_value(const struct unit *u, const uint8_t *field,
     case FIXUP_HEAD:
         return (uint32_t)(head - next);
     case FIXUP_TAG:
-        return crc32_update(0, spec->name, strlen(spec->name));
+        return tag_of(spec->name);
     case FIXUP_NONE:
         break;
     }
@@ -135,4 +140,30 @@ window_fn code_window(struct code *c, const struct window_spec *spec)
     window_fn fn;
     memcpy(&fn, &entry, sizeof fn); /* ISO C has no cast from data to function */
     return fn;
+}
+
+static bool is_tag(const uint8_t *at, uint32_t *tag)
+{
+    size_t before = unit_window_tag.fixup_at;
+    memcpy(tag, at + before, sizeof *tag);
+    return memcmp(at, unit_window_tag.code, before) == 0;
+}
+
+/* Two INT3 stand between windows and no unit has them. */
+static bool is_gap(const uint8_t *at)
+{
+    return at[0] == 0xcc && at[1] == 0xcc;
+}
+
+bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind)
+{
+    uint32_t tag;
+    size_t from = at;
+    if (from > PLATFORM_CODE_SIZE - unit_window_tag.size)
+        return false;
+    for (; !is_tag(code + from, &tag) || tag != tag_of(name); from--)
+        if (from == 0 || is_gap(code + from))
+            return false;
+    *behind = at - from;
+    return true;
 }

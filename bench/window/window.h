@@ -59,4 +59,10 @@ void code_skip(struct code *c, size_t bytes);
  * buffer is full. */
 window_fn code_window(struct code *c, const struct window_spec *spec);
 
+/*
+ * Whether the code at this offset in the buffer belongs to the window of that name, by its tag;
+ * *behind is how far behind the window's entry it is.
+ */
+bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind);
+
 #endif

@@ -24,6 +24,8 @@
  */
 #define CORE_LINE 256
 
+struct guard_ended; /* bench/api/platform.h */
+
 /* What a core was woken for. */
 struct core_job {
     void (*fn)(void *ctx, unsigned core); /* NULL: nothing */
@@ -46,13 +48,15 @@ struct core {
     const struct parking *parking;    /* how it sleeps and is woken (kernel/cores/park.h) */
     struct lent_core *lent;           /* what is given back (kernel/cores/lent.h); NULL: nothing */
     const char *row_suite, *row_name; /* what runs on it, for a fault's report; NULL: no row */
-    struct thermal_row thermal;       /* of the row that it runs, or ran last */
-    struct core_cycles cycles;        /* its own counters of core cycles */
-    char fault[160];                  /* the exception that stopped it, in words */
-    struct pagetable *tables;         /* its own page tables, NULL: all cores' */
-    uint64_t code;                    /* physical address of its own code buffer, if so */
-    volatile bool go_home;            /* it is to go back to whom it came from */
-    volatile bool leaving;            /* it is on its way back: nothing may stop it any more */
+    volatile uint64_t guard_stack; /* of the call that can be left (kernel/trap/guard.h); 0: none */
+    struct guard_ended *guard_ended; /* where is said how it ended */
+    struct thermal_row thermal;      /* of the row that it runs, or ran last */
+    struct core_cycles cycles;       /* its own counters of core cycles */
+    char fault[160];                 /* the exception that stopped it, in words */
+    struct pagetable *tables;        /* its own page tables, NULL: all cores' */
+    uint64_t code;                   /* physical address of its own code buffer, if so */
+    volatile bool go_home;           /* it is to go back to whom it came from */
+    volatile bool leaving;           /* it is on its way back: nothing may stop it any more */
 
     /* Each in a line of its own: written by other cores while this one waits. */
     _Alignas(CORE_LINE) volatile uint32_t wakes; /* how often it was woken ... */

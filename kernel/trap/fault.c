@@ -92,6 +92,17 @@ static const char *access_of(uint64_t error)
     return error & PF_WRITE ? "a write to" : "a read of";
 }
 
+size_t fault_what(const struct trap_frame *f, char *text, size_t size)
+{
+    unsigned long long vector = f->vector;
+
+    if (f->vector != VECTOR_PAGE_FAULT)
+        return fmt_buf(text, size, "%s (vector %llu)", trap_name(vector), vector);
+    return fmt_buf(text, size, "%s (vector %llu), %s the %s address %llx,", trap_name(vector),
+                   vector, access_of(f->error), f->error & PF_PRESENT ? "protected" : "unmapped",
+                   (unsigned long long)read_cr2());
+}
+
 static void print_memory(struct sink *out, const struct handoff *h, const struct core *c,
                          const struct trap_frame *f)
 {

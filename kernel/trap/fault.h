@@ -10,6 +10,10 @@
 /* "#UD invalid opcode"; never NULL. */
 const char *trap_name(uint64_t vector);
 
+/* "#UD invalid opcode (vector 6)", and of a #PF what was touched, if CR2 still is this one's;
+ * returns its length. */
+size_t fault_what(const struct trap_frame *f, char *text, size_t size);
+
 /* "#UD invalid opcode (vector 6) at 1234 while running provoke/ud2"; returns its length. */
 size_t fault_describe(const struct core *c, const struct trap_frame *f, char *text, size_t size);
 

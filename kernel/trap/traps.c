@@ -96,8 +96,10 @@ uint64_t traps_borrowed_nmis(void)
     return __atomic_load_n(&borrowed_nmis, __ATOMIC_RELAXED);
 }
 
-static bool survives_nmi(struct core *c)
+static bool survives_nmi(struct core *c, struct trap_frame *f)
 {
+    if (hooks->own_nmi(c, f))
+        return true;
     c->nmis++;
     hooks->nmi(c);
     return true;
@@ -122,14 +124,14 @@ static bool survived(struct trap_frame *f)
 {
     switch (f->vector) {
     case VECTOR_NMI:
-        return survives_nmi(core_current());
+        return survives_nmi(core_current(), f);
     case VECTOR_MACHINE_CHECK:
         return survives_machine_check(core_current());
     case VECTOR_GENERAL_PROTECTION:
     case VECTOR_PAGE_FAULT:
-        return goes_on_at_fixup(f);
+        return goes_on_at_fixup(f) || (hooks && hooks->leave(core_current(), f));
     default: /* all other exceptions */
-        return false;
+        return hooks && hooks->leave(core_current(), f);
     }
 }
 

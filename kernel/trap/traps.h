@@ -43,7 +43,11 @@ struct trap_frame {
  */
 struct trap_hooks {
     void (*interrupt)(struct core *c, unsigned vector);
-    void (*nmi)(struct core *c); /* after it was counted */
+    /* True: this NMI is the program's own, is not counted, and `f` may go on elsewhere. */
+    bool (*own_nmi)(struct core *c, struct trap_frame *f);
+    void (*nmi)(struct core *c); /* any other, after it was counted */
+    /* An exception that has no fixup. True: the code that met it is left, `f` goes on elsewhere. */
+    bool (*leave)(struct core *c, struct trap_frame *f);
     /* An exception that is not survived. Must not return; the core stops for good if it does. */
     void (*fatal)(struct core *c, const struct trap_frame *f);
 };

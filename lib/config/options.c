@@ -80,6 +80,8 @@ static const struct option_doc keys[] = {
     {NUMBER_OR_AUTO(watch, 1, 600000),
      .meaning = "suite quiet: milliseconds; auto: " TEXT_OF_THE(WATCH_AUTO) ", or " TEXT_OF_THE(
          WATCH_AUTO_EXACT) " if exact"},
+    {NUMBER(deadline, 1, 3600, 60),
+     .meaning = "seconds a row may take; then it is ended, and failed"},
     {CHOICE(format, FORMAT_CHOICES, "both"), .meaning = "the report: for people, for programs"},
     {CHOICE(hist, HIST_CHOICES, "capped"), .methods = BY(DOUBLED),
      .meaning = "histograms: the " TEXT_OF_THE(HIST_CAP) " fullest bins, all, none"},

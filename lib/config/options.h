@@ -103,7 +103,8 @@ struct options {
     enum park park;
     enum setting turbo, prefetch, dma;
     enum freq freq;
-    uint32_t watch; /* the gap detector's milliseconds; 0: auto */
+    uint32_t watch;    /* the gap detector's milliseconds; 0: auto */
+    uint32_t deadline; /* of a row, seconds */
     enum format format;
     enum hist hist;
     enum console_choice console;

@@ -59,7 +59,7 @@ def must_be_on(disk, number, records, table):
 def test_shell_lives_on(boot, program, tmp_path, bus):
     """A run, a fault, a fault on a used-up stack, and another run, all in one life of the firmware."""
     faults = "suite=provoke samples=32 takeover=borrow finish=return bench="
-    lines = [BORROW, faults + "ud2", faults + "stack", BORROW + " hist=off"]
+    lines = [BORROW, faults + "setup", faults + "stack", BORROW + " hist=off"]
     runs = [line for words in lines for line in (f"baretick.efi {words}", "echo was %lasterror%")]
     disk = shell_disk(tmp_path / "shell.img", program, *runs, "echo kept > kept.txt")
     b = boot("", disk=disk, bus=bus, runs=4, snapshot=False)
@@ -156,7 +156,7 @@ def test_finish_after_the_files(boot, stick):
 
 
 def test_a_fault_leaves_qemu_as_ever(boot):
-    b = boot("suite=provoke bench=ud2 samples=16 takeover=borrow")
+    b = boot("suite=provoke bench=setup samples=16 takeover=borrow")
     assert b.status == FAULT and b.end["verdict"] == "fail", str(b)
 
 
@@ -205,7 +205,7 @@ def test_cores_are_lent_and_given_back(boot, program, tmp_path, count):
 def test_cores_that_fault_are_given_back(boot, program, tmp_path):
     """Alone, on a used-up stack, and all at once; then everybody is there again."""
     faults = "baretick.efi suite=provoke samples=32 takeover=borrow finish=return bench="
-    runs = [faults + "ud2 cores=1", faults + "stack cores=2", faults + "ud2 cores=all share=together"]
+    runs = [faults + "setup cores=1", faults + "stack cores=2", faults + "setup cores=all share=together"]
     disk = shell_disk(tmp_path / "shell.img", program, *runs, f"baretick.efi {BORROW} cores=all")
     b = boot("", disk=disk, runs=4, snapshot=False, extra=["-smp", "3"])
 

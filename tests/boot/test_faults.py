@@ -9,14 +9,15 @@ from machine import CHECK_FAILED, FAULT, SUCCESS
 
 ROOT = Path(__file__).parents[2]
 
-# name, vector, words that the console must have
-EXCEPTIONS = [
-    ("divide", 0, "#DE"),
-    ("null", 14, "#PF"),
-    ("execute_data", 14, "#PF"),
-    ("write_code", 14, "#PF"),
-    ("stack", 8, "#DF"),
-]
+# name, vector and name of the exception that its body meets
+BODIES = {
+    "divide": (0, "#DE"),
+    "ud2": (6, "#UD"),
+    "protection": (13, "#GP"),
+    "null": (14, "#PF"),
+    "execute_data": (14, "#PF"),
+    "write_code": (14, "#PF"),
+}
 
 
 def faulted(b, name, vector, word):
@@ -32,9 +33,14 @@ def faulted(b, name, vector, word):
 
 
 @pytest.mark.check
-def test_undefined_instruction(boot):
-    event = faulted(boot("suite=provoke bench=ud2 samples=16"), "ud2", 6, "#UD")
-    assert "vector 6" in event["message"] and "provoke/ud2" in event["message"], event
+def test_outside_of_a_body_it_ends_the_run(boot):
+    event = faulted(boot("suite=provoke bench=setup samples=16"), "setup", 6, "#UD")
+    assert "vector 6" in event["message"] and "provoke/setup" in event["message"], event
+
+
+def test_stack_overflow(boot):
+    """A double fault tells of no instruction that could be left."""
+    faulted(boot("suite=provoke bench=stack samples=16"), "stack", 8, "#DF")
 
 
 def function_at(offset):
@@ -47,16 +53,38 @@ def function_at(offset):
 
 
 def test_backtrace_reaches_the_first_function(boot):
-    """From a measured body, which has no frame of its own, up to where the kernel was entered."""
-    text = boot("suite=provoke bench=ud2 samples=16").text
+    """From code that has no frame of its own, up to where the kernel was entered."""
+    text = boot("suite=provoke bench=setup samples=16").text
     callers = re.findall(r"called from [0-9a-f]+ \(image\+0x([0-9a-f]+)\)", text)
     names = [function_at(int(offset, 16) - 1) for offset in callers]
     assert "bench_run" in names and names[-1].startswith("entry_"), (names, text)
 
 
-@pytest.mark.parametrize("name, vector, word", EXCEPTIONS, ids=[e[0] for e in EXCEPTIONS])
-def test_exceptions(boot, name, vector, word):
-    faulted(boot(f"suite=provoke bench={name} samples=16"), name, vector, word)
+@pytest.mark.parametrize("words", ["", "cores=0-1 share=together"], ids=["alone", "together"])
+def test_a_body_that_faults_fails_its_row_alone(boot, words):
+    """Vector, address and symbol are in the report, and every row behind it is measured."""
+    names = ",".join(BODIES)
+    b = boot(f"suite=provoke,truth bench={names},errors,add samples=32 {words}", extra=["-smp", "2"])
+    cores = 2 if words else 1
+    assert b.status == CHECK_FAILED and not b.events("fault"), str(b)
+    assert len(b.rows) == cores * (len(BODIES) + 2), str(b)
+    for row in b.rows:
+        if row["name"] not in BODIES:
+            assert row["status"] == "ok" and row["n"] > 0, row
+            continue
+        vector, name = BODIES[row["name"]]
+        assert row["status"] == "wrong" and row["n"] == 0, row
+        assert row["why"].startswith(f"{name} ") and f"(vector {vector})" in row["why"], row
+        if row["name"] != "execute_data":
+            offset = re.search(r"\(image\+0x([0-9a-f]+)\)$", row["why"])[1]
+            assert f"in the function of provoke/{row['name']}+0x" in row["why"], row
+            assert function_at(int(offset, 16)).endswith("_body"), row
+
+
+def test_other_methods_leave_a_body_that_faults(boot):
+    b = boot("suite=provoke,calls bench=null,direct samples=32 method=kbest")
+    assert b.status == CHECK_FAILED, str(b)
+    assert "#PF" in b.row("provoke", "null")["why"] and b.row("calls", "direct")["status"] == "ok"
 
 
 def test_wrong_answer(boot):

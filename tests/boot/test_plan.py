@@ -68,10 +68,10 @@ def test_work_is_checked_on_each_core(four):
 
 @pytest.mark.parametrize("share", ["alone", "together"])
 def test_core_that_faults_names_itself(four, share):
-    words = f"suite=provoke,truth bench=ud2,add cores=1-2 share={share} samples=64"
+    words = f"suite=provoke,truth bench=setup,add cores=1-2 share={share} samples=64"
     b = four(words)
     assert b.status == FAULT and b.end["verdict"] == "fail", str(b)
-    rows = by_core(b, "provoke", "ud2")
+    rows = by_core(b, "provoke", "setup")
     assert sorted(rows) == [1, 2]
     for core, row in rows.items():
         assert row["status"] == "wrong" and "#UD" in row["why"]

@@ -29,7 +29,7 @@ RUNS = [
     (QUICK, {"icount": False}),
     (QUICK, {"extra": ["-device", "VGA"]}),
     ("suite=provoke bench=wrong,errors samples=64", {}),
-    ("suite=provoke bench=ud2 samples=64", {}),
+    ("suite=provoke bench=setup samples=64", {}),
     ("suite=calls samples=64", {"keys": {b'"type":"row"': b"q"}}),
     ("suite=nowhere", {}),
     ("help", {}),

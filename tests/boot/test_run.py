@@ -65,7 +65,7 @@ def test_plain_tcg_says_noise_first(program, tmp_path):
     [
         (["samples=3"], ["samples=3", "bad options"]),
         (["suite=provoke", "bench=wrong", "samples=16"], ["FAIL", "a check failed"]),
-        (["suite=provoke", "bench=ud2", "samples=16"], ["#UD", "the machine faulted"]),
+        (["suite=provoke", "bench=setup", "samples=16"], ["#UD", "the machine faulted"]),
     ],
     ids=["options", "wrong", "fault"],
 )

@@ -194,7 +194,7 @@ def test_keys_look_back(boot, tmp_path):
 def test_a_fault_is_on_the_screen(boot, tmp_path):
     """Registers and backtrace, painted from the exception handler."""
     watch = Watch(tmp_path)
-    b = boot("suite=provoke bench=ud2 samples=16 finish=halt", extra=("-device", "VGA"), done=watch)
+    b = boot("suite=provoke bench=setup samples=16 finish=halt", extra=("-device", "VGA"), done=watch)
     sent = lines_of(b)
     seen = [line for line in watch.text if line and HINT not in line]
     assert any(line.startswith("FAULT: #UD") for line in seen), seen

@@ -10,6 +10,7 @@
 #include "lib/text/fmt.h"
 #include "tests/hosted/counter.h"
 #include "tests/hosted/fault.h"
+#include "tests/hosted/guard.h"
 #include "tests/hosted/memory.h"
 #include "tests/hosted/output.h"
 #include "tests/hosted/status.h"
@@ -76,6 +77,7 @@ _Noreturn static void child(unsigned core, void (*fn)(void *, unsigned), void *c
     }
     memory_touch();
     counter_after_fork();
+    guard_row_begin(); /* what it does before its row, or without one, is bounded too */
     fn(ctx, core);
     _exit(STATUS_SUCCESS);
 }
@@ -97,12 +99,23 @@ static const char *await(pid_t pid, unsigned core)
     return say(core, what);
 }
 
+/* The processes of a call; those that have ended and were waited for are 0. */
+static volatile pid_t pids[CORE_LIST_MAX];
+static volatile unsigned started;
+
+static void stop_all(void)
+{
+    for (unsigned i = 0; i < started; i++)
+        if (pids[i] > 0)
+            kill(pids[i], SIGTERM);
+}
+
 static const char *together(const unsigned *list, unsigned n, void (*fn)(void *, unsigned),
                             void *ctx)
 {
-    pid_t pids[CORE_LIST_MAX];
     const char *why = NULL;
-    unsigned started = 0;
+    started = 0;
+    fault_hand_on(stop_all);
     output_flush(); /* or every process would write what is in the buffer */
     while (!why && started < n) {
         pid_t pid = fork();
@@ -111,15 +124,21 @@ static const char *together(const unsigned *list, unsigned n, void (*fn)(void *,
         /* From here: on this CPU it might never run beside another of its priority. */
         if (pid < 0 || process_move(pid, cpus[list[started]]) != 0)
             why = say(list[started], strerror(errno));
-        if (pid > 0)
-            pids[started++] = pid;
+        if (pid > 0) {
+            pids[started] = pid;
+            started++;
+        }
     }
+    if (fault_interrupted()) /* the last of them may have been missed */
+        stop_all();
     for (unsigned i = 0; why && i < started; i++)
         kill(pids[i], SIGKILL);
     for (unsigned i = 0; i < started; i++) {
         const char *happened = await(pids[i], list[i]);
+        pids[i] = 0;
         why = why ? why : happened;
     }
+    fault_hand_on(NULL);
     memory_touch(); /* this process's pages were shared with theirs */
     return why;
 }

@@ -5,6 +5,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "lib/text/fmt.h"
+#include "tests/hosted/guard.h"
 #include "tests/hosted/output.h"
 #include "tests/hosted/status.h"
 
@@ -13,21 +14,33 @@
 static struct report *report;
 static char *told; /* fault_say() */
 static size_t told_size;
+static void (*hand_on)(void);
 static const char *row_suite, *row_name;
 static volatile sig_atomic_t interrupted, faulted;
+
+/* The address that was touched is known of a bad access alone, unless it is none (SI_KERNEL). */
+static void describe(int number, const siginfo_t *info, char *text, size_t size)
+{
+    if ((number == SIGSEGV || number == SIGBUS) && info->si_code != SI_KERNEL)
+        fmt_buf(text, size, "SIG%s, address %llx,", sigabbrev_np(number),
+                (unsigned long long)info->si_addr);
+    else
+        fmt_buf(text, size, "SIG%s", sigabbrev_np(number));
+}
 
 /* Outside the sampling loop's own calls nothing is half done: a body faults between two writes,
  * not in one. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     const ucontext_t *u = context;
-    char message[192];
+    char message[192], what[64];
+    describe(number, info, what, sizeof what);
+    guard_leave(GUARD_FAULT, (uint64_t)u->uc_mcontext.gregs[REG_RIP], what);
     if (faulted) /* on the way here */
         _exit(STATUS_FAULTED);
     faulted = 1;
-    fmt_buf(message, sizeof message, "SIG%s at %llx, address %llx, while running %s%s%s",
-            sigabbrev_np(number), (unsigned long long)u->uc_mcontext.gregs[REG_RIP],
-            (unsigned long long)info->si_addr, row_suite ? row_suite : "no row",
+    fmt_buf(message, sizeof message, "%s at %llx while running %s%s%s", what,
+            (unsigned long long)u->uc_mcontext.gregs[REG_RIP], row_suite ? row_suite : "no row",
             row_name ? "/" : "", row_name ? row_name : "");
     if (told) {
         fmt_buf(told, told_size, "%s", message);
@@ -40,10 +53,18 @@ static void on_fault(int number, siginfo_t *info, void *context)
     _exit(STATUS_FAULTED);
 }
 
+/* The first leaves the row that runs, and the run ends with its report; the second ends it at
+ * once, and so the processes that it has forked. */
 static void on_interrupt(int number)
 {
-    (void)number;
+    if (interrupted && !told) {
+        signal(number, SIG_DFL);
+        raise(number); /* delivered when this handler returns */
+    }
     interrupted = 1;
+    if (hand_on)
+        hand_on();
+    guard_leave(GUARD_STOPPED, 0, "");
 }
 
 void fault_catch(struct report *r)
@@ -61,10 +82,25 @@ void fault_catch(struct report *r)
     sigaction(SIGTERM, &interrupt, NULL);
 }
 
+void fault_hand_on(void (*to_others)(void))
+{
+    hand_on = to_others;
+}
+
 void fault_say(char *said, size_t size)
 {
+    signal(SIGINT, SIG_IGN); /* a terminal's goes to all of them: the parent hands it on */
+    hand_on = NULL;
     told = said;
     told_size = size;
+}
+
+void fault_overdue(void)
+{
+    if (!told)
+        return;
+    fmt_buf(told, told_size, "it did not come to its end before deadline=");
+    _exit(STATUS_FAULTED);
 }
 
 void fault_row(const char *suite, const char *name)

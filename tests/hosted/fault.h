@@ -1,6 +1,7 @@
 /*
- * A body that faults, and a person who interrupts. A fault is reported as the image reports an
- * exception: an `event` that names the row, the `end` record, exit status 4.
+ * What faults, and a person who interrupts. A fault in a guarded call ends that call alone
+ * (tests/hosted/guard.h). Any other is reported as the image reports an exception: an `event` that
+ * names the row, the `end` record, exit status 4.
  */
 #ifndef HOSTED_FAULT_H
 #define HOSTED_FAULT_H
@@ -12,13 +13,21 @@
 /* Takes over SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGINT and SIGTERM; faults are reported to r. */
 void fault_catch(struct report *r);
 
-/* From now on in this process a fault is no report: its text goes to `said`, and the process ends. */
+/* What SIGINT and SIGTERM call beside: in the handler. NULL: nothing. */
+void fault_hand_on(void (*to_others)(void));
+
+/* From now on in this process, which was forked, a fault is no report: its text goes to `said`, and the process ends;
+ * SIGTERM alone stops it. */
 void fault_say(char *said, size_t size);
+
+/* In the handler of SIGALRM, outside of a guarded call: such a process ends. */
+void fault_overdue(void);
 
 /* What runs from now on; NULL, NULL: nothing. The strings must stay where they are. */
 void fault_row(const char *suite, const char *name);
 
-/* SIGINT or SIGTERM came: the hosted way of pressing a key. */
+/* SIGINT or SIGTERM came: the hosted way of pressing a key. The row that runs is left, and the
+ * report ends; a second one ends the process at once. */
 bool fault_interrupted(void);
 
 #endif

@@ -19,6 +19,7 @@
 #include "tests/hosted/counter.h"
 #include "tests/hosted/facts.h"
 #include "tests/hosted/fault.h"
+#include "tests/hosted/guard.h"
 #include "tests/hosted/memory.h"
 #include "tests/hosted/output.h"
 #include "tests/hosted/process.h"
@@ -46,10 +47,12 @@ static void row_begin(const char *suite, const char *name)
     fault_row(suite, name);
     output_flush();
     witness_begin();
+    guard_row_begin();
 }
 
 static void row_end(void)
 {
+    guard_row_end();
     fault_row(NULL, NULL);
     witness_end();
 }
@@ -85,6 +88,7 @@ static void settle_platform(struct hosted *h)
         .show = output_flush,
         .row_begin = row_begin,
         .row_end = row_end,
+        .guarded = guard_call,
         .nmis = witness_migrations,
         .row_record = witness_record,
         .lacks = lacks,
@@ -162,6 +166,7 @@ int main(int argc, char **argv)
     if (!isatty(STDOUT_FILENO))
         h.report.live = &nothing;
     fault_catch(&h.report);
+    guard_open(h.options.deadline);
     if (!witness_open(cpus, cores, h.cpu.rdtscp)) {
         fmt(&text.sink, "no memory to note what happens to %u CPUs: %s", cores, strerror(errno));
         return refuse(&h, error, STATUS_FAULTED);

@@ -1,5 +1,6 @@
 """The hosted program: its words, its report, its exit status, and what a process is to it."""
 
+import fcntl
 import json
 import os
 import pty
@@ -9,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import run_on
+from conftest import SECONDS, run_on
 
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED, STOPPED = 0, 2, 3, 4, 5
 ROOT = Path(__file__).parent.parent.parent
@@ -190,23 +191,43 @@ def test_failed_operations_are_counted_and_left_out(run):
     assert row["n"] + row["errors"] == 96
 
 
-@pytest.mark.parametrize(
-    "name, sign",
-    [
-        ("ud2", "SIGILL"),
-        ("divide", "SIGFPE"),
-        ("null", "SIGSEGV"),
-        ("execute_data", "SIGSEGV"),
-        ("write_code", "SIGSEGV"),
-        ("stack", "SIGSEGV"),
-    ],
-)
-def test_fault_names_the_row(run, name, sign):
-    ended = run("suite=provoke", f"bench={name}", "format=jsonl", "samples=64")
+BODIES = {
+    "ud2": "SIGILL",
+    "divide": "SIGFPE",
+    "null": "SIGSEGV",
+    "protection": "SIGSEGV",
+    "execute_data": "SIGSEGV",
+    "write_code": "SIGSEGV",
+    "stack": "SIGSEGV",
+}
+
+
+@pytest.mark.parametrize("method", ["doubled", "plain"])
+def test_bodies_that_do_not_come_back_fail_alone(run, method):
+    """Those that fault, one that never ends, and rows behind them that are measured all the same."""
+    names = ",".join(BODIES)
+    ended = run("suite=provoke,planted", f"bench={names},endless,adds20", "format=jsonl", "samples=64",
+                "deadline=1", f"method={method}")  # fmt: skip
+    report = ended.report()
+    assert ended.status == CHECK_FAILED
+    assert not [e for e in report.events if e["kind"] == "fault"]
+    assert report.rows["planted/adds20"]["status"] == "ok"
+    for name, sign in BODIES.items():
+        row = report.rows[f"provoke/{name}"]
+        assert row["status"] == "wrong" and row["why"].startswith(sign), row
+        assert f"in the function of provoke/{name}+0x" in row["why"] or name == "execute_data", row
+    why = report.rows["provoke/endless"]["why"]
+    assert why.startswith("it ran longer than deadline=1 seconds"), why
+    assert "in the function of provoke/endless+0x" in why, why
+    assert report.end["rows"] == len(BODIES) + 2 and report.end["verdict"] == "fail"
+
+
+def test_fault_outside_of_a_body_ends_the_run(run):
+    ended = run("suite=provoke", "bench=setup", "format=jsonl", "samples=64")
     report = ended.report()
     assert ended.status == FAULTED
     (fault,) = [e["message"] for e in report.events if e["kind"] == "fault"]
-    assert sign in fault and f"provoke/{name}" in fault
+    assert "SIGILL" in fault and "provoke/setup" in fault
     assert report.end["verdict"] == "fail"
 
 
@@ -323,3 +344,45 @@ def test_two_rows_beside_each_other_are_the_table_s(run):
     half = sum(h * h for h in halves) ** 0.5
     assert event["apart_hi"] - event["apart"] == pytest.approx(half, abs=1e-5)
     assert event["apart"] - event["apart_lo"] == pytest.approx(half, abs=1e-5)
+
+
+# One row that would last for an hour.
+ENDLESS = ["suite=provoke", "bench=endless", "deadline=3600"]
+
+
+@pytest.mark.parametrize("cores", ["bsp", "all"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_row_that_does_not_end(running, number, cores):
+    """The report is whole; the row that was left has no record. Ignored at the start, as SIGINT is in a
+    job in the background, it does the same."""
+    was = signal.signal(number, signal.SIG_IGN)
+    process, end = running(*ENDLESS, f"cores={cores}", "share=together")
+    signal.signal(number, was)
+    os.kill(process.pid, number)
+    ended = end()
+    report = ended.report()
+    assert report.end["stopped"] is True and report.end["rows"] == len(report.rows) == 0
+    assert not [e for e in report.events if e["kind"] == "fault"]
+    failed = report.end["failures"] > 0  # a self-test, by a busy machine's figure
+    assert ended.status == (CHECK_FAILED if failed else STOPPED)
+
+
+def test_a_second_interrupt_ends_at_once(program):
+    """With the first held up: its report goes into a pipe that is full."""
+    read, write = os.pipe()
+    size = fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(write, b"x" * size)
+    process = subprocess.Popen([program, *ENDLESS], stdin=subprocess.DEVNULL, stdout=write)
+    try:
+        while not Path(f"/proc/{process.pid}/syscall").read_text().startswith("1 "):  # write(2)
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        while "ShdPnd:\t0000000000000000" not in Path(f"/proc/{process.pid}/status").read_text():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(SECONDS) == -signal.SIGINT
+    finally:
+        process.kill()
+        process.wait()
+        os.close(read)
+        os.close(write)

@@ -135,10 +135,23 @@ def test_suite_cores_needs_two(run):
 
 @several
 def test_a_fault_names_its_row_and_ends(run):
-    ended = run("suite=provoke", "bench=ud2", "cores=1", "samples=64", "format=jsonl")
+    ended = run("suite=provoke", "bench=setup", "cores=1", "samples=64", "format=jsonl")
     assert ended.status == FAULTED
     (fault,) = [e["message"] for e in records(ended, "event") if e["kind"] == "fault"]
-    assert "provoke/ud2" in fault
+    assert "provoke/setup" in fault
+
+
+@several
+@pytest.mark.parametrize("share", ["alone", "together"])
+def test_bodies_that_do_not_come_back_fail_on_each_core(run, share):
+    """One process faults, the other hangs, or each in turn; the next row is measured all the same."""
+    ended = run("suite=provoke", "bench=endless,errors,ud2", "deadline=1", "cores=0-1", "samples=64",
+                f"share={share}", "format=jsonl")  # fmt: skip
+    assert ended.status == CHECK_FAILED
+    for core in (0, 1):
+        why = {r["name"]: r.get("why", "") for r in records(ended, "row") if r["core"] == core}
+        assert "deadline=1 seconds" in why["endless"] and "SIGILL" in why["ud2"], why
+        assert why["errors"] == "", why
 
 
 @pytest.mark.parametrize("share", ["alone", "together"])

@@ -8,6 +8,7 @@
 #include "bench/measure/check.c"
 #include "bench/measure/cycle.c"
 #include "bench/measure/engine.c"
+#include "bench/measure/guard.c"
 #include "bench/measure/headline.c"
 #include "bench/measure/interleave.c"
 #include "bench/measure/layout.c"
@@ -102,8 +103,25 @@ static void row_end(void)
 
 static const struct cpu cpu = {
     .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
-static const struct platform platform = {
-    .nmis = nmis, .row_begin = row_begin, .row_end = row_end, .cpu = &cpu};
+
+/* How the next guarded call ends, once it has run; NULL: it comes back. */
+static const struct guard_ended *ends;
+
+static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
+{
+    fn(ctx);
+    if (ends)
+        *ended = *ends;
+    return !ends;
+}
+
+static const struct platform platform = {.nmis = nmis,
+                                         .row_begin = row_begin,
+                                         .row_end = row_end,
+                                         .guarded = guarded,
+                                         .image = 0x40000,
+                                         .image_size = 0x20000,
+                                         .cpu = &cpu};
 static struct options options;
 static struct bench bench = {.suite = "planted", .name = "row", .form = FORM_STRAIGHT, .ops = OPS};
 static struct engine engine;
@@ -124,6 +142,7 @@ static int start(void **state)
 {
     (void)state;
     memset(&plant, 0, sizeof plant);
+    ends = NULL;
     plant.overhead = 100;
     plant.cycle = 0.5;
     plant.operation = 3.25;
@@ -457,6 +476,83 @@ static void the_work_is_checked(void **state)
     assert_string_equal(row.why, "planted");
 }
 
+/* --- rows that are ended ------------------------------------------------------------------------ */
+
+static int first_body(uint64_t n, struct object *o)
+{
+    (void)n, (void)o;
+    return 0;
+}
+
+static const struct bench listed = {.suite = "planted", .name = "row", .function = first_body};
+
+const struct bench *const *registry(size_t *n)
+{
+    static const struct bench *const rows[] = {&listed};
+    *n = 1;
+    return rows;
+}
+
+bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind)
+{
+    (void)code;
+    *behind = 0x12;
+    return at == 0x1000 && strcmp(name, "planted/row/B2") == 0;
+}
+
+static void ended_row(struct row *row, enum guard_end by, uint64_t at)
+{
+    struct guard_ended ended = {.by = by, .at = at, .what = "#UD invalid opcode (vector 6)"};
+    struct bench b = bench;
+    b.check = finds_fault; /* it is not asked about work that was not done */
+    engine.sampler = &sampler;
+    engine.placed = places;
+    ends = &ended;
+    engine_row(&engine, &b, row);
+    ends = NULL;
+    assert_true(row->ended);
+    assert_int_equal(row->ticks.n, 0);
+    assert_false(row->headline.known);
+    assert_int_equal(row->status, ROW_WRONG);
+}
+
+static void a_fault_fails_the_row_and_says_where(void **state)
+{
+    struct row row;
+    (void)state;
+    ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1000);
+    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 100000001000 in "
+                                 "planted/row/B2+0x12");
+    ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1001);
+    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 100000001001 in "
+                                 "the code buffer+0x1001");
+    ended_row(&row, GUARD_FAULT, 0x41234);
+    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 41234 (image+0x1234)");
+    ended_row(&row, GUARD_FAULT, address_of(first_body) + 3);
+    assert_non_null(strstr(row.why, " in the function of planted/row+0x3"));
+}
+
+static void the_deadline_fails_the_row(void **state)
+{
+    struct row row;
+    (void)state;
+    options.deadline = 7;
+    ended_row(&row, GUARD_DEADLINE, 0x10);
+    assert_string_equal(row.why, "it ran longer than deadline=7 seconds and was ended at 10");
+}
+
+static void a_person_stops_more_than_the_row(void **state)
+{
+    struct pace pace = {.p = &platform};
+    struct row row;
+    (void)state;
+    engine.pace = &pace;
+    ended_row(&row, GUARD_DEADLINE, 0);
+    assert_false(pace.stopped);
+    ended_row(&row, GUARD_STOPPED, 0);
+    assert_true(pace.stopped); /* which shows no row that was under way */
+}
+
 /* --- where a row is placed ---------------------------------------------------------------------- */
 
 static void the_seed_draws_the_placements(void **state)
@@ -517,6 +613,9 @@ int main(void)
         cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
         cmocka_unit_test_setup(the_work_is_checked, start),
+        cmocka_unit_test_setup(a_fault_fails_the_row_and_says_where, start),
+        cmocka_unit_test_setup(the_deadline_fails_the_row, start),
+        cmocka_unit_test_setup(a_person_stops_more_than_the_row, start),
         cmocka_unit_test_setup(the_seed_draws_the_placements, start),
         cmocka_unit_test_setup(a_sweep_goes_through_every_offset, start),
     };

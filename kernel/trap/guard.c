@@ -1,0 +1,44 @@
+#include "kernel/trap/guard.h"
+#include "kernel/trap/fault.h"
+#include "lib/text/fmt.h"
+
+#define BIT(vector) (1u << (vector))
+/* #DE #DB #BP #OF #BR #UD #NM #NP #SS #GP #PF #MF #AC #XM: SDM vol. 3A table 6-1. */
+#define LEFT_FOR                                                                                   \
+    (BIT(0) | BIT(1) | BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(7) | BIT(11) | BIT(12) |            \
+     BIT(VECTOR_GENERAL_PROTECTION) | BIT(VECTOR_PAGE_FAULT) | BIT(16) | BIT(17) | BIT(19))
+#define RFLAGS_PLAIN 2u /* bit 1 is always set; neither DF, TF, AC nor IF is */
+
+/* kernel/trap/guard.asm. *stack is where the call's frame is, 0 when it is over. */
+bool guard_enter(volatile uint64_t *stack, void (*fn)(void *ctx), void *ctx);
+void guard_exit(void);
+
+bool guard_call(struct core *c, void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
+{
+    c->guard_ended = ended;
+    return guard_enter(&c->guard_stack, fn, ctx);
+}
+
+bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
+{
+    if (!c->guard_stack)
+        return false;
+    *c->guard_ended = (struct guard_ended){.by = by, .at = f->rip};
+    if (by == GUARD_FAULT)
+        (void)fault_what(f, c->guard_ended->what, sizeof c->guard_ended->what);
+    f->rip = (uint64_t)guard_exit;
+    f->rsp = c->guard_stack;
+    f->rflags = RFLAGS_PLAIN;
+    c->guard_stack = 0;
+    return true;
+}
+
+bool guard_fault(struct core *c, struct trap_frame *f)
+{
+    return LEFT_FOR >> f->vector & 1 && guard_leave(c, f, GUARD_FAULT);
+}
+
+void guard_drop(struct core *c)
+{
+    c->guard_stack = 0;
+}

@@ -1,0 +1,73 @@
+#include "tests/hosted/guard.h"
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include "lib/text/fmt.h"
+#include "tests/hosted/fault.h"
+
+static sigjmp_buf before;
+static volatile sig_atomic_t running, overdue;
+static struct guard_ended *told;
+static unsigned deadline;
+
+static void set_alarm(unsigned seconds)
+{
+    const struct itimerval when = {.it_value.tv_sec = (time_t)seconds};
+    setitimer(ITIMER_REAL, &when, NULL);
+}
+
+/* Between two guarded calls it is the next one that ends. */
+static void on_alarm(int number, siginfo_t *info, void *context)
+{
+    const ucontext_t *u = context;
+    (void)number, (void)info;
+    overdue = 1;
+    guard_leave(GUARD_DEADLINE, (uint64_t)u->uc_mcontext.gregs[REG_RIP], "");
+    fault_overdue();
+}
+
+void guard_open(unsigned seconds)
+{
+    struct sigaction alarm = {.sa_sigaction = on_alarm,
+                              .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    deadline = seconds;
+    sigaction(SIGALRM, &alarm, NULL);
+}
+
+void guard_row_begin(void)
+{
+    overdue = 0;
+    set_alarm(deadline);
+}
+
+void guard_row_end(void)
+{
+    set_alarm(0);
+}
+
+void guard_leave(enum guard_end by, uint64_t at, const char *what)
+{
+    if (!running)
+        return;
+    running = 0;
+    *told = (struct guard_ended){.by = by, .at = at};
+    fmt_buf(told->what, sizeof told->what, "%s", what);
+    siglongjmp(before, 1);
+}
+
+bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
+{
+    told = ended;
+    if (sigsetjmp(before, 1) != 0)
+        return false;
+    running = 1;
+    /* A signal that came earlier found nothing to leave. */
+    if (overdue)
+        guard_leave(GUARD_DEADLINE, (uint64_t)__builtin_return_address(0), "");
+    if (fault_interrupted())
+        guard_leave(GUARD_STOPPED, 0, "");
+    fn(ctx);
+    running = 0;
+    return true;
+}

@@ -1,0 +1,23 @@
+/*
+ * Calls that come back (bench/api/platform.h, `guarded`): SIGALRM is the deadline's, and a signal's
+ * handler that finds such a call running leaves it. Each process has its own.
+ */
+#ifndef HOSTED_GUARD_H
+#define HOSTED_GUARD_H
+
+#include "bench/api/platform.h"
+
+/* The deadline of every row, in seconds. Takes over SIGALRM. */
+void guard_open(unsigned seconds);
+
+/* A row begins, and is over: its time is that between the two. */
+void guard_row_begin(void);
+void guard_row_end(void);
+
+/* The platform's. */
+bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
+
+/* In a signal's handler: leaves the guarded call that runs; comes back where none does. */
+void guard_leave(enum guard_end by, uint64_t at, const char *what);
+
+#endif

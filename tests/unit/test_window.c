@@ -1,0 +1,59 @@
+/* Windows found again by an address in them: their tags, and the gaps between. */
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "bench/window/window.c"
+
+#define UNIT_OF(name_, size_, ...) const struct unit unit_##name_ = {size_, 0, 0, {__VA_ARGS__}}
+
+/* As bench/window/frame.asm has it. */
+const struct unit unit_window_tag = {7, 3, FIXUP_TAG, {0x0f, 0x1f, 0x80, 0, 0, 0, 0}};
+UNIT_OF(window_enter, 1, 0x90);
+UNIT_OF(window_leave, 1, 0xc3);
+UNIT_OF(loop_turn, 1, 0x90);
+#define RECIPE(name_)                                                                              \
+    UNIT_OF(start_##name_, 1, 0x90);                                                               \
+    UNIT_OF(stop_##name_, 1, 0x90)
+RECIPE(plain);
+RECIPE(rdtscp);
+RECIPE(xfence_lfence);
+RECIPE(xfence_mfence);
+RECIPE(paoloni);
+RECIPE(cpuid);
+RECIPE(mfence);
+RECIPE(lfence);
+RECIPE(serialize);
+
+static uint8_t buffer[PLATFORM_CODE_SIZE];
+static struct platform platform = {.code = buffer};
+
+static size_t build(struct code *c, const char *name)
+{
+    struct window_spec spec = {.recipe = RECIPE_LFENCE, .name = name};
+    window_fn fn = code_window(c, &spec);
+    const uint8_t *entry;
+    memcpy(&entry, &fn, sizeof entry);
+    return (size_t)(entry - buffer);
+}
+
+static void an_address_is_found_in_its_window(void **state)
+{
+    struct code code = {&platform, 0};
+    size_t first = build(&code, "suite/row/E"), end = code.used;
+    size_t second = build(&code, "suite/row/B"), last = code.used - 1, behind = 99;
+    (void)state;
+    assert_true(window_holds(buffer, first, "suite/row/E", &behind));
+    assert_int_equal(behind, 0);
+    assert_true(window_holds(buffer, last, "suite/row/B", &behind));
+    assert_int_equal(behind, last - second);
+    assert_false(window_holds(buffer, last, "suite/row/E", &behind));
+    assert_false(window_holds(buffer, second - 2, "suite/row/E", &behind)); /* in the gap */
+    assert_true(second - 2 > end);
+    assert_false(window_holds(buffer, first, "suite/other/E", &behind));
+    assert_false(window_holds(buffer, PLATFORM_CODE_SIZE - 1, "suite/row/B", &behind));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_address_is_found_in_its_window)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
