@@ -14,6 +14,8 @@ static EFI_STATUS status_of(enum exit_status status)
         return EFI_ABORTED;
     case EXIT_STOPPED:
         return EFI_NOT_READY;
+    case EXIT_NO_REPORT:
+        return EFI_NO_MEDIA;
     case EXIT_FAULT:
         break;
     }
@@ -30,7 +32,12 @@ EFI_STATUS boot_after(struct boot *b, enum exit_status status)
 {
     enum finish finish = b->handoff->options.finish;
 
-    boot_stick(b);
+    if (!boot_stick(b) && !b->handoff->shown) {
+        fmt(&b->conout.sink, "baretick: the report is nowhere: there is no serial port, no screen, "
+                             "and no volume that takes it\n");
+        if (status == EXIT_SUCCESS)
+            status = EXIT_NO_REPORT;
+    }
     if (finish == FINISH_AUTO && b->handoff->qemu)
         qemu_exit(status);
     if (finish == FINISH_REBOOT)

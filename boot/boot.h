@@ -112,8 +112,8 @@ void boot_lend(struct boot *b);
 /* Waits, bounded, until the firmware has them back; says so where it has not. */
 void boot_lend_end(struct boot *b);
 /* The report's log into the next baretick\NNNN.jsonl and .txt on the volume that the program was
- * loaded from; says on the firmware's console what became of it. */
-void boot_stick(struct boot *b);
+ * loaded from; says on the firmware's console what became of it. Whether a file has it. */
+bool boot_stick(struct boot *b);
 
 /* The serial port behind I/O ports. One in memory is left alone: the firmware may not have mapped
  * it, and its own console is on it. */

@@ -242,7 +242,7 @@ static void close_all(struct stick *s)
         s->root->Close(s->root);
 }
 
-void boot_stick(struct boot *b)
+bool boot_stick(struct boot *b)
 {
     struct stick s = {.b = b};
     struct sink *out = &b->conout.sink;
@@ -258,4 +258,5 @@ void boot_stick(struct boot *b)
         fmt(out, "baretick: the report is not %son the stick: %s\n", s.wrote[0] ? "all " : "",
             s.error);
     close_all(&s);
+    return s.wrote[0] || s.wrote[1];
 }

@@ -89,8 +89,11 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
     m->leaving = true;
     show_last_words(m);
     quiet_restore_all(&m->quiet, false);
+    m->handoff->shown = m->serial.on || m->screen.on;
     if (m->handoff->borrowed && m->handoff->way_back)
         give_back(m, status);
+    if (!m->handoff->shown && status == EXIT_SUCCESS)
+        status = EXIT_NO_REPORT;
     serial_flush(&m->serial);
     /* Whatever the others still do, they do not do it to the firmware's code. */
     if (m->cores.up > 0)

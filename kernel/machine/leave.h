@@ -13,7 +13,8 @@ enum exit_status {
     EXIT_CHECK_FAILED = 2,
     EXIT_BAD_OPTIONS = 3,
     EXIT_FAULT = 4,
-    EXIT_STOPPED = 5, /* by a key, and no check failed until then */
+    EXIT_STOPPED = 5,   /* by a key, and no check failed until then */
+    EXIT_NO_REPORT = 6, /* it would be success, but no console and no file has the report */
 };
 
 /* Only on QEMU. Returns where the machine has no isa-debug-exit. */

@@ -22,7 +22,7 @@ DEBUG_EXIT = 0xF4
 MIB = 1 << 20
 
 # status: what the program said through isa-debug-exit, which makes QEMU exit with 2 * status + 1
-SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULT, STOPPED = 1, 2, 3, 4, 5
+SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULT, STOPPED, NO_REPORT = 1, 2, 3, 4, 5, 6
 
 
 TIMEOUT = 300  # s; no test waits so long unless something hangs, however loaded the machine is

@@ -2,7 +2,7 @@
 
 import pytest
 from conftest import QUICK
-from machine import BAD_OPTIONS, SUCCESS
+from machine import BAD_OPTIONS, CHECK_FAILED, NO_REPORT, SUCCESS
 from test_report import RECIPES
 
 INTEL = "max,vendor=GenuineIntel,family=6,model=85,stepping=7"
@@ -115,21 +115,32 @@ def test_ide_disk_on_pc(boot, stick):
     boot("", disk=stick({"baretick.conf": QUICK.encode()}), bus="ide", machine="pc").must(SUCCESS)
 
 
-@pytest.mark.parametrize("how", [{}, {"extra": ["-device", "VGA"]}], ids=["blind", "screen"])
-def test_no_serial_port(boot, how):
-    """Nobody to talk to: the run goes on, and its exit status is all there is."""
-    b = boot(serial=False, **how)
-    assert b.status == SUCCESS and not b.serial, str(b)
+@pytest.mark.parametrize(
+    "words, how, status",
+    [
+        ("", {}, NO_REPORT),
+        (" takeover=exit", {}, NO_REPORT),
+        ("", {"extra": ["-device", "VGA"]}, SUCCESS),
+    ],
+    ids=["blind", "blind, and not borrowed", "screen"],
+)
+def test_no_serial_port(boot, words, how, status):
+    """The run goes on; where nobody can read its report, its exit status says so."""
+    b = boot(QUICK + words, serial=False, **how)
+    assert b.status == status and not b.serial, str(b)
 
 
-def test_serial_off(boot):
-    b = boot(QUICK + " serial=off")
-    assert b.status == SUCCESS and not b.records, str(b)
+def test_a_failure_comes_before_a_report_that_is_nowhere(boot):
+    b = boot("suite=provoke bench=wrong samples=16", serial=False)
+    assert b.status == CHECK_FAILED, str(b)
 
 
-def test_serial_port_that_is_not_there(boot):
-    b = boot(QUICK + " serial=com2")
-    assert b.status == SUCCESS and not b.records, str(b)
+@pytest.mark.parametrize("words", ["serial=off", "serial=com2"])
+def test_serial_port_that_is_not_used(boot, words):
+    """Off, or not there: the firmware's own console, which is COM1, tells where the report is not."""
+    b = boot(f"{QUICK} {words}")
+    assert b.status == NO_REPORT and not b.records, str(b)
+    assert "baretick: the report is nowhere: there is no serial port, no screen" in b.text, str(b)
 
 
 def test_second_serial_port(boot, tmp_path):
