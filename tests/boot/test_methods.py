@@ -78,3 +78,28 @@ def test_adaptive_keeps_to_a_rows_grain(boot):
     for name in ("turn_2", "switch_turn_c"):
         row = b.row("calls", name)
         assert row["operations"] == 2048 and row["state"] == "most", row
+
+
+BY_RECIPE = {"doubled": "lfence", "plain": "xfence", "kbest": "paoloni", "ensembles": "cpuid", "adaptive": "mfence"}
+SMALL = "samples=16 warmup=1 layout=fixed hist=off most=32 ensembles=2 size=16 target=100 watch=1"
+
+
+def test_every_row_counts_the_same_by_every_method(boot):
+    """Each row by each method, each with another recipe: the counts differ by what a call has once, no more."""
+    seen = {}
+    for method, recipe in BY_RECIPE.items():
+        b = boot(f"suite=*,planted,quiet {SMALL} method={method} recipe={recipe}", timeout=120).must(SUCCESS)
+        for row in b.rows:
+            if row["status"] == "unsupported":
+                assert row["why"], row
+                continue
+            assert row["status"] == "ok" and row["errors"] == 0, row
+            if "instructions" in row.get("per_op", {}):
+                done = row.get("operations", row["ops"])
+                seen.setdefault((row["suite"], row["name"]), {})[method] = (row["per_op"]["instructions"], done)
+    assert len(seen) > 100
+    for name, by in seen.items():
+        exact, _ = by["doubled"]
+        for method, (instructions, done) in by.items():
+            # lazy_first and the like have a first operation that costs more.
+            assert abs(instructions - exact) * done <= max(60, 0.02 * exact * done), (name, by)
