@@ -118,7 +118,7 @@ static struct figure figure_of(const struct method_result *m, double theta, doub
                            .se = UNKNOWN};
 }
 
-static void take_headline(const struct engine *e, const struct operation *o, struct row *row)
+static void fill_headline(const struct engine *e, const struct operation *o, struct row *row)
 {
     const struct method_result *m = &row->method;
     struct cycle_length cycle = ruler_of(m);
@@ -167,7 +167,7 @@ static const char *cannot(const struct bench *b, enum method method, bool cold)
 }
 
 /* What is guarded: all that calls the row's body. */
-static void take(void *ctx)
+static void take_by_method(void *ctx)
 {
     struct taking *t = ctx;
     if (t->e->o->method == METHOD_ADAPTIVE)
@@ -201,13 +201,13 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
         return;
     e->p->row_begin(b->suite, b->name);
     uint64_t began = tsc_now();
-    bool done = guard_run(e, row, take, &t);
+    bool done = guard_run(e, row, take_by_method, &t);
     row->sampling_ticks = tsc_now() - began;
     e->p->row_end();
     if (!done)
         return;
     struct operation o = operation_of(&t);
-    take_headline(e, &o, row);
+    fill_headline(e, &o, row);
     m->doubt = doubt(e, m);
     check_work(b, p->object, t.operations, row);
     check_errors(b, m->method == METHOD_ADAPTIVE ? row->windows - row->errors : m->body.all.n, row);

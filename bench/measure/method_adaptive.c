@@ -30,7 +30,7 @@ static bool seconds_between(const struct timer *t, uint64_t from, uint64_t to, u
 
 /* A stretch of n operations in one window, timed from outside: between its readings the body and
  * what is subtracted from it must not differ by anything else. */
-static struct stretch take(struct taking *t, enum kind k, uint64_t n)
+static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
 {
     struct engine *e = t->e;
     struct window_result w;
@@ -54,7 +54,7 @@ static uint64_t grow(struct taking *t)
     adaptive_start(&a, t->e->o->target * 1e-6, bench_grain(b),
                    b->most_ops ? b->most_ops : OPERATIONS_MOST);
     while (a.state == ADAPTIVE_MORE && pace_go_on(t->e)) {
-        struct stretch s = take(t, KIND_BODY, a.n);
+        struct stretch s = take_stretch(t, KIND_BODY, a.n);
         adaptive_add(&a, s.timed, s.seconds);
     }
     t->row->method.state = a.state;
@@ -82,13 +82,13 @@ static void go_there_and_back(struct taking *t, uint64_t n, struct differences *
     const uint64_t spoils = engine_spoils(t->e);
     stream_open(t, &ruler, KIND_RULER, &m->ruler, WAYS * RULER_WINDOWS);
     stream_open(t, &ruler2, KIND_RULER2, &m->ruler2, WAYS * RULER_WINDOWS);
-    take(t, KIND_EMPTY, n); /* the body has been warm for long */
+    take_stretch(t, KIND_EMPTY, n); /* the body has been warm for long */
     for (unsigned way = 0; way < WAYS && pace_go_on(t->e); way++) {
         bool there = way % 2 == 0;
-        struct stretch first = take(t, there ? KIND_EMPTY : KIND_BODY, n);
+        struct stretch first = take_stretch(t, there ? KIND_EMPTY : KIND_BODY, n);
         stream_block(t, there ? &ruler : &ruler2, RULER_WINDOWS);
         stream_block(t, there ? &ruler2 : &ruler, RULER_WINDOWS);
-        struct stretch last = take(t, there ? KIND_BODY : KIND_EMPTY, n);
+        struct stretch last = take_stretch(t, there ? KIND_BODY : KIND_EMPTY, n);
         note(d, there ? &last : &first, there ? &first : &last);
     }
     t->row->disturbed += engine_spoils(t->e) != spoils;

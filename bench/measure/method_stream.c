@@ -29,7 +29,7 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
 }
 
 /* One window as wide as the row's. */
-static bool take(struct taking *t, const struct stream *s, uint64_t *ticks)
+static bool take_window(struct taking *t, const struct stream *s, uint64_t *ticks)
 {
     struct window_result w;
     bool good = stream_window(t, s->kind, t->p->kind[s->kind].turns, &w);
@@ -72,7 +72,7 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     struct cycle_mark from = cycle_mark(t->e);
     for (; n && s->left; n--, windows++) {
         s->left--;
-        if (!take(t, s, &ticks)) {
+        if (!take_window(t, s, &ticks)) {
             t->row->errors++;
             continue;
         }
@@ -98,9 +98,9 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
     ensemble_start(&s->ensemble, o->size);
     kbest_start(&side->kbest, o->k, o->epsilon / 1000.0, o->most);
     for (unsigned i = 0; i < ENGINE_BLOCK; i++) /* of the first nothing is kept */
-        take(t, s, ticks);
+        take_window(t, s, ticks);
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)
-        take(t, s, &ticks[i]);
+        take_window(t, s, &ticks[i]);
     stats_sort(ticks, ENGINE_BLOCK);
     struct summary usual = stats_summary(ticks, ENGINE_BLOCK, ticks + ENGINE_BLOCK);
     s->above = stats_disturbed_above(&usual, t->e->step);

@@ -12,6 +12,9 @@
 #include "bench/measure/headline.c"
 #include "bench/measure/interleave.c"
 #include "bench/measure/layout.c"
+#include "bench/measure/method.c"
+#include "bench/measure/method_adaptive.c"
+#include "bench/measure/method_stream.c"
 #include "bench/measure/pace.c"
 #include "bench/api/report.c"
 #include "bench/measure/sampler.c"
@@ -388,12 +391,6 @@ void place_object(const struct bench *b, const struct placed *p)
     (void)b, (void)p;
 }
 
-void method_row(struct engine *e, const struct placed *p, struct row *row)
-{
-    (void)e, (void)p, (void)row;
-    fail();
-}
-
 /* The rows measure alone. */
 bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
 {
@@ -553,6 +550,92 @@ static void a_person_stops_more_than_the_row(void **state)
     assert_true(pace.stopped); /* which shows no row that was under way */
 }
 
+/* --- by another method ----------------------------------------------------------------------- */
+
+static struct row by_method(enum method method)
+{
+    options.method = method;
+    struct row row = whole_row(bench);
+    assert_int_equal(row.method.method, method);
+    return row;
+}
+
+static void each_method_finds_what_was_planted(void **state)
+{
+    static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
+    (void)state;
+    options.ensembles = 4;
+    options.size = 16;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        start(NULL);
+        options.ensembles = 4;
+        options.size = 16;
+        struct row row = by_method(methods[i]);
+        assert_int_equal(row.status, ROW_OK);
+        assert_true(row.headline.known && fabs(row.headline.cycles.theta - 3.25) < 0.01);
+        assert_null(row.method.doubt);
+    }
+}
+
+/* The core's clock falls meanwhile: a body that costs nothing still costs nothing, which it would
+ * not if all of its windows came after all of the empty ones. */
+static void a_drift_does_not_fall_into_the_difference(void **state)
+{
+    (void)state;
+    plant.operation = 0;
+    plant.overhead = 10000;
+    plant.drift = 0.2 / (4 * 256);
+    struct row row = by_method(METHOD_PLAIN);
+    assert_true(fabs(row.method.ticks) * OPS < 20); /* one after the other: 1000 */
+    assert_non_null(row.method.doubt);
+}
+
+static double slow_empty(enum kind k, size_t i)
+{
+    (void)i;
+    return k == KIND_EMPTY ? 500 : 0;
+}
+
+static void a_negative_difference_says_so(void **state)
+{
+    (void)state;
+    plant.operation = 0;
+    plant.extra = slow_empty;
+    for (enum method m = METHOD_PLAIN; m <= METHOD_KBEST; m++) {
+        struct row row = by_method(m);
+        assert_true(row.method.ticks < 0);
+        assert_non_null(strstr(row.method.doubt, "negative"));
+    }
+}
+
+static void checks_are_made_by_each_method(void **state)
+{
+    (void)state;
+    bench.floor = 0.25;
+    plant.operation = 0;
+    for (enum method m = METHOD_PLAIN; m <= METHOD_KBEST; m++) {
+        struct row row = by_method(m);
+        assert_int_equal(row.status, ROW_WRONG);
+        assert_non_null(strstr(row.why, "the work is gone"));
+    }
+    bench.floor = 0;
+    bench.truth = three;
+    plant.operation = 3.5;
+    struct row row = by_method(METHOD_KBEST);
+    bench.truth = NULL;
+    assert_non_null(strstr(row.why, "not the documented figure"));
+    assert_true(row.truth == 3);
+}
+
+static void disturbed_windows_are_counted_by_each_method(void **state)
+{
+    (void)state;
+    plant.extra = now_and_then;
+    struct row row = by_method(METHOD_PLAIN);
+    assert_true(row.disturbed > 0 && row.method.body.all.n == 256);
+    assert_true(row.method.body.greatest > 100000);
+}
+
 /* --- where a row is placed ---------------------------------------------------------------------- */
 
 static void the_seed_draws_the_placements(void **state)
@@ -616,6 +699,11 @@ int main(void)
         cmocka_unit_test_setup(a_fault_fails_the_row_and_says_where, start),
         cmocka_unit_test_setup(the_deadline_fails_the_row, start),
         cmocka_unit_test_setup(a_person_stops_more_than_the_row, start),
+        cmocka_unit_test_setup(each_method_finds_what_was_planted, start),
+        cmocka_unit_test_setup(a_drift_does_not_fall_into_the_difference, start),
+        cmocka_unit_test_setup(a_negative_difference_says_so, start),
+        cmocka_unit_test_setup(checks_are_made_by_each_method, start),
+        cmocka_unit_test_setup(disturbed_windows_are_counted_by_each_method, start),
         cmocka_unit_test_setup(the_seed_draws_the_placements, start),
         cmocka_unit_test_setup(a_sweep_goes_through_every_offset, start),
     };
