@@ -15,7 +15,7 @@ RUNS = [
     (f"{QUICK} cores=all share=together", (0, 2)),
     ("suite=cores cores=all samples=64", (0, 2)),
     *(
-        (f"suite=calls bench=direct {METHODS} method={m}", (0, 2))
+        (f"suite=calls bench=direct,inline {METHODS} method={m}", (0, 2))
         for m in ("plain", "kbest", "ensembles", "adaptive")
     ),
     ("suite=calls bench=direct samples=64 layout=sweep", (0, 2)),
