@@ -158,7 +158,7 @@ def test_a_key_reaches_the_guest_once_it_listens(run):
 def test_a_pipe_is_no_keyboard(run):
     # A byte of it could end the run.
     p = run([LEFT, 0.3, "keys", *WHOLE[1:]], wait=False, stdin=subprocess.PIPE)
-    said = p.communicate(b"q" * 100, timeout=60)[0].decode()
+    said = p.communicate(b"q" * 100, timeout=TIMEOUT)[0].decode()
     assert p.returncode == 0 and "keys: none" in said, said
 
 
