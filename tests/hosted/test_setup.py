@@ -1,0 +1,60 @@
+"""scripts/setup where a tool is missing and its user is not root: sudo is asked, or named where there is none.
+
+`scripts/test-on` runs it for real, in a fresh tree of another release.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HIDDEN = {"iasl", "sudo", "id", "apt-get", "apt-cache"}
+STAND_INS = {
+    "id": "echo 1000",
+    "apt-cache": "exit 0",
+    "apt-get": 'echo "apt-get $*" >>{log}; case $* in *acpica-tools*) ln -s /bin/true {bin}/iasl ;; esac',
+    "sudo": 'echo "sudo $*" >>{log}; exec "$@"',
+}
+
+
+@pytest.fixture
+def setup(tmp_path):
+    """setup(sudo): what it said, its status, and who was called; iasl is all that is hidden."""
+    folder, log = tmp_path / "bin", tmp_path / "log"
+    folder.mkdir()
+    log.touch()
+    for place in os.get_exec_path() + ["/usr/sbin", "/sbin"]:
+        for tool in Path(place).iterdir() if Path(place).is_dir() else ():
+            if tool.name not in HIDDEN and not (folder / tool.name).exists():
+                (folder / tool.name).unlink(missing_ok=True)
+                (folder / tool.name).symlink_to(tool)
+    for name, text in STAND_INS.items():
+        (folder / name).write_text("#!/bin/sh\n" + text.format(log=log, bin=folder) + "\n")
+        (folder / name).chmod(0o755)
+
+    def start(sudo):
+        if not sudo:
+            (folder / "sudo").unlink()
+        done = subprocess.run(
+            [ROOT / "scripts/setup"], env={**os.environ, "PATH": str(folder)}, timeout=120,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.stdout, done.returncode, log.read_text().splitlines()
+
+    return start
+
+
+def test_sudo_installs_what_is_missing(setup):
+    said, status, called = setup(sudo=True)
+    assert status == 0 and "everything that is needed is there" in said, said
+    assert "sudo apt-get update -q" in called, called
+    (line,) = [x for x in called if x.startswith("sudo ") and "acpica-tools" in x]
+    assert line.startswith("sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y"), called
+
+
+def test_without_sudo_the_command_for_root_is_named(setup):
+    said, status, called = setup(sudo=False)
+    assert status == 1 and "still missing: iasl" in said, said
+    assert "no sudo; run as root: env DEBIAN_FRONTEND=noninteractive apt-get install" in said, said
+    assert called == [], called
