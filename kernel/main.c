@@ -9,6 +9,7 @@
 #include "bench/run.h"
 #include "bench/show/linearity_show.h"
 #include "bench/show/selftests.h"
+#include "kernel/cores/deadline.h"
 #include "kernel/cores/run.h"
 #include "kernel/ending.h"
 #include "kernel/platform.h"
@@ -24,17 +25,12 @@ static struct kernel kernel; /* traps, which take no context, need a way to it *
 static void fatal(struct core *c, const struct trap_frame *f)
 {
     guard_drop(c);
+    c->deadline = 0;
     ending_fault(&kernel, c, f);
 }
 
-static bool deadline_nmi(struct core *c, struct trap_frame *f)
-{
-    (void)c, (void)f;
-    return false;
-}
-
 static const struct trap_hooks hooks = {
-    .interrupt = park_interrupt,
+    .interrupt = deadline_interrupt,
     .own_nmi = deadline_nmi,
     .nmi = core_nmi,
     .leave = guard_fault,
@@ -102,6 +98,7 @@ static void take_machine(struct machine *m)
     machine_irq(m);
     machine_clocks(m);
     need(machine_cores(m));
+    machine_deadline(m);
     need(machine_quiet(m));
 }
 

@@ -1,6 +1,7 @@
 #include "kernel/platform.h"
 #include "kernel/clock/clocks.h"
 #include "kernel/console/keyboard.h"
+#include "kernel/cores/deadline.h"
 #include "kernel/cores/run.h"
 #include "kernel/cores/time.h"
 #include "kernel/trap/guard.h"
@@ -43,12 +44,14 @@ static void row_begin(const char *suite, const char *name)
     c->row_suite = suite;
     c->row_name = name;
     thermal_begin(&machine->thermal, &c->thermal);
+    deadline_begin(c);
 }
 
 static void row_end(void)
 {
     struct core *c = core_current();
 
+    deadline_end(c);
     c->row_suite = c->row_name = NULL;
     thermal_end(&machine->thermal, &c->thermal);
 }
@@ -64,9 +67,34 @@ static void row_record(struct json *j, unsigned core)
     thermal_row_record(&machine->cores.core[core]->thermal, j);
 }
 
+struct guarded_call {
+    const struct core *core;
+    void (*fn)(void *ctx);
+    void *ctx;
+    bool late; /* it was not begun */
+};
+
+/* An NMI that came before the guard found nothing to leave. */
+static void run_unless_late(void *ctx)
+{
+    struct guarded_call *call = ctx;
+
+    call->late = deadline_passed(call->core);
+    if (!call->late)
+        call->fn(call->ctx);
+}
+
 static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 {
-    return guard_call(core_current(), fn, ctx, ended);
+    struct core *c = core_current();
+    struct guarded_call call = {c, fn, ctx, false};
+
+    if (guard_call(c, run_unless_late, &call, ended) && !call.late)
+        return true;
+    if (call.late)
+        *ended =
+            (struct guard_ended){.by = GUARD_DEADLINE, .at = (uint64_t)__builtin_return_address(0)};
+    return false;
 }
 
 static uint64_t nmis(void)
@@ -74,6 +102,11 @@ static uint64_t nmis(void)
     const struct core *c = core_current();
 
     return c->nmis + c->machine_checks;
+}
+
+static uint64_t own_nmis(void)
+{
+    return core_current()->own_nmis;
 }
 
 /* A counter that could not be measured against, for the reason it had then, is no clock. */
@@ -178,6 +211,7 @@ const char *platform_init(struct platform *p, struct machine *m)
         .image = m->handoff->image_base,
         .image_size = m->handoff->image_size,
         .nmis = nmis,
+        .own_nmis = own_nmis,
         .smis = m->quiet.smi_counter ? quiet_smis : NULL,
         .row_show = row_show,
         .row_record = row_record,

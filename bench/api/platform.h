@@ -122,7 +122,8 @@ struct platform {
     uint64_t image, image_size; /* where the program lies, which can be anywhere; 0: as linked */
     /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
-    uint64_t (*smis)(void); /* on this core so far; NULL: not counted here */
+    uint64_t (*own_nmis)(void); /* that the deadline's own timers sent; NULL: they send none */
+    uint64_t (*smis)(void);     /* on this core so far; NULL: not counted here */
     /* Adds to a row's lines in the table and to its record what happened to the core between the
      * last row_begin() and row_end() there; NULL: nothing to add. */
     void (*row_show)(struct sink *out, unsigned core);

@@ -75,7 +75,7 @@ static inline uint64_t engine_smis(const struct engine *e)
 
 static inline uint64_t engine_spoils(const struct engine *e)
 {
-    return e->p->nmis() + engine_smis(e);
+    return e->p->nmis() + engine_smis(e) + (e->p->own_nmis ? e->p->own_nmis() : 0);
 }
 
 #endif

@@ -47,7 +47,8 @@ static void mwait_once(struct core *c)
     __asm__ volatile("monitor" : : "a"(&c->wakes), "c"(0), "d"(0) : "memory");
     if (c->wakes != c->slept)
         return;
-    __asm__ volatile("mwait" : : "a"(MWAIT_C1), "c"(0) : "memory");
+    /* An interrupt for a deadline is let in; the wake-up is a write. */
+    __asm__ volatile("sti; mwait; cli" : : "a"(MWAIT_C1), "c"(0) : "memory");
     c->woke = rdtsc();
     c->early += c->wakes == c->slept;
 }

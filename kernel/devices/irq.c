@@ -1,23 +1,10 @@
 #include "kernel/devices/irq.h"
 #include "kernel/cpu/cpu.h"
+#include "kernel/devices/ioapic.h"
 
 /* 8259A, data ports: OCW1 is the mask. */
 #define PIC1_MASK 0x21
 #define PIC2_MASK 0xa1
-
-/* 82093AA data sheet, section 3: two registers select and hold the others. */
-#define IOAPIC_BYTES       0x20u
-#define IOAPIC_SELECT      0x00
-#define IOAPIC_WINDOW      0x10
-#define IOAPIC_VERSION     0x01
-#define IOAPIC_REDIRECTION 0x10
-#define NO_IOAPIC          0xffffffffu /* what a read that no device answers gives */
-
-/* The same bits in an IO-APIC's entry and in the LVT (SDM vol. 3A figure 11-8). */
-#define ENTRY_MASKED   (1u << 16)
-#define ENTRY_DELIVERY (7u << 8)
-#define DELIVERY_SMI   (2u << 8)
-#define DELIVERY_NMI   (4u << 8)
 
 static bool is_kept(uint32_t entry)
 {
@@ -32,18 +19,6 @@ static void mask_pic(struct irq_masked *m)
     m->pic_was[1] = in8(PIC2_MASK);
     out8(PIC1_MASK, 0xff);
     out8(PIC2_MASK, 0xff);
-}
-
-static uint32_t ioapic_read(volatile uint8_t *at, uint32_t index)
-{
-    *(volatile uint32_t *)(at + IOAPIC_SELECT) = index;
-    return *(volatile uint32_t *)(at + IOAPIC_WINDOW);
-}
-
-static void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
-{
-    *(volatile uint32_t *)(at + IOAPIC_SELECT) = index;
-    *(volatile uint32_t *)(at + IOAPIC_WINDOW) = v;
 }
 
 /* `opened`: of this IO-APIC; NULL: not wanted. */

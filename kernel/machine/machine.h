@@ -10,6 +10,7 @@
 #include "kernel/console/screen.h"
 #include "kernel/console/serial.h"
 #include "kernel/cores/cores.h"
+#include "kernel/cores/deadline.h"
 #include "kernel/cpu/core.h"
 #include "kernel/cpu/lfence.h"
 #include "kernel/cpu/mce.h"
@@ -72,6 +73,7 @@ struct machine {
     struct tsc_clock clock;
     struct thermal_state thermal;
     struct cores cores;
+    struct deadlines deadlines;
     struct quieted quiet;
     struct dma dma;
 
@@ -107,6 +109,8 @@ void machine_clocks(struct machine *m);
 /* The other cores: started or borrowed, compared, parked. Those that cannot be had are named in
  * m->cores. NULL, or why nothing can be measured. */
 const char *machine_cores(struct machine *m);
+/* What ends a row that runs past deadline=: each source is tried. */
+void machine_deadline(struct machine *m);
 /* turbo=, prefetch=, freq= on all cores. NULL, or why nothing can be measured. */
 const char *machine_quiet(struct machine *m);
 

@@ -151,7 +151,14 @@ const char *machine_cores(struct machine *m)
         .others_stopped = m->others_stopped,
         .boot = m->boot_core,
     };
+    /* Before buffers of each core's own are made: their tables copy the devices' pages. */
+    deadline_open(&m->deadlines, &m->cores, &m->paging, m->madt, m->has_hpet ? &m->hpet : NULL);
     return cores_bring_up(&m->cores);
+}
+
+void machine_deadline(struct machine *m)
+{
+    deadline_try(&m->deadlines);
 }
 
 const char *machine_quiet(struct machine *m)

@@ -183,6 +183,16 @@ static void record_cores(const struct machine *m, struct json *j)
     json_close(j);
 }
 
+/* What can end a row, in the order in which it is taken. */
+static void record_deadline(const struct machine *m, struct json *j)
+{
+    json_array(j, "deadline_by");
+    for (unsigned i = 0; i < DEADLINE_SOURCES; i++)
+        if (!m->deadlines.source[i].why_not)
+            json_str(j, NULL, m->deadlines.source[i].name);
+    json_close(j);
+}
+
 static void record_memory(const struct machine *m, const struct board *b, struct json *j)
 {
     json_object(j, "memory");
@@ -245,6 +255,7 @@ static void record_run(const struct machine *m, const struct engine *e, const st
     record_masked(m, &j);
     quiet_facts_record(m, &j);
     record_cores(m, &j);
+    record_deadline(m, &j);
     record_consoles(m, &j);
     json_end(&j);
 }

@@ -104,6 +104,25 @@ static void test_cores(const struct machine *m, const struct engine *e, struct r
     judge(r, "cores", right == usable && usable > 0, detail);
 }
 
+/* Each source was tried when the machine was taken. */
+static void test_deadline(const struct machine *m, struct report *r)
+{
+    char detail[320];
+    struct sink_buf text;
+    unsigned work = 0;
+    sink_buf_init(&text, detail, sizeof detail);
+    for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
+        const struct deadline_source *s = &m->deadlines.source[i];
+        work += !s->why_not;
+        fmt(&text.sink, "%s%s %s%s", i ? "; " : "", s->name, s->why_not ? "not: " : "ends a loop",
+            s->why_not ? s->why_not : "");
+    }
+    report_selftest(r, "deadline", work ? SELFTEST_PASS : SELFTEST_NOT_JUDGED, detail);
+    if (!work)
+        report_event(r, "warning",
+                     "nothing here can end a row that does not come back: deadline= has no effect");
+}
+
 void selftest_machine(const struct machine *m, const struct engine *e, struct report *r)
 {
     test_interrupts(m, r);
@@ -112,4 +131,5 @@ void selftest_machine(const struct machine *m, const struct engine *e, struct re
     test_monotonic(r);
     test_sources(m, e, r);
     test_cores(m, e, r);
+    test_deadline(m, r);
 }

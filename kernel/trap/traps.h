@@ -24,6 +24,7 @@ enum {
     VECTOR_INTERRUPTS = 0xf0,
     VECTOR_WAKE = 0xf1,
     VECTOR_SIGNAL = 0xf2, /* to a core that runs and lets it come */
+    VECTOR_WATCH = 0xf3,  /* to a core that sleeps: its timer, or another core, for a deadline */
     VECTOR_SPURIOUS = 0xff,
     GATES = 256
 };

@@ -12,21 +12,31 @@ enum {
 };
 
 /* Table 5.21: the types that are read here. */
-enum { ENTRY_LAPIC = 0, ENTRY_IOAPIC = 1, ENTRY_LAPIC_ADDRESS = 5, ENTRY_X2APIC = 9 };
+enum {
+    ENTRY_LAPIC = 0,
+    ENTRY_IOAPIC = 1,
+    ENTRY_OVERRIDE = 2,
+    ENTRY_LAPIC_ADDRESS = 5,
+    ENTRY_X2APIC = 9
+};
 
 /* Table 5.23, flags of a processor. */
 enum { CPU_ENABLED = 1 << 0, CPU_ONLINE_CAPABLE = 1 << 1 };
+
+#define IRQ_PIT 0 /* of the ISA bus; without an override its pin has the same number */
 
 /* Broadcast (SDM vol. 3A sections 11.6.2.1 and 11.12.9): as an id they name no processor. */
 #define ALL_XAPIC  0xffu
 #define ALL_X2APIC 0xffffffffu
 
-/* The length of each type that is read here: sections 5.2.12.2, .3, .8, .12. */
+/* The length of each type that is read here: sections 5.2.12.2, .3, .5, .8, .12. */
 static uint8_t entry_size(uint8_t type)
 {
     switch (type) {
     case ENTRY_LAPIC:
         return 8;
+    case ENTRY_OVERRIDE:
+        return 10;
     case ENTRY_IOAPIC:
     case ENTRY_LAPIC_ADDRESS:
         return 12;
@@ -87,6 +97,10 @@ static void madt_entry(struct madt *m, const uint8_t *e)
         break;
     case ENTRY_IOAPIC:
         add_ioapic(m, e);
+        break;
+    case ENTRY_OVERRIDE:
+        if (e[3] == IRQ_PIT)
+            m->pit_gsi = le32(e + 4);
         break;
     }
 }

@@ -27,6 +27,7 @@ struct madt {
     unsigned cpus_left_out; /* more than MADT_CPU_MAX */
     unsigned cpus_enabled;  /* distinct ids: how many entries are usable */
     unsigned duplicates;    /* entries whose id stood before; empty slots often share one */
+    uint32_t pit_gsi;       /* the pin of the PIT's channel 0: entry type 2 of ISA's IRQ 0 */
     bool pcat;              /* 8259s are there too */
     struct acpi_error error;
 };

@@ -1,0 +1,60 @@
+/*
+ * No row holds the machine: each core's has a deadline, and an NMI ends what runs past it
+ * (kernel/trap/guard.h). Who sends it, the first that works and is free:
+ *
+ *   another core     one that sleeps; the timer of its own APIC wakes it. It executes nothing until
+ *                    then. Not where the machine is borrowed: the firmware has these timers.
+ *   HPET, PIT        to the boot core (kernel/devices/nmi_timer.h), which passes it on to others.
+ *
+ * They are set for the deadline itself, or for as far as they reach and then anew, and are off where
+ * no row runs. Each was tried at boot.
+ */
+#ifndef KERNEL_CORES_DEADLINE_H
+#define KERNEL_CORES_DEADLINE_H
+
+#include "kernel/cores/cores.h"
+#include "kernel/devices/nmi_timer.h"
+#include "kernel/trap/traps.h"
+#include "lib/firmware/acpi_hpet.h"
+
+enum { DEADLINE_CORE, DEADLINE_HPET, DEADLINE_PIT, DEADLINE_SOURCES };
+
+struct deadline_source {
+    const char *name;    /* "core", "hpet", "pit" */
+    const char *why_not; /* it does not work here; NULL: it was tried, and works */
+};
+
+struct deadlines {
+    struct cores *cores; /* NULL: not open */
+    uint64_t row;        /* ticks of the TSC that a row may take */
+    struct nmi_timer timer[2];
+    struct deadline_source source[DEADLINE_SOURCES];
+    uint64_t apic_hz; /* of the APICs' timers, as they are set here; 0: not known yet */
+
+    unsigned used;            /* the source that is set, */
+    volatile uint32_t set;    /* if one is, */
+    volatile uint64_t due;    /* not before this TSC, */
+    volatile uint32_t watch;  /* by this core where it is a core */
+    volatile uint32_t looked; /* times that such a core looked at the deadlines */
+};
+
+/* Finds HPET and PIT, before the machine's last page is mapped. One for the whole machine: `d` must
+ * stay. */
+void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const struct madt *madt,
+                   const struct hpet_table *hpet);
+/* Once the cores are up: tries each source, which takes some milliseconds. */
+void deadline_try(struct deadlines *d);
+/* All is as it was found. */
+void deadline_close(struct deadlines *d);
+
+/* On the core that runs a row, around it. */
+void deadline_begin(struct core *c);
+void deadline_end(struct core *c);
+/* Whether the core's row is past its deadline. */
+bool deadline_passed(const struct core *c);
+
+/* The hooks of kernel/trap/traps.h. */
+bool deadline_nmi(struct core *c, struct trap_frame *f);
+void deadline_interrupt(struct core *c, unsigned vector);
+
+#endif

@@ -1,0 +1,197 @@
+#include "kernel/devices/nmi_timer.h"
+#include "kernel/cpu/cpu.h"
+#include "kernel/devices/ioapic.h"
+
+/* HPET 1.0a section 2.3: register offsets and fields. */
+#define HPET_BYTES         0x400u
+#define HPET_ID            0x00
+#define HPET_PERIOD        0x04
+#define HPET_CONFIG        0x10
+#define HPET_COUNTER       0xf0
+#define HPET_ENABLE        1u
+#define HPET_LEGACY        2u
+#define TIMER_CONFIG(n)    (0x100 + 0x20 * (n))
+#define TIMER_ROUTES(n)    (0x104 + 0x20 * (n))
+#define TIMER_COMPARE(n)   (0x108 + 0x20 * (n))
+#define TIMER_LEVEL        (1u << 1)
+#define TIMER_OPEN         (1u << 2)
+#define TIMER_PERIODIC     (1u << 3)
+#define TIMER_32           (1u << 8)
+#define TIMER_ROUTE(pin)   ((uint32_t)(pin) << 9)
+#define TIMER_ROUTE_MASK   (31u << 9)
+#define TIMER_FSB          (1u << 14)
+#define HPET_PERIOD_MIN    1000000u
+#define HPET_PERIOD_MAX    100000000u
+#define FS_PER_US          1000000000ull
+#define COUNTS_MOST        (1ull << 31) /* half of what 32 bits go round in */
+#define LEGACY_COMPARATORS 2u           /* with HPET_LEGACY these have pins of their own */
+#define NO_DEVICE          0xffffffffu
+
+/* 8254 */
+#define PIT_CHANNEL0  0x40
+#define PIT_COMMAND   0x43
+#define PIT_CH0_ONCE  0x30 /* channel 0, low then high byte, mode 0, binary */
+#define PIT_HZ        1193182u
+#define PIT_MOST      65535u
+#define US_PER_SECOND 1000000u
+
+#define PHYSICAL_IDS 256u /* that an entry can name */
+
+/* Finds the IO-APIC whose pin has that number, if the pin is masked. NULL, or why not. */
+static const char *take_pin(struct nmi_timer *t, struct paging *p, const struct madt *madt,
+                            uint32_t gsi, uint32_t to)
+{
+    if (!madt || madt->ioapics == 0)
+        return "no IO-APIC is known";
+    if (to >= PHYSICAL_IDS)
+        return "an IO-APIC cannot name this core";
+    for (unsigned i = 0; i < madt->ioapics; i++) {
+        uint32_t address = madt->ioapic[i].address, base = madt->ioapic[i].gsi_base;
+        t->ioapic = address & 3 || gsi < base ? NULL : paging_map_mmio(p, address, IOAPIC_BYTES);
+        uint32_t version = t->ioapic ? ioapic_read(t->ioapic, IOAPIC_VERSION) : NO_IOAPIC;
+        if (version == NO_IOAPIC || gsi - base > (version >> 16 & 0xff))
+            continue;
+        t->index = IOAPIC_REDIRECTION + 2 * (gsi - base);
+        t->was = ioapic_read(t->ioapic, t->index);
+        t->was_to = ioapic_read(t->ioapic, t->index + 1);
+        t->to = to;
+        return t->was & ENTRY_MASKED ? NULL : "its pin of the IO-APIC is in use";
+    }
+    return "no IO-APIC has its pin";
+}
+
+static void open_pin(const struct nmi_timer *t)
+{
+    ioapic_write(t->ioapic, t->index, t->was | ENTRY_MASKED);
+    ioapic_write(t->ioapic, t->index + 1, t->to << 24);
+    ioapic_write(t->ioapic, t->index, DELIVERY_NMI); /* edge, active high, physical */
+}
+
+static void close_pin(const struct nmi_timer *t)
+{
+    ioapic_write(t->ioapic, t->index, t->was);
+    ioapic_write(t->ioapic, t->index + 1, t->was_to);
+}
+
+/* --- HPET ------------------------------------------------------------------------------------- */
+
+static volatile uint32_t *at(const struct nmi_timer *t, unsigned offset)
+{
+    return (volatile uint32_t *)(t->hpet + offset);
+}
+
+static void start_hpet(const struct nmi_timer *t, uint64_t us)
+{
+    uint64_t counts = us * FS_PER_US / t->period;
+    uint32_t config =
+        t->timer_was & ~(TIMER_LEVEL | TIMER_PERIODIC | TIMER_ROUTE_MASK | TIMER_FSB | TIMER_OPEN);
+
+    *at(t, TIMER_CONFIG(t->comparator)) = config;
+    open_pin(t);
+    config |= TIMER_32 | TIMER_ROUTE((t->index - IOAPIC_REDIRECTION) / 2);
+    *at(t, TIMER_COMPARE(t->comparator)) = *at(t, HPET_COUNTER) + (uint32_t)counts;
+    *at(t, TIMER_CONFIG(t->comparator)) = config | TIMER_OPEN;
+}
+
+/* The highest pin that the comparator can be routed to and nothing uses; the low ones are ISA's. */
+static const char *route(struct nmi_timer *t, struct paging *p, const struct madt *madt,
+                         uint32_t to)
+{
+    uint32_t routes = *at(t, TIMER_ROUTES(t->comparator));
+    const char *why_not = "its comparators have no pin of the IO-APIC";
+
+    for (unsigned pin = 32; pin-- > 0;) {
+        if (!(routes >> pin & 1))
+            continue;
+        why_not = take_pin(t, p, madt, pin, to);
+        if (!why_not)
+            break;
+    }
+    return why_not;
+}
+
+static const char *find_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
+                             const struct hpet_table *hpet, uint32_t to)
+{
+    const char *why_not = "all its comparators are in use";
+
+    if (!hpet)
+        return "no HPET table";
+    t->hpet = hpet->address & 7 ? NULL : paging_map_mmio(p, hpet->address, HPET_BYTES);
+    if (!t->hpet)
+        return "the HPET table's address is no device's";
+    uint32_t id = *at(t, HPET_ID);
+    t->period = *at(t, HPET_PERIOD);
+    if (id == NO_DEVICE || t->period < HPET_PERIOD_MIN || t->period > HPET_PERIOD_MAX)
+        return "no device answers";
+    t->config_was = *at(t, HPET_CONFIG);
+    t->us_most = COUNTS_MOST * t->period / FS_PER_US;
+    for (t->comparator = (id >> 8 & 31) + 1; t->comparator-- > 0;) {
+        t->timer_was = *at(t, TIMER_CONFIG(t->comparator));
+        bool legacy = t->config_was & HPET_LEGACY && t->comparator < LEGACY_COMPARATORS;
+        if (legacy || t->timer_was & TIMER_OPEN)
+            continue;
+        why_not = route(t, p, madt, to);
+        if (!why_not)
+            break;
+    }
+    return why_not;
+}
+
+void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
+                    const struct hpet_table *hpet, uint32_t to)
+{
+    *t = (struct nmi_timer){.name = "hpet", .start = start_hpet};
+    t->why_not = find_hpet(t, p, madt, hpet, to);
+    if (!t->why_not)
+        *at(t, HPET_CONFIG) = t->config_was | HPET_ENABLE;
+}
+
+/* --- PIT -------------------------------------------------------------------------------------- */
+
+/* Its output falls with the command and rises when the count is over: opened in between, there is
+ * one edge. */
+static void start_pit(const struct nmi_timer *t, uint64_t us)
+{
+    uint64_t counts = us * PIT_HZ / US_PER_SECOND;
+
+    if (counts == 0)
+        counts = 1;
+    ioapic_write(t->ioapic, t->index, t->was);
+    out8(PIT_COMMAND, PIT_CH0_ONCE);
+    open_pin(t);
+    out8(PIT_CHANNEL0, (uint8_t)counts);
+    out8(PIT_CHANNEL0, (uint8_t)(counts >> 8));
+}
+
+void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
+                   uint32_t to)
+{
+    *t = (struct nmi_timer){.name = "pit", .start = start_pit};
+    t->us_most = (uint64_t)PIT_MOST * US_PER_SECOND / PIT_HZ;
+    t->why_not = borrowed ? "the firmware's count could not be put back"
+                          : take_pin(t, p, madt, madt ? madt->pit_gsi : 0, to);
+}
+
+/* --- either ----------------------------------------------------------------------------------- */
+
+void nmi_timer_start(const struct nmi_timer *t, uint64_t us)
+{
+    t->start(t, us < t->us_most ? us : t->us_most);
+}
+
+void nmi_timer_stop(const struct nmi_timer *t)
+{
+    close_pin(t);
+    if (t->hpet)
+        *at(t, TIMER_CONFIG(t->comparator)) = t->timer_was;
+}
+
+void nmi_timer_close(const struct nmi_timer *t)
+{
+    if (t->why_not)
+        return;
+    nmi_timer_stop(t);
+    if (t->hpet)
+        *at(t, HPET_CONFIG) = t->config_was;
+}
