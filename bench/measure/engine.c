@@ -138,7 +138,7 @@ static void count_work(const struct bench *b, const struct placed *p, const stru
 }
 
 /* What sampler_take() is called with, guarded. */
-struct taking {
+struct sampling {
     struct engine *e;
     const struct bench *b;
     unsigned i; /* the placement */
@@ -147,7 +147,7 @@ struct taking {
 
 static void take_placement(void *ctx)
 {
-    struct taking *t = ctx;
+    struct sampling *t = ctx;
     t->done = sampler_take(t->e->sampler, t->e, t->b, &t->e->placed[t->i], t->i);
 }
 
@@ -166,8 +166,8 @@ static bool sample(struct engine *e, const struct bench *b, struct row *row)
         if (!gate_pass(e, tsc_now() - before, row))
             break;
         before = tsc_now();
-        struct taking taking = {e, b, i, false};
-        if (!guard_run(e, row, take_placement, &taking) || !taking.done)
+        struct sampling sampling = {e, b, i, false};
+        if (!guard_run(e, row, take_placement, &sampling) || !sampling.done)
             break;
         count_work(b, p, s, row);
         pace_show(e, (double)(i + 1) / s->placements);
