@@ -98,12 +98,11 @@ static bool kick(unsigned i)
 static void start(unsigned source, uint64_t ticks)
 {
     uint64_t us = ticks_to_us(ticks);
-    const struct nmi_timer *t = &all->timer[source - DEADLINE_HPET];
+    uint64_t began = rdtsc();
 
-    if (us > t->us_most)
-        us = t->us_most;
-    all->due = rdtsc() + cores_ticks(all->cores, us - us / EARLY_PART);
-    nmi_timer_start(t, us);
+    all->due = began;
+    us = nmi_timer_start(&all->timer[source - DEADLINE_HPET], us);
+    all->due = began + cores_ticks(all->cores, us - us / EARLY_PART);
 }
 
 static bool set(const struct core *c, unsigned source, uint64_t ticks)

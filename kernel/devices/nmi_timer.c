@@ -24,6 +24,7 @@
 #define HPET_PERIOD_MAX    100000000u
 #define FS_PER_US          1000000000ull
 #define COUNTS_MOST        (1ull << 31) /* half of what 32 bits go round in */
+#define WRAP_MARGIN        256u         /* ticks: some microseconds */
 #define LEGACY_COMPARATORS 2u           /* with HPET_LEGACY these have pins of their own */
 #define NO_DEVICE          0xffffffffu
 
@@ -80,7 +81,8 @@ static volatile uint32_t *at(const struct nmi_timer *t, unsigned offset)
     return (volatile uint32_t *)(t->hpet + offset);
 }
 
-static void start_hpet(const struct nmi_timer *t, uint64_t us)
+/* Not beyond the point where the counter's 32 bits go round, at which QEMU's interrupts too. */
+static uint64_t start_hpet(const struct nmi_timer *t, uint64_t us)
 {
     uint64_t counts = us * FS_PER_US / t->period;
     uint32_t config =
@@ -88,9 +90,13 @@ static void start_hpet(const struct nmi_timer *t, uint64_t us)
 
     *at(t, TIMER_CONFIG(t->comparator)) = config;
     open_pin(t);
+    uint32_t now = *at(t, HPET_COUNTER), left = 0u - now;
+    if (left > WRAP_MARGIN && counts > left - 2)
+        counts = left - 2;
     config |= TIMER_32 | TIMER_ROUTE((t->index - IOAPIC_REDIRECTION) / 2);
-    *at(t, TIMER_COMPARE(t->comparator)) = *at(t, HPET_COUNTER) + (uint32_t)counts;
+    *at(t, TIMER_COMPARE(t->comparator)) = now + (uint32_t)counts;
     *at(t, TIMER_CONFIG(t->comparator)) = config | TIMER_OPEN;
+    return counts * t->period / FS_PER_US;
 }
 
 /* The highest pin that the comparator can be routed to and nothing uses; the low ones are ISA's. */
@@ -151,7 +157,7 @@ void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *ma
 
 /* Its output falls with the command and rises when the count is over: opened in between, there is
  * one edge. */
-static void start_pit(const struct nmi_timer *t, uint64_t us)
+static uint64_t start_pit(const struct nmi_timer *t, uint64_t us)
 {
     uint64_t counts = us * PIT_HZ / US_PER_SECOND;
 
@@ -162,6 +168,7 @@ static void start_pit(const struct nmi_timer *t, uint64_t us)
     open_pin(t);
     out8(PIT_CHANNEL0, (uint8_t)counts);
     out8(PIT_CHANNEL0, (uint8_t)(counts >> 8));
+    return us;
 }
 
 void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
@@ -175,9 +182,9 @@ void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *mad
 
 /* --- either ----------------------------------------------------------------------------------- */
 
-void nmi_timer_start(const struct nmi_timer *t, uint64_t us)
+uint64_t nmi_timer_start(const struct nmi_timer *t, uint64_t us)
 {
-    t->start(t, us < t->us_most ? us : t->us_most);
+    return t->start(t, us < t->us_most ? us : t->us_most);
 }
 
 void nmi_timer_stop(const struct nmi_timer *t)

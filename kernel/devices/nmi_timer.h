@@ -14,7 +14,7 @@
 struct nmi_timer {
     const char *name;    /* "hpet", "pit" */
     const char *why_not; /* it cannot be had; NULL: it can be tried */
-    void (*start)(const struct nmi_timer *t, uint64_t us);
+    uint64_t (*start)(const struct nmi_timer *t, uint64_t us);
     uint64_t us_most; /* longer times are cut to this */
 
     volatile uint8_t *ioapic;
@@ -35,8 +35,9 @@ void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *ma
 void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
                    uint32_t to);
 
-/* From now: an NMI after so many microseconds, at least one. Again: instead. */
-void nmi_timer_start(const struct nmi_timer *t, uint64_t us);
+/* From now: an NMI after so many microseconds, at least one. Again: instead. The
+ * microseconds after which it comes, which can be less. */
+uint64_t nmi_timer_start(const struct nmi_timer *t, uint64_t us);
 /* No NMI comes any more. */
 void nmi_timer_stop(const struct nmi_timer *t);
 /* For good: all is as it was found but for the PIT's count. Nothing where it could not be had. */
