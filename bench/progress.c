@@ -20,8 +20,8 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* Core cycles, as rows have been seen to take: floors are half of what the quickest core can do, and
- * calls, whose floors are small, take some cycles more. */
+/* Core cycles, as rows have been seen to take: floors are half of what the quickest core can do,
+ * and calls, whose floors are small, take some cycles more. */
 static double operation(const struct bench *b)
 {
     return b->floor > 0 ? 2 * b->floor + smaller(2.5, 10 * b->floor) : OPERATION;

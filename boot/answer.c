@@ -1,7 +1,7 @@
 /*
  * The end of a start that measures nothing: help, list, or an error. The text for people goes to
- * the firmware's console, the records to the serial port. Where the firmware's console is that port,
- * nothing is there twice.
+ * the firmware's console, the records to the serial port. Where the firmware's console is that
+ * port, nothing is there twice.
  */
 #include "bench/api/registry.h"
 #include "bench/api/report.h"

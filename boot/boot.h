@@ -122,8 +122,8 @@ struct serial boot_serial(const struct boot *b);
 bool boot_serial_check(struct boot *b);
 /* Whether one in memory may be there: options or tables name it. */
 bool boot_serial_in_memory(const struct boot *b);
-/* Waits for a key, bounded, where the screen is cleared as soon as the program returns. A shell does
- * not clear it. */
+/* Waits for a key, bounded, where the screen is cleared as soon as the program returns. A shell
+ * does not clear it. */
 void boot_let_read(struct boot *b);
 
 #endif

@@ -47,7 +47,8 @@ static EFI_STATUS start(struct boot *b, struct mp_services *mp)
     b->handoff->lent = (struct lent *)at;
     memset(b->handoff->lent, 0, lent_size(b->handoff->cores - 1));
     b->handoff->lent->room = b->handoff->cores - 1;
-    /* EDK II loads on the other cores the IDT that is loaded here, and keeps it for the next time. */
+    /* EDK II loads on the other cores the IDT that is loaded here, and keeps it for the next
+     * time. */
     boot_unguard(b);
     status = mp->start_all(mp, procedure, FALSE, b->lent_done, 0, b->handoff->lent, NULL);
     boot_guard(b);

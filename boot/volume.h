@@ -14,7 +14,8 @@ union file_info {
     uint8_t room[sizeof(EFI_FILE_INFO) + 256 * sizeof(CHAR16)];
 };
 
-/* Opens the root folder. *root is NULL where the firmware names no such volume, which is no error. */
+/* Opens the root folder. *root is NULL where the firmware names no such volume, which is no
+ * error. */
 EFI_STATUS volume_open(const struct boot *b, EFI_FILE_HANDLE *root);
 EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info);
 

@@ -1,4 +1,5 @@
-/* Cuts up a block of words for several arrays. The same code counts, without memory, what it cuts. */
+/* Cuts up a block of words for several arrays. The same code counts, without memory, what it
+ * cuts. */
 #ifndef BENCH_MEASURE_CUT_H
 #define BENCH_MEASURE_CUT_H
 

@@ -11,7 +11,8 @@
 
 /*
  * fn(ctx), which runs windows of the row. True: it came back. False: it did not; the row is wrong,
- * and `why` says what ended it and where it stood, or a person did, and the run is stopped (pace.h).
+ * and `why` says what ended it and where it stood, or a person did, and the run is stopped
+ * (pace.h).
  */
 bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx);
 

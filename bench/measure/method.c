@@ -10,7 +10,7 @@
 #include "bench/measure/tsc.h"
 #include "lib/stats/mathx.h"
 
-/* --- from sides to one operation ---------------------------------------------------------------- */
+/* --- from sides to one operation -------------------------------------------------------------- */
 
 /* What one side is worth, by its method. */
 static double side_ticks(enum method method, const struct method_side *side)
@@ -64,7 +64,8 @@ static struct operation of_streams(const struct engine *e, struct row *row)
     return (struct operation){m->ticks, (body * rate - empty * rate_empty) / ops};
 }
 
-/* Seconds are the clock's. Where instructions are counted those within the window are the figure. */
+/* Seconds are the clock's. Where instructions are counted those within the window are the
+ * figure. */
 static struct operation of_stretches(const struct engine *e, struct row *row)
 {
     struct method_result *m = &row->method;
@@ -82,7 +83,7 @@ static struct operation of_stretches(const struct engine *e, struct row *row)
     return (struct operation){m->in_ticks.value / n, by_counter};
 }
 
-/* --- the figure that all rows have -------------------------------------------------------------- */
+/* --- the figure that all rows have ------------------------------------------------------------ */
 
 /* The row's own ruler: ticks of a core cycle, and its error, relative, 99%. */
 struct cycle_length {
@@ -151,7 +152,7 @@ static const char *doubt(const struct engine *e, const struct method_result *m)
                         : NULL;
 }
 
-/* --- a row -------------------------------------------------------------------------------------- */
+/* --- a row ------------------------------------------------------------------------------------ */
 
 /* Why this method cannot have this row; NULL: it can. */
 static const char *cannot(const struct bench *b, enum method method, bool cold)

@@ -1,4 +1,5 @@
-/* method=adaptive: one long stretch of many operations in a window, timed from outside (method.h). */
+/* method=adaptive: one long stretch of many operations in a window, timed from outside
+ * (method.h). */
 #ifndef BENCH_MEASURE_METHOD_ADAPTIVE_H
 #define BENCH_MEASURE_METHOD_ADAPTIVE_H
 

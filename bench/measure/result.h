@@ -23,7 +23,7 @@ struct core_figure {
     double cycles, half; /* core cycles or instructions, +- */
 };
 
-/* --- the figure: by method=doubled (bench/measure/headline.h), or by another (method.h) -------- */
+/* --- the figure: by method=doubled (bench/measure/headline.h), or by another (method.h) ------- */
 
 /* By one source of cycles. */
 struct figure {

@@ -7,8 +7,8 @@
 #include "lib/text/mem.h"
 
 #define FIRST_WINDOWS 3 /* thrown away: the first of a placement fetch its code */
-/* Blocks of warm-up of a row whose data is cold in every window: no more of it gets warm, and memory
- * takes a step more or less each time, so that two blocks are hardly ever alike. */
+/* Blocks of warm-up of a row whose data is cold in every window: no more of it gets warm, and
+ * memory takes a step more or less each time, so that two blocks are hardly ever alike. */
 #define COLD_WARM_UP   4
 #define LEAST_BLOCKS   2 /* of a kind in a placement: one there, one back */
 #define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))

@@ -7,7 +7,7 @@
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 
-/* --- the table ---------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 #define COLUMNS 4
 static const char *const heads[METHOD_COUNT][COLUMNS] = {
@@ -151,7 +151,7 @@ void method_notes(struct report *r, const struct row *row)
         fmt(r->out, "  ^ %s\r\n", m->doubt);
 }
 
-/* --- the record --------------------------------------------------------------------------------- */
+/* --- the record ------------------------------------------------------------------------------- */
 
 static void record_side(struct json *j, const char *name, enum method method,
                         const struct method_side *s)

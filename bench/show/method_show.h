@@ -8,7 +8,8 @@
 
 /* The column heads above the rows of a suite, when method= is not doubled. */
 void method_heading(struct report *r, const struct engine *e, const char *suite);
-/* What stands under them, behind the row's name; and the lines below that say what to think of it. */
+/* What stands under them, behind the row's name; and the lines below that say what to think of
+ * it. */
 void method_show(struct report *r, const struct engine *e, const struct row *row);
 void method_notes(struct report *r, const struct row *row);
 

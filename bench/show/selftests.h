@@ -14,7 +14,8 @@ void selftests_linearity(const struct engine *e, const struct probe *p, struct r
 /* "core_counter" (bench/measure/cycle.h, cycle_judge). */
 void selftests_counter(struct engine *e, struct report *r);
 
-/* Both of another core, which has judged its counter itself: "linearity_coreN", "core_counter_coreN". */
+/* Both of another core, which has judged its counter itself: "linearity_coreN",
+ * "core_counter_coreN". */
 void selftests_core(const struct engine *e, const struct probe *p, const struct cycle_check *c,
                     struct report *r);
 

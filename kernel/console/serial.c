@@ -166,7 +166,8 @@ static const char *look(const struct serial *s)
     if (!wait_lsr(s, LSR_TEMT))
         return lsr == 0 ? "no device answers (the line status reads 0x00)"
                         : "the transmitter does not become empty";
-    /* From the most harmless to the one that writes where another device has its first registers. */
+    /* From the most harmless to the one that writes where another device has its first
+     * registers. */
     if (!scratch_holds(s))
         return "no UART (its scratch register does not hold what is written)";
     if (!loopback_answers(s))

@@ -65,7 +65,8 @@ static void start_own(uint64_t us)
 
 /* --- setting a source ------------------------------------------------------------------------- */
 
-/* A core that sleeps; the boot core, which none of the list is, comes last. count: there is none. */
+/* A core that sleeps; the boot core, which none of the list is, comes last. count: there is
+ * none. */
 static unsigned sleeper(const struct core *but)
 {
     const struct cores *c = all->cores;

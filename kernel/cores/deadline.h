@@ -6,8 +6,8 @@
  *                    then. Not where the machine is borrowed: the firmware has these timers.
  *   HPET, PIT        to the boot core (kernel/devices/nmi_timer.h), which passes it on to others.
  *
- * They are set for the deadline itself, or for as far as they reach and then anew, and are off where
- * no row runs. Each was tried at boot.
+ * They are set for the deadline itself, or for as far as they reach and then anew, and are off
+ * where no row runs. Each was tried at boot.
  */
 #ifndef KERNEL_CORES_DEADLINE_H
 #define KERNEL_CORES_DEADLINE_H

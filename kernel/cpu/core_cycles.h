@@ -19,8 +19,8 @@ struct core_cycles {
     bool stuck; /* an MSR did not read back as it was found when the counter was stopped */
 };
 
-/* A timer_source's work, for the core that runs; the rest of cycle= is bench/measure/cycle.h's. `c`,
- * all zero at first, must stay where it is. */
+/* A timer_source's work, for the core that runs; the rest of cycle= is bench/measure/cycle.h's.
+ * `c`, all zero at first, must stay where it is. */
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
 
 /* On the core itself, which leaves for good: what was not stopped is. */

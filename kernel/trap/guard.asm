@@ -1,6 +1,6 @@
-; A call that a trap's handler can leave in the middle (kernel/trap/guard.h). What is to be as before
-; lies on the stack, and *rdi says where: registers that the ABI wants kept, MXCSR and the x87's
-; control word.
+; A call that a trap's handler can leave in the middle (kernel/trap/guard.h). What is to be as
+; before lies on the stack, and *rdi says where: registers that the ABI wants kept, MXCSR and the
+; x87's control word.
 bits 64
 default rel
 section .text

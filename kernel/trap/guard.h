@@ -12,9 +12,9 @@
 bool guard_call(struct core *c, void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
 
 /*
- * In a handler, on the core that was interrupted: leaves the call that runs there. True: `f` goes on
- * behind guard_call(), with the registers that the ABI wants kept, and the state of x87 and SSE. False:
- * no such call runs. Memory is as the call left it.
+ * In a handler, on the core that was interrupted: leaves the call that runs there. True: `f` goes
+ * on behind guard_call(), with the registers that the ABI wants kept, and the state of x87 and SSE.
+ * False: no such call runs. Memory is as the call left it.
  */
 bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by);
 

@@ -44,7 +44,8 @@ enum timer_list_fault { TIMER_LIST_FINE, TIMER_LIST_EMPTY, TIMER_LIST_UNKNOWN, T
  */
 enum timer_list_fault timer_list_parse(struct timer_list *l, const char *words, const char *text,
                                        const char **at, size_t *n);
-/* For a message: what is wrong with a text that timer_list_parse refuses; nothing where it is fine. */
+/* For a message: what is wrong with a text that timer_list_parse refuses; nothing where it is
+ * fine. */
 void timer_list_explain(const char *words, const char *text, struct sink *out);
 
 /* "a,b,c" again. */

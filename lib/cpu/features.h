@@ -1,6 +1,6 @@
 /*
- * What a CPU has that matters to measuring (SMI counter, LFENCE), and its mitigations of speculation:
- * decoded from CPUID, and from MSRs where CPUID does not say.
+ * What a CPU has that matters to measuring (SMI counter, LFENCE), and its mitigations of
+ * speculation: decoded from CPUID, and from MSRs where CPUID does not say.
  */
 #ifndef LIB_CPU_FEATURES_H
 #define LIB_CPU_FEATURES_H

@@ -101,8 +101,8 @@ static const struct row rows[] = {
     INTEL(0x85, ATOM, .tsc_way = TSC_WAY_RATIO_100),
     INTEL(0x1c, .tsc_way = TSC_WAY_BONNELL), /* Bonnell and Saltwell: no SMI counter */
     INTEL(0x26, .tsc_way = TSC_WAY_BONNELL),
-    /* Listed, though nothing is known of them: a model without a row counts as a later one, which has
-     * the SMI counter. */
+    /* Listed, though nothing is known of them: a model without a row counts as a later one, which
+     * has the SMI counter. */
     INTEL(0x27, .smi_count = false),
     INTEL(0x35, .smi_count = false),
     INTEL(0x36, .smi_count = false),

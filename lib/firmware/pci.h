@@ -5,8 +5,8 @@
  *
  * Every bus number is asked in turn instead of following bridges: machines have root buses to which
  * no bridge leads, and a bridge that names a wrong bus, or a loop of them, cannot mislead. All ones
- * mean that no function answers. Source: PCI Local Bus Specification 3.0 sections 6.1, 6.2 and 6.2.5; class
- * codes: PCI Code and ID Assignment Specification.
+ * mean that no function answers. Source: PCI Local Bus Specification 3.0 sections 6.1, 6.2 and
+ * 6.2.5; class codes: PCI Code and ID Assignment Specification.
  */
 #ifndef LIB_FIRMWARE_PCI_H
 #define LIB_FIRMWARE_PCI_H

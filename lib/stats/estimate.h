@@ -57,8 +57,8 @@ struct estimate {
 /*
  * half^2 = (t(R-1, .995) s sqrt(2/R))^2 + 2 (z kappa theta)^2; with one placement the first term is
  * 2 (t(m-1, .995) se)^2, and with m = 1 besides half is not known. Every term is that of a
- * difference of two boots, hence the 2 (with it in the first alone simulated coverage is 93%, with it
- * in all 99%). theta: one value a placement, count >= 1. se and m: of
+ * difference of two boots, hence the 2 (with it in the first alone simulated coverage is 93%, with
+ * it in all 99%). theta: one value a placement, count >= 1. se and m: of
  * the one placement, else not used. kappa: see below; 0 where none was fitted.
  */
 struct estimate estimate_over(const double *theta, size_t count, double se, size_t m, double kappa);

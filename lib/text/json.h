@@ -44,7 +44,8 @@ void json_object(struct json *j, const char *name);
 void json_array(struct json *j, const char *name);
 void json_close(struct json *j); /* the innermost object or array, never the record itself */
 
-/* For values that have no function here: json_member writes comma and name, then the value comes. */
+/* For values that have no function here: json_member writes comma and name, then the value
+ * comes. */
 void json_member(struct json *j, const char *name);
 void json_raw(struct json *j, const char *bytes, size_t n);
 /* A value that is not known: null in an array, nothing in an object. */

@@ -32,7 +32,8 @@ struct stop_keys {
 /* Takes a byte that was read at `now`. True: it stops the run. */
 bool stop_keys_feed(struct stop_keys *k, uint8_t byte, uint64_t now);
 
-/* After all bytes that are there were taken. True: Esc stands alone, and has done so long enough. */
+/* After all bytes that are there were taken. True: Esc stands alone, and has done so long
+ * enough. */
 bool stop_keys_alone(struct stop_keys *k, uint64_t now);
 
 /* Bytes were lost: what came before them is no longer known to be whole. */

@@ -3,10 +3,10 @@
  *
  * QEMU's -kernel starts it, with -append "wait". It says "ready" on COM1, and machine.py saves the
  * machine. A QEMU that goes on from there has the same machine, but another -kernel and -append: as
- * soon as the words differ from "wait", that program is started with them, as OVMF starts a -kernel.
- * Where they are "disk", \EFI\BOOT\BOOTX64.EFI of the first volume that has one is started, without
- * options. The drivers of disks have let go of theirs before: nothing of the disk that was there then
- * is remembered. So many boots share the firmware's own two seconds.
+ * soon as the words differ from "wait", that program is started with them, as OVMF starts a
+ * -kernel. Where they are "disk", \EFI\BOOT\BOOTX64.EFI of the first volume that has one is
+ * started, without options. The drivers of disks have let go of theirs before: nothing of the disk
+ * that was there then is remembered. So many boots share the firmware's own two seconds.
  *
  * fw_cfg: QEMU docs/specs/fw_cfg.txt; its keys: include/standard-headers/linux/qemu_fw_cfg.h.
  */

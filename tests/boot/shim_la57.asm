@@ -1,5 +1,6 @@
-; void shim_la57(void *pml5_page): from four levels of page tables to five. Only a machine without paging may
-; change CR4.LA57 (SDM volume 3, 4.1.2), so the way leads through 32-bit code, below 4 GiB like page and stack.
+; void shim_la57(void *pml5_page): from four levels of page tables to five. Only a machine without
+; paging may change CR4.LA57 (SDM volume 3, 4.1.2), so the way leads through 32-bit code, below 4
+; GiB like page and stack.
 bits 64
 default rel
 section .text

@@ -111,7 +111,8 @@ static void look(UINT64 *v)
     }
 }
 
-/* What no core has by itself, so that a value by default does not pass for one that was put back. */
+/* What no core has by itself, so that a value by default does not pass for one that was put
+ * back. */
 static void unusual(void)
 {
     __asm__ volatile("wrmsr" : : "c"(0x404), "a"(0), "d"(0)); /* MC1_CTL; QEMU takes 0 or ~0 */

@@ -16,8 +16,8 @@ void fault_catch(struct report *r);
 /* What SIGINT and SIGTERM call beside: in the handler. NULL: nothing. */
 void fault_hand_on(void (*to_others)(void));
 
-/* From now on in this process, which was forked, a fault is no report: its text goes to `said`, and the process ends;
- * SIGTERM alone stops it. */
+/* From now on in this process, which was forked, a fault is no report: its text goes to `said`, and
+ * the process ends; SIGTERM alone stops it. */
 void fault_say(char *said, size_t size);
 
 /* In the handler of SIGALRM, outside of a guarded call: such a process ends. */

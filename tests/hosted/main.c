@@ -1,7 +1,7 @@
 /*
- * The same engine and suites as a Linux program: a second implementation of bench/api/platform.h, from
- * the command line to the verdict. What a process cannot have (interrupts off, other programs away)
- * it says.
+ * The same engine and suites as a Linux program: a second implementation of bench/api/platform.h,
+ * from the command line to the verdict. What a process cannot have (interrupts off, other programs
+ * away) it says.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -25,7 +25,8 @@ struct memory memory_map(size_t sample_words);
 /* Makes every page of data and stack this process's own again, after a fork. */
 void memory_touch(void);
 
-/* The code buffer's rights, as bench/api/platform.h asks. A kernel that refuses ends the program. */
+/* The code buffer's rights, as bench/api/platform.h asks. A kernel that refuses ends the
+ * program. */
 void memory_code_write(void);
 void memory_code_exec(void);
 

@@ -1,4 +1,5 @@
-/* Exit statuses: success as a Unix program says it, the others as in the image (docs/design.md, "Exit"). */
+/* Exit statuses: success as a Unix program says it, the others as in the image (docs/design.md,
+ * "Exit"). */
 #ifndef HOSTED_STATUS_H
 #define HOSTED_STATUS_H
 

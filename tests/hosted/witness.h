@@ -1,6 +1,7 @@
 /*
- * What happened to the process while a row was measured: what a machine without an operating system has
- * none of. Counted, not cured: windows that it hit are disturbed ones (docs/method.md "Samples").
+ * What happened to the process while a row was measured: what a machine without an operating system
+ * has none of. Counted, not cured: windows that it hit are disturbed ones (docs/method.md
+ * "Samples").
  */
 #ifndef HOSTED_WITNESS_H
 #define HOSTED_WITNESS_H
@@ -16,8 +17,8 @@ struct witness_counts {
     double steal_ms;                 /* time that the hypervisor gave to others; NaN: not known */
 };
 
-/* cpu[i]: the CPU of core i, whose line of /proc/stat tells the steal time. rdtscp: the CPUs have it.
- * False: no memory for so many. */
+/* cpu[i]: the CPU of core i, whose line of /proc/stat tells the steal time. rdtscp: the CPUs have
+ * it. False: no memory for so many. */
 bool witness_open(const int *cpu, unsigned cores, bool rdtscp);
 
 /* From now on this process is on that core; what it sees is counted there, whichever process. */

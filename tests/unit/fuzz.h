@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Copies the index-th seed to out (cut to `room`), returns its size; 0: there are no more. */
 size_t fuzz_seed(size_t index, uint8_t *out, size_t room);
 
-/* Seeds that are texts, which may hold NUL: texts[] = {FUZZ_TEXT("..."), ...}; FUZZ_TEXTS(texts) then
- * is fuzz_seed(). */
+/* Seeds that are texts, which may hold NUL: texts[] = {FUZZ_TEXT("..."), ...}; FUZZ_TEXTS(texts)
+ * then is fuzz_seed(). */
 struct fuzz_text {
     const char *bytes;
     size_t n;

@@ -1,7 +1,7 @@
 /*
- * Core cycles by a counter through the engine's own arithmetic (bench/measure/sampler.c, headline.c,
- * cycle.c), on a planted machine: its windows take as many core cycles as they are told, at a clock
- * that is told too, and its counter fails when it is told to.
+ * Core cycles by a counter through the engine's own arithmetic (bench/measure/sampler.c,
+ * headline.c, cycle.c), on a planted machine: its windows take as many core cycles as they are
+ * told, at a clock that is told too, and its counter fails when it is told to.
  */
 #include "tests/unit/unit.h"
 #include <stdio.h>

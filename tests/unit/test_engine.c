@@ -201,7 +201,8 @@ static void blocks_come_there_and_back(void **state)
     assert_int_equal(c - plant.call, plant.calls);
 }
 
-/* docs/method.md "The step": delays below one step, each about as often, the same for every kind. */
+/* docs/method.md "The step": delays below one step, each about as often, the same for every
+ * kind. */
 static void starts_are_dithered(void **state)
 {
     size_t often[37] = {0}, seen[KINDS] = {0};
@@ -373,7 +374,7 @@ static void placements_share_the_samples(void **state)
     assert_int_equal(from, 250);
 }
 
-/* --- whole rows --------------------------------------------------------------------------------- */
+/* --- whole rows ------------------------------------------------------------------------------- */
 
 static struct placed places[LAYOUT_MAX];
 
@@ -473,7 +474,7 @@ static void the_work_is_checked(void **state)
     assert_string_equal(row.why, "planted");
 }
 
-/* --- rows that are ended ------------------------------------------------------------------------ */
+/* --- rows that are ended ---------------------------------------------------------------------- */
 
 static int first_body(uint64_t n, struct object *o)
 {
@@ -636,7 +637,7 @@ static void disturbed_windows_are_counted_by_each_method(void **state)
     assert_true(row.method.body.greatest > 100000);
 }
 
-/* --- where a row is placed ---------------------------------------------------------------------- */
+/* --- where a row is placed -------------------------------------------------------------------- */
 
 static void the_seed_draws_the_placements(void **state)
 {

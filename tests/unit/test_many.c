@@ -34,7 +34,8 @@ static const struct calls_order *order_of(const struct bench *b)
     return &order;
 }
 
-/* How many targets there are; each stands in the window of OPS that begins at `at` equally often. */
+/* How many targets there are; each stands in the window of OPS that begins at `at` equally
+ * often. */
 static uint32_t targets_of_window(const struct calls_order *c, uint32_t at)
 {
     uint32_t times[CALLS_TARGETS] = {0}, targets = 0;

@@ -11,7 +11,7 @@
 
 #define CORES 6
 
-/* --- a machine: core 3 faults when it is told to, core 5 never came up -------------------------- */
+/* --- a machine: core 3 faults when it is told to, core 5 never came up ------------------------ */
 
 static struct core_facts facts[CORES] = {
     [1] = {.tsc_offset = 10}, [5] = {.why_not = "does not answer"}};
@@ -51,7 +51,7 @@ static uint64_t nmis(void)
     return nmis_of[here];
 }
 
-/* --- an engine whose figure is its core's number ------------------------------------------------ */
+/* --- an engine whose figure is its core's number ---------------------------------------------- */
 
 static struct bench row_a = {.suite = "s", .name = "a"};
 static const struct bench *const rows[] = {&row_a};
@@ -124,7 +124,7 @@ struct cycle_check cycle_judge(struct engine *e)
     return (struct cycle_check){.n = e->core};
 }
 
-/* --- the plan ----------------------------------------------------------------------------------- */
+/* --- the plan --------------------------------------------------------------------------------- */
 
 static struct platform platform;
 static struct options options;

@@ -14,7 +14,8 @@
 
 /*
  * body.c: n / PASS passes of PASS operations over the PASS words in the room; each adds what the
- * comment says to the counter. Where n is no multiple of PASS the rest is not done, and is returned.
+ * comment says to the counter. Where n is no multiple of PASS the rest is not done, and is
+ * returned.
  */
 int compiler_pass(uint64_t n, struct object *o); /* 0, without any operation */
 #define COMPILER_PAIR(name)                                                                        \

@@ -9,8 +9,8 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * n / SUM_INTS passes over the array in the object's room; each adds the array's sum to the counter.
- * Where n is no multiple of SUM_INTS the rest is not done, and is returned.
+ * n / SUM_INTS passes over the array in the object's room; each adds the array's sum to the
+ * counter. Where n is no multiple of SUM_INTS the rest is not done, and is returned.
  */
 int sum_pass(uint64_t n, struct object *o);
 int sum_empty(uint64_t n, struct object *o);
