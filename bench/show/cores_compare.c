@@ -103,8 +103,8 @@ static void show_row(const struct plan *plan, const struct bench *b, size_t row,
 {
     fmt(out, "%-24s", b->name);
     show_one(plan, "median", s->median, row, out);
-    show_one(plan, "", s->least, row, out);
-    show_one(plan, "to", s->greatest, row, out);
+    show_one(plan, "fastest", s->least, row, out);
+    show_one(plan, "slowest", s->greatest, row, out);
     fmt(out, "\r\n");
     if (plan->n > FIGURES_UP_TO)
         return;

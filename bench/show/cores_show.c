@@ -32,9 +32,9 @@ static void show_line(const struct plan *plan, unsigned core, struct report *r)
     }
     fmt(r->out, "\r\n");
     if (f->mtrr)
-        fmt(r->out, "     MTRRs: %s\r\n", f->mtrr);
+        fmt(r->out, "     MTRRs differ from the boot core's: %s\r\n", f->mtrr);
     if (f->features)
-        fmt(r->out, "     features: %s\r\n", f->features);
+        fmt(r->out, "     features differ from the boot core's: %s\r\n", f->features);
     if (f->has_tsc_adjust && f->tsc_adjust)
         fmt(r->out, "     TSC_ADJUST: %lld\r\n", (long long)f->tsc_adjust);
 }

@@ -11,7 +11,7 @@ static void show_table(const struct engine *e, const struct probe *p, struct rep
         e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe \\ N");
     for (unsigned i = 0; i < LINEARITY_POINTS; i++)
         fmt(r->out, " %6u", linearity_adds[i]);
-    fmt(r->out, "\r\n");
+    fmt(r->out, e->execution == EXEC_SILICON ? "  error\r\n" : "\r\n");
     for (unsigned k = 0; k < RECIPE_COUNT; k++) {
         fmt(r->out, "%-10s", recipe_names[k]);
         if (p->recipe[k].why_not)
