@@ -173,7 +173,7 @@ static void show_part(void *ctx, double part)
 {
     const struct run *run = ctx;
     show_progress(run, (run->cores_done + part) / run->plan->n);
-    run->first->p->show();
+    run->first->p->show(run->first->p);
 }
 
 static void count(struct report *r, const struct row *row)

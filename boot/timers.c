@@ -13,10 +13,6 @@
 #define ONE_MIB  (1ull << 20)
 #define FOUR_GIB (1ull << 32)
 
-/* timer_source takes no context: there is one machine. */
-static struct counters counters;
-static struct core_cycles cycles;
-
 /* The firmware maps what lies below 4 GiB to itself (UEFI 2.10 section 2.3.4); its memory map does
  * not call a device there RAM. */
 static volatile void *map_device(void *handoff, uint64_t address, uint64_t size)
@@ -26,18 +22,20 @@ static volatile void *map_device(void *handoff, uint64_t address, uint64_t size)
     return (volatile void *)(uintptr_t)address;
 }
 
-static struct timer *clock(unsigned id, const char **why)
+static struct timer *clock(void *context, unsigned id, const char **why)
 {
+    struct counters *counters = context;
+
     *why = NULL;
-    return &counters.timer[id];
+    return &counters->timer[id];
 }
 
-static struct timer *cycle(unsigned id, const char **why)
+static struct timer *cycle(void *context, unsigned id, const char **why)
 {
-    return core_cycles_timer(&cycles, id, why);
+    return core_cycles_timer(context, id, why);
 }
 
-static void open_counters(const struct boot *b)
+static void open_counters(const struct boot *b, struct counters *counters)
 {
     struct boot_acpi tables;
     struct fadt fadt;
@@ -45,7 +43,7 @@ static void open_counters(const struct boot *b)
 
     boot_acpi(b, &tables);
     struct acpi_table f = acpi_find(&tables.acpi, "FACP"), h = acpi_find(&tables.acpi, "HPET");
-    counters_init(&counters, f.bytes && acpi_fadt(&f, &fadt) ? &fadt : NULL,
+    counters_init(counters, f.bytes && acpi_fadt(&f, &fadt) ? &fadt : NULL,
                   h.bytes && acpi_hpet(&h, &hpet) ? &hpet : NULL, map_device, b->handoff);
 }
 
@@ -63,11 +61,14 @@ static bool tsc_is_known(const struct boot_timers *t)
 
 void boot_timers(struct boot *b, struct boot_timers *t)
 {
-    open_counters(b);
+    struct counters counters;
+    struct core_cycles cycles = {0};
+
+    open_counters(b, &counters);
     struct boot_hold held = boot_hold(b);
     boot_guard(b);
-    timer_survey(t->clock, CLOCK_IDS, clock);
-    timer_survey(t->cycle, CYCLE_IDS, cycle);
+    timer_survey(t->clock, CLOCK_IDS, clock, &counters);
+    timer_survey(t->cycle, CYCLE_IDS, cycle, &cycles);
     boot_unguard(b);
     boot_unhold(b, held);
     if (!t->clock[CLOCK_ID_TSC] && !tsc_is_known(t))

@@ -2,6 +2,7 @@
 #ifndef KERNEL_ENDING_H
 #define KERNEL_ENDING_H
 
+#include "bench/api/platform.h"
 #include "bench/api/report.h"
 #include "bench/measure/engine.h"
 #include "kernel/machine/leave.h"
@@ -10,7 +11,9 @@
 /* All that there is one of. */
 struct kernel {
     struct machine machine;
-    struct report report; /* `out` NULL: not begun, so nothing can be said yet */
+    struct platform platform;
+    struct platform_cores others; /* platform.cores, where there are any */
+    struct report report;         /* `out` NULL: not begun, so nothing can be said yet */
     struct engine engine;
     unsigned faults; /* fatal ones on the boot core so far */
     bool told_nmis;

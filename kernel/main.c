@@ -105,11 +105,11 @@ static void take_machine(struct machine *m)
 /* Who executes this code, its clocks, and what a cycle is: what every row relies on. */
 static void open_engine(struct machine *m, struct engine *e, struct probe *probe)
 {
-    static struct platform platform;
+    struct platform *p = &kernel.platform;
 
-    need(platform_init(&platform, m));
-    need_cores(&platform, &m->handoff->options);
-    engine_init(e, &platform, &m->handoff->options);
+    need(platform_init(p, &kernel.others, m));
+    need_cores(p, &m->handoff->options);
+    engine_init(e, p, &m->handoff->options);
     probe_run(e, probe);
     engine_timers(e);
     need_timers(e);

@@ -6,65 +6,70 @@
 #include "kernel/cores/time.h"
 #include "kernel/trap/guard.h"
 
-/* The functions of struct platform take no context: there is one machine, and the callers, on every
- * core and in every suite, need not carry it. */
-static struct machine *machine;
-static struct platform_cores others;
-
-static void code_write(void)
+static struct machine *machine_of(const struct platform *p)
 {
-    paging_code_write(&machine->paging);
+    return p->context;
 }
 
-static void code_exec(void)
+static void code_write(const struct platform *p)
 {
-    paging_code_exec(&machine->paging);
+    paging_code_write(&machine_of(p)->paging);
 }
 
-static bool stop_key(void)
+static void code_exec(const struct platform *p)
 {
-    return serial_stop_key(&machine->serial) || (machine->keyboard && keyboard_stop_key());
+    paging_code_exec(&machine_of(p)->paging);
+}
+
+static bool stop_key(const struct platform *p)
+{
+    struct machine *m = machine_of(p);
+
+    return serial_stop_key(&m->serial) || (m->keyboard && keyboard_stop_key());
 }
 
 /* The serial port has it already. */
-static void show(void)
+static void show(const struct platform *p)
 {
-    if (core_current() == machine->boot_core)
-        screen_paint(&machine->screen);
+    struct machine *m = machine_of(p);
+
+    if (core_current() == m->boot_core)
+        screen_paint(&m->screen);
 }
 
 /* Painting is done before a row's first window, never between two; where other cores measure,
  * before they are called: see run() and together(). */
-static void row_begin(const char *suite, const char *name)
+static void row_begin(const struct platform *p, const char *suite, const char *name)
 {
+    struct machine *m = machine_of(p);
     struct core *c = core_current();
 
-    if (c == machine->boot_core)
-        screen_paint(&machine->screen);
+    if (c == m->boot_core)
+        screen_paint(&m->screen);
     c->row_suite = suite;
     c->row_name = name;
-    thermal_begin(&machine->thermal, &c->thermal);
+    thermal_begin(&m->thermal, &c->thermal);
     deadline_begin(c);
 }
 
-static void row_end(void)
+static void row_end(const struct platform *p)
 {
     struct core *c = core_current();
 
     deadline_end(c);
     c->row_suite = c->row_name = NULL;
-    thermal_end(&machine->thermal, &c->thermal);
+    thermal_end(&machine_of(p)->thermal, &c->thermal);
 }
 
 /* A core that did not come up has no rows. */
-static void row_show(struct sink *out, unsigned core)
+static void row_show(const struct platform *p, struct sink *out, unsigned core)
 {
-    thermal_row_show(&machine->cores.core[core]->thermal, out);
+    thermal_row_show(&machine_of(p)->cores.core[core]->thermal, out);
 }
 
-static void row_record(struct json *j, unsigned core)
+static void row_record(const struct platform *p, struct json *j, unsigned core)
 {
-    thermal_row_record(&machine->cores.core[core]->thermal, j);
+    thermal_row_record(&machine_of(p)->cores.core[core]->thermal, j);
 }
 
 struct guarded_call {
@@ -110,9 +115,10 @@ static uint64_t own_nmis(void)
 }
 
 /* A counter that could not be measured against, for the reason it had then, is no clock. */
-static struct timer *clock(unsigned id, const char **why)
+static struct timer *clock(void *context, unsigned id, const char **why)
 {
-    const struct tsc_clock *measured = &machine->clock;
+    struct machine *m = context;
+    const struct tsc_clock *measured = &m->clock;
     unsigned source = clocks_source((enum clock_id)id);
 
     if (source != CLOCK_SOURCES && !measured->source[source].known) {
@@ -124,47 +130,52 @@ static struct timer *clock(unsigned id, const char **why)
         return NULL;
     }
     *why = NULL;
-    return &machine->counters.timer[id];
+    return &m->counters.timer[id];
 }
 
-static struct timer *cycle(unsigned id, const char **why)
+static struct timer *cycle(void *context, unsigned id, const char **why)
 {
+    (void)context;
     return core_cycles_timer(&core_current()->cycles, id, why);
 }
 
-static const char *run(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx)
+static const char *run(const struct platform *p, unsigned i, void (*fn)(void *ctx, unsigned core),
+                       void *ctx)
 {
+    struct machine *m = machine_of(p);
+
     if (i > 0)
-        screen_paint(&machine->screen);
-    return cores_run(&machine->cores, i, fn, ctx);
+        screen_paint(&m->screen);
+    return cores_run(&m->cores, i, fn, ctx);
 }
 
-static const char *together(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
-                            void *ctx)
+static const char *together(const struct platform *p, const unsigned *list, unsigned n,
+                            void (*fn)(void *ctx, unsigned core), void *ctx)
 {
+    struct machine *m = machine_of(p);
+
     if (n > 1 || list[0] > 0)
-        screen_paint(&machine->screen);
-    return cores_together(&machine->cores, list, n, fn, ctx);
+        screen_paint(&m->screen);
+    return cores_together(&m->cores, list, n, fn, ctx);
 }
 
-static bool wake(unsigned i, int64_t *ticks)
+static bool wake(const struct platform *p, unsigned i, int64_t *ticks)
 {
-    return time_wake(&machine->cores, i, ticks);
+    return time_wake(&machine_of(p)->cores, i, ticks);
 }
 
-static bool ipi(unsigned i, int64_t *ticks)
+static bool ipi(const struct platform *p, unsigned i, int64_t *ticks)
 {
-    return time_ipi(&machine->cores, i, ticks);
+    return time_ipi(&machine_of(p)->cores, i, ticks);
 }
 
 /* NULL where there is no other core that could be called. */
-static const struct platform_cores *other_cores(void)
+static const struct platform_cores *other_cores(const struct cores *c,
+                                                struct platform_cores *others)
 {
-    const struct cores *c = &machine->cores;
-
     if (c->count == 1 || c->why_alone)
         return NULL;
-    others = (struct platform_cores){
+    *others = (struct platform_cores){
         .count = c->count,
         .facts = c->facts,
         .place = c->place,
@@ -174,7 +185,7 @@ static const struct platform_cores *other_cores(void)
         .wake = wake,
         .ipi = ipi,
     };
-    return &others;
+    return others;
 }
 
 static const char *lacks_nothing(unsigned needs)
@@ -183,16 +194,16 @@ static const char *lacks_nothing(unsigned needs)
     return NULL;
 }
 
-const char *platform_init(struct platform *p, struct machine *m)
+const char *platform_init(struct platform *p, struct platform_cores *others, struct machine *m)
 {
     size_t words = bench_memory_need(&m->handoff->options, m->cores.count);
     uint64_t *memory = arena_take(&m->arena, words * sizeof(*memory)); /* zeroed: touched */
 
     if (!memory)
         return "sample memory: the arena is too small";
-    machine = m;
     *p = (struct platform){
         .name = "uefi",
+        .context = m,
         .cpu = &m->cpu,
         .clock = clock,
         .cycle = cycle,
@@ -216,7 +227,7 @@ const char *platform_init(struct platform *p, struct machine *m)
         .row_show = row_show,
         .row_record = row_record,
         .lacks = lacks_nothing,
-        .cores = other_cores(),
+        .cores = other_cores(&m->cores, others),
     };
     return NULL;
 }

@@ -5,8 +5,8 @@
 #include "bench/api/platform.h"
 #include "kernel/machine/machine.h"
 
-/* After all the machine_...() steps; takes the sample memory. NULL, or why not. `p` and `m` must
- * stay. */
-const char *platform_init(struct platform *p, struct machine *m);
+/* After all the machine_...() steps; takes the sample memory. NULL, or why not. All three must
+ * stay; `others` is filled in where there are other cores. */
+const char *platform_init(struct platform *p, struct platform_cores *others, struct machine *m);
 
 #endif

@@ -16,6 +16,7 @@
 #include "lib/text/sink.h"
 
 struct json;
+struct platform;
 
 /* What one core says of itself, beside the boot core. Texts are kept as long as the platform. */
 struct core_facts {
@@ -43,21 +44,22 @@ struct platform_cores {
      * is a plain call. Called on the boot core only. NULL; or why it could not be called, or the
      * fault that it met: then fn did not return.
      */
-    const char *(*run)(unsigned i, void (*fn)(void *ctx, unsigned core), void *ctx);
+    const char *(*run)(const struct platform *p, unsigned i, void (*fn)(void *ctx, unsigned core),
+                       void *ctx);
     /*
      * The same on all n cores of the list at once, 0 among them or not; with share=together each
      * has a code and a data buffer of its own at the usual addresses (run() has one for all).
      * Returns when all are back.
      */
-    const char *(*together)(const unsigned *list, unsigned n, void (*fn)(void *ctx, unsigned core),
-                            void *ctx);
+    const char *(*together)(const struct platform *p, const unsigned *list, unsigned n,
+                            void (*fn)(void *ctx, unsigned core), void *ctx);
     /*
      * What a signal from the boot core to core i takes, its TSC's offset taken off: from waking it
      * where it is parked, or from sending it an interrupt while it runs, to the first instruction
      * that it executes for it. False: it did not answer in a bounded time. NULL: not possible here.
      */
-    bool (*wake)(unsigned i, int64_t *ticks);
-    bool (*ipi)(unsigned i, int64_t *ticks);
+    bool (*wake)(const struct platform *p, unsigned i, int64_t *ticks);
+    bool (*ipi)(const struct platform *p, unsigned i, int64_t *ticks);
 };
 
 /* How a guarded call ended that did not come back. */
@@ -79,14 +81,16 @@ struct guard_ended {
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
 #define PLATFORM_DATA_SIZE (1u << 20)
 
+/* Functions that need no more than the core that runs them take no platform. */
 struct platform {
     const char *name; /* "uefi", "hosted" */
+    void *context;    /* its own; what `clock` and `cycle` are called with */
     const struct cpu *cpu;
 
     uint8_t *code; /* PLATFORM_CODE_VA; writable between code_write() and code_exec() only, */
     uint8_t *data; /* executable otherwise; data is always writable, never executable */
-    void (*code_write)(void);
-    void (*code_exec)(void);
+    void (*code_write)(const struct platform *p);
+    void (*code_exec)(const struct platform *p);
 
     /*
      * bench_memory_need() words, touched, so that no page of it is missing. All cores see it as it
@@ -101,17 +105,17 @@ struct platform {
     struct sink *out;
     /* Whether a person has asked for the end of the run (never waits), and by which keys that is
      * done, for messages. */
-    bool (*stop_key)(void);
+    bool (*stop_key)(const struct platform *p);
     const char *stop_keys;
     /* Lets a person see what was written to `live` of the report; on any core. */
-    void (*show)(void);
+    void (*show)(const struct platform *p);
     /*
      * Around a row's windows, on the core that runs them: a fault report names the row, and what
      * happens to the core is counted for it. Slow work (painting a screen) is done in row_begin(),
      * since between the two nothing but the row runs.
      */
-    void (*row_begin)(const char *suite, const char *name);
-    void (*row_end)(void);
+    void (*row_begin)(const struct platform *p, const char *suite, const char *name);
+    void (*row_end)(const struct platform *p);
     /*
      * fn(ctx), between row_begin() and row_end() on the core that runs it, which must come back
      * before the row has lasted for deadline= seconds, and whose faults are survived. True: it came
@@ -126,8 +130,8 @@ struct platform {
     uint64_t (*smis)(void);     /* on this core so far; NULL: not counted here */
     /* Adds to a row's lines in the table and to its record what happened to the core between the
      * last row_begin() and row_end() there; NULL: nothing to add. */
-    void (*row_show)(struct sink *out, unsigned core);
-    void (*row_record)(struct json *j, unsigned core);
+    void (*row_show)(const struct platform *p, struct sink *out, unsigned core);
+    void (*row_record)(const struct platform *p, struct json *j, unsigned core);
     /* Why a row with these needs (bench.h) cannot run here; NULL: it can. */
     const char *(*lacks)(unsigned needs);
     const struct platform_cores *cores; /* NULL: only the one that runs */

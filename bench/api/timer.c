@@ -3,12 +3,12 @@
 #include "lib/text/fmt.h"
 
 void timer_choose(struct timer_choice *c, const struct timer_list *l, const char *words,
-                  timer_source *source)
+                  timer_source *source, void *context)
 {
     *c = (struct timer_choice){0};
     for (unsigned i = 0; i < l->n; i++) {
         struct timer_refusal *r = &c->refusal[c->refusals];
-        struct timer *t = source(l->id[i], &r->why);
+        struct timer *t = source(context, l->id[i], &r->why);
         if (t)
             r->why = t->start(t);
         if (t && !r->why) {
@@ -46,10 +46,10 @@ bool timer_read(struct timer_choice *c, uint64_t *count)
     return false;
 }
 
-void timer_survey(const char *why[], unsigned ids, timer_source *source)
+void timer_survey(const char *why[], unsigned ids, timer_source *source, void *context)
 {
     for (unsigned id = 0; id < ids; id++) {
-        struct timer *t = source(id, &why[id]);
+        struct timer *t = source(context, id, &why[id]);
         if (t)
             why[id] = t->start(t);
         if (t && !why[id] && t->stop)

@@ -37,9 +37,9 @@ struct timer {
     uint64_t tsc_hz; /* the TSC's frequency by this clock */
 };
 
-/* A platform's timers of one kind; id: enum clock_id or enum cycle_id. NULL: it has none such, and
- * *why says why not (once the platform is known, always the same). */
-typedef struct timer *timer_source(unsigned id, const char **why);
+/* A platform's timers of one kind; context: the platform's own; id: enum clock_id or enum cycle_id.
+ * NULL: it has none such, and *why says why not (once the platform is known, always the same). */
+typedef struct timer *timer_source(void *context, unsigned id, const char **why);
 
 struct timer_refusal {
     char name[TIMER_NAME_MAX];
@@ -55,7 +55,7 @@ struct timer_choice {
 
 /* Starts the first of the list that can be. words: CLOCK_WORDS or CYCLE_WORDS. */
 void timer_choose(struct timer_choice *c, const struct timer_list *l, const char *words,
-                  timer_source *source);
+                  timer_source *source, void *context);
 /* Stops the one used. */
 void timer_release(struct timer_choice *c);
 
@@ -67,7 +67,7 @@ enum timer_status timer_read_whole(struct timer *t, uint64_t *count, uint64_t *a
 bool timer_read(struct timer_choice *c, uint64_t *count);
 
 /* Whether each timer of a kind starts, tried and stopped again; why[id]: NULL, or why not. */
-void timer_survey(const char *why[], unsigned ids, timer_source *source);
+void timer_survey(const char *why[], unsigned ids, timer_source *source, void *context);
 
 /* For the table's heading: a line with the label and the name, and one for each refusal. */
 void timer_show(const struct timer_choice *c, const char *label, struct sink *out);

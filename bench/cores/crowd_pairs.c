@@ -157,13 +157,14 @@ void crowd_skew(struct crowd *c)
 
 /* --- the platform's own signals, from the boot core to each other ----------------------------- */
 
-static bool signal_one(struct crowd *c, unsigned k, bool (*signal)(unsigned, int64_t *))
+static bool signal_one(struct crowd *c, unsigned k,
+                       bool (*signal)(const struct platform *, unsigned, int64_t *))
 {
     unsigned n = c->silicon ? SIGNALS : SIGNALS_FEW, got = 0;
     uint64_t ticks[SIGNALS];
     for (unsigned i = 0; i < n; i++) {
         int64_t t;
-        if (!signal(c->plan->list[k], &t)) {
+        if (!signal(c->plan->p, c->plan->list[k], &t)) {
             crowd_fail(c, ROW_WRONG, "a core did not answer in time");
             return false;
         }
@@ -178,7 +179,7 @@ static bool signal_one(struct crowd *c, unsigned k, bool (*signal)(unsigned, int
     return true;
 }
 
-static void signals(struct crowd *c, bool (*signal)(unsigned, int64_t *))
+static void signals(struct crowd *c, bool (*signal)(const struct platform *, unsigned, int64_t *))
 {
     if (!signal) {
         crowd_fail(c, ROW_UNSUPPORTED, "this platform cannot do it");

@@ -36,11 +36,11 @@ const struct crowd *crowd_run(struct plan *plan, const struct bench *b)
 {
     struct crowd *c = plan->crowd;
     begin(plan, b);
-    plan->p->row_begin(b->suite, b->name);
+    plan->p->row_begin(plan->p, b->suite, b->name);
     if (has_two(plan))
         b->meet(c);
     else
         crowd_fail(c, ROW_UNSUPPORTED, "needs two cores or more that measure (cores=)");
-    plan->p->row_end();
+    plan->p->row_end(plan->p);
     return c;
 }

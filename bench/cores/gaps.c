@@ -82,13 +82,13 @@ static void watch_here(void *ctx, unsigned core)
     struct seat *seat = plan_seat(plan, core);
     const struct engine *e = &seat->engine;
     struct watch *w = watch_of(seat);
-    e->p->row_begin(plan->bench->suite, plan->bench->name);
+    e->p->row_begin(e->p, plan->bench->suite, plan->bench->name);
     uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
     gaps_init(&w->gaps, typical_turn(w->scratch), gaps_hz(e));
     spin_in_stretches(e, &w->gaps);
     w->smis = engine_smis(e) - pace_smis(e) - smis;
     w->nmis = e->p->nmis() - nmis;
-    e->p->row_end();
+    e->p->row_end(e->p);
     seat->back = true;
 }
 

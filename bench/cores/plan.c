@@ -176,7 +176,7 @@ const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned),
     const char *why = NULL;
     plan->seat[k].back = false;
     if (plan->p->cores)
-        why = plan->p->cores->run(core, fn, ctx);
+        why = plan->p->cores->run(plan->p, core, fn, ctx);
     else
         fn(ctx, core);
     count_lost(plan, &k, 1, why);
@@ -200,7 +200,7 @@ const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
         fn(ctx, plan->present[0]);
         return NULL;
     }
-    const char *why = cores->together(plan->present, n, fn, ctx);
+    const char *why = cores->together(plan->p, plan->present, n, fn, ctx);
     count_lost(plan, places, n, why);
     return why;
 }

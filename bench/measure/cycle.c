@@ -42,13 +42,13 @@ bool cycle_known(const struct engine *e)
 void cycle_open(struct engine *e)
 {
     struct cycle *c = &e->cycle;
-    timer_choose(&c->source, &e->o->cycle, CYCLE_WORDS, e->p->cycle);
+    timer_choose(&c->source, &e->o->cycle, CYCLE_WORDS, e->p->cycle, e->p->context);
     c->counter = (struct timer_choice){0};
     c->by = CYCLES_UNKNOWN;
     if (c->source.used == cycle_plain(CYCLE_RULER)) {
         struct timer_list beside = counters_from(&e->o->cycle, c->source.refusals + 1);
         c->by = CYCLES_RULER;
-        timer_choose(&c->counter, &beside, CYCLE_WORDS, e->p->cycle);
+        timer_choose(&c->counter, &beside, CYCLE_WORDS, e->p->cycle, e->p->context);
     } else if (c->source.used && c->source.used->read) {
         c->by = CYCLES_COUNTER;
         c->counter.used = c->source.used;
@@ -138,10 +138,10 @@ static void check_other_counters(struct engine *e, struct cycle_check *out)
     for (unsigned i = 0; i < all.n; i++) {
         struct timer_list one = {.n = 1, .id = {all.id[i]}};
         const char *why;
-        struct timer *t = e->p->cycle(all.id[i], &why);
+        struct timer *t = e->p->cycle(e->p->context, all.id[i], &why);
         if (!t || t == e->cycle.counter.used)
             continue;
-        timer_choose(&other, &one, CYCLE_WORDS, e->p->cycle);
+        timer_choose(&other, &one, CYCLE_WORDS, e->p->cycle, e->p->context);
         if (other.used)
             check_counter(&other, out);
         timer_release(&other);

@@ -78,7 +78,7 @@ void engine_executed_by(struct engine *e, const struct behave_verdict *v)
 
 void engine_timers(struct engine *e)
 {
-    timer_choose(&e->clock, &e->o->clock, CLOCK_WORDS, e->p->clock);
+    timer_choose(&e->clock, &e->o->clock, CLOCK_WORDS, e->p->clock, e->p->context);
     e->tsc_hz = e->clock.used ? (double)e->clock.used->tsc_hz : 0;
     cycle_open(e);
 }
@@ -159,7 +159,7 @@ static bool sample(struct engine *e, const struct bench *b, struct row *row)
     uint64_t began = tsc_now(), before = began;
     unsigned i = 0;
     sampler_init(s, e, row->placements);
-    e->p->row_begin(b->suite, b->name);
+    e->p->row_begin(e->p, b->suite, b->name);
     for (; i < s->placements; i++) {
         const struct placed *p = &e->placed[i];
         place_object(b, p);
@@ -173,7 +173,7 @@ static bool sample(struct engine *e, const struct bench *b, struct row *row)
         pace_show(e, (double)(i + 1) / s->placements);
     }
     row->sampling_ticks = tsc_now() - began;
-    e->p->row_end();
+    e->p->row_end(e->p);
     return i == s->placements;
 }
 

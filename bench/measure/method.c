@@ -200,11 +200,11 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     place_object(b, p);
     if (!gate_pass(e, 0, row))
         return;
-    e->p->row_begin(b->suite, b->name);
+    e->p->row_begin(e->p, b->suite, b->name);
     uint64_t began = tsc_now();
     bool done = guard_run(e, row, take_by_method, &t);
     row->sampling_ticks = tsc_now() - began;
-    e->p->row_end();
+    e->p->row_end(e->p);
     if (!done)
         return;
     struct operation o = operation_of(&t);

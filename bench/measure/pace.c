@@ -19,7 +19,7 @@ void pace_init(struct pace *pace, const struct platform *p, const struct engine 
 bool pace_look(struct pace *pace)
 {
     uint64_t before = pace->p->smis ? pace->p->smis() : 0;
-    if (!pace->stopped && pace->p->stop_key())
+    if (!pace->stopped && pace->p->stop_key(pace->p))
         pace->stopped = true;
     pace->smis += pace->p->smis ? pace->p->smis() - before : 0;
     pace->looked = tsc_now();

@@ -144,7 +144,7 @@ static void record(const struct engine *e, const struct watch *w, const struct b
         json_u64(&j, "smis", w->smis);
     json_u64(&j, "nmis", w->nmis);
     if (e->p->row_record)
-        e->p->row_record(&j, e->core);
+        e->p->row_record(e->p, &j, e->core);
     json_end(&j);
 }
 

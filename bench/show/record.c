@@ -248,6 +248,6 @@ void record_row(struct report *r, const struct engine *e, const struct row *row)
         record_figures(&j, e, row);
     slowdown_record(&j, e, row);
     if (row->status != ROW_UNSUPPORTED && e->p->row_record)
-        e->p->row_record(&j, row->core);
+        e->p->row_record(e->p, &j, row->core);
     json_end(&j);
 }

@@ -136,7 +136,7 @@ static void show_trouble(struct report *r, const struct engine *e, const struct 
     if (row->smis)
         fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
     if (e->p->row_show)
-        e->p->row_show(r->out, row->core);
+        e->p->row_show(e->p, r->out, row->core);
     show_beside(r, e, row);
 }
 

@@ -43,12 +43,12 @@ void code_begin(struct code *c, const struct platform *p)
 {
     c->p = p;
     c->used = 0;
-    p->code_write();
+    p->code_write(p);
 }
 
 void code_end(struct code *c)
 {
-    c->p->code_exec();
+    c->p->code_exec(c->p);
 }
 
 static uint32_t tag_of(const char *name)

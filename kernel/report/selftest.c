@@ -97,7 +97,7 @@ static void test_cores(const struct machine *m, const struct engine *e, struct r
         if (c->facts[i].why_not)
             continue;
         usable++;
-        right += !c->run(i, note_call, &calls) && calls.n == 1 && calls.core == i;
+        right += !c->run(e->p, i, note_call, &calls) && calls.n == 1 && calls.core == i;
     }
     fmt_buf(detail, sizeof detail, "%u of %u other cores did what they were called for, once",
             right, usable);

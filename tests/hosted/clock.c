@@ -73,8 +73,9 @@ static const char *start_tsc(struct timer *t)
 static struct timer tsc = {
     .name = "tsc", .start = start_tsc, .read = read_tsc, .bits = 64, .hz_per = 1};
 
-struct timer *clock_source(unsigned id, const char **why)
+struct timer *clock_source(void *context, unsigned id, const char **why)
 {
+    (void)context;
     *why = NULL;
     if (id == CLOCK_ID_TSC && tsc.tsc_hz)
         return &tsc;

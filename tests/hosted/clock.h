@@ -23,6 +23,6 @@ struct hosted_clock {
 struct hosted_clock clock_measure(const struct cpu *cpu);
 
 /* The platform's clocks: the TSC alone, once clock_measure has run. */
-struct timer *clock_source(unsigned id, const char **why);
+struct timer *clock_source(void *context, unsigned id, const char **why);
 
 #endif

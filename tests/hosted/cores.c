@@ -52,8 +52,10 @@ static int move(unsigned core)
     return error;
 }
 
-static const char *run(unsigned i, void (*fn)(void *, unsigned), void *ctx)
+static const char *run(const struct platform *p, unsigned i, void (*fn)(void *, unsigned),
+                       void *ctx)
 {
+    (void)p;
     int error = i > 0 ? move(i) : 0;
     if (error)
         return say(i, strerror(error));
@@ -110,10 +112,11 @@ static void stop_all(void)
             kill(pids[i], SIGTERM);
 }
 
-static const char *together(const unsigned *list, unsigned n, void (*fn)(void *, unsigned),
-                            void *ctx)
+static const char *together(const struct platform *p, const unsigned *list, unsigned n,
+                            void (*fn)(void *, unsigned), void *ctx)
 {
     const char *why = NULL;
+    (void)p;
     started = 0;
     fault_hand_on(stop_all);
     output_flush(); /* or every process would write what is in the buffer */
@@ -165,12 +168,12 @@ static void play_here(void *ctx, unsigned core)
     exchange_play(ctx, core > 0);
 }
 
-static void compare_tsc(struct exchange *x, unsigned core)
+static void compare_tsc(const struct platform *p, struct exchange *x, unsigned core)
 {
     const unsigned list[2] = {0, core};
     struct core_facts *f = &facts[core];
     exchange_init(x, true, true, PATIENCE_TICKS);
-    const char *why = together(list, 2, play_here, x);
+    const char *why = together(p, list, 2, play_here, x);
     if (!why && !exchange_complete(x))
         why = "did not answer in time";
     if (why) {
@@ -181,7 +184,7 @@ static void compare_tsc(struct exchange *x, unsigned core)
     f->tsc_offset_error = (uint64_t)(x->ahead_most - x->ahead_least) / 2;
 }
 
-const struct platform_cores *cores_open(struct exchange *x)
+const struct platform_cores *cores_open(const struct platform *p, struct exchange *x)
 {
     said = mmap(NULL, cores.count * sizeof *said, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -189,11 +192,11 @@ const struct platform_cores *cores_open(struct exchange *x)
         return NULL;
     for (unsigned i = 0; i < cores.count; i++) {
         places[i] = places[0];
-        facts[i].why_not = run(i, look_here, NULL);
+        facts[i].why_not = run(p, i, look_here, NULL);
     }
     for (unsigned i = 1; i < cores.count; i++)
         if (!facts[i].why_not)
-            compare_tsc(x, i);
+            compare_tsc(p, x, i);
     cores.facts = facts;
     cores.place = places;
     cores.parked = "the system";

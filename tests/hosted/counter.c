@@ -150,8 +150,9 @@ void counter_after_fork(void)
     open_event(here); /* where that fails, each reading does, and is counted as unread */
 }
 
-struct timer *counter_source(unsigned id, const char **why)
+struct timer *counter_source(void *context, unsigned id, const char **why)
 {
+    (void)context;
     *why = NULL;
     if (id == CYCLE_PMC) {
         here->pmc = (struct timer){.name = "pmc",

@@ -8,7 +8,7 @@
 #include "bench/api/timer.h"
 
 /* A timer_source: CYCLE_PMC this one; APERF needs ring 0; the others bench/measure/cycle.h's. */
-struct timer *counter_source(unsigned id, const char **why);
+struct timer *counter_source(void *context, unsigned id, const char **why);
 
 /* From now on this core, which is that CPU, measures: what counter_source() gives is its own. The
  * first core is 0, on whichever CPU. */

@@ -42,19 +42,39 @@ struct hosted {
     bool stopped;            /* by a person, before the last row */
 };
 
-static void row_begin(const char *suite, const char *name)
+static void row_begin(const struct platform *p, const char *suite, const char *name)
 {
+    (void)p;
     fault_row(suite, name);
     output_flush();
     witness_begin();
     guard_row_begin();
 }
 
-static void row_end(void)
+static void row_end(const struct platform *p)
 {
+    (void)p;
     guard_row_end();
     fault_row(NULL, NULL);
     witness_end();
+}
+
+static bool stop_key(const struct platform *p)
+{
+    (void)p;
+    return fault_interrupted();
+}
+
+static void show(const struct platform *p)
+{
+    (void)p;
+    output_flush();
+}
+
+static void row_record(const struct platform *p, struct json *j, unsigned core)
+{
+    (void)p;
+    witness_record(j, core);
 }
 
 static const char *lacks(unsigned needs)
@@ -83,17 +103,17 @@ static void settle_platform(struct hosted *h)
         .code_exec = memory_code_exec,
         .memory = h->memory.samples,
         .out = output(),
-        .stop_key = fault_interrupted,
+        .stop_key = stop_key,
         .stop_keys = "Ctrl-C",
-        .show = output_flush,
+        .show = show,
         .row_begin = row_begin,
         .row_end = row_end,
         .guarded = guard_call,
         .nmis = witness_migrations,
-        .row_record = witness_record,
+        .row_record = row_record,
         .lacks = lacks,
-        .cores = cores_open((struct exchange *)(void *)h->memory.samples),
     };
+    h->platform.cores = cores_open(&h->platform, (struct exchange *)(void *)h->memory.samples);
 }
 
 /* On the stack of its own. */

@@ -50,22 +50,22 @@ void memory_touch(void)
     touch(STACK_VA + PAGE, MEMORY_STACK_SIZE);
 }
 
-static void code_rights(int rights)
+static void code_rights(const struct platform *p, int rights)
 {
-    if (mprotect((void *)PLATFORM_CODE_VA, PLATFORM_CODE_SIZE, rights) == 0)
+    if (mprotect(p->code, PLATFORM_CODE_SIZE, rights) == 0)
         return;
     perror("baretick: the code buffer's rights");
     exit(STATUS_FAULTED);
 }
 
-void memory_code_write(void)
+void memory_code_write(const struct platform *p)
 {
-    code_rights(PROT_READ | PROT_WRITE);
+    code_rights(p, PROT_READ | PROT_WRITE);
 }
 
-void memory_code_exec(void)
+void memory_code_exec(const struct platform *p)
 {
-    code_rights(PROT_READ | PROT_EXEC);
+    code_rights(p, PROT_READ | PROT_EXEC);
 }
 
 /* makecontext() hands over ints only. */

@@ -27,8 +27,8 @@ void memory_touch(void);
 
 /* The code buffer's rights, as bench/api/platform.h asks. A kernel that refuses ends the
  * program. */
-void memory_code_write(void);
-void memory_code_exec(void);
+void memory_code_write(const struct platform *p);
+void memory_code_exec(const struct platform *p);
 
 /* Calls f(argument) on the stack in `m`, below which lies a page that faults when touched; returns
  * when it has. */

@@ -42,8 +42,8 @@ static void list(const struct cpu *cpu, struct report *r)
 {
     const char *why[CLOCK_IDS], *cycle[CYCLE_IDS];
     clock_measure(cpu);
-    timer_survey(why, CLOCK_IDS, clock_source);
-    timer_survey(cycle, CYCLE_IDS, counter_source);
+    timer_survey(why, CLOCK_IDS, clock_source, NULL);
+    timer_survey(cycle, CYCLE_IDS, counter_source, NULL);
     registry_list(r->out);
     timer_survey_show("clock", CLOCK_WORDS, why, CLOCK_IDS, r->out);
     timer_survey_show("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r->out);

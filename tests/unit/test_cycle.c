@@ -118,10 +118,11 @@ static enum timer_status count(struct timer *t, uint64_t *v)
     return TIMER_OK;
 }
 
-static struct timer *source(unsigned id, const char **why)
+static struct timer *source(void *context, unsigned id, const char **why)
 {
     static struct timer pmc = {
         .name = "pmc", .start = start, .read = count, .stop = stop, .bits = 40};
+    (void)context;
     *why = NULL;
     if (id == CYCLE_PMC)
         return &pmc;

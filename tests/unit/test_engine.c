@@ -95,13 +95,14 @@ static uint64_t nmis(void)
     return plant.nmis;
 }
 
-static void row_begin(const char *suite, const char *name)
+static void row_begin(const struct platform *p, const char *suite, const char *name)
 {
-    (void)suite, (void)name;
+    (void)p, (void)suite, (void)name;
 }
 
-static void row_end(void)
+static void row_end(const struct platform *p)
 {
+    (void)p;
 }
 
 static const struct cpu cpu = {

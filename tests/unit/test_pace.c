@@ -19,8 +19,9 @@ static unsigned looks, shows;
 static uint64_t smis;
 static double shown;
 
-static bool stop_key(void)
+static bool stop_key(const struct platform *p)
 {
+    (void)p;
     looks++;
     smis += 3; /* an SMI handler that plays the keyboard */
     return pressed;

@@ -11,6 +11,8 @@
 
 #define CORES 6
 
+static struct platform platform;
+
 /* --- a machine: core 3 faults when it is told to, core 5 never came up ------------------------ */
 
 static struct core_facts facts[CORES] = {
@@ -19,8 +21,10 @@ static unsigned calls[CORES], at_once, faulty;
 static uint64_t nmis_of[CORES];
 static unsigned here; /* the core that runs */
 
-static const char *run(unsigned i, void (*fn)(void *, unsigned), void *ctx)
+static const char *run(const struct platform *p, unsigned i, void (*fn)(void *, unsigned),
+                       void *ctx)
 {
+    assert_ptr_equal(p, &platform);
     assert_true(i < CORES && !facts[i].why_not);
     calls[i]++;
     if (i == faulty)
@@ -31,13 +35,13 @@ static const char *run(unsigned i, void (*fn)(void *, unsigned), void *ctx)
     return NULL;
 }
 
-static const char *together_(const unsigned *list, unsigned n, void (*fn)(void *, unsigned),
-                             void *ctx)
+static const char *together_(const struct platform *p, const unsigned *list, unsigned n,
+                             void (*fn)(void *, unsigned), void *ctx)
 {
     const char *why = NULL;
     at_once = n;
     for (unsigned i = 0; i < n; i++) {
-        const char *befell = run(list[i], fn, ctx);
+        const char *befell = run(p, list[i], fn, ctx);
         why = why ? why : befell;
     }
     return why;
@@ -126,7 +130,6 @@ struct cycle_check cycle_judge(struct engine *e)
 
 /* --- the plan --------------------------------------------------------------------------------- */
 
-static struct platform platform;
 static struct options options;
 static enum execution boot_execution;
 static struct engine boot;

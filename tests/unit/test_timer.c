@@ -42,8 +42,9 @@ static void stop(struct timer *t)
     p->stops++;
 }
 
-static struct timer *source(unsigned id, const char **why)
+static struct timer *source(void *context, unsigned id, const char **why)
 {
+    assert_ptr_equal(context, planted);
     *why = absent[id];
     return absent[id] ? NULL : &timer[id];
 }
@@ -70,7 +71,7 @@ static void survey_tries_all(void **state)
     struct report r;
     absent[CLOCK_ID_HPET] = "no HPET table";
     planted[CLOCK_ID_PIT].refuses = "goes back";
-    timer_survey(why, CLOCK_IDS, source);
+    timer_survey(why, CLOCK_IDS, source, planted);
     assert_null(why[CLOCK_ID_TSC]);
     assert_string_equal(why[CLOCK_ID_HPET], "no HPET table");
     assert_null(why[CLOCK_ID_PMTIMER]);
@@ -99,7 +100,7 @@ static struct timer_choice choose(const char *text)
     const char *at;
     size_t n;
     assert_int_equal(timer_list_parse(&l, CLOCK_WORDS, text, &at, &n), TIMER_LIST_FINE);
-    timer_choose(&c, &l, CLOCK_WORDS, source);
+    timer_choose(&c, &l, CLOCK_WORDS, source, planted);
     return c;
 }
 
