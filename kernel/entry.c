@@ -16,7 +16,8 @@ uint64_t kernel_arena_need(const struct handoff *h)
     unsigned cores = h->cores;
     uint64_t need = arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + paging_cost(h) +
                     arena_cost(sizeof(struct madt)) + cores_cost(o, cores) + quiet_cost(cores) +
-                    screen_cost() + arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
+                    (h->framebuffer.size ? screen_cost() : 0) +
+                    arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
 
     if (h->borrowed)
         need += log_cost(o, cores) + arena_cost(sizeof(struct irq_opened));

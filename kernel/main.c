@@ -111,6 +111,8 @@ static void open_engine(struct machine *m, struct engine *e, struct probe *probe
     need_cores(p, &m->handoff->options);
     engine_init(e, p, &m->handoff->options);
     probe_run(e, probe);
+    if (e->execution == EXEC_INSTRUCTIONS)
+        deadline_count_virtual(&m->deadlines);
     engine_timers(e);
     need_timers(e);
 }

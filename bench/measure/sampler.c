@@ -25,23 +25,29 @@ size_t sampler_blocks(size_t windows, unsigned placements)
     return windows / ENGINE_BLOCK + LEAST_BLOCKS * (size_t)placements;
 }
 
-/* Cuts up the memory of `c`, for so many windows and blocks of each kind. */
-static void lay_out(struct sampler *s, struct cut *c, size_t windows, size_t blocks)
+/* Words of all arrays, for so many windows and blocks of each kind. Asked before SSE is on: no
+ * struct is filled here, which a compiler does by SSE. */
+static size_t words(size_t windows, size_t blocks)
 {
-    for (unsigned k = 0; k < KINDS; k++)
-        s->samples[k] = cut(c, windows);
-    s->sorted = cut(c, windows);
-    s->scratch = cut(c, windows);
-    for (unsigned k = 0; k < KINDS; k++)
-        s->block[k] = cut(c, blocks * WORDS_OF_BLOCK);
+    return (KINDS + 2) * windows + KINDS * blocks * WORDS_OF_BLOCK;
 }
 
 size_t sampler_need(size_t windows, unsigned placements)
 {
-    struct sampler s;
-    struct cut c = {0};
-    lay_out(&s, &c, windows, sampler_blocks(windows, placements));
-    return c.used;
+    return words(windows, sampler_blocks(windows, placements));
+}
+
+static void lay_out(struct sampler *s, uint64_t *memory)
+{
+    struct cut c = {memory, 0};
+    for (unsigned k = 0; k < KINDS; k++)
+        s->samples[k] = cut(&c, s->n);
+    s->sorted = cut(&c, s->n);
+    s->scratch = cut(&c, s->n);
+    for (unsigned k = 0; k < KINDS; k++)
+        s->block[k] = cut(&c, s->blocks * WORDS_OF_BLOCK);
+    if (c.used != words(s->n, s->blocks))
+        __builtin_trap(); /* words() leaves an array out */
 }
 
 /* The placements' shares of the windows, and their blocks one behind the other. */
@@ -61,12 +67,11 @@ static void share_out(struct sampler *s)
 
 void sampler_init(struct sampler *s, const struct engine *e, unsigned placements)
 {
-    struct cut c = {.memory = e->memory};
     memset(s, 0, sizeof *s);
     s->n = sampler_windows(e->o, e->samples);
     s->placements = placements;
     share_out(s);
-    lay_out(s, &c, s->n, s->blocks);
+    lay_out(s, e->memory);
 }
 
 static struct window_result run_window(struct sampler *s, const struct engine *e,
