@@ -27,14 +27,14 @@ size_t sampler_blocks(size_t windows, unsigned placements)
 
 /* Words of all arrays, for so many windows and blocks of each kind. Asked before SSE is on: no
  * struct is filled here, which a compiler does by SSE. */
-static size_t words(size_t windows, size_t blocks)
+static size_t array_words(size_t windows, size_t blocks)
 {
     return (KINDS + 2) * windows + KINDS * blocks * WORDS_OF_BLOCK;
 }
 
 size_t sampler_need(size_t windows, unsigned placements)
 {
-    return words(windows, sampler_blocks(windows, placements));
+    return array_words(windows, sampler_blocks(windows, placements));
 }
 
 static void lay_out(struct sampler *s, uint64_t *memory)
@@ -46,8 +46,8 @@ static void lay_out(struct sampler *s, uint64_t *memory)
     s->scratch = cut(&c, s->n);
     for (unsigned k = 0; k < KINDS; k++)
         s->block[k] = cut(&c, s->blocks * WORDS_OF_BLOCK);
-    if (c.used != words(s->n, s->blocks))
-        __builtin_trap(); /* words() leaves an array out */
+    if (c.used != array_words(s->n, s->blocks))
+        __builtin_trap(); /* array_array_words() leaves an array out */
 }
 
 /* The placements' shares of the windows, and their blocks one behind the other. */
