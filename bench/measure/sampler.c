@@ -47,7 +47,7 @@ static void lay_out(struct sampler *s, uint64_t *memory)
     for (unsigned k = 0; k < KINDS; k++)
         s->block[k] = cut(&c, s->blocks * WORDS_OF_BLOCK);
     if (c.used != array_words(s->n, s->blocks))
-        __builtin_trap(); /* array_array_words() leaves an array out */
+        __builtin_trap(); /* array_words() leaves an array out */
 }
 
 /* The placements' shares of the windows, and their blocks one behind the other. */
