@@ -43,11 +43,10 @@ struct deadlines {
 void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const struct madt *madt,
                    const struct hpet_table *hpet);
 /*
- * Where instructions are counted: the TSC's seconds are virtual there, and pass some thirty times
- * as fast as a person's (one instruction is 128 ns of QEMU's -icount shift=7, 4 ns of a host's).
+ * Where instructions are counted the TSC's seconds are virtual, and pass faster than a person's.
  * Each of deadline= takes so many of them.
  */
-#define DEADLINE_VIRTUAL 32
+#define DEADLINE_VIRTUAL 3
 void deadline_count_virtual(struct deadlines *d);
 
 /* Once the cores are up: tries each source, which takes some milliseconds. */

@@ -280,7 +280,7 @@ def qemu(
         }[bus]
     command += list(extra)
     state = None
-    never = bios or firmware or whole or (disk and (not snapshot or bus not in SAVED_BUSES))
+    never = bios or firmware or whole or "ramfb" in extra or (disk and (not snapshot or bus not in SAVED_BUSES))
     if serial and not never and can_be_saved(extra):
         state = saved(command, disk)
     if state:
