@@ -18,6 +18,10 @@ import media  # noqa: E402
 QUICK = "suite=baseline samples=32"
 
 
+# Where Debian keeps mkfs.vfat and sgdisk from users.
+os.environ["PATH"] += ":/usr/sbin:/sbin"
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "check: one of the three boots of `make check`")
     if not hasattr(config, "workerinput"):  # workers have it from who started them

@@ -207,11 +207,12 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     }
     let_go_of_disks();
     say("\r\nready\r\n");
-    UINT32 length = read_words();
-    while (only_word("wait")) {
+    do {
         bs->Stall(POLL_US);
-        length = read_words();
-    }
+        (void)read_words();
+    } while (only_word("wait"));
+    /* The machine may have been saved between the length of the words and the words. */
+    UINT32 length = read_words();
     EFI_HANDLE program =
         only_word("disk") ? load_from_disk(image) : load_kernel(image, self, length);
     return bs->StartImage(program, NULL, NULL);
