@@ -9,8 +9,8 @@
 #define TIGHT        0.85 /* what a level must have of those in all of these bins */
 #define LEAST        8    /* readings in runs that make a level */
 #define ONE_IN       500  /* ... and one in so many of all in runs */
-#define HELD         0.8 /* a level that this share of all readings has is the core's, at any width */
-#define HELD_OF      256 /* ... once there are so many */
+#define HELD         0.8  /* what this share of all readings has is a core at any width */
+#define HELD_OF      256  /* ... once there are so many */
 
 /* Two readings are alike within this, or within their noise. */
 #define ALIKE       0.04
