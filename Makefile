@@ -291,7 +291,7 @@ help:
 	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
 	@echo "make test       every test; make unit, make check (under 90 s), make lint: some of them"
 	@echo "make hosted     build/hosted/baretick: the same engine and suites as a Linux program"
-	@echo "make replay     build/hosted/replay: what recorded CPUID dumps and ACPI tables decode to"
+	@echo "make replay     build/hosted/replay: what recorded CPUID dumps, ACPI tables and windows come to"
 	@echo "make options-table  writes the documentation's table of options anew, after a new option"
 	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"
 	@echo "make clean      remove build/"

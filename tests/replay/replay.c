@@ -1,7 +1,8 @@
 /*
  * replay KIND FILE...: what lib/ makes of recorded bytes, one JSON object a file on one line,
- * `file` first. A file that cannot be read or decoded gives an `error` member. Exit 0 when every
- * file was decoded or refused, 1 when the output could not be written, 2 for a wrong command line.
+ * `file` first; of windows one a launch and body. A file that cannot be read or decoded gives an
+ * `error` member. Exit 0 when every file was decoded or refused, 1 when the output could not be
+ * written, 2 for a wrong command line.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,14 +10,17 @@
 #include <string.h>
 #include "tests/replay/replay.h"
 
-#define FILE_MAX (1u << 20) /* the largest recording known, of 384 CPUs, has 200 KB */
+#define FILE_MAX (1u << 28) /* the largest recording known, of windows, has 9 MB */
 
 static const struct kind {
     const char *name;
-    void (*decode)(struct json *j, const uint8_t *bytes, size_t n);
+    void (*decode)(struct json *j, const uint8_t *bytes, size_t n); /* one object a file, or ... */
+    void (*lines)(struct sink *out, const char *file, const uint8_t *bytes, size_t n); /* its own */
 } kinds[] = {
-    {"cpuid", replay_cpuid}, {"madt", replay_madt}, {"spcr", replay_spcr}, {"dbg2", replay_dbg2},
-    {"hpet", replay_hpet},   {"fadt", replay_fadt}, {"srat", replay_srat},
+    {.name = "cpuid", .decode = replay_cpuid}, {.name = "windows", .lines = replay_windows},
+    {.name = "madt", .decode = replay_madt},   {.name = "spcr", .decode = replay_spcr},
+    {.name = "dbg2", .decode = replay_dbg2},   {.name = "hpet", .decode = replay_hpet},
+    {.name = "fadt", .decode = replay_fadt},   {.name = "srat", .decode = replay_srat},
 };
 
 #define KINDS (sizeof kinds / sizeof kinds[0])
@@ -57,23 +61,32 @@ static uint8_t *read_whole(FILE *in, size_t *n)
     return exact != NULL ? exact : bytes;
 }
 
-static void replay(const struct kind *k, const char *path, struct sink *out)
+static void one_object(const struct kind *k, const char *path, const uint8_t *bytes, size_t n,
+                       struct sink *out)
 {
     struct json j;
-    size_t n;
     json_line_begin(&j, out);
     json_str(&j, "file", path);
-    errno = 0;
-    FILE *in = fopen(path, "rb");
-    uint8_t *bytes = in != NULL ? read_whole(in, &n) : NULL;
     if (bytes != NULL)
         k->decode(&j, bytes, n);
     else
         replay_error(&j, "%s: %s", path, strerror(errno));
+    json_line_end(&j);
+}
+
+static void replay(const struct kind *k, const char *path, struct sink *out)
+{
+    size_t n = 0;
+    errno = 0;
+    FILE *in = fopen(path, "rb");
+    uint8_t *bytes = in != NULL ? read_whole(in, &n) : NULL;
+    if (bytes != NULL && k->lines != NULL)
+        k->lines(out, path, bytes, n);
+    else
+        one_object(k, path, bytes, n, out);
     free(bytes);
     if (in != NULL)
         fclose(in);
-    json_line_end(&j);
 }
 
 static int usage(const char *what, const char *word)

@@ -21,6 +21,15 @@ void replay_hpet(struct json *j, const uint8_t *bytes, size_t n);
 void replay_fadt(struct json *j, const uint8_t *bytes, size_t n);
 void replay_srat(struct json *j, const uint8_t *bytes, size_t n);
 
+/*
+ * Recorded windows (windows_text.h): one line a launch and body, in the order of their first
+ * blocks, each an object with `file`, `launch`, `body`, `cycles` (core cycles an operation), `lo`
+ * and `hi` (99% interval for another launch), `shared` (the share of the blocks that do not stand
+ * between two quiet witnesses) and `judged`; or one with `file` and `error`. Takes one recording as
+ * one core's: the witness's best is found in all of it.
+ */
+void replay_windows(struct sink *out, const char *file, const uint8_t *bytes, size_t n);
+
 /* Member `error`; the format is fmt()'s. Names the thing, its place and what is allowed. */
 void replay_error(struct json *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,0 +1,237 @@
+#include "lib/stats/witness.h"
+#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
+
+#define BIN_WIDTH    0.01 /* of the natural logarithm */
+#define SPREAD       4    /* bins to either side that belong to one level, where it has no noise */
+#define SPREAD_NOISE 2.5  /* else so many standard errors */
+#define BESIDE       12   /* bins beside those, in which there is little of a core's own */
+#define TIGHT        0.85 /* what a level must have of those in all of these bins */
+#define LEAST        8    /* readings in runs that make a level */
+#define ONE_IN       500  /* ... and one in so many of all in runs */
+#define HELD         0.8  /* what this share of all readings has is a core at any width */
+#define HELD_OF      256  /* ... once there are so many */
+
+/* Two readings are alike within this, or within their noise. */
+#define ALIKE       0.04
+#define ALIKE_NOISE 3.5
+#define QUIET_NOISE 3.5 /* of 1000 quiet readings, one is above */
+
+#define WIDTH_OFF 0.025 /* a level is a core's width when it is so near to half a NOP a cycle */
+#define WIDTH_IS  0.02  /* ... and is taken to be that */
+
+#define NOISE_WANTED 0.016
+#define PLAN_WINDOWS 2 /* at the least: one may be interrupted */
+#define MOST_WINDOWS 8
+#define LEAST_CYCLES 128 /* that the NOPs of a window take: several times what a window's ends do */
+#define MOST_CYCLES  2048
+
+/* --- levels ----------------------------------------------------------------------------------- */
+
+static size_t bin_of(double level)
+{
+    size_t i = (size_t)(mathx_log(level / WITNESS_LEAST) / BIN_WIDTH);
+    return i < WITNESS_BINS ? i : WITNESS_BINS - 1;
+}
+
+/* The middle of a bin. */
+static double level_of(size_t bin)
+{
+    return WITNESS_LEAST * mathx_exp(((double)bin + 0.5) * BIN_WIDTH);
+}
+
+/* Bins to either side that belong to one level. */
+static size_t spread(const struct witness *w)
+{
+    double bins = SPREAD_NOISE * w->noise / BIN_WIDTH;
+    return bins > SPREAD ? bins < WITNESS_BINS ? (size_t)bins : WITNESS_BINS : SPREAD;
+}
+
+/* What lies within so many bins of one; *level is their mean. */
+static uint32_t within(const struct witness *w, size_t bin, size_t bins, double *level)
+{
+    size_t from = bin < bins ? 0 : bin - bins;
+    size_t to = bin + bins < WITNESS_BINS ? bin + bins : WITNESS_BINS - 1;
+    uint32_t n = 0;
+    double sum = 0;
+    for (size_t i = from; i <= to; i++) {
+        n += w->shown[i];
+        if (level)
+            sum += w->shown[i] * level_of(i);
+    }
+    if (level && n)
+        *level = sum / n;
+    return n;
+}
+
+static uint32_t around(const struct witness *w, size_t bin)
+{
+    return within(w, bin, spread(w), NULL);
+}
+
+/* From a flank to the top, over bins that are as full; or, the other way, to the next valley. */
+static size_t climb(const struct witness *w, size_t i)
+{
+    uint32_t here = around(w, i);
+    for (size_t next = i + 1; next < WITNESS_BINS && next <= i + spread(w); next++) {
+        uint32_t there = around(w, next);
+        if (there > here) {
+            here = there;
+            i = next;
+        }
+    }
+    return i;
+}
+
+static size_t descend(const struct witness *w, size_t i)
+{
+    uint32_t here = around(w, i);
+    for (uint32_t next; i + 1 < WITNESS_BINS && (next = around(w, i + 1)) <= here; here = next)
+        i++;
+    return i;
+}
+
+/* --- widths ----------------------------------------------------------------------------------- */
+
+/* The level of the whole or half width that is nearest. */
+static double width_near(double level)
+{
+    double halves = mathx_nearest(2 / level);
+    return halves >= 1 ? 2 / halves : 2;
+}
+
+static double off(double a, double b)
+{
+    return a > b ? a / b - 1 : b / a - 1;
+}
+
+static bool is_tight(const struct witness *w, size_t bin, uint32_t n)
+{
+    return n >= TIGHT * within(w, bin, spread(w) + BESIDE, NULL);
+}
+
+static bool is_own_width(const struct witness *w, double level, uint32_t n)
+{
+    bool held = w->readings >= HELD_OF && n >= HELD * w->readings;
+    return held || off(level, width_near(level)) <= WIDTH_OFF;
+}
+
+static void look_for_best(struct witness *w)
+{
+    uint32_t need = w->counted / ONE_IN;
+    if (need < LEAST)
+        need = LEAST;
+    for (size_t i = 0; i < WITNESS_BINS; i++) {
+        double level = 0;
+        if (around(w, i) < need)
+            continue;
+        i = climb(w, i);
+        uint32_t n = within(w, i, spread(w), &level);
+        if (is_tight(w, i, n) && is_own_width(w, level, n)) {
+            double width = width_near(level);
+            w->best = off(level, width) <= WIDTH_IS ? width : level;
+            return;
+        }
+        i = descend(w, i);
+    }
+    w->best = 0;
+}
+
+/* --- readings --------------------------------------------------------------------------------- */
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static void count(struct witness *w, double level)
+{
+    w->shown[bin_of(level)]++;
+    w->counted++;
+}
+
+/* Whether the reading goes on with the run; if not, it begins the next. */
+static bool goes_on(struct witness *w, double level, double noise)
+{
+    bool alike = w->length > 0 && off(level, w->mean) <= larger(ALIKE, ALIKE_NOISE * noise);
+    w->length = alike ? w->length + 1 : 1;
+    w->mean = alike ? w->mean + (level - w->mean) / w->length : level;
+    if (w->length <= WITNESS_RUN)
+        w->run[w->length - 1] = level;
+    return alike;
+}
+
+void witness_add(struct witness *w, double level, double noise, bool steady)
+{
+    w->readings++;
+    if (!steady || !is_known(level) || !(level > WITNESS_LEAST && level < WITNESS_MOST)) {
+        w->length = 0;
+        return;
+    }
+    w->noise += (noise - w->noise) / w->readings;
+    if (!goes_on(w, level, noise) || w->length < WITNESS_RUN)
+        return;
+    if (w->length == WITNESS_RUN)
+        for (unsigned i = 0; i < WITNESS_RUN; i++)
+            count(w, w->run[i]);
+    else
+        count(w, level);
+    /* Looking goes through all bins: at first each time, then as the numbers grow. */
+    if (w->counted >= w->look || level < w->best * (1 - WITNESS_ABOVE)) {
+        look_for_best(w);
+        w->look = w->counted + 1 + w->counted / 16;
+    }
+}
+
+bool witness_quiet(const struct witness *w, double level, double noise)
+{
+    return w->best > 0 && level <= w->best * (1 + larger(WITNESS_ABOVE, QUIET_NOISE * noise)) &&
+           level >= w->best * (1 - larger(WITNESS_BELOW, QUIET_NOISE * noise));
+}
+
+/* A difference of two readings of a clock that steps by s: the sum of two uniform errors. */
+#define STEP_SD     0.408 /* 1 / sqrt(6) */
+#define STEADY_STEP 2
+#define STEADY      0.02
+
+bool witness_steady(double sd, double step, double ticks)
+{
+    return sd <= STEADY_STEP * STEP_SD * step + STEADY * ticks;
+}
+
+/* --- how to read ------------------------------------------------------------------------------ */
+
+double witness_level(const struct witness_plan *plan, double nops, double ruler, double window)
+{
+    double ticks_per_cycle = ruler / (plan->adds + window);
+    double level = (nops / ticks_per_cycle - window) / plan->nops;
+    return ruler > 0 && level > 0 ? level : UNKNOWN;
+}
+
+/* As above, two means of so many windows. */
+double witness_noise(const struct witness_plan *plan, double step, double level, double window)
+{
+    double cycles = level * plan->nops, clock = (cycles + window) / (plan->adds + window);
+    return step / mathx_sqrt(6.0 * plan->windows) * mathx_sqrt(1 + clock * clock) / cycles;
+}
+
+struct witness_plan witness_plan(double step, double level, double window)
+{
+    struct witness_plan plan = {PLAN_WINDOWS, WITNESS_UNIT, 0, 0};
+    while (level * plan.nops < LEAST_CYCLES)
+        plan.nops += WITNESS_UNIT;
+    for (;;) {
+        plan.adds = (unsigned)(level * plan.nops) / 64 * 64 + 64;
+        plan.noise = witness_noise(&plan, step, level, window);
+        bool longer = level * plan.nops < MOST_CYCLES, more = plan.windows < MOST_WINDOWS;
+        if (plan.noise <= NOISE_WANTED || (!longer && !more))
+            return plan;
+        /* Longer windows first: their ends cost too. */
+        if (longer && level * plan.nops < 512 * plan.windows / PLAN_WINDOWS)
+            plan.nops += WITNESS_UNIT;
+        else if (more)
+            plan.windows++;
+        else
+            plan.nops += WITNESS_UNIT;
+    }
+}

@@ -1,0 +1,255 @@
+/*
+ * The kind windows: recorded blocks, judged by the witness (lib/stats/witness.h) and brought to a
+ * figure (lib/stats/shared.h) by the program's own code; one object a launch and body.
+ */
+#include <stdlib.h>
+#include "bench/measure/headline.h"
+#include "lib/decimal/json_f64.h"
+#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/moments.h"
+#include "lib/stats/shared.h"
+#include "lib/stats/stats.h"
+#include "lib/stats/witness.h"
+#include "tests/replay/replay.h"
+#include "tests/replay/windows_text.h"
+
+/* A figure is judged where an eighth of its passes were quiet. A tenth is asked for: what stands
+ * at an eighth by one count of the quiet ones is not lost by another. */
+#define LEAST_QUIET 0.1
+#define STEP_OF     16384 /* deltas that the step is found in, at the most */
+
+/* The blocks from one witness to the next, there and back. */
+struct pass {
+    uint32_t launch, body, placement;
+    double sum[WINDOWS_KINDS];
+    unsigned n[WINDOWS_KINDS];
+    double r[2], r2[2];        /* the ruler's first blocks and its last */
+    struct moments witness[2]; /* the windows of NOPs before it and after it, in ticks */
+    double level[2], noise[2]; /* of the witnesses */
+    double cycles;             /* an operation */
+    bool shared, shown;
+};
+
+struct windows_run {
+    struct windows_text text;
+    struct pass *pass;
+    size_t passes, room;
+    struct witness witness;
+    double step;
+};
+
+/* --- blocks to passes ------------------------------------------------------------------------- */
+
+static struct moments undisturbed(const struct windows_block *b, double step)
+{
+    uint64_t sorted[WINDOWS_BLOCK], scratch[WINDOWS_BLOCK];
+    struct moments kept = {0};
+    for (unsigned i = 0; i < WINDOWS_BLOCK; i++)
+        sorted[i] = b->ticks[i];
+    stats_sort(sorted, WINDOWS_BLOCK);
+    struct summary s = stats_summary(sorted, WINDOWS_BLOCK, scratch);
+    double above = stats_disturbed_above(&s, step);
+    for (unsigned i = 0; i < WINDOWS_BLOCK; i++)
+        if ((double)b->ticks[i] <= above)
+            moments_add(&kept, (double)b->ticks[i]);
+    return kept;
+}
+
+static struct pass *new_pass(struct windows_run *run, const struct windows_block *b,
+                             struct moments before)
+{
+    if (run->passes == run->room) {
+        size_t room = run->room ? 2 * run->room : 64;
+        struct pass *more = realloc(run->pass, room * sizeof *more);
+        if (more == NULL)
+            return NULL;
+        run->pass = more;
+        run->room = room;
+    }
+    struct pass *p = &run->pass[run->passes++];
+    *p = (struct pass){.launch = b->launch,
+                       .body = b->body,
+                       .placement = b->placement,
+                       .witness = {before},
+                       .r = {UNKNOWN, UNKNOWN},
+                       .r2 = {UNKNOWN, UNKNOWN}};
+    return p;
+}
+
+static void add_block(struct pass *p, const struct windows_block *b, double mean)
+{
+    double *ruler = b->kind == WINDOWS_R ? p->r : b->kind == WINDOWS_R2 ? p->r2 : NULL;
+    p->sum[b->kind] += mean;
+    p->n[b->kind]++;
+    if (ruler != NULL) {
+        ruler[1] = mean;
+        if (!is_known(ruler[0]))
+            ruler[0] = mean;
+    }
+}
+
+/* A witness ends the pass that it follows, and begins the next. */
+static bool gather_passes(struct windows_run *run)
+{
+    struct pass *open = NULL;
+    struct moments before = {0};
+    for (size_t i = 0; i < run->text.blocks; i++) {
+        const struct windows_block *b = &run->text.block[i], *last = i > 0 ? b - 1 : b;
+        struct moments kept = undisturbed(b, run->step);
+        if (b->launch != last->launch || b->body != last->body || b->placement != last->placement) {
+            open = NULL;
+            before = (struct moments){0};
+        }
+        if (b->kind == WINDOWS_W) {
+            if (open != NULL)
+                open->witness[1] = kept;
+            open = NULL;
+            before = kept;
+            continue;
+        }
+        if (open == NULL)
+            open = new_pass(run, b, before);
+        if (open == NULL)
+            return false;
+        add_block(open, b, kept.mean);
+    }
+    return true;
+}
+
+/* --- the witness ------------------------------------------------------------------------------ */
+
+/* Core cycles a NOP by the ruler that stands next to it; `side` 0: before, 1: after. What a window
+ * takes by itself is what the ruler does not grow by: the NOPs took W - (2 R - R2) ticks. */
+static void take_reading(struct windows_run *run, struct pass *p, unsigned side)
+{
+    const struct moments *nops = &p->witness[side];
+    double c = (p->r2[side] - p->r[side]) / WINDOWS_ADDS;
+    double window = 2 * p->r[side] - p->r2[side], ticks = nops->mean - window;
+    bool good = nops->n > 1 && c > 0 && window >= 0 && ticks > 0;
+    /* Three means of a block each, of which R counts twice; the clock's own part is small. */
+    double error = run->step / mathx_sqrt(6.0 * WINDOWS_BLOCK) * mathx_sqrt(1 + 4 + 1);
+    p->level[side] = good ? ticks / c / WINDOWS_NOPS : UNKNOWN;
+    p->noise[side] = good ? error / ticks : 0;
+    witness_add(&run->witness, p->level[side], p->noise[side],
+                good && witness_steady(moments_sd(nops), run->step, ticks));
+}
+
+/* All readings first: what was taken under an older best is judged by the last one. */
+static void judge_passes(struct windows_run *run)
+{
+    for (size_t i = 0; i < run->passes; i++) {
+        take_reading(run, &run->pass[i], 0);
+        take_reading(run, &run->pass[i], 1);
+    }
+    for (size_t i = 0; i < run->passes; i++) {
+        struct pass *p = &run->pass[i];
+        p->shared = !witness_quiet(&run->witness, p->level[0], p->noise[0]) ||
+                    !witness_quiet(&run->witness, p->level[1], p->noise[1]);
+    }
+}
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+static double mean(const struct pass *p, enum windows_kind k)
+{
+    return p->n[k] ? p->sum[k] / p->n[k] : UNKNOWN;
+}
+
+static double cycles_of(const struct pass *p)
+{
+    bool loop = p->n[WINDOWS_E2] > 0;
+    double body = mean(p, WINDOWS_B2) - mean(p, WINDOWS_B);
+    double ruler = mean(p, WINDOWS_R2) - mean(p, WINDOWS_R);
+    if (loop)
+        body -= mean(p, WINDOWS_E2) - mean(p, WINDOWS_E);
+    return ruler > 0 ? body / (loop ? WINDOWS_TURNS : WINDOWS_OPS) * WINDOWS_ADDS / ruler : UNKNOWN;
+}
+
+struct figures {
+    double *value, *scratch;
+    bool *shared;
+};
+
+static void show_figure(const struct windows_run *run, struct pass *first,
+                        const struct figures *room, struct sink *out, const char *file)
+{
+    struct json j;
+    size_t n = 0;
+    for (struct pass *p = first; p < run->pass + run->passes; p++)
+        if (p->launch == first->launch && p->body == first->body) {
+            room->value[n] = p->cycles;
+            room->shared[n++] = p->shared;
+            p->shown = true;
+        }
+    struct shared_figure f =
+        shared_figure(room->value, room->shared, n, LEAST_QUIET, HEADLINE_KAPPA, room->scratch);
+    json_line_begin(&j, out);
+    json_str(&j, "file", file);
+    json_u64(&j, "launch", first->launch);
+    json_str(&j, "body", run->text.body[first->body]);
+    json_f64(&j, "cycles", f.theta, 5);
+    json_f64(&j, "lo", f.lo, 5);
+    json_f64(&j, "hi", f.hi, 5);
+    json_f64(&j, "shared", f.share, 4);
+    json_bool(&j, "judged", f.judged);
+    json_line_end(&j);
+}
+
+static bool show_figures(const struct windows_run *run, struct sink *out, const char *file)
+{
+    size_t n = run->passes ? run->passes : 1;
+    struct figures room = {malloc(n * sizeof(double)), malloc(n * sizeof(double)),
+                           malloc(n * sizeof(bool))};
+    bool enough = room.value != NULL && room.scratch != NULL && room.shared != NULL;
+    for (size_t i = 0; enough && i < run->passes; i++)
+        if (!run->pass[i].shown)
+            show_figure(run, &run->pass[i], &room, out, file);
+    free(room.value);
+    free(room.scratch);
+    free(room.shared);
+    return enough;
+}
+
+/* --- one recording ---------------------------------------------------------------------------- */
+
+/* Of the TSC, in the empty windows and the rulers. */
+static double find_step(const struct windows_text *t)
+{
+    static uint64_t deltas[STEP_OF];
+    size_t n = 0;
+    for (size_t i = 0; i < t->blocks && n + WINDOWS_BLOCK <= STEP_OF; i++)
+        if (t->block[i].kind != WINDOWS_W && t->block[i].kind < WINDOWS_B)
+            for (unsigned k = 0; k < WINDOWS_BLOCK; k++)
+                deltas[n++] = t->block[i].ticks[k];
+    return n ? stats_step(deltas, n) : 1;
+}
+
+static void refuse(struct sink *out, const char *file, const char *why)
+{
+    struct json j;
+    json_line_begin(&j, out);
+    json_str(&j, "file", file);
+    replay_error(&j, "%s", why);
+    json_line_end(&j);
+}
+
+void replay_windows(struct sink *out, const char *file, const uint8_t *bytes, size_t n)
+{
+    struct windows_run run = {.passes = 0};
+    char error[200];
+    bool good = windows_text_parse(&run.text, bytes, n, error, sizeof error);
+    if (!good)
+        refuse(out, file, error);
+    if (good) {
+        run.step = find_step(&run.text);
+        good = gather_passes(&run);
+        judge_passes(&run);
+        for (size_t i = 0; i < run.passes; i++)
+            run.pass[i].cycles = cycles_of(&run.pass[i]);
+        if (!good || !show_figures(&run, out, file))
+            refuse(out, file, "out of memory");
+    }
+    free(run.pass);
+    windows_text_free(&run.text);
+}

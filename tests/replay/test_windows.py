@@ -1,0 +1,221 @@
+"""`replay windows`: blocks recorded beside a busy sibling, judged by the program's own witness."""
+
+import json
+import lzma
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAM = ROOT / "build/hosted/replay"
+RECORDED = sorted((ROOT / "tests/replay/windows").glob("*.xz"))
+TRUTH = {"add": 1, "imul": 3, "load": 5}
+OPS = {"direct": 1000, "got": 1000}
+
+
+def replay(*files):
+    p = subprocess.run([PROGRAM, "windows", *files], capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in p.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module", params=RECORDED, ids=[p.name.split(".")[0] for p in RECORDED])
+def recorded(request, tmp_path_factory):
+    """(text, objects) of one recording."""
+    text = lzma.open(request.param, "rt").read()
+    path = tmp_path_factory.mktemp("windows") / "recorded.txt"
+    path.write_text(text)
+    return text, replay(path)
+
+
+def judged(objects):
+    by_body = {}
+    for o in objects:
+        if o["judged"]:
+            by_body.setdefault(o["body"], []).append(o)
+    return by_body
+
+
+def coverage(objects):
+    """(ordered pairs of launches that are both judged, those inside)."""
+    pairs = inside = 0
+    for figures in judged(objects).values():
+        for a in figures:
+            for b in figures:
+                if a is not b:
+                    pairs += 1
+                    inside += a["lo"] <= b["cycles"] <= a["hi"]
+    return pairs, inside
+
+
+def check_figures(objects):
+    pairs, inside = coverage(objects)
+    assert pairs >= 20 and inside >= 0.95 * pairs, (pairs, inside)
+    for body, figures in judged(objects).items():
+        for o in figures:
+            assert o["lo"] < o["cycles"] < o["hi"] and 0 <= o["shared"] < 1
+            if body in TRUTH:
+                assert o["lo"] <= TRUTH[body] <= o["hi"], o
+                assert abs(o["cycles"] / TRUTH[body] - 1) <= 0.01, o
+
+
+def quiet_shares(text):
+    """A crude count of its own: (launch, body) -> share of the passes between two quiet witnesses."""
+    passes = {}
+    begun = {}
+    for line in text.splitlines():
+        launch, _, body, placement, kind, *ticks = line.split()
+        ticks = sorted(map(int, ticks))
+        key = (launch, body, placement)
+        if kind == "W" and key in begun and "R2" in begun[key]:
+            p = begun.pop(key)
+            adds = p["R2"] - p["R"]
+            window = 2 * p["R"] - p["R2"]
+            p["W2"] = sum(ticks) / 16
+            level = max(p["W"], p["W2"]) - window
+            passes.setdefault((int(launch), body), []).append(
+                adds > 0 and 0.14 < level / adds * 500 / 512 < 1.08 / 6)
+        elif kind == "W":
+            begun[key] = {"W": sum(ticks) / 16}
+        else:
+            begun[key][kind] = ticks[8]
+    return {key: sum(quiet) / len(quiet) for key, quiet in passes.items()}
+
+
+def test_recorded_launches_agree_and_are_true(recorded):
+    text, objects = recorded
+    assert list(objects[0]) == ["file", "launch", "body", "cycles", "lo", "hi", "shared", "judged"]
+    launches = {line.split()[0] for line in text.splitlines()}
+    assert len(objects) == len(launches) * 6
+    check_figures(objects)
+    for o in judged(objects).get("direct", []):
+        assert 1.99 < o["cycles"] < 2.03
+    for o in judged(objects).get("got", []):
+        assert 2.98 < o["cycles"] < 3.02
+
+
+def test_a_launch_with_an_eighth_of_quiet_blocks_is_judged(recorded):
+    text, objects = recorded
+    shares = quiet_shares(text)
+    by_key = {(o["launch"], o["body"]): o for o in objects}
+    enough = [key for key, share in shares.items() if share >= 1 / 8]
+    assert len(enough) >= 20
+    for key in enough:
+        assert by_key[key]["judged"], (key, shares[key])
+    for key, share in shares.items():
+        if share < 1 / 20:
+            assert not by_key[key]["judged"], (key, share)
+
+
+# --- made-up recordings ---------------------------------------------------------------------------
+
+
+class Core:
+    """A core with a sibling thread that comes and goes."""
+
+    def __init__(self, seed, width, step, share, clock=0.9):
+        self.random = random.Random(seed)
+        self.width, self.step, self.share, self.clock = width, step, share, clock
+        self.us, self.until, self.busy, self.slow = 0.0, 0.0, False, 1.0
+
+    def sibling(self):
+        while self.us >= self.until and self.share > 0:
+            self.busy = self.random.random() < self.share
+            self.until += self.random.expovariate(1 / 600)
+            self.slow = self.random.uniform(1.4, 2.2)
+
+    def block(self, cycles, is_shared):
+        """Sixteen windows over so many core cycles, of which a neighbour slows those shared."""
+        ticks = []
+        for _ in range(16):
+            self.sibling()
+            extra = is_shared * ((self.slow + self.random.uniform(-.1, .1)) if self.busy else 1)
+            total = (80 + cycles + extra + self.random.gauss(0, 1.5)) * self.clock
+            total *= 1 + 0.05 * self.random.random() * 0.02
+            from_ = self.random.random() * self.step
+            ticks.append(int((from_ + total) // self.step) * self.step)
+            self.us += total / 2000 + 0.2
+        return ticks
+
+
+def made_launch(core, launch, bodies):
+    core.clock = core.random.uniform(0.85, 0.95)
+    for body, cycles in bodies.items():
+        loop, ops = body in OPS, OPS.get(body, 500)
+        turns = {"E": 1000 * loop, "E2": 2000 * loop}  # an empty loop takes a cycle a turn
+        for placement in range(8):
+            for there in range(8):
+                order = ["W", "E"] + ["E2"] * loop + ["R", "R2", "B", "B2"]
+                for kind in order if there % 2 == 0 else reversed(order):
+                    if kind == "W":
+                        ticks = core.block(0, 512 / core.width)
+                    elif kind[0] == "R":
+                        ticks = core.block(500 * len(kind), 0)
+                    elif kind[0] == "E":
+                        ticks = core.block(turns[kind], 0)
+                    else:
+                        copies = ops * len(kind) * cycles
+                        alone = copies if not loop else 0.5 * copies
+                        ticks = core.block(alone + turns["E"] * len(kind), copies - alone)
+                    yield f"{launch} {int(core.us)} {body} {placement} {kind} " + " ".join(
+                        map(str, ticks))
+
+
+@pytest.mark.parametrize("width,step", [(4, 2), (6, 1), (8, 2), (5, 26)])
+def test_made_recordings(tmp_path, width, step):
+    path = tmp_path / "made.txt"
+    shares = [0, 0.2, 0.5, 0.7, 1, 0.4, 1, 0.6]
+    bodies = {"add": 1, "imul": 3, "load": 5, "direct": 2}
+    core = Core(width * 100 + step, width, step, 0)
+    lines = []
+    for launch, share in enumerate(shares):
+        core.share, core.busy, core.until = share, False, core.us
+        lines += made_launch(core, launch, bodies)
+    path.write_text("\n".join(lines) + "\n")
+    objects = replay(path)
+    assert len(objects) == len(shares) * len(bodies)
+    check_figures(objects)
+    for o in objects:
+        share = shares[o["launch"]]
+        if o["shared"] <= 7 / 8:
+            assert o["judged"], o
+        if share == 1:
+            assert not o["judged"] and o["shared"] > 0.9, o
+        if share == 0:
+            assert o["judged"] and o["shared"] < 0.05, o
+
+
+def test_wrong_lines_are_named(tmp_path):
+    good = "0 1 add 0 W" + " 100" * 16 + "\n"
+    wrong = {
+        "": "line 0: the text ends without a block",
+        "# only\n\n": "line 2: the text ends without a block",
+        good + "x 1 add 0 W" + " 100" * 16: "line 2: launch and microseconds",
+        good + good + "0 1 add 0 W2" + " 100" * 16 + "\n": "line 3: the kind must be W, E",
+        "0 1 add 0 W" + " 100" * 15: "line 1: sixteen decimal numbers",
+        "0 1 add 0 W" + " 100" * 17: "line 1: more than sixteen",
+        "0 1 add 0 W -1" + " 100" * 15: "line 1: sixteen decimal numbers",
+        "0 1 add -3 W" + " 100" * 16: "line 1: the placement",
+        "0 1 " + "a" * 32 + " 0 W" + " 100" * 16: "line 1: the body is no name",
+        "0 1 \x01 0 W" + " 100" * 16: "line 1: the body's name",
+    }
+    paths = []
+    for i, text in enumerate(wrong):
+        paths.append(tmp_path / str(i))
+        paths[-1].write_text(text)
+    objects = replay(*paths)
+    assert len(objects) == len(wrong)
+    for o, path, said in zip(objects, paths, wrong.values()):
+        assert list(o) == ["file", "error"] and o["file"] == str(path)
+        assert o["error"].startswith(said), o
+    assert "No such file" in replay(tmp_path / "none")[0]["error"]
+
+
+def test_a_witness_alone_has_no_figure(tmp_path):
+    path = tmp_path / "w"
+    path.write_text("0 1 add 0 W" + " 100" * 16 + "\r\n# end\n")
+    assert not replay(path)
+    path.write_text("0 1 add 0 R" + " 100" * 16)
+    (o,) = replay(path)
+    assert not o["judged"] and "cycles" not in o

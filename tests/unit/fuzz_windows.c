@@ -1,0 +1,50 @@
+/* Recordings of any bytes: whole lines of JSON come out, and nothing outside of the text is
+ * read. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "tests/replay/replay.h"
+#include "tests/unit/fuzz.h"
+
+#define T16                " 542 544 542 542 540 544 548 540 542 544 544 548 544 542 546 538\n"
+#define BLOCK(kind, ticks) "7 220 add 0 " kind ticks
+static const struct fuzz_text texts[] = {
+    FUZZ_TEXT(BLOCK("W", T16) BLOCK("E", T16) BLOCK("R", T16) BLOCK("R2", T16) BLOCK("B", T16)
+                  BLOCK("B2", T16) BLOCK("W", T16) "# end\n"),
+    FUZZ_TEXT("1 2 got 3 E2" T16 "1 2 got 3 E" T16 "1 3 got 4 R" T16 "1 2 got 3 W" T16),
+    FUZZ_TEXT("4294967295 18446744073709551615 a 4294967295 B2 281474976710656 0 0 0 0 0 0 0 0 0 0 "
+              "0 0 0 0 0\r\n"),
+    FUZZ_TEXT("7 220 add 0 W 1 2 3\n"),
+};
+FUZZ_TEXTS(texts)
+
+struct counting {
+    struct sink sink;
+    size_t lines, quotes;
+    char last;
+    bool escaped;
+};
+
+static void count(struct sink *self, const char *bytes, size_t n)
+{
+    struct counting *c = (struct counting *)self; /* its first member */
+    for (size_t i = 0; i < n; i++) {
+        FUZZ_CHECK(bytes[i] == '\n' || (unsigned char)bytes[i] >= ' ');
+        c->lines += bytes[i] == '\n';
+        c->quotes += bytes[i] == '"' && !c->escaped;
+        c->escaped = bytes[i] == '\\' && !c->escaped;
+        c->last = bytes[i];
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct counting c = {.sink = {count}};
+    uint8_t *exact = malloc(size > 0 ? size : 1);
+    FUZZ_CHECK(exact != NULL);
+    memcpy(exact, data, size);
+    replay_windows(&c.sink, "f", exact, size);
+    free(exact);
+    FUZZ_CHECK(c.last == '\n' || c.lines == 0);
+    FUZZ_CHECK(c.quotes % 2 == 0);
+    return 0;
+}

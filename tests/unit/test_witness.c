@@ -1,0 +1,264 @@
+#include "lib/stats/witness.h"
+#include "lib/stats/known.h"
+#include "lib/stats/moments.h"
+#include "tests/unit/close.h"
+#include "tests/unit/gauss.h"
+#include "tests/unit/unit.h"
+
+/* --- a core with a sibling thread ------------------------------------------------------------- */
+
+enum { WINDOW = 60 }; /* core cycles of a window by itself */
+
+struct core {
+    struct rng rng;
+    double width, step, ticks_per_cycle; /* NOPs a cycle; the TSC's step */
+    double drift;                        /* of the clock, relative, there and back in a second */
+    double share, span;                  /* of time that the sibling runs; its mean span, us */
+    double freaks;                       /* share of readings in which a window is interrupted */
+    double now, until;                   /* us */
+    bool busy;
+    double slow; /* what the sibling makes of the NOPs, in this span */
+};
+
+/* The state at core->now. */
+static void sibling(struct core *c)
+{
+    while (c->share > 0 && c->now >= c->until) {
+        double ratio = (1 - c->share) / c->share;
+        c->busy = !c->busy;
+        c->until += -mathx_log(1 - rng_unit(&c->rng)) * c->span * (c->busy ? 1 : ratio);
+        c->slow = 1.35 + 0.9 * rng_unit(&c->rng);
+    }
+}
+
+static double clock_of(const struct core *c)
+{
+    return c->ticks_per_cycle * (1 + c->drift * mathx_cos_turns(c->now / 1e6));
+}
+
+/* A stretch of so many core cycles, read by a clock that steps. */
+static double read_ticks(struct core *c, double cycles)
+{
+    double from = rng_unit(&c->rng) * c->step, jitter = gauss(&c->rng);
+    double to = from + (cycles + jitter) * clock_of(c);
+    return c->step * mathx_floor(to / c->step);
+}
+
+static double nops_cycles(struct core *c, const struct witness_plan *plan)
+{
+    double slow = c->busy ? c->slow * (1 + 0.1 * (rng_unit(&c->rng) - 0.5)) : 1;
+    return WINDOW + plan->nops / c->width * slow;
+}
+
+struct reading {
+    double level;
+    bool steady;
+    bool alone, beside; /* the sibling ran in none of it, in all of it */
+};
+
+static struct reading take(struct core *c, const struct witness_plan *plan)
+{
+    struct moments nops = {0}, ruler = {0};
+    bool freak = rng_unit(&c->rng) < c->freaks, low = rng_unit(&c->rng) < 0.5;
+    bool alone = true, beside = true;
+    double lost = freak ? (WINDOW + plan->adds) * rng_unit(&c->rng) * 3 : 0;
+    for (unsigned i = 0; i < plan->windows; i++) {
+        sibling(c);
+        alone = alone && !c->busy;
+        beside = beside && c->busy;
+        moments_add(&nops, read_ticks(c, nops_cycles(c, plan) + (low ? 0 : lost)));
+        moments_add(&ruler, read_ticks(c, WINDOW + plan->adds + (low ? lost : 0)));
+        c->now += 0.2;
+    }
+    double ticks = nops.mean - WINDOW * clock_of(c);
+    return (struct reading){witness_level(plan, nops.mean, ruler.mean, WINDOW),
+                            witness_steady(moments_sd(&nops), c->step, ticks), alone, beside};
+}
+
+/* --- blocks between readings ------------------------------------------------------------------ */
+
+enum { BLOCKS = 20000 };
+enum { BLOCK_US = 8 };
+
+static struct {
+    double before, after;
+    bool quiet, busy; /* all of it was */
+} block[BLOCKS];
+
+struct counts {
+    unsigned quiet, alarms, busy, seen;
+    struct witness witness;
+};
+
+static struct counts run(struct core *c, const struct witness_plan *plan)
+{
+    struct counts n = {0};
+    struct reading before = take(c, plan);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        bool alone = before.alone, beside = before.beside;
+        for (unsigned k = 0; k < 8; k++) {
+            c->now += BLOCK_US / 8.0;
+            sibling(c);
+            alone = alone && !c->busy;
+            beside = beside && c->busy;
+        }
+        struct reading after = take(c, plan);
+        block[i].before = before.level;
+        block[i].after = after.level;
+        block[i].quiet = alone && after.alone;
+        block[i].busy = beside && after.beside;
+        witness_add(&n.witness, after.level, plan->noise, after.steady);
+        before = after;
+    }
+    /* What was taken under an older best is judged by the last. */
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        bool quiet = witness_quiet(&n.witness, block[i].before, plan->noise) &&
+                     witness_quiet(&n.witness, block[i].after, plan->noise);
+        n.quiet += block[i].quiet;
+        n.alarms += block[i].quiet && !quiet;
+        n.busy += block[i].busy;
+        n.seen += block[i].busy && !quiet;
+    }
+    return n;
+}
+
+static const double widths[] = {3, 4, 5, 5.5, 6, 8}, steps[] = {1, 2, 26, 36};
+#define COUNT(list) (sizeof list / sizeof list[0])
+
+static struct core a_core(unsigned seed, double width, double step)
+{
+    return (struct core){.rng = {seed},
+                         .width = width,
+                         .step = step,
+                         .ticks_per_cycle = step > 2 ? 0.63 : 0.95,
+                         .drift = 0.1};
+}
+
+static struct witness_plan plan_of(const struct core *c)
+{
+    return witness_plan(c->step / c->ticks_per_cycle, 1 / c->width, WINDOW);
+}
+
+static void a_core_of_ones_own_is_quiet(void **state)
+{
+    (void)state;
+    for (unsigned w = 0; w < COUNT(widths); w++)
+        for (unsigned s = 0; s < COUNT(steps); s++) {
+            struct core c = a_core(1 + w, widths[w], steps[s]);
+            struct witness_plan plan = plan_of(&c);
+            struct counts n = run(&c, &plan);
+            assert_close(n.witness.best, 1 / widths[w], 0.02 / widths[w]);
+            assert_int_equal(n.quiet, BLOCKS);
+            assert_true(n.alarms <= BLOCKS / 1000);
+        }
+}
+
+static void a_sibling_is_seen(void **state)
+{
+    static const double shares[] = {0.1, 0.5, 0.9, 0.95}, spans[] = {60, 500, 4000};
+    (void)state;
+    for (unsigned w = 0; w < COUNT(widths); w++)
+        for (unsigned s = 0; s < COUNT(steps); s++)
+            for (unsigned i = 0; i < COUNT(shares); i++)
+                for (unsigned k = 0; k < COUNT(spans); k++) {
+                    struct core c = a_core(1 + w, widths[w], steps[s]);
+                    c.share = shares[i];
+                    c.span = spans[k];
+                    struct witness_plan plan = plan_of(&c);
+                    struct counts n = run(&c, &plan);
+                    if (n.quiet < 200) /* no more than a moment of this core was its own */
+                        continue;
+                    assert_close(n.witness.best, 1 / widths[w], 0.03 / widths[w]);
+                    assert_true(n.seen >= 0.95 * n.busy);
+                    assert_true(n.alarms <= n.quiet / 1000);
+                }
+}
+
+static void freak_readings_move_nothing(void **state)
+{
+    (void)state;
+    for (unsigned w = 0; w < COUNT(widths); w++)
+        for (unsigned s = 0; s < COUNT(steps); s++) {
+            struct core c = a_core(11 + w, widths[w], steps[s]);
+            c.freaks = 0.1;
+            struct witness_plan plan = plan_of(&c);
+            struct counts n = run(&c, &plan);
+            assert_close(n.witness.best, 1 / widths[w], 0.02 / widths[w]);
+            /* A freak is told from quiet, and nothing else is taken for one. */
+            assert_true(n.alarms <= 0.22 * n.quiet);
+            c.share = 0.7;
+            c.span = 1000;
+            n = run(&c, &plan);
+            assert_close(n.witness.best, 1 / widths[w], 0.03 / widths[w]);
+            assert_true(n.seen >= 0.95 * n.busy);
+        }
+}
+
+/* It is learned in a busy moment, and falls once the core is its own. */
+static void a_late_best_judges_again(void **state)
+{
+    (void)state;
+    struct witness w = {0};
+    for (int i = 0; i < 400; i++)
+        witness_add(&w, 1 / 3.0, 0.01, true);
+    assert_close(w.best, 1 / 3.0, 1e-9);
+    assert_true(witness_quiet(&w, 0.34, 0.01));
+    for (int i = 0; i < 6; i++) /* a level that few have shown */
+        witness_add(&w, i % 2 ? 1 / 6.0 : 1 / 5.0, 0.01, true);
+    assert_close(w.best, 1 / 3.0, 1e-9);
+    for (int i = 0; i < 12; i++)
+        witness_add(&w, 0.1675, 0.01, true);
+    assert_close(w.best, 1 / 6.0, 1e-9);
+    assert_true(!witness_quiet(&w, 0.34, 0.01) && witness_quiet(&w, 0.17, 0.01));
+    assert_true(!witness_quiet(&w, 1.081 / 6, 0.01) && witness_quiet(&w, 1.079 / 6, 0.01));
+    assert_true(!witness_quiet(&w, UNKNOWN, 0.01) && !witness_quiet(&w, 0.1, 0.01));
+}
+
+/* No core is 2.8 NOPs wide, nor does one of its own vary so; where four fifths lie there it is. */
+static void what_is_no_width_is_no_best(void **state)
+{
+    (void)state;
+    struct witness w = {0};
+    for (int i = 0; i < 1000; i++)
+        witness_add(&w, i % 10 < 6 ? 1 / 2.8 : 0.03 * (i % 10 + 6), 0.01, true);
+    assert_true(w.best == 0 && !witness_quiet(&w, 1 / 2.8, 0.01));
+    w = (struct witness){0};
+    for (int i = 0; i < 1000; i++)
+        witness_add(&w, 1 / 2.8, 0.01, true);
+    assert_close(w.best, 1 / 2.8, 0.004);
+    w = (struct witness){0};
+    for (int i = 0; i < 1000; i++)
+        witness_add(&w, 1 / 6.0, 0.01, false); /* none steady */
+    assert_true(w.best == 0);
+    w = (struct witness){0};
+    for (int i = 0; i < 1000; i++)
+        witness_add(&w, i % 3 ? 1 / 6.0 : i % 2 ? UNKNOWN : 1e9, 0.01, true);
+    assert_true(w.best == 0 && w.counted == 0);
+}
+
+static void a_plan_is_short_and_sure(void **state)
+{
+    (void)state;
+    for (unsigned w = 0; w < COUNT(widths); w++)
+        for (unsigned s = 0; s < COUNT(steps); s++) {
+            struct core c = a_core(1, widths[w], steps[s]);
+            struct witness_plan plan = plan_of(&c);
+            assert_true(plan.noise <= 0.016 && plan.nops % WITNESS_UNIT == 0);
+            assert_true(plan.windows >= 2 && plan.adds >= 64);
+            double cycles = 2 * plan.windows * (plan.nops / widths[w] + WINDOW);
+            assert_true(cycles < (steps[s] > 2 ? 20000 : 1500));
+        }
+    /* A clock too coarse for any of it still has a plan, and says what it is worth. */
+    struct witness_plan plan = witness_plan(10000, 0.25, WINDOW);
+    assert_true(plan.noise > 0.016 && plan.windows <= 8 && plan.nops <= 10000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_core_of_ones_own_is_quiet), cmocka_unit_test(a_sibling_is_seen),
+        cmocka_unit_test(freak_readings_move_nothing), cmocka_unit_test(a_late_best_judges_again),
+        cmocka_unit_test(what_is_no_width_is_no_best), cmocka_unit_test(a_plan_is_short_and_sure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
