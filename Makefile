@@ -53,7 +53,7 @@ OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 
 # Flags follow rooms. General registers only: what runs while SSE may be off, or in a trap handler.
 GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) bench/api \
-	$(addprefix lib/,text config firmware cpu screen)
+	$(addprefix lib/,text config firmware cpu screen object)
 GENERAL_FILES := $(wildcard kernel/*.c)
 # Measured as a compiler's user has it: without frame pointers.
 BODY_ROOMS := bench/suites

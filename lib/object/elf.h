@@ -1,0 +1,138 @@
+/*
+ * Relocatable objects (ELF64, x86-64: the .o of a compiler), read where they lie. Every byte is
+ * checked before it is believed: elf_open() goes through all headers, names, symbols and
+ * relocations once, so that what is asked for later is in bounds. elf_place.h puts them to work.
+ *
+ * Sources: System V ABI, generic part ("Object Files"), and the AMD64 supplement 1.0.
+ */
+#ifndef LIB_OBJECT_ELF_H
+#define LIB_OBJECT_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/text/sink.h"
+
+/* Filled by elf_open(). The bytes must stay where they are. */
+struct elf {
+    const char *name; /* what messages call it */
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t headers; /* offset of the section headers */
+    uint32_t sections, symbols;
+    uint64_t symbols_at;                     /* offset of the symbol table */
+    uint64_t section_names, names;           /* offsets of the two string tables, ... */
+    uint64_t section_names_size, names_size; /* ... each of which ends with a NUL */
+};
+
+/* Section types and flags, generic ABI, figures 4-11 and 4-13. */
+enum elf_type {
+    ELF_PROGBITS = 1,
+    ELF_SYMTAB = 2,
+    ELF_STRTAB = 3,
+    ELF_RELA = 4,
+    ELF_NOBITS = 8,
+    ELF_REL = 9,
+    ELF_INIT_ARRAY = 14,
+    ELF_FINI_ARRAY = 15,
+    ELF_PREINIT_ARRAY = 16,
+    ELF_SYMTAB_SHNDX = 18,
+};
+enum elf_flag {
+    ELF_WRITE = 1,
+    ELF_ALLOC = 2,
+    ELF_EXEC = 4,
+    ELF_TLS = 0x400,
+    ELF_COMPRESSED = 0x800,
+};
+
+struct elf_section {
+    const char *name;
+    uint32_t type, link, info;
+    uint64_t flags, size, align; /* align: a power of two, 1 or more */
+    const uint8_t *bytes;        /* NULL: ELF_NOBITS */
+};
+
+/* Where a symbol is, beside in a section. */
+enum elf_where { ELF_UNDEFINED = 0, ELF_ABSOLUTE = 0xfff1, ELF_COMMON = 0xfff2 };
+enum elf_symbol_type {
+    ELF_NOTYPE = 0,
+    ELF_OBJECT = 1,
+    ELF_FUNCTION = 2,
+    ELF_SECTION = 3,
+    ELF_FILE = 4,
+    ELF_THREAD_LOCAL = 6,
+    ELF_IFUNC = 10,
+};
+
+struct elf_symbol {
+    const char *name; /* "" where it has none */
+    uint8_t type;     /* enum elf_symbol_type, and others */
+    bool local;
+    uint32_t section; /* index, or an enum elf_where */
+    uint64_t value;   /* in its section: at most the section's size */
+};
+
+struct elf_rela {
+    uint64_t offset;
+    uint32_t type, symbol;
+    int64_t addend;
+};
+
+/* Relocation types, AMD64 supplement table 4.9. */
+enum elf_rela_type {
+    ELF_R_NONE = 0,
+    ELF_R_64 = 1,
+    ELF_R_PC32 = 2,
+    ELF_R_PLT32 = 4,
+    ELF_R_GOTPCREL = 9,
+    ELF_R_32 = 10,
+    ELF_R_32S = 11,
+    ELF_R_PC64 = 24,
+    ELF_R_GOTPCRELX = 41,
+    ELF_R_REX_GOTPCRELX = 42,
+};
+
+/*
+ * Whether these bytes are an object that can be worked with. If not, a message for people that
+ * names the object, and section and offset where there is one. Refused as a whole are other
+ * machines and file types, tables that do not lie within the file or point out of it, and
+ * constructors (.init_array and its like), which nothing here would run.
+ */
+bool elf_open(struct elf *e, const char *name, const void *bytes, size_t size, struct sink *err);
+
+/* The i-th section, i < sections; symbol, i < symbols; relocation of a section of type ELF_RELA. */
+struct elf_section elf_section(const struct elf *e, uint32_t i);
+struct elf_symbol elf_symbol(const struct elf *e, uint32_t i);
+struct elf_rela elf_rela(const struct elf_section *relas, uint64_t i);
+/* How many relocations that section has. */
+uint64_t elf_relas(const struct elf_section *relas);
+
+/* A place in an object; section 0: nowhere. */
+struct elf_spot {
+    uint32_t section;
+    uint64_t offset;
+};
+
+/*
+ * Where the pointer that stands at `spot`, and is filled by a relocation, leads; nowhere where there
+ * is none: it is NULL. False: out of the object, or it is no plain pointer, and a message says so.
+ */
+bool elf_pointer(const struct elf *e, struct elf_spot spot, struct elf_spot *to, struct sink *err);
+
+/*
+ * Where the defined symbol of that name is. A global one goes before local ones. False: there is
+ * none, or several local ones; a message tells which.
+ */
+bool elf_find(const struct elf *e, const char *name, struct elf_spot *at, struct sink *err);
+
+/* The closest symbol at or before an offset in a section; *behind is how far before. Functions go
+ * before other symbols. NULL: none. */
+const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset, uint64_t *behind);
+
+/* "R_X86_64_PC32"; NULL: a type that the supplement does not have. */
+const char *elf_rela_name(uint32_t type);
+/* Bytes of the field that it fills, 0 for ELF_R_NONE and for types that are not supported. */
+unsigned elf_rela_width(uint32_t type);
+
+#endif

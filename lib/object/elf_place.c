@@ -1,0 +1,352 @@
+#include "lib/object/elf_place.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+#include "lib/text/str.h"
+
+#define ALIGN_MOST 4096
+
+/* One relocation of a section, and what it refers to. */
+struct reference {
+    const struct elf *e;
+    struct elf_section from;
+    struct elf_rela rela;
+    struct elf_symbol symbol;
+};
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static bool refuse(const struct reference *r, struct sink *err, const char *why)
+{
+    fmt(err, "%s: %.60s+0x%llx: ", r->e->name, r->from.name, (unsigned long long)r->rela.offset);
+    const char *type = elf_rela_name(r->rela.type);
+    if (type)
+        fmt(err, "R_X86_64_%s", type);
+    else
+        fmt(err, "relocation type %u", r->rela.type);
+    if (*r->symbol.name)
+        fmt(err, " to %.60s", r->symbol.name);
+    fmt(err, ": %s", why);
+    return false;
+}
+
+static void refuse_section(const struct elf *e, const struct elf_section *s, struct sink *err,
+                           const char *why)
+{
+    fmt(err, "%s: section %.60s: %s", e->name, s->name, why);
+}
+
+/* --- what a set needs ------------------------------------------------------------------------- */
+
+void elf_set_init(struct elf_set *s, const struct elf *e, const struct elf_given *given)
+{
+    memset(s, 0, sizeof *s);
+    s->elf = e;
+    s->given = given;
+}
+
+/* How many sections have relocations of this one, and the last of them. */
+static uint32_t count_relas(const struct elf *e, uint32_t section, uint32_t *last)
+{
+    uint32_t count = 0;
+    *last = 0;
+    for (uint32_t i = 1; i < e->sections; i++) {
+        struct elf_section relas = elf_section(e, i);
+        if (relas.type != ELF_RELA || relas.info != section || !relas.size)
+            continue;
+        *last = i;
+        count++;
+    }
+    return count;
+}
+
+static enum elf_kind kind_of(const struct elf_section *s, bool has_relas)
+{
+    if (s->flags & ELF_WRITE)
+        return ELF_DATA;
+    if (s->flags & ELF_EXEC)
+        return ELF_CODE;
+    return has_relas ? ELF_LINKED : ELF_CONSTANT;
+}
+
+static const char *cannot_place(const struct elf_section *s)
+{
+    if (s->flags & ELF_TLS)
+        return "thread-local data is not supported";
+    if (!(s->flags & ELF_ALLOC))
+        return "it is no part of the program, and is referred to";
+    if (s->flags & ELF_COMPRESSED)
+        return "compressed sections are not supported";
+    if ((s->flags & ELF_WRITE) && (s->flags & ELF_EXEC))
+        return "code that is written to is not supported";
+    if (s->align > ALIGN_MOST)
+        return "its alignment is above 4096";
+    return NULL;
+}
+
+/* The part that a section is, added where it is none yet; ELF_PARTS: it cannot be. */
+static uint32_t part_of(struct elf_set *s, uint32_t section, struct sink *err)
+{
+    for (uint32_t i = 0; i < s->parts; i++)
+        if (s->part[i].section == section)
+            return i;
+    uint32_t relas;
+    struct elf_section from = elf_section(s->elf, section);
+    const char *why = cannot_place(&from);
+    if (!why && count_relas(s->elf, section, &relas) > 1)
+        why = "two tables of relocations";
+    if (!why && s->parts == ELF_PARTS)
+        why = "one section more than a set can have";
+    if (why) {
+        refuse_section(s->elf, &from, err, why);
+        return ELF_PARTS;
+    }
+    s->part[s->parts] = (struct elf_part){
+        .section = section,
+        .relas = relas,
+        .kind = kind_of(&from, relas != 0),
+        .size = from.size,
+        .align = from.align,
+    };
+    return s->parts++;
+}
+
+/* NULL: the caller does not bring it. */
+static const struct elf_given *given(const struct elf_set *s, const char *name)
+{
+    for (const struct elf_given *g = s->given; g && g->name; g++)
+        if (str_eq(g->name, name))
+            return g;
+    return NULL;
+}
+
+static bool is_got(uint32_t type)
+{
+    return type == ELF_R_GOTPCREL || type == ELF_R_GOTPCRELX || type == ELF_R_REX_GOTPCRELX;
+}
+
+static bool is_relative(uint32_t type)
+{
+    return type == ELF_R_PC32 || type == ELF_R_PLT32;
+}
+
+/* Where the symbol stands in the table; count: nowhere. */
+static uint32_t link_of(const struct elf_links *l, uint32_t symbol)
+{
+    uint32_t i = 0;
+    while (i < l->count && l->symbol[i] != symbol)
+        i++;
+    return i;
+}
+
+static bool add_link(struct elf_links *l, const struct reference *r, struct sink *err)
+{
+    if (link_of(l, r->rela.symbol) < l->count)
+        return true;
+    if (l->count == ELF_LINKS)
+        return refuse(r, err, "more symbols by GOT, or from outside, than a set can have");
+    l->symbol[l->count++] = r->rela.symbol;
+    return true;
+}
+
+/* Why no symbol of this kind can be referred to; NULL: it can. */
+static const char *cannot_refer(const struct elf_set *s, const struct elf_symbol *symbol)
+{
+    if (symbol->type == ELF_THREAD_LOCAL)
+        return "thread-local data is not supported";
+    if (symbol->type == ELF_IFUNC)
+        return "a function that is chosen when the program starts (IFUNC) is not supported";
+    if (symbol->section == ELF_COMMON)
+        return "COMMON symbols are not supported: compile with -fno-common";
+    if (symbol->section == ELF_UNDEFINED && *symbol->name && !given(s, symbol->name))
+        return "the object does not define it, and nothing here does";
+    return NULL;
+}
+
+/* A relocation of a section that is in the set: what it refers to must be there, too. */
+static bool follow(struct elf_set *s, const struct reference *r, struct sink *err)
+{
+    const struct elf_symbol *symbol = &r->symbol;
+    if (r->rela.type == ELF_R_NONE)
+        return true;
+    const char *why = cannot_refer(s, symbol);
+    if (why)
+        return refuse(r, err, why);
+    if (!elf_rela_width(r->rela.type))
+        return refuse(r, err, "relocations of this type are not supported");
+    if (is_got(r->rela.type) && !add_link(&s->slots, r, err))
+        return false;
+    if (symbol->section == ELF_UNDEFINED || symbol->section == ELF_ABSOLUTE)
+        return !is_relative(r->rela.type) || symbol->section == ELF_ABSOLUTE || !*symbol->name ||
+               add_link(&s->stubs, r, err);
+    return part_of(s, symbol->section, err) < ELF_PARTS;
+}
+
+/* fn() for each relocation of the part. */
+static bool each_rela(const struct elf *e, const struct elf_part *part,
+                      bool (*fn)(void *ctx, const struct reference *r, struct sink *err), void *ctx,
+                      struct sink *err)
+{
+    struct reference r = {.e = e, .from = elf_section(e, part->section)};
+    struct elf_section relas = elf_section(e, part->relas);
+    for (uint64_t n = 0; n < elf_relas(&relas); n++) {
+        r.rela = elf_rela(&relas, n);
+        r.symbol = elf_symbol(e, r.rela.symbol);
+        if (!fn(ctx, &r, err))
+            return false;
+    }
+    return true;
+}
+
+static bool follow_one(void *ctx, const struct reference *r, struct sink *err)
+{
+    return follow(ctx, r, err);
+}
+
+bool elf_add(struct elf_set *s, struct elf_spot spot, struct elf_entry *at, struct sink *err)
+{
+    uint32_t done = s->parts;
+    at->part = part_of(s, spot.section, err);
+    at->offset = spot.offset;
+    if (at->part == ELF_PARTS)
+        return false;
+    for (; done < s->parts; done++) /* the list grows while it is gone through */
+        if (!each_rela(s->elf, &s->part[done], follow_one, s, err))
+            return false;
+    return true;
+}
+
+/* --- placed ----------------------------------------------------------------------------------- */
+
+uint64_t elf_address(const struct elf_set *s, const struct elf_entry *at)
+{
+    return s->part[at->part].address + at->offset;
+}
+
+/* Where a symbol is, wherever the set is placed now. */
+static uint64_t address_of(const struct elf_set *s, const struct elf_symbol *symbol)
+{
+    if (symbol->section == ELF_ABSOLUTE)
+        return symbol->value;
+    if (symbol->section == ELF_UNDEFINED) {
+        const struct elf_given *g = given(s, symbol->name);
+        return g ? g->address : 0;
+    }
+    for (uint32_t i = 0; i < s->parts; i++)
+        if (s->part[i].section == symbol->section)
+            return s->part[i].address + symbol->value;
+    return 0; /* elf_add() has added all of them */
+}
+
+/* What a relative field leads to: what the caller gives may be out of its reach, its stub is not. */
+static uint64_t near_address(const struct elf_set *s, const struct reference *r)
+{
+    uint32_t stub = link_of(&s->stubs, r->rela.symbol);
+    return stub < s->stubs.count ? s->stubs.address + stub * ELF_STUB_BYTES
+                                 : address_of(s, &r->symbol);
+}
+
+/* The field's value, AMD64 supplement table 4.9: S symbol, A addend, P place, G slot. `place` is P.
+ */
+static uint64_t value_of(const struct elf_set *s, const struct reference *r, uint64_t place)
+{
+    uint64_t addend = (uint64_t)r->rela.addend;
+    if (is_got(r->rela.type)) {
+        uint32_t slot = link_of(&s->slots, r->rela.symbol);
+        return s->slots.address + slot * ELF_SLOT_BYTES + addend - place;
+    }
+    if (is_relative(r->rela.type))
+        return near_address(s, r) + addend - place;
+    uint64_t value = address_of(s, &r->symbol) + addend;
+    return r->rela.type == ELF_R_PC64 ? value - place : value;
+}
+
+static bool fits(uint32_t type, uint64_t value)
+{
+    if (type == ELF_R_32)
+        return value <= UINT32_MAX;
+    return elf_rela_width(type) == 8 || (int64_t)value == (int32_t)value;
+}
+
+static bool does_not_fit(const struct reference *r, uint64_t value, struct sink *err)
+{
+    refuse(r, err, "");
+    fmt(err, "the value 0x%llx does not fit 32 bits%s", (unsigned long long)value,
+        r->rela.type == ELF_R_32 || r->rela.type == ELF_R_32S
+            ? ", since code lies above 4 GiB here: compile with -fPIE or -fPIC"
+            : "");
+    return false;
+}
+
+struct linking {
+    const struct elf_set *s;
+    const struct elf_part *part;
+};
+
+static bool fill(void *ctx, const struct reference *r, struct sink *err)
+{
+    const struct linking *l = ctx;
+    unsigned width = elf_rela_width(r->rela.type);
+    if (!width)
+        return true;
+    uint64_t value = value_of(l->s, r, l->part->address + r->rela.offset);
+    if (!fits(r->rela.type, value))
+        return does_not_fit(r, value, err);
+    memcpy(l->part->to + r->rela.offset, &value, width); /* both are little-endian */
+    return true;
+}
+
+static bool link_part(const struct elf_set *s, const struct elf_part *part, struct sink *err)
+{
+    struct elf_section from = elf_section(s->elf, part->section);
+    struct linking linking = {s, part};
+    if (from.bytes)
+        memcpy(part->to, from.bytes, part->size);
+    else
+        memset(part->to, 0, part->size);
+    return each_rela(s->elf, part, fill, &linking, err);
+}
+
+static void write_slots(const struct elf_set *s)
+{
+    for (uint32_t i = 0; i < s->slots.count; i++) {
+        struct elf_symbol symbol = elf_symbol(s->elf, s->slots.symbol[i]);
+        uint64_t address = address_of(s, &symbol);
+        memcpy(s->slots.to + i * ELF_SLOT_BYTES, &address, sizeof address);
+    }
+}
+
+/* A jump through the address that stands behind it: anywhere can be reached. */
+static void write_stubs(const struct elf_set *s)
+{
+    static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* jmp [rip] */
+    for (uint32_t i = 0; i < s->stubs.count; i++) {
+        struct elf_symbol symbol = elf_symbol(s->elf, s->stubs.symbol[i]);
+        uint64_t address = address_of(s, &symbol);
+        uint8_t *to = s->stubs.to + i * ELF_STUB_BYTES;
+        memset(to, 0xcc, ELF_STUB_BYTES);
+        memcpy(to, jump, sizeof jump);
+        memcpy(to + sizeof jump, &address, sizeof address);
+    }
+}
+
+bool elf_link(const struct elf_set *s, enum elf_kind kind, struct sink *err)
+{
+    for (uint32_t i = 0; i < s->parts; i++)
+        if (s->part[i].kind == kind && !link_part(s, &s->part[i], err))
+            return false;
+    if (kind == ELF_CODE)
+        write_stubs(s);
+    if (kind == ELF_LINKED)
+        write_slots(s);
+    return true;
+}
+
+const char *elf_name_at(const struct elf_set *s, uint64_t address, uint64_t *behind)
+{
+    for (uint32_t i = 0; i < s->parts; i++) {
+        const struct elf_part *p = &s->part[i];
+        if (address - p->address < p->size)
+            return elf_symbol_at(s->elf, p->section, address - p->address, behind);
+    }
+    return NULL;
+}

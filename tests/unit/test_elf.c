@@ -1,0 +1,458 @@
+/*
+ * Relocatable objects: what is refused and by which words, what a set takes in, what its
+ * relocations come to, and names of addresses.
+ */
+#include "lib/object/elf_place.h"
+#include "tests/unit/made_object.h"
+#include "tests/unit/unit.h"
+#include <stdlib.h>
+
+static char text[256];
+static struct sink_buf said;
+static struct made m;
+static struct elf e;
+static struct elf_set set;
+
+static const struct elf_given givens[] = {{"memcpy", 0x7fff12345678}, {NULL, 0}};
+
+static int begin(void **state)
+{
+    (void)state;
+    sink_buf_init(&said, text, sizeof text);
+    made_program(&m);
+    return 0;
+}
+
+/* A copy of exactly its size: one byte too many is found. */
+static bool opens(void)
+{
+    static uint8_t *copy;
+    free(copy);
+    copy = malloc(m.size ? m.size : 1);
+    assert_non_null(copy);
+    memcpy(copy, m.bytes, m.size);
+    sink_buf_init(&said, text, sizeof text);
+    bool ok = elf_open(&e, "test.o", copy, m.size, &said.sink);
+    assert_true(ok == (said.used == 0));
+    return ok;
+}
+
+static void refused(const char *words)
+{
+    assert_false(opens());
+    if (!strstr(text, words) || strncmp(text, "test.o: ", 8) != 0)
+        fail_msg("\"%s\" does not say \"%s\"", text, words);
+}
+
+/* The section header at its place in the file. */
+static uint8_t *header(unsigned section)
+{
+    return m.bytes + m.size - m.sections * 64 + section * 64;
+}
+
+static uint8_t *contents(unsigned section)
+{
+    return m.bytes + le64(header(section) + 24);
+}
+
+static void an_object_is_read(void **state)
+{
+    (void)state;
+    assert_true(opens());
+    assert_string_equal(elf_section(&e, MADE_F).name, ".text.f");
+    assert_int_equal(elf_section(&e, MADE_BSS).size, 64);
+    assert_null(elf_section(&e, MADE_BSS).bytes);
+    struct elf_spot f;
+    assert_true(elf_find(&e, "f", &f, &said.sink));
+    assert_int_equal(f.section, MADE_F);
+    assert_false(elf_find(&e, "nowhere", &f, &said.sink));
+    assert_string_equal(text, "test.o: it defines no symbol nowhere");
+}
+
+static void every_length_but_the_whole_is_refused(void **state)
+{
+    size_t whole = m.size;
+    (void)state;
+    for (m.size = 0; m.size < whole; m.size++)
+        assert_false(opens());
+    m.size = whole;
+    assert_true(opens());
+}
+
+static void headers_are_checked(void **state)
+{
+    static const struct {
+        unsigned at, bytes;
+        uint64_t value;
+        const char *words;
+    } bad[] = {
+        {0, 1, 'E', "not an ELF file"},
+        {4, 1, 1, "64 bits"},
+        {5, 1, 2, "64 bits"},
+        {6, 1, 0, "version"},
+        {16, 2, 2, "not a relocatable object"},
+        {18, 2, 183, "not for x86-64"},
+        {58, 2, 40, "another size than 64"},
+        {60, 2, 0, "no section headers"},
+        {60, 2, 0xff00, "more than 65279"},
+        {60, 2, 0xfeff, "outside the file"},
+        {40, 8, UINT64_MAX - 63, "outside the file"},
+        {62, 2, MADE_F, "sections' names"},
+        {62, 2, 0xfefe, "sections' names"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        made_program(&m);
+        put_le(m.bytes + bad[i].at, bad[i].value, bad[i].bytes);
+        refused(bad[i].words);
+    }
+}
+
+static void sections_are_checked(void **state)
+{
+    static const struct {
+        unsigned at, bytes;
+        uint64_t value;
+        const char *words;
+    } bad[] = {
+        {0, 4, 100000, "its name lies outside"}, {4, 4, ELF_SYMTAB_SHNDX, "too many sections"},
+        {4, 4, ELF_REL, "without addends"},      {4, 4, ELF_INIT_ARRAY, "constructors"},
+        {24, 8, 5000, "outside the file"},       {24, 8, UINT64_MAX, "outside the file"},
+        {32, 8, UINT64_MAX, "outside the file"}, {48, 8, 24, "no power of two"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        made_program(&m);
+        put_le(header(MADE_TABLE) + bad[i].at, bad[i].value, bad[i].bytes);
+        refused(bad[i].words);
+    }
+}
+
+static void symbols_and_relocations_are_checked(void **state)
+{
+    unsigned symtab = m.at_end, relas = symtab + 1; /* those of section 1 */
+    (void)state;
+#define BAD(place_, value_, bytes_, words_)                                                        \
+    do {                                                                                           \
+        made_program(&m);                                                                          \
+        put_le(place_, value_, bytes_);                                                            \
+        refused(words_);                                                                           \
+    } while (0)
+    BAD(contents(symtab) + 24, 100000, 4, "symbol 1: its name");
+    BAD(contents(symtab) + 24 + 6, 200, 2, "does not have");
+    BAD(contents(symtab) + 24 + 6, 0xffff, 2, "special kind");
+    BAD(contents(symtab) + 24 + 8, 33, 8, "behind the end");
+    BAD(header(symtab) + 32, 25, 8, "whole symbols");
+    BAD(header(symtab) + 40, MADE_F, 4, "symbols' names");
+    BAD(header(symtab) + 4, 1, 4, "no symbol table");
+    BAD(header(MADE_TABLE) + 4, ELF_SYMTAB, 4, "whole symbols");
+    BAD(contents(relas), 29, 8, "outside the section");
+    BAD(contents(relas), UINT64_MAX, 8, "outside the section");
+    BAD(contents(relas) + 12, 99, 4, "not in the symbol table");
+    BAD(header(relas) + 40, MADE_F, 4, "not those of the symbol table");
+    BAD(header(relas) + 44, 99, 4, "does not have");
+    BAD(header(relas) + 44, MADE_BSS, 4, "outside the section");
+    BAD(header(relas) + 32, 25, 8, "whole relocations");
+}
+
+/* --- sets ------------------------------------------------------------------------------------- */
+
+static struct elf_entry entry;
+
+static bool adds(const char *symbol)
+{
+    struct elf_spot spot;
+    assert_true(opens());
+    elf_set_init(&set, &e, givens);
+    return elf_find(&e, symbol, &spot, &said.sink) && elf_add(&set, spot, &entry, &said.sink);
+}
+
+static void not_added(const char *words)
+{
+    assert_false(adds("f"));
+    if (!strstr(text, words) || strncmp(text, "test.o: ", 8) != 0)
+        fail_msg("\"%s\" does not say \"%s\"", text, words);
+}
+
+static void a_set_has_what_is_referred_to(void **state)
+{
+    static const enum elf_kind kinds[] = {
+        [MADE_F] = ELF_CODE,    [MADE_G] = ELF_CODE,   [MADE_TABLE] = ELF_LINKED,
+        [MADE_DATA] = ELF_DATA, [MADE_BSS] = ELF_DATA, [MADE_CONSTANTS] = ELF_CONSTANT,
+    };
+    (void)state;
+    assert_true(adds("f"));
+    assert_int_equal(set.parts, 6);
+    for (uint32_t i = 0; i < set.parts; i++) {
+        assert_true(set.part[i].section != MADE_UNUSED);
+        assert_int_equal(set.part[i].kind, kinds[set.part[i].section]);
+    }
+    assert_int_equal(set.slots.count, 1);
+    assert_int_equal(set.stubs.count, 1);
+    const struct elf_spot unused = {MADE_UNUSED, 0}; /* its only reference is none */
+    assert_true(elf_add(&set, unused, &entry, &said.sink));
+    assert_int_equal(set.parts, 7);
+}
+
+static void pointers_are_followed(void **state)
+{
+    struct elf_spot to;
+    (void)state;
+    assert_true(opens());
+    assert_true(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, &said.sink));
+    assert_int_equal(to.section, MADE_CONSTANTS);
+    assert_int_equal(to.offset, 3);
+    assert_true(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 4}, &to, &said.sink));
+    assert_int_equal(to.section, 0);
+    assert_false(elf_pointer(&e, (struct elf_spot){MADE_F, 20}, &to, &said.sink));
+    assert_string_equal(text,
+                        "test.o: .text.f+0x14: the pointer to memcpy leads out of the object");
+    put_le(contents(m.at_end + 2) + 24 + 16, 5, 8); /* one behind the end of the constants */
+    assert_true(opens());
+    assert_false(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, &said.sink));
+}
+
+/* The 0th symbol is none, whatever stands in its bytes: the value is the addend's. */
+static void no_symbol_is_zero(void **state)
+{
+    uint8_t *symbol, *rela;
+    (void)state;
+    symbol = contents(m.at_end);
+    rela = contents(m.at_end + 1);
+    memset(symbol, 0xff, 24);
+    put_le(rela + 8, ELF_R_PC64, 4);
+    put_le(rela + 12, 0, 4);
+    assert_true(adds("f"));
+    assert_int_equal(set.parts, 6); /* g by the table */
+}
+
+static void what_is_not_supported_is_named(void **state)
+{
+    static const struct {
+        uint32_t type;
+        const char *words;
+    } types[] = {
+        {3, "R_X86_64_GOT32"}, {19, "R_X86_64_TLSGD"},    {22, "R_X86_64_GOTTPOFF"},
+        {12, "R_X86_64_16"},   {37, "R_X86_64_IRELATIV"}, {26, "R_X86_64_GOTPC32"},
+        {200, "type 200"},
+    };
+    unsigned symtab = m.at_end;
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        made_program(&m);
+        put_le(contents(symtab + 1) + 8, types[i].type, 4);
+        not_added(types[i].words);
+        assert_non_null(strstr(text, ".text.f+0x1: "));
+    }
+#define SYMBOL_IS(n_, at_, value_, bytes_, words_)                                                 \
+    do {                                                                                           \
+        made_program(&m);                                                                          \
+        put_le(contents(symtab) + 24 * (n_) + (at_), value_, bytes_);                              \
+        not_added(words_);                                                                         \
+    } while (0)
+    SYMBOL_IS(2, 4, ELF_THREAD_LOCAL, 1, "thread-local");
+    SYMBOL_IS(2, 4, ELF_IFUNC, 1, "IFUNC");
+    SYMBOL_IS(6, 6, ELF_COMMON, 2, "-fno-common");
+    SYMBOL_IS(2, 6, ELF_UNDEFINED, 2, "to g: the object does not define it");
+#define SECTION_IS(n_, at_, value_, words_)                                                        \
+    do {                                                                                           \
+        made_program(&m);                                                                          \
+        put_le(header(n_) + (at_), value_, 8);                                                     \
+        not_added(words_);                                                                         \
+    } while (0)
+    SECTION_IS(MADE_DATA, 8, ELF_ALLOC | ELF_WRITE | ELF_TLS, "thread-local");
+    SECTION_IS(MADE_CONSTANTS, 8, ELF_ALLOC | ELF_COMPRESSED, "compressed");
+    SECTION_IS(MADE_G, 8, 0, "no part of the program");
+    SECTION_IS(MADE_G, 8, ELF_ALLOC | ELF_EXEC | ELF_WRITE, "written to");
+    SECTION_IS(MADE_G, 48, 8192, "above 4096");
+}
+
+static void local_names_may_be_ambiguous(void **state)
+{
+    (void)state;
+    made_begin(&m);
+    made_section(&m, ".text", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 1, "\xc3\xc3", 2);
+    made_symbol(&m, "twice", true, ELF_FUNCTION, 1, 0);
+    made_symbol(&m, "twice", true, ELF_FUNCTION, 1, 1);
+    made_symbol(&m, "both", true, ELF_FUNCTION, 1, 0);
+    made_symbol(&m, "both", false, ELF_FUNCTION, 1, 1);
+    made_end(&m);
+    assert_false(adds("twice"));
+    assert_string_equal(text, "test.o: 2 local symbols are called twice");
+    assert_true(adds("both"));
+    assert_int_equal(entry.offset, 1);
+}
+
+/* --- linked ----------------------------------------------------------------------------------- */
+
+static uint8_t memory[4096];
+
+/* Part i at base + 256 * i, links behind them. */
+static void place_at(uint64_t base)
+{
+    memset(memory, 0xee, sizeof memory);
+    for (uint32_t i = 0; i < set.parts; i++) {
+        set.part[i].address = base + 256 * i;
+        set.part[i].to = memory + 256 * i;
+    }
+    set.slots.address = base + 3072;
+    set.slots.to = memory + 3072;
+    set.stubs.address = base + 3584;
+    set.stubs.to = memory + 3584;
+}
+
+static uint64_t part_address(unsigned section)
+{
+    for (uint32_t i = 0; i < set.parts; i++)
+        if (set.part[i].section == section)
+            return set.part[i].address;
+    fail_msg("section %u is not in the set", section);
+    return 0;
+}
+
+static bool links(void)
+{
+    for (unsigned kind = 0; kind < ELF_KINDS; kind++)
+        if (!elf_link(&set, (enum elf_kind)kind, &said.sink))
+            return false;
+    return true;
+}
+
+static uint64_t word(uint64_t base, uint64_t address)
+{
+    return le64(memory + (address - base));
+}
+
+/* Where the relative field at an address leads. */
+static uint64_t leads_to(uint64_t base, uint64_t field)
+{
+    return field + 4 + (uint64_t)(int64_t)(int32_t)le32(memory + (field - base));
+}
+
+static void relocations_follow_the_place(void **state)
+{
+    (void)state;
+    assert_true(adds("f"));
+    for (uint64_t base = 0x100000000000; base < 0x100000000400; base += 0x110) {
+        place_at(base);
+        assert_true(links());
+        uint64_t f = elf_address(&set, &entry), slot = set.slots.address, stub = set.stubs.address;
+        assert_int_equal(f, part_address(MADE_F));
+        assert_int_equal(leads_to(base, f + 1), part_address(MADE_G));
+        assert_int_equal(leads_to(base, f + 8), part_address(MADE_TABLE) + 8);
+        assert_int_equal(leads_to(base, f + 15), slot);
+        assert_int_equal(word(base, slot), part_address(MADE_DATA));
+        assert_int_equal(leads_to(base, f + 20), stub);
+        assert_int_equal(word(base, stub + 6), givens[0].address);
+        assert_int_equal(word(base, stub) & 0xffffffffffff, 0x25ff); /* jmp [rip] */
+        assert_int_equal(word(base, part_address(MADE_TABLE)), part_address(MADE_G));
+        assert_int_equal(word(base, part_address(MADE_TABLE) + 8),
+                         part_address(MADE_CONSTANTS) + 3);
+        assert_int_equal(word(base, part_address(MADE_DATA)), part_address(MADE_BSS) + 8);
+        assert_int_equal(word(base, part_address(MADE_BSS) + 56), 0);
+        assert_int_equal(memory[64], 0xee); /* behind f's 32 bytes nothing is written */
+    }
+}
+
+/* The first relocation, which is of an absolute type now. */
+static void absolute(uint32_t type, int64_t addend, uint64_t base, bool fits, uint64_t value)
+{
+    made_program(&m);
+    put_le(contents(m.at_end + 1) + 8, type, 4);
+    put_le(contents(m.at_end + 1) + 16, (uint64_t)addend, 8);
+    assert_true(adds("f"));
+    place_at(base);
+    assert_int_equal(links(), fits);
+    uint64_t f = elf_address(&set, &entry);
+    if (fits)
+        assert_int_equal(le32(memory + (f - base) + 1), value);
+    else if (!strstr(text, "does not fit 32 bits") || !strstr(text, ".text.f+0x1"))
+        fail_msg("%s", text);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    const uint64_t g = 256; /* g's part is the second */
+    absolute(ELF_R_32, 0, 0x10000, true, 0x10000 + g);
+    absolute(ELF_R_32, 0, 0xc0000000, true, 0xc0000000 + g);
+    absolute(ELF_R_32S, 0, 0x10000, true, 0x10000 + g);
+    absolute(ELF_R_32S, 0, 0xc0000000, false, 0);
+    absolute(ELF_R_32, 0, 0x100000000000, false, 0);
+    assert_non_null(strstr(text, "-fPIE"));
+    absolute(ELF_R_PC32, INT64_MAX, 0x100000000000, false, 0);
+    absolute(ELF_R_PC32, INT64_MIN, 0x100000000000, false, 0);
+    absolute(ELF_R_PC32, (int64_t)1 << 31, 0x10000, false, 0);
+    absolute(ELF_R_PLT32, INT32_MAX - 512, 0x10000, true, INT32_MAX - 512 + g - 1);
+    absolute(ELF_R_PC64, 7, 0x100000000000, true, g + 7 - 1);
+}
+
+static void addresses_have_names(void **state)
+{
+    uint64_t behind;
+    (void)state;
+    assert_true(adds("f"));
+    place_at(0x5000);
+    assert_string_equal(elf_name_at(&set, part_address(MADE_F) + 9, &behind), "f");
+    assert_int_equal(behind, 9);
+    assert_string_equal(elf_name_at(&set, part_address(MADE_G), &behind), "g");
+    assert_int_equal(behind, 0);
+    assert_null(elf_name_at(&set, part_address(MADE_G) + 1, &behind));
+    assert_null(elf_name_at(&set, part_address(MADE_TABLE), &behind)); /* no symbol stands there */
+    assert_null(elf_name_at(&set, 0x4fff, &behind));
+}
+
+static void a_set_is_bounded(void **state)
+{
+    (void)state;
+    static struct elf big;
+    static uint8_t symbols[24 * 200], relas[24 * 200];
+    /* One function that loads more symbols by the GOT than a set can have. */
+    made_begin(&m);
+    made_section(&m, ".text", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 1, "\xc3\0\0\0", 4);
+    made_symbol(&m, "f", false, ELF_FUNCTION, 1, 0);
+    made_rela(&m, 1, 0, ELF_R_GOTPCREL, 1, -4);
+    made_end(&m);
+    assert_true(adds("f"));
+    static uint8_t bytes[16384];
+    memcpy(bytes, m.bytes, m.size);
+    uint8_t *headers = bytes + le64(bytes + 40);
+    memcpy(symbols, contents(m.at_end), 48);
+    for (unsigned i = 2; i < 200; i++)
+        memcpy(symbols + 24 * i, symbols + 24, 24);
+    for (unsigned i = 0; i < 200; i++) {
+        put_le(relas + 24 * i + 8, ELF_R_GOTPCREL, 4);
+        put_le(relas + 24 * i + 12, i, 4);
+    }
+    memcpy(bytes + 4096, symbols, sizeof symbols);
+    memcpy(bytes + 4096 + sizeof symbols, relas, sizeof relas);
+    put_le(headers + 64 * m.at_end + 24, 4096, 8);
+    put_le(headers + 64 * m.at_end + 32, sizeof symbols, 8);
+    put_le(headers + 64 * (m.at_end + 1) + 24, 4096 + sizeof symbols, 8);
+    put_le(headers + 64 * (m.at_end + 1) + 32, sizeof relas, 8);
+    assert_true(elf_open(&big, "test.o", bytes, sizeof bytes, &said.sink));
+    elf_set_init(&set, &big, givens);
+    assert_false(elf_add(&set, (struct elf_spot){1, 0}, &entry, &said.sink));
+    assert_non_null(strstr(text, "than a set can have"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(an_object_is_read, begin),
+        cmocka_unit_test_setup(every_length_but_the_whole_is_refused, begin),
+        cmocka_unit_test_setup(headers_are_checked, begin),
+        cmocka_unit_test_setup(sections_are_checked, begin),
+        cmocka_unit_test_setup(symbols_and_relocations_are_checked, begin),
+        cmocka_unit_test_setup(a_set_has_what_is_referred_to, begin),
+        cmocka_unit_test_setup(pointers_are_followed, begin),
+        cmocka_unit_test_setup(no_symbol_is_zero, begin),
+        cmocka_unit_test_setup(what_is_not_supported_is_named, begin),
+        cmocka_unit_test_setup(local_names_may_be_ambiguous, begin),
+        cmocka_unit_test_setup(relocations_follow_the_place, begin),
+        cmocka_unit_test_setup(what_does_not_fit_is_refused, begin),
+        cmocka_unit_test_setup(addresses_have_names, begin),
+        cmocka_unit_test_setup(a_set_is_bounded, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
