@@ -51,6 +51,7 @@ struct core {
     volatile uint64_t guard_stack; /* of the call that can be left (kernel/trap/guard.h); 0: none */
     struct guard_ended *guard_ended; /* where is said how it ended */
     volatile uint64_t deadline;      /* TSC at which its row is ended (kernel/cores/deadline.h) */
+    volatile bool watches;           /* its APIC's timer is set for a deadline, while it sleeps */
     volatile bool overdue;           /* an NMI that ends its row is on its way */
     volatile uint64_t own_nmis;      /* that came for some core's deadline; not among `nmis` */
     struct thermal_row thermal;      /* of the row that it runs, or ran last */
