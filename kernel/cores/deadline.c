@@ -321,6 +321,12 @@ void deadline_begin(struct core *c)
         arm(c, set_any);
 }
 
+void deadline_later(struct core *c, uint64_t ticks)
+{
+    if (c->deadline)
+        __atomic_store_n(&c->deadline, c->deadline + ticks, __ATOMIC_SEQ_CST);
+}
+
 void deadline_end(struct core *c)
 {
     __atomic_store_n(&c->deadline, 0, __ATOMIC_SEQ_CST);

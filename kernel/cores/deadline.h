@@ -59,6 +59,9 @@ void deadline_close(struct deadlines *d);
 /* On the core that runs a row, around it. */
 void deadline_begin(struct core *c);
 void deadline_end(struct core *c);
+/* In between: its deadline comes so many ticks later. What is set fires too early then, and is set
+ * again. */
+void deadline_later(struct core *c, uint64_t ticks);
 /* It was woken, and runs something: if it watched deadlines while it slept, another source does. */
 void deadline_awake(struct core *c);
 /* Whether the core's row is past its deadline. */

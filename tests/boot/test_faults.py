@@ -118,6 +118,20 @@ def test_a_row_that_does_not_end_is_ended(boot, words, how, by):
             assert "in the function of provoke/endless+0x" in row["why"], row
 
 
+def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(boot):
+    """The core that held it up is named; all of them go on to the next row."""
+    words = "suite=provoke_cores,cores bench=endless,ud2,padded cores=all deadline=1"
+    b = boot(words, extra=["-smp", "3"])
+    assert b.status == CHECK_FAILED and not b.events("fault") and not b.events("nmi"), str(b)
+    assert len(b.rows) == 3 and b.row("cores", "padded")["status"] == "ok", str(b)
+    assert [s["cores"] for s in b.row("cores", "padded")["by_cores"]] == [1, 2, 3], str(b)
+    for name, began in (("endless", "it ran longer than deadline=1 seconds"), ("ud2", "#UD invalid opcode (vector 6)")):
+        row = b.row("provoke_cores", name)
+        assert row["status"] == "wrong" and row["why"].startswith(f"core 1: {began}"), row
+        function = function_at(int(re.search(r"\(image\+0x([0-9a-f]+)\)$", row["why"])[1], 16))
+        assert function.endswith("_batch"), (function, row)
+
+
 def test_wrong_answer(boot):
     b = boot("suite=provoke bench=wrong samples=16").must(CHECK_FAILED, rows=1)
     assert b.rows[0]["status"] == "wrong" and b.rows[0]["why"], b.rows[0]
