@@ -1,19 +1,15 @@
 #include "kernel/cores/deadline.h"
+#include "kernel/cores/counter_nmi.h"
 #include "kernel/cpu/cpu.h"
+#include "kernel/devices/apic_timer.h"
 #include "kernel/trap/guard.h"
 
 #define TRY_US      2000   /* after which each source is to fire when it is tried, */
 #define TRY_MOST_US 100000 /* and when it is given up */
-#define MEASURE_US  1000   /* of an APIC's timer against the TSC, */
-#define MEASURES    5      /* the best of so many */
 #define KICK_US     10000  /* for a core that sleeps to look at the deadlines */
 /* A source that fires earlier than this part of its time was not it: clocks differ by less. */
 #define EARLY_PART 32
 #define PER_SECOND 1000000u
-
-#define APIC_DIVIDE_16 3u /* SDM vol. 3A figure 11-10 */
-#define APIC_MASKED    (1u << 16)
-#define APIC_MOST      0xffffffffu
 
 static struct deadlines *all; /* the traps' hooks take no context */
 
@@ -24,56 +20,9 @@ static uint64_t ticks_to_us(uint64_t ticks)
     return ticks / (a_us ? a_us : 1) + 1;
 }
 
-/* --- a core's own APIC timer ------------------------------------------------------------------ */
-
-static void write_own(uint32_t offset, uint32_t v)
+static const struct lapic *own_lapic(void)
 {
-    lapic_write(&all->cores->given.irq->lapic, offset, v);
-}
-
-/* At most as fast as it counts: between two looks at the TSC lies all that it counted, and more
- * where this core was held up. */
-static uint64_t measure_once(void)
-{
-    uint64_t began = rdtsc(), ticks = cores_ticks(all->cores, MEASURE_US), passed;
-    uint32_t left = APIC_MOST;
-
-    write_own(LAPIC_TIMER_INITIAL, APIC_MOST);
-    while (rdtsc() - began < ticks)
-        pause();
-    (void)lapic_read(&all->cores->given.irq->lapic, LAPIC_TIMER_CURRENT, &left);
-    passed = rdtsc() - began;
-    return (uint64_t)(APIC_MOST - left) * cores_ticks(all->cores, PER_SECOND) / passed;
-}
-
-/* The timers of all cores count alike. One that is thought too slow only fires too early. */
-static void measure_own(void)
-{
-    write_own(LAPIC_LVT_TIMER, APIC_MASKED | VECTOR_WATCH);
-    write_own(LAPIC_TIMER_DIVIDE, APIC_DIVIDE_16);
-    for (unsigned i = 0; i < MEASURES; i++) {
-        uint64_t hz = measure_once();
-        all->apic_hz = hz > all->apic_hz ? hz : all->apic_hz;
-    }
-    write_own(LAPIC_TIMER_INITIAL, 0);
-}
-
-static void stop_own(void)
-{
-    write_own(LAPIC_LVT_TIMER, APIC_MASKED | VECTOR_WATCH);
-    write_own(LAPIC_TIMER_INITIAL, 0);
-}
-
-static void start_own(uint64_t us)
-{
-    uint64_t most, counts;
-
-    write_own(LAPIC_LVT_TIMER, APIC_MASKED | VECTOR_WATCH);
-    write_own(LAPIC_TIMER_DIVIDE, APIC_DIVIDE_16);
-    most = APIC_MOST / (all->apic_hz / PER_SECOND + 1);
-    counts = (us < most ? us : most) * all->apic_hz / PER_SECOND;
-    write_own(LAPIC_LVT_TIMER, VECTOR_WATCH); /* one-shot */
-    write_own(LAPIC_TIMER_INITIAL, counts ? (uint32_t)counts : 1);
+    return &all->cores->given.irq->lapic;
 }
 
 /* --- what is set ------------------------------------------------------------------------------ */
@@ -144,8 +93,7 @@ static bool kick(unsigned i)
     uint32_t before = all->looked;
     uint64_t began = rdtsc(), patience = cores_ticks(all->cores, KICK_US);
 
-    if (!lapic_ipi(&all->cores->given.irq->lapic, all->cores->core[i]->apic_id,
-                   ICR_FIXED | VECTOR_WATCH))
+    if (!lapic_ipi(own_lapic(), all->cores->core[i]->apic_id, ICR_FIXED | VECTOR_WATCH))
         return false;
     while (all->looked == before && rdtsc() - began < patience)
         pause();
@@ -160,7 +108,7 @@ static bool set_core(struct core *c, uint64_t ticks)
     if (c->asleep) {
         c->watches = true;
         put(SET + DEADLINE_CORE);
-        start_own(ticks_to_us(ticks));
+        apic_timer_start(own_lapic(), VECTOR_WATCH, all->apic_hz, ticks_to_us(ticks));
         return true;
     }
     watcher = sleeper(c);
@@ -168,6 +116,19 @@ static bool set_core(struct core *c, uint64_t ticks)
         return false;
     put(SET + DEADLINE_CORE);
     return kick(watcher);
+}
+
+/* For c's own row: it stands still while c sleeps. The next core sets its own. */
+static bool set_counter(struct core *c)
+{
+    uint64_t left = c->deadline - rdtsc();
+
+    if (!c->deadline || (int64_t)left <= 0)
+        return false;
+    if (counter_nmi_start(c, &all->counter, own_lapic(), left))
+        return false;
+    put(FREE);
+    return true;
 }
 
 static bool set_timer(unsigned source, uint64_t ticks)
@@ -184,7 +145,14 @@ static bool set_timer(unsigned source, uint64_t ticks)
 
 static bool set(struct core *c, unsigned source, uint64_t ticks)
 {
-    return source == DEADLINE_CORE ? set_core(c, ticks) : set_timer(source, ticks);
+    switch (source) {
+    case DEADLINE_CORE:
+        return set_core(c, ticks);
+    case DEADLINE_COUNTER:
+        return set_counter(c);
+    default: /* HPET, PIT */
+        return set_timer(source, ticks);
+    }
 }
 
 /* The first source that works and is free. */
@@ -257,14 +225,27 @@ static void timer_fired(struct core *c, unsigned source)
     }
 }
 
+/* Too early where the core is faster than its TSC, or the deadline farther than it reaches. */
+static bool counter_fired(struct core *c)
+{
+    int64_t left = (int64_t)(c->deadline - rdtsc());
+
+    if (!counter_nmi_came(c))
+        return false;
+    counter_nmi_again(c, own_lapic(), c->deadline && left > 0 ? (uint64_t)left : UINT64_MAX);
+    return true;
+}
+
 bool deadline_nmi(struct core *c, struct trap_frame *f)
 {
     unsigned source;
+    bool counted;
 
     if (!all || !all->cores)
         return false;
     source = fired(c);
-    if (!c->overdue && source == DEADLINE_SOURCES)
+    counted = counter_fired(c);
+    if (!c->overdue && !counted && source == DEADLINE_SOURCES)
         return false;
     c->own_nmis++;
     if (source < DEADLINE_SOURCES)
@@ -282,7 +263,7 @@ void deadline_awake(struct core *c)
 {
     if (!c->watches || !all || !all->cores)
         return;
-    stop_own();
+    apic_timer_stop(own_lapic(), VECTOR_WATCH);
     c->watches = false;
     if (change(SET + DEADLINE_CORE, CLAIMED))
         arm(c, set_any);
@@ -330,7 +311,10 @@ void deadline_later(struct core *c, uint64_t ticks)
 void deadline_end(struct core *c)
 {
     __atomic_store_n(&c->deadline, 0, __ATOMIC_SEQ_CST);
-    if (all && all->cores && !any_left())
+    if (!all || !all->cores)
+        return;
+    counter_nmi_stop(c, own_lapic());
+    if (!any_left())
         stop_timers(c);
 }
 
@@ -350,6 +334,8 @@ void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const
     nmi_timer_pit(&d->timer[1], p, madt, borrowed, boot);
     d->source[DEADLINE_CORE] = (struct deadline_source){
         "core", borrowed ? "the firmware has the cores' timers" : "no other core sleeps"};
+    d->source[DEADLINE_COUNTER] =
+        (struct deadline_source){"counter", counter_nmi_find(&d->counter, &c->given.irq->lapic)};
     d->source[DEADLINE_HPET] = (struct deadline_source){"hpet", d->timer[0].why_not};
     d->source[DEADLINE_PIT] = (struct deadline_source){"pit", d->timer[1].why_not};
 }
@@ -395,7 +381,7 @@ void deadline_try(struct deadlines *d)
     if (!c->given.handoff->borrowed && !c->why_alone && sleeper(boot) < c->count)
         d->source[DEADLINE_CORE].why_not = NULL;
     if (!d->source[DEADLINE_CORE].why_not)
-        measure_own();
+        d->apic_hz = apic_timer_measure(own_lapic(), cores_ticks(c, PER_SECOND));
     for (unsigned i = 0; i < DEADLINE_SOURCES; i++)
         if (!d->source[i].why_not)
             d->source[i].why_not = try_one(boot, i);
@@ -405,6 +391,7 @@ void deadline_close(struct deadlines *d)
 {
     if (!d->cores)
         return;
+    counter_nmi_stop(d->cores->given.boot, &d->cores->given.irq->lapic);
     for (unsigned i = 0; i < 2; i++)
         nmi_timer_close(&d->timer[i]);
     d->cores = NULL;

@@ -4,6 +4,7 @@
  *
  *   another core     one that sleeps; the timer of its own APIC wakes it. It executes nothing until
  *                    then. Not where the machine is borrowed: the firmware has these timers.
+ *   its own counter  whose overflow interrupts (kernel/cores/counter_nmi.h): each core has one.
  *   HPET, PIT        to the boot core (kernel/devices/nmi_timer.h), which passes it on to others.
  *
  * They are set for the deadline itself, or for as far as they reach and then anew, and are off
@@ -17,16 +18,17 @@
 #include "kernel/trap/traps.h"
 #include "lib/firmware/acpi_hpet.h"
 
-enum { DEADLINE_CORE, DEADLINE_HPET, DEADLINE_PIT, DEADLINE_SOURCES };
+enum { DEADLINE_CORE, DEADLINE_COUNTER, DEADLINE_HPET, DEADLINE_PIT, DEADLINE_SOURCES };
 
 struct deadline_source {
-    const char *name;    /* "core", "hpet", "pit" */
+    const char *name;    /* "core", "counter", "hpet", "pit" */
     const char *why_not; /* it does not work here; NULL: it was tried, and works */
 };
 
 struct deadlines {
     struct cores *cores; /* NULL: not open */
     uint64_t row;        /* ticks of the TSC that a row may take */
+    struct overflow_plan counter;
     struct nmi_timer timer[2];
     struct deadline_source source[DEADLINE_SOURCES];
     unsigned order[DEADLINE_SOURCES]; /* in which they are taken */

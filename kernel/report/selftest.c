@@ -107,7 +107,7 @@ static void test_cores(const struct machine *m, const struct engine *e, struct r
 /* Each source was tried when the machine was taken. */
 static void test_deadline(const struct machine *m, struct report *r)
 {
-    char detail[320];
+    char detail[400];
     struct sink_buf text;
     unsigned work = 0;
     sink_buf_init(&text, detail, sizeof detail);

@@ -111,11 +111,20 @@ def test_a_row_that_does_not_end_is_ended(boot, words, how, by):
     (test,) = [t for t in b.of("selftest") if t["name"] == "deadline"]
     assert test["result"] == "pass" and f"{by[0]} ends a loop" in test["detail"], test
     assert len(b.rows) == (4 if "together" in words else 2), str(b)
+    assert "counter not: CPUID promises no counter whose overflow interrupts" in test["detail"], test
     for row in b.rows:
         assert row["status"] == ("wrong" if row["name"] == "endless" else "ok"), row
         if row["name"] == "endless":
             assert re.match(r"it ran longer than deadline=\d+ seconds", row["why"]), row
             assert "in the function of provoke/endless+0x" in row["why"], row
+
+
+def test_where_nothing_can_end_a_row_the_report_says_so(boot):
+    """A borrowed machine without an HPET."""
+    b = boot("suite=truth bench=add samples=16 takeover=borrow", machine="q35,hpet=off").must(SUCCESS, rows=1)
+    (test,) = [t for t in b.of("selftest") if t["name"] == "deadline"]
+    assert b.run["deadline_by"] == [] and test["result"] == "not judged", test
+    assert "nothing here can end a row that does not come back" in b.text, str(b)
 
 
 def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(boot):

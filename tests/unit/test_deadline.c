@@ -5,6 +5,7 @@
 #include <string.h>
 #include "tests/unit/fake_cpu.h"
 #include "tests/unit/unit.h"
+#include "kernel/devices/apic_timer.c"
 #include "kernel/cores/deadline.c"
 
 #define CORES    4
@@ -30,6 +31,9 @@ static struct {
     bool apic_open[CORES];
     uint64_t timer_at[2]; /* when HPET and PIT fire; 0: not set */
     unsigned started[2], stopped[2], nmis[CORES], left;
+    uint64_t counter_at[CORES]; /* when a core's own counter fires, ... */
+    unsigned counter_early;     /* ... by a faster clock */
+    bool no_counter;
     bool deaf;               /* cores do not answer */
     uint64_t held_up;        /* ticks, at the next look at an APIC's count ... */
     uint64_t held_up_before; /* ... and before the next one begins to count */
@@ -100,7 +104,7 @@ void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v)
 {
     (void)l;
     if (offset == LAPIC_LVT_TIMER)
-        fake.apic_open[fake.here] = !(v & APIC_MASKED);
+        fake.apic_open[fake.here] = !(v & ENTRY_MASKED);
     if (offset == LAPIC_TIMER_INITIAL) {
         fake.tsc += fake.held_up_before;
         fake.held_up_before = 0;
@@ -175,6 +179,42 @@ void nmi_timer_close(const struct nmi_timer *t)
     (void)t;
 }
 
+/* --- a core's own counter ------------------------------------------------------------------- */
+
+const char *counter_nmi_find(struct overflow_plan *p, const struct lapic *l)
+{
+    (void)p, (void)l;
+    return "this machine has none";
+}
+
+const char *counter_nmi_start(struct core *c, const struct overflow_plan *p, const struct lapic *l,
+                              uint64_t ticks)
+{
+    (void)p, (void)l;
+    if (fake.no_counter)
+        return "in use";
+    c->overflow.set = true;
+    fake.counter_at[c->index] = fake.tsc + ticks / fake.counter_early;
+    return NULL;
+}
+
+bool counter_nmi_came(const struct core *c)
+{
+    return c->overflow.set && fake.tsc >= fake.counter_at[c->index];
+}
+
+void counter_nmi_again(struct core *c, const struct lapic *l, uint64_t ticks)
+{
+    (void)l;
+    fake.counter_at[c->index] = ticks == UINT64_MAX ? ticks : fake.tsc + ticks;
+}
+
+void counter_nmi_stop(struct core *c, const struct lapic *l)
+{
+    (void)l;
+    c->overflow.set = false;
+}
+
 /* --- the test's own --------------------------------------------------------------------------- */
 
 static bool nmi(unsigned i)
@@ -236,7 +276,7 @@ static void open_with(bool borrowed, bool count_virtual, const char *hpet, const
     all = &d;
     if (!borrowed) {
         d.source[DEADLINE_CORE].why_not = NULL;
-        measure_own();
+        d.apic_hz = apic_timer_measure(own_lapic(), A_SECOND);
     }
     if (count_virtual)
         deadline_count_virtual(&d);
@@ -250,6 +290,7 @@ static int set_up(void **state)
     memset(facts, 0, sizeof facts);
     memset(&d, 0, sizeof d);
     fake.tsc = 12345678;
+    fake.counter_early = 1;
     cores = (struct cores){.count = CORES, .core = list, .facts = facts};
     cores.given.handoff = &handoff;
     cores.given.irq = &irq;
@@ -323,11 +364,10 @@ static void an_apic_timer_is_never_thought_too_fast(void **state)
     (void)state;
     open_with(false, false, NULL, NULL);
     assert_in_range(d.apic_hz, APIC_HZ / 100 * 99, APIC_HZ);
-    d.apic_hz = 0;
     for (unsigned i = 0; i < 2 * MEASURES; i++) {
         fake.held_up_before = i % 2 ? 0 : A_SECOND / 20;
         fake.held_up = i % 2 ? A_SECOND / 20 : 0;
-        uint64_t hz = measure_once();
+        uint64_t hz = measure_once(own_lapic(), A_SECOND);
         assert_true(hz <= APIC_HZ);
     }
 }
@@ -336,7 +376,7 @@ static void where_instructions_are_counted_a_core_is_the_last(void **state)
 {
     (void)state;
     open_with(false, true, NULL, NULL);
-    assert_int_equal(d.order[0], DEADLINE_HPET);
+    assert_int_equal(d.order[0], DEADLINE_COUNTER);
     assert_int_equal(d.order[DEADLINE_SOURCES - 1], DEADLINE_CORE);
     uint64_t began = fake.tsc;
     deadline_begin(&core[0]);
@@ -477,6 +517,33 @@ static void an_nmi_of_others_is_none_of_ours(void **state)
     assert_false(nmi(0));
 }
 
+/* Each core sets its own; a timer does where that cannot be had. */
+static void each_core_has_a_counter(void **state)
+{
+    (void)state;
+    open_with(true, false, NULL, "borrowed");
+    d.source[DEADLINE_COUNTER].why_not = NULL;
+    fake.counter_early = 4;
+    deadline_begin(&core[0]);
+    deadline_begin(&core[2]);
+    assert_true(core[0].overflow.set && core[2].overflow.set);
+    assert_int_equal(fake.started[0], 0);
+    fake.tsc = fake.counter_at[2];
+    assert_true(nmi(2)); /* too early: it is set again */
+    assert_int_equal(fake.left, 0);
+    assert_in_range(fake.counter_at[2], core[2].deadline - 1000, core[2].deadline + 1000);
+    fake.tsc = core[2].deadline + 1000;
+    assert_true(nmi(2));
+    assert_int_equal(fake.left, 1);
+    assert_false(nmi(1));
+    deadline_end(&core[2]);
+    deadline_end(&core[0]);
+    assert_false(core[0].overflow.set || core[2].overflow.set);
+    fake.no_counter = true;
+    deadline_begin(&core[0]);
+    assert_int_equal(fake.started[0], 1);
+}
+
 static void nothing_works(void **state)
 {
     (void)state;
@@ -502,6 +569,7 @@ int main(void)
         cmocka_unit_test_setup(a_watcher_that_is_woken_hands_the_watch_on, set_up),
         cmocka_unit_test_setup(without_a_sleeper_a_timer_is_set, set_up),
         cmocka_unit_test_setup(an_nmi_of_others_is_none_of_ours, set_up),
+        cmocka_unit_test_setup(each_core_has_a_counter, set_up),
         cmocka_unit_test_setup(nothing_works, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
