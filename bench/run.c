@@ -219,13 +219,27 @@ static void run_crowd(const struct run *run, const struct bench *b)
         tell_if_gone(run, k, b->name);
 }
 
+/* A watch that was ended has no figures. */
+static void tell_if_ended(const struct run *run, const struct row *row, unsigned core)
+{
+    char message[sizeof row->said + 96];
+    if (!row->ended)
+        return;
+    fmt_buf(message, sizeof message, "%s/%s on core %u: %s", row->bench->suite, row->bench->name,
+            core, row->why);
+    report_event(run->report, "fault", message);
+    run->report->failures++;
+}
+
 /* Each core of the plan watches for gaps. */
 static void run_watch(struct run *run, const struct bench *b)
 {
     for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
         run->cores_done = k;
         const struct watch *w = gaps_watch(run->plan, b, k);
-        if (w) {
+        if (w && run->plan->seat[k].row.ended) {
+            tell_if_ended(run, &run->plan->seat[k].row, run->plan->list[k]);
+        } else if (w) {
             gaps_show(&run->plan->seat[k].engine, w, b, run->report);
             run->report->smis += w->smis;
         }

@@ -52,6 +52,11 @@ static void row_begin(const struct platform *p, const char *suite, const char *n
     deadline_begin(c);
 }
 
+static void row_longer(const struct platform *p, unsigned ms)
+{
+    deadline_later(core_current(), cores_ticks(&machine_of(p)->cores, (uint64_t)ms * 1000));
+}
+
 static void row_end(const struct platform *p)
 {
     struct core *c = core_current();
@@ -217,6 +222,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .show = show,
         .stop_keys = "q or Esc",
         .row_begin = row_begin,
+        .row_longer = row_longer,
         .row_end = row_end,
         .guarded = guarded,
         .image = m->handoff->image_base,

@@ -15,15 +15,17 @@ COMMON = ("baretick", "seq", "type", "crc")
 
 TITLE = re.compile(r"^## (?:`(\w+)`|(Every record)\b)", re.IGNORECASE)
 ROW = re.compile(r"^\|\s*`([^`]+)`\s*\|\s*([^|]*?)\s*\|(.*)$")
-# A part of the document that lists something else than fields.
-VALUES = re.compile(r"^### Values\b")
+# A part of the document that lists a field's values, in place of fields; N in one stands for any number.
+VALUES = re.compile(r"^### Values of `([^`]+)`")
+VALUE = re.compile(r"^\|\s*`?([^`|]+?)`?\s*\|")
 
 
 class Fields:
-    """What some records have: types[(record type, path)] is the set of the types seen there."""
+    """What some records have: types[(record type, path)] is the set of the types seen there, and words[...] that
+    of the strings."""
 
     def __init__(self, records=()):
-        self.types = {}
+        self.types, self.words = {}, {}
         for record in records:
             self.add(record)
 
@@ -34,6 +36,8 @@ class Fields:
 
     def _value(self, kind, path, value):
         self.types.setdefault((kind, path), set()).add(type_of(value))
+        if isinstance(value, str):
+            self.words.setdefault((kind, path), set()).add(value)
         self._inner(kind, path, value)
 
     def _inner(self, kind, path, value):
@@ -47,6 +51,8 @@ class Fields:
     def update(self, other):
         for field, types in other.types.items():
             self.types.setdefault(field, set()).update(types)
+        for field, words in other.words.items():
+            self.words.setdefault(field, set()).update(words)
 
 
 def type_of(value):
@@ -57,10 +63,11 @@ def type_of(value):
 
 
 class Document:
-    """types[(record type, path)] is the type as it is written; rare: the fields that say "only:"."""
+    """types[(record type, path)] is the type as it is written; rare: the fields that say "only:"; values[...] what
+    such a field can be, where there is a list of that."""
 
     def __init__(self, text):
-        self.types, self.rare = {}, set()
+        self.types, self.rare, self.values = {}, set(), {}
         kind = None
         for line in text.splitlines():
             if line.startswith("## "):
@@ -69,6 +76,8 @@ class Document:
                 values = False
             elif line.startswith("### "):
                 values = VALUES.match(line)
+            elif kind and values and (value := VALUE.match(line)) and value[1].strip("-") not in ("", "value"):
+                self.values.setdefault((kind, values[1]), set()).add(value[1])
             row = ROW.match(line)
             if row and kind and not values:
                 field = (kind, row[1])
@@ -125,6 +134,10 @@ def undocumented(fields, document):
         elif odd := sorted(t for t in types if not fits(t, document.types[found])):
             wrong.append(f"{field[0]}: `{field[1]}` is {' and '.join(odd)}; "
                          f"the document has {document.types[found]}")
+    for field, values in document.values.items():
+        for word in sorted(fields.words.get(field, ())):
+            if word not in values and re.sub(r"\d+", "N", word) not in values:
+                wrong.append(f"not among the values of the document: {field[0]}: `{field[1]}` {word}")
     return wrong
 
 

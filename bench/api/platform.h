@@ -116,6 +116,9 @@ struct platform {
      */
     void (*row_begin)(const struct platform *p, const char *suite, const char *name);
     void (*row_end)(const struct platform *p);
+    /* The row that has begun takes so many milliseconds more than others may: deadline= counts from
+     * there. */
+    void (*row_longer)(const struct platform *p, unsigned ms);
     /*
      * fn(ctx), between row_begin() and row_end() on the core that runs it, which must come back
      * before the row has lasted for deadline= seconds, and whose faults are survived. True: it came

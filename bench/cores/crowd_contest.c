@@ -1,12 +1,13 @@
 /* What many cores do to one another: 1, 2, 4 ... and all of them, for a fixed time. */
 #include "bench/cores/crowd.h"
+#include "bench/cores/crowd_part.h"
 #include "bench/cores/plan.h"
 #include "bench/measure/tsc.h"
 #include "lib/text/mem.h"
 
 static bool round_here(struct crowd *c, struct crowd_seat *seat, unsigned place, unsigned round)
 {
-    if (barrier_pass(&c->plan->barrier, place, c->patience) != BARRIER_GO)
+    if (!crowd_pass(c, place))
         return false;
     uint64_t began = tsc_now(), operations = 0, ticks;
     bool good;
@@ -21,18 +22,28 @@ static bool round_here(struct crowd *c, struct crowd_seat *seat, unsigned place,
     return good;
 }
 
-static void contest_here(void *ctx, unsigned core)
+struct contestant {
+    struct crowd *crowd;
+    unsigned place;
+};
+
+static void all_rounds(void *ctx)
 {
-    struct crowd *c = ctx;
-    unsigned place = 0, round = 0, rounds = c->silicon ? CROWD_ROUNDS : 1;
-    while (c->plan->present[place] != core)
-        place++;
-    struct crowd_seat *seat = &c->seat[place];
-    while (round < rounds && round_here(c, seat, place, round))
+    const struct contestant *own = ctx;
+    struct crowd *c = own->crowd;
+    struct crowd_seat *seat = &c->seat[own->place];
+    unsigned round = 0, rounds = c->silicon ? CROWD_ROUNDS : 1;
+    while (round < rounds && round_here(c, seat, own->place, round))
         round++;
     seat->complete = round == rounds;
-    barrier_leave(&c->plan->barrier, place);
-    plan_seat(c->plan, core)->back = true;
+}
+
+static void contest_here(void *ctx, unsigned core)
+{
+    struct contestant own = {.crowd = ctx};
+    while (own.crowd->plan->present[own.place] != core)
+        own.place++;
+    crowd_part(own.crowd, own.place, all_rounds, &own);
 }
 
 /* One round's figures. */
@@ -79,10 +90,12 @@ static void clear(struct crowd *c, unsigned n)
 static bool step(struct crowd *c, unsigned n, uint64_t (*counted)(const struct crowd *, unsigned))
 {
     uint64_t operations = 0;
-    if (!pace_go_on(&c->plan->seat[0].engine))
+    if (!crowd_go_on(c))
         return false;
     clear(c, n);
     const char *why = plan_on_all(c->plan, c->places, n, contest_here, c);
+    if (!why && !crowd_parts_done(c, n))
+        return false;
     for (unsigned i = 0; i < n; i++) {
         operations += c->seat[i].operations;
         if (!why && !c->seat[i].complete)

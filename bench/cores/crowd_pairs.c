@@ -1,5 +1,6 @@
 /* What passes between two cores: every pair, or above a limit a sample of them. */
 #include "bench/cores/crowd.h"
+#include "bench/cores/crowd_part.h"
 #include "bench/cores/plan.h"
 #include "lib/stats/known.h"
 #include "lib/stats/stats.h"
@@ -12,13 +13,23 @@ static unsigned place_of(const struct crowd *c, unsigned core)
     return c->plan->seat[c->places[0]].engine.core == core ? 0 : 1;
 }
 
+struct player {
+    struct crowd *crowd;
+    unsigned side;
+};
+
+static void play_side(void *ctx)
+{
+    const struct player *p = ctx;
+    struct crowd *c = p->crowd;
+    if (crowd_pass(c, p->side))
+        exchange_play(&c->exchange, p->side);
+}
+
 static void play_here(void *ctx, unsigned core)
 {
-    struct crowd *c = ctx;
-    unsigned side = place_of(c, core);
-    if (barrier_pass(&c->plan->barrier, side, c->patience) == BARRIER_GO)
-        exchange_play(&c->exchange, side);
-    plan_seat(c->plan, core)->back = true;
+    struct player p = {ctx, place_of(ctx, core)};
+    crowd_part(p.crowd, p.side, play_side, &p);
 }
 
 /* One game of the seats k and l. */
@@ -30,7 +41,7 @@ static bool play(struct crowd *c, unsigned k, unsigned l, bool stamped)
     const char *why = plan_on_all(c->plan, places, 2, play_here, c);
     if (why)
         crowd_fail(c, ROW_WRONG, why);
-    else if (!exchange_complete(&c->exchange))
+    else if (crowd_parts_done(c, 2) && !exchange_complete(&c->exchange))
         crowd_fail(c, ROW_WRONG, "two cores did not make all their moves");
     return !c->row.why;
 }
@@ -70,7 +81,7 @@ static bool pair_up(struct crowd *c, unsigned k, unsigned l, bool stamped)
 {
     if (!both_live(c, k, l))
         return true;
-    if (!pace_go_on(&c->plan->seat[0].engine))
+    if (!crowd_go_on(c))
         return false;
     if (!play(c, k, l, stamped))
         return false;
@@ -189,7 +200,7 @@ static void signals(struct crowd *c, bool (*signal)(const struct platform *, uns
         if (c->plan->list[k] == 0 || c->plan->seat[k].gone)
             continue;
         c->pairs_all++;
-        if (!pace_go_on(&c->plan->seat[0].engine))
+        if (!crowd_go_on(c))
             return;
         if (!signal_one(c, k, signal))
             return;

@@ -1,6 +1,8 @@
 #include "bench/cores/gaps.h"
+#include "bench/measure/guard.h"
 #include "bench/measure/interleave.h"
 #include "lib/stats/stats.h"
+#include "lib/text/mem.h"
 
 #define CALIBRATION        1023       /* turns; odd, so that one is the median */
 #define UNKNOWN_HZ         1000000000 /* to end by, where the TSC's frequency is not known */
@@ -28,11 +30,16 @@ uint64_t gaps_hz(const struct engine *e)
     return engine_has_hz(e) ? (uint64_t)e->tsc_hz : UNKNOWN_HZ;
 }
 
+static unsigned asked_ms(const struct engine *e)
+{
+    if (e->o->watch > 0)
+        return e->o->watch;
+    return e->execution == EXEC_INSTRUCTIONS ? WATCH_AUTO_EXACT : WATCH_AUTO;
+}
+
 uint64_t gaps_duration(const struct engine *e)
 {
-    uint64_t ms = e->o->watch;
-    if (ms == 0)
-        ms = e->execution == EXEC_INSTRUCTIONS ? WATCH_AUTO_EXACT : WATCH_AUTO;
+    uint64_t ms = asked_ms(e);
     return (ms * gaps_hz(e) + 999) / 1000; /* at most 10^6 ms of 10^10 Hz: it fits */
 }
 
@@ -49,15 +56,25 @@ static uint64_t typical_turn(uint64_t *turn)
     return turn[CALIBRATION / 2];
 }
 
-/* A TSC that goes back (a process that is moved) makes no gap: differences are signed. */
-static void spin(struct gaps *g, int64_t ticks)
+static uint64_t own_nmis(const struct engine *e)
+{
+    return e->p->own_nmis ? e->p->own_nmis() : 0;
+}
+
+/* A TSC that goes back (a process that is moved) makes no gap: differences are signed. Nor does an
+ * NMI that the program sends itself, for a deadline. */
+static void spin(const struct engine *e, struct gaps *g, int64_t ticks)
 {
     int64_t threshold = (int64_t)g->threshold;
+    uint64_t own = own_nmis(e);
     uint64_t start = tsc(), last = start, before = g->watched;
     while ((int64_t)(last - start) < ticks) {
         uint64_t now = tsc();
         if ((int64_t)(now - last) >= threshold) {
-            gaps_add(g, before + last - start, now - last);
+            uint64_t own_now = own_nmis(e);
+            if (own_now == own)
+                gaps_add(g, before + last - start, now - last);
+            own = own_now;
             now = tsc(); /* what that took is no gap */
         }
         last = now;
@@ -65,13 +82,28 @@ static void spin(struct gaps *g, int64_t ticks)
     g->watched += last - start;
 }
 
-/* In stretches, between which it looks for a key: what that takes is not watched. */
-static void spin_in_stretches(const struct engine *e, struct gaps *g)
+struct stretch {
+    const struct engine *engine;
+    struct gaps *gaps;
+    uint64_t ticks;
+};
+
+static void spin_stretch(void *ctx)
 {
-    uint64_t all = gaps_duration(e), stretch = gaps_hz(e) / STRETCHES_A_SECOND;
+    const struct stretch *s = ctx;
+    spin(s->engine, s->gaps, (int64_t)s->ticks);
+}
+
+/* In stretches, between which it looks for a key: what that takes is not watched. */
+static void spin_in_stretches(struct seat *seat, struct gaps *g)
+{
+    const struct engine *e = &seat->engine;
+    uint64_t all = gaps_duration(e), most = gaps_hz(e) / STRETCHES_A_SECOND;
     while (g->watched < all && pace_go_on(e)) {
         uint64_t left = all - g->watched;
-        spin(g, (int64_t)(left < stretch ? left : stretch));
+        struct stretch s = {e, g, left < most ? left : most};
+        if (!guard_run(e, &seat->row, spin_stretch, &s))
+            break;
         pace_show(e, (double)g->watched / (double)all);
     }
 }
@@ -82,10 +114,13 @@ static void watch_here(void *ctx, unsigned core)
     struct seat *seat = plan_seat(plan, core);
     const struct engine *e = &seat->engine;
     struct watch *w = watch_of(seat);
+    memset(&seat->row, 0, sizeof seat->row);
+    seat->row.bench = plan->bench;
     e->p->row_begin(e->p, plan->bench->suite, plan->bench->name);
+    e->p->row_longer(e->p, asked_ms(e));
     uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
     gaps_init(&w->gaps, typical_turn(w->scratch), gaps_hz(e));
-    spin_in_stretches(e, &w->gaps);
+    spin_in_stretches(seat, &w->gaps);
     w->smis = engine_smis(e) - pace_smis(e) - smis;
     w->nmis = e->p->nmis() - nmis;
     e->p->row_end(e->p);

@@ -17,7 +17,8 @@ struct watch {
     uint64_t scratch[GAPS_KEPT];
 };
 
-/* Watches on the k-th core of the plan. NULL: it is gone, or goes now. Valid until the next row. */
+/* Watches on the k-th core of the plan. NULL: it is gone, or goes now. Valid until the next row.
+ * Where it was ended (a fault, deadline=), the seat's `row` is wrong and says why. */
 const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigned k);
 
 /* What gaps are timed by: the TSC's frequency, or where that is not known a round figure to end

@@ -29,6 +29,7 @@ struct seat {
     uint64_t nmis; /* seen on this core so far */
     struct core_figure alone;
     bool has_row;     /* `row` is the one asked for last */
+    bool waits;       /* in a meeting: for the others */
     bool back;        /* it has done what it was sent for */
     const char *gone; /* a fault, or `unlike`: it measures no more; ... */
     bool told;        /* ... and the report says so */

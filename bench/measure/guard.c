@@ -58,7 +58,8 @@ static void say_place(const struct engine *e, const struct bench *b, uint64_t at
         say_window(e, b, at, out);
         return;
     }
-    const struct bench *near = nearest(at, &start);
+    /* Rows that cores run with each other have functions of several kinds. */
+    const struct bench *near = b->form == FORM_CORES ? NULL : nearest(at, &start);
     if (near)
         fmt(out, " in the function of %s/%s+0x%llx", near->suite, near->name,
             (unsigned long long)(at - start));

@@ -1,4 +1,5 @@
 #include "bench/show/head.h"
+#include "bench/api/registry.h"
 #include "bench/show/cycle_show.h"
 #include "bench/show/show.h"
 #include "build_id.h"
@@ -141,7 +142,17 @@ static void warn(void *report, const char *message)
 
 void head_warn_words(const struct engine *e, struct report *r)
 {
-    options_without_effect(e->o, warn, r);
+    struct options_rows kinds = {false, false};
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (!registry_selects(e->o, rows[i]))
+            continue;
+        kinds.watches = kinds.watches || rows[i]->form == FORM_WATCH;
+        kinds.windows =
+            kinds.windows || !(rows[i]->form == FORM_WATCH || rows[i]->form == FORM_CORES);
+    }
+    options_without_effect(e->o, &kinds, warn, r);
 }
 
 void head_warn_timers(const struct engine *e, struct report *r)

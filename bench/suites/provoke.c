@@ -3,6 +3,7 @@
  * notices. They run only when suite= names the suite, best one at a time, with bench=.
  */
 #include "bench/api/check.h"
+#include "bench/cores/crowd.h"
 
 static int wrong_body(uint64_t n, struct object *o)
 {
@@ -111,3 +112,47 @@ PROVOKE(stack, "a stack overflow: a double fault ends the run, exit status 4; in
         .function = stack_body);
 PROVOKE(setup, "an undefined instruction before the first window ends the run, exit status 4",
         .function = error_body, .setup = undefined_setup);
+
+/* What a core does that meets others: all but the first of them. */
+static bool endless_batch(struct crowd *c, unsigned place, unsigned n)
+{
+    (void)c, (void)n;
+    if (place > 0)
+        __asm__ volatile("0: jmp 0b");
+    return true;
+}
+
+static bool undefined_batch(struct crowd *c, unsigned place, unsigned n)
+{
+    (void)c, (void)n;
+    if (place > 0)
+        __asm__ volatile("ud2");
+    return true;
+}
+
+static uint64_t counted_all(const struct crowd *c, unsigned cores)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < cores; i++)
+        sum += c->seat[i].operations;
+    return sum;
+}
+
+static void endless_meet(struct crowd *c)
+{
+    crowd_contest(c, endless_batch, 1, counted_all);
+}
+
+static void undefined_meet(struct crowd *c)
+{
+    crowd_contest(c, undefined_batch, 1, counted_all);
+}
+
+#define PROVOKE_CORES(name_, what_, meet_)                                                         \
+    BENCH(provoke_cores, name_, .what = what_, .form = FORM_CORES, .ops = 1, .on_request = true,   \
+          .meet = meet_)
+
+PROVOKE_CORES(endless, "cores meet, and others than the first never end: exit status 2",
+              endless_meet);
+PROVOKE_CORES(ud2, "the same, and others than the first meet an undefined instruction",
+              undefined_meet);

@@ -1,18 +1,15 @@
 #include "kernel/cores/deadline.h"
+#include "kernel/cores/counter_nmi.h"
 #include "kernel/cpu/cpu.h"
+#include "kernel/devices/apic_timer.h"
 #include "kernel/trap/guard.h"
 
 #define TRY_US      2000   /* after which each source is to fire when it is tried, */
 #define TRY_MOST_US 100000 /* and when it is given up */
-#define MEASURE_US  1000   /* of an APIC's timer against the TSC */
 #define KICK_US     10000  /* for a core that sleeps to look at the deadlines */
 /* A source that fires earlier than this part of its time was not it: clocks differ by less. */
 #define EARLY_PART 32
 #define PER_SECOND 1000000u
-
-#define APIC_DIVIDE_16 3u /* SDM vol. 3A figure 11-10 */
-#define APIC_MASKED    (1u << 16)
-#define APIC_MOST      0xffffffffu
 
 static struct deadlines *all; /* the traps' hooks take no context */
 
@@ -23,44 +20,53 @@ static uint64_t ticks_to_us(uint64_t ticks)
     return ticks / (a_us ? a_us : 1) + 1;
 }
 
-/* --- a core's own APIC timer ------------------------------------------------------------------ */
-
-static void write_own(uint32_t offset, uint32_t v)
+static const struct lapic *own_lapic(void)
 {
-    lapic_write(&all->cores->given.irq->lapic, offset, v);
+    return &all->cores->given.irq->lapic;
 }
 
-/* How fast it counts: alike on all cores. */
-static void measure_own(void)
-{
-    uint64_t began = rdtsc(), ticks = cores_ticks(all->cores, MEASURE_US);
-    uint32_t left = APIC_MOST;
+/* --- what is set ------------------------------------------------------------------------------ */
 
-    write_own(LAPIC_TIMER_INITIAL, APIC_MOST);
-    while (rdtsc() - began < ticks)
-        pause();
-    (void)lapic_read(&all->cores->given.irq->lapic, LAPIC_TIMER_CURRENT, &left);
-    all->apic_hz = (uint64_t)(APIC_MOST - left) * (PER_SECOND / MEASURE_US);
+/* SET + a source: that one is. Who makes FREE or SET to CLAIMED sets a source, or frees it. */
+enum { FREE, CLAIMED, SET };
+
+static void put(uint32_t state)
+{
+    __atomic_store_n(&all->state, state, __ATOMIC_SEQ_CST);
 }
 
-static void stop_own(void)
+static bool change(uint32_t from, uint32_t to)
 {
-    write_own(LAPIC_LVT_TIMER, APIC_MASKED | VECTOR_WATCH);
-    write_own(LAPIC_TIMER_INITIAL, 0);
+    return __atomic_compare_exchange_n(&all->state, &from, to, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
 }
 
-static void start_own(uint64_t us)
-{
-    uint64_t most, counts;
+/* --- looking at the deadlines ----------------------------------------------------------------- */
 
-    write_own(LAPIC_LVT_TIMER, APIC_MASKED | VECTOR_WATCH);
-    write_own(LAPIC_TIMER_DIVIDE, APIC_DIVIDE_16);
-    if (!all->apic_hz)
-        measure_own();
-    most = APIC_MOST / (all->apic_hz / PER_SECOND + 1);
-    counts = (us < most ? us : most) * all->apic_hz / PER_SECOND;
-    write_own(LAPIC_LVT_TIMER, VECTOR_WATCH); /* one-shot */
-    write_own(LAPIC_TIMER_INITIAL, counts ? (uint32_t)counts : 1);
+bool deadline_passed(const struct core *c)
+{
+    return c->deadline && (int64_t)(rdtsc() - c->deadline) >= 0;
+}
+
+/* The rows past theirs are ended, all but c's own. The ticks to the next one; 0: there is none. */
+static uint64_t look(const struct core *c)
+{
+    const struct cores *cores = all->cores;
+    uint64_t next = 0;
+
+    for (unsigned i = 0; i < cores->count; i++) {
+        struct core *other = cores->core[i];
+        if (!other || other->faulted || !other->deadline || other->overdue)
+            continue;
+        int64_t left = (int64_t)(other->deadline - rdtsc());
+        if (left > 0) {
+            next = next == 0 || (uint64_t)left < next ? (uint64_t)left : next;
+        } else if (other != c) {
+            other->overdue = true;
+            (void)lapic_ipi(&cores->given.irq->lapic, other->apic_id, ICR_NMI);
+        }
+    }
+    return next;
 }
 
 /* --- setting a source ------------------------------------------------------------------------- */
@@ -87,113 +93,163 @@ static bool kick(unsigned i)
     uint32_t before = all->looked;
     uint64_t began = rdtsc(), patience = cores_ticks(all->cores, KICK_US);
 
-    all->watch = i;
-    if (!lapic_ipi(&all->cores->given.irq->lapic, all->cores->core[i]->apic_id,
-                   ICR_FIXED | VECTOR_WATCH))
+    if (!lapic_ipi(own_lapic(), all->cores->core[i]->apic_id, ICR_FIXED | VECTOR_WATCH))
         return false;
     while (all->looked == before && rdtsc() - began < patience)
         pause();
     return all->looked != before;
 }
 
-static void start(unsigned source, uint64_t ticks)
-{
-    uint64_t us = ticks_to_us(ticks);
-    uint64_t began = rdtsc();
-
-    all->due = began;
-    us = nmi_timer_start(&all->timer[source - DEADLINE_HPET], us);
-    all->due = began + cores_ticks(all->cores, us - us / EARLY_PART);
-}
-
-static bool set(const struct core *c, unsigned source, uint64_t ticks)
+/* A core that sleeps watches: c itself, which an interrupt woke, or one that it wakes. */
+static bool set_core(struct core *c, uint64_t ticks)
 {
     unsigned watcher;
 
-    all->used = source;
-    if (source != DEADLINE_CORE) {
-        start(source, ticks);
+    if (c->asleep) {
+        c->watches = true;
+        put(SET + DEADLINE_CORE);
+        apic_timer_start(own_lapic(), VECTOR_WATCH, all->apic_hz, ticks_to_us(ticks));
         return true;
     }
     watcher = sleeper(c);
-    return watcher < all->cores->count && kick(watcher);
+    if (watcher == all->cores->count)
+        return false;
+    put(SET + DEADLINE_CORE);
+    return kick(watcher);
+}
+
+/* For c's own row: it stands still while c sleeps. The next core sets its own. */
+static bool set_counter(struct core *c)
+{
+    uint64_t left = c->deadline - rdtsc();
+
+    if (!c->deadline || (int64_t)left <= 0)
+        return false;
+    if (counter_nmi_start(c, &all->counter, own_lapic(), left))
+        return false;
+    put(FREE);
+    return true;
+}
+
+static bool set_timer(unsigned source, uint64_t ticks)
+{
+    uint64_t began = rdtsc(), us;
+    volatile uint64_t *due = &all->due[source - DEADLINE_HPET];
+
+    *due = began;
+    put(SET + source);
+    us = nmi_timer_start(&all->timer[source - DEADLINE_HPET], ticks_to_us(ticks));
+    *due = began + cores_ticks(all->cores, us - us / EARLY_PART);
+    return true;
+}
+
+static bool set(struct core *c, unsigned source, uint64_t ticks)
+{
+    switch (source) {
+    case DEADLINE_CORE:
+        return set_core(c, ticks);
+    case DEADLINE_COUNTER:
+        return set_counter(c);
+    default: /* HPET, PIT */
+        return set_timer(source, ticks);
+    }
 }
 
 /* The first source that works and is free. */
-static void set_any(const struct core *c, uint64_t ticks)
+static bool set_any(struct core *c, uint64_t ticks)
 {
-    for (unsigned i = 0; i < DEADLINE_SOURCES; i++)
-        if (!all->source[i].why_not && set(c, i, ticks))
-            return;
-    __atomic_store_n(&all->set, 0, __ATOMIC_SEQ_CST);
-}
-
-/* --- looking at the deadlines ----------------------------------------------------------------- */
-
-bool deadline_passed(const struct core *c)
-{
-    return c->deadline && (int64_t)(rdtsc() - c->deadline) >= 0;
-}
-
-/* The rows past theirs are ended, all but c's own. The ticks to the next one; 0: there is none. */
-static uint64_t look(const struct core *c)
-{
-    const struct cores *cores = all->cores;
-    uint64_t next = 0;
-
-    for (unsigned i = 0; i < cores->count; i++) {
-        struct core *other = cores->core[i];
-        if (!other || other->faulted || !other->deadline || other->overdue)
-            continue;
-        if (!deadline_passed(other)) {
-            uint64_t left = other->deadline - rdtsc();
-            next = next == 0 || left < next ? left : next;
-        } else if (other != c) {
-            other->overdue = true;
-            (void)lapic_ipi(&cores->given.irq->lapic, other->apic_id, ICR_NMI);
-        }
+    for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
+        unsigned source = all->order[i];
+        if (!all->source[source].why_not && set(c, source, ticks))
+            return true;
     }
-    return next;
+    return false;
 }
 
-void deadline_interrupt(struct core *c, unsigned vector)
+/* By who has claimed. A row that began while nothing was set found it claimed, and relies on
+ * this: hence the second look. */
+static void arm(struct core *c, bool (*how)(struct core *c, uint64_t ticks))
 {
     uint64_t next;
 
-    if (vector != VECTOR_WATCH || !all || all->watch != c->index) {
-        park_interrupt(c, vector);
-        return;
+    do {
+        next = look(c);
+        if (next && how(c, next))
+            return;
+        put(FREE);
+    } while (!next && look(c) && change(FREE, CLAIMED));
+}
+
+/* --- interrupts ------------------------------------------------------------------------------- */
+
+void deadline_interrupt(struct core *c, unsigned vector)
+{
+    if (vector == VECTOR_WATCH && all && all->cores && c->asleep) {
+        c->watches = false;
+        if (change(SET + DEADLINE_CORE, CLAIMED))
+            arm(c, set_core);
+        else
+            (void)look(c);
+        __atomic_add_fetch(&all->looked, 1, __ATOMIC_SEQ_CST);
     }
-    next = look(c);
-    if (next)
-        start_own(ticks_to_us(next));
-    else
-        __atomic_store_n(&all->set, 0, __ATOMIC_SEQ_CST);
-    __atomic_add_fetch(&all->looked, 1, __ATOMIC_SEQ_CST);
     park_interrupt(c, vector);
 }
 
-/* The source's own, on the boot core. */
-static bool is_source(const struct core *c)
+/* The timer whose NMI this can be, on the boot core; DEADLINE_SOURCES: none's. */
+static unsigned fired(const struct core *c)
 {
-    return c == all->cores->given.boot && all->set && all->used != DEADLINE_CORE &&
-           (int64_t)(rdtsc() - all->due) >= 0;
+    unsigned i = DEADLINE_HPET;
+
+    if (c != all->cores->given.boot)
+        return DEADLINE_SOURCES;
+    while (i < DEADLINE_SOURCES &&
+           !(all->due[i - DEADLINE_HPET] && (int64_t)(rdtsc() - all->due[i - DEADLINE_HPET]) >= 0))
+        i++;
+    return i;
+}
+
+static bool again(struct core *c, uint64_t ticks)
+{
+    (void)c;
+    return set_timer(all->again, ticks);
+}
+
+static void timer_fired(struct core *c, unsigned source)
+{
+    all->due[source - DEADLINE_HPET] = 0;
+    if (change(SET + source, CLAIMED)) {
+        all->again = source;
+        arm(c, again);
+    } else {
+        (void)look(c);
+    }
+}
+
+/* Too early where the core is faster than its TSC, or the deadline farther than it reaches. */
+static bool counter_fired(struct core *c)
+{
+    int64_t left = (int64_t)(c->deadline - rdtsc());
+
+    if (!counter_nmi_came(c))
+        return false;
+    counter_nmi_again(c, own_lapic(), c->deadline && left > 0 ? (uint64_t)left : UINT64_MAX);
+    return true;
 }
 
 bool deadline_nmi(struct core *c, struct trap_frame *f)
 {
-    uint64_t next;
+    unsigned source;
+    bool counted;
 
-    if (!all || !all->cores || !(c->overdue || is_source(c)))
+    if (!all || !all->cores)
+        return false;
+    source = fired(c);
+    counted = counter_fired(c);
+    if (!c->overdue && !counted && source == DEADLINE_SOURCES)
         return false;
     c->own_nmis++;
-    if (!c->overdue) {
-        next = look(c);
-        if (next)
-            start(all->used, next);
-        else
-            __atomic_store_n(&all->set, 0, __ATOMIC_SEQ_CST);
-    }
+    if (source < DEADLINE_SOURCES)
+        timer_fired(c, source);
     c->overdue = false;
     /* Between two guarded calls it is the next one that ends. */
     if (deadline_passed(c))
@@ -202,6 +258,16 @@ bool deadline_nmi(struct core *c, struct trap_frame *f)
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
+
+void deadline_awake(struct core *c)
+{
+    if (!c->watches || !all || !all->cores)
+        return;
+    apic_timer_stop(own_lapic(), VECTOR_WATCH);
+    c->watches = false;
+    if (change(SET + DEADLINE_CORE, CLAIMED))
+        arm(c, set_any);
+}
 
 static bool any_left(void)
 {
@@ -213,33 +279,43 @@ static bool any_left(void)
     return left;
 }
 
-static void unset(void)
+/* A core's timer stays set: it finds no deadline, or a later one. */
+static void stop_timers(struct core *c)
 {
-    if (all->used != DEADLINE_CORE && __atomic_exchange_n(&all->set, 0, __ATOMIC_SEQ_CST))
-        nmi_timer_stop(&all->timer[all->used - DEADLINE_HPET]);
+    for (unsigned i = DEADLINE_HPET; i < DEADLINE_SOURCES; i++) {
+        if (!change(SET + i, CLAIMED))
+            continue;
+        nmi_timer_stop(&all->timer[i - DEADLINE_HPET]);
+        all->due[i - DEADLINE_HPET] = 0;
+        arm(c, set_any);
+    }
 }
 
 void deadline_begin(struct core *c)
 {
     if (!all || !all->cores)
         return;
-    /* Its own timer must not fire into what it measures. */
-    if (all->set && all->used == DEADLINE_CORE && all->watch == c->index) {
-        stop_own();
-        __atomic_store_n(&all->set, 0, __ATOMIC_SEQ_CST);
-    }
+    deadline_awake(c);
     c->overdue = false;
-    c->deadline = rdtsc() + all->row;
-    if (!__atomic_exchange_n(&all->set, 1, __ATOMIC_SEQ_CST))
-        set_any(c, all->row);
+    __atomic_store_n(&c->deadline, rdtsc() + all->row, __ATOMIC_SEQ_CST);
+    if (change(FREE, CLAIMED))
+        arm(c, set_any);
 }
 
-/* A core's timer stays set: it finds no deadline, or a later one. */
+void deadline_later(struct core *c, uint64_t ticks)
+{
+    if (c->deadline)
+        __atomic_store_n(&c->deadline, c->deadline + ticks, __ATOMIC_SEQ_CST);
+}
+
 void deadline_end(struct core *c)
 {
-    c->deadline = 0;
-    if (all && all->cores && !any_left())
-        unset();
+    __atomic_store_n(&c->deadline, 0, __ATOMIC_SEQ_CST);
+    if (!all || !all->cores)
+        return;
+    counter_nmi_stop(c, own_lapic());
+    if (!any_left())
+        stop_timers(c);
 }
 
 /* --- from the machine's start to its end ------------------------------------------------------ */
@@ -251,11 +327,15 @@ void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const
     bool borrowed = c->given.handoff->borrowed;
 
     d->cores = c;
+    for (unsigned i = 0; i < DEADLINE_SOURCES; i++)
+        d->order[i] = i;
     d->row = cores_ticks(c, (uint64_t)c->given.handoff->options.deadline * PER_SECOND);
     nmi_timer_hpet(&d->timer[0], p, madt, hpet, boot);
     nmi_timer_pit(&d->timer[1], p, madt, borrowed, boot);
     d->source[DEADLINE_CORE] = (struct deadline_source){
         "core", borrowed ? "the firmware has the cores' timers" : "no other core sleeps"};
+    d->source[DEADLINE_COUNTER] =
+        (struct deadline_source){"counter", counter_nmi_find(&d->counter, &c->given.irq->lapic)};
     d->source[DEADLINE_HPET] = (struct deadline_source){"hpet", d->timer[0].why_not};
     d->source[DEADLINE_PIT] = (struct deadline_source){"pit", d->timer[1].why_not};
 }
@@ -273,19 +353,23 @@ static const char *try_one(struct core *c, unsigned source)
 {
     uint64_t most = cores_ticks(all->cores, TRY_MOST_US);
     struct guard_ended ended;
-    bool fired;
+    bool ended_it;
 
     c->deadline = rdtsc() + cores_ticks(all->cores, TRY_US);
-    all->set = 1;
-    fired = set(c, source, cores_ticks(all->cores, TRY_US)) && !guard_call(c, spin, &most, &ended);
+    put(CLAIMED);
+    ended_it =
+        set(c, source, cores_ticks(all->cores, TRY_US)) && !guard_call(c, spin, &most, &ended);
     deadline_end(c);
-    all->set = 0;
-    return fired ? NULL : "no NMI came of it";
+    put(FREE);
+    return ended_it ? NULL : "no NMI came of it";
 }
 
 void deadline_count_virtual(struct deadlines *d)
 {
     d->row *= DEADLINE_VIRTUAL;
+    for (unsigned i = 0; i + 1 < DEADLINE_SOURCES; i++)
+        d->order[i] = d->order[i + 1];
+    d->order[DEADLINE_SOURCES - 1] = DEADLINE_CORE;
 }
 
 void deadline_try(struct deadlines *d)
@@ -296,6 +380,8 @@ void deadline_try(struct deadlines *d)
     all = d;
     if (!c->given.handoff->borrowed && !c->why_alone && sleeper(boot) < c->count)
         d->source[DEADLINE_CORE].why_not = NULL;
+    if (!d->source[DEADLINE_CORE].why_not)
+        d->apic_hz = apic_timer_measure(own_lapic(), cores_ticks(c, PER_SECOND));
     for (unsigned i = 0; i < DEADLINE_SOURCES; i++)
         if (!d->source[i].why_not)
             d->source[i].why_not = try_one(boot, i);
@@ -305,6 +391,7 @@ void deadline_close(struct deadlines *d)
 {
     if (!d->cores)
         return;
+    counter_nmi_stop(d->cores->given.boot, &d->cores->given.irq->lapic);
     for (unsigned i = 0; i < 2; i++)
         nmi_timer_close(&d->timer[i]);
     d->cores = NULL;

@@ -1,4 +1,5 @@
 #include "kernel/cores/run.h"
+#include "kernel/cores/deadline.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/trap/fault.h"
 
@@ -30,6 +31,7 @@ static bool take_part(struct core *c)
     const struct cores_given *g = &c->cores->given;
     struct core_job job = c->job;
 
+    deadline_awake(c);
     paging_use(g->paging, c, c->tables && job.meeting->n > 1);
     /* The boot core was about to sleep when it woke us. Where it does not, it cannot be told. */
     if (!job.meeting->boot_takes_part)
@@ -127,6 +129,7 @@ static const char *call(struct cores *all, const unsigned *list, unsigned n, cor
     hand_out(all, fn, ctx);
     if (wake(all) && !(boot_in && take_part(boot)))
         park_sleep(boot);
+    deadline_awake(boot);
     return outcome(all, list, n);
 }
 

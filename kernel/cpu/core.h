@@ -12,6 +12,7 @@
 #include "kernel/cpu/mce.h"
 #include "kernel/cpu/thermal.h"
 #include "kernel/memory/arena.h"
+#include "lib/cpu/overflow.h"
 
 #define IST_STACK_SIZE (8u << 10)
 /* Of a core that runs what it is given; the boot core has the kernel's (kernel/memory/arena.h). */
@@ -51,7 +52,10 @@ struct core {
     volatile uint64_t guard_stack; /* of the call that can be left (kernel/trap/guard.h); 0: none */
     struct guard_ended *guard_ended; /* where is said how it ended */
     volatile uint64_t deadline;      /* TSC at which its row is ended (kernel/cores/deadline.h) */
+    volatile bool watches;           /* its APIC's timer is set for a deadline, while it sleeps */
     volatile bool overdue;           /* an NMI that ends its row is on its way */
+    struct overflow overflow;        /* its counter, where that sends the NMI ... */
+    uint32_t lvt_counters_was;       /* ... by this entry (kernel/cores/counter_nmi.h) */
     volatile uint64_t own_nmis;      /* that came for some core's deadline; not among `nmis` */
     struct thermal_row thermal;      /* of the row that it runs, or ran last */
     struct core_cycles cycles;       /* its own counters of core cycles */

@@ -187,9 +187,11 @@ static void record_cores(const struct machine *m, struct json *j)
 static void record_deadline(const struct machine *m, struct json *j)
 {
     json_array(j, "deadline_by");
-    for (unsigned i = 0; i < DEADLINE_SOURCES; i++)
-        if (!m->deadlines.source[i].why_not)
-            json_str(j, NULL, m->deadlines.source[i].name);
+    for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
+        const struct deadline_source *s = &m->deadlines.source[m->deadlines.order[i]];
+        if (!s->why_not)
+            json_str(j, NULL, s->name);
+    }
     json_close(j);
 }
 

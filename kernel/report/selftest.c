@@ -107,12 +107,12 @@ static void test_cores(const struct machine *m, const struct engine *e, struct r
 /* Each source was tried when the machine was taken. */
 static void test_deadline(const struct machine *m, struct report *r)
 {
-    char detail[320];
+    char detail[400];
     struct sink_buf text;
     unsigned work = 0;
     sink_buf_init(&text, detail, sizeof detail);
     for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
-        const struct deadline_source *s = &m->deadlines.source[i];
+        const struct deadline_source *s = &m->deadlines.source[m->deadlines.order[i]];
         work += !s->why_not;
         fmt(&text.sink, "%s%s %s%s", i ? "; " : "", s->name, s->why_not ? "not: " : "ends a loop",
             s->why_not ? s->why_not : "");

@@ -33,6 +33,7 @@
 #define TIMERS(name, words, standard_) OTHER(name, OPTION_TIMERS, words, standard_)
 
 #define BY(method) (1u << METHOD_##method)
+#define BY_ALL     ((1u << METHOD_COUNT) - 1) /* what is done with windows, by any method */
 
 /* `meaning`: 79 columns with the default behind it, for help. */
 static const struct option_doc keys[] = {
@@ -56,7 +57,7 @@ static const struct option_doc keys[] = {
      .meaning = "ensembles: windows in each (published: 100000)"},
     {NUMBER(target, 10, 10000000, 10000), .methods = BY(ADAPTIVE),
      .meaning = "adaptive: microseconds a stretch should last"},
-    {CHOICE(caches, CACHES_CHOICES, "keep"),
+    {CHOICE(caches, CACHES_CHOICES, "keep"), .methods = BY_ALL,
      .meaning = "clear: before each window the row's data leaves them"},
     {TIMERS(clock, CLOCK_WORDS, "tsc,hpet,pmtimer,pit"),
      .meaning = "seconds by the first of these to start"},
@@ -68,7 +69,7 @@ static const struct option_doc keys[] = {
      .meaning = "where the placements are drawn from"},
     {OTHER(cores, OPTION_CORES, "bsp|all|N,N-N,...", "bsp"),
      .meaning = "the cores to measure on; bsp: the one that boots"},
-    {CHOICE(share, SHARE_CHOICES, "alone"),
+    {CHOICE(share, SHARE_CHOICES, "alone"), .methods = BY_ALL,
      .meaning = "cores: one after the other, or all at once and alone"},
     {CHOICE(park, PARK_CHOICES, "hlt"), .meaning = "how a core waits that does not measure"},
     {CHOICE(turbo, SETTING_CHOICES, "keep"), .meaning = "off: no core clock above the base clock"},
@@ -315,20 +316,40 @@ static void say_methods(struct sink *out, uint32_t methods)
         }
 }
 
-void options_without_effect(const struct options *o, void (*tell)(void *ctx, const char *message),
-                            void *ctx)
+/* Why this key can do nothing beside the other words; false: it can. */
+static bool is_idle(const struct options *o, const struct option_doc *k,
+                    const struct options_rows *rows, struct sink *why)
+{
+    const void *at = (const char *)o + k->takes.field;
+
+    if (at == &o->watch && !rows->watches) {
+        fmt(why, ": no row of suite quiet is run");
+    } else if (k->methods && !rows->windows) {
+        fmt(why, ": no row that is run has windows");
+    } else if (k->methods && !(k->methods & 1u << o->method)) {
+        fmt(why, " with method=%s: it is for ", method_names[o->method]);
+        say_methods(why, k->methods);
+    } else if (at == &o->seed && o->layout != LAYOUT_SHUFFLE) {
+        fmt(why, " with layout=%s: it is for layout=shuffle",
+            o->layout == LAYOUT_FIXED ? "fixed" : "sweep");
+    } else if (at == &o->share && str_eq(o->cores, "bsp")) {
+        fmt(why, " with cores=bsp: one core measures");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void options_without_effect(const struct options *o, const struct options_rows *rows,
+                            void (*tell)(void *ctx, const char *message), void *ctx)
 {
     for (size_t i = 0; i < KEYS; i++) {
         char message[120];
         struct sink_buf text;
-        uint32_t methods = keys[i].methods;
-        if (!(o->given & 1ull << i) || methods == 0 || methods & 1u << o->method)
-            continue;
         sink_buf_init(&text, message, sizeof message);
-        fmt(&text.sink, "%s= has no effect with method=%s: it is for ", keys[i].key,
-            method_names[o->method]);
-        say_methods(&text.sink, methods);
-        tell(ctx, message);
+        fmt(&text.sink, "%s= has no effect", keys[i].key);
+        if (o->given & 1ull << i && is_idle(o, &keys[i], rows, &text.sink))
+            tell(ctx, message);
     }
 }
 

@@ -153,13 +153,19 @@ enum load_options options_parse_load(struct options *o, const void *bytes, size_
                                      const char *own_name, char *quote, size_t quote_size,
                                      struct sink *err);
 
+/* Of what kinds the rows are that a run has. */
+struct options_rows {
+    bool windows; /* some have windows, of which a figure is made */
+    bool watches; /* some watch for gaps */
+};
 /*
- * Keys that a word has set and that can do nothing with this method=, which the message names:
- *   warmup= has no effect with method=kbest
+ * Keys that a word has set and that can do nothing with these rows or beside the other words, which
+ * the message names:
+ *   warmup= has no effect with method=kbest: it is for method=doubled
  * `tell` is called once for each.
  */
-void options_without_effect(const struct options *o, void (*tell)(void *ctx, const char *message),
-                            void *ctx);
+void options_without_effect(const struct options *o, const struct options_rows *rows,
+                            void (*tell)(void *ctx, const char *message), void *ctx);
 
 /* The whole of `help`: usage, the keys, exit codes. At most 79 columns, lines end in CR LF. */
 void options_help(struct sink *out);

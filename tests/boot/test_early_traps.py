@@ -1,4 +1,5 @@
-"""NMIs and faults while the machine changes hands: at each step from the firmware to the first row, and back.
+"""NMIs and faults while the machine changes hands: at each step from the firmware to the first row, and back; and
+a fault where only the program's own code can meet one, in a watch.
 
 The guest is stopped at the step by QEMU's gdb stub, so that nothing depends on time."""
 
@@ -6,7 +7,7 @@ import re
 
 import pytest
 from debugger import Debugger, instructions, symbols
-from machine import FAULT, SUCCESS, qemu
+from machine import CHECK_FAILED, FAULT, SUCCESS, qemu
 
 QUICK = "suite=baseline samples=16 warmup=0"
 # Of the same length everywhere: where the firmware puts the program depends on it.
@@ -120,3 +121,17 @@ def test_fault_before_a_console_of_a_borrowed_machine(held, at):
 
     b = held(QUICK + " takeover=borrow", work)
     assert b.status == FAULT and "FAULT: #UD" in b.text, str(b)
+
+
+def test_a_watch_that_faults_fails_alone(held, at):
+    """Planted where the gap detector turns."""
+
+    def work(d):
+        d.run_to(at("spin_stretch"))
+        d.plant_ud2()
+
+    b = held("suite=quiet,truth bench=gaps,add samples=16", work)
+    (event,) = b.events("fault")
+    assert event["message"].startswith("quiet/gaps on core 0: #UD invalid opcode (vector 6) at "), event
+    assert b.status == CHECK_FAILED and b.end["failures"] == 1 and not b.of("gaps"), str(b)
+    assert b.row("truth", "add")["status"] == "ok", str(b)

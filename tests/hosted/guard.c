@@ -41,6 +41,11 @@ void guard_row_begin(void)
     set_alarm(deadline);
 }
 
+void guard_row_longer(unsigned ms)
+{
+    set_alarm(deadline + (ms + 999) / 1000);
+}
+
 void guard_row_end(void)
 {
     set_alarm(0);

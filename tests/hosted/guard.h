@@ -13,6 +13,8 @@ void guard_open(unsigned seconds);
 /* A row begins, and is over: its time is that between the two. */
 void guard_row_begin(void);
 void guard_row_end(void);
+/* The row that has begun may take so many milliseconds more. */
+void guard_row_longer(unsigned ms);
 
 /* The platform's. */
 bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);

@@ -51,6 +51,12 @@ static void row_begin(const struct platform *p, const char *suite, const char *n
     guard_row_begin();
 }
 
+static void row_longer(const struct platform *p, unsigned ms)
+{
+    (void)p;
+    guard_row_longer(ms);
+}
+
 static void row_end(const struct platform *p)
 {
     (void)p;
@@ -107,6 +113,7 @@ static void settle_platform(struct hosted *h)
         .stop_keys = "Ctrl-C",
         .show = show,
         .row_begin = row_begin,
+        .row_longer = row_longer,
         .row_end = row_end,
         .guarded = guard_call,
         .nmis = witness_migrations,

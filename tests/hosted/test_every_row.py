@@ -283,6 +283,12 @@ def test_adaptive_says_what_its_users_want():
         ("method=plain samples=64 hist=off", {"hist"}),
         ("k=5 size=16 samples=64", {"k", "size"}),
         ("method=ensembles ensembles=4 size=16", set()),
+        ("layout=fixed seed=2 samples=64", {"seed"}),
+        ("layout=sweep seed=2 samples=16", {"seed"}),
+        ("layout=shuffle seed=2 samples=64 watch=5 share=alone", {"watch", "share"}),
+        ("cores=0 share=together samples=64", set()),
+        # The later suite= counts: no row has windows there.
+        ("suite=quiet bench=* watch=5 samples=64 caches=clear layout=fixed", {"samples", "caches", "layout"}),
     ],
 )
 def test_words_without_effect_are_named(words, named):

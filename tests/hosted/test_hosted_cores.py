@@ -1,6 +1,7 @@
 """Several cores: the CPUs that this process may use, one after the other and at once."""
 
 import os
+import re
 
 import pytest
 
@@ -96,6 +97,18 @@ def test_work_is_checked_on_each_core(run):
     rows = by_core(ended, "provoke", "wrong")
     assert ended.status == CHECK_FAILED and sorted(rows) == [0, 1]
     assert all(r["status"] == "wrong" for r in rows.values())
+
+
+@several
+def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(run):
+    """The core that held it up is named, not those that waited for it."""
+    ended = run("suite=provoke_cores,cores", "bench=endless,ud2,padded", "cores=0-1", "deadline=1", "format=jsonl")
+    rows = {r["name"]: r for r in records(ended, "row")}
+    assert ended.status == CHECK_FAILED and records(ended, "end")[0]["rows"] == 3
+    assert rows["padded"]["status"] == "ok" and rows["endless"]["status"] == rows["ud2"]["status"] == "wrong"
+    assert rows["endless"]["why"].startswith("core 1: it ran longer than deadline=1 seconds"), rows["endless"]
+    assert re.match(r"core 1: SIGILL at [0-9a-f]+", rows["ud2"]["why"]), rows["ud2"]
+    assert not [e for e in records(ended, "event") if e["kind"] == "fault"]
 
 
 @several

@@ -35,10 +35,13 @@ DOCUMENT = """
 
 ### Values of `name`
 
-| `inline` | no call | |
+| value | meaning |
+| --- | --- |
+| `inline` | no call |
+| plain_coreN | on core N |
 """
 ROW = {
-    "name": "a",
+    "name": "inline",
     "ticks": {"mean": 1.5},
     "hist": [[1, 2]],
     "points": [{"adds": 1}],
@@ -55,7 +58,7 @@ def judge(row, text=DOCUMENT):
 
 def test_what_agrees():
     assert judge(ROW) == ([], [])
-    assert judge({**ROW, "hot": True}) == ([], [])
+    assert judge({**ROW, "hot": True}) == judge({**ROW, "name": "plain_core12"}) == ([], [])
     assert judge({**ROW, "ticks": {"mean": 2}, "hist": [], "points": [{"adds": 1}, {"adds": 2}]}) == ([], [])
 
 
@@ -72,6 +75,7 @@ def test_what_agrees():
         ({"points": [{"adds": 1.5}]}, "`points[].adds` is number"),
         ({"ticks": None}, "`ticks` is null"),
         ({"by": {"x": True}}, "`by.x` is boolean"),
+        ({"name": "outline"}, "not among the values of the document: row: `name` outline"),
     ],
 )
 def test_what_the_document_lacks(change, field):

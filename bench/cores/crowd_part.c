@@ -1,0 +1,65 @@
+#include "bench/cores/crowd_part.h"
+#include "bench/cores/plan.h"
+#include "bench/measure/guard.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+
+static struct seat *seat_at(const struct crowd *c, unsigned place)
+{
+    return &c->plan->seat[c->places[place]];
+}
+
+/* The boot core is between row_begin() and row_end() all the time (crowd_run.c). */
+void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ctx)
+{
+    const struct platform *p = c->plan->p;
+    struct seat *seat = seat_at(c, place);
+    unsigned core = seat->engine.core;
+    memset(&seat->row, 0, sizeof seat->row);
+    seat->row.bench = c->row.bench;
+    seat->row.core = core;
+    seat->waits = false;
+    if (core > 0)
+        p->row_begin(p, c->row.bench->suite, c->row.bench->name);
+    (void)guard_run(&seat->engine, &seat->row, fn, ctx);
+    if (core > 0)
+        p->row_end(p);
+    barrier_leave(&c->plan->barrier, place);
+    seat->back = true;
+}
+
+bool crowd_pass(struct crowd *c, unsigned place)
+{
+    struct seat *seat = seat_at(c, place);
+    seat->waits = true;
+    bool go = barrier_pass(&c->plan->barrier, place, c->patience) == BARRIER_GO;
+    seat->waits = false;
+    return go;
+}
+
+/* A core that only waited for another is named where none else was ended. */
+bool crowd_parts_done(struct crowd *c, unsigned n)
+{
+    const struct seat *ended = NULL;
+    for (unsigned i = 0; i < n; i++) {
+        const struct seat *seat = seat_at(c, i);
+        if (seat->row.ended && (!ended || (ended->waits && !seat->waits)))
+            ended = seat;
+    }
+    if (!ended)
+        return true;
+    fmt_buf(c->row.said, sizeof c->row.said, "core %u: %s", ended->engine.core, ended->row.why);
+    crowd_fail(c, ROW_WRONG, c->row.said);
+    return false;
+}
+
+static void nothing(void *ctx)
+{
+    (void)ctx;
+}
+
+bool crowd_go_on(struct crowd *c)
+{
+    const struct engine *e = &c->plan->seat[0].engine;
+    return pace_go_on(e) && guard_run(e, &c->row, nothing, NULL);
+}

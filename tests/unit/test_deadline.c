@@ -1,0 +1,576 @@
+/* Who is set to end a row, and that one is, whoever else begins or ends a row meanwhile: over made
+ * up cores, APIC timers and an HPET, in a time that the test moves. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/fake_cpu.h"
+#include "tests/unit/unit.h"
+#include "kernel/devices/apic_timer.c"
+#include "kernel/cores/deadline.c"
+
+#define CORES    4
+#define A_SECOND 1000000000ull /* ticks: the TSC has 1 GHz */
+#define APIC_HZ  62500000ull
+#define ROW      (5 * A_SECOND)
+#define HPET_US  21000000ull
+#define PIT_US   54925ull
+#define PIT      (DEADLINE_PIT - DEADLINE_HPET)
+
+static struct core core[CORES];
+static struct core *list[CORES];
+static struct core_facts facts[CORES];
+static struct handoff handoff;
+static struct irq_masked irq;
+static struct deadlines d;
+static struct cores cores;
+
+static struct {
+    uint64_t tsc;
+    unsigned here; /* the core whose code runs */
+    uint64_t apic_began[CORES], apic_counts[CORES];
+    bool apic_open[CORES];
+    uint64_t timer_at[2]; /* when HPET and PIT fire; 0: not set */
+    unsigned started[2], stopped[2], nmis[CORES], left;
+    uint64_t counter_at[CORES]; /* when a core's own counter fires, ... */
+    unsigned counter_early;     /* ... by a faster clock */
+    bool no_counter;
+    bool deaf;               /* cores do not answer */
+    uint64_t held_up;        /* ticks, at the next look at an APIC's count ... */
+    uint64_t held_up_before; /* ... and before the next one begins to count */
+    void (*meanwhile)(void); /* once, with the next NMI that is sent, or timer that is stopped */
+} fake;
+
+uint64_t rdtsc(void)
+{
+    return fake.tsc += 20;
+}
+
+uint64_t cores_ticks(const struct cores *c, uint64_t microseconds)
+{
+    (void)c;
+    return microseconds * (A_SECOND / 1000000);
+}
+
+void park_interrupt(struct core *c, unsigned vector)
+{
+    (void)c, (void)vector;
+}
+
+bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
+{
+    (void)c, (void)f;
+    assert_int_equal(by, GUARD_DEADLINE);
+    fake.left++;
+    return true;
+}
+
+bool guard_call(struct core *c, void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
+{
+    (void)c, (void)ended;
+    fn(ctx);
+    return true;
+}
+
+static void other_things_happen(void)
+{
+    void (*now)(void) = fake.meanwhile;
+
+    fake.meanwhile = NULL;
+    if (now)
+        now();
+}
+
+/* --- APICs ------------------------------------------------------------------------------------ */
+
+static uint64_t apic_counted(unsigned i)
+{
+    return (fake.tsc - fake.apic_began[i]) / (A_SECOND / 1000000) * APIC_HZ / 1000000;
+}
+
+bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v)
+{
+    uint64_t gone;
+
+    (void)l;
+    assert_int_equal(offset, LAPIC_TIMER_CURRENT);
+    fake.tsc += fake.held_up;
+    fake.held_up = 0;
+    gone = apic_counted(fake.here);
+    *v = gone < fake.apic_counts[fake.here] ? (uint32_t)(fake.apic_counts[fake.here] - gone) : 0;
+    return true;
+}
+
+void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v)
+{
+    (void)l;
+    if (offset == LAPIC_LVT_TIMER)
+        fake.apic_open[fake.here] = !(v & ENTRY_MASKED);
+    if (offset == LAPIC_TIMER_INITIAL) {
+        fake.tsc += fake.held_up_before;
+        fake.held_up_before = 0;
+        fake.apic_began[fake.here] = fake.tsc;
+        fake.apic_counts[fake.here] = v;
+    }
+}
+
+/* When a core's own timer fires; 0: it does not. */
+static uint64_t apic_at(unsigned i)
+{
+    if (!fake.apic_open[i] || !fake.apic_counts[i])
+        return 0;
+    return fake.apic_began[i] + fake.apic_counts[i] * (A_SECOND / 1000) / (APIC_HZ / 1000) + 1;
+}
+
+static void interrupt(unsigned i)
+{
+    unsigned before = fake.here;
+
+    fake.here = i;
+    deadline_interrupt(&core[i], VECTOR_WATCH);
+    fake.here = before;
+}
+
+bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command)
+{
+    (void)l;
+    if (command == ICR_NMI) {
+        fake.nmis[apic_id]++;
+        other_things_happen();
+    } else if (!fake.deaf) {
+        interrupt(apic_id);
+    }
+    return true;
+}
+
+/* --- HPET and PIT ----------------------------------------------------------------------------- */
+
+void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
+                    const struct hpet_table *hpet, uint32_t to)
+{
+    (void)p, (void)madt, (void)hpet, (void)to;
+    *t = (struct nmi_timer){.name = "hpet", .us_most = HPET_US};
+}
+
+void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
+                   uint32_t to)
+{
+    (void)p, (void)madt, (void)to;
+    *t = (struct nmi_timer){.name = "pit", .us_most = PIT_US};
+    t->why_not = borrowed ? "borrowed" : NULL;
+}
+
+uint64_t nmi_timer_start(const struct nmi_timer *t, uint64_t us)
+{
+    us = us < t->us_most ? us : t->us_most;
+    fake.timer_at[t - d.timer] = fake.tsc + us * (A_SECOND / 1000000);
+    fake.started[t - d.timer]++;
+    return us;
+}
+
+void nmi_timer_stop(const struct nmi_timer *t)
+{
+    fake.timer_at[t - d.timer] = 0;
+    fake.stopped[t - d.timer]++;
+    other_things_happen();
+}
+
+void nmi_timer_close(const struct nmi_timer *t)
+{
+    (void)t;
+}
+
+/* --- a core's own counter ------------------------------------------------------------------- */
+
+const char *counter_nmi_find(struct overflow_plan *p, const struct lapic *l)
+{
+    (void)p, (void)l;
+    return "this machine has none";
+}
+
+const char *counter_nmi_start(struct core *c, const struct overflow_plan *p, const struct lapic *l,
+                              uint64_t ticks)
+{
+    (void)p, (void)l;
+    if (fake.no_counter)
+        return "in use";
+    c->overflow.set = true;
+    fake.counter_at[c->index] = fake.tsc + ticks / fake.counter_early;
+    return NULL;
+}
+
+bool counter_nmi_came(const struct core *c)
+{
+    return c->overflow.set && fake.tsc >= fake.counter_at[c->index];
+}
+
+void counter_nmi_again(struct core *c, const struct lapic *l, uint64_t ticks)
+{
+    (void)l;
+    fake.counter_at[c->index] = ticks == UINT64_MAX ? ticks : fake.tsc + ticks;
+}
+
+void counter_nmi_stop(struct core *c, const struct lapic *l)
+{
+    (void)l;
+    c->overflow.set = false;
+}
+
+/* --- the test's own --------------------------------------------------------------------------- */
+
+static bool nmi(unsigned i)
+{
+    struct trap_frame f = {0};
+
+    fake.nmis[i] = 0;
+    return deadline_nmi(&core[i], &f);
+}
+
+/* When the next of all timers fires, and all that comes of it. False: none is set. */
+static bool next_event(void)
+{
+    uint64_t at[2 + CORES], first = 0;
+    unsigned which = 0;
+
+    memcpy(at, fake.timer_at, sizeof fake.timer_at);
+    for (unsigned i = 0; i < CORES; i++)
+        at[2 + i] = apic_at(i);
+    for (unsigned i = 0; i < 2 + CORES; i++)
+        if (at[i] && (!first || at[i] < first)) {
+            first = at[i];
+            which = i;
+        }
+    if (!first)
+        return false;
+    fake.tsc = fake.tsc > first ? fake.tsc : first;
+    if (which < 2) {
+        fake.timer_at[which] = 0;
+        assert_true(nmi(0));
+    } else {
+        fake.apic_counts[which - 2] = 0;
+        interrupt(which - 2);
+    }
+    for (unsigned i = 0; i < CORES; i++)
+        if (fake.nmis[i])
+            assert_true(nmi(i));
+    return true;
+}
+
+/* Until a row is ended, which must not be before its deadline nor a hundredth later. */
+static unsigned shots_until_left(uint64_t began, uint64_t row)
+{
+    unsigned shots = 0;
+
+    for (; fake.left == 0; shots++)
+        assert_true(next_event());
+    assert_in_range(fake.tsc - began, row, row + row / 100);
+    return shots;
+}
+
+static void open_with(bool borrowed, bool count_virtual, const char *hpet, const char *pit)
+{
+    handoff.borrowed = borrowed;
+    handoff.options.deadline = ROW / A_SECOND;
+    deadline_open(&d, &cores, NULL, NULL, NULL);
+    d.source[DEADLINE_HPET].why_not = hpet;
+    d.source[DEADLINE_PIT].why_not = pit;
+    all = &d;
+    if (!borrowed) {
+        d.source[DEADLINE_CORE].why_not = NULL;
+        d.apic_hz = apic_timer_measure(own_lapic(), A_SECOND);
+    }
+    if (count_virtual)
+        deadline_count_virtual(&d);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    memset(core, 0, sizeof core);
+    memset(facts, 0, sizeof facts);
+    memset(&d, 0, sizeof d);
+    fake.tsc = 12345678;
+    fake.counter_early = 1;
+    cores = (struct cores){.count = CORES, .core = list, .facts = facts};
+    cores.given.handoff = &handoff;
+    cores.given.irq = &irq;
+    cores.given.boot = &core[0];
+    for (unsigned i = 0; i < CORES; i++) {
+        list[i] = &core[i];
+        core[i].index = core[i].apic_id = i;
+        core[i].cores = &cores;
+        core[i].asleep = i > 0;
+    }
+    return 0;
+}
+
+static void a_sleeping_core_watches(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    began = fake.tsc;
+    deadline_begin(&core[0]);
+    assert_true(core[1].watches);
+    assert_int_equal(fake.started[0], 0);
+    assert_in_range(shots_until_left(began, ROW), 1, 3); /* a timer thought too slow is too early */
+    assert_int_equal(core[0].own_nmis, 1);
+}
+
+/* An APIC's timer reaches 68 s here. */
+static void a_far_deadline_takes_several_shots(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    d.row = 200 * A_SECOND;
+    began = fake.tsc;
+    deadline_begin(&core[0]);
+    assert_in_range(shots_until_left(began, d.row), 3, 6);
+}
+
+static void an_hpet_takes_several_shots(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    open_with(true, false, NULL, "borrowed");
+    d.row = 60 * A_SECOND;
+    began = fake.tsc;
+    deadline_begin(&core[0]);
+    assert_int_equal(shots_until_left(began, d.row), 3);
+    assert_int_equal(fake.started[0], 3);
+    assert_int_equal(core[0].own_nmis, 3);
+}
+
+/* An HPET reaches the boot core, which passes it on. */
+static void another_cores_row_is_ended_by_the_boot_core(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    open_with(true, false, NULL, "borrowed");
+    began = fake.tsc;
+    deadline_begin(&core[2]);
+    (void)shots_until_left(began, ROW);
+    assert_int_equal(core[2].own_nmis, 1);
+}
+
+/* While a core measures its timer's speed it is held up, once before it counts and else behind. */
+static void an_apic_timer_is_never_thought_too_fast(void **state)
+{
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    assert_in_range(d.apic_hz, APIC_HZ / 100 * 99, APIC_HZ);
+    for (unsigned i = 0; i < 2 * MEASURES; i++) {
+        fake.held_up_before = i % 2 ? 0 : A_SECOND / 20;
+        fake.held_up = i % 2 ? A_SECOND / 20 : 0;
+        uint64_t hz = measure_once(own_lapic(), A_SECOND);
+        assert_true(hz <= APIC_HZ);
+    }
+}
+
+static void where_instructions_are_counted_a_core_is_the_last(void **state)
+{
+    (void)state;
+    open_with(false, true, NULL, NULL);
+    assert_int_equal(d.order[0], DEADLINE_COUNTER);
+    assert_int_equal(d.order[DEADLINE_SOURCES - 1], DEADLINE_CORE);
+    uint64_t began = fake.tsc;
+    deadline_begin(&core[0]);
+    assert_int_equal(fake.started[0], 1);
+    (void)shots_until_left(began, DEADLINE_VIRTUAL * ROW);
+    d.source[DEADLINE_HPET].why_not = d.source[DEADLINE_PIT].why_not = "not here";
+    deadline_end(&core[0]);
+    deadline_begin(&core[0]);
+    assert_true(core[1].watches);
+}
+
+static void a_core_that_does_not_answer_is_no_source(void **state)
+{
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    fake.deaf = true;
+    deadline_begin(&core[0]);
+    assert_int_equal(fake.started[0], 1);
+    assert_int_equal(fake.started[PIT], 0);
+    /* It comes too late, and leaves the other at work. */
+    interrupt(1);
+    assert_true(fake.timer_at[0]);
+    deadline_end(&core[0]);
+    assert_int_equal(fake.timer_at[0], 0);
+}
+
+static void begin_on_core_1(void)
+{
+    unsigned before = fake.here;
+
+    fake.here = 1;
+    core[1].asleep = false;
+    deadline_begin(&core[1]);
+    fake.here = before;
+}
+
+/* The watcher has passed core 1, which begins a row before the watcher says that none is left. */
+static void a_row_that_begins_while_the_watcher_looks(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    core[1].asleep = false; /* core 2 watches */
+    deadline_begin(&core[0]);
+    deadline_begin(&core[3]);
+    assert_true(core[2].watches);
+    deadline_end(&core[0]);
+    fake.tsc = core[3].deadline;
+    fake.apic_counts[2] = 0;
+    fake.meanwhile = begin_on_core_1;
+    interrupt(2);
+    assert_int_equal(fake.nmis[3], 1);
+    assert_true(nmi(3));
+    deadline_end(&core[3]);
+    fake.left = 0;
+    began = core[1].deadline - ROW;
+    (void)shots_until_left(began, ROW);
+    assert_int_equal(core[1].own_nmis, 1);
+}
+
+/* The last row ends, and its HPET is stopped: core 1 has found it set. */
+static void a_row_that_begins_while_the_timer_is_stopped(void **state)
+{
+    (void)state;
+    open_with(true, false, NULL, "borrowed");
+    deadline_begin(&core[0]);
+    fake.meanwhile = begin_on_core_1;
+    deadline_end(&core[0]);
+    assert_int_equal(fake.started[0], 2);
+    (void)shots_until_left(core[1].deadline - ROW, ROW);
+}
+
+/* The HPET fires for core 2; core 1 begins while its NMI is sent. */
+static void a_row_that_begins_while_a_timers_nmi_is_handled(void **state)
+{
+    (void)state;
+    open_with(true, false, NULL, "borrowed");
+    deadline_begin(&core[2]);
+    fake.tsc = fake.timer_at[0];
+    fake.timer_at[0] = 0;
+    fake.meanwhile = begin_on_core_1;
+    assert_true(nmi(0));
+    assert_true(nmi(2));
+    deadline_end(&core[2]);
+    fake.left = 0;
+    (void)shots_until_left(core[1].deadline - ROW, ROW);
+}
+
+static void a_watcher_that_is_woken_hands_the_watch_on(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    began = fake.tsc;
+    deadline_begin(&core[0]);
+    fake.here = 1;
+    core[1].asleep = false;
+    deadline_awake(&core[1]);
+    assert_false(core[1].watches);
+    assert_int_equal(apic_at(1), 0);
+    assert_true(core[2].watches);
+    fake.here = 0;
+    (void)shots_until_left(began, ROW);
+}
+
+/* All cores measure: the last that slept was the watcher. */
+static void without_a_sleeper_a_timer_is_set(void **state)
+{
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    for (unsigned i = 0; i < CORES; i++) {
+        fake.here = i;
+        core[i].asleep = false;
+        deadline_begin(&core[i]);
+    }
+    assert_int_equal(fake.started[0], 1);
+    assert_true(fake.timer_at[0]);
+    for (unsigned i = 0; i < CORES; i++) {
+        assert_int_equal(apic_at(i), 0);
+        deadline_end(&core[i]);
+    }
+    assert_int_equal(fake.timer_at[0], 0);
+}
+
+static void an_nmi_of_others_is_none_of_ours(void **state)
+{
+    (void)state;
+    open_with(true, false, NULL, "borrowed");
+    assert_false(nmi(0));
+    deadline_begin(&core[0]);
+    assert_false(nmi(0)); /* long before the HPET's is due */
+    assert_false(nmi(1));
+    fake.tsc = fake.timer_at[0];
+    assert_false(nmi(1)); /* which the HPET does not reach */
+    deadline_close(&d);
+    assert_false(nmi(0));
+}
+
+/* Each core sets its own; a timer does where that cannot be had. */
+static void each_core_has_a_counter(void **state)
+{
+    (void)state;
+    open_with(true, false, NULL, "borrowed");
+    d.source[DEADLINE_COUNTER].why_not = NULL;
+    fake.counter_early = 4;
+    deadline_begin(&core[0]);
+    deadline_begin(&core[2]);
+    assert_true(core[0].overflow.set && core[2].overflow.set);
+    assert_int_equal(fake.started[0], 0);
+    fake.tsc = fake.counter_at[2];
+    assert_true(nmi(2)); /* too early: it is set again */
+    assert_int_equal(fake.left, 0);
+    assert_in_range(fake.counter_at[2], core[2].deadline - 1000, core[2].deadline + 1000);
+    fake.tsc = core[2].deadline + 1000;
+    assert_true(nmi(2));
+    assert_int_equal(fake.left, 1);
+    assert_false(nmi(1));
+    deadline_end(&core[2]);
+    deadline_end(&core[0]);
+    assert_false(core[0].overflow.set || core[2].overflow.set);
+    fake.no_counter = true;
+    deadline_begin(&core[0]);
+    assert_int_equal(fake.started[0], 1);
+}
+
+static void nothing_works(void **state)
+{
+    (void)state;
+    open_with(true, false, "no HPET table", "borrowed");
+    deadline_begin(&core[0]);
+    assert_false(next_event());
+    deadline_end(&core[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_sleeping_core_watches, set_up),
+        cmocka_unit_test_setup(a_far_deadline_takes_several_shots, set_up),
+        cmocka_unit_test_setup(an_hpet_takes_several_shots, set_up),
+        cmocka_unit_test_setup(another_cores_row_is_ended_by_the_boot_core, set_up),
+        cmocka_unit_test_setup(an_apic_timer_is_never_thought_too_fast, set_up),
+        cmocka_unit_test_setup(where_instructions_are_counted_a_core_is_the_last, set_up),
+        cmocka_unit_test_setup(a_core_that_does_not_answer_is_no_source, set_up),
+        cmocka_unit_test_setup(a_row_that_begins_while_the_watcher_looks, set_up),
+        cmocka_unit_test_setup(a_row_that_begins_while_the_timer_is_stopped, set_up),
+        cmocka_unit_test_setup(a_row_that_begins_while_a_timers_nmi_is_handled, set_up),
+        cmocka_unit_test_setup(a_watcher_that_is_woken_hands_the_watch_on, set_up),
+        cmocka_unit_test_setup(without_a_sleeper_a_timer_is_set, set_up),
+        cmocka_unit_test_setup(an_nmi_of_others_is_none_of_ours, set_up),
+        cmocka_unit_test_setup(each_core_has_a_counter, set_up),
+        cmocka_unit_test_setup(nothing_works, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
