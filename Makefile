@@ -93,8 +93,7 @@ CFLAGS_bench/suites/calls/retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect
 # Each one section, in which functions stand as they come.
 CFLAGS_bench/suites/compiler/moved.c := -fno-function-sections -falign-functions=16
 CFLAGS_bench/suites/compiler/moved_unused.c := $(CFLAGS_bench/suites/compiler/moved.c)
-# Bodies are compared with each other: each begins a line, whatever stands before it in the image.
-CFLAGS_BODY := -fomit-frame-pointer -falign-functions=64
+CFLAGS_BODY := -fomit-frame-pointer
 
 in_rooms = $(filter $(addsuffix /%,$1),$2)
 flags = $(CFLAGS_IMAGE) $(if $(call in_rooms,boot,$1),$(CFLAGS_BOOT)) \
@@ -116,7 +115,19 @@ $(OBJ)/%.c.o: %.c $(OBJ)/flags | $(GEN)/build_id.h $(GEN)/font.h
 
 $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 	@mkdir -p $(@D)
-	$(call say,NASM $<)$(NASM) -f elf64 -I ./ -Werror -MD $(@:.o=.d) -MP -o $@ $<
+	$(call say,NASM $<)$(NASM) -f elf64 -I ./ -Werror $(NASMFLAGS_$<) -MD $(@:.o=.d) -MP -o $@ $<
+
+# The rows' functions, with their relocations, as bytes of the program: what is measured is placed
+# from there (bench/measure/compiled.h). Each section stays one of its own. What they call beside
+# each other is linked in.
+SUITES      := $(OBJ)/suites.o
+SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/text/mem lib/text/str)
+NASMFLAGS_bench/measure/compiled_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
+$(SUITES): $(SUITES_OBJS) $(OBJ)/suites
+	$(call say,LD $@)$(LD) -r --unique -o $@.tmp $(SUITES_OBJS)
+	@$(OBJCOPY) --strip-debug -R baretick_rows -R .comment -R .note.GNU-stack $@.tmp $@
+	@rm $@.tmp
+$(OBJ)/bench/measure/compiled_object.asm.o: $(SUITES)
 
 $(B)/baretick.elf: $(OBJS) linker.ld $(B)/linked
 	$(if $(EFI_CRT0),,$(error GNU-EFI's crt0-efi-x86_64.o is in none of: $(EFI_LIBDIRS); run ./scripts/setup))
@@ -134,6 +145,8 @@ stamp = mkdir -p $(@D); printf '%s\n' $(call quoted,$1) >$@.tmp; \
 
 $(OBJ)/flags: FORCE
 	@$(call stamp,$(CC) $(foreach f,$(C_SRC),$f $(call flags,$f)))
+$(OBJ)/suites: FORCE
+	@$(call stamp,$(LD) $(OBJCOPY) $(SUITES_OBJS))
 $(B)/linked: FORCE
 	@$(call stamp,$(LD) $(LDFLAGS_IMAGE) $(OBJS))
 $(GEN)/build_id.h: FORCE

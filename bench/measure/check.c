@@ -1,12 +1,17 @@
 #include "bench/measure/check.h"
+#include "bench/measure/place.h"
 #include "lib/stats/known.h"
+#include "lib/text/fmt.h"
 
 #define TRUTH_WITHIN 0.005 /* docs/method.md "Truth": add and ror within 0.5% of 1, imul of 3 */
 
-void check_work(const struct bench *b, const struct object *o, uint64_t operations, struct row *row)
+void check_work(const struct placed *p, uint64_t operations, struct row *row)
 {
-    if (b->check)
-        row_fail(row, ROW_WRONG, b->check(o, operations));
+    const char *why = p->check ? p->check(p->object, operations) : NULL;
+    if (!why || row->why)
+        return;
+    fmt_buf(row->said, sizeof row->said, "%s", why); /* its own text goes with the placement */
+    row_fail(row, ROW_WRONG, row->said);
 }
 
 void check_errors(const struct bench *b, uint64_t good, struct row *row)
@@ -31,7 +36,8 @@ void check_figure(const struct engine *e, const struct bench *b, struct row *row
     const struct headline *h = &row->headline;
     /* Without a source of cycles there is still the ruler. */
     const struct estimate *cycles = is_known(h->cycles.theta) ? &h->cycles : &h->ruler.cycles;
-    row->truth = b->truth ? b->truth(e->p->cpu) : 0;
+    /* What is documented is documented of warm caches. */
+    row->truth = b->truth && !place_is_cold(e, b) ? b->truth(e->p->cpu) : 0;
     if (row->why || e->execution != EXEC_SILICON || !h->known)
         return;
     if (b->floor > 0 && cycles->theta < b->floor)

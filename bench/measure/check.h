@@ -6,8 +6,7 @@
 #include "bench/measure/context.h"
 
 /* The object is as so many operations must leave it. */
-void check_work(const struct bench *b, const struct object *o, uint64_t operations,
-                struct row *row);
+void check_work(const struct placed *p, uint64_t operations, struct row *row);
 
 /* No operation failed, where one must not; and not all of them: so many windows did not. */
 void check_errors(const struct bench *b, uint64_t good, struct row *row);

@@ -14,6 +14,7 @@
 
 #define ENGINE_BLOCK 16 /* windows of one kind in a row; docs/method.md: 16 to 32 */
 
+struct compiled;
 struct gate;
 struct pace;
 struct sampler;
@@ -53,6 +54,7 @@ struct engine {
 
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;
+    struct compiled *compiled;
     uint64_t *memory;
     struct core_figure *figures; /* of each registered row so far (bench/cores/plan_rows.h) */
 };

@@ -1,5 +1,6 @@
 #include "bench/measure/engine.h"
 #include "bench/measure/check.h"
+#include "bench/measure/compiled.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/gate.h"
 #include "bench/measure/guard.h"
@@ -39,7 +40,8 @@ size_t engine_need(const struct options *o)
     uint32_t samples = samples_at_most(o);
     unsigned placements = layout_count(o, samples);
     size_t row = row_need(sampler_windows(o, samples), placements);
-    return words(sizeof(struct sampler)) + words(placements * sizeof(struct placed)) +
+    return words(sizeof(struct sampler)) + words(sizeof(struct compiled)) +
+           words(placements * sizeof(struct placed)) +
            (row > INTERLEAVE_NEED ? row : INTERLEAVE_NEED);
 }
 
@@ -47,6 +49,9 @@ void engine_memory(struct engine *e, uint64_t *memory)
 {
     e->sampler = (struct sampler *)(void *)memory;
     memory += words(sizeof *e->sampler);
+    e->compiled = (struct compiled *)(void *)memory;
+    compiled_init(e->compiled);
+    memory += words(sizeof *e->compiled);
     e->placed = (struct placed *)(void *)memory;
     e->memory = memory + words(layout_count(e->o, samples_at_most(e->o)) * sizeof *e->placed);
 }
@@ -123,8 +128,10 @@ static void begin_row(const struct engine *e, const struct bench *b, struct row 
 
 static void place(struct engine *e, const struct bench *b, struct row *row)
 {
-    if (!place_row(e, b, row->recipe, e->placed, row->placements))
-        row_fail(row, ROW_WRONG, "the row's windows do not fit the code buffer");
+    if (place_row(e, b, row->recipe, e->placed, 0, row->placements))
+        return;
+    fmt_buf(row->said, sizeof row->said, "%s", place_why(e));
+    row_fail(row, ROW_WRONG, row->said);
 }
 
 /* What one placement's windows did. */
@@ -132,7 +139,7 @@ static void count_work(const struct bench *b, const struct placed *p, const stru
                        struct row *row)
 {
     uint64_t operations = s->windows[KIND_BODY] * b->ops + s->windows[KIND_BODY2] * 2 * b->ops;
-    check_work(b, p->object, operations, row);
+    check_work(p, operations, row);
     for (unsigned k = 0; k < KINDS; k++)
         row->windows += s->windows[k];
 }
@@ -162,7 +169,7 @@ static bool sample(struct engine *e, const struct bench *b, struct row *row)
     e->p->row_begin(e->p, b->suite, b->name);
     for (; i < s->placements; i++) {
         const struct placed *p = &e->placed[i];
-        place_object(b, p);
+        place_object(p);
         if (!gate_pass(e, tsc_now() - before, row))
             break;
         before = tsc_now();

@@ -18,6 +18,7 @@ enum layout_part { LAYOUT_CODE, LAYOUT_STACK, LAYOUT_DATA, LAYOUT_PARTS };
 extern const char *const layout_part_names[LAYOUT_PARTS]; /* "code", "stack", "data" */
 extern const uint32_t layout_part_step[LAYOUT_PARTS];     /* bytes between a sweep's offsets */
 
+#define LAYOUT_DATA_MOST 4096 /* `data` of every placement is below */
 struct placement {
     uint32_t line;  /* lines of 64 bytes that the code is moved on by, 0..63 */
     uint32_t code;  /* the body's first byte in its line, 0..63 */

@@ -197,7 +197,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     row_fail(row, ROW_UNSUPPORTED, cannot(b, m->method, place_is_cold(e, b)));
     if (row->why)
         return;
-    place_object(b, p);
+    place_object(p);
     if (!gate_pass(e, 0, row))
         return;
     e->p->row_begin(e->p, b->suite, b->name);
@@ -210,7 +210,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     struct operation o = operation_of(&t);
     fill_headline(e, &o, row);
     m->doubt = doubt(e, m);
-    check_work(b, p->object, t.operations, row);
+    check_work(p, t.operations, row);
     check_errors(b, m->method == METHOD_ADAPTIVE ? row->windows - row->errors : m->body.all.n, row);
     check_figure(e, b, row);
 }

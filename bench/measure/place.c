@@ -5,17 +5,12 @@
 #define LINE 64 /* bytes; what one CLFLUSH takes on every CPU that boots UEFI */
 /* The room's place in the data buffer: behind every place that an object can have. */
 #define ROOM_AT 8192
-_Static_assert(ROOM_AT + OBJECT_ROOM <= PLATFORM_DATA_SIZE, "no room in the data buffer");
+/* Writable data of compiled code: the rest of the data buffer. */
+#define COMPILED_AT (ROOM_AT + OBJECT_ROOM)
+_Static_assert(COMPILED_AT < PLATFORM_DATA_SIZE, "no room in the data buffer");
 #define APART 4096 /* callee_apart: a page of its own */
 
 extern const struct unit unit_call_function, unit_chain_add;
-
-static const void *code_address(body_fn f)
-{
-    const void *p;
-    memcpy(&p, &f, sizeof p);
-    return p;
-}
 
 static window_fn build(struct code *code, struct window_spec spec, const struct unit *unit,
                        uint32_t copies, const struct bench *b, const char *kind)
@@ -80,11 +75,51 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
         if (has_empty) /* else the bare window, which is the same for both */
             p->kind[KIND_EMPTY2].fn = empty;
     }
-    const void *called = function ? code_address(b->function) : p->callee;
-    const void *nothing = calls_empty ? code_address(b->empty_function) : NULL;
+    const void *called = p->callee, *nothing = NULL;
+    if (function) {
+        called = compiled_address(p->compiled, COMPILED_FUNCTION);
+        nothing = compiled_address(p->compiled, COMPILED_EMPTY);
+    }
     p->kind[KIND_BODY].function = p->kind[KIND_BODY2].function = called;
     p->kind[KIND_EMPTY].function = p->kind[KIND_EMPTY2].function = nothing;
     return true;
+}
+
+/* The row's C functions; of a row in NASM the program's own. */
+static bool place_functions(struct engine *e, struct code *code, const struct bench *b,
+                            struct placed *p)
+{
+    p->setup = b->setup;
+    p->check = b->check;
+    if (b->form != FORM_FUNCTION)
+        return true;
+    p->compiled = e->compiled;
+    p->compiled_from = code->used;
+    if (!compiled_place(e->compiled, code, &p->at))
+        return false;
+    const void *setup = compiled_address(e->compiled, COMPILED_SETUP);
+    const void *check = compiled_address(e->compiled, COMPILED_CHECK);
+    memcpy(&p->setup, &setup, sizeof setup); /* ISO C has no cast from data to function */
+    memcpy(&p->check, &check, sizeof check);
+    return true;
+}
+
+/* What is to leave the caches: data; the code between two places of the buffer where that is asked
+ * for. */
+static void note_ranges(const struct engine *e, const struct bench *b, const struct code *code,
+                        size_t from, struct placed *p)
+{
+    const struct compiled *c = p->compiled;
+    struct placed_range *range = p->cool;
+    *range++ = (struct placed_range){p->object, sizeof *p->object};
+    *range++ = (struct placed_range){e->p->data + ROOM_AT, b->room_bytes};
+    if (c)
+        *range++ = (struct placed_range){c->data.at, c->data_used};
+    if (e->o->caches != CACHES_CLEAR)
+        return;
+    *range++ = (struct placed_range){code->p->code + from, code->used - from};
+    if (c)
+        *range++ = (struct placed_range){c->code.at + c->constants, c->constants_size};
 }
 
 static bool place_one(struct engine *e, struct code *code, const struct bench *b,
@@ -96,8 +131,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
         .slot = &p->object->slot,
         .offset = p->at.code,
     };
-    code_skip(code, p->at.line * LINE);
-    if (!place_callees(code, b, &spec, p))
+    if (!place_functions(e, code, b, p) || !place_callees(code, b, &spec, p))
         return false;
     for (unsigned k = 0; k < KINDS; k++)
         p->kind[k].turns =
@@ -120,30 +154,48 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     return false;
 }
 
+static bool begin_functions(struct engine *e, struct code *code, const struct bench *b)
+{
+    struct compiled_buffer data = {e->p->data + COMPILED_AT, PLATFORM_DATA_SIZE - COMPILED_AT};
+    e->compiled->why[0] = '\0';
+    return b->form != FORM_FUNCTION ||
+           compiled_begin(e->compiled, b, code, data, e->o->layout == LAYOUT_SWEEP);
+}
+
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *placed,
-               unsigned n)
+               unsigned from, unsigned n)
 {
     struct code code;
     struct window_spec ruler_spec = {.recipe = recipe, .xfence_is_lfence = e->xfence_is_lfence};
-    bool fits = true;
 
     code_begin(&code, e->p);
     window_fn ruler = build(&code, ruler_spec, &unit_chain_add, RULER_ADDS, b, "R");
     window_fn ruler2 = build(&code, ruler_spec, &unit_chain_add, 2 * RULER_ADDS, b, "R2");
-    for (unsigned i = 0; fits && i < n; i++) {
+    bool fits = ruler && ruler2 && begin_functions(e, &code, b);
+    for (unsigned i = from; fits && i < from + n; i++) {
         struct placed *p = &placed[i];
         memset(p, 0, sizeof *p);
         p->at = layout_at(e->o, i);
-        p->room = b->room_bytes;
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
         if (b->form != FORM_EMPTY) {
             p->kind[KIND_RULER].fn = ruler;
             p->kind[KIND_RULER2].fn = ruler2;
         }
+        code_skip(&code, p->at.line * LINE);
+        size_t began = code.used;
         fits = place_one(e, &code, b, recipe, p);
+        note_ranges(e, b, &code, began, p);
+        p->code_to = code.used;
     }
+    e->compiled->placed = fits ? placed + from : NULL;
+    e->compiled->placements = fits ? n : 0;
     code_end(&code);
-    return fits && ruler && ruler2;
+    return fits;
+}
+
+const char *place_why(const struct engine *e)
+{
+    return e->compiled->why[0] ? e->compiled->why : "the row's windows do not fit the code buffer";
 }
 
 bool place_is_cold(const struct engine *e, const struct bench *b)
@@ -154,19 +206,19 @@ bool place_is_cold(const struct engine *e, const struct bench *b)
 /* CLFLUSH works at every privilege, on every CPU with SSE2 (SDM vol. 2A). */
 static void cool(const void *from, size_t bytes)
 {
-    const char *at = from;
-    for (size_t i = 0; i < bytes; i += LINE)
-        __asm__ volatile("clflush %0" : : "m"(at[i]) : "memory");
+    uint64_t at = (uint64_t)(uintptr_t)from, end = at + bytes;
+    for (at -= at % LINE; bytes && at < end; at += LINE)
+        __asm__ volatile("clflush %0" : : "m"(*(const char *)(uintptr_t)at) : "memory");
 }
 
 void place_cool(const struct placed *p)
 {
-    cool(p->object, sizeof *p->object + LINE - 1); /* it need not begin a line */
-    cool(p->object->room, p->room);
+    for (unsigned i = 0; i < PLACE_COOL; i++)
+        cool(p->cool[i].from, p->cool[i].bytes);
     __asm__ volatile("mfence" : : : "memory");
 }
 
-void place_object(const struct bench *b, const struct placed *p)
+void place_object(const struct placed *p)
 {
     struct object *o = p->object;
     memset(o, 0, sizeof *o);
@@ -177,6 +229,23 @@ void place_object(const struct bench *b, const struct placed *p)
         o->vtable = &o->table;
     }
     o->room = (uint8_t *)(o)-p->at.data + ROOM_AT;
-    if (b->setup)
-        b->setup(o);
+    if (p->compiled) {
+        compiled_turn_to(p->compiled, &p->at, p->compiled_from);
+        compiled_renew(p->compiled);
+    }
+    if (p->setup)
+        p->setup(o);
+}
+
+const char *place_name_at(const struct engine *e, uint64_t at, uint64_t *behind)
+{
+    uint64_t offset = at - (uint64_t)(uintptr_t)e->p->code;
+    for (unsigned i = 0; i < e->compiled->placements; i++) {
+        const struct placed *p = &e->compiled->placed[i];
+        if (!p->compiled || offset < p->compiled_from || offset >= p->code_to)
+            continue;
+        compiled_turn_to(p->compiled, &p->at, p->compiled_from);
+        return compiled_name_at(p->compiled, at, behind);
+    }
+    return NULL;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/api/bench.h"
+#include "bench/measure/compiled.h"
 #include "bench/measure/context.h"
 #include "bench/measure/layout.h"
 #include "bench/window/window.h"
@@ -25,25 +26,46 @@ struct placed_kind {
     uint64_t turns;
 };
 
+#define PLACE_COOL 5
+
 struct placed {
     struct placement at;
     struct object *object;
     const void *callee;
-    uint32_t room; /* bytes of the object's room in use */
+    struct compiled *compiled;     /* what places the row's C functions; NULL: it has none */
+    size_t compiled_from, code_to; /* bytes of the code buffer: from there, and all up to here */
+    void (*setup)(struct object *o);
+    const char *(*check)(const struct object *o, uint64_t operations);
     struct placed_kind kind[KINDS];
+    /* What place_cool() takes out of the caches. */
+    struct placed_range {
+        const void *from;
+        size_t bytes;
+    } cool[PLACE_COOL];
 };
 
-/* Fills placed[0 .. n). False: the code buffer is too small for this row. */
+/* Fills placed[from .. from + n). False: place_why() tells. */
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *placed,
-               unsigned n);
+               unsigned from, unsigned n);
+/* Why place_row() could not, for people. */
+const char *place_why(const struct engine *e);
 
 /* Whether the row's data is to leave the caches before each window: so declared, or caches=clear.
  * Then there is no twice the body, whose second half would find the data warm. */
 bool place_is_cold(const struct engine *e, const struct bench *b);
-/* Takes the row's data out of every cache: the object and what the row uses of its room. */
+/*
+ * Takes what the row touches out of every cache, and nothing of the ruler's: the object with its
+ * slot and table, what is used of its room, writable data of compiled code; with caches=clear also
+ * its windows, and all that these call and read.
+ */
 void place_cool(const struct placed *p);
 
-/* The object as the row's bodies expect it, before the first window of a placement. */
-void place_object(const struct bench *b, const struct placed *p);
+/* The object, and writable data of compiled code, as the row's bodies expect them: before the first
+ * window of a placement. */
+void place_object(const struct placed *p);
+
+/* The symbol of compiled code that an address of the code buffer lies in, and how far behind its
+ * start; NULL: none of the row that is placed now. */
+const char *place_name_at(const struct engine *e, uint64_t at, uint64_t *behind);
 
 #endif

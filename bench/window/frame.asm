@@ -4,6 +4,7 @@
 %include "bench/window/unit.inc"
 
 ; A tracer can tell windows apart: each begins with a NOP whose displacement is its tag (window.h).
+; Compilers pad with the same NOP, of displacement 0.
 UNIT window_tag
     db 0x0f, 0x1f, 0x80         ; nop dword [rax + disp32]
     FIXUP FIXUP_TAG

@@ -111,6 +111,16 @@ const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t
     return align_to(c, align, align - offset) ? append(c, u, spec, NULL) : NULL;
 }
 
+uint8_t *code_room(struct code *c, size_t bytes)
+{
+    uint8_t *at = c->p->code + c->used;
+    if (bytes > PLATFORM_CODE_SIZE - c->used)
+        return NULL;
+    memset(at, 0xcc, bytes);
+    c->used += bytes;
+    return at;
+}
+
 void code_skip(struct code *c, size_t bytes)
 {
     c->used += bytes < PLATFORM_CODE_SIZE - c->used ? bytes : PLATFORM_CODE_SIZE - c->used;

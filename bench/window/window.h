@@ -52,6 +52,9 @@ void code_end(struct code *c);
 const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t offset,
                       const struct window_spec *spec);
 
+/* The next so many bytes, for the caller to write: INT3 until then. NULL: the buffer is full. */
+uint8_t *code_room(struct code *c, size_t bytes);
+
 /* Leaves at least `bytes` unused. */
 void code_skip(struct code *c, size_t bytes);
 

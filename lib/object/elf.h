@@ -115,8 +115,8 @@ struct elf_spot {
 };
 
 /*
- * Where the pointer that stands at `spot`, and is filled by a relocation, leads; nowhere where there
- * is none: it is NULL. False: out of the object, or it is no plain pointer, and a message says so.
+ * Where the pointer at `spot` leads, by its relocation; nowhere where it has none: it is NULL.
+ * False: out of the object, or it is no plain pointer, and a message says so.
  */
 bool elf_pointer(const struct elf *e, struct elf_spot spot, struct elf_spot *to, struct sink *err);
 

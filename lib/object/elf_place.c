@@ -237,7 +237,7 @@ static uint64_t address_of(const struct elf_set *s, const struct elf_symbol *sym
     return 0; /* elf_add() has added all of them */
 }
 
-/* What a relative field leads to: what the caller gives may be out of its reach, its stub is not. */
+/* What a relative field leads to: what the caller gives may be out of reach, its stub is not. */
 static uint64_t near_address(const struct elf_set *s, const struct reference *r)
 {
     uint32_t stub = link_of(&s->stubs, r->rela.symbol);

@@ -1,7 +1,8 @@
 /*
  * Code and data of relocatable objects, put to work. A *set* is what one or several functions need:
- * the sections that they stand in, and all that those refer to, and no others. The caller gives each
- * part of the set an address and memory there; elf_link() copies it and fills its relocations in.
+ * the sections that they stand in, and all that those refer to, and no others. The caller gives
+ * each part of the set an address and memory there; elf_link() copies it and fills its relocations
+ * in.
  * It can be linked again and again, each time at other addresses.
  *
  * Supported: R_X86_64_64, PC64, PC32, PLT32, 32, 32S, and GOTPCREL, GOTPCRELX, REX_GOTPCRELX by a
@@ -76,8 +77,8 @@ struct elf_entry {
 void elf_set_init(struct elf_set *s, const struct elf *e, const struct elf_given *given);
 
 /*
- * Adds what the function or data at a spot of the object needs; *at gets where it stands in the set.
- * False: a message for people that names the object, and section and offset of what is not
+ * Adds what the function or data at a spot of the object needs; *at gets where it stands in the
+ * set. False: a message for people that names the object, and section and offset of what is not
  * supported; then the set is not to be used.
  */
 bool elf_add(struct elf_set *s, struct elf_spot spot, struct elf_entry *at, struct sink *err);

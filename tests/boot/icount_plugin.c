@@ -127,7 +127,10 @@ static void look_at(struct qemu_plugin_insn *insn, size_t behind)
 #endif
     if (size == 7 && b[0] == 0x0f && b[1] == 0x1f && b[2] == 0x80) {
         uintptr_t disp = b[3] | b[4] << 8 | b[5] << 16 | (uintptr_t)b[6] << 24;
-        qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tag, QEMU_PLUGIN_CB_NO_REGS, (void *)disp);
+        if (disp) { /* compilers pad with the same NOP, of displacement 0 */
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tag, QEMU_PLUGIN_CB_NO_REGS,
+                                                   (void *)disp);
+        }
     } else if ((size == 2 && b[0] == 0x0f && b[1] == 0x31) ||
                (size == 3 && b[0] == 0x0f && b[1] == 0x01 && b[2] == 0xf9)) {
         qemu_plugin_register_vcpu_insn_exec_cb(insn, on_read, QEMU_PLUGIN_CB_NO_REGS,

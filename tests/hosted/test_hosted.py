@@ -216,10 +216,10 @@ def test_bodies_that_do_not_come_back_fail_alone(run, method):
     for name, sign in BODIES.items():
         row = report.rows[f"provoke/{name}"]
         assert row["status"] == "wrong" and row["why"].startswith(sign), row
-        assert f"in the function of provoke/{name}+0x" in row["why"] or name == "execute_data", row
+        assert re.search(r" in \w+_body\+0x", row["why"]) or name == "execute_data", row
     why = report.rows["provoke/endless"]["why"]
     assert why.startswith("it ran longer than deadline=1 seconds"), why
-    assert "in the function of provoke/endless+0x" in why, why
+    assert " in endless_body+0x" in why, why
     assert report.end["rows"] == len(BODIES) + 2 and report.end["verdict"] == "fail"
 
 

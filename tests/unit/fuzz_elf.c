@@ -1,4 +1,4 @@
-/* Objects of any bytes: what opens can be gone through, and linked within the memory given to it. */
+/* Objects of any bytes: what opens can be gone through, and linked within the memory given. */
 #include <stdlib.h>
 #include <string.h>
 #include "lib/object/elf_place.h"

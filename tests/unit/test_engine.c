@@ -379,18 +379,33 @@ static void placements_share_the_samples(void **state)
 
 static struct placed places[LAYOUT_MAX];
 
+static const char *not_placed; /* why place_row() cannot; NULL: it can */
+
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
-               unsigned n)
+               unsigned from, unsigned n)
 {
-    (void)e, (void)b, (void)recipe;
-    for (unsigned i = 0; i < n; i++)
+    (void)e, (void)recipe;
+    for (unsigned i = from; i < from + n; i++) {
         to[i] = placed;
-    return true;
+        to[i].check = b->check;
+    }
+    return !not_placed;
 }
 
-void place_object(const struct bench *b, const struct placed *p)
+const char *place_why(const struct engine *e)
 {
-    (void)b, (void)p;
+    (void)e;
+    return not_placed;
+}
+
+void place_object(const struct placed *p)
+{
+    (void)p;
+}
+
+void compiled_init(struct compiled *c)
+{
+    (void)c;
 }
 
 /* The rows measure alone. */
@@ -422,12 +437,23 @@ static const char *finds_fault(const struct object *o, uint64_t operations)
 
 static struct row whole_row(struct bench b)
 {
-    struct row row;
+    static struct row row; /* what it says stands in it */
     engine.sampler = &sampler;
     engine.placed = places;
     engine.execution = EXEC_SILICON;
     engine_row(&engine, &b, &row);
     return row;
+}
+
+static void what_cannot_be_placed_fails_the_row(void **state)
+{
+    (void)state;
+    not_placed = "planted";
+    struct row row = whole_row(bench);
+    not_placed = NULL;
+    assert_int_equal(row.status, ROW_WRONG);
+    assert_string_equal(row.why, "planted");
+    assert_int_equal(row.windows, 0);
 }
 
 static void work_that_is_gone_fails_the_row(void **state)
@@ -477,19 +503,12 @@ static void the_work_is_checked(void **state)
 
 /* --- rows that are ended ---------------------------------------------------------------------- */
 
-static int first_body(uint64_t n, struct object *o)
+/* One function is placed. */
+const char *place_name_at(const struct engine *e, uint64_t at, uint64_t *behind)
 {
-    (void)n, (void)o;
-    return 0;
-}
-
-static const struct bench listed = {.suite = "planted", .name = "row", .function = first_body};
-
-const struct bench *const *registry(size_t *n)
-{
-    static const struct bench *const rows[] = {&listed};
-    *n = 1;
-    return rows;
+    (void)e;
+    *behind = at - (PLATFORM_CODE_VA + 0x2000);
+    return *behind < 8 ? "a_body" : NULL;
 }
 
 bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind)
@@ -527,8 +546,8 @@ static void a_fault_fails_the_row_and_says_where(void **state)
                                  "the code buffer+0x1001");
     ended_row(&row, GUARD_FAULT, 0x41234);
     assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 41234 (image+0x1234)");
-    ended_row(&row, GUARD_FAULT, address_of(first_body) + 3);
-    assert_non_null(strstr(row.why, " in the function of planted/row+0x3"));
+    ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x2003);
+    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 100000002003 in a_body+0x3");
 }
 
 static void the_deadline_fails_the_row(void **state)
@@ -695,6 +714,7 @@ int main(void)
         cmocka_unit_test_setup(the_headline_is_the_same_twice, start),
         cmocka_unit_test_setup(caches_are_cleared_before_each_window, start),
         cmocka_unit_test_setup(placements_share_the_samples, start),
+        cmocka_unit_test_setup(what_cannot_be_placed_fails_the_row, start),
         cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
         cmocka_unit_test_setup(the_work_is_checked, start),

@@ -7,8 +7,7 @@
 
 extern calls_lazy_bind
 
-    section .text
-    align 16
+    section .text.calls_lazy_stub progbits alloc exec nowrite align=16
     global calls_lazy_stub:function hidden
     global calls_lazy_unresolved:function hidden
 calls_lazy_stub:
@@ -42,7 +41,7 @@ resolver:
 
 ; %1: the loop. %2: 1: the slot is reset before each call. %3: 1: the call, 0: the empty loop.
 %macro LAZY 3
-    align 64
+    section .text.%1 progbits alloc exec nowrite align=16
     global %1:function hidden
 %1:
     push rbx

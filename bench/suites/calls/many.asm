@@ -1,5 +1,6 @@
 ; A call, and a switch, whose target changes from turn to turn: struct calls_order (many.h)
 ; lists the targets in their order. The empty loops do all the same but the call or the jump.
+; Each function is a section of its own, so that a row has no more than it needs.
 ;   int function(uint64_t n rdi, struct object *rsi)
 %include "bench/window/unit.inc"
 
@@ -15,8 +16,7 @@
 ; %1: the function; %2: which position it uses, the body's or the empty loop's; %3: what r9 points
 ; to. In a turn rax is the next target's number; r8 is the sum of what the targets add.
 %macro BEGIN 3
-    section .text
-    align 64
+    section .text.%1 progbits alloc exec nowrite align=16
     global %1:function hidden
 %1:
     cmp rdi, ORDER_TAIL
@@ -75,6 +75,7 @@ BEGIN calls_switch_jump_empty, ORDER_AT_EMPTY, switch_table
 END ORDER_AT_EMPTY
 
 ; The order has no room for so many calls in one go: none is done.
+    section .text.calls_too_many progbits alloc exec nowrite align=16
 too_many:
     mov eax, 1
     ret
@@ -82,7 +83,7 @@ too_many:
 ; In each target stand two jumps, of a length that no other target has, as functions have branches
 ; of their own. Predictors that look at the branches before a call can tell the targets apart by
 ; them.
-    align 1 << TARGET_SHIFT
+    section .text.calls_targets progbits alloc exec nowrite align=128
 targets:
 %assign i 0
 %rep TARGETS
@@ -99,7 +100,7 @@ targets:
 %endrep
 
 ; Targets without jumps: nothing but a return, in the same place of its line.
-    align 1 << TARGET_SHIFT
+    section .text.calls_targets_alike progbits alloc exec nowrite align=128
 targets_alike:
 %assign i 0
 %rep TARGETS
@@ -110,8 +111,7 @@ targets_alike:
 %endrep
 
 ; Distances from the table, as compilers write a switch in position-independent code.
-    section .rodata
-    align 4
+    section .rodata.calls_switch_table progbits alloc noexec nowrite align=4
 switch_table:
 %assign i 0
 %rep CASES
