@@ -121,7 +121,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
 }
 
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *placed,
-               unsigned n)
+               unsigned from, unsigned n)
 {
     struct code code;
     struct window_spec ruler_spec = {.recipe = recipe, .xfence_is_lfence = e->xfence_is_lfence};
@@ -130,7 +130,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
     code_begin(&code, e->p);
     window_fn ruler = build(&code, ruler_spec, &unit_chain_add, RULER_ADDS, b, "R");
     window_fn ruler2 = build(&code, ruler_spec, &unit_chain_add, 2 * RULER_ADDS, b, "R2");
-    for (unsigned i = 0; fits && i < n; i++) {
+    for (unsigned i = from; fits && i < from + n; i++) {
         struct placed *p = &placed[i];
         memset(p, 0, sizeof *p);
         p->at = layout_at(e->o, i);

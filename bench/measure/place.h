@@ -1,6 +1,6 @@
 /*
- * A row's windows in the code buffer: one set for each placement, and one ruler for all. All are
- * built at once, so that the buffer changes its rights once a row.
+ * A row's windows in the code buffer: one set for each placement, and one ruler for all. Those of a
+ * round are built at once, so that the buffer changes its rights once.
  */
 #ifndef BENCH_MEASURE_PLACE_H
 #define BENCH_MEASURE_PLACE_H
@@ -33,9 +33,9 @@ struct placed {
     struct placed_kind kind[KINDS];
 };
 
-/* Fills placed[0 .. n). False: the code buffer is too small for this row. */
+/* Fills placed[from .. from + n). False: the code buffer is too small for this row. */
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *placed,
-               unsigned n);
+               unsigned from, unsigned n);
 
 /* Whether the row's data is to leave the caches before each window: so declared, or caches=clear.
  * Then there is no twice the body, whose second half would find the data warm. */
