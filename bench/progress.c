@@ -2,7 +2,7 @@
 #include "bench/cores/gaps.h"
 #include "bench/measure/layout.h"
 #include "bench/measure/place.h"
-#include "bench/measure/sampler.h"
+#include "bench/measure/parts.h"
 
 /*
  * What a guess is made of, in core cycles. Any factor that all rows share is found out by the first
@@ -49,7 +49,7 @@ static double windows(const struct engine *e)
     const struct options *o = e->o;
     unsigned placements = layout_count(o, e->samples);
     double warm = smaller(o->warmup, WARM_BLOCKS) * ENGINE_BLOCK;
-    return (double)sampler_windows(o, e->samples) + placements * warm;
+    return (double)parts_windows(o, e->samples) + placements * warm;
 }
 
 double progress_guess(const struct engine *e, const struct bench *b)

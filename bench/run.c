@@ -29,12 +29,14 @@ struct run {
     size_t at;                /* the one that runs, ... */
     uint64_t row_began, told; /* ... since when, and the ticks of it that showing it took, ... */
     unsigned cores_done;      /* ... and on how many cores, one by one, it is done */
+    size_t passed;            /* rows that this round is done with */
+    const char *suite;        /* whose heading stands above the rows that are shown */
     struct progress progress;
 };
 
 static struct run begin(const struct engine *boot, struct report *r)
 {
-    struct run run = {.plan = plan_make(boot), .report = r};
+    struct run run = {.plan = plan_make(boot), .report = r, .suite = ""};
     run.first = &run.plan->seat[0].engine;
     run.rows = registry(&run.n);
     for (size_t i = 0; i < run.n; i++)
@@ -113,8 +115,12 @@ static void probe_other_cores(const struct run *run)
     }
 }
 
-static void show_suite(const struct run *run, const struct bench *b)
+/* The heading above the first row of a suite that is shown. */
+static void show_suite(struct run *run, const struct bench *b)
 {
+    if (str_eq(run->suite, b->suite))
+        return;
+    run->suite = b->suite;
     switch (b->form) {
     case FORM_CORES:
         crowd_heading(run->report, run->first, b->suite);
@@ -146,14 +152,18 @@ static struct progress_rest rest_of(const struct run *run)
     return rest;
 }
 
-/* "12 of 58 rows, 40% of the next, about 14 s left, q or Esc stops"; `part` of the row that runs is
- * done. */
+/* "round 2 of 4, 12 of 58 rows, 40% of the next, about 14 s left, q or Esc stops"; `part` of the row
+ * that runs is done. */
 static void show_progress(const struct run *run, double part)
 {
     const struct engine *e = run->first;
     struct progress_rest rest = rest_of(run);
     char line[80];
-    size_t used = fmt_buf(line, sizeof line, "%zu of %zu rows", run->progress.rows, run->selected);
+    size_t used = 0;
+    if (run->plan->rounds > 1)
+        used =
+            fmt_buf(line, sizeof line, "round %u of %u, ", run->plan->round + 1, run->plan->rounds);
+    used += fmt_buf(line + used, sizeof line - used, "%zu of %zu rows", run->passed, run->selected);
     if (part > 0)
         used +=
             fmt_buf(line + used, sizeof line - used, ", %u%% of the next", (unsigned)(100 * part));
@@ -183,33 +193,50 @@ static void count(struct report *r, const struct row *row)
     r->smis += row->smis;
 }
 
-/* A row of windows, on each core of the plan. */
+static bool is_last_round(const struct run *run)
+{
+    return run->plan->round + 1 == run->plan->rounds;
+}
+
+/* The row that came to its end on the k-th core, if it did. */
+static void show_ended(struct run *run, unsigned k)
+{
+    const struct row *row = plan_row(run->plan, k);
+    bool details = run->selected * run->plan->n <= DETAILS_UP_TO;
+    if (!row)
+        return;
+    uint64_t from = tsc_now();
+    const struct platform *p = run->first->p;
+    if (p->row_tell && row->method.method == METHOD_DOUBLED)
+        p->row_tell(p, row->core, row->kept);
+    show_suite(run, row->bench);
+    show_row(run->report, &run->plan->seat[k].engine, row, details);
+    tell_interruptions(run, row->nmis, row->bench);
+    count(run->report, row);
+    run->told += tsc_now() - from;
+}
+
+/* A row of windows, on each core of the plan, as much of it as is due in this round. */
 static void run_on_each(struct run *run, size_t index)
 {
     struct plan *plan = run->plan;
     const struct bench *b = run->rows[index];
-    bool details = run->selected * plan->n <= DETAILS_UP_TO;
     if (plan->together)
         plan_measure_together(plan, b, index);
     for (unsigned k = 0; k < plan->n && !plan->pace->stopped; k++) {
         run->cores_done = k;
         if (!plan->together)
             plan_measure(plan, b, index, k);
-        const struct row *row = plan_row(plan, k);
-        if (!row)
-            continue;
-        uint64_t from = tsc_now();
-        show_row(run->report, &plan->seat[k].engine, row, details);
-        tell_interruptions(run, row->nmis, b);
-        count(run->report, row);
+        if (is_last_round(run) && !plan->pace->stopped)
+            show_ended(run, k);
         tell_if_gone(run, k, b->name);
-        run->told += tsc_now() - from;
     }
 }
 
 /* A row that all cores of the plan run with each other. */
-static void run_crowd(const struct run *run, const struct bench *b)
+static void run_crowd(struct run *run, const struct bench *b)
 {
+    show_suite(run, b);
     const struct crowd *c = crowd_run(run->plan, b);
     if (!run->plan->pace->stopped) {
         crowd_show(c, run->report);
@@ -234,6 +261,7 @@ static void tell_if_ended(const struct run *run, const struct row *row, unsigned
 /* Each core of the plan watches for gaps. */
 static void run_watch(struct run *run, const struct bench *b)
 {
+    show_suite(run, b);
     for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
         run->cores_done = k;
         const struct watch *w = gaps_watch(run->plan, b, k);
@@ -266,14 +294,57 @@ static void run_row(struct run *run, size_t index)
     }
 }
 
-/* The words that measure what is left, from the i-th row on. */
+/* --- a person stops it ------------------------------------------------------------------------ */
+
+/* What of the rows stands in the report, where the run was stopped. */
+struct shown {
+    size_t rows, fewer; /* fewer: from not all rounds */
+};
+
+/* Rows that the round under way has not come to, with the rounds that they have. */
+static bool show_so_far(struct run *run, size_t index)
+{
+    struct plan *plan = run->plan;
+    bool any = false, begun = index == run->at && is_last_round(run);
+    for (unsigned k = begun ? run->cores_done : 0; k < plan->n; k++) {
+        plan_end(plan, index, k);
+        any = any || plan_row(plan, k);
+        show_ended(run, k);
+    }
+    return any;
+}
+
+/* Whether the report has nothing of a row. */
+static bool is_missing(const struct run *run, size_t index)
+{
+    bool has = is_last_round(run) && index < run->at;
+    if (!has && run->plan->rounds > 1 && plan_in_rounds(run->first->o, run->rows[index]))
+        for (unsigned k = 0; k < run->plan->n; k++)
+            has = has || plan_rounds_of(run->plan, index, k) > 0;
+    return !has;
+}
+
+static struct shown show_stopped(struct run *run)
+{
+    struct shown shown = {0};
+    for (size_t i = 0; i < run->n; i++) {
+        if (!registry_selects(run->first->o, run->rows[i]) || is_missing(run, i))
+            continue;
+        shown.rows++;
+        if (!is_last_round(run) || i >= run->at)
+            shown.fewer += show_so_far(run, i);
+    }
+    return shown;
+}
+
+/* The words that measure what is left. */
 static void say_rest(const struct run *run, struct sink *out)
 {
     const struct options *o = run->first->o;
     const char *suite = "";
-    for (size_t i = run->at; i < run->n; i++) {
+    for (size_t i = 0; i < run->n; i++) {
         const struct bench *b = run->rows[i];
-        if (!registry_selects(o, b) || str_eq(b->suite, suite))
+        if (!registry_selects(o, b) || !is_missing(run, i) || str_eq(b->suite, suite))
             continue;
         fmt(out, "%s%s", *suite ? "," : " suite=", b->suite);
         suite = b->suite;
@@ -282,18 +353,30 @@ static void say_rest(const struct run *run, struct sink *out)
         fmt(out, " bench=%s", o->bench);
 }
 
-static void tell_stopped(const struct run *run, bool under_way)
+static void tell_stopped(const struct run *run, const struct shown *shown, bool under_way)
 {
     const struct bench *b = run->rows[run->at];
     char message[OPTIONS_LIST_MAX * 2];
     struct sink_buf text;
     sink_buf_init(&text, message, sizeof message);
-    fmt(&text.sink,
-        "after %zu of %zu rows, as asked; %s/%s was %s. To measure the rest:", run->progress.rows,
-        run->selected, b->suite, b->name, under_way ? "under way and is left out" : "next");
-    say_rest(run, &text.sink);
+    fmt(&text.sink, "after %zu of %zu rows", run->passed, run->selected);
+    if (run->plan->rounds > 1)
+        fmt(&text.sink, " of round %u of %u", run->plan->round + 1, run->plan->rounds);
+    fmt(&text.sink, ", as asked; %s/%s was %s.", b->suite, b->name,
+        !under_way                 ? "next"
+        : is_missing(run, run->at) ? "under way and is left out"
+                                   : "under way");
+    if (shown->fewer)
+        fmt(&text.sink, " %zu rows are shown with the rounds that they have.", shown->fewer);
+    if (shown->rows < run->selected) {
+        fmt(&text.sink, " %zu rows were not measured. To measure %s:", run->selected - shown->rows,
+            shown->rows ? "the rest" : "them");
+        say_rest(run, &text.sink);
+    }
     report_event(run->report, "stopped", message);
 }
+
+/* --- the rows, round after round -------------------------------------------------------------- */
 
 /* One row with all that is told of it. False: it was stopped before it was done. */
 static bool pass_row(struct run *run)
@@ -307,33 +390,62 @@ static bool pass_row(struct run *run)
     if (run->plan->pace->stopped)
         return false;
     progress_row(&run->progress, guess(run, b), taken(run), (double)run->told);
+    run->passed++;
+    return true;
+}
+
+static bool is_due(const struct run *run, const struct bench *b)
+{
+    return registry_selects(run->first->o, b) &&
+           (is_last_round(run) || plan_in_rounds(run->first->o, b));
+}
+
+/* False: a person stopped it; `under_way` tells whether a row was then. */
+static bool run_round(struct run *run, bool *under_way)
+{
+    const char *suite = "";
+    run->passed = 0;
+    for (run->at = 0; run->at < run->n; run->at++) {
+        const struct bench *b = run->rows[run->at];
+        if (!is_due(run, b))
+            continue;
+        *under_way = false;
+        if (!pace_look(run->plan->pace))
+            return false;
+        if (!str_eq(suite, b->suite))
+            progress_suite(&run->progress);
+        suite = b->suite;
+        *under_way = true;
+        if (!pass_row(run))
+            return false;
+    }
     return true;
 }
 
 /* False: a person stopped it. */
 static bool run_rows(struct run *run)
 {
-    const char *suite = "";
-    for (run->at = 0; run->at < run->n; run->at++) {
-        const struct bench *b = run->rows[run->at];
-        if (!registry_selects(run->first->o, b))
-            continue;
-        if (!pace_look(run->plan->pace)) {
-            tell_stopped(run, false);
+    bool under_way;
+    for (run->plan->round = 0; run->plan->round < run->plan->rounds; run->plan->round++)
+        if (!run_round(run, &under_way)) {
+            struct shown shown = show_stopped(run);
+            tell_stopped(run, &shown, under_way);
             return false;
         }
-        if (!str_eq(suite, b->suite)) {
-            show_suite(run, b);
-            progress_suite(&run->progress);
-        }
-        suite = b->suite;
-        if (!pass_row(run)) {
-            tell_stopped(run, true);
-            return false;
-        }
-    }
     report_fresh_line(run->report);
     return true;
+}
+
+static void tell_one_round(const struct run *run)
+{
+    char message[160];
+    if (!run->plan->one_for_memory)
+        return;
+    fmt_buf(message, sizeof message,
+            "one round is made, not rounds=%u: between rounds the rows would take more than %u MiB "
+            "of memory on so many cores",
+            run->first->o->rounds, PLAN_STORE >> 20);
+    report_event(run->report, "warning", message);
 }
 
 bool bench_run(const struct engine *boot, struct report *r)
@@ -344,6 +456,7 @@ bool bench_run(const struct engine *boot, struct report *r)
     run.plan->pace->ctx = &run;
     probe_other_cores(&run);
     cores_show(run.plan, r);
+    tell_one_round(&run);
     bool stopped = !run_rows(&run);
     compare_rows(r, run.first, run.first->figures);
     cores_compare(run.plan, r);

@@ -77,6 +77,16 @@ static void row_record(const struct platform *p, struct json *j, unsigned core)
     thermal_row_record(&machine_of(p)->cores.core[core]->thermal, j);
 }
 
+static void row_keep(const struct platform *p, unsigned core, uint64_t *kept)
+{
+    thermal_row_keep(&machine_of(p)->cores.core[core]->thermal, kept);
+}
+
+static void row_tell(const struct platform *p, unsigned core, const uint64_t *kept)
+{
+    thermal_row_kept(&machine_of(p)->cores.core[core]->thermal, kept);
+}
+
 struct guarded_call {
     const struct core *core;
     void (*fn)(void *ctx);
@@ -232,6 +242,8 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .smis = m->quiet.smi_counter ? quiet_smis : NULL,
         .row_show = row_show,
         .row_record = row_record,
+        .row_keep = row_keep,
+        .row_tell = row_tell,
         .lacks = lacks_nothing,
         .cores = other_cores(&m->cores, others),
     };

@@ -145,8 +145,11 @@ def _coverage_input(runs, rows):
         for row in rows:
             record = launch.rows[row]
             points = _points(record)
-            sd = record["interval"].get("sd", math.nan)
-            yield " ".join(str(x) for x in (record["placements"], sd, cycles(launch, row),
+            # docs/method.md "The headline": over the rounds, or in one round over the placements.
+            n, sd = record["placements"], record["interval"].get("sd", math.nan)
+            if "rounds_sd" in record["interval"]:
+                n, sd = record["rounds"], record["interval"]["rounds_sd"]
+            yield " ".join(str(x) for x in (n, sd, cycles(launch, row),
                                             len(points), *(v for p in points for v in p)))
 
 

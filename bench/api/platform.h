@@ -81,6 +81,8 @@ struct guard_ended {
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
 #define PLATFORM_DATA_SIZE (1u << 20)
 
+#define PLATFORM_KEPT 6 /* words that tell what happened during a row */
+
 /* Functions that need no more than the core that runs them take no platform. */
 struct platform {
     const char *name; /* "uefi", "hosted" */
@@ -135,6 +137,13 @@ struct platform {
      * last row_begin() and row_end() there; NULL: nothing to add. */
     void (*row_show)(const struct platform *p, struct sink *out, unsigned core);
     void (*row_record)(const struct platform *p, struct json *j, unsigned core);
+    /*
+     * A row that is measured in rounds: row_keep() adds what happened between the last row_begin()
+     * and row_end() on the core to kept[PLATFORM_KEPT], which is all zero at first; after
+     * row_tell() the two above tell of that. NULL: as those.
+     */
+    void (*row_keep)(const struct platform *p, unsigned core, uint64_t *kept);
+    void (*row_tell)(const struct platform *p, unsigned core, const uint64_t *kept);
     /* Why a row with these needs (bench.h) cannot run here; NULL: it can. */
     const char *(*lacks)(unsigned needs);
     const struct platform_cores *cores; /* NULL: only the one that runs */

@@ -3,6 +3,8 @@
 #include "bench/cores/crowd.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/engine.h"
+#include "bench/measure/gathered.h"
+#include "bench/measure/parts.h"
 #include "lib/stats/known.h"
 #include "bench/measure/probe.h"
 #include "lib/config/core_list.h"
@@ -30,8 +32,36 @@ static size_t engine_words(const struct options *o)
     return (engine_need(o) + line - 1) / line * line;
 }
 
+bool plan_in_rounds(const struct options *o, const struct bench *b)
+{
+    return o->method == METHOD_DOUBLED && b->form != FORM_CORES && b->form != FORM_WATCH;
+}
+
+static size_t rows_in_rounds(const struct options *o)
+{
+    size_t rows, kept = 0;
+    const struct bench *const *row = registry(&rows);
+    for (size_t i = 0; i < rows; i++)
+        kept += plan_in_rounds(o, row[i]) && registry_selects(o, row[i]);
+    return kept;
+}
+
+/* Of the rows on n cores; with share=together each core has them twice. */
+static size_t stores(const struct options *o, unsigned n)
+{
+    return rows_in_rounds(o) * n * (o->share == SHARE_TOGETHER ? 2 : 1);
+}
+
+/* Whether what the rows gather between rounds fits. */
+static bool fits(const struct options *o, unsigned rounds, unsigned n)
+{
+    size_t bytes = gathered_need(o, engine_samples_most(o), rounds) * sizeof(uint64_t);
+    return stores(o, n) <= PLAN_STORE / bytes;
+}
+
 /* Cuts up the memory of a plan; bench_memory_need() cuts up nothing, to count. */
-static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, struct plan *plan)
+static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, unsigned rounds,
+                            struct plan *plan)
 {
     struct plan *at = take(c, sizeof *plan);
     size_t rows;
@@ -42,6 +72,11 @@ static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, 
     plan->places = take(c, n * sizeof *plan->places);
     plan->line = take(c, n * sizeof *plan->line);
     plan->figures = take(c, n * rows * sizeof *plan->figures);
+    plan->place = take(c, rows * sizeof *plan->place);
+    plan->took = take(c, rows * sizeof *plan->took);
+    plan->store_words = gathered_need(o, engine_samples_most(o), rounds);
+    if (rounds > 1)
+        plan->store = take(c, stores(o, n) * plan->store_words * sizeof *plan->store);
     plan->probe = take(c, sizeof *plan->probe);
     plan->pace = take(c, sizeof *plan->pace);
     plan->counter = take(c, sizeof *plan->counter);
@@ -56,14 +91,22 @@ static unsigned cores_there(const struct platform *p)
     return p->cores ? p->cores->count : 1;
 }
 
-size_t bench_memory_need(const struct options *o, unsigned cores)
+/* One at the least. */
+static unsigned cores_listed(const struct options *o, unsigned cores)
 {
     struct core_list l;
-    struct plan plan;
-    struct cut c = {engine_need(o) * sizeof(uint64_t)};
     core_list_parse(&l, o->cores);
     unsigned n = core_list_count(&l, cores);
-    lay_out(&c, o, n ? n : 1, &plan);
+    return n ? n : 1;
+}
+
+size_t bench_memory_need(const struct options *o, unsigned cores)
+{
+    struct plan plan;
+    struct cut c = {engine_need(o) * sizeof(uint64_t)};
+    unsigned n = cores_listed(o, cores),
+             rounds = parts_rounds(o, engine_samples_most(o), o->rounds);
+    lay_out(&c, o, n, fits(o, rounds, n) ? rounds : 1, &plan);
     return (c.at + BARRIER_LINE) / sizeof(uint64_t);
 }
 
@@ -128,6 +171,7 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
     e->core = core;
     e->cores = plan->n;
     e->pace = plan->pace;
+    e->rounds = plan->rounds;
     if (core > 0)
         e->cycle = (struct cycle){0}; /* its own are started on itself (plan_probe) */
     e->figures = plan->figures + k * rows;
@@ -136,6 +180,20 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
     if (plan->together && k > 0)
         engine_memory(e, plan->memory + (k - 1) * engine_words(plan->o));
     seat->nmis = core == 0 ? plan->p->nmis() : 0; /* those of others are read there (plan_probe) */
+}
+
+/* Where each row is kept; nothing is gathered yet. */
+static void number_rows(struct plan *plan)
+{
+    size_t rows, kept = 0;
+    const struct bench *const *row = registry(&rows);
+    for (size_t i = 0; i < rows; i++) {
+        plan->took[i] = 0;
+        plan->place[i] = kept;
+        kept += plan_in_rounds(plan->o, row[i]) && registry_selects(plan->o, row[i]);
+    }
+    if (plan->rounds > 1)
+        memset(plan->store, 0, stores(plan->o, plan->n) * plan->store_words * sizeof *plan->store);
 }
 
 struct plan *plan_make(const struct engine *boot)
@@ -149,8 +207,13 @@ struct plan *plan_make(const struct engine *boot)
     core_list_parse(&l, o->cores);
     for (unsigned i = 0; i < cores_there(boot->p); i++)
         made.n += is_listed(boot->p, &l, i);
-    struct plan *plan = lay_out(&c, o, made.n, &made);
+    /* As bench_memory_need() counts: of the cores that are listed some may not have come up. */
+    bool fit = fits(o, boot->rounds, cores_listed(o, cores_there(boot->p)));
+    made.rounds = fit ? boot->rounds : 1;
+    made.one_for_memory = !fit && boot->rounds > 1;
+    struct plan *plan = lay_out(&c, o, made.n, made.rounds, &made);
     *plan = made;
+    number_rows(plan);
     pace_init(plan->pace, boot->p, boot);
     for (unsigned i = 0; i < cores_there(boot->p); i++)
         if (is_listed(boot->p, &l, i))

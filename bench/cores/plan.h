@@ -19,16 +19,18 @@
 
 struct crowd;
 struct cycle_check;
+struct gathered;
 struct probe;
 
 /* One core that measures; it writes here while others measure, hence on lines of its own. */
 struct seat {
     _Alignas(BARRIER_LINE) struct engine engine;
-    struct row row; /* the last one */
+    struct gathered *gathered; /* what the row that runs has gathered here so far */
+    struct row row;            /* the last one that is at its end */
     struct gate gate;
     uint64_t nmis; /* seen on this core so far */
     struct core_figure alone;
-    bool has_row;     /* `row` is the one asked for last */
+    bool has_row;     /* `row` is the one that runs */
     bool waits;       /* in a meeting: for the others */
     bool back;        /* it has done what it was sent for */
     const char *gone; /* a fault, or `unlike`: it measures no more; ... */
@@ -48,13 +50,26 @@ struct plan {
     struct barrier barrier;
     struct barrier_line *line;   /* room for n */
     struct core_figure *figures; /* n times those of all rows */
-    uint64_t *memory;            /* of the engines that cannot share the boot core's */
+    unsigned rounds, round;      /* over the list of rows; the one that runs */
+    bool one_for_memory;         /* more were asked for, and do not fit PLAN_STORE */
+    uint64_t *store;    /* what each row gathers on each core; rounds = 1: the engines' own */
+    size_t store_words; /* of one */
+    size_t *place;      /* of each row of the registry among those that are kept */
+    uint64_t *took;     /* ticks that each row took in its last round; 0: not known */
+    uint64_t *memory;   /* of the engines that cannot share the boot core's */
     const struct bench *bench;   /* the row that runs */
     struct probe *probe;         /* of the core that was probed last */
     struct pace *pace;           /* all engines' */
     struct cycle_check *counter; /* of the core that was probed last */
     struct crowd *crowd; /* where cores meet in rows that need several (bench/cores/crowd.h) */
 };
+
+/* Bytes that rows may take between rounds, on all cores. Where they would take more there is one
+ * round. */
+#define PLAN_STORE (32u << 20)
+
+/* Whether a row is measured in rounds; one that is not is measured in the last. */
+bool plan_in_rounds(const struct options *o, const struct bench *b);
 
 /* Whether cores= names only cores that this platform has, and one at least that is usable. If not,
  * a message for people, which names them and what there is. */

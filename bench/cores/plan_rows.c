@@ -1,6 +1,7 @@
 #include "bench/cores/plan_rows.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/engine.h"
+#include "bench/measure/gathered.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
@@ -49,12 +50,28 @@ bool plan_probe(struct plan *plan, unsigned k)
     return true;
 }
 
+/* What row `index` gathers on the k-th core, alone or together with others. */
+static struct gathered *gathered_of(const struct plan *plan, size_t index, unsigned k,
+                                    bool together)
+{
+    size_t place = plan->place[index] * plan->n + k;
+    if (plan->rounds == 1)
+        return plan->seat[k].engine.gathered;
+    if (plan->together)
+        place = 2 * place + together;
+    return (struct gathered *)(void *)(plan->store + place * plan->store_words);
+}
+
 static void row_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
     struct seat *seat = plan_seat(plan, core);
-    engine_row(&seat->engine, plan->bench, &seat->row);
-    seat->row.nmis = plan->p->nmis() - seat->nmis;
+    if (plan->round == 0)
+        engine_begin(&seat->engine, plan->bench, seat->gathered);
+    engine_round(&seat->engine, seat->gathered, plan->round);
+    uint64_t nmis = plan->p->nmis();
+    seat->gathered->row.nmis += nmis - seat->nmis;
+    seat->nmis = nmis;
     if (seat->engine.gate)
         barrier_leave(&plan->barrier, seat->gate.place);
     seat->back = true;
@@ -68,31 +85,49 @@ static struct core_figure figure_of(const struct row *row)
     return (struct core_figure){h->ticks, h->cycles.theta, h->cycles.half};
 }
 
-/* A row that the core did not end. */
-static void lost_row(const struct plan *plan, struct seat *seat)
+/* The core did not end the row. */
+static void lose_row(const struct plan *plan, struct seat *seat)
 {
-    memset(&seat->row, 0, sizeof seat->row);
-    seat->row.bench = plan->bench;
-    seat->row.core = seat->engine.core;
-    seat->row.recipe = seat->engine.recipe;
-    row_fail(&seat->row, ROW_WRONG, seat->gone);
+    struct gathered *g = seat->gathered;
+    if (plan->round == 0)
+        engine_begin(&seat->engine, plan->bench, g);
+    row_fail(&g->row, ROW_WRONG, seat->gone);
+    g->cut = true;
 }
 
-static void measure_alone(struct plan *plan, unsigned k)
+/* The row is at its end on this core. */
+static void end_row(struct seat *seat, size_t index)
+{
+    engine_end(&seat->engine, seat->gathered, &seat->row);
+    seat->engine.figures[index] = figure_of(&seat->row);
+    seat->has_row = true;
+}
+
+static bool is_last_round(const struct plan *plan)
+{
+    return plan->round + 1 == plan->rounds;
+}
+
+static bool has_begun(const struct plan *plan, const struct gathered *g)
+{
+    return plan->round == 0 || g->row.bench;
+}
+
+/* A row that came to nothing before is not tried again. */
+static void measure_alone(struct plan *plan, size_t index, unsigned k)
 {
     struct seat *seat = &plan->seat[k];
-    seat->has_row = true;
+    struct gathered *g = seat->gathered = gathered_of(plan, index, k, false);
     seat->engine.gate = NULL;
-    plan_on(plan, k, row_here, plan);
-    if (seat->gone)
-        lost_row(plan, seat);
-}
-
-/* What the row on this core adds to what is known of all rows. */
-static void note(struct seat *seat, size_t index)
-{
-    seat->nmis += seat->row.nmis;
-    seat->engine.figures[index] = figure_of(&seat->row);
+    if (!has_begun(plan, g))
+        return;
+    if (plan->round == 0 || (!g->cut && !seat->gone)) {
+        plan_on(plan, k, row_here, plan);
+        if (seat->gone)
+            lose_row(plan, seat);
+    }
+    if (is_last_round(plan) && !plan->pace->stopped)
+        end_row(seat, index);
 }
 
 void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsigned k)
@@ -100,53 +135,90 @@ void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsign
     struct seat *seat = &plan->seat[k];
     plan->bench = b;
     seat->has_row = false;
-    if (seat->gone)
-        return;
-    measure_alone(plan, k);
-    note(seat, index);
+    if (!seat->gone || plan->round > 0)
+        measure_alone(plan, index, k);
 }
 
 /* Places of the plan whose cores have something to show alone. */
-static unsigned measure_each(struct plan *plan)
+static unsigned measure_each(struct plan *plan, size_t index)
 {
     unsigned n = 0;
     for (unsigned k = 0; k < plan->n; k++) {
         struct seat *seat = &plan->seat[k];
         seat->has_row = false;
-        if (seat->gone || plan->pace->stopped)
+        if ((seat->gone && plan->round == 0) || plan->pace->stopped)
             continue;
-        measure_alone(plan, k);
-        seat->alone = figure_of(&seat->row);
-        seat->engine.gate = &seat->gate;
-        if (seat->row.status == ROW_OK)
+        measure_alone(plan, index, k);
+        const struct row *row = seat->has_row ? &seat->row : &seat->gathered->row;
+        seat->alone = figure_of(row);
+        if (!seat->gone && row->bench && row->status == ROW_OK)
             plan->places[n++] = k;
     }
     return n;
 }
 
+/* What was measured together is the row, with what it was alone beside it. */
+static void end_together(struct seat *seat, size_t index)
+{
+    uint64_t nmis = seat->row.nmis;
+    end_row(seat, index);
+    seat->row.nmis += nmis;
+    seat->row.alone = seat->alone;
+}
+
+unsigned plan_rounds_of(const struct plan *plan, size_t index, unsigned k)
+{
+    const struct gathered *g = plan->rounds > 1 ? gathered_of(plan, index, k, false) : NULL;
+    return g && g->row.bench ? g->rounds : 0;
+}
+
+void plan_end(struct plan *plan, size_t index, unsigned k)
+{
+    struct seat *seat = &plan->seat[k];
+    if (plan->rounds == 1)
+        return;
+    seat->has_row = false;
+    seat->gathered = gathered_of(plan, index, k, false);
+    if (!seat->gathered->row.bench || seat->gathered->rounds == 0)
+        return;
+    end_row(seat, index);
+    seat->alone = figure_of(&seat->row);
+    if (!plan->together)
+        return;
+    seat->gathered = gathered_of(plan, index, k, true);
+    if (seat->row.status == ROW_OK && seat->gathered->row.bench && seat->gathered->rounds > 0)
+        end_together(seat, index);
+}
+
 void plan_measure_together(struct plan *plan, const struct bench *b, size_t index)
 {
     plan->bench = b;
-    unsigned n = measure_each(plan);
-    if (n > 0)
-        plan_on_all(plan, plan->places, n, row_here, plan);
+    unsigned n = measure_each(plan, index);
     for (unsigned i = 0; i < n; i++) {
         struct seat *seat = &plan->seat[plan->places[i]];
-        if (seat->gone)
-            lost_row(plan, seat);
-        else
-            seat->row.alone = seat->alone;
-        seat->row.together = n;
+        seat->gathered = gathered_of(plan, index, plan->places[i], true);
+        seat->engine.gate = &seat->gate;
     }
+    if (n > 0 && !plan->pace->stopped)
+        plan_on_all(plan, plan->places, n, row_here, plan);
+    for (unsigned i = 0; i < n && !plan->pace->stopped; i++) {
+        struct seat *seat = &plan->seat[plan->places[i]];
+        if (seat->gone)
+            lose_row(plan, seat);
+        seat->gathered->row.together = n;
+        if (is_last_round(plan))
+            end_together(seat, index);
+    }
+    /* A core that was lost in between keeps the rounds that it has. */
     for (unsigned k = 0; k < plan->n; k++)
-        if (plan->seat[k].has_row)
-            note(&plan->seat[k], index);
+        if (is_last_round(plan) && plan->seat[k].gone && !plan->pace->stopped)
+            plan_end(plan, index, k);
 }
 
 const struct row *plan_row(const struct plan *plan, unsigned k)
 {
     const struct seat *seat = &plan->seat[k];
-    return seat->has_row && !plan->pace->stopped ? &seat->row : NULL;
+    return seat->has_row ? &seat->row : NULL;
 }
 
 static void nmis_here(void *ctx, unsigned core)

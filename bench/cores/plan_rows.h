@@ -11,14 +11,24 @@
  * core. False: the core is gone. */
 bool plan_probe(struct plan *plan, unsigned k);
 
-/* Measures row `index` of the registry on the k-th core alone. */
+/*
+ * Measures row `index` of the registry on the k-th core alone, as much of it as is due in
+ * plan->round. Where it comes to its end, which is in the last round, plan_row() has it.
+ */
 void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsigned k);
 
 /* The same on each core alone, then on all at once that had a figure alone. */
 void plan_measure_together(struct plan *plan, const struct bench *b, size_t index);
 
-/* What was measured last on the k-th core. NULL: it was gone before, or the run was stopped before
- * the row's end. Valid until the next row is measured. */
+/* Before the last round: row `index` on the k-th core comes to its end with the rounds that it has,
+ * if any. */
+void plan_end(struct plan *plan, size_t index, unsigned k);
+
+/* Whole rounds that a row has on a core; where there is but one, it is not kept: 0. */
+unsigned plan_rounds_of(const struct plan *plan, size_t index, unsigned k);
+
+/* The row that came to its end on the k-th core, which the last calls above were about. NULL: the
+ * core was gone before, or the run was stopped first. Valid until the next row is measured. */
 const struct row *plan_row(const struct plan *plan, unsigned k);
 
 /* After the last row: counters are left as they were found, each by its own core. */

@@ -16,6 +16,7 @@
 
 struct compiled;
 struct gate;
+struct gathered;
 struct pace;
 struct sampler;
 struct placed;
@@ -41,7 +42,8 @@ struct engine {
     enum recipe recipe; /* effective: what recipe= or this CPU's default gives */
     bool xfence_is_lfence;
 
-    uint32_t samples; /* effective: windows of each kind that a row takes */
+    uint32_t samples; /* effective: windows of each kind that a row takes, ... */
+    unsigned rounds;  /* ... in so many rounds over the list of rows */
 
     enum execution execution;       /* silicon, counted instructions, or an emulator's noise */
     uint64_t ticks_per_instruction; /* where execution is counted instructions */
@@ -55,6 +57,7 @@ struct engine {
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;
     struct compiled *compiled;
+    struct gathered *gathered; /* room for a row that is done in one round */
     uint64_t *memory;
     struct core_figure *figures; /* of each registered row so far (bench/cores/plan_rows.h) */
 };

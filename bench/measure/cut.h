@@ -11,6 +11,12 @@ struct cut {
     size_t used;      /* words */
 };
 
+/* Words that hold `bytes`. */
+static inline size_t cut_words(size_t bytes)
+{
+    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
 /* The next so many words; NULL where they are only counted. */
 static inline void *cut(struct cut *c, size_t words)
 {

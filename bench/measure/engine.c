@@ -1,6 +1,7 @@
 #include "bench/measure/engine.h"
 #include "bench/measure/check.h"
 #include "bench/measure/compiled.h"
+#include "bench/measure/cut.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/gate.h"
 #include "bench/measure/guard.h"
@@ -9,6 +10,7 @@
 #include "bench/measure/layout.h"
 #include "bench/measure/method.h"
 #include "bench/measure/pace.h"
+#include "bench/measure/parts.h"
 #include "bench/measure/place.h"
 #include "bench/measure/sampler.h"
 #include "bench/measure/tsc.h"
@@ -17,43 +19,48 @@
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Words that hold `bytes`. */
-static size_t words(size_t bytes)
-{
-    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-}
-
-static uint32_t samples_at_most(const struct options *o)
+uint32_t engine_samples_most(const struct options *o)
 {
     return o->samples ? o->samples : SAMPLES_AUTO;
 }
 
-/* A row's memory: what the sampler carves up, the placements' figures, the headline's scratch. */
-static size_t row_need(size_t windows, unsigned placements)
+/* What a part is taken in, and its headline; nothing is rounds by rounds larger than in one. */
+static size_t part_need(const struct options *o, uint32_t samples)
 {
-    return sampler_need(windows, placements) + placements +
-           headline_need(sampler_blocks(windows, placements), placements);
+    size_t blocks = parts_blocks_most(o, samples, 1);
+    return sampler_need(parts_windows_most(o, samples, 1), blocks) + headline_part_need(blocks);
+}
+
+/* The figures of placements and rounds, and the headline's scratch. */
+static size_t end_need(const struct options *o, uint32_t samples)
+{
+    unsigned placements = layout_count(o, samples);
+    return placements + ROUNDS_MOST +
+           headline_need(parts_blocks(o, samples, ROUNDS_MOST), placements);
 }
 
 size_t engine_need(const struct options *o)
 {
-    uint32_t samples = samples_at_most(o);
-    unsigned placements = layout_count(o, samples);
-    size_t row = row_need(sampler_windows(o, samples), placements);
-    return words(sizeof(struct sampler)) + words(sizeof(struct compiled)) +
-           words(placements * sizeof(struct placed)) +
-           (row > INTERLEAVE_NEED ? row : INTERLEAVE_NEED);
+    uint32_t samples = engine_samples_most(o);
+    size_t part = part_need(o, samples), end = end_need(o, samples);
+    size_t row = part > end ? part : end;
+    return cut_words(sizeof(struct sampler)) + cut_words(sizeof(struct compiled)) +
+           cut_words(layout_count(o, samples) * sizeof(struct placed)) +
+           gathered_need(o, samples, 1) + (row > INTERLEAVE_NEED ? row : INTERLEAVE_NEED);
 }
 
 void engine_memory(struct engine *e, uint64_t *memory)
 {
+    uint32_t samples = engine_samples_most(e->o);
     e->sampler = (struct sampler *)(void *)memory;
-    memory += words(sizeof *e->sampler);
+    memory += cut_words(sizeof *e->sampler);
     e->compiled = (struct compiled *)(void *)memory;
     compiled_init(e->compiled);
-    memory += words(sizeof *e->compiled);
+    memory += cut_words(sizeof *e->compiled);
     e->placed = (struct placed *)(void *)memory;
-    e->memory = memory + words(layout_count(e->o, samples_at_most(e->o)) * sizeof *e->placed);
+    memory += cut_words(layout_count(e->o, samples) * sizeof *e->placed);
+    e->gathered = (struct gathered *)(void *)memory;
+    e->memory = memory + gathered_need(e->o, samples, 1);
 }
 
 /* --- what all rows share ---------------------------------------------------------------------- */
@@ -67,7 +74,8 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
         .recipe = o->recipe == RECIPE_AUTO ? cpu_default_recipe(p->cpu) : o->recipe,
         .xfence_is_lfence = p->cpu->vendor == VENDOR_INTEL,
         .execution = EXEC_SILICON,
-        .samples = samples_at_most(o),
+        .samples = engine_samples_most(o),
+        .rounds = 1,
         .step = 1,
     };
     engine_memory(e, p->memory);
@@ -79,6 +87,9 @@ void engine_executed_by(struct engine *e, const struct behave_verdict *v)
     e->ticks_per_instruction = v->ticks_per_instruction;
     if (e->o->samples == 0 && e->execution == EXEC_INSTRUCTIONS)
         e->samples = SAMPLES_AUTO_EXACT;
+    e->rounds = 1;
+    if (e->execution == EXEC_SILICON && e->o->method == METHOD_DOUBLED)
+        e->rounds = parts_rounds(e->o, e->samples, e->o->rounds);
 }
 
 void engine_timers(struct engine *e)
@@ -109,15 +120,16 @@ void engine_release(struct engine *e)
     cycle_close(e);
 }
 
-/* --- a row: plan, place, warm and sample, judge, headline, check ------------------------------ */
-
-static void begin_row(const struct engine *e, const struct bench *b, struct row *row)
+static enum cycles_by cycles_by_of(const struct engine *e)
 {
-    memset(row, 0, sizeof *row);
-    row->bench = b;
-    row->core = e->core;
-    row->recipe = b->form == FORM_EMPTY ? b->recipe : e->recipe;
-    row->placements = layout_count(e->o, e->samples);
+    return e->execution == EXEC_INSTRUCTIONS ? CYCLES_RULER : e->cycle.by;
+}
+
+/* --- a row: place, warm and sample, judge, round after round; then headline and checks -------- */
+
+/* Why it cannot be measured at all. */
+static void refuse(const struct engine *e, const struct bench *b, struct row *row)
+{
     if (!bench_can_do(b, b->ops) ||
         (!b->not_doubled && !b->cold && !bench_can_do(b, 2ull * b->ops)))
         row_fail(row, ROW_WRONG, "the operations of its windows do not fit its grain and most_ops");
@@ -126,15 +138,19 @@ static void begin_row(const struct engine *e, const struct bench *b, struct row 
         row_fail(row, ROW_UNSUPPORTED, e->p->lacks(b->needs));
 }
 
-static void place(struct engine *e, const struct bench *b, struct row *row)
+void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
 {
-    if (place_row(e, b, row->recipe, e->placed, 0, row->placements))
-        return;
-    fmt_buf(row->said, sizeof row->said, "%s", place_why(e));
-    row_fail(row, ROW_WRONG, row->said);
+    gathered_init(g, e);
+    g->row.bench = b;
+    g->row.core = e->core;
+    g->row.recipe = b->form == FORM_EMPTY ? b->recipe : e->recipe;
+    g->row.placements = layout_count(e->o, e->samples);
+    g->row.steady = true;
+    refuse(e, b, &g->row);
+    g->cut = g->row.why != NULL;
 }
 
-/* What one placement's windows did. */
+/* What one part's windows did. */
 static void count_work(const struct bench *b, const struct placed *p, const struct sampler *s,
                        struct row *row)
 {
@@ -142,123 +158,197 @@ static void count_work(const struct bench *b, const struct placed *p, const stru
     check_work(p, operations, row);
     for (unsigned k = 0; k < KINDS; k++)
         row->windows += s->windows[k];
+    row->steady = row->steady && s->span.steady;
+    if (s->span.warmup_blocks > row->warmup_blocks)
+        row->warmup_blocks = s->span.warmup_blocks;
+}
+
+/* The part is judged, and becomes one of the row's. */
+static void add_part(struct engine *e, const struct bench *b, const struct part_place *at,
+                     struct gathered *g)
+{
+    struct sampler *s = e->sampler;
+    size_t windows = parts_windows_most(e->o, e->samples, 1);
+    size_t blocks = parts_blocks_most(e->o, e->samples, 1);
+    sampler_judge(s, e, g);
+    if (s->used[KIND_EMPTY])
+        headline_part(s, b, at, cycles_by_of(e), g, e->memory + sampler_need(windows, blocks));
 }
 
 /* What sampler_take() is called with, guarded. */
 struct sampling {
     struct engine *e;
     const struct bench *b;
-    unsigned i; /* the placement */
-    bool done;  /* false: the run is stopped */
+    struct part_place part;
+    bool done; /* false: the run is stopped */
 };
 
-static void take_placement(void *ctx)
+static void take_part(void *ctx)
 {
     struct sampling *t = ctx;
-    t->done = sampler_take(t->e->sampler, t->e, t->b, &t->e->placed[t->i], t->i);
+    t->done = sampler_take(t->e->sampler, t->e, t->b, &t->e->placed[t->part.placement], &t->part);
 }
 
-/* Placement after placement. False: the row was ended, or the other cores, which were to start at
- * the same time, are gone; or the run is stopped. */
-static bool sample(struct engine *e, const struct bench *b, struct row *row)
+/* False: it did not come back. Where a person stops the run, that is not the row's fault. */
+static bool take_guarded(struct engine *e, struct gathered *g, struct sampling *sampling)
 {
-    struct sampler *s = e->sampler;
-    uint64_t began = tsc_now(), before = began;
-    unsigned i = 0;
-    sampler_init(s, e, row->placements);
+    struct row *row = &g->row;
+    const char *why = row->why;
+    enum row_status status = row->status;
+    if (guard_run(e, row, take_part, sampling))
+        return true;
+    if (g->rounds > 0 && e->pace && e->pace->stopped) {
+        row->ended = false;
+        row->why = why;
+        row->status = status;
+    }
+    return false;
+}
+
+/* One part. False: the row was ended, or the other cores, which were to start at the same time, are
+ * gone; or the run is stopped. */
+static bool sample_part(struct engine *e, struct gathered *g, const struct part_place *part,
+                        uint64_t *ticks)
+{
+    const struct bench *b = g->row.bench;
+    const struct placed *p = &e->placed[part->placement];
+    struct sampling sampling = {e, b, *part, false};
+    place_object(p);
+    if (!gate_pass(e, *ticks, &g->row))
+        return false;
+    uint64_t began = tsc_now();
+    bool back = take_guarded(e, g, &sampling);
+    *ticks = tsc_now() - began;
+    g->row.sampling_ticks += *ticks;
+    if (!back || !sampling.done)
+        return false;
+    count_work(b, p, e->sampler, &g->row);
+    add_part(e, b, part, g);
+    return true;
+}
+
+/* Parts [from, end), which are a round. */
+static void sample(struct engine *e, struct gathered *g, const struct parts *parts, unsigned from,
+                   unsigned end)
+{
+    const struct bench *b = g->row.bench;
+    uint64_t ticks = 0;
+    unsigned i = from;
+    sampler_init(e->sampler, e, parts_windows_most(e->o, e->samples, 1),
+                 parts_blocks_most(e->o, e->samples, 1));
     e->p->row_begin(e->p, b->suite, b->name);
-    for (; i < s->placements; i++) {
-        const struct placed *p = &e->placed[i];
-        place_object(p);
-        if (!gate_pass(e, tsc_now() - before, row))
+    for (; i < end; i++) {
+        struct part_place part = parts_at(parts, i);
+        if (!sample_part(e, g, &part, &ticks))
             break;
-        before = tsc_now();
-        struct sampling sampling = {e, b, i, false};
-        if (!guard_run(e, row, take_placement, &sampling) || !sampling.done)
-            break;
-        count_work(b, p, s, row);
-        pace_show(e, (double)(i + 1) / s->placements);
+        pace_show(e, (double)(i + 1 - from) / (end - from));
     }
-    row->sampling_ticks = tsc_now() - began;
     e->p->row_end(e->p);
-    return i == s->placements;
+    if (e->p->row_keep)
+        e->p->row_keep(e->p, e->core, g->row.kept);
+    g->rounds += i == end;
+    g->cut = i < end && (g->row.why || g->rounds == 0);
 }
 
-/* The core's clock by the counter, or by the row's own ruler; 0: not known. */
-static double cycles_per_tick(const struct sampler *s)
+/* A row whose rounds are all short, and too long together. */
+static bool is_overdue(const struct engine *e, struct row *row)
 {
-    double ruler = (s->location[KIND_RULER2] - s->location[KIND_RULER]) / RULER_ADDS;
-    if (s->counter_rate.n)
-        return s->counter_rate.mean;
-    return s->used[KIND_RULER2] && ruler > 0 ? 1 / ruler : 0;
+    if (!engine_has_hz(e) || (double)row->sampling_ticks < e->o->deadline * e->tsc_hz)
+        return false;
+    fmt_buf(row->said, sizeof row->said,
+            "it ran longer than deadline=%u seconds, all rounds together, and was ended",
+            e->o->deadline);
+    row->ended = true;
+    row_fail(row, ROW_WRONG, row->said);
+    return true;
 }
 
-static void note_warm_up(const struct sampler *s, struct row *row)
+static void measure(struct engine *e, struct gathered *g, unsigned round)
 {
-    row->steady = true;
-    for (unsigned i = 0; i < s->placements; i++) {
-        row->steady = row->steady && s->span[i].steady;
-        if (s->span[i].warmup_blocks > row->warmup_blocks)
-            row->warmup_blocks = s->span[i].warmup_blocks;
+    struct parts parts;
+    const struct bench *b = g->row.bench;
+    parts_of(&parts, e->o, e->samples, e->rounds);
+    unsigned from = parts_first(&parts, round), end = parts_first(&parts, round + 1);
+    unsigned first = parts_at(&parts, from).placement, last = parts_at(&parts, end - 1).placement;
+    g->cut = g->cut || (round > 0 && is_overdue(e, &g->row));
+    if (g->cut)
+        return;
+    if (!place_row(e, b, g->row.recipe, e->placed, first, last + 1 - first)) {
+        fmt_buf(g->row.said, sizeof g->row.said, "%s", place_why(e));
+        row_fail(&g->row, ROW_WRONG, g->row.said);
+        g->cut = true;
+    } else if (e->o->method != METHOD_DOUBLED) {
+        method_row(e, e->placed, &g->row);
+        g->rounds++;
+    } else {
+        sample(e, g, &parts, from, end);
     }
 }
 
-static void judge(const struct engine *e, struct row *row)
-{
-    struct sampler *s = e->sampler;
-    sampler_judge(s, e);
-    row->has_net = s->used[KIND_EMPTY];
-    if (row->has_net) {
-        row->empty = sampler_summary(s, KIND_EMPTY);
-        row->net = s->location[KIND_BODY] - s->location[KIND_EMPTY];
-    }
-    row->ticks = sampler_summary(s, KIND_BODY);
-    row->sorted = s->sorted;
-    row->errors = s->errors;
-    row->disturbed = s->disturbed[KIND_BODY];
-    row->unread = s->unread;
-    row->cycles_per_tick = cycles_per_tick(s);
-    note_warm_up(s, row);
-}
-
-static void take_headline(const struct engine *e, const struct bench *b, struct row *row)
-{
-    const struct sampler *s = e->sampler;
-    double *theta = (double *)(void *)(e->memory + sampler_need(s->n, s->placements));
-    uint64_t *scratch = (uint64_t *)(void *)(theta + s->placements);
-    enum cycles_by by = e->execution == EXEC_INSTRUCTIONS ? CYCLES_RULER : e->cycle.by;
-    if (row->has_net)
-        row->headline = headline(s, b, e->step, by, theta, scratch);
-    row->theta = theta;
-}
-
-static void check(const struct engine *e, const struct bench *b, struct row *row)
-{
-    check_errors(b, row->ticks.n, row);
-    check_figure(e, b, row);
-}
-
-static void measure(struct engine *e, const struct bench *b, struct row *row)
-{
-    begin_row(e, b, row);
-    if (!row->why)
-        place(e, b, row);
-    if (row->why)
-        return;
-    if (e->o->method != METHOD_DOUBLED) {
-        method_row(e, e->placed, row);
-        return;
-    }
-    if (!sample(e, b, row))
-        return;
-    judge(e, row);
-    take_headline(e, b, row);
-    check(e, b, row);
-}
-
-void engine_row(struct engine *e, const struct bench *b, struct row *row)
+void engine_round(struct engine *e, struct gathered *g, unsigned round)
 {
     uint64_t smis = engine_smis(e) - pace_smis(e);
-    measure(e, b, row);
-    row->smis = engine_smis(e) - pace_smis(e) - smis;
+    measure(e, g, round);
+    g->row.smis += engine_smis(e) - pace_smis(e) - smis;
+}
+
+/* --- its end ---------------------------------------------------------------------------------- */
+
+/* The core's clock by the counter, or by the row's own ruler; 0: not known. */
+static double cycles_per_tick(const struct gathered *g)
+{
+    double ruler = gathered_location(g, KIND_RULER2) - gathered_location(g, KIND_RULER);
+    if (g->counter_rate.n)
+        return g->counter_rate.mean;
+    return ruler > 0 ? RULER_ADDS / ruler : 0;
+}
+
+static void summarise(const struct gathered *g, struct row *row)
+{
+    row->has_net = g->used[KIND_EMPTY];
+    if (row->has_net) {
+        row->empty = histogram_summary(&g->empty);
+        row->net = gathered_location(g, KIND_BODY) - gathered_location(g, KIND_EMPTY);
+    }
+    row->ticks = histogram_summary(&g->body);
+    row->hist = &g->body;
+    row->empty_bin = g->empty.width;
+    row->cycles_per_tick = cycles_per_tick(g);
+}
+
+static void take_headline(const struct engine *e, const struct gathered *g, struct row *row)
+{
+    double *theta = (double *)(void *)e->memory;
+    struct headline_means means = {theta, theta + row->placements, row->placements, e->rounds};
+    uint64_t *scratch = e->memory + row->placements + ROUNDS_MOST;
+    if (!row->has_net)
+        return;
+    row->headline = headline(g, row->bench, e->step, cycles_by_of(e), &means, scratch);
+    row->theta = means.theta;
+    row->round_theta = means.round;
+}
+
+/* Of windows that were left in the middle nothing is told but how many there were. */
+static void forget(struct row *row)
+{
+    row->errors = row->disturbed = row->unread = row->warmup_blocks = 0;
+    row->steady = false;
+}
+
+void engine_end(const struct engine *e, struct gathered *g, struct row *row)
+{
+    *row = g->row;
+    if (row->why == g->row.said)
+        row->why = row->said;
+    row->rounds = g->rounds;
+    if (row->method.method != METHOD_DOUBLED)
+        return;
+    if (g->cut) {
+        forget(row);
+        return;
+    }
+    summarise(g, row);
+    take_headline(e, g, row);
+    check_errors(row->bench, row->ticks.n, row);
+    check_figure(e, row->bench, row);
 }

@@ -4,35 +4,18 @@
 #include "lib/stats/mathx.h"
 #include "lib/stats/median.h"
 
-/* The scratch, cut up. */
-struct room {
-    double *mean[KINDS]; /* the blocks of one placement */
-    double *value;       /* all blocks' own values, cycles an operation, ... */
-    uint32_t *placement; /* ... and which placement each is of */
-    size_t values;
-    double *sorted;    /* the placements' figures */
-    uint64_t *sorting; /* for modes_find: twice the blocks */
-};
-
-/* Cuts the words of `scratch` up; NULL, to count: nothing is stored there. Returns how many. */
-static size_t cut_up(struct room *room, uint64_t *scratch, size_t blocks, unsigned placements)
+size_t headline_part_need(size_t blocks)
 {
-    struct cut c = {scratch, 0};
-    *room = (struct room){0};
-    for (unsigned k = 0; k < KINDS; k++)
-        room->mean[k] = cut(&c, blocks);
-    room->value = cut(&c, blocks);
-    room->placement = cut(&c, blocks); /* a word each, though half would do */
-    room->sorting = cut(&c, 2 * blocks);
-    room->sorted = cut(&c, placements);
-    return c.used;
+    return KINDS * blocks;
 }
 
+/* For modes_find twice the blocks; the placements' figures, sorted. */
 size_t headline_need(size_t blocks, unsigned placements)
 {
-    struct room room;
-    return cut_up(&room, NULL, blocks, placements);
+    return 2 * blocks + placements;
 }
+
+/* --- a part ----------------------------------------------------------------------------------- */
 
 /* A block's mean window: in ticks, or in core cycles by the counter read around it. */
 static double block_mean(const struct block *block, enum cycles_by by)
@@ -48,139 +31,167 @@ static bool is_whole(const struct sampler *s, size_t block, enum cycles_by by)
     return true;
 }
 
-/* Copies one placement's blocks, but for those that a kind has no figure of: an index is one place
- * in the order. Returns how many. */
-static size_t copy_whole_blocks(const struct sampler *s, const struct span *span, enum cycles_by by,
-                                const struct room *room)
+/* Copies the part's blocks, but for those that a kind has no figure of: an index is one place in
+ * the order. Returns how many. */
+static size_t copy_whole_blocks(const struct sampler *s, enum cycles_by by, double *const *mean)
 {
     size_t copied = 0;
-    for (size_t i = span->block; i < span->block + span->blocks; i++) {
+    for (size_t i = 0; i < s->span.blocks; i++) {
         if (!is_whole(s, i, by))
             continue;
         for (unsigned k = 0; k < KINDS; k++)
             if (s->used[k])
-                room->mean[k][copied] = block_mean(&s->block[k][i], by);
+                mean[k][copied] = block_mean(&s->block[k][i], by);
         copied++;
     }
     return copied;
 }
 
 /* In ticks with their ruler, or in core cycles by the counter, which need none. */
-static struct estimate_blocks placement_blocks(const struct sampler *s, const struct bench *b,
-                                               const struct span *span, enum cycles_by by,
-                                               const struct room *room)
+static struct estimate_blocks part_blocks(const struct sampler *s, const struct bench *b,
+                                          enum cycles_by by, uint64_t *scratch)
 {
-    const double *of[KINDS];
+    struct cut c = {scratch, 0};
+    double *mean[KINDS];
     for (unsigned k = 0; k < KINDS; k++)
-        of[k] = s->used[k] ? room->mean[k] : NULL;
+        mean[k] = cut(&c, s->span.blocks);
+    size_t m = copy_whole_blocks(s, by, mean);
+    for (unsigned k = 0; k < KINDS; k++)
+        mean[k] = s->used[k] ? mean[k] : NULL;
     bool ruler = by != CYCLES_COUNTER;
     return (struct estimate_blocks){
-        .m = copy_whole_blocks(s, span, by, room),
-        .b = of[KIND_BODY],
-        .b2 = of[KIND_BODY2],
-        .e = of[KIND_EMPTY],
-        .e2 = of[KIND_EMPTY2],
-        .r = ruler ? of[KIND_RULER] : NULL,
-        .r2 = ruler ? of[KIND_RULER2] : NULL,
+        .m = m,
+        .b = mean[KIND_BODY],
+        .b2 = mean[KIND_BODY2],
+        .e = mean[KIND_EMPTY],
+        .e2 = mean[KIND_EMPTY2],
+        .r = ruler ? mean[KIND_RULER] : NULL,
+        .r2 = ruler ? mean[KIND_RULER2] : NULL,
         .ops = b->ops,
         .adds = RULER_ADDS,
     };
 }
 
-/* The blocks' own values, behind those of the placements before. */
-static void note_values(struct room *room, const struct estimate_blocks *blocks, unsigned placement)
+/* The blocks' own values, behind those of the parts before. Where the ruler does not grow they are
+ * no numbers. */
+static void note_values(const struct estimate_blocks *blocks, unsigned placement,
+                        struct gathered *g)
 {
-    estimate_block_values(blocks, room->value + room->values);
+    estimate_block_values(blocks, g->value + g->values);
     for (size_t i = 0; i < blocks->m; i++)
-        room->placement[room->values++] = placement;
+        g->placement[g->values++] = placement;
 }
 
-/* The row's figure by the ruler or by the counter; in ticks by the former alone. theta NULL: the
- * placements' and blocks' own values are not wanted. */
-static struct figure take_figure(const struct sampler *s, const struct bench *b, enum cycles_by by,
-                                 double *theta, struct room *room)
+void headline_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
+                   enum cycles_by by, struct gathered *g, uint64_t *scratch)
 {
-    double ticks = 0, se = 0;
-    size_t good = 0, blocks_of_last = 0;
-
-    for (unsigned i = 0; i < s->placements; i++) {
-        struct estimate_blocks blocks = placement_blocks(s, b, &s->span[i], by, room);
-        if (theta)
-            theta[i] = UNKNOWN;
+    static const enum cycles_by sources[] = {CYCLES_RULER, CYCLES_COUNTER};
+    unsigned i = g->parts++;
+    g->ticks[i] = UNKNOWN;
+    for (unsigned k = 0; k < 2; k++) {
+        bool counter = sources[k] == CYCLES_COUNTER;
+        struct estimate_taken *to = counter ? &g->counter[i] : &g->ruler[i];
+        *to = (struct estimate_taken){at->placement, at->round, 0, UNKNOWN, UNKNOWN};
+        struct estimate_blocks blocks = part_blocks(s, b, sources[k], scratch);
         if (blocks.m == 0)
             continue;
         struct estimate_placement p = estimate_placement(&blocks);
-        struct estimate_part cycles = by == CYCLES_COUNTER ? p.ticks : p.cycles;
-        room->sorted[good++] = cycles.value;
-        ticks += p.ticks.value;
-        se += cycles.se;
-        blocks_of_last = blocks.m;
-        if (theta) {
-            theta[i] = cycles.value;
-            note_values(room, &blocks, i);
-        }
+        to->m = blocks.m;
+        to->value = counter ? p.ticks.value : p.cycles.value;
+        to->se = counter ? p.ticks.se : p.cycles.se;
+        if (!counter)
+            g->ticks[i] = p.ticks.value;
+        if (counter == (by == CYCLES_COUNTER))
+            note_values(&blocks, at->placement, g);
     }
-    if (good == 0)
-        return (struct figure){.ticks = UNKNOWN,
-                               .cycles = {.theta = UNKNOWN, .s = UNKNOWN, .half = UNKNOWN},
-                               .median = UNKNOWN,
-                               .se = UNKNOWN};
-    se /= (double)good;
+}
+
+/* --- the row ---------------------------------------------------------------------------------- */
+
+/* The mean over the parts; UNKNOWN where none has ticks. */
+static double mean_ticks(const struct gathered *g)
+{
+    double sum = 0;
+    unsigned good = 0;
+    for (unsigned i = 0; i < g->parts; i++)
+        if (is_known(g->ticks[i])) {
+            sum += g->ticks[i];
+            good++;
+        }
+    return good ? sum / good : UNKNOWN;
+}
+
+/* By one source. */
+static struct figure take_figure(const struct gathered *g, const struct estimate_taken *taken,
+                                 const struct headline_means *means, double *sorted)
+{
+    size_t m, good = 0;
+    bool known = false;
+    for (unsigned i = 0; i < g->parts; i++)
+        known = known || taken[i].m > 0;
+    estimate_by_round(taken, g->parts, means->round, means->rounds);
+    estimate_by_placement(taken, g->parts, means->theta, means->placements);
+    double se = estimate_placement_se(taken, g->parts, &m);
+    for (unsigned i = 0; i < means->placements; i++)
+        if (is_known(means->theta[i]))
+            sorted[good++] = means->theta[i];
+    const struct estimate_found found = {
+        means->theta, means->placements, means->round, means->rounds, se, m};
     return (struct figure){
-        .known = true,
-        .ticks = ticks / (double)good,
-        .cycles = estimate_over(room->sorted, good, se, blocks_of_last, HEADLINE_KAPPA),
-        .median = median(room->sorted, good),
+        .known = known,
+        .ticks = known ? mean_ticks(g) : UNKNOWN,
+        .cycles = estimate_over(&found, HEADLINE_KAPPA),
+        .median = good ? median(sorted, good) : UNKNOWN,
         .se = se,
     };
 }
 
 /* Ticks a window times this are cycles an operation. */
-static double cycles_per_op(const struct sampler *s, const struct bench *b)
+static double cycles_per_op(const struct gathered *g, const struct bench *b)
 {
-    double ruler = s->location[KIND_RULER2] - s->location[KIND_RULER];
+    double ruler = gathered_location(g, KIND_RULER2) - gathered_location(g, KIND_RULER);
     return RULER_ADDS / ruler / (double)b->ops;
 }
 
-static struct modes find_modes(const struct sampler *s, const struct bench *b, double step,
-                               const struct room *room)
+static struct modes find_modes(const struct gathered *g, const struct bench *b, double step,
+                               uint64_t *sorting)
 {
     struct modes modes;
-    double variance = 0, per_op = cycles_per_op(s, b);
+    double variance = 0, per_op = cycles_per_op(g, b);
     for (unsigned k = 0; k < KINDS; k++)
-        if (s->used[k] && k != KIND_RULER && k != KIND_RULER2)
-            variance += s->block_variance[k].mean;
+        if (g->used[k] && k != KIND_RULER && k != KIND_RULER2)
+            variance += g->block_variance[k].mean;
     struct modes_input in = {
-        .n = room->values,
-        .values = room->value,
-        .placement = room->placement,
+        .n = g->values,
+        .values = g->value,
+        .placement = g->placement,
         .floor = step / (2 * mathx_sqrt(ENGINE_BLOCK)) * per_op,
         .within = mathx_sqrt(variance / ENGINE_BLOCK) * per_op,
     };
-    modes_find(&in, room->sorting, &modes);
+    modes_find(&in, sorting, &modes);
     return modes;
 }
 
-struct headline headline(const struct sampler *s, const struct bench *b, double step,
-                         enum cycles_by by, double *theta, uint64_t *scratch)
+struct headline headline(const struct gathered *g, const struct bench *b, double step,
+                         enum cycles_by by, const struct headline_means *means, uint64_t *scratch)
 {
-    struct room room;
-    cut_up(&room, scratch, s->blocks, s->placements);
+    double *sorted = (double *)(void *)scratch;
     bool counter = by == CYCLES_COUNTER;
-    struct figure ruler = take_figure(s, b, CYCLES_RULER, counter ? NULL : theta, &room);
-    struct figure other = take_figure(s, b, CYCLES_COUNTER, counter ? theta : NULL, &room);
-    const struct figure *used = counter ? &other : &ruler;
+    /* The means that stay are those by the source asked for: it comes last. */
+    struct figure other = take_figure(g, counter ? g->ruler : g->counter, means, sorted);
+    struct figure used = take_figure(g, counter ? g->counter : g->ruler, means, sorted);
+    const struct figure *ruler = counter ? &other : &used;
     struct headline h = {
-        .known = ruler.known,
-        .doubled = s->used[KIND_BODY2],
-        .ticks = ruler.ticks,
-        .ruler = ruler,
-        .counter = other,
-        .cycles = used->cycles,
-        .median = used->median,
-        .se = used->se,
+        .known = ruler->known,
+        .doubled = g->used[KIND_BODY2],
+        .ticks = ruler->ticks,
+        .ruler = *ruler,
+        .counter = counter ? used : other,
+        .cycles = used.cycles,
+        .median = used.median,
+        .se = used.se,
     };
-    if (is_known(h.cycles.theta) && room.values > 0)
-        h.modes = find_modes(s, b, step, &room);
+    if (is_known(h.cycles.theta) && g->values > 0)
+        h.modes = find_modes(g, b, step, scratch + means->placements);
     return h;
 }

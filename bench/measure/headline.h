@@ -1,6 +1,6 @@
 /*
- * From a row's blocks to its figure: cycles an operation, the interval in which another boot will
- * find it, and its modes (docs/method.md "The headline", "Modes").
+ * From a row's blocks to its figure, part by part: cycles an operation, the interval in which
+ * another boot will find it, and its modes (docs/method.md "The headline", "Modes").
  */
 #ifndef BENCH_MEASURE_HEADLINE_H
 #define BENCH_MEASURE_HEADLINE_H
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/measure/context.h"
+#include "bench/measure/gathered.h"
 #include "bench/measure/sampler.h"
 
 /*
@@ -18,15 +19,27 @@
  */
 #define HEADLINE_KAPPA 0.002
 
-/* Words of scratch that headline() works in, for so many blocks of each kind. */
+/* Words of scratch for a part of so many blocks of each kind, and for a whole row. */
+size_t headline_part_need(size_t blocks);
 size_t headline_need(size_t blocks, unsigned placements);
 
 /*
- * After sampler_judge. Changes nothing in the sampler. `step` of the TSC in ticks;
- * cycles by the ruler or by the counter. theta[i] gets the i-th placement's cycles an operation,
- * UNKNOWN where it has none; scratch, headline_need(s->blocks, s->placements) words, is lost.
+ * After sampler_judge: the part's figures are added to those that the row has gathered. Changes
+ * nothing in the sampler. Cycles by the ruler or by the counter; scratch, headline_part_need(blocks
+ * of the part) words, is lost.
  */
-struct headline headline(const struct sampler *s, const struct bench *b, double step,
-                         enum cycles_by by, double *theta, uint64_t *scratch);
+void headline_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
+                   enum cycles_by by, struct gathered *g, uint64_t *scratch);
+
+/* Of each placement and each round: cycles an operation, UNKNOWN where it has none. */
+struct headline_means {
+    double *theta, *round;
+    unsigned placements, rounds;
+};
+
+/* What it all comes to. `step` of the TSC in ticks; fills `means`; scratch, headline_need(blocks of
+ * the row, placements) words, is lost. */
+struct headline headline(const struct gathered *g, const struct bench *b, double step,
+                         enum cycles_by by, const struct headline_means *means, uint64_t *scratch);
 
 #endif

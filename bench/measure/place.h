@@ -1,6 +1,6 @@
 /*
- * A row's windows in the code buffer: one set for each placement, and one ruler for all. All are
- * built at once, so that the buffer changes its rights once a row.
+ * A row's windows in the code buffer: one set for each placement, and one ruler for all. Those of a
+ * round are built at once, so that the buffer changes its rights once.
  */
 #ifndef BENCH_MEASURE_PLACE_H
 #define BENCH_MEASURE_PLACE_H

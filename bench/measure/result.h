@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "bench/api/bench.h"
+#include "bench/api/platform.h"
 #include "lib/config/options.h"
 #include "lib/stats/adaptive.h"
 #include "lib/stats/ensemble.h"
 #include "lib/stats/estimate.h"
+#include "lib/stats/histogram.h"
 #include "lib/stats/kbest.h"
 #include "lib/stats/modes.h"
 #include "lib/stats/moments.h"
@@ -93,10 +95,12 @@ struct row {
     unsigned together;        /* so many cores measured it at once; 0: it was alone */
     struct core_figure alone; /* then the same row before, on this core alone */
 
-    uint32_t errors;         /* operations that failed; their samples are omitted */
-    uint32_t disturbed;      /* windows, kept in ticks and in the histogram, left out of net */
-    uint64_t smis;           /* while it was measured, where the platform counts them */
-    uint64_t nmis;           /* and machine checks, since the row before; bench/cores/ fills it */
+    uint32_t errors;    /* operations that failed; their samples are omitted */
+    uint32_t disturbed; /* windows, kept in ticks and in the histogram, left out of net */
+    uint64_t smis;      /* while it was measured, where the platform counts them */
+    uint64_t nmis;      /* and machine checks, since the row before; bench/cores/ fills it */
+    uint64_t
+        kept[PLATFORM_KEPT]; /* what happened to the core meanwhile, as the platform keeps it */
     uint64_t windows;        /* of all kinds, warm-up included, ... */
     uint64_t sampling_ticks; /* ... and what all of it took */
     uint32_t warmup_blocks;  /* until the body was steady, or warmup= */
@@ -107,14 +111,17 @@ struct row {
     double net;           /* location(body) - location(empty), signed, ticks a window */
 
     unsigned placements;
-    const double *theta; /* of each placement, cycles an operation; valid until the next row */
+    unsigned rounds; /* that it has been through whole */
+    /* Of each placement and each round, cycles an operation; valid until the next row. */
+    const double *theta, *round_theta;
     struct headline headline;
     struct method_result method; /* where it is not doubled, ticks and net are empty */
     double cycles_per_tick;      /* while this row was measured; 0: not known */
     uint32_t unread;             /* blocks that the counter could not be read around */
     double truth;                /* documented core cycles an operation; 0: not known */
 
-    const uint64_t *sorted; /* the body's ticks.n samples, ascending; valid until the next row */
+    const struct histogram *hist; /* of the body's ticks.n samples; valid until the next row */
+    uint64_t empty_bin;           /* the width of the bins that `empty` is from; 1: it is exact */
 };
 
 /* The row is wrong, or cannot be here; the first reason counts. why NULL: all is well. */

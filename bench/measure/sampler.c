@@ -10,68 +10,26 @@
 /* Blocks of warm-up of a row whose data is cold in every window: no more of it gets warm, and
  * memory takes a step more or less each time, so that two blocks are hardly ever alike. */
 #define COLD_WARM_UP   4
-#define LEAST_BLOCKS   2 /* of a kind in a placement: one there, one back */
 #define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))
 _Static_assert(sizeof(struct block) % sizeof(uint64_t) == 0, "blocks lie in memory of whole words");
 
-size_t sampler_windows(const struct options *o, uint32_t samples)
-{
-    uint32_t least = o->layout == LAYOUT_SWEEP ? LAYOUT_MAX * ENGINE_BLOCK : 0;
-    return samples < least ? least : samples;
-}
-
-size_t sampler_blocks(size_t windows, unsigned placements)
-{
-    return windows / ENGINE_BLOCK + LEAST_BLOCKS * (size_t)placements;
-}
-
-/* Words of all arrays, for so many windows and blocks of each kind. Asked before SSE is on: no
- * struct is filled here, which a compiler does by SSE. */
-static size_t array_words(size_t windows, size_t blocks)
+size_t sampler_need(size_t windows, size_t blocks)
 {
     return (KINDS + 2) * windows + KINDS * blocks * WORDS_OF_BLOCK;
 }
 
-size_t sampler_need(size_t windows, unsigned placements)
+void sampler_init(struct sampler *s, const struct engine *e, size_t windows, size_t blocks)
 {
-    return array_words(windows, sampler_blocks(windows, placements));
-}
-
-static void lay_out(struct sampler *s, uint64_t *memory)
-{
-    struct cut c = {memory, 0};
-    for (unsigned k = 0; k < KINDS; k++)
-        s->samples[k] = cut(&c, s->n);
-    s->sorted = cut(&c, s->n);
-    s->scratch = cut(&c, s->n);
-    for (unsigned k = 0; k < KINDS; k++)
-        s->block[k] = cut(&c, s->blocks * WORDS_OF_BLOCK);
-    if (c.used != array_words(s->n, s->blocks))
-        __builtin_trap(); /* array_words() leaves an array out */
-}
-
-/* The placements' shares of the windows, and their blocks one behind the other. */
-static void share_out(struct sampler *s)
-{
-    for (unsigned i = 0; i < s->placements; i++) {
-        struct span *p = &s->span[i];
-        p->from = s->n * i / s->placements;
-        p->n = s->n * (i + 1) / s->placements - p->from;
-        p->block = s->blocks;
-        p->blocks = p->n / ENGINE_BLOCK & ~(size_t)1;
-        if (p->blocks < LEAST_BLOCKS)
-            p->blocks = LEAST_BLOCKS;
-        s->blocks += p->blocks;
-    }
-}
-
-void sampler_init(struct sampler *s, const struct engine *e, unsigned placements)
-{
+    struct cut c = {e->memory, 0};
     memset(s, 0, sizeof *s);
-    s->n = sampler_windows(e->o, e->samples);
-    s->placements = placements;
-    share_out(s);
-    lay_out(s, e->memory);
+    for (unsigned k = 0; k < KINDS; k++)
+        s->samples[k] = cut(&c, windows);
+    s->sorted = cut(&c, windows);
+    s->scratch = cut(&c, windows);
+    for (unsigned k = 0; k < KINDS; k++)
+        s->block[k] = cut(&c, blocks * WORDS_OF_BLOCK);
+    if (c.used != sampler_need(windows, blocks))
+        __builtin_trap(); /* sampler_need() leaves an array out */
 }
 
 static struct window_result run_window(struct sampler *s, const struct engine *e,
@@ -132,7 +90,7 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
     }
 }
 
-/* Where one block's windows begin and end among those of its placement. */
+/* Where one block's windows begin and end among those of its part. */
 static size_t first_window(const struct span *span, size_t block)
 {
     return span->n * block / span->blocks;
@@ -141,7 +99,7 @@ static size_t first_window(const struct span *span, size_t block)
 static void run_block(struct sampler *s, const struct engine *e, const struct bench *b,
                       const struct placed *p, const struct span *span, enum kind k, size_t block)
 {
-    uint64_t *samples = s->samples[k] + span->from;
+    uint64_t *samples = s->samples[k];
     bool can_fail = b->form == FORM_FUNCTION && k >= KIND_BODY;
     for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++) {
         struct window_result r = run_window(s, e, p, k, i);
@@ -153,23 +111,20 @@ static void run_block(struct sampler *s, const struct engine *e, const struct be
 static void take_block(struct sampler *s, struct engine *e, const struct bench *b,
                        const struct placed *p, const struct span *span, enum kind k, size_t block)
 {
-    struct block *taken = &s->block[k][span->block + block];
+    struct block *taken = &s->block[k][block];
     uint64_t spoils = engine_spoils(e);
     struct cycle_mark from = cycle_mark(e);
     run_block(s, e, b, p, span, k, block);
     struct cycle_mark to = cycle_mark(e);
     taken->spoiled = engine_spoils(e) != spoils;
     taken->cycles_per_tick = cycle_ratio(e, &from, &to);
-    if (is_known(taken->cycles_per_tick))
-        moments_add(&s->counter_rate, taken->cycles_per_tick);
-    else
-        s->unread += e->cycle.counter.used != NULL;
 }
 
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
-                  const struct placed *p, unsigned i)
+                  const struct placed *p, const struct part_place *part)
 {
-    struct span *span = &s->span[i];
+    struct span *span = &s->span;
+    *span = (struct span){.n = part->windows, .blocks = part->blocks};
     s->cold = place_is_cold(e, b);
     for (unsigned k = 0; k < KINDS; k++) {
         s->used[k] = p->kind[k].fn != NULL;
@@ -190,68 +145,69 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
 }
 
 /* Copies what did not fail, ascending, into s->sorted; how many. */
-static size_t sort(struct sampler *s, const uint64_t *samples, size_t n)
+static size_t sort(struct sampler *s, enum kind k)
 {
     size_t m = 0;
-    for (size_t i = 0; i < n; i++)
-        if (samples[i] != SAMPLE_FAILED)
-            s->sorted[m++] = samples[i];
+    for (size_t i = 0; i < s->span.n; i++)
+        if (s->samples[k][i] != SAMPLE_FAILED)
+            s->sorted[m++] = s->samples[k][i];
     stats_sort(s->sorted, m);
     return m;
 }
 
 /* One block's undisturbed windows; the others are counted. */
-static struct moments judge_block(struct sampler *s, const struct span *span, enum kind k,
-                                  size_t block, double above)
+static struct moments judge_block(const struct sampler *s, enum kind k, size_t block, double above,
+                                  struct row *row)
 {
-    const uint64_t *samples = s->samples[k] + span->from;
-    bool spoiled = s->block[k][span->block + block].spoiled;
+    const struct span *span = &s->span;
+    bool spoiled = s->block[k][block].spoiled;
     struct moments good = {0};
     for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++) {
-        if (samples[i] == SAMPLE_FAILED)
-            s->errors += k == KIND_BODY;
-        else if (spoiled || (double)samples[i] > above)
-            s->disturbed[k]++;
+        uint64_t ticks = s->samples[k][i];
+        if (ticks == SAMPLE_FAILED)
+            row->errors += k == KIND_BODY;
+        else if (spoiled || (double)ticks > above)
+            row->disturbed += k == KIND_BODY;
         else
-            moments_add(&good, (double)samples[i]);
+            moments_add(&good, (double)ticks);
     }
     return good;
 }
 
-/* One kind in one placement. Returns the sum of its undisturbed windows, *kept of them. */
-static double judge_span(struct sampler *s, const struct engine *e, const struct span *span,
-                         enum kind k, size_t *kept)
+/* What the counter made of a block. */
+static void note_block_rate(const struct engine *e, double rate, struct gathered *g)
 {
-    size_t m = sort(s, s->samples[k] + span->from, span->n);
-    struct summary summary = stats_summary(s->sorted, m, s->scratch);
-    double above = stats_disturbed_above(&summary, e->step), sum = 0;
-
-    for (size_t block = 0; block < span->blocks; block++) {
-        struct moments good = judge_block(s, span, k, block, above);
-        s->block[k][span->block + block].ticks = good.n ? good.mean : UNKNOWN;
-        if (good.n > 1)
-            moments_add(&s->block_variance[k], moments_variance(&good));
-        sum += good.mean * (double)good.n;
-        *kept += good.n;
-    }
-    return sum;
+    if (is_known(rate))
+        moments_add(&g->counter_rate, rate);
+    else
+        g->row.unread += e->cycle.counter.used != NULL;
 }
 
-void sampler_judge(struct sampler *s, const struct engine *e)
+static void judge_kind(struct sampler *s, const struct engine *e, enum kind k, struct gathered *g)
+{
+    size_t m = sort(s, k);
+    struct summary summary = stats_summary(s->sorted, m, s->scratch);
+    double above = stats_disturbed_above(&summary, e->step);
+
+    if (k == KIND_BODY || k == KIND_EMPTY)
+        histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);
+    for (size_t i = 0; i < s->span.blocks; i++) {
+        struct block *block = &s->block[k][i];
+        struct moments good = judge_block(s, k, i, above, &g->row);
+        block->ticks = good.n ? good.mean : UNKNOWN;
+        if (good.n > 1)
+            moments_add(&g->block_variance[k], moments_variance(&good));
+        g->sum[k] += good.mean * (double)good.n;
+        g->kept[k] += good.n;
+        note_block_rate(e, block->cycles_per_tick, g);
+    }
+}
+
+void sampler_judge(struct sampler *s, const struct engine *e, struct gathered *g)
 {
     for (unsigned k = 0; k < KINDS; k++) {
-        double sum = 0;
-        size_t kept = 0;
-        if (!s->used[k])
-            continue;
-        for (unsigned i = 0; i < s->placements; i++)
-            sum += judge_span(s, e, &s->span[i], k, &kept);
-        s->location[k] = kept ? sum / (double)kept : UNKNOWN;
+        g->used[k] = s->used[k];
+        if (s->used[k])
+            judge_kind(s, e, k, g);
     }
-}
-
-struct summary sampler_summary(struct sampler *s, enum kind k)
-{
-    size_t m = sort(s, s->samples[k], s->n);
-    return stats_summary(s->sorted, m, s->scratch);
 }

@@ -11,7 +11,8 @@
 #include "lib/decimal/json_f64.h"
 #include "lib/text/json.h"
 
-static void record_summary(struct json *j, const char *name, const struct summary *s)
+/* `bin`: the width of the bins that its quantiles come from. */
+static void record_summary(struct json *j, const char *name, const struct summary *s, uint64_t bin)
 {
     json_object(j, name);
     json_u64(j, "min", s->min);
@@ -23,32 +24,26 @@ static void record_summary(struct json *j, const char *name, const struct summar
     json_f64(j, "mean", s->mean, 4);
     json_f64(j, "sd", s->sd, 4);
     json_f64(j, "mad", s->mad, 2);
+    if (bin > 1)
+        json_u64(j, "bin", bin);
     json_close(j);
 }
 
-/* Every distinct value with its count: full histograms are streamed, they need no room. */
-static void record_full_histogram(struct json *j, const struct row *row)
+static void record_bins(struct json *j, const struct bin *bin, size_t n)
 {
-    for (size_t i = 0, run; i < row->ticks.n; i += run) {
-        for (run = 1; i + run < row->ticks.n && row->sorted[i + run] == row->sorted[i];)
-            run++;
+    for (size_t i = 0; i < n; i++) {
         json_array(j, NULL);
-        json_u64(j, NULL, row->sorted[i]);
-        json_u64(j, NULL, run);
+        json_u64(j, NULL, bin[i].value);
+        json_u64(j, NULL, bin[i].count);
         json_close(j);
     }
 }
 
+/* Full histograms are streamed, they need no room. */
 static void record_capped_histogram(struct json *j, const struct row *row, uint64_t *rest)
 {
     struct bin bins[HIST_CAP];
-    size_t n = stats_histogram(row->sorted, row->ticks.n, bins, HIST_CAP, rest);
-    for (size_t i = 0; i < n; i++) {
-        json_array(j, NULL);
-        json_u64(j, NULL, bins[i].value);
-        json_u64(j, NULL, bins[i].count);
-        json_close(j);
-    }
+    record_bins(j, bins, histogram_fullest(row->hist, bins, HIST_CAP, rest));
 }
 
 static void record_histogram(struct json *j, const struct engine *e, const struct row *row)
@@ -58,7 +53,7 @@ static void record_histogram(struct json *j, const struct engine *e, const struc
         return;
     json_array(j, "hist");
     if (e->o->hist == HIST_FULL)
-        record_full_histogram(j, row);
+        record_bins(j, row->hist->bin, row->hist->used);
     else
         record_capped_histogram(j, row, &rest);
     json_close(j);
@@ -85,13 +80,21 @@ static void record_modes(struct json *j, const struct modes *modes)
 }
 
 /* The 99% interval, as it was got (docs/method.md "The headline"). */
-static void record_interval(struct json *j, const struct headline *h)
+static void record_interval(struct json *j, const struct engine *e, const struct row *row)
 {
+    const struct headline *h = &row->headline;
     json_object(j, "interval");
     json_f64(j, "nominal", 0.99, 2);
     json_f64(j, "kappa", HEADLINE_KAPPA, 6);
     json_f64(j, "sd", h->cycles.s, 6);
     json_f64(j, "se", h->se, 6);
+    if (e->rounds > 1 && row->round_theta) {
+        json_f64(j, "rounds_sd", h->cycles.between, 6);
+        json_array(j, "rounds_cycles");
+        for (unsigned i = 0; i < e->rounds; i++)
+            json_f64(j, NULL, row->round_theta[i], 6);
+        json_close(j);
+    }
     json_close(j);
 }
 
@@ -173,7 +176,7 @@ static void record_headline(struct json *j, const struct engine *e, const struct
         record_sweep(j, row);
     if (cycle_known(e) && !units_are_instructions(e)) {
         record_source(j, e, row);
-        record_interval(j, h);
+        record_interval(j, e, row);
         if (row->method.method == METHOD_DOUBLED)
             record_modes(j, &h->modes);
         if (row->truth > 0)
@@ -208,16 +211,18 @@ static void record_method(struct json *j, const struct engine *e, const struct r
 static void record_figures(struct json *j, const struct engine *e, const struct row *row)
 {
     json_u64(j, "n", row->ticks.n);
+    if (e->execution == EXEC_SILICON)
+        json_u64(j, "rounds", row->rounds);
     record_counts(j, e, row);
     json_u64(j, "warmup_blocks", row->warmup_blocks);
     json_bool(j, "steady", row->steady);
     if (row->ticks.n == 0)
         return;
-    record_summary(j, "ticks", &row->ticks);
+    record_summary(j, "ticks", &row->ticks, row->hist->width);
     record_histogram(j, e, row);
     if (!row->has_net)
         return;
-    record_summary(j, "empty", &row->empty);
+    record_summary(j, "empty", &row->empty, row->empty_bin);
     json_object(j, "net");
     json_f64(j, "ticks", row->net, 4);
     if (units_are_instructions(e))

@@ -171,7 +171,7 @@ static void draw_histogram(struct report *r, const struct engine *e, const struc
 {
     struct bin bins[DRAWN_BINS];
     uint64_t rest, most = 1;
-    size_t n = stats_histogram(row->sorted, row->ticks.n, bins, DRAWN_BINS, &rest);
+    size_t n = histogram_fullest(row->hist, bins, DRAWN_BINS, &rest);
     for (size_t i = 0; i < n; i++)
         most = bins[i].count > most ? bins[i].count : most;
     for (size_t i = 0; i < n; i++) {

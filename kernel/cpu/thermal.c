@@ -56,6 +56,25 @@ void thermal_end(const struct thermal_state *s, struct thermal_row *row)
     }
 }
 
+/* A word of what is kept: causes, and above them whether there was a round with the register known,
+ * and one without. */
+#define KEPT_KNOWN   (1ull << 62)
+#define KEPT_UNKNOWN (1ull << 63)
+
+void thermal_row_keep(const struct thermal_row *row, uint64_t *kept)
+{
+    for (unsigned i = 0; i < THERMAL_SCOPES; i++)
+        kept[i] |= row->known[i] ? KEPT_KNOWN | row->causes[i] : KEPT_UNKNOWN;
+}
+
+void thermal_row_kept(struct thermal_row *row, const uint64_t *kept)
+{
+    for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
+        row->known[i] = (kept[i] & (KEPT_KNOWN | KEPT_UNKNOWN)) == KEPT_KNOWN;
+        row->causes[i] = row->known[i] ? (uint32_t)kept[i] : 0;
+    }
+}
+
 static bool is_throttled(const struct thermal_row *row)
 {
     return row->causes[THERMAL_CORE] || row->causes[THERMAL_PACKAGE];

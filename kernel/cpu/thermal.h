@@ -29,6 +29,11 @@ void thermal_init(struct thermal_state *s, const struct cpu *c);
 void thermal_begin(struct thermal_state *s, struct thermal_row *row);
 void thermal_end(const struct thermal_state *s, struct thermal_row *row);
 
+/* Adds a row's causes to those of its rounds before, kept[THERMAL_SCOPES], all zero at first; and
+ * back: what is not known of one round is not known of the row. */
+void thermal_row_keep(const struct thermal_row *row, uint64_t *kept);
+void thermal_row_kept(struct thermal_row *row, const uint64_t *kept);
+
 /* "  ^ throttled by core_prochot package_power_limit", where it was. */
 void thermal_row_show(const struct thermal_row *row, struct sink *out);
 /* throttled, and where it was throttled_by; nothing where it is not known. */

@@ -42,6 +42,8 @@ static const struct option_doc keys[] = {
     {NUMBER_OR_AUTO(samples, 16, 1000000), .methods = BY(DOUBLED) | BY(PLAIN),
      .meaning = "windows a row; auto: " TEXT_OF_THE(SAMPLES_AUTO) ", or " TEXT_OF_THE(
          SAMPLES_AUTO_EXACT) " that are exact"},
+    {NUMBER(rounds, 1, 64, 4), .methods = BY(DOUBLED),
+     .meaning = "over the list of rows, a part of each row's windows in each"},
     {NUMBER(warmup, 0, 1000, 50), .methods = BY(DOUBLED),
      .meaning = "blocks of warm-up windows before each row, at the most"},
     {CHOICE(recipe, RECIPE_CHOICES, "auto"),

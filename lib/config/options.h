@@ -19,6 +19,8 @@
 
 #define OPTIONS_LIST_MAX 256 /* bytes of a suite= or bench= list, NUL included */
 
+#define ROUNDS_MOST 64
+
 #define HIST_CAP 256 /* bins of hist=capped, the fullest */
 
 /* samples=auto, in windows. docs/method.md, "plain": N = 2048 */
@@ -87,6 +89,7 @@ struct options {
     char suite[OPTIONS_LIST_MAX]; /* globs, comma list; "*" is the default */
     char bench[OPTIONS_LIST_MAX];
     uint32_t samples; /* windows a row; 0: auto */
+    uint32_t rounds;  /* over the list of rows, a part of each row's windows in each */
     uint32_t warmup;  /* warm-up blocks at the most, before sampling */
     enum recipe recipe;
     enum method method;

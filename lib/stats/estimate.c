@@ -97,22 +97,101 @@ void estimate_block_values(const struct estimate_blocks *blocks, double *out)
         out[i] = scale(blocks, ruler) * body(blocks, i) / per_block;
 }
 
-struct estimate estimate_over(const double *theta, size_t count, double se, size_t m, double kappa)
+static unsigned id_of(const struct estimate_taken *part, bool round)
+{
+    return round ? part->round : part->placement;
+}
+
+static void means(const struct estimate_taken *part, size_t parts, bool round, double *mean,
+                  size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        mean[i] = UNKNOWN;
+    for (size_t from = 0, end; from < parts; from = end) {
+        struct moments all = {0};
+        unsigned id = id_of(&part[from], round);
+        for (end = from; end < parts && id_of(&part[end], round) == id; end++)
+            if (is_known(part[end].value))
+                moments_add(&all, part[end].value);
+        if (all.n && id < n)
+            mean[id] = all.mean;
+    }
+}
+
+void estimate_by_placement(const struct estimate_taken *part, size_t parts, double *mean, size_t n)
+{
+    means(part, parts, false, mean, n);
+}
+
+void estimate_by_round(const struct estimate_taken *part, size_t parts, double *mean, size_t n)
+{
+    means(part, parts, true, mean, n);
+}
+
+double estimate_placement_se(const struct estimate_taken *part, size_t parts, size_t *m)
+{
+    double sum = 0;
+    size_t placements = 0;
+    *m = 0;
+    for (size_t from = 0, end; from < parts; from = end) {
+        double squares = 0, only = 0;
+        size_t known = 0, blocks = 0;
+        for (end = from; end < parts && part[end].placement == part[from].placement; end++) {
+            if (!is_known(part[end].value))
+                continue;
+            squares += part[end].se * part[end].se;
+            only = part[end].se;
+            blocks += part[end].m;
+            known++;
+        }
+        if (known == 0)
+            continue;
+        sum += known > 1 ? mathx_sqrt(squares) / (double)known : only;
+        *m = blocks - (known - 1);
+        placements++;
+    }
+    return placements ? sum / (double)placements : UNKNOWN;
+}
+
+static struct moments of_known(const double *value, size_t n)
 {
     struct moments all = {0};
-    for (size_t i = 0; i < count; i++)
-        moments_add(&all, theta[i]);
-    struct estimate e = {count, all.mean, moments_sd(&all), UNKNOWN};
+    for (size_t i = 0; i < n; i++)
+        if (is_known(value[i]))
+            moments_add(&all, value[i]);
+    return all;
+}
 
-    double drawn; /* what the draw of placements, or of blocks, adds */
-    if (count > 1)
-        drawn = dist_t(NOMINAL, (double)count - 1) * e.s * mathx_sqrt(2 / (double)count);
-    else if (m > 1)
-        drawn = dist_t(NOMINAL, (double)m - 1) * se * mathx_sqrt(2);
-    else
-        return e;
+/* What the draw of so many adds to the difference of two boots; UNKNOWN for one. */
+static double drawn(const struct moments *all)
+{
+    if (all->n < 2)
+        return UNKNOWN;
+    double n = (double)all->n;
+    return dist_t(NOMINAL, n - 1) * moments_sd(all) * mathx_sqrt(2 / n);
+}
+
+/* The larger one; one that is not known is left out. */
+static double larger(double a, double b)
+{
+    return !is_known(b) || a > b ? a : b;
+}
+
+struct estimate estimate_over(const struct estimate_found *f, double kappa)
+{
+    struct moments placements = of_known(f->theta, f->placements);
+    struct moments rounds = of_known(f->round, f->rounds);
+    struct estimate e = {
+        .placements = (size_t)placements.n,
+        .rounds = (size_t)rounds.n,
+        .theta = placements.n ? placements.mean : UNKNOWN,
+        .s = moments_sd(&placements),
+        .between = moments_sd(&rounds),
+    };
+    double own = placements.n > 1 ? drawn(&placements) : estimate_half(f->se, f->m) * mathx_sqrt(2);
+    double shown = larger(own, drawn(&rounds));
     double boot = dist_normal(NOMINAL) * kappa * e.theta * mathx_sqrt(2);
-    e.half = mathx_sqrt(drawn * drawn + boot * boot);
+    e.half = mathx_sqrt(shown * shown + boot * boot);
     return e;
 }
 
@@ -127,14 +206,21 @@ double estimate_for_another_boot(double theta, double half, double kappa)
     return mathx_sqrt(2 * (half * half + boot * boot));
 }
 
+/* Of a launch's theta, as far as the launch knows it. */
+static double own_variance(const struct estimate *launch)
+{
+    if (launch->rounds > 1)
+        return launch->between * launch->between / (double)launch->rounds;
+    return launch->placements > 1 ? launch->s * launch->s / (double)launch->placements : 0;
+}
+
 double estimate_kappa(const struct estimate *launches, size_t count)
 {
     struct moments theta = {0};
     double within = 0;
     for (size_t i = 0; i < count; i++) {
         moments_add(&theta, launches[i].theta);
-        if (launches[i].placements > 1)
-            within += launches[i].s * launches[i].s / (double)launches[i].placements;
+        within += own_variance(&launches[i]);
     }
     if (count < 2 || theta.mean == 0)
         return UNKNOWN;

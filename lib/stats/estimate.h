@@ -47,21 +47,52 @@ struct estimate_placement estimate_placement(const struct estimate_blocks *block
  * where the ruler does not grow. */
 void estimate_block_values(const struct estimate_blocks *blocks, double *out);
 
-struct estimate {
-    size_t placements;
-    double theta; /* the mean over the placements */
-    double s;     /* their standard deviation (n-1); NaN where there is but one */
-    double half;  /* theta +- half is the 99% interval for another boot's theta; NaN: not known */
+/* A part of a row: blocks of one placement, taken in one round. */
+struct estimate_taken {
+    unsigned placement, round;
+    size_t m;         /* blocks */
+    double value, se; /* cycles an operation, as in estimate_part; value NaN: the part has none */
 };
 
 /*
- * half^2 = (t(R-1, .995) s sqrt(2/R))^2 + 2 (z kappa theta)^2; with one placement the first term is
- * 2 (t(m-1, .995) se)^2, and with m = 1 besides half is not known. Every term is that of a
- * difference of two boots, hence the 2 (with it in the first alone simulated coverage is 93%, with
- * it in all 99%). theta: one value a placement, count >= 1. se and m: of
- * the one placement, else not used. kappa: see below; 0 where none was fitted.
+ * Of parts in the order in which they were taken: those of a placement stand together, and so do
+ * those of a round. mean[i], i < n, gets the mean of placement (or round) i, NaN where it has none.
  */
-struct estimate estimate_over(const double *theta, size_t count, double se, size_t m, double kappa);
+void estimate_by_placement(const struct estimate_taken *part, size_t parts, double *mean, size_t n);
+void estimate_by_round(const struct estimate_taken *part, size_t parts, double *mean, size_t n);
+/* The standard error of a placement's mean, the mean over the placements; *m gets the blocks that
+ * the last placement's rests on, one less for each part behind its first. */
+double estimate_placement_se(const struct estimate_taken *part, size_t parts, size_t *m);
+
+struct estimate {
+    size_t placements, rounds; /* that have a figure */
+    double theta;              /* the mean over the placements */
+    double s;                  /* their standard deviation (n-1); NaN where there is but one */
+    double between;            /* that of the rounds' means; NaN where there is but one */
+    double half; /* theta +- half is the 99% interval for another boot's theta; NaN: not known */
+};
+
+/* What one launch found. NaN stands for a placement or a round without a figure. */
+struct estimate_found {
+    const double *theta; /* one value a placement */
+    size_t placements;
+    const double *round; /* one a round */
+    size_t rounds;
+    double se; /* of the placement's value where there is but one; its m blocks; else not used */
+    size_t m;
+};
+
+/*
+ * half^2 = max(p, r) + 2 (z kappa theta)^2, with
+ *   p = (t(R-1, .995) s sqrt(2/R))^2        what R placements show; 2 (t(m-1, .995) se)^2 for one
+ *   r = (t(k-1, .995) between sqrt(2/k))^2  what k rounds show
+ * Every term is that of a difference of two boots, hence the 2 (with it in the first alone
+ * simulated coverage is 93%, with it in all 99%). r is 99% by itself, whatever the rounds and the
+ * placements add, since a round's mean has both in it; p holds it up where few rounds are alike by
+ * chance. What cannot be had (one round, one block) is left out; half is NaN where neither is
+ * known. kappa: see below; 0 where none was fitted.
+ */
+struct estimate estimate_over(const struct estimate_found *found, double kappa);
 
 /* The mean of a stream of values in the order in which they were taken; se and rho as above. */
 struct estimate_part estimate_stream(const struct lag1 *values);
@@ -72,9 +103,10 @@ double estimate_half(double se, size_t m);
 double estimate_for_another_boot(double theta, double half, double kappa);
 
 /*
- * The relative boot-to-boot component: kappa^2 = max(0, V - mean(s^2 / placements)) / theta^2 with
- * V the variance of the launches' theta. Launches with one placement, whose s is not known, count
- * as s = 0. NaN where count < 2 or the mean theta is 0.
+ * The relative boot-to-boot component: kappa^2 = max(0, V - mean(v)) / theta^2 with V the variance
+ * of the launches' theta and v what each launch knows of its own: between^2 / rounds, or s^2 /
+ * placements where there was one round, or 0 where there was one placement besides. NaN where count
+ * < 2 or the mean theta is 0.
  */
 double estimate_kappa(const struct estimate *launches, size_t count);
 

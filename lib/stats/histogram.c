@@ -77,7 +77,7 @@ void histogram_add(struct histogram *h, const uint64_t *sorted, size_t n)
 
 /* --- what is said of the samples -------------------------------------------------------------- */
 
-/* What a bin's samples are taken for: its edge, and where that lies below all samples, the least. */
+/* What a bin's samples are taken for: its edge, or the least sample where that lies above. */
 static uint64_t value_of(const struct histogram *h, size_t bin)
 {
     return h->bin[bin].value > h->min ? h->bin[bin].value : h->min;

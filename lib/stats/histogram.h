@@ -33,9 +33,9 @@ void histogram_add(struct histogram *h, const uint64_t *sorted, size_t n);
 struct summary histogram_summary(const struct histogram *h);
 
 /*
- * The bins, ascending by value. Where there are more than `cap`, the cap fullest are kept (ties: the
- * smaller value first) and the count of all the other samples goes to *rest. Returns the number of
- * bins.
+ * The bins, ascending by value. Where there are more than `cap`, the cap fullest are kept (ties:
+ * the smaller value first) and the count of all the other samples goes to *rest. Returns the number
+ * of bins.
  */
 size_t histogram_fullest(const struct histogram *h, struct bin *bins, size_t cap, uint64_t *rest);
 

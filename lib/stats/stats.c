@@ -184,62 +184,6 @@ struct summary stats_summary(const uint64_t *sorted, size_t n, uint64_t *scratch
     return s;
 }
 
-/* The end of the run of equal values that begins at `from`. */
-static size_t run_end(const uint64_t *sorted, size_t n, size_t from)
-{
-    size_t end = from + 1;
-    while (end < n && sorted[end] == sorted[from])
-        end++;
-    return end;
-}
-
-static size_t runs_of_at_least(const uint64_t *sorted, size_t n, uint64_t count)
-{
-    size_t runs = 0;
-    for (size_t i = 0, end; i < n; i = end) {
-        end = run_end(sorted, n, i);
-        runs += end - i >= count;
-    }
-    return runs;
-}
-
-/* The least count c for which at most `cap` values occur c times or more. */
-static uint64_t count_that_fits(const uint64_t *sorted, size_t n, size_t cap)
-{
-    if (runs_of_at_least(sorted, n, 1) <= cap)
-        return 1;
-    /* No more than n / c values can occur c times. */
-    uint64_t too_small = 1, fits = n / (cap + 1) + 1;
-    while (fits - too_small > 1) {
-        uint64_t middle = too_small + (fits - too_small) / 2;
-        if (runs_of_at_least(sorted, n, middle) <= cap)
-            fits = middle;
-        else
-            too_small = middle;
-    }
-    return fits;
-}
-
-size_t stats_histogram(const uint64_t *sorted, size_t n, struct bin *bins, size_t cap,
-                       uint64_t *rest)
-{
-    uint64_t fits = count_that_fits(sorted, n, cap);
-    /* Room that is left goes to the smallest values of those that occur fits - 1 times. */
-    size_t ties = cap - runs_of_at_least(sorted, n, fits), used = 0;
-    *rest = 0;
-    for (size_t i = 0, end; i < n; i = end) {
-        end = run_end(sorted, n, i);
-        uint64_t count = end - i;
-        bool tie = count + 1 == fits && ties > 0;
-        if (count >= fits || tie)
-            bins[used++] = (struct bin){sorted[i], count};
-        else
-            *rest += count;
-        ties -= tie;
-    }
-    return used;
-}
-
 double stats_disturbed_above(const struct summary *s, double step)
 {
     double most = 3 * step;

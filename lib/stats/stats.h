@@ -27,14 +27,6 @@ double stats_mean(const uint64_t *x, size_t n); /* of any order; 0 where n is 0 
 struct bin {
     uint64_t value, count;
 };
-/*
- * The distinct values of n ascending samples with their counts, ascending by value. Where there are
- * more than `cap`, the cap fullest are kept (ties: the smaller value first) and the count of all
- * the other samples goes to *rest. Returns the number of bins.
- */
-size_t stats_histogram(const uint64_t *sorted, size_t n, struct bin *bins, size_t cap,
-                       uint64_t *rest);
-
 /* docs/method.md "Samples": x is disturbed above median + max(3 step, 15 MAD, 5% of the median). */
 double stats_disturbed_above(const struct summary *s, double step);
 

@@ -83,6 +83,18 @@ static void row_record(const struct platform *p, struct json *j, unsigned core)
     witness_record(j, core);
 }
 
+static void row_keep(const struct platform *p, unsigned core, uint64_t *kept)
+{
+    (void)p;
+    witness_keep(core, kept);
+}
+
+static void row_tell(const struct platform *p, unsigned core, const uint64_t *kept)
+{
+    (void)p;
+    witness_tell(core, kept);
+}
+
 static const char *lacks(unsigned needs)
 {
     return needs & NEED_RING0 ? "needs ring 0; a process has ring 3" : NULL;
@@ -118,6 +130,8 @@ static void settle_platform(struct hosted *h)
         .guarded = guard_call,
         .nmis = witness_migrations,
         .row_record = row_record,
+        .row_keep = row_keep,
+        .row_tell = row_tell,
         .lacks = lacks,
     };
     h->platform.cores = cores_open(&h->platform, (struct exchange *)(void *)h->memory.samples);

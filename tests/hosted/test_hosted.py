@@ -312,7 +312,7 @@ def test_interrupt_ends_the_run(run, running):
 
 def test_progress_is_for_a_terminal(program, run):
     """There one line that is rewritten, which says how to stop; elsewhere it would stand in the report."""
-    words = ["suite=truth", "samples=64", "format=table"]
+    words = ["suite=truth", "samples=64", "format=table"]  # two rounds: a part has 32 windows
     assert "of 8 rows" not in run(*words).out
     terminal, end = pty.openpty()
     p = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stdout=end, stderr=end)
@@ -325,8 +325,9 @@ def test_progress_is_for_a_terminal(program, run):
         pass  # EIO: the program has ended
     os.close(terminal)
     p.wait(timeout=60)
-    lines = re.findall(rb"(.)(\d of 8 rows[^\r]*)(.)", shown, re.S)
-    assert [text.split(b",")[0] for _, text, _ in lines] == [b"%d of 8 rows" % i for i in range(8)]
+    lines = re.findall(rb"(.)((?:round \d of 2, )?\d of 8 rows[^\r]*)(.)", shown, re.S)
+    assert [text[:25] for _, text, _ in lines] == [
+        b"round %d of 2, %d of 8 rows" % (r, i) for r in (1, 2) for i in range(8)]
     assert all((before, after) == (b"\r", b"\r") for before, _, after in lines), lines
     assert all(b"Ctrl-C stops" in text for _, text, _ in lines)
 

@@ -1,6 +1,7 @@
 #include "lib/decimal/json_f64.h"
 #include "tests/hosted/witness.h"
 #include <fcntl.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +134,31 @@ void witness_record(struct json *j, unsigned core)
     json_u64(j, "migrations", row->migrations);
     json_f64(j, "steal_ms", row->steal_ms, 0);
     json_close(j);
+}
+
+enum kept { VOLUNTARY, INVOLUNTARY, FAULTS, MIGRATIONS, STEAL_MS, STEAL_UNKNOWN };
+
+void witness_keep(unsigned core, uint64_t *kept)
+{
+    const struct witness_counts *row = &w.slot[core].row;
+    bool known = isfinite(row->steal_ms);
+    kept[VOLUNTARY] += row->voluntary;
+    kept[INVOLUNTARY] += row->involuntary;
+    kept[FAULTS] += row->faults;
+    kept[MIGRATIONS] += row->migrations;
+    kept[STEAL_MS] += known ? (uint64_t)row->steal_ms : 0;
+    kept[STEAL_UNKNOWN] |= !known;
+}
+
+void witness_tell(unsigned core, const uint64_t *kept)
+{
+    w.slot[core].row = (struct witness_counts){
+        .voluntary = kept[VOLUNTARY],
+        .involuntary = kept[INVOLUNTARY],
+        .faults = kept[FAULTS],
+        .migrations = kept[MIGRATIONS],
+        .steal_ms = kept[STEAL_UNKNOWN] ? __builtin_nan("") : (double)kept[STEAL_MS],
+    };
 }
 
 struct witness_counts witness_total(void)

@@ -33,6 +33,9 @@ uint64_t witness_migrations(void);
 
 /* Of the row that ended last on a core, as an object "process" in its record. */
 void witness_record(struct json *j, unsigned core);
+/* Adds that row's counts to kept[PLATFORM_KEPT]; and has witness_record() tell of these. */
+void witness_keep(unsigned core, uint64_t *kept);
+void witness_tell(unsigned core, const uint64_t *kept);
 /* Of all rows on all cores. */
 struct witness_counts witness_total(void);
 

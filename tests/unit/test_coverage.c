@@ -121,7 +121,8 @@ static void intervals_of_estimate_hold(void **state)
             double theta[R];
             for (int i = 0; i < R; i++)
                 theta[i] = (1 + k) * (1 + 0.02 * gauss(&rng));
-            struct estimate e = estimate_over(theta, R, 0, 0, 0);
+            struct estimate e =
+                estimate_over(&(struct estimate_found){.theta = theta, .placements = R}, 0);
             rows[l * ROWS + k] = one(e.theta, e.half);
         }
     struct coverage c = coverage(rows, LAUNCHES, ROWS, 1, scratch);

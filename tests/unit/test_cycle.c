@@ -22,6 +22,9 @@ static void chain_adds(uint32_t adds);
 #include "bench/measure/pace.c"
 #include "bench/api/report.c"
 #include "bench/measure/sampler.c"
+#include "bench/measure/gathered.c"
+#include "bench/measure/layout.c"
+#include "bench/measure/parts.c"
 #include "bench/show/selftests.c"
 #include "bench/api/timer.c"
 #include "tests/unit/close.h"
@@ -142,7 +145,8 @@ static struct options options;
 static struct engine engine;
 static struct sampler sampler;
 static struct placed placed;
-static double theta[PLACEMENTS];
+static struct gathered *gathered;
+static double theta[PLACEMENTS + 1]; /* and the round's */
 
 static void begin_world(const char *list)
 {
@@ -152,8 +156,12 @@ static void begin_world(const char *list)
         .rate = 2, .ruler_rate = 2, .drift = 1, .per_add = 1, .first = (1ull << 40) - 1000000};
     options_default(&options);
     assert_int_equal(timer_list_parse(&options.cycle, CYCLE_WORDS, list, &at, &n), TIMER_LIST_FINE);
-    engine = (struct engine){
-        .p = &platform, .o = &options, .execution = EXEC_SILICON, .samples = SAMPLES, .step = 1};
+    engine = (struct engine){.p = &platform,
+                             .o = &options,
+                             .execution = EXEC_SILICON,
+                             .samples = SAMPLES,
+                             .rounds = 1,
+                             .step = 1};
     engine.ticks_per_cycle = 1 / w.rate;
     cycle_open(&engine);
 }
@@ -170,7 +178,10 @@ static struct headline run(void)
         [KIND_BODY2] = FRAME + (uint32_t)(2 * OPS * THETA),
     };
     static struct object object;
-    uint64_t *memory = calloc(sampler_need(SAMPLES, PLACEMENTS), sizeof *memory);
+    const struct headline_means means = {theta, theta + PLACEMENTS, PLACEMENTS, 1};
+    size_t blocks = SAMPLES / ENGINE_BLOCK;
+    uint64_t *memory = calloc(sampler_need(SAMPLES, blocks), sizeof *memory);
+    uint64_t *scratch = calloc(6 * blocks + PLACEMENTS, sizeof *scratch);
     engine.memory = memory;
     memset(&placed, 0, sizeof placed);
     placed.object = &object;
@@ -179,12 +190,17 @@ static struct headline run(void)
             placed.kind[k].fn = window;
             placed.kind[k].turns = cost[k] | (k == KIND_RULER || k == KIND_RULER2 ? 1ull << 32 : 0);
         }
-    sampler_init(&sampler, &engine, PLACEMENTS);
-    for (unsigned i = 0; i < PLACEMENTS; i++)
-        sampler_take(&sampler, &engine, &bench, &placed, i);
-    sampler_judge(&sampler, &engine);
-    uint64_t *scratch = calloc(headline_need(sampler.blocks, PLACEMENTS), sizeof *scratch);
-    struct headline h = headline(&sampler, &bench, engine.step, engine.cycle.by, theta, scratch);
+    free(gathered);
+    gathered = calloc(gathered_need(&options, SAMPLES, 1), sizeof(uint64_t));
+    gathered_init(gathered, &engine);
+    sampler_init(&sampler, &engine, SAMPLES, blocks);
+    for (unsigned i = 0; i < PLACEMENTS; i++) {
+        const struct part_place part = {i, 0, SAMPLES / PLACEMENTS, blocks / PLACEMENTS};
+        sampler_take(&sampler, &engine, &bench, &placed, &part);
+        sampler_judge(&sampler, &engine, gathered);
+        headline_part(&sampler, &bench, &part, engine.cycle.by, gathered, scratch);
+    }
+    struct headline h = headline(gathered, &bench, engine.step, engine.cycle.by, &means, scratch);
     free(scratch);
     free(memory);
     return h;
@@ -205,8 +221,8 @@ static void counts_exactly(void **state)
     assert_int_equal(h.modes.count, 1);
     assert_close(h.modes.mode[0].at, THETA, 1e-9);
     assert_close(theta[PLACEMENTS - 1], THETA, 1e-9);
-    assert_close(sampler.counter_rate.mean, 2, 1e-9);
-    assert_int_equal(sampler.unread, 0);
+    assert_close(gathered->counter_rate.mean, 2, 1e-9);
+    assert_int_equal(gathered->row.unread, 0);
     assert_true(w.cycles > 1000000);
 }
 
@@ -247,16 +263,16 @@ static void failed_readings(void **state)
     w.fail_every = 53;
     struct headline h = run();
     assert_close(h.cycles.theta, THETA, 1e-9);
-    assert_int_equal(sampler.unread + sampler.counter_rate.n, blocks);
+    assert_int_equal(gathered->row.unread + gathered->counter_rate.n, blocks);
     /* Two readings a block, and never both of one. */
-    assert_int_equal(sampler.unread, blocks * 2 / 53);
+    assert_int_equal(gathered->row.unread, blocks * 2 / 53);
     assert_int_equal(engine.cycle.counter.failed, w.reads / 53);
 
     begin_world("pmc");
     w.again_every = 3;
     h = run();
     assert_close(h.cycles.theta, THETA, 0.01); /* a reading tried again stands in its block */
-    assert_int_equal(sampler.unread, 0);
+    assert_int_equal(gathered->row.unread, 0);
     assert_int_equal(engine.cycle.counter.again, w.reads / 3);
 
     begin_world("pmc");
@@ -265,7 +281,7 @@ static void failed_readings(void **state)
     assert_true(h.known && h.ruler.known && !h.counter.known);
     assert_true(h.cycles.theta != h.cycles.theta);
     assert_close(h.ruler.cycles.theta, THETA, 1e-9);
-    assert_int_equal(sampler.unread, blocks);
+    assert_int_equal(gathered->row.unread, blocks);
     assert_int_equal(h.modes.count, 0);
 }
 
@@ -279,7 +295,7 @@ static void without_a_counter_nothing_is_read(void **state)
         assert_int_equal(w.reads + w.starts, 0);
         assert_close(h.ruler.cycles.theta, THETA, 1e-9);
         assert_true(h.counter.cycles.theta != h.counter.cycles.theta);
-        assert_int_equal(sampler.unread, 0);
+        assert_int_equal(gathered->row.unread, 0);
         assert_true(cycle_known(&engine) == (strncmp(lists[i], "ruler", 5) == 0));
     }
 }

@@ -8,6 +8,7 @@
 #include "bench/measure/check.c"
 #include "bench/measure/cycle.c"
 #include "bench/measure/engine.c"
+#include "bench/measure/gathered.c"
 #include "bench/measure/guard.c"
 #include "bench/measure/headline.c"
 #include "bench/measure/interleave.c"
@@ -16,6 +17,7 @@
 #include "bench/measure/method_adaptive.c"
 #include "bench/measure/method_stream.c"
 #include "bench/measure/pace.c"
+#include "bench/measure/parts.c"
 #include "bench/api/report.c"
 #include "bench/measure/sampler.c"
 #include "bench/api/timer.c"
@@ -130,8 +132,8 @@ static struct options options;
 static struct bench bench = {.suite = "planted", .name = "row", .form = FORM_STRAIGHT, .ops = OPS};
 static struct engine engine;
 static struct sampler sampler;
-static uint64_t memory[1 << 16], scratch[1 << 14];
-static double theta[LAYOUT_MAX];
+static uint64_t memory[1 << 17], store[1 << 16];
+static struct gathered *const gathered = (struct gathered *)(void *)store;
 
 static const struct placed placed = {
     .at = {.stack = 160},
@@ -156,32 +158,47 @@ static int start(void **state)
                              .o = &options,
                              .recipe = RECIPE_LFENCE,
                              .samples = 256,
+                             .rounds = 1,
                              .step = 1,
                              .step_cycles = 37,
                              .memory = memory};
     return 0;
 }
 
-static void take(unsigned placements)
+/* What a row of so many placements, all at one place, gathers in one round. */
+static void take_at(const struct placed *at, unsigned placements)
 {
-    assert_true(sampler_need(engine.samples, placements) <= sizeof memory / sizeof *memory);
-    sampler_init(&sampler, &engine, placements);
-    for (unsigned i = 0; i < placements; i++)
-        sampler_take(&sampler, &engine, &bench, &placed, i);
-    sampler_judge(&sampler, &engine);
+    const size_t windows = engine.samples, blocks = windows / ENGINE_BLOCK;
+    uint64_t *const scratch = memory + sampler_need(windows, blocks);
+    assert_true(sampler_need(windows, blocks) + headline_part_need(blocks) <=
+                sizeof memory / sizeof *memory);
+    assert_true(gathered_need(&options, engine.samples, 1) <= sizeof store / sizeof *store);
+    gathered_init(gathered, &engine);
+    sampler_init(&sampler, &engine, windows, blocks);
+    for (unsigned i = 0; i < placements; i++) {
+        const struct part_place part = {i, 0, windows / placements, blocks / placements};
+        sampler_take(&sampler, &engine, &bench, at, &part);
+        sampler_judge(&sampler, &engine, gathered);
+        headline_part(&sampler, &bench, &part, CYCLES_RULER, gathered, scratch);
+    }
 }
 
-static struct headline headline_now(void)
+static void take(unsigned placements)
 {
-    assert_true(headline_need(sampler.blocks, sampler.placements) <=
-                sizeof scratch / sizeof *scratch);
-    return headline(&sampler, &bench, engine.step, CYCLES_RULER, theta, scratch);
+    take_at(&placed, placements);
+}
+
+static struct headline headline_now(unsigned placements)
+{
+    static double theta[LAYOUT_MAX], round;
+    const struct headline_means means = {theta, &round, placements, 1};
+    return headline(gathered, &bench, engine.step, CYCLES_RULER, &means, memory);
 }
 
 static struct headline figure(unsigned placements)
 {
     take(placements);
-    return headline_now();
+    return headline_now(placements);
 }
 
 static void blocks_come_there_and_back(void **state)
@@ -225,7 +242,7 @@ static void doubled_bodies_give_what_was_planted(void **state)
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
     assert_true(fabs(h.ticks - 3.25 * 0.5) < 1e-9);
     assert_int_equal(h.modes.count, 1);
-    assert_true(fabs(sampler.location[KIND_EMPTY] - 100) < 1e-9);
+    assert_true(fabs(gathered_location(gathered, KIND_EMPTY) - 100) < 1e-9);
 }
 
 /* The core's clock falls by 20% meanwhile: ticks drift, cycles do not. */
@@ -243,10 +260,8 @@ static void what_cannot_be_doubled_is_less_the_empty_window(void **state)
     struct placed single = placed;
     (void)state;
     single.kind[KIND_BODY2].fn = NULL;
-    sampler_init(&sampler, &engine, 1);
-    sampler_take(&sampler, &engine, &bench, &single, 0);
-    sampler_judge(&sampler, &engine);
-    struct headline h = headline_now();
+    take_at(&single, 1);
+    struct headline h = headline_now(1);
     assert_true(h.known && !h.doubled);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
@@ -263,9 +278,8 @@ static void warm_up_ends_when_blocks_are_alike(void **state)
     plant.extra = settles;
     options.warmup = 50;
     struct headline h = figure(1);
-    assert_int_equal(sampler.span[0].warmup_blocks,
-                     7); /* the sixth is settled, the seventh alike */
-    assert_true(sampler.span[0].steady);
+    assert_int_equal(sampler.span.warmup_blocks, 7); /* the sixth is settled, the seventh alike */
+    assert_true(sampler.span.steady);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 
@@ -280,8 +294,8 @@ static void warm_up_is_bounded(void **state)
     plant.extra = never_settles;
     options.warmup = 9;
     take(1);
-    assert_int_equal(sampler.span[0].warmup_blocks, 9);
-    assert_false(sampler.span[0].steady);
+    assert_int_equal(sampler.span.warmup_blocks, 9);
+    assert_false(sampler.span.steady);
 }
 
 static double now_and_then(enum kind k, size_t i)
@@ -295,8 +309,8 @@ static void disturbed_windows_are_set_aside(void **state)
     (void)state;
     plant.extra = now_and_then;
     struct headline h = figure(1);
-    assert_int_equal(sampler.disturbed[KIND_BODY], 4);
-    struct summary all = sampler_summary(&sampler, KIND_BODY);
+    assert_int_equal(gathered->row.disturbed, 4);
+    struct summary all = histogram_summary(&gathered->body);
     assert_int_equal(all.n, 256);
     assert_true(all.max > 100000);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
@@ -314,8 +328,8 @@ static void failed_operations_are_omitted_and_counted(void **state)
     plant.fails = every_fourth;
     struct headline h = figure(1);
     bench.form = FORM_STRAIGHT;
-    assert_int_equal(sampler.errors, 64);
-    assert_int_equal(sampler_summary(&sampler, KIND_BODY).n, 192);
+    assert_int_equal(gathered->row.errors, 64);
+    assert_int_equal(histogram_summary(&gathered->body).n, 192);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 
@@ -331,7 +345,7 @@ static void a_block_with_an_nmi_is_left_out(void **state)
     plant.extra = block_of_the_nmi;
     plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5; /* in the body's third block */
     struct headline h = figure(1);
-    assert_int_equal(sampler.disturbed[KIND_BODY], ENGINE_BLOCK);
+    assert_int_equal(gathered->row.disturbed, ENGINE_BLOCK);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 
@@ -342,8 +356,8 @@ static void the_headline_is_the_same_twice(void **state)
     (void)state;
     plant.drift = 1e-5;
     plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5;
-    struct headline first = figure(2), again = headline_now();
-    assert_int_equal(sampler.disturbed[KIND_BODY], ENGINE_BLOCK);
+    struct headline first = figure(2), again = headline_now(2);
+    assert_int_equal(gathered->row.disturbed, ENGINE_BLOCK);
     assert_true(first.cycles.theta == again.cycles.theta && first.se == again.se);
     assert_true(first.ticks == again.ticks && first.median == again.median);
     assert_true(first.cycles.half == again.cycles.half);
@@ -361,18 +375,44 @@ static void caches_are_cleared_before_each_window(void **state)
     assert_int_equal(plant.cooled, plant.calls);
 }
 
-static void placements_share_the_samples(void **state)
+static void parts_share_the_samples(void **state)
 {
     (void)state;
-    engine.samples = 250;
-    sampler_init(&sampler, &engine, 3);
-    size_t from = 0;
-    for (unsigned i = 0; i < 3; i++) {
-        assert_int_equal(sampler.span[i].from, from);
-        assert_true(sampler.span[i].blocks % 2 == 0 && sampler.span[i].blocks >= 2);
-        from += sampler.span[i].n;
-    }
-    assert_int_equal(from, 250);
+    for (uint32_t samples = 16; samples < 3000; samples += 7)
+        for (unsigned rounds = 1; rounds <= ROUNDS_MOST; rounds++) {
+            struct parts parts;
+            size_t windows = 0, blocks = 0;
+            unsigned round = 0, placement = 0;
+            parts_of(&parts, &options, samples, rounds);
+            assert_true(parts.rounds >= 1 && parts.rounds <= rounds);
+            assert_int_equal(parts.placements, layout_count(&options, samples));
+            for (unsigned i = 0; i < parts.count; i++) {
+                struct part_place p = parts_at(&parts, i);
+                assert_true(p.blocks % 2 == 0 && p.blocks >= 2);
+                assert_true(p.windows >= LAYOUT_WINDOWS / 2 || parts.count == 1);
+                assert_true(p.windows <= parts_windows_most(&options, samples, rounds));
+                assert_true(p.blocks <= parts_blocks_most(&options, samples, rounds));
+                /* Parts of a round stand together, and those of a placement. */
+                assert_true(p.round - round <= 1 && p.placement - placement <= 1);
+                assert_int_equal(i == parts_first(&parts, p.round), i == 0 || p.round > round);
+                round = p.round;
+                placement = p.placement;
+                windows += p.windows;
+                blocks += p.blocks;
+            }
+            assert_int_equal(windows, samples);
+            assert_int_equal(round + 1, parts.rounds);
+            assert_int_equal(placement + 1, parts.placements);
+            assert_int_equal(parts_first(&parts, parts.rounds), parts.count);
+            assert_true(blocks <= parts_blocks(&options, samples, rounds));
+        }
+    struct parts parts;
+    parts_of(&parts, &options, 2048, 4); /* 16 placements: 4 each */
+    assert_int_equal(parts_first(&parts, 1), 4);
+    options.layout = LAYOUT_FIXED; /* a part of its blocks in each */
+    parts_of(&parts, &options, 2048, 4);
+    assert_int_equal(parts.count, 4);
+    assert_int_equal(parts_at(&parts, 3).blocks, 32);
 }
 
 /* --- whole rows ------------------------------------------------------------------------------- */
@@ -385,6 +425,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
                unsigned from, unsigned n)
 {
     (void)e, (void)recipe;
+    memset(to, 0, sizeof places); /* only those asked for are there */
     for (unsigned i = from; i < from + n; i++) {
         to[i] = placed;
         to[i].check = b->check;
@@ -435,13 +476,24 @@ static const char *finds_fault(const struct object *o, uint64_t operations)
     return "planted";
 }
 
-static struct row whole_row(struct bench b)
+/* Through its rounds, the first `rounds` of them. */
+static void row_of(const struct bench *b, unsigned rounds, struct row *row)
 {
-    static struct row row; /* what it says stands in it */
+    assert_true(gathered_need(&options, engine.samples, engine.rounds) <=
+                sizeof store / sizeof *store);
     engine.sampler = &sampler;
     engine.placed = places;
     engine.execution = EXEC_SILICON;
-    engine_row(&engine, &b, &row);
+    engine_begin(&engine, b, gathered);
+    for (unsigned i = 0; i < rounds; i++)
+        engine_round(&engine, gathered, i);
+    engine_end(&engine, gathered, row);
+}
+
+static struct row whole_row(struct bench b)
+{
+    static struct row row; /* what it says stands in it */
+    row_of(&b, engine.rounds, &row);
     return row;
 }
 
@@ -523,10 +575,8 @@ static void ended_row(struct row *row, enum guard_end by, uint64_t at)
     struct guard_ended ended = {.by = by, .at = at, .what = "#UD invalid opcode (vector 6)"};
     struct bench b = bench;
     b.check = finds_fault; /* it is not asked about work that was not done */
-    engine.sampler = &sampler;
-    engine.placed = places;
     ends = &ended;
-    engine_row(&engine, &b, row);
+    row_of(&b, 1, row);
     ends = NULL;
     assert_true(row->ended);
     assert_int_equal(row->ticks.n, 0);
@@ -569,6 +619,191 @@ static void a_person_stops_more_than_the_row(void **state)
     assert_false(pace.stopped);
     ended_row(&row, GUARD_STOPPED, 0);
     assert_true(pace.stopped); /* which shows no row that was under way */
+}
+
+/* --- rounds ----------------------------------------------------------------------------------- */
+
+/* The same windows, whatever the rounds: what all of them say is the same. */
+static void rounds_are_parts_of_one_row(void **state)
+{
+    (void)state;
+    engine.samples = 2048;
+    plant.extra = now_and_then;
+    struct row one = whole_row(bench);
+    uint64_t windows = one.windows;
+    assert_int_equal(one.rounds, 1);
+    assert_int_equal(one.ticks.n, 2048);
+    for (unsigned rounds = 2; rounds <= ROUNDS_MOST; rounds *= 2) {
+        start(NULL);
+        engine.samples = 2048;
+        engine.rounds = rounds;
+        plant.extra = now_and_then;
+        struct row row = whole_row(bench);
+        assert_int_equal(row.status, ROW_OK);
+        assert_int_equal(row.rounds, rounds);
+        assert_int_equal(row.ticks.n, 2048);
+        assert_int_equal(row.placements, LAYOUT_SHUFFLED);
+        assert_true(row.headline.cycles.theta == one.headline.cycles.theta);
+        assert_int_equal(row.headline.cycles.rounds, rounds);
+        assert_int_equal(row.headline.cycles.placements, LAYOUT_SHUFFLED);
+        assert_int_equal(row.disturbed, one.disturbed);
+        assert_true(row.net == one.net && row.ticks.sd == one.ticks.sd);
+        assert_true(row.ticks.median == one.ticks.median && row.ticks.max == one.ticks.max);
+        assert_int_equal(row.headline.modes.count, 1);
+        assert_true(row.windows >= windows); /* each part has its warm-up */
+    }
+}
+
+static double slower_body(enum kind k, size_t i)
+{
+    return (k == KIND_BODY2 && i >= 1024) * 65; /* 4% from the third round on */
+}
+
+/* What differs from round to round stands in the interval, however alike the placements of a round
+ * are. */
+static void rounds_widen_the_interval(void **state)
+{
+    (void)state;
+    engine.samples = 2048;
+    engine.rounds = 4;
+    plant.extra = slower_body;
+    struct row row = whole_row(bench);
+    assert_true(fabs(row.round_theta[0] - 3.25) < 1e-3);
+    assert_true(fabs(row.round_theta[3] - 3.25 * 1.04) < 1e-3);
+    double apart = row.round_theta[3] - row.round_theta[0];
+    assert_true(fabs(row.headline.cycles.between - apart / sqrt(3)) < 1e-6);
+    assert_true(row.headline.cycles.half > 2 * apart);
+    assert_true(row.theta[0] == row.round_theta[0]);
+}
+
+static void fixed_layout_has_a_part_in_each_round(void **state)
+{
+    (void)state;
+    options.layout = LAYOUT_FIXED;
+    engine.samples = 2048;
+    engine.rounds = 4;
+    plant.extra = slower_body;
+    struct row row = whole_row(bench);
+    assert_int_equal(row.placements, 1);
+    assert_int_equal(row.rounds, 4);
+    assert_true(fabs(row.theta[0] - 3.25 * 1.02) < 1e-3);
+    assert_int_equal(row.headline.cycles.rounds, 4);
+    assert_true(row.headline.cycles.half > 0.1);
+}
+
+static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
+{
+    struct row row;
+    (void)state;
+    engine.samples = 2048;
+    engine.rounds = 4;
+    row_of(&bench, 2, &row);
+    assert_int_equal(row.rounds, 2);
+    assert_int_equal(row.ticks.n, 1024);
+    assert_true(fabs(row.headline.cycles.theta - 3.25) < 1e-9);
+    assert_int_equal(row.headline.cycles.rounds, 2);
+    assert_true(row.theta[8] != row.theta[8]); /* not taken, hence not known */
+    assert_true(row.round_theta[2] != row.round_theta[2]);
+
+    /* In the middle of a round: that row is not at fault. */
+    struct pace pace = {.p = &platform, .hz = UINT64_MAX};
+    struct guard_ended ended = {.by = GUARD_STOPPED};
+    engine.pace = &pace;
+    row_of(&bench, 1, &row);
+    ends = &ended;
+    engine_round(&engine, gathered, 1);
+    ends = NULL;
+    engine_end(&engine, gathered, &row);
+    assert_true(pace.stopped && row.status == ROW_OK && !row.why && !row.ended);
+    assert_int_equal(row.rounds, 1);
+    assert_true(fabs(row.headline.cycles.theta - 3.25) < 1e-9);
+}
+
+static void a_fault_in_a_later_round_ends_the_row(void **state)
+{
+    struct guard_ended ended = {.by = GUARD_FAULT, .what = "#UD"};
+    struct row row;
+    (void)state;
+    engine.samples = 2048;
+    engine.rounds = 4;
+    row_of(&bench, 1, &row);
+    ends = &ended;
+    engine_round(&engine, gathered, 1);
+    ends = NULL;
+    size_t calls = plant.calls;
+    engine_round(&engine, gathered, 2); /* it is not tried again */
+    assert_int_equal(plant.calls, calls);
+    engine_end(&engine, gathered, &row);
+    assert_true(row.status == ROW_WRONG && row.ended && !row.headline.known);
+    assert_int_equal(row.ticks.n, 0);
+}
+
+static void short_rounds_have_one_deadline(void **state)
+{
+    struct row row;
+    (void)state;
+    engine.samples = 2048;
+    engine.rounds = 4;
+    engine.tsc_hz = 1e9;
+    options.deadline = 2;
+    row_of(&bench, 1, &row);
+    gathered->row.sampling_ticks = 2100000000;
+    engine_round(&engine, gathered, 1);
+    engine_end(&engine, gathered, &row);
+    assert_true(row.ended && row.status == ROW_WRONG);
+    assert_string_equal(
+        row.why, "it ran longer than deadline=2 seconds, all rounds together, and was ended");
+}
+
+static double each_another(enum kind k, size_t i)
+{
+    return k == KIND_BODY ? (double)(i * 37 % 2048) * 4 : 0;
+}
+
+/* More values than there are bins: bins are wider, and the figure is the same. */
+static void memory_is_bounded(void **state)
+{
+    (void)state;
+    engine.samples = 2048;
+    plant.extra = each_another;
+    struct row one = whole_row(bench);
+    assert_int_equal(one.hist->width, 1);
+    assert_int_equal(one.hist->used, 2048);
+    start(NULL);
+    engine.samples = 2048;
+    engine.rounds = 4;
+    plant.extra = each_another;
+    struct row row = whole_row(bench);
+    assert_true(row.hist->width > 1 && row.hist->used <= GATHERED_BODY_BINS);
+    assert_true(fabs(row.ticks.median - one.ticks.median) < (double)row.hist->width);
+    assert_true(fabs(row.ticks.mean - one.ticks.mean) < 1e-6 && row.ticks.max == one.ticks.max);
+    options.hist = HIST_FULL; /* all that was asked for */
+    assert_true(gathered_need(&options, 2048, 4) <= sizeof store / sizeof *store);
+    plant.calls = plant.of_kind[KIND_BODY] = 0;
+    row = whole_row(bench);
+    assert_int_equal(row.hist->width, 1);
+    assert_true(gathered_need(&options, 1000000, 4) > 2000000);
+    options.hist = HIST_CAPPED;
+    assert_true(gathered_need(&options, 1000000, 4) < 200000);
+    assert_true(gathered_need(&options, 2048, 4) * sizeof(uint64_t) < 24000);
+}
+
+static void exact_figures_need_one_round(void **state)
+{
+    struct behave_verdict v = {.execution = EXEC_INSTRUCTIONS, .ticks_per_instruction = 128};
+    (void)state;
+    engine_executed_by(&engine, &v);
+    assert_int_equal(engine.rounds, 1);
+    v.execution = EXEC_EMULATED;
+    engine_executed_by(&engine, &v);
+    assert_int_equal(engine.rounds, 1);
+    v.execution = EXEC_SILICON;
+    engine.samples = 2048;
+    engine_executed_by(&engine, &v);
+    assert_int_equal(engine.rounds, 4);
+    options.method = METHOD_PLAIN;
+    engine_executed_by(&engine, &v);
+    assert_int_equal(engine.rounds, 1);
 }
 
 /* --- by another method ----------------------------------------------------------------------- */
@@ -713,7 +948,7 @@ int main(void)
         cmocka_unit_test_setup(a_block_with_an_nmi_is_left_out, start),
         cmocka_unit_test_setup(the_headline_is_the_same_twice, start),
         cmocka_unit_test_setup(caches_are_cleared_before_each_window, start),
-        cmocka_unit_test_setup(placements_share_the_samples, start),
+        cmocka_unit_test_setup(parts_share_the_samples, start),
         cmocka_unit_test_setup(what_cannot_be_placed_fails_the_row, start),
         cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
@@ -721,6 +956,14 @@ int main(void)
         cmocka_unit_test_setup(a_fault_fails_the_row_and_says_where, start),
         cmocka_unit_test_setup(the_deadline_fails_the_row, start),
         cmocka_unit_test_setup(a_person_stops_more_than_the_row, start),
+        cmocka_unit_test_setup(rounds_are_parts_of_one_row, start),
+        cmocka_unit_test_setup(rounds_widen_the_interval, start),
+        cmocka_unit_test_setup(fixed_layout_has_a_part_in_each_round, start),
+        cmocka_unit_test_setup(a_row_that_is_stopped_has_its_whole_rounds, start),
+        cmocka_unit_test_setup(a_fault_in_a_later_round_ends_the_row, start),
+        cmocka_unit_test_setup(short_rounds_have_one_deadline, start),
+        cmocka_unit_test_setup(memory_is_bounded, start),
+        cmocka_unit_test_setup(exact_figures_need_one_round, start),
         cmocka_unit_test_setup(each_method_finds_what_was_planted, start),
         cmocka_unit_test_setup(a_drift_does_not_fall_into_the_difference, start),
         cmocka_unit_test_setup(a_negative_difference_says_so, start),

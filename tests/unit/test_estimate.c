@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 #include <stdbool.h>
 #include "lib/stats/estimate.h"
+#include "lib/stats/median.h"
 #include "lib/stats/moments.h"
 #include "tests/unit/close.h"
 #include "tests/unit/gauss.h"
@@ -154,36 +155,96 @@ static void rho_is_bounded(void **state)
     assert_close(got.se / (moments_sd(&plain) / 20), mathx_sqrt(1.95 / 0.05), 1e-9);
 }
 
+/* Placements of one round. */
+static struct estimate over(const double *theta, size_t n, double se, size_t m, double kappa)
+{
+    const struct estimate_found found = {.theta = theta, .placements = n, .se = se, .m = m};
+    return estimate_over(&found, kappa);
+}
+
 static void intervals_by_hand(void **state)
 {
     (void)state;
     static const double theta[] = {4, 6, 5, 5};
-    struct estimate e = estimate_over(theta, 2, 9, 9, 0);
+    struct estimate e = over(theta, 2, 9, 9, 0);
     assert_int_equal(e.placements, 2);
     assert_close(e.theta, 5, 1e-15);
     assert_close(e.s, 1.41421356237309505, 1e-14);
     assert_close(e.half, 63.6567411628716 * 1.41421356237309505, 1e-9); /* t(1), sqrt(2/2) = 1 */
-    e = estimate_over(theta, 4, 0, 0, 0.01);
+    e = over(theta, 4, 0, 0, 0.01);
     double drawn = 5.84090930973336 * e.s * mathx_sqrt(0.5),
            boot = 2.57582930354890 * 0.05 * mathx_sqrt(2);
     assert_close(e.s, mathx_sqrt(2.0 / 3), 1e-14);
     assert_close(e.half, mathx_sqrt(drawn * drawn + boot * boot), 1e-9);
     /* One placement: t(15) and its own standard error. */
-    e = estimate_over(theta, 1, 0.02, 16, 0);
+    e = over(theta, 1, 0.02, 16, 0);
     assert_true(e.theta == 4 && unknown(e.s));
     assert_close(e.half, 2.94671288347524 * 0.02 * mathx_sqrt(2), 1e-9);
-    assert_true(unknown(estimate_over(theta, 1, __builtin_nan(""), 1, 0.1).half));
+    assert_true(unknown(over(theta, 1, __builtin_nan(""), 1, 0.1).half));
     /* Counted instructions: no spread, no width. */
     static const double same[] = {3, 3, 3};
-    e = estimate_over(same, 3, 0, 0, 0);
+    e = over(same, 3, 0, 0, 0);
     assert_true(e.theta == 3 && e.s == 0 && e.half == 0);
+}
+
+static void intervals_over_rounds_by_hand(void **state)
+{
+    (void)state;
+    const double nan = __builtin_nan("");
+    static const double theta[] = {4, 6, 5, 5};
+    /* Two rounds that lie apart: t(1) sqrt(2/2) of their standard deviation. */
+    struct estimate_found found = {theta, 4, (const double[]){4.5, 5.5}, 2, 0, 0};
+    struct estimate e = estimate_over(&found, 0);
+    assert_int_equal(e.rounds, 2);
+    assert_close(e.between, mathx_sqrt(0.5), 1e-15);
+    assert_close(e.half, 63.6567411628716 * mathx_sqrt(0.5), 1e-9);
+    /* Alike by chance: what the placements show stays. */
+    found.round = (const double[]){5, 5};
+    e = estimate_over(&found, 0);
+    assert_close(e.half, 5.84090930973336 * mathx_sqrt(2.0 / 3) * mathx_sqrt(0.5), 1e-9);
+    /* A round and a placement without a figure are none. */
+    found = (struct estimate_found){
+        (const double[]){4, nan, 6}, 3, (const double[]){nan, 4, 6, nan}, 4, 0, 0};
+    e = estimate_over(&found, 0);
+    assert_true(e.placements == 2 && e.rounds == 2 && e.theta == 5);
+    assert_close(e.half, 63.6567411628716 * mathx_sqrt(2), 1e-9);
+    found = (struct estimate_found){&nan, 1, &nan, 1, nan, 0};
+    e = estimate_over(&found, 0.1);
+    assert_true(e.placements == 0 && e.rounds == 0 && unknown(e.theta) && unknown(e.half));
+    /* One placement, of whose only part nothing is known but its figure, in several rounds. */
+    found = (struct estimate_found){&theta[2], 1, (const double[]){4, 6}, 2, nan, 1};
+    e = estimate_over(&found, 0);
+    assert_close(e.half, 63.6567411628716 * mathx_sqrt(2), 1e-9);
+}
+
+/* Three placements in two rounds; one of two parts; one part without a figure. */
+static void parts_become_placements_and_rounds(void **state)
+{
+    (void)state;
+    const double nan = __builtin_nan("");
+    const struct estimate_taken part[] = {
+        {0, 0, 8, 4, 0.3}, {0, 1, 8, 6, 0.4}, {1, 1, 8, nan, nan}, {2, 1, 6, 8, 0.75}};
+    double placement[4], round[3];
+    size_t m;
+    estimate_by_placement(part, 4, placement, 4);
+    assert_true(placement[0] == 5 && unknown(placement[1]) && placement[2] == 8);
+    assert_true(unknown(placement[3]));
+    estimate_by_round(part, 4, round, 3);
+    assert_true(round[0] == 4 && round[1] == 7 && unknown(round[2]));
+    assert_close(estimate_placement_se(part, 4, &m), (0.25 + 0.75) / 2, 1e-15);
+    assert_int_equal(m, 6);
+    estimate_placement_se(part, 2, &m);
+    assert_int_equal(m, 15); /* one less for the second part's own mean */
+    assert_true(unknown(estimate_placement_se(part + 2, 1, &m)) && m == 0);
 }
 
 static void kappa_by_hand(void **state)
 {
     (void)state;
     const double nan = __builtin_nan("");
-    struct estimate l[3] = {{4, 9, 0, 0}, {4, 10, 0, 0}, {4, 11, 0, 0}};
+    struct estimate l[3] = {{.placements = 4, .theta = 9},
+                            {.placements = 4, .theta = 10},
+                            {.placements = 4, .theta = 11}};
     assert_close(estimate_kappa(l, 3), 0.1, 1e-15);
     for (int i = 0; i < 3; i++)
         l[i].s = 1.6; /* 2.56 / 4 of the variance is the placements' */
@@ -191,9 +252,12 @@ static void kappa_by_hand(void **state)
     l[0].s = 3;
     assert_close(estimate_kappa(l, 3), 0, 0); /* they explain it all */
     for (int i = 0; i < 3; i++)
-        l[i] = (struct estimate){1, -10 - i, nan, 0};
+        l[i] = (struct estimate){.placements = 1, .theta = -10 - i, .s = nan};
     assert_close(estimate_kappa(l, 3), 1.0 / 11, 1e-15);
     assert_true(unknown(estimate_kappa(l, 1)) && unknown(estimate_kappa(l, 0)));
+    for (int i = 0; i < 3; i++) /* 0.64 of the variance is the rounds' */
+        l[i] = (struct estimate){4, 4, 9 + i, 99, 1.6, 0};
+    assert_close(estimate_kappa(l, 3), 0.06, 1e-15);
     l[1].theta = nan;
     assert_true(unknown(estimate_kappa(l, 3)));
 }
@@ -211,7 +275,7 @@ static void kappa_is_found_again(void **state)
             double theta[R], boot = 5 * (1 + kappas[j] * gauss(&rng));
             for (int i = 0; i < R; i++)
                 theta[i] = boot + 0.1 * gauss(&rng);
-            launches[l] = estimate_over(theta, R, 0, 0, 0);
+            launches[l] = over(theta, R, 0, 0, 0);
         }
         assert_close(estimate_kappa(launches, LAUNCHES), kappas[j], j ? 0.002 : 0.0025);
     }
@@ -230,7 +294,7 @@ static double share_inside(int count, double kappa)
             double boot = 5 * (1 + kappa * gauss(&rng));
             for (int i = 0; i < count; i++)
                 theta[i] = boot + 0.1 * gauss(&rng);
-            e[l] = estimate_over(theta, (size_t)count, 0.1, 1000, kappa);
+            e[l] = over(theta, (size_t)count, 0.1, 1000, kappa);
         }
         double away = e[1].theta - e[0].theta;
         inside += away <= e[0].half && -away <= e[0].half;
@@ -249,6 +313,59 @@ static void another_launch_lies_inside(void **state)
     }
 }
 
+/*
+ * Launches of `rounds` rounds of `each` placements; placements scatter by 1, rounds by `drift`. How
+ * many of the others lie inside the first one's
+ * interval, and how wide is that beside the ideal one, which knows both spreads?
+ */
+static double share_over_rounds(unsigned rounds, unsigned each, double drift, double *width)
+{
+    enum { LAUNCHES = 4000, MOST = 64 };
+    static double widths[LAUNCHES];
+    struct rng rng = {31};
+    int inside = 0;
+    for (int launch = 0; launch < LAUNCHES; launch++) {
+        struct estimate e[2];
+        for (int l = 0; l < 2; l++) {
+            struct estimate_taken part[MOST];
+            double theta[MOST], round[MOST];
+            for (unsigned i = 0; i < rounds * each; i++) {
+                double now = i % each ? part[i - 1].se : drift * gauss(&rng); /* of its round */
+                part[i] = (struct estimate_taken){i, i / each, 8, 100 + now + gauss(&rng), now};
+            }
+            estimate_by_placement(part, rounds * each, theta, rounds * each);
+            estimate_by_round(part, rounds * each, round, rounds);
+            e[l] = estimate_over(
+                &(struct estimate_found){theta, rounds * each, round, rounds, 0, 0}, 0);
+        }
+        double away = e[1].theta - e[0].theta;
+        inside += away <= e[0].half && -away <= e[0].half;
+        widths[launch] = e[0].half;
+    }
+    double ideal = 2.5758293 * mathx_sqrt(2 * (drift * drift + 1.0 / each) / rounds);
+    *width = median(widths, LAUNCHES) / ideal;
+    return (double)inside / LAUNCHES;
+}
+
+/* Whatever rounds and placements add to each other. In one go the interval would be as wide as the
+ * placements show: with drifts as large as their spread it would hold half of the others. */
+static void another_launch_lies_inside_over_rounds(void **state)
+{
+    (void)state;
+    static const double drifts[] = {0, 0.1, 0.25, 0.5, 1, 2, 5, 20};
+    static const struct {
+        unsigned rounds, each;
+        double widest; /* the t of so few rounds over the normal quantile */
+    } runs[] = {{4, 4, 2.3}, {3, 5, 3.9}, {8, 2, 1.4}, {16, 1, 1.2}};
+    for (size_t r = 0; r < sizeof runs / sizeof *runs; r++)
+        for (size_t i = 0; i < sizeof drifts / sizeof *drifts; i++) {
+            double width;
+            double share = share_over_rounds(runs[r].rounds, runs[r].each, drifts[i], &width);
+            assert_true(share >= 0.98);
+            assert_true(width > 0.9 && width < runs[r].widest);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,9 +377,12 @@ int main(void)
         cmocka_unit_test(the_error_is_the_scatter),
         cmocka_unit_test(rho_is_bounded),
         cmocka_unit_test(intervals_by_hand),
+        cmocka_unit_test(intervals_over_rounds_by_hand),
+        cmocka_unit_test(parts_become_placements_and_rounds),
         cmocka_unit_test(kappa_by_hand),
         cmocka_unit_test(kappa_is_found_again),
         cmocka_unit_test(another_launch_lies_inside),
+        cmocka_unit_test(another_launch_lies_inside_over_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@
 #include "bench/measure/pace.c"
 #include "bench/cores/plan.c"
 #include "bench/cores/plan_rows.c"
+#include "bench/measure/layout.c"
+#include "bench/measure/parts.c"
 
 #define CORES 6
 
@@ -20,6 +22,9 @@ static struct core_facts facts[CORES] = {
 static unsigned calls[CORES], at_once, faulty;
 static uint64_t nmis_of[CORES];
 static unsigned here; /* the core that runs */
+
+/* What a row gathers stands behind ten words. */
+#define ENGINE_WORDS (10 + sizeof(struct gathered) / sizeof(uint64_t))
 
 static const char *run(const struct platform *p, unsigned i, void (*fn)(void *, unsigned),
                        void *ctx)
@@ -59,9 +64,9 @@ static uint64_t nmis(void)
 
 static struct bench row_a = {.suite = "s", .name = "a"};
 static const struct bench *const rows[] = {&row_a};
-static unsigned measured[64], measurements;
+static unsigned measured[128], measurements;
 static enum execution executions[CORES];
-static bool gated[64];
+static bool gated[128];
 
 const struct bench *const *registry(size_t *n)
 {
@@ -69,15 +74,22 @@ const struct bench *const *registry(size_t *n)
     return rows;
 }
 
+bool registry_selects(const struct options *o, const struct bench *b)
+{
+    (void)o, (void)b;
+    return true;
+}
+
 size_t engine_need(const struct options *o)
 {
     (void)o;
-    return 10;
+    return ENGINE_WORDS;
 }
 
 void engine_memory(struct engine *e, uint64_t *memory)
 {
     e->memory = memory;
+    e->gathered = (struct gathered *)(void *)(memory + 10);
 }
 
 size_t crowd_size(unsigned n)
@@ -92,18 +104,46 @@ void probe_core(struct engine *e, struct probe *p)
     e->execution = executions[e->core];
 }
 
-void engine_row(struct engine *e, const struct bench *b, struct row *row)
+uint32_t engine_samples_most(const struct options *o)
 {
-    memset(row, 0, sizeof *row);
-    row->bench = b;
-    row->core = e->core;
-    row->headline.known = true;
-    row->headline.ticks = e->core + (e->gate ? 100 : 0);
+    return o->samples ? o->samples : SAMPLES_AUTO;
+}
+
+static size_t words_of_a_row = 1000;
+
+size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds)
+{
+    (void)o, (void)samples, (void)rounds;
+    return words_of_a_row;
+}
+
+void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
+{
+    memset(g, 0, sizeof *g);
+    g->row.bench = b;
+    g->row.core = e->core;
+}
+
+void engine_round(struct engine *e, struct gathered *g, unsigned round)
+{
+    assert_int_equal(g->row.core, e->core); /* its own, which no other core has touched */
+    assert_int_equal(g->rounds, round);
+    g->rounds++;
+    g->row.windows += e->core + (e->gate ? 100 : 0);
     e->memory[0] = e->core; /* this core's own, where others measure too */
     e->memory[9] = e->core;
     gated[measurements] = e->gate != NULL;
     measured[measurements++] = e->core;
     nmis_of[e->core]++;
+}
+
+void engine_end(const struct engine *e, struct gathered *g, struct row *row)
+{
+    (void)e;
+    *row = g->row;
+    row->rounds = g->rounds;
+    row->headline.known = !g->cut;
+    row->headline.ticks = (double)g->row.windows / g->rounds;
 }
 
 /* A core's counter is started and stopped on that core. */
@@ -145,11 +185,14 @@ static void start(void)
     facts[3].why_not = NULL;
 }
 
+static unsigned rounds = 1;
+
 static struct plan *plan_of(const char *list, enum share share)
 {
     start();
     strcpy(options.cores, list);
     options.share = share;
+    options.rounds = rounds;
     platform = (struct platform){.nmis = nmis, .cores = &cores};
     platform.memory = calloc(bench_memory_need(&options, CORES), sizeof *platform.memory);
     assert_non_null(platform.memory);
@@ -158,7 +201,9 @@ static struct plan *plan_of(const char *list, enum share share)
                            .step = 26,
                            .execution = boot_execution,
                            .cycle = {.by = CYCLES_COUNTER},
-                           .memory = platform.memory};
+                           .rounds = rounds,
+                           .samples = SAMPLES_AUTO};
+    engine_memory(&boot, platform.memory);
     struct plan *plan = plan_make(&boot);
     for (unsigned k = 0; k < plan->n; k++)
         plan_probe(plan, k);
@@ -311,6 +356,120 @@ static void a_core_that_faults_together(void **state)
     done();
 }
 
+/* --- rounds ----------------------------------------------------------------------------------- */
+
+/* Row `a` on all cores in rounds [from, end). */
+static void pass_rounds(struct plan *plan, unsigned from, unsigned end)
+{
+    for (plan->round = from; plan->round < end; plan->round++)
+        for (unsigned k = 0; k < plan->n; k++)
+            measure(plan, k);
+    plan->round = end - 1;
+}
+
+static void each_core_gathers_its_own(void **state)
+{
+    (void)state;
+    for (enum share share = SHARE_ALONE; share <= SHARE_TOGETHER; share++) {
+        rounds = 3;
+        struct plan *plan = plan_of("1,3-4", share);
+        assert_int_equal(plan->rounds, 3);
+        pass_rounds(plan, 0, 2);
+        for (unsigned k = 0; k < 3; k++) {
+            assert_null(plan_row(plan, k)); /* not before its end */
+            assert_int_equal(plan_rounds_of(plan, 0, k), 2);
+        }
+        pass_rounds(plan, 2, 3);
+        for (unsigned k = 0; k < 3; k++) {
+            const struct row *row = plan_row(plan, k);
+            unsigned core = plan->list[k];
+            assert_true(row->core == core && row->rounds == 3 && row->status == ROW_OK);
+            if (share == SHARE_TOGETHER) {
+                assert_true(row->together == 3 && row->headline.ticks == 100 + core);
+                assert_true(row->alone.ticks == core && row->nmis == 6);
+            } else {
+                assert_true(row->headline.ticks == core && row->nmis == 3);
+            }
+        }
+        rounds = 1;
+        done();
+    }
+}
+
+static void a_stopped_run_has_whole_rounds(void **state)
+{
+    (void)state;
+    for (enum share share = SHARE_ALONE; share <= SHARE_TOGETHER; share++) {
+        rounds = 4;
+        struct plan *plan = plan_of("0-2", share);
+        pass_rounds(plan, 0, 2);
+        plan->pace->stopped = true;
+        for (unsigned k = 0; k < 3; k++) {
+            plan_end(plan, 0, k);
+            assert_int_equal(plan_row(plan, k)->rounds, 2);
+            assert_int_equal(plan_row(plan, k)->together, share == SHARE_TOGETHER ? 3 : 0);
+        }
+        done();
+        plan = plan_of("0-2", share);
+        plan_end(plan, 0, 1); /* nothing was begun */
+        assert_null(plan_row(plan, 1));
+        assert_int_equal(plan_rounds_of(plan, 0, 1), 0);
+        rounds = 1;
+        done();
+    }
+}
+
+/* It was lost in the second round of this row: the row fails there, and another keeps what it
+ * has. */
+static void a_core_that_is_lost_between_rounds(void **state)
+{
+    (void)state;
+    for (enum share share = SHARE_ALONE; share <= SHARE_TOGETHER; share++) {
+        rounds = 3;
+        struct plan *plan = plan_of("0-4", share);
+        pass_rounds(plan, 0, 1);
+        faulty = 3;
+        pass_rounds(plan, 1, 3);
+        for (unsigned k = 0; k < 5; k++)
+            assert_int_equal(plan_row(plan, k)->status, k == 3 ? ROW_WRONG : ROW_OK);
+        assert_string_equal(plan_row(plan, 3)->why, "#UD");
+        done();
+        plan = plan_of("0-4", share);
+        pass_rounds(plan, 0, 2);
+        plan->seat[3].gone = "lost elsewhere";
+        pass_rounds(plan, 2, 3);
+        for (unsigned k = 0; k < 5; k++) {
+            assert_int_equal(plan_row(plan, k)->rounds, k == 3 ? 2 : 3);
+            assert_int_equal(plan_row(plan, k)->status, ROW_OK);
+            unsigned together = share == SHARE_ALONE ? 0 : k == 3 ? 5 : 4;
+            assert_int_equal(plan_row(plan, k)->together, together);
+        }
+        rounds = 1;
+        done();
+    }
+}
+
+static void what_does_not_fit_has_one_round(void **state)
+{
+    (void)state;
+    rounds = 4;
+    words_of_a_row = PLAN_STORE / sizeof(uint64_t) / 10; /* ten of them fit: 5 cores, twice */
+    struct plan *plan = plan_of("0-4", SHARE_TOGETHER);
+    assert_true(plan->rounds == 4 && !plan->one_for_memory);
+    done();
+    words_of_a_row++;
+    plan = plan_of("0-4", SHARE_TOGETHER);
+    assert_true(plan->rounds == 1 && plan->one_for_memory);
+    assert_int_equal(plan->seat[0].engine.rounds, 1);
+    assert_true(bench_memory_need(&options, CORES) < words_of_a_row);
+    done();
+    plan = plan_of("0-4", SHARE_ALONE);
+    assert_true(plan->rounds == 4 && !plan->one_for_memory);
+    words_of_a_row = 1000;
+    rounds = 1;
+    done();
+}
+
 /* Figures of two kinds must not stand in one column of a report that passes. */
 static void cores_that_are_executed_otherwise(void **state)
 {
@@ -349,6 +508,10 @@ int main(void)
         cmocka_unit_test(all_at_once),
         cmocka_unit_test(a_core_that_faults),
         cmocka_unit_test(a_core_that_faults_together),
+        cmocka_unit_test(each_core_gathers_its_own),
+        cmocka_unit_test(a_stopped_run_has_whole_rounds),
+        cmocka_unit_test(a_core_that_is_lost_between_rounds),
+        cmocka_unit_test(what_does_not_fit_has_one_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ bool place_is_cold(const struct engine *e, const struct bench *b)
     return b->cold;
 }
 
-size_t sampler_windows(const struct options *o, uint32_t samples)
+size_t parts_windows(const struct options *o, uint32_t samples)
 {
     (void)o;
     return samples;

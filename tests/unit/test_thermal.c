@@ -104,6 +104,29 @@ static void throttled_at_some_time(void **state)
     expect("", "{\"throttled\":false}\n");
 }
 
+/* In one of a row's rounds; and one that could not be read in one of them. */
+static void over_rounds(void **state)
+{
+    uint64_t kept[THERMAL_SCOPES] = {0};
+    (void)state;
+    machine(SENSOR | PLN | PTM, 0, 0);
+    for (unsigned round = 0; round < 3; round++) {
+        fake_msr.of[0].value = fake_msr.of[1].value = 0;
+        thermal_begin(&s, &row);
+        fake_msr.of[0].value = round == 1 ? 2 : 0;
+        thermal_end(&s, &row);
+        thermal_row_keep(&row, kept);
+    }
+    expect("", "{\"throttled\":false}\n");
+    thermal_row_kept(&row, kept);
+    expect("  ^ throttled by core_thermal\r\n",
+           "{\"throttled\":true,\"throttled_by\":[\"core_thermal\"]}\n");
+    row = (struct thermal_row){0};
+    thermal_row_keep(&row, kept);
+    thermal_row_kept(&row, kept);
+    expect("", "{}\n");
+}
+
 /* A log from before: cleared, the logs of other events left, and seen as the machine's past. */
 static void an_old_log(void **state)
 {
@@ -168,6 +191,7 @@ int main(void)
         cmocka_unit_test(which_bits),
         cmocka_unit_test(a_cool_row_writes_nothing),
         cmocka_unit_test(throttled_at_some_time),
+        cmocka_unit_test(over_rounds),
         cmocka_unit_test(an_old_log),
         cmocka_unit_test(not_known),
         cmocka_unit_test(head),

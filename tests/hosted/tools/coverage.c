@@ -2,7 +2,8 @@
  * docs/method.md "Coverage" over the launches that scripts/silicon made, and the kappa that they
  * fit. Standard input: the number of launches and of rows; then, launch by launch, row by row, a
  * line of
- *   placements sd-over-them theta points [at half share]...
+ *   rounds sd-over-them theta points [at half share]...
+ * (placements where there is one round)
  * with `nan` for what is not known and points 0 for a row without a figure. Standard output: one
  * JSON object; "rows" holds each row's own coverage and kappa. Exit 1: the input is not that.
  */
