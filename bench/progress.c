@@ -1,6 +1,6 @@
 #include "bench/progress.h"
 #include "bench/cores/gaps.h"
-#include "bench/measure/layout.h"
+#include "bench/measure/method.h"
 #include "bench/measure/place.h"
 #include "bench/measure/parts.h"
 
@@ -10,10 +10,18 @@
  */
 #define FRAME        150 /* a window with nothing in it: its recipe, entry and way out */
 #define OPERATION    0.5 /* where a row has no floor */
-#define COLD_LINE    40  /* to put one line out of the caches, and to fetch it again */
+#define COLD_LINE    20  /* to put one line out of the caches, and to fetch it again */
 #define LINE         64
 #define WARM_BLOCKS  4   /* the usual warm-up of a placement */
 #define CORES_CYCLES 1e8 /* a row of suite `cores` */
+#define STREAM_WARM  (2 * ENGINE_BLOCK)
+#define KBEST_USUAL  64 /* windows after which it mostly has converged */
+/* Stretches of target= that a row by adaptive takes: those that grow are two together, then four of
+ * the body and four or five of the empty loop, which are shorter. */
+#define ADAPTIVE_STRETCHES 7
+#define ASTRAY             3    /* times as long as the others */
+#define FIRST_TURNS        4    /* that say what is usual */
+#define ROW_BYTES          3000 /* a row's lines and its record */
 
 static double smaller(double a, double b)
 {
@@ -37,19 +45,40 @@ static double all_kinds(const struct engine *e, const struct bench *b)
     cycles += 2 * FRAME + 3 * RULER_ADDS;
     if (b->form == FORM_LOOP || b->empty_function)
         cycles += smaller(b->ops, body);
-    if (!cold && !b->not_doubled)
+    if (!cold && !b->not_doubled && e->o->method == METHOD_DOUBLED)
         cycles += FRAME + 2 * body;
     if (cold)
         cycles += 4.0 * COLD_LINE * (1 + b->room_bytes / LINE);
     return cycles;
 }
 
+/* Of each kind, warm-up included. */
 static double windows(const struct engine *e)
 {
     const struct options *o = e->o;
-    unsigned placements = layout_count(o, e->samples);
+    double parts = parts_count(o, e->samples, e->rounds);
     double warm = smaller(o->warmup, WARM_BLOCKS) * ENGINE_BLOCK;
-    return (double)parts_windows(o, e->samples) + placements * warm;
+    switch (o->method) {
+    case METHOD_KBEST:
+        return STREAM_WARM + smaller(o->most, KBEST_USUAL);
+    case METHOD_ENSEMBLES:
+        return STREAM_WARM + (double)o->ensembles * o->size;
+    case METHOD_PLAIN:
+        return STREAM_WARM + e->samples;
+    case METHOD_COUNT:
+    case METHOD_DOUBLED:
+    case METHOD_ADAPTIVE: /* counts no windows */
+        break;
+    }
+    return (double)parts_windows(o, e->samples) + parts * warm;
+}
+
+/* Whether it will do nothing but say why. */
+static bool is_refused(const struct engine *e, const struct bench *b)
+{
+    return (b->needs && e->p->lacks(b->needs)) ||
+           (b->form == FORM_EMPTY && cpu_lacks(e->p->cpu, b->recipe)) ||
+           method_lacks(b, e->o->method, place_is_cold(e, b));
 }
 
 double progress_guess(const struct engine *e, const struct bench *b)
@@ -66,6 +95,10 @@ double progress_guess(const struct engine *e, const struct bench *b)
     case FORM_FUNCTION:
         break;
     }
+    if (is_refused(e, b))
+        return 0;
+    if (e->o->method == METHOD_ADAPTIVE)
+        return ADAPTIVE_STRETCHES * e->o->target * 1e-6 * e->tsc_hz;
     return windows(e) * all_kinds(e, b) * ticks;
 }
 
@@ -80,32 +113,64 @@ void progress_suite(struct progress *p)
     p->suite = (struct progress_sum){0};
 }
 
-void progress_row(struct progress *p, double guess, double taken, double told)
-{
-    p->rows++;
-    add(&p->all, guess, taken);
-    add(&p->suite, guess, taken);
-    p->told += told;
-}
-
 /* What a guess is to be multiplied by; `otherwise` where nothing is known. */
 static double factor(const struct progress_sum *s, double otherwise)
 {
     return s->guess > 0 ? s->taken / s->guess : otherwise;
 }
 
-double progress_left(const struct progress *p, const struct progress_rest *rest, double guess,
-                     double part, double taken)
+/* A row that goes astray (one that the CPU cannot predict takes ten times as long) tells little of
+ * others: it does not count in full. */
+void progress_first(struct progress *p, double guess, double taken)
+{
+    double most = ASTRAY * factor(&p->all, 0) * guess;
+    p->turns++;
+    if (p->guessed >= FIRST_TURNS)
+        taken = smaller(taken, most);
+    add(&p->suite, guess, taken);
+    add(&p->all, guess, taken);
+    p->guessed += guess > 0;
+}
+
+void progress_told(struct progress *p, size_t rows, double ticks)
+{
+    p->shown += rows;
+    p->told += ticks;
+}
+
+void progress_line(struct progress *p, size_t bytes, double ticks)
+{
+    p->written += (double)bytes;
+    p->lines += ticks;
+}
+
+/* Ticks that showing a row takes. */
+static double telling(const struct progress *p)
+{
+    if (p->shown > 0)
+        return p->told / (double)p->shown;
+    return p->written > 0 ? ROW_BYTES * p->lines / p->written : 0;
+}
+
+bool progress_is_known(const struct progress *p, const struct progress_turn *turn)
+{
+    return p->turns > 0 || turn->part > 0;
+}
+
+double progress_left(const struct progress *p, const struct progress_rest *rest,
+                     const struct progress_turn *turn)
 {
     struct progress_sum all = p->all, suite = p->suite;
-    double left, of_all, of_suite;
-    add(&all, guess * part, part > 0 ? taken : 0);
-    add(&suite, guess * part, part > 0 ? taken : 0);
+    double part = turn->part, of_all, of_suite, left;
+    if (part > 0 && turn->known <= 0) {
+        add(&all, turn->guess * part, turn->taken);
+        add(&suite, turn->guess * part, turn->taken);
+    }
     of_all = factor(&all, 1);
     of_suite = factor(&suite, of_all);
-    left = part > 0 ? taken * (1 - part) / part : guess * of_suite;
-    left += rest->suite * of_suite + rest->other * of_all;
-    if (p->rows > 0)
-        left += (double)(rest->rows + (guess > 0)) * p->told / (double)p->rows;
-    return left;
+    left = turn->known > 0 ? turn->known : turn->guess * of_suite;
+    if (part > 0)
+        left = turn->taken * (1 - part) / part;
+    left += rest->known + rest->suite * of_suite + rest->other * of_all;
+    return left + (double)rest->shown * telling(p);
 }

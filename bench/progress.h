@@ -1,41 +1,61 @@
 /*
- * How long a run still takes. Each row's time is guessed from what its windows are made of; what
- * the rows that are done took, against their guesses, corrects the rest: those of the same suite,
- * where there are any. The row that runs counts by the part of it that is done.
+ * How long a run still takes. A row has a turn in each round. That of a row which had one before
+ * takes as long as that did. Of others it is guessed, from what their windows are made of; what the
+ * first turns of the rows before took, against their guesses, corrects that: those of the same
+ * suite, where there are any. The turn that runs counts by the part of it that is done. What it
+ * takes to show a row is learnt from those that were shown, and before that guessed from how quick
+ * the progress line itself is written, since a serial port may need longer than the rows.
  */
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "bench/api/bench.h"
 #include "bench/measure/context.h"
 
-/* Ticks that a row may take on one core, before anything is known of it. */
+/* Ticks that a row may take on one core, in all its rounds, before anything is known of it. */
 double progress_guess(const struct engine *e, const struct bench *b);
 
-/* Rows that are done: what they were guessed to take, and what they took. */
+/* Turns of rows that are done: what they were guessed to take, and what they took. */
 struct progress_sum {
     double guess, taken;
 };
 
 /* All zero: nothing is done. */
 struct progress {
-    size_t rows;
+    size_t turns, guessed, shown;   /* turns, those that were guessed to take time, rows shown */
     struct progress_sum all, suite; /* of the run; of the suite whose rows run now */
     double told;                    /* ticks for showing and recording rows, which is no row's */
+    double written, lines;          /* bytes of progress lines, and ticks that they took */
 };
 
-/* Rows that have not begun. */
+/* What is still to be done behind the turn that runs. */
 struct progress_rest {
-    size_t rows;
-    double suite, other; /* guesses: of the suite whose rows run now, of later ones */
+    size_t shown;        /* rows to be shown, the one that runs included */
+    double known;        /* ticks: of rows that have had a turn before, which took so many */
+    double suite, other; /* guesses: of the suite whose rows run now, of others */
+};
+
+/* The turn that runs. */
+struct progress_turn {
+    double guess;
+    double known; /* ticks that the row's turn before took; 0: there was none */
+    double part;  /* so much of it is done, 0 to 1, ... */
+    double taken; /* ... in so many ticks */
 };
 
 void progress_suite(struct progress *p);
-void progress_row(struct progress *p, double guess, double taken, double told);
+/* A turn is done, a row's first. */
+void progress_first(struct progress *p, double guess, double taken);
+/* `rows` were shown in so many ticks; a progress line was written. */
+void progress_told(struct progress *p, size_t rows, double ticks);
+void progress_line(struct progress *p, size_t bytes, double ticks);
 
-/* Ticks that are left, when `part` (0 to 1) of a row with this guess has taken so many ticks. */
-double progress_left(const struct progress *p, const struct progress_rest *rest, double guess,
-                     double part, double taken);
+/* Ticks that are left. */
+double progress_left(const struct progress *p, const struct progress_rest *rest,
+                     const struct progress_turn *turn);
+/* Whether enough is known to say so. */
+bool progress_is_known(const struct progress *p, const struct progress_turn *turn);
 
 #endif

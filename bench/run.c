@@ -85,10 +85,17 @@ static void tell_interruptions(const struct run *run, uint64_t nmis, const struc
     report_event(run->report, "nmi", message);
 }
 
-/* What a row may take, on all cores. */
+/* What one turn of a row may take, on all cores. */
 static double guess(const struct run *run, const struct bench *b)
 {
-    return progress_guess(run->first, b) * (b->form == FORM_CORES ? 1 : run->plan->n);
+    double cores = run->plan->n;
+    if (b->form == FORM_CORES)
+        cores = cores > 1; /* with each other, or not at all */
+    else if (run->plan->together && b->form != FORM_WATCH)
+        cores++; /* each alone, then all at once */
+    if (plan_in_rounds(run->first->o, b))
+        cores /= run->plan->rounds;
+    return progress_guess(run->first, b) * cores;
 }
 
 /* What it has taken so far. */
@@ -137,27 +144,43 @@ static void show_suite(struct run *run, const struct bench *b)
     }
 }
 
-/* What is known of rows that have not begun. */
+/* Turns of a row behind the one that runs. */
+static unsigned turns_left(const struct run *run, size_t index)
+{
+    unsigned later = run->plan->rounds - 1 - run->plan->round;
+    bool in_rounds = plan_in_rounds(run->first->o, run->rows[index]);
+    if (!in_rounds)
+        return later > 0 || index > run->at;
+    return later + (index > run->at);
+}
+
 static struct progress_rest rest_of(const struct run *run)
 {
     struct progress_rest rest = {0};
     const char *suite = run->rows[run->at]->suite;
-    for (size_t i = run->at + 1; i < run->n; i++) {
+    for (size_t i = 0; i < run->n; i++) {
         const struct bench *b = run->rows[i];
         if (!registry_selects(run->first->o, b))
             continue;
-        rest.rows++;
-        *(str_eq(b->suite, suite) ? &rest.suite : &rest.other) += guess(run, b);
+        unsigned turns = turns_left(run, i);
+        double known = (double)run->plan->took[i];
+        rest.shown += turns > 0 || i == run->at;
+        if (known > 0)
+            rest.known += turns * known;
+        else
+            *(str_eq(b->suite, suite) ? &rest.suite : &rest.other) += turns * guess(run, b);
     }
+    rest.shown *= run->plan->n;
     return rest;
 }
 
-/* "round 2 of 4, 12 of 58 rows, 40% of the next, about 14 s left, q or Esc stops"; `part` of the row
- * that runs is done. */
-static void show_progress(const struct run *run, double part)
+/* "round 2 of 4, 12 of 58 rows, 40% of the next, about 14 s left, q or Esc stops"; `part` of the
+ * row that runs is done. */
+static void show_progress(struct run *run, double part)
 {
     const struct engine *e = run->first;
-    struct progress_rest rest = rest_of(run);
+    const struct progress_turn turn = {guess(run, run->rows[run->at]),
+                                       (double)run->plan->took[run->at], part, taken(run)};
     char line[80];
     size_t used = 0;
     if (run->plan->rounds > 1)
@@ -167,22 +190,24 @@ static void show_progress(const struct run *run, double part)
     if (part > 0)
         used +=
             fmt_buf(line + used, sizeof line - used, ", %u%% of the next", (unsigned)(100 * part));
-    if (engine_has_hz(e) && (run->progress.rows > 0 || part > 0)) {
-        double ticks =
-            progress_left(&run->progress, &rest, guess(run, run->rows[run->at]), part, taken(run));
+    if (engine_has_hz(e) && progress_is_known(&run->progress, &turn)) {
+        struct progress_rest rest = rest_of(run);
         used += fmt_buf(line + used, sizeof line - used, ", about %u s %sleft",
-                        (unsigned)(ticks / e->tsc_hz + 0.5),
+                        (unsigned)(progress_left(&run->progress, &rest, &turn) / e->tsc_hz + 0.5),
                         e->execution == EXEC_SILICON ? "" : "of virtual time ");
     }
     fmt_buf(line + used, sizeof line - used, ", %s stops", e->p->stop_keys);
+    uint64_t from = tsc_now();
     report_progress(run->report, line);
+    progress_line(&run->progress, sizeof line, (double)(tsc_now() - from));
 }
 
-/* From within a row, on the core that measures it, between two placements. */
+/* From within a row, on the core that measures it, between two parts. */
 static void show_part(void *ctx, double part)
 {
-    const struct run *run = ctx;
-    show_progress(run, (run->cores_done + part) / run->plan->n);
+    struct run *run = ctx;
+    bool together = run->plan->together && run->rows[run->at]->form != FORM_WATCH;
+    show_progress(run, (run->plan->stage + part) / (run->plan->n + together));
     run->first->p->show(run->first->p);
 }
 
@@ -214,6 +239,7 @@ static void show_ended(struct run *run, unsigned k)
     tell_interruptions(run, row->nmis, row->bench);
     count(run->report, row);
     run->told += tsc_now() - from;
+    progress_told(&run->progress, 1, (double)(tsc_now() - from));
 }
 
 /* A row of windows, on each core of the plan, as much of it as is due in this round. */
@@ -389,7 +415,9 @@ static bool pass_row(struct run *run)
     run_row(run, run->at);
     if (run->plan->pace->stopped)
         return false;
-    progress_row(&run->progress, guess(run, b), taken(run), (double)run->told);
+    if (run->plan->took[run->at] == 0)
+        progress_first(&run->progress, guess(run, b), taken(run));
+    run->plan->took[run->at] = (uint64_t)taken(run) + 1;
     run->passed++;
     return true;
 }

@@ -132,6 +132,7 @@ const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigne
     struct seat *seat = &plan->seat[k];
     struct watch *w = watch_of(seat);
     plan->bench = b;
+    plan->stage = k;
     if (seat->gone || plan_on(plan, k, watch_here, plan) || plan->pace->stopped)
         return NULL;
     w->rhythm = gaps_rhythm(&w->gaps, w->scratch);

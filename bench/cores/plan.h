@@ -51,6 +51,7 @@ struct plan {
     struct barrier_line *line;   /* room for n */
     struct core_figure *figures; /* n times those of all rows */
     unsigned rounds, round;      /* over the list of rows; the one that runs */
+    unsigned stage;              /* of a row: the core that is at it alone, or n: all at once */
     bool one_for_memory;         /* more were asked for, and do not fit PLAN_STORE */
     uint64_t *store;    /* what each row gathers on each core; rounds = 1: the engines' own */
     size_t store_words; /* of one */

@@ -118,6 +118,7 @@ static void measure_alone(struct plan *plan, size_t index, unsigned k)
 {
     struct seat *seat = &plan->seat[k];
     struct gathered *g = seat->gathered = gathered_of(plan, index, k, false);
+    plan->stage = k;
     seat->engine.gate = NULL;
     if (!has_begun(plan, g))
         return;
@@ -199,6 +200,7 @@ void plan_measure_together(struct plan *plan, const struct bench *b, size_t inde
         seat->gathered = gathered_of(plan, index, plan->places[i], true);
         seat->engine.gate = &seat->gate;
     }
+    plan->stage = plan->n;
     if (n > 0 && !plan->pace->stopped)
         plan_on_all(plan, plan->places, n, row_here, plan);
     for (unsigned i = 0; i < n && !plan->pace->stopped; i++) {

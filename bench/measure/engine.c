@@ -338,6 +338,8 @@ static void forget(struct row *row)
 void engine_end(const struct engine *e, struct gathered *g, struct row *row)
 {
     *row = g->row;
+    if (row->why == g->row.said)
+        row->why = row->said;
     row->rounds = g->rounds;
     if (row->method.method != METHOD_DOUBLED)
         return;

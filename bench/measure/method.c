@@ -154,8 +154,7 @@ static const char *doubt(const struct engine *e, const struct method_result *m)
 
 /* --- a row ------------------------------------------------------------------------------------ */
 
-/* Why this method cannot have this row; NULL: it can. */
-static const char *cannot(const struct bench *b, enum method method, bool cold)
+const char *method_lacks(const struct bench *b, enum method method, bool cold)
 {
     if (method != METHOD_ADAPTIVE)
         return NULL;
@@ -194,7 +193,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     struct taking t = {e, p, row, 0};
 
     m->method = e->o->method;
-    row_fail(row, ROW_UNSUPPORTED, cannot(b, m->method, place_is_cold(e, b)));
+    row_fail(row, ROW_UNSUPPORTED, method_lacks(b, m->method, place_is_cold(e, b)));
     if (row->why)
         return;
     place_object(p);

@@ -16,6 +16,9 @@
 #include "bench/measure/context.h"
 #include "bench/measure/place.h"
 
+/* Why this method cannot have this row, whose data is cold or not; NULL: it can. */
+const char *method_lacks(const struct bench *b, enum method method, bool cold);
+
 /*
  * Runs the row's only placement by the method that method= selects. Fills row->method; and, for all
  * that looks at rows by whatever method, row->headline, errors, disturbed, windows, status and why.

@@ -40,7 +40,7 @@ bool pace_go_on(const struct engine *e)
 void pace_show(const struct engine *e, double done)
 {
     struct pace *pace = e->pace;
-    if (!pace || !pace->show || e->gate)
+    if (!pace || !pace->show || (e->gate && e->gate->place > 0))
         return;
     if (tsc_now() - pace->shown < pace->hz / SHOWS_A_SECOND)
         return;

@@ -34,7 +34,8 @@ bool pace_look(struct pace *pace);
  */
 bool pace_go_on(const struct engine *e);
 
-/* Between two placements, where one core measures: shows how much is done, some times a second. */
+/* Between two parts: shows how much is done, some times a second. Where cores measure together the
+ * first of them does it for all. */
 void pace_show(const struct engine *e, double done);
 
 /* SMIs that came while this engine's run looked, so far. */

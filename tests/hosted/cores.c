@@ -67,11 +67,13 @@ static const char *run(const struct platform *p, unsigned i, void (*fn)(void *, 
     return error ? say(0, strerror(error)) : NULL;
 }
 
-/* In a process of its own, to its end. */
-_Noreturn static void child(unsigned core, void (*fn)(void *, unsigned), void *ctx)
+/* In a process of its own, to its end; `mask` are its signals, once it can take them. */
+_Noreturn static void child(unsigned core, const sigset_t *mask, void (*fn)(void *, unsigned),
+                            void *ctx)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fault_say(said[core], SAID);
+    sigprocmask(SIG_SETMASK, mask, NULL);
     int error = move(core);
     if (error) {
         fmt_buf(said[core], SAID, "%s", strerror(error));
@@ -116,14 +118,19 @@ static const char *together(const struct platform *p, const unsigned *list, unsi
                             void (*fn)(void *, unsigned), void *ctx)
 {
     const char *why = NULL;
+    sigset_t term, mask;
     (void)p;
     started = 0;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
     fault_hand_on(stop_all);
     output_flush(); /* or every process would write what is in the buffer */
     while (!why && started < n) {
+        sigprocmask(SIG_BLOCK, &term, &mask); /* a child takes it for its own end until it can */
         pid_t pid = fork();
         if (pid == 0)
-            child(list[started], fn, ctx);
+            child(list[started], &mask, fn, ctx);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
         /* From here: on this CPU it might never run beside another of its priority. */
         if (pid < 0 || process_move(pid, cpus[list[started]]) != 0)
             why = say(list[started], strerror(errno));

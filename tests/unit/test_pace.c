@@ -103,12 +103,16 @@ static void shows_sometimes(void **state)
         pace_show(&engine, ms / 1000.0);
     assert_in_range(shows, 1, 2);
     assert_true(shown > 0.4 && shown < 1);
-    struct gate gate = {.place = 0};
-    engine.gate = &gate; /* the others would wait for its line */
+    /* Of several at once the first shows, and no other. */
+    struct gate gate = {.place = 1};
+    engine.gate = &gate;
     now += HZ;
     shows = 0;
     pace_show(&engine, 0.5);
     assert_int_equal(shows, 0);
+    gate.place = 0;
+    pace_show(&engine, 0.5);
+    assert_int_equal(shows, 1);
 }
 
 static void without_a_pace(void **state)

@@ -1,6 +1,7 @@
 /* The estimate of what is left, on rows whose times are planted. */
 #include "tests/unit/unit.h"
 #include "bench/measure/layout.c"
+#include "bench/measure/parts.c"
 #include "bench/progress.c"
 #include "tests/unit/close.h"
 
@@ -18,10 +19,19 @@ bool place_is_cold(const struct engine *e, const struct bench *b)
     return b->cold;
 }
 
-size_t parts_windows(const struct options *o, uint32_t samples)
+static const char *lacks(unsigned needs)
 {
-    (void)o;
-    return samples;
+    return needs ? "not here" : NULL;
+}
+
+static const struct cpu cpu = {.vendor = VENDOR_INTEL, .tsc = true};
+static const struct platform platform = {.cpu = &cpu, .lacks = lacks};
+
+/* What adaptive cannot have has no grain here. */
+const char *method_lacks(const struct bench *b, enum method method, bool cold)
+{
+    (void)cold;
+    return method == METHOD_ADAPTIVE && !b->grain ? "no loop" : NULL;
 }
 
 static void guesses_stand_to_each_other_as_rows_do(void **state)
@@ -29,7 +39,8 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
     struct options o;
     (void)state;
     options_default(&o);
-    struct engine e = {.o = &o, .samples = 2048, .ticks_per_cycle = 0.5};
+    struct engine e = {
+        .p = &platform, .o = &o, .rounds = 1, .samples = 2048, .ticks_per_cycle = 0.5};
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, watch = {.form = FORM_WATCH},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
@@ -44,52 +55,109 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
     assert_true(progress_guess(&e, &few) > 3 * one);
 }
 
+static void refused_rows_take_nothing(void **state)
+{
+    struct options o;
+    (void)state;
+    options_default(&o);
+    struct engine e = {.p = &platform, .o = &o, .rounds = 1, .samples = 64, .ticks_per_cycle = 0.5};
+    struct bench b = {.form = FORM_LOOP, .ops = 100};
+    assert_true(progress_guess(&e, &b) > 0);
+    b.needs = NEED_RING0;
+    assert_true(progress_guess(&e, &b) == 0);
+    b.needs = 0;
+    o.method = METHOD_ADAPTIVE;
+    e.tsc_hz = 1e9;
+    assert_true(progress_guess(&e, &b) == 0);
+}
+
+static void each_method_has_its_own_length(void **state)
+{
+    struct options o;
+    (void)state;
+    options_default(&o);
+    struct engine e = {.p = &platform,
+                       .o = &o,
+                       .rounds = 1,
+                       .samples = 2048,
+                       .ticks_per_cycle = 0.5,
+                       .tsc_hz = 1e9};
+    struct bench b = {.form = FORM_LOOP, .ops = 100, .grain = 1};
+    o.method = METHOD_ENSEMBLES;
+    double some = progress_guess(&e, &b);
+    o.ensembles *= 10;
+    assert_true(progress_guess(&e, &b) > 9 * some);
+    o.method = METHOD_KBEST;
+    assert_true(progress_guess(&e, &b) < some / 10);
+    o.method = METHOD_ADAPTIVE;
+    some = progress_guess(&e, &b);
+    o.target *= 2;
+    assert_true(progress_guess(&e, &b) == 2 * some);
+}
+
 /* Rows of two suites; the second's guesses are wrong by another factor. */
-static const double guess[] = {100, 200, 50, 400, 100, 100}, wrong_by[] = {3, 3, 3, 9, 9, 9};
+static const double guess[] = {100, 200, 50, 400, 100, 100}, wrong_by[] = {3, 3, 3, 6, 6, 6};
 #define ROWS  6
 #define FIRST 3 /* of them in the first suite */
 
-static double truth_from(size_t row, double part)
+/* All rows have `rounds` turns; each is as long as the one before, and the last shows the row. */
+static double truth_from(unsigned rounds, unsigned round, size_t row, double part)
 {
-    double left = guess[row] * wrong_by[row] * (1 - part) + TOLD;
-    for (size_t i = row + 1; i < ROWS; i++)
-        left += guess[i] * wrong_by[i] + TOLD;
+    double left = -guess[row] * wrong_by[row] * part;
+    for (unsigned r = round; r < rounds; r++)
+        for (size_t i = r == round ? row : 0; i < ROWS; i++)
+            left += guess[i] * wrong_by[i] + (r + 1 == rounds ? TOLD : 0);
     return left;
 }
 
-static struct progress_rest rest_behind(size_t row)
+static double estimate(const struct progress *p, unsigned rounds, unsigned round, size_t row,
+                       double part)
 {
-    struct progress_rest rest = {.rows = ROWS - 1 - row};
-    for (size_t i = row + 1; i < ROWS; i++)
-        *((i < FIRST) == (row < FIRST) ? &rest.suite : &rest.other) += guess[i];
-    return rest;
+    struct progress_rest rest = {.shown = round + 1 == rounds ? ROWS - row : ROWS};
+    struct progress_turn turn = {guess[row], 0, part, guess[row] * wrong_by[row] * part};
+    for (size_t i = 0; i < ROWS; i++) {
+        unsigned turns = rounds - 1 - round + (i > row);
+        if (round > 0 || i < row)
+            rest.known += turns * guess[i] * wrong_by[i];
+        else
+            *((i < FIRST) == (row < FIRST) ? &rest.suite : &rest.other) += turns * guess[i];
+    }
+    if (round > 0)
+        turn.known = guess[row] * wrong_by[row];
+    return progress_left(p, &rest, &turn);
 }
 
-static double estimate(const struct progress *p, size_t row, double part)
-{
-    struct progress_rest rest = rest_behind(row);
-    return progress_left(p, &rest, guess[row], part, guess[row] * wrong_by[row] * part);
-}
-
-/* Exact once all that is left is of the suite that runs; the row that runs says how wrong guesses
- * are, from its first placement on. */
+/* Exact once all that is left is of the suite that runs, or has run before; the row that runs says
+ * how wrong guesses are, from its first part on. */
 static void follows_what_rows_take(void **state)
 {
-    struct progress p = {0};
     (void)state;
-    for (size_t row = 0; row < ROWS; row++) {
-        if (row == FIRST)
-            progress_suite(&p);
-        for (unsigned tenth = 1; tenth < 10; tenth++) {
-            double left = estimate(&p, row, tenth / 10.0), truth = truth_from(row, tenth / 10.0);
-            if (row > FIRST)
-                assert_close(left, truth, 1e-9);
-            if (row >= FIRST)
-                assert_true(left > truth / 2 && left < truth * 2);
-        }
-        progress_row(&p, guess[row], guess[row] * wrong_by[row], TOLD);
+    for (unsigned rounds = 1; rounds <= 4; rounds++) {
+        struct progress p = {0};
+        for (unsigned round = 0; round < rounds; round++)
+            for (size_t row = 0; row < ROWS; row++) {
+                if (row == 0 || row == FIRST)
+                    progress_suite(&p);
+                for (unsigned tenth = 0; tenth < 10; tenth++) {
+                    double part = tenth / 10.0;
+                    if (round == 0 && row == 0 && tenth == 0)
+                        continue;
+                    double left = estimate(&p, rounds, round, row, part);
+                    double truth = truth_from(rounds, round, row, part);
+                    if ((p.shown > 0 && row > FIRST) || (round > 0 && p.shown > 0))
+                        assert_close(left, truth, 1e-9);
+                    if (row > FIRST || round > 0)
+                        assert_close(left, truth, ROWS * TOLD + 1e-9);
+                    assert_true(left > truth / 2 && left < truth * 2);
+                }
+                if (round == 0)
+                    progress_first(&p, guess[row], guess[row] * wrong_by[row]);
+                if (round + 1 == rounds)
+                    progress_told(&p, 1, TOLD);
+            }
+        assert_int_equal(p.turns, ROWS);
+        assert_int_equal(p.shown, ROWS);
     }
-    assert_int_equal(p.rows, ROWS);
 }
 
 /* `suite=sum bench=cold layout=sweep`: one row of many placements. */
@@ -98,9 +166,41 @@ static void one_long_row(void **state)
     const struct progress p = {0};
     const struct progress_rest none = {0};
     (void)state;
-    for (unsigned percent = 1; percent < 100; percent++)
-        assert_close(progress_left(&p, &none, 17, percent / 100.0, 54.0 * percent),
-                     54.0 * (100 - percent), 1e-9);
+    for (unsigned percent = 1; percent < 100; percent++) {
+        const struct progress_turn turn = {17, 0, percent / 100.0, 54.0 * percent};
+        assert_true(progress_is_known(&p, &turn));
+        assert_close(progress_left(&p, &none, &turn), 54.0 * (100 - percent), 1e-9);
+    }
+    assert_false(progress_is_known(&p, &(struct progress_turn){17, 0, 0, 0}));
+}
+
+/* One of ten takes a hundred times as long: the others are not thought to. */
+static void one_row_goes_astray(void **state)
+{
+    struct progress p = {0};
+    const struct progress_rest rest = {.suite = 100, .other = 100};
+    const struct progress_turn turn = {0, 0, 0, 0};
+    (void)state;
+    for (unsigned i = 0; i < 9; i++)
+        progress_first(&p, 10, 20);
+    assert_close(progress_left(&p, &rest, &turn), 400, 1e-9);
+    progress_first(&p, 10, 2000);
+    assert_close(progress_left(&p, &rest, &turn), 480, 1e-9);
+}
+
+/* A serial port needs longer than the rows: the progress line says so before a row is shown. */
+static void a_slow_console(void **state)
+{
+    struct progress p = {0};
+    const struct progress_rest rest = {.shown = 10, .suite = 100};
+    const struct progress_turn turn = {0, 0, 0, 0};
+    (void)state;
+    progress_first(&p, 100, 100);
+    progress_line(&p, 80, 8000);
+    progress_line(&p, 80, 8000);
+    assert_close(progress_left(&p, &rest, &turn), 100 + 10 * 100.0 * ROW_BYTES, 1e-6);
+    progress_told(&p, 1, 5000);
+    assert_close(progress_left(&p, &rest, &turn), 100 + 10 * 5000.0, 1e-6);
 }
 
 int main(void)
@@ -109,6 +209,10 @@ int main(void)
         cmocka_unit_test(guesses_stand_to_each_other_as_rows_do),
         cmocka_unit_test(follows_what_rows_take),
         cmocka_unit_test(one_long_row),
+        cmocka_unit_test(refused_rows_take_nothing),
+        cmocka_unit_test(each_method_has_its_own_length),
+        cmocka_unit_test(one_row_goes_astray),
+        cmocka_unit_test(a_slow_console),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

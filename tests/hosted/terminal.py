@@ -1,0 +1,61 @@
+"""The program on a terminal, where it shows its progress: each line with the time at which it came."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+
+import report
+
+LINE = re.compile(
+    rb"(?:round (\d+) of (\d+), )?(\d+) of (\d+) rows(?:, (\d+)% of the next)?"
+    rb"(?:, about (\d+) s left)?, Ctrl-C stops"
+)
+
+
+class Line:
+    """One progress line; what it does not say is None."""
+
+    def __init__(self, at, match):
+        self.at, self.start = at, match.start()
+        self.round, self.rounds, self.done, self.rows, self.percent, self.left = (
+            None if x is None else int(x) for x in match.groups()
+        )
+
+
+class Terminal:
+    """A launch to its end. `stop(line)`: whether it is to get a SIGINT once this line has come; lines,
+    shown: all bytes, records: those that stand in it, status, end: the time."""
+
+    def __init__(self, program, *words, stop=None):
+        terminal, other = pty.openpty()
+        p = subprocess.Popen(
+            [program, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=other,
+            stderr=other,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        os.close(other)
+        self.lines, self.shown, seen = [], b"", 0
+        try:
+            while part := os.read(terminal, 65536):
+                self.shown += part
+                for match in LINE.finditer(self.shown, seen):
+                    seen = match.end()
+                    self.lines.append(Line(time.monotonic(), match))
+                    if stop and stop(self.lines[-1]):
+                        p.send_signal(signal.SIGINT)
+                        stop = None
+        except OSError:
+            pass  # EIO: the program has ended
+        finally:
+            os.close(terminal)
+            self.status = p.wait(timeout=60)
+        self.end = time.monotonic()
+        self.records = [report.parse(x) for x in self.shown.splitlines() if x.startswith(report.RECORD_START)]
+
+    def of_type(self, kind):
+        return [r for r in self.records if r["type"] == kind]
