@@ -16,6 +16,7 @@
 #define ENTRY_DELIVERY (7u << 8)
 #define DELIVERY_SMI   (2u << 8)
 #define DELIVERY_NMI   (4u << 8)
+#define ENTRY_LOW      (1u << 13) /* active low */
 
 static inline uint32_t ioapic_read(volatile uint8_t *at, uint32_t index)
 {

@@ -65,7 +65,7 @@ static void open_pin(const struct nmi_timer *t)
 {
     ioapic_write(t->ioapic, t->index, t->was | ENTRY_MASKED);
     ioapic_write(t->ioapic, t->index + 1, t->to << 24);
-    ioapic_write(t->ioapic, t->index, DELIVERY_NMI); /* edge, active high, physical */
+    ioapic_write(t->ioapic, t->index, DELIVERY_NMI | (t->low ? ENTRY_LOW : 0)); /* edge, physical */
 }
 
 static void close_pin(const struct nmi_timer *t)
@@ -174,7 +174,7 @@ static uint64_t start_pit(const struct nmi_timer *t, uint64_t us)
 void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
                    uint32_t to)
 {
-    *t = (struct nmi_timer){.name = "pit", .start = start_pit};
+    *t = (struct nmi_timer){.name = "pit", .start = start_pit, .low = madt && madt->pit_low};
     t->us_most = (uint64_t)PIT_MOST * US_PER_SECOND / PIT_HZ;
     t->why_not = borrowed ? "the firmware's count could not be put back"
                           : take_pin(t, p, madt, madt ? madt->pit_gsi : 0, to);

@@ -20,6 +20,7 @@ struct nmi_timer {
     volatile uint8_t *ioapic;
     uint32_t index;                 /* of the entry's first word, */
     uint32_t was, was_to;           /* which was this, as its second; masked */
+    bool low;                       /* the pin is active low */
     uint32_t to;                    /* APIC id of the core that is interrupted */
     volatile uint8_t *hpet;         /* its registers, */
     unsigned comparator;            /* which of them, */

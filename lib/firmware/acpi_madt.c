@@ -24,6 +24,9 @@ enum {
 enum { CPU_ENABLED = 1 << 0, CPU_ONLINE_CAPABLE = 1 << 1 };
 
 #define IRQ_PIT 0 /* of the ISA bus; without an override its pin has the same number */
+/* ACPI 6.5 table 5.26, MPS INTI flags. */
+#define OVERRIDE_POLARITY 3u
+#define OVERRIDE_LOW      3u
 
 /* Broadcast (SDM vol. 3A sections 11.6.2.1 and 11.12.9): as an id they name no processor. */
 #define ALL_XAPIC  0xffu
@@ -99,8 +102,10 @@ static void madt_entry(struct madt *m, const uint8_t *e)
         add_ioapic(m, e);
         break;
     case ENTRY_OVERRIDE:
-        if (e[3] == IRQ_PIT)
+        if (e[3] == IRQ_PIT) {
             m->pit_gsi = le32(e + 4);
+            m->pit_low = (le16(e + 8) & OVERRIDE_POLARITY) == OVERRIDE_LOW;
+        }
         break;
     }
 }

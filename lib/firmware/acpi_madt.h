@@ -28,6 +28,7 @@ struct madt {
     unsigned cpus_enabled;  /* distinct ids: how many entries are usable */
     unsigned duplicates;    /* entries whose id stood before; empty slots often share one */
     uint32_t pit_gsi;       /* the pin of the PIT's channel 0: entry type 2 of ISA's IRQ 0 */
+    bool pit_low;           /* which is said to be active low there, as no PC's is */
     bool pcat;              /* 8259s are there too */
     struct acpi_error error;
 };

@@ -29,9 +29,9 @@ BOOT_SERVICES, EXIT_BOOT_SERVICES, RDI = 16, 232, 5
 @pytest.fixture(scope="module")
 def at(program, tmp_path_factory):
     """at(symbol): its address in a boot of this file's kind; a first boot tells where the image lies."""
-    words = "suite=provoke bench=ud2 samples=16".ljust(LENGTH)
+    words = "suite=provoke bench=setup samples=16".ljust(LENGTH)
     b = qemu(tmp_path_factory.mktemp("base"), program=program, words=words, whole=True)
-    address, offset = re.search(r" at ([0-9a-f]+) .*\(image\+0x([0-9a-f]+)\)", b.rows[0]["why"]).groups()
+    address, offset = re.search(r"called from ([0-9a-f]+) \(image\+0x([0-9a-f]+)\)", b.text).groups()
     base, known = int(address, 16) - int(offset, 16), symbols()
     return lambda name: base + known[name]
 

@@ -223,6 +223,36 @@ static void odd_hpet(void **state)
     assert_int_equal(h.address, 0);
 }
 
+/* Interrupt source overrides, ACPI 6.5 section 5.2.12.5: the PIT's pin is IRQ 0's. */
+static void overrides(void **state)
+{
+    (void)state;
+    static struct madt m;
+    uint8_t b[44 + 2 * 10] = {0};
+    uint8_t *irq9 = b + 44, *irq0 = irq9 + 10;
+    struct acpi_table t = {b, 44};
+    assert_true(acpi_madt(&t, &m));
+    assert_int_equal(m.pit_gsi, 0); /* without one it has the same number */
+    t.length = sizeof b;
+    irq9[0] = irq0[0] = 2, irq9[1] = irq0[1] = 10;
+    irq9[3] = 9;
+    put_le(irq9 + 4, 20, 4);
+    put_le(irq9 + 8, 0xf, 2); /* active low, level: as SCIs are */
+    put_le(irq0 + 4, 2, 4);
+    assert_true(acpi_madt(&t, &m));
+    assert_int_equal(m.pit_gsi, 2);
+    assert_false(m.pit_low);
+    put_le(irq0 + 8, 5, 2); /* active high, edge: in so many words */
+    assert_true(acpi_madt(&t, &m));
+    assert_false(m.pit_low);
+    put_le(irq0 + 8, 7, 2);
+    assert_true(acpi_madt(&t, &m));
+    assert_true(m.pit_low);
+    irq0[1] = 9; /* cut: no entry of this type */
+    assert_false(acpi_madt(&t, &m));
+    assert_int_equal(m.pit_gsi, 0);
+}
+
 static void odd_madts(void **state)
 {
     (void)state;
@@ -601,6 +631,7 @@ int main(void)
         cmocka_unit_test(odd_fadts),
         cmocka_unit_test(reset_registers),
         cmocka_unit_test(odd_hpet),
+        cmocka_unit_test(overrides),
         cmocka_unit_test(odd_madts),
         cmocka_unit_test(last_entries_of_any_length),
         cmocka_unit_test(cpus_listed_twice),
