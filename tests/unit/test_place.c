@@ -66,8 +66,8 @@ static struct bench bench = {.suite = "made",
 
 enum { FUNCTION = 1, EMPTY, ALIGNED, TABLE, WORD, CONSTANTS, ROW };
 
-/* f, 8 bytes behind its section's start, refers to all others; its empty twin; a function on a line;
- * a table with the address of one; a word that points to itself; constants. */
+/* f, 8 bytes behind its section's start, refers to all others: its empty twin, a function on a
+ * line, a table with the address of one, a word with f's, constants. */
 static void make(uint64_t size_of_data, const char *undefined)
 {
     static struct made m;
