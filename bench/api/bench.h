@@ -101,7 +101,7 @@ struct bench {
     /* No cache holds them when a window begins, nor the object, nor writable data of its C
      * functions; their code stays in the caches. */
     bool cold;
-    bool not_doubled;    /* twice the body means nothing here: body minus empty is all there is */
+    bool not_doubled; /* twice the body means nothing here: body minus empty is all there is */
 
     /*
      * The fewest core cycles in which any CPU can do an operation. A row that is faster has not
