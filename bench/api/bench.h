@@ -79,7 +79,8 @@ struct bench {
     const struct unit *stub;   /* what stands between the two (a PLT's entry), or NULL */
     bool callee_apart;         /* the callee on a page of its own, not just before the window */
 
-    /* FORM_FUNCTION */
+    /* FORM_FUNCTION: placed anew for each placement, as are setup and check of such a row
+     * (bench/measure/compiled.h). What they share beside the object may be static. */
     body_fn function;
     body_fn empty_function; /* the same loop without the operation; NULL: the empty window */
     bool errors_are_wrong;  /* one failed operation fails the row */
@@ -97,8 +98,10 @@ struct bench {
      */
     const char *(*check)(const struct object *o, uint64_t operations);
     uint32_t room_bytes; /* of the object's room that the row works on */
-    bool cold;           /* no cache holds them, nor the object, when a window begins */
-    bool not_doubled;    /* twice the body means nothing here: body minus empty is all there is */
+    /* No cache holds them when a window begins, nor the object, nor writable data of its C
+     * functions; their code stays in the caches. */
+    bool cold;
+    bool not_doubled; /* twice the body means nothing here: body minus empty is all there is */
 
     /*
      * The fewest core cycles in which any CPU can do an operation. A row that is faster has not

@@ -12,7 +12,7 @@ static const char *const kinds[] = {"E", "B", "B2", "R", "R2"};
 static void say_window(const struct engine *e, const struct bench *b, uint64_t at, struct sink *out)
 {
     uint64_t into;
-    const char *function = place_name_at(e, at, &into);
+    const char *function = place_name_at(at, &into);
     if (function) {
         fmt(out, " in %.80s+0x%llx", function, (unsigned long long)into);
         return;

@@ -12,6 +12,9 @@ _Static_assert(COMPILED_AT < PLATFORM_DATA_SIZE, "no room in the data buffer");
 
 extern const struct unit unit_call_function, unit_chain_add;
 
+/* For messages about faults, which know of no engine. */
+static struct compiled *now_placed;
+
 static window_fn build(struct code *code, struct window_spec spec, const struct unit *unit,
                        uint32_t copies, const struct bench *b, const char *kind)
 {
@@ -189,6 +192,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
     }
     e->compiled->placed = fits ? placed + from : NULL;
     e->compiled->placements = fits ? n : 0;
+    now_placed = e->compiled;
     code_end(&code);
     return fits;
 }
@@ -237,15 +241,16 @@ void place_object(const struct placed *p)
         p->setup(o);
 }
 
-const char *place_name_at(const struct engine *e, uint64_t at, uint64_t *behind)
+const char *place_name_at(uint64_t at, uint64_t *behind)
 {
-    uint64_t offset = at - (uint64_t)(uintptr_t)e->p->code;
-    for (unsigned i = 0; i < e->compiled->placements; i++) {
-        const struct placed *p = &e->compiled->placed[i];
+    struct compiled *c = now_placed;
+    for (unsigned i = 0; c && i < c->placements; i++) {
+        const struct placed *p = &c->placed[i];
+        uint64_t offset = at - (uint64_t)(uintptr_t)c->code.at;
         if (!p->compiled || offset < p->compiled_from || offset >= p->code_to)
             continue;
-        compiled_turn_to(p->compiled, &p->at, p->compiled_from);
-        return compiled_name_at(p->compiled, at, behind);
+        compiled_turn_to(c, &p->at, p->compiled_from);
+        return compiled_name_at(c, at, behind);
     }
     return NULL;
 }

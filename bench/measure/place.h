@@ -64,8 +64,8 @@ void place_cool(const struct placed *p);
  * window of a placement. */
 void place_object(const struct placed *p);
 
-/* The symbol of compiled code that an address of the code buffer lies in, and how far behind its
- * start; NULL: none of the row that is placed now. */
-const char *place_name_at(const struct engine *e, uint64_t at, uint64_t *behind);
+/* The symbol of compiled code that an address lies in, and how far behind its start; NULL: none of
+ * the row that is placed now. Cores that measure at the same time have the same row. */
+const char *place_name_at(uint64_t at, uint64_t *behind);
 
 #endif

@@ -1,5 +1,6 @@
 #include "kernel/trap/fault.h"
 #include "bench/api/platform.h"
+#include "bench/measure/place.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
@@ -61,10 +62,15 @@ size_t fault_describe(const struct core *c, const struct trap_frame *f, char *te
 
 static void print_address(struct sink *out, const struct handoff *h, uint64_t at)
 {
-    if (at - h->image_base < h->image_size)
-        fmt(out, "%016lx (image+0x%lx)\r\n", at, at - h->image_base);
-    else
-        fmt(out, "%016lx\r\n", at);
+    uint64_t behind;
+    const char *name = place_name_at(at, &behind);
+
+    fmt(out, "%016lx", at);
+    if (name)
+        fmt(out, " (%s+0x%lx)", name, behind);
+    else if (at - h->image_base < h->image_size)
+        fmt(out, " (image+0x%lx)", at - h->image_base);
+    fmt(out, "\r\n");
 }
 
 static void print_core(struct sink *out, const struct core *c)

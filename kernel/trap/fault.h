@@ -20,8 +20,9 @@ size_t fault_describe(const struct core *c, const struct trap_frame *f, char *te
 /*
  * Prints vector, error code, the row that was running on core `c`, all registers and a backtrace of
  * at most sixteen frames; before them, where the code that faulted has none, words on the stack
- * that may be return addresses. Inside the image they are offsets too, which addr2line -e
- * build/baretick.elf takes. `h` has the bounds of image and arena. To be called on `c`.
+ * that may be return addresses. What lies in a row's placed functions has a name; inside the image
+ * there are offsets too, which addr2line -e build/baretick.elf takes. `h` has the bounds of image
+ * and arena. To be called on `c`.
  */
 void fault_print(struct sink *out, const struct handoff *h, const struct core *c,
                  const struct trap_frame *f);

@@ -60,7 +60,7 @@ static const struct option_doc keys[] = {
     {NUMBER(target, 10, 10000000, 10000), .methods = BY(ADAPTIVE),
      .meaning = "adaptive: microseconds a stretch should last"},
     {CHOICE(caches, CACHES_CHOICES, "keep"), .methods = BY_ALL,
-     .meaning = "clear: before each window the row's data leaves them"},
+     .meaning = "clear: code and data leave them before each window"},
     {TIMERS(clock, CLOCK_WORDS, "tsc,hpet,pmtimer,pit"),
      .meaning = "seconds by the first of these to start"},
     {TIMERS(cycle, CYCLE_WORDS, "ruler,pmc,aperf,tsc,null"),

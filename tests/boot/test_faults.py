@@ -34,13 +34,17 @@ def faulted(b, name, vector, word):
 
 @pytest.mark.check
 def test_outside_of_a_body_it_ends_the_run(boot):
-    event = faulted(boot("suite=provoke bench=setup samples=16"), "setup", 6, "#UD")
+    b = boot("suite=provoke bench=setup samples=16")
+    event = faulted(b, "setup", 6, "#UD")
+    assert re.search(r"\n +rip [0-9a-f]{16} \(undefined_setup\+0x[0-9a-f]+\)", b.text), str(b)
     assert "vector 6" in event["message"] and "provoke/setup" in event["message"], event
 
 
 def test_stack_overflow(boot):
     """A double fault tells of no instruction that could be left."""
-    faulted(boot("suite=provoke bench=stack samples=16"), "stack", 8, "#DF")
+    b = boot("suite=provoke bench=stack samples=16")
+    faulted(b, "stack", 8, "#DF")
+    assert "(stack_body+0x" in b.text, str(b)
 
 
 def function_at(offset):

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "bench/measure/place.h"
 #include "lib/text/fmt.h"
 #include "tests/hosted/guard.h"
 #include "tests/hosted/output.h"
@@ -33,15 +34,21 @@ static void describe(int number, const siginfo_t *info, char *text, size_t size)
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     const ucontext_t *u = context;
-    char message[192], what[64];
+    char message[256], what[64];
+    uint64_t behind;
     describe(number, info, what, sizeof what);
     guard_leave(GUARD_FAULT, (uint64_t)u->uc_mcontext.gregs[REG_RIP], what);
     if (faulted) /* on the way here */
         _exit(STATUS_FAULTED);
     faulted = 1;
-    fmt_buf(message, sizeof message, "%s at %llx while running %s%s%s", what,
-            (unsigned long long)u->uc_mcontext.gregs[REG_RIP], row_suite ? row_suite : "no row",
-            row_name ? "/" : "", row_name ? row_name : "");
+    uint64_t at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    const char *name = place_name_at(at, &behind);
+    size_t n = fmt_buf(message, sizeof message, "%s at %llx", what, (unsigned long long)at);
+    if (name)
+        n += fmt_buf(message + n, sizeof message - n, " in %.64s+0x%llx", name,
+                     (unsigned long long)behind);
+    fmt_buf(message + n, sizeof message - n, " while running %s%s%s",
+            row_suite ? row_suite : "no row", row_name ? "/" : "", row_name ? row_name : "");
     if (told) {
         fmt_buf(told, told_size, "%s", message);
         _exit(STATUS_FAULTED);

@@ -229,6 +229,7 @@ def test_fault_outside_of_a_body_ends_the_run(run):
     assert ended.status == FAULTED
     (fault,) = [e["message"] for e in report.events if e["kind"] == "fault"]
     assert "SIGILL" in fault and "provoke/setup" in fault
+    assert " in undefined_setup+0x" in fault, fault
     assert report.end["verdict"] == "fail"
 
 

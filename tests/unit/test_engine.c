@@ -556,9 +556,8 @@ static void the_work_is_checked(void **state)
 /* --- rows that are ended ---------------------------------------------------------------------- */
 
 /* One function is placed. */
-const char *place_name_at(const struct engine *e, uint64_t at, uint64_t *behind)
+const char *place_name_at(uint64_t at, uint64_t *behind)
 {
-    (void)e;
     *behind = at - (PLATFORM_CODE_VA + 0x2000);
     return *behind < 8 ? "a_body" : NULL;
 }

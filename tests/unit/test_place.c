@@ -66,8 +66,8 @@ static struct bench bench = {.suite = "made",
 
 enum { FUNCTION = 1, EMPTY, ALIGNED, TABLE, WORD, CONSTANTS, ROW };
 
-/* f, 8 bytes behind its section's start, refers to all others; its empty twin; a function on a line;
- * a table with the address of one; a word that points to itself; constants. */
+/* f, 8 bytes behind its section's start, refers to all others: its empty twin, a function on a
+ * line, a table with the address of one, a word with f's, constants. */
 static void make(uint64_t size_of_data, const char *undefined)
 {
     static struct made m;
@@ -237,17 +237,17 @@ static void addresses_have_names(void **state)
     assert_true(place(LAYOUT_MAX));
     for (unsigned i = 0; i < LAYOUT_MAX; i += 7) {
         uint64_t f = address(placed[i].kind[KIND_BODY].function);
-        const char *name = place_name_at(&engine, f + 5, &behind);
+        const char *name = place_name_at(f + 5, &behind);
         assert_non_null(name);
         assert_string_equal(name, "f");
         assert_int_equal(behind, 5);
-        assert_string_equal(place_name_at(&engine, leads_to(f - 8), &behind), "aligned");
+        assert_string_equal(place_name_at(leads_to(f - 8), &behind), "aligned");
         window_fn window = placed[i].kind[KIND_BODY].fn;
         uint64_t at;
         memcpy(&at, &window, sizeof at);
-        assert_null(place_name_at(&engine, at, &behind));
+        assert_null(place_name_at(at, &behind));
     }
-    assert_null(place_name_at(&engine, 0x1234, &behind));
+    assert_null(place_name_at(0x1234, &behind));
 }
 
 /* Whether an address is in what place_cool() clears. */

@@ -4,13 +4,14 @@
  * has two speeds. They run only when suite= names the suite.
  */
 #include "bench/api/check.h"
+#include "bench/api/keep.h"
 #include "bench/measure/engine.h"
 
 #define PLANTED(name_, what_, ...)                                                                 \
     BENCH(planted, name_, .what = what_, .on_request = true, __VA_ARGS__)
 
-extern const struct unit unit_planted_adds20, unit_planted_adds21, unit_planted_adds1000,
-    unit_planted_rdmsr;
+extern const struct unit unit_planted_offset, unit_planted_adds20, unit_planted_adds21,
+    unit_planted_adds1000, unit_planted_rdmsr;
 
 #define CHAIN_OPS 50 /* windows of some 1000 cycles: the step of any TSC is small beside them */
 
@@ -27,6 +28,38 @@ PLANTED(vanished_loop, "the same in a loop, as method=adaptive needs it", .form 
 /* Nearly all of the run's time is in this window, so that a stopped process is stopped in one. */
 PLANTED(long, "a loop over 1000 adds, a hundred times a window", .form = FORM_LOOP, .ops = 100,
         .unit = &unit_planted_adds1000, .not_doubled = true);
+
+/*
+ * They show where they stand: each operation takes a turn for each byte that the code is behind its
+ * line's start, and one more.
+ */
+PLANTED(offset, "a turn for each byte behind its line's start", .form = FORM_LOOP, .ops = 10,
+        .unit = &unit_planted_offset);
+
+static int offset_body(uint64_t n, struct object *o)
+{
+    (void)o;
+    for (; n; n--) {
+        BENCH_TURN(n);
+        uint64_t turns = ((uintptr_t)offset_body & 63) + 1;
+        do
+            BENCH_HIDE(turns);
+        while (--turns);
+    }
+    return 0;
+}
+
+static int offset_empty(uint64_t n, struct object *o)
+{
+    (void)o;
+    for (; n; n--)
+        BENCH_TURN(n);
+    return 0;
+}
+
+PLANTED(offset_c, "a turn for each byte behind its line's start, compiled C", .form = FORM_FUNCTION,
+        .ops = 10, .function = offset_body, .empty_function = offset_empty,
+        .errors_are_wrong = true);
 
 PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10,
         .unit = &unit_planted_rdmsr, .needs = NEED_RING0);

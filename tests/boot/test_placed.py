@@ -1,0 +1,38 @@
+"""Where code stands under layout=: rows of suite planted whose cost is their offset in a line.
+
+Under counted instructions the figure tells it exactly: an operation takes two instructions for each byte.
+"""
+
+from machine import SUCCESS
+
+BODIES = ("offset", "offset_c")
+
+
+def test_sweep_puts_the_code_itself_at_each_byte_of_a_line(boot):
+    """What is compiled as well as what is NASM; stack and data are swept with the code aligned."""
+    b = boot("suite=planted bench=offset* layout=sweep samples=16").must(SUCCESS, rows=2)
+    for name in BODIES:
+        row = b.row("planted", name)
+        swept = row["sweep"]
+        first = swept["code"]["cycles"][0]
+        assert swept["code"]["cycles"] == [first + 2 * i for i in range(64)], (name, swept["code"])
+        assert (swept["code"]["best"], swept["code"]["worst"]) == (0, 63), name
+        for part in ("stack", "data"):
+            assert swept[part]["cycles"] == [first] * 64, (name, part)
+
+
+def test_fixed_is_aligned_and_a_seed_says_where(boot):
+    """Of the draws of layout=shuffle, made of the seed, compiled code takes multiples of 16."""
+    fixed = boot("suite=planted bench=offset* layout=fixed samples=64").must(SUCCESS, rows=2)
+    words = "suite=planted bench=offset* layout=shuffle samples=1024 seed=7"
+    shuffled = [boot(words).must(SUCCESS, rows=2) for _ in range(2)]
+    for name in BODIES:
+        least = fixed.row("planted", name)["per_op"]["instructions"]
+        first, second = (b.row("planted", name) for b in shuffled)
+        assert first["hist"] == second["hist"] and first["placements"] == 16, name
+        step = shuffled[0].run["ticks_per_instruction"] * 2 * first["ops"]
+        ticks = [t for t, _ in first["hist"]]
+        assert len(ticks) > 2 and all((t - ticks[0]) % step == 0 for t in ticks), (name, ticks)
+        if name == "offset_c":
+            assert all((t - ticks[0]) % (16 * step) == 0 for t in ticks), ticks
+        assert first["per_op"]["instructions"] > least, name

@@ -1,0 +1,26 @@
+"""Compiled code on a CPU: moved by each byte of a sweep, and cold with caches=clear as NASM code is."""
+
+from statistics import median
+
+ROWS = ("got", "got_c")
+
+
+def test_sweep_moves_compiled_code(run):
+    """Each byte behind the line's start is a turn more, half a cycle at the least."""
+    report = run("suite=planted", "bench=offset*", "layout=sweep", "format=jsonl").report()
+    for name in ("offset", "offset_c"):
+        swept = report.rows[f"planted/{name}"]["sweep"]["code"]["cycles"]
+        assert median(swept[56:]) - median(swept[:8]) > 56 / 2, (name, swept)
+
+
+def window(run, name, caches):
+    """The median window; the least of some launches, since others can only slow it down."""
+    words = ("suite=calls", f"bench={name}", f"caches={caches}", "layout=fixed", "samples=512",
+             "format=jsonl")  # fmt: skip
+    return min(run(*words).report().rows[f"calls/{name}"]["ticks"]["median"] for _ in range(3))
+
+
+def test_cleared_caches_are_as_cold_for_compiled_code(run):
+    """Twins: the same call through a slot. What compiled code needs is not fewer lines."""
+    cold = {name: window(run, name, "clear") - window(run, name, "keep") for name in ROWS}
+    assert cold["got"] > 0 and cold["got_c"] > cold["got"] / 2, cold
