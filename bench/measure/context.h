@@ -29,6 +29,9 @@ struct cycle {
     /* The counter read around blocks: the source; by the ruler, the first counter after it in
      * cycle= that starts. */
     struct timer_choice counter;
+    /* What a stretch with nothing in it counts, in core cycles and in ticks: a part of the two
+     * readings of the counter. */
+    double empty, empty_ticks;
 };
 
 struct engine {

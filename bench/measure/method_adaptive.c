@@ -35,12 +35,12 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
     struct engine *e = t->e;
     struct window_result w;
     uint64_t from = 0, to = 0;
-    struct cycle_mark before = cycle_mark(e);
+    struct cycle_mark before = cycle_begin(e);
     bool read = timer_read(&e->clock, &from);
     if (!stream_window(t, k, n, &w))
         t->row->errors++;
     read = timer_read(&e->clock, &to) && read;
-    struct cycle_mark after = cycle_mark(e);
+    struct cycle_mark after = cycle_end(e);
     struct stretch s = {.ticks = (double)w.ticks, .cycles = cycle_between(e, &before, &after)};
     s.timed = read && seconds_between(e->clock.used, from, to, w.ticks, &s.seconds);
     t->row->unread += e->cycle.counter.used && !is_known(s.cycles);

@@ -69,7 +69,7 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     struct moments block = {0};
     uint64_t spoils = engine_spoils(t->e), ticks;
     uint32_t windows = 0, longer = 0;
-    struct cycle_mark from = cycle_mark(t->e);
+    struct cycle_mark from = cycle_begin(t->e);
     for (; n && s->left; n--, windows++) {
         s->left--;
         if (!take_window(t, s, &ticks)) {
@@ -80,7 +80,7 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
         moments_add(&block, (double)ticks);
         feed(t->e, s, ticks);
     }
-    struct cycle_mark to = cycle_mark(t->e);
+    struct cycle_mark to = cycle_end(t->e);
     if (windows)
         note_rate(t, s, &from, &to);
     if (s->kind == KIND_BODY)

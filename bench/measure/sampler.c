@@ -113,9 +113,9 @@ static void take_block(struct sampler *s, struct engine *e, const struct bench *
 {
     struct block *taken = &s->block[k][block];
     uint64_t spoils = engine_spoils(e);
-    struct cycle_mark from = cycle_mark(e);
+    struct cycle_mark from = cycle_begin(e);
     run_block(s, e, b, p, span, k, block);
-    struct cycle_mark to = cycle_mark(e);
+    struct cycle_mark to = cycle_end(e);
     taken->spoiled = engine_spoils(e) != spoils;
     taken->cycles_per_tick = cycle_ratio(e, &from, &to);
 }
