@@ -11,6 +11,7 @@
 #include "bench/api/timer.h"
 #include "bench/measure/result.h"
 #include "lib/stats/behave.h"
+#include "lib/stats/witness.h"
 
 #define ENGINE_BLOCK 16 /* windows of one kind in a row; docs/method.md: 16 to 32 */
 
@@ -34,6 +35,16 @@ struct cycle {
     double empty, empty_ticks;
 };
 
+/* The core's witness (bench/measure/own.h). */
+struct own {
+    const char *why_not; /* it does not run; NULL: it does */
+    struct witness_plan plan;
+    struct witness witness;
+    double last;                  /* reading */
+    uint64_t read_at, read_ticks; /* TSC at its end, and what it took */
+    uint64_t blocks, shared;      /* of all rows, that were judged */
+};
+
 struct engine {
     const struct platform *p;
     const struct options *o;
@@ -55,6 +66,7 @@ struct engine {
     struct timer_choice clock;      /* what clock= came to */
     double tsc_hz;                  /* by that clock; 0: not known, then no ns are given */
     struct cycle cycle;             /* what cycle= came to */
+    struct own own;                 /* whether the core is ours alone */
 
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;

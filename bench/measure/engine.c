@@ -73,6 +73,7 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
         .samples = engine_samples_most(o),
         .rounds = 1,
         .step = 1,
+        .own = {.why_not = "no core was probed"},
     };
     engine_memory(e, p->memory);
 }

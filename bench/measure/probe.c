@@ -1,6 +1,7 @@
 #include "bench/measure/probe.h"
 #include "bench/measure/engine.h"
 #include "bench/measure/interleave.h"
+#include "bench/measure/own.h"
 #include "bench/window/window.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
@@ -139,6 +140,7 @@ static void probe_begin(struct engine *e, struct probe *p)
     probe_behaviour(e, p);
     probe_step(e);
     probe_ruler(e);
+    own_open(e);
 }
 
 void probe_core(struct engine *e, struct probe *p)
