@@ -32,7 +32,7 @@ void check_figure(const struct engine *e, const struct bench *b, struct row *row
     /* Without a source of cycles there is still the ruler. */
     const struct estimate *cycles = is_known(h->cycles.theta) ? &h->cycles : &h->ruler.cycles;
     row->truth = b->truth ? b->truth(e->p->cpu) : 0;
-    if (row->why || e->execution != EXEC_SILICON || !h->known)
+    if (row->why || e->execution != EXEC_SILICON || !h->known || row->shared)
         return;
     if (b->floor > 0 && cycles->theta < b->floor)
         row_fail(row, ROW_WRONG,

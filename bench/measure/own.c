@@ -113,20 +113,23 @@ void own_open(struct engine *e)
 double own_read(struct engine *e)
 {
     struct own *o = &e->own;
-    struct moments w = {0}, r = {0};
+    double w_ticks[WITNESS_WINDOWS], r_ticks[WITNESS_WINDOWS];
     if (o->why_not)
         return UNKNOWN;
     uint64_t began = tsc_now();
+    nops(o->plan.nops); /* what ran before has put them out of the front end's caches */
     for (unsigned i = 0; i < o->plan.windows; i++) {
-        moments_add(&w, nops(o->plan.nops));
-        moments_add(&r, adds(o->plan.adds));
+        w_ticks[i] = nops(o->plan.nops);
+        r_ticks[i] = adds(o->plan.adds);
     }
+    struct moments w = witness_undisturbed(w_ticks, o->plan.windows, WITNESS_SLOWEST);
+    struct moments r = witness_undisturbed(r_ticks, o->plan.windows, WITNESS_RULER);
     double ticks = w.mean - o->plan.window * r.mean / (o->plan.adds + o->plan.ruler_window);
     o->last = witness_level(&o->plan, w.mean, r.mean);
     o->read_at = tsc_now();
     o->read_ticks = o->read_at - began;
     witness_add(&o->witness, o->last, o->plan.noise,
-                witness_steady(moments_sd(&w), e->step, ticks));
+                w.n < 2 || witness_steady(moments_sd(&w), e->step, ticks));
     return o->last;
 }
 

@@ -2,7 +2,10 @@
 #include "bench/measure/cut.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/dither.h"
+#include "bench/measure/own.h"
 #include "bench/measure/pace.h"
+#include "bench/measure/tsc.h"
+#include "lib/cpu/tsc_rate.h"
 #include "lib/stats/known.h"
 #include "lib/text/mem.h"
 
@@ -10,6 +13,7 @@
 /* Blocks of warm-up of a row whose data is cold in every window: no more of it gets warm, and
  * memory takes a step more or less each time, so that two blocks are hardly ever alike. */
 #define COLD_WARM_UP   4
+#define WAITS_A_SECOND 10 /* a part waits for quiet no longer than that part of a second */
 #define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))
 _Static_assert(sizeof(struct block) % sizeof(uint64_t) == 0, "blocks lie in memory of whole words");
 
@@ -112,12 +116,64 @@ static void take_block(struct sampler *s, struct engine *e, const struct bench *
                        const struct placed *p, const struct span *span, enum kind k, size_t block)
 {
     struct block *taken = &s->block[k][block];
+    double before = own_read_before(e);
     uint64_t spoils = engine_spoils(e);
     struct cycle_mark from = cycle_begin(e);
     run_block(s, e, b, p, span, k, block);
     struct cycle_mark to = cycle_end(e);
     taken->spoiled = engine_spoils(e) != spoils;
     taken->cycles_per_tick = cycle_ratio(e, &from, &to);
+    double after = own_read(e);
+    taken->before = (float)before;
+    taken->after = (float)after;
+    taken->shared = own_is_shared(e, before, after);
+}
+
+static bool may_take_again(struct sampler *s)
+{
+    if (s->budget == 0 || tsc_now() > s->until)
+        return false;
+    s->budget--;
+    return true;
+}
+
+/* A block that is taken again: counted, and in the histogram. */
+static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t block)
+{
+    struct gathered *g = s->gathered;
+    const struct span *span = &s->span;
+    size_t m = 0;
+    for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++)
+        if (s->samples[k][i] != SAMPLE_FAILED)
+            s->sorted[m++] = s->samples[k][i];
+        else
+            g->row.errors += k == KIND_BODY;
+    g->row.blocks++;
+    g->row.shared_blocks++;
+    own_count(e, true);
+    stats_sort(s->sorted, m);
+    if (k == KIND_BODY || k == KIND_EMPTY)
+        histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);
+}
+
+static void take_quiet_block(struct sampler *s, struct engine *e, const struct bench *b,
+                             const struct placed *p, enum kind k, size_t block)
+{
+    take_block(s, e, b, p, &s->span, k, block);
+    while (s->block[k][block].shared && may_take_again(s)) {
+        keep_shared(s, e, k, block);
+        take_block(s, e, b, p, &s->span, k, block);
+    }
+}
+
+/* What the part may wait for quiet. */
+static void set_budget(struct sampler *s, const struct engine *e)
+{
+    uint64_t hz = engine_has_hz(e) ? (uint64_t)e->tsc_hz : TSC_HZ_MAX, kinds = 0;
+    for (unsigned k = 0; k < KINDS; k++)
+        kinds += s->used[k];
+    s->budget = e->gate ? 0 : e->o->quiet_budget * kinds * s->span.blocks;
+    s->until = tsc_now() + hz / WAITS_A_SECOND;
 }
 
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
@@ -131,15 +187,16 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
         s->windows[k] = 0;
     }
     warm_up(s, e, p, span);
+    set_budget(s, e);
     for (size_t block = 0; block < span->blocks; block += 2) {
         if (!pace_go_on(e))
             return false;
         for (unsigned k = 0; k < KINDS; k++)
             if (s->used[k])
-                take_block(s, e, b, p, span, k, block);
+                take_quiet_block(s, e, b, p, k, block);
         for (unsigned k = KINDS; k-- > 0;)
             if (s->used[k])
-                take_block(s, e, b, p, span, k, block + 1);
+                take_quiet_block(s, e, b, p, k, block + 1);
     }
     return true;
 }
@@ -183,7 +240,16 @@ static void note_block_rate(const struct engine *e, double rate, struct gathered
         g->row.unread += e->cycle.counter.used != NULL;
 }
 
-static void judge_kind(struct sampler *s, const struct engine *e, enum kind k, struct gathered *g)
+/* By the best that is known now: what was taken under an older one is judged again. */
+static void judge_alone(struct engine *e, struct block *block, struct gathered *g)
+{
+    block->shared = own_is_shared(e, block->before, block->after);
+    own_count(e, block->shared);
+    g->row.blocks++;
+    g->row.shared_blocks += block->shared;
+}
+
+static void judge_kind(struct sampler *s, struct engine *e, enum kind k, struct gathered *g)
 {
     size_t m = sort(s, k);
     struct summary summary = stats_summary(s->sorted, m, s->scratch);
@@ -200,10 +266,11 @@ static void judge_kind(struct sampler *s, const struct engine *e, enum kind k, s
         g->sum[k] += good.mean * (double)good.n;
         g->kept[k] += good.n;
         note_block_rate(e, block->cycles_per_tick, g);
+        judge_alone(e, block, g);
     }
 }
 
-void sampler_judge(struct sampler *s, const struct engine *e, struct gathered *g)
+void sampler_judge(struct sampler *s, struct engine *e, struct gathered *g)
 {
     for (unsigned k = 0; k < KINDS; k++) {
         g->used[k] = s->used[k];

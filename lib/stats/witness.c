@@ -22,7 +22,7 @@
 
 #define NOISE_WANTED 0.016
 #define PLAN_WINDOWS 2 /* at the least: one may be interrupted */
-#define MOST_WINDOWS 8
+#define MOST_WINDOWS WITNESS_WINDOWS
 #define LEAST_CYCLES 128 /* that the NOPs of a window take: several times what a window's ends do */
 #define MOST_CYCLES  2048
 
@@ -200,6 +200,18 @@ bool witness_steady(double sd, double step, double ticks)
 }
 
 /* --- how to read ------------------------------------------------------------------------------ */
+
+struct moments witness_undisturbed(const double *ticks, size_t n, double times)
+{
+    struct moments kept = {0};
+    double least = ticks[0];
+    for (size_t i = 1; i < n; i++)
+        least = ticks[i] < least ? ticks[i] : least;
+    for (size_t i = 0; i < n; i++)
+        if (ticks[i] <= times * least)
+            moments_add(&kept, ticks[i]);
+    return kept;
+}
 
 double witness_level(const struct witness_plan *plan, double nops, double ruler)
 {

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/stats/moments.h"
 
 /* A reading may lie above the best by so much, or it is shared: docs/method.md. Measured beside a
  * sibling on a Golden Cove: 30% and more. */
@@ -68,6 +69,7 @@ bool witness_steady(double sd, double step, double ticks);
 bool witness_quiet(const struct witness *w, double level, double noise);
 
 /* How a reading is taken. */
+#define WITNESS_WINDOWS 8 /* of NOPs in a reading, at the most */
 struct witness_plan {
     unsigned windows;            /* of NOPs, and as many of the ruler */
     unsigned nops;               /* in each; a multiple of WITNESS_UNIT */
@@ -84,6 +86,15 @@ struct witness_plan {
  * clock that steps by s has a standard deviation of s / sqrt(6).
  */
 struct witness_plan witness_plan(double step, double level, double window);
+
+/*
+ * The windows of a reading, in ticks, but for those that an interrupt came into: longer than
+ * `times` the shortest. A sibling makes NOPs no slower than WITNESS_SLOWEST times, and additions
+ * that wait for each other not at all.
+ */
+#define WITNESS_SLOWEST 3.0
+#define WITNESS_RULER   1.5
+struct moments witness_undisturbed(const double *ticks, size_t n, double times);
 
 /* A reading: core cycles a NOP, from the mean windows of NOPs and of the ruler, in ticks. UNKNOWN
  * where they make no sense. */

@@ -27,6 +27,7 @@ static void chain_adds(uint32_t adds);
 #include "bench/measure/parts.c"
 #include "bench/show/selftests.c"
 #include "bench/api/timer.c"
+#include "tests/unit/fake_own.h"
 #include "tests/unit/close.h"
 
 #define OPS        500

@@ -21,6 +21,7 @@
 #include "bench/api/report.c"
 #include "bench/measure/sampler.c"
 #include "bench/api/timer.c"
+#include "tests/unit/fake_own.h"
 
 #define OPS   1000
 #define CALLS 100000
@@ -148,6 +149,7 @@ static int start(void **state)
 {
     (void)state;
     memset(&plant, 0, sizeof plant);
+    memset(&fake_own, 0, sizeof fake_own);
     ends = NULL;
     plant.overhead = 100;
     plant.cycle = 0.5;
@@ -511,6 +513,106 @@ static void an_untrue_figure_fails_the_row(void **state)
     assert_non_null(strstr(row.why, "not the documented figure"));
     b.truth = NULL;
     assert_int_equal(whole_row(b).status, ROW_OK);
+}
+
+/* --- a core that is shared -------------------------------------------------------------------- */
+
+/* A neighbour is there in one of three stretches of 97 windows. */
+static bool a_third(void)
+{
+    return plant.calls / 97 % 3 == 1;
+}
+
+static bool at_all_times(void)
+{
+    return true;
+}
+
+static double slowed(enum kind k, size_t i)
+{
+    (void)i;
+    return k >= KIND_BODY && fake_own.is_shared() ? 400 * cycles_of(k) / 1000 : 0;
+}
+
+static void shared_blocks_are_taken_again(void **state)
+{
+    struct bench b = bench;
+    (void)state;
+    b.truth = three;
+    b.floor = 2.9;
+    plant.operation = 3;
+    plant.extra = slowed;
+    fake_own.is_shared = a_third;
+    options.quiet_budget = 20;
+    engine.samples = 1024;
+    struct row row = whole_row(b);
+    assert_int_equal(row.status, ROW_OK);
+    assert_false(row.shared);
+    assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9);
+    assert_true(row.shared_blocks > row.blocks / 5 && row.shared_blocks < row.blocks * 2 / 3);
+    assert_int_equal(row.blocks, fake_own.blocks);
+    assert_int_equal(row.shared_blocks, fake_own.shared);
+    assert_int_equal(row.blocks, 5 * engine.samples / ENGINE_BLOCK + row.shared_blocks);
+    /* They are in the histogram. */
+    assert_true(row.ticks.n > engine.samples && row.ticks.max > row.ticks.min);
+    options.quiet_budget = 0;
+    row = whole_row(b);
+    assert_int_equal(row.blocks, 5 * engine.samples / ENGINE_BLOCK);
+    assert_true(row.ticks.n == engine.samples && row.shared_blocks > 0);
+    assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9 || row.shared);
+}
+
+static void a_core_that_is_never_alone_is_not_judged(void **state)
+{
+    struct bench b = bench;
+    (void)state;
+    b.truth = three;
+    b.floor = 10;
+    plant.operation = 3.5;
+    plant.extra = slowed;
+    fake_own.is_shared = at_all_times;
+    options.quiet_budget = 3;
+    struct row row = whole_row(b);
+    assert_int_equal(row.status, ROW_OK);
+    assert_true(row.shared && row.shared_blocks == row.blocks);
+    assert_int_equal(row.blocks, 4 * 5 * engine.samples / ENGINE_BLOCK); /* the budget is spent */
+    assert_true(row.headline.known && row.headline.cycles.theta > 3.5);
+    fake_own.is_shared = NULL; /* the same figure of a core alone */
+    plant.extra = NULL;
+    assert_int_equal(whole_row(b).status, ROW_WRONG);
+}
+
+/* Few quiet blocks: the figure is theirs, the interval holds what the others say. */
+static bool mostly(void)
+{
+    return plant.calls / 97 % 8 != 1;
+}
+
+static void the_interval_holds_both_states(void **state)
+{
+    (void)state;
+    plant.operation = 3;
+    plant.extra = slowed;
+    fake_own.is_shared = mostly;
+    options.quiet_budget = 0;
+    engine.samples = 1024;
+    struct row row = whole_row(bench);
+    const struct estimate *c = &row.headline.cycles;
+    assert_true(row.shared);
+    assert_true(c->theta - c->half <= 3 && c->theta + c->half > 3.5);
+}
+
+static void an_older_best_is_judged_again(void **state)
+{
+    struct row row;
+    (void)state;
+    assert_false(whole_row(bench).shared);
+    engine_begin(&engine, &bench, gathered);
+    for (unsigned i = 0; i < engine.rounds; i++)
+        engine_round(&engine, gathered, i);
+    fake_own.limit = 0.1; /* a better one was found meanwhile: 0.125 is above it */
+    engine_end(&engine, gathered, &row);
+    assert_true(row.shared && row.headline.known);
 }
 
 static void the_work_is_checked(void **state)
@@ -932,6 +1034,10 @@ int main(void)
         cmocka_unit_test_setup(parts_share_the_samples, start),
         cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
+        cmocka_unit_test_setup(shared_blocks_are_taken_again, start),
+        cmocka_unit_test_setup(a_core_that_is_never_alone_is_not_judged, start),
+        cmocka_unit_test_setup(the_interval_holds_both_states, start),
+        cmocka_unit_test_setup(an_older_best_is_judged_again, start),
         cmocka_unit_test_setup(the_work_is_checked, start),
         cmocka_unit_test_setup(a_fault_fails_the_row_and_says_where, start),
         cmocka_unit_test_setup(the_deadline_fails_the_row, start),
