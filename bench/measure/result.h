@@ -108,7 +108,7 @@ struct row {
     uint64_t windows;        /* of all kinds, warm-up included, ... */
     uint64_t sampling_ticks; /* ... and what all of it took */
     uint32_t warmup_blocks;  /* until the body was steady, or warmup= */
-    bool steady;             /* two successive warm-up blocks differed by less than one step */
+    bool steady;             /* warm-up ended by its test, not by warmup= */
     struct summary ticks;    /* gross: one window of the body */
     bool has_net;
     struct summary empty; /* one window of what is subtracted */

@@ -7,12 +7,15 @@
 #include "bench/measure/tsc.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/mem.h"
 
 #define FIRST_WINDOWS 3 /* thrown away: the first of a placement fetch its code */
 /* Blocks of warm-up of a row whose data is cold in every window: no more of it gets warm, and
  * memory takes a step more or less each time, so that two blocks are hardly ever alike. */
 #define COLD_WARM_UP   4
+#define WARM_BLOCKS    4  /* the trend is looked for in so many */
+#define WARM_NOISE     3  /* standard errors */
 #define WAITS_A_SECOND 10 /* a part waits for quiet no longer than that part of a second */
 #define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))
 _Static_assert(sizeof(struct block) % sizeof(uint64_t) == 0, "blocks lie in memory of whole words");
@@ -46,29 +49,57 @@ static struct window_result run_window(struct sampler *s, const struct engine *e
     return w->fn(p->object, w->function, w->turns, dither(e, i), WINDOW_STACK + p->at.stack);
 }
 
-/* Mean of one warm-up block. */
-static double warm_block(struct sampler *s, const struct engine *e, const struct placed *p,
-                         enum kind k)
+/* The last warm-up blocks of one kind. */
+struct warm {
+    struct moments block[WARM_BLOCKS];
+    unsigned n; /* so far */
+};
+
+static struct moments warm_block(struct sampler *s, const struct engine *e, const struct placed *p,
+                                 enum kind k)
 {
-    uint64_t sum = 0;
+    struct moments block = {0};
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)
-        sum += run_window(s, e, p, k, i).ticks;
-    return (double)sum / ENGINE_BLOCK;
+        moments_add(&block, (double)run_window(s, e, p, k, i).ticks);
+    return block;
 }
 
-/* One warm-up block of every kind; whether each differs by less than one step from its last. */
-static bool warm_round(struct sampler *s, const struct engine *e, const struct placed *p,
-                       double last[KINDS])
+/*
+ * Whether the latest mean is less than a step from the last, or lies within the noise of the three
+ * before it, or of as many as there are: by the calmest of these blocks, since an interrupt makes
+ * one noisy.
+ */
+static bool is_settled(const struct warm *w, double step)
 {
-    bool alike = true;
+    unsigned kept = w->n < WARM_BLOCKS ? w->n : WARM_BLOCKS;
+    const struct moments *last = &w->block[(w->n - 1) % WARM_BLOCKS];
+    double before = 0, variance = moments_variance(last);
+    for (unsigned i = 1; i < kept; i++) {
+        const struct moments *one = &w->block[(w->n - 1 - i) % WARM_BLOCKS];
+        double v = moments_variance(one);
+        before += one->mean / (kept - 1);
+        variance = v < variance ? v : variance;
+    }
+    if (kept < 2)
+        return false;
+    double change = last->mean - w->block[(w->n - 2) % WARM_BLOCKS].mean;
+    double off = last->mean < before ? before - last->mean : last->mean - before;
+    double noise = WARM_NOISE * mathx_sqrt(variance / ENGINE_BLOCK * (1 + 1.0 / (kept - 1)));
+    return (change < step && -change < step) || off <= noise;
+}
+
+/* One warm-up block of every kind; whether each has settled. */
+static bool warm_round(struct sampler *s, const struct engine *e, const struct placed *p,
+                       struct warm warm[KINDS])
+{
+    bool settled = true;
     for (unsigned k = 0; k < KINDS; k++) {
         if (!s->used[k])
             continue;
-        double now = warm_block(s, e, p, k);
-        alike = alike && now - last[k] < e->step && last[k] - now < e->step;
-        last[k] = now;
+        warm[k].block[warm[k].n++ % WARM_BLOCKS] = warm_block(s, e, p, k);
+        settled = is_settled(&warm[k], e->step) && settled;
     }
-    return alike;
+    return settled;
 }
 
 static uint32_t warm_up_most(const struct sampler *s, const struct engine *e)
@@ -76,7 +107,7 @@ static uint32_t warm_up_most(const struct sampler *s, const struct engine *e)
     return s->cold && e->o->warmup > COLD_WARM_UP ? COLD_WARM_UP : e->o->warmup;
 }
 
-/* docs/method.md "Samples": until two successive rounds are alike, at most warmup=. */
+/* docs/method.md "Samples": until every kind has settled, at most warmup= blocks. */
 static void warm_up(struct sampler *s, const struct engine *e, const struct placed *p,
                     struct span *span)
 {
@@ -86,10 +117,9 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
     for (unsigned i = 0; i < FIRST_WINDOWS; i++)
         run_window(s, e, p, first, 0);
 
-    double last[KINDS] = {0};
+    struct warm warm[KINDS] = {0};
     while (span->warmup_blocks < warm_up_most(s, e) && !span->steady && pace_go_on(e)) {
-        bool alike = warm_round(s, e, p, last);
-        span->steady = alike && span->warmup_blocks > 0; /* the first has none before it */
+        span->steady = warm_round(s, e, p, warm);
         span->warmup_blocks++;
     }
 }

@@ -285,6 +285,36 @@ static void warm_up_ends_when_blocks_are_alike(void **state)
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 
+/* Two steps and more from window to window, as where the TSC's step is small: noise is no trend. */
+static double noise(enum kind k, size_t i)
+{
+    return k == KIND_BODY ? (double)(i * 7919 % 13) * 5 : 0;
+}
+
+static void warm_up_ends_within_noise(void **state)
+{
+    (void)state;
+    options.warmup = 50;
+    plant.extra = noise;
+    take(1);
+    assert_true(sampler.span.steady && sampler.span.warmup_blocks <= 4);
+}
+
+/* An interrupt in a warm-up block neither ends the warm-up nor keeps it from ending. */
+static double settles_and_stumbles(enum kind k, size_t i)
+{
+    return settles(k, i) + (k == KIND_BODY && i % 160 == 20 ? 100000 : 0);
+}
+
+static void an_interrupt_does_not_end_warm_up(void **state)
+{
+    (void)state;
+    options.warmup = 50;
+    plant.extra = settles_and_stumbles;
+    take(1);
+    assert_true(sampler.span.steady && sampler.span.warmup_blocks >= 6);
+}
+
 static double never_settles(enum kind k, size_t i)
 {
     return k == KIND_BODY ? (double)(i / ENGINE_BLOCK) * 40 : 0;
@@ -1025,6 +1055,8 @@ int main(void)
         cmocka_unit_test_setup(the_ruler_cancels_drift, start),
         cmocka_unit_test_setup(what_cannot_be_doubled_is_less_the_empty_window, start),
         cmocka_unit_test_setup(warm_up_ends_when_blocks_are_alike, start),
+        cmocka_unit_test_setup(warm_up_ends_within_noise, start),
+        cmocka_unit_test_setup(an_interrupt_does_not_end_warm_up, start),
         cmocka_unit_test_setup(warm_up_is_bounded, start),
         cmocka_unit_test_setup(disturbed_windows_are_set_aside, start),
         cmocka_unit_test_setup(failed_operations_are_omitted_and_counted, start),
