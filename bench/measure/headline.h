@@ -44,9 +44,12 @@ struct headline_means {
     unsigned placements, rounds;
 };
 
-/* What it all comes to: of the blocks that were not shared; where those are fewer than half, with
- * an interval that holds all blocks' figure as well; where there are none, of all. `step` of the TSC in ticks; fills `means`; scratch, headline_need(blocks of
- * the row, placements) words, is lost. */
+/*
+ * What it all comes to: of the blocks that were not shared; where those are fewer than half, with
+ * an interval that holds all blocks' figure as well; where there are none, of all. `step` of the
+ * TSC in ticks; fills `means`; scratch, headline_need(blocks of the row, placements) words, is
+ * lost.
+ */
 struct headline headline(const struct gathered *g, const struct bench *b, double step,
                          enum cycles_by by, const struct headline_means *means, uint64_t *scratch);
 
