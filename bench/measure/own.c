@@ -147,6 +147,15 @@ bool own_is_shared(const struct engine *e, double before, double after)
                            !witness_quiet(&o->witness, after, o->plan.noise));
 }
 
+void own_note(struct engine *e, double before, double after, struct row *row)
+{
+    bool shared = own_is_shared(e, before, after);
+    own_count(e, shared);
+    row->blocks++;
+    row->shared_blocks += shared;
+    row->shared = 2 * row->shared_blocks > row->blocks;
+}
+
 void own_count(struct engine *e, bool shared)
 {
     e->own.blocks += !e->own.why_not;

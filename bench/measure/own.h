@@ -33,6 +33,10 @@ double own_read_before(struct engine *e);
  * the witness does not run nothing is shared. */
 bool own_is_shared(const struct engine *e, double before, double after);
 
+/* A block that nothing is left out of: the row's and the core's share, and whether more than half
+ * of the row's blocks were shared. */
+void own_note(struct engine *e, double before, double after, struct row *row);
+
 /* A block that was judged, for the core's share. */
 void own_count(struct engine *e, bool shared);
 /* Of all blocks that were judged on this core; UNKNOWN: none was. */

@@ -203,6 +203,7 @@ static void record_method(struct json *j, const struct engine *e, const struct r
     if (row->status == ROW_UNSUPPORTED)
         return;
     record_counts(j, e, row);
+    own_record_row(e, row, j);
     if (!row->headline.known)
         return;
     record_headline(j, e, row);

@@ -30,6 +30,13 @@ bool own_is_shared(const struct engine *e, double before, double after)
     return before > limit || after > limit;
 }
 
+void own_note(struct engine *e, double before, double after, struct row *row)
+{
+    row->blocks++;
+    row->shared_blocks += own_is_shared(e, before, after);
+    row->shared = 2 * row->shared_blocks > row->blocks;
+}
+
 void own_count(struct engine *e, bool shared)
 {
     (void)e;
