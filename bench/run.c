@@ -11,6 +11,7 @@
 #include "bench/show/cores_show.h"
 #include "bench/show/crowd_show.h"
 #include "bench/show/gaps_show.h"
+#include "bench/show/own_show.h"
 #include "bench/show/selftests.h"
 #include "bench/show/show.h"
 #include "lib/text/fmt.h"
@@ -486,6 +487,8 @@ bool bench_run(const struct engine *boot, struct report *r)
     cores_show(run.plan, r);
     tell_one_round(&run);
     bool stopped = !run_rows(&run);
+    for (unsigned k = 0; k < run.plan->n; k++)
+        own_show_end(&run.plan->seat[k].engine, r);
     compare_rows(r, run.first, run.first->figures);
     cores_compare(run.plan, r);
     tell_interruptions(&run, plan_interruptions(run.plan), NULL);

@@ -81,8 +81,8 @@ static struct core_figure figure_of(const struct row *row)
 {
     const struct headline *h = &row->headline;
     if (!h->known)
-        return (struct core_figure){UNKNOWN, UNKNOWN, UNKNOWN};
-    return (struct core_figure){h->ticks, h->cycles.theta, h->cycles.half};
+        return (struct core_figure){UNKNOWN, UNKNOWN, UNKNOWN, false};
+    return (struct core_figure){h->ticks, h->cycles.theta, h->cycles.half, row->shared};
 }
 
 /* The core did not end the row. */

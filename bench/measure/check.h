@@ -13,7 +13,8 @@ void check_errors(const struct bench *b, uint64_t good, struct row *row);
 
 /*
  * docs/method.md "Elided work" and "Truth": the figure is neither below the row's floor nor apart
- * from what is documented. Only on silicon: elsewhere it is not one of a CPU. Sets row->truth.
+ * from what is documented. Only on silicon: elsewhere it is not one of a CPU; and only where the
+ * core was ours alone. Sets row->truth.
  */
 void check_figure(const struct engine *e, const struct bench *b, struct row *row);
 

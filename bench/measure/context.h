@@ -11,6 +11,7 @@
 #include "bench/api/timer.h"
 #include "bench/measure/result.h"
 #include "lib/stats/behave.h"
+#include "lib/stats/witness.h"
 
 #define ENGINE_BLOCK 16 /* windows of one kind in a row; docs/method.md: 16 to 32 */
 
@@ -30,6 +31,19 @@ struct cycle {
     /* The counter read around blocks: the source; by the ruler, the first counter after it in
      * cycle= that starts. */
     struct timer_choice counter;
+    /* What a stretch with nothing in it counts, in core cycles and in ticks: a part of the two
+     * readings of the counter. */
+    double empty, empty_ticks;
+};
+
+/* The core's witness (bench/measure/own.h). */
+struct own {
+    const char *why_not; /* it does not run; NULL: it does */
+    struct witness_plan plan;
+    struct witness witness;
+    double last;                  /* reading */
+    uint64_t read_at, read_ticks; /* TSC at its end, and what it took */
+    uint64_t blocks, shared;      /* of all rows, that were judged */
 };
 
 struct engine {
@@ -53,6 +67,7 @@ struct engine {
     struct timer_choice clock;      /* what clock= came to */
     double tsc_hz;                  /* by that clock; 0: not known, then no ns are given */
     struct cycle cycle;             /* what cycle= came to */
+    struct own own;                 /* whether the core is ours alone */
 
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;

@@ -39,7 +39,27 @@ bool cycle_known(const struct engine *e)
            (e->execution == EXEC_SILICON && e->cycle.by != CYCLES_UNKNOWN);
 }
 
-void cycle_open(struct engine *e)
+/* Medians: an interrupt may fall into some. */
+static void measure_empty(struct engine *e)
+{
+    double cycles[CHECK_RUNS], ticks[CHECK_RUNS];
+    size_t n = 0;
+    e->cycle.empty = e->cycle.empty_ticks = 0;
+    for (unsigned i = 0; e->cycle.counter.used && i < CHECK_RUNS; i++) {
+        struct cycle_mark from = cycle_begin(e), to = cycle_end(e);
+        double counted = cycle_between(e, &from, &to);
+        if (!is_known(counted))
+            continue;
+        cycles[n] = counted;
+        ticks[n++] = (double)(to.tsc - from.tsc);
+    }
+    if (n <= CHECK_RUNS / 2)
+        return;
+    e->cycle.empty = median(cycles, n);
+    e->cycle.empty_ticks = median(ticks, n);
+}
+
+static void choose(struct engine *e)
 {
     struct cycle *c = &e->cycle;
     timer_choose(&c->source, &e->o->cycle, CYCLE_WORDS, e->p->cycle, e->p->context);
@@ -55,19 +75,35 @@ void cycle_open(struct engine *e)
     }
 }
 
+void cycle_open(struct engine *e)
+{
+    choose(e);
+    measure_empty(e);
+}
+
 void cycle_close(struct engine *e)
 {
     timer_release(&e->cycle.counter);
     e->cycle.source.used = NULL;
 }
 
-struct cycle_mark cycle_mark(struct engine *e)
+struct cycle_mark cycle_begin(struct engine *e)
 {
     struct cycle_mark m = {0};
     if (!e->cycle.counter.used)
         return m;
     m.known = timer_read(&e->cycle.counter, &m.count);
     m.tsc = tsc_now();
+    return m;
+}
+
+struct cycle_mark cycle_end(struct engine *e)
+{
+    struct cycle_mark m = {0};
+    if (!e->cycle.counter.used)
+        return m;
+    m.tsc = tsc_now();
+    m.known = timer_read(&e->cycle.counter, &m.count);
     return m;
 }
 
@@ -89,7 +125,9 @@ double cycle_between(const struct engine *e, const struct cycle_mark *from,
 double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to)
 {
-    return cycle_between(e, from, to) / (double)(to->tsc - from->tsc);
+    double cycles = cycle_between(e, from, to) - e->cycle.empty;
+    double ticks = (double)(to->tsc - from->tsc) - e->cycle.empty_ticks;
+    return ticks > 0 ? cycles / ticks : UNKNOWN;
 }
 
 bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,

@@ -26,16 +26,22 @@ void cycle_open(struct engine *e);
 /* All is as it was found. */
 void cycle_close(struct engine *e);
 
-/* Counter and TSC, one after the other. */
+/*
+ * Counter and TSC at the beginning of a stretch, and at its end: the TSC's two readings stand
+ * within the counter's. Where a reading of the counter leaves the core (RDPMC that a hypervisor
+ * takes over: a microsecond, in which the counter stands), the TSC does not count it either; with
+ * the TSC behind the counter at both ends it would count one of the two.
+ */
 struct cycle_mark {
     bool known;
     uint64_t count, tsc;
 };
-struct cycle_mark cycle_mark(struct engine *e);
+struct cycle_mark cycle_begin(struct engine *e);
+struct cycle_mark cycle_end(struct engine *e);
 /* Core cycles from one to the other; UNKNOWN where either is not known. */
 double cycle_between(const struct engine *e, const struct cycle_mark *from,
                      const struct cycle_mark *to);
-/* The same, of each tick. */
+/* The same, of each tick, what an empty stretch counts taken off; UNKNOWN for one as short. */
 double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to);
 

@@ -9,6 +9,7 @@
 #include "bench/measure/interleave.h"
 #include "bench/measure/layout.h"
 #include "bench/measure/method.h"
+#include "bench/measure/own.h"
 #include "bench/measure/pace.h"
 #include "bench/measure/parts.h"
 #include "bench/measure/place.h"
@@ -77,6 +78,7 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
         .samples = engine_samples_most(o),
         .rounds = 1,
         .step = 1,
+        .own = {.why_not = "no core was probed"},
     };
     engine_memory(e, p->memory);
 }
@@ -236,6 +238,7 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
     unsigned i = from;
     sampler_init(e->sampler, e, parts_windows_most(e->o, e->samples, 1),
                  parts_blocks_most(e->o, e->samples, 1));
+    e->sampler->gathered = g;
     e->p->row_begin(e->p, b->suite, b->name);
     for (; i < end; i++) {
         struct part_place part = parts_at(parts, i);
@@ -316,13 +319,23 @@ static void summarise(const struct gathered *g, struct row *row)
     row->cycles_per_tick = cycles_per_tick(g);
 }
 
-static void take_headline(const struct engine *e, const struct gathered *g, struct row *row)
+/* Parts that were quiet by an older best of the witness are judged again. */
+static void judge_parts_again(const struct engine *e, struct gathered *g)
+{
+    for (unsigned i = 0; i < g->parts; i++)
+        if (g->ruler[i].m + g->counter[i].m > 0 && own_is_shared(e, g->level[i], g->level[i]))
+            headline_forget_shared(g, i);
+}
+
+static void take_headline(const struct engine *e, struct gathered *g, struct row *row)
 {
     double *theta = (double *)(void *)e->memory;
     struct headline_means means = {theta, theta + row->placements, row->placements, e->rounds};
     uint64_t *scratch = e->memory + row->placements + ROUNDS_MOST;
     if (!row->has_net)
         return;
+    judge_parts_again(e, g);
+    row->shared = !headline_is_alone(g);
     row->headline = headline(g, row->bench, e->step, cycles_by_of(e), &means, scratch);
     row->theta = means.theta;
     row->round_theta = means.round;

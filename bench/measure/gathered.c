@@ -25,7 +25,7 @@ static size_t empty_bins(const struct options *o, uint32_t samples, unsigned rou
 size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds)
 {
     return cut_words(sizeof(struct gathered)) +
-           parts_count(o, samples, rounds) * (1 + 2 * cut_words(sizeof(struct estimate_taken))) +
+           parts_count(o, samples, rounds) * (2 + 3 * cut_words(sizeof(struct estimate_taken))) +
            parts_blocks(o, samples, rounds) +
            cut_words(parts_blocks(o, samples, rounds) * sizeof(uint32_t)) +
            cut_words(body_bins(o, samples, rounds) * sizeof(struct bin)) +
@@ -43,6 +43,8 @@ void gathered_init(struct gathered *g, const struct engine *e)
     g->ticks = cut(&c, parts);
     g->ruler = cut(&c, parts * cut_words(sizeof *g->ruler));
     g->counter = cut(&c, parts * cut_words(sizeof *g->counter));
+    g->all = cut(&c, parts * cut_words(sizeof *g->all));
+    g->level = cut(&c, parts); /* a word each, though half would do */
     g->value = cut(&c, blocks);
     g->placement = cut(&c, cut_words(blocks * sizeof *g->placement));
     histogram_init(&g->body, cut(&c, cut_words(body * sizeof(struct bin))), body);

@@ -28,8 +28,11 @@ struct gathered {
     bool cut;        /* a window was left in the middle: there are no figures */
     unsigned parts;  /* in the order in which they were taken; of each, an operation: */
     double *ticks;   /* UNKNOWN where no block is whole */
-    struct estimate_taken *ruler, *counter; /* core cycles, by either */
-    size_t values; /* of blocks, cycles an operation by the source asked for, ... */
+    struct estimate_taken *ruler, *counter; /* core cycles, by either; of blocks not shared */
+    struct estimate_taken *all;             /* of all blocks, by the source asked for */
+    float *level;        /* the witness's highest reading around those not shared */
+    size_t whole, quiet; /* blocks of which every kind was taken, and was not shared */
+    size_t values;       /* of blocks, cycles an operation by the source asked for, ... */
     double *value;
     uint32_t *placement; /* ... and the placement of each (lib/stats/modes.h) */
     struct histogram body, empty;

@@ -23,21 +23,24 @@ static double block_mean(const struct block *block, enum cycles_by by)
     return by == CYCLES_COUNTER ? block->ticks * block->cycles_per_tick : block->ticks;
 }
 
-static bool is_whole(const struct sampler *s, size_t block, enum cycles_by by)
+static bool is_whole(const struct sampler *s, size_t block, enum cycles_by by, bool shared_too)
 {
-    for (unsigned k = 0; k < KINDS; k++)
-        if (s->used[k] && !is_known(block_mean(&s->block[k][block], by)))
+    for (unsigned k = 0; k < KINDS; k++) {
+        const struct block *one = &s->block[k][block];
+        if (s->used[k] && (!is_known(block_mean(one, by)) || (one->shared && !shared_too)))
             return false;
+    }
     return true;
 }
 
-/* Copies the part's blocks, but for those that a kind has no figure of: an index is one place in
- * the order. Returns how many. */
-static size_t copy_whole_blocks(const struct sampler *s, enum cycles_by by, double *const *mean)
+/* Copies the part's blocks, but for those that a kind has no figure of, or was shared: an index is
+ * one place in the order. Returns how many. */
+static size_t copy_whole_blocks(const struct sampler *s, enum cycles_by by, bool shared_too,
+                                double *const *mean)
 {
     size_t copied = 0;
     for (size_t i = 0; i < s->span.blocks; i++) {
-        if (!is_whole(s, i, by))
+        if (!is_whole(s, i, by, shared_too))
             continue;
         for (unsigned k = 0; k < KINDS; k++)
             if (s->used[k])
@@ -49,13 +52,13 @@ static size_t copy_whole_blocks(const struct sampler *s, enum cycles_by by, doub
 
 /* In ticks with their ruler, or in core cycles by the counter, which need none. */
 static struct estimate_blocks part_blocks(const struct sampler *s, const struct bench *b,
-                                          enum cycles_by by, uint64_t *scratch)
+                                          enum cycles_by by, bool shared_too, uint64_t *scratch)
 {
     struct cut c = {scratch, 0};
     double *mean[KINDS];
     for (unsigned k = 0; k < KINDS; k++)
         mean[k] = cut(&c, s->span.blocks);
-    size_t m = copy_whole_blocks(s, by, mean);
+    size_t m = copy_whole_blocks(s, by, shared_too, mean);
     for (unsigned k = 0; k < KINDS; k++)
         mean[k] = s->used[k] ? mean[k] : NULL;
     bool ruler = by != CYCLES_COUNTER;
@@ -82,28 +85,65 @@ static void note_values(const struct estimate_blocks *blocks, unsigned placement
         g->placement[g->values++] = placement;
 }
 
+/* In core cycles by the ruler that is among the blocks, or as they are: by the counter. */
+static struct estimate_taken taken_of(const struct estimate_blocks *blocks, bool counter,
+                                      const struct part_place *at)
+{
+    struct estimate_taken taken = {at->placement, at->round, 0, UNKNOWN, UNKNOWN};
+    if (blocks->m == 0)
+        return taken;
+    struct estimate_placement p = estimate_placement(blocks);
+    const struct estimate_part *part = counter ? &p.ticks : &p.cycles;
+    taken.m = blocks->m;
+    taken.value = part->value;
+    taken.se = part->se;
+    return taken;
+}
+
+/* The highest reading of the witness around the blocks that count. */
+static float highest_level(const struct sampler *s)
+{
+    float level = 0;
+    for (unsigned k = 0; k < KINDS; k++)
+        for (size_t i = 0; s->used[k] && i < s->span.blocks; i++) {
+            const struct block *one = &s->block[k][i];
+            float higher = one->before > one->after ? one->before : one->after;
+            if (!one->shared && higher > level)
+                level = higher;
+        }
+    return level;
+}
+
+/* An operation's ticks; UNKNOWN: no block is whole. */
+static double ticks_of(const struct sampler *s, const struct bench *b, bool shared_too,
+                       uint64_t *scratch)
+{
+    struct estimate_blocks blocks = part_blocks(s, b, CYCLES_RULER, shared_too, scratch);
+    return blocks.m ? estimate_placement(&blocks).ticks.value : UNKNOWN;
+}
+
 void headline_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
                    enum cycles_by by, struct gathered *g, uint64_t *scratch)
 {
-    static const enum cycles_by sources[] = {CYCLES_RULER, CYCLES_COUNTER};
+    bool counter = by == CYCLES_COUNTER;
     unsigned i = g->parts++;
-    g->ticks[i] = UNKNOWN;
-    for (unsigned k = 0; k < 2; k++) {
-        bool counter = sources[k] == CYCLES_COUNTER;
-        struct estimate_taken *to = counter ? &g->counter[i] : &g->ruler[i];
-        *to = (struct estimate_taken){at->placement, at->round, 0, UNKNOWN, UNKNOWN};
-        struct estimate_blocks blocks = part_blocks(s, b, sources[k], scratch);
-        if (blocks.m == 0)
-            continue;
-        struct estimate_placement p = estimate_placement(&blocks);
-        to->m = blocks.m;
-        to->value = counter ? p.ticks.value : p.cycles.value;
-        to->se = counter ? p.ticks.se : p.cycles.se;
-        if (!counter)
-            g->ticks[i] = p.ticks.value;
-        if (counter == (by == CYCLES_COUNTER))
-            note_values(&blocks, at->placement, g);
-    }
+    /* The scratch holds one at a time; that of the source asked for comes last. */
+    struct estimate_blocks all = part_blocks(s, b, by, true, scratch);
+    g->all[i] = taken_of(&all, counter, at);
+    double all_ticks = ticks_of(s, b, true, scratch), quiet_ticks = ticks_of(s, b, false, scratch);
+    g->ticks[i] = is_known(quiet_ticks) ? quiet_ticks : all_ticks;
+    struct estimate_blocks other =
+        part_blocks(s, b, counter ? CYCLES_RULER : CYCLES_COUNTER, false, scratch);
+    struct estimate_taken beside = taken_of(&other, !counter, at);
+    struct estimate_blocks quiet = part_blocks(s, b, by, false, scratch);
+    struct estimate_taken used = taken_of(&quiet, counter, at);
+    g->ruler[i] = counter ? beside : used;
+    g->counter[i] = counter ? used : beside;
+    g->level[i] = highest_level(s);
+    g->whole += all.m;
+    g->quiet += quiet.m;
+    if (quiet.m)
+        note_values(&quiet, at->placement, g);
 }
 
 /* --- the row ---------------------------------------------------------------------------------- */
@@ -172,6 +212,26 @@ static struct modes find_modes(const struct gathered *g, const struct bench *b, 
     return modes;
 }
 
+bool headline_is_alone(const struct gathered *g)
+{
+    return 2 * g->quiet >= g->whole;
+}
+
+/* The interval holds the figure of all blocks, with its own, as well. */
+static void hold_both(struct estimate *quiet, const struct estimate *all)
+{
+    double apart = all->theta - quiet->theta, both = (apart < 0 ? -apart : apart) + all->half;
+    if (!(quiet->half >= both))
+        quiet->half = both;
+}
+
+void headline_forget_shared(struct gathered *g, unsigned part)
+{
+    g->quiet -= g->ruler[part].m;
+    g->ruler[part].m = g->counter[part].m = 0;
+    g->ruler[part].value = g->counter[part].value = UNKNOWN;
+}
+
 struct headline headline(const struct gathered *g, const struct bench *b, double step,
                          enum cycles_by by, const struct headline_means *means, uint64_t *scratch)
 {
@@ -179,7 +239,13 @@ struct headline headline(const struct gathered *g, const struct bench *b, double
     bool counter = by == CYCLES_COUNTER;
     /* The means that stay are those by the source asked for: it comes last. */
     struct figure other = take_figure(g, counter ? g->ruler : g->counter, means, sorted);
-    struct figure used = take_figure(g, counter ? g->counter : g->ruler, means, sorted);
+    struct figure all = take_figure(g, g->all, means, sorted);
+    struct figure used = all;
+    if (g->quiet > 0) {
+        used = take_figure(g, counter ? g->counter : g->ruler, means, sorted);
+        if (!headline_is_alone(g))
+            hold_both(&used.cycles, &all.cycles);
+    }
     const struct figure *ruler = counter ? &other : &used;
     struct headline h = {
         .known = ruler->known,

@@ -1,6 +1,11 @@
 #include "bench/measure/interleave.h"
 #include "bench/measure/dither.h"
+#include "bench/measure/own.h"
+#include "lib/stats/known.h"
 #include "lib/text/mem.h"
+
+#define BLOCKS (INTERLEAVE_ROUND / ENGINE_BLOCK)
+#define TRIES  8 /* of a block that somebody else shared */
 
 static void fill_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {
@@ -9,16 +14,29 @@ static void fill_block(struct engine *e, window_fn fn, uint64_t *samples, size_t
         samples[i] = fn(o, NULL, 0, dither(e, i), WINDOW_STACK).ticks;
 }
 
+/* Between two readings of the witness; whether it was shared at the last try. */
+static bool fill_quiet_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
+{
+    bool shared = true;
+    for (unsigned i = 0; i < TRIES && shared; i++) {
+        double before = own_read_before(e);
+        fill_block(e, fn, samples, from);
+        shared = own_is_shared(e, before, own_read(e));
+        own_count(e, shared);
+    }
+    return shared;
+}
+
 /* Adds the undisturbed of one kind's round. */
-static void judge_round(const struct engine *e, const uint64_t *samples, uint64_t *sorted,
-                        double *sum, size_t *kept)
+static void judge_round(const struct engine *e, const uint64_t *samples, const bool *shared,
+                        uint64_t *sorted, double *sum, size_t *kept)
 {
     memcpy(sorted, samples, INTERLEAVE_ROUND * sizeof *sorted);
     stats_sort(sorted, INTERLEAVE_ROUND);
     struct summary s = stats_summary(sorted, INTERLEAVE_ROUND, sorted + INTERLEAVE_ROUND);
     double above = stats_disturbed_above(&s, e->step);
     for (size_t i = 0; i < INTERLEAVE_ROUND; i++)
-        if ((double)samples[i] <= above) {
+        if ((double)samples[i] <= above && !shared[i / ENGINE_BLOCK]) {
             *sum += (double)samples[i];
             ++*kept;
         }
@@ -29,19 +47,22 @@ void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
     uint64_t *samples = e->memory, *sorted = samples + kinds * INTERLEAVE_ROUND;
     double sum[INTERLEAVE_KINDS] = {0};
     size_t kept[INTERLEAVE_KINDS] = {0};
+    bool shared[INTERLEAVE_KINDS][BLOCKS];
 
     for (unsigned k = 0; k < kinds; k++) /* warm-up */
         fill_block(e, fn[k], samples, 0);
     for (size_t done = 0; done < n; done += INTERLEAVE_ROUND) {
         for (size_t at = 0; at < INTERLEAVE_ROUND; at += 2 * ENGINE_BLOCK) {
             for (unsigned k = 0; k < kinds; k++)
-                fill_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at);
+                shared[k][at / ENGINE_BLOCK] =
+                    fill_quiet_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at);
             for (unsigned k = kinds; k-- > 0;)
-                fill_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at + ENGINE_BLOCK);
+                shared[k][at / ENGINE_BLOCK + 1] =
+                    fill_quiet_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at + ENGINE_BLOCK);
         }
         for (unsigned k = 0; k < kinds; k++)
-            judge_round(e, samples + k * INTERLEAVE_ROUND, sorted, &sum[k], &kept[k]);
+            judge_round(e, samples + k * INTERLEAVE_ROUND, shared[k], sorted, &sum[k], &kept[k]);
     }
     for (unsigned k = 0; k < kinds; k++)
-        location[k] = sum[k] / (double)kept[k];
+        location[k] = kept[k] ? sum[k] / (double)kept[k] : UNKNOWN;
 }

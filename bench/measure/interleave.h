@@ -17,8 +17,9 @@
 
 /*
  * At least n windows of each of `kinds` (at most INTERLEAVE_KINDS); location[k] gets the mean of
- * kind k's undisturbed ones. The last round's deltas stay in e->memory, kind after kind,
- * INTERLEAVE_ROUND of each.
+ * kind k's undisturbed ones, UNKNOWN where there are none. Blocks that somebody else shared (own.h)
+ * are taken again some times, then left out. The last round's deltas stay in e->memory, kind after
+ * kind, INTERLEAVE_ROUND of each.
  */
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n, double *location);
 

@@ -1,5 +1,6 @@
 #include "bench/measure/method_adaptive.h"
 #include "bench/measure/cycle.h"
+#include "bench/measure/own.h"
 #include "bench/measure/pace.h"
 #include "lib/stats/known.h"
 #include "lib/stats/clock.h"
@@ -35,12 +36,14 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
     struct engine *e = t->e;
     struct window_result w;
     uint64_t from = 0, to = 0;
-    struct cycle_mark before = cycle_mark(e);
+    double level = own_read_before(e);
+    struct cycle_mark before = cycle_begin(e);
     bool read = timer_read(&e->clock, &from);
     if (!stream_window(t, k, n, &w))
         t->row->errors++;
     read = timer_read(&e->clock, &to) && read;
-    struct cycle_mark after = cycle_mark(e);
+    struct cycle_mark after = cycle_end(e);
+    own_note(e, level, own_read(e), t->row);
     struct stretch s = {.ticks = (double)w.ticks, .cycles = cycle_between(e, &before, &after)};
     s.timed = read && seconds_between(e->clock.used, from, to, w.ticks, &s.seconds);
     t->row->unread += e->cycle.counter.used && !is_known(s.cycles);

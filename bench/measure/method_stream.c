@@ -1,5 +1,6 @@
 #include "bench/measure/method_stream.h"
 #include "bench/measure/cycle.h"
+#include "bench/measure/own.h"
 #include "bench/measure/dither.h"
 #include "bench/measure/pace.h"
 #include "lib/stats/known.h"
@@ -69,7 +70,12 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     struct moments block = {0};
     uint64_t spoils = engine_spoils(t->e), ticks;
     uint32_t windows = 0, longer = 0;
-    struct cycle_mark from = cycle_mark(t->e);
+    if (s->left == 0) {
+        s->mean = UNKNOWN;
+        return;
+    }
+    double before = own_read_before(t->e);
+    struct cycle_mark from = cycle_begin(t->e);
     for (; n && s->left; n--, windows++) {
         s->left--;
         if (!take_window(t, s, &ticks)) {
@@ -80,9 +86,9 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
         moments_add(&block, (double)ticks);
         feed(t->e, s, ticks);
     }
-    struct cycle_mark to = cycle_mark(t->e);
-    if (windows)
-        note_rate(t, s, &from, &to);
+    struct cycle_mark to = cycle_end(t->e);
+    own_note(t->e, before, own_read(t->e), t->row);
+    note_rate(t, s, &from, &to);
     if (s->kind == KIND_BODY)
         t->row->disturbed += engine_spoils(t->e) != spoils ? windows : longer;
     s->mean = block.n ? block.mean : UNKNOWN;

@@ -16,6 +16,8 @@ struct probe {
         size_t windows;         /* a point */
         double ticks_per_cycle; /* in the same windows */
         struct linearity_point point[LINEARITY_POINTS];
+        unsigned groups, quiet;     /* placements times rounds; those in which the core was ours */
+        struct linearity_line line; /* on silicon, through the quiet ones */
     } recipe[RECIPE_COUNT];
 };
 
@@ -25,11 +27,13 @@ void probe_run(struct engine *e, struct probe *p);
 /* The same for the recipe in use alone: for a core that is not the first to be probed. */
 void probe_core(struct engine *e, struct probe *p);
 
-/* The self-test "linearity": no point of the recipe in use is farther off than its bar. */
+/* The self-test "linearity": the recipe in use is straight (lib/stats/linearity.h); where
+ * instructions are counted no point is off. */
 struct probe_check {
     enum selftest result;
     const char *why_not; /* where it is not judged */
-    double worst;        /* error of a point: core cycles, or instructions */
+    double worst;        /* error of a point, instructions; or its distance from the line, cycles */
+    double shadow;       /* core cycles, on silicon */
 };
 struct probe_check probe_judge(const struct engine *e, const struct probe *p);
 

@@ -23,6 +23,7 @@
 struct core_figure {
     double ticks;        /* an operation */
     double cycles, half; /* core cycles or instructions, +- */
+    bool shared;         /* somebody else had part of the core: not judged */
 };
 
 /* --- the figure: by method=doubled (bench/measure/headline.h), or by another (method.h) ------- */
@@ -101,10 +102,13 @@ struct row {
     uint64_t nmis;      /* and machine checks, since the row before; bench/cores/ fills it */
     uint64_t
         kept[PLATFORM_KEPT]; /* what happened to the core meanwhile, as the platform keeps it */
+    uint64_t blocks;         /* of all kinds, those that were taken again included, ... */
+    uint64_t shared_blocks;  /* ... and those while somebody else had part of the core */
+    bool shared;             /* so many that the figure is not one of a core alone: not judged */
     uint64_t windows;        /* of all kinds, warm-up included, ... */
     uint64_t sampling_ticks; /* ... and what all of it took */
     uint32_t warmup_blocks;  /* until the body was steady, or warmup= */
-    bool steady;             /* two successive warm-up blocks differed by less than one step */
+    bool steady;             /* warm-up ended by its test, not by warmup= */
     struct summary ticks;    /* gross: one window of the body */
     bool has_net;
     struct summary empty; /* one window of what is subtracted */

@@ -2,14 +2,21 @@
 #include "bench/measure/cut.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/dither.h"
+#include "bench/measure/own.h"
 #include "bench/measure/pace.h"
+#include "bench/measure/tsc.h"
+#include "lib/cpu/tsc_rate.h"
 #include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/text/mem.h"
 
 #define FIRST_WINDOWS 3 /* thrown away: the first of a placement fetch its code */
 /* Blocks of warm-up of a row whose data is cold in every window: no more of it gets warm, and
  * memory takes a step more or less each time, so that two blocks are hardly ever alike. */
 #define COLD_WARM_UP   4
+#define WARM_BLOCKS    4  /* the trend is looked for in so many */
+#define WARM_NOISE     3  /* standard errors */
+#define WAITS_A_SECOND 10 /* a part waits for quiet no longer than that part of a second */
 #define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))
 _Static_assert(sizeof(struct block) % sizeof(uint64_t) == 0, "blocks lie in memory of whole words");
 
@@ -42,29 +49,57 @@ static struct window_result run_window(struct sampler *s, const struct engine *e
     return w->fn(p->object, w->function, w->turns, dither(e, i), WINDOW_STACK + p->at.stack);
 }
 
-/* Mean of one warm-up block. */
-static double warm_block(struct sampler *s, const struct engine *e, const struct placed *p,
-                         enum kind k)
+/* The last warm-up blocks of one kind. */
+struct warm {
+    struct moments block[WARM_BLOCKS];
+    unsigned n; /* so far */
+};
+
+static struct moments warm_block(struct sampler *s, const struct engine *e, const struct placed *p,
+                                 enum kind k)
 {
-    uint64_t sum = 0;
+    struct moments block = {0};
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)
-        sum += run_window(s, e, p, k, i).ticks;
-    return (double)sum / ENGINE_BLOCK;
+        moments_add(&block, (double)run_window(s, e, p, k, i).ticks);
+    return block;
 }
 
-/* One warm-up block of every kind; whether each differs by less than one step from its last. */
-static bool warm_round(struct sampler *s, const struct engine *e, const struct placed *p,
-                       double last[KINDS])
+/*
+ * Whether the latest mean is less than a step from the last, or lies within the noise of the three
+ * before it, or of as many as there are: by the calmest of these blocks, since an interrupt makes
+ * one noisy.
+ */
+static bool is_settled(const struct warm *w, double step)
 {
-    bool alike = true;
+    unsigned kept = w->n < WARM_BLOCKS ? w->n : WARM_BLOCKS;
+    const struct moments *last = &w->block[(w->n - 1) % WARM_BLOCKS];
+    double before = 0, variance = moments_variance(last);
+    for (unsigned i = 1; i < kept; i++) {
+        const struct moments *one = &w->block[(w->n - 1 - i) % WARM_BLOCKS];
+        double v = moments_variance(one);
+        before += one->mean / (kept - 1);
+        variance = v < variance ? v : variance;
+    }
+    if (kept < 2)
+        return false;
+    double change = last->mean - w->block[(w->n - 2) % WARM_BLOCKS].mean;
+    double off = last->mean < before ? before - last->mean : last->mean - before;
+    double noise = WARM_NOISE * mathx_sqrt(variance / ENGINE_BLOCK * (1 + 1.0 / (kept - 1)));
+    return (change < step && -change < step) || off <= noise;
+}
+
+/* One warm-up block of every kind; whether each has settled. */
+static bool warm_round(struct sampler *s, const struct engine *e, const struct placed *p,
+                       struct warm warm[KINDS])
+{
+    bool settled = true;
     for (unsigned k = 0; k < KINDS; k++) {
         if (!s->used[k])
             continue;
-        double now = warm_block(s, e, p, k);
-        alike = alike && now - last[k] < e->step && last[k] - now < e->step;
-        last[k] = now;
+        warm[k].block[warm[k].n++ % WARM_BLOCKS] = warm_block(s, e, p, k);
+        settled = is_settled(&warm[k], e->step) && settled;
     }
-    return alike;
+    return settled;
 }
 
 static uint32_t warm_up_most(const struct sampler *s, const struct engine *e)
@@ -72,7 +107,7 @@ static uint32_t warm_up_most(const struct sampler *s, const struct engine *e)
     return s->cold && e->o->warmup > COLD_WARM_UP ? COLD_WARM_UP : e->o->warmup;
 }
 
-/* docs/method.md "Samples": until two successive rounds are alike, at most warmup=. */
+/* docs/method.md "Samples": until every kind has settled, at most warmup= blocks. */
 static void warm_up(struct sampler *s, const struct engine *e, const struct placed *p,
                     struct span *span)
 {
@@ -82,10 +117,9 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
     for (unsigned i = 0; i < FIRST_WINDOWS; i++)
         run_window(s, e, p, first, 0);
 
-    double last[KINDS] = {0};
+    struct warm warm[KINDS] = {0};
     while (span->warmup_blocks < warm_up_most(s, e) && !span->steady && pace_go_on(e)) {
-        bool alike = warm_round(s, e, p, last);
-        span->steady = alike && span->warmup_blocks > 0; /* the first has none before it */
+        span->steady = warm_round(s, e, p, warm);
         span->warmup_blocks++;
     }
 }
@@ -112,12 +146,64 @@ static void take_block(struct sampler *s, struct engine *e, const struct bench *
                        const struct placed *p, const struct span *span, enum kind k, size_t block)
 {
     struct block *taken = &s->block[k][block];
+    double before = own_read_before(e);
     uint64_t spoils = engine_spoils(e);
-    struct cycle_mark from = cycle_mark(e);
+    struct cycle_mark from = cycle_begin(e);
     run_block(s, e, b, p, span, k, block);
-    struct cycle_mark to = cycle_mark(e);
+    struct cycle_mark to = cycle_end(e);
     taken->spoiled = engine_spoils(e) != spoils;
     taken->cycles_per_tick = cycle_ratio(e, &from, &to);
+    double after = own_read(e);
+    taken->before = (float)before;
+    taken->after = (float)after;
+    taken->shared = own_is_shared(e, before, after);
+}
+
+static bool may_take_again(struct sampler *s)
+{
+    if (s->budget == 0 || tsc_now() > s->until)
+        return false;
+    s->budget--;
+    return true;
+}
+
+/* A block that is taken again: counted, and in the histogram. */
+static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t block)
+{
+    struct gathered *g = s->gathered;
+    const struct span *span = &s->span;
+    size_t m = 0;
+    for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++)
+        if (s->samples[k][i] != SAMPLE_FAILED)
+            s->sorted[m++] = s->samples[k][i];
+        else
+            g->row.errors += k == KIND_BODY;
+    g->row.blocks++;
+    g->row.shared_blocks++;
+    own_count(e, true);
+    stats_sort(s->sorted, m);
+    if (k == KIND_BODY || k == KIND_EMPTY)
+        histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);
+}
+
+static void take_quiet_block(struct sampler *s, struct engine *e, const struct bench *b,
+                             const struct placed *p, enum kind k, size_t block)
+{
+    take_block(s, e, b, p, &s->span, k, block);
+    while (s->block[k][block].shared && may_take_again(s)) {
+        keep_shared(s, e, k, block);
+        take_block(s, e, b, p, &s->span, k, block);
+    }
+}
+
+/* What the part may wait for quiet. */
+static void set_budget(struct sampler *s, const struct engine *e)
+{
+    uint64_t hz = engine_has_hz(e) ? (uint64_t)e->tsc_hz : TSC_HZ_MAX, kinds = 0;
+    for (unsigned k = 0; k < KINDS; k++)
+        kinds += s->used[k];
+    s->budget = e->gate ? 0 : e->o->quiet_budget * kinds * s->span.blocks;
+    s->until = tsc_now() + hz / WAITS_A_SECOND;
 }
 
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
@@ -131,15 +217,16 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
         s->windows[k] = 0;
     }
     warm_up(s, e, p, span);
+    set_budget(s, e);
     for (size_t block = 0; block < span->blocks; block += 2) {
         if (!pace_go_on(e))
             return false;
         for (unsigned k = 0; k < KINDS; k++)
             if (s->used[k])
-                take_block(s, e, b, p, span, k, block);
+                take_quiet_block(s, e, b, p, k, block);
         for (unsigned k = KINDS; k-- > 0;)
             if (s->used[k])
-                take_block(s, e, b, p, span, k, block + 1);
+                take_quiet_block(s, e, b, p, k, block + 1);
     }
     return true;
 }
@@ -183,7 +270,16 @@ static void note_block_rate(const struct engine *e, double rate, struct gathered
         g->row.unread += e->cycle.counter.used != NULL;
 }
 
-static void judge_kind(struct sampler *s, const struct engine *e, enum kind k, struct gathered *g)
+/* By the best that is known now: what was taken under an older one is judged again. */
+static void judge_alone(struct engine *e, struct block *block, struct gathered *g)
+{
+    block->shared = own_is_shared(e, block->before, block->after);
+    own_count(e, block->shared);
+    g->row.blocks++;
+    g->row.shared_blocks += block->shared;
+}
+
+static void judge_kind(struct sampler *s, struct engine *e, enum kind k, struct gathered *g)
 {
     size_t m = sort(s, k);
     struct summary summary = stats_summary(s->sorted, m, s->scratch);
@@ -200,10 +296,11 @@ static void judge_kind(struct sampler *s, const struct engine *e, enum kind k, s
         g->sum[k] += good.mean * (double)good.n;
         g->kept[k] += good.n;
         note_block_rate(e, block->cycles_per_tick, g);
+        judge_alone(e, block, g);
     }
 }
 
-void sampler_judge(struct sampler *s, const struct engine *e, struct gathered *g)
+void sampler_judge(struct sampler *s, struct engine *e, struct gathered *g)
 {
     for (unsigned k = 0; k < KINDS; k++) {
         g->used[k] = s->used[k];

@@ -24,6 +24,8 @@ struct span {
 /* One block of windows of one kind. */
 struct block {
     bool spoiled;           /* an SMI, NMI or machine check came: none of its windows counts */
+    bool shared;            /* somebody else had part of the core (sampler_judge) */
+    float before, after;    /* the witness's readings on either side (bench/measure/own.h) */
     double cycles_per_tick; /* by the counter read around it; UNKNOWN: none was, or it failed */
     double ticks;           /* mean of its undisturbed windows (sampler_judge); UNKNOWN: none */
 };
@@ -36,6 +38,9 @@ struct sampler {
     uint64_t *sorted, *scratch; /* room for all samples of one kind */
     bool cold;                  /* the row's data leaves the caches before each window */
     uint64_t windows[KINDS];    /* run in this part, warm-up included */
+    uint64_t budget;            /* shared blocks that may still be taken again, ... */
+    uint64_t until;             /* ... and the TSC until which */
+    struct gathered *gathered;  /* the row's: what is taken again stays in its histogram */
 };
 
 #define SAMPLE_FAILED UINT64_MAX
@@ -46,11 +51,15 @@ size_t sampler_need(size_t windows, size_t blocks);
 /* In the first words of the engine's memory, for parts of so many. */
 void sampler_init(struct sampler *s, const struct engine *e, size_t windows, size_t blocks);
 
-/* Warm-up, then all samples of the part at this placement. False: the run is stopped (pace.h). */
+/*
+ * Warm-up, then all samples of the part at this placement. False: the run is stopped (pace.h). A
+ * block that was shared goes into the row's histogram and is taken again, within quiet_budget= and
+ * a tenth of a second a part; but where cores measure together: there the neighbour is the point.
+ */
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
                   const struct placed *p, const struct part_place *part);
 
 /* Once it is taken: its block means, and what its windows add to what the row has gathered. */
-void sampler_judge(struct sampler *s, const struct engine *e, struct gathered *g);
+void sampler_judge(struct sampler *s, struct engine *e, struct gathered *g);
 
 #endif

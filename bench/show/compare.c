@@ -124,11 +124,14 @@ static void compare(struct report *r, const struct engine *e, const struct bench
 {
     struct beside s = beside_of(e, mine, theirs);
     double apart = s.mine - s.theirs, half = half_apart(&s);
-    char message[240];
+    char message[320];
     struct sink_buf text;
     struct json j;
     sink_buf_init(&text, message, sizeof message);
     say_both(&text.sink, b, &s);
+    bool shared = mine->shared || theirs->shared;
+    if (shared)
+        fmt(&text.sink, "; not judged: somebody else had part of the core");
     if (!report_event_begin(r, &j, "beside", message))
         return;
     json_str(&j, "suite", b->suite);
@@ -142,6 +145,8 @@ static void compare(struct report *r, const struct engine *e, const struct bench
         json_f64(&j, "apart_lo", apart - half, 6);
         json_f64(&j, "apart_hi", apart + half, 6);
     }
+    if (e->execution == EXEC_SILICON)
+        json_bool(&j, "quiet", !shared);
     json_end(&j);
 }
 

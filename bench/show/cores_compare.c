@@ -67,6 +67,8 @@ static bool is_apart(const struct plan *plan, unsigned k, size_t row)
         return false;
     const struct core_figure *mine = &plan->seat[k].engine.figures[row];
     const struct core_figure *theirs = &plan->seat[m].engine.figures[row];
+    if (mine->shared || theirs->shared)
+        return false;
     double difference = mine->cycles - theirs->cycles;
     if (difference < 0)
         difference = -difference;

@@ -1,6 +1,7 @@
 #include "bench/show/head.h"
 #include "bench/api/registry.h"
 #include "bench/show/cycle_show.h"
+#include "bench/show/own_show.h"
 #include "bench/show/show.h"
 #include "build_id.h"
 #include "lib/config/recipe.h"
@@ -167,6 +168,7 @@ void head_show_settings(const struct engine *e, const char *lfence, const char *
 {
     fmt(out, "recipe    %s%s; LFENCE serialises: %s\r\n", recipe_names[e->recipe],
         e->o->recipe == RECIPE_AUTO ? " (this CPU's default)" : "", lfence);
+    own_show_head(e, out);
     fmt(out, "options   ");
     options_show(e->o, e->samples, out);
     fmt(out, " (from: %s)\r\n", from);
@@ -175,6 +177,7 @@ void head_show_settings(const struct engine *e, const char *lfence, const char *
 void head_record_settings(const struct engine *e, const char *from, struct json *j)
 {
     json_str(j, "recipe", recipe_names[e->recipe]);
+    own_record_head(e, j);
     json_u64(j, "samples", e->samples);
     options_record(e->o, j);
     json_str(j, "options_from", from);

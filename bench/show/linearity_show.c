@@ -1,4 +1,5 @@
 #include "bench/show/linearity_show.h"
+#include "bench/show/per_op.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -11,21 +12,38 @@ static void show_table(const struct engine *e, const struct probe *p, struct rep
         e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe \\ N");
     for (unsigned i = 0; i < LINEARITY_POINTS; i++)
         fmt(r->out, " %6u", linearity_adds[i]);
-    fmt(r->out, e->execution == EXEC_SILICON ? "  error\r\n" : "\r\n");
+    fmt(r->out, e->execution == EXEC_SILICON ? "  error shadow\r\n" : "\r\n");
     for (unsigned k = 0; k < RECIPE_COUNT; k++) {
         fmt(r->out, "%-10s", recipe_names[k]);
         if (p->recipe[k].why_not)
             fmt(r->out, " not on this CPU: %s", p->recipe[k].why_not);
         for (unsigned i = 0; !p->recipe[k].why_not && i < LINEARITY_POINTS; i++) {
-            fmt(r->out, " ");
-            num_f64(r->out, p->recipe[k].point[i].cycles, 1, 6);
+            per_op_number(r, p->recipe[k].point[i].cycles, 1, 6);
         }
         if (!p->recipe[k].why_not && e->execution == EXEC_SILICON) {
             fmt(r->out, "  +-");
-            num_f64(r->out, p->recipe[k].point[1].half, 1, 0);
+            per_op_number(r, p->recipe[k].point[LINEARITY_POINTS - 2].half, 1, 0);
+            if (p->recipe[k].line.straight)
+                per_op_number(r, p->recipe[k].line.shadow, 1, 6);
+            else
+                fmt(r->out, "  bends");
         }
         fmt(r->out, "\r\n");
     }
+}
+
+/* What the recipe hides, and how straight it is. */
+static void record_line(const struct probe *p, unsigned recipe, struct json *j)
+{
+    const struct linearity_line *l = &p->recipe[recipe].line;
+    json_u64(j, "groups", p->recipe[recipe].groups);
+    json_u64(j, "quiet_groups", p->recipe[recipe].quiet);
+    json_f64(j, "shadow_cycles", l->shadow, 4);
+    json_f64(j, "shadow_half_cycles", l->shadow_half, 4);
+    json_f64(j, "slope", l->slope, 7);
+    json_f64(j, "slope_half", l->slope_half, 7);
+    json_f64(j, "bend_cycles", l->bend, 4);
+    json_bool(j, "straight", l->straight);
 }
 
 static void record_recipe(const struct engine *e, const struct probe *p, unsigned recipe,
@@ -45,6 +63,8 @@ static void record_recipe(const struct engine *e, const struct probe *p, unsigne
     json_u64(&j, "n", p->recipe[recipe].windows);
     if (!counted)
         json_f64(&j, "ticks_per_cycle", p->recipe[recipe].ticks_per_cycle, 6);
+    if (e->execution == EXEC_SILICON)
+        record_line(p, recipe, &j);
     json_array(&j, "points");
     for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
         const struct linearity_point *point = &p->recipe[recipe].point[i];

@@ -5,6 +5,7 @@
 #include "bench/measure/sweep.h"
 #include "bench/show/compare.h"
 #include "bench/show/method_show.h"
+#include "bench/show/own_show.h"
 #include "bench/show/slowdown.h"
 #include "bench/show/units.h"
 #include "bench/show/words.h"
@@ -202,6 +203,7 @@ static void record_method(struct json *j, const struct engine *e, const struct r
     if (row->status == ROW_UNSUPPORTED)
         return;
     record_counts(j, e, row);
+    own_record_row(e, row, j);
     if (!row->headline.known)
         return;
     record_headline(j, e, row);
@@ -214,6 +216,7 @@ static void record_figures(struct json *j, const struct engine *e, const struct 
     if (e->execution == EXEC_SILICON)
         json_u64(j, "rounds", row->rounds);
     record_counts(j, e, row);
+    own_record_row(e, row, j);
     json_u64(j, "warmup_blocks", row->warmup_blocks);
     json_bool(j, "steady", row->steady);
     if (row->ticks.n == 0)

@@ -4,6 +4,7 @@
 #include "bench/measure/sweep.h"
 #include "bench/show/compare.h"
 #include "bench/show/method_show.h"
+#include "bench/show/own_show.h"
 #include "bench/show/per_op.h"
 #include "bench/show/record.h"
 #include "bench/show/slowdown.h"
@@ -135,6 +136,7 @@ static void show_trouble(struct report *r, const struct engine *e, const struct 
         fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, n);
     if (row->smis)
         fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
+    own_show_row(row, r->out);
     if (e->p->row_show)
         e->p->row_show(e->p, r->out, row->core);
     show_beside(r, e, row);

@@ -44,6 +44,8 @@ static const struct option_doc keys[] = {
          SAMPLES_AUTO_EXACT) " that are exact"},
     {NUMBER(rounds, 1, 64, 4), .methods = BY(DOUBLED),
      .meaning = "over the list of rows, a part of each row's windows in each"},
+    {NUMBER(quiet_budget, 0, 1000, 20), .methods = BY(DOUBLED),
+     .meaning = "times a row's blocks that shared ones are taken again"},
     {NUMBER(warmup, 0, 1000, 50), .methods = BY(DOUBLED),
      .meaning = "blocks of warm-up windows before each row, at the most"},
     {CHOICE(recipe, RECIPE_CHOICES, "auto"),

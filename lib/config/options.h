@@ -101,6 +101,7 @@ struct options {
     struct timer_list cycle; /* ... and of enum cycle_id: the first that initialises is used */
     enum layout layout;
     uint32_t seed;              /* of the placements */
+    uint32_t quiet_budget;      /* shared blocks taken again: so many times the row's blocks */
     char cores[CORE_LIST_TEXT]; /* core_list_parse() takes it */
     enum share share;
     enum park park;

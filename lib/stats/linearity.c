@@ -1,6 +1,8 @@
 #include "lib/stats/linearity.h"
+#include "lib/stats/dist.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
+#include "lib/stats/moments.h"
 
 /* Two-sided 99% quantile of the normal distribution. */
 #define Z99 2.576
@@ -32,4 +34,96 @@ size_t linearity_windows(double half, double c, double step)
     double root = Z99 * step / (half * c), windows = mathx_floor(root * root / 2) + 1;
     /* A bar that no run can meet must not wrap round to a small number. */
     return windows < 0x1p62 ? (size_t)windows : (size_t)1 << 62;
+}
+
+static bool is_whole(const struct linearity_group *group)
+{
+    for (int i = 0; i < LINEARITY_POINTS; i++)
+        if (!is_known(group->location[i]))
+            return false;
+    return group->c > 0;
+}
+
+/* The wider of what the groups show and of what the clock's step makes. */
+static double half_of(const struct moments *errors, double step_half)
+{
+    double n = (double)errors->n;
+    if (errors->n < 2)
+        return step_half;
+    double half = dist_t(0.995, n - 1) * moments_sd(errors) / mathx_sqrt(n);
+    return half > step_half ? half : step_half;
+}
+
+size_t linearity_over(const struct linearity_group *group, size_t groups, size_t n, double step,
+                      struct linearity_point points[LINEARITY_POINTS])
+{
+    struct moments errors[LINEARITY_POINTS] = {0}, ticks[LINEARITY_POINTS] = {0}, c = {0};
+    for (size_t g = 0; g < groups; g++) {
+        struct linearity_point one[LINEARITY_POINTS];
+        if (!is_whole(&group[g]))
+            continue;
+        linearity(group[g].location, group[g].c, 0, step, one);
+        moments_add(&c, group[g].c);
+        for (int i = 0; i < LINEARITY_POINTS; i++) {
+            moments_add(&errors[i], one[i].cycles);
+            moments_add(&ticks[i], one[i].ticks);
+        }
+    }
+    double location[LINEARITY_POINTS];
+    for (int i = 0; i < LINEARITY_POINTS; i++)
+        location[i] = c.n ? ticks[i].mean : UNKNOWN;
+    linearity(location, c.mean, n * (size_t)c.n, step, points);
+    for (int i = 0; i < LINEARITY_POINTS && c.n; i++) {
+        points[i].cycles = errors[i].mean;
+        points[i].half = half_of(&errors[i], points[i].half);
+    }
+    return (size_t)c.n;
+}
+
+static bool on_the_line(const struct linearity_point *p)
+{
+    return p->adds >= LINEARITY_FROM && is_known(p->cycles);
+}
+
+static double size(double v)
+{
+    return v < 0 ? -v : v;
+}
+
+/* Ordinary least squares; the half-widths of slope and shadow from those of the points. */
+struct linearity_line linearity_line(const struct linearity_point points[LINEARITY_POINTS])
+{
+    struct linearity_line l = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, false};
+    struct moments x = {0}, y = {0};
+    double products = 0, slope_var = 0, mean_var = 0;
+    for (int i = 0; i < LINEARITY_POINTS; i++)
+        if (on_the_line(&points[i])) {
+            moments_add(&x, points[i].adds);
+            moments_add(&y, points[i].cycles);
+        }
+    if (x.n < 3)
+        return l;
+    for (int i = 0; i < LINEARITY_POINTS; i++) {
+        double away = points[i].adds - x.mean, half = is_known(points[i].half) ? points[i].half : 0;
+        if (!on_the_line(&points[i]))
+            continue;
+        products += away * points[i].cycles;
+        slope_var += away * away * half * half;
+        mean_var += half * half;
+    }
+    l.slope = products / x.squares;
+    l.slope_half = mathx_sqrt(slope_var) / x.squares;
+    l.shadow = l.slope * x.mean - y.mean;
+    l.shadow_half = mathx_sqrt(mean_var) / (double)x.n + l.slope_half * x.mean;
+    l.bend = 0;
+    l.straight = size(l.slope) <= LINEARITY_SLOPE + l.slope_half;
+    for (int i = 0; i < LINEARITY_POINTS; i++) {
+        if (!on_the_line(&points[i]))
+            continue;
+        double off = size(points[i].cycles - (l.slope * points[i].adds - l.shadow));
+        double half = is_known(points[i].half) ? points[i].half : 0;
+        l.bend = off > l.bend ? off : l.bend;
+        l.straight = l.straight && off <= LINEARITY_BEND + half;
+    }
+    return l;
 }

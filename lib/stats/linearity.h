@@ -29,6 +29,37 @@ struct linearity_point {
 void linearity(const double location[LINEARITY_POINTS], double c, size_t n, double step,
                struct linearity_point points[LINEARITY_POINTS]);
 
+/* The same points as one placement in one round saw them: UNKNOWN where no window counts. */
+struct linearity_group {
+    double location[LINEARITY_POINTS], c;
+};
+
+/*
+ * Over groups: e(N) is the mean of theirs, its half-width that of their values by Student's t, or
+ * that of the clock's step over all windows where it is wider. Groups that lack a point or c are
+ * left out; returns how many are not. With none, nothing is known.
+ */
+size_t linearity_over(const struct linearity_group *group, size_t groups, size_t n, double step,
+                      struct linearity_point points[LINEARITY_POINTS]);
+
+#define LINEARITY_FROM 5 /* adds; shorter chains may lie in a recipe's shadow */
+/*
+ * The straight line through e(N) for N of LINEARITY_FROM and more: e = slope N - shadow. The shadow
+ * is what the recipe hides of a body, core cycles; it falls out of all differences of two bodies.
+ * A recipe is straight where no point is farther from the line than LINEARITY_BEND core cycles and
+ * its half-width, nor the slope from 0 than LINEARITY_SLOPE and its own. Measured without anything
+ * beside it: N = 100 alone 1.7 +- 0.5 off on a Golden Cove, for a reason of that body's own.
+ */
+#define LINEARITY_BEND  2.0
+#define LINEARITY_SLOPE 0.001
+struct linearity_line {
+    double shadow, shadow_half;
+    double slope, slope_half; /* core cycles an add */
+    double bend;              /* the largest distance of a point from the line, core cycles */
+    bool straight;
+};
+struct linearity_line linearity_line(const struct linearity_point points[LINEARITY_POINTS]);
+
 /* Windows a point that make the half-width at most `half` core cycles; at least 1, 0 where c or
  * half is not above 0. */
 size_t linearity_windows(double half, double c, double step);

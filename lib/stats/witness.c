@@ -22,7 +22,7 @@
 
 #define NOISE_WANTED 0.016
 #define PLAN_WINDOWS 2 /* at the least: one may be interrupted */
-#define MOST_WINDOWS 8
+#define MOST_WINDOWS WITNESS_WINDOWS
 #define LEAST_CYCLES 128 /* that the NOPs of a window take: several times what a window's ends do */
 #define MOST_CYCLES  2048
 
@@ -201,37 +201,49 @@ bool witness_steady(double sd, double step, double ticks)
 
 /* --- how to read ------------------------------------------------------------------------------ */
 
-double witness_level(const struct witness_plan *plan, double nops, double ruler, double window)
+struct moments witness_undisturbed(const double *ticks, size_t n, double times)
 {
-    double ticks_per_cycle = ruler / (plan->adds + window);
-    double level = (nops / ticks_per_cycle - window) / plan->nops;
+    struct moments kept = {0};
+    double least = ticks[0];
+    for (size_t i = 1; i < n; i++)
+        least = ticks[i] < least ? ticks[i] : least;
+    for (size_t i = 0; i < n; i++)
+        if (ticks[i] <= times * least)
+            moments_add(&kept, ticks[i]);
+    return kept;
+}
+
+double witness_level(const struct witness_plan *plan, double nops, double ruler)
+{
+    double ticks_per_cycle = ruler / (plan->adds + plan->ruler_window);
+    double level = (nops / ticks_per_cycle - plan->window) / plan->nops;
     return ruler > 0 && level > 0 ? level : UNKNOWN;
 }
 
 /* As above, two means of so many windows. */
-double witness_noise(const struct witness_plan *plan, double step, double level, double window)
+static double noise_of(const struct witness_plan *plan, double step, double level)
 {
-    double cycles = level * plan->nops, clock = (cycles + window) / (plan->adds + window);
-    return step / mathx_sqrt(6.0 * plan->windows) * mathx_sqrt(1 + clock * clock) / cycles;
+    double cycles = level * plan->nops;
+    double clock = (cycles + plan->window) / (plan->adds + plan->ruler_window);
+    return STEP_SD * step / mathx_sqrt(plan->windows) * mathx_sqrt(1 + clock * clock) / cycles;
 }
 
 struct witness_plan witness_plan(double step, double level, double window)
 {
-    struct witness_plan plan = {PLAN_WINDOWS, WITNESS_UNIT, 0, 0};
+    struct witness_plan plan = {
+        .windows = PLAN_WINDOWS, .nops = WITNESS_UNIT, .window = window, .ruler_window = window};
     while (level * plan.nops < LEAST_CYCLES)
         plan.nops += WITNESS_UNIT;
     for (;;) {
         plan.adds = (unsigned)(level * plan.nops) / 64 * 64 + 64;
-        plan.noise = witness_noise(&plan, step, level, window);
+        plan.noise = noise_of(&plan, step, level);
         bool longer = level * plan.nops < MOST_CYCLES, more = plan.windows < MOST_WINDOWS;
         if (plan.noise <= NOISE_WANTED || (!longer && !more))
             return plan;
         /* Longer windows first: their ends cost too. */
-        if (longer && level * plan.nops < 512 * plan.windows / PLAN_WINDOWS)
+        if (longer && (!more || level * plan.nops < 512 * plan.windows / PLAN_WINDOWS))
             plan.nops += WITNESS_UNIT;
-        else if (more)
-            plan.windows++;
         else
-            plan.nops += WITNESS_UNIT;
+            plan.windows++;
     }
 }

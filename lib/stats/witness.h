@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/stats/moments.h"
 
 /* A reading may lie above the best by so much, or it is shared: docs/method.md. Measured beside a
  * sibling on a Golden Cove: 30% and more. */
@@ -67,28 +68,36 @@ bool witness_steady(double sd, double step, double ticks);
  * that 8% is less than 3.5 standard errors, those are allowed instead. */
 bool witness_quiet(const struct witness *w, double level, double noise);
 
-/* How a reading is to be taken. */
+/* How a reading is taken. */
+#define WITNESS_WINDOWS 8 /* of NOPs in a reading, at the most */
 struct witness_plan {
-    unsigned windows; /* of NOPs, and as many of the ruler */
-    unsigned nops;    /* in each; a multiple of WITNESS_UNIT */
-    unsigned adds;    /* of the ruler, in each */
-    double noise;     /* relative standard error of such a reading */
+    unsigned windows;            /* of NOPs, and as many of the ruler */
+    unsigned nops;               /* in each; a multiple of WITNESS_UNIT */
+    unsigned adds;               /* of the ruler, in each; a multiple of 64 */
+    double window, ruler_window; /* what either takes by itself, core cycles */
+    double noise;                /* relative standard error of such a reading */
 };
 #define WITNESS_UNIT 256 /* NOPs are taken by so many: a loop's body, small beside any cache */
 
 /*
  * For a clock that moves in steps of so many core cycles, a core that takes `level` core cycles a
- * NOP, and a window that takes `window` core cycles by itself: the shortest reading whose standard
- * error is 1.6% at most, so that 8% is five of them. A difference of two readings of a clock that
- * steps by s has a standard deviation of s / sqrt(6).
+ * NOP, and windows that take `window` core cycles by themselves: the shortest reading whose
+ * standard error is 1.6% at most, so that 8% is five of them. A difference of two readings of a
+ * clock that steps by s has a standard deviation of s / sqrt(6).
  */
 struct witness_plan witness_plan(double step, double level, double window);
 
+/*
+ * The windows of a reading, in ticks, but for those that an interrupt came into: longer than
+ * `times` the shortest. A sibling makes NOPs no slower than WITNESS_SLOWEST times, and additions
+ * that wait for each other not at all.
+ */
+#define WITNESS_SLOWEST 3.0
+#define WITNESS_RULER   1.5
+struct moments witness_undisturbed(const double *ticks, size_t n, double times);
+
 /* A reading: core cycles a NOP, from the mean windows of NOPs and of the ruler, in ticks. UNKNOWN
  * where they make no sense. */
-double witness_level(const struct witness_plan *plan, double nops, double ruler, double window);
-
-/* The relative standard error of a reading of that plan. */
-double witness_noise(const struct witness_plan *plan, double step, double level, double window);
+double witness_level(const struct witness_plan *plan, double nops, double ruler);
 
 #endif

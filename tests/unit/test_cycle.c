@@ -27,6 +27,7 @@ static void chain_adds(uint32_t adds);
 #include "bench/measure/parts.c"
 #include "bench/show/selftests.c"
 #include "bench/api/timer.c"
+#include "tests/unit/fake_own.h"
 #include "tests/unit/close.h"
 
 #define OPS        500
@@ -41,6 +42,7 @@ static struct world {
     double rate, ruler_rate; /* core cycles a tick: in all windows, in those of the ruler */
     double drift;            /* what the rates are multiplied by at each window */
     double per_add;          /* core cycles of one in chain_adds(), as the counter sees it */
+    double away;             /* ticks on either side of a reading in which it stands */
     uint64_t first;          /* of the counter, at cycle 0 */
     unsigned reads, fail_every, again_every, starts, stops;
     const char *refuses;
@@ -113,6 +115,7 @@ static enum timer_status count(struct timer *t, uint64_t *v)
 {
     pass(READING, w.rate);
     w.reads++;
+    w.ticks += 2 * w.away;
     if (w.again_every && w.reads % w.again_every == 0)
         return TIMER_AGAIN;
     if (w.fail_every && w.reads % w.fail_every == 0)
@@ -164,6 +167,7 @@ static void begin_world(const char *list)
                              .step = 1};
     engine.ticks_per_cycle = 1 / w.rate;
     cycle_open(&engine);
+    w.reads = 0; /* of rows alone */
 }
 
 /* A row of a body of OPS operations, through all its placements. */
@@ -285,6 +289,18 @@ static void failed_readings(void **state)
     assert_int_equal(h.modes.count, 0);
 }
 
+/* A hypervisor that takes a reading over stops the counter for as long. */
+static void a_counter_that_stands_while_it_is_read(void **state)
+{
+    (void)state;
+    begin_world("pmc");
+    w.away = 3000;
+    cycle_open(&engine);
+    struct headline h = run();
+    assert_close(h.cycles.theta, THETA, 1e-9);
+    assert_close(h.ruler.cycles.theta, THETA, 1e-9);
+}
+
 static void without_a_counter_nothing_is_read(void **state)
 {
     (void)state;
@@ -330,9 +346,9 @@ static void stretches(void **state)
     (void)state;
     double cycles;
     begin_world("pmc");
-    struct cycle_mark from = cycle_mark(&engine);
+    struct cycle_mark from = cycle_begin(&engine);
     pass(1e6, w.rate);
-    struct cycle_mark to = cycle_mark(&engine);
+    struct cycle_mark to = cycle_end(&engine);
     assert_true(cycle_stretch(&engine, &from, &to, 7, &cycles));
     assert_close(cycles, 1e6 + READING, 0);
     to.known = false;
@@ -396,6 +412,7 @@ int main(void)
         cmocka_unit_test(a_drifting_clock_cancels),
         cmocka_unit_test(the_bodys_own_clock),
         cmocka_unit_test(failed_readings),
+        cmocka_unit_test(a_counter_that_stands_while_it_is_read),
         cmocka_unit_test(without_a_counter_nothing_is_read),
         cmocka_unit_test(choices),
         cmocka_unit_test(stretches),

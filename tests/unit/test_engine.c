@@ -21,6 +21,7 @@
 #include "bench/api/report.c"
 #include "bench/measure/sampler.c"
 #include "bench/api/timer.c"
+#include "tests/unit/fake_own.h"
 
 #define OPS   1000
 #define CALLS 100000
@@ -148,6 +149,7 @@ static int start(void **state)
 {
     (void)state;
     memset(&plant, 0, sizeof plant);
+    memset(&fake_own, 0, sizeof fake_own);
     ends = NULL;
     plant.overhead = 100;
     plant.cycle = 0.5;
@@ -281,6 +283,36 @@ static void warm_up_ends_when_blocks_are_alike(void **state)
     assert_int_equal(sampler.span.warmup_blocks, 7); /* the sixth is settled, the seventh alike */
     assert_true(sampler.span.steady);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
+}
+
+/* Two steps and more from window to window, as where the TSC's step is small: noise is no trend. */
+static double noise(enum kind k, size_t i)
+{
+    return k == KIND_BODY ? (double)(i * 7919 % 13) * 5 : 0;
+}
+
+static void warm_up_ends_within_noise(void **state)
+{
+    (void)state;
+    options.warmup = 50;
+    plant.extra = noise;
+    take(1);
+    assert_true(sampler.span.steady && sampler.span.warmup_blocks <= 4);
+}
+
+/* An interrupt in a warm-up block neither ends the warm-up nor keeps it from ending. */
+static double settles_and_stumbles(enum kind k, size_t i)
+{
+    return settles(k, i) + (k == KIND_BODY && i % 160 == 20 ? 100000 : 0);
+}
+
+static void an_interrupt_does_not_end_warm_up(void **state)
+{
+    (void)state;
+    options.warmup = 50;
+    plant.extra = settles_and_stumbles;
+    take(1);
+    assert_true(sampler.span.steady && sampler.span.warmup_blocks >= 6);
 }
 
 static double never_settles(enum kind k, size_t i)
@@ -537,6 +569,106 @@ static void an_untrue_figure_fails_the_row(void **state)
     assert_non_null(strstr(row.why, "not the documented figure"));
     b.truth = NULL;
     assert_int_equal(whole_row(b).status, ROW_OK);
+}
+
+/* --- a core that is shared -------------------------------------------------------------------- */
+
+/* A neighbour is there in one of three stretches of 97 windows. */
+static bool a_third(void)
+{
+    return plant.calls / 97 % 3 == 1;
+}
+
+static bool at_all_times(void)
+{
+    return true;
+}
+
+static double slowed(enum kind k, size_t i)
+{
+    (void)i;
+    return k >= KIND_BODY && fake_own.is_shared() ? 400 * cycles_of(k) / 1000 : 0;
+}
+
+static void shared_blocks_are_taken_again(void **state)
+{
+    struct bench b = bench;
+    (void)state;
+    b.truth = three;
+    b.floor = 2.9;
+    plant.operation = 3;
+    plant.extra = slowed;
+    fake_own.is_shared = a_third;
+    options.quiet_budget = 20;
+    engine.samples = 1024;
+    struct row row = whole_row(b);
+    assert_int_equal(row.status, ROW_OK);
+    assert_false(row.shared);
+    assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9);
+    assert_true(row.shared_blocks > row.blocks / 5 && row.shared_blocks < row.blocks * 2 / 3);
+    assert_int_equal(row.blocks, fake_own.blocks);
+    assert_int_equal(row.shared_blocks, fake_own.shared);
+    assert_int_equal(row.blocks, 5 * engine.samples / ENGINE_BLOCK + row.shared_blocks);
+    /* They are in the histogram. */
+    assert_true(row.ticks.n > engine.samples && row.ticks.max > row.ticks.min);
+    options.quiet_budget = 0;
+    row = whole_row(b);
+    assert_int_equal(row.blocks, 5 * engine.samples / ENGINE_BLOCK);
+    assert_true(row.ticks.n == engine.samples && row.shared_blocks > 0);
+    assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9 || row.shared);
+}
+
+static void a_core_that_is_never_alone_is_not_judged(void **state)
+{
+    struct bench b = bench;
+    (void)state;
+    b.truth = three;
+    b.floor = 10;
+    plant.operation = 3.5;
+    plant.extra = slowed;
+    fake_own.is_shared = at_all_times;
+    options.quiet_budget = 3;
+    struct row row = whole_row(b);
+    assert_int_equal(row.status, ROW_OK);
+    assert_true(row.shared && row.shared_blocks == row.blocks);
+    assert_int_equal(row.blocks, 4 * 5 * engine.samples / ENGINE_BLOCK); /* the budget is spent */
+    assert_true(row.headline.known && row.headline.cycles.theta > 3.5);
+    fake_own.is_shared = NULL; /* the same figure of a core alone */
+    plant.extra = NULL;
+    assert_int_equal(whole_row(b).status, ROW_WRONG);
+}
+
+/* Few quiet blocks: the figure is theirs, the interval holds what the others say. */
+static bool mostly(void)
+{
+    return plant.calls / 97 % 8 != 1;
+}
+
+static void the_interval_holds_both_states(void **state)
+{
+    (void)state;
+    plant.operation = 3;
+    plant.extra = slowed;
+    fake_own.is_shared = mostly;
+    options.quiet_budget = 0;
+    engine.samples = 1024;
+    struct row row = whole_row(bench);
+    const struct estimate *c = &row.headline.cycles;
+    assert_true(row.shared);
+    assert_true(c->theta - c->half <= 3 && c->theta + c->half > 3.5);
+}
+
+static void an_older_best_is_judged_again(void **state)
+{
+    struct row row;
+    (void)state;
+    assert_false(whole_row(bench).shared);
+    engine_begin(&engine, &bench, gathered);
+    for (unsigned i = 0; i < engine.rounds; i++)
+        engine_round(&engine, gathered, i);
+    fake_own.limit = 0.1; /* a better one was found meanwhile: 0.125 is above it */
+    engine_end(&engine, gathered, &row);
+    assert_true(row.shared && row.headline.known);
 }
 
 static void the_work_is_checked(void **state)
@@ -941,6 +1073,8 @@ int main(void)
         cmocka_unit_test_setup(the_ruler_cancels_drift, start),
         cmocka_unit_test_setup(what_cannot_be_doubled_is_less_the_empty_window, start),
         cmocka_unit_test_setup(warm_up_ends_when_blocks_are_alike, start),
+        cmocka_unit_test_setup(warm_up_ends_within_noise, start),
+        cmocka_unit_test_setup(an_interrupt_does_not_end_warm_up, start),
         cmocka_unit_test_setup(warm_up_is_bounded, start),
         cmocka_unit_test_setup(disturbed_windows_are_set_aside, start),
         cmocka_unit_test_setup(failed_operations_are_omitted_and_counted, start),
@@ -951,6 +1085,10 @@ int main(void)
         cmocka_unit_test_setup(what_cannot_be_placed_fails_the_row, start),
         cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
+        cmocka_unit_test_setup(shared_blocks_are_taken_again, start),
+        cmocka_unit_test_setup(a_core_that_is_never_alone_is_not_judged, start),
+        cmocka_unit_test_setup(the_interval_holds_both_states, start),
+        cmocka_unit_test_setup(an_older_best_is_judged_again, start),
         cmocka_unit_test_setup(the_work_is_checked, start),
         cmocka_unit_test_setup(a_fault_fails_the_row_and_says_where, start),
         cmocka_unit_test_setup(the_deadline_fails_the_row, start),

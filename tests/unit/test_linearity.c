@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include "lib/stats/linearity.h"
 #include "tests/unit/close.h"
+#include "tests/unit/gauss.h"
 
 /* Measured: xfence;rdtsc..rdtscp;xfence on a Zen 5, a window that hides up to 42 core cycles, at
  * 0.633 ticks a cycle. */
@@ -74,6 +75,59 @@ static void enough_windows_for_a_bar(void **state)
     assert_true(linearity_windows(1e-300, 1, 26) >= 1ull << 60);
 }
 
+/* Sixteen groups, each with noise of its own; what is planted is found within its half-width. */
+static size_t groups_of(const double shown[LINEARITY_POINTS], double noise, unsigned lost,
+                        struct linearity_point points[LINEARITY_POINTS])
+{
+    struct linearity_group group[16];
+    struct rng rng = {5};
+    for (unsigned g = 0; g < 16; g++) {
+        group[g].c = 0.6 + 0.02 * g; /* the clock moves */
+        for (int i = 0; i < LINEARITY_POINTS; i++)
+            group[g].location[i] =
+                g < lost ? __builtin_nan("")
+                         : group[g].c * (70 + linearity_adds[i] - shown[i] + noise * gauss(&rng));
+    }
+    return linearity_over(group, 16, 512, 2, points);
+}
+
+static void groups_show_their_spread(void **state)
+{
+    (void)state;
+    static const double shown[LINEARITY_POINTS] = {3, 0, 0.4, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8};
+    struct linearity_point points[LINEARITY_POINTS];
+    assert_int_equal(groups_of(shown, 0.3, 0, points), 16);
+    for (int i = 2; i < LINEARITY_POINTS; i++) {
+        assert_true(points[i].half > 0.1 && points[i].half < 0.6);
+        assert_close(points[i].cycles, -shown[i], points[i].half);
+    }
+    struct linearity_line l = linearity_line(points);
+    assert_true(l.straight && l.bend < 0.5);
+    assert_close(l.shadow, 0.8, l.shadow_half);
+    assert_close(l.slope, 0, l.slope_half);
+    assert_int_equal(groups_of(shown, 0.3, 13, points), 3);
+    assert_true(points[5].half > 0.2);
+    assert_int_equal(groups_of(shown, 0.3, 16, points), 0);
+    assert_true(points[5].cycles != points[5].cycles && !linearity_line(points).straight);
+}
+
+static void what_bends_is_not_straight(void **state)
+{
+    (void)state;
+    static const double plain[LINEARITY_POINTS] = {1, 0, 1, 4, 9, 19, 49, 92, 98};
+    static const double one_off[LINEARITY_POINTS] = {0, 0, 0, 0, 0, 0, 0, -1.7, 0};
+    static const double steep[LINEARITY_POINTS] = {0, 0, 0, 0.01, 0.02, 0.05, 0.1, 0.3, 3};
+    struct linearity_point points[LINEARITY_POINTS];
+    groups_of(plain, 0.3, 0, points);
+    assert_false(linearity_line(points).straight);
+    groups_of(one_off, 0.1, 0, points);
+    assert_true(linearity_line(points).straight);
+    groups_of(steep, 0.1, 0, points);
+    struct linearity_line l = linearity_line(points);
+    assert_false(l.straight);
+    assert_close(l.slope, -0.003, 0.0002);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -81,6 +135,8 @@ int main(void)
         cmocka_unit_test(a_perfect_window_is_zero_everywhere),
         cmocka_unit_test(unknown_is_not_a_number),
         cmocka_unit_test(enough_windows_for_a_bar),
+        cmocka_unit_test(groups_show_their_spread),
+        cmocka_unit_test(what_bends_is_not_straight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

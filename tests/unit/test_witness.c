@@ -71,7 +71,7 @@ static struct reading take(struct core *c, const struct witness_plan *plan)
         c->now += 0.2;
     }
     double ticks = nops.mean - WINDOW * clock_of(c);
-    return (struct reading){witness_level(plan, nops.mean, ruler.mean, WINDOW),
+    return (struct reading){witness_level(plan, nops.mean, ruler.mean),
                             witness_steady(moments_sd(&nops), c->step, ticks), alone, beside};
 }
 

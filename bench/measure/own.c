@@ -1,0 +1,168 @@
+#include "bench/measure/own.h"
+#include "bench/measure/tsc.h"
+#include "lib/stats/known.h"
+#include "lib/stats/median.h"
+#include "lib/stats/moments.h"
+#include "lib/text/mem.h"
+
+#define ADDS_OF_TURN  64
+#define FIRST_NOPS    1024 /* of the windows that the others are planned by */
+#define FIRST_ADDS    256
+#define GROUPS        32 /* whose median is taken: a neighbour or an interrupt comes into some */
+#define WINDOWS_FINE  8  /* of each kind in a group; ... */
+#define WINDOWS_STEPS 2  /* ... and so many for each core cycle of the TSC's step */
+#define WINDOWS_MOST  64
+#define FIRST_READS   256
+
+struct own_calibration {
+    double level, nops_window, adds_window; /* core cycles */
+};
+
+static double nops(unsigned n)
+{
+    return own_nops(n / WITNESS_UNIT);
+}
+
+static double adds(unsigned n)
+{
+    return own_adds(n / ADDS_OF_TURN);
+}
+
+/* By doubled windows of n NOPs and m additions: what a window takes by itself falls out. */
+static struct own_calibration measure_group(unsigned n, unsigned m, unsigned windows)
+{
+    double once = 0, twice = 0, ruler = 0, ruler2 = 0;
+    for (unsigned i = 0; i < windows; i++) {
+        once += nops(n);
+        ruler += adds(m);
+        twice += nops(2 * n);
+        ruler2 += adds(2 * m);
+    }
+    double ticks = (ruler2 - ruler) / m; /* of a core cycle, in all windows of a kind */
+    if (!(ticks > 0))
+        return (struct own_calibration){UNKNOWN, UNKNOWN, UNKNOWN};
+    return (struct own_calibration){(twice - once) / ticks / n, (2 * once - twice) / ticks,
+                                    (2 * ruler - ruler2) / ticks};
+}
+
+static unsigned group_windows(const struct engine *e)
+{
+    uint64_t n = WINDOWS_FINE + WINDOWS_STEPS * e->step_cycles;
+    return n < WINDOWS_MOST ? (unsigned)n : WINDOWS_MOST;
+}
+
+static struct own_calibration calibrate(const struct engine *e, unsigned n, unsigned m)
+{
+    double level[GROUPS], nops_window[GROUPS], adds_window[GROUPS];
+    size_t good = 0;
+    measure_group(n, m, 1); /* its code is fetched */
+    for (unsigned i = 0; i < GROUPS; i++) {
+        struct own_calibration c = measure_group(n, m, group_windows(e));
+        if (!is_known(c.level))
+            continue;
+        level[good] = c.level;
+        nops_window[good] = c.nops_window;
+        adds_window[good++] = c.adds_window;
+    }
+    if (good <= GROUPS / 2)
+        return (struct own_calibration){UNKNOWN, UNKNOWN, UNKNOWN};
+    return (struct own_calibration){median(level, good), median(nops_window, good),
+                                    median(adds_window, good)};
+}
+
+/* NULL: the witness can run. */
+static const char *obstacle(const struct engine *e)
+{
+    if (e->execution != EXEC_SILICON)
+        return "no real CPU executes this";
+    if (cpu_lacks(e->p->cpu, RECIPE_LFENCE))
+        return "LFENCE does not serialise here";
+    return engine_has_ruler(e) ? NULL : "the ruler does not grow";
+}
+
+static bool makes_sense(const struct own_calibration *c)
+{
+    return c->level > WITNESS_LEAST && c->level < WITNESS_MOST && is_known(c->nops_window) &&
+           is_known(c->adds_window);
+}
+
+void own_open(struct engine *e)
+{
+    struct own *o = &e->own;
+    memset(o, 0, sizeof *o);
+    o->why_not = obstacle(e);
+    if (o->why_not)
+        return;
+    /* Windows of any length first; then those that are taken, since the first turns of a loop of
+     * NOPs can go slower than the rest. */
+    struct own_calibration c = calibrate(e, FIRST_NOPS, FIRST_ADDS);
+    if (makes_sense(&c)) {
+        o->plan = witness_plan(e->step / e->ticks_per_cycle, c.level, c.nops_window);
+        c = calibrate(e, o->plan.nops, o->plan.adds);
+    }
+    if (!makes_sense(&c)) {
+        o->why_not = "NOPs take no steady time";
+        return;
+    }
+    o->plan.window = c.nops_window;
+    o->plan.ruler_window = c.adds_window;
+    for (unsigned i = 0; i < FIRST_READS; i++)
+        own_read(e);
+}
+
+double own_read(struct engine *e)
+{
+    struct own *o = &e->own;
+    double w_ticks[WITNESS_WINDOWS], r_ticks[WITNESS_WINDOWS];
+    if (o->why_not)
+        return UNKNOWN;
+    uint64_t began = tsc_now();
+    nops(o->plan.nops); /* what ran before has put them out of the front end's caches */
+    for (unsigned i = 0; i < o->plan.windows; i++) {
+        w_ticks[i] = nops(o->plan.nops);
+        r_ticks[i] = adds(o->plan.adds);
+    }
+    struct moments w = witness_undisturbed(w_ticks, o->plan.windows, WITNESS_SLOWEST);
+    struct moments r = witness_undisturbed(r_ticks, o->plan.windows, WITNESS_RULER);
+    double ticks = w.mean - o->plan.window * r.mean / (o->plan.adds + o->plan.ruler_window);
+    o->last = witness_level(&o->plan, w.mean, r.mean);
+    o->read_at = tsc_now();
+    o->read_ticks = o->read_at - began;
+    witness_add(&o->witness, o->last, o->plan.noise,
+                w.n < 2 || witness_steady(moments_sd(&w), e->step, ticks));
+    return o->last;
+}
+
+double own_read_before(struct engine *e)
+{
+    const struct own *o = &e->own;
+    bool fresh = o->read_ticks && tsc_now() - o->read_at <= 2 * o->read_ticks;
+    return fresh && !o->why_not ? o->last : own_read(e);
+}
+
+bool own_is_shared(const struct engine *e, double before, double after)
+{
+    const struct own *o = &e->own;
+    return !o->why_not && (!witness_quiet(&o->witness, before, o->plan.noise) ||
+                           !witness_quiet(&o->witness, after, o->plan.noise));
+}
+
+void own_note(struct engine *e, double before, double after, struct row *row)
+{
+    bool shared = own_is_shared(e, before, after);
+    own_count(e, shared);
+    row->blocks++;
+    row->shared_blocks += shared;
+    row->shared = 2 * row->shared_blocks > row->blocks;
+}
+
+void own_count(struct engine *e, bool shared)
+{
+    e->own.blocks += !e->own.why_not;
+    e->own.shared += !e->own.why_not && shared;
+}
+
+double own_share(const struct engine *e)
+{
+    return e->own.blocks ? (double)e->own.shared / (double)e->own.blocks : UNKNOWN;
+}

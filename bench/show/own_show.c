@@ -1,0 +1,94 @@
+#include "bench/show/own_show.h"
+#include "bench/measure/own.h"
+#include "lib/decimal/json_f64.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+
+#define WORTH_SAYING 0.005 /* a share that is told in percent */
+
+static bool is_known_core(const struct engine *e)
+{
+    return !e->own.why_not && e->own.witness.best > 0;
+}
+
+static void say_share(const struct engine *e, const char *when, struct sink *out)
+{
+    double share = own_share(e);
+    if (e->own.why_not)
+        fmt(out, "not known whether core %u is ours alone: %s", e->core, e->own.why_not);
+    else if (!is_known_core(e))
+        fmt(out, "somebody else seems to have core %u all the time: NOPs show no steady width",
+            e->core);
+    else if (is_known(share) && share >= WORTH_SAYING)
+        fmt(out, "somebody else had core %u %u%% of the time%s", e->core,
+            (unsigned)(100 * share + 0.5), when);
+    else
+        fmt(out, "core %u was ours alone%s", e->core, when);
+}
+
+void own_show_head(const struct engine *e, struct sink *out)
+{
+    fmt(out, "alone     ");
+    say_share(e, ", while it was probed", out);
+    fmt(out, "\r\n");
+}
+
+static void record_members(const struct engine *e, struct json *j)
+{
+    const struct own *o = &e->own;
+    if (o->why_not) {
+        json_str(j, "why", o->why_not);
+        return;
+    }
+    if (is_known_core(e))
+        json_f64(j, "nops_per_cycle", 1 / o->witness.best, 3);
+    json_u64(j, "blocks", o->blocks);
+    json_u64(j, "shared_blocks", o->shared);
+    json_f64(j, "shared", own_share(e), 4);
+}
+
+void own_record_head(const struct engine *e, struct json *j)
+{
+    json_object(j, "witness");
+    record_members(e, j);
+    json_close(j);
+}
+
+void own_show_end(const struct engine *e, struct report *r)
+{
+    struct json j;
+    if (report_table(r) && !e->own.why_not) {
+        fmt(r->out, "alone     ");
+        say_share(e, ", all rows together", r->out);
+        fmt(r->out, "\r\n");
+    }
+    if (!report_record(r, &j, "witness"))
+        return;
+    json_u64(&j, "core", e->core);
+    record_members(e, &j);
+    json_end(&j);
+}
+
+static double share_of(const struct row *row)
+{
+    return row->blocks ? (double)row->shared_blocks / (double)row->blocks : UNKNOWN;
+}
+
+void own_record_row(const struct engine *e, const struct row *row, struct json *j)
+{
+    if (e->own.why_not || row->blocks == 0)
+        return;
+    json_f64(j, "shared", share_of(row), 4);
+    json_u64(j, "shared_blocks", row->shared_blocks);
+    json_bool(j, "quiet", !row->shared);
+}
+
+void own_show_row(const struct row *row, struct sink *out)
+{
+    if (row->shared)
+        fmt(out,
+            "  ^ shared: somebody else had the core in %u%% of its blocks; the interval holds both"
+            " states,\r\n    and nothing is judged by it\r\n",
+            (unsigned)(100 * share_of(row) + 0.5));
+}

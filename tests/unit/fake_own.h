@@ -1,0 +1,47 @@
+/* The witness of an engine that is tested without a core: its readings are what a test plants. */
+#ifndef TESTS_UNIT_FAKE_OWN_H
+#define TESTS_UNIT_FAKE_OWN_H
+
+#include "bench/measure/own.h"
+
+static struct {
+    bool (*is_shared)(void); /* now; NULL: never */
+    double limit;            /* a reading above it is one of a shared core; 0: 0.5 */
+    unsigned reads;
+    uint64_t blocks, shared;
+} fake_own;
+
+double own_read(struct engine *e)
+{
+    (void)e;
+    fake_own.reads++;
+    return fake_own.is_shared && fake_own.is_shared() ? 1 : 0.125;
+}
+
+double own_read_before(struct engine *e)
+{
+    return own_read(e);
+}
+
+bool own_is_shared(const struct engine *e, double before, double after)
+{
+    double limit = fake_own.limit > 0 ? fake_own.limit : 0.5;
+    (void)e;
+    return before > limit || after > limit;
+}
+
+void own_note(struct engine *e, double before, double after, struct row *row)
+{
+    row->blocks++;
+    row->shared_blocks += own_is_shared(e, before, after);
+    row->shared = 2 * row->shared_blocks > row->blocks;
+}
+
+void own_count(struct engine *e, bool shared)
+{
+    (void)e;
+    fake_own.blocks++;
+    fake_own.shared += shared;
+}
+
+#endif
