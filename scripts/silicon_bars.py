@@ -33,8 +33,31 @@ def cycles(launch, row):
     return launch.rows[row]["per_op"]["cycles"]
 
 
+LEAST_QUIET = 3  # launches that a figure over launches needs
+
+
+def quiet(runs, row):
+    """The launches in which nobody else had the core for most of that row."""
+    return [launch for launch in runs if launch.rows[row].get("quiet", True)]
+
+
 def all_cycles(runs, row):
     return [cycles(launch, row) for launch in runs]
+
+
+def too_shared(what, number, of):
+    return Bar(what, f"too shared to judge: {number} of {of} launches had the core to themselves")
+
+
+def quiet_share(runs):
+    """The share of all rows of all launches that were quiet, in words."""
+    rows = [row for launch in runs for row in launch.rows.values() if "shared" in row]
+    if not rows:
+        return "nothing is known of neighbours: the witness does not run here"
+    alone = sum(row["quiet"] for row in rows)
+    shared = sum(row["shared"] for row in rows) / len(rows)
+    return (f"somebody else had the core {percent(shared, 1)} of the time; {alone} of {len(rows)}"
+            " rows are judged")
 
 
 def half(record):
@@ -69,13 +92,18 @@ def linearity_table(runs, recipes):
 
 def linearity(runs):
     recipe = runs[0].run["recipe"]
-    table = {n: e for n, e in _errors(runs, recipe).items() if n >= 2}
-    worst = max(table, key=lambda n: abs(table[n][0]) + table[n][1])
-    mean, width, _ = table[worst]
-    alone = max((e[2] for e in table.values()), key=abs)
-    yield Bar(f"{recipe} (the default), worst e(N), N = {min(table)} to {max(table)}",
-              f"{mean:+.2f} +-{width:.2f} cycles at N = {worst}; one launch alone {alone:+.2f}",
-              "at most 1 cycle", abs(mean) + width <= 1)
+    lines = [r.linearity[recipe] for r in runs]
+    lines = [line for line in lines if 2 * line["quiet_groups"] >= line["groups"]]
+    what = f"{recipe} (the default), the line through e(N) from N = 5 on"
+    if len(lines) < LEAST_QUIET:
+        yield too_shared(what, len(lines), len(runs))
+    else:
+        slope, width = figures.mean_half([line["slope"] for line in lines])
+        shadow, _ = figures.mean_half([line["shadow_cycles"] for line in lines])
+        bent = sum(not line["straight"] for line in lines)
+        yield Bar(what, f"slope {percent(slope, 3)} +-{percent(width, 3)}, shadow {shadow:.2f} cycles;"
+                  f" {bent} of {len(lines)} launches find a bend",
+                  "within 0.1%, no bend", abs(slope) + width <= 0.001 and not bent)
     for other in ("plain", "xfence"):
         if "points" not in runs[0].linearity[other]:
             yield Bar(f"{other} misses", runs[0].linearity[other]["why"])
@@ -92,8 +120,12 @@ def linearity(runs):
 def truth(runs):
     for name, issue_says in (("add", 1), ("ror", 1), ("imul", 3)):
         row = f"truth/{name}"
+        alone = quiet(runs, row)
+        if len(alone) < LEAST_QUIET:
+            yield too_shared(name, len(alone), len(runs))
+            continue
         documented = runs[0].rows[row].get("truth_cycles", issue_says)
-        mean, width = figures.mean_half(all_cycles(runs, row))
+        mean, width = figures.mean_half(all_cycles(alone, row))
         doubled = all(r.rows[row]["doubled"] for r in runs)
         off = abs(mean / documented - 1) + width / documented
         yield Bar(f"{name}, documented {documented:g}",
@@ -101,15 +133,22 @@ def truth(runs):
                   "within 0.5%", off <= 0.005 and doubled)
     for name in TRUTH:
         record = runs[0].rows[f"truth/{name}"]
+        if len(quiet(runs, f"truth/{name}")) < LEAST_QUIET:
+            continue
         if name not in ("add", "ror", "imul") and "truth_cycles" in record:
-            mean, width = figures.mean_half(all_cycles(runs, f"truth/{name}"))
+            mean, width = figures.mean_half(
+                all_cycles(quiet(runs, f"truth/{name}"), f"truth/{name}"))
             yield Bar(f"{name}, documented {record['truth_cycles']:g}",
                       f"{mean:.4f} +-{width:.4f} cycles")
 
 
 def repeatability(runs):
     for row in ("truth/add", "truth/imul", "calls/direct"):
-        values = [r.rows[row]["per_op"]["cycles_median"] for r in runs]
+        alone = quiet(runs, row)
+        if len(alone) < LEAST_QUIET:
+            yield too_shared(row.split("/")[1], len(alone), len(runs))
+            continue
+        values = [r.rows[row]["per_op"]["cycles_median"] for r in alone]
         yield Bar(f"{row.split('/')[1]}, the median over placements, {len(values)} launches",
                   f"median {statistics.median(values):.4f}, from {min(values):.4f} to"
                   f" {max(values):.4f} cycles: {percent(figures.spread(values))}",
@@ -144,7 +183,8 @@ def _coverage_input(runs, rows):
     for launch in runs:
         for row in rows:
             record = launch.rows[row]
-            points = _points(record)
+            # A launch that was shared has no figure: its interval holds whatever there was.
+            points = _points(record) if record.get("quiet", True) else []
             # docs/method.md "The headline": over the rounds, or in one round over the placements.
             n, sd = record["placements"], record["interval"].get("sd", math.nan)
             if "rounds_sd" in record["interval"]:
@@ -154,7 +194,11 @@ def _coverage_input(runs, rows):
 
 
 def coverage(runs):
-    rows = [row for row in COVERED if row in runs[0].rows]
+    rows = [row for row in COVERED
+            if row in runs[0].rows and len(quiet(runs, row)) >= LEAST_QUIET]
+    if runs[0].rows and not rows:
+        yield too_shared("coverage", 0, len(runs))
+        return
     p = subprocess.run([COVERAGE], input="\n".join(_coverage_input(runs, rows)), text=True,
                        stdout=subprocess.PIPE, check=True)
     said = json.loads(p.stdout)

@@ -67,24 +67,44 @@ def test_mean_half_and_spread():
 # --- bars -----------------------------------------------------------------------------------------
 
 
-def with_errors(lfence, plain=-90, xfence=-42):
+def with_lines(slopes, plain=-90, xfence=-42, quiet_groups=16, straight=True):
     def record(e):
         points = [{"adds": n, "error_cycles": e if n >= 50 else 0} for n in (0, 1, 2, 50, 1000)]
         return {"points": points}
 
+    def line(slope):
+        return {**record(0), "slope": slope, "shadow_cycles": 0.8, "straight": straight, "groups": 16,
+                "quiet_groups": quiet_groups}  # fmt: skip
+
     return [
-        launch({}, linearity={"lfence": record(x), "plain": record(plain), "xfence": record(xfence)})
-        for x in lfence
+        launch({}, linearity={"lfence": line(x), "plain": record(plain), "xfence": record(xfence)})
+        for x in slopes
     ]
 
 
 def test_linearity():
-    assert verdicts(bars.linearity(with_errors([0.2, 0.1, 0.3, 0.2]))) == [True] * 3
-    assert verdicts(bars.linearity(with_errors([1.2, 1.1, 1.3, 1.2])))[0] is False
-    assert verdicts(bars.linearity(with_errors([-1.2, -1.1, -1.3, -1.2])))[0] is False
-    # Too few and too scattered to tell: that is no proof.
-    assert verdicts(bars.linearity(with_errors([0.9, -0.9])))[0] is False
-    assert verdicts(bars.linearity(with_errors([0.1] * 4, plain=-5, xfence=5)))[1:] == [False] * 2
+    fine = [0.0001, 0.0002, 0.0001, 0.0002]
+    assert verdicts(bars.linearity(with_lines(fine))) == [True] * 3
+    assert verdicts(bars.linearity(with_lines([0.0012, 0.0011, 0.0013, 0.0012])))[0] is False
+    assert verdicts(bars.linearity(with_lines([-0.0012, -0.0011, -0.0013])))[0] is False
+    # Too scattered to tell: that is no proof.
+    assert verdicts(bars.linearity(with_lines([0.0009, -0.0009, 0])))[0] is False
+    assert verdicts(bars.linearity(with_lines(fine, straight=False)))[0] is False
+    assert verdicts(bars.linearity(with_lines(fine, plain=-5, xfence=5)))[1:] == [False] * 2
+
+
+def test_what_is_too_shared_is_shown_and_not_judged():
+    shared = list(bars.linearity(with_lines([0.5] * 4, quiet_groups=7)))[0]
+    assert not shared.limit and "too shared to judge: 0 of 4" in shared.figure
+    runs = truth_launches()
+    for one in runs[2:]:
+        one.rows["truth/imul"] = {**row(4.5), "quiet": False, "shared": 0.9}
+    lines = {bar.what.split(",")[0]: bar for bar in bars.truth(runs)}
+    assert lines["add"].limit and not lines["imul"].limit
+    assert "too shared to judge: 2 of" in lines["imul"].figure
+    one.rows["truth/imul"] = {**row(3.0), "quiet": True, "shared": 0.1}
+    imul = {bar.what.split(",")[0]: bar for bar in bars.truth(runs)}["imul"]
+    assert imul.limit and imul.holds  # by the three that were quiet
 
 
 def truth_launches(**changed):
