@@ -177,6 +177,8 @@ CONF_TOOL   := $(B)/hosted/conf
 # What scripts/silicon needs beside the program: the judge of coverage, and two programs to compare with.
 COVERAGE := $(B)/hosted/coverage
 PAIR     := $(B)/hosted/pair
+# Runs a function of any relocatable object: what the tests give to compilers.
+OBJECT_TOOL := $(B)/hosted/object
 PEER     := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
 
@@ -184,7 +186,7 @@ HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/u
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
-hosted: $(HOSTED)
+hosted: $(HOSTED) $(OBJECT_TOOL)
 replay: $(REPLAY)
 $(OBJ)/tests/%.c.o: tests/%.c $(OBJ)/tests/flags | $(GEN)/build_id.h
 	@mkdir -p $(@D)
@@ -194,7 +196,8 @@ $(REPLAY): $(REPLAY_OBJS)
 $(CONF_TOOL): $(OBJ)/tests/hosted/tools/conf.c.o $(IMAGE_LIB)
 $(COVERAGE): $(OBJ)/tests/hosted/tools/coverage.c.o $(IMAGE_LIB)
 $(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
-$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR): $(B)/hosted/linked
+$(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
+$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
 $(PEER): tests/hosted/peers/google_benchmark.cc
 	@mkdir -p $(@D)
