@@ -209,7 +209,7 @@ $(B)/hosted/linked: FORCE
 	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS) $(REPLAY_OBJS))
 -include $(shell find $(OBJ)/tests -name '*.d' 2>/dev/null)
 
-silicon: $(HOSTED) $(COVERAGE) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
+silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 	@$(PYTHON) scripts/silicon
 
 # --- running it ----------------------------------------------------------------------------------

@@ -15,13 +15,13 @@ class Failed(Exception):
 
 
 class Launch:
-    """run, end: the records of these types; rows and linearity: by "suite/name" and by recipe; gaps: a list;
-    status: the program's exit status; seconds: of wall time."""
+    """run, end: the records of these types; rows and linearity: by "suite/name" and by recipe; gaps,
+    witnesses, cores: lists; status: the program's exit status; seconds: of wall time."""
 
     def __init__(self, output, status, seconds):
         self.status, self.seconds = status, seconds
         self.rows, self.linearity, self.selftests, self.events = {}, {}, {}, []
-        self.gaps = []
+        self.gaps, self.witnesses, self.cores = [], [], []
         self.run = self.end = None
         sequence = report.Sequence()
         for number, line in enumerate(output.splitlines(), 1):
@@ -48,6 +48,10 @@ class Launch:
             self.events.append(record)
         elif kind == "gaps":
             self.gaps.append(record)
+        elif kind == "core":
+            self.cores.append(record)
+        elif kind == "witness":
+            self.witnesses.append(record)
         elif kind in ("run", "end"):
             setattr(self, kind, record)
 
