@@ -4,9 +4,9 @@
 #include "lib/text/fmt.h"
 
 /*
- * docs/method.md "Truth": what is off by more than both is no noise. Of 200 launches with eight such
- * rows each at most one may fail by chance: twice the 99% half-width of a difference of two boots
- * is seven standard errors of one.
+ * docs/method.md "Truth": what is off by more than both is no noise. Of 200 launches with eight
+ * such rows each at most one may fail by chance: twice the 99% half-width of a difference of two
+ * boots is seven standard errors of one.
  */
 #define TRUTH_WITHIN 0.01
 #define TRUTH_HALVES 2

@@ -183,3 +183,46 @@ def test_each_core_has_a_counter_of_its_own(run, share):
     for row in records(ended, "row"):
         if row["status"] == "ok":
             assert row["cycle_counter"] == "pmc" and "cycles_counter" in row["per_op"], row
+
+
+# --- the witness ----------------------------------------------------------------------------------
+
+
+def siblings():
+    """Two cores of ours, by number, that are threads of one core of the machine; None: there are none."""
+    for i, cpu in enumerate(CPUS):
+        path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
+        with open(path, encoding="ascii") as f:
+            ranges = [part.split("-") for part in f.read().strip().split(",")]
+        for k, other in enumerate(CPUS):
+            if k != i and any(int(r[0]) <= other <= int(r[-1]) for r in ranges):
+                return i, k
+    return None
+
+
+def test_a_core_says_whether_it_is_alone(run):
+    ended = run("suite=truth", "bench=imul", "hist=off")
+    run_record, witness = records(ended, "run")[0]["witness"], records(ended, "witness")
+    assert [w["core"] for w in witness] == [0]
+    assert re.search(r"^alone +(core 0 was ours|somebody else|not known)", ended.out, re.MULTILINE)
+    if "why" in witness[0]:
+        pytest.skip(witness[0]["why"])
+    row = by_core(ended, "truth", "imul")[0]
+    assert witness[0]["blocks"] > run_record["blocks"] > 0
+    assert 0 <= row["shared"] <= 1 and row["shared_blocks"] <= witness[0]["shared_blocks"]
+    if "nops_per_cycle" in witness[0]:
+        assert 1 <= witness[0]["nops_per_cycle"] <= 32
+    else:
+        assert not row["quiet"]  # no width was shown: nothing is judged
+    if not row["quiet"]:
+        assert ended.status == SUCCESS and "nothing is judged by it" in ended.out
+
+
+@several
+def test_siblings_together_are_not_alone(run):
+    pair = siblings()
+    if not pair:
+        pytest.skip("no two of these CPUs are threads of one core")
+    words = ["suite=truth", "bench=imul", "hist=off", "share=together", f"cores={pair[0]},{pair[1]}"]
+    rows = by_core(run(*words), "truth", "imul")
+    assert all(row["shared"] > 0.9 and not row["quiet"] for row in rows.values())
