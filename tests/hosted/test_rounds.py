@@ -59,7 +59,8 @@ def test_each_row_goes_through_all_rounds(run, words, rounds, placements):
     for name in ("truth/ror", "truth/imul"):
         row = report.rows[name]
         assert (row["rounds"], row["placements"]) == (rounds, placements)
-        assert row["n"] == windows == sum(n for _, n in row["hist"]) + row.get("hist_rest", 0)
+        assert row["n"] >= windows  # shared blocks are taken again, and stay in the histogram
+        assert row["n"] == sum(n for _, n in row["hist"]) + row.get("hist_rest", 0)
         means = row["interval"].get("rounds_cycles", [])
         assert len(means) == (rounds if rounds > 1 else 0)
         if rounds > 1:
@@ -106,7 +107,7 @@ def test_rows_on_each_core_go_through_all_rounds(program, cores):
     n = CPUS if "all" in cores else 1
     assert sorted((r["name"], r["core"]) for r in rows[1:]) == [(x, c) for x in ("imul", "ror") for c in range(n)]
     for row in rows[1:]:
-        assert row["rounds"] == 4 and row["n"] == 256
+        assert row["rounds"] == 4 and row["n"] >= 256
         assert row.get("together") == (n if "together" in cores else None)
         if "together" in cores:
             assert row["alone"]["cycles"] > 0
