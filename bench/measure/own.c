@@ -13,6 +13,7 @@
 #define WINDOWS_STEPS 2  /* ... and so many for each core cycle of the TSC's step */
 #define WINDOWS_MOST  64
 #define FIRST_READS   256
+#define READ_WORTH    6 /* times as long as a reading, at the least, is what lies between two */
 
 struct own_calibration {
     double level, nops_window, adds_window; /* core cycles */
@@ -138,6 +139,12 @@ double own_read_before(struct engine *e)
     const struct own *o = &e->own;
     bool fresh = o->read_ticks && tsc_now() - o->read_at <= 2 * o->read_ticks;
     return fresh && !o->why_not ? o->last : own_read(e);
+}
+
+bool own_can_wait(const struct engine *e)
+{
+    const struct own *o = &e->own;
+    return !o->why_not && tsc_now() - o->read_at < READ_WORTH * o->read_ticks;
 }
 
 bool own_is_shared(const struct engine *e, double before, double after)

@@ -141,29 +141,24 @@ static void run_block(struct sampler *s, const struct engine *e, const struct be
     }
 }
 
-/* One block of one kind, and what is read on either side of it: never between its windows. */
+/* One block of one kind, and what is counted on either side of it: never between its windows. */
 static void take_block(struct sampler *s, struct engine *e, const struct bench *b,
                        const struct placed *p, const struct span *span, enum kind k, size_t block)
 {
     struct block *taken = &s->block[k][block];
-    double before = own_read_before(e);
     uint64_t spoils = engine_spoils(e);
     struct cycle_mark from = cycle_begin(e);
     run_block(s, e, b, p, span, k, block);
     struct cycle_mark to = cycle_end(e);
     taken->spoiled = engine_spoils(e) != spoils;
     taken->cycles_per_tick = cycle_ratio(e, &from, &to);
-    double after = own_read(e);
-    taken->before = (float)before;
-    taken->after = (float)after;
-    taken->shared = own_is_shared(e, before, after);
 }
 
-static bool may_take_again(struct sampler *s)
+static bool may_take_again(struct sampler *s, size_t blocks)
 {
-    if (s->budget == 0 || tsc_now() > s->until)
+    if (s->budget < blocks || tsc_now() > s->until)
         return false;
-    s->budget--;
+    s->budget -= blocks;
     return true;
 }
 
@@ -186,23 +181,64 @@ static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t
         histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);
 }
 
-static void take_quiet_block(struct sampler *s, struct engine *e, const struct bench *b,
-                             const struct placed *p, enum kind k, size_t block)
+/* The kinds there and back, pair of blocks after pair: where the i-th block of that order stands. */
+struct turn {
+    enum kind kind;
+    size_t block;
+};
+
+static size_t turns_of_pair(const struct sampler *s)
 {
-    take_block(s, e, b, p, &s->span, k, block);
-    while (s->block[k][block].shared && may_take_again(s)) {
-        keep_shared(s, e, k, block);
-        take_block(s, e, b, p, &s->span, k, block);
+    return 2 * (size_t)s->kinds;
+}
+
+static struct turn turn_at(const struct sampler *s, size_t i)
+{
+    size_t pair = i / turns_of_pair(s), at = i % turns_of_pair(s);
+    bool back = at >= s->kinds;
+    return (struct turn){s->order[back ? turns_of_pair(s) - 1 - at : at], 2 * pair + back};
+}
+
+/* Blocks [from, ...) between two readings of the witness. Returns the first that is not of them. */
+static size_t take_run(struct sampler *s, struct engine *e, const struct bench *b,
+                       const struct placed *p, size_t from, size_t end)
+{
+    double before = own_read_before(e);
+    size_t i = from;
+    do {
+        struct turn t = turn_at(s, i++);
+        take_block(s, e, b, p, &s->span, t.kind, t.block);
+    } while (i < end && own_can_wait(e));
+    double after = own_read(e);
+    for (size_t j = from; j < i; j++) {
+        struct turn t = turn_at(s, j);
+        struct block *taken = &s->block[t.kind][t.block];
+        taken->before = (float)before;
+        taken->after = (float)after;
+        taken->shared = own_is_shared(e, before, after);
     }
+    return i;
+}
+
+/* The same, taken again while it is shared. */
+static size_t take_quiet_run(struct sampler *s, struct engine *e, const struct bench *b,
+                             const struct placed *p, size_t from, size_t end)
+{
+    struct turn first = turn_at(s, from);
+    size_t to = take_run(s, e, b, p, from, end);
+    while (s->block[first.kind][first.block].shared && may_take_again(s, to - from)) {
+        for (size_t i = from; i < to; i++)
+            keep_shared(s, e, turn_at(s, i).kind, turn_at(s, i).block);
+        to = take_run(s, e, b, p, from, to);
+    }
+    return to;
 }
 
 /* What the part may wait for quiet. */
 static void set_budget(struct sampler *s, const struct engine *e)
 {
-    uint64_t hz = engine_has_hz(e) ? (uint64_t)e->tsc_hz : TSC_HZ_MAX, kinds = 0;
-    for (unsigned k = 0; k < KINDS; k++)
-        kinds += s->used[k];
-    s->budget = e->gate ? 0 : e->o->quiet_budget * kinds * s->span.blocks;
+    uint64_t hz = engine_has_hz(e) ? (uint64_t)e->tsc_hz : TSC_HZ_MAX;
+    s->budget = e->gate ? 0 : e->o->quiet_budget * (uint64_t)s->kinds * s->span.blocks;
     s->until = tsc_now() + hz / WAITS_A_SECOND;
 }
 
@@ -212,21 +248,19 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
     struct span *span = &s->span;
     *span = (struct span){.n = part->windows, .blocks = part->blocks};
     s->cold = place_is_cold(e, b);
+    s->kinds = 0;
     for (unsigned k = 0; k < KINDS; k++) {
         s->used[k] = p->kind[k].fn != NULL;
         s->windows[k] = 0;
+        if (s->used[k])
+            s->order[s->kinds++] = k;
     }
     warm_up(s, e, p, span);
     set_budget(s, e);
-    for (size_t block = 0; block < span->blocks; block += 2) {
+    for (size_t i = 0, end = s->kinds * span->blocks; i < end;) {
         if (!pace_go_on(e))
             return false;
-        for (unsigned k = 0; k < KINDS; k++)
-            if (s->used[k])
-                take_quiet_block(s, e, b, p, k, block);
-        for (unsigned k = KINDS; k-- > 0;)
-            if (s->used[k])
-                take_quiet_block(s, e, b, p, k, block + 1);
+        i = take_quiet_run(s, e, b, p, i, end);
     }
     return true;
 }
@@ -282,8 +316,7 @@ static void judge_alone(struct engine *e, struct block *block, struct gathered *
 static void judge_kind(struct sampler *s, struct engine *e, enum kind k, struct gathered *g)
 {
     size_t m = sort(s, k);
-    struct summary summary = stats_summary(s->sorted, m, s->scratch);
-    double above = stats_disturbed_above(&summary, e->step);
+    double above = stats_above_levels(s->sorted, m, e->step, s->scratch);
 
     if (k == KIND_BODY || k == KIND_EMPTY)
         histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);

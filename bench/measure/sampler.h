@@ -25,7 +25,7 @@ struct span {
 struct block {
     bool spoiled;           /* an SMI, NMI or machine check came: none of its windows counts */
     bool shared;            /* somebody else had part of the core (sampler_judge) */
-    float before, after;    /* the witness's readings on either side (bench/measure/own.h) */
+    float before, after;    /* the witness's readings next to it (bench/measure/own.h) */
     double cycles_per_tick; /* by the counter read around it; UNKNOWN: none was, or it failed */
     double ticks;           /* mean of its undisturbed windows (sampler_judge); UNKNOWN: none */
 };
@@ -33,6 +33,8 @@ struct block {
 struct sampler {
     struct span span;
     bool used[KINDS];
+    enum kind order[KINDS]; /* those that are used, ... */
+    unsigned kinds;         /* ... so many */
     uint64_t *samples[KINDS];   /* in the order taken; SAMPLE_FAILED where the operation failed */
     struct block *block[KINDS]; /* in the order taken */
     uint64_t *sorted, *scratch; /* room for all samples of one kind */
@@ -53,7 +55,7 @@ void sampler_init(struct sampler *s, const struct engine *e, size_t windows, siz
 
 /*
  * Warm-up, then all samples of the part at this placement. False: the run is stopped (pace.h). A
- * block that was shared goes into the row's histogram and is taken again, within quiet_budget= and
+ * run of blocks that was shared goes into the row's histogram and is taken again, within quiet_budget= and
  * a tenth of a second a part; but where cores measure together: there the neighbour is the point.
  */
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,

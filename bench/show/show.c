@@ -69,13 +69,14 @@ static void show_sweep(struct report *r, const struct row *row)
     }
 }
 
-/* Where ruler and counter differ by more than the self-test allows, or the counter failed. */
+/* Where ruler and counter differ by more than the self-test allows and the row's interval explains, or
+ * the counter failed. */
 static void show_beside(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct estimate *ruler = &row->headline.ruler.cycles;
-    double off = row->headline.counter.cycles.theta / ruler->theta - 1, within = CYCLE_WITHIN;
-    if (row->method.method != METHOD_DOUBLED) /* their error is often larger */
-        within += ruler->half / (ruler->theta < 0 ? -ruler->theta : ruler->theta);
+    double size = ruler->theta < 0 ? -ruler->theta : ruler->theta;
+    double off = row->headline.counter.cycles.theta / ruler->theta - 1;
+    double within = CYCLE_WITHIN + (is_known(ruler->half) ? ruler->half / size : 0);
     if (e->execution != EXEC_SILICON || !e->cycle.counter.used || !row->headline.known)
         return;
     if (off > within || off < -within) {

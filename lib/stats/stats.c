@@ -193,3 +193,30 @@ double stats_disturbed_above(const struct summary *s, double step)
         most = 0.05 * s->median;
     return s->median + most;
 }
+
+#define LEVEL_SHARE 0.05
+#define LEVEL_LEAST 3
+#define LEVEL_MAD   0.02 /* of their median */
+
+static size_t how_many_up_to(const uint64_t *sorted, size_t n, double limit)
+{
+    size_t low = 0;
+    while (low < n && (double)sorted[low] <= limit)
+        low++;
+    return low;
+}
+
+double stats_above_levels(const uint64_t *sorted, size_t n, double step, uint64_t *scratch)
+{
+    struct summary s = stats_summary(sorted, n, scratch);
+    double above = stats_disturbed_above(&s, step);
+    for (size_t from = how_many_up_to(sorted, n, above);
+         n - from >= LEVEL_LEAST && (double)(n - from) >= LEVEL_SHARE * (double)n;
+         from = how_many_up_to(sorted, n, above)) {
+        s = stats_summary(sorted + from, n - from, scratch);
+        if (s.mad > step && s.mad > LEVEL_MAD * s.median)
+            break;
+        above = stats_disturbed_above(&s, step);
+    }
+    return above;
+}

@@ -8,6 +8,8 @@ static struct {
     bool (*is_shared)(void); /* now; NULL: never */
     double limit;            /* a reading above it is one of a shared core; 0: 0.5 */
     unsigned reads;
+    unsigned wait; /* blocks that may come between two readings, beside one */
+    unsigned waited;
     uint64_t blocks, shared;
 } fake_own;
 
@@ -21,6 +23,13 @@ double own_read(struct engine *e)
 double own_read_before(struct engine *e)
 {
     return own_read(e);
+}
+
+bool own_can_wait(const struct engine *e)
+{
+    (void)e;
+    fake_own.waited = fake_own.waited < fake_own.wait ? fake_own.waited + 1 : 0;
+    return fake_own.waited > 0;
 }
 
 bool own_is_shared(const struct engine *e, double before, double after)

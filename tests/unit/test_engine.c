@@ -618,6 +618,29 @@ static void shared_blocks_are_taken_again(void **state)
     assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9 || row.shared);
 }
 
+/* Blocks between two readings are one: shared or not, and taken again together. */
+static void a_reading_stands_for_a_run_of_blocks(void **state)
+{
+    (void)state;
+    plant.operation = 3;
+    plant.extra = slowed;
+    fake_own.is_shared = a_third;
+    options.quiet_budget = 20;
+    engine.samples = 1024;
+    struct row single = whole_row(bench);
+    unsigned reads = fake_own.reads;
+    fake_own.wait = 3;
+    fake_own.reads = 0;
+    struct row row = whole_row(bench);
+    assert_true(fake_own.reads < reads / 2 && single.blocks > 0);
+    assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9);
+    assert_int_equal(row.blocks, 5 * engine.samples / ENGINE_BLOCK + row.shared_blocks);
+    options.quiet_budget = 2;
+    fake_own.is_shared = at_all_times;
+    row = whole_row(bench);
+    assert_int_equal(row.blocks, 3 * 5 * engine.samples / ENGINE_BLOCK);
+}
+
 static void a_core_that_is_never_alone_is_not_judged(void **state)
 {
     struct bench b = bench;
@@ -1086,6 +1109,7 @@ int main(void)
         cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
         cmocka_unit_test_setup(shared_blocks_are_taken_again, start),
+        cmocka_unit_test_setup(a_reading_stands_for_a_run_of_blocks, start),
         cmocka_unit_test_setup(a_core_that_is_never_alone_is_not_judged, start),
         cmocka_unit_test_setup(the_interval_holds_both_states, start),
         cmocka_unit_test_setup(an_older_best_is_judged_again, start),

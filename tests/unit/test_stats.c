@@ -243,10 +243,29 @@ static void disturbed_is_above_the_widest_of_three(void **state)
     assert_close(stats_disturbed_above(&s, 0), 0, 0);
 }
 
+static void a_level_of_its_own_is_no_disturbance(void **state)
+{
+    (void)state;
+    uint64_t x[64], scratch[64];
+    for (size_t i = 0; i < 64; i++)
+        x[i] = i < 45 ? 2366 : 2496; /* more than 5% above, 30% of them */
+    assert_true(stats_above_levels(x, 64, 26, scratch) > 2496);
+    x[63] = 9000; /* above either */
+    assert_true(stats_above_levels(x, 64, 26, scratch) < 9000);
+    for (size_t i = 45; i < 64; i++)
+        x[i] = 2500 + 100 * (i - 45); /* they share nothing */
+    assert_close(stats_above_levels(x, 64, 26, scratch), 2366 + 0.05 * 2366, 1e-9);
+    for (size_t i = 0; i < 64; i++)
+        x[i] = i < 62 ? 2366 : 2496; /* too few to be one */
+    assert_close(stats_above_levels(x, 64, 26, scratch), 2366 + 0.05 * 2366, 1e-9);
+    assert_close(stats_above_levels(x, 1, 26, scratch), 2366 + 0.05 * 2366, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sort_takes_any_length_and_order),
+        cmocka_unit_test(a_level_of_its_own_is_no_disturbance),
         cmocka_unit_test(sort_survives_its_worst_order),
         cmocka_unit_test(sort_is_quick_enough_for_long_runs),
         cmocka_unit_test(summary_of_known_samples),
