@@ -33,8 +33,8 @@ struct block {
 struct sampler {
     struct span span;
     bool used[KINDS];
-    enum kind order[KINDS]; /* those that are used, ... */
-    unsigned kinds;         /* ... so many */
+    enum kind order[KINDS];     /* those that are used, ... */
+    unsigned kinds;             /* ... so many */
     uint64_t *samples[KINDS];   /* in the order taken; SAMPLE_FAILED where the operation failed */
     struct block *block[KINDS]; /* in the order taken */
     uint64_t *sorted, *scratch; /* room for all samples of one kind */
