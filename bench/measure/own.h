@@ -29,8 +29,8 @@ double own_read(struct engine *e);
  * begins the next. */
 double own_read_before(struct engine *e);
 
-/* Whether a block more may come before the next reading: so that readings, which take long where the
- * TSC is coarse, have no more than a small part of the time. */
+/* Whether a block more may come before the next reading: so that readings, which take long where
+ * the TSC is coarse, have no more than a small part of the time. */
 bool own_can_wait(const struct engine *e);
 
 /* Whether both readings around a block are those of a core of one's own, by the best so far. Where

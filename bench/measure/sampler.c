@@ -181,7 +181,7 @@ static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t
         histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);
 }
 
-/* The kinds there and back, pair of blocks after pair: where the i-th block of that order stands. */
+/* The kinds there and back, pair of blocks after pair: where the i-th of that order stands. */
 struct turn {
     enum kind kind;
     size_t block;

@@ -69,8 +69,8 @@ static void show_sweep(struct report *r, const struct row *row)
     }
 }
 
-/* Where ruler and counter differ by more than the self-test allows and the row's interval explains, or
- * the counter failed. */
+/* Where ruler and counter differ by more than the self-test allows and the row's interval explains,
+ * or the counter failed. */
 static void show_beside(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct estimate *ruler = &row->headline.ruler.cycles;

@@ -30,9 +30,10 @@ struct bin {
 /* docs/method.md "Samples": x is disturbed above median + max(3 step, 15 MAD, 5% of the median). */
 double stats_disturbed_above(const struct summary *s, double step);
 /*
- * The same of n >= 1 ascending values, but that a level which 5% of them share, three at the least, is
- * no disturbance: a body that takes one time or another has two (docs/method.md "Modes"). Theirs is a
- * level if their MAD is a step, or 2% of their median, at the most. `scratch` as for stats_summary.
+ * The same of n >= 1 ascending values, but that a level which 5% of them share, three at the
+ * least, is no disturbance: a body that takes one time or another has two (docs/method.md
+ * "Modes"). Theirs is a level if their MAD is a step, or 2% of their median, at the most.
+ * `scratch` as for stats_summary.
  */
 double stats_above_levels(const uint64_t *sorted, size_t n, double step, uint64_t *scratch);
 
