@@ -9,6 +9,8 @@
 #define COMPILED_AT (ROOM_AT + OBJECT_ROOM)
 _Static_assert(COMPILED_AT < PLATFORM_DATA_SIZE, "no room in the data buffer");
 #define APART 4096 /* callee_apart: a page of its own */
+/* Between the ruler and what place_cool() clears: a line of either's own, and those fetched ahead. */
+#define RULER_APART ((size_t)4 * LINE)
 
 extern const struct unit unit_call_function, unit_chain_add;
 
@@ -174,6 +176,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
     code_begin(&code, e->p);
     window_fn ruler = build(&code, ruler_spec, &unit_chain_add, RULER_ADDS, b, "R");
     window_fn ruler2 = build(&code, ruler_spec, &unit_chain_add, 2 * RULER_ADDS, b, "R2");
+    code_skip(&code, RULER_APART - code.used % LINE);
     bool fits = ruler && ruler2 && begin_functions(e, &code, b);
     for (unsigned i = from; fits && i < from + n; i++) {
         struct placed *p = &placed[i];

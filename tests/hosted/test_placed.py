@@ -2,6 +2,8 @@
 
 from statistics import median
 
+import pytest
+
 ROWS = ("got", "got_c")
 
 
@@ -18,6 +20,24 @@ def window(run, name, caches):
     words = ("suite=calls", f"bench={name}", f"caches={caches}", "layout=fixed", "samples=512",
              "format=jsonl")  # fmt: skip
     return min(run(*words).report().rows[f"calls/{name}"]["ticks"]["median"] for _ in range(3))
+
+
+def clock(run, layout, caches):
+    """{row: the core's clock by its own ruler}"""
+    report = run("suite=calls", "bench=direct,direct_c,plt_c", f"caches={caches}", f"layout={layout}",
+                 "format=jsonl").report()  # fmt: skip
+    return {name: row["core_hz"] for name, row in report.rows.items()}
+
+
+@pytest.mark.parametrize("layout", ["fixed", "shuffle"])
+def test_the_ruler_is_never_cleared(run, layout):
+    """A ruler that is fetched anew each time reads a quarter too much, and more. Clocks move by a tenth."""
+    for _ in range(3):
+        keep, clear = clock(run, layout, "keep"), clock(run, layout, "clear")
+        off = {name: clear[name] / keep[name] for name in keep}
+        if all(0.85 < ratio < 1.15 for ratio in off.values()):
+            return
+    pytest.fail(f"{off}")
 
 
 def test_cleared_caches_are_as_cold_for_compiled_code(run):
