@@ -405,12 +405,32 @@ static void tell_stopped(const struct run *run, const struct shown *shown, bool 
 
 /* --- the rows, round after round -------------------------------------------------------------- */
 
+/* A guess that is beyond the deadline even if it is twice too long: the row is likely to be ended. */
+static void warn_of_deadline(const struct run *run, const struct bench *b)
+{
+    const struct engine *e = run->first;
+    const struct progress_sum *all = &run->progress.all;
+    double ticks = progress_guess(e, b) * (all->guess > 0 ? all->taken / all->guess : 1);
+    double seconds = engine_has_hz(e) ? ticks / e->tsc_hz : 0;
+    char message[160];
+    if (b->form == FORM_CORES || b->form == FORM_WATCH)
+        return; /* it knows its own time */
+    if (e->execution != EXEC_SILICON || seconds < 2.0 * e->o->deadline)
+        return;
+    fmt_buf(message, sizeof message,
+            "%s/%s may take about %llu s, and is ended after deadline=%u: a larger one lets it run",
+            b->suite, b->name, (unsigned long long)seconds, e->o->deadline);
+    report_event(run->report, "warning", message);
+}
+
 /* One row with all that is told of it. False: it was stopped before it was done. */
 static bool pass_row(struct run *run)
 {
     const struct bench *b = run->rows[run->at];
     run->cores_done = 0;
     run->told = 0;
+    if (run->plan->took[run->at] == 0)
+        warn_of_deadline(run, b);
     run->row_began = tsc_now();
     show_progress(run, 0);
     run_row(run, run->at);

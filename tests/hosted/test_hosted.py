@@ -204,6 +204,16 @@ BODIES = {
 }
 
 
+def test_a_row_that_the_deadline_will_end_is_warned_of(run):
+    """1000 ensembles of 100,000 windows take two minutes, and say so before they are ended."""
+    words = ["suite=calls", "bench=direct", "format=jsonl", "deadline=1"]
+    ended = run(*words, "method=ensembles", "ensembles=1000", "size=100000")
+    warnings = [e["message"] for e in ended.report().events if e["kind"] == "warning"]
+    assert [m for m in warnings if m.startswith("calls/direct may take about ") and "deadline=1" in m], warnings
+    quick = [e["message"] for e in run(*words, "samples=64").report().events if e["kind"] == "warning"]
+    assert not [m for m in quick if "deadline=" in m], quick
+
+
 @pytest.mark.parametrize("method", ["doubled", "plain"])
 def test_bodies_that_do_not_come_back_fail_alone(run, method):
     """Those that fault, one that never ends, and rows behind them that are measured all the same."""
