@@ -405,7 +405,7 @@ static void tell_stopped(const struct run *run, const struct shown *shown, bool 
 
 /* --- the rows, round after round -------------------------------------------------------------- */
 
-/* A guess that is beyond the deadline even if it is twice too long: the row is likely to be ended. */
+/* A guess that is beyond the deadline even if it is twice too long: the row is likely to end so. */
 static void warn_of_deadline(const struct run *run, const struct bench *b)
 {
     const struct engine *e = run->first;

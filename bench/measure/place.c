@@ -9,7 +9,7 @@
 #define COMPILED_AT (ROOM_AT + OBJECT_ROOM)
 _Static_assert(COMPILED_AT < PLATFORM_DATA_SIZE, "no room in the data buffer");
 #define APART 4096 /* callee_apart: a page of its own */
-/* Between the ruler and what place_cool() clears: a line of either's own, and those fetched ahead. */
+/* Between the ruler and what place_cool() clears: no line is of both, nor fetched ahead for one. */
 #define RULER_APART ((size_t)4 * LINE)
 
 extern const struct unit unit_call_function, unit_chain_add;
