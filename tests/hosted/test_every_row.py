@@ -226,14 +226,22 @@ def one(words, row, allowed=(0, 2)):
     return said.run["execution"] == "silicon", said.rows[row], said
 
 
-@pytest.mark.parametrize("method", ["doubled", "plain", "ensembles", "adaptive"])
+LAUNCHES = 8  # at the most, until one was not disturbed: a neighbour or an interrupt widens an interval
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_work_that_is_gone_fails_by_every_method(method):
-    """Not by kbest: on a TSC of coarse steps three samples do not tell half a cycle from none."""
-    row = "vanished_loop" if method == "adaptive" else "vanished"
-    silicon, found, _ = one(f"suite=planted bench={row} method={method}", f"planted/{row}")
-    if not silicon:
-        pytest.skip("an emulator's figures are not judged")
-    assert found["status"] == "wrong" and "the work is gone" in found["why"], found
+    """Where its interval tells half a cycle from none: least samples on a TSC of coarse steps never do."""
+    name = "vanished_loop" if method == "adaptive" else "vanished"
+    for _ in range(LAUNCHES):
+        silicon, row, _ = one(f"suite=planted bench={name} method={method}", f"planted/{name}")
+        if not silicon:
+            pytest.skip("an emulator's figures are not judged")
+        if row["quiet"] and row["per_op"]["cycles_hi"] < 0.5:
+            assert row["status"] == "wrong" and "the work is gone" in row["why"], row
+            return
+        assert row["status"] == "ok", row
+    assert method in ("kbest", "ensembles"), row
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -269,7 +277,12 @@ def test_no_cost_says_so(method):
 
 
 def test_adaptive_says_what_its_users_want():
-    _, row, _ = one("suite=sum bench=warm method=adaptive", "sum/warm")
+    """Of seconds that are more than their error."""
+    for _ in range(LAUNCHES):
+        _, row, _ = one("suite=sum bench=warm method=adaptive", "sum/warm")
+        if "operations_per_second" in row:
+            break
+        assert not row["seconds_valid"] or row["per_op"]["error_ticks"] >= abs(row["per_op"]["ticks"]), row
     assert row["seconds_valid"] is True and row["units_done"] == 4 * row["operations"], row
     assert row["operations_per_second"] == pytest.approx(row["operations"] / row["seconds"], rel=1e-3)
     assert row["per_op"]["ns"] == pytest.approx(row["seconds"] / row["operations"] * 1e9, rel=1e-3)
