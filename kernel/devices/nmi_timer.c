@@ -8,6 +8,7 @@
 #define HPET_PERIOD        0x04
 #define HPET_CONFIG        0x10
 #define HPET_COUNTER       0xf0
+#define HPET_64            (1u << 13) /* the counter has 64 bits */
 #define HPET_ENABLE        1u
 #define HPET_LEGACY        2u
 #define TIMER_CONFIG(n)    (0x100 + 0x20 * (n))
@@ -16,16 +17,19 @@
 #define TIMER_LEVEL        (1u << 1)
 #define TIMER_OPEN         (1u << 2)
 #define TIMER_PERIODIC     (1u << 3)
-#define TIMER_32           (1u << 8)
+#define TIMER_64           (1u << 5) /* it compares 64 bits, */
+#define TIMER_32           (1u << 8) /* unless this is set */
 #define TIMER_ROUTE(pin)   ((uint32_t)(pin) << 9)
 #define TIMER_ROUTE_MASK   (31u << 9)
 #define TIMER_FSB          (1u << 14)
 #define HPET_PERIOD_MIN    1000000u
 #define HPET_PERIOD_MAX    100000000u
 #define FS_PER_US          1000000000ull
-#define COUNTS_MOST        (1ull << 31) /* half of what 32 bits go round in */
-#define WRAP_MARGIN        256u         /* ticks: some microseconds */
-#define LEGACY_COMPARATORS 2u           /* with HPET_LEGACY these have pins of their own */
+#define COUNTS_MOST        (1ull << 31)  /* half of what 32 bits go round in */
+#define WIDE_US_MOST       3600000000ull /* an hour; in femtoseconds it fits into 64 bits */
+#define COUNTS_LEAST       128u          /* it is set by then: 9 us at 14 MHz */
+#define WRAP_MARGIN        256u          /* ticks: some microseconds */
+#define LEGACY_COMPARATORS 2u            /* with HPET_LEGACY these have pins of their own */
 #define NO_DEVICE          0xffffffffu
 
 /* 8254 */
@@ -81,22 +85,50 @@ static volatile uint32_t *at(const struct nmi_timer *t, unsigned offset)
     return (volatile uint32_t *)(t->hpet + offset);
 }
 
-/* Not beyond the point where the counter's 32 bits go round, at which QEMU's interrupts too. */
+static uint64_t count(const struct nmi_timer *t)
+{
+    uint32_t low, high;
+
+    if (!t->wide)
+        return *at(t, HPET_COUNTER);
+    do {
+        high = *at(t, HPET_COUNTER + 4);
+        low = *at(t, HPET_COUNTER);
+    } while (high != *at(t, HPET_COUNTER + 4));
+    return (uint64_t)high << 32 | low;
+}
+
+/* When it interrupts. One that compares 32 bits interrupts where they go round, too, on QEMU every
+ * 43 s, so it is set for no later. */
+static uint64_t match(const struct nmi_timer *t, uint64_t now, uint64_t counts)
+{
+    uint32_t left = 0u - (uint32_t)now;
+
+    if (counts < COUNTS_LEAST)
+        counts = COUNTS_LEAST;
+    if (!t->wide && left > WRAP_MARGIN && counts > left - 2)
+        counts = left - 2;
+    return now + counts;
+}
+
 static uint64_t start_hpet(const struct nmi_timer *t, uint64_t us)
 {
-    uint64_t counts = us * FS_PER_US / t->period;
-    uint32_t config =
-        t->timer_was & ~(TIMER_LEVEL | TIMER_PERIODIC | TIMER_ROUTE_MASK | TIMER_FSB | TIMER_OPEN);
+    uint32_t config = t->timer_was & ~(TIMER_LEVEL | TIMER_PERIODIC | TIMER_32 | TIMER_ROUTE_MASK |
+                                       TIMER_FSB | TIMER_OPEN);
+    uint64_t now, then;
 
-    *at(t, TIMER_CONFIG(t->comparator)) = config;
-    open_pin(t);
-    uint32_t now = *at(t, HPET_COUNTER), left = 0u - now;
-    if (left > WRAP_MARGIN && counts > left - 2)
-        counts = left - 2;
-    config |= TIMER_32 | TIMER_ROUTE((t->index - IOAPIC_REDIRECTION) / 2);
-    *at(t, TIMER_COMPARE(t->comparator)) = now + (uint32_t)counts;
-    *at(t, TIMER_CONFIG(t->comparator)) = config | TIMER_OPEN;
-    return counts * t->period / FS_PER_US;
+    config |= (t->wide ? 0 : TIMER_32) | TIMER_ROUTE((t->index - IOAPIC_REDIRECTION) / 2);
+    do {
+        *at(t, TIMER_CONFIG(t->comparator)) = config;
+        open_pin(t);
+        now = count(t);
+        then = match(t, now, us * FS_PER_US / t->period);
+        *at(t, TIMER_COMPARE(t->comparator)) = (uint32_t)then;
+        if (t->wide)
+            *at(t, TIMER_COMPARE(t->comparator) + 4) = (uint32_t)(then >> 32);
+        *at(t, TIMER_CONFIG(t->comparator)) = config | TIMER_OPEN;
+    } while ((int64_t)(count(t) - then) >= 0); /* an SMI came in between: it may have missed it */
+    return (then - now) * t->period / FS_PER_US;
 }
 
 /* The highest pin that the comparator can be routed to and nothing uses; the low ones are ISA's. */
@@ -131,7 +163,6 @@ static const char *find_hpet(struct nmi_timer *t, struct paging *p, const struct
     if (id == NO_DEVICE || t->period < HPET_PERIOD_MIN || t->period > HPET_PERIOD_MAX)
         return "no device answers";
     t->config_was = *at(t, HPET_CONFIG);
-    t->us_most = COUNTS_MOST * t->period / FS_PER_US;
     for (t->comparator = (id >> 8 & 31) + 1; t->comparator-- > 0;) {
         t->timer_was = *at(t, TIMER_CONFIG(t->comparator));
         bool legacy = t->config_was & HPET_LEGACY && t->comparator < LEGACY_COMPARATORS;
@@ -141,6 +172,8 @@ static const char *find_hpet(struct nmi_timer *t, struct paging *p, const struct
         if (!why_not)
             break;
     }
+    t->wide = id & HPET_64 && t->timer_was & TIMER_64;
+    t->us_most = t->wide ? WIDE_US_MOST : COUNTS_MOST * t->period / FS_PER_US;
     return why_not;
 }
 

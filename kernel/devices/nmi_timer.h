@@ -24,6 +24,7 @@ struct nmi_timer {
     uint32_t to;                    /* APIC id of the core that is interrupted */
     volatile uint8_t *hpet;         /* its registers, */
     unsigned comparator;            /* which of them, */
+    bool wide;                      /* of 64 bits, */
     uint32_t config_was, timer_was; /* as found, */
     uint32_t period;                /* and femtoseconds a tick */
 };

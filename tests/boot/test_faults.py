@@ -95,7 +95,7 @@ TWO = {"extra": ["-smp", "2"]}
 @pytest.mark.parametrize(
     "words, how, by",
     [
-        # The HPET reaches 21 s of the 45 s of virtual time, and is set again.
+        # 45 s of virtual time: 32 bits of the HPET go round in between.
         ("deadline=15", TWO, ["hpet", "pit", "core"]),
         ("deadline=1", {"machine": "q35,hpet=off"}, ["pit"]),
         # Only where instructions are not counted do cores run at the same time.
@@ -119,6 +119,16 @@ def test_a_row_that_does_not_end_is_ended(boot, words, how, by):
         if row["name"] == "endless":
             assert re.match(r"it ran longer than deadline=\d+ seconds", row["why"]), row
             assert " in endless_body+0x" in row["why"], row
+
+
+def test_no_shot_comes_in_a_row_that_ends_in_time(boot):
+    """Not where 32 bits of the HPET go round, after 43 s: the row is longer. Its figures stay those of
+    the instructions alone."""
+    b = boot("suite=calls bench=direct samples=16384 rounds=1").must(SUCCESS, rows=1)
+    row = b.row("calls", "direct")
+    assert b.run["deadline_by"][0] == "hpet" and b.run["ticks_per_instruction"] == 128, b.run
+    assert row["sampling_ticks"] > 2**32 * 10, row  # an instruction is 128 ns, the HPET's tick 10 ns
+    assert row["disturbed"] == 0 and row["nmis"] == 0 and row["ticks"]["min"] == row["ticks"]["max"], row
 
 
 def test_where_nothing_can_end_a_row_the_report_says_so(boot):

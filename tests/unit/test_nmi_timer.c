@@ -96,7 +96,7 @@ static int set_up(void **state)
     madt.pit_gsi = 2;
     ioapic_gone = false;
     logged = 0;
-    /* Three comparators, of which each can be routed to pins 20 to 23; 10 ns a tick. */
+    /* Three comparators of 32 bits, of which each can be routed to pins 20 to 23; 10 ns a tick. */
     memset(hpet, 0, sizeof hpet);
     *hpet_at(HPET_ID) = 0x8086a201;
     *hpet_at(HPET_PERIOD) = 10000000;
@@ -237,6 +237,33 @@ static void how_far_an_hpet_reaches(void **state)
     *hpet_at(HPET_COUNTER) = 0u - 100002;
     assert_int_equal(nmi_timer_start(&t, 60000000), 1000);
     assert_int_equal(*hpet_at(TIMER_COMPARE(2)), 0u - 2);
+    *hpet_at(HPET_COUNTER) = 5000;
+    assert_int_equal(nmi_timer_start(&t, 0),
+                     1); /* 128 counts: it is to be set before they are over */
+    assert_int_equal(*hpet_at(TIMER_COMPARE(2)), 5128);
+    assert_int_equal(*hpet_at(TIMER_COMPARE(2) + 4), 0);
+}
+
+/* It interrupts at no other time than the one that was asked for: not where 32 bits go round. */
+static void an_hpet_of_64_bits_takes_one_shot(void **state)
+{
+    struct nmi_timer t;
+
+    (void)state;
+    *hpet_at(TIMER_CONFIG(2)) = TIMER_64 | TIMER_32;
+    *hpet_at(HPET_COUNTER) = 0u - 100002;
+    *hpet_at(HPET_COUNTER + 4) = 6;
+    open_hpet(&t);
+    assert_int_equal(nmi_timer_start(&t, 60000000), 60000000);
+    assert_int_equal(*hpet_at(TIMER_COMPARE(2)), (uint32_t)(6000000000 - 100002));
+    assert_int_equal(*hpet_at(TIMER_COMPARE(2) + 4), 6 + 2);
+    assert_int_equal(*hpet_at(TIMER_CONFIG(2)), TIMER_OPEN | TIMER_64 | 23u << 9);
+    nmi_timer_close(&t);
+    assert_int_equal(*hpet_at(TIMER_CONFIG(2)), TIMER_64 | TIMER_32);
+    *hpet_at(HPET_ID) &= ~HPET_64; /* comparators of more bits than the counter */
+    open_hpet(&t);
+    assert_int_equal(nmi_timer_start(&t, 60000000), 1000);
+    assert_int_equal(*hpet_at(TIMER_CONFIG(2)), TIMER_OPEN | TIMER_64 | TIMER_32 | 23u << 9);
 }
 
 static void comparators_in_use(void **state)
@@ -289,6 +316,7 @@ int main(void)
         cmocka_unit_test_setup(no_pin_for_the_pit, set_up),
         cmocka_unit_test_setup(an_hpet_takes_the_last_comparator_and_the_highest_free_pin, set_up),
         cmocka_unit_test_setup(how_far_an_hpet_reaches, set_up),
+        cmocka_unit_test_setup(an_hpet_of_64_bits_takes_one_shot, set_up),
         cmocka_unit_test_setup(comparators_in_use, set_up),
         cmocka_unit_test_setup(no_hpet, set_up),
     };
