@@ -18,6 +18,10 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
+/* Placements that are in the code buffer at once. Each can have 16 KiB then; the longest row takes
+ * 7. A round of a sweep as it is by default, 48, is one portion. */
+#define PORTION 64
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 uint32_t engine_samples_most(const struct options *o)
@@ -229,9 +233,21 @@ static bool sample_part(struct engine *e, struct gathered *g, const struct part_
     return true;
 }
 
-/* Parts [from, end), which are a round. */
+/* Placements [from, behind), or as many as one portion holds. The first that is not placed; 0: they
+ * do not fit. */
+static unsigned place_portion(struct engine *e, struct gathered *g, unsigned from, unsigned behind)
+{
+    unsigned n = behind - from < PORTION ? behind - from : PORTION;
+    if (place_row(e, g->row.bench, g->row.recipe, e->placed, from, n))
+        return from + n;
+    fmt_buf(g->row.said, sizeof g->row.said, "%s", place_why(e));
+    row_fail(&g->row, ROW_WRONG, g->row.said);
+    return 0;
+}
+
+/* Parts [from, end), which are a round. placed: the first placement that is not. */
 static void sample(struct engine *e, struct gathered *g, const struct parts *parts, unsigned from,
-                   unsigned end)
+                   unsigned end, unsigned placed)
 {
     const struct bench *b = g->row.bench;
     uint64_t ticks = 0;
@@ -242,7 +258,9 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
     e->p->row_begin(e->p, b->suite, b->name);
     for (; i < end; i++) {
         struct part_place part = parts_at(parts, i);
-        if (!sample_part(e, g, &part, &ticks))
+        if (part.placement >= placed)
+            placed = place_portion(e, g, placed, parts_at(parts, end - 1).placement + 1);
+        if (placed == 0 || !sample_part(e, g, &part, &ticks))
             break;
         pace_show(e, (double)(i + 1 - from) / (end - from));
     }
@@ -269,22 +287,20 @@ static bool is_overdue(const struct engine *e, struct row *row)
 static void measure(struct engine *e, struct gathered *g, unsigned round)
 {
     struct parts parts;
-    const struct bench *b = g->row.bench;
     parts_of(&parts, e->o, e->samples, e->rounds);
     unsigned from = parts_first(&parts, round), end = parts_first(&parts, round + 1);
     unsigned first = parts_at(&parts, from).placement, last = parts_at(&parts, end - 1).placement;
     g->cut = g->cut || (round > 0 && is_overdue(e, &g->row));
     if (g->cut)
         return;
-    if (!place_row(e, b, g->row.recipe, e->placed, first, last + 1 - first)) {
-        fmt_buf(g->row.said, sizeof g->row.said, "%s", place_why(e));
-        row_fail(&g->row, ROW_WRONG, g->row.said);
+    unsigned placed = place_portion(e, g, first, last + 1);
+    if (placed == 0) {
         g->cut = true;
     } else if (e->o->method != METHOD_DOUBLED) {
         method_row(e, e->placed, &g->row);
         g->rounds++;
     } else {
-        sample(e, g, &parts, from, end);
+        sample(e, g, &parts, from, end, placed);
     }
 }
 

@@ -27,7 +27,7 @@
 #define FS_PER_US          1000000000ull
 #define COUNTS_MOST        (1ull << 31)  /* half of what 32 bits go round in */
 #define WIDE_US_MOST       3600000000ull /* an hour; in femtoseconds it fits into 64 bits */
-#define COUNTS_LEAST       128u          /* it is set by then: 9 us at 14 MHz */
+#define LEAST_US           20            /* by then it is set; it would miss a time that is past */
 #define WRAP_MARGIN        256u          /* ticks: some microseconds */
 #define LEGACY_COMPARATORS 2u            /* with HPET_LEGACY these have pins of their own */
 #define NO_DEVICE          0xffffffffu
@@ -104,8 +104,6 @@ static uint64_t match(const struct nmi_timer *t, uint64_t now, uint64_t counts)
 {
     uint32_t left = 0u - (uint32_t)now;
 
-    if (counts < COUNTS_LEAST)
-        counts = COUNTS_LEAST;
     if (!t->wide && left > WRAP_MARGIN && counts > left - 2)
         counts = left - 2;
     return now + counts;
@@ -118,16 +116,14 @@ static uint64_t start_hpet(const struct nmi_timer *t, uint64_t us)
     uint64_t now, then;
 
     config |= (t->wide ? 0 : TIMER_32) | TIMER_ROUTE((t->index - IOAPIC_REDIRECTION) / 2);
-    do {
-        *at(t, TIMER_CONFIG(t->comparator)) = config;
-        open_pin(t);
-        now = count(t);
-        then = match(t, now, us * FS_PER_US / t->period);
-        *at(t, TIMER_COMPARE(t->comparator)) = (uint32_t)then;
-        if (t->wide)
-            *at(t, TIMER_COMPARE(t->comparator) + 4) = (uint32_t)(then >> 32);
-        *at(t, TIMER_CONFIG(t->comparator)) = config | TIMER_OPEN;
-    } while ((int64_t)(count(t) - then) >= 0); /* an SMI came in between: it may have missed it */
+    *at(t, TIMER_CONFIG(t->comparator)) = config;
+    open_pin(t);
+    now = count(t);
+    then = match(t, now, (us > LEAST_US ? us : LEAST_US) * FS_PER_US / t->period);
+    *at(t, TIMER_COMPARE(t->comparator)) = (uint32_t)then;
+    if (t->wide)
+        *at(t, TIMER_COMPARE(t->comparator) + 4) = (uint32_t)(then >> 32);
+    *at(t, TIMER_CONFIG(t->comparator)) = config | TIMER_OPEN;
     return (then - now) * t->period / FS_PER_US;
 }
 

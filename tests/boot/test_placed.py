@@ -8,6 +8,13 @@ from machine import SUCCESS
 BODIES = ("offset", "offset_c")
 
 
+def test_a_sweep_in_one_round_fits_the_code_buffer(boot):
+    """192 placements of long rows: more than stand in it at once."""
+    b = boot("suite=truth,calls bench=imul64,virtual_pic_straight layout=sweep samples=16 rounds=1")
+    b.must(SUCCESS, rows=2)
+    assert all(row["status"] == "ok" and row["placements"] == 192 for row in b.rows), b.rows
+
+
 def test_sweep_puts_the_code_itself_at_each_byte_of_a_line(boot):
     """What is compiled as well as what is NASM; stack and data are swept with the code aligned."""
     b = boot("suite=planted bench=offset* layout=sweep samples=16").must(SUCCESS, rows=2)
