@@ -39,7 +39,7 @@ static void show(const struct platform *p)
 
 /* Painting is done before a row's first window, never between two; where other cores measure,
  * before they are called: see run() and together(). */
-static void row_begin(const struct platform *p, const char *suite, const char *name)
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
     struct machine *m = machine_of(p);
     struct core *c = core_current();
@@ -49,7 +49,7 @@ static void row_begin(const struct platform *p, const char *suite, const char *n
     c->row_suite = suite;
     c->row_name = name;
     thermal_begin(&m->thermal, &c->thermal);
-    deadline_begin(c);
+    deadline_begin(c, ran);
 }
 
 static void row_longer(const struct platform *p, unsigned ms)

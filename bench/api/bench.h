@@ -92,6 +92,7 @@ struct bench {
 
     /* Before the first window of each placement; the object is zeroed. */
     void (*setup)(struct object *o);
+    bool faults_outside; /* its setup is not guarded: suite provoke shows what a fault does then */
     /*
      * After the last window of each placement: did `operations` operations leave in the object what
      * they must? NULL, or what is wrong; then the row fails.

@@ -114,18 +114,19 @@ struct platform {
     /*
      * Around a row's windows, on the core that runs them: a fault report names the row, and what
      * happens to the core is counted for it. Slow work (painting a screen) is done in row_begin(),
-     * since between the two nothing but the row runs.
+     * since between the two nothing but the row runs. `ran`: ticks of the TSC that the row has
+     * taken before, in earlier rounds; its deadline comes that much earlier.
      */
-    void (*row_begin)(const struct platform *p, const char *suite, const char *name);
+    void (*row_begin)(const struct platform *p, const char *suite, const char *name, uint64_t ran);
     void (*row_end)(const struct platform *p);
     /* The row that has begun takes so many milliseconds more than others may: deadline= counts from
      * there. */
     void (*row_longer)(const struct platform *p, unsigned ms);
     /*
      * fn(ctx), between row_begin() and row_end() on the core that runs it, which must come back
-     * before the row has lasted for deadline= seconds, and whose faults are survived. True: it came
-     * back. False: it was left in the middle, *ended says why, and what it held is the caller's to
-     * put right. Calls are not nested.
+     * before the row has lasted for deadline= seconds, all its rounds together, and whose faults
+     * are survived. True: it came back. False: it was left in the middle, *ended says why, and what
+     * it held is the caller's to put right. Calls are not nested.
      */
     bool (*guarded)(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
     uint64_t image, image_size; /* where the program lies, which can be anywhere; 0: as linked */

@@ -20,7 +20,7 @@ void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ct
     seat->row.core = core;
     seat->waits = false;
     if (core > 0)
-        p->row_begin(p, c->row.bench->suite, c->row.bench->name);
+        p->row_begin(p, c->row.bench->suite, c->row.bench->name, 0);
     (void)guard_run(&seat->engine, &seat->row, fn, ctx);
     if (core > 0)
         p->row_end(p);

@@ -36,7 +36,7 @@ const struct crowd *crowd_run(struct plan *plan, const struct bench *b)
 {
     struct crowd *c = plan->crowd;
     begin(plan, b);
-    plan->p->row_begin(plan->p, b->suite, b->name);
+    plan->p->row_begin(plan->p, b->suite, b->name, 0);
     if (has_two(plan))
         b->meet(c);
     else

@@ -116,7 +116,7 @@ static void watch_here(void *ctx, unsigned core)
     struct watch *w = watch_of(seat);
     memset(&seat->row, 0, sizeof seat->row);
     seat->row.bench = plan->bench;
-    e->p->row_begin(e->p, plan->bench->suite, plan->bench->name);
+    e->p->row_begin(e->p, plan->bench->suite, plan->bench->name, 0);
     e->p->row_longer(e->p, asked_ms(e));
     uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
     gaps_init(&w->gaps, typical_turn(w->scratch), gaps_hz(e));

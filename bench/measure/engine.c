@@ -156,12 +156,14 @@ void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
     g->cut = g->row.why != NULL;
 }
 
-/* What one part's windows did. */
-static void count_work(const struct bench *b, const struct placed *p, const struct sampler *s,
-                       struct row *row)
+static uint64_t operations_of(const struct bench *b, const struct sampler *s)
 {
-    uint64_t operations = s->windows[KIND_BODY] * b->ops + s->windows[KIND_BODY2] * 2 * b->ops;
-    check_work(p, operations, row);
+    return s->windows[KIND_BODY] * b->ops + s->windows[KIND_BODY2] * 2 * b->ops;
+}
+
+/* What one part's windows did. */
+static void count_windows(const struct sampler *s, struct row *row)
+{
     for (unsigned k = 0; k < KINDS; k++)
         row->windows += s->windows[k];
     row->steady = row->steady && s->span.steady;
@@ -195,22 +197,6 @@ static void take_part(void *ctx)
     t->done = sampler_take(t->e->sampler, t->e, t->b, &t->e->placed[t->part.placement], &t->part);
 }
 
-/* False: it did not come back. Where a person stops the run, that is not the row's fault. */
-static bool take_guarded(struct engine *e, struct gathered *g, struct sampling *sampling)
-{
-    struct row *row = &g->row;
-    const char *why = row->why;
-    enum row_status status = row->status;
-    if (guard_run(e, row, take_part, sampling))
-        return true;
-    if (g->rounds > 0 && e->pace && e->pace->stopped) {
-        row->ended = false;
-        row->why = why;
-        row->status = status;
-    }
-    return false;
-}
-
 /* One part. False: the row was ended, or the other cores, which were to start at the same time, are
  * gone; or the run is stopped. */
 static bool sample_part(struct engine *e, struct gathered *g, const struct part_place *part,
@@ -219,16 +205,15 @@ static bool sample_part(struct engine *e, struct gathered *g, const struct part_
     const struct bench *b = g->row.bench;
     const struct placed *p = &e->placed[part->placement];
     struct sampling sampling = {e, b, *part, false};
-    place_object(p);
-    if (!gate_pass(e, *ticks, &g->row))
+    if (!guard_setup(e, &g->row, p) || !gate_pass(e, *ticks, &g->row))
         return false;
     uint64_t began = tsc_now();
-    bool back = take_guarded(e, g, &sampling);
+    bool back = guard_run(e, &g->row, take_part, &sampling);
     *ticks = tsc_now() - began;
     g->row.sampling_ticks += *ticks;
-    if (!back || !sampling.done)
+    if (!back || !sampling.done || !guard_check(e, &g->row, p, operations_of(b, e->sampler)))
         return false;
-    count_work(b, p, e->sampler, &g->row);
+    count_windows(e->sampler, &g->row);
     add_part(e, b, part, g);
     return true;
 }
@@ -245,17 +230,12 @@ static unsigned place_portion(struct engine *e, struct gathered *g, unsigned fro
     return 0;
 }
 
-/* Parts [from, end), which are a round. placed: the first placement that is not. */
-static void sample(struct engine *e, struct gathered *g, const struct parts *parts, unsigned from,
-                   unsigned end, unsigned placed)
+/* Parts [from, end), as far as they come: up to where. placed: the first placement that is not. */
+static unsigned sample_parts(struct engine *e, struct gathered *g, const struct parts *parts,
+                             unsigned from, unsigned end, unsigned placed)
 {
-    const struct bench *b = g->row.bench;
     uint64_t ticks = 0;
     unsigned i = from;
-    sampler_init(e->sampler, e, parts_windows_most(e->o, e->samples, 1),
-                 parts_blocks_most(e->o, e->samples, 1));
-    e->sampler->gathered = g;
-    e->p->row_begin(e->p, b->suite, b->name);
     for (; i < end; i++) {
         struct part_place part = parts_at(parts, i);
         if (part.placement >= placed)
@@ -264,7 +244,38 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
             break;
         pace_show(e, (double)(i + 1 - from) / (end - from));
     }
+    return i;
+}
+
+/* That a person stops the run while it samples is no fault of a row that has rounds to show. */
+static unsigned sample_or_stop(struct engine *e, struct gathered *g, const struct parts *parts,
+                               unsigned from, unsigned end, unsigned placed)
+{
+    struct row *row = &g->row;
+    const char *why = row->why;
+    enum row_status status = row->status;
+    unsigned i = sample_parts(e, g, parts, from, end, placed);
+    if (row->ended && g->rounds > 0 && e->pace && e->pace->stopped) {
+        row->ended = false;
+        row->why = why;
+        row->status = status;
+    }
+    return i;
+}
+
+/* Parts [from, end), which are a round. */
+static void sample(struct engine *e, struct gathered *g, const struct parts *parts, unsigned from,
+                   unsigned end, unsigned placed)
+{
+    const struct bench *b = g->row.bench;
+    sampler_init(e->sampler, e, parts_windows_most(e->o, e->samples, 1),
+                 parts_blocks_most(e->o, e->samples, 1));
+    e->sampler->gathered = g;
+    uint64_t began = tsc_now();
+    e->p->row_begin(e->p, b->suite, b->name, g->ran);
+    unsigned i = sample_or_stop(e, g, parts, from, end, placed);
     e->p->row_end(e->p);
+    g->ran += tsc_now() - began;
     if (e->p->row_keep)
         e->p->row_keep(e->p, e->core, g->row.kept);
     g->rounds += i == end;
@@ -272,9 +283,10 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
 }
 
 /* A row whose rounds are all short, and too long together. */
-static bool is_overdue(const struct engine *e, struct row *row)
+static bool is_overdue(const struct engine *e, struct gathered *g)
 {
-    if (!engine_has_hz(e) || (double)row->sampling_ticks < e->o->deadline * e->tsc_hz)
+    struct row *row = &g->row;
+    if (!engine_has_hz(e) || (double)g->ran < e->o->deadline * e->tsc_hz)
         return false;
     fmt_buf(row->said, sizeof row->said,
             "it ran longer than deadline=%u seconds, all rounds together, and was ended",
@@ -290,7 +302,7 @@ static void measure(struct engine *e, struct gathered *g, unsigned round)
     parts_of(&parts, e->o, e->samples, e->rounds);
     unsigned from = parts_first(&parts, round), end = parts_first(&parts, round + 1);
     unsigned first = parts_at(&parts, from).placement, last = parts_at(&parts, end - 1).placement;
-    g->cut = g->cut || (round > 0 && is_overdue(e, &g->row));
+    g->cut = g->cut || (round > 0 && is_overdue(e, g));
     if (g->cut)
         return;
     unsigned placed = place_portion(e, g, first, last + 1);

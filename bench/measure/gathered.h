@@ -24,6 +24,7 @@
 
 struct gathered {
     struct row row;  /* its status and its counts so far */
+    uint64_t ran;    /* ticks of deadline= that its rounds have used */
     unsigned rounds; /* that are whole, ... */
     bool cut;        /* a window was left in the middle: there are no figures */
     unsigned parts;  /* in the order in which they were taken; of each, an operation: */

@@ -1,6 +1,6 @@
 #include "bench/measure/guard.h"
+#include "bench/measure/check.h"
 #include "bench/measure/pace.h"
-#include "bench/measure/place.h"
 #include "bench/window/window.h"
 #include "lib/text/fmt.h"
 
@@ -64,4 +64,38 @@ bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), v
     say(e, row, &ended);
     row_fail(row, ROW_WRONG, row->said);
     return false;
+}
+
+struct around {
+    const struct placed *p;
+    uint64_t operations;
+    struct row *row;
+};
+
+static void set_up(void *ctx)
+{
+    const struct around *a = ctx;
+    place_object(a->p);
+}
+
+bool guard_setup(const struct engine *e, struct row *row, const struct placed *p)
+{
+    struct around a = {p, 0, row};
+    if (!row->bench->faults_outside)
+        return guard_run(e, row, set_up, &a);
+    set_up(&a);
+    return true;
+}
+
+static void check(void *ctx)
+{
+    const struct around *a = ctx;
+    check_work(a->p, a->operations, a->row);
+}
+
+bool guard_check(const struct engine *e, struct row *row, const struct placed *p,
+                 uint64_t operations)
+{
+    struct around a = {p, operations, row};
+    return guard_run(e, row, check, &a);
 }

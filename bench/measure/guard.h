@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include "bench/measure/context.h"
+#include "bench/measure/place.h"
 
 /*
  * fn(ctx), which runs windows of the row. True: it came back. False: it did not; the row is wrong,
@@ -15,5 +16,11 @@
  * (pace.h).
  */
 bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx);
+
+/* Before the first window of a placement: place_object(), so the row's setup; and check_work()
+ * after the last. As guard_run(). */
+bool guard_setup(const struct engine *e, struct row *row, const struct placed *p);
+bool guard_check(const struct engine *e, struct row *row, const struct placed *p,
+                 uint64_t operations);
 
 #endif

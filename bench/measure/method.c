@@ -186,6 +186,18 @@ static struct operation operation_of(const struct taking *t)
     return (struct operation){UNKNOWN, UNKNOWN};
 }
 
+/* False: it did not come back, or the other cores are gone. */
+static bool take_and_check(struct taking *t)
+{
+    struct row *row = t->row;
+    if (!guard_setup(t->e, row, t->p) || !gate_pass(t->e, 0, row))
+        return false;
+    uint64_t began = tsc_now();
+    bool back = guard_run(t->e, row, take_by_method, t);
+    row->sampling_ticks = tsc_now() - began;
+    return back && guard_check(t->e, row, t->p, t->operations);
+}
+
 void method_row(struct engine *e, const struct placed *p, struct row *row)
 {
     const struct bench *b = row->bench;
@@ -196,20 +208,14 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     row_fail(row, ROW_UNSUPPORTED, method_lacks(b, m->method, place_is_cold(e, b)));
     if (row->why)
         return;
-    place_object(p);
-    if (!gate_pass(e, 0, row))
-        return;
-    e->p->row_begin(e->p, b->suite, b->name);
-    uint64_t began = tsc_now();
-    bool done = guard_run(e, row, take_by_method, &t);
-    row->sampling_ticks = tsc_now() - began;
+    e->p->row_begin(e->p, b->suite, b->name, 0);
+    bool done = take_and_check(&t);
     e->p->row_end(e->p);
     if (!done)
         return;
     struct operation o = operation_of(&t);
     fill_headline(e, &o, row);
     m->doubt = doubt(e, m);
-    check_work(p, t.operations, row);
     check_errors(b, m->method == METHOD_ADAPTIVE ? row->windows - row->errors : m->body.all.n, row);
     check_figure(e, b, row);
 }

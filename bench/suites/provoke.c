@@ -58,7 +58,20 @@ static int endless_body(uint64_t n, struct object *o)
     return 0;
 }
 
-/* Outside of what is measured nothing is guarded. */
+/* Before the first window, and after the last. */
+static void endless_setup(struct object *o)
+{
+    (void)o;
+    __asm__ volatile("0: jmp 0b");
+}
+
+static const char *endless_check(const struct object *o, uint64_t operations)
+{
+    (void)o, (void)operations;
+    __asm__ volatile("0: jmp 0b");
+    return NULL;
+}
+
 static void undefined_setup(struct object *o)
 {
     (void)o;
@@ -110,8 +123,14 @@ PROVOKE(execute_data, "a call into data: the row fails, exit status 2",
 PROVOKE(write_code, "a write into code: the row fails, exit status 2", .function = write_code_body);
 PROVOKE(stack, "a stack overflow: a double fault ends the run, exit status 4; in a process 2",
         .function = stack_body);
-PROVOKE(setup, "an undefined instruction before the first window ends the run, exit status 4",
+PROVOKE(endless_setup, "a setup that never ends: the row fails after deadline=, exit status 2",
+        .function = error_body, .setup = endless_setup);
+PROVOKE(endless_check, "a check that never ends: the same", .function = error_body,
+        .check = endless_check);
+PROVOKE(ud2_setup, "an undefined instruction in a setup: the row fails, exit status 2",
         .function = error_body, .setup = undefined_setup);
+PROVOKE(setup, "the same where nothing guards it: that ends the run, exit status 4",
+        .function = error_body, .setup = undefined_setup, .faults_outside = true);
 
 /* What a core does that meets others: all but the first of them. */
 static bool endless_batch(struct crowd *c, unsigned place, unsigned n)

@@ -291,13 +291,16 @@ static void stop_timers(struct core *c)
     }
 }
 
-void deadline_begin(struct core *c)
+void deadline_begin(struct core *c, uint64_t ran)
 {
+    uint64_t left;
+
     if (!all || !all->cores)
         return;
     deadline_awake(c);
     c->overdue = false;
-    __atomic_store_n(&c->deadline, rdtsc() + all->row, __ATOMIC_SEQ_CST);
+    left = all->row > ran ? all->row - ran : 0;
+    __atomic_store_n(&c->deadline, rdtsc() + left, __ATOMIC_SEQ_CST);
     if (change(FREE, CLAIMED))
         arm(c, set_any);
 }

@@ -58,8 +58,8 @@ void deadline_try(struct deadlines *d);
 /* All is as it was found. */
 void deadline_close(struct deadlines *d);
 
-/* On the core that runs a row, around it. */
-void deadline_begin(struct core *c);
+/* On the core that runs a row, around it; `ran`: ticks that it has taken before. */
+void deadline_begin(struct core *c, uint64_t ran);
 void deadline_end(struct core *c);
 /* In between: its deadline comes so many ticks later. What is set fires too early then, and is set
  * again. */

@@ -33,7 +33,7 @@ def faulted(b, name, vector, word):
 
 
 @pytest.mark.check
-def test_outside_of_a_body_it_ends_the_run(boot):
+def test_outside_of_a_guard_it_ends_the_run(boot):
     b = boot("suite=provoke bench=setup samples=16")
     event = faulted(b, "setup", 6, "#UD")
     assert re.search(r"\n +rip [0-9a-f]{16} \(undefined_setup\+0x[0-9a-f]+\)", b.text), str(b)
@@ -129,6 +129,23 @@ def test_no_shot_comes_in_a_row_that_ends_in_time(boot):
     assert b.run["deadline_by"][0] == "hpet" and b.run["ticks_per_instruction"] == 128, b.run
     assert row["sampling_ticks"] > 2**32 * 10, row  # an instruction is 128 ns, the HPET's tick 10 ns
     assert row["disturbed"] == 0 and row["nmis"] == 0 and row["ticks"]["min"] == row["ticks"]["max"], row
+
+
+def test_setup_and_check_that_do_not_come_back_fail_their_row_alone(boot):
+    """One whose setup faults too; the row behind them is measured."""
+    late = "it ran longer than deadline=1 seconds and was ended"
+    rows = {
+        "endless_setup": (late, "endless_setup"),
+        "endless_check": (late, "endless_check"),
+        "ud2_setup": ("#UD invalid opcode (vector 6)", "undefined_setup"),
+    }
+    b = boot(f"suite=provoke,truth bench={','.join(rows)},add samples=16 deadline=1")
+    assert b.status == CHECK_FAILED and not b.events("fault") and not b.events("nmi"), str(b)
+    assert len(b.rows) == 4 and b.row("truth", "add")["status"] == "ok", str(b)
+    for name, (began, function) in rows.items():
+        row = b.row("provoke", name)
+        assert row["status"] == "wrong" and row["n"] == 0, row
+        assert row["why"].startswith(began) and f" in {function}+0x" in row["why"], row
 
 
 def test_where_nothing_can_end_a_row_the_report_says_so(boot):

@@ -81,7 +81,7 @@ _Noreturn static void child(unsigned core, const sigset_t *mask, void (*fn)(void
     }
     memory_touch();
     counter_after_fork();
-    guard_row_begin(); /* what it does before its row, or without one, is bounded too */
+    guard_row_begin(0); /* what it does before its row, or without one, is bounded too */
     fn(ctx, core);
     _exit(STATUS_SUCCESS);
 }

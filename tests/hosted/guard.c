@@ -9,11 +9,14 @@
 static sigjmp_buf before;
 static volatile sig_atomic_t running, overdue;
 static struct guard_ended *told;
-static unsigned deadline;
+static uint64_t deadline_us, left_us; /* of every row, and of the one that has begun */
+static uint64_t hz;
 
-static void set_alarm(unsigned seconds)
+/* 0: none. */
+static void set_alarm(uint64_t us)
 {
-    const struct itimerval when = {.it_value.tv_sec = (time_t)seconds};
+    const struct itimerval when = {
+        .it_value = {.tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000)}};
     setitimer(ITIMER_REAL, &when, NULL);
 }
 
@@ -27,23 +30,26 @@ static void on_alarm(int number, siginfo_t *info, void *context)
     fault_overdue();
 }
 
-void guard_open(unsigned seconds)
+void guard_open(unsigned seconds, uint64_t tsc_hz)
 {
     struct sigaction alarm = {.sa_sigaction = on_alarm,
                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-    deadline = seconds;
+    deadline_us = seconds * 1000000ull;
+    hz = tsc_hz;
     sigaction(SIGALRM, &alarm, NULL);
 }
 
-void guard_row_begin(void)
+void guard_row_begin(uint64_t ran)
 {
+    uint64_t ran_us = hz ? (uint64_t)((double)ran * 1e6 / (double)hz) : 0;
+    left_us = ran_us < deadline_us ? deadline_us - ran_us : 1;
     overdue = 0;
-    set_alarm(deadline);
+    set_alarm(left_us);
 }
 
 void guard_row_longer(unsigned ms)
 {
-    set_alarm(deadline + (ms + 999) / 1000);
+    set_alarm(left_us + ms * 1000ull);
 }
 
 void guard_row_end(void)

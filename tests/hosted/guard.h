@@ -7,11 +7,13 @@
 
 #include "bench/api/platform.h"
 
-/* The deadline of every row, in seconds. Takes over SIGALRM. */
-void guard_open(unsigned seconds);
+/* The deadline of every row, in seconds, and the TSC's frequency; 0: not known. Takes over
+ * SIGALRM. */
+void guard_open(unsigned seconds, uint64_t tsc_hz);
 
-/* A row begins, and is over: its time is that between the two. */
-void guard_row_begin(void);
+/* A row begins, and is over: its time is that between the two, and `ran` ticks of the TSC that it
+ * has taken before. */
+void guard_row_begin(uint64_t ran);
 void guard_row_end(void);
 /* The row that has begun may take so many milliseconds more. */
 void guard_row_longer(unsigned ms);

@@ -42,13 +42,13 @@ struct hosted {
     bool stopped;            /* by a person, before the last row */
 };
 
-static void row_begin(const struct platform *p, const char *suite, const char *name)
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
     (void)p;
     fault_row(suite, name);
     output_flush();
     witness_begin();
-    guard_row_begin();
+    guard_row_begin(ran);
 }
 
 static void row_longer(const struct platform *p, unsigned ms)
@@ -207,7 +207,7 @@ int main(int argc, char **argv)
     if (!isatty(STDOUT_FILENO))
         h.report.live = &nothing;
     fault_catch(&h.report);
-    guard_open(h.options.deadline);
+    guard_open(h.options.deadline, h.clock.hz);
     if (!witness_open(cpus, cores, h.cpu.rdtscp)) {
         fmt(&text.sink, "no memory to note what happens to %u CPUs: %s", cores, strerror(errno));
         return refuse(&h, error, STATUS_FAULTED);

@@ -234,6 +234,24 @@ def test_bodies_that_do_not_come_back_fail_alone(run, method):
     assert report.end["rows"] == len(BODIES) + 2 and report.end["verdict"] == "fail"
 
 
+@pytest.mark.parametrize("words", ["", "method=plain", "cores=all share=together"])
+def test_setup_and_check_that_do_not_come_back_fail_alone(run, words):
+    rows = {
+        "endless_setup": r"it ran longer than deadline=1 seconds and was ended at \w+ in endless_setup\+0x",
+        "endless_check": r"it ran longer than deadline=1 seconds and was ended at \w+ in endless_check\+0x",
+        "ud2_setup": r"SIGILL at \w+ in undefined_setup\+0x",
+    }
+    ended = run("suite=provoke,planted", f"bench={','.join(rows)},adds20", "format=jsonl", "samples=64",
+                "deadline=1", *words.split())  # fmt: skip
+    report = ended.report()
+    assert ended.status == CHECK_FAILED
+    assert not [e for e in report.events if e["kind"] == "fault"]
+    assert report.rows["planted/adds20"]["status"] == "ok"
+    for name, why in rows.items():
+        row = report.rows[f"provoke/{name}"]
+        assert row["status"] == "wrong" and re.match(why, row["why"]), row
+
+
 def test_fault_outside_of_a_body_ends_the_run(run):
     ended = run("suite=provoke", "bench=setup", "format=jsonl", "samples=64")
     report = ended.report()

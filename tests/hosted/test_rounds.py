@@ -94,6 +94,17 @@ def test_other_methods_have_one_round(run):
     assert warning.startswith("rounds= has no effect with method=plain")
 
 
+def test_a_row_has_one_deadline_for_all_rounds(run):
+    """A round shorter than the deadline gets what those before it have left."""
+    words = "suite=calls bench=virtual samples=1000000 rounds=4 deadline=2 warmup=0 hist=off format=jsonl"
+    report = run(*words.split()).report()
+    row = report.rows["calls/virtual"]
+    if report.run["execution"] != "silicon" or row["status"] == "ok":
+        pytest.skip("one round is made here, or all are over before the deadline")
+    assert row["why"].startswith("it ran longer than deadline=2 seconds"), row
+    assert row["sampling_ticks"] < 3 * report.run["clock_tsc_hz"], row
+
+
 @pytest.mark.parametrize("cores", ["cores=bsp", "cores=all", "cores=all share=together"])
 def test_rows_on_each_core_go_through_all_rounds(program, cores):
     if CPUS < 2:

@@ -311,11 +311,28 @@ static void a_sleeping_core_watches(void **state)
     (void)state;
     open_with(false, false, NULL, NULL);
     began = fake.tsc;
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     assert_true(core[1].watches);
     assert_int_equal(fake.started[0], 0);
     assert_in_range(shots_until_left(began, ROW), 1, 3); /* a timer thought too slow is too early */
     assert_int_equal(core[0].own_nmis, 1);
+}
+
+/* In earlier rounds; of one that has nothing left no guarded call is begun. */
+static void a_row_has_what_it_has_not_taken_before(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    began = fake.tsc;
+    deadline_begin(&core[0], ROW / 4 * 3);
+    assert_in_range(shots_until_left(began, ROW / 4), 1, 3);
+    deadline_end(&core[0]);
+    deadline_begin(&core[0], ROW + 1);
+    assert_true(deadline_passed(&core[0]));
+    deadline_end(&core[0]);
+    assert_false(deadline_passed(&core[0]));
 }
 
 /* An APIC's timer reaches 68 s here. */
@@ -327,7 +344,7 @@ static void a_far_deadline_takes_several_shots(void **state)
     open_with(false, false, NULL, NULL);
     d.row = 200 * A_SECOND;
     began = fake.tsc;
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     assert_in_range(shots_until_left(began, d.row), 3, 6);
 }
 
@@ -339,7 +356,7 @@ static void an_hpet_takes_several_shots(void **state)
     open_with(true, false, NULL, "borrowed");
     d.row = 60 * A_SECOND;
     began = fake.tsc;
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     assert_int_equal(shots_until_left(began, d.row), 3);
     assert_int_equal(fake.started[0], 3);
     assert_int_equal(core[0].own_nmis, 3);
@@ -353,7 +370,7 @@ static void another_cores_row_is_ended_by_the_boot_core(void **state)
     (void)state;
     open_with(true, false, NULL, "borrowed");
     began = fake.tsc;
-    deadline_begin(&core[2]);
+    deadline_begin(&core[2], 0);
     (void)shots_until_left(began, ROW);
     assert_int_equal(core[2].own_nmis, 1);
 }
@@ -379,12 +396,12 @@ static void where_instructions_are_counted_a_core_is_the_last(void **state)
     assert_int_equal(d.order[0], DEADLINE_COUNTER);
     assert_int_equal(d.order[DEADLINE_SOURCES - 1], DEADLINE_CORE);
     uint64_t began = fake.tsc;
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     assert_int_equal(fake.started[0], 1);
     (void)shots_until_left(began, DEADLINE_VIRTUAL * ROW);
     d.source[DEADLINE_HPET].why_not = d.source[DEADLINE_PIT].why_not = "not here";
     deadline_end(&core[0]);
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     assert_true(core[1].watches);
 }
 
@@ -393,7 +410,7 @@ static void a_core_that_does_not_answer_is_no_source(void **state)
     (void)state;
     open_with(false, false, NULL, NULL);
     fake.deaf = true;
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     assert_int_equal(fake.started[0], 1);
     assert_int_equal(fake.started[PIT], 0);
     /* It comes too late, and leaves the other at work. */
@@ -409,7 +426,7 @@ static void begin_on_core_1(void)
 
     fake.here = 1;
     core[1].asleep = false;
-    deadline_begin(&core[1]);
+    deadline_begin(&core[1], 0);
     fake.here = before;
 }
 
@@ -421,8 +438,8 @@ static void a_row_that_begins_while_the_watcher_looks(void **state)
     (void)state;
     open_with(false, false, NULL, NULL);
     core[1].asleep = false; /* core 2 watches */
-    deadline_begin(&core[0]);
-    deadline_begin(&core[3]);
+    deadline_begin(&core[0], 0);
+    deadline_begin(&core[3], 0);
     assert_true(core[2].watches);
     deadline_end(&core[0]);
     fake.tsc = core[3].deadline;
@@ -443,7 +460,7 @@ static void a_row_that_begins_while_the_timer_is_stopped(void **state)
 {
     (void)state;
     open_with(true, false, NULL, "borrowed");
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     fake.meanwhile = begin_on_core_1;
     deadline_end(&core[0]);
     assert_int_equal(fake.started[0], 2);
@@ -455,7 +472,7 @@ static void a_row_that_begins_while_a_timers_nmi_is_handled(void **state)
 {
     (void)state;
     open_with(true, false, NULL, "borrowed");
-    deadline_begin(&core[2]);
+    deadline_begin(&core[2], 0);
     fake.tsc = fake.timer_at[0];
     fake.timer_at[0] = 0;
     fake.meanwhile = begin_on_core_1;
@@ -473,7 +490,7 @@ static void a_watcher_that_is_woken_hands_the_watch_on(void **state)
     (void)state;
     open_with(false, false, NULL, NULL);
     began = fake.tsc;
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     fake.here = 1;
     core[1].asleep = false;
     deadline_awake(&core[1]);
@@ -492,7 +509,7 @@ static void without_a_sleeper_a_timer_is_set(void **state)
     for (unsigned i = 0; i < CORES; i++) {
         fake.here = i;
         core[i].asleep = false;
-        deadline_begin(&core[i]);
+        deadline_begin(&core[i], 0);
     }
     assert_int_equal(fake.started[0], 1);
     assert_true(fake.timer_at[0]);
@@ -508,7 +525,7 @@ static void an_nmi_of_others_is_none_of_ours(void **state)
     (void)state;
     open_with(true, false, NULL, "borrowed");
     assert_false(nmi(0));
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     assert_false(nmi(0)); /* long before the HPET's is due */
     assert_false(nmi(1));
     fake.tsc = fake.timer_at[0];
@@ -524,8 +541,8 @@ static void each_core_has_a_counter(void **state)
     open_with(true, false, NULL, "borrowed");
     d.source[DEADLINE_COUNTER].why_not = NULL;
     fake.counter_early = 4;
-    deadline_begin(&core[0]);
-    deadline_begin(&core[2]);
+    deadline_begin(&core[0], 0);
+    deadline_begin(&core[2], 0);
     assert_true(core[0].overflow.set && core[2].overflow.set);
     assert_int_equal(fake.started[0], 0);
     fake.tsc = fake.counter_at[2];
@@ -540,7 +557,7 @@ static void each_core_has_a_counter(void **state)
     deadline_end(&core[0]);
     assert_false(core[0].overflow.set || core[2].overflow.set);
     fake.no_counter = true;
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     assert_int_equal(fake.started[0], 1);
 }
 
@@ -548,7 +565,7 @@ static void nothing_works(void **state)
 {
     (void)state;
     open_with(true, false, "no HPET table", "borrowed");
-    deadline_begin(&core[0]);
+    deadline_begin(&core[0], 0);
     assert_false(next_event());
     deadline_end(&core[0]);
 }
@@ -557,6 +574,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_sleeping_core_watches, set_up),
+        cmocka_unit_test_setup(a_row_has_what_it_has_not_taken_before, set_up),
         cmocka_unit_test_setup(a_far_deadline_takes_several_shots, set_up),
         cmocka_unit_test_setup(an_hpet_takes_several_shots, set_up),
         cmocka_unit_test_setup(another_cores_row_is_ended_by_the_boot_core, set_up),

@@ -40,6 +40,7 @@ static struct {
     double drift;                      /* relative, each window */
     double (*extra)(enum kind k, size_t i); /* ticks on top of the i-th window of a kind, or NULL */
     bool (*fails)(size_t i);
+    uint64_t ran;    /* row_begin() was told */
     uint64_t nmi_at; /* an NMI comes with this call; 0: none */
     uint64_t nmis;
     unsigned cooled;
@@ -98,9 +99,10 @@ static uint64_t nmis(void)
     return plant.nmis;
 }
 
-static void row_begin(const struct platform *p, const char *suite, const char *name)
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
     (void)p, (void)suite, (void)name;
+    plant.ran = ran;
 }
 
 static void row_end(const struct platform *p)
@@ -111,15 +113,18 @@ static void row_end(const struct platform *p)
 static const struct cpu cpu = {
     .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
 
-/* How the next guarded call ends, once it has run; NULL: it comes back. */
+/* How a guarded call ends, once it has run; NULL: all come back. Of a part these are its setup, its
+ * windows and its check: so many come back before. */
 static const struct guard_ended *ends;
+static unsigned ends_after;
 
 static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 {
     fn(ctx);
-    if (ends)
-        *ended = *ends;
-    return !ends;
+    if (!ends || ends_after-- > 0)
+        return true;
+    *ended = *ends;
+    return false;
 }
 
 static const struct platform platform = {.nmis = nmis,
@@ -730,6 +735,7 @@ static void ended_row(struct row *row, enum guard_end by, uint64_t at)
     struct bench b = bench;
     b.check = finds_fault; /* it is not asked about work that was not done */
     ends = &ended;
+    ends_after = 1;
     row_of(&b, 1, row);
     ends = NULL;
     assert_true(row->ended);
@@ -865,6 +871,7 @@ static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
     engine.pace = &pace;
     row_of(&bench, 1, &row);
     ends = &ended;
+    ends_after = 1;
     engine_round(&engine, gathered, 1);
     ends = NULL;
     engine_end(&engine, gathered, &row);
@@ -882,6 +889,7 @@ static void a_fault_in_a_later_round_ends_the_row(void **state)
     engine.rounds = 4;
     row_of(&bench, 1, &row);
     ends = &ended;
+    ends_after = 1;
     engine_round(&engine, gathered, 1);
     ends = NULL;
     size_t calls = plant.calls;
@@ -890,6 +898,33 @@ static void a_fault_in_a_later_round_ends_the_row(void **state)
     engine_end(&engine, gathered, &row);
     assert_true(row.status == ROW_WRONG && row.ended && !row.headline.known);
     assert_int_equal(row.ticks.n, 0);
+}
+
+/* Setup, windows and check: what is behind the one that ends is not called. */
+static void what_is_around_the_windows_is_guarded(void **state)
+{
+    static const bool windows[] = {false, true, true};
+    struct guard_ended ended = {.by = GUARD_DEADLINE};
+    struct row row;
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        plant.calls = 0;
+        ends = &ended;
+        ends_after = i;
+        row_of(&bench, 1, &row);
+        ends = NULL;
+        assert_true(row.ended && row.status == ROW_WRONG && !row.headline.known);
+        assert_int_equal(plant.calls > 0, windows[i]);
+    }
+    /* What shows how a fault ends the run has its setup outside: the first call is its windows'. */
+    struct bench outside = bench;
+    outside.faults_outside = true;
+    plant.calls = 0;
+    ends = &ended;
+    ends_after = 0;
+    row_of(&outside, 1, &row);
+    ends = NULL;
+    assert_true(row.ended && plant.calls > 0);
 }
 
 static void short_rounds_have_one_deadline(void **state)
@@ -901,8 +936,12 @@ static void short_rounds_have_one_deadline(void **state)
     engine.tsc_hz = 1e9;
     options.deadline = 2;
     row_of(&bench, 1, &row);
-    gathered->row.sampling_ticks = 2100000000;
-    engine_round(&engine, gathered, 1);
+    assert_true(plant.ran == 0 && gathered->ran > 0);
+    gathered->ran = 1900000000;
+    engine_round(&engine, gathered, 1); /* it has what is left */
+    assert_true(plant.ran == 1900000000 && gathered->rounds == 2 && gathered->ran > plant.ran);
+    gathered->ran = 2100000000;
+    engine_round(&engine, gathered, 2);
     engine_end(&engine, gathered, &row);
     assert_true(row.ended && row.status == ROW_WRONG);
     assert_string_equal(
@@ -1122,6 +1161,7 @@ int main(void)
         cmocka_unit_test_setup(fixed_layout_has_a_part_in_each_round, start),
         cmocka_unit_test_setup(a_row_that_is_stopped_has_its_whole_rounds, start),
         cmocka_unit_test_setup(a_fault_in_a_later_round_ends_the_row, start),
+        cmocka_unit_test_setup(what_is_around_the_windows_is_guarded, start),
         cmocka_unit_test_setup(short_rounds_have_one_deadline, start),
         cmocka_unit_test_setup(memory_is_bounded, start),
         cmocka_unit_test_setup(exact_figures_need_one_round, start),
