@@ -45,6 +45,10 @@ CC_ID := $(subst /,_,$(subst $(eval) ,_,$(strip $(CC))))
 OBJ   := $(B)/obj/$(CC_ID)
 GEN   := $(B)/gen
 
+# make gives what stands on its command line to every command's environment too, and expands it for
+# that: $$(shell ...) in a name of a file would run. Those commands have what they need as words.
+unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF KEY CERT FONT EFI_INC
+
 # --- sources -------------------------------------------------------------------------------------
 
 C_SRC   := $(sort $(shell find boot kernel bench lib -name '*.c'))
