@@ -305,7 +305,7 @@ help:
 	@echo "make            build/baretick.efi (CC=clang works too)"
 	@echo "make run        boot it in QEMU and show the report"
 	@echo "                ARGS=\"suite=calls samples=4096\" ACCEL=auto|kvm|tcg ICOUNT=auto|0|1"
-	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=60"
+	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=90"
 	@echo "make image      build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make iso        build/baretick.iso, for a CD, a virtual one, or a stick"
 	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
