@@ -45,6 +45,10 @@ CC_ID := $(subst /,_,$(subst $(eval) ,_,$(strip $(CC))))
 OBJ   := $(B)/obj/$(CC_ID)
 GEN   := $(B)/gen
 
+# make gives what stands on its command line to every command's environment too, and expands it for
+# that: $$(shell ...) in a name of a file would run. Those commands have what they need as words.
+unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF KEY CERT FONT EFI_INC
+
 # --- sources -------------------------------------------------------------------------------------
 
 C_SRC   := $(sort $(shell find boot kernel bench lib -name '*.c'))
@@ -301,7 +305,7 @@ help:
 	@echo "make            build/baretick.efi (CC=clang works too)"
 	@echo "make run        boot it in QEMU and show the report"
 	@echo "                ARGS=\"suite=calls samples=4096\" ACCEL=auto|kvm|tcg ICOUNT=auto|0|1"
-	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=60"
+	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=90"
 	@echo "make image      build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make iso        build/baretick.iso, for a CD, a virtual one, or a stick"
 	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"

@@ -361,17 +361,38 @@ with open({out!r}, "w") as f:
 """
 
 
+def make_runs(marker, name):
+    """A text that makes the file where make expands it: only variables of its command line are at stake."""
+    return f"$(shell touch {marker}.{name})x"
+
+
 def test_words_of_make_run_reach_no_shell(program, tmp_path):
     """Each variable is one word of scripts/run, ARGS its words, whatever stands in them."""
     shutil.copy(program, tmp_path)
+    marker = tmp_path / "pwned"
     out, python = tmp_path / "said.json", tmp_path / "python"
     python.write_text(STAND_IN.format(python=sys.executable, out=str(out)))
     python.chmod(0o755)
     odd = {name: f"{ODD_NAME} {name}" for name in ("ACCEL", "ICOUNT", "SMP", "MEM", "OUT", "CPU", "TIMEOUT")}
-    p = make(tmp_path, "run", f"PYTHON={python}", f"ARGS={ODD_NAME} bench=*", *(f"{k}={v}" for k, v in odd.items()))
+    text = f"{ODD_NAME} {make_runs(marker, 'ARGS')} bench=*"
+    odd = {name: f"{value} {make_runs(marker, name)}" for name, value in odd.items()}
+    p = make(tmp_path, "run", f"PYTHON={python}", f"ARGS={text}", *(f"{k}={v}" for k, v in odd.items()))
     assert p.returncode == 0, p.stderr
     script, *words = json.loads(out.read_text())
     split = words.index("--")
-    assert script == "scripts/run" and words[split + 1:] == [*ODD_NAME.split(), "bench=*"]
+    assert script == "scripts/run" and words[split + 1:] == text.split()
     assert sorted(words[:split]) == sorted(f"--{k.lower()}={v}" for k, v in odd.items())
-    assert not list(ROOT.glob("pwned*"))
+    assert not list(ROOT.glob("pwned*")) and not list(tmp_path.glob("pwned*"))
+
+
+@pytest.mark.parametrize("target", ["image", "signed", "run"])
+def test_make_expands_nothing_a_person_gives(program, tmp_path, target):
+    """Not for a recipe's environment either: each variable, with each goal that takes words."""
+    shutil.copy(program, tmp_path)
+    names = re.search(r"^unexport (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
+    used = set(re.findall(r"\$\((?:call given,|call option,[\w-]+,|value )([A-Z_]+)\)",
+                          (ROOT / "Makefile").read_text()))
+    assert used and used <= set(names), "a variable that make would give to commands"
+    given = {name: make_runs(tmp_path / "pwned", name) for name in names}
+    p = make(tmp_path, target, "PYTHON=false", *(f"{k}={v}" for k, v in given.items()))
+    assert p.returncode != 0 and not list(tmp_path.glob("pwned*")), p.stderr

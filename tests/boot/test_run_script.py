@@ -2,12 +2,15 @@
 import fcntl
 import os
 import pty
+import re
+import runpy
 import signal
 import subprocess
 import sys
 import termios
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -113,6 +116,27 @@ def test_the_end_of_qemu(run, end, words):
 def test_a_guest_that_hangs(run, pieces, words):
     said, status = run(pieces, f"time.sleep({2 * TIMEOUT})", words=["--timeout", "2"])
     assert status == 1 and words in said, said
+
+
+@pytest.mark.parametrize("words, hint", [
+    (["deadline=7"], "until deadline=7:"), ([], "until deadline=60:"), (["deadline=1"], None),
+])
+def test_a_silence_that_may_be_a_long_row(run, words, hint):
+    said, status = run([LEFT], f"time.sleep({2 * TIMEOUT})", words=["--timeout", "2", *words])
+    assert status == 1 and "has written nothing for" in said, said
+    assert hint in said if hint else "deadline=" not in said, said
+
+
+@pytest.mark.parametrize("timeout, words, seconds", [
+    (None, [], 90), (None, ["deadline=1"], 60), (None, ["deadline=300"], 330),
+    (None, ["deadline=300", "deadline=100"], 130), (None, ["deadline=soon"], 90), (5, ["deadline=300"], 5),
+])
+def test_the_guest_has_the_time_to_end_a_row(monkeypatch, timeout, words, seconds):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    script = runpy.run_path(str(ROOT / "scripts/run"))
+    assert script["silence_of"](SimpleNamespace(timeout=timeout, words=words)) == seconds
+    (standard,) = re.findall(r"NUMBER\(deadline, 1, 3600, (\d+)\)", (ROOT / "lib/config/options.c").read_text())
+    assert script["DEADLINE"] == int(standard)
 
 
 @pytest.mark.parametrize("words, hinted", [
