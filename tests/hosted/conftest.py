@@ -1,5 +1,6 @@
 """Fixtures of the tests of the hosted program. None of them can fail because a machine is slow."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -43,6 +44,20 @@ class Ended:
 
     def report(self):
         return launches.Launch(self.out.encode(), self.status, 0)
+
+
+@pytest.fixture(autouse=True)
+def cpus(request):
+    """Each run is SCHED_FIFO: one that keeps a CPU from another's meeting of cores fails that row. So a module
+    with EVERY_CPU has them to itself; who waits for that keeps later tests out."""
+    alone = getattr(request.module, "EVERY_CPU", False)
+    folder = ROOT / "build/hosted"
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "turn.lock", "w") as turn, open(folder / "cpus.lock", "w") as lock:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(turn, fcntl.LOCK_UN)
+        yield
 
 
 @pytest.fixture(scope="session")

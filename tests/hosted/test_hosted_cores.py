@@ -8,6 +8,7 @@ import pytest
 import report
 
 CPUS = sorted(os.sched_getaffinity(0))
+EVERY_CPU = True  # conftest.py
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED = 0, 2, 3, 4
 
 several = pytest.mark.skipif(len(CPUS) < 2, reason="there is but one CPU")
