@@ -47,7 +47,7 @@ GEN   := $(B)/gen
 
 # make gives what stands on its command line to every command's environment too, and expands it for
 # that: $$(shell ...) in a name of a file would run. Those commands have what they need as words.
-unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF KEY CERT FONT EFI_INC
+unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF KEY CERT FONT
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -72,6 +72,7 @@ EFI_LIBDIRS := /usr/lib /usr/lib64 /usr/lib/x86_64-linux-gnu /usr/lib/gnuefi /us
 EFI_CRT0 := $(firstword $(wildcard $(foreach d,$(EFI_LIBDIRS),$d/crt0-efi-x86_64.o $d/crt0-efi-x64.o)))
 EFI_LIB  := $(firstword $(wildcard $(addsuffix /libgnuefi.a,$(EFI_LIBDIRS))))
 EFI_INC  ?= /usr/include/efi
+unexport EFI_INC # only now: before it, ?= would take it for given
 
 # A compiler newer than ours may see more: `make WERROR=` takes its findings as warnings.
 WERROR ?= -Werror
