@@ -45,10 +45,6 @@ CC_ID := $(subst /,_,$(subst $(eval) ,_,$(strip $(CC))))
 OBJ   := $(B)/obj/$(CC_ID)
 GEN   := $(B)/gen
 
-# make gives what stands on its command line to every command's environment too, and expands it for
-# that: $$(shell ...) in a name of a file would run. Those commands have what they need as words.
-unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF KEY CERT FONT EFI_INC
-
 # --- sources -------------------------------------------------------------------------------------
 
 C_SRC   := $(sort $(shell find boot kernel bench lib -name '*.c'))
@@ -72,6 +68,10 @@ EFI_LIBDIRS := /usr/lib /usr/lib64 /usr/lib/x86_64-linux-gnu /usr/lib/gnuefi /us
 EFI_CRT0 := $(firstword $(wildcard $(foreach d,$(EFI_LIBDIRS),$d/crt0-efi-x86_64.o $d/crt0-efi-x64.o)))
 EFI_LIB  := $(firstword $(wildcard $(addsuffix /libgnuefi.a,$(EFI_LIBDIRS))))
 EFI_INC  ?= /usr/include/efi
+
+# make gives what stands on its command line to every command's environment too, and expands it for
+# that: $(shell ...) in a name of a file would run. Those commands have what they need as words.
+unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF KEY CERT FONT EFI_INC
 
 # A compiler newer than ours may see more: `make WERROR=` takes its findings as warnings.
 WERROR ?= -Werror
