@@ -15,9 +15,11 @@
 #include "bench/show/selftests.h"
 #include "bench/show/show.h"
 #include "lib/text/fmt.h"
+#include "lib/text/mem.h"
 #include "lib/text/str.h"
 
-#define DETAILS_UP_TO 8 /* rows: a short run shows all of each */
+#define REST_BY_NAME  120 /* columns: a list of rows that a person can still type */
+#define DETAILS_UP_TO 8   /* rows: a short run shows all of each */
 
 /* One run: its plan, its rows, and how far it is. */
 struct run {
@@ -31,6 +33,8 @@ struct run {
     uint64_t row_began, told; /* ... since when, and the ticks of it that showing it took, ... */
     unsigned cores_done;      /* ... and on how many cores, one by one, it is done */
     size_t passed;            /* rows that this round is done with */
+    size_t measured;          /* rows that have figures, or a fault or a failed check */
+    char not_measured[200];   /* the first row that has none, and why; "": each has */
     const char *suite;        /* whose heading stands above the rows that are shown */
     struct progress progress;
 };
@@ -212,11 +216,17 @@ static void show_part(void *ctx, double part)
     run->first->p->show(run->first->p);
 }
 
-static void count(struct report *r, const struct row *row)
+static void count(struct run *run, const struct row *row)
 {
+    struct report *r = run->report;
     r->rows++;
     r->failures += row->status == ROW_WRONG;
     r->smis += row->smis;
+    if (row->status != ROW_UNSUPPORTED)
+        run->measured++;
+    else if (!run->not_measured[0])
+        fmt_buf(run->not_measured, sizeof run->not_measured, "%s/%s: %s", row->bench->suite,
+                row->bench->name, row->why);
 }
 
 static bool is_last_round(const struct run *run)
@@ -238,7 +248,7 @@ static void show_ended(struct run *run, unsigned k)
     show_suite(run, row->bench);
     show_row(run->report, &run->plan->seat[k].engine, row, details);
     tell_interruptions(run, row->nmis, row->bench);
-    count(run->report, row);
+    count(run, row);
     run->told += tsc_now() - from;
     progress_told(&run->progress, 1, (double)(tsc_now() - from));
 }
@@ -267,7 +277,8 @@ static void run_crowd(struct run *run, const struct bench *b)
     const struct crowd *c = crowd_run(run->plan, b);
     if (!run->plan->pace->stopped) {
         crowd_show(c, run->report);
-        count(run->report, &c->row);
+        count(run, &c->row);
+        run->measured++; /* needs more cores at the most: the report says what those are */
     }
     for (unsigned k = 0; k < run->plan->n; k++)
         tell_if_gone(run, k, b->name);
@@ -285,6 +296,18 @@ static void tell_if_ended(const struct run *run, const struct row *row, unsigned
     run->report->failures++;
 }
 
+/* A script that asked for figures must not take a run without any for a good one. */
+static void tell_nothing_measured(const struct run *run)
+{
+    char message[sizeof run->not_measured + 80];
+    if (run->measured || !run->not_measured[0])
+        return;
+    fmt_buf(message, sizeof message, "no row could be measured, so the run has failed. %s",
+            run->not_measured);
+    report_event(run->report, "warning", message);
+    run->report->failures++;
+}
+
 /* Each core of the plan watches for gaps. */
 static void run_watch(struct run *run, const struct bench *b)
 {
@@ -292,6 +315,7 @@ static void run_watch(struct run *run, const struct bench *b)
     for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
         run->cores_done = k;
         const struct watch *w = gaps_watch(run->plan, b, k);
+        run->measured++;
         if (w && run->plan->seat[k].row.ended) {
             tell_if_ended(run, &run->plan->seat[k].row, run->plan->list[k]);
         } else if (w) {
@@ -364,11 +388,34 @@ static struct shown show_stopped(struct run *run)
     return shown;
 }
 
+/* The suites with rows that are left, and these rows by name: short enough for a person to type? */
+static bool say_rest_by_name(const struct run *run, struct sink *out)
+{
+    char suites[REST_BY_NAME], names[REST_BY_NAME];
+    size_t a = 0, b = 0;
+    const char *suite = "";
+    for (size_t i = 0; i < run->n; i++) {
+        const struct bench *row = run->rows[i];
+        if (!registry_selects(run->first->o, row) || !is_missing(run, i))
+            continue;
+        if (a + b + strlen(row->suite) + strlen(row->name) + 2 >= REST_BY_NAME)
+            return false;
+        if (!str_eq(row->suite, suite))
+            a += fmt_buf(suites + a, sizeof suites - a, "%s%s", a ? "," : "", row->suite);
+        b += fmt_buf(names + b, sizeof names - b, "%s%s", b ? "," : "", row->name);
+        suite = row->suite;
+    }
+    fmt(out, " suite=%s bench=%s", suites, names);
+    return true;
+}
+
 /* The words that measure what is left. */
 static void say_rest(const struct run *run, struct sink *out)
 {
     const struct options *o = run->first->o;
     const char *suite = "";
+    if (say_rest_by_name(run, out))
+        return;
     for (size_t i = 0; i < run->n; i++) {
         const struct bench *b = run->rows[i];
         if (!registry_selects(o, b) || !is_missing(run, i) || str_eq(b->suite, suite))
@@ -507,6 +554,8 @@ bool bench_run(const struct engine *boot, struct report *r)
     cores_show(run.plan, r);
     tell_one_round(&run);
     bool stopped = !run_rows(&run);
+    if (!stopped)
+        tell_nothing_measured(&run);
     for (unsigned k = 0; k < run.plan->n; k++)
         own_show_end(&run.plan->seat[k].engine, r);
     compare_rows(r, run.first, run.first->figures);

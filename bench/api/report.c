@@ -102,5 +102,5 @@ void report_end(struct report *r, bool stopped)
     if (report_table(r))
         fmt(r->out, "verdict: %s (%llu rows, %llu failures%s%s)\r\n", shouts[verdict],
             (unsigned long long)r->rows, (unsigned long long)r->failures, smis,
-            stopped ? ", stopped by a key" : "");
+            stopped ? ", stopped" : "");
 }

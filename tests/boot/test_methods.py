@@ -1,7 +1,7 @@
 """The literature's methods: under icount each has one right answer, and says what it is."""
 
 import pytest
-from machine import SUCCESS
+from machine import CHECK_FAILED, SUCCESS
 
 WORDS = "suite=calls bench=direct,direct_inc samples=64 most=50 ensembles=8 size=16 target=1000"
 
@@ -23,8 +23,10 @@ def test_kbest_and_ensembles_say_how_it_went(boot):
 
 
 def test_a_row_without_a_loop_is_not_adaptive(boot):
-    b = boot("suite=calls bench=direct_straight samples=64 method=adaptive").must(SUCCESS, rows=1)
+    b = boot("suite=calls bench=direct_straight samples=64 method=adaptive").must(CHECK_FAILED, rows=1)
     assert b.rows[0]["status"] == "unsupported" and "no loop" in b.rows[0]["why"], b.rows[0]
+    said = f"no row could be measured, so the run has failed. calls/direct_straight: {b.rows[0]['why']}"
+    assert said in [w["message"] for w in b.events("warning")] and b.end["failures"] == 1, str(b)
 
 
 @pytest.mark.parametrize("method", ["doubled", "plain"])
@@ -35,7 +37,7 @@ def test_cleared_caches_count_the_same(boot, method):
 
 
 def test_cleared_caches_are_not_for_one_long_stretch(boot):
-    b = boot("suite=sum bench=warm method=adaptive caches=clear").must(SUCCESS, rows=1)
+    b = boot("suite=sum bench=warm method=adaptive caches=clear").must(CHECK_FAILED, rows=1)
     assert b.rows[0]["status"] == "unsupported" and "warm after the first" in b.rows[0]["why"], b.rows[0]
 
 

@@ -154,9 +154,14 @@ def test_row_that_needs_more_than_a_process(run):
     row = ended.report().rows["planted/rdmsr"]
     assert row["status"] == "unsupported" and "ring 0" in row["why"]
     assert "ticks" not in row and "process" not in row
-    assert ended.report().end["failures"] == len(
+    assert ended.report().end["failures"] == 1 + len(
         [s for s in ended.report().selftests.values() if s["result"] == "fail"]
     )
+    assert ended.report().end["verdict"] == "fail" and ended.status == CHECK_FAILED
+    said = f"no row could be measured, so the run has failed. planted/rdmsr: {row['why']}"
+    assert said in [e["message"] for e in ended.report().events if e["kind"] == "warning"]
+    ended = run("suite=planted,truth", "bench=rdmsr,add", "format=jsonl", "samples=64")
+    assert not [e for e in ended.report().events if "no row could be measured" in e["message"]]
 
 
 def test_cleared_caches_cost(run):
@@ -337,7 +342,8 @@ def test_interrupt_ends_the_run(run, running):
     assert ended.status == (CHECK_FAILED if failed else STOPPED)
     assert report.end["verdict"] == ("fail" if failed else "stopped")
     (event,) = [e for e in report.events if e["kind"] == "stopped"]
-    assert "suite=truth" in event["message"], event
+    left = [name for name in all_rows if f"truth/{name}" not in report.rows]
+    assert event["message"].endswith(f" suite=truth bench={','.join(left)}"), event
 
 
 def test_progress_is_for_a_terminal(program, run):
