@@ -95,8 +95,7 @@ def test_nmi_at_each_step_of_borrowing(held, at):
     assert f"baretick: NMIs that came too late for the report: {late[0]}" in b.text, str(b)
 
 
-@pytest.mark.parametrize("step", ["memmap_hand_over", "cpu_setup", "machine_cpu", "machine_acpi", "machine_console",
-                                  "machine_memory", "machine_clocks"])  # fmt: skip
+@pytest.mark.parametrize("step", ["memmap_hand_over", *STEPS])
 def test_fault_in_each_step(held, at, step):
     """On COM1, though no table was read and no console opened."""
 
