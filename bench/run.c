@@ -556,6 +556,7 @@ bool bench_run(const struct engine *boot, struct report *r)
     bool stopped = !run_rows(&run);
     if (!stopped)
         tell_nothing_measured(&run);
+    report_fresh_line(r); /* rows that were lost leave the progress line standing */
     for (unsigned k = 0; k < run.plan->n; k++)
         own_show_end(&run.plan->seat[k].engine, r);
     compare_rows(r, run.first, run.first->figures);
