@@ -528,7 +528,6 @@ static bool run_rows(struct run *run)
             tell_stopped(run, &shown, under_way);
             return false;
         }
-    report_fresh_line(run->report);
     return true;
 }
 
@@ -556,7 +555,6 @@ bool bench_run(const struct engine *boot, struct report *r)
     bool stopped = !run_rows(&run);
     if (!stopped)
         tell_nothing_measured(&run);
-    report_fresh_line(r); /* rows that were lost leave the progress line standing */
     for (unsigned k = 0; k < run.plan->n; k++)
         own_show_end(&run.plan->seat[k].engine, r);
     compare_rows(r, run.first, run.first->figures);

@@ -100,18 +100,28 @@ def neighbours(runs):
 FALSE_ALARMS = 1 / 1000
 
 
+def _half(launch, which):
+    """Every other row, from the first or the second: (shared blocks, blocks)."""
+    rows = [row for row in launch.rows.values() if "shared_blocks" in row][which::2]
+    return sum(row["shared_blocks"] for row in rows), sum(row["windows"] / BLOCK for row in rows)
+
+
+BLOCK = 16  # windows
+
+
 def false_alarms(runs):
-    """Of a core that others may use, only quiet launches can tell a false alarm from a true one."""
+    """Where others may use the core, half of a launch's rows choose the launches that were alone, and the rows
+    between them are judged: a neighbour is there for longer than a row."""
     what, limit = "blocks called shared on a core of one's own", "at most 1 in 1000"
-    own = [r for r in runs if (shared_share([r]) or 0) <= FALSE_ALARMS and witnesses([r])]
-    if not runs[0].run.get("hypervisor"):
-        own = [r for r in runs if witnesses([r])]
+    own = [r for r in runs if witnesses([r]) and _half(r, 0)[1] > 0]
+    if any(r.run.get("hypervisor") for r in runs):
+        own = [r for r in own if _half(r, 0)[0] == 0]
     if not enough(own, runs):
         yield too_shared(what, own, runs, limit)
         return
-    share = shared_share(own)
-    yield Bar(what, f"{1000 * share:.2f} in 1000, over {len(own)} of {len(runs)} launches", limit,
-              share <= FALSE_ALARMS)
+    shared, blocks = (sum(x) for x in zip(*(_half(r, 1) for r in own)))
+    yield Bar(what, f"{1000 * shared / blocks:.2f} in 1000, over {len(own)} of {len(runs)} launches",
+              limit, shared <= FALSE_ALARMS * blocks)
 
 
 # --- linearity ------------------------------------------------------------------------------------

@@ -154,8 +154,10 @@ void compare_rows(struct report *r, const struct engine *e, const struct core_fi
 {
     size_t n;
     const struct bench *const *rows = registry(&n);
-    if (report_table(r))
+    if (report_table(r)) {
+        report_fresh_line(r);
         fmt(r->out, "\r\n");
+    }
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; rows[i]->beside && k < n; k++)
             if (str_eq(rows[k]->suite, rows[i]->suite) && str_eq(rows[k]->name, rows[i]->beside) &&

@@ -59,6 +59,7 @@ void own_show_end(const struct engine *e, struct report *r)
 {
     struct json j;
     if (report_table(r) && !e->own.why_not) {
+        report_fresh_line(r);
         fmt(r->out, "alone     ");
         say_share(e, ", all rows together", r->out);
         fmt(r->out, "\r\n");

@@ -2,6 +2,7 @@
 #include "lib/stats/dist.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
+#include "lib/stats/moments.h"
 
 #define NOMINAL 0.995  /* two-sided 99%: docs/method.md */
 #define MAD_SD  1.4826 /* a normal distribution's standard deviation over its MAD */
@@ -37,6 +38,14 @@ static double mad(double *x, size_t n, double middle)
     return quantile(x, n, 0.5);
 }
 
+static double deviation(const double *x, size_t n)
+{
+    struct moments all = {0};
+    for (size_t i = 0; i < n; i++)
+        moments_add(&all, x[i]);
+    return moments_sd(&all);
+}
+
 static double root_of_squares(double a, double b)
 {
     return mathx_sqrt(a * a + b * b);
@@ -50,7 +59,8 @@ static void take_interval(double *x, size_t n, double kappa, struct shared_figur
            high = quantile(x, n, d < 0.5 ? 0.5 + d : 1);
     double below = f->theta - low, above = high - f->theta;
     if (d >= 0.5) { /* so few that the ends are no bounds: by Student's t as well */
-        double t = dist_t(NOMINAL, (double)n - 1) * root * MAD_SD * mad(x, n, f->theta);
+        double sd = deviation(x, n), robust = MAD_SD * mad(x, n, f->theta); /* can be 0 by chance */
+        double t = dist_t(NOMINAL, (double)n - 1) * root * (robust > sd ? robust : sd);
         below = t > below ? t : below;
         above = t > above ? t : above;
     }

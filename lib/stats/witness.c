@@ -9,6 +9,7 @@
 #define TIGHT        0.85 /* what a level must have of those in all of these bins */
 #define LEAST        8    /* readings in runs that make a level */
 #define ONE_IN       500  /* ... and one in so many of all in runs */
+#define BELOW_MOST   0.1  /* of all readings: the ruler's that were disturbed */
 #define HELD         0.8  /* what this share of all readings has is a core at any width */
 #define HELD_OF      256  /* ... once there are so many */
 
@@ -110,6 +111,15 @@ static bool is_tight(const struct witness *w, size_t bin, uint32_t n)
     return n >= TIGHT * within(w, bin, spread(w) + BESIDE, NULL);
 }
 
+/* Beside a neighbour the part of the core varies, and any level has quicker ones below it. */
+static bool is_fastest(const struct witness *w, size_t bin)
+{
+    uint32_t below = 0;
+    for (size_t i = 0; i + spread(w) < bin; i++)
+        below += w->seen[i];
+    return below <= BELOW_MOST * w->ranged;
+}
+
 static bool is_own_width(const struct witness *w, double level, uint32_t n)
 {
     bool held = w->readings >= HELD_OF && n >= HELD * w->readings;
@@ -127,7 +137,7 @@ static void look_for_best(struct witness *w)
             continue;
         i = climb(w, i);
         uint32_t n = within(w, i, spread(w), &level);
-        if (is_tight(w, i, n) && is_own_width(w, level, n)) {
+        if (is_tight(w, i, n) && is_own_width(w, level, n) && is_fastest(w, i)) {
             double width = width_near(level);
             w->best = off(level, width) <= WIDTH_IS ? width : level;
             return;
@@ -163,8 +173,13 @@ static bool goes_on(struct witness *w, double level, double noise)
 
 void witness_add(struct witness *w, double level, double noise, bool steady)
 {
+    bool in_range = is_known(level) && level > WITNESS_LEAST && level < WITNESS_MOST;
     w->readings++;
-    if (!steady || !is_known(level) || !(level > WITNESS_LEAST && level < WITNESS_MOST)) {
+    if (in_range) {
+        w->seen[bin_of(level)]++;
+        w->ranged++;
+    }
+    if (!steady || !in_range) {
         w->length = 0;
         return;
     }

@@ -37,6 +37,8 @@ struct witness {
     double noise;                 /* of them, the mean */
     uint32_t counted;             /* of them, in runs */
     uint32_t shown[WITNESS_BINS]; /* of those, by level */
+    uint32_t ranged;              /* readings in range, alike or not, ... */
+    uint32_t seen[WITNESS_BINS];  /* ... by level */
     double run[WITNESS_RUN];      /* the first of the present run */
     double mean;                  /* of the present run ... */
     uint32_t length;              /* ... of so many */
@@ -50,7 +52,8 @@ struct witness {
  * not finite or out of range, or unsteady, breaks the run.
  *
  * The best is the lowest mode of the levels in runs that has 8 of them and 1 in 500, and of all
- * within 16% of it 85%: a core of one's own keeps to its level, where a neighbour's part varies. A
+ * within 16% of it 85%: a core of one's own keeps to its level, where a neighbour's part varies.
+ * Of all readings no more than 10% lie below it: nothing goes faster than a core of one's own. A
  * core's width is a whole or half number of NOPs a cycle: a mode that is more than 2.5% off any of
  * those is no core's own width, unless 4 of 5 readings (of 256 at the least) lie there. A best
  * within 2% of one is taken to be it.

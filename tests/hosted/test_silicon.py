@@ -154,15 +154,28 @@ def test_neighbours():
     assert not bar.limit and bar.figure == "not known: one of the reasons"
 
 
+def with_alarms(first, second, hypervisor="KVM"):
+    """Four rows of 10,000 blocks: so many shared in the first and third, and in the two between."""
+    rows = {
+        f"truth/{i}": row(1.0, windows=160_000, shared_blocks=second if i % 2 else first)
+        for i in range(4)
+    }
+    one = launch(rows, witnesses=[{"blocks": 40_000, "shared_blocks": 0, "shared": 0}])
+    one.run["hypervisor"] = hypervisor
+    return one
+
+
 def test_false_alarms():
-    assert verdicts(bars.false_alarms([witnessed(9)] * 5)) == [True]
+    assert verdicts(bars.false_alarms([with_alarms(0, 9)] * 5)) == [True]
+    # What is judged is not what chose the launch: it can fail.
+    assert verdicts(bars.false_alarms([with_alarms(0, 11)] * 5)) == [False]
     # A core that others may use: the launches that had a neighbour say nothing of false alarms.
-    assert verdicts(bars.false_alarms([witnessed(9)] * 3 + [witnessed(900)] * 5)) == [True]
-    assert verdicts(bars.false_alarms([witnessed(900)] * 8)) == [None]
+    assert verdicts(bars.false_alarms([with_alarms(0, 9)] * 3 + [with_alarms(900, 900)] * 5)) == [True]
+    assert verdicts(bars.false_alarms([with_alarms(900, 900)] * 8)) == [None]
     assert verdicts(bars.false_alarms([unwitnessed()] * 8)) == [None]
     # A machine of one's own has no neighbours: every one is false.
-    assert verdicts(bars.false_alarms([witnessed(20, hypervisor=None)] * 5)) == [False]
-    assert verdicts(bars.false_alarms([witnessed(9, hypervisor=None)] * 5)) == [True]
+    assert verdicts(bars.false_alarms([with_alarms(20, 20, hypervisor=None)] * 5)) == [False]
+    assert verdicts(bars.false_alarms([with_alarms(9, 9, hypervisor=None)] * 5)) == [True]
 
 
 @pytest.mark.parametrize("shares, holds", [((1.0, 0.96), True), ((1.0, 0.94), False)])

@@ -108,6 +108,25 @@ def test_a_launch_with_an_eighth_of_quiet_blocks_is_judged(recorded):
             assert not by_key[key]["judged"], (key, share)
 
 
+def lines_of(text, *launches):
+    return [line for line in text.splitlines() if int(line.split()[0]) in launches]
+
+
+def test_what_is_known_of_one_launch_alone_is_enough(recorded, tmp_path):
+    """A run is one launch: the core's best is learnt from that, busy or not."""
+    text, _ = recorded
+    objects = []
+    for launch in sorted({int(line.split()[0]) for line in text.splitlines()}):
+        path = tmp_path / "one.txt"
+        path.write_text("\n".join(lines_of(text, launch)) + "\n")
+        objects += replay(path)
+    check_figures(objects)
+    for body, wanted in (("direct", 2.01), ("got", 3.0), ("imul", 3), ("load", 5), ("add", 1)):
+        for o in judged(objects).get(body, []):
+            assert o["lo"] <= wanted * 1.01 and o["hi"] >= wanted * 0.99, o
+            assert abs(o["cycles"] / wanted - 1) < 0.02, o
+
+
 # --- made-up recordings ---------------------------------------------------------------------------
 
 
