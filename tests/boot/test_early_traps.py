@@ -95,8 +95,11 @@ def test_nmi_at_each_step_of_borrowing(held, at):
     assert f"baretick: NMIs that came too late for the report: {late[0]}" in b.text, str(b)
 
 
-@pytest.mark.parametrize("step", ["memmap_hand_over", *STEPS])
-def test_fault_in_each_step(held, at, step):
+@pytest.mark.parametrize("takeover, step", [
+    *(("exit", step) for step in ["memmap_hand_over", *STEPS]),
+    *(("borrow", step) for step in ["kernel_main", "machine_acpi", "machine_cores", "selftest_machine"]),
+])  # fmt: skip
+def test_fault_in_each_step(held, at, takeover, step):
     """On COM1, though no table was read and no console opened."""
 
     def work(d):
@@ -104,7 +107,7 @@ def test_fault_in_each_step(held, at, step):
         d.run_to(at(step))
         d.plant_ud2()
 
-    b = held(QUICK, work)
+    b = held(f"{QUICK} takeover={takeover}", work)
     assert b.status == FAULT, str(b)
     assert "FAULT: #UD invalid opcode (vector 6)" in b.text, str(b)
     assert re.search(rf"rip {at(step):016x} \(image\+0x", b.text), str(b)
