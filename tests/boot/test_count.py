@@ -2,8 +2,6 @@
 
 import zlib
 
-import pytest
-
 import build
 from machine import SUCCESS
 

@@ -193,6 +193,8 @@ def siblings():
     """Two cores of ours, by number, that are threads of one core of the machine; None: there are none."""
     for i, cpu in enumerate(CPUS):
         path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
+        if not os.path.exists(path):
+            return None  # no /sys: it is not known
         with open(path, encoding="ascii") as f:
             ranges = [part.split("-") for part in f.read().strip().split(",")]
         for k, other in enumerate(CPUS):

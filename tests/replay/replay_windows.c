@@ -1,6 +1,6 @@
 /*
- * The kind windows: recorded blocks, judged by the witness (lib/stats/witness.h) and brought to a
- * figure (lib/stats/shared.h) by the program's own code; one object a launch and body.
+ * The kind windows: recorded blocks, judged by the program's own witness (lib/stats/witness.h) and
+ * brought to a figure by lib/stats/shared.h; one object a launch and body.
  */
 #include <stdlib.h>
 #include "bench/measure/headline.h"
