@@ -374,10 +374,12 @@ def calls(runs):
 
 
 def flips(runs):
-    """Rows of CALLS, with a counting callee and without, that show more than one mode by layout."""
+    """Rows of CALLS, with a counting callee and without, that show more than one mode by layout. What one
+    placement alone shows can come of its page or line, which a sweep does not move."""
     found = []
     for name in CALLS + [f"{n}_inc" for n in CALLS]:
-        modes = [r.rows[f"calls/{name}"]["modes"] for r in runs]
+        records = [r.rows[f"calls/{name}"] for r in runs]
+        modes = [[m for m in r["modes"] if m["share"] * r["placements"] >= 1.5] for r in records]
         several = [m for m in modes if len(m) > 1 and any(x["kind"] == "layout" for x in m)]
         if 2 * len(several) > len(runs):
             found.append((name, several[0]))

@@ -17,7 +17,7 @@
  * either, the ruler and twice the ruler. */
 enum kind { KIND_EMPTY, KIND_EMPTY2, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2, KINDS };
 
-#define RULER_ADDS 512 /* L of docs/method.md: adds that one ruler adds to a window */
+#define RULER_ADDS 1024 /* L of docs/method.md: adds that one ruler adds to a window */
 
 /* One kind in one placement: what to call, and with what. */
 struct placed_kind {

@@ -67,17 +67,19 @@ static struct moments warm_block(struct sampler *s, const struct engine *e, cons
 /*
  * Whether the latest mean is less than a step from the last, or lies within the noise of the three
  * before it, or of as many as there are: by the calmest of these blocks, since an interrupt makes
- * one noisy.
+ * one noisy; or among the three, which then show no trend, however they scatter.
  */
 static bool is_settled(const struct warm *w, double step)
 {
     unsigned kept = w->n < WARM_BLOCKS ? w->n : WARM_BLOCKS;
     const struct moments *last = &w->block[(w->n - 1) % WARM_BLOCKS];
-    double before = 0, variance = moments_variance(last);
+    double before = 0, variance = moments_variance(last), low = last->mean, high = last->mean;
     for (unsigned i = 1; i < kept; i++) {
         const struct moments *one = &w->block[(w->n - 1 - i) % WARM_BLOCKS];
         double v = moments_variance(one);
         before += one->mean / (kept - 1);
+        low = one->mean < low ? one->mean : low;
+        high = one->mean > high ? one->mean : high;
         variance = v < variance ? v : variance;
     }
     if (kept < 2)
@@ -85,7 +87,8 @@ static bool is_settled(const struct warm *w, double step)
     double change = last->mean - w->block[(w->n - 2) % WARM_BLOCKS].mean;
     double off = last->mean < before ? before - last->mean : last->mean - before;
     double noise = WARM_NOISE * mathx_sqrt(variance / ENGINE_BLOCK * (1 + 1.0 / (kept - 1)));
-    return (change < step && -change < step) || off <= noise;
+    bool among = kept == WARM_BLOCKS && last->mean > low && last->mean < high;
+    return (change < step && -change < step) || off <= noise || among;
 }
 
 /* One warm-up block of every kind; whether each has settled. */

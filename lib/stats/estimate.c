@@ -89,12 +89,25 @@ struct estimate_placement estimate_placement(const struct estimate_blocks *block
     return p;
 }
 
+/* The first block whose ruler is taken for the i-th, which stands in their middle if it can. */
+static size_t first_ruler(size_t i, size_t m)
+{
+    size_t from = i < ESTIMATE_RULERS / 2 ? 0 : i - ESTIMATE_RULERS / 2;
+    size_t last = m > ESTIMATE_RULERS ? m - ESTIMATE_RULERS : 0;
+    return from < last ? from : last;
+}
+
 void estimate_block_values(const struct estimate_blocks *blocks, double *out)
 {
     bool ruler = blocks->r && blocks->r2;
-    double per_block = sum(blocks, ruler).unit / (double)blocks->m;
-    for (size_t i = 0; i < blocks->m; i++)
-        out[i] = scale(blocks, ruler) * body(blocks, i) / per_block;
+    size_t rulers = blocks->m < ESTIMATE_RULERS ? blocks->m : ESTIMATE_RULERS;
+    for (size_t i = 0; i < blocks->m; i++) {
+        size_t from = first_ruler(i, blocks->m);
+        double units = 0;
+        for (size_t j = from; j < from + rulers; j++)
+            units += unit(blocks, j, ruler);
+        out[i] = scale(blocks, ruler) * body(blocks, i) / (units / (double)rulers);
+    }
 }
 
 static unsigned id_of(const struct estimate_taken *part, bool round)

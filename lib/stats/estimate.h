@@ -42,9 +42,13 @@ struct estimate_placement {
  */
 struct estimate_placement estimate_placement(const struct estimate_blocks *blocks);
 
-/* The body of every block by the whole placement's ruler, in cycles an operation (without a ruler:
- * ticks an operation): what docs/method.md "Modes" looks at. out has room for m; not finite
- * where the ruler does not grow. */
+/*
+ * The body of every block by the rulers of the ESTIMATE_RULERS blocks around it, in cycles an
+ * operation (without a ruler: ticks an operation): what docs/method.md "Modes" looks at. One ruler
+ * alone has the noise of the TSC's step; that of a whole placement makes modes of a core's clock
+ * that moves meanwhile. out has room for m; not finite where the ruler does not grow.
+ */
+#define ESTIMATE_RULERS 32
 void estimate_block_values(const struct estimate_blocks *blocks, double *out);
 
 /* A part of a row: blocks of one placement, taken in one round. */

@@ -7,6 +7,7 @@
 
 #define GAP_ERRORS      4.0 /* docs/method.md, as the four below */
 #define GAP_CYCLES      0.05
+#define STRAY_SHARE     0.01 /* of all blocks, that a gap may hold */
 #define SIDE_SHARE      0.05
 #define SIDE_LEAST      3
 #define ASHMAN_LEAST    3.0
@@ -146,11 +147,21 @@ static struct parts split(const struct parts *p, size_t part, size_t at)
     return more;
 }
 
+/* Where the gap that begins before `at` and holds so many strays is cut: in its middle. */
+static size_t cut_of(const struct blocks *b, size_t at, size_t strays)
+{
+    double middle = (value_of(b->sorted[at - 1]) + value_of(b->sorted[at + strays])) / 2;
+    while (value_of(b->sorted[at]) <= middle)
+        at++;
+    return at;
+}
+
 /* Splits at the widest gap of all that qualifies; false where there is none. */
 static bool split_widest(const struct blocks *b, double distance, struct parts *p)
 {
     const struct modes_input *in = b->in;
     double share = SIDE_SHARE * (double)in->n;
+    size_t strays = (size_t)(STRAY_SHARE * (double)in->n);
     /* No split makes fewer pairs alike, so no bar is lower: most gaps need not be tried. */
     double widest = GAP_ERRORS * block_error(in, distance, 1.0 / MODES_MOST);
     if (widest < GAP_CYCLES)
@@ -158,13 +169,16 @@ static bool split_widest(const struct blocks *b, double distance, struct parts *
     struct parts best = *p;
     for (size_t k = 0; k < p->count; k++) {
         size_t from = p->start[k], end = p->start[k + 1];
-        for (size_t at = from + SIDE_LEAST; at + SIDE_LEAST <= end; at++) {
-            double gap = value_of(b->sorted[at]) - value_of(b->sorted[at - 1]);
-            if (gap <= widest || (double)(at - from) < share || (double)(end - at) < share)
+        for (size_t at = from + SIDE_LEAST; at + strays + SIDE_LEAST <= end; at++) {
+            double gap = value_of(b->sorted[at + strays]) - value_of(b->sorted[at - 1]);
+            if (gap <= widest)
                 continue;
-            struct parts tried = split(p, k, at);
+            size_t cut = cut_of(b, at, strays);
+            if ((double)(cut - from) < share || (double)(end - cut) < share)
+                continue;
+            struct parts tried = split(p, k, cut);
             if (gap > GAP_ERRORS * block_error(in, distance, alike(&tried)) &&
-                ashman(b->sorted + from, at - from, end - from, in->floor)) {
+                ashman(b->sorted + from, cut - from, end - from, in->floor)) {
                 widest = gap;
                 best = tried;
             }

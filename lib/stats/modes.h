@@ -5,7 +5,8 @@
  *
  * The blocks are sorted and split at the widest gap that qualifies, again and again, up to
  * MODES_MOST modes. A gap qualifies when
- * - it is wider than 4 block standard errors and than 0.05 cycles,
+ * - it is wider than 4 block standard errors and than 0.05 cycles; it may hold up to 1% of all
+ *   blocks, such as those in which the core's clock moved, which go to the nearer side,
  * - both sides keep at least 5% of all blocks, and three,
  * - Ashman's D = |m1 - m2| / sqrt((s1^2 + s2^2) / 2) of the two sides is above 3, with s not below
  *   `floor`.

@@ -308,6 +308,27 @@ static void few_blocks(void **state)
     assert_true(m.mode[0].n == 3 && m.mode[0].sd == 0 && m.mode[1].share == 0.5);
 }
 
+/* A block in which the core's clock moved stands between the modes and is of neither. */
+static void strays_hide_no_mode(void **state)
+{
+    (void)state;
+    static struct data d;
+    static const size_t numbers[] = {0, 5, 10, 60};
+    for (size_t j = 0; j < 4; j++) {
+        size_t strays = numbers[j];
+        struct rng rng = {1};
+        begin(&d, 1000, 16);
+        for (size_t i = 0; i < d.n; i++)
+            d.values[i] = (i % 10 < 3 ? 106 : 100) + 0.5 * gauss(&rng);
+        for (size_t i = 0; i < strays; i++) /* evenly over the gap: none of 4 errors is left */
+            d.values[i * 16] = 101.5 + 3.0 * (double)(i + 1) / (double)(strays + 1);
+        struct modes modes = find(&d);
+        assert_int_equal(modes.count, strays <= 10 ? 2u : 1u);
+        if (modes.count == 2)
+            assert_close(modes.mode[1].share, 0.3, 0.02);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +342,7 @@ int main(void)
         cmocka_unit_test(what_does_not_qualify),
         cmocka_unit_test(ashman_has_a_say),
         cmocka_unit_test(few_blocks),
+        cmocka_unit_test(strays_hide_no_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

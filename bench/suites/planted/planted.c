@@ -67,7 +67,8 @@ PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10
 /*
  * docs/method.md "Modes": 100 or 106 cycles, the dearer one 30% of the time. A shift register of 7
  * bits (x^7 + x^6 + 1: period 127) steps once a round, which holds a block of the body and one of
- * twice the body, so that all blocks of a round are of one kind.
+ * twice the body, so that all blocks of a round are of one kind; with quiet_budget=0, since a block
+ * that is taken again is one more.
  */
 #define PERIOD     127
 #define DEAR       38 /* of the period's states: 29.9% */
