@@ -377,8 +377,8 @@ void options_help(struct sink *out)
             keys[i].meaning, keys[i].standard);
     fmt(out, "\r\nNumbers are decimal, or hexadecimal after 0x.\r\n"
              "QEMU's isa-debug-exit gets 1: success, 2: a check failed, 3: bad options,\r\n"
-             "4: the machine faulted, 5: stopped (QEMU then exits with 3, 5, 7, 9,\r\n"
-             "11).\r\n");
+             "4: the machine faulted, 5: stopped, 6: the report is nowhere (QEMU then exits\r\n"
+             "with 3, 5, 7, 9, 11, 13).\r\n");
 }
 
 /* Of a value: the list of a timer, the longest word of a choice, a number or SERIAL_CHOICE_TEXT. */

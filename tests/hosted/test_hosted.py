@@ -219,16 +219,22 @@ def test_a_row_that_the_deadline_will_end_is_warned_of(run):
     assert not [m for m in quick if "deadline=" in m], quick
 
 
+def failed_alone(ended):
+    """The report of a run in which rows failed, and the one behind them was measured."""
+    report = ended.report()
+    assert ended.status == CHECK_FAILED
+    assert not [e for e in report.events if e["kind"] == "fault"]
+    assert report.rows["planted/adds20"]["status"] == "ok"
+    return report
+
+
 @pytest.mark.parametrize("method", ["doubled", "plain"])
 def test_bodies_that_do_not_come_back_fail_alone(run, method):
     """Those that fault, one that never ends, and rows behind them that are measured all the same."""
     names = ",".join(BODIES)
     ended = run("suite=provoke,planted", f"bench={names},endless,adds20", "format=jsonl", "samples=64",
                 "deadline=1", f"method={method}")  # fmt: skip
-    report = ended.report()
-    assert ended.status == CHECK_FAILED
-    assert not [e for e in report.events if e["kind"] == "fault"]
-    assert report.rows["planted/adds20"]["status"] == "ok"
+    report = failed_alone(ended)
     for name, sign in BODIES.items():
         row = report.rows[f"provoke/{name}"]
         assert row["status"] == "wrong" and row["why"].startswith(sign), row
@@ -248,10 +254,7 @@ def test_setup_and_check_that_do_not_come_back_fail_alone(run, words):
     }
     ended = run("suite=provoke,planted", f"bench={','.join(rows)},adds20", "format=jsonl", "samples=64",
                 "deadline=1", *words.split())  # fmt: skip
-    report = ended.report()
-    assert ended.status == CHECK_FAILED
-    assert not [e for e in report.events if e["kind"] == "fault"]
-    assert report.rows["planted/adds20"]["status"] == "ok"
+    report = failed_alone(ended)
     for name, why in rows.items():
         row = report.rows[f"provoke/{name}"]
         assert row["status"] == "wrong" and re.match(why, row["why"]), row

@@ -3,60 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/text/fmt.h"
-
-struct line {
-    const uint8_t *at, *end;
-};
-
-static bool blank(uint8_t c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* The next word of the line; empty at its end. */
-static struct line next_word(struct line *l)
-{
-    while (l->at < l->end && blank(*l->at))
-        l->at++;
-    struct line word = {l->at, l->at};
-    while (word.end < l->end && !blank(*word.end))
-        word.end++;
-    l->at = word.end;
-    return word;
-}
-
-static bool word_is(struct line w, const char *text)
-{
-    return (size_t)(w.end - w.at) == strlen(text) && memcmp(w.at, text, strlen(text)) == 0;
-}
-
-static bool number(struct line *l, unsigned base, uint64_t max, uint64_t *value)
-{
-    struct line w = next_word(l);
-    uint64_t v = 0;
-    if (w.at == w.end)
-        return false;
-    for (; w.at < w.end; w.at++) {
-        unsigned digit = 99;
-        if (*w.at >= '0' && *w.at <= '9')
-            digit = *w.at - '0';
-        else if ((*w.at | 0x20) >= 'a' && (*w.at | 0x20) <= 'f')
-            digit = (*w.at | 0x20) - 'a' + 10u;
-        if (digit >= base || v > (max - digit) / base)
-            return false;
-        v = v * base + digit;
-    }
-    *value = v;
-    return true;
-}
-
-/* One more element at the end of an array that doubles; NULL when memory is out. */
-static void *grow(void *array, size_t n, size_t size)
-{
-    if (n >= 16 && (n & (n - 1)) != 0)
-        return array;
-    return realloc(array, (n < 16 ? 16 : 2 * n) * size);
-}
+#include "tests/replay/text_line.h"
 
 static bool add_leaf(struct cpuid_dump *d, struct dump_leaf r)
 {
@@ -65,7 +12,7 @@ static bool add_leaf(struct cpuid_dump *d, struct dump_leaf r)
         if (old->cpu == r.cpu && old->leaf == r.leaf)
             r.subleaf = old->subleaf + 1;
     }
-    struct dump_leaf *more = grow(d->leaf, d->leaves, sizeof *more);
+    struct dump_leaf *more = array_grow(d->leaf, d->leaves, sizeof *more);
     if (more == NULL)
         return false;
     d->leaf = more;
@@ -76,12 +23,12 @@ static bool add_leaf(struct cpuid_dump *d, struct dump_leaf r)
 static const char *leaf_line(struct cpuid_dump *d, struct line l)
 {
     uint64_t v[7];
-    if (!number(&l, 10, DUMP_CPU_MAX, &v[0]))
+    if (!line_number(&l, 10, DUMP_CPU_MAX, &v[0]))
         return "the CPU is no decimal number from 0 to 65535";
     for (unsigned i = 1; i < 7; i++)
-        if (!number(&l, 16, UINT32_MAX, &v[i]))
+        if (!line_number(&l, 16, UINT32_MAX, &v[i]))
             return "leaf, subleaf, EAX, EBX, ECX and EDX must be hexadecimal, of 32 bits";
-    if (next_word(&l).at != l.end)
+    if (line_word(&l).at != l.end)
         return "more than seven numbers after cpuid";
     struct dump_leaf r = {
         .cpu = (uint32_t)v[0],
@@ -96,18 +43,18 @@ static const char *msr_line(struct cpuid_dump *d, struct line l)
 {
     struct dump_msr r = {.fault = false};
     uint64_t address;
-    if (!number(&l, 16, UINT32_MAX, &address))
+    if (!line_number(&l, 16, UINT32_MAX, &address))
         return "the MSR's address must be hexadecimal, of 32 bits";
     r.address = (uint32_t)address;
     struct line before = l;
-    if (!number(&l, 16, UINT64_MAX, &r.value)) {
-        r.fault = word_is(next_word(&before), "fault");
+    if (!line_number(&l, 16, UINT64_MAX, &r.value)) {
+        r.fault = line_is(line_word(&before), "fault");
         if (!r.fault)
             return "the MSR's value must be hexadecimal, of 64 bits, or fault";
     }
-    if (next_word(&l).at != l.end)
+    if (line_word(&l).at != l.end)
         return "more than a value after the MSR's address";
-    struct dump_msr *more = grow(d->msr, d->msrs, sizeof *more);
+    struct dump_msr *more = array_grow(d->msr, d->msrs, sizeof *more);
     if (more == NULL)
         return "out of memory";
     d->msr = more;
@@ -117,12 +64,12 @@ static const char *msr_line(struct cpuid_dump *d, struct line l)
 
 static const char *one_line(struct cpuid_dump *d, struct line l)
 {
-    struct line word = next_word(&l);
+    struct line word = line_word(&l);
     if (word.at == word.end || *word.at == '#')
         return NULL;
-    if (word_is(word, "cpuid"))
+    if (line_is(word, "cpuid"))
         return leaf_line(d, l);
-    if (word_is(word, "msr"))
+    if (line_is(word, "msr"))
         return msr_line(d, l);
     return "a line begins with cpuid, msr or #";
 }
@@ -134,7 +81,7 @@ static bool list_cpus(struct cpuid_dump *d)
         uint32_t cpu = d->leaf[i].cpu;
         if (seen[cpu])
             continue;
-        uint32_t *more = grow(d->cpu, d->cpus, sizeof *more);
+        uint32_t *more = array_grow(d->cpu, d->cpus, sizeof *more);
         if (more == NULL)
             break;
         d->cpu = more;

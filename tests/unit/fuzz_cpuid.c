@@ -4,6 +4,7 @@
 #include <string.h>
 #include "tests/replay/replay.h"
 #include "tests/unit/fuzz.h"
+#include "tests/unit/json_count.h"
 #include "tests/unit/read_file.h"
 
 static const char *const seeds[] = {
@@ -34,29 +35,9 @@ size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
     return head + n - tail;
 }
 
-/* Counts what a JSON line is made of. */
-struct counting {
-    struct sink sink;
-    size_t lines, quotes;
-    char last;
-    bool escaped;
-};
-
-static void count(struct sink *self, const char *bytes, size_t n)
-{
-    struct counting *c = (struct counting *)self; /* its first member */
-    for (size_t i = 0; i < n; i++) {
-        FUZZ_CHECK(bytes[i] == '\n' || (unsigned char)bytes[i] >= ' ');
-        c->lines += bytes[i] == '\n';
-        c->quotes += bytes[i] == '"' && !c->escaped;
-        c->escaped = bytes[i] == '\\' && !c->escaped;
-        c->last = bytes[i];
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct counting c = {.sink = {count}};
+    struct json_count c = JSON_COUNT;
     struct json j;
     uint8_t *exact = malloc(size > 0 ? size : 1);
     FUZZ_CHECK(exact != NULL);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "tests/replay/replay.h"
 #include "tests/unit/fuzz.h"
+#include "tests/unit/json_count.h"
 
 #define T16                " 542 544 542 542 540 544 548 540 542 544 544 548 544 542 546 538\n"
 #define BLOCK(kind, ticks) "7 220 add 0 " kind ticks
@@ -17,28 +18,9 @@ static const struct fuzz_text texts[] = {
 };
 FUZZ_TEXTS(texts)
 
-struct counting {
-    struct sink sink;
-    size_t lines, quotes;
-    char last;
-    bool escaped;
-};
-
-static void count(struct sink *self, const char *bytes, size_t n)
-{
-    struct counting *c = (struct counting *)self; /* its first member */
-    for (size_t i = 0; i < n; i++) {
-        FUZZ_CHECK(bytes[i] == '\n' || (unsigned char)bytes[i] >= ' ');
-        c->lines += bytes[i] == '\n';
-        c->quotes += bytes[i] == '"' && !c->escaped;
-        c->escaped = bytes[i] == '\\' && !c->escaped;
-        c->last = bytes[i];
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct counting c = {.sink = {count}};
+    struct json_count c = JSON_COUNT;
     uint8_t *exact = malloc(size > 0 ? size : 1);
     FUZZ_CHECK(exact != NULL);
     memcpy(exact, data, size);

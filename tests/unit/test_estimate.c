@@ -1,4 +1,5 @@
 #include "tests/unit/unit.h"
+#include <math.h>
 #include <stdbool.h>
 #include "lib/stats/estimate.h"
 #include "lib/stats/median.h"
@@ -51,9 +52,29 @@ static void drift_cancels(void **state)
 
     double values[M];
     estimate_block_values(&k, values);
-    /* By the rulers around it: the drift over these alone is left. */
-    assert_close(values[0], 3.25 / (1 + 0.01 * (ESTIMATE_RULERS - 1) / 2), 1e-12);
-    assert_close(values[M / 2], 3.25 * (1 + 0.01 * M / 2) / (1 + 0.01 * (M / 2 - 0.5)), 1e-12);
+    assert_close(values[0], 3.25 / (1 + 0.01 * (M - 1) / 2),
+                 1e-12); /* fewer than ESTIMATE_RULERS */
+}
+
+/* The clock goes to another step half-way: blocks away from there do not show it. */
+static void blocks_are_reckoned_by_the_rulers_around_them(void **state)
+{
+    enum { MANY = 4 * ESTIMATE_RULERS };
+    double b[MANY], b2[MANY], r[MANY], r2[MANY], values[MANY];
+    (void)state;
+    for (size_t i = 0; i < MANY; i++) {
+        double ticks = i < MANY / 2 ? 0.6 : 0.66;
+        b[i] = (100 + 3.25 * OPS) * ticks;
+        b2[i] = (100 + 2 * 3.25 * OPS) * ticks;
+        r[i] = (100 + ADDS) * ticks;
+        r2[i] = (100 + 2 * ADDS) * ticks;
+    }
+    struct estimate_blocks k = {MANY, b, b2, NULL, NULL, r, r2, OPS, ADDS};
+    estimate_block_values(&k, values);
+    for (size_t i = 0; i < MANY; i++) {
+        bool away = i < MANY / 2 - ESTIMATE_RULERS / 2 || i >= MANY / 2 + ESTIMATE_RULERS / 2;
+        assert_true(away ? fabs(values[i] - 3.25) < 1e-9 : fabs(values[i] / 3.25 - 1) < 0.06);
+    }
 }
 
 static void without_what_is_subtracted_doubled(void **state)
@@ -372,6 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drift_cancels),
+        cmocka_unit_test(blocks_are_reckoned_by_the_rulers_around_them),
         cmocka_unit_test(without_what_is_subtracted_doubled),
         cmocka_unit_test(a_row_that_cannot_be_doubled),
         cmocka_unit_test(without_a_ruler_ticks_remain),

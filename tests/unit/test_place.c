@@ -10,6 +10,7 @@
 #include "bench/measure/place.c"
 #include "bench/window/window.c"
 #include "tests/unit/made_object.h"
+#include "tests/unit/made_units.h"
 
 /* The suites' object, and the same bytes as they can be written. */
 __asm__(".pushsection .data\n"
@@ -21,25 +22,8 @@ __asm__(".pushsection .data\n"
         ".popsection\n");
 extern uint8_t object_bytes[];
 
-#define UNIT_OF(name_, size_, ...) const struct unit unit_##name_ = {size_, 0, 0, {__VA_ARGS__}}
-UNIT_OF(window_tag, 7, 0x0f, 0x1f, 0x80, 1, 2, 3, 4);
-UNIT_OF(window_enter, 1, 0x90);
-UNIT_OF(window_leave, 1, 0xc3);
-UNIT_OF(loop_turn, 1, 0x90);
 UNIT_OF(call_function, 1, 0x90);
 UNIT_OF(chain_add, 1, 0x90);
-#define RECIPE(name_)                                                                              \
-    UNIT_OF(start_##name_, 1, 0x90);                                                               \
-    UNIT_OF(stop_##name_, 1, 0x90)
-RECIPE(plain);
-RECIPE(rdtscp);
-RECIPE(xfence_lfence);
-RECIPE(xfence_mfence);
-RECIPE(paoloni);
-RECIPE(cpuid);
-RECIPE(mfence);
-RECIPE(lfence);
-RECIPE(serialize);
 
 /* --- a row ------------------------------------------------------------------------------------ */
 

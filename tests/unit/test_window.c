@@ -2,26 +2,7 @@
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/window/window.c"
-
-#define UNIT_OF(name_, size_, ...) const struct unit unit_##name_ = {size_, 0, 0, {__VA_ARGS__}}
-
-/* As bench/window/frame.asm has it. */
-const struct unit unit_window_tag = {7, 3, FIXUP_TAG, {0x0f, 0x1f, 0x80, 0, 0, 0, 0}};
-UNIT_OF(window_enter, 1, 0x90);
-UNIT_OF(window_leave, 1, 0xc3);
-UNIT_OF(loop_turn, 1, 0x90);
-#define RECIPE(name_)                                                                              \
-    UNIT_OF(start_##name_, 1, 0x90);                                                               \
-    UNIT_OF(stop_##name_, 1, 0x90)
-RECIPE(plain);
-RECIPE(rdtscp);
-RECIPE(xfence_lfence);
-RECIPE(xfence_mfence);
-RECIPE(paoloni);
-RECIPE(cpuid);
-RECIPE(mfence);
-RECIPE(lfence);
-RECIPE(serialize);
+#include "tests/unit/made_units.h"
 
 static uint8_t buffer[PLATFORM_CODE_SIZE];
 static struct platform platform = {.code = buffer};

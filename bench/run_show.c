@@ -1,0 +1,66 @@
+#include "bench/run_show.h"
+#include "bench/api/report.h"
+#include "bench/cores/plan_rows.h"
+#include "bench/measure/tsc.h"
+#include "bench/run_tell.h"
+#include "bench/show/crowd_show.h"
+#include "bench/show/gaps_show.h"
+#include "bench/show/show.h"
+#include "lib/text/fmt.h"
+#include "lib/text/str.h"
+
+#define DETAILS_UP_TO 8 /* rows: a short run shows all of each */
+
+/* The heading above the first row of a suite that is shown. */
+void run_show_suite(struct run *run, const struct bench *b)
+{
+    if (str_eq(run->suite, b->suite))
+        return;
+    run->suite = b->suite;
+    switch (b->form) {
+    case FORM_CORES:
+        crowd_heading(run->report, run->first, b->suite);
+        break;
+    case FORM_WATCH:
+        gaps_heading(run->report, b->suite);
+        break;
+    case FORM_EMPTY:
+    case FORM_LOOP:
+    case FORM_STRAIGHT:
+    case FORM_FUNCTION:
+        show_heading(run->report, run->first, b->suite);
+        break;
+    }
+}
+
+void run_count(struct run *run, const struct row *row)
+{
+    struct report *r = run->report;
+    r->rows++;
+    r->failures += row->status == ROW_WRONG;
+    r->smis += row->smis;
+    if (row->status != ROW_UNSUPPORTED)
+        run->measured++;
+    else if (!run->not_measured[0])
+        fmt_buf(run->not_measured, sizeof run->not_measured, "%s/%s: %s", row->bench->suite,
+                row->bench->name, row->why);
+}
+
+/* The row that came to its end on the k-th core, if it did. */
+void run_show_row(struct run *run, unsigned k)
+{
+    const struct row *row = plan_row(run->plan, k);
+    bool details = run->selected * run->plan->n <= DETAILS_UP_TO;
+    if (!row)
+        return;
+    uint64_t from = tsc_now();
+    const struct platform *p = run->first->p;
+    if (p->row_tell && row->method.method == METHOD_DOUBLED)
+        p->row_tell(p, row->core, row->kept);
+    run_show_suite(run, row->bench);
+    show_row(run->report, &run->plan->seat[k].engine, row, details);
+    run_tell_interruptions(run, row->nmis, row->bench);
+    run_count(run, row);
+    run->told += tsc_now() - from;
+    progress_told(&run->progress, 1, (double)(tsc_now() - from));
+}

@@ -1,0 +1,119 @@
+#include "bench/run_stop.h"
+#include "bench/api/registry.h"
+#include "bench/api/report.h"
+#include "bench/cores/plan_rows.h"
+#include "bench/run_show.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+#include "lib/text/str.h"
+
+#define REST_BY_NAME 120 /* columns: a list of rows that a person can still type */
+
+/* What of the rows stands in the report, where the run was stopped. */
+struct shown {
+    size_t rows, fewer; /* fewer: from not all rounds */
+};
+
+/* Rows that the round under way has not come to, with the rounds that they have. */
+static bool show_so_far(struct run *run, size_t index)
+{
+    struct plan *plan = run->plan;
+    bool any = false, begun = index == run->at && run_is_last_round(run);
+    for (unsigned k = begun ? run->cores_done : 0; k < plan->n; k++) {
+        plan_end(plan, index, k);
+        any = any || plan_row(plan, k);
+        run_show_row(run, k);
+    }
+    return any;
+}
+
+/* Whether the report has nothing of a row. */
+static bool is_missing(const struct run *run, size_t index)
+{
+    bool has = run_is_last_round(run) && index < run->at;
+    if (!has && run->plan->rounds > 1 && plan_in_rounds(run->first->o, run->rows[index]))
+        for (unsigned k = 0; k < run->plan->n; k++)
+            has = has || plan_rounds_of(run->plan, index, k) > 0;
+    return !has;
+}
+
+static struct shown show_stopped(struct run *run)
+{
+    struct shown shown = {0};
+    for (size_t i = 0; i < run->n; i++) {
+        if (!registry_selects(run->first->o, run->rows[i]) || is_missing(run, i))
+            continue;
+        shown.rows++;
+        if (!run_is_last_round(run) || i >= run->at)
+            shown.fewer += show_so_far(run, i);
+    }
+    return shown;
+}
+
+/* The suites with rows that are left, and these rows by name: short enough for a person to type? */
+static bool say_rest_by_name(const struct run *run, struct sink *out)
+{
+    char suites[REST_BY_NAME], names[REST_BY_NAME];
+    size_t a = 0, b = 0;
+    const char *suite = "";
+    for (size_t i = 0; i < run->n; i++) {
+        const struct bench *row = run->rows[i];
+        if (!registry_selects(run->first->o, row) || !is_missing(run, i))
+            continue;
+        if (a + b + strlen(row->suite) + strlen(row->name) + 2 >= REST_BY_NAME)
+            return false;
+        if (!str_eq(row->suite, suite))
+            a += fmt_buf(suites + a, sizeof suites - a, "%s%s", a ? "," : "", row->suite);
+        b += fmt_buf(names + b, sizeof names - b, "%s%s", b ? "," : "", row->name);
+        suite = row->suite;
+    }
+    fmt(out, " suite=%s bench=%s", suites, names);
+    return true;
+}
+
+/* The words that measure what is left. */
+static void say_rest(const struct run *run, struct sink *out)
+{
+    const struct options *o = run->first->o;
+    const char *suite = "";
+    if (say_rest_by_name(run, out))
+        return;
+    for (size_t i = 0; i < run->n; i++) {
+        const struct bench *b = run->rows[i];
+        if (!registry_selects(o, b) || !is_missing(run, i) || str_eq(b->suite, suite))
+            continue;
+        fmt(out, "%s%s", *suite ? "," : " suite=", b->suite);
+        suite = b->suite;
+    }
+    if (!str_eq(o->bench, "*"))
+        fmt(out, " bench=%s", o->bench);
+}
+
+static void tell_stopped(const struct run *run, const struct shown *shown, bool under_way)
+{
+    const struct bench *b = run->rows[run->at];
+    char message[OPTIONS_LIST_MAX * 2];
+    struct sink_buf text;
+    sink_buf_init(&text, message, sizeof message);
+    fmt(&text.sink, "after %zu of %zu rows", run->passed, run->selected);
+    if (run->plan->rounds > 1)
+        fmt(&text.sink, " of round %u of %u", run->plan->round + 1, run->plan->rounds);
+    fmt(&text.sink, ", as asked; %s/%s was %s.", b->suite, b->name,
+        !under_way                 ? "next"
+        : is_missing(run, run->at) ? "under way and is left out"
+                                   : "under way");
+    if (shown->fewer)
+        fmt(&text.sink, " %zu rows are shown with the rounds that they have.", shown->fewer);
+    if (shown->rows < run->selected) {
+        fmt(&text.sink, " %zu rows were not measured. To measure %s:", run->selected - shown->rows,
+            shown->rows ? "the rest" : "them");
+        say_rest(run, &text.sink);
+    }
+    report_event(run->report, "stopped", message);
+}
+
+void run_stop(struct run *run, bool under_way)
+{
+    struct shown shown = show_stopped(run);
+    tell_stopped(run, &shown, under_way);
+}

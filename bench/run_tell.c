@@ -1,0 +1,95 @@
+#include "bench/run_tell.h"
+#include "bench/api/report.h"
+#include "lib/text/fmt.h"
+
+/* A core that faulted is named once; what it measured before is kept. */
+void run_tell_gone(const struct run *run, unsigned k, const char *during)
+{
+    struct seat *seat = &run->plan->seat[k];
+    char message[240];
+    if (!seat->gone || seat->told)
+        return;
+    seat->told = true;
+    fmt_buf(message, sizeof message, "core %u was lost during %s and is left out from here on: %s",
+            seat->engine.core, during, seat->gone);
+    report_event(run->report, "fault", message);
+    run->report->faulted = true;
+}
+
+/* A core whose figures cannot stand beside the others' is a failure of the run. */
+void run_tell_unlike(const struct run *run, unsigned k)
+{
+    struct seat *seat = &run->plan->seat[k];
+    char name[32];
+    if (!seat->unlike[0])
+        return;
+    fmt_buf(name, sizeof name, "execution_core%u", seat->engine.core);
+    report_selftest(run->report, name, SELFTEST_FAIL, seat->unlike);
+    seat->told = true;
+}
+
+/* NMIs and machine checks, which no masking keeps out; b NULL: after the last row. */
+void run_tell_interruptions(const struct run *run, uint64_t nmis, const struct bench *b)
+{
+    char message[160];
+    if (nmis == 0)
+        return;
+    fmt_buf(message, sizeof message, "%llu NMIs or machine checks came %s%s%s%s",
+            (unsigned long long)nmis, b ? "with " : "after the last row", b ? b->suite : "",
+            b ? "/" : "", b ? b->name : "");
+    report_event(run->report, "nmi", message);
+}
+
+void run_tell_one_round(const struct run *run)
+{
+    char message[160];
+    if (!run->plan->one_for_memory)
+        return;
+    fmt_buf(message, sizeof message,
+            "one round is made, not rounds=%u: between rounds the rows would take more than %u MiB "
+            "of memory on so many cores",
+            run->first->o->rounds, PLAN_STORE >> 20);
+    report_event(run->report, "warning", message);
+}
+
+/* A guess that is beyond the deadline even if it is twice too long: the row is likely to end so. */
+void run_warn_of_deadline(const struct run *run, const struct bench *b)
+{
+    const struct engine *e = run->first;
+    const struct progress_sum *all = &run->progress.all;
+    double ticks = progress_guess(e, b) * (all->guess > 0 ? all->taken / all->guess : 1);
+    double seconds = engine_has_hz(e) ? ticks / e->tsc_hz : 0;
+    char message[160];
+    if (b->form == FORM_CORES || b->form == FORM_WATCH)
+        return; /* it knows its own time */
+    if (e->execution != EXEC_SILICON || seconds < 2.0 * e->o->deadline)
+        return;
+    fmt_buf(message, sizeof message,
+            "%s/%s may take about %llu s, and is ended after deadline=%u: a larger one lets it run",
+            b->suite, b->name, (unsigned long long)seconds, e->o->deadline);
+    report_event(run->report, "warning", message);
+}
+
+/* A watch that was ended has no figures. */
+void run_tell_ended(const struct run *run, const struct row *row, unsigned core)
+{
+    char message[sizeof row->said + 96];
+    if (!row->ended)
+        return;
+    fmt_buf(message, sizeof message, "%s/%s on core %u: %s", row->bench->suite, row->bench->name,
+            core, row->why);
+    report_event(run->report, "fault", message);
+    run->report->failures++;
+}
+
+/* A script that asked for figures must not take a run without any for a good one. */
+void run_tell_nothing_measured(const struct run *run)
+{
+    char message[sizeof run->not_measured + 80];
+    if (run->measured || !run->not_measured[0])
+        return;
+    fmt_buf(message, sizeof message, "no row could be measured, so the run has failed. %s",
+            run->not_measured);
+    report_event(run->report, "warning", message);
+    run->report->failures++;
+}
