@@ -7,11 +7,11 @@ import math
 import os
 import statistics
 import subprocess
-from dataclasses import dataclass
 from itertools import combinations
 
 import figures
 import launches
+from silicon_quiet import (TOO_SHARED, Bar, enough, is_quiet, percent, quiet, shared_share, too_shared)
 
 COVERAGE = os.path.join(launches.ROOT, "build/hosted/coverage")
 PAIR = os.path.join(launches.ROOT, "build/hosted/pair")
@@ -22,14 +22,6 @@ TRUTH = ["add", "neg", "ror", "lea", "cmov", "imul", "imul64", "load"]
 COVERED = ([f"truth/{n}" for n in TRUTH] + [f"calls/{n}" for n in CALLS]
            + [f"calls/{n}" for n in ("plt_endbr", "virtual_pic")]
            + [f"calls/{n}_inc" for n in CALLS])
-
-
-@dataclass
-class Bar:
-    what: str
-    figure: str
-    limit: str = ""  # empty: shown, not judged
-    holds: bool | None = True  # None: the core was shared for too much of the time to say
 
 
 def cycles(launch, row):
@@ -43,85 +35,6 @@ def all_cycles(runs, row):
 def half(record):
     """The half-width of the 99% interval that a row's record gives."""
     return (record["per_op"]["cycles_hi"] - record["per_op"]["cycles_lo"]) / 2
-
-
-def percent(x, digits=2):
-    return f"{100 * x:.{digits}f}%"
-
-
-# --- quiet launches -------------------------------------------------------------------------------
-
-TOO_SHARED = "too shared to judge"
-
-
-def is_quiet(launch, row):
-    record = launch.rows.get(row, {})
-    return record.get("quiet", True) and "cycles" in record.get("per_op", {})
-
-
-def quiet(runs, *rows):
-    """The launches of which each of these rows was measured on a core of our own."""
-    return [r for r in runs if all(is_quiet(r, row) for row in rows)]
-
-
-def enough(runs, of):
-    """Whether so many launches can stand for all that were made."""
-    return len(runs) >= max(3, len(of) / 8)
-
-
-def too_shared(what, runs, of, limit):
-    return Bar(what, f"{TOO_SHARED}: {len(runs)} of {len(of)} launches had the core to themselves",
-               limit, None)
-
-
-def witnesses(runs):
-    return [w for r in runs for w in r.witnesses if "blocks" in w]
-
-
-def shared_share(runs):
-    """Of all blocks, those during which somebody else had part of the core; None: no witness ran."""
-    found = witnesses(runs)
-    blocks = sum(w["blocks"] for w in found)
-    return sum(w["shared_blocks"] for w in found) / blocks if blocks else None
-
-
-def neighbours(runs):
-    """How much of the time the core was ours."""
-    shares = [s for s in (shared_share([r]) for r in runs) if s is not None]
-    if not shares:
-        why = next((w["why"] for r in runs for w in r.witnesses if "why" in w), "no reason given")
-        yield Bar("somebody else had this core", f"not known: {why}")
-        return
-    yield Bar("somebody else had this core",
-              f"{percent(shared_share(runs), 1)} of the time; {percent(min(shares), 1)} to"
-              f" {percent(max(shares), 1)} of a launch; {len(shares)} launches")
-
-
-FALSE_ALARMS = 1 / 1000
-
-
-def _half(launch, which):
-    """Every other row, from the first or the second: (shared blocks, blocks)."""
-    rows = [row for row in launch.rows.values() if "shared_blocks" in row][which::2]
-    return sum(row["shared_blocks"] for row in rows), sum(row["windows"] / BLOCK for row in rows)
-
-
-BLOCK = 16  # windows
-
-
-def false_alarms(runs):
-    """Where others may use the core, half of a launch's rows choose the launches that were alone, and the rows
-    between them are judged: a neighbour is there for longer than a row."""
-    what, limit = "blocks called shared on a core of one's own", "at most 1 in 1000"
-    own = [r for r in runs if witnesses([r]) and _half(r, 0)[1] > 0]
-    if any(r.run.get("hypervisor") for r in runs):
-        own = [r for r in own if _half(r, 0)[0] == 0]
-    if not enough(own, runs):
-        yield too_shared(what, own, runs, limit)
-        return
-    shared, blocks = (sum(x) for x in zip(*(_half(r, 1) for r in own)))
-    yield Bar(what, f"{1000 * shared / blocks:.2f} in 1000, over {len(own)} of {len(runs)} launches",
-              limit, shared <= FALSE_ALARMS * blocks)
 
 
 # --- linearity ------------------------------------------------------------------------------------
@@ -255,8 +168,13 @@ def _coverage_input(runs, rows):
                                             len(points), *(v for p in points for v in p)))
 
 
+def with_intervals(launch):
+    return [name for name, row in launch.rows.items()
+            if "cycles" in row.get("per_op", {}) and "interval" in row and "modes" in row]
+
+
 def coverage(runs):
-    rows = [row for row in COVERED if row in runs[0].rows]
+    rows = with_intervals(runs[0])
     p = subprocess.run([COVERAGE], input="\n".join(_coverage_input(runs, rows)), text=True,
                        stdout=subprocess.PIPE, check=True)
     said = json.loads(p.stdout)
@@ -269,79 +187,15 @@ def coverage(runs):
     yield Bar(f"{len(rows)} rows, {said['pairs']:.0f} ordered pairs of launches",
               f"{percent(share)}, standard error {percent(error)}; nominal 99%",
               "not below 95% by more than two", len(rows) >= 10 and not said["fails"])
-    worst = min((i for i in range(len(rows)) if said["rows"][i]["share"] is not None),
-                key=lambda i: said["rows"][i]["share"])
-    yield Bar("the row that is covered least",
-              f"{rows[worst]}: {percent(said['rows'][worst]['share'])}")
-    kappas = [r["kappa"] for r in said["rows"] if r["kappa"] is not None]
+    shares = sorted((r["share"], row) for r, row in zip(said["rows"], rows) if r["share"] is not None)
+    yield Bar("the rows that are covered least",
+              ", ".join(f"{row} {percent(covered, 1)}" for covered, row in shares[:5]))
+    # Relative to a figure: of rows that cost next to nothing it says nothing.
+    kappas = [r["kappa"] for r, row in zip(said["rows"], rows)
+              if r["kappa"] is not None and abs(cycles(runs[0], row)) > 0.5]
     yield Bar("kappa, fitted on these launches",
               f"median over the rows {statistics.median(kappas):.4f}, largest {max(kappas):.4f};"
               f" in use {runs[0].rows[rows[0]]['interval']['kappa']:.4f}")
-
-
-# --- recorded windows, where this machine's are too shared ---------------------------------------
-
-REPLAY = os.path.join(launches.ROOT, "build/hosted/replay")
-RECORDED = os.path.join(launches.ROOT, "tests/replay/windows")
-DOCUMENTED = {"add": 1, "imul": 3, "load": 5}  # of the CPU of the recordings
-
-
-def replayed(*files):
-    """What the program's own code makes of recorded windows, object by object."""
-    p = subprocess.run([REPLAY, "windows", *files], text=True, stdout=subprocess.PIPE, check=True)
-    return [json.loads(line) for line in p.stdout.splitlines()]
-
-
-def _covered(judged):
-    pairs = [(a, b) for a in judged for b in judged
-             if a is not b and (a["file"], a["body"]) == (b["file"], b["body"])]
-    return len(pairs), sum(a["lo"] <= b["cycles"] <= a["hi"] for a, b in pairs)
-
-
-def recorded(objects):
-    judged = [o for o in objects if o["judged"]]
-    pairs, inside = _covered(judged)
-    yield Bar(f"recorded launches that are judged, {len(judged)} of {len(objects)}; {pairs} pairs",
-              percent(inside / pairs) if pairs else "none", "at least 95%",
-              pairs > 0 and inside >= 0.95 * pairs)
-    for body, wanted in DOCUMENTED.items():
-        values = [o["cycles"] for o in judged if o["body"] == body]
-        yield Bar(f"recorded {body}, documented {wanted}",
-                  f"{min(values):.4f} to {max(values):.4f} cycles" if values else "none",
-                  "within 1%", bool(values) and all(abs(v / wanted - 1) <= 0.01 for v in values))
-
-
-SLOWER = 1.3  # what a sibling does to NOPs, at the least: 1.3 to 2.1 in these recordings
-EVERY = 3
-
-
-def plant_neighbour(lines):
-    """Recorded blocks in which each third pass there and back has a slow witness at both ends; with them the
-    share of the blocks that it makes shared."""
-    made, ends = [], 0
-    for line in lines:
-        words = line.split()
-        if words[4] == "W":
-            if ends // 2 % EVERY == 0:
-                words[5:] = [str(round(int(w) * SLOWER)) for w in words[5:]]
-            ends += 1
-        made.append(" ".join(words))
-    passes = (ends + 1) // 2
-    return made, -(-passes // EVERY) / passes
-
-
-def sees_planted(planted, found):
-    yield Bar(f"a slow-down planted in {percent(planted, 1)} of the blocks of a quiet recording",
-              f"{percent(found, 1)} are seen as shared", "95% of them, and no others",
-              0.95 * planted <= found <= planted + 0.01)
-
-
-def sees_sibling(runs):
-    """Launches on two threads of one core at once."""
-    shares = [w["shared"] for w in witnesses(runs)]
-    yield Bar("two busy sibling threads, each the other's neighbour",
-              f"{percent(min(shares), 1)} to {percent(max(shares), 1)} of a thread's blocks are seen as"
-              " shared", "at least 95%", min(shares) >= 0.95)
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -405,6 +259,9 @@ def sweep(found, swept):
     """found: from flips(); swept: a launch of those rows with layout=sweep."""
     for name, modes in found:
         record = swept.rows[f"calls/{name}"]
+        if not is_quiet(swept, f"calls/{name}"):
+            yield too_shared(f"{name}, both values and their offsets", [], [swept], "an offset for each")
+            continue
         named, said = True, []
         for m in modes:
             where = {part: _offsets(v, m["cycles"]) for part, v in record["sweep"].items()}
@@ -461,6 +318,16 @@ def cost(row, runs):
               limit, statistics.median(errors) <= 0.0025 and statistics.median(times) <= 2)
 
 
+FAIL_MOST = 1  # launch in 200: a machine in working order does not fail
+
+
+def verdicts(runs):
+    failed = [r for r in runs if r.status]
+    why = f": {launches.complaint(failed[0])}" if failed else ""
+    yield Bar(f"launches of all default rows that failed, of {len(runs)}", f"{len(failed)}{why}",
+              "at most 1 in 200", len(failed) <= max(FAIL_MOST, len(runs) // 200))
+
+
 def default_rows(runs):
     """All rows that a run without options has."""
     what, limit = "sampling of all default rows", "at most 3 s"
@@ -490,10 +357,14 @@ def empty_sample(runs):
     row = "baseline/empty_lfence"
     bare = float(subprocess.run([PAIR], capture_output=True, text=True, check=True).stdout)
     limit = max(SAMPLE_TICKS, SAMPLE_TICKS / 60 * bare)
-    ticks = [r.rows[row]["sampling_ticks"] / r.rows[row]["windows"] for r in runs]
-    yield Bar(f"an empty sample all in, of {runs[0].rows[row]['windows']}, {len(runs)} launches",
+    own = [r for r in runs if r.rows[row].get("quiet", True)]
+    if not enough(own, runs):
+        yield too_shared("an empty sample all in", own, runs, f"at most {limit:.0f}")
+        return
+    ticks = [r.rows[row]["sampling_ticks"] / r.rows[row]["windows"] for r in own]
+    yield Bar(f"an empty sample all in, of {own[0].rows[row]['windows']}, {len(own)} launches",
               f"{statistics.median(ticks):.1f} ticks ({min(ticks):.1f} to {max(ticks):.1f}), which"
-              f" are {statistics.median(ticks) / runs[0].run['ticks_per_cycle']:.0f} core cycles; its"
+              f" are {statistics.median(ticks) / own[0].run['ticks_per_cycle']:.0f} core cycles; its"
               f" recipe's two readings alone, back to back: {bare:.1f}",
               f"at most {limit:.0f}", statistics.median(ticks) <= limit)
 
@@ -504,16 +375,19 @@ PLANTED_SHARE = 38 / 127  # bench/suites/planted/planted.c: states of the regist
 
 
 def two_speeds(runs):
-    good, said = 0, []
-    for launch in runs:
+    good, said, own = 0, [], quiet(runs, "planted/two_speeds")
+    if not enough(own, runs):
+        yield too_shared("100 or 106 cycles at 30%", own, runs, "two modes, shares right to 2%")
+        return
+    for launch in own:
         modes = launch.rows["planted/two_speeds"]["modes"]
         right = len(modes) == 2 and all(
             abs(m["cycles"] / at - 1) <= 0.01 and abs(m["share"] - share) <= 0.02
             for m, at, share in zip(modes, (100, 106), (1 - PLANTED_SHARE, PLANTED_SHARE)))
         good += right
         said.append(", ".join(f"{m['cycles']:.2f} ({percent(m['share'], 1)})" for m in modes))
-    yield Bar(f"100 or 106 cycles at 30%, {len(runs)} launches", "; ".join(sorted(set(said))),
-              "two modes, shares right to 2%", good == len(runs))
+    yield Bar(f"100 or 106 cycles at 30%, {len(own)} launches", "; ".join(sorted(set(said))),
+              "two modes, shares right to 2%", good == len(own))
 
 
 def stopped(launch, least, most):

@@ -15,8 +15,9 @@
 /*
  * kappa of docs/method.md: what one boot differs from another by, relative, beyond what its
  * rounds show. `make silicon` fits it over 30 launches of the hosted program, in 4 rounds; on a
- * virtual Zen 5 the largest of 20 rows came to 0.0018 and 0.0085 in two sets, the median to 0. With
- * this the intervals held 99.5% and 99.4% of other launches' figures. No bare machine was tried.
+ * virtual Zen 5 the largest of 20 rows came to 0.0006 to 0.0193 in five sets, the median to 0. With
+ * this the intervals held 99.4% to 99.6% of other launches' figures, and 98.8% over all default
+ * rows. No bare machine was tried.
  */
 #define HEADLINE_KAPPA 0.002
 
