@@ -37,6 +37,8 @@ KEY     ?=
 CERT    ?=
 # The file with the screen's characters; empty: the distribution's Terminus.
 FONT    ?=
+# GNU-EFI's headers.
+EFI_INC ?= /usr/include/efi
 
 B     := build
 EFI   := $(B)/baretick.efi
@@ -46,8 +48,9 @@ OBJ   := $(B)/obj/$(CC_ID)
 GEN   := $(B)/gen
 
 # make gives what stands on its command line to every command's environment too, and expands it for
-# that: $$(shell ...) in a name of a file would run. Those commands have what they need as words.
-unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF KEY CERT FONT
+# that, make 4.4 for the $$(shell)s below as well: $$(shell ...) in a name of a file would run. Those
+# commands have what they need as words.
+unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF KEY CERT FONT EFI_INC
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -71,8 +74,6 @@ EFI_LIBDIRS := /usr/lib /usr/lib64 /usr/lib/x86_64-linux-gnu /usr/lib/gnuefi /us
 	/usr/lib/gnuefi/x64 /usr/lib64/efi
 EFI_CRT0 := $(firstword $(wildcard $(foreach d,$(EFI_LIBDIRS),$d/crt0-efi-x86_64.o $d/crt0-efi-x64.o)))
 EFI_LIB  := $(firstword $(wildcard $(addsuffix /libgnuefi.a,$(EFI_LIBDIRS))))
-EFI_INC  ?= /usr/include/efi
-unexport EFI_INC # only now: before it, ?= would take it for given
 
 # A compiler newer than ours may see more: `make WERROR=` takes its findings as warnings.
 WERROR ?= -Werror

@@ -111,6 +111,15 @@ void own_open(struct engine *e)
         own_read(e);
 }
 
+/* By turns, so that both see the same clock. */
+static void take_windows(const struct own *o, double *w_ticks, double *r_ticks)
+{
+    for (unsigned i = 0; i < o->plan.windows; i++) {
+        w_ticks[i] = nops(o->plan.nops);
+        r_ticks[i] = adds(o->plan.adds);
+    }
+}
+
 double own_read(struct engine *e)
 {
     struct own *o = &e->own;
@@ -119,10 +128,7 @@ double own_read(struct engine *e)
         return UNKNOWN;
     uint64_t began = tsc_now();
     nops(o->plan.nops); /* what ran before has put them out of the front end's caches */
-    for (unsigned i = 0; i < o->plan.windows; i++) {
-        w_ticks[i] = nops(o->plan.nops);
-        r_ticks[i] = adds(o->plan.adds);
-    }
+    take_windows(o, w_ticks, r_ticks);
     struct moments w = witness_undisturbed(w_ticks, o->plan.windows, WITNESS_SLOWEST);
     struct moments r = witness_undisturbed(r_ticks, o->plan.windows, WITNESS_RULER);
     double ticks = w.mean - o->plan.window * r.mean / (o->plan.adds + o->plan.ruler_window);

@@ -44,7 +44,8 @@ static void record_bins(struct json *j, const struct bin *bin, size_t n)
 static void record_capped_histogram(struct json *j, const struct row *row, uint64_t *rest)
 {
     struct bin bins[HIST_CAP];
-    record_bins(j, bins, histogram_fullest(row->hist, bins, HIST_CAP, rest));
+    size_t n = histogram_fullest(row->hist, bins, HIST_CAP, rest);
+    record_bins(j, bins, n);
 }
 
 static void record_histogram(struct json *j, const struct engine *e, const struct row *row)
