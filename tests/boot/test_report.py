@@ -90,6 +90,11 @@ def test_calls_tell_the_kinds_of_call_apart(boot):
         assert per_op("got" + form) == per_op("register" + form) == direct, form
         assert per_op("virtual" + form) == per_op("virtual_pic" + form), "the A/A control"
         assert per_op("virtual" + form) == direct + 1, form
+    # Compiled as shared libraries are: with landing pads the callee begins with one, too.
+    for form in ("_c", "_inc_c"):
+        direct = per_op("direct" + form)
+        assert per_op("plt" + form) == direct + 1 and per_op("plt_endbr" + form) == direct + 3, form
+        assert per_op("got" + form) == per_op("symbolic" + form) == direct, form
     # ++*x is one instruction, and a call must hand x over.
     assert per_op("inline_inc") == per_op("inline") + 1
     for kind in CALLS[1:]:

@@ -124,9 +124,10 @@ static void use_table_pic_inc(struct object *o)
 
 C_ROWS(inline, calls_empty, calls_inline_inc, NULL, NULL, INLINE);
 C_CALL(direct, DIRECT);
-C_CALL(plt, PLT);
-C_CALL(plt_endbr, PLT_CET);
-C_CALL(got, GOT);
+C_CALL(plt, "call f@PLT of -fPIC code, whose entry jumps through the GOT slot");
+C_CALL(plt_endbr, "call f@PLT of -fPIC code, entry and callee begin with ENDBR64");
+C_CALL(got, "call *f@GOTPCREL(%rip) of -fPIC -fno-plt code, through the GOT slot");
+C_CALL(symbolic, "call f@PLT of -fPIC code, bound to f itself as by -Bsymbolic");
 C_CALL(tail, TAIL);
 C_POINTER(register, calls_register, use_callee, REGISTER);
 C_POINTER(virtual, calls_virtual, use_table, VIRTUAL);
