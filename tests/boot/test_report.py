@@ -95,10 +95,21 @@ def test_calls_tell_the_kinds_of_call_apart(boot):
         direct = per_op("direct" + form)
         assert per_op("plt" + form) == direct + 1 and per_op("plt_endbr" + form) == direct + 3, form
         assert per_op("got" + form) == per_op("symbolic" + form) == direct, form
+    assert per_op("virtual_unknown_c") == per_op("virtual_known_c") + 2
+    assert per_op("virtual_known_c") == per_op("direct_c") + per_op("direct_inc_c")
     # ++*x is one instruction, and a call must hand x over.
     assert per_op("inline_inc") == per_op("inline") + 1
     for kind in CALLS[1:]:
         assert per_op(kind + "_inc") == per_op(kind) + 2, kind
+    # Set against each other: ways of calling against the direct call, ++*x against nothing.
+    apart = {(e["name"], e["beside"]): e["apart"] for e in b.events("beside")}
+    for form in ("", "_c"):
+        for kind in CALLS[1:]:
+            if kind != "direct":
+                pair = kind + form, "direct" + form
+                assert apart[pair] == per_op(pair[0]) - per_op(pair[1]), pair
+            pair = f"{kind}_inc{form}", kind + form
+            assert apart[pair] == per_op(pair[0]) - per_op(pair[1]), pair
 
 
 def test_list_names_every_row(boot):

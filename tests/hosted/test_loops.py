@@ -100,6 +100,17 @@ def test_a_shared_library_s_calls_are_its_compiler_s(functions, way):
         assert ("endbr64" in body) == (way == "plt_endbr"), (name, body)
 
 
+def test_a_known_type_is_devirtualised(functions):
+    """Its two virtual calls are direct ones; of an unknown type each is by the table, loaded anew."""
+    bodies = functions("bench/suites/calls/virtual_both.c")
+    known, unknown = (loop(bodies[f"calls_virtual_{name}"]) for name in ("known", "unknown"))
+    calls = [x for x in known if x.startswith("call")]
+    assert len(calls) == 2 and not any("*" in x for x in calls), known
+    calls = [x for x in unknown if x.startswith("call")]
+    assert len(calls) == 2 and all("*" in x for x in calls), unknown
+    assert len(unknown) == len(known) + 2, (known, unknown)
+
+
 def test_keeping_and_hiding_cost_nothing(functions):
     bodies = functions("bench/suites/compiler/body.c")
     turns = without_labels(bodies["compiler_turns"])

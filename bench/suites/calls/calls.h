@@ -25,6 +25,13 @@ extern const struct vtable calls_table, calls_table_inc;
 extern const struct vtable calls_table_pic, calls_table_pic_inc;
 int calls_virtual(uint64_t n, struct object *o);
 
+/* virtual_both.c: two virtual functions by one base pointer, two types behind one */
+extern const struct vtable calls_table_both;
+int calls_virtual_known(uint64_t n, struct object *o);
+int calls_virtual_unknown(uint64_t n, struct object *o);
+int calls_virtual_types(uint64_t n, struct object *o);
+int calls_virtual_types_empty(uint64_t n, struct object *o);
+
 /* body.c: each a loop of n operations. */
 int calls_empty(uint64_t n, struct object *o); /* the loop itself, which is subtracted */
 int calls_inline_inc(uint64_t n, struct object *o);
