@@ -101,6 +101,8 @@ $(foreach f,$(call PIC_OF,plt_endbr callee_endbr),$(eval $f := -fPIC -fcf-protec
 # clang would load the slot once, before the loop, and call by register.
 CFLAGS_bench/suites/calls/pic_got.c := -fPIC -fno-plt $(if $(IS_CLANG),-mllvm -disable-machine-licm)
 CFLAGS_bench/suites/calls/retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect-branch=thunk)
+# As FreeBSD's dynamic linker: vector registers may hold a function's arguments.
+CFLAGS_bench/suites/calls/lazy_fixup.c := -mgeneral-regs-only
 # Each one section, in which functions stand as they come.
 CFLAGS_bench/suites/compiler/moved.c := -fno-function-sections -falign-functions=16
 CFLAGS_bench/suites/compiler/moved_unused.c := $(CFLAGS_bench/suites/compiler/moved.c)
@@ -132,7 +134,7 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 # from there (bench/measure/compiled.h). Each section stays one of its own. What they call beside
 # each other is linked in.
 SUITES      := $(OBJ)/suites.o
-SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/text/mem lib/text/str)
+SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/object/gnu_hash lib/text/mem lib/text/str)
 NASMFLAGS_bench/measure/compiled_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
 $(SUITES): $(SUITES_OBJS) $(OBJ)/suites
 	$(call say,LD $@)$(LD) -r --unique -o $@.tmp $(SUITES_OBJS)

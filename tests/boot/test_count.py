@@ -3,6 +3,7 @@
 import zlib
 
 import build
+import lazy_path
 from machine import SUCCESS
 
 SAMPLES = 32
@@ -59,3 +60,6 @@ def test_every_window_is_what_a_plugin_counts(boot, tmp_path):
         # window at another address has it or not, and takes as many ticks.
         ours = round(row["per_op"]["instructions"] * row["ops"], 3)
         assert work == ours or (row["form"] == "straight" and work == ours + 1), row
+    # Lazy binding's path is fixed, and reckoned from the names that are looked up.
+    lazy = b.row("calls", "lazy_first")
+    assert lazy["per_op"]["instructions"] == lazy_path.instructions(tmp_path), lazy

@@ -117,3 +117,13 @@ def test_keeping_and_hiding_cost_nothing(functions):
     assert len(loop(bodies["compiler_turns"])) == 2, turns
     for name in ("compiler_turns_keep", "compiler_turns_hide"):
         assert without_labels(bodies[name]) == turns, name
+
+
+def test_the_look_up_of_lazy_binding_is_all_its_own(functions):
+    """No library's function, no string instruction, and vector registers keep what they have."""
+    body = functions("bench/suites/calls/lazy_fixup.c")["calls_lazy_fixup_c"]
+    for line in body:
+        mnemonic = line.split()[0]
+        assert not re.fullmatch(r"callq?|rep\w*|(mov|cmp|sto|lod|sca)s[bwlq]?", mnemonic), line
+        assert "%xmm" not in line, line
+    assert any(x.startswith("div") for x in body), body
