@@ -111,18 +111,20 @@ def walk(lines, labels, start, decide):
                 at = labels[target]
 
 
-def instructions(tmp_path):
-    """Of one call by calls_lazy_plt, the call and the function included."""
-    hasher, made = tmp_path / "gnu_hash", tmp_path / "lazy.o"
+def hash_sections(tmp_path):
+    """Those of the three objects, in the order of search, by lib/object."""
+    hasher = tmp_path / "gnu_hash"
     tool("gcc", "-I", build.ROOT, build.ROOT / "tests/hosted/tools/gnu_hash.c",
          build.ROOT / "lib/object/gnu_hash.c", "-o", hasher)  # fmt: skip
+    return [subprocess.run([hasher, *texts()[exports]], stdout=subprocess.PIPE, check=True, timeout=60).stdout
+            for exports in ("program", "libm", "libc")]  # fmt: skip
+
+
+def instructions(tmp_path):
+    """Of one call by calls_lazy_plt, the call and the function included."""
+    made = tmp_path / "lazy.o"
     tool("nasm", "-f", "elf64", "-I", f"{build.ROOT}/", FOLDER / "lazy.asm", "-o", made)
-    sections = []
-    for exports in ("program", "libm", "libc"):
-        raw = tmp_path / exports
-        with open(raw, "wb") as out:
-            subprocess.run([hasher, *texts()[exports]], stdout=out, check=True, timeout=60)
-        sections.append(raw.read_bytes())
+    sections = hash_sections(tmp_path)
     lines, labels = disassembled(made)
     number, name = wanted()
     decide = decisions(name, sections)

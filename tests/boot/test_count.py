@@ -35,6 +35,14 @@ def once_and_twice(counts, row, kind):
     return found[0], found[-1]
 
 
+def test_the_look_up_takes_each_way(tmp_path):
+    """A filter's first bit, its second bit, a chain of several: what lazy.c and docs/calls.md say of the name."""
+    hash_ = lazy_path.gnu_hash(lazy_path.wanted()[1])
+    first, second, third = (list(lazy_path.search(s, hash_)) for s in lazy_path.hash_sections(tmp_path))
+    assert first == [("jnc", True)] and second == [("jnc", False), ("jnc", True)], (first, second)
+    assert [taken for jump, taken in third if jump == "jbe"] == [False, False, True], third
+
+
 def test_every_window_is_what_a_plugin_counts(boot, tmp_path):
     """Instructions after the first reading through the second, for each row of both suites."""
     out = tmp_path / "counts"
