@@ -94,8 +94,15 @@ LDFLAGS_IMAGE := -nostdlib -O2 -pie --no-dynamic-linker -z text -z noexecstack -
 PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .reloc .sbat)
 
 # A file's own flags: CFLAGS_<path> := ...
-CFLAGS_bench/suites/calls/stub_endbr.c := -fcf-protection=branch
+# As shared libraries are compiled (bench/suites/calls/pic.h).
+PIC_OF = $(addsuffix .c,$(addprefix CFLAGS_bench/suites/calls/pic_,$1))
+$(foreach f,$(call PIC_OF,plt symbolic callee callee_symbolic),$(eval $f := -fPIC))
+$(foreach f,$(call PIC_OF,plt_endbr callee_endbr),$(eval $f := -fPIC -fcf-protection=branch))
+# clang would load the slot once, before the loop, and call by register.
+CFLAGS_bench/suites/calls/pic_got.c := -fPIC -fno-plt $(if $(IS_CLANG),-mllvm -disable-machine-licm)
 CFLAGS_bench/suites/calls/retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect-branch=thunk)
+# As FreeBSD's dynamic linker: vector registers may hold a function's arguments.
+CFLAGS_bench/suites/calls/lazy_fixup.c := -mgeneral-regs-only
 # Each one section, in which functions stand as they come.
 CFLAGS_bench/suites/compiler/moved.c := -fno-function-sections -falign-functions=16
 CFLAGS_bench/suites/compiler/moved_unused.c := $(CFLAGS_bench/suites/compiler/moved.c)
@@ -127,7 +134,7 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 # from there (bench/measure/compiled.h). Each section stays one of its own. What they call beside
 # each other is linked in.
 SUITES      := $(OBJ)/suites.o
-SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/text/mem lib/text/str)
+SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/object/gnu_hash lib/text/mem lib/text/str)
 NASMFLAGS_bench/measure/compiled_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
 $(SUITES): $(SUITES_OBJS) $(OBJ)/suites
 	$(call say,LD $@)$(LD) -r --unique -o $@.tmp $(SUITES_OBJS)

@@ -43,6 +43,7 @@ static bool gather(struct compiled *c, const struct bench *b, struct sink *err)
     if (!open_object(c, err) || !elf_find(&c->elf, name, &row, err))
         return false;
     elf_set_init(&c->set, &c->elf, c->given);
+    c->set.shared = true;
     for (unsigned f = 0; f < COMPILED_FIELDS; f++) {
         struct elf_spot field = {row.section, row.offset + field_at[f]};
         if (!elf_pointer(&c->elf, field, &to, err))
@@ -106,9 +107,9 @@ static size_t lay_code(struct compiled *c, const struct placement *at, size_t fr
             stand(&s->part[i], &c->code, code_start(c, i, at, from));
             from = (size_t)(s->part[i].to - c->code.at) + s->part[i].size;
         }
-    struct elf_links *links[] = {&s->stubs, &s->slots};
-    const size_t bytes[] = {ELF_STUB_BYTES, ELF_SLOT_BYTES};
-    for (unsigned i = 0; i < 2; i++) {
+    struct elf_links *links[] = {&s->plt, &s->stubs, &s->slots};
+    const size_t bytes[] = {ELF_PLT_BYTES, ELF_STUB_BYTES, ELF_SLOT_BYTES};
+    for (unsigned i = 0; i < sizeof links / sizeof *links; i++) {
         from = up(from, LINE);
         links[i]->to = c->code.at + from;
         links[i]->address = (uint64_t)(uintptr_t)links[i]->to;

@@ -10,7 +10,8 @@
  *   placement says, as far as its alignment allows: what asks for a line keeps to it. layout=sweep
  *   moves the function and its empty twin themselves, to each byte of a line, whatever they ask
  *   for;
- * - the GOT, and read-only data with addresses in it, behind the code;
+ * - a PLT, the GOT, and read-only data with addresses in it, behind the code. What is compiled
+ *   with -fPIC and default visibility is linked as `ld -shared` does, and so has calls by a PLT;
  * - other read-only data once for all placements of the row;
  * - writable data in the data buffer, moved as the object is, as far as its alignment allows.
  */

@@ -63,6 +63,7 @@ struct elf_symbol elf_symbol(const struct elf *e, uint32_t i)
         .name = (const char *)e->bytes + e->names + get32(at),
         .type = at[4] & 15,
         .local = at[4] >> 4 == 0,
+        .visibility = (enum elf_visibility)(at[5] & 3),
         .section = get16(at + 6),
         .value = get64(at + 8),
     };

@@ -65,10 +65,14 @@ enum elf_symbol_type {
     ELF_IFUNC = 10,
 };
 
+/* Who may refer to a symbol, generic ABI, figure 4-19. */
+enum elf_visibility { ELF_DEFAULT, ELF_INTERNAL, ELF_HIDDEN, ELF_PROTECTED };
+
 struct elf_symbol {
     const char *name; /* "" where it has none */
     uint8_t type;     /* enum elf_symbol_type, and others */
     bool local;
+    enum elf_visibility visibility;
     uint32_t section; /* index, or an enum elf_where */
     uint64_t value;   /* in its section: at most the section's size */
 };

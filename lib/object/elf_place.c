@@ -5,6 +5,8 @@
 
 #define ALIGN_MOST 4096
 
+static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
 /* One relocation of a section, and what it refers to. */
 struct reference {
     const struct elf *e;
@@ -148,6 +150,13 @@ static bool add_link(struct elf_links *l, const struct reference *r, struct sink
     return true;
 }
 
+/* Whether the reference is a call that another library's function of that name could get. */
+static bool by_plt(const struct elf_set *s, const struct reference *r)
+{
+    return s->shared && r->rela.type == ELF_R_PLT32 && r->symbol.section != ELF_UNDEFINED &&
+           !r->symbol.local && r->symbol.visibility == ELF_DEFAULT;
+}
+
 /* Why no symbol of this kind can be referred to; NULL: it can. */
 static const char *cannot_refer(const struct elf_set *s, const struct elf_symbol *symbol)
 {
@@ -173,7 +182,9 @@ static bool follow(struct elf_set *s, const struct reference *r, struct sink *er
         return refuse(r, err, why);
     if (!elf_rela_width(r->rela.type))
         return refuse(r, err, "relocations of this type are not supported");
-    if (is_got(r->rela.type) && !add_link(&s->slots, r, err))
+    if ((is_got(r->rela.type) || by_plt(s, r)) && !add_link(&s->slots, r, err))
+        return false;
+    if (by_plt(s, r) && !add_link(&s->plt, r, err))
         return false;
     if (symbol->section == ELF_UNDEFINED || symbol->section == ELF_ABSOLUTE)
         return !is_relative(r->rela.type) || symbol->section == ELF_ABSOLUTE || !*symbol->name ||
@@ -240,9 +251,16 @@ static uint64_t address_of(const struct elf_set *s, const struct elf_symbol *sym
 /* What a relative field leads to: what the caller gives may be out of reach, its stub is not. */
 static uint64_t near_address(const struct elf_set *s, const struct reference *r)
 {
+    if (by_plt(s, r))
+        return s->plt.address + link_of(&s->plt, r->rela.symbol) * ELF_PLT_BYTES;
     uint32_t stub = link_of(&s->stubs, r->rela.symbol);
     return stub < s->stubs.count ? s->stubs.address + stub * ELF_STUB_BYTES
                                  : address_of(s, &r->symbol);
+}
+
+static uint64_t slot_of(const struct elf_set *s, uint32_t symbol)
+{
+    return s->slots.address + link_of(&s->slots, symbol) * ELF_SLOT_BYTES;
 }
 
 /* The field's value, AMD64 supplement table 4.9: S symbol, A addend, P place, G slot. `place` is P.
@@ -251,8 +269,7 @@ static uint64_t value_of(const struct elf_set *s, const struct reference *r, uin
 {
     uint64_t addend = (uint64_t)r->rela.addend;
     if (is_got(r->rela.type)) {
-        uint32_t slot = link_of(&s->slots, r->rela.symbol);
-        return s->slots.address + slot * ELF_SLOT_BYTES + addend - place;
+        return slot_of(s, r->rela.symbol) + addend - place;
     }
     if (is_relative(r->rela.type))
         return near_address(s, r) + addend - place;
@@ -329,6 +346,38 @@ static void write_stubs(const struct elf_set *s)
     }
 }
 
+static bool begins_with_endbr(const struct elf *e, const struct elf_symbol *symbol)
+{
+    struct elf_section from = elf_section(e, symbol->section);
+    if (symbol->section == ELF_ABSOLUTE || symbol->section == ELF_COMMON || !from.bytes ||
+        from.size - symbol->value < sizeof endbr64)
+        return false;
+    return memcmp(from.bytes + symbol->value, endbr64, sizeof endbr64) == 0;
+}
+
+/* What runs of an entry of .plt, or of .plt.sec where it has a landing pad. */
+static bool write_entries(const struct elf_set *s, struct sink *err)
+{
+    static const uint8_t jump[] = {0xff, 0x25}; /* jmp [rip + disp32] */
+    for (uint32_t i = 0; i < s->plt.count; i++) {
+        struct elf_symbol symbol = elf_symbol(s->elf, s->plt.symbol[i]);
+        size_t pad = begins_with_endbr(s->elf, &symbol) ? sizeof endbr64 : 0;
+        uint8_t *to = s->plt.to + i * ELF_PLT_BYTES;
+        uint64_t end = s->plt.address + i * ELF_PLT_BYTES + pad + sizeof jump + 4;
+        uint64_t distance = slot_of(s, s->plt.symbol[i]) - end;
+        if (!fits(ELF_R_PC32, distance)) {
+            fmt(err, "%s: the PLT's entry of %.60s: its slot of the GOT is out of reach",
+                s->elf->name, symbol.name);
+            return false;
+        }
+        memset(to, 0xcc, ELF_PLT_BYTES);
+        memcpy(to, endbr64, pad);
+        memcpy(to + pad, jump, sizeof jump);
+        memcpy(to + pad + sizeof jump, &distance, 4);
+    }
+    return true;
+}
+
 bool elf_link(const struct elf_set *s, enum elf_kind kind, struct sink *err)
 {
     for (uint32_t i = 0; i < s->parts; i++)
@@ -336,6 +385,8 @@ bool elf_link(const struct elf_set *s, enum elf_kind kind, struct sink *err)
             return false;
     if (kind == ELF_CODE)
         write_stubs(s);
+    if (kind == ELF_CODE && !write_entries(s, err))
+        return false;
     if (kind == ELF_LINKED)
         write_slots(s);
     return true;

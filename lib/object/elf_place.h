@@ -5,6 +5,13 @@
  * in.
  * It can be linked again and again, each time at other addresses.
  *
+ * Calls are bound as in a program: straight to the function. With `shared` they are bound as `ld
+ * -shared` does: a call (PLT32) of a global symbol of default visibility goes through an entry of a
+ * PLT, which jumps to the address in the symbol's slot of the GOT; a call of a hidden or protected
+ * symbol goes straight there, as all do with -Bsymbolic. The slots are filled when the set is
+ * linked (-z now), so the half of an entry that leads to a resolver is not there. An entry begins
+ * with ENDBR64 where the function does; a linker takes that from the objects' notes instead.
+ *
  * Supported: R_X86_64_64, PC64, PC32, PLT32, 32, 32S, and GOTPCREL, GOTPCRELX, REX_GOTPCRELX by a
  * slot of a GOT: what the code loads stays a load, as in a shared library (a linker would relax
  * it). A symbol that the object does not define must be one of those that the caller gives; a
@@ -22,9 +29,10 @@
 #include "lib/text/sink.h"
 
 #define ELF_PARTS 128 /* sections in a set */
-#define ELF_LINKS 64  /* slots of its GOT, and as many stubs */
+#define ELF_LINKS 64  /* slots of its GOT, and as many entries of its PLT, and stubs */
 
 #define ELF_SLOT_BYTES 8
+#define ELF_PLT_BYTES  16 /* what an entry of .plt and .plt.sec has: AMD64 supplement 5.2 */
 #define ELF_STUB_BYTES 16
 
 /* What a part is, by its section's flags. */
@@ -52,10 +60,10 @@ struct elf_part {
     uint8_t *to;
 };
 
-/* One table of links: the slots of the GOT, or the stubs. */
+/* One table of links: the slots of the GOT, the entries of the PLT, or the stubs. */
 struct elf_links {
     uint32_t count, symbol[ELF_LINKS];
-    /* The caller's: of count * ELF_SLOT_BYTES or count * ELF_STUB_BYTES bytes, by 16. */
+    /* The caller's: of count * ELF_SLOT_BYTES, ELF_PLT_BYTES or ELF_STUB_BYTES bytes, by 16. */
     uint64_t address;
     uint8_t *to;
 };
@@ -63,9 +71,11 @@ struct elf_links {
 struct elf_set {
     const struct elf *elf;
     const struct elf_given *given; /* ends with a NULL name */
+    bool shared;                   /* the caller's, before elf_add(): calls go through a PLT */
     uint32_t parts;
     struct elf_part part[ELF_PARTS];
-    struct elf_links slots, stubs; /* data that is read; code */
+    struct elf_links slots;      /* data that is read */
+    struct elf_links plt, stubs; /* code */
 };
 
 /* A place in a set. */
@@ -87,9 +97,9 @@ bool elf_add(struct elf_set *s, struct elf_spot spot, struct elf_entry *at, stru
 uint64_t elf_address(const struct elf_set *s, const struct elf_entry *at);
 
 /*
- * Writes all parts of this kind, which have their bytes; with ELF_CODE the stubs, with ELF_LINKED
- * the slots as well. All parts of the set must have their addresses. False: a value does not fit
- * its field, and a message says which.
+ * Writes all parts of this kind, which have their bytes; with ELF_CODE the stubs and the entries of
+ * the PLT, with ELF_LINKED the slots as well. All parts of the set must have their addresses.
+ * False: a value does not fit its field, and a message says which.
  */
 bool elf_link(const struct elf_set *s, enum elf_kind kind, struct sink *err);
 

@@ -12,7 +12,7 @@ def declared():
     """suite/name of every row, and the text of its fields (struct bench)."""
     rows = {}
     for source in sorted((build.ROOT / "bench" / "suites").rglob("*.c")):
-        text = tool("gcc", "-E", "-P", "-fcf-protection=branch", "-I", build.ROOT, source)
+        text = tool("gcc", "-E", "-P", "-fcf-protection=branch", "-fPIC", "-I", build.ROOT, source)
         for fields in DECLARED.findall(text):
             suite, name = re.search(r'\.suite = "(\w+)"\s*, \.name = "(\w+)"', fields).groups()
             assert f"{suite}/{name}" not in rows, f"two rows are called {suite}/{name}"

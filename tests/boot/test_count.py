@@ -3,6 +3,7 @@
 import zlib
 
 import build
+import lazy_path
 from machine import SUCCESS
 
 SAMPLES = 32
@@ -34,6 +35,14 @@ def once_and_twice(counts, row, kind):
     return found[0], found[-1]
 
 
+def test_the_look_up_takes_each_way(tmp_path):
+    """A filter's first bit, its second bit, a chain of several: what lazy.c and docs/calls.md say of the name."""
+    hash_ = lazy_path.gnu_hash(lazy_path.wanted()[1])
+    first, second, third = (list(lazy_path.search(s, hash_)) for s in lazy_path.hash_sections(tmp_path))
+    assert first == [("jnc", True)] and second == [("jnc", False), ("jnc", True)], (first, second)
+    assert [taken for jump, taken in third if jump == "jbe"] == [False, False, True], third
+
+
 def test_every_window_is_what_a_plugin_counts(boot, tmp_path):
     """Instructions after the first reading through the second, for each row of both suites."""
     out = tmp_path / "counts"
@@ -59,3 +68,6 @@ def test_every_window_is_what_a_plugin_counts(boot, tmp_path):
         # window at another address has it or not, and takes as many ticks.
         ours = round(row["per_op"]["instructions"] * row["ops"], 3)
         assert work == ours or (row["form"] == "straight" and work == ours + 1), row
+    # Lazy binding's path is fixed, and reckoned from the names that are looked up.
+    lazy = b.row("calls", "lazy_first")
+    assert lazy["per_op"]["instructions"] == lazy_path.instructions(tmp_path), lazy

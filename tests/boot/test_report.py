@@ -1,12 +1,14 @@
 """What a report is made of, and that its parts agree."""
 
 import re
+from pathlib import Path
 
 import pytest
 from machine import STOPPED, SUCCESS
 from rows import declared, on_request
 
 RECIPES = ["plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize"]
+WAYS = Path(__file__).parents[2] / "docs/calls.md"
 CALLS = ["inline", "direct", "plt", "plt_endbr", "got", "register", "virtual", "virtual_pic"]
 
 
@@ -90,10 +92,32 @@ def test_calls_tell_the_kinds_of_call_apart(boot):
         assert per_op("got" + form) == per_op("register" + form) == direct, form
         assert per_op("virtual" + form) == per_op("virtual_pic" + form), "the A/A control"
         assert per_op("virtual" + form) == direct + 1, form
+    # Compiled as shared libraries are: with landing pads the callee begins with one, too.
+    for form in ("_c", "_inc_c"):
+        direct = per_op("direct" + form)
+        assert per_op("plt" + form) == direct + 1 and per_op("plt_endbr" + form) == direct + 3, form
+        assert per_op("got" + form) == per_op("symbolic" + form) == direct, form
+    assert per_op("virtual_unknown_c") == per_op("virtual_known_c") + 2
+    assert per_op("virtual_known_c") == per_op("direct_c") + per_op("direct_inc_c")
+    # docs/calls.md says the same.
+    ways = re.findall(r"^\| `(\w+)` \|.*\| *(\d*) \| (\d+) \|$", WAYS.read_text(), re.MULTILINE)
+    assert {way for way, *_ in ways} >= {*CALLS, "symbolic", "tail"}, ways
+    for way, nasm, c in ways:
+        assert per_op(way + "_c") == int(c) and (not nasm or per_op(way) == int(nasm)), way
+    assert f"{per_op('lazy_first'):.0f}\n  instructions" in WAYS.read_text()
     # ++*x is one instruction, and a call must hand x over.
     assert per_op("inline_inc") == per_op("inline") + 1
     for kind in CALLS[1:]:
         assert per_op(kind + "_inc") == per_op(kind) + 2, kind
+    # Set against each other: ways of calling against the direct call, ++*x against nothing.
+    apart = {(e["name"], e["beside"]): e["apart"] for e in b.events("beside")}
+    for form in ("", "_c"):
+        for kind in CALLS[1:]:
+            if kind != "direct":
+                pair = kind + form, "direct" + form
+                assert apart[pair] == per_op(pair[0]) - per_op(pair[1]), pair
+            pair = f"{kind}_inc{form}", kind + form
+            assert apart[pair] == per_op(pair[0]) - per_op(pair[1]), pair
 
 
 def test_list_names_every_row(boot):

@@ -370,20 +370,27 @@ def test_progress_is_for_a_terminal(program, run):
     assert all(b"Ctrl-C stops" in text for text in lines)
 
 
-def test_two_rows_beside_each_other_are_the_table_s(run):
+@pytest.mark.parametrize("suite, words, pairs", [
+    ("sum", [], {("cold", "warm")}),
+    ("calls", ["bench=direct,direct_inc,plt,got,register,virtual"],
+     {("direct_inc", "direct"), *((way, "direct") for way in ("plt", "got", "register", "virtual"))}),
+])  # fmt: skip
+def test_two_rows_beside_each_other_are_the_table_s(run, suite, words, pairs):
     """By a core's clock that is not the run's: each row has its own ruler, and the line no other."""
-    report = run("suite=sum", "samples=256", "format=jsonl").report()
-    (event,) = [e for e in report.events if e["kind"] == "beside"]
-    mine, other = (report.rows["sum/" + event[k]]["per_op"] for k in ("name", "beside"))
-    if "cycles" not in mine:
-        pytest.skip("no core cycles here")
-    assert (event["unit"], event["per_op"], event["beside_per_op"]) == (
-        "cycles", mine["cycles"], other["cycles"])
-    assert event["apart"] == pytest.approx(mine["cycles"] - other["cycles"], abs=2e-6)
-    halves = [one["cycles_hi"] - one["cycles"] for one in (mine, other)]
-    half = sum(h * h for h in halves) ** 0.5
-    assert event["apart_hi"] - event["apart"] == pytest.approx(half, abs=1e-5)
-    assert event["apart"] - event["apart_lo"] == pytest.approx(half, abs=1e-5)
+    report = run(f"suite={suite}", *words, "samples=256", "format=jsonl").report()
+    events = [e for e in report.events if e["kind"] == "beside"]
+    assert len(events) == len(pairs) and {(e["name"], e["beside"]) for e in events} == pairs, events
+    for event in events:
+        mine, other = (report.rows[f"{suite}/{event[k]}"]["per_op"] for k in ("name", "beside"))
+        if "cycles" not in mine:
+            pytest.skip("no core cycles here")
+        assert (event["unit"], event["per_op"], event["beside_per_op"]) == (
+            "cycles", mine["cycles"], other["cycles"])
+        assert event["apart"] == pytest.approx(mine["cycles"] - other["cycles"], abs=2e-6)
+        halves = [one["cycles_hi"] - one["cycles"] for one in (mine, other)]
+        half = sum(h * h for h in halves) ** 0.5
+        assert event["apart_hi"] - event["apart"] == pytest.approx(half, abs=1e-5)
+        assert event["apart"] - event["apart_lo"] == pytest.approx(half, abs=1e-5)
 
 
 # One row that would last for an hour.

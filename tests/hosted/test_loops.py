@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,14 +24,25 @@ FLAGS = shlex.split(
     "-fvisibility=hidden -fomit-frame-pointer -fno-asynchronous-unwind-tables -S -o - -I.")
 
 
+@cache
+def own_flags(source, compiler):
+    """A file's own flags, CFLAGS_<path> of the Makefile."""
+    said = subprocess.run(
+        ["make", "-s", "--no-print-directory", "-f", "-", "flags"], cwd=ROOT, check=True, text=True,
+        input=f"include Makefile\nflags: ; @echo $(CFLAGS_{source})\n", stdout=subprocess.PIPE,
+        env={**os.environ, "CC": compiler, "MAKEFLAGS": ""}, timeout=60).stdout
+    return shlex.split(said)
+
+
 @pytest.fixture(params=[(c, o) for c in COMPILERS for o in OPTIONS], ids=" ".join)
 def functions(request):
     """functions(source): its functions by name, each a list of instructions and labels."""
     compiler, options = request.param
 
     def compile_to_text(source):
+        own = own_flags(source, compiler)
         text = subprocess.run(
-            [compiler, *FLAGS, *options.split(), source], cwd=ROOT, stdout=subprocess.PIPE,
+            [compiler, *FLAGS, *own, *options.split(), source], cwd=ROOT, stdout=subprocess.PIPE,
             text=True, check=True, timeout=60).stdout
         found, lines = {}, []
         for line in (re.sub(r"\s+", " ", re.sub(r"#.*", "", line)).strip() for line in text.splitlines()):
@@ -71,9 +83,47 @@ def test_a_body_is_its_work_and_the_empty_loop(functions):
         assert len(calls) == 1 and len(loop(body)) == empty + 2, name
 
 
+# How each file's calls are made: bench/suites/calls/pic.h.
+BY_PLT, BY_SLOT = r"callq? calls_\w+@PLT", r"callq? \*calls_\w+@GOTPCREL\(%rip\)"
+SHARED = {"plt": BY_PLT, "plt_endbr": BY_PLT, "symbolic": BY_PLT, "got": BY_SLOT}
+
+
+@pytest.mark.parametrize("way", SHARED)
+def test_a_shared_library_s_calls_are_its_compiler_s(functions, way):
+    """-fPIC calls by the PLT, -fno-plt by the GOT slot, loaded at each call; the loop is the others'."""
+    bodies = functions(f"bench/suites/calls/pic_{way}.c")
+    assert list(bodies) == [f"calls_{way}", f"calls_{way}_inc"], list(bodies)
+    empty = len(loop(functions("bench/suites/calls/body.c")["calls_empty"]))
+    for name, body in bodies.items():
+        (call,) = (x for x in loop(body) if x.startswith("call"))
+        assert re.fullmatch(SHARED[way], call) and len(loop(body)) == empty + 2, (name, body)
+        assert ("endbr64" in body) == (way == "plt_endbr"), (name, body)
+
+
+def test_a_known_type_is_devirtualised(functions):
+    """Its two virtual calls are direct ones; of an unknown type each is by the table, loaded anew."""
+    bodies = functions("bench/suites/calls/virtual_both.c")
+    known, unknown = (loop(bodies[f"calls_virtual_{name}"]) for name in ("known", "unknown"))
+    calls = [x for x in known if x.startswith("call")]
+    assert len(calls) == 2 and not any("*" in x for x in calls), known
+    calls = [x for x in unknown if x.startswith("call")]
+    assert len(calls) == 2 and all("*" in x for x in calls), unknown
+    assert len(unknown) == len(known) + 2, (known, unknown)
+
+
 def test_keeping_and_hiding_cost_nothing(functions):
     bodies = functions("bench/suites/compiler/body.c")
     turns = without_labels(bodies["compiler_turns"])
     assert len(loop(bodies["compiler_turns"])) == 2, turns
     for name in ("compiler_turns_keep", "compiler_turns_hide"):
         assert without_labels(bodies[name]) == turns, name
+
+
+def test_the_look_up_of_lazy_binding_is_all_its_own(functions):
+    """No library's function, no string instruction, and vector registers keep what they have."""
+    body = functions("bench/suites/calls/lazy_fixup.c")["calls_lazy_fixup_c"]
+    for line in body:
+        mnemonic = line.split()[0]
+        assert not re.fullmatch(r"callq?|rep\w*|(mov|cmp|sto|lod|sca)s[bwlq]?", mnemonic), line
+        assert "%xmm" not in line, line
+    assert any(x.startswith("div") for x in body), body

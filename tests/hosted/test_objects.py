@@ -79,8 +79,8 @@ def compiled(tmp_path, compiler, flags, source=PROGRAM):
     return made
 
 
-def placed(made, address=HIGH, function="f"):
-    return subprocess.run([TOOL, made, function, address], capture_output=True, text=True,
+def placed(made, address=HIGH, function="f", linked=()):
+    return subprocess.run([TOOL, made, function, address, *linked], capture_output=True, text=True,
                           timeout=60, check=False)  # fmt: skip
 
 
@@ -97,6 +97,8 @@ def test_a_compilers_object_runs_wherever_it_is_placed(compiler, flags, tmp_path
         assert "-fPIE" in said.stderr, said
     else:
         assert said.stdout.split() == [str(RESULT)] * 3, said
+    said = placed(made, LOW, linked=["shared"])
+    assert said.stdout.split() == [str(RESULT)] * 3, said
 
 
 REFUSED = {

@@ -38,9 +38,11 @@ static bool give_memory(struct elf_set *s, uint64_t base)
     }
     s->slots.to = malloc(s->slots.count * ELF_SLOT_BYTES + 1);
     s->stubs.to = malloc(s->stubs.count * ELF_STUB_BYTES + 1);
-    FUZZ_CHECK(s->slots.to && s->stubs.to);
+    s->plt.to = malloc(s->plt.count * ELF_PLT_BYTES + 1);
+    FUZZ_CHECK(s->slots.to && s->stubs.to && s->plt.to);
     s->slots.address = base - ROOM;
     s->stubs.address = base - 2 * ROOM;
+    s->plt.address = base - 3 * ROOM;
     return true;
 }
 
@@ -63,10 +65,11 @@ static void link_all(struct elf_set *s, uint64_t base)
     }
     free(s->slots.to);
     free(s->stubs.to);
-    s->slots.to = s->stubs.to = NULL;
+    free(s->plt.to);
+    s->slots.to = s->stubs.to = s->plt.to = NULL;
 }
 
-static void go_through(const struct elf *e)
+static void go_through(const struct elf *e, bool shared)
 {
     static const struct elf_given givens[] = {{"memcpy", 0x1234567890}, {NULL, 0}};
     static struct elf_set set;
@@ -78,6 +81,7 @@ static void go_through(const struct elf *e)
         struct elf_entry at;
         sink_buf_init(&said, text, sizeof text);
         elf_set_init(&set, e, givens);
+        set.shared = shared;
         if (!elf_find(e, symbol.name, &spot, &said.sink) ||
             !elf_pointer(e, spot, &to, &said.sink) ||
             !elf_add(&set, to.section ? to : spot, &at, &said.sink)) {
@@ -98,7 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sink_buf_init(&said, text, sizeof text);
     if (elf_open(&e, "fuzz.o", data, size, &said.sink)) {
         FUZZ_CHECK(said.used == 0);
-        go_through(&e);
+        go_through(&e, false);
+        go_through(&e, true);
     } else {
         FUZZ_CHECK(said.used > 0);
     }

@@ -299,6 +299,8 @@ static void place_at(uint64_t base)
     set.slots.to = memory + 3072;
     set.stubs.address = base + 3584;
     set.stubs.to = memory + 3584;
+    set.plt.address = base + 3840;
+    set.plt.to = memory + 3840;
 }
 
 static uint64_t part_address(unsigned section)
@@ -352,6 +354,99 @@ static void relocations_follow_the_place(void **state)
         assert_int_equal(word(base, part_address(MADE_BSS) + 56), 0);
         assert_int_equal(memory[64], 0xee); /* behind f's 32 bytes nothing is written */
     }
+}
+
+/*
+ * f calls a global function, the same again, a hidden one, a protected one, a local one and one
+ * with a landing pad, takes the first one's address, and loads it by the GOT. Global ones have
+ * default visibility, but for the hidden and the protected one.
+ */
+static void make_library(bool loads)
+{
+    static const uint8_t zeros[64], ret[] = {0xc3}, endbr_ret[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xc3};
+    unsigned called[6];
+    made_begin(&m);
+    made_section(&m, ".text.f", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 16, zeros, sizeof zeros);
+    made_section(&m, ".text.g", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 16, ret, sizeof ret);
+    made_section(&m, ".text.e", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 16, endbr_ret,
+                 sizeof endbr_ret);
+    made_symbol(&m, "f", false, ELF_FUNCTION, 1, 0);
+    called[0] = called[1] = made_symbol(&m, "open", false, ELF_FUNCTION, 2, 0);
+    called[2] = made_symbol(&m, "hidden", false, ELF_FUNCTION, 2, 0);
+    m.symbols[called[2] * 24 + 5] = ELF_HIDDEN;
+    called[3] = made_symbol(&m, "protected", false, ELF_FUNCTION, 2, 0);
+    m.symbols[called[3] * 24 + 5] = ELF_PROTECTED;
+    called[4] = made_symbol(&m, "local", true, ELF_FUNCTION, 2, 0);
+    called[5] = made_symbol(&m, "landing", false, ELF_FUNCTION, 3, 0);
+    for (unsigned i = 0; i < 6; i++)
+        made_rela(&m, 1, 8 * i, ELF_R_PLT32, called[i], -4);
+    made_rela(&m, 1, 48, ELF_R_PC32, called[0], -4);
+    if (loads)
+        made_rela(&m, 1, 56, ELF_R_GOTPCRELX, called[0], -4);
+    made_end(&m);
+}
+
+static void add_library(bool shared, bool loads)
+{
+    struct elf_spot spot;
+    make_library(loads);
+    assert_true(opens());
+    elf_set_init(&set, &e, givens);
+    set.shared = shared;
+    assert_true(elf_find(&e, "f", &spot, &said.sink) && elf_add(&set, spot, &entry, &said.sink));
+}
+
+static void a_librarys_calls_go_through_its_plt(void **state)
+{
+    const uint64_t base = 0x100000000000;
+    (void)state;
+    add_library(true, true);
+    assert_int_equal(set.plt.count, 2);
+    assert_int_equal(set.slots.count, 2); /* one for the call and the load of the same symbol */
+    place_at(base);
+    assert_true(links());
+    uint64_t f = part_address(1), g = part_address(2), entries = set.plt.address;
+    assert_int_equal(leads_to(base, f), entries);
+    assert_int_equal(leads_to(base, f + 8), entries);
+    for (unsigned direct = 16; direct <= 32; direct += 8)
+        assert_int_equal(leads_to(base, f + direct), g);
+    assert_int_equal(leads_to(base, f + 40), entries + ELF_PLT_BYTES);
+    assert_int_equal(leads_to(base, f + 48), g);
+    assert_int_equal(leads_to(base, f + 56), set.slots.address);
+    /* jmp [rip + disp32], by the slot, to the function */
+    assert_int_equal(word(base, entries) & 0xffff, 0x25ff);
+    assert_int_equal(leads_to(base, entries + 2), set.slots.address);
+    assert_int_equal(word(base, set.slots.address), g);
+    /* the same behind an ENDBR64 */
+    entries += ELF_PLT_BYTES;
+    assert_int_equal(word(base, entries) & 0xffffffffffff, 0x25fffa1e0ff3);
+    assert_int_equal(leads_to(base, entries + 6), set.slots.address + ELF_SLOT_BYTES);
+    assert_int_equal(word(base, set.slots.address + ELF_SLOT_BYTES), part_address(3));
+}
+
+static void a_programs_calls_do_not(void **state)
+{
+    const uint64_t base = 0x100000000000;
+    (void)state;
+    add_library(false, false);
+    assert_int_equal(set.plt.count, 0);
+    place_at(base);
+    assert_true(links());
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(leads_to(base, part_address(1) + 8 * i), part_address(2));
+    assert_int_equal(leads_to(base, part_address(1) + 40), part_address(3));
+}
+
+static void a_slot_out_of_reach_is_refused(void **state)
+{
+    (void)state;
+    add_library(true, false);
+    place_at(0x100000000000);
+    set.slots.address += 0x100000000;
+    sink_buf_init(&said, text, sizeof text);
+    assert_false(links());
+    assert_string_equal(text,
+                        "test.o: the PLT's entry of open: its slot of the GOT is out of reach");
 }
 
 /* The first relocation, which is of an absolute type now. */
@@ -450,6 +545,9 @@ int main(void)
         cmocka_unit_test_setup(what_is_not_supported_is_named, begin),
         cmocka_unit_test_setup(local_names_may_be_ambiguous, begin),
         cmocka_unit_test_setup(relocations_follow_the_place, begin),
+        cmocka_unit_test_setup(a_librarys_calls_go_through_its_plt, begin),
+        cmocka_unit_test_setup(a_programs_calls_do_not, begin),
+        cmocka_unit_test_setup(a_slot_out_of_reach_is_refused, begin),
         cmocka_unit_test_setup(what_does_not_fit_is_refused, begin),
         cmocka_unit_test_setup(addresses_have_names, begin),
         cmocka_unit_test_setup(a_set_is_bounded, begin),

@@ -70,7 +70,25 @@ static void fixups_and_offsets_are_those_of_c(void **state)
 static void what_bodies_know_of_their_room_is_what_c_put_there(void **state)
 {
     (void)state;
-    EXPECT("bench/suites/calls/lazy.asm", {"SYMBOL", LAZY_CALLEE});
+    EXPECT("bench/suites/calls/lazy.asm", {"IMPORTS", LAZY_IMPORTS}, {"CALLEE", LAZY_CALLEE},
+           {"GOT_MAP", 8}, {"GOT_RESOLVER", 16}, {"GOT_SLOTS", 24},
+           {"MAP_BASE", offsetof(struct lazy_map, base)},
+           {"MAP_SYMBOL", offsetof(struct lazy_map, symbol)},
+           {"MAP_STRINGS", offsetof(struct lazy_map, strings)},
+           {"MAP_SLOT", offsetof(struct lazy_map, slot)},
+           {"MAP_BUCKETS", offsetof(struct lazy_map, buckets)},
+           {"MAP_MASK", offsetof(struct lazy_map, words_mask)},
+           {"MAP_SHIFT", offsetof(struct lazy_map, shift)},
+           {"MAP_BLOOM", offsetof(struct lazy_map, bloom)},
+           {"MAP_BUCKET", offsetof(struct lazy_map, bucket)},
+           {"MAP_CHAIN", offsetof(struct lazy_map, chain)},
+           {"MAP_NEXT", offsetof(struct lazy_map, next)},
+           {"RELA_OFFSET", offsetof(struct lazy_rela, offset)},
+           {"RELA_SYMBOL", offsetof(struct lazy_rela, symbol)},
+           {"SYMBOL_NAME", offsetof(struct lazy_symbol, name)},
+           {"SYMBOL_VALUE", offsetof(struct lazy_symbol, value)});
+    assert_int_equal(sizeof(struct lazy_rela), 24);
+    assert_int_equal(sizeof(struct lazy_symbol), 24);
     EXPECT("bench/suites/calls/many.asm", {"ORDER_LENGTH", CALLS_ORDER}, {"ORDER_TAIL", CALLS_TAIL},
            {"TARGETS", CALLS_TARGETS}, {"CASES", CALLS_CASES});
 }

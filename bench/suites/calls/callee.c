@@ -1,4 +1,4 @@
-/* What is called, and the GOT slots that lead to it. */
+/* What is called. */
 #include "bench/suites/calls/calls.h"
 
 void calls_callee(struct object *o)
@@ -10,6 +10,3 @@ void calls_callee_inc(struct object *o)
 {
     ++o->counter;
 }
-
-void (*calls_slot)(struct object *) = calls_callee;
-void (*calls_slot_inc)(struct object *) = calls_callee_inc;

@@ -7,6 +7,7 @@
 #include "bench/api/check.h"
 
 #define LOOP_OPS     1000
+#define SLOW_OPS     250 /* of a way that costs much more than the others: as long a window */
 #define STRAIGHT_OPS 100
 
 /*
@@ -32,13 +33,15 @@ static const char *uncounted(const struct object *o, uint64_t operations)
 
 #define NASM_FORM(name_, form_, ops_, check_, ...)                                                 \
     BENCH(calls, name_, .form = form_, .ops = ops_, .check = check_, __VA_ARGS__)
-#define NASM_ROW(name_, what_, ...)                                                                \
-    NASM_FORM(name_, FORM_LOOP, LOOP_OPS, uncounted, .what = what_, __VA_ARGS__);                  \
+/* A way of calling is set against the direct call, beside_; one that counts against its like that
+ * does nothing. */
+#define NASM_ROW(name_, what_, beside_, ops_, ...)                                                 \
+    NASM_FORM(name_, FORM_LOOP, ops_, uncounted, .what = what_, .beside = beside_, __VA_ARGS__);   \
     NASM_FORM(name_##_straight, FORM_STRAIGHT, STRAIGHT_OPS, uncounted, .what = what_ ", no loop", \
               __VA_ARGS__)
-#define NASM_INC(name_, what_, ...)                                                                \
-    NASM_FORM(name_##_inc, FORM_LOOP, LOOP_OPS, check_counted, .what = what_ ", ++*x",             \
-              __VA_ARGS__);                                                                        \
+#define NASM_INC(name_, what_, ops_, ...)                                                          \
+    NASM_FORM(name_##_inc, FORM_LOOP, ops_, check_counted, .what = what_ ", ++*x",                 \
+              .beside = #name_, __VA_ARGS__);                                                      \
     NASM_FORM(name_##_inc_straight, FORM_STRAIGHT, STRAIGHT_OPS, check_counted,                    \
               .what = what_ ", ++*x, no loop", __VA_ARGS__)
 
@@ -53,22 +56,23 @@ static const char *uncounted(const struct object *o, uint64_t operations)
 #define TAIL      "call of a function that jumps on (a tail call)"
 #define RETPOLINE "call by register through a retpoline"
 
-NASM_ROW(inline, INLINE, .unit = NULL);
-NASM_INC(inline, INLINE, .unit = &unit_calls_inline_inc);
-#define NASM_CALL(name_, what_, piece_, ...)                                                       \
-    NASM_ROW(name_, what_, .unit = &unit_calls_##piece_, .callee = &unit_calls_callee,             \
-             .floor = FLOOR, __VA_ARGS__);                                                         \
-    NASM_INC(name_, what_, .unit = &unit_calls_##piece_##_inc, .callee = &unit_calls_callee_inc,   \
-             .floor = FLOOR, __VA_ARGS__)
-NASM_CALL(direct, DIRECT, direct);
-NASM_CALL(plt, PLT, plt, .stub = &unit_calls_stub_plt);
-NASM_CALL(plt_endbr, PLT_CET, plt, .stub = &unit_calls_stub_plt_endbr);
-NASM_CALL(got, GOT, got);
-NASM_CALL(register, REGISTER, register);
-NASM_CALL(virtual, VIRTUAL, virtual);
-NASM_CALL(virtual_pic, PIC, virtual, .callee_apart = true);
-NASM_CALL(tail, TAIL, plt, .stub = &unit_calls_stub_tail);
-NASM_CALL(retpoline, RETPOLINE, retpoline, .stub = &unit_calls_stub_retpoline);
+NASM_ROW(inline, INLINE, NULL, LOOP_OPS, .unit = NULL);
+NASM_INC(inline, INLINE, LOOP_OPS, .unit = &unit_calls_inline_inc);
+#define NASM_WAY(name_, what_, beside_, ops_, piece_, ...)                                         \
+    NASM_ROW(name_, what_, beside_, ops_, .unit = &unit_calls_##piece_,                            \
+             .callee = &unit_calls_callee, .floor = FLOOR, __VA_ARGS__);                           \
+    NASM_INC(name_, what_, ops_, .unit = &unit_calls_##piece_##_inc,                               \
+             .callee = &unit_calls_callee_inc, .floor = FLOOR, __VA_ARGS__)
+#define NASM_CALL(name_, what_, beside_, ...) NASM_WAY(name_, what_, beside_, LOOP_OPS, __VA_ARGS__)
+NASM_CALL(direct, DIRECT, NULL, direct);
+NASM_CALL(plt, PLT, "direct", plt, .stub = &unit_calls_stub_plt);
+NASM_CALL(plt_endbr, PLT_CET, "direct", plt, .stub = &unit_calls_stub_plt_endbr);
+NASM_CALL(got, GOT, "direct", got);
+NASM_CALL(register, REGISTER, "direct", register);
+NASM_CALL(virtual, VIRTUAL, "direct", virtual);
+NASM_CALL(virtual_pic, PIC, "direct", virtual, .callee_apart = true);
+NASM_CALL(tail, TAIL, "direct", plt, .stub = &unit_calls_stub_tail);
+NASM_WAY(retpoline, RETPOLINE, "direct", SLOW_OPS, retpoline, .stub = &unit_calls_stub_retpoline);
 
 #define NASM_STACK(name_, what_, ...)                                                              \
     NASM_FORM(name_, FORM_LOOP, LOOP_OPS, check_counted, .unit = &unit_calls_##name_,              \
@@ -109,26 +113,70 @@ static void use_table_pic_inc(struct object *o)
     o->vtable = &calls_table_pic_inc;
 }
 
-#define C_FORM(name_, function_, setup_, check_, what_, ...)                                       \
-    BENCH(calls, name_, .what = what_, .form = FORM_FUNCTION, .ops = LOOP_OPS,                     \
-          .function = function_, .empty_function = calls_empty, .setup = setup_, .check = check_,  \
-          .errors_are_wrong = true, __VA_ARGS__)
-#define C_ROWS(name_, function_, function_inc_, setup_, setup_inc_, what_, ...)                    \
-    C_FORM(name_##_c, function_, setup_, uncounted, what_ ", compiled C", __VA_ARGS__);            \
-    C_FORM(name_##_inc_c, function_inc_, setup_inc_, check_counted, what_ ", ++*x, compiled C",    \
-           __VA_ARGS__)
-#define C_CALL(name_, what_)                                                                       \
-    C_ROWS(name_, calls_##name_, calls_##name_##_inc, NULL, NULL, what_, .floor = FLOOR)
-#define C_POINTER(name_, function_, setup_, what_)                                                 \
-    C_ROWS(name_, function_, function_, setup_, setup_##_inc, what_, .floor = FLOOR)
+static void use_table_both(struct object *o)
+{
+    o->vtable = &calls_table_both;
+}
 
-C_ROWS(inline, calls_empty, calls_inline_inc, NULL, NULL, INLINE);
-C_CALL(direct, DIRECT);
-C_CALL(plt, PLT);
-C_CALL(plt_endbr, PLT_CET);
-C_CALL(got, GOT);
-C_CALL(tail, TAIL);
-C_POINTER(register, calls_register, use_callee, REGISTER);
-C_POINTER(virtual, calls_virtual, use_table, VIRTUAL);
-C_POINTER(virtual_pic, calls_virtual, use_table_pic, PIC);
-C_POINTER(retpoline, calls_retpoline, use_callee, RETPOLINE);
+static void inc_of_another_type(struct object *o)
+{
+    ++o->counter;
+}
+
+static const struct vtable table_of_another_type = {calls_callee, inc_of_another_type};
+
+/* The room has an object of each of two types. */
+static void make_pair(struct object *o)
+{
+    struct object *pair = o->room;
+    pair[0].vtable = &calls_table_both;
+    pair[1].vtable = &table_of_another_type;
+    pair[0].counter = pair[1].counter = 0;
+}
+
+static const char *counted_by_both(const struct object *o, uint64_t operations)
+{
+    const struct object *pair = o->room;
+    if (pair[0].counter + pair[1].counter != operations)
+        return "the two types' counters are not the number of operations";
+    return pair[0].counter && pair[1].counter ? NULL : "one of the two types was never called";
+}
+
+#define C_BODY(name_, ops_, function_, empty_, setup_, check_, what_, ...)                         \
+    BENCH(calls, name_, .what = what_ ", compiled C", .form = FORM_FUNCTION, .ops = ops_,          \
+          .function = function_, .empty_function = empty_, .setup = setup_, .check = check_,       \
+          .errors_are_wrong = true, __VA_ARGS__)
+#define C_ROWS(name_, ops_, beside_, function_, function_inc_, setup_, setup_inc_, what_, ...)     \
+    C_BODY(name_##_c, ops_, function_, calls_empty, setup_, uncounted, what_, .beside = beside_,   \
+           __VA_ARGS__);                                                                           \
+    C_BODY(name_##_inc_c, ops_, function_inc_, calls_empty, setup_inc_, check_counted,             \
+           what_ ", ++*x", .beside = #name_ "_c", __VA_ARGS__)
+#define C_CALL(name_, beside_, what_)                                                              \
+    C_ROWS(name_, LOOP_OPS, beside_, calls_##name_, calls_##name_##_inc, NULL, NULL, what_,        \
+           .floor = FLOOR)
+#define C_POINTER(name_, ops_, function_, setup_, what_)                                           \
+    C_ROWS(name_, ops_, "direct_c", function_, function_, setup_, setup_##_inc, what_,             \
+           .floor = FLOOR)
+
+C_ROWS(inline, LOOP_OPS, NULL, calls_empty, calls_inline_inc, NULL, NULL, INLINE);
+C_CALL(direct, NULL, DIRECT);
+C_CALL(plt, "direct_c", "call f@PLT of -fPIC code, whose entry jumps through the GOT slot");
+C_CALL(plt_endbr, "direct_c", "call f@PLT of -fPIC code, entry and callee begin with ENDBR64");
+C_CALL(got, "direct_c", "call *f@GOTPCREL(%rip) of -fPIC -fno-plt code, through the GOT slot");
+C_CALL(symbolic, "direct_c", "call f@PLT of -fPIC code, bound to f itself as by -Bsymbolic");
+C_CALL(tail, "direct_c", TAIL);
+C_POINTER(register, LOOP_OPS, calls_register, use_callee, REGISTER);
+C_POINTER(virtual, LOOP_OPS, calls_virtual, use_table, VIRTUAL);
+C_POINTER(virtual_pic, LOOP_OPS, calls_virtual, use_table_pic, PIC);
+C_POINTER(retpoline, SLOW_OPS, calls_retpoline, use_callee, RETPOLINE);
+
+/* Two calls an operation: 1.5 cycles over the empty loop, and half of that. */
+#define TWO(name_, setup_, what_, ...)                                                             \
+    C_BODY(name_##_c, LOOP_OPS / 2, calls_##name_, calls_empty, setup_, check_counted, what_,      \
+           .floor = 0.75, __VA_ARGS__)
+TWO(virtual_known, NULL, "two virtual calls by a base pointer of known type: direct calls; ++*x");
+TWO(virtual_unknown, use_table_both, "two virtual calls by a base pointer of unknown type, ++*x",
+    .beside = "virtual_known_c");
+C_BODY(virtual_types_c, LOOP_OPS, calls_virtual_types, calls_virtual_types_empty, make_pair,
+       counted_by_both, "virtual call by a base pointer of two types in turn, ++*x", .floor = FLOOR,
+       .room_bytes = 2 * sizeof(struct object), .beside = "virtual_inc_c");

@@ -1,38 +1,69 @@
 /*
- * Lazy binding, as a dynamic linker does it: the first call through a GOT slot runs into a resolver
- * that looks the symbol up by name, writes the slot and goes on to the function; later calls jump
- * there straight.
+ * Lazy binding, as a dynamic linker does it. The first call through a PLT's entry runs into the
+ * linker, which looks the function up by its name, stores its address into the entry's slot of the
+ * GOT and goes on to it; later calls jump there straight.
+ *
+ *   calls_lazy_plt      jmp *GOT[3 + i], which leads to the next line; push i; jmp PLT0
+ *   PLT0                push GOT[1], the program's link map; jmp *GOT[2], the resolver
+ *   calls_lazy_resolve  keeps the registers that arguments are in, and asks
+ *   calls_lazy_fixup    relocation i -> its symbol's name -> hash -> each object in turn: Bloom
+ *                       filter, bucket, chain, string compare -> the symbol's value -> the slot
+ *
+ * In assembler (lazy.asm) its path is the same in every build; lazy_fixup.c is the same in C, as
+ * dynamic linkers are compiled. Neither calls anything. What linkers do beside is left out: symbol
+ * versions, visibility, locks, and XSAVEC for arguments in vector registers (glibc; FreeBSD's
+ * compiles its linker to leave them alone, as is done here).
+ *
+ * Sources: System V ABI, AMD64 supplement 1.0, section 5.2; for the hash lib/object/gnu_hash.h.
  */
 #ifndef BENCH_SUITES_CALLS_LAZY_H
 #define BENCH_SUITES_CALLS_LAZY_H
 
 #include "bench/api/bench.h"
 
-#define LAZY_CALLEE  7  /* index of the symbol that is called, among those of lazy.c */
-#define LAZY_BUCKETS 32 /* a power of two, twice the symbols or more */
+#define LAZY_IMPORTS 4 /* slots of the program's PLT */
+#define LAZY_CALLEE  2 /* the one that is called */
 
-/* What the object's room holds: a symbol table, hashed with open addressing. */
-struct calls_lazy {
-    uint64_t bound; /* symbols looked up so far */
-    struct lazy_symbol {
-        uint32_t hash;
-        const char *name; /* NULL: nothing here */
-        void (*address)(struct object *);
-    } bucket[LAZY_BUCKETS];
+/* Elf64_Sym and Elf64_Rela. */
+struct lazy_symbol {
+    uint32_t name; /* offset in the string table */
+    uint8_t info, other;
+    uint16_t section;
+    uint64_t value, size;
+};
+struct lazy_rela {
+    uint64_t offset;
+    uint32_t type, symbol; /* the halves of r_info */
+    int64_t addend;
+};
+
+/* A loaded object, as far as a look-up needs it: from glibc's struct link_map. */
+struct lazy_map {
+    uint64_t base;                    /* l_addr */
+    const struct lazy_symbol *symbol; /* DT_SYMTAB */
+    const char *strings;              /* DT_STRTAB */
+    const struct lazy_rela *slot;     /* DT_JMPREL: of the PLT's slots */
+    uint32_t buckets, words_mask, shift;
+    const uint64_t *bloom;
+    const uint32_t *bucket, *chain; /* chain[i]: of symbol i */
+    const struct lazy_map *next;    /* in the order of search */
 };
 
 #pragma GCC visibility push(hidden)
 
 /* lazy.asm */
-void calls_lazy_stub(struct object *o);       /* the PLT entry: jumps through the object's slot */
-void calls_lazy_unresolved(struct object *o); /* where the slot leads at first */
+extern uint64_t calls_lazy_got[3 + LAZY_IMPORTS]; /* as the linker leaves it: no map, no resolver */
+extern uint64_t calls_lazy_bound;      /* symbols looked up so far: glibc's dl_num_relocations */
+void calls_lazy_plt(struct object *o); /* the entry of LAZY_CALLEE */
+void calls_lazy_resolve(void);         /* by calls_lazy_fixup */
+void calls_lazy_resolve_c(void);       /* by calls_lazy_fixup_c */
 int calls_lazy_first(uint64_t n, struct object *o); /* the slot reset before each call */
 int calls_lazy_first_empty(uint64_t n, struct object *o);
 int calls_lazy_later(uint64_t n, struct object *o);
 int calls_lazy_later_empty(uint64_t n, struct object *o);
 
-/* lazy.c: looks symbol `index` up, writes the slot, returns the function's address. */
-void (*calls_lazy_bind(struct object *o, uint32_t index))(struct object *);
+/* lazy_fixup.c: binds a slot of the map; the function's address. Traps where none has the name. */
+uint64_t calls_lazy_fixup_c(const struct lazy_map *map, uint32_t slot);
 
 #pragma GCC visibility pop
 

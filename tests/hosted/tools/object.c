@@ -1,9 +1,9 @@
 /*
  * A function of a relocatable object, run: what lib/object makes of a compiler's own output.
- *   object FILE FUNCTION ADDRESS
+ *   object FILE FUNCTION ADDRESS [shared]
  * places `uint64_t FUNCTION(void)` and what it needs three times, from ADDRESS (hexadecimal) and
- * from 16 and 32 bytes behind it on, calls it each time, and prints what it returns. What is
- * refused is told on stderr, status 1.
+ * from 16 and 32 bytes behind it on, calls it each time, and prints what it returns. `shared`: its
+ * calls go through a PLT. What is refused is told on stderr, status 1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +40,8 @@ static void lay_out(uint8_t *code, size_t moved)
     }
     at[0] = stand(&set.stubs.to, &set.stubs.address, code, up(at[0], 16),
                   set.stubs.count * ELF_STUB_BYTES);
+    at[0] =
+        stand(&set.plt.to, &set.plt.address, code, up(at[0], 16), set.plt.count * ELF_PLT_BYTES);
     at[0] = stand(&set.slots.to, &set.slots.address, code, up(at[0], 16),
                   set.slots.count * ELF_SLOT_BYTES);
     if (at[0] > ROOM || at[1] > ROOM) {
@@ -72,9 +74,10 @@ int main(int argc, char **argv)
                                       {"memset", (uint64_t)memset},
                                       {"memcmp", (uint64_t)memcmp},
                                       {NULL, 0}};
-    FILE *f = argc == 4 ? fopen(argv[1], "rb") : NULL;
+    bool shared = argc == 5 && strcmp(argv[4], "shared") == 0;
+    FILE *f = argc == 4 || shared ? fopen(argv[1], "rb") : NULL;
     if (!f) {
-        fprintf(stderr, "usage: object FILE FUNCTION ADDRESS\n");
+        fprintf(stderr, "usage: object FILE FUNCTION ADDRESS [shared]\n");
         return 2;
     }
     size_t size = fread(bytes, 1, sizeof bytes, f);
@@ -95,6 +98,7 @@ int main(int argc, char **argv)
     sink_buf_init(&said, text, sizeof text);
     bool ok = elf_open(&e, "object", bytes, size, &said.sink);
     elf_set_init(&set, &e, given);
+    set.shared = shared;
     ok = ok && elf_find(&e, argv[2], &spot, &said.sink) && elf_add(&set, spot, &entry, &said.sink);
     for (size_t moved = 0; ok && moved < 48; moved += 16)
         ok = run(code, moved, &entry, &said.sink);

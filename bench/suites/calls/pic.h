@@ -1,0 +1,32 @@
+/*
+ * Calls as shared libraries make them: caller and callee are compiled with -fPIC, each an object of
+ * its own. Which way a call takes is the compiler's and the linker's work, not the source's:
+ *
+ *   pic_plt.c        -fPIC                         call f@PLT: an entry of the PLT, a GOT slot
+ *   pic_plt_endbr.c  -fPIC -fcf-protection=branch  the same; entry and callee begin with ENDBR64
+ *   pic_got.c        -fPIC -fno-plt                call *f@GOTPCREL(%rip): a GOT slot
+ *   pic_symbolic.c   -fPIC                         call f@PLT, which the linker binds to f itself
+ *
+ * Linked by lib/object/elf_place.h, for each placement: the entry and the slot are there, and the
+ * slot is loaded at each call. It binds f itself where f's definition is hidden, as -Bsymbolic
+ * makes all of them; the caller was compiled without knowing it, as there.
+ */
+#ifndef BENCH_SUITES_CALLS_PIC_H
+#define BENCH_SUITES_CALLS_PIC_H
+
+#include "bench/api/statement.h"
+#include "bench/suites/calls/calls.h"
+
+/* pic_callee.c: exported, so that another library's functions could take their place. */
+#pragma GCC visibility push(default)
+void calls_exported(struct object *o);     /* nothing */
+void calls_exported_inc(struct object *o); /* ++*x */
+void calls_exported_endbr(struct object *o);
+void calls_exported_endbr_inc(struct object *o);
+#pragma GCC visibility pop
+
+/* pic_callee_symbolic.c. Nothing here says that they are hidden: no caller's compiler knows. */
+void calls_symbolic_callee(struct object *o);
+void calls_symbolic_callee_inc(struct object *o);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * The section .gnu.hash of a shared object (DT_GNU_HASH), by which a dynamic linker finds a symbol
+ * of .dynsym: 64-bit class. It has, one behind the other:
+ *
+ *   nbuckets, symndx, maskwords, shift2    four 32-bit words
+ *   bloom[maskwords]                       64-bit words: two bits of one word for each name
+ *   bucket[nbuckets]                       32 bits: the first symbol of the bucket; 0: none
+ *   chain[symbols - symndx]                32 bits for each symbol from symndx on: its hash, the
+ *                                          lowest bit set where it is the last of its bucket
+ *
+ * Symbols from symndx on are sorted by bucket, hash modulo nbuckets. Of a name that is there, the
+ * bits hash % 64 and (hash >> shift2) % 64 of bloom[hash / 64 % maskwords] are set.
+ *
+ * Sources: J. Jelinek, "GNU_HASH section format", binutils mailing list, 31 October 2006; A.
+ * Bahrami, "GNU Hash ELF Sections", 2008.
+ */
+#ifndef LIB_OBJECT_GNU_HASH_H
+#define LIB_OBJECT_GNU_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A section's parts, where they lie. */
+struct gnu_hash {
+    uint32_t buckets, first; /* nbuckets, symndx */
+    uint32_t words, shift;   /* maskwords, shift2 */
+    uint64_t *bloom;
+    uint32_t *bucket, *chain;
+};
+
+/* h = h * 33 + c, from 5381 on (D. J. Bernstein). */
+uint32_t gnu_hash_name(const char *name);
+
+/* The section for so many symbols, 1 to 1000, has so many bytes. */
+#define GNU_HASH_SYMBOLS 1000
+size_t gnu_hash_bytes(uint32_t symbols);
+
+/*
+ * Writes the section for the names to `section` (8-byte aligned), and tells where its parts are.
+ * order[i] gets the index of the name that is symbol first + i; names of a bucket keep their order.
+ * `first` is 1 or more. Buckets and bits are as many as GNU ld 2.40 chooses without -O.
+ */
+struct gnu_hash gnu_hash_build(uint64_t *section, uint32_t first, const char *const names[],
+                               uint32_t count, uint32_t order[]);
+
+#endif
