@@ -21,6 +21,8 @@ given = $(call quoted,$(value $1))
 option = $(if $(value $2),$1=$(call given,$2))
 # A person's file as text for a stamp: its name, and a sum of what is in it.
 file_stamp = $(value $1) $(if $(value $1),$(shell cat -- $(call given,$1) 2>/dev/null | cksum))
+# The same of a folder, or of a file.
+files_stamp = $(value $1) $(if $(value $1),$(shell find -- $(call given,$1) -type f -exec cat {} + 2>/dev/null | cksum))
 
 # `make run` and `make image`; scripts/run --help tells what they mean.
 ARGS    ?=
@@ -32,6 +34,8 @@ MEM     ?= 512
 OUT     ?= build/run
 TIMEOUT ?=
 CONF    ?=
+# A folder with objects of your own, for what boots: docs/own-code.md.
+OBJECTS ?=
 # `make signed`: PEM files.
 KEY     ?=
 CERT    ?=
@@ -50,7 +54,7 @@ GEN   := $(B)/gen
 # make gives what stands on its command line to every command's environment too, and expands it for
 # that, make 4.4 for the $$(shell)s below as well: $$(shell ...) in a name of a file would run. Those
 # commands have what they need as words.
-unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF KEY CERT FONT EFI_INC
+unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF OBJECTS KEY CERT FONT EFI_INC
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -59,7 +63,7 @@ ASM_SRC := $(sort $(shell find boot kernel bench lib -name '*.asm'))
 OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 
 # Flags follow rooms. General registers only: what runs while SSE may be off, or in a trap handler.
-GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) bench/api \
+GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) $(addprefix bench/,api objects) \
 	$(addprefix lib/,text config firmware cpu screen object)
 GENERAL_FILES := $(wildcard kernel/*.c)
 # Measured as a compiler's user has it: without frame pointers.
@@ -223,7 +227,7 @@ silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(
 run: $(EFI)
 	@$(PYTHON) scripts/run $(call option,--accel,ACCEL) $(call option,--icount,ICOUNT) \
 		$(call option,--smp,SMP) $(call option,--mem,MEM) $(call option,--out,OUT) \
-		$(call option,--cpu,CPU) $(call option,--timeout,TIMEOUT) -- \
+		$(call option,--cpu,CPU) $(call option,--timeout,TIMEOUT) $(call option,--objects,OBJECTS) -- \
 		$(foreach w,$(value ARGS),$(call quoted,$w))
 
 # --- what it boots from: a disk, a CD; signed where Secure Boot is on ------------------------------
@@ -242,9 +246,9 @@ options-table: $(CONF_TOOL)
 image: $(B)/baretick.img
 iso: $(B)/baretick.iso
 $(B)/baretick.img $(B)/baretick.iso: $(EFI) $(MEDIA_NEED)
-	@scripts/image $(EFI) $(MEDIA_CONF) $@
+	@scripts/image $(EFI) $(MEDIA_CONF) $@ $(if $(value OBJECTS),$(call given,OBJECTS))
 $(B)/media: FORCE
-	@$(call stamp,$(call file_stamp,CONF))
+	@$(call stamp,$(call file_stamp,CONF) $(call files_stamp,OBJECTS))
 
 # Apart from the rest: a signature holds its time, so no two are the same.
 SIGNED := $(B)/signed
@@ -252,7 +256,7 @@ signed: $(SIGNED)/baretick.img
 $(SIGNED)/baretick.efi: $(EFI) scripts/sign scripts/pe.py $(SIGNED)/keys
 	@scripts/sign $(EFI) $@ $(call given,KEY) $(call given,CERT)
 $(SIGNED)/baretick.img: $(SIGNED)/baretick.efi $(MEDIA_NEED)
-	@scripts/image $< $(MEDIA_CONF) $@
+	@scripts/image $< $(MEDIA_CONF) $@ $(if $(value OBJECTS),$(call given,OBJECTS))
 $(SIGNED)/keys: FORCE
 	@$(call stamp,$(call file_stamp,KEY) $(call file_stamp,CERT))
 
@@ -308,6 +312,7 @@ help:
 	@echo "make run        boot it in QEMU and show the report"
 	@echo "                ARGS=\"suite=calls samples=4096\" ACCEL=auto|kvm|tcg ICOUNT=auto|0|1"
 	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=90"
+	@echo "                OBJECTS=dir: rows of your own beside them (docs/own-code.md); image and iso too"
 	@echo "make image      build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make iso        build/baretick.iso, for a CD, a virtual one, or a stick"
 	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
