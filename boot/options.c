@@ -187,8 +187,10 @@ static bool are_possible(struct boot *b)
         return false;
     if (o->help || o->list)
         return true;
-    if (!registry_check(o, error))
+    if (!registry_check(o, error)) {
+        objects_explain(error);
         return false;
+    }
     boot_cpu(&cpu);
     return cpu_check_recipe(&cpu, o->recipe, error) && boot_serial_check(b);
 }

@@ -4,7 +4,7 @@
  *
  *   #include "baretick.h"
  *
- *   BARETICK_STATEMENT(mine, increment, "++*x", .check = baretick_counted)
+ *   BARETICK_STATEMENT(mine, increment, "++*x", 1000, .check = baretick_counted)
  *   {
  *       o->counter++;
  *   }
@@ -15,6 +15,9 @@
  */
 #ifndef BARETICK_H
 #define BARETICK_H
+
+/* Its macros leave fields out, which C++ compilers warn of. */
+#pragma GCC system_header
 
 #include <stddef.h>
 #include <stdint.h>
@@ -118,10 +121,11 @@ static inline const char *baretick_counted(const struct baretick_object *o, uint
         __attribute__((used, section(BARETICK_SECTION))) = &baretick_##suite_##_##name_
 
 /*
- * One operation is the block that follows. It stands in a loop; the same loop without it is
- * subtracted. It may use `o`. What it computes and does not store it must BARETICK_KEEP.
+ * One operation is the block that follows. It stands in a loop, of which a window has `ops` turns;
+ * the same loop without it is subtracted. It may use `o`. What it computes and does not store it
+ * must BARETICK_KEEP. Further fields, from `grain` on, may follow.
  */
-#define BARETICK_STATEMENT(suite_, name_, what_, ...)                                              \
+#define BARETICK_STATEMENT(suite_, name_, what_, ops_, ...)                                        \
     static inline __attribute__((always_inline)) void baretick_once_##suite_##_##name_(            \
         struct baretick_object *o);                                                                \
     static int baretick_body_##suite_##_##name_(uint64_t n, struct baretick_object *o)             \
@@ -143,7 +147,7 @@ static inline const char *baretick_counted(const struct baretick_object *o, uint
         return 0;                                                                                  \
     }                                                                                              \
     BARETICK_ROW(suite_, name_, what_, .body = baretick_body_##suite_##_##name_,                   \
-                 .empty = baretick_empty_##suite_##_##name_, .ops = 1000, __VA_ARGS__);            \
+                 .empty = baretick_empty_##suite_##_##name_, .ops = (ops_), __VA_ARGS__);          \
     static inline __attribute__((always_inline)) void baretick_once_##suite_##_##name_(            \
         __attribute__((unused)) struct baretick_object *o)
 

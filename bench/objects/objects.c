@@ -159,6 +159,14 @@ static unsigned told(void)
     return refusals < OBJECTS_REFUSALS ? refusals : OBJECTS_REFUSALS + 1;
 }
 
+void objects_explain(struct sink *err)
+{
+    for (unsigned i = 0; i < told(); i++)
+        fmt(err, "; object refused: %s", refused(i));
+    if (left_out)
+        fmt(err, "; %s", left_out);
+}
+
 void objects_show(struct sink *out)
 {
     for (unsigned i = 0; i < files_used; i++)

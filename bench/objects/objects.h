@@ -35,6 +35,9 @@ void objects_leave_out(const char *why);
 /* The object that a row came with: its file's name. NULL: the program's own. */
 const char *objects_name_of(const struct bench *b);
 
+/* Behind a message that names no row: what was refused, which may be why. */
+void objects_explain(struct sink *err);
+
 /* What was loaded and what was refused, in lines for people: with `list`. */
 void objects_show(struct sink *out);
 /* The same in a report, as records `object` and events; what was refused fails the run. */

@@ -38,8 +38,15 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
         return true;
     if (!folder_objects(o->objects, err))
         return false;
-    return o->list || (options_check_pairs(o, err) && registry_check(o, err) &&
-                       cpu_check_recipe(cpu, o->recipe, err));
+    if (o->list)
+        return true;
+    if (!options_check_pairs(o, err))
+        return false;
+    if (!registry_check(o, err)) {
+        objects_explain(err);
+        return false;
+    }
+    return cpu_check_recipe(cpu, o->recipe, err);
 }
 
 /* The timers are tried, so that the TSC's frequency is measured first. */
