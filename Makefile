@@ -260,12 +260,14 @@ $(SIGNED)/baretick.img: $(SIGNED)/baretick.efi $(MEDIA_NEED)
 $(SIGNED)/keys: FORCE
 	@$(call stamp,$(call file_stamp,KEY) $(call file_stamp,CERT))
 
-# --- tests: lib/ on the host, under the sanitizers, with both compilers --------------------------
+# --- tests: on the host, under the sanitizers, with both compilers -------------------------------
 
 UNIT_CCS ?= gcc clang
 UNIT     := $(B)/unit
-# The host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
-UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) \
+# All of lib/, and what reads objects: tests that need other units of bench/ include their sources. The
+# host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
+UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/%,$(C_SRC))) bench/api/registry.c \
+	bench/api/report.c \
 	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
 	$(filter-out tests/replay/replay.c,$(REPLAY_SRC))
 UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
@@ -279,9 +281,9 @@ UNIT_ALL += $(UNIT_NAMES:%=$(UNIT)/$1/%)
 $(UNIT)/$1/%.o: %.c $(UNIT)/flags
 	@mkdir -p $$(@D)
 	$$(call say,$1 $$<)$1 $(CFLAGS_UNIT) -MMD -MP -c -o $$@ $$<
-$(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o)
+$(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o) $(UNIT)/sources
 	@rm -f $$@
-	@ar rc $$@ $$^
+	@ar rc $$@ $$(filter %.o,$$^)
 $(UNIT)/$1/test_%: $(UNIT)/$1/tests/unit/test_%.o $(UNIT)/$1/lib.a
 	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^ -lcmocka
 $(UNIT)/$1/fuzz_%: $(UNIT)/$1/tests/unit/fuzz_%.o $(UNIT)/$1/tests/unit/fuzz_main.o $(UNIT)/$1/lib.a
@@ -292,6 +294,8 @@ $(foreach c,$(UNIT_CCS),$(eval $(call unit_rules,$c)))
 
 $(UNIT)/flags: FORCE
 	@$(call stamp,$(CFLAGS_UNIT))
+$(UNIT)/sources: FORCE
+	@$(call stamp,$(UNIT_SRC))
 unit-build: $(UNIT_ALL)
 -include $(shell find $(UNIT) -name '*.d' 2>/dev/null)
 
