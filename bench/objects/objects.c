@@ -156,7 +156,7 @@ static const char *refused(unsigned i)
 
 static unsigned told(void)
 {
-    return refusals < OBJECTS_REFUSALS ? refusals : OBJECTS_REFUSALS + 1;
+    return refusals <= OBJECTS_REFUSALS ? refusals : OBJECTS_REFUSALS + 1;
 }
 
 void objects_show(struct sink *out)
