@@ -159,6 +159,11 @@ static unsigned told(void)
     return refusals <= OBJECTS_REFUSALS ? refusals : OBJECTS_REFUSALS + 1;
 }
 
+unsigned objects_refusals(void)
+{
+    return refusals;
+}
+
 void objects_show(struct sink *out)
 {
     for (unsigned i = 0; i < files_used; i++)

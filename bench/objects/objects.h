@@ -35,6 +35,8 @@ void objects_leave_out(const char *why);
 /* The object that a row came with: its file's name. NULL: the program's own. */
 const char *objects_name_of(const struct bench *b);
 
+/* How many times something was refused. */
+unsigned objects_refusals(void);
 /* What was loaded and what was refused, in lines for people: with `list`. */
 void objects_show(struct sink *out);
 /* The same in a report, as records `object` and events; what was refused fails the run. */
