@@ -36,6 +36,8 @@ TIMEOUT ?=
 CONF    ?=
 # A folder with objects of your own, for what boots: docs/own-code.md.
 OBJECTS ?=
+# `make check-object`: one of them, or such a folder.
+OBJECT  ?=
 # `make signed`: PEM files.
 KEY     ?=
 CERT    ?=
@@ -54,7 +56,7 @@ GEN   := $(B)/gen
 # make gives what stands on its command line to every command's environment too, and expands it for
 # that, make 4.4 for the $$(shell)s below as well: $$(shell ...) in a name of a file would run. Those
 # commands have what they need as words.
-unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF OBJECTS KEY CERT FONT EFI_INC
+unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF OBJECTS OBJECT KEY CERT FONT EFI_INC
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -189,6 +191,8 @@ COVERAGE := $(B)/hosted/coverage
 PAIR     := $(B)/hosted/pair
 # Runs a function of any relocatable object: what the tests give to compilers.
 OBJECT_TOOL := $(B)/hosted/object
+# Says of a person's own object what a machine will say.
+CHECK_OBJECT := $(B)/hosted/check_object
 PEER     := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
 
@@ -196,7 +200,7 @@ HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/u
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
-hosted: $(HOSTED) $(OBJECT_TOOL)
+hosted: $(HOSTED) $(OBJECT_TOOL) $(CHECK_OBJECT)
 replay: $(REPLAY)
 $(OBJ)/tests/%.c.o: tests/%.c $(OBJ)/tests/flags | $(GEN)/build_id.h
 	@mkdir -p $(@D)
@@ -207,7 +211,9 @@ $(CONF_TOOL): $(OBJ)/tests/hosted/tools/conf.c.o $(IMAGE_LIB)
 $(COVERAGE): $(OBJ)/tests/hosted/tools/coverage.c.o $(IMAGE_LIB)
 $(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
 $(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
-$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL): $(B)/hosted/linked
+$(CHECK_OBJECT): $(OBJ)/tests/hosted/tools/check_object.c.o $(OBJ)/tests/hosted/folder.c.o \
+	$(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS))
+$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
 $(PEER): tests/hosted/peers/google_benchmark.cc
 	@mkdir -p $(@D)
@@ -218,6 +224,11 @@ $(OBJ)/tests/flags: FORCE
 $(B)/hosted/linked: FORCE
 	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS) $(REPLAY_OBJS))
 -include $(shell find $(OBJ)/tests -name '*.d' 2>/dev/null)
+
+# What a machine will say of a person's own object, or of all in a folder.
+.PHONY: check-object
+check-object: $(CHECK_OBJECT)
+	@$(CHECK_OBJECT) $(call given,OBJECT)
 
 silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 	@$(PYTHON) scripts/silicon
@@ -260,12 +271,14 @@ $(SIGNED)/baretick.img: $(SIGNED)/baretick.efi $(MEDIA_NEED)
 $(SIGNED)/keys: FORCE
 	@$(call stamp,$(call file_stamp,KEY) $(call file_stamp,CERT))
 
-# --- tests: lib/ on the host, under the sanitizers, with both compilers --------------------------
+# --- tests: on the host, under the sanitizers, with both compilers -------------------------------
 
 UNIT_CCS ?= gcc clang
 UNIT     := $(B)/unit
-# The host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
-UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) \
+# All of lib/, and what reads objects: tests that need other units of bench/ include their sources. The
+# host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
+UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/%,$(C_SRC))) bench/api/registry.c \
+	bench/api/report.c \
 	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
 	$(filter-out tests/replay/replay.c,$(REPLAY_SRC))
 UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
@@ -279,9 +292,9 @@ UNIT_ALL += $(UNIT_NAMES:%=$(UNIT)/$1/%)
 $(UNIT)/$1/%.o: %.c $(UNIT)/flags
 	@mkdir -p $$(@D)
 	$$(call say,$1 $$<)$1 $(CFLAGS_UNIT) -MMD -MP -c -o $$@ $$<
-$(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o)
+$(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o) $(UNIT)/sources
 	@rm -f $$@
-	@ar rc $$@ $$^
+	@ar rc $$@ $$(filter %.o,$$^)
 $(UNIT)/$1/test_%: $(UNIT)/$1/tests/unit/test_%.o $(UNIT)/$1/lib.a
 	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^ -lcmocka
 $(UNIT)/$1/fuzz_%: $(UNIT)/$1/tests/unit/fuzz_%.o $(UNIT)/$1/tests/unit/fuzz_main.o $(UNIT)/$1/lib.a
@@ -292,6 +305,8 @@ $(foreach c,$(UNIT_CCS),$(eval $(call unit_rules,$c)))
 
 $(UNIT)/flags: FORCE
 	@$(call stamp,$(CFLAGS_UNIT))
+$(UNIT)/sources: FORCE
+	@$(call stamp,$(UNIT_SRC))
 unit-build: $(UNIT_ALL)
 -include $(shell find $(UNIT) -name '*.d' 2>/dev/null)
 
@@ -313,6 +328,7 @@ help:
 	@echo "                ARGS=\"suite=calls samples=4096\" ACCEL=auto|kvm|tcg ICOUNT=auto|0|1"
 	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=90"
 	@echo "                OBJECTS=dir: rows of your own beside them (docs/own-code.md); image and iso too"
+	@echo "make check-object OBJECT=file.o  what a machine will say of an object of your own"
 	@echo "make image      build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make iso        build/baretick.iso, for a CD, a virtual one, or a stick"
 	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"

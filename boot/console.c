@@ -64,8 +64,7 @@ bool boot_serial_check(struct boot *b)
     if (b->handoff->secure_boot && !is_named(b)) {
         fmt(boot_error(b),
             "serial=mmio: Secure Boot is on, and address 0x%lx is none that the firmware names "
-            "(SPCR, "
-            "DBG2): what a person says may then not be written to",
+            "(SPCR, DBG2): what a person says may then not be written to",
             (unsigned long)b->handoff->options.serial.address);
         return tell_elsewhere(b);
     }

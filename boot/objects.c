@@ -39,7 +39,7 @@ static bool take_name(struct name *n, const CHAR16 *from)
 {
     size_t i = 0;
 
-    for (; from[i] && i < OBJECTS_NAME_MOST - 1; i++) {
+    for (; i < OBJECTS_NAME_MOST - 1 && from[i]; i++) {
         n->wide[i] = from[i];
         n->plain[i] = from[i] >= ' ' && from[i] < 0x7f ? (char)from[i] : '?';
     }

@@ -103,7 +103,7 @@ def _body(snippet, label, copies, name):
     else:
         lines += instructions(snippet.late_init)
     for k in range(copies):
-        if copies <= NAMED_COPIES: # for messages about faults
+        if copies <= NAMED_COPIES:  # for messages about faults
             lines.append(f"{name}.copy_{k + 1}:")
         lines += snippet.copy(k)
     if snippet.loop:
@@ -117,31 +117,17 @@ def _quoted(text):
     return "`" + text.replace("\\", "\\\\").replace("`", "\\`") + "`"
 
 
-def _row(snippet, i):
-    """struct baretick_row of bench/api/baretick.h, and the pointer to it."""
-    texts = {"suite": "asm", "name": snippet.name, "what": what(snippet)}
-    lines = ["section .rodata"]
-    lines += [f"row_{i}_{field}: db {_quoted(text)}, 0" for field, text in texts.items()]
-    lines += ["section .data.rel.ro write", "align 8", f"row_{i}:",
-              f"dd 1, row_{i}_end - row_{i}",                           # version, size
-              *(f"dq row_{i}_{field}" for field in texts),
-              f"dq copies_{i}, fewer_{i}",                              # body, empty
-              f"dd {snippet.ops}, {snippet.ops}, {snippet.ops}",        # ops, grain, most_ops
-              f"dd {len(AREAS) * AREA}, 0, 1",                          # room, needs, NOT_DOUBLED
-              "dq 0, 0, 0, 0, 0, 0",                                    # setup to unit
-              "dd 0, 0", f"row_{i}_end:",
-              "section baretick_rows_v1 write", f"dq row_{i}"]
-    return lines
-
-
-def source(snippets):
-    """The NASM source of an object with a row for each."""
-    lines = ["bits 64", "default rel", "section .bss", "align 8", "saved: resq 1"]
+def source(snippets, include):
+    """The NASM source of an object with a row for each; `include`: the folder of baretick.inc."""
+    lines = ["bits 64", f"%include {_quoted(os.path.join(include, 'baretick.inc'))}",
+             "section .bss", "align 8", "saved: resq 1"]
     for i, s in enumerate(snippets):
         fewer = 0 if s.basic else s.unroll
         lines += _body(s, f"copies_{i}", fewer + s.unroll, f"asm.{s.name}")
         lines += _body(s, f"fewer_{i}", fewer, f"asm.{s.name}.fewer")
-        lines += _row(s, i)
+        lines += [f"BARETICK_ROW asm, {s.name}, {_quoted(what(s))}, copies_{i}, empty, fewer_{i}, "
+                  f"ops, {s.ops}, grain, {s.ops}, most_ops, {s.ops}, room, {len(AREAS) * AREA}, "
+                  "flags, BARETICK_NOT_DOUBLED"]
     lines += ["section .note.GNU-stack noalloc noexec nowrite progbits"]
     return "\n".join(lines) + "\n"
 
@@ -173,7 +159,7 @@ def _try(lines, what_it_is, nasm):
     raise Wrong("\n".join(problems) or f"{what_it_is}: NASM says: {run.stderr.strip()}")
 
 
-def assemble(snippets, path, nasm="nasm"):
+def assemble(snippets, path, include, nasm="nasm"):
     """Writes the object. Raises Wrong with NASM's message and the snippet's own line."""
     for s in snippets:
         check(s)
@@ -182,7 +168,7 @@ def assemble(snippets, path, nasm="nasm"):
         if not s.raw:
             _try(instructions(s.text), s.where, nasm)
     named(snippets)
-    run = _nasm(source(snippets), path, nasm)
+    run = _nasm(source(snippets, include), path, nasm)
     if run.returncode:
         # What stands well alone and not twice is a label.
         texts = {text for _, text in _said(run)}

@@ -87,7 +87,7 @@ struct baretick_row {
 
 #define BARETICK_ROOM_MOST (8u << 20)
 
-/* --- keeping the optimiser away; none of these is an instruction -------------------------------- */
+/* --- keeping the optimiser away; none of these is an instruction ------------------------------ */
 
 /* x, an integer or a pointer, has been computed, each time. */
 #define BARETICK_KEEP(x) __asm__ volatile("" : : "r"(x))
@@ -97,7 +97,7 @@ struct baretick_row {
 #define BARETICK_CLOBBER() __asm__ volatile("" : : : "memory")
 #define BARETICK_ESCAPE(p) __asm__ volatile("" : : "r"(p) : "memory")
 
-/* --- declaring rows ----------------------------------------------------------------------------- */
+/* --- declaring rows --------------------------------------------------------------------------- */
 
 /* The work was done: each operation added 1 to the counter. */
 static inline const char *baretick_counted(const struct baretick_object *o, uint64_t operations)

@@ -12,8 +12,7 @@ _Static_assert(COMPILED_AT < PLATFORM_DATA_SIZE, "no room in the data buffer");
 /* Between the ruler and what place_cool() clears: no line is of both, nor fetched ahead for one. */
 #define RULER_APART ((size_t)4 * LINE)
 
-    extern const struct unit unit_call_function,
-    unit_chain_add;
+extern const struct unit unit_call_function, unit_chain_add;
 
 /* A larger room than OBJECT_ROOM has a place of its own, behind all that (registry_data_size()). */
 static uint8_t *room_of(uint8_t *data, const struct bench *b)

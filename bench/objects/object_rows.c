@@ -31,28 +31,34 @@ static bool refuse(struct reading *r, const char *why)
 
 /* --- pointers and texts ----------------------------------------------------------------------- */
 
-static bool find_section(const struct elf *e, uint32_t *found)
+/* How many lists of rows there are, and the last of them. */
+static unsigned find_section(const struct elf *e, uint32_t *found)
 {
+    unsigned count = 0;
     *found = 0;
     for (uint32_t i = 1; i < e->sections; i++)
         if (str_eq(elf_section(e, i).name, BARETICK_SECTION) &&
             elf_section(e, i).type == ELF_PROGBITS) {
-            if (*found)
-                return false;
             *found = i;
+            count++;
         }
-    return *found != 0;
+    return count;
 }
 
 bool object_rows_count(const struct elf *e, size_t *n, struct sink *err)
 {
     uint32_t section;
+    unsigned lists = find_section(e, &section);
     *n = 0;
-    if (!find_section(e, &section)) {
+    if (lists == 0) {
         fmt(err,
-            "%s: it has no rows, or two lists of them: one section " BARETICK_SECTION
-            " with a pointer to each row is asked for",
+            "%s: it has no rows: section " BARETICK_SECTION
+            ", with a pointer to each, is not there",
             e->name);
+        return false;
+    }
+    if (lists > 1) {
+        fmt(err, "%s: it has %u sections " BARETICK_SECTION "; one is allowed", e->name, lists);
         return false;
     }
     struct elf_section s = elf_section(e, section);
@@ -65,11 +71,26 @@ bool object_rows_count(const struct elf *e, size_t *n, struct sink *err)
     return true;
 }
 
-/* Where a field that is a pointer leads. */
-static bool pointer(struct reading *r, size_t field, struct elf_spot *to)
+/* Where the pointer at a spot leads. One without a relocation must be NULL: an address that was
+ * fixed when the object was made is none of its own. */
+static bool follow(struct reading *r, const char *what, struct elf_spot at, struct elf_spot *to)
 {
-    return elf_pointer(r->elf, (struct elf_spot){r->row.section, r->row.offset + field}, to,
-                       r->err);
+    uint64_t address;
+    char why[96];
+    if (!elf_pointer(r->elf, at, to, r->err))
+        return false;
+    memcpy(&address, elf_section(r->elf, at.section).bytes + at.offset, sizeof address);
+    if (to->section || address == 0)
+        return true;
+    fmt_buf(why, sizeof why, "%s is the address 0x%llx, which leads out of the object", what,
+            (unsigned long long)address);
+    return refuse(r, why);
+}
+
+/* Where a field of the row that is a pointer leads. */
+static bool pointer(struct reading *r, size_t field, const char *what, struct elf_spot *to)
+{
+    return follow(r, what, (struct elf_spot){r->row.section, r->row.offset + field}, to);
 }
 
 /* The text that a field points to, of `least` to `most` bytes; NULL where it is NULL. */
@@ -78,7 +99,7 @@ static bool text(struct reading *r, size_t field, const char *what, size_t most,
     struct elf_spot to;
     char why[96];
     *at = NULL;
-    if (!pointer(r, field, &to))
+    if (!pointer(r, field, what, &to))
         return false;
     if (!to.section)
         return true;
@@ -134,6 +155,8 @@ static bool read_texts(struct reading *r, const char *suite, struct bench *b)
         return false;
     if (!b->what)
         return refuse(r, "it does not say what one operation is");
+    if (!b->base_unit != !b->base_per_op)
+        return refuse(r, "unit and units belong together: one of them is not given");
     if (!b->suite)
         b->suite = suite;
     return true;
@@ -210,7 +233,7 @@ static bool read_functions(struct reading *r, struct bench_code *code)
     char why[64];
     for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++) {
         struct elf_spot *to = &code->at[f];
-        if (!pointer(r, of[f].field, to))
+        if (!pointer(r, of[f].field, of[f].name, to))
             return false;
         if (to->section && !(elf_section(r->elf, to->section).flags & ELF_EXEC)) {
             fmt_buf(why, sizeof why, "%s points to data: no function is there", of[f].name);
@@ -251,13 +274,13 @@ bool object_rows_read(const struct elf *e, size_t i, const char *suite, struct o
     struct elf_spot list = {0, i * POINTER};
     struct baretick_row in;
     *row = (struct object_row){.code.elf = e};
-    if (!find_section(e, &list.section) || !elf_pointer(e, list, &r.row, err))
+    if (find_section(e, &list.section) != 1 || !follow(&r, "its pointer", list, &r.row))
         return false;
     if (!r.row.section)
         return refuse(&r, "its pointer is NULL");
-    if (!read_struct(&r, &in) || !read_texts(&r, suite, &row->bench) ||
-        !numbers_are_right(&r, &in) || !read_functions(&r, &row->code))
+    if (!read_struct(&r, &in))
         return false;
     take_numbers(&in, row);
-    return true;
+    return read_texts(&r, suite, &row->bench) && numbers_are_right(&r, &in) &&
+           read_functions(&r, &row->code);
 }

@@ -1,7 +1,7 @@
 /*
- * The rows of an object of a person's own (bench/api/baretick.h), read from its bytes. Everything is
- * checked: pointers by their relocations, texts by their NUL, numbers by their limits. Nothing of
- * the object runs here.
+ * The rows of an object of a person's own (bench/api/baretick.h), read from its bytes. Everything
+ * is checked: pointers by their relocations, texts by their NUL, numbers by their limits. Nothing
+ * of the object runs here.
  */
 #ifndef BENCH_OBJECTS_OBJECT_ROWS_H
 #define BENCH_OBJECTS_OBJECT_ROWS_H

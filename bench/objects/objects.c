@@ -156,7 +156,12 @@ static const char *refused(unsigned i)
 
 static unsigned told(void)
 {
-    return refusals < OBJECTS_REFUSALS ? refusals : OBJECTS_REFUSALS + 1;
+    return refusals <= OBJECTS_REFUSALS ? refusals : OBJECTS_REFUSALS + 1;
+}
+
+unsigned objects_refusals(void)
+{
+    return refusals;
 }
 
 void objects_explain(struct sink *err)

@@ -1,6 +1,6 @@
 /*
- * The objects of a person's own that this run has: what bench/api/baretick.h declares, from files on
- * the boot volume or in a folder. The platform reads the files; their bytes stay where they are.
+ * The objects of a person's own that this run has: what bench/api/baretick.h declares, from files
+ * on the boot volume or in a folder. The platform reads the files; their bytes stay where they are.
  * Their rows join the registry.
  */
 #ifndef BENCH_OBJECTS_OBJECTS_H
@@ -18,8 +18,8 @@
 #define OBJECTS_NAME_MOST 64         /* bytes of a file's name that are kept */
 #define OBJECTS_REFUSALS  32         /* messages that are kept */
 
-/* Whether a file of this name is an object, by objects= (on, off, or a list of globs): it ends in .o,
- * or in .O. */
+/* Whether a file of this name is an object, by objects= (on, off, or a list of globs): it ends in
+ * .o, or in .O. */
 bool objects_want(const char *choice, const char *name);
 
 /* One more file; the platform hands them over in order of their names. Rows that can be measured
@@ -38,6 +38,8 @@ const char *objects_name_of(const struct bench *b);
 /* Behind a message that names no row: what was refused, which may be why. */
 void objects_explain(struct sink *err);
 
+/* How many times something was refused. */
+unsigned objects_refusals(void);
 /* What was loaded and what was refused, in lines for people: with `list`. */
 void objects_show(struct sink *out);
 /* The same in a report, as records `object` and events; what was refused fails the run. */
