@@ -137,7 +137,9 @@ def _nasm(text, out, nasm):
         f.write(text)
         f.flush()
         try:
-            return subprocess.run([nasm, "-f", "elf64", "-o", out, f.name], capture_output=True,
+            # A word that is no instruction would be a label, and measure nothing.
+            return subprocess.run([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", out, f.name],
+                                  capture_output=True,
                                   text=True, check=False)
         except FileNotFoundError:
             raise Wrong(f"{nasm} is not installed; ./scripts/setup installs it") from None
