@@ -8,6 +8,7 @@ others are the snippet's.
 """
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -99,7 +100,7 @@ def _body(snippet, label, copies, name):
     lines += [f"pxor xmm{i}, xmm{i}" for i in range(16)]
     lines += instructions(snippet.init)
     if snippet.loop:
-        lines += [f"mov r15, {snippet.loop}", *instructions(snippet.late_init), "align 64", ".turn:"]
+        lines += [f"mov r15, {snippet.loop}", *instructions(snippet.late_init), "align 64", f"{label}.turn:"]
     else:
         lines += instructions(snippet.late_init)
     for k in range(copies):
@@ -107,7 +108,7 @@ def _body(snippet, label, copies, name):
             lines.append(f"{name}.copy_{k + 1}:")
         lines += snippet.copy(k)
     if snippet.loop:
-        lines += ["dec r15", "jnz near .turn"]
+        lines += ["dec r15", f"jnz near {label}.turn"]
     lines += ["cld", "mov rsp, [rel saved]"]
     lines += [f"pop {register}" for register in ("r15", "r14", "r13", "r12", "rbp", "rbx")]
     return lines + ["xor eax, eax", "ret"]
@@ -132,17 +133,21 @@ def source(snippets, include):
     return "\n".join(lines) + "\n"
 
 
-def _nasm(text, out, nasm):
-    with tempfile.NamedTemporaryFile("w", suffix=".asm", encoding="utf-8") as f:
-        f.write(text)
-        f.flush()
+def _nasm(text, nasm, out=None):
+    """NASM removes what it was to write where it fails: never a device, nor a person's file."""
+    with tempfile.TemporaryDirectory(prefix="baretick-nasm-") as folder:
+        asm, made = (os.path.join(folder, name) for name in ("snippet.asm", "snippet.o"))
+        with open(asm, "w", encoding="utf-8") as f:
+            f.write(text)
         try:
             # A word that is no instruction would be a label, and measure nothing.
-            return subprocess.run([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", out, f.name],
-                                  capture_output=True,
-                                  text=True, check=False)
+            ran = subprocess.run([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", made, asm],
+                                 capture_output=True, text=True, check=False)
         except FileNotFoundError:
             raise Wrong(f"{nasm} is not installed; ./scripts/setup installs it") from None
+        if out and ran.returncode == 0:
+            shutil.copyfile(made, out)
+        return ran
 
 
 def _said(run):
@@ -153,7 +158,7 @@ def _said(run):
 
 def _try(lines, what_it_is, nasm):
     """Assembles a few lines alone, so that what is wrong with them is told of them."""
-    run = _nasm("bits 64\ndefault rel\n" + "\n".join(lines) + "\n", os.devnull, nasm)
+    run = _nasm("bits 64\ndefault rel\n" + "\n".join(lines) + "\n", nasm)
     if run.returncode == 0:
         return
     problems = [f'{what_it_is}: "{lines[number - 3]}": {text}' for number, text in _said(run)
@@ -170,7 +175,7 @@ def assemble(snippets, path, include, nasm="nasm"):
         if not s.raw:
             _try(instructions(s.text), s.where, nasm)
     named(snippets)
-    run = _nasm(source(snippets, include), path, nasm)
+    run = _nasm(source(snippets, include), nasm, path)
     if run.returncode:
         # What stands well alone and not twice is a label.
         texts = {text for _, text in _said(run)}
@@ -252,10 +257,10 @@ def latency(snippet):
     text, parts = _parts(snippet, "--latency")
     if parts.mnemonic in _FLAGS_ONLY:
         raise Wrong(f"--latency: {parts.mnemonic} writes flags only: say yourself what waits for them")
+    if parts.mnemonic in ("mul", "div", "idiv") or (parts.mnemonic == "imul" and len(parts.operands) == 1):
+        _said_dependency(snippet, text, "RAX and RDX are read and written by each copy")
+        return
     if not parts.operands or not parts.is_register(0):
-        if parts.mnemonic in ("mul", "div", "idiv"):
-            _said_dependency(snippet, text, "RAX and RDX are read and written by each copy")
-            return
         raise Wrong(f'--latency: "{text}" writes no register that it names: say yourself what waits for it')
     kind, names, _ = _PLACE[parts.operands[0].lower()]
     read = [r for i in range(1, len(parts.operands)) for r in parts.registers(i)]
@@ -286,7 +291,7 @@ def latency(snippet):
 def throughput(snippet):
     """Makes copies that do not wait for each other, by other registers in each, and notes which."""
     text, parts = _parts(snippet, "--throughput")
-    if parts.mnemonic in _FIXED or not parts.operands or not parts.is_register(0):
+    if parts.mnemonic in _FIXED or len(parts.operands) == 1 and parts.mnemonic == "imul" or not parts.operands or not parts.is_register(0):
         snippet.notes.append(f"throughput: the registers of {parts.mnemonic} are fixed; copies stay as they are")
         return
     kind, names, _ = _PLACE[parts.operands[0].lower()]
