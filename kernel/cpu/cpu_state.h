@@ -24,7 +24,7 @@ struct cpu_state {
     uint64_t efer, pat, fs_base, gs_base; /* pat: 0 where the CPU has none */
     struct table_register gdtr, idtr;
     uint16_t cs, ss, ds, es, fs, gs, tr;
-    uint64_t xcr0; /* 0: there is none */
+    uint64_t xcr0;                /* 0: there is none */
     _Alignas(16) uint8_t fx[512]; /* x87, SSE and MXCSR: FXSAVE64 */
 };
 
