@@ -105,11 +105,25 @@ static inline const char *baretick_counted(const struct baretick_object *o, uint
     return o->counter == operations ? NULL : "the counter is not the number of operations";
 }
 
+/* C++17 takes names of fields, and fields that are left out, with a warning. */
+#ifdef __cplusplus
+#define BARETICK_FIELDS_BEGIN                                                                      \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpragmas\"")                 \
+        _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                                           \
+            _Pragma("GCC diagnostic ignored \"-Wc++20-extensions\"")                               \
+                _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+#define BARETICK_FIELDS_END _Pragma("GCC diagnostic pop")
+#else
+#define BARETICK_FIELDS_BEGIN
+#define BARETICK_FIELDS_END
+#endif
+
 /*
  * BARETICK_ROW(suite, name, "what", fields of struct baretick_row, in their order);
  * suite and name are words without quotes.
  */
 #define BARETICK_ROW(suite_, name_, what_, ...)                                                    \
+    BARETICK_FIELDS_BEGIN                                                                          \
     static const struct baretick_row baretick_##suite_##_##name_ = {                               \
         .version = BARETICK_VERSION,                                                               \
         .size = sizeof(struct baretick_row),                                                       \
@@ -117,6 +131,7 @@ static inline const char *baretick_counted(const struct baretick_object *o, uint
         .name = #name_,                                                                            \
         .what = what_,                                                                             \
         __VA_ARGS__};                                                                              \
+    BARETICK_FIELDS_END                                                                            \
     static const struct baretick_row *const baretick_at_##suite_##_##name_                         \
         __attribute__((used, section(BARETICK_SECTION))) = &baretick_##suite_##_##name_
 
