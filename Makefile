@@ -21,6 +21,8 @@ given = $(call quoted,$(value $1))
 option = $(if $(value $2),$1=$(call given,$2))
 # A person's file as text for a stamp: its name, and a sum of what is in it.
 file_stamp = $(value $1) $(if $(value $1),$(shell cat -- $(call given,$1) 2>/dev/null | cksum))
+# The same of a folder, or of a file.
+files_stamp = $(value $1) $(if $(value $1),$(shell find -- $(call given,$1) -type f -exec cat {} + 2>/dev/null | cksum))
 
 # `make run` and `make image`; scripts/run --help tells what they mean.
 ARGS    ?=
@@ -32,6 +34,10 @@ MEM     ?= 512
 OUT     ?= build/run
 TIMEOUT ?=
 CONF    ?=
+# A folder with objects of your own, for what boots: docs/own-code.md.
+OBJECTS ?=
+# `make check-object`: one of them, or such a folder.
+OBJECT  ?=
 # `make signed`: PEM files.
 KEY     ?=
 CERT    ?=
@@ -50,7 +56,7 @@ GEN   := $(B)/gen
 # make gives what stands on its command line to every command's environment too, and expands it for
 # that, make 4.4 for the $$(shell)s below as well: $$(shell ...) in a name of a file would run. Those
 # commands have what they need as words.
-unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF KEY CERT FONT EFI_INC
+unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF OBJECTS OBJECT KEY CERT FONT EFI_INC
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -59,7 +65,7 @@ ASM_SRC := $(sort $(shell find boot kernel bench lib -name '*.asm'))
 OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 
 # Flags follow rooms. General registers only: what runs while SSE may be off, or in a trap handler.
-GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) bench/api \
+GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) $(addprefix bench/,api objects) \
 	$(addprefix lib/,text config firmware cpu screen object)
 GENERAL_FILES := $(wildcard kernel/*.c)
 # Measured as a compiler's user has it: without frame pointers.
@@ -192,6 +198,8 @@ COVERAGE := $(B)/hosted/coverage
 PAIR     := $(B)/hosted/pair
 # Runs a function of any relocatable object: what the tests give to compilers.
 OBJECT_TOOL := $(B)/hosted/object
+# Says of a person's own object what a machine will say.
+CHECK_OBJECT := $(B)/hosted/check_object
 PEER     := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
 
@@ -199,7 +207,7 @@ HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/u
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
-hosted: $(HOSTED) $(OBJECT_TOOL)
+hosted: $(HOSTED) $(OBJECT_TOOL) $(CHECK_OBJECT)
 replay: $(REPLAY)
 $(OBJ)/tests/%.c.o: tests/%.c $(OBJ)/tests/flags | $(GEN)/build_id.h
 	@mkdir -p $(@D)
@@ -210,7 +218,9 @@ $(CONF_TOOL): $(OBJ)/tests/hosted/tools/conf.c.o $(IMAGE_LIB)
 $(COVERAGE): $(OBJ)/tests/hosted/tools/coverage.c.o $(IMAGE_LIB)
 $(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
 $(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
-$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL): $(B)/hosted/linked
+$(CHECK_OBJECT): $(OBJ)/tests/hosted/tools/check_object.c.o $(OBJ)/tests/hosted/folder.c.o \
+	$(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS))
+$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
 $(PEER): tests/hosted/peers/google_benchmark.cc
 	@mkdir -p $(@D)
@@ -222,6 +232,11 @@ $(B)/hosted/linked: FORCE
 	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS) $(REPLAY_OBJS))
 -include $(shell find $(OBJ)/tests -name '*.d' 2>/dev/null)
 
+# What a machine will say of a person's own object, or of all in a folder.
+.PHONY: check-object
+check-object: $(CHECK_OBJECT)
+	@$(CHECK_OBJECT) $(call given,OBJECT)
+
 silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 	@$(PYTHON) scripts/silicon
 
@@ -230,7 +245,7 @@ silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(
 run: $(EFI)
 	@$(PYTHON) scripts/run $(call option,--accel,ACCEL) $(call option,--icount,ICOUNT) \
 		$(call option,--smp,SMP) $(call option,--mem,MEM) $(call option,--out,OUT) \
-		$(call option,--cpu,CPU) $(call option,--timeout,TIMEOUT) -- \
+		$(call option,--cpu,CPU) $(call option,--timeout,TIMEOUT) $(call option,--objects,OBJECTS) -- \
 		$(foreach w,$(value ARGS),$(call quoted,$w))
 
 # --- what it boots from: a disk, a CD; signed where Secure Boot is on ------------------------------
@@ -249,9 +264,9 @@ options-table: $(CONF_TOOL)
 image: $(B)/baretick.img
 iso: $(B)/baretick.iso
 $(B)/baretick.img $(B)/baretick.iso: $(EFI) $(MEDIA_NEED)
-	@scripts/image $(EFI) $(MEDIA_CONF) $@
+	@scripts/image $(EFI) $(MEDIA_CONF) $@ $(if $(value OBJECTS),$(call given,OBJECTS))
 $(B)/media: FORCE
-	@$(call stamp,$(call file_stamp,CONF))
+	@$(call stamp,$(call file_stamp,CONF) $(call files_stamp,OBJECTS))
 
 # Apart from the rest: a signature holds its time, so no two are the same.
 SIGNED := $(B)/signed
@@ -259,16 +274,18 @@ signed: $(SIGNED)/baretick.img
 $(SIGNED)/baretick.efi: $(EFI) scripts/sign scripts/pe.py $(SIGNED)/keys
 	@scripts/sign $(EFI) $@ $(call given,KEY) $(call given,CERT)
 $(SIGNED)/baretick.img: $(SIGNED)/baretick.efi $(MEDIA_NEED)
-	@scripts/image $< $(MEDIA_CONF) $@
+	@scripts/image $< $(MEDIA_CONF) $@ $(if $(value OBJECTS),$(call given,OBJECTS))
 $(SIGNED)/keys: FORCE
 	@$(call stamp,$(call file_stamp,KEY) $(call file_stamp,CERT))
 
-# --- tests: lib/ on the host, under the sanitizers, with both compilers --------------------------
+# --- tests: on the host, under the sanitizers, with both compilers -------------------------------
 
 UNIT_CCS ?= gcc clang
 UNIT     := $(B)/unit
-# The host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
-UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) \
+# All of lib/, and what reads objects: tests that need other units of bench/ include their sources. The
+# host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
+UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/%,$(C_SRC))) bench/api/registry.c \
+	bench/api/report.c \
 	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
 	$(filter-out tests/replay/replay.c,$(REPLAY_SRC))
 UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
@@ -282,9 +299,9 @@ UNIT_ALL += $(UNIT_NAMES:%=$(UNIT)/$1/%)
 $(UNIT)/$1/%.o: %.c $(UNIT)/flags
 	@mkdir -p $$(@D)
 	$$(call say,$1 $$<)$1 $(CFLAGS_UNIT) -MMD -MP -c -o $$@ $$<
-$(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o)
+$(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o) $(UNIT)/sources
 	@rm -f $$@
-	@ar rc $$@ $$^
+	@ar rc $$@ $$(filter %.o,$$^)
 $(UNIT)/$1/test_%: $(UNIT)/$1/tests/unit/test_%.o $(UNIT)/$1/lib.a
 	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^ -lcmocka
 $(UNIT)/$1/fuzz_%: $(UNIT)/$1/tests/unit/fuzz_%.o $(UNIT)/$1/tests/unit/fuzz_main.o $(UNIT)/$1/lib.a
@@ -295,6 +312,8 @@ $(foreach c,$(UNIT_CCS),$(eval $(call unit_rules,$c)))
 
 $(UNIT)/flags: FORCE
 	@$(call stamp,$(CFLAGS_UNIT))
+$(UNIT)/sources: FORCE
+	@$(call stamp,$(UNIT_SRC))
 unit-build: $(UNIT_ALL)
 -include $(shell find $(UNIT) -name '*.d' 2>/dev/null)
 
@@ -315,6 +334,8 @@ help:
 	@echo "make run        boot it in QEMU and show the report"
 	@echo "                ARGS=\"suite=calls samples=4096\" ACCEL=auto|kvm|tcg ICOUNT=auto|0|1"
 	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=90"
+	@echo "                OBJECTS=dir: rows of your own beside them (docs/own-code.md); image and iso too"
+	@echo "make check-object OBJECT=file.o  what a machine will say of an object of your own"
 	@echo "make image      build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make iso        build/baretick.iso, for a CD, a virtual one, or a stick"
 	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"

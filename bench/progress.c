@@ -43,7 +43,7 @@ static double all_kinds(const struct engine *e, const struct bench *b)
     if (b->form == FORM_EMPTY)
         return FRAME;
     cycles += 2 * FRAME + 3 * RULER_ADDS;
-    if (b->form == FORM_LOOP || b->empty_function)
+    if (b->form == FORM_LOOP || bench_has_empty(b))
         cycles += smaller(b->ops, body);
     if (!cold && !b->not_doubled && e->o->method == METHOD_DOUBLED)
         cycles += FRAME + 2 * body;

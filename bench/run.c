@@ -5,6 +5,7 @@
 #include "bench/cores/plan.h"
 #include "bench/cores/plan_rows.h"
 #include "bench/measure/tsc.h"
+#include "bench/objects/objects.h"
 #include "bench/run_show.h"
 #include "bench/run_stop.h"
 #include "bench/run_tell.h"
@@ -267,6 +268,7 @@ bool bench_run(const struct engine *boot, struct report *r)
 {
     struct run run = begin(boot, r);
 
+    objects_tell(r);
     run.plan->pace->show = show_part;
     run.plan->pace->ctx = &run;
     probe_other_cores(&run);

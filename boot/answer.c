@@ -5,6 +5,7 @@
  */
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
+#include "bench/objects/objects.h"
 #include "boot/boot.h"
 #include "boot/timers.h"
 #include "kernel/console/serial.h"
@@ -28,8 +29,10 @@ static void say(struct boot *b, const struct boot_timers *t, struct sink *out)
         fmt(out, "\r\nbaretick: %s\r\nNothing was measured.\r\n", b->error);
     else if (b->handoff->options.help)
         options_help(out);
-    else
+    else {
         registry_list(out);
+        objects_show(out);
+    }
     if (lists(b)) {
         timer_survey_show("clock", CLOCK_WORDS, t->clock, CLOCK_IDS, out);
         timer_survey_show("cycle", CYCLE_WORDS, t->cycle, CYCLE_IDS, out);

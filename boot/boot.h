@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "bench/objects/objects.h"
 #include "boot/conout.h"
 #include "boot/memmap.h"
 #include "kernel/console/serial.h"
@@ -29,8 +30,10 @@ struct boot {
     struct conout conout;
     struct memmap map;
     struct handoff *handoff;
-    struct borrowed_traps *traps; /* NULL: the firmware's own are loaded */
-    EFI_EVENT lent_done;          /* signalled when the firmware has its other cores again */
+    struct borrowed_traps *traps;  /* NULL: the firmware's own are loaded */
+    EFI_EVENT lent_done;           /* signalled when the firmware has its other cores again */
+    uint8_t *object[OBJECTS_MOST]; /* the objects' bytes */
+    unsigned objects;
     bool keep_memory; /* a core that did not come back may still use what the kernel had */
     char error[2048]; /* why nothing is measured; empty: nothing is wrong */
     struct sink_buf error_sink;
@@ -67,6 +70,9 @@ void boot_cpu(struct cpu *cpu);
 void boot_facts(struct boot *b);
 /* Options from \baretick.conf on the boot volume, then from the load options. False: b->error. */
 bool boot_options(struct boot *b);
+/* Objects of \baretick\objects on the boot volume, as objects= says. Never fails: what cannot be
+ * loaded is told in the report. */
+void boot_objects(struct boot *b);
 /* How many cores there are, and a place below 1 MiB for them to start in. Never fails: where the
  * firmware tells neither, there is one core. */
 void boot_cores(struct boot *b);

@@ -28,19 +28,52 @@ static struct serial_places find_serial(const struct boot *b, bool in_memory)
     return places;
 }
 
+/* Whether the address that serial=mmio: gives is one that the firmware's tables name too. */
+static bool is_named(struct boot *b)
+{
+    struct serial_choice given = b->handoff->options.serial;
+    struct options standard;
+    struct serial_places named;
+    bool found = false;
+
+    options_default(&standard);
+    b->handoff->options.serial = standard.serial;
+    named = find_serial(b, true);
+    b->handoff->options.serial = given;
+    for (unsigned i = 0; i < named.n; i++)
+        found = found || (named.place[i].mmio && named.place[i].address == given.address);
+    return found;
+}
+
+/* An error of serial= goes to where the firmware's tables say. False. */
+static bool tell_elsewhere(struct boot *b)
+{
+    struct options standard;
+
+    options_default(&standard);
+    b->handoff->options.serial = standard.serial;
+    return false;
+}
+
 bool boot_serial_check(struct boot *b)
 {
     struct serial_places places = find_serial(b, true);
-    struct options standard;
 
-    if (b->handoff->options.serial.kind != SERIAL_MMIO || places.refused_n == 0)
+    if (b->handoff->options.serial.kind != SERIAL_MMIO)
+        return true;
+    if (b->handoff->secure_boot && !is_named(b)) {
+        fmt(boot_error(b),
+            "serial=mmio: Secure Boot is on, and address 0x%lx is none that the firmware names "
+            "(SPCR, DBG2): what a person says may then not be written to",
+            (unsigned long)b->handoff->options.serial.address);
+        return tell_elsewhere(b);
+    }
+    if (places.refused_n == 0)
         return true;
     fmt(boot_error(b),
         "serial=mmio: address 0x%lx is %s; the address of a 16550's registers is allowed",
         (unsigned long)places.refused[0].address, places.refused[0].taken);
-    options_default(&standard);
-    b->handoff->options.serial = standard.serial; /* where this is told */
-    return false;
+    return tell_elsewhere(b);
 }
 
 struct serial boot_serial(const struct boot *b)

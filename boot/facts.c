@@ -133,12 +133,25 @@ static bool on_qemu(const struct boot *b)
            smbios_says_qemu(&tables.memory.mem, h->smbios);
 }
 
+/* UEFI 2.10 section 3.3, table 3.1: SecureBoot is 1 where images are checked. */
+static bool secure_boot(const EFI_SYSTEM_TABLE *st)
+{
+    EFI_GUID global = EFI_GLOBAL_VARIABLE;
+    uint8_t on = 0;
+    UINTN size = sizeof on;
+
+    return st->RuntimeServices &&
+           !EFI_ERROR(st->RuntimeServices->GetVariable(L"SecureBoot", &global, NULL, &size, &on)) &&
+           on == 1;
+}
+
 void boot_facts(struct boot *b)
 {
     struct handoff *h = b->handoff;
 
     tables(h, b->st);
     h->qemu = on_qemu(b);
+    h->secure_boot = secure_boot(b->st);
     framebuffer(b);
     vendor(h, b->st);
     own_place(h);

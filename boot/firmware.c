@@ -105,6 +105,8 @@ void boot_close(struct boot *b)
         b->bs->FreePages(b->handoff->arena, b->handoff->arena_size >> EFI_PAGE_SHIFT);
     if (b->handoff && b->handoff->low_page)
         b->bs->FreePages(b->handoff->low_page, LOW_PAGES);
+    for (unsigned i = 0; i < b->objects && !b->keep_memory; i++)
+        boot_free(b, b->object[i]);
     if (!b->keep_memory)
         boot_free(b, b->handoff);
     b->handoff = NULL;

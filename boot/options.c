@@ -33,23 +33,17 @@ static bool is_file_of_ours(struct boot *b, EFI_FILE_HANDLE file, uint64_t *size
 
 static bool read_all(struct boot *b, EFI_FILE_HANDLE file, uint8_t *bytes, uint64_t n)
 {
-    uint64_t at = 0;
+    size_t got;
+    EFI_STATUS status = file_read(file, bytes, n, &got);
 
-    while (at < n) { /* ends: every turn adds bytes or leaves */
-        UINTN size = n - at;
-        EFI_STATUS status = file->Read(file, &size, bytes + at);
+    if (EFI_ERROR(status)) {
+        struct sink *error = boot_error(b);
 
-        if (EFI_ERROR(status) || size == 0) {
-            struct sink *error = boot_error(b);
-
-            fmt(error, CONF_NAME ": cannot be read beyond byte %lu of %lu: ", (unsigned long)at,
-                (unsigned long)n);
-            boot_status(error, EFI_ERROR(status) ? status : EFI_END_OF_FILE);
-            return false;
-        }
-        at += size;
+        fmt(error, CONF_NAME ": cannot be read beyond byte %lu of %lu: ", (unsigned long)got,
+            (unsigned long)n);
+        boot_status(error, status);
     }
-    return true;
+    return !EFI_ERROR(status);
 }
 
 /* An open file's bytes in pool memory, for the caller to free. NULL: b->error says why. */
@@ -193,8 +187,10 @@ static bool are_possible(struct boot *b)
         return false;
     if (o->help || o->list)
         return true;
-    if (!registry_check(o, error))
+    if (!registry_check(o, error)) {
+        objects_explain(error);
         return false;
+    }
     boot_cpu(&cpu);
     return cpu_check_recipe(&cpu, o->recipe, error) && boot_serial_check(b);
 }
@@ -220,5 +216,7 @@ bool boot_options(struct boot *b)
     if (loaded == LOAD_OPTIONS_WRONG)
         return false;
     note_sources(b->handoff, found, loaded == LOAD_OPTIONS_OURS);
+    if (!b->handoff->options.help)
+        boot_objects(b); /* before names of rows are looked for */
     return are_possible(b);
 }

@@ -17,3 +17,16 @@ EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info)
 
     return file->GetInfo(file, &id, &size, info);
 }
+
+EFI_STATUS file_read(EFI_FILE_HANDLE file, uint8_t *bytes, size_t n, size_t *got)
+{
+    for (*got = 0; *got < n;) { /* ends: every turn adds bytes or leaves */
+        UINTN size = n - *got;
+        EFI_STATUS status = file->Read(file, &size, bytes + *got);
+
+        if (EFI_ERROR(status) || size == 0)
+            return EFI_ERROR(status) ? status : EFI_END_OF_FILE;
+        *got += size;
+    }
+    return EFI_SUCCESS;
+}

@@ -18,5 +18,7 @@ union file_info {
  * error. */
 EFI_STATUS volume_open(const struct boot *b, EFI_FILE_HANDLE *root);
 EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info);
+/* The next n bytes; *got says how many there were. Fewer are an error. */
+EFI_STATUS file_read(EFI_FILE_HANDLE file, uint8_t *bytes, size_t n, size_t *got);
 
 #endif

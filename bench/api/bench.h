@@ -12,6 +12,7 @@
 #include "bench/api/unit.h"
 #include "lib/config/recipe.h"
 #include "lib/cpu/cpu.h"
+#include "lib/object/elf.h"
 
 struct crowd; /* bench/cores/crowd.h */
 struct object;
@@ -27,11 +28,12 @@ struct vtable {
  * address, one in NASM finds it in the register OBJECT, and the offsets in bench/window/unit.inc.
  */
 struct object {
-    uint64_t counter;            /* what ++*x counts */
+    uint64_t counter; /* what ++*x counts */
+    void *room;       /* for the row's own use, on a page boundary: OBJECT_ROOM bytes, or as many as
+                         the row asks for beyond that */
     const struct vtable *vtable; /* what a virtual call goes through */
     void *slot;                  /* the GOT slot of PLT-style and GOT calls */
     struct vtable table;         /* a vtable in data, for bodies in NASM */
-    void *room;                  /* OBJECT_ROOM bytes on a page boundary, for the row's own use */
 };
 #define OBJECT_ROOM (512u << 10)
 
@@ -58,6 +60,21 @@ enum need {
     NEED_RING0 = 1, /* privileged instructions, MSRs */
 };
 
+/* The functions of a row of FORM_FUNCTION. */
+enum bench_code_field {
+    BENCH_CODE_FUNCTION,
+    BENCH_CODE_EMPTY,
+    BENCH_CODE_SETUP,
+    BENCH_CODE_CHECK,
+    BENCH_CODE_FIELDS
+};
+/* Where they are, of a row that came with an object of a person's own (bench/objects). */
+struct bench_code {
+    const struct elf *elf;
+    struct elf_spot at[BENCH_CODE_FIELDS]; /* section 0: the row has none */
+    double truth;                          /* as `truth` below; 0: not known */
+};
+
 /*
  * One row. suite and name come from BENCH(); every row has what, form and ops; all else may be left
  * out, and is then 0, false or NULL.
@@ -82,10 +99,11 @@ struct bench {
     /* FORM_FUNCTION: placed anew for each placement, as are setup and check of such a row
      * (bench/measure/compiled.h). What they share beside the object may be static. */
     body_fn function;
-    body_fn empty_function; /* the same loop without the operation; NULL: the empty window */
-    bool errors_are_wrong;  /* one failed operation fails the row */
-    uint32_t grain;         /* both take n in multiples of it only; 0: any n; ... */
-    uint32_t most_ops;      /* ... and no n above this; 0: no limit */
+    body_fn empty_function;        /* the same loop without the operation; NULL: the empty window */
+    const struct bench_code *code; /* of a row that is not the program's own, in place of the two */
+    bool errors_are_wrong;         /* one failed operation fails the row */
+    uint32_t grain;                /* both take n in multiples of it only; 0: any n; ... */
+    uint32_t most_ops;             /* ... and no n above this; 0: no limit */
 
     /* FORM_CORES */
     void (*meet)(struct crowd *c);
@@ -115,6 +133,12 @@ struct bench {
     const char *base_unit; /* what an operation goes through, singular: "byte" */
     uint32_t base_per_op;  /* how many of them */
 };
+
+/* Whether a body's loop without its operation is subtracted, of FORM_FUNCTION. */
+static inline bool bench_has_empty(const struct bench *b)
+{
+    return b->code ? b->code->at[BENCH_CODE_EMPTY].section != 0 : b->empty_function != NULL;
+}
 
 static inline uint64_t bench_grain(const struct bench *b)
 {

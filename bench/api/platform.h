@@ -79,7 +79,7 @@ struct guard_ended {
 #define PLATFORM_CODE_VA   0x100000000000ull
 #define PLATFORM_CODE_SIZE (1u << 20)
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
-#define PLATFORM_DATA_SIZE (1u << 20)
+#define PLATFORM_DATA_SIZE (1u << 20) /* at the least: registry_data_size() */
 
 #define PLATFORM_KEPT 6 /* words that tell what happened during a row */
 

@@ -1,4 +1,5 @@
 #include "bench/api/registry.h"
+#include "bench/api/platform.h"
 #include "lib/text/fmt.h"
 #include "lib/text/glob.h"
 #include "lib/text/str.h"
@@ -19,18 +20,60 @@ static bool precedes(const struct bench *a, const struct bench *b)
     return order < 0 || (order == 0 && compare(a->name, b->name) < 0);
 }
 
+static const struct bench *rows[REGISTRY_MOST];
+static size_t rows_used;
+
+/* Before the first row that is not before it. */
+static void insert(const struct bench *b)
+{
+    size_t at = rows_used++;
+    for (; at > 0 && precedes(b, rows[at - 1]); at--)
+        rows[at] = rows[at - 1];
+    rows[at] = b;
+}
+
+static void take_own(void)
+{
+    const struct bench **own = __start_baretick_rows;
+    if (rows_used > 0)
+        return;
+    while (own < __stop_baretick_rows && rows_used < REGISTRY_MOST)
+        insert(*own++);
+}
+
 const struct bench *const *registry(size_t *n)
 {
-    const struct bench **rows = __start_baretick_rows;
-    *n = (size_t)(__stop_baretick_rows - __start_baretick_rows);
-    /* Insertion sort: a few hundred pointers, and nothing to do from the second call on. */
-    for (size_t i = 1; i < *n; i++)
-        for (size_t j = i; j > 0 && precedes(rows[j], rows[j - 1]); j--) {
-            const struct bench *t = rows[j];
-            rows[j] = rows[j - 1];
-            rows[j - 1] = t;
-        }
+    take_own();
+    *n = rows_used;
     return rows;
+}
+
+bool registry_add(const struct bench *b, const char **why)
+{
+    take_own();
+    for (size_t i = 0; i < rows_used; i++)
+        if (str_eq(rows[i]->suite, b->suite) && str_eq(rows[i]->name, b->name)) {
+            *why = "a row of that suite and name is there already";
+            return false;
+        }
+    if (rows_used == REGISTRY_MOST) {
+        *why = "there are as many rows as there is room for";
+        return false;
+    }
+    insert(b);
+    return true;
+}
+
+#define PAGE 4096u
+
+size_t registry_data_size(void)
+{
+    size_t n, room = OBJECT_ROOM;
+    const struct bench *const *all = registry(&n);
+    for (size_t i = 0; i < n; i++)
+        if (all[i]->room_bytes > room)
+            room = all[i]->room_bytes;
+    return PLATFORM_DATA_SIZE + (room > OBJECT_ROOM ? (room + PAGE - 1) / PAGE * PAGE : 0);
 }
 
 /* Whether the list names this suite literally. */

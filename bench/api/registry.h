@@ -1,4 +1,7 @@
-/* The rows that this image holds, sorted by suite and name, and which of them a run selects. */
+/*
+ * The rows that this image holds, and those of a person's own objects, sorted by suite and name;
+ * and which of them a run selects.
+ */
 #ifndef BENCH_API_REGISTRY_H
 #define BENCH_API_REGISTRY_H
 
@@ -8,8 +11,17 @@
 #include "lib/config/options.h"
 #include "lib/text/sink.h"
 
-/* All rows, ascending by suite, then name; *n gets their number. Sorts in place at the first call.
- */
+#define REGISTRY_MOST 1024 /* rows */
+
+/* One more row, which stays where it is. False: a row of that suite and name is there already, or
+ * there are REGISTRY_MOST; *why says which. */
+bool registry_add(const struct bench *b, const char **why);
+
+/* Bytes of the data buffer: PLATFORM_DATA_SIZE, and behind it the largest room beyond OBJECT_ROOM
+ * that a row asks for, in whole pages. */
+size_t registry_data_size(void);
+
+/* All rows, ascending by suite, then name; *n gets their number. */
 const struct bench *const *registry(size_t *n);
 
 /* Whether suite= and bench= select this row. Rows on request need their suite's name without a

@@ -37,13 +37,18 @@ static bool is_true(const struct estimate *cycles, double truth)
     return off <= allowed;
 }
 
+static double documented(const struct bench *b, const struct cpu *cpu)
+{
+    return b->code ? b->code->truth : b->truth ? b->truth(cpu) : 0;
+}
+
 void check_figure(const struct engine *e, const struct bench *b, struct row *row)
 {
     const struct headline *h = &row->headline;
     /* Without a source of cycles there is still the ruler. */
     const struct estimate *cycles = is_known(h->cycles.theta) ? &h->cycles : &h->ruler.cycles;
     /* What is documented is documented of warm caches. */
-    row->truth = b->truth && !place_is_cold(e, b) ? b->truth(e->p->cpu) : 0;
+    row->truth = place_is_cold(e, b) ? 0 : documented(b, e->p->cpu);
     if (row->why || e->execution != EXEC_SILICON || !h->known || row->shared)
         return;
     double most = is_known(cycles->half) ? cycles->theta + cycles->half : cycles->theta;

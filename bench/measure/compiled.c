@@ -7,49 +7,67 @@
 /* compiled_object.asm */
 extern const uint8_t compiled_object[], compiled_object_end[];
 
-static const size_t field_at[COMPILED_FIELDS] = {
-    [COMPILED_FUNCTION] = offsetof(struct bench, function),
-    [COMPILED_EMPTY] = offsetof(struct bench, empty_function),
-    [COMPILED_SETUP] = offsetof(struct bench, setup),
-    [COMPILED_CHECK] = offsetof(struct bench, check),
+static const size_t field_at[BENCH_CODE_FIELDS] = {
+    [BENCH_CODE_FUNCTION] = offsetof(struct bench, function),
+    [BENCH_CODE_EMPTY] = offsetof(struct bench, empty_function),
+    [BENCH_CODE_SETUP] = offsetof(struct bench, setup),
+    [BENCH_CODE_CHECK] = offsetof(struct bench, check),
 };
 
 void compiled_init(struct compiled *c)
 {
     memset(c, 0, sizeof *c);
-}
-
-static bool open_object(struct compiled *c, struct sink *err)
-{
-    if (c->elf.bytes)
-        return true;
     c->given[0] = (struct elf_given){"memcpy", (uint64_t)(uintptr_t)memcpy};
     c->given[1] = (struct elf_given){"memmove", (uint64_t)(uintptr_t)memmove};
     c->given[2] = (struct elf_given){"memset", (uint64_t)(uintptr_t)memset};
     c->given[3] = (struct elf_given){"memcmp", (uint64_t)(uintptr_t)memcmp};
-    if (elf_open(&c->elf, "the suites' object", compiled_object,
+}
+
+static bool open_suites(struct compiled *c, struct sink *err)
+{
+    if (c->suites.bytes)
+        return true;
+    if (elf_open(&c->suites, "the suites' object", compiled_object,
                  (uintptr_t)compiled_object_end - (uintptr_t)compiled_object, err))
         return true;
-    c->elf.bytes = NULL;
+    c->suites.bytes = NULL;
     return false;
 }
 
-/* The row's struct in the object, and what its fields point to. */
-static bool gather(struct compiled *c, const struct bench *b, struct sink *err)
+/* Where the functions are of a row that is the program's own: what the struct's fields point to. */
+static bool find_own(struct compiled *c, const struct bench *b, struct bench_code *code,
+                     struct sink *err)
 {
-    struct elf_spot row, to;
+    struct elf_spot row;
     char name[96];
     fmt_buf(name, sizeof name, "bench_%s_%s", b->suite, b->name);
-    if (!open_object(c, err) || !elf_find(&c->elf, name, &row, err))
+    if (!open_suites(c, err) || !elf_find(&c->suites, name, &row, err))
         return false;
-    elf_set_init(&c->set, &c->elf, c->given);
-    c->set.shared = true;
-    for (unsigned f = 0; f < COMPILED_FIELDS; f++) {
+    code->elf = &c->suites;
+    for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++) {
         struct elf_spot field = {row.section, row.offset + field_at[f]};
-        if (!elf_pointer(&c->elf, field, &to, err))
+        if (!elf_pointer(&c->suites, field, &code->at[f], err))
             return false;
-        c->has[f] = to.section != 0;
-        if (c->has[f] && !elf_add(&c->set, to, &c->entry[f], err))
+    }
+    return true;
+}
+
+/* What the row needs. */
+static bool gather(struct compiled *c, const struct bench *b, struct sink *err)
+{
+    struct bench_code own;
+    const struct bench_code *code = b->code;
+    if (!code) {
+        if (!find_own(c, b, &own, err))
+            return false;
+        code = &own;
+    }
+    c->elf = code->elf;
+    elf_set_init(&c->set, c->elf, c->given);
+    c->set.shared = !b->code; /* a person's own object is bound as in a program */
+    for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++) {
+        c->has[f] = code->at[f].section != 0;
+        if (c->has[f] && !elf_add(&c->set, code->at[f], &c->entry[f], err))
             return false;
     }
     return true;
@@ -78,7 +96,7 @@ static size_t allowed(const struct elf_part *p, size_t wanted)
 /* Whether the row's function, or its empty twin, stands in the part, and how far into it. */
 static bool is_measured(const struct compiled *c, uint32_t part, size_t *offset)
 {
-    for (unsigned f = COMPILED_FUNCTION; f <= COMPILED_EMPTY; f++)
+    for (unsigned f = BENCH_CODE_FUNCTION; f <= BENCH_CODE_EMPTY; f++)
         if (c->has[f] && c->entry[f].part == part) {
             *offset = c->entry[f].offset;
             return true;
@@ -162,8 +180,8 @@ static bool is_small(const struct compiled *c, struct sink *err)
         size_t most = p->kind == ELF_DATA ? c->data.size : PLATFORM_CODE_SIZE;
         if (p->size <= most)
             continue;
-        fmt(err, "%s: section %.60s has %llu bytes: more than there is room for", c->elf.name,
-            elf_section(&c->elf, p->section).name, (unsigned long long)p->size);
+        fmt(err, "%s: section %.60s has %llu bytes: more than there is room for", c->elf->name,
+            elf_section(c->elf, p->section).name, (unsigned long long)p->size);
         return false;
     }
     return true;
@@ -174,7 +192,7 @@ static bool fits_data(struct compiled *c, struct sink *err)
     c->data_used = lay_data(c, LAYOUT_DATA_MOST);
     if (c->data_used <= c->data.size)
         return true;
-    fmt(err, "%s: the row's writable data does not fit %zu bytes", c->elf.name, c->data.size);
+    fmt(err, "%s: the row's writable data does not fit %zu bytes", c->elf->name, c->data.size);
     return false;
 }
 
@@ -217,7 +235,7 @@ void compiled_renew(struct compiled *c)
         __builtin_trap(); /* it did fit when it was placed */
 }
 
-const void *compiled_address(const struct compiled *c, enum compiled_field field)
+const void *compiled_address(const struct compiled *c, enum bench_code_field field)
 {
     return c->has[field] ? (const void *)(uintptr_t)elf_address(&c->set, &c->entry[field]) : NULL;
 }

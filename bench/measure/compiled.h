@@ -1,9 +1,10 @@
 /*
  * Rows compiled from C, placed as those in NASM are. All that stands under bench/suites is in the
  * program a second time, as a relocatable object (compiled_object.asm): the rows' structs, and what
- * they point to. Of it a row's function, its empty twin, setup and check are placed into the code
- * buffer, with all that they refer to and nothing else, anew for each placement. Only these copies
- * run; the addresses of functions that they store are those of the placed ones.
+ * they point to. A person's own rows come in objects of the same kind (bench/objects). Of an object
+ * a row's function, its empty twin, setup and check are placed into the code buffer, with all that
+ * they refer to and nothing else, anew for each placement. Only these copies run; the addresses of
+ * functions that they store are those of the placed ones.
  *
  * Where the parts stand in a placement:
  * - code on lines of its own, each section as many multiples of 16 behind the line's start as the
@@ -26,15 +27,6 @@
 #include "bench/window/window.h"
 #include "lib/object/elf_place.h"
 
-/* What of a row is placed: fields of struct bench. */
-enum compiled_field {
-    COMPILED_FUNCTION,
-    COMPILED_EMPTY,
-    COMPILED_SETUP,
-    COMPILED_CHECK,
-    COMPILED_FIELDS
-};
-
 struct compiled_buffer {
     uint8_t *at; /* on a page boundary */
     size_t size;
@@ -44,10 +36,11 @@ struct placed;
 
 /* The row that is placed now: one in each engine. */
 struct compiled {
-    struct elf elf;                          /* the suites' object; no bytes: not opened yet */
-    struct elf_set set;                      /* what this row needs of it, ... */
-    bool has[COMPILED_FIELDS];               /* ... which of the fields are not NULL, ... */
-    struct elf_entry entry[COMPILED_FIELDS]; /* ... and where these stand in the set */
+    struct elf suites;                         /* the suites' object; no bytes: not opened yet */
+    const struct elf *elf;                     /* it, or the object that the row came with */
+    struct elf_set set;                        /* what this row needs of it, ... */
+    bool has[BENCH_CODE_FIELDS];               /* ... which of the functions it has, ... */
+    struct elf_entry entry[BENCH_CODE_FIELDS]; /* ... and where these stand in the set */
     struct compiled_buffer code, data;
     bool sweep;                       /* layout=sweep */
     size_t constants, constants_size; /* of the code buffer: where those of all placements stand */
@@ -80,7 +73,7 @@ void compiled_turn_to(struct compiled *c, const struct placement *at, size_t fro
 void compiled_renew(struct compiled *c);
 
 /* In the present placement; NULL: the row has none. */
-const void *compiled_address(const struct compiled *c, enum compiled_field field);
+const void *compiled_address(const struct compiled *c, enum bench_code_field field);
 
 /* The symbol that an address lies in, and how far behind its start; NULL: in none. */
 const char *compiled_name_at(const struct compiled *c, uint64_t address, uint64_t *behind);

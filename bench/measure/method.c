@@ -161,7 +161,7 @@ const char *method_lacks(const struct bench *b, enum method method, bool cold)
     if (cold)
         return "a stretch of many turns finds its data warm after the first";
     if (b->form == FORM_EMPTY || b->form == FORM_STRAIGHT ||
-        (b->form == FORM_FUNCTION && !b->empty_function) || b->not_doubled)
+        (b->form == FORM_FUNCTION && !bench_has_empty(b)) || b->not_doubled)
         return "this row has no loop that could turn more often";
     return NULL;
 }

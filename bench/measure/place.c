@@ -14,6 +14,12 @@ _Static_assert(COMPILED_AT < PLATFORM_DATA_SIZE, "no room in the data buffer");
 
 extern const struct unit unit_call_function, unit_chain_add;
 
+/* A larger room than OBJECT_ROOM has a place of its own, behind all that (registry_data_size()). */
+static uint8_t *room_of(uint8_t *data, const struct bench *b)
+{
+    return data + (b->room_bytes > OBJECT_ROOM ? PLATFORM_DATA_SIZE : ROOM_AT);
+}
+
 /* For messages about faults, which know of no engine. */
 static struct compiled *now_placed;
 
@@ -66,7 +72,7 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
 {
     bool function = b->form == FORM_FUNCTION;
     spec->loop = b->form == FORM_LOOP;
-    bool calls_empty = function && b->empty_function;
+    bool calls_empty = function && bench_has_empty(b);
     bool has_empty = spec->loop || calls_empty;
     window_fn empty = calls_empty ? build(code, *spec, &unit_call_function, 1, b, "E")
                                   : build(code, *spec, NULL, 0, b, "E");
@@ -82,8 +88,8 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
     }
     const void *called = p->callee, *nothing = NULL;
     if (function) {
-        called = compiled_address(p->compiled, COMPILED_FUNCTION);
-        nothing = compiled_address(p->compiled, COMPILED_EMPTY);
+        called = compiled_address(p->compiled, BENCH_CODE_FUNCTION);
+        nothing = compiled_address(p->compiled, BENCH_CODE_EMPTY);
     }
     p->kind[KIND_BODY].function = p->kind[KIND_BODY2].function = called;
     p->kind[KIND_EMPTY].function = p->kind[KIND_EMPTY2].function = nothing;
@@ -102,8 +108,8 @@ static bool place_functions(struct engine *e, struct code *code, const struct be
     p->compiled_from = code->used;
     if (!compiled_place(e->compiled, code, &p->at))
         return false;
-    const void *setup = compiled_address(e->compiled, COMPILED_SETUP);
-    const void *check = compiled_address(e->compiled, COMPILED_CHECK);
+    const void *setup = compiled_address(e->compiled, BENCH_CODE_SETUP);
+    const void *check = compiled_address(e->compiled, BENCH_CODE_CHECK);
     memcpy(&p->setup, &setup, sizeof setup); /* ISO C has no cast from data to function */
     memcpy(&p->check, &check, sizeof check);
     return true;
@@ -117,7 +123,7 @@ static void note_ranges(const struct engine *e, const struct bench *b, const str
     const struct compiled *c = p->compiled;
     struct placed_range *range = p->cool;
     *range++ = (struct placed_range){p->object, sizeof *p->object};
-    *range++ = (struct placed_range){e->p->data + ROOM_AT, b->room_bytes};
+    *range++ = (struct placed_range){room_of(e->p->data, b), b->room_bytes};
     if (c)
         *range++ = (struct placed_range){c->data.at, c->data_used};
     if (e->o->caches != CACHES_CLEAR)
@@ -183,6 +189,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
         memset(p, 0, sizeof *p);
         p->at = layout_at(e->o, i);
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
+        p->room = room_of(e->p->data, b);
         if (b->form != FORM_EMPTY) {
             p->kind[KIND_RULER].fn = ruler;
             p->kind[KIND_RULER2].fn = ruler2;
@@ -235,7 +242,7 @@ void place_object(const struct placed *p)
         memcpy(&o->table.method, &p->callee, sizeof o->table.method);
         o->vtable = &o->table;
     }
-    o->room = (uint8_t *)(o)-p->at.data + ROOM_AT;
+    o->room = p->room;
     if (p->compiled) {
         compiled_turn_to(p->compiled, &p->at, p->compiled_from);
         compiled_renew(p->compiled);

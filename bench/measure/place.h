@@ -31,6 +31,7 @@ struct placed_kind {
 struct placed {
     struct placement at;
     struct object *object;
+    uint8_t *room;
     const void *callee;
     struct compiled *compiled;     /* what places the row's C functions; NULL: it has none */
     size_t compiled_from, code_to; /* bytes of the code buffer: from there, and all up to here */

@@ -3,6 +3,7 @@
 #include "bench/measure/headline.h"
 #include "bench/measure/place.h"
 #include "bench/measure/sweep.h"
+#include "bench/objects/objects.h"
 #include "bench/show/compare.h"
 #include "bench/show/method_show.h"
 #include "bench/show/own_show.h"
@@ -243,6 +244,8 @@ void record_row(struct report *r, const struct engine *e, const struct row *row)
         return;
     json_str(&j, "suite", row->bench->suite);
     json_str(&j, "name", row->bench->name);
+    if (objects_name_of(row->bench))
+        json_str(&j, "object", objects_name_of(row->bench));
     json_u64(&j, "core", row->core);
     json_str(&j, "recipe", recipe_names[row->recipe]);
     json_str(&j, "form", words_form[row->bench->form]);

@@ -61,7 +61,7 @@ struct cores_given {
 
 /* Registers that every core gets as the boot core has them. */
 struct core_registers {
-    uint64_t cr4, efer, xcr0;
+    uint64_t cr4, efer;
 };
 
 /* Where the texts of a core's facts lie. */

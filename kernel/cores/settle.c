@@ -5,39 +5,18 @@
 #include "kernel/cpu/registers.h"
 #include "kernel/trap/traps.h"
 
-static uint64_t xcr0_read(void)
-{
-    uint32_t lo, hi;
-    __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
-    return (uint64_t)hi << 32 | lo;
-}
-
-static void xcr0_write(uint64_t v)
-{
-    __asm__ volatile("xsetbv" : : "a"((uint32_t)v), "d"((uint32_t)(v >> 32)), "c"(0));
-}
-
 void settle_like_boot(struct cores *c)
 {
     c->registers = (struct core_registers){.cr4 = read_cr4(), .efer = rdmsr(MSR_EFER)};
-    if (c->registers.cr4 & CR4_OSXSAVE)
-        c->registers.xcr0 = xcr0_read();
 }
 
-/* As on the boot core; LA57 and long mode are already. What XCR0 was; 0: there is none. */
-static uint64_t set_registers(const struct core_registers *boot)
+/* As on the boot core; LA57 and long mode are already. XCR0 has what this core supports. */
+static void set_registers(const struct core_registers *boot)
 {
-    uint64_t xcr0 = 0;
-
     cpu_setup();
     wrmsr(MSR_EFER, boot->efer);
     write_cr4(boot->cr4 & ~CR4_MCE); /* mce_enable() sets it, once the banks are clear */
-    if (boot->cr4 & CR4_OSXSAVE) {
-        xcr0 = xcr0_read();
-        xcr0_write(boot->xcr0);
-    }
     cpu_setup_paging();
-    return xcr0;
 }
 
 /* Which core this is, by its own APIC. NULL, or why it cannot be used. */
@@ -62,7 +41,7 @@ const char *core_settle(struct core *c, struct settled *was)
 
     core_load(c);
     traps_load();
-    was->xcr0 = set_registers(&all->registers);
+    set_registers(&all->registers);
     paging_use(all->given.paging, c, false);
     why_not = identify(c);
     if (why_not)
@@ -83,6 +62,4 @@ void core_unsettle(const struct core *c, const struct settled *was)
     if (was->irq.lapic.present)
         irq_restore_lent(&was->irq);
     mce_restore(&was->mce, c->cores->given.cpu);
-    if (was->xcr0) /* bit 0 is always set where it was read */
-        xcr0_write(was->xcr0);
 }

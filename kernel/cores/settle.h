@@ -12,7 +12,6 @@ struct settled {
     struct irq_masked irq; /* irq.lapic.present: it came so far that it can be interrupted */
     struct mce mce;
     enum lfence_state lfence;
-    uint64_t xcr0; /* as found; 0: there is none */
 };
 
 /* Notes the boot core's registers, before the first other core settles. */

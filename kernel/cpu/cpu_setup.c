@@ -1,6 +1,7 @@
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/registers.h"
+#include "kernel/cpu/xstate.h"
 
 /* SDM vol. 3A table 12-12 (power-on), with entry 4 write-combining instead of write-back. */
 #define PAT_WANTED 0x0007040100070406ull
@@ -30,6 +31,7 @@ void cpu_setup(void)
     write_cr0((read_cr0() & ~(CR0_EM | CR0_TS | CR0_CD | CR0_NW)) | CR0_MP | CR0_NE);
     __asm__ volatile("mov %0, %%dr7" : : "r"(DR7_RESET));
     __asm__ volatile("fninit; ldmxcsr %0" : : "m"(mxcsr));
+    xstate_enable();
     if (has_nx())
         wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_NXE);
 }

@@ -11,9 +11,9 @@
 void cpu_setup_traps(void);
 
 /*
- * Leaves: SSE and x87 usable and reset, caches on, EFER.NXE where there is NX, breakpoints off;
- * CET, FRED, PCIDs and supervisor protection keys off (they would change what our IDT, stacks and
- * page tables mean). LA57, SMEP, SMAP stay as found.
+ * Leaves: SSE and x87 usable and reset, AVX and AVX-512 usable where the CPU has them, caches on,
+ * EFER.NXE where there is NX, breakpoints off; CET, FRED, PCIDs and supervisor protection keys off
+ * (they would change what our IDT, stacks and page tables mean). LA57, SMEP, SMAP stay as found.
  */
 void cpu_setup(void);
 

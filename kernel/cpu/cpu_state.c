@@ -1,5 +1,6 @@
 #include "kernel/cpu/cpu_state.h"
 #include <stddef.h>
+#include "kernel/cpu/xstate.h"
 
 /* Bits of a descriptor's first half, SDM vol. 3A figure 8-4: type 9 (its bit 1: busy), present. */
 #define TSS_TYPE    (0x1full << 40)
@@ -48,8 +49,13 @@ void cpu_state_save(struct cpu_state *s)
     s->es = read_es();
     s->fs = read_fs();
     s->gs = read_gs();
+    s->xcr0 = 0;
+    if (xstate_exists()) {
+        write_cr4(s->cr4 | CR4_OSXSAVE);
+        s->xcr0 = xcr0_read();
+    }
     /* Without OSFXSR the CPU need not save XMM registers; with EM or TS it faults. */
-    write_cr4(s->cr4 | CR4_OSFXSR);
+    write_cr4(read_cr4() | CR4_OSFXSR);
     write_cr0(s->cr0 & ~(CR0_EM | CR0_TS));
     __asm__ volatile("fxsave64 %0" : "=m"(s->fx));
 }
@@ -128,6 +134,11 @@ static void restore_descriptors(const struct cpu_state *s)
 
 void cpu_state_restore(const struct cpu_state *s)
 {
+    if (s->xcr0) {
+        if (xcr0_read() & XCR0_AVX)
+            __asm__ volatile("vzeroupper"); /* or what XCR0 no longer names would stay in use */
+        xcr0_write(s->xcr0);
+    }
     __asm__ volatile("fxrstor64 %0" : : "m"(s->fx));
     restore_memory(s);
     restore_descriptors(s);

@@ -4,8 +4,8 @@
  * running core, with interrupts off; usable on any core. Sources: Intel SDM vol. 3A chapters 2 and
  * 5.11.5 (CR3, CR4.PCIDE), vol. 1 section 10.5 (FXSAVE); AMD APM vol. 2 chapter 3 is the same.
  *
- * Not here, since nothing of ours changes it: LDTR, CR2, DR0 to DR3, IA32_S_CET, the TSC; and XCR0,
- * which changes on other cores only, where kernel/cores/settle.h has it.
+ * Not here, since nothing of ours changes it: LDTR, CR2, DR0 to DR3, IA32_S_CET, the TSC. The upper
+ * halves of vector registers are clear afterwards.
  */
 #ifndef KERNEL_CPU_CPU_STATE_H
 #define KERNEL_CPU_CPU_STATE_H
@@ -24,6 +24,7 @@ struct cpu_state {
     uint64_t efer, pat, fs_base, gs_base; /* pat: 0 where the CPU has none */
     struct table_register gdtr, idtr;
     uint16_t cs, ss, ds, es, fs, gs, tr;
+    uint64_t xcr0;                /* 0: there is none */
     _Alignas(16) uint8_t fx[512]; /* x87, SSE and MXCSR: FXSAVE64 */
 };
 

@@ -40,6 +40,7 @@ struct handoff {
     char screen_refused[FRAMEBUFFER_WHY]; /* why the one before was not taken; else empty */
 
     uint64_t image_base, image_size;
+    bool secure_boot; /* the firmware runs what is signed, and nothing else */
     bool qemu; /* hypervisor bit, and ACPI or SMBIOS says so: QEMU's own ports can be touched */
     /* RuntimeServices->ResetSystem: firmware's code, called with its memory mapped as firmware
      * left it. */

@@ -129,6 +129,7 @@ static void record_firmware(const struct machine *m, struct json *j)
     json_object(j, "firmware");
     json_str(j, "vendor", h->firmware_vendor);
     json_u64(j, "revision", h->firmware_revision);
+    json_bool(j, "secure_boot", h->secure_boot);
     json_u64(j, "uefi_major", h->uefi_revision >> 16);
     json_u64(j, "uefi_minor", (h->uefi_revision & 0xffff) / 10);
     if (m->acpi.present)

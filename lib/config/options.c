@@ -39,6 +39,8 @@
 static const struct option_doc keys[] = {
     {GLOBS(suite), .meaning = "suites to run (* any run, ? any one character)"},
     {GLOBS(bench), .meaning = "rows to run, by name"},
+    {OTHER(objects, OPTION_LIST, "on|off|GLOB,GLOB,...", "on"),
+     .meaning = "objects with rows of your own, of \\baretick\\objects"},
     {NUMBER_OR_AUTO(samples, 16, 1000000), .methods = BY(DOUBLED) | BY(PLAIN),
      .meaning = "windows a row; auto: " TEXT_OF_THE(SAMPLES_AUTO) ", or " TEXT_OF_THE(
          SAMPLES_AUTO_EXACT) " that are exact"},
@@ -441,7 +443,7 @@ void options_show(const struct options *o, uint32_t samples, struct sink *out)
     for (size_t i = 0; i < KEYS; i++) {
         const struct option_doc *k = &keys[i];
         const char *value = value_text(o, k, is);
-        bool shown = k->takes.kind == OPTION_LIST || str_eq(k->key, "samples");
+        bool shown = str_eq(k->standard, "*") || str_eq(k->key, "samples");
         if (!shown && !str_eq(value, value_text(&standard, k, was)))
             fmt(out, " %s=%s", k->key, value);
     }

@@ -88,9 +88,10 @@ struct options {
     uint64_t given; /* keys that a word has set: bits in the order of options_docs() */
     char suite[OPTIONS_LIST_MAX]; /* globs, comma list; "*" is the default */
     char bench[OPTIONS_LIST_MAX];
-    uint32_t samples; /* windows a row; 0: auto */
-    uint32_t rounds;  /* over the list of rows, a part of each row's windows in each */
-    uint32_t warmup;  /* warm-up blocks at the most, before sampling */
+    char objects[OPTIONS_LIST_MAX]; /* "on", "off", globs; in a process a folder or file */
+    uint32_t samples;               /* windows a row; 0: auto */
+    uint32_t rounds; /* over the list of rows, a part of each row's windows in each */
+    uint32_t warmup; /* warm-up blocks at the most, before sampling */
     enum recipe recipe;
     enum method method;
     uint32_t k, epsilon, most; /* kbest: K, thousandths, samples at the most */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include "bench/api/registry.h"
 #include "tests/hosted/status.h"
 
 #define PAGE     4096
@@ -29,7 +30,7 @@ struct memory memory_map(size_t sample_words)
     const int data = PROT_READ | PROT_WRITE;
     struct memory m = {0};
     m.code = map(&m, "the code buffer", PLATFORM_CODE_VA, PLATFORM_CODE_SIZE, data);
-    m.data = map(&m, "the data buffer", PLATFORM_DATA_VA, PLATFORM_DATA_SIZE, data);
+    m.data = map(&m, "the data buffer", PLATFORM_DATA_VA, registry_data_size(), data);
     map(&m, "the stack's guard page", STACK_VA, PAGE, PROT_NONE);
     m.stack = map(&m, "the stack", STACK_VA + PAGE, MEMORY_STACK_SIZE, data);
     m.samples = map(&m, "the sample memory", 0, sample_words * sizeof *m.samples, data);
@@ -46,7 +47,7 @@ static void touch(uint64_t address, size_t size)
 
 void memory_touch(void)
 {
-    touch(PLATFORM_DATA_VA, PLATFORM_DATA_SIZE);
+    touch(PLATFORM_DATA_VA, registry_data_size());
     touch(STACK_VA + PAGE, MEMORY_STACK_SIZE);
 }
 

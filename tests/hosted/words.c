@@ -1,12 +1,14 @@
 #include "tests/hosted/words.h"
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
+#include "bench/objects/objects.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/utext.h"
 #include "lib/text/words.h"
 #include "tests/hosted/clock.h"
 #include "tests/hosted/counter.h"
+#include "tests/hosted/folder.h"
 
 /* The shell has taken blanks, quotes and comments: an argument is a word as it stands. */
 static void as_word(struct word *w, const char *argument)
@@ -32,9 +34,19 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
         if (!options_take(o, &word, "command line", "word", (unsigned)i, err))
             return false;
     }
-    return o->help || o->list ||
-           (options_check_pairs(o, err) && registry_check(o, err) &&
-            cpu_check_recipe(cpu, o->recipe, err));
+    if (o->help)
+        return true;
+    if (!folder_objects(o->objects, err))
+        return false;
+    if (o->list)
+        return true;
+    if (!options_check_pairs(o, err))
+        return false;
+    if (!registry_check(o, err)) {
+        objects_explain(err);
+        return false;
+    }
+    return cpu_check_recipe(cpu, o->recipe, err);
 }
 
 /* The timers are tried, so that the TSC's frequency is measured first. */
@@ -45,6 +57,7 @@ static void list(const struct cpu *cpu, struct report *r)
     timer_survey(why, CLOCK_IDS, clock_source, NULL);
     timer_survey(cycle, CYCLE_IDS, counter_source, NULL);
     registry_list(r->out);
+    objects_show(r->out);
     timer_survey_show("clock", CLOCK_WORDS, why, CLOCK_IDS, r->out);
     timer_survey_show("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r->out);
     timer_survey_record("clock", CLOCK_WORDS, why, CLOCK_IDS, r);

@@ -1,12 +1,10 @@
 /* Objects of any bytes: what opens can be gone through, and linked within the memory given. */
-#include <stdlib.h>
 #include <string.h>
 #include "lib/object/elf_place.h"
 #include "lib/text/fmt.h"
 #include "tests/unit/fuzz.h"
+#include "tests/unit/fuzz_link.h"
 #include "tests/unit/made_object.h"
-
-#define ROOM 65536
 
 size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
 {
@@ -22,51 +20,6 @@ size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
         return 0;
     memcpy(out, m.bytes, m.size);
     return m.size;
-}
-
-/* Every part has memory of exactly its size. */
-static bool give_memory(struct elf_set *s, uint64_t base)
-{
-    for (uint32_t i = 0; i < s->parts; i++) {
-        struct elf_part *p = &s->part[i];
-        FUZZ_CHECK(p->align && !(p->align & (p->align - 1)) && p->align <= 4096);
-        if (p->size > ROOM)
-            return false;
-        p->to = malloc(p->size ? p->size : 1);
-        FUZZ_CHECK(p->to);
-        p->address = base + (uint64_t)i * 2 * ROOM;
-    }
-    s->slots.to = malloc(s->slots.count * ELF_SLOT_BYTES + 1);
-    s->stubs.to = malloc(s->stubs.count * ELF_STUB_BYTES + 1);
-    s->plt.to = malloc(s->plt.count * ELF_PLT_BYTES + 1);
-    FUZZ_CHECK(s->slots.to && s->stubs.to && s->plt.to);
-    s->slots.address = base - ROOM;
-    s->stubs.address = base - 2 * ROOM;
-    s->plt.address = base - 3 * ROOM;
-    return true;
-}
-
-static void link_all(struct elf_set *s, uint64_t base)
-{
-    char text[256];
-    struct sink_buf said;
-    if (give_memory(s, base))
-        for (unsigned kind = 0; kind < ELF_KINDS; kind++) {
-            sink_buf_init(&said, text, sizeof text);
-            bool ok = elf_link(s, (enum elf_kind)kind, &said.sink);
-            FUZZ_CHECK(ok == (said.used == 0));
-        }
-    for (uint32_t i = 0; i < s->parts; i++) {
-        uint64_t behind;
-        const char *name = elf_name_at(s, s->part[i].address, &behind);
-        FUZZ_CHECK(!name || *name);
-        free(s->part[i].to);
-        s->part[i].to = NULL;
-    }
-    free(s->slots.to);
-    free(s->stubs.to);
-    free(s->plt.to);
-    s->slots.to = s->stubs.to = s->plt.to = NULL;
 }
 
 static void go_through(const struct elf *e, bool shared)
@@ -89,8 +42,8 @@ static void go_through(const struct elf *e, bool shared)
             continue;
         }
         FUZZ_CHECK(at.part < set.parts && at.offset <= set.part[at.part].size);
-        link_all(&set, 0x100000000000);
-        link_all(&set, 0x100000);
+        fuzz_link(&set, 0x100000000000);
+        fuzz_link(&set, 0x100000);
     }
 }
 

@@ -116,6 +116,17 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* In memory of exactly its size: what is read behind it is seen. */
+static void give(void)
+{
+    uint8_t *copy = malloc(input_size ? input_size : 1);
+    if (!copy)
+        abort();
+    memcpy(copy, input, input_size);
+    LLVMFuzzerTestOneInput(copy, input_size);
+    free(copy);
+}
+
 int main(int argc, char **argv)
 {
     unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 100000;
@@ -145,7 +156,7 @@ int main(int argc, char **argv)
         memcpy(input, seeds[from], input_size);
         for (size_t n = done < n_seeds ? 0 : 1 + below(6); n > 0 && input_size > 0; n--)
             mutate();
-        LLVMFuzzerTestOneInput(input, input_size);
+        give();
     }
     printf("%s: %lu inputs from %zu seeds in %.1f s, seed %lu\n", argv[0], done, n_seeds,
            seconds() - start, seed);

@@ -10,7 +10,7 @@
 #include "lib/object/elf.h"
 #include "tests/unit/image.h"
 
-#define MADE_MAX 16
+#define MADE_MAX 32
 
 struct made {
     uint8_t bytes[4096];

@@ -2,6 +2,7 @@
  * Numbers that NASM and C both know: each %define of a plain number, in the NASM sources that
  * share some with C, is what C says of it.
  */
+#include "bench/api/baretick.h"
 #include "bench/api/bench.h"
 #include "bench/suites/calls/lazy.h"
 #include "bench/suites/calls/many.h"
@@ -93,6 +94,23 @@ static void what_bodies_know_of_their_room_is_what_c_put_there(void **state)
            {"TARGETS", CALLS_TARGETS}, {"CASES", CALLS_CASES});
 }
 
+static void an_objects_row_is_that_of_c(void **state)
+{
+    (void)state;
+#define AT(name_, field_) {"BARETICK_AT_" name_, offsetof(struct baretick_row, field_)}
+    EXPECT("bench/api/baretick.inc", {"BARETICK_VERSION", BARETICK_VERSION},
+           {"BARETICK_COUNTER", offsetof(struct baretick_object, counter)},
+           {"BARETICK_ROOM", offsetof(struct baretick_object, room)},
+           {"BARETICK_RING0", BARETICK_RING0}, {"BARETICK_NOT_DOUBLED", BARETICK_NOT_DOUBLED},
+           {"BARETICK_COLD", BARETICK_COLD}, AT("VERSION", version), AT("SIZE", size),
+           AT("SUITE", suite), AT("NAME", name), AT("WHAT", what), AT("BODY", body),
+           AT("EMPTY", empty), AT("OPS", ops), AT("GRAIN", grain), AT("MOST_OPS", most_ops),
+           AT("ROOM", room), AT("NEEDS", needs), AT("FLAGS", flags), AT("SETUP", setup),
+           AT("CHECK", check), AT("FLOOR", floor), AT("TRUTH", truth), AT("BESIDE", beside),
+           AT("UNIT", unit), AT("UNITS", units), AT("RESERVED", reserved),
+           {"BARETICK_ROW_SIZE", sizeof(struct baretick_row)});
+}
+
 static void the_trampolines_registers_are_those_of_c(void **state)
 {
     (void)state;
@@ -106,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixups_and_offsets_are_those_of_c),
         cmocka_unit_test(what_bodies_know_of_their_room_is_what_c_put_there),
+        cmocka_unit_test(an_objects_row_is_that_of_c),
         cmocka_unit_test(the_trampolines_registers_are_those_of_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,173 @@
+/*
+ * A benchmark of your own, as a relocatable object: this header is all that it needs. It stands
+ * alone (C11, C++17; baretick.inc has the same for NASM), and is copied freely.
+ *
+ *   #include "baretick.h"
+ *
+ *   BARETICK_STATEMENT(mine, increment, "++*x", 1000, .check = baretick_counted)
+ *   {
+ *       o->counter++;
+ *   }
+ *
+ *   gcc -O2 -fPIE -ffreestanding -c mine.c
+ *
+ * docs/own-code.md goes on from there.
+ */
+#ifndef BARETICK_H
+#define BARETICK_H
+
+/* Its macros leave fields out, which C++ compilers warn of. */
+#pragma GCC system_header
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of struct baretick_row. */
+#define BARETICK_VERSION 1
+
+/* The section that has a pointer to each row of an object. */
+#define BARETICK_SECTION "baretick_rows_v1"
+
+/*
+ * What bodies work on. Before each placement the counter is 0 and `room` is set; what stands in
+ * the room stays as it was.
+ */
+struct baretick_object {
+    uint64_t counter; /* what baretick_counted() looks at */
+    void *room;       /* the row's `room` bytes, on a page boundary */
+};
+
+/*
+ * A body does n operations and returns 0; another value says that one failed, and fails the row. n
+ * is never 0, and is a multiple of the row's `grain`.
+ */
+typedef int (*baretick_body)(uint64_t n, struct baretick_object *o);
+
+enum baretick_needs {
+    BARETICK_RING0 = 1, /* privileged instructions: the row is left out in a process */
+};
+
+enum baretick_flag {
+    BARETICK_NOT_DOUBLED = 1, /* twice the operations mean nothing: method=doubled has n = ops */
+    BARETICK_COLD = 2,        /* no cache has room, counter or data when a window begins */
+};
+
+/* One row. What is not used is 0 or NULL. C++ wants the fields in this order. */
+struct baretick_row {
+    uint32_t version;  /* BARETICK_VERSION */
+    uint32_t size;     /* sizeof(struct baretick_row) */
+    const char *suite; /* NULL: the object's file name without .o */
+    const char *name;  /* suite and name: letters, digits, _ and -, at most 40 */
+    const char *what;  /* one operation, in words; at most 100 bytes */
+    baretick_body body;
+    baretick_body empty; /* the same loop without the operation; its time is subtracted. NULL: the
+                            bare window's is */
+    uint32_t ops;        /* operations a window: 1 to 1,000,000, in whole grains */
+    uint32_t grain;      /* bodies take multiples of it only; 0: any number */
+    uint32_t most_ops;   /* ... and no more than this; 0: no limit. At least 2 * ops, or ops where
+                            the body is not doubled */
+    uint32_t room;       /* bytes: at most BARETICK_ROOM_MOST */
+    uint32_t needs;      /* enum baretick_needs, or-ed */
+    uint32_t flags;      /* enum baretick_flag, or-ed */
+    /* Before the first window of each placement. */
+    void (*setup)(struct baretick_object *o);
+    /* After its last one: NULL, or what is wrong with what the operations left behind. */
+    const char *(*check)(const struct baretick_object *o, uint64_t operations);
+    double floor;       /* fewest core cycles in which any CPU does one: a row below it fails */
+    double truth;       /* documented core cycles of one, on the CPU that it runs on */
+    const char *beside; /* name of the row in its suite that it is set against */
+    const char *unit;   /* what an operation goes through, singular: "byte" */
+    uint32_t units;     /* how many of them */
+    uint32_t reserved;  /* 0 */
+};
+
+#define BARETICK_ROOM_MOST (8u << 20)
+
+/* --- keeping the optimiser away; none of these is an instruction ------------------------------ */
+
+/* x, an integer or a pointer, has been computed, each time. */
+#define BARETICK_KEEP(x) __asm__ volatile("" : : "r"(x))
+/* x, a variable, may have another value from here on. */
+#define BARETICK_HIDE(x) __asm__ volatile("" : "+r"(x))
+/* Memory may have been read and changed; at address p too, even where that is a local array. */
+#define BARETICK_CLOBBER() __asm__ volatile("" : : : "memory")
+#define BARETICK_ESCAPE(p) __asm__ volatile("" : : "r"(p) : "memory")
+
+/* --- declaring rows --------------------------------------------------------------------------- */
+
+/* The work was done: each operation added 1 to the counter. */
+static inline const char *baretick_counted(const struct baretick_object *o, uint64_t operations)
+{
+    return o->counter == operations ? NULL : "the counter is not the number of operations";
+}
+
+/* C++17 takes names of fields, and fields that are left out, with a warning. */
+#ifdef __cplusplus
+#define BARETICK_FIELDS_BEGIN                                                                      \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpragmas\"")                 \
+        _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                                           \
+            _Pragma("GCC diagnostic ignored \"-Wc++20-extensions\"")                               \
+                _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+#define BARETICK_FIELDS_END _Pragma("GCC diagnostic pop")
+#else
+#define BARETICK_FIELDS_BEGIN
+#define BARETICK_FIELDS_END
+#endif
+
+/*
+ * BARETICK_ROW(suite, name, "what", fields of struct baretick_row, in their order);
+ * suite and name are words without quotes.
+ */
+#define BARETICK_ROW(suite_, name_, what_, ...)                                                    \
+    BARETICK_FIELDS_BEGIN                                                                          \
+    static const struct baretick_row baretick_##suite_##_##name_ = {                               \
+        .version = BARETICK_VERSION,                                                               \
+        .size = sizeof(struct baretick_row),                                                       \
+        .suite = #suite_,                                                                          \
+        .name = #name_,                                                                            \
+        .what = what_,                                                                             \
+        __VA_ARGS__};                                                                              \
+    BARETICK_FIELDS_END                                                                            \
+    static const struct baretick_row *const baretick_at_##suite_##_##name_                         \
+        __attribute__((used, section(BARETICK_SECTION))) = &baretick_##suite_##_##name_
+
+/*
+ * One operation is the block that follows. It stands in a loop, of which a window has `ops` turns;
+ * the same loop without it is subtracted. It may use `o`. What it computes and does not store it
+ * must BARETICK_KEEP. Further fields, from `grain` on, may follow.
+ */
+#define BARETICK_STATEMENT(suite_, name_, what_, ops_, ...)                                        \
+    static inline __attribute__((always_inline)) void baretick_once_##suite_##_##name_(            \
+        struct baretick_object *o);                                                                \
+    static int baretick_body_##suite_##_##name_(uint64_t n, struct baretick_object *o)             \
+    {                                                                                              \
+        for (; n; n--) {                                                                           \
+            BARETICK_HIDE(n); /* or the compiler unrolls one of the two loops */                   \
+            baretick_once_##suite_##_##name_(o);                                                   \
+            BARETICK_CLOBBER();                                                                    \
+        }                                                                                          \
+        return 0;                                                                                  \
+    }                                                                                              \
+    static int baretick_empty_##suite_##_##name_(uint64_t n, struct baretick_object *o)            \
+    {                                                                                              \
+        (void)o;                                                                                   \
+        for (; n; n--) {                                                                           \
+            BARETICK_HIDE(n);                                                                      \
+            BARETICK_CLOBBER();                                                                    \
+        }                                                                                          \
+        return 0;                                                                                  \
+    }                                                                                              \
+    BARETICK_ROW(suite_, name_, what_, .body = baretick_body_##suite_##_##name_,                   \
+                 .empty = baretick_empty_##suite_##_##name_, .ops = (ops_), __VA_ARGS__);          \
+    static inline __attribute__((always_inline)) void baretick_once_##suite_##_##name_(            \
+        __attribute__((unused)) struct baretick_object *o)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,286 @@
+#include "bench/objects/object_rows.h"
+#include "bench/api/baretick.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+#include "lib/text/str.h"
+
+#define POINTER sizeof(uint64_t)
+
+/* What a body of either kind finds in its object. */
+_Static_assert(offsetof(struct object, counter) == offsetof(struct baretick_object, counter) &&
+                   offsetof(struct object, room) == offsetof(struct baretick_object, room),
+               "one object");
+
+/* The row that is read, for messages. */
+struct reading {
+    const struct elf *elf;
+    struct elf_spot row;
+    size_t i;
+    const char *name; /* NULL: not read yet */
+    struct sink *err;
+};
+
+static bool refuse(struct reading *r, const char *why)
+{
+    if (r->name)
+        fmt(r->err, "%s: row %s: %s", r->elf->name, r->name, why);
+    else
+        fmt(r->err, "%s: row %zu: %s", r->elf->name, r->i + 1, why);
+    return false;
+}
+
+/* --- pointers and texts ----------------------------------------------------------------------- */
+
+/* How many lists of rows there are, and the last of them. */
+static unsigned find_section(const struct elf *e, uint32_t *found)
+{
+    unsigned count = 0;
+    *found = 0;
+    for (uint32_t i = 1; i < e->sections; i++)
+        if (str_eq(elf_section(e, i).name, BARETICK_SECTION) &&
+            elf_section(e, i).type == ELF_PROGBITS) {
+            *found = i;
+            count++;
+        }
+    return count;
+}
+
+bool object_rows_count(const struct elf *e, size_t *n, struct sink *err)
+{
+    uint32_t section;
+    unsigned lists = find_section(e, &section);
+    *n = 0;
+    if (lists == 0) {
+        fmt(err,
+            "%s: it has no rows: section " BARETICK_SECTION
+            ", with a pointer to each, is not there",
+            e->name);
+        return false;
+    }
+    if (lists > 1) {
+        fmt(err, "%s: it has %u sections " BARETICK_SECTION "; one is allowed", e->name, lists);
+        return false;
+    }
+    struct elf_section s = elf_section(e, section);
+    if (s.size == 0 || s.size % POINTER || !(s.flags & ELF_ALLOC)) {
+        fmt(err, "%s: section " BARETICK_SECTION " is no list of pointers: %llu bytes%s", e->name,
+            (unsigned long long)s.size, s.flags & ELF_ALLOC ? "" : ", not allocated");
+        return false;
+    }
+    *n = s.size / POINTER;
+    return true;
+}
+
+/* Where the pointer at a spot leads. One without a relocation must be NULL: an address that was
+ * fixed when the object was made is none of its own. */
+static bool follow(struct reading *r, const char *what, struct elf_spot at, struct elf_spot *to)
+{
+    uint64_t address;
+    char why[96];
+    if (!elf_pointer(r->elf, at, to, r->err))
+        return false;
+    memcpy(&address, elf_section(r->elf, at.section).bytes + at.offset, sizeof address);
+    if (to->section || address == 0)
+        return true;
+    fmt_buf(why, sizeof why, "%s is the address 0x%llx, which leads out of the object", what,
+            (unsigned long long)address);
+    return refuse(r, why);
+}
+
+/* Where a field of the row that is a pointer leads. */
+static bool pointer(struct reading *r, size_t field, const char *what, struct elf_spot *to)
+{
+    return follow(r, what, (struct elf_spot){r->row.section, r->row.offset + field}, to);
+}
+
+/* The text that a field points to, of `least` to `most` bytes; NULL where it is NULL. */
+static bool text(struct reading *r, size_t field, const char *what, size_t most, const char **at)
+{
+    struct elf_spot to;
+    char why[96];
+    *at = NULL;
+    if (!pointer(r, field, what, &to))
+        return false;
+    if (!to.section)
+        return true;
+    struct elf_section s = elf_section(r->elf, to.section);
+    for (uint64_t n = 0; s.bytes && to.offset + n < s.size && n <= most; n++) {
+        uint8_t c = s.bytes[to.offset + n];
+        if (c == 0 && n > 0) {
+            *at = (const char *)s.bytes + to.offset;
+            return true;
+        }
+        if (c < ' ' || c == 0x7f)
+            break;
+    }
+    fmt_buf(why, sizeof why, "%s is no text of 1 to %zu printable bytes", what, most);
+    return refuse(r, why);
+}
+
+static bool is_name(const char *name)
+{
+    for (; *name; name++)
+        if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+              (*name >= '0' && *name <= '9') || *name == '_' || *name == '-'))
+            return false;
+    return true;
+}
+
+/* A text that words can name. */
+static bool name(struct reading *r, size_t field, const char *what, const char **at)
+{
+    if (!text(r, field, what, OBJECT_NAME_MOST, at))
+        return false;
+    if (!*at || is_name(*at))
+        return true;
+    return refuse(r, "suite and name are made of letters, digits, _ and -");
+}
+
+/* --- a row ------------------------------------------------------------------------------------ */
+
+#define FIELD(field) offsetof(struct baretick_row, field)
+
+/* Texts point into the object from here on, the numbers are copied. */
+static bool read_texts(struct reading *r, const char *suite, struct bench *b)
+{
+    if (!name(r, FIELD(name), "its name", &b->name))
+        return false;
+    if (!b->name)
+        return refuse(r, "it has no name");
+    r->name = b->name;
+    if (!name(r, FIELD(suite), "its suite", &b->suite) ||
+        !text(r, FIELD(what), "what", OBJECT_WHAT_MOST, &b->what) ||
+        !name(r, FIELD(beside), "beside", &b->beside) ||
+        !text(r, FIELD(unit), "unit", OBJECT_NAME_MOST, &b->base_unit))
+        return false;
+    if (!b->what)
+        return refuse(r, "it does not say what one operation is");
+    if (!b->base_unit != !b->base_per_op)
+        return refuse(r, "unit and units belong together: one of them is not given");
+    if (!b->suite)
+        b->suite = suite;
+    return true;
+}
+
+/* By the bits: positive or zero, and finite. (Code of this room runs where SSE may be off.) */
+static bool is_cycles(uint64_t bits)
+{
+    return bits < 0x7ff0000000000000ull;
+}
+
+static bool numbers_are_right(struct reading *r, const struct baretick_row *row)
+{
+    uint64_t floor, truth, least = row->flags & BARETICK_NOT_DOUBLED ? 1 : 2;
+    char why[128];
+    memcpy(&floor, &row->floor, sizeof floor);
+    memcpy(&truth, &row->truth, sizeof truth);
+    if (row->ops == 0 || row->ops > OBJECT_OPS_MOST) {
+        fmt_buf(why, sizeof why, "ops is %u; 1 to %u are allowed", row->ops, OBJECT_OPS_MOST);
+        return refuse(r, why);
+    }
+    if (row->grain && row->ops % row->grain) {
+        fmt_buf(why, sizeof why, "ops is %u, which is no multiple of its grain, %u", row->ops,
+                row->grain);
+        return refuse(r, why);
+    }
+    if (row->most_ops && row->most_ops < least * row->ops) {
+        fmt_buf(why, sizeof why, "most_ops is %u; %s ops (%llu) or more are needed", row->most_ops,
+                least == 1 ? "its" : "twice its", (unsigned long long)(least * row->ops));
+        return refuse(r, why);
+    }
+    if (row->room > BARETICK_ROOM_MOST) {
+        fmt_buf(why, sizeof why, "room is %u bytes; at most %u are there", row->room,
+                BARETICK_ROOM_MOST);
+        return refuse(r, why);
+    }
+    if (row->needs & ~(uint32_t)BARETICK_RING0)
+        return refuse(r, "needs has bits that this version does not know");
+    if (row->flags & ~(uint32_t)(BARETICK_NOT_DOUBLED | BARETICK_COLD) || row->reserved)
+        return refuse(r, "flags or reserved has bits that this version does not know");
+    if (!is_cycles(floor) || !is_cycles(truth))
+        return refuse(r, "floor and truth are cycles: 0 or above");
+    return true;
+}
+
+static void take_numbers(const struct baretick_row *row, struct object_row *to)
+{
+    struct bench *b = &to->bench;
+    b->form = FORM_FUNCTION;
+    b->ops = row->ops;
+    b->grain = row->grain;
+    b->most_ops = row->most_ops;
+    b->room_bytes = row->room;
+    b->needs = row->needs & BARETICK_RING0 ? NEED_RING0 : 0;
+    b->not_doubled = row->flags & BARETICK_NOT_DOUBLED;
+    b->cold = row->flags & BARETICK_COLD;
+    b->errors_are_wrong = true;
+    b->base_per_op = row->units;
+    memcpy(&b->floor, &row->floor, sizeof b->floor);
+    memcpy(&to->code.truth, &row->truth, sizeof to->code.truth);
+}
+
+static bool read_functions(struct reading *r, struct bench_code *code)
+{
+    static const struct {
+        const char *name;
+        size_t field;
+    } of[BENCH_CODE_FIELDS] = {
+        [BENCH_CODE_FUNCTION] = {"body", FIELD(body)},
+        [BENCH_CODE_EMPTY] = {"empty", FIELD(empty)},
+        [BENCH_CODE_SETUP] = {"setup", FIELD(setup)},
+        [BENCH_CODE_CHECK] = {"check", FIELD(check)},
+    };
+    char why[64];
+    for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++) {
+        struct elf_spot *to = &code->at[f];
+        if (!pointer(r, of[f].field, of[f].name, to))
+            return false;
+        if (to->section && !(elf_section(r->elf, to->section).flags & ELF_EXEC)) {
+            fmt_buf(why, sizeof why, "%s points to data: no function is there", of[f].name);
+            return refuse(r, why);
+        }
+    }
+    return code->at[BENCH_CODE_FUNCTION].section ? true : refuse(r, "it has no body");
+}
+
+/* The struct's bytes. */
+static bool read_struct(struct reading *r, struct baretick_row *row)
+{
+    struct elf_section s = elf_section(r->elf, r->row.section);
+    char why[96];
+    if (!s.bytes || !(s.flags & ELF_ALLOC) || s.size - r->row.offset < 2 * sizeof(uint32_t))
+        return refuse(r, "its pointer leads to no struct baretick_row");
+    memcpy(row, s.bytes + r->row.offset, 2 * sizeof(uint32_t));
+    if (row->version != BARETICK_VERSION) {
+        fmt_buf(why, sizeof why, "version %u; this program knows version %u", row->version,
+                BARETICK_VERSION);
+        return refuse(r, why);
+    }
+    if (row->size != sizeof *row) {
+        fmt_buf(why, sizeof why, "its struct has %u bytes; version %u has %zu", row->size,
+                BARETICK_VERSION, sizeof *row);
+        return refuse(r, why);
+    }
+    if (s.size - r->row.offset < sizeof *row)
+        return refuse(r, "its struct leads out of the section");
+    memcpy(row, s.bytes + r->row.offset, sizeof *row);
+    return true;
+}
+
+bool object_rows_read(const struct elf *e, size_t i, const char *suite, struct object_row *row,
+                      struct sink *err)
+{
+    struct reading r = {.elf = e, .i = i, .err = err};
+    struct elf_spot list = {0, i * POINTER};
+    struct baretick_row in;
+    *row = (struct object_row){.code.elf = e};
+    if (find_section(e, &list.section) != 1 || !follow(&r, "its pointer", list, &r.row))
+        return false;
+    if (!r.row.section)
+        return refuse(&r, "its pointer is NULL");
+    if (!read_struct(&r, &in))
+        return false;
+    take_numbers(&in, row);
+    return read_texts(&r, suite, &row->bench) && numbers_are_right(&r, &in) &&
+           read_functions(&r, &row->code);
+}

@@ -1,0 +1,200 @@
+#include "bench/objects/objects.h"
+#include "bench/api/registry.h"
+#include "bench/objects/object_rows.h"
+#include "lib/text/crc32.h"
+#include "lib/text/fmt.h"
+#include "lib/text/glob.h"
+#include "lib/text/json.h"
+#include "lib/text/mem.h"
+#include "lib/text/str.h"
+
+#define WHY_MOST 200
+
+struct object_file {
+    char name[OBJECTS_NAME_MOST];
+    char suite[OBJECT_NAME_MOST + 1]; /* of rows that name none */
+    struct elf elf;
+    unsigned rows;
+};
+
+static struct object_file files[OBJECTS_MOST];
+static struct object_row rows[OBJECTS_ROWS];
+static unsigned files_used, rows_used, refusals; /* of which so many are kept: */
+static char refusal[OBJECTS_REFUSALS][WHY_MOST];
+static const char *left_out;
+
+static bool ends_in_o(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 2 && name[n - 2] == '.' && (name[n - 1] == 'o' || name[n - 1] == 'O');
+}
+
+bool objects_want(const char *choice, const char *name)
+{
+    return ends_in_o(name) && !str_eq(choice, "off") &&
+           (str_eq(choice, "on") || glob_list_match(choice, name));
+}
+
+/* Those that have no place are counted. */
+static void refuse(const char *why)
+{
+    if (refusals < OBJECTS_REFUSALS)
+        fmt_buf(refusal[refusals], WHY_MOST, "%s", why);
+    refusals++;
+}
+
+void objects_refuse(const char *name, const char *why)
+{
+    char text[WHY_MOST];
+    fmt_buf(text, sizeof text, "%s: %s", name, why);
+    refuse(text);
+}
+
+void objects_leave_out(const char *why)
+{
+    left_out = why;
+}
+
+/* "hash-2.o" gives "hash-2"; what a suite's name cannot have becomes _. */
+static void suite_of(char *suite, const char *name)
+{
+    size_t n = strlen(name) - (ends_in_o(name) ? 2 : 0), used = 0;
+    for (size_t i = 0; i < n && used < OBJECT_NAME_MOST; i++) {
+        char c = name[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     c == '_' || c == '-';
+        suite[used++] = plain ? c : '_';
+    }
+    suite[used] = 0;
+}
+
+static bool take_row(struct object_file *f, size_t i, struct sink *err)
+{
+    const char *why;
+    struct object_row *row = &rows[rows_used];
+    if (rows_used == OBJECTS_ROWS) {
+        fmt(err, "%s: row %zu: there is room for %u rows of all objects", f->name, i + 1,
+            OBJECTS_ROWS);
+        return false;
+    }
+    if (!object_rows_read(&f->elf, i, f->suite, row, err))
+        return false;
+    row->bench.code = &row->code;
+    if (!registry_add(&row->bench, &why)) {
+        fmt(err, "%s: row %s of suite %s: %s", f->name, row->bench.name, row->bench.suite, why);
+        return false;
+    }
+    rows_used++;
+    return true;
+}
+
+static bool open_file(struct object_file *f, const void *bytes, size_t size, size_t *n,
+                      struct sink *err)
+{
+    return elf_open(&f->elf, f->name, bytes, size, err) && object_rows_count(&f->elf, n, err);
+}
+
+void objects_take(const char *name, const void *bytes, size_t size)
+{
+    struct object_file *f = &files[files_used];
+    struct sink_buf said;
+    char why[WHY_MOST];
+    size_t n;
+    if (files_used == OBJECTS_MOST) {
+        fmt_buf(why, sizeof why, "there is room for %u objects", OBJECTS_MOST);
+        objects_refuse(name, why);
+        return;
+    }
+    files_used++;
+    fmt_buf(f->name, sizeof f->name, "%s", name);
+    suite_of(f->suite, f->name);
+    sink_buf_init(&said, why, sizeof why);
+    if (!open_file(f, bytes, size, &n, &said.sink)) {
+        refuse(why);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        sink_buf_init(&said, why, sizeof why);
+        if (take_row(f, i, &said.sink))
+            f->rows++;
+        else
+            refuse(why);
+        if (refusals > OBJECTS_REFUSALS)
+            return; /* an object that says so many wrong things is not worth more of them */
+    }
+}
+
+const char *objects_name_of(const struct bench *b)
+{
+    return b->code ? b->code->elf->name : NULL;
+}
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+static void show_file(const struct object_file *f, struct sink *out)
+{
+    fmt(out, "object    %s: %zu bytes, %u row%s\r\n", f->name, f->elf.size, f->rows,
+        f->rows == 1 ? "" : "s");
+}
+
+static void record_file(const struct object_file *f, struct report *r)
+{
+    struct json j;
+    if (!report_record(r, &j, "object"))
+        return;
+    json_str(&j, "file", f->name);
+    json_u64(&j, "bytes", f->elf.size);
+    json_u64(&j, "crc32", crc32_update(0, f->elf.bytes, f->elf.size));
+    json_u64(&j, "rows", f->rows);
+    json_end(&j);
+}
+
+static const char *refused(unsigned i)
+{
+    return i < OBJECTS_REFUSALS ? refusal[i] : "and more than there is room to tell";
+}
+
+static unsigned told(void)
+{
+    return refusals <= OBJECTS_REFUSALS ? refusals : OBJECTS_REFUSALS + 1;
+}
+
+unsigned objects_refusals(void)
+{
+    return refusals;
+}
+
+void objects_explain(struct sink *err)
+{
+    for (unsigned i = 0; i < told(); i++)
+        fmt(err, "; object refused: %s", refused(i));
+    if (left_out)
+        fmt(err, "; %s", left_out);
+}
+
+void objects_show(struct sink *out)
+{
+    for (unsigned i = 0; i < files_used; i++)
+        show_file(&files[i], out);
+    for (unsigned i = 0; i < told(); i++)
+        fmt(out, "object refused: %s\r\n", refused(i));
+    if (left_out)
+        fmt(out, "%s\r\n", left_out);
+}
+
+void objects_tell(struct report *r)
+{
+    char message[WHY_MOST + 32];
+    if (left_out)
+        report_event(r, "warning", left_out);
+    for (unsigned i = 0; i < files_used; i++) {
+        if (report_table(r))
+            show_file(&files[i], r->out);
+        record_file(&files[i], r);
+    }
+    for (unsigned i = 0; i < told(); i++) {
+        fmt_buf(message, sizeof message, "object refused: %s", refused(i));
+        report_event(r, "error", message);
+        r->failures++;
+    }
+}

@@ -1,0 +1,176 @@
+/*
+ * Objects with rows of a person's own: \baretick\objects\*.o on the volume that the program was
+ * loaded from. Their bytes stay in LoaderData. Where Secure Boot is on, none is loaded: what is
+ * signed must not run what is not. Source of every call: UEFI 2.10 section 13.5.
+ */
+#include "bench/objects/objects.h"
+#include "boot/volume.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+
+#define FOLDER "\\baretick\\objects"
+/* Of the folder: a directory that never ends is the firmware's mistake. */
+#define ENTRIES_MOST 100000
+
+/* A file's name, as the firmware has it and as people read it. */
+struct name {
+    CHAR16 wide[OBJECTS_NAME_MOST];
+    char plain[OBJECTS_NAME_MOST];
+};
+
+struct listing {
+    struct name name[OBJECTS_MOST];
+    unsigned n;
+};
+
+static void refuse(const char *name, const char *what, EFI_STATUS status)
+{
+    char why[128];
+    struct sink_buf text;
+
+    sink_buf_init(&text, why, sizeof why);
+    fmt(&text.sink, "%s: ", what);
+    boot_status(&text.sink, status);
+    objects_refuse(name, why);
+}
+
+/* False: it is longer than what is kept; then it is cut. */
+static bool take_name(struct name *n, const CHAR16 *from)
+{
+    size_t i = 0;
+
+    for (; i < OBJECTS_NAME_MOST - 1 && from[i]; i++) {
+        n->wide[i] = from[i];
+        n->plain[i] = from[i] >= ' ' && from[i] < 0x7f ? (char)from[i] : '?';
+    }
+    n->wide[i] = 0;
+    n->plain[i] = 0;
+    return from[i] == 0;
+}
+
+static bool precedes(const struct name *a, const struct name *b)
+{
+    size_t i = 0;
+
+    while (a->wide[i] && a->wide[i] == b->wide[i])
+        i++;
+    return a->wide[i] < b->wide[i];
+}
+
+static void list_file(struct listing *l, const struct options *o, const EFI_FILE_INFO *info)
+{
+    struct name name;
+    unsigned at;
+
+    if (!take_name(&name, info->FileName)) {
+        if (objects_want("on", name.plain) || objects_want(o->objects, name.plain))
+            objects_refuse(name.plain, "its name is longer than 63 characters");
+        return;
+    }
+    if (!objects_want(o->objects, name.plain))
+        return;
+    if (l->n == OBJECTS_MOST) {
+        objects_refuse(name.plain, "there are more objects than the 32 that there is room for");
+        return;
+    }
+    for (at = l->n++; at > 0 && precedes(&name, &l->name[at - 1]); at--)
+        l->name[at] = l->name[at - 1];
+    l->name[at] = name;
+}
+
+static void list_folder(struct listing *l, const struct options *o, EFI_FILE_HANDLE folder)
+{
+    union file_info u;
+
+    for (unsigned i = 0; i < ENTRIES_MOST; i++) {
+        UINTN size = sizeof u;
+        EFI_STATUS status = folder->Read(folder, &size, &u);
+
+        if (EFI_ERROR(status)) {
+            refuse(FOLDER, "the folder cannot be read", status);
+            return;
+        }
+        if (size == 0)
+            return;
+        if (!(u.info.Attribute & EFI_FILE_DIRECTORY))
+            list_file(l, o, &u.info);
+    }
+}
+
+/* Its bytes in pool memory; NULL: it is refused. */
+static uint8_t *read_file(struct boot *b, EFI_FILE_HANDLE file, const char *name, size_t *size)
+{
+    union file_info u;
+    EFI_STATUS status = file_info(file, &u);
+    uint8_t *bytes;
+
+    if (EFI_ERROR(status)) {
+        refuse(name, "cannot be examined", status);
+        return NULL;
+    }
+    if (u.info.FileSize > OBJECTS_FILE_MOST) {
+        objects_refuse(name, "larger than the 1 MiB that an object may have");
+        return NULL;
+    }
+    bytes = boot_alloc(b, u.info.FileSize + 1);
+    if (!bytes) {
+        objects_refuse(name, "no memory for its bytes");
+        return NULL;
+    }
+    status = file_read(file, bytes, u.info.FileSize, size);
+    if (!EFI_ERROR(status))
+        return bytes;
+    refuse(name, "cannot be read", status);
+    boot_free(b, bytes);
+    return NULL;
+}
+
+static void load(struct boot *b, EFI_FILE_HANDLE folder, struct name *name)
+{
+    EFI_FILE_HANDLE file;
+    EFI_STATUS status = folder->Open(folder, &file, name->wide, EFI_FILE_MODE_READ, 0);
+    uint8_t *bytes;
+    size_t size;
+
+    if (EFI_ERROR(status)) {
+        refuse(name->plain, "cannot be opened", status);
+        return;
+    }
+    bytes = read_file(b, file, name->plain, &size);
+    file->Close(file);
+    if (!bytes)
+        return;
+    b->object[b->objects++] = bytes;
+    objects_take(name->plain, bytes, size);
+}
+
+/* NULL where there is none: most sticks have no objects. */
+static EFI_FILE_HANDLE open_folder(struct boot *b)
+{
+    EFI_FILE_HANDLE root, folder = NULL;
+    EFI_STATUS status = volume_open(b, &root);
+
+    if (EFI_ERROR(status) || !root)
+        return NULL; /* baretick.conf was looked for there before: it has told what is wrong */
+    status = root->Open(root, &folder, L"" FOLDER, EFI_FILE_MODE_READ, 0);
+    root->Close(root);
+    if (EFI_ERROR(status) && status != EFI_NOT_FOUND)
+        refuse(FOLDER, "cannot be opened", status);
+    return EFI_ERROR(status) ? NULL : folder;
+}
+
+void boot_objects(struct boot *b)
+{
+    static struct listing listing; /* too large for this stack */
+    EFI_FILE_HANDLE folder = open_folder(b);
+
+    if (!folder)
+        return;
+    list_folder(&listing, &b->handoff->options, folder);
+    if (listing.n > 0 && b->handoff->secure_boot)
+        objects_leave_out("Secure Boot is on: the objects of " FOLDER
+                          " are not loaded, since nobody has signed them");
+    for (unsigned i = 0; i < listing.n && !b->handoff->secure_boot; i++)
+        load(b, folder, &listing.name[i]);
+    folder->Close(folder);
+}

@@ -1,0 +1,75 @@
+"""docs/own-code.md: its template and its compile lines are what is there, and give a figure."""
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/own-code.md").read_text(encoding="utf-8")
+EXAMPLES = ROOT / "docs/examples"
+LINES = {m[1]: m[2] for m in re.finditer(r"^ +\| ([\w+]+) \| `([^`]+)` \|$", PAGE, re.MULTILINE)}
+ROWS = {"first": ["collatz_27"], "hash": ["fnv1a", "folded"], "spinlock": ["none", "swap", "ticket"],
+        "copy": [f"{kind}_{n}" for kind in ("memcpy", "words") for n in (4096, 512, 64)]}
+NASM = """%include "baretick.inc"
+BARETICK_STATEMENT first, collatz_27, "not those steps, but a multiplication", floor, 1.0
+    imul rax, rcx
+BARETICK_END
+"""
+
+
+def compile_example(line, name, folder):
+    """As the page says, in a folder with the file and the header's folder."""
+    (folder / "bench").mkdir()
+    (folder / "bench/api").symlink_to(ROOT / "bench/api")
+    words = shlex.split(line)
+    source = next(word for word in words if word.startswith("first."))
+    if source.endswith(".asm"):
+        (folder / source).write_text(NASM)
+    else:
+        kind = "rs" if source.endswith(".rs") else "c"
+        shutil.copy(EXAMPLES / f"{name}.{kind}", folder / source)
+    if not shutil.which(words[0]):
+        pytest.skip(f"{words[0]} is not installed")
+    ran = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and ran.stderr == "", ran.stderr
+    return folder / "first.o"
+
+
+def rows_of(ended):
+    return list(ended.report().rows.values())
+
+
+def test_the_template_is_the_file():
+    block = re.search(r"```c\n(.*?)```", PAGE, re.DOTALL)[1]
+    assert re.sub(r"^   ", "", block, flags=re.MULTILINE).strip() == (EXAMPLES / "first.c").read_text().strip()
+
+
+def test_every_compiler_has_a_line():
+    assert sorted(LINES) == ["clang", "g++", "gcc", "nasm", "rustc"]
+
+
+@pytest.mark.parametrize("compiler", LINES)
+def test_the_template_is_measured(compiler, run, tmp_path):
+    file = compile_example(LINES[compiler], "first", tmp_path)
+    suite = "first_rs" if compiler == "rustc" else "first"
+    (row,) = rows_of(run(f"objects={file}", f"suite={suite}", "format=jsonl", "rounds=1"))
+    assert (row["name"], row["status"], row["object"]) == ("collatz_27", "ok", "first.o")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "g++"])
+@pytest.mark.parametrize("name", ROWS)
+def test_examples_are_measured(compiler, name, run, tmp_path):
+    file = compile_example(LINES[compiler], name, tmp_path)
+    rows = rows_of(run(f"objects={file}", f"suite={name}", "format=jsonl", "rounds=1"))
+    assert [row["name"] for row in rows] == ROWS[name]
+    assert [row["status"] for row in rows] == ["ok"] * len(rows), [row.get("why") for row in rows]
+
+
+def test_traps_that_the_page_names_are_rows(run):
+    named = set(re.findall(r"`(\w+_trap\w*)`", PAGE))
+    listed = set(re.findall(r"^  (\w+_trap\w*) ", run("list").out, re.MULTILINE))
+    assert named and named <= listed

@@ -1,0 +1,340 @@
+"""A person's own objects in the Linux program: compiled as documented, measured, refused; and make check-object."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/objects"))
+
+import made  # noqa: E402
+
+SUCCESS, CHECK_FAILED, BAD_OPTIONS = 0, 2, 3
+CHECK_OBJECT = ROOT / "build/hosted/check_object"
+TRIES = 4  # a figure that another program disturbs is taken again
+
+PASS = "static int pass(uint64_t n, struct baretick_object *o) { (void)n; (void)o; return 0; }\n"
+COUNT = """static int count(uint64_t n, struct baretick_object *o)
+{ for (; n; n--) { o->counter++; BARETICK_CLOBBER(); } return 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory):
+    """A folder with an object of every compiler that is here."""
+    folder = tmp_path_factory.mktemp("objects")
+    for kind in made.KINDS:
+        if made.at_hand(kind):
+            made.own(kind, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory):
+    return made.own("faults", tmp_path_factory.mktemp("faults"))
+
+
+@pytest.fixture
+def measured(run):
+    """measured(path, word, ...): the report of a run over these objects, and its exit status."""
+
+    def start(path, *words):
+        ended = run(f"objects={path}", "format=jsonl", *words)
+        report = ended.report()
+        assert ended.status in (SUCCESS, CHECK_FAILED), f"{ended.status}: {ended.err}"
+        assert (report.end["verdict"] == "pass") == (ended.status == SUCCESS), report.end
+        return report
+
+    return start
+
+
+def records(run, kind, path, *words):
+    """Records of a type that the report's reader does not sort."""
+    import report
+
+    ended = run(f"objects={path}", "format=jsonl", *words)
+    return [r for r in map(report.parse, ended.out.encode().splitlines()) if r["type"] == kind]
+
+
+def close(row, cycles):
+    """Within its interval, or 1 %."""
+    got = row["per_op"]
+    return abs(got["cycles"] - cycles) <= max(got["cycles_hi"] - got["cycles"], 0.01 * cycles)
+
+
+# --- what compilers make ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", made.KINDS)
+def test_an_object_of_each_compiler_is_measured(measured, objects, kind):
+    """Ten products in a chain take ten times what the CPU's documentation says of one, or what the program's own
+    row does where it says nothing; the others do their work, which their checks see."""
+    if not made.at_hand(kind):
+        pytest.skip(f"not installed: {made.COMMANDS[kind].split()[0]}")
+    for _ in range(TRIES):
+        rows = measured(objects, f"suite={kind},truth", "bench=chain,count,sum,imul", "samples=512").rows
+        mine = {name: rows[f"{kind}/{name}"] for name in ("chain", "count", "sum")}
+        one = rows["truth/imul"]
+        if mine["chain"]["status"] == "ok" and close(mine["chain"], 10 * one.get("truth_cycles", one["per_op"]["cycles"])):
+            break
+    else:
+        pytest.fail(f"{mine['chain']['per_op']}, and one product: {one['per_op']}")
+    for row in mine.values():
+        assert row["status"] == "ok" and row["errors"] == 0 and row["object"] == f"{kind}.o", row
+        assert row["form"] == "function" and row["doubled"] and row["placements"] > 1, row
+    assert "object" not in one
+    # 512 words: two a cycle and vectors of 8 at the most, and as many additions that wait for each other
+    assert 512 / 16 < mine["sum"]["per_op"]["cycles"] < 512 * 64, mine["sum"]
+
+
+def test_every_object_of_a_folder_in_order_of_names(run, objects):
+    told = records(run, "object", objects, "suite=planted", "bench=adds20", "samples=16")
+    assert [t["file"] for t in told] == sorted(p.name for p in objects.glob("*.o")), told
+    for t in told:
+        assert t["rows"] == 3 and t["bytes"] == (objects / t["file"]).stat().st_size, t
+
+
+def test_list_shows_the_rows(run, objects):
+    ended = run(f"objects={objects}", "list")
+    assert ended.status == SUCCESS, ended.err
+    assert re.search(r"^gcc\r?\n  chain +ten products, each of the one before\r?\n  count +\+\+\*x\r?$", ended.out, re.M)
+    assert re.search(r"^object    gcc\.o: \d+ bytes, 3 rows\r?$", ended.out, re.M), ended.out
+    assert "gcc.o" not in run("list").out and "gcc.o" not in run("objects=off", "list").out
+
+
+@pytest.mark.parametrize("words", [["method=plain"], ["method=doubled"], ["method=kbest"], ["method=ensembles", "ensembles=4", "size=16"], ["method=adaptive", "target=100"], ["layout=sweep"], ["layout=fixed"], ["caches=clear"], ["method=plain", "recipe=rdtscp"]])  # fmt: skip
+def test_by_every_method(measured, objects, words):
+    """A method that needs a loop to double says of a row without one that it is not for it."""
+    rows = measured(objects, "suite=gcc", "samples=64", *words).rows
+    assert len(rows) == 3
+    for name, row in rows.items():
+        if row["status"] == "unsupported":
+            assert row["why"], row
+        else:
+            assert row["status"] == "ok" and "ticks" in row["per_op"], row
+    assert rows["gcc/count"]["status"] == "ok" or "caches=clear" in words, rows["gcc/count"]
+
+
+# --- what goes wrong in a body ---------------------------------------------------------------------
+
+
+def symbol_bytes(path, name, offset):
+    """The object's machine code from so far behind a symbol on."""
+    said = made.run(["objdump", "-d", f"--disassemble={name}", path])
+    lines = [re.match(r" +([0-9a-f]+):\t((?:[0-9a-f]{2} )+)", line) for line in said.splitlines()]
+    found = [(int(m[1], 16), m[2].split()) for m in lines if m]
+    return next(code for at, code in found if at - found[0][0] == offset)
+
+
+# row, how its message begins, its function, the first bytes of the instruction
+ENDS = {
+    "ud2": ("SIGILL at ", "undefined", ["0f", "0b"]),
+    "divide": ("SIGFPE at ", "divides", ["f7"]),
+    "store": ("SIGSEGV, address 123450, at ", "stores", ["c7"]),
+    "endless": ("it ran longer than deadline=1 seconds and was ended at ", "never_ends", ["eb"]),
+}
+
+
+@pytest.mark.parametrize("share", ["alone", "together"])
+def test_a_body_that_does_not_come_back_costs_its_row_alone(measured, faults, share):
+    """Signal, address, symbol and offset in the object are told; the rows around it are measured."""
+    cores = ["cores=0-1", "share=together"] if share == "together" and len(os.sched_getaffinity(0)) > 1 else []
+    report = measured(faults, "suite=faults", "samples=64", "deadline=1", *cores)
+    assert report.end["verdict"] == "fail" and len(report.rows) == 8
+    for name, (begins, function, code) in ENDS.items():
+        row = report.rows[f"faults/{name}"]
+        at = re.search(rf" in {function}\+0x([0-9a-f]+)$", row["why"])
+        assert row["status"] == "wrong" and row["n"] == 0 and begins in row["why"] and at, row
+        assert symbol_bytes(faults, function, int(at[1], 16))[: len(code)] == code, row
+    assert report.rows["faults/fails"]["why"] == "every operation failed"
+    assert report.rows["faults/wrong"]["why"] == "the check does not like it"
+    for name in ("a_good_one", "z_good_one"):
+        assert report.rows[f"faults/{name}"]["status"] == "ok", report.rows[f"faults/{name}"]
+
+
+# --- fields of a row -------------------------------------------------------------------------------
+
+FIELDS = (
+    PASS
+    + COUNT
+    + """
+#define ROOM (6u << 20)
+static void fill(struct baretick_object *o)
+{
+    volatile uint8_t *room = (volatile uint8_t *)o->room;
+    for (uint64_t i = 0; i < ROOM; i += 4096)
+        room[i] = (uint8_t)(i >> 12);
+    room[ROOM - 1] = 77;
+}
+static int walk(uint64_t n, struct baretick_object *o)
+{
+    const volatile uint8_t *room = (const volatile uint8_t *)o->room;
+    for (; n; n--)
+        for (uint64_t i = 0; i < ROOM; i += 4096)
+            if (room[i] != (uint8_t)(i >> 12))
+                return 1;
+    return room[ROOM - 1] != 77 || (uint64_t)o->room % 4096 != 0;
+}
+BARETICK_ROW(fields, room, "a step through 6 MiB", .body = walk, .ops = 2, .room = ROOM, .setup = fill);
+BARETICK_ROW(fields, small, "a count beside it", .body = count, .ops = 10, .room = 1, .check = baretick_counted);
+BARETICK_ROW(fields, cold, "a count in cold memory", .body = count, .ops = 10, .flags = BARETICK_COLD);
+BARETICK_ROW(fields, once, "as many operations in each window", .body = count, .ops = 10, .most_ops = 10,
+             .flags = BARETICK_NOT_DOUBLED, .check = baretick_counted);
+BARETICK_ROW(fields, ring0, "a privileged one", .body = pass, .ops = 10, .needs = BARETICK_RING0);
+BARETICK_ROW(fields, gone, "nothing", .body = pass, .ops = 1000, .floor = 1);
+BARETICK_ROW(fields, untrue, "nothing that takes a thousand cycles", .body = count, .ops = 1000, .truth = 1000);
+BARETICK_ROW(fields, set, "as small", .body = count, .ops = 10, .beside = "small", .unit = "word", .units = 3);
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def fields(tmp_path_factory):
+    return made.of_source(tmp_path_factory.mktemp("fields"), "fields", FIELDS)
+
+
+def test_fields_of_a_row_do_what_they_say(measured, fields):
+    report = measured(fields, "suite=fields", "samples=64")
+    rows = {name.partition("/")[2]: row for name, row in report.rows.items()}
+    assert rows["room"]["status"] == rows["small"]["status"] == "ok" and rows["room"]["errors"] == 0, rows["room"]
+    assert rows["small"]["doubled"] and not rows["once"]["doubled"] and not rows["cold"]["doubled"]
+    # The counter's line comes from memory, once a window.
+    assert rows["cold"]["ticks"]["median"] > rows["small"]["ticks"]["median"], (rows["cold"], rows["small"])
+    assert rows["once"]["status"] == "ok", rows["once"]
+    assert rows["ring0"]["status"] == "unsupported" and "ring 0" in rows["ring0"]["why"], rows["ring0"]
+    assert rows["gone"]["status"] == "wrong" and "the work is gone" in rows["gone"]["why"], rows["gone"]
+    assert rows["untrue"]["truth_cycles"] == 1000 and "not the documented figure" in rows["untrue"]["why"], rows["untrue"]
+    assert rows["set"]["unit"] == "word" and rows["set"]["per_op"], rows["set"]
+
+
+def test_a_large_room_on_two_cores_at_once(measured, fields):
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two CPUs")
+    report = measured(fields, "suite=fields", "bench=room,small", "samples=32", "cores=0-1", "share=together")
+    assert report.end["rows"] == 4 and report.end["failures"] == 0, report.rows
+
+
+# --- what is refused -------------------------------------------------------------------------------
+
+REFUSALS = PASS + """
+BARETICK_ROW(mine, good, "nothing", .body = pass, .ops = 10);
+BARETICK_ROW(mine, bad, "nothing", .body = pass, .ops = 10, .room = 9u << 20);
+BARETICK_ROW(truth, imul, "the program has it", .body = pass, .ops = 10);
+static const struct baretick_row old = {.version = 7, .size = sizeof old, .name = "old"};
+static const struct baretick_row *const at_old __attribute__((used, section(BARETICK_SECTION))) = &old;
+"""
+
+
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory):
+    """A folder: an object with refused rows, one that is none, one that is too large, one without rows, a good one."""
+    folder = tmp_path_factory.mktemp("refused")
+    made.of_source(folder, "a", REFUSALS)
+    (folder / "b.o").write_text("no object")
+    (folder / "c.o").write_bytes(bytes((1 << 20) + 1))
+    made.of_source(folder, "d", "int f(void); int f(void) { return 0; }\n")
+    made.of_source(folder, "e", "int absent(uint64_t n, struct baretick_object *o);\n"
+                   "BARETICK_ROW(mine, absent, \"one that is not there\", .body = absent, .ops = 10);\n"
+                   + PASS + "static int calls(uint64_t n, struct baretick_object *o) { return absent(n, o); }\n"
+                   "BARETICK_ROW(mine, calls, \"a call of it\", .body = calls, .ops = 10);\n"
+                   "BARETICK_ROW(mine, last, \"nothing\", .body = pass, .ops = 10);\n")  # fmt: skip
+    return folder
+
+
+SAID = [
+    "a.o: row bad: room is 9437184 bytes; at most 8388608 are there",
+    "a.o: row imul of suite truth: a row of that suite and name is there already",
+    "a.o: row 4: version 7; this program knows version 1",
+    "b.o: not an ELF file",
+    "c.o: larger than the 1 MiB that an object may have",
+    "d.o: it has no rows: section baretick_rows_v1, with a pointer to each, is not there",
+    "e.o: .data.rel.ro",  # by its section and offset
+]
+
+
+def test_what_is_refused_fails_the_run_which_goes_on(measured, refused):
+    report = measured(refused, "suite=mine,planted", "bench=good,bad,last,calls,adds20", "samples=64")
+    assert set(report.rows) == {"mine/good", "mine/last", "mine/calls", "planted/adds20"}
+    for name in ("mine/good", "mine/last", "planted/adds20"):
+        assert report.rows[name]["status"] == "ok", report.rows[name]
+    said = [e["message"] for e in report.events if e["kind"] == "error"]
+    assert len(said) == len(SAID), said
+    for message, words in zip(sorted(said), sorted(SAID)):
+        assert message.startswith(f"object refused: {words}"), (message, words)
+    calls = report.rows["mine/calls"]
+    assert calls["status"] == "wrong" and "to absent: the object does not define it" in calls["why"], calls
+    assert report.end["failures"] == len(SAID) + 1
+
+
+def test_list_tells_what_is_refused(run, refused):
+    out = run(f"objects={refused}", "list").out
+    assert all(f"object refused: {words}" in out for words in SAID), out
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda folder: folder / "none", "none: No such file or directory; a folder or an object is meant"),
+    (lambda folder: folder, ": no file there ends in .o"),
+])  # fmt: skip
+def test_a_folder_that_is_not_there_or_has_none(run, tmp_path, make, words):
+    path = make(tmp_path)
+    ended = run(f"objects={path}", "suite=planted")
+    assert ended.status == BAD_OPTIONS and f"objects={path}" in ended.err and words in ended.err, ended.err
+
+
+def test_more_objects_than_there_is_room_for(run, tmp_path):
+    good = made.of_source(tmp_path, "x", PASS + 'BARETICK_ROW(m, r, "nothing", .body = pass, .ops = 10);\n')
+    many = tmp_path / "many"
+    many.mkdir()
+    for i in range(33):
+        (many / f"{i:02}.o").write_bytes(good.read_bytes())
+    out = run(f"objects={many}", "list").out
+    assert out.count("a row of that suite and name is there already") == 31, out
+    assert "object refused: 32.o: there is room for 32 objects" in out, out
+
+
+# --- make check-object -----------------------------------------------------------------------------
+
+
+def check(*words):
+    return subprocess.run([CHECK_OBJECT, *words], capture_output=True, text=True, check=False)
+
+
+def test_check_object_says_what_is_good(objects):
+    said = check(objects / "gcc.o")
+    assert said.returncode == 0 and not said.stderr, said
+    for words in ("gcc/chain: ten products, each of the one before", "body      chain", "ops       500",
+                  "gcc/sum: ", "setup     fill", "check     summed", "room      4096",
+                  "unit      byte, 4096 an operation", "placed    ", "object    gcc.o: "):  # fmt: skip
+        assert words in said.stdout, said.stdout
+    assert "refused" not in said.stdout
+    assert check(objects).returncode == 0
+
+
+def test_check_object_says_what_the_program_says(run, refused):
+    """The same messages; what cannot be placed is refused there too."""
+    said = check(refused)
+    assert said.returncode == 1, said
+    shown = run(f"objects={refused}", "list").out.splitlines()
+    about = [line for line in shown if line.startswith("object")]
+    assert about and [line for line in said.stdout.splitlines() if line.startswith("object")] == about
+    assert re.search(r"refused   e\.o: \.text\S*\+0x[0-9a-f]+: \S+ to absent: the object does not define it", said.stdout)
+
+
+@pytest.mark.parametrize("words", [[], [""], ["a", "b"], ["/nowhere.o"]])
+def test_check_object_without_an_object(words):
+    said = check(*words)
+    assert said.returncode == 2 and not said.stdout and ("usage: " in said.stderr or "/nowhere.o: No such" in said.stderr)
+
+
+def test_make_check_object(faults):
+    def make(name):
+        return subprocess.run(["make", "-s", "check-object", f"OBJECT={name}"], cwd=ROOT, capture_output=True, text=True,
+                              check=False)  # fmt: skip
+
+    good = make(faults)
+    assert good.returncode == 0 and "faults/ud2: an undefined instruction" in good.stdout, good
+    assert make("README.md").returncode != 0

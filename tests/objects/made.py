@@ -1,0 +1,60 @@
+"""Objects with rows, compiled from the sources beside this file, as a person would."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+API = ROOT / "bench/api"
+
+C = "-O2 -fPIE -ffreestanding -Wall -Wextra -Wpedantic -Werror"
+CXX = f"{C} -fno-exceptions -fno-rtti"
+RUST = "--edition 2021 --crate-type lib --emit obj -C opt-level=2 -C panic=abort -C codegen-units=1"
+# What a person runs; the object's name comes last.
+COMMANDS = {
+    "clangxx17": f"clang++ {CXX} -std=c++17 -DSUITE=clangxx17 -c own.cc -o",
+    "gcc": f"gcc {C} -std=c11 -DSUITE=gcc -c own.c -o",
+    "clang": f"clang {C} -std=c11 -DSUITE=clang -c own.c -o",
+    "gxx17": f"g++ {CXX} -std=c++17 -DSUITE=gxx17 -c own.cc -o",
+    "gxx20": f"g++ {CXX} -std=c++20 -DSUITE=gxx20 -c own.cc -o",
+    "clangxx20": f"clang++ {CXX} -std=c++20 -DSUITE=clangxx20 -c own.cc -o",
+    "nasm": "nasm -f elf64 -Werror -DSUITE=nasm own.asm -o",
+    "rust": f"rustc {RUST} own.rs -o",
+    "faults": f"gcc {C} -std=c11 -c faults.c -o",
+}
+KINDS = [kind for kind in COMMANDS if kind != "faults"]
+
+
+def at_hand(kind):
+    """Whether its compiler is here."""
+    return shutil.which(COMMANDS[kind].split()[0]) is not None
+
+
+def run(command, *more):
+    done = subprocess.run([*command, *more], cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False)  # fmt: skip
+    assert done.returncode == 0, f"{' '.join(map(str, done.args))}: {done.stdout}"
+    return done.stdout
+
+
+def include(command):
+    """Where the header, or NASM's file, is found. Rust has neither."""
+    return {"rustc": [], "nasm": ["-I", f"{API}/"]}.get(command, ["-I", str(API)])
+
+
+def own(kind, folder):
+    """folder/KIND.o"""
+    words = COMMANDS[kind].split()
+    path = Path(folder) / f"{kind}.o"
+    run([words[0], *include(words[0]), *words[1:]], path)
+    return path
+
+
+def of_source(folder, name, source, flags=C):
+    """folder/NAME.o of C source, which has baretick.h included."""
+    path = Path(folder) / f"{name}.o"
+    text = path.with_suffix(".c")
+    text.write_text('#include "baretick.h"\n' + source)
+    run(["gcc", *flags.split(), "-I", str(API), "-c", str(text), "-o"], path)
+    return path

@@ -1,0 +1,54 @@
+/* Rows as a person may bring them, in C; own.cc, own.asm and own.rs have the same. SUITE is given. */
+#include "baretick.h"
+
+#define ROW(...)       BARETICK_ROW(__VA_ARGS__)
+#define STATEMENT(...) BARETICK_STATEMENT(__VA_ARGS__)
+
+/* Without an empty body: a loop's own instructions run beside a chain, not behind it. */
+static int chain(uint64_t n, struct baretick_object *o)
+{
+    uint64_t x = 3;
+    (void)o;
+    for (; n; n--)
+        __asm__ volatile(".rept 10\n\timul %0, %0\n\t.endr" : "+r"(x) : : "cc");
+    return 0;
+}
+ROW(SUITE, chain, "ten products, each of the one before", .body = chain, .ops = 500);
+
+STATEMENT(SUITE, count, "++*x", .check = baretick_counted)
+{
+    o->counter++;
+}
+
+#define WORDS 512
+static uint64_t expected; /* data of the object itself */
+
+static void fill(struct baretick_object *o)
+{
+    uint64_t *room = (uint64_t *)o->room;
+    expected = 0;
+    for (uint64_t i = 0; i < WORDS; i++)
+        expected += room[i] = i * 7 + 1;
+}
+
+static int sum(uint64_t n, struct baretick_object *o)
+{
+    const uint64_t *room = (const uint64_t *)o->room;
+    for (; n; n--) {
+        uint64_t total = 0;
+        for (uint64_t i = 0; i < WORDS; i++)
+            total += room[i];
+        BARETICK_KEEP(total);
+        o->counter = total;
+        BARETICK_CLOBBER();
+    }
+    return 0;
+}
+
+static const char *summed(const struct baretick_object *o, uint64_t operations)
+{
+    (void)operations;
+    return o->counter == expected ? NULL : "the sum is wrong";
+}
+ROW(SUITE, sum, "a pass over 512 words", .body = sum, .ops = 20, .room = WORDS * 8, .setup = fill,
+    .check = summed, .unit = "byte", .units = WORDS * 8);

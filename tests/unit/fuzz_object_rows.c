@@ -1,0 +1,110 @@
+/*
+ * Objects with rows, of any bytes: what opens has its rows read, and each that is not refused has
+ * its functions linked, as bench/measure/compiled.c does, within memory of exactly their size.
+ */
+#include <string.h>
+#include "bench/objects/object_rows.h"
+#include "lib/text/fmt.h"
+#include "tests/unit/fuzz.h"
+#include "tests/unit/fuzz_link.h"
+#include "tests/unit/made_rows.h"
+
+#define ROWS_MOST 16 /* of one object that are looked at */
+
+static struct made_row full(unsigned i, const char *name)
+{
+    struct made_row r = good_row(i, name);
+    r.row.grain = 10;
+    r.row.most_ops = 1000;
+    r.row.room = 4096;
+    r.row.floor = 0.5;
+    r.row.truth = 3;
+    r.row.units = 8;
+    r.suite = made_text("suite");
+    r.empty = (struct made_pointer){ROWS_CODE, 16};
+    r.setup = (struct made_pointer){ROWS_CODE, 32};
+    r.check = (struct made_pointer){ROWS_CODE, 48};
+    r.beside = made_text("other");
+    r.unit = made_text("byte");
+    return r;
+}
+
+size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
+{
+    static struct made m;
+    struct made_row rows[3];
+    made_rows_begin();
+    if (index > 3)
+        return 0;
+    for (unsigned i = 0; i < 3; i++)
+        rows[i] = index % 2 ? full(i, "row") : good_row(i, "row");
+    if (index == 2)
+        rows[1].row.version = 2;
+    made_rows(&m, rows, index < 2 ? 1 : 3);
+    if (m.size > room)
+        return 0;
+    memcpy(out, m.bytes, m.size);
+    return m.size;
+}
+
+static bool is_text(const struct elf *e, const char *text, size_t most)
+{
+    const char *bytes = (const char *)e->bytes;
+    size_t length = strlen(text);
+    return length >= 1 && length <= most && (text < bytes || text + length < bytes + e->size);
+}
+
+/* What a row that is not refused promises. */
+static void check_row(const struct elf *e, const struct object_row *row)
+{
+    const struct bench *b = &row->bench;
+    FUZZ_CHECK(is_text(e, b->suite, OBJECT_NAME_MOST) && is_text(e, b->name, OBJECT_NAME_MOST));
+    FUZZ_CHECK(is_text(e, b->what, OBJECT_WHAT_MOST));
+    FUZZ_CHECK(!b->beside || is_text(e, b->beside, OBJECT_NAME_MOST));
+    FUZZ_CHECK(!b->base_unit || (is_text(e, b->base_unit, OBJECT_NAME_MOST) && b->base_per_op));
+    FUZZ_CHECK(b->ops >= 1 && b->ops <= OBJECT_OPS_MOST && b->ops % bench_grain(b) == 0);
+    FUZZ_CHECK(b->room_bytes <= BARETICK_ROOM_MOST && b->floor >= 0 && row->code.truth >= 0);
+    FUZZ_CHECK(row->code.at[BENCH_CODE_FUNCTION].section != 0);
+}
+
+static void link_row(const struct elf *e, const struct object_row *row, struct sink_buf *said)
+{
+    static const struct elf_given givens[] = {
+        {"memcpy", 0x1234567890}, {"memset", 0x1234567890}, {NULL, 0}};
+    static struct elf_set set;
+    struct elf_entry entry;
+    elf_set_init(&set, e, givens);
+    for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++)
+        if (row->code.at[f].section && !elf_add(&set, row->code.at[f], &entry, &said->sink)) {
+            FUZZ_CHECK(said->used > 0);
+            return;
+        }
+    FUZZ_CHECK(said->used == 0);
+    fuzz_link(&set, 0x100000000000);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char text[256];
+    struct object_row row;
+    struct sink_buf said;
+    struct elf e;
+    size_t n;
+    sink_buf_init(&said, text, sizeof text);
+    if (!elf_open(&e, "fuzz.o", data, size, &said.sink) || !object_rows_count(&e, &n, &said.sink)) {
+        FUZZ_CHECK(said.used > 0);
+        return 0;
+    }
+    FUZZ_CHECK(said.used == 0 && n > 0 && n <= size / 8);
+    for (size_t i = 0; i < n && i < ROWS_MOST; i++) {
+        sink_buf_init(&said, text, sizeof text);
+        if (!object_rows_read(&e, i, "suite", &row, &said.sink)) {
+            FUZZ_CHECK(said.used > 0);
+            continue;
+        }
+        FUZZ_CHECK(said.used == 0);
+        check_row(&e, &row);
+        link_row(&e, &row, &said);
+    }
+    return 0;
+}
