@@ -119,11 +119,6 @@ static const struct elf_given *given(const struct elf_set *s, const char *name)
     return NULL;
 }
 
-static bool is_got(uint32_t type)
-{
-    return type == ELF_R_GOTPCREL || type == ELF_R_GOTPCRELX || type == ELF_R_REX_GOTPCRELX;
-}
-
 static bool is_relative(uint32_t type)
 {
     return type == ELF_R_PC32 || type == ELF_R_PLT32;
@@ -148,6 +143,14 @@ static bool add_link(struct elf_links *l, const struct reference *r, struct sink
     return true;
 }
 
+/* Why no relocation of this type can be done, whatever it refers to; NULL: it can. */
+static const char *cannot_relocate(uint32_t type)
+{
+    if (elf_rela_by_thread(type))
+        return "thread-local data is not supported";
+    return elf_rela_width(type) ? NULL : "relocations of this type are not supported";
+}
+
 /* Why no symbol of this kind can be referred to; NULL: it can. */
 static const char *cannot_refer(const struct elf_set *s, const struct elf_symbol *symbol)
 {
@@ -168,12 +171,14 @@ static bool follow(struct elf_set *s, const struct reference *r, struct sink *er
     const struct elf_symbol *symbol = &r->symbol;
     if (r->rela.type == ELF_R_NONE)
         return true;
-    const char *why = cannot_refer(s, symbol);
+    /* The type first: what a refused type refers to, such as _GLOBAL_OFFSET_TABLE_ of the large
+     * model, is the linker's own business. */
+    const char *why = cannot_relocate(r->rela.type);
+    if (!why)
+        why = cannot_refer(s, symbol);
     if (why)
         return refuse(r, err, why);
-    if (!elf_rela_width(r->rela.type))
-        return refuse(r, err, "relocations of this type are not supported");
-    if (is_got(r->rela.type) && !add_link(&s->slots, r, err))
+    if (elf_rela_by_got(r->rela.type) && !add_link(&s->slots, r, err))
         return false;
     if (symbol->section == ELF_UNDEFINED || symbol->section == ELF_ABSOLUTE)
         return !is_relative(r->rela.type) || symbol->section == ELF_ABSOLUTE || !*symbol->name ||
@@ -250,7 +255,7 @@ static uint64_t near_address(const struct elf_set *s, const struct reference *r)
 static uint64_t value_of(const struct elf_set *s, const struct reference *r, uint64_t place)
 {
     uint64_t addend = (uint64_t)r->rela.addend;
-    if (is_got(r->rela.type)) {
+    if (elf_rela_by_got(r->rela.type)) {
         uint32_t slot = link_of(&s->slots, r->rela.symbol);
         return s->slots.address + slot * ELF_SLOT_BYTES + addend - place;
     }
