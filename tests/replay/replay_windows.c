@@ -11,6 +11,7 @@
 #include "lib/stats/shared.h"
 #include "lib/stats/stats.h"
 #include "lib/stats/witness.h"
+#include "lib/text/fmt.h"
 #include "tests/replay/replay.h"
 #include "tests/replay/windows_text.h"
 
@@ -27,7 +28,6 @@ struct pass {
     double r[2], r2[2];        /* the ruler's first blocks and its last */
     struct moments witness[2]; /* the windows of NOPs before it and after it, in ticks */
     double level[2], noise[2]; /* of the witnesses */
-    double cycles;             /* an operation */
     bool shared, shown;
 };
 
@@ -97,7 +97,8 @@ static bool gather_passes(struct windows_run *run)
     for (size_t i = 0; i < run->text.blocks; i++) {
         const struct windows_block *b = &run->text.block[i], *last = i > 0 ? b - 1 : b;
         struct moments kept = undisturbed(b, run->step);
-        if (b->launch != last->launch || b->body != last->body || b->placement != last->placement) {
+        if (b->launch != last->launch || b->body != last->body || b->placement != last->placement ||
+            b->after_refused) {
             open = NULL;
             before = (struct moments){0};
         }
@@ -156,14 +157,64 @@ static double mean(const struct pass *p, enum windows_kind k)
     return p->n[k] ? p->sum[k] / p->n[k] : UNKNOWN;
 }
 
-static double cycles_of(const struct pass *p)
+/* UNKNOWN where a block that it takes is missing. */
+static double cycles_of(const struct pass *p, bool loop)
 {
-    bool loop = p->n[WINDOWS_E2] > 0;
     double body = mean(p, WINDOWS_B2) - mean(p, WINDOWS_B);
     double ruler = mean(p, WINDOWS_R2) - mean(p, WINDOWS_R);
     if (loop)
         body -= mean(p, WINDOWS_E2) - mean(p, WINDOWS_E);
     return ruler > 0 ? body / (loop ? WINDOWS_TURNS : WINDOWS_OPS) * WINDOWS_ADDS / ruler : UNKNOWN;
+}
+
+/* Whether E is an empty loop, and not the empty window: a turn takes a core cycle at the least. */
+static bool is_empty_loop(const struct pass *p)
+{
+    double c = (mean(p, WINDOWS_R2) - mean(p, WINDOWS_R)) / WINDOWS_ADDS;
+    double window = 2 * mean(p, WINDOWS_R) - mean(p, WINDOWS_R2);
+    return mean(p, WINDOWS_E) - window > c * WINDOWS_TURNS / 2;
+}
+
+/* What the passes of a launch and body hold: how many of them. */
+struct found {
+    size_t passes, whole, e, e2, empty_loops;
+};
+
+static struct found find_blocks(const struct windows_run *run, const struct pass *first)
+{
+    struct found f = {0};
+    for (const struct pass *p = first; p < run->pass + run->passes; p++) {
+        if (p->launch != first->launch || p->body != first->body)
+            continue;
+        f.passes++;
+        f.whole += p->n[WINDOWS_R] && p->n[WINDOWS_R2] && p->n[WINDOWS_B] && p->n[WINDOWS_B2];
+        f.e += p->n[WINDOWS_E] > 0;
+        f.e2 += p->n[WINDOWS_E2] > 0;
+        f.empty_loops += is_empty_loop(p);
+    }
+    return f;
+}
+
+/* Why it has no figure, whoever had the core; NULL: it has one. */
+static const char *cannot_judge(const struct found *f)
+{
+    if (f->whole == 0)
+        return "no pass from witness to witness has all of R, R2, B and B2";
+    if (f->e == 0)
+        return "it has no E, so that a loop cannot be told from straight code";
+    return f->e2 == 0 && 2 * f->empty_loops > f->e ? "by its E it is a loop, and it has no E2"
+                                                   : NULL;
+}
+
+static void tell_why(struct json *j, const char *why, const struct shared_figure *f)
+{
+    char text[120];
+    if (why == NULL && f->values > 0) {
+        fmt_buf(text, sizeof text, "too few passes stand between two quiet witnesses: %zu of %zu",
+                f->quiet, f->values);
+        why = text;
+    }
+    json_str(j, "why", why != NULL ? why : "no pass has all of its blocks");
 }
 
 struct figures {
@@ -175,10 +226,12 @@ static void show_figure(const struct windows_run *run, struct pass *first,
                         const struct figures *room, struct sink *out, const char *file)
 {
     struct json j;
+    struct found found = find_blocks(run, first);
+    const char *why = cannot_judge(&found);
     size_t n = 0;
     for (struct pass *p = first; p < run->pass + run->passes; p++)
         if (p->launch == first->launch && p->body == first->body) {
-            room->value[n] = p->cycles;
+            room->value[n] = why == NULL ? cycles_of(p, found.e2 > 0) : UNKNOWN;
             room->shared[n++] = p->shared;
             p->shown = true;
         }
@@ -193,6 +246,8 @@ static void show_figure(const struct windows_run *run, struct pass *first,
     json_f64(&j, "hi", f.hi, 5);
     json_f64(&j, "shared", f.share, 4);
     json_bool(&j, "judged", f.judged);
+    if (!f.judged)
+        tell_why(&j, why, &f);
     json_line_end(&j);
 }
 
@@ -234,22 +289,26 @@ static void refuse(struct sink *out, const char *file, const char *why)
     json_line_end(&j);
 }
 
-void replay_windows(struct sink *out, const char *file, const uint8_t *bytes, size_t n)
+enum replay_status replay_windows(struct sink *out, struct sink *said, const char *file,
+                                  const uint8_t *bytes, size_t n)
 {
     struct windows_run run = {.passes = 0};
     char error[200];
-    bool good = windows_text_parse(&run.text, bytes, n, error, sizeof error);
-    if (!good)
-        refuse(out, file, error);
+    bool good = windows_text_parse(&run.text, file, bytes, n, said, error, sizeof error);
+    enum replay_status status = run.text.refused > 0 ? REPLAY_REFUSED_LINES : REPLAY_DONE;
     if (good) {
         run.step = find_step(&run.text);
         good = gather_passes(&run);
         judge_passes(&run);
-        for (size_t i = 0; i < run.passes; i++)
-            run.pass[i].cycles = cycles_of(&run.pass[i]);
-        if (!good || !show_figures(&run, out, file))
-            refuse(out, file, "out of memory");
+        good = good && show_figures(&run, out, file);
+        fmt_buf(error, sizeof error, "out of memory");
+    }
+    if (!good) {
+        refuse(out, file, error);
+        fmt(said, "replay: %s: %s\n", file, error);
+        status = REPLAY_REFUSED_FILE;
     }
     free(run.pass);
     windows_text_free(&run.text);
+    return status;
 }
