@@ -209,17 +209,21 @@ static const char *cannot_judge(const struct found *f)
 static void tell_why(struct json *j, const char *why, const struct shared_figure *f)
 {
     char text[120];
-    if (why == NULL && f->values > 0) {
+    if (why == NULL && f->values == 0)
+        why = "no pass has all of its blocks";
+    if (why == NULL && f->quiet >= SHARED_FEWEST && f->placements < SHARED_PLACEMENTS)
+        why = "all passes between two quiet witnesses are of one placement";
+    if (why == NULL) {
         fmt_buf(text, sizeof text, "too few passes stand between two quiet witnesses: %zu of %zu",
                 f->quiet, f->values);
         why = text;
     }
-    json_str(j, "why", why != NULL ? why : "no pass has all of its blocks");
+    json_str(j, "why", why);
 }
 
 struct figures {
-    double *value, *scratch;
-    bool *shared;
+    struct shared_value *value;
+    double *scratch;
 };
 
 static void show_figure(const struct windows_run *run, struct pass *first,
@@ -231,12 +235,12 @@ static void show_figure(const struct windows_run *run, struct pass *first,
     size_t n = 0;
     for (struct pass *p = first; p < run->pass + run->passes; p++)
         if (p->launch == first->launch && p->body == first->body) {
-            room->value[n] = why == NULL ? cycles_of(p, found.e2 > 0) : UNKNOWN;
-            room->shared[n++] = p->shared;
+            double cycles = why == NULL ? cycles_of(p, found.e2 > 0) : UNKNOWN;
+            room->value[n++] = (struct shared_value){cycles, p->placement, p->shared};
             p->shown = true;
         }
     struct shared_figure f =
-        shared_figure(room->value, room->shared, n, LEAST_QUIET, HEADLINE_KAPPA, room->scratch);
+        shared_figure(room->value, n, LEAST_QUIET, HEADLINE_KAPPA, room->scratch);
     json_line_begin(&j, out);
     json_str(&j, "file", file);
     json_u64(&j, "launch", first->launch);
@@ -254,15 +258,13 @@ static void show_figure(const struct windows_run *run, struct pass *first,
 static bool show_figures(const struct windows_run *run, struct sink *out, const char *file)
 {
     size_t n = run->passes ? run->passes : 1;
-    struct figures room = {malloc(n * sizeof(double)), malloc(n * sizeof(double)),
-                           malloc(n * sizeof(bool))};
-    bool enough = room.value != NULL && room.scratch != NULL && room.shared != NULL;
+    struct figures room = {malloc(n * sizeof *room.value), malloc(2 * n * sizeof *room.scratch)};
+    bool enough = room.value != NULL && room.scratch != NULL;
     for (size_t i = 0; enough && i < run->passes; i++)
         if (!run->pass[i].shown)
             show_figure(run, &run->pass[i], &room, out, file);
     free(room.value);
     free(room.scratch);
-    free(room.shared);
     return enough;
 }
 

@@ -39,6 +39,11 @@ def recorded(request, tmp_path_factory):
     return text, replay(path)
 
 
+def write(path, lines):
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
 def judged(objects):
     by_body = {}
     for o in objects:
@@ -138,6 +143,33 @@ def test_what_is_known_of_one_launch_alone_is_enough(recorded, tmp_path):
             assert abs(o["cycles"] / wanted - 1) < 0.02, o
 
 
+def cut(text, launch, parts):
+    """The lines of a launch, cut by the placements of each body into so many parts."""
+    cuts = [[] for _ in range(parts)]
+    for line in lines_of(text, launch):
+        cuts[int(line.split(None, 4)[3]) * parts // 16].append(line)
+    return cuts
+
+
+@pytest.mark.parametrize("parts", [2, 4])
+def test_a_part_of_a_launch_is_judged_as_carefully(recorded, tmp_path, parts):
+    """Each by itself: its interval holds what the other launches come to. Few placements may all be odd."""
+    text, objects = recorded
+    paths = []
+    for launch in sorted({o["launch"] for o in objects}):
+        for i, lines in enumerate(cut(text, launch, parts)):
+            paths.append(write(tmp_path / f"{launch}_{i}", lines))
+    cuts = judged(replay(*paths))
+    pairs = [(a, b) for body, whole in judged(objects).items() for a in cuts.get(body, [])
+             for b in whole if a["launch"] != b["launch"]]  # fmt: skip
+    inside = [a["lo"] <= b["cycles"] <= a["hi"] for a, b in pairs]
+    assert len(pairs) >= 100 * parts / 2 and sum(inside) >= 0.95 * len(inside), (sum(inside), len(pairs))
+    for body, wanted in {**TRUTH, "direct": 2.01, "got": 3.0}.items():
+        for o in cuts.get(body, []):
+            assert o["lo"] <= wanted <= o["hi"], o
+            assert body in OPS or abs(o["cycles"] / wanted - 1) <= 0.01, o
+
+
 # --- made-up recordings ---------------------------------------------------------------------------
 
 
@@ -229,11 +261,6 @@ BAD_LINES = {
     "0 1 " + "a" * 32 + " 0 W" + T16: "the body is no name",
     "0 1 \x01 0 W" + T16: "the body's name",
 }
-
-
-def write(path, lines):
-    path.write_text("\n".join(lines) + "\n")
-    return path
 
 
 def test_a_file_without_a_line_to_use_is_refused(tmp_path):
