@@ -7,6 +7,7 @@
 #include "lib/decimal/json_f64.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
+#include "lib/stats/median.h"
 #include "lib/stats/moments.h"
 #include "lib/stats/shared.h"
 #include "lib/stats/stats.h"
@@ -19,6 +20,7 @@
  * at an eighth by one count of the quiet ones is not lost by another. */
 #define LEAST_QUIET 0.1
 #define STEP_OF     16384 /* deltas that the step is found in, at the most */
+#define WINDOW_OF   4096  /* passes that a window's own part is found in, at the most */
 
 /* The blocks from one witness to the next, there and back. */
 struct pass {
@@ -27,7 +29,7 @@ struct pass {
     unsigned n[WINDOWS_KINDS];
     double r[2], r2[2];        /* the ruler's first blocks and its last */
     struct moments witness[2]; /* the windows of NOPs before it and after it, in ticks */
-    double level[2], noise[2]; /* of the witnesses */
+    double level[2], noise[2]; /* of the witnesses, core cycles a NOP */
     bool shared, shown;
 };
 
@@ -37,6 +39,7 @@ struct windows_run {
     size_t passes, room;
     struct witness witness;
     double step;
+    double window; /* what a window takes by itself, core cycles */
 };
 
 /* --- blocks to passes ------------------------------------------------------------------------- */
@@ -89,6 +92,11 @@ static void add_block(struct pass *p, const struct windows_block *b, double mean
     }
 }
 
+static double mean(const struct pass *p, enum windows_kind k)
+{
+    return p->n[k] ? p->sum[k] / p->n[k] : UNKNOWN;
+}
+
 /* A witness ends the pass that it follows, and begins the next. */
 static bool gather_passes(struct windows_run *run)
 {
@@ -120,20 +128,40 @@ static bool gather_passes(struct windows_run *run)
 
 /* --- the witness ------------------------------------------------------------------------------ */
 
-/* Core cycles a NOP by the ruler that stands next to it; `side` 0: before, 1: after. What a window
- * takes by itself is what the ruler does not grow by: the NOPs took W - (2 R - R2) ticks. */
+/* What a window takes by itself, in core cycles: what the ruler does not grow by. One number for
+ * the recording, the median over passes: of one pass it is the noisiest part of a reading. */
+static void find_window(struct windows_run *run)
+{
+    static double window[WINDOW_OF];
+    size_t n = 0, every = run->passes / WINDOW_OF + 1;
+    for (size_t i = 0; i < run->passes; i += every) {
+        double r = mean(&run->pass[i], WINDOWS_R), r2 = mean(&run->pass[i], WINDOWS_R2);
+        if (r2 > r)
+            window[n++] = (2 * r - r2) / (r2 - r) * WINDOWS_ADDS;
+    }
+    run->window = n ? median(window, n) : UNKNOWN;
+}
+
+/* Core cycles a NOP by the ruler that stands next to it; `side` 0: before, 1: after. */
 static void take_reading(struct windows_run *run, struct pass *p, unsigned side)
 {
     const struct moments *nops = &p->witness[side];
-    double c = (p->r2[side] - p->r[side]) / WINDOWS_ADDS;
-    double window = 2 * p->r[side] - p->r2[side], ticks = nops->mean - window;
-    bool good = nops->n > 1 && c > 0 && window >= 0 && ticks > 0;
-    /* Three means of a block each, of which R counts twice; the clock's own part is small. */
-    double error = run->step / mathx_sqrt(6.0 * WINDOWS_BLOCK) * mathx_sqrt(1 + 4 + 1);
+    double ruler = p->r[side] + p->r2[side]; /* R has WINDOWS_ADDS, R2 twice as many */
+    double c = ruler / (3 * WINDOWS_ADDS + 2 * run->window), ticks = nops->mean - run->window * c;
+    bool good = nops->n > 1 && c > 0 && ticks > 0;
+    /* Means of a block each: a length that lies between two steps is read as either, with half a
+     * step of standard deviation at the most. What c adds is less, as the ruler is longer. */
+    double error = run->step / 2 / mathx_sqrt(WINDOWS_BLOCK), part = nops->mean / ruler;
     p->level[side] = good ? ticks / c / WINDOWS_NOPS : UNKNOWN;
-    p->noise[side] = good ? error / ticks : 0;
-    witness_add(&run->witness, p->level[side], p->noise[side],
+    p->noise[side] = good ? error * mathx_sqrt(1 + 2 * part * part) / c / WINDOWS_NOPS : 0;
+    witness_add(&run->witness, p->level[side], good ? p->noise[side] / p->level[side] : 0,
                 good && witness_steady(moments_sd(nops), run->step, ticks));
+}
+
+/* By the noise that a reading of the best has: one by chance too high would seem surer. */
+static bool is_quiet(const struct windows_run *run, const struct pass *p, unsigned side)
+{
+    return witness_quiet(&run->witness, p->level[side], p->noise[side] / run->witness.best);
 }
 
 /* All readings first: what was taken under an older best is judged by the last one. */
@@ -145,17 +173,11 @@ static void judge_passes(struct windows_run *run)
     }
     for (size_t i = 0; i < run->passes; i++) {
         struct pass *p = &run->pass[i];
-        p->shared = !witness_quiet(&run->witness, p->level[0], p->noise[0]) ||
-                    !witness_quiet(&run->witness, p->level[1], p->noise[1]);
+        p->shared = !is_quiet(run, p, 0) || !is_quiet(run, p, 1);
     }
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
-
-static double mean(const struct pass *p, enum windows_kind k)
-{
-    return p->n[k] ? p->sum[k] / p->n[k] : UNKNOWN;
-}
 
 /* UNKNOWN where a block that it takes is missing. */
 static double cycles_of(const struct pass *p, bool loop)
@@ -301,6 +323,7 @@ enum replay_status replay_windows(struct sink *out, struct sink *said, const cha
     if (good) {
         run.step = find_step(&run.text);
         good = gather_passes(&run);
+        find_window(&run);
         judge_passes(&run);
         good = good && show_figures(&run, out, file);
         fmt_buf(error, sizeof error, "out of memory");

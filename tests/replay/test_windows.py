@@ -224,7 +224,7 @@ def made_launch(core, launch, bodies):
                         map(str, ticks))
 
 
-@pytest.mark.parametrize("width,step", [(4, 2), (6, 1), (8, 2), (5, 26)])
+@pytest.mark.parametrize("width,step", [(4, 2), (6, 1), (8, 2), (5, 26), (6, 40), (8, 40), (3, 64)])
 def test_made_recordings(tmp_path, width, step):
     path = tmp_path / "made.txt"
     shares = [0, 0.2, 0.5, 0.7, 1, 0.4, 1, 0.6]
@@ -240,7 +240,7 @@ def test_made_recordings(tmp_path, width, step):
     check_figures(objects)
     for o in objects:
         share = shares[o["launch"]]
-        if o["shared"] <= 7 / 8:
+        if o["shared"] < 7 / 8:  # of eight placements an eighth can be one, which is not judged
             assert o["judged"], o
         if share == 1:
             assert not o["judged"] and o["shared"] > 0.9, o
