@@ -197,9 +197,9 @@ static bool is_empty_loop(const struct pass *p)
     return mean(p, WINDOWS_E) - window > c * WINDOWS_TURNS / 2;
 }
 
-/* What the passes of a launch and body hold: how many of them. */
+/* How many passes of a launch and body are whole, have an E, an E2, an E that is a loop. */
 struct found {
-    size_t passes, whole, e, e2, empty_loops;
+    size_t whole, e, e2, empty_loops;
 };
 
 static struct found find_blocks(const struct windows_run *run, const struct pass *first)
@@ -208,7 +208,6 @@ static struct found find_blocks(const struct windows_run *run, const struct pass
     for (const struct pass *p = first; p < run->pass + run->passes; p++) {
         if (p->launch != first->launch || p->body != first->body)
             continue;
-        f.passes++;
         f.whole += p->n[WINDOWS_R] && p->n[WINDOWS_R2] && p->n[WINDOWS_B] && p->n[WINDOWS_B2];
         f.e += p->n[WINDOWS_E] > 0;
         f.e2 += p->n[WINDOWS_E2] > 0;
