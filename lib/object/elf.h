@@ -83,7 +83,8 @@ struct elf_rela {
     int64_t addend;
 };
 
-/* Relocation types, AMD64 supplement table 4.9. */
+/* Relocation types, AMD64 supplement table 4.9; those of the GNU tools from 250 on. CODE_4 and its
+ * like are for instructions of APX and MOVRS: so many bytes stand before the field. */
 enum elf_rela_type {
     ELF_R_NONE = 0,
     ELF_R_64 = 1,
@@ -92,9 +93,24 @@ enum elf_rela_type {
     ELF_R_GOTPCREL = 9,
     ELF_R_32 = 10,
     ELF_R_32S = 11,
+    ELF_R_DTPMOD64 = 16, /* from here to TPOFF32: thread-local data */
+    ELF_R_TPOFF32 = 23,
     ELF_R_PC64 = 24,
+    ELF_R_GOTPC32_TLSDESC = 34,
+    ELF_R_TLSDESC = 36,
     ELF_R_GOTPCRELX = 41,
     ELF_R_REX_GOTPCRELX = 42,
+    ELF_R_CODE_4_GOTPCRELX = 43,
+    ELF_R_CODE_4_GOTTPOFF = 44,
+    ELF_R_CODE_4_GOTPC32_TLSDESC = 45,
+    ELF_R_CODE_5_GOTPCRELX = 46,
+    ELF_R_CODE_5_GOTTPOFF = 47,
+    ELF_R_CODE_5_GOTPC32_TLSDESC = 48,
+    ELF_R_CODE_6_GOTPCRELX = 49,
+    ELF_R_CODE_6_GOTTPOFF = 50,
+    ELF_R_CODE_6_GOTPC32_TLSDESC = 51,
+    ELF_R_GNU_VTINHERIT = 250,
+    ELF_R_GNU_VTENTRY = 251,
 };
 
 /*
@@ -134,8 +150,13 @@ bool elf_find(const struct elf *e, const char *name, struct elf_spot *at, struct
  * before other symbols. NULL: none. */
 const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset, uint64_t *behind);
 
-/* "R_X86_64_PC32"; NULL: a type that the supplement does not have. */
+/* "PC32" of R_X86_64_PC32; NULL: a type that neither the supplement nor the GNU tools have. */
 const char *elf_rela_name(uint32_t type);
+/* Whether it is filled by a slot of the GOT, which the caller makes: GOTPCREL and its relaxed
+ * forms. All have the same value. */
+bool elf_rela_by_got(uint32_t type);
+/* Whether it is about thread-local data. */
+bool elf_rela_by_thread(uint32_t type);
 /* Bytes of the field that it fills, 0 for ELF_R_NONE and for types that are not supported. */
 unsigned elf_rela_width(uint32_t type);
 

@@ -121,11 +121,6 @@ static const struct elf_given *given(const struct elf_set *s, const char *name)
     return NULL;
 }
 
-static bool is_got(uint32_t type)
-{
-    return type == ELF_R_GOTPCREL || type == ELF_R_GOTPCRELX || type == ELF_R_REX_GOTPCRELX;
-}
-
 static bool is_relative(uint32_t type)
 {
     return type == ELF_R_PC32 || type == ELF_R_PLT32;
@@ -157,6 +152,14 @@ static bool by_plt(const struct elf_set *s, const struct reference *r)
            !r->symbol.local && r->symbol.visibility == ELF_DEFAULT;
 }
 
+/* Why no relocation of this type can be done, whatever it refers to; NULL: it can. */
+static const char *cannot_relocate(uint32_t type)
+{
+    if (elf_rela_by_thread(type))
+        return "thread-local data is not supported";
+    return elf_rela_width(type) ? NULL : "relocations of this type are not supported";
+}
+
 /* Why no symbol of this kind can be referred to; NULL: it can. */
 static const char *cannot_refer(const struct elf_set *s, const struct elf_symbol *symbol)
 {
@@ -177,12 +180,14 @@ static bool follow(struct elf_set *s, const struct reference *r, struct sink *er
     const struct elf_symbol *symbol = &r->symbol;
     if (r->rela.type == ELF_R_NONE)
         return true;
-    const char *why = cannot_refer(s, symbol);
+    /* The type first: what a refused type refers to, such as _GLOBAL_OFFSET_TABLE_ of the large
+     * model, is the linker's own business. */
+    const char *why = cannot_relocate(r->rela.type);
+    if (!why)
+        why = cannot_refer(s, symbol);
     if (why)
         return refuse(r, err, why);
-    if (!elf_rela_width(r->rela.type))
-        return refuse(r, err, "relocations of this type are not supported");
-    if ((is_got(r->rela.type) || by_plt(s, r)) && !add_link(&s->slots, r, err))
+    if ((elf_rela_by_got(r->rela.type) || by_plt(s, r)) && !add_link(&s->slots, r, err))
         return false;
     if (by_plt(s, r) && !add_link(&s->plt, r, err))
         return false;
@@ -268,9 +273,8 @@ static uint64_t slot_of(const struct elf_set *s, uint32_t symbol)
 static uint64_t value_of(const struct elf_set *s, const struct reference *r, uint64_t place)
 {
     uint64_t addend = (uint64_t)r->rela.addend;
-    if (is_got(r->rela.type)) {
+    if (elf_rela_by_got(r->rela.type))
         return slot_of(s, r->rela.symbol) + addend - place;
-    }
     if (is_relative(r->rela.type))
         return near_address(s, r) + addend - place;
     uint64_t value = address_of(s, &r->symbol) + addend;

@@ -6,7 +6,6 @@
 
 #define NOMINAL 0.995  /* two-sided 99%: docs/method.md */
 #define MAD_SD  1.4826 /* a normal distribution's standard deviation over its MAD */
-#define FEWEST  2      /* values that have a spread */
 
 /* Ascending, in place: Shell sort, some 1000 values at the most. */
 static void sort(double *x, size_t n)
@@ -51,33 +50,108 @@ static double root_of_squares(double a, double b)
     return mathx_sqrt(a * a + b * b);
 }
 
-/* Of n quiet values, which are lost. */
-static void take_interval(double *x, size_t n, double kappa, struct shared_figure *f)
+/* Whether it is known, and quiet or asked for all the same. */
+static bool counts(const struct shared_value *v, bool all)
 {
-    double z = dist_normal(NOMINAL), root = mathx_sqrt(2 / (double)n), d = z * root / 2;
-    double low = quantile(x, n, d < 0.5 ? 0.5 - d : 0),
-           high = quantile(x, n, d < 0.5 ? 0.5 + d : 1);
-    double below = f->theta - low, above = high - f->theta;
-    if (d >= 0.5) { /* so few that the ends are no bounds: by Student's t as well */
-        double sd = deviation(x, n), robust = MAD_SD * mad(x, n, f->theta); /* can be 0 by chance */
-        double t = dist_t(NOMINAL, (double)n - 1) * root * (robust > sd ? robust : sd);
-        below = t > below ? t : below;
-        above = t > above ? t : above;
+    return is_known(v->value) && (all || !v->shared);
+}
+
+/* The quiet values' placements: what those have in common. */
+struct placements {
+    size_t n;
+    double error; /* of the share of the values that lie below theta: its standard error */
+    double sd;    /* of the medians of each, or by their MAD where that is more */
+};
+
+static bool is_first(const struct shared_value *v, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (counts(&v[k], false) && v[k].placement == v[i].placement)
+            return false;
+    return true;
+}
+
+/* The median of v[first]'s placement; *excess: how many more than half of its values lie above. */
+static double median_of_placement(const struct shared_value *v, size_t n, size_t first,
+                                  double theta, double *excess, double *scratch)
+{
+    size_t m = 0;
+    *excess = 0;
+    for (size_t i = first; i < n; i++) {
+        if (!counts(&v[i], false) || v[i].placement != v[first].placement)
+            continue;
+        *excess += (v[i].value > theta) * 0.5 - (v[i].value < theta) * 0.5;
+        scratch[m++] = v[i].value;
     }
-    double boot = z * kappa * f->theta * mathx_sqrt(2);
+    sort(scratch, m);
+    return quantile(scratch, m, 0.5);
+}
+
+static struct placements look_at_placements(const struct shared_value *v, size_t n,
+                                            const struct shared_figure *f, double *scratch)
+{
+    struct placements p = {0};
+    double *medians = scratch + n, squares = 0, excess;
+    for (size_t i = 0; i < n; i++) {
+        if (!counts(&v[i], false) || !is_first(v, i))
+            continue;
+        medians[p.n++] = median_of_placement(v, n, i, f->theta, &excess, scratch);
+        squares += excess * excess;
+    }
+    if (p.n < SHARED_PLACEMENTS)
+        return p;
+    double quiet = (double)f->quiet, groups = (double)p.n;
+    double least = 1 / (4 * quiet), clusters = squares * groups / (groups - 1) / (quiet * quiet);
+    p.error = mathx_sqrt(clusters > least ? clusters : least);
+    sort(medians, p.n);
+    double sd = deviation(medians, p.n);
+    double robust = MAD_SD * mad(medians, p.n, quantile(medians, p.n, 0.5));
+    p.sd = robust > sd ? robust : sd; /* either can be 0 by chance */
+    return p;
+}
+
+/* Of the quiet values, ascending. */
+static void take_interval(const double *x, const struct placements *p, double kappa,
+                          struct shared_figure *f)
+{
+    double root = mathx_sqrt(2), t = dist_t(NOMINAL, (double)p->n - 1), d = t * root * p->error;
+    double below = f->theta - quantile(x, f->quiet, d < 0.5 ? 0.5 - d : 0);
+    double above = quantile(x, f->quiet, d < 0.5 ? 0.5 + d : 1) - f->theta;
+    if (d >= 0.5) {
+        double beyond = t * root * p->sd / mathx_sqrt((double)p->n);
+        below = beyond > below ? beyond : below;
+        above = beyond > above ? beyond : above;
+    }
+    double boot = dist_normal(NOMINAL) * kappa * f->theta * root;
     f->lo = f->theta - root_of_squares(below, boot);
     f->hi = f->theta + root_of_squares(above, boot);
 }
 
 /* The known values, ascending: the quiet alone or all of them. Returns how many. */
-static size_t gather(const double *value, const bool *shared, size_t n, bool all, double *out)
+static size_t gather(const struct shared_value *v, size_t n, bool all, double *out)
 {
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
-        if (is_known(value[i]) && (all || !shared[i]))
-            out[m++] = value[i];
+        if (counts(&v[i], all))
+            out[m++] = v[i].value;
     sort(out, m);
     return m;
+}
+
+/* theta and the interval of the quiet values, where there are enough for one. */
+static void take_quiet(const struct shared_value *v, size_t n, double kappa, double *scratch,
+                       struct shared_figure *f)
+{
+    f->quiet = gather(v, n, false, scratch);
+    if (f->quiet == 0)
+        return;
+    f->theta = quantile(scratch, f->quiet, 0.5);
+    struct placements p = look_at_placements(v, n, f, scratch);
+    f->placements = p.n;
+    if (p.n < SHARED_PLACEMENTS)
+        return;
+    gather(v, n, false, scratch);
+    take_interval(scratch, &p, kappa, f);
 }
 
 /* The interval must hold what was seen in either state. */
@@ -90,20 +164,17 @@ static void hold_both(const double *sorted, size_t n, struct shared_figure *f)
         f->hi = sorted[n - 1];
 }
 
-struct shared_figure shared_figure(const double *value, const bool *shared, size_t n, double least,
+struct shared_figure shared_figure(const struct shared_value *v, size_t n, double least,
                                    double kappa, double *scratch)
 {
     struct shared_figure f = {.share = UNKNOWN, .theta = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
-    f.quiet = gather(value, shared, n, false, scratch);
-    if (f.quiet >= FEWEST) {
-        f.theta = quantile(scratch, f.quiet, 0.5);
-        take_interval(scratch, f.quiet, kappa, &f);
-    }
-    f.values = gather(value, shared, n, true, scratch);
+    take_quiet(v, n, kappa, scratch, &f);
+    f.values = gather(v, n, true, scratch);
     if (f.values == 0)
         return f;
     f.share = 1 - (double)f.quiet / (double)f.values;
-    f.judged = f.quiet >= FEWEST && (double)f.quiet >= least * (double)f.values;
+    f.judged = f.quiet >= SHARED_FEWEST && f.placements >= SHARED_PLACEMENTS &&
+               (double)f.quiet >= least * (double)f.values;
     if (!f.judged)
         hold_both(scratch, f.values, &f);
     return f;

@@ -40,7 +40,7 @@ const int *cores_of_process(const struct process *p, unsigned *n)
 /* What happened to a core, kept for the next reader. */
 static const char *say(unsigned core, const char *what)
 {
-    fmt_buf(said[core], SAID, "CPU %d: %s", cpus[core], what);
+    fmt_buf(said[core], SAID, "%s (the system's CPU %d)", what, cpus[core]);
     return said[core];
 }
 

@@ -15,9 +15,13 @@ static const char *lfence(const struct cpu *c)
     return c->lfence_always_serializing ? "always" : "unknown";
 }
 
+/* The report counts cores; which CPU of the system is meant stands here alone. */
 static void show_wishes(const struct process *p, struct sink *out)
 {
-    fmt(out, "process   on CPU %d of %d;", p->cpu, p->cpus);
+    fmt(out, "process   core 0 is the system's CPU %d", p->cpu);
+    if (p->cpus > 1)
+        fmt(out, " (may use %d)", p->cpus);
+    fmt(out, ";");
     for (unsigned i = 0; i < PROCESS_WISHES; i++)
         fmt(out, "%s %s%s", i ? "," : "", p->wish[i].had ? "" : "NOT ", process_wish_names[i]);
     fmt(out, "\r\n");

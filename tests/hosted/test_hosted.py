@@ -284,6 +284,16 @@ def test_cpu_by_environment(run):
         assert report.run["process"]["cpu"] == cpu
 
 
+def test_a_core_is_called_core(run):
+    """One line says which of the system's CPUs core 0 is; all others count cores."""
+    cpu = str(min(os.sched_getaffinity(0)))
+    lines = run(*QUICK, "format=table", environment={"BARETICK_CPU": cpu}).out.splitlines()
+    (process,) = [line for line in lines if line.startswith("process   ")]
+    assert re.match(rf"process   core 0 is the system's CPU {cpu}[ ;]", process)
+    assert any(line.startswith("alone     ") and "core 0" in line for line in lines)
+    assert not [line for line in lines if line != process and re.search(r"\bCPU \d", line)]
+
+
 def test_lost_output_is_a_failure(run):
     with open("/dev/full", "wb") as full:
         ended = run(*QUICK, stdout=full)

@@ -108,6 +108,8 @@ REFUSED = {
     "ifunc": ("static volatile int which; static long g(void) { return 1; }"
               "static long k(void) { return 2; } static void *h(void) { return which ? k : g; }"
               "long i(void) __attribute__((ifunc(\"h\"))); long f(void) { return i(); }", "", "IFUNC"),
+    "large": ("static long x; long *g(void); long f(void) { return *g() + x; }",
+              "-mcmodel=large -fPIC", "R_X86_64_GOTPC64 to _GLOBAL_OFFSET_TABLE_: relocations of this type"),
     "constructor": ("static volatile long x; __attribute__((constructor)) static void g(void) { x++; }"
                     "long f(void) { return x; }", "", "constructors"),
 }  # fmt: skip

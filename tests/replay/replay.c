@@ -2,7 +2,8 @@
  * replay KIND FILE...: what lib/ makes of recorded bytes, one JSON object a file on one line,
  * `file` first; of windows one a launch and body. A file that cannot be read or decoded gives an
  * `error` member. Exit 0 when every file was decoded or refused, 1 when the output could not be
- * written, 2 for a wrong command line.
+ * written, 2 for a wrong command line. Windows are judged by line: exit 1 when a line was refused,
+ * 2 when a file could not be read or had no line that could be used; which and why is on stderr.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +16,8 @@
 static const struct kind {
     const char *name;
     void (*decode)(struct json *j, const uint8_t *bytes, size_t n); /* one object a file, or ... */
-    void (*lines)(struct sink *out, const char *file, const uint8_t *bytes, size_t n); /* its own */
+    enum replay_status (*lines)(struct sink *out, struct sink *said, const char *file,
+                                const uint8_t *bytes, size_t n); /* ... its own */
 } kinds[] = {
     {.name = "cpuid", .decode = replay_cpuid}, {.name = "windows", .lines = replay_windows},
     {.name = "madt", .decode = replay_madt},   {.name = "spcr", .decode = replay_spcr},
@@ -29,6 +31,12 @@ static void to_stdout(struct sink *self, const char *bytes, size_t n)
 {
     (void)self;
     fwrite(bytes, 1, n, stdout); /* what is lost shows in ferror() at the end */
+}
+
+static void to_stderr(struct sink *self, const char *bytes, size_t n)
+{
+    (void)self;
+    fwrite(bytes, 1, n, stderr);
 }
 
 /* The whole file in a block of exactly its size, so that a sanitizer sees the first byte too far;
@@ -74,19 +82,26 @@ static void one_object(const struct kind *k, const char *path, const uint8_t *by
     json_line_end(&j);
 }
 
-static void replay(const struct kind *k, const char *path, struct sink *out)
+static enum replay_status replay(const struct kind *k, const char *path, struct sink *out)
 {
+    struct sink said = {to_stderr};
+    enum replay_status status = REPLAY_DONE;
     size_t n = 0;
     errno = 0;
     FILE *in = fopen(path, "rb");
     uint8_t *bytes = in != NULL ? read_whole(in, &n) : NULL;
+    if (bytes == NULL && k->lines != NULL) {
+        fprintf(stderr, "replay: %s: %s\n", path, strerror(errno));
+        status = REPLAY_REFUSED_FILE;
+    }
     if (bytes != NULL && k->lines != NULL)
-        k->lines(out, path, bytes, n);
+        status = k->lines(out, &said, path, bytes, n);
     else
         one_object(k, path, bytes, n, out);
     free(bytes);
     if (in != NULL)
         fclose(in);
+    return status;
 }
 
 static int usage(const char *what, const char *word)
@@ -97,7 +112,10 @@ static int usage(const char *what, const char *word)
     fputs("usage: replay KIND FILE...; KIND is one of:", stderr);
     for (size_t i = 0; i < KINDS; i++)
         fprintf(stderr, " %s", kinds[i].name);
-    fputs("\n", stderr);
+    fputs("\nexit status: 0, 1 if the output could not be written, 2 for a wrong command line; of"
+          " windows also\n1 if a line was refused, 2 if a file could not be read or had no line"
+          " that could be used\n",
+          stderr);
     return 2;
 }
 
@@ -114,11 +132,14 @@ int main(int argc, char **argv)
         return usage("no such kind", argv[1]);
     if (argc < 3)
         return usage("no file given", NULL);
-    for (int i = 2; i < argc; i++)
-        replay(k, argv[i], &out);
+    enum replay_status worst = REPLAY_DONE;
+    for (int i = 2; i < argc; i++) {
+        enum replay_status status = replay(k, argv[i], &out);
+        worst = status > worst ? status : worst;
+    }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "replay: the output could not be written: %s\n", strerror(errno));
         return 1;
     }
-    return 0;
+    return (int)worst;
 }

@@ -69,27 +69,50 @@ static const char *block_line(struct windows_text *t, struct line l)
     return NULL;
 }
 
-bool windows_text_parse(struct windows_text *t, const uint8_t *text, size_t n, char *error,
-                        size_t size)
+static void refuse(struct windows_text *t, const char *file, unsigned number_of, const char *why,
+                   struct sink *said)
+{
+    if (t->refused++ < WINDOWS_SAID)
+        fmt(said, "replay: %s: line %u: %s\n", file, number_of, why);
+}
+
+/* The lines that hold something, one after the other. Returns how many lines the text has. */
+static unsigned take_lines(struct windows_text *t, const char *file, const uint8_t *text, size_t n,
+                           struct sink *said, char *error, size_t size)
 {
     const uint8_t *end = text + n;
     unsigned number_of = 0;
-    *t = (struct windows_text){0};
+    bool after_refused = false;
     while (text < end) {
         const uint8_t *lf = memchr(text, '\n', (size_t)(end - text));
         struct line l = {text, lf != NULL ? lf : end}, first = l;
         struct line word = line_word(&first);
-        bool says = line_length(word) > 0 && *word.at != '#';
-        const char *wrong = says ? block_line(t, l) : NULL;
-        number_of++;
-        if (wrong != NULL) {
-            fmt_buf(error, size, "line %u: %s", number_of, wrong);
-            return false;
-        }
         text = lf != NULL ? lf + 1 : end;
+        number_of++;
+        if (line_length(word) == 0 || *word.at == '#')
+            continue;
+        const char *wrong = block_line(t, l);
+        if (wrong == NULL)
+            t->block[t->blocks - 1].after_refused = after_refused;
+        else
+            refuse(t, file, number_of, wrong, said);
+        if (wrong != NULL && t->refused == 1)
+            fmt_buf(error, size, "line %u: %s", number_of, wrong);
+        after_refused = wrong != NULL;
     }
-    if (t->blocks == 0)
-        fmt_buf(error, size, "line %u: the text ends without a block", number_of);
+    return number_of;
+}
+
+bool windows_text_parse(struct windows_text *t, const char *file, const uint8_t *text, size_t n,
+                        struct sink *said, char *error, size_t size)
+{
+    *t = (struct windows_text){0};
+    unsigned lines = take_lines(t, file, text, n, said, error, size);
+    if (t->refused > 0)
+        fmt(said, "replay: %s: %zu of %u lines were refused%s\n", file, t->refused, lines,
+            t->blocks > 0 ? "; the others are judged" : "");
+    else if (t->blocks == 0)
+        fmt_buf(error, size, "line %u: the text ends without a block", lines);
     return t->blocks > 0;
 }
 

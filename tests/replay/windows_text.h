@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/text/sink.h"
 
 #define WINDOWS_BLOCK      16
 #define WINDOWS_NOPS       512
@@ -36,6 +37,7 @@ struct windows_block {
     uint32_t launch, placement;
     uint32_t body; /* an index of windows_text.body */
     enum windows_kind kind;
+    bool after_refused; /* a line that was refused stood before it */
     uint64_t ticks[WINDOWS_BLOCK];
 };
 
@@ -44,12 +46,17 @@ struct windows_text {
     size_t blocks;
     char (*body)[WINDOWS_BODY]; /* in the order of their first lines */
     size_t bodies;
+    size_t refused; /* lines that are none of those above */
 };
 
-/* False where a line is none of those above, or there is no block: `error` then names the line.
- * Free in both cases. */
-bool windows_text_parse(struct windows_text *t, const uint8_t *text, size_t n, char *error,
-                        size_t size);
+/*
+ * What a line that is none of those above is refused for goes to `said`, one message a line as
+ * `replay: FILE: line N: why`, the first WINDOWS_SAID of them, then how many there were. The others
+ * are taken. False: there is no block, or no memory; `error` then says why. Free in both cases.
+ */
+#define WINDOWS_SAID 20
+bool windows_text_parse(struct windows_text *t, const char *file, const uint8_t *text, size_t n,
+                        struct sink *said, char *error, size_t size);
 void windows_text_free(struct windows_text *t);
 
 #endif

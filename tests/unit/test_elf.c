@@ -232,9 +232,26 @@ static void what_is_not_supported_is_named(void **state)
         uint32_t type;
         const char *words;
     } types[] = {
-        {3, "R_X86_64_GOT32"}, {19, "R_X86_64_TLSGD"},    {22, "R_X86_64_GOTTPOFF"},
-        {12, "R_X86_64_16"},   {37, "R_X86_64_IRELATIV"}, {26, "R_X86_64_GOTPC32"},
-        {200, "type 200"},
+        {3, "R_X86_64_GOT32"},
+        {19, "R_X86_64_TLSGD"},
+        {22, "R_X86_64_GOTTPOFF"},
+        {12, "R_X86_64_16"},
+        {37, "R_X86_64_IRELATIV"},
+        {26, "R_X86_64_GOTPC32"},
+        {39, "R_X86_64_PC32_BND"},
+        {40, "R_X86_64_PLT32_BND"},
+        {44, "R_X86_64_CODE_4_GOTTPOFF to g: thread-local"},
+        {45, "R_X86_64_CODE_4_GOTPC32_TLSDESC"},
+        {47, "R_X86_64_CODE_5_GOTTPOFF"},
+        {48, "R_X86_64_CODE_5_GOTPC32_TLSDESC"},
+        {50, "R_X86_64_CODE_6_GOTTPOFF"},
+        {51, "R_X86_64_CODE_6_GOTPC32_TLSDESC"},
+        {52, "relocation type 52 to g"},
+        {200, "relocation type 200"},
+        {250, "R_X86_64_GNU_VTINHERIT"},
+        {251, "R_X86_64_GNU_VTENTRY"},
+        {252, "relocation type 252"},
+        {UINT32_MAX, "relocation type 4294967295"},
     };
     unsigned symtab = m.at_end;
     (void)state;
@@ -243,6 +260,10 @@ static void what_is_not_supported_is_named(void **state)
         put_le(contents(symtab + 1) + 8, types[i].type, 4);
         not_added(types[i].words);
         assert_non_null(strstr(text, ".text.f+0x1: "));
+        /* Of what the object does not define as well: the type is what is wrong. */
+        put_le(contents(symtab) + 24 * 2 + 6, ELF_UNDEFINED, 2);
+        not_added(types[i].words);
+        assert_null(strstr(text, "does not define"));
     }
 #define SYMBOL_IS(n_, at_, value_, bytes_, words_)                                                 \
     do {                                                                                           \
@@ -449,6 +470,22 @@ static void a_slot_out_of_reach_is_refused(void **state)
                         "test.o: the PLT's entry of open: its slot of the GOT is out of reach");
 }
 
+static void every_form_of_gotpcrel_has_a_slot(void **state)
+{
+    static const uint32_t forms[] = {9, 41, 42, 43, 46, 49};
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        made_program(&m);
+        put_le(contents(m.at_end + 1) + 2 * 24 + 8, forms[i], 4); /* f's third */
+        assert_true(adds("f"));
+        place_at(0x100000000000);
+        assert_true(links());
+        uint64_t slot = leads_to(0x100000000000, elf_address(&set, &entry) + 15);
+        assert_int_equal(slot, set.slots.address);
+        assert_int_equal(word(0x100000000000, slot), part_address(MADE_DATA));
+    }
+}
+
 /* The first relocation, which is of an absolute type now. */
 static void absolute(uint32_t type, int64_t addend, uint64_t base, bool fits, uint64_t value)
 {
@@ -548,6 +585,7 @@ int main(void)
         cmocka_unit_test_setup(a_librarys_calls_go_through_its_plt, begin),
         cmocka_unit_test_setup(a_programs_calls_do_not, begin),
         cmocka_unit_test_setup(a_slot_out_of_reach_is_refused, begin),
+        cmocka_unit_test_setup(every_form_of_gotpcrel_has_a_slot, begin),
         cmocka_unit_test_setup(what_does_not_fit_is_refused, begin),
         cmocka_unit_test_setup(addresses_have_names, begin),
         cmocka_unit_test_setup(a_set_is_bounded, begin),

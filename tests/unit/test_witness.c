@@ -122,7 +122,7 @@ static struct counts run(struct core *c, const struct witness_plan *plan)
     return n;
 }
 
-static const double widths[] = {3, 4, 5, 5.5, 6, 8}, steps[] = {1, 2, 26, 36};
+static const double widths[] = {3, 4, 5, 5.5, 6, 8}, steps[] = {1, 2, 26, 64};
 #define COUNT(list) (sizeof list / sizeof list[0])
 
 static struct core a_core(unsigned seed, double width, double step)

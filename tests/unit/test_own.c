@@ -1,0 +1,420 @@
+/*
+ * The witness's own code, and the sampler that asks it, on a core whose clock is made up: each
+ * window takes what it would take there, and a sibling thread that comes and goes slows what is
+ * sensitive to it. So it is known of each block whether the core was its own.
+ */
+#include "tests/unit/close.h"
+#include "tests/unit/gauss.h"
+#include "tests/unit/unit.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- the core --------------------------------------------------------------------------------- */
+
+#define BENCH_MEASURE_TSC_H /* the TSC is this core's */
+
+enum { WINDOW = 60 /* core cycles of a window by itself */, OPS = 200, BLOCKS_MOST = 64 };
+#define OPERATION 3.25 /* core cycles */
+
+static struct {
+    struct rng rng;
+    double width, step, ticks_per_cycle; /* NOPs a cycle; the TSC's step in ticks */
+    double share, span;                  /* of time that the sibling runs; its mean span, cycles */
+    double now, until, slow;             /* cycles; what the sibling makes of a cycle */
+    bool busy;
+} core;
+
+static void sibling(void)
+{
+    while (core.share > 0 && core.now >= core.until) {
+        double ratio = core.busy ? (1 - core.share) / core.share : 1;
+        core.busy = !core.busy;
+        core.until += -mathx_log(1 - rng_unit(&core.rng)) * core.span * ratio;
+        core.slow = 1.35 + 0.9 * rng_unit(&core.rng);
+    }
+}
+
+/* Of a stretch: the sibling ran in none of it, in all of it. */
+struct lone {
+    bool alone, beside;
+};
+
+static void pass(double cycles, bool sensitive, struct lone *seen)
+{
+    double jitter = 0.1 * (rng_unit(&core.rng) - 0.5); /* its part varies */
+    while (cycles > 0) {
+        sibling();
+        double slow = core.busy && sensitive ? core.slow + jitter : 1, piece = cycles * slow;
+        if (core.share > 0 && core.now + piece > core.until)
+            piece = core.until - core.now;
+        core.now += piece;
+        cycles -= piece / slow;
+        seen->alone = seen->alone && !core.busy;
+        seen->beside = seen->beside && core.busy;
+    }
+}
+
+static uint64_t tsc_now(void)
+{
+    return (uint64_t)(mathx_floor(core.now * core.ticks_per_cycle / core.step) * core.step);
+}
+
+/* A window's ticks; between two of them some cycles pass that nothing depends on. */
+static uint64_t window_ticks(double cycles, bool sensitive, struct lone *seen)
+{
+    pass(80 + 40 * rng_unit(&core.rng), false, seen);
+    uint64_t from = tsc_now();
+    pass(WINDOW + 2 * rng_unit(&core.rng), false, seen);
+    pass(cycles, sensitive, seen);
+    return tsc_now() - from;
+}
+
+/* --- readings, blocks ------------------------------------------------------------------------- */
+
+#include "bench/measure/own.c"
+
+static struct lone reading, block[BLOCKS_MOST]; /* the last reading; the blocks after it */
+static unsigned windows;                        /* since then */
+
+static void in_reading(void)
+{
+    if (windows)
+        reading = (struct lone){true, true};
+    windows = 0;
+}
+
+uint32_t own_nops(uint32_t turns)
+{
+    in_reading();
+    return (uint32_t)window_ticks(turns * WITNESS_UNIT / core.width, true, &reading);
+}
+
+uint32_t own_adds(uint32_t turns)
+{
+    in_reading();
+    return (uint32_t)window_ticks(turns * ADDS_OF_TURN, false, &reading);
+}
+
+/* What was judged of blocks whose truth is known, as they were taken. */
+static struct {
+    unsigned alone, alarms, beside, seen, all;
+} judged;
+
+static struct lone before;
+static unsigned taken, judging; /* blocks between the last two readings; which is judged next */
+
+static double watched_before(struct engine *e)
+{
+    double level = own_read_before(e);
+    before = reading;
+    windows = 0; /* those that warmed up are no block's */
+    return level;
+}
+
+static double watched_after(struct engine *e)
+{
+    taken = windows / ENGINE_BLOCK;
+    judging = 0;
+    return own_read(e);
+}
+
+/* As they are taken; later they are judged again, by the best that is known then. */
+static bool watched_judge(const struct engine *e, double from, double to)
+{
+    bool shared = own_is_shared(e, from, to);
+    if (judging == taken)
+        return shared;
+    struct lone of = block[judging++];
+    judged.all++;
+    if (of.alone && before.alone && reading.alone) {
+        judged.alone++;
+        judged.alarms += shared;
+    }
+    if (of.beside && before.beside && reading.beside) {
+        judged.beside++;
+        judged.seen += shared;
+    }
+    return shared;
+}
+
+#define own_read_before watched_before
+#define own_read        watched_after
+#define own_is_shared   watched_judge
+
+#include "bench/api/report.c"
+#include "bench/api/timer.c"
+#include "bench/measure/check.c"
+#include "bench/measure/cycle.c"
+#include "bench/measure/engine.c"
+#include "bench/measure/gathered.c"
+#include "bench/measure/guard.c"
+#include "bench/measure/headline.c"
+#include "bench/measure/interleave.c"
+#include "bench/measure/layout.c"
+#include "bench/measure/method.c"
+#include "bench/measure/method_adaptive.c"
+#include "bench/measure/method_stream.c"
+#include "bench/measure/pace.c"
+#include "bench/measure/parts.c"
+#include "bench/measure/sampler.c"
+#include "bench/show/own_show.c"
+
+static struct window_result window(double cycles, bool sensitive)
+{
+    unsigned at = windows++ / ENGINE_BLOCK;
+    assert_true(at < BLOCKS_MOST);
+    if ((windows - 1) % ENGINE_BLOCK == 0)
+        block[at] = (struct lone){true, true};
+    return (struct window_result){.ticks = window_ticks(cycles, sensitive, &block[at])};
+}
+
+#define KIND(name_, cycles_, sensitive_)                                                           \
+    static struct window_result name_(struct object *o, const void *f, uint64_t turns,             \
+                                      uint64_t delay, uint64_t stack)                              \
+    {                                                                                              \
+        (void)o, (void)f, (void)turns, (void)delay, (void)stack;                                   \
+        return window(cycles_, sensitive_);                                                        \
+    }
+KIND(empty, 0, false)
+KIND(ruler, RULER_ADDS, false)
+KIND(ruler2, 2 * RULER_ADDS, false)
+KIND(body, OPS *OPERATION, true)
+KIND(body2, 2 * OPS * OPERATION, true)
+
+/* --- a row ------------------------------------------------------------------------------------ */
+
+static const struct placed placed = {.kind = {[KIND_EMPTY] = {empty, NULL, OPS},
+                                              [KIND_RULER] = {ruler, NULL, OPS},
+                                              [KIND_RULER2] = {ruler2, NULL, OPS},
+                                              [KIND_BODY] = {body, NULL, OPS},
+                                              [KIND_BODY2] = {body2, NULL, 2 * OPS}}};
+
+bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
+               unsigned from, unsigned n)
+{
+    (void)e, (void)b, (void)recipe;
+    for (unsigned i = from; i < from + n; i++)
+        to[i] = placed;
+    return true;
+}
+
+const char *place_why(const struct engine *e)
+{
+    (void)e;
+    return "";
+}
+
+const char *place_name_at(uint64_t at, uint64_t *behind)
+{
+    (void)at, (void)behind;
+    return NULL;
+}
+
+bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind)
+{
+    (void)code, (void)at, (void)name, (void)behind;
+    return false;
+}
+
+void place_object(const struct placed *p)
+{
+    (void)p;
+}
+
+bool place_is_cold(const struct engine *e, const struct bench *b)
+{
+    (void)e, (void)b;
+    return false;
+}
+
+void place_cool(const struct placed *p)
+{
+    (void)p;
+}
+
+void compiled_init(struct compiled *c)
+{
+    (void)c;
+}
+
+bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
+{
+    (void)e, (void)ticks, (void)row;
+    return true;
+}
+
+static uint64_t nmis(void)
+{
+    return 0;
+}
+
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
+{
+    (void)p, (void)suite, (void)name, (void)ran;
+}
+
+static void row_end(const struct platform *p)
+{
+    (void)p;
+}
+
+static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
+{
+    (void)ended;
+    fn(ctx);
+    return true;
+}
+
+static const struct cpu cpu = {
+    .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
+static const struct platform platform = {
+    .nmis = nmis, .row_begin = row_begin, .row_end = row_end, .guarded = guarded, .cpu = &cpu};
+static struct options options;
+static const struct bench bench = {
+    .suite = "planted", .name = "row", .form = FORM_STRAIGHT, .ops = OPS};
+static struct engine engine;
+static struct sampler sampler;
+static struct placed places[LAYOUT_MAX];
+static uint64_t memory[1 << 18], store[1 << 18];
+static struct gathered *const gathered = (struct gathered *)(void *)store;
+enum { KINDS_TAKEN = 5, SAMPLES = 4096 };
+
+/* A core of that width whose TSC moves in such steps; the sibling runs for that share of time. */
+static void a_core(double width, double step, double share, uint32_t quiet_budget)
+{
+    memset(&core, 0, sizeof core);
+    core.rng.state = 1 + (uint64_t)(width * 1000 + step * 10 + share * 100);
+    core.width = width;
+    reading = (struct lone){true, true};
+    windows = 0;
+    core.step = step;
+    core.ticks_per_cycle = step > 2 ? 0.63 : 0.95;
+    core.share = share;
+    core.span = 1.5e6; /* half a millisecond */
+    options_default(&options);
+    options.warmup = 0;
+    options.quiet_budget = quiet_budget;
+    engine = (struct engine){.p = &platform,
+                             .o = &options,
+                             .recipe = RECIPE_LFENCE,
+                             .execution = EXEC_SILICON,
+                             .samples = SAMPLES,
+                             .rounds = 4,
+                             .step = step,
+                             .step_cycles = (uint64_t)(step / core.ticks_per_cycle) + 1,
+                             .ticks_per_cycle = core.ticks_per_cycle,
+                             .tsc_hz = 2e9,
+                             .sampler = &sampler,
+                             .placed = places,
+                             .memory = memory};
+    own_open(&engine);
+    assert_null(engine.own.why_not);
+    memset(&judged, 0, sizeof judged);
+}
+
+static struct row take(void)
+{
+    static struct row row;
+    assert_true(gathered_need(&options, engine.samples, engine.rounds) <=
+                sizeof store / sizeof *store);
+    assert_true(engine_need(&options) <= sizeof memory / sizeof *memory);
+    engine_begin(&engine, &bench, gathered);
+    for (unsigned i = 0; i < engine.rounds; i++)
+        engine_round(&engine, gathered, i);
+    engine_end(&engine, gathered, &row);
+    return row;
+}
+
+/* The share that the report's first lines tell; 0: ours alone. */
+static unsigned told(void)
+{
+    static char text[128];
+    struct sink_buf b;
+    unsigned percent = 0;
+    sink_buf_init(&b, text, sizeof text);
+    own_show_head(&engine, &b.sink);
+    if (sscanf(text, "alone     somebody else had core 0 %u%% of the time", &percent) != 1)
+        assert_non_null(strstr(text, "core 0 was ours alone"));
+    return percent;
+}
+
+static const double widths[] = {4, 6, 8}, steps[] = {2, 26, 40};
+#define COUNT(list) (sizeof list / sizeof list[0])
+enum { ROWS = 3, NEEDED = KINDS_TAKEN * SAMPLES / ENGINE_BLOCK }; /* blocks of a row */
+
+static void a_core_of_ones_own_has_no_alarms(void **state)
+{
+    (void)state;
+    for (unsigned w = 0; w < COUNT(widths); w++)
+        for (unsigned s = 0; s < COUNT(steps); s++) {
+            a_core(widths[w], steps[s], 0, 20);
+            for (int rows = 0; rows < ROWS; rows++) {
+                struct row row = take();
+                assert_close(row.headline.cycles.theta, OPERATION, 0.005 * OPERATION);
+                assert_true(!row.shared);
+            }
+            assert_true(judged.alone == judged.all && judged.all >= ROWS * NEEDED);
+            assert_true(judged.alarms <= judged.alone / 1000);
+            assert_int_equal(told(), 0);
+        }
+}
+
+static void a_neighbour(double width, double step, double share)
+{
+    unsigned blocks = 0, shared = 0;
+    a_core(width, step, share, 20);
+    for (int rows = 0; rows < ROWS; rows++) {
+        struct row row = take();
+        blocks += row.blocks;
+        shared += row.shared_blocks;
+        /* Shared blocks are taken again, and left out. */
+        assert_true(row.blocks >= NEEDED && row.blocks <= (1 + 20) * NEEDED);
+        assert_true(!row.shared);
+        /* But one that came and went between two readings. */
+        assert_close(row.headline.cycles.theta, OPERATION, row.headline.cycles.half);
+        assert_close(row.headline.cycles.theta, OPERATION, 0.02 * OPERATION);
+    }
+    assert_true(judged.beside > 100 && judged.seen >= 0.95 * judged.beside);
+    assert_true(shared >= judged.seen && blocks > ROWS * NEEDED);
+    assert_int_equal(blocks, judged.all);
+    assert_int_equal(engine.own.blocks, blocks);
+    assert_int_equal(engine.own.shared, shared);
+    assert_in_range(told(), 100.0 * judged.beside / judged.all,
+                    100.0 * (judged.all - judged.alone + judged.alarms) / judged.all + 1);
+}
+
+static void a_neighbour_is_seen_and_left_out(void **state)
+{
+    static const double shares[] = {0.2, 0.5, 0.8};
+    (void)state;
+    for (unsigned w = 0; w < COUNT(widths); w++)
+        for (unsigned s = 0; s < COUNT(steps); s++)
+            for (unsigned i = 0; i < COUNT(shares); i++)
+                a_neighbour(widths[w], steps[s], shares[i]);
+}
+
+/* The neighbour has nearly all of the time: what is left is too little. */
+static void the_budget_is_kept(void **state)
+{
+    (void)state;
+    for (uint32_t budget = 0; budget <= 3; budget++) {
+        a_core(6, 2, 0.95, budget);
+        struct row row = take();
+        assert_true(row.blocks >= NEEDED && row.blocks <= (1 + budget) * NEEDED);
+        assert_true(judged.seen >= 0.95 * judged.beside && told() > 80);
+        assert_true(row.shared);
+        const struct estimate *cycles = &row.headline.cycles;
+        assert_true(cycles->theta - cycles->half <= OPERATION);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_core_of_ones_own_has_no_alarms),
+        cmocka_unit_test(a_neighbour_is_seen_and_left_out),
+        cmocka_unit_test(the_budget_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
