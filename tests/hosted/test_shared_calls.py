@@ -1,0 +1,52 @@
+"""What ld -shared makes of the calls that lib/object links as a shared library's (bench/suites/calls/pic.h)."""
+
+import re
+import subprocess
+
+import pytest
+from test_loops import COMPILERS, FLAGS, ROOT, own_flags
+
+FOLDER = "bench/suites/calls"
+CALLEES = {"plt": "callee", "got": "callee", "plt_endbr": "callee_endbr", "symbolic": "callee_symbolic"}
+# How many instructions stand between the call and the function, by way; and what the call is.
+ENTRY = {"plt": ["jmp"], "plt_endbr": ["endbr64", "jmp"]}
+
+
+def run(*words):
+    return subprocess.run([str(w) for w in words], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True,
+                          timeout=60).stdout  # fmt: skip
+
+
+def linked(compiler, way, tmp_path):
+    """The disassembly of a shared library of caller and callee: {symbol: [instructions]}"""
+    made = []
+    for name in (f"pic_{way}", f"pic_{CALLEES[way]}"):
+        source = f"{FOLDER}/{name}.c"
+        # -Bsymbolic's callee is exported, too: it is the linker that binds it.
+        flags = [f for f in FLAGS if f not in ("-S", "-o", "-") and (way != "symbolic" or "visibility" not in f)]
+        made.append(tmp_path / f"{name}.o")
+        run(compiler, *flags, "-O2", *own_flags(source, compiler), "-c", source, "-o", made[-1])
+    binding = ["-Bsymbolic"] if way == "symbolic" else []
+    run("ld", "-shared", "-z", "now", *binding, *made, "-o", tmp_path / "a.so")
+    found, lines = {}, []
+    for line in run("objdump", "-d", "--no-show-raw-insn", tmp_path / "a.so").splitlines():
+        if label := re.fullmatch(r"[0-9a-f]+ <(.+)>:", line):
+            lines = found[label[1]] = []
+        elif code := re.match(r"\s+[0-9a-f]+:\s+(.*)", line):
+            lines.append(code[1])
+    return found
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("way", CALLEES)
+def test_ld_makes_the_same_of_it(compiler, way, tmp_path):
+    functions = linked(compiler, way, tmp_path)
+    (call,) = (x for x in functions[f"calls_{way}"] if x.startswith("call"))
+    if way == "got":
+        assert re.match(r"call +\*0x[0-9a-f]+\(%rip\)", call), call  # loaded, not relaxed
+    elif way == "symbolic":
+        assert re.match(r"call +[0-9a-f]+ <calls_symbolic_callee>", call), call
+    else:
+        entry = re.match(r"call +[0-9a-f]+ <(calls_exported\w*@plt)>", call)[1]
+        runs = [re.sub(r"^bnd ", "", x).split()[0] for x in functions[entry]]
+        assert runs[:len(ENTRY[way])] == ENTRY[way], functions[entry]
