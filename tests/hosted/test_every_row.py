@@ -83,7 +83,7 @@ def names():
 def test_every_row_by_every_recipe(recipes, names, method):
     done = set()
     for recipe in recipes:
-        words = f"suite=*,planted,quiet {words_of(SMALL)} method={method} recipe={recipe}"
+        words = f"suite=*,compiler,planted,quiet {words_of(SMALL)} method={method} recipe={recipe}"
         said = ended(words)
         assert set(said.rows) == names, words
         for name, row in said.rows.items():
@@ -96,7 +96,7 @@ def test_every_row_by_every_recipe(recipes, names, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_row_with_cold_caches(names, method):
-    words = f"suite=*,planted {words_of(SMALL)} method={method} caches=clear"
+    words = f"suite=*,compiler,planted {words_of(SMALL)} method={method} caches=clear"
     said = ended(words)
     assert set(said.rows) == names
     for name, row in said.rows.items():
