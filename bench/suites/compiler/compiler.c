@@ -246,7 +246,7 @@ PAIR(call, mixed_first_added, FLOOR_CALL, "a call with an argument that does not
 PAIR(clone, quotients_added, FLOOR_DIV, "a call of a clone that knows the divisor: no division",
      "a call of a function in another object that divides");
 
-PAIR_OF(known, OPS, PASS, fill, known_letters_added, FLOOR_TURN,
+PAIR_OF(known, FEW_OPS, PASS, fill, known_letters_added, FLOOR_TURN,
         "tolower of a known letter: its answer alone", "tolower of a hidden letter");
 PAIR_OF(lower, FEW_OPS, PASS, write_text, letters_added, FLOOR_TURN,
         "tolower by 26 cases: made a conditional move",
@@ -255,17 +255,19 @@ PAIR_OF(merged, FEW_OPS, PASS, write_digits, digits_added, FLOOR_TURN,
         "a hexadecimal digit by 22 cases: made one look-up",
         "a hexadecimal digit by up to 22 tests, hidden in between");
 
-PAIR(volatile, all_words_added, FLOOR_TURN, "a word added to a volatile sum, which is in memory",
-     "a word added to a sum in a register that is kept");
-BODY(volatile_choice, compiler_volatile_choice, compiler_pass,
-     .what = "a word added to a sum that may be kept in memory or in a register: \"+m,r\"",
-     .setup = fill, .check = all_words_added, .floor = FLOOR_TURN, .beside = "volatile_cure");
+PAIR_OF(volatile, FEW_OPS, PASS, fill, all_words_added, FLOOR_TURN,
+        "a word added to a volatile sum, which is in memory",
+        "a word added to a sum in a register that is kept");
+PASSES(volatile_choice, FEW_OPS, PASS, compiler_volatile_choice, compiler_pass,
+       .what = "a word added to a sum that may be kept in memory or in a register: \"+m,r\"",
+       .setup = fill, .check = all_words_added, .floor = FLOOR_TURN, .beside = "volatile_cure");
 
-PAIR(memset, cleared_in_part, FLOOR_RECORD,
-     "a memset of 64 bytes of which 32 are dead: half of it is gone",
-     "a memset of 64 bytes, memory clobbered after it, and 32 of them written again");
-PAIR(copy, halves_added, FLOOR_RECORD, "two words of a copy of 64 bytes: no copy, two loads",
-     "two words of a copy of 64 bytes whose address has escaped");
+PAIR_OF(memset, FEW_OPS, PASS, fill, cleared_in_part, FLOOR_RECORD,
+        "a memset of 64 bytes of which 32 are dead: half of it is gone",
+        "a memset of 64 bytes, memory clobbered after it, and 32 of them written again");
+PAIR_OF(copy, FEW_OPS, PASS, fill, halves_added, FLOOR_RECORD,
+        "two words of a copy of 64 bytes: no copy, two loads",
+        "two words of a copy of 64 bytes whose address has escaped");
 PAIR_OF(clear, FEW_OPS, PASS, fill, cleared, FLOOR_BYTES,
         "8 of 400 bytes cleared in a loop: made memset", "8 of 400 bytes cleared one by one");
 PAIR_OF(move, FEW_OPS, 2 * PASS, fill_both, moved, FLOOR_BYTES,
@@ -280,9 +282,9 @@ PAIR_OF(move, FEW_OPS, 2 * PASS, fill_both, moved, FLOOR_BYTES,
 #define TOGETHER "a call of a noinline, noclone function that divides"
 #define RANGE    "a call of a noinline, noclone function whose callers all pass 1000: no division"
 #endif
-PAIR(noclone, quotients_added, FLOOR_DIV, ALONE, TOGETHER);
-BODY(clone_range, compiler_clone_range, compiler_pass, .what = RANGE, .setup = fill,
-     .check = quotients_added, .floor = FLOOR_CALL, .beside = "clone_cure");
+PAIR_OF(noclone, FEW_OPS, PASS, fill, quotients_added, FLOOR_DIV, ALONE, TOGETHER);
+PASSES(clone_range, FEW_OPS, PASS, compiler_clone_range, compiler_pass, .what = RANGE,
+       .setup = fill, .check = quotients_added, .floor = FLOOR_CALL, .beside = "clone_cure");
 
 #define MOVED(name_, function_, what_, ...)                                                        \
     BODY(unused_##name_, function_, NULL, .what = what_, .check = check_counted,                   \
