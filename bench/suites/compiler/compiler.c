@@ -12,7 +12,7 @@
 #define OPS     1000
 #define FEW_OPS 200 /* of those that take long */
 _Static_assert(OPS % PASS == 0 && FEW_OPS % PASS == 0, "whole passes");
-_Static_assert(2 * PASS * sizeof(uint64_t) <= OBJECT_ROOM && COMPILER_INDEX < PASS, "the room");
+_Static_assert(PASS * sizeof(uint64_t) <= OBJECT_ROOM && COMPILER_INDEX < PASS, "the room");
 
 /* What a text of digits is made of. */
 #define DIGITS      "0123456789abcdefABCDEF"
@@ -25,14 +25,6 @@ static void fill(struct object *o)
 {
     uint64_t *table = o->room;
     for (unsigned i = 0; i < PASS; i++)
-        table[i] = WORD(i);
-}
-
-/* Two passes of words, one for each side of a copy. */
-static void fill_both(struct object *o)
-{
-    uint64_t *table = o->room;
-    for (unsigned i = 0; i < 2 * PASS; i++)
         table[i] = WORD(i);
 }
 
@@ -189,28 +181,29 @@ static const char *cleared(const struct object *o, uint64_t operations)
     return check_counted(o, operations);
 }
 
-static const char *moved(const struct object *o, uint64_t operations)
+static const char *copied(const struct object *o, uint64_t operations)
 {
-    const uint64_t *table = o->room;
-    for (unsigned i = 0; i < 2 * PASS; i++)
-        if (table[i] != WORD(PASS + i % PASS))
-            return "the words are not copied";
+    static const char text[] = COMPILER_TEXT;
+    const unsigned char *at = o->room;
+    for (unsigned i = 0; i < PASS * COMPILER_BYTES; i++)
+        if (at[i] != (i < sizeof text ? (unsigned char)text[i] : 0))
+            return "the bytes are not copied";
     return check_counted(o, operations);
 }
 
-#define PASSES(name_, ops_, words_, function_, empty_, ...)                                        \
+#define PASSES(name_, ops_, function_, empty_, ...)                                                \
     BENCH(compiler, name_, .form = FORM_FUNCTION, .ops = ops_, .function = function_,              \
-          .empty_function = empty_, .room_bytes = (words_) * sizeof(uint64_t), .grain = PASS,      \
+          .empty_function = empty_, .room_bytes = PASS * sizeof(uint64_t), .grain = PASS,          \
           .errors_are_wrong = true, __VA_ARGS__)
-#define BODY(name_, function_, empty_, ...) PASSES(name_, OPS, PASS, function_, empty_, __VA_ARGS__)
+#define BODY(name_, function_, empty_, ...) PASSES(name_, OPS, function_, empty_, __VA_ARGS__)
 /* `make`: the setup. */
-#define PAIR_OF(name_, ops_, words_, make_, check_, floor_, trap_, cure_)                          \
-    PASSES(name_##_trap, ops_, words_, compiler_##name_##_trap, compiler_pass, .what = trap_,      \
+#define PAIR_OF(name_, ops_, make_, check_, floor_, trap_, cure_)                                  \
+    PASSES(name_##_trap, ops_, compiler_##name_##_trap, compiler_pass, .what = trap_,              \
            .setup = make_, .check = check_, .beside = #name_ "_cure");                             \
-    PASSES(name_##_cure, ops_, words_, compiler_##name_##_cure, compiler_pass,                     \
+    PASSES(name_##_cure, ops_, compiler_##name_##_cure, compiler_pass,                             \
            .what = cure_ ", its loop included", .setup = make_, .check = check_, .floor = floor_)
 #define PAIR(name_, check_, floor_, trap_, cure_)                                                  \
-    PAIR_OF(name_, OPS, PASS, fill, check_, floor_, trap_, cure_)
+    PAIR_OF(name_, OPS, fill, check_, floor_, trap_, cure_)
 
 /*
  * Floors: a turn of a loop takes a taken branch, of which no core has more than two a cycle (see
@@ -246,32 +239,32 @@ PAIR(call, mixed_first_added, FLOOR_CALL, "a call with an argument that does not
 PAIR(clone, quotients_added, FLOOR_DIV, "a call of a clone that knows the divisor: no division",
      "a call of a function in another object that divides");
 
-PAIR_OF(known, FEW_OPS, PASS, fill, known_letters_added, FLOOR_TURN,
+PAIR_OF(known, FEW_OPS, fill, known_letters_added, FLOOR_TURN,
         "tolower of a known letter: its answer alone", "tolower of a hidden letter");
-PAIR_OF(lower, FEW_OPS, PASS, write_text, letters_added, FLOOR_TURN,
+PAIR_OF(lower, FEW_OPS, write_text, letters_added, FLOOR_TURN,
         "tolower by 26 cases: made a conditional move",
         "tolower by up to 26 tests, hidden in between");
-PAIR_OF(merged, FEW_OPS, PASS, write_digits, digits_added, FLOOR_TURN,
+PAIR_OF(merged, FEW_OPS, write_digits, digits_added, FLOOR_TURN,
         "a hexadecimal digit by 22 cases: made one look-up",
         "a hexadecimal digit by up to 22 tests, hidden in between");
 
-PAIR_OF(volatile, FEW_OPS, PASS, fill, all_words_added, FLOOR_TURN,
+PAIR_OF(volatile, FEW_OPS, fill, all_words_added, FLOOR_TURN,
         "a word added to a volatile sum, which is in memory",
         "a word added to a sum in a register that is kept");
-PASSES(volatile_choice, FEW_OPS, PASS, compiler_volatile_choice, compiler_pass,
+PASSES(volatile_choice, FEW_OPS, compiler_volatile_choice, compiler_pass,
        .what = "a word added to a sum that may be kept in memory or in a register: \"+m,r\"",
        .setup = fill, .check = all_words_added, .floor = FLOOR_TURN, .beside = "volatile_cure");
 
-PAIR_OF(memset, FEW_OPS, PASS, fill, cleared_in_part, FLOOR_RECORD,
+PAIR_OF(memset, FEW_OPS, fill, cleared_in_part, FLOOR_RECORD,
         "a memset of 64 bytes of which 32 are dead: half of it is gone",
         "a memset of 64 bytes, memory clobbered after it, and 32 of them written again");
-PAIR_OF(copy, FEW_OPS, PASS, fill, halves_added, FLOOR_RECORD,
+PAIR_OF(copy, FEW_OPS, fill, halves_added, FLOOR_RECORD,
         "two words of a copy of 64 bytes: no copy, two loads",
         "two words of a copy of 64 bytes whose address has escaped");
-PAIR_OF(clear, FEW_OPS, PASS, fill, cleared, FLOOR_BYTES,
+PAIR_OF(to_memset, FEW_OPS, fill, cleared, FLOOR_BYTES,
         "8 of 400 bytes cleared in a loop: made memset", "8 of 400 bytes cleared one by one");
-PAIR_OF(move, FEW_OPS, 2 * PASS, fill_both, moved, FLOOR_BYTES,
-        "8 of 400 bytes copied in a loop: made memmove", "8 of 400 bytes copied one by one");
+PAIR_OF(to_memcpy, FEW_OPS, fill, copied, FLOOR_BYTES,
+        "8 of 400 bytes copied in a loop: made memcpy", "8 of 400 bytes copied one by one");
 
 #ifdef __clang__
 #define ALONE    "a call of a noinline function: clang makes no clone, it divides"
@@ -282,9 +275,9 @@ PAIR_OF(move, FEW_OPS, 2 * PASS, fill_both, moved, FLOOR_BYTES,
 #define TOGETHER "a call of a noinline, noclone function that divides"
 #define RANGE    "a call of a noinline, noclone function whose callers all pass 1000: no division"
 #endif
-PAIR_OF(noclone, FEW_OPS, PASS, fill, quotients_added, FLOOR_DIV, ALONE, TOGETHER);
-PASSES(clone_range, FEW_OPS, PASS, compiler_clone_range, compiler_pass, .what = RANGE,
-       .setup = fill, .check = quotients_added, .floor = FLOOR_CALL, .beside = "clone_cure");
+PAIR_OF(noclone, FEW_OPS, fill, quotients_added, FLOOR_DIV, ALONE, TOGETHER);
+PASSES(clone_range, FEW_OPS, compiler_clone_range, compiler_pass, .what = RANGE, .setup = fill,
+       .check = quotients_added, .floor = FLOOR_CALL, .beside = "clone_cure");
 
 #define MOVED(name_, function_, what_, ...)                                                        \
     BODY(unused_##name_, function_, NULL, .what = what_, .check = check_counted,                   \

@@ -51,11 +51,12 @@ COMPILER_PAIR(
 struct compiler_record {
     uint64_t word[8];
 };
-COMPILER_PAIR(memset);   /* clears a record, then sets the first half of its words to i; PASS */
-COMPILER_PAIR(copy);     /* the sum of words 0 and 4 of a record that is copied */
-COMPILER_PAIR(clear);    /* clears the words, a byte at a time; PASS */
-COMPILER_PAIR(move);     /* copies the PASS words behind them here, a byte at a time; PASS */
-#define COMPILER_BYTES 8 /* of an operation of the last two */
+COMPILER_PAIR(memset);    /* clears a record, then sets the first half of its words to i; PASS */
+COMPILER_PAIR(copy);      /* the sum of words 0 and 4 of a record that is copied */
+COMPILER_PAIR(to_memset); /* clears the words, a byte at a time; PASS */
+COMPILER_PAIR(to_memcpy); /* writes COMPILER_TEXT and NULs to the words, a byte at a time; PASS */
+#define COMPILER_BYTES 8  /* of an operation of the last two */
+#define COMPILER_TEXT  "what the loops over bytes copy"
 
 /* noclone.c: the sum of div, by a call. */
 COMPILER_PAIR(noclone);

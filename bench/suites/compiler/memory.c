@@ -54,17 +54,17 @@ ONE_PASS copy_cure(uint64_t *table, uint64_t count)
 }
 PASSES(copy_cure)
 
-/* Idiom recognition: the loop becomes a call of memset(), of memcpy() or memmove(). */
-ONE_PASS clear_trap(uint64_t *table, uint64_t count)
+/* Idiom recognition: the loop becomes a call of memset(), or of memcpy(). */
+ONE_PASS to_memset_trap(uint64_t *table, uint64_t count)
 {
     unsigned char *to = (unsigned char *)table;
     for (uint64_t i = 0; i < COMPILER_BYTES * count; i++)
         to[i] = 0;
     return count;
 }
-PASSES(clear_trap)
+PASSES(to_memset_trap)
 
-ONE_PASS clear_cure(uint64_t *table, uint64_t count)
+ONE_PASS to_memset_cure(uint64_t *table, uint64_t count)
 {
     unsigned char *to = (unsigned char *)table;
     for (uint64_t i = 0; i < COMPILER_BYTES * count; i++) {
@@ -73,26 +73,27 @@ ONE_PASS clear_cure(uint64_t *table, uint64_t count)
     }
     return count;
 }
-PASSES(clear_cure)
+PASSES(to_memset_cure)
 
-ONE_PASS move_trap(uint64_t *table, uint64_t count)
+/* What nothing can change, so that it lies nowhere near where it is copied to. */
+static const unsigned char text[COMPILER_BYTES * PASS] = COMPILER_TEXT;
+
+ONE_PASS to_memcpy_trap(uint64_t *table, uint64_t count)
 {
     unsigned char *to = (unsigned char *)table;
-    const unsigned char *from = (const unsigned char *)(table + PASS);
     for (uint64_t i = 0; i < COMPILER_BYTES * count; i++)
-        to[i] = from[i];
+        to[i] = text[i];
     return count;
 }
-PASSES(move_trap)
+PASSES(to_memcpy_trap)
 
-ONE_PASS move_cure(uint64_t *table, uint64_t count)
+ONE_PASS to_memcpy_cure(uint64_t *table, uint64_t count)
 {
     unsigned char *to = (unsigned char *)table;
-    const unsigned char *from = (const unsigned char *)(table + PASS);
     for (uint64_t i = 0; i < COMPILER_BYTES * count; i++) {
-        to[i] = from[i];
+        to[i] = text[i];
         BENCH_CLOBBER();
     }
     return count;
 }
-PASSES(move_cure)
+PASSES(to_memcpy_cure)
