@@ -70,12 +70,9 @@ int compiler_turns_hide(uint64_t n, struct object *o);
 /* sum_body.c: each operation adds 1 + 2 + ... + k, k being the room's first word. */
 COMPILER_PAIR(sum);
 int compiler_sum_formula(uint64_t n, struct object *o);
-/* The same of 1^6 + 2^6 + ... + k^6. Faulhaber's formula; all of it fits 64 bits up to k = 240. */
+/* The same of 1^6 + 2^6 + ... + k^6. */
 COMPILER_PAIR(power);
 int compiler_power_formula(uint64_t n, struct object *o);
-#define COMPILER_POWERS(k)                                                                         \
-    ((k) * ((k) + 1) * (2 * (k) + 1) *                                                             \
-     (3 * (k) * (k) * (k) * (k) + 6 * (k) * (k) * (k)-3 * (k) + 1) / 42)
 int compiler_sum_empty(uint64_t n, struct object *o);
 
 /* callee.c */
