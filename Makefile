@@ -112,6 +112,9 @@ CFLAGS_bench/suites/calls/lazy_fixup.c := -mgeneral-regs-only
 # Each one section, in which functions stand as they come.
 CFLAGS_bench/suites/compiler/moved.c := -fno-function-sections -falign-functions=16
 CFLAGS_bench/suites/compiler/moved_unused.c := $(CFLAGS_bench/suites/compiler/moved.c)
+# As a program's own compiler takes them: with memset and memcpy known; with functions cloned.
+CFLAGS_bench/suites/compiler/memory.c := -fhosted -fbuiltin
+CFLAGS_bench/suites/compiler/noclone.c := -O3
 CFLAGS_BODY := -fomit-frame-pointer
 
 in_rooms = $(filter $(addsuffix /%,$1),$2)

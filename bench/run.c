@@ -13,6 +13,7 @@
 #include "bench/show/cores_compare.h"
 #include "bench/show/cores_show.h"
 #include "bench/show/crowd_show.h"
+#include "bench/show/even_show.h"
 #include "bench/show/gaps_show.h"
 #include "bench/show/own_show.h"
 #include "bench/show/selftests.h"
@@ -280,6 +281,7 @@ bool bench_run(const struct engine *boot, struct report *r)
     for (unsigned k = 0; k < run.plan->n; k++)
         own_show_end(&run.plan->seat[k].engine, r);
     compare_rows(r, run.first, run.first->figures);
+    even_show(r, run.first, run.first->figures);
     cores_compare(run.plan, r);
     run_tell_interruptions(&run, plan_interruptions(run.plan), NULL);
     plan_release(run.plan);

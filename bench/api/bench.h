@@ -85,7 +85,7 @@ struct bench {
     enum form form;
     uint32_t ops;    /* operations a window */
     uint32_t needs;  /* NEED_*, or-ed */
-    bool on_request; /* runs only when suite= names the suite without a wildcard */
+    bool on_request; /* runs only when suite= names its suite without a wildcard */
 
     /* FORM_EMPTY; all others use the recipe that recipe= selects. */
     enum recipe recipe;
@@ -129,7 +129,13 @@ struct bench {
     double floor;
     /* Core cycles an operation, documented for this CPU; 0: not known. */
     double (*truth)(const struct cpu *cpu);
-    const char *beside;    /* row of this suite that the report sets this one against */
+    const char *beside; /* row of this suite that the report sets this one against */
+    /*
+     * The count that an operation goes up to, in which the row's name ends: "_8". Rows whose names
+     * are alike but for it are one series; the report tells from which count on it costs less than
+     * the rows that it stands beside. 0: of no series.
+     */
+    uint32_t at;
     const char *base_unit; /* what an operation goes through, singular: "byte" */
     uint32_t base_per_op;  /* how many of them */
 };

@@ -126,20 +126,21 @@ static void say_names(struct sink *err, const char *suites)
             fmt(err, " %s", rows[i]->name);
 }
 
-/* The first suite on request that a pattern would match, were it not a pattern; NULL: none. */
-static const char *on_request_by(const char *pattern)
+/* The first suite with rows of these names that run on request, and that the pattern matches. */
+static const char *on_request_by(const char *pattern, const char *names)
 {
     size_t n;
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++)
-        if (rows[i]->on_request && glob_list_match(pattern, rows[i]->suite))
+        if (rows[i]->on_request && glob_list_match(pattern, rows[i]->suite) &&
+            glob_list_match(names, rows[i]->name))
             return rows[i]->suite;
     return NULL;
 }
 
 static void say_no_suite(struct sink *err, const char *suites, const char *pattern)
 {
-    const char *on_request = on_request_by(pattern);
+    const char *on_request = on_request_by(pattern, "*");
     if (on_request) {
         fmt(err, "suite=%s: the rows of %s run only when suite= names it in full: suite=%s", suites,
             on_request, on_request);
@@ -147,6 +148,19 @@ static void say_no_suite(struct sink *err, const char *suites, const char *patte
     }
     fmt(err, "suite=%s: no suite is called \"%s\"; there are:", suites, pattern);
     say_suites(err);
+}
+
+static void say_no_row(struct sink *err, const struct options *o, const char *pattern)
+{
+    const char *on_request = on_request_by(o->suite, pattern);
+    if (on_request) {
+        fmt(err, "bench=%s: \"%s\" of %s runs only when suite= names it in full: suite=%s",
+            o->bench, pattern, on_request, on_request);
+        return;
+    }
+    fmt(err, "bench=%s: no row of suite=%s is called \"%s\"; there are:", o->bench, o->suite,
+        pattern);
+    say_names(err, o->suite);
 }
 
 bool registry_check(const struct options *o, struct sink *err)
@@ -159,24 +173,35 @@ bool registry_check(const struct options *o, struct sink *err)
         }
     for (size_t i = 0; glob_list_at(o->bench, i, pattern, sizeof pattern); i++)
         if (!selects_any(o->suite, pattern)) {
-            fmt(err, "bench=%s: no row of suite=%s is called \"%s\"; there are:", o->bench,
-                o->suite, pattern);
-            say_names(err, o->suite);
+            say_no_row(err, o, pattern);
             return false;
         }
     return true;
 }
 
+/* Whether all of the suite that begins with the first-th row is on request. */
+static bool all_on_request(const struct bench *const *rows, size_t n, size_t first)
+{
+    for (size_t i = first; i < n && str_eq(rows[i]->suite, rows[first]->suite); i++)
+        if (!rows[i]->on_request)
+            return false;
+    return true;
+}
+
 void registry_list(struct sink *out)
 {
+    bool all = false;
     size_t n;
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++) {
         const struct bench *b = rows[i];
-        if (i == 0 || !str_eq(b->suite, rows[i - 1]->suite))
+        if (i == 0 || !str_eq(b->suite, rows[i - 1]->suite)) {
+            all = all_on_request(rows, n, i);
             fmt(out, "%s%s%s\r\n", i ? "\r\n" : "", b->suite,
-                b->on_request ? "  (only when suite= names it)" : "");
-        fmt(out, "  %-24s %s\r\n", b->name, b->what);
+                all ? "  (only when suite= names it)" : "");
+        }
+        fmt(out, "  %-24s %s%s\r\n", b->name, b->what,
+            b->on_request && !all ? "  (only when suite= names its suite)" : "");
     }
     fmt(out, "\r\n%zu rows\r\n", n);
 }

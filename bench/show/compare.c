@@ -75,26 +75,26 @@ void compare_units_record(struct json *j, const struct engine *e, const struct r
     json_close(j);
 }
 
-/* Two rows in the unit of the table's column, by the same source. */
-struct beside {
-    const char *unit;
-    double mine, theirs;
-    double mine_half, theirs_half; /* UNKNOWN: this unit has no interval */
-};
-
-static struct beside beside_of(const struct engine *e, const struct core_figure *mine,
-                               const struct core_figure *theirs)
+struct beside compare_beside(const struct engine *e, const struct core_figure *mine,
+                             const struct core_figure *theirs)
 {
-    if (units_are_instructions(e))
-        return (struct beside){"instructions", units_of(e, mine->ticks), units_of(e, theirs->ticks),
-                               UNKNOWN, UNKNOWN};
-    if (cycle_known(e) && is_known(mine->cycles) && is_known(theirs->cycles))
-        return (struct beside){"cycles", mine->cycles, theirs->cycles, mine->half, theirs->half};
-    return (struct beside){"ticks", mine->ticks, theirs->ticks, UNKNOWN, UNKNOWN};
+    struct beside s = {"ticks", mine->ticks, theirs->ticks,
+                       UNKNOWN, UNKNOWN,     mine->shared || theirs->shared};
+    if (units_are_instructions(e)) {
+        s.unit = "instructions";
+        s.mine = units_of(e, mine->ticks);
+        s.theirs = units_of(e, theirs->ticks);
+    } else if (cycle_known(e) && is_known(mine->cycles) && is_known(theirs->cycles)) {
+        s.unit = "cycles";
+        s.mine = mine->cycles;
+        s.theirs = theirs->cycles;
+        s.mine_half = mine->half;
+        s.theirs_half = theirs->half;
+    }
+    return s;
 }
 
-/* Of the difference: the two errors are independent. */
-static double half_apart(const struct beside *s)
+double compare_half(const struct beside *s)
 {
     return mathx_sqrt(s->mine_half * s->mine_half + s->theirs_half * s->theirs_half);
 }
@@ -115,22 +115,21 @@ static void say_both(struct sink *out, const struct bench *b, const struct besid
     fmt(out, ", %s ", b->beside);
     say(out, s->theirs, s->theirs_half);
     fmt(out, " %s/op: ", s->unit);
-    say(out, s->mine - s->theirs, half_apart(s));
+    say(out, s->mine - s->theirs, compare_half(s));
     fmt(out, " apart");
 }
 
 static void compare(struct report *r, const struct engine *e, const struct bench *b,
                     const struct core_figure *mine, const struct core_figure *theirs)
 {
-    struct beside s = beside_of(e, mine, theirs);
-    double apart = s.mine - s.theirs, half = half_apart(&s);
+    struct beside s = compare_beside(e, mine, theirs);
+    double apart = s.mine - s.theirs, half = compare_half(&s);
     char message[320];
     struct sink_buf text;
     struct json j;
     sink_buf_init(&text, message, sizeof message);
     say_both(&text.sink, b, &s);
-    bool shared = mine->shared || theirs->shared;
-    if (shared)
+    if (s.shared)
         fmt(&text.sink, "; not judged: somebody else had part of the core");
     if (!report_event_begin(r, &j, "beside", message))
         return;
@@ -146,7 +145,7 @@ static void compare(struct report *r, const struct engine *e, const struct bench
         json_f64(&j, "apart_hi", apart + half, 6);
     }
     if (e->execution == EXEC_SILICON)
-        json_bool(&j, "quiet", !shared);
+        json_bool(&j, "quiet", !s.shared);
     json_end(&j);
 }
 

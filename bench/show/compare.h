@@ -12,6 +12,19 @@
 void compare_units_show(struct report *r, const struct engine *e, const struct row *row);
 void compare_units_record(struct json *j, const struct engine *e, const struct row *row);
 
+/* Two rows in the unit of the table's column, by the same source. */
+struct beside {
+    const char *unit;
+    double mine, theirs;
+    double mine_half, theirs_half; /* UNKNOWN: this unit has no interval */
+    bool shared;                   /* somebody else had part of the core during one of them */
+};
+
+struct beside compare_beside(const struct engine *e, const struct core_figure *mine,
+                             const struct core_figure *theirs);
+/* The half-width of their difference, since the two errors are independent; or UNKNOWN. */
+double compare_half(const struct beside *s);
+
 /*
  * After the last row: an event for each row that names another of its suite (`beside`), when both
  * have a figure. figures[i]: of the i-th registered row, NaN where it has none.

@@ -10,6 +10,16 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
+/* What compiled the rows; suite `compiler` is about what it makes of them. */
+#define DIGITS_OF(x) #x
+#define DIGITS(x)    DIGITS_OF(x)
+#ifdef __clang__
+#define COMPILER                                                                                   \
+    "clang " DIGITS(__clang_major__) "." DIGITS(__clang_minor__) "." DIGITS(__clang_patchlevel__)
+#else
+#define COMPILER "gcc " DIGITS(__GNUC__) "." DIGITS(__GNUC_MINOR__) "." DIGITS(__GNUC_PATCHLEVEL__)
+#endif
+
 static void show_trust(const struct engine *e, const struct probe *p, struct sink *out)
 {
     switch (e->execution) {
@@ -40,7 +50,7 @@ static void show_trust(const struct engine *e, const struct probe *p, struct sin
 
 void head_show(const struct engine *e, const struct probe *p, struct sink *out)
 {
-    fmt(out, "baretick %s (%s)\r\n", BARETICK_VERSION, BARETICK_BUILD);
+    fmt(out, "baretick %s (%s), compiled by %s\r\n", BARETICK_VERSION, BARETICK_BUILD, COMPILER);
     show_trust(e, p, out);
 }
 
@@ -48,6 +58,7 @@ void head_record(const struct engine *e, const struct probe *p, struct json *j)
 {
     json_str(j, "version", BARETICK_VERSION);
     json_str(j, "build", BARETICK_BUILD);
+    json_str(j, "compiler", COMPILER);
     json_str(j, "platform", e->p->name);
     json_str(j, "execution", execution_names[e->execution]);
     json_str(j, "execution_why", p->behave.why);

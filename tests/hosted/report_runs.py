@@ -23,6 +23,7 @@ RUNS = [
     (f"{QUICK} hist=off caches=clear", (0, 2)),
     (f"{QUICK} turbo=off prefetch=off freq=base dma=off", (0, 2)),
     ("suite=planted", (0, 2)),
+    ("suite=compiler bench=sum_formula_*,sum_cure_* samples=256", (0, 2)),
     ("suite=quiet watch=100", (0, 2)),
     ("suite=provoke bench=wrong,errors samples=64", (2,)),
     ("suite=provoke bench=ud2,endless deadline=1 samples=64", (2,)),

@@ -83,7 +83,7 @@ def names():
 def test_every_row_by_every_recipe(recipes, names, method):
     done = set()
     for recipe in recipes:
-        words = f"suite=*,planted,quiet {words_of(SMALL)} method={method} recipe={recipe}"
+        words = f"suite=*,compiler,planted,quiet {words_of(SMALL)} method={method} recipe={recipe}"
         said = ended(words)
         assert set(said.rows) == names, words
         for name, row in said.rows.items():
@@ -96,7 +96,7 @@ def test_every_row_by_every_recipe(recipes, names, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_row_with_cold_caches(names, method):
-    words = f"suite=*,planted {words_of(SMALL)} method={method} caches=clear"
+    words = f"suite=*,compiler,planted {words_of(SMALL)} method={method} caches=clear"
     said = ended(words)
     assert set(said.rows) == names
     for name, row in said.rows.items():
@@ -265,6 +265,24 @@ def test_every_method_has_the_same_figures_beside_it(method):
     if silicon:
         assert row["per_op"]["cycles_lo"] <= row["per_op"]["cycles"] <= row["per_op"]["cycles_hi"], row
         assert row["per_op"]["ns"] > 0 and row["cycle_source"], row
+
+
+def test_breaking_even_is_told_with_its_interval():
+    """However busy the machine: what is sure has a bound on either side, and the words are the fields'."""
+    said = ended("suite=compiler bench=power_formula_*,power_cure_*")
+    (event,) = [e for e in said.events if e["kind"] == "breaks_even"]
+    assert (event["name"], event["beside"]) == ("power_formula", "power_cure"), event
+    assert (event["n_least"], event["n_most"]) == (1, 16), event
+    n, lo, hi = (event.get(k) for k in ("n", "n_lo", "n_hi"))
+    if event["unit"] != "cycles":
+        assert lo is None and hi is None, event
+    elif hi:
+        bounds = f" ({lo} to {hi})" if lo != hi else ""
+        assert 1 <= lo <= n <= hi <= 16 and f"breaks even at n = {n}{bounds}" in event["message"], event
+    elif lo:
+        assert f"may break even from n = {lo} on, not sure up to n = 16" in event["message"], event
+    else:
+        assert n is None and "does not break even up to n = 16" in event["message"], event
 
 
 @pytest.mark.parametrize("method", METHODS[1:])

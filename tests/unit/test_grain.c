@@ -2,23 +2,34 @@
 #include "bench/suites/calls/switch.c"
 #include "bench/suites/compiler/body.c"
 #include "bench/suites/compiler/callee.c"
+#include "bench/suites/compiler/letters.c"
+#include "bench/suites/compiler/memory.c"
+#include "bench/suites/compiler/noclone.c"
 #include "bench/suites/sum/body.c"
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 
 static const body_fn of_passes[] = {
-    compiler_pass,        compiler_mul_trap,    compiler_mul_cure,    compiler_div_trap,
-    compiler_div_cure,    compiler_lookup_trap, compiler_lookup_cure, compiler_load_trap,
-    compiler_load_cure,   compiler_store_trap,  compiler_store_cure,  compiler_silent_trap,
-    compiler_silent_cure, compiler_buffer_trap, compiler_buffer_cure, compiler_inline_trap,
-    compiler_inline_cure, compiler_call_trap,   compiler_call_cure,   compiler_clone_trap,
-    compiler_clone_cure,
+    compiler_pass,           compiler_mul_trap,       compiler_mul_cure,
+    compiler_div_trap,       compiler_div_cure,       compiler_lookup_trap,
+    compiler_lookup_cure,    compiler_load_trap,      compiler_load_cure,
+    compiler_store_trap,     compiler_store_cure,     compiler_silent_trap,
+    compiler_silent_cure,    compiler_buffer_trap,    compiler_buffer_cure,
+    compiler_inline_trap,    compiler_inline_cure,    compiler_call_trap,
+    compiler_call_cure,      compiler_clone_trap,     compiler_clone_cure,
+    compiler_clone_range,    compiler_noclone_trap,   compiler_noclone_cure,
+    compiler_volatile_trap,  compiler_volatile_cure,  compiler_volatile_choice,
+    compiler_known_trap,     compiler_known_cure,     compiler_lower_trap,
+    compiler_lower_cure,     compiler_merged_trap,    compiler_merged_cure,
+    compiler_memset_trap,    compiler_memset_cure,    compiler_copy_trap,
+    compiler_copy_cure,      compiler_to_memset_trap, compiler_to_memset_cure,
+    compiler_to_memcpy_trap, compiler_to_memcpy_cure,
 };
 #define BODIES (sizeof of_passes / sizeof *of_passes)
 
 static void bodies_of_passes_leave_the_rest(void **state)
 {
-    uint64_t room[PASS];
+    uint64_t room[PASS] = {0};
     (void)state;
     for (size_t i = 0; i < BODIES; i++)
         for (uint64_t n = 1; n < 5 * PASS; n++) {

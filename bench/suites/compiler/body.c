@@ -6,26 +6,7 @@
 #include "bench/api/statement.h"
 #include "bench/suites/compiler/compiler.h"
 #include "bench/suites/compiler/mix.h"
-
-/*
- * The body that runs a pass again and again. `count` is PASS, hidden, so that no loop is unrolled
- * to nothing; nothing is moved from one pass to another.
- */
-#define PASSES(name_)                                                                              \
-    int compiler_##name_(uint64_t n, struct object *o)                                             \
-    {                                                                                              \
-        int64_t left = (int64_t)n - PASS; /* after the pass to come */                             \
-        for (; left >= 0; left -= PASS) {                                                          \
-            BENCH_TURN(left);                                                                      \
-            uint64_t count = PASS;                                                                 \
-            BENCH_HIDE(count);                                                                     \
-            o->counter += name_(o->room, count);                                                   \
-            BENCH_CLOBBER();                                                                       \
-        }                                                                                          \
-        return (int)(left + PASS);                                                                 \
-    }
-/* Always part of its body: a pass is not to become a function of its own, nor a clone. */
-#define ONE_PASS static inline __attribute__((always_inline)) uint64_t
+#include "bench/suites/compiler/pass.h"
 
 ONE_PASS pass(uint64_t *table, uint64_t count)
 {
@@ -260,6 +241,55 @@ ONE_PASS clone_cure(uint64_t *table, uint64_t count)
     return sum;
 }
 PASSES(clone_cure)
+
+/* No clone, and yet no division: the callee knows the range of what all its callers pass. */
+static NOCLONE uint32_t quotient_of_one(uint32_t x, uint32_t divisor)
+{
+    return x / divisor;
+}
+
+ONE_PASS clone_range(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    (void)table;
+    for (uint64_t i = 0; i < count; i++)
+        sum += quotient_of_one(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);
+    return sum;
+}
+PASSES(clone_range)
+
+/* A volatile sum is kept, but in memory: each turn waits for the store of the one before. */
+ONE_PASS volatile_trap(uint64_t *table, uint64_t count)
+{
+    volatile uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++)
+        sum += table[i];
+    return sum;
+}
+PASSES(volatile_trap)
+
+ONE_PASS volatile_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        sum += table[i];
+        BENCH_KEEP(sum);
+    }
+    return sum;
+}
+PASSES(volatile_cure)
+
+/* As libraries write DoNotOptimize: the compiler may choose between memory and a register. */
+ONE_PASS volatile_choice(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        sum += table[i];
+        __asm__ volatile("" : "+m,r"(sum) : : "memory");
+    }
+    return sum;
+}
+PASSES(volatile_choice)
 
 /* No trap: what keep.h's macros cost by themselves. */
 BENCH_LOOP(compiler_turns, (void)0)

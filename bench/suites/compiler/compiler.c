@@ -9,9 +9,14 @@
 #include "bench/api/statement.h"
 #include "bench/suites/compiler/mix.h"
 
-#define OPS 1000
-_Static_assert(OPS % PASS == 0, "whole passes");
+#define OPS     1000
+#define FEW_OPS 200 /* of those that take long */
+_Static_assert(OPS % PASS == 0 && FEW_OPS % PASS == 0, "whole passes");
 _Static_assert(PASS * sizeof(uint64_t) <= OBJECT_ROOM && COMPILER_INDEX < PASS, "the room");
+
+/* What a text of digits is made of. */
+#define DIGITS      "0123456789abcdefABCDEF"
+#define DIGIT_KINDS (sizeof DIGITS - 1)
 
 /* The table: odd numbers, the first one not 1. */
 #define WORD(i) (2 * (uint64_t)(i) + 3)
@@ -21,6 +26,26 @@ static void fill(struct object *o)
     uint64_t *table = o->room;
     for (unsigned i = 0; i < PASS; i++)
         table[i] = WORD(i);
+}
+
+/* Out of order: 37 has no divisor in common with 96 or 22. */
+static unsigned char character(unsigned i)
+{
+    return (unsigned char)(' ' + 37 * i % 96);
+}
+
+static void write_text(struct object *o)
+{
+    unsigned char *text = o->room;
+    for (unsigned i = 0; i < PASS; i++)
+        text[i] = character(i);
+}
+
+static void write_digits(struct object *o)
+{
+    unsigned char *text = o->room;
+    for (unsigned i = 0; i < PASS; i++)
+        text[i] = (unsigned char)DIGITS[37 * i % DIGIT_KINDS];
 }
 
 static const char *counted_twice(const struct object *o, uint64_t operations)
@@ -69,7 +94,53 @@ static uint64_t mixed_first(void)
     return PASS * (uint64_t)compiler_mix_text((uint32_t)WORD(0));
 }
 
+static uint64_t all_words(void)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < PASS; i++)
+        sum += WORD(i);
+    return sum;
+}
+
+static uint64_t halves(void)
+{
+    return PASS * (WORD(0) + WORD(4));
+}
+
+static uint64_t lowered(unsigned char c)
+{
+    return c >= 'A' && c <= 'Z' ? c | ('a' ^ 'A') : c;
+}
+
+static uint64_t known_letters(void)
+{
+    return PASS * lowered(COMPILER_LETTER);
+}
+
+static uint64_t letters(void)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < PASS; i++)
+        sum += lowered(character(i));
+    return sum;
+}
+
+static uint64_t digits(void)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < PASS; i++) {
+        const unsigned at = 37 * i % DIGIT_KINDS;
+        sum += at < 16 ? at : at - 6;
+    }
+    return sum;
+}
+
 ADDED(products_added, products)
+ADDED(all_words_added, all_words)
+ADDED(halves_added, halves)
+ADDED(known_letters_added, known_letters)
+ADDED(letters_added, letters)
+ADDED(digits_added, digits)
 ADDED(quotients_added, quotients)
 ADDED(words_added, words)
 ADDED(mixed_added, mixed)
@@ -91,26 +162,62 @@ static const char *stored_last(const struct object *o, uint64_t operations)
     return table[0] == PASS - 1 ? check_counted(o, operations) : "the last store is missing";
 }
 
-#define BODY(name_, function_, empty_, ...)                                                        \
-    BENCH(compiler, name_, .form = FORM_FUNCTION, .ops = OPS, .function = function_,               \
+/* The record is what the last operation made of it, the rest of the room as it was. */
+static const char *cleared_in_part(const struct object *o, uint64_t operations)
+{
+    const uint64_t *table = o->room;
+    for (unsigned i = 0; i < PASS; i++)
+        if (table[i] != (i < 4 ? PASS - 1 : i < 8 ? 0 : WORD(i)))
+            return "the record is not half cleared";
+    return check_counted(o, operations);
+}
+
+static const char *cleared(const struct object *o, uint64_t operations)
+{
+    const uint64_t *table = o->room;
+    for (unsigned i = 0; i < PASS; i++)
+        if (table[i] != 0)
+            return "the words are not cleared";
+    return check_counted(o, operations);
+}
+
+static const char *copied(const struct object *o, uint64_t operations)
+{
+    static const char text[] = COMPILER_TEXT;
+    const unsigned char *at = o->room;
+    for (unsigned i = 0; i < PASS * COMPILER_BYTES; i++)
+        if (at[i] != (i < sizeof text ? (unsigned char)text[i] : 0))
+            return "the bytes are not copied";
+    return check_counted(o, operations);
+}
+
+#define PASSES(name_, ops_, function_, empty_, ...)                                                \
+    BENCH(compiler, name_, .form = FORM_FUNCTION, .ops = ops_, .function = function_,              \
           .empty_function = empty_, .room_bytes = PASS * sizeof(uint64_t), .grain = PASS,          \
           .errors_are_wrong = true, __VA_ARGS__)
+#define BODY(name_, function_, empty_, ...) PASSES(name_, OPS, function_, empty_, __VA_ARGS__)
+/* `make`: the setup. */
+#define PAIR_OF(name_, ops_, make_, check_, floor_, trap_, cure_)                                  \
+    PASSES(name_##_trap, ops_, compiler_##name_##_trap, compiler_pass, .what = trap_,              \
+           .setup = make_, .check = check_, .beside = #name_ "_cure");                             \
+    PASSES(name_##_cure, ops_, compiler_##name_##_cure, compiler_pass,                             \
+           .what = cure_ ", its loop included", .setup = make_, .check = check_, .floor = floor_)
 #define PAIR(name_, check_, floor_, trap_, cure_)                                                  \
-    BODY(name_##_trap, compiler_##name_##_trap, compiler_pass, .what = trap_, .setup = fill,       \
-         .check = check_, .beside = #name_ "_cure");                                               \
-    BODY(name_##_cure, compiler_##name_##_cure, compiler_pass,                                     \
-         .what = cure_ ", its loop included", .setup = fill, .check = check_, .floor = floor_)
+    PAIR_OF(name_, OPS, fill, check_, floor_, trap_, cure_)
 
 /*
  * Floors: a turn of a loop takes a taken branch, of which no core has more than two a cycle (see
  * calls.c); half of that. The buffer's fill can be made of stores of 16 bytes, two a cycle. No
  * divider takes 32 bits every 4 cycles (Agner Fog, "Instruction tables": 6 on the fastest); half of
- * that. A call makes three taken branches a turn.
+ * that. A call makes three taken branches a turn. A record of 64 bytes is four stores of 16, two a
+ * cycle; half of that. Eight bytes one by one are eight turns.
  */
 #define FLOOR_TURN   0.25
 #define FLOOR_BUFFER 0.1
 #define FLOOR_DIV    2
 #define FLOOR_CALL   0.75
+#define FLOOR_RECORD 1
+#define FLOOR_BYTES  (COMPILER_BYTES * FLOOR_TURN)
 
 PAIR(mul, products_added, FLOOR_TURN, "a multiplication by the loop's variable: made an addition",
      "a multiplication by a hidden variable");
@@ -131,6 +238,46 @@ PAIR(call, mixed_first_added, FLOOR_CALL, "a call with an argument that does not
      "a call with a hidden argument");
 PAIR(clone, quotients_added, FLOOR_DIV, "a call of a clone that knows the divisor: no division",
      "a call of a function in another object that divides");
+
+PAIR_OF(known, FEW_OPS, fill, known_letters_added, FLOOR_TURN,
+        "tolower of a known letter: its answer alone", "tolower of a hidden letter");
+PAIR_OF(lower, FEW_OPS, write_text, letters_added, FLOOR_TURN,
+        "tolower by 26 cases: made a conditional move",
+        "tolower by up to 26 tests, hidden in between");
+PAIR_OF(merged, FEW_OPS, write_digits, digits_added, FLOOR_TURN,
+        "a hexadecimal digit by 22 cases: made one look-up",
+        "a hexadecimal digit by up to 22 tests, hidden in between");
+
+PAIR_OF(volatile, FEW_OPS, fill, all_words_added, FLOOR_TURN,
+        "a word added to a volatile sum, which is in memory",
+        "a word added to a sum in a register that is kept");
+PASSES(volatile_choice, FEW_OPS, compiler_volatile_choice, compiler_pass,
+       .what = "a word added to a sum that may be kept in memory or in a register: \"+m,r\"",
+       .setup = fill, .check = all_words_added, .floor = FLOOR_TURN, .beside = "volatile_cure");
+
+PAIR_OF(memset, FEW_OPS, fill, cleared_in_part, FLOOR_RECORD,
+        "a memset of 64 bytes of which 32 are dead: half of it is gone",
+        "a memset of 64 bytes, memory clobbered after it, and 32 of them written again");
+PAIR_OF(copy, FEW_OPS, fill, halves_added, FLOOR_RECORD,
+        "two words of a copy of 64 bytes: no copy, two loads",
+        "two words of a copy of 64 bytes whose address has escaped");
+PAIR_OF(to_memset, FEW_OPS, fill, cleared, FLOOR_BYTES,
+        "8 of 400 bytes cleared in a loop: made memset", "8 of 400 bytes cleared one by one");
+PAIR_OF(to_memcpy, FEW_OPS, fill, copied, FLOOR_BYTES,
+        "8 of 400 bytes copied in a loop: made memcpy", "8 of 400 bytes copied one by one");
+
+#ifdef __clang__
+#define ALONE    "a call of a noinline function: clang makes no clone, it divides"
+#define TOGETHER "the same call: clang has no noclone"
+#define RANGE    "a call of a function whose callers all pass 1000: no division"
+#else
+#define ALONE    "a call of a noinline function: of a clone that knows the divisor"
+#define TOGETHER "a call of a noinline, noclone function that divides"
+#define RANGE    "a call of a noinline, noclone function whose callers all pass 1000: no division"
+#endif
+PAIR_OF(noclone, FEW_OPS, fill, quotients_added, FLOOR_DIV, ALONE, TOGETHER);
+PASSES(clone_range, FEW_OPS, compiler_clone_range, compiler_pass, .what = RANGE, .setup = fill,
+       .check = quotients_added, .floor = FLOOR_CALL, .beside = "clone_cure");
 
 #define MOVED(name_, function_, what_, ...)                                                        \
     BODY(unused_##name_, function_, NULL, .what = what_, .check = check_counted,                   \

@@ -35,6 +35,33 @@ COMPILER_PAIR(clone);  /* the sum of div, by a call */
 #define COMPILER_DIVISOR     1000
 #define COMPILER_INDEX       7
 
+int compiler_clone_range(uint64_t n, struct object *o);
+COMPILER_PAIR(volatile); /* the sum of the words */
+int compiler_volatile_choice(uint64_t n, struct object *o);
+
+/* letters.c: the same over the PASS characters in the room. */
+COMPILER_PAIR(known); /* the sum of COMPILER_LETTER in lower case, again and again */
+COMPILER_PAIR(lower); /* the sum of the characters in lower case */
+COMPILER_PAIR(
+    merged); /* the sum of the values of hexadecimal digits, COMPILER_NO_DIGIT of others */
+#define COMPILER_LETTER   'Q'
+#define COMPILER_NO_DIGIT 16
+
+/* memory.c: the same, each about the room's first words. */
+struct compiler_record {
+    uint64_t word[8];
+};
+COMPILER_PAIR(memset);    /* clears a record, then sets the first half of its words to i; PASS */
+COMPILER_PAIR(copy);      /* the sum of words 0 and 4 of a record that is copied */
+COMPILER_PAIR(to_memset); /* clears the words, a byte at a time; PASS */
+COMPILER_PAIR(to_memcpy); /* writes COMPILER_TEXT and NULs to the words, a byte at a time; PASS */
+#define COMPILER_BYTES 8  /* of an operation of the last two */
+#define COMPILER_TEXT  "what the loops over bytes copy"
+
+/* noclone.c: the sum of div, by a call. */
+COMPILER_PAIR(noclone);
+uint32_t compiler_divide_otherwise(uint32_t x, uint32_t divisor); /* is not called */
+
 /* Loops of n turns: with nothing in them, and with one of keep.h's macros on the turns to go. */
 int compiler_turns(uint64_t n, struct object *o);
 int compiler_turns_keep(uint64_t n, struct object *o);
@@ -43,6 +70,9 @@ int compiler_turns_hide(uint64_t n, struct object *o);
 /* sum_body.c: each operation adds 1 + 2 + ... + k, k being the room's first word. */
 COMPILER_PAIR(sum);
 int compiler_sum_formula(uint64_t n, struct object *o);
+/* The same of 1^6 + 2^6 + ... + k^6. */
+COMPILER_PAIR(power);
+int compiler_power_formula(uint64_t n, struct object *o);
 int compiler_sum_empty(uint64_t n, struct object *o);
 
 /* callee.c */

@@ -1,7 +1,8 @@
 /*
- * 1 + 2 + ... + k, k hidden before each sum, or the sum would be a constant. The trap is the loop,
- * left to the optimiser: clang makes the formula of it, gcc 12 keeps the loop, gcc 14 takes two
- * terms a turn. Beside it stand a loop that stays (the cure) and the formula.
+ * 1 + 2 + ... + k, and 1^6 + 2^6 + ... + k^6, k hidden before each sum, or the sum would be a
+ * constant. The trap is the loop, left to the optimiser: clang makes a formula of either, gcc 12
+ * keeps the loops, gcc 14 takes two terms of the first a turn. Beside it stand a loop that stays
+ * (the cure) and the formula.
  */
 #include "bench/api/keep.h"
 #include "bench/suites/compiler/compiler.h"
@@ -54,3 +55,35 @@ ONE_SUM sum_formula(uint64_t k)
     return k * (k + 1) / 2;
 }
 SUMS(sum_formula)
+
+/*
+ * The same of sixth powers. clang makes a formula of this loop too, by what it knows of any
+ * polynomial: longer than the one that a person looks up, and dearer than a short loop.
+ */
+ONE_SUM power_trap(uint64_t k)
+{
+    uint64_t sum = 0;
+    for (uint64_t j = 1; j <= k; j++)
+        sum += j * j * j * j * j * j;
+    return sum;
+}
+SUMS(power_trap)
+
+ONE_SUM power_cure(uint64_t k)
+{
+    uint64_t sum = 0;
+    for (uint64_t j = 1; j <= k; j++) {
+        sum += j * j * j * j * j * j;
+        BENCH_KEEP(sum);
+    }
+    return sum;
+}
+SUMS(power_cure)
+
+/* Faulhaber's formula; its product fits 64 bits up to k = 437. */
+ONE_SUM power_formula(uint64_t k)
+{
+    const uint64_t square = k * k;
+    return k * (k + 1) * (2 * k + 1) * (3 * square * square + 6 * square * k + 1 - 3 * k) / 42;
+}
+SUMS(power_formula)

@@ -1,36 +1,63 @@
 /*
- * From which count on the formula beats the loop: 1 + 2 + ... + k for several k, in the three
- * ways of sum_body.c.
+ * From which count on a formula beats the loop: 1 + 2 + ... + k and 1^6 + 2^6 + ... + k^6 for
+ * several k, in the three ways of sum_body.c. They are many, so they run on request.
  */
 #include "bench/suites/compiler/compiler.h"
 
 #define OPS 100
 
+static uint64_t count_of(const struct object *o)
+{
+    return *(const uint64_t *)o->room;
+}
+
 static const char *added(const struct object *o, uint64_t operations)
 {
-    const uint64_t k = *(const uint64_t *)o->room;
+    const uint64_t k = count_of(o);
     return o->counter == operations * (k * (k + 1) / 2) ? NULL : "the sums do not add up";
 }
 
-#define SUM(name_, function_, k_, what_, ...)                                                      \
-    BENCH(compiler, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS,                       \
+/* By the loop: the formula is what is in doubt. */
+static const char *powers_added(const struct object *o, uint64_t operations)
+{
+    uint64_t sum = 0;
+    for (uint64_t j = 1; j <= count_of(o); j++)
+        sum += j * j * j * j * j * j;
+    return o->counter == operations * sum ? NULL : "the powers do not add up";
+}
+
+#define ROW(name_, k_, function_, what_, check_, ...)                                              \
+    BENCH(compiler, name_##_##k_, .what = what_, .form = FORM_FUNCTION, .ops = OPS,                \
           .function = function_, .empty_function = compiler_sum_empty, .setup = set_##k_,          \
-          .room_bytes = sizeof(uint64_t), .check = added, .errors_are_wrong = true, __VA_ARGS__)
-/*
- * Floor of the loop: four instructions a turn, and no core takes 40 in a cycle. The formula's few
- * can hide behind those of the loop around it.
- */
-#define SUMS(k_)                                                                                   \
+          .room_bytes = sizeof(uint64_t), .check = check_, .errors_are_wrong = true, .at = k_,     \
+          .on_request = true, __VA_ARGS__)
+/* The formula's few instructions can hide behind those of the loop around it: no floor. */
+#define THREE_WAYS(name_, k_, sum_, check_, floor_)                                                \
+    ROW(name_##_trap, k_, compiler_##name_##_trap, sum_ ", left to the optimiser", check_,         \
+        .beside = #name_ "_cure_" #k_);                                                            \
+    ROW(name_##_cure, k_, compiler_##name_##_cure, sum_ " in a loop, which is included", check_,   \
+        .floor = (floor_) * (k_));                                                                 \
+    ROW(name_##_formula, k_, compiler_##name_##_formula, sum_ " by the formula", check_,           \
+        .beside = #name_ "_cure_" #k_)
+#define SET(k_)                                                                                    \
     static void set_##k_(struct object *o)                                                         \
     {                                                                                              \
         *(uint64_t *)o->room = k_;                                                                 \
-    }                                                                                              \
-    SUM(sum_trap_##k_, compiler_sum_trap, k_, "1 + 2 + ... + " #k_ ", left to the optimiser",      \
-        .beside = "sum_cure_" #k_);                                                                \
-    SUM(sum_cure_##k_, compiler_sum_cure, k_,                                                      \
-        "1 + 2 + ... + " #k_ " in a loop, which is included", .floor = 0.1 * (k_));                \
-    SUM(sum_formula_##k_, compiler_sum_formula, k_, "1 + 2 + ... + " #k_ " by the formula",        \
-        .beside = "sum_cure_" #k_)
+    }
+
+/* Floors of the loops: four instructions a turn, and eight; no core takes 40 in a cycle. */
+#define SUMS(k_)   THREE_WAYS(sum, k_, "1 + 2 + ... + " #k_, added, 0.1)
+#define POWERS(k_) THREE_WAYS(power, k_, "1^6 + ... + " #k_ "^6", powers_added, 0.2)
+
+SET(1)
+SET(2)
+SET(3)
+SET(4)
+SET(6)
+SET(8)
+SET(12)
+SET(16)
+SET(64)
 
 SUMS(1);
 SUMS(2);
@@ -38,3 +65,12 @@ SUMS(4);
 SUMS(8);
 SUMS(16);
 SUMS(64);
+
+POWERS(1);
+POWERS(2);
+POWERS(3);
+POWERS(4);
+POWERS(6);
+POWERS(8);
+POWERS(12);
+POWERS(16);

@@ -1,0 +1,152 @@
+#include "bench/show/even_show.h"
+#include "bench/api/registry.h"
+#include "bench/show/compare.h"
+#include "lib/stats/even.h"
+#include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+#include "lib/text/json.h"
+#include "lib/text/str.h"
+
+#define POINTS 32
+#define NAME   40
+
+struct series {
+    char name[NAME], beside[NAME]; /* the rows' names without the count */
+    struct even_point point[POINTS];
+    size_t n;
+    const char *unit;
+    bool intervals, shared;
+};
+
+/* "sum_cure" of "sum_cure_16". */
+static void stem(char *out, const char *name)
+{
+    size_t end = 0;
+    for (size_t i = 0; name[i]; i++)
+        if (name[i] == '_')
+            end = i;
+    str_copy(out, NAME, name, end);
+}
+
+static bool same_series(const struct bench *a, const struct bench *b)
+{
+    char one[NAME], other[NAME];
+    if (!a->at || !b->at || !str_eq(a->suite, b->suite))
+        return false;
+    stem(one, a->name);
+    stem(other, b->name);
+    return str_eq(one, other);
+}
+
+static const struct core_figure *figure_of(const struct bench *const *rows, size_t n,
+                                           const struct core_figure *figures, const char *suite,
+                                           const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(rows[i]->suite, suite) && str_eq(rows[i]->name, name))
+            return is_known(figures[i].ticks) ? &figures[i] : NULL;
+    return NULL;
+}
+
+/* In order of counts. */
+static void put(struct series *s, const struct even_point *p)
+{
+    if (s->n == POINTS)
+        return;
+    size_t i = s->n++;
+    for (; i > 0 && s->point[i - 1].n > p->n; i--)
+        s->point[i] = s->point[i - 1];
+    s->point[i] = *p;
+}
+
+/* All rows of the series that begins with the first-th row. */
+static struct series gather(const struct engine *e, const struct bench *const *rows, size_t n,
+                            const struct core_figure *figures, size_t first)
+{
+    struct series s = {0};
+    stem(s.name, rows[first]->name);
+    stem(s.beside, rows[first]->beside);
+    for (size_t i = first; i < n; i++) {
+        const struct core_figure *theirs;
+        if (!same_series(rows[i], rows[first]) || !is_known(figures[i].ticks))
+            continue;
+        theirs = figure_of(rows, n, figures, rows[i]->suite, rows[i]->beside);
+        if (!theirs)
+            continue;
+        struct beside b = compare_beside(e, &figures[i], theirs);
+        double half = compare_half(&b);
+        s.unit = b.unit;
+        s.shared |= b.shared;
+        s.intervals = is_known(half);
+        put(&s, &(struct even_point){rows[i]->at, b.mine - b.theirs, is_known(half) ? half : 0});
+    }
+    return s;
+}
+
+static void say(struct sink *out, const char *suite, const struct series *s, const struct even *v)
+{
+    const uint32_t least = s->point[0].n, most = s->point[s->n - 1].n;
+    fmt(out, "%s/%s beside %s: ", suite, s->name, s->beside);
+    if (!v->lo) {
+        fmt(out, "does not break even up to n = %u", most);
+    } else if (!v->hi) {
+        fmt(out, "may break even from n = %u on, not sure up to n = %u", v->lo, most);
+    } else {
+        fmt(out, "breaks even at n = %u", v->n);
+        if (v->lo != v->hi)
+            fmt(out, " (%u to %u)", v->lo, v->hi);
+        if (v->n == least)
+            fmt(out, ", the least that was measured");
+    }
+    if (s->shared)
+        fmt(out, "; not judged: somebody else had part of the core");
+}
+
+static void tell(struct report *r, const struct engine *e, const char *suite,
+                 const struct series *s)
+{
+    const struct even v = even_find(s->point, s->n);
+    char message[200];
+    struct sink_buf text;
+    struct json j;
+    sink_buf_init(&text, message, sizeof message);
+    say(&text.sink, suite, s, &v);
+    if (!report_event_begin(r, &j, "breaks_even", message))
+        return;
+    json_str(&j, "suite", suite);
+    json_str(&j, "name", s->name);
+    json_str(&j, "beside", s->beside);
+    json_str(&j, "unit", s->unit);
+    if (v.n)
+        json_u64(&j, "n", v.n);
+    if (s->intervals && v.lo)
+        json_u64(&j, "n_lo", v.lo);
+    if (s->intervals && v.hi)
+        json_u64(&j, "n_hi", v.hi);
+    json_u64(&j, "n_least", s->point[0].n);
+    json_u64(&j, "n_most", s->point[s->n - 1].n);
+    if (e->execution == EXEC_SILICON)
+        json_bool(&j, "quiet", !s->shared);
+    json_end(&j);
+}
+
+static bool begins_series(const struct bench *const *rows, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (same_series(rows[k], rows[i]))
+            return false;
+    return rows[i]->at && rows[i]->beside;
+}
+
+void even_show(struct report *r, const struct engine *e, const struct core_figure *figures)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (!begins_series(rows, i))
+            continue;
+        struct series s = gather(e, rows, n, figures, i);
+        if (s.n > 1)
+            tell(r, e, rows[i]->suite, &s);
+    }
+}

@@ -1,0 +1,144 @@
+/*
+ * Character tests. A compiler that sees all of them makes arithmetic or one look-up in a table of
+ * them, whatever was written; of a letter that it knows it keeps the answer alone.
+ */
+#include "bench/suites/compiler/pass.h"
+
+/* What stands for what, each a case or a test. */
+#define UPPERS(IS)                                                                                 \
+    IS('A', 'a');                                                                                  \
+    IS('B', 'b');                                                                                  \
+    IS('C', 'c');                                                                                  \
+    IS('D', 'd');                                                                                  \
+    IS('E', 'e');                                                                                  \
+    IS('F', 'f');                                                                                  \
+    IS('G', 'g');                                                                                  \
+    IS('H', 'h');                                                                                  \
+    IS('I', 'i');                                                                                  \
+    IS('J', 'j');                                                                                  \
+    IS('K', 'k');                                                                                  \
+    IS('L', 'l');                                                                                  \
+    IS('M', 'm');                                                                                  \
+    IS('N', 'n');                                                                                  \
+    IS('O', 'o');                                                                                  \
+    IS('P', 'p');                                                                                  \
+    IS('Q', 'q');                                                                                  \
+    IS('R', 'r');                                                                                  \
+    IS('S', 's');                                                                                  \
+    IS('T', 't');                                                                                  \
+    IS('U', 'u');                                                                                  \
+    IS('V', 'v');                                                                                  \
+    IS('W', 'w');                                                                                  \
+    IS('X', 'x');                                                                                  \
+    IS('Y', 'y');                                                                                  \
+    IS('Z', 'z')
+#define DIGITS(IS)                                                                                 \
+    IS('0', 0);                                                                                    \
+    IS('1', 1);                                                                                    \
+    IS('2', 2);                                                                                    \
+    IS('3', 3);                                                                                    \
+    IS('4', 4);                                                                                    \
+    IS('5', 5);                                                                                    \
+    IS('6', 6);                                                                                    \
+    IS('7', 7);                                                                                    \
+    IS('8', 8);                                                                                    \
+    IS('9', 9);                                                                                    \
+    IS('a', 10);                                                                                   \
+    IS('b', 11);                                                                                   \
+    IS('c', 12);                                                                                   \
+    IS('d', 13);                                                                                   \
+    IS('e', 14);                                                                                   \
+    IS('f', 15);                                                                                   \
+    IS('A', 10);                                                                                   \
+    IS('B', 11);                                                                                   \
+    IS('C', 12);                                                                                   \
+    IS('D', 13);                                                                                   \
+    IS('E', 14);                                                                                   \
+    IS('F', 15)
+#define AS_CASE(character, value)                                                                  \
+    case character:                                                                                \
+        return value
+/* Hidden before, so that no two tests become one. */
+#define AS_TEST(character, value)                                                                  \
+    do {                                                                                           \
+        BENCH_HIDE(c);                                                                             \
+        if (c == (character))                                                                      \
+            return value;                                                                          \
+    } while (0)
+#define INLINED static inline __attribute__((always_inline)) uint32_t
+
+/* tolower() of ASCII. */
+INLINED lower(uint32_t c)
+{
+    switch (c) {
+        UPPERS(AS_CASE);
+    default:
+        return c;
+    }
+}
+
+INLINED lower_tested(uint32_t c)
+{
+    UPPERS(AS_TEST);
+    return c;
+}
+
+/* The value of a hexadecimal digit: two letters have the same one. */
+INLINED digit(uint32_t c)
+{
+    switch (c) {
+        DIGITS(AS_CASE);
+    default:
+        return COMPILER_NO_DIGIT;
+    }
+}
+
+INLINED digit_tested(uint32_t c)
+{
+    DIGITS(AS_TEST);
+    return COMPILER_NO_DIGIT;
+}
+
+/* A known letter: no test is left, and of the sum a multiplication. */
+ONE_PASS known_trap(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    (void)table;
+    for (uint64_t i = 0; i < count; i++)
+        sum += lower(COMPILER_LETTER);
+    return sum;
+}
+PASSES(known_trap)
+
+ONE_PASS known_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+    uint32_t c = COMPILER_LETTER;
+    (void)table;
+    for (uint64_t i = 0; i < count; i++) {
+        BENCH_HIDE(c);
+        sum += lower(c);
+    }
+    return sum;
+}
+PASSES(known_cure)
+
+/* A sum over the room's characters, of what `fn` makes of each. */
+#define TEXT_PASS(name_, fn)                                                                       \
+    ONE_PASS name_(uint64_t *table, uint64_t count)                                                \
+    {                                                                                              \
+        const unsigned char *text = (const unsigned char *)table;                                  \
+        uint64_t sum = 0;                                                                          \
+        for (uint64_t i = 0; i < count; i++)                                                       \
+            sum += fn(text[i]);                                                                    \
+        return sum;                                                                                \
+    }                                                                                              \
+    PASSES(name_)
+
+/* Unknown letters: 26 cases become a subtraction, a comparison and a conditional move. */
+TEXT_PASS(lower_trap, lower)
+TEXT_PASS(lower_cure, lower_tested)
+
+/* Cases that are merged: 22 of them become one look-up. */
+TEXT_PASS(merged_trap, digit)
+TEXT_PASS(merged_cure, digit_tested)

@@ -1,0 +1,36 @@
+/*
+ * `noinline` alone, and with `noclone`, in the same words. Compiled with -O3 (Makefile): gcc then
+ * makes a copy of a function for one of several callers. clang makes none, and has no `noclone`:
+ * its two functions are the same.
+ */
+#include "bench/suites/compiler/pass.h"
+
+static __attribute__((noinline)) uint32_t alone(uint32_t x, uint32_t divisor)
+{
+    return x / divisor;
+}
+
+static NOCLONE uint32_t together(uint32_t x, uint32_t divisor)
+{
+    return x / divisor;
+}
+
+/* Another caller, with any divisor. Where there is none, `noclone` is no help: row clone_range. */
+uint32_t compiler_divide_otherwise(uint32_t x, uint32_t divisor)
+{
+    return alone(x, divisor) + together(x, divisor);
+}
+
+#define DIVIDING_PASS(name_, fn)                                                                   \
+    ONE_PASS name_(uint64_t *table, uint64_t count)                                                \
+    {                                                                                              \
+        uint64_t sum = 0;                                                                          \
+        (void)table;                                                                               \
+        for (uint64_t i = 0; i < count; i++)                                                       \
+            sum += fn(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);                                     \
+        return sum;                                                                                \
+    }                                                                                              \
+    PASSES(name_)
+
+DIVIDING_PASS(noclone_trap, alone)
+DIVIDING_PASS(noclone_cure, together)

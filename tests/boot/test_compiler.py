@@ -1,0 +1,116 @@
+"""Traps of the suite `compiler` beside their cures, and what docs/compiler.md says that compilers make of them."""
+
+import math
+import re
+from fractions import Fraction
+
+import build
+import pytest
+from machine import SUCCESS
+from rows import declared
+
+DOCUMENT = build.ROOT / "docs" / "compiler.md"
+# Two functions that differ in a division, which counts as one instruction like any other.
+ALIKE = {"noclone"}
+# The trap costs more, where it is not unrolled: a volatile sum is in memory.
+DEARER = {"volatile"}
+
+
+@pytest.fixture
+def rows(boot):
+    """One boot of the whole suite: what the program says, and instructions an operation by row."""
+    b = boot("suite=compiler samples=16").must(SUCCESS)
+    return b, {r["name"]: r["per_op"]["instructions"] for r in b.rows}
+
+
+def table():
+    """By rows, `*` standing for trap and cure, {compiler: (trap's, cure's)}."""
+    text = DOCUMENT.read_text().split("<!-- compilers -->")[1].split("<!-- /compilers -->")[0]
+    head, _, *lines = [[c.strip(" `") for c in x.strip("|").split("|")] for x in text.strip().splitlines()]
+    return {
+        name: {c: tuple(map(float, cell.split(" : "))) for c, cell in zip(head[2:], cells)} for name, _, *cells in lines
+    }
+
+
+def breaks_even(points):
+    """points: [(count, difference)]: from which whole count on the line between them is below 0."""
+    below = None
+    for (n0, d0), (n1, d1) in zip([(None, None), *points], points):
+        if d1 >= 0:
+            below = None
+        elif below is None and n0 is None:
+            below = n1
+        elif below is None:
+            below = math.floor(n0 + (n1 - n0) * d0 / (d0 - d1)) + 1
+    return below
+
+
+def test_the_suite(rows):
+    b, per_op = rows
+    assert {f"compiler/{name}" for name in per_op} == {n for n in declared() if n.startswith("compiler/")}
+    family, version = b.run["compiler"].split()
+
+    # A trap costs less than its cure, and both are exact.
+    pairs = {n.removesuffix("_trap") for n in per_op if n.endswith("_trap")} - {"unused"}
+    assert len(pairs) > 15
+    for name in pairs - DEARER:
+        trap, cure = per_op[f"{name}_trap"], per_op[f"{name}_cure"]
+        assert trap <= cure + 0.02 if name in ALIKE else trap < cure, (name, trap, cure)
+    assert family == "clang" or per_op["volatile_trap"] > per_op["volatile_cure"]
+    for row in b.rows:
+        assert row["ticks"]["min"] == row["ticks"]["max"] and row["errors"] == 0, row
+
+    # The document has every pair, and its figures are those of this compiler where it is among them.
+    document = table()
+    assert {n.removesuffix("_*") for n in document if n.endswith("_*")} == pairs
+    column = f"{family} {version.split('.')[0]}"
+    for name, cells in document.items():
+        assert set(cells) == {"gcc 12", "gcc 14", "clang 14", "clang 19"}, name
+        ours = tuple(per_op[name.replace("*", word)] for word in ("trap", "cure"))
+        assert cells.get(column, ours) == pytest.approx(ours, abs=0.006), (name, column)
+
+    # What wins from which count on, reckoned again from the rows.
+    series = {e["name"]: e for e in b.events("breaks_even")}
+    assert set(series) == {"sum_trap", "sum_formula", "power_trap", "power_formula"}
+    for name, event in series.items():
+        counts = sorted(int(n.rsplit("_", 1)[1]) for n in per_op if re.fullmatch(rf"{name}_\d+", n))
+        difference = [
+            (n, Fraction(per_op[f"{name}_{n}"]) - Fraction(per_op[f"{event['beside']}_{n}"])) for n in counts
+        ]
+        expected = breaks_even(difference)
+        assert event.get("n") == expected and "n_lo" not in event and "n_hi" not in event, event
+        assert event["unit"] == "instructions" and (event["n_least"], event["n_most"]) == (counts[0], counts[-1]), event
+        said = f"breaks even at n = {expected}" if expected else f"does not break even up to n = {counts[-1]}"
+        assert f"compiler/{name} beside {event['beside']}: {said}" in event["message"], event
+        assert event["message"] in b.text, event
+    # Faulhaber's formula costs the same at each count: more than one term, less than four.
+    assert 1 < series["power_formula"]["n"] <= 4, series["power_formula"]
+    assert len({per_op[n] for n in per_op if n.startswith("power_formula_")}) == 1
+
+
+def test_a_few_counts_are_a_series_too(boot):
+    """Whatever rows there are; a single one is none."""
+    names = "sum_formula_1,sum_formula_64,sum_cure_1,sum_cure_64,sum_trap_2,sum_cure_2"
+    b = boot(f"suite=compiler bench={names} samples=16").must(SUCCESS, rows=6)
+    (event,) = b.events("breaks_even")
+    assert event["name"] == "sum_formula" and (event["n_least"], event["n_most"]) == (1, 64), event
+
+
+def test_rows_on_request_are_named_with_what_runs_them(boot):
+    b = boot("bench=power_*")
+    (error,) = b.events("error")
+    assert "runs only when suite= names it in full: suite=compiler" in error["message"], error
+
+
+def test_a_series_is_named_by_its_count():
+    """struct bench's `at` is the number that ends the name, and so does the name that it stands beside."""
+    seen = 0
+    for name, fields in declared().items():
+        at = re.search(r"\.at = (\d+)", fields)
+        if not at:
+            continue
+        seen += 1
+        assert name.endswith(f"_{at[1]}"), name
+        beside = re.search(r'\.beside = ((?:"\w*"\s*)+)', fields)
+        assert not beside or "".join(re.findall(r'"(\w*)"', beside[1])).endswith(f"_{at[1]}"), name
+    assert seen > 30
