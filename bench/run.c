@@ -13,6 +13,7 @@
 #include "bench/show/cores_show.h"
 #include "bench/show/crowd_show.h"
 #include "bench/show/gaps_show.h"
+#include "bench/show/method_show.h"
 #include "bench/show/own_show.h"
 #include "bench/show/selftests.h"
 #include "lib/text/fmt.h"
@@ -49,6 +50,16 @@ static double taken(const struct run *run)
 }
 
 /* --- the steps -------------------------------------------------------------------------------- */
+
+/* Paoloni's first step: whether the windows themselves are fit to measure by. */
+static void look_at_bare_windows(const struct run *run)
+{
+    static struct bare_window window[RECIPE_COUNT];
+    if (run->first->o->method != METHOD_ENSEMBLES)
+        return;
+    bare_windows(run->first, window);
+    method_bare(run->report, run->first, window);
+}
 
 /* Each other core's own step and ruler, and how straight it counts. */
 static void probe_other_cores(const struct run *run)
@@ -271,6 +282,7 @@ bool bench_run(const struct engine *boot, struct report *r)
     run.plan->pace->ctx = &run;
     probe_other_cores(&run);
     cores_show(run.plan, r);
+    look_at_bare_windows(&run);
     run_tell_one_round(&run);
     bool stopped = !run_rows(&run);
     if (!stopped)

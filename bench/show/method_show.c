@@ -9,11 +9,11 @@
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-#define COLUMNS 4
+#define COLUMNS 5
 static const char *const heads[METHOD_COUNT][COLUMNS] = {
     [METHOD_PLAIN] = {"min", "mean", "max", "sd"},
     [METHOD_KBEST] = {"smallest", "K-th", "samples", "agree"},
-    [METHOD_ENSEMBLES] = {"least", "var(var)", "var(min)", "ergodic"},
+    [METHOD_ENSEMBLES] = {"least", "max dev", "var(var)", "var(min)", "ergodic"},
 };
 
 void method_heading(struct report *r, const struct engine *e, const char *suite)
@@ -27,7 +27,7 @@ void method_heading(struct report *r, const struct engine *e, const char *suite)
     } else {
         fmt(r->out, "%s a window\r\n%-24s %5s",
             units_are_instructions(e) ? "instructions" : "ticks of the TSC", suite, "ops");
-        for (unsigned i = 0; i < COLUMNS; i++)
+        for (unsigned i = 0; i < COLUMNS && heads[method][i]; i++)
             fmt(r->out, " %8s", heads[method][i]);
     }
     per_op_heading(r, e, "+-");
@@ -85,6 +85,7 @@ static void show_ensembles(struct report *r, const struct engine *e,
 {
     double unit = units_of(e, 1), squared = unit * unit;
     per_op_number(r, (double)s->least * unit, 0, 8);
+    per_op_number(r, (double)s->largest_deviation * unit, 0, 8);
     show_power(r, s->variance_of_variances * squared * squared);
     show_power(r, s->variance_of_minima * squared);
     fmt(r->out, " %8s", s->ergodic ? "yes" : "NO");
@@ -172,6 +173,7 @@ static void record_side(struct json *j, const char *name, enum method method,
     if (method == METHOD_ENSEMBLES) {
         json_u64(j, "ensembles", e->ensembles);
         json_u64(j, "range_of_minima", e->range_of_minima);
+        json_u64(j, "largest_deviation", e->largest_deviation);
         json_f64(j, "mean_variance", e->mean_variance, 4);
         json_f64(j, "variance_of_variances", e->variance_of_variances, 4);
         json_f64(j, "variance_of_minima", e->variance_of_minima, 4);
@@ -228,6 +230,50 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
     }
     if (m->doubt)
         json_str(j, "doubt", m->doubt);
+}
+
+/* --- the bare windows ------------------------------------------------------------------------- */
+
+static void show_bare(struct report *r, const struct engine *e,
+                      const struct bare_window window[RECIPE_COUNT])
+{
+    fmt(r->out, "\r\n%-24s       bare windows in ensembles: %s a window\r\n%-24s %5s", "",
+        units_are_instructions(e) ? "instructions" : "ticks of the TSC", "recipe", "M");
+    for (unsigned i = 0; i < COLUMNS; i++)
+        fmt(r->out, " %8s", heads[METHOD_ENSEMBLES][i]);
+    fmt(r->out, "\r\n");
+    for (unsigned i = 0; i < RECIPE_COUNT; i++) {
+        const struct ensemble_result *s = &window[i].side.ensemble;
+        fmt(r->out, "%-24s", recipe_names[i]);
+        if (window[i].why_not) {
+            fmt(r->out, " not on this CPU: %s\r\n", window[i].why_not);
+            continue;
+        }
+        fmt(r->out, " %5llu", (unsigned long long)s->ensembles);
+        show_ensembles(r, e, s);
+        fmt(r->out, "\r\n");
+        note_ensembles(r, "the bare window", s);
+    }
+}
+
+void method_bare(struct report *r, const struct engine *e,
+                 const struct bare_window window[RECIPE_COUNT])
+{
+    struct json j;
+    if (report_table(r)) {
+        report_fresh_line(r);
+        show_bare(r, e, window);
+    }
+    for (unsigned i = 0; i < RECIPE_COUNT; i++) {
+        if (!report_record(r, &j, "bare_window"))
+            return;
+        json_str(&j, "recipe", recipe_names[i]);
+        if (window[i].why_not)
+            json_str(&j, "why", window[i].why_not);
+        else
+            record_side(&j, "window", METHOD_ENSEMBLES, &window[i].side);
+        json_end(&j);
+    }
 }
 
 void method_record_per_op(struct json *j, const struct row *row)

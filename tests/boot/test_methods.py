@@ -22,6 +22,25 @@ def test_kbest_and_ensembles_say_how_it_went(boot):
     assert row["body"]["n"] == 8 * 16 and row["body"]["ensembles"] == 8 and row["body"]["ergodic"], row
 
 
+def test_ensembles_look_at_the_bare_windows_first(boot):
+    """Every recipe, whatever rows are run, reads what the rows of the bare window read, in each ensemble."""
+    assert len(boot(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).of("bare_window")) == 8
+    b = boot("suite=baseline bench=empty_* method=ensembles ensembles=8 size=16").must(SUCCESS, rows=8)
+    bare = {w["recipe"]: w for w in b.of("bare_window")}
+    assert len(bare) == 8, bare
+    for recipe, w in bare.items():
+        if "why" in w:
+            continue
+        side = w["window"]
+        assert side["n"] == 8 * 16 and side["ensembles"] == 8 and side["ergodic"], w
+        assert side["min"] == side["max"] and side["largest_deviation"] == 0, w
+        assert f"\n{recipe:<24}     8" in str(b).replace("\r", ""), str(b)
+        assert side["min"] == b.row("baseline", f"empty_{recipe}")["body"]["min"], w
+    first_row = min(r["seq"] for r in b.rows)
+    assert all(w["seq"] < first_row for w in bare.values())
+    assert not boot(f"{WORDS} method=kbest").of("bare_window")
+
+
 def test_a_row_without_a_loop_is_not_adaptive(boot):
     b = boot("suite=calls bench=direct_straight samples=64 method=adaptive").must(CHECK_FAILED, rows=1)
     assert b.rows[0]["status"] == "unsupported" and "no loop" in b.rows[0]["why"], b.rows[0]

@@ -318,7 +318,7 @@ def test_words_without_effect_are_named(words, named):
         ("doubled", ["ops", "min", "median", "p99"]),
         ("plain", ["ops", "min", "mean", "max", "sd"]),
         ("kbest", ["ops", "smallest", "K-th", "samples", "agree"]),
-        ("ensembles", ["ops", "least", "var(var)", "var(min)", "ergodic"]),
+        ("ensembles", ["ops", "least", "max dev", "var(var)", "var(min)", "ergodic"]),
         ("adaptive", ["operations", "us", "ops/s"]),
     ],
 )
