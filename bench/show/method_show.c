@@ -127,16 +127,16 @@ static void note_kbest(struct report *r, const char *of, const struct kbest *k)
             k->k, (unsigned long long)k->taken);
 }
 
-static void note_adaptive(struct report *r, const struct method_result *m)
+static void note_adaptive(struct report *r, const struct engine *e, const struct method_result *m)
 {
     if (m->state == ADAPTIVE_MOST)
         fmt(r->out, "  ^ shorter than target=: this row can do no more operations in one go\r\n");
-    if (m->clock_failed)
-        fmt(r->out, "  ^ %llu readings of the clock failed\r\n",
-            (unsigned long long)m->clock_failed);
+    if (m->clock_failed && e->clock.used)
+        fmt(r->out, "  ^ %llu readings of the clock %s failed\r\n",
+            (unsigned long long)m->clock_failed, e->clock.used->name);
 }
 
-void method_notes(struct report *r, const struct row *row)
+void method_notes(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct method_result *m = &row->method;
     if (m->method == METHOD_ENSEMBLES) {
@@ -146,7 +146,7 @@ void method_notes(struct report *r, const struct row *row)
         note_kbest(r, "the body", &m->body.kbest);
         note_kbest(r, "what is subtracted", &m->empty.kbest);
     } else if (m->method == METHOD_ADAPTIVE) {
-        note_adaptive(r, m);
+        note_adaptive(r, e, m);
     }
     if (m->doubt)
         fmt(r->out, "  ^ %s\r\n", m->doubt);

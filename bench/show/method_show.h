@@ -11,7 +11,7 @@ void method_heading(struct report *r, const struct engine *e, const char *suite)
 /* What stands under them, behind the row's name; and the lines below that say what to think of
  * it. */
 void method_show(struct report *r, const struct engine *e, const struct row *row);
-void method_notes(struct report *r, const struct row *row);
+void method_notes(struct report *r, const struct engine *e, const struct row *row);
 
 /* method=ensembles, ahead of all rows: the bare window by each recipe, a line and a record each. */
 void method_bare(struct report *r, const struct engine *e,

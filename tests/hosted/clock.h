@@ -22,7 +22,7 @@ struct hosted_clock {
 
 struct hosted_clock clock_measure(const struct cpu *cpu);
 
-/* The platform's clocks: the TSC alone, once clock_measure has run. */
+/* The platform's clocks, once clock_measure has run: the TSC, the process's CPU time, clock(3). */
 struct timer *clock_source(void *context, unsigned id, const char **why);
 
 #endif

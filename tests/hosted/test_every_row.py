@@ -110,7 +110,7 @@ def test_every_row_with_cold_caches(names, method):
 EXAMPLES = {
     "suite": ["truth,calls"],
     "bench": ["add,direct,turn_2"],
-    "clock": ["tsc", "pit,hpet,tsc", "tsc,hpet,pmtimer,pit"],
+    "clock": ["tsc", "pit,hpet,tsc", "tsc,hpet,pmtimer,pit", "cputime", "clock,tsc"],
     "cycle": ["ruler", "null", "tsc", "pmc,aperf,ruler"],
     "cores": ["bsp", "all", "0"],
     "serial": ["auto", "off", "com4", "io:0x2e8,115200", "mmio:0x10000000:4:4"],
