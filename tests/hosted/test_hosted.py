@@ -170,6 +170,23 @@ def test_a_timer_that_fails_is_named_with_the_row(run, tmp_path):
     assert f"^ {row['clock_failed']} readings of the clock clock failed" in ended.out, ended.out
 
 
+def test_regression_is_the_line_of_linearity(run):
+    ended = run(*QUICK)
+    records = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick":')]
+    lines = {r["recipe"]: r for r in records if r["type"] == "linearity" and "why" not in r}
+    fits = {r["recipe"]: r for r in records if r["type"] == "regression"}
+    assert set(fits) == set(lines) and "cpuid" in fits
+    for recipe, fit in fits.items():
+        if fit["n"] == 0:  # a core cycle's ticks are not known: others had the core
+            assert "slope_cycles" not in fit and "r2" not in fit, fit
+            continue
+        assert len(fit["minima_ticks"]) == 9 and 0 <= fit["spurious_minima"] <= 8, fit
+        assert re.search(rf"^{recipe} +{fit['slope_cycles']:.5f} ", ended.out, re.MULTILINE), ended.out
+        if "bend_cycles" in lines[recipe]:
+            assert fit["slope_cycles"] == pytest.approx(1 + lines[recipe]["slope"], abs=2e-7), fit
+            assert fit["residual_max"] == lines[recipe]["bend_cycles"] and fit["r2"] <= 1, fit
+
+
 def test_report(run):
     report = run(*QUICK, "format=jsonl", "hist=full", "seed=7").report()
     head, row = report.run, report.rows["planted/adds20"]
