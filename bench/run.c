@@ -61,6 +61,17 @@ static void look_at_bare_windows(const struct run *run)
     method_bare(run->report, run->first, window);
 }
 
+/* The table that people know who come from such a program. */
+static void run_c_program(const struct run *run)
+{
+    static struct c_program c;
+    struct engine *e = &run->plan->seat[0].engine;
+    if (e->o->method != METHOD_PLAIN)
+        return;
+    c_program(e, &c);
+    method_c_program(run->report, e, &c);
+}
+
 /* Each other core's own step and ruler, and how straight it counts. */
 static void probe_other_cores(const struct run *run)
 {
@@ -283,6 +294,7 @@ bool bench_run(const struct engine *boot, struct report *r)
     probe_other_cores(&run);
     cores_show(run.plan, r);
     look_at_bare_windows(&run);
+    run_c_program(&run);
     run_tell_one_round(&run);
     bool stopped = !run_rows(&run);
     if (!stopped)

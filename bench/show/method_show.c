@@ -276,6 +276,70 @@ void method_bare(struct report *r, const struct engine *e,
     }
 }
 
+/* --- the C program ---------------------------------------------------------------------------- */
+
+static void show_step(struct report *r, const struct engine *e, const struct c_program *c,
+                      unsigned step)
+{
+    const struct moments *all = &c->step[step].all;
+    fmt(r->out, "%-24s %7llu", c_step_names[step], (unsigned long long)all->n);
+    if (all->n) {
+        per_op_number(r, units_of(e, (double)c->step[step].least), 0, 9);
+        per_op_number(r, units_of(e, (double)c->step[step].greatest), 0, 9);
+        per_op_number(r, units_of(e, all->mean), 2, 11);
+        per_op_number(r, units_of(e, moments_sd(all)), 2, 10);
+        fmt(r->out, " %7llu", (unsigned long long)c->step[step].errors);
+    }
+    fmt(r->out, "\r\n");
+    if (c->step[step].wrong)
+        fmt(r->out, "  ^ FAIL: %s\r\n", c->step[step].wrong);
+}
+
+static void show_c_program(struct report *r, const struct engine *e, const struct c_program *c)
+{
+    fmt(r->out,
+        "\r\nthe C program: one call a sample, recipe %s, %s, nothing subtracted; %u samples of "
+        "warm-up\r\n",
+        recipe_names[e->recipe], units_are_instructions(e) ? "instructions" : "ticks of the TSC",
+        c->warmup);
+    if (c->why_not) {
+        fmt(r->out, "not here: %s\r\n", c->why_not);
+        return;
+    }
+    fmt(r->out, "%-24s %7s %9s %9s %11s %10s %7s\r\n", "", "samples", "minimum", "maximum", "mean",
+        "deviation", "errors");
+    for (unsigned step = 0; step < C_STEPS; step++)
+        show_step(r, e, c, step);
+}
+
+void method_c_program(struct report *r, const struct engine *e, const struct c_program *c)
+{
+    struct json j;
+    if (report_table(r)) {
+        report_fresh_line(r);
+        show_c_program(r, e, c);
+    }
+    r->failures += c->why_not != NULL;
+    for (unsigned step = 0; step < C_STEPS; step++) {
+        r->failures += c->step[step].wrong != NULL;
+        if (!report_record(r, &j, "c_program"))
+            continue;
+        json_str(&j, "step", c_step_names[step]);
+        json_str(&j, "recipe", recipe_names[e->recipe]);
+        json_u64(&j, "warmup", c->warmup);
+        json_str(&j, "why", c->why_not ? c->why_not : c->step[step].wrong);
+        json_u64(&j, "n", c->step[step].all.n);
+        if (c->step[step].all.n) {
+            json_u64(&j, "min", c->step[step].least);
+            json_u64(&j, "max", c->step[step].greatest);
+            json_f64(&j, "mean", c->step[step].all.mean, 4);
+            json_f64(&j, "sd", moments_sd(&c->step[step].all), 4);
+        }
+        json_u64(&j, "errors", c->step[step].errors);
+        json_end(&j);
+    }
+}
+
 void method_record_per_op(struct json *j, const struct row *row)
 {
     const struct method_result *m = &row->method;

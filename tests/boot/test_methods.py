@@ -1,5 +1,7 @@
 """The literature's methods: under icount each has one right answer, and says what it is."""
 
+import re
+
 import pytest
 from machine import CHECK_FAILED, SUCCESS
 
@@ -39,6 +41,23 @@ def test_ensembles_look_at_the_bare_windows_first(boot):
     first_row = min(r["seq"] for r in b.rows)
     assert all(w["seq"] < first_row for w in bare.values())
     assert not boot(f"{WORDS} method=kbest").of("bare_window")
+
+
+def test_plain_prints_the_c_programs_table(boot):
+    """Its three steps in its own order, ahead of the rows, each the windows that the rows of its functions have."""
+    b = boot("suite=baseline bench=do_* method=plain samples=64 recipe=xfence").must(SUCCESS, rows=2)
+    steps = b.of("c_program")
+    assert [s["step"] for s in steps] == ["baseline", "do_nothing", "do_something"], steps
+    assert steps[-1]["seq"] < min(r["seq"] for r in b.rows)
+    ticks = b.run["ticks_per_instruction"]
+    rows = {"baseline": b.row("baseline", "do_nothing")["empty"]} | {r["name"]: r["body"] for r in b.rows}
+    for s in steps:
+        assert s["n"] == s["warmup"] == 64 and s["errors"] == 0 and s["recipe"] == "xfence", s
+        assert s["min"] == s["max"] == s["mean"] == rows[s["step"]]["min"] and s["sd"] == 0, (s, rows)
+        cost = s["min"] // ticks
+        assert re.search(rf"^{s['step']} +64 +{cost} +{cost} +{cost}\.00 +0\.00 +0\r?$", b.text, re.MULTILINE), str(b)
+    assert steps[0]["min"] < steps[1]["min"] < steps[2]["min"], steps
+    assert not boot(f"{WORDS} method=kbest").of("c_program")
 
 
 def test_a_row_without_a_loop_is_not_adaptive(boot):
