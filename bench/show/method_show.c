@@ -120,6 +120,17 @@ static void note_ensembles(struct report *r, const char *of, const struct ensemb
         s->uncorrelated ? "" : " neighbours are correlated;");
 }
 
+static void note_interrupts(struct report *r, const struct engine *e, const char *of,
+                            const struct method_side *s)
+{
+    if (s->interrupts == 0)
+        return;
+    fmt(r->out, "  ^ %s: %llu timer interrupts came into its windows, and were taken off: ", of,
+        (unsigned long long)s->interrupts);
+    num_f64(r->out, e->compensate.cost.cost, 0, 0);
+    fmt(r->out, " ticks each\r\n");
+}
+
 static void note_kbest(struct report *r, const char *of, const struct kbest *k)
 {
     if (!k->converged && k->taken > 0)
@@ -143,6 +154,8 @@ void method_notes(struct report *r, const struct engine *e, const struct row *ro
         note_ensembles(r, "the body", &m->body.ensemble);
         note_ensembles(r, "what is subtracted", &m->empty.ensemble);
     } else if (m->method == METHOD_KBEST) {
+        note_interrupts(r, e, "the body", &m->body);
+        note_interrupts(r, e, "what is subtracted", &m->empty);
         note_kbest(r, "the body", &m->body.kbest);
         note_kbest(r, "what is subtracted", &m->empty.kbest);
     } else if (m->method == METHOD_ADAPTIVE) {
@@ -154,8 +167,8 @@ void method_notes(struct report *r, const struct engine *e, const struct row *ro
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-static void record_side(struct json *j, const char *name, enum method method,
-                        const struct method_side *s)
+static void record_side(struct json *j, const struct engine *engine, const char *name,
+                        enum method method, const struct method_side *s)
 {
     const struct ensemble_result *e = &s->ensemble;
     if (s->all.n == 0)
@@ -169,6 +182,8 @@ static void record_side(struct json *j, const char *name, enum method method,
     if (method == METHOD_KBEST) {
         json_u64(j, "kbest", s->kbest.smallest[0]);
         json_bool(j, "converged", s->kbest.converged);
+        if (engine->compensate.cost.known)
+            json_u64(j, "timer_interrupts", s->interrupts);
     }
     if (method == METHOD_ENSEMBLES) {
         json_u64(j, "ensembles", e->ensembles);
@@ -225,8 +240,8 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
     if (m->method == METHOD_ADAPTIVE) {
         record_adaptive(j, e, row);
     } else {
-        record_side(j, "body", m->method, &m->body);
-        record_side(j, "empty", m->method, &m->empty);
+        record_side(j, e, "body", m->method, &m->body);
+        record_side(j, e, "empty", m->method, &m->empty);
     }
     if (m->doubt)
         json_str(j, "doubt", m->doubt);
@@ -271,7 +286,7 @@ void method_bare(struct report *r, const struct engine *e,
         if (window[i].why_not)
             json_str(&j, "why", window[i].why_not);
         else
-            record_side(&j, "window", METHOD_ENSEMBLES, &window[i].side);
+            record_side(&j, e, "window", METHOD_ENSEMBLES, &window[i].side);
         json_end(&j);
     }
 }

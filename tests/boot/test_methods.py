@@ -43,6 +43,16 @@ def test_ensembles_look_at_the_bare_windows_first(boot):
     assert not boot(f"{WORDS} method=kbest").of("bare_window")
 
 
+def test_nothing_to_compensate_for_where_interrupts_are_masked(boot):
+    plain = boot(f"{WORDS} method=kbest").must(SUCCESS, rows=2)
+    b = boot(f"{WORDS} method=kbest compensate=on").must(SUCCESS, rows=2)
+    (said,) = [e["message"] for e in b.events("warning") if e["message"].startswith("compensate=on ")]
+    why = "every interrupt is masked here, so no timer interrupt comes into a window"
+    assert said == f"compensate=on has no effect: {why}" and b.run["compensate"] == {"why_not": why}, said
+    assert [r["body"]["min"] for r in b.rows] == [r["body"]["min"] for r in plain.rows]
+    assert not [e for e in plain.events("warning") if "compensate" in e["message"]] and "compensate" not in plain.run
+
+
 def test_plain_prints_the_c_programs_table(boot):
     """Its three steps in its own order, ahead of the rows, each the windows that the rows of its functions have."""
     b = boot("suite=baseline bench=do_* method=plain samples=64 recipe=xfence").must(SUCCESS, rows=2)
