@@ -13,8 +13,8 @@ struct bare_window {
     struct method_side side;
 };
 
-/* ensembles= times size= windows of each recipe on the boot core, or fewer and smaller ensembles where
- * they would take longer than a second: some recipes take 10,000 ticks a window in a guest. */
+/* ensembles= times size= windows of each recipe on the boot core; fewer and smaller ensembles where
+ * they would take longer than a second, as some recipes take 10,000 ticks a window in a guest. */
 void bare_windows(const struct engine *e, struct bare_window window[RECIPE_COUNT]);
 
 #endif

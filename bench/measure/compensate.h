@@ -7,8 +7,8 @@
 
 #include "bench/measure/context.h"
 
-/* Where it is asked for: finds what an interrupt costs, within two seconds; else why_not says why it
- * does not run. */
+/* Where it is asked for: finds what an interrupt costs, within two seconds; else why_not says why
+ * it does not run. */
 void compensate_open(struct engine *e);
 
 /* The count before a window, for compensate_window(); 0 where it does not run. */

@@ -108,8 +108,8 @@ static size_t point_windows(const struct engine *e, enum recipe recipe)
 
 /*
  * One recipe's points, and as the last kind a chain of twice the longest: its difference to that is
- * the ruler, so that c comes from the same windows. least: of each point, lowered where it was more;
- * NULL: not wanted.
+ * the ruler, so that c comes from the same windows. least: of each point, lowered where it was
+ * more; NULL: not wanted.
  */
 static double measure_points(struct engine *e, enum recipe recipe, size_t n, uint32_t offset,
                              double *location, uint64_t *least)

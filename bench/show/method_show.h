@@ -18,8 +18,8 @@ void method_notes(struct report *r, const struct engine *e, const struct row *ro
 void method_bare(struct report *r, const struct engine *e,
                  const struct bare_window window[RECIPE_COUNT]);
 
-/* method=plain, ahead of all rows: the C program's table, and a record a step. A step that did not do
- * its work is a failure of the run. */
+/* method=plain, ahead of all rows: the C program's table, and a record a step. A step that did not
+ * do its work is a failure of the run. */
 void method_c_program(struct report *r, const struct engine *e, const struct c_program *c);
 
 /* Members of the row's record; and of its per_op. */

@@ -25,10 +25,11 @@ struct tsc_facts {
     const struct smbios_processors *processors;
 };
 
+/* Lines of the head; below them what CPU and firmware call their clocks (speed_show.h). */
 void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct sink *out);
 /* The object "tsc". */
 void tsc_facts_record(const struct tsc_facts *t, const struct engine *e, struct json *j);
-/* Beside it what CPU and firmware call their clocks (speed_show.h). A warning where the CPU states another frequency than was measured. */
+/* A warning where the CPU states another frequency than was measured. */
 void tsc_facts_warn(const struct tsc_facts *t, struct report *r);
 
 #endif
