@@ -13,7 +13,7 @@
 static const char *const heads[METHOD_COUNT][COLUMNS] = {
     [METHOD_PLAIN] = {"min", "mean", "max", "sd"},
     [METHOD_KBEST] = {"smallest", "K-th", "samples", "agree"},
-    [METHOD_ENSEMBLES] = {"least", "max dev", "var(var)", "var(min)", "ergodic"},
+    [METHOD_ENSEMBLES] = {"least", "max-min", "var(var)", "var(min)", "ergodic"},
 };
 
 void method_heading(struct report *r, const struct engine *e, const char *suite)
