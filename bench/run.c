@@ -15,6 +15,7 @@
 #include "bench/show/crowd_show.h"
 #include "bench/show/even_show.h"
 #include "bench/show/gaps_show.h"
+#include "bench/show/method_show.h"
 #include "bench/show/own_show.h"
 #include "bench/show/selftests.h"
 #include "lib/text/fmt.h"
@@ -51,6 +52,27 @@ static double taken(const struct run *run)
 }
 
 /* --- the steps -------------------------------------------------------------------------------- */
+
+/* Paoloni's first step: whether the windows themselves are fit to measure by. */
+static void look_at_bare_windows(const struct run *run)
+{
+    static struct bare_window window[RECIPE_COUNT];
+    if (run->first->o->method != METHOD_ENSEMBLES)
+        return;
+    bare_windows(run->first, window);
+    method_bare(run->report, run->first, window);
+}
+
+/* The table that people know who come from such a program. */
+static void run_c_program(const struct run *run)
+{
+    static struct c_program c;
+    struct engine *e = &run->plan->seat[0].engine;
+    if (e->o->method != METHOD_PLAIN)
+        return;
+    c_program(e, &c);
+    method_c_program(run->report, e, &c);
+}
 
 /* Each other core's own step and ruler, and how straight it counts. */
 static void probe_other_cores(const struct run *run)
@@ -274,6 +296,8 @@ bool bench_run(const struct engine *boot, struct report *r)
     run.plan->pace->ctx = &run;
     probe_other_cores(&run);
     cores_show(run.plan, r);
+    look_at_bare_windows(&run);
+    run_c_program(&run);
     run_tell_one_round(&run);
     bool stopped = !run_rows(&run);
     if (!stopped)

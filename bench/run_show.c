@@ -60,6 +60,7 @@ void run_show_row(struct run *run, unsigned k)
     run_show_suite(run, row->bench);
     show_row(run->report, &run->plan->seat[k].engine, row, details);
     run_tell_interruptions(run, row->nmis, row->bench);
+    run_tell_timers(run, k, row);
     run_count(run, row);
     run->told += tsc_now() - from;
     progress_told(&run->progress, 1, (double)(tsc_now() - from));

@@ -40,6 +40,28 @@ void run_tell_interruptions(const struct run *run, uint64_t nmis, const struct b
     report_event(run->report, "nmi", message);
 }
 
+static void tell_timer(const struct run *run, const struct row *row, const char *timer,
+                       uint64_t times, const char *what)
+{
+    char message[200];
+    if (times == 0)
+        return;
+    fmt_buf(message, sizeof message, "%s/%s on core %u: %s failed while the row ran: %llu %s",
+            row->bench->suite, row->bench->name, row->core, timer, (unsigned long long)times, what);
+    report_event(run->report, "warning", message);
+}
+
+void run_tell_timers(const struct run *run, unsigned k, const struct row *row)
+{
+    const struct engine *e = &run->plan->seat[k].engine;
+    if (e->clock.used)
+        tell_timer(run, row, e->clock.used->name, row->method.clock_failed,
+                   "readings of this clock were given up");
+    if (e->cycle.counter.used)
+        tell_timer(run, row, e->cycle.counter.used->name, row->unread,
+                   "blocks have no reading of this counter");
+}
+
 void run_tell_one_round(const struct run *run)
 {
     char message[160];

@@ -10,8 +10,9 @@
 #include "lib/firmware/acpi_fadt.h"
 #include "lib/firmware/acpi_hpet.h"
 
-#define ONE_MIB  (1ull << 20)
-#define FOUR_GIB (1ull << 32)
+#define WINDOWS_A_S 100
+#define ONE_MIB     (1ull << 20)
+#define FOUR_GIB    (1ull << 32)
 
 /* The firmware maps what lies below 4 GiB to itself (UEFI 2.10 section 2.3.4); its memory map does
  * not call a device there RAM. */
@@ -24,10 +25,13 @@ static volatile void *map_device(void *handoff, uint64_t address, uint64_t size)
 
 static struct timer *clock(void *context, unsigned id, const char **why)
 {
-    struct counters *counters = context;
+    struct timer *t = counters_timer(context, id, why);
 
-    *why = NULL;
-    return &counters->timer[id];
+    if (t && id == CLOCK_ID_TSC && !t->tsc_hz) {
+        *why = counters_tsc_unknown;
+        return NULL;
+    }
+    return t;
 }
 
 static struct timer *cycle(void *context, unsigned id, const char **why)
@@ -47,16 +51,39 @@ static void open_counters(const struct boot *b, struct counters *counters)
                   h.bytes && acpi_hpet(&h, &hpet) ? &hpet : NULL, map_device, b->handoff);
 }
 
-/* The TSC always counts, but gives seconds only where something tells its frequency. */
-static bool tsc_is_known(const struct boot_timers *t)
+/* Over ten milliseconds of a clock that is started; 0: it stops. kernel/clock does it better, with
+ * SSE. */
+static uint64_t tsc_hz_by(struct timer *t)
 {
-    struct cpu cpu;
+    uint64_t again = 0, from, to, hz = t->hz / t->hz_per, tsc = rdtsc();
 
-    for (unsigned id = 0; id < CLOCK_IDS; id++)
-        if (id != CLOCK_ID_TSC && !t->clock[id])
-            return true;
+    if (timer_read_whole(t, &from, &again) != TIMER_OK || !counters_wait(t, hz / WINDOWS_A_S))
+        return 0;
+    uint64_t ticks = rdtsc() - tsc;
+    if (timer_read_whole(t, &to, &again) != TIMER_OK)
+        return 0;
+    uint64_t counts = (to - from) & ~0ull >> (64 - t->bits);
+    return counts ? ticks * 1000 / counts * hz / 1000 : 0;
+}
+
+/* Leaf 15h, else the first clock that starts; 0: none does. */
+static uint64_t tsc_hz(struct counters *counters)
+{
+    static const enum clock_id order[] = {CLOCK_ID_PMTIMER, CLOCK_ID_HPET, CLOCK_ID_PIT};
+    struct cpu cpu;
+    uint64_t hz;
+
     boot_cpu(&cpu);
-    return cpu.tsc_hz != 0;
+    hz = cpu.tsc_hz;
+    for (unsigned i = 0; i < sizeof order / sizeof order[0] && hz == 0; i++) {
+        struct timer *t = &counters->timer[order[i]];
+        if (t->start(t))
+            continue;
+        hz = tsc_hz_by(t);
+        if (t->stop)
+            t->stop(t);
+    }
+    return hz;
 }
 
 void boot_timers(struct boot *b, struct boot_timers *t)
@@ -67,10 +94,9 @@ void boot_timers(struct boot *b, struct boot_timers *t)
     open_counters(b, &counters);
     struct boot_hold held = boot_hold(b);
     boot_guard(b);
+    counters.timer[CLOCK_ID_TSC].tsc_hz = tsc_hz(&counters);
     timer_survey(t->clock, CLOCK_IDS, clock, &counters);
     timer_survey(t->cycle, CYCLE_IDS, cycle, &cycles);
     boot_unguard(b);
     boot_unhold(b, held);
-    if (!t->clock[CLOCK_ID_TSC] && !tsc_is_known(t))
-        t->clock[CLOCK_ID_TSC] = counters_tsc_unknown;
 }

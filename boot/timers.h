@@ -2,13 +2,13 @@
 #ifndef BOOT_TIMERS_H
 #define BOOT_TIMERS_H
 
-#include "bench/api/timer.h"
+#include "bench/api/survey.h"
 #include "boot/boot.h"
 
-/* By id: NULL, it initialises; else why not. */
+/* By id. */
 struct boot_timers {
-    const char *clock[CLOCK_IDS];
-    const char *cycle[CYCLE_IDS];
+    struct timer_found clock[CLOCK_IDS];
+    struct timer_found cycle[CYCLE_IDS];
 };
 
 /* Takes milliseconds, interrupts off; every timer is left as it was found. */

@@ -134,8 +134,11 @@ static struct timer *clock(void *context, unsigned id, const char **why)
 {
     struct machine *m = context;
     const struct tsc_clock *measured = &m->clock;
-    unsigned source = clocks_source((enum clock_id)id);
+    struct timer *t = counters_timer(&m->counters, id, why);
 
+    if (!t)
+        return NULL;
+    unsigned source = clocks_source((enum clock_id)id);
     if (source != CLOCK_SOURCES && !measured->source[source].known) {
         *why = measured->source[source].why_not;
         return NULL;
@@ -144,8 +147,7 @@ static struct timer *clock(void *context, unsigned id, const char **why)
         *why = counters_tsc_unknown;
         return NULL;
     }
-    *why = NULL;
-    return &m->counters.timer[id];
+    return t;
 }
 
 static struct timer *cycle(void *context, unsigned id, const char **why)

@@ -133,7 +133,9 @@ struct platform {
     /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
     uint64_t (*own_nmis)(void); /* that the deadline's own timers sent; NULL: they send none */
-    uint64_t (*smis)(void);     /* on this core so far; NULL: not counted here */
+    /* Timer interrupts so far, cheap enough to be read around each window; NULL: none can come. */
+    uint64_t (*timer_interrupts)(void);
+    uint64_t (*smis)(void); /* on this core so far; NULL: not counted here */
     /* Adds to a row's lines in the table and to its record what happened to the core between the
      * last row_begin() and row_end() there; NULL: nothing to add. */
     void (*row_show)(const struct platform *p, struct sink *out, unsigned core);

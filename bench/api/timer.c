@@ -46,47 +46,6 @@ bool timer_read(struct timer_choice *c, uint64_t *count)
     return false;
 }
 
-void timer_survey(const char *why[], unsigned ids, timer_source *source, void *context)
-{
-    for (unsigned id = 0; id < ids; id++) {
-        struct timer *t = source(context, id, &why[id]);
-        if (t)
-            why[id] = t->start(t);
-        if (t && !why[id] && t->stop)
-            t->stop(t);
-    }
-}
-
-void timer_survey_show(const char *kind, const char *words, const char *const why[], unsigned ids,
-                       struct sink *out)
-{
-    char name[TIMER_NAME_MAX];
-    fmt(out, "\r\n%s=\r\n", kind);
-    for (unsigned id = 0; id < ids; id++) {
-        timer_name(words, id, name);
-        fmt(out, "  %-24s %s%s\r\n", name, why[id] ? "not here: " : "initialises",
-            why[id] ? why[id] : "");
-    }
-}
-
-void timer_survey_record(const char *kind, const char *words, const char *const why[], unsigned ids,
-                         struct report *r)
-{
-    char name[TIMER_NAME_MAX];
-    struct json j;
-    for (unsigned id = 0; id < ids; id++) {
-        if (!report_record(r, &j, "timer"))
-            return;
-        timer_name(words, id, name);
-        json_str(&j, "kind", kind);
-        json_str(&j, "name", name);
-        json_bool(&j, "initialises", !why[id]);
-        if (why[id])
-            json_str(&j, "why", why[id]);
-        json_end(&j);
-    }
-}
-
 void timer_show(const struct timer_choice *c, const char *label, struct sink *out)
 {
     fmt(out, "%-9s %s\r\n", label, c->used ? c->used->name : "none of the list can be used:");

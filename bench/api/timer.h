@@ -66,18 +66,9 @@ enum timer_status timer_read_whole(struct timer *t, uint64_t *count, uint64_t *a
 /* The same of the timer used, counted in the choice. False: it failed; *count is then undefined. */
 bool timer_read(struct timer_choice *c, uint64_t *count);
 
-/* Whether each timer of a kind starts, tried and stopped again; why[id]: NULL, or why not. */
-void timer_survey(const char *why[], unsigned ids, timer_source *source, void *context);
-
 /* For the table's heading: a line with the label and the name, and one for each refusal. */
 void timer_show(const struct timer_choice *c, const char *label, struct sink *out);
 /* "clock":"hpet","clock_refused":[{"name":"tsc","why":"..."}] where kind is "clock". */
 void timer_record(const struct timer_choice *c, const char *kind, struct json *j);
-
-/* A survey, for `list`: a line each under the kind, and a `timer` record each. */
-void timer_survey_show(const char *kind, const char *words, const char *const why[], unsigned ids,
-                       struct sink *out);
-void timer_survey_record(const char *kind, const char *words, const char *const why[], unsigned ids,
-                         struct report *r);
 
 #endif

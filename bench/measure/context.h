@@ -11,6 +11,7 @@
 #include "bench/api/timer.h"
 #include "bench/measure/result.h"
 #include "lib/stats/behave.h"
+#include "lib/stats/tick.h"
 #include "lib/stats/witness.h"
 
 #define ENGINE_BLOCK 16 /* windows of one kind in a row; docs/method.md: 16 to 32 */
@@ -46,6 +47,13 @@ struct own {
     uint64_t blocks, shared;      /* of all rows, that were judged */
 };
 
+/* Timer interrupts in windows (bench/measure/compensate.h). */
+struct compensate {
+    const char
+        *why_not; /* it was asked for and does not run; NULL: it runs, or was not asked for */
+    struct tick_cost cost;
+};
+
 struct engine {
     const struct platform *p;
     const struct options *o;
@@ -67,6 +75,7 @@ struct engine {
     struct timer_choice clock;      /* what clock= came to */
     double tsc_hz;                  /* by that clock; 0: not known, then no ns are given */
     struct cycle cycle;             /* what cycle= came to */
+    struct compensate compensate;   /* what compensate= came to */
     struct own own;                 /* whether the core is ours alone */
 
     struct sampler *sampler; /* these share the platform's memory */

@@ -1,5 +1,6 @@
 #include "bench/measure/engine.h"
 #include "bench/measure/check.h"
+#include "bench/measure/compensate.h"
 #include "bench/measure/compiled.h"
 #include "bench/measure/cut.h"
 #include "bench/measure/cycle.h"
@@ -103,6 +104,7 @@ void engine_timers(struct engine *e)
     timer_choose(&e->clock, &e->o->clock, CLOCK_WORDS, e->p->clock, e->p->context);
     e->tsc_hz = e->clock.used ? (double)e->clock.used->tsc_hz : 0;
     cycle_open(e);
+    compensate_open(e);
 }
 
 bool engine_check(const struct engine *e, struct sink *err)

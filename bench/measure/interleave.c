@@ -29,7 +29,7 @@ static bool fill_quiet_block(struct engine *e, window_fn fn, uint64_t *samples, 
 
 /* Adds the undisturbed of one kind's round. */
 static void judge_round(const struct engine *e, const uint64_t *samples, const bool *shared,
-                        uint64_t *sorted, double *sum, size_t *kept)
+                        uint64_t *sorted, struct interleaved *kind, double *sum)
 {
     memcpy(sorted, samples, INTERLEAVE_ROUND * sizeof *sorted);
     stats_sort(sorted, INTERLEAVE_ROUND);
@@ -38,19 +38,23 @@ static void judge_round(const struct engine *e, const uint64_t *samples, const b
     for (size_t i = 0; i < INTERLEAVE_ROUND; i++)
         if ((double)samples[i] <= above && !shared[i / ENGINE_BLOCK]) {
             *sum += (double)samples[i];
-            ++*kept;
+            kind->n++;
+            kind->least = samples[i] < kind->least ? samples[i] : kind->least;
         }
 }
 
-void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n, double *location)
+void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
+                struct interleaved *kind)
 {
     uint64_t *samples = e->memory, *sorted = samples + kinds * INTERLEAVE_ROUND;
     double sum[INTERLEAVE_KINDS] = {0};
-    size_t kept[INTERLEAVE_KINDS] = {0};
     bool shared[INTERLEAVE_KINDS][BLOCKS];
 
-    for (unsigned k = 0; k < kinds; k++) /* warm-up */
+    for (unsigned k = 0; k < kinds; k++) {
+        kind[k] = (struct interleaved){.least = UINT64_MAX};
+        /* Warm-up. */
         fill_block(e, fn[k], samples, 0);
+    }
     for (size_t done = 0; done < n; done += INTERLEAVE_ROUND) {
         for (size_t at = 0; at < INTERLEAVE_ROUND; at += 2 * ENGINE_BLOCK) {
             for (unsigned k = 0; k < kinds; k++)
@@ -61,8 +65,8 @@ void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
                     fill_quiet_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at + ENGINE_BLOCK);
         }
         for (unsigned k = 0; k < kinds; k++)
-            judge_round(e, samples + k * INTERLEAVE_ROUND, shared[k], sorted, &sum[k], &kept[k]);
+            judge_round(e, samples + k * INTERLEAVE_ROUND, shared[k], sorted, &kind[k], &sum[k]);
     }
     for (unsigned k = 0; k < kinds; k++)
-        location[k] = kept[k] ? sum[k] / (double)kept[k] : UNKNOWN;
+        kind[k].location = kind[k].n ? sum[k] / (double)kind[k].n : UNKNOWN;
 }

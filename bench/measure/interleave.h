@@ -15,12 +15,19 @@
 /* Words of engine memory it uses. */
 #define INTERLEAVE_NEED ((INTERLEAVE_KINDS + 2) * INTERLEAVE_ROUND)
 
+/* What one kind's undisturbed windows came to. */
+struct interleaved {
+    size_t n;
+    double location; /* their mean; UNKNOWN: there are none */
+    uint64_t least;
+};
+
 /*
- * At least n windows of each of `kinds` (at most INTERLEAVE_KINDS); location[k] gets the mean of
- * kind k's undisturbed ones, UNKNOWN where there are none. Blocks that somebody else shared (own.h)
- * are taken again some times, then left out. The last round's deltas stay in e->memory, kind after
- * kind, INTERLEAVE_ROUND of each.
+ * At least n windows of each of `kinds` (at most INTERLEAVE_KINDS). Blocks that somebody else
+ * shared (own.h) are taken again some times, then left out. The last round's deltas stay in
+ * e->memory, kind after kind, INTERLEAVE_ROUND of each.
  */
-void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n, double *location);
+void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
+                struct interleaved *kind);
 
 #endif

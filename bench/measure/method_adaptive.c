@@ -4,6 +4,7 @@
 #include "bench/measure/pace.h"
 #include "lib/stats/known.h"
 #include "lib/stats/clock.h"
+#include "lib/text/fmt.h"
 
 /* Where a row sets no limit. */
 #define OPERATIONS_MOST (1ull << 40)
@@ -126,7 +127,10 @@ void adaptive_take(struct taking *t)
     m->seconds = total(&d.seconds, count);
     m->in_ticks = total(&d.ticks, step);
     m->by_counter = total(&d.cycles, 1);
-    if (!m->seconds.valid)
-        row_fail(row, ROW_WRONG,
-                 "no seconds: the clock of clock= could not be read around the stretches");
+    if (m->seconds.valid)
+        return;
+    fmt_buf(row->said, sizeof row->said,
+            "no seconds: the clock %s could not be read around the stretches; %llu readings failed",
+            e->clock.used ? e->clock.used->name : "of clock=", (unsigned long long)m->clock_failed);
+    row_fail(row, ROW_WRONG, row->said);
 }

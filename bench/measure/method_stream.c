@@ -1,4 +1,5 @@
 #include "bench/measure/method_stream.h"
+#include "bench/measure/compensate.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/own.h"
 #include "bench/measure/dither.h"
@@ -33,8 +34,9 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
 static bool take_window(struct taking *t, const struct stream *s, uint64_t *ticks)
 {
     struct window_result w;
+    uint64_t before = compensate_before(t->e);
     bool good = stream_window(t, s->kind, t->p->kind[s->kind].turns, &w);
-    *ticks = w.ticks;
+    *ticks = compensate_window(t->e, before, w.ticks, &s->side->interrupts);
     return good;
 }
 

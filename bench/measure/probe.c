@@ -81,7 +81,7 @@ static void probe_behaviour(struct engine *e, struct probe *p)
 static void probe_step(struct engine *e)
 {
     window_fn fn[2];
-    double location[2];
+    struct interleaved kind[2];
     struct code code;
     if (e->execution == EXEC_INSTRUCTIONS) {
         e->step = (double)e->ticks_per_instruction;
@@ -91,7 +91,7 @@ static void probe_step(struct engine *e)
     fn[0] = build(e, &code, e->recipe, NULL, 0, "empty");
     fn[1] = build(e, &code, e->recipe, &unit_chain_add, STEP_ADDS, "ruler");
     code_end(&code);
-    interleave(e, fn, 2, INTERLEAVE_ROUND, location);
+    interleave(e, fn, 2, INTERLEAVE_ROUND, kind);
     e->step = stats_step(e->memory, 2 * INTERLEAVE_ROUND);
 }
 
@@ -108,11 +108,13 @@ static size_t point_windows(const struct engine *e, enum recipe recipe)
 
 /*
  * One recipe's points, and as the last kind a chain of twice the longest: its difference to that is
- * the ruler, so that c comes from the same windows.
+ * the ruler, so that c comes from the same windows. least: of each point, lowered where it was
+ * more; NULL: not wanted.
  */
 static double measure_points(struct engine *e, enum recipe recipe, size_t n, uint32_t offset,
-                             double *location)
+                             double *location, uint64_t *least)
 {
+    struct interleaved kind[LINEARITY_POINTS + 1];
     window_fn fn[LINEARITY_POINTS + 1];
     struct code code;
     unsigned longest = linearity_adds[LINEARITY_POINTS - 1];
@@ -123,16 +125,21 @@ static double measure_points(struct engine *e, enum recipe recipe, size_t n, uin
     fn[LINEARITY_POINTS] =
         build_at(e, &code, recipe, &unit_chain_add, 2 * longest, recipe_names[recipe], offset);
     code_end(&code);
-    interleave(e, fn, LINEARITY_POINTS + 1, n, location);
-    double difference = location[LINEARITY_POINTS] - location[LINEARITY_POINTS - 1];
+    interleave(e, fn, LINEARITY_POINTS + 1, n, kind);
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
+        location[i] = kind[i].location;
+        if (least && kind[i].least < least[i])
+            least[i] = kind[i].least;
+    }
+    double difference = kind[LINEARITY_POINTS].location - kind[LINEARITY_POINTS - 1].location;
     return difference > 0 ? difference / longest : 0;
 }
 
 /* Ticks a core cycle, and by how much windows are dithered: a step's worth of cycles. */
 static void probe_ruler(struct engine *e)
 {
-    double location[LINEARITY_POINTS + 1];
-    e->ticks_per_cycle = measure_points(e, e->recipe, INTERLEAVE_ROUND, 0, location);
+    double location[LINEARITY_POINTS];
+    e->ticks_per_cycle = measure_points(e, e->recipe, INTERLEAVE_ROUND, 0, location, NULL);
     if (e->execution == EXEC_SILICON && engine_has_ruler(e))
         e->step_cycles = (uint64_t)(e->step / e->ticks_per_cycle + 0.5);
 }
@@ -140,10 +147,10 @@ static void probe_ruler(struct engine *e)
 /* Exact or noise, whatever is done: one placement, in one go. */
 static void probe_once(struct engine *e, struct probe *p, enum recipe r)
 {
-    double location[LINEARITY_POINTS + 1];
+    double location[LINEARITY_POINTS];
     size_t n = point_windows(e, r);
     p->recipe[r].windows = n;
-    p->recipe[r].ticks_per_cycle = measure_points(e, r, n, 0, location);
+    p->recipe[r].ticks_per_cycle = measure_points(e, r, n, 0, location, p->recipe[r].least);
     p->recipe[r].groups = p->recipe[r].quiet = 1;
     linearity(location, p->recipe[r].ticks_per_cycle, n, e->step, p->recipe[r].point);
 }
@@ -156,10 +163,9 @@ static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
     size_t n = (point_windows(e, r) / groups + INTERLEAVE_ROUND - 1) / INTERLEAVE_ROUND;
     struct moments c = {0};
     for (unsigned i = 0; i < groups; i++) {
-        double location[LINEARITY_POINTS + 1];
         uint32_t offset = i % PLACEMENTS * (LINE / PLACEMENTS);
-        group[i].c = measure_points(e, r, n * INTERLEAVE_ROUND, offset, location);
-        memcpy(group[i].location, location, sizeof group[i].location);
+        group[i].c = measure_points(e, r, n * INTERLEAVE_ROUND, offset, group[i].location,
+                                    p->recipe[r].least);
         if (group[i].c > 0)
             moments_add(&c, group[i].c);
     }
@@ -173,10 +179,14 @@ static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
 
 static void probe_linearity(struct engine *e, struct probe *p, enum recipe r)
 {
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++)
+        p->recipe[r].least[i] = UINT64_MAX;
     if (e->execution == EXEC_SILICON)
         probe_groups(e, p, r);
     else
         probe_once(e, p, r);
+    p->recipe[r].regression = linearity_regress(p->recipe[r].point, p->recipe[r].ticks_per_cycle);
+    p->recipe[r].spurious = linearity_spurious(p->recipe[r].least);
     if (r == e->recipe && p->recipe[r].ticks_per_cycle > 0)
         e->ticks_per_cycle = p->recipe[r].ticks_per_cycle;
 }

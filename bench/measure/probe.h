@@ -18,6 +18,9 @@ struct probe {
         struct linearity_point point[LINEARITY_POINTS];
         unsigned groups, quiet;     /* placements times rounds; those in which the core was ours */
         struct linearity_line line; /* on silicon, through the quiet ones */
+        struct linearity_regression regression;
+        uint64_t least[LINEARITY_POINTS]; /* window of each point */
+        unsigned spurious;                /* minima, of neighbours among the points */
     } recipe[RECIPE_COUNT];
 };
 

@@ -3,6 +3,7 @@
 #define BENCH_SHOW_BOARD_H
 
 #include "lib/firmware/smbios_memory.h"
+#include "lib/firmware/smbios_processor.h"
 #include "lib/text/json.h"
 #include "lib/text/sink.h"
 
@@ -22,6 +23,8 @@ enum board_field {
 struct board {
     char text[BOARD_FIELDS][BOARD_TEXT]; /* empty: not known */
     struct smbios_memory memory;         /* modules 0: not known */
+    bool asked_processors;               /* else nothing is known of these: */
+    struct smbios_processors processors;
 };
 
 /* Lines `board`, below it the board's own name and the BIOS; nothing of what is not known. */

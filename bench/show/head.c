@@ -128,6 +128,34 @@ void head_mhz(struct sink *out, double hz)
     fmt(out, " MHz");
 }
 
+static void show_compensate(const struct engine *e, struct sink *out)
+{
+    const struct tick_cost *c = &e->compensate.cost;
+    if (!c->known)
+        return;
+    fmt(out, "timer     an interrupt every ");
+    num_f64(out, c->interval * 1e3 / e->tsc_hz, 3, 0);
+    fmt(out, " ms, which takes ");
+    num_f64(out, c->cost, 0, 0);
+    fmt(out, " ticks, the least of %u: taken off the windows that it comes into\r\n", c->events);
+}
+
+static void record_compensate(const struct engine *e, struct json *j)
+{
+    const struct tick_cost *c = &e->compensate.cost;
+    if (!c->known && !e->compensate.why_not)
+        return;
+    json_object(j, "compensate");
+    json_str(j, "why_not", e->compensate.why_not);
+    if (c->known) {
+        json_f64(j, "cost_ticks", c->cost, 1);
+        json_f64(j, "interval_ticks", c->interval, 1);
+        json_f64(j, "interval_ms", c->interval * 1e3 / e->tsc_hz, 6);
+        json_u64(j, "interrupts", c->events);
+    }
+    json_close(j);
+}
+
 void head_show_timers(const struct engine *e, struct sink *out)
 {
     timer_show(&e->clock, "clock", out);
@@ -137,6 +165,7 @@ void head_show_timers(const struct engine *e, struct sink *out)
         fmt(out, "\r\n");
     }
     cycle_show(e, out);
+    show_compensate(e, out);
 }
 
 void head_record_timers(const struct engine *e, struct json *j)
@@ -145,6 +174,7 @@ void head_record_timers(const struct engine *e, struct json *j)
     if (engine_has_hz(e))
         json_f64(j, "clock_tsc_hz", e->tsc_hz, 0);
     cycle_record(e, j);
+    record_compensate(e, j);
 }
 
 static void warn(void *report, const char *message)
@@ -172,6 +202,11 @@ void head_warn_timers(const struct engine *e, struct report *r)
     if (!e->clock.used)
         report_event(r, "warning", "no clock of clock= initialises: there are no ns");
     cycle_warn(e, r);
+    if (e->compensate.why_not) {
+        char text[160];
+        fmt_buf(text, sizeof text, "compensate=on has no effect: %s", e->compensate.why_not);
+        report_event(r, "warning", text);
+    }
 }
 
 void head_show_settings(const struct engine *e, const char *lfence, const char *from,

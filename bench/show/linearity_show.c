@@ -2,6 +2,7 @@
 #include "bench/show/per_op.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
+#include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 
 static void show_table(const struct engine *e, const struct probe *p, struct report *r)
@@ -80,10 +81,58 @@ static void record_recipe(const struct engine *e, const struct probe *p, unsigne
     json_end(&j);
 }
 
+static void show_regression(const struct engine *e, const struct probe *p, struct report *r)
+{
+    fmt(r->out,
+        "\r\nregression: a window over N adds, N of %u and more, takes intercept + slope * N "
+        "%s\r\n%-10s %9s %10s %11s %9s spurious minima\r\n",
+        LINEARITY_FROM, e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles",
+        "recipe", "slope", "intercept", "R^2", "residual");
+    for (unsigned k = 0; k < RECIPE_COUNT; k++) {
+        const struct linearity_regression *g = &p->recipe[k].regression;
+        if (p->recipe[k].why_not)
+            continue;
+        fmt(r->out, "%-10s", recipe_names[k]);
+        per_op_number(r, g->slope, 5, 9);
+        per_op_number(r, g->intercept, 1, 10);
+        per_op_number(r, g->r2, 9, 11);
+        per_op_number(r, g->residual_max, 1, 9);
+        fmt(r->out, " %u of %u\r\n", p->recipe[k].spurious, LINEARITY_POINTS - 1);
+    }
+}
+
+static void record_regression(const struct engine *e, const struct probe *p, unsigned recipe,
+                              struct report *r)
+{
+    const struct linearity_regression *g = &p->recipe[recipe].regression;
+    bool counted = e->execution == EXEC_INSTRUCTIONS;
+    struct json j;
+    if (p->recipe[recipe].why_not || !report_record(r, &j, "regression"))
+        return;
+    json_str(&j, "recipe", recipe_names[recipe]);
+    json_u64(&j, "n", g->n);
+    json_f64(&j, counted ? "slope_instructions" : "slope_cycles", g->slope, 7);
+    json_f64(&j, counted ? "intercept_instructions" : "intercept_cycles", g->intercept, 4);
+    json_f64(&j, "r2", g->r2, 12);
+    json_f64(&j, "residual_max", g->residual_max, 4);
+    json_u64(&j, "spurious_minima", p->recipe[recipe].spurious);
+    json_array(&j, "minima_ticks");
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
+        uint64_t least = p->recipe[recipe].least[i];
+        json_f64(&j, NULL, least < UINT64_MAX ? (double)least : UNKNOWN, 0);
+    }
+    json_close(&j);
+    json_end(&j);
+}
+
 void linearity_show(const struct engine *e, const struct probe *p, struct report *r)
 {
     if (report_table(r))
         show_table(e, p, r);
     for (unsigned k = 0; k < RECIPE_COUNT; k++)
         record_recipe(e, p, k, r);
+    if (report_table(r))
+        show_regression(e, p, r);
+    for (unsigned k = 0; k < RECIPE_COUNT; k++)
+        record_regression(e, p, k, r);
 }

@@ -9,11 +9,11 @@
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-#define COLUMNS 4
+#define COLUMNS 5
 static const char *const heads[METHOD_COUNT][COLUMNS] = {
     [METHOD_PLAIN] = {"min", "mean", "max", "sd"},
     [METHOD_KBEST] = {"smallest", "K-th", "samples", "agree"},
-    [METHOD_ENSEMBLES] = {"least", "var(var)", "var(min)", "ergodic"},
+    [METHOD_ENSEMBLES] = {"least", "max-min", "var(var)", "var(min)", "ergodic"},
 };
 
 void method_heading(struct report *r, const struct engine *e, const char *suite)
@@ -27,7 +27,7 @@ void method_heading(struct report *r, const struct engine *e, const char *suite)
     } else {
         fmt(r->out, "%s a window\r\n%-24s %5s",
             units_are_instructions(e) ? "instructions" : "ticks of the TSC", suite, "ops");
-        for (unsigned i = 0; i < COLUMNS; i++)
+        for (unsigned i = 0; i < COLUMNS && heads[method][i]; i++)
             fmt(r->out, " %8s", heads[method][i]);
     }
     per_op_heading(r, e, "+-");
@@ -85,6 +85,7 @@ static void show_ensembles(struct report *r, const struct engine *e,
 {
     double unit = units_of(e, 1), squared = unit * unit;
     per_op_number(r, (double)s->least * unit, 0, 8);
+    per_op_number(r, (double)s->largest_deviation * unit, 0, 8);
     show_power(r, s->variance_of_variances * squared * squared);
     show_power(r, s->variance_of_minima * squared);
     fmt(r->out, " %8s", s->ergodic ? "yes" : "NO");
@@ -119,6 +120,17 @@ static void note_ensembles(struct report *r, const char *of, const struct ensemb
         s->uncorrelated ? "" : " neighbours are correlated;");
 }
 
+static void note_interrupts(struct report *r, const struct engine *e, const char *of,
+                            const struct method_side *s)
+{
+    if (s->interrupts == 0)
+        return;
+    fmt(r->out, "  ^ %s: %llu timer interrupts came into its windows, and were taken off: ", of,
+        (unsigned long long)s->interrupts);
+    num_f64(r->out, e->compensate.cost.cost, 0, 0);
+    fmt(r->out, " ticks each\r\n");
+}
+
 static void note_kbest(struct report *r, const char *of, const struct kbest *k)
 {
     if (!k->converged && k->taken > 0)
@@ -126,26 +138,28 @@ static void note_kbest(struct report *r, const char *of, const struct kbest *k)
             k->k, (unsigned long long)k->taken);
 }
 
-static void note_adaptive(struct report *r, const struct method_result *m)
+static void note_adaptive(struct report *r, const struct engine *e, const struct method_result *m)
 {
     if (m->state == ADAPTIVE_MOST)
         fmt(r->out, "  ^ shorter than target=: this row can do no more operations in one go\r\n");
-    if (m->clock_failed)
-        fmt(r->out, "  ^ %llu readings of the clock failed\r\n",
-            (unsigned long long)m->clock_failed);
+    if (m->clock_failed && e->clock.used)
+        fmt(r->out, "  ^ %llu readings of the clock %s failed\r\n",
+            (unsigned long long)m->clock_failed, e->clock.used->name);
 }
 
-void method_notes(struct report *r, const struct row *row)
+void method_notes(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct method_result *m = &row->method;
     if (m->method == METHOD_ENSEMBLES) {
         note_ensembles(r, "the body", &m->body.ensemble);
         note_ensembles(r, "what is subtracted", &m->empty.ensemble);
     } else if (m->method == METHOD_KBEST) {
+        note_interrupts(r, e, "the body", &m->body);
+        note_interrupts(r, e, "what is subtracted", &m->empty);
         note_kbest(r, "the body", &m->body.kbest);
         note_kbest(r, "what is subtracted", &m->empty.kbest);
     } else if (m->method == METHOD_ADAPTIVE) {
-        note_adaptive(r, m);
+        note_adaptive(r, e, m);
     }
     if (m->doubt)
         fmt(r->out, "  ^ %s\r\n", m->doubt);
@@ -153,8 +167,8 @@ void method_notes(struct report *r, const struct row *row)
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-static void record_side(struct json *j, const char *name, enum method method,
-                        const struct method_side *s)
+static void record_side(struct json *j, const struct engine *engine, const char *name,
+                        enum method method, const struct method_side *s)
 {
     const struct ensemble_result *e = &s->ensemble;
     if (s->all.n == 0)
@@ -168,10 +182,13 @@ static void record_side(struct json *j, const char *name, enum method method,
     if (method == METHOD_KBEST) {
         json_u64(j, "kbest", s->kbest.smallest[0]);
         json_bool(j, "converged", s->kbest.converged);
+        if (engine->compensate.cost.known)
+            json_u64(j, "timer_interrupts", s->interrupts);
     }
     if (method == METHOD_ENSEMBLES) {
         json_u64(j, "ensembles", e->ensembles);
         json_u64(j, "range_of_minima", e->range_of_minima);
+        json_u64(j, "largest_deviation", e->largest_deviation);
         json_f64(j, "mean_variance", e->mean_variance, 4);
         json_f64(j, "variance_of_variances", e->variance_of_variances, 4);
         json_f64(j, "variance_of_minima", e->variance_of_minima, 4);
@@ -223,11 +240,119 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
     if (m->method == METHOD_ADAPTIVE) {
         record_adaptive(j, e, row);
     } else {
-        record_side(j, "body", m->method, &m->body);
-        record_side(j, "empty", m->method, &m->empty);
+        record_side(j, e, "body", m->method, &m->body);
+        record_side(j, e, "empty", m->method, &m->empty);
     }
     if (m->doubt)
         json_str(j, "doubt", m->doubt);
+}
+
+/* --- the bare windows ------------------------------------------------------------------------- */
+
+static void show_bare(struct report *r, const struct engine *e,
+                      const struct bare_window window[RECIPE_COUNT])
+{
+    fmt(r->out, "\r\n%-24s       bare windows in ensembles: %s a window\r\n%-24s %5s", "",
+        units_are_instructions(e) ? "instructions" : "ticks of the TSC", "recipe", "M");
+    for (unsigned i = 0; i < COLUMNS; i++)
+        fmt(r->out, " %8s", heads[METHOD_ENSEMBLES][i]);
+    fmt(r->out, "\r\n");
+    for (unsigned i = 0; i < RECIPE_COUNT; i++) {
+        const struct ensemble_result *s = &window[i].side.ensemble;
+        fmt(r->out, "%-24s", recipe_names[i]);
+        if (window[i].why_not) {
+            fmt(r->out, " not on this CPU: %s\r\n", window[i].why_not);
+            continue;
+        }
+        fmt(r->out, " %5llu", (unsigned long long)s->ensembles);
+        show_ensembles(r, e, s);
+        fmt(r->out, "\r\n");
+        note_ensembles(r, "the bare window", s);
+    }
+}
+
+void method_bare(struct report *r, const struct engine *e,
+                 const struct bare_window window[RECIPE_COUNT])
+{
+    struct json j;
+    if (report_table(r)) {
+        report_fresh_line(r);
+        show_bare(r, e, window);
+    }
+    for (unsigned i = 0; i < RECIPE_COUNT; i++) {
+        if (!report_record(r, &j, "bare_window"))
+            return;
+        json_str(&j, "recipe", recipe_names[i]);
+        if (window[i].why_not)
+            json_str(&j, "why", window[i].why_not);
+        else
+            record_side(&j, e, "window", METHOD_ENSEMBLES, &window[i].side);
+        json_end(&j);
+    }
+}
+
+/* --- the C program ---------------------------------------------------------------------------- */
+
+static void show_step(struct report *r, const struct engine *e, const struct c_program *c,
+                      unsigned step)
+{
+    const struct moments *all = &c->step[step].all;
+    fmt(r->out, "%-24s %7llu", c_step_names[step], (unsigned long long)all->n);
+    if (all->n) {
+        per_op_number(r, units_of(e, (double)c->step[step].least), 0, 9);
+        per_op_number(r, units_of(e, (double)c->step[step].greatest), 0, 9);
+        per_op_number(r, units_of(e, all->mean), 2, 11);
+        per_op_number(r, units_of(e, moments_sd(all)), 2, 10);
+        fmt(r->out, " %7llu", (unsigned long long)c->step[step].errors);
+    }
+    fmt(r->out, "\r\n");
+    if (c->step[step].wrong)
+        fmt(r->out, "  ^ FAIL: %s\r\n", c->step[step].wrong);
+}
+
+static void show_c_program(struct report *r, const struct engine *e, const struct c_program *c)
+{
+    fmt(r->out,
+        "\r\nthe C program: one call a sample, recipe %s, %s, nothing subtracted; %u samples of "
+        "warm-up\r\n",
+        recipe_names[e->recipe], units_are_instructions(e) ? "instructions" : "ticks of the TSC",
+        c->warmup);
+    if (c->why_not) {
+        fmt(r->out, "not here: %s\r\n", c->why_not);
+        return;
+    }
+    fmt(r->out, "%-24s %7s %9s %9s %11s %10s %7s\r\n", "", "samples", "minimum", "maximum", "mean",
+        "deviation", "errors");
+    for (unsigned step = 0; step < C_STEPS; step++)
+        show_step(r, e, c, step);
+}
+
+void method_c_program(struct report *r, const struct engine *e, const struct c_program *c)
+{
+    struct json j;
+    if (report_table(r)) {
+        report_fresh_line(r);
+        show_c_program(r, e, c);
+    }
+    r->failures += c->why_not != NULL;
+    for (unsigned step = 0; step < C_STEPS; step++) {
+        r->failures += c->step[step].wrong != NULL;
+        if (!report_record(r, &j, "c_program"))
+            continue;
+        json_str(&j, "step", c_step_names[step]);
+        json_str(&j, "recipe", recipe_names[e->recipe]);
+        json_u64(&j, "warmup", c->warmup);
+        json_str(&j, "why", c->why_not ? c->why_not : c->step[step].wrong);
+        json_u64(&j, "n", c->step[step].all.n);
+        if (c->step[step].all.n) {
+            json_u64(&j, "min", c->step[step].least);
+            json_u64(&j, "max", c->step[step].greatest);
+            json_f64(&j, "mean", c->step[step].all.mean, 4);
+            json_f64(&j, "sd", moments_sd(&c->step[step].all), 4);
+        }
+        json_u64(&j, "errors", c->step[step].errors);
+        json_end(&j);
+    }
 }
 
 void method_record_per_op(struct json *j, const struct row *row)

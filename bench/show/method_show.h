@@ -3,7 +3,8 @@
 #define BENCH_SHOW_METHOD_SHOW_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/measure/bare.h"
+#include "bench/measure/c_program.h"
 #include "lib/text/json.h"
 
 /* The column heads above the rows of a suite, when method= is not doubled. */
@@ -11,7 +12,15 @@ void method_heading(struct report *r, const struct engine *e, const char *suite)
 /* What stands under them, behind the row's name; and the lines below that say what to think of
  * it. */
 void method_show(struct report *r, const struct engine *e, const struct row *row);
-void method_notes(struct report *r, const struct row *row);
+void method_notes(struct report *r, const struct engine *e, const struct row *row);
+
+/* method=ensembles, ahead of all rows: the bare window by each recipe, a line and a record each. */
+void method_bare(struct report *r, const struct engine *e,
+                 const struct bare_window window[RECIPE_COUNT]);
+
+/* method=plain, ahead of all rows: the C program's table, and a record a step. A step that did not
+ * do its work is a failure of the run. */
+void method_c_program(struct report *r, const struct engine *e, const struct c_program *c);
 
 /* Members of the row's record; and of its per_op. */
 void method_record(struct json *j, const struct engine *e, const struct row *row);

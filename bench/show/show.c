@@ -154,7 +154,7 @@ static void show_line(struct report *r, const struct engine *e, const struct row
         method_show(r, e, row);
     show_columns(r, e, row);
     fmt(r->out, "\r\n");
-    method_notes(r, row);
+    method_notes(r, e, row);
     show_trouble(r, e, row);
     slowdown_show(r, e, row);
     compare_units_show(r, e, row);

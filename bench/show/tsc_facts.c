@@ -1,12 +1,9 @@
 #include "bench/show/tsc_facts.h"
 #include "bench/show/head.h"
+#include "bench/show/speed_show.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
-
-/* What is stated is held against what was measured: boards' reference clocks are up to 0.2% off
- * their name (lib/cpu/tsc_rate.h), and this leaves room for one that is set a little. */
-#define STATED_WITHIN_PPM 5000
 
 static double off_ppm(const struct tsc_facts *t, unsigned source)
 {
@@ -34,6 +31,35 @@ static void show_source(const struct tsc_facts *t, unsigned i, struct sink *out)
     fmt(out, "\r\n");
 }
 
+/* Of those that were measured the one in use, else the first; t->sources: none. */
+static unsigned measured_source(const struct tsc_facts *t)
+{
+    unsigned first = t->sources;
+    if (t->hz && t->source[t->used].error_hz > 0)
+        return t->used;
+    for (unsigned i = t->sources; i-- > 0;)
+        if (t->source[i].known && t->source[i].error_hz > 0)
+            first = i;
+    return first;
+}
+
+static struct speed_facts speed_facts_of(const struct tsc_facts *t, const struct engine *e)
+{
+    struct speed_facts f = {.unlike = t->processors && t->processors->unlike};
+    const struct clock_result *stated = &t->source[t->sources - 1];
+    struct tsc_rate rate = {stated->known ? stated->hz : 0, t->stated_by};
+    unsigned by = measured_source(t);
+    /* Where instructions are counted the TSC has the emulator's own frequency. */
+    if (by < t->sources && e->execution != EXEC_INSTRUCTIONS) {
+        f.measured_by = t->names[by];
+        f.measured_hz = (double)t->source[by].hz;
+        f.error_hz = t->source[by].error_hz;
+    }
+    speeds(f.speed, e->p->cpu, rate, t->processors, (uint64_t)f.measured_hz,
+           (uint64_t)(f.error_hz + 0.5));
+    return f;
+}
+
 void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct sink *out)
 {
     const struct cpu *cpu = e->p->cpu;
@@ -51,13 +77,10 @@ void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct si
     for (unsigned i = 0; i < t->sources; i++)
         if (!t->hz || i != t->used)
             show_source(t, i, out);
-    if (cpu->tsc_nominal_hz) {
-        fmt(out, "          nominal  ");
-        head_mhz(out, (double)cpu->tsc_nominal_hz);
-        fmt(out, " (CPUID 16h, a label)\r\n");
-    }
     if (t->has_adjust && t->adjust)
         fmt(out, "          TSC_ADJUST %lld\r\n", (long long)t->adjust);
+    struct speed_facts speeds = speed_facts_of(t, e);
+    speed_show(&speeds, out);
 }
 
 static void record_source(const struct tsc_facts *t, unsigned i, struct json *j)
@@ -99,6 +122,8 @@ void tsc_facts_record(const struct tsc_facts *t, const struct engine *e, struct 
     for (unsigned i = 0; i < t->sources; i++)
         record_source(t, i, j);
     json_close(j);
+    struct speed_facts speeds = speed_facts_of(t, e);
+    speed_record(&speeds, j);
     json_close(j);
 }
 
@@ -109,7 +134,7 @@ void tsc_facts_warn(const struct tsc_facts *t, struct report *r)
     if (!t->hz || t->used == stated || !is_stated(t, stated))
         return;
     double off = off_ppm(t, stated);
-    if (off <= STATED_WITHIN_PPM && off >= -STATED_WITHIN_PPM)
+    if (off <= SPEED_TSC_PPM && off >= -SPEED_TSC_PPM)
         return;
     fmt_buf(text, sizeof text,
             "the CPU states a TSC of %llu Hz (%s); %llu Hz was measured by %s and is used",

@@ -8,6 +8,7 @@
 #include "bench/api/report.h"
 #include "bench/measure/context.h"
 #include "lib/cpu/tsc_rate.h"
+#include "lib/firmware/smbios_processor.h"
 #include "lib/stats/clock.h"
 #include "lib/text/json.h"
 
@@ -20,8 +21,11 @@ struct tsc_facts {
     const struct tsc_clock *judged; /* whether the sources agree; NULL: not judged */
     bool has_adjust;
     int64_t adjust; /* IA32_TSC_ADJUST */
+    /* Of SMBIOS; NULL: it cannot be asked. */
+    const struct smbios_processors *processors;
 };
 
+/* Lines of the head; below them what CPU and firmware call their clocks (speed_show.h). */
 void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct sink *out);
 /* The object "tsc". */
 void tsc_facts_record(const struct tsc_facts *t, const struct engine *e, struct json *j);

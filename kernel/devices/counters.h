@@ -33,6 +33,9 @@ struct counters {
 void counters_init(struct counters *c, const struct fadt *fadt, const struct hpet_table *hpet,
                    counters_map *map, void *map_context);
 
+/* The timer of an id that a machine has; NULL: it is an operating system's, and *why says so. */
+struct timer *counters_timer(struct counters *c, unsigned id, const char **why);
+
 /* Why the TSC is no clock where nothing gave its frequency. */
 extern const char counters_tsc_unknown[];
 

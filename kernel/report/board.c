@@ -17,4 +17,6 @@ void board_read(struct board *b, const struct handoff *h, const struct physmem *
     for (unsigned i = 0; i < BOARD_FIELDS; i++)
         smbios_string(mem, entry, fields[i], b->text[i], sizeof b->text[i]);
     smbios_memory(&b->memory, mem, entry);
+    smbios_processors(&b->processors, mem, entry);
+    b->asked_processors = true;
 }

@@ -26,9 +26,12 @@ static void take_facts(struct facts *f, const struct machine *m, const struct en
 
     head_read_cpu(&f->cpu, e, core->microcode, !m->cores.why_alone, &here);
     board_read(&f->board, m->handoff, &m->acpi_mem.mem);
-    f->tsc = (struct tsc_facts){m->clock.hz,   m->clock.source,      clock_source_names,
-                                CLOCK_SOURCES, m->clock.used,        m->clock.stated_by,
-                                &m->clock,     core->has_tsc_adjust, core->tsc_adjust};
+    f->tsc = (struct tsc_facts){
+        m->clock.hz,        m->clock.source,
+        clock_source_names, CLOCK_SOURCES,
+        m->clock.used,      m->clock.stated_by,
+        &m->clock,          core->has_tsc_adjust,
+        core->tsc_adjust,   f->board.asked_processors ? &f->board.processors : NULL};
 }
 
 static void show_masked(const struct irq_masked *q, struct sink *out)

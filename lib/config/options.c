@@ -57,6 +57,8 @@ static const struct option_doc keys[] = {
     {NUMBER(epsilon, 0, 1000, 50), .methods = BY(KBEST),
      .meaning = "kbest: within so many thousandths"},
     {NUMBER(most, 32, 1000000, 500), .methods = BY(KBEST), .meaning = "kbest: samples at the most"},
+    {CHOICE(compensate, COMPENSATE_CHOICES, "off"), .methods = BY(KBEST),
+     .meaning = "kbest: on: a process subtracts timer interrupts"},
     {NUMBER(ensembles, 2, 100000, 100), .methods = BY(ENSEMBLES),
      .meaning = "ensembles: how many (published: 1000)"},
     {NUMBER(size, 2, 1000000, 1000), .methods = BY(ENSEMBLES),

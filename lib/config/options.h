@@ -52,6 +52,9 @@ enum finish { FINISH_CHOICES(WORD_ID) };
 #define CACHES_CHOICES(WORD) WORD(CACHES_KEEP, "keep") WORD(CACHES_CLEAR, "clear")
 enum caches { CACHES_CHOICES(WORD_ID) };
 
+#define COMPENSATE_CHOICES(WORD) WORD(COMPENSATE_OFF, "off") WORD(COMPENSATE_ON, "on")
+enum compensate_choice { COMPENSATE_CHOICES(WORD_ID) };
+
 #define SETTING_CHOICES(WORD) WORD(SETTING_KEEP, "keep") WORD(SETTING_OFF, "off")
 enum setting { SETTING_CHOICES(WORD_ID) };
 
@@ -94,9 +97,10 @@ struct options {
     uint32_t warmup; /* warm-up blocks at the most, before sampling */
     enum recipe recipe;
     enum method method;
-    uint32_t k, epsilon, most; /* kbest: K, thousandths, samples at the most */
-    uint32_t ensembles, size;  /* ensembles: M of N windows */
-    uint32_t target;           /* adaptive: microseconds */
+    uint32_t k, epsilon, most;         /* kbest: K, thousandths, samples at the most */
+    enum compensate_choice compensate; /* kbest: timer interrupts are subtracted */
+    uint32_t ensembles, size;          /* ensembles: M of N windows */
+    uint32_t target;                   /* adaptive: microseconds */
     enum caches caches;
     struct timer_list clock; /* of enum clock_id ... */
     struct timer_list cycle; /* ... and of enum cycle_id: the first that initialises is used */

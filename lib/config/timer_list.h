@@ -14,7 +14,10 @@
     WORD(CLOCK_ID_TSC, "tsc")                                                                      \
     WORD(CLOCK_ID_HPET, "hpet")                                                                    \
     WORD(CLOCK_ID_PMTIMER, "pmtimer")                                                              \
-    WORD(CLOCK_ID_PIT, "pit")
+    WORD(CLOCK_ID_PIT, "pit")                                                                      \
+    WORD(CLOCK_ID_CPUTIME, "cputime")                                                              \
+    WORD(CLOCK_ID_CLOCK, "clock")
+/* cputime, clock: a process has them, CLOCK_PROCESS_CPUTIME_ID and clock(3). */
 enum clock_id { CLOCK_TIMERS(WORD_ID) CLOCK_IDS };
 #define CLOCK_WORDS WORD_LIST(CLOCK_TIMERS)
 

@@ -122,8 +122,12 @@ static void decode_clock(struct cpu *c, const struct source *s)
             c->tsc_hz = ((uint64_t)r.ecx * r.ebx + r.eax / 2) / r.eax;
         }
     }
-    if (c->max_leaf >= 0x16)
-        c->tsc_nominal_hz = (uint64_t)(leaf(s, 0x16).eax & 0xffff) * 1000000;
+    if (c->max_leaf >= 0x16) {
+        struct cpuid_regs r = leaf(s, 0x16);
+        c->tsc_nominal_hz = (uint64_t)(r.eax & 0xffff) * 1000000;
+        c->max_mhz = r.ebx & 0xffff;
+        c->bus_mhz = r.ecx & 0xffff;
+    }
 }
 
 /* Whether LFENCE waits for what is before it without any MSR's help. AMD: a bit says it, or the

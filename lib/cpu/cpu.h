@@ -30,8 +30,9 @@ struct cpu {
     bool tsc_invariant;             /* 8000_0007 EDX[8] */
     bool lfence_always_serializing; /* AMD 8000_0021 EAX[2]; Intel: always */
     uint32_t phys_bits;             /* 8000_0008 EAX[7:0], 36 where the leaf is missing */
-    uint64_t tsc_hz;         /* from leaf 15h with numerator, denominator and crystal; else 0 */
-    uint64_t tsc_nominal_hz; /* leaf 16h base frequency, a label only; else 0 */
+    uint64_t tsc_hz;           /* from leaf 15h with numerator, denominator and crystal; else 0 */
+    uint64_t tsc_nominal_hz;   /* leaf 16h base frequency, a label only; else 0 */
+    uint32_t max_mhz, bus_mhz; /* leaf 16h, labels too; else 0 */
     uint32_t tsc_ratio_num, tsc_ratio_den; /* leaf 15h EBX/EAX even without a crystal; else 0 */
 };
 

@@ -22,10 +22,13 @@ static void close_ensemble(struct ensemble *e)
         e->least = e->now_least;
     if (e->now_least > e->most_of_minima)
         e->most_of_minima = e->now_least;
+    if (e->now_most - e->now_least > e->deviation_most)
+        e->deviation_most = e->now_most - e->now_least;
     e->products += e->now.products;
     e->squares += e->now.all.squares;
     e->now = (struct lag1){0};
     e->now_least = UINT64_MAX;
+    e->now_most = 0;
 }
 
 void ensemble_add(struct ensemble *e, uint64_t ticks)
@@ -33,6 +36,8 @@ void ensemble_add(struct ensemble *e, uint64_t ticks)
     lag1_add(&e->now, (double)ticks);
     if (ticks < e->now_least)
         e->now_least = ticks;
+    if (ticks > e->now_most)
+        e->now_most = ticks;
     if (e->now.all.n >= e->size)
         close_ensemble(e);
 }
@@ -62,6 +67,7 @@ struct ensemble_result ensemble_judge(const struct ensemble *e, double step)
         .ensembles = e->means.n,
         .least = e->least,
         .range_of_minima = e->means.n ? e->most_of_minima - e->least : 0,
+        .largest_deviation = e->deviation_most,
         .mean = e->means.mean,
         .mean_variance = e->variances.mean,
         .variance_of_variances = moments_variance(&e->variances),

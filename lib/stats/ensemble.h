@@ -15,9 +15,9 @@
 struct ensemble {
     uint64_t size;
     struct lag1 now; /* the ensemble that is being filled, and its least sample */
-    uint64_t now_least;
+    uint64_t now_least, now_most;
     struct moments means, variances, minima; /* one value an ensemble */
-    uint64_t least, most_of_minima;
+    uint64_t least, most_of_minima, deviation_most;
     double products, squares; /* of the lag-1 correlation, summed over the ensembles */
 };
 
@@ -32,10 +32,15 @@ struct ensemble_result {
     uint64_t ensembles; /* that were filled; the samples of one that was not are left out */
     uint64_t least;     /* the result: the least of all minima */
     uint64_t range_of_minima;
+    uint64_t largest_deviation; /* max - min within one ensemble: that of the widest */
     double mean, mean_variance;
     double variance_of_variances, variance_of_minima, variance_of_means;
 
-    /* The three conditions under which the ensembles tell the same story: */
+    /*
+     * The three conditions under which the ensembles tell the same story. Paoloni calls a method
+     * ergodic (3.2.2) when the variance of the variances and that of the minima are zero, or next
+     * to it; that is read off a table, where these are tests.
+     */
     bool same_minimum; /* range_of_minima is at most one step */
     bool same_mean;    /* f is at most f_bound */
     bool uncorrelated; /* |lag1| is at most lag1_bound */

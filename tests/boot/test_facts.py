@@ -91,6 +91,28 @@ def test_board_and_memory(boot, entry):
     assert head(b, "memory").endswith("; DIMMs 1 x 1024 MiB RAM at 3200 MT/s")
 
 
+def test_speeds_beside_the_measured_tsc(boot):
+    """SMBIOS's maximum below the TSC is wrong, a current speed far above it another clock, what is absent is not wrong."""
+    smbios = {"extra": ["-smbios", "type=4,max-speed=100,current-speed=60000"]}
+    b = boot(QUICK, icount=False, **smbios).must(SUCCESS)
+    speeds = {s["name"]: s for s in b.run["tsc"]["speeds"]}
+    hz = b.run["tsc"]["hz"]
+    for name, mhz, verdict in (("smbios_maximum", 100, "wrong"), ("smbios_current", 60000, "another clock")):
+        s = speeds[name]
+        assert s["verdict"] == verdict and s["hz"] == mhz * 10**6, s
+        assert s["off_percent"] == pytest.approx((mhz * 1e6 / hz - 1) * 100, rel=1e-3), s
+        assert 0 < s["off_half_percent"] < 1, s
+        assert f"{name:<16} {mhz}.000 MHz, " in b.text and f"%: {verdict}" in b.text, str(b)
+    for name in ("cpuid15", "cpuid16_base", "cpuid16_maximum", "cpuid16_bus"):
+        assert speeds[name]["verdict"] == "absent" and "off_percent" not in speeds[name], speeds
+    said = head(b, "speeds")
+    assert "absent: cpuid16_base, cpuid16_maximum, cpuid16_bus (the CPU has no leaf 16h)" in said, said
+    # Where instructions are counted the TSC's frequency is the emulator's own.
+    counted = {s["name"]: s for s in boot(QUICK, **smbios).must(SUCCESS).run["tsc"]["speeds"]}
+    assert has(counted["smbios_maximum"], {"verdict": "not judged", "hz": 10**8}), counted
+    assert "off_percent" not in counted["smbios_maximum"]
+
+
 def test_speculation(boot):
     """No model that QEMU emulates has a control; none is claimed."""
     b = boot(QUICK, cpu="EPYC").must(SUCCESS)

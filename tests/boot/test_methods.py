@@ -1,5 +1,7 @@
 """The literature's methods: under icount each has one right answer, and says what it is."""
 
+import re
+
 import pytest
 from machine import CHECK_FAILED, SUCCESS
 
@@ -20,6 +22,52 @@ def test_kbest_and_ensembles_say_how_it_went(boot):
     assert row["body"]["converged"] and row["body"]["n"] == 5, row
     (row, _) = boot(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).rows
     assert row["body"]["n"] == 8 * 16 and row["body"]["ensembles"] == 8 and row["body"]["ergodic"], row
+
+
+def test_ensembles_look_at_the_bare_windows_first(boot):
+    """Every recipe, whatever rows are run, reads what the rows of the bare window read, in each ensemble."""
+    assert len(boot(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).of("bare_window")) == 8
+    b = boot("suite=baseline bench=empty_* method=ensembles ensembles=8 size=16").must(SUCCESS, rows=8)
+    bare = {w["recipe"]: w for w in b.of("bare_window")}
+    assert len(bare) == 8, bare
+    for recipe, w in bare.items():
+        if "why" in w:
+            continue
+        side = w["window"]
+        assert side["n"] == 8 * 16 and side["ensembles"] == 8 and side["ergodic"], w
+        assert side["min"] == side["max"] and side["largest_deviation"] == 0, w
+        assert f"\n{recipe:<24}     8" in str(b).replace("\r", ""), str(b)
+        assert side["min"] == b.row("baseline", f"empty_{recipe}")["body"]["min"], w
+    first_row = min(r["seq"] for r in b.rows)
+    assert all(w["seq"] < first_row for w in bare.values())
+    assert not boot(f"{WORDS} method=kbest").of("bare_window")
+
+
+def test_nothing_to_compensate_for_where_interrupts_are_masked(boot):
+    plain = boot(f"{WORDS} method=kbest").must(SUCCESS, rows=2)
+    b = boot(f"{WORDS} method=kbest compensate=on").must(SUCCESS, rows=2)
+    (said,) = [e["message"] for e in b.events("warning") if e["message"].startswith("compensate=on ")]
+    why = "every interrupt is masked here, so no timer interrupt comes into a window"
+    assert said == f"compensate=on has no effect: {why}" and b.run["compensate"] == {"why_not": why}, said
+    assert [r["body"]["min"] for r in b.rows] == [r["body"]["min"] for r in plain.rows]
+    assert not [e for e in plain.events("warning") if "compensate" in e["message"]] and "compensate" not in plain.run
+
+
+def test_plain_prints_the_c_programs_table(boot):
+    """Its three steps in its own order, ahead of the rows, each the windows that the rows of its functions have."""
+    b = boot("suite=baseline bench=do_* method=plain samples=64 recipe=xfence").must(SUCCESS, rows=2)
+    steps = b.of("c_program")
+    assert [s["step"] for s in steps] == ["baseline", "do_nothing", "do_something"], steps
+    assert steps[-1]["seq"] < min(r["seq"] for r in b.rows)
+    ticks = b.run["ticks_per_instruction"]
+    rows = {"baseline": b.row("baseline", "do_nothing")["empty"]} | {r["name"]: r["body"] for r in b.rows}
+    for s in steps:
+        assert s["n"] == s["warmup"] == 64 and s["errors"] == 0 and s["recipe"] == "xfence", s
+        assert s["min"] == s["max"] == s["mean"] == rows[s["step"]]["min"] and s["sd"] == 0, (s, rows)
+        cost = s["min"] // ticks
+        assert re.search(rf"^{s['step']} +64 +{cost} +{cost} +{cost}\.00 +0\.00 +0\r?$", b.text, re.MULTILINE), str(b)
+    assert steps[0]["min"] < steps[1]["min"] < steps[2]["min"], steps
+    assert not boot(f"{WORDS} method=kbest").of("c_program")
 
 
 def test_a_row_without_a_loop_is_not_adaptive(boot):

@@ -48,6 +48,20 @@ def counted(row, run):
 
 
 @pytest.mark.check
+def regressions_are_exact(b):
+    """Counted instructions: an add more is an instruction more, by every recipe, and no point lies beside the line."""
+    fits = {r["recipe"]: r for r in b.of("regression")}
+    empty = {r["recipe"]: r["points"][0]["ticks"] for r in b.of("linearity") if "points" in r}
+    assert set(fits) == set(empty) and "lfence" in fits
+    for recipe, fit in fits.items():
+        assert fit["slope_instructions"] == pytest.approx(1, abs=1e-7), fit
+        assert fit["intercept_instructions"] == empty[recipe] / b.run["ticks_per_instruction"], fit
+        assert fit["r2"] == 1 and fit["residual_max"] == 0 and fit["n"] == 6 and fit["spurious_minima"] == 0, fit
+        steps = [b - a for a, b in zip(fit["minima_ticks"], fit["minima_ticks"][1:])]
+        assert steps == [n * b.run["ticks_per_instruction"] for n in (1, 1, 3, 5, 10, 30, 50, 900)], fit
+        assert f"\n{recipe:<10}   1.00000 " in b.text.replace("\r", ""), str(b)
+
+
 def test_default_run(boot):
     """The whole program as a newcomer gets it, with fewer windows a row."""
     b = boot("samples=32").must(SUCCESS)
@@ -71,6 +85,7 @@ def test_default_run(boot):
         for form in ("", "_inc", "_c", "_inc_c"):
             assert b.row("calls", call + form)["ops"] > 1
     assert b.of("linearity") and b.of("selftest"), str(b)
+    regressions_are_exact(b)
     assert all(r["result"] != "fail" for r in b.of("selftest")), b.of("selftest")
     # The order of things, and the words for people.
     said = [b.text.index(words) for words in ("leaving firmware", "left firmware", "verdict: PASS")]

@@ -4,9 +4,10 @@
 #include "tests/hosted/process.h"
 #include "tests/hosted/witness.h"
 
-#define WINDOWS   5
-#define WINDOW_NS 10000000 /* 10 ms: two reads of some 50 ns each err by 10 ppm at the most */
-#define TRIES     16       /* for a read that nothing came between */
+#define WINDOWS     5
+#define WINDOW_NS   10000000 /* 10 ms: two reads of some 50 ns each err by 10 ppm at the most */
+#define WINDOWS_A_S 100      /* of the clocks that a process alone has */
+#define TRIES       16       /* for a read that nothing came between */
 
 #define FORWARD_READS 1000   /* of the TSC, none of which may lie behind the one before */
 #define HELD_UP_A_S   100000 /* a reading that lasts longer than 10 us was held up */
@@ -73,14 +74,98 @@ static const char *start_tsc(struct timer *t)
 static struct timer tsc = {
     .name = "tsc", .start = start_tsc, .read = read_tsc, .bits = 64, .hz_per = 1};
 
+/* What the process has used of its CPU's time, in nanoseconds: no system's word for a second. */
+static enum timer_status read_cputime(struct timer *t, uint64_t *count)
+{
+    struct timespec at;
+    (void)t;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at) != 0)
+        return TIMER_FAILED;
+    *count = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+    return TIMER_OK;
+}
+
+/* The same as C has it. */
+static enum timer_status read_clock(struct timer *t, uint64_t *count)
+{
+    clock_t at = clock();
+    (void)t;
+    *count = (uint64_t)at;
+    return at == (clock_t)-1 ? TIMER_FAILED : TIMER_OK;
+}
+
+static bool read_between(struct timer *t, struct clock_read *r)
+{
+    r->tsc_before = tsc_now();
+    bool good = t->read(t, &r->count) == TIMER_OK;
+    r->tsc_after = tsc_now();
+    return good;
+}
+
+/* It runs only while the process does, so this turns in place of sleeping: until the clock has gone
+ * on for a window, or ten times as long has passed. 0: it has not. */
+static uint64_t tsc_hz_over_window(struct timer *t)
+{
+    struct clock_read from, to;
+    double error;
+    if (!read_between(t, &from))
+        return 0;
+    do {
+        if (!read_between(t, &to) || to.tsc_after - from.tsc_before > tsc.tsc_hz / 10)
+            return 0;
+    } while (to.count - from.count < t->hz / WINDOWS_A_S);
+    return clock_hz(&from, &to, (double)t->hz, t->bits, &error);
+}
+
+static const char *start_process_clock(struct timer *t)
+{
+    uint64_t hz[WINDOWS];
+    for (unsigned i = 0; i < WINDOWS; i++)
+        hz[i] = tsc_hz_over_window(t);
+    t->tsc_hz = clock_median(hz, WINDOWS);
+    return t->tsc_hz ? NULL : "it does not go on while the process runs";
+}
+
+static struct timer cputime = {.name = "cputime",
+                               .start = start_process_clock,
+                               .read = read_cputime,
+                               .bits = 64,
+                               .hz = 1000000000,
+                               .hz_per = 1};
+static struct timer process_clock = {.name = "clock",
+                                     .start = start_process_clock,
+                                     .read = read_clock,
+                                     .bits = 64,
+                                     .hz = CLOCKS_PER_SEC,
+                                     .hz_per = 1};
+
 struct timer *clock_source(void *context, unsigned id, const char **why)
 {
     (void)context;
     *why = NULL;
-    if (id == CLOCK_ID_TSC && tsc.tsc_hz)
-        return &tsc;
-    *why = id == CLOCK_ID_TSC ? "its frequency is not known" : "needs ring 0; a process has ring 3";
-    return NULL;
+    switch (id) {
+    case CLOCK_ID_TSC:
+        *why = tsc.tsc_hz ? NULL : "its frequency is not known";
+        return tsc.tsc_hz ? &tsc : NULL;
+    case CLOCK_ID_CPUTIME:
+        return &cputime;
+    case CLOCK_ID_CLOCK:
+        return &process_clock;
+    default:
+        *why = "needs ring 0; a process has ring 3";
+        return NULL;
+    }
+}
+
+uint64_t clock_timer_interrupts(void)
+{
+    static uint64_t step;
+    struct timespec at;
+    if (step == 0 && clock_getres(CLOCK_MONOTONIC_COARSE, &at) == 0)
+        step = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
+    /* A tick may be a nanosecond short. */
+    return ((uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec + step / 2) / step;
 }
 
 struct hosted_clock clock_measure(const struct cpu *cpu)

@@ -22,7 +22,13 @@ struct hosted_clock {
 
 struct hosted_clock clock_measure(const struct cpu *cpu);
 
-/* The platform's clocks: the TSC alone, once clock_measure has run. */
+/*
+ * Timer interrupts since the system started, as the kernel's tick counts them:
+ * CLOCK_MONOTONIC_COARSE moves with it, and is read without a system call.
+ */
+uint64_t clock_timer_interrupts(void);
+
+/* The platform's clocks, once clock_measure has run: the TSC, the process's CPU time, clock(3). */
 struct timer *clock_source(void *context, unsigned id, const char **why);
 
 #endif

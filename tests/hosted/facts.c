@@ -47,6 +47,7 @@ static void take_facts(struct facts *f, const struct engine *e, const struct pro
                                 .used = c->used,
                                 .stated_by = c->stated_by};
     process_board(&f->board);
+    f->tsc.processors = f->board.asked_processors ? &f->board.processors : NULL;
     f->memory = sysinfo(&s) == 0 ? (uint64_t)s.totalram * s.mem_unit : 0;
 }
 

@@ -129,6 +129,7 @@ static void settle_platform(struct hosted *h)
         .row_end = row_end,
         .guarded = guard_call,
         .nmis = witness_migrations,
+        .timer_interrupts = clock_timer_interrupts,
         .row_record = row_record,
         .row_keep = row_keep,
         .row_tell = row_tell,

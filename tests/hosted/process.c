@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "lib/text/fmt.h"
+#include "tests/hosted/smbios_files.h"
 
 const char *const process_wish_names[PROCESS_WISHES] = {"pinned", "locked", "fifo"};
 
@@ -87,6 +88,7 @@ void process_board(struct board *b)
             b->text[i][strcspn(b->text[i], "\n")] = '\0';
         fclose(f);
     }
+    b->asked_processors = smbios_files_processors(SMBIOS_FILES, &b->processors);
 }
 
 int process_move(pid_t pid, int cpu)

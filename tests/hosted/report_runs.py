@@ -6,7 +6,7 @@ import launches
 import report
 
 QUICK = "suite=calls,sum bench=direct,inline,warm samples=64"
-METHODS = "samples=64 most=50 ensembles=8 size=16 target=1000"
+METHODS = "samples=64 most=50 ensembles=8 size=16 target=1000 compensate=on"
 
 # Words, and the exit statuses that they may end with.
 RUNS = [

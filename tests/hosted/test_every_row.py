@@ -110,7 +110,7 @@ def test_every_row_with_cold_caches(names, method):
 EXAMPLES = {
     "suite": ["truth,calls"],
     "bench": ["add,direct,turn_2"],
-    "clock": ["tsc", "pit,hpet,tsc", "tsc,hpet,pmtimer,pit"],
+    "clock": ["tsc", "pit,hpet,tsc", "tsc,hpet,pmtimer,pit", "cputime", "clock,tsc"],
     "cycle": ["ruler", "null", "tsc", "pmc,aperf,ruler"],
     "cores": ["bsp", "all", "0"],
     "serial": ["auto", "off", "com4", "io:0x2e8,115200", "mmio:0x10000000:4:4"],
@@ -306,6 +306,12 @@ def test_adaptive_says_what_its_users_want():
     assert row["seconds_valid"] is True and row["units_done"] == 4 * row["operations"], row
     assert row["operations_per_second"] == pytest.approx(row["operations"] / row["seconds"], rel=1e-3)
     assert row["per_op"]["ns"] == pytest.approx(row["seconds"] / row["operations"] * 1e9, rel=1e-3)
+    # Bytes a second beside operations a second, in the record and in the table.
+    assert row["units"]["per_second"] == pytest.approx(4 * row["operations_per_second"], rel=1e-3)
+    words = ["suite=sum", "bench=warm", "method=adaptive", "format=table"]
+    p = subprocess.run([launches.PROGRAM, *words], capture_output=True, timeout=SECONDS, check=False)
+    table = p.stdout.decode()
+    assert "ops/s" in table and re.search(r"= 4 bytes an operation, .* [\d.]+ G?bytes/s \(", table), table
 
 
 @pytest.mark.parametrize(
@@ -336,7 +342,7 @@ def test_words_without_effect_are_named(words, named):
         ("doubled", ["ops", "min", "median", "p99"]),
         ("plain", ["ops", "min", "mean", "max", "sd"]),
         ("kbest", ["ops", "smallest", "K-th", "samples", "agree"]),
-        ("ensembles", ["ops", "least", "var(var)", "var(min)", "ergodic"]),
+        ("ensembles", ["ops", "least", "max-min", "var(var)", "var(min)", "ergodic"]),
         ("adaptive", ["operations", "us", "ops/s"]),
     ],
 )

@@ -96,6 +96,14 @@ def test_list(run):
     assert timers["tsc"]["initialises"]
     for name in ("hpet", "pmtimer", "pit"):
         assert not timers[name]["initialises"] and "ring 0" in timers[name]["why"]
+        assert "hz" not in timers[name] and "read_ns" not in timers[name]
+    assert timers["cputime"]["hz"] == 10**9 and timers["clock"]["hz"] == 10**6
+    for name in ("tsc", "cputime", "clock"):
+        t = timers[name]
+        assert t["resolution_ns"] >= 0.99e9 / t["hz"] and t["read_ns"] > 0, t
+        assert f"{name} " in ended.out and f"resolution {t['resolution_ns']:g} ns" in ended.out, ended.out
+    # clock(3) tells microseconds apart at best, the TSC far less.
+    assert timers["clock"]["resolution_ns"] >= 1000 > timers["tsc"]["resolution_ns"]
     declared = set(rows_in_sources())
     assert len(declared) > 10 and declared <= set(rows)
 
@@ -113,6 +121,86 @@ def test_clock_falls_back(run):
     assert row["state"] == "done" and row["clock_failed"] == 0 and row["per_op"]["ns"] > 0
 
     refused(run(*words, "clock=hpet,pit"), "method=adaptive with clock=hpet,pit", "hpet: needs ring 0", "`list`")
+
+
+@pytest.mark.parametrize("clock", ["cputime", "clock"])
+def test_clocks_of_a_process(run, clock):
+    """The time that the process had of its CPU, as POSIX and as C have it: of the TSC's seconds, all but what others
+    took."""
+    words = ["suite=calls", "bench=direct", "method=adaptive", "target=20000", "format=jsonl"]
+    report = run(*words, f"clock={clock}").report()
+    assert report.run["clock"] == clock and "clock_refused" not in report.run
+    # CPU time leaves out what a hypervisor or another program took: the TSC has never gone slower.
+    assert 0.98 < report.run["clock_tsc_hz"] / report.run["tsc"]["hz"] < 2
+    row = report.rows["calls/direct"]
+    assert row["status"] == "ok" and row["seconds_valid"] and row["clock_failed"] == 0, row
+    assert row["per_op"]["ns"] == pytest.approx(row["seconds"] / row["operations"] * 1e9, rel=1e-3)
+
+
+def test_timer_interrupts_are_compensated_for(run):
+    words = ["suite=sum", "bench=cold", "method=kbest", "k=32", "epsilon=0", "most=20000", "format=jsonl"]
+    report = run(*words, "compensate=on").report()
+    (row,) = report.rows.values()
+    found = report.run["compensate"]
+    if "why_not" in found:  # a kernel whose tick is off on this CPU
+        assert "too few timer interrupts were seen" in found["why_not"], found
+        return
+    tick = time.clock_getres(6) * 1e3  # CLOCK_MONOTONIC_COARSE: that of the kernel
+    assert found["interval_ms"] == pytest.approx(tick, rel=0.05) and 10 <= found["interrupts"] <= 100, found
+    assert 1000 <= found["cost_ticks"] < found["interval_ticks"], found
+    assert row["body"]["timer_interrupts"] >= 0 and "timer_interrupts" in row["empty"], row
+    report = run(*words, "compensate=off").report()
+    assert "compensate" not in report.run and "timer_interrupts" not in report.rows["sum/cold"]["body"]
+
+
+FAILING_CLOCK = """
+#include <time.h>
+/* clock(3) that works while it is asked often, and fails for good after 50 ms in which it was not. */
+clock_t clock(void)
+{
+    static long long last, failed;
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    long long now = t.tv_sec * 1000000LL + t.tv_nsec / 1000;
+    failed = failed || (last && now - last > 50000);
+    last = now;
+    return failed ? (clock_t)-1 : now;
+}
+"""
+
+
+def test_a_timer_that_fails_is_named_with_the_row(run, tmp_path):
+    (tmp_path / "clock.c").write_text(FAILING_CLOCK)
+    shim = tmp_path / "clock.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", shim, tmp_path / "clock.c"], check=True)
+    words = ["suite=calls", "bench=direct", "method=adaptive", "target=500000", "clock=clock"]
+    ended = run(*words, environment={"LD_PRELOAD": str(shim)})
+    records = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick":')]
+    (row,) = [r for r in records if r["type"] == "row"]
+    assert ended.status == CHECK_FAILED and row["clock_failed"] > 0 and not row["seconds_valid"], row
+    said = f"no seconds: the clock clock could not be read around the stretches; {row['clock_failed']} readings failed"
+    assert row["status"] == "wrong" and row["why"] == said, row
+    warned = [r["message"] for r in records if r["type"] == "event" and r["kind"] == "warning"]
+    named = "calls/direct on core 0: clock failed while the row ran: "
+    assert f"{named}{row['clock_failed']} readings of this clock were given up" in warned, warned
+    assert f"^ {row['clock_failed']} readings of the clock clock failed" in ended.out, ended.out
+
+
+def test_regression_is_the_line_of_linearity(run):
+    ended = run(*QUICK)
+    records = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick":')]
+    lines = {r["recipe"]: r for r in records if r["type"] == "linearity" and "why" not in r}
+    fits = {r["recipe"]: r for r in records if r["type"] == "regression"}
+    assert set(fits) == set(lines) and "cpuid" in fits
+    for recipe, fit in fits.items():
+        if fit["n"] == 0:  # a core cycle's ticks are not known: others had the core
+            assert "slope_cycles" not in fit and "r2" not in fit, fit
+            continue
+        assert len(fit["minima_ticks"]) == 9 and 0 <= fit["spurious_minima"] <= 8, fit
+        assert re.search(rf"^{recipe} +{fit['slope_cycles']:.5f} ", ended.out, re.MULTILINE), ended.out
+        if "bend_cycles" in lines[recipe]:
+            assert fit["slope_cycles"] == pytest.approx(1 + lines[recipe]["slope"], abs=2e-7), fit
+            assert fit["residual_max"] == lines[recipe]["bend_cycles"] and fit["r2"] <= 1, fit
 
 
 def test_report(run):

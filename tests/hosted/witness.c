@@ -39,6 +39,8 @@ static uint32_t here(void)
 
 uint64_t witness_migrations(void)
 {
+    if (!w.slot)
+        return 0;
     uint32_t now = here();
     w.slot[w.core].moves += now != w.where;
     w.where = now;

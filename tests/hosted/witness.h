@@ -28,7 +28,8 @@ void witness_core(unsigned core);
 void witness_begin(void);
 void witness_end(void);
 
-/* Moves away from the core's CPU so far. Cheap: no system call where the CPU has RDTSCP. */
+/* Moves away from the core's CPU so far; 0 before witness_open(). Cheap: no system call where the
+ * CPU has RDTSCP. */
 uint64_t witness_migrations(void);
 
 /* Of the row that ended last on a core, as an object "process" in its record. */

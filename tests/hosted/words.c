@@ -2,6 +2,7 @@
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
 #include "bench/objects/objects.h"
+#include "bench/api/survey.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/utext.h"
@@ -52,15 +53,15 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
 /* The timers are tried, so that the TSC's frequency is measured first. */
 static void list(const struct cpu *cpu, struct report *r)
 {
-    const char *why[CLOCK_IDS], *cycle[CYCLE_IDS];
+    struct timer_found found[CLOCK_IDS], cycle[CYCLE_IDS];
     clock_measure(cpu);
-    timer_survey(why, CLOCK_IDS, clock_source, NULL);
+    timer_survey(found, CLOCK_IDS, clock_source, NULL);
     timer_survey(cycle, CYCLE_IDS, counter_source, NULL);
     registry_list(r->out);
     objects_show(r->out);
-    timer_survey_show("clock", CLOCK_WORDS, why, CLOCK_IDS, r->out);
+    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, r->out);
     timer_survey_show("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r->out);
-    timer_survey_record("clock", CLOCK_WORDS, why, CLOCK_IDS, r);
+    timer_survey_record("clock", CLOCK_WORDS, found, CLOCK_IDS, r);
     timer_survey_record("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r);
 }
 

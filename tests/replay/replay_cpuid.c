@@ -1,10 +1,13 @@
 /* The kind cpuid: everything that lib/ decodes of CPUID and MSRs, of the CPUs of one recording. */
 #include <stdlib.h>
+#include <string.h>
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu_facts.h"
-#include "lib/cpu/tsc_rate.h"
+#include "lib/cpu/speeds.h"
 #include "tests/replay/cpuid_dump.h"
 #include "tests/replay/replay.h"
+
+#define RECORDER 2000 /* a recorder's measurement of the TSC is good to one part in so many */
 
 /* A recording, its boot CPU decoded, and where each of its CPUs stands. */
 struct recorded {
@@ -13,6 +16,7 @@ struct recorded {
     struct cpu cpu;
     struct core_place *place;
     size_t n, self; /* place[self] is CPU 0's */
+    uint64_t measured_hz;
 };
 
 /* Every CPU decodes its own leaves, as it does on a live machine. */
@@ -44,6 +48,43 @@ static void signature(struct json *j, struct recorded *r)
         json_u64(j, "microcode", features_microcode(c, v));
 }
 
+/* What the recorder measured ("# measured_tsc_mhz: 2195.61"), Hz; 0: it does not say. */
+static uint64_t measured_hz(const uint8_t *bytes, size_t n)
+{
+    static const char key[] = "# measured_tsc_mhz: ";
+    for (size_t at = 0; at + sizeof key + 16 < n; at++) {
+        char text[17] = "";
+        if (memcmp(bytes + at, key, sizeof key - 1) != 0)
+            continue;
+        memcpy(text, bytes + at + sizeof key - 1, sizeof text - 1);
+        return (uint64_t)(strtod(text, NULL) * 1e6 + 0.5);
+    }
+    return 0;
+}
+
+/* What the CPU calls its clocks, against the TSC that the recorder measured. */
+static void labels(struct json *j, struct recorded *r)
+{
+    struct speed_stated s[SPEEDS];
+    struct tsc_rate rate =
+        tsc_rate_decode(&r->cpu, cpuid_dump_get, &r->boot, cpuid_dump_rdmsr, &r->boot);
+    speeds(s, &r->cpu, rate, NULL, r->measured_hz, r->measured_hz / RECORDER);
+    json_array(j, "speeds");
+    for (unsigned i = 0; i < SPEED_SMBIOS_CURRENT; i++) {
+        json_object(j, NULL);
+        json_str(j, "name", speed_names[i]);
+        json_str(j, "verdict", speed_verdicts[s[i].verdict]);
+        if (s[i].hz)
+            json_u64(j, "hz", s[i].hz);
+        else
+            json_str(j, "why_not", s[i].why_not);
+        if (s[i].compared)
+            json_i64(j, "off_ppm", s[i].off_ppm);
+        json_close(j);
+    }
+    json_close(j);
+}
+
 static void clock(struct json *j, struct recorded *r)
 {
     struct tsc_rate rate =
@@ -54,6 +95,7 @@ static void clock(struct json *j, struct recorded *r)
     json_bool(j, "tsc_invariant", r->cpu.tsc_invariant);
     if (r->cpu.tsc_nominal_hz != 0)
         json_u64(j, "tsc_nominal_hz", r->cpu.tsc_nominal_hz);
+    labels(j, r);
 }
 
 static void measuring(struct json *j, struct recorded *r)
@@ -75,9 +117,9 @@ static void measuring(struct json *j, struct recorded *r)
     json_u64(j, "physical_bits", c->phys_bits);
 }
 
-static void decode(struct json *j, const struct cpuid_dump *d)
+static void decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
 {
-    struct recorded r = {.dump = d, .boot = {d, 0}};
+    struct recorded r = {.dump = d, .boot = {d, 0}, .measured_hz = hz};
     const struct cpu_source source = {cpuid_dump_get, &r.boot, cpuid_dump_rdmsr, &r.boot};
     struct cpu_facts facts;
     cpu_decode(&r.cpu, cpuid_dump_get, &r.boot);
@@ -102,7 +144,7 @@ void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n)
     struct cpuid_dump d;
     char wrong[200];
     if (cpuid_dump_parse(&d, bytes, n, wrong, sizeof wrong))
-        decode(j, &d);
+        decode(j, &d, measured_hz(bytes, n));
     else
         replay_error(j, "%s", wrong);
     cpuid_dump_free(&d);

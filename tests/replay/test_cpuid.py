@@ -87,6 +87,7 @@ def judge(path, said):
     assert "error" not in said
     judge_topology(said, words, apic_ids(path))
     judge_caches(said)
+    judge_speeds(path, said)
     assert path.name.startswith(said["vendor"])
     if "name" in words:
         assert re.sub(" +", " ", said["brand"]) == re.sub(" +", " ", words["name"])
@@ -102,6 +103,27 @@ def off_by(path, said):
     if not measured or "tsc_hz" not in said:
         return None
     return abs(said["tsc_hz"] / (float(measured) * 1e6) - 1)
+
+
+def judge_speeds(path, said):
+    """What a CPU calls its clocks, against the recorder's TSC: zero and absent are no error, nor is a turbo clock."""
+    speeds = {s["name"]: s for s in said["speeds"]}
+    measured = stated(path).get("measured_tsc_mhz")
+    leaf = next((line.split()[4:7] for line in path.read_text().splitlines()
+                 if re.match("cpuid 0 00000016 ", line)), None)  # fmt: skip
+    for name, value in zip(("cpuid16_base", "cpuid16_maximum", "cpuid16_bus"), leaf or "000"):
+        mhz, s = int(value, 16) & 0xFFFF, speeds[name]
+        assert (s["verdict"] == "absent") == (mhz == 0) == ("why_not" in s), s
+        assert s.get("hz", 0) == mhz * 10**6, s
+        if "off_ppm" in s:
+            assert s["off_ppm"] == pytest.approx((mhz / float(measured) - 1) * 1e6, abs=2), s
+    for s in speeds.values():
+        judged = measured and s["verdict"] != "absent"
+        assert (s["verdict"] in ("agrees", "wrong", "another clock")) == bool(judged), s
+        assert ("off_ppm" in s) == bool(judged and s["name"] != "cpuid16_bus"), s
+        assert s["verdict"] != "wrong", s  # none of these machines is
+    for name in ("cpuid15", "stated"):
+        assert speeds[name]["verdict"] in ("absent", "agrees", "not judged"), speeds[name]
 
 
 def judge_clocks(decoded):

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "bench/measure/check.c"
+#include "bench/measure/compensate.c"
 #include "bench/measure/cycle.c"
 #include "bench/measure/engine.c"
 #include "bench/measure/gathered.c"
@@ -44,6 +45,7 @@ static struct {
     uint64_t nmi_at; /* an NMI comes with this call; 0: none */
     uint64_t nmis;
     unsigned cooled;
+    uint64_t interrupts; /* of the timer, so far */
 } plant;
 
 bool place_is_cold(const struct engine *e, const struct bench *b)
@@ -99,6 +101,11 @@ static uint64_t nmis(void)
     return plant.nmis;
 }
 
+static uint64_t timer_interrupts(void)
+{
+    return plant.interrupts;
+}
+
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
     (void)p, (void)suite, (void)name;
@@ -128,6 +135,7 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 }
 
 static const struct platform platform = {.nmis = nmis,
+                                         .timer_interrupts = timer_interrupts,
                                          .row_begin = row_begin,
                                          .row_end = row_end,
                                          .guarded = guarded,
@@ -1039,6 +1047,94 @@ static void a_drift_does_not_fall_into_the_difference(void **state)
     assert_non_null(row.method.doubt);
 }
 
+/* Never two alike, so that the smallest do not agree. */
+static double ever_faster(enum kind k, size_t i)
+{
+    (void)k;
+    return 100000 - 10 * (double)i;
+}
+
+/* K-best takes body and what is subtracted in blocks in turn, there and back: neither is had in one
+ * go, or a drift between them would be the figure. */
+static void kbest_comes_there_and_back(void **state)
+{
+    static const enum kind way[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY};
+    const size_t kinds = sizeof way / sizeof way[0], warm = kinds * 2 * ENGINE_BLOCK;
+    (void)state;
+    options.most = 128;
+    options.epsilon = 0;
+    plant.extra = ever_faster;
+    struct row row = by_method(METHOD_KBEST);
+    assert_int_equal(row.method.body.all.n, 128);
+    assert_int_equal(row.method.empty.all.n, 128);
+    assert_false(row.method.body.kbest.converged);
+    for (size_t block = 0; block < 4 * kinds; block++) {
+        size_t k = block % kinds;
+        enum kind due = way[block / kinds % 2 ? kinds - 1 - k : k];
+        for (size_t i = 0; i < ENGINE_BLOCK; i++)
+            assert_int_equal(plant.call[warm + block * ENGINE_BLOCK + i].kind, due);
+    }
+}
+
+#define INTERRUPT 5000 /* ticks */
+
+/* One in every fifth window of the body, and in every 64th of what is subtracted. */
+static double interrupted(enum kind k, size_t i)
+{
+    bool now = (k == KIND_BODY && i % 5 == 0) || (k == KIND_EMPTY && i % 64 == 0);
+    plant.interrupts += now;
+    return (now ? INTERRUPT : 0) + (double)(i % 7) * 30;
+}
+
+static void timer_interrupts_are_taken_off(void **state)
+{
+    (void)state;
+    options.most = 100;
+    options.epsilon = 0;
+    options.k = 32;
+    plant.extra = interrupted;
+    struct row as_it_is = by_method(METHOD_KBEST);
+    assert_int_equal(as_it_is.method.body.interrupts, 0);
+    assert_true(as_it_is.method.body.greatest > as_it_is.method.body.least + INTERRUPT);
+
+    memset(plant.of_kind, 0, sizeof plant.of_kind);
+    plant.calls = 0;
+    engine.compensate.cost = (struct tick_cost){.known = true, .cost = INTERRUPT};
+    struct row without = by_method(METHOD_KBEST);
+    const struct method_side *body = &without.method.body, *nothing = &without.method.empty;
+    assert_in_range(body->interrupts, body->all.n / 5, body->all.n / 5 + 8); /* warm-up's too */
+    assert_true(body->greatest <= body->least + 6 * 30);
+    assert_in_range(nothing->interrupts, 1, 8);
+    assert_true(nothing->greatest <= nothing->least + 6 * 30);
+    assert_int_equal(body->least, as_it_is.method.body.least);
+}
+
+static void compensation_says_why_not(void **state)
+{
+    (void)state;
+    struct platform bare = platform;
+    engine.p = &bare;
+    options.method = METHOD_KBEST;
+    compensate_open(&engine);
+    assert_null(engine.compensate.why_not); /* not asked for */
+    options.compensate = COMPENSATE_ON;
+    bare.timer_interrupts = NULL;
+    compensate_open(&engine);
+    assert_non_null(strstr(engine.compensate.why_not, "every interrupt is masked here"));
+    assert_false(engine.compensate.cost.known);
+    bare.timer_interrupts = timer_interrupts;
+    engine.execution = EXEC_EMULATED;
+    compensate_open(&engine);
+    assert_non_null(strstr(engine.compensate.why_not, "an emulator's time"));
+    engine.execution = EXEC_SILICON;
+    engine.tsc_hz = 1e7; /* two seconds of it are soon over, and no interrupt is counted */
+    compensate_open(&engine);
+    assert_non_null(strstr(engine.compensate.why_not, "too few timer interrupts"));
+    options.method = METHOD_PLAIN;
+    compensate_open(&engine);
+    assert_null(engine.compensate.why_not);
+}
+
 static double slow_empty(enum kind k, size_t i)
 {
     (void)i;
@@ -1166,6 +1262,9 @@ int main(void)
         cmocka_unit_test_setup(memory_is_bounded, start),
         cmocka_unit_test_setup(exact_figures_need_one_round, start),
         cmocka_unit_test_setup(each_method_finds_what_was_planted, start),
+        cmocka_unit_test_setup(kbest_comes_there_and_back, start),
+        cmocka_unit_test_setup(timer_interrupts_are_taken_off, start),
+        cmocka_unit_test_setup(compensation_says_why_not, start),
         cmocka_unit_test_setup(a_drift_does_not_fall_into_the_difference, start),
         cmocka_unit_test_setup(a_negative_difference_says_so, start),
         cmocka_unit_test_setup(checks_are_made_by_each_method, start),

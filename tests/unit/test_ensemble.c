@@ -16,6 +16,7 @@ static void by_hand(void **state)
     assert_int_equal(r.ensembles, 3);
     assert_int_equal(r.least, 2);
     assert_int_equal(r.range_of_minima, 8);
+    assert_int_equal(r.largest_deviation, 4); /* 6 - 2 and 8 - 4; 12 - 10 */
     assert_close(r.mean, 7, 1e-14);
     assert_close(r.mean_variance, 3, 1e-14);
     assert_close(r.variance_of_variances, 3, 1e-14);

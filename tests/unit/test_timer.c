@@ -2,12 +2,14 @@
 #include <string.h>
 #include "tests/unit/unit.h"
 #include "bench/api/report.c"
+#include "bench/api/survey.c"
 #include "bench/api/timer.c"
 
 struct planted {
     const char *refuses;
     unsigned again; /* readings to come that are spoilt */
     bool fails;
+    uint64_t step; /* counts from one reading to the next */
     unsigned starts, stops, reads;
     uint64_t count;
 };
@@ -28,6 +30,7 @@ static enum timer_status read(struct timer *t, uint64_t *count)
     struct planted *p = t->context;
     p->reads++;
     *count = p->count;
+    p->count += p->step;
     if (p->fails)
         return TIMER_FAILED;
     if (p->again == 0)
@@ -51,13 +54,16 @@ static struct timer *source(void *context, unsigned id, const char **why)
 
 static int set_up(void **state)
 {
-    static const char *const names[CLOCK_IDS] = {"tsc", "hpet", "pmtimer", "pit"};
+    static const char *const names[CLOCK_IDS] = {"tsc", "hpet",    "pmtimer",
+                                                 "pit", "cputime", "clock"};
     (void)state;
     for (unsigned i = 0; i < CLOCK_IDS; i++) {
         planted[i] = (struct planted){.count = 100 + i};
         absent[i] = NULL;
         timer[i] = (struct timer){
             .name = names[i], .start = start, .read = read, .stop = stop, .context = &planted[i]};
+        timer[i].bits = 64;
+        timer[i].hz_per = 1;
     }
     return 0;
 }
@@ -65,32 +71,82 @@ static int set_up(void **state)
 static void survey_tries_all(void **state)
 {
     (void)state;
-    const char *why[CLOCK_IDS];
-    char text[1024];
+    struct timer_found found[CLOCK_IDS];
+    char text[2048];
     struct sink_buf b;
     struct report r;
     absent[CLOCK_ID_HPET] = "no HPET table";
     planted[CLOCK_ID_PIT].refuses = "goes back";
-    timer_survey(why, CLOCK_IDS, source, planted);
-    assert_null(why[CLOCK_ID_TSC]);
-    assert_string_equal(why[CLOCK_ID_HPET], "no HPET table");
-    assert_null(why[CLOCK_ID_PMTIMER]);
-    assert_string_equal(why[CLOCK_ID_PIT], "goes back");
+    timer_survey(found, CLOCK_IDS, source, planted);
+    assert_null(found[CLOCK_ID_TSC].why);
+    assert_string_equal(found[CLOCK_ID_HPET].why, "no HPET table");
+    assert_null(found[CLOCK_ID_PMTIMER].why);
+    assert_string_equal(found[CLOCK_ID_PIT].why, "goes back");
     assert_int_equal(planted[CLOCK_ID_TSC].stops, 1); /* left as found */
     assert_int_equal(planted[CLOCK_ID_PMTIMER].stops, 1);
     assert_int_equal(planted[CLOCK_ID_PIT].stops, 0);
 
     sink_buf_init(&b, text, sizeof text);
-    timer_survey_show("clock", CLOCK_WORDS, why, CLOCK_IDS, &b.sink);
-    assert_non_null(strstr(text, "  tsc                      initialises\r\n"));
-    assert_non_null(strstr(text, "  hpet                     not here: no HPET table\r\n"));
+    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, &b.sink);
+    assert_non_null(strstr(text, "  tsc        initialises\r\n"));
+    assert_non_null(strstr(text, "  hpet       not here: no HPET table\r\n"));
     sink_buf_init(&b, text, sizeof text);
     report_init(&r, &b.sink, FORMAT_JSONL);
-    timer_survey_record("clock", CLOCK_WORDS, why, CLOCK_IDS, &r);
+    timer_survey_record("clock", CLOCK_WORDS, found, CLOCK_IDS, &r);
     assert_int_equal(r.seq, CLOCK_IDS);
     assert_non_null(strstr(text, "\"type\":\"timer\",\"kind\":\"clock\",\"name\":\"tsc\","
                                  "\"initialises\":true,\"crc\""));
     assert_non_null(strstr(text, "\"name\":\"pit\",\"initialises\":false,\"why\":\"goes back\""));
+}
+
+/* Clocks whose counts are known: in megahertz, in femtoseconds, one that fails, one that stands. */
+static void survey_measures(void **state)
+{
+    (void)state;
+    struct timer_found found[CLOCK_IDS];
+    char text[2048];
+    struct sink_buf b;
+    struct report r;
+    for (unsigned i = 0; i < CLOCK_IDS; i++)
+        planted[i].refuses = "does not count";
+    planted[CLOCK_ID_TSC] = (struct planted){.step = 26, .count = UINT64_MAX - 100};
+    timer[CLOCK_ID_TSC].hz = 2600000000;
+    planted[CLOCK_ID_PIT] = (struct planted){.step = 6, .count = 0xfff0};
+    timer[CLOCK_ID_PIT].hz = 14318180;
+    timer[CLOCK_ID_PIT].hz_per = 12;
+    planted[CLOCK_ID_HPET] = (struct planted){.step = 15};
+    timer[CLOCK_ID_HPET].hz = 1000000000000000; /* counts of 69.841279 ns */
+    timer[CLOCK_ID_HPET].hz_per = 69841279;
+    planted[CLOCK_ID_PMTIMER] = (struct planted){.fails = true};
+    timer[CLOCK_ID_PMTIMER].hz = 3579545;
+    planted[CLOCK_ID_CPUTIME] = (struct planted){.step = 0}; /* it stands still */
+    timer[CLOCK_ID_CPUTIME].hz = 1000000000;
+    timer_survey(found, CLOCK_IDS, source, planted);
+    assert_int_equal(found[CLOCK_ID_TSC].hz, 2600000000);
+    assert_int_equal(found[CLOCK_ID_TSC].resolution, 26);
+    assert_int_equal(found[CLOCK_ID_TSC].resolution_ps, 10000);
+    assert_int_equal(found[CLOCK_ID_TSC].read_ps, 10000);
+    assert_int_equal(found[CLOCK_ID_PIT].hz, 1193182);
+    assert_int_equal(found[CLOCK_ID_PIT].resolution_ps, 5028572); /* 72e12 / 14318180 */
+    assert_int_equal(found[CLOCK_ID_HPET].hz, 14318180);
+    assert_int_equal(found[CLOCK_ID_HPET].resolution_ps, 1047619);
+    assert_int_equal(found[CLOCK_ID_HPET].read, 15);
+    assert_true(!found[CLOCK_ID_PMTIMER].why && found[CLOCK_ID_PMTIMER].resolution == 0);
+    assert_true(found[CLOCK_ID_CPUTIME].resolution == 0 && found[CLOCK_ID_CPUTIME].read_ps == 0);
+
+    sink_buf_init(&b, text, sizeof text);
+    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, &b.sink);
+    assert_non_null(strstr(text, "  tsc        initialises; 2600 MHz, resolution 10 ns, a reading "
+                                 "takes 10 ns\r\n"));
+    assert_non_null(strstr(text, "  hpet       initialises; 14.318 MHz, resolution 1047.619 ns"));
+    sink_buf_init(&b, text, sizeof text);
+    report_init(&r, &b.sink, FORMAT_JSONL);
+    timer_survey_record("clock", CLOCK_WORDS, found, CLOCK_IDS, &r);
+    assert_non_null(strstr(text, "\"initialises\":true,\"hz\":14318180,\"resolution_counts\":15,"
+                                 "\"resolution_ns\":1047.619,"
+                                 "\"read_ns\":1047.619,\"crc\""));
+    assert_non_null(strstr(text, "\"name\":\"pmtimer\",\"initialises\":true,\"hz\":3579545,"
+                                 "\"crc\""));
 }
 
 static struct timer_choice choose(const char *text)
@@ -199,6 +255,7 @@ int main(void)
         cmocka_unit_test_setup(none_starts, set_up),
         cmocka_unit_test_setup(tried_again, set_up),
         cmocka_unit_test_setup(survey_tries_all, set_up),
+        cmocka_unit_test_setup(survey_measures, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,8 @@ static void words_and_ids(void **state)
                {CLOCK_WORDS, "hpet", CLOCK_ID_HPET},
                {CLOCK_WORDS, "pmtimer", CLOCK_ID_PMTIMER},
                {CLOCK_WORDS, "pit", CLOCK_ID_PIT},
+               {CLOCK_WORDS, "cputime", CLOCK_ID_CPUTIME},
+               {CLOCK_WORDS, "clock", CLOCK_ID_CLOCK},
                {CYCLE_WORDS, "pmc", CYCLE_PMC},
                {CYCLE_WORDS, "aperf", CYCLE_APERF},
                {CYCLE_WORDS, "ruler", CYCLE_RULER},

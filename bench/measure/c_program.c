@@ -1,0 +1,69 @@
+#include "bench/measure/c_program.h"
+#include "bench/api/registry.h"
+#include "bench/measure/place.h"
+#include "lib/text/str.h"
+
+const char *const c_step_names[C_STEPS] = {"baseline", "do_nothing", "do_something"};
+
+/* The row whose function a step calls; the baseline's window is the one that do_nothing's row
+ * subtracts. */
+static const struct bench *row_of(enum c_step step)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+    const char *name = c_step_names[step == C_BASELINE ? C_DO_NOTHING : step];
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(rows[i]->suite, "baseline") && str_eq(rows[i]->name, name))
+            return rows[i];
+    return NULL;
+}
+
+static struct window_result take(const struct placed *p, const struct placed_kind *kind)
+{
+    return kind->fn(p->object, kind->function, 1, 0, WINDOW_STACK);
+}
+
+static void sample(const struct placed *p, const struct placed_kind *kind, uint64_t n,
+                   struct c_program *c, enum c_step step)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        struct window_result w = take(p, kind);
+        if (step != C_BASELINE && (uint32_t)w.failed != 0) {
+            c->step[step].errors++;
+            continue;
+        }
+        moments_add(&c->step[step].all, (double)w.ticks);
+        if (w.ticks < c->step[step].least)
+            c->step[step].least = w.ticks;
+        if (w.ticks > c->step[step].greatest)
+            c->step[step].greatest = w.ticks;
+    }
+}
+
+/* False: its functions have no place. */
+static bool take_step(struct engine *e, struct c_program *c, enum c_step step)
+{
+    const struct bench *b = row_of(step);
+    struct placed *p = e->placed;
+    c->step[step].least = UINT64_MAX;
+    if (!b || !place_row(e, b, e->recipe, p, 0, 1)) {
+        c->why_not = b ? place_why(e) : "its rows are not in this program";
+        return false;
+    }
+    place_object(p);
+    const struct placed_kind *kind = &p->kind[step == C_BASELINE ? KIND_EMPTY : KIND_BODY];
+    for (uint32_t i = 0; step == C_BASELINE && i < c->warmup; i++)
+        take(p, kind);
+    sample(p, kind, e->samples, c, step);
+    if (step != C_BASELINE && p->check)
+        c->step[step].wrong = p->check(p->object, e->samples);
+    return true;
+}
+
+void c_program(struct engine *e, struct c_program *c)
+{
+    *c = (struct c_program){.warmup = e->samples};
+    for (unsigned step = 0; step < C_STEPS; step++)
+        if (!take_step(e, c, (enum c_step)step))
+            return;
+}

@@ -1,0 +1,22 @@
+/*
+ * What CPU and firmware call their clocks, beside the measured TSC: lines of the table's head, and
+ * the array "speeds" of the record's object "tsc".
+ */
+#ifndef BENCH_SHOW_SPEED_SHOW_H
+#define BENCH_SHOW_SPEED_SHOW_H
+
+#include "lib/cpu/speeds.h"
+#include "lib/text/json.h"
+#include "lib/text/sink.h"
+
+struct speed_facts {
+    struct speed_stated speed[SPEEDS];
+    const char *measured_by; /* the source that they are held against; NULL: none */
+    double measured_hz, error_hz;
+    bool unlike; /* SMBIOS: the first of several processors that differ */
+};
+
+void speed_show(const struct speed_facts *f, struct sink *out);
+void speed_record(const struct speed_facts *f, struct json *j);
+
+#endif

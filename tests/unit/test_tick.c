@@ -1,0 +1,94 @@
+/* A loop that is held up: by the timer, at a known cost, and by other things. */
+#include "lib/stats/tick.h"
+#include "tests/unit/close.h"
+#include "tests/unit/unit.h"
+
+#define INTERVAL 1000000
+#define COST     5000
+
+/* Turns of 40 ticks; every INTERVAL an interrupt of COST and up to `more`; between them, where
+ * `others`, gaps that the timer has no part in. */
+static struct tick_finder run(uint64_t events, uint64_t more, bool others)
+{
+    struct tick_finder f;
+    uint64_t tsc = 12345, count = 700;
+    bool go_on = true;
+    tick_start(&f, tsc, count);
+    for (uint64_t i = 1; i <= events && go_on; i++) {
+        uint64_t due = 12345 + i * INTERVAL, last = tsc;
+        for (; tsc < due; tsc += 40) {
+            assert_false(tick_is_gap(&f, tsc));
+            last = tsc;
+        }
+        if (others && i % 3 == 0) {
+            tsc = last + 1500;
+            assert_true(tick_is_gap(&f, tsc));
+            assert_true(tick_add(&f, 1500, tsc, count));
+            last = tsc;
+        }
+        count++;
+        tsc = last + COST + i * 7 % (more + 1);
+        assert_true(tick_is_gap(&f, tsc));
+        go_on = tick_add(&f, tsc - last, tsc, count);
+    }
+    return f;
+}
+
+static void the_least_gap_is_the_cost(void **state)
+{
+    (void)state;
+    struct tick_finder f = run(1000, 900, true);
+    struct tick_cost c = tick_judge(&f);
+    assert_true(c.known);
+    assert_int_equal(c.events, TICK_EVENTS); /* it ends there */
+    assert_in_range((uint64_t)c.cost, COST, COST + 20);
+    assert_close(c.interval, INTERVAL, 2000);
+}
+
+static void few_are_not_enough(void **state)
+{
+    (void)state;
+    struct tick_finder f = run(TICK_EVENTS_LEAST - 1, 0, false);
+    assert_false(tick_judge(&f).known);
+    f = run(TICK_EVENTS_LEAST, 0, false);
+    assert_true(tick_judge(&f).known && tick_judge(&f).cost == COST);
+    tick_start(&f, 0, 0);
+    assert_false(tick_judge(&f).known);
+}
+
+static void several_in_one_gap_share_it(void **state)
+{
+    (void)state;
+    struct tick_finder f;
+    tick_start(&f, 0, 0);
+    for (uint64_t i = 1; i <= 20; i++)
+        tick_add(&f, 3 * COST, i * INTERVAL, 3 * i);
+    assert_close(tick_judge(&f).cost, COST, 1e-9);
+    assert_close(tick_judge(&f).interval, INTERVAL / 3.0, 1e-6);
+}
+
+static void windows_without_them(void **state)
+{
+    (void)state;
+    uint64_t taken;
+    assert_int_equal(tick_compensate(20000, 0, COST, &taken), 20000);
+    assert_int_equal(taken, 0);
+    assert_int_equal(tick_compensate(20000, 3, COST, &taken), 5000);
+    assert_int_equal(taken, 3);
+    /* It came between the count and the window: nothing is below zero. */
+    assert_int_equal(tick_compensate(5000, 1, COST, &taken), 5000);
+    assert_int_equal(taken, 0);
+    assert_int_equal(tick_compensate(100, 1, COST, &taken), 100);
+    assert_int_equal(taken, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_least_gap_is_the_cost),
+        cmocka_unit_test(few_are_not_enough),
+        cmocka_unit_test(several_in_one_gap_share_it),
+        cmocka_unit_test(windows_without_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
