@@ -145,6 +145,7 @@ static bool watched_judge(const struct engine *e, double from, double to)
 #include "bench/api/report.c"
 #include "bench/api/timer.c"
 #include "bench/measure/check.c"
+#include "bench/measure/compensate.c"
 #include "bench/measure/cycle.c"
 #include "bench/measure/engine.c"
 #include "bench/measure/gathered.c"
