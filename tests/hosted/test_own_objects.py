@@ -134,7 +134,7 @@ def symbol_bytes(path, name, offset):
 ENDS = {
     "ud2": ("SIGILL at ", "undefined", ["0f", "0b"]),
     "divide": ("SIGFPE at ", "divides", ["f7"]),
-    "store": ("SIGSEGV, address 123450, at ", "stores", ["c7"]),
+    "store": ("SIGSEGV, address 200000000000, at ", "stores", ["c7"]),
     "endless": ("it ran longer than deadline=1 seconds and was ended at ", "never_ends", ["eb"]),
 }
 
