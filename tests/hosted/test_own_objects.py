@@ -134,7 +134,7 @@ def symbol_bytes(path, name, offset):
 ENDS = {
     "ud2": ("SIGILL at ", "undefined", ["0f", "0b"]),
     "divide": ("SIGFPE at ", "divides", ["f7"]),
-    "store": ("SIGSEGV, address 123450, at ", "stores", ["c7"]),
+    "store": ("SIGSEGV, address 200000000000, at ", "stores", ["c7"]),
     "endless": ("it ran longer than deadline=1 seconds and was ended at ", "never_ends", ["eb"]),
 }
 
@@ -208,7 +208,7 @@ def test_fields_of_a_row_do_what_they_say(measured, fields):
     assert rows["ring0"]["status"] == "unsupported" and "ring 0" in rows["ring0"]["why"], rows["ring0"]
     assert rows["gone"]["status"] == "wrong" and "the work is gone" in rows["gone"]["why"], rows["gone"]
     assert rows["untrue"]["truth_cycles"] == 1000 and "not the documented figure" in rows["untrue"]["why"], rows["untrue"]
-    assert rows["set"]["unit"] == "word" and rows["set"]["per_op"], rows["set"]
+    assert rows["set"]["units"]["unit"] == "word" and rows["set"]["units"]["per_op"] == 3, rows["set"]
 
 
 def test_a_large_room_on_two_cores_at_once(measured, fields):
@@ -241,14 +241,15 @@ def refused(tmp_path_factory):
                    "BARETICK_ROW(mine, absent, \"one that is not there\", .body = absent, .ops = 10);\n"
                    + PASS + "static int calls(uint64_t n, struct baretick_object *o) { return absent(n, o); }\n"
                    "BARETICK_ROW(mine, calls, \"a call of it\", .body = calls, .ops = 10);\n"
-                   "BARETICK_ROW(mine, last, \"nothing\", .body = pass, .ops = 10);\n")  # fmt: skip
+                   "BARETICK_ROW(mine, last, \"nothing\", .body = pass, .ops = 10);\n", f"{made.C} -ffunction-sections")  # fmt: skip
     return folder
 
 
 SAID = [
+    # The compiler puts the last one first.
     "a.o: row bad: room is 9437184 bytes; at most 8388608 are there",
     "a.o: row imul of suite truth: a row of that suite and name is there already",
-    "a.o: row 4: version 7; this program knows version 1",
+    "a.o: row 1: version 7; this program knows version 1",
     "b.o: not an ELF file",
     "c.o: larger than the 1 MiB that an object may have",
     "d.o: it has no rows: section baretick_rows_v1, with a pointer to each, is not there",
@@ -257,7 +258,7 @@ SAID = [
 
 
 def test_what_is_refused_fails_the_run_which_goes_on(measured, refused):
-    report = measured(refused, "suite=mine,planted", "bench=good,bad,last,calls,adds20", "samples=64")
+    report = measured(refused, "suite=mine,planted", "bench=good,last,calls,adds20", "samples=64")
     assert set(report.rows) == {"mine/good", "mine/last", "mine/calls", "planted/adds20"}
     for name in ("mine/good", "mine/last", "planted/adds20"):
         assert report.rows[name]["status"] == "ok", report.rows[name]
@@ -268,6 +269,13 @@ def test_what_is_refused_fails_the_run_which_goes_on(measured, refused):
     calls = report.rows["mine/calls"]
     assert calls["status"] == "wrong" and "to absent: the object does not define it" in calls["why"], calls
     assert report.end["failures"] == len(SAID) + 1
+
+
+def test_a_name_of_a_refused_row_is_refused_with_the_reason(run, refused):
+    ended = run(f"objects={refused}", "suite=mine", "bench=bad")
+    assert ended.status == BAD_OPTIONS, ended.err
+    for words in ('no row of suite=mine is called "bad"', *(f"; object refused: {said}" for said in SAID)):
+        assert words in ended.err, ended.err
 
 
 def test_list_tells_what_is_refused(run, refused):

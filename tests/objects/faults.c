@@ -24,7 +24,7 @@ BARETICK_ROW(faults, divide, "a division by zero", .body = divides, .ops = 10);
 BODY(stores)
 {
     (void)n, (void)o;
-    *(volatile int *)0x123450 = 1;
+    *(volatile int *)0x200000000000 = 1;
     return 0;
 }
 BARETICK_ROW(faults, store, "a store to an address that is nobody's", .body = stores, .ops = 10);

@@ -1,5 +1,4 @@
-/* Rows as a person may bring them, in C; own.cc, own.asm and own.rs have the same. SUITE is
- * given. */
+/* Rows as a person may bring them, in C; own.cc, own.asm, own.rs have the same. SUITE is given. */
 #include "baretick.h"
 
 #define ROW(...)       BARETICK_ROW(__VA_ARGS__)
