@@ -144,12 +144,12 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 # each other is linked in.
 SUITES      := $(OBJ)/suites.o
 SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/object/gnu_hash lib/text/mem lib/text/str)
-NASMFLAGS_bench/measure/compiled_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
+NASMFLAGS_bench/objects/suites_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
 $(SUITES): $(SUITES_OBJS) $(OBJ)/suites
 	$(call say,LD $@)$(LD) -r --unique -o $@.tmp $(SUITES_OBJS)
 	@$(OBJCOPY) --strip-debug -R baretick_rows -R .comment -R .note.GNU-stack $@.tmp $@
 	@rm $@.tmp
-$(OBJ)/bench/measure/compiled_object.asm.o: $(SUITES)
+$(OBJ)/bench/objects/suites_object.asm.o: $(SUITES)
 
 $(B)/baretick.elf: $(OBJS) linker.ld $(B)/linked
 	$(if $(EFI_CRT0),,$(error GNU-EFI's crt0-efi-x86_64.o is in none of: $(EFI_LIBDIRS); run ./scripts/setup))

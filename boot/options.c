@@ -216,6 +216,7 @@ bool boot_options(struct boot *b)
     if (loaded == LOAD_OPTIONS_WRONG)
         return false;
     note_sources(b->handoff, found, loaded == LOAD_OPTIONS_OURS);
+    objects_open();
     if (!b->handoff->options.help)
         boot_objects(b); /* before names of rows are looked for */
     return are_possible(b);

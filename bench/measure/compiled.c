@@ -1,11 +1,9 @@
 #include "bench/measure/compiled.h"
+#include "bench/objects/suites.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
 #define LINE 64
-
-/* compiled_object.asm */
-extern const uint8_t compiled_object[], compiled_object_end[];
 
 static const size_t field_at[BENCH_CODE_FIELDS] = {
     [BENCH_CODE_FUNCTION] = offsetof(struct bench, function),
@@ -23,30 +21,19 @@ void compiled_init(struct compiled *c)
     c->given[3] = (struct elf_given){"memcmp", (uint64_t)(uintptr_t)memcmp};
 }
 
-static bool open_suites(struct compiled *c, struct sink *err)
-{
-    if (c->suites.bytes)
-        return true;
-    if (elf_open(&c->suites, "the suites' object", compiled_object,
-                 (uintptr_t)compiled_object_end - (uintptr_t)compiled_object, err))
-        return true;
-    c->suites.bytes = NULL;
-    return false;
-}
-
 /* Where the functions are of a row that is the program's own: what the struct's fields point to. */
-static bool find_own(struct compiled *c, const struct bench *b, struct bench_code *code,
-                     struct sink *err)
+static bool find_own(const struct bench *b, struct bench_code *code, struct sink *err)
 {
+    const struct elf *suites = suites_elf(err);
     struct elf_spot row;
     char name[96];
     fmt_buf(name, sizeof name, "bench_%s_%s", b->suite, b->name);
-    if (!open_suites(c, err) || !elf_find(&c->suites, name, &row, err))
+    if (!suites || !elf_find(suites, name, &row, err))
         return false;
-    code->elf = &c->suites;
+    code->elf = suites;
     for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++) {
         struct elf_spot field = {row.section, row.offset + field_at[f]};
-        if (!elf_pointer(&c->suites, field, &code->at[f], err))
+        if (!elf_pointer(suites, field, &code->at[f], err))
             return false;
     }
     return true;
@@ -58,7 +45,7 @@ static bool gather(struct compiled *c, const struct bench *b, struct sink *err)
     struct bench_code own;
     const struct bench_code *code = b->code;
     if (!code) {
-        if (!find_own(c, b, &own, err))
+        if (!find_own(b, &own, err))
             return false;
         code = &own;
     }

@@ -1,6 +1,6 @@
 /*
  * Rows compiled from C, placed as those in NASM are. All that stands under bench/suites is in the
- * program a second time, as a relocatable object (compiled_object.asm): the rows' structs, and what
+ * program a second time, as a relocatable object (bench/objects/suites.h): the rows' structs, and what
  * they point to. A person's own rows come in objects of the same kind (bench/objects). Of an object
  * a row's function, its empty twin, setup and check are placed into the code buffer, with all that
  * they refer to and nothing else, anew for each placement. Only these copies run; the addresses of
@@ -36,10 +36,9 @@ struct placed;
 
 /* The row that is placed now: one in each engine. */
 struct compiled {
-    struct elf suites;                         /* the suites' object; no bytes: not opened yet */
-    const struct elf *elf;                     /* it, or the object that the row came with */
-    struct elf_set set;                        /* what this row needs of it, ... */
-    bool has[BENCH_CODE_FIELDS];               /* ... which of the functions it has, ... */
+    const struct elf *elf;       /* the suites' object, or the one that the row came with */
+    struct elf_set set;          /* what this row needs of it, ... */
+    bool has[BENCH_CODE_FIELDS]; /* ... which of the functions it has, ... */
     struct elf_entry entry[BENCH_CODE_FIELDS]; /* ... and where these stand in the set */
     struct compiled_buffer code, data;
     bool sweep;                       /* layout=sweep */

@@ -1,6 +1,7 @@
 #include "bench/objects/objects.h"
 #include "bench/api/registry.h"
 #include "bench/objects/object_rows.h"
+#include "bench/objects/suites.h"
 #include "lib/text/crc32.h"
 #include "lib/text/fmt.h"
 #include "lib/text/glob.h"
@@ -17,8 +18,10 @@ struct object_file {
     unsigned rows;
 };
 
-static struct object_file files[OBJECTS_MOST];
-static struct object_row rows[OBJECTS_ROWS];
+#define OWN_ROWS 16
+
+static struct object_file own, files[OBJECTS_MOST];
+static struct object_row own_rows[OWN_ROWS], rows[OBJECTS_ROWS];
 static unsigned files_used, rows_used, refusals; /* of which so many are kept: */
 static char refusal[OBJECTS_REFUSALS][WHY_MOST];
 static const char *left_out;
@@ -68,11 +71,19 @@ static void suite_of(char *suite, const char *name)
     suite[used] = 0;
 }
 
+/* Where the next row of a file is kept; NULL: there is no more room. */
+static struct object_row *next_row(const struct object_file *f)
+{
+    if (f == &own)
+        return own.rows < OWN_ROWS ? &own_rows[own.rows] : NULL;
+    return rows_used < OBJECTS_ROWS ? &rows[rows_used] : NULL;
+}
+
 static bool take_row(struct object_file *f, size_t i, struct sink *err)
 {
     const char *why;
-    struct object_row *row = &rows[rows_used];
-    if (rows_used == OBJECTS_ROWS) {
+    struct object_row *row = next_row(f);
+    if (!row) {
         fmt(err, "%s: row %zu: there is room for %u rows of all objects", f->name, i + 1,
             OBJECTS_ROWS);
         return false;
@@ -84,7 +95,8 @@ static bool take_row(struct object_file *f, size_t i, struct sink *err)
         fmt(err, "%s: row %s of suite %s: %s", f->name, row->bench.name, row->bench.suite, why);
         return false;
     }
-    rows_used++;
+    f->rows++;
+    rows_used += f != &own;
     return true;
 }
 
@@ -92,6 +104,33 @@ static bool open_file(struct object_file *f, const void *bytes, size_t size, siz
                       struct sink *err)
 {
     return elf_open(&f->elf, f->name, bytes, size, err) && object_rows_count(&f->elf, n, err);
+}
+
+static void take_rows(struct object_file *f, size_t n)
+{
+    char why[WHY_MOST];
+    struct sink_buf said;
+    /* An object that says very many wrong things is not worth more of them. */
+    for (size_t i = 0; i < n && refusals <= OBJECTS_REFUSALS; i++) {
+        sink_buf_init(&said, why, sizeof why);
+        if (!take_row(f, i, &said.sink))
+            refuse(why);
+    }
+}
+
+void objects_open(void)
+{
+    char why[WHY_MOST];
+    struct sink_buf said;
+    size_t n;
+    sink_buf_init(&said, why, sizeof why);
+    const struct elf *suites = suites_elf(&said.sink);
+    if (suites)
+        own.elf = *suites;
+    if (suites && object_rows_count(&own.elf, &n, &said.sink))
+        take_rows(&own, n);
+    else
+        refuse(why);
 }
 
 void objects_take(const char *name, const void *bytes, size_t size)
@@ -113,20 +152,12 @@ void objects_take(const char *name, const void *bytes, size_t size)
         refuse(why);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        sink_buf_init(&said, why, sizeof why);
-        if (take_row(f, i, &said.sink))
-            f->rows++;
-        else
-            refuse(why);
-        if (refusals > OBJECTS_REFUSALS)
-            return; /* an object that says so many wrong things is not worth more of them */
-    }
+    take_rows(f, n);
 }
 
 const char *objects_name_of(const struct bench *b)
 {
-    return b->code ? b->code->elf->name : NULL;
+    return b->code && b->code->elf != &own.elf ? b->code->elf->name : NULL;
 }
 
 /* --- telling ---------------------------------------------------------------------------------- */

@@ -18,6 +18,9 @@
 #define OBJECTS_NAME_MOST 64         /* bytes of a file's name that are kept */
 #define OBJECTS_REFUSALS  32         /* messages that are kept */
 
+/* The rows that the program's own suites declare as a person would. Before all else. */
+void objects_open(void);
+
 /* Whether a file of this name is an object, by objects= (on, off, or a list of globs): it ends in
  * .o, or in .O. */
 bool objects_want(const char *choice, const char *name);

@@ -5,7 +5,10 @@ import re
 import build
 from media import tool
 
-DECLARED = re.compile(r"static const struct bench bench_\w+ = \{(.*?)\};", re.DOTALL)
+DECLARED = re.compile(r"static const struct (?:bench bench|baretick_row baretick)_\w+ = \{(.*?)\};", re.DOTALL)
+# What the public header calls otherwise than struct bench does.
+PUBLIC = {".body = ": ".form = FORM_FUNCTION, .function = ", ".unit = ": ".base_unit = ",
+          ".units = ": ".base_per_op = "}
 
 
 def declared():
@@ -16,6 +19,9 @@ def declared():
         for fields in DECLARED.findall(text):
             suite, name = re.search(r'\.suite = "(\w+)"\s*, \.name = "(\w+)"', fields).groups()
             assert f"{suite}/{name}" not in rows, f"two rows are called {suite}/{name}"
+            if ".version = " in fields:
+                for public, ours in PUBLIC.items():
+                    fields = fields.replace(public, ours)
             rows[f"{suite}/{name}"] = fields
     return rows
 

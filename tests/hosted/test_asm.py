@@ -166,3 +166,32 @@ def test_throughput_takes_other_registers(text, second):
     snippet.throughput(s)
     assert s.copies[:2] == [text, second]
     assert len(s.notes) == 1
+
+
+# --- the program -----------------------------------------------------------------------------------
+
+def test_it_runs_by_a_link_from_anywhere(tmp_path):
+    link = tmp_path / "baretick"
+    link.symlink_to(ROOT / "scripts/baretick")
+    ran = subprocess.run([link, "list"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and "direct_straight" in ran.stdout
+
+
+def test_run_hands_words_and_status_on():
+    def run(*words):
+        return subprocess.run([ROOT / "scripts/baretick", "run", "--hosted", *words], capture_output=True,
+                              text=True, timeout=SECONDS, check=False)
+    assert run("suite=nothing").returncode == 3 and "no suite is called" in run("suite=nothing").stderr
+    ran = run("suite=baseline", "bench=empty_lfence", "format=table")
+    assert ran.returncode == 0 and "empty_lfence" in ran.stdout
+
+
+@pytest.mark.parametrize("words, last", [
+    ("baretick r", "run"), ("baretick asm --lat", "--late-init --latency"), ("baretick run --accel t", "tcg"),
+])
+def test_bash_completes_words(words, last):
+    script = subprocess.run([ROOT / "scripts/baretick", "completion", "bash"], capture_output=True, text=True,
+                            check=True).stdout
+    ask = f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _baretick; echo ${{COMPREPLY[@]}}"
+    ran = subprocess.run(["bash", "-c", f"{script}\n{ask}"], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == last

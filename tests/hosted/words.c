@@ -37,6 +37,7 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
     }
     if (o->help)
         return true;
+    objects_open();
     if (!folder_objects(o->objects, err))
         return false;
     if (o->list)

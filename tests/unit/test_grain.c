@@ -45,7 +45,7 @@ static void sums_leave_the_rest(void **state)
     (void)state;
     room[0] = 1;
     for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
-        struct object o = {.room = room};
+        struct baretick_object o = {.room = room};
         assert_int_equal(sum_pass(n[i], &o), n[i] % SUM_INTS);
         assert_int_equal(o.counter, n[i] / SUM_INTS);
         assert_int_equal(sum_empty(n[i], &o), n[i] % SUM_INTS);

@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench/objects/objects.c"
+
+/* The suites' object: none. */
+__asm__(".pushsection .rodata\n"
+        ".globl suites_object, suites_object_end\n"
+        "suites_object: .ascii \"none\"\n"
+        "suites_object_end:\n"
+        ".popsection\n");
+
 /* Both keep rows. */
 #define rows      registry_rows
 #define rows_used registry_rows_used
@@ -294,9 +302,18 @@ static void the_data_buffer_has_the_largest_room(void **state)
     }
 }
 
+static void a_program_without_its_suites_fails(void **state)
+{
+    (void)state;
+    objects_open();
+    assert_int_equal(refusals, 1);
+    assert_string_equal(refusal[0], "the suites' object: not an ELF file");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_program_without_its_suites_fails, begin),
         cmocka_unit_test_setup(files_are_chosen_by_name, begin),
         cmocka_unit_test_setup(rows_join_the_registry_in_order, begin),
         cmocka_unit_test_setup(a_suite_has_its_name_of_the_file, begin),

@@ -15,10 +15,10 @@
 /* The suites' object, and the same bytes as they can be written. */
 __asm__(".pushsection .data\n"
         ".balign 16\n"
-        ".globl compiled_object, compiled_object_end, object_bytes\n"
-        "compiled_object:\n"
+        ".globl suites_object, suites_object_end, object_bytes\n"
+        "suites_object:\n"
         "object_bytes: .zero 4096\n"
-        "compiled_object_end:\n"
+        "suites_object_end:\n"
         ".popsection\n");
 extern uint8_t object_bytes[];
 

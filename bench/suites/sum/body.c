@@ -1,29 +1,28 @@
 /* Both compilers add four ints at a time here (SSE2), gcc with one accumulator, clang with two. */
-#include "bench/api/keep.h"
 #include "bench/suites/sum/sum.h"
 
-int sum_pass(uint64_t n, struct object *o)
+int sum_pass(uint64_t n, struct baretick_object *o)
 {
     const uint32_t *array = o->room;
     int64_t left = (int64_t)n - SUM_INTS; /* after the pass to come */
     for (; left >= 0; left -= SUM_INTS) {
-        BENCH_TURN(left);
+        BARETICK_HIDE(left);
         uint32_t sum = 0;
         for (unsigned i = 0; i < SUM_INTS; i++)
             sum += array[i];
         o->counter += sum;
-        BENCH_CLOBBER(); /* or the next pass's sum would be this one's */
+        BARETICK_CLOBBER(); /* or the next pass's sum would be this one's */
     }
     return (int)(left + SUM_INTS);
 }
 
-int sum_empty(uint64_t n, struct object *o)
+int sum_empty(uint64_t n, struct baretick_object *o)
 {
     int64_t left = (int64_t)n - SUM_INTS;
     (void)o;
     for (; left >= 0; left -= SUM_INTS) {
-        BENCH_TURN(left);
-        BENCH_CLOBBER();
+        BARETICK_HIDE(left);
+        BARETICK_CLOBBER();
     }
     return (int)(left + SUM_INTS);
 }

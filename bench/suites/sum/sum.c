@@ -6,19 +6,19 @@
 #include "bench/suites/sum/sum.h"
 
 #define INT sizeof(uint32_t)
-_Static_assert(INT *SUM_INTS <= OBJECT_ROOM, "the array fits the room");
+_Static_assert(INT *SUM_INTS <= BARETICK_ROOM_MOST, "the array fits the room");
 
 /* Prime, so no divisor of 10,000: the values are 0 to 9999, each once, out of order. */
 #define STRIDE 7919
 
-static void fill(struct object *o)
+static void fill(struct baretick_object *o)
 {
     uint32_t *array = o->room;
     for (uint32_t i = 0; i < SUM_INTS; i++)
         array[i] = i * STRIDE % SUM_INTS;
 }
 
-static const char *added_up(const struct object *o, uint64_t operations)
+static const char *added_up(const struct baretick_object *o, uint64_t operations)
 {
     const uint64_t sum = (uint64_t)SUM_INTS * (SUM_INTS - 1) / 2;
     return o->counter == operations / SUM_INTS * sum ? NULL : "the sums are not the array's";
@@ -26,10 +26,10 @@ static const char *added_up(const struct object *o, uint64_t operations)
 
 /* Floor: three loads of 16 bytes a cycle (Golden Cove) are 12 ints; half of that time. */
 #define SUM(name_, what_, ...)                                                                     \
-    BENCH(sum, name_, .what = what_, .form = FORM_FUNCTION, .ops = SUM_INTS, .base_unit = "byte",  \
-          .base_per_op = INT, .function = sum_pass, .empty_function = sum_empty, .setup = fill,    \
-          .room_bytes = INT * SUM_INTS, .check = added_up, .floor = 0.04,                          \
-          .errors_are_wrong = true, .grain = SUM_INTS, __VA_ARGS__)
+    BARETICK_ROW(sum, name_, what_, .body = sum_pass, .empty = sum_empty, .ops = SUM_INTS,         \
+                 .grain = SUM_INTS, .room = INT * SUM_INTS, .setup = fill, .check = added_up,      \
+                 .floor = 0.04, .unit = "byte", .units = INT, __VA_ARGS__)
 
 SUM(warm, "one of 10,000 ints added, the array in the caches that hold it");
-SUM(cold, "one of 10,000 ints added, the array in memory", .cold = true, .beside = "warm");
+SUM(cold, "one of 10,000 ints added, the array in memory", .flags = BARETICK_COLD,
+    .beside = "warm");

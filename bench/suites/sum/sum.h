@@ -1,8 +1,9 @@
-/* The C bodies of suite `sum`; they stand in another object than the rows. */
+/* The C bodies of suite `sum`, in another file than the rows. This suite is declared with the public
+ * header, as a person's own code is, so that all that is tested of it is tested of that. */
 #ifndef BENCH_SUITES_SUM_SUM_H
 #define BENCH_SUITES_SUM_SUM_H
 
-#include "bench/api/bench.h"
+#include "bench/api/baretick.h"
 
 #define SUM_INTS 10000
 
@@ -12,8 +13,8 @@
  * n / SUM_INTS passes over the array in the object's room; each adds the array's sum to the
  * counter. Where n is no multiple of SUM_INTS the rest is not done, and is returned.
  */
-int sum_pass(uint64_t n, struct object *o);
-int sum_empty(uint64_t n, struct object *o);
+int sum_pass(uint64_t n, struct baretick_object *o);
+int sum_empty(uint64_t n, struct baretick_object *o);
 
 #pragma GCC visibility pop
 

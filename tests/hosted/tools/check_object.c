@@ -124,7 +124,7 @@ static bool check_rows(void)
     }
     compiled_init(&compiled);
     for (size_t i = 0; i < n; i++)
-        if (rows[i]->code) {
+        if (objects_name_of(rows[i])) {
             show_row(rows[i]);
             good = place(e, rows[i]) && good;
         }
@@ -140,6 +140,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: make check-object OBJECT=FILE.o, or a folder\n");
         return USAGE;
     }
+    objects_open();
     if (!folder_objects(argv[1], &text.sink)) {
         fprintf(stderr, "check-object: %s\n", error + strlen("objects="));
         return USAGE;

@@ -2,10 +2,10 @@
 ; SUITES_OBJECT as its name.
 section .rodata
     align 16
-    global compiled_object:data hidden
-    global compiled_object_end:data hidden
-compiled_object:
+    global suites_object:data hidden
+    global suites_object_end:data hidden
+suites_object:
     incbin SUITES_OBJECT
-compiled_object_end:
+suites_object_end:
 
 section .note.GNU-stack noalloc noexec nowrite progbits
