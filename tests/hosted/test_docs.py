@@ -22,11 +22,11 @@ def is_table_or_code(lines):
     """For each line, whether it is one of a table or of code."""
     fenced = False
     for line in lines:
-        if line.startswith("```"):
+        if line.lstrip().startswith("```"):
             fenced = not fenced
             yield True
         else:
-            yield fenced or line.startswith(("|", "    "))
+            yield fenced or line.lstrip().startswith("|") or line.startswith("    ")
 
 
 def links(text):

@@ -1,5 +1,7 @@
-/* The C bodies of suite `sum`, in another file than the rows. This suite is declared with the public
- * header, as a person's own code is, so that all that is tested of it is tested of that. */
+/*
+ * The C bodies of suite `sum`, in another file than the rows. This suite is declared with the
+ * public header, as a person's own code is, so that what is tested of it is tested of that.
+ */
 #ifndef BENCH_SUITES_SUM_SUM_H
 #define BENCH_SUITES_SUM_SUM_H
 
