@@ -45,7 +45,9 @@ def cycles(*words):
                                    ("--recipe", "rdtscp")])
 def test_an_add_that_waits_for_the_one_before_takes_a_cycle(words):
     per_op = cycles("add rax, rbx", *words)
-    allowed = max(0.05, 2 * (per_op["cycles_hi"] - per_op["cycles_lo"]))
+    # Against nothing, the first copies overlap with what comes before them.
+    hidden = 0.2 if "--basic" in words else 0.05
+    allowed = max(hidden, 2 * (per_op["cycles_hi"] - per_op["cycles_lo"]))
     assert abs(per_op["cycles"] - 1) <= allowed
 
 
