@@ -1,9 +1,16 @@
 """What to launch to see every field that the Linux program can write."""
 
 import subprocess
+import sys
+import tempfile
+from pathlib import Path
 
 import launches
 import report
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
+
+import made  # noqa: E402
 
 QUICK = "suite=calls,sum bench=direct,inline,warm samples=64"
 METHODS = "samples=64 most=50 ensembles=8 size=16 target=1000 compensate=on"
@@ -35,7 +42,13 @@ RUNS = [
 
 
 def records():
-    for words, allowed in RUNS:
+    with tempfile.TemporaryDirectory(prefix="baretick-objects-") as folder:
+        made.own("gcc", folder)
+        yield from records_of([*RUNS, (f"suite=gcc samples=64 objects={folder}", (0, 2))])
+
+
+def records_of(runs):
+    for words, allowed in runs:
         p = subprocess.run(
             launches.command(words), capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False
         )

@@ -57,11 +57,11 @@ BODY(returns)
 }
 BARETICK_ROW(faults, wrong, "work that is wrong", .body = returns, .ops = 10, .check = complains);
 
-BARETICK_STATEMENT(faults, a_good_one, "++*x", .check = baretick_counted)
+BARETICK_STATEMENT(faults, a_good_one, "++*x", 1000, .check = baretick_counted)
 {
     o->counter++;
 }
-BARETICK_STATEMENT(faults, z_good_one, "++*x", .check = baretick_counted)
+BARETICK_STATEMENT(faults, z_good_one, "++*x", 1000, .check = baretick_counted)
 {
     o->counter++;
 }

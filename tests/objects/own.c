@@ -15,7 +15,7 @@ static int chain(uint64_t n, struct baretick_object *o)
 }
 ROW(SUITE, chain, "ten products, each of the one before", .body = chain, .ops = 500);
 
-STATEMENT(SUITE, count, "++*x", .check = baretick_counted)
+STATEMENT(SUITE, count, "++*x", 1000, .check = baretick_counted)
 {
     o->counter++;
 }

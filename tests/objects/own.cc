@@ -68,7 +68,7 @@ ROW(SUITE, chain, "ten products, each of the one before", .body = chain, .ops = 
 ROW(SUITE, sum, "512 virtual calls", .body = sum, .ops = 20, .room = words * 8, .setup = fill,
     .check = summed, .unit = "byte", .units = words * 8);
 
-STATEMENT(SUITE, count, "++*x", .check = baretick_counted)
+STATEMENT(SUITE, count, "++*x", 1000, .check = baretick_counted)
 {
     o->counter++;
 }
