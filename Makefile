@@ -118,9 +118,10 @@ CFLAGS_bench/suites/compiler/noclone.c := -O3
 CFLAGS_BODY := -fomit-frame-pointer
 
 in_rooms = $(filter $(addsuffix /%,$1),$2)
-flags = $(CFLAGS_IMAGE) $(if $(call in_rooms,boot,$1),$(CFLAGS_BOOT)) \
+own_flags = $(if $(call in_rooms,boot,$1),$(CFLAGS_BOOT)) \
 	$(if $(call in_rooms,$(GENERAL_ROOMS),$1)$(filter $(GENERAL_FILES),$1),-mgeneral-regs-only) \
 	$(if $(call in_rooms,$(BODY_ROOMS),$1),$(CFLAGS_BODY)) $(CFLAGS_$1)
+flags = $(CFLAGS_IMAGE) $(call own_flags,$1)
 
 # --- the image -----------------------------------------------------------------------------------
 
@@ -160,13 +161,13 @@ $(EFI): $(B)/baretick.elf scripts/pe_finish scripts/pe.py
 	@$(PYTHON) scripts/pe_finish $< $@.tmp
 	@mv $@.tmp $@
 
-# Stamps that change only when their text does: the flags of this compiler's objects, what is linked
+# Stamps that change only when their text, of at most 128 KiB, does: the flags of this compiler's objects, what is linked
 # (another compiler, or a source taken away, must link again), the build's name.
 stamp = mkdir -p $(@D); printf '%s\n' $(call quoted,$1) >$@.tmp; \
 	if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 
 $(OBJ)/flags: FORCE
-	@$(call stamp,$(CC) $(foreach f,$(C_SRC),$f $(call flags,$f)))
+	@$(call stamp,$(CC) $(CFLAGS_IMAGE) $(foreach f,$(C_SRC),$f $(call own_flags,$f)))
 $(OBJ)/suites: FORCE
 	@$(call stamp,$(LD) $(OBJCOPY) $(SUITES_OBJS))
 $(B)/linked: FORCE

@@ -141,7 +141,7 @@ def test_a_borrowed_machine_has_its_memory_back(boot, program, objects, tmp_path
     words = "baretick.efi suite=gcc,faults bench=count,ud2,a_good_one samples=16 takeover=borrow finish=return"
     disk = shell_disk(tmp_path / "shell.img", program, "memmap", words, "memmap", words, "memmap",
                       files=on_stick(objects, "gcc.o", "faults.o", "refused.o"))  # fmt: skip
-    b = boot("", disk=disk, runs=2)
+    b = boot("", disk=disk, runs=2, whole=True)
     assert b.exit == 0 and "the shell goes on" in b.text, str(b)
     assert len(b.rows) == 6 and len(b.of("object")) == 6, str(b)
     pages = re.findall(r"^ *LoaderData *: +([\d,]+) Pages", b.text, re.M)

@@ -49,8 +49,8 @@ class Ended:
 @pytest.fixture(autouse=True)
 def cpus(request):
     """Each run is SCHED_FIFO: one that keeps a CPU from another's meeting of cores fails that row. So a module
-    with EVERY_CPU has them to itself; who waits for that keeps later tests out."""
-    alone = getattr(request.module, "EVERY_CPU", False)
+    or a test with EVERY_CPU has them to itself; who waits for that keeps later tests out."""
+    alone = getattr(request.module, "EVERY_CPU", False) or getattr(request.function, "EVERY_CPU", False)
     folder = ROOT / "build/hosted"
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "turn.lock", "w") as turn, open(folder / "cpus.lock", "w") as lock:

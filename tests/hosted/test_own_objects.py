@@ -156,6 +156,9 @@ def test_a_body_that_does_not_come_back_costs_its_row_alone(measured, faults, sh
         assert report.rows[f"faults/{name}"]["status"] == "ok", report.rows[f"faults/{name}"]
 
 
+test_a_body_that_does_not_come_back_costs_its_row_alone.EVERY_CPU = True  # conftest.py
+
+
 # --- fields of a row -------------------------------------------------------------------------------
 
 FIELDS = (
@@ -346,3 +349,32 @@ def test_make_check_object(faults):
     good = make(faults)
     assert good.returncode == 0 and "faults/ud2: an undefined instruction" in good.stdout, good
     assert make("README.md").returncode != 0
+
+
+# --- NASM's file -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line, words", [
+    ("BARETICK_ROW m, r, \"x\", f, opps, 3", "struct baretick_row has no field opps"),
+    ("BARETICK_ROW m, r, \"x\", f, ops", "a field without its value"),
+    ("BARETICK_ROW m, r, \"x\", f, floor, 3", "floor is written with a point, as in 3.0"),
+])  # fmt: skip
+def test_nasm_says_what_is_wrong_with_a_row(tmp_path, line, words):
+    (tmp_path / "a.asm").write_text(f'%include "baretick.inc"\nf: ret\n{line}\n')
+    p = subprocess.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"],
+                       capture_output=True, text=True, check=False)  # fmt: skip
+    assert p.returncode != 0 and words in p.stderr, p.stderr
+
+
+def test_nasm_takes_every_field(tmp_path):
+    (tmp_path / "a.asm").write_text(
+        '%include "baretick.inc"\nf: ret\nBARETICK_ROW m, r, "x", f, empty, f, ops, 8, grain, 4, most_ops, 16, room, 4096, '
+        "needs, BARETICK_RING0, flags, BARETICK_COLD | BARETICK_NOT_DOUBLED, setup, f, check, f, floor, 0.5, truth, 2.5, "
+        'beside, "other", unit, "word", units, 2\n')  # fmt: skip
+    made.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"])
+    said = check(tmp_path / "a.o")
+    assert said.returncode == 0, said
+    for words in ("m/r: x", "body      f", "empty     f", "setup     f", "check     f", "ops       8", "grain     4",
+                  "most_ops  16", "room      4096", "needs     ring 0", "flags     NOT_DOUBLED COLD", "floor     0.5",
+                  "truth     2.5", "beside    other", "unit      word, 2 an operation"):  # fmt: skip
+        assert words in said.stdout, (words, said.stdout)
