@@ -221,6 +221,9 @@ def test_a_large_room_on_two_cores_at_once(measured, fields):
     assert report.end["rows"] == 4 and report.end["failures"] == 0, report.rows
 
 
+test_a_large_room_on_two_cores_at_once.EVERY_CPU = True  # conftest.py
+
+
 # --- what is refused -------------------------------------------------------------------------------
 
 REFUSALS = PASS + """
