@@ -4,7 +4,8 @@
 
 #define BIT(vector) (1u << (vector))
 /* #DE #DB #BP #OF #BR #UD #NM #DF #NP #SS #GP #PF #MF #AC #XM: SDM vol. 3A table 6-1. #DF, which
- * has a stack of its own, is what a body gets whose stack pointer leads nowhere; it is not resumed. */
+ * has a stack of its own, is what a body gets whose stack pointer leads nowhere; it is not
+ * resumed. */
 #define LEFT_FOR                                                                                   \
     (BIT(0) | BIT(1) | BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(7) | BIT(VECTOR_DOUBLE_FAULT) |     \
      BIT(11) | BIT(12) | BIT(VECTOR_GENERAL_PROTECTION) | BIT(VECTOR_PAGE_FAULT) | BIT(16) |       \

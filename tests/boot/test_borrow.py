@@ -204,9 +204,9 @@ def test_cores_are_lent_and_given_back(boot, program, tmp_path, count):
 
 
 def test_cores_that_fault_are_given_back(boot, program, tmp_path):
-    """Alone, on a used-up stack, and all at once; then everybody is there again."""
+    """Alone, beside a row that uses up its stack, and all at once; then everybody is there again."""
     faults = "baretick.efi suite=provoke samples=32 takeover=borrow finish=return bench="
-    runs = [faults + "setup cores=1", faults + "stack cores=2", faults + "setup cores=all share=together"]
+    runs = [faults + "setup cores=1", faults + "setup,stack cores=2", faults + "setup cores=all share=together"]
     disk = shell_disk(tmp_path / "shell.img", program, *runs, f"baretick.efi {BORROW} cores=all")
     b = boot("", disk=disk, runs=4, snapshot=False, extra=["-smp", "3"])
 
