@@ -182,7 +182,6 @@ static void run_crowd(struct run *run, const struct bench *b)
     if (!run->plan->pace->stopped) {
         crowd_show(c, run->report);
         run_count(run, &c->row);
-        run->measured++; /* needs more cores at the most: the report says what those are */
     }
     for (unsigned k = 0; k < run->plan->n; k++)
         run_tell_gone(run, k, b->name);

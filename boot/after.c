@@ -28,6 +28,17 @@ static void reset(struct boot *b, EFI_RESET_TYPE type)
     b->st->RuntimeServices->ResetSystem(type, EFI_SUCCESS, 0, NULL);
 }
 
+/* Those of the way back, which come too late for the report. */
+static void say_nmis(struct boot *b)
+{
+    const struct handoff *h = b->handoff;
+    uint64_t late = h->nmis_late + traps_borrowed_nmis() - h->nmis_told;
+
+    if (late)
+        fmt(&b->conout.sink, "baretick: NMIs that came too late for the report: %lu\n",
+            (unsigned long)late);
+}
+
 EFI_STATUS boot_after(struct boot *b, enum exit_status status)
 {
     enum finish finish = b->handoff->options.finish;
@@ -38,6 +49,8 @@ EFI_STATUS boot_after(struct boot *b, enum exit_status status)
         if (status == EXIT_SUCCESS)
             status = EXIT_NO_REPORT;
     }
+    boot_unguard(b);
+    say_nmis(b);
     if (finish == FINISH_AUTO && b->handoff->qemu)
         qemu_exit(status);
     if (finish == FINISH_REBOOT)

@@ -88,7 +88,7 @@ bool boot_leave(struct boot *b);
 _Noreturn void boot_stuck(struct boot *b);
 
 /* Runs the kernel while boot services are held. False: b->error. Else *status is what it ended
- * with, and the firmware goes on as if nothing had happened. */
+ * with, and the firmware goes on as if nothing had happened, but that NMIs are still counted. */
 bool boot_borrow(struct boot *b, enum exit_status *status);
 /* What follows a borrowed machine's report: the files, then what finish= asks for. Gives everything
  * back where it returns. */

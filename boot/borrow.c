@@ -18,17 +18,6 @@ static EFI_STATUS read_map(struct boot *b)
     return status;
 }
 
-/* Those of the way back, which come too late for the report. */
-static void say_nmis(struct boot *b)
-{
-    const struct handoff *h = b->handoff;
-    uint64_t late = h->nmis_late + traps_borrowed_nmis() - h->nmis_told;
-
-    if (late)
-        fmt(&b->conout.sink, "baretick: NMIs that came too late for the report: %lu\n",
-            (unsigned long)late);
-}
-
 bool boot_borrow(struct boot *b, enum exit_status *status)
 {
     struct boot_hold held;
@@ -49,7 +38,5 @@ bool boot_borrow(struct boot *b, enum exit_status *status)
     *status = (enum exit_status)kernel_borrow(b->handoff);
     boot_unhold(b, held);
     boot_lend_end(b);
-    boot_unguard(b);
-    say_nmis(b);
     return true;
 }

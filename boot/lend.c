@@ -49,9 +49,9 @@ static EFI_STATUS start(struct boot *b, struct mp_services *mp)
     b->handoff->lent->room = b->handoff->cores - 1;
     /* EDK II loads on the other cores the IDT that is loaded here, and keeps it for the next
      * time. */
-    boot_unguard(b);
+    traps_lend(b->traps);
     status = mp->start_all(mp, procedure, FALSE, b->lent_done, 0, b->handoff->lent, NULL);
-    boot_guard(b);
+    traps_lend_end(b->traps);
     if (EFI_ERROR(status)) {
         b->bs->CloseEvent(b->lent_done);
         b->bs->FreePages(at, pages_of(b));

@@ -138,7 +138,9 @@ static inline const char *baretick_counted(const struct baretick_object *o, uint
 /*
  * One operation is the block that follows. It stands in a loop, of which a window has `ops` turns;
  * the same loop without it is subtracted. It may use `o`. What it computes and does not store it
- * must BARETICK_KEEP. Further fields, from `grain` on, may follow.
+ * must BARETICK_KEEP. The loop runs beside an operation that waits for the one before: of a chain
+ * put several into the block (docs/own-code.md, "What is subtracted"). Further fields, from `grain`
+ * on, may follow.
  */
 #define BARETICK_STATEMENT(suite_, name_, what_, ops_, ...)                                        \
     static inline __attribute__((always_inline)) void baretick_once_##suite_##_##name_(            \

@@ -40,7 +40,7 @@ const struct crowd *crowd_run(struct plan *plan, const struct bench *b)
     if (has_two(plan))
         b->meet(c);
     else
-        crowd_fail(c, ROW_UNSUPPORTED, "needs two cores or more that measure (cores=)");
+        crowd_fail(c, ROW_UNSUPPORTED, "needs two cores or more that measure: cores=all");
     plan->p->row_end(plan->p);
     return c;
 }

@@ -17,6 +17,9 @@ void check_work(const struct placed *p, uint64_t operations, struct row *row)
     if (!why || row->why)
         return;
     fmt_buf(row->said, sizeof row->said, "%s", why); /* its own text goes with the placement */
+    for (char *c = row->said; *c; c++)
+        if (*c < ' ' || *c == 0x7f) /* a terminal takes some for commands */
+            *c = '?';
     row_fail(row, ROW_WRONG, row->said);
 }
 

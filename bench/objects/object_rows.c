@@ -159,6 +159,8 @@ static bool read_texts(struct reading *r, const char *suite, struct bench *b)
         return refuse(r, "unit and units belong together: one of them is not given");
     if (!b->suite)
         b->suite = suite;
+    if (b->beside && str_eq(b->beside, b->name))
+        return refuse(r, "it stands beside itself");
     return true;
 }
 

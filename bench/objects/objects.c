@@ -213,9 +213,35 @@ void objects_show(struct sink *out)
         fmt(out, "%s\r\n", left_out);
 }
 
+static bool is_row(const char *suite, const char *name)
+{
+    size_t n;
+    const struct bench *const *all = registry(&n);
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(all[i]->suite, suite) && str_eq(all[i]->name, name))
+            return true;
+    return false;
+}
+
+/* Once all objects are there. */
+static void warn_of_partners(struct report *r)
+{
+    char message[WHY_MOST];
+    for (unsigned i = 0; i < rows_used; i++) {
+        const struct bench *b = &rows[i].bench;
+        if (!b->beside || is_row(b->suite, b->beside))
+            continue;
+        fmt_buf(message, sizeof message,
+                "%s: row %s stands beside %s, which suite %s does not have", objects_name_of(b),
+                b->name, b->beside, b->suite);
+        report_event(r, "warning", message);
+    }
+}
+
 void objects_tell(struct report *r)
 {
     char message[WHY_MOST + 32];
+    warn_of_partners(r);
     if (left_out)
         report_event(r, "warning", left_out);
     for (unsigned i = 0; i < files_used; i++) {

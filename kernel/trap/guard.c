@@ -3,10 +3,13 @@
 #include "lib/text/fmt.h"
 
 #define BIT(vector) (1u << (vector))
-/* #DE #DB #BP #OF #BR #UD #NM #NP #SS #GP #PF #MF #AC #XM: SDM vol. 3A table 6-1. */
+/* #DE #DB #BP #OF #BR #UD #NM #DF #NP #SS #GP #PF #MF #AC #XM: SDM vol. 3A table 6-1. #DF, which
+ * has a stack of its own, is what a body gets whose stack pointer leads nowhere; it is not
+ * resumed. */
 #define LEFT_FOR                                                                                   \
-    (BIT(0) | BIT(1) | BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(7) | BIT(11) | BIT(12) |            \
-     BIT(VECTOR_GENERAL_PROTECTION) | BIT(VECTOR_PAGE_FAULT) | BIT(16) | BIT(17) | BIT(19))
+    (BIT(0) | BIT(1) | BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(7) | BIT(VECTOR_DOUBLE_FAULT) |     \
+     BIT(11) | BIT(12) | BIT(VECTOR_GENERAL_PROTECTION) | BIT(VECTOR_PAGE_FAULT) | BIT(16) |       \
+     BIT(17) | BIT(19))
 #define RFLAGS_PLAIN 2u /* bit 1 is always set; neither DF, TF, AC nor IF is */
 
 /* kernel/trap/guard.asm. *stack is where the call's frame is, 0 when it is over. */

@@ -69,6 +69,11 @@ static struct idtr loaded(void)
     return idtr;
 }
 
+static void load_copy(const struct borrowed_traps *b)
+{
+    load((struct idtr){sizeof(b->gate) - 1, (uint64_t)b->gate});
+}
+
 void traps_borrow(struct borrowed_traps *b)
 {
     const struct trap_gate *theirs;
@@ -81,14 +86,40 @@ void traps_borrow(struct borrowed_traps *b)
         b->gate[i] =
             (i + 1) * sizeof(*theirs) - 1 <= b->firmware.limit ? theirs[i] : (struct trap_gate){0};
     /* No stack of their own: the firmware's TR may be empty. */
+    b->nmi = b->gate[VECTOR_NMI];
     b->gate[VECTOR_NMI] = gate_of(VECTOR_NMI, cs, 0);
     b->gate[VECTOR_GENERAL_PROTECTION] = gate_of(VECTOR_GENERAL_PROTECTION, cs, 0);
-    load((struct idtr){sizeof(b->gate) - 1, (uint64_t)b->gate});
+    load_copy(b);
 }
 
 void traps_return(const struct borrowed_traps *b)
 {
     load(b->firmware);
+}
+
+/* The page can be read-only. */
+static void write_gate(const struct borrowed_traps *b, const struct trap_gate *gate)
+{
+    struct trap_gate *theirs = (struct trap_gate *)b->firmware.base;
+    uint64_t cr0 = read_cr0();
+
+    if (read_cr4() & CR4_CET || (VECTOR_NMI + 1) * sizeof(*theirs) - 1 > b->firmware.limit)
+        return;
+    write_cr0(cr0 & ~CR0_WP);
+    theirs[VECTOR_NMI] = *gate;
+    write_cr0(cr0);
+}
+
+void traps_lend(const struct borrowed_traps *b)
+{
+    write_gate(b, &b->gate[VECTOR_NMI]);
+    load(b->firmware);
+}
+
+void traps_lend_end(const struct borrowed_traps *b)
+{
+    load_copy(b);
+    write_gate(b, &b->nmi);
 }
 
 uint64_t traps_borrowed_nmis(void)

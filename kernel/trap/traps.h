@@ -80,11 +80,18 @@ struct idtr {
  */
 struct borrowed_traps {
     struct trap_gate gate[GATES]; /* first: IDTR points to it */
+    struct trap_gate nmi;         /* the firmware's */
     struct idtr firmware;
 };
 /* Until the second of them `b` must stay where it is. */
 void traps_borrow(struct borrowed_traps *b);
 void traps_return(const struct borrowed_traps *b);
+/*
+ * Between these two the firmware's own IDT is loaded, for what hands it to other cores, and counts
+ * NMIs too: its gate is ours for the time. Not where that cannot be written (CR4.CET keeps CR0.WP).
+ */
+void traps_lend(const struct borrowed_traps *b);
+void traps_lend_end(const struct borrowed_traps *b);
 /* NMIs that came with a borrowed IDT, on any core. */
 uint64_t traps_borrowed_nmis(void);
 

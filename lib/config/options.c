@@ -39,7 +39,7 @@
 static const struct option_doc keys[] = {
     {GLOBS(suite), .meaning = "suites to run (* any run, ? any one character)"},
     {GLOBS(bench), .meaning = "rows to run, by name"},
-    {OTHER(objects, OPTION_LIST, "on|off|GLOB,GLOB,...", "on"),
+    {OTHER(objects, OPTION_FILES, "on|off|GLOB,GLOB,...", "on"),
      .meaning = "objects with rows of your own, of \\baretick\\objects"},
     {NUMBER_OR_AUTO(samples, 16, 1000000), .methods = BY(DOUBLED) | BY(PLAIN),
      .meaning = "windows a row; auto: " TEXT_OF_THE(SAMPLES_AUTO) ", or " TEXT_OF_THE(
@@ -160,6 +160,8 @@ static bool take_value(struct options *o, const struct option_doc *k, const char
         return serial_choice_parse(field(o, k), text);
     case OPTION_LIST:
         return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
+    case OPTION_FILES:
+        return *text && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
     case OPTION_CORES:
         return core_list_parse(&(struct core_list){0}, text) &&
                str_copy(field(o, k), CORE_LIST_TEXT, text, strlen(text));
@@ -188,6 +190,10 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
     case OPTION_LIST:
         fmt(err,
             "a comma list of names or patterns (* any run, ? any one character), %d bytes at most",
+            OPTIONS_LIST_MAX - 1);
+        break;
+    case OPTION_FILES:
+        fmt(err, "on, off or a comma list of patterns, in a process a path, %d bytes at most",
             OPTIONS_LIST_MAX - 1);
         break;
     case OPTION_CORES:
@@ -398,6 +404,7 @@ static const char *value_text(const struct options *o, const struct option_doc *
     size_t n;
     switch (k->takes.kind) {
     case OPTION_LIST:
+    case OPTION_FILES:
     case OPTION_CORES:
         return at;
     case OPTION_NUMBER_OR_AUTO:

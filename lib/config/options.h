@@ -189,6 +189,7 @@ void options_record(const struct options *o, struct json *j);
 
 enum option_kind {
     OPTION_LIST,  /* globs, char[OPTIONS_LIST_MAX] */
+    OPTION_FILES, /* globs, or in a process a path: char[OPTIONS_LIST_MAX] */
     OPTION_CORES, /* char[CORE_LIST_TEXT] */
     OPTION_NUMBER,
     OPTION_NUMBER_OR_AUTO,

@@ -20,20 +20,24 @@ STEPS = ["cpu_setup", "kernel_main", "machine_cpu", "machine_acpi", "machine_con
          "machine_memory", "machine_irq", "machine_clocks", "machine_cores", "machine_quiet", "facts_report",
          "selftest_machine"]  # fmt: skip
 BORROW = ["boot_lend", "memmap_hand_over", "boot_hold", "kernel_borrow", "cpu_state_save", "kernel_main_traps"]
-WAY_BACK = ["cpu_state_restore", "boot_unhold", "boot_lend_end"]
+WAY_BACK = ["cpu_state_restore", "boot_unhold", "boot_lend_end", "boot_stick", "volume_open"]
 
 # struct boot: the boot services are its third member; ExitBootServices stands at 232 (UEFI 2.10 section 4.4).
 BOOT_SERVICES, EXIT_BOOT_SERVICES, RDI = 16, 232, 5
 
 
-@pytest.fixture(scope="module")
-def at(program, tmp_path_factory):
+def addresses(folder, program, *extra):
     """at(symbol): its address in a boot of this file's kind; a first boot tells where the image lies."""
     words = "suite=provoke bench=setup samples=16".ljust(LENGTH)
-    b = qemu(tmp_path_factory.mktemp("base"), program=program, words=words, whole=True)
+    b = qemu(folder, program=program, words=words, whole=True, extra=list(extra))
     address, offset = re.search(r"called from ([0-9a-f]+) \(image\+0x([0-9a-f]+)\)", b.text).groups()
     base, known = int(address, 16) - int(offset, 16), symbols()
     return lambda name: base + known[name]
+
+
+@pytest.fixture(scope="module")
+def at(program, tmp_path_factory):
+    return addresses(tmp_path_factory.mktemp("base"), program)
 
 
 @pytest.fixture
@@ -93,6 +97,20 @@ def test_nmi_at_each_step_of_borrowing(held, at):
     assert told(b) == sent[0], str(b)
     # The first of these comes while our own IDT is still loaded, when the report is closed.
     assert f"baretick: NMIs that came too late for the report: {late[0]}" in b.text, str(b)
+
+
+def test_nmi_while_the_firmware_sends_its_other_core(held, program, tmp_path):
+    """On every core, each of which has the firmware's own table of interrupts then."""
+    at = addresses(tmp_path, program, "-smp", "2")
+
+    def work(d):
+        for name in ["boot_lend", "traps_lend", "lent_serve", "traps_lend_end", "boot_hold"]:
+            d.run_to(at(name))
+            d.nmi()
+
+    b = held(QUICK + " takeover=borrow", work, extra=["-smp", "2"])
+    assert b.status == SUCCESS and b.end["verdict"] == "pass", str(b)
+    assert told(b) >= 5, str(b)
 
 
 @pytest.mark.parametrize("takeover, step", [

@@ -59,7 +59,7 @@ def test_default_recipe_of_each_vendor(boot, cpu, recipe):
     assert b.rows[0]["recipe"] == recipe
 
 
-@pytest.mark.parametrize("memory", [48, 64, 128, 4096])
+@pytest.mark.parametrize("memory", [52, 64, 128, 4096])
 def test_memory_sizes(boot, memory):
     boot(memory=memory).must(SUCCESS)
 

@@ -21,10 +21,14 @@ static const char *read_all(FILE *f, uint8_t *bytes, size_t *size)
 /* The bytes stay: rows are placed from them. */
 static void take(const char *path, const char *name)
 {
-    FILE *f = fopen(path, "rb");
+    struct stat is;
+    bool regular = stat(path, &is) == 0 && S_ISREG(is.st_mode); /* a FIFO would wait for ever */
+    FILE *f = regular ? fopen(path, "rb") : NULL;
     uint8_t *bytes = malloc(OBJECTS_FILE_MOST + 1), *fit;
     size_t size = 0;
-    const char *why = !f || !bytes ? strerror(errno) : read_all(f, bytes, &size);
+    const char *why = !regular       ? "no regular file"
+                      : !f || !bytes ? strerror(errno)
+                                     : read_all(f, bytes, &size);
     if (f)
         fclose(f);
     if (why) {

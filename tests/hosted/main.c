@@ -193,6 +193,10 @@ int main(int argc, char **argv)
         return refuse(&h, error, STATUS_BAD_OPTIONS);
     if (words_answer(&h.options, &h.cpu, "", output()))
         return leave(STATUS_SUCCESS);
+    report_init(&h.report, output(), h.options.format);
+    if (!isatty(STDOUT_FILENO))
+        h.report.live = &nothing;
+    fault_catch(&h.report); /* a person may stop it from here on */
     if (!process_pin(&h.process, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
 
@@ -204,10 +208,6 @@ int main(int argc, char **argv)
     }
     process_settle(&h.process);
     h.clock = clock_measure(&h.cpu);
-    report_init(&h.report, output(), h.options.format);
-    if (!isatty(STDOUT_FILENO))
-        h.report.live = &nothing;
-    fault_catch(&h.report);
     guard_open(h.options.deadline, h.clock.hz);
     if (!witness_open(cpus, cores, h.cpu.rdtscp)) {
         fmt(&text.sink, "no memory to note what happens to %u CPUs: %s", cores, strerror(errno));

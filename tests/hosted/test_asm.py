@@ -2,6 +2,7 @@
 that are known on every CPU."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,23 @@ def test_a_multiplication_by_its_bytes_costs_what_its_text_does():
     assert abs(text["cycles"] - raw["cycles"]) <= max(0.1, spread)
 
 
+def documented_imul():
+    """Cycles of a 64-bit IMUL's result: 3 on Intel since Nehalem and on AMD since Zen (Agner Fog, "Instruction
+    tables"; uops.info)."""
+    text = Path("/proc/cpuinfo").read_text()
+    vendor, family = (re.search(rf"^{key}\s*: (.*)$", text, re.MULTILINE)[1] for key in ("vendor_id", "cpu family"))
+    return 3 if (vendor, int(family) >= 23) == ("AuthenticAMD", True) or vendor == "GenuineIntel" else None
+
+
+@pytest.mark.parametrize("words", [(), ("--latency",), ("--unroll", "50", "--loop", "10")])
+def test_a_chain_of_multiplications_takes_what_is_documented(words):
+    truth = documented_imul()
+    if truth is None:
+        pytest.skip("what a multiplication takes on this CPU is not written here")
+    per_op = cycles("imul rbx, rcx", *words)
+    assert abs(per_op["cycles"] - truth) <= max(0.05 * truth, per_op["cycles_hi"] - per_op["cycles_lo"])
+
+
 def test_throughput_takes_less_than_latency():
     latency, throughput = (cycles("imul rax, rbx", wish) for wish in ("--latency", "--throughput"))
     assert throughput["cycles_hi"] < latency["cycles_lo"]
@@ -83,7 +101,8 @@ def test_a_file_has_a_row_a_line(tmp_path):
 
 @pytest.mark.parametrize("code, why", [
     ("ud2", "SIGILL at "), ("xor ecx, ecx; div rcx", "SIGFPE at "), ("mov qword [0], 1", "SIGSEGV, address 0"),
-    ("jmp $", "ran longer than deadline=1 seconds"), ("xor esp, esp; push rax", "SIGSEGV"),
+    ("jmp $", "ran longer than deadline=1 seconds"), ("xor esp, esp; push rax", "SIGSEGV"), ("int3", "SIGTRAP at "),
+    ("pushfq; or dword [rsp], 0x100; popfq", "SIGTRAP at "), ("pushfq; or dword [rsp], 0x40000; popfq; mov eax, [r14 + 1]", "SIGBUS"),
 ])
 def test_a_fault_or_an_endless_loop_fails_its_row_and_no_other(tmp_path, code, why):
     file = tmp_path / "snippets"
@@ -100,7 +119,25 @@ def test_privileged_code_is_said_to_need_the_machine():
     assert ran.returncode == 1 and "try without --hosted" in ran.stdout
 
 
+def test_a_program_that_ends_before_its_report_is_said_to(tmp_path):
+    file = tmp_path / "snippets"
+    file.write_text("mov eax, 60; xor edi, edi; syscall\nnop\n")  # exit(2)
+    ran = asm("--file", str(file), "--hosted")
+    assert ran.returncode == 1 and ran.stdout.count("not measured") == 2
+    assert "the program ended before its report did" in ran.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    ran = subprocess.run(f"{ROOT}/scripts/baretick list | head -n 1", shell=True, capture_output=True, text=True,
+                         check=False)
+    assert ran.stderr == "" and ran.stdout
+
+
 @pytest.mark.parametrize("words, message", [
+    (["nop", "--unroll", "400000"], "lower --unroll, or measure fewer snippets"),
+    (["nop", "--unroll", "many"], "'many': a number from 0 on"),
+    (["nop", "--smp", "2"], "--smp: of the machine in QEMU"),
+    (["--bytes", ""], "the snippet is empty"),
     (["foo rax"], 'the snippet: "foo rax": '),
     (["add rax, rbx; imul rax, 1, 2, 3"], '"imul rax, 1, 2, 3": '),
     (["nopp"], '"nopp": label alone'),

@@ -429,6 +429,18 @@ def test_move_to_another_cpu_is_counted(running):
     assert row["nmis"] == row["process"]["migrations"]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_before_the_first_row_ends_the_run_too(running, number):
+    """As soon as the process takes signals at all, which is before its clocks are measured."""
+    process, end = running("suite=truth", "samples=1000000", "hist=off")
+    caught = 0
+    while not caught >> (number - 1) & 1 and process.poll() is None:
+        caught = int(re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())[1], 16)
+    os.kill(process.pid, number)
+    ended = end()
+    assert ended.status == STOPPED and ended.report().end["verdict"] == "stopped", ended.err
+
+
 def test_interrupt_ends_the_run(run, running):
     """Within the row, which is left out; the report is whole, says how to go on, and is no pass."""
     all_rows = [name for suite, name in listed(run("list").out) if suite == "truth"]

@@ -145,6 +145,9 @@ def test_suite_cores_needs_two(run):
     assert all(r["status"] == "unsupported" for r in records(ended, "row"))
     assert all("cores=" in r["why"] for r in records(ended, "row"))
     assert not records(ended, "matrix")
+    # Who asked for figures and has none must not take the run for a good one.
+    assert ended.status == CHECK_FAILED and records(ended, "end")[0]["verdict"] == "fail"
+    assert any("no row could be measured" in e["message"] for e in records(ended, "event"))
 
 
 @several
