@@ -63,9 +63,16 @@ def of_row(row, unit):
     return Estimate(value, [(own, df), (boots / 2 / Z ** 2, math.inf)], lo=lo, hi=hi)
 
 
+def by_chance(df):
+    """What a variance of df degrees of freedom comes to at the most where it is 1, 95%: chi squared over df, as
+    Wilson and Hilferty have it. Without this bound two launches, a third of which lie farther apart than their
+    errors by chance, would often tell less than one."""
+    return (1 - 2 / (9 * df) + 1.645 * math.sqrt(2 / (9 * df))) ** 3
+
+
 def pooled(estimates):
-    """The mean of several launches. What they differ by beyond their own errors is a variance between
-    launches (DerSimonian and Laird), with one degree of freedom less than there are launches."""
+    """The mean of several launches. Where they differ by more than their own errors, what is beyond these is a
+    variance between launches (DerSimonian and Laird), with one degree of freedom less than there are launches."""
     n = len(estimates)
     if n == 1:
         return estimates[0]
@@ -77,7 +84,7 @@ def pooled(estimates):
         own = statistics.fmean(e.variance for e in estimates)
     else:
         parts, own = [], 0.0
-    if seen > own or not parts:
+    if seen > own * by_chance(n - 1) or not parts:
         parts.append((max(0.0, seen - own) / n, n - 1))
     found = Estimate(mean, parts, n)
     half = math.sqrt(2 * found.variance) * significance.quantile(found.df(), CONFIDENCE)
