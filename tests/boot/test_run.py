@@ -50,6 +50,13 @@ def test_two_runs_give_the_same_report(program, tmp_path):
         assert status == 0, said
     first, second = ((tmp_path / name / "report.jsonl").read_bytes() for name in "ab")
     assert first == second and b'"virtual_pic_inc_c"' in first
+    # So one can gate the other, by the records or by the raw serial line.
+    a, b, baseline = tmp_path / "a/report.jsonl", tmp_path / "b/serial.log", tmp_path / "baseline.json"
+    for words in (("gate", baseline, a, "--update"), ("gate", baseline, b), ("compare", a, b), ("show", b)):
+        said, status = command(sys.executable, "scripts/baretick", *words)
+        assert status == 0, said
+        assert "virtual_pic_inc_c" in said or words[0] == "gate", said
+    assert " 0 changes" in command(sys.executable, "scripts/baretick", "gate", baseline, b)[0]
 
 
 def test_plain_tcg_says_noise_first(program, tmp_path):

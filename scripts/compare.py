@@ -1,0 +1,334 @@
+"""`baretick compare`: two reports, or two sets of them, row by row."""
+import argparse
+import os
+import statistics
+import sys
+
+import estimate
+import likeness
+import saved
+import show
+import significance
+import table
+
+# Both: of rows called faster or slower, the share that is neither; the risk that --fail-if-slower fails falsely.
+RISK = 0.01
+SLOWER, FASTER, SAME, UNLIKE = "slower", "faster", "same", "not comparable"
+MORE, FEWER = "more", "fewer"  # of counted instructions, which are not time
+
+COLUMNS = (
+    table.Column("row", "row", left=True),
+    table.Column("core", "core"),
+    table.Column("unit", "unit", left=True),
+    table.Column("old", "old", ".3f"),
+    table.Column("+-99%", "old_half", ".3f"),
+    table.Column("new", "new", ".3f"),
+    table.Column("+-99%", "new_half", ".3f"),
+    table.Column("ratio", "ratio", ".4f"),
+    table.Column("from", "ratio_lo", ".4f"),
+    table.Column("to", "ratio_hi", ".4f"),
+    table.Column("verdict", "verdict", left=True),
+    table.Column("why", "why", left=True),
+)
+PARTS = (
+    table.Column("", "suite"), table.Column("", "name"),
+    table.Column("", "old_lo"), table.Column("", "old_hi"), table.Column("", "new_lo"), table.Column("", "new_hi"),
+    table.Column("", "old_launches"), table.Column("", "new_launches"), table.Column("", "p_adjusted"),
+)
+
+
+class Side:
+    """The reports of one side: alike, or refused. rows: {(suite, name, core): [row of each launch]}."""
+
+    def __init__(self, title, paths):
+        self.title, self.reports = title, [saved.read_whole(path) for path in paths]
+        for r in self.reports:
+            if not r.one("run"):
+                raise saved.Unreadable(f"{r.path}: no record `run`: nothing is known of the machine")
+        self.run = self.reports[0].one("run")
+        for r in self.reports[1:]:
+            self._fail_if_unlike(r)
+        self.rows = {}
+        for r in self.reports:
+            for key, row in self._rows(r).items():
+                self.rows.setdefault(key, []).append(row)
+
+    def _fail_if_unlike(self, other):
+        run = other.one("run")
+        apart = [text for _, text in likeness.unlike(self.run, run)]
+        if run.get("platform") != self.run.get("platform"):
+            apart.append(f"another platform: {self.run.get('platform')} against {run.get('platform')}")
+        if apart:
+            raise saved.Unreadable(f"{other.path} is not pooled with {self.reports[0].path}: " + "; ".join(apart))
+
+    @staticmethod
+    def _rows(report):
+        found = {}
+        for row in report.of("row"):
+            key = row["suite"], row["name"], row.get("core")
+            if key in found:
+                raise saved.Unreadable(f"{report.path}: row {key[0]}/{key[1]} is there twice on core {key[2]}")
+            found[key] = row
+        return found
+
+    def line(self):
+        build = self.run.get("build", "?")
+        files = ", ".join(r.path for r in self.reports)
+        several = f"{len(self.reports)} launches: " if len(self.reports) > 1 else ""
+        return (f"{self.title}: {several}{files} (baretick {self.run.get('version', '?')}, {build}, "
+                f"{self.run.get('compiler', 'compiler unknown')}; {PLATFORMS.get(self.run.get('platform'), '?')})")
+
+
+PLATFORMS = {"uefi": "bare machine", "hosted": "hosted: under an operating system"}
+
+
+def half(e):
+    return None if e.lo is None else round(max(e.hi - e.value, e.value - e.lo), 6)
+
+
+def why_not(old, new):
+    """Why the launches of a row cannot be compared, or None."""
+    if not old or not new:
+        return "only in the new report" if not old else "only in the old report"
+    for side, rows in (("old", old), ("new", new)):
+        for row in rows:
+            if why := likeness.unfit(row):
+                return f"{side}: {why}"
+    for row in [*old[1:], *new]:
+        if why := likeness.unlike_rows(old[0], row):
+            return why
+    return None
+
+
+def judged(key, old, new):
+    """One line of the comparison, and its estimate.Difference, or None."""
+    suite, name, core = key
+    line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "why": why_not(old, new) or ""}
+    if line["why"]:
+        return {**line, "verdict": UNLIKE}, None
+    unit = likeness.unit(old[0])
+    a, b = (estimate.pooled([estimate.of_row(r, unit) for r in rows]) for rows in (old, new))
+    for side, e in (("old", a), ("new", b)):
+        line.update({side: e.value, f"{side}_lo": e.lo, f"{side}_hi": e.hi, f"{side}_half": half(e),
+                     f"{side}_launches": e.launches})
+    line["unit"] = unit
+    if not a.parts or not b.parts:
+        return {**line, "verdict": UNLIKE, "why": "no interval: give several launches of each side"}, None
+    d = estimate.Difference(a, b)
+    return {**line, "ratio": d.ratio, "ratio_lo": d.lo, "ratio_hi": d.hi}, d
+
+
+def verdict(line, d, p):
+    if p > RISK:
+        return SAME
+    less = d.new.value < d.old.value
+    if line["unit"] == "instructions":
+        return FEWER if less else MORE
+    return FASTER if less else SLOWER
+
+
+def compared(old, new, args):
+    """The lines, and of each that was compared its Difference, by place."""
+    keys = [*old.rows, *(k for k in new.rows if k not in old.rows)]
+    keys = show.chosen([{"suite": s, "name": n, "core": c} for s, n, c in keys], args)
+    lines, differences = [], {}
+    for at, key in enumerate((k["suite"], k["name"], k["core"]) for k in keys):
+        line, d = judged(key, old.rows.get(key), new.rows.get(key))
+        lines.append(line)
+        if d:
+            differences[at] = d
+    adjusted = significance.benjamini_hochberg([d.p for d in differences.values()])
+    for (at, d), p in zip(differences.items(), adjusted):
+        lines[at].update(verdict=verdict(lines[at], d, p), p_adjusted=p)
+    return lines, differences
+
+
+def too_slow(lines, differences, limit):
+    """The lines that are slower by more than limit, beyond doubt."""
+    adjusted = significance.holm([d.p_above(limit) for d in differences.values()])
+    return [lines[at] for at, p in zip(differences, adjusted) if p <= RISK]
+
+
+# --- a process against a bare machine --------------------------------------------------------------
+
+TAILS = ("median", "p99", "max")
+
+
+def tails(lines, sides):
+    """Columns and rows of what an operating system costs beside the figure: windows, and the core's share."""
+    found = []
+    for line in lines:
+        key, row = (line["suite"], line["name"], line["core"]), {"row": line["row"], "core": line["core"]}
+        for side in sides:
+            launches = [r for r in side.rows.get(key, []) if "ticks" in r]
+            for name in TAILS:
+                values = [r["ticks"][name] for r in launches if name in r["ticks"]]
+                row[f"{side.title}_{name}"] = statistics.fmean(values) if values else None
+            shares = [r["shared"] for r in launches if "shared" in r]
+            row[f"{side.title}_shared"] = statistics.fmean(shares) if shares else None
+        if len(row) > 2 and any(v is not None for k, v in row.items() if k not in ("row", "core")):
+            found.append(row)
+    columns = [COLUMNS[0], COLUMNS[1]]
+    for name, form in (*((n, ".0f") for n in TAILS), ("shared", ".1%")):
+        columns += [table.Column(f"{side.title} {name}", f"{side.title}_{name}", form) for side in sides]
+    return columns, found
+
+
+def lost(side):
+    """What a side's reports say of lost and shared time, in words."""
+    rows = [row for rows in side.rows.values() for row in rows]
+    said = []
+    for r in side.reports:
+        said += [f"core {w['core']} was shared {w['shared']:.1%} of the time"
+                 for w in r.of("witness") if "shared" in w]
+        said += [f"core {g['core']}: {g['gaps']} gaps stole {g['stolen_ticks'] / g['watched_ticks']:.3%} of it, "
+                 f"the longest {g['longest_ticks']} ticks" for g in r.of("gaps") if g.get("watched_ticks")]
+    if any("process" in row for row in rows):
+        total = {key: sum(row.get("process", {}).get(key, 0) for row in rows)
+                 for key in ("involuntary_switches", "page_faults", "migrations", "steal_ms")}
+        said.append(f"{total['involuntary_switches']} times another program had the CPU, {total['page_faults']} "
+                    f"page faults, {total['migrations']} moves, {total['steal_ms']:g} ms stolen by the hypervisor")
+    disturbed = sum(row.get("disturbed", 0) for row in rows)
+    said.append(f"{disturbed} of {sum(row.get('n', 0) for row in rows)} windows disturbed")
+    smis = [r.one("end")["smis"] for r in side.reports if "smis" in r.one("end")]
+    if smis:
+        said.append(f"{sum(smis)} SMIs")
+    return f"{side.title}: " + "; ".join(said)
+
+
+# --- the command -----------------------------------------------------------------------------------
+
+def fail_if_unlike(old, new, across):
+    apart = likeness.unlike(old.run, new.run)
+    refused = [text for kind, text in apart if kind not in across]
+    if refused:
+        also = [kind for kind, _ in apart if kind in likeness.MAY_CROSS and kind not in across]
+        hint = f" (--across {','.join(sorted(set(also)))} compares them all the same)" \
+            if len(also) == len(refused) else ""
+        raise saved.Unreadable("old and new are not comparable: " + "; ".join(refused) + hint)
+    return [text for _, text in apart]
+
+
+def sentence(lines):
+    counts = {}
+    for line in lines:
+        counts[line["verdict"]] = counts.get(line["verdict"], 0) + 1
+    order = (SLOWER, MORE, FASTER, FEWER, SAME, UNLIKE)
+    return f"{len(lines)} rows: " + ", ".join(f"{counts[v]} {v}" for v in order if v in counts)
+
+
+def explain(lines, differences):
+    units = {lines[at]["unit"] for at in differences}
+    if units - {"instructions"}:
+        print(f"Intervals are of 99%, each by itself. Over these {len(differences)} rows false alarms are held down "
+              f"(Benjamini-Hochberg):\nof rows called faster or slower at most {RISK:.0%} are neither. "
+              "`same`: no difference is shown.")
+    if "instructions" in units:
+        print("Counted instructions are exact: any difference is one. They are not time.")
+
+
+def shown(args, old, new, crossed, lines, differences):
+    if args.format in ("csv", "json"):
+        table.write(args.format, [*COLUMNS[:-2], *PARTS, *COLUMNS[-2:]], lines)
+        return
+    print(old.line())
+    print(new.line())
+    for text in crossed:
+        print(f"compared all the same: {text}")
+    hosted = old.run.get("platform") != new.run.get("platform")
+    print()
+    one_core = len({line["core"] for line in lines}) == 1
+    table.write(args.format, [c for c in COLUMNS if c.key != "core" or not one_core], lines)
+    print()
+    if hosted:
+        print("A process against a bare machine. One window, in ticks of the TSC, and the time that somebody "
+              "else had the core:")
+        print()
+        columns, rows = tails(lines, (old, new))
+        table.write(args.format, [c for c in columns if c.key != "core" or not one_core], rows)
+        print()
+        print(lost(old))
+        print(lost(new))
+        print()
+    print(sentence(lines))
+    explain(lines, differences)
+
+
+def sides(args):
+    """Paths of the old and of the new side."""
+    if args.old and args.new and not args.reports:
+        old, new = args.old, args.new
+    elif len(args.reports) == 2 and not args.old and not args.new:
+        old, new = ([p] for p in args.reports)
+    else:
+        raise saved.Unreadable("OLD NEW is asked for, or --old FILE... --new FILE...")
+    return [[path for word in side for path in ([word] if os.path.exists(word) else word.split(","))]
+            for side in (old, new)]
+
+
+def command(args):
+    old_paths, new_paths = sides(args)
+    old, new = Side("old", old_paths), Side("new", new_paths)
+    if old.run.get("platform") != new.run.get("platform"):
+        for side in (old, new):
+            side.title = "hosted" if side.run.get("platform") == "hosted" else "bare"
+    crossed = fail_if_unlike(old, new, args.across)
+    lines, differences = compared(old, new, args)
+    if not lines:
+        raise saved.Unreadable("no row is chosen by --suite, --bench and --core")
+    shown(args, old, new, crossed, lines, differences)
+    if not differences:
+        raise saved.Unreadable("no row of the two can be compared")
+    if args.fail_if_slower is None:
+        return 0
+    slow, most = too_slow(lines, differences, args.fail_if_slower), f"{args.fail_if_slower * 100:g}%"
+    for line in slow:
+        by = f"by {line['ratio'] - 1:.1%}" if line["ratio"] is not None else "than none at all"
+        print(f"baretick: {line['row']} on core {line['core']} is slower {by}: more than {most} beyond doubt "
+              f"(Holm, a risk of {RISK:.0%} over all rows)", file=sys.stderr)
+    if not slow and args.format in ("text", "markdown"):
+        print(f"No row is slower by more than {most} beyond doubt (Holm, a risk of {RISK:.0%} over all rows).")
+    return 1 if slow else 0
+
+
+def percent(text):
+    try:
+        value = float(text.removesuffix("%"))
+    except ValueError:
+        value = -1
+    if not 0 <= value < 1000:
+        raise argparse.ArgumentTypeError(f"{text!r}: a percentage is asked for, like 2%")
+    return value / 100
+
+
+def kinds(text):
+    found = text.split(",")
+    for kind in found:
+        if kind not in likeness.MAY_CROSS:
+            raise argparse.ArgumentTypeError(f"{kind!r}: one of {', '.join(likeness.MAY_CROSS)} is asked for")
+    return found
+
+
+def add(commands):
+    p = commands.add_parser(
+        "compare", help="two reports, or sets of them, row by row",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Compares two reports row by row: both figures, their ratio with its interval, a verdict.",
+        epilog="Several files of a side are launches of one machine: they are pooled. Machines, recipes and options\n"
+               "that are not alike are refused. Exit status: 0 compared; 1 --fail-if-slower found a row; 2 a report\n"
+               "cannot be read, is damaged, or nothing in it can be compared.\n\n"
+               "examples:\n"
+               "  baretick compare old.jsonl new.jsonl --fail-if-slower 2%\n"
+               "  baretick compare --old a1.jsonl a2.jsonl a3.jsonl --new b1.jsonl b2.jsonl b3.jsonl")
+    p.add_argument("reports", nargs="*", metavar="OLD NEW", help="two reports; each may be a list with commas")
+    p.add_argument("--old", nargs="+", metavar="FILE", help="launches of the old side")
+    p.add_argument("--new", nargs="+", metavar="FILE", help="launches of the new side")
+    p.add_argument("--fail-if-slower", type=percent, metavar="P%",
+                   help="exit 1 where a row is slower by more than this beyond doubt")
+    p.add_argument("--across", type=kinds, default=[], metavar="KIND,...",
+                   help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
+    p.add_argument("--suite", default="*", metavar="GLOB,...", help="of these suites")
+    p.add_argument("--bench", default="*", metavar="GLOB,...", help="rows with these names")
+    p.add_argument("--core", type=int, metavar="N", help="of this core")
+    p.add_argument("--format", choices=table.FORMATS, default="text", help="of the table (text)")
+    p.set_defaults(command=command)

@@ -1,0 +1,197 @@
+"""`baretick gate`: counted instructions against a baseline. They are exact, so any change of a row fails."""
+import argparse
+import json
+import os
+import sys
+import tempfile
+
+import likeness
+import saved
+import show
+
+FORMAT = 1
+
+
+class Taken:
+    """What can be gated of a report. words: {word: value}; rows: {"suite/name@core": {"instructions", "window"}},
+    of an operation and of a whole window; inexact, failed, unsupported: {row: why} of the others."""
+
+    def __init__(self, report, args):
+        run = report.one("run")
+        if run.get("execution") != "instructions":
+            raise saved.Unreadable(f"{report.path} counts no instructions (execution {run.get('execution', '?')}): "
+                                   "boot with ICOUNT=1, as `make run` does under TCG")
+        options = run.get("options", {})
+        if options.get("method", "doubled") != "doubled":
+            raise saved.Unreadable(f"{report.path} was taken with method={options['method']}: "
+                                   "rows of method=doubled are gated")
+        self.words = {"recipe": run.get("recipe"), **{name: options.get(name) for name in likeness.OPTIONS}}
+        self.words = {key: value for key, value in self.words.items() if value is not None}
+        self.rows, self.inexact, self.failed, self.unsupported = {}, {}, {}, {}
+        for row in show.chosen(report.of("row"), args):
+            self._take(row, run["ticks_per_instruction"])
+        rows = sum(row["status"] == "wrong" for row in report.of("row"))
+        beside = report.one("end").get("failures", 0) - rows
+        if beside > 0:
+            self.failed["the run"] = f"{beside} failures beside its rows: `baretick show {report.path}` names them"
+
+    def _take(self, row, ticks):
+        key, window = f"{row['suite']}/{row['name']}@{row.get('core', 0)}", row.get("ticks", {})
+        if row["status"] == "unsupported":
+            self.unsupported[key] = row.get("why", "unsupported")
+        elif row["status"] != "ok":
+            self.failed[key] = row.get("why", row["status"])
+        elif not window:
+            self.inexact[key] = "it has no windows"
+        elif window["min"] != window["max"]:
+            self.inexact[key] = f"windows of {window['min'] / ticks:g} to {window['max'] / ticks:g} instructions"
+        else:
+            self.rows[key] = {"window": show.in_unit(window["min"], ticks)}
+            if "instructions" in row.get("per_op", {}):
+                self.rows[key]["instructions"] = row["per_op"]["instructions"]
+
+
+# --- the baseline ----------------------------------------------------------------------------------
+
+def read_baseline(path):
+    """(words, rows) of the file."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            found = json.load(f)
+    except FileNotFoundError:
+        raise saved.Unreadable(f"{path}: there is no such baseline: --update makes it") from None
+    except OSError as e:
+        raise saved.Unreadable(f"{path}: {e.strerror or e}") from None
+    except ValueError as e:
+        raise saved.Unreadable(f"{path} is no baseline: {e}") from None
+    if type(found) is not dict or found.get("baretick_gate") != FORMAT:
+        raise saved.Unreadable(f"{path} is no baseline: it does not say \"baretick_gate\": {FORMAT}")
+    words, rows = found.get("words"), found.get("rows")
+    if type(words) is not dict or type(rows) is not dict or not all(type(r) is dict for r in rows.values()):
+        raise saved.Unreadable(f"{path} is no baseline: words and rows are asked for")
+    return words, rows
+
+
+def baseline_text(words, rows):
+    """A row a line, sorted: a change is a line of a diff."""
+    rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(rows[key], sort_keys=True)}" for key in sorted(rows))
+    words = json.dumps(words, sort_keys=True)
+    return f'{{\n "baretick_gate": {FORMAT},\n "words": {words},\n "rows": {{\n{rows}\n }}\n}}\n'
+
+
+def write_baseline(path, text):
+    """Whole or not at all."""
+    folder = os.path.dirname(os.path.abspath(path))
+    f = tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, delete=False)
+    try:
+        with f:
+            f.write(text)
+        os.chmod(f.name, 0o644)
+        os.replace(f.name, path)
+    except OSError:
+        os.unlink(f.name)
+        raise
+
+
+# --- what changed ----------------------------------------------------------------------------------
+
+def amount(before, after):
+    """12 -> 13 (+1, +8.3%)"""
+    text = f"{before:.10g} -> {after:.10g} ({after - before:+.6g}"
+    return text + (f", {(after - before) / before:+.2%})" if before else ")")
+
+
+def moved(before, after):
+    """How a row changed, in words, or None."""
+    said = []
+    for key, name in (("instructions", "instructions an operation"), ("window", "instructions a window")):
+        if before.get(key) == after.get(key):
+            continue
+        if None in (before.get(key), after.get(key)):
+            said.append(f"{name}: {before.get(key, 'none')} -> {after.get(key, 'none')}")
+        else:
+            said.append(f"{name}: {amount(before[key], after[key])}")
+    return "; ".join(said) or None
+
+
+def changes(baseline, taken):
+    """[(what, row, how)] of all that is not as the baseline has it."""
+    found = []
+    for key in sorted({*baseline, *taken.rows, *taken.failed}):
+        if key in taken.failed:
+            found.append(("failed", key, taken.failed[key]))
+        elif key not in baseline:
+            found.append(("new", key, "the baseline does not have it"))
+        elif key in taken.rows:
+            if how := moved(baseline[key], taken.rows[key]):
+                found.append(("moved", key, how))
+        elif key in taken.inexact:
+            found.append(("no longer exact", key, taken.inexact[key]))
+        else:
+            found.append(("gone", key, taken.unsupported.get(key, "the report does not have it")))
+    return found
+
+
+def fail_if_other_words(path, words, taken):
+    apart = [f"{key}={words.get(key, '?')}, now {taken.words.get(key, '?')}"
+             for key in sorted({*words, *taken.words}) if words.get(key) != taken.words.get(key)]
+    if apart:
+        raise saved.Unreadable(f"{path} was taken with other words: " + "; ".join(apart))
+
+
+def chosen_keys(rows, args):
+    """Rows of a baseline that --suite, --bench and --core choose."""
+    split = [(key, *key.rpartition("@")[0].split("/", 1), key.rpartition("@")[2]) for key in rows]
+    flat = [{"key": k, "suite": s, "name": n, "core": int(c)} for k, s, n, c in split]
+    return {r["key"]: rows[r["key"]] for r in show.chosen(flat, args)}
+
+
+def command(args):
+    taken = Taken(saved.read_whole(args.report), args)
+    for key, why in sorted(taken.inexact.items()):
+        print(f"baretick: {key} is not exact and not gated: {why}", file=sys.stderr)
+    if not taken.rows and not taken.failed:
+        raise saved.Unreadable(f"{args.report}: it has no exact row that is chosen")
+    fresh = args.update and not os.path.exists(args.baseline)
+    words, rows = (taken.words, {}) if fresh else read_baseline(args.baseline)
+    try:
+        chosen = chosen_keys(rows, args)
+    except ValueError:
+        raise saved.Unreadable(f"{args.baseline} is no baseline: a row is named suite/name@core") from None
+    left_alone = {key: row for key, row in rows.items() if key not in chosen}
+    if left_alone or not args.update:
+        fail_if_other_words(args.baseline, words, taken)
+    found = changes(chosen, taken)
+    for what, key, how in found if not fresh else [f for f in found if f[0] == "failed"]:
+        print(f"{what}: {key}: {how}")
+    counts = f"{len(taken.rows)} exact rows, {len(found)} changes"
+    if not args.update:
+        print(f"{'FAIL' if found else 'PASS'}: {counts} against {args.baseline}")
+        return 1 if found else 0
+    if taken.failed:
+        print(f"FAIL: {counts}; nothing is written, since something failed")
+        return 1
+    write_baseline(args.baseline, baseline_text(taken.words, {**left_alone, **taken.rows}))
+    print(f"written: {args.baseline}: {counts}")
+    return 0
+
+
+def add(commands):
+    p = commands.add_parser(
+        "gate", help="fail where a row's counted instructions changed",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Holds a report of counted instructions against a baseline. They are exact: any change fails.",
+        epilog="Gated are a row's instructions an operation, and a window. Rows that moved, are new, gone, failed or\n"
+               "no longer exact are named. Exit status: 0 nothing changed, or --update accepted it; 1 something\n"
+               "changed, or a row failed; 2 the report is damaged or counts no instructions, or the baseline was\n"
+               "taken with other words.\n\n"
+               "examples:\n"
+               "  baretick run --icount 1 suite=calls && baretick gate calls.json build/run/report.jsonl\n"
+               "  baretick gate calls.json build/run/report.jsonl --update")
+    p.add_argument("baseline", metavar="BASELINE", help="one JSON file, to be kept with the source")
+    p.add_argument("report", metavar="REPORT", help="report.jsonl, or a serial log")
+    p.add_argument("--update", action="store_true", help="accept: write the baseline anew")
+    p.add_argument("--suite", default="*", metavar="GLOB,...", help="of these suites")
+    p.add_argument("--bench", default="*", metavar="GLOB,...", help="rows with these names")
+    p.add_argument("--core", type=int, metavar="N", help="of this core")
+    p.set_defaults(command=command)

@@ -1,0 +1,73 @@
+"""What must be alike before two figures can be compared: of reports, and of rows."""
+
+# Options that change what is measured. All others change how often, where to, or which rows.
+OPTIONS = ("method", "caches", "layout", "turbo", "prefetch", "freq", "dma", "park", "share")
+# Those that a method alone has a use for.
+KNOBS = {"kbest": ("k", "epsilon", "most", "compensate"), "ensembles": ("ensembles", "size"),
+         "adaptive": ("target",)}
+# Kinds of difference that --across may allow: the same CPU, changed on purpose.
+MAY_CROSS = ("firmware", "microcode", "hypervisor", "option")
+
+
+def _words(*values):
+    return " ".join(str(v) for v in values if v is not None)
+
+
+def machine(run):
+    """{(kind, what): value} of all that counts; what is not known is None."""
+    cpu, firmware, smbios = (run.get(key, {}) for key in ("cpu", "firmware", "smbios"))
+    options = run.get("options", {})
+    found = {
+        ("execution", "execution"): run.get("execution"),
+        ("cpu", "CPU"): _words(cpu.get("brand", cpu.get("vendor")), "family", cpu.get("family"), "model",
+                               cpu.get("model"), "stepping", cpu.get("stepping")),
+        ("microcode", "microcode"): cpu.get("microcode"),
+        ("hypervisor", "hypervisor"): run.get("hypervisor", "one without a name") if run.get("virtualised")
+        else "none",
+        ("firmware", "firmware"): _words(firmware.get("vendor"), firmware.get("revision"),
+                                         smbios.get("bios_version"), smbios.get("bios_date")) or None,
+        ("option", "takeover"): run.get("takeover"),
+    }
+    for name in OPTIONS + KNOBS.get(options.get("method"), ()):
+        found["option", f"option {name}="] = options.get(name)
+    return found
+
+
+def unlike(a, b):
+    """[(kind, what is another one, in words)] of two records `run`."""
+    a, b = machine(a), machine(b)
+    return [(key[0], f"another {key[1]}: {a[key]} against {b[key]}" if key[0] != "option"
+             else f"another {key[1]} {a[key]} against {b[key]}")
+            for key in a if key in b and None not in (a[key], b[key]) and a[key] != b[key]]
+
+
+def unit(row):
+    """What the row's figure is in, as key of `per_op`."""
+    per_op = row.get("per_op", {})
+    return next((key for key in ("instructions", "cycles", "ticks") if key in per_op), None)
+
+
+def unfit(row):
+    """Why a row's figure is not to be compared with any, or None."""
+    if row["status"] != "ok":
+        return f"{row['status']}: {row['why']}" if row.get("why") else row["status"]
+    if unit(row) is None:
+        return "it has no figure of an operation"
+    if row.get("quiet") is False:
+        return "a shared core: somebody else had part of it"
+    if row.get("throttled"):
+        return "the core was throttled"
+    if row.get("judged") is False:
+        return "cores of an emulator take turns"
+    return None
+
+
+def unlike_rows(a, b):
+    """Why two rows that are fit cannot be compared with each other, or None."""
+    if unit(a) != unit(b):
+        return f"another unit: {unit(a)} against {unit(b)}"
+    for key, name in (("recipe", "recipe"), ("cycle_source", "source of core cycles"), ("cold", "state of caches"),
+                      ("share", "way to share cores"), ("together", "number of cores at it"), ("form", "form")):
+        if a.get(key) != b.get(key):
+            return f"another {name}: {a.get(key)} against {b.get(key)}"
+    return None

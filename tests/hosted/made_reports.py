@@ -1,0 +1,71 @@
+"""Reports made up for the tests of what reads them: whole to the last byte, with figures that are known."""
+
+import json
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 300
+CPU = {"vendor": "GenuineIntel", "brand": "Made CPU", "family": 6, "model": 143, "stepping": 8, "microcode": 7}
+OPTIONS = {"suite": "*", "bench": "*", "samples": "auto", "recipe": "auto", "method": "doubled", "caches": "keep",
+           "layout": "shuffle", "seed": 1, "turbo": "keep"}
+
+
+def line(record, seq):
+    """A record as it is written, CR and LF included."""
+    body = json.dumps({"baretick": 1, "seq": seq, **record}, separators=(",", ":"))[:-1].encode()
+    return b'%s,"crc":"%08x"}\r\n' % (body, zlib.crc32(body))
+
+
+def report(records):
+    return b"".join(line(record, seq) for seq, record in enumerate(records))
+
+
+def head(**changes):
+    """The record `run` of a bare machine."""
+    return {"type": "run", "version": "0.1.0", "build": "0123456789ab", "compiler": "gcc 12.2.0",
+            "platform": "uefi", "execution": "silicon", "unit": "ticks",
+            "firmware": {"vendor": "Made", "revision": 1},
+            "smbios": {"bios_vendor": "Made", "bios_version": "1.2"}, "cpu": CPU, "virtualised": False,
+            "tsc": {"hz": 2000000000}, "cycle": "ruler", "recipe": "lfence", "samples": 2048,
+            "options": OPTIONS, **changes}
+
+
+def counting(**changes):
+    """The same where instructions are counted."""
+    return head(**{"execution": "instructions", "unit": "instructions", "ticks_per_instruction": 128, **changes})
+
+
+def row(name, cycles, half=0.01, suite="made", core=0, **changes):
+    """A row of core cycles with its 99% interval."""
+    per_op = {"ticks": cycles / 2, "ns": cycles / 4, "cycles": cycles, "cycles_lo": round(cycles - half, 6),
+              "cycles_hi": round(cycles + half, 6)}
+    return {"type": "row", "suite": suite, "name": name, "core": core, "recipe": "lfence", "form": "straight",
+            "ops": 500, "cold": False, "status": "ok", "shared": 0, "quiet": True,
+            "ticks": {"min": 312, "median": 338, "p99": 364, "max": 12324}, "per_op": per_op, "placements": 16,
+            "cycle_source": "ruler", **changes}
+
+
+def counted(name, instructions, suite="made", core=0, window=None, **changes):
+    """A row of counted instructions, all windows alike."""
+    ops = 1000
+    ticks = 128 * (window if window is not None else round(instructions * ops) + 5)
+    return {"type": "row", "suite": suite, "name": name, "core": core, "recipe": "lfence", "form": "loop",
+            "ops": ops, "cold": False, "status": "ok",
+            "ticks": {"min": ticks, "median": ticks, "p99": ticks, "max": ticks},
+            "per_op": {"ticks": instructions * 128, "instructions": instructions}, **changes}
+
+
+def whole(*rows, run=None, others=()):
+    """A report of these rows that passed, or failed where one did."""
+    wrong = sum(r["status"] == "wrong" for r in rows)
+    end = {"type": "end", "rows": len(rows), "failures": wrong, "verdict": "fail" if wrong else "pass"}
+    return report([run or head(), *rows, *others, end])
+
+
+def baretick(*words):
+    """scripts/baretick with these words, to its end."""
+    return subprocess.run([sys.executable, ROOT / "scripts/baretick", *map(str, words)], capture_output=True,
+                          text=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)

@@ -1,0 +1,342 @@
+"""`baretick compare`: verdicts, refusals, and how often they are right where the truth is known."""
+
+import json
+import math
+import random
+import statistics
+
+import compare
+import estimate
+import likeness
+import pytest
+import significance
+from made_reports import CPU, OPTIONS, ROOT, baretick, counted, counting, head, row, whole
+
+KAPPA = 0.002
+ROUNDS, PLACEMENTS = 4, 16
+Z = significance.quantile(math.inf)
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """kept(report): a file that holds it."""
+    count = iter(range(1000))
+
+    def keep(data):
+        path = tmp_path / f"{next(count)}.jsonl"
+        path.write_bytes(data)
+        return path
+
+    return keep
+
+
+def lines(*words, status=0):
+    ran = baretick("compare", *words, "--format", "json")
+    assert ran.returncode == status, ran.stderr
+    return {r["name"]: r for r in json.loads(ran.stdout)}
+
+
+# --- the table -------------------------------------------------------------------------------------
+
+def test_the_table(kept):
+    old = kept(whole(row("quicker", 10), row("alike", 3), row("gone", 1), row("broken", 1)))
+    new = kept(whole(row("quicker", 9), row("alike", 3.001), row("broken", 1, status="wrong", why="x is 3"),
+                     row("slower", 2)))
+    ran = baretick("compare", old, new)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == f"""\
+old: {old} (baretick 0.1.0, 0123456789ab, gcc 12.2.0; bare machine)
+new: {new} (baretick 0.1.0, 0123456789ab, gcc 12.2.0; bare machine)
+
+row           unit       old  +-99%    new  +-99%   ratio    from      to  verdict         why
+made/quicker  cycles  10.000  0.010  9.000  0.010  0.9000  0.8990  0.9010  faster
+made/alike    cycles   3.000  0.010  3.001  0.010  1.0003  0.9970  1.0037  same
+made/gone     -            -      -      -      -       -       -       -  not comparable  only in the old report
+made/broken   -            -      -      -      -       -       -       -  not comparable  new: wrong: x is 3
+made/slower   -            -      -      -      -       -       -       -  not comparable  only in the new report
+
+5 rows: 1 faster, 1 same, 3 not comparable
+Intervals are of 99%, each by itself. Over these 2 rows false alarms are held down (Benjamini-Hochberg):
+of rows called faster or slower at most 1% are neither. `same`: no difference is shown.
+"""
+
+
+def test_counted_instructions_are_exact(kept):
+    old = kept(whole(counted("a", 2), counted("b", 2), counted("c", 3), counted("d", 0), run=counting()))
+    new = kept(whole(counted("a", 2), counted("b", 2.001), counted("c", 2), counted("d", 1), run=counting()))
+    found = lines(old, new)
+    assert {name: r["verdict"] for name, r in found.items()} == {"a": "same", "b": "more", "c": "fewer", "d": "more"}
+    assert found["b"]["ratio"] == found["b"]["ratio_lo"] == found["b"]["ratio_hi"] == pytest.approx(1.0005)
+    assert "ratio" not in found["d"]
+    ran = baretick("compare", old, new, "--fail-if-slower", "0.1%")
+    assert ran.returncode == 1
+    assert "made/d on core 0 is slower than none at all" in ran.stderr and "made/b" not in ran.stderr
+
+
+@pytest.mark.parametrize("cycles, limit, status", [(1.05, "2%", 1), (1.05, "10%", 0), (1.019, "2", 0), (0.5, "0%", 0),
+                                                   (1.022, "2%", 0)])
+def test_fail_if_slower_beyond_doubt(kept, cycles, limit, status):
+    old, new = kept(whole(row("x", 1))), kept(whole(row("x", cycles)))
+    ran = baretick("compare", old, new, "--fail-if-slower", limit)
+    assert ran.returncode == status
+    assert ("made/x on core 0 is slower by 5.0%: more than 2% beyond doubt" in ran.stderr) == bool(status)
+
+
+def test_the_same_in_csv_and_markdown(kept):
+    old, new = kept(whole(row("x", 1))), kept(whole(row("x", 2)))
+    as_csv = baretick("compare", old, new, "--format", "csv").stdout.splitlines()
+    assert as_csv[0].startswith("row,core,unit,old,old_half,new,new_half,ratio,ratio_lo,ratio_hi,suite,name,")
+    assert as_csv[1].startswith("made/x,0,cycles,1,0.01,2,0.01,2.0,") and as_csv[1].endswith(",slower,")
+    assert "| made/x | cycles | 1.000 | 0.010 | 2.000 | 0.010 | 2.0000 |" in baretick(
+        "compare", old, new, "--format", "markdown").stdout
+
+
+# --- what is not comparable ------------------------------------------------------------------------
+
+@pytest.mark.parametrize("changes, said", [
+    ({"cpu": {**CPU, "model": 106, "brand": "Another CPU"}},
+     "another CPU: Made CPU family 6 model 143 stepping 8 against Another CPU family 6 model 106 stepping 8"),
+    ({"cpu": {**CPU, "microcode": 8}}, "another microcode: 7 against 8 (--across microcode compares them"),
+    ({"smbios": {"bios_version": "1.3"}}, "another firmware: Made 1 1.2 against Made 1 1.3"),
+    ({"virtualised": True, "hypervisor": "KVMKVMKVM"}, "another hypervisor: none against KVMKVMKVM"),
+    ({"execution": "emulated"}, "another execution: silicon against emulated"),
+    ({"options": {**OPTIONS, "turbo": "off"}}, "another option turbo= keep against off"),
+    ({"options": {**OPTIONS, "method": "kbest"}}, "another option method= doubled against kbest"),
+])
+def test_unlike_machines_are_refused(kept, changes, said):
+    one, other = kept(whole(row("x", 1))), kept(whole(row("x", 1), run=head(**changes)))
+    ran = baretick("compare", one, other)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "old and new are not comparable: " in ran.stderr and said in ran.stderr
+    pool = baretick("compare", "--old", one, other, "--new", one)
+    assert (pool.returncode, pool.stdout) == (2, "")
+    assert f"{other} is not pooled with {one}: " in pool.stderr
+
+
+def test_options_that_only_say_how_often_do_not_matter(kept):
+    options = {**OPTIONS, "samples": 64, "seed": 2, "suite": "made", "k": 5}
+    assert lines(kept(whole(row("x", 1))), kept(whole(row("x", 1), run=head(options=options))))["x"]["verdict"] == "same"
+
+
+def test_a_change_on_purpose_can_be_allowed(kept):
+    old = kept(whole(row("x", 1)))
+    new = kept(whole(row("x", 2), run=head(smbios={"bios_version": "1.3"}, cpu={**CPU, "microcode": 8})))
+    assert baretick("compare", old, new, "--across", "firmware").returncode == 2
+    ran = baretick("compare", old, new, "--across", "firmware,microcode")
+    assert ran.returncode == 0
+    assert "compared all the same: another microcode: 7 against 8" in ran.stdout
+    assert baretick("compare", old, new, "--across", "cpu").returncode == 2
+
+
+@pytest.mark.parametrize("old, new, why", [
+    ({}, {"quiet": False}, "new: a shared core: somebody else had part of it"),
+    ({"status": "unsupported", "why": "it needs AVX"}, {}, "old: unsupported: it needs AVX"),
+    ({}, {"recipe": "cpuid"}, "another recipe: lfence against cpuid"),
+    ({}, {"cycle_source": "pmc"}, "another source of core cycles: ruler against pmc"),
+    ({}, {"cold": True}, "another state of caches: False against True"),
+    ({}, {"per_op": {"ticks": 1}}, "another unit: cycles against ticks"),
+    ({"per_op": {"ticks": 1}}, {"per_op": {"ticks": 1}}, "no interval: give several launches of each side"),
+    ({"per_op": {}}, {}, "old: it has no figure of an operation"),
+    ({"throttled": True}, {}, "old: the core was throttled"),
+])
+def test_a_row_that_is_not_comparable_says_why(kept, old, new, why):
+    found = lines(kept(whole(row("x", 1, **old), row("y", 1))), kept(whole(row("x", 1, **new), row("y", 1))))
+    assert (found["x"]["verdict"], found["x"]["why"]) == ("not comparable", why)
+    assert found["y"]["verdict"] == "same"
+
+
+def test_where_no_row_is_comparable_the_status_says_so(kept):
+    ran = baretick("compare", kept(whole(row("x", 1, quiet=False))), kept(whole(row("x", 1))), "--fail-if-slower", "2%")
+    assert ran.returncode == 2
+    assert "no row of the two can be compared" in ran.stderr
+
+
+def test_damaged_reports_are_refused(kept):
+    good = whole(row("x", 1))
+    for bad in (good.replace(b'"x"', b'"y"'), b"".join(good.splitlines(keepends=True)[:-1]), b"", good + good):
+        for pair in ((kept(good), kept(bad)), (kept(bad), kept(good))):
+            ran = baretick("compare", *pair, "--fail-if-slower", "2%")
+            assert (ran.returncode, ran.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("words", [(), ("a",), ("a", "b", "c"), ("--old", "a"), ("a", "b", "--old", "c", "--new", "d"),
+                                   ("a", "b", "--fail-if-slower", "soon")])
+def test_wrong_words(words):
+    assert baretick("compare", *words).returncode == 2
+
+
+def test_cores_are_compared_with_themselves(kept):
+    old = kept(whole(row("x", 1), row("x", 2, core=1)))
+    new = kept(whole(row("x", 1), row("x", 3, core=1)))
+    ran = baretick("compare", old, new)
+    assert [x.split()[-1] for x in ran.stdout.splitlines() if x.startswith("made/x")] == ["same", "slower"]
+
+
+# --- a process against a bare machine --------------------------------------------------------------
+
+def test_a_process_against_a_bare_machine_is_named_as_such(kept):
+    process = {"voluntary_switches": 0, "involuntary_switches": 3, "page_faults": 2, "migrations": 0, "steal_ms": 12}
+    hosted = {**head(platform="hosted"), "system": {"name": "Linux"}}
+    del hosted["firmware"], hosted["smbios"]
+    witness = {"type": "witness", "core": 0, "blocks": 1000, "shared_blocks": 125, "shared": 0.125}
+    old = kept(whole(row("x", 1.1, half=0.1, n=2048, disturbed=7, shared=0.04, process=process,
+                         ticks={"min": 312, "median": 364, "p99": 910, "max": 99000}),
+                     run=hosted, others=(witness,)))
+    new = kept(whole(row("x", 1, n=2048, disturbed=0)))
+    ran = baretick("compare", old, new)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    shown = ran.stdout.splitlines()
+    assert shown[0].startswith(f"hosted: {old} (") and shown[0].endswith("hosted: under an operating system)")
+    assert shown[1].startswith(f"bare: {new} (") and shown[1].endswith("bare machine)")
+    at = next(i for i, text in enumerate(shown) if "hosted median" in text)
+    assert shown[at].split() == ["row", *(w for what in ("median", "p99", "max", "shared")
+                                          for w in ("hosted", what, "bare", what))]
+    assert shown[at + 1].split() == ["made/x", "364", "338", "910", "364", "99000", "12324", "4.0%", "0.0%"]
+    assert ("hosted: core 0 was shared 12.5% of the time; 3 times another program had the CPU, 2 page faults, 0 moves, "
+            "12 ms stolen by the hypervisor; 7 of 2048 windows disturbed") in shown
+    assert "bare: 0 of 2048 windows disturbed" in shown
+    mixed = baretick("compare", "--old", old, new, "--new", new)
+    assert mixed.returncode == 2 and "another platform: hosted against uefi" in mixed.stderr
+
+
+# --- arithmetic ------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("t, df, p", [(12.706, 1, 0.05), (4.303, 2, 0.05), (5.841, 3, 0.01), (2.947, 15, 0.01),
+                                      (2.5758, math.inf, 0.01)])
+def test_students_t_by_a_published_table(t, df, p):
+    assert significance.two_sided(t, df) == pytest.approx(p, rel=1e-3)
+    assert significance.upper(-t, df) == pytest.approx(1 - p / 2, rel=1e-4)
+    assert significance.quantile(df, 1 - p) == pytest.approx(t, rel=1e-3)
+
+
+def test_many_tests_at_once_by_hand():
+    # Sorted 0.01 0.02 0.03 0.5: times 4/1, 4/2, 4/3, 1, from the greatest down; and times 4, 3, 2, 1, upwards.
+    assert significance.benjamini_hochberg([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.04, 0.04])
+    assert significance.holm([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.06, 0.06])
+
+
+def test_an_estimate_gives_back_the_variance_of_its_interval():
+    record = made(random.Random(1), 10.0, 0.03)
+    e = estimate.of_row(record, "cycles")
+    s = record["interval"]["rounds_sd"]
+    assert e.parts[1] == (pytest.approx((KAPPA * e.value) ** 2, rel=1e-3), math.inf)
+    by_rounds = (pytest.approx(s * s / ROUNDS, rel=1e-3), ROUNDS - 1)
+    by_placements = (pytest.approx(record["interval"]["sd"] ** 2 / PLACEMENTS, rel=1e-3), PLACEMENTS - 1)
+    assert e.parts[0] in (by_rounds, by_placements)
+
+
+def test_launches_that_differ_by_more_than_their_errors_widen_the_pool():
+    alike = estimate.pooled([estimate.Estimate(10, [(0.01, math.inf)]) for _ in range(4)])
+    apart = estimate.pooled([estimate.Estimate(v, [(0.01, math.inf)]) for v in (9, 10, 10, 11)])
+    assert alike.variance == pytest.approx(0.01 / 4) and alike.df() == math.inf
+    assert apart.variance == pytest.approx(statistics.variance([9, 10, 10, 11]) / 4) and apart.df() < 3.2
+
+
+def test_figures_without_an_interval_are_pooled_by_their_spread(kept):
+    def launches(values):
+        return [kept(whole(row("x", 1, per_op={"ticks": v}))) for v in values]
+
+    old, new = launches((100, 101, 99, 100)), launches((150, 151, 149, 150))
+    found = lines("--old", *old, "--new", ",".join(map(str, new)))["x"]
+    assert (found["verdict"], found["unit"], found["old_launches"]) == ("slower", "ticks", 4)
+    assert lines("--old", *old, "--new", *old)["x"]["verdict"] == "same"
+
+
+# --- how often it is right -------------------------------------------------------------------------
+
+def made(dice, cycles, sd, name="x"):
+    """A row of one boot, as docs/method.md says: kappa from boot to boot, sd from round to round."""
+    theta = cycles * (1 + dice.gauss(0, KAPPA))
+    rounds = [theta + dice.gauss(0, sd) for _ in range(ROUNDS)]
+    value, rounds_sd = statistics.fmean(rounds), statistics.stdev(rounds)
+    placements_sd = statistics.stdev([dice.gauss(0, sd) for _ in range(PLACEMENTS)])
+    p = significance.quantile(PLACEMENTS - 1) * placements_sd * math.sqrt(2 / PLACEMENTS)
+    r = significance.quantile(ROUNDS - 1) * rounds_sd * math.sqrt(2 / ROUNDS)
+    half = math.sqrt(max(p, r) ** 2 + 2 * (Z * KAPPA * value) ** 2)
+    interval = {"nominal": 0.99, "kappa": KAPPA, "sd": placements_sd, "rounds_sd": rounds_sd, "rounds_cycles": rounds}
+    return row(name, value, half, interval=interval)
+
+
+def verdicts(dice, rows, change, launches, pairs, slow=0, wander=0):
+    """Over many pairs of old and new: the verdicts of rows that did not change, and of the `slow` ones that did.
+    wander: what launches differ by that no report of one knows of."""
+
+    def side(factor):
+        return {("made", f"r{i}", 0): [made(dice, c * (factor if i < slow else 1) * (1 + dice.gauss(0, wander)), sd,
+                                            f"r{i}") for _ in range(launches)]
+                for i, (c, sd) in enumerate(rows)}
+
+    class Words:
+        suite = bench = "*"
+        core = None
+
+    unchanged, changed = [], []
+    for _ in range(pairs):
+        old, new = (type("Side", (), {"rows": side(f)}) for f in (1, 1 + change))
+        for i, line in enumerate(compare.compared(old, new, Words)[0]):
+            (changed if i < slow else unchanged).append(line["verdict"])
+    return unchanged, changed
+
+
+# Cycles, and the standard deviation of a round: what truth/add, truth/load and the like show on a real CPU.
+REAL = [(1.0, 0.003), (3.0, 0.006), (4.0, 0.01), (2.0, 0.005), (15.0, 0.04)] * 10
+
+
+@pytest.mark.parametrize("launches", [1, 5])
+def test_a_against_a_is_the_same(launches):
+    same, _ = verdicts(random.Random(launches), REAL, 0, launches, pairs=20)
+    assert set(same) <= {"same", "faster", "slower"}
+    assert same.count("same") >= 0.995 * len(same)
+
+
+def test_several_launches_show_what_one_does_not_know_of():
+    """Launches three times as far apart as kappa says."""
+    one, _ = verdicts(random.Random(3), REAL, 0, 1, pairs=10, wander=3 * KAPPA)
+    three, _ = verdicts(random.Random(3), REAL, 0, 3, pairs=10, wander=3 * KAPPA)
+    assert one.count("same") < 0.9 * len(one)
+    assert three.count("same") >= 0.97 * len(three)
+
+
+@pytest.mark.parametrize("change, launches, found_at_least", [
+    (0.05, 1, 0.99), (0.02, 1, 0.95), (0.02, 3, 0.95), (0.02, 5, 0.99), (0.01, 3, 0.75), (0.01, 5, 0.95)])
+def test_planted_differences_are_found(change, launches, found_at_least):
+    """A fifth of the rows is slower. The rates that docs/reading.md states."""
+    same, changed = verdicts(random.Random(7), REAL, change, launches, pairs=max(4, 20 // launches), slow=10)
+    assert changed.count("slower") >= found_at_least * len(changed)
+    assert changed.count("faster") == 0
+    assert same.count("same") >= 0.99 * len(same)
+
+
+LAUNCHES, COMPARABLE = 6, 40
+
+
+def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
+    sides = []
+    for i in range(LAUNCHES):
+        path = tmp_path / f"{i}.jsonl"
+        path.write_text(run("suite=truth", "format=jsonl").out, newline="")
+        sides.append(compare.Side("side", [path]))
+    if sides[0].run["execution"] != "silicon":
+        pytest.skip("no CPU executes this")
+
+    class Words:
+        suite = bench = "*"
+        core = None
+
+    found = [line["verdict"] for i, old in enumerate(sides) for new in sides[i + 1:]
+             for line in compare.compared(old, new, Words)[0]]
+    judged = [v for v in found if v != "not comparable"]
+    if len(judged) < COMPARABLE:
+        pytest.skip(f"somebody else had the core: {len(judged)} of {len(found)} rows can be compared")
+    assert judged.count("same") >= 0.95 * len(judged)
+
+
+def test_every_option_is_one_that_matters_or_is_known_not_to():
+    """A new option must be thought about: does it change what is measured?"""
+    how_often_or_where_to = set("""suite bench objects samples rounds quiet_budget warmup clock seed cores watch
+        deadline format hist console serial finish""".split())
+    seen_elsewhere = {"recipe", "cycle", "takeover"}  # as the run and its rows say, not as they were asked for
+    matter = {*likeness.OPTIONS, *(k for knobs in likeness.KNOBS.values() for k in knobs)}
+    table = (ROOT / "docs/options.md").read_text(encoding="utf-8")
+    options = {text.split("`")[1].rstrip("=") for text in table.splitlines() if text.startswith("| `")}
+    assert options == matter | how_often_or_where_to | seen_elsewhere

@@ -1,0 +1,160 @@
+"""`baretick gate`: any change of a row whose instructions are counted, and nothing else, fails."""
+
+import json
+import stat
+
+import made_reports
+import pytest
+from made_reports import OPTIONS, baretick, counted, counting, head, row, whole
+
+ROWS = (counted("a", 2), counted("b", 3.5), counted("c", 0), counted("a", 2, suite="other", core=1))
+
+
+@pytest.fixture
+def gate(tmp_path):
+    """gate(rows, words..., run=): the gate over a report of these rows; its baseline is base.json."""
+
+    def hold(rows, *words, run=None, data=None):
+        path = tmp_path / "report.jsonl"
+        path.write_bytes(data or whole(*rows, run=run or counting()))
+        return baretick("gate", tmp_path / "base.json", path, *words)
+
+    hold.baseline = tmp_path / "base.json"
+    return hold
+
+
+@pytest.fixture
+def accepted(gate):
+    """The gate with ROWS in its baseline."""
+    ran = gate(ROWS, "--update")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return gate
+
+
+def test_a_baseline_is_small_sorted_and_readable(accepted):
+    text = accepted.baseline.read_text()
+    assert text == """\
+{
+ "baretick_gate": 1,
+ "words": {"caches": "keep", "layout": "shuffle", "method": "doubled", "recipe": "lfence", "turbo": "keep"},
+ "rows": {
+  "made/a@0": {"instructions": 2, "window": 2005},
+  "made/b@0": {"instructions": 3.5, "window": 3505},
+  "made/c@0": {"instructions": 0, "window": 5},
+  "other/a@1": {"instructions": 2, "window": 2005}
+ }
+}
+"""
+    assert stat.S_IMODE(accepted.baseline.stat().st_mode) == 0o644
+    assert [p.name for p in accepted.baseline.parent.iterdir() if p.name.startswith("tmp")] == []
+
+
+def test_the_same_counts_pass_in_any_order(accepted):
+    ran = accepted(ROWS[::-1])
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == f"PASS: 4 exact rows, 0 changes against {accepted.baseline}\n"
+
+
+def test_rows_that_moved_are_new_gone_failed_or_inexact_are_named(accepted):
+    ticks = {"min": 128 * 2005, "median": 128 * 2005, "p99": 128 * 2006, "max": 128 * 2006}
+    rows = (counted("b", 3.501, window=3506), counted("c", 1), counted("d", 1),
+            counted("a", 2, suite="other", core=1, ticks=ticks), counted("e", 1, status="wrong", why="x is 3"))
+    ran = accepted(rows)
+    assert ran.returncode == 1
+    assert ran.stdout == f"""\
+gone: made/a@0: the report does not have it
+moved: made/b@0: instructions an operation: 3.5 -> 3.501 (+0.001, +0.03%); \
+instructions a window: 3505 -> 3506 (+1, +0.03%)
+moved: made/c@0: instructions an operation: 0 -> 1 (+1); instructions a window: 5 -> 1005 (+1000, +20000.00%)
+new: made/d@0: the baseline does not have it
+failed: made/e@0: x is 3
+no longer exact: other/a@1: windows of 2005 to 2006 instructions
+FAIL: 3 exact rows, 6 changes against {accepted.baseline}
+"""
+    assert "other/a@1 is not exact and not gated" in ran.stderr
+
+
+def test_one_instruction_less_fails_too(accepted):
+    ran = accepted((counted("a", 1), *ROWS[1:]))
+    assert ran.returncode == 1
+    assert "moved: made/a@0: instructions an operation: 2 -> 1 (-1, -50.00%)" in ran.stdout
+
+
+def test_a_window_that_costs_more_around_the_same_operations_fails(accepted):
+    ran = accepted((counted("a", 2, window=2006), *ROWS[1:]))
+    assert ran.returncode == 1
+    assert "moved: made/a@0: instructions a window: 2005 -> 2006 (+1, +0.05%)\n" in ran.stdout
+
+
+def test_a_row_that_this_cpu_lacks_is_gone_with_its_reason(accepted):
+    lacking = {"type": "row", "suite": "made", "name": "a", "core": 0, "status": "unsupported", "why": "it needs AVX"}
+    ran = accepted((lacking, *ROWS[1:]))
+    assert ran.returncode == 1 and "gone: made/a@0: it needs AVX" in ran.stdout
+
+
+def test_update_accepts(accepted):
+    changed = (counted("a", 4), *ROWS[1:3])
+    ran = accepted(changed, "--update")
+    assert ran.returncode == 0
+    assert "moved: made/a@0: " in ran.stdout and "gone: other/a@1: " in ran.stdout
+    assert accepted(changed).returncode == 0 and accepted(ROWS).returncode == 1
+    assert "other/a@1" not in json.loads(accepted.baseline.read_text())["rows"]
+
+
+def test_update_of_some_rows_leaves_the_others(accepted):
+    ran = accepted((counted("b", 5),), "--bench", "b", "--update")
+    assert ran.returncode == 0
+    rows = json.loads(accepted.baseline.read_text())["rows"]
+    assert rows["made/b@0"]["instructions"] == 5 and len(rows) == 4
+    assert accepted((counted("b", 5),), "--bench", "b").returncode == 0
+    assert accepted((counted("b", 5),)).returncode == 1
+
+
+def test_nothing_that_failed_is_accepted(accepted):
+    before = accepted.baseline.read_text()
+    ran = accepted((*ROWS, counted("e", 1, status="wrong", why="x is 3")), "--update")
+    assert ran.returncode == 1 and "nothing is written" in ran.stdout
+    assert accepted.baseline.read_text() == before
+
+
+def test_a_run_that_failed_beside_its_rows_fails(accepted):
+    data = made_reports.report([counting(), *ROWS, {"type": "end", "rows": 4, "failures": 1, "verdict": "fail"}])
+    ran = accepted((), data=data)
+    assert ran.returncode == 1 and "failed: the run: 1 failures beside its rows" in ran.stdout
+
+
+@pytest.mark.parametrize("run, rows, said", [
+    (head(), (row("a", 1),), "counts no instructions (execution silicon)"),
+    (head(execution="emulated"), (row("a", 1),), "counts no instructions (execution emulated)"),
+    (counting(recipe="cpuid"), ROWS, "was taken with other words: recipe=lfence, now cpuid"),
+    (counting(options={**OPTIONS, "caches": "clear"}), ROWS, "was taken with other words: caches=keep, now clear"),
+    (counting(options={**OPTIONS, "method": "adaptive"}), ROWS, "was taken with method=adaptive"),
+    (counting(), (), "it has no exact row that is chosen"),
+])
+def test_other_reports_are_refused(accepted, run, rows, said):
+    ran = accepted(rows, run=run)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert said in ran.stderr
+
+
+def test_damaged_reports_are_refused_and_never_accepted(accepted):
+    before, good = accepted.baseline.read_text(), whole(*ROWS, run=counting())
+    for bad in (good.replace(b'"b"', b'"x"'), b"".join(good.splitlines(keepends=True)[:-1]),
+                b"".join(good.splitlines(keepends=True)[1:])):
+        for words in ((), ("--update",)):
+            ran = accepted((), *words, data=bad)
+            assert (ran.returncode, ran.stdout) == (2, "")
+            assert "is damaged: " in ran.stderr
+    assert accepted.baseline.read_text() == before
+
+
+def test_a_baseline_must_be_there_and_be_one(gate):
+    ran = gate(ROWS)
+    assert ran.returncode == 2 and "there is no such baseline: --update makes it" in ran.stderr
+    for text in ("", "{", "[]", "{}", '{"baretick_gate": 2}', '{"baretick_gate": 1, "words": {}, "rows": {"a": 1}}',
+                 '{"baretick_gate": 1, "words": {}, "rows": {"a": {}}}'):
+        gate.baseline.write_text(text)
+        for words in ((), ("--update",)):
+            ran = gate(ROWS, *words)
+            assert ran.returncode == 2 and "is no baseline" in ran.stderr, text
+        assert gate.baseline.read_text() == text

@@ -1,0 +1,230 @@
+"""`baretick show`: the table of a saved report, and everything that is wrong with it."""
+
+import csv
+import functools
+import io
+import json
+import random
+import resource
+
+import made_reports
+import pytest
+import report
+import saved
+from made_reports import baretick, counted, counting, head, row, whole
+
+DAMAGES = 10000
+ROWS, SECONDS = 10000, 2
+
+ROWS_SHOWN = (row("b", 2.5, core=1), row("a", 10.25, half=0.5), row("c", 1, suite="other", quiet=False),
+              {"type": "row", "suite": "other", "name": "d", "core": 0, "recipe": "lfence", "form": "loop",
+               "ops": 1, "cold": False, "status": "unsupported", "why": "it needs AVX"})
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """kept(bytes, name): a file that holds them."""
+
+    def keep(data, name="report.jsonl"):
+        path = tmp_path / name
+        path.write_bytes(data)
+        return path
+
+    return keep
+
+
+# --- the table -------------------------------------------------------------------------------------
+
+def test_the_table_again(kept):
+    path = kept(whole(*ROWS_SHOWN, others=({"type": "event", "kind": "warning", "message": "one thing"},)))
+    ran = baretick("show", path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == f"""\
+{path}: baretick 0.1.0 (0123456789ab), uefi, execution silicon, Made CPU, recipe lfence, windows in ticks
+
+row      core  ops  min  median  p99    max  cycles/op  +-99%  ns/op  note
+made/b      1  500  312     338  364  12324      2.500  0.010  0.625
+made/a      0  500  312     338  364  12324     10.250  0.500  2.562
+other/c     0  500  312     338  364  12324      1.000  0.010  0.250  the core was shared
+other/d     0    1    -       -    -      -          -      -      -  unsupported: it needs AVX
+
+warning: one thing
+verdict: PASS (4 rows, 0 failures)
+"""
+
+
+def test_markdown(kept):
+    path = kept(whole(counted("x", 2), run=counting()))
+    assert baretick("show", path, "--format", "markdown").stdout == f"""\
+- {path}: baretick 0.1.0 (0123456789ab), uefi, execution instructions, Made CPU, recipe lfence, \
+windows in instructions
+
+| row | ops | min | median | p99 | max | instr/op |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| made/x | 1000 | 2005 | 2005 | 2005 | 2005 | 2.000 |
+
+- verdict: PASS (1 rows, 0 failures)
+"""
+
+
+def test_csv_and_json_have_the_values_of_the_report(kept):
+    path = kept(whole(*ROWS_SHOWN))
+    as_csv = list(csv.DictReader(io.StringIO(baretick("show", path, "--format", "csv").stdout)))
+    as_json = json.loads(baretick("show", path, "--format", "json").stdout)
+    assert [{k: str(v) for k, v in r.items()} for r in as_json] == [
+        {k: v for k, v in r.items() if v or k == "note"} for r in as_csv]
+    assert as_json[0] == {
+        "file": str(path), "row": "made/b", "core": 1, "ops": 500, "min": 312, "median": 338, "p99": 364,
+        "max": 12324, "cycles": 2.5, "interval": 0.01, "ns": 0.625, "suite": "made", "name": "b", "status": "ok",
+        "cycles_lo": 2.49, "cycles_hi": 2.51, "note": ""}
+
+
+@pytest.mark.parametrize("words, expected", [
+    (("--sort", "name"), "abcd"),
+    (("--sort", "cycles"), "cbad"),
+    (("--sort", "cycles", "--reverse"), "abcd"),
+    (("--reverse",), "dcab"),
+    (("--suite", "oth*"), "cd"),
+    (("--bench", "a,[cd]"), "acd"),
+    (("--core", "1"), "b"),
+])
+def test_sorted_and_chosen(kept, words, expected):
+    ran = baretick("show", kept(whole(*ROWS_SHOWN)), "--format", "json", *words)
+    assert "".join(r["name"] for r in json.loads(ran.stdout)) == expected
+
+
+def test_no_row_chosen_is_an_error(kept):
+    ran = baretick("show", kept(whole(*ROWS_SHOWN)), "--suite", "nothing")
+    assert ran.returncode == 2
+    assert "none of 4 rows is chosen by --suite, --bench and --core" in ran.stderr
+
+
+def test_several_files_in_one_table(kept):
+    one, two = kept(whole(row("a", 1)), "one.jsonl"), kept(whole(row("a", 2)), "two.jsonl")
+    rows = json.loads(baretick("show", one, two, "--format", "json").stdout)
+    assert [(r["file"], r["cycles"]) for r in rows] == [(str(one), 1), (str(two), 2)]
+    assert [x.split()[0] for x in baretick("show", one, two).stdout.splitlines() if "made/a" in x] == [
+        str(one), str(two)]
+
+
+# --- what is wrong with it -------------------------------------------------------------------------
+
+LINES = made_reports.report([head(), row("a", 1), row("b", 2),
+                {"type": "end", "rows": 2, "failures": 0, "verdict": "pass"}]).splitlines(keepends=True)
+
+
+@pytest.mark.parametrize("lines, said", [
+    ([*LINES[:2], LINES[2].replace(b'"b"', b'"x"'), LINES[3]], "line 3: crc is "),
+    ([LINES[0], *LINES[2:]], "line 2: record 2 comes where record 1 should be"),
+    (LINES[:3], "no record `end`: the report is cut"),
+    ([*LINES, LINES[2]], "line 5: record 2 (row) comes after the end record"),
+    ([*LINES[:3], LINES[3].rstrip()], "line 4: does not end in CR LF as the others do"),
+    ([*LINES[:2], b"\r\n", *LINES[2:]], "line 3: is no record: b''"),
+    ([LINES[0], b"Noise of a firmware\r\n", *LINES[1:]], "line 2: is no record: b'Noise of a firmware'"),
+    (LINES[1:], "line 1: record 1 comes where record 0 should be"),
+])
+def test_damage_is_named_and_what_is_left_is_shown(kept, lines, said):
+    path = kept(b"".join(lines))
+    ran = baretick("show", path)
+    assert ran.returncode == 1
+    assert f"{path}: {said}" in ran.stderr
+    assert f"{path}: damaged in " in ran.stderr
+    assert "made/a" in ran.stdout or "made/b" in ran.stdout
+
+
+def test_a_run_that_failed_is_named(kept):
+    ran = baretick("show", kept(whole(row("a", 1, status="wrong", why="x is 3, not 4"))))
+    assert ran.returncode == 1
+    assert "the run's verdict is fail" in ran.stderr
+    assert "wrong: x is 3, not 4" in ran.stdout
+
+
+@pytest.mark.parametrize("data", [b"", b"\r\n", b"nothing of ours\n" * 9, bytes(range(256)) * 40],
+                         ids=["empty", "a line", "text", "bytes"])
+def test_what_is_no_report_cannot_be_read(kept, data):
+    ran = baretick("show", kept(data))
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "no record of a report in it" in ran.stderr
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    ran = baretick("show", tmp_path / "none.jsonl")
+    assert (ran.returncode, ran.stderr) == (2, f"baretick: {tmp_path / 'none.jsonl'}: No such file or directory\n")
+
+
+NOISE = b"\x1b[2J\x1b[01;01HBdsDxe: loading Boot0001\r\n\r\nbaretick: leaving firmware\r\n"
+
+
+def test_a_serial_log_with_text_between_the_records(kept):
+    data = NOISE + LINES[0] + b"row   cycles/op\r\n" + b"".join(LINES[1:]) + b"verdict: PASS\r\n"
+    ran = baretick("show", kept(data, "serial.log"))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "made/b" in ran.stdout
+    cut = baretick("show", kept(NOISE + b"".join(LINES[:3]), "serial.log"))
+    assert cut.returncode == 1
+    assert "no record `end`: the report is cut" in cut.stderr
+
+
+def test_a_log_of_a_machine_that_was_reset_has_two_reports(kept):
+    first, second = LINES[:2], whole(row("later", 3))
+    ran = baretick("show", kept(NOISE + b"".join(first) + NOISE + second, "serial.log"))
+    assert ran.returncode == 1
+    assert "line 9: another report begins, and this one has no record `end`" in ran.stderr
+    assert "2 reports, one after another: the last one is shown" in ran.stderr
+    assert "made/later" in ran.stdout and "made/a" not in ran.stdout
+    both = baretick("show", kept(NOISE + b"".join(LINES) + NOISE + second, "serial.log"))
+    assert both.returncode == 0
+
+
+def one_byte_wrong(data, dice):
+    """A byte changed, gone or more, and what was done."""
+    at, new = dice.randrange(len(data)), dice.randrange(256)
+    how = dice.choice(("change", "delete", "insert"))
+    if how == "change":
+        new = data[at] ^ dice.randrange(1, 256)
+        return data[:at] + bytes([new]) + data[at + 1:], (how, at, new)
+    if how == "delete":
+        return data[:at] + data[at + 1:], (how, at)
+    at = dice.randrange(len(data) + 1)
+    return data[:at] + bytes([new]) + data[at:], (how, at, new)
+
+
+def is_whole(data):
+    found = saved.take("a report", data)
+    return bool(found.records) and not found.damage
+
+
+def test_every_damage_of_a_byte_is_found(run, monkeypatch):
+    # Lines that are not damaged need be read once only.
+    monkeypatch.setattr(report, "parse", functools.lru_cache(256)(report.parse))
+    data = run("suite=truth", "bench=add", "samples=64", "rounds=1", "hist=off", "format=jsonl").out.encode()
+    assert is_whole(data), saved.take("a report", data).damage
+    dice = random.Random(1)
+    missed = []
+    for _ in range(DAMAGES):
+        wrong, done = one_byte_wrong(data, dice)
+        if is_whole(wrong):
+            missed.append(done)
+    assert missed == []
+
+
+def test_every_damage_around_the_ends_of_lines_is_found():
+    data = b"".join(LINES)
+    places = sorted({at + near for at in range(len(data)) if data[at] in b"\r\n" for near in (-1, 0, 1)} | {0, 1})
+    for at in places:
+        for cut, new in [(1, b""), *((cut, bytes([b])) for cut in (0, 1) for b in range(256))]:
+            wrong = data[:at] + new + data[at + cut:]
+            assert wrong == data or not is_whole(wrong), (at, cut, new)
+
+
+# --- large reports ---------------------------------------------------------------------------------
+
+def test_a_large_report_opens_soon(kept):
+    """In CPU time, which a busy machine does not stretch so far."""
+    full = row("x", 1.5, hist=[[300 + i, i] for i in range(60)], interval={"nominal": 0.99, "kappa": 0.002})
+    path = kept(whole(*(dict(full, name=f"r{i}") for i in range(ROWS))))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ran = baretick("show", path, "--sort", "name")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert ran.returncode == 0 and f"{ROWS} rows" in ran.stdout
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < SECONDS
