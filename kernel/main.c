@@ -39,7 +39,7 @@ static const struct trap_hooks hooks = {
 
 static void say_has_machine(const struct handoff *h, struct sink *out)
 {
-    if (report_table(&kernel.report))
+    if (report_says(&kernel.report))
         fmt(out, h->borrowed ? "baretick: has the machine\r\n" : "baretick: left firmware\r\n");
 }
 

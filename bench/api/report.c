@@ -8,7 +8,17 @@ void report_init(struct report *r, struct sink *out, enum format format)
 
 bool report_table(const struct report *r)
 {
-    return r->format != FORMAT_JSONL;
+    return r->format == FORMAT_BOTH || r->format == FORMAT_TABLE;
+}
+
+bool report_lines(const struct report *r)
+{
+    return r->format == FORMAT_LINES;
+}
+
+bool report_says(const struct report *r)
+{
+    return report_table(r) || report_lines(r);
 }
 
 void report_progress(struct report *r, const char *line)
@@ -36,7 +46,7 @@ static void begin(struct report *r, struct json *j, const char *type)
 
 bool report_record(struct report *r, struct json *j, const char *type)
 {
-    if (r->format == FORMAT_TABLE)
+    if (r->format == FORMAT_TABLE || r->format == FORMAT_LINES)
         return false;
     begin(r, j, type);
     return true;
@@ -44,7 +54,7 @@ bool report_record(struct report *r, struct json *j, const char *type)
 
 bool report_event_begin(struct report *r, struct json *j, const char *kind, const char *message)
 {
-    if (report_table(r)) {
+    if (report_says(r)) {
         report_fresh_line(r);
         fmt(r->out, "%s: %s\r\n", kind, message);
     }
@@ -68,7 +78,7 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
     static const char *const values[] = {"pass", "fail", "not judged"};
     struct json j;
     r->failures += result == SELFTEST_FAIL;
-    if (report_table(r)) {
+    if (report_says(r)) {
         report_fresh_line(r);
         fmt(r->out, "self-test %-16s %s: %s\r\n", name, words[result], detail);
     }
@@ -88,6 +98,10 @@ void report_end(struct report *r, bool stopped)
     enum verdict verdict = r->failures ? FAIL : stopped ? STOPPED : PASS;
     char smis[40] = "";
     struct json j;
+    /* Before the record, by whose end a reader knows that all has come. */
+    if (report_lines(r))
+        fmt(r->out, "BT run/verdict@0 %llu failures %s\r\n", (unsigned long long)r->failures,
+            verdict == PASS ? "pass" : "fail");
     begin(r, &j, "end");
     json_u64(&j, "rows", r->rows);
     json_u64(&j, "failures", r->failures);
@@ -99,7 +113,7 @@ void report_end(struct report *r, bool stopped)
     json_end(&j);
     if (r->counts_smis)
         fmt_buf(smis, sizeof smis, ", %llu SMIs", (unsigned long long)r->smis);
-    if (report_table(r))
+    if (report_says(r))
         fmt(r->out, "verdict: %s (%llu rows, %llu failures%s%s)\r\n", shouts[verdict],
             (unsigned long long)r->rows, (unsigned long long)r->failures, smis,
             stopped ? ", stopped" : "");

@@ -30,6 +30,10 @@ void report_init(struct report *r, struct sink *out, enum format format);
 
 /* Whether the table is wanted; then fmt() to r->out at will, lines ended by "\r\n". */
 bool report_table(const struct report *r);
+/* Whether a line a row is wanted in place of the table. */
+bool report_lines(const struct report *r);
+/* Either of the two: whether a person reads along. */
+bool report_says(const struct report *r);
 
 /* Writes `line` (at most 79 columns) over the progress line before it. Nothing where there is no
  * table. */
@@ -42,7 +46,7 @@ void report_fresh_line(struct report *r);
  * never is). */
 bool report_record(struct report *r, struct json *j, const char *type);
 
-/* An `event` record, and in the table a line "warning: ..." */
+/* An `event` record, and in the table, or between the lines, a line "warning: ..." */
 void report_event(struct report *r, const char *kind, const char *message);
 /* The same with members of its own: true where there is a record, which the caller then ends. */
 bool report_event_begin(struct report *r, struct json *j, const char *kind, const char *message);

@@ -1,5 +1,6 @@
 #include "bench/show/crowd_show.h"
 #include "bench/cores/plan.h"
+#include "bench/show/line.h"
 #include "lib/stats/known.h"
 #include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
@@ -202,6 +203,7 @@ void crowd_show(const struct crowd *c, struct report *r)
 {
     if (report_table(r))
         show_line(c, r);
+    line_figure(r, &c->row, c->row.status == ROW_OK ? c->row.headline.ticks : UNKNOWN, "ticks");
     record_row(c, r);
     if (c->pairs)
         record_matrix(c, r);

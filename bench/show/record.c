@@ -98,6 +98,13 @@ static void record_interval(struct json *j, const struct engine *e, const struct
             json_f64(j, NULL, row->round_theta[i], 6);
         json_close(j);
     }
+    /* A sweep has its own, one an offset. */
+    if (row->theta && row->placements > 1 && !sweep_made(e, row)) {
+        json_array(j, "placements_cycles");
+        for (unsigned i = 0; i < row->placements; i++)
+            json_f64(j, NULL, row->theta[i], 6);
+        json_close(j);
+    }
     json_close(j);
 }
 

@@ -3,6 +3,7 @@
 #include "lib/stats/known.h"
 #include "bench/measure/sweep.h"
 #include "bench/show/compare.h"
+#include "bench/show/line.h"
 #include "bench/show/method_show.h"
 #include "bench/show/own_show.h"
 #include "bench/show/per_op.h"
@@ -224,5 +225,6 @@ void show_row(struct report *r, const struct engine *e, const struct row *row, b
         if (details)
             show_details(r, e, row);
     }
+    line_row(r, e, row);
     record_row(r, e, row);
 }

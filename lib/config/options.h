@@ -35,7 +35,8 @@
 #define FORMAT_CHOICES(WORD)                                                                       \
     WORD(FORMAT_BOTH, "both")                                                                      \
     WORD(FORMAT_TABLE, "table")                                                                    \
-    WORD(FORMAT_JSONL, "jsonl")
+    WORD(FORMAT_JSONL, "jsonl")                                                                    \
+    WORD(FORMAT_LINES, "lines")
 enum format { FORMAT_CHOICES(WORD_ID) };
 
 #define HIST_CHOICES(WORD) WORD(HIST_CAPPED, "capped") WORD(HIST_FULL, "full") WORD(HIST_OFF, "off")

@@ -162,6 +162,17 @@ def test_only_the_table(boot):
     assert "verdict: PASS" in b.text
 
 
+def test_a_line_a_row(boot):
+    """What a test rack waits for, from the first line to the last; the figures are those of the record."""
+    b = boot("suite=calls samples=16 bench=direct,plt format=lines")
+    assert b.status == SUCCESS and [r["type"] for r in b.records] == ["end"], str(b)
+    after = b.text[b.text.index("baretick: left firmware"):].splitlines()
+    assert [line for line in after if line.startswith("BT ")] == [
+        "BT calls/direct@0 2.000000 instructions pass", "BT calls/plt@0 3.000000 instructions pass",
+        "BT run/verdict@0 0 failures pass"]
+    assert "verdict: PASS (2 rows, 0 failures)" in after
+
+
 def test_table_and_records_agree(boot):
     b = boot("suite=baseline,calls samples=16").must(SUCCESS)
     step = b.run["ticks_per_instruction"]

@@ -30,7 +30,7 @@ static void check_bounds(const struct options *o)
     char text[SERIAL_CHOICE_TEXT];
     FUZZ_CHECK((o->samples == 0 || (o->samples >= 16 && o->samples <= 1000000)) &&
                o->warmup <= 1000);
-    FUZZ_CHECK(o->recipe <= RECIPE_AUTO && o->format <= FORMAT_JSONL && o->hist <= HIST_OFF);
+    FUZZ_CHECK(o->recipe <= RECIPE_AUTO && o->format <= FORMAT_LINES && o->hist <= HIST_OFF);
     FUZZ_CHECK(o->finish <= FINISH_RETURN && o->takeover <= TAKEOVER_BORROW);
     FUZZ_CHECK(o->clock.n >= 1 && o->clock.n <= CLOCK_IDS && o->clock.id[0] < CLOCK_IDS);
     FUZZ_CHECK(o->cycle.n >= 1 && o->cycle.n <= CYCLE_IDS && o->cycle.id[0] < CYCLE_IDS);

@@ -209,12 +209,14 @@ static void messages(void **state)
     refused("cores=4-1", "baretick.conf, line 1: \"cores=4-1\": cores takes bsp, all, or numbers "
                          "from 0 to 1023 and ranges of them, 127 bytes at most");
     refused("format=Table",
-            "baretick.conf, line 1: \"format=Table\": format takes one of both|table|jsonl");
+            "baretick.conf, line 1: \"format=Table\": format takes one of both|table|jsonl|lines");
     refused("format=tabl",
-            "baretick.conf, line 1: \"format=tabl\": format takes one of both|table|jsonl");
-    refused("format=", "baretick.conf, line 1: \"format=\": format takes one of both|table|jsonl");
-    refused("format=both|table",
-            "baretick.conf, line 1: \"format=both|table\": format takes one of both|table|jsonl");
+            "baretick.conf, line 1: \"format=tabl\": format takes one of both|table|jsonl|lines");
+    refused("format=",
+            "baretick.conf, line 1: \"format=\": format takes one of both|table|jsonl|lines");
+    refused(
+        "format=both|table",
+        "baretick.conf, line 1: \"format=both|table\": format takes one of both|table|jsonl|lines");
     refused("takeover=lend",
             "baretick.conf, line 1: \"takeover=lend\": takeover takes one of auto|exit|borrow");
     refused(

@@ -1,0 +1,37 @@
+#include "bench/show/line.h"
+#include "bench/measure/cycle.h"
+#include "bench/show/units.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+
+#define DECIMALS 6 /* as in the record */
+
+void line_figure(struct report *r, const struct row *row, double value, const char *unit)
+{
+    if (!report_lines(r) || row->status == ROW_UNSUPPORTED)
+        return;
+    fmt(r->out, "BT %s/%s@%u ", row->bench->suite, row->bench->name, row->core);
+    if (is_known(value)) {
+        num_f64(r->out, value, DECIMALS, 0);
+        fmt(r->out, " %s", unit);
+    } else {
+        fmt(r->out, "- -");
+    }
+    fmt(r->out, " %s\r\n", row->status == ROW_OK ? "pass" : "fail");
+}
+
+void line_row(struct report *r, const struct engine *e, const struct row *row)
+{
+    const struct headline *h = &row->headline;
+    bool counted = units_are_instructions(e);
+    const char *unit = counted ? "instructions" : "ticks";
+    if (h->known && !counted && cycle_known(e))
+        line_figure(r, row, h->cycles.theta, "cycles");
+    else if (h->known)
+        line_figure(r, row, units_of(e, h->ticks), unit);
+    else if (row->ticks.n)
+        line_figure(r, row, units_of(e, row->ticks.median), unit);
+    else
+        line_figure(r, row, UNKNOWN, unit);
+}

@@ -1,0 +1,54 @@
+"""A row's figures out of its record, one truth for all that converts them: an operation's nanoseconds,
+core cycles, instructions or ticks, with its interval and its samples (one a placement)."""
+
+UNITS = ("ns", "cycles", "instructions", "ticks")
+
+
+class Figure:
+    """`unit` is one of UNITS; lo and hi are None where there is no interval; samples has the value alone
+    where the placements are not known one by one."""
+
+    def __init__(self, unit, value, lo=None, hi=None, samples=()):
+        self.unit, self.value, self.lo, self.hi = unit, value, lo, hi
+        self.samples = list(samples) or [value]
+
+
+def name(row):
+    return f"{row['suite']}/{row['name']}@{row['core']}"
+
+
+def _cycles(row, per_op):
+    known = [c for c in row.get("interval", {}).get("placements_cycles", []) if c is not None]
+    return Figure("cycles", per_op["cycles"], per_op.get("cycles_lo"), per_op.get("cycles_hi"), known)
+
+
+def _ns(per_op, cycles):
+    """Time is measured over the whole row; the core's clock during the row gives each placement its
+    part of it."""
+    ns = per_op["ns"]
+    if cycles is None or cycles.value <= 0:
+        return Figure("ns", ns)
+    scale = ns / cycles.value
+    lo, hi = (None if c is None else c * scale for c in (cycles.lo, cycles.hi))
+    return Figure("ns", ns, lo, hi, [c * scale for c in cycles.samples])
+
+
+def of(row):
+    """{unit: Figure}, empty where the row has no figure. Ticks stand there only in place of cycles and
+    instructions."""
+    per_op = row.get("per_op", {}) if row["status"] == "ok" else {}
+    if per_op.get("instructions") is not None:
+        return {"instructions": Figure("instructions", per_op["instructions"])}
+    found = {}
+    if per_op.get("cycles") is not None:
+        found["cycles"] = _cycles(row, per_op)
+    elif per_op.get("ticks") is not None:
+        found["ticks"] = Figure("ticks", per_op["ticks"])
+    if per_op.get("ns") is not None:
+        found["ns"] = _ns(per_op, found.get("cycles"))
+    return found
+
+
+def headline(found):
+    """The one that the table shows: cycles, instructions or ticks."""
+    return next(found[unit] for unit in ("cycles", "instructions", "ticks", "ns") if unit in found)

@@ -1,0 +1,176 @@
+"""`baretick capture`: a pseudo-terminal plays what a serial line says: whole, damaged, reset, silent, pulled out."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+import tty
+import zlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import report  # noqa: E402
+
+LINES = (Path(__file__).parent / "data" / "counted.jsonl").read_bytes().splitlines()
+FIRMWARE = b"\x1b[2J\x1b[01;01HBdsDxe: starting Boot0001\r\nleft firmware at 0x0\r\n"
+WHOLE = FIRMWARE + b"".join(line + b"\r\n" for line in LINES) + b"verdict: PASS (4 rows, 0 failures)\r\n"
+PART = FIRMWARE + b"".join(line + b"\r\n" for line in LINES[:3]) + LINES[3][:99]
+SECONDS = 60
+
+
+class Capture:
+    """`baretick capture` on one end of a pseudo-terminal; say() writes on the other."""
+
+    def __init__(self, out, *words):
+        self.out = out
+        self.machine, end = pty.openpty()
+        tty.setraw(end)
+        self.device = os.ttyname(end)
+        self.process = subprocess.Popen(
+            [ROOT / "scripts/baretick", "capture", self.device, "--out", out, *words], text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        self.said = self.process.stdout.readline()
+        assert "listening to" in self.said, self.process.communicate()
+        os.close(end)
+
+    def say(self, data):
+        while data:  # the line's buffer is small
+            data = data[os.write(self.machine, data[:1024]):]
+
+    def until(self, name, data):
+        """Waits until the file has so many bytes."""
+        deadline = time.monotonic() + SECONDS
+        while (self.out / name).stat().st_size < len(data):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    def pull_out(self):
+        os.close(self.machine)
+        self.machine = None
+
+    def finish(self):
+        out, self.err = self.process.communicate(timeout=SECONDS)
+        self.said += out
+        if self.machine is not None:
+            os.close(self.machine)
+        return self.process.returncode
+
+    def records(self, name="report.jsonl"):
+        return (self.out / name).read_bytes().splitlines()
+
+    @property
+    def serial(self):
+        return (self.out / "serial.log").read_bytes()
+
+
+def test_a_whole_report(tmp_path):
+    c = Capture(tmp_path / "new" / "folder")
+    c.say(WHOLE)
+    assert c.finish() == 0, c.err
+    assert c.records() == LINES and c.serial == WHOLE and c.err == ""
+    assert "verdict: PASS (4 rows, 0 failures)\n" in c.said and f"{len(LINES)} records in" in c.said
+    assert report.read_file(tmp_path / "new" / "folder" / "report.jsonl")[-1]["type"] == "end"
+
+
+def test_a_reset_begins_another_report(tmp_path):
+    """In the middle of a record; what came before is kept, and does not spoil the one after."""
+    c = Capture(tmp_path)
+    c.say(PART + WHOLE)
+    assert c.finish() == 0, c.err
+    assert c.records("report-cut-1.jsonl") == LINES[:3] and c.records() == LINES and c.serial == PART + WHOLE
+    assert "damaged record" in c.err and "the machine was reset after 3 records" in c.err
+    assert c.err.count("capture:") == 2
+
+
+def test_two_resets_and_a_damaged_first_record(tmp_path):
+    """seq tells of a reset, too."""
+    begun = b"".join(line + b"\r\n" for line in LINES[:2])
+    c = Capture(tmp_path)
+    c.say(begun + begun + FIRMWARE + WHOLE.replace(b'"seq":0,', b'"seq":9,'))
+    assert c.finish() == 1
+    assert c.records("report-cut-1.jsonl") == c.records("report-cut-2.jsonl") == LINES[:2]
+    assert c.records() == LINES[1:]
+    assert "crc is" in c.err and "record 1 comes where record 0 should be" in c.err
+
+
+def test_damage(tmp_path):
+    damaged = WHOLE.replace(b'"status":"ok"', b'"status":"OK"', 1)
+    c = Capture(tmp_path)
+    c.say(damaged)
+    assert c.finish() == 1
+    assert c.records() == [line for line in LINES if line != LINES[1]] and c.serial == damaged
+    assert "damaged record: crc is" in c.err and "record 2 comes where record 1 should be" in c.err
+
+
+def test_a_verdict_that_is_no_pass(tmp_path):
+    end = report.parse(LINES[-1])
+    body = LINES[-1].rsplit(b',"crc"', 1)[0].replace(b'"pass"', b'"fail"')
+    c = Capture(tmp_path)
+    c.say(WHOLE.replace(LINES[-1], body + b',"crc":"%08x"}' % zlib.crc32(body)))
+    assert end["verdict"] == "pass" and c.finish() == 1
+    assert c.err == "capture: the end record says 'fail'\n"
+
+
+@pytest.mark.parametrize("data, said", [
+    (b"", "the line has not said one byte for 2 s (--timeout)\ncapture: no record arrived"),
+    (PART, "the line has said nothing for 2 s (--timeout)\ncapture: no whole end record (3 records"),
+], ids=["from the start", "in a record"])
+def test_silence(tmp_path, data, said):
+    c = Capture(tmp_path, "--timeout", "2")
+    c.say(data)
+    assert c.finish() == 1 and said in c.err and c.serial == data
+
+
+def test_ctrl_c_keeps_what_came(tmp_path):
+    c = Capture(tmp_path)
+    c.say(PART)
+    c.until("serial.log", PART)
+    c.process.send_signal(signal.SIGINT)
+    assert c.finish() == 130
+    assert c.serial == PART and c.records() == LINES[:3] and "interrupted" in c.err
+
+
+def test_the_adapter_is_pulled_out(tmp_path):
+    c = Capture(tmp_path)
+    c.say(WHOLE[:2000])
+    c.until("serial.log", WHOLE[:2000])
+    c.pull_out()
+    assert c.finish() == 1 and "the line is gone" in c.err and c.serial == WHOLE[:2000]
+
+
+def run(*words):
+    return subprocess.run([ROOT / "scripts/baretick", "capture", *words], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
+
+
+def test_a_file_is_played(tmp_path):
+    log = tmp_path / "serial.log"
+    log.write_bytes(WHOLE)
+    done = run(log, "--out", tmp_path / "out")
+    assert done.returncode == 0 and (tmp_path / "out/report.jsonl").read_bytes().splitlines() == LINES
+    log.write_bytes(PART)
+    done = run(log, "--out", tmp_path / "cut")
+    assert done.returncode == 1 and "the file ends" in done.stderr
+
+
+def test_a_report_is_never_overwritten(tmp_path):
+    (tmp_path / "report.jsonl").write_text("kept")
+    done = run("/dev/null", "--out", tmp_path)
+    assert done.returncode == 2 and "--out names another folder" in done.stderr
+    assert (tmp_path / "report.jsonl").read_text() == "kept"
+
+
+def test_words_that_cannot_be(tmp_path):
+    for words, said in (((tmp_path / "ttyUSB9",), "No such file"), ((tmp_path,), "it is a folder"),
+                        (("/dev/null", "--baud", "115201"), "--baud 115201: one of 50, "),
+                        (("/dev/null", "--timeout", "0"), "above 0")):
+        done = run(*words, "--out", tmp_path / "out")
+        assert done.returncode == 2 and said in done.stderr, done.stderr
+    assert not (tmp_path / "out").exists()

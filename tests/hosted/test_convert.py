@@ -1,0 +1,202 @@
+"""`baretick convert`: reports in other tools' forms, against golden files, and against what their readers ask for.
+
+data/converted/ holds what is expected; `UPDATE=1 python3 -m pytest tests/hosted/test_convert.py` writes it anew.
+"""
+
+import csv
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import convert  # noqa: E402
+import launches  # noqa: E402
+import saved  # noqa: E402
+
+DATA = Path(__file__).parent / "data"
+SILICON, COUNTED = DATA / "silicon.jsonl", DATA / "counted.jsonl"
+GOLDEN = [(form, report) for form in convert.FORMS for report in (SILICON, COUNTED)
+          if (form, report) != ("hyperfine", COUNTED)]
+COMPARE = Path("/usr/share/benchmark/compare.py")  # Debian's libbenchmark-tools
+PLACEMENTS = 16
+
+
+def run(*words):
+    return subprocess.run([ROOT / "scripts/baretick", "convert", *words], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=60, check=False)
+
+
+def converted(form, path):
+    done = run("--to", form, path)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("form, report", GOLDEN)
+def test_golden(form, report):
+    golden = DATA / "converted" / f"{report.stem}.{form}"
+    text = converted(form, report)
+    if os.environ.get("UPDATE"):
+        golden.write_text(text)
+    assert text == golden.read_text()
+
+
+# golang.org/design/14313-benchmark-format, and x/perf/benchfmt: keys begin with a lower-case letter and have neither
+# blanks nor capitals; a name has no blanks, and a capital after `Benchmark`; then a count, then pairs.
+CONFIG = re.compile(r"[a-z][^\sA-Z:]*: \S.*")
+UNIT = re.compile(r"Unit (\S+)((?: \S+=\S+)+)")
+RESULT = re.compile(r"Benchmark[A-Z]\S*\t[1-9][0-9]*((?:\t-?[0-9.]+ \S+)+)")
+
+
+def benchfmt(path):
+    """{unit: its metadata}, {name: {unit: [values]}}; every line is one that the format knows."""
+    units, results = {}, {}
+    for line in converted("benchfmt", path).splitlines():
+        if unit := UNIT.fullmatch(line):
+            units[unit[1]] = unit[2].split()
+        elif result := RESULT.fullmatch(line):
+            for value, unit in (pair.split(" ") for pair in result[1].strip().split("\t")):
+                assert unit in units
+                results.setdefault(line.split("\t")[0], {}).setdefault(unit, []).append(float(value))
+        else:
+            assert line == "" or CONFIG.fullmatch(line), line
+    return units, results
+
+
+def rows(path):
+    return {r["name"]: r for r in saved.read(path).of("row")}
+
+
+def test_benchfmt_has_a_line_a_placement():
+    units, results = benchfmt(SILICON)
+    row = rows(SILICON)["alike_16"]
+    got = results["BenchmarkCalls/alike_16/core=0"]
+    assert units == {"ns/op": ["better=lower"], "cycles/op": ["better=lower"]}
+    assert got["cycles/op"] == row["interval"]["placements_cycles"] and len(got["cycles/op"]) == PLACEMENTS
+    # The placements' nanoseconds are those of the row, in the proportion of their cycles.
+    ratios = [c / n for c, n in zip(got["cycles/op"], got["ns/op"])]
+    assert max(ratios) - min(ratios) < 1e-3 * min(ratios)
+    assert statistics.fmean(ratios) == pytest.approx(row["per_op"]["cycles"] / row["per_op"]["ns"], rel=1e-3)
+
+
+def test_benchfmt_says_that_counted_instructions_are_exact():
+    units, results = benchfmt(COUNTED)
+    assert units == {"instructions/op": ["better=lower", "assume=exact"]}
+    assert results["BenchmarkCalls/plt/core=0"] == {"instructions/op": [rows(COUNTED)["plt"]["per_op"]["instructions"]]}
+
+
+def test_benchfmt_keeps_apart_only_what_is_unlike():
+    """benchstat makes a table of its own for each configuration: two builds must not have two."""
+    lines = converted("benchfmt", SILICON).splitlines()
+    assert [line.split(":")[0] for line in lines if CONFIG.fullmatch(line)] == [
+        "cpu", "execution", "platform", "microcode", "recipe", "cycle"]
+
+
+def test_google_has_what_compare_asks_for():
+    """gbench/report.py reads these, and takes entries of one name for repetitions."""
+    found = json.loads(converted("google", SILICON))["benchmarks"]
+    alike = [b for b in found if b["name"] == "calls/alike_16@0"]
+    assert [b["repetition_index"] for b in alike] == list(range(PLACEMENTS))
+    for b in found:
+        assert b["time_unit"] == "ns" and b["run_type"] == "iteration" and b["repetitions"] == PLACEMENTS
+        assert b["real_time"] == b["cpu_time"] > 0 and b["iterations"] > 0 and b["family_index"] >= 0
+        assert "label" not in b
+    assert {b["label"] for b in json.loads(converted("google", COUNTED))["benchmarks"]} == {
+        "instructions in place of ns"}
+
+
+def test_compare_itself(tmp_path):
+    if not COMPARE.exists() or subprocess.run(["/usr/bin/python3", "-c", "import scipy.stats"], check=False,
+                                              stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("compare.py is not here: libbenchmark-tools and python3-scipy have it")
+    (tmp_path / "a.json").write_text(converted("google", SILICON))
+    done = subprocess.run(["/usr/bin/python3", COMPARE, "--no-color", "benchmarks", tmp_path / "a.json",
+                           tmp_path / "a.json"], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"calls/direct@0_pvalue.*U Test, Repetitions: 16 vs 16", done.stdout), done.stdout
+
+
+def test_bencher():
+    """bencher.dev/bmf.json: {benchmark: {measure: {value, lower_value, upper_value}}}, all numbers."""
+    found = json.loads(converted("bencher", SILICON))
+    per_op = rows(SILICON)["direct"]["per_op"]
+    got = found["calls/direct@0"]
+    assert got["cycles"] == {"value": per_op["cycles"], "lower_value": per_op["cycles_lo"],
+                             "upper_value": per_op["cycles_hi"]}
+    assert got["latency"]["value"] == per_op["ns"] and set(got) == {"latency", "cycles"}
+    for metric in (m for measures in found.values() for m in measures.values()):
+        assert metric["lower_value"] <= metric["value"] <= metric["upper_value"]
+    assert json.loads(converted("bencher", COUNTED))["calls/direct@0"] == {"instructions": {"value": 2}}
+
+
+def test_github_action():
+    """customSmallerIsBetter: an array; name, unit and value are asked for, range and extra are text."""
+    for path, unit in ((SILICON, "cycles/op"), (COUNTED, "instructions/op")):
+        found = json.loads(converted("github-action", path))
+        assert len({e["name"] for e in found}) == len(found) > 0
+        for e in found:
+            assert e["unit"] == unit and isinstance(e["value"], (int, float)) and isinstance(e["extra"], str)
+            assert re.fullmatch(r"± [0-9.]+", e["range"]) if path == SILICON else "range" not in e
+
+
+def test_hyperfine():
+    """What its scripts read of --export-json: seconds."""
+    for r in json.loads(converted("hyperfine", SILICON))["results"]:
+        assert len(r["times"]) == len(r["exit_codes"]) == PLACEMENTS and set(r["exit_codes"]) == {0}
+        assert r["min"] == min(r["times"]) <= r["median"] <= max(r["times"]) == r["max"] < 1e-6
+        name = r["command"].removeprefix("calls/").removesuffix("@0")
+        assert r["mean"] == pytest.approx(rows(SILICON)[name]["per_op"]["ns"] * 1e-9, rel=0.02)
+        assert r["stddev"] == pytest.approx(statistics.stdev(r["times"])) and {"user", "system"} <= set(r)
+
+
+def test_hyperfine_has_no_place_for_instructions():
+    done = run("--to", "hyperfine", COUNTED)
+    assert done.returncode == 2 and not done.stdout
+    assert "no row of 4 has a time: instructions were counted" in done.stderr
+
+
+def test_csv():
+    found = list(csv.DictReader(converted("csv", COUNTED).splitlines()))
+    assert {r["name"]: float(r["instructions"]) for r in found} == {
+        name: row["per_op"]["instructions"] for name, row in rows(COUNTED).items()}
+    assert all(r["status"] == "ok" and r["cycles"] == "" and r["execution"] == "instructions" for r in found)
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+def test_damage_is_named_and_the_rest_is_written(tmp_path, ending):
+    lines = COUNTED.read_bytes().splitlines()
+    lines[2] = lines[2].replace(b'"ops":1', b'"ops":2')
+    path = tmp_path / "report"
+    path.write_bytes(b"left firmware\r\n" * (ending == b"\r\n") + ending.join(lines[:-1]) + ending)
+    done = run("--to", "csv", path)
+    assert done.returncode == 1
+    assert len(done.stdout.splitlines()) == 1 + 3  # of four rows
+    for said in ("crc is", "record 3 comes where record 2 should be", "no record `end`"):
+        assert re.search(f"^baretick: {path}: .*{said}", done.stderr, re.MULTILINE)
+
+
+def test_rows_without_a_figure_are_named(tmp_path):
+    done = subprocess.run(launches.command("suite=provoke bench=wrong samples=64"), capture_output=True, check=False)
+    path = tmp_path / "serial.log"
+    path.write_bytes(done.stdout)
+    said = run("--to", "bencher", path)
+    assert said.returncode == 2 and "no row of 1 has a figure" in said.stderr
+    table = list(csv.DictReader(converted("csv", path).splitlines()))
+    assert [(r["name"], r["status"]) for r in table] == [("wrong", "wrong")] and table[0]["why"]
+
+
+def test_what_cannot_be_read(tmp_path):
+    empty = tmp_path / "empty"
+    empty.write_text("nothing of ours\n")
+    for path, said in ((tmp_path / "nowhere", "No such file"), (empty, "no record of a report in it")):
+        done = run("--to", "csv", path)
+        assert done.returncode == 2 and said in done.stderr and not done.stdout
+    assert run("--to", "excel", SILICON).returncode == 2

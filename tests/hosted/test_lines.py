@@ -1,0 +1,70 @@
+"""format=lines: a line a row, taken by the regular expression that docs/ci.md gives."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import launches
+import report
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+
+
+def expression():
+    """The page's own, in its block of code."""
+    (found,) = re.findall(r"^    (BT \(\?P<.*)$", PAGE, re.MULTILINE)
+    return re.compile(found)
+
+
+def run(words, allowed=(0,)):
+    done = subprocess.run(launches.command(f"{words} format=lines"), capture_output=True, text=True, timeout=120,
+                          stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode in allowed, done.stdout + done.stderr
+    return done.stdout.splitlines()
+
+
+def taken(lines):
+    """{test_case_id: (measurement, units, result)}; a line that begins with BT is taken whole."""
+    found = {}
+    for line in lines:
+        if line.startswith("BT "):
+            match = expression().fullmatch(line)
+            assert match, line
+            assert match["test_case_id"] not in found
+            found[match["test_case_id"]] = match["measurement"], match["units"], match["result"]
+    return found
+
+
+def test_the_expression_takes_every_row():
+    lines = run("suite=calls,baseline,cores samples=64 bench=direct,plt,empty_plain,do_nothing,pingpong cores=0", (0, 2))
+    found = taken(lines)
+    end = report.parse(lines[-2].encode())
+    assert end["type"] == "end" and lines[-1].startswith("verdict: ")
+    assert {"calls/direct@0", "calls/plt@0", "baseline/do_nothing@0", "baseline/empty_plain@0",
+            "run/verdict@0"} <= set(found)
+    for name, (measurement, units, result) in found.items():
+        assert result == "pass" and float(measurement) >= 0 and units in ("cycles", "ticks", "failures"), name
+    assert found["run/verdict@0"] == ("0", "failures", "pass")
+    # The window is no operation, so it is in ticks.
+    assert found["baseline/empty_plain@0"][1] == "ticks" and float(found["baseline/empty_plain@0"][0]) > 0
+
+
+def test_nothing_else_is_in_the_way():
+    """No table, no progress, no escape codes: each line begins with what it is."""
+    for line in run("suite=calls bench=direct samples=64"):
+        assert re.match(r'BT |self-test |warning: |process: |verdict: |\{"baretick":1,"seq":0,"type":"end",', line), line
+
+
+def test_what_fails():
+    lines = run("suite=provoke bench=wrong,ud2 samples=64", (2,))
+    found = taken(lines)
+    assert found["provoke/wrong@0"][2] == "fail" and lines[-1].startswith("verdict: FAIL")
+    assert found["provoke/ud2@0"] == (None, None, "fail")
+    assert found["run/verdict@0"][1:] == ("failures", "fail") and int(found["run/verdict@0"][0]) >= 2
+
+
+def test_an_error_is_said():
+    """The end record is there whatever happens: a rack waits for it."""
+    lines = run("suite=calls bench=nowhere", (3,))
+    assert any('"kind":"error"' in line for line in lines) and report.parse(lines[-1].encode())["type"] == "end"
