@@ -169,7 +169,7 @@ def tails(lines, sides):
                 row[f"{side.title}_{name}"] = statistics.fmean(values) if values else None
             shares = [r["shared"] for r in launches if "shared" in r]
             row[f"{side.title}_shared"] = statistics.fmean(shares) if shares else None
-        if len(row) > 2 and any(v is not None for k, v in row.items() if k not in ("row", "core")):
+        if any(v is not None for k, v in row.items() if k not in ("row", "core")):
             found.append(row)
     columns = [COLUMNS[0], COLUMNS[1]]
     for name, form in (*((n, ".0f") for n in TAILS), ("shared", ".1%")):

@@ -195,9 +195,11 @@ def test_a_process_against_a_bare_machine_is_named_as_such(kept):
     hosted = {**head(platform="hosted"), "system": {"name": "Linux"}}
     del hosted["firmware"], hosted["smbios"]
     witness = {"type": "witness", "core": 0, "blocks": 1000, "shared_blocks": 125, "shared": 0.125}
+    gaps = {"type": "gaps", "suite": "quiet", "name": "gaps", "core": 0, "watched_ticks": 4000000, "gaps": 9,
+            "stolen_ticks": 50000, "longest_ticks": 20000}
     old = kept(whole(row("x", 1.1, half=0.1, n=2048, disturbed=7, shared=0.04, process=process,
                          ticks={"min": 312, "median": 364, "p99": 910, "max": 99000}),
-                     run=hosted, others=(witness,)))
+                     run=hosted, others=(witness, gaps)))
     new = kept(whole(row("x", 1, n=2048, disturbed=0)))
     ran = baretick("compare", old, new)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -208,8 +210,9 @@ def test_a_process_against_a_bare_machine_is_named_as_such(kept):
     assert shown[at].split() == ["row", *(w for what in ("median", "p99", "max", "shared")
                                           for w in ("hosted", what, "bare", what))]
     assert shown[at + 1].split() == ["made/x", "364", "338", "910", "364", "99000", "12324", "4.0%", "0.0%"]
-    assert ("hosted: core 0 was shared 12.5% of the time; 3 times another program had the CPU, 2 page faults, 0 moves, "
-            "12 ms stolen by the hypervisor; 7 of 2048 windows disturbed") in shown
+    assert ("hosted: core 0 was shared 12.5% of the time; core 0: 9 gaps stole 1.250% of it, the longest 20000 ticks; "
+            "3 times another program had the CPU, 2 page faults, 0 moves, 12 ms stolen by the hypervisor; "
+            "7 of 2048 windows disturbed") in shown
     assert "bare: 0 of 2048 windows disturbed" in shown
     mixed = baretick("compare", "--old", old, new, "--new", new)
     assert mixed.returncode == 2 and "another platform: hosted against uefi" in mixed.stderr
