@@ -28,7 +28,7 @@ COLUMNS = (
     table.Column("from", "ratio_lo", ".4f"),
     table.Column("to", "ratio_hi", ".4f"),
     table.Column("verdict", "verdict", left=True),
-    table.Column("why", "why", left=True),
+    table.Column("note", "why", left=True),
 )
 PARTS = (
     table.Column("", "suite"), table.Column("", "name"),
@@ -75,8 +75,9 @@ class Side:
         build = self.run.get("build", "?")
         files = ", ".join(r.path for r in self.reports)
         several = f"{len(self.reports)} launches: " if len(self.reports) > 1 else ""
+        failed = [f"; the verdict of {r.path} is {r.verdict}" for r in self.reports if r.verdict != "pass"]
         return (f"{self.title}: {several}{files} (baretick {self.run.get('version', '?')}, {build}, "
-                f"{self.run.get('compiler', 'compiler unknown')}; {PLATFORMS.get(self.run.get('platform'), '?')})")
+                f"{self.run.get('compiler', 'compiler unknown')}; {PLATFORMS.get(self.run.get('platform'), '?')})" + "".join(failed))
 
 
 PLATFORMS = {"uefi": "bare machine", "hosted": "hosted: under an operating system"}
@@ -112,6 +113,8 @@ def judged(key, old, new):
         line.update({side: e.value, f"{side}_lo": e.lo, f"{side}_hi": e.hi, f"{side}_half": half(e),
                      f"{side}_launches": e.launches})
     line["unit"] = unit
+    if any(len(r.get("modes", [])) > 1 for r in (*old, *new)):
+        line["why"] = "several modes, whose mean this is"
     if not a.parts or not b.parts:
         return {**line, "verdict": UNLIKE, "why": "no interval: give several launches of each side"}, None
     d = estimate.Difference(a, b)
@@ -166,7 +169,7 @@ def tails(lines, sides):
                 row[f"{side.title}_{name}"] = statistics.fmean(values) if values else None
             shares = [r["shared"] for r in launches if "shared" in r]
             row[f"{side.title}_shared"] = statistics.fmean(shares) if shares else None
-        if len(row) > 2 and any(v is not None for k, v in row.items() if k not in ("row", "core")):
+        if any(v is not None for k, v in row.items() if k not in ("row", "core")):
             found.append(row)
     columns = [COLUMNS[0], COLUMNS[1]]
     for name, form in (*((n, ".0f") for n in TAILS), ("shared", ".1%")):
@@ -283,7 +286,7 @@ def command(args):
         return 0
     slow, most = too_slow(lines, differences, args.fail_if_slower), f"{args.fail_if_slower * 100:g}%"
     for line in slow:
-        by = f"by {line['ratio'] - 1:.1%}" if line["ratio"] is not None else "than none at all"
+        by = f"by {line['ratio'] - 1:.1%}" if line["ratio"] is not None else f"({line['old']:.3f} -> {line['new']:.3f})"
         print(f"baretick: {line['row']} on core {line['core']} is slower {by}: more than {most} beyond doubt "
               f"(Holm, a risk of {RISK:.0%} over all rows)", file=sys.stderr)
     if not slow and args.format in ("text", "markdown"):

@@ -121,11 +121,10 @@ class Difference:
         self.ratio, self.lo, self.hi = new.value / old.value, (b - root) / a, (b + root) / a
 
     def p_above(self, limit):
-        """The probability of this where new is at most 1 + limit times old; 1 where no ratio can be told."""
-        old, new, factor = self.old, self.new, 1 + limit
+        """The probability of this where new is at most 1 + limit times old. Where old is about 0, or below, no
+        ratio can be told, but that new is above it can."""
+        old, new, factor = self.old, self.new, 1 + limit if self.old.value > 0 else 1
         apart, variance = new.value - factor * old.value, new.variance + factor ** 2 * old.variance
         if variance == 0:
             return float(apart <= 0)
-        if self.ratio is None:
-            return 1.0
         return significance.upper(apart / math.sqrt(variance), self.df)

@@ -57,6 +57,8 @@ def unfit(row):
         return "a shared core: somebody else had part of it"
     if row.get("throttled"):
         return "the core was throttled"
+    if row.get("doubt"):
+        return row["doubt"]
     if row.get("judged") is False:
         return "cores of an emulator take turns"
     return None

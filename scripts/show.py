@@ -153,9 +153,22 @@ def show(reports, rows, args):
         print(f"{heading}{before}{ending(r)}")
 
 
+def read(paths):
+    """The reports that can be read; of the others the reason on stderr."""
+    found = []
+    for path in paths:
+        try:
+            found.append(saved.read(path))
+        except saved.Unreadable as e:
+            print(f"baretick: {e}", file=sys.stderr)
+    return found
+
+
 def command(args):
-    """0: every report is whole and its run passed; 1: one is not, or did not."""
-    reports = [saved.read(path) for path in args.files]
+    """0: every report is whole and its run passed; 1: one is not, or did not; 2: one cannot be read."""
+    reports = read(args.files)
+    if not reports:
+        return 2
     wrong = [complain(r) for r in reports]
     found = [flat(r.path, row, r.one("run").get("ticks_per_instruction", 1))
              for r in reports for row in r.of("row")]
@@ -163,7 +176,7 @@ def command(args):
     show(reports, rows, args)
     if not rows and found:
         raise saved.Unreadable(f"none of {len(found)} rows is chosen by --suite, --bench and --core")
-    return 1 if any(wrong) else 0
+    return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 
 
 def add(commands):

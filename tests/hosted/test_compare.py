@@ -46,9 +46,9 @@ def test_the_table(kept):
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == f"""\
 old: {old} (baretick 0.1.0, 0123456789ab, gcc 12.2.0; bare machine)
-new: {new} (baretick 0.1.0, 0123456789ab, gcc 12.2.0; bare machine)
+new: {new} (baretick 0.1.0, 0123456789ab, gcc 12.2.0; bare machine); the verdict of {new} is fail
 
-row           unit       old  +-99%    new  +-99%   ratio    from      to  verdict         why
+row           unit       old  +-99%    new  +-99%   ratio    from      to  verdict         note
 made/quicker  cycles  10.000  0.010  9.000  0.010  0.9000  0.8990  0.9010  faster
 made/alike    cycles   3.000  0.010  3.001  0.010  1.0003  0.9970  1.0037  same
 made/gone     -            -      -      -      -       -       -       -  not comparable  only in the old report
@@ -70,7 +70,7 @@ def test_counted_instructions_are_exact(kept):
     assert "ratio" not in found["d"]
     ran = baretick("compare", old, new, "--fail-if-slower", "0.1%")
     assert ran.returncode == 1
-    assert "made/d on core 0 is slower than none at all" in ran.stderr and "made/b" not in ran.stderr
+    assert "made/d on core 0 is slower (0.000 -> 1.000): more than" in ran.stderr and "made/b" not in ran.stderr
 
 
 @pytest.mark.parametrize("cycles, limit, status", [(1.05, "2%", 1), (1.05, "10%", 0), (1.019, "2", 0), (0.5, "0%", 0),
@@ -80,6 +80,13 @@ def test_fail_if_slower_beyond_doubt(kept, cycles, limit, status):
     ran = baretick("compare", old, new, "--fail-if-slower", limit)
     assert ran.returncode == status
     assert ("made/x on core 0 is slower by 5.0%: more than 2% beyond doubt" in ran.stderr) == bool(status)
+
+
+@pytest.mark.parametrize("before, after, status", [(0.001, 1, 1), (-0.001, 1, 1), (-0.5, -0.5, 0), (0.001, 0.002, 0)])
+def test_a_row_that_cost_nothing_and_now_does_is_slower(kept, before, after, status):
+    ran = baretick("compare", kept(whole(row("x", before))), kept(whole(row("x", after))), "--fail-if-slower", "10%")
+    assert ran.returncode == status
+    assert (f"({before:.3f} -> {after:.3f}): more than 10% beyond doubt" in ran.stderr) == bool(status)
 
 
 def test_the_same_in_csv_and_markdown(kept):
@@ -138,11 +145,20 @@ def test_a_change_on_purpose_can_be_allowed(kept):
     ({"per_op": {"ticks": 1}}, {"per_op": {"ticks": 1}}, "no interval: give several launches of each side"),
     ({"per_op": {}}, {}, "old: it has no figure of an operation"),
     ({"throttled": True}, {}, "old: the core was throttled"),
+    ({}, {"doubt": "the difference is negative"}, "new: the difference is negative"),
 ])
 def test_a_row_that_is_not_comparable_says_why(kept, old, new, why):
     found = lines(kept(whole(row("x", 1, **old), row("y", 1))), kept(whole(row("x", 1, **new), row("y", 1))))
     assert (found["x"]["verdict"], found["x"]["why"]) == ("not comparable", why)
     assert found["y"]["verdict"] == "same"
+
+
+def test_a_row_with_several_modes_says_so(kept):
+    modes = [{"cycles": 1, "share": 0.5}, {"cycles": 3, "share": 0.5}]
+    old = kept(whole(row("x", 2, modes=modes), row("y", 2, modes=modes[:1])))
+    found = lines(old, kept(whole(row("x", 2), row("y", 2))))
+    assert [(r["verdict"], r["why"]) for r in found.values()] == [
+        ("same", "several modes, whose mean this is"), ("same", "")]
 
 
 def test_where_no_row_is_comparable_the_status_says_so(kept):
@@ -179,9 +195,11 @@ def test_a_process_against_a_bare_machine_is_named_as_such(kept):
     hosted = {**head(platform="hosted"), "system": {"name": "Linux"}}
     del hosted["firmware"], hosted["smbios"]
     witness = {"type": "witness", "core": 0, "blocks": 1000, "shared_blocks": 125, "shared": 0.125}
+    gaps = {"type": "gaps", "suite": "quiet", "name": "gaps", "core": 0, "watched_ticks": 4000000, "gaps": 9,
+            "stolen_ticks": 50000, "longest_ticks": 20000}
     old = kept(whole(row("x", 1.1, half=0.1, n=2048, disturbed=7, shared=0.04, process=process,
                          ticks={"min": 312, "median": 364, "p99": 910, "max": 99000}),
-                     run=hosted, others=(witness,)))
+                     run=hosted, others=(witness, gaps)))
     new = kept(whole(row("x", 1, n=2048, disturbed=0)))
     ran = baretick("compare", old, new)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -192,8 +210,9 @@ def test_a_process_against_a_bare_machine_is_named_as_such(kept):
     assert shown[at].split() == ["row", *(w for what in ("median", "p99", "max", "shared")
                                           for w in ("hosted", what, "bare", what))]
     assert shown[at + 1].split() == ["made/x", "364", "338", "910", "364", "99000", "12324", "4.0%", "0.0%"]
-    assert ("hosted: core 0 was shared 12.5% of the time; 3 times another program had the CPU, 2 page faults, 0 moves, "
-            "12 ms stolen by the hypervisor; 7 of 2048 windows disturbed") in shown
+    assert ("hosted: core 0 was shared 12.5% of the time; core 0: 9 gaps stole 1.250% of it, the longest 20000 ticks; "
+            "3 times another program had the CPU, 2 page faults, 0 moves, 12 ms stolen by the hypervisor; "
+            "7 of 2048 windows disturbed") in shown
     assert "bare: 0 of 2048 windows disturbed" in shown
     mixed = baretick("compare", "--old", old, new, "--new", new)
     assert mixed.returncode == 2 and "another platform: hosted against uefi" in mixed.stderr

@@ -152,6 +152,12 @@ def test_a_file_that_is_not_there(tmp_path):
     assert (ran.returncode, ran.stderr) == (2, f"baretick: {tmp_path / 'none.jsonl'}: No such file or directory\n")
 
 
+def test_files_that_can_be_read_are_shown_beside_one_that_cannot(kept, tmp_path):
+    ran = baretick("show", tmp_path / "none.jsonl", kept(whole(row("a", 1))))
+    assert ran.returncode == 2
+    assert "none.jsonl: No such file or directory" in ran.stderr and "made/a" in ran.stdout
+
+
 NOISE = b"\x1b[2J\x1b[01;01HBdsDxe: loading Boot0001\r\n\r\nbaretick: leaving firmware\r\n"
 
 
