@@ -274,7 +274,7 @@ _REFUSED = {
     "push": "each copy waits for RSP", "pop": "each copy waits for RSP, which it writes too",
     "lock": "each copy waits for the memory that the one before wrote",
 }
-_YOURSELF = "say yourself what waits: write the registers of several copies, without this option"
+_YOURSELF = "say yourself what waits: write several copies with their registers, without"
 
 
 @dataclass
@@ -289,7 +289,7 @@ class _Instruction:
         return self.mnemonic, len(self.operands)
 
     def wrong(self, why):
-        return Wrong(f'{self.wish}: "{self.text}": {why}; {_YOURSELF}')
+        return Wrong(f'{self.wish}: "{self.text}": {why}; {_YOURSELF} {self.wish}')
 
     def place(self, i):
         """(kind, names, width) of an operand that is a register."""

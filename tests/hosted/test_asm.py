@@ -322,6 +322,18 @@ def test_throughput_in_a_loop_needs_as_many_copies_as_registers():
         snippet.throughput(snippet.Snippet("imul rax, rbx", unroll=8, loop=10))
 
 
+@pytest.mark.parametrize("text", ["mulsd xmm0, xmm1", "mov rax, [r14 + 8]", "imul rax, rbx, 3"])
+def test_chains_take_longer_than_copies_side_by_side(text):
+    latency, throughput = (cycles(text, wish) for wish in ("--latency", "--throughput"))
+    assert throughput["cycles_hi"] < latency["cycles_lo"]
+
+
+@pytest.mark.parametrize("text", ["mov rax, [rax]", "mov rax, [rbx + 8]", "mov rbp, [rsp - 0x40]"])
+def test_a_chain_of_loads_has_an_address_that_is_there(text):
+    (one,) = measured(text, "--latency")
+    assert one["row"]["status"] == "ok", one
+
+
 # --- the program -----------------------------------------------------------------------------------
 
 def test_it_runs_by_a_link_from_anywhere(tmp_path):
