@@ -260,6 +260,8 @@ _WRITES = _SSE_WRITES | set(_KEEPS) | {("v" + name, count) for name, count in _S
         (3, "imul andn bextr bzhi pdep pext rorx sarx shlx shrx vpermd vpermps vpermq vpermpd vpsllv{d,q} "
             "vpsrlv{d,q} vpsravd vpermil{ps,pd} vextract{i128,f128}"),
         (4, "vperm2{i128,f128} vinsert{i128,f128} vpblendd"))
+# With VEX the second operand gives only the part that is kept: the way through the last is meant.
+_VEX_KEEPS = {("v" + name, count + 1) for name, count in _SSE_KEEPS}
 _FLAGS_ONLY = _table((2, "cmp test bt comiss comisd ucomiss ucomisd ptest vcomiss vcomisd vucomiss vucomisd"))
 _WRITES_NOTHING = _table((0, "nop pause lfence mfence sfence"), (1, "nop"))
 _ACCUMULATOR = {"mul", "imul", "div", "idiv"}   # with one operand
@@ -393,7 +395,8 @@ def _accumulator(one):
 def _chained_by_source(one, load):
     kind, names, _ = one.place(0)
     sources = one.operands[1:]
-    read = [r for o in sources if "[" not in o or one.mnemonic == "lea" for r in _registers(o)]
+    meant = sources[1:] if one.form in _VEX_KEEPS else sources
+    read = [r for o in meant if "[" not in o or one.mnemonic == "lea" for r in _registers(o)]
     if names in read:
         new, why = one.text, f"{one.operands[0]} is read by the next copy{load}"
     else:
