@@ -238,6 +238,14 @@ $(B)/hosted/linked: FORCE
 
 # What a machine will say of a person's own object, or of all in a folder.
 .PHONY: check-object
+# `make check-object FILE.o` too.
+ifeq (check-object,$(firstword $(MAKECMDGOALS)))
+ifneq (,$(wordlist 2,2,$(MAKECMDGOALS)))
+OBJECT := $(word 2,$(MAKECMDGOALS))
+.PHONY: $(OBJECT)
+$(OBJECT): ; @:
+endif
+endif
 check-object: $(CHECK_OBJECT)
 	@$(CHECK_OBJECT) $(call given,OBJECT)
 

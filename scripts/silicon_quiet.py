@@ -147,7 +147,7 @@ def plant_neighbour(lines):
 def sees_planted(planted, found):
     yield Bar(f"a slow-down planted in {percent(planted, 1)} of the blocks of a quiet recording",
               f"{percent(found, 1)} are seen as shared", "95% of them, and no others",
-              0.95 * planted <= found <= planted + 0.01)
+              0.95 * planted <= found <= planted + 0.001)
 
 
 def sees_sibling(runs):

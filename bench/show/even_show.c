@@ -90,7 +90,7 @@ static void say(struct sink *out, const char *suite, const struct series *s, con
     if (!v->lo) {
         fmt(out, "does not break even up to n = %u", most);
     } else if (!v->hi) {
-        fmt(out, "may break even from n = %u on, not sure up to n = %u", v->lo, most);
+        fmt(out, "no difference for sure from n = %u up to n = %u", v->lo, most);
     } else {
         fmt(out, "breaks even at n = %u", v->n);
         if (v->lo != v->hi)

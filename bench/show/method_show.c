@@ -252,8 +252,10 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
 static void show_bare(struct report *r, const struct engine *e,
                       const struct bare_window window[RECIPE_COUNT])
 {
-    fmt(r->out, "\r\n%-24s       bare windows in ensembles: %s a window\r\n%-24s %5s", "",
-        units_are_instructions(e) ? "instructions" : "ticks of the TSC", "recipe", "M");
+    fmt(r->out, "\r\n%-24s       bare windows in ensembles: %s a window\r\n", "",
+        units_are_instructions(e) ? "instructions" : "ticks of the TSC");
+    fmt(r->out, "%-24s       M: ensembles that were taken, within a second a recipe\r\n", "");
+    fmt(r->out, "%-24s %5s", "recipe", "M");
     for (unsigned i = 0; i < COLUMNS; i++)
         fmt(r->out, " %8s", heads[METHOD_ENSEMBLES][i]);
     fmt(r->out, "\r\n");
