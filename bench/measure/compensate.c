@@ -34,14 +34,16 @@ void compensate_open(struct engine *e)
         e->compensate.why_not = "too few timer interrupts were seen in two seconds";
 }
 
-uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t ticks,
+uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t ticks, uint64_t *alone,
                            uint64_t *interrupts)
 {
     uint64_t taken;
     if (!e->compensate.cost.known)
         return ticks;
-    ticks =
-        tick_compensate(ticks, e->p->timer_interrupts() - before, e->compensate.cost.cost, &taken);
+    uint64_t n = e->p->timer_interrupts() - before;
+    if (n == 0 && ticks < *alone)
+        *alone = ticks;
+    ticks = tick_compensate(&e->compensate.cost, *alone, ticks, n, &taken);
     *interrupts += taken;
     return ticks;
 }

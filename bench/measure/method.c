@@ -202,7 +202,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
 {
     const struct bench *b = row->bench;
     struct method_result *m = &row->method;
-    struct taking t = {e, p, row, 0};
+    struct taking t = {.e = e, .p = p, .row = row};
 
     m->method = e->o->method;
     row_fail(row, ROW_UNSUPPORTED, method_lacks(b, m->method, place_is_cold(e, b)));

@@ -22,6 +22,7 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
     uint64_t delay = is_ruler(k) ? dither(t->e, t->row->windows) : 0;
     if (place_is_cold(t->e, b))
         place_cool(t->p);
+    t->before = compensate_before(t->e);
     *w = placed->fn(t->p->object, placed->function, turns, delay, WINDOW_STACK);
     t->row->windows++;
     if (k != KIND_BODY)
@@ -31,12 +32,11 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
 }
 
 /* One window as wide as the row's. */
-static bool take_window(struct taking *t, const struct stream *s, uint64_t *ticks)
+static bool take_window(struct taking *t, struct stream *s, uint64_t *ticks)
 {
     struct window_result w;
-    uint64_t before = compensate_before(t->e);
     bool good = stream_window(t, s->kind, t->p->kind[s->kind].turns, &w);
-    *ticks = compensate_window(t->e, before, w.ticks, &s->side->interrupts);
+    *ticks = compensate_window(t->e, t->before, w.ticks, &s->alone, &s->side->interrupts);
     return good;
 }
 
@@ -101,7 +101,7 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
 {
     const struct options *o = t->e->o;
     uint64_t ticks[2 * ENGINE_BLOCK];
-    *s = (struct stream){.kind = k, .side = side, .left = left};
+    *s = (struct stream){.kind = k, .side = side, .left = left, .alone = UINT64_MAX};
     side->least = UINT64_MAX;
     ensemble_start(&s->ensemble, o->size);
     kbest_start(&side->kbest, o->k, o->epsilon / 1000.0, o->most);

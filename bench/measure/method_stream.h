@@ -17,6 +17,7 @@ struct taking {
     const struct placed *p;
     struct row *row;
     uint64_t operations; /* that its body has done */
+    uint64_t before;     /* compensate_before() the last window */
 };
 
 /* One window; it and its operations are counted. False: its operation failed. */
@@ -27,9 +28,10 @@ struct stream {
     enum kind kind;
     struct method_side *side;
     struct ensemble ensemble;
-    uint64_t left; /* windows that it wants at the most; 0: it has enough */
-    double above;  /* a longer window is disturbed */
-    double mean;   /* of its last block; UNKNOWN: that had none */
+    uint64_t left;  /* windows that it wants at the most; 0: it has enough */
+    double above;   /* a longer window is disturbed */
+    double mean;    /* of its last block; UNKNOWN: that had none */
+    uint64_t alone; /* compensate_window()'s */
 };
 
 /* Warms a kind up. */

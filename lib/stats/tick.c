@@ -44,12 +44,15 @@ struct tick_cost tick_judge(const struct tick_finder *f)
     return c;
 }
 
-uint64_t tick_compensate(uint64_t ticks, uint64_t n, double cost, uint64_t *taken)
+uint64_t tick_compensate(const struct tick_cost *c, uint64_t least, uint64_t ticks, uint64_t n,
+                         uint64_t *taken)
 {
-    double off = (double)n * cost;
+    double left = (double)ticks - (double)n * c->cost;
+    bool known = least != UINT64_MAX;
     *taken = 0;
-    if (n == 0 || !(off < (double)ticks))
+    if (n == 0 || !(left > 0) || (known && left < (double)least) ||
+        (!known && (double)ticks < c->interval))
         return ticks;
     *taken = n;
-    return ticks - (uint64_t)(off + 0.5);
+    return (uint64_t)(left + 0.5);
 }

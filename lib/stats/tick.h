@@ -38,8 +38,13 @@ bool tick_add(struct tick_finder *f, uint64_t gap, uint64_t tsc, uint64_t count)
 
 struct tick_cost tick_judge(const struct tick_finder *f);
 
-/* A window's ticks without n interrupts of that cost. *taken: how many were taken off, n or, where
- * they would take longer than all of the window, and so came beside it, none. */
-uint64_t tick_compensate(uint64_t ticks, uint64_t n, double cost, uint64_t *taken);
+/*
+ * A window's ticks without n interrupts of that cost. The count is the system's: another CPU may
+ * have taken them. So none are taken off (*taken: 0, else n) where less would be left than `least`,
+ * the shortest window so far into which none came (UINT64_MAX: there was none), or nothing; nor,
+ * before there was such a window, of one that is shorter than the time between two interrupts.
+ */
+uint64_t tick_compensate(const struct tick_cost *c, uint64_t least, uint64_t ticks, uint64_t n,
+                         uint64_t *taken);
 
 #endif

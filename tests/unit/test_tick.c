@@ -70,16 +70,35 @@ static void several_in_one_gap_share_it(void **state)
 static void windows_without_them(void **state)
 {
     (void)state;
+    const struct tick_cost c = {.known = true, .cost = COST, .interval = 10000};
+    const uint64_t none = UINT64_MAX;
     uint64_t taken;
-    assert_int_equal(tick_compensate(20000, 0, COST, &taken), 20000);
+    assert_int_equal(tick_compensate(&c, none, 20000, 0, &taken), 20000);
     assert_int_equal(taken, 0);
-    assert_int_equal(tick_compensate(20000, 3, COST, &taken), 5000);
+    assert_int_equal(tick_compensate(&c, none, 20000, 3, &taken), 5000);
     assert_int_equal(taken, 3);
     /* It came between the count and the window: nothing is below zero. */
-    assert_int_equal(tick_compensate(5000, 1, COST, &taken), 5000);
+    assert_int_equal(tick_compensate(&c, 50, 5000, 1, &taken), 5000);
     assert_int_equal(taken, 0);
-    assert_int_equal(tick_compensate(100, 1, COST, &taken), 100);
+    assert_int_equal(tick_compensate(&c, 50, 100, 1, &taken), 100);
     assert_int_equal(taken, 0);
+}
+
+/* The count is the system's: what another CPU took must not shorten a window that has none. */
+static void no_window_becomes_shorter_than_one_without(void **state)
+{
+    (void)state;
+    const struct tick_cost c = {.known = true, .cost = COST, .interval = 10000};
+    uint64_t taken;
+    assert_int_equal(tick_compensate(&c, 6000, 6010, 1, &taken), 6010);
+    assert_int_equal(taken, 0);
+    assert_int_equal(tick_compensate(&c, 6000, 11010, 1, &taken), 6010);
+    assert_int_equal(taken, 1);
+    /* Not known yet: a window shorter than the time between two may well have had none. */
+    assert_int_equal(tick_compensate(&c, UINT64_MAX, 9000, 1, &taken), 9000);
+    assert_int_equal(taken, 0);
+    assert_int_equal(tick_compensate(&c, UINT64_MAX, 20000, 2, &taken), 10000);
+    assert_int_equal(taken, 2);
 }
 
 int main(void)
@@ -89,6 +108,7 @@ int main(void)
         cmocka_unit_test(few_are_not_enough),
         cmocka_unit_test(several_in_one_gap_share_it),
         cmocka_unit_test(windows_without_them),
+        cmocka_unit_test(no_window_becomes_shorter_than_one_without),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
