@@ -17,8 +17,8 @@ static inline uint64_t compensate_before(const struct engine *e)
     return e->compensate.cost.known ? e->p->timer_interrupts() : 0;
 }
 
-/* A window's ticks, what came into it taken off and counted. *alone: the shortest window of its kind
- * into which nothing came; UINT64_MAX at first. */
+/* A window's ticks, what came into it taken off and counted. *alone: the shortest window of its
+ * kind into which nothing came; UINT64_MAX at first. */
 uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t ticks, uint64_t *alone,
                            uint64_t *interrupts);
 
