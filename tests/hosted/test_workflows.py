@@ -1,0 +1,126 @@
+"""The workflows and the test rack's files of docs/ci.md: YAML, and what they call is there and takes these words."""
+
+import os
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import gate  # noqa: E402
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+OWN, COPIED = ROOT / ".github/workflows/ci.yml", ROOT / "docs/ci/gate.yml"
+LAVA, LABGRID, LABGRID_TEST = (ROOT / "docs/ci" / name for name in ("lava.yaml", "labgrid.yaml", "labgrid_test.py"))
+PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+EXPRESSION = re.findall(r"^    (BT \(\?P<.*)$", PAGE, re.MULTILINE)[0]
+# What is not this project's, or the user's own.
+OTHERS = {"if", "grep", "mkdir", "gcc", "cd"}
+
+
+def load(path):
+    if yaml is None:
+        pytest.skip("PyYAML is not here: python3-yaml has it")
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", [OWN, COPIED, LAVA, LABGRID], ids=lambda p: p.name)
+def test_indents(path):
+    """What every YAML keeps to, with or without PyYAML."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        assert "\t" not in line and line == line.rstrip() and (len(line) - len(line.lstrip())) % 2 == 0, line
+
+
+def steps(path):
+    for name, job in load(path)["jobs"].items():
+        assert "runs-on" in job and 0 < job["timeout-minutes"] <= 90, name
+        yield from job["steps"]
+
+
+@pytest.mark.parametrize("path", [OWN, COPIED], ids=lambda p: p.name)
+def test_a_workflow_has_what_github_asks_for(path):
+    found = load(path)
+    assert found["name"] and found[True]  # YAML 1.1 takes `on` for a truth value
+    assert found["permissions"] == {"contents": "read"}
+    for step in steps(path):
+        assert ("run" in step) != ("uses" in step), step
+        if "uses" in step:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"]), step
+
+
+def commands(path):
+    """Each command's words, pipes and redirections parted off."""
+    for step in steps(path):
+        for line in step.get("run", "").splitlines():
+            for part in re.split(r" \| | >>?", line):
+                if part.strip() and not part.startswith('"$'):
+                    yield shlex.split(part)
+
+
+def options_of(sub):
+    done = subprocess.run([ROOT / "scripts/baretick", sub, "--help"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(re.findall(r"--[a-z-]+", done.stdout))
+
+
+@pytest.mark.parametrize("path", [OWN, COPIED], ids=lambda p: p.name)
+def test_the_commands_of_a_workflow_exist(path):
+    seen = set()
+    for words in commands(path):
+        name = words[0].removeprefix("./").removeprefix("baretick/")
+        if name == "scripts/baretick":
+            before = words[:words.index("--")] if "--" in words else words
+            assert {w for w in before if w.startswith("--")} <= options_of(words[1]), words
+            seen.add(words[1])
+        elif name.startswith("scripts/"):
+            assert os.access(ROOT / name, os.X_OK), words
+        elif name == "make":
+            makefile = (ROOT / "Makefile").read_text(encoding="utf-8")  # make -n would run what is marked +
+            assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in words[1:]), words
+        else:
+            assert name in OTHERS or name.startswith("build/") or name == "tee", words
+    assert {"run", "gate"} <= seen
+
+
+def test_the_own_gate_has_a_baseline():
+    (words,) = (w for w in commands(OWN) if "gate" in w[1:2])
+    said, rows = gate.read_baseline(ROOT / words[2])
+    assert {key.split("/")[0] for key in rows} == {"baseline", "calls", "sum"} and said["recipe"]
+    assert rows["calls/direct@0"]["instructions"] == 2
+
+
+def test_kvm_is_used_and_said():
+    """scripts/run takes KVM by itself where it works, and begins with these words."""
+    script = (ROOT / "scripts/run").read_text(encoding="utf-8")
+    text = OWN.read_text(encoding="utf-8")
+    assert 'f"KVM is not used: {why}"' in script and 'f"QEMU under {accel.upper()}' in script
+    assert "grep -E '^(QEMU under|KVM is not used)'" in text and "/dev/kvm" in text and "--accel" not in text
+
+
+def test_lava_waits_for_what_is_written():
+    (test,) = (a["test"] for a in load(LAVA)["actions"] if "test" in a)
+    (monitor,) = test["monitors"]
+    assert monitor["pattern"] == EXPRESSION and set(monitor["fixupdict"]) == {"pass", "fail"}
+    assert f'"{monitor["start"]}\\r\\n"' in (ROOT / "kernel/main.c").read_text(encoding="utf-8")
+    assert monitor["end"] == '"type":"end"'
+    assert [next(iter(a)) for a in load(LAVA)["actions"]] == ["deploy", "boot", "test"]
+
+
+def test_labgrid():
+    target = load(LABGRID)["targets"]["main"]
+    assert target["resources"]["RawSerialPort"]["speed"] == 115200
+    assert {"SerialDriver", "NetworkPowerDriver"} == set(target["drivers"])
+    module = runpy.run_path(str(LABGRID_TEST))
+    assert module["ROW"].pattern == EXPRESSION
+    assert module["rows_of"]("BdsDxe\r\nBT calls/direct@0 2.5 cycles pass\r\nBT a/b@1 - - fail\r\nBT x\r\n") == {
+        "calls/direct@0": ("2.5", "cycles", "pass"), "a/b@1": (None, None, "fail")}
