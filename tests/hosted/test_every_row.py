@@ -189,12 +189,16 @@ def test_the_judge_of_pairs():
         extremes("door", "X:Y|off")
 
 
-def test_every_pair_of_extreme_values(recipes):
+PARTS = 8  # so that no test of all cores waits long for this one
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_pair_of_extreme_values(recipes, part):
     keys = options()
     assert len(keys) > 30
     cpus = len(os.sched_getaffinity(0))
     keys["recipe"] = [r for r in keys["recipe"] if r in recipes or r == "auto"]
-    for run in covering(keys):
+    for run in list(covering(keys))[part::PARTS]:
         words = words_of(run)
         said = ended(words)
         assert said.end["rows"] in (3, 3 * cpus) and len(said.rows) == (0 if run["format"] in ("table", "lines") else 3), words

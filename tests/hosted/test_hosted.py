@@ -352,6 +352,9 @@ def test_setup_and_check_that_do_not_come_back_fail_alone(run, words):
         assert row["status"] == "wrong" and re.match(why, row["why"]), row
 
 
+test_setup_and_check_that_do_not_come_back_fail_alone.EVERY_CPU = True  # conftest.py
+
+
 def test_fault_outside_of_a_body_ends_the_run(run):
     ended = run("suite=provoke", "bench=setup", "format=jsonl", "samples=64")
     report = ended.report()
@@ -526,6 +529,9 @@ def test_a_signal_ends_a_row_that_does_not_end(running, number, cores):
     assert not [e for e in report.events if e["kind"] == "fault"]
     failed = report.end["failures"] > 0  # a self-test, by a busy machine's figure
     assert ended.status == (CHECK_FAILED if failed else STOPPED)
+
+
+test_a_signal_ends_a_row_that_does_not_end.EVERY_CPU = True  # conftest.py
 
 
 def test_a_second_interrupt_ends_at_once(program):
