@@ -330,8 +330,6 @@ def add(commands):
                    help="exit 1 where a row is slower by more than this beyond doubt")
     p.add_argument("--across", type=kinds, default=[], metavar="KIND,...",
                    help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
-    p.add_argument("--suite", default="*", metavar="GLOB,...", help="of these suites")
-    p.add_argument("--bench", default="*", metavar="GLOB,...", help="rows with these names")
-    p.add_argument("--core", type=int, metavar="N", help="of this core")
+    show.add_choice(p)
     p.add_argument("--format", choices=table.FORMATS, default="text", help="of the table (text)")
     p.set_defaults(command=command)

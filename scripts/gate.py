@@ -191,7 +191,5 @@ def add(commands):
     p.add_argument("baseline", metavar="BASELINE", help="one JSON file, to be kept with the source")
     p.add_argument("report", metavar="REPORT", help="report.jsonl, or a serial log")
     p.add_argument("--update", action="store_true", help="accept: write the baseline anew")
-    p.add_argument("--suite", default="*", metavar="GLOB,...", help="of these suites")
-    p.add_argument("--bench", default="*", metavar="GLOB,...", help="rows with these names")
-    p.add_argument("--core", type=int, metavar="N", help="of this core")
+    show.add_choice(p)
     p.set_defaults(command=command)

@@ -77,6 +77,13 @@ def flat(path, row, ticks_per_unit):
     }
 
 
+def add_choice(p):
+    """The words of chosen()."""
+    p.add_argument("--suite", default="*", metavar="GLOB,...", help="of these suites")
+    p.add_argument("--bench", default="*", metavar="GLOB,...", help="rows with these names")
+    p.add_argument("--core", type=int, metavar="N", help="of this core")
+
+
 def chosen(rows, args):
     suites, names = args.suite.split(","), args.bench.split(",")
     return [r for r in rows
@@ -190,8 +197,6 @@ def add(commands):
     p.add_argument("--sort", choices=SORTS, default="report", metavar="COLUMN",
                    help="one of " + ", ".join(SORTS) + " (report: as it stands there)")
     p.add_argument("--reverse", action="store_true", help="the greatest first")
-    p.add_argument("--suite", default="*", metavar="GLOB,...", help="of these suites")
-    p.add_argument("--bench", default="*", metavar="GLOB,...", help="rows with these names")
-    p.add_argument("--core", type=int, metavar="N", help="of this core")
+    add_choice(p)
     p.add_argument("--format", choices=table.FORMATS, default="text", help="of the table (text)")
     p.set_defaults(command=command)

@@ -16,9 +16,6 @@
 #ifndef BARETICK_H
 #define BARETICK_H
 
-/* Its macros leave fields out, which C++ compilers warn of. */
-#pragma GCC system_header
-
 #include <stddef.h>
 #include <stdint.h>
 

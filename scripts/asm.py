@@ -1,0 +1,223 @@
+"""`baretick asm`: what a line of assembly costs."""
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import report
+import snippet
+import start
+import waits
+from start import Failed
+
+HOSTED_SECONDS = 600
+OBJECT_MOST = 1 << 20   # bench/objects/objects.h
+
+
+def read_file(path):
+    """A snippet a line: `@name instructions`, or instructions; # begins a comment."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            lines = f.read().splitlines()
+    except (OSError, UnicodeDecodeError) as e:
+        raise Failed(f"{path}: {getattr(e, 'strerror', None) or e}") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        text = line.partition("#")[0].strip()
+        name = ""
+        if text.startswith("@"):
+            name, _, text = text[1:].partition(" ")
+            if not name or snippet.row_name(name) != name:
+                raise Failed(f"{path}, line {number}: a name is letters, digits and _, at most "
+                             f"{snippet.NAME_MOST}")
+        if text or name:
+            found.append(snippet.Snippet(text.strip(), where=f"{path}, line {number}", name=name))
+    if not found:
+        raise Failed(f"{path}: it has no snippet: instructions in Intel syntax, a snippet a line")
+    return found
+
+
+def snippets_of(args):
+    if sum(x is not None for x in (args.code, args.file, args.bytes)) != 1:
+        raise Failed('one of "INSTRUCTIONS", --file FILE and --bytes HEX is asked for')
+    if args.file is not None:
+        found = read_file(args.file)
+    elif args.bytes is not None:
+        try:
+            raw = bytes.fromhex(args.bytes.replace("0x", "").replace(",", " "))
+        except ValueError:
+            raise Failed(f"--bytes {args.bytes}: hexadecimal digits, two a byte, are asked for") from None
+        found = [snippet.Snippet("", raw=raw)]
+    else:
+        found = [snippet.Snippet(args.code)]
+    for s in found:
+        s.init, s.late_init = args.init, args.late_init
+        s.unroll, s.loop, s.basic = args.unroll, args.loop, args.basic
+        if args.latency:
+            waits.latency(s)
+        if args.throughput:
+            waits.throughput(s)
+    return found
+
+
+def words_of(args):
+    words = ["suite=asm", "format=both", "hist=off", f"deadline={args.deadline}"]
+    for key in ("recipe", "samples"):
+        if getattr(args, key):
+            words.append(f"{key}={getattr(args, key)}")
+    return words
+
+
+def died(status):
+    """How a program ended that a signal ended; else nothing."""
+    return f"the program was ended by signal {-status} ({signal.strsignal(-status)})" if status < 0 else ""
+
+
+def run_hosted(args, path, out):
+    """Lines of the report, and what was said beside them."""
+    try:
+        ran = start.hosted([f"objects={path}", *words_of(args)], capture_output=True, timeout=HOSTED_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"the program did not end within {HOSTED_SECONDS} s") from None
+    with open(out, "wb") as f:
+        f.write(ran.stdout)
+    return ran.stdout.splitlines(), died(ran.returncode) or ran.stderr.decode("utf-8", "replace")
+
+
+def run_booted(args, path, out):
+    folder = os.path.dirname(out)
+    args.objects = path
+    ran = subprocess.run([sys.executable, os.path.join(start.HERE, "scripts/run"), *start.machine_words(args),
+                          "--out", folder, "--", *words_of(args)], capture_output=True, check=False)
+    if not os.path.exists(out):
+        return [], (ran.stdout + ran.stderr).decode("utf-8", "replace")
+    with open(out, "rb") as f:
+        return f.read().splitlines(), ran.stderr.decode("utf-8", "replace")
+
+
+def records_of(lines):
+    found = []
+    for line in lines:
+        if line.startswith(report.RECORD_START):
+            try:
+                found.append(report.parse(line))
+            except report.Damaged as e:
+                raise Failed(f"the report is damaged: a record {e}") from None
+    return found
+
+
+def digits(value):
+    return f"{value:.3f}" if abs(value) < 1000 else f"{value:.1f}"
+
+
+def figure(row, run):
+    """The figure in words, of a row that was measured."""
+    per_op = row.get("per_op", {})
+    if "ticks" not in per_op:
+        return None
+    if "instructions" in per_op:
+        return f"{digits(per_op['instructions'])} instructions a copy, counted by the emulator: not time"
+    if run.get("execution") == "emulated":
+        return f"{digits(per_op['ticks'])} ticks a copy, of an emulator's clock: not any CPU's time"
+    if per_op.get("cycles") is None:
+        return f"{digits(per_op['ticks'])} ticks of the TSC a copy; core cycles are not known here"
+    text = f"{digits(per_op['cycles'])} cycles a copy"
+    if per_op.get("cycles_lo") is not None:
+        text += f" ({digits(per_op['cycles_lo'])} to {digits(per_op['cycles_hi'])}, 99%)"
+    return text
+
+
+def tell(s, row, run):
+    """The lines of a snippet, and whether it was measured."""
+    print(snippet.what(s))
+    for note in s.notes:
+        print(f"    {note}")
+    if row is None:
+        print("    not measured")
+        return False
+    if row["status"] != "ok":
+        print(f"    {row['status']}: {row.get('why', '')}")
+        if run.get("platform") == "hosted" and "SIGSEGV at" in row.get("why", ""):
+            print("    (a process may not execute privileged instructions: try without --hosted)")
+        return False
+    text = figure(row, run)
+    if text is None:
+        print(f"    no figure: {row.get('disturbed', 0)} of {row.get('windows', 0)} windows were disturbed")
+        return False
+    print(f"    {text}")
+    if row.get("modes") and len(row["modes"]) > 1:
+        print("    modes: " + ", ".join(f"{digits(m['cycles'])} ({m['share']:.0%})" for m in row["modes"]))
+    return True
+
+
+def command(args):
+    if args.hosted:
+        start.refuse_machine(args)
+    snippets = snippets_of(args)
+    with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder:
+        path = os.path.join(folder, "asm.o")
+        snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"))
+        if os.path.getsize(path) > OBJECT_MOST:
+            raise Failed(f"the copies take {os.path.getsize(path) >> 10} KiB; an object may have "
+                         f"{OBJECT_MOST >> 10}: lower --unroll, or measure fewer snippets at once")
+        if args.object:
+            shutil.copyfile(path, args.object)
+        out = os.path.join(folder, "report.jsonl")
+        lines, said = (run_hosted if args.hosted else run_booted)(args, path, out)
+    records = records_of(lines)
+    run = next((r for r in records if r["type"] == "run"), None)
+    end = next((r for r in records if r["type"] == "end"), None)
+    errors = [r["message"] for r in records if r["type"] == "event" and r.get("kind") == "error"]
+    faults = [r["message"] for r in records if r["type"] == "event" and r.get("kind") == "fault"]
+    if run is None:
+        raise Failed("\n".join(errors or ["no report:", said.strip() or "nothing was said"]))
+    if end is None or faults:
+        errors += faults or [said.strip() or "the program ended before its report did"]
+    rows = {r["name"]: r for r in records if r["type"] == "row"}
+    if args.json:
+        for s in snippets:
+            print(json.dumps({"snippet": snippet.what(s), "notes": s.notes, "execution": run["execution"],
+                              "row": rows.get(s.name)}))
+        measured = [rows.get(s.name, {}).get("status") == "ok" and "ticks" in rows[s.name].get("per_op", {})
+                    for s in snippets]
+    else:
+        measured = [tell(s, rows.get(s.name), run) for s in snippets]
+    for message in errors:
+        print(f"baretick: {message}", file=sys.stderr)
+    return 0 if all(measured) and not errors else 1
+
+
+def add(commands):
+    p = commands.add_parser(
+        "asm", help="what a line of assembly costs", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Measures instructions in Intel syntax, parted by ; .",
+        epilog="R14, RDI, RSI, RSP and RBP point into the middle of areas of 1 MiB each, R15 counts the\n"
+               "loop's turns where there is a loop, all other registers are 0 and the snippet's.\n\n"
+               "examples:\n"
+               '  baretick asm "imul rax, rbx" --hosted\n'
+               '  baretick asm "mov rax, [r14]" --latency --hosted\n'
+               '  baretick asm "mov rax, cr3"\n'
+               '  baretick asm --file snippets.txt --unroll 50 --loop 20')
+    p.add_argument("code", nargs="?", metavar="INSTRUCTIONS", help='like "add rax, rbx; imul rcx, rax"')
+    p.add_argument("--file", help="a snippet a line, each a row; `@name ` before it names it, # is a comment")
+    p.add_argument("--bytes", metavar="HEX", help="machine code in place of instructions")
+    p.add_argument("--init", default="", metavar="CODE", help="runs before, in each window")
+    p.add_argument("--late-init", default="", metavar="CODE", help="runs last before the copies")
+    p.add_argument("--unroll", type=start.number, default=100, metavar="N", help="copies (100)")
+    p.add_argument("--loop", type=start.number, default=0, metavar="N", help="turns of a loop around them (0: none)")
+    p.add_argument("--basic", action="store_true", help="N copies against none, in place of 2 N against N")
+    kind = p.add_mutually_exclusive_group()
+    kind.add_argument("--latency", action="store_true", help="make each copy wait for the one before; says how")
+    kind.add_argument("--throughput", action="store_true", help="make copies wait as little as registers allow; says how")
+    p.add_argument("--hosted", action="store_true", help="as a process, on this CPU, in place of QEMU")
+    p.add_argument("--recipe", help="how the TSC is read: baretick's option recipe=")
+    p.add_argument("--samples", help="windows: baretick's option samples=")
+    p.add_argument("--deadline", type=start.number, default=20, metavar="S", help="seconds a snippet may take (20)")
+    p.add_argument("--object", metavar="FILE", help="keep the object that is made of it")
+    p.add_argument("--json", action="store_true", help="one JSON object a snippet, with the row's record")
+    start.add_machine(p)
+    p.set_defaults(command=command)
