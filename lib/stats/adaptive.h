@@ -1,7 +1,8 @@
 /*
  * The adaptive method: the operation is run n times in one timed stretch, n from 1 (or the least
- * that the operation's body can do) upwards, until the stretch lasts target / sqrt(2) or longer, so
- * that it ends within a factor of sqrt(2) of the target wherever the time is proportional to n.
+ * that the operation's body can do, or what the caller sets n to) upwards, until the stretch lasts
+ * target / sqrt(2) or longer, so that it ends within a factor of sqrt(2) of the target wherever
+ * the time is proportional to n.
  * Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_STATS_ADAPTIVE_H
