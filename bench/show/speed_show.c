@@ -51,7 +51,7 @@ void speed_show(const struct speed_facts *f, struct sink *out)
         percent(out, error_percent(f));
         fmt(out, "\r\n");
     } else {
-        fmt(out, "speeds    as stated; not judged: the TSC has no measured frequency here\r\n");
+        fmt(out, "speeds    as stated; not judged: %s\r\n", f->why_not);
     }
     for (unsigned i = 0; i < SPEEDS; i++)
         if (f->speed[i].hz)

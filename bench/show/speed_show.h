@@ -11,7 +11,8 @@
 
 struct speed_facts {
     struct speed_stated speed[SPEEDS];
-    const char *measured_by; /* the source that they are held against; NULL: none */
+    const char *measured_by; /* the source that they are held against; NULL: none, ... */
+    const char *why_not;     /* ... and why */
     double measured_hz, error_hz;
     bool unlike; /* SMBIOS: the first of several processors that differ */
 };

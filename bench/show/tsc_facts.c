@@ -45,12 +45,14 @@ static unsigned measured_source(const struct tsc_facts *t)
 
 static struct speed_facts speed_facts_of(const struct tsc_facts *t, const struct engine *e)
 {
-    struct speed_facts f = {.unlike = t->processors && t->processors->unlike};
+    bool counted = e->execution == EXEC_INSTRUCTIONS;
+    struct speed_facts f = {.unlike = t->processors && t->processors->unlike,
+                            .why_not = counted ? "the TSC counts instructions"
+                                               : "no clock measured the TSC"};
     const struct clock_result *stated = &t->source[t->sources - 1];
     struct tsc_rate rate = {stated->known ? stated->hz : 0, t->stated_by};
     unsigned by = measured_source(t);
-    /* Where instructions are counted the TSC has the emulator's own frequency. */
-    if (by < t->sources && e->execution != EXEC_INSTRUCTIONS) {
+    if (by < t->sources && !counted) { /* else it has the emulator's own frequency */
         f.measured_by = t->names[by];
         f.measured_hz = (double)t->source[by].hz;
         f.error_hz = t->source[by].error_hz;
