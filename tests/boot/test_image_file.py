@@ -106,16 +106,15 @@ def test_builds(tmp_path):
     """Two places, one of them named as no shell likes it, give the same bytes; compilers can take turns."""
     here = build_elsewhere(tmp_path / ODD_NAME)
     by_gcc = digest(here / "baretick.efi")
-    assert digest(build_elsewhere(tmp_path / "elsewhere") / "baretick.efi") == by_gcc
     check_no_sse_before_the_kernel_enables_it(here / "baretick.elf")
     check_general_rooms_use_no_sse(here.parent)
 
-    subprocess.run(["make", "-s", "-j2", "CC=clang"], cwd=here.parent, check=True)
-    assert digest(here / "baretick.efi") != by_gcc
-    check_no_sse_before_the_kernel_enables_it(here / "baretick.elf")
+    there = build_elsewhere(tmp_path / "elsewhere", "CC=clang")
+    assert digest(there / "baretick.efi") != by_gcc
+    check_no_sse_before_the_kernel_enables_it(there / "baretick.elf")
 
-    subprocess.run(["make", "-s", "-j2"], cwd=here.parent, check=True)
-    assert digest(here / "baretick.efi") == by_gcc
+    subprocess.run(["make", "-s", "-j2"], cwd=there.parent, check=True)
+    assert digest(there / "baretick.efi") == by_gcc
 
 
 @pytest.fixture

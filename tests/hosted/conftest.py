@@ -17,6 +17,15 @@ sys.dont_write_bytecode = True
 import launches  # noqa: E402
 
 SECONDS = 300
+CPU = "BARETICK_CPU"
+
+
+def pytest_configure(config):
+    """Each worker's programs on a CPU of their own: else all would run on the last one, one after the other."""
+    worker = getattr(config, "workerinput", {}).get("workerid")
+    if worker:
+        cpus = sorted(os.sched_getaffinity(0))
+        os.environ[CPU] = str(cpus[int(worker.removeprefix("gw")) % len(cpus)])
 
 
 def state_and_ticks(process):
@@ -49,8 +58,10 @@ class Ended:
 @pytest.fixture(autouse=True)
 def cpus(request):
     """Each run is SCHED_FIFO: one that keeps a CPU from another's meeting of cores fails that row. So a module
-    or a test with EVERY_CPU has them to itself; who waits for that keeps later tests out."""
+    or a test with EVERY_CPU, or one with cores=all among its parameters, has them to itself; who waits for
+    that keeps later tests out."""
     alone = getattr(request.module, "EVERY_CPU", False) or getattr(request.function, "EVERY_CPU", False)
+    alone = alone or "cores=all" in str(getattr(request.node, "callspec", None) and request.node.callspec.params)
     folder = ROOT / "build/hosted"
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "turn.lock", "w") as turn, open(folder / "cpus.lock", "w") as lock:
@@ -71,14 +82,13 @@ def run(program):
     """run(word, ...): the program with these words, to its end; how: environment, stdout."""
 
     def start(*words, environment=None, stdout=subprocess.PIPE):
-        env = {k: v for k, v in os.environ.items() if k != "BARETICK_CPU"}
         return Ended(
             subprocess.run(
                 [program, *words],
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=subprocess.PIPE,
-                env={**env, **(environment or {})},
+                env={**os.environ, **(environment or {})},
                 timeout=SECONDS,
                 check=False,
             )

@@ -353,9 +353,6 @@ def test_setup_and_check_that_do_not_come_back_fail_alone(run, words):
         assert row["status"] == "wrong" and re.match(why, row["why"]), row
 
 
-test_setup_and_check_that_do_not_come_back_fail_alone.EVERY_CPU = True  # conftest.py
-
-
 def test_fault_outside_of_a_body_ends_the_run(run):
     ended = run("suite=provoke", "bench=setup", "format=jsonl", "samples=64")
     report = ended.report()

@@ -171,6 +171,9 @@ def test_a_stop_shows_each_core(program):
     assert len(rows) == len(set(rows)) == 8 * CPUS
 
 
+test_a_stop_shows_each_core.EVERY_CPU = True  # conftest.py
+
+
 def test_memory_has_a_bound(running):
     """Three rows of a million bins: more than 32 MiB. One round is made, and the report says so."""
     process, end = running("suite=truth", "bench=add,ror,imul", "samples=1000000", "hist=full")
@@ -184,10 +187,10 @@ def test_memory_has_a_bound(running):
 # --- progress -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", [[], ["cores=all", "share=together"]])
-def test_progress_within_a_row(program, words):
+@pytest.mark.parametrize("words, samples", [([], 200000), (["cores=all", "share=together"], 100000)])
+def test_progress_within_a_row(program, words, samples):
     """One long row: its parts, ever more of them; with share=together those of all cores at once, too."""
-    t = Terminal(program, "suite=planted", "bench=long", "samples=300000", "hist=off", "rounds=1", *words)
+    t = Terminal(program, "suite=planted", "bench=long", f"samples={samples}", "hist=off", "rounds=1", *words)
     parts = [x.percent for x in t.lines if x.percent is not None]
     if t.end - t.lines[0].at < 4:
         pytest.skip("the row is too short on this CPU to be shown")
@@ -202,7 +205,7 @@ def test_progress_within_a_row(program, words):
         "samples=4096",
         "samples=4096 rounds=1",
         "suite=sum samples=400000",
-        "suite=compiler samples=24000",
+        "suite=compiler samples=16000",
         "method=kbest k=30 most=15000",
         "suite=sum bench=cold layout=sweep samples=600000",
     ],
