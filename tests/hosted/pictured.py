@@ -1,0 +1,85 @@
+"""Records with all that a picture or a page can show, made up: for test_plot.py and test_page.py."""
+
+import math
+
+from made_reports import head, row
+
+POINTS = (0, 1, 2, 5, 10, 20, 50, 100, 1000)
+SWEPT = {"code": 1, "stack": 64, "data": 8}
+
+
+def hist(*peaks):
+    """[[ticks, windows]] of [(ticks, windows)] with a neighbour on both sides of each."""
+    return sorted([t + d, n // 4 if d else n] for t, n in peaks for d in (-26, 0, 26))
+
+
+def moded():
+    """A row of two modes whose longest windows are far beyond the others."""
+    found = hist((3042, 800), (3848, 120)) + [[90000, 3], [2000000, 1]]
+    placements = [3.0 + i / 1000 for i in range(14)] + [4.0, 4.01]
+    return row("moded", 3.13, half=0.6, hist=found, ticks={"min": 3016, "median": 3042, "p99": 3874, "max": 2000000},
+               interval={"nominal": 0.99, "kappa": 0.002, "rounds_cycles": [3.12, 3.13, 3.14, None],
+                         "placements_cycles": placements},
+               modes=[{"cycles": 3.003, "share": 0.875, "sd": 0.01, "blocks": 112, "kind": "layout"},
+                      {"cycles": 4.002, "share": 0.125, "sd": 0.01, "blocks": 16, "kind": "time"}])
+
+
+def plain():
+    """A row of one mode."""
+    return row("plain", 2, hist=hist((2080, 500)), interval={"kappa": 0.002, "placements_cycles": [1.99, 2, 2.01],
+                                                             "rounds_cycles": [1.995, 2.005]},
+               modes=[{"cycles": 2, "share": 1, "sd": 0.01, "blocks": 3, "kind": "only"}])
+
+
+def swept():
+    def part(step, high):
+        cycles = [3.0] * 60 + [high, None, 3.0, 2.9]
+        return {"min": 2.9, "median": 3, "max": high, "best": 63 * step, "worst": 60 * step, "step_bytes": step,
+                "cycles": cycles}
+
+    return row("swept", 3, sweep={name: part(step, 4.5 if name == "code" else 3.1) for name, step in SWEPT.items()})
+
+
+def linearity(recipe, bend, key="error_cycles"):
+    return {"type": "linearity", "recipe": recipe, "n": 64, "bend_cycles": bend, "straight": bend < 1,
+            "points": [{"adds": n, "ticks": 30 + n, key: -bend * min(1, n / 50)} for n in POINTS]}
+
+
+def several_cores(cores=4):
+    pairs = [[a, b, 90, 100 + 20 * abs(a - b), 500] for a in range(cores) for b in range(a + 1, cores)]
+    skew = [[a, b, -50, 10 * (b - a), 60] for a, b, *_ in pairs]
+    contest = [{"cores": c, "ticks": 10.0 * c, "least_ticks": 9.0 * c, "greatest_ticks": 12.0 * c} for c in (1, 2, 4)]
+
+    def cored(name, **more):
+        return {"type": "row", "suite": "cores", "name": name, "core": 0, "form": "cores", "ops": 1, "status": "ok",
+                "judged": True, "per_op": {"ticks": 120}, **more}
+
+    def matrix(name, found):
+        return {"type": "matrix", "suite": "cores", "name": name, "unit": "ticks", "judged": True,
+                "pairs_all": len(pairs), "sampled": False, "backwards": 0, "pairs": found}
+
+    return [cored("pingpong"), matrix("pingpong", pairs), cored("tsc_skew"), matrix("tsc_skew", skew),
+            cored("atomic_add", by_cores=contest)]
+
+
+def gaps():
+    first = [[1000000 * (i + 1), 5000 * (1 + i % 5)] for i in range(32)]
+    return {"type": "gaps", "suite": "quiet", "name": "gaps", "core": 0, "watched_ticks": 200000000, "turn_ticks": 26,
+            "threshold_ticks": 1000, "gaps": 100, "stolen_ticks": 1500000, "longest_ticks": 400000,
+            "longest_at_ticks": 77000000, "seconds": 0.1, "decades": [0, 60, 37, 3, 0, 0, 0, 0], "first": first,
+            "rhythm": True}
+
+
+def silicon(**changes):
+    return head(clock_tsc_hz=2000000000, ticks_per_cycle=0.76, tsc={"hz": 2000000000, "step_ticks": 26}, **changes)
+
+
+def everything():
+    """The records of a report that has something of each kind, `run` first and without `end`."""
+    return [silicon(), linearity("lfence", 0.05), linearity("plain", 98), linearity("rdtscp", 36), moded(), plain(),
+            swept(), *several_cores(), gaps()]
+
+
+def binned_share(found, limit):
+    """The share of windows up to a length, %."""
+    return 100 * math.fsum(n for t, n in found if t <= limit) / sum(n for _, n in found)

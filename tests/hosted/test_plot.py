@@ -1,0 +1,282 @@
+"""`baretick plot`: what the pictures say against what the report says.
+
+data/pictures/ holds every word of each kind of picture, and where its shapes lie, to a point;
+`UPDATE=1 python3 -m pytest tests/hosted/test_plot.py` writes it anew. Look at the pictures then.
+"""
+
+import argparse
+import os
+import re
+import struct
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import pytest
+from made_reports import ROOT, baretick, counted, counting, report, row, whole
+from pictured import (binned_share, everything, gaps, hist, linearity, moded, plain, several_cores, silicon, swept)
+
+pytest.importorskip("matplotlib", reason="python3-matplotlib is not here: scripts/setup installs it")
+
+import draw_row  # noqa: E402
+import ink  # noqa: E402
+import plot  # noqa: E402
+import saved  # noqa: E402
+
+GOLDEN = Path(__file__).parent / "data/pictures"
+END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
+SMALLEST_LETTERS = 12  # points, of 720 that a slide is wide
+COUNTED = [counting(), linearity("lfence", 0, "error_instructions"), linearity("plain", 0, "error_instructions"),
+           counted("exact", 2, hist=[[256640, 64]])]
+
+
+def taken(records):
+    return saved.take("made.jsonl", report([*records, END]))
+
+
+def drawn(records, **how):
+    """({stem: picture}, [what is absent])."""
+    args = argparse.Namespace(kind=list(plot.KINDS), suite="*", bench="*", core=None, **how)
+    pictures, absent = plot.drawn(taken(records), args)
+    return {p.stem: p for p in pictures}, absent
+
+
+@pytest.fixture(scope="module")
+def svgs():
+    found, _ = drawn(everything())
+    exact, _ = drawn(COUNTED)
+    found.update({f"counted-{stem}": p for stem, p in exact.items()})
+    return {stem: p.sheet().svg() for stem, p in found.items()}
+
+
+def texts(svg):
+    return [re.sub(r"[ \n]+", " ", "".join(t.itertext())).strip() for t in xml.fromstring(svg).iter() if
+            t.tag.endswith("}text")]
+
+
+def shapes(svg, name):
+    """[(left, right, top)] of each closed or open line in the group of this name, in points."""
+    group = next(g for g in xml.fromstring(svg).iter() if g.get("id") == name)
+    found = []
+    for path in (p for p in group.iter() if p.tag.endswith("}path")):
+        for part in re.split(r"(?=M)", path.get("d")):
+            numbers = [float(x) for x in re.findall(r"-?\d+(?:\.\d+)?", part)]
+            if numbers:
+                found.append((min(numbers[::2]), max(numbers[::2]), min(numbers[1::2])))
+    return found
+
+
+NAMED = ("windows", "old", "gaps", "pairs", "sweep-code", "placements", "rounds")
+
+
+def digest(svg):
+    lines = [f"text: {t}" for t in texts(svg)]
+    for name in NAMED:
+        if f'id="{name}"' in svg:
+            lines += [f"{name}: " + " ".join(f"{x:.0f}" for x in shape) for shape in shapes(svg, name)]
+    return "\n".join(lines) + "\n"
+
+
+STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-core0-modes", "made-swept-core0-sweep",
+         "linearity", "cores_pingpong", "cores_tsc_skew", "cores-contests", "quiet-gaps-core0",
+         "counted-made-exact-core0-histogram", "counted-linearity")
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_golden(svgs, stem):
+    golden, text = GOLDEN / f"{stem}.txt", digest(svgs[stem])
+    if os.environ.get("UPDATE"):
+        golden.write_text(text)
+    assert text == golden.read_text()
+
+
+def test_every_kind_of_picture_is_looked_at(svgs):
+    assert set(STEMS) <= set(svgs)
+    kinds = {p.kind for p in drawn(everything())[0].values()}
+    assert kinds | {"change"} == set(plot.KINDS)
+
+
+# --- how they look ---------------------------------------------------------------------------------
+
+def test_a_title_names_row_figure_interval_and_machine(svgs):
+    said = " ".join(texts(svgs["made-plain-core0-histogram"]))
+    for word in ("made/plain", "2.000 \u00b1 0.010 core cycles", "Made CPU", "core 0", "recipe lfence", "bare machine"):
+        assert word in said
+
+
+def test_letters_are_large_and_axes_named(svgs):
+    for stem, svg in svgs.items():
+        sizes = [float(x) for x in re.findall(r"font:[^;\"]*?([\d.]+)px", svg)]
+        assert sizes and min(sizes) >= SMALLEST_LETTERS or stem.startswith("cores_"), (stem, min(sizes))
+        words = " ".join(texts(svg))
+        assert re.search(r"ticks|cycles|instructions|\bns\b|ms", words), stem
+
+
+def test_counted_instructions_are_not_called_cycles(svgs):
+    for stem in ("counted-made-exact-core0-histogram", "counted-linearity"):
+        said = " ".join(texts(svgs[stem]))
+        assert "instructions" in said and "cycle" not in said and "tick" not in said
+    assert "all 64 windows alike: 2\u202f005 instructions" in texts(svgs["counted-made-exact-core0-histogram"])
+
+
+def test_bars_are_the_windows(svgs):
+    """Their heights add up to the windows that are no longer than what is drawn: in proportion to the tallest."""
+    svg = svgs["made-moded-core0-histogram"]
+    bars = shapes(svg, "windows")
+    bottom = max(float(y) for y in re.findall(r" ([\d.]+) \nz", re.search(r'id="windows".*?</g>', svg, re.S)[0]))
+    found = moded()["hist"]
+    tallest = max(n for _, n in found) / sum(n for _, n in found)
+    heights = [bottom - top for *_, top in bars]
+    share = sum(heights) / max(heights) * 100 * tallest
+    assert share == pytest.approx(binned_share(found, 4000), rel=0.01)
+
+
+def test_a_long_tail_is_told_and_does_not_squash_the_rest(svgs):
+    svg = svgs["made-moded-core0-histogram"]
+    assert any("4 of 1\u202f384 windows are longer, up to 2\u202f000\u202f000" in t for t in texts(svg)), texts(svg)
+    bars = shapes(svg, "windows")
+    assert bars[-1][1] - bars[0][0] > 0.7 * 720
+
+
+def test_windows_that_the_report_left_out_are_told():
+    windows = row("capped", 2, hist=hist((2080, 500)), hist_rest=7)
+    found = drawn([silicon(), windows])[0]["made-capped-core0-histogram"]
+    assert "7 windows in rare bins are left out: hist=full keeps them" in texts(found.sheet().svg())
+
+
+def test_bins_are_whole_steps_of_the_tsc():
+    windows = draw_row.Windows(silicon(), moded())
+    lo, hi, width = draw_row._frame([windows])
+    assert width % 26 == 0 and (hi - lo) % width == pytest.approx(0)
+    assert all(abs((t - lo) % 26 - 13) < 1e-6 for t, _ in moded()["hist"] if t < 4000)  # values are in the middle of a step
+
+
+def test_labels_keep_apart_and_stay_near():
+    places = ink.apart([0, 0.1, 0.2, 5, 9], 1)
+    assert all(b - a >= 1 - 1e-9 for a, b in zip(places, places[1:]))
+    assert places == pytest.approx([-0.9, 0.1, 1.1, 5, 9])
+
+
+def test_old_and_new_windows_share_an_axis_of_core_cycles():
+    """The core's clock was another one, so ticks of the two are not alike."""
+    now = {**plain(), "core_hz": 2000000000}
+    before = {**plain(), "core_hz": 4000000000, "hist": hist((1040, 500))}
+    picture = draw_row.histogram(silicon(), now, (silicon(), before))
+    svg = picture.sheet().svg()
+    assert "one window of 500 operations, core cycles" in texts(svg) and {"old", "new"} <= set(texts(svg))
+    assert "before" in picture.title and "now" in picture.title
+
+
+# --- files -----------------------------------------------------------------------------------------
+
+@pytest.fixture
+def kept(tmp_path):
+    def keep(data, name="report.jsonl"):
+        (tmp_path / name).write_bytes(data)
+        return tmp_path / name
+
+    return keep
+
+
+def test_a_file_is_the_same_each_time(kept, tmp_path, svgs):
+    path = kept(report([*everything(), END]))
+    for name in ("a.svg", "b.svg"):
+        ran = baretick("plot", path, "-o", tmp_path / name, "--kind", "modes", "--bench", "moded")
+        assert (ran.returncode, ran.stderr) == (0, "")
+    first = (tmp_path / "a.svg").read_text()
+    assert first == (tmp_path / "b.svg").read_text() == svgs["made-moded-core0-modes"]
+    assert "<dc:date>" not in first
+
+
+def test_png(kept, tmp_path):
+    ran = baretick("plot", kept(report([*everything(), END])), "-o", tmp_path / "a.png", "--kind", "linearity")
+    assert ran.returncode == 0, ran.stderr
+    data = (tmp_path / "a.png").read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", data[16:24]) == (2000, 1125)
+
+
+def test_a_folder_of_all_that_there_is(kept, tmp_path):
+    ran = baretick("plot", kept(report([*everything(), END])), "-o", tmp_path / "all")
+    assert ran.returncode == 0, ran.stderr
+    there = {p.stem for p in (tmp_path / "all").iterdir()}
+    assert there == set(drawn(everything())[0]) and len(ran.stdout.splitlines()) == len(there)
+
+
+def test_old_against_new(kept, tmp_path):
+    old = kept(whole(row("a", 10, hist=hist((2080, 500))), row("b", 5), row("gone", 1), run=silicon()), "old.jsonl")
+    new = kept(whole(row("a", 12, hist=hist((2500, 500))), row("b", 5), run=silicon()), "new.jsonl")
+    ran = baretick("plot", new, "--against", old, "-o", tmp_path / "change.svg", "--kind", "change")
+    assert ran.returncode == 0, ran.stderr
+    said = texts((tmp_path / "change.svg").read_text())
+    assert "1 of 2 rows changed: 1 slower" in said and "+20.0 %" in said and "made/a" in said
+    unlike = kept(whole(row("a", 10), run=silicon(recipe="x", cpu={"vendor": "Other"})), "unlike.jsonl")
+    ran = baretick("plot", new, "--against", unlike, "-o", tmp_path / "no.svg", "--kind", "change")
+    assert ran.returncode == 2 and "not comparable: another CPU" in ran.stderr
+    assert not (tmp_path / "no.svg").exists()
+
+
+# --- what is not there -----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("record, kind, said", [
+    (row("x", 1), "histogram", "hist=full keeps it"),
+    (row("x", 1), "sweep", "layout=sweep does"),
+    (row("x", 1, method="kbest"), "histogram", "method=doubled does"),
+    (row("x", 1, method="kbest"), "modes", "method=doubled does"),
+    (row("x", 1, status="wrong", why="it is 3"), "histogram", "wrong: it is 3"),
+    (row("x", 1), "cores", "suite=cores with cores=all"),
+    (row("x", 1), "gaps", "suite=quiet does"),
+    ({**gaps(), "gaps": 0}, "gaps", "no gap on core 0"),
+    ({**several_cores()[1], "pairs": []}, "cores", "it takes two cores (cores=all)"),
+    (row("x", 1), "linearity", "no record `linearity`"),
+    (row("x", 1), "change", "--against OLD names one"),
+])
+def test_what_is_not_there_is_named_with_what_gives_it(record, kind, said):
+    args = argparse.Namespace(kind=[kind], suite="*", bench="*", core=None)
+    pictures, absent = plot.drawn(taken([silicon(), record]), args)
+    assert pictures == [] and said in "\n".join(plot.reasons(absent))
+
+
+def test_nothing_to_draw_is_an_error_and_no_file(kept, tmp_path):
+    path = kept(whole(row("a", 1)))
+    ran = baretick("plot", path, "-o", tmp_path / "x.svg", "--kind", "histogram,sweep")
+    assert ran.returncode == 2 and "there is nothing to draw" in ran.stderr
+    assert "no histogram of made/a" in ran.stderr and not (tmp_path / "x.svg").exists()
+
+
+def test_wrong_words(kept, tmp_path):
+    path = kept(report([*everything(), END]))
+    for words, said in ((("-o", tmp_path / "x.svg"), "pictures do not fit in"),
+                        (("--kind", "pie"), "'pie': one of histogram, modes"),
+                        (("-o", tmp_path / "x.svg", "--format", "png"), "--format png does not fit"),
+                        (("--suite", "none"), "none of 6 rows is chosen"),
+                        ((path, "--against", path), "give one FILE")):
+        ran = baretick("plot", path, *words)
+        assert ran.returncode == 2 and said in ran.stderr, ran.stderr
+
+
+def test_a_damaged_report_is_drawn_and_named(kept, tmp_path):
+    ran = baretick("plot", kept(report(everything())), "-o", tmp_path / "x.svg", "--kind", "linearity")
+    assert ran.returncode == 1 and "no record `end`" in ran.stderr and (tmp_path / "x.svg").exists()
+
+
+def test_without_matplotlib_it_says_what_to_install(kept, tmp_path, monkeypatch):
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('not here')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    ran = baretick("plot", kept(report([*everything(), END])), "-o", tmp_path / "x.svg", "--kind", "linearity")
+    assert ran.returncode == 2 and "python3-matplotlib" in ran.stderr and "scripts/setup" in ran.stderr
+    assert "python3-matplotlib" in (ROOT / "scripts/setup").read_text()
+
+
+def test_names_of_a_report_cannot_leave_the_folder_or_break_a_picture():
+    evil = "../../$\\frac{<script>\x00\x1b[31m" + "x" * 300
+    found, _ = drawn([silicon(), row(evil, 2, hist=hist((2080, 500)), suite="$a$")])
+    for stem, picture in found.items():
+        assert "/" not in stem and len(stem) <= 80
+        svg = picture.sheet().svg()
+        xml.fromstring(svg)
+        assert "<script" not in svg and any("$a$/../../$" in t for t in texts(svg))
+
+
+def test_swept_offsets_without_a_figure_are_left_out():
+    svg = drawn([silicon(), swept()])[0]["made-swept-core0-sweep"].sheet().svg()
+    group = re.search(r'<g id="sweep-code">.*?</g>\s*</g>', svg, re.S)[0]
+    assert group.count("<use") == 63
