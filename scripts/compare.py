@@ -220,14 +220,16 @@ def sentence(lines):
     return f"{len(lines)} rows: " + ", ".join(f"{counts[v]} {v}" for v in order if v in counts)
 
 
-def explain(lines, differences):
-    units = {lines[at]["unit"] for at in differences}
+def explanation(lines, differences):
+    """What the verdicts mean, in sentences."""
+    units, said = {lines[at]["unit"] for at in differences}, []
     if units - {"instructions"}:
-        print(f"Intervals are of 99%, each by itself. Over these {len(differences)} rows false alarms are held down "
-              f"(Benjamini-Hochberg):\nof rows called faster or slower at most {RISK:.0%} are neither. "
-              "`same`: no difference is shown.")
+        said.append(f"Intervals are of 99%, each by itself. Over these {len(differences)} rows false alarms are held down "
+                    f"(Benjamini-Hochberg):\nof rows called faster or slower at most {RISK:.0%} are neither. "
+                    "`same`: no difference is shown.")
     if "instructions" in units:
-        print("Counted instructions are exact: any difference is one. They are not time.")
+        said.append("Counted instructions are exact: any difference is one. They are not time.")
+    return said
 
 
 def shown(args, old, new, crossed, lines, differences):
@@ -254,7 +256,8 @@ def shown(args, old, new, crossed, lines, differences):
         print(lost(new))
         print()
     print(sentence(lines))
-    explain(lines, differences)
+    for said in explanation(lines, differences):
+        print(said)
 
 
 def sides(args):

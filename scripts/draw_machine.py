@@ -45,14 +45,14 @@ def linearity(report):
             if len(recipes) > 3:
                 names = f"{used if strong else recipes[0]['recipe']}\nand {len(recipes) - 1} more"
             labels.append((line[-1][1], names, colour, "bold" if strong else "normal"))
-        axes.set_xticks(range(len(chains)), [str(n) for n in chains])
-        axes.set_xlim(-0.3, len(chains) - 0.85)
+        axes.set_xticks(range(len(chains)), [str(n) for n in chains], size=10.5 if sheet.page else None)
+        axes.set_xlim(-0.3, len(chains) - 0.75)
         axes.set_ylim(min(low - 0.08 * room, -1), max(high + 0.08 * room, 1))
         axes.set_xlabel("dependent adds in the window")
-        axes.set_ylabel(f"missing (\N{MINUS SIGN}) or too much, {unit}")
+        axes.set_ylabel(f"missing (\N{MINUS SIGN}) or extra, {unit}")
         axes.yaxis.set_major_locator(sheet.library.ticker.MaxNLocator(6, integer=True))
         axes.grid(axis="y")
-        ink.direct_labels(axes, labels, len(chains) - 0.9, 0.075 * (axes.get_ylim()[1] - axes.get_ylim()[0]))
+        ink.direct_labels(axes, labels, len(chains) - 1, 0.075 * (axes.get_ylim()[1] - axes.get_ylim()[0]))
 
     if counted:
         worst = max(abs(y) for line in lines for _, y in line)

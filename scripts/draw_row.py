@@ -67,9 +67,9 @@ def _frame(several):
     step = max(w.step for w in several)
     lo, hi = min(w.least for w in several), max(w.body() for w in several)
     width = whole_step((hi - lo) / step / MOST_BINS) * step
+    room = 4 if hi - lo < 8 * width else 1  # more beside a few values alone, but none is shorter than nothing
     lo -= step / 2  # a value is in the middle of its step
-    room = 4 if hi - lo < 8 * width else 1  # more beside a few values alone
-    lo -= room * width
+    lo -= min(room, max(0, int(lo / width))) * width
     hi += room * width
     return lo, lo + math.ceil((hi - lo) / width + 0.5) * width, width
 
@@ -232,6 +232,7 @@ def modes(run, row):
     def stems(sheet, axes):
         taken, kinds = [], {}  # (from, to, height) of the labels
         letter = 0.108 / (sheet.width - 2.0) * (right - left)
+        heads = {m["cycles"]: (m["cycles"] - letter, m["cycles"] + letter, 100 * m["share"]) for m in found}
         for m in sorted(found, key=lambda m: -m["share"]):
             said, colour, marker = KINDS.get(m.get("kind"), KINDS["only"])
             kinds[said] = colour, marker
@@ -243,7 +244,8 @@ def modes(run, row):
             turn = m["cycles"] + (len(label) + 3) * letter > right
             ends = sorted((m["cycles"], m["cycles"] + (-1 if turn else 1) * (len(label) + 2) * letter))
             height = share
-            while any(abs(height - y) < 20 and ends[0] < stop and start < ends[1] for start, stop, y in taken):
+            while any(abs(height - y) < 20 and ends[0] < stop and start < ends[1] for start, stop, y in
+                      (*taken, *(h for at, h in heads.items() if at != m["cycles"]))):
                 height += 2
             taken.append((*ends, height))
             axes.annotate(label, (m["cycles"], height), xytext=(-11 if turn else 11, 0), textcoords="offset points",
@@ -292,7 +294,7 @@ def sweep(run, row):
     if not values:
         raise NoData("no offset of the sweep has a figure")
     moved, most = max(((name, p["max"] - p["min"]) for name, p in parts), key=lambda x: x[1])
-    lo, hi = spread(values, 0.12)
+    lo, hi = spread(values, 0.17)
     if hi - lo < 0.1 * abs(hi):
         middle = (lo + hi) / 2
         lo, hi = middle - 0.05 * abs(hi), middle + 0.05 * abs(hi)
@@ -310,9 +312,9 @@ def sweep(run, row):
             axes.set_xlim(-0.04 * at[-1], 1.04 * at[-1])
             axes.set_ylim(lo, hi)
             axes.grid(axis="y")
-            axes.set_title(f"offset of {name}", size=14, color=ink.INK, weight="bold" if strong else "normal", pad=8)
+            axes.set_title(name if sheet.page else f"offset of {name}", size=14, color=ink.INK, weight="bold" if strong else "normal", pad=8)
             axes.set_xticks([at[0], at[-1]])
-            axes.set_xlabel("bytes", labelpad=-10 if not sheet.page else -6)
+            axes.set_xlabel("bytes", labelpad=-10)
             if i:
                 axes.tick_params(axis="y", labelleft=False, length=0)
                 axes.spines["left"].set_visible(False)

@@ -28,6 +28,8 @@ STYLE = {
     "svg.hashsalt": "baretick", "svg.fonttype": "none",
 }
 
+ON_A_PAGE = {**STYLE, "axes.labelsize": 13, "xtick.labelsize": 12, "ytick.labelsize": 12}
+
 
 class Missing(Exception):
     """matplotlib is not there; the message says how it is had."""
@@ -99,11 +101,10 @@ class Sheet:
     A picture for a talk has its title and what it is about in it. One for a page has neither, since the page says
     them, and is smaller, so that its letters are large on a phone."""
 
-    TALK, PAGE = (10.0, 5.625), (6.6, 4.1)
+    TALK, PAGE = (10.0, 5.625), (5.9, 3.9)
 
     def __init__(self, title, about, page=False, taller=0.0):
-        self.library = library()
-        self.page = page
+        self.library, self.page = library(), page
         width, height = self.PAGE if page else self.TALK
         with self.style():
             self.figure = self.library.figure.Figure(figsize=(width, height + taller))
@@ -126,7 +127,7 @@ class Sheet:
 
     def style(self):
         """The settings, while a sheet is painted."""
-        return self.library.rc_context(STYLE)
+        return self.library.rc_context(ON_A_PAGE if self.page else STYLE)
 
     def svg(self):
         """The picture as text. Without a date, and with ids that depend on nothing but the picture."""
@@ -175,4 +176,5 @@ def direct_labels(axes, labels, x, gap):
     the least distance in the axis' own unit."""
     labels = sorted(labels)
     for place, (_, text, colour, weight) in zip(apart([y for y, *_ in labels], gap), labels):
-        axes.text(x, place, "  " + text, color=colour, weight=weight, va="center", ha="left", size=13, clip_on=False)
+        axes.annotate(text, (x, place), xytext=(9, 0), textcoords="offset points", color=colour, weight=weight,
+                      va="center", ha="left", size=13, annotation_clip=False)

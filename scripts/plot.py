@@ -37,7 +37,7 @@ class Old:
     def __init__(self, path, new_path, args):
         self.old, self.new = compare.Side("old", [path]), compare.Side("new", [new_path])
         self.crossed = compare.fail_if_unlike(self.old, self.new, args.across)
-        self.lines, _ = compare.compared(self.old, self.new, args)
+        self.lines, self.differences = compare.compared(self.old, self.new, args)
         self.comparable = {(x["suite"], x["name"], x["core"]) for x in self.lines if x["verdict"] != compare.UNLIKE}
 
     def row(self, row):

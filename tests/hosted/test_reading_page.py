@@ -7,7 +7,7 @@ import likeness
 from made_reports import ROOT, baretick
 
 PAGE = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
-COMMANDS = ("show", "compare", "gate", "plot")
+COMMANDS = ("show", "compare", "gate", "plot", "report")
 
 
 def test_options_that_the_page_names_are_there_and_the_other_way_round():

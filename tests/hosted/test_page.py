@@ -1,0 +1,469 @@
+"""`baretick report`: one page of HTML, all of a report on it, and nothing in it that a report could make run."""
+
+import argparse
+import base64
+import hashlib
+import html.parser
+import importlib.util
+import json
+import re
+import resource
+import shutil
+import subprocess
+
+import essence
+import page
+import page_parts
+import pytest
+import saved
+from made_reports import ROOT, baretick, counted, counting, report, row, whole
+from pictured import everything, gaps, hist, moded, plain, several_cores, silicon
+
+END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
+ALL = {"plots": 24, "suite": "*", "bench": "*", "core": None, "against": None, "across": []}
+HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
+with_pictures = pytest.mark.skipif(not HAS_MATPLOTLIB, reason="python3-matplotlib is not here: scripts/setup installs it")
+VOID = {"meta", "br", "wbr", "hr", "img", "link", "input"}
+MEGABYTES, SECONDS = 3, 30  # of a page of a whole run
+
+
+def taken(records, path="made.jsonl"):
+    return saved.take(path, report([*records, END]))
+
+
+def made(*reports, **how):
+    return page.html(list(reports), argparse.Namespace(**{**ALL, **how}))
+
+
+class Read(html.parser.HTMLParser):
+    """The page as a tree is read: elements with their attributes, ids, text; what does not nest is an error."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.open, self.wrong, self.tables, self.said = [], [], [], [], []
+        self.cell = None
+        self.feed(text)
+        self.close()
+        self.wrong += [f"<{name}> is not closed" for name in self.open]
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.elements.append((tag, attrs))
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr" and self.tables:
+            self.tables[-1].append([])
+        if tag in ("td", "th"):
+            self.cell = []
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append("".join(self.cell))
+            self.cell = None
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"</{tag}> closes another element, in line {self.getpos()[0]}")
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.said.append(data)
+            if self.cell is not None:
+                self.cell.append(data)
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.elements if name == tag]
+
+    @property
+    def text(self):
+        return re.sub(r"\s+", " ", " ".join(self.said))
+
+
+@pytest.fixture(scope="module")
+def full():
+    """A page with something of each kind, its pictures where they can be drawn."""
+    return made(taken([*everything(), {"type": "event", "kind": "warning", "message": "one thing"}]),
+                plots=24 if HAS_MATPLOTLIB else 0)
+
+
+# --- the document ----------------------------------------------------------------------------------
+
+def test_it_is_whole_html(full):
+    read = Read(full)
+    assert full.startswith("<!DOCTYPE html>\n<html lang=\"en\">") and read.wrong == []
+    ids = [a["id"] for _, a in read.elements if "id" in a]
+    assert len(ids) == len(set(ids))
+    ways = [a["href"][1:] for a in read.all("a")]
+    assert ways and set(ways) <= set(ids)
+    assert {x for _, a in read.elements for x in a.get("aria-labelledby", "").split()} <= set(ids)
+    assert len(read.all("h1")) == len(read.all("title")) == len(read.all("main")) == 1
+    named = re.findall(r"url\(#([^)]*)\)", full) + [a["href"][1:] for a in read.all("use")]
+    assert set(named) <= set(ids)
+
+
+def test_a_strict_reader_takes_it(full):
+    html5lib = pytest.importorskip("html5lib", reason="python3-html5lib is not here")
+    html5lib.HTMLParser(strict=True).parse(full)
+
+
+def test_it_needs_nothing_else(full):
+    read = Read(full)
+    assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & {name for name, _ in read.elements}
+    assert not [a for _, a in read.elements if "src" in a]
+    assert "http" not in re.sub(r"http-equiv", "", full) and "@import" not in full
+    assert all(a["href"].startswith("#") for _, a in read.elements if "href" in a)
+
+
+def test_only_its_own_script_may_run(full):
+    policy = next(a["content"] for a in Read(full).all("meta") if a.get("http-equiv") == "Content-Security-Policy")
+    (script,) = re.findall(r"<script>(.*?)</script>", full, re.S)
+    assert script == (ROOT / "scripts/page.js").read_text()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in policy
+
+
+def test_who_cannot_see_it_can_read_it(full):
+    read = Read(full)
+    assert all(a["scope"] in ("col", "row") for a in read.all("th")) and read.all("th")
+    assert all(a.get("role") == "img" and len(a["aria-label"]) > 10 for a in read.all("svg"))
+    regions = [a for a in read.all("div") if a.get("role") == "region"]
+    assert regions and all(a["tabindex"] == "0" and a["aria-label"] for a in regions)
+    assert len(read.all("caption")) == len(regions)
+    levels = [int(name[1]) for name, _ in read.elements if re.fullmatch(r"h[1-6]", name)]
+    assert levels[0] == 1 and all(b <= a + 1 for a, b in zip(levels, levels[1:]))
+
+
+def luminance(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def test_colours_can_be_read_in_light_and_in_dark():
+    """WCAG 2.1, 1.4.3: text 4.5 to 1; 1.4.11: shapes 3 to 1."""
+    schemes = re.findall(r":root \{(.*?)\}", (ROOT / "scripts/page.css").read_text(), re.S)
+    assert len(schemes) == 3  # light, dark, paper
+    for scheme in schemes:
+        colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", scheme))
+        for front, back, least in (("ink", "paper", 4.5), ("soft", "paper", 4.5), ("link", "paper", 4.5),
+                                   ("link", "card", 4.5), ("bad", "bad-back", 4.5), ("ink", "bad-back", 4.5),
+                                   ("good", "paper", 4.5), ("blue", "paper", 3), ("red", "paper", 3),
+                                   ("green", "paper", 3), ("grey", "paper", 3)):
+            a, b = sorted((luminance(colours[front]), luminance(colours[back])))
+            assert (b + 0.05) / (a + 0.05) >= least, (front, back, scheme)
+
+
+def test_the_same_page_each_time():
+    assert made(taken(everything()), plots=2) == made(taken(everything()), plots=2)
+
+
+# --- what stands on it -----------------------------------------------------------------------------
+
+def test_rows_have_the_figures_of_show(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(whole(row("a", 2.5, core=1), row("b", 10.25, half=0.5), counted("c", 3, suite="other")))
+    shown = json.loads(baretick("show", path, "--format", "json").stdout)
+    tables = {t[0][0] + str(i): t for i, t in enumerate(Read(made(saved.read(path), plots=0)).tables)}
+    found = {}
+    for lines in tables.values():
+        if "cycles/op" in lines[0] or "instr/op" in lines[0]:
+            found.update({line[0]: dict(zip(lines[0], line)) for line in lines[1:]})
+    assert found["a"]["cycles/op"] == "2.500" and found["b"]["+-99%"] == "0.500" and found["c"]["instr/op"] == "3.000"
+    for r in shown:
+        for key in ("min", "max", "ops"):
+            assert found[r["name"]][key] == str(r[key])
+
+
+@pytest.mark.parametrize("records, said", [
+    ([row("x", 1, status="wrong", why="it is 3, not 4")], "made/x on core 0 failed: it is 3, not 4"),
+    ([row("x", 1, quiet=False)], "somebody else had part of the core in 1 row: made/x"),
+    ([row("x", 1, throttled=True)], "the core was throttled in 1 row: made/x"),
+    ([{"type": "event", "kind": "warning", "message": "it is hot"}], "warning: it is hot"),
+    ([{"type": "event", "kind": "fault", "message": "a fault"}], "fault: a fault"),
+    ([{"type": "selftest", "name": "deadline", "result": "fail", "detail": "none ends it"}],
+     "self-test deadline failed: none ends it"),
+    ([{"type": "advice", "topic": "turbo", "change": True, "text": "switch it off"}], "turbo: switch it off"),
+])
+def test_every_warning_comes_first(records, said):
+    read = Read(made(taken([silicon(), *records]), plots=0))
+    assert said in read.text
+    assert read.text.index(said) < read.text.index("Essence")
+
+
+@pytest.mark.parametrize("row_, said", [
+    (row("x", 1, disturbed=50, n=100), "50 of 100 windows disturbed"),
+    (row("x", 1, smis=3, n=100), "3 SMIs came"),
+    (row("x", 1, errors=4, n=100), "4 operations failed"),
+    (row("x", 1, counter_unread_blocks=2, cycle_counter="pmc"), "2 blocks without a reading of pmc"),
+    (row("x", 1, doubt="the difference is negative"), "the difference is negative"),
+])
+def test_notes_of_a_row(row_, said):
+    assert said in Read(made(taken([silicon(), row_]), plots=0)).text
+
+
+def test_the_counter_disagrees_only_beyond_the_interval():
+    def with_counter(off, half):
+        found = row("x", 10, half=half)
+        found["per_op"].update(counter_off=off, cycles_counter=10 * (1 + off))
+        return page_parts.note({**found, "cycle_counter": "pmc"})
+
+    assert "pmc and ruler disagree: 9.000, 10.000 cycles" in with_counter(-0.1, 0.01)
+    assert with_counter(-0.1, 2) == "" and with_counter(0.004, 0) == ""
+
+
+LINES = whole(row("a", 1), row("b", 2)).splitlines(keepends=True)
+
+
+@pytest.mark.parametrize("data, said", [
+    (b"".join([*LINES[:2], LINES[2].replace(b'"b"', b'"x"'), LINES[3]]), "crc is"),
+    (b"".join([LINES[0], *LINES[2:]]), "record 2 comes where record 1 should be"),
+    (b"".join(LINES[:3]), "no record `end`: the report is cut"),
+    (b"".join(LINES[1:]), "the record `run` is missing"),
+], ids=["crc", "gap", "cut", "no run"])
+def test_damage_of_the_file_stands_on_the_page(tmp_path, data, said):
+    path, out = tmp_path / "r.jsonl", tmp_path / "r.html"
+    path.write_bytes(data)
+    ran = baretick("report", path, "-o", out, "--plots", "0")
+    assert ran.returncode == 1 and "damaged in " in ran.stderr
+    read = Read(out.read_text())
+    assert read.wrong == [] and "the file is damaged: " in read.text
+    assert said in read.text and "verdict bad" in out.read_text()
+
+
+def test_cores_and_gaps_have_tables():
+    read = Read(made(taken([silicon(), *several_cores(), gaps()]), plots=0))
+    pairs = next(t for t in read.tables if t[0] == ["core", "core", "least", "median", "greatest"])
+    assert ["0", "3", "90.00", "160.00", "500.00"] in pairs and len(pairs) == 7
+    assert any("of the time, %" in t[0] and "0.750" in t[1] for t in read.tables)
+    assert any("slowest core's ticks" in t[0] and len(t) == 4 for t in read.tables)
+
+
+def test_what_was_set_beside_each_other_is_a_table():
+    said = {"type": "event", "kind": "beside", "suite": "s", "name": "a", "beside": "b", "unit": "cycles", "per_op": 5,
+            "beside_per_op": 3, "apart": 2, "apart_lo": 1.5, "apart_hi": 2.5, "message": "-"}
+    read = Read(made(taken([silicon(), row("a", 5), said]), plots=0))
+    assert ["s/a", "5.000", "b", "3.000", "2.000", "0.500", "cycles"] in [line for t in read.tables for line in t]
+
+
+def test_several_reports_on_one_page():
+    text = made(taken([silicon(), plain()], "one.jsonl"), taken([silicon(), *several_cores()], "two.jsonl"),
+                plots=1 if HAS_MATPLOTLIB else 0)
+    read = Read(text)
+    ids = [a["id"] for _, a in read.elements if "id" in a]
+    assert read.wrong == [] and len(ids) == len(set(ids)) and len(read.all("article")) == 2
+    assert "one.jsonl" in read.text and "two.jsonl" in read.text
+
+
+def test_old_against_new(tmp_path):
+    old, new, out = tmp_path / "old.jsonl", tmp_path / "new.jsonl", tmp_path / "r.html"
+    old.write_bytes(whole(row("a", 10), row("b", 5), run=silicon()))
+    new.write_bytes(whole(row("a", 12), row("b", 5), run=silicon()))
+    ran = baretick("report", new, "--against", old, "-o", out, "--plots", "0")
+    assert ran.returncode == 0, ran.stderr
+    read = Read(out.read_text())
+    line = next(line for t in read.tables for line in t if "1.2000" in line)
+    assert line[0] == "made/a" and "slower" in line and "2 rows: 1 slower, 1 same" in read.text
+    old.write_bytes(whole(row("a", 10), run=silicon(cpu={"vendor": "Other"})))
+    ran = baretick("report", new, "--against", old, "-o", out)
+    assert ran.returncode == 2 and "another CPU" in ran.stderr
+
+
+# --- the essence -----------------------------------------------------------------------------------
+
+def an_essence():
+    calls = [row(way + form, 3 + i, suite="calls") for i, way in enumerate(essence.WAYS)
+             for form in essence.FORMS.values()]
+    return [silicon(witness={"blocks": 9, "nops_per_cycle": 8}),
+            row("empty_lfence", 0, suite="baseline", form="empty", per_op={}), row("do_nothing", 16, suite="baseline"),
+            *calls, row("random_16", 30, half=0.3, suite="calls"), row("turn_16", 6, half=0.4, suite="calls"),
+            row("cold", 1, suite="sum"), row("warm", 0.3, suite="sum"), *several_cores()]
+
+
+def test_each_figure_of_the_essence_is_a_row():
+    found = essence.Essence(taken(an_essence()))
+    lines = dict(found.lines)
+    assert lines["targets"] == ("calls/random_16 30.000 \u00b1 0.300, calls/turn_16 6.000 \u00b1 0.400: mispredicted "
+                                "24.000 \u00b1 0.500")
+    assert lines["window"] == "baseline/empty_lfence 338 ticks, baseline/do_nothing 16.000 \u00b1 0.010 a call"
+    assert lines["sum"] == "sum/cold 1.000 \u00b1 0.010, sum/warm 0.300 \u00b1 0.010"
+    assert lines["cores"].startswith("cores/pingpong 120.0 ticks")
+    assert lines["verdict"] == "PASS (0 rows, 0 failures)" and "rows shared" in lines["spoiled"]
+    assert [way for way, _ in found.matrix] == list(essence.WAYS)
+    assert [c.text for c in found.matrix[1][1]] == ["4.000 \u00b1 0.010"] * 4
+    assert len(found.names) == 2 + 20 + 2 + 2 + 2
+
+
+def test_a_row_that_failed_or_was_shared_says_so_in_the_essence():
+    records = an_essence()
+    for r in records:
+        if r.get("name") == "direct":
+            r.update(status="wrong", why="x")
+        if r.get("name") == "plt":
+            r.update(quiet=False)
+    found = essence.Essence(taken(records))
+    cells = {c.name: c.text for _, cells in found.matrix for c in cells}
+    assert cells["calls/direct"] == "FAIL" and cells["calls/plt"] == "4.000 shared"
+    assert dict(found.lines)["failed"] == "calls/direct@0"
+
+
+def test_an_essence_of_counted_instructions():
+    found = essence.Essence(taken([counting(), counted("direct", 2, suite="calls"), counted("random_16", 5, suite="calls"),
+                                   counted("turn_16", 3, suite="calls")]))
+    lines = dict(found.lines)
+    assert found.unit == "instructions" and found.matrix[0][1][0].text == "2" and found.matrix[0][1][1].text == "-"
+    assert lines["clock"] == "one instruction is 128 ticks of the TSC" and "spoiled" not in lines
+    assert lines["targets"].endswith("apart 2.000")
+
+
+def test_the_essence_is_of_the_rows_of_the_last_screen():
+    source = ROOT / "bench/show/essence.c"
+    if not source.exists():
+        pytest.skip("the program has no essence yet")
+    text = source.read_text()
+    names = text[text.index("essence_names["):]
+    names = names[:names.index("};")]
+    assert tuple(re.findall(r'WAY\("(\w+)"\)', names)) == essence.WAYS
+    rest = re.findall(r'\{"(\w+)", "(\w+)"\}', names)
+    assert rest == [("baseline", essence.NOTHING), *(("calls", n) for n in essence.TARGETS),
+                    *(("sum", n) for n in essence.SUM), *(("cores", n) for n in essence.CORES)]
+    assert re.findall(r'name_ "(\w+)"', text) == [f for f in essence.FORMS.values() if f]
+
+
+# --- what a hostile report can do ------------------------------------------------------------------
+
+EVIL = ("<script>document.title='taken'</script>", "\"><img src=x onerror=alert(1)>", "</style></title></textarea><b>",
+        "javascript:alert(1)", "' onmouseover='x", "&lt;b&gt;\x00\x1b[2J\ud800".encode("utf-8", "replace").decode())
+KEPT = {"type", "status", "result", "kind", "verdict", "execution", "platform", "unit", "form", "name_of", "crc"}
+
+
+def poisoned(value, n=0):
+    """Every text of a record with something evil in it, but for words that the reader goes by."""
+    if isinstance(value, dict):
+        return {k: v if k in KEPT else poisoned(v, n + i) for i, (k, v) in enumerate(value.items())}
+    if isinstance(value, list):
+        return [poisoned(v, n + i) for i, v in enumerate(value)]
+    return f"{value}{EVIL[n % len(EVIL)]}" if isinstance(value, str) else value
+
+
+ALLOWED = {"html", "head", "meta", "title", "style", "body", "main", "section", "nav", "ul", "li", "a", "h1", "h2", "p", "b",
+           "table", "caption", "thead", "tbody", "tr", "th", "td", "div", "figure", "figcaption", "span", "svg", "g", "path",
+           "use", "defs", "text", "clippath", "rect", "image", "wbr", "footer", "script", "tspan", "article"}
+
+
+@pytest.mark.parametrize("shift", range(len(EVIL)))
+def test_a_hostile_report_is_only_text(shift):
+    records = [*everything(), row("w", 1, status="wrong", why="x"), *(
+        {"type": "event", "kind": k, "message": "m", "suite": "s", "name": "n", "beside": "b", "unit": "cycles", "per_op": 1,
+         "beside_per_op": 1, "apart": 0} for k in ("warning", "beside", "breaks_even", "error")),
+        {"type": "advice", "topic": "t", "change": True, "text": "t"},
+        {"type": "selftest", "name": "n", "result": "fail", "detail": "d"},
+        {"type": "core", "core": 0, "apic_id": 0, "why": "w", "core_type": "t", "topology": {}}]
+    records = [poisoned(r, shift) for r in records]
+    # Pictures take longest, and are the same text in another place: those of one turn are enough.
+    text = made(taken(records, f"{EVIL[shift]}.jsonl"), plots=24 if HAS_MATPLOTLIB and shift == 0 else 0)
+    read = Read(text)
+    assert read.wrong == [] and {name for name, _ in read.elements} <= ALLOWED
+    assert len(read.all("script")) == len(read.all("style")) == len(read.all("title")) == 1
+    assert not [k for _, attrs in read.elements for k in attrs if k.startswith("on")]
+    assert all(a["href"].startswith("#") for _, a in read.elements if "href" in a)
+    assert "\x00" not in text and "\x1b" not in text
+
+
+# --- pictures --------------------------------------------------------------------------------------
+
+@with_pictures
+def test_pictures_are_in_the_page_and_rows_lead_to_them(full):
+    read = Read(full)
+    titles = read.text
+    assert len(read.all("svg")) == len(read.all("figure")) >= 8
+    for said in ("made/moded has 2 modes", "made/swept: 2.900 to 4.500", "cores/pingpong: ", "quiet/gaps: 100 gaps",
+                 "Recipe lfence: chains of adds"):
+        assert said in titles
+    assert "var(--ink)" in full and "#1b1b1b" not in full.split("</style>")[1]  # the page's colours, light and dark
+
+
+@with_pictures
+def test_as_many_rows_as_were_asked_for_get_pictures():
+    rows = [{**moded(), "name": f"r{i}"} for i in range(5)]
+    text = made(taken([silicon(), *rows]), plots=2)
+    assert "Pictures of 2 of 5 rows" in Read(text).text and len(Read(text).all("figure")) == 4
+    assert len(Read(made(taken([silicon(), *rows]), plots=99)).all("figure")) == 10
+
+
+def test_without_matplotlib_the_page_comes_and_says_so(tmp_path, monkeypatch):
+    path, out = tmp_path / "r.jsonl", tmp_path / "r.html"
+    path.write_bytes(report([*everything(), END]))
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('not here')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    ran = baretick("report", path, "-o", out)
+    assert ran.returncode == 0, ran.stderr
+    read = Read(out.read_text())
+    assert "This page has no pictures" in read.text and "python3-matplotlib" in read.text and not read.all("svg")
+    assert "the page will have no pictures" in ran.stderr and "made/moded" not in read.text and "moded" in read.text
+
+
+# --- large reports ---------------------------------------------------------------------------------
+
+def cpu_seconds(*words):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ran = baretick(*words)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert ran.returncode == 0, ran.stderr
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@pytest.mark.parametrize("rows, plots, megabytes", [(163, 24, MEGABYTES), (10000, 2, 5 * MEGABYTES)])
+def test_a_large_report_is_a_sane_page(tmp_path, rows, plots, megabytes):
+    """In CPU time, which a busy machine does not stretch so far."""
+    path, out = tmp_path / "r.jsonl", tmp_path / "r.html"
+    path.write_bytes(whole(*({**moded(), "name": f"r{i}", "hist": hist((3042, 800), (3848 + i, 120))} for i in range(rows)),
+                           run=silicon()))
+    assert cpu_seconds("report", path, "-o", out, *(() if plots == page.MOST_ROWS else ("--plots", plots))) < SECONDS
+    text = out.read_text()
+    assert len(text.encode()) < megabytes * 1e6 and text.count('<th scope="row"') >= rows
+    assert not HAS_MATPLOTLIB or f"Pictures of {plots} of {rows} rows" in text
+
+
+def test_wrong_words(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(whole(row("a", 1)))
+    for words, said in ((("--plots", "-1"), "a number of rows"), (("--plots", "x"), "'x': a number of rows"),
+                        (("--suite", "none"), "none of 1 rows is chosen"), ((path, "--against", path), "give one FILE"),
+                        (("-o", tmp_path / "no/where.html"), "No such file")):
+        ran = baretick("report", "-o", tmp_path / "out.html", path, *words)
+        assert ran.returncode == 2 and said in ran.stderr, ran.stderr
+    assert baretick("report", tmp_path / "none.jsonl").returncode == 2
+
+
+# --- in a browser, where there is one --------------------------------------------------------------
+
+BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
+CLICKS = """
+const table = [...document.querySelectorAll("table.sort")].find((t) => t.textContent.includes("cycles/op"));
+const names = () => [...table.tBodies[0].rows].map((r) => r.cells[0].textContent).join("");
+const head = [...table.tHead.rows[0].cells].find((c) => c.textContent === "cycles/op");
+const found = [names()];
+for (let i = 0; i < 2; i++) {
+  head.querySelector("button").click();
+  found.push(names(), head.getAttribute("aria-sort"));
+}
+document.body.dataset.found = found.join(" ");
+document.body.dataset.wide = document.documentElement.scrollWidth <= document.documentElement.clientWidth;
+"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium here")
+def test_headings_sort_in_a_browser_and_evil_does_not_run(tmp_path):
+    rows = [row("b", 2, why=EVIL[0]), row("a", 10), {**row("d", 1), "per_op": {}}, row("c", 0.5)]
+    text = made(taken([silicon(), *rows]), plots=0)
+    # The page's own policy would keep the test's clicks out.
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    path = tmp_path / "r.html"
+    path.write_text(text.replace("</body>", f"<script>{CLICKS}</script></body>"))
+    ran = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'u'}",
+                          "--window-size=500,900", "--dump-dom", f"file://{path}"], capture_output=True, text=True,
+                         stdin=subprocess.DEVNULL, timeout=120, check=False)
+    if not ran.stdout:
+        pytest.skip(f"{BROWSER} does not start here: {ran.stderr[-200:]}")
+    assert 'data-found="badc cbad ascending abcd descending"' in ran.stdout
+    assert 'data-wide="true"' in ran.stdout and "<title>baretick: Made CPU" in ran.stdout
