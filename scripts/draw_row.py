@@ -113,14 +113,14 @@ def histogram(run, row, old=None):
         axes = sheet.axes(left=0.95, rows=(0, 0.97 - 0.055 * len(_beyond(new, hi))))
         edges = [lo + i * width for i in range(int(round((hi - lo) / width)) + 1)]
         shares = new.binned(lo, hi, width)
-        ink.bars(axes, [(edge, edge + width, share) for edge, share in zip(edges, shares) if share], ink.BLUE,
-                 gid="windows", label="new")
+        ink.rectangles(axes, [(edge, 0, edge + 0.92 * width, share) for edge, share in zip(edges, shares) if share],
+                       ink.BLUE, gid="windows", label="new")
         most = max(shares)
         if before:
             earlier = before.binned(lo, hi, width)
             most = max(most, *earlier)
             axes.stairs(earlier, edges, color=ink.RED, linewidth=2.2, gid="old", label="old")
-            axes.legend(frameon=False, fontsize=13, loc="upper center", ncols=2)
+            axes.legend(frameon=False, fontsize=13, loc="upper center", ncol=2)
         axes.set_xlim(lo, hi)
         axes.set_ylim(0, most * 1.22)
         of = f" of {ink.count(ops)} operations" if ops > 1 else ""
@@ -253,7 +253,7 @@ def modes(run, row):
         axes.set_ylim(0, max(118, *(y + 12 for *_, y in taken)))
         for said, (colour, marker) in sorted(kinds.items()):
             axes.plot([], [], marker, color=colour, markersize=9, label=said)
-        axes.legend(frameon=False, fontsize=13, loc="lower right", ncols=2, bbox_to_anchor=(1.01, 0.92),
+        axes.legend(frameon=False, fontsize=13, loc="lower right", ncol=2, bbox_to_anchor=(1.01, 0.92),
                     handletextpad=0.1, columnspacing=1)
         axes.set_yticks([0, 50, 100])
         axes.set_ylabel("blocks, %")
@@ -322,12 +322,12 @@ def sweep(run, row):
                 axes.set_ylabel(f"{unit} an operation")
             if strong:
                 for offset, value, up in ((p["worst"], p["max"], True), (p["best"], p["min"], False)):
-                    turn = offset > 0.5 * at[-1]
+                    side = "left" if offset < 0.3 * at[-1] else "right" if offset > 0.7 * at[-1] else "center"
                     axes.plot([offset], [value], "o", markersize=11, markerfacecolor="none", color=ink.RED,
                               markeredgewidth=2)
                     axes.annotate(f"{ink.figures(value)} at {offset}", (offset, value),
                                   xytext=(0, 12 if up else -12), textcoords="offset points",
-                                  ha="right" if turn else "left", va="bottom" if up else "top", size=13)
+                                  ha=side, va="bottom" if up else "top", size=13)
 
     wide = dict(parts)[moved]
     if most > 0:

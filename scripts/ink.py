@@ -39,6 +39,8 @@ def library():
     """matplotlib, with its settings made. Raises Missing."""
     try:
         import matplotlib
+        import matplotlib.cm
+        import matplotlib.colors
         import matplotlib.figure
         import matplotlib.ticker
     except ImportError as e:
@@ -146,14 +148,13 @@ class Sheet:
             self.figure.savefig(out, **how)
 
 
-def bars(axes, found, colour, **more):
-    """Bars [(from, to, height)] as one shape, which makes a small file."""
+def rectangles(axes, found, colour, **more):
+    """[(left, bottom, right, top)] as one shape, which makes a small file."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
     corners, codes = [], []
-    for x0, x1, height in found:
-        x1 -= 0.08 * (x1 - x0)
-        corners += [(x0, 0), (x0, height), (x1, height), (x1, 0), (x0, 0)]
+    for x0, y0, x1, y1 in found:
+        corners += [(x0, y0), (x0, y1), (x1, y1), (x1, y0), (x0, y0)]
         codes += [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
     axes.add_patch(PathPatch(Path(corners, codes), facecolor=colour, linewidth=0, **more))
 
@@ -178,3 +179,11 @@ def direct_labels(axes, labels, x, gap):
     for place, (_, text, colour, weight) in zip(apart([y for y, *_ in labels], gap), labels):
         axes.annotate(text, (x, place), xytext=(9, 0), textcoords="offset points", color=colour, weight=weight,
                       va="center", ha="left", size=13, annotation_clip=False)
+
+
+def log_ticks(sheet, axes):
+    """1, 2, 5, 10 ... where few decades are shown, else the decades."""
+    bottom, top = axes.get_ylim()
+    axes.yaxis.set_major_locator(sheet.library.ticker.LogLocator(subs=(1, 2, 5) if top < 200 * bottom else (1,)))
+    axes.yaxis.set_minor_locator(sheet.library.ticker.NullLocator())
+    axes.yaxis.set_major_formatter(lambda v, _: f"{v:g}")

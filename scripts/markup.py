@@ -22,8 +22,8 @@ def text(value):
 
 
 def breakable(value):
-    """A name that may go on in the next line after a `_`, as a phone needs it."""
-    return Markup(text(value).replace("_", "_<wbr>"))
+    """A name that may go on in the next line behind a `_` or `/`, as a phone needs it."""
+    return value if isinstance(value, Markup) else Markup(re.sub("([_/])", r"\1<wbr>", text(value)))
 
 
 def element(name, *content, **attributes):
@@ -53,7 +53,7 @@ def table(caption, columns, rows, first_is_name=True, sortable=True, label=None)
             number = isinstance(key, (int, float)) and not isinstance(key, bool)
             how = {"class_": None if c.left else "n", "data_v": f"{key:.12g}" if number else None}
             if i == 0 and first_is_name:
-                cells.append(element("th", shown, scope="row", **how))
+                cells.append(element("th", breakable(shown), scope="row", **how))
             else:
                 cells.append(element("td", shown, **how))
         body.append(element("tr", *cells))

@@ -22,7 +22,7 @@ LINEARITY = (
 )
 CORES = (
     table.Column("core", "core"), table.Column("APIC id", "apic_id"), table.Column("package", "package"),
-    table.Column("of the package", "in_package"), table.Column("thread", "thread"), table.Column("type", "type", left=True),
+    table.Column("core in it", "in_package"), table.Column("thread", "thread"), table.Column("type", "type", left=True),
     table.Column("TSC offset, ticks", "offset"), table.Column("ticks a cycle", "ticks_per_cycle", ".4f"),
     table.Column("note", "note", left=True),
 )
@@ -217,7 +217,8 @@ def cores(report):
     found = []
     for c in report.of("core"):
         place = c.get("topology", {})
-        note = c.get("why") or _joined("measures" if c.get("measures") else "", c.get("mtrr"), c.get("features"))
+        note = c.get("why") or _joined("measures" if c.get("measures") else "", *(
+            f"{said} differ: {c[key]}" for key, said in (("mtrr", "MTRRs"), ("features", "features")) if key in c))
         found.append({"core": c["core"], "apic_id": c.get("apic_id"), "package": place.get("package"),
                       "in_package": place.get("core"), "thread": place.get("thread"), "type": c.get("core_type"),
                       "offset": c.get("tsc_offset_ticks"), "ticks_per_cycle": c.get("ticks_per_cycle"), "note": note})

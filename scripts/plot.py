@@ -5,6 +5,7 @@ import sys
 
 import compare
 import draw_change
+import draw_cores
 import draw_machine
 import draw_row
 import ink
@@ -67,8 +68,8 @@ def of_machine(kind, report, core=None):
         attempt(draw_machine.linearity)
     elif kind == "cores":
         for matrix in report.of("matrix"):
-            attempt(draw_machine.heat_map, matrix)
-        attempt(draw_machine.contests)
+            attempt(draw_cores.heat_map, matrix)
+        attempt(draw_cores.contests)
         if len(found) > 1 and isinstance(found[-1], Absent):
             found.pop()  # pairs were asked for, contests were not
     else:

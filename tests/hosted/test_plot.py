@@ -5,6 +5,8 @@ data/pictures/ holds every word of each kind of picture, and where its shapes li
 """
 
 import argparse
+import itertools
+import math
 import os
 import re
 import struct
@@ -65,7 +67,7 @@ def shapes(svg, name):
     return found
 
 
-NAMED = ("windows", "old", "gaps", "pairs", "sweep-code", "placements", "rounds")
+NAMED = ("windows", "old", "gaps", "sweep-code", "placements", "rounds", *(f"pairs-{n}" for n in (None, *range(21))))
 
 
 def digest(svg):
@@ -164,6 +166,34 @@ def test_old_and_new_windows_share_an_axis_of_core_cycles():
     svg = picture.sheet().svg()
     assert "one window of 500 operations, core cycles" in texts(svg) and {"old", "new"} <= set(texts(svg))
     assert "before" in picture.title and "now" in picture.title
+
+
+def seen(colour, lacking):
+    """What an eye without red, or without green, sees of it: Vienot, Brettel and Mollon 1999, then CIE L*a*b*."""
+    rgb = [(int(colour[i:i + 2], 16) / 255) ** 2.2 for i in (1, 3, 5)]
+    r, g, b = rgb
+    lms = [17.8824 * r + 43.5161 * g + 4.11935 * b, 3.45565 * r + 27.1554 * g + 3.86714 * b,
+           0.0299566 * r + 0.184309 * g + 1.46709 * b]
+    if lacking == "red":
+        lms[0] = 2.02344 * lms[1] - 2.52581 * lms[2]
+    if lacking == "green":
+        lms[1] = 0.494207 * lms[0] + 1.24827 * lms[2]
+    long, medium, short = lms
+    r = 0.0809444479 * long - 0.130504409 * medium + 0.116721066 * short
+    g = -0.0102485335 * long + 0.0540193266 * medium - 0.113614708 * short
+    b = -0.000365296938 * long - 0.00412161469 * medium + 0.693511405 * short
+    x, y, z = (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047, 0.2126 * r + 0.7152 * g + 0.0722 * b, \
+        (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883
+    fx, fy, fz = (max(v, 0) ** (1 / 3) for v in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+@pytest.mark.parametrize("lacking", [None, "red", "green"])
+def test_colours_that_mean_something_are_told_apart_by_every_eye(lacking):
+    """20 of L*a*b* is ten times what is just seen."""
+    for a, b in itertools.combinations((ink.BLUE, ink.RED, ink.GREEN, ink.GREY), 2):
+        if {a, b} != {ink.GREEN, ink.GREY}:  # never in one picture
+            assert math.dist(seen(a, lacking), seen(b, lacking)) > 20, (a, b)
 
 
 # --- files -----------------------------------------------------------------------------------------
