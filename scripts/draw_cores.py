@@ -12,11 +12,13 @@ CORES_HINT = "suite=cores with cores=all measures pairs of cores, and contests o
 
 MATRICES = {  # name: what a pair's figure is, and whether its sign tells who is ahead
     "pingpong": ("a cache line's way", False),
-    "tsc_skew": ("the line's TSC less the column's", True),
+    "tsc_skew": ("how far the column's TSC is ahead of the line's", True),
 }
+FROM_ONE = {"wake": "from the boot core's wake-up to the core's first instruction",
+            "ipi": "from the boot core's interrupt to the core's handler"}
 
 
-def _unit_of(run, pairs):
+def _unit_of(run):
     """(ns or ticks, the factor)."""
     factor = ns(1, run)
     return ("ns", factor) if factor else ("ticks of the TSC", 1)
@@ -41,12 +43,53 @@ def _by_level(cells, low, high):
     return found
 
 
+def pairs_of(report, matrix):
+    """The picture of a record `matrix`. Raises NoData."""
+    if not matrix.get("pairs"):
+        raise NoData(f"{matrix['suite']}/{matrix['name']} has no pair: it takes two cores (cores=all)")
+    return (from_one if matrix["name"] in FROM_ONE else heat_map)(report, matrix)
+
+
+def _said(matrix, *words):
+    """The second line of a matrix's picture."""
+    found = [NOT_JUDGED] if matrix.get("judged") is False else []
+    found += words
+    if matrix.get("sampled"):
+        found.append(f"a sample of {matrix['pairs_all']} pairs")
+    return " \N{MIDDLE DOT} ".join(found)
+
+
+def from_one(report, matrix):
+    """From the boot core to each other one: the median, and from the least to the greatest."""
+    run, name = report.one("run"), f"{matrix['suite']}/{matrix['name']}"
+    unit, factor = _unit_of(run)
+    pairs = sorted((b, *(v * factor for v in figures)) for _, b, *figures in matrix["pairs"])
+
+    def paint(sheet):
+        axes = sheet.axes(left=1.15)
+        x = range(len(pairs))
+        axes.vlines(x, [p[1] for p in pairs], [p[3] for p in pairs], color=ink.GREY, linewidth=3)
+        axes.plot(x, [p[2] for p in pairs], "o", color=ink.BLUE, markersize=9, gid="medians")
+        step = max(1, len(pairs) // 16)
+        axes.set_xticks(x[::step], [str(p[0]) for p in pairs][::step])
+        axes.set_xlim(-0.6, len(pairs) - 0.4)
+        axes.set_ylim(0, max(p[3] for p in pairs) * 1.1 or 1)
+        axes.set_xlabel("core")
+        axes.set_ylabel(unit)
+        axes.yaxis.set_major_formatter(lambda v, _: ink.count(v))
+        axes.grid(axis="y")
+
+    medians = sorted(p[2] for p in pairs)
+    reach = f"{medians[0]:.0f}" if medians[0] == medians[-1] else f"{medians[0]:.0f} to {medians[-1]:.0f}"
+    title = f"{name}: {reach} {unit} to another core"
+    return Picture("cores", name, title, _said(matrix, machine(run), f"{FROM_ONE[matrix['name']]}: median, least to greatest"),
+                   f"{title}. " + " ".join(f"Core {b}: {median:.0f}." for b, _, median, _ in pairs), paint)
+
+
 def heat_map(report, matrix):
     """Every pair of cores: the median, in ns where the clock is known."""
-    run, pairs = report.one("run"), matrix.get("pairs", [])
-    if not pairs:
-        raise NoData(f"{matrix['suite']}/{matrix['name']} has no pair: it takes two cores (cores=all)")
-    unit, factor = _unit_of(run, pairs)
+    run, pairs = report.one("run"), matrix["pairs"]
+    unit, factor = _unit_of(run)
     what, signed = MATRICES.get(matrix["name"], (matrix["name"], False))
     cores = sorted({c for p in pairs for c in p[:2]})
     n = len(cores)
@@ -106,20 +149,18 @@ def heat_map(report, matrix):
     medians = sorted(abs(p[3]) * factor for p in pairs)
     name = f"{matrix['suite']}/{matrix['name']}"
     if signed:
-        title = f"{name}: TSCs at most {medians[-1]:.0f} {unit} apart"
+        known_to = max(p[4] - p[2] for p in pairs) / 2 * factor
+        title = f"{name}: TSCs at most {medians[-1]:.0f} {unit} apart, known to \N{PLUS-MINUS SIGN} {known_to:.0f}"
     elif len(medians) == 1:
         title = f"{name}: {medians[0]:.0f} {unit} from core {pairs[0][0]} to core {pairs[0][1]}"
     elif medians[0] == medians[-1]:
         title = f"{name}: {medians[0]:.0f} {unit} between any two cores"
     else:
         title = f"{name}: {medians[0]:.0f} to {medians[-1]:.0f} {unit} between two cores"
-    said = [machine(run), f"{what}, median" + (f" of each of {len(pairs)} pairs" if len(pairs) > 1 else "")]
-    if matrix.get("sampled"):
-        said.append(f"a sample of {matrix['pairs_all']} pairs")
-    if matrix.get("judged") is False:
-        said.insert(0, NOT_JUDGED)
+    middle = "" if signed else ", median" + (f" of each of {len(pairs)} pairs" if len(pairs) > 1 else "")
+    said = _said(matrix, machine(run), what + middle)
     alt = f"Heat map of {len(pairs)} pairs of {n} cores. {title}."
-    return Picture("cores", name, title, " · ".join(said), alt, paint, taller=0.6)
+    return Picture("cores", name, title, said, alt, paint, taller=0.6)
 
 
 def contests(report):
@@ -128,7 +169,7 @@ def contests(report):
     rows = [r for r in report.of("row") if len(r.get("by_cores", [])) > 1 and r["status"] == "ok"]
     if not rows:
         raise NoData(f"the report has no contest of cores: {CORES_HINT}")
-    unit, factor = _unit_of(run, rows)
+    unit, factor = _unit_of(run)
     lines = [(r, [(c["cores"], c["ticks"] * factor, c["least_ticks"] * factor, c["greatest_ticks"] * factor)
                   for c in r["by_cores"]]) for r in rows]
     steps = sorted({c for _, line in lines for c, *_ in line})

@@ -116,8 +116,9 @@ class Sheet:
             size, lines = heading(title)
             self.figure.text(0.03, 1 - 0.14 / self.height, "\n".join(plain(x) for x in lines), size=size,
                              weight="bold", va="top", color=INK)
-            self.figure.text(0.03, 1 - (0.56 if len(lines) == 1 else 0.74) / self.height, plain(about, 105), size=12.5,
-                             va="top", color=SOFT)
+            about = textwrap.wrap(plain(about, 210), 104)[:2]
+            self.figure.text(0.03, 1 - (0.56 if len(lines) == 1 else 0.72) / self.height, "\n".join(about), size=12.5,
+                             va="top", color=SOFT, linespacing=1.3)
 
     def axes(self, left=0.95, right=0.25, bottom=0.85, span=(0.0, 1.0), rows=(0.0, 1.0), **more):
         """Axes with margins in inches; span and rows: which part of the width and of the height is theirs."""

@@ -68,7 +68,7 @@ def of_machine(kind, report, core=None):
         attempt(draw_machine.linearity)
     elif kind == "cores":
         for matrix in report.of("matrix"):
-            attempt(draw_cores.heat_map, matrix)
+            attempt(draw_cores.pairs_of, matrix)
         attempt(draw_cores.contests)
         if len(found) > 1 and isinstance(found[-1], Absent):
             found.pop()  # pairs were asked for, contests were not

@@ -59,6 +59,7 @@ def several_cores(cores=4):
                 "pairs_all": len(pairs), "sampled": False, "backwards": 0, "pairs": found}
 
     return [cored("pingpong"), matrix("pingpong", pairs), cored("tsc_skew"), matrix("tsc_skew", skew),
+            cored("wake"), matrix("wake", [[0, b, 900, 1000 + b, 1500] for b in range(1, cores)]),
             cored("atomic_add", by_cores=contest)]
 
 

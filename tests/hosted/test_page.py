@@ -290,7 +290,7 @@ def test_each_figure_of_the_essence_is_a_row():
     assert lines["verdict"] == "PASS (0 rows, 0 failures)" and "rows shared" in lines["spoiled"]
     assert [way for way, _ in found.matrix] == list(essence.WAYS)
     assert [c.text for c in found.matrix[1][1]] == ["4.000 \u00b1 0.010"] * 4
-    assert len(found.names) == 2 + 20 + 2 + 2 + 2
+    assert len(found.names) == 2 + 20 + 2 + 2 + 3
 
 
 def test_a_row_that_failed_or_was_shared_says_so_in_the_essence():

@@ -79,7 +79,7 @@ def digest(svg):
 
 
 STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-core0-modes", "made-swept-core0-sweep",
-         "linearity", "cores_pingpong", "cores_tsc_skew", "cores-contests", "quiet-gaps-core0",
+         "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contests", "quiet-gaps-core0",
          "counted-made-exact-core0-histogram", "counted-linearity")
 
 
@@ -150,6 +150,14 @@ def test_bins_are_whole_steps_of_the_tsc():
     lo, hi, width = draw_row._frame([windows])
     assert width % 26 == 0 and (hi - lo) % width == pytest.approx(0)
     assert all(abs((t - lo) % 26 - 13) < 1e-6 for t, _ in moded()["hist"] if t < 4000)  # values are in the middle of a step
+
+
+def test_the_sign_of_a_skew_is_the_columns(svgs):
+    """A pair's figure is how far the second's TSC is ahead (bench/cores/exchange.h)."""
+    svg = svgs["cores_tsc_skew"]
+    assert any("how far the column's TSC is ahead of the line's" in t for t in texts(svg))
+    # Line by line, with nothing for a core and itself.
+    assert "5 10 15 -5 5 10 -10 -5 5 -15 -10 -5" in " ".join(texts(svg)).replace("\N{MINUS SIGN}", "-")
 
 
 def test_labels_keep_apart_and_stay_near():
@@ -277,7 +285,7 @@ def test_wrong_words(kept, tmp_path):
     for words, said in ((("-o", tmp_path / "x.svg"), "pictures do not fit in"),
                         (("--kind", "pie"), "'pie': one of histogram, modes"),
                         (("-o", tmp_path / "x.svg", "--format", "png"), "--format png does not fit"),
-                        (("--suite", "none"), "none of 6 rows is chosen"),
+                        (("--suite", "none"), "none of 7 rows is chosen"),
                         ((path, "--against", path), "give one FILE")):
         ran = baretick("plot", path, *words)
         assert ran.returncode == 2 and said in ran.stderr, ran.stderr
