@@ -7,6 +7,7 @@ from pictures import NoData, Picture, about, estimate, row_name, row_stem, sprea
 MOST_BINS = 56
 # What lies beyond the quantile is told in words where it would take most of the picture's width.
 BODY, STRETCH = 0.98, 2.5
+OTHER_METHOD = "method={} keeps neither histogram nor modes: method=doubled does"
 
 
 def fail_unless_measured(row):
@@ -27,7 +28,7 @@ class Windows:
         hist = row.get("hist")
         if not hist:
             fail_unless_measured(row)
-            raise NoData(f"method={row['method']} keeps no histogram: method=doubled does" if "method" in row else
+            raise NoData(OTHER_METHOD.format(row["method"]) if "method" in row else
                          "the report has no histogram (it was made with hist=off): hist=full keeps it")
         counted = run.get("execution") == "instructions"
         self.unit = "core cycles" if per else "instructions" if counted else "ticks of the TSC"
@@ -185,7 +186,7 @@ def modes(run, row):
         if "instructions" in per_op:
             raise NoData("counted instructions have no modes: every placement counts the same")
         if "method" in row:
-            raise NoData(f"method={row['method']} keeps no modes: method=doubled does")
+            raise NoData(OTHER_METHOD.format(row["method"]))
         raise NoData("core cycles are not known, or the row has nothing to subtract")
     value, lo, hi = per_op.get("cycles"), per_op.get("cycles_lo"), per_op.get("cycles_hi")
     points = placed + rounds + [m["cycles"] for m in found] + ([value] if value is not None else [])

@@ -114,7 +114,7 @@ def about_pictures(figures, shown, rows):
         return element("p", f"This page has no pictures: {figures.why_none}.", class_="bad")
     if not figures.most:
         return element("p", "No pictures: --plots 0 was asked for.", class_="soft")
-    having = sum(bool(list(worth(r))) for r in rows)
+    having = sum(r["status"] == "ok" and any(worth(r)) for r in rows)
     if having > shown:
         return element("p", f"Pictures of {shown} of {having} rows: those that changed, those of the essence, those of several "
                             "modes. --plots all draws every one.", class_="soft")
@@ -143,6 +143,7 @@ def one(report, args, figures, prefix):
     page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
     page.section(f"{prefix}beside", "Rows beside each other", page_parts.beside(report))
     page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report), page_parts.selftests(report))
+    page.section(f"{prefix}others", "Further records", page_parts.others(report))
     title = element("h1", f"baretick: {pictures.machine(run)}")
     head = [title, element("p", report.path, class_="soft"), verdict(report), page_parts.warned(page_parts.warnings(report))]
     return markup.together(head), page

@@ -1,7 +1,6 @@
 """The parts of the page that `baretick report` makes, each out of the records of one report."""
 import compare
 import essence
-import likeness
 import markup
 import show
 import table
@@ -34,6 +33,9 @@ CONTESTS = (table.Column("row", "row", left=True), table.Column("cores", "cores"
 GAPS = (table.Column("core", "core"), table.Column("gaps", "gaps"), table.Column("of the time, %", "stolen", ".3f"),
         table.Column("longest, ticks", "longest_ticks"), table.Column("seconds", "seconds", ".3f"),
         table.Column("a second", "gaps_per_second", ".1f"), table.Column("SMIs", "smis"), table.Column("NMIs", "nmis"))
+OTHERS = {"object": "Objects of your own", "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
+          "c_program": "What a small C program prints (record `c_program`)", "timer": "Timers (record `timer`)",
+          "witness": "Was a core ours alone (record `witness`)", "advice": "Advice about the machine's settings"}
 COUNTER_WITHIN = 0.005  # of the ruler: CYCLE_WITHIN of bench/measure
 
 
@@ -244,6 +246,28 @@ def several_cores(report):
     return markup.together(parts)
 
 
+def _flat(record, before=""):
+    """{name.of.a.field: value} of a record, without what every record has."""
+    found = {}
+    for key, value in record.items():
+        if isinstance(value, dict):
+            found.update(_flat(value, f"{before}{key}."))
+        elif before or key not in ("baretick", "seq", "type", "crc"):
+            found[before + key] = ", ".join(map(str, value)) if isinstance(value, list) else value
+    return found
+
+
+def others(report):
+    """Records that no other part shows: a table a kind, with the names of their fields (docs/report.md)."""
+    parts = []
+    for kind, said in OTHERS.items():
+        records = [_flat(r) for r in report.of(kind)]
+        names = list(dict.fromkeys(key for r in records for key in r))
+        columns = [table.Column(n, n, left=any(isinstance(r.get(n), str) for r in records)) for n in names]
+        parts.append(markup.table(said, columns, records, label=said) if records else "")
+    return markup.together(parts)
+
+
 def selftests(report):
     return markup.table("Self-tests of the run", SELFTESTS, report.of("selftest"), label="Self-tests") \
         if report.of("selftest") else markup.Markup()
@@ -276,4 +300,4 @@ def of_interest(rows, names, changed):
             return 3, max(m["share"] for m in modes)
         return 4, 0
 
-    return sorted((r for r in rows if likeness.unfit(r) is None or r["status"] == "ok"), key=rank)
+    return sorted((r for r in rows if r["status"] == "ok"), key=rank)

@@ -56,6 +56,8 @@ def about(run, row):
         words.append(f"recipe {row['recipe']}")
     if row.get("cold"):
         words.append("cold caches")
+    if row["status"] == "wrong":
+        words.append(f"FAILED: {row.get('why', 'no reason given')}")
     if row.get("quiet") is False:
         words.append("the core was SHARED")
     return " · ".join(words)

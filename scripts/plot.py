@@ -116,12 +116,17 @@ def drawn(report, args, old=None):
 
 
 def reasons(absent):
-    """[a line] of why pictures are not there: alike reasons together, by kind."""
+    """[a line] of why pictures are not there: alike reasons together."""
     together = {}
     for a in absent:
-        together.setdefault((a.kind, a.why), []).append(a.what)
-    return [f"no {kind} of {names[0] if len(names) == 1 else f'{len(names)} rows ({names[0]} ...)'}: {why}"
-            if kind in OF_ROWS else f"no picture of {kind}: {why}" for (kind, why), names in together.items()]
+        kinds, names = together.setdefault((a.kind in OF_ROWS, a.why), ({}, {}))
+        kinds[a.kind] = names[a.what] = True
+    lines = []
+    for (of_rows, why), (kinds, names) in together.items():
+        first = next(iter(names))
+        of = f" of {first if len(names) == 1 else f'{len(names)} rows ({first} ...)'}" if of_rows else ""
+        lines.append(f"no {', '.join(kinds)}{of}: {why}")
+    return lines
 
 
 def places(pictures, out, form):

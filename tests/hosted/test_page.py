@@ -245,6 +245,16 @@ def test_what_was_set_beside_each_other_is_a_table():
     assert ["s/a", "5.000", "b", "3.000", "2.000", "0.500", "cycles"] in [line for t in read.tables for line in t]
 
 
+def test_no_kind_of_record_is_passed_over():
+    """Every kind of docs/report.md is on the page: by a part of its own, or as a table of its fields."""
+    kinds = re.findall(r"^## `(\w+)`$", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
+    parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "event", "end"}
+    assert sorted(parts | set(page_parts.OTHERS)) == sorted(kinds)
+    step = {"type": "c_program", "step": "do_nothing", "n": 1000, "min": 52, "window": {"sd": 1.5}}
+    read = Read(made(taken([silicon(), step]), plots=0))
+    assert [["step", "n", "min", "window.sd"], ["do_nothing", "1000", "52", "1.5"]] in read.tables
+
+
 def test_several_reports_on_one_page():
     text = made(taken([silicon(), plain()], "one.jsonl"), taken([silicon(), *several_cores()], "two.jsonl"),
                 plots=1 if HAS_MATPLOTLIB else 0)
