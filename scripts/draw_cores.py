@@ -82,7 +82,8 @@ def from_one(report, matrix):
     medians = sorted(p[2] for p in pairs)
     reach = f"{medians[0]:.0f}" if medians[0] == medians[-1] else f"{medians[0]:.0f} to {medians[-1]:.0f}"
     title = f"{name}: {reach} {unit} to another core"
-    return Picture("cores", name, title, _said(matrix, machine(run), f"{FROM_ONE[matrix['name']]}: median, least to greatest"),
+    said = _said(matrix, machine(run), f"{FROM_ONE[matrix['name']]}: median, least to greatest")
+    return Picture("cores", name, title, said,
                    f"{title}. " + " ".join(f"Core {b}: {median:.0f}." for b, _, median, _ in pairs), paint)
 
 

@@ -70,7 +70,8 @@ def linearity(report):
 
 # --- gaps ------------------------------------------------------------------------------------------
 
-DECADES = ("< 1 \N{MICRO SIGN}s", "10 \N{MICRO SIGN}s", "100 \N{MICRO SIGN}s", "1 ms", "10 ms", "100 ms", "1 s", "longer")
+DECADES = ("< 1 \N{MICRO SIGN}s", "10 \N{MICRO SIGN}s", "100 \N{MICRO SIGN}s", "1 ms",
+           "10 ms", "100 ms", "1 s", "longer")
 
 
 def gaps(report, found):
@@ -89,7 +90,8 @@ def gaps(report, found):
         both = any(found.get("decades", []))
         axes = sheet.axes(left=1.05, right=0.3, span=(0, 0.58 if both else 1))
         low = min(long for _, long in first) / 2
-        axes.vlines([at for at, _ in first], low, [long for _, long in first], color=ink.BLUE, linewidth=2.5, gid="gaps")
+        axes.vlines([at for at, _ in first], low, [long for _, long in first], color=ink.BLUE, linewidth=2.5,
+                    gid="gaps")
         axes.plot([at for at, _ in first], [long for _, long in first], "o", color=ink.BLUE, markersize=6)
         axes.set_yscale("log")
         axes.set_ylim(low, max(long for _, long in first) * 2)

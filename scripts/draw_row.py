@@ -131,8 +131,8 @@ def histogram(run, row, old=None):
         axes.xaxis.set_major_locator(sheet.library.ticker.MaxNLocator(6, integer=True))
         axes.grid(axis="y")
         if new.least == new.greatest and not before:
-            axes.text(new.least, most * 1.03, f"all {ink.count(new.n)} windows alike: {ink.count(new.least)} {new.unit}",
-                      ha="center", va="bottom", size=14, weight="bold")
+            said = f"all {ink.count(new.n)} windows alike: {ink.count(new.least)} {new.unit}"
+            axes.text(new.least, most * 1.03, said, ha="center", va="bottom", size=14, weight="bold")
             return
         if new.median is not None and lo < new.median < hi and not before:
             axes.axvline(new.median, ymax=0.86, color=ink.INK, linewidth=1.6, linestyle=(0, (4, 3)))
@@ -313,7 +313,8 @@ def sweep(run, row):
             axes.set_xlim(-0.04 * at[-1], 1.04 * at[-1])
             axes.set_ylim(lo, hi)
             axes.grid(axis="y")
-            axes.set_title(name if sheet.page else f"offset of {name}", size=14, color=ink.INK, weight="bold" if strong else "normal", pad=8)
+            axes.set_title(name if sheet.page else f"offset of {name}", size=14, color=ink.INK,
+                           weight="bold" if strong else "normal", pad=8)
             axes.set_xticks([at[0], at[-1]])
             axes.set_xlabel("bytes", labelpad=-10)
             if i:

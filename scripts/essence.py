@@ -153,7 +153,8 @@ class Essence:
         a, b = self.targets
         if None in (a.value, b.value):
             return ""
-        apart = f": {'mispredicted' if self.run.get('execution') == 'silicon' else 'apart'} {ink.figures(a.value - b.value)}"
+        what = "mispredicted" if self.run.get("execution") == "silicon" else "apart"
+        apart = f": {what} {ink.figures(a.value - b.value)}"
         if None not in (a.half, b.half):
             apart += f" \N{PLUS-MINUS SIGN} {ink.figures(math.hypot(a.half, b.half))}"
         return apart

@@ -116,8 +116,8 @@ def about_pictures(figures, shown, rows):
         return element("p", "No pictures: --plots 0 was asked for.", class_="soft")
     having = sum(r["status"] == "ok" and any(worth(r)) for r in rows)
     if having > shown:
-        return element("p", f"Pictures of {shown} of {having} rows: those that changed, those of the essence, those of several "
-                            "modes. --plots all draws every one.", class_="soft")
+        return element("p", f"Pictures of {shown} of {having} rows: those that changed, those of the essence, those of "
+                            "several modes. --plots all draws every one.", class_="soft")
     return markup.Markup()
 
 
@@ -139,13 +139,16 @@ def one(report, args, figures, prefix):
                      page_parts.change(old.old, old.new, old.crossed, old.lines, old.differences))
     page.section(f"{prefix}rows", "Rows", page_parts.rows_by_suite(report, rows, places))
     note = about_pictures(figures, len(places), rows)
-    page.section(f"{prefix}pictures", "Pictures", note, element("div", general, made, class_="plots") if general or made else "")
+    drawn = element("div", general, made, class_="plots") if general or made else ""
+    page.section(f"{prefix}pictures", "Pictures", note, drawn)
     page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
     page.section(f"{prefix}beside", "Rows beside each other", page_parts.beside(report))
-    page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report), page_parts.selftests(report))
+    page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),
+                 page_parts.selftests(report))
     page.section(f"{prefix}others", "Further records", page_parts.others(report))
     title = element("h1", f"baretick: {pictures.machine(run)}")
-    head = [title, element("p", report.path, class_="soft"), verdict(report), page_parts.warned(page_parts.warnings(report))]
+    head = [title, element("p", report.path, class_="soft"), verdict(report),
+            page_parts.warned(page_parts.warnings(report))]
     return markup.together(head), page
 
 
@@ -153,7 +156,8 @@ def document(title, body):
     script = asset("page.js")
     # What a report says can be no script, whatever is wrong with this program.
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
+    policy = (f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; base-uri 'none'; "
+              "form-action 'none'")
     head = element("head", markup.Markup('<meta charset="utf-8">\n'),
                    markup.Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'),
                    markup.Markup('<meta name="viewport" content="width=device-width, initial-scale=1">\n'),
@@ -169,20 +173,15 @@ def html(reports, args):
     for n, report in enumerate(reports):
         head, page = one(report, args, figures, f"r{n + 1}-" if len(reports) > 1 else "")
         ways = element("nav", markup.listed(page.ways), aria_label="Sections" if len(reports) == 1 else report.path)
-        body.append(element("main" if len(reports) == 1 else "article", head, ways, "\n", markup.together(page.body, "\n")))
+        body.append(element("main" if len(reports) == 1 else "article", head, ways, "\n",
+                            markup.together(page.body, "\n")))
     if len(reports) > 1:
         body = [element("main", markup.together(body, "\n"))]
-    body.append(element("footer", "Made by baretick report. Figures with +- are 99% intervals: another boot's figure lies "
-                                  "within 99 times in 100. docs/report.md says what each field is."))
+    body.append(element("footer", "Made by baretick report. Figures with +- are 99% intervals: another boot's figure "
+                                  "lies within 99 times in 100. docs/report.md says what each field is."))
     first = reports[0]
     title = f"baretick: {pictures.machine(first.one('run'))}, {(first.verdict or 'no verdict').upper()}"
     return document(title, markup.together(body, "\n"))
-
-
-def fail_if_none_chosen(reports, args):
-    for r in reports:
-        if r.of("row") and not plot.chosen(r, args):
-            raise saved.Unreadable(f"{r.path}: none of {len(r.of('row'))} rows is chosen by --suite, --bench and --core")
 
 
 def command(args):
@@ -198,11 +197,13 @@ def command(args):
     if args.against and len(args.files) > 1:
         raise saved.Unreadable("--against sets one report against an older one: give one FILE")
     wrong = [show.complain(r) for r in reports]
-    fail_if_none_chosen(reports, args)
+    for r in reports:
+        plot.fail_if_none_chosen(r, args)
     text = html(reports, args)
     with open(args.output, "w", encoding="utf-8", newline="\n") as f:
         f.write(text)
-    print(f"written: {args.output}: {sum(len(plot.chosen(r, args)) for r in reports)} rows, {len(text.encode()) / 1e6:.1f} MB")
+    rows = sum(len(plot.chosen(r, args)) for r in reports)
+    print(f"written: {args.output}: {rows} rows, {len(text.encode()) / 1e6:.1f} MB")
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 
 
@@ -219,8 +220,9 @@ def add(commands):
     p = commands.add_parser(
         "report", help="a page of HTML with all that a saved report holds",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Makes one page of HTML: what to know first, the essence, the machine, tables that sort, pictures.\n"
-                    "It needs no network and no other file. Pictures take matplotlib; without it the page says so.",
+        description="Makes one page of HTML: what to know first, the essence, the machine, tables that sort,\n"
+                    "pictures. It needs no network and no other file. Pictures take matplotlib; without it the page\n"
+                    "says so.",
         epilog="Exit status: 0 written, and all runs passed; 1 a report is damaged, or its run did not pass: the page\n"
                "is written and says so; 2 a report cannot be read.\n\n"
                "examples:\n"

@@ -9,7 +9,8 @@ from markup import element
 BESIDE = (
     table.Column("row", "row", left=True), table.Column("figure", "value", ".3f"),
     table.Column("beside", "beside", left=True), table.Column("figure", "other", ".3f"),
-    table.Column("apart", "apart", ".3f"), table.Column("+-99%", "half", ".3f"), table.Column("unit", "unit", left=True),
+    table.Column("apart", "apart", ".3f"), table.Column("+-99%", "half", ".3f"),
+    table.Column("unit", "unit", left=True),
 )
 SELFTESTS = (table.Column("self-test", "name", left=True), table.Column("result", "result", left=True),
              table.Column("what was seen", "detail", left=True))
@@ -27,13 +28,15 @@ CORES = (
 )
 PAIRS = (table.Column("core", "a"), table.Column("core", "b"), table.Column("least", "least", ".2f"),
          table.Column("median", "median", ".2f"), table.Column("greatest", "greatest", ".2f"))
-CONTESTS = (table.Column("row", "row", left=True), table.Column("cores", "cores"), table.Column("ticks", "ticks", ".3f"),
-            table.Column("ns", "ns", ".3f"), table.Column("quickest core's ticks", "least_ticks", ".3f"),
+CONTESTS = (table.Column("row", "row", left=True), table.Column("cores", "cores"),
+            table.Column("ticks", "ticks", ".3f"), table.Column("ns", "ns", ".3f"),
+            table.Column("quickest core's ticks", "least_ticks", ".3f"),
             table.Column("slowest core's ticks", "greatest_ticks", ".3f"))
 GAPS = (table.Column("core", "core"), table.Column("gaps", "gaps"), table.Column("of the time, %", "stolen", ".3f"),
         table.Column("longest, ticks", "longest_ticks"), table.Column("seconds", "seconds", ".3f"),
         table.Column("a second", "gaps_per_second", ".1f"), table.Column("SMIs", "smis"), table.Column("NMIs", "nmis"))
-OTHERS = {"object": "Objects of your own", "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
+OTHERS = {"object": "Objects of your own", 
+          "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
           "c_program": "What a small C program prints (record `c_program`)", "timer": "Timers (record `timer`)",
           "witness": "Was a core ours alone (record `witness`)", "advice": "Advice about the machine's settings"}
 COUNTER_WITHIN = 0.005  # of the ruler: CYCLE_WITHIN of bench/measure
@@ -56,7 +59,8 @@ def warnings(report):
         found.append(show.ending(report).replace("verdict: ", "the run's verdict: "))
     if not report.one("run"):
         found.append("the record `run` is missing: nothing is known of the machine")
-    found += [f"self-test {t['name']} failed: {t.get('detail', '')}" for t in report.of("selftest") if t["result"] == "fail"]
+    found += [f"self-test {t['name']} failed: {t.get('detail', '')}" for t in report.of("selftest")
+              if t["result"] == "fail"]
     rows = report.of("row")
     found += [f"{r['suite']}/{r['name']} on core {r.get('core', 0)} failed: {r.get('why', 'no reason given')}"
               for r in rows if r["status"] == "wrong"]
@@ -73,8 +77,8 @@ def warned(said):
     """The box of them, or nothing."""
     if not said:
         return markup.Markup()
-    return element("section", element("h2", f"What to know first ({len(said)})"), markup.listed(said), class_="warnings",
-                   aria_label="Warnings")
+    return element("section", element("h2", f"What to know first ({len(said)})"), markup.listed(said),
+                   class_="warnings", aria_label="Warnings")
 
 
 # --- the machine -----------------------------------------------------------------------------------
@@ -109,7 +113,8 @@ def machine(run):
         ("Caches", ", ".join(caches)),
         ("Memory", _joined(_size(memory["bytes"]) if "bytes" in memory else None, *modules)),
         ("Board", _joined(smbios.get("system_vendor"), smbios.get("system_product"),
-                          f"BIOS {smbios['bios_version']}" if "bios_version" in smbios else None, smbios.get("bios_date"))),
+                          f"BIOS {smbios['bios_version']}" if "bios_version" in smbios else None,
+                          smbios.get("bios_date"))),
         ("Runs on", _joined("the bare machine, by UEFI" if run.get("platform") == "uefi" else "an operating system",
                             firmware.get("vendor"), *run.get("system", {}).values(),
                             *(k for k in ("pinned", "locked", "fifo") if run.get("process", {}).get(k)))),
@@ -163,7 +168,8 @@ def note(row):
             found.append(f"{row.get('cycle_counter', 'counter')} and ruler disagree: {per_op['cycles_counter']:.3f}, "
                          f"{ruler:.3f} cycles an operation")
     if row.get("counter_unread_blocks"):
-        found.append(f"{row['counter_unread_blocks']} blocks without a reading of {row.get('cycle_counter', 'the counter')}")
+        found.append(f"{row['counter_unread_blocks']} blocks without a reading of "
+                     f"{row.get('cycle_counter', 'the counter')}")
     return "; ".join(f for f in found if f)
 
 
@@ -180,13 +186,14 @@ def rows_by_suite(report, rows, linked):
         flat["row"] = (element("a", name, href=f"#{place}") if place else name, r["name"])
         suites.setdefault(r["suite"], []).append(flat)
     # The figure first: on a phone the windows are out of sight.
-    order = ("row", "core", "cycles", "interval", "instructions", "ticks", "ns", "ops", "min", "median", "p99", "max", "note")
+    order = ("row", "core", "cycles", "interval", "instructions", "ticks", "ns", "ops", "min", "median", "p99", "max",
+             "note")
     columns = sorted((c for c in show.COLUMNS if c.key in order and (cores or c.key != "core")),
                      key=lambda c: order.index(c.key))
     unit = run.get("unit", "ticks")
     return markup.together(
-        markup.table(f"{suite}: {len(found)} row{'s' if len(found) > 1 else ''}; min to max are whole windows, in {unit}",
-                     columns, found, label=f"Suite {suite}") for suite, found in suites.items())
+        markup.table(f"{suite}: {len(found)} row{'s' if len(found) > 1 else ''}; min to max are whole windows, in "
+                     f"{unit}", columns, found, label=f"Suite {suite}") for suite, found in suites.items())
 
 
 def beside(report):
@@ -194,12 +201,13 @@ def beside(report):
     for e in report.of("event"):
         if e.get("kind") == "beside":
             lo, hi = e.get("apart_lo"), e.get("apart_hi")
-            found.append({"row": f"{e.get('suite')}/{e.get('name')}", "value": e.get("per_op"), "beside": e.get("beside"),
-                          "other": e.get("beside_per_op"), "apart": e.get("apart"), "unit": e.get("unit"),
+            found.append({"row": f"{e.get('suite')}/{e.get('name')}", "value": e.get("per_op"),
+                          "beside": e.get("beside"), "other": e.get("beside_per_op"), "apart": e.get("apart"),
+                          "unit": e.get("unit"),
                           "half": None if None in (lo, hi) else (hi - lo) / 2})
     even = [e.get("message", "") for e in report.of("event") if e.get("kind") == "breaks_even"]
-    return markup.together([markup.table("Rows set against the row beside them", BESIDE, found, label="Rows beside each other")
-                            if found else "", markup.listed(even) if even else ""])
+    shown = markup.table("Rows set against the row beside them", BESIDE, found, label="Rows beside each other")
+    return markup.together([shown if found else "", markup.listed(even) if even else ""])
 
 
 def linearity(report):
@@ -233,8 +241,9 @@ def several_cores(report):
     for m in report.of("matrix"):
         pairs = [dict(zip(("a", "b", "least", "median", "greatest"), p)) for p in m.get("pairs", [])]
         judged = "" if m.get("judged") else "; not judged"
-        parts.append(markup.table(f"{m['suite']}/{m['name']}: every pair, in {m.get('unit', 'ticks')}{judged}", PAIRS, pairs,
-                                  first_is_name=False, label=f"Pairs of {m['name']}") if pairs else "")
+        said = f"{m['suite']}/{m['name']}: every pair, in {m.get('unit', 'ticks')}{judged}"
+        if pairs:
+            parts.append(markup.table(said, PAIRS, pairs, first_is_name=False, label=f"Pairs of {m['name']}"))
     contests = [{"row": f"{r['suite']}/{r['name']}", **c} for r in report.of("row") for c in r.get("by_cores", [])]
     if contests:
         parts.append(markup.table("Contests: an operation of one core, by the cores at it", CONTESTS, contests,
@@ -281,7 +290,8 @@ def change(old, new, crossed, lines, differences):
     parts.append(element("p", element("b", compare.sentence(lines))))
     parts += [element("p", said, class_="soft") for said in compare.explanation(lines, differences)]
     parts.append(markup.table("Old against new, row by row; ratio is new / old",
-                              [c for c in compare.COLUMNS if c.key != "core" or several], lines, label="Old against new"))
+                              [c for c in compare.COLUMNS if c.key != "core" or several], lines,
+                              label="Old against new"))
     return markup.together(parts)
 
 

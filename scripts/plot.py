@@ -94,6 +94,12 @@ def chosen(report, args):
     return show.chosen(rows, args)
 
 
+def fail_if_none_chosen(report, args):
+    rows = report.of("row")
+    if rows and not chosen(report, args):
+        raise saved.Unreadable(f"{report.path}: none of {len(rows)} rows is chosen by --suite, --bench and --core")
+
+
 def drawn(report, args, old=None):
     """(pictures, what cannot be drawn), in the order of the kinds."""
     pictures, absent = [], []
@@ -133,8 +139,8 @@ def places(pictures, out, form):
     """Where each picture goes: `out` is a file where it ends in .svg or .png, else a folder."""
     if out.endswith(tuple("." + f for f in ink.FORMATS)):
         if len(pictures) > 1:
-            raise saved.Unreadable(f"{len(pictures)} pictures do not fit in {out}: give a folder with -o, or choose one "
-                                   "with --kind, --suite, --bench and --core")
+            raise saved.Unreadable(f"{len(pictures)} pictures do not fit in {out}: give a folder with -o, or choose "
+                                   "one with --kind, --suite, --bench and --core")
         return [out]
     found, taken = [], set()
     for p in pictures:
@@ -170,8 +176,7 @@ def command(args):
     pictures, absent = [], []
     for r in reports:
         old = Old(args.against, r.path, args) if args.against else None
-        if r.of("row") and not chosen(r, args):
-            raise saved.Unreadable(f"{r.path}: none of {len(r.of('row'))} rows is chosen by --suite, --bench and --core")
+        fail_if_none_chosen(r, args)
         found, lacking = drawn(r, args, old)
         pictures += found
         absent += lacking

@@ -1,7 +1,7 @@
 """The help of the commands that read reports, word by word.
 
-data/help/ holds it; `UPDATE=1 python3 -m pytest tests/hosted/test_help.py` writes it anew. Line breaks and two headings are
-argparse's own, and are other ones in other releases of Python.
+data/help/ holds it; `UPDATE=1 python3 -m pytest tests/hosted/test_help.py` writes it anew. Line breaks and a
+heading are argparse's own, and are other ones in other releases of Python.
 """
 
 import os

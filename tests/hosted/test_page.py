@@ -22,7 +22,8 @@ from pictured import everything, gaps, hist, moded, plain, several_cores, silico
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
 ALL = {"plots": 24, "suite": "*", "bench": "*", "core": None, "against": None, "across": []}
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
-with_pictures = pytest.mark.skipif(not HAS_MATPLOTLIB, reason="python3-matplotlib is not here: scripts/setup installs it")
+with_pictures = pytest.mark.skipif(not HAS_MATPLOTLIB,
+                                   reason="python3-matplotlib is not here: scripts/setup installs it")
 VOID = {"meta", "br", "wbr", "hr", "img", "link", "input"}
 MEGABYTES, SECONDS = 3, 30  # of a page of a whole run
 
@@ -317,8 +318,8 @@ def test_a_row_that_failed_or_was_shared_says_so_in_the_essence():
 
 
 def test_an_essence_of_counted_instructions():
-    found = essence.Essence(taken([counting(), counted("direct", 2, suite="calls"), counted("random_16", 5, suite="calls"),
-                                   counted("turn_16", 3, suite="calls")]))
+    found = essence.Essence(taken([counting(), counted("direct", 2, suite="calls"), 
+                                   counted("random_16", 5, suite="calls"), counted("turn_16", 3, suite="calls")]))
     lines = dict(found.lines)
     assert found.unit == "instructions" and found.matrix[0][1][0].text == "2" and found.matrix[0][1][1].text == "-"
     assert lines["clock"] == "one instruction is 128 ticks of the TSC" and "spoiled" not in lines
@@ -355,16 +356,16 @@ def poisoned(value, n=0):
     return f"{value}{EVIL[n % len(EVIL)]}" if isinstance(value, str) else value
 
 
-ALLOWED = {"html", "head", "meta", "title", "style", "body", "main", "section", "nav", "ul", "li", "a", "h1", "h2", "p", "b",
-           "table", "caption", "thead", "tbody", "tr", "th", "td", "div", "figure", "figcaption", "span", "svg", "g", "path",
-           "use", "defs", "text", "clippath", "rect", "wbr", "footer", "script", "tspan", "article"}
+ALLOWED = {"html", "head", "meta", "title", "style", "body", "main", "section", "nav", "ul", "li", "a", "h1", "h2",
+           "p", "b", "table", "caption", "thead", "tbody", "tr", "th", "td", "div", "figure", "figcaption", "span",
+           "svg", "g", "path", "use", "defs", "text", "clippath", "rect", "wbr", "footer", "script", "tspan", "article"}
 
 
 @pytest.mark.parametrize("shift", range(len(EVIL)))
 def test_a_hostile_report_is_only_text(shift):
     records = [*everything(), row("w", 1, status="wrong", why="x"), *(
-        {"type": "event", "kind": k, "message": "m", "suite": "s", "name": "n", "beside": "b", "unit": "cycles", "per_op": 1,
-         "beside_per_op": 1, "apart": 0} for k in ("warning", "beside", "breaks_even", "error")),
+        {"type": "event", "kind": k, "message": "m", "suite": "s", "name": "n", "beside": "b", "unit": "cycles",
+         "per_op": 1, "beside_per_op": 1, "apart": 0} for k in ("warning", "beside", "breaks_even", "error")),
         {"type": "advice", "topic": "t", "change": True, "text": "t"},
         {"type": "selftest", "name": "n", "result": "fail", "detail": "d"},
         {"type": "core", "core": 0, "apic_id": 0, "why": "w", "core_type": "t", "topology": {}}]
@@ -426,8 +427,8 @@ def cpu_seconds(*words):
 def test_a_large_report_is_a_sane_page(tmp_path, rows, plots, megabytes):
     """In CPU time, which a busy machine does not stretch so far."""
     path, out = tmp_path / "r.jsonl", tmp_path / "r.html"
-    path.write_bytes(whole(*({**moded(), "name": f"r{i}", "hist": hist((3042, 800), (3848 + i, 120))} for i in range(rows)),
-                           run=silicon()))
+    made_rows = ({**moded(), "name": f"r{i}", "hist": hist((3042, 800), (3848 + i, 120))} for i in range(rows))
+    path.write_bytes(whole(*made_rows, run=silicon()))
     assert cpu_seconds("report", path, "-o", out, *(() if plots == page.MOST_ROWS else ("--plots", plots))) < SECONDS
     text = out.read_text()
     assert len(text.encode()) < megabytes * 1e6 and text.count('<th scope="row"') >= rows

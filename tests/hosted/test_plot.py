@@ -149,7 +149,8 @@ def test_bins_are_whole_steps_of_the_tsc():
     windows = draw_row.Windows(silicon(), moded())
     lo, hi, width = draw_row._frame([windows])
     assert width % 26 == 0 and (hi - lo) % width == pytest.approx(0)
-    assert all(abs((t - lo) % 26 - 13) < 1e-6 for t, _ in moded()["hist"] if t < 4000)  # values are in the middle of a step
+    # Values are in the middle of a step.
+    assert all(abs((t - lo) % 26 - 13) < 1e-6 for t, _ in moded()["hist"] if t < 4000)
 
 
 def test_the_sign_of_a_skew_is_the_columns(svgs):
