@@ -90,7 +90,20 @@ class Essence:
     def _named(figures):
         return ", ".join(f"{f.name} {f.text}" for f in figures if f.row)
 
+    def _figures(self):
+        """What all figures are in, and whose."""
+        cores = sorted({r["core"] for r in self.report.of("row") if "core" in r})
+        named = {"cycles": f"core cycles an operation by {self.run.get('cycle', '?')}, 99% intervals",
+                 "instructions": "INSTRUCTIONS an operation, not time"}.get(self.unit, "ticks of the TSC an operation")
+        method = self.run.get("options", {}).get("method", "doubled")
+        if method != "doubled":
+            named = f"{named.removesuffix(', 99% intervals')}, method={method}"
+        if self.run.get("execution") == "emulated":
+            named = f"NOISE: an emulator executes this code; {named}"
+        return named + (f", core {self.core} of {len(cores)}" if len(cores) > 1 else "")
+
     def _said(self):
+        yield "figures", self._figures() if self.names else ""
         yield "machine", self._machine()
         yield "clock", self._clock()
         yield "spoiled", ", ".join(self._spoiled())
@@ -101,6 +114,7 @@ class Essence:
         cores = self._named(self.cores)
         yield "cores", cores + (", not judged" if cores and self.run.get("execution") != "silicon" else "")
         yield "failed", ", ".join(failed(self.report))
+        yield "stopped", ", ".join(e.get("message", "") for e in self.report.of("event") if e.get("kind") == "stopped")
         yield "verdict", show.ending(self.report).removeprefix("verdict: ")
 
     def _machine(self):
@@ -137,6 +151,8 @@ class Essence:
             windows = sum(r.get("n") or r.get("body", {}).get("n", 0) for r in rows)
             if disturbed := sum(r.get("disturbed", 0) for r in rows):
                 yield f"{100 * disturbed / windows:.2f}% of windows disturbed" if windows else f"{disturbed} disturbed"
+            yield from (e["message"].removeprefix("while rows were measured: ") for e in self.report.of("event")
+                        if e.get("kind") == "process" and "message" in e)
         if nmis:
             yield f"{nmis} NMIs, machine checks or moves to another CPU"
 

@@ -138,13 +138,11 @@ def the_essence(report):
     found = essence.Essence(report)
     parts = [markup.facts(found.lines)]
     if found.matrix:
-        unit = {"cycles": "core cycles a call", "instructions": "instructions a call"}.get(found.unit, "ticks a call")
         columns = [table.Column("way", "way", left=True)] + [table.Column(form, form) for form in essence.FORMS]
         rows = [{"way": way, **{form: (cell.text, cell.value) for form, cell in zip(essence.FORMS, cells)}}
                 for way, cells in found.matrix]
-        several = f", core {found.core}" if len({r.get("core") for r in report.of("row")}) > 1 else ""
-        parts.append(markup.table(f"Calls: {unit}{several}; rows calls/direct, direct_inc, direct_straight, direct_c "
-                                  "and so on", columns, rows, sortable=False, label="Calls"))
+        parts.append(markup.table("Calls: rows calls/direct, direct_inc, direct_straight, direct_c and so on", columns,
+                                  rows, sortable=False, label="Calls"))
     return markup.together(parts), found.names
 
 

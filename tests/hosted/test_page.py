@@ -340,6 +340,30 @@ def test_the_essence_is_of_the_rows_of_the_last_screen():
     assert re.findall(r'name_ "(\w+)"', text) == [f for f in essence.FORMS.values() if f]
 
 
+NUMBER = r"(-?[\d.]+)(?: \+-([\d.]+))?"
+
+
+def test_the_essence_has_the_figures_of_the_last_screen(run):
+    """Both are made of one run: this one of its records, that one of its table."""
+    out = run("suite=calls,baseline,sum", "bench=direct,direct_inc,plt,random_16,turn_16,do_nothing,warm", "samples=64",
+              "rounds=1", "quiet_budget=0", "format=both").out
+    at = out.rfind("\nessence ")
+    if at < 0:
+        pytest.skip("the program has no essence yet")
+    screen = dict(re.findall(r"^(direct|plt|targets|sum) +(.*?)\r?$", out[at:], re.MULTILINE))
+    found = essence.Essence(saved.take("serial.log", out.encode()))
+    cells = {way: [c for c in cells if c.value is not None] for way, cells in found.matrix}
+    for name, mine in (("direct", cells["direct"]), ("plt", cells["plt"]), ("sum", [f for f in found.sum if f.value])):
+        words = re.findall(rf"(?<![\w]){NUMBER}", re.sub(r"\b(cold|warm)\b", "", screen[name]))
+        assert len(words) == len(mine) > 0, screen[name]
+        for (value, half), f in zip(words, mine):
+            assert float(value) == pytest.approx(f.value, abs=0.051), (screen[name], f.text)
+            assert not half or float(half) == pytest.approx(f.half, abs=0.051), (screen[name], f.text)
+    apart = re.search(rf"mispredicted {NUMBER}", screen["targets"])
+    if apart:
+        assert float(apart[1]) == pytest.approx(found.targets[0].value - found.targets[1].value, abs=0.11)
+
+
 # --- what a hostile report can do ------------------------------------------------------------------
 
 EVIL = ("<script>document.title='taken'</script>", "\"><img src=x onerror=alert(1)>", "</style></title></textarea><b>",
