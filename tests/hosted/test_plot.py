@@ -78,6 +78,15 @@ def digest(svg):
     return "\n".join(lines) + "\n"
 
 
+def assert_alike(lines, golden):
+    """Another release of matplotlib may write texts in another order, and a shape a point beside."""
+    assert sorted(x for x in lines if x.startswith("text:")) == sorted(x for x in golden if x.startswith("text:"))
+    lines, golden = ([x.split(": ") for x in some if not x.startswith("text:")] for some in (lines, golden))
+    assert [name for name, _ in lines] == [name for name, _ in golden]
+    for (name, mine), (_, wanted) in zip(lines, golden):
+        assert [float(x) for x in mine.split()] == pytest.approx([float(x) for x in wanted.split()], abs=1.01), name
+
+
 STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-core0-modes", "made-swept-core0-sweep",
          "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contests", "quiet-gaps-core0",
          "counted-made-exact-core0-histogram", "counted-linearity")
@@ -88,7 +97,7 @@ def test_golden(svgs, stem):
     golden, text = GOLDEN / f"{stem}.txt", digest(svgs[stem])
     if os.environ.get("UPDATE"):
         golden.write_text(text)
-    assert text == golden.read_text()
+    assert_alike(text.splitlines(), golden.read_text().splitlines())
 
 
 def test_every_kind_of_picture_is_looked_at(svgs):
