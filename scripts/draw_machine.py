@@ -84,7 +84,7 @@ def gaps(report, found):
     # Counted instructions tell no time.
     across, along = (time / 1e6, time / 1e3) if time else (1, 1)
     first = [(at * across, long * along) for at, long in found["first"]]
-    longest = found["longest_at_ticks"] * across, found["longest_ticks"] * along
+    longest = found["longest_ticks"] * along
 
     def paint(sheet):
         both = any(found.get("decades", []))
@@ -119,7 +119,7 @@ def gaps(report, found):
             side.spines["bottom"].set_visible(False)
 
     stolen = found["stolen_ticks"] / watched if watched else 0
-    long = duration(longest[1] * 1e3) if time else f"{ink.count(longest[1])} ticks"
+    long = duration(longest * 1e3) if time else f"{ink.count(longest)} ticks"
     span = f"{found['seconds']:g} s" if found.get("seconds") and time else f"{ink.count(watched)} ticks"
     some = f"{ink.count(found['gaps'])} gaps" if found["gaps"] > 1 else "one gap"
     title = f"{name}: {some} took {stolen:.2%} of {span}, the longest {long}"

@@ -289,7 +289,7 @@ def sweep(run, row):
     if not found:
         fail_unless_measured(row)
         raise NoData("the layout was not swept: layout=sweep does")
-    parts = [(name, found[name]) for name in ("code", "stack", "data") if name in found]
+    parts = [(name, found[name]) for name in ("code", "stack", "data") if "min" in found.get(name, {})]
     unit = "instructions" if run.get("execution") == "instructions" else "core cycles"
     values = [c for _, p in parts for c in p["cycles"] if c is not None]
     if not values:

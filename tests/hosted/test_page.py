@@ -256,6 +256,30 @@ def test_no_kind_of_record_is_passed_over():
     assert [["step", "n", "min", "window.sd"], ["do_nothing", "1000", "52", "1.5"]] in read.tables
 
 
+ALWAYS = {"type", "suite", "name", "status", "core", "kind", "pairs", "points", "recipe", "first", "stolen_ticks",
+          "longest_ticks"}
+
+
+def test_what_is_not_known_is_left_out_and_missed_by_nobody():
+    """A report leaves out the name of a value that is not known: each of two levels, one at a time."""
+    records, left = everything(), 0
+    for i, record in enumerate(records):
+        places = [(key,) for key in record] + [(key, k) for key, v in record.items() if isinstance(v, dict) for k in v]
+        for place in places:
+            if place[-1] in ALWAYS:
+                continue
+            poorer = {**record}
+            if len(place) == 2:
+                poorer[place[0]] = {k: v for k, v in record[place[0]].items() if k != place[1]}
+            else:
+                del poorer[place[0]]
+            some = taken([*records[:i], poorer, *records[i + 1:]])
+            assert "<h1>" in made(some, plots=0), place
+            page.plot.drawn(some, argparse.Namespace(kind=list(page.plot.KINDS), suite="*", bench="*", core=None))
+            left += 1
+    assert left > 100
+
+
 def test_several_reports_on_one_page():
     text = made(taken([silicon(), plain()], "one.jsonl"), taken([silicon(), *several_cores()], "two.jsonl"),
                 plots=1 if HAS_MATPLOTLIB else 0)
