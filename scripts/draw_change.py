@@ -29,7 +29,7 @@ def changes(old, new, lines):
 
     def paint(sheet):
         longest = max(len(name(x)) for x in shown)
-        axes = sheet.axes(left=min(0.45 + longest * 0.115, 0.5 * sheet.width), right=0.9)
+        axes = sheet.axes(left=min(0.45 + longest * 0.115, 0.5 * sheet.width), right=1.05)
         axes.axvline(0, color=ink.SOFT, linewidth=1.5)
         for at, x in enumerate(shown):
             colour, marker = LOOKS[x["verdict"]]
