@@ -119,7 +119,7 @@ def machine(run):
                             firmware.get("vendor"), *run.get("system", {}).values(),
                             *(k for k in ("pinned", "locked", "fifo") if run.get("process", {}).get(k)))),
         ("Executes", _joined(run.get("execution"), run.get("execution_why"))),
-        ("TSC", _joined(f"{tsc['hz'] / 1e6:.3f} MHz by {tsc.get('source')}" if "hz" in tsc else "frequency not known",
+        ("TSC", _joined(f"{tsc['hz'] / 1e6:.3f} MHz by {tsc.get('source', '?')}" if "hz" in tsc else "frequency not known",
                         None if tsc.get("invariant", True) else "not invariant",
                         f"moves in steps of {tsc['step_ticks']:g} ticks" if tsc.get("step_ticks", 1) != 1 else None)),
         ("Core cycles", _joined(f"by {run['cycle']}" if "cycle" in run else "not known",
@@ -281,12 +281,14 @@ def selftests(report):
 
 
 def change(old, new, crossed, lines, differences):
-    """The comparison of compare, as its own text has it."""
+    """The comparison of compare, as its own text has it; what changed stands first."""
+    explained = compare.explanation(lines, differences)  # by the places of the lines
+    lines = sorted(lines, key=lambda x: (x["verdict"] == compare.SAME) + 2 * (x["verdict"] == compare.UNLIKE))
     several = len({x["core"] for x in lines}) > 1
     parts = [element("p", side.line()) for side in (old, new)]
     parts += [element("p", f"Compared all the same: {said}") for said in crossed]
     parts.append(element("p", element("b", compare.sentence(lines))))
-    parts += [element("p", said, class_="soft") for said in compare.explanation(lines, differences)]
+    parts += [element("p", said, class_="soft") for said in explained]
     parts.append(markup.table("Old against new, row by row; ratio is new / old",
                               [c for c in compare.COLUMNS if c.key != "core" or several], lines,
                               label="Old against new"))
