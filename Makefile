@@ -204,6 +204,11 @@ PAIR     := $(B)/hosted/pair
 OBJECT_TOOL := $(B)/hosted/object
 # Says of a person's own object what a machine will say.
 CHECK_OBJECT := $(B)/hosted/check_object
+# Follows a row's body step by step: dead stores, silent stores, silent loads. Zydis decodes for it.
+STORES      := $(B)/hosted/stores
+STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard tests/stores/*.c)) \
+	$(addprefix tests/hosted/,$(addsuffix .c,fault folder guard memory output)))
+HAS_ZYDIS   := $(wildcard $(addsuffix /include/Zydis/Zydis.h,/usr /usr/local))
 PEER     := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
 
@@ -224,8 +229,10 @@ $(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
 $(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
 $(CHECK_OBJECT): $(OBJ)/tests/hosted/tools/check_object.c.o $(OBJ)/tests/hosted/folder.c.o \
 	$(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS))
-$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT): $(B)/hosted/linked
-	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
+$(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS))
+$(STORES): LDLIBS_HOSTED := -lZydis
+$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT) $(STORES): $(B)/hosted/linked
+	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) $(LDLIBS_HOSTED)
 $(PEER): tests/hosted/peers/google_benchmark.cc
 	@mkdir -p $(@D)
 	$(call say,CXX $@)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< -lbenchmark -lpthread
@@ -248,6 +255,13 @@ endif
 endif
 check-object: $(CHECK_OBJECT)
 	@$(CHECK_OBJECT) $(call given,OBJECT)
+
+stores: $(if $(HAS_ZYDIS),$(STORES),no-zydis)
+.PHONY: stores no-zydis
+no-zydis:
+	@echo "stores: Zydis, which decodes instructions, is not installed: ./scripts/setup installs it" >&2
+	@echo "        (libzydis-dev, zydis-devel or zydis); all else works without it" >&2
+	@exit 1
 
 silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 	@$(PYTHON) scripts/silicon
@@ -300,6 +314,7 @@ UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/%,$(C_SRC
 	bench/api/report.c \
 	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
 	$(filter-out tests/replay/replay.c,$(REPLAY_SRC))
+LDLIBS_test_stores_operands := $(if $(HAS_ZYDIS),-lZydis)
 UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
 	$(sort $(wildcard tests/unit/test_*.c tests/unit/fuzz_*.c)))))
 CFLAGS_UNIT := -std=c11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -315,7 +330,7 @@ $(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o) $(UNIT)/sources
 	@rm -f $$@
 	@ar rc $$@ $$(filter %.o,$$^)
 $(UNIT)/$1/test_%: $(UNIT)/$1/tests/unit/test_%.o $(UNIT)/$1/lib.a
-	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^ -lcmocka
+	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^ -lcmocka $$(LDLIBS_$$(@F))
 $(UNIT)/$1/fuzz_%: $(UNIT)/$1/tests/unit/fuzz_%.o $(UNIT)/$1/tests/unit/fuzz_main.o $(UNIT)/$1/lib.a
 	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^
 endef

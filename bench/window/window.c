@@ -126,12 +126,16 @@ void code_skip(struct code *c, size_t bytes)
     c->used += bytes < PLATFORM_CODE_SIZE - c->used ? bytes : PLATFORM_CODE_SIZE - c->used;
 }
 
+size_t window_body(const struct window_spec *spec)
+{
+    return unit_window_tag.size + unit_window_enter.size + units_of(spec)->start->size +
+           (spec->before ? spec->before->size : 0);
+}
+
 window_fn code_window(struct code *c, const struct window_spec *spec)
 {
     const struct recipe_units *r = units_of(spec);
-    size_t before = unit_window_tag.size + unit_window_enter.size + r->start->size +
-                    (spec->before ? spec->before->size : 0);
-    if (!align_to(c, BODY_ALIGN, before + BODY_ALIGN - spec->offset))
+    if (!align_to(c, BODY_ALIGN, window_body(spec) + BODY_ALIGN - spec->offset))
         return NULL;
 
     uint8_t *entry = append(c, &unit_window_tag, spec, NULL);

@@ -62,6 +62,9 @@ void code_skip(struct code *c, size_t bytes);
  * buffer is full. */
 window_fn code_window(struct code *c, const struct window_spec *spec);
 
+/* How far behind the window's first byte its body begins: loop head or first copy. */
+size_t window_body(const struct window_spec *spec);
+
 /*
  * Whether the code at this offset in the buffer belongs to the window of that name, by its tag;
  * *behind is how far behind the window's entry it is.

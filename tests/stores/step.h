@@ -1,0 +1,46 @@
+/*
+ * A function run one instruction at a time, in this process: by the trap flag, which raises SIGTRAP
+ * behind each instruction. Of a repeated string instruction each turn is one (SDM volume 1,
+ * 7.3.9.2). Faults of the function end it (tests/hosted/guard.h): the caller has called
+ * fault_catch().
+ */
+#ifndef STORES_STEP_H
+#define STORES_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bench/api/platform.h"
+#include "tests/stores/operands.h"
+
+#define STEP_ARGUMENTS 5
+
+struct step {
+    const void *function;
+    uint64_t argument[STEP_ARGUMENTS];
+    /*
+     * Before the instruction at `ip`, and once more when the function is `back`: then `ip` is not
+     * its own. Runs in a signal's handler, between two instructions of the
+     * function alone: it may do what the function does not do, malloc() among that. NULL: nothing.
+     */
+    void (*before)(void *ctx, uint64_t ip, bool back);
+    void *ctx;
+    uint64_t steps, result; /* filled: instructions, what it returned */
+};
+
+/* Takes over SIGTRAP. */
+void step_open(void);
+
+/* False: it did not come to its end, *ended says why; or step_end() was called. */
+bool step_call(struct step *s, struct guard_ended *ended);
+
+/* Of `before`: leaves the function where it is. */
+void step_end(void) __attribute__((noreturn));
+
+/* Of `before`: the registers. Vectors and segments only where they are asked for. */
+void step_registers(struct registers *r, bool vectors, bool segments);
+
+/* Of `before`, behind an instruction that has pushed the flags: takes the trap flag, which is not
+ * the program's, out of what it pushed. */
+void step_clean_flags(void);
+
+#endif

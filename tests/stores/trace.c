@@ -1,0 +1,299 @@
+#include "tests/stores/trace.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "lib/text/fmt.h"
+
+#define TABLE      (1u << 16) /* entries; a code buffer of 1 MiB has fewer instructions by far */
+#define PAGE       4096u
+#define TELL_STEPS 50000 /* a fraction of a second */
+
+enum where { AHEAD, IN_BODY, BEHIND };
+
+/* One call is followed at a time; its handler finds all here. */
+static struct following {
+    struct trace *t;
+    enum where where;
+    struct met *running; /* NULL: none that is counted */
+    bool blind;          /* its operands cannot be read, so it is about to fault */
+    struct touch touch[OPERANDS_TOUCHES];
+    unsigned touches;
+    uint8_t before[OPERANDS_TOUCHES][TOUCH_BYTES];
+    struct registers registers;
+    uint32_t number[TABLE]; /* of the instruction, plus 1; 0: free */
+    uint64_t page[PAGE];    /* that can be read, by their last bits: the number plus 1 */
+    struct prepare_stretch stretch[2];
+    unsigned stretches;
+    uint8_t *seen[2]; /* what stood there before the instruction, where that is verified */
+} f;
+
+static void __attribute__((noreturn)) end(uint64_t at, const char *why)
+{
+    fmt_buf(f.t->ended, sizeof f.t->ended, "%s", why);
+    f.t->ended_at = at;
+    step_end();
+}
+
+/* --- memory that may not be there ------------------------------------------------------------- */
+
+/* Bytes that the kernel reads for us: where it cannot there is no fault. */
+static bool ask(uint64_t at, uint8_t *to, size_t n)
+{
+    static int ends[2];
+    if (!ends[1] && pipe(ends) != 0)
+        return false;
+    ssize_t wrote = write(ends[1], (const void *)at, n);
+    for (ssize_t left = wrote; left > 0;) {
+        ssize_t got = read(ends[0], to + (wrote - left), (size_t)left);
+        if (got <= 0)
+            return false;
+        left -= got;
+    }
+    return wrote == (ssize_t)n;
+}
+
+static bool is_readable(uint64_t at)
+{
+    uint64_t page = at / PAGE;
+    uint64_t *known = &f.page[page % PAGE];
+    uint8_t byte;
+    if (*known != page + 1 && !ask(at, &byte, 1))
+        return false;
+    *known = page + 1;
+    return true;
+}
+
+/* The bytes that are touched; 0 for the others. */
+static bool read_touched(const struct touch *t, uint8_t *to)
+{
+    if (t->lanes == TOUCH_ALL) {
+        if (!is_readable(t->at) || !is_readable(t->at + t->size - 1))
+            return false;
+        memcpy(to, (const void *)t->at, t->size);
+        return true;
+    }
+    for (uint32_t i = 0; i < t->size; i++) {
+        to[i] = 0;
+        if (!touch_has(t, i))
+            continue;
+        if (!is_readable(t->at + i))
+            return false;
+        to[i] = *(const uint8_t *)(t->at + i);
+    }
+    return true;
+}
+
+/* --- instructions ----------------------------------------------------------------------------- */
+
+static uint32_t *slot(uint64_t address)
+{
+    uint32_t i = (uint32_t)(address * 0x9e3779b1u) % TABLE; /* Knuth, volume 3, 6.4 */
+    while (f.number[i] && f.t->met[f.number[i] - 1]->decoded.address != address)
+        i = (i + 1) % TABLE;
+    return &f.number[i];
+}
+
+/* NULL: there is none whose bytes can be read, and the call is about to fault. */
+static struct met *meet(uint64_t address)
+{
+    struct trace *t = f.t;
+    uint32_t *number = slot(address);
+    uint8_t bytes[OPERANDS_LENGTH];
+    size_t n = sizeof bytes;
+    if (*number)
+        return t->met[*number - 1];
+    while (n > 0 && !ask(address, bytes, n))
+        n--;
+    if (n == 0)
+        return NULL;
+    struct met *m = calloc(1, sizeof *m), **all;
+    all = realloc(t->met, (t->mets + 1) * sizeof(struct met *));
+    t->met = all ? all : t->met;
+    if (!m || !all || t->mets >= TABLE / 2) {
+        free(m);
+        end(address, "no memory for another instruction");
+    }
+    t->met[t->mets++] = m;
+    *number = t->mets;
+    if (!operands_decode(&m->decoded, address, bytes, n))
+        m->decoded.refused = "Zydis does not know this instruction";
+    return m;
+}
+
+static uint32_t number_of(const struct met *m)
+{
+    return *slot(m->decoded.address) - 1;
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
+
+/* What the instruction is about to do: loads are counted, of stores is kept what stands there. */
+static void take(struct met *m)
+{
+    const struct decoded *d = &m->decoded;
+    step_registers(&f.registers, d->needs_vectors, d->needs_segments);
+    f.touches = operands_touches(d, &f.registers, f.touch);
+    f.running = m;
+    f.blind = false;
+    for (unsigned i = 0; i < f.touches; i++)
+        f.blind = f.blind || !read_touched(&f.touch[i], f.before[i]);
+    for (unsigned i = 0; i < f.touches && !f.blind; i++)
+        if (f.touch[i].load)
+            counts_load(&f.t->counts, number_of(m), &f.touch[i], f.before[i]);
+}
+
+static bool is_stored_to(uint64_t at)
+{
+    for (unsigned i = 0; i < f.touches; i++)
+        if (f.touch[i].store && at - f.touch[i].at < f.touch[i].size &&
+            touch_has(&f.touch[i], (uint32_t)(at - f.touch[i].at)))
+            return true;
+    return false;
+}
+
+/* Whether what has changed here is what the instruction was known to store to. */
+static void verify_piece(const struct met *m, const uint8_t *is, uint8_t *was, size_t bytes)
+{
+    char why[100];
+    if (memcmp(was, is, bytes) == 0)
+        return;
+    for (size_t i = 0; i < bytes; i++) {
+        if (was[i] != is[i] && !is_stored_to((uint64_t)(is + i))) {
+            fmt_buf(why, sizeof why, "it stored to %llx, which was not expected",
+                    (unsigned long long)(is + i));
+            end(m->decoded.address, why);
+        }
+        was[i] = is[i];
+    }
+}
+
+static void verify(const struct met *m)
+{
+    for (unsigned i = 0; i < f.stretches; i++)
+        for (size_t at = 0; at < f.stretch[i].bytes; at += PAGE) {
+            size_t left = f.stretch[i].bytes - at;
+            verify_piece(m, f.stretch[i].from + at, f.seen[i] + at, left < PAGE ? left : PAGE);
+        }
+}
+
+/* The instruction before this one has run. */
+static void finish(void)
+{
+    const struct met *m = f.running;
+    uint8_t after[TOUCH_BYTES];
+    if (!m)
+        return;
+    f.running = NULL;
+    if (f.blind)
+        end(m->decoded.address, "its operand could not be read, and yet it did not fault");
+    if (m->decoded.pushes_flags)
+        step_clean_flags();
+    for (unsigned i = 0; i < f.touches; i++)
+        if (f.touch[i].store) {
+            read_touched(&f.touch[i], after);
+            counts_store(&f.t->counts, number_of(m), &f.touch[i], f.before[i], after);
+        }
+    if (f.t->verify)
+        verify(m);
+}
+
+static void tell(const struct trace *t)
+{
+    fprintf(stderr, "\r%llu steps", (unsigned long long)t->steps);
+}
+
+/* Of the stack only what the body has of it: above stands what belongs to this tool. */
+static void watch(void)
+{
+    f.stretches = prepare_stretches(f.stretch);
+    step_registers(&f.registers, false, false);
+    f.stretch[1].bytes = (size_t)(f.registers.general[RSP] - (uint64_t)f.stretch[1].from);
+    for (unsigned i = 0; i < f.stretches; i++) {
+        f.seen[i] = malloc(f.stretch[i].bytes);
+        if (!f.seen[i])
+            end(0, "no memory for what is verified");
+        memcpy(f.seen[i], f.stretch[i].from, f.stretch[i].bytes);
+    }
+}
+
+static void step(uint64_t ip)
+{
+    struct trace *t = f.t;
+    char why[100];
+    if (t->counts.full)
+        end(ip, "no memory for what is counted");
+    if (t->steps == t->steps_most) {
+        fmt_buf(why, sizeof why, "it has not come to its end within %llu steps",
+                (unsigned long long)t->steps_most);
+        end(ip, why);
+    }
+    struct met *m = meet(ip);
+    if (!m)
+        return; /* it is about to fault there */
+    if (m->decoded.refused)
+        end(ip, m->decoded.refused);
+    t->steps++;
+    m->runs++;
+    if (t->progress && t->steps % TELL_STEPS == 0)
+        tell(t);
+    take(m);
+}
+
+static void before(void *ctx, uint64_t ip, bool back)
+{
+    const struct prepared *row = f.t->row;
+    (void)ctx;
+    finish();
+    if (f.where == AHEAD && !back && (!row->from || ip == row->from)) {
+        f.where = IN_BODY;
+        if (f.t->verify)
+            watch();
+    } else if (f.where == IN_BODY && (back || ip == row->to)) {
+        f.where = BEHIND;
+    }
+    if (f.where == IN_BODY)
+        step(ip);
+}
+
+/* --- a call ----------------------------------------------------------------------------------- */
+
+static void say_end(struct trace *t, const struct guard_ended *ended)
+{
+    if (t->ended[0])
+        return;
+    t->ended_at = ended->at;
+    if (ended->by == GUARD_FAULT)
+        fmt_buf(t->ended, sizeof t->ended, "%s", ended->what);
+    else
+        fmt_buf(t->ended, sizeof t->ended, "it was stopped");
+}
+
+void trace_run(struct trace *t)
+{
+    struct guard_ended ended;
+    struct step s = {.function = t->row->function, .before = before};
+    memcpy(s.argument, t->row->argument, sizeof s.argument);
+    counts_open(&t->counts);
+    memset(&f, 0, sizeof f);
+    f.t = t;
+    if (!step_call(&s, &ended))
+        say_end(t, &ended);
+    else if (f.where == AHEAD)
+        fmt_buf(t->ended, sizeof t->ended, "it never came to what is to be counted");
+    if (t->progress && t->steps >= TELL_STEPS)
+        fprintf(stderr, "\r%20s\r", "");
+    t->returned = s.result;
+    counts_end(&t->counts);
+    for (unsigned i = 0; i < f.stretches; i++)
+        free(f.seen[i]);
+}
+
+void trace_close(struct trace *t)
+{
+    for (uint32_t i = 0; i < t->mets; i++)
+        free(t->met[i]);
+    free(t->met);
+    counts_close(&t->counts);
+}
