@@ -212,15 +212,17 @@ HAS_ZYDIS   := $(wildcard $(addsuffix /include/Zydis/Zydis.h,/usr /usr/local))
 PEER     := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
 
+# Where the rows' own objects are, with their lines.
+CFLAGS_tests/stores/show.c := $(call quoted,-DROWS_OBJECTS="$(OBJ)")
 # The host's libc, and addresses that a relaunch does not move.
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
-hosted: $(HOSTED) $(OBJECT_TOOL) $(CHECK_OBJECT)
+hosted: $(HOSTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(if $(HAS_ZYDIS),$(STORES))
 replay: $(REPLAY)
 $(OBJ)/tests/%.c.o: tests/%.c $(OBJ)/tests/flags | $(GEN)/build_id.h
 	@mkdir -p $(@D)
-	$(call say,CC $<)$(CC) $(CFLAGS_HOSTED) -MMD -MP -c -o $@ $<
+	$(call say,CC $<)$(CC) $(CFLAGS_HOSTED) $(CFLAGS_$<) -MMD -MP -c -o $@ $<
 $(HOSTED): $(HOSTED_OBJS)
 $(REPLAY): $(REPLAY_OBJS)
 $(CONF_TOOL): $(OBJ)/tests/hosted/tools/conf.c.o $(IMAGE_LIB)
@@ -229,10 +231,10 @@ $(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
 $(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
 $(CHECK_OBJECT): $(OBJ)/tests/hosted/tools/check_object.c.o $(OBJ)/tests/hosted/folder.c.o \
 	$(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS))
-$(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS))
-$(STORES): LDLIBS_HOSTED := -lZydis
-$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT) $(STORES): $(B)/hosted/linked
-	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) $(LDLIBS_HOSTED)
+$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT): $(B)/hosted/linked
+	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
+$(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS)) $(STORES).linked
+	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
 $(PEER): tests/hosted/peers/google_benchmark.cc
 	@mkdir -p $(@D)
 	$(call say,CXX $@)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< -lbenchmark -lpthread
@@ -241,6 +243,8 @@ $(OBJ)/tests/flags: FORCE
 	@$(call stamp,$(CC) $(CFLAGS_HOSTED))
 $(B)/hosted/linked: FORCE
 	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS) $(REPLAY_OBJS))
+$(STORES).linked: FORCE
+	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(STORES_OBJS))
 -include $(shell find $(OBJ)/tests -name '*.d' 2>/dev/null)
 
 # What a machine will say of a person's own object, or of all in a folder.
@@ -370,5 +374,6 @@ help:
 	@echo "make hosted     build/hosted/baretick: the same engine and suites as a Linux program"
 	@echo "make replay     build/hosted/replay: what recorded CPUID dumps, ACPI tables and windows come to"
 	@echo "make options-table  writes the documentation's table of options anew, after a new option"
+	@echo "make stores     build/hosted/stores: stores and loads in vain (scripts/baretick stores --help)"
 	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"
 	@echo "make clean      remove build/"

@@ -109,7 +109,7 @@ def _body(snippet, label, copies, name):
         lines += snippet.copy(k)
     if snippet.loop:
         lines += ["dec r15", f"jnz near {label}.turn"]
-    lines += ["cld", "mov rsp, [rel saved]"]
+    lines += [f"{name}.behind:", "cld", "mov rsp, [rel saved]"]
     lines += [f"pop {register}" for register in ("r15", "r14", "r13", "r12", "rbp", "rbx")]
     return lines + ["xor eax, eax", "ret"]
 

@@ -10,7 +10,8 @@
  *   from=SYMBOL to=SYMBOL   counts from the one until the other is next
  *   verify=1        looks through all memory at each step, for a store that was not expected
  *   speed=1         says how many steps a second there are, bare and with all that is done here
- * Exit status: 0; 1, a call did not come to its end, or did not do its work; 3, wrong words.
+ * Prints JSON Lines (show.h); of what cannot be followed, an object of type `refused`. Exit status:
+ * 0; 1, a call did not come to its end, or did not do its work; 3, something was refused.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -44,11 +45,13 @@ static char error[ERROR_MAX];
 static struct sink_buf text;
 static int status = GOOD;
 
-/* What is told is told of one row; the next one begins anew. */
 static void refuse(void)
 {
-    output_flush();
-    fprintf(stderr, "stores: %s\n", error);
+    struct json j;
+    json_line_begin(&j, output());
+    json_str(&j, "type", "refused");
+    json_str(&j, "why", error);
+    json_line_end(&j);
     status = USAGE;
 }
 
@@ -136,7 +139,7 @@ static void follow(const struct prepared *p)
     if (!t.ended[0])
         wrong = p->returns_status && (int)t.returned ? "the body says that an operation failed"
                                                      : prepare_check(p);
-    if ((t.ended[0] || wrong) && status == GOOD)
+    if (status == GOOD && (t.ended[0] || wrong))
         status = CUT;
     show_trace(&t, wrong, output());
     trace_close(&t);
@@ -252,6 +255,7 @@ int main(int argc, char **argv)
         good = (row = find_row(words.row)) != NULL;
     if (!good || !prepare_open(&text.sink)) {
         refuse();
+        output_flush();
         return status;
     }
     report_init(&report, output(), FORMAT_JSONL);

@@ -18,7 +18,8 @@ static struct platform platform = {.code_write = memory_code_write, .code_exec =
 static struct compiled compiled;
 static struct placed placed;
 static struct engine engine = {.p = &platform, .o = &options, .compiled = &compiled};
-static struct bench row; /* the row, with as many operations as are wanted */
+static struct bench row;          /* the row, with as many operations as are wanted */
+static uint64_t body, body_bytes; /* of a row in NASM */
 
 bool prepare_open(struct sink *err)
 {
@@ -114,8 +115,10 @@ static bool call_window(struct prepared *p, struct sink *err)
     p->argument[1] = (uint64_t)kind->function;
     p->argument[2] = kind->turns;
     p->argument[4] = WINDOW_STACK;
-    p->from = (uint64_t)p->function + window_body(&spec);
-    p->to = p->from + (row.form == FORM_LOOP ? bytes + unit_loop_turn.size : bytes * row.ops);
+    body = (uint64_t)p->function + window_body(&spec);
+    body_bytes = row.form == FORM_LOOP ? bytes + unit_loop_turn.size : bytes * row.ops;
+    p->from = body;
+    p->to = body + body_bytes;
     return true;
 }
 
@@ -185,11 +188,22 @@ const char *prepare_check(const struct prepared *p)
     return back ? c.wrong : "its check did not come back";
 }
 
+static bool place_in_window(uint64_t address, struct prepare_place *place)
+{
+    uint64_t callee = (uint64_t)placed.callee;
+    *place = (struct prepare_place){.symbol = "window", .behind = address - PLATFORM_CODE_VA};
+    if (address - body < body_bytes)
+        *place = (struct prepare_place){.symbol = "body", .behind = address - body};
+    else if (callee && address - callee < row.callee->size)
+        *place = (struct prepare_place){.symbol = "callee", .behind = address - callee};
+    return address - PLATFORM_CODE_VA < PLATFORM_CODE_SIZE;
+}
+
 bool prepare_place_of(uint64_t address, struct prepare_place *place)
 {
     const struct elf_set *s = &compiled.set;
     if (row.form != FORM_FUNCTION)
-        return false;
+        return place_in_window(address, place);
     for (uint32_t i = 0; i < s->parts; i++) {
         uint64_t into = address - s->part[i].address;
         if (into >= s->part[i].size)

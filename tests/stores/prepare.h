@@ -40,8 +40,11 @@ bool prepare_object(const struct prepared *p, struct sink *err);
 /* Whether the operations have left behind what they must: NULL, or what is wrong. */
 const char *prepare_check(const struct prepared *p);
 
-/* Where an address of placed code is: the symbol, how far behind it; the section of its object and
- * how far into it. False: it is none of the row's. */
+/*
+ * Where an address of placed code is: the symbol, how far behind it; the section of its object and
+ * how far into it. A row in NASM has no sections; "body" and "callee" are its symbols, and "window"
+ * is what else stands in the code buffer. False: it is none of the row's.
+ */
 struct prepare_place {
     const char *symbol, *section;
     uint64_t behind, into;

@@ -38,8 +38,10 @@ static void show_place(struct json *j, uint64_t address)
         json_str(j, "function", place.symbol);
         json_u64(j, "offset", place.behind);
     }
-    json_str(j, "section", place.section);
-    json_u64(j, "section_offset", place.into);
+    if (place.section) {
+        json_str(j, "section", place.section);
+        json_u64(j, "section_offset", place.into);
+    }
 }
 
 static void show_ended(struct json *j, const struct trace *t)
@@ -86,6 +88,8 @@ void show_trace(const struct trace *t, const char *wrong, struct sink *out)
     json_str(&j, "what", b->what);
     if (objects_name_of(b))
         json_str(&j, "object", objects_name_of(b));
+    else
+        json_str(&j, "objects", ROWS_OBJECTS);
     json_u64(&j, "operations", t->row->operations);
     json_u64(&j, "steps", t->steps);
     json_u64(&j, "instructions", t->mets);

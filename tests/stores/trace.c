@@ -26,6 +26,7 @@ static struct following {
     uint64_t page[PAGE];    /* that can be read, by their last bits: the number plus 1 */
     struct prepare_stretch stretch[2];
     unsigned stretches;
+    uint64_t stack;   /* where the function's begins: above stands what belongs to this tool */
     uint8_t *seen[2]; /* what stood there before the instruction, where that is verified */
 } f;
 
@@ -204,12 +205,10 @@ static void tell(const struct trace *t)
     fprintf(stderr, "\r%llu steps", (unsigned long long)t->steps);
 }
 
-/* Of the stack only what the body has of it: above stands what belongs to this tool. */
 static void watch(void)
 {
     f.stretches = prepare_stretches(f.stretch);
-    step_registers(&f.registers, false, false);
-    f.stretch[1].bytes = (size_t)(f.registers.general[RSP] - (uint64_t)f.stretch[1].from);
+    f.stretch[1].bytes = (size_t)(f.stack - (uint64_t)f.stretch[1].from);
     for (unsigned i = 0; i < f.stretches; i++) {
         f.seen[i] = malloc(f.stretch[i].bytes);
         if (!f.seen[i])
@@ -245,6 +244,10 @@ static void before(void *ctx, uint64_t ip, bool back)
 {
     const struct prepared *row = f.t->row;
     (void)ctx;
+    if (!f.stack) {
+        step_registers(&f.registers, false, false);
+        f.stack = f.registers.general[RSP];
+    }
     finish();
     if (f.where == AHEAD && !back && (!row->from || ip == row->from)) {
         f.where = IN_BODY;

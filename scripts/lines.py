@@ -1,0 +1,46 @@
+"""The lines of a source that instructions come from, by addr2line, where there is debug information."""
+import glob
+import os
+import subprocess
+
+
+def _run(*words):
+    """What it says; nothing where it cannot."""
+    try:
+        return subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return ""
+
+
+def _found(said):
+    """[(function, file:line)] of `addr2line -f`, each None where it is not known."""
+    lines = said.splitlines()
+    found = []
+    for function, place in zip(lines[::2], lines[1::2]):
+        place = place.partition(" (discriminator")[0]
+        known = not place.endswith((":0", ":?"))
+        found.append((None if function == "??" else function, os.path.normpath(place) if known else None))
+    return found
+
+
+def of_section(path, section, offsets):
+    """file:line of each offset into a section of an object."""
+    said = _run("addr2line", "-f", "-j", section, "-e", path, *(hex(o) for o in offsets))
+    found = [place for _, place in _found(said)]
+    return found if len(found) == len(offsets) else [None] * len(offsets)
+
+
+def of_program(path, addresses):
+    """(function, file:line) of each address of a program that is linked."""
+    found = _found(_run("addr2line", "-f", "-e", path, *(hex(a) for a in addresses)))
+    return found if len(found) == len(addresses) else [(None, None)] * len(addresses)
+
+
+def that_define(folder):
+    """The objects below a folder by the symbols that they define: {name: [path]}."""
+    paths = sorted(glob.glob(os.path.join(folder, "**/*.o"), recursive=True))
+    defined = {}
+    for line in _run("nm", "-A", "--defined-only", *paths).splitlines() if paths else ():
+        path, _, rest = line.partition(":")
+        defined.setdefault(rest.split()[-1], []).append(path)
+    return defined

@@ -1,0 +1,245 @@
+"""`baretick stores`: dead stores, silent stores and silent loads of a row, an object or a line of assembly."""
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+import lines
+import snippet
+import start
+from start import Failed
+
+PROGRAM = os.path.join(start.HERE, "build/hosted/stores")
+WIDTH = 100
+STEPS = 10_000_000      # tests/stores/main.c
+ASM_OPERATIONS = 1000
+LOADER_FAILED = 127     # the dynamic linker's: a library is missing
+COLUMNS = (("dead_bytes", "dead", "bytes"), ("silent_stores", "silent", "stores"), ("stores", "", "stores"),
+           ("store_bytes", "", "bytes"), ("silent_loads", "silent", "loads"), ("loads", "", "loads"))
+WORST = ("dead_bytes", "silent_stores", "silent_loads", "stores", "loads")
+ROW = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)?")
+
+
+# --- the program -----------------------------------------------------------------------------------
+
+def read(text):
+    """Its lines: each trace with its instructions, and why others are refused."""
+    traces, refused = [], []
+    for line in text.splitlines():
+        record = json.loads(line)
+        kind = record.pop("type")
+        if kind == "trace":
+            traces.append({**record, "by_instruction": []})
+        elif kind == "instruction":
+            traces[-1]["by_instruction"].append(record)
+        elif kind == "refused":
+            refused.append(record["why"])
+    return traces, refused
+
+
+def program(*words):
+    """(status, traces, why others are refused). On a terminal it tells how far it is, by itself."""
+    start.fail_if_missing(PROGRAM, "make stores")
+    ran = subprocess.run([PROGRAM, *words], stdout=subprocess.PIPE, text=True, check=False,
+                         stderr=None if os.isatty(2) else subprocess.PIPE)
+    said = (ran.stderr or "").strip()
+    if ran.returncode == LOADER_FAILED:
+        raise Failed(f"{said}\nZydis, which decodes instructions, is a library: ./scripts/setup installs it, "
+                     "then `make stores`")
+    if ran.returncode < 0:
+        raise Failed(f"the program was ended by signal {-ran.returncode}: {said}")
+    return ran.returncode, *read(ran.stdout)
+
+
+# --- what is followed ------------------------------------------------------------------------------
+
+def common_words(args):
+    words = [f"steps={args.steps}"]
+    if args.operations:
+        words.append(f"operations={args.operations}")
+    return words + (["verify=1"] if args.verify else [])
+
+
+def of_assembly(args):
+    """A loop around one copy: what is before and behind it is not counted."""
+    turns = args.operations or ASM_OPERATIONS
+    one = snippet.Snippet(args.what, init=args.init, unroll=1, loop=turns, basic=True)
+    with tempfile.TemporaryDirectory(prefix="baretick-stores-") as folder:
+        path = os.path.join(folder, "asm.o")
+        snippet.assemble([one], path, os.path.join(start.HERE, "bench/api"))
+        args.operations = turns
+        status, traces, refused = program(f"objects={path}", f"from=asm.{one.name}.copy_1",
+                                          f"to=asm.{one.name}.behind", *common_words(args), f"asm/{one.name}")
+    for trace in traces:
+        for record in trace["by_instruction"] + ([trace["ended"]] if "ended" in trace else []):
+            record["function"] = "snippet"  # its label is the loop's
+    return status, traces, refused, None
+
+
+def of_object(args):
+    row = [args.row] if args.row else []
+    return *program(f"objects={args.what}", *common_words(args), *row), args.what
+
+
+def followed(args):
+    """(status, traces, why others are refused, the object's path)"""
+    if args.asm or not (ROW.fullmatch(args.what) or os.path.exists(args.what) or args.what.endswith(".o")):
+        return of_assembly(args)
+    if os.path.isfile(args.what) or args.what.endswith(".o"):
+        return of_object(args)
+    return *program(*common_words(args), args.what), None
+
+
+# --- lines of the source ---------------------------------------------------------------------------
+
+def path_of(record, defined, object_path):
+    """The object that a placed instruction comes from; nothing where two have a symbol of its name."""
+    if object_path:
+        return object_path
+    paths = defined.get(record.get("function"), [])
+    return paths[0] if len(paths) == 1 else None
+
+
+def add_lines(trace, object_path):
+    """`line` of each instruction where it is known; the function of what is the program's own."""
+    defined = {}
+    if "objects" in trace:
+        defined = lines.that_define(os.path.join(start.HERE, trace["objects"], "bench/suites"))
+    records = trace["by_instruction"] + ([trace["ended"]] if "ended" in trace else [])
+    groups = {}
+    for record in records:
+        if "section" in record:
+            groups.setdefault((path_of(record, defined, object_path), record["section"]), []).append(record)
+    for (path, section), group in groups.items():
+        places = lines.of_section(path, section, [r["section_offset"] for r in group]) if path else []
+        for record, place in zip(group, places):
+            if place:
+                record["line"] = place
+    own = [r for r in records if "function" not in r and "section" not in r]
+    for record, (function, place) in zip(own, lines.of_program(PROGRAM, [r["address"] for r in own]) if own else ()):
+        record.update({k: v for k, v in (("function", function), ("line", place)) if v})
+
+
+# --- for people ------------------------------------------------------------------------------------
+
+def cut(text, width):
+    return text if len(text) <= width else text[:width - 3] + "..."
+
+
+def place(record):
+    """function+0x12, file.c:34"""
+    if "function" not in record:
+        text = f"{record['address']:#x}"
+    else:
+        text = record["function"] + (f"+{record['offset']:#x}" if record.get("offset") else "")
+    return text + (f", {os.path.basename(record['line'])}" if "line" in record else "")
+
+
+def number_of(count, what):
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def share(part, whole, what):
+    return number_of(part, what) + (f" ({part / whole:.0%})" if whole else "")
+
+
+def worst(record):
+    return [-record[key] for key in WORST] + [record["address"]]
+
+
+def table(records):
+    widths = [max(len(second), len(first), *(len(str(r[key])) for r in records)) for key, first, second in COLUMNS]
+    heads = [[c[i].rjust(w) for c, w in zip(COLUMNS, widths)] for i in (1, 2)]
+    margin = sum(widths) + 2 * (len(widths) - 1) + 3
+    yield "  ".join(heads[0]).rstrip()
+    yield "  ".join(heads[1]) + "   instruction, and where it stands"
+    for record in records:
+        figures = "  ".join(str(record[key]).rjust(w) for (key, _, _), w in zip(COLUMNS, widths))
+        yield f"{figures}   {cut(record['text'], WIDTH - margin)}"
+        yield " " * margin + cut(place(record), WIDTH - margin)
+
+
+def totals(trace):
+    yield (f"{number_of(trace['stores'], 'store')} of {number_of(trace['store_bytes'], 'byte')}: "
+           f"{share(trace['dead_bytes'], trace['store_bytes'], 'byte')} dead, "
+           f"{share(trace['silent_stores'], trace['stores'], 'store')} silent")
+    yield (f"{number_of(trace['loads'], 'load')} of {number_of(trace['load_bytes'], 'byte')}: "
+           f"{share(trace['silent_loads'], trace['loads'], 'load')} silent")
+    if trace["unread_bytes"]:
+        yield f"stored and unread at the end, dead or not: {number_of(trace['unread_bytes'], 'byte')}"
+
+
+def tell(trace, top):
+    yield cut(f"{trace['suite']}/{trace['row']}: {trace['what']}", WIDTH)
+    yield f"{number_of(trace['operations'], 'operation')} in one call, {number_of(trace['steps'], 'step')}"
+    records = sorted(trace["by_instruction"], key=worst)
+    shown = records[:top] if top else records
+    if records:
+        yield ""
+        yield from table(shown)
+    if len(shown) < len(records):
+        yield f"... and {len(records) - len(shown)} more instructions; --top 0 shows all"
+    yield ""
+    yield from totals(trace)
+    if "ended" in trace:
+        ended = trace["ended"]
+        at = f"{cut(ended['text'], 50)} at {place(ended)}" if "text" in ended else f"at {place(ended)}"
+        yield cut(f"the trace ended after {number_of(trace['steps'], 'step')}: {ended['why'].rstrip(',')}", WIDTH)
+        yield cut(f"    {at}", WIDTH)
+    if "wrong" in trace:
+        yield cut(f"the call did not do its work: {trace['wrong']}", WIDTH)
+
+
+# --- the words -------------------------------------------------------------------------------------
+
+def command(args):
+    if args.row and not (args.what.endswith(".o") or os.path.isfile(args.what)):
+        raise Failed("--row names a row of an object; a row of the program's own is named by itself")
+    status, traces, refused, object_path = followed(args)
+    for number, trace in enumerate(traces):
+        add_lines(trace, object_path)
+        if args.json:
+            trace["by_instruction"].sort(key=worst)
+            print(json.dumps(trace))
+        else:
+            print("\n".join(([""] if number else []) + list(tell(trace, args.top))))
+    if refused:
+        hint = "; an instruction of one word takes --asm" if refused[0].startswith("no row") else ""
+        raise Failed("\n".join(refused) + hint)
+    return status
+
+
+def operations(text):
+    value = start.number(text)
+    if value == 0:
+        raise start.argparse.ArgumentTypeError("a number from 1 on is allowed")
+    return value
+
+
+def add(commands):
+    p = commands.add_parser(
+        "stores", help="stores and loads that were in vain", formatter_class=start.argparse.RawDescriptionHelpFormatter,
+        description="Follows one call of a row's body, instruction by instruction, as a process, and counts for\n"
+                    "each what it did in vain:\n"
+                    "  dead bytes     stored, and stored to again before anything had read them\n"
+                    "  silent stores  of what already stood there\n"
+                    "  silent loads   of what the same instruction's last load from there gave\n"
+                    "The worst come first. Its setup is not counted. docs/stores.md has the rest.",
+        epilog="examples:\n"
+               "  baretick stores compiler/silent_cure\n"
+               "  baretick stores mine.o --operations 100\n"
+               '  baretick stores "mov [r14], rax; mov rbx, [r14]"')
+    p.add_argument("what", metavar="ROW|OBJECT|\"ASM\"", help="suite/name of a row, or its name alone; a file of your "
+                   "own (docs/own-code.md); or instructions, as `baretick asm` takes them, in a loop")
+    p.add_argument("--operations", type=operations, metavar="N",
+                   help=f"in the call (a window's; of instructions {ASM_OPERATIONS} turns)")
+    p.add_argument("--steps", type=operations, default=STEPS, metavar="N", help=f"at the most ({STEPS})")
+    p.add_argument("--row", help="of an object: this one alone, in place of all")
+    p.add_argument("--asm", action="store_true", help="take it for instructions, whatever it looks like")
+    p.add_argument("--init", default="", metavar="CODE", help="instructions that run before, not counted")
+    p.add_argument("--top", type=start.number, default=20, metavar="N", help="instructions that are shown (20); 0: all")
+    p.add_argument("--verify", action="store_true", help="look through all memory at each step, whether a store was "
+                   "missed; slow")
+    p.add_argument("--json", action="store_true", help="one JSON object a row")
+    p.set_defaults(command=command)

@@ -1,0 +1,415 @@
+"""`baretick stores`: what is counted of rows, objects and instructions that were made to be in vain, by gcc and clang;
+what ends a trace; how fast it steps."""
+
+import fcntl
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BARETICK = ROOT / "scripts/baretick"
+PROGRAM = ROOT / "build/hosted/stores"
+SECONDS = 300
+HAS_ZYDIS = any(Path(d, "include/Zydis/Zydis.h").exists() for d in ("/usr", "/usr/local"))
+FLAGS = Path("/proc/cpuinfo").read_text().split()
+PASS = 50  # operations of a pass of suite compiler: bench/suites/compiler/compiler.h
+
+sys.path.insert(0, str(ROOT / "scripts"))
+sys.dont_write_bytecode = True
+
+import start  # noqa: E402
+import stores  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def zydis():
+    """Where CI ran ./scripts/setup it is there."""
+    if not HAS_ZYDIS:
+        assert "CI" not in os.environ, "Zydis is not installed, and nothing of `baretick stores` is tested"
+        pytest.skip("Zydis is not installed: ./scripts/setup installs it")
+    assert PROGRAM.exists(), f"{PROGRAM} is missing: run make hosted"
+
+
+@pytest.fixture(params=["gcc", "clang"])
+def compiler(request):
+    return request.param
+
+
+@pytest.fixture
+def program(compiler):
+    """The program as this compiler builds it, its rows too; one worker at a time builds it."""
+    path = ROOT / f"build/tests/stores-{compiler}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path.parent / "stores.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(["make", "-s", "-C", ROOT, f"CC={compiler}", f"STORES={path.relative_to(ROOT)}",
+                        path.relative_to(ROOT)], check=True, timeout=SECONDS)
+    return path
+
+
+def baretick(*words, columns=100):
+    return subprocess.run([BARETICK, "stores", *map(str, words)], capture_output=True, text=True, timeout=SECONDS,
+                          stdin=subprocess.DEVNULL, check=False, env={**os.environ, "COLUMNS": str(columns)})
+
+
+def followed(*words, status=0):
+    """The traces."""
+    ran = baretick(*words, "--json")
+    assert ran.returncode == status, ran
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def of(program, *words):
+    """Traces of the program itself, by row."""
+    ran = subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert ran.returncode == 0, ran
+    traces, refused = stores.read(ran.stdout)
+    assert not refused
+    return {trace["row"]: trace for trace in traces}
+
+
+def one(*words):
+    (trace,) = followed(*words)
+    return trace
+
+
+def counts(record, *names):
+    return tuple(record[name] for name in names)
+
+
+# --- what is planted in suite compiler -------------------------------------------------------------
+
+def row(program, name, operations):
+    """A row's totals less the counter that a pass adds to, and its loop's instructions."""
+    trace = of(program, f"operations={operations}", f"compiler/{name}")[name]
+    passes = operations // PASS
+    loop = [i for i in trace["by_instruction"] if i["runs"] > passes and i["stores"]]
+    return trace, passes, loop
+
+
+def test_stores_to_one_place_are_dead_but_the_last(program):
+    n = 1000
+    trace, passes, loop = row(program, "store_cure", n)
+    assert sum(i["stores"] for i in loop) == n
+    assert counts(trace, "store_bytes", "dead_bytes", "silent_stores") == (8 * (n + passes), 8 * (n - 1), 0)
+    assert trace["unread_bytes"] == 8 + 8  # the last one's, the counter's
+    trace, passes, loop = row(program, "store_trap", n)
+    assert not loop and counts(trace, "stores", "dead_bytes") == (2 * passes, 8 * (passes - 1))
+    assert trace["silent_stores"] == passes - 1  # each pass ends with the same number
+
+
+def test_a_word_that_goes_back_is_silent_from_the_second_pass_on(program):
+    n = 1000
+    trace, passes, loop = row(program, "silent_cure", n)
+    assert sum(i["silent_stores"] for i in loop) == sum(i["stores"] for i in loop) - PASS == n - PASS
+    assert counts(trace, "dead_bytes", "silent_stores") == (0, n - PASS)
+    loads = [i for i in trace["by_instruction"] if i["runs"] > passes and i["loads"]]
+    assert sum(i["loads"] for i in loads) == n and sum(i["silent_loads"] for i in loads) == n - PASS
+    trace, passes, loop = row(program, "silent_trap", n)
+    assert not loop and counts(trace, "stores", "dead_bytes", "silent_stores") == (passes, 0, 0)
+
+
+def test_a_load_that_is_kept_is_silent_where_nobody_stores(program):
+    n = 1000
+    trace, passes, _ = row(program, "load_cure", n)
+    loads = [i for i in trace["by_instruction"] if i["runs"] > passes and i["loads"]]
+    assert sum(i["loads"] for i in loads) == n and sum(i["silent_loads"] for i in loads) == n - PASS
+    trace, passes, _ = row(program, "load_trap", n)
+    assert all(i["loads"] <= passes for i in trace["by_instruction"])
+
+
+def test_an_array_of_which_one_word_is_read(program):
+    n = 1000
+    trace, passes, loop = row(program, "buffer_cure", n)
+    assert trace["store_bytes"] == 8 * n + 8 * passes
+    # Each pass reads its last word; the last pass leaves the others as they are.
+    assert trace["dead_bytes"] == 8 * (n - passes - (PASS - 1))
+    for i in loop:  # the same words in every pass, whatever stores them
+        assert i["silent_stores"] * passes == i["stores"] * (passes - 1), i
+    trace, passes, loop = row(program, "buffer_trap", n)
+    assert not loop and counts(trace, "stores", "dead_bytes", "unread_bytes") == (passes, 0, 8)
+
+
+def test_a_memset_and_a_copy_of_which_parts_are_dead(program):
+    n = 200
+    trace, passes, loop = row(program, "memset_cure", n)
+    assert trace["store_bytes"] == (64 + 32) * n + 8 * passes
+    assert trace["dead_bytes"] == (64 + 32) * n - 64  # nobody reads any of it
+    assert sum(i["dead_bytes"] == i["store_bytes"] for i in loop) == 2  # by the other stores of the same turn
+    trap = row(program, "memset_trap", n)[0]
+    assert trap["store_bytes"] < trace["store_bytes"]
+    trace, passes, loop = row(program, "copy_cure", n)
+    assert trace["dead_bytes"] == (64 - 16) * (n - 1)  # two of its words are read
+    assert sum(i["silent_stores"] for i in loop) == sum(i["stores"] * (n - 1) // n for i in loop)
+    trace, passes, loop = row(program, "copy_trap", n)
+    assert not loop and trace["dead_bytes"] == 0
+
+
+# --- what is planted in an object ------------------------------------------------------------------
+
+@pytest.fixture
+def planted(compiler, tmp_path):
+    path = tmp_path / "stores.o"
+    subprocess.run([compiler, "-g", "-O2", "-fPIE", "-ffreestanding", "-I", ROOT / "bench/api", "-c",
+                    ROOT / "tests/objects/stores.c", "-o", path], check=True, timeout=SECONDS)
+    return path
+
+
+def test_an_object_s_rows_are_as_planted(planted):
+    n = 100
+    trace = {t["row"]: t for t in followed(planted, "--operations", n, "--verify")}
+    names = "store_bytes", "dead_bytes", "unread_bytes"
+    assert counts(trace["half"], *names) == (96 * n, 32 * n, 0)
+    assert counts(trace["half_cure"], *names) == (64 * n, 0, 0)
+    assert counts(trace["copied"], *names) == (64 * n, 64 * (n - 1), 64)
+    assert counts(trace["copied_cure"], *names) == (64 * n, 0, 0)
+    assert counts(trace["counter"], *names) == (8 * n, 8 * (n - 1), 0)
+    assert counts(trace["counter_cure"], *names) == (8, 0, 0)
+    # The cleared half is silent from the second turn on, the other half goes from 0 to 1 and back.
+    assert all(i["silent_stores"] in (0, n - 1) for i in trace["half"]["by_instruction"])
+    assert trace["copied"]["silent_stores"] == trace["copied"]["stores"] * (n - 1) // n
+    assert trace["counter"]["silent_stores"] == 0
+    assert trace["copied_cure"]["dead_bytes"] == 0 < trace["copied_cure"]["silent_loads"]
+
+
+def test_lines_are_those_of_the_source(planted):
+    source = (ROOT / "tests/objects/stores.c").read_text().splitlines()
+    (trace,) = followed(planted, "--row", "counter")
+    (dead,) = [i for i in trace["by_instruction"] if i["dead_bytes"]]
+    name, line = dead["line"].rsplit(":", 1)
+    assert name.endswith("stores.c") and source[int(line) - 1].strip() == "*count = i;"
+    assert dead["function"] == "counter" and dead["offset"] > 0
+    said = baretick(planted, "--row", "counter").stdout
+    assert f"counter+{dead['offset']:#x}, stores.c:{line}" in said
+
+
+def test_lines_of_the_program_s_own_rows():
+    trace = one("compiler/store_cure")
+    source = (ROOT / "bench/suites/compiler/body.c").read_text().splitlines()
+    dead = max(trace["by_instruction"], key=lambda i: i["dead_bytes"])
+    assert dead is trace["by_instruction"][0] and dead["function"] == "compiler_store_cure"
+    assert source[int(dead["line"].rsplit(":", 1)[1]) - 1].strip() == "table[0] = i;"
+
+
+def test_what_an_object_calls_is_named(tmp_path):
+    """memset() of an object is the program's own; a turn of its REP STOSB is a step."""
+    (tmp_path / "m.c").write_text(
+        '#include "baretick.h"\nvoid *memset(void *, int, size_t);\n'
+        "static int f(uint64_t n, struct baretick_object *o) { size_t k = 48; BARETICK_HIDE(k);"
+        "for (; n; n--) memset(o->room, 7, k); return 0; }\n"
+        'BARETICK_ROW(m, f, "memset", .body = f, .ops = 10, .room = 64);\n')
+    subprocess.run(["gcc", "-O1", "-fPIE", "-ffreestanding", "-fno-builtin", "-I", ROOT / "bench/api", "-c", "m.c"],
+                   cwd=tmp_path, check=True)
+    trace = one(tmp_path / "m.o", "--verify")
+    (string,) = [i for i in trace["by_instruction"] if i["text"] == "rep stosb"]
+    assert string["function"] == "memset" and "mem.c:" in string["line"]
+    assert counts(string, "stores", "dead_bytes", "silent_stores") == (480, 48 * 9, 48 * 9)
+    assert trace["stores_by_size"]["1"] == 480
+
+
+# --- instructions ----------------------------------------------------------------------------------
+
+# A turn's stores, bytes, dead bytes, silent stores (but for the first turn), loads, silent loads.
+KINDS = {
+    "mov [r14], rax; mov rbx, [r14]": (1, 8, 0, 1, 1, 1),
+    "mov [r14], r15": (1, 8, 8, 0, 0, 0),
+    "mov qword [r14], 1; mov dword [r14], 2; mov rax, [r14]": (2, 12, 4, 0, 1, 1),
+    "inc dword [r14]": (1, 4, 0, 0, 1, 0),
+    "add dword [r14], 0": (1, 4, 0, 1, 1, 1),
+    "push rax; pop rbx": (1, 8, 0, 1, 1, 1),
+    "push qword [rsp + 8]; pop qword [rsp + 24]": (2, 16, 8, 2, 2, 2),
+    "xor ebx, ebx; pushfq; popfq": (1, 8, 0, 1, 1, 1),
+    "call $+5; add rsp, 8": (1, 8, 8, 1, 0, 0),
+    "mov rcx, 5; lea rdi, [r14]; xor eax, eax; rep stosq": (5, 40, 40, 5, 0, 0),
+    "mov ecx, 4; lea rdi, [r14]; lea rsi, [r14 + 64]; rep movsw": (4, 8, 8, 4, 4, 4),
+    "lock cmpxchg [r14], rbx": (1, 8, 0, 1, 1, 1),
+    "xchg [r14], r15; xchg [r14], r15": (2, 16, 0, 0, 2, 1),
+    "btr qword [r14], 3": (1, 8, 0, 1, 1, 1),
+    "movups [r14], xmm0; movups [r14 + 8], xmm0": (2, 32, 32, 2, 0, 0),
+    "fld1; fstp tword [r14]": (1, 10, 10, 1, 0, 0),
+    "nop dword [r14]; prefetcht0 [r14]; clflush [r14]; lea rax, [r14]": (0, 0, 0, 0, 0, 0),
+    "pcmpeqd xmm1, xmm1; psrldq xmm1, 12; lea rdi, [r14]; maskmovdqu xmm0, xmm1": (1, 4, 4, 1, 0, 0),
+}
+AVX = {
+    "vpcmpeqd xmm1, xmm1; vpsrldq xmm1, 8; vmaskmovps [r14], xmm1, xmm0": (1, 8, 8, 1, 0, 0),
+}
+AVX2 = {
+    "vpcmpeqd ymm1, ymm1; vpxor ymm2, ymm2; vpgatherdd ymm0, [r14 + ymm2*4], ymm1": (0, 0, 0, 0, 8, 8),
+}
+AVX512 = {
+    "mov eax, 0x5; kmovw k1, eax; vmovdqu32 [r14]{k1}, zmm0": (1, 8, 8, 1, 0, 0),
+    "mov eax, 0x80000001; kmovd k1, eax; vmovdqu8 [r14]{k1}, ymm0; vmovdqu8 ymm1{k1}, [r14]": (1, 2, 0, 1, 1, 1),
+    "mov eax, 0xf0; kmovw k1, eax; vpcompressd [r14]{k1}, zmm0": (1, 16, 16, 1, 0, 0),
+    # Four elements at one place: three of them dead within the instruction.
+    "mov eax, 0xf; kmovw k1, eax; vpxord zmm2, zmm2; vpscatterdd [r14 + zmm2*4]{k1}, zmm0": (4, 16, 16, 4, 0, 0),
+    "kxorw k1, k1, k1; vmovdqu32 [r14]{k1}, zmm0; vmovdqu32 zmm1{k1}, [r14]": (0, 0, 0, 0, 0, 0),
+}
+
+
+def of_this_cpu():
+    return {**KINDS, **(AVX if "avx" in FLAGS else {}), **(AVX2 if "avx2" in FLAGS else {}),
+            **(AVX512 if {"avx512bw", "avx512vl"} <= set(FLAGS) else {})}
+
+
+@pytest.mark.parametrize("text", of_this_cpu())
+def test_instructions_of_each_kind(text):
+    """At each step all memory is looked through: no store of the CPU's was missed."""
+    n = 10
+    stored, stored_bytes, dead, silent, loaded, silent_loads = of_this_cpu()[text]
+    trace = one(text, "--asm", "--operations", n, "--verify")
+    assert counts(trace, "stores", "store_bytes", "loads") == (n * stored, n * stored_bytes, n * loaded), trace
+    # The first turn has none of the silent ones, and nobody knows of the last one's bytes.
+    most, fewest = n * silent, (n - 1) * silent
+    assert fewest <= trace["silent_stores"] <= most, trace
+    assert (n - 1) * silent_loads <= trace["silent_loads"] <= n * silent_loads, trace
+    assert trace["dead_bytes"] + (trace["unread_bytes"] if dead else 0) == n * dead, trace
+
+
+def test_what_is_before_and_behind_the_instructions_is_not_counted():
+    trace = one("mov [r14], rax", "--operations", 3, "--init", "mov [r14], rax; mov [r14], rax")
+    assert counts(trace, "steps", "stores", "dead_bytes", "silent_stores") == (3 * 3, 3, 16, 2)
+    assert [i["function"] for i in trace["by_instruction"]] == ["snippet"]
+
+
+def test_a_row_in_assembly_is_its_body_alone():
+    trace = one("calls/direct_inc", "--operations", 100)
+    places = {i["text"].split()[0]: i["function"] for i in trace["by_instruction"]}
+    assert places == {"call": "body", "inc": "callee", "ret": "callee"}
+    assert trace["steps"] == 100 * 6 and trace["stores"] == 200
+    assert one("calls/inline_inc_straight", "--operations", 7)["stores"] == 7
+
+
+# --- what ends a trace -----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("text, word, steps", [
+    ("nop; syscall", "it leaves the code for the kernel", 1),
+    ("nop; nop; int3", "it leaves the code for the kernel", 2),
+    ("xbegin $+6", "a transaction does not survive single steps", 0),
+    ("mov eax, ss; mov ss, eax", "the instruction behind it would not be seen", 1),
+    ("fxsave [r14]", "which bytes it touches depends on what state is in use", 0),
+    ("xor eax, eax; mov [rax], rbx", "SIGSEGV, address 0", 2),
+    ("nop; ud2", "SIGILL", 2),
+    ("xor eax, eax; jmp rax", "SIGSEGV, address 0", 2),
+    ("cli", "SIGSEGV", 1),
+])
+def test_what_is_not_stepped_over_ends_the_trace_with_a_word(text, word, steps):
+    ran = baretick(text, "--asm")
+    assert ran.returncode == 1, ran
+    assert re.search(rf"^the trace ended after {steps} steps?: {re.escape(word)}$", ran.stdout, re.MULTILINE), ran
+    assert re.search(r"^    .*at (snippet|0x0)", ran.stdout, re.MULTILINE), ran
+
+
+def test_a_body_without_an_end_is_bounded():
+    (trace,) = followed("provoke/endless", "--steps", 1000, status=1)
+    assert trace["steps"] == 1000 and "within 1000 steps" in trace["ended"]["why"]
+    assert trace["ended"]["function"] == "endless_body" and trace["ended"]["text"].startswith("jmp")
+
+
+def test_work_that_was_not_done_is_said():
+    (trace,) = followed("provoke/wrong", status=1)
+    assert trace["wrong"] == "the counter is not the number of operations"
+    assert "the call did not do its work: the counter" in baretick("provoke/wrong").stdout
+
+
+def test_a_person_ends_it():
+    """What was counted until then is shown."""
+    p = subprocess.Popen([PROGRAM, "steps=100000000", "provoke/endless"], stdout=subprocess.PIPE, text=True,
+                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    stat = Path(f"/proc/{p.pid}/stat")
+    while int(stat.read_text().rsplit(")", 1)[1].split()[12]) < 10:  # ticks in the kernel: it steps
+        time.sleep(0.01)
+    p.send_signal(signal.SIGINT)
+    out, _ = p.communicate(timeout=SECONDS)
+    (trace,), _ = stores.read(out)
+    assert p.returncode == 1 and trace["ended"]["why"] == "it was stopped" and trace["steps"] > 0
+
+
+# --- words -----------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("words, message", [
+    (("nothing",), "no row nothing; `baretick list` has them all; an instruction of one word takes --asm"),
+    (("nothing.o",), "objects=nothing.o: No such file or directory"),
+    (("planted/rdmsr",), "planted/rdmsr: it needs ring 0; a process has ring 3"),
+    (("quiet/gaps",), "it watches cores"),
+    (("cores/lock",), "it brings cores together"),
+    (("baseline/empty_plain",), "its windows are empty"),
+    (("compiler/store_cure", "--operations", 7), "in multiples of 50 are allowed"),
+    (("compiler/store_cure", "--operations", 0), "a number from 1 on is allowed"),
+    (("compiler/store_cure", "--row", "x"), "--row names a row of an object"),
+    (("bogus rax, 3",), "bogus rax, 3"),
+    (("provoke/setup",), "provoke/setup: its setup faulted: SIGILL at"),
+    (("empty", "--row"), "expected one argument"),
+])
+def test_wrong_words_are_named(words, message):
+    ran = baretick(*words)
+    assert ran.returncode == 2 and message in ran.stderr and not ran.stdout, ran
+
+
+def test_an_object_that_is_none(tmp_path):
+    (tmp_path / "a.o").write_text("no object")
+    ran = baretick(tmp_path / "a.o")
+    assert ran.returncode == 2 and "a.o" in ran.stderr and not ran.stdout, ran
+
+
+def test_without_zydis_it_is_said_what_to_install(tmp_path, monkeypatch):
+    made = subprocess.run(["make", "-C", ROOT, "stores", "HAS_ZYDIS="], capture_output=True, text=True, check=False)
+    assert made.returncode == 2 and "Zydis" in made.stderr and "./scripts/setup" in made.stderr
+    fake = tmp_path / "stores"
+    fake.write_text("#!/bin/sh\necho stores: error while loading shared libraries: libZydis.so.4.0 >&2\nexit 127\n")
+    fake.chmod(0o755)
+    monkeypatch.setattr(stores, "PROGRAM", str(fake))
+    with pytest.raises(start.Failed, match="libZydis.so.4.0(?s:.*)./scripts/setup installs it"):
+        stores.program("a/b")
+    monkeypatch.setattr(stores, "PROGRAM", str(tmp_path / "none"))
+    with pytest.raises(start.Failed, match="`make stores` builds it"):
+        stores.program("a/b")
+
+
+def test_the_help(tmp_path):
+    """As it is kept; line ends are Python's own."""
+    golden = (ROOT / "tests/hosted/data/stores_help.txt").read_text()
+    assert baretick("--help").stdout.split() == golden.split()
+
+
+def test_bash_completes_it():
+    script = subprocess.run([BARETICK, "completion", "bash"], capture_output=True, text=True, check=True).stdout
+    for words, last in (("baretick sto", "stores"), ("baretick stores --ver", "--verify")):
+        ask = f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _baretick; echo ${{COMPREPLY[@]}}"
+        ran = subprocess.run(["bash", "-c", f"{script}\n{ask}"], capture_output=True, text=True, check=True)
+        assert ran.stdout.strip() == last
+
+
+# --- the table -------------------------------------------------------------------------------------
+
+def test_the_worst_come_first_in_100_columns(planted):
+    ran = baretick(planted)
+    assert ran.returncode == 0 and max(map(len, ran.stdout.splitlines())) <= 100
+    first = ran.stdout.index("stores/copied_cure")
+    own = [int(m[1]) for m in re.finditer(r"^ *(\d+) +\d+ +\d+ +\d+ +\d+ +\d+   ", ran.stdout[:first], re.MULTILINE)]
+    assert own and own == sorted(own, reverse=True) and own[0] == 16 * 99
+    few = baretick(planted, "--row", "copied", "--top", 1).stdout
+    assert re.search(r"^\.\.\. and \d+ more instructions; --top 0 shows all$", few, re.MULTILINE)
+
+
+def test_long_names_are_cut():
+    record = {"text": "vpscatterdd " * 10, "address": 0x1234, "function": "f" * 200, "offset": 1,
+              **{key: 10 ** 8 for key, _, _ in stores.COLUMNS}}
+    lines = list(stores.table([record]))
+    assert max(map(len, lines)) <= 100 and sum(line.endswith("...") for line in lines) == 2
+
+
+# --- speed -----------------------------------------------------------------------------------------
+
+def test_it_steps_at_half_the_bare_rate_or_more():
+    """Against bare steps, taken in turns in the same process, by its own time: another's load is in neither."""
+    ran = subprocess.run([PROGRAM, "speed=1", "operations=5000", "compiler/silent_cure"], capture_output=True, text=True,
+                         timeout=SECONDS, check=True)
+    speed = json.loads(ran.stdout)
+    assert speed["type"] == "speed" and speed["steps_per_second"] >= speed["bare"] / 2 > 1000, speed

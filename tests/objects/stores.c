@@ -1,0 +1,102 @@
+/* Stores and loads in vain, as many as the names say: for tests/hosted/test_stores.py. */
+#include "baretick.h"
+
+#define ROW(...) BARETICK_ROW(__VA_ARGS__)
+
+struct record {
+    uint64_t word[8];
+};
+
+static void load_all(const struct record *r)
+{
+    for (unsigned i = 0; i < 8; i++)
+        BARETICK_KEEP(r->word[i]);
+}
+
+/* Of 64 bytes that are cleared, 32 are written again; all are read. */
+static int half(uint64_t n, struct baretick_object *o)
+{
+    struct record *r = (struct record *)o->room;
+    for (; n; n--) {
+        __builtin_memset(r, 0, sizeof *r);
+        BARETICK_CLOBBER();
+        __builtin_memset(r, 1, sizeof *r / 2);
+        BARETICK_CLOBBER();
+        load_all(r);
+        BARETICK_CLOBBER();
+    }
+    return 0;
+}
+ROW(stores, half, "a memset of 64 bytes of which 32 are dead", .body = half, .ops = 100,
+    .room = 64);
+
+/* The other half alone is cleared. */
+static int half_cure(uint64_t n, struct baretick_object *o)
+{
+    struct record *r = (struct record *)o->room;
+    for (; n; n--) {
+        __builtin_memset((char *)r + sizeof *r / 2, 0, sizeof *r / 2);
+        BARETICK_CLOBBER();
+        __builtin_memset(r, 1, sizeof *r / 2);
+        BARETICK_CLOBBER();
+        load_all(r);
+        BARETICK_CLOBBER();
+    }
+    return 0;
+}
+ROW(stores, half_cure, "a memset of the 32 bytes that nobody else writes", .body = half_cure,
+    .ops = 100, .room = 64);
+
+static int copied(uint64_t n, struct baretick_object *o)
+{
+    struct record *r = (struct record *)o->room;
+    for (; n; n--) {
+        r[1] = r[0];
+        BARETICK_CLOBBER();
+    }
+    return 0;
+}
+ROW(stores, copied, "a struct of 64 bytes copied, and the copy never read", .body = copied,
+    .ops = 100, .room = 128);
+
+static int copied_cure(uint64_t n, struct baretick_object *o)
+{
+    struct record *r = (struct record *)o->room;
+    for (; n; n--) {
+        r[1] = r[0];
+        BARETICK_CLOBBER();
+        load_all(&r[1]);
+        BARETICK_CLOBBER();
+    }
+    return 0;
+}
+ROW(stores, copied_cure, "the same, and the copy is read", .body = copied_cure, .ops = 100,
+    .room = 128);
+
+static int counter(uint64_t n, struct baretick_object *o)
+{
+    uint64_t *count = (uint64_t *)o->room;
+    for (uint64_t i = 1; i <= n; i++) {
+        *count = i;
+        BARETICK_CLOBBER();
+    }
+    BARETICK_KEEP(*count);
+    return 0;
+}
+ROW(stores, counter, "a counter that is written in each turn and read once", .body = counter,
+    .ops = 100, .room = 8);
+
+static int counter_cure(uint64_t n, struct baretick_object *o)
+{
+    uint64_t *count = (uint64_t *)o->room, i = 0;
+    while (i < n) {
+        i++;
+        BARETICK_KEEP(i);
+    }
+    *count = i;
+    BARETICK_CLOBBER();
+    BARETICK_KEEP(*count);
+    return 0;
+}
+ROW(stores, counter_cure, "a counter in a register, written once", .body = counter_cure, .ops = 100,
+    .room = 8);
