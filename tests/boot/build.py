@@ -94,10 +94,10 @@ def emulates_x2apic():
     return qemu_version() >= (9, 0)
 
 
-def plugin():
-    """build/tests/icount_plugin.so, for this QEMU."""
+def plugin(name="icount_plugin"):
+    """build/tests/NAME.so, for this QEMU."""
     api = plugin_api()
-    target, source = BUILT / f"icount_plugin-{api}.so", HERE / "icount_plugin.c"
+    target, source = BUILT / f"{name}-{api}.so", HERE / f"{name}.c"
     with Lock():
         if not up_to_date(target, source):
             tool(

@@ -24,6 +24,9 @@ PASS = 50  # operations of a pass of suite compiler: bench/suites/compiler/compi
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
+sys.path.insert(0, str(ROOT / "tests/objects"))
+
+import made  # noqa: E402
 import start  # noqa: E402
 import stores  # noqa: E402
 
@@ -156,10 +159,7 @@ def test_a_memset_and_a_copy_of_which_parts_are_dead(program):
 
 @pytest.fixture
 def planted(compiler, tmp_path):
-    path = tmp_path / "stores.o"
-    subprocess.run([compiler, "-g", "-O2", "-fPIE", "-ffreestanding", "-I", ROOT / "bench/api", "-c",
-                    ROOT / "tests/objects/stores.c", "-o", path], check=True, timeout=SECONDS)
-    return path
+    return made.own(f"stores_{compiler}", tmp_path)
 
 
 def test_an_object_s_rows_are_as_planted(planted):
@@ -391,7 +391,7 @@ def test_bash_completes_it():
 def test_the_worst_come_first_in_100_columns(planted):
     ran = baretick(planted)
     assert ran.returncode == 0 and max(map(len, ran.stdout.splitlines())) <= 100
-    first = ran.stdout.index("stores/copied_cure")
+    first = ran.stdout.index("/copied_cure: ")
     own = [int(m[1]) for m in re.finditer(r"^ *(\d+) +\d+ +\d+ +\d+ +\d+ +\d+   ", ran.stdout[:first], re.MULTILINE)]
     assert own and own == sorted(own, reverse=True) and own[0] == 16 * 99
     few = baretick(planted, "--row", "copied", "--top", 1).stdout

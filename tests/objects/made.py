@@ -22,8 +22,10 @@ COMMANDS = {
     "nasm": "nasm -f elf64 -Werror -DSUITE=nasm own.asm -o",
     "rust": f"rustc {RUST} own.rs -o",
     "faults": f"gcc {C} -std=c11 -c faults.c -o",
+    "stores_gcc": f"gcc -g {C} -std=c11 -DSUITE=stores_gcc -c stores.c -o",
+    "stores_clang": f"clang -g {C} -std=c11 -DSUITE=stores_clang -c stores.c -o",
 }
-KINDS = [kind for kind in COMMANDS if kind != "faults"]
+KINDS = [kind for kind in COMMANDS if kind != "faults" and not kind.startswith("stores_")]
 
 
 def at_hand(kind):

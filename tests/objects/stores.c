@@ -1,4 +1,4 @@
-/* Stores and loads in vain, as many as the names say: for tests/hosted/test_stores.py. */
+/* Stores and loads in vain, for the tests of `baretick stores`. SUITE is given. */
 #include "baretick.h"
 
 #define ROW(...) BARETICK_ROW(__VA_ARGS__)
@@ -27,8 +27,7 @@ static int half(uint64_t n, struct baretick_object *o)
     }
     return 0;
 }
-ROW(stores, half, "a memset of 64 bytes of which 32 are dead", .body = half, .ops = 100,
-    .room = 64);
+ROW(SUITE, half, "a memset of 64 bytes of which 32 are dead", .body = half, .ops = 100, .room = 64);
 
 /* The other half alone is cleared. */
 static int half_cure(uint64_t n, struct baretick_object *o)
@@ -44,7 +43,7 @@ static int half_cure(uint64_t n, struct baretick_object *o)
     }
     return 0;
 }
-ROW(stores, half_cure, "a memset of the 32 bytes that nobody else writes", .body = half_cure,
+ROW(SUITE, half_cure, "a memset of the 32 bytes that nobody else writes", .body = half_cure,
     .ops = 100, .room = 64);
 
 static int copied(uint64_t n, struct baretick_object *o)
@@ -56,7 +55,7 @@ static int copied(uint64_t n, struct baretick_object *o)
     }
     return 0;
 }
-ROW(stores, copied, "a struct of 64 bytes copied, and the copy never read", .body = copied,
+ROW(SUITE, copied, "a struct of 64 bytes copied, and the copy never read", .body = copied,
     .ops = 100, .room = 128);
 
 static int copied_cure(uint64_t n, struct baretick_object *o)
@@ -70,7 +69,7 @@ static int copied_cure(uint64_t n, struct baretick_object *o)
     }
     return 0;
 }
-ROW(stores, copied_cure, "the same, and the copy is read", .body = copied_cure, .ops = 100,
+ROW(SUITE, copied_cure, "the same, and the copy is read", .body = copied_cure, .ops = 100,
     .room = 128);
 
 static int counter(uint64_t n, struct baretick_object *o)
@@ -83,7 +82,7 @@ static int counter(uint64_t n, struct baretick_object *o)
     BARETICK_KEEP(*count);
     return 0;
 }
-ROW(stores, counter, "a counter that is written in each turn and read once", .body = counter,
+ROW(SUITE, counter, "a counter that is written in each turn and read once", .body = counter,
     .ops = 100, .room = 8);
 
 static int counter_cure(uint64_t n, struct baretick_object *o)
@@ -98,5 +97,5 @@ static int counter_cure(uint64_t n, struct baretick_object *o)
     BARETICK_KEEP(*count);
     return 0;
 }
-ROW(stores, counter_cure, "a counter in a register, written once", .body = counter_cure, .ops = 100,
+ROW(SUITE, counter_cure, "a counter in a register, written once", .body = counter_cure, .ops = 100,
     .room = 8);

@@ -1,0 +1,207 @@
+/*
+ * A QEMU TCG plugin that counts the loads and stores of C bodies' calls, without asking the code
+ * under test.
+ *
+ * A measuring window begins with a tag, nop dword [rax + disp32], and calls its body by `call r13`,
+ * behind which stands `mov r13d, eax` (bench/window/frame.asm); both stand in the code buffer. What
+ * is executed there between the two is counted, the call's own push left out. For each (tag,
+ * counts) that occurs one line is written at exit:
+ *     tag, 8 hex digits   occurrences   loads of 1, 2, 4, 8 bytes   stores of 1, 2, 4, 8 bytes
+ * An access of more than 8 bytes counts as so many of 8: some QEMUs split it, others do not.
+ *
+ *     -plugin stores_plugin.so,out=FILE
+ *
+ * Values are not looked at: the interface has none before version 4. icount_plugin.c tells why the
+ * functions are declared here.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PLUGIN_API
+#define PLUGIN_API 1
+#endif
+
+/* The code buffer: PLATFORM_CODE_VA and PLATFORM_CODE_SIZE of bench/api/platform.h. */
+#define CODE_START 0x100000000000ull
+#define CODE_END   (CODE_START + (1u << 20))
+#define RESULTS    4096
+#define SIZES      4 /* 1, 2, 4, 8 bytes */
+#define CALL_BYTES 3
+
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+typedef uint64_t qemu_plugin_id_t;
+typedef uint32_t qemu_plugin_meminfo_t;
+enum { QEMU_PLUGIN_CB_NO_REGS = 0 };
+enum { QEMU_PLUGIN_MEM_RW = 3 };
+
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+#if PLUGIN_API >= 3 /* since version 3 it copies */
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t n);
+#else
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+#endif
+unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
+bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+                                           void (*cb)(qemu_plugin_id_t, struct qemu_plugin_tb *));
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+                                            void (*cb)(unsigned, void *), int flags, void *data);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+                                      void (*cb)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *),
+                                      int flags, int rw, void *data);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t, void *),
+                                    void *data);
+
+__attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
+__attribute__((visibility("default"))) int
+qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
+
+static struct result {
+    uint32_t tag;
+    uint64_t of[2 * SIZES]; /* loads, then stores, by size */
+    uint64_t occurrences;
+} results[RESULTS], now;
+static unsigned result_count;
+static bool results_full;
+
+static enum { IDLE, TAGGED, CALLING, COUNTING } state;
+static uint64_t back_at; /* where the call that is counted comes back to */
+static char *out_path;
+
+static void on_tag(unsigned cpu, void *data)
+{
+    (void)cpu;
+    now = (struct result){.tag = (uint32_t)(uintptr_t)data};
+    state = TAGGED;
+}
+
+static void on_call(unsigned cpu, void *at)
+{
+    (void)cpu;
+    if (state != TAGGED) {
+        return;
+    }
+    state = CALLING;
+    back_at = (uintptr_t)at + CALL_BYTES;
+}
+
+static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+    (void)cpu, (void)address, (void)data;
+    if (state == CALLING) { /* its push: this comes after on_call() */
+        state = COUNTING;
+        return;
+    }
+    if (state != COUNTING) {
+        return;
+    }
+    unsigned shift = qemu_plugin_mem_size_shift(info);
+    unsigned size = shift < SIZES ? shift : SIZES - 1;
+    now.of[size + (qemu_plugin_mem_is_store(info) ? SIZES : 0)] += 1u << (shift - size);
+}
+
+static void on_back(unsigned cpu, void *at)
+{
+    (void)cpu;
+    if (state != COUNTING || (uintptr_t)at != back_at) {
+        return;
+    }
+    state = IDLE;
+    for (unsigned i = 0; i < result_count; i++) {
+        if (results[i].tag == now.tag && !memcmp(results[i].of, now.of, sizeof now.of)) {
+            results[i].occurrences++;
+            return;
+        }
+    }
+    results_full = results_full || result_count == RESULTS;
+    if (!results_full) {
+        now.occurrences = 1;
+        results[result_count++] = now;
+    }
+}
+
+static void look_at(struct qemu_plugin_insn *insn)
+{
+    uintptr_t at = qemu_plugin_insn_vaddr(insn);
+    size_t size = qemu_plugin_insn_size(insn);
+    uint8_t b[16] = {0};
+    if (size > sizeof b) {
+        return;
+    }
+#if PLUGIN_API >= 3
+    qemu_plugin_insn_data(insn, b, size);
+#else
+    memcpy(b, qemu_plugin_insn_data(insn), size);
+#endif
+    uintptr_t tag = b[3] | b[4] << 8 | b[5] << 16 | (uintptr_t)b[6] << 24;
+    void (*cb)(unsigned, void *) = NULL;
+    if (size == 7 && b[0] == 0x0f && b[1] == 0x1f && b[2] == 0x80 && tag) {
+        cb = on_tag; /* compilers pad with the same NOP, of displacement 0 */
+    } else if (size == CALL_BYTES && b[0] == 0x41 && b[1] == 0xff && b[2] == 0xd5) {
+        cb = on_call;
+    } else if (size == 3 && b[0] == 0x41 && b[1] == 0x89 && b[2] == 0xc5) {
+        cb = on_back;
+    }
+    if (cb) {
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS,
+                                               (void *)(cb == on_tag ? tag : at));
+    }
+    qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+                                     NULL);
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    (void)id;
+    size_t n = qemu_plugin_tb_n_insns(tb);
+    for (size_t i = 0; i < n; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        uint64_t at = qemu_plugin_insn_vaddr(insn);
+        if (at >= CODE_START && at < CODE_END) {
+            look_at(insn);
+        }
+    }
+}
+
+static void at_end(qemu_plugin_id_t id, void *data)
+{
+    (void)id, (void)data;
+    FILE *f = fopen(out_path, "w");
+    if (!f) {
+        perror(out_path);
+        return;
+    }
+    for (unsigned i = 0; i < result_count; i++) {
+        fprintf(f, "%08" PRIx32 " %" PRIu64, results[i].tag, results[i].occurrences);
+        for (unsigned k = 0; k < 2 * SIZES; k++) {
+            fprintf(f, " %" PRIu64, results[i].of[k]);
+        }
+        fputc('\n', f);
+    }
+    fprintf(f, "%s\n", results_full ? "full" : "end");
+    fclose(f);
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
+{
+    (void)info;
+    for (int i = 0; i < argc; i++) {
+        if (!strncmp(argv[i], "out=", 4)) {
+            out_path = strdup(argv[i] + 4);
+        }
+    }
+    if (!out_path) {
+        fprintf(stderr, "stores_plugin: out=FILE is missing\n");
+        return -1;
+    }
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_atexit_cb(id, at_end, NULL);
+    return 0;
+}
