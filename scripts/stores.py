@@ -72,6 +72,7 @@ def of_assembly(args):
         status, traces, refused = program(f"objects={path}", f"from=asm.{one.name}.copy_1",
                                           f"to=asm.{one.name}.behind", *common_words(args), f"asm/{one.name}")
     for trace in traces:
+        del trace["suite"], trace["row"], trace["object"]  # made for it alone
         for record in trace["by_instruction"] + ([trace["ended"]] if "ended" in trace else []):
             record["function"] = "snippet"  # its label is the loop's
     return status, traces, refused, None
@@ -171,7 +172,8 @@ def totals(trace):
 
 
 def tell(trace, top):
-    yield cut(f"{trace['suite']}/{trace['row']}: {trace['what']}", WIDTH)
+    row = f"{trace['suite']}/{trace['row']}: " if "row" in trace else ""
+    yield cut(row + trace["what"], WIDTH)
     yield f"{number_of(trace['operations'], 'operation')} in one call, {number_of(trace['steps'], 'step')}"
     records = sorted(trace["by_instruction"], key=worst)
     shown = records[:top] if top else records

@@ -1,0 +1,52 @@
+"""docs/stores.md: what it shows is what the program says."""
+
+import os
+import re
+import subprocess
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/stores.md").read_text(encoding="utf-8")
+EXAMPLES = {m[1]: textwrap.dedent(m[2]).strip() for m in
+            re.finditer(r"^    \$ scripts/(baretick .*)\n((?:    .*\n|\n(?=    ))+)", PAGE, re.MULTILINE)}
+COMPILED = "compiler/"  # its instructions are the compiler's own
+
+
+@pytest.fixture(autouse=True)
+def zydis():
+    if not (ROOT / "build/hosted/stores").exists():
+        assert "CI" not in os.environ, "build/hosted/stores is missing"
+        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
+
+
+def figures(text):
+    """All but steps, instructions and places."""
+    text = re.sub(r", \d+ steps", "", text)
+    text = re.sub(r"^((?: *\d+){6})   .*$", r"\1", text, flags=re.MULTILINE)
+    return re.sub(r"^(?: {40,}\S.*|\.\.\. and .*)\n", "", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_an_example_is_what_is_said(command):
+    ran = subprocess.run(f"scripts/{command}", cwd=ROOT, shell=True, capture_output=True, text=True, timeout=300,
+                         stdin=subprocess.DEVNULL, check=False)
+    assert ran.returncode == 0, ran
+    said, shown = ran.stdout.strip(), EXAMPLES[command]
+    if COMPILED not in command:
+        assert said == shown
+        return
+    assert "7448" in figures(shown)
+    assert figures(said) == figures(shown)
+
+
+def test_there_are_examples_of_each_kind():
+    assert len(EXAMPLES) == 3 and sum(COMPILED in command for command in EXAMPLES) == 1
+
+
+def test_options_that_it_names_are_there():
+    said = subprocess.run([ROOT / "scripts/baretick", "stores", "--help"], capture_output=True, text=True, check=True)
+    named = set(re.findall(r"`(--[a-z]+)", PAGE)) | set(re.findall(r"\(`(--[a-z]+)`", PAGE))
+    assert named >= {"--top", "--json", "--steps", "--verify"} and all(word in said.stdout for word in named)
