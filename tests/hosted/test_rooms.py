@@ -69,6 +69,10 @@ def test_the_order(rooms):
             ["lib/text/str.c (lib) includes bench/api/bench.h: a floor uses those below it alone"],
         ),
         (
+            {"boot/stores.c": '#include "tests/stores/touch.h"\n', "tests/stores/touch.h": ""},
+            ["boot/stores.c (boot) includes tests/stores/touch.h: a floor uses those below it alone"],
+        ),
+        (
             {"boot/main.c": '#include "lib/text/gone.h"\n'},
             ["boot/main.c includes lib/text/gone.h, which is not there"],
         ),
@@ -77,7 +81,7 @@ def test_the_order(rooms):
             ["stub.asm includes bench/api/gone.inc, which is not there"],
         ),
     ],
-    ids=["rooms", "files", "upward", "missing", "missing in assembly"],
+    ids=["rooms", "files", "upward", "upward to a tool", "missing", "missing in assembly"],
 )
 def test_what_is_wrong_is_named(rooms, changed, named):
     p = rooms(changed, "--order")

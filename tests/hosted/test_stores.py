@@ -163,7 +163,7 @@ def planted(compiler, tmp_path):
 
 
 def test_an_object_s_rows_are_as_planted(planted):
-    n = 100
+    n = 20
     trace = {t["row"]: t for t in followed(planted, "--operations", n, "--verify")}
     names = "store_bytes", "dead_bytes", "unread_bytes"
     assert counts(trace["half"], *names) == (96 * n, 32 * n, 0)

@@ -224,6 +224,34 @@ static void what_is_not_stepped_over_is_refused(void **state)
     assert_false(operands_decode(&decoded, HERE, (const uint8_t *)"\x0f\x04", 2));
 }
 
+/* Any bytes: what is decoded keeps to its limits, and the sanitizers see no more than they may. */
+static void random_bytes(void **state)
+{
+    const uint8_t prefix[] = {0x62, 0xc4, 0xc5, 0x0f, 0xf3, 0x66, 0x67, 0xf2};
+    uint8_t bytes[OPERANDS_LENGTH];
+    struct touch t[OPERANDS_TOUCHES];
+    uint64_t x = 1;
+    unsigned known = 0, touched = 0;
+    (void)state;
+    for (unsigned i = 0; i < 300000; i++) {
+        for (size_t b = 0; b < sizeof bytes; b++) {
+            x = x * 6364136223846793005u + 1442695040888963407u;
+            bytes[b] = (uint8_t)(x >> 56);
+        }
+        if (i % 2)
+            bytes[0] = prefix[x >> 32 & 7];
+        if (!operands_decode(&decoded, HERE, bytes, sizeof bytes) || decoded.refused)
+            continue;
+        unsigned n = operands_touches(&decoded, &registers, t);
+        known++;
+        touched += n > 0;
+        assert_true(n <= OPERANDS_TOUCHES);
+        for (unsigned k = 0; k < n; k++)
+            assert_true(t[k].size > 0 && t[k].size <= TOUCH_BYTES && (t[k].load || t[k].store));
+    }
+    assert_true(known > 50000 && touched > 20000);
+}
+
 static void its_text(void **state)
 {
     char text[OPERANDS_TEXT];
@@ -241,7 +269,7 @@ int main(void)
         TEST(each_of_strings),    TEST(each_of_changed),
         TEST(each_of_vectors),    TEST(what_is_masked_touches_nothing),
         TEST(a_count_of_32_bits), TEST(what_is_not_stepped_over_is_refused),
-        TEST(its_text),
+        TEST(random_bytes),       TEST(its_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
