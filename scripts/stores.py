@@ -64,6 +64,8 @@ def common_words(args):
 def of_assembly(args):
     """A loop around one copy: what is before and behind it is not counted."""
     turns = args.operations or ASM_OPERATIONS
+    if turns > snippet.OPS_MOST:
+        raise Failed(f"--operations {turns}: of instructions 1 to {snippet.OPS_MOST} turns are allowed")
     one = snippet.Snippet(args.what, init=args.init, unroll=1, loop=turns, basic=True)
     with tempfile.TemporaryDirectory(prefix="baretick-stores-") as folder:
         path = os.path.join(folder, "asm.o")

@@ -4,6 +4,7 @@ what ends a trace; how fast it steps."""
 import fcntl
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -312,6 +313,25 @@ def test_a_body_without_an_end_is_bounded():
     assert trace["ended"]["function"] == "endless_body" and trace["ended"]["text"].startswith("jmp")
 
 
+def test_what_comes_before_is_bounded_too():
+    (trace,) = followed("nop", "--asm", "--init", "jmp $", "--steps", 1000, status=1)
+    assert trace["steps"] == 0 and trace["ended"]["why"] == "it does not come to what is to be counted"
+
+
+def test_a_person_sees_how_far_a_long_one_is():
+    """On a terminal, and nowhere else."""
+    words = [BARETICK, "stores", "provoke/endless", "--steps", "120000", "--json"]
+    terminal, other = pty.openpty()
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=other) as p:
+        os.close(other)
+        out = p.stdout.read()
+    shown = os.read(terminal, 65536)
+    os.close(terminal)
+    assert b"\r50000 steps\r100000 steps\r" in shown and shown.endswith(b" \r"), shown
+    assert json.loads(out)["steps"] == 120000
+    assert baretick(*words[2:]).stderr == ""
+
+
 def test_work_that_was_not_done_is_said():
     (trace,) = followed("provoke/wrong", status=1)
     assert trace["wrong"] == "the counter is not the number of operations"
@@ -344,6 +364,7 @@ def test_a_person_ends_it():
     (("compiler/store_cure", "--operations", 0), "a number from 1 on is allowed"),
     (("compiler/store_cure", "--row", "x"), "--row names a row of an object"),
     (("bogus rax, 3",), "bogus rax, 3"),
+    (("add rax, 3", "--operations", 1000001), "--operations 1000001: of instructions 1 to 1000000 turns are allowed"),
     (("provoke/setup",), "provoke/setup: its setup faulted: SIGILL at"),
     (("empty", "--row"), "expected one argument"),
 ])

@@ -1,5 +1,6 @@
 """docs/stores.md: what it shows is what the program says."""
 
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ PAGE = (ROOT / "docs/stores.md").read_text(encoding="utf-8")
 EXAMPLES = {m[1]: textwrap.dedent(m[2]).strip() for m in
             re.finditer(r"^    \$ scripts/(baretick .*)\n((?:    .*\n|\n(?=    ))+)", PAGE, re.MULTILINE)}
 COMPILED = "compiler/"  # its instructions are the compiler's own
+VERSION = re.compile(r"define ZYDIS_VERSION .*0x00040000")  # the texts of instructions are Zydis' own
 
 
 @pytest.fixture(autouse=True)
@@ -35,15 +37,24 @@ def test_an_example_is_what_is_said(command):
                          stdin=subprocess.DEVNULL, check=False)
     assert ran.returncode == 0, ran
     said, shown = ran.stdout.strip(), EXAMPLES[command]
-    if COMPILED not in command:
+    if COMPILED not in command and VERSION.search(Path("/usr/include/Zydis/Zydis.h").read_text()):
         assert said == shown
-        return
-    assert "7448" in figures(shown)
-    assert figures(said) == figures(shown)
+    assert re.search(r"^ *\d+ +\d+ +1000 ", figures(shown), re.MULTILINE) and figures(said) == figures(shown)
 
 
 def test_there_are_examples_of_each_kind():
     assert len(EXAMPLES) == 3 and sum(COMPILED in command for command in EXAMPLES) == 1
+
+
+def test_members_that_it_names_are_there():
+    """All of them, and no others."""
+    ran = subprocess.run([ROOT / "scripts/baretick", "stores", "compiler/store_cure", "--json"], capture_output=True,
+                         text=True, check=True)
+    trace = json.loads(ran.stdout)
+    members = set(trace) | set(trace["by_instruction"][0])
+    table = re.search(r"^\| member .*?(?=^$)", PAGE, re.MULTILINE | re.DOTALL)[0]
+    named = {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+    assert named - {"object", "ended", "wrong"} == members
 
 
 def test_options_that_it_names_are_there():

@@ -26,6 +26,7 @@ static struct following {
     uint64_t page[PAGE];    /* that can be read, by their last bits: the number plus 1 */
     struct prepare_stretch stretch[2];
     unsigned stretches;
+    uint64_t aside;   /* steps that are not the body's */
     uint64_t stack;   /* where the function's begins: above stands what belongs to this tool */
     uint8_t *seen[2]; /* what stood there before the instruction, where that is verified */
 } f;
@@ -258,6 +259,9 @@ static void before(void *ctx, uint64_t ip, bool back)
     }
     if (f.where == IN_BODY)
         step(ip);
+    else if (!back && f.aside++ == f.t->steps_most)
+        end(ip, f.where == AHEAD ? "it does not come to what is to be counted"
+                                 : "it does not come to its end behind what is counted");
 }
 
 /* --- a call ----------------------------------------------------------------------------------- */
