@@ -13,62 +13,42 @@ static void load_all(const struct record *r)
         BARETICK_KEEP(r->word[i]);
 }
 
-/* Of 64 bytes that are cleared, 32 are written again; all are read. */
-static int half(uint64_t n, struct baretick_object *o)
-{
-    struct record *r = (struct record *)o->room;
-    for (; n; n--) {
-        __builtin_memset(r, 0, sizeof *r);
-        BARETICK_CLOBBER();
-        __builtin_memset(r, 1, sizeof *r / 2);
-        BARETICK_CLOBBER();
-        load_all(r);
-        BARETICK_CLOBBER();
+/* Bytes from `from` on are cleared, the first half written again; all are read. */
+#define CLEARED(function, from)                                                                    \
+    static int function(uint64_t n, struct baretick_object *o)                                     \
+    {                                                                                              \
+        struct record *r = (struct record *)o->room;                                               \
+        for (; n; n--) {                                                                           \
+            __builtin_memset((char *)r + (from), 0, sizeof *r - (from));                           \
+            BARETICK_CLOBBER();                                                                    \
+            __builtin_memset(r, 1, sizeof *r / 2);                                                 \
+            BARETICK_CLOBBER();                                                                    \
+            load_all(r);                                                                           \
+            BARETICK_CLOBBER();                                                                    \
+        }                                                                                          \
+        return 0;                                                                                  \
     }
-    return 0;
-}
+CLEARED(half, 0)
+CLEARED(half_cure, sizeof *r / 2)
 ROW(SUITE, half, "a memset of 64 bytes of which 32 are dead", .body = half, .ops = 100, .room = 64);
-
-/* The other half alone is cleared. */
-static int half_cure(uint64_t n, struct baretick_object *o)
-{
-    struct record *r = (struct record *)o->room;
-    for (; n; n--) {
-        __builtin_memset((char *)r + sizeof *r / 2, 0, sizeof *r / 2);
-        BARETICK_CLOBBER();
-        __builtin_memset(r, 1, sizeof *r / 2);
-        BARETICK_CLOBBER();
-        load_all(r);
-        BARETICK_CLOBBER();
-    }
-    return 0;
-}
 ROW(SUITE, half_cure, "a memset of the 32 bytes that nobody else writes", .body = half_cure,
     .ops = 100, .room = 64);
 
-static int copied(uint64_t n, struct baretick_object *o)
-{
-    struct record *r = (struct record *)o->room;
-    for (; n; n--) {
-        r[1] = r[0];
-        BARETICK_CLOBBER();
+#define COPIED(function, then)                                                                     \
+    static int function(uint64_t n, struct baretick_object *o)                                     \
+    {                                                                                              \
+        struct record *r = (struct record *)o->room;                                               \
+        for (; n; n--) {                                                                           \
+            r[1] = r[0];                                                                           \
+            BARETICK_CLOBBER();                                                                    \
+            then;                                                                                  \
+        }                                                                                          \
+        return 0;                                                                                  \
     }
-    return 0;
-}
+COPIED(copied, (void)0)
+COPIED(copied_cure, load_all(&r[1]); BARETICK_CLOBBER())
 ROW(SUITE, copied, "a struct of 64 bytes copied, and the copy never read", .body = copied,
     .ops = 100, .room = 128);
-
-static int copied_cure(uint64_t n, struct baretick_object *o)
-{
-    struct record *r = (struct record *)o->room;
-    for (; n; n--) {
-        r[1] = r[0];
-        BARETICK_CLOBBER();
-        load_all(&r[1]);
-        BARETICK_CLOBBER();
-    }
-    return 0;
-}
 ROW(SUITE, copied_cure, "the same, and the copy is read", .body = copied_cure, .ops = 100,
     .room = 128);
 
