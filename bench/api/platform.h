@@ -81,7 +81,7 @@ struct guard_ended {
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
 #define PLATFORM_DATA_SIZE (1u << 20) /* at the least: registry_data_size() */
 
-#define PLATFORM_KEPT 6 /* words that tell what happened during a row */
+#define PLATFORM_KEPT 7 /* words that tell what happened during a row */
 
 /* Functions that need no more than the core that runs them take no platform. */
 struct platform {

@@ -406,6 +406,19 @@ def stop_in_row(process):
 LONG = ["suite=planted", "bench=long", "layout=fixed", "samples=100000", "hist=off"]
 
 
+def test_time_without_the_cpu(running):
+    """What the system, or whoever stopped it, kept from the process: no less, and no more than passed."""
+    started = time.monotonic()
+    process, end = running(*LONG)
+    stop_in_row(process)
+    stopped = time.monotonic()
+    time.sleep(0.3)
+    least = time.monotonic() - stopped
+    os.kill(process.pid, signal.SIGCONT)
+    row = end().report().rows["planted/long"]
+    assert 1e3 * least <= row["process"]["away_ms"] <= 1e3 * (time.monotonic() - started)
+
+
 def test_addresses(running):
     process, end = running(*LONG)
     stop_in_row(process)

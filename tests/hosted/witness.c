@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 #include "lib/text/fmt.h"
 
@@ -86,6 +87,14 @@ void witness_core(unsigned core)
     w.where = here();
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t = {0};
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* away_ns counts from no fixed moment: only differences mean something. */
 static struct witness_counts look(void)
 {
     struct rusage u = {0};
@@ -96,6 +105,7 @@ static struct witness_counts look(void)
         .faults = (uint64_t)(u.ru_minflt + u.ru_majflt),
         .migrations = witness_migrations(),
         .steal_ms = steal_ms(),
+        .away_ns = clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_THREAD_CPUTIME_ID),
     };
 }
 
@@ -105,6 +115,7 @@ static void add(struct witness_counts *to, const struct witness_counts *more)
     to->involuntary += more->involuntary;
     to->faults += more->faults;
     to->migrations += more->migrations;
+    to->away_ns += more->away_ns;
     to->steal_ms += more->steal_ms;
 }
 
@@ -122,6 +133,8 @@ void witness_end(void)
         .faults = now.faults - w.then.faults,
         .migrations = now.migrations - w.then.migrations,
         .steal_ms = now.steal_ms - w.then.steal_ms,
+        /* The two clocks are not read at one moment: by so much it can come out below 0. */
+        .away_ns = (int64_t)(now.away_ns - w.then.away_ns) > 0 ? now.away_ns - w.then.away_ns : 0,
     };
     add(total, row);
 }
@@ -135,10 +148,11 @@ void witness_record(struct json *j, unsigned core)
     json_u64(j, "page_faults", row->faults);
     json_u64(j, "migrations", row->migrations);
     json_f64(j, "steal_ms", row->steal_ms, 0);
+    json_f64(j, "away_ms", (double)row->away_ns / 1e6, 3);
     json_close(j);
 }
 
-enum kept { VOLUNTARY, INVOLUNTARY, FAULTS, MIGRATIONS, STEAL_MS, STEAL_UNKNOWN };
+enum kept { VOLUNTARY, INVOLUNTARY, FAULTS, MIGRATIONS, AWAY_NS, STEAL_MS, STEAL_UNKNOWN };
 
 void witness_keep(unsigned core, uint64_t *kept)
 {
@@ -148,6 +162,7 @@ void witness_keep(unsigned core, uint64_t *kept)
     kept[INVOLUNTARY] += row->involuntary;
     kept[FAULTS] += row->faults;
     kept[MIGRATIONS] += row->migrations;
+    kept[AWAY_NS] += row->away_ns;
     kept[STEAL_MS] += known ? (uint64_t)row->steal_ms : 0;
     kept[STEAL_UNKNOWN] |= !known;
 }
@@ -159,6 +174,7 @@ void witness_tell(unsigned core, const uint64_t *kept)
         .involuntary = kept[INVOLUNTARY],
         .faults = kept[FAULTS],
         .migrations = kept[MIGRATIONS],
+        .away_ns = kept[AWAY_NS],
         .steal_ms = kept[STEAL_UNKNOWN] ? __builtin_nan("") : (double)kept[STEAL_MS],
     };
 }

@@ -14,6 +14,7 @@ struct witness_counts {
     uint64_t voluntary, involuntary; /* context switches (getrusage) */
     uint64_t faults;                 /* page faults, minor and major (getrusage) */
     uint64_t migrations;             /* by RDTSCP's aux, looked at before and after every block */
+    uint64_t away_ns;                /* without the CPU: CLOCK_MONOTONIC less the CPU time */
     double steal_ms;                 /* time that the hypervisor gave to others; NaN: not known */
 };
 
