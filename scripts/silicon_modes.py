@@ -66,10 +66,15 @@ def levels(values, most=3, least=0.1):
     return found
 
 
+def top(values):
+    """The most frequent level, and its share."""
+    return levels(values, 1, least=0)[0]
+
+
 def level_of(launch, row, known):
     """The one of the known levels that this launch has nearly everywhere; None: it has several."""
     own = placements(launch, row)
-    ((at, share),) = (levels(own, 1) if own else None) or [(0, 0)]
+    at, share = top(own) if own else (0, 0)
     return min((k for k, _ in known), key=lambda k: abs(k - at), default=None) if share >= SETTLED else None
 
 
@@ -93,7 +98,7 @@ def of_place(runs, row):
     """Its modes, as far as where a placement stands decides them: the levels that some placements have in nearly
     every launch, with their share of all placements."""
     lists = [p for p in (placements(r, row) for r in quiet(runs, row)) if p]
-    tops = [levels(reads, 1)[0] for reads in zip(*lists)] if lists else []
+    tops = [top(reads) for reads in zip(*lists)]
     steady = [at for at, share in tops if share >= STEADY]
     found = [(at, share * len(steady)) for at, share in levels(steady, least=0)] if steady else []
     return [{"cycles": at, "share": count / len(tops)} for at, count in sorted(found) if count >= PLACES]
@@ -102,6 +107,7 @@ def of_place(runs, row):
 def described(runs, row):
     """What the placements that do not keep to one level read, now and then."""
     lists = [p for p in (placements(r, row) for r in runs) if p]
-    restless = [v for reads in zip(*lists) if levels(reads, 1)[0][1] < STEADY for v in reads]
-    said = [f"{at:.2f} ({percent(share, 0)})" for at, share in levels(restless)]
-    return f"{row.split('/')[1]} takes now {', now '.join(said)} cycles at one and the same place"
+    restless = [v for reads in zip(*lists) if top(reads)[1] < STEADY for v in reads]
+    said = [f"now {at:.2f} ({percent(share, 0)})" for at, share in levels(restless)]
+    said = ", ".join(said) or f"anything from {min(restless):.2f} to {max(restless):.2f}" if restless else "several"
+    return f"{row.split('/')[1]} takes {said} cycles at one and the same place"

@@ -742,6 +742,19 @@ def test_too_vague_to_tell_apart_fails_where_rows_stand_still(still):
     assert judged(still)["direct against plt"].holds is False
 
 
+def scattered(values):
+    """Launches of one row that read these at their four placements."""
+    interval = {"placements_cycles": values}
+    return launch({"a/b": row(3.0, interval=interval)})
+
+
+def test_described():
+    runs = [scattered([3.0, 3.0, 3.0, 4.0]), scattered([3.0, 5.0, 5.0, 4.0]), scattered([3.0, 5.0, 5.0, 4.0])]
+    assert modes.described(runs, "a/b") == "b takes now 5.00 (67%), now 3.00 (33%) cycles at one and the same place"
+    runs = [scattered([3.0 + i, 4.0]) for i in range(20)]
+    assert modes.described(runs, "a/b") == "b takes anything from 3.00 to 22.00 cycles at one and the same place"
+
+
 def test_levels():
     assert modes.levels([3.0] * 6 + [5.0] * 3 + [7.0]) == [(3.0, 0.6), (5.0, 0.3), (7.0, 0.1)]
     assert modes.levels([3.0, 3.02, 2.99, 3.01]) == [(3.01, 1)]
