@@ -24,6 +24,14 @@ def slower(launch, *rows):
     return max(1, REFERENCE_HZ / statistics.fmean(clocks)) if clocks else 1
 
 
+STEP_CYCLES = 41  # that a step of the TSC takes of that core: what a figure's noise begins with
+
+
+def coarser(launch):
+    """How many times longer in core cycles a step of the TSC is than there; 1 at the least."""
+    return max(1, launch.run["tsc"].get("step_ticks", 1) / launch.run["ticks_per_cycle"] / STEP_CYCLES)
+
+
 def by_launches(what, figure, limit, shares):
     """A bar over what the machine can only make worse: each launch's figure as a share of what is allowed. Within,
     by most launches, it holds. Beyond, by three quarters, it fails: the machine had its chances. Between the two
@@ -85,7 +93,7 @@ def cost(row, runs):
                       f"standard error {percent(statistics.median(errors), 3)} (worst {percent(max(errors), 3)})"
                       f" after {times(spent)}", limit,
                       # What is spent buys precision: with four times the time, half the error.
-                      [error / PRECISE * math.sqrt(ms / (COST_MS * slower(launch, row)))
+                      [error / (PRECISE * coarser(launch)) * math.sqrt(ms / (COST_MS * slower(launch, row)))
                        for error, ms, launch in zip(errors, spent, own)])
 
 

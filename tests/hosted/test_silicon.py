@@ -507,6 +507,15 @@ def test_cost():
     assert verdicts(times.cost("truth/add", many(slow))) == [True]
 
 
+@pytest.mark.parametrize("step, half, holds", [(26, 0.009, False), (52, 0.009, True), (52, 0.02, False)])
+def test_cost_with_a_longer_step(step, half, holds):
+    """Twice the step, twice the noise of every window."""
+    runs = many({"truth/add": row(1.0, half, sampling_ticks=1_900_000)})
+    for one in runs:
+        one.run["tsc"] = {"hz": 1e9, "step_ticks": step}
+    assert verdicts(times.cost("truth/add", runs)) == [holds]
+
+
 def default_run(shared_blocks, seconds, away_ms=0):
     one = witnessed(shared_blocks)
     one.run["tsc"] = {"hz": 1e9}
