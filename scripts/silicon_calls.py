@@ -34,15 +34,15 @@ def _pair(runs, a, b):
     restless = [] if holds else modes.wandering(runs, list(rows))
     if not restless:
         return Bar(what, said, PAIR_LIMIT, holds)
-    # Launches in which what wanders stood at one level can still be judged, level by level.
-    groups = [(levels, of) for levels, of in modes.alike(own, restless) if enough(of, own)]
+    # Launches that met the same can still be judged, each group of them by itself.
+    groups = [of for of in modes.alike(own, restless) if enough(of, own)]
     why = "; ".join(modes.described(own, row) for row in restless)
     if not groups:
         return Bar(what, f"not judged: {why}", PAIR_LIMIT, None)
-    judged = [(levels, *_told_apart(of, rows)) for levels, of in groups]
-    said = "; ".join(" and ".join(f"where {row.split('/')[1]} takes {at:.2f}" for row, at in levels.items()) + f": {text}"
-                     for levels, _, text in judged)
-    return Bar(what, f"{said} ({why})", PAIR_LIMIT, all(held for _, held, _ in judged))
+    judged = [_told_apart(of, rows) for of in groups]
+    said = "; ".join(f"where {' and '.join(modes.reads(of, row) for row in restless)}: {text}, {len(of)} launches"
+                     for of, (_, text) in zip(groups, judged))
+    return Bar(what, f"{said} ({why})", PAIR_LIMIT, all(held for held, _ in judged))
 
 
 def _told_apart(own, rows):

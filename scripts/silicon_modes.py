@@ -15,7 +15,7 @@ APART = 0.05   # of a figure: two readings of a placement this far apart are at 
 LEAST = 0.05   # core cycles, likewise: the gap that docs/method.md "Modes" asks for
 OFTEN = 0.05   # of all readings compared: a row wanders when so many are apart, ...
 PARTLY = 0.125  # ... most of them in pairs of launches of which so many placements agree
-SETTLED = 0.75  # of a launch's placements: it has one level
+ALIKE = 0.9     # two launches met the same when so many placements agree
 
 
 def _tolerance(value):
@@ -49,7 +49,8 @@ def chains_stand_still(runs):
 
 def wandering(runs, rows):
     """Those of these rows that cannot be compared between launches."""
-    return [row for row in rows if wanders(runs, row)] if chains_stand_still(runs) else []
+    found = [row for row in rows if wanders(runs, row)]
+    return found if found and chains_stand_still(runs) else []
 
 
 def levels(values, most=3, least=0.1):
@@ -71,23 +72,26 @@ def top(values):
     return levels(values, 1, least=0)[0]
 
 
-def level_of(launch, row, known):
-    """The one of the known levels that this launch has nearly everywhere; None: it has several."""
-    own = placements(launch, row)
-    at, share = top(own) if own else (0, 0)
-    return min((k for k, _ in known), key=lambda k: abs(k - at), default=None) if share >= SETTLED else None
+def _same(a, b, rows):
+    pairs = [_apart(placements(a, row) or (), placements(b, row) or ()) for row in rows]
+    return all(of and differ <= (1 - ALIKE) * of for differ, of in pairs)
 
 
 def alike(runs, rows):
-    """[({row: its level}, the launches that have it)], the most launches first: each of these rows stands at one
-    level in each of them."""
-    known = {row: levels([v for r in runs for v in placements(r, row) or ()]) for row in rows}
-    groups = {}
-    for r in runs:
-        key = tuple(level_of(r, row, known[row]) for row in rows)
-        groups.setdefault(key, []).append(r)
-    found = [(dict(zip(rows, key)), of) for key, of in groups.items() if None not in key]
-    return sorted(found, key=lambda group: -len(group[1]))
+    """Groups of launches in which these rows read the same as in one of the group at nearly all placements, the
+    largest first."""
+    friends = [{k for k, b in enumerate(runs) if b is a or _same(a, b, rows)} for a in runs]
+    left, groups = set(range(len(runs))), []
+    while left:
+        groups.append(max((friends[i] & left for i in sorted(left)), key=len))
+        left -= groups[-1]
+    return [[runs[i] for i in sorted(group)] for group in groups]
+
+
+def reads(runs, row):
+    """The levels of a row in a group of launches that are alike."""
+    values = [v for r in runs for v in placements(r, row) or ()]
+    return f"{row.split('/')[1]} takes {' or '.join(f'{at:.2f}' for at, _ in levels(values))}"
 
 
 STEADY = 0.9  # of the launches: a placement that reads a level in so many has it by where it stands

@@ -668,12 +668,10 @@ def test_launches_that_met_several_states_say_so(restless):
     lines = judged(restless)
     assert not [bar for bar in lines.values() if bar.holds is False]
     assert {name for name, bar in lines.items() if bar.holds is None} == {
-        "direct against got", "direct against virtual", "plt against got", "got against register",
-        "got against virtual", "register against virtual"}  # fmt: skip
+        "direct against got", "direct against register", "direct against virtual", "plt against got",
+        "got against register", "got against virtual", "register against virtual"}  # fmt: skip
     said = lines["direct against got"].figure
     assert "got takes now 5.01 (34%), now 3.00 (31%)" in said and "at one and the same place" in said
-    # Those that stood at one level are judged, and how many they are is told.
-    assert lines["direct against register"].holds and "told apart by 5 of 5 launches" in lines["direct against register"].figure
     assert modes.wandering(restless, CALLS) == ["calls/got", "calls/register", "calls/virtual"]
     assert {name for name, _, why in calls.flips(restless) if why} >= {"got", "register", "virtual"}
     found = [(n, m, why) for n, m, why in calls.flips(restless) if n == "got"]
@@ -687,15 +685,55 @@ def test_what_stays_with_its_place_is_judged_beside_what_comes_and_goes(still):
     assert why is None and [round(m["cycles"]) for m in kept] == [3, 4]
 
 
-def test_half_of_the_launches_in_another_state(still, restless):
-    """The intervals of either half leave out what the other met: no fault, where the other rows hold."""
-    both = still[:15] + [one for one in restless if modes.level_of(one, "calls/register", [(5, 1)]) == 5]
-    for one in both[:15]:
-        for name in ("got", "virtual", "got_inc", "register_inc", "virtual_inc", "virtual_pic"):
-            one.rows[f"calls/{name}"] = copy.deepcopy(one.rows["calls/direct"])
-            one.rows[f"calls/{name}"]["per_op"]["cycles_lo"] = 2.99
-    lines = judged(both)
-    assert not [bar for bar in lines.values() if bar.holds is False]
+def in_another_state(record, launch_number):
+    """12 of its placements take two cycles more, others in each launch."""
+    values = record["interval"]["placements_cycles"]
+    dear = [(k * 7 + launch_number) % 16 < 12 for k in range(16)]
+    record["interval"]["placements_cycles"] = [v + 2 * d for v, d in zip(values, dear)]
+    record["per_op"] = {key: value + 1.5 for key, value in record["per_op"].items()}
+    record["modes"] = [{"cycles": 3.0 + more, "share": share, "sd": 0.02, "blocks": 256 * share, "kind": "layout"}
+                       for more, share in ((0, 0.25), (2, 0.75))]  # fmt: skip
+
+
+@pytest.fixture(name="turned")
+def fixture_turned(still):
+    """From the 16th launch on, calls through the GOT are dear at many placements."""
+    for i, one in enumerate(still[15:]):
+        in_another_state(one.rows["calls/got"], i)
+    return still
+
+
+def test_launches_that_agree_are_judged_by_themselves(turned):
+    bar = judged(turned)["direct against got"]
+    assert bar.holds and "the same, 1" in bar.figure and "got takes now 3.00" in bar.figure
+    groups = modes.alike(turned, ["calls/got"])
+    assert sum(map(len, groups)) == 30 and 10 <= len(groups[0]) <= 15 and len(groups[1]) < 4
+
+
+def test_a_fault_among_launches_that_agree_fails(turned):
+    """Neither told apart nor the same: what wanders elsewhere does not excuse these."""
+    for one in turned[:15]:
+        for mode in one.rows["calls/got"]["modes"]:
+            mode["cycles"] *= 1.02
+            mode["sd"] = 2
+    bar = judged(turned)["direct against got"]
+    assert bar.holds is False and "told apart by 0 of" in bar.figure
+
+
+def test_coverage_of_rows_that_stand_still_beside_those_that_wander(turned):
+    """Half of the launches met another state, and no interval knows that; narrow ones of other rows still fail."""
+    for one in turned:
+        for name, record in one.rows.items():
+            if modes.wanders(turned, name):
+                record["per_op"].update(cycles_lo=record["per_op"]["cycles"], cycles_hi=record["per_op"]["cycles"])
+                record["modes"] = [{**record["modes"][0], "cycles": record["per_op"]["cycles"], "share": 1}]
+    (bar,) = [bar for bar in bars.coverage(turned) if bar.limit]
+    assert bar.holds is None and "takes now" in bar.figure
+    for one in turned[::2]:
+        for name in ("add", "ror", "imul", "load", "cmov"):
+            shifted(one.rows[f"truth/{name}"], 0.03)
+    (bar,) = [bar for bar in bars.coverage(turned) if bar.limit]
+    assert bar.holds is False
 
 
 # What is planted is the program's fault, and no state of the core excuses it.
