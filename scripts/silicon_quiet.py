@@ -23,13 +23,22 @@ def percent(x, digits=2):
 TOO_SHARED = "too shared to judge"
 
 
+AWAY_MOST = 0.1  # of a row's time without the CPU: with more, others had the core too
+
+
+def had_cpu(launch, *rows):
+    """Whether it had the CPU nearly all the time that these rows took."""
+    away = away_ms(launch, *rows)
+    return not away or away <= AWAY_MOST * sum(launch.ms(row) for row in rows)
+
+
 def is_quiet(launch, row):
     record = launch.rows.get(row, {})
-    return record.get("quiet", True) and "cycles" in record.get("per_op", {})
+    return record.get("quiet", True) and "cycles" in record.get("per_op", {}) and had_cpu(launch, row)
 
 
 def quiet(runs, *rows):
-    """The launches of which each of these rows was measured on a core of our own."""
+    """The launches of which each of these rows was measured on a core of our own, which nothing took away."""
     return [r for r in runs if all(is_quiet(r, row) for row in rows)]
 
 
@@ -43,9 +52,6 @@ def too_shared(what, runs, of, limit):
                limit, None)
 
 
-AWAY_MOST = 0.1  # of a row's time without the CPU: with more its windows say little
-
-
 def away_ms(launch, *rows):
     """That the process did not have the CPU while these rows were sampled."""
     return sum(launch.rows[row].get("process", {}).get("away_ms", 0) for row in rows)
@@ -54,15 +60,6 @@ def away_ms(launch, *rows):
 def net_ms(launch, *rows):
     """What sampling these rows took of the CPU's time: what the system gave to others is not the program's."""
     return max(0, sum(launch.ms(row) for row in rows) - away_ms(launch, *rows))
-
-
-def had_cpu(runs, *rows):
-    """The launches that had the CPU nearly all the time that these rows took."""
-    return [r for r in runs if away_ms(r, *rows) <= AWAY_MOST * sum(r.ms(row) for row in rows)]
-
-
-def taken_away(what, runs, of, limit):
-    return Bar(what, f"not judged: the CPU was taken away from {len(of) - len(runs)} of {len(of)} launches", limit, None)
 
 
 def witnesses(runs):

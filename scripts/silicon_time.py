@@ -10,8 +10,7 @@ import subprocess
 import figures
 import launches
 from silicon_bars import all_cycles, cycles, half
-from silicon_quiet import (TOO_SHARED, Bar, away_ms, enough, had_cpu, net_ms, percent, quiet,
-                           shared_share, taken_away, too_shared)
+from silicon_quiet import TOO_SHARED, Bar, away_ms, enough, net_ms, percent, quiet, shared_share, too_shared
 
 PAIR = os.path.join(launches.ROOT, "build/hosted/pair")
 
@@ -56,16 +55,6 @@ def resolution(runs):
         yield too_shared("21 cycles against 20", own, runs, "by each")
         yield too_shared("sampling of both rows", own, runs, "at most 10 ms")
         return
-    yield _twenty_one(own, rows)
-    spent = [net_ms(launch, *rows) for launch in own]
-    yield by_launches("sampling of both rows", f"{times(spent)}", "at most 10 ms",
-                      [ms / (10 * slower(launch, *rows)) for ms, launch in zip(spent, own)])
-
-
-def _twenty_one(quiet_ones, rows):
-    own = had_cpu(quiet_ones, *rows)
-    if not enough(own, quiet_ones):
-        return taken_away("21 cycles against 20", own, quiet_ones, "by each")
     apart, differences = 0, []
     for launch in own:
         a, b = (launch.rows[r] for r in rows)
@@ -73,9 +62,12 @@ def _twenty_one(quiet_ones, rows):
         differences.append(difference)
         apart += difference > math.hypot(half(a), half(b))
     mean, width = figures.mean_half(differences)
-    return Bar("21 cycles against 20",
-               f"{mean:.3f} +-{width:.3f} cycles more; told apart by {apart} of {len(own)} launches",
-               "by each", apart == len(own))
+    yield Bar("21 cycles against 20",
+              f"{mean:.3f} +-{width:.3f} cycles more; told apart by {apart} of {len(own)} launches",
+              "by each", apart == len(own))
+    spent = [net_ms(launch, *rows) for launch in own]
+    yield by_launches("sampling of both rows", f"{times(spent)}", "at most 10 ms",
+                      [ms / (10 * slower(launch, *rows)) for ms, launch in zip(spent, own)])
 
 
 PRECISE = 0.0025  # standard error, relative

@@ -168,6 +168,32 @@ def test_every_bar_over_rows_can_be_too_shared():
     assert bar.holds is None
 
 
+def test_a_launch_without_the_cpu_is_not_quiet():
+    """1 ms of sampling, of which others had so much."""
+    fine, away = row(1.0, process={"away_ms": 0.1}), row(1.0, process={"away_ms": 0.11})
+    assert neighbours.is_quiet(launch({"a": fine}), "a") and not neighbours.is_quiet(launch({"a": away}), "a")
+    runs = truth_launches(add={**away, "truth_cycles": 1})
+    (bar,) = [bar for bar in bars.truth(runs) if bar.what.startswith("add")]
+    assert bar.holds is None and bars.TOO_SHARED in bar.figure
+
+
+def test_some_launches_far_off_do_not_tell_calls_apart():
+    """Two launches of thirty in which one placement was hit: their interval says so, and the rest decide."""
+    runs = call_launches()
+    for one in runs[:2]:
+        one.rows["calls/direct"] = row(4.4, half=2)
+    lines = {bar.what: bar.holds for bar in calls.calls(runs) if bar.limit}
+    assert lines["direct against got"] is True
+    for one in runs[:12]:
+        one.rows["calls/direct"] = row(4.4, half=2)
+    assert {bar.what: bar.holds for bar in calls.calls(runs) if bar.limit}["direct against got"] is False
+    # Launches that are sure of it are another thing.
+    runs = call_launches()
+    for one in runs[:4]:
+        one.rows["calls/direct"] = row(4.4)
+    assert {bar.what: bar.holds for bar in calls.calls(runs) if bar.limit}["direct against got"] is False
+
+
 def test_quiet_and_enough():
     runs = [launch({"a": row(1), "b": row(1)}), launch({"a": row(1), "b": not_quiet(1)}), launch({"a": row(1)}),
             launch({"a": row(1), "b": row(1, per_op={"ticks": 1})})]  # fmt: skip
@@ -488,9 +514,9 @@ def test_resolution():
     assert verdicts(times.resolution(many(vague))) == [False, True]
     long = {name: {**record, "sampling_ticks": 6_000_000} for name, record in rows.items()}
     assert verdicts(times.resolution(many(long))) == [True, False]
-    # Time that the system gave to others is not the program's; nor is what such a launch reads.
-    away = {name: {**record, "process": {"away_ms": 2}} for name, record in long.items()}
-    assert verdicts(times.resolution(many(away))) == [None, True]
+    # Time that the system gave to others is not the program's.
+    away = {name: {**record, "sampling_ticks": 5_200_000, "process": {"away_ms": 0.3}} for name, record in rows.items()}
+    assert verdicts(times.resolution(many(away))) == [True, True]
     # A core half as fast may take twice as long.
     slow = {name: {**record, "core_hz": 2e9} for name, record in long.items()}
     assert verdicts(times.resolution(many(slow))) == [True, True]
