@@ -50,10 +50,35 @@ static void feed(const struct engine *e, struct stream *s, uint64_t ticks)
     side->greatest = ticks > side->greatest ? ticks : side->greatest;
     if (is_ruler(s->kind))
         return;
-    if (e->o->method == METHOD_KBEST && !kbest_add(&side->kbest, ticks))
-        s->left = 0;
+    if (e->o->method == METHOD_KBEST)
+        kbest_add(&side->kbest, ticks);
     else if (e->o->method == METHOD_ENSEMBLES)
         ensemble_add(&s->ensemble, ticks);
+}
+
+static bool goes_through_kbest(const struct engine *e, const struct stream *s)
+{
+    return e->o->method == METHOD_KBEST && !is_ruler(s->kind);
+}
+
+/* K-best has K windows of each way at the least: a side whose first ones agree at once is measured
+ * on the way back all the same. */
+static bool way_is_over(const struct engine *e, const struct stream *s, uint32_t windows)
+{
+    const struct kbest *k = &s->side->kbest;
+    if (s->left == 0 || !goes_through_kbest(e, s))
+        return s->left == 0;
+    return k->taken == k->max || (k->converged && windows >= k->k);
+}
+
+/* The way back is over: the streams that need no further one have enough. */
+static void end_round(const struct engine *e, struct stream *s, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const struct kbest *k = &s[i].side->kbest;
+        if (goes_through_kbest(e, &s[i]) && (k->converged || k->taken == k->max))
+            s[i].left = 0;
+    }
 }
 
 /* What the counter made of a block. */
@@ -78,7 +103,7 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     }
     double before = own_read_before(t->e);
     struct cycle_mark from = cycle_begin(t->e);
-    for (; n && s->left; n--, windows++) {
+    for (; n && !way_is_over(t->e, s, windows); n--, windows++) {
         s->left--;
         if (!take_window(t, s, &ticks)) {
             t->row->errors++;
@@ -112,6 +137,13 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
     stats_sort(ticks, ENGINE_BLOCK);
     struct summary usual = stats_summary(ticks, ENGINE_BLOCK, ticks + ENGINE_BLOCK);
     s->above = stats_disturbed_above(&usual, t->e->step);
+}
+
+/* Windows of a kind on one way: all of them, if they are few, are both ways' too. */
+static uint64_t windows_a_way(const struct engine *e, uint64_t left)
+{
+    uint64_t all = e->o->method == METHOD_KBEST ? e->o->most : left;
+    return all < 2 * ENGINE_BLOCK ? (all + 1) / 2 : ENGINE_BLOCK;
 }
 
 /* Windows of a kind at the most. K-best ends by itself; operations that fail are not handed to it,
@@ -162,7 +194,7 @@ void stream_take(struct taking *t)
 {
     struct stream s[STREAMS];
     uint64_t left = windows_at_most(t->e);
-    uint64_t block = left < 2 * ENGINE_BLOCK ? (left + 1) / 2 : ENGINE_BLOCK;
+    uint64_t block = windows_a_way(t->e, left);
     unsigned n = open_all(t, s, left);
     while (!all_have_enough(s, n) && pace_go_on(t->e)) {
         for (unsigned i = 0; i < n; i++)
@@ -171,6 +203,7 @@ void stream_take(struct taking *t)
         for (unsigned i = n; i-- > 0;)
             stream_block(t, &s[i], block);
         note_difference(t, s, n);
+        end_round(t->e, s, n);
     }
     for (unsigned i = 0; i < n && t->e->o->method == METHOD_ENSEMBLES; i++)
         s[i].side->ensemble = ensemble_judge(&s[i].ensemble, t->e->step);

@@ -39,7 +39,8 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
                  uint64_t left);
 /*
  * One block of n windows or fewer. The methods are fed with everything that did not fail: disturbed
- * windows of the body are counted, and kept. A ruler goes through no method.
+ * windows of the body are counted, and kept. A ruler goes through no method. K-best ends the block
+ * once its samples agree, behind K of them.
  */
 void stream_block(struct taking *t, struct stream *s, uint64_t n);
 

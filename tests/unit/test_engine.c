@@ -1076,6 +1076,40 @@ static void kbest_comes_there_and_back(void **state)
     }
 }
 
+/* All windows are alike, so that K-best has enough at once: there, and back all the same. */
+static void kbest_that_agrees_at_once_comes_back(void **state)
+{
+    static const uint64_t most[] = {500, 20, 4};
+    (void)state;
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        start(NULL);
+        options.k = 3;
+        options.most = most[i];
+        struct row row = by_method(METHOD_KBEST);
+        const struct method_side *body = &row.method.body, *empty = &row.method.empty;
+        assert_true(body->kbest.converged && empty->kbest.converged);
+        uint64_t due = most[i] < 6 ? most[i] : 6; /* K there, K back */
+        assert_int_equal(body->all.n, due);
+        assert_int_equal(empty->all.n, due);
+        /* Behind the warm-up: E's way there, B's there, B's back, E's back. */
+        const size_t warm = 4 * 2 * ENGINE_BLOCK;
+        uint64_t seen = 0;
+        enum kind last = KIND_BODY;
+        for (size_t call = warm; call < plant.calls && seen < 2 * due; call++) {
+            enum kind k = plant.call[call].kind;
+            if (k != KIND_EMPTY && k != KIND_BODY)
+                continue;
+            bool there = seen < due;
+            bool first = there ? seen < due / 2 : seen < due + due / 2;
+            last = there == first ? KIND_EMPTY : KIND_BODY;
+            assert_int_equal(k, last);
+            seen++;
+        }
+        assert_int_equal(seen, 2 * due);
+        assert_int_equal(last, KIND_EMPTY);
+    }
+}
+
 #define INTERRUPT 5000 /* ticks */
 
 /* One in every fifth window of the body, and in every 64th of what is subtracted. */
@@ -1263,6 +1297,7 @@ int main(void)
         cmocka_unit_test_setup(exact_figures_need_one_round, start),
         cmocka_unit_test_setup(each_method_finds_what_was_planted, start),
         cmocka_unit_test_setup(kbest_comes_there_and_back, start),
+        cmocka_unit_test_setup(kbest_that_agrees_at_once_comes_back, start),
         cmocka_unit_test_setup(timer_interrupts_are_taken_off, start),
         cmocka_unit_test_setup(compensation_says_why_not, start),
         cmocka_unit_test_setup(a_drift_does_not_fall_into_the_difference, start),
