@@ -80,15 +80,22 @@ static void show_power(struct report *r, double v)
     fmt(r->out, "e%u", tens);
 }
 
+/* ergodic: all that the figure is made of. */
 static void show_ensembles(struct report *r, const struct engine *e,
-                           const struct ensemble_result *s)
+                           const struct ensemble_result *s, bool ergodic)
 {
     double unit = units_of(e, 1), squared = unit * unit;
     per_op_number(r, (double)s->least * unit, 0, 8);
     per_op_number(r, (double)s->largest_deviation * unit, 0, 8);
     show_power(r, s->variance_of_variances * squared * squared);
     show_power(r, s->variance_of_minima * squared);
-    fmt(r->out, " %8s", s->ergodic ? "yes" : "NO");
+    fmt(r->out, " %8s", ergodic ? "yes" : "NO");
+}
+
+/* A row's figure is a difference: it is as good as the worse of its two sides. */
+static bool is_ergodic(const struct method_result *m)
+{
+    return m->body.ensemble.ergodic && (m->empty.all.n == 0 || m->empty.ensemble.ergodic);
 }
 
 void method_show(struct report *r, const struct engine *e, const struct row *row)
@@ -105,7 +112,7 @@ void method_show(struct report *r, const struct engine *e, const struct row *row
         else if (m->method == METHOD_KBEST)
             show_kbest(r, e, &m->body.kbest);
         else
-            show_ensembles(r, e, &m->body.ensemble);
+            show_ensembles(r, e, &m->body.ensemble, is_ergodic(m));
     }
     per_op_show(r, e, &row->headline);
 }
@@ -114,8 +121,9 @@ static void note_ensembles(struct report *r, const char *of, const struct ensemb
 {
     if (s->ergodic || s->ensembles == 0)
         return;
-    fmt(r->out, "  ^ not ergodic, %s:%s%s%s\r\n", of,
+    fmt(r->out, "  ^ not ergodic, %s:%s%s%s%s\r\n", of,
         s->same_minimum ? "" : " the minima differ by more than a step;",
+        s->same_variance ? "" : " the variances differ by more than chance;",
         s->same_mean ? "" : " the means differ by more than chance;",
         s->uncorrelated ? "" : " neighbours are correlated;");
 }
@@ -193,6 +201,8 @@ static void record_side(struct json *j, const struct engine *engine, const char 
         json_f64(j, "variance_of_variances", e->variance_of_variances, 4);
         json_f64(j, "variance_of_minima", e->variance_of_minima, 4);
         json_f64(j, "variance_of_means", e->variance_of_means, 6);
+        json_f64(j, "variance_f", e->variance_f, 4);
+        json_f64(j, "variance_f_bound", e->variance_f_bound, 4);
         json_f64(j, "f", e->f, 4);
         json_f64(j, "f_bound", e->f_bound, 4);
         json_f64(j, "lag1", e->lag1, 6);
@@ -243,6 +253,8 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
         record_side(j, e, "body", m->method, &m->body);
         record_side(j, e, "empty", m->method, &m->empty);
     }
+    if (m->method == METHOD_ENSEMBLES && m->body.all.n)
+        json_bool(j, "ergodic", is_ergodic(m));
     if (m->doubt)
         json_str(j, "doubt", m->doubt);
 }
@@ -267,7 +279,7 @@ static void show_bare(struct report *r, const struct engine *e,
             continue;
         }
         fmt(r->out, " %5llu", (unsigned long long)s->ensembles);
-        show_ensembles(r, e, s);
+        show_ensembles(r, e, s, s->ergodic);
         fmt(r->out, "\r\n");
         note_ensembles(r, "the bare window", s);
     }

@@ -48,17 +48,34 @@ static double lag1(const struct ensemble *e)
     return e->squares > 0 ? e->products / e->squares + 1 / (double)e->size : 0;
 }
 
+/* An exponential distribution's kurtosis is 9, so the variance of N such samples has a variance of
+ * about (9 - 1) / N of its square. */
+#define OF_VARIANCES 8
+
+/* Whether the ensembles scatter alike. One that an interrupt came into does not. */
+static void judge_variances(const struct ensemble *e, double step, struct ensemble_result *r)
+{
+    double n = (double)e->size, m = (double)r->ensembles;
+    double chance = r->mean_variance * r->mean_variance * OF_VARIANCES / (n - 1);
+    r->variance_f = r->variance_of_variances / chance;
+    r->variance_f_bound = dist_f(F_PROBABILITY, m - 1, n - 1);
+    r->same_variance = r->variance_of_variances <= step * step * step * step ||
+                       r->variance_f <= r->variance_f_bound;
+}
+
 static void judge(const struct ensemble *e, double step, struct ensemble_result *r)
 {
     double m = (double)r->ensembles, n = (double)e->size, within = m * (n - 1);
     r->same_minimum = (double)r->range_of_minima <= step;
+    judge_variances(e, step, r);
     r->f = r->variance_of_means / (r->mean_variance / n);
     r->f_bound = dist_f(F_PROBABILITY, m - 1, within < DF_MOST ? within : DF_MOST);
-    r->same_mean = r->variance_of_means == 0 || r->f <= r->f_bound;
+    bool one_step = (double)(r->largest_deviation + r->range_of_minima) <= step;
+    r->same_mean = one_step || r->variance_of_means == 0 || r->f <= r->f_bound;
     r->lag1_bound = dist_normal(LAG1_PROBABILITY) / mathx_sqrt(m * n);
-    r->uncorrelated = r->lag1 <= r->lag1_bound && -r->lag1 <= r->lag1_bound;
+    r->uncorrelated = one_step || (r->lag1 <= r->lag1_bound && -r->lag1 <= r->lag1_bound);
     r->judged = true;
-    r->ergodic = r->same_minimum && r->same_mean && r->uncorrelated;
+    r->ergodic = r->same_minimum && r->same_variance && r->same_mean && r->uncorrelated;
 }
 
 struct ensemble_result ensemble_judge(const struct ensemble *e, double step)
@@ -75,6 +92,8 @@ struct ensemble_result ensemble_judge(const struct ensemble *e, double step)
         .variance_of_means = moments_variance(&e->means),
         .f = UNKNOWN,
         .f_bound = UNKNOWN,
+        .variance_f = UNKNOWN,
+        .variance_f_bound = UNKNOWN,
         .lag1 = lag1(e),
         .lag1_bound = UNKNOWN,
     };

@@ -37,20 +37,30 @@ struct ensemble_result {
     double variance_of_variances, variance_of_minima, variance_of_means;
 
     /*
-     * The three conditions under which the ensembles tell the same story. Paoloni calls a method
+     * The four conditions under which the ensembles tell the same story. Paoloni calls a method
      * ergodic (3.2.2) when the variance of the variances and that of the minima are zero, or next
-     * to it; that is read off a table, where these are tests.
+     * to it; that is read off a table, where the first two are tests. They hold whatever the unit
+     * is, and however long the window. The other two he does not make; they are left out
+     * where all samples lie within one step, since there they would judge the clock's beat.
      */
-    bool same_minimum; /* range_of_minima is at most one step */
-    bool same_mean;    /* f is at most f_bound */
-    bool uncorrelated; /* |lag1| is at most lag1_bound */
+    bool same_minimum; /* range_of_minima is at most one step, so their variance a quarter of its
+                        * square */
+    /* variance_of_variances is next to zero (at most the fourth power of a step), or no more than
+     * chance makes of it: variance_f is at most variance_f_bound. */
+    bool same_variance;
+    bool same_mean;    /* f is at most f_bound, or all samples lie within a step */
+    bool uncorrelated; /* |lag1| is at most lag1_bound, or likewise */
+    /* variance_of_variances / (mean_variance^2 8 / (N - 1)): 1 where noise above a floor is spread
+     * exponentially (kurtosis 9), below it where it is calmer; NaN for 0/0. */
+    double variance_f;
+    double variance_f_bound; /* 99.9% quantile of F(M - 1, N - 1) */
     double f;       /* variance_of_means / (mean_variance / N); NaN for 0/0, which is same_mean */
     double f_bound; /* 99.9% quantile of F(M - 1, M (N - 1)) */
     double lag1;    /* of neighbours in one ensemble, about its own mean; corrected for -1/N */
     double lag1_bound; /* z / sqrt(M N), two-sided 99.9% */
 
-    bool judged;  /* two ensembles or more; else the three are false */
-    bool ergodic; /* judged, and all three hold */
+    bool judged;  /* two ensembles or more; else the four are false */
+    bool ergodic; /* judged, and all four hold */
 };
 
 /* step: the TSC's, in ticks. */

@@ -230,6 +230,26 @@ def test_the_greatest_value_by_itself(words):
     judge("truth/add", said.rows["truth/add"], words)
 
 
+def test_the_table_calls_ergodic_what_both_sides_are():
+    """A row's figure is a difference: `yes` stands where the body is ergodic and what is subtracted too, and no line
+    below it says otherwise."""
+    words = "suite=baseline,calls method=ensembles ensembles=4 size=32 format=both"
+    p = subprocess.run([launches.PROGRAM, *words.split()], capture_output=True, timeout=SECONDS, check=False)
+    lines = p.stdout.decode().replace("\r", "\n").splitlines()
+    table = [line for line in lines if line and not line.startswith(report.RECORD_START.decode())]
+    said = launches.Launch("\n".join(x for x in lines if x.startswith(report.RECORD_START.decode())).encode(), 0, 0)
+    rows = {r["name"]: r for r in said.rows.values() if "body" in r}
+    assert len(rows) > 60
+    for name, row in rows.items():
+        sides = {"the body": row["body"], "what is subtracted": row.get("empty", {"ergodic": True})}
+        assert row["ergodic"] == all(side["ergodic"] for side in sides.values()), row
+        (at,) = [i for i, line in enumerate(table) if line.startswith(f"{name:<24} {row['ops']:>5} ")]
+        assert table[at].split()[6] == ("yes" if row["ergodic"] else "NO"), table[at]
+        notes = list(itertools.takewhile(lambda line: line.startswith("  ^"), table[at + 1 :]))
+        named = {n.split(", ", 1)[1].split(":")[0] for n in notes if n.startswith("  ^ not ergodic, ")}
+        assert named == {side for side, s in sides.items() if not s["ergodic"]}, (name, notes)
+
+
 # --- what every method owes a row ------------------------------------------------------------------
 
 

@@ -22,14 +22,17 @@ static void by_hand(void **state)
     assert_close(r.variance_of_variances, 3, 1e-14);
     assert_close(r.variance_of_minima, 52.0 / 3, 1e-13);
     assert_close(r.variance_of_means, 13, 1e-13);
-    assert_close(r.f, 13, 1e-13);        /* 13 / (3 / 3) */
+    assert_close(r.f, 13, 1e-13);                /* 13 / (3 / 3) */
+    assert_close(r.variance_f, 3.0 / 36, 1e-14); /* 3 / (3^2 8 / 2) */
+    assert_close(r.variance_f_bound, 999, 1e-9); /* F(2, 2): p / (1 - p) */
+    assert_false(r.variance_of_variances <= 1 || !r.same_variance);
     assert_close(r.f_bound, 27.0, 1e-9); /* F(2, 6): 3 (0.001^(-1/3) - 1) */
     assert_close(r.lag1, -5.0 / 18 + 1.0 / 3, 1e-14);
     assert_true(r.judged && !r.same_minimum && r.same_mean && r.uncorrelated && !r.ergodic);
 }
 
 /* Samples of a lattice: the step is 26 ticks. kind says what is wrong with them. */
-enum fault { NONE, OTHER_FLOOR, DRIFT, CORRELATED };
+enum fault { NONE, OTHER_FLOOR, DRIFT, CORRELATED, WIDER, INTERRUPTED };
 static struct ensemble_result planted(enum fault fault, uint64_t m, uint64_t n, uint64_t seed)
 {
     struct rng rng = {seed};
@@ -46,6 +49,11 @@ static struct ensemble_result planted(enum fault fault, uint64_t m, uint64_t n, 
                 steps++;
             if (fault == OTHER_FLOOR && i == 3)
                 steps += 4;
+            /* 12 more or less than 22: in each window of one ensemble, in a fifth of the others'. */
+            if (fault == WIDER)
+                steps = i == 3 || k % 10 < 2 ? 10 + k % 2 * 24 : 22;
+            if (fault == INTERRUPTED && i == 3 && k == 50)
+                steps += 300;
             ensemble_add(&e, 26 * steps);
         }
     return ensemble_judge(&e, 26);
@@ -75,9 +83,69 @@ static void what_is_wrong_is_named(void **state)
     assert_int_equal(r.least, 260);
     r = planted(DRIFT, 20, 400, 1);
     assert_true(!r.ergodic && r.same_minimum && !r.same_mean && r.uncorrelated);
+    r = planted(WIDER, 20, 200, 1);
+    assert_true(!r.ergodic && r.same_minimum && !r.same_variance && r.same_mean);
     r = planted(CORRELATED, 20, 200, 1);
     assert_true(!r.ergodic && r.same_minimum && !r.uncorrelated);
     assert_true(r.lag1 > 0.3 && r.lag1 < 0.5);
+}
+
+/* A clock of coarse steps that reads 10 of them in turn with 11, as a beat has it: nothing but the
+ * step is there, so nothing is judged by it. One more, and it is. */
+static void within_one_step_all_is_ergodic(void **state)
+{
+    (void)state;
+    for (unsigned wide = 1; wide <= 2; wide++) {
+        struct ensemble e;
+        ensemble_start(&e, 100);
+        for (unsigned i = 0; i < 20 * 100; i++)
+            ensemble_add(&e, 26 * (10 + (i % 50 < 2 + i / 100 ? wide : 0)));
+        struct ensemble_result r = ensemble_judge(&e, 26);
+        assert_true(r.same_minimum && r.same_variance && r.lag1 > r.lag1_bound);
+        assert_int_equal(r.ergodic, wide == 1);
+    }
+}
+
+/* One interrupt in one of 20 ensembles: no minimum sees it, nor the means' test; the variances do. */
+static void one_interrupt_is_not_ergodic(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct ensemble_result r = planted(INTERRUPTED, 20, 200, seed);
+        assert_true(r.same_minimum && r.variance_of_minima == 0);
+        assert_true(r.variance_of_variances > 2e8 && r.variance_f > r.variance_f_bound);
+        assert_true(!r.same_variance && !r.ergodic);
+    }
+}
+
+/* N samples of a wide noise, `scale` ticks. */
+static struct ensemble_result noisy(double scale, bool exponential, uint64_t seed)
+{
+    struct rng rng = {seed};
+    struct ensemble e;
+    ensemble_start(&e, 200);
+    for (unsigned i = 0; i < 20 * 200; i++) {
+        double u = 1 - rng_unit(&rng);
+        double noise = exponential ? -mathx_log(u) : 6 + gauss(&rng);
+        ensemble_add(&e, (uint64_t)(scale * (1 + noise)));
+    }
+    return ensemble_judge(&e, 1);
+}
+
+/* The ratio does not know the unit; calm noise and noise above a floor pass, many steps wide. */
+static void chance_is_within_the_bound_at_any_scale(void **state)
+{
+    (void)state;
+    for (int exponential = 0; exponential < 2; exponential++) {
+        int same = 0;
+        for (uint64_t seed = 1; seed <= 100; seed++) {
+            struct ensemble_result r = noisy(1e4, exponential, seed);
+            assert_true(r.variance_of_variances > 1e8); /* no step explains it */
+            assert_close(r.variance_f, noisy(1e6, exponential, seed).variance_f, 0.01);
+            same += r.same_variance;
+        }
+        assert_true(same >= 98);
+    }
 }
 
 /* Short ensembles: without the correction by 1/N nothing would ever pass. */
@@ -103,6 +171,7 @@ static void exact_samples(void **state)
         ensemble_add(&e, 128);
     struct ensemble_result r = ensemble_judge(&e, 128);
     assert_true(r.ergodic && r.same_mean && r.f != r.f);
+    assert_true(r.same_variance && r.variance_f != r.variance_f);
     assert_true(r.mean_variance == 0 && r.variance_of_variances == 0 && r.variance_of_means == 0);
     assert_int_equal(r.least, 128);
 }
@@ -140,6 +209,9 @@ int main(void)
         cmocka_unit_test(by_hand),
         cmocka_unit_test(a_calm_stream_is_ergodic),
         cmocka_unit_test(what_is_wrong_is_named),
+        cmocka_unit_test(within_one_step_all_is_ergodic),
+        cmocka_unit_test(one_interrupt_is_not_ergodic),
+        cmocka_unit_test(chance_is_within_the_bound_at_any_scale),
         cmocka_unit_test(short_ensembles_are_not_biased),
         cmocka_unit_test(exact_samples),
         cmocka_unit_test(one_ensemble_is_not_judged),
