@@ -119,6 +119,10 @@ def test_calls_tell_the_kinds_of_call_apart(boot):
     assert {way for way, *_ in ways} >= {*CALLS, "symbolic", "tail"}, ways
     for way, nasm, c in ways:
         assert per_op(way + "_c") == int(c) and (not nasm or per_op(way) == int(nasm)), way
+    virtual = re.findall(r"^\| `(virtual_\w+_c)` \| .* \| (\d+) \|$", WAYS.read_text(), re.MULTILINE)
+    assert {name: int(count) for name, count in virtual} == {
+        f"virtual_{row}_c": per_op(f"virtual_{row}_c") for row in ("known", "unknown", "type", "types")
+    }
     assert f"{per_op('lazy_first'):.0f}\n  instructions" in WAYS.read_text()
     # ++*x is one instruction, and a call must hand x over.
     assert per_op("inline_inc") == per_op("inline") + 1
@@ -126,6 +130,8 @@ def test_calls_tell_the_kinds_of_call_apart(boot):
         assert per_op(kind + "_inc") == per_op(kind) + 2, kind
     # Set against each other: ways of calling against the direct call, ++*x against nothing.
     apart = {(e["name"], e["beside"]): e["apart"] for e in b.events("beside")}
+    # One piece of code behind one base pointer: known or not, of one type or of two.
+    assert apart["virtual_unknown_c", "virtual_known_c"] == 2 and apart["virtual_types_c", "virtual_type_c"] == 0
     for form in ("", "_c"):
         for kind in CALLS[1:]:
             if kind != "direct":

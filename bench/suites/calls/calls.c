@@ -125,21 +125,31 @@ static void inc_of_another_type(struct object *o)
 
 static const struct vtable table_of_another_type = {calls_callee, inc_of_another_type};
 
-/* The room has an object of each of two types. */
-static void make_pair(struct object *o)
+/* The room has two objects: of one type, or of two. */
+static void make_pair(struct object *o, const struct vtable *of_second)
 {
     struct object *pair = o->room;
     pair[0].vtable = &calls_table_both;
-    pair[1].vtable = &table_of_another_type;
+    pair[1].vtable = of_second;
     pair[0].counter = pair[1].counter = 0;
+}
+
+static void make_alike(struct object *o)
+{
+    make_pair(o, &calls_table_both);
+}
+
+static void make_two_types(struct object *o)
+{
+    make_pair(o, &table_of_another_type);
 }
 
 static const char *counted_by_both(const struct object *o, uint64_t operations)
 {
     const struct object *pair = o->room;
     if (pair[0].counter + pair[1].counter != operations)
-        return "the two types' counters are not the number of operations";
-    return pair[0].counter && pair[1].counter ? NULL : "one of the two types was never called";
+        return "the two objects' counters are not the number of operations";
+    return pair[0].counter && pair[1].counter ? NULL : "one of the two objects was never called";
 }
 
 #define C_BODY(name_, ops_, function_, empty_, setup_, check_, what_, ...)                         \
@@ -177,6 +187,12 @@ C_POINTER(retpoline, SLOW_OPS, calls_retpoline, use_callee, RETPOLINE);
 TWO(virtual_known, NULL, "two virtual calls by a base pointer of known type: direct calls; ++*x");
 TWO(virtual_unknown, use_table_both, "two virtual calls by a base pointer of unknown type, ++*x",
     .beside = "virtual_known_c");
-C_BODY(virtual_types_c, LOOP_OPS, calls_virtual_types, calls_virtual_types_empty, make_pair,
-       counted_by_both, "virtual call by a base pointer of two types in turn, ++*x", .floor = FLOOR,
-       .room_bytes = 2 * sizeof(struct object), .beside = "virtual_inc_c");
+/* The same code twice: of the two objects, which are called in turn, only the second's type differs. */
+#define IN_TURN(name_, setup_, what_, ...)                                                         \
+    C_BODY(name_##_c, LOOP_OPS, calls_virtual_types, calls_virtual_types_empty, setup_,            \
+           counted_by_both, what_, .floor = FLOOR, .room_bytes = 2 * sizeof(struct object),        \
+           __VA_ARGS__)
+IN_TURN(virtual_type, make_alike,
+        "virtual call by a base pointer of two objects of one type, ++*x");
+IN_TURN(virtual_types, make_two_types, "virtual call by a base pointer of two types in turn, ++*x",
+        .beside = "virtual_type_c");

@@ -25,7 +25,7 @@ extern const struct vtable calls_table, calls_table_inc;
 extern const struct vtable calls_table_pic, calls_table_pic_inc;
 int calls_virtual(uint64_t n, struct object *o);
 
-/* virtual_both.c: two virtual functions by one base pointer, two types behind one */
+/* virtual_both.c: two virtual functions by one base pointer, two objects behind one */
 extern const struct vtable calls_table_both;
 int calls_virtual_known(uint64_t n, struct object *o);
 int calls_virtual_unknown(uint64_t n, struct object *o);

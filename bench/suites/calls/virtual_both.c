@@ -1,6 +1,6 @@
 /*
  * Two virtual functions by one base pointer: the first does nothing, the second ++*x. And one
- * function by a base pointer behind which two types take turns.
+ * function by a base pointer behind which two objects take turns, of one type or of two.
  *
  * Where the type behind the pointer is known, as that of a C++ class marked `final`, compilers
  * devirtualise: they take the functions' addresses from the table while compiling, and call them.
@@ -32,7 +32,7 @@ int calls_virtual_unknown(uint64_t n, struct object *o)
     return 0;
 }
 
-/* The base pointer: the room has an object of each type. */
+/* The base pointer: the room has two objects. */
 static inline struct object *base(struct object *o, uint64_t n)
 {
     struct object *pair = o->room;
