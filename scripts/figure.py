@@ -1,6 +1,8 @@
 """A row's figures out of its record, one truth for all that converts them: an operation's nanoseconds,
 core cycles, instructions or ticks, with its interval and its samples (one a placement)."""
 
+import re
+
 UNITS = ("ns", "cycles", "instructions", "ticks")
 
 
@@ -11,6 +13,11 @@ class Figure:
     def __init__(self, unit, value, lo=None, hi=None, samples=()):
         self.unit, self.value, self.lo, self.hi = unit, value, lo, hi
         self.samples = list(samples) or [value]
+
+
+def order(name):
+    """A key that sorts names as the program does: numbers in them by their size, n2 before n10."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name)]
 
 
 def name(row):

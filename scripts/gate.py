@@ -5,6 +5,7 @@ import os
 import sys
 import tempfile
 
+import figure
 import likeness
 import saved
 import show
@@ -73,8 +74,8 @@ def read_baseline(path):
 
 
 def baseline_text(words, rows):
-    """A row a line, sorted: a change is a line of a diff."""
-    rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(rows[key], sort_keys=True)}" for key in sorted(rows))
+    """A row a line, in the program's order: a change is a line of a diff."""
+    rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(rows[key], sort_keys=True)}" for key in sorted(rows, key=figure.order))
     words = json.dumps(words, sort_keys=True)
     return f'{{\n "baretick_gate": {FORMAT},\n "words": {words},\n "rows": {{\n{rows}\n }}\n}}\n'
 
@@ -117,7 +118,7 @@ def moved(before, after):
 def changes(baseline, taken):
     """[(what, row, how)] of all that is not as the baseline has it."""
     found = []
-    for key in sorted({*baseline, *taken.rows, *taken.failed}):
+    for key in sorted({*baseline, *taken.rows, *taken.failed}, key=figure.order):
         if key in taken.failed:
             found.append(("failed", key, taken.failed[key]))
         elif key not in baseline:
@@ -148,7 +149,7 @@ def chosen_keys(rows, args):
 
 def command(args):
     taken = Taken(saved.read_whole(args.report), args)
-    for key, why in sorted(taken.inexact.items()):
+    for key, why in sorted(taken.inexact.items(), key=lambda item: figure.order(item[0])):
         print(f"baretick: {key} is not exact and not gated: {why}", file=sys.stderr)
     if not taken.rows and not taken.failed:
         raise saved.Unreadable(f"{args.report}: it has no exact row that is chosen")

@@ -7,17 +7,10 @@
 /* Set by linker.ld around section `baretick_rows` (by the linker itself in a hosted ELF). */
 extern const struct bench *__start_baretick_rows[], *__stop_baretick_rows[];
 
-static int compare(const char *a, const char *b)
-{
-    while (*a && *a == *b)
-        a++, b++;
-    return (unsigned char)*a - (unsigned char)*b;
-}
-
 static bool precedes(const struct bench *a, const struct bench *b)
 {
-    int order = compare(a->suite, b->suite);
-    return order < 0 || (order == 0 && compare(a->name, b->name) < 0);
+    int order = str_order(a->suite, b->suite);
+    return order < 0 || (order == 0 && str_order(a->name, b->name) < 0);
 }
 
 static const struct bench *rows[REGISTRY_MOST];

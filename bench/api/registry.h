@@ -1,6 +1,6 @@
 /*
- * The rows that this image holds, and those of a person's own objects, sorted by suite and name;
- * and which of them a run selects.
+ * The rows that this image holds, and those of a person's own objects, sorted by suite and name
+ * (str_order: numbers in them by their size); and which of them a run selects.
  */
 #ifndef BENCH_API_REGISTRY_H
 #define BENCH_API_REGISTRY_H

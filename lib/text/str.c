@@ -44,6 +44,44 @@ bool str_starts(const char *s, const char *with)
     return *with == '\0';
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Two runs of digits, by their numbers; a and b are left behind them. */
+static int order_numbers(const char **a, const char **b)
+{
+    size_t n = 0, m = 0;
+    while (**a == '0')
+        ++*a;
+    while (**b == '0')
+        ++*b;
+    while (is_digit((*a)[n]))
+        n++;
+    while (is_digit((*b)[m]))
+        m++;
+    int order = n < m ? -1 : n > m ? 1 : memcmp(*a, *b, n);
+    *a += n;
+    *b += m;
+    return order;
+}
+
+int str_order(const char *a, const char *b)
+{
+    const char *x = a, *y = b;
+    while (*x || *y) {
+        bool numbers = is_digit(*x) && is_digit(*y);
+        int order = numbers ? order_numbers(&x, &y) : (unsigned char)*x++ - (unsigned char)*y++;
+        if (order)
+            return order;
+    }
+    /* Alike but for zeros in front of numbers. */
+    while (*a && *a == *b)
+        a++, b++;
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
 size_t str_alternative(const char *values, uint32_t index, const char **at)
 {
     for (;; index--) {

@@ -49,6 +49,12 @@ def test_a_baseline_is_small_sorted_and_readable(accepted):
     assert [p.name for p in accepted.baseline.parent.iterdir() if p.name.startswith("tmp")] == []
 
 
+def test_a_series_stands_in_the_order_of_its_numbers(gate):
+    assert gate([counted(f"n_{n}", 2) for n in (10, 1, 2)], "--update").returncode == 0
+    rows = [line.split('"')[1] for line in gate.baseline.read_text().splitlines() if line.startswith("  ")]
+    assert rows == ["made/n_1@0", "made/n_2@0", "made/n_10@0"]
+
+
 def test_the_same_counts_pass_in_any_order(accepted):
     ran = accepted(ROWS[::-1])
     assert (ran.returncode, ran.stderr) == (0, "")

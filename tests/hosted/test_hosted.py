@@ -10,6 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import figure
 import pytest
 from conftest import SECONDS, run_on
 
@@ -90,7 +91,8 @@ def test_list(run):
     ended = run("list")
     rows = list(listed(ended.out))
     assert ended.status == SUCCESS
-    assert rows == sorted(set(rows)) and f"{len(rows)} rows" in ended.out
+    assert rows == sorted(set(rows), key=lambda row: [figure.order(word) for word in row])
+    assert f"{len(rows)} rows" in ended.out
     records = [json.loads(line) for line in ended.out.splitlines() if line.startswith("{")]
     timers = {r["name"]: r for r in records if r["type"] == "timer" and r["kind"] == "clock"}
     assert timers["tsc"]["initialises"]
@@ -106,6 +108,16 @@ def test_list(run):
     assert timers["clock"]["resolution_ns"] >= 1000 > timers["tsc"]["resolution_ns"]
     declared = set(rows_in_sources())
     assert len(declared) > 10 and declared <= set(rows)
+
+
+def test_a_series_stands_in_the_order_of_its_numbers(run):
+    """In `list`, in the table and in the records, and so in all that is made of these: n2 before n16."""
+    series = [f"random_{n}" for n in (1, 2, 4, 8, 16)]
+    assert [name for _, name in listed(run("list").out) if name in series] == series
+    ended = run("suite=calls", "bench=random_*", "samples=16")
+    rows = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick":')]
+    assert [r["name"] for r in rows if r["type"] == "row"] == series
+    assert re.findall(r"^(random_\d+) ", ended.out.replace("\r", "\n"), re.MULTILINE) == series, ended.out
 
 
 def test_clock_falls_back(run):

@@ -49,7 +49,7 @@ static struct ensemble_result planted(enum fault fault, uint64_t m, uint64_t n, 
                 steps++;
             if (fault == OTHER_FLOOR && i == 3)
                 steps += 4;
-            /* 12 more or less than 22: in each window of one ensemble, in a fifth of the others'. */
+            /* 22 and 12 more or less: in all windows of one ensemble, a fifth of the others'. */
             if (fault == WIDER)
                 steps = i == 3 || k % 10 < 2 ? 10 + k % 2 * 24 : 22;
             if (fault == INTERRUPTED && i == 3 && k == 50)
@@ -106,7 +106,7 @@ static void within_one_step_all_is_ergodic(void **state)
     }
 }
 
-/* One interrupt in one of 20 ensembles: no minimum sees it, nor the means' test; the variances do. */
+/* One interrupt in one of 20 ensembles: no minimum sees it; the variances do. */
 static void one_interrupt_is_not_ergodic(void **state)
 {
     (void)state;

@@ -23,6 +23,44 @@ static void compares(void **state)
     assert_false(str_has("a QEM U", "QEMU"));
 }
 
+static void orders_numbers_by_their_size(void **state)
+{
+    (void)state;
+    static const char *const in_order[] = {
+        "",
+        "1",
+        "02",
+        "2",
+        "10",
+        "10_c",
+        "a",
+        "a_1",
+        "a_2",
+        "a_2_c",
+        "a_10",
+        "a_16",
+        "a_100",
+        "a_b",
+        "aa",
+        "n1x9",
+        "n1x10",
+        "n2",
+        "n02a",
+        "n2a",
+        "n007",
+        "n7",
+        "n10",
+        "n99999999999999999998",
+        "n99999999999999999999",
+        "n100000000000000000000",
+    };
+    for (size_t i = 0; i < sizeof in_order / sizeof *in_order; i++)
+        for (size_t k = 0; k < sizeof in_order / sizeof *in_order; k++) {
+            int order = str_order(in_order[i], in_order[k]);
+            assert_true(i < k ? order < 0 : i > k ? order > 0 : order == 0);
+        }
+}
+
 static void copy_tells_of_truncation(void **state)
 {
     (void)state;
@@ -93,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compares),
+        cmocka_unit_test(orders_numbers_by_their_size),
         cmocka_unit_test(copy_tells_of_truncation),
         cmocka_unit_test(numbers),
         cmocka_unit_test(escapes),
