@@ -13,8 +13,8 @@ bool str_is(const char *s, const char *bytes, size_t n);
 /* The same, ASCII letters without regard to case. */
 bool str_is_any_case(const char *s, const char *bytes, size_t n);
 bool str_has(const char *s, const char *part);
-/* Below, at or above 0: a stands before b, they are the same, behind it. Bytes as they are, but runs
- * of digits by their number: n2 before n10, and n02 before n2. */
+/* Below, at or above 0: a stands before b, they are the same, behind it. Bytes as they are, but
+ * runs of digits by their number: n2 before n10, and n02 before n2. */
 int str_order(const char *a, const char *b);
 bool str_starts(const char *s, const char *with);
 

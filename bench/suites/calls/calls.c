@@ -187,7 +187,7 @@ C_POINTER(retpoline, SLOW_OPS, calls_retpoline, use_callee, RETPOLINE);
 TWO(virtual_known, NULL, "two virtual calls by a base pointer of known type: direct calls; ++*x");
 TWO(virtual_unknown, use_table_both, "two virtual calls by a base pointer of unknown type, ++*x",
     .beside = "virtual_known_c");
-/* The same code twice: of the two objects, which are called in turn, only the second's type differs. */
+/* The same code twice; of the two objects only the second's type differs. */
 #define IN_TURN(name_, setup_, what_, ...)                                                         \
     C_BODY(name_##_c, LOOP_OPS, calls_virtual_types, calls_virtual_types_empty, setup_,            \
            counted_by_both, what_, .floor = FLOOR, .room_bytes = 2 * sizeof(struct object),        \
