@@ -3,6 +3,8 @@
  * firmware holds still.
  */
 #include "boot/timers.h"
+#include "bench/measure/chain.h"
+#include "bench/measure/tsc.h"
 #include "kernel/cpu/core_cycles.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/devices/counters.h"
@@ -96,7 +98,13 @@ void boot_timers(struct boot *b, struct boot_timers *t)
     boot_guard(b);
     counters.timer[CLOCK_ID_TSC].tsc_hz = tsc_hz(&counters);
     timer_survey(t->clock, CLOCK_IDS, clock, &counters);
-    timer_survey(t->cycle, CYCLE_IDS, cycle, &cycles);
+    timer_survey_cycles(t->cycle, &(struct cycle_survey){
+                                      .source = cycle,
+                                      .context = &cycles,
+                                      .tsc_hz = counters.timer[CLOCK_ID_TSC].tsc_hz,
+                                      .tsc = tsc_now,
+                                      .adds = chain_adds,
+                                  });
     boot_unguard(b);
     boot_unhold(b, held);
 }

@@ -69,6 +69,126 @@ void timer_survey(struct timer_found found[], unsigned ids, timer_source *source
     }
 }
 
+/* --- of core cycles --------------------------------------------------------------------------- */
+
+#define CHAIN     65536 /* additions: 20 us, in which no reading of 100 cycles weighs anything */
+#define CHAINS    8     /* the quickest counts: an interrupt comes into some */
+#define ONE_RULER 1024  /* additions, as the windows of the ruler have them */
+
+/* a b / c without overflow below 2^64, for b of 2^32 at the most. */
+static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
+{
+    return a / c * b + a % c * b / c;
+}
+
+/* Counts a second, in the chain in which it counts the most. 0: its readings fail. */
+static uint64_t hz_of_counter(struct timer *t, const struct cycle_survey *s)
+{
+    uint64_t mask = ~0ull >> (64 - t->bits), hz = 0, from, to, again = 0;
+    for (unsigned i = 0; i < CHAINS; i++) {
+        bool known = timer_read_whole(t, &from, &again) == TIMER_OK;
+        uint64_t began = s->tsc();
+        s->adds(CHAIN);
+        uint64_t ticks = s->tsc() - began;
+        known = timer_read_whole(t, &to, &again) == TIMER_OK && known;
+        uint64_t now = known && ticks ? scaled(s->tsc_hz, (to - from) & mask, ticks) : 0;
+        hz = now > hz ? now : hz;
+    }
+    return hz;
+}
+
+/* Ticks of a chain, the quickest. */
+static uint64_t ticks_of(const struct cycle_survey *s, uint32_t adds)
+{
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < CHAINS; i++) {
+        uint64_t began = s->tsc();
+        s->adds(adds);
+        uint64_t ticks = s->tsc() - began;
+        least = ticks < least ? ticks : least;
+    }
+    return least;
+}
+
+static enum timer_status read_tsc(struct timer *t, uint64_t *count)
+{
+    const struct cycle_survey *s = t->context;
+    *count = s->tsc();
+    return TIMER_OK;
+}
+
+/* As a clock that is known. */
+static struct timer tsc_of(const struct cycle_survey *s)
+{
+    return (struct timer){.read = read_tsc,
+                          .context = (void *)(uintptr_t)s,
+                          .bits = 64,
+                          .hz = s->tsc_hz,
+                          .hz_per = 1};
+}
+
+static void try_tsc(const struct cycle_survey *s, struct timer_found *f)
+{
+    struct timer t = tsc_of(s);
+    f->hz = s->tsc_hz;
+    try_readings(&t, f);
+}
+
+static void try_ruler(const struct cycle_survey *s, struct timer_found *f)
+{
+    struct timer t = tsc_of(s);
+    uint64_t once = ticks_of(s, CHAIN), twice = ticks_of(s, 2 * CHAIN);
+    if (twice > once)
+        f->hz = scaled(s->tsc_hz, CHAIN, twice - once);
+    try_readings(&t, f);
+    f->resolution = f->read = 0; /* ticks, and no core cycles */
+    f->read_ps = ps_of(&t, ticks_of(s, ONE_RULER));
+}
+
+static void try_counter(struct timer *t, const struct cycle_survey *s, struct timer_found *f)
+{
+    uint64_t count, again = 0;
+    struct timer tsc = tsc_of(s), rated = *t;
+    try_readings(t, f);
+    f->read = f->resolution_ps = f->read_ps = 0;
+    if (f->resolution == 0)
+        return;
+    f->hz = hz_of_counter(t, s);
+    rated.hz = f->hz;
+    rated.hz_per = 1;
+    f->resolution_ps = ps_of(&rated, f->resolution);
+    uint64_t began = s->tsc();
+    for (unsigned i = 0; i < READS_LEAST; i++)
+        if (timer_read_whole(t, &count, &again) != TIMER_OK)
+            return;
+    f->read_ps = ps_of(&tsc, s->tsc() - began) / READS_LEAST;
+}
+
+void timer_survey_cycles(struct timer_found found[], const struct cycle_survey *s)
+{
+    for (unsigned id = 0; id < CYCLE_IDS; id++) {
+        struct timer_found *f = &found[id];
+        *f = (struct timer_found){0};
+        struct timer *t = s->source(s->context, id, &f->why);
+        if (t)
+            f->why = t->start(t);
+        if (!t || f->why)
+            continue;
+        if (t->read)
+            try_counter(t, s, f);
+        else if (id == CYCLE_RULER)
+            try_ruler(s, f);
+        else if (id == CYCLE_TSC)
+            try_tsc(s, f);
+        else
+            f->none = "it counts nothing, so it has no frequency, no resolution and no reading";
+        if (t->stop)
+            t->stop(t);
+    }
+}
+
+/* --- what is told of them --------------------------------------------------------------------- */
+
 /* Thousandths, without zeros at the end. */
 static size_t thousandths(char *text, size_t size, uint64_t v)
 {
@@ -94,12 +214,14 @@ static void show_found(const struct timer_found *f, struct sink *out)
     fmt(out, "initialises");
     if (f->hz)
         say(out, "; ", (f->hz + 500) / 1000, " MHz");
+    if (f->none)
+        fmt(out, "; %s", f->none);
     if (f->resolution_ps) {
         say(out, ", resolution ", f->resolution_ps, " ns");
         say(out, ", a reading takes ", f->read_ps, " ns");
     } else if (f->resolution) {
-        fmt(out, "; resolution %llu, a reading takes %llu counts",
-            (unsigned long long)f->resolution, (unsigned long long)f->read);
+        fmt(out, "; resolution %llu counts, a second's are not known",
+            (unsigned long long)f->resolution);
     }
 }
 
@@ -143,12 +265,12 @@ void timer_survey_record(const char *kind, const char *words, const struct timer
         json_bool(&j, "initialises", !f->why);
         if (f->why)
             json_str(&j, "why", f->why);
+        if (f->none)
+            json_str(&j, "none", f->none);
         if (f->hz)
             json_u64(&j, "hz", f->hz);
         if (f->resolution)
             json_u64(&j, "resolution_counts", f->resolution);
-        if (f->resolution && !f->hz)
-            json_u64(&j, "read_counts", f->read);
         record_ns(&j, "resolution_ns", f->resolution_ps);
         record_ns(&j, "read_ns", f->read_ps);
         json_end(&j);

@@ -94,6 +94,14 @@ def test_list_says_which_start(boot, machine, missing):
         assert t["resolution_ns"] >= 0.999e9 / t["hz"] and t["read_ns"] > 0, t
         assert f"resolution {t['resolution_ns']:g} ns" in b.text or t["resolution_ns"] % 1, str(b)
     assert found["tsc"]["resolution_counts"] % 128 == 0 and found["tsc"]["read_ns"] >= 128, found["tsc"]
+    # An addition is one instruction of 128 ticks: the ruler's frequency, and what its chain of 1024 takes.
+    cycle = timers(b, "cycle")
+    assert list(cycle) == ["pmc", "aperf", "ruler", "tsc", "null"], cycle
+    assert cycle["tsc"]["hz"] == found["tsc"]["hz"] and cycle["tsc"]["resolution_counts"] % 128 == 0, cycle["tsc"]
+    ruler, add_ns = cycle["ruler"], 128e9 / found["tsc"]["hz"]
+    assert 1e9 / ruler["hz"] == pytest.approx(add_ns * 66 / 64, rel=1e-3), ruler  # of 64 additions the loop has two more
+    assert ruler["read_ns"] == pytest.approx(1024 * add_ns * 66 / 64, rel=0.02), ruler
+    assert "counts nothing" in cycle["null"]["none"] and "hz" not in cycle["null"], cycle["null"]
 
 
 def test_list_leaves_the_firmware_alive(boot):

@@ -104,6 +104,20 @@ def test_list(run):
         t = timers[name]
         assert t["resolution_ns"] >= 0.99e9 / t["hz"] and t["read_ns"] > 0, t
         assert f"{name} " in ended.out and f"resolution {t['resolution_ns']:g} ns" in ended.out, ended.out
+    # Sources of core cycles: the core's clock, by the TSC; null counts nothing, and says so.
+    cycles = {r["name"]: r for r in records if r["type"] == "timer" and r["kind"] == "cycle"}
+    assert set(cycles) == {"pmc", "aperf", "ruler", "tsc", "null"}, cycles
+    for name in ("ruler", "tsc", *(["pmc"] if cycles["pmc"]["initialises"] else [])):
+        t = cycles[name]
+        assert t["hz"] > 10**8 and t["resolution_ns"] > 0 and t["read_ns"] > 0, t
+        assert re.search(rf"^  {name} +initialises; [\d.]+ MHz, resolution [\d.]+ ns, a reading takes [\d.]+ ns",
+                         ended.out, re.MULTILINE), ended.out  # fmt: skip
+    assert cycles["tsc"]["hz"] == timers["tsc"]["hz"]
+    assert cycles["ruler"]["resolution_ns"] == cycles["tsc"]["resolution_ns"] and "resolution_counts" in cycles["tsc"]
+    # A chain of 1024 additions, a core cycle each.
+    assert cycles["ruler"]["read_ns"] >= 0.9 * 1024e9 / cycles["ruler"]["hz"], cycles["ruler"]
+    assert cycles["null"]["initialises"] and not {"hz", "resolution_ns", "read_ns"} & cycles["null"].keys(), cycles
+    assert f"null       initialises; {cycles['null']['none']}" in ended.out, ended.out
     # clock(3) tells microseconds apart at best, the TSC far less.
     assert timers["clock"]["resolution_ns"] >= 1000 > timers["tsc"]["resolution_ns"]
     declared = set(rows_in_sources())

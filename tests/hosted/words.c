@@ -3,6 +3,8 @@
 #include "bench/api/report.h"
 #include "bench/objects/objects.h"
 #include "bench/api/survey.h"
+#include "bench/measure/chain.h"
+#include "bench/measure/tsc.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/utext.h"
@@ -57,7 +59,12 @@ static void list(const struct cpu *cpu, struct report *r)
     struct timer_found found[CLOCK_IDS], cycle[CYCLE_IDS];
     clock_measure(cpu);
     timer_survey(found, CLOCK_IDS, clock_source, NULL);
-    timer_survey(cycle, CYCLE_IDS, counter_source, NULL);
+    timer_survey_cycles(cycle, &(struct cycle_survey){
+                                   .source = counter_source,
+                                   .tsc_hz = found[CLOCK_ID_TSC].hz,
+                                   .tsc = tsc_now,
+                                   .adds = chain_adds,
+                               });
     registry_list(r->out);
     objects_show(r->out);
     timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, r->out);

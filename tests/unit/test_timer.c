@@ -149,6 +149,79 @@ static void survey_measures(void **state)
                                  "\"crc\""));
 }
 
+/* A TSC of steps of 26, a core at 1.5 of its clock, a counter whose readings the TSC sees as 100
+ * ticks, and which counts three cycles of its own each. */
+#define TSC_HZ 2600000000
+static uint64_t ticks_now, cycles_now;
+
+static uint64_t tsc(void)
+{
+    ticks_now += 26;
+    return ticks_now - ticks_now % 26;
+}
+
+static void adds(uint32_t n)
+{
+    ticks_now += n * 2 / 3;
+    cycles_now += n;
+}
+
+static enum timer_status read_cycles(struct timer *t, uint64_t *count)
+{
+    ticks_now += 100;
+    cycles_now += 3;
+    *count = cycles_now & ~0ull >> (64 - t->bits);
+    return planted[0].fails ? TIMER_FAILED : TIMER_OK;
+}
+
+static struct timer *cycle_source(void *context, unsigned id, const char **why)
+{
+    assert_ptr_equal(context, planted);
+    static struct timer plain = {.start = start, .context = &planted[1]};
+    *why = id == CYCLE_APERF ? "MSRs need ring 0" : NULL;
+    timer[0].read = read_cycles;
+    timer[0].bits = 48;
+    return *why ? NULL : id == CYCLE_PMC ? &timer[0] : &plain;
+}
+
+static void sources_of_cycles_are_measured_by_the_tsc(void **state)
+{
+    (void)state;
+    struct timer_found found[CYCLE_IDS];
+    struct cycle_survey s = {cycle_source, planted, TSC_HZ, tsc, adds};
+    char text[2048];
+    struct sink_buf b;
+    ticks_now = UINT64_MAX / 2;
+    cycles_now = (1ull << 48) - 1000; /* it goes round meanwhile */
+    timer_survey_cycles(found, &s);
+    assert_true(found[CYCLE_PMC].hz > 3895e6 && found[CYCLE_PMC].hz < 3901e6);
+    assert_int_equal(found[CYCLE_PMC].resolution, 3);
+    assert_int_equal(found[CYCLE_PMC].resolution_ps, 769); /* three of 3.9 GHz */
+    assert_true(found[CYCLE_PMC].read_ps > 38000 && found[CYCLE_PMC].read_ps < 39000);
+    assert_string_equal(found[CYCLE_APERF].why, "MSRs need ring 0");
+    assert_true(found[CYCLE_RULER].hz > 3895e6 && found[CYCLE_RULER].hz < 3905e6);
+    assert_int_equal(found[CYCLE_RULER].resolution_ps, 10000);
+    assert_int_equal(found[CYCLE_RULER].resolution, 0);
+    assert_true(found[CYCLE_RULER].read_ps > 262000 && found[CYCLE_RULER].read_ps < 283000);
+    assert_int_equal(found[CYCLE_TSC].hz, TSC_HZ);
+    assert_int_equal(found[CYCLE_TSC].resolution, 26);
+    assert_int_equal(found[CYCLE_TSC].resolution_ps, 10000);
+    assert_non_null(strstr(found[CYCLE_NULL].none, "counts nothing"));
+    sink_buf_init(&b, text, sizeof text);
+    timer_survey_show("cycle", CYCLE_WORDS, found, CYCLE_IDS, &b.sink);
+    assert_non_null(strstr(text, "  null       initialises; it counts nothing"));
+    assert_non_null(strstr(text, "  ruler      initialises; 3900"));
+
+    planted[0].fails = true;
+    timer_survey_cycles(found, &s);
+    assert_true(!found[CYCLE_PMC].why && found[CYCLE_PMC].hz == 0 && found[CYCLE_PMC].read_ps == 0);
+    planted[0].fails = false;
+    s.tsc_hz = 0; /* then there are counts, and no time */
+    timer_survey_cycles(found, &s);
+    assert_true(found[CYCLE_PMC].resolution == 3 && found[CYCLE_PMC].hz == 0);
+    assert_true(found[CYCLE_RULER].hz == 0 && found[CYCLE_TSC].resolution_ps == 0);
+}
+
 static struct timer_choice choose(const char *text)
 {
     struct timer_choice c;
@@ -256,6 +329,7 @@ int main(void)
         cmocka_unit_test_setup(tried_again, set_up),
         cmocka_unit_test_setup(survey_tries_all, set_up),
         cmocka_unit_test_setup(survey_measures, set_up),
+        cmocka_unit_test_setup(sources_of_cycles_are_measured_by_the_tsc, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
