@@ -312,14 +312,15 @@ static void show_step(struct report *r, const struct engine *e, const struct c_p
 {
     const struct moments *all = &c->step[step].all;
     fmt(r->out, "%-24s %7llu", c_step_names[step], (unsigned long long)all->n);
-    if (all->n) {
+    if (all->n == 0) {
+        fmt(r->out, "%43s", ""); /* as wide as what follows */
+    } else {
         per_op_number(r, units_of(e, (double)c->step[step].least), 0, 9);
         per_op_number(r, units_of(e, (double)c->step[step].greatest), 0, 9);
         per_op_number(r, units_of(e, all->mean), 2, 11);
         per_op_number(r, units_of(e, moments_sd(all)), 2, 10);
-        fmt(r->out, " %7llu", (unsigned long long)c->step[step].errors);
     }
-    fmt(r->out, "\r\n");
+    fmt(r->out, " %7llu\r\n", (unsigned long long)c->step[step].errors);
     if (c->step[step].wrong)
         fmt(r->out, "  ^ FAIL: %s\r\n", c->step[step].wrong);
 }

@@ -1,0 +1,197 @@
+/*
+ * The C program's table of method=plain: samples that fail are left out of the figures and counted,
+ * in the table and in the records.
+ */
+#include "bench/measure/c_program.c"
+#include "bench/show/method_show.c"
+#include "bench/show/per_op.c"
+#include "lib/config/options.h"
+#include "tests/unit/unit.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { SAMPLES = 100, NOTHING = 50, CALL = 10 };
+
+/* What is planted: of do_something every so many-th call fails, and takes a million ticks. */
+static struct {
+    unsigned fails_every;
+    unsigned calls[KINDS];
+    bool no_place;
+} plant;
+
+static int nothing(uint64_t n, struct object *o)
+{
+    (void)n, (void)o;
+    return 0;
+}
+
+static int something(uint64_t n, struct object *o)
+{
+    (void)n;
+    o->counter++;
+    return plant.fails_every && o->counter % plant.fails_every == 0;
+}
+
+static const char *counted(const struct object *o, uint64_t operations)
+{
+    return o->counter == operations ? NULL : "the counter is not the number of operations";
+}
+
+BENCH(baseline, do_nothing, .what = "nothing", .form = FORM_FUNCTION, .ops = 1,
+      .function = nothing);
+BENCH(baseline, do_something, .what = "something", .form = FORM_FUNCTION, .ops = 1,
+      .function = something, .check = counted);
+
+static struct window_result empty(struct object *o, const void *f, uint64_t turns, uint64_t delay,
+                                  uint64_t stack)
+{
+    (void)o, (void)f, (void)turns, (void)delay, (void)stack;
+    return (struct window_result){.ticks = NOTHING + plant.calls[KIND_EMPTY]++ % 2};
+}
+
+static struct window_result body(struct object *o, const void *f, uint64_t turns, uint64_t delay,
+                                 uint64_t stack)
+{
+    (void)delay, (void)stack;
+    plant.calls[KIND_BODY]++;
+    int failed = f == (const void *)something ? something(turns, o) : nothing(turns, o);
+    return (struct window_result){.ticks = failed ? 1000000 : NOTHING + CALL,
+                                  .failed = (uint64_t)failed};
+}
+
+static struct object object;
+
+bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *placed,
+               unsigned from, unsigned n)
+{
+    (void)e, (void)recipe;
+    assert_true(from == 0 && n == 1);
+    *placed = (struct placed){.object = &object, .check = b->check};
+    placed->kind[KIND_EMPTY].fn = empty;
+    placed->kind[KIND_BODY] = (struct placed_kind){body, (const void *)b->function, 1};
+    return !plant.no_place;
+}
+
+void place_object(const struct placed *p)
+{
+    (void)p;
+    object = (struct object){0};
+}
+
+const char *place_why(const struct engine *e)
+{
+    (void)e;
+    return "its code has no room";
+}
+
+bool cycle_known(const struct engine *e)
+{
+    (void)e;
+    return true;
+}
+
+static struct placed place;
+static struct options options;
+static struct engine engine;
+static struct c_program told;
+static char table[4096], records[4096];
+static unsigned failures;
+
+/* Runs it, and writes both forms. */
+static void run(unsigned fails_every)
+{
+    struct sink_buf b;
+    struct report r;
+    memset(&plant, 0, sizeof plant);
+    plant.fails_every = fails_every;
+    engine = (struct engine){.o = &options,
+                             .recipe = RECIPE_XFENCE,
+                             .execution = EXEC_SILICON,
+                             .samples = SAMPLES,
+                             .placed = &place};
+    c_program(&engine, &told);
+    sink_buf_init(&b, table, sizeof table);
+    report_init(&r, &b.sink, FORMAT_TABLE);
+    method_c_program(&r, &engine, &told);
+    failures = r.failures;
+    sink_buf_init(&b, records, sizeof records);
+    report_init(&r, &b.sink, FORMAT_JSONL);
+    method_c_program(&r, &engine, &told);
+}
+
+/* Whether the table has a line of these words. */
+static bool has_line(const char *step, const char *words)
+{
+    char line[128];
+    snprintf(line, sizeof line, "%-24s %s\r\n", step, words);
+    return strstr(table, line) != NULL;
+}
+
+static void without_a_failure(void **state)
+{
+    (void)state;
+    run(0);
+    assert_int_equal(plant.calls[KIND_EMPTY], 2 * SAMPLES); /* warm-up, baseline */
+    assert_int_equal(plant.calls[KIND_BODY], 2 * SAMPLES);
+    assert_true(has_line("baseline", "    100        50        51       50.50       0.50       0"));
+    assert_true(
+        has_line("do_nothing", "    100        60        60       60.00       0.00       0"));
+    assert_true(
+        has_line("do_something", "    100        60        60       60.00       0.00       0"));
+    assert_int_equal(failures, 0);
+}
+
+static void samples_that_fail_are_counted_and_left_out(void **state)
+{
+    (void)state;
+    run(8);
+    assert_int_equal(told.step[C_DO_SOMETHING].errors, 12);
+    assert_int_equal(told.step[C_DO_SOMETHING].all.n, 88);
+    assert_int_equal(told.step[C_DO_SOMETHING].greatest, NOTHING + CALL);
+    assert_int_equal(told.step[C_DO_NOTHING].errors, 0);
+    assert_true(
+        has_line("do_nothing", "    100        60        60       60.00       0.00       0"));
+    assert_true(
+        has_line("do_something", "     88        60        60       60.00       0.00      12"));
+    assert_non_null(strstr(records,
+                           "\"step\":\"do_something\",\"recipe\":\"xfence\",\"warmup\":100,"
+                           "\"n\":88,\"min\":60,\"max\":60,\"mean\":60,\"sd\":0,"
+                           "\"errors\":12,"));
+    assert_int_equal(failures, 0);
+}
+
+static void where_every_sample_fails_there_is_no_figure(void **state)
+{
+    (void)state;
+    run(1);
+    char words[64];
+    snprintf(words, sizeof words, "      0%51s", "100");
+    assert_true(has_line("do_something", words));
+    assert_non_null(strstr(records, "\"n\":0,\"errors\":100,"));
+}
+
+static void what_has_no_place_fails_the_run(void **state)
+{
+    struct sink_buf b;
+    struct report r;
+    (void)state;
+    memset(&plant, 0, sizeof plant);
+    plant.no_place = true;
+    c_program(&engine, &told);
+    sink_buf_init(&b, table, sizeof table);
+    report_init(&r, &b.sink, FORMAT_TABLE);
+    method_c_program(&r, &engine, &told);
+    assert_non_null(strstr(table, "not here: its code has no room"));
+    assert_int_equal(r.failures, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_failure),
+        cmocka_unit_test(samples_that_fail_are_counted_and_left_out),
+        cmocka_unit_test(where_every_sample_fails_there_is_no_figure),
+        cmocka_unit_test(what_has_no_place_fails_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
