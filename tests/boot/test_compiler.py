@@ -10,6 +10,7 @@ from machine import SUCCESS
 from rows import declared
 
 DOCUMENT = build.ROOT / "docs" / "compiler.md"
+WITHIN = 0.006  # of a cell: figures are rounded to 0.01, and one instruction in a pass of 50 operations is 0.02
 # Two functions that differ in a division, which counts as one instruction like any other.
 ALIKE = {"noclone"}
 # The trap costs more, where it is not unrolled: a volatile sum is in memory.
@@ -30,6 +31,16 @@ def table():
     return {
         name: {c: tuple(map(float, cell.split(" : "))) for c, cell in zip(head[2:], cells)} for name, _, *cells in lines
     }
+
+
+def wrong_cells(document, column, per_op):
+    """[(rows, the document's, the program's)] in that compiler's column; none where it is not among the columns."""
+    wrong = []
+    for name, cells in document.items():
+        ours = tuple(per_op[name.replace("*", word)] for word in ("trap", "cure"))
+        if column in cells and cells[column] != pytest.approx(ours, abs=WITHIN):
+            wrong.append((name, cells[column], ours))
+    return wrong
 
 
 def breaks_even(points):
@@ -64,10 +75,16 @@ def test_the_suite(rows):
     document = table()
     assert {n.removesuffix("_*") for n in document if n.endswith("_*")} == pairs
     column = f"{family} {version.split('.')[0]}"
-    for name, cells in document.items():
-        assert set(cells) == {"gcc 12", "gcc 14", "clang 14", "clang 19"}, name
-        ours = tuple(per_op[name.replace("*", word)] for word in ("trap", "cure"))
-        assert cells.get(column, ours) == pytest.approx(ours, abs=0.006), (name, column)
+    columns = {"gcc 12", "gcc 14", "clang 14", "clang 19"}
+    assert all(set(cells) == columns for cells in document.values()), document
+    assert wrong_cells(document, column, per_op) == []
+    # An instruction more in a pass is seen, in each cell: in the column that the program's own figures make.
+    for name in document:
+        for word in (0, 1):
+            cells = {n: [per_op[n.replace("*", w)] for w in ("trap", "cure")] for n in document}
+            cells[name][word] = round(cells[name][word] + 0.02, 2)
+            moved = {n: {"this": tuple(pair)} for n, pair in cells.items()}
+            assert [n for n, *_ in wrong_cells(moved, "this", per_op)] == [name], (name, word)
 
     # What wins from which count on, reckoned again from the rows.
     series = {e["name"]: e for e in b.events("breaks_even")}

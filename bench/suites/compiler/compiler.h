@@ -40,12 +40,10 @@ COMPILER_PAIR(volatile); /* the sum of the words */
 int compiler_volatile_choice(uint64_t n, struct object *o);
 
 /* letters.c: the same over the PASS characters in the room. */
-COMPILER_PAIR(known); /* the sum of COMPILER_LETTER in lower case, again and again */
-COMPILER_PAIR(lower); /* the sum of the characters in lower case */
-COMPILER_PAIR(
-    merged); /* the sum of the values of hexadecimal digits, COMPILER_NO_DIGIT of others */
-#define COMPILER_LETTER   'Q'
-#define COMPILER_NO_DIGIT 16
+COMPILER_PAIR(known);  /* the sum of COMPILER_LETTER in lower case, again and again */
+COMPILER_PAIR(lower);  /* the sum of the characters in lower case */
+COMPILER_PAIR(merged); /* the same, of letters alone: another character counts nothing */
+#define COMPILER_LETTER 'Q'
 
 /* memory.c: the same, each about the room's first words. */
 struct compiler_record {

@@ -1,0 +1,47 @@
+"""What docs/compiler.md says of the character tests, in the machine code of the compiler that was used last."""
+
+import re
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+OBJECTS = sorted((ROOT / "build").glob("*/*/bench/suites/compiler/letters.c.o"))
+
+
+@pytest.fixture(params=OBJECTS, ids=lambda path: path.parts[len(ROOT.parts) + 2])
+def code(request):
+    """code(name): the lines of a function's disassembly, relocations among them."""
+    ran = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", request.param], capture_output=True, text=True,
+                         check=True)  # fmt: skip
+    functions = dict(re.findall(r"<compiler_(\w+)>:\n((?:.+\n?)+)", ran.stdout))
+    return lambda name: functions[name].splitlines()
+
+
+def tables(lines):
+    return {m[1] for line in lines if (m := re.search(r"R_X86_64_PC32\s+(\.rodata\S*)", line))}
+
+
+def test_there_is_code():
+    assert OBJECTS, "run make first"
+
+
+def test_merged_cases_become_one_look_up(code):
+    lines = code("merged_trap")
+    assert len(tables(lines)) == 1, lines
+    # Into a table of data: neither a table of jumps nor a test a letter.
+    assert not [line for line in lines if re.search(r"\bjmp +\*", line)], lines
+    letters = [line for line in lines if re.search(r"\b(cmp|sub|add)\w* +\$0x([4-7][0-9a-f]|[9ab][0-9a-f]),", line)]
+    assert len(letters) <= 4, letters
+    assert len([line for line in code("merged_cure") if re.search(r"\bcmp", line)]) >= 52
+
+
+def test_cases_of_a_rule_become_arithmetic(code):
+    lines = code("lower_trap")
+    assert not tables(lines) and [line for line in lines if "cmov" in line], lines
+    assert len([line for line in code("lower_cure") if re.search(r"\bcmp", line)]) >= 26
+
+
+def test_a_known_letter_is_not_tested(code):
+    assert not tables(code("known_trap")) and not [line for line in code("known_trap") if "cmov" in line]
+    assert [line for line in code("known_cure") if "cmov" in line]
