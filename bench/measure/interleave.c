@@ -39,7 +39,6 @@ static void judge_round(const struct engine *e, const uint64_t *samples, const b
         if ((double)samples[i] <= above && !shared[i / ENGINE_BLOCK]) {
             *sum += (double)samples[i];
             kind->n++;
-            kind->least = samples[i] < kind->least ? samples[i] : kind->least;
         }
 }
 
@@ -51,7 +50,7 @@ void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
     bool shared[INTERLEAVE_KINDS][BLOCKS];
 
     for (unsigned k = 0; k < kinds; k++) {
-        kind[k] = (struct interleaved){.least = UINT64_MAX};
+        kind[k] = (struct interleaved){0};
         /* Warm-up. */
         fill_block(e, fn[k], samples, 0);
     }

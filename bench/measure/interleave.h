@@ -19,7 +19,6 @@
 struct interleaved {
     size_t n;
     double location; /* their mean; UNKNOWN: there are none */
-    uint64_t least;
 };
 
 /*

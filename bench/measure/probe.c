@@ -108,11 +108,10 @@ static size_t point_windows(const struct engine *e, enum recipe recipe)
 
 /*
  * One recipe's points, and as the last kind a chain of twice the longest: its difference to that is
- * the ruler, so that c comes from the same windows. least: of each point, lowered where it was
- * more; NULL: not wanted.
+ * the ruler, so that c comes from the same windows.
  */
 static double measure_points(struct engine *e, enum recipe recipe, size_t n, uint32_t offset,
-                             double *location, uint64_t *least)
+                             double *location)
 {
     struct interleaved kind[LINEARITY_POINTS + 1];
     window_fn fn[LINEARITY_POINTS + 1];
@@ -126,11 +125,8 @@ static double measure_points(struct engine *e, enum recipe recipe, size_t n, uin
         build_at(e, &code, recipe, &unit_chain_add, 2 * longest, recipe_names[recipe], offset);
     code_end(&code);
     interleave(e, fn, LINEARITY_POINTS + 1, n, kind);
-    for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
+    for (unsigned i = 0; i < LINEARITY_POINTS; i++)
         location[i] = kind[i].location;
-        if (least && kind[i].least < least[i])
-            least[i] = kind[i].least;
-    }
     double difference = kind[LINEARITY_POINTS].location - kind[LINEARITY_POINTS - 1].location;
     return difference > 0 ? difference / longest : 0;
 }
@@ -139,7 +135,7 @@ static double measure_points(struct engine *e, enum recipe recipe, size_t n, uin
 static void probe_ruler(struct engine *e)
 {
     double location[LINEARITY_POINTS];
-    e->ticks_per_cycle = measure_points(e, e->recipe, INTERLEAVE_ROUND, 0, location, NULL);
+    e->ticks_per_cycle = measure_points(e, e->recipe, INTERLEAVE_ROUND, 0, location);
     if (e->execution == EXEC_SILICON && engine_has_ruler(e))
         e->step_cycles = (uint64_t)(e->step / e->ticks_per_cycle + 0.5);
 }
@@ -150,7 +146,7 @@ static void probe_once(struct engine *e, struct probe *p, enum recipe r)
     double location[LINEARITY_POINTS];
     size_t n = point_windows(e, r);
     p->recipe[r].windows = n;
-    p->recipe[r].ticks_per_cycle = measure_points(e, r, n, 0, location, p->recipe[r].least);
+    p->recipe[r].ticks_per_cycle = measure_points(e, r, n, 0, location);
     p->recipe[r].groups = p->recipe[r].quiet = 1;
     linearity(location, p->recipe[r].ticks_per_cycle, n, e->step, p->recipe[r].point);
 }
@@ -164,8 +160,7 @@ static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
     struct moments c = {0};
     for (unsigned i = 0; i < groups; i++) {
         uint32_t offset = i % PLACEMENTS * (LINE / PLACEMENTS);
-        group[i].c = measure_points(e, r, n * INTERLEAVE_ROUND, offset, group[i].location,
-                                    p->recipe[r].least);
+        group[i].c = measure_points(e, r, n * INTERLEAVE_ROUND, offset, group[i].location);
         if (group[i].c > 0)
             moments_add(&c, group[i].c);
     }
@@ -179,16 +174,19 @@ static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
 
 static void probe_linearity(struct engine *e, struct probe *p, enum recipe r)
 {
-    for (unsigned i = 0; i < LINEARITY_POINTS; i++)
-        p->recipe[r].least[i] = UINT64_MAX;
     if (e->execution == EXEC_SILICON)
         probe_groups(e, p, r);
     else
         probe_once(e, p, r);
-    p->recipe[r].regression = linearity_regress(p->recipe[r].point, p->recipe[r].ticks_per_cycle);
-    p->recipe[r].spurious = linearity_spurious(p->recipe[r].least);
     if (r == e->recipe && p->recipe[r].ticks_per_cycle > 0)
         e->ticks_per_cycle = p->recipe[r].ticks_per_cycle;
+}
+
+static void probe_growing(const struct engine *e, struct probe *p, enum recipe r)
+{
+    p->recipe[r].growing = growing_take(e, r, p->recipe[r].least);
+    p->recipe[r].regression =
+        regress(p->recipe[r].least, GROWING_BODIES, GROWING_STEP, p->recipe[r].ticks_per_cycle);
 }
 
 static void probe_begin(struct engine *e, struct probe *p)
@@ -212,8 +210,10 @@ void probe_run(struct engine *e, struct probe *p)
     probe_begin(e, p);
     for (unsigned r = 0; r < RECIPE_COUNT; r++) {
         p->recipe[r].why_not = cpu_lacks(e->p->cpu, (enum recipe)r);
-        if (!p->recipe[r].why_not)
-            probe_linearity(e, p, (enum recipe)r);
+        if (p->recipe[r].why_not)
+            continue;
+        probe_linearity(e, p, (enum recipe)r);
+        probe_growing(e, p, (enum recipe)r);
     }
 }
 

@@ -7,7 +7,9 @@
 
 #include "bench/api/report.h"
 #include "bench/measure/context.h"
+#include "bench/measure/growing.h"
 #include "lib/stats/linearity.h"
+#include "lib/stats/regress.h"
 
 struct probe {
     struct behave_verdict behave;
@@ -18,9 +20,9 @@ struct probe {
         struct linearity_point point[LINEARITY_POINTS];
         unsigned groups, quiet;     /* placements times rounds; those in which the core was ours */
         struct linearity_line line; /* on silicon, through the quiet ones */
-        struct linearity_regression regression;
-        uint64_t least[LINEARITY_POINTS]; /* window of each point */
-        unsigned spurious;                /* minima, of neighbours among the points */
+        uint64_t least[GROWING_BODIES]; /* window of each growing body */
+        unsigned growing;               /* windows each */
+        struct regression regression;   /* through these */
     } recipe[RECIPE_COUNT];
 };
 

@@ -84,12 +84,14 @@ static void record_recipe(const struct engine *e, const struct probe *p, unsigne
 static void show_regression(const struct engine *e, const struct probe *p, struct report *r)
 {
     fmt(r->out,
-        "\r\nregression: a window over N adds, N of %u and more, takes intercept + slope * N "
-        "%s\r\n%-10s %9s %10s %11s %9s spurious minima\r\n",
-        LINEARITY_FROM, e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles",
-        "recipe", "slope", "intercept", "R^2", "residual");
+        "\r\nregression: the least window over N adds, N of 0, %u, ... %u, is intercept + slope * "
+        "N,"
+        "\r\nin %s\r\n%-10s %9s %10s %11s %9s spurious minima\r\n",
+        GROWING_STEP, GROWING_STEP * (GROWING_BODIES - 1),
+        e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe", "slope",
+        "intercept", "R^2", "residual");
     for (unsigned k = 0; k < RECIPE_COUNT; k++) {
-        const struct linearity_regression *g = &p->recipe[k].regression;
+        const struct regression *g = &p->recipe[k].regression;
         if (p->recipe[k].why_not)
             continue;
         fmt(r->out, "%-10s", recipe_names[k]);
@@ -97,30 +99,30 @@ static void show_regression(const struct engine *e, const struct probe *p, struc
         per_op_number(r, g->intercept, 1, 10);
         per_op_number(r, g->r2, 9, 11);
         per_op_number(r, g->residual_max, 1, 9);
-        fmt(r->out, " %u of %u\r\n", p->recipe[k].spurious, LINEARITY_POINTS - 1);
+        fmt(r->out, " %u of %u\r\n", g->spurious, GROWING_BODIES - 1);
     }
 }
 
 static void record_regression(const struct engine *e, const struct probe *p, unsigned recipe,
                               struct report *r)
 {
-    const struct linearity_regression *g = &p->recipe[recipe].regression;
+    const struct regression *g = &p->recipe[recipe].regression;
     bool counted = e->execution == EXEC_INSTRUCTIONS;
     struct json j;
     if (p->recipe[recipe].why_not || !report_record(r, &j, "regression"))
         return;
     json_str(&j, "recipe", recipe_names[recipe]);
     json_u64(&j, "n", g->n);
+    json_u64(&j, "adds_step", GROWING_STEP);
+    json_u64(&j, "windows", p->recipe[recipe].growing);
     json_f64(&j, counted ? "slope_instructions" : "slope_cycles", g->slope, 7);
     json_f64(&j, counted ? "intercept_instructions" : "intercept_cycles", g->intercept, 4);
     json_f64(&j, "r2", g->r2, 12);
     json_f64(&j, "residual_max", g->residual_max, 4);
-    json_u64(&j, "spurious_minima", p->recipe[recipe].spurious);
+    json_u64(&j, "spurious_minima", g->spurious);
     json_array(&j, "minima_ticks");
-    for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
-        uint64_t least = p->recipe[recipe].least[i];
-        json_f64(&j, NULL, least < UINT64_MAX ? (double)least : UNKNOWN, 0);
-    }
+    for (unsigned i = 0; i < GROWING_BODIES; i++)
+        json_u64(&j, NULL, p->recipe[recipe].least[i]);
     json_close(&j);
     json_end(&j);
 }

@@ -127,38 +127,3 @@ struct linearity_line linearity_line(const struct linearity_point points[LINEARI
     }
     return l;
 }
-
-struct linearity_regression linearity_regress(const struct linearity_point points[LINEARITY_POINTS],
-                                              double c)
-{
-    struct linearity_line l = linearity_line(points);
-    struct linearity_regression r = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, 0};
-    struct moments windows = {0};
-    double missed = 0;
-    if (!is_known(l.bend) || !(c > 0))
-        return r;
-    for (int i = 0; i < LINEARITY_POINTS; i++) {
-        const struct linearity_point *p = &points[i];
-        if (!on_the_line(p))
-            continue;
-        double off = p->cycles - (l.slope * p->adds - l.shadow);
-        missed += off * off;
-        moments_add(&windows, p->cycles + p->adds);
-    }
-    /* e(N) is a window's cycles less those of one add and less N - 1 (linearity.h). */
-    r.slope = 1 + l.slope;
-    r.intercept = points[REFERENCE].ticks / c - 1 - l.shadow;
-    r.residual_max = l.bend;
-    r.n = (unsigned)windows.n;
-    if (windows.squares > 0)
-        r.r2 = 1 - missed / windows.squares;
-    return r;
-}
-
-unsigned linearity_spurious(const uint64_t least[LINEARITY_POINTS])
-{
-    unsigned n = 0;
-    for (int i = 1; i < LINEARITY_POINTS; i++)
-        n += least[i] < least[i - 1] && least[i - 1] < UINT64_MAX;
-    return n;
-}

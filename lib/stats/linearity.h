@@ -61,23 +61,6 @@ struct linearity_line {
 };
 struct linearity_line linearity_line(const struct linearity_point points[LINEARITY_POINTS]);
 
-/*
- * The same line as a regression over growing bodies has it (Paoloni, 324264, 3.3): a window over N
- * adds takes intercept + slope N, in core cycles, or in instructions where c counts those. n points
- * of N >= LINEARITY_FROM; the residual is what linearity_line() calls the bend. c: ticks per core
- * cycle. UNKNOWN where the line is; r2 where all windows are alike.
- */
-struct linearity_regression {
-    double slope, intercept, r2, residual_max;
-    unsigned n;
-};
-struct linearity_regression linearity_regress(const struct linearity_point points[LINEARITY_POINTS],
-                                              double c);
-
-/* Spurious minima: how often a body is longer than the one before it, and its least window shorter.
- * least[i]: of linearity_adds[i] adds; UINT64_MAX: not known. */
-unsigned linearity_spurious(const uint64_t least[LINEARITY_POINTS]);
-
 /* Windows a point that make the half-width at most `half` core cycles; at least 1, 0 where c or
  * half is not above 0. */
 size_t linearity_windows(double half, double c, double step);

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import signal
+import statistics
 import subprocess
 import time
 from pathlib import Path
@@ -215,23 +216,31 @@ def test_a_timer_that_fails_is_named_with_the_row(run, tmp_path):
     assert f"^ {row['clock_failed']} readings of the clock clock failed" in ended.out, ended.out
 
 
-def test_regression_is_the_line_of_linearity(run):
+def test_regression_over_growing_bodies(run):
+    """The line is that of least squares through the minima that stand beside it, over 64 bodies that grow evenly."""
     ended = run(*QUICK)
     records = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick":')]
     lines = {r["recipe"]: r for r in records if r["type"] == "linearity" and "why" not in r}
     fits = {r["recipe"]: r for r in records if r["type"] == "regression"}
     assert set(fits) == set(lines) and "cpuid" in fits
     for recipe, fit in fits.items():
+        minima = fit["minima_ticks"]
+        assert len(minima) == 64 and 2 <= fit["windows"] <= 64 and fit["windows"] % 2 == 0, fit
+        spurious = sum(after < before for before, after in zip(minima, minima[1:]))
+        assert fit["spurious_minima"] == spurious and f" {spurious} of 63" in ended.out, fit
         if fit["n"] == 0:  # a core cycle's ticks are not known: others had the core
             assert "slope_cycles" not in fit and "r2" not in fit, fit
             continue
-        minima = fit["minima_ticks"]
-        assert len(minima) == 9 and fit["spurious_minima"] == sum(b < a for a, b in zip(minima, minima[1:])), fit
+        bodies = [fit["adds_step"] * i for i in range(64)]
+        cycles = [ticks / lines[recipe]["ticks_per_cycle"] for ticks in minima]
+        slope, intercept = statistics.linear_regression(bodies, cycles)
+        assert fit["n"] == 64 and fit["slope_cycles"] == pytest.approx(slope, rel=1e-4), fit
+        assert fit["intercept_cycles"] == pytest.approx(intercept, rel=1e-4, abs=1e-2), fit
+        off = max(abs(y - (intercept + slope * x)) for x, y in zip(bodies, cycles))
+        assert fit["residual_max"] == pytest.approx(off, rel=1e-3, abs=1e-2), fit
+        assert fit["r2"] == pytest.approx(statistics.correlation(bodies, cycles) ** 2, abs=1e-6), fit
         shown = re.search(rf"^{recipe} +(0\.\d{{5}}|[1-9]\.\d{{5}}) ", ended.out, re.MULTILINE)
         assert shown and float(shown[1]) == pytest.approx(fit["slope_cycles"], abs=6e-6), ended.out
-        if "bend_cycles" in lines[recipe]:
-            assert fit["slope_cycles"] == pytest.approx(1 + lines[recipe]["slope"], abs=2e-7), fit
-            assert fit["residual_max"] == lines[recipe]["bend_cycles"] and fit["r2"] <= 1, fit
 
 
 def test_report(run):

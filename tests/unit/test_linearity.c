@@ -128,47 +128,6 @@ static void what_bends_is_not_straight(void **state)
     assert_close(l.slope, -0.003, 0.0002);
 }
 
-/* T(N) = 40 + 1.01 N core cycles; then one point 2 off, by least squares worked out apart. */
-static void regression(void **state)
-{
-    (void)state;
-    double ticks[LINEARITY_POINTS];
-    struct linearity_point points[LINEARITY_POINTS];
-    for (int i = 0; i < LINEARITY_POINTS; i++)
-        ticks[i] = 0.5 * (40 + 1.01 * linearity_adds[i]);
-    linearity(ticks, 0.5, 512, 1, points);
-    struct linearity_regression r = linearity_regress(points, 0.5);
-    assert_int_equal(r.n, 6);
-    assert_close(r.slope, 1.01, 1e-12);
-    assert_close(r.intercept, 40, 1e-9);
-    assert_close(r.r2, 1, 1e-12);
-    assert_close(r.residual_max, 0, 1e-9);
-    ticks[6] += 1; /* N = 50 takes two core cycles more */
-    linearity(ticks, 0.5, 512, 1, points);
-    r = linearity_regress(points, 0.5);
-    struct linearity_line l = linearity_line(points);
-    assert_close(r.slope, 1 + l.slope, 0);
-    assert_close(r.residual_max, l.bend, 0);
-    assert_close(r.slope, 1.009621303294, 1e-9);
-    assert_close(r.intercept, 40.408125933, 1e-6);
-    assert_close(r.r2, 0.999995942815529, 1e-12);
-    assert_close(r.residual_max, 1.610808903, 1e-6);
-    linearity(ticks, 0, 512, 1, points);
-    r = linearity_regress(points, 0);
-    assert_true(r.n == 0 && r.slope != r.slope && r.r2 != r.r2);
-}
-
-static void spurious_minima(void **state)
-{
-    (void)state;
-    static const uint64_t grow[LINEARITY_POINTS] = {3, 3, 4, 9, 9, 20, 50, 100, 1000};
-    static const uint64_t fall[LINEARITY_POINTS] = {3, 2, 4, 9, 8, 20, 50, 100, 99};
-    static const uint64_t lost[LINEARITY_POINTS] = {3, 2, UINT64_MAX, 1, 8, 20, 50, 100, 99};
-    assert_int_equal(linearity_spurious(grow), 0);
-    assert_int_equal(linearity_spurious(fall), 3);
-    assert_int_equal(linearity_spurious(lost), 2); /* what is not known is no minimum */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,8 +137,6 @@ int main(void)
         cmocka_unit_test(enough_windows_for_a_bar),
         cmocka_unit_test(groups_show_their_spread),
         cmocka_unit_test(what_bends_is_not_straight),
-        cmocka_unit_test(regression),
-        cmocka_unit_test(spurious_minima),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,72 @@
+#include "bench/measure/growing.h"
+#include "bench/measure/dither.h"
+#include "bench/measure/tsc.h"
+#include "bench/window/window.h"
+#include "lib/text/fmt.h"
+
+#define PARTS_A_S  50  /* of a second: what a recipe may take */
+#define TICKS_MOST 5e7 /* the same, where no clock tells what a second is */
+#define WAYS_MOST  4   /* there, back, there, back */
+
+extern const struct unit unit_chain_add, unit_chain_before;
+
+static void build(const struct engine *e, enum recipe recipe, window_fn fn[GROWING_BODIES])
+{
+    char tag[48];
+    struct code code;
+    fmt_buf(tag, sizeof tag, "growing/%s/B", recipe_names[recipe]);
+    code_begin(&code, e->p);
+    for (unsigned i = 0; i < GROWING_BODIES; i++)
+        fn[i] = code_window(&code, &(struct window_spec){
+                                       .recipe = recipe,
+                                       .xfence_is_lfence = e->xfence_is_lfence,
+                                       .name = tag,
+                                       .before = &unit_chain_before,
+                                       .unit = &unit_chain_add,
+                                       .copies = i * GROWING_STEP,
+                                   });
+    code_end(&code);
+}
+
+/* A block of windows of each body, from the shortest on, or back from the longest. */
+static void take_way(const struct engine *e, const window_fn *fn, unsigned block, unsigned way,
+                     uint64_t *least)
+{
+    struct object *o = (struct object *)(void *)e->p->data;
+    for (unsigned k = 0; k < GROWING_BODIES; k++) {
+        unsigned i = way % 2 ? GROWING_BODIES - 1 - k : k;
+        for (unsigned n = 0; n < block; n++) {
+            uint64_t delay = dither(e, way * block + n);
+            uint64_t ticks = fn[i](o, NULL, 0, delay, WINDOW_STACK).ticks;
+            least[i] = ticks < least[i] ? ticks : least[i];
+        }
+    }
+}
+
+static void forget(uint64_t least[GROWING_BODIES])
+{
+    for (unsigned i = 0; i < GROWING_BODIES; i++)
+        least[i] = UINT64_MAX;
+}
+
+unsigned growing_take(const struct engine *e, enum recipe recipe, uint64_t least[GROWING_BODIES])
+{
+    window_fn fn[GROWING_BODIES];
+    unsigned block = 1, ways = 2;
+    build(e, recipe, fn);
+    forget(least);
+    take_way(e, fn, 1, 0, least); /* caches and predictors */
+    uint64_t began = tsc_now();
+    take_way(e, fn, 1, 1, least);
+    double once = (double)(tsc_now() - began);
+    if (e->execution == EXEC_SILICON) {
+        double most = (engine_has_hz(e) ? e->tsc_hz / PARTS_A_S : TICKS_MOST) / once;
+        ways = most < 2 * WAYS_MOST ? 2 : WAYS_MOST;
+        block = most > WAYS_MOST * ENGINE_BLOCK ? ENGINE_BLOCK : (unsigned)most / ways;
+        block = block > 0 ? block : 1;
+    }
+    forget(least);
+    for (unsigned way = 0; way < ways; way++)
+        take_way(e, fn, block, way, least);
+    return ways * block;
+}

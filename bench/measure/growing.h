@@ -1,0 +1,23 @@
+/*
+ * Windows over growing bodies, for each recipe's line through their minima (lib/stats/regress.h):
+ * chains of 0, 16, 32 ... 1008 dependent adds. Paoloni's bodies grow by a turn of a loop, from 0 to
+ * 999, with 100,000 windows each: a minute and a half. These are 64 of his thousand, straight code
+ * in place of a loop's turns, and bounded in time.
+ */
+#ifndef BENCH_MEASURE_GROWING_H
+#define BENCH_MEASURE_GROWING_H
+
+#include "bench/measure/context.h"
+
+#define GROWING_BODIES 64
+#define GROWING_STEP   16 /* adds */
+
+/*
+ * least[i]: the least window over i * GROWING_STEP adds, in ticks. The bodies are gone through
+ * there and back, in blocks. On silicon as many windows each as a fiftieth of a second has room
+ * for, 64 at the most, 2 at the least; elsewhere windows are exact or noise, and 2 it is. Returns
+ * how many.
+ */
+unsigned growing_take(const struct engine *e, enum recipe recipe, uint64_t least[GROWING_BODIES]);
+
+#endif

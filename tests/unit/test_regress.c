@@ -1,0 +1,84 @@
+#include "lib/stats/regress.h"
+#include "lib/stats/known.h"
+#include "tests/unit/close.h"
+#include "tests/unit/unit.h"
+
+enum { POINTS = 64, STEP = 16 };
+
+/* T(N) = 40 + 1.5 N core cycles of two ticks each. */
+static void grow(uint64_t least[POINTS])
+{
+    for (unsigned i = 0; i < POINTS; i++)
+        least[i] = 80 + 3 * STEP * i;
+}
+
+static void a_line_is_found(void **state)
+{
+    (void)state;
+    uint64_t least[POINTS];
+    grow(least);
+    struct regression r = regress(least, POINTS, STEP, 2);
+    assert_int_equal(r.n, POINTS);
+    assert_close(r.slope, 1.5, 1e-12);
+    assert_close(r.intercept, 40, 1e-9);
+    assert_close(r.r2, 1, 1e-12);
+    assert_close(r.residual_max, 0, 1e-9);
+    assert_int_equal(r.spurious, 0);
+}
+
+/* By least squares worked out apart: five points at 0, 1 .. 4 that read 1, 3, 5, 11, 9. */
+static void what_lies_beside_it_is_told(void **state)
+{
+    (void)state;
+    static const uint64_t least[] = {1, 3, 5, 11, 9};
+    struct regression r = regress(least, 5, 1, 1);
+    assert_close(r.slope, 2.4, 1e-12);
+    assert_close(r.intercept, 1, 1e-12);
+    assert_close(r.residual_max, 2.8, 1e-12);
+    assert_close(r.r2, 1 - 11.2 / 68.8, 1e-12);
+    assert_int_equal(r.n, 5);
+    assert_int_equal(r.spurious, 1); /* 9 behind 11 */
+}
+
+/* Paoloni counts each body whose minimum is smaller than that of the one before. */
+static void spurious_minima_are_counted(void **state)
+{
+    (void)state;
+    uint64_t least[POINTS];
+    grow(least);
+    least[10] += 1000; /* no calm window: the next one is smaller */
+    least[20] -= 60;   /* itself smaller than the one before */
+    least[30] -= 48;   /* as small: no */
+    assert_int_equal(regress(least, POINTS, STEP, 2).spurious, 2);
+    least[9] = UINT64_MAX; /* what is not known is no minimum, */
+    least[21] = UINT64_MAX;
+    struct regression r = regress(least, POINTS, STEP, 2);
+    assert_int_equal(r.spurious, 2);
+    assert_int_equal(r.n, POINTS - 2); /* and no point */
+}
+
+static void unknown_is_told_as_such(void **state)
+{
+    (void)state;
+    uint64_t least[POINTS];
+    grow(least);
+    struct regression r = regress(least, POINTS, STEP, 0);
+    assert_true(r.n == 0 && !is_known(r.slope) && !is_known(r.intercept) && !is_known(r.r2));
+    assert_false(is_known(r.residual_max));
+    assert_int_equal(regress(least, 2, STEP, 2).n, 0);
+    for (unsigned i = 0; i < POINTS; i++)
+        least[i] = 7;
+    r = regress(least, POINTS, STEP, 1);
+    assert_true(r.n == POINTS && r.slope == 0 && !is_known(r.r2) && r.residual_max == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_is_found),
+        cmocka_unit_test(what_lies_beside_it_is_told),
+        cmocka_unit_test(spurious_minima_are_counted),
+        cmocka_unit_test(unknown_is_told_as_such),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
