@@ -20,6 +20,7 @@ COLUMNS = (
     table.Column("instr/op", "instructions", ".3f"),
     table.Column("ticks/op", "ticks", ".3f"),
     table.Column("ns/op", "ns", ".3f"),
+    table.Column("ops/s", "operations_per_second", ".4g"),
     table.Column("note", "note", left=True),
 )
 # For programs: the parts of what people read in one.
@@ -31,7 +32,7 @@ PARTS = (
     table.Column("", "cycles_hi"),
 )
 SORTS = ("report", "suite", "name", "core", "ops", "min", "median", "p99", "max", "cycles", "interval",
-         "instructions", "ticks", "ns")
+         "instructions", "ticks", "ns", "operations_per_second")
 TOLD = ("warning", "error", "fault", "nmi", "stopped", "cores_differ")
 
 
@@ -72,6 +73,7 @@ def flat(path, row, ticks_per_unit):
         **{key: in_unit(window.get(key), ticks_per_unit) for key in ("min", "median", "p99", "max")},
         **{key: per_op.get(key) for key in ("cycles", "instructions", "ns", "cycles_lo", "cycles_hi")},
         "ticks": None if known else per_op.get("ticks"),
+        "operations_per_second": row.get("operations_per_second"),
         "interval": None if lo is None or hi is None else round((hi - lo) / 2, 6),
         "note": note(row),
     }

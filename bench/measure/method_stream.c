@@ -36,6 +36,7 @@ static bool take_window(struct taking *t, struct stream *s, uint64_t *ticks)
 {
     struct window_result w;
     bool good = stream_window(t, s->kind, t->p->kind[s->kind].turns, &w);
+    s->as_read = w.ticks;
     *ticks = compensate_window(t->e, t->before, w.ticks, &s->alone, &s->side->interrupts);
     return good;
 }
@@ -48,6 +49,7 @@ static void feed(const struct engine *e, struct stream *s, uint64_t ticks)
         moments_add(&side->calm, (double)ticks);
     side->least = ticks < side->least ? ticks : side->least;
     side->greatest = ticks > side->greatest ? ticks : side->greatest;
+    side->least_as_read = s->as_read < side->least_as_read ? s->as_read : side->least_as_read;
     if (is_ruler(s->kind))
         return;
     if (e->o->method == METHOD_KBEST)
@@ -127,7 +129,7 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
     const struct options *o = t->e->o;
     uint64_t ticks[2 * ENGINE_BLOCK];
     *s = (struct stream){.kind = k, .side = side, .left = left, .alone = UINT64_MAX};
-    side->least = UINT64_MAX;
+    side->least = side->least_as_read = UINT64_MAX;
     ensemble_start(&s->ensemble, o->size);
     kbest_start(&side->kbest, o->k, o->epsilon / 1000.0, o->most);
     for (unsigned i = 0; i < ENGINE_BLOCK; i++) /* of the first nothing is kept */

@@ -28,10 +28,11 @@ struct stream {
     enum kind kind;
     struct method_side *side;
     struct ensemble ensemble;
-    uint64_t left;  /* windows that it wants at the most; 0: it has enough */
-    double above;   /* a longer window is disturbed */
-    double mean;    /* of its last block; UNKNOWN: that had none */
-    uint64_t alone; /* compensate_window()'s */
+    uint64_t left;    /* windows that it wants at the most; 0: it has enough */
+    double above;     /* a longer window is disturbed */
+    double mean;      /* of its last block; UNKNOWN: that had none */
+    uint64_t alone;   /* compensate_window()'s */
+    uint64_t as_read; /* the last window before that */
 };
 
 /* Warms a kind up. */

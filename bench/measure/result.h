@@ -54,7 +54,8 @@ struct method_side {
     struct moments all;  /* plain: mean and standard deviation (n-1) */
     struct moments calm; /* of those that were not disturbed: what a ruler is worth */
     uint64_t least, greatest;
-    uint64_t interrupts; /* of the timer, that compensate= took off */
+    uint64_t interrupts;    /* of the timer, that compensate= took off */
+    uint64_t least_as_read; /* the least window with its interrupts in it */
     struct kbest kbest;
     struct ensemble_result ensemble;
     struct moments rate; /* core cycles a tick by the counter read around its blocks */

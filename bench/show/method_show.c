@@ -192,6 +192,8 @@ static void record_side(struct json *j, const struct engine *engine, const char 
         json_bool(j, "converged", s->kbest.converged);
         if (engine->compensate.cost.known)
             json_u64(j, "timer_interrupts", s->interrupts);
+        if (engine->compensate.cost.known)
+            json_u64(j, "min_as_read", s->least_as_read);
     }
     if (method == METHOD_ENSEMBLES) {
         json_u64(j, "ensembles", e->ensembles);

@@ -176,10 +176,31 @@ static void record_per_op(struct json *j, const struct engine *e, const struct r
     json_close(j);
 }
 
+/* Whether the figure is above its error of zero, as far as one is known. */
+static bool is_above_zero(const struct engine *e, const struct row *row)
+{
+    const struct headline *h = &row->headline;
+    if (row->method.method != METHOD_DOUBLED)
+        return h->ticks > 0 && h->ticks > row->method.error;
+    return h->ticks > 0 && (!cycle_known(e) || !(h->cycles.theta <= h->cycles.half));
+}
+
+/* Operations a second, and whether they can be known. method=adaptive, which times its own
+ * operations, has them already. */
+static void record_speed(struct json *j, const struct engine *e, const struct row *row)
+{
+    if (units_are_instructions(e) || row->method.method == METHOD_ADAPTIVE)
+        return;
+    json_bool(j, "seconds_valid", units_have_ns(e));
+    if (units_have_ns(e) && is_above_zero(e, row))
+        json_f64(j, "operations_per_second", 1e9 / units_ns(e, row->headline.ticks), 0);
+}
+
 static void record_headline(struct json *j, const struct engine *e, const struct row *row)
 {
     const struct headline *h = &row->headline;
     record_per_op(j, e, row);
+    record_speed(j, e, row);
     json_u64(j, "placements", row->placements);
     json_bool(j, "doubled", h->doubled);
     if (sweep_made(e, row))

@@ -326,6 +326,24 @@ def test_no_cost_says_so(method):
         assert ("negative" in row.get("doubt", "")) == (row["per_op"]["ticks"] < 0), row
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_tells_operations_a_second(method):
+    """Where a clock is trusted, and the figure lies above its error; what is not known is left out."""
+    for _ in range(LAUNCHES):
+        _, row, _ = one(f"suite=calls bench=direct method={method}", "calls/direct")
+        if "operations_per_second" in row:
+            break
+        per_op = row["per_op"]
+        assert per_op["ticks"] <= per_op.get("error_ticks", 0) or per_op.get("cycles_lo", 0) <= 0, row
+    assert row["seconds_valid"] is True, row
+    assert row["operations_per_second"] == pytest.approx(1e9 / row["per_op"]["ns"], rel=1e-3), row
+    for words in ("bench=empty_lfence", "bench=do_nothing clock=hpet"):
+        if method == "adaptive":
+            break  # the words are refused, and an empty row has no loop
+        _, row, _ = one(f"suite=baseline {words} method={method}", f"baseline/{words.split('=')[1].split()[0]}")
+        assert "operations_per_second" not in row and row.get("seconds_valid") is not True, row
+
+
 def test_adaptive_says_what_its_users_want():
     """Of seconds that are more than their error."""
     for _ in range(LAUNCHES):

@@ -53,6 +53,16 @@ verdict: PASS (4 rows, 0 failures)
 """
 
 
+def test_operations_a_second_stand_beside_ns(kept):
+    """By any method, where the record has them."""
+    path = kept(whole(row("a", 4, operations_per_second=1234567890), row("b", 4)))
+    lines = baretick("show", path).stdout.splitlines()
+    assert lines[2].split()[-2:] == ["ns/op", "ops/s"], lines
+    assert [line.split()[-1] for line in lines[3:5]] == ["1.235e+09", "-"], lines
+    as_csv = list(csv.DictReader(io.StringIO(baretick("show", path, "--format", "csv").stdout)))
+    assert [r["operations_per_second"] for r in as_csv] == ["1234567890", ""], as_csv
+
+
 def test_markdown(kept):
     path = kept(whole(counted("x", 2), run=counting()))
     assert baretick("show", path, "--format", "markdown").stdout == f"""\

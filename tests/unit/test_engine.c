@@ -1143,6 +1143,71 @@ static void timer_interrupts_are_taken_off(void **state)
     assert_int_equal(body->least, as_it_is.method.body.least);
 }
 
+/* A timer that interrupts at even intervals of the planted time; an interrupt takes INTERRUPT ticks
+ * and up to a tenth more. */
+static struct {
+    double interval, now;
+    unsigned n;
+} timer;
+
+static double interrupts_of_a_timer(enum kind k, size_t i)
+{
+    (void)i;
+    double ticks = plant.overhead + cycles_of(k) * plant.cycle, more = 0;
+    for (timer.now += ticks; timer.now >= timer.interval; timer.now -= timer.interval) {
+        plant.interrupts++;
+        more += INTERRUPT + timer.n++ % 11 * (INTERRUPT / 100);
+    }
+    return more;
+}
+
+/* As compensate_open() finds it: the least gap in which an interrupt came. */
+static struct tick_cost cost_of_interrupts(double interval)
+{
+    struct tick_finder f;
+    uint64_t tsc = 0;
+    tick_start(&f, 0, 0);
+    for (unsigned n = 1; tick_is_gap(&f, tsc += (uint64_t)interval) &&
+                         tick_add(&f, INTERRUPT + n % 11 * (INTERRUPT / 100), tsc, n);
+         n++)
+        continue;
+    return tick_judge(&f);
+}
+
+static struct row of_interval(double interval, bool compensated)
+{
+    start(NULL);
+    options.epsilon = 0;
+    plant.operation = 20000; /* a window of ten milliseconds and more of a GHz */
+    plant.extra = interrupts_of_a_timer;
+    timer.interval = interval;
+    timer.now = 0;
+    timer.n = 0;
+    if (compensated)
+        engine.compensate.cost = cost_of_interrupts(interval);
+    return by_method(METHOD_KBEST);
+}
+
+/* In every window of a long body interrupts come, so that no minimum is without; a short one, beside
+ * the time between two of them, has windows without, and is the truth. */
+static void a_long_window_is_compensated_towards_the_truth(void **state)
+{
+    (void)state;
+    const double window = OPS * 20000 * 0.5;
+    double truth = of_interval(50 * window, false).method.ticks;
+    assert_true(fabs(truth - 10000) < 1);
+    for (double parts = 1.5; parts < 10; parts += 0.7) {
+        struct row as_it_is = of_interval(window / parts, false);
+        struct row without = of_interval(window / parts, true);
+        assert_true(engine.compensate.cost.known && engine.compensate.cost.cost == INTERRUPT);
+        double off = as_it_is.method.ticks - truth, left = without.method.ticks - truth;
+        assert_true(off * OPS > INTERRUPT * 0.9); /* one at the least */
+        assert_true(fabs(left) < fabs(off) / 4);
+        assert_true(without.method.body.interrupts >= without.method.body.all.n);
+        assert_true(without.method.body.least_as_read >= without.method.body.least + INTERRUPT);
+    }
+}
+
 static void compensation_says_why_not(void **state)
 {
     (void)state;
@@ -1299,6 +1364,7 @@ int main(void)
         cmocka_unit_test_setup(kbest_comes_there_and_back, start),
         cmocka_unit_test_setup(kbest_that_agrees_at_once_comes_back, start),
         cmocka_unit_test_setup(timer_interrupts_are_taken_off, start),
+        cmocka_unit_test_setup(a_long_window_is_compensated_towards_the_truth, start),
         cmocka_unit_test_setup(compensation_says_why_not, start),
         cmocka_unit_test_setup(a_drift_does_not_fall_into_the_difference, start),
         cmocka_unit_test_setup(a_negative_difference_says_so, start),
