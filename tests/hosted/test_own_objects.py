@@ -106,6 +106,34 @@ def test_list_shows_the_rows(run, objects):
     assert "gcc.o" not in run("list").out and "gcc.o" not in run("objects=off", "list").out
 
 
+LONG = """static int chain(uint64_t n, struct baretick_object *o)
+{ uint64_t x = 1; (void)o; for (; n; n--) __asm__ volatile(".rept 100\\n\\tadd %0, %0\\n\\t.endr" : "+r"(x) : : "cc");
+  return 0; }
+BARETICK_ROW(timed, row, "100 additions, one after the other", .body = chain, .ops = 1000000);
+"""
+
+
+def test_long_windows_are_compensated(run, tmp_path):
+    """Windows of 20 ms and more: no minimum is without timer interrupts, and each one's are taken off. That the rest
+    is nearer the truth is for tests/unit/test_engine.c, whose clock does not drift."""
+    path = made.of_source(tmp_path, "timed", LONG)
+    words = ("suite=timed", "method=kbest", "most=32")
+    report = run(f"objects={path}", "format=jsonl", *words, "compensate=on").report()
+    found, body = report.run["compensate"], report.rows["timed/row"]["body"]
+    if "why_not" in found:
+        pytest.skip(f"no timer interrupts are seen here: {found['why_not']}")
+    window = body["min_as_read"]
+    assert window * 1e3 / report.run["tsc"]["hz"] > 10, body
+    least = int(window / found["interval_ticks"])  # in each window
+    if least == 0:
+        pytest.skip(f"a timer interrupt comes every {found['interval_ms']} ms, which is longer than this window")
+    assert body["timer_interrupts"] >= least * body["n"], (found, body)
+    taken_off = body["min_as_read"] - body["min"]
+    assert taken_off >= 0.9 * least * found["cost_ticks"] and body["min"] == body["kbest"], (found, body)
+    as_it_is = run(f"objects={path}", "format=jsonl", *words).report().rows["timed/row"]["body"]
+    assert not {"min_as_read", "timer_interrupts"} & as_it_is.keys(), as_it_is
+
+
 @pytest.mark.parametrize("words", [["method=plain"], ["method=doubled"], ["method=kbest"], ["method=ensembles", "ensembles=4", "size=16"], ["method=adaptive", "target=100"], ["layout=sweep"], ["layout=fixed"], ["caches=clear"], ["method=plain", "recipe=rdtscp"]])  # fmt: skip
 def test_by_every_method(measured, objects, words):
     """A method that needs a loop to double says of a row without one that it is not for it."""

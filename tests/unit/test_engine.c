@@ -1188,8 +1188,8 @@ static struct row of_interval(double interval, bool compensated)
     return by_method(METHOD_KBEST);
 }
 
-/* In every window of a long body interrupts come, so that no minimum is without; a short one, beside
- * the time between two of them, has windows without, and is the truth. */
+/* In every window of a long body interrupts come, so that no minimum is without. Windows that are
+ * short beside the time between two interrupts have some without: they tell the truth. */
 static void a_long_window_is_compensated_towards_the_truth(void **state)
 {
     (void)state;
