@@ -21,9 +21,9 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-static struct run begin(const struct engine *boot, struct report *r)
+static struct run begin(const struct engine *boot, struct report *r, struct essence *essence)
 {
-    struct run run = {.plan = plan_make(boot), .report = r, .suite = ""};
+    struct run run = {.plan = plan_make(boot), .report = r, .essence = essence, .suite = ""};
     run.first = &run.plan->seat[0].engine;
     run.rows = registry(&run.n);
     for (size_t i = 0; i < run.n; i++)
@@ -78,13 +78,15 @@ static void run_c_program(const struct run *run)
 static void probe_other_cores(const struct run *run)
 {
     struct plan *plan = run->plan;
+    char core[16];
     for (unsigned k = 0; k < plan->n; k++) {
         if (plan->list[k] == 0)
             continue;
+        fmt_buf(core, sizeof core, "core %u", plan->list[k]);
         if (plan_probe(plan, k))
             selftests_core(&plan->seat[k].engine, plan->probe, plan->counter, run->report);
         else
-            run->report->failures++;
+            report_failed(run->report, "the probe", core);
         run_tell_unlike(run, k);
         run_tell_gone(run, k, "its probe");
     }
@@ -181,7 +183,7 @@ static void run_crowd(struct run *run, const struct bench *b)
     const struct crowd *c = crowd_run(run->plan, b);
     if (!run->plan->pace->stopped) {
         crowd_show(c, run->report);
-        run_count(run, &c->row);
+        run_count(run, &c->row, run->first);
     }
     for (unsigned k = 0; k < run->plan->n; k++)
         run_tell_gone(run, k, b->name);
@@ -286,15 +288,16 @@ static bool run_rows(struct run *run)
     return true;
 }
 
-bool bench_run(const struct engine *boot, struct report *r)
+bool bench_run(const struct engine *boot, struct report *r, struct essence *essence)
 {
-    struct run run = begin(boot, r);
+    struct run run = begin(boot, r, essence);
 
     objects_tell(r);
     run.plan->pace->show = show_part;
     run.plan->pace->ctx = &run;
     probe_other_cores(&run);
     cores_show(run.plan, r);
+    essence_begin(essence, run.first);
     look_at_bare_windows(&run);
     run_c_program(&run);
     run_tell_one_round(&run);
@@ -307,6 +310,7 @@ bool bench_run(const struct engine *boot, struct report *r)
     even_show(r, run.first, run.first->figures);
     cores_compare(run.plan, r);
     run_tell_interruptions(&run, plan_interruptions(run.plan), NULL);
+    essence_end(essence, run.first, r->smis);
     plan_release(run.plan);
     return stopped;
 }

@@ -5,9 +5,11 @@
 #include <stdbool.h>
 #include "bench/api/report.h"
 #include "bench/measure/context.h"
+#include "bench/show/essence.h"
 
 /* Runs every selected row, in order, on the cores of cores=, and reports each. `boot`: the boot
- * core's engine, probed. True: a key stopped it before the last row. */
-bool bench_run(const struct engine *boot, struct report *r);
+ * core's engine, probed. `essence`, which has the machine already, gets all the rest. True: a key
+ * stopped it before the last row. */
+bool bench_run(const struct engine *boot, struct report *r, struct essence *essence);
 
 #endif

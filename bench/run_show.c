@@ -33,12 +33,22 @@ void run_show_suite(struct run *run, const struct bench *b)
     }
 }
 
-void run_count(struct run *run, const struct row *row)
+/* Several cores: "name @core". */
+static void fail(struct run *run, const struct row *row)
+{
+    char name[40];
+    fmt_buf(name, sizeof name, "%s @%u", row->bench->name, row->core);
+    report_failed(run->report, row->bench->suite, run->plan->n > 1 ? name : row->bench->name);
+}
+
+void run_count(struct run *run, const struct row *row, const struct engine *e)
 {
     struct report *r = run->report;
     r->rows++;
-    r->failures += row->status == ROW_WRONG;
+    if (row->status == ROW_WRONG)
+        fail(run, row);
     r->smis += row->smis;
+    essence_row(run->essence, e, row);
     if (row->status != ROW_UNSUPPORTED)
         run->measured++;
     else if (!run->not_measured[0])
@@ -61,7 +71,7 @@ void run_show_row(struct run *run, unsigned k)
     show_row(run->report, &run->plan->seat[k].engine, row, details);
     run_tell_interruptions(run, row->nmis, row->bench);
     run_tell_timers(run, k, row);
-    run_count(run, row);
+    run_count(run, row, &run->plan->seat[k].engine);
     run->told += tsc_now() - from;
     progress_told(&run->progress, 1, (double)(tsc_now() - from));
 }

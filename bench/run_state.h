@@ -4,11 +4,13 @@
 
 #include "bench/cores/plan.h"
 #include "bench/progress.h"
+#include "bench/show/essence_take.h"
 
 /* One run: its plan, its rows, and how far it is. */
 struct run {
     struct plan *plan;
     struct report *report;
+    struct essence *essence;
     const struct engine *first; /* of the plan's first core, which speaks for all */
     const struct bench *const *rows;
     size_t n;                 /* rows of the registry, of which */

@@ -92,13 +92,14 @@ static void say_rest(const struct run *run, struct sink *out)
 static void tell_stopped(const struct run *run, const struct shown *shown, bool under_way)
 {
     const struct bench *b = run->rows[run->at];
-    char message[OPTIONS_LIST_MAX * 2];
+    char message[OPTIONS_LIST_MAX * 2], *where = run->essence->stopped;
     struct sink_buf text;
-    sink_buf_init(&text, message, sizeof message);
+    sink_buf_init(&text, where, sizeof run->essence->stopped);
     fmt(&text.sink, "after %zu of %zu rows", run->passed, run->selected);
     if (run->plan->rounds > 1)
         fmt(&text.sink, " of round %u of %u", run->plan->round + 1, run->plan->rounds);
-    fmt(&text.sink, ", as asked; %s/%s was %s.", b->suite, b->name,
+    sink_buf_init(&text, message, sizeof message);
+    fmt(&text.sink, "%s, as asked; %s/%s was %s.", where, b->suite, b->name,
         !under_way                 ? "next"
         : is_missing(run, run->at) ? "under way and is left out"
                                    : "under way");

@@ -34,6 +34,7 @@ void run_tell_interruptions(const struct run *run, uint64_t nmis, const struct b
     char message[160];
     if (nmis == 0)
         return;
+    run->essence->spoils.nmis += nmis;
     fmt_buf(message, sizeof message, "%llu NMIs or machine checks came %s%s%s%s",
             (unsigned long long)nmis, b ? "with " : "after the last row", b ? b->suite : "",
             b ? "/" : "", b ? b->name : "");
@@ -104,7 +105,7 @@ void run_tell_ended(const struct run *run, const struct row *row, unsigned core)
     fmt_buf(message, sizeof message, "%s/%s on core %u: %s", row->bench->suite, row->bench->name,
             core, row->why);
     report_event(run->report, "fault", message);
-    run->report->failures++;
+    report_failed(run->report, row->bench->suite, row->bench->name);
 }
 
 /* A script that asked for figures must not take a run without any for a good one. */
@@ -116,5 +117,5 @@ void run_tell_nothing_measured(const struct run *run)
     fmt_buf(message, sizeof message, "no row could be measured, so the run has failed. %s",
             run->not_measured);
     report_event(run->report, "warning", message);
-    run->report->failures++;
+    report_failed(run->report, "nothing was measured", NULL);
 }

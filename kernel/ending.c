@@ -56,12 +56,16 @@ static void close_log(struct kernel *k)
     report_event(&k->report, "warning", message);
 }
 
-_Noreturn void ending(struct kernel *k, bool stopped, enum exit_status status)
+/* `essence` NULL: the last screen is for what went wrong. */
+static _Noreturn void end(struct kernel *k, const struct essence *essence, bool stopped,
+                          enum exit_status status)
 {
     struct machine *m = &k->machine;
 
     close_log(k);
     facts_cost(m, &k->report);
+    if (essence)
+        essence_show(essence, &k->report);
     if (machine_halts(m, m->handoff->options.finish))
         pager_hint(&m->screen);
     report_end(&k->report, stopped);
@@ -70,13 +74,18 @@ _Noreturn void ending(struct kernel *k, bool stopped, enum exit_status status)
     leave(k, status);
 }
 
+_Noreturn void ending_measured(struct kernel *k, bool stopped, enum exit_status status)
+{
+    end(k, &k->essence, stopped, status);
+}
+
 _Noreturn void ending_refused(struct kernel *k, enum exit_status status, const char *type,
                               const char *why)
 {
     ending_tell_nmis(k);
     report_event(&k->report, type, why);
-    k->report.failures++;
-    ending(k, false, status);
+    report_failed(&k->report, type, NULL);
+    end(k, NULL, false, status);
 }
 
 void ending_if_failed(struct kernel *k, const char *why_not)

@@ -5,6 +5,7 @@
 #include "bench/api/platform.h"
 #include "bench/api/report.h"
 #include "bench/measure/engine.h"
+#include "bench/show/essence.h"
 #include "kernel/machine/leave.h"
 #include "kernel/machine/machine.h"
 
@@ -15,6 +16,7 @@ struct kernel {
     struct platform_cores others; /* platform.cores, where there are any */
     struct report report;         /* `out` NULL: not begun, so nothing can be said yet */
     struct engine engine;
+    struct essence essence;
     unsigned faults; /* fatal ones on the boot core so far */
     bool told_nmis;
     uint64_t nmis_at_end; /* of the report: the boot core's */
@@ -27,9 +29,9 @@ void ending_report(struct kernel *k);
  * nothing. */
 void ending_tell_nmis(struct kernel *k);
 
-/* The report's last lines, then off, back to the firmware, or what else finish= says. `stopped`: by
- * a person, before the last row. */
-_Noreturn void ending(struct kernel *k, bool stopped, enum exit_status status);
+/* After the last row: the essence, the report's last lines, then off, back to the firmware, or what
+ * else finish= says. `stopped`: by a person, before the last row. */
+_Noreturn void ending_measured(struct kernel *k, bool stopped, enum exit_status status);
 
 /* Nothing can be measured: an event of that type says why. */
 _Noreturn void ending_refused(struct kernel *k, enum exit_status status, const char *type,

@@ -77,6 +77,15 @@ static void row_record(const struct platform *p, struct json *j, unsigned core)
     thermal_row_record(&machine_of(p)->cores.core[core]->thermal, j);
 }
 
+static enum throttled row_throttled(const struct platform *p, unsigned core)
+{
+    const struct thermal_row *row = &machine_of(p)->cores.core[core]->thermal;
+
+    if (thermal_row_throttled(row))
+        return THROTTLED_YES;
+    return thermal_row_is_known(row) ? THROTTLED_NO : THROTTLED_UNKNOWN;
+}
+
 static void row_keep(const struct platform *p, unsigned core, uint64_t *kept)
 {
     thermal_row_keep(&machine_of(p)->cores.core[core]->thermal, kept);
@@ -244,6 +253,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .smis = m->quiet.smi_counter ? quiet_smis : NULL,
         .row_show = row_show,
         .row_record = row_record,
+        .row_throttled = row_throttled,
         .row_keep = row_keep,
         .row_tell = row_tell,
         .lacks = lacks_nothing,

@@ -62,6 +62,9 @@ struct platform_cores {
     bool (*ipi)(const struct platform *p, unsigned i, int64_t *ticks);
 };
 
+/* Whether a core was throttled while a row was measured. */
+enum throttled { THROTTLED_UNKNOWN, THROTTLED_NO, THROTTLED_YES };
+
 /* How a guarded call ended that did not come back. */
 enum guard_end {
     GUARD_FAULT,    /* an exception, or in a process a signal that stands for one */
@@ -140,6 +143,7 @@ struct platform {
      * last row_begin() and row_end() there; NULL: nothing to add. */
     void (*row_show)(const struct platform *p, struct sink *out, unsigned core);
     void (*row_record)(const struct platform *p, struct json *j, unsigned core);
+    enum throttled (*row_throttled)(const struct platform *p, unsigned core); /* the same */
     /*
      * A row that is measured in rounds: row_keep() adds what happened between the last row_begin()
      * and row_end() on the core to kept[PLATFORM_KEPT], which is all zero at first; after

@@ -6,6 +6,14 @@ void report_init(struct report *r, struct sink *out, enum format format)
     *r = (struct report){.out = out, .records = out, .live = out, .format = format};
 }
 
+void report_failed(struct report *r, const char *what, const char *of)
+{
+    if (r->failures < REPORT_FAILED_NAMES)
+        fmt_buf(r->failed[r->failures], sizeof r->failed[0], "%s%s%s", what, of ? "/" : "",
+                of ? of : "");
+    r->failures++;
+}
+
 bool report_table(const struct report *r)
 {
     return r->format == FORMAT_BOTH || r->format == FORMAT_TABLE;
@@ -77,7 +85,8 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
     static const char *const words[] = {"PASS", "FAIL", "not judged"};
     static const char *const values[] = {"pass", "fail", "not judged"};
     struct json j;
-    r->failures += result == SELFTEST_FAIL;
+    if (result == SELFTEST_FAIL)
+        report_failed(r, "self-test", name);
     if (report_says(r)) {
         report_fresh_line(r);
         fmt(r->out, "self-test %-16s %s: %s\r\n", name, words[result], detail);

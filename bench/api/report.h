@@ -12,6 +12,8 @@
 #include "lib/text/json.h"
 #include "lib/text/sink.h"
 
+#define REPORT_FAILED_NAMES 8 /* kept: as many as the report's last lines can name */
+
 struct report {
     struct sink *out;     /* the table, and all else for people */
     struct sink *records; /* `out`, unless the owner says otherwise: then they do not mix */
@@ -19,14 +21,18 @@ struct report {
     enum format format;
     uint64_t seq;      /* of the next record */
     uint64_t rows;     /* rows written */
-    uint64_t failures; /* rows and self-tests that failed */
+    uint64_t failures; /* rows and self-tests that failed, and the like: see report_failed() */
     uint64_t smis;     /* while rows were measured, ... */
     bool counts_smis;  /* ... where the platform counts them */
     bool faulted;      /* a core faulted; it is counted in a failure */
     bool progress;     /* a progress line stands on the console without a newline */
+    char failed[REPORT_FAILED_NAMES][44]; /* what failed, the first of them by name; "": no more */
 };
 
 void report_init(struct report *r, struct sink *out, enum format format);
+
+/* One failure of the run more, by its name: "what", or "what/of" where `of` is not NULL. */
+void report_failed(struct report *r, const char *what, const char *of);
 
 /* Whether the table is wanted; then fmt() to r->out at will, lines ended by "\r\n". */
 bool report_table(const struct report *r);

@@ -252,6 +252,6 @@ void objects_tell(struct report *r)
     for (unsigned i = 0; i < told(); i++) {
         fmt_buf(message, sizeof message, "object refused: %s", refused(i));
         report_event(r, "error", message);
-        r->failures++;
+        report_failed(r, "an object of rows", NULL);
     }
 }

@@ -1,5 +1,5 @@
 #include "bench/show/line.h"
-#include "bench/measure/cycle.h"
+#include "bench/show/per_op.h"
 #include "bench/show/units.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"
@@ -24,12 +24,10 @@ void line_figure(struct report *r, const struct row *row, double value, const ch
 void line_row(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct headline *h = &row->headline;
-    bool counted = units_are_instructions(e);
-    const char *unit = counted ? "instructions" : "ticks";
-    if (h->known && !counted && cycle_known(e))
-        line_figure(r, row, h->cycles.theta, "cycles");
-    else if (h->known)
-        line_figure(r, row, units_of(e, h->ticks), unit);
+    const char *unit = units_are_instructions(e) ? "instructions" : "ticks";
+    struct per_op op = per_op_of(e, h);
+    if (h->known)
+        line_figure(r, row, op.value, op.unit);
     else if (row->ticks.n)
         line_figure(r, row, units_of(e, row->ticks.median), unit);
     else

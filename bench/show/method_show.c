@@ -351,9 +351,11 @@ void method_c_program(struct report *r, const struct engine *e, const struct c_p
         report_fresh_line(r);
         show_c_program(r, e, c);
     }
-    r->failures += c->why_not != NULL;
+    if (c->why_not)
+        report_failed(r, "the C program", NULL);
     for (unsigned step = 0; step < C_STEPS; step++) {
-        r->failures += c->step[step].wrong != NULL;
+        if (c->step[step].wrong)
+            report_failed(r, "the C program", c_step_names[step]);
         if (!report_record(r, &j, "c_program"))
             continue;
         json_str(&j, "step", c_step_names[step]);

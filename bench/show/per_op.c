@@ -25,18 +25,24 @@ void per_op_number(struct report *r, double v, int decimals, int width)
         fmt(r->out, "%*s", width, "?");
 }
 
+struct per_op per_op_of(const struct engine *e, const struct headline *h)
+{
+    if (units_are_instructions(e))
+        return (struct per_op){"instructions", h->known ? units_of(e, h->ticks) : UNKNOWN, UNKNOWN};
+    if (!cycle_known(e))
+        return (struct per_op){"ticks", h->known ? h->ticks : UNKNOWN, UNKNOWN};
+    return (struct per_op){"cycles", h->known ? h->cycles.theta : UNKNOWN,
+                           h->known ? h->cycles.half : UNKNOWN};
+}
+
 void per_op_show(struct report *r, const struct engine *e, const struct headline *h)
 {
+    struct per_op op = per_op_of(e, h);
     if (!h->known)
         return;
-    if (units_are_instructions(e)) {
-        per_op_number(r, units_of(e, h->ticks), 3, 9);
-    } else if (cycle_known(e)) {
-        per_op_number(r, h->cycles.theta, 3, 9);
-        per_op_number(r, h->cycles.half, 3, 6);
-    } else {
-        per_op_number(r, h->ticks, 3, 9);
-    }
+    per_op_number(r, op.value, 3, 9);
+    if (!units_are_instructions(e) && cycle_known(e))
+        per_op_number(r, op.half, 3, 6);
     if (units_have_ns(e))
         per_op_number(r, units_ns(e, h->ticks), 3, 7);
 }

@@ -5,6 +5,14 @@
 #include "bench/api/report.h"
 #include "bench/measure/context.h"
 
+/* An operation's figure in the unit that the table's column has. */
+struct per_op {
+    const char *unit;   /* "cycles", "instructions", "ticks" */
+    double value, half; /* UNKNOWN: not known; this unit has no interval */
+};
+/* All is UNKNOWN where the row has no figure. */
+struct per_op per_op_of(const struct engine *e, const struct headline *h);
+
 /* Their heads, in the unit that is shown below. `error`: over what stands behind core cycles. */
 void per_op_heading(struct report *r, const struct engine *e, const char *error);
 /* The columns; nothing where the row has no figure. */

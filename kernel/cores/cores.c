@@ -83,7 +83,7 @@ bool cores_report_end(const struct cores *c, struct report *r)
         if (core->faulted && !core->row_suite) {
             fmt_buf(text, sizeof text, "core %u (APIC id %u): %s", i, core->apic_id, core->fault);
             report_event(r, "fault", text);
-            r->failures++;
+            report_failed(r, "a core", "fault");
         }
         if (core->nmis + core->machine_checks > 0) {
             fmt_buf(text, sizeof text, "core %u (APIC id %u): %llu NMIs or machine checks in all",

@@ -75,7 +75,12 @@ void thermal_row_kept(struct thermal_row *row, const uint64_t *kept)
     }
 }
 
-static bool is_throttled(const struct thermal_row *row)
+bool thermal_row_is_known(const struct thermal_row *row)
+{
+    return row->known[THERMAL_CORE] || row->known[THERMAL_PACKAGE];
+}
+
+bool thermal_row_throttled(const struct thermal_row *row)
 {
     return row->causes[THERMAL_CORE] || row->causes[THERMAL_PACKAGE];
 }
@@ -100,7 +105,7 @@ static void tell(const struct thermal_row *row, struct sink *out, struct json *j
 
 void thermal_row_show(const struct thermal_row *row, struct sink *out)
 {
-    if (!is_throttled(row))
+    if (!thermal_row_throttled(row))
         return;
     fmt(out, "  ^ throttled by");
     tell(row, out, NULL);
@@ -109,10 +114,10 @@ void thermal_row_show(const struct thermal_row *row, struct sink *out)
 
 void thermal_row_record(const struct thermal_row *row, struct json *j)
 {
-    if (!row->known[THERMAL_CORE] && !row->known[THERMAL_PACKAGE])
+    if (!thermal_row_is_known(row))
         return;
-    json_bool(j, "throttled", is_throttled(row));
-    if (!is_throttled(row))
+    json_bool(j, "throttled", thermal_row_throttled(row));
+    if (!thermal_row_throttled(row))
         return;
     json_array(j, "throttled_by");
     tell(row, NULL, j);

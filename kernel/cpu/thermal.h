@@ -34,6 +34,9 @@ void thermal_end(const struct thermal_state *s, struct thermal_row *row);
 void thermal_row_keep(const struct thermal_row *row, uint64_t *kept);
 void thermal_row_kept(struct thermal_row *row, const uint64_t *kept);
 
+bool thermal_row_is_known(const struct thermal_row *row);
+bool thermal_row_throttled(const struct thermal_row *row);
+
 /* "  ^ throttled by core_prochot package_power_limit", where it was. */
 void thermal_row_show(const struct thermal_row *row, struct sink *out);
 /* throttled, and where it was throttled_by; nothing where it is not known. */

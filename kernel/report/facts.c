@@ -1,4 +1,5 @@
 #include "kernel/report/facts.h"
+#include "bench/show/essence_take.h"
 #include "bench/show/head.h"
 #include "bench/show/show.h"
 #include "bench/show/tsc_facts.h"
@@ -395,10 +396,11 @@ static void warn_of_cores(const struct machine *m, struct report *r)
 }
 
 void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
-                  struct report *r)
+                  struct essence *essence, struct report *r)
 {
     static struct facts f; /* more than a page */
     take_facts(&f, m, e);
+    essence_machine(essence, e, &f.board);
     if (report_table(r))
         show_head(m, e, p, &f, r->out);
     record_run(m, e, p, &f, r);

@@ -6,11 +6,13 @@
 #include "bench/api/report.h"
 #include "bench/measure/context.h"
 #include "bench/measure/probe.h"
+#include "bench/show/essence.h"
 #include "kernel/machine/machine.h"
 
-/* The head of the table, the `run` record, then every warning as an event. */
+/* The head of the table, the `run` record, then every warning as an event. The essence gets the
+ * machine's name. */
 void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
-                  struct report *r);
+                  struct essence *essence, struct report *r);
 
 /* Once the timers are stopped: warns of what could not be left as it was found. */
 void facts_left(const struct machine *m, struct report *r);

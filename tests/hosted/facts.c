@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
+#include "bench/show/essence_take.h"
 #include "bench/show/head.h"
 #include "bench/show/tsc_facts.h"
 #include "lib/decimal/num.h"
@@ -132,11 +133,13 @@ static void warn_settings(const struct options *o, struct report *r)
 }
 
 void facts_report(const struct engine *e, const struct probe *p, const struct process *process,
-                  const struct hosted_clock *clock, bool has_words, struct report *r)
+                  const struct hosted_clock *clock, bool has_words, struct essence *essence,
+                  struct report *r)
 {
     const char *from = has_words ? "command line" : "defaults";
     static struct facts f;
     take_facts(&f, e, process, clock);
+    essence_machine(essence, e, &f.board);
     if (report_table(r))
         show_head(e, p, process, &f, from, r->out);
     record_run(e, p, process, &f, from, r);
@@ -154,7 +157,7 @@ void facts_report(const struct engine *e, const struct probe *p, const struct pr
             "wrong");
 }
 
-void facts_witnessed(struct report *r)
+void facts_witnessed(struct essence *essence, struct report *r)
 {
     struct witness_counts c = witness_total();
     char text[160];
@@ -170,4 +173,8 @@ void facts_witnessed(struct report *r)
         fmt(&line.sink, " ms stolen by the hypervisor");
     }
     report_event(r, "process", text);
+    if (c.voluntary + c.involuntary)
+        fmt_buf(essence->spoils.process, sizeof essence->spoils.process,
+                "%llu times another program ran",
+                (unsigned long long)(c.voluntary + c.involuntary));
 }

@@ -6,14 +6,17 @@
 #include "bench/api/report.h"
 #include "bench/measure/context.h"
 #include "bench/measure/probe.h"
+#include "bench/show/essence.h"
 #include "tests/hosted/clock.h"
 #include "tests/hosted/process.h"
 
-/* The head of the table, the `run` record, then what the process could not get as warnings. */
+/* The head of the table, the `run` record, then what the process could not get as warnings. The
+ * essence gets the machine's name. */
 void facts_report(const struct engine *e, const struct probe *p, const struct process *process,
-                  const struct hosted_clock *clock, bool has_words, struct report *r);
+                  const struct hosted_clock *clock, bool has_words, struct essence *essence,
+                  struct report *r);
 
-/* An event that sums up what happened to the process during all rows. */
-void facts_witnessed(struct report *r);
+/* An event that sums up what happened to the process during all rows; the essence has it, too. */
+void facts_witnessed(struct essence *essence, struct report *r);
 
 #endif

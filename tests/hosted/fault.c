@@ -57,7 +57,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
         _exit(STATUS_FAULTED);
     }
     report_event(report, "fault", message);
-    report->failures++;
+    report_failed(report, "fault", NULL);
     report_end(report, false);
     output_flush();
     _exit(STATUS_FAULTED);

@@ -144,6 +144,7 @@ static void measure(void *argument)
     struct hosted *h = argument;
     static struct engine engine;
     static struct probe probe;
+    static struct essence essence;
     struct sink_buf text;
 
     engine_init(&engine, &h->platform, &h->options);
@@ -152,13 +153,14 @@ static void measure(void *argument)
     sink_buf_init(&text, h->refused, sizeof h->refused);
     if (!engine_check(&engine, &text.sink))
         return;
-    facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &h->report);
+    facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &essence, &h->report);
     selftests_linearity(&engine, &probe, &h->report);
     selftests_counter(&engine, &h->report);
     linearity_show(&engine, &probe, &h->report);
-    h->stopped = bench_run(&engine, &h->report);
+    h->stopped = bench_run(&engine, &h->report, &essence);
     engine_release(&engine);
-    facts_witnessed(&h->report);
+    facts_witnessed(&essence, &h->report);
+    essence_show(&essence, &h->report);
     report_end(&h->report, h->stopped);
 }
 

@@ -1,0 +1,366 @@
+#include "bench/show/essence.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+
+#define LABEL  10 /* columns of what a line is about */
+#define CELL   17 /* of a figure of the matrix, with its interval */
+#define MORE   20 /* that "and 123 more" may take */
+#define FIGURE 48 /* bytes of a figure in words */
+
+#define WAY(name_)                                                                                 \
+    {"calls", name_}, {"calls", name_ "_inc"}, {"calls", name_ "_straight"},                       \
+    {                                                                                              \
+        "calls", name_ "_c"                                                                        \
+    }
+
+const struct essence_name essence_names[ESSENCE_ROWS] = {
+    [ESSENCE_WINDOW] = {"baseline", NULL},
+    {"baseline", "do_nothing"},
+    WAY("direct"),
+    WAY("plt"),
+    WAY("got"),
+    WAY("register"),
+    WAY("virtual"),
+    {"calls", "random_16"},
+    {"calls", "turn_16"},
+    {"sum", "cold"},
+    {"sum", "warm"},
+    {"cores", "pingpong"},
+    {"cores", "tsc_skew"},
+    {"cores", "wake"},
+    {"cores", "ipi"},
+};
+
+static const char *const forms[ESSENCE_FORMS] = {"empty", "++*x", "straight", "compiled"};
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+#define TOO_LONG 1e6 /* no cell holds it with its interval; nothing that is measured here is */
+
+static double size_of(double v)
+{
+    return v < 0 ? -v : v;
+}
+
+/* Digits behind the point, so that a cell holds both with a blank. */
+static int decimals(double v, double half)
+{
+    double size = is_known(half) && half > size_of(v) ? half : size_of(v);
+    if (!is_known(half))
+        return size < 1e5 ? 3 : 0;
+    return size < 99.9995 ? 3 : size < 9999.95 ? 1 : 0;
+}
+
+static void say_number(double v, double half, bool whole, struct sink *out)
+{
+    int digits = whole ? 0 : decimals(v, half);
+    if (size_of(v) >= TOO_LONG) {
+        fmt(out, v < 0 ? "below -1e6" : "above 1e6");
+        return;
+    }
+    num_f64(out, v, digits, 0);
+    if (!is_known(half))
+        return;
+    fmt(out, " +-");
+    if (half < TOO_LONG)
+        num_f64(out, half, digits, 0);
+    else
+        fmt(out, "1e6+");
+}
+
+/* "4.437 +-3.299"; a figure that nothing is judged by has no interval, but says so. */
+static void say_figure(const struct essence_figure *f, struct sink *out)
+{
+    if (f->state != ESSENCE_FIGURE)
+        fmt(out, f->state == ESSENCE_FAILED ? "FAIL" : "-");
+    else if (!is_known(f->value))
+        fmt(out, "?");
+    else
+        say_number(f->value, f->shared || f->doubt ? UNKNOWN : f->half, f->gross, out);
+    if (f->state == ESSENCE_FIGURE && (f->shared || f->doubt))
+        fmt(out, f->shared ? " shared" : " doubted");
+}
+
+static bool has_figure(const struct essence_figure *f)
+{
+    return f->state == ESSENCE_FIGURE && is_known(f->value);
+}
+
+/* Whether any of so many rows was run. */
+static bool any(const struct essence *s, unsigned from, unsigned n)
+{
+    for (unsigned i = from; i < from + n; i++)
+        if (s->figure[i].state != ESSENCE_NOT_RUN)
+            return true;
+    return false;
+}
+
+/* --- lines of several parts ------------------------------------------------------------------- */
+
+struct line {
+    struct sink *out;
+    const char *label;
+    size_t column; /* 0: nothing is written */
+    unsigned left; /* further lines that it may take */
+    bool full;
+};
+
+/* How much of the text stands before a blank and leaves room for "...". */
+static size_t cut(const char *text, size_t room)
+{
+    size_t fits = 0;
+    for (size_t n = 0; n + 4 <= room; n++)
+        if (text[n] == ' ')
+            fits = n;
+    return fits;
+}
+
+/* A part that does not fit goes to the next line, or is cut. */
+static void put(struct line *l, const char *text)
+{
+    size_t n = strlen(text), room;
+    if (l->full)
+        return;
+    if (l->column == 0) {
+        fmt(l->out, "%-*s", LABEL, l->label);
+        l->column = LABEL;
+    } else if (l->column + 2 + n + (l->left > 0) > ESSENCE_COLUMNS && l->left > 0) {
+        fmt(l->out, ",\r\n%*s", LABEL, "");
+        l->column = LABEL;
+        l->left--;
+    } else if (l->column + 2 + 3 > ESSENCE_COLUMNS) {
+        l->full = true;
+        return;
+    } else {
+        fmt(l->out, ", ");
+        l->column += 2;
+    }
+    room = ESSENCE_COLUMNS - l->column;
+    l->full = n > room;
+    if (l->full) {
+        n = cut(text, room);
+        fmt(l->out, "%.*s%s...", (int)n, text, n ? " " : "");
+    } else {
+        fmt(l->out, "%s", text);
+    }
+    l->column += n;
+}
+
+static void end(const struct line *l)
+{
+    if (l->column)
+        fmt(l->out, "\r\n");
+}
+
+/* Parts that are counted: "3 rows throttled". */
+static void put_count(struct line *l, uint64_t n, const char *one, const char *many)
+{
+    char text[64];
+    fmt_buf(text, sizeof text, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
+    put(l, text);
+}
+
+/* --- what the run was ------------------------------------------------------------------------- */
+
+static void show_title(const struct essence *s, struct sink *out)
+{
+    struct line l = {.out = out, .label = "essence"};
+    char core[48];
+    if (s->execution == EXEC_EMULATED)
+        put(&l, "NOISE: an emulator executes this code");
+    if (s->execution == EXEC_INSTRUCTIONS || any(s, 0, ESSENCE_PINGPONG))
+        put(&l, s->unit);
+    if (s->cores > 1 && any(s, 0, ESSENCE_PINGPONG)) {
+        fmt_buf(core, sizeof core, "core %u of %u that measure%s", s->core, s->cores,
+                s->together ? " together" : "");
+        put(&l, core);
+    }
+    end(&l);
+}
+
+static void show_text(const char *label, const char *text, struct sink *out)
+{
+    struct line l = {.out = out, .label = label};
+    if (text[0])
+        put(&l, text);
+    end(&l);
+}
+
+static void put_own(const struct essence *s, struct line *l)
+{
+    const struct essence_spoils *p = &s->spoils;
+    char text[64];
+    if (!p->own_known) {
+        put(l, "not known whether a core is shared");
+    } else if (p->own_never) {
+        put(l, "somebody else has the core all the time");
+    } else {
+        fmt_buf(text, sizeof text, "%llu of %llu rows shared", (unsigned long long)p->shared,
+                (unsigned long long)s->rows);
+        put(l, text);
+    }
+}
+
+static void put_disturbed(const struct essence_spoils *p, struct line *l)
+{
+    char text[48];
+    struct sink_buf buf;
+    if (p->disturbed == 0)
+        return;
+    sink_buf_init(&buf, text, sizeof text);
+    num_f64(&buf.sink, 100.0 * (double)p->disturbed / (double)p->windows, 2, 0);
+    fmt(&buf.sink, "%% of windows disturbed");
+    put(l, text);
+}
+
+/* Where instructions are counted, nothing but the emulator has a share in them. */
+static void show_spoils(const struct essence *s, struct sink *out)
+{
+    const struct essence_spoils *p = &s->spoils;
+    struct line l = {.out = out, .label = "spoiled", .left = 1};
+    if (s->execution == EXEC_SILICON) {
+        put_own(s, &l);
+        if (p->smis_known)
+            put_count(&l, p->smis, "SMI", "SMIs");
+        else
+            put(&l, "SMIs not counted");
+        if (p->throttling_known || p->throttled)
+            put_count(&l, p->throttled, "row throttled", "rows throttled");
+        else
+            put(&l, "throttling not known");
+        put_disturbed(p, &l);
+        if (p->process[0])
+            put(&l, p->process);
+    }
+    if (p->nmis)
+        put_count(&l, p->nmis, "NMI or machine check", "NMIs or machine checks");
+    end(&l);
+}
+
+/* --- what it measured ------------------------------------------------------------------------- */
+
+/* "name figure unit" */
+static void put_named(const struct essence_figure *f, const char *name, const char *unit,
+                      struct line *l)
+{
+    char text[FIGURE + 40];
+    struct sink_buf buf;
+    sink_buf_init(&buf, text, sizeof text);
+    fmt(&buf.sink, "%s ", name);
+    say_figure(f, &buf.sink);
+    if (unit && has_figure(f))
+        fmt(&buf.sink, " %s", unit);
+    put(l, text);
+}
+
+static void show_window(const struct essence *s, struct sink *out)
+{
+    struct line l = {.out = out, .label = "window"};
+    if (any(s, ESSENCE_WINDOW, 1))
+        put_named(&s->figure[ESSENCE_WINDOW], s->window, s->gross, &l);
+    if (any(s, ESSENCE_NOTHING, 1))
+        put_named(&s->figure[ESSENCE_NOTHING], essence_names[ESSENCE_NOTHING].name, "a call", &l);
+    end(&l);
+}
+
+static void show_calls(const struct essence *s, struct sink *out)
+{
+    if (!any(s, ESSENCE_CALLS, ESSENCE_WAYS * ESSENCE_FORMS))
+        return;
+    fmt(out, "%-*s", LABEL, "calls");
+    for (unsigned form = 0; form < ESSENCE_FORMS; form++)
+        fmt(out, "%*s", CELL, forms[form]);
+    fmt(out, "\r\n");
+    for (unsigned at = ESSENCE_CALLS; at < ESSENCE_RANDOM; at += ESSENCE_FORMS) {
+        if (!any(s, at, ESSENCE_FORMS))
+            continue;
+        fmt(out, "%-*s", LABEL, essence_names[at].name);
+        for (unsigned form = 0; form < ESSENCE_FORMS; form++) {
+            char text[FIGURE];
+            struct sink_buf buf;
+            sink_buf_init(&buf, text, sizeof text);
+            say_figure(&s->figure[at + form], &buf.sink);
+            fmt(out, "%*s", CELL, text);
+        }
+        fmt(out, "\r\n");
+    }
+}
+
+/* Two rows by their names. `apart`: what their difference is, which then has the interval of both;
+ * NULL: each has its own. */
+static void show_pair(const struct essence *s, const char *label, enum essence_row row,
+                      const char *apart, struct sink *out)
+{
+    struct line l = {.out = out, .label = label};
+    struct essence_figure a = s->figure[row], b = s->figure[row + 1], both = a;
+    bool apart_known = apart && has_figure(&a) && has_figure(&b);
+    if (!any(s, row, 2))
+        return;
+    if (apart_known) {
+        both.value = a.value - b.value;
+        both.half = mathx_sqrt(a.half * a.half + b.half * b.half); /* the errors are independent */
+        both.shared = a.shared || b.shared;
+        both.doubt = a.doubt || b.doubt;
+        a.half = b.half = UNKNOWN;
+    }
+    put_named(&a, essence_names[row].name, NULL, &l);
+    put_named(&b, essence_names[row + 1].name, NULL, &l);
+    if (apart_known)
+        put_named(&both, apart, NULL, &l);
+    end(&l);
+}
+
+static void show_cores(const struct essence *s, struct sink *out)
+{
+    struct line l = {.out = out, .label = "cores", .left = 1};
+    for (unsigned i = ESSENCE_PINGPONG; i < ESSENCE_ROWS; i++) {
+        struct essence_figure f = s->figure[i];
+        bool ns = is_known(f.ns);
+        f.value = ns ? f.ns : f.value;
+        if (f.state != ESSENCE_NOT_RUN)
+            put_named(&f, essence_names[i].name, ns ? "ns" : "ticks", &l);
+    }
+    if (l.column && s->execution != EXEC_SILICON)
+        put(&l, "not judged");
+    end(&l);
+}
+
+/* --- how it ended ----------------------------------------------------------------------------- */
+
+static void show_failed(const struct report *r, unsigned lines, struct sink *out)
+{
+    struct line l = {.out = out, .label = "failed", .left = lines - 1};
+    uint64_t n = 0;
+    for (; n < r->failures && n < REPORT_FAILED_NAMES; n++) {
+        size_t need = l.column + 2 + strlen(r->failed[n]) + MORE;
+        if (l.column && l.left == 0 && need > ESSENCE_COLUMNS)
+            break;
+        put(&l, r->failed[n]);
+    }
+    if (n < r->failures)
+        fmt(out, " and %llu more", (unsigned long long)(r->failures - n));
+    end(&l);
+}
+
+void essence_show(const struct essence *s, struct report *r)
+{
+    struct sink *out = r->out;
+    if (!report_table(r))
+        return;
+    report_fresh_line(r);
+    fmt(out, "\r\n"); /* not one of its lines: it may scroll away */
+    show_title(s, out);
+    show_text("machine", s->machine, out);
+    show_text("clock", s->clock, out);
+    show_spoils(s, out);
+    show_window(s, out);
+    show_calls(s, out);
+    show_pair(s, "targets", ESSENCE_RANDOM, "mispredicted", out);
+    show_pair(s, "sum", ESSENCE_COLD, NULL, out);
+    show_cores(s, out);
+    show_failed(r, s->stopped[0] ? 1 : 2, out);
+    show_text("stopped", s->stopped, out);
+}

@@ -1,0 +1,284 @@
+/* The essence of a run, from made-up results: what it says, and that it keeps to its lines and
+ * columns whatever they are. */
+#include "tests/unit/unit.h"
+#include <stdio.h>
+#include <string.h>
+#include "bench/show/essence.c"
+
+static char text[8192];
+
+static void show(const struct essence *s, uint64_t failures)
+{
+    struct sink_buf out;
+    struct report r;
+    sink_buf_init(&out, text, sizeof text);
+    report_init(&r, &out.sink, FORMAT_TABLE);
+    for (uint64_t i = 0; i < failures; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "a_row_of_some_length_%u", (unsigned)i);
+        report_failed(&r, "calls", name);
+    }
+    essence_show(s, &r);
+    assert_false(out.cut);
+}
+
+/* Lines, the blank one before them left out; each keeps to the columns. */
+static unsigned lines(void)
+{
+    unsigned n = 0;
+    assert_int_equal(strncmp(text, "\r\n", 2), 0);
+    for (const char *at = text + 2; *at; n++) {
+        const char *end = strstr(at, "\r\n");
+        assert_non_null(end);
+        assert_in_range(end - at, 1, ESSENCE_COLUMNS);
+        at = end + 2;
+    }
+    return n;
+}
+
+static bool says(const char *line)
+{
+    char whole[128];
+    snprintf(whole, sizeof whole, "\r\n%s\r\n", line);
+    return strstr(text, whole) != NULL;
+}
+
+#define expect(line) assert_true(says(line))
+
+static struct essence empty(enum execution execution)
+{
+    struct essence s = {.execution = execution,
+                        .unit = "cycles/op by ruler, +-99%",
+                        .machine = "A CPU, 1 core",
+                        .clock = "TSC 2600.000 MHz",
+                        .window = "empty_lfence",
+                        .gross = "ticks",
+                        .cores = 1};
+    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
+        s.figure[i].ns = UNKNOWN;
+    return s;
+}
+
+static void put_figure(struct essence *s, unsigned row, double value, double half)
+{
+    s->figure[row] = (struct essence_figure){
+        .state = ESSENCE_FIGURE, .value = value, .half = half, .ns = UNKNOWN};
+}
+
+static struct essence all_present(void)
+{
+    struct essence s = empty(EXEC_SILICON);
+    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
+        put_figure(&s, i, 3 + i / 8.0, 0.25);
+    put_figure(&s, ESSENCE_WINDOW, 52, UNKNOWN);
+    s.figure[ESSENCE_WINDOW].gross = true;
+    s.figure[ESSENCE_PINGPONG].ns = 52.125;
+    s.rows = 154;
+    s.spoils = (struct essence_spoils){
+        .own_known = true, .shared = 3, .smis_known = true, .smis = 1, .throttling_known = true};
+    return s;
+}
+
+static void all_of_it(void **state)
+{
+    struct essence s = all_present();
+    (void)state;
+    show(&s, 0);
+    assert_int_equal(lines(), 15);
+    expect("essence   cycles/op by ruler, +-99%");
+    expect("machine   A CPU, 1 core");
+    expect("clock     TSC 2600.000 MHz");
+    expect("spoiled   3 of 154 rows shared, 1 SMI, 0 rows throttled");
+    expect("window    empty_lfence 52 ticks, do_nothing 3.125 +-0.250 a call");
+    expect("calls                 empty             ++*x         straight         compiled");
+    expect("direct        3.250 +-0.250    3.375 +-0.250    3.500 +-0.250    3.625 +-0.250");
+    expect("virtual       5.250 +-0.250    5.375 +-0.250    5.500 +-0.250    5.625 +-0.250");
+    expect("targets   random_16 5.750, turn_16 5.875, mispredicted -0.125 +-0.354");
+    expect("sum       cold 6.000 +-0.250, warm 6.125 +-0.250");
+    expect("cores     pingpong 52.125 +-0.250 ns, tsc_skew 6.375 +-0.250 ticks,\r\n"
+           "          wake 6.500 +-0.250 ticks, ipi 6.625 +-0.250 ticks");
+}
+
+static void nothing_at_all(void **state)
+{
+    struct essence s = empty(EXEC_SILICON);
+    (void)state;
+    show(&s, 0);
+    assert_string_equal(text, "\r\nmachine   A CPU, 1 core\r\nclock     TSC 2600.000 MHz\r\n"
+                              "spoiled   not known whether a core is shared, SMIs not counted,\r\n"
+                              "          throttling not known\r\n");
+}
+
+static void no_table_is_wanted(void **state)
+{
+    struct essence s = all_present();
+    struct sink_buf out;
+    struct report r;
+    (void)state;
+    sink_buf_init(&out, text, sizeof text);
+    report_init(&r, &out.sink, FORMAT_JSONL);
+    essence_show(&s, &r);
+    report_init(&r, &out.sink, FORMAT_LINES);
+    essence_show(&s, &r);
+    assert_int_equal(out.used, 0);
+}
+
+/* What a run lacks: ways without a row have no line, rows without a figure a dash. */
+static void some_of_it(void **state)
+{
+    struct essence s = empty(EXEC_SILICON);
+    (void)state;
+    put_figure(&s, ESSENCE_CALLS + ESSENCE_FORMS + 3, 4, 0.5);
+    put_figure(&s, ESSENCE_WARM, 0.273, 0.121);
+    put_figure(&s, ESSENCE_TURN, 6.011, 0.052);
+    show(&s, 0);
+    assert_int_equal(lines(), 9);
+    expect("plt                       -                -                -    4.000 +-0.500");
+    expect("targets   random_16 -, turn_16 6.011 +-0.052");
+    expect("sum       cold -, warm 0.273 +-0.121");
+    assert_null(strstr(text, "direct"));
+    assert_null(strstr(text, "window"));
+    assert_null(strstr(text, "cores"));
+}
+
+static void no_figure_looks_better_than_it_is(void **state)
+{
+    struct essence s = all_present();
+    (void)state;
+    s.figure[ESSENCE_CALLS].state = ESSENCE_FAILED;
+    s.figure[ESSENCE_CALLS + 1].shared = true;
+    s.figure[ESSENCE_CALLS + 2].doubt = true;
+    s.figure[ESSENCE_CALLS + 3].value = UNKNOWN;
+    s.figure[ESSENCE_RANDOM].shared = true;
+    s.figure[ESSENCE_COLD].state = ESSENCE_FAILED;
+    s.figure[ESSENCE_SKEW].state = ESSENCE_FAILED;
+    show(&s, 0);
+    expect("direct                 FAIL     3.375 shared    3.500 doubted                ?");
+    expect("targets   random_16 5.750 shared, turn_16 5.875, mispredicted -0.125 shared");
+    expect("sum       cold FAIL, warm 6.125 +-0.250");
+    assert_non_null(strstr(text, "tsc_skew FAIL,"));
+}
+
+static void failures_are_named(void **state)
+{
+    struct essence s = all_present();
+    (void)state;
+    show(&s, 1);
+    expect("failed    calls/a_row_of_some_length_0");
+    show(&s, 3);
+    expect("failed    calls/a_row_of_some_length_0, calls/a_row_of_some_length_1,\r\n"
+           "          calls/a_row_of_some_length_2");
+    show(&s, 163);
+    expect("failed    calls/a_row_of_some_length_0, calls/a_row_of_some_length_1,\r\n"
+           "          calls/a_row_of_some_length_2 and 160 more");
+    strcpy(s.stopped, "after 3 of 163 rows");
+    show(&s, 163);
+    expect("failed    calls/a_row_of_some_length_0 and 162 more");
+    expect("stopped   after 3 of 163 rows");
+}
+
+static void instructions_are_no_time(void **state)
+{
+    struct essence s = all_present();
+    (void)state;
+    s.execution = EXEC_INSTRUCTIONS;
+    strcpy(s.unit, "instructions/op: INSTRUCTIONS, not time");
+    s.gross = "instructions";
+    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
+        s.figure[i].half = s.figure[i].ns = UNKNOWN;
+    show(&s, 0);
+    expect("essence   instructions/op: INSTRUCTIONS, not time");
+    expect("window    empty_lfence 52 instructions, do_nothing 3.125 a call");
+    expect("direct                3.250            3.375            3.500            3.625");
+    expect("targets   random_16 5.750, turn_16 5.875, mispredicted -0.125");
+    expect("cores     pingpong 6.250 ticks, tsc_skew 6.375 ticks, wake 6.500 ticks,\r\n"
+           "          ipi 6.625 ticks, not judged");
+    assert_null(strstr(text, "spoiled"));
+    s.execution = EXEC_EMULATED;
+    show(&s, 0);
+    assert_non_null(strstr(text, "essence   NOISE: an emulator executes this code, "));
+}
+
+static void one_core_of_several_speaks(void **state)
+{
+    struct essence s = all_present();
+    (void)state;
+    s.core = 2;
+    s.cores = 4;
+    show(&s, 0);
+    expect("essence   cycles/op by ruler, +-99%, core 2 of 4 that measure");
+    s.together = true;
+    show(&s, 0);
+    expect("essence   cycles/op by ruler, +-99%, core 2 of 4 that measure together");
+}
+
+/* At a blank, with a mark. */
+static void long_names_are_cut(void **state)
+{
+    struct essence s = all_present();
+    (void)state;
+    strcpy(s.machine, "Intel(R) Xeon(R) Platinum 8380H CPU @ 2.90GHz, 112 cores, Some Maker of "
+                      "Machines, Inc. A Product With A Name");
+    show(&s, 0);
+    expect("machine   Intel(R) Xeon(R) Platinum 8380H CPU @ 2.90GHz, 112 cores, Some ...");
+    memset(s.machine, 'x', sizeof s.machine - 1);
+    show(&s, 0);
+    expect("machine   ...");
+    assert_in_range(lines(), 1, ESSENCE_LINES);
+}
+
+/* All of it at its longest. */
+static void it_keeps_to_its_lines(void **state)
+{
+    static const double sizes[] = {-0.0004, 99.9996, -99999.9, -999999, 1e9, -1e17, 1e30};
+    struct essence s = all_present();
+    (void)state;
+    strcpy(s.stopped, "after 1023 of 1024 rows of round 100 of 100");
+    strcpy(s.spoils.process, "4294967295 times another program ran");
+    s.cores = s.rows = 1024;
+    s.core = 1023;
+    s.together = true;
+    s.spoils.shared = s.spoils.throttled = 1024;
+    s.spoils.smis = s.spoils.nmis = UINT64_MAX;
+    s.spoils.disturbed = s.spoils.windows = UINT64_MAX;
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (unsigned k = 0; k < ESSENCE_ROWS; k++)
+            put_figure(&s, k, sizes[i], sizes[i] < 0 ? -sizes[i] : 1e30);
+        show(&s, UINT8_MAX);
+        assert_in_range(lines(), ESSENCE_LINES - 1, ESSENCE_LINES);
+        const char *direct = strstr(text, "\r\ndirect ");
+        assert_non_null(direct);
+        for (unsigned form = 0; form < ESSENCE_FORMS; form++)
+            assert_int_equal(direct[2 + LABEL + form * CELL], ' ');
+    }
+}
+
+/* Each row once, and every one but the window by its name. */
+static void rows_are_named(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
+        assert_non_null(essence_names[i].suite);
+        assert_true((essence_names[i].name == NULL) == (i == ESSENCE_WINDOW));
+        for (unsigned k = 1; k < i; k++)
+            assert_false(k > 0 && strcmp(essence_names[i].name, essence_names[k].name) == 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_of_it),
+        cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(no_table_is_wanted),
+        cmocka_unit_test(some_of_it),
+        cmocka_unit_test(no_figure_looks_better_than_it_is),
+        cmocka_unit_test(failures_are_named),
+        cmocka_unit_test(instructions_are_no_time),
+        cmocka_unit_test(one_core_of_several_speaks),
+        cmocka_unit_test(long_names_are_cut),
+        cmocka_unit_test(it_keeps_to_its_lines),
+        cmocka_unit_test(rows_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
