@@ -43,6 +43,8 @@ EFI_STATUS boot_after(struct boot *b, enum exit_status status)
 {
     enum finish finish = b->handoff->options.finish;
 
+    if (b->handoff->painted)
+        conout_below(&b->conout);
     if (!boot_stick(b) && !b->handoff->shown) {
         fmt(&b->conout.sink, "baretick: the report is nowhere: there is no serial port, no screen, "
                              "and no volume that takes it\n");

@@ -68,3 +68,13 @@ void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to)
     c->wanted = 0;
     c->after_cr = false;
 }
+
+void conout_below(struct conout *c)
+{
+    UINTN columns, rows;
+
+    if (!c->to || EFI_ERROR(c->to->QueryMode(c->to, (UINTN)c->to->Mode->Mode, &columns, &rows)))
+        return;
+    (void)c->to->SetCursorPosition(c->to, 0, rows - 1);
+    conout_write(&c->sink, "\n", 1);
+}

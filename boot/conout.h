@@ -25,4 +25,8 @@ struct conout {
 
 void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to);
 
+/* What is written next stands below what is on the screen, whoever painted that: it scrolls up.
+ * Source of the calls: UEFI 2.10 section 12.4. */
+void conout_below(struct conout *c);
+
 #endif

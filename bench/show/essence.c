@@ -174,8 +174,8 @@ static void show_title(const struct essence *s, struct sink *out)
     if (s->execution == EXEC_INSTRUCTIONS || any(s, 0, ESSENCE_PINGPONG))
         put(&l, s->unit);
     if (s->cores > 1 && any(s, 0, ESSENCE_PINGPONG)) {
-        fmt_buf(core, sizeof core, "core %u of %u that measure%s", s->core, s->cores,
-                s->together ? " together" : "");
+        fmt_buf(core, sizeof core, "core %u of %u%s", s->core, s->cores,
+                s->together ? " at once" : "");
         put(&l, core);
     }
     end(&l);
@@ -358,7 +358,8 @@ void essence_show(const struct essence *s, struct report *r)
     show_spoils(s, out);
     show_window(s, out);
     show_calls(s, out);
-    show_pair(s, "targets", ESSENCE_RANDOM, "mispredicted", out);
+    show_pair(s, "targets", ESSENCE_RANDOM, s->execution == EXEC_SILICON ? "mispredicted" : "apart",
+              out);
     show_pair(s, "sum", ESSENCE_COLD, NULL, out);
     show_cores(s, out);
     show_failed(r, s->stopped[0] ? 1 : 2, out);

@@ -91,6 +91,7 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
     quiet_restore_all(&m->quiet, false);
     deadline_close(&m->deadlines);
     m->handoff->shown = m->serial.on || m->screen.on;
+    m->handoff->painted = m->screen.on;
     if (m->handoff->borrowed && m->handoff->way_back)
         give_back(m, status);
     if (!m->handoff->shown && status == EXIT_SUCCESS)

@@ -59,6 +59,7 @@ struct handoff {
     uint64_t arena, arena_size;
 
     bool shown;         /* a serial port or a screen had the report to its end */
+    bool painted;       /* a screen did: the firmware's console does not know of it */
     bool borrowed;      /* boot services are alive: the machine is given back at the end */
     uint64_t way_back;  /* the firmware's stack then (kernel/cpu/entry.h); 0: not left yet */
     uint64_t nmis_late; /* NMIs after the report's end, on the boot core with our IDT */

@@ -69,3 +69,19 @@ def read(width, height, pixels):
         text.append(line.rstrip())
     assert not any(pixels[rows * tall * stride :]), "the lower margin is not black"
     return text
+
+
+def where(width, height, pixels, lines):
+    """The row of pixels at which these lines stand, one below the other from the left edge; None: nowhere.
+
+    For text that was scrolled by other than its own height. What stands beside them does not count."""
+    scale = layout(width, height)[0]
+    known = {char: cell for cell, char in cells(scale).items()}
+    wide, tall, stride = 3 * fonts.WIDTH * scale, fonts.HEIGHT * scale, 3 * width
+    wanted = []
+    for line in lines:
+        for y in range(tall):
+            wanted.append(b"".join(known[char][y * wide : (y + 1) * wide] for char in line))
+    rows = [pixels[y * stride : (y + 1) * stride] for y in range(height)]
+    return next((top for top in range(height - len(wanted) + 1)
+                 if all(rows[top + y].startswith(line) for y, line in enumerate(wanted))), None)  # fmt: skip

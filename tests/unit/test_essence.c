@@ -190,7 +190,7 @@ static void instructions_are_no_time(void **state)
     expect("essence   instructions/op: INSTRUCTIONS, not time");
     expect("window    empty_lfence 52 instructions, do_nothing 3.125 a call");
     expect("direct                3.250            3.375            3.500            3.625");
-    expect("targets   random_16 5.750, turn_16 5.875, mispredicted -0.125");
+    expect("targets   random_16 5.750, turn_16 5.875, apart -0.125");
     expect("cores     pingpong 6.250 ticks, tsc_skew 6.375 ticks, wake 6.500 ticks,\r\n"
            "          ipi 6.625 ticks, not judged");
     assert_null(strstr(text, "spoiled"));
@@ -206,10 +206,10 @@ static void one_core_of_several_speaks(void **state)
     s.core = 2;
     s.cores = 4;
     show(&s, 0);
-    expect("essence   cycles/op by ruler, +-99%, core 2 of 4 that measure");
+    expect("essence   cycles/op by ruler, +-99%, core 2 of 4");
     s.together = true;
     show(&s, 0);
-    expect("essence   cycles/op by ruler, +-99%, core 2 of 4 that measure together");
+    expect("essence   cycles/op by ruler, +-99%, core 2 of 4 at once");
 }
 
 /* At a blank, with a mark. */

@@ -1,0 +1,108 @@
+"""The last screen, read back from QEMU's picture of it: the run's essence stands there whole, each figure its row's."""
+
+import re
+
+from picture import dump, layout, where
+from test_screen import HINT, VERDICT, Watch, lines_of
+
+LINES, COLUMNS = 20, 80
+WAYS = ("direct", "plt", "got", "register", "virtual")
+FORMS = ("", "_inc", "_straight", "_c")
+# All that the essence can show, and a row that fails.
+ROWS = ("empty_lfence,do_nothing,direct*,plt*,got*,register*,virtual*,random_16,turn_16,cold,warm,"
+        "pingpong,tsc_skew,wake,ipi,wrong")
+
+
+def essence(lines):
+    """From its first line to the last one."""
+    lines = [line for line in lines if HINT not in line]
+    return lines[lines.index(next(line for line in lines if line.startswith("essence "))) :]
+
+
+def figures(b, core=0):
+    """What its lines must be, from the records."""
+    def op(suite, name):
+        (row,) = [r for r in b.rows if (r["suite"], r["name"], r["core"]) == (suite, name, core)]
+        return row["per_op"]["instructions"]
+
+    yield "calls     " + "".join(f"{form:>17}" for form in ("empty", "++*x", "straight", "compiled"))
+    for way in WAYS:
+        yield f"{way:<10}" + "".join(f"{op('calls', way + form):17.3f}" for form in FORMS)
+    random, turn = op("calls", "random_16"), op("calls", "turn_16")
+    yield f"targets   random_16 {random:.3f}, turn_16 {turn:.3f}, apart {random - turn:.3f}"
+    yield f"sum       cold {op('sum', 'cold'):.3f}, warm {op('sum', 'warm'):.3f}"
+
+
+def must_be_whole(b, watch, size):
+    """What the serial line had at its end stands on the screen, in at most so many lines and columns."""
+    assert watch.size == size
+    said = [line for line in lines_of(b) if not line.startswith("{")]
+    while not said[-1]:
+        said.pop()
+    shown = essence([line for line in watch.text if line])
+    assert shown == essence(said), f"{shown}\n{essence(said)}"
+    assert len(shown) + 1 <= LINES, shown  # one for the hint at the keys
+    assert max(map(len, shown)) <= COLUMNS - 1
+    rows = layout(*size)[2]
+    assert watch.text[rows - 1].startswith("verdict: "), "the verdict is not on the last row"
+    return shown
+
+
+def test_default_run_at_800x600(boot, tmp_path):
+    watch = Watch(tmp_path, after=VERDICT)
+    b = boot("samples=16 finish=halt", extra=("-device", "VGA,xres=800,yres=600"), done=watch)
+    shown = must_be_whole(b, watch, (800, 600))
+    assert shown[0] == "essence   instructions/op: INSTRUCTIONS, not time"
+    assert shown[1].startswith(f"machine   {b.run['cpu']['brand']}, 1 core, under TCGTCGTCGTCG")
+    assert shown[2] == f"clock     one instruction is {b.run['ticks_per_instruction']} ticks of the TSC"
+    step = b.run["ticks_per_instruction"]
+    window = b.row("baseline", "empty_lfence")["ticks"]["median"] / step
+    nothing = b.row("baseline", "do_nothing")["per_op"]["instructions"]
+    assert shown[3] == f"window    empty_lfence {window:.0f} instructions, do_nothing {nothing:.3f} a call"
+    assert shown[4:-1] == list(figures(b))
+    assert shown[-1] == f"verdict: PASS ({b.end['rows']} rows, 0 failures)"
+
+
+def test_all_of_it_at_1024x768(boot, tmp_path):
+    """Two cores, and a failure: as many lines as there can be."""
+    watch = Watch(tmp_path, after=VERDICT)
+    words = f"suite=baseline,calls,cores,provoke,sum bench={ROWS} cores=all samples=16 finish=halt"
+    extra = ("-smp", "2", "-device", "VGA,xres=1024,yres=768")
+    b = boot(words, extra=extra, done=watch)
+    shown = must_be_whole(b, watch, (1024, 768))
+    assert shown[0].endswith(", core 0 of 2") and ", 2 cores, " in shown[1]
+    wanted = list(figures(b))
+    assert shown[4 : 4 + len(wanted)] == wanted
+    way = {r["name"]: r["per_op"]["ticks"] for r in b.rows if r["suite"] == "cores"}
+    cores = " ".join(shown[4 + len(wanted) : -2])
+    for name, ticks in way.items():
+        assert re.search(rf"\b{name} {ticks:.3f} ticks", cores), cores
+    assert len(way) == 4 and cores.startswith("cores ") and cores.endswith(", not judged")
+    assert shown[-2] == "failed    provoke/wrong @0, provoke/wrong @1"
+    assert shown[-1] == f"verdict: FAIL ({b.end['rows']} rows, 2 failures)"
+
+
+class Below:
+    """`done`: looks at the picture, once the firmware goes on, until what is wanted stands in it."""
+
+    def __init__(self, folder):
+        self.folder, self.at = folder, None
+
+    def __call__(self, data):
+        text = data.replace(b"\r", b"").decode(errors="replace")
+        if "Press a key" not in text:
+            return False
+        lines = [line for line in text.splitlines() if not line.startswith("{")]
+        end = next(i for i, line in enumerate(lines) if line.startswith("verdict: "))
+        self.wanted = essence(lines[: end + 1])
+        self.at = where(*dump(self.folder), self.wanted)
+        return self.at is not None
+
+
+def test_it_remains_where_the_machine_is_given_back(boot, tmp_path):
+    """The firmware's own lines stand below it, not across it."""
+    look = Below(tmp_path)
+    words = "suite=calls,sum bench=direct*,warm samples=16 takeover=borrow finish=return"
+    boot(words, extra=("-device", "VGA,xres=800,yres=600"), done=look)
+    assert look.at is not None, f"not whole in the picture: {look.wanted}"
+    assert look.at + len(look.wanted) * 16 < 600 - 2 * 16, "no lines of the firmware below"

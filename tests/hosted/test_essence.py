@@ -1,0 +1,114 @@
+"""The essence at the end of a table: each figure is that of the row it names, as the row's record has it."""
+
+import re
+import signal
+
+import launches
+import pytest
+from conftest import run_on
+
+WAYS = ("direct", "plt", "got", "register", "virtual")
+FORMS = ("", "_inc", "_straight", "_c")
+CELL, LABEL = 17, 10
+
+
+def essence(text):
+    """{label: its lines in one, the label left out} of the table's end, and the lines as they stand."""
+    lines = [line for line in text.splitlines() if not line.startswith("{")]
+    at = next(i for i in range(len(lines) - 1, -1, -1) if not lines[i]) + 1
+    found, label = {}, None
+    for line in lines[at:]:
+        label = line[:LABEL].strip() or label
+        found[label] = f"{found.get(label, '')} {line[LABEL:]}".strip()
+    return found, lines[at:]
+
+
+def report_of(ended):
+    """The records between the lines of the table."""
+    records = [line for line in ended.out.splitlines(keepends=True) if line.startswith("{")]
+    return launches.Launch("".join(records).encode(), ended.status, 0)
+
+
+def must_be(cell, row):
+    """What stands in a cell says what the record does, and no more than that."""
+    if row is None:
+        assert cell == "-"
+        return
+    if row["status"] != "ok":
+        assert cell == "FAIL"
+        return
+    figure, _, rest = cell.partition(" ")
+    op = row["per_op"]
+    assert float(figure) == pytest.approx(op["cycles"], abs=10.0 ** -len(figure.partition(".")[2])), (cell, op)
+    if not row.get("quiet", True):
+        assert rest == "shared"
+        return
+    half = rest.removeprefix("+-")
+    wanted = (op["cycles_hi"] - op["cycles_lo"]) / 2
+    assert rest != half and float(half) == pytest.approx(wanted, abs=10.0 ** -len(half.partition(".")[2])), (cell, op)
+
+
+def test_each_figure_is_its_rows(run):
+    names = "empty_lfence,do_nothing,direct*,plt*,got*,register*,virtual*,random_16,turn_16,cold,warm"
+    ended = run("suite=baseline,calls,sum", f"bench={names}", "samples=64", "recipe=lfence")
+    report = report_of(ended)
+    said, lines = essence(ended.out)
+    assert len(lines) < 20 and max(map(len, lines)) < 80, lines
+    assert lines[0] == "essence   cycles/op by ruler, +-99%" and lines[-1].startswith("verdict: ")
+    assert said["machine"].startswith(report.run["cpu"].get("brand", report.run["cpu"]["vendor"]))
+    hz = report.run["clock_tsc_hz"]
+    assert said["clock"].startswith(f"TSC {hz / 1e6:.3f} MHz, core ")
+    window, nothing = said["window"].split(", ")
+    median = report.rows["baseline/empty_lfence"]["ticks"]["median"]
+    assert abs(float(re.fullmatch(r"empty_lfence (\d+) ticks", window)[1]) - median) <= 0.5
+    must_be(re.fullmatch(r"do_nothing (.*?)(?: a call)?", nothing)[1], report.rows["baseline/do_nothing"])
+    for way in WAYS:
+        line = next(line for line in lines if line.startswith(f"{way:<{LABEL}}"))
+        for i, form in enumerate(FORMS):
+            must_be(line[LABEL + CELL * i : LABEL + CELL * (i + 1)].strip(), report.rows[f"calls/{way}{form}"])
+    cold, warm = said["sum"].split(", ")
+    must_be(cold.removeprefix("cold "), report.rows["sum/cold"])
+    must_be(warm.removeprefix("warm "), report.rows["sum/warm"])
+    (apart,) = [e for e in report.events if e["kind"] == "beside" and e["name"] == "random_16"]
+    told = float(re.search(r"mispredicted (-?[\d.]+) ", said["targets"])[1])
+    assert told == pytest.approx(apart["apart"], abs=0.06)
+
+
+def test_a_run_of_one_row_has_a_short_one(run):
+    ended = run("suite=truth", "bench=imul", "samples=64")
+    said, lines = essence(ended.out)
+    assert [label for label in said if label != "failed"] == ["machine", "clock", "spoiled", f"verdict:{lines[-1][8:10]}"]
+    rows = report_of(ended).rows
+    shared = sum(not row.get("quiet", True) for row in rows.values())
+    assert said["spoiled"].startswith((f"{shared} of 1 rows shared, ", "not known whether ", "somebody else "))
+
+
+def test_what_failed_is_named(run):
+    ended = run("suite=provoke", "bench=wrong,ud2", "samples=64")
+    said, _ = essence(ended.out)
+    assert said["failed"].startswith("provoke/ud2, provoke/wrong"), said
+    assert "targets" not in said and "calls" not in said
+
+
+def test_by_another_method(run):
+    """Its own error, and rows that it cannot have or that were not asked for."""
+    ended = run("suite=calls", "bench=direct,virtual_c", "method=plain", "samples=64")
+    said, lines = essence(ended.out)
+    assert said["essence"] == "cycles/op by ruler, method=plain"
+    assert [line[:LABEL].strip() for line in lines[:-1] if line[LABEL:].startswith("  ")][-2:] == ["direct", "virtual"]
+    assert said["direct"].split()[-3:] == ["-", "-", "-"] and said["virtual"].split()[:3] == ["-", "-", "-"]
+
+
+def test_only_a_table_has_one(run):
+    for form in ("jsonl", "lines"):
+        assert "machine   " not in run("suite=calls", "bench=direct", "samples=64", f"format={form}").out
+
+
+def test_a_stopped_run_says_so(running):
+    process, end = running("suite=truth", "samples=1000000", "hist=off", "layout=fixed", "format=both")
+    run_on(process, 5)
+    process.send_signal(signal.SIGINT)
+    ended = end()
+    if not report_of(ended).end.get("stopped"):
+        pytest.skip("the run was over before the signal came: the machine is too busy")
+    assert re.fullmatch(r"after \d of 8 rows( of round 1 of \d)?", essence(ended.out)[0]["stopped"])
