@@ -21,9 +21,13 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-static struct run begin(const struct engine *boot, struct report *r, struct essence *essence)
+static struct run begin(const struct engine *boot, struct report *r, struct shown *shown)
 {
-    struct run run = {.plan = plan_make(boot), .report = r, .essence = essence, .suite = ""};
+    struct run run = {.plan = plan_make(boot),
+                      .report = r,
+                      .essence = &shown->essence,
+                      .grouped = &shown->grouped,
+                      .suite = ""};
     run.first = &run.plan->seat[0].engine;
     run.rows = registry(&run.n);
     for (size_t i = 0; i < run.n; i++)
@@ -288,29 +292,31 @@ static bool run_rows(struct run *run)
     return true;
 }
 
-bool bench_run(const struct engine *boot, struct report *r, struct essence *essence)
+bool bench_run(const struct engine *boot, struct report *r, struct shown *shown)
 {
-    struct run run = begin(boot, r, essence);
+    struct run run = begin(boot, r, shown);
 
     objects_tell(r);
     run.plan->pace->show = show_part;
     run.plan->pace->ctx = &run;
     probe_other_cores(&run);
     cores_show(run.plan, r);
-    essence_begin(essence, run.first);
+    essence_begin(run.essence, run.first);
+    grouped_begin(run.grouped, run.first, run.selected);
     look_at_bare_windows(&run);
     run_c_program(&run);
     run_tell_one_round(&run);
     bool stopped = !run_rows(&run);
+    grouped_show(run.grouped, r);
     if (!stopped)
         run_tell_nothing_measured(&run);
     for (unsigned k = 0; k < run.plan->n; k++)
         own_show_end(&run.plan->seat[k].engine, r);
-    compare_rows(r, run.first, run.first->figures);
+    compare_rows(r, run.first, run.first->figures, run.grouped);
     even_show(r, run.first, run.first->figures);
     cores_compare(run.plan, r);
     run_tell_interruptions(&run, plan_interruptions(run.plan), NULL);
-    essence_end(essence, run.first, r->smis);
+    essence_end(run.essence, run.first, r->smis);
     plan_release(run.plan);
     return stopped;
 }

@@ -11,12 +11,22 @@
 
 #define DETAILS_UP_TO 8 /* rows: a short run shows all of each */
 
-/* The heading above the first row of a suite that is shown. */
-void run_show_suite(struct run *run, const struct bench *b)
+/* What is kept of the suite before is shown. */
+static void enter_suite(struct run *run, const struct bench *b)
 {
     if (str_eq(run->suite, b->suite))
         return;
+    grouped_show(run->grouped, run->report);
     run->suite = b->suite;
+    run->headed = false;
+}
+
+void run_show_suite(struct run *run, const struct bench *b)
+{
+    enter_suite(run, b);
+    if (run->headed)
+        return;
+    run->headed = true;
     switch (b->form) {
     case FORM_CORES:
         crowd_heading(run->report, run->first, b->suite);
@@ -65,13 +75,17 @@ void run_show_row(struct run *run, unsigned k)
         return;
     uint64_t from = tsc_now();
     const struct platform *p = run->first->p;
+    const struct engine *e = &run->plan->seat[k].engine;
     if (p->row_tell && row->method.method == METHOD_DOUBLED)
         p->row_tell(p, row->core, row->kept);
-    run_show_suite(run, row->bench);
-    show_row(run->report, &run->plan->seat[k].engine, row, details);
+    enter_suite(run, row->bench);
+    bool full = !grouped_take(run->grouped, e, row, show_has_trouble(run->report, e, row));
+    if (full)
+        run_show_suite(run, row->bench);
+    show_row(run->report, e, row, details ? SHOW_DETAILS : full ? SHOW_LINE : SHOW_RECORD);
     run_tell_interruptions(run, row->nmis, row->bench);
     run_tell_timers(run, k, row);
-    run_count(run, row, &run->plan->seat[k].engine);
+    run_count(run, row, e);
     run->told += tsc_now() - from;
     progress_told(&run->progress, 1, (double)(tsc_now() - from));
 }

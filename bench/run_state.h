@@ -5,12 +5,14 @@
 #include "bench/cores/plan.h"
 #include "bench/progress.h"
 #include "bench/show/essence_take.h"
+#include "bench/show/grouped.h"
 
 /* One run: its plan, its rows, and how far it is. */
 struct run {
     struct plan *plan;
     struct report *report;
     struct essence *essence;
+    struct grouped *grouped;
     const struct engine *first; /* of the plan's first core, which speaks for all */
     const struct bench *const *rows;
     size_t n;                 /* rows of the registry, of which */
@@ -21,7 +23,8 @@ struct run {
     size_t passed;            /* rows that this round is done with */
     size_t measured;          /* rows that have figures, or a fault or a failed check */
     char not_measured[200];   /* the first row that has none, and why; "": each has */
-    const char *suite;        /* whose heading stands above the rows that are shown */
+    const char *suite;        /* whose rows are shown; ... */
+    bool headed;              /* ... and its heading stands above them */
     struct progress progress;
 };
 

@@ -76,7 +76,7 @@ static _Noreturn void end(struct kernel *k, const struct essence *essence, bool 
 
 _Noreturn void ending_measured(struct kernel *k, bool stopped, enum exit_status status)
 {
-    end(k, &k->essence, stopped, status);
+    end(k, &k->shown.essence, stopped, status);
 }
 
 _Noreturn void ending_refused(struct kernel *k, enum exit_status status, const char *type,
@@ -129,6 +129,7 @@ static _Noreturn void fault_here(struct kernel *k, const struct core *c, const s
     if (early)
         cpu_setup(); /* what follows uses SSE */
     fault_describe(c, f, message, sizeof message);
+    grouped_show(&k->shown.grouped, &k->report);
     engine_release(&k->engine); /* what it has started, where the machine is given back */
     ending_refused(k, EXIT_FAULT, "fault", message);
 }

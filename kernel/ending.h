@@ -5,7 +5,7 @@
 #include "bench/api/platform.h"
 #include "bench/api/report.h"
 #include "bench/measure/engine.h"
-#include "bench/show/essence.h"
+#include "bench/run.h"
 #include "kernel/machine/leave.h"
 #include "kernel/machine/machine.h"
 
@@ -16,7 +16,7 @@ struct kernel {
     struct platform_cores others; /* platform.cores, where there are any */
     struct report report;         /* `out` NULL: not begun, so nothing can be said yet */
     struct engine engine;
-    struct essence essence;
+    struct shown shown;
     unsigned faults; /* fatal ones on the boot core so far */
     bool told_nmis;
     uint64_t nmis_at_end; /* of the report: the boot core's */

@@ -120,7 +120,7 @@ static void open_engine(struct machine *m, struct engine *e, struct probe *probe
 static void report_machine(struct machine *m, struct engine *e, const struct probe *probe,
                            struct report *r)
 {
-    facts_report(m, e, probe, &kernel.essence, r);
+    facts_report(m, e, probe, &kernel.shown.essence, r);
     screen_paint(&m->screen);
     selftest_machine(m, e, r);
     selftests_linearity(e, probe, r);
@@ -170,7 +170,7 @@ _Noreturn void kernel_main(void)
     open_engine(m, e, &probe);
     report_machine(m, e, &probe, r);
     ending_tell_nmis(&kernel); /* from here on the rows tell */
-    stopped = bench_run(e, r, &kernel.essence);
+    stopped = bench_run(e, r, &kernel.shown);
     put_back(m, e, r);
     core_faulted = cores_report_end(&m->cores, r);
     ending_measured(&kernel, stopped, status_of(r, core_faulted, stopped));

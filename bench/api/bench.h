@@ -75,6 +75,13 @@ struct bench_code {
     double truth;                          /* as `truth` below; 0: not known */
 };
 
+/* Rows that differ in one thing: where there are many, they are columns of a table
+ * (bench/show/grouped.h). */
+#define BENCH_COLUMNS 6
+struct bench_family {
+    const char *head[BENCH_COLUMNS]; /* of each column, at most two words; NULL: no more */
+};
+
 /*
  * One row. suite and name come from BENCH(); every row has what, form and ops; all else may be left
  * out, and is then 0, false or NULL.
@@ -129,6 +136,11 @@ struct bench {
     double floor;
     /* Core cycles an operation, documented for this CPU; 0: not known. */
     double (*truth)(const struct cpu *cpu);
+    /* The table that it stands in with its like (NULL: in none), its line there, one for each `at`,
+     * and its column. */
+    const struct bench_family *family;
+    const char *line;
+    unsigned column;
     const char *beside; /* row of this suite that the report sets this one against */
     /*
      * The count that an operation goes up to, in which the row's name ends: "_8". Rows whose names

@@ -60,17 +60,22 @@ bool report_record(struct report *r, struct json *j, const char *type)
     return true;
 }
 
+bool report_event_record(struct report *r, struct json *j, const char *kind, const char *message)
+{
+    if (!report_record(r, j, "event"))
+        return false;
+    json_str(j, "kind", kind);
+    json_str(j, "message", message);
+    return true;
+}
+
 bool report_event_begin(struct report *r, struct json *j, const char *kind, const char *message)
 {
     if (report_says(r)) {
         report_fresh_line(r);
         fmt(r->out, "%s: %s\r\n", kind, message);
     }
-    if (!report_record(r, j, "event"))
-        return false;
-    json_str(j, "kind", kind);
-    json_str(j, "message", message);
-    return true;
+    return report_event_record(r, j, kind, message);
 }
 
 void report_event(struct report *r, const char *kind, const char *message)

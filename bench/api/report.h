@@ -57,6 +57,9 @@ void report_event(struct report *r, const char *kind, const char *message);
 /* The same with members of its own: true where there is a record, which the caller then ends. */
 bool report_event_begin(struct report *r, struct json *j, const char *kind, const char *message);
 
+/* Its record alone. */
+bool report_event_record(struct report *r, struct json *j, const char *kind, const char *message);
+
 enum selftest { SELFTEST_PASS, SELFTEST_FAIL, SELFTEST_NOT_JUDGED };
 
 /* One self-test's outcome; a FAIL counts as a failure of the run. `detail` says what was seen. */

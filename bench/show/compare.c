@@ -120,7 +120,7 @@ static void say_both(struct sink *out, const struct bench *b, const struct besid
 }
 
 static void compare(struct report *r, const struct engine *e, const struct bench *b,
-                    const struct core_figure *mine, const struct core_figure *theirs)
+                    const struct core_figure *mine, const struct core_figure *theirs, bool grouped)
 {
     struct beside s = compare_beside(e, mine, theirs);
     double apart = s.mine - s.theirs, half = compare_half(&s);
@@ -131,7 +131,8 @@ static void compare(struct report *r, const struct engine *e, const struct bench
     say_both(&text.sink, b, &s);
     if (s.shared)
         fmt(&text.sink, "; not judged: somebody else had part of the core");
-    if (!report_event_begin(r, &j, "beside", message))
+    if (grouped ? !report_event_record(r, &j, "beside", message)
+                : !report_event_begin(r, &j, "beside", message))
         return;
     json_str(&j, "suite", b->suite);
     json_str(&j, "name", b->name);
@@ -149,9 +150,10 @@ static void compare(struct report *r, const struct engine *e, const struct bench
     json_end(&j);
 }
 
-void compare_rows(struct report *r, const struct engine *e, const struct core_figure *figures)
+void compare_rows(struct report *r, const struct engine *e, const struct core_figure *figures,
+                  const struct grouped *grouped)
 {
-    size_t n;
+    size_t n, left_out = 0;
     const struct bench *const *rows = registry(&n);
     if (report_table(r)) {
         report_fresh_line(r);
@@ -160,6 +162,14 @@ void compare_rows(struct report *r, const struct engine *e, const struct core_fi
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; rows[i]->beside && k < n; k++)
             if (str_eq(rows[k]->suite, rows[i]->suite) && str_eq(rows[k]->name, rows[i]->beside) &&
-                is_known(figures[i].ticks) && is_known(figures[k].ticks))
-                compare(r, e, rows[i], &figures[i], &figures[k]);
+                is_known(figures[i].ticks) && is_known(figures[k].ticks)) {
+                bool both = grouped_both(grouped, rows[i], rows[k]);
+                left_out += both;
+                compare(r, e, rows[i], &figures[i], &figures[k], both);
+            }
+    if (left_out && report_table(r))
+        fmt(r->out,
+            "beside: %zu more pairs stand side by side in the tables above; table=rows sets each "
+            "apart\r\n",
+            left_out);
 }

@@ -7,6 +7,7 @@
 
 #include "bench/api/report.h"
 #include "bench/measure/context.h"
+#include "bench/show/grouped.h"
 
 /* Rows whose operation has base units (bytes): a line of the table, and members of the record. */
 void compare_units_show(struct report *r, const struct engine *e, const struct row *row);
@@ -27,8 +28,10 @@ double compare_half(const struct beside *s);
 
 /*
  * After the last row: an event for each row that names another of its suite (`beside`), when both
- * have a figure. figures[i]: of the i-th registered row, NaN where it has none.
+ * have a figure. figures[i]: of the i-th registered row, NaN where it has none. Those that stand in
+ * columns side by side are in the records alone; a line of the table tells of them.
  */
-void compare_rows(struct report *r, const struct engine *e, const struct core_figure *figures);
+void compare_rows(struct report *r, const struct engine *e, const struct core_figure *figures,
+                  const struct grouped *grouped);
 
 #endif

@@ -217,12 +217,33 @@ static void show_details(struct report *r, const struct engine *e, const struct 
         draw_histogram(r, e, row);
 }
 
-void show_row(struct report *r, const struct engine *e, const struct row *row, bool details)
+struct counter {
+    struct sink sink;
+    size_t bytes;
+};
+
+static void count(struct sink *self, const char *bytes, size_t n)
 {
-    if (report_table(r)) {
+    (void)bytes;
+    ((struct counter *)self)->bytes += n; /* sink is the first member */
+}
+
+/* By saying it to nobody. */
+bool show_has_trouble(const struct report *r, const struct engine *e, const struct row *row)
+{
+    struct counter nobody = {{count}, 0};
+    struct report silent = *r;
+    silent.out = &nobody.sink;
+    show_trouble(&silent, e, row);
+    return nobody.bytes > 0;
+}
+
+void show_row(struct report *r, const struct engine *e, const struct row *row, enum show how)
+{
+    if (report_table(r) && how != SHOW_RECORD) {
         report_fresh_line(r);
         show_line(r, e, row);
-        if (details)
+        if (how == SHOW_DETAILS)
             show_details(r, e, row);
     }
     line_row(r, e, row);

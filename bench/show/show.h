@@ -17,8 +17,12 @@ void show_heading(struct report *r, const struct engine *e, const char *suite);
  * at 115200: 256 bins of up to 21 bytes, and 4.6 KB for all else. */
 #define SHOW_ROW_BYTES 10000
 
-/* One finished row: its table line, and its record. `details`: all its statistics and its
- * histogram, drawn, too. */
-void show_row(struct report *r, const struct engine *e, const struct row *row, bool details);
+/* One finished row: its record, with it its line in the table, and with that all its statistics and
+ * its histogram, drawn. */
+enum show { SHOW_RECORD, SHOW_LINE, SHOW_DETAILS };
+void show_row(struct report *r, const struct engine *e, const struct row *row, enum show how);
+
+/* Whether there is anything to say of it that was not as it should be. */
+bool show_has_trouble(const struct report *r, const struct engine *e, const struct row *row);
 
 #endif

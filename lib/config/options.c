@@ -93,6 +93,9 @@ static const struct option_doc keys[] = {
      .meaning = "seconds a row may take; then it is ended, and failed"},
     {CHOICE(format, FORMAT_CHOICES, "both"),
      .meaning = "the report: for people, programs, a line a row"},
+    {CHOICE(table, TABLE_CHOICES, "auto"), .methods = BY(DOUBLED),
+     .meaning =
+         "a line a row, or rows alike in one; auto: from " TEXT_OF_THE(TABLE_ROWS_AUTO) " rows on"},
     {CHOICE(hist, HIST_CHOICES, "capped"), .methods = BY(DOUBLED),
      .meaning = "histograms: the " TEXT_OF_THE(HIST_CAP) " fullest bins, all, none"},
     {CHOICE(console, CONSOLE_CHOICES, "auto"), .meaning = "where people read; auto: all there are"},

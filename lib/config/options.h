@@ -21,6 +21,8 @@
 
 #define ROUNDS_MOST 64
 
+#define TABLE_ROWS_AUTO 32 /* selected: table=auto groups from so many on */
+
 #define HIST_CAP 256 /* bins of hist=capped, the fullest */
 
 /* samples=auto, in windows. docs/method.md, "plain": N = 2048 */
@@ -38,6 +40,10 @@
     WORD(FORMAT_JSONL, "jsonl")                                                                    \
     WORD(FORMAT_LINES, "lines")
 enum format { FORMAT_CHOICES(WORD_ID) };
+
+#define TABLE_CHOICES(WORD)                                                                        \
+    WORD(TABLE_AUTO, "auto") WORD(TABLE_ROWS, "rows") WORD(TABLE_GROUPED, "grouped")
+enum table { TABLE_CHOICES(WORD_ID) };
 
 #define HIST_CHOICES(WORD) WORD(HIST_CAPPED, "capped") WORD(HIST_FULL, "full") WORD(HIST_OFF, "off")
 enum hist { HIST_CHOICES(WORD_ID) };
@@ -116,6 +122,7 @@ struct options {
     uint32_t watch;    /* the gap detector's milliseconds; 0: auto */
     uint32_t deadline; /* of a row, seconds */
     enum format format;
+    enum table table;
     enum hist hist;
     enum console_choice console;
     struct serial_choice serial;

@@ -181,7 +181,7 @@ def test_a_line_a_row(boot):
 
 
 def test_table_and_records_agree(boot):
-    b = boot("suite=baseline,calls samples=16").must(SUCCESS)
+    b = boot("suite=baseline,calls samples=16 table=rows").must(SUCCESS)
     step = b.run["ticks_per_instruction"]
     for row in (r for r in b.rows if r["status"] == "ok"):
         line = re.search(rf"^{row['name']} +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)", b.text, re.M)

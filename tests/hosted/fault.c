@@ -14,6 +14,7 @@
 #define HANDLER_STACK (64u << 10)
 
 static struct report *report;
+static void (*say_first)(void);
 static char *told; /* fault_say() */
 static size_t told_size;
 static void (*hand_on)(void);
@@ -56,6 +57,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
         fmt_buf(told, told_size, "%s", message);
         _exit(STATUS_FAULTED);
     }
+    if (say_first)
+        say_first();
     report_event(report, "fault", message);
     report_failed(report, "fault", NULL);
     report_end(report, false);
@@ -90,6 +93,11 @@ static void on_interrupt(int number)
     if (hand_on)
         hand_on();
     guard_leave(GUARD_STOPPED, 0, "");
+}
+
+void fault_say_first(void (*say)(void))
+{
+    say_first = say;
 }
 
 void fault_catch(struct report *r)

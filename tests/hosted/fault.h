@@ -13,6 +13,9 @@
 /* Takes over SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGINT and SIGTERM; faults are reported to r. */
 void fault_catch(struct report *r);
 
+/* What the report lacks until then is said by this before a fault. NULL: nothing is. */
+void fault_say_first(void (*say)(void));
+
 /* What SIGINT and SIGTERM call beside: in the handler. NULL: nothing. */
 void fault_hand_on(void (*to_others)(void));
 

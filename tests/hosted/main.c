@@ -38,6 +38,7 @@ struct hosted {
     struct memory memory;
     struct platform platform;
     struct report report;
+    struct shown shown;
     char refused[ERROR_MAX]; /* what only an opened engine can tell of the words */
     bool stopped;            /* by a person, before the last row */
 };
@@ -144,7 +145,6 @@ static void measure(void *argument)
     struct hosted *h = argument;
     static struct engine engine;
     static struct probe probe;
-    static struct essence essence;
     struct sink_buf text;
 
     engine_init(&engine, &h->platform, &h->options);
@@ -153,14 +153,15 @@ static void measure(void *argument)
     sink_buf_init(&text, h->refused, sizeof h->refused);
     if (!engine_check(&engine, &text.sink))
         return;
-    facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &essence, &h->report);
+    facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &h->shown.essence,
+                 &h->report);
     selftests_linearity(&engine, &probe, &h->report);
     selftests_counter(&engine, &h->report);
     linearity_show(&engine, &probe, &h->report);
-    h->stopped = bench_run(&engine, &h->report, &essence);
+    h->stopped = bench_run(&engine, &h->report, &h->shown);
     engine_release(&engine);
-    facts_witnessed(&essence, &h->report);
-    essence_show(&essence, &h->report);
+    facts_witnessed(&h->shown.essence, &h->report);
+    essence_show(&h->shown.essence, &h->report);
     report_end(&h->report, h->stopped);
 }
 
@@ -181,6 +182,14 @@ static int refuse(const struct hosted *h, const char *error, enum status status)
     return leave(status);
 }
 
+static struct hosted *say_columns_of;
+
+/* Rows that wait for their suite's end. */
+static void say_columns(void)
+{
+    grouped_show(&say_columns_of->shown.grouped, &say_columns_of->report);
+}
+
 int main(int argc, char **argv)
 {
     static struct hosted h;
@@ -198,6 +207,8 @@ int main(int argc, char **argv)
     report_init(&h.report, output(), h.options.format);
     if (!isatty(STDOUT_FILENO))
         h.report.live = &nothing;
+    say_columns_of = &h;
+    fault_say_first(say_columns);
     fault_catch(&h.report); /* a person may stop it from here on */
     if (!process_pin(&h.process, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);

@@ -399,7 +399,7 @@ def test_the_heading_is_that_of_the_columns(method, heads):
     p = subprocess.run([launches.PROGRAM, "format=table", *words.split()], capture_output=True, timeout=SECONDS,
                        check=False)  # fmt: skip
     lines = p.stdout.decode().splitlines()
-    (at,) = [i for i, line in enumerate(lines) if line.startswith("calls  ")]
-    (row,) = [line for line in lines[at:] if line.lstrip("\r ").startswith("direct ")]
+    at = next(i for i, line in enumerate(lines) if line.startswith("calls  "))
+    row = next(line for line in lines[at:] if line.lstrip("\r ").startswith("direct "))
     columns = lines[at].split()[1:]
     assert columns[: len(heads)] == heads and len(row.split()) == len(columns) + 1, (lines[at], row)

@@ -31,19 +31,25 @@ static const char *uncounted(const struct object *o, uint64_t operations)
     return o->counter == 0 ? NULL : "an empty callee changed the counter";
 }
 
+static const struct bench_family ways = {
+    {"empty", "++*x", "straight", "straight ++*x", "compiled", "compiled ++*x"}};
+enum { EMPTY, INC, STRAIGHT, STRAIGHT_INC, COMPILED, COMPILED_INC };
+#define IN_LINE(name_, column_) .family = &ways, .line = #name_, .column = column_
+
 #define NASM_FORM(name_, form_, ops_, check_, ...)                                                 \
     BENCH(calls, name_, .form = form_, .ops = ops_, .check = check_, __VA_ARGS__)
 /* A way of calling is set against the direct call, beside_; one that counts against its like that
  * does nothing. */
 #define NASM_ROW(name_, what_, beside_, ops_, ...)                                                 \
-    NASM_FORM(name_, FORM_LOOP, ops_, uncounted, .what = what_, .beside = beside_, __VA_ARGS__);   \
+    NASM_FORM(name_, FORM_LOOP, ops_, uncounted, .what = what_, .beside = beside_,                 \
+              IN_LINE(name_, EMPTY), __VA_ARGS__);                                                 \
     NASM_FORM(name_##_straight, FORM_STRAIGHT, STRAIGHT_OPS, uncounted, .what = what_ ", no loop", \
-              __VA_ARGS__)
+              IN_LINE(name_, STRAIGHT), __VA_ARGS__)
 #define NASM_INC(name_, what_, ops_, ...)                                                          \
     NASM_FORM(name_##_inc, FORM_LOOP, ops_, check_counted, .what = what_ ", ++*x",                 \
-              .beside = #name_, __VA_ARGS__);                                                      \
+              .beside = #name_, IN_LINE(name_, INC), __VA_ARGS__);                                 \
     NASM_FORM(name_##_inc_straight, FORM_STRAIGHT, STRAIGHT_OPS, check_counted,                    \
-              .what = what_ ", ++*x, no loop", __VA_ARGS__)
+              .what = what_ ", ++*x, no loop", IN_LINE(name_, STRAIGHT_INC), __VA_ARGS__)
 
 #define INLINE    "no call, the work in place"
 #define DIRECT    "call rel32"
@@ -158,9 +164,9 @@ static const char *counted_by_both(const struct object *o, uint64_t operations)
           .errors_are_wrong = true, __VA_ARGS__)
 #define C_ROWS(name_, ops_, beside_, function_, function_inc_, setup_, setup_inc_, what_, ...)     \
     C_BODY(name_##_c, ops_, function_, calls_empty, setup_, uncounted, what_, .beside = beside_,   \
-           __VA_ARGS__);                                                                           \
+           IN_LINE(name_, COMPILED), __VA_ARGS__);                                                 \
     C_BODY(name_##_inc_c, ops_, function_inc_, calls_empty, setup_inc_, check_counted,             \
-           what_ ", ++*x", .beside = #name_ "_c", __VA_ARGS__)
+           what_ ", ++*x", .beside = #name_ "_c", IN_LINE(name_, COMPILED_INC), __VA_ARGS__)
 #define C_CALL(name_, beside_, what_)                                                              \
     C_ROWS(name_, LOOP_OPS, beside_, calls_##name_, calls_##name_##_inc, NULL, NULL, what_,        \
            .floor = FLOOR)

@@ -87,22 +87,24 @@ static const char *added_up(const struct object *o, uint64_t operations)
           .empty_function = empty_, .setup = setup_, .room_bytes = sizeof(struct calls_order),     \
           .check = added_up, .floor = FLOOR, .errors_are_wrong = true, .grain = OPS,               \
           .most_ops = CALLS_TAIL, __VA_ARGS__)
-#define TARGETS(n, text_)                                                                          \
+static const struct bench_family targets = {{"1", "2", "4", "8", "16"}};
+#define IN_LINE(name_, column_) .family = &targets, .line = #name_, .column = column_
+#define TARGETS(n, text_, column_)                                                                 \
     ORDER(in_turn_##n, n, false);                                                                  \
     ORDER(at_random_##n, n, true);                                                                 \
     ROW(turn_##n, in_turn_##n, "call by register of " text_ " in turn", calls_many,                \
-        calls_many_empty);                                                                         \
+        calls_many_empty, IN_LINE(turn, column_));                                                 \
     ROW(random_##n, at_random_##n, "call by register of " text_ " in random order", calls_many,    \
-        calls_many_empty, .beside = "turn_" #n)
+        calls_many_empty, .beside = "turn_" #n, IN_LINE(random, column_))
 
-TARGETS(1, "1 target");
-TARGETS(2, "2 targets");
-TARGETS(4, "4 targets");
-TARGETS(8, "8 targets");
-TARGETS(16, "16 targets");
+TARGETS(1, "1 target", 0);
+TARGETS(2, "2 targets", 1);
+TARGETS(4, "4 targets", 2);
+TARGETS(8, "8 targets", 3);
+TARGETS(16, "16 targets", 4);
 
 ROW(alike_16, in_turn_16, "call by register of 16 targets in turn, which do nothing but return",
-    calls_many_alike, calls_many_empty, .beside = "turn_16");
+    calls_many_alike, calls_many_empty, .beside = "turn_16", IN_LINE(alike, 4));
 
 #define SWITCH "jump table of 8 cases, "
 ROW(switch_turn, in_turn_8, SWITCH "in turn", calls_switch_jump, calls_switch_jump_empty);

@@ -198,12 +198,15 @@ static const char *copied(const struct object *o, uint64_t operations)
           .empty_function = empty_, .room_bytes = PASS * sizeof(uint64_t), .grain = PASS,          \
           .errors_are_wrong = true, __VA_ARGS__)
 #define BODY(name_, function_, empty_, ...) PASSES(name_, OPS, function_, empty_, __VA_ARGS__)
+static const struct bench_family pairs = {{"trap", "cure"}};
+#define IN_LINE(name_, column_) .family = &pairs, .line = #name_, .column = column_
 /* `make`: the setup. */
 #define PAIR_OF(name_, ops_, make_, check_, floor_, trap_, cure_)                                  \
     PASSES(name_##_trap, ops_, compiler_##name_##_trap, compiler_pass, .what = trap_,              \
-           .setup = make_, .check = check_, .beside = #name_ "_cure");                             \
+           .setup = make_, .check = check_, .beside = #name_ "_cure", IN_LINE(name_, 0));          \
     PASSES(name_##_cure, ops_, compiler_##name_##_cure, compiler_pass,                             \
-           .what = cure_ ", its loop included", .setup = make_, .check = check_, .floor = floor_)
+           .what = cure_ ", its loop included", .setup = make_, .check = check_, .floor = floor_,  \
+           IN_LINE(name_, 1))
 #define PAIR(name_, check_, floor_, trap_, cure_)                                                  \
     PAIR_OF(name_, OPS, fill, check_, floor_, trap_, cure_)
 

@@ -31,14 +31,16 @@ static const char *powers_added(const struct object *o, uint64_t operations)
           .function = function_, .empty_function = compiler_sum_empty, .setup = set_##k_,          \
           .room_bytes = sizeof(uint64_t), .check = check_, .errors_are_wrong = true, .at = k_,     \
           .on_request = true, __VA_ARGS__)
+static const struct bench_family sums = {{"trap", "cure", "formula"}};
+#define IN_LINE(name_, column_) .family = &sums, .line = #name_, .column = column_
 /* The formula's few instructions can hide behind those of the loop around it: no floor. */
 #define THREE_WAYS(name_, k_, sum_, check_, floor_)                                                \
     ROW(name_##_trap, k_, compiler_##name_##_trap, sum_ ", left to the optimiser", check_,         \
-        .beside = #name_ "_cure_" #k_);                                                            \
+        .beside = #name_ "_cure_" #k_, IN_LINE(name_, 0));                                         \
     ROW(name_##_cure, k_, compiler_##name_##_cure, sum_ " in a loop, which is included", check_,   \
-        .floor = (floor_) * (k_));                                                                 \
+        .floor = (floor_) * (k_), IN_LINE(name_, 1));                                              \
     ROW(name_##_formula, k_, compiler_##name_##_formula, sum_ " by the formula", check_,           \
-        .beside = #name_ "_cure_" #k_)
+        .beside = #name_ "_cure_" #k_, IN_LINE(name_, 2))
 #define SET(k_)                                                                                    \
     static void set_##k_(struct object *o)                                                         \
     {                                                                                              \

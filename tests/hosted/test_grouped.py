@@ -1,0 +1,111 @@
+"""Many rows stand in columns, with the figures of their records; table=rows has a line a row."""
+
+import re
+import subprocess
+
+import pytest
+from conftest import SECONDS, Ended
+from test_essence import report_of
+
+WORDS = ("suite=calls,compiler", "bench=direct*,got*,inline*,plt*,register*,tail*,virtual*,div*,load*,mul*,random*,turn*",
+         "samples=64")
+WAYS = ("", "_inc", "_straight", "_inc_straight", "_c", "_inc_c")
+COUNTS = ("_1", "_2", "_4", "_8", "_16")
+NAME, COLUMN = 24, 9
+
+
+def lines_of(ended):
+    return [line for line in ended.out.splitlines() if not line.startswith("{")]
+
+
+def cells(line, step=1):
+    """The figures and marks of a line: [(text, mark)]."""
+    text = line[NAME:]
+    return [(text[i : i + COLUMN - 1].strip(), text[i + COLUMN - 1 : i + COLUMN].strip())
+            for i in range(0, len(text), COLUMN * step)]
+
+
+def table(lines, head):
+    """{name: line} of the table below the line that begins with this head, intervals left out."""
+    at = next(i for i, line in enumerate(lines) if re.match(head, line))
+    found = {}
+    for line in lines[at + 1 :]:
+        if not line or not re.fullmatch(r"(\S+)?( +([-\d.]+|FAIL|shared)[!*]?)+|.* \+\+\*x", line):
+            break
+        assert len(line) < 80
+        if line[0] != " ":
+            found[line.split()[0]] = line
+    return found
+
+
+def must_be(cell, row, lines):
+    text, mark = cell
+    full = [line for line in lines if re.match(rf"{row['name']} +\d+ +\d+ ", line)]
+    assert (mark == "!") == bool(full), (row["name"], cell, full)
+    if row["status"] != "ok":
+        assert text == "FAIL" and mark == "!"
+    elif not row.get("quiet", True):
+        assert text == "shared" and mark == "!"
+    else:
+        assert float(text) == pytest.approx(row["per_op"]["cycles"], abs=0.001)
+        assert mark == "!" or (mark == "*") == (len(row.get("modes", [])) > 1), (row["name"], cell)
+
+
+@pytest.fixture(scope="module")
+def both(program):
+    """One run of many rows, in both forms."""
+    return Ended(subprocess.run([program, *WORDS], capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS,
+                                check=False))
+
+
+def test_each_column_is_a_row(both):
+    rows, lines = report_of(both).rows, lines_of(both)
+    ways = table(lines, r"calls +empty +\+\+\*x straight straight compiled compiled$")
+    assert set(ways) == {"direct", "got", "inline", "plt", "plt_endbr", "register", "tail", "virtual", "virtual_pic"}
+    for name, line in ways.items():
+        for way, cell in zip(WAYS, cells(line), strict=True):
+            must_be(cell, rows[f"calls/{name}{way}"], lines)
+    targets = table(lines, "calls +1 +2 +4 +8 +16$")
+    assert set(targets) == {"random", "turn"}
+    for name, line in targets.items():
+        for count, cell in zip(COUNTS, cells(line), strict=True):
+            must_be(cell, rows[f"calls/{name}{count}"], lines)
+    pairs = table(lines, r"compiler +trap +\+-99% +cure +\+-99%$")
+    assert set(pairs) == {"div", "inline", "load", "mul"}
+    for name, line in pairs.items():
+        for what, cell in zip(("_trap", "_cure"), cells(line, 2), strict=True):
+            must_be(cell, rows[f"compiler/{name}{what}"], lines)
+
+
+def test_records_lack_nothing(both):
+    """Neither a row nor what it is set against; the table says how many pairs it leaves out."""
+    report, lines = report_of(both), lines_of(both)
+    asked = [name for name in report.rows if re.match(r"(calls|compiler)/", name)]
+    assert len(asked) == len(report.rows) == report.end["rows"] > 60
+    beside = [e for e in report.events if e["kind"] == "beside"]
+    left_out = int(re.search(r"^beside: (\d+) more pairs", "\n".join(lines), re.M)[1])
+    said = [line for line in lines if re.match(r"beside: \w+/", line)]
+    assert left_out + len(said) == len(beside) and left_out > len(said)
+
+
+@pytest.mark.parametrize("words", [(*WORDS, "table=rows"), ("suite=calls", "bench=direct*,plt*", "samples=64")])
+def test_a_line_a_row(run, words):
+    """As asked, and where there are few."""
+    ended = run(*words)
+    lines = lines_of(ended)
+    assert not any("straight straight" in line for line in lines)
+    for name in report_of(ended).rows:
+        assert sum(bool(re.match(rf"{name.split('/')[1]} +\d+ +\d+ ", line)) for line in lines) == 1, name
+    assert not any("more pairs" in line for line in lines)
+
+
+def test_columns_on_request(run):
+    lines = lines_of(run("suite=calls", "bench=direct*,plt_c", "samples=64", "table=grouped"))
+    ways = table(lines, r"calls +empty ")
+    assert list(ways) == ["direct", "plt"] and [text for text, _ in cells(ways["plt"])][:4] == ["-"] * 4
+
+
+def test_other_methods_have_no_columns(run):
+    ended = run("suite=calls", "bench=direct*,plt_c", "samples=64", "method=plain", "table=grouped")
+    assert "warning: table= has no effect with method=plain" in ended.out
+    assert not any("straight straight" in line for line in lines_of(ended))
