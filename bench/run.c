@@ -270,8 +270,10 @@ static bool run_round(struct run *run, bool *under_way)
         *under_way = false;
         if (!pace_look(run->plan->pace))
             return false;
-        if (!str_eq(suite, b->suite))
+        if (!str_eq(suite, b->suite)) {
+            grouped_show(run->grouped, run->report); /* of the suite before: a row may fault */
             progress_suite(&run->progress);
+        }
         suite = b->suite;
         *under_way = true;
         if (!pass_row(run))

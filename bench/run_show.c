@@ -11,7 +11,7 @@
 
 #define DETAILS_UP_TO 8 /* rows: a short run shows all of each */
 
-/* What is kept of the suite before is shown. */
+/* A run that is stopped shows rows of several suites at once. */
 static void enter_suite(struct run *run, const struct bench *b)
 {
     if (str_eq(run->suite, b->suite))

@@ -8,6 +8,7 @@ from test_screen import HINT, VERDICT, Watch, lines_of
 LINES, COLUMNS = 20, 80
 WAYS = ("direct", "plt", "got", "register", "virtual")
 FORMS = ("", "_inc", "_straight", "_c")
+COLUMNS_OF_CALLS = ("", "_inc", "_straight", "_inc_straight", "_c", "_inc_c")
 # All that the essence can show, and a row that fails.
 ROWS = ("empty_lfence,do_nothing,direct*,plt*,got*,register*,virtual*,random_16,turn_16,cold,warm,"
         "pingpong,tsc_skew,wake,ipi,wrong")
@@ -61,6 +62,11 @@ def test_default_run_at_800x600(boot, tmp_path):
     assert shown[3] == f"window    empty_lfence {window:.0f} instructions, do_nothing {nothing:.3f} a call"
     assert shown[4:-1] == list(figures(b))
     assert shown[-1] == f"verdict: PASS ({b.end['rows']} rows, 0 failures)"
+    # Above it stand its rows in columns, as many as it has.
+    for way in WAYS:
+        counts = [b.row("calls", way + form)["per_op"]["instructions"] for form in COLUMNS_OF_CALLS]
+        line = f"{way:<24}" + " ".join(f"{count:8.3f}" for count in counts)
+        assert line in [said.split("\r")[-1] for said in lines_of(b)], line
 
 
 def test_all_of_it_at_1024x768(boot, tmp_path):

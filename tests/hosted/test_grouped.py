@@ -109,3 +109,13 @@ def test_other_methods_have_no_columns(run):
     ended = run("suite=calls", "bench=direct*,plt_c", "samples=64", "method=plain", "table=grouped")
     assert "warning: table= has no effect with method=plain" in ended.out
     assert not any("straight straight" in line for line in lines_of(ended))
+
+
+def test_a_fault_comes_below_what_was_measured(run):
+    ended = run("suite=calls,provoke", "bench=direct*,setup", "samples=64", "rounds=1", "table=grouped",
+                "format=table")
+    lines = lines_of(ended)
+    assert ended.status == 4
+    fault = next(i for i, line in enumerate(lines) if line.startswith("fault: "))
+    assert "direct" in table(lines[:fault], r"calls +empty ") and lines[-1].startswith("verdict: FAIL")
+    assert not any(line.startswith("machine ") for line in lines), "the fault's own end has no essence"
