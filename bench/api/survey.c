@@ -29,6 +29,12 @@ static uint64_t ps_of(const struct timer *t, uint64_t counts)
     return counts <= UINT64_MAX / times ? (counts * times + by / 2) / by : 0;
 }
 
+/* Of one reading. In parts: an interruption of 20 ms among them must not overflow. */
+static uint64_t ps_of_each(const struct timer *t, uint64_t counts, uint64_t reads)
+{
+    return ps_of(t, counts / reads) + ps_of(t, counts % reads) / reads;
+}
+
 /* Where a reading fails nothing is known. */
 static void try_readings(struct timer *t, struct timer_found *f)
 {
@@ -47,7 +53,7 @@ static void try_readings(struct timer *t, struct timer_found *f)
     }
     f->read = (elapsed + reads / 2) / reads;
     f->resolution_ps = ps_of(t, f->resolution);
-    f->read_ps = ps_of(t, elapsed) / reads;
+    f->read_ps = ps_of_each(t, elapsed, reads);
 }
 
 void timer_survey(struct timer_found found[], unsigned ids, timer_source *source, void *context)
@@ -161,7 +167,7 @@ static void try_counter(struct timer *t, const struct cycle_survey *s, struct ti
     for (unsigned i = 0; i < READS_LEAST; i++)
         if (timer_read_whole(t, &count, &again) != TIMER_OK)
             return;
-    f->read_ps = ps_of(&tsc, s->tsc() - began) / READS_LEAST;
+    f->read_ps = ps_of_each(&tsc, s->tsc() - began, READS_LEAST);
 }
 
 void timer_survey_cycles(struct timer_found found[], const struct cycle_survey *s)

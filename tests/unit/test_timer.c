@@ -149,6 +149,18 @@ static void survey_measures(void **state)
                                  "\"crc\""));
 }
 
+/* Readings of 4 ms, as a process has them that is interrupted. */
+static void survey_survives_interruptions(void **state)
+{
+    (void)state;
+    struct timer_found found[CLOCK_IDS];
+    planted[CLOCK_ID_TSC] = (struct planted){.step = 10400000};
+    timer[CLOCK_ID_TSC].hz = 2600000000;
+    timer_survey(found, CLOCK_IDS, source, planted);
+    assert_int_equal(found[CLOCK_ID_TSC].read_ps, 4000000000);
+    assert_int_equal(found[CLOCK_ID_TSC].resolution_ps, 4000000000);
+}
+
 /* A TSC of steps of 26, a core at 1.5 of its clock, a counter whose readings the TSC sees as 100
  * ticks, and which counts three cycles of its own each. */
 #define TSC_HZ 2600000000
@@ -329,6 +341,7 @@ int main(void)
         cmocka_unit_test_setup(tried_again, set_up),
         cmocka_unit_test_setup(survey_tries_all, set_up),
         cmocka_unit_test_setup(survey_measures, set_up),
+        cmocka_unit_test_setup(survey_survives_interruptions, set_up),
         cmocka_unit_test_setup(sources_of_cycles_are_measured_by_the_tsc, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
