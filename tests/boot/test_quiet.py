@@ -219,9 +219,14 @@ def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
         os.kill(pid, signal.SIGCONT)
 
     how = {"icount": False, "extra": ["-pidfile", f"{tmp_path}/pid"]}
-    b = boot("suite=quiet watch=3000", keys={b"does nothing but read its TSC": stop}, **how).must(SUCCESS, rows=0)
-    before, stopped, until = times
-    g = b.one("gaps")
+    for watch in (3000, 60000):  # beside programs of a higher priority the first can be over before the stop
+        times.clear()
+        words = f"suite=quiet watch={watch}"
+        b = boot(words, keys={b"does nothing but read its TSC": stop}, **how).must(SUCCESS, rows=0)
+        before, stopped, until = times
+        g = b.one("gaps")
+        if g["longest_ns"] / 1e9 >= until - stopped:
+            break
     # Going on takes until the scheduler's next look; on a busy machine that can be long.
     assert until - stopped <= g["longest_ns"] / 1e9 <= time.monotonic() - before, (times, g)
     assert g["decades"][6] + g["decades"][7] >= 1, g
