@@ -76,13 +76,13 @@ def _google_one(row, found, family, i):
     name = figure.name(row)
     entry = {"name": name, "family_index": family, "per_family_instance_index": 0, "run_name": name,
              "run_type": "iteration", "repetitions": len(first.samples), "repetition_index": i, "threads": 1,
-             "iterations": iterations(row, len(first.samples)), "real_time": round(time.samples[i], 6),
-             "cpu_time": round(time.samples[i], 6), "time_unit": "ns"}
+             "iterations": iterations(row, len(first.samples)), "real_time": round(time.sample(i), 6),
+             "cpu_time": round(time.sample(i), 6), "time_unit": "ns"}
     if time.unit != "ns":
         entry["label"] = f"{time.unit} in place of ns"
     for f in found.values():
         if f.unit != "ns":
-            entry[f.unit] = round(f.samples[i], 6)
+            entry[f.unit] = round(f.sample(i), 6)
     return entry
 
 

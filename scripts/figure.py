@@ -14,6 +14,10 @@ class Figure:
         self.unit, self.value, self.lo, self.hi = unit, value, lo, hi
         self.samples = list(samples) or [value]
 
+    def sample(self, i):
+        """The value where the samples are not known one by one."""
+        return self.samples[i] if i < len(self.samples) else self.value
+
 
 def order(name):
     """A key that sorts names as the program does: numbers in them by their size, n2 before n10."""
@@ -29,13 +33,16 @@ def _cycles(row, per_op):
     return Figure("cycles", per_op["cycles"], per_op.get("cycles_lo"), per_op.get("cycles_hi"), known)
 
 
-def _ns(per_op, cycles):
+def _ns(row, per_op, cycles):
     """Time is measured over the whole row; the core's clock during the row gives each placement its
-    part of it."""
+    part of it. Of a row that costs about nothing no proportion can be told, so there the clock does it."""
     ns = per_op["ns"]
-    if cycles is None or cycles.value <= 0:
+    if cycles is not None and ns > 0 and cycles.value > 0:
+        scale = ns / cycles.value
+    elif cycles is not None and row.get("core_hz", 0) > 0:
+        scale = 1e9 / row["core_hz"]
+    else:
         return Figure("ns", ns)
-    scale = ns / cycles.value
     lo, hi = (None if c is None else c * scale for c in (cycles.lo, cycles.hi))
     return Figure("ns", ns, lo, hi, [c * scale for c in cycles.samples])
 
@@ -52,7 +59,7 @@ def of(row):
     elif per_op.get("ticks") is not None:
         found["ticks"] = Figure("ticks", per_op["ticks"])
     if per_op.get("ns") is not None:
-        found["ns"] = _ns(per_op, found.get("cycles"))
+        found["ns"] = _ns(row, per_op, found.get("cycles"))
     return found
 
 

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import convert  # noqa: E402
 import launches  # noqa: E402
 import saved  # noqa: E402
+from made_reports import row, whole  # noqa: E402
 
 DATA = Path(__file__).parent / "data"
 SILICON, COUNTED = DATA / "silicon.jsonl", DATA / "counted.jsonl"
@@ -191,6 +192,23 @@ def test_rows_without_a_figure_are_named(tmp_path):
     assert said.returncode == 2 and "no row of 1 has a figure" in said.stderr
     table = list(csv.DictReader(converted("csv", path).splitlines()))
     assert [(r["name"], r["status"]) for r in table] == [("wrong", "wrong")] and table[0]["why"]
+
+
+@pytest.mark.parametrize("cycles, ns, core_hz, expected", [
+    (0, 0, 4000000000, [-0.025, 0.025]), (-0.01, -0.0025, 4000000000, [-0.025, 0.025]),
+    (0.01, -0.001, 4000000000, [-0.025, 0.025]), (0, 0, None, [0, 0]), (2, 0.5, None, [-0.025, 0.025]),
+])
+def test_a_row_that_costs_about_nothing_has_its_placements(tmp_path, cycles, ns, core_hz, expected):
+    """No proportion of its time to its cycles can be told, so the core's clock makes ns of cycles."""
+    placements = {"kappa": 0.002, "placements_cycles": [-0.1, 0.1]}
+    figure = {"ticks": 0, "ns": ns, "cycles": cycles, "cycles_lo": cycles - 0.01, "cycles_hi": cycles + 0.01}
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(whole(row("free", cycles, interval=placements, per_op=figure,
+                               **({"core_hz": core_hz} if core_hz else {}))))
+    entries = json.loads(converted("google", path))["benchmarks"]
+    assert [(e["real_time"], e["cycles"]) for e in entries] == list(zip(expected, [-0.1, 0.1]))
+    for form in convert.FORMS:
+        converted(form, path)
 
 
 def test_what_cannot_be_read(tmp_path):
