@@ -55,7 +55,7 @@ def linearity(report):
     elif mine is None:
         title = "What each recipe hides of a chain of adds"
     else:
-        worst = mine.get("bend_cycles", max(abs(p[key]) for p in mine["points"]))
+        worst = mine.get("bend_cycles", max(abs(p[key]) for p in mine["points"] if key in p))
         bent = sum(r.get("straight") is False for r in found if r is not mine)
         if mine.get("straight", True):
             title = f"Recipe {used}: chains of adds lie within {worst:.2f} core cycles of a line"

@@ -22,6 +22,8 @@ class Taken:
         if run.get("execution") != "instructions":
             raise saved.Unreadable(f"{report.path} counts no instructions (execution {run.get('execution', '?')}): "
                                    "boot with ICOUNT=1, as `make run` does under TCG")
+        if run.get("ticks_per_instruction", 0) < 1:
+            raise saved.Unreadable(f"{report.path}: its record `run` has no `ticks_per_instruction`")
         options = run.get("options", {})
         if options.get("method", "doubled") != "doubled":
             raise saved.Unreadable(f"{report.path} was taken with method={options['method']}: "

@@ -4,6 +4,7 @@ report.jsonl holds records and nothing else, so every byte of it counts. In a se
 between the records; a log may hold several reports, one after another, where the machine was reset.
 """
 import report
+import shape
 
 RECORDS, LOG = "report.jsonl", "serial log"
 # A file whose lines are all records but for this many is a report.jsonl that was damaged.
@@ -26,12 +27,14 @@ class Saved:
     def take(self, record, where):
         if self.reports and record["type"] == "run" and record["seq"] == 0:
             self._close(f"{where}: another report begins, and this one has no record `end`")
-            self.records, self._sequence = [], report.Sequence()
-        self.reports += not self.records
-        wrong = self._sequence.check(record)
-        if wrong:
+            self.records, self._sequence, self.reports = [], report.Sequence(), self.reports + 1
+        self.reports = self.reports or 1
+        if wrong := self._sequence.check(record):
             self.damage.append(f"{where}: {wrong}")
-        self.records.append(record)
+        if wrong := shape.wrong(record):
+            self.damage.append(f"{where}: {wrong}; record {record['seq']} is passed over")
+        else:
+            self.records.append(record)
 
     def close(self):
         self._close("no record `end`: the report is cut")

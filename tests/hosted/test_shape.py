@@ -1,0 +1,128 @@
+"""A record whose crc is right and whose fields are not: named, and passed over by every reader."""
+
+import argparse
+import copy
+import json
+import traceback
+
+import convert
+import gate
+import page
+import plot
+import pytest
+import report_fields
+import saved
+import shape
+import show
+from made_reports import ROOT, baretick, counted, counting, report, row
+from pictured import everything
+
+END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
+CHOICE = {"suite": "*", "bench": "*", "core": None}
+DOCUMENT = report_fields.Document((ROOT / "docs/report.md").read_text(encoding="utf-8"))
+ODD = ("text", True, None, 0, -1, [], [[]], [None], {}, {"a": 1}, 10**400)
+TABLE = argparse.Namespace(**CHOICE, format="text", sort="report", reverse=False)
+
+
+def test_what_is_needed_is_documented():
+    for path, names in shape.NEEDED.items():
+        kind, _, inner = path.partition(".")
+        for name in names:
+            assert (kind, f"{inner}.{name}" if inner else name) in DOCUMENT.types, (path, name)
+    for path in shape.LENGTHS:
+        assert DOCUMENT.types[tuple(path.split(".", 1))].startswith("array of array of ")
+
+
+@pytest.mark.parametrize("record, said", [
+    ({"type": "row", "suite": "made", "name": "a", "core": 0, "ops": 1}, "`row.status` is missing"),
+    ({**row("a", 1), "per_op": [1]}, "`row.per_op` is array of integer, and object is asked for"),
+    ({**row("a", 1), "per_op": {"cycles": "1.5"}}, "`row.per_op.cycles` is '1.5', and number is asked for"),
+    ({**row("a", 1), "modes": [{"share": 1}]}, "`row.modes[].cycles` is missing"),
+    ({**row("a", 1), "hist": [[1, 2], [3]]}, "`row.hist` has an element of 1, and 2 are asked for"),
+    ({**row("a", 1), "ops": 10**400}, "`row.ops` is above all bounds, and integer is asked for"),
+    ({**row("a", 1), "quiet": 1}, "`row.quiet` is 1, and boolean is asked for"),
+    ({**row("a", 1), "interval": {"placements_cycles": [1, None, "2"]}},
+     "`row.interval.placements_cycles[]` is '2', and number or null is asked for"),
+])
+def test_what_is_wrong_is_said(record, said):
+    assert shape.wrong(record) == said
+
+
+def test_what_is_new_is_let_through():
+    assert shape.wrong({**row("a", 1), "newer": {"than": "this"}}) is None
+    assert shape.wrong({"type": "newer", "than": "this"}) is None
+    assert shape.wrong({**row("a", 1), "interval": {"placements_cycles": [1, None, 2.5]}}) is None
+
+
+def test_such_a_record_is_named_and_the_others_are_read(tmp_path):
+    path = tmp_path / "report.jsonl"
+    lame = row("lame", 3)
+    del lame["status"]
+    path.write_bytes(report([counting(), counted("a", 5), lame, counted("b", 6), END]))
+    ran = baretick("show", path)
+    assert ran.returncode == 1 and "made/a" in ran.stdout and "made/b" in ran.stdout
+    assert f"{path}: line 3: `row.status` is missing; record 2 is passed over" in ran.stderr
+    assert "Traceback" not in ran.stderr and "comes where" not in ran.stderr
+    for words in (["compare", path, path], ["gate", tmp_path / "base.json", path, "--update"]):
+        ran = baretick(*words)
+        assert ran.returncode == 2 and "`row.status` is missing" in ran.stderr and "Traceback" not in ran.stderr
+    assert not (tmp_path / "base.json").exists()
+
+
+# --- every field of every record, missing or odd -----------------------------------------------------
+
+def places(value, before=()):
+    """The way to each field and to the first element of each array."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
+    for key, member in inner:
+        yield (*before, key)
+        yield from places(member, (*before, key))
+
+
+def changed(record, place, *value):
+    """The record without what stands there, or with another value."""
+    record = inner = copy.deepcopy(record)
+    for key in place[:-1]:
+        inner = inner[key]
+    if value:
+        inner[place[-1]] = value[0]
+    else:
+        del inner[place[-1]]
+    return record
+
+
+def read_by_all(found):
+    """What the commands make of it: nothing but Unreadable may come of that."""
+    show.show([found], [show.flat(found.path, r, 1) for r in found.of("row")], TABLE)
+    for form in convert.FORMS:
+        json.dumps(convert.converted(form, found)[0])
+    page.html([found], argparse.Namespace(**CHOICE, plots=0, against=None, across=[]))
+    plot.drawn(found, argparse.Namespace(**CHOICE, kind=list(plot.KINDS)))
+    if found.one("run").get("execution") == "instructions":
+        gate.Taken(found, TABLE)
+
+
+@pytest.mark.parametrize("records", [everything(), [counting(), counted("a", 5), {"type": "advice", "topic": "smi",
+                                                    "change": True, "text": "switch it off"}]])
+def test_no_field_missing_or_odd_ends_in_a_traceback(records, capsys):
+    tried, ended = set(), []
+    for i, record in enumerate(records):
+        for place in places(record):
+            name = (record["type"], *(0 if isinstance(p, int) else p for p in place))
+            if place == ("type",) or name in tried:
+                continue
+            tried.add(name)
+            for value in ((), *((v,) for v in ODD)):
+                other = changed(record, place, *value)
+                if shape.wrong(other):
+                    continue  # it is passed over
+                found = saved.take("made.jsonl", report([*records[:i], other, *records[i + 1:], END]))
+                try:
+                    read_by_all(found)
+                except saved.Unreadable:
+                    pass
+                except Exception as e:
+                    at = traceback.extract_tb(e.__traceback__)[-1]
+                    ended.append((name, value or "missing", repr(e), at.filename, at.lineno))
+                capsys.readouterr()
+    assert ended == [] and len(tried) > 20
