@@ -1,7 +1,10 @@
 """`baretick gate`: counted instructions against a baseline. They are exact, so any change of a row fails."""
 import argparse
+import collections
 import json
 import os
+import re
+import stat
 import sys
 import tempfile
 
@@ -11,6 +14,13 @@ import saved
 import show
 
 FORMAT = 1
+KINDS = ("instructions", "window")
+ROW_NAME = re.compile(r".+/.+@[0-9]+")
+
+
+def name(row):
+    """As the baseline has it."""
+    return f"{row['suite']}/{row['name']}@{row['core']}"
 
 
 class Taken:
@@ -22,16 +32,20 @@ class Taken:
         if run.get("execution") != "instructions":
             raise saved.Unreadable(f"{report.path} counts no instructions (execution {run.get('execution', '?')}): "
                                    "boot with ICOUNT=1, as `make run` does under TCG")
-        if run.get("ticks_per_instruction", 0) < 1:
+        if "ticks_per_instruction" not in run:
             raise saved.Unreadable(f"{report.path}: its record `run` has no `ticks_per_instruction`")
         options = run.get("options", {})
         if options.get("method", "doubled") != "doubled":
             raise saved.Unreadable(f"{report.path} was taken with method={options['method']}: "
                                    "rows of method=doubled are gated")
-        self.words = {"recipe": run.get("recipe"), **{name: options.get(name) for name in likeness.OPTIONS}}
+        self.words = {"recipe": run.get("recipe"), **{word: options.get(word) for word in likeness.OPTIONS}}
         self.words = {key: value for key, value in self.words.items() if value is not None}
         self.rows, self.inexact, self.failed, self.unsupported = {}, {}, {}, {}
-        for row in show.chosen(report.of("row"), args):
+        chosen = show.chosen(report.of("row"), args)
+        for key, times in collections.Counter(name(row) for row in chosen).items():
+            if times > 1:
+                raise saved.Unreadable(f"{report.path}: row {key} is there {times} times: which one counts?")
+        for row in chosen:
             self._take(row, run["ticks_per_instruction"])
         rows = sum(row["status"] == "wrong" for row in report.of("row"))
         beside = report.one("end").get("failures", 0) - rows
@@ -39,7 +53,7 @@ class Taken:
             self.failed["the run"] = f"{beside} failures beside its rows: `baretick show {report.path}` names them"
 
     def _take(self, row, ticks):
-        key, window = f"{row['suite']}/{row['name']}@{row.get('core', 0)}", row.get("ticks", {})
+        key, window = name(row), row.get("ticks", {})
         if row["status"] == "unsupported":
             self.unsupported[key] = row.get("why", "unsupported")
         elif row["status"] != "ok":
@@ -56,22 +70,44 @@ class Taken:
 
 # --- the baseline ----------------------------------------------------------------------------------
 
+def _once(pairs):
+    """An object whose members are named once: of two lines that a merge left the one would be overlooked."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, times in collections.Counter(key for key, _ in pairs).items() if times > 1)
+        raise ValueError(f"{twice} is there twice")
+    return found
+
+
+def _no_constant(constant):
+    raise ValueError(f"{constant} is no number")
+
+
+def _is_row(key, row):
+    return ROW_NAME.fullmatch(key) and type(row) is dict and "window" in row and \
+        all(kind in KINDS and type(count) in (int, float) and abs(count) < 1e300 for kind, count in row.items())
+
+
 def read_baseline(path):
     """(words, rows) of the file."""
     try:
         with open(path, encoding="utf-8") as f:
-            found = json.load(f)
+            found = json.load(f, object_pairs_hook=_once, parse_constant=_no_constant)
     except FileNotFoundError:
         raise saved.Unreadable(f"{path}: there is no such baseline: --update makes it") from None
     except OSError as e:
         raise saved.Unreadable(f"{path}: {e.strerror or e}") from None
-    except ValueError as e:
+    except (ValueError, RecursionError) as e:
         raise saved.Unreadable(f"{path} is no baseline: {e}") from None
     if type(found) is not dict or found.get("baretick_gate") != FORMAT:
         raise saved.Unreadable(f"{path} is no baseline: it does not say \"baretick_gate\": {FORMAT}")
     words, rows = found.get("words"), found.get("rows")
-    if type(words) is not dict or type(rows) is not dict or not all(type(r) is dict for r in rows.values()):
+    if type(words) is not dict or type(rows) is not dict:
         raise saved.Unreadable(f"{path} is no baseline: words and rows are asked for")
+    for key, row in rows.items():
+        if not _is_row(key, row):
+            raise saved.Unreadable(f"{path} is no baseline: {key!r}: a row is suite/name@core with numbers for "
+                                   f"{' and '.join(KINDS)}")
     return words, rows
 
 
@@ -83,17 +119,23 @@ def baseline_text(words, rows):
 
 
 def write_baseline(path, text):
-    """Whole or not at all."""
-    folder = os.path.dirname(os.path.abspath(path))
-    f = tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, delete=False)
+    """Whole or not at all. A link stays one, and a file keeps its permissions."""
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise saved.Unreadable(f"{path}: it is no file that a baseline can be written to")
     try:
-        with f:
-            f.write(text)
-        os.chmod(f.name, 0o644)
-        os.replace(f.name, path)
-    except OSError:
-        os.unlink(f.name)
-        raise
+        mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else 0o644
+        f = tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(target), delete=False)
+        try:
+            with f:
+                f.write(text)
+            os.chmod(f.name, mode)
+            os.replace(f.name, target)
+        except OSError:
+            os.unlink(f.name)
+            raise
+    except OSError as e:
+        raise saved.Unreadable(f"{path} cannot be written: {e.strerror or e}") from None
 
 
 # --- what changed ----------------------------------------------------------------------------------
@@ -107,13 +149,13 @@ def amount(before, after):
 def moved(before, after):
     """How a row changed, in words, or None."""
     said = []
-    for key, name in (("instructions", "instructions an operation"), ("window", "instructions a window")):
+    for key, title in zip(KINDS, ("instructions an operation", "instructions a window")):
         if before.get(key) == after.get(key):
             continue
         if None in (before.get(key), after.get(key)):
-            said.append(f"{name}: {before.get(key, 'none')} -> {after.get(key, 'none')}")
+            said.append(f"{title}: {before.get(key, 'none')} -> {after.get(key, 'none')}")
         else:
-            said.append(f"{name}: {amount(before[key], after[key])}")
+            said.append(f"{title}: {amount(before[key], after[key])}")
     return "; ".join(said) or None
 
 
@@ -157,10 +199,7 @@ def command(args):
         raise saved.Unreadable(f"{args.report}: it has no exact row that is chosen")
     fresh = args.update and not os.path.exists(args.baseline)
     words, rows = (taken.words, {}) if fresh else read_baseline(args.baseline)
-    try:
-        chosen = chosen_keys(rows, args)
-    except ValueError:
-        raise saved.Unreadable(f"{args.baseline} is no baseline: a row is named suite/name@core") from None
+    chosen = chosen_keys(rows, args)
     left_alone = {key: row for key, row in rows.items() if key not in chosen}
     if left_alone or not args.update:
         fail_if_other_words(args.baseline, words, taken)

@@ -35,6 +35,8 @@ NEEDED = {
 }
 # Arrays whose elements are arrays of so many.
 LENGTHS = {"row.hist": 2, "gaps.first": 2, "matrix.pairs": 5}
+# Numbers that others are divided by.
+ABOVE_0 = {"run.ticks_per_instruction", "row.ops"}
 NUMBER_LIMIT = 1e300  # JSON has no infinity, but 1e999 is read as one
 NUMBERS = {int, float}
 # Whole numbers and others are not told apart: a reader takes both.
@@ -80,6 +82,8 @@ class Node:
             numbers = [v for v in values if v is not None] if type(None) in found else values
             if not -NUMBER_LIMIT < min(numbers) <= max(numbers) < NUMBER_LIMIT:
                 return self._is(max(numbers, key=abs))
+            if self.path in ABOVE_0 and min(numbers) <= 0:
+                return f"`{self.path}` is {shown(min(numbers))}, and a number above 0 is asked for"
         elif list in found:
             return self._wrong_elements(values)
         elif dict in found:

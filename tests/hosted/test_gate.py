@@ -137,6 +137,8 @@ def test_a_run_that_failed_beside_its_rows_fails(accepted):
     (counting(options={**OPTIONS, "caches": "clear"}), ROWS, "was taken with other words: caches=keep, now clear"),
     (counting(options={**OPTIONS, "method": "adaptive"}), ROWS, "was taken with method=adaptive"),
     (counting(), (), "it has no exact row that is chosen"),
+    (counting(), (ROWS[0], *ROWS), "row made/a@0 is there 2 times"),
+    ({k: v for k, v in counting().items() if k != "ticks_per_instruction"}, ROWS, "has no `ticks_per_instruction`"),
 ])
 def test_other_reports_are_refused(accepted, run, rows, said):
     ran = accepted(rows, run=run)
@@ -155,11 +157,45 @@ def test_damaged_reports_are_refused_and_never_accepted(accepted):
     assert accepted.baseline.read_text() == before
 
 
+BASELINE = '{"baretick_gate": 1, "words": {}, "rows": {"made/a@0": {%s}}}'
+
+
+def test_a_row_that_a_merge_left_twice_is_named(accepted):
+    text = accepted.baseline.read_text()
+    line = '  "made/a@0": {"instructions": 2, "window": 2005},\n'
+    accepted.baseline.write_text(text.replace(line, line.replace("2005", "2004") + line))
+    ran = accepted(ROWS)
+    assert ran.returncode == 2 and "is no baseline: made/a@0 is there twice" in ran.stderr
+
+
+def test_where_a_baseline_cannot_be_written(gate, tmp_path):
+    report = tmp_path / "report.jsonl"
+    report.write_bytes(whole(*ROWS, run=counting()))
+    for path, said in ((tmp_path / "nowhere/base.json", "cannot be written: No such file or directory"),
+                       (tmp_path, "Is a directory"), ("/proc/self/base.json", "cannot be written: "),
+                       ("/dev/null", "is no baseline")):
+        ran = baretick("gate", path, report, "--update")
+        assert ran.returncode == 2 and f"{path}" in ran.stderr and said in ran.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["report.jsonl"]
+
+
+def test_a_link_stays_one_and_a_file_keeps_its_permissions(accepted, tmp_path):
+    (tmp_path / "kept").mkdir()
+    kept = accepted.baseline.rename(tmp_path / "kept/base.json")
+    accepted.baseline.symlink_to(kept)
+    kept.chmod(0o664)
+    assert accepted(ROWS[1:], "--update").returncode == 0
+    assert accepted.baseline.is_symlink() and "made/a@0" not in kept.read_text()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o664
+
+
 def test_a_baseline_must_be_there_and_be_one(gate):
     ran = gate(ROWS)
     assert ran.returncode == 2 and "there is no such baseline: --update makes it" in ran.stderr
     for text in ("", "{", "[]", "{}", '{"baretick_gate": 2}', '{"baretick_gate": 1, "words": {}, "rows": {"a": 1}}',
-                 '{"baretick_gate": 1, "words": {}, "rows": {"a": {}}}'):
+                 '{"baretick_gate": 1, "words": {}, "rows": {"a": {}}}', '{"baretick_gate": 1, "words": {}, "rows": []}',
+                 *(BASELINE % counts for counts in ("", '"window": "5"', '"window": NaN', '"window": 1e999',
+                                                    '"window": 5, "other": 1', '"window": 5, "window": 6'))):
         gate.baseline.write_text(text)
         for words in ((), ("--update",)):
             ran = gate(ROWS, *words)

@@ -20,7 +20,7 @@ from pictured import everything
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
 CHOICE = {"suite": "*", "bench": "*", "core": None}
 DOCUMENT = report_fields.Document((ROOT / "docs/report.md").read_text(encoding="utf-8"))
-ODD = ("text", True, None, 0, -1, [], [[]], [None], {}, {"a": 1}, 10**400)
+ODD = ("text", True, None, 0, -1.5, [], [[]], [None], {}, {"a": 1}, 10**400)
 TABLE = argparse.Namespace(**CHOICE, format="text", sort="report", reverse=False)
 
 
@@ -40,6 +40,7 @@ def test_what_is_needed_is_documented():
     ({**row("a", 1), "modes": [{"share": 1}]}, "`row.modes[].cycles` is missing"),
     ({**row("a", 1), "hist": [[1, 2], [3]]}, "`row.hist` has an element of 1, and 2 are asked for"),
     ({**row("a", 1), "ops": 10**400}, "`row.ops` is above all bounds, and integer is asked for"),
+    ({**row("a", 1), "ops": 0}, "`row.ops` is 0, and a number above 0 is asked for"),
     ({**row("a", 1), "quiet": 1}, "`row.quiet` is 1, and boolean is asked for"),
     ({**row("a", 1), "interval": {"placements_cycles": [1, None, "2"]}},
      "`row.interval.placements_cycles[]` is '2', and number or null is asked for"),
@@ -93,7 +94,8 @@ def changed(record, place, *value):
 
 def read_by_all(found):
     """What the commands make of it: nothing but Unreadable may come of that."""
-    show.show([found], [show.flat(found.path, r, 1) for r in found.of("row")], TABLE)
+    show.show([found], [show.flat(found.path, r, found.one("run").get("ticks_per_instruction", 1))
+                        for r in found.of("row")], TABLE)
     for form in convert.FORMS:
         json.dumps(convert.converted(form, found)[0])
     page.html([found], argparse.Namespace(**CHOICE, plots=0, against=None, across=[]))
