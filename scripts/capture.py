@@ -20,17 +20,35 @@ POLL = 0.2     # s
 
 
 class Captured(live.Report):
-    """A report that may begin again."""
+    """A report that may begin again. What comes after its end is of another boot, and in serial.log alone."""
 
     def __init__(self, console, out):
         super().__init__(console, out)
         self._out = out
         self.cuts = 0
+        self._said_over = False
 
     def _record(self, record, line):
-        if self.records and self.end is None and (record["type"] == "run" or record["seq"] < self._sequence.next):
+        if self.end:
+            self._after_the_end()
+            return
+        if self.records and (record["type"] == "run" or record["seq"] < self._sequence.next):
             self._begin_again()
+        elif self.wrong and not self.records and record["type"] == "run":
+            self._console.error("a report begins: what was damaged before it was of another boot")
+            self.wrong = []
         super()._record(record, line)
+
+    def _bad(self, problem):
+        if self.end:
+            self._after_the_end()
+        else:
+            super()._bad(problem)
+
+    def _after_the_end(self):
+        if not self._said_over:
+            self._console.error("more records come after the end: they are in serial.log alone")
+        self._said_over = True
 
     def _begin_again(self):
         self.cuts += 1
@@ -113,9 +131,12 @@ def _capture(args, line, out):
 
 
 def _seconds(text):
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
     if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError("a finite number of seconds above 0 is allowed")
+        raise argparse.ArgumentTypeError(f"{text!r}: a finite number of seconds above 0 is allowed")
     return value
 
 

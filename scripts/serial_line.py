@@ -1,5 +1,6 @@
 """A serial line to listen to, by termios(3): nothing but the standard library is asked for. A file, a pipe or
 a pseudo-terminal does as well, so that a recorded line can be played."""
+import errno
 import fcntl
 import os
 import select
@@ -18,13 +19,13 @@ class Line:
 
     def __init__(self, path, baud):
         self.fd = os.open(path, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
-        self._before = None
+        self._before, self._path = None, path
         try:
             self.is_serial = os.isatty(self.fd)
             if self.is_serial:
                 self._set(baud)
             elif stat.S_ISDIR(os.fstat(self.fd).st_mode):
-                raise IsADirectoryError(21, "it is a folder, no serial line", path)
+                raise IsADirectoryError(errno.EISDIR, "it is a folder, no serial line", path)
         except termios.error as e:
             os.close(self.fd)
             raise OSError(e.args[0], e.args[1], path) from None
@@ -41,6 +42,9 @@ class Line:
         mode[CFLAG] = termios.CS8 | termios.CREAD | termios.CLOCAL
         mode[ISPEED] = mode[OSPEED] = SPEEDS[baud]
         termios.tcsetattr(self.fd, termios.TCSANOW, mode)
+        # It succeeds where any part of it was done: tcsetattr(3).
+        if termios.tcgetattr(self.fd)[ISPEED] != SPEEDS[baud]:
+            raise OSError(errno.EINVAL, f"it cannot do {baud} baud", self._path)
 
     def read(self, seconds):
         """Bytes; None where none came within `seconds`; b"" where the line is gone, or the file ended."""

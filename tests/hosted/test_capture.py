@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import report  # noqa: E402
+import serial_line  # noqa: E402
 
 LINES = (Path(__file__).parent / "data" / "counted.jsonl").read_bytes().splitlines()
 FIRMWARE = b"\x1b[2J\x1b[01;01HBdsDxe: starting Boot0001\r\nleft firmware at 0x0\r\n"
@@ -87,6 +88,32 @@ def test_a_reset_begins_another_report(tmp_path):
     assert c.records("report-cut-1.jsonl") == LINES[:3] and c.records() == LINES and c.serial == PART + WHOLE
     assert "damaged record" in c.err and "the machine was reset after 3 records" in c.err
     assert c.err.count("capture:") == 2
+
+
+def test_a_reset_in_the_first_record_does_not_spoil_the_next_report(tmp_path):
+    c = Capture(tmp_path)
+    c.say(FIRMWARE + LINES[0][:99] + b"\r\n" + WHOLE)
+    assert c.finish() == 0, c.err
+    assert c.records() == LINES and "damaged record" in c.err and "of another boot" in c.err
+
+
+def test_what_comes_after_the_end_is_no_part_of_the_report(tmp_path):
+    """A machine that boots again and again, faster than the line's silence is noticed."""
+    c = Capture(tmp_path)
+    c.say(WHOLE + WHOLE + PART + b"\r\n")
+    assert c.finish() == 0, c.err
+    assert c.records() == LINES and c.serial == WHOLE + WHOLE + PART + b"\r\n"
+    assert c.err == "capture: more records come after the end: they are in serial.log alone\n"
+
+
+def test_a_speed_that_the_adapter_refuses(monkeypatch):
+    """tcsetattr says nothing of it."""
+    machine, end = pty.openpty()
+    monkeypatch.setattr(serial_line.termios, "tcsetattr", lambda *_: None)
+    with pytest.raises(OSError, match="it cannot do 4000000 baud"):
+        serial_line.Line(os.ttyname(end), 4000000)
+    os.close(machine)
+    os.close(end)
 
 
 def test_two_resets_and_a_damaged_first_record(tmp_path):
