@@ -41,6 +41,11 @@ class Side:
     """The reports of one side: alike, or refused. rows: {(suite, name, core): [row of each launch]}."""
 
     def __init__(self, title, paths):
+        files = [os.path.realpath(path) for path in paths]
+        for path, file in zip(paths, files):
+            if files.count(file) > 1:
+                raise saved.Unreadable(f"{path}: it is there twice among the launches of {title}: one launch more "
+                                       "would be believed than there is")
         self.title, self.reports = title, [saved.read_whole(path) for path in paths]
         for r in self.reports:
             if not r.one("run"):

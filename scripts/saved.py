@@ -86,7 +86,7 @@ def _log(data, saved):
             if kind == "record":
                 saved.take(rest[0], where)
             elif kind == "damaged":
-                saved.damage.append(f"{where}: a record {rest[1]}")
+                saved.damage.append(f"{where}: a damaged record: {rest[1]}")
 
     *lines, last = data.split(b"\n")
     for number, line in enumerate(lines, 1):

@@ -4,14 +4,16 @@ import json
 import math
 import random
 import re
+import signal
 import statistics
+import subprocess
 
 import compare
 import estimate
 import likeness
 import pytest
 import significance
-from made_reports import CPU, OPTIONS, ROOT, baretick, counted, counting, head, row, whole
+from made_reports import CPU, OPTIONS, ROOT, SECONDS, baretick, counted, counting, head, row, whole
 
 KAPPA = 0.002
 ROUNDS, PLACEMENTS = 4, 16
@@ -88,6 +90,18 @@ def test_a_row_that_cost_nothing_and_now_does_is_slower(kept, before, after, sta
     ran = baretick("compare", kept(whole(row("x", before))), kept(whole(row("x", after))), "--fail-if-slower", "10%")
     assert ran.returncode == status
     assert (f"({before:.3f} -> {after:.3f}): more than 10% beyond doubt" in ran.stderr) == bool(status)
+
+
+def test_a_pipe_that_is_closed_hides_no_verdict(kept):
+    """`compare ... | head -1` in a shell with pipefail: what was not said to its end is no success."""
+    path = kept(whole(*(row(f"r{i}", 1) for i in range(2000))))
+    for words in (["compare", path, path], ["show", path]):
+        p = subprocess.Popen([ROOT / "scripts/baretick", *map(str, words)], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+        p.stdout.readline()
+        p.stdout.close()
+        assert (p.stderr.read(), p.wait(SECONDS)) == (b"", 128 + signal.SIGPIPE)
+        p.stderr.close()
 
 
 def test_the_same_in_csv_and_markdown(kept):
@@ -260,6 +274,16 @@ def test_figures_without_an_interval_are_pooled_by_their_spread(kept):
     found = lines("--old", *old, "--new", ",".join(map(str, new)))["x"]
     assert (found["verdict"], found["unit"], found["old_launches"]) == ("slower", "ticks", 4)
     assert lines("--old", *old, "--new", *old)["x"]["verdict"] == "same"
+
+
+def test_a_launch_counts_once(kept, tmp_path):
+    """A pattern that matches a file twice would make the interval narrower than it is."""
+    path = kept(whole(row("x", 1)))
+    (tmp_path / "link").symlink_to(path)
+    for words in ((f"{path},{path}", path), ("--old", path, "--new", path, tmp_path / "link")):
+        ran = baretick("compare", *words)
+        assert ran.returncode == 2 and "it is there twice among the launches of " in ran.stderr
+    assert lines(path, tmp_path / "link")["x"]["verdict"] == "same"
 
 
 # --- how often it is right -------------------------------------------------------------------------
