@@ -196,6 +196,9 @@ def command(args):
         return 2
     if args.against and len(args.files) > 1:
         raise saved.Unreadable("--against sets one report against an older one: give one FILE")
+    for path in [*args.files, *([args.against] if args.against else [])]:
+        if os.path.realpath(path) == os.path.realpath(args.output):
+            raise saved.Unreadable(f"-o {args.output} would overwrite the report: give the page another name")
     wrong = [show.complain(r) for r in reports]
     for r in reports:
         plot.fail_if_none_chosen(r, args)

@@ -22,6 +22,8 @@ KINDS = {
     "gaps": "what held a core up, over time (suite=quiet)",
     "change": "old against new, row by row (--against)",
 }
+# Endings that a person means as a picture's, and that would be a folder's.
+OTHER_FORMATS = (".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".webp", ".html")
 OF_ROWS = {"histogram": draw_row.histogram, "modes": draw_row.modes, "sweep": draw_row.sweep}
 
 
@@ -142,6 +144,8 @@ def places(pictures, out, form):
             raise saved.Unreadable(f"{len(pictures)} pictures do not fit in {out}: give a folder with -o, or choose "
                                    "one with --kind, --suite, --bench and --core")
         return [out]
+    if out.lower().endswith(OTHER_FORMATS):
+        raise saved.Unreadable(f"-o {out}: pictures are {' or '.join(ink.FORMATS)}: give a name that ends so, or a folder")
     found, taken = [], set()
     for p in pictures:
         name, n = p.stem, 1

@@ -486,11 +486,15 @@ def test_a_large_report_is_a_sane_page(tmp_path, rows, plots, megabytes):
 def test_wrong_words(tmp_path):
     path = tmp_path / "r.jsonl"
     path.write_bytes(whole(row("a", 1)))
+    (tmp_path / "link").symlink_to(path)
     for words, said in ((("--plots", "-1"), "a number of rows"), (("--plots", "x"), "'x': a number of rows"),
                         (("--suite", "none"), "none of 1 rows is chosen"), ((path, "--against", path), "give one FILE"),
-                        (("-o", tmp_path / "no/where.html"), "No such file")):
+                        (("-o", tmp_path / "no/where.html"), "No such file"),
+                        (("-o", path), "would overwrite the report"),
+                        (("--against", tmp_path / "link", "-o", tmp_path / "link"), "would overwrite the report")):
         ran = baretick("report", "-o", tmp_path / "out.html", path, *words)
         assert ran.returncode == 2 and said in ran.stderr, ran.stderr
+    assert path.read_bytes() == whole(row("a", 1))
     assert baretick("report", tmp_path / "none.jsonl").returncode == 2
 
 

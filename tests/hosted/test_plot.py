@@ -295,6 +295,7 @@ def test_wrong_words(kept, tmp_path):
     for words, said in ((("-o", tmp_path / "x.svg"), "pictures do not fit in"),
                         (("--kind", "pie"), "'pie': one of histogram, modes"),
                         (("-o", tmp_path / "x.svg", "--format", "png"), "--format png does not fit"),
+                        (("-o", tmp_path / "x.pdf"), "pictures are svg or png"),
                         (("--suite", "none"), "none of 7 rows is chosen"),
                         ((path, "--against", path), "give one FILE")):
         ran = baretick("plot", path, *words)
