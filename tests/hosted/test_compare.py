@@ -392,7 +392,7 @@ def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
 def test_every_option_is_one_that_matters_or_is_known_not_to():
     """A new option must be thought about: does it change what is measured?"""
     how_often_or_where_to = set("""suite bench objects samples rounds quiet_budget warmup clock seed cores watch
-        deadline format hist console serial finish""".split())
+        deadline format table hist console serial finish""".split())
     seen_elsewhere = {"recipe", "cycle", "takeover"}  # as the run and its rows say, not as they were asked for
     matter = {*likeness.OPTIONS, *(k for knobs in likeness.KNOBS.values() for k in knobs)}
     table = (ROOT / "docs/options.md").read_text(encoding="utf-8")
