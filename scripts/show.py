@@ -149,7 +149,7 @@ def show(reports, rows, args):
         hidden.add("core")
     heading = "- " if args.format == "markdown" else ""
     for r in reports:
-        print(f"{heading}{title(r)}")
+        print(f"{heading}{table.printable(title(r))}")
     print()
     table.write(args.format, [c for c in COLUMNS if c.key not in hidden], rows)
     if rows:
@@ -158,7 +158,7 @@ def show(reports, rows, args):
         before = f"{r.path}: " if several else ""
         for event in r.of("event"):
             if event.get("kind") in TOLD:
-                print(f"{heading}{before}{event['kind']}: {event['message']}")
+                print(f"{heading}{before}{event['kind']}: {table.printable(event['message'])}")
         print(f"{heading}{before}{ending(r)}")
 
 

@@ -6,6 +6,11 @@ import json
 FORMATS = ("text", "markdown", "csv", "json")
 
 
+def printable(text):
+    """Of a report that may come from anywhere: no escape code reaches the terminal, and a line stays one."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 class Column:
     """title: for people; key: for programs; form: a format, like ".3f", for people; names stand left."""
 
@@ -15,7 +20,7 @@ class Column:
     def text(self, value):
         if value is None:
             return "-"
-        return format(value, self.form) if self.form and not isinstance(value, str) else str(value)
+        return format(value, self.form) if self.form and not isinstance(value, str) else printable(str(value))
 
 
 def text(columns, rows):

@@ -233,6 +233,16 @@ def test_every_damage_around_the_ends_of_lines_is_found():
             assert wrong == data or not is_whole(wrong), (at, cut, new)
 
 
+def test_a_report_brings_no_escape_code_to_the_terminal(kept):
+    evil = "\x1b[2J\x9b1m\r\nverdict: PASS\u202e"
+    warning = {"type": "event", "kind": "warning", "message": evil}
+    path = kept(whole(row(evil, 1, status="wrong", why=evil), run=head(version=evil), others=(warning,)))
+    for words in ((), ("--format", "markdown")):
+        ran = baretick("show", path, *words)
+        assert set(c for c in ran.stdout if not c.isprintable()) == {"\n"} and "\nverdict: PASS" not in ran.stdout
+        assert ran.stdout.count("[2J") == 4
+
+
 # --- large reports ---------------------------------------------------------------------------------
 
 def test_a_large_report_opens_soon(kept):
