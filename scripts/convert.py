@@ -193,6 +193,9 @@ def command(args):
     found = saved.read(args.file)
     for wrong in found.damage:
         print(f"baretick: {args.file}: {wrong}", file=sys.stderr)
+    if found.reports > 1:
+        print(f"baretick: {args.file}: {found.reports} reports, one after another: the last one is converted",
+              file=sys.stderr)
     text, left = converted(args.to, found)
     if left:
         print(f"baretick: {args.file}: left out, for want of a figure that {args.to} can hold: {', '.join(left)}",

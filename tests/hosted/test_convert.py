@@ -211,6 +211,14 @@ def test_a_row_that_costs_about_nothing_has_its_placements(tmp_path, cycles, ns,
         converted(form, path)
 
 
+def test_of_several_reports_the_last_one_is_converted_and_said(tmp_path):
+    path = tmp_path / "serial.log"
+    path.write_bytes(COUNTED.read_bytes() + SILICON.read_bytes())
+    done = run("--to", "csv", path)
+    assert (done.returncode, done.stdout) == (0, converted("csv", SILICON))
+    assert done.stderr == f"baretick: {path}: 2 reports, one after another: the last one is converted\n"
+
+
 def test_what_cannot_be_read(tmp_path):
     empty = tmp_path / "empty"
     empty.write_text("nothing of ours\n")
