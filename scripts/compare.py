@@ -248,7 +248,9 @@ def shown(args, old, new, crossed, lines, differences):
     hosted = old.run.get("platform") != new.run.get("platform")
     print()
     one_core = len({line["core"] for line in lines}) == 1
-    table.write(args.format, [c for c in COLUMNS if c.key != "core" or not one_core], lines)
+    titles = {"old": old.title, "new": new.title}
+    table.write(args.format, [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in COLUMNS
+                              if c.key != "core" or not one_core], lines)
     print()
     if hosted:
         print("A process against a bare machine. One window, in ticks of the TSC, and the time that somebody "

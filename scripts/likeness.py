@@ -24,8 +24,9 @@ def machine(run):
         ("microcode", "microcode"): cpu.get("microcode"),
         ("hypervisor", "hypervisor"): run.get("hypervisor", "one without a name") if run.get("virtualised")
         else "none",
-        ("firmware", "firmware"): _words(firmware.get("vendor"), firmware.get("revision"),
-                                         smbios.get("bios_version"), smbios.get("bios_date")) or None,
+        # A process sees of the firmware what SMBIOS tells, and nothing else.
+        ("firmware", "firmware"): _words(firmware.get("vendor"), firmware.get("revision")) or None,
+        ("firmware", "BIOS"): _words(smbios.get("bios_version"), smbios.get("bios_date")) or None,
         ("option", "takeover"): run.get("takeover"),
     }
     for name in OPTIONS + KNOBS.get(options.get("method"), ()):

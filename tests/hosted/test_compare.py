@@ -119,7 +119,8 @@ def test_the_same_in_csv_and_markdown(kept):
     ({"cpu": {**CPU, "model": 106, "brand": "Another CPU"}},
      "another CPU: Made CPU family 6 model 143 stepping 8 against Another CPU family 6 model 106 stepping 8"),
     ({"cpu": {**CPU, "microcode": 8}}, "another microcode: 7 against 8 (--across microcode compares them"),
-    ({"smbios": {"bios_version": "1.3"}}, "another firmware: Made 1 1.2 against Made 1 1.3"),
+    ({"smbios": {"bios_version": "1.3"}}, "another BIOS: 1.2 against 1.3"),
+    ({"firmware": {"vendor": "Made", "revision": 2}}, "another firmware: Made 1 against Made 2"),
     ({"virtualised": True, "hypervisor": "KVMKVMKVM"}, "another hypervisor: none against KVMKVMKVM"),
     ({"execution": "emulated"}, "another execution: silicon against emulated"),
     ({"options": {**OPTIONS, "turbo": "off"}}, "another option turbo= keep against off"),
@@ -208,7 +209,7 @@ def test_cores_are_compared_with_themselves(kept):
 def test_a_process_against_a_bare_machine_is_named_as_such(kept):
     process = {"voluntary_switches": 0, "involuntary_switches": 3, "page_faults": 2, "migrations": 0, "steal_ms": 12}
     hosted = {**head(platform="hosted"), "system": {"name": "Linux"}}
-    del hosted["firmware"], hosted["smbios"]
+    del hosted["firmware"]  # of which a process sees what SMBIOS tells
     witness = {"type": "witness", "core": 0, "blocks": 1000, "shared_blocks": 125, "shared": 0.125}
     gaps = {"type": "gaps", "suite": "quiet", "name": "gaps", "core": 0, "watched_ticks": 4000000, "gaps": 9,
             "stolen_ticks": 50000, "longest_ticks": 20000, "first": [[1000, 20000]]}
@@ -221,6 +222,7 @@ def test_a_process_against_a_bare_machine_is_named_as_such(kept):
     shown = ran.stdout.splitlines()
     assert shown[0].startswith(f"hosted: {old} (") and shown[0].endswith("hosted: under an operating system)")
     assert shown[1].startswith(f"bare: {new} (") and shown[1].endswith("bare machine)")
+    assert shown[3].split() == ["row", "unit", "hosted", "+-99%", "bare", "+-99%", "ratio", "from", "to", "verdict"]
     at = next(i for i, text in enumerate(shown) if "hosted median" in text)
     assert shown[at].split() == ["row", *(w for what in ("median", "p99", "max", "shared")
                                           for w in ("hosted", what, "bare", what))]
@@ -229,6 +231,8 @@ def test_a_process_against_a_bare_machine_is_named_as_such(kept):
             "3 times another program had the CPU, 2 page faults, 0 moves, 12 ms stolen by the hypervisor; "
             "7 of 2048 windows disturbed") in shown
     assert "bare: 0 of 2048 windows disturbed" in shown
+    other = kept(whole(row("x", 1), run=head(smbios={"bios_version": "1.3"})))
+    assert "another BIOS: 1.2 against 1.3" in baretick("compare", old, other).stderr
     mixed = baretick("compare", "--old", old, new, "--new", new)
     assert mixed.returncode == 2 and "another platform: hosted against uefi" in mixed.stderr
 
