@@ -8,6 +8,7 @@ import math
 import os
 import time
 
+import distribution
 import live
 import saved
 import serial_line
@@ -103,7 +104,11 @@ def _folder(args):
 def command(args):
     if args.baud not in serial_line.SPEEDS:
         raise saved.Unreadable(f"--baud {args.baud}: one of {', '.join(map(str, sorted(serial_line.SPEEDS)))}")
-    line = serial_line.Line(args.device, args.baud)
+    try:
+        line = serial_line.Line(args.device, args.baud)
+    except distribution.Missing:
+        distribution.hand_over("serial")
+        raise
     try:
         return _capture(args, line, _folder(args))
     finally:

@@ -5,12 +5,11 @@ are Okabe and Ito's, which people who are colour-blind tell apart; what a colour
 A file is the same to the last byte each time it is written: no date, no random ids.
 """
 import io
-import os
 import re
-import subprocess
-import sys
 import textwrap
 import warnings
+
+import distribution
 
 INK, SOFT, FAINT = "#1b1b1b", "#555555", "#d9d9d9"
 BLUE, ORANGE, RED, GREEN, GREY = "#0072b2", "#e69f00", "#d55e00", "#009e73", "#8c8c8c"
@@ -31,12 +30,8 @@ STYLE = {
 ON_A_PAGE = {**STYLE, "axes.labelsize": 13, "xtick.labelsize": 12, "ytick.labelsize": 12}
 
 
-class Missing(Exception):
-    """matplotlib is not there; the message says how it is had."""
-
-
 def library():
-    """matplotlib, with its settings made. Raises Missing."""
+    """matplotlib, with its settings made. Raises distribution.Missing."""
     try:
         import matplotlib
         import matplotlib.cm
@@ -44,25 +39,17 @@ def library():
         import matplotlib.figure
         import matplotlib.ticker
     except ImportError as e:
-        raise Missing(f"pictures need matplotlib for this Python ({e}): install the distribution's python3-matplotlib "
-                      "(pacman: python-matplotlib), or run scripts/setup") from None
+        raise distribution.missing("pictures need", "matplotlib", "python3-matplotlib (pacman: python-matplotlib)",
+                                   e) from None
     return matplotlib
-
-
-SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 def find_library():
     """Where this Python has no matplotlib, but the distribution's has, that one takes over the command."""
     try:
         library()
-    except Missing:
-        there = os.path.realpath(SYSTEM_PYTHON)
-        if os.path.realpath(sys.executable) != there and os.path.exists(there) and not subprocess.run(
-                [there, "-c", "import matplotlib"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, check=False).returncode:
-            sys.stdout.flush()
-            os.execv(there, [there, *sys.argv])
+    except distribution.Missing:
+        distribution.hand_over("matplotlib")
         raise
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 
 import compare
+import distribution
 import ink
 import markup
 import page_parts
@@ -35,7 +36,7 @@ class Figures:
         if most:
             try:
                 ink.library()
-            except ink.Missing as e:
+            except distribution.Missing as e:
                 self.why_none = str(e)
         self.wanted = bool(most) and not self.why_none
 
@@ -189,7 +190,7 @@ def command(args):
     if args.plots:
         try:
             ink.find_library()
-        except ink.Missing as e:
+        except distribution.Missing as e:
             print(f"baretick: the page will have no pictures: {e}", file=sys.stderr)
     reports = show.read(args.files)
     if not reports:

@@ -196,7 +196,7 @@ def test_a_report_is_never_overwritten(tmp_path):
 
 def test_words_that_cannot_be(tmp_path):
     for words, said in (((tmp_path / "ttyUSB9",), "No such file"), ((tmp_path,), "it is a folder"),
-                        (("/dev/null", "--baud", "115201"), "--baud 115201: one of 50, "),
+                        (("/dev/null", "--baud", "115201"), "--baud 115201: one of 1200, "),
                         (("/dev/null", "--timeout", "0"), "above 0")):
         done = run(*words, "--out", tmp_path / "out")
         assert done.returncode == 2 and said in done.stderr, done.stderr

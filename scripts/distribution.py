@@ -1,0 +1,24 @@
+"""Libraries that the distribution has, which a python3 of another origin may not see."""
+import os
+import subprocess
+import sys
+
+SYSTEM_PYTHON = "/usr/bin/python3"
+
+
+class Missing(Exception):
+    """A library is not there; the message says how it is had."""
+
+
+def missing(what, library, packages, e):
+    return Missing(f"{what} {library} for this Python ({e}): install the distribution's {packages}, or run scripts/setup")
+
+
+def hand_over(module):
+    """Where the distribution's Python has the module, that one takes over the command; else it returns."""
+    there = os.path.realpath(SYSTEM_PYTHON)
+    if os.path.realpath(sys.executable) != there and os.path.exists(there) and not subprocess.run(
+            [there, "-c", f"import {module}"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, check=False).returncode:
+        sys.stdout.flush()
+        os.execv(there, [there, *sys.argv])
