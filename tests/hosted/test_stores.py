@@ -315,7 +315,28 @@ def test_a_body_without_an_end_is_bounded():
 
 def test_what_comes_before_is_bounded_too():
     (trace,) = followed("nop", "--asm", "--init", "jmp $", "--steps", 1000, status=1)
-    assert trace["steps"] == 0 and trace["ended"]["why"] == "it does not come to what is to be counted"
+    assert trace["steps"] == 0
+    assert trace["ended"]["why"] == "it has not come to what is to be counted within 100000 steps"
+
+
+def test_few_steps_are_the_counted_ones():
+    """Not those before: saving registers, filling areas."""
+    (trace,) = followed("mov [r14], rax", "--steps", 1, status=1)
+    assert counts(trace, "steps", "stores") == (1, 1)
+    assert trace["ended"]["why"] == "it has not come to its end within 1 step"
+
+
+def test_a_body_of_many_instructions(tmp_path):
+    """As many as code has room for."""
+    n = 100000
+    path = made.of_source(tmp_path, "big", f"""
+        static int f(uint64_t n, struct baretick_object *o) {{
+            for (; n; n--) __asm__ volatile(".rept {n}; movb $1, (%0); .endr" :: "r"(o->room) : "memory");
+            return 0; }}
+        BARETICK_ROW(big, f, "many instructions", .body = f, .ops = 1, .room = 64);""")
+    (trace,) = followed(path, "--operations", 2)
+    assert counts(trace, "stores", "dead_bytes", "silent_stores") == (2 * n, 2 * n - 1, 2 * n - 1)
+    assert sum(i["stores"] == 2 for i in trace["by_instruction"]) == n
 
 
 def test_a_person_sees_how_far_a_long_one_is():

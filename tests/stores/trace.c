@@ -6,9 +6,10 @@
 #include <unistd.h>
 #include "lib/text/fmt.h"
 
-#define TABLE      (1u << 16) /* entries; a code buffer of 1 MiB has fewer instructions by far */
+#define ROOM       4096u /* of the table of instructions, at first; a power of 2 */
 #define PAGE       4096u
-#define TELL_STEPS 50000 /* a fraction of a second */
+#define ASIDE      100000u /* steps before and behind what is counted that are always allowed */
+#define TELL_STEPS 50000   /* a fraction of a second */
 
 enum where { AHEAD, IN_BODY, BEHIND };
 
@@ -22,8 +23,9 @@ static struct following {
     unsigned touches;
     uint8_t before[OPERANDS_TOUCHES][TOUCH_BYTES];
     struct registers registers;
-    uint32_t number[TABLE]; /* of the instruction, plus 1; 0: free */
-    uint64_t page[PAGE];    /* that can be read, by their last bits: the number plus 1 */
+    uint32_t *number;    /* an open table by address: the instruction's number plus 1; 0: free */
+    size_t room;         /* of it */
+    uint64_t page[PAGE]; /* that can be read, by their last bits: the number plus 1 */
     struct prepare_stretch stretch[2];
     unsigned stretches;
     uint64_t aside;   /* steps that are not the body's */
@@ -91,19 +93,36 @@ static bool read_touched(const struct touch *t, uint8_t *to)
 
 static uint32_t *slot(uint64_t address)
 {
-    uint32_t i = (uint32_t)(address * 0x9e3779b1u) % TABLE; /* Knuth, volume 3, 6.4 */
+    size_t i = (uint32_t)(address * 0x9e3779b1u) & (f.room - 1); /* Knuth, volume 3, 6.4 */
     while (f.number[i] && f.t->met[f.number[i] - 1]->decoded.address != address)
-        i = (i + 1) % TABLE;
+        i = (i + 1) & (f.room - 1);
     return &f.number[i];
+}
+
+/* A table twice as large. */
+static bool grow(void)
+{
+    size_t room = f.room ? 2 * f.room : ROOM;
+    uint32_t *number = calloc(room, sizeof *number);
+    if (!number)
+        return false;
+    free(f.number);
+    f.number = number;
+    f.room = room;
+    for (uint32_t i = 0; i < f.t->mets; i++)
+        *slot(f.t->met[i]->decoded.address) = i + 1;
+    return true;
 }
 
 /* NULL: there is none whose bytes can be read, and the call is about to fault. */
 static struct met *meet(uint64_t address)
 {
     struct trace *t = f.t;
-    uint32_t *number = slot(address);
     uint8_t bytes[OPERANDS_LENGTH];
     size_t n = sizeof bytes;
+    if (2 * (size_t)t->mets >= f.room && !grow())
+        end(address, "no memory for another instruction");
+    uint32_t *number = slot(address);
     if (*number)
         return t->met[*number - 1];
     while (n > 0 && !ask(address, bytes, n))
@@ -113,7 +132,7 @@ static struct met *meet(uint64_t address)
     struct met *m = calloc(1, sizeof *m), **all;
     all = realloc(t->met, (t->mets + 1) * sizeof(struct met *));
     t->met = all ? all : t->met;
-    if (!m || !all || t->mets >= TABLE / 2) {
+    if (!m || !all) {
         free(m);
         end(address, "no memory for another instruction");
     }
@@ -225,8 +244,8 @@ static void step(uint64_t ip)
     if (t->counts.full)
         end(ip, "no memory for what is counted");
     if (t->steps == t->steps_most) {
-        fmt_buf(why, sizeof why, "it has not come to its end within %llu steps",
-                (unsigned long long)t->steps_most);
+        fmt_buf(why, sizeof why, "it has not come to its end within %llu step%s",
+                (unsigned long long)t->steps_most, t->steps_most == 1 ? "" : "s");
         end(ip, why);
     }
     struct met *m = meet(ip);
@@ -239,6 +258,19 @@ static void step(uint64_t ip)
     if (t->progress && t->steps % TELL_STEPS == 0)
         tell(t);
     take(m);
+}
+
+/* What is before and behind the body has a bound of its own: it is not counted. */
+static void step_aside(uint64_t ip)
+{
+    uint64_t most = f.t->steps_most > ASIDE ? f.t->steps_most : ASIDE;
+    char why[100];
+    if (f.aside++ < most)
+        return;
+    fmt_buf(why, sizeof why, "it has not come to %s within %llu steps",
+            f.where == AHEAD ? "what is to be counted" : "its end behind what is counted",
+            (unsigned long long)most);
+    end(ip, why);
 }
 
 static void before(void *ctx, uint64_t ip, bool back)
@@ -259,9 +291,8 @@ static void before(void *ctx, uint64_t ip, bool back)
     }
     if (f.where == IN_BODY)
         step(ip);
-    else if (!back && f.aside++ == f.t->steps_most)
-        end(ip, f.where == AHEAD ? "it does not come to what is to be counted"
-                                 : "it does not come to its end behind what is counted");
+    else if (!back)
+        step_aside(ip);
 }
 
 /* --- a call ----------------------------------------------------------------------------------- */
@@ -295,6 +326,7 @@ void trace_run(struct trace *t)
     counts_end(&t->counts);
     for (unsigned i = 0; i < f.stretches; i++)
         free(f.seen[i]);
+    free(f.number);
 }
 
 void trace_close(struct trace *t)
