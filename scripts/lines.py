@@ -1,13 +1,15 @@
-"""The lines of a source that instructions come from, by addr2line, where there is debug information."""
+"""The lines of a source that instructions come from, by addr2line, where there is debug information; names of
+functions as their language has them, by c++filt."""
 import glob
 import os
 import subprocess
 
 
-def _run(*words):
-    """What it says; nothing where it cannot."""
+def _run(*words, said=None):
+    """What it says; nothing where it cannot. `said` to it: lines, of which there may be too many for words."""
+    text = None if said is None else "".join(f"{line}\n" for line in said)
     try:
-        return subprocess.run(words, capture_output=True, text=True, check=False).stdout
+        return subprocess.run(words, input=text, capture_output=True, text=True, check=False).stdout
     except OSError:
         return ""
 
@@ -25,14 +27,14 @@ def _found(said):
 
 def of_section(path, section, offsets):
     """file:line of each offset into a section of an object."""
-    said = _run("addr2line", "-f", "-j", section, "-e", path, *(hex(o) for o in offsets))
+    said = _run("addr2line", "-f", "-j", section, "-e", path, said=map(hex, offsets))
     found = [place for _, place in _found(said)]
     return found if len(found) == len(offsets) else [None] * len(offsets)
 
 
 def of_program(path, addresses):
     """(function, file:line) of each address of a program that is linked."""
-    found = _found(_run("addr2line", "-f", "-e", path, *(hex(a) for a in addresses)))
+    found = _found(_run("addr2line", "-f", "-e", path, said=map(hex, addresses)))
     return found if len(found) == len(addresses) else [(None, None)] * len(addresses)
 
 
@@ -44,3 +46,10 @@ def that_define(folder):
         path, _, rest = line.partition(":")
         defined.setdefault(rest.split()[-1], []).append(path)
     return defined
+
+
+def readable(names):
+    """{name: as C++ and Rust write it, less the arguments}."""
+    names = sorted(set(names))
+    said = _run("c++filt", "-p", said=names).splitlines()
+    return dict(zip(names, said if len(said) == len(names) else names))

@@ -12,6 +12,7 @@ from start import Failed
 
 PROGRAM = os.path.join(start.HERE, "build/hosted/stores")
 WIDTH = 100
+LEAST_NAME = 12
 STEPS = 10_000_000      # tests/stores/main.c
 ASM_OPERATIONS = 1000
 LOADER_FAILED = 127     # the dynamic linker's: a library is missing
@@ -105,7 +106,8 @@ def path_of(record, defined, object_path):
 
 
 def add_lines(trace, object_path):
-    """`line` of each instruction where it is known; the function of what is the program's own."""
+    """`line` of each instruction where it is known; the function of what is the program's own; `readable`, its name in
+    its language, where that is another."""
     defined = {}
     if "objects" in trace:
         defined = lines.that_define(os.path.join(start.HERE, trace["objects"], "bench/suites"))
@@ -122,6 +124,11 @@ def add_lines(trace, object_path):
     own = [r for r in records if "function" not in r and "section" not in r]
     for record, (function, place) in zip(own, lines.of_program(PROGRAM, [r["address"] for r in own]) if own else ()):
         record.update({k: v for k, v in (("function", function), ("line", place)) if v})
+    names = lines.readable(r["function"] for r in records if "function" in r)
+    for record in records:
+        name = record.get("function")
+        if name and names[name] != name:
+            record["readable"] = names[name]
 
 
 # --- for people ------------------------------------------------------------------------------------
@@ -130,13 +137,15 @@ def cut(text, width):
     return text if len(text) <= width else text[:width - 3] + "..."
 
 
-def place(record):
-    """function+0x12, file.c:34"""
+def place(record, width=WIDTH):
+    """function+0x12, file.c:34; of a name that is too long, less of the name."""
     if "function" not in record:
-        text = f"{record['address']:#x}"
+        name, text = "", f"{record['address']:#x}"
     else:
-        text = record["function"] + (f"+{record['offset']:#x}" if record.get("offset") else "")
-    return text + (f", {os.path.basename(record['line'])}" if "line" in record else "")
+        name = record.get("readable", record["function"])
+        text = f"+{record['offset']:#x}" if record.get("offset") else ""
+    text += f", {os.path.basename(record['line'])}" if "line" in record else ""
+    return cut(cut(name, max(width - len(text), LEAST_NAME)) + text, width)
 
 
 def number_of(count, what):
@@ -160,7 +169,7 @@ def table(records):
     for record in records:
         figures = "  ".join(str(record[key]).rjust(w) for (key, _, _), w in zip(COLUMNS, widths))
         yield f"{figures}   {cut(record['text'], WIDTH - margin)}"
-        yield " " * margin + cut(place(record), WIDTH - margin)
+        yield " " * margin + place(record, WIDTH - margin)
 
 
 def totals(trace):
@@ -188,9 +197,9 @@ def tell(trace, top):
     yield from totals(trace)
     if "ended" in trace:
         ended = trace["ended"]
-        at = f"{cut(ended['text'], 50)} at {place(ended)}" if "text" in ended else f"at {place(ended)}"
+        at = f"{cut(ended['text'], 50)} at " if "text" in ended else "at "
         yield cut(f"the trace ended after {number_of(trace['steps'], 'step')}: {ended['why'].rstrip(',')}", WIDTH)
-        yield cut(f"    {at}", WIDTH)
+        yield f"    {at}{place(ended, WIDTH - 4 - len(at))}"
     if "wrong" in trace:
         yield cut(f"the call did not do its work: {trace['wrong']}", WIDTH)
 

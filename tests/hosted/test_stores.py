@@ -215,6 +215,14 @@ def test_what_an_object_calls_is_named(tmp_path):
     assert trace["stores_by_size"]["1"] == 480
 
 
+@pytest.mark.parametrize("kind", ["gxx17", "clangxx17"])
+def test_names_of_cxx_are_readable_and_leave_room_for_the_offset(kind, tmp_path):
+    path = made.own(kind, tmp_path)
+    names = {(i["function"], i.get("readable")) for t in followed(path, "--operations", 1) for i in t["by_instruction"]}
+    assert ("_ZN12_GLOBAL__N_13sumEmP15baretick_object", "(anonymous namespace)::sum") in names
+    assert re.search(r"^ +\(anonymous namespace\)::sum\+0x[0-9a-f]+$", baretick(path, "--top", 0).stdout, re.MULTILINE)
+
+
 # --- instructions ----------------------------------------------------------------------------------
 
 # A turn's stores, bytes, dead bytes, silent stores (but for the first turn), loads, silent loads.
@@ -444,7 +452,8 @@ def test_long_names_are_cut():
     record = {"text": "vpscatterdd " * 10, "address": 0x1234, "function": "f" * 200, "offset": 1,
               **{key: 10 ** 8 for key, _, _ in stores.COLUMNS}}
     lines = list(stores.table([record]))
-    assert max(map(len, lines)) <= 100 and sum(line.endswith("...") for line in lines) == 2
+    assert max(map(len, lines)) <= 100 and sum("..." in line for line in lines) == 2
+    assert stores.place({**record, "line": "/src/" + "d" * 5 + ".c:7"}, 40) == "f" * 22 + "...+0x1, ddddd.c:7"
 
 
 # --- speed -----------------------------------------------------------------------------------------

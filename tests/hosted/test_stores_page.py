@@ -54,7 +54,7 @@ def test_members_that_it_names_are_there():
     members = set(trace) | set(trace["by_instruction"][0])
     table = re.search(r"^\| member .*?(?=^$)", PAGE, re.MULTILINE | re.DOTALL)[0]
     named = {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
-    assert named - {"object", "ended", "wrong"} == members
+    assert named - {"object", "readable", "ended", "wrong"} == members
 
 
 def test_options_that_it_names_are_there():
