@@ -13,6 +13,7 @@ from start import Failed
 PROGRAM = os.path.join(start.HERE, "build/hosted/stores")
 WIDTH = 100
 LEAST_NAME = 12
+MOST = 2 ** 64 - 1
 STEPS = 10_000_000      # tests/stores/main.c
 ASM_OPERATIONS = 1000
 LOADER_FAILED = 127     # the dynamic linker's: a library is missing
@@ -62,6 +63,15 @@ def common_words(args):
     return words + (["verify=1"] if args.verify else [])
 
 
+def around_snippet(label, prefix):
+    """Where in the made object (scripts/snippet.py) a label is, for people. A label of their own stays."""
+    if label == "copies_0.turn":
+        return "snippet"
+    if label.startswith(f"{prefix}copy_1"):
+        return "snippet" + label.removeprefix(f"{prefix}copy_1")
+    return {"copies_0": "prologue", f"{prefix}behind": "epilogue"}.get(label, label)
+
+
 def of_assembly(args):
     """A loop around one copy: what is before and behind it is not counted."""
     turns = args.operations or ASM_OPERATIONS
@@ -76,8 +86,9 @@ def of_assembly(args):
                                           f"to=asm.{one.name}.behind", *common_words(args), f"asm/{one.name}")
     for trace in traces:
         del trace["suite"], trace["row"], trace["object"]  # made for it alone
-        for record in trace["by_instruction"] + ([trace["ended"]] if "ended" in trace else []):
-            record["function"] = "snippet"  # its label is the loop's
+        for record in with_end(trace):
+            if "function" in record:
+                record["function"] = around_snippet(record["function"], f"asm.{one.name}.")
     return status, traces, refused, None
 
 
@@ -86,13 +97,27 @@ def of_object(args):
     return *program(f"objects={args.what}", *common_words(args), *row), args.what
 
 
-def followed(args):
-    """(status, traces, why others are refused, the object's path)"""
-    if args.asm or not (ROW.fullmatch(args.what) or os.path.exists(args.what) or args.what.endswith(".o")):
-        return of_assembly(args)
-    if os.path.isfile(args.what) or args.what.endswith(".o"):
-        return of_object(args)
+def of_row(args):
     return *program(*common_words(args), args.what), None
+
+
+def kind_of(args):
+    """Which of the three above. No instruction is one word with a dot or a slash in it."""
+    text = args.what
+    if args.asm:
+        return of_assembly
+    if os.path.isfile(text) or text.endswith(".o"):
+        return of_object
+    if ROW.fullmatch(text):
+        return of_row
+    return of_object if os.path.isdir(text) or re.fullmatch(r"[^\s;]*[./][^\s;]*", text) else of_assembly
+
+
+def refuse_words(args, kind):
+    if args.row and kind != of_object:
+        raise Failed("--row names a row of an object; a row of the program's own is named by itself")
+    if args.init and kind != of_assembly:
+        raise Failed("--init goes with instructions; a row's own setup runs before it")
 
 
 # --- lines of the source ---------------------------------------------------------------------------
@@ -105,13 +130,19 @@ def path_of(record, defined, object_path):
     return paths[0] if len(paths) == 1 else None
 
 
+def with_end(trace):
+    return trace["by_instruction"] + ([trace["ended"]] if "ended" in trace else [])
+
+
 def add_lines(trace, object_path):
     """`line` of each instruction where it is known; the function of what is the program's own; `readable`, its name in
     its language, where that is another."""
     defined = {}
+    if object_path and os.path.isdir(object_path):
+        object_path = os.path.join(object_path, trace["object"])
     if "objects" in trace:
         defined = lines.that_define(os.path.join(start.HERE, trace["objects"], "bench/suites"))
-    records = trace["by_instruction"] + ([trace["ended"]] if "ended" in trace else [])
+    records = with_end(trace)
     groups = {}
     for record in records:
         if "section" in record:
@@ -179,7 +210,9 @@ def totals(trace):
     yield (f"{number_of(trace['loads'], 'load')} of {number_of(trace['load_bytes'], 'byte')}: "
            f"{share(trace['silent_loads'], trace['loads'], 'load')} silent")
     if trace["unread_bytes"]:
-        yield f"stored and unread at the end, dead or not: {number_of(trace['unread_bytes'], 'byte')}"
+        stand = "stands" if trace["unread_bytes"] == 1 else "stand"
+        yield (f"{number_of(trace['unread_bytes'], 'byte')} {stand} unread at the end: not counted as dead, "
+               "the caller may read them")
 
 
 def tell(trace, top):
@@ -206,10 +239,15 @@ def tell(trace, top):
 
 # --- the words -------------------------------------------------------------------------------------
 
+def hint(word):
+    """What else it may have been meant as."""
+    return f"; a folder is {word}/" if os.path.isdir(word) else "; an instruction of one word takes --asm"
+
+
 def command(args):
-    if args.row and not (args.what.endswith(".o") or os.path.isfile(args.what)):
-        raise Failed("--row names a row of an object; a row of the program's own is named by itself")
-    status, traces, refused, object_path = followed(args)
+    kind = kind_of(args)
+    refuse_words(args, kind)
+    status, traces, refused, object_path = kind(args)
     for number, trace in enumerate(traces):
         add_lines(trace, object_path)
         if args.json:
@@ -218,15 +256,17 @@ def command(args):
         else:
             print("\n".join(([""] if number else []) + list(tell(trace, args.top))))
     if refused:
-        hint = "; an instruction of one word takes --asm" if refused[0].startswith("no row") else ""
-        raise Failed("\n".join(refused) + hint)
+        raise Failed("\n".join(refused) + (hint(args.what) if kind == of_row and refused[0].startswith("no row") else ""))
     return status
 
 
 def operations(text):
-    value = start.number(text)
-    if value == 0:
-        raise start.argparse.ArgumentTypeError("a number from 1 on is allowed")
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = 0
+    if not 1 <= value <= MOST:
+        raise start.argparse.ArgumentTypeError(f"{text!r}: a number from 1 to {MOST} is allowed")
     return value
 
 
@@ -243,8 +283,8 @@ def add(commands):
                "  baretick stores compiler/silent_cure\n"
                "  baretick stores mine.o --operations 100\n"
                '  baretick stores "mov [r14], rax; mov rbx, [r14]"')
-    p.add_argument("what", metavar="ROW|OBJECT|\"ASM\"", help="suite/name of a row, or its name alone; a file of your "
-                   "own (docs/own-code.md); or instructions, as `baretick asm` takes them, in a loop")
+    p.add_argument("what", metavar="ROW|OBJECT|\"ASM\"", help="suite/name of a row, or its name alone; an object of "
+                   "your own, or a folder of some (docs/own-code.md); or instructions, as `baretick asm` takes them, in a loop")
     p.add_argument("--operations", type=operations, metavar="N",
                    help=f"in the call (a window's; of instructions {ASM_OPERATIONS} turns)")
     p.add_argument("--steps", type=operations, default=STEPS, metavar="N", help=f"at the most ({STEPS})")

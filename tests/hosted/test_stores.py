@@ -287,6 +287,15 @@ def test_what_is_before_and_behind_the_instructions_is_not_counted():
     assert [i["function"] for i in trace["by_instruction"]] == ["snippet"]
 
 
+def test_places_in_instructions():
+    """Labels of a person's own; and what is around them is not called theirs."""
+    trace = one("jmp .on; .on: mov [r14], rax; own: mov [r14], rbx")
+    assert [(i["function"], i["offset"]) for i in trace["by_instruction"]] == [("snippet.on", 0), ("own", 0)]
+    for words, where in ((("xor eax, eax; jmp rax",), "at 0x0"), (("nop", "--asm", "--init", "ud2"), r"at prologue\+0x\w+"),
+                         (("mov dword [rel $$], 1", "--init", "nop"), r"mov .* at snippet")):
+        assert re.search(rf"^    {where}$", baretick(*words).stdout, re.MULTILINE), where
+
+
 def test_a_row_in_assembly_is_its_body_alone():
     trace = one("calls/direct_inc", "--operations", 100)
     places = {i["text"].split()[0]: i["function"] for i in trace["by_instruction"]}
@@ -389,8 +398,13 @@ def test_a_person_ends_it():
     (("quiet/gaps",), "it watches cores"),
     (("cores/lock",), "it brings cores together"),
     (("baseline/empty_plain",), "its windows are empty"),
-    (("compiler/store_cure", "--operations", 7), "in multiples of 50 are allowed"),
-    (("compiler/store_cure", "--operations", 0), "a number from 1 on is allowed"),
+    (("nothing.c",), "objects=nothing.c: No such file or directory"),
+    (("/no/such/file",), "objects=/no/such/file: No such file or directory"),
+    (("compiler/store_cure", "--operations", 7), "7 operations: 1 to 4294967295 in multiples of 50 are allowed"),
+    (("compiler/store_cure", "--operations", 50 << 32), "1 to 4294967295 in multiples of 50 are allowed"),
+    (("compiler/store_cure", "--operations", 0), "'0': a number from 1 to 18446744073709551615 is allowed"),
+    (("compiler/store_cure", "--steps", 1 << 64), "a number from 1 to 18446744073709551615 is allowed"),
+    (("compiler/store_cure", "--init", "nop"), "--init goes with instructions; a row's own setup runs before it"),
     (("compiler/store_cure", "--row", "x"), "--row names a row of an object"),
     (("bogus rax, 3",), "bogus rax, 3"),
     (("add rax, 3", "--operations", 1000001), "--operations 1000001: of instructions 1 to 1000000 turns are allowed"),
@@ -400,6 +414,31 @@ def test_a_person_ends_it():
 def test_wrong_words_are_named(words, message):
     ran = baretick(*words)
     assert ran.returncode == 2 and message in ran.stderr and not ran.stdout, ran
+
+
+@pytest.fixture
+def inline(tmp_path):
+    """An object whose row has the name of one of the program's, and one of its own name."""
+    rows = "".join(f'BARETICK_ROW(mine, {name}, "{name}", .body = f, .ops = 2);\n' for name in ("inline", "other"))
+    return made.of_source(tmp_path, "mine", "static int f(uint64_t n, struct baretick_object *o) "
+                          f"{{ o->counter += n; return 0; }}\n{rows}")
+
+
+def test_a_row_of_an_object_is_one_of_its_own(inline):
+    assert [t["suite"] for t in followed(inline, "--row", "inline")] == ["mine"]
+    ran = baretick(inline, "--row", "direct")
+    assert ran.returncode == 2 and ran.stderr == f"baretick: no row direct in {inline}; it has mine/inline mine/other\n"
+
+
+def test_a_folder_of_objects(inline, monkeypatch):
+    made.own("stores_gcc", inline.parent)
+    found = followed(f"{inline.parent}/", "--operations", 2)
+    assert {t["object"] for t in found} == {"mine.o", "stores_gcc.o"}
+    assert any("stores.c:" in i.get("line", "") for t in found for i in t["by_instruction"])
+    (inline.parent / "few").mkdir()
+    monkeypatch.chdir(inline.parent)
+    ran = baretick("few")
+    assert ran.returncode == 2 and ran.stderr.endswith("; a folder is few/\n")
 
 
 def test_an_object_that_is_none(tmp_path):

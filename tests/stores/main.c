@@ -2,8 +2,8 @@
  * Dead stores, silent stores and silent loads of a row's body: one call of it, followed step by
  * step. scripts/baretick stores starts this, and tells people what it says; docs/stores.md.
  *   stores [WORD...] [SUITE/ROW]
- * ROW alone will do where no other suite has one of that name; without it all rows of objects= are
- * followed. Words:
+ * ROW alone will do where no other suite has one of that name. With objects= it is one of theirs;
+ * without it all of theirs are followed. Words:
  *   objects=PATH    a file or a folder with rows of a person's own
  *   operations=N    that the body is called with; without it as many as a window has
  *   steps=N         at the most
@@ -108,13 +108,21 @@ static bool is_named(const struct bench *b, const char *name)
     return strcmp(name, whole) == 0 || strcmp(name, b->name) == 0;
 }
 
-/* NULL: a message. */
+static void say_rows(const char *name, const struct bench *const *rows, size_t n)
+{
+    fmt(&text.sink, "no row %s in %s; it has", name, words.objects);
+    for (size_t i = 0; i < n; i++)
+        if (objects_name_of(rows[i]))
+            fmt(&text.sink, " %s/%s", rows[i]->suite, rows[i]->name);
+}
+
+/* Of an object of a person's own where one is given. NULL: a message. */
 static const struct bench *find_row(const char *name)
 {
     size_t n;
     const struct bench *const *rows = registry(&n), *found = NULL;
     for (size_t i = 0; i < n; i++) {
-        if (!is_named(rows[i], name))
+        if (!is_named(rows[i], name) || (words.objects && !objects_name_of(rows[i])))
             continue;
         if (found) {
             fmt(&text.sink, "%s: %s/%s or %s/%s?", name, found->suite, found->name, rows[i]->suite,
@@ -123,7 +131,9 @@ static const struct bench *find_row(const char *name)
         }
         found = rows[i];
     }
-    if (!found)
+    if (!found && words.objects)
+        say_rows(name, rows, n);
+    else if (!found)
         fmt(&text.sink, "no row %s; `baretick list` has them all", name);
     return found;
 }

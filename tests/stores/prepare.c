@@ -61,9 +61,10 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
     if (bench_can_do(b, n) && n <= UINT32_MAX)
         return true;
     fmt(err, "%llu operations: ", (unsigned long long)n);
-    if (b->most_ops)
-        fmt(err, "at most %u, ", b->most_ops);
-    fmt(err, "1 or more in multiples of %llu are allowed", (unsigned long long)bench_grain(b));
+    fmt(err, "1 to %u", b->most_ops ? b->most_ops : UINT32_MAX);
+    if (bench_grain(b) > 1)
+        fmt(err, " in multiples of %llu", (unsigned long long)bench_grain(b));
+    fmt(err, " are allowed");
     return false;
 }
 
