@@ -324,6 +324,12 @@ def test_what_is_not_stepped_over_ends_the_trace_with_a_word(text, word, steps):
     assert re.search(r"^    .*at (snippet|0x0)", ran.stdout, re.MULTILINE), ran
 
 
+def test_an_instruction_that_faults_has_done_nothing():
+    (trace,) = followed("mov rax, [r14]; lock cmpxchg16b [r14 + 8]", "--init", "mov [r14], rax", status=1)
+    assert trace["ended"]["why"] == "SIGSEGV" and trace["ended"]["text"].startswith("lock cmpxchg16b")
+    assert counts(trace, "stores", "loads") == (0, 1)
+
+
 def test_a_body_without_an_end_is_bounded():
     (trace,) = followed("provoke/endless", "--steps", 1000, status=1)
     assert trace["steps"] == 1000 and "within 1000 steps" in trace["ended"]["why"]

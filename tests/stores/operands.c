@@ -30,7 +30,8 @@ static const char *refused_by_name(ZydisMnemonic mnemonic)
     case ZYDIS_MNEMONIC_LGS:
     case ZYDIS_MNEMONIC_WRFSBASE:
     case ZYDIS_MNEMONIC_WRGSBASE:
-        return "it changes the segments that this tool itself needs";
+    case ZYDIS_MNEMONIC_WRPKRU:
+        return "it changes what this tool itself needs";
     case ZYDIS_MNEMONIC_FXSAVE:
     case ZYDIS_MNEMONIC_FXSAVE64:
     case ZYDIS_MNEMONIC_FXRSTOR:
@@ -81,7 +82,7 @@ static const char *refused_by_operands(const struct decoded *d)
         if (o[0].reg.value == ZYDIS_REGISTER_SS)
             return "the instruction behind it would not be seen";
         if (o[0].reg.value == ZYDIS_REGISTER_FS || o[0].reg.value == ZYDIS_REGISTER_GS)
-            return "it changes the segments that this tool itself needs";
+            return "it changes what this tool itself needs";
     }
     for (unsigned i = 0; i < in->operand_count; i++)
         if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
@@ -98,9 +99,11 @@ static bool is_hint(const ZydisDecodedInstruction *in)
     case ZYDIS_MNEMONIC_CLFLUSHOPT:
     case ZYDIS_MNEMONIC_CLWB:
     case ZYDIS_MNEMONIC_CLDEMOTE:
+    case ZYDIS_MNEMONIC_PREFETCHWT1: /* of a category of its own */
         return true;
     default:
-        return in->meta.category == ZYDIS_CATEGORY_NOP ||
+        return in->meta.isa_ext == ZYDIS_ISA_EXT_MPX || /* Linux leaves it off: NOPs, since 5.6 */
+               in->meta.category == ZYDIS_CATEGORY_NOP ||
                in->meta.category == ZYDIS_CATEGORY_WIDENOP ||
                in->meta.category == ZYDIS_CATEGORY_PREFETCH;
     }

@@ -150,7 +150,7 @@ static uint32_t number_of(const struct met *m)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* What the instruction is about to do: loads are counted, of stores is kept what stands there. */
+/* What the instruction is about to do: what stands there is kept. */
 static void take(struct met *m)
 {
     const struct decoded *d = &m->decoded;
@@ -160,9 +160,6 @@ static void take(struct met *m)
     f.blind = false;
     for (unsigned i = 0; i < f.touches; i++)
         f.blind = f.blind || !read_touched(&f.touch[i], f.before[i]);
-    for (unsigned i = 0; i < f.touches && !f.blind; i++)
-        if (f.touch[i].load)
-            counts_load(&f.t->counts, number_of(m), &f.touch[i], f.before[i]);
 }
 
 static bool is_stored_to(uint64_t at)
@@ -199,7 +196,7 @@ static void verify(const struct met *m)
         }
 }
 
-/* The instruction before this one has run. */
+/* The instruction before this one has run: counts what it did. One that faults has done nothing. */
 static void finish(void)
 {
     const struct met *m = f.running;
@@ -211,6 +208,9 @@ static void finish(void)
         end(m->decoded.address, "its operand could not be read, and yet it did not fault");
     if (m->decoded.pushes_flags)
         step_clean_flags();
+    for (unsigned i = 0; i < f.touches; i++)
+        if (f.touch[i].load)
+            counts_load(&f.t->counts, number_of(m), &f.touch[i], f.before[i]);
     for (unsigned i = 0; i < f.touches; i++)
         if (f.touch[i].store) {
             read_touched(&f.touch[i], after);

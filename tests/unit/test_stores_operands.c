@@ -76,7 +76,9 @@ static const struct one {
     {"48 8d 07", ""},                             /* lea rax, [rdi] */
     {"0f 1f 07", ""},                             /* nop dword [rdi] */
     {"0f 0d 0f", ""},                             /* prefetchw [rdi] */
+    {"0f 0d 17", ""},                             /* prefetchwt1 [rdi] */
     {"0f ae 3f", ""},                             /* clflush [rdi] */
+    {"66 0f 1b 07", ""},                          /* bndmov [rdi], bnd0: a NOP */
     {"d7", "L1@200ba"},                           /* xlatb: rbx + al */
     {"db 3f", "S10@70000"},                       /* fstp tword [rdi] */
     {"dd 37", "S108@70000"},                      /* fnsave [rdi] */
@@ -209,6 +211,7 @@ static void what_is_not_stepped_over_is_refused(void **state)
         "8e d0",             /* mov ss, ax */
         "8e e8",             /* mov gs, ax */
         "f3 48 0f ae d0",    /* wrfsbase rax */
+        "0f 01 ef",          /* wrpkru */
         "0f ae 07",          /* fxsave [rdi] */
         "0f c7 27",          /* xsavec [rdi] */
         "cb",                /* retf */
