@@ -180,6 +180,27 @@ def test_an_object_s_rows_are_as_planted(planted):
     assert trace["copied_cure"]["dead_bytes"] == 0 < trace["copied_cure"]["silent_loads"]
 
 
+def test_partial_overlaps_as_counted_by_hand(tmp_path):
+    """Two turns; its setup has stored the same bytes before."""
+    path = made.of_source(tmp_path, "hand", """
+        static void setup(struct baretick_object *o) { ((uint64_t *)o->room)[0] = 1; }
+        static int f(uint64_t n, struct baretick_object *o) {
+            for (; n; n--)
+                __asm__ volatile("movq $1, (%0); movl $1, 4(%0); movw 6(%0), %%ax; movq $1, 2(%0); movb 9(%0), %%al"
+                                 :: "r"(o->room) : "rax", "memory");
+            return 0; }
+        BARETICK_ROW(hand, f, "by hand", .body = f, .ops = 2, .room = 64, .setup = setup);""")
+    (trace,) = followed(path, "--operations", 2, "--verify")
+    names = "stores", "store_bytes", "dead_bytes", "unread_bytes", "silent_stores"
+    found = [counts(i, *names) for i in sorted(trace["by_instruction"], key=lambda i: i["address"]) if i["stores"]]
+    assert found == [(2, 16, 4 + 2 + 2 + 4 + 2, 2, 0),  # bytes 0 to 7: 4 by the next, 2 by the third, 2 by itself
+                     (2, 8, 2 + 2, 0, 0),               # bytes 4 to 7, of which 6 and 7 are read
+                     (2, 16, 6 + 1, 7, 0)]              # bytes 2 to 9, of which 9 is read
+    assert counts(trace, *names) == (6, 40, 25, 9, 0)
+    loads = {i["load_bytes"]: i for i in trace["by_instruction"] if i["loads"] == 2}
+    assert counts(loads[2 * 1], "silent_loads") == counts(loads[2 * 2], "silent_loads") == (1,)
+
+
 def test_lines_are_those_of_the_source(planted):
     source = (ROOT / "tests/objects/stores.c").read_text().splitlines()
     (trace,) = followed(planted, "--row", "counter")
@@ -347,6 +368,7 @@ def test_few_steps_are_the_counted_ones():
     (trace,) = followed("mov [r14], rax", "--steps", 1, status=1)
     assert counts(trace, "steps", "stores") == (1, 1)
     assert trace["ended"]["why"] == "it has not come to its end within 1 step"
+    assert trace["ended"]["text"] == "dec r15"
 
 
 def test_a_body_of_many_instructions(tmp_path):

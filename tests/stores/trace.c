@@ -243,12 +243,12 @@ static void step(uint64_t ip)
     char why[100];
     if (t->counts.full)
         end(ip, "no memory for what is counted");
+    struct met *m = meet(ip);
     if (t->steps == t->steps_most) {
         fmt_buf(why, sizeof why, "it has not come to its end within %llu step%s",
                 (unsigned long long)t->steps_most, t->steps_most == 1 ? "" : "s");
         end(ip, why);
     }
-    struct met *m = meet(ip);
     if (!m)
         return; /* it is about to fault there */
     if (m->decoded.refused)
