@@ -435,6 +435,7 @@ def test_a_person_ends_it():
     (("compiler/store_cure", "--init", "nop"), "--init goes with instructions; a row's own setup runs before it"),
     (("compiler/store_cure", "--row", "x"), "--row names a row of an object"),
     (("bogus rax, 3",), "bogus rax, 3"),
+    (("nop; \udcff",), "the snippet is not UTF-8: 'nop; \\udcff'"),
     (("add rax, 3", "--operations", 1000001), "--operations 1000001: of instructions 1 to 1000000 turns are allowed"),
     (("provoke/setup",), "provoke/setup: its setup faulted: SIGILL at"),
     (("empty", "--row"), "expected one argument"),
