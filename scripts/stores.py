@@ -231,7 +231,7 @@ def tell(trace, top):
     if "ended" in trace:
         ended = trace["ended"]
         at = f"{cut(ended['text'], 50)} at " if "text" in ended else "at "
-        yield cut(f"the trace ended after {number_of(trace['steps'], 'step')}: {ended['why'].rstrip(',')}", WIDTH)
+        yield cut(f"the trace ended after {number_of(trace['steps'], 'step')}: {ended['why']}", WIDTH)
         yield f"    {at}{place(ended, WIDTH - 4 - len(at))}"
     if "wrong" in trace:
         yield cut(f"the call did not do its work: {trace['wrong']}", WIDTH)

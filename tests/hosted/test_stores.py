@@ -351,6 +351,20 @@ def test_an_instruction_that_faults_has_done_nothing():
     assert counts(trace, "stores", "loads") == (0, 1)
 
 
+@pytest.mark.parametrize("flag, text", [
+    ("avx512f", "mov eax, 3; kmovw k1, eax; vpscatterdd [r14 + zmm2*4]{k1}, zmm3"),
+    ("avx2", "vpcmpeqd xmm1, xmm1; vpgatherdd xmm0, [r14 + xmm2*4], xmm1"),
+])
+def test_an_element_that_faults_behind_others_that_do_not(flag, text):
+    """A processor may take the step's trap between the two."""
+    if flag not in FLAGS:
+        pytest.skip(f"this CPU has no {flag}")
+    index = "mov eax, 0x40000000; vmovd xmm2, eax; vpslldq xmm2, xmm2, 4"  # of element 1
+    (trace,) = followed(text, "--init", index, status=1)
+    assert re.fullmatch(r"SIGSEGV, address [0-9a-f]+", trace["ended"]["why"])
+    assert trace["ended"]["text"].startswith(text.split("; ")[-1].split()[0])
+
+
 def test_a_body_without_an_end_is_bounded():
     (trace,) = followed("provoke/endless", "--steps", 1000, status=1)
     assert trace["steps"] == 1000 and "within 1000 steps" in trace["ended"]["why"]
