@@ -356,7 +356,7 @@ def test_run_hands_words_and_status_on():
 
 
 @pytest.mark.parametrize("words, last", [
-    ("baretick r", "run"), ("baretick asm --lat", "--late-init --latency"), ("baretick run --accel t", "tcg"),
+    ("baretick ru", "run"), ("baretick asm --lat", "--late-init --latency"), ("baretick run --accel t", "tcg"),
 ])
 def test_bash_completes_words(words, last):
     script = subprocess.run([ROOT / "scripts/baretick", "completion", "bash"], capture_output=True, text=True,
