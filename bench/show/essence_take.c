@@ -89,6 +89,22 @@ static unsigned find(const struct essence *s, const struct bench *b)
     return i;
 }
 
+/* A bare window, as the first figures of its line: it has nothing to subtract. */
+static double window_of(const struct row *row)
+{
+    const struct method_side *side = &row->method.body;
+    switch (row->method.method) {
+    case METHOD_PLAIN:
+        return side->all.n ? side->all.mean : UNKNOWN;
+    case METHOD_KBEST:
+        return side->all.n ? (double)side->kbest.smallest[0] : UNKNOWN;
+    case METHOD_ENSEMBLES:
+        return side->all.n ? (double)side->ensemble.least : UNKNOWN;
+    default:
+        return row->ticks.n ? row->ticks.median : UNKNOWN;
+    }
+}
+
 /* What its line shows. */
 static void take(struct essence_figure *f, const struct engine *e, const struct row *row)
 {
@@ -101,7 +117,7 @@ static void take(struct essence_figure *f, const struct engine *e, const struct 
                                  .shared = row->shared,
                                  .doubt = row->method.doubt != NULL};
     if (row->bench->form == FORM_EMPTY)
-        f->value = row->ticks.n ? units_of(e, row->ticks.median) : UNKNOWN;
+        f->value = units_of(e, window_of(row));
     if (row->bench->form == FORM_CORES) {
         f->value = row->headline.ticks;
         f->half = UNKNOWN;

@@ -99,6 +99,17 @@ def test_by_another_method(run):
     assert said["direct"].split()[-3:] == ["-", "-", "-"] and said["virtual"].split()[:3] == ["-", "-", "-"]
 
 
+@pytest.mark.parametrize("method, figure", [("plain", "mean"), ("kbest", "kbest"), ("ensembles", "min")])
+def test_the_empty_window_by_another_method(run, method, figure):
+    """As that method has it: there is no median."""
+    ended = run("suite=baseline", "bench=empty_lfence", "recipe=lfence", f"method={method}", "samples=64",
+                *(("ensembles=4", "size=64") if method == "ensembles" else ()))
+    said, _ = essence(ended.out)
+    ticks = re.fullmatch(r"empty_lfence (\d+) ticks", said["window"])
+    assert ticks, said["window"]
+    assert abs(int(ticks[1]) - report_of(ended).rows["baseline/empty_lfence"]["body"][figure]) <= 0.5
+
+
 def test_only_a_table_has_one(run):
     for form in ("jsonl", "lines"):
         assert "machine   " not in run("suite=calls", "bench=direct", "samples=64", f"format={form}").out
