@@ -77,7 +77,7 @@ void timer_survey(struct timer_found found[], unsigned ids, timer_source *source
 
 /* --- of core cycles --------------------------------------------------------------------------- */
 
-#define CHAIN     65536 /* additions: 20 us, in which no reading of 100 cycles weighs anything */
+#define CHAIN     65536 /* additions: 20 us, thousands of steps of any TSC */
 #define CHAINS    8     /* the quickest counts: an interrupt comes into some */
 #define ONE_RULER 1024  /* additions, as the windows of the ruler have them */
 
@@ -87,20 +87,36 @@ static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
     return a / c * b + a % c * b / c;
 }
 
-/* Counts a second, in the chain in which it counts the most. 0: its readings fail. */
+/* What a chain takes, the least counts and the least ticks. False: the counter's readings fail. */
+static bool chain_by_counter(struct timer *t, const struct cycle_survey *s, uint32_t adds,
+                             uint64_t *counts, uint64_t *ticks)
+{
+    uint64_t mask = ~0ull >> (64 - t->bits), from, to, again = 0;
+    *counts = *ticks = UINT64_MAX;
+    for (unsigned i = 0; i < CHAINS; i++) {
+        if (timer_read_whole(t, &from, &again) != TIMER_OK)
+            return false;
+        uint64_t began = s->tsc();
+        s->adds(adds);
+        uint64_t took = s->tsc() - began;
+        if (timer_read_whole(t, &to, &again) != TIMER_OK)
+            return false;
+        *counts = ((to - from) & mask) < *counts ? (to - from) & mask : *counts;
+        *ticks = took < *ticks ? took : *ticks;
+    }
+    return true;
+}
+
+/* Counts a second, by what a second chain takes more: a reading counts thousands of cycles of its
+ * own where it is a system call. 0: not known. */
 static uint64_t hz_of_counter(struct timer *t, const struct cycle_survey *s)
 {
-    uint64_t mask = ~0ull >> (64 - t->bits), hz = 0, from, to, again = 0;
-    for (unsigned i = 0; i < CHAINS; i++) {
-        bool known = timer_read_whole(t, &from, &again) == TIMER_OK;
-        uint64_t began = s->tsc();
-        s->adds(CHAIN);
-        uint64_t ticks = s->tsc() - began;
-        known = timer_read_whole(t, &to, &again) == TIMER_OK && known;
-        uint64_t now = known && ticks ? scaled(s->tsc_hz, (to - from) & mask, ticks) : 0;
-        hz = now > hz ? now : hz;
-    }
-    return hz;
+    uint64_t counts, ticks, counts2, ticks2;
+    if (!chain_by_counter(t, s, CHAIN, &counts, &ticks) ||
+        !chain_by_counter(t, s, 2 * CHAIN, &counts2, &ticks2) || counts2 <= counts ||
+        ticks2 <= ticks)
+        return 0;
+    return scaled(s->tsc_hz, counts2 - counts, ticks2 - ticks);
 }
 
 /* Ticks of a chain, the quickest. */
