@@ -41,8 +41,6 @@ void run_tell_interruptions(const struct run *run, uint64_t nmis, const struct b
     report_event(run->report, "nmi", message);
 }
 
-#define COUNTER_FAILED 0.125 /* of a row's blocks */
-
 static void tell_timer(const struct run *run, const struct row *row, const char *timer,
                        uint64_t times, const char *what)
 {
@@ -60,8 +58,7 @@ void run_tell_timers(const struct run *run, unsigned k, const struct row *row)
     if (e->clock.used)
         tell_timer(run, row, e->clock.used->name, row->method.clock_failed,
                    "readings of this clock were given up");
-    /* A few, where another program had the core for a while, are in the row's own lines. */
-    if (e->cycle.counter.used && row->unread >= COUNTER_FAILED * row->blocks)
+    if (e->cycle.counter.used && row_counter_failed(row))
         tell_timer(run, row, e->cycle.counter.used->name, row->unread,
                    "blocks have no reading of this counter");
 }

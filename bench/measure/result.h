@@ -130,6 +130,13 @@ struct row {
     uint64_t empty_bin;           /* the width of the bins that `empty` is from; 1: it is exact */
 };
 
+/* An eighth of its blocks have no reading of the counter. Fewer are no trouble: another program had
+ * the core meanwhile, and the counter's figure is that of the other blocks. */
+static inline bool row_counter_failed(const struct row *row)
+{
+    return row->unread && row->unread * 8ull >= row->blocks;
+}
+
 /* The row is wrong, or cannot be here; the first reason counts. why NULL: all is well. */
 static inline void row_fail(struct row *row, enum row_status status, const char *why)
 {

@@ -87,9 +87,9 @@ static void show_beside(struct report *r, const struct engine *e, const struct r
         per_op_number(r, row->headline.ruler.cycles.theta, 3, 0);
         fmt(r->out, " cycles/op\r\n");
     }
-    if (row->unread)
-        fmt(r->out, "  ^ %u blocks without a reading of %s\r\n", row->unread,
-            e->cycle.counter.used->name);
+    if (row_counter_failed(row)) /* the record has fewer, too */
+        fmt(r->out, "  ^ %u of %llu blocks without a reading of %s\r\n", row->unread,
+            (unsigned long long)row->blocks, e->cycle.counter.used->name);
 }
 
 /* Several cores: "name @core". */

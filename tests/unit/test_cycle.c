@@ -270,6 +270,7 @@ static void failed_readings(void **state)
     assert_int_equal(gathered->row.unread + gathered->counter_rate.n, blocks);
     /* Two readings a block, and never both of one. */
     assert_int_equal(gathered->row.unread, blocks * 2 / 53);
+    assert_true(gathered->row.blocks > 0 && !row_counter_failed(&gathered->row)); /* a few: no word */
     assert_int_equal(engine.cycle.counter.failed, w.reads / 53);
 
     begin_world("pmc");
@@ -286,6 +287,7 @@ static void failed_readings(void **state)
     assert_true(h.cycles.theta != h.cycles.theta);
     assert_close(h.ruler.cycles.theta, THETA, 1e-9);
     assert_int_equal(gathered->row.unread, blocks);
+    assert_true(row_counter_failed(&gathered->row));
     assert_int_equal(h.modes.count, 0);
 }
 
