@@ -119,13 +119,24 @@ void method_show(struct report *r, const struct engine *e, const struct row *row
 
 static void note_ensembles(struct report *r, const char *of, const struct ensemble_result *s)
 {
+    const struct {
+        bool holds;
+        const char *else_;
+    } tests[] = {{s->same_minimum, "the minima differ by more than a step"},
+                 {s->same_variance, "the variances differ by more than chance"},
+                 {s->same_mean, "the means differ by more than chance"},
+                 {s->uncorrelated, "neighbours are correlated"}};
+    const char *between = "";
     if (s->ergodic || s->ensembles == 0)
         return;
-    fmt(r->out, "  ^ not ergodic, %s:%s%s%s%s\r\n", of,
-        s->same_minimum ? "" : " the minima differ by more than a step;",
-        s->same_variance ? "" : " the variances differ by more than chance;",
-        s->same_mean ? "" : " the means differ by more than chance;",
-        s->uncorrelated ? "" : " neighbours are correlated;");
+    fmt(r->out, "  ^ not ergodic, %s: ", of);
+    for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++) {
+        if (tests[i].holds)
+            continue;
+        fmt(r->out, "%s%s", between, tests[i].else_);
+        between = "; ";
+    }
+    fmt(r->out, "\r\n");
 }
 
 static void note_interrupts(struct report *r, const struct engine *e, const char *of,

@@ -248,6 +248,8 @@ def test_the_table_calls_ergodic_what_both_sides_are():
         notes = list(itertools.takewhile(lambda line: line.startswith("  ^"), table[at + 1 :]))
         named = {n.split(", ", 1)[1].split(":")[0] for n in notes if n.startswith("  ^ not ergodic, ")}
         assert named == {side for side, s in sides.items() if not s["ergodic"]}, (name, notes)
+        for note in notes:
+            assert not note.startswith("  ^ not ergodic, ") or re.search(r": \w.*\w$", note), note
 
 
 # --- what every method owes a row ------------------------------------------------------------------
