@@ -316,7 +316,7 @@ bool bench_run(const struct engine *boot, struct report *r, struct shown *shown)
         own_show_end(&run.plan->seat[k].engine, r);
     compare_rows(r, run.first, run.first->figures, run.grouped);
     even_show(r, run.first, run.first->figures);
-    cores_compare(run.plan, r);
+    cores_compare(run.plan, run.grouped, r);
     run_tell_interruptions(&run, plan_interruptions(run.plan), NULL);
     essence_end(run.essence, run.first, r->smis);
     plan_release(run.plan);

@@ -82,7 +82,7 @@ void run_show_row(struct run *run, unsigned k)
     bool full = !grouped_take(run->grouped, e, row, show_has_trouble(run->report, e, row));
     if (full)
         run_show_suite(run, row->bench);
-    show_row(run->report, e, row, details ? SHOW_DETAILS : full ? SHOW_LINE : SHOW_RECORD);
+    show_row(run->report, e, row, !full ? SHOW_RECORD : details ? SHOW_DETAILS : SHOW_LINE);
     run_tell_interruptions(run, row->nmis, row->bench);
     run_tell_timers(run, k, row);
     run_count(run, row, e);

@@ -146,11 +146,17 @@ static void point_at(const struct plan *plan, const struct bench *b, size_t row,
     report_event(r, "cores_differ", message);
 }
 
-void cores_compare(const struct plan *plan, struct report *r)
+static void show_title(const struct engine *e, struct report *r)
+{
+    fmt(r->out, "\r\ncores compared, %s an operation (@core); * differs from the median core\r\n",
+        e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles");
+}
+
+void cores_compare(const struct plan *plan, const struct grouped *g, struct report *r)
 {
     const struct engine *e = &plan->seat[0].engine;
     const char *suite = "";
-    size_t n;
+    size_t n, alike = 0;
     const struct bench *const *rows = registry(&n);
     if (plan->n < 2)
         return;
@@ -163,17 +169,23 @@ void cores_compare(const struct plan *plan, struct report *r)
         struct spread s = spread_of(plan, i);
         if (s.known < 2)
             continue;
-        if (report_table(r)) {
+        bool in_columns = grouped_both(g, rows[i], rows[i]) && !s.apart;
+        alike += in_columns;
+        if (report_table(r) && !in_columns) {
             if (!suite[0])
-                fmt(r->out,
-                    "\r\ncores compared, %s an operation (@core); * differs from the median "
-                    "core\r\n",
-                    e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles");
+                show_title(e, r);
             if (!str_eq(suite, rows[i]->suite))
                 fmt(r->out, "%s\r\n", suite = rows[i]->suite);
             show_row(plan, rows[i], i, &s, r->out);
         }
         if (s.apart)
             point_at(plan, rows[i], i, s.apart, r);
+    }
+    if (alike && report_table(r)) {
+        if (!suite[0])
+            show_title(e, r);
+        fmt(r->out,
+            "%zu rows in which no core differs stand in the tables above; table=rows has each\r\n",
+            alike);
     }
 }

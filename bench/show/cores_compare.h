@@ -7,8 +7,10 @@
 
 #include "bench/api/report.h"
 #include "bench/cores/plan.h"
+#include "bench/show/grouped.h"
 
-/* The table, and an event for each row in which cores differ. Nothing where one core measures. */
-void cores_compare(const struct plan *plan, struct report *r);
+/* The table, and an event for each row in which cores differ. Nothing where one core measures. Of
+ * rows that stand in columns, a line for each core, those in which cores differ. */
+void cores_compare(const struct plan *plan, const struct grouped *g, struct report *r);
 
 #endif

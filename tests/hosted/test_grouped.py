@@ -1,5 +1,6 @@
 """Many rows stand in columns, with the figures of their records; table=rows has a line a row."""
 
+import os
 import re
 import subprocess
 
@@ -105,10 +106,33 @@ def test_columns_on_request(run):
     assert list(ways) == ["direct", "plt"] and [text for text, _ in cells(ways["plt"])][:4] == ["-"] * 4
 
 
+def test_columns_of_a_few_rows(run):
+    """A short run draws each row that has a line: below its heading, and only where there is something to say."""
+    ended = run("suite=calls", "bench=direct,direct_c", "samples=64", "table=grouped")
+    rows, lines = report_of(ended).rows, lines_of(ended)
+    ((text, mark), *_, (text_c, mark_c), _) = cells(table(lines, r"calls +empty ")["direct"])
+    must_be((text, mark), rows["calls/direct"], lines)
+    must_be((text_c, mark_c), rows["calls/direct_c"], lines)
+    drawn = sum(line.startswith("  n 64, ") for line in lines)
+    assert drawn == (mark == "!") + (mark_c == "!"), lines
+
+
 def test_other_methods_have_no_columns(run):
     ended = run("suite=calls", "bench=direct*,plt_c", "samples=64", "method=plain", "table=grouped")
     assert "warning: table= has no effect with method=plain" in ended.out
     assert not any("straight straight" in line for line in lines_of(ended))
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is but one CPU")
+def test_cores_that_are_alike_are_counted(run):
+    """A row in columns has its cores there: only where they differ it is set apart again."""
+    ended = run("suite=calls", "bench=direct*,plt_c,lazy_later", "cores=0-1", "samples=64", "table=grouped")
+    report, lines = report_of(ended), lines_of(ended)
+    differ = {e["message"].split(":")[0].split("/")[1] for e in report.events if e["kind"] == "cores_differ"}
+    listed = {line.split()[0] for line in lines if re.match(r"\S+ +median +\S+ @", line)}
+    assert listed == differ | {"lazy_later"}, (listed, differ)
+    (alike,) = [int(line.split()[0]) for line in lines if " rows in which no core differs " in line]
+    assert alike + len(listed) == len({row["name"] for row in report.rows.values()}) == 8
 
 
 def test_a_fault_comes_below_what_was_measured(run):
