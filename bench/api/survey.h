@@ -32,9 +32,10 @@ struct cycle_survey {
 
 /*
  * The same of the sources of core cycles, found[CYCLE_IDS]. A counter's frequency is what it counts
- * while a chain of additions runs, less what its readings count; these are timed by the TSC: one that a hypervisor answers
- * stands still meanwhile. The ruler is such a chain between two readings of the TSC: its frequency
- * is the additions', its resolution the TSC's, and a reading takes a chain.
+ * while a chain of additions runs, less what its readings count; these are timed by the TSC: one
+ * that a hypervisor answers stands still meanwhile. The ruler is such a chain between two readings
+ * of the TSC: its frequency is the additions', its resolution the TSC's, and a reading takes a
+ * chain.
  */
 void timer_survey_cycles(struct timer_found found[], const struct cycle_survey *s);
 
