@@ -159,6 +159,23 @@ static double per_add(struct timer_choice *c)
     return n > CHECK_RUNS / 2 ? median(run, n) : UNKNOWN;
 }
 
+static double magnitude(double v)
+{
+    return v < 0 ? -v : v;
+}
+
+static double half_of(const struct estimate *e)
+{
+    return is_known(e->half) ? e->half : 0;
+}
+
+bool cycle_disagree(const struct estimate *ruler, const struct estimate *counter)
+{
+    double size = magnitude(ruler->theta) > 1 ? magnitude(ruler->theta) : 1;
+    double within = CYCLE_WITHIN * size + half_of(ruler) + half_of(counter);
+    return magnitude(counter->theta - ruler->theta) > within; /* false where either is not known */
+}
+
 static void check_counter(struct timer_choice *c, struct cycle_check *out)
 {
     double v = per_add(c);

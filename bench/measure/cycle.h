@@ -15,6 +15,10 @@
 /* docs/method.md "Truth": what ruler and counter may differ by, relative. */
 #define CYCLE_WITHIN 0.005
 
+/* Whether the two are apart by more than that, of the figure or of one cycle, whichever is more,
+ * and more than both intervals explain: what costs nothing has no relative error. */
+bool cycle_disagree(const struct estimate *ruler, const struct estimate *counter);
+
 /* What every platform has, for its cycle(): ruler, tsc and null, which are never read. */
 struct timer *cycle_plain(unsigned id);
 

@@ -70,21 +70,18 @@ static void show_sweep(struct report *r, const struct row *row)
     }
 }
 
-/* Where ruler and counter differ by more than the self-test allows and the row's interval explains,
- * or the counter failed. */
+/* Where ruler and counter disagree, or the counter failed. */
 static void show_beside(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct estimate *ruler = &row->headline.ruler.cycles;
-    double size = ruler->theta < 0 ? -ruler->theta : ruler->theta;
-    double off = row->headline.counter.cycles.theta / ruler->theta - 1;
-    double within = CYCLE_WITHIN + (is_known(ruler->half) ? ruler->half / size : 0);
+    const struct estimate *counter = &row->headline.counter.cycles;
     if (e->execution != EXEC_SILICON || !e->cycle.counter.used || !row->headline.known)
         return;
-    if (off > within || off < -within) {
+    if (cycle_disagree(ruler, counter)) {
         fmt(r->out, "  ^ %s and ruler disagree:", e->cycle.counter.used->name);
-        per_op_number(r, row->headline.counter.cycles.theta, 3, 0);
+        per_op_number(r, counter->theta, 3, 0);
         fmt(r->out, ",");
-        per_op_number(r, row->headline.ruler.cycles.theta, 3, 0);
+        per_op_number(r, ruler->theta, 3, 0);
         fmt(r->out, " cycles/op\r\n");
     }
     if (row_counter_failed(row)) /* the record has fewer, too */

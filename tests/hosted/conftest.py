@@ -2,9 +2,12 @@
 
 import fcntl
 import os
+import select
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -18,14 +21,32 @@ import launches  # noqa: E402
 
 SECONDS = 300
 CPU = "BARETICK_CPU"
+TOKENS = "BARETICK_TEST_TOKENS"
+CPUS = sorted(os.sched_getaffinity(0))[:255]  # a token is a byte
 
 
 def pytest_configure(config):
-    """Each worker's programs on a CPU of their own: else all would run on the last one, one after the other."""
-    worker = getattr(config, "workerinput", {}).get("workerid")
-    if worker:
-        cpus = sorted(os.sched_getaffinity(0))
-        os.environ[CPU] = str(cpus[int(worker.removeprefix("gw")) % len(cpus)])
+    """As make's jobserver has them: a token for each CPU, in a pipe that every worker opens."""
+    if not hasattr(config, "workerinput"):
+        path = os.path.join(tempfile.mkdtemp(prefix="baretick-cpus-"), "tokens")
+        os.environ[TOKENS] = path
+        os.mkfifo(path)
+        config.tokens = os.open(path, os.O_RDWR)  # else what is in it goes with the last who has it open
+        os.write(config.tokens, bytes(range(len(CPUS))))
+
+
+def pytest_unconfigure(config):
+    if not hasattr(config, "workerinput"):
+        os.close(config.tokens)
+        shutil.rmtree(os.path.dirname(os.environ.pop(TOKENS)))
+
+
+def take(tokens, count):
+    taken = b""
+    while len(taken) < count:
+        assert select.select([tokens], [], [], 2 * SECONDS)[0], "no CPU becomes free: a test has died with its token"
+        taken += os.read(tokens, count - len(taken))
+    return taken
 
 
 def state_and_ticks(process):
@@ -55,20 +76,29 @@ class Ended:
         return launches.Launch(self.out.encode(), self.status, 0)
 
 
+def says(request, word):
+    return getattr(request.module, word, False) or getattr(request.function, word, False)
+
+
 @pytest.fixture(autouse=True)
-def cpus(request):
-    """Each run is SCHED_FIFO: one that keeps a CPU from another's meeting of cores fails that row. So a module
-    or a test with EVERY_CPU, or one with cores=all among its parameters, has them to itself; who waits for
-    that keeps later tests out."""
-    alone = getattr(request.module, "EVERY_CPU", False) or getattr(request.function, "EVERY_CPU", False)
-    alone = alone or "cores=all" in str(getattr(request.node, "callspec", None) and request.node.callspec.params)
-    folder = ROOT / "build/hosted"
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "turn.lock", "w") as turn, open(folder / "cpus.lock", "w") as lock:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        fcntl.flock(turn, fcntl.LOCK_UN)
+def cpus(request, monkeypatch):
+    """Each run is SCHED_FIFO: two on a CPU run one after the other, and one that keeps a CPU from another's meeting
+    of cores fails that row. So a test that starts runs, by a fixture or as STARTS_RUNS says, has a CPU for them; a
+    module or a test with EVERY_CPU, or with cores=all among its parameters, has all."""
+    parameters = str(request.node.callspec.params) if hasattr(request.node, "callspec") else ""
+    alone = says(request, "EVERY_CPU") or "cores=all" in parameters
+    if not (alone or "program" in request.fixturenames or says(request, "STARTS_RUNS")):
         yield
+        return
+    tokens = os.open(os.environ[TOKENS], os.O_RDWR)
+    with open(os.environ[TOKENS] + ".turn", "w") as turn:  # in turn: two that want all would each keep some
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        taken = take(tokens, len(CPUS) if alone else 1)
+    if not alone:
+        monkeypatch.setenv(CPU, str(CPUS[taken[0]]))
+    yield
+    os.write(tokens, taken)
+    os.close(tokens)
 
 
 @pytest.fixture(scope="session")

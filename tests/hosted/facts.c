@@ -175,6 +175,6 @@ void facts_witnessed(struct essence *essence, struct report *r)
     report_event(r, "process", text);
     if (c.voluntary + c.involuntary)
         fmt_buf(essence->spoils.process, sizeof essence->spoils.process,
-                "%llu times another program ran",
-                (unsigned long long)(c.voluntary + c.involuntary));
+                "%llu %s another program ran", (unsigned long long)(c.voluntary + c.involuntary),
+                c.voluntary + c.involuntary == 1 ? "time" : "times");
 }

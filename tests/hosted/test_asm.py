@@ -16,6 +16,7 @@ import snippet  # noqa: E402
 import waits  # noqa: E402
 
 SECONDS = 300
+STARTS_RUNS = True  # conftest.py
 
 
 def asm(*words):

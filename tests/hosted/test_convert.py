@@ -184,6 +184,7 @@ def test_damage_is_named_and_the_rest_is_written(tmp_path, ending):
         assert re.search(f"^baretick: {path}: .*{said}", done.stderr, re.MULTILINE)
 
 
+@pytest.mark.usefixtures("program")
 def test_rows_without_a_figure_are_named(tmp_path):
     done = subprocess.run(launches.command("suite=provoke bench=wrong samples=64"), capture_output=True, check=False)
     path = tmp_path / "serial.log"

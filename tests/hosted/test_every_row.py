@@ -19,6 +19,7 @@ SMALL = {
     "target": "10", "watch": "1", "hist": "off",
 }  # fmt: skip
 SECONDS = 120  # a hundred times what a run takes: one that does not come back is killed
+STARTS_RUNS = True  # conftest.py
 # What a row may say of so few windows, or where a CPU is busy; work that is wrong says something else.
 OF_TIME = ("the work is gone", "not the documented figure", "did not come to the start")
 
@@ -189,7 +190,7 @@ def test_the_judge_of_pairs():
         extremes("door", "X:Y|off")
 
 
-PARTS = 8  # so that no test of all cores waits long for this one
+PARTS = 8  # so that no other test waits long for this one
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -205,6 +206,9 @@ def test_every_pair_of_extreme_values(recipes, part):
         for name, row in said.rows.items():
             if said.status != FAULTED:
                 judge(name, row, words)
+
+
+test_every_pair_of_extreme_values.EVERY_CPU = True  # conftest.py: some are of all cores
 
 
 @pytest.mark.parametrize("pair", IMPOSSIBLE)

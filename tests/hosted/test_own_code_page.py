@@ -13,7 +13,7 @@ PAGE = (ROOT / "docs/own-code.md").read_text(encoding="utf-8")
 EXAMPLES = ROOT / "docs/examples"
 LINES = {m[1]: m[2] for m in re.finditer(r"^ +\| ([\w+]+) \| `([^`]+)` \|$", PAGE, re.MULTILINE)}
 ROWS = {"first": ["collatz_27"], "hash": ["fnv1a", "folded"], "spinlock": ["none", "swap", "ticket"],
-        "copy": [f"{kind}_{n}" for kind in ("memcpy", "words") for n in (4096, 512, 64)]}
+        "copy": [f"{kind}_{n}" for kind in ("memcpy", "words") for n in (64, 512, 4096)]}
 NASM = """%include "baretick.inc"
 BARETICK_STATEMENT first, collatz_27, "not those steps, but a multiplication", floor, 1.0
     imul rax, rcx

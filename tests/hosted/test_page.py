@@ -209,7 +209,7 @@ def test_the_counter_disagrees_only_beyond_the_interval():
         return page_parts.note({**found, "cycle_counter": "pmc"})
 
     assert "pmc and ruler disagree: 9.000, 10.000 cycles" in with_counter(-0.1, 0.01)
-    assert with_counter(-0.1, 2) == "" and with_counter(0.004, 0) == ""
+    assert with_counter(-0.1, 0.6) == "" and with_counter(0.004, 0) == ""
 
 
 LINES = whole(row("a", 1), row("b", 2)).splitlines(keepends=True)

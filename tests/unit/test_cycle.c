@@ -291,6 +291,30 @@ static void failed_readings(void **state)
     assert_int_equal(h.modes.count, 0);
 }
 
+static struct estimate about(double theta, double half)
+{
+    return (struct estimate){.theta = theta, .half = half};
+}
+
+static bool disagree(struct estimate ruler, struct estimate counter)
+{
+    return cycle_disagree(&ruler, &counter);
+}
+
+/* Half a percent, of one cycle where a body costs less than that; and what the intervals say. */
+static void ruler_and_counter_disagree(void **state)
+{
+    (void)state;
+    assert_false(disagree(about(10, 0), about(10.04, 0)));
+    assert_true(disagree(about(10, 0), about(10.06, 0)));
+    assert_true(disagree(about(10, 0), about(9.94, 0)));
+    assert_false(disagree(about(10, 0.1), about(10.2, 0.06)));
+    assert_true(disagree(about(10, 0.1), about(10.2, 0.04)));
+    assert_false(disagree(about(-0.0004, 0), about(0.004, 0)));
+    assert_true(disagree(about(-0.0004, 0), about(0.006, 0)));
+    assert_false(disagree(about(3, UNKNOWN), about(UNKNOWN, 0)));
+}
+
 /* A hypervisor that takes a reading over stops the counter for as long. */
 static void a_counter_that_stands_while_it_is_read(void **state)
 {
@@ -415,6 +439,7 @@ int main(void)
         cmocka_unit_test(the_bodys_own_clock),
         cmocka_unit_test(failed_readings),
         cmocka_unit_test(a_counter_that_stands_while_it_is_read),
+        cmocka_unit_test(ruler_and_counter_disagree),
         cmocka_unit_test(without_a_counter_nothing_is_read),
         cmocka_unit_test(choices),
         cmocka_unit_test(stretches),
