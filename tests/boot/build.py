@@ -99,7 +99,7 @@ def plugin(name="icount_plugin"):
     api = plugin_api()
     target, source = BUILT / f"{name}-{api}.so", HERE / f"{name}.c"
     with Lock():
-        if not up_to_date(target, source):
+        if not up_to_date(target, source, HERE / "plugin.h"):
             tool(
                 "gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror",
                 "-fvisibility=hidden", f"-DPLUGIN_API={api}", source, "-o", target,

@@ -8,51 +8,8 @@
  * "stray N": readings in the code buffer that belong to no tagged window.
  *
  *     -plugin icount_plugin.so,out=FILE
- *
- * No distribution packages QEMU's plugin header, so the few functions used are declared here after
- * its documentation ("QEMU TCG Plugins"). PLUGIN_API is the version that the QEMU in use accepts.
  */
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#ifndef PLUGIN_API
-#define PLUGIN_API 1
-#endif
-
-/* The code buffer: PLATFORM_CODE_VA and PLATFORM_CODE_SIZE of bench/api/platform.h. */
-#define CODE_START 0x100000000000ull
-#define CODE_END   (CODE_START + (1u << 20))
-#define RESULTS    4096
-
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-typedef uint64_t qemu_plugin_id_t;
-enum { QEMU_PLUGIN_CB_NO_REGS = 0 };
-
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-#if PLUGIN_API >= 3 /* since version 3 it copies */
-size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t n);
-#else
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-#endif
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-                                           void (*cb)(qemu_plugin_id_t, struct qemu_plugin_tb *));
-void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, void (*cb)(unsigned, void *),
-                                          int flags, void *data);
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-                                            void (*cb)(unsigned, void *), int flags, void *data);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t, void *),
-                                    void *data);
-
-__attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
-__attribute__((visibility("default"))) int
-qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
+#include "plugin.h"
 
 static struct result {
     uint32_t tag;
@@ -65,7 +22,6 @@ static uint64_t executed; /* instructions, the whole of the block that runs now 
 static uint64_t first_read, stray_reads;
 static uint32_t tag;
 static enum { IDLE, TAGGED, READ_ONCE } state;
-static char *out_path;
 
 static void record(uint64_t count)
 {
@@ -115,22 +71,12 @@ static void on_read(unsigned cpu, void *data)
 
 static void look_at(struct qemu_plugin_insn *insn, size_t behind)
 {
-    size_t size = qemu_plugin_insn_size(insn);
     uint8_t b[16] = {0};
-    if (size > sizeof b) {
-        return;
-    }
-#if PLUGIN_API >= 3
-    qemu_plugin_insn_data(insn, b, size);
-#else
-    memcpy(b, qemu_plugin_insn_data(insn), size);
-#endif
-    if (size == 7 && b[0] == 0x0f && b[1] == 0x1f && b[2] == 0x80) {
-        uintptr_t disp = b[3] | b[4] << 8 | b[5] << 16 | (uintptr_t)b[6] << 24;
-        if (disp) { /* compilers pad with the same NOP, of displacement 0 */
-            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tag, QEMU_PLUGIN_CB_NO_REGS,
-                                                   (void *)disp);
-        }
+    size_t size = bytes_of(insn, b);
+    uintptr_t window = tag_of(b, size);
+    if (window) {
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tag, QEMU_PLUGIN_CB_NO_REGS,
+                                               (void *)window);
     } else if ((size == 2 && b[0] == 0x0f && b[1] == 0x31) ||
                (size == 3 && b[0] == 0x0f && b[1] == 0x01 && b[2] == 0xf9)) {
         qemu_plugin_register_vcpu_insn_exec_cb(insn, on_read, QEMU_PLUGIN_CB_NO_REGS,
@@ -147,8 +93,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, (void *)n);
     for (size_t i = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        uint64_t at = qemu_plugin_insn_vaddr(insn);
-        if (at >= CODE_START && at < CODE_END) {
+        if (in_code(insn)) {
             look_at(insn, n - 1 - i);
         }
     }
@@ -177,16 +122,5 @@ static void at_end(qemu_plugin_id_t id, void *data)
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
 {
     (void)info;
-    for (int i = 0; i < argc; i++) {
-        if (!strncmp(argv[i], "out=", 4)) {
-            out_path = strdup(argv[i] + 4);
-        }
-    }
-    if (!out_path) {
-        fprintf(stderr, "icount_plugin: out=FILE is missing\n");
-        return -1;
-    }
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-    qemu_plugin_register_atexit_cb(id, at_end, NULL);
-    return 0;
+    return install("icount_plugin", id, argc, argv, on_translation, at_end);
 }

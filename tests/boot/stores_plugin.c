@@ -11,57 +11,12 @@
  *
  *     -plugin stores_plugin.so,out=FILE
  *
- * Values are not looked at: the interface has none before version 4. icount_plugin.c tells why the
- * functions are declared here.
+ * Values are not looked at: the interface has none before version 4.
  */
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "plugin.h"
 
-#ifndef PLUGIN_API
-#define PLUGIN_API 1
-#endif
-
-/* The code buffer: PLATFORM_CODE_VA and PLATFORM_CODE_SIZE of bench/api/platform.h. */
-#define CODE_START 0x100000000000ull
-#define CODE_END   (CODE_START + (1u << 20))
-#define RESULTS    4096
 #define SIZES      4 /* 1, 2, 4, 8 bytes */
 #define CALL_BYTES 3
-
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-typedef uint64_t qemu_plugin_id_t;
-typedef uint32_t qemu_plugin_meminfo_t;
-enum { QEMU_PLUGIN_CB_NO_REGS = 0 };
-enum { QEMU_PLUGIN_MEM_RW = 3 };
-
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-#if PLUGIN_API >= 3 /* since version 3 it copies */
-size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t n);
-#else
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-#endif
-unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);
-bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-                                           void (*cb)(qemu_plugin_id_t, struct qemu_plugin_tb *));
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-                                            void (*cb)(unsigned, void *), int flags, void *data);
-void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
-                                      void (*cb)(unsigned, qemu_plugin_meminfo_t, uint64_t, void *),
-                                      int flags, int rw, void *data);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t, void *),
-                                    void *data);
-
-__attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
-__attribute__((visibility("default"))) int
-qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
 
 static struct result {
     uint32_t tag;
@@ -73,7 +28,6 @@ static bool results_full;
 
 static enum { IDLE, TAGGED, CALLING, COUNTING } state;
 static uint64_t back_at; /* where the call that is counted comes back to */
-static char *out_path;
 
 static void on_tag(unsigned cpu, void *data)
 {
@@ -130,20 +84,12 @@ static void on_back(unsigned cpu, void *at)
 static void look_at(struct qemu_plugin_insn *insn)
 {
     uintptr_t at = qemu_plugin_insn_vaddr(insn);
-    size_t size = qemu_plugin_insn_size(insn);
     uint8_t b[16] = {0};
-    if (size > sizeof b) {
-        return;
-    }
-#if PLUGIN_API >= 3
-    qemu_plugin_insn_data(insn, b, size);
-#else
-    memcpy(b, qemu_plugin_insn_data(insn), size);
-#endif
-    uintptr_t tag = b[3] | b[4] << 8 | b[5] << 16 | (uintptr_t)b[6] << 24;
+    size_t size = bytes_of(insn, b);
+    uintptr_t tag = tag_of(b, size);
     void (*cb)(unsigned, void *) = NULL;
-    if (size == 7 && b[0] == 0x0f && b[1] == 0x1f && b[2] == 0x80 && tag) {
-        cb = on_tag; /* compilers pad with the same NOP, of displacement 0 */
+    if (tag) {
+        cb = on_tag;
     } else if (size == CALL_BYTES && b[0] == 0x41 && b[1] == 0xff && b[2] == 0xd5) {
         cb = on_call;
     } else if (size == 3 && b[0] == 0x41 && b[1] == 0x89 && b[2] == 0xc5) {
@@ -163,8 +109,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     size_t n = qemu_plugin_tb_n_insns(tb);
     for (size_t i = 0; i < n; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        uint64_t at = qemu_plugin_insn_vaddr(insn);
-        if (at >= CODE_START && at < CODE_END) {
+        if (in_code(insn)) {
             look_at(insn);
         }
     }
@@ -192,16 +137,5 @@ static void at_end(qemu_plugin_id_t id, void *data)
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
 {
     (void)info;
-    for (int i = 0; i < argc; i++) {
-        if (!strncmp(argv[i], "out=", 4)) {
-            out_path = strdup(argv[i] + 4);
-        }
-    }
-    if (!out_path) {
-        fprintf(stderr, "stores_plugin: out=FILE is missing\n");
-        return -1;
-    }
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-    qemu_plugin_register_atexit_cb(id, at_end, NULL);
-    return 0;
+    return install("stores_plugin", id, argc, argv, on_translation, at_end);
 }
