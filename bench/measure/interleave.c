@@ -28,24 +28,32 @@ static bool fill_quiet_block(struct engine *e, window_fn fn, uint64_t *samples, 
 }
 
 /* Adds the undisturbed of one kind's round. */
-static void judge_round(const struct engine *e, const uint64_t *samples, const bool *shared,
-                        uint64_t *sorted, struct interleaved *kind, double *sum)
+static void judge_round(const struct engine *e, const uint64_t *samples, size_t round,
+                        const bool *shared, uint64_t *sorted, struct interleaved *kind, double *sum)
 {
-    memcpy(sorted, samples, INTERLEAVE_ROUND * sizeof *sorted);
-    stats_sort(sorted, INTERLEAVE_ROUND);
-    struct summary s = stats_summary(sorted, INTERLEAVE_ROUND, sorted + INTERLEAVE_ROUND);
+    memcpy(sorted, samples, round * sizeof *sorted);
+    stats_sort(sorted, round);
+    struct summary s = stats_summary(sorted, round, sorted + round);
     double above = stats_disturbed_above(&s, e->step);
-    for (size_t i = 0; i < INTERLEAVE_ROUND; i++)
+    for (size_t i = 0; i < round; i++)
         if ((double)samples[i] <= above && !shared[i / ENGINE_BLOCK]) {
             *sum += (double)samples[i];
             kind->n++;
         }
 }
 
+/* There and back. */
+static size_t round_of(size_t n)
+{
+    size_t ways = (n + 2 * ENGINE_BLOCK - 1) / (2 * ENGINE_BLOCK);
+    return n < INTERLEAVE_ROUND ? ways * 2 * ENGINE_BLOCK : INTERLEAVE_ROUND;
+}
+
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
                 struct interleaved *kind)
 {
-    uint64_t *samples = e->memory, *sorted = samples + kinds * INTERLEAVE_ROUND;
+    const size_t round = round_of(n);
+    uint64_t *samples = e->memory, *sorted = samples + kinds * round;
     double sum[INTERLEAVE_KINDS] = {0};
     bool shared[INTERLEAVE_KINDS][BLOCKS];
 
@@ -54,17 +62,17 @@ void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
         /* Warm-up. */
         fill_block(e, fn[k], samples, 0);
     }
-    for (size_t done = 0; done < n; done += INTERLEAVE_ROUND) {
-        for (size_t at = 0; at < INTERLEAVE_ROUND; at += 2 * ENGINE_BLOCK) {
+    for (size_t done = 0; done < n; done += round) {
+        for (size_t at = 0; at < round; at += 2 * ENGINE_BLOCK) {
             for (unsigned k = 0; k < kinds; k++)
                 shared[k][at / ENGINE_BLOCK] =
-                    fill_quiet_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at);
+                    fill_quiet_block(e, fn[k], samples + k * round, at);
             for (unsigned k = kinds; k-- > 0;)
                 shared[k][at / ENGINE_BLOCK + 1] =
-                    fill_quiet_block(e, fn[k], samples + k * INTERLEAVE_ROUND, at + ENGINE_BLOCK);
+                    fill_quiet_block(e, fn[k], samples + k * round, at + ENGINE_BLOCK);
         }
         for (unsigned k = 0; k < kinds; k++)
-            judge_round(e, samples + k * INTERLEAVE_ROUND, shared[k], sorted, &kind[k], &sum[k]);
+            judge_round(e, samples + k * round, round, shared[k], sorted, &kind[k], &sum[k]);
     }
     for (unsigned k = 0; k < kinds; k++)
         kind[k].location = kind[k].n ? sum[k] / (double)kind[k].n : UNKNOWN;

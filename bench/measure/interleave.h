@@ -11,7 +11,7 @@
 #include "bench/window/window.h"
 
 #define INTERLEAVE_KINDS 16
-#define INTERLEAVE_ROUND 512 /* windows of each kind that are judged together */
+#define INTERLEAVE_ROUND 512 /* windows of each kind that are judged together, or all if fewer */
 /* Words of engine memory it uses. */
 #define INTERLEAVE_NEED ((INTERLEAVE_KINDS + 2) * INTERLEAVE_ROUND)
 
@@ -23,8 +23,8 @@ struct interleaved {
 
 /*
  * At least n windows of each of `kinds` (at most INTERLEAVE_KINDS). Blocks that somebody else
- * shared (own.h) are taken again some times, then left out. The last round's deltas stay in
- * e->memory, kind after kind, INTERLEAVE_ROUND of each.
+ * shared (own.h) are taken again some times, then left out. Of n >= INTERLEAVE_ROUND the last
+ * round's deltas stay in e->memory, kind after kind, INTERLEAVE_ROUND of each.
  */
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
                 struct interleaved *kind);

@@ -135,7 +135,8 @@ static double measure_points(struct engine *e, enum recipe recipe, size_t n, uin
 static void probe_ruler(struct engine *e)
 {
     double location[LINEARITY_POINTS];
-    e->ticks_per_cycle = measure_points(e, e->recipe, INTERLEAVE_ROUND, 0, location);
+    size_t n = e->execution == EXEC_SILICON ? INTERLEAVE_ROUND : POINT_WINDOWS;
+    e->ticks_per_cycle = measure_points(e, e->recipe, n, 0, location);
     if (e->execution == EXEC_SILICON && engine_has_ruler(e))
         e->step_cycles = (uint64_t)(e->step / e->ticks_per_cycle + 0.5);
 }
