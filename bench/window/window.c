@@ -93,6 +93,39 @@ static uint8_t *append(struct code *c, const struct unit *u, const struct window
     return at;
 }
 
+/* memcpy() for what is long: an emulator takes as long for a turn of eight bytes as for one. */
+static void copy_long(uint8_t *to, const uint8_t *from, size_t n)
+{
+    size_t words = n / 8, rest = n % 8;
+    __asm__ volatile("rep movsq\n\tmov %3, %2\n\trep movsb"
+                     : "+D"(to), "+S"(from), "+c"(words)
+                     : "r"(rest)
+                     : "memory");
+}
+
+static bool append_copies(struct code *c, const struct unit *u, uint32_t copies,
+                          const struct window_spec *spec)
+{
+    if (u->fixup_to != FIXUP_NONE || copies == 0) {
+        for (uint32_t i = 0; i < copies; i++)
+            if (!append(c, u, spec, NULL))
+                return false;
+        return true;
+    }
+    /* What stands there is copied behind itself, twice as much each time. */
+    size_t bytes = (size_t)copies * u->size, more;
+    uint8_t *at = c->p->code + c->used;
+    if (bytes > PLATFORM_CODE_SIZE - c->used)
+        return false;
+    memcpy(at, u->code, u->size);
+    for (size_t done = u->size; done < bytes; done += more) {
+        more = done < bytes - done ? done : bytes - done;
+        copy_long(at + done, at, more);
+    }
+    c->used += bytes;
+    return true;
+}
+
 /* Moves on to the address that lies `before` ahead of an aligned one; false: no room. The gap is
  * INT3. */
 static bool align_to(struct code *c, size_t align, size_t before)
@@ -143,9 +176,8 @@ window_fn code_window(struct code *c, const struct window_spec *spec)
         (spec->before && !append(c, spec->before, spec, NULL)) || !append(c, r->start, spec, NULL))
         return NULL;
     const uint8_t *head = c->p->code + c->used;
-    for (uint32_t i = 0; spec->unit && i < spec->copies; i++)
-        if (!append(c, spec->unit, spec, NULL))
-            return NULL;
+    if (spec->unit && !append_copies(c, spec->unit, spec->copies, spec))
+        return NULL;
     if (spec->loop && !append(c, &unit_loop_turn, spec, head))
         return NULL;
     if (!append(c, r->stop, spec, NULL) || !append(c, &unit_window_leave, spec, NULL))

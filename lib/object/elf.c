@@ -13,21 +13,21 @@
 static uint16_t get16(const uint8_t *at)
 {
     uint16_t v;
-    memcpy(&v, at, sizeof v);
+    __builtin_memcpy(&v, at, sizeof v);
     return v;
 }
 
 static uint32_t get32(const uint8_t *at)
 {
     uint32_t v;
-    memcpy(&v, at, sizeof v);
+    __builtin_memcpy(&v, at, sizeof v);
     return v;
 }
 
 static uint64_t get64(const uint8_t *at)
 {
     uint64_t v;
-    memcpy(&v, at, sizeof v);
+    __builtin_memcpy(&v, at, sizeof v);
     return v;
 }
 

@@ -1,4 +1,4 @@
-/* Windows found again by an address in them: their tags, and the gaps between. */
+/* A body's copies; windows found again by an address in them: their tags, and the gaps between. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/window/window.c"
@@ -33,8 +33,40 @@ static void an_address_is_found_in_its_window(void **state)
     assert_false(window_holds(buffer, PLATFORM_CODE_SIZE - 1, "suite/row/B", &behind));
 }
 
+static UNIT_OF(one, 1, 0x90);
+static UNIT_OF(three, 3, 0x48, 0x83, 0xc7);
+static UNIT_OF(nine, 9, 0x48, 0x83, 0xc7, 0x01, 0x90, 0xf8, 0xf9, 0x91, 0x92);
+
+/* Of any length, whole or up to the buffer's end, and nothing behind them is touched. */
+static void copies_stand_one_behind_the_other(void **state)
+{
+    static const struct unit *const units[] = {&unit_one, &unit_three, &unit_nine};
+    (void)state;
+    for (size_t u = 0; u < 3; u++)
+        for (uint32_t copies = 0; copies < 70; copies++) {
+            const struct unit *const unit = units[u];
+            const size_t used = 3, whole = unit->size * copies;
+            struct code code = {&platform, used};
+            memset(buffer, 0xee, sizeof buffer);
+            assert_true(append_copies(&code, unit, copies, NULL));
+            assert_int_equal(code.used, used + whole);
+            for (size_t i = 0; i < whole; i++)
+                assert_int_equal(buffer[used + i], unit->code[i % unit->size]);
+            assert_int_equal(buffer[used - 1], 0xee);
+            assert_int_equal(buffer[used + whole], 0xee);
+
+            code.used = PLATFORM_CODE_SIZE - whole;
+            assert_true(append_copies(&code, unit, copies, NULL));
+            code.used = PLATFORM_CODE_SIZE - whole + 1;
+            assert_true(!whole || !append_copies(&code, unit, copies, NULL));
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_address_is_found_in_its_window)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_address_is_found_in_its_window),
+        cmocka_unit_test(copies_stand_one_behind_the_other),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
