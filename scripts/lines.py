@@ -38,9 +38,11 @@ def of_program(path, addresses):
     return found if len(found) == len(addresses) else [(None, None)] * len(addresses)
 
 
-def that_define(folder):
-    """The objects below a folder by the symbols that they define: {name: [path]}."""
-    paths = sorted(glob.glob(os.path.join(folder, "**/*.o"), recursive=True))
+def that_define(tree, objects, below):
+    """The objects of this part of a tree by the symbols that they define: {name: [path]}. One that a source left
+    behind which is gone is none of them."""
+    paths = sorted(glob.glob(os.path.join(objects, below, "**/*.o"), recursive=True))
+    paths = [p for p in paths if os.path.exists(os.path.join(tree, os.path.relpath(p, objects)[: -len(".o")]))]
     defined = {}
     for line in _run("nm", "-A", "--defined-only", *paths).splitlines() if paths else ():
         path, _, rest = line.partition(":")

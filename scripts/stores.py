@@ -141,7 +141,7 @@ def add_lines(trace, object_path):
     if object_path and os.path.isdir(object_path):
         object_path = os.path.join(object_path, trace["object"])
     if "objects" in trace:
-        defined = lines.that_define(os.path.join(start.HERE, trace["objects"], "bench/suites"))
+        defined = lines.that_define(start.HERE, os.path.join(start.HERE, trace["objects"]), "bench/suites")
     records = with_end(trace)
     groups = {}
     for record in records:

@@ -27,6 +27,7 @@ sys.dont_write_bytecode = True
 
 sys.path.insert(0, str(ROOT / "tests/objects"))
 
+import lines  # noqa: E402
 import made  # noqa: E402
 import start  # noqa: E402
 import stores  # noqa: E402
@@ -218,6 +219,19 @@ def test_lines_of_the_program_s_own_rows():
     dead = max(trace["by_instruction"], key=lambda i: i["dead_bytes"])
     assert dead is trace["by_instruction"][0] and dead["function"] == "compiler_store_cure"
     assert source[int(dead["line"].rsplit(":", 1)[1]) - 1].strip() == "table[0] = i;"
+
+
+def test_an_object_whose_source_is_gone_names_nothing(tmp_path):
+    """A build folder keeps what the tree before it was made of."""
+    for name in ("now", "gone"):
+        source, made = tmp_path / f"suites/{name}.c", tmp_path / f"build/suites/{name}.c.o"
+        for path in (source, made):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text("int body(void) { return 0; }\n")
+        subprocess.run(["gcc", "-c", source, "-o", made], check=True)
+    (tmp_path / "suites/gone.c").unlink()
+    found = lines.that_define(str(tmp_path), str(tmp_path / "build"), "suites")
+    assert found == {"body": [str(tmp_path / "build/suites/now.c.o")]}
 
 
 def test_what_an_object_calls_is_named(tmp_path):
@@ -533,8 +547,8 @@ def test_the_worst_come_first_in_100_columns(planted):
 def test_long_names_are_cut():
     record = {"text": "vpscatterdd " * 10, "address": 0x1234, "function": "f" * 200, "offset": 1,
               **{key: 10 ** 8 for key, _, _ in stores.COLUMNS}}
-    lines = list(stores.table([record]))
-    assert max(map(len, lines)) <= 100 and sum("..." in line for line in lines) == 2
+    shown = list(stores.table([record]))
+    assert max(map(len, shown)) <= 100 and sum("..." in line for line in shown) == 2
     assert stores.place({**record, "line": "/src/" + "d" * 5 + ".c:7"}, 40) == "f" * 22 + "...+0x1, ddddd.c:7"
 
 
