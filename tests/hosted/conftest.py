@@ -20,7 +20,6 @@ sys.dont_write_bytecode = True
 import launches  # noqa: E402
 
 SECONDS = 300
-CPU = "BARETICK_CPU"
 TOKENS = "BARETICK_TEST_TOKENS"
 CPUS = sorted(os.sched_getaffinity(0))[:255]  # a token is a byte
 
@@ -81,10 +80,10 @@ def says(request, word):
 
 
 @pytest.fixture(autouse=True)
-def cpus(request, monkeypatch):
+def cpus(request):
     """Each run is SCHED_FIFO: two on a CPU run one after the other, and one that keeps a CPU from another's meeting
-    of cores fails that row. So a test that starts runs, by a fixture or as STARTS_RUNS says, has a CPU for them; a
-    module or a test with EVERY_CPU, or with cores=all among its parameters, has all."""
+    of cores fails that row. So a test that starts runs, by a fixture or as STARTS_RUNS says, has a CPU for them, and
+    no other to use; a module or a test with EVERY_CPU, or with cores=all among its parameters, has all."""
     parameters = str(request.node.callspec.params) if hasattr(request.node, "callspec") else ""
     alone = says(request, "EVERY_CPU") or "cores=all" in parameters
     if not (alone or "program" in request.fixturenames or says(request, "STARTS_RUNS")):
@@ -94,9 +93,9 @@ def cpus(request, monkeypatch):
     with open(os.environ[TOKENS] + ".turn", "w") as turn:  # in turn: two that want all would each keep some
         fcntl.flock(turn, fcntl.LOCK_EX)
         taken = take(tokens, len(CPUS) if alone else 1)
-    if not alone:
-        monkeypatch.setenv(CPU, str(CPUS[taken[0]]))
+    os.sched_setaffinity(0, {CPUS[i] for i in taken})  # its children have it from it
     yield
+    os.sched_setaffinity(0, CPUS)
     os.write(tokens, taken)
     os.close(tokens)
 

@@ -109,6 +109,22 @@ def test_every_row_with_cold_caches(names, method):
         judge(name, row, words)
 
 
+def test_every_row_between_cores_by_every_method_and_recipe(names, recipes):
+    """These have no windows: a method and a recipe are no concern of theirs, and do no harm."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("there is but one CPU")
+    for method, recipe in itertools.zip_longest(METHODS, recipes, fillvalue="doubled"):
+        words = f"suite=cores cores=all {words_of(SMALL)} method={method} recipe={recipe}"
+        said = ended(words)
+        assert set(said.rows) == {n for n in names if n.startswith("cores/")}
+        for name, row in said.rows.items():
+            judge(name, row, words)
+        assert any(row["status"] == "ok" for row in said.rows.values()), words
+
+
+test_every_row_between_cores_by_every_method_and_recipe.EVERY_CPU = True  # conftest.py
+
+
 # --- pairs of options ------------------------------------------------------------------------------
 
 # Values of what the table cannot say by itself, and the greatest value that a test can wait for: a row of a
@@ -190,16 +206,18 @@ def test_the_judge_of_pairs():
         extremes("door", "X:Y|off")
 
 
-PARTS = 8  # so that no other test waits long for this one
+PARTS = 4  # so that no other test waits long for this one
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_every_pair_of_extreme_values(recipes, part):
+def judge_pairs(recipes, part, wanted):
+    """The runs of this part of those that wanted(values) takes."""
     keys = options()
     assert len(keys) > 30
     cpus = len(os.sched_getaffinity(0))
     keys["recipe"] = [r for r in keys["recipe"] if r in recipes or r == "auto"]
-    for run in list(covering(keys))[part::PARTS]:
+    runs = [run for run in covering(keys) if wanted(run)][part::PARTS]
+    assert runs
+    for run in runs:
         words = words_of(run)
         said = ended(words)
         assert said.end["rows"] in (3, 3 * cpus) and len(said.rows) == (0 if run["format"] in ("table", "lines") else 3), words
@@ -208,7 +226,17 @@ def test_every_pair_of_extreme_values(recipes, part):
                 judge(name, row, words)
 
 
-test_every_pair_of_extreme_values.EVERY_CPU = True  # conftest.py: some are of all cores
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_pair_of_extreme_values(recipes, part):
+    judge_pairs(recipes, part, lambda run: run["cores"] != "all")
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_pair_of_extreme_values_on_all_cores(recipes, part):
+    judge_pairs(recipes, part, lambda run: run["cores"] == "all")
+
+
+test_every_pair_of_extreme_values_on_all_cores.EVERY_CPU = True  # conftest.py
 
 
 @pytest.mark.parametrize("pair", IMPOSSIBLE)
@@ -265,13 +293,14 @@ def one(words, row, allowed=(0, 2)):
 
 
 LAUNCHES = 8  # at the most, until one was not disturbed: a neighbour or an interrupt widens an interval
+LEAST_SAMPLES = ("kbest", "ensembles")  # on a TSC of coarse steps these never tell half a cycle from none
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_work_that_is_gone_fails_by_every_method(method):
-    """Where its interval tells half a cycle from none: least samples on a TSC of coarse steps never do."""
+    """Where its interval tells half a cycle from none."""
     name = "vanished_loop" if method == "adaptive" else "vanished"
-    for _ in range(LAUNCHES):
+    for _ in range(2 if method in LEAST_SAMPLES else LAUNCHES):
         silicon, row, _ = one(f"suite=planted bench={name} method={method}", f"planted/{name}")
         if not silicon:
             pytest.skip("an emulator's figures are not judged")
@@ -279,7 +308,7 @@ def test_work_that_is_gone_fails_by_every_method(method):
             assert row["status"] == "wrong" and "the work is gone" in row["why"], row
             return
         assert row["status"] == "ok", row
-    assert method in ("kbest", "ensembles"), row
+    assert method in LEAST_SAMPLES, row
 
 
 @pytest.mark.parametrize("method", METHODS)

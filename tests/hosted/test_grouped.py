@@ -135,6 +135,9 @@ def test_cores_that_are_alike_are_counted(run):
     assert alike + len(listed) == len({row["name"] for row in report.rows.values()}) == 8
 
 
+test_cores_that_are_alike_are_counted.EVERY_CPU = True  # conftest.py
+
+
 def test_a_fault_comes_below_what_was_measured(run):
     ended = run("suite=calls,provoke", "bench=direct*,setup", "samples=64", "rounds=1", "table=grouped",
                 "format=table")

@@ -2,8 +2,6 @@
 
 import pytest
 import report_fields
-import report_runs
-from conftest import ROOT
 
 DOCUMENT = """
 # The report
@@ -92,9 +90,3 @@ def test_what_no_report_has():
 def test_a_field_stands_once():
     with pytest.raises(ValueError, match="row: `name`"):
         judge(ROW, DOCUMENT.replace("| `hot` |", "| `name` |"))
-
-
-def test_the_document_has_all_that_this_program_writes(program):
-    document = report_fields.Document((ROOT / "docs" / "report.md").read_text())
-    wrong = report_fields.undocumented(report_fields.Fields(report_runs.records()), document)
-    assert not wrong, "\n".join(wrong)

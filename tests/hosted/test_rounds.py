@@ -187,7 +187,7 @@ def test_memory_has_a_bound(running):
 # --- progress -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words, samples", [([], 200000), (["cores=all", "share=together"], 100000)])
+@pytest.mark.parametrize("words, samples", [([], 200000), (["cores=all", "share=together"], 60000)])
 def test_progress_within_a_row(program, words, samples):
     """One long row: its parts, ever more of them; with share=together those of all cores at once, too."""
     t = Terminal(program, "suite=planted", "bench=long", f"samples={samples}", "hist=off", "rounds=1", *words)
