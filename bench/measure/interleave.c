@@ -65,8 +65,7 @@ void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
     for (size_t done = 0; done < n; done += round) {
         for (size_t at = 0; at < round; at += 2 * ENGINE_BLOCK) {
             for (unsigned k = 0; k < kinds; k++)
-                shared[k][at / ENGINE_BLOCK] =
-                    fill_quiet_block(e, fn[k], samples + k * round, at);
+                shared[k][at / ENGINE_BLOCK] = fill_quiet_block(e, fn[k], samples + k * round, at);
             for (unsigned k = kinds; k-- > 0;)
                 shared[k][at / ENGINE_BLOCK + 1] =
                     fill_quiet_block(e, fn[k], samples + k * round, at + ENGINE_BLOCK);

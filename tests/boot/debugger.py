@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 
+import machine
 from build import ROOT
 
 RIP = 16  # number of the register, after the sixteen general ones
@@ -30,14 +31,16 @@ def instructions(function):
 
 
 class Debugger(threading.Thread):
-    """Holds one boot from its first instruction on, and does `work(self)` beside it.
+    """Holds one boot from its first instruction on, or from where its machine was saved, and does `work(self)`
+    beside it.
 
     `options` are QEMU's words. Leave the `with` block after the boot has ended: what went wrong in
     `work` is raised there. `work` may return early; then the guest runs on."""
 
     def __init__(self, folder, work):
         super().__init__(daemon=True)
-        self.path, self.work, self.error = folder / "gdb", work, None
+        self.path, self.monitor = folder / "gdb", folder / "monitor"
+        self.work, self.error = work, None
         self.options = ["-S", "-gdb", f"unix:{self.path},server=on,wait=off"]
 
     def __enter__(self):
@@ -59,18 +62,23 @@ class Debugger(threading.Thread):
             self.error = e
 
     def _connect(self):
-        end = time.monotonic() + 10
+        self._await_the_machine()
+        line = socket.socket(socket.AF_UNIX)
+        line.settimeout(60)
+        line.connect(str(self.path))
+        return line
+
+    def _await_the_machine(self):
+        """Until QEMU has opened its sockets, and has all of a saved machine."""
+        end = time.monotonic() + 30
         while True:
-            line = socket.socket(socket.AF_UNIX)
-            line.settimeout(60)
             try:
-                line.connect(str(self.path))
-                return line
-            except (FileNotFoundError, ConnectionRefusedError):  # QEMU has not opened it yet
-                line.close()
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.01)
+                if "inmigrate" not in machine.monitor(self.monitor, "info status")[0]:
+                    return
+            except (FileNotFoundError, ConnectionRefusedError):
+                pass
+            assert time.monotonic() < end, "QEMU has no machine after 30 s"
+            time.sleep(0.01)
 
     def _send(self, text):
         self.line.sendall(b"$%s#%02x" % (text.encode(), sum(text.encode()) & 0xFF))

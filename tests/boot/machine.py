@@ -250,6 +250,7 @@ def qemu(
     runs=1,
     snapshot=True,
     whole=False,
+    debugger=(),
 ):
     """One QEMU from power-on to its end; or from where a machine like it was saved, its firmware started.
 
@@ -261,7 +262,8 @@ def qemu(
     keys, done       as in follow()
     runs             how many reports it may write, one after the other
     snapshot         False: what it writes to the disk stays there
-    whole            True: from power-on in any case"""
+    whole            True: from power-on in any case
+    debugger         what debugger.Debugger has for QEMU"""
     command = ["-machine", machine, "-cpu", cpu, "-m", str(memory)]
     if icount or (icount is None and (not disk or bus not in TIMED_BUSES)):
         command += ["-icount", "shift=7,sleep=off"]
@@ -291,6 +293,7 @@ def qemu(
         command += ["-incoming", f"exec:cat {state}"]
         if disk:
             program, words = build.ready(), "disk"
+    command += list(debugger)
     return start(folder, program, words, command, bios, firmware, keys, timeout, done, runs)
 
 

@@ -26,10 +26,11 @@ WAY_BACK = ["cpu_state_restore", "boot_unhold", "boot_lend_end", "boot_stick", "
 BOOT_SERVICES, EXIT_BOOT_SERVICES, RDI = 16, 232, 5
 
 
-def addresses(folder, program, *extra):
-    """at(symbol): its address in a boot of this file's kind; a first boot tells where the image lies."""
+def addresses(folder, program, **how):
+    """at(symbol): its address in a boot of this file's kind; one of them tells where the image lies."""
     words = "suite=provoke bench=setup samples=16".ljust(LENGTH)
-    b = qemu(folder, program=program, words=words, whole=True, extra=list(extra))
+    for _ in range(2):  # from the second on such a machine goes on from where it was saved
+        b = qemu(folder, program=program, words=words, **how)
     address, offset = re.search(r"called from ([0-9a-f]+) \(image\+0x([0-9a-f]+)\)", b.text).groups()
     base, known = int(address, 16) - int(offset, 16), symbols()
     return lambda name: base + known[name]
@@ -46,7 +47,7 @@ def held(boot, tmp_path):
 
     def start(words, work, **how):
         with Debugger(tmp_path, work) as debugger:
-            return boot(words.ljust(LENGTH), extra=[*debugger.options, *how.pop("extra", [])], **how)
+            return boot(words.ljust(LENGTH), debugger=debugger.options, **how)
 
     return start
 
@@ -101,7 +102,7 @@ def test_nmi_at_each_step_of_borrowing(held, at):
 
 def test_nmi_while_the_firmware_sends_its_other_core(held, program, tmp_path):
     """On every core, each of which has the firmware's own table of interrupts then."""
-    at = addresses(tmp_path, program, "-smp", "2")
+    at = addresses(tmp_path, program, extra=["-smp", "2"])
 
     def work(d):
         for name in ["boot_lend", "traps_lend", "lent_serve", "traps_lend_end", "boot_hold"]:
@@ -143,15 +144,17 @@ def test_fault_before_a_console_of_a_borrowed_machine(held, at):
     assert b.status == FAULT and "FAULT: #UD" in b.text, str(b)
 
 
-def test_a_watch_that_faults_fails_alone(held, at):
+def test_a_watch_that_faults_fails_alone(held, program, tmp_path):
     """Planted where the gap detector turns."""
+    # QEMU lets virtual time run to the next timer when the debugger stops it: that must not be the deadline's.
+    how = {"machine": "q35,hpet=off"}
+    at = addresses(tmp_path, program, **how)
 
     def work(d):
         d.run_to(at("spin_stretch"))
         d.plant_ud2()
 
-    # QEMU lets virtual time run to the next timer when the debugger stops it: that must not be the deadline's.
-    b = held("suite=quiet,truth bench=gaps,add samples=16", work, machine="q35,hpet=off")
+    b = held("suite=quiet,truth bench=gaps,add samples=16", work, **how)
     (event,) = b.events("fault")
     assert event["message"].startswith("quiet/gaps on core 0: #UD invalid opcode (vector 6) at "), event
     assert b.status == CHECK_FAILED and b.end["failures"] == 1 and not b.of("gaps"), str(b)
