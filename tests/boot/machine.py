@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import select
 import shutil
 import socket
@@ -187,9 +188,18 @@ def saved(arguments, disk):
 
 def save(folder, state, arguments):
     """Starts the firmware of such a machine, and keeps it as it is then."""
-    commands = ("migrate_set_parameter max-bandwidth 100G", f'migrate "exec:cat >{folder}/made"', "quit")
-    b = start(folder, build.ready(), "wait", arguments,
-              keys={b"\r\nready\r\n": lambda: monitor(folder / "monitor", *commands)})  # fmt: skip
+
+    def write():
+        line = folder / "monitor"
+        # In the background: else the monitor looks each second whether it is done.
+        monitor(line, "migrate_set_parameter max-bandwidth 100G", f'migrate -d "exec:cat >{folder}/made"')
+        end = time.monotonic() + TIMEOUT
+        while re.search(r"status:\s+(setup|active|device)", monitor(line, "info migrate")[0], re.I):
+            assert time.monotonic() < end, "the machine is still being saved"
+            time.sleep(0.01)
+        monitor(line, "quit")
+
+    b = start(folder, build.ready(), "wait", arguments, keys={b"\r\nready\r\n": write})
     assert b.exit == 0 and (folder / "made").stat().st_size > MIB, f"the machine was not saved\n{b}"
     (folder / "made").rename(state)
 
