@@ -5,6 +5,7 @@ The guest is stopped at the step by QEMU's gdb stub, so that nothing depends on 
 
 import re
 
+import build
 import pytest
 from debugger import Debugger, instructions, symbols
 from machine import CHECK_FAILED, FAULT, SUCCESS, qemu
@@ -12,6 +13,8 @@ from machine import CHECK_FAILED, FAULT, SUCCESS, qemu
 QUICK = "suite=baseline samples=16 warmup=0"
 # Of the same length everywhere: where the firmware puts the program depends on it.
 LENGTH = 150
+
+WHOLE = not build.debugs_saved_machines()
 
 # In their order; each takes an NMI. The firmware's own code is among them.
 LEAVE = ["boot_leave", "ExitBootServices", "kernel_traps", "kernel_main_traps", "gdt_load", "memmap_hand_over",
@@ -29,8 +32,8 @@ BOOT_SERVICES, EXIT_BOOT_SERVICES, RDI = 16, 232, 5
 def addresses(folder, program, **how):
     """at(symbol): its address in a boot of this file's kind; one of them tells where the image lies."""
     words = "suite=provoke bench=setup samples=16".ljust(LENGTH)
-    for _ in range(2):  # from the second on such a machine goes on from where it was saved
-        b = qemu(folder, program=program, words=words, **how)
+    for _ in range(1 if WHOLE else 2):  # from the second on such a machine goes on from where it was saved
+        b = qemu(folder, program=program, words=words, whole=WHOLE, **how)
     address, offset = re.search(r"called from ([0-9a-f]+) \(image\+0x([0-9a-f]+)\)", b.text).groups()
     base, known = int(address, 16) - int(offset, 16), symbols()
     return lambda name: base + known[name]
@@ -47,7 +50,7 @@ def held(boot, tmp_path):
 
     def start(words, work, **how):
         with Debugger(tmp_path, work) as debugger:
-            return boot(words.ljust(LENGTH), debugger=debugger.options, **how)
+            return boot(words.ljust(LENGTH), whole=WHOLE, debugger=debugger.options, **how)
 
     return start
 
