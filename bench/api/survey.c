@@ -268,8 +268,9 @@ static void record_ns(struct json *j, const char *name, uint64_t ps)
     char text[24];
     if (ps == 0)
         return;
+    size_t n = thousandths(text, sizeof text, ps);
     json_member(j, name);
-    json_raw(j, text, thousandths(text, sizeof text, ps));
+    json_raw(j, text, n);
 }
 
 void timer_survey_record(const char *kind, const char *words, const struct timer_found found[],
