@@ -98,7 +98,7 @@ static void copy_long(uint8_t *to, const uint8_t *from, size_t n)
 {
     size_t words = n / 8, rest = n % 8;
     __asm__ volatile("rep movsq\n\tmov %3, %2\n\trep movsb"
-                     : "+D"(to), "+S"(from), "+c"(words)
+                     : "+&D"(to), "+&S"(from), "+&c"(words)
                      : "r"(rest)
                      : "memory");
 }

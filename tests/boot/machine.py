@@ -194,9 +194,10 @@ def save(folder, state, arguments):
         # In the background: else the monitor looks each second whether it is done.
         monitor(line, "migrate_set_parameter max-bandwidth 100G", f'migrate -d "exec:cat >{folder}/made"')
         end = time.monotonic() + TIMEOUT
-        while re.search(r"status:\s+(setup|active|device)", monitor(line, "info migrate")[0], re.I):
+        while re.search(r"status:\s+(setup|active|device)", said := monitor(line, "info migrate")[0], re.I):
             assert time.monotonic() < end, "the machine is still being saved"
             time.sleep(0.01)
+        assert re.search(r"status:\s+completed", said, re.I), said
         monitor(line, "quit")
 
     b = start(folder, build.ready(), "wait", arguments, keys={b"\r\nready\r\n": write})

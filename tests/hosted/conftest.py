@@ -79,11 +79,23 @@ def says(request, word):
     return getattr(request.module, word, False) or getattr(request.function, word, False)
 
 
+def before_the_runs():
+    """Whether this process, and no child of it, has been put before the runs: where it may be, they are SCHED_FIFO of
+    the lowest priority."""
+    try:
+        priority = os.sched_param(os.sched_get_priority_min(os.SCHED_FIFO) + 1)
+        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, priority)
+    except PermissionError:
+        return False
+    return True
+
+
 @pytest.fixture(autouse=True)
 def cpus(request):
     """Each run is SCHED_FIFO: two on a CPU run one after the other, and one that keeps a CPU from another's meeting
     of cores fails that row. So a test that starts runs, by a fixture or as STARTS_RUNS says, has a CPU for them, and
-    no other to use; a module or a test with EVERY_CPU, or with cores=all among its parameters, has all."""
+    no other to use; a module or a test with EVERY_CPU, or with cores=all among its parameters, has all. The test
+    watches them from there, so it goes before them."""
     parameters = str(request.node.callspec.params) if hasattr(request.node, "callspec") else ""
     alone = says(request, "EVERY_CPU") or "cores=all" in parameters
     if not (alone or "program" in request.fixturenames or says(request, "STARTS_RUNS")):
@@ -93,9 +105,14 @@ def cpus(request):
     with open(os.environ[TOKENS] + ".turn", "w") as turn:  # in turn: two that want all would each keep some
         fcntl.flock(turn, fcntl.LOCK_EX)
         taken = take(tokens, len(CPUS) if alone else 1)
-    os.sched_setaffinity(0, {CPUS[i] for i in taken})  # its children have it from it
+    before = os.sched_getaffinity(0)
+    if not alone:
+        os.sched_setaffinity(0, {CPUS[taken[0]]})  # its children have it from it
+    watching = before_the_runs()
     yield
-    os.sched_setaffinity(0, CPUS)
+    if watching:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    os.sched_setaffinity(0, before)
     os.write(tokens, taken)
     os.close(tokens)
 

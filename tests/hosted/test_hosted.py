@@ -425,6 +425,9 @@ def test_a_core_is_called_core(run):
     assert not [line for line in lines if line != process and re.search(r"\bCPU \d", line)]
 
 
+test_a_core_is_called_core.EVERY_CPU = True  # conftest.py
+
+
 def test_lost_output_is_a_failure(run):
     with open("/dev/full", "wb") as full:
         ended = run(*QUICK, stdout=full)

@@ -1,4 +1,4 @@
-"""docs/report.md against what the Linux program writes, and the judge of both against made-up ones."""
+"""The judge of docs/report.md, against made-up documents and reports; tests/boot has both programs' own."""
 
 import pytest
 import report_fields
