@@ -21,6 +21,7 @@ import launches  # noqa: E402
 
 SECONDS = 300
 TOKENS = "BARETICK_TEST_TOKENS"
+LONG = {"test_every_row.py", "test_rounds.py"}
 CPUS = sorted(os.sched_getaffinity(0))[:255]  # a token is a byte
 
 
@@ -38,6 +39,12 @@ def pytest_unconfigure(config):
     if not hasattr(config, "workerinput"):
         os.close(config.tokens)
         shutil.rmtree(os.path.dirname(os.environ.pop(TOKENS)))
+
+
+def pytest_collection_modifyitems(items):
+    """What takes long comes first, which is dealt out one by one; later workers get many at once, and one of them
+    would have these alone in the end."""
+    items.sort(key=lambda item: item.path.name not in LONG)
 
 
 def take(tokens, count):
