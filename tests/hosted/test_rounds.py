@@ -204,7 +204,6 @@ def test_progress_within_a_row(program, words, samples):
     [
         "samples=4096",
         "samples=4096 rounds=1",
-        "suite=sum samples=400000",
         "suite=compiler samples=16000",
         "method=kbest k=30 most=15000",
         "suite=sum bench=cold layout=sweep samples=600000",
