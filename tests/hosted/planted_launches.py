@@ -1,0 +1,70 @@
+"""Launches that are planted for the tests of scripts/silicon's judgement."""
+
+import copy
+from types import SimpleNamespace
+
+import launches
+import silicon_bars as bars
+
+KAPPA = 0.002
+
+
+def row(cycles, half=0.01, **more):
+    record = {
+        "status": "ok",
+        "doubled": True,
+        "placements": 16,
+        "windows": 1000,
+        "sampling_ticks": 1_000_000,
+        "per_op": {
+            "cycles": cycles,
+            "cycles_lo": cycles - half,
+            "cycles_hi": cycles + half,
+            "cycles_median": cycles,
+            "ns": cycles / 3,
+        },
+        "interval": {"kappa": KAPPA, "sd": half, "se": half / 3},
+        "modes": [{"cycles": cycles, "share": 1, "sd": half, "blocks": 100, "kind": "only"}],
+    }
+    return {**record, **more}
+
+
+def launch(rows, **more):
+    fields = {"run": {"recipe": "lfence", "ticks_per_cycle": 0.7, "tsc": {"hz": 1e9}}}
+    fields.update(rows=rows, linearity={})
+    result = SimpleNamespace(**{**fields, **more})
+    result.ms = lambda name: launches.Launch.ms(result, name)
+    return result
+
+
+def many(rows, n=30):
+    return [launch(copy.deepcopy(rows)) for _ in range(n)]
+
+
+def verdicts(lines):
+    return [bar.holds for bar in lines if bar.limit]
+
+
+def not_quiet(cycles):
+    return row(cycles, quiet=False, shared=0.9)
+
+
+def truth_launches(**changed):
+    known = {name: row(1.0, truth_cycles=1) for name in bars.TRUTH}
+    known["imul"] = row(3.0, truth_cycles=3)
+    known.update({name: {"truth_cycles": known[name]["truth_cycles"], **record} for name, record in changed.items()})
+    return many({f"truth/{name}": record for name, record in known.items()})
+
+
+def call_launches(**changed):
+    known = {"direct": 4, "plt": 5, "got": 4, "register": 4, "virtual": 6}
+    known.update(changed)
+    rows = {f"calls/{n}": row(c) for n, c in known.items()}
+    rows.update({f"calls/{n}_inc": row(c) for n, c in known.items()})
+    return many(rows)
+
+
+def witnessed(shared_blocks, blocks=10_000, hypervisor="KVM"):
+    w = {"blocks": blocks, "shared_blocks": shared_blocks, "shared": shared_blocks / blocks}
+    run = {"hypervisor": hypervisor} if hypervisor else {}
+    return launch({}, run=run, witnesses=[w])

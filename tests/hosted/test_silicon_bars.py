@@ -1,0 +1,249 @@
+"""The bars over rows, calls and time that scripts/silicon judges: planted launches in, known verdicts out."""
+
+import os
+
+import pytest
+import silicon_bars as bars
+import silicon_calls as calls
+import silicon_time as times
+from planted_launches import call_launches, launch, many, not_quiet, row, truth_launches, verdicts, witnessed
+
+
+def test_truth():
+    assert verdicts(bars.truth(truth_launches())) == [True] * 3
+    assert verdicts(bars.truth(truth_launches(add=row(1.006)))) == [False, True, True]
+    assert verdicts(bars.truth(truth_launches(ror=row(0.994)))) == [True, False, True]
+    assert verdicts(bars.truth(truth_launches(imul=row(3.016)))) == [True, True, False]
+    assert verdicts(bars.truth(truth_launches(add=row(1.0, doubled=False))))[0] is False
+    # Another family's documented figure; and none.
+    assert verdicts(bars.truth(truth_launches(imul=row(4.0, truth_cycles=4)))) == [True] * 3
+    unknown = truth_launches()
+    for one in unknown:
+        del one.rows["truth/imul"]["truth_cycles"]
+    assert verdicts(bars.truth(unknown)) == [True, True, None]
+
+
+def test_repeatability():
+    runs = many({"truth/add": row(1.0), "truth/imul": row(3.0), "calls/direct": row(4.0)})
+    assert verdicts(bars.repeatability(runs)) == [True] * 3
+    runs[7].rows["truth/imul"] = row(3.04)
+    assert verdicts(bars.repeatability(runs)) == [True, False, True]
+
+
+def test_coverage():
+    rows = {name: row(1.0) for name in bars.COVERED}
+    assert verdicts(bars.coverage(many(rows))) == [True]
+    runs = many(rows)
+    for i, one in enumerate(runs):
+        for name in bars.COVERED[::2]:
+            one.rows[name] = row(1.0 + 0.02 * (i % 2))
+    assert verdicts(bars.coverage(runs)) == [False]
+    # Fewer than ten rows prove nothing.
+    assert verdicts(bars.coverage(many({n: row(1.0) for n in bars.COVERED[:9]}))) == [False]
+
+
+def test_verdicts():
+    fine, failed = launch({}, status=0), launch({"a/b": row(1, status="wrong", why="x")}, status=2)
+    for one in (fine, failed):
+        one.selftests, one.events = {}, []
+    assert verdicts(bars.verdicts([fine] * 199 + [failed])) == [True]
+    assert verdicts(bars.verdicts([fine] * 30)) == [True]
+    # One of thirty is within what one in 200 gives now and then.
+    (bar,) = bars.verdicts([fine] * 29 + [failed])
+    assert bar.holds is None and "a/b: x" in bar.figure
+    assert verdicts(bars.verdicts([fine] * 28 + [failed] * 2)) == [False]
+    assert verdicts(bars.verdicts([fine] * 198 + [failed] * 2)) == [False]
+    assert verdicts(bars.verdicts([fine] * 398 + [failed] * 2)) == [True]
+
+
+def test_coverage_of_modes():
+    two = [
+        {"cycles": 4.0, "share": 0.75, "sd": 0.01, "blocks": 96, "kind": "layout"},
+        {"cycles": 6.0, "share": 0.25, "sd": 0.01, "blocks": 32, "kind": "layout"},
+    ]
+    rows = {name: row(4.5, modes=two) for name in bars.COVERED}
+    assert verdicts(bars.coverage(many(rows))) == [True]
+    runs = many(rows)
+    for one in runs[::2]:
+        for name in bars.COVERED:
+            one.rows[name] = row(6.0)  # inside one mode of the others, not the reverse
+    assert verdicts(bars.coverage(runs)) == [False]
+
+
+def test_calls():
+    assert all(verdicts(calls.calls(call_launches())))
+    # 3% apart with intervals of 5%: neither told apart nor the same.
+    runs = call_launches()
+    for one in runs:
+        one.rows["calls/plt"] = row(4.12, half=0.2)
+    assert verdicts(calls.calls(runs)).count(False) == 3
+
+
+def swept(values, where="code"):
+    flat = {"step_bytes": 1, "cycles": [4.0] * 64}
+    parts = {part: dict(flat) for part in ("code", "stack", "data")}
+    parts[where] = {"step_bytes": 1, "cycles": values}
+    return launch({"calls/virtual": row(4.5, sweep=parts)})
+
+
+def test_flips_and_sweep():
+    two = [
+        {"cycles": 4.0, "share": 0.9, "sd": 0.01, "blocks": 90, "kind": "layout"},
+        {"cycles": 6.0, "share": 0.1, "sd": 0.01, "blocks": 10, "kind": "layout"},
+    ]
+    runs = call_launches()
+    assert calls.flips(runs) == []
+    assert verdicts(calls.sweep([], [])) == []
+    for one in runs:
+        one.rows["calls/virtual"]["modes"] = two
+    found = calls.flips(runs)
+    assert [(name, why) for name, _, why in found] == [("virtual", None)]
+    (bar,) = calls.sweep(found, [swept([4.0] * 60 + [6.0] * 4)])
+    assert bar.holds and "code 60-63" in bar.figure and "code 0-59" in bar.figure
+    # A moment's other state is in one sweep of three; what is in none is a fault.
+    odd = swept([6.0] * 8 + [4.0] * 52 + [6.0] * 4)
+    (bar,) = calls.sweep(found, [odd] + [swept([4.0] * 60 + [6.0] * 4)] * 2)
+    assert bar.holds and "code 60-63" in bar.figure and "code 0-59" in bar.figure
+    assert verdicts(calls.sweep(found, [swept([4.0] * 64)] * 3)) == [False]
+    assert verdicts(calls.sweep(found, [launch({"calls/virtual": not_quiet(4)})])) == [None]
+
+
+def test_resolution():
+    rows = {"planted/adds20": row(20.0, 0.1), "planted/adds21": row(21.0, 0.1)}
+    assert verdicts(times.resolution(many(rows))) == [True, True]
+    vague = {"planted/adds20": row(20.0, 0.8), "planted/adds21": row(21.0, 0.8)}
+    assert verdicts(times.resolution(many(vague))) == [False, True]
+    long = {name: {**record, "sampling_ticks": 6_000_000} for name, record in rows.items()}
+    assert verdicts(times.resolution(many(long))) == [True, False]
+    # Time that the system gave to others is not the program's.
+    away = {name: {**record, "sampling_ticks": 5_200_000, "process": {"away_ms": 0.3}} for name, record in rows.items()}
+    assert verdicts(times.resolution(many(away))) == [True, True]
+    # A core half as fast may take twice as long.
+    slow = {name: {**record, "core_hz": 2e9} for name, record in long.items()}
+    assert verdicts(times.resolution(many(slow))) == [True, True]
+    slow = {name: {**record, "sampling_ticks": 12_000_000, "core_hz": 2e9} for name, record in rows.items()}
+    assert verdicts(times.resolution(many(slow))) == [True, False]
+
+
+@pytest.mark.parametrize("good, holds", [(10, True), (6, True), (4, None), (3, None), (2, False), (0, False)])
+def test_a_machine_that_changes(good, holds):
+    bar = times.by_launches("a", "b", "c", [0.9] * good + [1.1] * (10 - good))
+    assert bar.holds is holds and (holds is not None or f"{good} of 10" in bar.figure)
+
+
+def test_cost():
+    assert verdicts(times.cost("truth/add", many({"truth/add": row(1.0, 0.003)}))) == [True]
+    assert verdicts(times.cost("truth/add", many({"truth/add": row(1.0, 0.009, sampling_ticks=1_900_000)}))) == [False]
+    slow = {"truth/add": row(1.0, 0.0075, sampling_ticks=2_100_000)}
+    assert verdicts(times.cost("truth/add", many(slow))) == [False]
+    slow["truth/add"]["process"] = {"away_ms": 0.2}
+    assert verdicts(times.cost("truth/add", many(slow))) == [True]
+
+
+@pytest.mark.parametrize("step, half, holds", [(26, 0.009, False), (52, 0.009, True), (52, 0.02, False)])
+def test_cost_with_a_longer_step(step, half, holds):
+    """Twice the step, twice the noise of every window."""
+    runs = many({"truth/add": row(1.0, half, sampling_ticks=1_900_000)})
+    for one in runs:
+        one.run["tsc"] = {"hz": 1e9, "step_ticks": step}
+    assert verdicts(times.cost("truth/add", runs)) == [holds]
+
+
+def default_run(shared_blocks, seconds, away_ms=0):
+    one = witnessed(shared_blocks)
+    one.run["tsc"] = {"hz": 1e9}
+    one.rows = {"a": row(1, sampling_ticks=seconds * 9e8, process={"away_ms": away_ms}),
+                "b": row(1, sampling_ticks=seconds * 1e8), "c": {}}  # fmt: skip
+    return one
+
+
+def test_default_rows():
+    fine, slow, shared = default_run(100, 2.9), default_run(100, 3.1), default_run(900, 9)
+    assert verdicts(times.default_rows([fine])) == [True]
+    assert verdicts(times.default_rows([slow])) == [False]
+    assert verdicts(times.default_rows([fine, shared])) == [True]
+    assert verdicts(times.default_rows([default_run(100, 3.1, away_ms=200)])) == [True]
+    (bar,) = times.default_rows([shared])
+    assert bar.holds is None and bar.limit and "9.0%" in bar.figure
+
+
+@pytest.mark.parametrize(
+    "ticks, bare, holds",
+    [(110, 60, True), (110.4, 60, False), (110, 30, True), (110.4, 30, False), (165, 90, True), (166, 90, False)],
+)
+def test_empty_sample(ticks, bare, holds):
+    """The bar grows with what the two readings take here, and does not shrink."""
+    rows = {"baseline/empty_lfence": row(0, sampling_ticks=ticks * 1000, windows=1000)}
+    assert verdicts(times.empty_sample([(one, bare) for one in many(rows)])) == [holds]
+
+
+def test_empty_sample_with_a_clock_that_moves():
+    rows = {"baseline/empty_lfence": row(0, sampling_ticks=150_000, windows=1000)}
+    pairs = [(one, 90 if i < 10 else 60) for i, one in enumerate(many(rows))]
+    assert verdicts(times.empty_sample(pairs)) == [None]
+
+
+def test_the_two_readings_take_ticks(monkeypatch, tmp_path):
+    pair = tmp_path / "pair"
+    pair.write_text("#!/bin/sh\necho 61.5\n")
+    pair.chmod(0o755)
+    monkeypatch.setattr(times, "PAIR", str(pair))
+    assert times.bare_pair(min(os.sched_getaffinity(0))) == 61.5
+
+
+def speeds(*modes):
+    return row(102, modes=[{"cycles": c, "share": s} for c, s in modes])
+
+
+@pytest.mark.parametrize(
+    "record, holds",
+    [
+        (speeds((100.1, 0.70), (106.0, 0.30)), True),
+        (speeds((100.1, 0.67), (106.0, 0.33)), False),
+        (speeds((101.8, 1.0)), False),
+        (speeds((100, 0.7), (103, 0.1), (106, 0.2)), False),
+        (speeds((100, 0.7), (109, 0.3)), False),
+    ],
+)
+def test_two_speeds(record, holds):
+    assert verdicts(times.two_speeds(many({"planted/two_speeds": record}))) == [holds]
+
+
+@pytest.mark.parametrize("good, holds", [(5, True), (3, None), (2, False)])
+def test_two_speeds_where_the_machine_changed(good, holds):
+    right, wrong = speeds((100, 0.7), (106, 0.3)), speeds((100, 0.65), (106, 0.35))
+    runs = [launch({"planted/two_speeds": record}) for record in [right] * good + [wrong] * (5 - good)]
+    assert verdicts(times.two_speeds(runs)) == [holds]
+
+
+@pytest.mark.parametrize(
+    "hist, away, holds",
+    [
+        ([[70_000, 999], [500_100_000, 1]], 501, True),
+        ([[70_000, 1000]], 501, False),
+        ([[70_000, 998], [400_000_000, 2]], 501, False),
+        ([[70_000, 999], [700_000_000, 1]], 501, False),
+        # The system kept the CPU from it for longer, and its CPU time says so; or at another time as well.
+        ([[70_000, 999], [700_000_000, 1]], 701, True),
+        ([[70_000, 998], [300_000_000, 1], [510_000_000, 1]], 811, None),
+        ([[70_000, 998], [300_000_000, 1], [510_000_000, 1]], 511, False),
+    ],
+)
+def test_stopped(hist, away, holds):
+    one = launch({"planted/long": row(1000, ticks={"median": 70_000}, hist=hist, process={"away_ms": away})})
+    assert verdicts(times.stopped(one, 0.5, 0.55)) == [holds]
+
+
+def test_peer():
+    ours = [launch({"truth/add": row(1 + i / 1e4)}) for i in range(10)]
+    theirs = [(135 + i / 10, 0.9) for i in range(10)]
+    gone = launch({"planted/vanished": row(0, status="wrong", why="the work is gone")}, status=2)
+    there = launch({"planted/vanished": row(0)}, status=0)
+    assert verdicts(times.peer("x", theirs, ours, 1e-7, gone)) == [True] * 3
+    assert verdicts(times.peer("x", theirs, ours, 1e-7, there))[2] is False
+    steady = [(135.0, 0.0001)] * 10
+    assert verdicts(times.peer("x", steady, ours, 1e-7, gone)) == [True, False, True]
+    wide = [launch({"truth/add": row(1 + i / 500)}) for i in range(10)]
+    assert verdicts(times.peer("x", theirs, wide, 1e-7, gone)) == [False, True, True]
+    shared = launch({"planted/vanished": not_quiet(0)}, status=0)
+    assert verdicts(times.peer("x", theirs, ours, 1e-7, shared))[2] is None

@@ -1,0 +1,279 @@
+/*
+ * The engine on windows that are planted: functions whose ticks are known stand where the code
+ * buffer's windows do, and the figure must be the one that was planted.
+ */
+#ifndef TESTS_UNIT_MADE_ENGINE_H
+#define TESTS_UNIT_MADE_ENGINE_H
+
+#include "tests/unit/unit.h"
+#include <math.h>
+#include <string.h>
+#include "bench/measure/check.c"
+#include "bench/measure/compensate.c"
+#include "bench/measure/cycle.c"
+#include "bench/measure/engine.c"
+#include "bench/measure/gathered.c"
+#include "bench/measure/guard.c"
+#include "bench/measure/headline.c"
+#include "bench/measure/interleave.c"
+#include "bench/measure/layout.c"
+#include "bench/measure/method.c"
+#include "bench/measure/method_adaptive.c"
+#include "bench/measure/method_stream.c"
+#include "bench/measure/pace.c"
+#include "bench/measure/parts.c"
+#include "bench/api/report.c"
+#include "bench/measure/sampler.c"
+#include "bench/api/timer.c"
+#include "tests/unit/fake_own.h"
+
+#define OPS   1000
+#define CALLS 100000
+
+/* One call of a window, as the sampler made it. */
+struct call {
+    enum kind kind;
+    uint64_t turns, delay, stack;
+};
+
+/* What the windows do; set by each test. */
+static struct {
+    struct call call[CALLS];
+    size_t calls, of_kind[KINDS];
+    double overhead, cycle, operation; /* ticks, ticks a core cycle, core cycles an operation */
+    double drift;                      /* relative, each window */
+    double (*extra)(enum kind k, size_t i); /* ticks on top of the i-th window of a kind, or NULL */
+    bool (*fails)(size_t i);
+    uint64_t ran;    /* row_begin() was told */
+    uint64_t nmi_at; /* an NMI comes with this call; 0: none */
+    uint64_t nmis;
+    unsigned cooled;
+    uint64_t interrupts; /* of the timer, so far */
+} plant;
+
+bool place_is_cold(const struct engine *e, const struct bench *b)
+{
+    return b->cold || e->o->caches == CACHES_CLEAR;
+}
+
+void place_cool(const struct placed *p)
+{
+    (void)p;
+    plant.cooled++;
+}
+
+static double cycles_of(enum kind k)
+{
+    static const unsigned operations[KINDS] = {[KIND_BODY] = OPS, [KIND_BODY2] = 2 * OPS};
+    static const unsigned adds[KINDS] = {[KIND_RULER] = RULER_ADDS, [KIND_RULER2] = 2 * RULER_ADDS};
+    return operations[k] * plant.operation + adds[k];
+}
+
+static struct window_result window(enum kind k, uint64_t turns, uint64_t delay, uint64_t stack)
+{
+    size_t i = plant.of_kind[k]++;
+    assert_true(plant.calls < CALLS);
+    plant.call[plant.calls++] = (struct call){k, turns, delay, stack};
+    if (plant.calls == plant.nmi_at)
+        plant.nmis++;
+    double ticks = plant.overhead + cycles_of(k) * plant.cycle;
+    ticks *= 1 + plant.drift * (double)plant.calls;
+    if (plant.extra)
+        ticks += plant.extra(k, i);
+    return (struct window_result){
+        .ticks = (uint64_t)(ticks + 0.5),
+        .failed = k == KIND_BODY && plant.fails && plant.fails(i),
+    };
+}
+
+#define WINDOW(name_, kind_)                                                                       \
+    static struct window_result name_(struct object *o, const void *f, uint64_t turns,             \
+                                      uint64_t delay, uint64_t stack)                              \
+    {                                                                                              \
+        (void)o, (void)f;                                                                          \
+        return window(kind_, turns, delay, stack);                                                 \
+    }
+WINDOW(empty, KIND_EMPTY)
+WINDOW(ruler, KIND_RULER)
+WINDOW(ruler2, KIND_RULER2)
+WINDOW(body, KIND_BODY)
+WINDOW(body2, KIND_BODY2)
+
+static uint64_t nmis(void)
+{
+    return plant.nmis;
+}
+
+static uint64_t timer_interrupts(void)
+{
+    return plant.interrupts;
+}
+
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
+{
+    (void)p, (void)suite, (void)name;
+    plant.ran = ran;
+}
+
+static void row_end(const struct platform *p)
+{
+    (void)p;
+}
+
+static const struct cpu cpu = {
+    .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
+
+/* How a guarded call ends, once it has run; NULL: all come back. Of a part these are its setup, its
+ * windows and its check: so many come back before. */
+static const struct guard_ended *ends;
+static unsigned ends_after;
+
+static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
+{
+    fn(ctx);
+    if (!ends || ends_after-- > 0)
+        return true;
+    *ended = *ends;
+    return false;
+}
+
+static const struct platform platform = {.nmis = nmis,
+                                         .timer_interrupts = timer_interrupts,
+                                         .row_begin = row_begin,
+                                         .row_end = row_end,
+                                         .guarded = guarded,
+                                         .image = 0x40000,
+                                         .image_size = 0x20000,
+                                         .cpu = &cpu};
+static struct options options;
+static struct bench bench = {.suite = "planted", .name = "row", .form = FORM_STRAIGHT, .ops = OPS};
+static struct engine engine;
+static struct sampler sampler;
+static uint64_t memory[1 << 17], store[1 << 16];
+static struct gathered *const gathered = (struct gathered *)(void *)store;
+
+static const struct placed placed = {
+    .at = {.stack = 160},
+    .kind = {[KIND_EMPTY] = {empty, NULL, OPS},
+             [KIND_RULER] = {ruler, NULL, OPS},
+             [KIND_RULER2] = {ruler2, NULL, OPS},
+             [KIND_BODY] = {body, NULL, OPS},
+             [KIND_BODY2] = {body2, NULL, 2 * OPS}},
+};
+
+static int start(void **state)
+{
+    (void)state;
+    memset(&plant, 0, sizeof plant);
+    memset(&fake_own, 0, sizeof fake_own);
+    ends = NULL;
+    plant.overhead = 100;
+    plant.cycle = 0.5;
+    plant.operation = 3.25;
+    options_default(&options);
+    options.warmup = 0;
+    engine = (struct engine){.p = &platform,
+                             .o = &options,
+                             .recipe = RECIPE_LFENCE,
+                             .samples = 256,
+                             .rounds = 1,
+                             .step = 1,
+                             .step_cycles = 37,
+                             .memory = memory};
+    return 0;
+}
+
+static double now_and_then(enum kind k, size_t i)
+{
+    return k == KIND_BODY && i % 64 == 5 ? 100000 : 0;
+}
+
+/* --- whole rows ------------------------------------------------------------------------------- */
+
+static struct placed places[LAYOUT_MAX];
+
+const char *not_placed; /* why place_row() cannot; NULL: it can */
+
+bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
+               unsigned from, unsigned n)
+{
+    (void)e, (void)recipe;
+    memset(to, 0, sizeof places); /* only those asked for are there */
+    for (unsigned i = from; i < from + n; i++) {
+        to[i] = placed;
+        to[i].check = b->check;
+    }
+    return !not_placed;
+}
+
+const char *place_why(const struct engine *e)
+{
+    (void)e;
+    return not_placed;
+}
+
+/* One function is placed. */
+const char *place_name_at(uint64_t at, uint64_t *behind)
+{
+    *behind = at - (PLATFORM_CODE_VA + 0x2000);
+    return *behind < 8 ? "a_body" : NULL;
+}
+
+bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind)
+{
+    (void)code;
+    *behind = 0x12;
+    return at == 0x1000 && strcmp(name, "planted/row/B2") == 0;
+}
+
+void place_object(const struct placed *p)
+{
+    (void)p;
+}
+
+void compiled_init(struct compiled *c)
+{
+    (void)c;
+}
+
+/* The rows measure alone. */
+bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
+{
+    (void)e, (void)ticks, (void)row;
+    return true;
+}
+
+static inline double three(const struct cpu *c)
+{
+    (void)c;
+    return 3;
+}
+
+static inline const char *finds_fault(const struct object *o, uint64_t operations)
+{
+    (void)o, (void)operations;
+    return "planted";
+}
+
+/* Through its rounds, the first `rounds` of them. */
+static void row_of(const struct bench *b, unsigned rounds, struct row *row)
+{
+    assert_true(gathered_need(&options, engine.samples, engine.rounds) <=
+                sizeof store / sizeof *store);
+    engine.sampler = &sampler;
+    engine.placed = places;
+    engine.execution = EXEC_SILICON;
+    engine_begin(&engine, b, gathered);
+    for (unsigned i = 0; i < rounds; i++)
+        engine_round(&engine, gathered, i);
+    engine_end(&engine, gathered, row);
+}
+
+static struct row whole_row(struct bench b)
+{
+    static struct row row; /* what it says stands in it */
+    row_of(&b, engine.rounds, &row);
+    return row;
+}
+
+#endif

@@ -1,0 +1,290 @@
+/* Rows by another method than doubled bodies, over the same planted windows. */
+#include "tests/unit/made_engine.h"
+
+static struct row by_method(enum method method)
+{
+    options.method = method;
+    struct row row = whole_row(bench);
+    assert_int_equal(row.method.method, method);
+    return row;
+}
+
+static void each_method_finds_what_was_planted(void **state)
+{
+    static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
+    (void)state;
+    options.ensembles = 4;
+    options.size = 16;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        start(NULL);
+        options.ensembles = 4;
+        options.size = 16;
+        struct row row = by_method(methods[i]);
+        assert_int_equal(row.status, ROW_OK);
+        assert_true(row.headline.known && fabs(row.headline.cycles.theta - 3.25) < 0.01);
+        assert_null(row.method.doubt);
+    }
+}
+
+/* The core's clock falls meanwhile: a body that costs nothing still costs nothing, which it would
+ * not if all of its windows came after all of the empty ones. */
+static void a_drift_does_not_fall_into_the_difference(void **state)
+{
+    (void)state;
+    plant.operation = 0;
+    plant.overhead = 10000;
+    plant.drift = 0.2 / (4 * 256);
+    struct row row = by_method(METHOD_PLAIN);
+    assert_true(fabs(row.method.ticks) * OPS < 20); /* one after the other: 1000 */
+    assert_non_null(row.method.doubt);
+}
+
+/* Never two alike, so that the smallest do not agree. */
+static double ever_faster(enum kind k, size_t i)
+{
+    (void)k;
+    return 100000 - 10 * (double)i;
+}
+
+/* K-best takes body and what is subtracted in blocks in turn, there and back: neither is had in one
+ * go, or a drift between them would be the figure. */
+static void kbest_comes_there_and_back(void **state)
+{
+    static const enum kind way[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY};
+    const size_t kinds = sizeof way / sizeof way[0], warm = kinds * 2 * ENGINE_BLOCK;
+    (void)state;
+    options.most = 128;
+    options.epsilon = 0;
+    plant.extra = ever_faster;
+    struct row row = by_method(METHOD_KBEST);
+    assert_int_equal(row.method.body.all.n, 128);
+    assert_int_equal(row.method.empty.all.n, 128);
+    assert_false(row.method.body.kbest.converged);
+    for (size_t block = 0; block < 4 * kinds; block++) {
+        size_t k = block % kinds;
+        enum kind due = way[block / kinds % 2 ? kinds - 1 - k : k];
+        for (size_t i = 0; i < ENGINE_BLOCK; i++)
+            assert_int_equal(plant.call[warm + block * ENGINE_BLOCK + i].kind, due);
+    }
+}
+
+/* All windows are alike, so that K-best has enough at once: there, and back all the same. */
+static void kbest_that_agrees_at_once_comes_back(void **state)
+{
+    static const uint64_t most[] = {500, 20, 4};
+    (void)state;
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        start(NULL);
+        options.k = 3;
+        options.most = most[i];
+        struct row row = by_method(METHOD_KBEST);
+        const struct method_side *body = &row.method.body, *empty = &row.method.empty;
+        assert_true(body->kbest.converged && empty->kbest.converged);
+        uint64_t due = most[i] < 6 ? most[i] : 6; /* K there, K back */
+        assert_int_equal(body->all.n, due);
+        assert_int_equal(empty->all.n, due);
+        /* Behind the warm-up: E's way there, B's there, B's back, E's back. */
+        const size_t warm = 4 * 2 * ENGINE_BLOCK;
+        uint64_t seen = 0;
+        enum kind last = KIND_BODY;
+        for (size_t call = warm; call < plant.calls && seen < 2 * due; call++) {
+            enum kind k = plant.call[call].kind;
+            if (k != KIND_EMPTY && k != KIND_BODY)
+                continue;
+            bool there = seen < due;
+            bool first = there ? seen < due / 2 : seen < due + due / 2;
+            last = there == first ? KIND_EMPTY : KIND_BODY;
+            assert_int_equal(k, last);
+            seen++;
+        }
+        assert_int_equal(seen, 2 * due);
+        assert_int_equal(last, KIND_EMPTY);
+    }
+}
+
+#define INTERRUPT 5000 /* ticks */
+
+/* One in every fifth window of the body, and in every 64th of what is subtracted. */
+static double interrupted(enum kind k, size_t i)
+{
+    bool now = (k == KIND_BODY && i % 5 == 0) || (k == KIND_EMPTY && i % 64 == 0);
+    plant.interrupts += now;
+    return (now ? INTERRUPT : 0) + (double)(i % 7) * 30;
+}
+
+static void timer_interrupts_are_taken_off(void **state)
+{
+    (void)state;
+    options.most = 100;
+    options.epsilon = 0;
+    options.k = 32;
+    plant.extra = interrupted;
+    struct row as_it_is = by_method(METHOD_KBEST);
+    assert_int_equal(as_it_is.method.body.interrupts, 0);
+    assert_true(as_it_is.method.body.greatest > as_it_is.method.body.least + INTERRUPT);
+
+    memset(plant.of_kind, 0, sizeof plant.of_kind);
+    plant.calls = 0;
+    engine.compensate.cost = (struct tick_cost){.known = true, .cost = INTERRUPT};
+    struct row without = by_method(METHOD_KBEST);
+    const struct method_side *body = &without.method.body, *nothing = &without.method.empty;
+    assert_in_range(body->interrupts, body->all.n / 5, body->all.n / 5 + 8); /* warm-up's too */
+    assert_true(body->greatest <= body->least + 6 * 30);
+    assert_in_range(nothing->interrupts, 1, 8);
+    assert_true(nothing->greatest <= nothing->least + 6 * 30);
+    assert_int_equal(body->least, as_it_is.method.body.least);
+}
+
+/* A timer that interrupts at even intervals of the planted time; an interrupt takes INTERRUPT ticks
+ * and up to a tenth more. */
+static struct {
+    double interval, now;
+    unsigned n;
+} timer;
+
+static double interrupts_of_a_timer(enum kind k, size_t i)
+{
+    (void)i;
+    double ticks = plant.overhead + cycles_of(k) * plant.cycle, more = 0;
+    for (timer.now += ticks; timer.now >= timer.interval; timer.now -= timer.interval) {
+        plant.interrupts++;
+        more += INTERRUPT + timer.n++ % 11 * (INTERRUPT / 100);
+    }
+    return more;
+}
+
+/* As compensate_open() finds it: the least gap in which an interrupt came. */
+static struct tick_cost cost_of_interrupts(double interval)
+{
+    struct tick_finder f;
+    uint64_t tsc = 0;
+    tick_start(&f, 0, 0);
+    for (unsigned n = 1; tick_is_gap(&f, tsc += (uint64_t)interval) &&
+                         tick_add(&f, INTERRUPT + n % 11 * (INTERRUPT / 100), tsc, n);
+         n++)
+        continue;
+    return tick_judge(&f);
+}
+
+static struct row of_interval(double interval, bool compensated)
+{
+    start(NULL);
+    options.epsilon = 0;
+    plant.operation = 20000; /* a window of ten milliseconds and more of a GHz */
+    plant.extra = interrupts_of_a_timer;
+    timer.interval = interval;
+    timer.now = 0;
+    timer.n = 0;
+    if (compensated)
+        engine.compensate.cost = cost_of_interrupts(interval);
+    return by_method(METHOD_KBEST);
+}
+
+/* In every window of a long body interrupts come, so that no minimum is without. Windows that are
+ * short beside the time between two interrupts have some without: they tell the truth. */
+static void a_long_window_is_compensated_towards_the_truth(void **state)
+{
+    (void)state;
+    const double window = OPS * 20000 * 0.5;
+    double truth = of_interval(50 * window, false).method.ticks;
+    assert_true(fabs(truth - 10000) < 1);
+    for (double parts = 1.5; parts < 10; parts += 0.7) {
+        struct row as_it_is = of_interval(window / parts, false);
+        struct row without = of_interval(window / parts, true);
+        assert_true(engine.compensate.cost.known && engine.compensate.cost.cost == INTERRUPT);
+        double off = as_it_is.method.ticks - truth, left = without.method.ticks - truth;
+        assert_true(off * OPS > INTERRUPT * 0.9); /* one at the least */
+        assert_true(fabs(left) < fabs(off) / 4);
+        assert_true(without.method.body.interrupts >= without.method.body.all.n);
+        assert_true(without.method.body.least_as_read >= without.method.body.least + INTERRUPT);
+    }
+}
+
+static void compensation_says_why_not(void **state)
+{
+    (void)state;
+    struct platform bare = platform;
+    engine.p = &bare;
+    options.method = METHOD_KBEST;
+    compensate_open(&engine);
+    assert_null(engine.compensate.why_not); /* not asked for */
+    options.compensate = COMPENSATE_ON;
+    bare.timer_interrupts = NULL;
+    compensate_open(&engine);
+    assert_non_null(strstr(engine.compensate.why_not, "every interrupt is masked here"));
+    assert_false(engine.compensate.cost.known);
+    bare.timer_interrupts = timer_interrupts;
+    engine.execution = EXEC_EMULATED;
+    compensate_open(&engine);
+    assert_non_null(strstr(engine.compensate.why_not, "an emulator's time"));
+    engine.execution = EXEC_SILICON;
+    engine.tsc_hz = 1e7; /* two seconds of it are soon over, and no interrupt is counted */
+    compensate_open(&engine);
+    assert_non_null(strstr(engine.compensate.why_not, "too few timer interrupts"));
+    options.method = METHOD_PLAIN;
+    compensate_open(&engine);
+    assert_null(engine.compensate.why_not);
+}
+
+static double slow_empty(enum kind k, size_t i)
+{
+    (void)i;
+    return k == KIND_EMPTY ? 500 : 0;
+}
+
+static void a_negative_difference_says_so(void **state)
+{
+    (void)state;
+    plant.operation = 0;
+    plant.extra = slow_empty;
+    for (enum method m = METHOD_PLAIN; m <= METHOD_KBEST; m++) {
+        struct row row = by_method(m);
+        assert_true(row.method.ticks < 0);
+        assert_non_null(strstr(row.method.doubt, "negative"));
+    }
+}
+
+static void checks_are_made_by_each_method(void **state)
+{
+    (void)state;
+    bench.floor = 0.25;
+    plant.operation = 0;
+    for (enum method m = METHOD_PLAIN; m <= METHOD_KBEST; m++) {
+        struct row row = by_method(m);
+        assert_int_equal(row.status, ROW_WRONG);
+        assert_non_null(strstr(row.why, "the work is gone"));
+    }
+    bench.floor = 0;
+    bench.truth = three;
+    plant.operation = 3.5;
+    struct row row = by_method(METHOD_KBEST);
+    bench.truth = NULL;
+    assert_non_null(strstr(row.why, "not the documented figure"));
+    assert_true(row.truth == 3);
+}
+
+static void disturbed_windows_are_counted_by_each_method(void **state)
+{
+    (void)state;
+    plant.extra = now_and_then;
+    struct row row = by_method(METHOD_PLAIN);
+    assert_true(row.disturbed > 0 && row.method.body.all.n == 256);
+    assert_true(row.method.body.greatest > 100000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(each_method_finds_what_was_planted, start),
+        cmocka_unit_test_setup(kbest_comes_there_and_back, start),
+        cmocka_unit_test_setup(kbest_that_agrees_at_once_comes_back, start),
+        cmocka_unit_test_setup(timer_interrupts_are_taken_off, start),
+        cmocka_unit_test_setup(a_long_window_is_compensated_towards_the_truth, start),
+        cmocka_unit_test_setup(compensation_says_why_not, start),
+        cmocka_unit_test_setup(a_drift_does_not_fall_into_the_difference, start),
+        cmocka_unit_test_setup(a_negative_difference_says_so, start),
+        cmocka_unit_test_setup(checks_are_made_by_each_method, start),
+        cmocka_unit_test_setup(disturbed_windows_are_counted_by_each_method, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
