@@ -19,9 +19,11 @@ def linearity(report):
     chains = sorted({p["adds"] for r in found for p in r["points"]})
     lines = {}
     for r in found:  # recipes that are exactly alike are one line
-        line = tuple((chains.index(p["adds"]), p[key]) for p in r["points"] if key in p)
+        line = tuple((chains.index(p["adds"]), p[key], p.get("half_cycles", 0)) for p in r["points"] if key in p)
         lines.setdefault(line, []).append(r)
-    low, high = min(y for line in lines for _, y in line), max(y for line in lines for _, y in line)
+    # A point that can be zero as well sets no scale: a neighbour's half a millisecond would hide all others.
+    sure = [y for line in lines for _, y, half in line if abs(y) > half] or [0]
+    low, high = min(0, *sure), max(0, *sure)
     room = max(high - low, 1)
     mine = next((r for r in found if r["recipe"] == used), None)
 
@@ -33,8 +35,9 @@ def linearity(report):
         for line, recipes in sorted(lines.items(), key=lambda x: mine in x[1]):
             strong = mine in recipes
             colour = ink.BLUE if strong else next(colours, ink.GREY)
-            axes.plot([x for x, _ in line], [y for _, y in line], marker="o", color=colour,
-                      markersize=8 if strong else 5, linewidth=3.5 if strong else 1.8, zorder=3 if strong else 2)
+            x, y, half = zip(*line)
+            axes.errorbar(x, y, yerr=half if any(half) else None, marker="o", color=colour, elinewidth=1.2,
+                          markersize=8 if strong else 5, linewidth=3.5 if strong else 1.8, zorder=3 if strong else 2)
             names = ", ".join(r["recipe"] for r in recipes)
             if len(recipes) > 3:
                 names = f"{used if strong else recipes[0]['recipe']}\nand {len(recipes) - 1} more"
@@ -49,7 +52,7 @@ def linearity(report):
         ink.direct_labels(axes, labels, len(chains) - 1, 0.075 * (axes.get_ylim()[1] - axes.get_ylim()[0]))
 
     if counted:
-        worst = max(abs(y) for line in lines for _, y in line)
+        worst = max(abs(y) for line in lines for _, y, _ in line)
         title = "Every recipe counts chains of adds exactly" if worst == 0 else \
             f"Chains of adds are counted within {worst:g} instructions"
     elif mine is None:

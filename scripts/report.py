@@ -110,9 +110,9 @@ class Reader:
         start = clean.find(RECORD_START)
         if start < 0:
             text = self._text(clean)
-            if self.LEFT_FIRMWARE in text:
-                self._left_firmware = True
-            yield ("text", text)
+            if text is not None:
+                self._left_firmware |= self.LEFT_FIRMWARE in text
+                yield ("text", text)
             return
         line = clean[start:]
         if line.endswith(b"\r"):
@@ -132,15 +132,18 @@ class Reader:
         yield ("record", record, line)
 
     def _text(self, clean):
-        """What stands on the line when all of it is written: progress is overwritten by blanks, then text."""
+        """What stands on the line when all of it is written: progress is overwritten by blanks, then text. None:
+        progress alone, which a record ended."""
         parts = [p.decode("utf-8", "replace") for p in clean.split(b"\r")]
         if not self._left_firmware:
             return "".join(parts).rstrip()
-        text = parts[0]
+        text, progress = parts[0], False
         for before, part in zip(parts, parts[1:]):
             if before and not before.strip():
-                text = part
-        return text.rstrip()
+                text, progress = part, False
+            else:
+                progress |= bool(part.strip())
+        return None if progress and not text.strip() else text.rstrip()
 
     def _progress(self):
         # Its end alone: all of a long line looked at each time would cost its square.

@@ -92,7 +92,7 @@ def test_any_cut_into_chunks_gives_the_same():
                 if e[0] != "progress"]
 
     whole = shown([])
-    assert [e[1] for e in whole if e[0] == "text" and e[1]] == [
+    assert [e[1] for e in whole if e[0] == "text"] == [
         "firmware", "baretick: left firmware", "row a   1", "row b   2"]
     assert [e[1]["seq"] for e in whole if e[0] == "record"] == [0, 1, 2]
     seeded = random.Random(1)
@@ -110,6 +110,17 @@ def test_progress_is_shown_while_it_stands():
     # Blanks wipe it out: what follows is text, shown when it is whole.
     assert list(reader.feed(b"\r         \rrow")) == []
     assert list(reader.feed(b" a\r\n")) == [("text", "row a")]
+
+
+def test_progress_that_a_record_ends_is_no_line():
+    """A row that the table does not set apart: no blank line stands for it. One that the table has is wiped out first,
+    and a blank line behind that is the table's own."""
+    row = record(0, "row")
+    assert events(LEFT, b"\r%-79s" % b"3 of 9 rows", b"\r\n" + row + b"\r\n") == [
+        ("text", "baretick: left firmware"), ("progress", "3 of 9 rows"), ("record", report.parse(row), row)]
+    assert events(LEFT + b"\r3 of 9 rows" + b"\r%79s\r" % b"" + b"\r\nheading\r\n")[1:] == [
+        ("text", ""), ("text", "heading")]
+    assert events(LEFT + b"\r\n\r\n")[1:] == [("text", ""), ("text", "")]
 
 
 def test_sequence():

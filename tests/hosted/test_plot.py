@@ -129,6 +129,20 @@ def test_counted_instructions_are_not_called_cycles(svgs):
     assert "all 64 windows alike: 2\u202f005 instructions" in texts(svgs["counted-made-exact-core0-histogram"])
 
 
+def test_a_point_that_is_not_sure_sets_no_scale():
+    """One that a neighbour fell upon, and its interval says so: the others stay to be seen. A sure one does."""
+
+    def ticks(half):
+        bent = linearity("plain", 98)
+        bent["points"][3].update(error_cycles=5000, half_cycles=half)
+        svg = drawn([silicon(), linearity("lfence", 0.05), bent])[0]["linearity"].sheet().svg()
+        return [abs(int(t.replace("\u2212", "-"))) for t in texts(svg) if re.fullmatch("[\u2212-]?\\d+", t)]
+
+    chains = {p["adds"] for p in linearity("plain", 98)["points"]}
+    assert max(set(ticks(20000)) - chains) <= 200
+    assert max(set(ticks(10)) - chains) >= 4000
+
+
 def test_bars_are_the_windows(svgs):
     """Their heights add up to the windows that are no longer than what is drawn: in proportion to the tallest."""
     svg = svgs["made-moded-core0-histogram"]
