@@ -12,6 +12,10 @@
 #define DONE_TRIES   10000
 #define DONE_STEP_US 1000
 
+/* One second: as long as the kernel waits for a core that does not come (kernel/cores/lent.c). */
+#define ARRIVE_TRIES   10000
+#define ARRIVE_STEP_US 100
+
 struct mp_services *mp_services(const struct boot *b)
 {
     static const EFI_GUID guid = {
@@ -30,6 +34,21 @@ static UINTN pages_of(const struct boot *b)
 static void EFIAPI procedure(void *lent)
 {
     lent_serve(lent);
+}
+
+/* Until the cores that were sent have a table of interrupts of their own. */
+static void await_arrivals(const struct boot *b, struct mp_services *mp)
+{
+    UINTN n, enabled;
+
+    if (EFI_ERROR(mp->count(mp, &n, &enabled)))
+        return;
+    for (unsigned i = 0; i < ARRIVE_TRIES; i++) {
+        uint32_t arrived = lent_arrived(b->handoff->lent);
+        if (arrived + 1 >= enabled || arrived == b->handoff->lent->room)
+            return;
+        b->bs->Stall(ARRIVE_STEP_US);
+    }
 }
 
 static EFI_STATUS start(struct boot *b, struct mp_services *mp)
@@ -51,6 +70,8 @@ static EFI_STATUS start(struct boot *b, struct mp_services *mp)
      * time. */
     traps_lend(b->traps);
     status = mp->start_all(mp, procedure, FALSE, b->lent_done, 0, b->handoff->lent, NULL);
+    if (!EFI_ERROR(status))
+        await_arrivals(b, mp);
     traps_lend_end(b->traps);
     if (EFI_ERROR(status)) {
         b->bs->CloseEvent(b->lent_done);

@@ -239,6 +239,15 @@ const char *lent_why_not(const struct cores *c, unsigned i)
     return "the firmware did not let it run the procedure (MP services)";
 }
 
+uint32_t lent_arrived(const struct lent *l)
+{
+    uint32_t arrived = 0;
+
+    for (uint32_t i = 0; i < l->room; i++)
+        arrived += state_of(&l->core[i]) != LENT_NONE;
+    return arrived;
+}
+
 void lent_dismiss(struct lent *l)
 {
     for (uint32_t i = 0; i < l->room; i++)

@@ -51,6 +51,8 @@ struct lent {
 uint64_t lent_size(unsigned room);
 /* The procedure. */
 void lent_serve(struct lent *l);
+/* How many cores are in it, each with our table of interrupts. */
+uint32_t lent_arrived(const struct lent *l);
 /* A core that has not been called returns at once, or as soon as it comes. */
 void lent_dismiss(struct lent *l);
 /* Whether the core of that place was called and is not back. */

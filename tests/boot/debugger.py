@@ -34,13 +34,13 @@ class Debugger(threading.Thread):
     """Holds one boot from its first instruction on, or from where its machine was saved, and does `work(self)`
     beside it.
 
-    `options` are QEMU's words. Leave the `with` block after the boot has ended: what went wrong in
-    `work` is raised there. `work` may return early; then the guest runs on."""
+    `at(function)` is its address. `options` are QEMU's words. Leave the `with` block after the boot has ended:
+    what went wrong in `work` is raised there. `work` may return early; then the guest runs on."""
 
-    def __init__(self, folder, work):
+    def __init__(self, folder, at, work):
         super().__init__(daemon=True)
         self.path, self.monitor = folder / "gdb", folder / "monitor"
-        self.work, self.error = work, None
+        self.at, self.work, self.error = at, work, None
         self.options = ["-S", "-gdb", f"unix:{self.path},server=on,wait=off"]
 
     def __enter__(self):
@@ -88,7 +88,7 @@ class Debugger(threading.Thread):
         while not re.search(rb"\$[^#]*#..", data):
             piece = self.line.recv(4096)
             if not piece:
-                raise EOFError("QEMU ended while the guest was to be stopped")
+                raise EOFError("QEMU ended")
             data += piece
         self.line.sendall(b"+")
         return re.search(rb"\$([^#]*)#", data)[1].decode()
@@ -99,10 +99,14 @@ class Debugger(threading.Thread):
         assert not answer.startswith("E"), (text, answer)
         return answer
 
-    def run_to(self, address):
-        """Lets the guest run until one of its cores is about to execute this address, once."""
+    def run_to(self, place):
+        """Lets the guest run until one of its cores is about to execute this function or address, once."""
+        address = self.at(place) if isinstance(place, str) else place
         self.ask(f"Z1,{address:x},1")
-        self.ask("c")
+        try:
+            self.ask("c")
+        except EOFError as e:
+            raise EOFError(f"{e} before the guest came to {place if place != address else hex(place)}") from None
         found = self.read(RIP)
         assert found == address, f"stopped at {found:x}, not at {address:x}"
         self.ask(f"z1,{address:x},1")
