@@ -112,8 +112,8 @@ void boot_unhold(const struct boot *b, struct boot_hold held);
 void boot_guard(struct boot *b);
 void boot_unguard(struct boot *b);
 
-/* Sends the firmware's other cores into a procedure in which they wait for the kernel:
- * handoff.lent, or handoff.lent_refused. */
+/* Sends the firmware's other cores into a procedure in which they wait for the kernel, and waits,
+ * bounded, until they are there: handoff.lent, or handoff.lent_refused. */
 void boot_lend(struct boot *b);
 /* Waits, bounded, until the firmware has them back; says so where it has not. */
 void boot_lend_end(struct boot *b);

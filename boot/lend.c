@@ -12,9 +12,9 @@
 #define DONE_TRIES   10000
 #define DONE_STEP_US 1000
 
-/* One second: as long as the kernel waits for a core that does not come (kernel/cores/lent.c). */
-#define ARRIVE_TRIES   10000
-#define ARRIVE_STEP_US 100
+/* A second: none comes later than that (SILENCE_US in kernel/cores/lent.c). */
+#define BEGIN_TRIES   1000
+#define BEGIN_STEP_US 1000
 
 struct mp_services *mp_services(const struct boot *b)
 {
@@ -36,19 +36,39 @@ static void EFIAPI procedure(void *lent)
     lent_serve(lent);
 }
 
-/* Until the cores that were sent have a table of interrupts of their own. */
-static void await_arrivals(const struct boot *b, struct mp_services *mp)
+/* How many cores the firmware sends, as far as it tells. */
+static uint32_t sent(const struct boot *b, struct mp_services *mp)
 {
-    UINTN n, enabled;
+    UINTN n = 0, enabled = 0;
+    uint32_t room = b->handoff->lent->room;
 
-    if (EFI_ERROR(mp->count(mp, &n, &enabled)))
-        return;
-    for (unsigned i = 0; i < ARRIVE_TRIES; i++) {
-        uint32_t arrived = lent_arrived(b->handoff->lent);
-        if (arrived + 1 >= enabled || arrived == b->handoff->lent->room)
-            return;
-        b->bs->Stall(ARRIVE_STEP_US);
-    }
+    if (EFI_ERROR(mp->count(mp, &n, &enabled)) || enabled == 0 || enabled > room)
+        return room;
+    return (uint32_t)enabled - 1;
+}
+
+static void await_begun(const struct boot *b, struct mp_services *mp)
+{
+    uint32_t awaited = sent(b, mp);
+
+    for (unsigned i = 0; i < BEGIN_TRIES && lent_begun(b->handoff->lent) < awaited; i++)
+        b->bs->Stall(BEGIN_STEP_US);
+}
+
+/* Other cores run with the IDT that is loaded here when they are sent, or with a copy of it that
+ * the firmware made before, as EDK II does. Our gate for NMIs stays in this one until all have
+ * another. */
+static EFI_STATUS send(const struct boot *b, struct mp_services *mp)
+{
+    EFI_STATUS status;
+
+    traps_lend(b->traps);
+    status = mp->start_all(mp, procedure, FALSE, b->lent_done, 0, b->handoff->lent, NULL);
+    traps_lend_sent(b->traps);
+    if (!EFI_ERROR(status))
+        await_begun(b, mp);
+    traps_lend_end(b->traps);
+    return status;
 }
 
 static EFI_STATUS start(struct boot *b, struct mp_services *mp)
@@ -66,13 +86,7 @@ static EFI_STATUS start(struct boot *b, struct mp_services *mp)
     b->handoff->lent = (struct lent *)at;
     memset(b->handoff->lent, 0, lent_size(b->handoff->cores - 1));
     b->handoff->lent->room = b->handoff->cores - 1;
-    /* EDK II loads on the other cores the IDT that is loaded here, and keeps it for the next
-     * time. */
-    traps_lend(b->traps);
-    status = mp->start_all(mp, procedure, FALSE, b->lent_done, 0, b->handoff->lent, NULL);
-    if (!EFI_ERROR(status))
-        await_arrivals(b, mp);
-    traps_lend_end(b->traps);
+    status = send(b, mp);
     if (EFI_ERROR(status)) {
         b->bs->CloseEvent(b->lent_done);
         b->bs->FreePages(at, pages_of(b));

@@ -16,6 +16,7 @@ struct processor_information {
 enum { PROCESSOR_ENABLED = 1 << 1, PROCESSOR_HEALTHY = 1 << 2 };
 
 struct mp_services {
+    /* Both with the boot core. */
     EFI_STATUS(EFIAPI *count)(struct mp_services *self, UINTN *processors, UINTN *enabled);
     EFI_STATUS(EFIAPI *information)
     (struct mp_services *self, UINTN which, struct processor_information *p);

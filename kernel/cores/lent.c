@@ -124,6 +124,15 @@ void lent_serve(struct lent *l)
     traps_return(&own->traps);
 }
 
+uint32_t lent_begun(const struct lent *l)
+{
+    uint32_t begun = 0;
+
+    for (uint32_t i = 0; i < l->room; i++)
+        begun += state_of(&l->core[i]) != LENT_NONE;
+    return begun;
+}
+
 /* --- where a core came from ------------------------------------------------------------------ */
 
 static struct irq_masked mask(const struct core *c)
@@ -239,15 +248,6 @@ const char *lent_why_not(const struct cores *c, unsigned i)
     return "the firmware did not let it run the procedure (MP services)";
 }
 
-uint32_t lent_arrived(const struct lent *l)
-{
-    uint32_t arrived = 0;
-
-    for (uint32_t i = 0; i < l->room; i++)
-        arrived += state_of(&l->core[i]) != LENT_NONE;
-    return arrived;
-}
-
 void lent_dismiss(struct lent *l)
 {
     for (uint32_t i = 0; i < l->room; i++)
@@ -263,8 +263,9 @@ void lent_call(struct cores *c)
     for (uint32_t i = 0; i < l->room && i + 1 < c->count; i++) {
         while (state_of(&l->core[i]) == LENT_NONE && rdtsc() - last < silence)
             pause();
-        if (state_of(&l->core[i]) == LENT_WAITS)
-            call_one(c, &l->core[i]);
+        if (state_of(&l->core[i]) != LENT_WAITS)
+            continue;
+        call_one(c, &l->core[i]);
         last = rdtsc();
     }
     lent_dismiss(l);

@@ -4,7 +4,7 @@
  * started (kernel/cores/start.h), and at the end puts back what was its own and returns to the
  * firmware. None is ever sent an INIT.
  *
- *   boot/lend.c               the dispatch, and waiting for its end      (boot core, firmware)
+ *   boot/lend.c               the dispatch; waits for begin and end      (boot core, firmware)
  *   lent_serve()              the procedure, from first line to last     (the core itself)
  *   lent_call(), lent_home()  which cores are called, and all sent home  (boot core, borrowed)
  */
@@ -51,8 +51,8 @@ struct lent {
 uint64_t lent_size(unsigned room);
 /* The procedure. */
 void lent_serve(struct lent *l);
-/* How many cores are in it, each with our table of interrupts. */
-uint32_t lent_arrived(const struct lent *l);
+/* How many cores have begun it and loaded our table of interrupts; before lent_dismiss(). */
+uint32_t lent_begun(const struct lent *l);
 /* A core that has not been called returns at once, or as soon as it comes. */
 void lent_dismiss(struct lent *l);
 /* Whether the core of that place was called and is not back. */

@@ -116,9 +116,13 @@ void traps_lend(const struct borrowed_traps *b)
     load(b->firmware);
 }
 
-void traps_lend_end(const struct borrowed_traps *b)
+void traps_lend_sent(const struct borrowed_traps *b)
 {
     load_copy(b);
+}
+
+void traps_lend_end(const struct borrowed_traps *b)
+{
     write_gate(b, &b->nmi);
 }
 

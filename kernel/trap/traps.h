@@ -87,10 +87,12 @@ struct borrowed_traps {
 void traps_borrow(struct borrowed_traps *b);
 void traps_return(const struct borrowed_traps *b);
 /*
- * Between these two the firmware's own IDT is loaded, for what hands it to other cores, and counts
- * NMIs too: its gate is ours for the time. Not where that cannot be written (CR4.CET keeps CR0.WP).
+ * From the first of these to the last the firmware's own IDT counts NMIs too: its gate is ours for
+ * the time, unless it cannot be written (CR4.CET keeps CR0.WP). Until the second it is loaded, for
+ * what hands it to other cores; until the last they have it.
  */
 void traps_lend(const struct borrowed_traps *b);
+void traps_lend_sent(const struct borrowed_traps *b);
 void traps_lend_end(const struct borrowed_traps *b);
 /* NMIs that came with a borrowed IDT, on any core. */
 uint64_t traps_borrowed_nmis(void);

@@ -88,7 +88,7 @@ class Debugger(threading.Thread):
         while not re.search(rb"\$[^#]*#..", data):
             piece = self.line.recv(4096)
             if not piece:
-                raise EOFError("QEMU ended")
+                raise ConnectionError("QEMU ended")
             data += piece
         self.line.sendall(b"+")
         return re.search(rb"\$([^#]*)#", data)[1].decode()
@@ -105,8 +105,8 @@ class Debugger(threading.Thread):
         self.ask(f"Z1,{address:x},1")
         try:
             self.ask("c")
-        except EOFError as e:
-            raise EOFError(f"{e} before the guest came to {place if place != address else hex(place)}") from None
+        except OSError as e:  # a timeout is one, too
+            raise ConnectionError(f"{e} before the guest came to {place if place != address else hex(place)}") from None
         found = self.read(RIP)
         assert found == address, f"stopped at {found:x}, not at {address:x}"
         self.ask(f"z1,{address:x},1")

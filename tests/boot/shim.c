@@ -46,7 +46,7 @@
 void shim_la57(void *pml5_page);                                      /* shim_la57.asm */
 void shim_gop(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *)); /* shim_gop.c */
 void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *));  /* shim_mp.c */
-void shim_mp_after(void (*say)(const char *));
+void shim_mp_after(EFI_SYSTEM_TABLE *real, void (*say)(const char *));
 
 static EFI_SYSTEM_TABLE *real, copy;
 static EFI_BOOT_SERVICES services;
@@ -494,7 +494,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     shim_gop(real, mode);
     shim_mp(real, mode);
     EFI_STATUS status = real->BootServices->StartImage(program, NULL, NULL);
-    shim_mp_after(say);
+    shim_mp_after(real, say);
     say(EFI_ERROR(status) ? "\r\nshim: it returned an error\r\n" : "\r\nshim: it returned\r\n");
     for (;;) {
         __asm__ volatile("hlt");

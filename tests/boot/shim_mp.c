@@ -5,7 +5,9 @@
  *              after it, on the boot core before and after baretick; said, with what differs; then
  *              all cores are sent into another procedure
  *   mp-none    no procedure is taken
- *   mp-less    the core with APIC id 1 returns without having been in the procedure
+ *   mp-less    the cores with odd APIC ids return without having been in the procedure
+ *   mp-late    other cores come to the procedure some milliseconds late, and look then whether the
+ *              boot core's table of interrupts still has baretick's entry for NMIs; said
  */
 #include <efi.h>
 
@@ -29,17 +31,23 @@ static const char *const names[] = {
     "fsb",   "gsb",   "apic",  "mcgctl", "mc0ctl", "mc1ctl", "mxcsr", "xcr0", "spurious",
     "timer", "lint0", "lint1", "error",  "perf",   "thermal"};
 #define FACTS (sizeof names / sizeof names[0])
+#define IDT   9 /* among them */
+
+#define LATE_TICKS 20000000 /* milliseconds, whatever the TSC's rate */
 
 static struct {
     UINT64 before[FACTS], after[FACTS];
-    UINT8 came, back;
+    UINT8 came, back, guarded;
 } core[CORES];
 static BOOLEAN (*is)(const char *);
 static struct mp *services;
 static EFI_STATUS(EFIAPI *start_all)(struct mp *, procedure, BOOLEAN, EFI_EVENT, UINTN, VOID *,
                                      UINTN **);
 static procedure real_procedure;
-static UINT32 again;
+static UINT32 again, started;
+static struct gate {
+    UINT64 low, high;
+} firmware_nmi;
 
 static UINT64 rdmsr(UINT32 msr)
 {
@@ -120,6 +128,21 @@ static void unusual(void)
     *(volatile UINT32 *)(LAPIC + 0x330) = 0x40;               /* thermal: open; never comes */
 }
 
+/* The entry for NMIs of the table that the firmware had loaded on the boot core. */
+static struct gate boot_nmi(void)
+{
+    return ((volatile struct gate *)core[0].before[IDT])[2];
+}
+
+static BOOLEAN comes_late_and_guarded(void)
+{
+    UINT64 began = __builtin_ia32_rdtsc();
+    while (__builtin_ia32_rdtsc() - began < LATE_TICKS) {
+        __builtin_ia32_pause();
+    }
+    return boot_nmi().low != firmware_nmi.low;
+}
+
 static VOID EFIAPI watched(VOID *argument)
 {
     UINT32 id = apic_id();
@@ -129,7 +152,10 @@ static VOID EFIAPI watched(VOID *argument)
     unusual();
     look(core[id].before);
     core[id].came = 1;
-    if (!is("mp-less") || id != 1) {
+    if (is("mp-late")) {
+        core[id].guarded = comes_late_and_guarded();
+    }
+    if (!is("mp-less") || id % 2 == 0) {
         real_procedure(argument);
     }
     look(core[id].after);
@@ -152,26 +178,41 @@ static EFI_STATUS EFIAPI start_watched(struct mp *self, procedure to, BOOLEAN on
     return start_all(self, watched, one_by_one, done, us, argument, failed);
 }
 
+/* Of the hour. */
+static UINT32 second(EFI_SYSTEM_TABLE *real)
+{
+    EFI_TIME now = {0};
+    real->RuntimeServices->GetTime(&now, NULL);
+    return now.Minute * 60u + now.Second;
+}
+
+static void say_number(UINT32 n, void (*say)(const char *))
+{
+    char number[] = {(char)('0' + n / 10 % 10), (char)('0' + n % 10), 0};
+    say(number);
+}
+
 void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *))
 {
     static EFI_GUID guid = {
         0x3fdda605, 0xa76e, 0x4f46, {0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08}};
     is = mode;
-    if ((!mode("mp-watch") && !mode("mp-none") && !mode("mp-less")) ||
+    if ((!mode("mp-watch") && !mode("mp-none") && !mode("mp-less") && !mode("mp-late")) ||
         EFI_ERROR(real->BootServices->LocateProtocol(&guid, NULL, (void **)&services))) {
         return;
     }
     start_all = services->start_all;
     services->start_all = start_watched;
     look(core[0].before);
+    firmware_nmi = boot_nmi();
+    started = second(real);
 }
 
 static void tell(UINT32 id, void (*say)(const char *))
 {
-    char number[] = {(char)('0' + id / 10), (char)('0' + id % 10), 0};
     BOOLEAN same = TRUE;
     say("\r\nshim: core ");
-    say(number);
+    say_number(id, say);
     if (!core[id].back) {
         say(" did not come back");
         return;
@@ -184,13 +225,18 @@ static void tell(UINT32 id, void (*say)(const char *))
         }
     }
     say(same ? " has all as before" : "");
+    if (is("mp-late") && id > 0) {
+        say(core[id].guarded ? ", came guarded" : ", came unguarded");
+    }
 }
 
-void shim_mp_after(void (*say)(const char *))
+void shim_mp_after(EFI_SYSTEM_TABLE *real, void (*say)(const char *))
 {
     if (!services) {
         return;
     }
+    say("\r\nshim: seconds: ");
+    say_number((second(real) + 3600 - started) % 3600, say);
     look(core[0].after);
     core[0].came = core[0].back = 1;
     for (UINT32 id = 0; id < CORES; id++) {
@@ -199,7 +245,10 @@ void shim_mp_after(void (*say)(const char *))
         }
     }
     EFI_STATUS status = start_all(services, count_again, FALSE, NULL, 0, NULL, NULL);
-    char number[] = {(char)('0' + again / 10), (char)('0' + again % 10), 0};
-    say(EFI_ERROR(status) ? "\r\nshim: MP services fail" : "\r\nshim: MP services go on, cores: ");
-    say(EFI_ERROR(status) ? "" : number);
+    if (EFI_ERROR(status)) {
+        say("\r\nshim: MP services fail");
+        return;
+    }
+    say("\r\nshim: MP services go on, cores: ");
+    say_number(again, say);
 }

@@ -231,6 +231,15 @@ def test_each_core_gets_back_what_it_had(boot, shim, words):
     assert "shim: MP services go on, cores: 02" in b.text, str(b)
 
 
+def test_nmis_are_counted_until_the_last_core_has_come(boot, shim):
+    done = b"shim: it returned"
+    b = boot("", disk=shim("mp-late", BORROW + " cores=all"), extra=["-smp", "3"],
+             done=lambda data: done in data)  # fmt: skip
+    lent(b, 3)
+    for core in (1, 2):
+        assert f"shim: core 0{core} has all as before, came guarded" in b.text, str(b)
+
+
 def test_firmware_that_lends_no_core(boot, shim):
     b = boot("", disk=shim("mp-none", f"{QUICK} takeover=borrow"), extra=["-smp", "2"])
     assert b.status == SUCCESS, str(b)
@@ -238,12 +247,20 @@ def test_firmware_that_lends_no_core(boot, shim):
     assert "MP services do not lend them: unsupported" in warning["message"], warning
 
 
-def test_core_that_does_not_come(boot, shim):
-    b = boot("", disk=shim("mp-less", f"{QUICK} takeover=borrow cores=bsp"), extra=["-smp", "3"])
+def test_cores_that_do_not_come(boot, shim):
+    """Several, which are waited for together: a second before the takeover, and one in it."""
+    took = {}
+    for mode in ("mp-watch", "mp-less"):
+        modes = f"{mode} no-conout"  # where nobody is waited for to read it
+        b = boot("", disk=shim(modes, f"{BORROW} cores=bsp bench=do_nothing"), extra=["-smp", "8"],
+                 done=lambda data: b"shim: it returned" in data)  # fmt: skip
+        took[mode] = int(re.search(r"shim: seconds: (\d+)", b.text)[1])
     assert b.end["type"] == "end", str(b)
-    lent(b, 3, others=2)
-    (warning,) = [e for e in b.events("warning") if "is not used" in e["message"]]
-    assert "core 1 (APIC id 1)" in warning["message"] and "MP services" in warning["message"]
+    lent(b, 8, others=4)
+    warnings = [e["message"] for e in b.events("warning") if "is not used" in e["message"]]
+    assert len(warnings) == 4 and all("MP services" in w for w in warnings), warnings
+    assert "core 1 (APIC id 1)" in warnings[0], warnings
+    assert took["mp-less"] - took["mp-watch"] <= 4, took
 
 
 def test_exit_cannot_return(boot):
