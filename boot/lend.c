@@ -12,7 +12,7 @@
 #define DONE_TRIES   10000
 #define DONE_STEP_US 1000
 
-/* A second: none comes later than that (SILENCE_US in kernel/cores/lent.c). */
+/* A second, as the kernel waits for them (SILENCE_US in kernel/cores/lent.c). */
 #define BEGIN_TRIES   1000
 #define BEGIN_STEP_US 1000
 

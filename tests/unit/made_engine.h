@@ -8,23 +8,7 @@
 #include "tests/unit/unit.h"
 #include <math.h>
 #include <string.h>
-#include "bench/measure/check.c"
-#include "bench/measure/compensate.c"
-#include "bench/measure/cycle.c"
-#include "bench/measure/engine.c"
-#include "bench/measure/gathered.c"
-#include "bench/measure/guard.c"
-#include "bench/measure/headline.c"
-#include "bench/measure/interleave.c"
-#include "bench/measure/layout.c"
-#include "bench/measure/method.c"
-#include "bench/measure/method_adaptive.c"
-#include "bench/measure/method_stream.c"
-#include "bench/measure/pace.c"
-#include "bench/measure/parts.c"
-#include "bench/api/report.c"
-#include "bench/measure/sampler.c"
-#include "bench/api/timer.c"
+#include "tests/unit/alone.h"
 #include "tests/unit/fake_own.h"
 
 #define OPS   1000
@@ -224,23 +208,6 @@ bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behi
     (void)code;
     *behind = 0x12;
     return at == 0x1000 && strcmp(name, "planted/row/B2") == 0;
-}
-
-void place_object(const struct placed *p)
-{
-    (void)p;
-}
-
-void compiled_init(struct compiled *c)
-{
-    (void)c;
-}
-
-/* The rows measure alone. */
-bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
-{
-    (void)e, (void)ticks, (void)row;
-    return true;
 }
 
 static inline double three(const struct cpu *c)

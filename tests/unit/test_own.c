@@ -142,23 +142,7 @@ static bool watched_judge(const struct engine *e, double from, double to)
 #define own_read        watched_after
 #define own_is_shared   watched_judge
 
-#include "bench/api/report.c"
-#include "bench/api/timer.c"
-#include "bench/measure/check.c"
-#include "bench/measure/compensate.c"
-#include "bench/measure/cycle.c"
-#include "bench/measure/engine.c"
-#include "bench/measure/gathered.c"
-#include "bench/measure/guard.c"
-#include "bench/measure/headline.c"
-#include "bench/measure/interleave.c"
-#include "bench/measure/layout.c"
-#include "bench/measure/method.c"
-#include "bench/measure/method_adaptive.c"
-#include "bench/measure/method_stream.c"
-#include "bench/measure/pace.c"
-#include "bench/measure/parts.c"
-#include "bench/measure/sampler.c"
+#include "tests/unit/alone.h"
 #include "bench/show/own_show.c"
 
 static struct window_result window(double cycles, bool sensitive)
@@ -218,11 +202,6 @@ bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behi
     return false;
 }
 
-void place_object(const struct placed *p)
-{
-    (void)p;
-}
-
 bool place_is_cold(const struct engine *e, const struct bench *b)
 {
     (void)e, (void)b;
@@ -232,17 +211,6 @@ bool place_is_cold(const struct engine *e, const struct bench *b)
 void place_cool(const struct placed *p)
 {
     (void)p;
-}
-
-void compiled_init(struct compiled *c)
-{
-    (void)c;
-}
-
-bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
-{
-    (void)e, (void)ticks, (void)row;
-    return true;
 }
 
 static uint64_t nmis(void)

@@ -1,0 +1,40 @@
+/* The engine's sources, and of what surrounds them nothing: no objects, no compiled bodies, no
+ * other row to wait for. */
+#ifndef TESTS_UNIT_ALONE_H
+#define TESTS_UNIT_ALONE_H
+
+#include "bench/api/report.c"
+#include "bench/api/timer.c"
+#include "bench/measure/check.c"
+#include "bench/measure/compensate.c"
+#include "bench/measure/cycle.c"
+#include "bench/measure/engine.c"
+#include "bench/measure/gathered.c"
+#include "bench/measure/guard.c"
+#include "bench/measure/headline.c"
+#include "bench/measure/interleave.c"
+#include "bench/measure/layout.c"
+#include "bench/measure/method.c"
+#include "bench/measure/method_adaptive.c"
+#include "bench/measure/method_stream.c"
+#include "bench/measure/pace.c"
+#include "bench/measure/parts.c"
+#include "bench/measure/sampler.c"
+
+void place_object(const struct placed *p)
+{
+    (void)p;
+}
+
+void compiled_init(struct compiled *c)
+{
+    (void)c;
+}
+
+bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
+{
+    (void)e, (void)ticks, (void)row;
+    return true;
+}
+
+#endif
