@@ -51,6 +51,8 @@ def refuse_machine(args):
 def command_run(args):
     if args.hosted:
         refuse_machine(args)
+        if args.out:
+            raise Failed("--out: not with --hosted, whose report is its standard output: > FILE keeps it")
         return STATUS.get(hosted([*objects_word(args), *args.words]).returncode, 1)
     words = [*machine_words(args), *(["--out", args.out] if args.out else [])]
     return subprocess.run([sys.executable, os.path.join(HERE, "scripts/run"), *words, "--", *args.words],
@@ -95,7 +97,7 @@ def add_run(commands):
     p.add_argument("words", nargs="*", metavar="WORD", help="baretick's options, like suite=calls")
     p.add_argument("--hosted", action="store_true", help="as a process, on this CPU")
     p.add_argument("--objects", default="", metavar="PATH", help="a folder, or a file, with rows of your own")
-    p.add_argument("--out", default="", help="where report.jsonl and serial.log go (build/run)")
+    p.add_argument("--out", default="", help="where report.jsonl and serial.log go (build/run); not with --hosted")
     add_machine(p)
     p.set_defaults(command=command_run)
 

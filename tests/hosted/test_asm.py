@@ -356,6 +356,16 @@ def test_run_hands_words_and_status_on():
     assert ran.returncode == 0 and "empty_lfence" in ran.stdout
 
 
+@pytest.mark.parametrize("words, said", [
+    (["--out", "reports"], "--out: not with --hosted"), (["--smp", "2"], "--smp: of the machine in QEMU"),
+])  # fmt: skip
+def test_run_of_a_process_takes_no_word_of_the_machine(words, said, tmp_path):
+    ran = subprocess.run([ROOT / "scripts/baretick", "run", "--hosted", *words], cwd=tmp_path, capture_output=True,
+                         text=True, timeout=SECONDS, check=False)
+    assert ran.returncode == 2 and said in ran.stderr and not ran.stdout, ran
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("words, last", [
     ("baretick ru", "run"), ("baretick asm --lat", "--late-init --latency"), ("baretick run --accel t", "tcg"),
 ])
