@@ -1,0 +1,29 @@
+/*
+ * By how much two sets of values are shifted against each other (Hodges and Lehmann, "Estimates of
+ * location based on rank tests", 1963): a few values far off do not move it, and its interval
+ * assumes no distribution but that both sets have the same one, shifted. Pure; uses SSE: not for
+ * boot/ or trap handlers.
+ */
+#ifndef LIB_STATS_SHIFT_H
+#define LIB_STATS_SHIFT_H
+
+#include <stddef.h>
+
+#define SHIFT_MOST 16 /* values a set */
+
+struct shift {
+    double by;     /* the median of all differences a - b; UNKNOWN: a set is empty */
+    double lo, hi; /* its interval; UNKNOWN: the sets are too small for the level */
+};
+
+/*
+ * a and b: n and m values, SHIFT_MOST at the most. The interval has at least the two-sided level
+ * asked for, by the exact distribution of Mann and Whitney's U.
+ */
+struct shift shift_of(const double *a, size_t n, const double *b, size_t m, double level);
+
+/* The largest k for which U of n and m values is below k with a probability of at most (1 - level)
+ * / 2: the interval is from the k-th smallest difference to the k-th largest. 0: too few values. */
+size_t shift_rank(size_t n, size_t m, double level);
+
+#endif
