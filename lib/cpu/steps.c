@@ -1,0 +1,257 @@
+#include "lib/cpu/steps.h"
+
+#define LONGEST  15 /* bytes of an instruction (SDM vol. 2A section 2.3.11) */
+#define TRAP_BIT 0x100u
+
+/* --- instructions ----------------------------------------------------------------------------- */
+
+struct reader {
+    const uint8_t *bytes;
+    size_t n, at;
+    bool repeats, address32; /* by its prefixes */
+};
+
+static bool is_legacy_prefix(uint8_t b)
+{
+    switch (b) {
+    case 0x66: /* operand size */
+    case 0x67: /* address size */
+    case 0xf0: /* LOCK */
+    case 0xf2: /* REPNE */
+    case 0xf3: /* REP, REPE */
+    case 0x2e: /* segments */
+    case 0x36:
+    case 0x3e:
+    case 0x26:
+    case 0x64:
+    case 0x65:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_rex(uint8_t b)
+{
+    return (b & 0xf0) == 0x40;
+}
+
+/* Moves on to the opcode. False: it is not among these bytes. */
+static bool skip_prefixes(struct reader *r)
+{
+    for (; r->at < r->n; r->at++) {
+        uint8_t b = r->bytes[r->at];
+        if (!is_legacy_prefix(b) && !is_rex(b))
+            return true;
+        r->repeats = r->repeats || b == 0xf2 || b == 0xf3;
+        r->address32 = r->address32 || b == 0x67;
+    }
+    return false;
+}
+
+/* Bytes of ModRM, SIB and displacement at r->at (SDM vol. 2A tables 2-2, 2-3); 0: not there. */
+static size_t modrm_length(const struct reader *r)
+{
+    if (r->at >= r->n)
+        return 0;
+    uint8_t modrm = r->bytes[r->at], mod = modrm >> 6, rm = modrm & 7;
+    bool sib = mod != 3 && rm == 4;
+    if (sib && r->at + 1 >= r->n)
+        return 0;
+    bool no_base = sib ? (r->bytes[r->at + 1] & 7) == 5 : rm == 5;
+    size_t displacement = mod == 1 ? 1 : mod == 2 || (mod == 0 && no_base) ? 4 : 0;
+    return 1u + sib + displacement;
+}
+
+static unsigned modrm_reg(const struct reader *r)
+{
+    return r->bytes[r->at] >> 3 & 7;
+}
+
+static struct steps_instruction loses(const struct reader *r, size_t more)
+{
+    return (struct steps_instruction){.kind = STEPS_LOSES, .length = (uint8_t)(r->at + more)};
+}
+
+/* The same of one with a ModRM byte at r->at. */
+static struct steps_instruction loses_modrm(const struct reader *r)
+{
+    size_t length = modrm_length(r);
+    return length ? loses(r, length) : (struct steps_instruction){0};
+}
+
+/* 0F xx, r->at behind both: what exits to a hypervisor by SDM vol. 3C section 25.1, and SYSCALL. */
+static struct steps_instruction read_two_byte(const struct reader *r, uint8_t opcode)
+{
+    switch (opcode) {
+    case 0x05: /* SYSCALL */
+    case 0x06: /* CLTS */
+    case 0x08: /* INVD */
+    case 0x09: /* WBINVD */
+    case 0x30: /* WRMSR */
+    case 0x31: /* RDTSC */
+    case 0x32: /* RDMSR */
+    case 0x33: /* RDPMC */
+    case 0xa2: /* CPUID */
+        return loses(r, 0);
+    case 0x00: /* SLDT, STR, LLDT, LTR */
+    case 0x01: /* SGDT to INVLPG; XSETBV, MONITOR, MWAIT, RDTSCP, VMCALL, ... */
+    case 0xc7: /* RDRAND, RDSEED, XSAVES; CMPXCHG16B, which is never lost */
+        return loses_modrm(r);
+    case 0x20: /* MOV of control and debug registers: always registers */
+    case 0x21:
+    case 0x22:
+    case 0x23:
+        return loses(r, 1);
+    default:
+        return (struct steps_instruction){0};
+    }
+}
+
+static bool is_string(uint8_t opcode)
+{
+    return (opcode >= 0x6c && opcode <= 0x6f) || (opcode >= 0xa4 && opcode <= 0xa7) ||
+           (opcode >= 0xaa && opcode <= 0xaf);
+}
+
+static struct steps_instruction read_one_byte(const struct reader *r, uint8_t opcode)
+{
+    switch (opcode) {
+    case 0x8e: /* MOV to a segment register: /2 is SS */
+        if (r->at < r->n && modrm_reg(r) == 2)
+            return loses_modrm(r);
+        break;
+    case 0x9c:
+        return (struct steps_instruction){.kind = STEPS_PUSHES};
+    case 0xc7: /* F8: XBEGIN */
+        if (r->at < r->n && r->bytes[r->at] == 0xf8)
+            return (struct steps_instruction){.kind = STEPS_BEGINS};
+        break;
+    case 0x90: /* PAUSE */
+        return r->repeats ? loses(r, 0) : (struct steps_instruction){0};
+    case 0xf4: /* HLT */
+    case 0xec: /* IN, OUT by DX */
+    case 0xed:
+    case 0xee:
+    case 0xef:
+        return loses(r, 0);
+    case 0xcd: /* INT n */
+    case 0xe4: /* IN, OUT by number */
+    case 0xe5:
+    case 0xe6:
+    case 0xe7:
+        return loses(r, 1);
+    default:
+        break;
+    }
+    return (struct steps_instruction){0};
+}
+
+struct steps_instruction steps_read(const uint8_t *bytes, size_t n)
+{
+    struct reader r = {bytes, n < LONGEST ? n : LONGEST, 0, false, false};
+    if (!skip_prefixes(&r))
+        return (struct steps_instruction){0};
+    uint8_t opcode = r.bytes[r.at++];
+    if (r.repeats && is_string(opcode))
+        return (struct steps_instruction){.kind = STEPS_REPEATED, .count_is_ecx = r.address32};
+    if (opcode != 0x0f)
+        return read_one_byte(&r, opcode);
+    if (r.at >= r.n)
+        return (struct steps_instruction){0};
+    opcode = r.bytes[r.at++];
+    return read_two_byte(&r, opcode);
+}
+
+static struct steps_instruction read_at(const struct steps *s, uint64_t rip)
+{
+    for (unsigned i = 0; i < STEPS_RANGES; i++) {
+        uint64_t into = rip - s->code[i].from;
+        if (into < s->code[i].size)
+            return steps_read((const uint8_t *)(uintptr_t)rip, s->code[i].size - into);
+    }
+    return (struct steps_instruction){0};
+}
+
+/* --- counting --------------------------------------------------------------------------------- */
+
+void steps_begin(struct steps *s)
+{
+    s->traps = s->instructions = s->iterations = s->repeats = s->repeated = s->lost = 0;
+    s->end = STEPS_RUNNING;
+}
+
+static uint64_t count_of(const struct steps_instruction *i, uint64_t rcx)
+{
+    return i->count_is_ecx ? (uint32_t)rcx : rcx;
+}
+
+static void count_repeated(struct steps *s, uint64_t rip, uint64_t rcx)
+{
+    uint64_t left = count_of(&s->next, rcx);
+    s->iterations += s->count - left;
+    s->count = left;
+    if (rip == s->at) {
+        s->repeats++;
+        return;
+    }
+    s->instructions++;
+    s->repeated++;
+}
+
+/* The instruction at s->at, and those after it that have run too if traps were lost. The last of
+ * them in s->next. */
+static void count_losing(struct steps *s, uint64_t rip)
+{
+    while (s->next.kind == STEPS_LOSES) {
+        s->at += s->next.length;
+        s->instructions++;
+        if (rip == s->at)
+            return;
+        s->lost++;
+        s->next = read_at(s, s->at);
+    }
+    s->instructions++; /* this one's trap came */
+}
+
+static void clean_pushed(uint64_t rsp)
+{
+    uint16_t *pushed = (uint16_t *)(uintptr_t)rsp; /* the flags' low half, whatever was pushed */
+    *pushed &= (uint16_t)~TRAP_BIT;
+}
+
+/* What ran since the last trap. */
+static void count(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
+{
+    if (s->next.kind == STEPS_REPEATED)
+        count_repeated(s, rip, rcx);
+    else if (s->next.kind == STEPS_LOSES)
+        count_losing(s, rip);
+    else
+        s->instructions++;
+    if (s->next.kind == STEPS_PUSHES)
+        clean_pushed(rsp);
+}
+
+static bool end(struct steps *s, enum steps_end how)
+{
+    s->end = how;
+    return false;
+}
+
+bool steps_trap(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
+{
+    bool repeating = s->traps > 0 && s->next.kind == STEPS_REPEATED && rip == s->at;
+    if (s->traps++ > 0)
+        count(s, rip, rcx, rsp);
+    if (rip == s->back)
+        return end(s, STEPS_BACK);
+    s->at = rip;
+    if (!repeating) {
+        s->next = read_at(s, rip);
+        s->count = count_of(&s->next, rcx);
+    }
+    if (s->next.kind == STEPS_BEGINS)
+        return end(s, STEPS_TRANSACTION);
+    return s->traps < s->most || end(s, STEPS_MOST);
+}

@@ -1,0 +1,347 @@
+/* Instructions counted from traps (lib/cpu/steps.h): code as bytes, and the RIPs at which a CPU
+ * would stop, one list for each way in which it may. */
+#include "lib/cpu/steps.h"
+#include <string.h>
+#include "tests/unit/unit.h"
+
+#define MOST 1000
+#define BACK 0x1000 /* no code of ours */
+
+static uint8_t code[64];
+static uint64_t stack[2];
+static struct steps s;
+
+static void begin(const void *bytes, size_t n)
+{
+    memset(code, 0x90, sizeof code);
+    memcpy(code, bytes, n);
+    s = (struct steps){.most = MOST, .back = BACK};
+    s.code[0].from = (uint64_t)code;
+    s.code[0].size = sizeof code;
+    steps_begin(&s);
+}
+#define BEGIN(text) begin(text, sizeof(text) - 1)
+
+static bool trap(unsigned at, uint64_t rcx)
+{
+    return steps_trap(&s, (uint64_t)code + at, rcx, (uint64_t)stack);
+}
+
+/* Traps at these offsets, RCX 0, and the last one behind the code. */
+static void run(const unsigned *at, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_true(trap(at[i], 0));
+    assert_false(steps_trap(&s, BACK, 0, (uint64_t)stack));
+    assert_int_equal(s.end, STEPS_BACK);
+}
+#define RUN(...)                                                                                   \
+    do {                                                                                           \
+        static const unsigned offsets[] = {__VA_ARGS__};                                           \
+        run(offsets, sizeof offsets / sizeof *offsets);                                            \
+    } while (0)
+
+static void each_trap_is_an_instruction(void **state)
+{
+    (void)state;
+    BEGIN("\x90\x90\xc3"); /* nop; nop; ret */
+    RUN(0, 1, 2);
+    assert_int_equal(s.instructions, 3);
+    assert_int_equal(s.traps, 4);
+    assert_int_equal(s.lost, 0);
+}
+
+static void a_string_instruction_counts_once(void **state)
+{
+    (void)state;
+    BEGIN("\xf3\xaa\xc3"); /* rep stosb; ret */
+    for (uint64_t left = 64; left > 0; left--)
+        assert_true(trap(0, left));
+    assert_true(trap(2, 0)); /* the 64th iteration and the end are one trap */
+    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_int_equal(s.instructions, 2);
+    assert_int_equal(s.iterations, 64);
+    assert_int_equal(s.repeats, 63);
+    assert_int_equal(s.repeated, 1);
+}
+
+/* QEMU looks at RCX once more after the last iteration. */
+static void a_string_instruction_may_trap_once_more(void **state)
+{
+    (void)state;
+    BEGIN("\xf3\x48\xab\xc3"); /* rep stosq; ret */
+    for (int left = 64; left >= 0; left--)
+        assert_true(trap(0, (uint64_t)left));
+    assert_true(trap(3, 0));
+    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_int_equal(s.instructions, 2);
+    assert_int_equal(s.iterations, 64);
+    assert_int_equal(s.repeats, 64);
+}
+
+static void a_string_instruction_may_do_nothing(void **state)
+{
+    (void)state;
+    BEGIN("\xf2\xae\xc3"); /* repne scasb; ret */
+    RUN(0, 2);
+    assert_int_equal(s.instructions, 2);
+    assert_int_equal(s.iterations, 0);
+}
+
+static void two_string_instructions_are_two(void **state)
+{
+    (void)state;
+    BEGIN("\xf3\xa4\xf3\xa4\xc3"); /* rep movsb; rep movsb; ret */
+    assert_true(trap(0, 2));
+    assert_true(trap(0, 1));
+    assert_true(trap(2, 0));
+    assert_true(trap(4, 0));
+    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_int_equal(s.instructions, 3);
+    assert_int_equal(s.iterations, 2);
+    assert_int_equal(s.repeated, 2);
+}
+
+static void with_32_bit_addresses_ecx_counts(void **state)
+{
+    (void)state;
+    BEGIN("\x67\xf3\xa6\xc3"); /* rep cmpsb, addresses of 32 bits; ret */
+    assert_true(trap(0, 0xffffffff00000002));
+    assert_true(trap(0, 1)); /* the upper half is cleared */
+    assert_true(trap(3, 0));
+    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_int_equal(s.iterations, 2);
+    assert_int_equal(s.instructions, 2);
+}
+
+static void a_jump_to_itself_counts_each_time(void **state)
+{
+    (void)state;
+    BEGIN("\xe2\xfe\xc3"); /* loop $; ret */
+    RUN(0, 0, 0, 2);
+    assert_int_equal(s.instructions, 4);
+    assert_int_equal(s.iterations, 0);
+    BEGIN("\xf3\xeb\xfd\xc3"); /* jmp $ with a prefix that it ignores */
+    RUN(0, 0, 3);
+    assert_int_equal(s.instructions, 3);
+}
+
+/* mov ss, ax; nop; ret: silicon and Bochs lose the trap at 2, QEMU does not. */
+static void a_trap_after_mov_ss_may_be_lost(void **state)
+{
+    (void)state;
+    BEGIN("\x8e\xd0\x90\xc3");
+    RUN(0, 3);
+    assert_int_equal(s.instructions, 3);
+    assert_int_equal(s.lost, 1);
+    BEGIN("\x8e\xd0\x90\xc3");
+    RUN(0, 2, 3);
+    assert_int_equal(s.instructions, 3);
+    assert_int_equal(s.lost, 0);
+}
+
+/* From memory, with a prefix: the length is what tells where the trap is due. */
+static void mov_ss_of_any_form_is_recognised(void **state)
+{
+    static const struct {
+        const char *bytes;
+        uint8_t length;
+    } forms[] = {
+        {"\x8e\xd0", 2},                             /* mov ss, eax */
+        {"\x48\x8e\xd1", 3},                         /* mov ss, rcx */
+        {"\x8e\x10", 2},                             /* mov ss, [rax] */
+        {"\x41\x8e\x50\x10", 4},                     /* mov ss, [r8 + 16] */
+        {"\x8e\x54\x24\x08", 4},                     /* mov ss, [rsp + 8] */
+        {"\x8e\x14\x25\x00\x10\x00\x00", 7},         /* mov ss, [0x1000] */
+        {"\x8e\x15\x00\x10\x00\x00", 6},             /* mov ss, [rip + 0x1000] */
+        {"\x8e\x94\x88\x00\x10\x00\x00", 7},         /* mov ss, [rax + rcx * 4 + 0x1000] */
+        {"\x64\x66\x8e\x93\x00\x10\x00\x00", 8},     /* mov ss, fs:[rbx + 0x1000] */
+        {"\x8e\x14\x24", 3},                         /* mov ss, [rsp] */
+        {"\x67\x42\x8e\x14\x95\x00\x10\x00\x00", 9}, /* mov ss, [r10d * 4 + 0x1000] */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct steps_instruction got = steps_read((const uint8_t *)forms[i].bytes, forms[i].length);
+        assert_int_equal(got.kind, STEPS_LOSES);
+        assert_int_equal(got.length, forms[i].length);
+        /* Cut off, it is not guessed at. */
+        for (size_t n = 0; n + 5 < forms[i].length; n++)
+            assert_int_equal(steps_read((const uint8_t *)forms[i].bytes, n).kind, STEPS_PLAIN);
+    }
+    assert_int_equal(steps_read((const uint8_t *)"\x8e\xd8", 2).kind, STEPS_PLAIN); /* mov ds */
+}
+
+static void what_exits_to_a_hypervisor_is_recognised(void **state)
+{
+    static const struct {
+        const char *bytes;
+        uint8_t length;
+    } all[] = {
+        {"\x0f\xa2", 2},         /* cpuid */
+        {"\x48\x0f\xa2", 3},     /* with REX */
+        {"\x0f\x31", 2},         /* rdtsc */
+        {"\x0f\x01\xf9", 3},     /* rdtscp */
+        {"\x0f\x32", 2},         /* rdmsr */
+        {"\x0f\x30", 2},         /* wrmsr */
+        {"\x0f\x33", 2},         /* rdpmc */
+        {"\x0f\x01\x7d\x08", 4}, /* invlpg [rbp + 8] */
+        {"\x0f\x20\xc0", 3},     /* mov rax, cr0 */
+        {"\x0f\x23\xf8", 3},     /* mov dr7, rax */
+        {"\xf3\x90", 2},         /* pause */
+        {"\xe4\x60", 2},         /* in al, 60h */
+        {"\xec", 1},             /* in al, dx */
+        {"\x66\xef", 2},         /* out dx, ax */
+        {"\x0f\x05", 2},         /* syscall */
+        {"\xcd\x80", 2},         /* int 80h */
+        {"\x0f\xc7\xf0", 3},     /* rdrand eax */
+        {"\xf4", 1},             /* hlt */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct steps_instruction got = steps_read((const uint8_t *)all[i].bytes, all[i].length);
+        assert_int_equal(got.kind, STEPS_LOSES);
+        assert_int_equal(got.length, all[i].length);
+    }
+    assert_int_equal(steps_read((const uint8_t *)"\x90", 1).kind, STEPS_PLAIN);
+}
+
+/* cpuid; cpuid; nop; ret, of whose traps some are lost. */
+static void lost_traps_in_a_row_are_made_up_for(void **state)
+{
+    (void)state;
+    BEGIN("\x0f\xa2\x0f\xa2\x90\xc3");
+    RUN(0, 2, 4, 5);
+    assert_int_equal(s.instructions, 4);
+    BEGIN("\x0f\xa2\x0f\xa2\x90\xc3");
+    RUN(0, 4, 5);
+    assert_int_equal(s.instructions, 4);
+    BEGIN("\x0f\xa2\x0f\xa2\x90\xc3");
+    RUN(0, 2, 5);
+    assert_int_equal(s.instructions, 4);
+    BEGIN("\x0f\xa2\x0f\xa2\x90\xc3");
+    RUN(0, 5);
+    assert_int_equal(s.instructions, 4);
+    assert_int_equal(s.lost, 2);
+}
+
+/* cpuid; jmp +1; int3; ret: the next trap is at the jump's target. */
+static void a_jump_behind_a_lost_trap_counts(void **state)
+{
+    (void)state;
+    BEGIN("\x0f\xa2\xeb\x01\xcc\xc3");
+    RUN(0, 5);
+    assert_int_equal(s.instructions, 3);
+    assert_int_equal(s.lost, 1);
+}
+
+static void the_trap_flag_is_not_pushed(void **state)
+{
+    (void)state;
+    BEGIN("\x9c\x9d\xc3"); /* pushf; popf; ret */
+    stack[0] = 0x346;
+    assert_true(trap(0, 0));
+    assert_true(trap(1, 0));
+    assert_int_equal(stack[0], 0x246);
+    stack[0] = 0x346; /* no other instruction's is touched */
+    assert_true(trap(2, 0));
+    assert_int_equal(stack[0], 0x346);
+    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_int_equal(s.instructions, 3);
+}
+
+/* mov ss, eax; pushf; ret: the trap after MOV SS comes after PUSHF. */
+static void not_even_behind_a_lost_trap(void **state)
+{
+    (void)state;
+    BEGIN("\x8e\xd0\x9c\xc3");
+    stack[0] = 0x302;
+    assert_true(trap(0, 0));
+    assert_true(trap(3, 0));
+    assert_int_equal(stack[0], 0x202);
+    assert_int_equal(s.instructions, 2);
+}
+
+static void a_transaction_ends_stepping_before_it_begins(void **state)
+{
+    (void)state;
+    BEGIN("\x90\xc7\xf8\x00\x00\x00\x00\xc3"); /* nop; xbegin; ret */
+    assert_true(trap(0, 0));
+    assert_false(trap(1, 0));
+    assert_int_equal(s.end, STEPS_TRANSACTION);
+    BEGIN("\xc7\xc0\x00\x00\x00\x00\xc3"); /* mov eax, 0: the same opcode */
+    assert_true(trap(0, 0));
+}
+
+static void stepping_is_bounded(void **state)
+{
+    (void)state;
+    BEGIN("\xeb\xfe"); /* jmp $ */
+    for (unsigned i = 1; i < MOST; i++)
+        assert_true(trap(0, 0));
+    assert_false(trap(0, 0));
+    assert_int_equal(s.end, STEPS_MOST);
+    assert_int_equal(s.traps, MOST);
+}
+
+/* SYSCALL into a kernel that clears the flag, or IRET: no trap comes any more. */
+static void an_end_that_was_not_seen_is_none(void **state)
+{
+    (void)state;
+    BEGIN("\x90\xcf");
+    assert_true(trap(0, 0));
+    assert_true(trap(1, 0));
+    assert_int_equal(s.end, STEPS_RUNNING);
+    assert_int_equal(s.at, (uint64_t)code + 1);
+}
+
+/* Nothing is read where it was not allowed: address 8 would fault. */
+static void unknown_code_is_counted_without_reading_it(void **state)
+{
+    (void)state;
+    BEGIN("\xc3");
+    assert_true(steps_trap(&s, 8, 5, 0));
+    assert_true(steps_trap(&s, 8, 4, 0));
+    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_int_equal(s.instructions, 2);
+    assert_int_equal(s.iterations, 0);
+}
+
+/* At the end of what may be read, no byte beyond it is: AddressSanitizer would tell. */
+static void the_last_bytes_are_enough(void **state)
+{
+    (void)state;
+    BEGIN("");
+    code[sizeof code - 1] = 0x0f;
+    assert_true(trap(sizeof code - 1, 0));
+    code[sizeof code - 1] = 0xf3;
+    assert_true(trap(sizeof code - 1, 0));
+    code[sizeof code - 1] = 0x8e;
+    assert_true(trap(sizeof code - 1, 0));
+    assert_int_equal(s.instructions, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_trap_is_an_instruction),
+        cmocka_unit_test(a_string_instruction_counts_once),
+        cmocka_unit_test(a_string_instruction_may_trap_once_more),
+        cmocka_unit_test(a_string_instruction_may_do_nothing),
+        cmocka_unit_test(two_string_instructions_are_two),
+        cmocka_unit_test(with_32_bit_addresses_ecx_counts),
+        cmocka_unit_test(a_jump_to_itself_counts_each_time),
+        cmocka_unit_test(a_trap_after_mov_ss_may_be_lost),
+        cmocka_unit_test(mov_ss_of_any_form_is_recognised),
+        cmocka_unit_test(what_exits_to_a_hypervisor_is_recognised),
+        cmocka_unit_test(lost_traps_in_a_row_are_made_up_for),
+        cmocka_unit_test(a_jump_behind_a_lost_trap_counts),
+        cmocka_unit_test(the_trap_flag_is_not_pushed),
+        cmocka_unit_test(not_even_behind_a_lost_trap),
+        cmocka_unit_test(a_transaction_ends_stepping_before_it_begins),
+        cmocka_unit_test(stepping_is_bounded),
+        cmocka_unit_test(an_end_that_was_not_seen_is_none),
+        cmocka_unit_test(unknown_code_is_counted_without_reading_it),
+        cmocka_unit_test(the_last_bytes_are_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
