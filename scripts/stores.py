@@ -1,4 +1,4 @@
-"""`baretick stores`: dead stores, silent stores and silent loads of a row, an object or a line of assembly."""
+"""`baretick stores`: dead stores, silent stores, silent and reread loads of a row, an object or a line of assembly."""
 import json
 import os
 import re
@@ -13,31 +13,56 @@ from start import Failed
 PROGRAM = os.path.join(start.HERE, "build/hosted/stores")
 WIDTH = 100
 LEAST_NAME = 12
+CALLED = "called at "
 MOST = 2 ** 64 - 1
 STEPS = 10_000_000      # tests/stores/main.c
 ASM_OPERATIONS = 1000
 LOADER_FAILED = 127     # the dynamic linker's: a library is missing
-COLUMNS = (("dead_bytes", "dead", "bytes"), ("silent_stores", "silent", "stores"), ("stores", "", "stores"),
-           ("store_bytes", "", "bytes"), ("silent_loads", "silent", "loads"), ("loads", "", "loads"))
-WORST = ("dead_bytes", "silent_stores", "silent_loads", "stores", "loads")
+# Members of a record that are counts, the worst first.
+COUNTS = ("dead_bytes", "silent_stores", "silent_loads", "reread_loads", "stores", "loads", "store_bytes", "load_bytes",
+          "unread_bytes")
+# The lists for people: title, what is looked for, columns of a record's counts with their two lines of heading.
+LISTS = (
+    ("dead stores", ("dead_bytes",), (("dead_bytes", "dead", "bytes"), ("store_bytes", "of", "bytes"),
+                                      ("stores", "", "stores"))),
+    ("silent stores", ("silent_stores",), (("silent_stores", "silent", "stores"), ("stores", "of", "stores"))),
+    ("silent loads, reread loads", ("silent_loads", "reread_loads"),
+     (("silent_loads", "silent", "loads"), ("reread_loads", "reread", "loads"), ("loads", "of", "loads"))),
+)
+BY = {"stack": "by_stack", "instruction": "by_instruction"}
+FAULTED = 4             # tests/hosted/status.h
 ROW = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)?")
 
 
 # --- the program -----------------------------------------------------------------------------------
 
 def read(text):
-    """Its lines: each trace with its instructions, and why others are refused."""
+    """Its lines: each trace with its instructions, by themselves and in each stack of calls; why others are refused."""
     traces, refused = [], []
     for line in text.splitlines():
         record = json.loads(line)
         kind = record.pop("type")
         if kind == "trace":
-            traces.append({**record, "by_instruction": []})
+            traces.append({**record, "by_instruction": [], "by_stack": []})
         elif kind == "instruction":
             traces[-1]["by_instruction"].append(record)
+        elif kind == "stack":
+            traces[-1]["by_stack"].append({**traces[-1]["by_instruction"][-1], **record})
         elif kind == "refused":
             refused.append(record["why"])
+    for trace in traces:
+        for record in trace["by_stack"]:
+            del record["runs"]  # of the instruction, in all of them
     return traces, refused
+
+
+def fail_as_it_says(ran, said):
+    """The program did not come to its own end: why, as its record says where it has one."""
+    if ran.returncode < 0:
+        raise Failed(f"the program was ended by signal {-ran.returncode}: {said}")
+    fault = re.search(r'"kind":"fault","message":("(?:[^"\\]|\\.)*")', ran.stdout)
+    raise Failed(f"the program itself faulted: {json.loads(fault[1])}" if fault else
+                 f"the program was ended by a fault and did not say which: {said}")
 
 
 def program(*words):
@@ -49,8 +74,8 @@ def program(*words):
     if ran.returncode == LOADER_FAILED:
         raise Failed(f"{said}\nZydis, which decodes instructions, is a library: ./scripts/setup installs it, "
                      "then `make stores`")
-    if ran.returncode < 0:
-        raise Failed(f"the program was ended by signal {-ran.returncode}: {said}")
+    if ran.returncode < 0 or ran.returncode == FAULTED:
+        fail_as_it_says(ran, said)
     return ran.returncode, *read(ran.stdout)
 
 
@@ -86,7 +111,7 @@ def of_assembly(args):
                                           f"to=asm.{one.name}.behind", *common_words(args), f"asm/{one.name}")
     for trace in traces:
         del trace["suite"], trace["row"], trace["object"]  # made for it alone
-        for record in with_end(trace):
+        for record in placed(trace):
             if "function" in record:
                 record["function"] = around_snippet(record["function"], f"asm.{one.name}.")
     return status, traces, refused, None
@@ -130,19 +155,21 @@ def path_of(record, defined, object_path):
     return paths[0] if len(paths) == 1 else None
 
 
-def with_end(trace):
-    return trace["by_instruction"] + ([trace["ended"]] if "ended" in trace else [])
+def placed(trace):
+    """All records in it that have a place."""
+    calls = [call for record in trace["by_stack"] for call in record["calls"]]
+    return trace["by_instruction"] + trace["by_stack"] + calls + ([trace["ended"]] if "ended" in trace else [])
 
 
 def add_lines(trace, object_path):
-    """`line` of each instruction where it is known; the function of what is the program's own; `readable`, its name in
+    """`line` of each place where it is known; the function of what is the program's own; `readable`, its name in
     its language, where that is another."""
     defined = {}
     if object_path and os.path.isdir(object_path):
         object_path = os.path.join(object_path, trace["object"])
     if "objects" in trace:
         defined = lines.that_define(start.HERE, os.path.join(start.HERE, trace["objects"]), "bench/suites")
-    records = with_end(trace)
+    records = placed(trace)
     groups = {}
     for record in records:
         if "section" in record:
@@ -188,19 +215,38 @@ def share(part, whole, what):
 
 
 def worst(record):
-    return [-record[key] for key in WORST] + [record["address"]]
+    return [-record[key] for key in COUNTS] + [record["address"]]
 
 
-def table(records):
-    widths = [max(len(second), len(first), *(len(str(r[key])) for r in records)) for key, first, second in COLUMNS]
-    heads = [[c[i].rjust(w) for c, w in zip(COLUMNS, widths)] for i in (1, 2)]
+def offenders(records, keys):
+    """Those that have any of what is looked for, the worst first."""
+    found = [r for r in records if any(r[key] for key in keys)]
+    return sorted(found, key=lambda r: (-max(r[key] for key in keys), worst(r)))
+
+
+def table(records, columns):
+    widths = [max(len(second), len(first), *(len(str(r[key])) for r in records)) for key, first, second in columns]
+    heads = [[c[i].rjust(w) for c, w in zip(columns, widths)] for i in (1, 2)]
     margin = sum(widths) + 2 * (len(widths) - 1) + 3
     yield "  ".join(heads[0]).rstrip()
-    yield "  ".join(heads[1]) + "   instruction, and where it stands"
+    yield "  ".join(heads[1]) + "   instruction, and where it is"
     for record in records:
-        figures = "  ".join(str(record[key]).rjust(w) for (key, _, _), w in zip(COLUMNS, widths))
+        figures = "  ".join(str(record[key]).rjust(w) for (key, _, _), w in zip(columns, widths))
         yield f"{figures}   {cut(record['text'], WIDTH - margin)}"
         yield " " * margin + place(record, WIDTH - margin)
+        for call in record.get("calls", ()):
+            yield " " * margin + CALLED + place(call, WIDTH - margin - len(CALLED))
+
+
+def lists(trace, by, top):
+    """Three of them, as far as there is anything in them."""
+    for title, keys, columns in LISTS:
+        found = offenders(trace[BY[by]], keys)
+        shown = found[:top] if top else found
+        if found:
+            yield from ("", title, *table(shown, columns))
+        if len(shown) < len(found):
+            yield f"... and {len(found) - len(shown)} more; --top 0 shows all"
 
 
 def totals(trace):
@@ -208,24 +254,19 @@ def totals(trace):
            f"{share(trace['dead_bytes'], trace['store_bytes'], 'byte')} dead, "
            f"{share(trace['silent_stores'], trace['stores'], 'store')} silent")
     yield (f"{number_of(trace['loads'], 'load')} of {number_of(trace['load_bytes'], 'byte')}: "
-           f"{share(trace['silent_loads'], trace['loads'], 'load')} silent")
+           f"{share(trace['silent_loads'], trace['loads'], 'load')} silent, "
+           f"{share(trace['reread_loads'], trace['loads'], 'load')} reread")
     if trace["unread_bytes"]:
-        stand = "stands" if trace["unread_bytes"] == 1 else "stand"
+        stand = "is" if trace["unread_bytes"] == 1 else "are"
         yield (f"{number_of(trace['unread_bytes'], 'byte')} {stand} unread at the end: not counted as dead, "
                "the caller may read them")
 
 
-def tell(trace, top):
+def tell(trace, by, top):
     row = f"{trace['suite']}/{trace['row']}: " if "row" in trace else ""
     yield cut(row + trace["what"], WIDTH)
     yield f"{number_of(trace['operations'], 'operation')} in one call, {number_of(trace['steps'], 'step')}"
-    records = sorted(trace["by_instruction"], key=worst)
-    shown = records[:top] if top else records
-    if records:
-        yield ""
-        yield from table(shown)
-    if len(shown) < len(records):
-        yield f"... and {len(records) - len(shown)} more instructions; --top 0 shows all"
+    yield from lists(trace, by, top)
     yield ""
     yield from totals(trace)
     if "ended" in trace:
@@ -235,6 +276,8 @@ def tell(trace, top):
         yield f"    {at}{place(ended, WIDTH - 4 - len(at))}"
     if "wrong" in trace:
         yield cut(f"the call did not do its work: {trace['wrong']}", WIDTH)
+    if "changed" in trace:
+        yield cut(f"{row}the call changed what a function must leave as it was: {', '.join(trace['changed'])}", WIDTH)
 
 
 # --- the words -------------------------------------------------------------------------------------
@@ -251,10 +294,11 @@ def command(args):
     for number, trace in enumerate(traces):
         add_lines(trace, object_path)
         if args.json:
-            trace["by_instruction"].sort(key=worst)
+            for records in BY.values():
+                trace[records].sort(key=worst)
             print(json.dumps(trace))
         else:
-            print("\n".join(([""] if number else []) + list(tell(trace, args.top))))
+            print("\n".join(([""] if number else []) + list(tell(trace, args.by, args.top))))
     if refused:
         raise Failed("\n".join(refused) + (hint(args.what) if kind == of_row and refused[0].startswith("no row") else ""))
     return status
@@ -272,13 +316,15 @@ def operations(text):
 
 def add(commands):
     p = commands.add_parser(
-        "stores", help="stores and loads that were in vain", formatter_class=start.argparse.RawDescriptionHelpFormatter,
+        "stores", help="redundant stores and loads", formatter_class=start.argparse.RawDescriptionHelpFormatter,
         description="Follows one call of a row's body, instruction by instruction, as a process, and counts for\n"
-                    "each what it did in vain:\n"
-                    "  dead bytes     stored, and stored to again before anything had read them\n"
-                    "  silent stores  of what already stood there\n"
+                    "each what was redundant:\n"
+                    "  dead bytes     stored, and stored to again or popped before anything had read them\n"
+                    "  silent stores  of what was already there\n"
                     "  silent loads   of what the same instruction's last load from there gave\n"
-                    "The worst come first. Its setup is not counted. docs/stores.md has the rest.",
+                    "  reread loads   of bytes that any instruction has read since they were stored: the rule\n"
+                    "                 for silent loads of Valgrind's deadstores\n"
+                    "One list of each, the worst first. Its setup is not counted. docs/stores.md has the rest.",
         epilog="examples:\n"
                "  baretick stores compiler/silent_cure\n"
                "  baretick stores mine.o --operations 100\n"
@@ -291,7 +337,9 @@ def add(commands):
     p.add_argument("--row", help="of an object: this one alone, in place of all")
     p.add_argument("--asm", action="store_true", help="take it for instructions, whatever it looks like")
     p.add_argument("--init", default="", metavar="CODE", help="instructions that run before, not counted")
-    p.add_argument("--top", type=start.number, default=20, metavar="N", help="instructions that are shown (20); 0: all")
+    p.add_argument("--by", choices=BY, default="stack", help="the lists have an instruction once for each stack of "
+                   "calls that it ran in, up to five calls deep (stack), or once (instruction)")
+    p.add_argument("--top", type=start.number, default=10, metavar="N", help="lines of each list (10); 0: all")
     p.add_argument("--verify", action="store_true", help="look through all memory at each step, whether a store was "
                    "missed; slow")
     p.add_argument("--json", action="store_true", help="one JSON object a row")

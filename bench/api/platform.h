@@ -9,9 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "bench/api/step.h"
 #include "bench/api/timer.h"
 #include "lib/config/options.h"
 #include "lib/cpu/cpu.h"
+#include "lib/cpu/steps.h"
 #include "lib/cpu/topology.h"
 #include "lib/text/sink.h"
 
@@ -106,6 +108,9 @@ struct platform {
 
     timer_source *clock; /* enum clock_id */
     timer_source *cycle; /* enum cycle_id */
+    /* Returns the running core's counter of retired instructions, not started; NULL: not
+     * available, *why is the reason. */
+    struct timer *(*retired)(void *context, const char **why);
 
     struct sink *out;
     /* Whether a person has asked for the end of the run (never waits), and by which keys that is
@@ -132,6 +137,14 @@ struct platform {
      * it held is the caller's to put right. Calls are not nested.
      */
     bool (*guarded)(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
+    /*
+     * Calls function(argument...) one instruction at a time on the core that runs, within
+     * guarded(), and counts into *s, of which the caller sets `most`: when that is reached the rest
+     * runs freely. A guarded() that does not come back leaves no stepping behind. NULL: not
+     * possible here.
+     */
+    struct step_result (*step)(struct steps *s, const void *function,
+                               const uint64_t argument[STEP_ARGUMENTS]);
     uint64_t image, image_size; /* where the program lies, which can be anywhere; 0: as linked */
     /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
@@ -151,7 +164,7 @@ struct platform {
      */
     void (*row_keep)(const struct platform *p, unsigned core, uint64_t *kept);
     void (*row_tell)(const struct platform *p, unsigned core, const uint64_t *kept);
-    /* Why a row with these needs (bench.h) cannot run here; NULL: it can. */
+    /* Why a row with these needs (bench.h) cannot run on this platform; NULL: it can. */
     const char *(*lacks)(unsigned needs);
     const struct platform_cores *cores; /* NULL: only the one that runs */
 };

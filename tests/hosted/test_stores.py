@@ -1,4 +1,4 @@
-"""`baretick stores`: what is counted of rows, objects and instructions that were made to be in vain, by gcc and clang;
+"""`baretick stores`: what is counted of rows, objects and instructions made to be redundant, by gcc and clang;
 what ends a trace; how fast it steps."""
 
 import fcntl
@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BARETICK = ROOT / "scripts/baretick"
 PROGRAM = ROOT / "build/hosted/stores"
 SECONDS = 300
+pytestmark = pytest.mark.launches
 HAS_ZYDIS = any(Path(d, "include/Zydis/Zydis.h").exists() for d in ("/usr", "/usr/local"))
 FLAGS = Path("/proc/cpuinfo").read_text().split()
 PASS = 50  # operations of a pass of suite compiler: bench/suites/compiler/compiler.h
@@ -134,8 +135,8 @@ def test_an_array_of_which_one_word_is_read(program):
     n = 1000
     trace, passes, loop = row(program, "buffer_cure", n)
     assert trace["store_bytes"] == 8 * n + 8 * passes
-    # Each pass reads its last word; the last pass leaves the others as they are.
-    assert trace["dead_bytes"] == 8 * (n - passes - (PASS - 1))
+    # Each pass reads its last word; the array is on the stack, and what the last pass left there dies with it.
+    assert trace["dead_bytes"] == 8 * (n - passes)
     for i in loop:  # the same words in every pass, whatever stores them
         assert i["silent_stores"] * passes == i["stores"] * (passes - 1), i
     trace, passes, loop = row(program, "buffer_trap", n)
@@ -151,7 +152,7 @@ def test_a_memset_and_a_copy_of_which_parts_are_dead(program):
     trap = row(program, "memset_trap", n)[0]
     assert trap["store_bytes"] < trace["store_bytes"]
     trace, passes, loop = row(program, "copy_cure", n)
-    assert trace["dead_bytes"] == (64 - 16) * (n - 1)  # two of its words are read
+    assert trace["dead_bytes"] == (64 - 16) * n  # two of its words are read; it is on the stack
     assert sum(i["silent_stores"] for i in loop) == sum(i["stores"] * (n - 1) // n for i in loop)
     trace, passes, loop = row(program, "copy_trap", n)
     assert not loop and trace["dead_bytes"] == 0
@@ -262,17 +263,17 @@ def test_names_of_cxx_are_readable_and_leave_room_for_the_offset(kind, tmp_path)
 
 # --- instructions ----------------------------------------------------------------------------------
 
-# A turn's stores, bytes, dead bytes, silent stores (but for the first turn), loads, silent loads.
+# A turn's stores, bytes, dead bytes, silent stores (but for the first turn), loads, silent loads. What was popped is new.
 KINDS = {
     "mov [r14], rax; mov rbx, [r14]": (1, 8, 0, 1, 1, 1),
     "mov [r14], r15": (1, 8, 8, 0, 0, 0),
     "mov qword [r14], 1; mov dword [r14], 2; mov rax, [r14]": (2, 12, 4, 0, 1, 1),
     "inc dword [r14]": (1, 4, 0, 0, 1, 0),
     "add dword [r14], 0": (1, 4, 0, 1, 1, 1),
-    "push rax; pop rbx": (1, 8, 0, 1, 1, 1),
-    "push qword [rsp + 8]; pop qword [rsp + 24]": (2, 16, 8, 2, 2, 2),
-    "xor ebx, ebx; pushfq; popfq": (1, 8, 0, 1, 1, 1),
-    "call $+5; add rsp, 8": (1, 8, 8, 1, 0, 0),
+    "push rax; pop rbx": (1, 8, 0, 0, 1, 0),
+    "push qword [rsp + 8]; pop qword [rsp + 24]": (2, 16, 8, 1, 2, 1),
+    "xor ebx, ebx; pushfq; popfq": (1, 8, 0, 0, 1, 0),
+    "call $+5; add rsp, 8": (1, 8, 8, 0, 0, 0),
     "mov rcx, 5; lea rdi, [r14]; xor eax, eax; rep stosq": (5, 40, 40, 5, 0, 0),
     "mov ecx, 4; lea rdi, [r14]; lea rsi, [r14 + 64]; rep movsw": (4, 8, 8, 4, 4, 4),
     "lock cmpxchg [r14], rbx": (1, 8, 0, 1, 1, 1),
@@ -317,6 +318,141 @@ def test_instructions_of_each_kind(text):
     assert (n - 1) * silent_loads <= trace["silent_loads"] <= n * silent_loads, trace
     assert trace["dead_bytes"] + (trace["unread_bytes"] if dead else 0) == n * dead, trace
 
+
+# --- the stack, calls ------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("text, silent, reread", [
+    ("mov [r14], rax; mov rbx, [r14]", 999, 0),
+    ("mov [r14], r15; mov rbx, [r14]; mov rcx, [r14]", 0, 1000),
+])
+def test_the_examples_by_which_the_two_rules_for_loads_differ(text, silent, reread):
+    assert counts(one(text, "--operations", 1000), "silent_loads", "reread_loads") == (silent, reread)
+
+
+@pytest.mark.parametrize("row", ["direct", "register", "virtual", "plt", "got"])
+def test_a_return_address_is_no_silent_store(row):
+    """What is popped dies: the next one is stored to new memory."""
+    trace = one(f"calls/{row}", "--operations", 1000)
+    (call,) = [i for i in trace["by_instruction"] if i["text"].startswith("call")]
+    returns = [i for i in trace["by_instruction"] if i["text"] == "ret"]
+    assert call["stores"] == 1000 and counts(call, "silent_stores", "dead_bytes", "unread_bytes") == (0, 0, 0)
+    assert returns and all(counts(i, "silent_loads", "reread_loads") == (0, 0) for i in returns)
+
+
+def test_what_dies_with_the_stack_is_dead():
+    """Popped, or below the stack pointer of a function that returns: its red zone. Above it stays."""
+    trace = one("sub rsp, 64; mov [rsp + 8], rax; add rsp, 64", "--operations", 10)
+    assert counts(trace, "dead_bytes", "unread_bytes", "silent_stores") == (80, 0, 0)
+    trace = one("call f; jmp on; f: mov [rsp - 16], rax; ret; on:", "--operations", 10)
+    assert counts(trace, "dead_bytes", "unread_bytes", "silent_stores") == (80, 0, 0)
+    trace = one("mov [rsp - 64], rax; push rax; pop rbx; mov rcx, [rsp - 64]", "--operations", 10)
+    assert counts(trace, "dead_bytes", "unread_bytes", "silent_stores") == (0, 0, 9)
+    trace = one("mov rbx, rsp; lea rsp, [r14 + 64]; push rax; pop rcx; mov rsp, rbx", "--operations", 10)
+    assert counts(trace, "dead_bytes", "unread_bytes", "loads") == (0, 0, 10)  # another stack, and back
+
+
+CALLED = """
+__attribute__((noinline)) static void leaf(volatile uint64_t *at) { *at = 7; __asm__ volatile(""); }
+__attribute__((noinline)) static void once(volatile uint64_t *at) { leaf(at); __asm__ volatile(""); }
+__attribute__((noinline)) static void deep(uint64_t n, volatile uint64_t *at)
+{ if (n) deep(n - 1, at); else leaf(at); __asm__ volatile(""); }
+static int f(uint64_t n, struct baretick_object *o) {
+    volatile uint64_t *at = (volatile uint64_t *)o->room;
+    for (; n; n--) { leaf(at); once(at); once(at); deep(9, at); }
+    return 0; }
+BARETICK_ROW(called, f, "one store in several stacks of calls", .body = f, .ops = 10, .room = 64);
+"""
+
+
+def test_the_lists_are_by_stacks_of_calls_five_deep(tmp_path):
+    path = made.of_source(tmp_path, "called", CALLED, f"{made.C} -fno-optimize-sibling-calls -g")
+    (trace,) = followed(path, "--operations", 10)
+    (store,) = [i for i in trace["by_instruction"] if i["text"].startswith("mov qword ptr [")]
+    assert counts(store, "stores", "silent_stores", "dead_bytes") == (40, 39, 8 * 39)
+    sites = [r for r in trace["by_stack"] if r["address"] == store["address"]]
+    stacks = [([call["function"] for call in r["calls"]], r["stores"]) for r in sites]
+    assert sorted(stacks) == [(["deep"] * 5, 10), (["f"], 10), (["once", "f"], 10), (["once", "f"], 10)]
+    assert all("called.c:" in call["line"] for r in sites for call in r["calls"])
+    for key in ("stores", "silent_stores", "dead_bytes", "unread_bytes"):
+        assert sum(r[key] for r in sites) == store[key]
+    said = baretick(path, "--operations", 10).stdout
+    assert said.count("called at deep+0x") >= 5 and said.count("called at once, called.c:") >= 2
+    assert "called at" not in baretick(path, "--operations", 10, "--by", "instruction").stdout
+
+
+def test_a_row_whose_window_has_a_history_is_followed():
+    assert one("truth/shlx_add")["steps"] > 0
+
+
+# --- state that is changed -------------------------------------------------------------------------
+
+HOSTILE = {
+    "DF": "std",
+    "AC": "pushfq; orl $0x40000, (%rsp); popfq",
+    "NT": "pushfq; orl $0x4000, (%rsp); popfq",
+    "rbx": "mov $1234, %ebx",
+    "rbp": "mov $1234, %ebp",
+    "r12": "mov $1234, %r12d",
+    "r15": "inc %r15",
+    "rsp": "mov (%rsp), %rcx; jmp *%rcx",
+    "MXCSR": "movl $0xffc0, (%rsi); ldmxcsr (%rsi); movl $0, (%rsi)",
+    "the x87 control word": "movw $0x27f, (%rsi); fldcw (%rsi); movl $0, (%rsi)",
+    "the x87 stack": "fld1",
+}
+
+
+def test_a_body_that_changes_its_caller_s_state_is_named_and_the_rest_is_followed(tmp_path):
+    """All rows of one object, one after the other: a canary after each is counted right."""
+    rows = "".join(f"""
+        static int h{i}(uint64_t n, struct baretick_object *o) {{
+            (void)n; (void)o; __asm__ volatile("{text.replace("%", "%%")}" ::: "memory"); return 0; }}
+        BARETICK_ROW(hostile, h{i}, "{name}", .body = h{i}, .ops = 2);
+        static int c{i}(uint64_t n, struct baretick_object *o) {{
+            for (; n; n--) ++*(volatile uint64_t *)&o->counter;
+            return 0; }}
+        BARETICK_ROW(hostile, c{i}, "canary", .body = c{i}, .ops = 2, .check = baretick_counted);"""
+                   for i, (name, text) in enumerate(HOSTILE.items()))
+    path = made.of_source(tmp_path, "hostile", rows)
+    found = followed(path, "--operations", 10, status=1)
+    assert len(found) == 2 * len(HOSTILE)
+    for trace in found:
+        if trace["what"] == "canary":
+            assert counts(trace, "stores", "silent_stores", "loads") == (10, 0, 10 + 1), trace
+            assert not {"changed", "wrong", "ended"} & set(trace)
+        else:
+            assert trace["changed"] == [trace["what"]], trace
+    said = baretick(path, "--row", "h4")
+    assert said.returncode == 1 and not said.stderr
+    assert said.stdout.endswith("hostile/h4: the call changed what a function must leave as it was: rbp\n")
+
+
+def test_setup_and_check_may_set_df(tmp_path):
+    path = made.of_source(tmp_path, "df", """
+        static void setup(struct baretick_object *o) { (void)o; __asm__ volatile("std"); }
+        static const char *check(const struct baretick_object *o, uint64_t n) {
+            (void)o; (void)n; __asm__ volatile("std"); return 0; }
+        static int f(uint64_t n, struct baretick_object *o) { o->counter += n; return 0; }
+        BARETICK_ROW(df, f, "a sum", .body = f, .ops = 2, .setup = setup, .check = check);""")
+    (trace,) = followed(path)
+    assert trace["stores"] == 1
+
+
+@pytest.mark.parametrize("out, said", [
+    ('{"type":"trace","operations"{"baretick":1,"seq":0,"type":"event","kind":"fault",'
+     '"message":"SIGSEGV at 0 while running h/\\"df","crc":"00000000"}\r\n', 'SIGSEGV at 0 while running h/"df'),
+    ("", "did not say which"),
+])
+def test_a_fault_of_the_program_itself_is_no_traceback(out, said, tmp_path, monkeypatch):
+    fake = tmp_path / "stores"
+    (tmp_path / "out").write_text(out)
+    fake.write_text(f"#!/bin/sh\ncat {tmp_path}/out\nexit {stores.FAULTED}\n")
+    fake.chmod(0o755)
+    monkeypatch.setattr(stores, "PROGRAM", str(fake))
+    with pytest.raises(start.Failed, match=re.escape(said)):
+        stores.program("a/b")
+
+
+# --- what is counted of instructions ---------------------------------------------------------------
 
 def test_what_is_before_and_behind_the_instructions_is_not_counted():
     trace = one("mov [r14], rax", "--operations", 3, "--init", "mov [r14], rax; mov [r14], rax")
@@ -536,26 +672,46 @@ def test_bash_completes_it():
 
 # --- the table -------------------------------------------------------------------------------------
 
+def listed(text, title):
+    """The figures of a list, a line each."""
+    part = re.search(rf"^{title}$(.*?)(?=^$|\Z)", text, re.MULTILINE | re.DOTALL)
+    return [tuple(map(int, m[1].split())) for m in re.finditer(r"^((?: *\d+)+)   ", part[1], re.MULTILINE)] if part else []
+
+
 def test_the_worst_come_first_in_100_columns(planted):
     ran = baretick(planted)
     assert ran.returncode == 0 and max(map(len, ran.stdout.splitlines())) <= 100
-    first = ran.stdout.index("/copied_cure: ")
-    own = [int(m[1]) for m in re.finditer(r"^ *(\d+) +\d+ +\d+ +\d+ +\d+ +\d+   ", ran.stdout[:first], re.MULTILINE)]
-    assert own and own == sorted(own, reverse=True) and own[0] == 16 * 99
+    copied = ran.stdout[:ran.stdout.index("/copied_cure: ")]
+    dead, silent = listed(copied, "dead stores"), listed(copied, "silent stores")
+    for found in (dead, silent):
+        assert found and [f[0] for f in found] == sorted((f[0] for f in found), reverse=True) and all(f[0] for f in found)
+    assert dead[0] == (16 * 99, 16 * 100, 100) and silent[0] == (99, 100)
     few = baretick(planted, "--row", "copied", "--top", 1).stdout
-    assert re.search(r"^\.\.\. and \d+ more instructions; --top 0 shows all$", few, re.MULTILINE)
+    assert re.search(r"^\.\.\. and \d+ more; --top 0 shows all$", few, re.MULTILINE) and len(listed(few, "dead stores")) == 1
+
+
+def test_a_load_is_listed_by_either_rule():
+    (line,) = listed(baretick("mov [r14], r15; mov rbx, [r14]; mov rcx, [r14]").stdout, "silent loads, reread loads")
+    assert line == (0, 1000, 1000)
+    (line,) = listed(baretick("mov [r14], rax; mov rbx, [r14]").stdout, "silent loads, reread loads")
+    assert line == (999, 0, 1000)
+    said = baretick("mov rbx, [r14]", "--operations", 1).stdout
+    assert not listed(said, "silent loads, reread loads") and "1 load of 8 bytes: 0 loads (0%) silent" in said
 
 
 def test_long_names_are_cut():
-    record = {"text": "vpscatterdd " * 10, "address": 0x1234, "function": "f" * 200, "offset": 1,
-              **{key: 10 ** 8 for key, _, _ in stores.COLUMNS}}
-    shown = list(stores.table([record]))
-    assert max(map(len, shown)) <= 100 and sum("..." in line for line in shown) == 2
+    call = {"address": 0x1234, "function": "g" * 200, "offset": 1}
+    record = {"text": "vpscatterdd " * 10, "address": 0x1234, "function": "f" * 200, "offset": 1, "calls": [call] * 5,
+              **dict.fromkeys(stores.COUNTS, 10 ** 8)}
+    for _, _, columns in stores.LISTS:
+        shown = list(stores.table([record], columns))
+        assert max(map(len, shown)) <= 100 and sum("..." in line for line in shown) == 2 + 5
     assert stores.place({**record, "line": "/src/" + "d" * 5 + ".c:7"}, 40) == "f" * 22 + "...+0x1, ddddd.c:7"
 
 
 # --- speed -----------------------------------------------------------------------------------------
 
+@pytest.mark.silicon
 def test_it_steps_at_half_the_bare_rate_or_more():
     """Against bare steps, taken in turns in the same process, by its own time: another's load is in neither."""
     ran = subprocess.run([PROGRAM, "speed=1", "operations=5000", "compiler/silent_cure"], capture_output=True, text=True,

@@ -4,19 +4,20 @@
 
 #define PAGE_BITS 12
 #define PAGE      (1u << PAGE_BITS)
-#define UNREAD    0x80000000u /* of a byte's word: nothing has loaded it since it was stored */
-#define INLINE    16          /* bytes of a load's value that need no memory of their own */
-#define ROOM      1024        /* of a table, at first */
+#define INLINE    16   /* bytes of a load's value that need no memory of their own */
+#define ROOM      1024 /* of a table, at first */
 
-/* A byte's word: 0, never stored; else the last writer's number plus 1, and UNREAD. */
 struct counts_page {
     uint64_t number;
-    uint32_t byte[PAGE];
+    uint64_t read[PAGE / 64]; /* a bit a byte: loaded since it was stored to, or since it is new */
+    uint32_t *writer;         /* [PAGE]: the last one's site plus 1; 0: none. NULL: all are 0 */
+    uint64_t *died; /* [PAGE]: the death after which it is new; 0: none. NULL: all are 0 */
 };
 
 /* What an instruction's last load from an address gave. */
 struct counts_load {
     uint64_t at, lanes;
+    uint64_t deaths;    /* until then */
     uint32_t who, size; /* size 0: the entry is free */
     union {
         uint8_t few[INLINE];
@@ -32,7 +33,11 @@ void counts_open(struct counts *c)
 void counts_close(struct counts *c)
 {
     for (size_t i = 0; i < c->page_room; i++)
-        free(c->page[i]);
+        if (c->page[i]) {
+            free(c->page[i]->writer);
+            free(c->page[i]->died);
+            free(c->page[i]);
+        }
     for (size_t i = 0; i < c->load_room; i++)
         if (c->load[i].size > INLINE)
             free(c->load[i].value.many);
@@ -50,20 +55,20 @@ static void *get(struct counts *c, size_t n, size_t size)
     return p;
 }
 
-static struct counted *of(struct counts *c, uint32_t who)
+static struct counted *of(struct counts *c, uint32_t site)
 {
-    if (who >= c->instructions) {
-        uint32_t n = who < 32 ? 64 : 2 * who;
+    if (site >= c->sites) {
+        uint32_t n = site < 32 ? 64 : 2 * site;
         struct counted *by = get(c, n, sizeof *by);
         if (!by)
             return NULL;
         if (c->by)
-            memcpy(by, c->by, c->instructions * sizeof *by);
+            memcpy(by, c->by, c->sites * sizeof *by);
         free(c->by);
         c->by = by;
-        c->instructions = n;
+        c->sites = n;
     }
-    return &c->by[who];
+    return &c->by[site];
 }
 
 static size_t mix(uint64_t x)
@@ -114,8 +119,9 @@ static struct counts_page *make_page(struct counts *c, uint64_t number)
     return *slot;
 }
 
-/* The word of a byte. NULL: nothing was stored on its page, and `make` does not ask for it. */
-static uint32_t *word(struct counts *c, uint64_t at, bool make)
+/* The page of a byte. NULL: memory ran out; or nothing is known of it, and `make` does not ask for
+ * it. */
+static struct counts_page *page_of(struct counts *c, uint64_t at, bool make)
 {
     uint64_t number = at >> PAGE_BITS;
     if (!c->last || c->last->number != number) {
@@ -126,7 +132,31 @@ static uint32_t *word(struct counts *c, uint64_t at, bool make)
             return NULL;
         c->last = page;
     }
-    return &c->last->byte[at & (PAGE - 1)];
+    return c->last;
+}
+
+static bool is_read(const struct counts_page *p, uint32_t byte)
+{
+    return p->read[byte / 64] >> byte % 64 & 1;
+}
+
+/* Whether it was not yet. */
+static bool set_read(struct counts_page *p, uint32_t byte)
+{
+    bool fresh = !is_read(p, byte);
+    p->read[byte / 64] |= 1ull << byte % 64;
+    return fresh;
+}
+
+static void set_unread(struct counts_page *p, uint32_t byte)
+{
+    p->read[byte / 64] &= ~(1ull << byte % 64);
+}
+
+/* The site whose store stands there unread, plus 1; 0: there is none. */
+static uint32_t unread_of(const struct counts_page *p, uint32_t byte)
+{
+    return p->writer && !is_read(p, byte) ? p->writer[byte] : 0;
 }
 
 static void note_size(uint64_t *sizes, uint32_t bytes)
@@ -191,53 +221,83 @@ static void keep(struct counts *c, struct counts_load *l, uint32_t who, const st
         }
     }
     c->loads += l->size == 0;
-    *l = (struct counts_load){.at = t->at, .lanes = t->lanes, .who = who, .size = t->size};
+    *l = (struct counts_load){
+        .at = t->at, .lanes = t->lanes, .deaths = c->deaths, .who = who, .size = t->size};
     if (many)
         l->value.many = many;
     memcpy(many ? many : l->value.few, value, t->size);
 }
 
-void counts_load(struct counts *c, uint32_t who, const struct touch *t, const uint8_t *value)
+/* Loads the bytes. *fresh: one of them had not been loaded since it was stored to, or since it is
+ * new; *died: one is new since that death. */
+static void read_bytes(struct counts *c, const struct touch *t, uint64_t death, bool *fresh,
+                       bool *died)
+{
+    for (uint32_t i = 0; i < t->size; i++) {
+        uint32_t byte = (t->at + i) & (PAGE - 1);
+        struct counts_page *p = touch_has(t, i) ? page_of(c, t->at + i, true) : NULL;
+        if (c->full)
+            return;
+        if (!p)
+            continue;
+        *died |= p->died && p->died[byte] > death;
+        *fresh |= set_read(p, byte);
+    }
+}
+
+void counts_load(struct counts *c, uint32_t site, uint32_t who, const struct touch *t,
+                 const uint8_t *value)
 {
     uint32_t n = touch_count(t);
-    struct counted *by = of(c, who);
+    struct counted *by = of(c, site);
+    bool fresh = false, died = false;
     if (c->full || !n || (2 * c->loads >= c->load_room && !grow_loads(c)))
+        return;
+    struct counts_load *l = load_slot(c, who, t->at);
+    read_bytes(c, t, l->deaths, &fresh, &died);
+    if (c->full)
         return;
     by->loads++;
     by->loaded += n;
+    by->reread_loads += !fresh;
     note_size(c->loads_of, n);
-    struct counts_load *l = load_slot(c, who, t->at);
-    if (l->size && is_same(l, t, value))
+    if (l->size && !died && is_same(l, t, value))
         by->silent_loads++;
     else
         keep(c, l, who, t, value);
-    for (uint32_t i = 0; i < t->size; i++) {
-        uint32_t *w = touch_has(t, i) ? word(c, t->at + i, false) : NULL;
-        if (w)
-            *w &= ~UNREAD;
-    }
 }
 
 /* --- stores ----------------------------------------------------------------------------------- */
 
-void counts_store(struct counts *c, uint32_t who, const struct touch *t, const uint8_t *before,
+/* The page of a byte, with room for writers. NULL: memory ran out. */
+static struct counts_page *page_to_write(struct counts *c, uint64_t at)
+{
+    struct counts_page *p = page_of(c, at, true);
+    if (p && !p->writer)
+        p->writer = get(c, PAGE, sizeof *p->writer);
+    return p && p->writer ? p : NULL;
+}
+
+void counts_store(struct counts *c, uint32_t site, const struct touch *t, const uint8_t *before,
                   const uint8_t *after)
 {
     uint32_t n = touch_count(t);
-    struct counted *by = of(c, who);
+    struct counted *by = of(c, site);
     bool silent = true;
     if (c->full || !n)
         return;
     for (uint32_t i = 0; i < t->size; i++) {
-        uint32_t *w = touch_has(t, i) ? word(c, t->at + i, true) : NULL;
-        if (c->full)
-            return;
-        if (!w)
+        if (!touch_has(t, i))
             continue;
-        silent = silent && *w && before[i] == after[i];
-        if (*w & UNREAD)
-            c->by[(*w & ~UNREAD) - 1].dead++;
-        *w = (who + 1) | UNREAD;
+        struct counts_page *p = page_to_write(c, t->at + i);
+        uint32_t byte = (t->at + i) & (PAGE - 1);
+        if (!p)
+            return;
+        silent = silent && p->writer[byte] && before[i] == after[i];
+        if (unread_of(p, byte))
+            c->by[unread_of(p, byte) - 1].dead++;
+        p->writer[byte] = site + 1;
+        set_unread(p, byte);
     }
     by->stores++;
     by->stored += n;
@@ -245,29 +305,58 @@ void counts_store(struct counts *c, uint32_t who, const struct touch *t, const u
     note_size(c->stores_of, n);
 }
 
+/* --- death ------------------------------------------------------------------------------------ */
+
+void counts_died(struct counts *c, uint64_t from, uint64_t to)
+{
+    c->deaths++;
+    for (uint64_t at = from; at < to; at++) {
+        struct counts_page *p = page_of(c, at, false);
+        uint32_t byte = at & (PAGE - 1);
+        if (!p) { /* nothing is known of it */
+            at |= PAGE - 1;
+            continue;
+        }
+        if (!p->died)
+            p->died = get(c, PAGE, sizeof *p->died);
+        if (!p->died)
+            return;
+        if (unread_of(p, byte))
+            c->by[unread_of(p, byte) - 1].dead++;
+        if (p->writer)
+            p->writer[byte] = 0;
+        set_unread(p, byte);
+        p->died[byte] = c->deaths;
+    }
+}
+
 /* --- the end ---------------------------------------------------------------------------------- */
 
 void counts_end(struct counts *c)
 {
     for (size_t i = 0; i < c->page_room; i++)
-        for (size_t b = 0; c->page[i] && b < PAGE; b++)
-            if (c->page[i]->byte[b] & UNREAD)
-                c->by[(c->page[i]->byte[b] & ~UNREAD) - 1].unread++;
+        for (uint32_t b = 0; c->page[i] && b < PAGE; b++)
+            if (unread_of(c->page[i], b))
+                c->by[unread_of(c->page[i], b) - 1].unread++;
+}
+
+void counts_add(struct counted *to, const struct counted *by)
+{
+    to->stores += by->stores;
+    to->stored += by->stored;
+    to->dead += by->dead;
+    to->unread += by->unread;
+    to->silent_stores += by->silent_stores;
+    to->loads += by->loads;
+    to->loaded += by->loaded;
+    to->silent_loads += by->silent_loads;
+    to->reread_loads += by->reread_loads;
 }
 
 struct counted counts_total(const struct counts *c)
 {
     struct counted all = {0};
-    for (uint32_t i = 0; i < c->instructions; i++) {
-        const struct counted *by = &c->by[i];
-        all.stores += by->stores;
-        all.stored += by->stored;
-        all.dead += by->dead;
-        all.unread += by->unread;
-        all.silent_stores += by->silent_stores;
-        all.loads += by->loads;
-        all.loaded += by->loaded;
-        all.silent_loads += by->silent_loads;
-    }
+    for (uint32_t i = 0; i < c->sites; i++)
+        counts_add(&all, &c->by[i]);
     return all;
 }

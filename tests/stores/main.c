@@ -11,7 +11,8 @@
  *   verify=1        looks through all memory at each step, for a store that was not expected
  *   speed=1         says how many steps a second there are, bare and with all that is done here
  * Prints JSON Lines (show.h); of what cannot be followed, an object of type `refused`. Exit status:
- * 0; 1, a call did not come to its end, or did not do its work; 3, something was refused.
+ * 0; 1, a call did not come to its end, did not do its work, or changed what belongs to its caller;
+ * 3, something was refused; 4, this program itself faulted, and a record `event` says where.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -149,9 +150,13 @@ static void follow(const struct prepared *p)
     if (!t.ended[0])
         wrong = p->returns_status && (int)t.returned ? "the body says that an operation failed"
                                                      : prepare_check(p);
-    if (status == GOOD && (t.ended[0] || wrong))
+    if (status == GOOD && (t.ended[0] || wrong || t.changed))
         status = CUT;
-    show_trace(&t, wrong, output());
+    if (!show_trace(&t, wrong, output())) {
+        fmt(&text.sink, "%s/%s: no memory to show what was counted", p->bench->suite,
+            p->bench->name);
+        refuse();
+    }
     trace_close(&t);
 }
 
@@ -210,6 +215,7 @@ static void speed(const struct prepared *p)
 static void run_row(const struct bench *b)
 {
     struct prepared p;
+    fault_row(b->suite, b->name);
     sink_buf_init(&text, error, sizeof error);
     if (!prepare_row(&p, b, words.operations, words.from, words.to, &text.sink))
         return refuse();
@@ -270,7 +276,6 @@ int main(int argc, char **argv)
     }
     report_init(&report, output(), FORMAT_JSONL);
     fault_catch(&report);
-    step_open();
     prepare_on_stack(run, (void *)row);
     output_flush();
     if (!output_lost())

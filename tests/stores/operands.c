@@ -157,6 +157,8 @@ bool operands_decode(struct decoded *d, uint64_t address, const uint8_t *bytes, 
             d->needs_segments |= is_segment(d->operand[i].mem.segment);
         }
     d->pushes_flags = in->mnemonic == ZYDIS_MNEMONIC_PUSHFQ || in->mnemonic == ZYDIS_MNEMONIC_PUSHF;
+    d->calls = in->mnemonic == ZYDIS_MNEMONIC_CALL;
+    d->returns = in->mnemonic == ZYDIS_MNEMONIC_RET;
     return true;
 }
 

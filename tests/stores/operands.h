@@ -42,6 +42,7 @@ struct decoded {
     bool needs_vectors;
     bool needs_segments; /* fs and gs */
     bool pushes_flags;   /* among them the trap flag, which is not the program's */
+    bool calls, returns; /* near */
 };
 
 /* False: these bytes, of which there are `n`, are no instruction. */

@@ -1,4 +1,5 @@
 #include "tests/stores/show.h"
+#include <stdlib.h>
 #include "bench/objects/objects.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
@@ -13,6 +14,7 @@ static void show_counted(struct json *j, const struct counted *by)
     json_u64(j, "loads", by->loads);
     json_u64(j, "load_bytes", by->loaded);
     json_u64(j, "silent_loads", by->silent_loads);
+    json_u64(j, "reread_loads", by->reread_loads);
 }
 
 static void show_sizes(struct json *j, const char *name, const uint64_t *sizes)
@@ -58,14 +60,20 @@ static void show_ended(struct json *j, const struct trace *t)
     json_close(j);
 }
 
-static void show_instruction(const struct trace *t, uint32_t i, struct sink *out)
+/* Names of the state that the call has changed and must not. */
+static void show_changed(struct json *j, uint32_t changed)
 {
-    const struct met *m = t->met[i];
-    const struct counted *by = &t->counts.by[i];
+    json_array(j, "changed");
+    for (unsigned i = 0; step_state_name(i); i++)
+        if (changed >> i & 1)
+            json_str(j, NULL, step_state_name(i));
+    json_close(j);
+}
+
+static void show_instruction(const struct met *m, const struct counted *by, struct sink *out)
+{
     struct json j;
     char text[OPERANDS_TEXT];
-    if (i >= t->counts.instructions || by->stores + by->loads == 0)
-        return;
     operands_text(&m->decoded, text);
     json_line_begin(&j, out);
     json_str(&j, "type", "instruction");
@@ -76,7 +84,44 @@ static void show_instruction(const struct trace *t, uint32_t i, struct sink *out
     json_line_end(&j);
 }
 
-void show_trace(const struct trace *t, const char *wrong, struct sink *out)
+static void show_stack(const struct trace *t, uint32_t site, struct sink *out)
+{
+    const struct site *s = &t->calls.site[site];
+    struct json j;
+    json_line_begin(&j, out);
+    json_str(&j, "type", "stack");
+    json_array(&j, "calls");
+    for (uint32_t i = 0; i < s->deep; i++) {
+        json_object(&j, NULL);
+        show_place(&j, t->met[s->call[i]]->decoded.address);
+        json_close(&j);
+    }
+    json_close(&j);
+    show_counted(&j, &t->counts.by[site]);
+    json_line_end(&j);
+}
+
+/* The sites of each instruction, in a chain; a site's number plus 1, 0: the end. */
+struct chains {
+    uint32_t *first; /* [instruction] */
+    uint32_t *next;  /* [site] */
+};
+
+static void show_sites(const struct trace *t, const struct chains *c, struct sink *out)
+{
+    for (uint32_t i = 0; i < t->mets; i++) {
+        struct counted by = {0};
+        for (uint32_t s = c->first[i]; s; s = c->next[s - 1])
+            counts_add(&by, &t->counts.by[s - 1]);
+        if (by.stores + by.loads == 0)
+            continue;
+        show_instruction(t->met[i], &by, out);
+        for (uint32_t s = c->first[i]; s; s = c->next[s - 1])
+            show_stack(t, s - 1, out);
+    }
+}
+
+static void show_head(const struct trace *t, const char *wrong, struct sink *out)
 {
     const struct bench *b = t->row->bench;
     struct counted total = counts_total(&t->counts);
@@ -100,7 +145,27 @@ void show_trace(const struct trace *t, const char *wrong, struct sink *out)
         show_ended(&j, t);
     if (wrong)
         json_str(&j, "wrong", wrong);
+    if (t->changed)
+        show_changed(&j, t->changed);
     json_line_end(&j);
-    for (uint32_t i = 0; i < t->mets; i++)
-        show_instruction(t, i, out);
+}
+
+bool show_trace(const struct trace *t, const char *wrong, struct sink *out)
+{
+    /* A site may have been made for a store that was then not counted. */
+    uint32_t sites = t->calls.sites < t->counts.sites ? t->calls.sites : t->counts.sites;
+    struct chains c = {calloc(t->mets + 1, sizeof *c.first), calloc(sites + 1, sizeof *c.next)};
+    bool good = c.first && c.next;
+    if (good) {
+        for (uint32_t s = sites; s > 0; s--) {
+            uint32_t *first = &c.first[t->calls.site[s - 1].who];
+            c.next[s - 1] = *first;
+            *first = s;
+        }
+        show_head(t, wrong, out);
+        show_sites(t, &c, out);
+    }
+    free(c.first);
+    free(c.next);
+    return good;
 }

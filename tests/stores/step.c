@@ -7,84 +7,108 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "tests/hosted/guard.h"
+#include "tests/hosted/step.h"
 
 #define TF 0x100u
 
-/* uint64_t step_enter(const uint64_t arguments[STEP_ARGUMENTS], const void *function): the first
- * trap is behind the call, at the function's first instruction. */
-uint64_t step_enter(const uint64_t *arguments, const void *function);
-extern const char step_back[];
-__asm__(".text\n"
-        ".globl step_enter, step_back\n"
-        ".hidden step_enter, step_back\n"
-        ".type step_enter, @function\n"
-        "step_enter:\n\t"
-        "push %rbx\n\t"
-        "mov %rsi, %rax\n\t"
-        "mov %rdi, %r11\n\t"
-        "mov (%r11), %rdi\n\t"
-        "mov 8(%r11), %rsi\n\t"
-        "mov 16(%r11), %rdx\n\t"
-        "mov 24(%r11), %rcx\n\t"
-        "mov 32(%r11), %r8\n\t"
-        "pushfq\n\t"
-        "orl $0x100, (%rsp)\n\t"
-        "popfq\n\t"
-        "call *%rax\n"
-        "step_back:\n\t"
-        "pop %rbx\n\t"
-        "ret\n"
-        ".size step_enter, . - step_enter\n");
-
-static struct step *now;
 static ucontext_t *at; /* of the trap that is handled */
 
-static greg_t *flags(void)
+/* --- state that a function must leave as it was ----------------------------------------------- */
+
+/* System V ABI, AMD64 supplement, 3.2.1: these registers belong to the caller; DF is clear, the x87
+ * stack empty and without MMX's tags, the control bits of MXCSR and the x87 control word are as
+ * they were. AC and NT are not named there; nothing that is called expects them. */
+static const struct {
+    const char *name;
+    int at;        /* of gregs; -1: in the x87's and SSE's */
+    uint64_t bits; /* that count */
+} state[] = {
+    {"rbx", REG_RBX, ~0ull},       {"rbp", REG_RBP, ~0ull},   {"r12", REG_R12, ~0ull},
+    {"r13", REG_R13, ~0ull},       {"r14", REG_R14, ~0ull},   {"r15", REG_R15, ~0ull},
+    {"rsp", REG_RSP, ~0ull},       {"DF", REG_EFL, 1u << 10}, {"NT", REG_EFL, 1u << 14},
+    {"AC", REG_EFL, 1u << 18},     {"MXCSR", -1, 0xffc0},     {"the x87 control word", -1, 0xffff},
+    {"the x87 stack", -1, 0xffff},
+};
+enum { MXCSR = 10, X87_CONTROL, X87_STACK, STATES };
+_Static_assert(sizeof state / sizeof *state == STATES, "one bit each");
+
+static uint64_t at_entry[STATES];
+
+const char *step_state_name(unsigned i)
 {
-    return &at->uc_mcontext.gregs[REG_EFL];
+    return i < STATES ? state[i].name : NULL;
 }
 
-static void on_trap(int number, siginfo_t *info, void *context)
+static uint64_t state_of(const ucontext_t *u, unsigned i)
 {
-    /* The function may have set AC, of which nothing here knows. */
-    __asm__ volatile("pushfq\n\tandl $~0x40000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
-    at = context;
-    (void)number;
-    uint64_t ip = (uint64_t)at->uc_mcontext.gregs[REG_RIP];
-    if (info->si_code != TRAP_TRACE) {
-        guard_leave(GUARD_FAULT, ip, "SIGTRAP");
-        _exit(1); /* no step is under way: whose trap is it? */
-    }
+    const struct _libc_fpstate *x87 = u->uc_mcontext.fpregs;
+    uint64_t v = i == MXCSR         ? x87->mxcsr
+                 : i == X87_CONTROL ? x87->cwd
+                 : i == X87_STACK   ? x87->ftw /* FXSAVE's: a bit a register that is in use */
+                                    : (uint64_t)u->uc_mcontext.gregs[state[i].at];
+    return v & state[i].bits;
+}
+
+static void set_state(ucontext_t *u, unsigned i, uint64_t v)
+{
+    struct _libc_fpstate *x87 = u->uc_mcontext.fpregs;
+    if (i == MXCSR)
+        x87->mxcsr = (uint32_t)((x87->mxcsr & ~state[i].bits) | v);
+    else if (i == X87_CONTROL)
+        x87->cwd = (uint16_t)v;
+    else if (i == X87_STACK)
+        x87->ftw = (uint16_t)v;
+    else
+        u->uc_mcontext.gregs[state[i].at] =
+            (greg_t)(((uint64_t)u->uc_mcontext.gregs[state[i].at] & ~state[i].bits) | v);
+}
+
+static void keep_state(const ucontext_t *u)
+{
+    for (unsigned i = 0; i < STATES; i++)
+        at_entry[i] = state_of(u, i) + (state[i].at == REG_RSP ? 8 : 0); /* RET pops the address */
+}
+
+/* A bit for each that was not as it was. */
+static uint32_t restore_state(ucontext_t *u)
+{
+    uint32_t changed = 0;
+    for (unsigned i = 0; i < STATES; i++)
+        if (state_of(u, i) != at_entry[i]) {
+            changed |= 1u << i;
+            set_state(u, i, at_entry[i]);
+        }
+    return changed;
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+static bool on_step(void *ctx, ucontext_t *u)
+{
+    struct step *s = ctx;
+    uint64_t ip = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
     bool back = ip == (uint64_t)step_back;
-    if (now->before)
-        now->before(now->ctx, ip, back);
-    if (back) {
-        *flags() &= ~(greg_t)TF;
-        return;
-    }
-    now->steps++;
-    *flags() |= TF; /* POPF may have taken it away; that takes effect behind the next one */
-}
-
-void step_open(void)
-{
-    struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    /* A person's wish to stop waits for the end of a handler: nothing is left half done. */
-    sigaddset(&trap.sa_mask, SIGINT);
-    sigaddset(&trap.sa_mask, SIGTERM);
-    sigaction(SIGTRAP, &trap, NULL);
+    at = u;
+    if (s->steps == 0)
+        keep_state(u);
+    if (s->before)
+        s->before(s->ctx, ip, back);
+    s->steps += !back;
+    if (back)
+        s->changed = restore_state(u);
+    return !back;
 }
 
 static void enter(void *ctx)
 {
     struct step *s = ctx;
-    s->result = step_enter(s->argument, s->function);
+    s->result = step_run(on_step, s, s->function, s->argument).rax;
 }
 
 bool step_call(struct step *s, struct guard_ended *ended)
 {
-    now = s;
     s->steps = 0;
+    s->changed = 0;
     return guard_call(enter, s, ended);
 }
 
@@ -138,6 +162,11 @@ static void put(uint8_t *to, const uint8_t *from, size_t bytes)
         memcpy(to, from, bytes);
     else
         memset(to, 0, bytes);
+}
+
+uint64_t step_stack(void)
+{
+    return (uint64_t)at->uc_mcontext.gregs[REG_RSP];
 }
 
 static void read_vectors(struct registers *r)

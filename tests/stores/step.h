@@ -12,8 +12,6 @@
 #include "bench/api/platform.h"
 #include "tests/stores/operands.h"
 
-#define STEP_ARGUMENTS 5
-
 struct step {
     const void *function;
     uint64_t argument[STEP_ARGUMENTS];
@@ -25,16 +23,22 @@ struct step {
     void (*before)(void *ctx, uint64_t ip, bool back);
     void *ctx;
     uint64_t steps, result; /* filled: instructions, what it returned */
+    /* Filled when it is back: a bit for each part of the state that a function must leave as it was
+     * and that it has changed. It is as it was again. */
+    uint32_t changed;
 };
 
-/* Takes over SIGTRAP. */
-void step_open(void);
+/* The name of bit i of `changed`; NULL from the first i on that none has. */
+const char *step_state_name(unsigned i);
 
 /* False: it did not come to its end, *ended says why; or step_end() was called. */
 bool step_call(struct step *s, struct guard_ended *ended);
 
 /* Of `before`: leaves the function where it is. */
 void step_end(void) __attribute__((noreturn));
+
+/* Of `before`: the stack pointer. */
+uint64_t step_stack(void);
 
 /* Of `before`: the registers. Vectors and segments only where they are asked for. */
 void step_registers(struct registers *r, bool vectors, bool segments);

@@ -10,6 +10,10 @@
 #define PAGE       4096u
 #define ASIDE      100000u /* steps before and behind what is counted that are always allowed */
 #define TELL_STEPS 50000   /* a fraction of a second */
+#define RED_ZONE   128     /* below the stack pointer, a function's own: System V ABI, 3.2.2 */
+/* What raises the stack pointer by more has changed to another stack: Valgrind's bound
+ * (--max-stackframe). */
+#define FRAME_MOST 2000000
 
 enum where { AHEAD, IN_BODY, BEHIND };
 
@@ -196,11 +200,40 @@ static void verify(const struct met *m)
         }
 }
 
+/* What was below the stack pointer that has risen dies: what is popped, and after RET all that the
+ * function had there. */
+static void rise(const struct met *m, uint64_t from, uint64_t to)
+{
+    if (to - from > FRAME_MOST)
+        return;
+    calls_leave(&f.t->calls, to);
+    counts_died(&f.t->counts, m->decoded.returns ? from - RED_ZONE : from, to);
+}
+
+static void count(const struct met *m)
+{
+    struct trace *t = f.t;
+    uint32_t who = number_of(m), site = f.touches ? calls_site(&t->calls, who) : 0;
+    uint64_t was = f.registers.general[RSP], is = step_stack();
+    uint8_t after[TOUCH_BYTES];
+    for (unsigned i = 0; i < f.touches; i++)
+        if (f.touch[i].load)
+            counts_load(&t->counts, site, who, &f.touch[i], f.before[i]);
+    for (unsigned i = 0; i < f.touches; i++)
+        if (f.touch[i].store) {
+            read_touched(&f.touch[i], after);
+            counts_store(&t->counts, site, &f.touch[i], f.before[i], after);
+        }
+    if (m->decoded.calls)
+        calls_enter(&t->calls, who, is);
+    else if (is > was)
+        rise(m, was, is);
+}
+
 /* The instruction before this one has run: counts what it did. One that faults has done nothing. */
 static void finish(uint64_t ip)
 {
     const struct met *m = f.running;
-    uint8_t after[TOUCH_BYTES];
     if (!m)
         return;
     f.running = NULL;
@@ -212,14 +245,7 @@ static void finish(uint64_t ip)
         end(m->decoded.address, "its operand could not be read, and yet it did not fault");
     if (m->decoded.pushes_flags)
         step_clean_flags();
-    for (unsigned i = 0; i < f.touches; i++)
-        if (f.touch[i].load)
-            counts_load(&f.t->counts, number_of(m), &f.touch[i], f.before[i]);
-    for (unsigned i = 0; i < f.touches; i++)
-        if (f.touch[i].store) {
-            read_touched(&f.touch[i], after);
-            counts_store(&f.t->counts, number_of(m), &f.touch[i], f.before[i], after);
-        }
+    count(m);
     if (f.t->verify)
         verify(m);
 }
@@ -245,7 +271,7 @@ static void step(uint64_t ip)
 {
     struct trace *t = f.t;
     char why[100];
-    if (t->counts.full)
+    if (t->counts.full || t->calls.full)
         end(ip, "no memory for what is counted");
     struct met *m = meet(ip);
     if (t->steps == t->steps_most) {
@@ -321,6 +347,7 @@ void trace_run(struct trace *t)
     struct step s = {.function = t->row->function, .before = before};
     memcpy(s.argument, t->row->argument, sizeof s.argument);
     counts_open(&t->counts);
+    calls_open(&t->calls);
     memset(&f, 0, sizeof f);
     f.t = t;
     if (!step_call(&s, &ended))
@@ -330,6 +357,7 @@ void trace_run(struct trace *t)
     if (t->progress && t->steps >= TELL_STEPS)
         fprintf(stderr, "\r%20s\r", "");
     t->returned = s.result;
+    t->changed = s.changed;
     counts_end(&t->counts);
     for (unsigned i = 0; i < f.stretches; i++)
         free(f.seen[i]);
@@ -342,4 +370,5 @@ void trace_close(struct trace *t)
         free(t->met[i]);
     free(t->met);
     counts_close(&t->counts);
+    calls_close(&t->calls);
 }

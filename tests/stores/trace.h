@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "tests/stores/calls.h"
 #include "tests/stores/counts.h"
 #include "tests/stores/operands.h"
 #include "tests/stores/prepare.h"
@@ -21,11 +22,13 @@ struct trace {
     bool verify;   /* look through all memory at each step, whether a store was missed: slow */
     bool progress; /* tell on stderr how far it is */
 
-    struct counts counts;
+    struct counts counts; /* by the sites of `calls` */
+    struct calls calls;
     struct met **met;
     uint32_t mets;
     uint64_t steps; /* of the body */
     uint64_t returned;
+    uint32_t changed; /* of the state that it must leave as it was: struct step */
     /* It is ended before its end: what, for people; and at which instruction. Else empty. */
     char ended[200];
     uint64_t ended_at;

@@ -24,7 +24,7 @@ static int end(void **state)
 
 static void load_lanes(uint32_t who, uint64_t at, uint32_t size, uint64_t lanes)
 {
-    counts_load(&c, who, &(struct touch){at, size, true, false, lanes}, memory + at);
+    counts_load(&c, who, who, &(struct touch){at, size, true, false, lanes}, memory + at);
 }
 
 static void load(uint32_t who, uint64_t at, uint32_t size)
@@ -56,7 +56,7 @@ static void a_store_over_a_store_is_dead(void **state)
     store(1, 8, 8, 2);
     store(1, 8, 8, 3);
     counts_end(&c);
-    assert_int_equal(c.by[0].dead, 8); /* the one that was in vain is blamed, ... */
+    assert_int_equal(c.by[0].dead, 8); /* the redundant one is blamed, ... */
     assert_int_equal(c.by[1].dead, 8); /* ... be it by itself */
     assert_int_equal(c.by[0].unread, 0);
     assert_int_equal(c.by[1].unread, 8); /* nobody knows of the last one */
@@ -158,6 +158,103 @@ static void a_load_is_silent_by_instruction_and_address(void **state)
     assert_int_equal(c.by[0].silent_loads, 3);
 }
 
+/* The two examples by which the rules differ: docs/stores.md. */
+static void what_is_read_a_second_time_is_reread(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 1000; i++) { /* the same value each time */
+        store(0, 8, 8, 1);
+        load(1, 8, 8);
+    }
+    assert_int_equal(c.by[1].reread_loads, 0);
+    assert_int_equal(c.by[1].silent_loads, 999);
+    for (unsigned i = 0; i < 1000; i++) { /* another one each time */
+        store(2, 64, 8, (uint8_t)i);
+        load(3, 64, 8);
+        load(4, 64, 8);
+    }
+    assert_int_equal(c.by[3].reread_loads, 0);
+    assert_int_equal(c.by[4].reread_loads, 1000);
+    assert_int_equal(c.by[3].silent_loads + c.by[4].silent_loads, 0);
+}
+
+static void one_byte_that_was_not_read_is_enough(void **state)
+{
+    (void)state;
+    load(0, 8, 8); /* of memory that nobody has stored to */
+    assert_int_equal(c.by[0].reread_loads, 0);
+    load(1, 10, 4); /* by another, of a part */
+    assert_int_equal(c.by[1].reread_loads, 1);
+    load(1, 12, 8);
+    assert_int_equal(c.by[1].reread_loads, 1);
+    load(1, 8, 12);
+    assert_int_equal(c.by[1].reread_loads, 2);
+    store(2, 13, 1, 1);
+    load(1, 8, 8);
+    assert_int_equal(c.by[1].reread_loads, 2);
+    store(2, 13, 1, 2);
+    load_lanes(1, 8, 8, 0xdf); /* all but that byte */
+    assert_int_equal(c.by[1].reread_loads, 3);
+    load(1, 4094, 4); /* on two pages */
+    load(1, 4094, 4);
+    assert_int_equal(c.by[1].reread_loads, 4);
+}
+
+static void memory_that_died_is_new(void **state)
+{
+    (void)state;
+    store(0, 8, 8, 1);
+    load(1, 8, 8);
+    counts_died(&c, 8, 16);
+    store(0, 8, 8, 1);
+    load(1, 8, 8);
+    assert_int_equal(c.by[0].silent_stores, 0);
+    assert_int_equal(c.by[1].silent_loads + c.by[1].reread_loads, 0);
+    counts_died(&c, 0, 9); /* a byte of it */
+    store(0, 8, 8, 1);
+    load(1, 8, 8);
+    assert_int_equal(c.by[0].silent_stores, 0);
+    assert_int_equal(c.by[1].silent_loads, 0);
+    store(0, 8, 8, 1);
+    load(1, 8, 8);
+    assert_int_equal(c.by[0].silent_stores, 1);
+    assert_int_equal(c.by[1].silent_loads, 1);
+    counts_died(&c, 16, 24); /* beside it */
+    load(1, 8, 8);
+    assert_int_equal(c.by[1].silent_loads, 2);
+    assert_int_equal(c.by[1].reread_loads, 1);
+    assert_int_equal(counts_total(&c).dead, 0);
+}
+
+static void what_dies_unread_is_dead(void **state)
+{
+    (void)state;
+    store(0, 4092, 8, 1); /* on two pages */
+    load(1, 4092, 2);
+    counts_died(&c, 100, 65536); /* and many of which nothing is known */
+    assert_int_equal(c.by[0].dead, 6);
+    counts_died(&c, 100, 65536); /* once */
+    store(2, 4092, 8, 1);
+    counts_end(&c);
+    assert_int_equal(c.by[0].dead, 6);
+    assert_int_equal(c.by[2].unread, 8);
+}
+
+/* An instruction that runs in several stacks of calls has several sites. */
+static void a_site_has_its_own_counts(void **state)
+{
+    const struct touch t = {8, 8, true, true, TOUCH_ALL};
+    (void)state;
+    counts_load(&c, 0, 5, &t, memory + 8);
+    counts_load(&c, 1, 5, &t, memory + 8);
+    counts_store(&c, 0, &t, memory + 8, memory + 8);
+    counts_store(&c, 1, &t, memory + 8, memory + 8);
+    assert_int_equal(c.by[0].loads, 1);
+    assert_int_equal(c.by[1].silent_loads, 1); /* the same instruction's, whatever called it */
+    assert_int_equal(c.by[0].dead, 8);
+    assert_int_equal(c.by[1].dead, 0);
+}
+
 static void wide_loads_are_compared_in_all_their_bytes(void **state)
 {
     (void)state;
@@ -215,26 +312,34 @@ static void sizes_are_told_apart(void **state)
     assert_int_equal(c.loads_of[65], 1);
 }
 
-/* Against a plain array, over many pages, so that the tables grow. */
+/* Against plain arrays, over many pages, so that the tables grow. */
 static void many(void **state)
 {
-    static uint8_t unread[1 << 16];
-    uint64_t x = 1, dead = 0, left = 0, silent = 0;
-    static uint8_t stored[1 << 16], last[1 << 16], loaded[1 << 16];
+    static uint8_t unread[1 << 16], stored[1 << 16], last[1 << 16], loaded[1 << 16], read[1 << 16];
+    uint64_t x = 1, dead = 0, left = 0, silent = 0, reread = 0, touches = 0;
     (void)state;
     for (unsigned i = 0; i < 300000; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
         uint64_t at = x >> 48;
         uint8_t byte = x >> 40 & 1;
+        if ((x >> 30 & 31) == 0) {
+            dead += unread[at];
+            unread[at] = stored[at] = loaded[at] = read[at] = 0;
+            counts_died(&c, at, at + 1);
+            continue;
+        }
+        touches++;
         if (x >> 47 & 1) {
             dead += unread[at];
             silent += stored[at] && memory[at] == byte;
             unread[at] = stored[at] = 1;
+            read[at] = 0;
             store((uint32_t)(at % 7), at, 1, byte);
         } else {
             unread[at] = 0;
             silent += loaded[at] && last[at] == memory[at];
-            loaded[at] = 1;
+            reread += read[at];
+            loaded[at] = read[at] = 1;
             last[at] = memory[at];
             load((uint32_t)(at % 7), at, 1);
         }
@@ -246,8 +351,9 @@ static void many(void **state)
     assert_int_equal(all.dead, dead);
     assert_int_equal(all.unread, left);
     assert_int_equal(all.silent_stores + all.silent_loads, silent);
-    assert_int_equal(all.stores + all.loads, 300000);
-    assert_true(dead > 1000 && left > 1000 && silent > 1000);
+    assert_int_equal(all.reread_loads, reread);
+    assert_int_equal(all.stores + all.loads, touches);
+    assert_true(dead > 1000 && left > 1000 && silent > 1000 && reread > 1000);
 }
 
 int main(void)
@@ -262,6 +368,11 @@ int main(void)
         TEST(a_silent_store_can_be_dead_too),
         TEST(read_modify_write_reads_first),
         TEST(a_load_is_silent_by_instruction_and_address),
+        TEST(what_is_read_a_second_time_is_reread),
+        TEST(one_byte_that_was_not_read_is_enough),
+        TEST(memory_that_died_is_new),
+        TEST(what_dies_unread_is_dead),
+        TEST(a_site_has_its_own_counts),
         TEST(wide_loads_are_compared_in_all_their_bytes),
         TEST(a_masked_lane_takes_no_part),
         TEST(sizes_are_told_apart),

@@ -1,0 +1,18 @@
+/* A body that ends the process by itself: its system call is a fault of its row. */
+#ifndef TESTS_HOSTED_EXIT_GUARD_H
+#define TESTS_HOSTED_EXIT_GUARD_H
+
+#include <signal.h>
+#include <stddef.h>
+
+/*
+ * From here on exit(2) and exit_group(2) that are called from the code buffer raise SIGSYS, in this
+ * process and in those that it forks; by a seccomp filter (seccomp(2)). 0, or errno where the
+ * system has no such filters.
+ */
+int exit_guard_open(void);
+
+/* Writes what such a SIGSYS stands for: "SIGSYS, exit_group(2)". */
+void exit_guard_describe(const siginfo_t *info, char *text, size_t size);
+
+#endif

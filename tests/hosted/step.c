@@ -1,0 +1,68 @@
+#include "tests/hosted/step.h"
+#include <stddef.h>
+
+#define TF 0x100 /* RFLAGS */
+
+extern const char __executable_start[], etext[]; /* ld's */
+
+static step_each *volatile now; /* NULL: nothing is stepped */
+static void *now_ctx;
+static void (*other)(int number, siginfo_t *info, void *context);
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+    /* The function may have set AC, of which nothing here knows. */
+    __asm__ volatile("pushfq\n\tandl $~0x40000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
+    ucontext_t *at = context;
+    if (!now || info->si_code != TRAP_TRACE) {
+        other(number, info, context);
+        return;
+    }
+    if (now(now_ctx, at))
+        at->uc_mcontext.gregs[REG_EFL] |= TF; /* POPF may have cleared it */
+    else
+        at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TF;
+}
+
+void step_open(void (*otherwise)(int number, siginfo_t *info, void *context))
+{
+    struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    /* A person's wish to stop waits for the end of a handler: nothing is left half done. */
+    sigaddset(&trap.sa_mask, SIGINT);
+    sigaddset(&trap.sa_mask, SIGTERM);
+    other = otherwise;
+    sigaction(SIGTRAP, &trap, NULL);
+}
+
+struct step_result step_run(step_each *each, void *ctx, const void *function,
+                            const uint64_t argument[STEP_ARGUMENTS])
+{
+    now_ctx = ctx;
+    now = each;
+    struct step_result result = step_enter(argument, function);
+    now = NULL;
+    return result;
+}
+
+static bool count(void *ctx, ucontext_t *at)
+{
+    const greg_t *r = at->uc_mcontext.gregs;
+    return steps_trap(ctx, (uint64_t)r[REG_RIP], (uint64_t)r[REG_RCX], (uint64_t)r[REG_RSP]);
+}
+
+struct step_result step_counted(struct steps *s, const void *function,
+                                const uint64_t argument[STEP_ARGUMENTS])
+{
+    s->back = (uint64_t)step_back;
+    s->code[0].from = PLATFORM_CODE_VA;
+    s->code[0].size = PLATFORM_CODE_SIZE;
+    s->code[1].from = (uint64_t)__executable_start;
+    s->code[1].size = (uint64_t)etext - (uint64_t)__executable_start;
+    steps_begin(s);
+    return step_run(count, s, function, argument);
+}
+
+void step_drop(void)
+{
+    now = NULL;
+}

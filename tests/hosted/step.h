@@ -1,0 +1,32 @@
+/*
+ * A function run one instruction at a time in this process: by the trap flag, which raises SIGTRAP
+ * after each instruction. Within guard_call() (tests/hosted/guard.h), which leaves no stepping
+ * behind, whatever ends it.
+ */
+#ifndef HOSTED_STEP_H
+#define HOSTED_STEP_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <ucontext.h>
+#include "bench/api/platform.h"
+
+/* Takes over SIGTRAP; those that are no step's go to `otherwise`. */
+void step_open(void (*otherwise)(int number, siginfo_t *info, void *context));
+
+/* The platform's. */
+struct step_result step_counted(struct steps *s, const void *function,
+                                const uint64_t argument[STEP_ARGUMENTS]);
+
+/*
+ * Calls function(argument...); each(ctx, at) is called in a signal's handler at the function's
+ * first instruction, after each instruction, and last at step_back. True: the next one traps too.
+ */
+typedef bool step_each(void *ctx, ucontext_t *at);
+struct step_result step_run(step_each *each, void *ctx, const void *function,
+                            const uint64_t argument[STEP_ARGUMENTS]);
+
+/* The call that is stepped is left in the middle. */
+void step_drop(void);
+
+#endif

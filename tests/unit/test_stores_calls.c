@@ -1,0 +1,96 @@
+#include "tests/stores/calls.c"
+
+#include "tests/unit/unit.h"
+
+static struct calls c;
+
+static int begin(void **state)
+{
+    (void)state;
+    calls_open(&c);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    assert_false(c.full);
+    calls_close(&c);
+    return 0;
+}
+
+static void an_instruction_has_a_site_in_each_stack_of_calls(void **state)
+{
+    (void)state;
+    assert_int_equal(calls_site(&c, 7), 0);
+    calls_enter(&c, 1, 1000);
+    assert_int_equal(calls_site(&c, 7), 1);
+    calls_enter(&c, 2, 900);
+    assert_int_equal(calls_site(&c, 7), 2);
+    assert_int_equal(calls_site(&c, 8), 3);
+    calls_leave(&c, 908);
+    assert_int_equal(calls_site(&c, 7), 1);
+    calls_leave(&c, 1008);
+    assert_int_equal(calls_site(&c, 7), 0);
+    calls_enter(&c, 3, 1000); /* from elsewhere */
+    assert_int_equal(calls_site(&c, 7), 4);
+    const struct site inner = c.site[2];
+    assert_int_equal(inner.who, 7);
+    assert_int_equal(inner.deep, 2);
+    assert_int_equal(inner.call[0], 2);
+    assert_int_equal(inner.call[1], 1);
+    assert_int_equal(c.sites, 5);
+}
+
+static void calls_end_when_the_stack_has_risen_above_them(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++)
+        calls_enter(&c, i, 1000 - 8 * i);
+    calls_leave(&c, 976); /* an argument is popped: nothing ends */
+    assert_int_equal(c.frames, 4);
+    calls_leave(&c, 1000); /* three at once, as by longjmp() */
+    assert_int_equal(c.frames, 1);
+    calls_leave(&c, 1008);
+    calls_leave(&c, 2000); /* the function's own return */
+    assert_int_equal(c.frames, 0);
+}
+
+static void five_calls_are_looked_at(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++) { /* one function that calls itself */
+        calls_enter(&c, 1, 100000 - 16 * i);
+        assert_int_equal(calls_site(&c, 9), i < CALLS_DEEP ? i : CALLS_DEEP - 1);
+    }
+    assert_int_equal(c.sites, CALLS_DEEP);
+    assert_int_equal(c.site[CALLS_DEEP - 1].deep, CALLS_DEEP);
+    calls_enter(&c, 2, 100);
+    assert_int_equal(calls_site(&c, 9), CALLS_DEEP);
+    assert_int_equal(c.site[CALLS_DEEP].call[0], 2);
+    assert_int_equal(c.site[CALLS_DEEP].call[4], 1);
+}
+
+static void many_sites_are_found_again(void **state)
+{
+    (void)state;
+    for (unsigned again = 0; again < 2; again++)
+        for (uint32_t i = 0; i < 20000; i++) {
+            calls_enter(&c, i % 100, 1000);
+            assert_int_equal(calls_site(&c, i / 100), i);
+            calls_leave(&c, 1008);
+        }
+    assert_int_equal(c.sites, 20000);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(an_instruction_has_a_site_in_each_stack_of_calls),
+        TEST(calls_end_when_the_stack_has_risen_above_them),
+        TEST(five_calls_are_looked_at),
+        TEST(many_sites_are_found_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
