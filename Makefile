@@ -103,6 +103,7 @@ PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .reloc .sbat)
 # As shared libraries are compiled (bench/suites/calls/pic.h).
 PIC_OF = $(addsuffix .c,$(addprefix CFLAGS_bench/suites/calls/pic_,$1))
 $(foreach f,$(call PIC_OF,plt symbolic callee callee_symbolic),$(eval $f := -fPIC))
+CFLAGS_bench/suites/calls/virtual_pic.c := -fPIC
 $(foreach f,$(call PIC_OF,plt_endbr callee_endbr),$(eval $f := -fPIC -fcf-protection=branch))
 # clang would load the slot once, before the loop, and call by register.
 CFLAGS_bench/suites/calls/pic_got.c := -fPIC -fno-plt $(if $(IS_CLANG),-mllvm -disable-machine-licm)
@@ -110,11 +111,13 @@ CFLAGS_bench/suites/calls/retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect
 # As FreeBSD's dynamic linker: vector registers may hold a function's arguments.
 CFLAGS_bench/suites/calls/lazy_fixup.c := -mgeneral-regs-only
 # Each one section, in which functions stand as they come.
-CFLAGS_bench/suites/compiler/moved.c := -fno-function-sections -falign-functions=16
+CFLAGS_bench/suites/compiler/moved.c := -fno-function-sections -falign-functions=32 -falign-loops=16
 CFLAGS_bench/suites/compiler/moved_unused.c := $(CFLAGS_bench/suites/compiler/moved.c)
 # As a program's own compiler takes them: with memset and memcpy known; with functions cloned.
 CFLAGS_bench/suites/compiler/memory.c := -fhosted -fbuiltin
 CFLAGS_bench/suites/compiler/noclone.c := -O3
+# Loops of a known length unrolled by gcc, too.
+CFLAGS_bench/suites/compiler/ctype.c := -O3
 CFLAGS_BODY := -fomit-frame-pointer
 
 in_rooms = $(filter $(addsuffix /%,$1),$2)
@@ -125,7 +128,8 @@ flags = $(CFLAGS_IMAGE) $(call own_flags,$1)
 
 # --- the image -----------------------------------------------------------------------------------
 
-.PHONY: all run hosted replay silicon image iso signed test unit unit-build check lint clean help FORCE
+.PHONY: all run hosted replay silicon image iso signed test test-conditions unit unit-build check lint
+.PHONY: clean help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -141,15 +145,16 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 	$(call say,NASM $<)$(NASM) -f elf64 -I ./ -Werror $(NASMFLAGS_$<) -MD $(@:.o=.d) -MP -o $@ $<
 
 # The rows' functions, with their relocations, as bytes of the program: what is measured is placed
-# from there (bench/measure/compiled.h). Each section stays one of its own. What they call beside
-# each other is linked in.
+# from there (bench/measure/compiled.h). Each section of code or data remains separate. What they
+# call besides each other is linked in.
 SUITES      := $(OBJ)/suites.o
 SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/object/gnu_hash lib/text/mem lib/text/str)
 NASMFLAGS_bench/objects/suites_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
-$(SUITES): $(SUITES_OBJS) $(OBJ)/suites
-	$(call say,LD $@)$(LD) -r --unique -o $@.tmp $(SUITES_OBJS)
-	@$(OBJCOPY) --strip-debug -R baretick_rows -R .comment -R .note.GNU-stack $@.tmp $@
-	@rm $@.tmp
+$(SUITES): $(SUITES_OBJS) bench/objects/suites.ld scripts/thin_suites $(OBJ)/suites
+	$(call say,LD $@)$(LD) -r --unique -T bench/objects/suites.ld -o $@.tmp $(SUITES_OBJS)
+	@$(OBJCOPY) --strip-debug -R baretick_rows -R .comment -R .note.GNU-stack $@.tmp
+	@$(PYTHON) scripts/thin_suites $@.tmp
+	@mv $@.tmp $@
 $(OBJ)/bench/objects/suites_object.asm.o: $(SUITES)
 
 $(B)/baretick.elf: $(OBJS) linker.ld $(B)/linked
@@ -200,6 +205,8 @@ CONF_TOOL   := $(B)/hosted/conf
 # What scripts/silicon needs beside the program: the judge of coverage, and two programs to compare with.
 COVERAGE := $(B)/hosted/coverage
 PAIR     := $(B)/hosted/pair
+# The program with a counter of core cycles on every machine, for tests.
+COUNTED  := $(B)/hosted/counted
 # Runs a function of any relocatable object: what the tests give to compilers.
 OBJECT_TOOL := $(B)/hosted/object
 # Says of a person's own object what a machine will say.
@@ -218,7 +225,7 @@ CFLAGS_tests/stores/show.c := $(call quoted,-DROWS_OBJECTS="$(OBJ)")
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
-hosted: $(HOSTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(if $(HAS_ZYDIS),$(STORES))
+hosted: $(HOSTED) $(COUNTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(if $(HAS_ZYDIS),$(STORES))
 replay: $(REPLAY)
 $(OBJ)/tests/%.c.o: tests/%.c $(OBJ)/tests/flags | $(GEN)/build_id.h
 	@mkdir -p $(@D)
@@ -228,10 +235,11 @@ $(REPLAY): $(REPLAY_OBJS)
 $(CONF_TOOL): $(OBJ)/tests/hosted/tools/conf.c.o $(IMAGE_LIB)
 $(COVERAGE): $(OBJ)/tests/hosted/tools/coverage.c.o $(IMAGE_LIB)
 $(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
+$(COUNTED): $(OBJ)/tests/hosted/tools/made_counter.c.o $(filter-out %/tests/hosted/counter.c.o,$(HOSTED_OBJS))
 $(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
 $(CHECK_OBJECT): $(OBJ)/tests/hosted/tools/check_object.c.o $(OBJ)/tests/hosted/folder.c.o \
 	$(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS))
-$(HOSTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT): $(B)/hosted/linked
+$(HOSTED) $(COUNTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
 $(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS)) $(STORES).linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
@@ -268,7 +276,7 @@ no-zydis:
 	@exit 1
 
 silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
-	@$(PYTHON) scripts/silicon
+	+@tests=0; $(PYTHON) scripts/test silicon || tests=1; $(PYTHON) scripts/silicon && exit $$tests
 
 # --- running it ----------------------------------------------------------------------------------
 
@@ -352,6 +360,8 @@ unit:
 	+@$(PYTHON) scripts/test unit --compilers $(UNIT_CCS)
 test:
 	+@$(PYTHON) scripts/test unit hosted replay boot lint --compilers $(UNIT_CCS)
+test-conditions: hosted replay
+	+@$(PYTHON) scripts/test-conditions
 check:
 	+@$(PYTHON) scripts/test unit boot --marked check --compilers gcc
 lint:
@@ -371,9 +381,10 @@ help:
 	@echo "make iso        build/baretick.iso, for a CD, a virtual one, or a stick"
 	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
 	@echo "make test       every test; make unit, make check (under 90 s), make lint: some of them"
+	@echo "make test-conditions  the Linux program's tests on one CPU, busy ones, without counters, emulated"
 	@echo "make hosted     build/hosted/baretick: the same engine and suites as a Linux program"
 	@echo "make replay     build/hosted/replay: what recorded CPUID dumps, ACPI tables and windows come to"
 	@echo "make options-table  writes the documentation's table of options anew, after a new option"
-	@echo "make stores     build/hosted/stores: stores and loads in vain (scripts/baretick stores --help)"
+	@echo "make stores     build/hosted/stores: redundant stores and loads (scripts/baretick stores --help)"
 	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"
 	@echo "make clean      remove build/"

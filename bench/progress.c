@@ -9,7 +9,8 @@
  * of them; what counts is how rows stand to each other.
  */
 #define FRAME        150 /* a window with nothing in it: its recipe, entry and way out */
-#define OPERATION    0.5 /* where a row has no floor */
+#define OPERATION    0.5 /* of what is not known to execute anything */
+#define INSTRUCTION  0.5 /* by which it takes longer for each instruction that it declares */
 #define COLD_LINE    20  /* to put one line out of the caches, and to fetch it again */
 #define LINE         64
 #define WARM_BLOCKS  4   /* the usual warm-up of a placement */
@@ -28,11 +29,10 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* Core cycles, as rows have been seen to take: floors are half of what the quickest core can do,
- * and calls, whose floors are small, take some cycles more. */
+/* Core cycles. */
 static double operation(const struct bench *b)
 {
-    return b->floor > 0 ? 2 * b->floor + smaller(2.5, 10 * b->floor) : OPERATION;
+    return b->least_instructions > 1 ? INSTRUCTION * b->least_instructions + OPERATION : OPERATION;
 }
 
 /* One window of each kind. */
@@ -76,7 +76,7 @@ static double windows(const struct engine *e)
 /* Whether it will do nothing but say why. */
 static bool is_refused(const struct engine *e, const struct bench *b)
 {
-    return (b->needs && e->p->lacks(b->needs)) ||
+    return engine_lacks(e, b->needs) ||
            (b->form == FORM_EMPTY && cpu_lacks(e->p->cpu, b->recipe)) ||
            method_lacks(b, e->o->method, place_is_cold(e, b));
 }

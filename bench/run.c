@@ -314,6 +314,8 @@ bool bench_run(const struct engine *boot, struct report *r, struct shown *shown)
         run_tell_nothing_measured(&run);
     for (unsigned k = 0; k < run.plan->n; k++)
         own_show_end(&run.plan->seat[k].engine, r);
+    for (unsigned k = 0; k < run.plan->n; k++)
+        selftests_steps(&run.plan->seat[k].engine, r);
     compare_rows(r, run.first, run.first->figures, run.grouped);
     even_show(r, run.first, run.first->figures);
     cores_compare(run.plan, run.grouped, r);

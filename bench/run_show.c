@@ -85,6 +85,7 @@ void run_show_row(struct run *run, unsigned k)
     show_row(run->report, e, row, !full ? SHOW_RECORD : details ? SHOW_DETAILS : SHOW_LINE);
     run_tell_interruptions(run, row->nmis, row->bench);
     run_tell_timers(run, k, row);
+    run_tell_unlike_steps(run, row);
     run_count(run, row, e);
     run->told += tsc_now() - from;
     progress_told(&run->progress, 1, (double)(tsc_now() - from));

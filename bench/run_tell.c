@@ -1,5 +1,6 @@
 #include "bench/run_tell.h"
 #include "bench/api/report.h"
+#include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 
 /* A core that faulted is named once; what it measured before is kept. */
@@ -23,7 +24,7 @@ void run_tell_unlike(const struct run *run, unsigned k)
     char name[32];
     if (!seat->unlike[0])
         return;
-    fmt_buf(name, sizeof name, "execution_core%u", seat->engine.core);
+    fmt_buf(name, sizeof name, "%s_core%u", seat->unlike_in, seat->engine.core);
     report_selftest(run->report, name, SELFTEST_FAIL, seat->unlike);
     seat->told = true;
 }
@@ -49,6 +50,17 @@ static void tell_timer(const struct run *run, const struct row *row, const char 
         return;
     fmt_buf(message, sizeof message, "%s/%s on core %u: %s failed while the row ran: %llu %s",
             row->bench->suite, row->bench->name, row->core, timer, (unsigned long long)times, what);
+    report_event(run->report, "warning", message);
+}
+
+void run_tell_unlike_steps(const struct run *run, const struct row *row)
+{
+    char message[280];
+    if (!is_known(row->stepped.by_counter) || !row->stepped.unlike[0])
+        return;
+    fmt_buf(message, sizeof message,
+            "%s/%s on core %u: the counter of retired instructions disagrees with the steps: %s",
+            row->bench->suite, row->bench->name, row->core, row->stepped.unlike);
     report_event(run->report, "warning", message);
 }
 

@@ -12,6 +12,8 @@ void run_tell_unlike(const struct run *run, unsigned k);
 void run_tell_interruptions(const struct run *run, uint64_t nmis, const struct bench *b);
 /* Timers that failed while a row ran on the k-th core of the plan, each by its name. */
 void run_tell_timers(const struct run *run, unsigned k, const struct row *row);
+/* A counter of retired instructions disagrees with what the row's steps came to. */
+void run_tell_unlike_steps(const struct run *run, const struct row *row);
 /* Rounds were asked for that there is no memory for. */
 void run_tell_one_round(const struct run *run);
 /* A row's guess is so far beyond the deadline that it is likely to be ended by it. */

@@ -16,6 +16,7 @@
 #include "kernel/report/facts.h"
 #include "kernel/report/quiet_facts.h"
 #include "kernel/report/selftest.h"
+#include "kernel/trap/step.h"
 #include "kernel/trap/guard.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
@@ -32,6 +33,7 @@ static void fatal(struct core *c, const struct trap_frame *f)
 static const struct trap_hooks hooks = {
     .interrupt = deadline_interrupt,
     .own_nmi = deadline_nmi,
+    .step = step_trap,
     .nmi = core_nmi,
     .leave = guard_fault,
     .fatal = fatal,
@@ -53,6 +55,8 @@ static void open_late_console(struct machine *m)
 {
     struct sink *late = machine_console_late(m);
 
+    if (m->screen.on) /* lines that a serial terminal breaks are whole there */
+        kernel.report.columns = m->screen.text.columns;
     if (late)
         say_has_machine(m->handoff, late);
     screen_paint(&m->screen); /* a hang from here on shows where it came */

@@ -5,6 +5,7 @@
 #include "kernel/cores/run.h"
 #include "kernel/cores/time.h"
 #include "kernel/trap/guard.h"
+#include "kernel/trap/step.h"
 
 static struct machine *machine_of(const struct platform *p)
 {
@@ -126,6 +127,12 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     return false;
 }
 
+static struct step_result step(struct steps *s, const void *function,
+                               const uint64_t argument[STEP_ARGUMENTS])
+{
+    return step_call(core_current(), s, function, argument);
+}
+
 static uint64_t nmis(void)
 {
     const struct core *c = core_current();
@@ -163,6 +170,12 @@ static struct timer *cycle(void *context, unsigned id, const char **why)
 {
     (void)context;
     return core_cycles_timer(&core_current()->cycles, id, why);
+}
+
+static struct timer *retired(void *context, const char **why)
+{
+    (void)context;
+    return core_cycles_retired(&core_current()->cycles, why);
 }
 
 static const char *run(const struct platform *p, unsigned i, void (*fn)(void *ctx, unsigned core),
@@ -233,6 +246,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .cpu = &m->cpu,
         .clock = clock,
         .cycle = cycle,
+        .retired = retired,
         .code = (uint8_t *)PLATFORM_CODE_VA,
         .data = (uint8_t *)PLATFORM_DATA_VA,
         .code_write = code_write,
@@ -246,6 +260,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .row_longer = row_longer,
         .row_end = row_end,
         .guarded = guarded,
+        .step = step,
         .image = m->handoff->image_base,
         .image_size = m->handoff->image_size,
         .nmis = nmis,

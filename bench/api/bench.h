@@ -55,9 +55,11 @@ enum form {
     FORM_WATCH,    /* no windows: each core watches for gaps (bench/cores/gaps.h) */
 };
 
-/* What a row can need that not every platform has (`lacks` of bench/api/platform.h). */
+/* What a row can need that not every platform or CPU has (engine_lacks in
+ * bench/measure/context.h). */
 enum need {
     NEED_RING0 = 1, /* privileged instructions, MSRs */
+    NEED_BMI2 = 2,  /* SHLX and its like */
 };
 
 /* The functions of a row of FORM_FUNCTION. */
@@ -87,6 +89,22 @@ struct bench_family {
  * out, and is then 0, false or NULL.
  */
 struct bench {
+    /*
+     * Code, first of all: of a row, the suites' object has only what is before `suite`
+     * (scripts/thin_suites). The functions of FORM_FUNCTION are placed anew for each placement, as
+     * are setup and check of such a row (bench/measure/compiled.h). What they share besides the
+     * object may be static.
+     */
+    body_fn function;       /* FORM_FUNCTION */
+    body_fn empty_function; /* the same loop without the operation; NULL: the empty window */
+    /* Before the first window of each placement; the object is zeroed. */
+    void (*setup)(struct object *o);
+    /*
+     * After the last window of each placement: did `operations` operations leave in the object what
+     * they must? NULL, or what is wrong; then the row fails.
+     */
+    const char *(*check)(const struct object *o, uint64_t operations);
+
     const char *suite, *name;
     const char *what; /* one operation, in words, for `list` */
     enum form form;
@@ -102,11 +120,12 @@ struct bench {
     const struct unit *callee; /* what the unit calls, or NULL */
     const struct unit *stub;   /* what stands between the two (a PLT's entry), or NULL */
     bool callee_apart;         /* the callee on a page of its own, not just before the window */
+    /* Runs ahead of the first reading of each of its windows, what is subtracted included: gives
+     * registers or flags another history than all other bodies find (docs/method.md "The history of
+     * registers and flags"). NULL: theirs. */
+    const struct unit *history;
 
-    /* FORM_FUNCTION: placed anew for each placement, as are setup and check of such a row
-     * (bench/measure/compiled.h). What they share beside the object may be static. */
-    body_fn function;
-    body_fn empty_function;        /* the same loop without the operation; NULL: the empty window */
+    /* FORM_FUNCTION */
     const struct bench_code *code; /* of a row that is not the program's own, in place of the two */
     bool errors_are_wrong;         /* one failed operation fails the row */
     uint32_t grain;                /* both take n in multiples of it only; 0: any n; ... */
@@ -115,14 +134,7 @@ struct bench {
     /* FORM_CORES */
     void (*meet)(struct crowd *c);
 
-    /* Before the first window of each placement; the object is zeroed. */
-    void (*setup)(struct object *o);
     bool faults_outside; /* its setup is not guarded: suite provoke shows what a fault does then */
-    /*
-     * After the last window of each placement: did `operations` operations leave in the object what
-     * they must? NULL, or what is wrong; then the row fails.
-     */
-    const char *(*check)(const struct object *o, uint64_t operations);
     uint32_t room_bytes; /* of the object's room that the row works on */
     /* No cache holds them when a window begins, nor the object, nor writable data of its C
      * functions; their code stays in the caches. */
@@ -130,10 +142,12 @@ struct bench {
     bool not_doubled; /* twice the body means nothing here: body minus empty is all there is */
 
     /*
-     * The fewest core cycles in which any CPU can do an operation. A row that is faster has not
-     * done its work, and fails. 0: not judged.
+     * The fewest instructions that an operation executes, those of what is subtracted taken off. A
+     * row that executes fewer has not done its work, and fails (docs/method.md "Elided work"). 0:
+     * not declared; the body must execute more than what is subtracted.
      */
-    double floor;
+    double least_instructions;
+    bool may_vanish; /* that nothing is left of an operation is its point, and no failure */
     /* Core cycles an operation, documented for this CPU; 0: not known. */
     double (*truth)(const struct cpu *cpu);
     /* The table that it stands in with its like (NULL: in none), its line there, one for each `at`,
@@ -151,6 +165,9 @@ struct bench {
     const char *base_unit; /* what an operation goes through, singular: "byte" */
     uint32_t base_per_op;  /* how many of them */
 };
+
+#define BENCH_CODE_BYTES 32
+_Static_assert(offsetof(struct bench, suite) == BENCH_CODE_BYTES, "scripts/thin_suites");
 
 /* Whether a body's loop without its operation is subtracted, of FORM_FUNCTION. */
 static inline bool bench_has_empty(const struct bench *b)

@@ -3,7 +3,8 @@
 
 void report_init(struct report *r, struct sink *out, enum format format)
 {
-    *r = (struct report){.out = out, .records = out, .live = out, .format = format};
+    *r = (struct report){
+        .out = out, .records = out, .live = out, .format = format, .columns = REPORT_COLUMNS};
 }
 
 void report_failed(struct report *r, const char *what, const char *of)

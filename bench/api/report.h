@@ -14,11 +14,16 @@
 
 #define REPORT_FAILED_NAMES 8 /* kept: as many as the report's last lines can name */
 
+/* A table's width on every console, and one that has room for more columns. */
+#define REPORT_COLUMNS      80
+#define REPORT_COLUMNS_WIDE 100
+
 struct report {
     struct sink *out;     /* the table, and all else for people */
     struct sink *records; /* `out`, unless the owner says otherwise: then they do not mix */
     struct sink *live;    /* progress lines: `out`, unless the owner keeps what goes there */
     enum format format;
+    unsigned columns;  /* of the widest console; REPORT_COLUMNS unless the owner says otherwise */
     uint64_t seq;      /* of the next record */
     uint64_t rows;     /* rows written */
     uint64_t failures; /* rows and self-tests that failed, and the like: see report_failed() */

@@ -156,6 +156,15 @@ static void try_tsc(const struct cycle_survey *s, struct timer_found *f)
     try_readings(&t, f);
 }
 
+/* The TSC by another instruction. */
+static void try_rdtscp(const struct timer *t, const struct cycle_survey *s, struct timer_found *f)
+{
+    struct timer rated = *t;
+    rated.hz = f->hz = s->tsc_hz;
+    rated.hz_per = 1;
+    try_readings(&rated, f);
+}
+
 static void try_ruler(const struct cycle_survey *s, struct timer_found *f)
 {
     struct timer t = tsc_of(s);
@@ -196,7 +205,9 @@ void timer_survey_cycles(struct timer_found found[], const struct cycle_survey *
             f->why = t->start(t);
         if (!t || f->why)
             continue;
-        if (t->read)
+        if (id == CYCLE_RDTSCP)
+            try_rdtscp(t, s, f);
+        else if (t->read)
             try_counter(t, s, f);
         else if (id == CYCLE_RULER)
             try_ruler(s, f);
@@ -234,7 +245,9 @@ static void say(struct sink *out, const char *before, uint64_t v, const char *be
 static void show_found(const struct timer_found *f, struct sink *out)
 {
     fmt(out, "initialises");
-    if (f->hz)
+    if (f->hz && f->hz < 1000)
+        fmt(out, "; %llu Hz", (unsigned long long)f->hz);
+    else if (f->hz)
         say(out, "; ", (f->hz + 500) / 1000, " MHz");
     if (f->none)
         fmt(out, "; %s", f->none);

@@ -2,11 +2,15 @@
 #include "bench/api/report.h"
 #include "lib/text/fmt.h"
 
-void timer_choose(struct timer_choice *c, const struct timer_list *l, const char *words,
-                  timer_source *source, void *context)
+const char timer_of_a_process[] = "needs an operating system; only the Linux program has it";
+
+void timer_choose(struct timer_choice *c, const struct timer_order *order,
+                  const struct timer_kind *kind, timer_source *source, void *context)
 {
+    const struct timer_list *l = &order->list;
+
     *c = (struct timer_choice){0};
-    for (unsigned i = 0; i < l->n; i++) {
+    for (unsigned i = 0; i < l->n && !c->required; i++) {
         struct timer_refusal *r = &c->refusal[c->refusals];
         struct timer *t = source(context, l->id[i], &r->why);
         if (t)
@@ -15,9 +19,26 @@ void timer_choose(struct timer_choice *c, const struct timer_list *l, const char
             c->used = t;
             return;
         }
-        timer_name(words, l->id[i], r->name);
+        timer_name(kind->words, l->id[i], r->name);
         c->refusals++;
+        c->required = !order->goes_on;
     }
+}
+
+bool timer_check(const struct timer_choice *c, const struct timer_list *list,
+                 const struct timer_kind *kind, struct sink *err)
+{
+    char text[TIMER_LIST_TEXT];
+
+    if (!c->required)
+        return true;
+    const struct timer_refusal *r = &c->refusal[c->refusals - 1];
+    timer_list_text(list, kind->words, text);
+    fmt(err,
+        "%s=%s: %s does not start: %s; %s=%s,auto goes on to the next timer, `list` shows which "
+        "start",
+        kind->key, text, r->name, r->why, kind->key, text);
+    return false;
 }
 
 void timer_release(struct timer_choice *c)

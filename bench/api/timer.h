@@ -1,7 +1,7 @@
 /*
- * Timers: clocks, which give seconds, and counters of core cycles. A platform hands them out by id;
- * the first of clock= or cycle= that starts is used, and why those before it did not is kept for
- * the report. General registers only: boot/ asks too.
+ * Timers: clocks, which give seconds, and counters of core cycles. A platform hands them out by id.
+ * The first timer of clock= or cycle= is used; with `auto` the first one that starts, and the
+ * reasons of those before it are kept for the report. General registers only: boot/ asks too.
  */
 #ifndef BENCH_API_TIMER_H
 #define BENCH_API_TIMER_H
@@ -48,14 +48,19 @@ struct timer_refusal {
 
 struct timer_choice {
     struct timer *used; /* started; NULL: no timer of the list could be */
+    bool required;      /* a timer that is named does not start: the last refusal */
     unsigned refusals;  /* of those ahead of it in the list */
     struct timer_refusal refusal[TIMER_LIST_MAX];
     uint64_t again, failed; /* readings that were repeated, and given up */
 };
 
-/* Starts the first of the list that can be. words: CLOCK_WORDS or CYCLE_WORDS. */
-void timer_choose(struct timer_choice *c, const struct timer_list *l, const char *words,
-                  timer_source *source, void *context);
+/* Starts the first timer of the order; where that fails, the next one if the order goes on. */
+void timer_choose(struct timer_choice *c, const struct timer_order *order,
+                  const struct timer_kind *kind, timer_source *source, void *context);
+/* Whether the run can go on with this choice of `list`. If not, a message for people: the timer
+ * that is named, why it does not start, and what to write instead. */
+bool timer_check(const struct timer_choice *c, const struct timer_list *list,
+                 const struct timer_kind *kind, struct sink *err);
 /* Stops the one used. */
 void timer_release(struct timer_choice *c);
 
@@ -65,6 +70,9 @@ void timer_release(struct timer_choice *c);
 enum timer_status timer_read_whole(struct timer *t, uint64_t *count, uint64_t *again);
 /* The same of the timer used, counted in the choice. False: it failed; *count is then undefined. */
 bool timer_read(struct timer_choice *c, uint64_t *count);
+
+/* Why a machine without an operating system lacks a timer. */
+extern const char timer_of_a_process[];
 
 /* For the table's heading: a line with the label and the name, and one for each refusal. */
 void timer_show(const struct timer_choice *c, const char *label, struct sink *out);

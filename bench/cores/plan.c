@@ -176,7 +176,8 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
         e->cycle = (struct cycle){0}; /* its own are started on itself (plan_probe) */
     e->figures = plan->figures + k * rows;
     for (size_t i = 0; i < rows; i++)
-        e->figures[i].ticks = e->figures[i].cycles = e->figures[i].half = UNKNOWN;
+        e->figures[i] =
+            (struct core_figure){.ticks = UNKNOWN, .cycles = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
     if (plan->together && k > 0)
         engine_memory(e, plan->memory + (k - 1) * engine_words(plan->o));
     seat->nmis = core == 0 ? plan->p->nmis() : 0; /* those of others are read there (plan_probe) */

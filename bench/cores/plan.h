@@ -30,12 +30,13 @@ struct seat {
     struct gate gate;
     uint64_t nmis; /* seen on this core so far */
     struct core_figure alone;
-    bool has_row;     /* `row` is the one that runs */
-    bool waits;       /* in a meeting: for the others */
-    bool back;        /* it has done what it was sent for */
-    const char *gone; /* a fault, or `unlike`: it measures no more; ... */
-    bool told;        /* ... and the report says so */
-    char unlike[120]; /* how its execution is another than the boot core's; empty: it is not */
+    bool has_row;          /* `row` is the one that runs */
+    bool waits;            /* in a meeting: for the others */
+    bool back;             /* it has done what it was sent for */
+    const char *gone;      /* a fault, or `unlike`: it measures no more; ... */
+    bool told;             /* ... and the report says so */
+    const char *unlike_in; /* "execution" or "cycle": what differs from the boot core */
+    char unlike[240];      /* how; empty: nothing differs */
 };
 
 struct plan {

@@ -35,6 +35,19 @@ static void compare_execution(struct seat *seat, const struct engine *boot)
     fmt_buf(seat->unlike, sizeof seat->unlike,
             "it is judged \"%s\", the boot core \"%s\": it has no rows in this report",
             execution_names[e->execution], execution_names[boot->execution]);
+    seat->unlike_in = "execution";
+    seat->gone = seat->unlike;
+}
+
+/* A counter that cycle= names has to start on each core. */
+static void check_cycle_words(struct seat *seat)
+{
+    struct sink_buf text;
+
+    sink_buf_init(&text, seat->unlike, sizeof seat->unlike);
+    if (cycle_check_words(&seat->engine, &text.sink))
+        return;
+    seat->unlike_in = "cycle";
     seat->gone = seat->unlike;
 }
 
@@ -47,6 +60,8 @@ bool plan_probe(struct plan *plan, unsigned k)
     if (plan_on(plan, k, probe_here, plan))
         return false;
     compare_execution(seat, &boot);
+    if (!seat->gone)
+        check_cycle_words(seat);
     return true;
 }
 
@@ -80,9 +95,19 @@ static void row_here(void *ctx, unsigned core)
 static struct core_figure figure_of(const struct row *row)
 {
     const struct headline *h = &row->headline;
+    struct core_figure f = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, row->shared, 0, {0}};
     if (!h->known)
-        return (struct core_figure){UNKNOWN, UNKNOWN, UNKNOWN, false};
-    return (struct core_figure){h->ticks, h->cycles.theta, h->cycles.half, row->shared};
+        return f;
+    f.ticks = h->ticks;
+    f.cycles = h->cycles.theta;
+    f.lo = h->cycles.lo;
+    f.hi = h->cycles.hi;
+    if (!row->theta || row->placements > CORE_FIGURE_PLACEMENTS)
+        return f;
+    for (unsigned i = 0; i < row->placements; i++)
+        if (is_known(row->theta[i]))
+            f.theta[f.placements++] = row->theta[i];
+    return f;
 }
 
 /* The core did not end the row. */

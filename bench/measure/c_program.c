@@ -28,7 +28,7 @@ static void sample(const struct placed *p, const struct placed_kind *kind, uint6
 {
     for (uint64_t i = 0; i < n; i++) {
         struct window_result w = take(p, kind);
-        if (step != C_BASELINE && (uint32_t)w.failed != 0) {
+        if (step != C_BASELINE && w.failed != 0) {
             c->step[step].errors++;
             continue;
         }
@@ -38,6 +38,15 @@ static void sample(const struct placed *p, const struct placed_kind *kind, uint6
         if (w.ticks > c->step[step].greatest)
             c->step[step].greatest = w.ticks;
     }
+}
+
+static void warm_up(const struct engine *e, const struct placed *p, const struct placed_kind *kind,
+                    const struct c_program *c)
+{
+    if (c->readings)
+        c_program_readings(e);
+    for (uint32_t i = 0; i < c->warmup; i++)
+        take(p, kind);
 }
 
 /* False: its functions have no place. */
@@ -52,8 +61,8 @@ static bool take_step(struct engine *e, struct c_program *c, enum c_step step)
     }
     place_object(p);
     const struct placed_kind *kind = &p->kind[step == C_BASELINE ? KIND_EMPTY : KIND_BODY];
-    for (uint32_t i = 0; step == C_BASELINE && i < c->warmup; i++)
-        take(p, kind);
+    if (step == C_BASELINE)
+        warm_up(e, p, kind, c);
     sample(p, kind, e->samples, c, step);
     if (step != C_BASELINE && p->check)
         c->step[step].wrong = p->check(p->object, e->samples);
@@ -62,7 +71,9 @@ static bool take_step(struct engine *e, struct c_program *c, enum c_step step)
 
 void c_program(struct engine *e, struct c_program *c)
 {
-    *c = (struct c_program){.warmup = e->samples};
+    bool readings = c_program_warms(e);
+    *c = (struct c_program){.readings = readings ? C_READINGS : 0,
+                            .warmup = readings ? 0 : e->o->warmup * ENGINE_BLOCK};
     for (unsigned step = 0; step < C_STEPS; step++)
         if (!take_step(e, c, (enum c_step)step))
             return;

@@ -2,19 +2,36 @@
 #ifndef BENCH_MEASURE_CHECK_H
 #define BENCH_MEASURE_CHECK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "bench/measure/context.h"
 
 /* The object is as so many operations must leave it. */
 void check_work(const struct placed *p, uint64_t operations, struct row *row);
 
+/*
+ * What the row's windows changed (window_result). A function fails for registers that it must leave
+ * as it found them, and for RFLAGS.DF; bodies in NASM may change these. All else has been put back,
+ * and goes to row->changed. False: the row has failed.
+ */
+bool check_kept(uint32_t changed, struct row *row);
+/* The names of 1 << each enum window_kept, for people: "r15, MXCSR". */
+void check_kept_text(uint32_t changed, struct sink *out);
+
 /* No operation failed, where one must not; and not all of them: so many windows did not. */
 void check_errors(const struct bench *b, uint64_t good, struct row *row);
 
 /*
- * docs/method.md "Elided work" and "Truth": the figure is neither below the row's floor nor apart
- * from what is documented. Only on silicon: elsewhere it is not one of a CPU; and only where the
- * core was ours alone. Sets row->truth.
+ * docs/method.md "Elided work": an operation executes as many instructions as the row declares, and
+ * more than what is subtracted. Wherever they were counted, whatever the method: it has nothing to
+ * do with time. Sets row->work.
+ */
+void check_instructions(const struct engine *e, struct row *row);
+
+/*
+ * docs/method.md "Truth": the figure is not apart from what is documented. Only on silicon:
+ * elsewhere it is not one of a CPU; and only where the core was ours alone. Sets row->truth and
+ * row->truth_vague.
  */
 void check_figure(const struct engine *e, const struct bench *b, struct row *row);
 

@@ -11,6 +11,7 @@
 #include "bench/api/timer.h"
 #include "bench/measure/result.h"
 #include "lib/stats/behave.h"
+#include "lib/stats/known.h"
 #include "lib/stats/tick.h"
 #include "lib/stats/witness.h"
 
@@ -54,6 +55,17 @@ struct compensate {
     struct tick_cost cost;
 };
 
+/* Whether single-stepping works on this core (bench/measure/steps.h). */
+struct stepping {
+    bool tried;
+    char why_not[96]; /* empty: it works */
+    double ticks;     /* of one step */
+    bool no_counter;  /* of retired instructions: it did not start */
+    /* Rows whose stepped windows were compared with counted instructions, and were unlike them. */
+    unsigned compared, unlike;
+    char first[320]; /* of the latter */
+};
+
 struct engine {
     const struct platform *p;
     const struct options *o;
@@ -61,7 +73,8 @@ struct engine {
     unsigned cores;     /* ... one of so many */
     struct gate *gate;  /* NULL: it measures alone */
     struct pace *pace;  /* what is looked at between blocks; NULL: nothing is */
-    enum recipe recipe; /* effective: what recipe= or this CPU's default gives */
+    enum recipe recipe; /* effective: what recipe=, the method or this CPU's default gives */
+    enum recipe probed; /* by what the machine is probed and judged: the same, less the method */
     bool xfence_is_lfence;
 
     uint32_t samples; /* effective: windows of each kind that a row takes, ... */
@@ -72,11 +85,13 @@ struct engine {
     double step;                    /* of the TSC, ticks */
     uint64_t step_cycles;           /* the same in core cycles, by which windows are dithered */
     double ticks_per_cycle;         /* by the ruler; 0: not known */
+    double hides;                   /* core cycles of any body, by `recipe`, at the most */
     struct timer_choice clock;      /* what clock= came to */
     double tsc_hz;                  /* by that clock; 0: not known, then no ns are given */
     struct cycle cycle;             /* what cycle= came to */
     struct compensate compensate;   /* what compensate= came to */
     struct own own;                 /* whether the core is ours alone */
+    struct stepping stepping;       /* whether its instructions can be counted */
 
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;
@@ -94,6 +109,23 @@ static inline bool engine_has_hz(const struct engine *e)
 static inline bool engine_has_ruler(const struct engine *e)
 {
     return e->ticks_per_cycle > 0;
+}
+
+/* Why a row with these needs cannot run here; NULL: it can. */
+static inline const char *engine_lacks(const struct engine *e, uint32_t needs)
+{
+    if (needs & NEED_BMI2 && !e->p->cpu->bmi2)
+        return "needs BMI2 (CPUID leaf 7 EBX[8]), which this CPU does not have";
+    return needs & ~(uint32_t)NEED_BMI2 ? e->p->lacks(needs) : NULL;
+}
+
+/* Instructions of one operation, what is subtracted taken off: as they were counted in the row's
+ * windows, or in those that were stepped. UNKNOWN: in neither. */
+static inline double engine_instructions(const struct engine *e, const struct row *row)
+{
+    if (e->execution != EXEC_INSTRUCTIONS)
+        return stepped_known(&row->stepped) ? row->stepped.instructions : UNKNOWN;
+    return row->headline.known ? row->headline.ticks / (double)e->ticks_per_instruction : UNKNOWN;
 }
 
 /* SMIs on this core so far, 0 where nothing counts them; and all that spoils a block of windows. */

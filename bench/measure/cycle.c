@@ -3,6 +3,7 @@
 #include "lib/stats/known.h"
 #include "bench/measure/tsc.h"
 #include "lib/stats/median.h"
+#include "lib/text/str.h"
 
 #define CHECK_ADDS 102400 /* tens of us: a reading, of some 100 cycles, is a thousandth of it */
 #define CHECK_RUNS 15     /* the median of so many: an SMI may fall into some */
@@ -13,23 +14,48 @@ static const char *always(struct timer *t)
     return NULL;
 }
 
-struct timer *cycle_plain(unsigned id)
+static enum timer_status read_rdtscp(struct timer *t, uint64_t *count)
 {
-    static struct timer plain[] = {{.name = "ruler", .start = always},
-                                   {.name = "tsc", .start = always},
-                                   {.name = "null", .start = always}};
-    _Static_assert(CYCLE_TSC == CYCLE_RULER + 1 && CYCLE_NULL == CYCLE_RULER + 2,
-                   "plain[] is in another order than enum cycle_id");
-    return &plain[id - CYCLE_RULER];
+    (void)t;
+    *count = tsc_now_rdtscp();
+    return TIMER_OK;
 }
 
-/* The counters of cycle=, from the i-th on. */
-static struct timer_list counters_from(const struct timer_list *l, unsigned i)
+struct timer *cycle_plain(unsigned id, bool has_rdtscp, const char **why)
 {
-    struct timer_list counters = {0};
+    static struct timer plain[CYCLE_IDS] = {
+        [CYCLE_RULER] = {.name = "ruler", .start = always},
+        [CYCLE_TSC] = {.name = "tsc", .start = always},
+        [CYCLE_NULL] = {.name = "null", .start = always},
+        [CYCLE_RDTSCP] = {.name = "rdtscp", .start = always, .read = read_rdtscp, .bits = 64},
+    };
+
+    *why = id == CYCLE_RDTSCP && !has_rdtscp ? "the CPU has no RDTSCP (CPUID 8000_0001h EDX[27])"
+                                             : NULL;
+    return *why ? NULL : &plain[id];
+}
+
+bool cycle_is(const struct engine *e, unsigned id)
+{
+    char name[TIMER_NAME_MAX];
+
+    timer_name(CYCLE_WORDS, id, name);
+    return e->cycle.source.used && str_eq(e->cycle.source.used->name, name);
+}
+
+static bool is_counter(unsigned id)
+{
+    return id == CYCLE_PMC || id == CYCLE_PERF || id == CYCLE_APERF;
+}
+
+/* The counters of the order, from its i-th timer on. */
+static struct timer_order counters_from(const struct timer_order *order, unsigned i)
+{
+    const struct timer_list *l = &order->list;
+    struct timer_order counters = {.goes_on = order->goes_on};
     for (; i < l->n; i++)
-        if (l->id[i] == CYCLE_PMC || l->id[i] == CYCLE_APERF)
-            counters.id[counters.n++] = l->id[i];
+        if (is_counter(l->id[i]))
+            counters.list.id[counters.list.n++] = l->id[i];
     return counters;
 }
 
@@ -62,14 +88,15 @@ static void measure_empty(struct engine *e)
 static void choose(struct engine *e)
 {
     struct cycle *c = &e->cycle;
-    timer_choose(&c->source, &e->o->cycle, CYCLE_WORDS, e->p->cycle, e->p->context);
+    struct timer_order order = timer_list_order(&e->o->cycle, &timer_cycles);
+    timer_choose(&c->source, &order, &timer_cycles, e->p->cycle, e->p->context);
     c->counter = (struct timer_choice){0};
     c->by = CYCLES_UNKNOWN;
-    if (c->source.used == cycle_plain(CYCLE_RULER)) {
-        struct timer_list beside = counters_from(&e->o->cycle, c->source.refusals + 1);
+    if (cycle_is(e, CYCLE_RULER)) {
+        struct timer_order beside = counters_from(&order, c->source.refusals + 1);
         c->by = CYCLES_RULER;
-        timer_choose(&c->counter, &beside, CYCLE_WORDS, e->p->cycle, e->p->context);
-    } else if (c->source.used && c->source.used->read) {
+        timer_choose(&c->counter, &beside, &timer_cycles, e->p->cycle, e->p->context);
+    } else if (c->source.used && c->source.used->read && !cycle_is(e, CYCLE_RDTSCP)) {
         c->by = CYCLES_COUNTER;
         c->counter.used = c->source.used;
     }
@@ -79,6 +106,12 @@ void cycle_open(struct engine *e)
 {
     choose(e);
     measure_empty(e);
+}
+
+bool cycle_check_words(const struct engine *e, struct sink *err)
+{
+    return timer_check(&e->cycle.source, &e->o->cycle, &timer_cycles, err) &&
+           timer_check(&e->cycle.counter, &e->o->cycle, &timer_cycles, err);
 }
 
 void cycle_close(struct engine *e)
@@ -164,15 +197,18 @@ static double magnitude(double v)
     return v < 0 ? -v : v;
 }
 
-static double half_of(const struct estimate *e)
+/* The interval's side that the other figure is on. */
+static double side_of(const struct estimate *e, double other)
 {
-    return is_known(e->half) ? e->half : 0;
+    double side = estimate_side(e, other);
+    return is_known(side) ? side : 0;
 }
 
 bool cycle_disagree(const struct estimate *ruler, const struct estimate *counter)
 {
     double size = magnitude(ruler->theta) > 1 ? magnitude(ruler->theta) : 1;
-    double within = CYCLE_WITHIN * size + half_of(ruler) + half_of(counter);
+    double within =
+        CYCLE_WITHIN * size + side_of(ruler, counter->theta) + side_of(counter, ruler->theta);
     return magnitude(counter->theta - ruler->theta) > within; /* false where either is not known */
 }
 
@@ -193,15 +229,16 @@ static void check_counter(struct timer_choice *c, struct cycle_check *out)
 /* Those of cycle= that are not in use, started for it and stopped again. */
 static void check_other_counters(struct engine *e, struct cycle_check *out)
 {
-    struct timer_list all = counters_from(&e->o->cycle, 0);
+    struct timer_order order = timer_list_order(&e->o->cycle, &timer_cycles);
+    struct timer_order all = counters_from(&order, 0);
     struct timer_choice other;
-    for (unsigned i = 0; i < all.n; i++) {
-        struct timer_list one = {.n = 1, .id = {all.id[i]}};
+    for (unsigned i = 0; i < all.list.n; i++) {
+        struct timer_order one = {.list = {.n = 1, .id = {all.list.id[i]}}};
         const char *why;
-        struct timer *t = e->p->cycle(e->p->context, all.id[i], &why);
+        struct timer *t = e->p->cycle(e->p->context, all.list.id[i], &why);
         if (!t || t == e->cycle.counter.used)
             continue;
-        timer_choose(&other, &one, CYCLE_WORDS, e->p->cycle, e->p->context);
+        timer_choose(&other, &one, &timer_cycles, e->p->cycle, e->p->context);
         if (other.used)
             check_counter(&other, out);
         timer_release(&other);

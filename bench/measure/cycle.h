@@ -1,7 +1,7 @@
 /*
  * Where core cycles come from (cycle=): the ruler, or a counter of the CPU's own; and the counter
  * beside the ruler, so that the two can be compared. A tick of the TSC is never a core cycle: with
- * `tsc` and `null` a report has none.
+ * `tsc`, `rdtscp` and `null` a report has none.
  */
 #ifndef BENCH_MEASURE_CYCLE_H
 #define BENCH_MEASURE_CYCLE_H
@@ -19,14 +19,20 @@
  * and more than both intervals explain: what costs nothing has no relative error. */
 bool cycle_disagree(const struct estimate *ruler, const struct estimate *counter);
 
-/* What every platform has, for its cycle(): ruler, tsc and null, which are never read. */
-struct timer *cycle_plain(unsigned id);
+/* What every platform has, for its cycle(): ruler, tsc and null, which are never read, and rdtscp.
+ * NULL: the CPU lacks RDTSCP, and *why says so. */
+struct timer *cycle_plain(unsigned id, bool has_rdtscp, const char **why);
+
+/* Whether cycle= came to this one of them. */
+bool cycle_is(const struct engine *e, unsigned id);
 
 /* Whether figures of this run can be core cycles; where instructions are counted, those. */
 bool cycle_known(const struct engine *e);
 
 /* Starts what cycle= names. */
 void cycle_open(struct engine *e);
+/* Whether every timer that cycle= asks for has started. If not, a message for people. */
+bool cycle_check_words(const struct engine *e, struct sink *err);
 /* All is as it was found. */
 void cycle_close(struct engine *e);
 
@@ -54,7 +60,7 @@ double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
 bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to, uint64_t ticks, double *cycles);
 
-#define CYCLE_COUNTERS 2 /* of the CPU's own: pmc, aperf */
+#define CYCLE_COUNTERS 3 /* of the CPU's own: pmc, perf, aperf */
 
 /* The self-test "core_counter": an addition of the ruler is one core cycle by every counter of
  * cycle= that starts. */

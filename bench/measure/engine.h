@@ -29,8 +29,8 @@ void engine_executed_by(struct engine *e, const struct behave_verdict *v);
 /* clock= and cycle= come to a timer each, started on the core that measures; once it is found what
  * executes this code. */
 void engine_timers(struct engine *e);
-/* Whether they can do what method= needs of them. If not, a message for people that names the words
- * and why each clock does not start: nothing is to be measured. */
+/* Whether every timer that is named has started, and method= has the timers that it needs. If not,
+ * a message for people that names the words and the reasons: nothing is to be measured. */
 bool engine_check(const struct engine *e, struct sink *err);
 /* They are left as they were found. After the last row. */
 void engine_release(struct engine *e);

@@ -3,6 +3,7 @@
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/median.h"
+#include "lib/stats/moments.h"
 
 size_t headline_part_need(size_t blocks)
 {
@@ -148,41 +149,44 @@ void headline_part(const struct sampler *s, const struct bench *b, const struct 
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-/* The mean over the parts; UNKNOWN where none has ticks. */
-static double mean_ticks(const struct gathered *g)
+/* The median over the placements, of each the mean over its parts that have blocks in `taken`;
+ * UNKNOWN where none has ticks. */
+static double median_ticks(const struct gathered *g, const struct estimate_taken *taken,
+                           double *scratch)
 {
-    double sum = 0;
-    unsigned good = 0;
-    for (unsigned i = 0; i < g->parts; i++)
-        if (is_known(g->ticks[i])) {
-            sum += g->ticks[i];
-            good++;
-        }
-    return good ? sum / good : UNKNOWN;
+    size_t n = 0;
+    for (unsigned from = 0, end; from < g->parts; from = end) {
+        struct moments parts = {0};
+        for (end = from; end < g->parts && taken[end].placement == taken[from].placement; end++)
+            if (taken[end].m > 0 && is_known(g->ticks[end]))
+                moments_add(&parts, g->ticks[end]);
+        if (parts.n)
+            scratch[n++] = parts.mean;
+    }
+    return n ? median(scratch, n) : UNKNOWN;
 }
 
-/* By one source. */
+/* By one source. `finest`: see struct estimate_found. */
 static struct figure take_figure(const struct gathered *g, const struct estimate_taken *taken,
-                                 const struct headline_means *means, double *sorted)
+                                 const struct headline_means *means, double finest, double *scratch)
 {
-    size_t m, good = 0;
+    struct estimate_found found = {.theta = means->theta,
+                                   .placements = means->placements,
+                                   .round = means->round,
+                                   .rounds = means->rounds,
+                                   .finest = finest,
+                                   .rounds_differ = estimate_rounds_differ(taken, g->parts)};
     bool known = false;
     for (unsigned i = 0; i < g->parts; i++)
         known = known || taken[i].m > 0;
     estimate_by_round(taken, g->parts, means->round, means->rounds);
     estimate_by_placement(taken, g->parts, means->theta, means->placements);
-    double se = estimate_placement_se(taken, g->parts, &m);
-    for (unsigned i = 0; i < means->placements; i++)
-        if (is_known(means->theta[i]))
-            sorted[good++] = means->theta[i];
-    const struct estimate_found found = {
-        means->theta, means->placements, means->round, means->rounds, se, m};
+    found.se = estimate_placement_se(taken, g->parts, &found.m);
     return (struct figure){
         .known = known,
-        .ticks = known ? mean_ticks(g) : UNKNOWN,
-        .cycles = estimate_over(&found, HEADLINE_KAPPA),
-        .median = good ? median(sorted, good) : UNKNOWN,
-        .se = se,
+        .ticks = known ? median_ticks(g, taken, scratch) : UNKNOWN,
+        .cycles = estimate_over(&found, scratch),
+        .se = found.se,
     };
 }
 
@@ -191,6 +195,19 @@ static double cycles_per_op(const struct gathered *g, const struct bench *b)
 {
     double ruler = gathered_location(g, KIND_RULER2) - gathered_location(g, KIND_RULER);
     return RULER_ADDS / ruler / (double)b->ops;
+}
+
+/* What the TSC's step alone can do to a block: docs/method.md "Modes". Cycles an operation. */
+static double block_floor(const struct gathered *g, const struct bench *b, double step)
+{
+    return step / (2 * mathx_sqrt(ENGINE_BLOCK)) * cycles_per_op(g, b);
+}
+
+/* And to the mean of a placement's blocks. */
+static double placement_floor(const struct gathered *g, const struct bench *b, double step,
+                              unsigned placements)
+{
+    return block_floor(g, b, step) * mathx_sqrt((double)placements / (double)g->whole);
 }
 
 static struct modes find_modes(const struct gathered *g, const struct bench *b, double step,
@@ -205,7 +222,7 @@ static struct modes find_modes(const struct gathered *g, const struct bench *b, 
         .n = g->values,
         .values = g->value,
         .placement = g->placement,
-        .floor = step / (2 * mathx_sqrt(ENGINE_BLOCK)) * per_op,
+        .floor = block_floor(g, b, step),
         .within = mathx_sqrt(variance / ENGINE_BLOCK) * per_op,
     };
     modes_find(&in, sorting, &modes);
@@ -217,12 +234,13 @@ bool headline_is_alone(const struct gathered *g)
     return 2 * g->quiet >= g->whole;
 }
 
-/* The interval holds the figure of all blocks, with its own, as well. */
+/* The interval holds that of all blocks, which has their figure in it, as well. */
 static void hold_both(struct estimate *quiet, const struct estimate *all)
 {
-    double apart = all->theta - quiet->theta, both = (apart < 0 ? -apart : apart) + all->half;
-    if (!(quiet->half >= both))
-        quiet->half = both;
+    if (!(quiet->lo <= all->lo))
+        quiet->lo = all->lo;
+    if (!(quiet->hi >= all->hi))
+        quiet->hi = all->hi;
 }
 
 void headline_forget_shared(struct gathered *g, unsigned part)
@@ -235,14 +253,15 @@ void headline_forget_shared(struct gathered *g, unsigned part)
 struct headline headline(const struct gathered *g, const struct bench *b, double step,
                          enum cycles_by by, const struct headline_means *means, uint64_t *scratch)
 {
-    double *sorted = (double *)(void *)scratch;
+    double *sorting = (double *)(void *)scratch;
+    double finest = placement_floor(g, b, step, means->placements);
     bool counter = by == CYCLES_COUNTER;
     /* The means that stay are those by the source asked for: it comes last. */
-    struct figure other = take_figure(g, counter ? g->ruler : g->counter, means, sorted);
-    struct figure all = take_figure(g, g->all, means, sorted);
+    struct figure other = take_figure(g, counter ? g->ruler : g->counter, means, finest, sorting);
+    struct figure all = take_figure(g, g->all, means, finest, sorting);
     struct figure used = all;
     if (g->quiet > 0) {
-        used = take_figure(g, counter ? g->counter : g->ruler, means, sorted);
+        used = take_figure(g, counter ? g->counter : g->ruler, means, finest, sorting);
         if (!headline_is_alone(g))
             hold_both(&used.cycles, &all.cycles);
     }
@@ -254,7 +273,6 @@ struct headline headline(const struct gathered *g, const struct bench *b, double
         .ruler = *ruler,
         .counter = counter ? used : other,
         .cycles = used.cycles,
-        .median = used.median,
         .se = used.se,
     };
     if (is_known(h.cycles.theta) && g->values > 0)

@@ -12,15 +12,6 @@
 #include "bench/measure/gathered.h"
 #include "bench/measure/sampler.h"
 
-/*
- * kappa of docs/method.md: what one boot differs from another by, relative, beyond what its
- * rounds show. `make silicon` fits it over 30 launches of the hosted program, in 4 rounds; on a
- * virtual Zen 5 the largest of 20 rows came to 0.0006 to 0.0193 in five sets, the median to 0. With
- * this the intervals held 99.4% to 99.6% of other launches' figures, and 98.8% over all default
- * rows. No bare machine was tried.
- */
-#define HEADLINE_KAPPA 0.002
-
 /* Words of scratch for a part of so many blocks of each kind, and for a whole row. */
 size_t headline_part_need(size_t blocks);
 size_t headline_need(size_t blocks, unsigned placements);

@@ -3,9 +3,9 @@
 #include "bench/measure/cycle.h"
 #include "bench/measure/gate.h"
 #include "bench/measure/guard.h"
-#include "bench/measure/headline.h"
 #include "lib/stats/known.h"
 #include "bench/measure/method_adaptive.h"
+#include "bench/measure/steps.h"
 #include "bench/measure/method_stream.h"
 #include "bench/measure/tsc.h"
 #include "lib/stats/mathx.h"
@@ -38,12 +38,13 @@ static double side_spread(enum method method, const struct method_side *side)
     return (double)(side->kbest.smallest[side->kbest.held - 1] - side->kbest.smallest[0]);
 }
 
-/* Of a window, in ticks. */
-static double streams_error(const struct method_result *m, double step)
+/* Of a window, in ticks. A body is not doubled, so what the recipe hides of it is missing. */
+static double streams_error(const struct engine *e, const struct method_result *m, double step)
 {
+    double hidden = e->hides * e->ticks_per_cycle;
     if (m->method == METHOD_PLAIN)
-        return estimate_half(estimate_stream(&m->difference).se, m->difference.all.n);
-    return side_spread(m->method, &m->body) + side_spread(m->method, &m->empty) + step;
+        return estimate_half(estimate_stream(&m->difference).se, m->difference.all.n) + hidden;
+    return side_spread(m->method, &m->body) + side_spread(m->method, &m->empty) + step + hidden;
 }
 
 /* One operation: in ticks, and in core cycles by the counter. */
@@ -59,7 +60,7 @@ static struct operation of_streams(const struct engine *e, struct row *row)
     double rate = m->body.rate.n ? m->body.rate.mean : UNKNOWN;
     double rate_empty = m->empty.rate.n ? m->empty.rate.mean : UNKNOWN;
     m->ticks = (body - empty) / ops;
-    m->error = is_known(m->ticks) ? streams_error(m, step) / ops : UNKNOWN;
+    m->error = is_known(m->ticks) ? streams_error(e, m, step) / ops : UNKNOWN;
     m->lattice = e->step / ops;
     return (struct operation){m->ticks, (body * rate - empty * rate_empty) / ops};
 }
@@ -107,16 +108,19 @@ static struct cycle_length ruler_of(const struct method_result *m)
 static struct figure figure_of(const struct method_result *m, double theta, double half,
                                double scale)
 {
-    double both = mathx_sqrt(half * half + scale * theta * scale * theta);
+    /* The 2: of a difference of two boots. */
+    double both = mathx_sqrt(2 * (half * half + scale * theta * scale * theta));
     struct estimate cycles = {.placements = 1,
                               .theta = theta,
+                              .mean = theta,
                               .s = UNKNOWN,
-                              .half = estimate_for_another_boot(theta, both, HEADLINE_KAPPA)};
-    return (struct figure){.known = is_known(theta),
-                           .ticks = m->ticks,
-                           .cycles = cycles,
-                           .median = theta,
-                           .se = UNKNOWN};
+                              .between = UNKNOWN,
+                              .lo = theta - both,
+                              .hi = theta + both,
+                              .by = ESTIMATE_METHOD,
+                              .level = UNKNOWN};
+    return (struct figure){
+        .known = is_known(theta), .ticks = m->ticks, .cycles = cycles, .se = UNKNOWN};
 }
 
 static void fill_headline(const struct engine *e, const struct operation *o, struct row *row)
@@ -136,7 +140,6 @@ static void fill_headline(const struct engine *e, const struct operation *o, str
                                       .ruler = ruler,
                                       .counter = counter,
                                       .cycles = used->cycles,
-                                      .median = used->median,
                                       .se = used->se};
 }
 
@@ -195,7 +198,7 @@ static bool take_and_check(struct taking *t)
     uint64_t began = tsc_now();
     bool back = guard_run(t->e, row, take_by_method, t);
     row->sampling_ticks = tsc_now() - began;
-    return back && guard_check(t->e, row, t->p, t->operations);
+    return back && check_kept(t->changed, row) && guard_check(t->e, row, t->p, t->operations);
 }
 
 void method_row(struct engine *e, const struct placed *p, struct row *row)
@@ -210,6 +213,8 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
         return;
     e->p->row_begin(e->p, b->suite, b->name, 0);
     bool done = take_and_check(&t);
+    if (done)
+        steps_row(e, row, 0);
     e->p->row_end(e->p);
     if (!done)
         return;
@@ -217,5 +222,6 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     fill_headline(e, &o, row);
     m->doubt = doubt(e, m);
     check_errors(b, m->method == METHOD_ADAPTIVE ? row->windows - row->errors : m->body.all.n, row);
+    check_instructions(e, row);
     check_figure(e, b, row);
 }

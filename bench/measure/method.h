@@ -8,6 +8,7 @@
  * - plain: 99%, from the differences of blocks that were taken at nearly the same time;
  * - kbest: how far the K smallest lie apart, of the body and of what is subtracted, and a step;
  * - ensembles: the ranges of the minima, and a step;
+ * - each of these three: the core cycles that the recipe hides of a body;
  * - adaptive: 99%, from the differences of the last stretches, and what the clock can tell apart.
  */
 #ifndef BENCH_MEASURE_METHOD_H

@@ -30,22 +30,31 @@ static bool seconds_between(const struct timer *t, uint64_t from, uint64_t to, u
     return known;
 }
 
+/* cycle=rdtscp: the ticks of a stretch are read around it, next to its seconds. */
+static bool ticks_by_rdtscp(struct engine *e, uint64_t *ticks)
+{
+    return cycle_is(e, CYCLE_RDTSCP) && timer_read(&e->cycle.source, ticks);
+}
+
 /* A stretch of n operations in one window, timed from outside: between its readings the body and
  * what is subtracted from it must not differ by anything else. */
 static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
 {
     struct engine *e = t->e;
     struct window_result w;
-    uint64_t from = 0, to = 0;
+    uint64_t from = 0, to = 0, began = 0, ended = 0;
     double level = own_read_before(e);
     struct cycle_mark before = cycle_begin(e);
     bool read = timer_read(&e->clock, &from);
+    bool by_rdtscp = ticks_by_rdtscp(e, &began);
     if (!stream_window(t, k, n, &w))
         t->row->errors++;
+    by_rdtscp = by_rdtscp && ticks_by_rdtscp(e, &ended);
     read = timer_read(&e->clock, &to) && read;
     struct cycle_mark after = cycle_end(e);
     own_note(e, level, own_read(e), t->row);
-    struct stretch s = {.ticks = (double)w.ticks, .cycles = cycle_between(e, &before, &after)};
+    struct stretch s = {.ticks = (double)(by_rdtscp ? ended - began : w.ticks),
+                        .cycles = cycle_between(e, &before, &after)};
     s.timed = read && seconds_between(e->clock.used, from, to, w.ticks, &s.seconds);
     t->row->unread += e->cycle.counter.used && !is_known(s.cycles);
     return s;

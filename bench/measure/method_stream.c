@@ -1,10 +1,12 @@
 #include "bench/measure/method_stream.h"
+#include "bench/measure/c_program.h"
 #include "bench/measure/compensate.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/own.h"
 #include "bench/measure/dither.h"
 #include "bench/measure/pace.h"
 #include "lib/stats/known.h"
+#include "lib/text/mem.h"
 
 #define STREAMS 4 /* the empty window, the rulers, the body */
 
@@ -25,10 +27,12 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
     t->before = compensate_before(t->e);
     *w = placed->fn(t->p->object, placed->function, turns, delay, WINDOW_STACK);
     t->row->windows++;
+    if (!is_ruler(k))
+        t->changed |= w->changed;
     if (k != KIND_BODY)
         return true;
     t->operations += turning ? turns : b->ops;
-    return b->form != FORM_FUNCTION || (uint32_t)w->failed == 0;
+    return b->form != FORM_FUNCTION || w->failed == 0;
 }
 
 /* One window as wide as the row's. */
@@ -41,12 +45,44 @@ static bool take_window(struct taking *t, struct stream *s, uint64_t *ticks)
     return good;
 }
 
+/* Above what a window is disturbed, by these. */
+static double usual_end(const struct engine *e, uint64_t ticks[2 * ENGINE_BLOCK])
+{
+    stats_sort(ticks, ENGINE_BLOCK);
+    struct summary usual = stats_summary(ticks, ENGINE_BLOCK, ticks + ENGINE_BLOCK);
+    return stats_disturbed_above(&usual, e->step);
+}
+
+static void note_calm(struct stream *s, uint64_t ticks)
+{
+    if ((double)ticks <= s->above)
+        moments_add(&s->side->calm, (double)ticks);
+    else
+        s->longer++;
+}
+
+/* A sample, until there are enough of them to judge by. */
+static void judge_early(const struct engine *e, struct stream *s, uint64_t ticks)
+{
+    uint64_t sorted[2 * ENGINE_BLOCK];
+    s->early[s->n_early++] = ticks;
+    if (s->n_early < ENGINE_BLOCK)
+        return;
+    memcpy(sorted, s->early, sizeof s->early);
+    s->above = usual_end(e, sorted);
+    s->judges_early = false;
+    for (unsigned i = 0; i < ENGINE_BLOCK; i++)
+        note_calm(s, s->early[i]);
+}
+
 static void feed(const struct engine *e, struct stream *s, uint64_t ticks)
 {
     struct method_side *side = s->side;
     moments_add(&side->all, (double)ticks);
-    if ((double)ticks <= s->above)
-        moments_add(&side->calm, (double)ticks);
+    if (s->judges_early)
+        judge_early(e, s, ticks);
+    else
+        note_calm(s, ticks);
     side->least = ticks < side->least ? ticks : side->least;
     side->greatest = ticks > side->greatest ? ticks : side->greatest;
     side->least_as_read = s->as_read < side->least_as_read ? s->as_read : side->least_as_read;
@@ -98,11 +134,12 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
 {
     struct moments block = {0};
     uint64_t spoils = engine_spoils(t->e), ticks;
-    uint32_t windows = 0, longer = 0;
+    uint32_t windows = 0;
     if (s->left == 0) {
         s->mean = UNKNOWN;
         return;
     }
+    s->longer = 0;
     double before = own_read_before(t->e);
     struct cycle_mark from = cycle_begin(t->e);
     for (; n && !way_is_over(t->e, s, windows); n--, windows++) {
@@ -111,7 +148,6 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
             t->row->errors++;
             continue;
         }
-        longer += (double)ticks > s->above;
         moments_add(&block, (double)ticks);
         feed(t->e, s, ticks);
     }
@@ -119,8 +155,20 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     own_note(t->e, before, own_read(t->e), t->row);
     note_rate(t, s, &from, &to);
     if (s->kind == KIND_BODY)
-        t->row->disturbed += engine_spoils(t->e) != spoils ? windows : longer;
+        t->row->disturbed += engine_spoils(t->e) != spoils ? windows : s->longer;
     s->mean = block.n ? block.mean : UNKNOWN;
+}
+
+/* The rulers are ours, and warmed up as by every method. */
+static bool warms_by_readings(const struct engine *e, enum kind k)
+{
+    return c_program_warms(e) && !is_ruler(k);
+}
+
+static uint64_t warm_windows(const struct engine *e, enum kind k)
+{
+    bool asked = e->o->method == METHOD_PLAIN && !is_ruler(k);
+    return (asked ? e->o->warmup : 1) * (uint64_t)ENGINE_BLOCK;
 }
 
 void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_side *side,
@@ -131,14 +179,17 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
     *s = (struct stream){.kind = k, .side = side, .left = left, .alone = UINT64_MAX};
     side->least = side->least_as_read = UINT64_MAX;
     ensemble_start(&s->ensemble, o->size);
-    kbest_start(&side->kbest, o->k, o->epsilon / 1000.0, o->most);
-    for (unsigned i = 0; i < ENGINE_BLOCK; i++) /* of the first nothing is kept */
-        take_window(t, s, ticks);
+    kbest_start(&side->kbest, o->k, o->epsilon / (double)OPTION_ONE, o->most);
+    if (warms_by_readings(t->e, k)) {
+        c_program_readings(t->e);
+        s->judges_early = true;
+        return;
+    }
+    for (uint64_t i = 0; i < warm_windows(t->e, k); i++) /* of these nothing is kept */
+        t->row->errors_outside += !take_window(t, s, ticks);
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)
-        take_window(t, s, &ticks[i]);
-    stats_sort(ticks, ENGINE_BLOCK);
-    struct summary usual = stats_summary(ticks, ENGINE_BLOCK, ticks + ENGINE_BLOCK);
-    s->above = stats_disturbed_above(&usual, t->e->step);
+        t->row->errors_outside += !take_window(t, s, &ticks[i]);
+    s->above = usual_end(t->e, ticks);
 }
 
 /* Windows of a kind on one way: all of them, if they are few, are both ways' too. */

@@ -17,6 +17,7 @@ struct taking {
     const struct placed *p;
     struct row *row;
     uint64_t operations; /* that its body has done */
+    uint32_t changed;    /* by its windows: window_result */
     uint64_t before;     /* compensate_before() the last window */
 };
 
@@ -28,14 +29,19 @@ struct stream {
     enum kind kind;
     struct method_side *side;
     struct ensemble ensemble;
-    uint64_t left;    /* windows that it wants at the most; 0: it has enough */
-    double above;     /* a longer window is disturbed */
+    uint64_t left;   /* windows that it wants at the most; 0: it has enough */
+    double above;    /* a longer window is disturbed, once it is known */
+    uint32_t longer; /* such windows of the last block */
+    /* Without windows of warm-up: the first samples, by which `above` is judged. */
+    uint64_t early[ENGINE_BLOCK];
+    unsigned n_early;
+    bool judges_early;
     double mean;      /* of its last block; UNKNOWN: that had none */
     uint64_t alone;   /* compensate_window()'s */
     uint64_t as_read; /* the last window before that */
 };
 
-/* Warms a kind up. */
+/* Warms a kind up: by method=plain as its author did, unless warmup= says how many blocks. */
 void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_side *side,
                  uint64_t left);
 /*

@@ -5,9 +5,9 @@
 #define LINE 64 /* bytes; what one CLFLUSH takes on every CPU that boots UEFI */
 /* The room's place in the data buffer: behind every place that an object can have. */
 #define ROOM_AT 8192
-/* Writable data of compiled code: the rest of the data buffer. */
+/* Writable data of compiled code: the rest of the data buffer, up to the windows' frame. */
 #define COMPILED_AT (ROOM_AT + OBJECT_ROOM)
-_Static_assert(COMPILED_AT < PLATFORM_DATA_SIZE, "no room in the data buffer");
+_Static_assert(COMPILED_AT < WINDOW_DATA_END, "no room in the data buffer");
 #define APART 4096 /* callee_apart: a page of its own */
 /* Between the ruler and what place_cool() clears: no line is of both, nor fetched ahead for one. */
 #define RULER_APART ((size_t)4 * LINE)
@@ -139,6 +139,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     struct window_spec spec = {
         .recipe = recipe,
         .xfence_is_lfence = e->xfence_is_lfence,
+        .before = b->history,
         .slot = &p->object->slot,
         .offset = p->at.code,
     };
@@ -167,7 +168,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
 
 static bool begin_functions(struct engine *e, struct code *code, const struct bench *b)
 {
-    struct compiled_buffer data = {e->p->data + COMPILED_AT, PLATFORM_DATA_SIZE - COMPILED_AT};
+    struct compiled_buffer data = {e->p->data + COMPILED_AT, WINDOW_DATA_END - COMPILED_AT};
     e->compiled->why[0] = '\0';
     return b->form != FORM_FUNCTION ||
            compiled_begin(e->compiled, b, code, data, e->o->layout == LAYOUT_SWEEP);

@@ -48,8 +48,11 @@ static window_fn build(struct engine *e, struct code *code, enum recipe recipe,
     return build_at(e, code, recipe, unit, links, name, 0);
 }
 
+/* With the CPU's default recipe: a window of recipe=cpuid may hold exits to a hypervisor, which
+ * cost more than the chains. */
 static void probe_behaviour(struct engine *e, struct probe *p)
 {
+    const enum recipe recipe = cpu_default_recipe(e->p->cpu);
     static const struct unit *const units[BEHAVE_KINDS] = {
         [BEHAVE_NOP] = &unit_chain_nop,     [BEHAVE_ADD] = &unit_chain_add,
         [BEHAVE_IMUL] = &unit_chain_imul,   [BEHAVE_DIV] = &unit_chain_div,
@@ -61,7 +64,7 @@ static void probe_behaviour(struct engine *e, struct probe *p)
     code_begin(&code, e->p);
     for (unsigned k = 0; k < BEHAVE_KINDS; k++)
         for (unsigned l = 0; l < BEHAVE_LENGTHS; l++)
-            fn[k][l] = build(e, &code, e->recipe, units[k], behave_lengths[l], behave_names[k]);
+            fn[k][l] = build(e, &code, recipe, units[k], behave_lengths[l], behave_names[k]);
     code_end(&code);
 
     struct object *object = (struct object *)(void *)e->p->data;
@@ -88,8 +91,8 @@ static void probe_step(struct engine *e)
         return;
     }
     code_begin(&code, e->p);
-    fn[0] = build(e, &code, e->recipe, NULL, 0, "empty");
-    fn[1] = build(e, &code, e->recipe, &unit_chain_add, STEP_ADDS, "ruler");
+    fn[0] = build(e, &code, e->probed, NULL, 0, "empty");
+    fn[1] = build(e, &code, e->probed, &unit_chain_add, STEP_ADDS, "ruler");
     code_end(&code);
     interleave(e, fn, 2, INTERLEAVE_ROUND, kind);
     e->step = stats_step(e->memory, 2 * INTERLEAVE_ROUND);
@@ -100,7 +103,7 @@ static size_t point_windows(const struct engine *e, enum recipe recipe)
 {
     if (e->execution != EXEC_SILICON)
         return POINT_WINDOWS;
-    if (recipe != e->recipe)
+    if (recipe != e->probed)
         return POINT_LEAST;
     size_t n = linearity_windows(POINT_HALF, e->ticks_per_cycle, e->step);
     return n < POINT_LEAST ? POINT_LEAST : n < POINT_MOST ? n : POINT_MOST;
@@ -136,7 +139,7 @@ static void probe_ruler(struct engine *e)
 {
     double location[LINEARITY_POINTS];
     size_t n = e->execution == EXEC_SILICON ? INTERLEAVE_ROUND : POINT_WINDOWS;
-    e->ticks_per_cycle = measure_points(e, e->recipe, n, 0, location);
+    e->ticks_per_cycle = measure_points(e, e->probed, n, 0, location);
     if (e->execution == EXEC_SILICON && engine_has_ruler(e))
         e->step_cycles = (uint64_t)(e->step / e->ticks_per_cycle + 0.5);
 }
@@ -156,7 +159,7 @@ static void probe_once(struct engine *e, struct probe *p, enum recipe r)
 static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
 {
     struct linearity_group group[PLACEMENTS * ROUNDS];
-    unsigned groups = PLACEMENTS * (r == e->recipe ? ROUNDS : OTHER_ROUNDS);
+    unsigned groups = PLACEMENTS * (r == e->probed ? ROUNDS : OTHER_ROUNDS);
     size_t n = (point_windows(e, r) / groups + INTERLEAVE_ROUND - 1) / INTERLEAVE_ROUND;
     struct moments c = {0};
     for (unsigned i = 0; i < groups; i++) {
@@ -173,14 +176,22 @@ static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
     p->recipe[r].line = linearity_line(p->recipe[r].point);
 }
 
+/* Of a body of any length: the shadow, and what bends besides. */
+static double hides_at_most(const struct linearity_line *line)
+{
+    return (line->shadow > 0 ? line->shadow : 0) + line->bend;
+}
+
 static void probe_linearity(struct engine *e, struct probe *p, enum recipe r)
 {
     if (e->execution == EXEC_SILICON)
         probe_groups(e, p, r);
     else
         probe_once(e, p, r);
-    if (r == e->recipe && p->recipe[r].ticks_per_cycle > 0)
+    if (r == e->probed && p->recipe[r].ticks_per_cycle > 0)
         e->ticks_per_cycle = p->recipe[r].ticks_per_cycle;
+    if (r == e->recipe && e->execution == EXEC_SILICON)
+        e->hides = hides_at_most(&p->recipe[r].line);
 }
 
 static void probe_growing(const struct engine *e, struct probe *p, enum recipe r)
@@ -203,7 +214,9 @@ static void probe_begin(struct engine *e, struct probe *p)
 void probe_core(struct engine *e, struct probe *p)
 {
     probe_begin(e, p);
-    probe_linearity(e, p, e->recipe);
+    probe_linearity(e, p, e->probed);
+    if (e->recipe != e->probed)
+        probe_linearity(e, p, e->recipe);
 }
 
 void probe_run(struct engine *e, struct probe *p)
@@ -233,11 +246,11 @@ static struct probe_check judge_exact(const struct engine *e, const struct linea
 
 struct probe_check probe_judge(const struct engine *e, const struct probe *p)
 {
-    const struct linearity_line *line = &p->recipe[e->recipe].line;
-    unsigned groups = p->recipe[e->recipe].groups, quiet = p->recipe[e->recipe].quiet;
+    const struct linearity_line *line = &p->recipe[e->probed].line;
+    unsigned groups = p->recipe[e->probed].groups, quiet = p->recipe[e->probed].quiet;
     struct probe_check c = {SELFTEST_NOT_JUDGED, NULL, line->bend, line->shadow};
     if (e->execution == EXEC_INSTRUCTIONS)
-        return judge_exact(e, p->recipe[e->recipe].point);
+        return judge_exact(e, p->recipe[e->probed].point);
     if (e->execution == EXEC_EMULATED)
         c.why_not = "an emulator's time is noise";
     else if (2 * quiet < groups)

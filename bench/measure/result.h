@@ -20,10 +20,13 @@
 #include "lib/stats/stats.h"
 
 /* A row on one core, in short: what cores and rows are compared by. UNKNOWN: no figure. */
+#define CORE_FIGURE_PLACEMENTS 16 /* as many as a row has, but for layout=sweep */
 struct core_figure {
-    double ticks;        /* an operation */
-    double cycles, half; /* core cycles or instructions, +- */
-    bool shared;         /* somebody else had part of the core: not judged */
+    double ticks;          /* an operation */
+    double cycles, lo, hi; /* core cycles or instructions, and their interval */
+    bool shared;           /* somebody else had part of the core: not judged */
+    unsigned placements;   /* whose figures these are; 0: there are none, or too many */
+    double theta[CORE_FIGURE_PLACEMENTS];
 };
 
 /* --- the figure: by method=doubled (bench/measure/headline.h), or by another (method.h) ------- */
@@ -33,7 +36,6 @@ struct figure {
     bool known;             /* else all of it is UNKNOWN */
     double ticks;           /* an operation */
     struct estimate cycles; /* an operation: core cycles, or instructions */
-    double median;          /* of the placements' cycles: one that goes astray does not move it */
     double se;              /* of one placement, the mean over them */
 };
 
@@ -43,7 +45,7 @@ struct headline {
     double ticks;                 /* an operation */
     struct figure ruler, counter; /* the counter's where one was read around the blocks */
     struct estimate cycles;       /* an operation, by the source asked for; so is what follows */
-    double median, se;
+    double se;
     struct modes modes; /* in cycles; count 0 where those are not known */
 };
 
@@ -83,6 +85,64 @@ struct method_result {
     uint64_t clock_again, clock_failed; /* its readings that were repeated, and given up */
 };
 
+/* --- instructions, by single-stepping (bench/measure/steps.h) --------------------------------- */
+
+/* Instructions of one window, from its call to its return. */
+struct step_window {
+    uint64_t instructions;
+    uint64_t iterations; /* of repeated string instructions */
+    uint64_t repeats;    /* steps after which one of these was not over */
+    uint64_t repeated;   /* how many of these there were */
+};
+
+/* With `ops` operations and twice that. Where `doubled` an operation is
+ * ((body2 - body) - (empty2 - empty)) / ops, else (body - empty) / ops. */
+struct stepped {
+    bool tried;        /* false: nothing is told of it */
+    char why_not[128]; /* it is not counted: why; empty: it is */
+    uint64_t ops;
+    bool doubled;
+    struct step_window body, body2, empty, empty2; /* the second ones only where doubled */
+    double instructions, iterations;               /* an operation; UNKNOWN: not counted */
+    uint64_t traps, ticks;                         /* of all windows that were stepped */
+    uint64_t lost;                                 /* traps that did not come: lib/cpu/steps.h */
+    /* Where the TSC or a counter counts instructions the same windows were also run unstepped. */
+    bool compared;
+    char unlike[128]; /* how the two counts differ; empty: they agree */
+    /* Instructions of an operation by the core's counter of them; UNKNOWN: not available. */
+    double by_counter;
+};
+
+/* Whether the row's instructions were counted. */
+static inline bool stepped_known(const struct stepped *s)
+{
+    return s->tried && !s->why_not[0];
+}
+
+/* What the operations of the difference executed, exactly: instructions of s->ops operations. Only
+ * where stepped_known(). */
+static inline int64_t stepped_net(const struct stepped *s)
+{
+    int64_t once = (int64_t)(s->body.instructions - s->empty.instructions);
+    int64_t twice = (int64_t)(s->body2.instructions - s->empty2.instructions);
+    return s->doubled ? twice - once : once;
+}
+
+/* Whether it is known that its operations were executed (bench/measure/check.h). */
+enum work { WORK_NOTHING_TO_JUDGE, WORK_JUDGED, WORK_NOT_JUDGED };
+
+/* What the loop around an operation hides of it (bench/measure/loop_cost.h): nothing; perhaps some,
+ * since the operation costs less than the loop; some, since its instructions take longer; all,
+ * since nothing is left. */
+enum hidden { HIDDEN_NOT, HIDDEN_MAYBE, HIDDEN_PART, HIDDEN_ALL };
+
+/* Core cycles an operation; UNKNOWN: it has no loop, or this method does not tell. */
+struct row_loop {
+    double cycles; /* a turn of the empty loop, ... */
+    double gross;  /* ... and one with the operation: nothing is subtracted */
+    enum hidden hides;
+};
+
 /* --- a row on one core ------------------------------------------------------------------------ */
 
 enum row_status { ROW_OK, ROW_WRONG, ROW_UNSUPPORTED };
@@ -98,10 +158,12 @@ struct row {
     unsigned together;        /* so many cores measured it at once; 0: it was alone */
     struct core_figure alone; /* then the same row before, on this core alone */
 
-    uint32_t errors;    /* operations that failed; their samples are omitted */
-    uint32_t disturbed; /* windows, kept in ticks and in the histogram, left out of net */
-    uint64_t smis;      /* while it was measured, where the platform counts them */
-    uint64_t nmis;      /* and machine checks, since the row before; bench/cores/ fills it */
+    uint32_t changed;        /* 1 << each enum window_kept that its windows changed (window.h) */
+    uint32_t errors;         /* operations that failed; their samples are omitted */
+    uint32_t errors_outside; /* failed in windows that are no samples: warm-up, twice the body */
+    uint32_t disturbed;      /* windows, kept in ticks and in the histogram, left out of net */
+    uint64_t smis;           /* while it was measured, where the platform counts them */
+    uint64_t nmis;           /* and machine checks, since the row before; bench/cores/ fills it */
     uint64_t
         kept[PLATFORM_KEPT]; /* what happened to the core meanwhile, as the platform keeps it */
     uint64_t blocks;         /* of all kinds, those that were taken again included, ... */
@@ -125,6 +187,10 @@ struct row {
     double cycles_per_tick;      /* while this row was measured; 0: not known */
     uint32_t unread;             /* blocks that the counter could not be read around */
     double truth;                /* documented core cycles an operation; 0: not known */
+    bool truth_vague;            /* its interval cannot tell one whole latency from the next */
+    struct stepped stepped;      /* its instructions */
+    enum work work;
+    struct row_loop loop;
 
     const struct histogram *hist; /* of the body's ticks.n samples; valid until the next row */
     uint64_t empty_bin;           /* the width of the bins that `empty` is from; 1: it is exact */

@@ -46,7 +46,25 @@ static struct window_result run_window(struct sampler *s, const struct engine *e
     s->windows[k]++;
     if (s->cold)
         place_cool(p);
-    return w->fn(p->object, w->function, w->turns, dither(e, i), WINDOW_STACK + p->at.stack);
+    struct window_result r =
+        w->fn(p->object, w->function, w->turns, dither(e, i), WINDOW_STACK + p->at.stack);
+    if (k != KIND_RULER && k != KIND_RULER2)
+        s->changed |= r.changed;
+    return r;
+}
+
+static bool has_failed(const struct sampler *s, enum kind k, const struct window_result *r)
+{
+    return s->can_fail && k >= KIND_BODY && r->failed != 0;
+}
+
+/* A window that is no sample; what fails in it fails the row all the same (check.h). */
+static struct window_result run_apart(struct sampler *s, const struct engine *e,
+                                      const struct placed *p, enum kind k, uint64_t i)
+{
+    struct window_result r = run_window(s, e, p, k, i);
+    s->errors_outside += has_failed(s, k, &r);
+    return r;
 }
 
 /* The last warm-up blocks of one kind. */
@@ -60,7 +78,7 @@ static struct moments warm_block(struct sampler *s, const struct engine *e, cons
 {
     struct moments block = {0};
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)
-        moments_add(&block, (double)run_window(s, e, p, k, i).ticks);
+        moments_add(&block, (double)run_apart(s, e, p, k, i).ticks);
     return block;
 }
 
@@ -118,7 +136,7 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
     while (!s->used[first])
         first++;
     for (unsigned i = 0; i < FIRST_WINDOWS; i++)
-        run_window(s, e, p, first, 0);
+        run_apart(s, e, p, first, 0);
 
     struct warm warm[KINDS] = {0};
     while (span->warmup_blocks < warm_up_most(s, e) && !span->steady && pace_go_on(e)) {
@@ -133,25 +151,26 @@ static size_t first_window(const struct span *span, size_t block)
     return span->n * block / span->blocks;
 }
 
-static void run_block(struct sampler *s, const struct engine *e, const struct bench *b,
-                      const struct placed *p, const struct span *span, enum kind k, size_t block)
+static void run_block(struct sampler *s, const struct engine *e, const struct placed *p,
+                      const struct span *span, enum kind k, size_t block)
 {
     uint64_t *samples = s->samples[k];
-    bool can_fail = b->form == FORM_FUNCTION && k >= KIND_BODY;
     for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++) {
         struct window_result r = run_window(s, e, p, k, i);
-        samples[i] = can_fail && (uint32_t)r.failed ? SAMPLE_FAILED : r.ticks;
+        bool failed = has_failed(s, k, &r);
+        samples[i] = failed ? SAMPLE_FAILED : r.ticks;
+        s->errors_outside += failed && k == KIND_BODY2;
     }
 }
 
 /* One block of one kind, and what is counted on either side of it: never between its windows. */
-static void take_block(struct sampler *s, struct engine *e, const struct bench *b,
-                       const struct placed *p, const struct span *span, enum kind k, size_t block)
+static void take_block(struct sampler *s, struct engine *e, const struct placed *p,
+                       const struct span *span, enum kind k, size_t block)
 {
     struct block *taken = &s->block[k][block];
     uint64_t spoils = engine_spoils(e);
     struct cycle_mark from = cycle_begin(e);
-    run_block(s, e, b, p, span, k, block);
+    run_block(s, e, p, span, k, block);
     struct cycle_mark to = cycle_end(e);
     taken->spoiled = engine_spoils(e) != spoils;
     taken->cycles_per_tick = cycle_ratio(e, &from, &to);
@@ -203,14 +222,14 @@ static struct turn turn_at(const struct sampler *s, size_t i)
 }
 
 /* Blocks [from, ...) between two readings of the witness. Returns the first that is not of them. */
-static size_t take_run(struct sampler *s, struct engine *e, const struct bench *b,
-                       const struct placed *p, size_t from, size_t end)
+static size_t take_run(struct sampler *s, struct engine *e, const struct placed *p, size_t from,
+                       size_t end)
 {
     double before = own_read_before(e);
     size_t i = from;
     do {
         struct turn t = turn_at(s, i++);
-        take_block(s, e, b, p, &s->span, t.kind, t.block);
+        take_block(s, e, p, &s->span, t.kind, t.block);
     } while (i < end && own_can_wait(e));
     double after = own_read(e);
     for (size_t j = from; j < i; j++) {
@@ -224,15 +243,15 @@ static size_t take_run(struct sampler *s, struct engine *e, const struct bench *
 }
 
 /* The same, taken again while it is shared. */
-static size_t take_quiet_run(struct sampler *s, struct engine *e, const struct bench *b,
-                             const struct placed *p, size_t from, size_t end)
+static size_t take_quiet_run(struct sampler *s, struct engine *e, const struct placed *p,
+                             size_t from, size_t end)
 {
     struct turn first = turn_at(s, from);
-    size_t to = take_run(s, e, b, p, from, end);
+    size_t to = take_run(s, e, p, from, end);
     while (s->block[first.kind][first.block].shared && may_take_again(s, to - from)) {
         for (size_t i = from; i < to; i++)
             keep_shared(s, e, turn_at(s, i).kind, turn_at(s, i).block);
-        to = take_run(s, e, b, p, from, to);
+        to = take_run(s, e, p, from, to);
     }
     return to;
 }
@@ -251,7 +270,10 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
     struct span *span = &s->span;
     *span = (struct span){.n = part->windows, .blocks = part->blocks};
     s->cold = place_is_cold(e, b);
+    s->can_fail = b->form == FORM_FUNCTION;
+    s->errors_outside = 0;
     s->kinds = 0;
+    s->changed = 0;
     for (unsigned k = 0; k < KINDS; k++) {
         s->used[k] = p->kind[k].fn != NULL;
         s->windows[k] = 0;
@@ -263,7 +285,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
     for (size_t i = 0, end = s->kinds * span->blocks; i < end;) {
         if (!pace_go_on(e))
             return false;
-        i = take_quiet_run(s, e, b, p, i, end);
+        i = take_quiet_run(s, e, p, i, end);
     }
     return true;
 }
@@ -338,6 +360,7 @@ static void judge_kind(struct sampler *s, struct engine *e, enum kind k, struct 
 
 void sampler_judge(struct sampler *s, struct engine *e, struct gathered *g)
 {
+    g->row.errors_outside += s->errors_outside;
     for (unsigned k = 0; k < KINDS; k++) {
         g->used[k] = s->used[k];
         if (s->used[k])

@@ -39,7 +39,10 @@ struct sampler {
     struct block *block[KINDS]; /* in the order taken */
     uint64_t *sorted, *scratch; /* room for all samples of one kind */
     bool cold;                  /* the row's data leaves the caches before each window */
+    bool can_fail;              /* its body returns whether an operation failed */
+    uint32_t errors_outside;    /* operations that failed in warm-up and in twice the body */
     uint64_t windows[KINDS];    /* run in this part, warm-up included */
+    uint32_t changed;           /* by the row's windows of this part: window_result */
     uint64_t budget;            /* shared blocks that may still be taken again, ... */
     uint64_t until;             /* ... and the TSC until which */
     struct gathered *gathered;  /* the row's: what is taken again stays in its histogram */

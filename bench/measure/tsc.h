@@ -3,12 +3,32 @@
 #ifndef BENCH_MEASURE_TSC_H
 #define BENCH_MEASURE_TSC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 static inline uint64_t tsc_now(void)
 {
     uint32_t lo, hi;
     __asm__ volatile("lfence; rdtsc; lfence" : "=a"(lo), "=d"(hi) : : "memory");
+    return (uint64_t)hi << 32 | lo;
+}
+
+/* xfence; rdtsc: LFENCE on Intel, MFENCE on others (lib/config/recipe.h). */
+static inline uint64_t tsc_now_xfence(bool is_lfence)
+{
+    uint32_t lo, hi;
+    if (is_lfence)
+        __asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
+    else
+        __asm__ volatile("mfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
+    return (uint64_t)hi << 32 | lo;
+}
+
+/* By RDTSCP, which waits for the instructions before it. CPUID 8000_0001h EDX[27]. */
+static inline uint64_t tsc_now_rdtscp(void)
+{
+    uint32_t lo, hi, aux;
+    __asm__ volatile("rdtscp; lfence" : "=a"(lo), "=d"(hi), "=c"(aux) : : "memory");
     return (uint64_t)hi << 32 | lo;
 }
 

@@ -164,18 +164,23 @@ static bool read_texts(struct reading *r, const char *suite, struct bench *b)
     return true;
 }
 
-/* By the bits: positive or zero, and finite. (Code of this room runs where SSE may be off.) */
-static bool is_cycles(uint64_t bits)
+/* IEEE 754 binary64 of 1e18, from which on a record has no digits for a number (lib/decimal/num.h)
+ * and readers of a report refuse what comes near infinity. */
+#define AMOUNT_LIMIT 0x43abc16d674ec800ull
+
+/* By the bits: positive or zero, and a number that a record can hold. (Code of this room runs where
+ * SSE may be off.) */
+static bool is_amount(uint64_t bits)
 {
-    return bits < 0x7ff0000000000000ull;
+    return bits < AMOUNT_LIMIT;
 }
 
 static bool numbers_are_right(struct reading *r, const struct baretick_row *row)
 {
-    uint64_t floor, truth, least = row->flags & BARETICK_NOT_DOUBLED ? 1 : 2;
+    uint64_t truth, instructions, least = row->flags & BARETICK_NOT_DOUBLED ? 1 : 2;
     char why[128];
-    memcpy(&floor, &row->floor, sizeof floor);
     memcpy(&truth, &row->truth, sizeof truth);
+    memcpy(&instructions, &row->least_instructions, sizeof instructions);
     if (row->ops == 0 || row->ops > OBJECT_OPS_MOST) {
         fmt_buf(why, sizeof why, "ops is %u; 1 to %u are allowed", row->ops, OBJECT_OPS_MOST);
         return refuse(r, why);
@@ -197,10 +202,13 @@ static bool numbers_are_right(struct reading *r, const struct baretick_row *row)
     }
     if (row->needs & ~(uint32_t)BARETICK_RING0)
         return refuse(r, "needs has bits that this version does not know");
-    if (row->flags & ~(uint32_t)(BARETICK_NOT_DOUBLED | BARETICK_COLD) || row->reserved)
+    if (row->flags & ~(uint32_t)(BARETICK_NOT_DOUBLED | BARETICK_COLD | BARETICK_MAY_VANISH) ||
+        row->reserved)
         return refuse(r, "flags or reserved has bits that this version does not know");
-    if (!is_cycles(floor) || !is_cycles(truth))
-        return refuse(r, "floor and truth are cycles: 0 or above");
+    if (!is_amount(truth))
+        return refuse(r, "truth is cycles: 0 or above, and below 1e18");
+    if (!is_amount(instructions))
+        return refuse(r, "least_instructions is a number: 0 or above, and below 1e18");
     return true;
 }
 
@@ -217,7 +225,8 @@ static void take_numbers(const struct baretick_row *row, struct object_row *to)
     b->cold = row->flags & BARETICK_COLD;
     b->errors_are_wrong = true;
     b->base_per_op = row->units;
-    memcpy(&b->floor, &row->floor, sizeof b->floor);
+    b->may_vanish = row->flags & BARETICK_MAY_VANISH;
+    memcpy(&b->least_instructions, &row->least_instructions, sizeof b->least_instructions);
     memcpy(&to->code.truth, &row->truth, sizeof to->code.truth);
 }
 
@@ -245,10 +254,14 @@ static bool read_functions(struct reading *r, struct bench_code *code)
     return code->at[BENCH_CODE_FUNCTION].section ? true : refuse(r, "it has no body");
 }
 
+/* Of version 1 before it had least_instructions, which is then not declared. */
+#define FIRST_SIZE FIELD(least_instructions)
+
 /* The struct's bytes. */
 static bool read_struct(struct reading *r, struct baretick_row *row)
 {
     struct elf_section s = elf_section(r->elf, r->row.section);
+    uint32_t size;
     char why[96];
     if (!s.bytes || !(s.flags & ELF_ALLOC) || s.size - r->row.offset < 2 * sizeof(uint32_t))
         return refuse(r, "its pointer leads to no struct baretick_row");
@@ -258,14 +271,16 @@ static bool read_struct(struct reading *r, struct baretick_row *row)
                 BARETICK_VERSION);
         return refuse(r, why);
     }
-    if (row->size != sizeof *row) {
-        fmt_buf(why, sizeof why, "its struct has %u bytes; version %u has %zu", row->size,
-                BARETICK_VERSION, sizeof *row);
+    if (row->size != sizeof *row && row->size != FIRST_SIZE) {
+        fmt_buf(why, sizeof why, "its struct has %u bytes; version %u has %zu or %zu", row->size,
+                BARETICK_VERSION, sizeof *row, FIRST_SIZE);
         return refuse(r, why);
     }
-    if (s.size - r->row.offset < sizeof *row)
+    if (s.size - r->row.offset < row->size)
         return refuse(r, "its struct leads out of the section");
-    memcpy(row, s.bytes + r->row.offset, sizeof *row);
+    size = row->size;
+    memset(row, 0, sizeof *row);
+    memcpy(row, s.bytes + r->row.offset, size);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/mathx.h"
+#include "lib/stats/shift.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
@@ -75,28 +76,61 @@ void compare_units_record(struct json *j, const struct engine *e, const struct r
     json_close(j);
 }
 
+#define SHIFT_LEVEL 0.99
+
+static double longer(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* The placements' figures where both rows have enough; else the two figures, whose errors are
+ * independent. */
+static void set_apart(const struct core_figure *mine, const struct core_figure *theirs,
+                      struct beside *s)
+{
+    struct shift shift =
+        shift_of(mine->theta, mine->placements, theirs->theta, theirs->placements, SHIFT_LEVEL);
+    s->by_placements = is_known(shift.lo);
+    if (s->by_placements) {
+        s->apart = shift.by;
+        s->lo = shift.lo;
+        s->hi = shift.hi;
+        return;
+    }
+    double mine_below = mine->cycles - mine->lo, mine_above = mine->hi - mine->cycles;
+    double their_below = theirs->cycles - theirs->lo, their_above = theirs->hi - theirs->cycles;
+    s->lo = s->apart - mathx_sqrt(mine_below * mine_below + their_above * their_above);
+    s->hi = s->apart + mathx_sqrt(mine_above * mine_above + their_below * their_below);
+}
+
 struct beside compare_beside(const struct engine *e, const struct core_figure *mine,
                              const struct core_figure *theirs)
 {
-    struct beside s = {"ticks", mine->ticks, theirs->ticks,
-                       UNKNOWN, UNKNOWN,     mine->shared || theirs->shared};
+    struct beside s = {.unit = "ticks",
+                       .mine = mine->ticks,
+                       .theirs = theirs->ticks,
+                       .mine_half = UNKNOWN,
+                       .theirs_half = UNKNOWN,
+                       .lo = UNKNOWN,
+                       .hi = UNKNOWN,
+                       .shared = mine->shared || theirs->shared};
     if (units_are_instructions(e)) {
         s.unit = "instructions";
         s.mine = units_of(e, mine->ticks);
         s.theirs = units_of(e, theirs->ticks);
-    } else if (cycle_known(e) && is_known(mine->cycles) && is_known(theirs->cycles)) {
-        s.unit = "cycles";
-        s.mine = mine->cycles;
-        s.theirs = theirs->cycles;
-        s.mine_half = mine->half;
-        s.theirs_half = theirs->half;
     }
+    s.apart = s.mine - s.theirs;
+    if (units_are_instructions(e) || !cycle_known(e) || !is_known(mine->cycles) ||
+        !is_known(theirs->cycles))
+        return s;
+    s.unit = "cycles";
+    s.mine = mine->cycles;
+    s.theirs = theirs->cycles;
+    s.mine_half = longer(mine->cycles - mine->lo, mine->hi - mine->cycles);
+    s.theirs_half = longer(theirs->cycles - theirs->lo, theirs->hi - theirs->cycles);
+    s.apart = s.mine - s.theirs;
+    set_apart(mine, theirs, &s);
     return s;
-}
-
-double compare_half(const struct beside *s)
-{
-    return mathx_sqrt(s->mine_half * s->mine_half + s->theirs_half * s->theirs_half);
 }
 
 static void say(struct sink *out, double v, double half)
@@ -115,7 +149,7 @@ static void say_both(struct sink *out, const struct bench *b, const struct besid
     fmt(out, ", %s ", b->beside);
     say(out, s->theirs, s->theirs_half);
     fmt(out, " %s/op: ", s->unit);
-    say(out, s->mine - s->theirs, compare_half(s));
+    say(out, s->apart, longer(s->apart - s->lo, s->hi - s->apart));
     fmt(out, " apart");
 }
 
@@ -123,7 +157,6 @@ static void compare(struct report *r, const struct engine *e, const struct bench
                     const struct core_figure *mine, const struct core_figure *theirs, bool grouped)
 {
     struct beside s = compare_beside(e, mine, theirs);
-    double apart = s.mine - s.theirs, half = compare_half(&s);
     char message[320];
     struct sink_buf text;
     struct json j;
@@ -140,10 +173,11 @@ static void compare(struct report *r, const struct engine *e, const struct bench
     json_str(&j, "unit", s.unit);
     json_f64(&j, "per_op", s.mine, 6);
     json_f64(&j, "beside_per_op", s.theirs, 6);
-    json_f64(&j, "apart", apart, 6);
-    if (is_known(half)) {
-        json_f64(&j, "apart_lo", apart - half, 6);
-        json_f64(&j, "apart_hi", apart + half, 6);
+    json_f64(&j, "apart", s.apart, 6);
+    if (is_known(s.lo)) {
+        json_f64(&j, "apart_lo", s.lo, 6);
+        json_f64(&j, "apart_hi", s.hi, 6);
+        json_str(&j, "by", s.by_placements ? "placements" : "intervals");
     }
     if (e->execution == EXEC_SILICON)
         json_bool(&j, "quiet", !s.shared);

@@ -13,18 +13,20 @@
 void compare_units_show(struct report *r, const struct engine *e, const struct row *row);
 void compare_units_record(struct json *j, const struct engine *e, const struct row *row);
 
-/* Two rows in the unit of the table's column, by the same source. */
+/* Two rows in the unit of the table's column, by the same source. UNKNOWN: this unit has no
+ * interval. */
 struct beside {
     const char *unit;
     double mine, theirs;
-    double mine_half, theirs_half; /* UNKNOWN: this unit has no interval */
+    double mine_half, theirs_half; /* the longer side of each interval */
+    double apart, lo, hi;          /* the first less the second, with its 99% interval */
+    bool by_placements;            /* the shift of the placements' figures (lib/stats/shift.h); else
+                                      the difference of the two figures */
     bool shared;                   /* somebody else had part of the core during one of them */
 };
 
 struct beside compare_beside(const struct engine *e, const struct core_figure *mine,
                              const struct core_figure *theirs);
-/* The half-width of their difference, since the two errors are independent; or UNKNOWN. */
-double compare_half(const struct beside *s);
 
 /*
  * After the last row: an event for each row that names another of its suite (`beside`), when both

@@ -69,10 +69,7 @@ static bool is_apart(const struct plan *plan, unsigned k, size_t row)
     const struct core_figure *theirs = &plan->seat[m].engine.figures[row];
     if (mine->shared || theirs->shared)
         return false;
-    double difference = mine->cycles - theirs->cycles;
-    if (difference < 0)
-        difference = -difference;
-    return difference > mine->half + theirs->half;
+    return mine->lo > theirs->hi || mine->hi < theirs->lo;
 }
 
 static struct spread spread_of(const struct plan *plan, size_t row)

@@ -6,7 +6,7 @@ static const char *left_out(const struct engine *e)
 {
     if (!e->cycle.source.used)
         return "no source of cycle= starts: core cycles are left out";
-    if (e->cycle.source.used == cycle_plain(CYCLE_TSC))
+    if (cycle_is(e, CYCLE_TSC) || cycle_is(e, CYCLE_RDTSCP))
         return "core cycles are left out: the TSC's ticks are those of a reference clock";
     return "core cycles are left out, as asked";
 }

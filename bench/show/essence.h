@@ -75,7 +75,7 @@ struct essence_spoils {
 
 struct essence {
     enum execution execution;
-    char unit[64];        /* of figures of an operation: "cycles/op by ruler, +-99%" */
+    char unit[64];        /* of figures of an operation: "cycles/op by ruler, +-98%" */
     char machine[240];    /* its names, as they are parted in the line */
     char clock[96];       /* empty: nothing is known */
     char window[24];      /* the window's row by its name, and ... */

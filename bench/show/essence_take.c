@@ -59,7 +59,7 @@ static void say_unit(const struct engine *e, struct sink *out)
     if (e->o->method != METHOD_DOUBLED)
         fmt(out, ", method=%s", method_names[e->o->method]);
     else if (!units_are_instructions(e) && cycle_known(e))
-        fmt(out, ", +-99%%");
+        fmt(out, ", +-98%%");
 }
 
 void essence_begin(struct essence *s, const struct engine *e)

@@ -74,11 +74,11 @@ static struct series gather(const struct engine *e, const struct bench *const *r
         if (!theirs)
             continue;
         struct beside b = compare_beside(e, &figures[i], theirs);
-        double half = compare_half(&b);
         s.unit = b.unit;
         s.shared |= b.shared;
-        s.intervals = is_known(half);
-        put(&s, &(struct even_point){rows[i]->at, b.mine - b.theirs, is_known(half) ? half : 0});
+        s.intervals = is_known(b.lo);
+        put(&s, &(struct even_point){rows[i]->at, b.apart, s.intervals ? b.lo : b.apart,
+                                     s.intervals ? b.hi : b.apart});
     }
     return s;
 }

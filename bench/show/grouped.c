@@ -134,7 +134,7 @@ static void show_words(const struct columns *t, const char *name, unsigned index
         const char *second = head[first] ? head + first + 1 : "";
         fmt(out, "%*.*s ", COLUMN - 1, index ? COLUMN : (int)first, index ? second : head);
         if (t->beside)
-            fmt(out, "%*s ", COLUMN - 1, index ? "" : "+-99%");
+            fmt(out, "%*s ", COLUMN - 1, index ? "" : "+-98%");
     }
     end_line(&line, t->out);
 }
@@ -150,7 +150,7 @@ static bool has_second_words(const struct columns *t)
 static void show_heads(const struct columns *t)
 {
     fmt(t->out, "\r\n%-*s %s/op%s%s%s\r\n", NAME, "", t->g->unit,
-        t->intervals && !t->beside ? ", +-99% below" : "", t->modes ? "; * modes" : "",
+        t->intervals && !t->beside ? ", +-98% below" : "", t->modes ? "; * modes" : "",
         t->told ? "; ! see above" : "");
     show_words(t, t->g->suite, 0);
     if (has_second_words(t))

@@ -19,7 +19,7 @@
 struct grouped_cell {
     enum { GROUPED_NONE, GROUPED_FIGURE, GROUPED_FAILED } state;
     double value, half; /* UNKNOWN: there is none */
-    bool modes;         /* several: the value is none of them */
+    bool modes;         /* several: the value is the median over placements */
     bool told;          /* the row is shown in full, too */
     bool shared;        /* and its figure is not that of a core alone */
 };

@@ -87,6 +87,8 @@ void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out
     if (f->microcode)
         fmt(out, ", microcode 0x%x", f->microcode);
     fmt(out, "\r\n");
+    if (cpu_model_is_masked(c))
+        fmt(out, "          its model is masked: no CPU of this model has all of its features\r\n");
     if (c->hypervisor)
         fmt(out, "          under a hypervisor%s%s%s\r\n", c->hypervisor_id[0] ? ", " : "",
             c->hypervisor_id, note);
@@ -103,6 +105,7 @@ void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json 
     json_u64(j, "family", c->family);
     json_u64(j, "model", c->model);
     json_u64(j, "stepping", c->stepping);
+    json_bool(j, "model_masked", cpu_model_is_masked(c));
     if (f->microcode)
         json_u64(j, "microcode", f->microcode);
     json_str(j, "lfence", lfence);
@@ -202,6 +205,10 @@ void head_warn_timers(const struct engine *e, struct report *r)
     if (!e->clock.used)
         report_event(r, "warning", "no clock of clock= initialises: there are no ns");
     cycle_warn(e, r);
+    if (e->o->instructions == INSTRUCTIONS_OFF && e->execution != EXEC_INSTRUCTIONS)
+        report_event(
+            r, "warning",
+            "instructions=off: whether rows did their work is judged by their checks alone");
     if (e->compensate.why_not) {
         char text[160];
         fmt_buf(text, sizeof text, "compensate=on has no effect: %s", e->compensate.why_not);

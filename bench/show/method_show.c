@@ -114,7 +114,7 @@ void method_show(struct report *r, const struct engine *e, const struct row *row
         else
             show_ensembles(r, e, &m->body.ensemble, is_ergodic(m));
     }
-    per_op_show(r, e, &row->headline);
+    per_op_show(r, e, row);
 }
 
 static void note_ensembles(struct report *r, const char *of, const struct ensemble_result *s)
@@ -341,10 +341,10 @@ static void show_step(struct report *r, const struct engine *e, const struct c_p
 static void show_c_program(struct report *r, const struct engine *e, const struct c_program *c)
 {
     fmt(r->out,
-        "\r\nthe C program: one call a sample, recipe %s, %s, nothing subtracted; %u samples of "
-        "warm-up\r\n",
+        "\r\nthe C program: one call a sample, recipe %s, %s, nothing subtracted; warm-up: %u "
+        "%s\r\n",
         recipe_names[e->recipe], units_are_instructions(e) ? "instructions" : "ticks of the TSC",
-        c->warmup);
+        c->readings ? c->readings : c->warmup, c->readings ? "readings" : "windows");
     if (c->why_not) {
         fmt(r->out, "not here: %s\r\n", c->why_not);
         return;
@@ -372,6 +372,7 @@ void method_c_program(struct report *r, const struct engine *e, const struct c_p
         json_str(&j, "step", c_step_names[step]);
         json_str(&j, "recipe", recipe_names[e->recipe]);
         json_u64(&j, "warmup", c->warmup);
+        json_u64(&j, "warmup_readings", c->readings);
         json_str(&j, "why", c->why_not ? c->why_not : c->step[step].wrong);
         json_u64(&j, "n", c->step[step].all.n);
         if (c->step[step].all.n) {

@@ -7,16 +7,18 @@
 
 /* An operation's figure in the unit that the table's column has. */
 struct per_op {
-    const char *unit;   /* "cycles", "instructions", "ticks" */
-    double value, half; /* UNKNOWN: not known; this unit has no interval */
+    const char *unit; /* "cycles", "instructions", "ticks" */
+    /* half: the longer side of its interval. UNKNOWN: not known; this unit has no interval. */
+    double value, half;
 };
 /* All is UNKNOWN where the row has no figure. */
 struct per_op per_op_of(const struct engine *e, const struct headline *h);
 
-/* Their heads, in the unit that is shown below. `error`: over what stands behind core cycles. */
+/* Their heads, in the unit that is shown below. `error`: over what stands behind core cycles. A
+ * wide console has two more for instructions that were counted by stepping. */
 void per_op_heading(struct report *r, const struct engine *e, const char *error);
 /* The columns; nothing where the row has no figure. */
-void per_op_show(struct report *r, const struct engine *e, const struct headline *h);
+void per_op_show(struct report *r, const struct engine *e, const struct row *row);
 
 /* A blank and a number, `?` where it is not known. */
 void per_op_number(struct report *r, double v, int decimals, int width);

@@ -1,6 +1,6 @@
 #include "bench/show/record.h"
+#include "bench/measure/check.h"
 #include "bench/measure/cycle.h"
-#include "bench/measure/headline.h"
 #include "bench/measure/place.h"
 #include "bench/measure/sweep.h"
 #include "bench/objects/objects.h"
@@ -11,6 +11,7 @@
 #include "bench/show/units.h"
 #include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
+#include "lib/stats/known.h"
 #include "lib/text/json.h"
 
 /* `bin`: the width of the bins that its quantiles come from. */
@@ -82,13 +83,29 @@ static void record_modes(struct json *j, const struct modes *modes)
     json_close(j);
 }
 
-/* The 99% interval, as it was got (docs/method.md "The headline"). */
+static void record_ranks(struct json *j, const struct estimate *cycles)
+{
+    if (cycles->by == ESTIMATE_RANKS)
+        json_f64(j, "median_level", cycles->median_level, 6);
+    json_u64(j, "rank", cycles->rank);
+    json_f64(j, "within", cycles->within, 6);
+}
+
+/* The interval, as it was got (docs/method.md "The headline"). */
 static void record_interval(struct json *j, const struct engine *e, const struct row *row)
 {
+    static const char *const by[] = {[ESTIMATE_METHOD] = "method",
+                                     [ESTIMATE_RANKS] = "ranks",
+                                     [ESTIMATE_ROUNDS] = "rounds",
+                                     [ESTIMATE_PLACEMENTS] = "placements",
+                                     [ESTIMATE_BLOCKS] = "blocks"};
     const struct headline *h = &row->headline;
     json_object(j, "interval");
-    json_f64(j, "nominal", 0.99, 2);
-    json_f64(j, "kappa", HEADLINE_KAPPA, 6);
+    json_str(j, "estimator", h->cycles.by == ESTIMATE_METHOD ? "method" : "median");
+    json_str(j, "by", by[h->cycles.by]);
+    json_f64(j, "level", h->cycles.level, 6);
+    if (h->cycles.rank > 0)
+        record_ranks(j, &h->cycles);
     json_f64(j, "sd", h->cycles.s, 6);
     json_f64(j, "se", h->se, 6);
     if (e->rounds > 1 && row->round_theta) {
@@ -153,36 +170,43 @@ static void record_source(struct json *j, const struct engine *e, const struct r
     json_u64(j, "counter_unread_blocks", row->unread);
 }
 
+/* What a turn takes, nothing subtracted. */
+static void record_loop(struct json *j, const struct row *row)
+{
+    static const char *const hides[] = {
+        [HIDDEN_MAYBE] = "maybe", [HIDDEN_PART] = "part", [HIDDEN_ALL] = "all"};
+    if (row->method.method != METHOD_DOUBLED || !is_known(row->loop.gross))
+        return;
+    json_f64(j, "gross_cycles", row->loop.gross, 6);
+    json_f64(j, "loop_cycles", row->loop.cycles, 6);
+    if (row->loop.hides != HIDDEN_NOT)
+        json_str(j, "hidden", hides[row->loop.hides]);
+}
+
 static void record_per_op(struct json *j, const struct engine *e, const struct row *row)
 {
     const struct headline *h = &row->headline;
     bool counted = units_are_instructions(e);
     json_object(j, "per_op");
     json_f64(j, "ticks", h->ticks, 6);
-    if (counted)
-        json_f64(j, "instructions", units_of(e, h->ticks), 6);
+    if (is_known(units_instructions(e, row)))
+        json_f64(j, "instructions", units_instructions(e, row), 6);
+    if (is_known(units_ipc(e, row)))
+        json_f64(j, "ipc", units_ipc(e, row), 4);
     if (units_have_ns(e))
         json_f64(j, "ns", units_ns(e, h->ticks), 6);
     if (cycle_known(e) && !counted) {
         json_f64(j, "cycles", h->cycles.theta, 6);
-        json_f64(j, "cycles_lo", h->cycles.theta - h->cycles.half, 6);
-        json_f64(j, "cycles_hi", h->cycles.theta + h->cycles.half, 6);
-        json_f64(j, "cycles_median", h->median, 6);
+        json_f64(j, "cycles_lo", h->cycles.lo, 6);
+        json_f64(j, "cycles_hi", h->cycles.hi, 6);
+        json_f64(j, "cycles_mean", h->cycles.mean, 6);
+        record_loop(j, row);
         if (e->cycle.counter.used)
             record_beside(j, e, h);
     }
     if (row->method.method != METHOD_DOUBLED)
         method_record_per_op(j, row);
     json_close(j);
-}
-
-/* Whether the figure is above its error of zero, as far as one is known. */
-static bool is_above_zero(const struct engine *e, const struct row *row)
-{
-    const struct headline *h = &row->headline;
-    if (row->method.method != METHOD_DOUBLED)
-        return h->ticks > 0 && h->ticks > row->method.error;
-    return h->ticks > 0 && (!cycle_known(e) || !(h->cycles.theta <= h->cycles.half));
 }
 
 /* Operations a second, and whether they can be known. method=adaptive, which times its own
@@ -192,7 +216,7 @@ static void record_speed(struct json *j, const struct engine *e, const struct ro
     if (units_are_instructions(e) || row->method.method == METHOD_ADAPTIVE)
         return;
     json_bool(j, "seconds_valid", units_have_ns(e));
-    if (units_have_ns(e) && is_above_zero(e, row))
+    if (units_have_ns(e) && units_above_zero(e, row))
         json_f64(j, "operations_per_second", 1e9 / units_ns(e, row->headline.ticks), 0);
 }
 
@@ -212,18 +236,67 @@ static void record_headline(struct json *j, const struct engine *e, const struct
             record_modes(j, &h->modes);
         if (row->truth > 0)
             json_f64(j, "truth_cycles", row->truth, 3);
+        if (row->truth_vague)
+            json_bool(j, "truth_vague", true);
     }
+}
+
+/* State that the body left otherwise than it found it. */
+static void record_changed(struct json *j, const struct row *row)
+{
+    struct sink_buf text;
+    char changed[192];
+    if (!row->changed)
+        return;
+    sink_buf_init(&text, changed, sizeof changed);
+    check_kept_text(row->changed, &text.sink);
+    json_str(j, "changed", changed);
 }
 
 static void record_counts(struct json *j, const struct engine *e, const struct row *row)
 {
     json_u64(j, "errors", row->errors);
     json_u64(j, "disturbed", row->disturbed);
+    record_changed(j, row);
     json_u64(j, "nmis", row->nmis);
     if (e->p->smis)
         json_u64(j, "smis", row->smis);
     json_u64(j, "windows", row->windows);
     json_u64(j, "sampling_ticks", row->sampling_ticks);
+}
+
+/* How its instructions were counted. */
+static void record_steps(struct json *j, const struct engine *e, const struct row *row)
+{
+    const struct stepped *s = &row->stepped;
+    if (row->work != WORK_NOTHING_TO_JUDGE) {
+        json_f64(j, "least_instructions", row->bench->least_instructions, 6);
+        json_bool(j, "work_judged", row->work == WORK_JUDGED);
+    }
+    if (!s->tried)
+        return;
+    json_object(j, "steps");
+    if (s->why_not[0]) {
+        json_str(j, "why", s->why_not);
+    } else {
+        json_u64(j, "ops", s->ops);
+        json_u64(j, "body", s->body.instructions);
+        json_u64(j, "empty", s->empty.instructions);
+        if (s->doubled) {
+            json_u64(j, "body2", s->body2.instructions);
+            json_u64(j, "empty2", s->empty2.instructions);
+        }
+        if (s->iterations != 0)
+            json_f64(j, "iterations", s->iterations, 6);
+    }
+    if (is_known(s->by_counter))
+        json_f64(j, "by_counter", s->by_counter, 6);
+    json_u64(j, "traps", s->traps);
+    if (s->lost)
+        json_u64(j, "lost", s->lost);
+    if (units_have_ns(e))
+        json_f64(j, "us", units_ns(e, (double)s->ticks) / 1000, 1);
+    json_close(j);
 }
 
 /* By another method than doubled. */
@@ -286,6 +359,7 @@ void record_row(struct report *r, const struct engine *e, const struct row *row)
         record_method(&j, e, row);
     else if (row->status != ROW_UNSUPPORTED)
         record_figures(&j, e, row);
+    record_steps(&j, e, row);
     slowdown_record(&j, e, row);
     if (row->status != ROW_UNSUPPORTED && e->p->row_record)
         e->p->row_record(e->p, &j, row->core);

@@ -18,11 +18,11 @@ void selftests_linearity(const struct engine *e, const struct probe *p, struct r
         return;
     }
     if (e->execution == EXEC_INSTRUCTIONS) {
-        fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds ", recipe_names[e->recipe]);
+        fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds ", recipe_names[e->probed]);
         num_f64(&text.sink, c.worst, 2, 0);
         fmt(&text.sink, " instructions");
     } else {
-        fmt(&text.sink, "%s: chains of 5 to 1000 adds lie within ", recipe_names[e->recipe]);
+        fmt(&text.sink, "%s: chains of 5 to 1000 adds lie within ", recipe_names[e->probed]);
         num_f64(&text.sink, c.worst, 2, 0);
         fmt(&text.sink, " core cycles of a line; it hides ");
         num_f64(&text.sink, c.shadow, 2, 0);
@@ -64,4 +64,30 @@ void selftests_core(const struct engine *e, const struct probe *p, const struct 
 {
     selftests_linearity(e, p, r);
     show_counter(e, c, r);
+}
+
+void selftests_steps(const struct engine *e, struct report *r)
+{
+    const struct stepping *s = &e->stepping;
+    enum selftest result = SELFTEST_PASS;
+    char detail[400], name[32] = "instructions";
+    struct sink_buf text;
+    sink_buf_init(&text, detail, sizeof detail);
+    if (!s->tried)
+        return;
+    if (e->core > 0)
+        fmt_buf(name, sizeof name, "instructions_core%u", e->core);
+    if (s->why_not[0]) {
+        result = SELFTEST_NOT_JUDGED;
+        fmt(&text.sink, "single-stepping does not work: %s", s->why_not);
+    } else if (s->unlike) {
+        result = SELFTEST_FAIL;
+        fmt(&text.sink, "of %u rows %u count otherwise stepped than unstepped; %s", s->compared,
+            s->unlike, s->first);
+    } else if (s->compared) {
+        fmt(&text.sink, "the windows of %u rows count the same stepped and unstepped", s->compared);
+    } else {
+        fmt(&text.sink, "stepping counted %u of %u known instructions", STEP_KNOWN, STEP_KNOWN);
+    }
+    report_selftest(r, name, result, detail);
 }

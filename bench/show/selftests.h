@@ -14,6 +14,11 @@ void selftests_linearity(const struct engine *e, const struct probe *p, struct r
 /* "core_counter" (bench/measure/cycle.h, cycle_judge). */
 void selftests_counter(struct engine *e, struct report *r);
 
+/* "instructions", of another core "instructions_coreN": after the last row, whether single-stepping
+ * counted what is known, and what the rows' windows counted where instructions are counted. Nothing
+ * where nothing was stepped. */
+void selftests_steps(const struct engine *e, struct report *r);
+
 /* Both of another core, which has judged its counter itself: "linearity_coreN",
  * "core_counter_coreN". */
 void selftests_core(const struct engine *e, const struct probe *p, const struct cycle_check *c,

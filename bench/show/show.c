@@ -1,4 +1,5 @@
 #include "bench/show/show.h"
+#include "bench/measure/check.h"
 #include "bench/measure/cycle.h"
 #include "lib/stats/known.h"
 #include "bench/measure/sweep.h"
@@ -36,10 +37,11 @@ void show_heading(struct report *r, const struct engine *e, const char *suite)
     fmt(r->out, "%-24s %5s %8s %8s %8s", suite, "ops", "min", "median", "p99");
     if (counted)
         fmt(r->out, " %8s", "max");
-    per_op_heading(r, e, "+-99%");
+    per_op_heading(r, e, "+-98%");
 }
 
-/* More than one mode: the list is the figure, not the mean. */
+/* More than one mode: the figure is the median over the placements, hence that of the most common
+ * one, and the mean over them is what an operation costs on average. */
 static void show_modes(struct report *r, const struct headline *h)
 {
     static const char *const kinds[] = {
@@ -53,7 +55,25 @@ static void show_modes(struct report *r, const struct headline *h)
         num_f64(r->out, m->at, 3, 0);
         fmt(r->out, " (%u%%%s)", (unsigned)(m->share * 100 + 0.5), kinds[m->kind]);
     }
+    fmt(r->out, "; mean over placements ");
+    num_f64(r->out, h->cycles.mean, 3, 0);
     fmt(r->out, "\r\n");
+}
+
+/* Too few placements for order statistics. */
+static void show_fallback(struct report *r, const struct engine *e, const struct row *row)
+{
+    const struct estimate *cycles = &row->headline.cycles;
+    if (e->execution != EXEC_SILICON || !is_known(cycles->lo))
+        return;
+    if (cycles->by == ESTIMATE_ROUNDS)
+        fmt(r->out, "  ^ its %zu rounds differ: the interval is Student's t over them\r\n",
+            cycles->rounds);
+    else if (cycles->by == ESTIMATE_PLACEMENTS)
+        fmt(r->out, "  ^ the interval is Student's t: %zu placements are too few for ranks\r\n",
+            cycles->placements);
+    else if (cycles->by == ESTIMATE_BLOCKS)
+        fmt(r->out, "  ^ the interval is of one placement, by Student's t over its blocks\r\n");
 }
 
 static void show_sweep(struct report *r, const struct row *row)
@@ -120,7 +140,55 @@ static void show_columns(struct report *r, const struct engine *e, const struct 
     per_op_number(r, units_of(e, t->p99), 0, 8);
     if (units_are_instructions(e))
         per_op_number(r, units_of(e, (double)t->max), 0, 8);
-    per_op_show(r, e, &row->headline);
+    per_op_show(r, e, row);
+}
+
+/* Where it was to be known, and is not. */
+static void show_work(struct report *r, const struct row *row)
+{
+    if (row->work == WORK_NOT_JUDGED && row->stepped.why_not[0])
+        fmt(r->out,
+            "  ^ whether it did its work is not judged, its instructions are not counted:"
+            "\r\n    %s\r\n",
+            row->stepped.why_not);
+}
+
+/* What the loop does at the same time is no part of the figure. */
+static void show_hidden(struct report *r, const struct row *row)
+{
+    static const char *const hides[] = {[HIDDEN_MAYBE] = "may hide part of it",
+                                        [HIDDEN_PART] = "hides part of it",
+                                        [HIDDEN_ALL] = "hides all of it"};
+    if (row->loop.hides == HIDDEN_NOT)
+        return;
+    fmt(r->out, "  ^ its loop %s: net ", hides[row->loop.hides]);
+    num_f64(r->out, row->headline.cycles.theta, 3, 0);
+    fmt(r->out, ", gross ");
+    num_f64(r->out, row->loop.gross, 3, 0);
+    fmt(r->out, " cycles a turn; the loop alone ");
+    num_f64(r->out, row->loop.cycles, 3, 0);
+    fmt(r->out, "\r\n");
+}
+
+static void show_vague(struct report *r, const struct row *row)
+{
+    if (!row->truth_vague)
+        return;
+    fmt(r->out, "  ^ its interval of ");
+    num_f64(r->out, row->headline.cycles.lo, 3, 0);
+    fmt(r->out, " to ");
+    num_f64(r->out, row->headline.cycles.hi, 3, 0);
+    fmt(r->out, " is too wide to tell a latency from one a cycle longer\r\n");
+}
+
+/* A row that fails for what it changed has said so. */
+static void show_changed(struct report *r, const struct row *row)
+{
+    if (!row->changed || row->status != ROW_OK)
+        return;
+    fmt(r->out, "  ^ its body changed ");
+    check_kept_text(row->changed, r->out);
+    fmt(r->out, "; put back after each window\r\n");
 }
 
 /* What was not as it should be. */
@@ -135,6 +203,8 @@ static void show_trouble(struct report *r, const struct engine *e, const struct 
         fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, n);
     if (row->smis)
         fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
+    show_changed(r, row);
+    show_work(r, row);
     own_show_row(row, r->out);
     if (e->p->row_show)
         e->p->row_show(e->p, r->out, row->core);
@@ -154,18 +224,42 @@ static void show_line(struct report *r, const struct engine *e, const struct row
     fmt(r->out, "\r\n");
     method_notes(r, e, row);
     show_trouble(r, e, row);
+    show_hidden(r, row);
+    show_vague(r, row);
     slowdown_show(r, e, row);
     compare_units_show(r, e, row);
     if (sweep_made(e, row))
         show_sweep(r, row);
     else if (cycle_known(e))
         show_modes(r, &row->headline);
+    if (cycle_known(e))
+        show_fallback(r, e, row);
 }
 
 static void show_figure(struct report *r, const char *name, double v, int decimals)
 {
     fmt(r->out, "  %s ", name);
     num_f64(r->out, v, decimals, 0);
+}
+
+/* "2.000 instructions/op, IPC 0.62 (7 operations, 173 steps)" */
+static void show_steps(struct report *r, const struct engine *e, const struct row *row)
+{
+    const struct stepped *s = &row->stepped;
+    if (!s->tried || units_are_instructions(e))
+        return;
+    fmt(r->out, " ");
+    if (s->why_not[0]) {
+        fmt(r->out, " instructions not counted: %s\r\n", s->why_not);
+        return;
+    }
+    per_op_number(r, s->instructions, 3, 0);
+    fmt(r->out, " instructions/op");
+    if (is_known(units_ipc(e, row)))
+        show_figure(r, "IPC", units_ipc(e, row), 2);
+    if (s->iterations != 0)
+        show_figure(r, "string iterations/op", s->iterations, 3);
+    fmt(r->out, "  by %llu steps\r\n", (unsigned long long)s->traps);
 }
 
 static void draw_histogram(struct report *r, const struct engine *e, const struct row *row)
@@ -210,6 +304,7 @@ static void show_details(struct report *r, const struct engine *e, const struct 
         fmt(r->out, " MHz");
     }
     fmt(r->out, "\r\n");
+    show_steps(r, e, row);
     if (e->o->hist != HIST_OFF)
         draw_histogram(r, e, row);
 }

@@ -1,49 +1,51 @@
 #include "bench/show/slowdown.h"
-#include "bench/measure/headline.h"
 #include "lib/stats/known.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 
-#define Z_99 2.5758293035489004 /* the normal distribution's .995 quantile */
-
 struct slowdown {
-    double ticks;             /* by the TSC: a core's clock that falls when all run is in it */
+    bool relative; /* a quotient; false: the row takes next to nothing, and it is a difference */
+    double ticks;  /* by the TSC: a core's clock that falls when all run is in it */
     double cycles, low, high; /* by the ruler beside it: what cores share is left */
 };
 
-static double square(double x)
+static double root_of_squares(double a, double b)
 {
-    return x * x;
+    return mathx_sqrt(a * a + b * b);
 }
 
-/* The relative half of a figure's interval, squared, for this boot: without what boots differ by
- * (lib/stats/estimate.h: twice the variance of one, in both terms). */
-static double variance(double figure, double half)
+/* Two figures whose errors are independent: they add as squares, each side by itself. */
+static struct slowdown difference(const struct row *row)
 {
-    double v = square(half / figure) - 2 * square(Z_99 * HEADLINE_KAPPA);
-    return v > 0 ? v / 2 : 0;
+    const struct estimate *now = &row->headline.cycles;
+    const struct core_figure *alone = &row->alone;
+    double by = now->theta - alone->cycles;
+    double below = root_of_squares(now->theta - now->lo, alone->hi - alone->cycles);
+    double above = root_of_squares(now->hi - now->theta, alone->cycles - alone->lo);
+    return (struct slowdown){false, row->headline.ticks - alone->ticks, by, by - below, by + above};
 }
 
-/* A quotient of two figures whose errors are independent: relative ones add as squares. */
+/* A quotient of two figures whose errors are independent: relative ones add as squares, each side
+ * by itself (Zou and Donner, "Construction of confidence limits about effect measures", 2008). */
 static struct slowdown slowdown_of(const struct row *row)
 {
     const struct estimate *now = &row->headline.cycles;
     const struct core_figure *alone = &row->alone;
-    struct slowdown s = {row->headline.ticks / alone->ticks, now->theta / alone->cycles, 0, 0};
-    double half = s.cycles * mathx_sqrt(variance(now->theta, now->half) +
-                                        variance(alone->cycles, alone->half));
-    s.low = s.cycles - half;
-    s.high = s.cycles + half;
-    return s;
+    double quotient = now->theta / alone->cycles;
+    if (estimate_is_near_zero(alone->cycles, alone->lo, row->loop.cycles))
+        return difference(row);
+    double below = root_of_squares(1 - now->lo / now->theta, alone->hi / alone->cycles - 1);
+    double above = root_of_squares(now->hi / now->theta - 1, 1 - alone->lo / alone->cycles);
+    return (struct slowdown){true, row->headline.ticks / alone->ticks, quotient,
+                             quotient * (1 - below), quotient * (1 + above)};
 }
 
-/* A row that takes nothing has no quotient. */
 static bool has_slowdown(const struct engine *e, const struct row *row)
 {
-    return row->together > 0 && row->headline.known && row->alone.ticks > 0 &&
-           row->headline.ticks > 0 && e->execution != EXEC_EMULATED;
+    return row->together > 0 && row->headline.known && is_known(row->alone.ticks) &&
+           e->execution != EXEC_EMULATED;
 }
 
 static const char *unit(const struct engine *e)
@@ -56,7 +58,10 @@ void slowdown_show(struct report *r, const struct engine *e, const struct row *r
     if (!has_slowdown(e, row))
         return;
     struct slowdown s = slowdown_of(row);
-    fmt(r->out, "  slowdown by %u cores at once: ticks ", row->together);
+    fmt(r->out,
+        s.relative ? "  slowdown by %u cores at once: ticks "
+                   : "  slower by %u cores at once: ticks an operation ",
+        row->together);
     num_f64(r->out, s.ticks, 3, 0);
     if (is_known(s.cycles)) {
         fmt(r->out, ", %s ", unit(e));
@@ -83,7 +88,7 @@ void slowdown_record(struct json *j, const struct engine *e, const struct row *r
     json_f64(j, "ticks", row->alone.ticks, 6);
     json_f64(j, unit(e), row->alone.cycles, 6);
     json_close(j);
-    json_object(j, "slowdown");
+    json_object(j, s.relative ? "slowdown" : "slower");
     json_f64(j, "ticks", s.ticks, 6);
     json_f64(j, unit(e), s.cycles, 6);
     json_f64(j, "lo", s.low, 6);

@@ -26,6 +26,17 @@ static inline double units_ns(const struct engine *e, double ticks)
     return ticks * 1e9 / e->tsc_hz;
 }
 
+/* Instructions of one operation: as they were counted in its windows, or in those that were
+ * stepped. UNKNOWN: in neither. */
+double units_instructions(const struct engine *e, const struct row *row);
+
+/* Instructions of a core cycle; UNKNOWN where either figure is, or the cycles' may be zero, or the
+ * loop hides some of them. */
+double units_ipc(const struct engine *e, const struct row *row);
+
+/* Whether the row's figure is above its error of zero, as far as one is known. */
+bool units_above_zero(const struct engine *e, const struct row *row);
+
 /* The clock that the core ran at during a row. */
 static inline bool units_have_core_hz(const struct engine *e, const struct row *row)
 {

@@ -3,6 +3,9 @@
 ;                               uint64_t delay rcx, uint64_t stack r8)          (System V)
 %include "bench/window/unit.inc"
 
+; What a body finds in the registers that it may change and no recipe has written; and in r15.
+%define HISTORY_VALUE 100
+
 ; A tracer can tell windows apart: each begins with a NOP whose displacement is its tag (window.h).
 ; Compilers pad with the same NOP, of displacement 0.
 UNIT window_tag
@@ -17,28 +20,123 @@ UNIT window_enter
     push r13
     push r14
     push r15
+    push HISTORY_VALUE
+    push rdx
+    push rsi
+    push rdi
+    mov rax, rsp
+    db 0x48, 0x8d, 0x2d         ; lea FRAME, [rel ...]
+    FIXUP FIXUP_FRAME
+    mov [FRAME + FRAME_RSP], rax
+    pushfq
+    pop qword [FRAME + FRAME_FLAGS]
+    stmxcsr [FRAME + FRAME_MXCSR]
+    fnstcw [FRAME + FRAME_CONTROL]
     sub rsp, r8                 ; 8 more than a multiple of 16: a C body expects that at its call
-    mov [rsp], r8
-    mov OBJECT, rdi
-    mov FUNCTION, rsi
-    mov TURNS, rdx
+    mov [FRAME + FRAME_BODY_RSP], rsp
 ; About a core cycle a turn: keeps windows from beginning at one phase of the TSC's step.
 .delay:
     dec rcx
     jns .delay
+; docs/method.md "The history of registers and flags": every body finds registers that a load wrote,
+; and flags that CMP with an immediate wrote.
+    mov OBJECT, [rax]
+    mov FUNCTION, [rax + 8]
+    mov TURNS, [rax + 16]
+    mov rbx, [rax + 24]
+    mov rcx, [rax + 24]
+    mov rdx, [rax + 24]
+    mov rsi, [rax + 24]
+    mov rdi, [rax + 24]
+    mov r8, [rax + 24]
+    mov r9, [rax + 24]
+    mov r10, [rax + 24]
+    mov r11, [rax + 24]
+    mov r15, [rax + 24]
+    mov rax, [rax + 24]
+    cmp eax, HISTORY_VALUE - 1  ; leaves every flag clear
 ENDUNIT
 
+; RFLAGS that last: DF; AC, NT, IOPL and IF.
+%define FLAG_DF     0x400
+%define FLAGS_OTHER (0x40000 | 0x4000 | 0x3000 | 0x200)
+%define MXCSR_STICKY 0x3f       ; exceptions so far, which every computation may set
+%define X87_TOP     0x3800      ; of the status word
+%define X87_EMPTY   0xffff      ; the tag word
+
+; One bit more in edx: whether the last comparison was of unlike things. esi is 0 or 1.
+%macro NOTE 0
+    setne sil
+    lea edx, [rsi + rdx * 2]
+%endmacro
+%macro NOTE_UNLIKE 2
+    cmp %1, %2
+    NOTE
+%endmacro
+
 ; In: the second reading in edx:eax. Out: rax the difference; rdx what a C body returned, rubbish
-; after any other.
+; after any other, and in its upper half what the body has changed: enum window_kept of window.h,
+; whose order this is, the last bit first. Nothing that a body left in a register is relied on,
+; RSP included; state that would last is put back.
 UNIT window_leave
+    db 0x48, 0x8d, 0x0d         ; lea rcx, [rel ...]
+    FIXUP FIXUP_FRAME
+    mov r8, rsp
+    mov rsp, [rcx + FRAME_RSP]
+    pushfq
+    pop r9
     shl rdx, 32
     or rax, rdx
-    mov r15d, START_LO          ; clears the upper half
-    shl rbp, 32
-    or rbp, r15
-    sub rax, rbp
-    mov edx, r13d
-    add rsp, [rsp]
+    sub rax, [rcx + FRAME_START]
+    xor edx, edx
+    xor esi, esi
+    fnstenv [rcx + FRAME_X87]   ; masks the x87's exceptions
+    mov edi, [rcx + FRAME_X87 + 4]
+    and edi, X87_TOP
+    mov r10d, [rcx + FRAME_X87 + 8]
+    xor r10w, X87_EMPTY
+    or di, r10w
+    NOTE
+    mov r11w, [rcx + FRAME_CONTROL]
+    NOTE_UNLIKE r11w, [rcx + FRAME_X87]
+    test edx, edx
+    jz .x87_is_as_before
+    fninit
+.x87_is_as_before:
+    fldcw [rcx + FRAME_CONTROL]
+
+    stmxcsr [rcx + FRAME_X87]
+    mov edi, [rcx + FRAME_X87]
+    xor edi, [rcx + FRAME_MXCSR]
+    test edi, ~MXCSR_STICKY
+    NOTE
+    jz .mxcsr_is_as_before
+    ldmxcsr [rcx + FRAME_MXCSR]
+.mxcsr_is_as_before:
+
+    xor r9, [rcx + FRAME_FLAGS]
+    test r9d, FLAGS_OTHER
+    NOTE
+    test r9d, FLAG_DF
+    NOTE
+    and r9d, FLAGS_OTHER | FLAG_DF
+    jz .flags_are_as_before
+    pushfq
+    xor [rsp], r9
+    popfq
+.flags_are_as_before:
+
+    NOTE_UNLIKE r15, [rsp + 24]
+    NOTE_UNLIKE r14, [rsp + 16]
+    NOTE_UNLIKE r13, [rsp + 8]
+    NOTE_UNLIKE r12, [rsp]
+    NOTE_UNLIKE rbp, rcx
+    NOTE_UNLIKE rbx, [rsp + 24]
+    NOTE_UNLIKE r8, [rcx + FRAME_BODY_RSP]
+    shl rdx, 32
+    mov esi, [rcx + FRAME_FAILED]
+    or rdx, rsi
+    add rsp, 4 * 8              ; the arguments, HISTORY_VALUE
     pop r15
     pop r14
     pop r13
@@ -58,5 +156,6 @@ UNIT call_function
     mov rdi, TURNS
     mov rsi, OBJECT
     call FUNCTION
-    mov r13d, eax
+    db 0x89, 0x05               ; mov [rel ...], eax
+    FIXUP FIXUP_FRAME
 ENDUNIT

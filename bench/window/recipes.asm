@@ -1,12 +1,12 @@
-; The recipes: what stands before and after a body. The first reading stays in START_HI:START_LO,
-; the second is left in edx:eax. The moves that save the first reading stand before the fence that
-; follows it, where there is one, so that they are over when the body starts. CPUID runs leaf 0,
-; as Paoloni's does.
+; The recipes: the code before and after a body. The first reading goes to the window's frame, in
+; memory, since a body can change any register; the second is left in edx:eax. The stores of the
+; first reading are before the fence that follows it, where there is one. CPUID runs leaf 0, as
+; Paoloni's does.
 %include "bench/window/unit.inc"
 
 %macro SAVE_START 0
-    mov START_LO, eax
-    mov START_HI, edx
+    mov [FRAME + FRAME_START], eax
+    mov [FRAME + FRAME_START + 4], edx
 %endmacro
 
 %macro CPUID_LEAF_0 0

@@ -57,7 +57,7 @@ static uint32_t tag_of(const char *name)
 }
 
 /* Where the 32-bit field at `field` must lead, as the displacement or value to write there. */
-static uint32_t fixup_value(const struct unit *u, const uint8_t *field,
+static uint32_t fixup_value(const struct platform *p, const struct unit *u, const uint8_t *field,
                             const struct window_spec *spec, const uint8_t *head)
 {
     const uint8_t *next = field + 4; /* displacements count from the field's end */
@@ -72,6 +72,8 @@ static uint32_t fixup_value(const struct unit *u, const uint8_t *field,
         return (uint32_t)(head - next);
     case FIXUP_TAG:
         return tag_of(spec->name);
+    case FIXUP_FRAME:
+        return (uint32_t)(p->data + WINDOW_FRAME_AT - next);
     case FIXUP_NONE:
         break;
     }
@@ -86,7 +88,7 @@ static uint8_t *append(struct code *c, const struct unit *u, const struct window
     uint8_t *at = c->p->code + c->used;
     memcpy(at, u->code, u->size);
     if (u->fixup_to != FIXUP_NONE) {
-        uint32_t value = fixup_value(u, at + u->fixup_at, spec, head);
+        uint32_t value = fixup_value(c->p, u, at + u->fixup_at, spec, head);
         memcpy(at + u->fixup_at, &value, sizeof value);
     }
     c->used += u->size;

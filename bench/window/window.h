@@ -14,9 +14,48 @@
 #include "lib/config/recipe.h"
 
 struct window_result {
-    uint64_t ticks;  /* second reading minus first */
-    uint64_t failed; /* what a C body returned; rubbish for other bodies */
+    uint64_t ticks;   /* second reading minus first */
+    uint32_t failed;  /* what a C body returned; rubbish for other bodies */
+    uint32_t changed; /* 1 << each enum window_kept that is not what it was before the body */
 };
+
+/*
+ * What a C body must leave as it found it (System V psABI section 3.2.3), and the last four also a
+ * body in NASM: these are put back before the window returns. Recipes that execute CPUID after the
+ * body change rbx themselves; a body in NASM changes rbx, and a loop r14.
+ */
+enum window_kept {
+    WINDOW_RSP,
+    WINDOW_RBX,
+    WINDOW_RBP,
+    WINDOW_R12,
+    WINDOW_R13,
+    WINDOW_R14,
+    WINDOW_R15,
+    WINDOW_DF,      /* RFLAGS.DF */
+    WINDOW_FLAGS,   /* AC, NT, and in ring 0 IOPL and IF */
+    WINDOW_MXCSR,   /* its control bits: masks, rounding, FTZ, DAZ */
+    WINDOW_CONTROL, /* the x87's control word */
+    WINDOW_X87,     /* the x87's stack, which MMX registers are: it is to be empty */
+    WINDOW_KEPT
+};
+
+/*
+ * The frame of the window that runs, in the data buffer, which each core has of its own: the first
+ * reading, and what the way out needs. On lines that no row has, nor flushes, nor fetches ahead.
+ */
+struct window_frame {
+    uint32_t failed;        /* what a C body returned */
+    uint64_t start;         /* the first reading */
+    uint64_t rsp, body_rsp; /* of the words that the way in pushed; as the body finds it */
+    uint64_t flags;         /* RFLAGS before the body, ... */
+    uint32_t mxcsr;         /* ... MXCSR ... */
+    uint32_t control;       /* ... and the x87's control word */
+    uint8_t x87[28];        /* after it: FNSTENV */
+};
+#define WINDOW_FRAME_SIZE 1024
+#define WINDOW_FRAME_AT   (PLATFORM_DATA_SIZE - WINDOW_FRAME_SIZE / 2)
+#define WINDOW_DATA_END   (PLATFORM_DATA_SIZE - WINDOW_FRAME_SIZE) /* rows' data ends there */
 /*
  * Called with the object, what the body calls through r13, the turns of its loop, a delay of about
  * so many core cycles ahead of the first reading, and the bytes that the stack is moved down by (8

@@ -51,6 +51,7 @@ struct core {
     const char *row_suite, *row_name; /* what runs on it, for a fault's report; NULL: no row */
     volatile uint64_t guard_stack; /* of the call that can be left (kernel/trap/guard.h); 0: none */
     struct guard_ended *guard_ended; /* where is said how it ended */
+    struct steps *volatile steps;    /* of the call that is stepped (kernel/trap/step.h) */
     volatile uint64_t deadline;      /* TSC at which its row is ended (kernel/cores/deadline.h) */
     volatile bool watches;           /* its APIC's timer is set for a deadline, while it sleeps */
     volatile bool overdue;           /* an NMI that ends its row is on its way */

@@ -25,7 +25,7 @@ static void run_chain(void *ctx, uint32_t adds)
 static const char *start_pmc(struct timer *t)
 {
     struct core_cycles *c = t->context;
-    const char *why = core_counter_start(&c->counter, &c->has, &c->access);
+    const char *why = core_counter_start(&c->counter, &c->has, COUNT_CYCLES, &c->access);
     t->bits = c->counter.bits;
     return why;
 }
@@ -40,6 +40,26 @@ static void stop_pmc(struct timer *t)
 {
     struct core_cycles *c = t->context;
     c->stuck = !core_counter_stop(&c->counter, &c->access) || c->stuck;
+}
+
+static const char *start_retired(struct timer *t)
+{
+    struct core_cycles *c = t->context;
+    const char *why = core_counter_start(&c->instructions, &c->has, COUNT_INSTRUCTIONS, &c->access);
+    t->bits = c->instructions.bits;
+    return why;
+}
+
+static enum timer_status count_retired(struct timer *t, uint64_t *count)
+{
+    struct core_cycles *c = t->context;
+    return core_counter_read(&c->instructions, &c->access, count) ? TIMER_OK : TIMER_FAILED;
+}
+
+static void stop_retired(struct timer *t)
+{
+    struct core_cycles *c = t->context;
+    c->stuck = !core_counter_stop(&c->instructions, &c->access) || c->stuck;
 }
 
 static const char *start_aperf(struct timer *t)
@@ -67,16 +87,30 @@ static void init(struct core_cycles *c)
     *c = (struct core_cycles){
         .access = {msr_here(), NULL, read_pmc, read_tsc, run_chain},
         .pmc = {.name = "pmc", .start = start_pmc, .read = count_pmc, .stop = stop_pmc},
+        .retired = {.name = "pmc",
+                    .start = start_retired,
+                    .read = count_retired,
+                    .stop = stop_retired},
         .aperf = {.name = "aperf", .start = start_aperf, .read = count_aperf, .bits = 64},
     };
-    c->pmc.context = c->aperf.context = c;
+    c->pmc.context = c->aperf.context = c->retired.context = c;
     core_counters_decode(&c->has, cpuid_here, NULL);
 }
 
 void core_cycles_stop(struct core_cycles *c)
 {
-    if (c->pmc.context)
-        stop_pmc(&c->pmc);
+    if (!c->pmc.context)
+        return;
+    stop_retired(&c->retired);
+    stop_pmc(&c->pmc);
+}
+
+struct timer *core_cycles_retired(struct core_cycles *c, const char **why)
+{
+    if (!c->pmc.context)
+        init(c);
+    *why = core_counter_absent(&c->has);
+    return *why ? NULL : &c->retired;
 }
 
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why)
@@ -85,8 +119,12 @@ struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char *
 
     if (!c->pmc.context)
         init(c);
+    if (id == CYCLE_PERF) {
+        *why = timer_of_a_process;
+        return NULL;
+    }
     if (!aperf && id != CYCLE_PMC)
-        return cycle_plain(id);
+        return cycle_plain(id, cpu_has_rdtscp(cpuid_here, NULL), why);
     *why = aperf ? aperf_absent(&c->has) : core_counter_absent(&c->has);
     return *why ? NULL : aperf ? &c->aperf : &c->pmc;
 }

@@ -1,5 +1,5 @@
 /*
- * A core's descriptors: flat segments, and the TSS with the stacks that NMI, #DF and #MC switch to.
+ * A core's descriptors: flat segments, and the TSS with the stacks of NMI, #DB, #DF and #MC.
  * Source: Intel SDM vol. 3A sections 3.5 (GDT), 6.14.5 (IST), 8.7 (TSS); AMD APM vol. 2 chapter 4
  * is the same.
  */
@@ -13,7 +13,7 @@ enum { SELECTOR_CODE = 0x08, SELECTOR_DATA = 0x10, SELECTOR_TSS = 0x18 };
 #define SELECTOR_LAST (8 * (GDT_ENTRIES - 2))
 
 /* What a gate of the IDT says; the TSS's table is indexed by one less. 0 means no switch. */
-enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3, IST_COUNT = 3 };
+enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3, IST_DEBUG = 4, IST_COUNT = 4 };
 
 /* SDM vol. 3A figure 8-11. */
 struct tss {

@@ -41,7 +41,11 @@
 
 #define RFLAGS_IF (1u << 9) /* SDM vol. 1 section 3.4.3 */
 
+#define DR6_BS    (1ull << 14) /* the #DB is a single step's: SDM vol. 3B section 18.2.3 */
+#define RFLAGS_TF (1ull << 8)
+
 /* Values after a reset: SDM vol. 3A table 10-1. */
+#define DR6_RESET   0xffff0ff0ull
 #define DR7_RESET   0x400ull /* no breakpoint armed */
 #define MXCSR_RESET 0x1f80u  /* all exceptions masked, round to nearest */
 

@@ -42,10 +42,8 @@ const char counters_tsc_unknown[] = "its frequency is not known: no other clock 
 
 struct timer *counters_timer(struct counters *c, unsigned id, const char **why)
 {
-    bool is_process = id == CLOCK_ID_CPUTIME || id == CLOCK_ID_CLOCK;
-
-    *why = is_process ? "needs an operating system; only the Linux program has it" : NULL;
-    return is_process ? NULL : &c->timer[id];
+    *why = clock_is_of_a_process(id) ? timer_of_a_process : NULL;
+    return *why ? NULL : &c->timer[id];
 }
 
 static uint64_t mask_of(const struct timer *t)

@@ -22,20 +22,21 @@ guard_enter:
         mov     [rdi], rsp
         mov     rdi, rdx
         call    rsi
+        cld
         pop     rdi
         mov     qword [rdi], 0
         mov     eax, 1
-        jmp     leave_frame
+        jmp     restore
 
 ; A handler comes here with the stack that it found in *rdi.
 global guard_exit:function hidden
 guard_exit:
         pop     rdi
+        xor     eax, eax
+restore:
         fninit
         fldcw   [rsp + 4]
         ldmxcsr [rsp]
-        xor     eax, eax
-leave_frame:
         add     rsp, 16
         pop     r15
         pop     r14

@@ -1,5 +1,6 @@
 #include "kernel/trap/guard.h"
 #include "kernel/trap/fault.h"
+#include "kernel/trap/step.h"
 #include "lib/text/fmt.h"
 
 #define BIT(vector) (1u << (vector))
@@ -26,13 +27,14 @@ bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
 {
     if (!c->guard_stack)
         return false;
-    *c->guard_ended = (struct guard_ended){.by = by, .at = f->rip};
+    *c->guard_ended = (struct guard_ended){.by = by, .at = step_at(c, f)};
     if (by == GUARD_FAULT)
         (void)fault_what(f, c->guard_ended->what, sizeof c->guard_ended->what);
     f->rip = (uint64_t)guard_exit;
     f->rsp = c->guard_stack;
     f->rflags = RFLAGS_PLAIN;
     c->guard_stack = 0;
+    step_drop(c);
     return true;
 }
 

@@ -16,6 +16,8 @@ static uint64_t borrowed_nmis;
 static uint8_t ist_of(unsigned vector)
 {
     switch (vector) {
+    case VECTOR_DEBUG: /* a row that is stepped may have its stack pointer anywhere */
+        return IST_DEBUG;
     case VECTOR_NMI:
         return IST_NMI;
     case VECTOR_DOUBLE_FAULT:
@@ -187,6 +189,8 @@ void trap_dispatch(struct trap_frame *f)
         dispatch_borrowed((const struct borrowed_traps *)now.base, f);
         return;
     }
+    if (f->vector == VECTOR_DEBUG && hooks && hooks->step(core_current(), f))
+        return;
     if (f->vector >= VECTOR_INTERRUPTS) {
         hooks->interrupt(core_current(), (unsigned)f->vector);
         return;

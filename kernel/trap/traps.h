@@ -14,6 +14,7 @@
 #include "kernel/cpu/core.h"
 
 enum {
+    VECTOR_DEBUG = 1,
     VECTOR_NMI = 2,
     VECTOR_DOUBLE_FAULT = 8,
     VECTOR_GENERAL_PROTECTION = 13,
@@ -47,6 +48,8 @@ struct trap_hooks {
     /* True: this NMI is the program's own, is not counted, and `f` may go on elsewhere. */
     bool (*own_nmi)(struct core *c, struct trap_frame *f);
     void (*nmi)(struct core *c); /* any other, after it was counted */
+    /* A #DB. True: it is a single step that was asked for, and `f` may go on. */
+    bool (*step)(struct core *c, struct trap_frame *f);
     /* An exception that has no fixup. True: the code that met it is left, `f` goes on elsewhere. */
     bool (*leave)(struct core *c, struct trap_frame *f);
     /* An exception that is not survived. Must not return; the core stops for good if it does. */

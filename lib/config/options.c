@@ -22,6 +22,10 @@
 #define NUMBER_OR_AUTO(name, lowest, highest)                                                      \
     .key = #name, .values = "auto|" #lowest ".." #highest, .standard = "auto",                     \
     .takes = {OPTION_NUMBER_OR_AUTO, FIELD_OF_4(name), lowest, highest}
+/* From 0 to 1: 0.05, or 50 thousandths. */
+#define FRACTION(name, standard_)                                                                  \
+    .key = #name, .values = "0.0..1.0|0..1000", .standard = standard_,                             \
+    .takes = {OPTION_FRACTION, FIELD_OF_4(name), 0, OPTION_ONE}
 /* `words`: the list that made the field's enum. */
 #define CHOICE(name, words, standard_)                                                             \
     .key = #name, .values = WORD_LIST(words), .standard = standard_,                               \
@@ -48,14 +52,14 @@ static const struct option_doc keys[] = {
      .meaning = "over the list of rows, a part of each row's windows in each"},
     {NUMBER(quiet_budget, 0, 1000, 20), .methods = BY(DOUBLED),
      .meaning = "times a row's blocks that shared ones are taken again"},
-    {NUMBER(warmup, 0, 1000, 50), .methods = BY(DOUBLED),
+    {NUMBER(warmup, 0, 1000, 50), .methods = BY(DOUBLED) | BY(PLAIN),
      .meaning = "blocks of warm-up windows before each row, at the most"},
     {CHOICE(recipe, RECIPE_CHOICES, "auto"),
-     .meaning = "how the TSC is read; auto: lfence where it serialises"},
+     .meaning = "how the TSC is read; auto: lfence, or what the method has"},
     {CHOICE(method, METHOD_CHOICES, "doubled"), .meaning = "how windows become a figure"},
     {NUMBER(k, 1, 32, 3), .methods = BY(KBEST), .meaning = "kbest: so many smallest must agree"},
-    {NUMBER(epsilon, 0, 1000, 50), .methods = BY(KBEST),
-     .meaning = "kbest: within so many thousandths"},
+    {FRACTION(epsilon, "0.05"), .methods = BY(KBEST),
+     .meaning = "kbest: within this part; without a point: thousandths"},
     {NUMBER(most, 32, 1000000, 500), .methods = BY(KBEST), .meaning = "kbest: samples at the most"},
     {CHOICE(compensate, COMPENSATE_CHOICES, "off"), .methods = BY(KBEST),
      .meaning = "kbest: on: a process subtracts timer interrupts"},
@@ -64,13 +68,14 @@ static const struct option_doc keys[] = {
     {NUMBER(size, 2, 1000000, 1000), .methods = BY(ENSEMBLES),
      .meaning = "ensembles: windows in each (published: 100000)"},
     {NUMBER(target, 10, 10000000, 10000), .methods = BY(ADAPTIVE),
-     .meaning = "adaptive: microseconds a stretch should last"},
+     .meaning = "adaptive: microseconds a stretch lasts (mLib: 1000000)"},
     {CHOICE(caches, CACHES_CHOICES, "keep"), .methods = BY_ALL,
      .meaning = "clear: code and data leave them before each window"},
-    {TIMERS(clock, CLOCK_WORDS, "tsc,hpet,pmtimer,pit"),
-     .meaning = "seconds by the first of these to start"},
-    {TIMERS(cycle, CYCLE_WORDS, "ruler,pmc,aperf,tsc,null"),
-     .meaning = "cycles by the first of these to start"},
+    {CHOICE(instructions, INSTRUCTIONS_CHOICES, "auto"), .methods = BY_ALL,
+     .meaning = "auto: each row's are counted by single-stepping"},
+    {TIMERS(clock, CLOCK_WORDS, "auto"),
+     .meaning = "a list: seconds by the first; auto: " CLOCK_STANDARD},
+    {TIMERS(cycle, CYCLE_WORDS, "auto"), .meaning = "cycles by the first; auto: " CYCLE_STANDARD},
     {CHOICE(layout, LAYOUT_CHOICES, "shuffle"), .methods = BY(DOUBLED),
      .meaning = "placements: 16 drawn from seed=, one, or 64 offsets"},
     {NUMBER(seed, 0, 4294967295, 1), .methods = BY(DOUBLED),
@@ -152,6 +157,33 @@ static bool is_list(const char *text)
     return before != ',';
 }
 
+/* With a point and up to six decimals a fraction of 1, without one thousandths; in OPTION_ONE. */
+static bool take_fraction(const char *text, uint32_t *parts)
+{
+    uint32_t whole = 0, unit = OPTION_ONE;
+    const char *c = text;
+    if (str_u32(text, &whole)) {
+        *parts = whole * OPTION_THOUSANDTH;
+        return whole <= OPTION_ONE / OPTION_THOUSANDTH;
+    }
+    if ((*c != '0' && *c != '1') || c[1] != '.' || c[2] == '\0')
+        return false;
+    *parts = *c == '1' ? OPTION_ONE : 0;
+    for (c += 2; *c >= '0' && *c <= '9' && unit > 1; c++) {
+        unit /= 10;
+        *parts += (uint32_t)(*c - '0') * unit;
+    }
+    return *c == '\0' && *parts <= OPTION_ONE;
+}
+
+/* With as many decimals as it needs, one at the least. */
+static void fraction_text(uint32_t parts, char *text, size_t size)
+{
+    size_t n = fmt_buf(text, size, "%u.%06u", parts / OPTION_ONE, parts % OPTION_ONE);
+    while (text[n - 1] == '0' && text[n - 2] != '.')
+        text[--n] = '\0';
+}
+
 static bool take_value(struct options *o, const struct option_doc *k, const char *text)
 {
     uint32_t v = 0;
@@ -175,6 +207,10 @@ static bool take_value(struct options *o, const struct option_doc *k, const char
         /* fallthrough */
     case OPTION_NUMBER:
         if (!str_u32(text, &v) || v < k->takes.low || v > k->takes.high)
+            return false;
+        break;
+    case OPTION_FRACTION:
+        if (!take_fraction(text, &v))
             return false;
         break;
     case OPTION_CHOICE:
@@ -209,6 +245,11 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
         /* fallthrough */
     case OPTION_NUMBER:
         fmt(err, "a number from %u to %u", k->takes.low, k->takes.high);
+        break;
+    case OPTION_FRACTION:
+        fmt(err,
+            "a fraction from 0.0 to 1.0 with at most six decimals, or thousandths from 0 to %u",
+            OPTION_ONE / OPTION_THOUSANDTH);
         break;
     case OPTION_CHOICE:
         fmt(err, "one of %s", k->values);
@@ -324,6 +365,13 @@ bool options_check_pairs(const struct options *o, struct sink *err)
     return true;
 }
 
+bool options_give(const struct options *o, const char *key)
+{
+    const char *value;
+    const struct option_doc *k = find_key(key, &value);
+    return k && o->given & 1ull << (k - keys);
+}
+
 static void say_methods(struct sink *out, uint32_t methods)
 {
     bool first = true;
@@ -418,6 +466,9 @@ static const char *value_text(const struct options *o, const struct option_doc *
     case OPTION_NUMBER:
         fmt_buf(text, VALUE_TEXT, "%u", number_in(o, k));
         break;
+    case OPTION_FRACTION:
+        fraction_text(number_in(o, k), text, VALUE_TEXT);
+        break;
     case OPTION_CHOICE:
         n = str_alternative(k->values, number_in(o, k), &word);
         str_copy(text, VALUE_TEXT, word, n);
@@ -441,10 +492,15 @@ static bool is_number(const struct options *o, const struct option_doc *k)
 static void record_one(const struct options *o, const struct option_doc *k, struct json *j)
 {
     char text[VALUE_TEXT];
-    if (is_number(o, k))
+    if (is_number(o, k)) {
         json_u64(j, k->key, number_in(o, k));
-    else
+    } else if (k->takes.kind == OPTION_FRACTION) {
+        fraction_text(number_in(o, k), text, sizeof text);
+        json_member(j, k->key);
+        json_raw(j, text, strlen(text));
+    } else {
         json_str(j, k->key, value_text(o, k, text));
+    }
 }
 
 void options_show(const struct options *o, uint32_t samples, struct sink *out)

@@ -68,6 +68,9 @@ enum setting { SETTING_CHOICES(WORD_ID) };
 #define FREQ_CHOICES(WORD) WORD(FREQ_KEEP, "keep") WORD(FREQ_BASE, "base") WORD(FREQ_MAX, "max")
 enum freq { FREQ_CHOICES(WORD_ID) };
 
+#define INSTRUCTIONS_CHOICES(WORD) WORD(INSTRUCTIONS_AUTO, "auto") WORD(INSTRUCTIONS_OFF, "off")
+enum instructions { INSTRUCTIONS_CHOICES(WORD_ID) };
+
 #define LAYOUT_CHOICES(WORD)                                                                       \
     WORD(LAYOUT_SHUFFLE, "shuffle")                                                                \
     WORD(LAYOUT_FIXED, "fixed")                                                                    \
@@ -104,12 +107,13 @@ struct options {
     uint32_t warmup; /* warm-up blocks at the most, before sampling */
     enum recipe recipe;
     enum method method;
-    uint32_t k, epsilon, most;         /* kbest: K, thousandths, samples at the most */
+    uint32_t k, epsilon, most;         /* kbest: K, in OPTION_ONE, samples at the most */
     enum compensate_choice compensate; /* kbest: timer interrupts are subtracted */
     uint32_t ensembles, size;          /* ensembles: M of N windows */
     uint32_t target;                   /* adaptive: microseconds */
     enum caches caches;
-    struct timer_list clock; /* of enum clock_id ... */
+    enum instructions instructions; /* of an operation, by single-stepping */
+    struct timer_list clock;        /* of enum clock_id ... */
     struct timer_list cycle; /* ... and of enum cycle_id: the first that initialises is used */
     enum layout layout;
     uint32_t seed;              /* of the placements */
@@ -175,10 +179,14 @@ struct options_rows {
     bool windows; /* some have windows, of which a figure is made */
     bool watches; /* some watch for gaps */
 };
+
+/* Whether a word gave this key. */
+bool options_give(const struct options *o, const char *key);
+
 /*
  * Keys that a word has set and that can do nothing with these rows or beside the other words, which
  * the message names:
- *   warmup= has no effect with method=kbest: it is for method=doubled
+ *   warmup= has no effect with method=kbest: it is for method=doubled and method=plain
  * `tell` is called once for each.
  */
 void options_without_effect(const struct options *o, const struct options_rows *rows,
@@ -195,13 +203,17 @@ struct json;
 /* The effective settings as members of an object "options" in the record, in the table's order. */
 void options_record(const struct options *o, struct json *j);
 
+#define OPTION_ONE        1000000
+#define OPTION_THOUSANDTH (OPTION_ONE / 1000)
+
 enum option_kind {
     OPTION_LIST,  /* globs, char[OPTIONS_LIST_MAX] */
     OPTION_FILES, /* globs, or in a process a path: char[OPTIONS_LIST_MAX] */
     OPTION_CORES, /* char[CORE_LIST_TEXT] */
     OPTION_NUMBER,
     OPTION_NUMBER_OR_AUTO,
-    OPTION_CHOICE, /* an enum, whose words are `values` in its order */
+    OPTION_FRACTION, /* of 1, with a point, or whole thousandths; kept in parts of OPTION_ONE */
+    OPTION_CHOICE,   /* an enum, whose words are `values` in its order */
     OPTION_TIMERS,
     OPTION_SERIAL
 };

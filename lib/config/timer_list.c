@@ -4,8 +4,11 @@
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
-_Static_assert(CLOCK_IDS <= TIMER_LIST_MAX && CYCLE_IDS <= TIMER_LIST_MAX,
-               "a list of timers has no room for all of them");
+_Static_assert(CLOCK_IDS < TIMER_LIST_MAX && CYCLE_IDS < TIMER_LIST_MAX,
+               "a list of timers has no room for all of them and auto");
+
+const struct timer_kind timer_clocks = {"clock", CLOCK_WORDS, CLOCK_STANDARD, CLOCK_IDS};
+const struct timer_kind timer_cycles = {"cycle", CYCLE_WORDS, CYCLE_STANDARD, CYCLE_IDS};
 
 /* The id of these n bytes; TIMER_LIST_MAX: none has it. */
 static unsigned id_of(const char *words, const char *bytes, size_t n)
@@ -48,6 +51,32 @@ enum timer_list_fault timer_list_parse(struct timer_list *l, const char *words, 
     }
     *l = found;
     return TIMER_LIST_FINE;
+}
+
+static bool names(const struct timer_list *l, unsigned id)
+{
+    for (unsigned i = 0; i < l->n; i++)
+        if (l->id[i] == id)
+            return true;
+    return false;
+}
+
+struct timer_order timer_list_order(const struct timer_list *l, const struct timer_kind *kind)
+{
+    struct timer_order order = {.goes_on = names(l, kind->ids)};
+    struct timer_list standard = {0};
+    const char *at;
+    size_t n;
+
+    timer_list_parse(&standard, kind->words, kind->standard, &at, &n);
+    for (unsigned i = 0; i < l->n; i++) {
+        if (l->id[i] != kind->ids)
+            order.list.id[order.list.n++] = l->id[i];
+        for (unsigned k = 0; l->id[i] == kind->ids && k < standard.n; k++)
+            if (!names(l, standard.id[k]))
+                order.list.id[order.list.n++] = standard.id[k];
+    }
+    return order;
 }
 
 void timer_list_explain(const char *words, const char *text, struct sink *out)

@@ -3,19 +3,18 @@
 const char *const core_counter_names[COUNTER_KINDS] = {"none", "fixed1", "amd_pmc", "aperf"};
 
 /* SDM vol. 4 table 2-2. */
-#define FIXED_CTR1       0x30a
+#define FIXED_CTR0       0x309
 #define FIXED_CTR_CTRL   0x38d
 #define PERF_GLOBAL_CTRL 0x38f
 /* SDM vol. 3B figure 20-3: four bits for each fixed counter. */
-#define FIXED1_SHIFT 4
-#define FIXED_OS     1ull
-#define FIXED_USER   2ull
-#define FIXED_ANY    4ull
-#define FIXED_FIELD  0xfull
-#define FIXED1_ON    (1ull << 33) /* of PERF_GLOBAL_CTRL: figure 20-4 */
-#define FIXED1_INDEX (1u << 30 | 1)
-#define CORE2_FIXED  3
-#define CORE2_BITS   40
+#define FIXED_OS    1ull
+#define FIXED_USER  2ull
+#define FIXED_ANY   4ull
+#define FIXED_FIELD 0xfull
+#define FIXED0_ON   (1ull << 32) /* of PERF_GLOBAL_CTRL: figure 20-4 */
+#define FIXED_INDEX (1u << 30)   /* of RDPMC */
+#define CORE2_FIXED 3
+#define CORE2_BITS  40
 
 /* APM vol. 2 section 13.2.1; control and count alternate in the extended bank. */
 #define AMD_CTL        0xc0010000
@@ -28,8 +27,13 @@ const char *const core_counter_names[COUNTER_KINDS] = {"none", "fixed1", "amd_pm
 #define AMD_EXTENDED   6
 #define AMD_K7         6 /* family */
 #define AMD_ENABLE     (1ull << 22)
-/* Event 76h, USR, OS, EN. */
-#define AMD_CYCLES (0x76ull | 1ull << 16 | 1ull << 17 | AMD_ENABLE)
+#define AMD_USR_OS     (1ull << 16 | 1ull << 17)
+
+/* The fixed counter and AMD's event. */
+static const struct {
+    unsigned fixed;
+    uint64_t amd;
+} events[COUNT_EVENTS] = {[COUNT_CYCLES] = {1, 0x76}, [COUNT_INSTRUCTIONS] = {0, 0xc0}};
 
 /*
  * SDM vol. 2A CPUID 0Ah: by count from version 2, also by a bitmap from version 5. Version 2 of the
@@ -121,29 +125,30 @@ static bool change(struct core_counter *c, const struct counter_access *a, uint3
     return keep(c, a, msr) && msr_change(&c->step[c->steps - 1], &a->msr, mask, bits);
 }
 
-static const char *set_fixed(struct core_counter *c, const struct counter_access *a)
+static const char *set_fixed(struct core_counter *c, enum core_counter_event event,
+                             const struct counter_access *a)
 {
-    uint64_t control, global;
+    uint64_t control, global, on = FIXED0_ON << events[event].fixed;
+    unsigned shift = 4 * events[event].fixed;
     if (!a->msr.read(a->msr.ctx, FIXED_CTR_CTRL, &control) ||
         !a->msr.read(a->msr.ctx, PERF_GLOBAL_CTRL, &global))
         return "MSR 38Dh or 38Fh faults: a hypervisor withholds the counter";
-    c->index = FIXED1_INDEX;
-    uint64_t field = control >> FIXED1_SHIFT & FIXED_FIELD;
-    if (global & FIXED1_ON && field & (FIXED_OS | FIXED_USER)) {
+    c->index = FIXED_INDEX | events[event].fixed;
+    uint64_t field = control >> shift & FIXED_FIELD;
+    if (global & on && field & (FIXED_OS | FIXED_USER)) {
         /* What runs here runs at ring 0: its cycles are counted already, so read along. */
         bool ours = (field & FIXED_OS) && !(field & FIXED_ANY);
         return ours ? NULL : "in use by the firmware (MSR 38Dh, 38Fh)";
     }
-    if (!keep(c, a, FIXED_CTR1) ||
-        !change(c, a, FIXED_CTR_CTRL, FIXED_FIELD << FIXED1_SHIFT,
-                (FIXED_OS | FIXED_USER) << FIXED1_SHIFT) ||
-        !change(c, a, PERF_GLOBAL_CTRL, FIXED1_ON, FIXED1_ON))
+    if (!keep(c, a, FIXED_CTR0 + events[event].fixed) ||
+        !change(c, a, FIXED_CTR_CTRL, FIXED_FIELD << shift, (FIXED_OS | FIXED_USER) << shift) ||
+        !change(c, a, PERF_GLOBAL_CTRL, on, on))
         return "MSR 38Dh or 38Fh cannot be written: a hypervisor withholds the counter";
     return NULL;
 }
 
 static const char *set_amd(struct core_counter *c, const struct core_counters *has,
-                           const struct counter_access *a)
+                           enum core_counter_event event, const struct counter_access *a)
 {
     for (unsigned i = 0; i < has->count; i++) {
         uint32_t control = has->extended ? AMD_CTL_EXT + 2 * i : AMD_CTL + i;
@@ -154,7 +159,8 @@ static const char *set_amd(struct core_counter *c, const struct core_counters *h
         if (now & AMD_ENABLE)
             continue;
         c->index = i;
-        if (!keep(c, a, count) || !change(c, a, control, ~0ull, AMD_CYCLES) ||
+        if (!keep(c, a, count) ||
+            !change(c, a, control, ~0ull, events[event].amd | AMD_USR_OS | AMD_ENABLE) ||
             (has->global && !change(c, a, AMD_GLOBAL_CTL, 1ull << i, 1ull << i)))
             return "its control MSR cannot be written: a hypervisor withholds the counters";
         return NULL;
@@ -190,13 +196,13 @@ static const char *prove(const struct core_counter *c, const struct counter_acce
 }
 
 const char *core_counter_start(struct core_counter *c, const struct core_counters *has,
-                               const struct counter_access *a)
+                               enum core_counter_event event, const struct counter_access *a)
 {
     const char *why = core_counter_absent(has);
     *c = (struct core_counter){.bits = has->bits};
     if (why)
         return why;
-    why = has->pmc == COUNTER_FIXED1 ? set_fixed(c, a) : set_amd(c, has, a);
+    why = has->pmc == COUNTER_FIXED1 ? set_fixed(c, event, a) : set_amd(c, has, event, a);
     if (!why)
         why = prove(c, a);
     if (why && !core_counter_stop(c, a))

@@ -1,9 +1,10 @@
 /*
- * Counters of core cycles: which one this CPU has, how it is set up, and back. Pure: CPUID, MSRs,
- * RDPMC and the work that proves a counter come as functions. Sources: Intel SDM vol. 3B ch. 20
- * (architectural performance monitoring, fixed counter 1 = CPU_CLK_UNHALTED.THREAD) and ch. 15.5
- * (APERF, MPERF); AMD APM vol. 2 section 13.2 and AMD's BKDGs and PPRs, PMCx076 "core cycles not in
- * halt".
+ * Counters of core cycles, and of retired instructions: which one this CPU has, how it is set up,
+ * and back. Pure: CPUID, MSRs, RDPMC and the work that proves a counter come as functions. Sources:
+ * Intel SDM vol. 3B ch. 20 (architectural performance monitoring, fixed counters 0 =
+ * INST_RETIRED.ANY and 1 = CPU_CLK_UNHALTED.THREAD) and ch. 15.5 (APERF, MPERF); AMD APM vol. 2
+ * section 13.2 and AMD's BKDGs and PPRs, PMCx076 "core cycles not in halt" and PMCx0C0 "retired
+ * instructions".
  */
 #ifndef LIB_CPU_CORE_COUNTER_H
 #define LIB_CPU_CORE_COUNTER_H
@@ -52,6 +53,8 @@ struct counter_access {
     void (*chain)(void *ctx, uint32_t adds);
 };
 
+enum core_counter_event { COUNT_CYCLES, COUNT_INSTRUCTIONS, COUNT_EVENTS };
+
 #define COUNTER_STEPS 3
 
 /* The fixed counter or the PMC, running: what is read, and what stop() puts back. */
@@ -63,12 +66,13 @@ struct core_counter {
 };
 
 /*
- * Sets a counter up for core cycles at every privilege and proves that it counts them. A counter
+ * Sets a counter up for the event at every privilege and proves that it counts it: a chain of
+ * additions takes as many core cycles as it has instructions. A counter
  * that counts something else already is its owner's; on AMD the next is taken. NULL, or why there
  * is none; everything is then as found.
  */
 const char *core_counter_start(struct core_counter *c, const struct core_counters *has,
-                               const struct counter_access *a);
+                               enum core_counter_event event, const struct counter_access *a);
 /* Its count, `bits` wide. False: RDPMC faulted. */
 bool core_counter_read(const struct core_counter *c, const struct counter_access *a,
                        uint64_t *count);

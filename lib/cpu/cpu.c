@@ -71,9 +71,25 @@ static void decode_signature(struct cpu *c, uint32_t eax)
         c->family += eax >> 20 & 0xff;
 }
 
+/*
+ * SDM vol. 2A, CPUID: leaf 1 ECX[28] AVX; leaf 7 EBX[5] AVX2, EBX[16] AVX512F, EDX[23] AVX512_FP16,
+ * EDX[24] AMX-TILE.
+ */
+static enum cpu_vectors vectors_of(uint32_t leaf_1_ecx, const struct cpuid_regs *leaf_7)
+{
+    if (bit(leaf_7->edx, 23) || bit(leaf_7->edx, 24))
+        return VECTORS_AMX;
+    if (bit(leaf_7->ebx, 16))
+        return VECTORS_AVX512;
+    if (bit(leaf_7->ebx, 5))
+        return VECTORS_AVX2;
+    return bit(leaf_1_ecx, 28) ? VECTORS_AVX : VECTORS_SSE;
+}
+
 static void decode_basic(struct cpu *c, const struct source *s)
 {
-    struct cpuid_regs r = leaf(s, 0);
+    struct cpuid_regs r = leaf(s, 0), leaf_7 = {0};
+    uint32_t leaf_1_ecx = 0;
     c->max_leaf = r.eax;
     put_text(c->vendor_id, (uint32_t[]){r.ebx, r.edx, r.ecx}, 3);
     c->vendor = vendor_of(c->vendor_id);
@@ -89,17 +105,20 @@ static void decode_basic(struct cpu *c, const struct source *s)
         c->mtrr = bit(r.edx, 12);
         c->pat = bit(r.edx, 16);
         c->sse2 = bit(r.edx, 26);
+        leaf_1_ecx = r.ecx;
         c->monitor = bit(r.ecx, 3);
         c->x2apic = bit(r.ecx, 21);
         c->hypervisor = bit(r.ecx, 31);
     }
     if (c->max_leaf >= 7) {
-        r = leaf(s, 7);
+        r = leaf_7 = leaf(s, 7);
+        c->bmi2 = bit(r.ebx, 8);
         c->cet_ss = bit(r.ecx, 7);
         c->la57 = bit(r.ecx, 16);
         c->serialize = bit(r.edx, 14);
         c->cet_ibt = bit(r.edx, 20);
     }
+    c->vectors = vectors_of(leaf_1_ecx, &leaf_7);
     if (c->hypervisor) {
         r = leaf(s, 0x40000000);
         put_text(c->hypervisor_id, (uint32_t[]){r.ebx, r.ecx, r.edx}, 3);
@@ -138,19 +157,32 @@ static bool lfence_always(const struct cpu *c, uint32_t ext21_eax)
            (cpu_is_amd(c) && (bit(ext21_eax, 2) || cpu_model(c)->lfence_waits));
 }
 
+/* 0: there are none. CPUs without extended leaves answer with a basic leaf's registers. */
+static uint32_t max_extended(const struct source *s)
+{
+    const uint32_t base = 0x80000000;
+    uint32_t max = leaf(s, base).eax;
+    return max >= base && max <= base + 0xffff ? max : 0;
+}
+
+bool cpu_has_rdtscp(cpuid_fn cpuid, void *ctx)
+{
+    const struct source s = {cpuid, ctx};
+    return max_extended(&s) >= 0x80000001 && bit(leaf(&s, 0x80000001).edx, 27);
+}
+
 static void decode_extended(struct cpu *c, const struct source *s)
 {
     const uint32_t base = 0x80000000;
-    uint32_t max = leaf(s, base).eax, ext21_eax = 0;
-    /* CPUs without extended leaves answer with a basic leaf's registers. */
-    c->max_ext_leaf = max >= base && max <= base + 0xffff ? max : 0;
+    uint32_t ext21_eax = 0;
+    c->max_ext_leaf = max_extended(s);
     c->phys_bits = 36; /* before 8000_0008 there was PAE */
 
     if (c->max_ext_leaf >= base + 1) {
         uint32_t edx = leaf(s, base + 1).edx;
         c->nx = bit(edx, 20);
         c->page_1g = bit(edx, 26);
-        c->rdtscp = bit(edx, 27);
+        c->rdtscp = cpu_has_rdtscp(s->cpuid, s->ctx);
     }
     if (c->max_ext_leaf >= base + 4) {
         for (uint32_t i = 0; i < 3; i++) {
@@ -178,6 +210,12 @@ void cpu_decode(struct cpu *c, cpuid_fn cpuid, void *ctx)
     decode_basic(c, &s);
     decode_extended(c, &s);
     decode_clock(c, &s);
+}
+
+bool cpu_model_is_masked(const struct cpu *c)
+{
+    enum cpu_vectors most = cpu_model(c)->vectors;
+    return most != VECTORS_NOT_KNOWN && c->vectors > most;
 }
 
 const char *cpu_lacks(const struct cpu *c, enum recipe r)

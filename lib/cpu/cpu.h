@@ -27,6 +27,8 @@ struct cpu {
     char hypervisor_id[13]; /* leaf 4000_0000, empty where there is none */
     bool tsc, msr, apic, pat, mtrr, mce, sse2, x2apic;
     bool rdtscp, nx, page_1g, la57, serialize, cet_ss, cet_ibt, monitor;
+    bool bmi2;                      /* leaf 7 EBX[8]: SHLX and its like */
+    enum cpu_vectors vectors;       /* the widest that it states: leaves 1 and 7 */
     bool tsc_invariant;             /* 8000_0007 EDX[8] */
     bool lfence_always_serializing; /* AMD 8000_0021 EAX[2]; Intel: always */
     uint32_t phys_bits;             /* 8000_0008 EAX[7:0], 36 where the leaf is missing */
@@ -49,6 +51,15 @@ static inline const struct cpu_model *cpu_model(const struct cpu *c)
 {
     return model_find(c->vendor, c->family, c->model);
 }
+
+/*
+ * Whether it states vectors that no CPU of the model that it states has. A hypervisor that masks
+ * the model leaves such features in: family, model and stepping are then not those of the core.
+ */
+bool cpu_model_is_masked(const struct cpu *c);
+
+/* CPUID 8000_0001h EDX[27], for those who have not decoded all of it. */
+bool cpu_has_rdtscp(cpuid_fn cpuid, void *ctx);
 
 /* NULL when this CPU can run the recipe, else why not, with the CPUID bit that is missing. */
 const char *cpu_lacks(const struct cpu *c, enum recipe r);

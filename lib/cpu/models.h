@@ -43,6 +43,16 @@ enum prefetch_control {
     PREFETCH_TWO,  /* the same MSR, bits 0 and 2 */
 };
 
+/* How wide its vectors are, by what came when. */
+enum cpu_vectors {
+    VECTORS_NOT_KNOWN,
+    VECTORS_SSE,
+    VECTORS_AVX,
+    VECTORS_AVX2,
+    VECTORS_AVX512,
+    VECTORS_AMX, /* or AVX512-FP16, which came with it */
+};
+
 struct cpu_model {
     enum tsc_way tsc_way;
     enum prefetch_control prefetch;
@@ -54,7 +64,8 @@ struct cpu_model {
     bool boost_is_p0;   /* boost states are numbered among the P-state MSRs, before the base one */
     bool compute_units; /* pairs of cores share a front end and an FPU (8000_001E EBX) */
     bool thread_count;  /* 8000_001E EBX[15:8] counts threads of a core */
-    bool socket_in_bit_6; /* of the APIC id, however few the cores are */
+    bool socket_in_bit_6;     /* of the APIC id, however few the cores are */
+    enum cpu_vectors vectors; /* the widest that any CPU of this model has */
 };
 
 /* Never NULL. Family and model with their extended parts added in (struct cpu has them so). A model

@@ -3,28 +3,11 @@
 #include "lib/stats/mathx.h"
 #include "lib/stats/moments.h"
 
-#define WANTED     0.95
 #define BOOTSTRAPS 1000 /* the standard error is then itself right to 2% */
 
-static bool inside_union(const struct coverage_row *promised, double at)
+static bool is_covered(const struct coverage_row *promised, const struct coverage_row *seen)
 {
-    for (size_t i = 0; i < promised->points; i++) {
-        double away = at - promised->point[i].at;
-        if (away <= promised->point[i].half && -away <= promised->point[i].half)
-            return true;
-    }
-    return false;
-}
-
-static double covered(const struct coverage_row *promised, const struct coverage_row *seen)
-{
-    double inside = 0, all = 0;
-    for (size_t i = 0; i < seen->points; i++) {
-        all += seen->point[i].share;
-        if (inside_union(promised, seen->point[i].at))
-            inside += seen->point[i].share;
-    }
-    return inside / all;
+    return promised->lo <= seen->figure && seen->figure <= promised->hi;
 }
 
 /* Of every ordered pair of launches, two numbers: the rows judged, and how many of them are
@@ -38,9 +21,9 @@ static void judge_pairs(const struct coverage_row *rows, size_t launches, size_t
             for (size_t k = 0; i != j && k < count; k++) {
                 const struct coverage_row *promised = &rows[i * count + k];
                 const struct coverage_row *seen = &rows[j * count + k];
-                if (promised->points && seen->points) {
+                if (is_known(promised->figure) && is_known(seen->figure)) {
                     pairs[0]++;
-                    pairs[1] += covered(promised, seen);
+                    pairs[1] += is_covered(promised, seen);
                 }
             }
         }
@@ -84,7 +67,7 @@ static double bootstrap(const double *pairs, double *times, size_t launches, uin
 }
 
 struct coverage coverage(const struct coverage_row *rows, size_t launches, size_t count,
-                         uint64_t seed, double *scratch)
+                         double wanted, uint64_t seed, double *scratch)
 {
     double *pairs = scratch, *times = scratch + 2 * launches * launches;
     judge_pairs(rows, launches, count, pairs);
@@ -93,6 +76,6 @@ struct coverage coverage(const struct coverage_row *rows, size_t launches, size_
     struct coverage all = pool(pairs, times, launches);
     /* Two launches have but the pairs that they have: each draw is the same. */
     all.se = launches > 2 ? bootstrap(pairs, times, launches, seed) : UNKNOWN;
-    all.fails = all.share + 2 * all.se < WANTED;
+    all.fails = all.share + 2 * all.se < wanted;
     return all;
 }

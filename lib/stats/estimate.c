@@ -2,11 +2,15 @@
 #include "lib/stats/dist.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
+#include "lib/stats/median.h"
 #include "lib/stats/moments.h"
-#include <stdbool.h>
+#include "lib/stats/ranks.h"
 
-#define NOMINAL  0.995 /* two-sided 99%: docs/method.md */
-#define RHO_MOST 0.95  /* keeps the factor on se below 6.3 */
+#define STUDENT  0.99  /* level of intervals by Student's t: docs/method.md */
+#define NOMINAL  0.995 /* the quantile of that, two-sided */
+#define DIFFER   0.95  /* of rounds that do not differ, 5% are taken for some that do */
+#define PI       3.14159265358979324
+#define RHO_MOST 0.95 /* keeps the factor on se below 6.3 */
 
 static double body(const struct estimate_blocks *k, size_t i)
 {
@@ -166,6 +170,44 @@ double estimate_placement_se(const struct estimate_taken *part, size_t parts, si
     return placements ? sum / (double)placements : UNKNOWN;
 }
 
+/* Parts by their rounds. */
+struct by_round {
+    struct moments all;
+    double within; /* the sum of squares within rounds */
+    double rounds;
+};
+
+static void add_round(const struct estimate_taken *part, size_t from, size_t end,
+                      struct by_round *b)
+{
+    struct moments round = {0};
+    for (size_t i = from; i < end; i++)
+        if (is_known(part[i].value)) {
+            moments_add(&round, part[i].value);
+            moments_add(&b->all, part[i].value);
+        }
+    if (round.n == 0)
+        return;
+    b->rounds++;
+    if (round.n > 1)
+        b->within += moments_variance(&round) * (double)(round.n - 1);
+}
+
+bool estimate_rounds_differ(const struct estimate_taken *part, size_t parts)
+{
+    struct by_round b = {.within = 0};
+    for (size_t from = 0, end; from < parts; from = end) {
+        for (end = from; end < parts && part[end].round == part[from].round; end++)
+            ;
+        add_round(part, from, end, &b);
+    }
+    double n = (double)b.all.n, df1 = b.rounds - 1, df2 = n - b.rounds;
+    if (df1 < 1 || df2 < b.rounds || !(b.within > 0))
+        return false;
+    double between = moments_variance(&b.all) * (n - 1) - b.within;
+    return between / df1 / (b.within / df2) > dist_f(DIFFER, df1, df2);
+}
+
 static struct moments of_known(const double *value, size_t n)
 {
     struct moments all = {0};
@@ -175,7 +217,7 @@ static struct moments of_known(const double *value, size_t n)
     return all;
 }
 
-/* What the draw of so many adds to the difference of two boots; UNKNOWN for one. */
+/* The error that drawing n values adds to the difference of two boots' means; UNKNOWN for one. */
 static double drawn(const struct moments *all)
 {
     if (all->n < 2)
@@ -184,60 +226,103 @@ static double drawn(const struct moments *all)
     return dist_t(NOMINAL, n - 1) * moments_sd(all) * mathx_sqrt(2 / n);
 }
 
+/* The same of their medians. That of two is their mean. */
+static double drawn_median(const struct moments *all)
+{
+    return drawn(all) * (all->n > 2 ? mathx_sqrt(PI / 2) : 1);
+}
+
 /* The larger one; one that is not known is left out. */
 static double larger(double a, double b)
 {
     return !is_known(b) || a > b ? a : b;
 }
 
-struct estimate estimate_over(const struct estimate_found *f, double kappa)
+/* The placements' figures that are known, in order; at least one. */
+struct ordered {
+    const double *x;
+    size_t n;
+};
+
+static void take_ranks(const struct estimate_found *f, const struct ordered *o, struct estimate *e)
+{
+    double se = larger(f->se, f->finest);
+    e->by = ESTIMATE_RANKS;
+    e->level = ranks_level(o->n, e->rank);
+    e->median_level = ranks_median_level(o->n, e->rank);
+    e->within = is_known(se) ? mathx_sqrt(PI / (double)o->n) * se : 0;
+    e->lo = o->x[e->rank - 1] - e->within;
+    e->hi = o->x[o->n - e->rank] + e->within;
+}
+
+/* The interval by ranks holds that of the rounds as well. */
+static void take_rounds(const struct moments *rounds, struct estimate *e)
+{
+    double half = drawn(rounds);
+    e->by = ESTIMATE_ROUNDS;
+    e->level = STUDENT;
+    e->median_level = UNKNOWN;
+    e->lo = e->theta - larger(e->theta - e->lo, half);
+    e->hi = e->theta + larger(e->hi - e->theta, half);
+}
+
+static void take_student(const struct estimate_found *f, const struct moments *placements,
+                         const struct moments *rounds, struct estimate *e)
+{
+    bool one = placements->n < 2;
+    double own = one ? estimate_half(f->se, f->m) * mathx_sqrt(2) : drawn_median(placements);
+    double half = larger(own, drawn(rounds));
+    e->by = one ? ESTIMATE_BLOCKS : ESTIMATE_PLACEMENTS;
+    e->level = STUDENT;
+    e->lo = e->theta - half;
+    e->hi = e->theta + half;
+}
+
+static struct ordered in_order(const struct estimate_found *f, double *scratch, double *middle)
+{
+    struct ordered o = {scratch, 0};
+    for (size_t i = 0; i < f->placements; i++)
+        if (is_known(f->theta[i]))
+            scratch[o.n++] = f->theta[i];
+    *middle = o.n ? median(scratch, o.n) : UNKNOWN; /* leaves them in order */
+    return o;
+}
+
+struct estimate estimate_over(const struct estimate_found *f, double *scratch)
 {
     struct moments placements = of_known(f->theta, f->placements);
     struct moments rounds = of_known(f->round, f->rounds);
     struct estimate e = {
         .placements = (size_t)placements.n,
         .rounds = (size_t)rounds.n,
-        .theta = placements.n ? placements.mean : UNKNOWN,
+        .mean = placements.n ? placements.mean : UNKNOWN,
         .s = moments_sd(&placements),
         .between = moments_sd(&rounds),
+        .rank = ranks_for((size_t)placements.n, ESTIMATE_LEVEL),
+        .median_level = UNKNOWN,
+        .within = UNKNOWN,
     };
-    double own = placements.n > 1 ? drawn(&placements) : estimate_half(f->se, f->m) * mathx_sqrt(2);
-    double shown = larger(own, drawn(&rounds));
-    double boot = dist_normal(NOMINAL) * kappa * e.theta * mathx_sqrt(2);
-    e.half = mathx_sqrt(shown * shown + boot * boot);
+    struct ordered ordered = in_order(f, scratch, &e.theta);
+    if (e.rank > 0)
+        take_ranks(f, &ordered, &e);
+    else
+        take_student(f, &placements, &rounds, &e);
+    if (e.rank > 0 && f->rounds_differ)
+        take_rounds(&rounds, &e);
     return e;
+}
+
+double estimate_side(const struct estimate *e, double at)
+{
+    return at < e->theta ? e->theta - e->lo : e->hi - e->theta;
+}
+
+double estimate_longer_side(const struct estimate *e)
+{
+    return larger(e->hi - e->theta, e->theta - e->lo);
 }
 
 double estimate_half(double se, size_t m)
 {
     return m > 1 ? dist_t(NOMINAL, (double)m - 1) * se : UNKNOWN;
-}
-
-double estimate_for_another_boot(double theta, double half, double kappa)
-{
-    double boot = dist_normal(NOMINAL) * kappa * theta;
-    return mathx_sqrt(2 * (half * half + boot * boot));
-}
-
-/* Of a launch's theta, as far as the launch knows it. */
-static double own_variance(const struct estimate *launch)
-{
-    if (launch->rounds > 1)
-        return launch->between * launch->between / (double)launch->rounds;
-    return launch->placements > 1 ? launch->s * launch->s / (double)launch->placements : 0;
-}
-
-double estimate_kappa(const struct estimate *launches, size_t count)
-{
-    struct moments theta = {0};
-    double within = 0;
-    for (size_t i = 0; i < count; i++) {
-        moments_add(&theta, launches[i].theta);
-        within += own_variance(&launches[i]);
-    }
-    if (count < 2 || theta.mean == 0)
-        return UNKNOWN;
-    double between = moments_variance(&theta) - within / (double)count;
-    double mean = theta.mean < 0 ? -theta.mean : theta.mean;
-    return between > 0 ? mathx_sqrt(between) / mean : between <= 0 ? 0 : UNKNOWN;
 }

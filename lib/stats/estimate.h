@@ -7,6 +7,7 @@
 #ifndef LIB_STATS_ESTIMATE_H
 #define LIB_STATS_ESTIMATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/stats/moments.h"
@@ -68,13 +69,40 @@ void estimate_by_round(const struct estimate_taken *part, size_t parts, double *
  * the last placement's rests on, one less for each part behind its first. */
 double estimate_placement_se(const struct estimate_taken *part, size_t parts, size_t *m);
 
+/* What an interval was got by: a method's own error (bench/measure/method.h); order statistics of
+ * the placements' figures; these and Student's t over rounds that differ; Student's t over too few
+ * placements, or over the blocks of one, or over rounds where that is wider. */
+enum estimate_by {
+    ESTIMATE_METHOD,
+    ESTIMATE_RANKS,
+    ESTIMATE_ROUNDS,
+    ESTIMATE_PLACEMENTS,
+    ESTIMATE_BLOCKS
+};
+
 struct estimate {
     size_t placements, rounds; /* that have a figure */
-    double theta;              /* the mean over the placements */
+    double theta;              /* the median over the placements */
+    double mean;               /* their mean: what an operation costs on average over placements */
     double s;                  /* their standard deviation (n-1); NaN where there is but one */
     double between;            /* that of the rounds' means; NaN where there is but one */
-    double half; /* theta +- half is the 99% interval for another boot's theta; NaN: not known */
+    double lo, hi;             /* interval for another boot's theta; NaN: not known */
+    enum estimate_by by;
+    double level;        /* of the interval: by ranks the exact one, at least; else nominal */
+    double median_level; /* by ranks: for the median over all placements that there can be */
+    size_t rank;         /* by ranks: the interval begins at the rank-th smallest placement, ... */
+    double within;       /* ... widened by this at either end */
 };
+
+/*
+ * Whether quotients of a figure mean nothing: it is small against what was subtracted from it, a
+ * turn of the loop (UNKNOWN: not known), so that any difference is a large part of it; or its
+ * interval begins at zero or below.
+ */
+static inline bool estimate_is_near_zero(double theta, double lo, double subtracted)
+{
+    return theta < subtracted / 2 || lo <= 0;
+}
 
 /* What one launch found. NaN stands for a placement or a round without a figure. */
 struct estimate_found {
@@ -82,36 +110,54 @@ struct estimate_found {
     size_t placements;
     const double *round; /* one a round */
     size_t rounds;
-    double se; /* of the placement's value where there is but one; its m blocks; else not used */
-    size_t m;
+    double se;          /* of a placement's value, the mean over them; NaN: not known */
+    size_t m;           /* blocks that it rests on, where there is but one placement */
+    double finest;      /* what the TSC's step alone makes of se: it is never taken for less */
+    bool rounds_differ; /* estimate_rounds_differ */
 };
 
 /*
- * half^2 = max(p, r) + 2 (z kappa theta)^2, with
- *   p = (t(R-1, .995) s sqrt(2/R))^2        what R placements show; 2 (t(m-1, .995) se)^2 for one
- *   r = (t(k-1, .995) between sqrt(2/k))^2  what k rounds show
- * Every term is that of a difference of two boots, hence the 2 (with it in the first alone
- * simulated coverage is 93%, with it in all 99%). r is 99% by itself, whatever the rounds and the
- * placements add, since a round's mean has both in it; p holds it up where few rounds are alike by
- * chance. What cannot be had (one round, one block) is left out; half is NaN where neither is
- * known. kappa: see below; 0 where none was fitted.
+ * Whether rounds lie farther apart than the placements of a round explain: Fisher's analysis of
+ * variance at 5%. Then placements of one round have something in common (what else ran at that
+ * time), and are not independent of each other. False where nothing can be told: fewer than two
+ * rounds, or hardly any with two parts and more. Parts in the order in which they were taken.
  */
-struct estimate estimate_over(const struct estimate_found *found, double kappa);
+bool estimate_rounds_differ(const struct estimate_taken *part, size_t parts);
+
+/*
+ * theta is the median over the placements. By ranks: [x(k) - w, x(n+1-k) + w] with x the
+ * placements' figures in order and k the largest rank at which another boot, of as many placements,
+ * has its median inside with a probability of ESTIMATE_LEVEL or more (lib/stats/ranks.h; 11
+ * placements are the fewest, 16 have k = 2 and 98.45%). That holds for any distribution of
+ * placements that are independent of each other.
+ *   w = sqrt(pi) se / sqrt(n)
+ * is one standard error of the difference of two such medians by the errors within the placements:
+ * the figures have these in them once already, and w stands for the part that placements of one
+ * boot may have in common.
+ *
+ * Where rounds differ, the interval also holds theta -+ r (below): rounds are then what is
+ * independent.
+ *
+ * With fewer placements theta -+ half, 99% where values are normally distributed:
+ *   half^2 = max(p, r)
+ *   p = (t(R-1, .995) s c sqrt(2/R))^2     R placements; 2 (t(m-1, .995) se)^2 for one
+ *   r = (t(k-1, .995) between sqrt(2/k))^2 k rounds
+ * The 2 is that of a difference of two boots; c^2 is pi / 2, the variance of a median over that of
+ * a mean, for R > 2. What cannot be had (one round, one block) is left out; lo and hi are NaN where
+ * neither is known.
+ *
+ * scratch has room for the placements, and is lost.
+ */
+#define ESTIMATE_LEVEL 0.98
+struct estimate estimate_over(const struct estimate_found *found, double *scratch);
+
+/* From theta to the end of the interval on the side of `at`; the longer of the two sides. */
+double estimate_side(const struct estimate *e, double at);
+double estimate_longer_side(const struct estimate *e);
 
 /* The mean of a stream of values in the order in which they were taken; se and rho as above. */
 struct estimate_part estimate_stream(const struct lag1 *values);
 /* From a mean's standard error to its 99% half-width; m values. NaN where m < 2. */
 double estimate_half(double se, size_t m);
-/* From the half-width of this boot's figure to that in which another boot will find it: as in
- * estimate_over for one placement. */
-double estimate_for_another_boot(double theta, double half, double kappa);
-
-/*
- * The relative boot-to-boot component: kappa^2 = max(0, V - mean(v)) / theta^2 with V the variance
- * of the launches' theta and v what each launch knows of its own: between^2 / rounds, or s^2 /
- * placements where there was one round, or 0 where there was one placement besides. NaN where count
- * < 2 or the mean theta is 0.
- */
-double estimate_kappa(const struct estimate *launches, size_t count);
 
 #endif

@@ -1,33 +1,35 @@
 #include "lib/stats/even.h"
 
-/* The difference, moved by so many half-widths. */
-static double moved(const struct even_point *p, double halves)
+enum end { APART, LO, HI };
+
+/* The difference, or an end of its interval. */
+static double at(const struct even_point *p, enum end end)
 {
-    return p->apart + halves * p->half;
+    return end == LO ? p->lo : end == HI ? p->hi : p->apart;
 }
 
 /* The first whole count behind the zero of the line from a (0 or more) to b (below 0). */
-static uint32_t below_from(const struct even_point *a, const struct even_point *b, double halves)
+static uint32_t below_from(const struct even_point *a, const struct even_point *b, enum end end)
 {
-    const double up = moved(a, halves), down = moved(b, halves);
+    const double up = at(a, end), down = at(b, end);
     return a->n + (uint32_t)((b->n - a->n) * (up / (up - down))) + 1;
 }
 
-static uint32_t find(const struct even_point *points, size_t count, double halves)
+static uint32_t find(const struct even_point *points, size_t count, enum end end)
 {
     size_t first = count; /* of those at the end that are all below 0 */
-    while (first > 0 && moved(&points[first - 1], halves) < 0)
+    while (first > 0 && at(&points[first - 1], end) < 0)
         first--;
     if (first == count)
         return 0;
-    return first == 0 ? points->n : below_from(&points[first - 1], &points[first], halves);
+    return first == 0 ? points->n : below_from(&points[first - 1], &points[first], end);
 }
 
 struct even even_find(const struct even_point *points, size_t count)
 {
     return (struct even){
-        .n = find(points, count, 0),
-        .lo = find(points, count, -1),
-        .hi = find(points, count, +1),
+        .n = find(points, count, APART),
+        .lo = find(points, count, LO),
+        .hi = find(points, count, HI),
     };
 }

@@ -10,8 +10,8 @@
 
 struct even_point {
     uint32_t n;
-    double apart; /* what the one costs less the other's, at this count; not NaN */
-    double half;  /* half-width of its interval; 0: exact */
+    double apart;  /* what the one costs less the other's, at this count; not NaN */
+    double lo, hi; /* its interval; both are `apart` where that is exact */
 };
 
 /* Counts, 0 where there is none up to the last point. */

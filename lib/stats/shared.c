@@ -45,11 +45,6 @@ static double deviation(const double *x, size_t n)
     return moments_sd(&all);
 }
 
-static double root_of_squares(double a, double b)
-{
-    return mathx_sqrt(a * a + b * b);
-}
-
 /* Whether it is known, and quiet or asked for all the same. */
 static bool counts(const struct shared_value *v, bool all)
 {
@@ -111,8 +106,7 @@ static struct placements look_at_placements(const struct shared_value *v, size_t
 }
 
 /* Of the quiet values, ascending. */
-static void take_interval(const double *x, const struct placements *p, double kappa,
-                          struct shared_figure *f)
+static void take_interval(const double *x, const struct placements *p, struct shared_figure *f)
 {
     double root = mathx_sqrt(2), t = dist_t(NOMINAL, (double)p->n - 1), d = t * root * p->error;
     double below = f->theta - quantile(x, f->quiet, d < 0.5 ? 0.5 - d : 0);
@@ -122,9 +116,8 @@ static void take_interval(const double *x, const struct placements *p, double ka
         below = beyond > below ? beyond : below;
         above = beyond > above ? beyond : above;
     }
-    double boot = dist_normal(NOMINAL) * kappa * f->theta * root;
-    f->lo = f->theta - root_of_squares(below, boot);
-    f->hi = f->theta + root_of_squares(above, boot);
+    f->lo = f->theta - below;
+    f->hi = f->theta + above;
 }
 
 /* The known values, ascending: the quiet alone or all of them. Returns how many. */
@@ -139,7 +132,7 @@ static size_t gather(const struct shared_value *v, size_t n, bool all, double *o
 }
 
 /* theta and the interval of the quiet values, where there are enough for one. */
-static void take_quiet(const struct shared_value *v, size_t n, double kappa, double *scratch,
+static void take_quiet(const struct shared_value *v, size_t n, double *scratch,
                        struct shared_figure *f)
 {
     f->quiet = gather(v, n, false, scratch);
@@ -151,7 +144,7 @@ static void take_quiet(const struct shared_value *v, size_t n, double kappa, dou
     if (p.n < SHARED_PLACEMENTS)
         return;
     gather(v, n, false, scratch);
-    take_interval(scratch, &p, kappa, f);
+    take_interval(scratch, &p, f);
 }
 
 /* The interval must hold what was seen in either state. */
@@ -165,10 +158,10 @@ static void hold_both(const double *sorted, size_t n, struct shared_figure *f)
 }
 
 struct shared_figure shared_figure(const struct shared_value *v, size_t n, double least,
-                                   double kappa, double *scratch)
+                                   double *scratch)
 {
     struct shared_figure f = {.share = UNKNOWN, .theta = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
-    take_quiet(v, n, kappa, scratch, &f);
+    take_quiet(v, n, scratch, &f);
     f.values = gather(v, n, true, scratch);
     if (f.values == 0)
         return f;

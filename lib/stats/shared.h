@@ -39,7 +39,7 @@ struct shared_figure {
  * below theta. That is found over placements, whose values are alike (Woodruff's interval for
  * clusters), and taken as 1 / (2 sqrt(n)) at the least, as of values that have nothing in common.
  * Where d is a half and more, the least and greatest are no bounds: then also Student's t times the
- * spread of the placements' medians. Kappa as in lib/stats/estimate.h.
+ * spread of the placements' medians.
  * Judged where the quiet ones are `least` of all (0 to 1), SHARED_FEWEST, and of SHARED_PLACEMENTS.
  * Where it is not, theta is the median of all values, and the interval holds both states: the quiet
  * interval, and all values.
@@ -47,6 +47,6 @@ struct shared_figure {
  * scratch: room for 2 n.
  */
 struct shared_figure shared_figure(const struct shared_value *v, size_t n, double least,
-                                   double kappa, double *scratch);
+                                   double *scratch);
 
 #endif

@@ -1,13 +1,16 @@
 #include "tests/hosted/clock.h"
+#include <sys/times.h>
 #include <time.h>
+#include <unistd.h>
 #include "bench/measure/tsc.h"
 #include "tests/hosted/process.h"
 #include "tests/hosted/witness.h"
 
 #define WINDOWS     5
 #define WINDOW_NS   10000000 /* 10 ms: two reads of some 50 ns each err by 10 ppm at the most */
-#define WINDOWS_A_S 100      /* of the clocks that a process alone has */
-#define TRIES       16       /* for a read that nothing came between */
+#define WINDOWS_A_S 100      /* of the clocks that a process alone has, ... */
+#define COUNTS      50 /* ... and what such a window has at least: half a second of times(2) */
+#define TRIES       16 /* for a read that nothing came between */
 
 #define FORWARD_READS 1000   /* of the TSC, none of which may lie behind the one before */
 #define HELD_UP_A_S   100000 /* a reading that lasts longer than 10 us was held up */
@@ -94,6 +97,28 @@ static enum timer_status read_clock(struct timer *t, uint64_t *count)
     return at == (clock_t)-1 ? TIMER_FAILED : TIMER_OK;
 }
 
+/* CPUTIME's like, of the thread that measures. */
+static enum timer_status read_thread(struct timer *t, uint64_t *count)
+{
+    struct timespec at;
+    (void)t;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at) != 0)
+        return TIMER_FAILED;
+    *count = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+    return TIMER_OK;
+}
+
+/* User and system time of the process, in sysconf(_SC_CLK_TCK). */
+static enum timer_status read_times(struct timer *t, uint64_t *count)
+{
+    struct tms at;
+    (void)t;
+    if (times(&at) == (clock_t)-1)
+        return TIMER_FAILED;
+    *count = (uint64_t)at.tms_utime + (uint64_t)at.tms_stime;
+    return TIMER_OK;
+}
+
 static bool read_between(struct timer *t, struct clock_read *r)
 {
     r->tsc_before = tsc_now();
@@ -102,28 +127,59 @@ static bool read_between(struct timer *t, struct clock_read *r)
     return good;
 }
 
-/* It runs only while the process does, so this turns in place of sleeping: until the clock has gone
- * on for a window, or ten times as long has passed. 0: it has not. */
+static bool is_coarse(const struct timer *t)
+{
+    return t->hz / WINDOWS_A_S < COUNTS;
+}
+
+static uint64_t window_of(const struct timer *t)
+{
+    return is_coarse(t) ? COUNTS : t->hz / WINDOWS_A_S;
+}
+
+/* A reading takes 20 ns or more. */
+#define READS_A_S 50000000
+
+/* The first reading that is `counts` or more after `from`. It runs only while the process does, so
+ * this turns in place of sleeping. False: it does not go on, or it cannot be read. The bound is of
+ * readings, twice those of a window: others can have the CPU for any time meanwhile. */
+static bool turn_until(struct timer *t, const struct clock_read *from, uint64_t counts,
+                       struct clock_read *to)
+{
+    uint64_t most = 2 * window_of(t) * READS_A_S / t->hz;
+    do {
+        if (!read_between(t, to) || most-- == 0)
+            return false;
+    } while (to->count - from->count < counts);
+    return true;
+}
+
+/* From one of its steps to another; 0: it does not go on. */
 static uint64_t tsc_hz_over_window(struct timer *t)
 {
-    struct clock_read from, to;
+    struct clock_read any, from, to;
     double error;
-    if (!read_between(t, &from))
+    if (!read_between(t, &any) || !turn_until(t, &any, 1, &from) ||
+        !turn_until(t, &from, window_of(t), &to))
         return 0;
-    do {
-        if (!read_between(t, &to) || to.tsc_after - from.tsc_before > tsc.tsc_hz / 10)
-            return 0;
-    } while (to.count - from.count < t->hz / WINDOWS_A_S);
     return clock_hz(&from, &to, (double)t->hz, t->bits, &error);
 }
 
 static const char *start_process_clock(struct timer *t)
 {
     uint64_t hz[WINDOWS];
-    for (unsigned i = 0; i < WINDOWS; i++)
+    unsigned windows = is_coarse(t) ? 1 : WINDOWS;
+    for (unsigned i = 0; i < windows; i++)
         hz[i] = tsc_hz_over_window(t);
-    t->tsc_hz = clock_median(hz, WINDOWS);
+    t->tsc_hz = clock_median(hz, windows);
     return t->tsc_hz ? NULL : "it does not go on while the process runs";
+}
+
+static const char *start_times(struct timer *t)
+{
+    long counts_a_s = sysconf(_SC_CLK_TCK);
+    t->hz = counts_a_s > 0 ? (uint64_t)counts_a_s : 0;
+    return t->hz ? start_process_clock(t) : "sysconf(_SC_CLK_TCK) does not say how it counts";
 }
 
 static struct timer cputime = {.name = "cputime",
@@ -138,6 +194,14 @@ static struct timer process_clock = {.name = "clock",
                                      .bits = 64,
                                      .hz = CLOCKS_PER_SEC,
                                      .hz_per = 1};
+static struct timer thread_clock = {.name = "thread",
+                                    .start = start_process_clock,
+                                    .read = read_thread,
+                                    .bits = 64,
+                                    .hz = 1000000000,
+                                    .hz_per = 1};
+static struct timer times_clock = {
+    .name = "times", .start = start_times, .read = read_times, .bits = 64, .hz_per = 1};
 
 struct timer *clock_source(void *context, unsigned id, const char **why)
 {
@@ -151,6 +215,10 @@ struct timer *clock_source(void *context, unsigned id, const char **why)
         return &cputime;
     case CLOCK_ID_CLOCK:
         return &process_clock;
+    case CLOCK_ID_THREAD:
+        return &thread_clock;
+    case CLOCK_ID_TIMES:
+        return &times_clock;
     default:
         *why = "needs ring 0; a process has ring 3";
         return NULL;

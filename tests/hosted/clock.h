@@ -28,7 +28,8 @@ struct hosted_clock clock_measure(const struct cpu *cpu);
  */
 uint64_t clock_timer_interrupts(void);
 
-/* The platform's clocks, once clock_measure has run: the TSC, the process's CPU time, clock(3). */
+/* The platform's clocks, once clock_measure has run: the TSC; CPU time of the process and of the
+ * thread, clock(3), times(2). */
 struct timer *clock_source(void *context, unsigned id, const char **why);
 
 #endif

@@ -1,14 +1,19 @@
 /*
- * Core cycles as a process can count them: perf_event_open(2)'s, read by RDPMC from user mode. The
- * kernel grants it, or not; CPUs of virtual machines often have none.
+ * Core cycles as a process can count them: perf_event_open(2)'s, read by RDPMC from user mode (pmc)
+ * or, where the kernel does not grant that, by read(2) (perf). CPUs of virtual machines often have
+ * no such counter.
  */
 #ifndef HOSTED_COUNTER_H
 #define HOSTED_COUNTER_H
 
 #include "bench/api/timer.h"
 
-/* A timer_source: CYCLE_PMC this one; APERF needs ring 0; the others bench/measure/cycle.h's. */
+/* A timer_source: CYCLE_PMC and CYCLE_PERF these; APERF needs ring 0; the others are those of
+ * bench/measure/cycle.h. */
 struct timer *counter_source(void *context, unsigned id, const char **why);
+
+/* The platform's counter of retired instructions. */
+struct timer *counter_retired(void *context, const char **why);
 
 /* From now on this core, which is that CPU, measures: what counter_source() gives is its own. The
  * first core is 0, on whichever CPU. */

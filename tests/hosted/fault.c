@@ -7,9 +7,11 @@
 #include <unistd.h>
 #include "bench/measure/place.h"
 #include "lib/text/fmt.h"
+#include "tests/hosted/exit_guard.h"
 #include "tests/hosted/guard.h"
 #include "tests/hosted/output.h"
 #include "tests/hosted/status.h"
+#include "tests/hosted/step.h"
 
 #define HANDLER_STACK (64u << 10)
 
@@ -27,6 +29,8 @@ static void describe(int number, const siginfo_t *info, char *text, size_t size)
     if ((number == SIGSEGV || number == SIGBUS) && info->si_code != SI_KERNEL)
         fmt_buf(text, size, "SIG%s, address %llx,", sigabbrev_np(number),
                 (unsigned long long)info->si_addr);
+    else if (number == SIGSYS)
+        exit_guard_describe(info, text, size);
     else
         fmt_buf(text, size, "SIG%s", sigabbrev_np(number));
 }
@@ -35,17 +39,18 @@ static void describe(int number, const siginfo_t *info, char *text, size_t size)
  * not in one. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    /* A body may have set AC, of which nothing here knows. */
-    __asm__ volatile("pushfq\n\tandl $~0x40000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
+    /* A body may have set AC or NT, of which nothing here knows. */
+    __asm__ volatile("pushfq\n\tandl $~0x44000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
     const ucontext_t *u = context;
     char message[256], what[64];
-    uint64_t behind;
+    uint64_t behind, at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    if (number == SIGSYS)
+        at -= 2; /* SYSCALL and INT 0x80 are over */
     describe(number, info, what, sizeof what);
-    guard_leave(GUARD_FAULT, (uint64_t)u->uc_mcontext.gregs[REG_RIP], what);
+    guard_leave(GUARD_FAULT, at, what);
     if (faulted) /* on the way here */
         _exit(STATUS_FAULTED);
     faulted = 1;
-    uint64_t at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
     const char *name = place_name_at(at, &behind);
     size_t n = fmt_buf(message, sizeof message, "%s at %llx", what, (unsigned long long)at);
     if (name)
@@ -102,7 +107,7 @@ void fault_say_first(void (*say)(void))
 
 void fault_catch(struct report *r)
 {
-    static const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP};
+    static const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGSYS};
     static uint8_t handler_stack[HANDLER_STACK]; /* a stack overflow has none left */
     stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -111,6 +116,7 @@ void fault_catch(struct report *r)
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigaction(faults[i], &fault, NULL);
+    step_open(on_fault);
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGTERM, &interrupt, NULL);
 }

@@ -5,6 +5,7 @@
 #include <ucontext.h>
 #include "lib/text/fmt.h"
 #include "tests/hosted/fault.h"
+#include "tests/hosted/step.h"
 
 static sigjmp_buf before;
 static volatile sig_atomic_t running, overdue;
@@ -62,14 +63,24 @@ void guard_leave(enum guard_end by, uint64_t at, const char *what)
     if (!running)
         return;
     running = 0;
+    step_drop();
     *told = (struct guard_ended){.by = by, .at = at};
     fmt_buf(told->what, sizeof told->what, "%s", what);
     siglongjmp(before, 1);
 }
 
+/* What a row's own functions, its setup and its check among them, may have left. */
+static void restore_state(uint32_t mxcsr, uint16_t control)
+{
+    __asm__ volatile("cld\n\tfninit\n\tfldcw %0\n\tldmxcsr %1" : : "m"(control), "m"(mxcsr));
+}
+
 bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 {
+    uint32_t mxcsr;
+    uint16_t control;
     told = ended;
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(mxcsr), "=m"(control));
     if (sigsetjmp(before, 1) != 0)
         return false;
     running = 1;
@@ -79,6 +90,7 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     if (fault_interrupted())
         guard_leave(GUARD_STOPPED, 0, "");
     fn(ctx);
+    restore_state(mxcsr, control);
     running = 0;
     return true;
 }

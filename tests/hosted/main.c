@@ -17,6 +17,7 @@
 #include "tests/hosted/clock.h"
 #include "tests/hosted/cores.h"
 #include "tests/hosted/counter.h"
+#include "tests/hosted/exit_guard.h"
 #include "tests/hosted/facts.h"
 #include "tests/hosted/fault.h"
 #include "tests/hosted/guard.h"
@@ -24,6 +25,7 @@
 #include "tests/hosted/output.h"
 #include "tests/hosted/process.h"
 #include "tests/hosted/status.h"
+#include "tests/hosted/step.h"
 #include "tests/hosted/witness.h"
 #include "tests/hosted/words.h"
 
@@ -116,6 +118,7 @@ static void settle_platform(struct hosted *h)
         .cpu = &h->cpu,
         .clock = clock_source,
         .cycle = counter_source,
+        .retired = counter_retired,
         .code = h->memory.code,
         .data = h->memory.data,
         .code_write = memory_code_write,
@@ -129,6 +132,7 @@ static void settle_platform(struct hosted *h)
         .row_longer = row_longer,
         .row_end = row_end,
         .guarded = guard_call,
+        .step = step_counted,
         .nmis = witness_migrations,
         .timer_interrupts = clock_timer_interrupts,
         .row_record = row_record,
@@ -205,11 +209,18 @@ int main(int argc, char **argv)
     if (words_answer(&h.options, &h.cpu, "", output()))
         return leave(STATUS_SUCCESS);
     report_init(&h.report, output(), h.options.format);
-    if (!isatty(STDOUT_FILENO))
+    if (isatty(STDOUT_FILENO))
+        h.report.columns = output_columns();
+    else
         h.report.live = &nothing;
     say_columns_of = &h;
     fault_say_first(say_columns);
     fault_catch(&h.report); /* a person may stop it from here on */
+    int unguarded = exit_guard_open();
+    if (unguarded)
+        fprintf(stderr,
+                "baretick: a body that calls exit(2) ends the program: no seccomp filter: %s\n",
+                strerror(unguarded));
     if (!process_pin(&h.process, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
 

@@ -1,6 +1,8 @@
 #include "tests/hosted/output.h"
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+#include "bench/api/report.h"
 #include "lib/text/mem.h"
 
 static char buffer[1 << 16];
@@ -37,6 +39,14 @@ struct sink *output(void)
 {
     static struct sink sink = {take};
     return &sink;
+}
+
+unsigned output_columns(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return REPORT_COLUMNS;
+    return size.ws_col;
 }
 
 bool output_lost(void)

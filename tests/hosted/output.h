@@ -11,4 +11,7 @@ void output_flush(void);
 /* Bytes were lost: a full disk, a closed pipe. */
 bool output_lost(void);
 
+/* Of the terminal that standard output is; REPORT_COLUMNS where it does not say. */
+unsigned output_columns(void);
+
 #endif

@@ -21,11 +21,13 @@ COMMANDS = {
     "clangxx20": f"clang++ {CXX} -std=c++20 -DSUITE=clangxx20 -c own.cc -o",
     "nasm": "nasm -f elf64 -Werror -DSUITE=nasm own.asm -o",
     "rust": f"rustc {RUST} own.rs -o",
+    "steps": f"gcc {C} -std=c11 -c steps.c -o",
     "faults": f"gcc {C} -std=c11 -c faults.c -o",
+    "hostile": "nasm -f elf64 -Werror hostile.asm -o",
     "stores_gcc": f"gcc -g {C} -std=c11 -DSUITE=stores_gcc -c stores.c -o",
     "stores_clang": f"clang -g {C} -std=c11 -DSUITE=stores_clang -c stores.c -o",
 }
-KINDS = [kind for kind in COMMANDS if kind != "faults" and not kind.startswith("stores_")]
+KINDS = [kind for kind in COMMANDS if kind not in ("faults", "hostile", "steps") and not kind.startswith("stores_")]
 
 
 def at_hand(kind):
@@ -45,11 +47,11 @@ def include(command):
     return {"rustc": [], "nasm": ["-I", f"{API}/"]}.get(command, ["-I", str(API)])
 
 
-def own(kind, folder):
+def own(kind, folder, *flags):
     """folder/KIND.o"""
     words = COMMANDS[kind].split()
     path = Path(folder) / f"{kind}.o"
-    run([words[0], *include(words[0]), *words[1:]], path)
+    run([words[0], *include(words[0]), *flags, *words[1:]], path)
     return path
 
 

@@ -20,6 +20,17 @@ STATEMENT(SUITE, count, "++*x", 1000, .check = baretick_counted)
     o->counter++;
 }
 
+#ifdef BREAKS /* a row more */
+#define BREAKABLE(...) BARETICK_BREAKABLE(__VA_ARGS__)
+BREAKABLE(SUITE, breaks, "++*x, or every fourth time a break that adds it", 1000,
+          (.check = baretick_counted), o->counter++, {
+              uint64_t each[] = {4, 1};
+              if (n % each[0] == each[1])
+                  break;
+              o->counter++;
+          });
+#endif
+
 #define WORDS 512
 static uint64_t expected; /* data of the object itself */
 

@@ -72,3 +72,17 @@ STATEMENT(SUITE, count, "++*x", 1000, .check = baretick_counted)
 {
     o->counter++;
 }
+
+#ifdef BREAKS /* a row more */
+#define BREAKABLE(...) BARETICK_BREAKABLE(__VA_ARGS__)
+BREAKABLE(SUITE, breaks, "++*x, or every fourth time a break that adds it", 1000,
+          (.check = baretick_counted), o->counter++, {
+              for (int each = 0; each < 2; each++) { // a loop's own break is that loop's
+                  BARETICK_HIDE(each);
+                  break;
+              }
+              if (n % 4 == 1)
+                  break;
+              o->counter++;
+          });
+#endif

@@ -1,4 +1,4 @@
-/* Stores and loads in vain, for the tests of `baretick stores`. SUITE is given. */
+/* Redundant stores and loads, for the tests of `baretick stores`. SUITE is given. */
 #include "baretick.h"
 
 #define ROW(...) BARETICK_ROW(__VA_ARGS__)

@@ -44,6 +44,7 @@ static void signature(struct json *j, struct recorded *r)
     json_u64(j, "family", c->family);
     json_u64(j, "model", c->model);
     json_u64(j, "stepping", c->stepping);
+    json_bool(j, "model_masked", cpu_model_is_masked(c));
     if (cpuid_dump_rdmsr(&r->boot, 0x8b, &v) && features_microcode(c, v) != 0)
         json_u64(j, "microcode", features_microcode(c, v));
 }

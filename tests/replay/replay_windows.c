@@ -3,7 +3,6 @@
  * brought to a figure by lib/stats/shared.h; one object a launch and body.
  */
 #include <stdlib.h>
-#include "bench/measure/headline.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
@@ -260,8 +259,7 @@ static void show_figure(const struct windows_run *run, struct pass *first,
             room->value[n++] = (struct shared_value){cycles, p->placement, p->shared};
             p->shown = true;
         }
-    struct shared_figure f =
-        shared_figure(room->value, n, LEAST_QUIET, HEADLINE_KAPPA, room->scratch);
+    struct shared_figure f = shared_figure(room->value, n, LEAST_QUIET, room->scratch);
     json_line_begin(&j, out);
     json_str(&j, "file", file);
     json_u64(&j, "launch", first->launch);

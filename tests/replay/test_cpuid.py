@@ -89,6 +89,7 @@ def judge(path, said):
     judge_caches(said)
     judge_speeds(path, said)
     assert path.name.startswith(said["vendor"])
+    assert said["model_masked"] is False  # each was recorded on a machine that states its own model
     if "name" in words:
         assert re.sub(" +", " ", said["brand"]) == re.sub(" +", " ", words["name"])
     assert said["hypervisor"] == ("hypervisor" in words)
@@ -144,6 +145,17 @@ def decoded_fixtures():
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.txt")), ids=lambda p: p.stem)
 def test_a_machine_is_what_its_recording_states(fixtures, path):
     judge(path, fixtures[path])
+
+
+@pytest.mark.parametrize("bit, masked", [(24, True), (23, True), (31, False)])
+def test_a_model_that_never_had_such_vectors_is_masked(tmp_path, bit, masked):
+    """A Skylake whose leaf 7 says AMX or AVX512-FP16, as a hypervisor leaves it that masks the model alone."""
+    text = (FIXTURES / "GenuineIntel00506E3_Skylake.txt").read_text()
+    leaf = re.compile(r"^(cpuid \w+ 00000007 00000000 \w+ \w+ \w+ )(\w+)$", re.MULTILINE)
+    assert leaf.search(text)
+    path = tmp_path / "GenuineIntel_masked.txt"
+    path.write_text(leaf.sub(lambda m: f"{m[1]}{int(m[2], 16) | 1 << bit:08x}", text))
+    assert decode([path])[path]["model_masked"] is masked
 
 
 def test_tsc_frequencies_of_the_fixtures(fixtures):

@@ -105,7 +105,7 @@ static bool call_function(struct prepared *p, const char *from, const char *to, 
 static bool call_window(struct prepared *p, struct sink *err)
 {
     const struct placed_kind *kind = &placed.kind[KIND_BODY];
-    const struct window_spec spec = {.recipe = RECIPE_PLAIN};
+    const struct window_spec spec = {.recipe = RECIPE_PLAIN, .before = row.history};
     uint64_t bytes = row.unit ? row.unit->size : 0;
     if (!kind->fn) {
         fmt(err, "it has no window");
@@ -142,10 +142,17 @@ bool prepare_row(struct prepared *p, const struct bench *b, uint64_t operations,
 
 /* --- before and after ------------------------------------------------------------------------- */
 
+/* A setup or a check may have set DF, of which nothing here knows. */
+static void clear_direction(void)
+{
+    __asm__ volatile("cld" : : : "memory", "cc");
+}
+
 static void set_up(void *ctx)
 {
     (void)ctx;
     place_object(&placed);
+    clear_direction();
 }
 
 bool prepare_object(const struct prepared *p, struct sink *err)
@@ -175,6 +182,7 @@ static void check(void *ctx)
 {
     struct checking *c = ctx;
     c->wrong = placed.check(placed.object, c->operations);
+    clear_direction();
 }
 
 const char *prepare_check(const struct prepared *p)

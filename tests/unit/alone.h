@@ -14,12 +14,19 @@
 #include "bench/measure/headline.c"
 #include "bench/measure/interleave.c"
 #include "bench/measure/layout.c"
+#include "bench/measure/loop_cost.c"
 #include "bench/measure/method.c"
 #include "bench/measure/method_adaptive.c"
 #include "bench/measure/method_stream.c"
 #include "bench/measure/pace.c"
 #include "bench/measure/parts.c"
 #include "bench/measure/sampler.c"
+#include "bench/measure/steps.c"
+
+/* No test steps. */
+void step_known(void)
+{
+}
 
 void place_object(const struct placed *p)
 {

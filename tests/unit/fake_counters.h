@@ -19,6 +19,7 @@ struct fake_counters {
         bool swallows;
     } of[FAKE_COUNTER_MSRS];
     bool amd, extended, global; /* which controls let which counter count */
+    bool retired;               /* what passes are instructions, not core cycles */
     double cycles_per_tick;
     double per_add;       /* core cycles of an addition, as the counters see it */
     double tsc, fraction; /* fraction: of a core cycle, not yet counted */
@@ -50,7 +51,7 @@ static inline void fake_counter_swallow(struct fake_counters *f, uint32_t msr)
 
 static inline bool fake_amd_counts(struct fake_counters *f, unsigned i)
 {
-    const uint64_t want = 0x430076; /* EN, OS, USR, event 76h */
+    const uint64_t want = f->retired ? 0x4300c0 : 0x430076; /* EN, OS, USR; event C0h, 76h */
     const uint64_t *control = fake_counter_at(f, f->extended ? 0xc0010200 + 2 * i : 0xc0010000 + i);
     const uint64_t *global = fake_counter_at(f, 0xc0000301);
     return control && *control == want && (!f->global || (global && *global >> i & 1));
@@ -64,8 +65,9 @@ static inline void fake_counters_pass(struct fake_counters *f, double cycles)
     uint64_t *control = fake_counter_at(f, 0x38d), *global = fake_counter_at(f, 0x38f);
     f->fraction += cycles - (double)whole;
     f->tsc += cycles / f->cycles_per_tick;
-    if (control && global && (*control >> 4 & 1) && (*global >> 33 & 1))
-        *fake_counter_at(f, 0x30a) = (*fake_counter_at(f, 0x30a) + whole) & mask;
+    unsigned fixed = f->retired ? 0 : 1;
+    if (control && global && (*control >> 4 * fixed & 1) && (*global >> (32 + fixed) & 1))
+        *fake_counter_at(f, 0x309 + fixed) = (*fake_counter_at(f, 0x309 + fixed) + whole) & mask;
     for (unsigned i = 0; f->amd && i < 6; i++) {
         count = fake_counter_at(f, f->extended ? 0xc0010201 + 2 * i : 0xc0010004 + i);
         if (count && fake_amd_counts(f, i))
@@ -101,8 +103,11 @@ static inline bool fake_counter_write(void *ctx, uint32_t msr, uint64_t v)
 static inline bool fake_counter_rdpmc(void *ctx, uint32_t index, uint64_t *v)
 {
     struct fake_counters *f = ctx;
-    uint32_t msr = !f->amd ? 0x30a : f->extended ? 0xc0010201 + 2 * index : 0xc0010004 + index;
-    return !f->rdpmc_faults && (f->amd || index == (1u << 30 | 1)) &&
+    unsigned fixed = f->retired ? 0 : 1;
+    uint32_t msr = !f->amd       ? 0x309 + fixed
+                   : f->extended ? 0xc0010201 + 2 * index
+                                 : 0xc0010004 + index;
+    return !f->rdpmc_faults && (f->amd || index == (1u << 30 | fixed)) &&
            fake_counter_read(ctx, msr, v);
 }
 

@@ -18,6 +18,7 @@ static struct made_row full(unsigned i, const char *name)
     r.row.most_ops = 1000;
     r.row.room = 4096;
     r.row.floor = 0.5;
+    r.row.least_instructions = 0.5;
     r.row.truth = 3;
     r.row.units = 8;
     r.suite = made_text("suite");
@@ -40,6 +41,8 @@ size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
         rows[i] = index % 2 ? full(i, "row") : good_row(i, "row");
     if (index == 2)
         rows[1].row.version = 2;
+    if (index == 3)
+        rows[1].row.size = offsetof(struct baretick_row, least_instructions);
     made_rows(&m, rows, index < 2 ? 1 : 3);
     if (m.size > room)
         return 0;
@@ -67,7 +70,8 @@ static void check_row(const struct elf *e, const struct object_row *row)
     FUZZ_CHECK(!b->beside || is_text(e, b->beside, OBJECT_NAME_MOST));
     FUZZ_CHECK(!b->base_unit || (is_text(e, b->base_unit, OBJECT_NAME_MOST) && b->base_per_op));
     FUZZ_CHECK(b->ops >= 1 && b->ops <= OBJECT_OPS_MOST && b->ops % bench_grain(b) == 0);
-    FUZZ_CHECK(b->room_bytes <= BARETICK_ROOM_MOST && b->floor >= 0 && row->code.truth >= 0);
+    FUZZ_CHECK(b->room_bytes <= BARETICK_ROOM_MOST && b->least_instructions >= 0 &&
+               row->code.truth >= 0);
     FUZZ_CHECK(row->code.at[BENCH_CODE_FUNCTION].section != 0);
 }
 

@@ -32,8 +32,8 @@ static void check_bounds(const struct options *o)
                o->warmup <= 1000);
     FUZZ_CHECK(o->recipe <= RECIPE_AUTO && o->format <= FORMAT_LINES && o->hist <= HIST_OFF);
     FUZZ_CHECK(o->finish <= FINISH_RETURN && o->takeover <= TAKEOVER_BORROW);
-    FUZZ_CHECK(o->clock.n >= 1 && o->clock.n <= CLOCK_IDS && o->clock.id[0] < CLOCK_IDS);
-    FUZZ_CHECK(o->cycle.n >= 1 && o->cycle.n <= CYCLE_IDS && o->cycle.id[0] < CYCLE_IDS);
+    FUZZ_CHECK(o->clock.n >= 1 && o->clock.n <= CLOCK_IDS + 1 && o->clock.id[0] <= CLOCK_IDS);
+    FUZZ_CHECK(o->cycle.n >= 1 && o->cycle.n <= CYCLE_IDS + 1 && o->cycle.id[0] <= CYCLE_IDS);
     FUZZ_CHECK(o->suite[0] != '\0' && memchr(o->suite, 0, sizeof o->suite) != NULL);
     FUZZ_CHECK(o->bench[0] != '\0' && memchr(o->bench, 0, sizeof o->bench) != NULL);
     serial_choice_text(&o->serial, text, sizeof text);

@@ -27,12 +27,14 @@ static struct {
     double overhead, cycle, operation; /* ticks, ticks a core cycle, core cycles an operation */
     double drift;                      /* relative, each window */
     double (*extra)(enum kind k, size_t i); /* ticks on top of the i-th window of a kind, or NULL */
-    bool (*fails)(size_t i);
-    uint64_t ran;    /* row_begin() was told */
-    uint64_t nmi_at; /* an NMI comes with this call; 0: none */
+    bool (*fails)(size_t i);                /* the i-th window of the body, ... */
+    bool twice_fails;                       /* ... or of twice the body */
+    uint64_t ran;                           /* row_begin() was told */
+    uint64_t nmi_at;                        /* an NMI comes with this call; 0: none */
     uint64_t nmis;
     unsigned cooled;
     uint64_t interrupts; /* of the timer, so far */
+    double instructions; /* an operation executes; rounded down over all of a window */
 } plant;
 
 bool place_is_cold(const struct engine *e, const struct bench *b)
@@ -66,7 +68,8 @@ static struct window_result window(enum kind k, uint64_t turns, uint64_t delay, 
         ticks += plant.extra(k, i);
     return (struct window_result){
         .ticks = (uint64_t)(ticks + 0.5),
-        .failed = k == KIND_BODY && plant.fails && plant.fails(i),
+        .failed =
+            k == (plant.twice_fails ? KIND_BODY2 : KIND_BODY) && plant.fails && plant.fails(i),
     };
 }
 
@@ -82,6 +85,22 @@ WINDOW(ruler, KIND_RULER)
 WINDOW(ruler2, KIND_RULER2)
 WINDOW(body, KIND_BODY)
 WINDOW(body2, KIND_BODY2)
+
+/* A window by steps: 50 instructions, and those of its operations. */
+static struct step_result step_made(struct steps *s, const void *function,
+                                    const uint64_t argument[])
+{
+    const void *body_at, *known_at;
+    window_fn body_fn_ = body;
+    void (*known)(void) = step_known;
+    memcpy(&body_at, &body_fn_, sizeof body_at);
+    memcpy(&known_at, &known, sizeof known_at);
+    s->end = STEPS_BACK;
+    s->instructions = function == known_at ? STEP_KNOWN : 50;
+    if (function == body_at)
+        s->instructions += (uint64_t)((double)argument[2] * plant.instructions);
+    return (struct step_result){0, 0};
+}
 
 static uint64_t nmis(void)
 {
@@ -126,6 +145,7 @@ static const struct platform platform = {.nmis = nmis,
                                          .row_begin = row_begin,
                                          .row_end = row_end,
                                          .guarded = guarded,
+                                         .step = step_made,
                                          .image = 0x40000,
                                          .image_size = 0x20000,
                                          .cpu = &cpu};
@@ -154,6 +174,7 @@ static int start(void **state)
     plant.overhead = 100;
     plant.cycle = 0.5;
     plant.operation = 3.25;
+    plant.instructions = 1;
     options_default(&options);
     options.warmup = 0;
     engine = (struct engine){.p = &platform,
@@ -167,7 +188,7 @@ static int start(void **state)
     return 0;
 }
 
-static double now_and_then(enum kind k, size_t i)
+static inline double now_and_then(enum kind k, size_t i)
 {
     return k == KIND_BODY && i % 64 == 5 ? 100000 : 0;
 }
@@ -236,7 +257,7 @@ static void row_of(const struct bench *b, unsigned rounds, struct row *row)
     engine_end(&engine, gathered, row);
 }
 
-static struct row whole_row(struct bench b)
+static inline struct row whole_row(struct bench b)
 {
     static struct row row; /* what it says stands in it */
     row_of(&b, engine.rounds, &row);

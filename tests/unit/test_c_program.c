@@ -6,6 +6,7 @@
 #include "bench/show/method_show.c"
 #include "bench/show/per_op.c"
 #include "lib/config/options.h"
+#include "lib/text/words.h"
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
@@ -90,8 +91,21 @@ bool cycle_known(const struct engine *e)
     return true;
 }
 
+/* Of rows alone. */
+double units_instructions(const struct engine *e, const struct row *row)
+{
+    (void)e, (void)row;
+    return UNKNOWN;
+}
+
+double units_ipc(const struct engine *e, const struct row *row)
+{
+    (void)e, (void)row;
+    return UNKNOWN;
+}
+
 static struct placed place;
-static struct options options;
+static struct options options = {.method = METHOD_PLAIN};
 static struct engine engine;
 static struct c_program told;
 static char table[4096], records[4096];
@@ -131,7 +145,9 @@ static void without_a_failure(void **state)
 {
     (void)state;
     run(0);
-    assert_int_equal(plant.calls[KIND_EMPTY], 2 * SAMPLES); /* warm-up, baseline */
+    assert_int_equal(plant.calls[KIND_EMPTY], SAMPLES); /* warmed up by readings alone */
+    assert_int_equal(told.readings, 3);
+    assert_non_null(strstr(table, "warm-up: 3 readings"));
     assert_int_equal(plant.calls[KIND_BODY], 2 * SAMPLES);
     assert_true(has_line("baseline", "    100        50        51       50.50       0.50       0"));
     assert_true(
@@ -139,6 +155,21 @@ static void without_a_failure(void **state)
     assert_true(
         has_line("do_something", "    100        60        60       60.00       0.00       0"));
     assert_int_equal(failures, 0);
+}
+
+/* warmup= says otherwise: windows, in blocks. */
+static void warmed_up_by_windows_where_asked_for(void **state)
+{
+    (void)state;
+    struct word word = {.at = "warmup=2"};
+    options_default(&options);
+    options.method = METHOD_PLAIN;
+    assert_true(options_take(&options, &word, "a test", "word", 1, NULL));
+    run(0);
+    assert_int_equal(plant.calls[KIND_EMPTY], 2 * ENGINE_BLOCK + SAMPLES);
+    assert_true(told.readings == 0 && told.warmup == 2 * ENGINE_BLOCK);
+    assert_non_null(strstr(table, "warm-up: 32 windows"));
+    options = (struct options){.method = METHOD_PLAIN};
 }
 
 static void samples_that_fail_are_counted_and_left_out(void **state)
@@ -153,10 +184,11 @@ static void samples_that_fail_are_counted_and_left_out(void **state)
         has_line("do_nothing", "    100        60        60       60.00       0.00       0"));
     assert_true(
         has_line("do_something", "     88        60        60       60.00       0.00      12"));
-    assert_non_null(strstr(records,
-                           "\"step\":\"do_something\",\"recipe\":\"xfence\",\"warmup\":100,"
-                           "\"n\":88,\"min\":60,\"max\":60,\"mean\":60,\"sd\":0,"
-                           "\"errors\":12,"));
+    assert_non_null(
+        strstr(records,
+               "\"step\":\"do_something\",\"recipe\":\"xfence\",\"warmup\":0,\"warmup_readings\":3,"
+               "\"n\":88,\"min\":60,\"max\":60,\"mean\":60,\"sd\":0,"
+               "\"errors\":12,"));
     assert_int_equal(failures, 0);
 }
 
@@ -189,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_failure),
+        cmocka_unit_test(warmed_up_by_windows_where_asked_for),
         cmocka_unit_test(samples_that_fail_are_counted_and_left_out),
         cmocka_unit_test(where_every_sample_fails_there_is_no_figure),
         cmocka_unit_test(what_has_no_place_fails_the_run),

@@ -144,7 +144,8 @@ static const struct core_counters amd6 = {
 static void intel(struct fake_counters *f, uint64_t control, uint64_t global)
 {
     fake_counters_init(f);
-    fake_counter_add(f, 0x30a, 0xfffffffffff0); /* about to wrap */
+    fake_counter_add(f, 0x309, 0xfffffffffff0); /* about to wrap */
+    fake_counter_add(f, 0x30a, 0xfffffffffff0);
     fake_counter_add(f, 0x38d, control);
     fake_counter_add(f, 0x38f, global);
 }
@@ -170,7 +171,8 @@ static const char *use(struct fake_counters *f, const struct core_counters *has,
     struct fake_counters before = *f, alone = *f;
     uint64_t from, to;
     fake_counters_pass(&alone, 1000);
-    const char *why = core_counter_start(c, has, &f->access);
+    const char *why =
+        core_counter_start(c, has, f->retired ? COUNT_INSTRUCTIONS : COUNT_CYCLES, &f->access);
     if (!why) {
         assert_true(core_counter_read(c, &f->access, &from));
         fake_counters_pass(f, 12345);
@@ -211,7 +213,7 @@ static void fixed_counter_in_use(void **state)
     /* It counts this core at ring 0: read along, and not one write. */
     uint64_t now;
     intel(&f, 0x0b0, 1ull << 33);
-    assert_null(core_counter_start(&c, &fixed, &f.access));
+    assert_null(core_counter_start(&c, &fixed, COUNT_CYCLES, &f.access));
     assert_int_equal(c.steps, 0);
     assert_true(core_counter_read(&c, &f.access, &now));
     assert_true(core_counter_stop(&c, &f.access));
@@ -259,7 +261,7 @@ static void hypervisors(void **state)
 
     /* The way back is barred. */
     amd(&f, &amd4);
-    assert_null(core_counter_start(&c, &amd4, &f.access));
+    assert_null(core_counter_start(&c, &amd4, COUNT_CYCLES, &f.access));
     fake_counter_swallow(&f, 0xc0010000);
     assert_false(core_counter_stop(&c, &f.access));
 }
@@ -285,6 +287,29 @@ static void amd_counters(void **state)
     assert_non_null(strstr(use(&f, &amd6, &c), "in use by the firmware"));
 }
 
+/* Fixed counter 0, or event C0h: beside the counter of core cycles, which it leaves alone. */
+static void retired_instructions(void **state)
+{
+    (void)state;
+    struct fake_counters f;
+    struct core_counter c;
+    intel(&f, 0x0b0, 1ull << 33); /* counter 1 is in use */
+    f.retired = true;
+    assert_null(use(&f, &fixed, &c));
+    assert_int_equal(c.index, 1u << 30);
+    intel(&f, 0x002, 1ull << 32);
+    f.retired = true;
+    assert_non_null(strstr(use(&f, &fixed, &c), "in use by the firmware"));
+    amd(&f, &amd6);
+    f.retired = true;
+    *fake_counter_at(&f, 0xc0010200) = 0x430076;
+    assert_null(use(&f, &amd6, &c));
+    assert_int_equal(c.index, 1);
+    fake_counters_init(&f);
+    f.retired = true;
+    assert_non_null(strstr(use(&f, &fixed, &c), "faults"));
+}
+
 static void none(void **state)
 {
     (void)state;
@@ -308,6 +333,7 @@ int main(void)
         cmocka_unit_test(fixed_counter_in_use),
         cmocka_unit_test(hypervisors),
         cmocka_unit_test(amd_counters),
+        cmocka_unit_test(retired_instructions),
         cmocka_unit_test(none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,12 +5,14 @@
 #include "tests/unit/gauss.h"
 #include "tests/unit/unit.h"
 
+#define WANTED 0.95
+
 enum { LAUNCHES_MOST = 40 };
 static double scratch[COVERAGE_SCRATCH(LAUNCHES_MOST)];
 
 static struct coverage_row one(double at, double half)
 {
-    return (struct coverage_row){1, {{at, half, 1}}};
+    return (struct coverage_row){at, at - half, at + half};
 }
 
 static void by_hand(void **state)
@@ -19,37 +21,45 @@ static void by_hand(void **state)
     /* Row 0: 10 +- 1, 11 +- 0.5, 20 +- 100. Covered: (0,1), (2,0), (2,1); not (0,2), (1,0), (1,2).
      * Row 1: the second launch has no figure; (0,2) and (2,0) covered. */
     struct coverage_row rows[] = {
-        one(10, 1),   one(5, 1), /* launch 0 */
-        one(11, 0.5), {0},       /* launch 1 */
-        one(20, 100), one(4, 2), /* launch 2 */
+        one(10, 1),   one(5, 1),                 /* launch 0 */
+        one(11, 0.5), one(__builtin_nan(""), 1), /* launch 1 */
+        one(20, 100), one(4, 2),                 /* launch 2 */
     };
-    struct coverage c = coverage(rows, 3, 2, 1, scratch);
+    struct coverage c = coverage(rows, 3, 2, WANTED, 1, scratch);
     assert_close(c.pairs, 8, 0);
     assert_close(c.share, 5.0 / 8, 1e-15);
     /* Drawn from three: launches 0 and 2 alone have 3/4, the other two couples 1/2. */
     assert_true(c.se > 0.05 && c.se < 0.15 && c.fails);
-    rows[5].point[0].half = __builtin_nan(""); /* not known: (2,0) is lost */
-    assert_close(coverage(rows, 3, 2, 1, scratch).share, 0.5, 1e-15);
-    c = coverage(rows, 2, 2, 1, scratch);
+    rows[5].lo = __builtin_nan(""); /* not known: (2,0) is lost */
+    assert_close(coverage(rows, 3, 2, WANTED, 1, scratch).share, 0.5, 1e-15);
+    c = coverage(rows, 2, 2, WANTED, 1, scratch);
     assert_close(c.pairs, 2, 0);
     assert_close(c.share, 0.5, 0); /* the bound itself is inside */
     assert_true(c.se != c.se && !c.fails);
-    c = coverage(rows, 1, 2, 1, scratch);
+    c = coverage(rows, 1, 2, WANTED, 1, scratch);
     assert_true(c.pairs == 0 && c.share != c.share && !c.fails);
 }
 
-static void modes_by_their_union(void **state)
+/* Each end by itself. */
+static void an_interval_that_is_not_symmetric(void **state)
 {
     (void)state;
-    const struct coverage_row both = {2, {{4, 0.1, 0.7}, {6, 0.1, 0.3}}};
-    const struct coverage_row low = one(4.05, 0.1), between = one(5, 0.1);
-    struct coverage_row rows[2] = {both, low};
-    /* both promises low; low promises seven tenths of both. */
-    assert_close(coverage(rows, 2, 1, 1, scratch).share, (1 + 0.7) / 2, 1e-15);
-    rows[1] = between;
-    assert_close(coverage(rows, 2, 1, 1, scratch).share, 0, 0);
-    rows[1] = both;
-    assert_close(coverage(rows, 2, 1, 1, scratch).share, 1, 1e-15);
+    const struct coverage_row rows[] = {{3, 2.9, 4.1}, {4, 3.9, 4.1}};
+    assert_close(coverage(rows, 2, 1, WANTED, 1, scratch).share, 0.5, 0);
+}
+
+/* The same share against another bar. */
+static void the_bar_is_the_callers(void **state)
+{
+    (void)state;
+    struct coverage_row rows[10];
+    for (int i = 0; i < 10; i++)
+        rows[i] = one(i == 4 ? 9 : 5, i == 4 ? 5 : 0.5); /* 9 of 90 pairs miss */
+    assert_close(coverage(rows, 10, 1, COVERAGE_POOLED, 7, scratch).share, 0.9, 1e-15);
+    for (int i = 0; i < 10; i++)
+        rows[i] = one(i % 2, 0.5);
+    assert_true(coverage(rows, 10, 1, COVERAGE_ROW, 7, scratch).fails);
+    assert_false(coverage(rows, 10, 1, 0.3, 7, scratch).fails);
 }
 
 static void all_or_nothing(void **state)
@@ -59,7 +69,7 @@ static void all_or_nothing(void **state)
     for (int good = 0; good <= 1; good++) {
         for (int i = 0; i < 10; i++)
             rows[i] = one(i, good ? 100 : 0.5);
-        struct coverage c = coverage(rows, 10, 1, 7, scratch);
+        struct coverage c = coverage(rows, 10, 1, WANTED, 7, scratch);
         assert_close(c.pairs, 90, 0);
         assert_close(c.share, good, 0);
         assert_close(c.se, 0, 0);
@@ -75,12 +85,12 @@ static void a_stray_launch_widens_the_error(void **state)
     struct coverage_row rows[10];
     for (int i = 0; i < 10; i++)
         rows[i] = one(i == 4 ? 9 : 5, 0.5);
-    struct coverage c = coverage(rows, 10, 1, 7, scratch),
-                    again = coverage(rows, 10, 1, 7, scratch);
+    struct coverage c = coverage(rows, 10, 1, WANTED, 7, scratch),
+                    again = coverage(rows, 10, 1, WANTED, 7, scratch);
     assert_close(c.share, 0.8, 1e-15);
     assert_true(c.se > 0.08 && c.se < 0.25 && !c.fails);
     assert_true(again.se == c.se);
-    assert_true(coverage(rows, 10, 1, 8, scratch).se != c.se);
+    assert_true(coverage(rows, 10, 1, WANTED, 8, scratch).se != c.se);
 }
 
 /* The error against the scatter of many experiments; and a promise of half the width fails. */
@@ -97,7 +107,7 @@ static void the_error_is_the_scatter(void **state)
         for (int round = 0; round < 40; round++) {
             for (int i = 0; i < LAUNCHES * ROWS; i++)
                 rows[i] = one(gauss(&rng), widths[j]);
-            struct coverage c = coverage(rows, LAUNCHES, ROWS, 1, scratch);
+            struct coverage c = coverage(rows, LAUNCHES, ROWS, WANTED, 1, scratch);
             moments_add(&shares, c.share);
             moments_add(&errors, c.se);
             failed += c.fails;
@@ -113,19 +123,19 @@ static void the_error_is_the_scatter(void **state)
 static void intervals_of_estimate_hold(void **state)
 {
     (void)state;
-    enum { LAUNCHES = 30, ROWS = 10, R = 8 };
+    enum { LAUNCHES = 30, ROWS = 10, R = 16 };
     static struct coverage_row rows[LAUNCHES * ROWS];
     struct rng rng = {37};
     for (int l = 0; l < LAUNCHES; l++)
         for (int k = 0; k < ROWS; k++) {
-            double theta[R];
+            double theta[R], room[R];
             for (int i = 0; i < R; i++)
                 theta[i] = (1 + k) * (1 + 0.02 * gauss(&rng));
             struct estimate e =
-                estimate_over(&(struct estimate_found){.theta = theta, .placements = R}, 0);
-            rows[l * ROWS + k] = one(e.theta, e.half);
+                estimate_over(&(struct estimate_found){.theta = theta, .placements = R}, room);
+            rows[l * ROWS + k] = (struct coverage_row){e.theta, e.lo, e.hi};
         }
-    struct coverage c = coverage(rows, LAUNCHES, ROWS, 1, scratch);
+    struct coverage c = coverage(rows, LAUNCHES, ROWS, WANTED, 1, scratch);
     assert_close(c.pairs, LAUNCHES * (LAUNCHES - 1) * ROWS, 0);
     assert_close(c.share, 0.99, 0.01);
     assert_true(c.se < 0.01 && !c.fails);
@@ -135,7 +145,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
-        cmocka_unit_test(modes_by_their_union),
+        cmocka_unit_test(an_interval_that_is_not_symmetric),
+        cmocka_unit_test(the_bar_is_the_callers),
         cmocka_unit_test(all_or_nothing),
         cmocka_unit_test(a_stray_launch_widens_the_error),
         cmocka_unit_test(the_error_is_the_scatter),

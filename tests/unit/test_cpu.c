@@ -257,6 +257,35 @@ static void hypervisor_and_brand(void **state)
     assert_int_equal(strlen(c.brand), 48);
 }
 
+/* Family 6 model `model` with these features of leaf 7. */
+static bool is_masked(uint32_t model, uint32_t ecx_1, uint32_t ebx_7, uint32_t edx_7)
+{
+    made_vendor("GenuineIntel", 7);
+    made_model(6, model, 0, ecx_1, 0);
+    made_leaf(7, 0, ebx_7, 0, edx_7);
+    struct cpu c = decode_made();
+    return cpu_model_is_masked(&c);
+}
+
+/* What a hypervisor leaves in when it states another model: seen on a Granite Rapids as 167. */
+static void a_model_that_features_contradict_is_masked(void **state)
+{
+    const uint32_t avx = 1u << 28, avx2 = 1u << 5, avx512 = 1u << 16, fp16 = 1u << 23,
+                   amx = 1u << 24;
+    (void)state;
+    assert_true(is_masked(0xa7, avx, avx2 | avx512, amx | fp16));
+    assert_true(is_masked(0xa7, avx, avx2 | avx512, fp16));
+    assert_false(is_masked(0xa7, avx, avx2 | avx512, 0)); /* a Rocket Lake */
+    assert_false(is_masked(0x8f, avx, avx2 | avx512, amx | fp16));
+    assert_false(is_masked(0xad, avx, avx2 | avx512, amx | fp16)); /* itself: not in the table */
+    assert_true(is_masked(0x5e, avx, avx2 | avx512, 0));
+    assert_false(is_masked(0x5e, avx, avx2, 0));
+    assert_false(is_masked(0x5e, 0, 0, 0)); /* what is taken away contradicts nothing */
+    assert_true(is_masked(0x2a, avx, avx2, 0));
+    assert_true(is_masked(0x1a, avx, 0, 0));
+    assert_false(is_masked(0x1a, 0, 0, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +301,7 @@ int main(void)
         cmocka_unit_test(clock_leaf),
         cmocka_unit_test(vendors_and_fences),
         cmocka_unit_test(hypervisor_and_brand),
+        cmocka_unit_test(a_model_that_features_contradict_is_masked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static bool says(const char *line)
 static struct essence empty(enum execution execution)
 {
     struct essence s = {.execution = execution,
-                        .unit = "cycles/op by ruler, +-99%",
+                        .unit = "cycles/op by ruler, +-98%",
                         .machine = "A CPU, 1 core",
                         .clock = "TSC 2600.000 MHz",
                         .window = "empty_lfence",
@@ -85,7 +85,7 @@ static void all_of_it(void **state)
     (void)state;
     show(&s, 0);
     assert_int_equal(lines(), 15);
-    expect("essence   cycles/op by ruler, +-99%");
+    expect("essence   cycles/op by ruler, +-98%");
     expect("machine   A CPU, 1 core");
     expect("clock     TSC 2600.000 MHz");
     expect("spoiled   3 of 154 rows shared, 1 SMI, 0 rows throttled");
@@ -206,10 +206,10 @@ static void one_core_of_several_speaks(void **state)
     s.core = 2;
     s.cores = 4;
     show(&s, 0);
-    expect("essence   cycles/op by ruler, +-99%, core 2 of 4");
+    expect("essence   cycles/op by ruler, +-98%, core 2 of 4");
     s.together = true;
     show(&s, 0);
-    expect("essence   cycles/op by ruler, +-99%, core 2 of 4 at once");
+    expect("essence   cycles/op by ruler, +-98%, core 2 of 4 at once");
 }
 
 /* At a blank, with a mark. */

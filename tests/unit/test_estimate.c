@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include "lib/stats/estimate.h"
-#include "lib/stats/median.h"
+#include "lib/stats/known.h"
 #include "lib/stats/moments.h"
 #include "tests/unit/close.h"
 #include "tests/unit/gauss.h"
@@ -178,36 +178,137 @@ static void rho_is_bounded(void **state)
     assert_close(got.se / (moments_sd(&plain) / 20), mathx_sqrt(1.95 / 0.05), 1e-9);
 }
 
+enum { PLACEMENTS_MOST = 64 };
+static double scratch[PLACEMENTS_MOST];
+
 /* Placements of one round. */
-static struct estimate over(const double *theta, size_t n, double se, size_t m, double kappa)
+static struct estimate over(const double *theta, size_t n, double se, size_t m)
 {
     const struct estimate_found found = {.theta = theta, .placements = n, .se = se, .m = m};
-    return estimate_over(&found, kappa);
+    return estimate_over(&found, scratch);
 }
 
-static void intervals_by_hand(void **state)
+static void few_placements_by_hand(void **state)
 {
     (void)state;
-    static const double theta[] = {4, 6, 5, 5};
-    struct estimate e = over(theta, 2, 9, 9, 0);
+    static const double theta[] = {4, 6, 5, 5, 9};
+    struct estimate e = over(theta, 2, 9, 9);
     assert_int_equal(e.placements, 2);
+    assert_true(e.by == ESTIMATE_PLACEMENTS && e.rank == 0 && unknown(e.within));
     assert_close(e.theta, 5, 1e-15);
     assert_close(e.s, 1.41421356237309505, 1e-14);
-    assert_close(e.half, 63.6567411628716 * 1.41421356237309505, 1e-9); /* t(1), sqrt(2/2) = 1 */
-    e = over(theta, 4, 0, 0, 0.01);
-    double drawn = 5.84090930973336 * e.s * mathx_sqrt(0.5),
-           boot = 2.57582930354890 * 0.05 * mathx_sqrt(2);
+    assert_close(e.hi - 5, 63.6567411628716 * 1.41421356237309505, 1e-9); /* t(1), sqrt(2/2) = 1 */
+    assert_close(5 - e.lo, e.hi - 5, 1e-12);
+    e = over(theta, 4, 0, 0);
     assert_close(e.s, mathx_sqrt(2.0 / 3), 1e-14);
-    assert_close(e.half, mathx_sqrt(drawn * drawn + boot * boot), 1e-9);
+    assert_close(e.hi - 5,
+                 5.84090930973336 * e.s * mathx_sqrt(0.5) * mathx_sqrt(3.14159265358979 / 2), 1e-9);
+    assert_close(e.level, 0.99, 0);
+    e = over(theta, 5, 0, 0); /* one that is odd moves the mean, not the figure */
+    assert_true(e.theta == 5);
+    assert_close(e.mean, 5.8, 1e-15);
     /* One placement: t(15) and its own standard error. */
-    e = over(theta, 1, 0.02, 16, 0);
-    assert_true(e.theta == 4 && unknown(e.s));
-    assert_close(e.half, 2.94671288347524 * 0.02 * mathx_sqrt(2), 1e-9);
-    assert_true(unknown(over(theta, 1, __builtin_nan(""), 1, 0.1).half));
+    e = over(theta, 1, 0.02, 16);
+    assert_true(e.theta == 4 && e.mean == 4 && unknown(e.s) && e.by == ESTIMATE_BLOCKS);
+    assert_close(e.hi - 4, 2.94671288347524 * 0.02 * mathx_sqrt(2), 1e-9);
+    assert_true(unknown(over(theta, 1, __builtin_nan(""), 1).hi));
     /* Counted instructions: no spread, no width. */
     static const double same[] = {3, 3, 3};
-    e = over(same, 3, 0, 0, 0);
-    assert_true(e.theta == 3 && e.s == 0 && e.half == 0);
+    e = over(same, 3, 0, 0);
+    assert_true(e.theta == 3 && e.s == 0 && e.lo == 3 && e.hi == 3);
+}
+
+static void intervals_by_ranks_by_hand(void **state)
+{
+    (void)state;
+    double theta[16];
+    for (int i = 0; i < 16; i++)
+        theta[i] = 1 + (i * 5) % 16; /* 1 to 16 */
+    struct estimate e = over(theta, 16, 0, 0);
+    assert_true(e.by == ESTIMATE_RANKS && e.rank == 2 && e.theta == 8.5 && e.mean == 8.5);
+    assert_true(e.lo == 2 && e.hi == 15 && e.within == 0);
+    assert_close(e.level, 0.984501, 1e-6);
+    assert_close(e.median_level, 1 - 2 * 17.0 / 65536, 1e-15);
+    /* Far off on one side: the figure stays, and so does the other end. */
+    theta[6] = theta[3] = 1000;
+    e = over(theta, 16, 0, 0);
+    assert_true(e.theta == 8.5 && e.mean > 100 && e.hi == 1000 && e.lo == 2);
+    /* Widened by what is known within the placements, and never by less than the step makes. */
+    struct estimate_found found = {.theta = theta, .placements = 16, .se = 0.04, .finest = 0.01};
+    e = estimate_over(&found, scratch);
+    assert_close(e.within, mathx_sqrt(3.14159265358979) * 0.01, 1e-12);
+    assert_close(e.hi, 1000 + e.within, 1e-9);
+    found.finest = 0.08;
+    assert_close(estimate_over(&found, scratch).within, 2 * e.within, 1e-12);
+    found.se = __builtin_nan("");
+    assert_close(estimate_over(&found, scratch).within, 2 * e.within, 1e-12);
+    /* A placement without a figure is none; with 10 there are too few. */
+    for (int i = 0; i < 5; i++)
+        theta[i] = __builtin_nan("");
+    e = over(theta, 16, 0, 0);
+    assert_true(e.by == ESTIMATE_RANKS && e.placements == 11 && e.rank == 1);
+    theta[5] = __builtin_nan("");
+    e = over(theta, 16, 0, 0);
+    assert_true(e.by == ESTIMATE_PLACEMENTS && e.placements == 10);
+}
+
+/* Rounds of four placements: `apart` between them, 1 and -1 within. */
+static size_t in_rounds(struct estimate_taken *part, double apart)
+{
+    for (unsigned i = 0; i < 16; i++)
+        part[i] = (struct estimate_taken){i, i / 4, 8, 10 + apart * (i / 4) + (i % 2 ? 1 : -1), 0};
+    return 16;
+}
+
+static void rounds_that_differ(void **state)
+{
+    (void)state;
+    struct estimate_taken part[16];
+    /* F = 4 apart^2 5/3 / (4/3) = 5 apart^2; F(3, 12) of 5% is 3.490. */
+    assert_false(estimate_rounds_differ(part, in_rounds(part, 0.835)));
+    assert_true(estimate_rounds_differ(part, in_rounds(part, 0.836)));
+    part[3].value = part[9].value = __builtin_nan(""); /* one that has no figure is left out */
+    assert_true(estimate_rounds_differ(part, in_rounds(part, 3)));
+    /* One round; a part a round; nothing that varies within. */
+    assert_false(estimate_rounds_differ(part, 4));
+    for (unsigned i = 0; i < 16; i++)
+        part[i].round = i;
+    assert_false(estimate_rounds_differ(part, 16));
+    for (unsigned i = 0; i < 16; i++)
+        part[i] = (struct estimate_taken){i, i / 4, 8, 3, 0};
+    assert_false(estimate_rounds_differ(part, 16) || estimate_rounds_differ(part, 0));
+}
+
+static void rounds_that_differ_widen_by_hand(void **state)
+{
+    (void)state;
+    double theta[16], round[4] = {1, 5, 9, 13};
+    for (int i = 0; i < 16; i++)
+        theta[i] = round[i / 4] + 0.1 * (i % 4);
+    struct estimate_found found = {
+        .theta = theta, .placements = 16, .round = round, .rounds = 4, .rounds_differ = true};
+    struct estimate e = estimate_over(&found, scratch);
+    double half = 5.84090930973336 * e.between * mathx_sqrt(0.5);
+    assert_true(e.by == ESTIMATE_ROUNDS && e.rank == 2 && unknown(e.median_level));
+    assert_close(e.hi - e.theta, half, 1e-9);
+    assert_close(e.theta - e.lo, half, 1e-9);
+    /* Never narrower than by ranks. */
+    for (int i = 0; i < 4; i++)
+        round[i] = 7;
+    e = estimate_over(&found, scratch);
+    assert_close(e.hi, 13.2, 1e-12);
+    assert_close(e.lo, 1.1, 1e-12);
+}
+
+static void sides(void **state)
+{
+    (void)state;
+    const struct estimate e = {.theta = 3, .lo = 2.5, .hi = 5},
+                          low = {.theta = 3, .lo = 0, .hi = 5};
+    assert_true(estimate_side(&e, 1) == 0.5 && estimate_side(&e, 4) == 2);
+    assert_true(estimate_longer_side(&e) == 2 && estimate_longer_side(&low) == 3);
+    const struct estimate none = {.theta = 3, .lo = UNKNOWN, .hi = UNKNOWN};
+    assert_true(unknown(estimate_longer_side(&none)) && unknown(estimate_side(&none, 4)));
 }
 
 static void intervals_over_rounds_by_hand(void **state)
@@ -216,28 +317,29 @@ static void intervals_over_rounds_by_hand(void **state)
     const double nan = __builtin_nan("");
     static const double theta[] = {4, 6, 5, 5};
     /* Two rounds that lie apart: t(1) sqrt(2/2) of their standard deviation. */
-    struct estimate_found found = {theta, 4, (const double[]){4.5, 5.5}, 2, 0, 0};
-    struct estimate e = estimate_over(&found, 0);
+    struct estimate_found found = {theta, 4, (const double[]){4.5, 5.5}, 2, 0, 0, 0, false};
+    struct estimate e = estimate_over(&found, scratch);
     assert_int_equal(e.rounds, 2);
     assert_close(e.between, mathx_sqrt(0.5), 1e-15);
-    assert_close(e.half, 63.6567411628716 * mathx_sqrt(0.5), 1e-9);
+    assert_close(e.hi - 5, 63.6567411628716 * mathx_sqrt(0.5), 1e-9);
     /* Alike by chance: what the placements show stays. */
     found.round = (const double[]){5, 5};
-    e = estimate_over(&found, 0);
-    assert_close(e.half, 5.84090930973336 * mathx_sqrt(2.0 / 3) * mathx_sqrt(0.5), 1e-9);
+    e = estimate_over(&found, scratch);
+    assert_close(e.hi - 5,
+                 5.84090930973336 * mathx_sqrt(2.0 / 3) * mathx_sqrt(3.14159265358979 / 4), 1e-9);
     /* A round and a placement without a figure are none. */
     found = (struct estimate_found){
-        (const double[]){4, nan, 6}, 3, (const double[]){nan, 4, 6, nan}, 4, 0, 0};
-    e = estimate_over(&found, 0);
+        (const double[]){4, nan, 6}, 3, (const double[]){nan, 4, 6, nan}, 4, 0, 0, 0, false};
+    e = estimate_over(&found, scratch);
     assert_true(e.placements == 2 && e.rounds == 2 && e.theta == 5);
-    assert_close(e.half, 63.6567411628716 * mathx_sqrt(2), 1e-9);
-    found = (struct estimate_found){&nan, 1, &nan, 1, nan, 0};
-    e = estimate_over(&found, 0.1);
-    assert_true(e.placements == 0 && e.rounds == 0 && unknown(e.theta) && unknown(e.half));
+    assert_close(e.hi - 5, 63.6567411628716 * mathx_sqrt(2), 1e-9);
+    found = (struct estimate_found){&nan, 1, &nan, 1, nan, 0, 0, false};
+    e = estimate_over(&found, scratch);
+    assert_true(e.placements == 0 && e.rounds == 0 && unknown(e.theta) && unknown(e.hi));
     /* One placement, of whose only part nothing is known but its figure, in several rounds. */
-    found = (struct estimate_found){&theta[2], 1, (const double[]){4, 6}, 2, nan, 1};
-    e = estimate_over(&found, 0);
-    assert_close(e.half, 63.6567411628716 * mathx_sqrt(2), 1e-9);
+    found = (struct estimate_found){&theta[2], 1, (const double[]){4, 6}, 2, nan, 1, 0, false};
+    e = estimate_over(&found, scratch);
+    assert_close(e.hi - 5, 63.6567411628716 * mathx_sqrt(2), 1e-9);
 }
 
 /* Three placements in two rounds; one of two parts; one part without a figure. */
@@ -261,132 +363,148 @@ static void parts_become_placements_and_rounds(void **state)
     assert_true(unknown(estimate_placement_se(part + 2, 1, &m)) && m == 0);
 }
 
-static void kappa_by_hand(void **state)
+/* One placement's figure, and what makes it. */
+typedef double draw(struct rng *rng);
+
+static double normal(struct rng *rng)
 {
-    (void)state;
-    const double nan = __builtin_nan("");
-    struct estimate l[3] = {{.placements = 4, .theta = 9},
-                            {.placements = 4, .theta = 10},
-                            {.placements = 4, .theta = 11}};
-    assert_close(estimate_kappa(l, 3), 0.1, 1e-15);
-    for (int i = 0; i < 3; i++)
-        l[i].s = 1.6; /* 2.56 / 4 of the variance is the placements' */
-    assert_close(estimate_kappa(l, 3), 0.06, 1e-15);
-    l[0].s = 3;
-    assert_close(estimate_kappa(l, 3), 0, 0); /* they explain it all */
-    for (int i = 0; i < 3; i++)
-        l[i] = (struct estimate){.placements = 1, .theta = -10 - i, .s = nan};
-    assert_close(estimate_kappa(l, 3), 1.0 / 11, 1e-15);
-    assert_true(unknown(estimate_kappa(l, 1)) && unknown(estimate_kappa(l, 0)));
-    for (int i = 0; i < 3; i++) /* 0.64 of the variance is the rounds' */
-        l[i] = (struct estimate){4, 4, 9 + i, 99, 1.6, 0};
-    assert_close(estimate_kappa(l, 3), 0.06, 1e-15);
-    l[1].theta = nan;
-    assert_true(unknown(estimate_kappa(l, 3)));
+    return 5 + 0.1 * gauss(rng);
 }
 
-/* Launches of 8 placements that scatter by 2%, and boots that differ by kappa besides. */
-static void kappa_is_found_again(void **state)
+/* One placement in eight is odd. */
+static double bimodal(struct rng *rng)
 {
-    (void)state;
-    enum { LAUNCHES = 1000, R = 8 };
-    static struct estimate launches[LAUNCHES];
-    static const double kappas[] = {0, 0.01, 0.03};
-    for (int j = 0; j < 3; j++) {
-        struct rng rng = {23};
-        for (int l = 0; l < LAUNCHES; l++) {
-            double theta[R], boot = 5 * (1 + kappas[j] * gauss(&rng));
-            for (int i = 0; i < R; i++)
-                theta[i] = boot + 0.1 * gauss(&rng);
-            launches[l] = over(theta, R, 0, 0, 0);
-        }
-        assert_close(estimate_kappa(launches, LAUNCHES), kappas[j], j ? 0.002 : 0.0025);
-    }
+    return (rng_unit(rng) < 0.125 ? 4 : 3) + 0.01 * gauss(rng);
 }
 
-/* Launches of `count` placements that scatter by 0.1, boots that differ by kappa besides: how many
- * of the others lie inside the first one's interval? */
-static double share_inside(int count, double kappa)
+/* Three levels, of which the middle one is not the most common. */
+static double three_levels(struct rng *rng)
 {
+    double u = rng_unit(rng);
+    return (u < 0.4 ? 3 : u < 0.55 ? 4 : 5) + 0.01 * gauss(rng);
+}
+
+/* Cauchy's: no mean, no variance. */
+static double heavy(struct rng *rng)
+{
+    return 5 + 0.1 * gauss(rng) / gauss(rng);
+}
+
+/* Never below, seldom far above: as times are. */
+static double skewed(struct rng *rng)
+{
+    return 5 - 0.1 * mathx_log(1 - rng_unit(rng));
+}
+
+/* All alike, but for the step of the TSC. */
+static double lattice(struct rng *rng)
+{
+    return 5 + 0.01 * mathx_floor(3 * rng_unit(rng));
+}
+
+/* Of how many pairs of launches the second one's figure is inside the first one's interval. */
+static double share_inside(draw *placement, size_t count, double se)
+{
+    enum { PAIRS = 4000 };
     struct rng rng = {29};
-    int inside = 0, rounds = 2000;
-    for (int round = 0; round < rounds; round++) {
-        double theta[16];
+    int inside = 0;
+    for (int pair = 0; pair < PAIRS; pair++) {
+        double theta[PLACEMENTS_MOST];
         struct estimate e[2];
         for (int l = 0; l < 2; l++) {
-            double boot = 5 * (1 + kappa * gauss(&rng));
-            for (int i = 0; i < count; i++)
-                theta[i] = boot + 0.1 * gauss(&rng);
-            e[l] = over(theta, (size_t)count, 0.1, 1000, kappa);
+            for (size_t i = 0; i < count; i++)
+                theta[i] = placement(&rng);
+            e[l] = over(theta, count, se, 1000);
         }
-        double away = e[1].theta - e[0].theta;
-        inside += away <= e[0].half && -away <= e[0].half;
+        inside += e[0].lo <= e[1].theta && e[1].theta <= e[0].hi;
     }
-    return (double)inside / rounds;
+    return (double)inside / PAIRS;
 }
 
-/* 99%, whatever it is that differs: placements, boots, or the blocks of the only placement. */
+/* However placements are distributed; 0.006: three standard errors of the share. */
 static void another_launch_lies_inside(void **state)
 {
     (void)state;
-    static const int counts[] = {1, 2, 8, 16};
-    for (int j = 0; j < 4; j++) {
-        assert_close(share_inside(counts[j], 0), 0.99, 0.009); /* four standard errors */
-        assert_true(share_inside(counts[j], 0.02) > 0.981);    /* two parts in one: rather wide */
-    }
+    static draw *const draws[] = {normal, bimodal, three_levels, heavy, skewed, lattice};
+    static const size_t counts[] = {11, 12, 13, 15, 16, 33, 64};
+    for (size_t d = 0; d < sizeof draws / sizeof *draws; d++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            assert_true(share_inside(draws[d], counts[i], 0) > ESTIMATE_LEVEL - 0.006);
 }
 
 /*
- * Launches of `rounds` rounds of `each` placements; placements scatter by 1, rounds by `drift`. How
- * many of the others lie inside the first one's
- * interval, and how wide is that beside the ideal one, which knows both spreads?
+ * Four rounds of four placements; placements scatter by 1, rounds by `drift`. How many of the
+ * other launches lie inside.
  */
-static double share_over_rounds(unsigned rounds, unsigned each, double drift, double *width)
+static double share_over_rounds(double drift)
 {
-    enum { LAUNCHES = 4000, MOST = 64 };
-    static double widths[LAUNCHES];
+    enum { PAIRS = 4000 };
     struct rng rng = {31};
     int inside = 0;
-    for (int launch = 0; launch < LAUNCHES; launch++) {
+    for (int pair = 0; pair < PAIRS; pair++) {
         struct estimate e[2];
         for (int l = 0; l < 2; l++) {
-            struct estimate_taken part[MOST];
-            double theta[MOST], round[MOST];
-            for (unsigned i = 0; i < rounds * each; i++) {
-                double now = i % each ? part[i - 1].se : drift * gauss(&rng); /* of its round */
-                part[i] = (struct estimate_taken){i, i / each, 8, 100 + now + gauss(&rng), now};
+            struct estimate_taken part[16];
+            double theta[16], round[4], now = 0;
+            for (unsigned i = 0; i < 16; i++) {
+                now = i % 4 ? now : drift * gauss(&rng);
+                part[i] = (struct estimate_taken){i, i / 4, 8, 100 + now + gauss(&rng), 0};
             }
-            estimate_by_placement(part, rounds * each, theta, rounds * each);
-            estimate_by_round(part, rounds * each, round, rounds);
-            e[l] = estimate_over(
-                &(struct estimate_found){theta, rounds * each, round, rounds, 0, 0}, 0);
+            estimate_by_placement(part, 16, theta, 16);
+            estimate_by_round(part, 16, round, 4);
+            const struct estimate_found found = {.theta = theta,
+                                                 .placements = 16,
+                                                 .round = round,
+                                                 .rounds = 4,
+                                                 .rounds_differ = estimate_rounds_differ(part, 16)};
+            e[l] = estimate_over(&found, scratch);
         }
-        double away = e[1].theta - e[0].theta;
-        inside += away <= e[0].half && -away <= e[0].half;
-        widths[launch] = e[0].half;
+        inside += e[0].lo <= e[1].theta && e[1].theta <= e[0].hi;
     }
-    double ideal = 2.5758293 * mathx_sqrt(2 * (drift * drift + 1.0 / each) / rounds);
-    *width = median(widths, LAUNCHES) / ideal;
-    return (double)inside / LAUNCHES;
+    return (double)inside / PAIRS;
 }
 
-/* Whatever rounds and placements add to each other. In one go the interval would be as wide as the
- * placements show: with drifts as large as their spread it would hold half of the others. */
+/* Placements of one round that have something in common. Where that is of the size of their own
+ * scatter, not every launch sees it. */
 static void another_launch_lies_inside_over_rounds(void **state)
 {
     (void)state;
     static const double drifts[] = {0, 0.1, 0.25, 0.5, 1, 2, 5, 20};
-    static const struct {
-        unsigned rounds, each;
-        double widest; /* the t of so few rounds over the normal quantile */
-    } runs[] = {{4, 4, 2.3}, {3, 5, 3.9}, {8, 2, 1.4}, {16, 1, 1.2}};
-    for (size_t r = 0; r < sizeof runs / sizeof *runs; r++)
-        for (size_t i = 0; i < sizeof drifts / sizeof *drifts; i++) {
-            double width;
-            double share = share_over_rounds(runs[r].rounds, runs[r].each, drifts[i], &width);
-            assert_true(share >= 0.98);
-            assert_true(width > 0.9 && width < runs[r].widest);
-        }
+    for (size_t i = 0; i < sizeof drifts / sizeof *drifts; i++) {
+        double share = share_over_rounds(drifts[i]);
+        bool seldom_told = drifts[i] > 0.25 && drifts[i] < 5;
+        assert_true(share >= (seldom_told ? 0.95 : 0.98));
+    }
+}
+
+/* Fewer: Student's t, for values that are normally distributed. */
+static void another_launch_lies_inside_of_few(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {1, 2, 3, 4, 8, 10};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        assert_true(share_inside(normal, counts[i], 0.1) > 0.984);
+}
+
+/* A figure that is the most common placement's, where the mean over placements moves with the odd
+ * ones that a launch happens to have. */
+static void the_figure_repeats(void **state)
+{
+    (void)state;
+    struct rng rng = {31};
+    struct moments medians = {0}, means = {0};
+    for (int launch = 0; launch < 1000; launch++) {
+        double theta[16];
+        for (int i = 0; i < 16; i++)
+            theta[i] = bimodal(&rng);
+        struct estimate e = over(theta, 16, 0, 0);
+        moments_add(&medians, e.theta);
+        moments_add(&means, e.mean);
+    }
+    assert_close(medians.mean, 3, 0.01);
+    assert_true(moments_sd(&medians) < 0.005);
+    assert_close(means.mean, 3.125, 0.01);
+    assert_true(moments_sd(&means) > 0.07);
 }
 
 int main(void)
@@ -400,13 +518,17 @@ int main(void)
         cmocka_unit_test(few_blocks),
         cmocka_unit_test(the_error_is_the_scatter),
         cmocka_unit_test(rho_is_bounded),
-        cmocka_unit_test(intervals_by_hand),
+        cmocka_unit_test(few_placements_by_hand),
+        cmocka_unit_test(intervals_by_ranks_by_hand),
+        cmocka_unit_test(rounds_that_differ),
+        cmocka_unit_test(rounds_that_differ_widen_by_hand),
+        cmocka_unit_test(sides),
+        cmocka_unit_test(another_launch_lies_inside_over_rounds),
         cmocka_unit_test(intervals_over_rounds_by_hand),
         cmocka_unit_test(parts_become_placements_and_rounds),
-        cmocka_unit_test(kappa_by_hand),
-        cmocka_unit_test(kappa_is_found_again),
         cmocka_unit_test(another_launch_lies_inside),
-        cmocka_unit_test(another_launch_lies_inside_over_rounds),
+        cmocka_unit_test(another_launch_lies_inside_of_few),
+        cmocka_unit_test(the_figure_repeats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,10 @@
 #include "tests/unit/unit.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
+#define AT(n, apart, half)                                                                         \
+    {                                                                                              \
+        n, apart, (apart) - (half), (apart) + (half)                                               \
+    }
 
 static void expect(const struct even_point *p, size_t count, uint32_t n, uint32_t lo, uint32_t hi)
 {
@@ -15,9 +19,9 @@ static void expect(const struct even_point *p, size_t count, uint32_t n, uint32_
 /* A constant 10 against 3 a turn: 10 < 3 n from 4 on. */
 static void a_constant_beats_a_loop(void **state)
 {
-    static const struct even_point each[] = {{1, 7, 0}, {2, 4, 0}, {3, 1, 0}, {4, -2, 0}},
-                                   some[] = {{1, 7, 0}, {8, -14, 0}},
-                                   wide[] = {{1, 7, 0}, {2, 4, 0}, {64, -182, 0}};
+    static const struct even_point each[] = {AT(1, 7, 0), AT(2, 4, 0), AT(3, 1, 0), AT(4, -2, 0)},
+                                   some[] = {AT(1, 7, 0), AT(8, -14, 0)},
+                                   wide[] = {AT(1, 7, 0), AT(2, 4, 0), AT(64, -182, 0)};
     (void)state;
     expect(each, COUNT(each), 4, 4, 4);
     expect(some, COUNT(some), 4, 4, 4);
@@ -27,8 +31,8 @@ static void a_constant_beats_a_loop(void **state)
 /* As dear is not cheaper: 12 against 3 a turn is even at 4. */
 static void even_is_not_below(void **state)
 {
-    static const struct even_point points[] = {{1, 9, 0}, {4, 0, 0}, {5, -3, 0}},
-                                   line[] = {{2, 6, 0}, {6, -6, 0}};
+    static const struct even_point points[] = {AT(1, 9, 0), AT(4, 0, 0), AT(5, -3, 0)},
+                                   line[] = {AT(2, 6, 0), AT(6, -6, 0)};
     (void)state;
     expect(points, COUNT(points), 5, 5, 5);
     expect(line, COUNT(line), 5, 5, 5);
@@ -36,17 +40,26 @@ static void even_is_not_below(void **state)
 
 static void intervals_bound_it(void **state)
 {
-    static const struct even_point points[] = {{1, 7, 3.5},  {2, 4, 3.5},  {3, 1, 3.5},
-                                               {4, -2, 3.5}, {5, -5, 3.5}, {6, -8, 3.5}};
+    static const struct even_point points[] = {AT(1, 7, 3.5),  AT(2, 4, 3.5),  AT(3, 1, 3.5),
+                                               AT(4, -2, 3.5), AT(5, -5, 3.5), AT(6, -8, 3.5)};
     (void)state;
     expect(points, COUNT(points), 4, 3, 5);
 }
 
+/* Each side by itself. */
+static void sides_differ(void **state)
+{
+    static const struct even_point points[] = {{1, 7, 6.5, 14},  {2, 4, 3.5, 11},  {3, 1, 0.5, 8},
+                                               {4, -2, -2.5, 5}, {5, -5, -5.5, 2}, {6, -8, -9, -1}};
+    (void)state;
+    expect(points, COUNT(points), 4, 4, 6);
+}
+
 static void what_is_not_reached_is_not_told(void **state)
 {
-    static const struct even_point never[] = {{1, 7, 1}, {2, 4, 1}, {3, 2, 1}},
-                                   maybe[] = {{1, 7, 3}, {2, 4, 3}, {3, 1, 3}},
-                                   unsure[] = {{1, 7, 3}, {2, 4, 3}, {3, -2, 3}};
+    static const struct even_point never[] = {AT(1, 7, 1), AT(2, 4, 1), AT(3, 2, 1)},
+                                   maybe[] = {AT(1, 7, 3), AT(2, 4, 3), AT(3, 1, 3)},
+                                   unsure[] = {AT(1, 7, 3), AT(2, 4, 3), AT(3, -2, 3)};
     (void)state;
     expect(never, COUNT(never), 0, 0, 0);
     expect(maybe, COUNT(maybe), 0, 3, 0);
@@ -55,7 +68,8 @@ static void what_is_not_reached_is_not_told(void **state)
 
 static void below_from_the_first(void **state)
 {
-    static const struct even_point points[] = {{2, -1, 0.5}, {4, -2, 0.5}}, one[] = {{8, -2, 3}};
+    static const struct even_point points[] = {AT(2, -1, 0.5), AT(4, -2, 0.5)},
+                                   one[] = {AT(8, -2, 3)};
     (void)state;
     expect(points, COUNT(points), 2, 2, 2);
     expect(one, COUNT(one), 8, 8, 0);
@@ -64,14 +78,15 @@ static void below_from_the_first(void **state)
 /* The same, equal at every count, is never cheaper. */
 static void the_same_never_wins(void **state)
 {
-    static const struct even_point same[] = {{1, 0, 0}, {2, 0, 0}, {64, 0, 0}};
+    static const struct even_point same[] = {AT(1, 0, 0), AT(2, 0, 0), AT(64, 0, 0)};
     (void)state;
     expect(same, COUNT(same), 0, 0, 0);
 }
 
 static void a_later_loss_counts(void **state)
 {
-    static const struct even_point points[] = {{1, -1, 0}, {2, 3, 0}, {4, -1, 0}, {8, -2, 0}};
+    static const struct even_point points[] = {AT(1, -1, 0), AT(2, 3, 0), AT(4, -1, 0),
+                                               AT(8, -2, 0)};
     (void)state;
     expect(points, COUNT(points), 4, 4, 4);
 }
@@ -84,7 +99,7 @@ static void bounds_are_in_order(void **state)
         for (unsigned half = 0; half < 10; half++) {
             struct even_point p[6];
             for (unsigned i = 0; i < COUNT(p); i++)
-                p[i] = (struct even_point){1u << i, cost - 2.0 * (1u << i), half / 2.0};
+                p[i] = (struct even_point)AT(1u << i, cost - 2.0 * (1u << i), half / 2.0);
             struct even e = even_find(p, COUNT(p));
             assert_true(e.n == cost / 2 + 1);
             assert_true(e.lo >= 1 && e.lo <= e.n && (e.hi == 0 || e.hi >= e.n));
@@ -97,6 +112,7 @@ int main(void)
         cmocka_unit_test(a_constant_beats_a_loop),
         cmocka_unit_test(even_is_not_below),
         cmocka_unit_test(intervals_bound_it),
+        cmocka_unit_test(sides_differ),
         cmocka_unit_test(what_is_not_reached_is_not_told),
         cmocka_unit_test(below_from_the_first),
         cmocka_unit_test(the_same_never_wins),

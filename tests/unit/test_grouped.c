@@ -8,7 +8,7 @@ struct per_op per_op_of(const struct engine *e, const struct headline *h)
 {
     (void)e;
     return (struct per_op){"cycles", h->known ? h->cycles.theta : UNKNOWN,
-                           h->known ? h->cycles.half : UNKNOWN};
+                           h->known ? estimate_longer_side(&h->cycles) : UNKNOWN};
 }
 
 static const struct bench_family two = {{"trap", "cure"}},
@@ -59,7 +59,8 @@ static struct row row_of(const struct bench *b, double cycles, double half)
     struct row row = {.bench = b};
     row.headline.known = true;
     row.headline.cycles.theta = cycles;
-    row.headline.cycles.half = half;
+    row.headline.cycles.lo = cycles - half;
+    row.headline.cycles.hi = cycles + half;
     return row;
 }
 
@@ -100,7 +101,7 @@ static void few_columns_have_their_intervals_beside(void **state)
     assert_true(take(&two, "div", 0, 1.412, 0.023));
     assert_true(take(&two, "load", 0, -0.003, 0.038));
     assert_string_equal(show(), "\r\n                         cycles/op\r\n"
-                                "suite                       trap    +-99%     cure    +-99%\r\n"
+                                "suite                       trap    +-98%     cure    +-98%\r\n"
                                 "div                        1.412    0.023    6.029    0.142\r\n"
                                 "load                      -0.003    0.038        -\r\n");
     assert_string_equal(show(), "");
@@ -111,7 +112,7 @@ static void many_columns_have_them_below(void **state)
     (void)state;
     assert_true(take(&four, "plt", 0, 4.5, 0.25));
     assert_true(take(&four, "plt", 3, 1234.5, 1e4));
-    assert_string_equal(show(), "\r\n                         cycles/op, +-99% below\r\n"
+    assert_string_equal(show(), "\r\n                         cycles/op, +-98% below\r\n"
                                 "suite                      empty     ++*x straight compiled\r\n"
                                 "                                                       ++*x\r\n"
                                 "plt                        4.500        -        -     1235\r\n"

@@ -1,5 +1,6 @@
 /* Rows by another method than doubled bodies, over the same planted windows. */
 #include "tests/unit/made_engine.h"
+#include "lib/text/words.h"
 
 static struct row by_method(enum method method)
 {
@@ -226,6 +227,111 @@ static void compensation_says_why_not(void **state)
     assert_null(engine.compensate.why_not);
 }
 
+static bool every_tenth(size_t i)
+{
+    return i % 10 == 9;
+}
+
+static bool the_first(size_t i)
+{
+    return i == 0;
+}
+
+/* However few the samples: what fails in a window that is no sample fails the row too. */
+static void errors_fail_the_row_with_every_method(void **state)
+{
+    (void)state;
+    for (enum method m = METHOD_DOUBLED; m <= METHOD_ENSEMBLES; m++) {
+        for (unsigned first = 0; first < 2; first++) {
+            start(NULL);
+            options.k = 3;
+            options.ensembles = 2;
+            options.size = 8;
+            bench.form = FORM_FUNCTION;
+            bench.errors_are_wrong = true;
+            plant.fails = first ? the_first : every_tenth;
+            struct row row = by_method(m);
+            assert_int_equal(row.status, ROW_WRONG);
+            assert_non_null(strstr(row.why, "an operation returned an error"));
+            assert_true(m != METHOD_KBEST || row.method.body.all.n == 6);
+            plant.fails = NULL;
+            memset(plant.of_kind, 0, sizeof plant.of_kind);
+            assert_int_equal(by_method(m).status, ROW_OK);
+        }
+    }
+    start(NULL);
+    bench.form = FORM_FUNCTION;
+    plant.fails = the_first; /* counted and left out, where the row does not say that it is wrong */
+    bench.errors_are_wrong = false;
+    assert_int_equal(by_method(METHOD_KBEST).status, ROW_OK);
+
+    start(NULL);
+    bench.form = FORM_FUNCTION;
+    bench.errors_are_wrong = true;
+    plant.twice_fails = true; /* in twice the body, which is no sample either */
+    plant.fails = every_tenth;
+    struct row row = by_method(METHOD_DOUBLED);
+    assert_int_equal(row.status, ROW_WRONG);
+    assert_int_equal(row.errors, 0);
+    bench.errors_are_wrong = false;
+    bench.form = FORM_STRAIGHT;
+}
+
+static void give(const char *text)
+{
+    struct word word = {0};
+    strcpy(word.at, text);
+    assert_true(options_take(&options, &word, "a test", "word", 1, NULL));
+}
+
+/* Windows of a kind that were run, and those that are samples. */
+static size_t not_samples(enum kind k, const struct method_side *side)
+{
+    return plant.of_kind[k] - side->all.n;
+}
+
+/* method=plain reads the TSC three times; its first window is a sample, unless told otherwise. */
+static void plain_warms_up_as_its_author_did(void **state)
+{
+    (void)state;
+    plant.extra = now_and_then;
+    struct row row = by_method(METHOD_PLAIN);
+    const struct method_result *m = &row.method;
+    assert_int_equal(not_samples(KIND_BODY, &m->body) + not_samples(KIND_EMPTY, &m->empty), 0);
+    assert_int_equal(not_samples(KIND_RULER, &m->ruler), 2 * ENGINE_BLOCK);
+    assert_true(row.disturbed > 0 && m->body.calm.n + row.disturbed == m->body.all.n);
+
+    start(NULL);
+    give("warmup=3");
+    row = by_method(METHOD_PLAIN);
+    assert_int_equal(not_samples(KIND_BODY, &m->body), 4 * ENGINE_BLOCK); /* one is judged by */
+    assert_int_equal(not_samples(KIND_RULER, &m->ruler), 2 * ENGINE_BLOCK);
+
+    start(NULL);
+    options.ensembles = 4;
+    options.size = 16;
+    row = by_method(METHOD_ENSEMBLES);
+    assert_int_equal(not_samples(KIND_BODY, &m->body), 2 * ENGINE_BLOCK);
+}
+
+/* A recipe that hides the beginning of a body takes it off the figure: the error says so. */
+static void what_the_recipe_hides_is_in_the_error(void **state)
+{
+    (void)state;
+    for (enum method m = METHOD_PLAIN; m <= METHOD_ENSEMBLES; m++) {
+        double error[2];
+        for (unsigned hides = 0; hides < 2; hides++) {
+            start(NULL);
+            options.ensembles = 4;
+            options.size = 16;
+            engine.hides = 40 * hides;
+            engine.ticks_per_cycle = 0.5;
+            error[hides] = by_method(m).method.error;
+        }
+        assert_true(fabs((error[1] - error[0]) * OPS - 40 * engine.ticks_per_cycle) < 1e-6);
+    }
+}
+
 static double slow_empty(enum kind k, size_t i)
 {
     (void)i;
@@ -246,17 +352,28 @@ static void a_negative_difference_says_so(void **state)
 
 static void checks_are_made_by_each_method(void **state)
 {
+    static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
     (void)state;
-    bench.floor = 0.25;
-    plant.operation = 0;
-    for (enum method m = METHOD_PLAIN; m <= METHOD_KBEST; m++) {
-        struct row row = by_method(m);
+    bench.least_instructions = 1;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        start(NULL);
+        options.ensembles = 4;
+        options.size = 16;
+        plant.instructions = 0; /* with a figure that looks sound */
+        struct row row = by_method(methods[i]);
         assert_int_equal(row.status, ROW_WRONG);
         assert_non_null(strstr(row.why, "the work is gone"));
+        plant.instructions = 1;
+        plant.operation = 0; /* with one that does not */
+        row = by_method(methods[i]);
+        assert_int_equal(row.status, ROW_OK);
+        assert_int_equal(row.work, WORK_JUDGED);
     }
-    bench.floor = 0;
+    bench.least_instructions = 0;
     bench.truth = three;
-    plant.operation = 3.5;
+    plant.operation = 3.4; /* one placement: nearer to 3 than to 4 */
+    assert_int_equal(by_method(METHOD_KBEST).status, ROW_OK);
+    plant.operation = 3.6;
     struct row row = by_method(METHOD_KBEST);
     bench.truth = NULL;
     assert_non_null(strstr(row.why, "not the documented figure"));
@@ -283,6 +400,9 @@ int main(void)
         cmocka_unit_test_setup(compensation_says_why_not, start),
         cmocka_unit_test_setup(a_drift_does_not_fall_into_the_difference, start),
         cmocka_unit_test_setup(a_negative_difference_says_so, start),
+        cmocka_unit_test_setup(errors_fail_the_row_with_every_method, start),
+        cmocka_unit_test_setup(plain_warms_up_as_its_author_did, start),
+        cmocka_unit_test_setup(what_the_recipe_hides_is_in_the_error, start),
         cmocka_unit_test_setup(checks_are_made_by_each_method, start),
         cmocka_unit_test_setup(disturbed_windows_are_counted_by_each_method, start),
     };

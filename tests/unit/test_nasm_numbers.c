@@ -6,6 +6,7 @@
 #include "bench/api/bench.h"
 #include "bench/suites/calls/lazy.h"
 #include "bench/suites/calls/many.h"
+#include "bench/window/window.h"
 #include "kernel/cpu/registers.h"
 #include "tests/unit/read_file.h"
 #include "tests/unit/unit.h"
@@ -61,6 +62,14 @@ static void fixups_and_offsets_are_those_of_c(void **state)
     (void)state;
     EXPECT("bench/window/unit.inc", {"FIXUP_CALLEE", FIXUP_CALLEE}, {"FIXUP_STUB", FIXUP_STUB},
            {"FIXUP_SLOT", FIXUP_SLOT}, {"FIXUP_TAG", FIXUP_TAG}, {"FIXUP_HEAD", FIXUP_HEAD},
+           {"FIXUP_FRAME", FIXUP_FRAME}, {"FRAME_FAILED", offsetof(struct window_frame, failed)},
+           {"FRAME_START", offsetof(struct window_frame, start)},
+           {"FRAME_RSP", offsetof(struct window_frame, rsp)},
+           {"FRAME_BODY_RSP", offsetof(struct window_frame, body_rsp)},
+           {"FRAME_FLAGS", offsetof(struct window_frame, flags)},
+           {"FRAME_MXCSR", offsetof(struct window_frame, mxcsr)},
+           {"FRAME_CONTROL", offsetof(struct window_frame, control)},
+           {"FRAME_X87", offsetof(struct window_frame, x87)},
            {"OBJECT_COUNTER", offsetof(struct object, counter)},
            {"OBJECT_VTABLE", offsetof(struct object, vtable)},
            {"OBJECT_SLOT", offsetof(struct object, slot)},
@@ -102,12 +111,13 @@ static void an_objects_row_is_that_of_c(void **state)
            {"BARETICK_COUNTER", offsetof(struct baretick_object, counter)},
            {"BARETICK_ROOM", offsetof(struct baretick_object, room)},
            {"BARETICK_RING0", BARETICK_RING0}, {"BARETICK_NOT_DOUBLED", BARETICK_NOT_DOUBLED},
-           {"BARETICK_COLD", BARETICK_COLD}, AT("VERSION", version), AT("SIZE", size),
-           AT("SUITE", suite), AT("NAME", name), AT("WHAT", what), AT("BODY", body),
-           AT("EMPTY", empty), AT("OPS", ops), AT("GRAIN", grain), AT("MOST_OPS", most_ops),
-           AT("ROOM", room), AT("NEEDS", needs), AT("FLAGS", flags), AT("SETUP", setup),
-           AT("CHECK", check), AT("FLOOR", floor), AT("TRUTH", truth), AT("BESIDE", beside),
-           AT("UNIT", unit), AT("UNITS", units), AT("RESERVED", reserved),
+           {"BARETICK_COLD", BARETICK_COLD}, {"BARETICK_MAY_VANISH", BARETICK_MAY_VANISH},
+           AT("VERSION", version), AT("SIZE", size), AT("SUITE", suite), AT("NAME", name),
+           AT("WHAT", what), AT("BODY", body), AT("EMPTY", empty), AT("OPS", ops),
+           AT("GRAIN", grain), AT("MOST_OPS", most_ops), AT("ROOM", room), AT("NEEDS", needs),
+           AT("FLAGS", flags), AT("SETUP", setup), AT("CHECK", check), AT("FLOOR", floor),
+           AT("TRUTH", truth), AT("BESIDE", beside), AT("UNIT", unit), AT("UNITS", units),
+           AT("RESERVED", reserved), AT("LEAST_INSTRUCTIONS", least_instructions),
            {"BARETICK_ROW_SIZE", sizeof(struct baretick_row)});
 }
 

@@ -85,8 +85,9 @@ static void a_row_is_read_whole(void **state)
         .most_ops = 128,
         .room = 8u << 20,
         .needs = BARETICK_RING0,
-        .flags = BARETICK_NOT_DOUBLED | BARETICK_COLD,
+        .flags = BARETICK_NOT_DOUBLED | BARETICK_COLD | BARETICK_MAY_VANISH,
         .floor = 0.25,
+        .least_instructions = 2.5,
         .truth = 3,
         .units = 8,
     };
@@ -109,9 +110,9 @@ static void a_row_is_read_whole(void **state)
     assert_int_equal(b->most_ops, 128);
     assert_int_equal(b->room_bytes, 8u << 20);
     assert_int_equal(b->needs, NEED_RING0);
-    assert_true(b->not_doubled && b->cold && b->errors_are_wrong);
+    assert_true(b->not_doubled && b->cold && b->may_vanish && b->errors_are_wrong);
     assert_int_equal(b->base_per_op, 8);
-    assert_true(b->floor == 0.25 && out.code.truth == 3);
+    assert_true(b->least_instructions == 2.5 && out.code.truth == 3);
     assert_ptr_equal(out.code.elf, &e);
     for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++) {
         assert_int_equal(out.code.at[f].section, ROWS_CODE);
@@ -125,7 +126,8 @@ static void what_is_left_out_is_none(void **state)
     assert_true(reads_made());
     assert_string_equal(out.bench.suite, "mine");
     assert_true(!out.bench.beside && !out.bench.base_unit && !out.bench.needs);
-    assert_true(!out.bench.not_doubled && !out.bench.cold && out.bench.floor == 0);
+    assert_true(!out.bench.not_doubled && !out.bench.cold && !out.bench.may_vanish);
+    assert_true(out.bench.least_instructions == 0);
     for (unsigned f = BENCH_CODE_EMPTY; f < BENCH_CODE_FIELDS; f++)
         assert_int_equal(out.code.at[f].section, 0);
 }
@@ -141,10 +143,23 @@ static void limits_are_allowed(void **state)
     in[0].what = made_text(what);
     in[0].row.ops = in[0].row.grain = OBJECT_OPS_MOST;
     in[0].row.most_ops = 2 * OBJECT_OPS_MOST;
-    in[0].row.floor = 1e300;
+    in[0].row.least_instructions = in[0].row.truth = nextafter(1e18, 0);
     assert_true(reads_made());
     assert_string_equal(out.bench.name, name);
     assert_string_equal(out.bench.what, what);
+}
+
+/* One of before least_instructions: a shorter struct, and a limit of time, whatever it is. */
+static void an_older_object_is_read(void **state)
+{
+    (void)state;
+    in[0].row.size = offsetof(struct baretick_row, least_instructions);
+    in[0].row.least_instructions = 7; /* another object's bytes */
+    in[0].row.floor = -1;
+    assert_true(reads_made());
+    assert_true(out.bench.least_instructions == 0);
+    in[0].row.size -= 8;
+    assert_false(reads_made());
 }
 
 static void each_row_of_several_is_read(void **state)
@@ -245,7 +260,7 @@ static void another_struct_is_refused(void **state)
     refused("mine.o: row 1: ", "version 0; ");
     begin(NULL);
     in[0].row.size--;
-    refused("mine.o: row 1: ", "its struct has 127 bytes; version 1 has 128");
+    refused("mine.o: row 1: ", "its struct has 135 bytes; version 1 has 136 or 128");
     begin(NULL);
     made_rows(&m, in, 1);
     put_le(header(ROWS_STRUCTS) + 32, sizeof(struct baretick_row) - 1, 8);
@@ -317,13 +332,16 @@ static void numbers_are_checked(void **state)
     NUMBER(room, BARETICK_ROOM_MOST + 1, "room is 8388609 bytes; at most 8388608 are there");
     NUMBER(room, UINT32_MAX, "at most 8388608 are there");
     NUMBER(needs, 2, "needs has bits that this version does not know");
-    NUMBER(flags, 4, "flags or reserved has bits that this version does not know");
+    NUMBER(flags, 8, "flags or reserved has bits that this version does not know");
     NUMBER(reserved, 1, "flags or reserved has bits");
-    NUMBER(floor, -0.5, "floor and truth are cycles: 0 or above");
-    NUMBER(floor, (double)NAN, "floor and truth are cycles");
-    NUMBER(floor, (double)INFINITY, "floor and truth are cycles");
-    NUMBER(truth, -1, "floor and truth are cycles");
-    NUMBER(truth, -(double)NAN, "floor and truth are cycles");
+    NUMBER(least_instructions, -0.5, "least_instructions is a number: 0 or above");
+    NUMBER(least_instructions, (double)NAN, "least_instructions is a number");
+    NUMBER(least_instructions, (double)INFINITY, "least_instructions is a number");
+    NUMBER(truth, -1, "truth is cycles: 0 or above");
+    NUMBER(truth, -(double)NAN, "truth is cycles");
+    NUMBER(truth, 1e18, "0 or above, and below 1e18");
+    NUMBER(truth, 1e308, "0 or above, and below 1e18");
+    NUMBER(least_instructions, 1e308, "0 or above, and below 1e18");
     NUMBER(units, 8, "unit and units belong together: one of them is not given");
     in[0].unit = made_text("byte");
     refused_row("unit and units belong together");
@@ -364,6 +382,7 @@ int main(void)
         cmocka_unit_test_setup(a_row_is_read_whole, begin),
         cmocka_unit_test_setup(what_is_left_out_is_none, begin),
         cmocka_unit_test_setup(limits_are_allowed, begin),
+        cmocka_unit_test_setup(an_older_object_is_read, begin),
         cmocka_unit_test_setup(each_row_of_several_is_read, begin),
         cmocka_unit_test_setup(the_list_is_checked, begin),
         cmocka_unit_test_setup(pointers_to_rows_are_followed, begin),

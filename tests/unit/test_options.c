@@ -49,10 +49,10 @@ static void defaults(void **state)
     assert_int_equal(o.serial.baud, 115200);
     assert_int_equal(o.finish, FINISH_AUTO);
     assert_int_equal(o.takeover, TAKEOVER_AUTO);
-    assert_int_equal(o.clock.n, 4);
-    assert_int_equal(o.clock.id[0], CLOCK_ID_TSC);
-    assert_int_equal(o.cycle.n, CYCLE_IDS);
-    assert_int_equal(o.cycle.id[0], CYCLE_RULER);
+    assert_int_equal(o.clock.n, 1);
+    assert_int_equal(o.clock.id[0], CLOCK_ID_AUTO);
+    assert_int_equal(o.cycle.n, 1);
+    assert_int_equal(o.cycle.id[0], CYCLE_AUTO);
     assert_string_equal(o.cores, "bsp");
     assert_int_equal(o.share, SHARE_ALONE);
     assert_int_equal(o.park, PARK_HLT);
@@ -93,6 +93,43 @@ static void every_key(void **state)
     assert_int_equal(o.dma, SETTING_OFF);
     assert_int_equal(o.freq, FREQ_MAX);
     assert_int_equal(o.watch, 250);
+}
+
+/* A fraction of 1 where there is a point, else thousandths. */
+static void fractions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *shown;
+        uint32_t parts;
+    } good[] = {{"epsilon=0.05", "0.05", 50000},
+                {"epsilon=50", "0.05", 50000},
+                {"epsilon=0.0", "0.0", 0},
+                {"epsilon=0", "0.0", 0},
+                {"epsilon=1.0", "1.0", OPTION_ONE},
+                {"epsilon=1000", "1.0", OPTION_ONE},
+                {"epsilon=1", "0.001", 1000},
+                {"epsilon=0.000001", "0.000001", 1},
+                {"epsilon=0.123456", "0.123456", 123456}};
+    static const char *const bad[] = {"epsilon=1.000001", "epsilon=1001",      "epsilon=0.",
+                                      "epsilon=.05",      "epsilon=0.0000001", "epsilon=0,05",
+                                      "epsilon=0.05x",    "epsilon=-0.05",     "epsilon=2.0"};
+    struct options o;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        char text[4096], member[40];
+        struct sink_buf b;
+        struct json j;
+        assert_true(parse(&o, good[i].word));
+        assert_int_equal(o.epsilon, good[i].parts);
+        sink_buf_init(&b, text, sizeof text);
+        json_begin(&j, &b.sink, 0, "run");
+        options_record(&o, &j);
+        json_end(&j);
+        snprintf(member, sizeof member, "\"epsilon\":%s,", good[i].shown);
+        assert_non_null(strstr(text, member));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(parse(&o, bad[i]));
 }
 
 static void later_wins(void **state)
@@ -231,13 +268,15 @@ static void messages(void **state)
         "run, ? any one character), 255 bytes at most");
     refused("clock=tsc,rtc",
             "baretick.conf, line 1: \"clock=tsc,rtc\": clock takes a comma list out of "
-            "tsc|hpet|pmtimer|pit|cputime|clock, each once at most: it has no \"rtc\"");
+            "tsc|hpet|pmtimer|pit|cputime|clock|thread|times|auto, each once at most: it has no "
+            "\"rtc\"");
     refused("cycle=pmc,,tsc",
             "baretick.conf, line 1: \"cycle=pmc,,tsc\": cycle takes a comma list out of "
-            "pmc|aperf|ruler|tsc|null, each once at most: an item is empty");
+            "pmc|aperf|ruler|tsc|null|rdtscp|perf|auto, each once at most: an item is empty");
     refused("clock=pit,tsc,pit",
             "baretick.conf, line 1: \"clock=pit,tsc,pit\": clock takes a comma list out of "
-            "tsc|hpet|pmtimer|pit|cputime|clock, each once at most: \"pit\" stands there twice");
+            "tsc|hpet|pmtimer|pit|cputime|clock|thread|times|auto, each once at most: \"pit\" "
+            "stands there twice");
     refused("\"samples=64",
             "baretick.conf, line 1: \"samples=64\": the double quote is not closed on "
             "its line");
@@ -556,7 +595,7 @@ static void what_is_not_default_is_shown(void **state)
 {
     (void)state;
     shown("", "suite=* bench=* samples=64");
-    shown("hist=capped seed=1 clock=tsc,hpet,pmtimer,pit watch=auto", "suite=* bench=* samples=64");
+    shown("hist=capped seed=1 clock=auto watch=auto", "suite=* bench=* samples=64");
     shown("freq=max serial=com2,9600 watch=5 cycle=tsc cores=all turbo=off seed=4294967295 "
           "suite=calls samples=64",
           "suite=calls bench=* samples=64 cycle=tsc seed=4294967295 cores=all turbo=off freq=max "
@@ -568,6 +607,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_key),
+        cmocka_unit_test(fractions),
         cmocka_unit_test(later_wins),
         cmocka_unit_test(choices_are_in_order),
         cmocka_unit_test(names_are_the_words),

@@ -60,6 +60,17 @@ static uint64_t tsc_now(void)
     return (uint64_t)(mathx_floor(core.now * core.ticks_per_cycle / core.step) * core.step);
 }
 
+static uint64_t tsc_now_rdtscp(void)
+{
+    return tsc_now();
+}
+
+static uint64_t tsc_now_xfence(bool is_lfence)
+{
+    (void)is_lfence;
+    return tsc_now();
+}
+
 /* A window's ticks; between two of them some cycles pass that nothing depends on. */
 static uint64_t window_ticks(double cycles, bool sensitive, struct lone *seen)
 {
@@ -341,7 +352,7 @@ static void a_neighbour(double width, double step, double share)
         assert_true(row.blocks >= NEEDED && row.blocks <= (1 + 20) * NEEDED);
         assert_true(!row.shared);
         /* But one that came and went between two readings. */
-        assert_close(row.headline.cycles.theta, OPERATION, row.headline.cycles.half);
+        assert_true(row.headline.cycles.lo <= OPERATION && row.headline.cycles.hi >= OPERATION);
         assert_close(row.headline.cycles.theta, OPERATION, 0.02 * OPERATION);
     }
     assert_true(judged.beside > 100 && judged.seen >= 0.95 * judged.beside);
@@ -374,7 +385,7 @@ static void the_budget_is_kept(void **state)
         assert_true(judged.seen >= 0.95 * judged.beside && told() > 80);
         assert_true(row.shared);
         const struct estimate *cycles = &row.headline.cycles;
-        assert_true(cycles->theta - cycles->half <= OPERATION);
+        assert_true(cycles->lo <= OPERATION);
     }
 }
 

@@ -157,6 +157,16 @@ void cycle_open(struct engine *e)
     e->cycle.by = CYCLES_COUNTER;
 }
 
+static unsigned no_counter; /* the core on which what cycle= names does not start; 0: none */
+
+bool cycle_check_words(const struct engine *e, struct sink *err)
+{
+    if (no_counter == 0 || e->core != no_counter)
+        return true;
+    fmt(err, "cycle=pmc: pmc does not start: in use");
+    return false;
+}
+
 void cycle_close(struct engine *e)
 {
     assert_int_equal(e->core, here);
@@ -484,6 +494,16 @@ static void cores_that_are_executed_otherwise(void **state)
         assert_int_equal(plan->seat[k].unlike[0] != 0, k == 2);
     }
     assert_non_null(strstr(plan->seat[2].unlike, "\"emulated\", the boot core \"instructions\""));
+    done();
+
+    no_counter = 3; /* nor does a counter that was named stand in for another there */
+    executions[2] = EXEC_INSTRUCTIONS;
+    plan = plan_of("0-3", SHARE_ALONE);
+    for (unsigned k = 0; k < 4; k++)
+        assert_int_equal(measure(plan, k) == NULL, k == 3);
+    assert_string_equal(plan->seat[3].unlike_in, "cycle");
+    assert_non_null(strstr(plan->seat[3].unlike, "pmc does not start: in use"));
+    no_counter = 0;
     done();
 
     boot_execution = EXEC_EMULATED; /* all is noise then, and is said to be */

@@ -15,7 +15,7 @@ static uint64_t product(uint64_t a, uint64_t b)
 }
 
 /* Commas between declarators, between arguments, in an array and as an operator. */
-BENCH_STATEMENT(unit, commas, "a sum of three", .check = check_counted, .floor = 0.5)
+BENCH_STATEMENT(unit, commas, "a sum of three", .check = check_counted, .least_instructions = 0.5)
 {
     uint64_t a = 1, b = 2, c[] = {3, 4};
     o->counter += a + b, o->counter += c[0] + c[1];
@@ -28,6 +28,23 @@ BENCH_STATEMENT(unit, nothing, "a statement that does not use the object")
 
 int count_up(uint64_t n, struct object *o);
 BENCH_LOOP(count_up, uint64_t one = 1, two = 2; o->counter += two, o->counter -= one)
+
+/* Every fourth operation ends early. */
+BENCH_BREAKABLE(unit, breaks, "an increment, or a break", (.check = check_counted), o->counter += 2,
+                {
+                    uint64_t each[] = {4, 1};
+                    if (n % each[0] == 0)
+                        break;
+                    if (n % each[0] == each[1])
+                        continue;
+                    o->counter++;
+                });
+
+BENCH_BREAKABLE(unit, breaks_alone, "what is left out is left out", (), , if (n % 2) break;
+                o->counter++);
+
+int half(uint64_t n, struct object *o);
+BENCH_LOOP(half, if (n % 2) break; o->counter++)
 
 static void count(uint64_t n, void *counter)
 {
@@ -65,7 +82,7 @@ static void a_statement_may_have_commas(void **state)
     (void)state;
     works("commas", 1);
     works("commas", 1000);
-    assert_true(row("commas")->floor == 0.5);
+    assert_true(row("commas")->least_instructions == 0.5);
     assert_int_equal(row("commas")->ops, BENCH_STATEMENT_OPS);
 }
 
@@ -86,6 +103,20 @@ static void a_loop_is_a_body(void **state)
     assert_int_equal(object.counter, 12);
 }
 
+/* A break ends its operation, and no other; onbreak runs for it, and not for a continue. */
+static void a_break_ends_its_operation(void **state)
+{
+    (void)state;
+    struct object object = {0};
+    works("breaks", 4); /* of the break 2, of the continue 0, of the others 1 */
+    works("breaks", 1000);
+    assert_int_equal(row("breaks_alone")->function(10, &object), 0);
+    assert_int_equal(object.counter, 5);
+    assert_null(row("breaks_alone")->check);
+    assert_int_equal(half(10, &object), 0);
+    assert_int_equal(object.counter, 10);
+}
+
 static void a_function_is_called_with_its_context(void **state)
 {
     (void)state;
@@ -99,6 +130,7 @@ int main(void)
         cmocka_unit_test(a_statement_may_have_commas),
         cmocka_unit_test(further_fields_may_be_missing),
         cmocka_unit_test(a_loop_is_a_body),
+        cmocka_unit_test(a_break_ends_its_operation),
         cmocka_unit_test(a_function_is_called_with_its_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,8 +54,8 @@ static struct timer *source(void *context, unsigned id, const char **why)
 
 static int set_up(void **state)
 {
-    static const char *const names[CLOCK_IDS] = {"tsc", "hpet",    "pmtimer",
-                                                 "pit", "cputime", "clock"};
+    static const char *const names[CLOCK_IDS] = {"tsc",     "hpet",  "pmtimer", "pit",
+                                                 "cputime", "clock", "thread",  "times"};
     (void)state;
     for (unsigned i = 0; i < CLOCK_IDS; i++) {
         planted[i] = (struct planted){.count = 100 + i};
@@ -186,6 +186,13 @@ static enum timer_status read_cycles(struct timer *t, uint64_t *count)
     return planted[0].fails ? TIMER_FAILED : TIMER_OK;
 }
 
+static enum timer_status read_ticks(struct timer *t, uint64_t *count)
+{
+    (void)t;
+    *count = tsc();
+    return TIMER_OK;
+}
+
 static struct timer *cycle_source(void *context, unsigned id, const char **why)
 {
     assert_ptr_equal(context, planted);
@@ -193,7 +200,9 @@ static struct timer *cycle_source(void *context, unsigned id, const char **why)
     *why = id == CYCLE_APERF ? "MSRs need ring 0" : NULL;
     timer[0].read = read_cycles;
     timer[0].bits = 48;
-    return *why ? NULL : id == CYCLE_PMC ? &timer[0] : &plain;
+    static struct timer rdtscp = {
+        .start = start, .read = read_ticks, .context = &planted[1], .bits = 64};
+    return *why ? NULL : id == CYCLE_PMC ? &timer[0] : id == CYCLE_RDTSCP ? &rdtscp : &plain;
 }
 
 static void sources_of_cycles_are_measured_by_the_tsc(void **state)
@@ -218,6 +227,7 @@ static void sources_of_cycles_are_measured_by_the_tsc(void **state)
     assert_int_equal(found[CYCLE_TSC].hz, TSC_HZ);
     assert_int_equal(found[CYCLE_TSC].resolution, 26);
     assert_int_equal(found[CYCLE_TSC].resolution_ps, 10000);
+    assert_true(found[CYCLE_RDTSCP].hz == TSC_HZ && found[CYCLE_RDTSCP].resolution == 26);
     assert_non_null(strstr(found[CYCLE_NULL].none, "counts nothing"));
     sink_buf_init(&b, text, sizeof text);
     timer_survey_show("cycle", CYCLE_WORDS, found, CYCLE_IDS, &b.sink);
@@ -246,7 +256,8 @@ static struct timer_choice choose(const char *text)
     const char *at;
     size_t n;
     assert_int_equal(timer_list_parse(&l, CLOCK_WORDS, text, &at, &n), TIMER_LIST_FINE);
-    timer_choose(&c, &l, CLOCK_WORDS, source, planted);
+    struct timer_order order = timer_list_order(&l, &timer_clocks);
+    timer_choose(&c, &order, &timer_clocks, source, planted);
     return c;
 }
 
@@ -284,9 +295,10 @@ static void reasons_are_kept(void **state)
     struct sink_buf b;
     absent[CLOCK_ID_HPET] = "no HPET table";
     planted[CLOCK_ID_PIT].refuses = "does not count";
-    struct timer_choice c = choose("hpet,pit,tsc,pmtimer");
+    struct timer_choice c = choose("hpet,pit,auto");
     assert_ptr_equal(c.used, &timer[CLOCK_ID_TSC]);
     assert_int_equal(c.refusals, 2);
+    assert_false(c.required);
     assert_int_equal(planted[CLOCK_ID_PMTIMER].starts, 0);
     assert_int_equal(planted[CLOCK_ID_PIT].stops, 0); /* a refusal leaves it as it was */
     assert_non_null(strstr(record(&c), "\"clock\":\"tsc\",\"clock_refused\":[{\"name\":\"hpet\","
@@ -297,6 +309,45 @@ static void reasons_are_kept(void **state)
     assert_string_equal(text, "clock     tsc\r\n"
                               "          not hpet: no HPET table\r\n"
                               "          not pit: does not count\r\n");
+}
+
+static bool check(const char *text, const struct timer_choice *c, char said[200])
+{
+    struct timer_list l;
+    struct sink_buf b;
+    const char *at;
+    size_t n;
+
+    assert_int_equal(timer_list_parse(&l, CLOCK_WORDS, text, &at, &n), TIMER_LIST_FINE);
+    sink_buf_init(&b, said, 200);
+    return timer_check(c, &l, &timer_clocks, &b.sink);
+}
+
+/* Without `auto` the first timer has to start, whatever follows it. */
+static void a_named_timer_has_to_start(void **state)
+{
+    (void)state;
+    char said[200];
+    planted[CLOCK_ID_PIT].refuses = "does not count";
+    struct timer_choice c = choose("pit,tsc");
+    assert_null(c.used);
+    assert_true(c.required);
+    assert_int_equal(planted[CLOCK_ID_TSC].starts, 0);
+    assert_false(check("pit,tsc", &c, said));
+    assert_non_null(strstr(said, "clock=pit,tsc: pit does not start: does not count"));
+    assert_non_null(strstr(said, "clock=pit,tsc,auto"));
+
+    c = choose("tsc,pit");
+    assert_ptr_equal(c.used, &timer[CLOCK_ID_TSC]);
+    assert_true(check("tsc,pit", &c, said));
+    timer_release(&c);
+
+    for (unsigned i = 0; i < CLOCK_IDS; i++)
+        planted[i].refuses = "does not count";
+    c = choose("auto");
+    assert_null(c.used);
+    assert_int_equal(c.refusals, 4); /* the standard ones: none that only a process has */
+    assert_true(check("auto", &c, said));
 }
 
 static void none_starts(void **state)
@@ -342,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_first_that_starts, set_up),
         cmocka_unit_test_setup(reasons_are_kept, set_up),
+        cmocka_unit_test_setup(a_named_timer_has_to_start, set_up),
         cmocka_unit_test_setup(none_starts, set_up),
         cmocka_unit_test_setup(tried_again, set_up),
         cmocka_unit_test_setup(survey_tries_all, set_up),

@@ -49,15 +49,48 @@ static void words_and_ids(void **state)
                {CYCLE_WORDS, "aperf", CYCLE_APERF},
                {CYCLE_WORDS, "ruler", CYCLE_RULER},
                {CYCLE_WORDS, "tsc", CYCLE_TSC},
-               {CYCLE_WORDS, "null", CYCLE_NULL}};
+               {CYCLE_WORDS, "null", CYCLE_NULL},
+               {CYCLE_WORDS, "rdtscp", CYCLE_RDTSCP},
+               {CYCLE_WORDS, "perf", CYCLE_PERF},
+               {CLOCK_WORDS, "thread", CLOCK_ID_THREAD},
+               {CLOCK_WORDS, "times", CLOCK_ID_TIMES},
+               {CLOCK_WORDS, "auto", CLOCK_ID_AUTO},
+               {CYCLE_WORDS, "auto", CYCLE_AUTO}};
     char name[TIMER_NAME_MAX];
-    assert_int_equal(sizeof all / sizeof all[0], CLOCK_IDS + CYCLE_IDS);
+    assert_int_equal(sizeof all / sizeof all[0], CLOCK_IDS + 1 + CYCLE_IDS + 1);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         assert_int_equal(parse(all[i].words, all[i].word), TIMER_LIST_FINE);
         assert_int_equal(l.id[0], all[i].id);
         timer_name(all[i].words, all[i].id, name);
         assert_string_equal(name, all[i].word);
     }
+}
+
+/* `auto` stands for what of the standard order is not named. */
+static void the_order_of_a_list(void **state)
+{
+    (void)state;
+    const struct {
+        const char *list, *order;
+        bool goes_on;
+    } lists[] = {{"auto", CLOCK_STANDARD, true},
+                 {"pit,tsc", "pit,tsc", false},
+                 {"pit,auto", "pit,tsc,hpet,pmtimer", true},
+                 {"auto,tsc", "hpet,pmtimer,pit,tsc", true},
+                 {"cputime,auto,clock", "cputime,tsc,hpet,pmtimer,pit,clock", true}};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        char text[TIMER_LIST_TEXT];
+        assert_int_equal(parse(CLOCK_WORDS, lists[i].list), TIMER_LIST_FINE);
+        struct timer_order order = timer_list_order(&l, &timer_clocks);
+        timer_list_text(&order.list, CLOCK_WORDS, text);
+        assert_string_equal(text, lists[i].order);
+        assert_int_equal(order.goes_on, lists[i].goes_on);
+    }
+    assert_int_equal(parse(CYCLE_WORDS, "auto"), TIMER_LIST_FINE);
+    char text[TIMER_LIST_TEXT];
+    struct timer_order order = timer_list_order(&l, &timer_cycles);
+    timer_list_text(&order.list, CYCLE_WORDS, text);
+    assert_string_equal(text, CYCLE_STANDARD);
 }
 
 static void faults(void **state)
@@ -97,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_the_order_given),
         cmocka_unit_test(words_and_ids),
+        cmocka_unit_test(the_order_of_a_list),
         cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,9 +44,20 @@ static void what_is_unknown_has_none(void **state)
     expect(cpu(VENDOR_INTEL, 6, 0x57), 0, 0, 0, 0, 0, 0); /* Knights Landing */
     expect(cpu(VENDOR_INTEL, 15, 6), 0, 0, 0, 0, 0, 0);   /* NetBurst */
     expect(cpu(VENDOR_INTEL, 6, 0x11a), 0, 0, 0, 0, 0, 0);
+    expect(cpu(VENDOR_AMD, 0x1a, 0x50), 0, 0, 0, 0, 0, 0); /* after Zen 5 */
     expect(cpu(VENDOR_AMD, 0x1b, 0), 0, 0, 0, 0, 0, 0);
     expect(cpu(VENDOR_ZHAOXIN, 6, 0x17), 0, 0, 0, 0, 0, 0);
     expect(cpu(VENDOR_UNKNOWN, 6, 0x55), 0, 0, 0, 0, 0, 0);
+}
+
+static void a_masked_model_is_not_believed(void **state)
+{
+    (void)state;
+    struct cpu c = cpu(VENDOR_INTEL, 6, 0xa7);
+    c.vectors = VECTORS_AVX512;
+    expect(c, 1, 1, 1, 3, 3, 5);
+    c.vectors = VECTORS_AMX;
+    expect(c, 0, 0, 0, 0, 0, 0);
 }
 
 int main(void)
@@ -54,6 +65,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_have_their_documented_latencies),
         cmocka_unit_test(what_is_unknown_has_none),
+        cmocka_unit_test(a_masked_model_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,13 +10,8 @@
 #define SLOW_OPS     250 /* of a way that costs much more than the others: as long a window */
 #define STRAIGHT_OPS 100
 
-/*
- * A call and its return are two taken branches, and a turn's jump is a third; no core takes more
- * than two in a cycle (Zen 5: AMD Software Optimization Guide, family 1Ah). That leaves 0.5 cycles
- * over a loop of one a turn; half of that, since the interval of a short run is wide. The inline
- * rows have none: a loop can hide all of their work.
- */
-#define FLOOR 0.25
+/* Instructions: a call and its return. */
+#define CALL_LEAST 2
 
 extern const struct unit unit_calls_inline_inc, unit_calls_direct, unit_calls_direct_inc,
     unit_calls_plt, unit_calls_plt_inc, unit_calls_got, unit_calls_got_inc, unit_calls_register,
@@ -62,13 +57,13 @@ enum { EMPTY, INC, STRAIGHT, STRAIGHT_INC, COMPILED, COMPILED_INC };
 #define TAIL      "call of a function that jumps on (a tail call)"
 #define RETPOLINE "call by register through a retpoline"
 
-NASM_ROW(inline, INLINE, NULL, LOOP_OPS, .unit = NULL);
+NASM_ROW(inline, INLINE, NULL, LOOP_OPS, .unit = NULL, .may_vanish = true);
 NASM_INC(inline, INLINE, LOOP_OPS, .unit = &unit_calls_inline_inc);
 #define NASM_WAY(name_, what_, beside_, ops_, piece_, ...)                                         \
     NASM_ROW(name_, what_, beside_, ops_, .unit = &unit_calls_##piece_,                            \
-             .callee = &unit_calls_callee, .floor = FLOOR, __VA_ARGS__);                           \
+             .callee = &unit_calls_callee, .least_instructions = CALL_LEAST, __VA_ARGS__);         \
     NASM_INC(name_, what_, ops_, .unit = &unit_calls_##piece_##_inc,                               \
-             .callee = &unit_calls_callee_inc, .floor = FLOOR, __VA_ARGS__)
+             .callee = &unit_calls_callee_inc, .least_instructions = CALL_LEAST, __VA_ARGS__)
 #define NASM_CALL(name_, what_, beside_, ...) NASM_WAY(name_, what_, beside_, LOOP_OPS, __VA_ARGS__)
 NASM_CALL(direct, DIRECT, NULL, direct);
 NASM_CALL(plt, PLT, "direct", plt, .stub = &unit_calls_stub_plt);
@@ -82,7 +77,8 @@ NASM_WAY(retpoline, RETPOLINE, "direct", SLOW_OPS, retpoline, .stub = &unit_call
 
 #define NASM_STACK(name_, what_, ...)                                                              \
     NASM_FORM(name_, FORM_LOOP, LOOP_OPS, check_counted, .unit = &unit_calls_##name_,              \
-              .what = what_, .callee = &unit_calls_callee_stack, .floor = FLOOR, __VA_ARGS__)
+              .what = what_, .callee = &unit_calls_callee_stack, .least_instructions = CALL_LEAST, \
+              __VA_ARGS__)
 NASM_STACK(stack_aligned, "call, the stack aligned; the callee spills 64 bytes, ++*x");
 NASM_STACK(stack_misaligned, "call, the stack misaligned by 8; the callee spills 64 bytes, ++*x",
            .beside = "stack_aligned");
@@ -155,7 +151,9 @@ static const char *counted_by_both(const struct object *o, uint64_t operations)
     const struct object *pair = o->room;
     if (pair[0].counter + pair[1].counter != operations)
         return "the two objects' counters are not the number of operations";
-    return pair[0].counter && pair[1].counter ? NULL : "one of the two objects was never called";
+    if (operations > 1 && (!pair[0].counter || !pair[1].counter))
+        return "one of the two objects was never called";
+    return NULL;
 }
 
 #define C_BODY(name_, ops_, function_, empty_, setup_, check_, what_, ...)                         \
@@ -169,12 +167,15 @@ static const char *counted_by_both(const struct object *o, uint64_t operations)
            what_ ", ++*x", .beside = #name_ "_c", IN_LINE(name_, COMPILED_INC), __VA_ARGS__)
 #define C_CALL(name_, beside_, what_)                                                              \
     C_ROWS(name_, LOOP_OPS, beside_, calls_##name_, calls_##name_##_inc, NULL, NULL, what_,        \
-           .floor = FLOOR)
+           .least_instructions = CALL_LEAST)
 #define C_POINTER(name_, ops_, function_, setup_, what_)                                           \
     C_ROWS(name_, ops_, "direct_c", function_, function_, setup_, setup_##_inc, what_,             \
-           .floor = FLOOR)
+           .least_instructions = CALL_LEAST)
 
-C_ROWS(inline, LOOP_OPS, NULL, calls_empty, calls_inline_inc, NULL, NULL, INLINE);
+C_BODY(inline_c, LOOP_OPS, calls_empty, calls_empty, NULL, uncounted, INLINE,
+       IN_LINE(inline, COMPILED), .may_vanish = true);
+C_BODY(inline_inc_c, LOOP_OPS, calls_inline_inc, calls_empty, NULL, check_counted, INLINE ", ++*x",
+       .beside = "inline_c", IN_LINE(inline, COMPILED_INC));
 C_CALL(direct, NULL, DIRECT);
 C_CALL(plt, "direct_c", "call f@PLT of -fPIC code, whose entry jumps through the GOT slot");
 C_CALL(plt_endbr, "direct_c", "call f@PLT of -fPIC code, entry and callee begin with ENDBR64");
@@ -186,18 +187,17 @@ C_POINTER(virtual, LOOP_OPS, calls_virtual, use_table, VIRTUAL);
 C_POINTER(virtual_pic, LOOP_OPS, calls_virtual, use_table_pic, PIC);
 C_POINTER(retpoline, SLOW_OPS, calls_retpoline, use_callee, RETPOLINE);
 
-/* Two calls an operation: 1.5 cycles over the empty loop, and half of that. */
 #define TWO(name_, setup_, what_, ...)                                                             \
     C_BODY(name_##_c, LOOP_OPS / 2, calls_##name_, calls_empty, setup_, check_counted, what_,      \
-           .floor = 0.75, __VA_ARGS__)
+           .least_instructions = 2 * CALL_LEAST, __VA_ARGS__)
 TWO(virtual_known, NULL, "two virtual calls by a base pointer of known type: direct calls; ++*x");
 TWO(virtual_unknown, use_table_both, "two virtual calls by a base pointer of unknown type, ++*x",
     .beside = "virtual_known_c");
 /* The same code twice; of the two objects only the second's type differs. */
 #define IN_TURN(name_, setup_, what_, ...)                                                         \
     C_BODY(name_##_c, LOOP_OPS, calls_virtual_types, calls_virtual_types_empty, setup_,            \
-           counted_by_both, what_, .floor = FLOOR, .room_bytes = 2 * sizeof(struct object),        \
-           __VA_ARGS__)
+           counted_by_both, what_, .grain = 2, .least_instructions = CALL_LEAST,                   \
+           .room_bytes = 2 * sizeof(struct object), __VA_ARGS__)
 IN_TURN(virtual_type, make_alike,
         "virtual call by a base pointer of two objects of one type, ++*x");
 IN_TURN(virtual_types, make_two_types, "virtual call by a base pointer of two types in turn, ++*x",

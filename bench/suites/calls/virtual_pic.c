@@ -1,4 +1,7 @@
-/* The A/A control: the functions of virtual.c, compiled apart from their caller. */
+/* The A/A control: the functions of virtual.c, compiled apart from their caller and with -fPIC. */
+#ifdef __PIE__
+#error "-fPIC belongs here (the Makefile's CFLAGS_<path>): a program's code is not a library's"
+#endif
 #include "bench/suites/calls/virtual.h"
 
 CALLS_TABLES(calls_table_pic);

@@ -205,7 +205,7 @@ static const struct bench_family pairs = {{"trap", "cure"}};
     PASSES(name_##_trap, ops_, compiler_##name_##_trap, compiler_pass, .what = trap_,              \
            .setup = make_, .check = check_, .beside = #name_ "_cure", IN_LINE(name_, 0));          \
     PASSES(name_##_cure, ops_, compiler_##name_##_cure, compiler_pass,                             \
-           .what = cure_ ", its loop included", .setup = make_, .check = check_, .floor = floor_,  \
+           .what = cure_ ", its loop included", .setup = make_, .check = check_, .least_instructions = 1,  \
            IN_LINE(name_, 1))
 #define PAIR(name_, check_, floor_, trap_, cure_)                                                  \
     PAIR_OF(name_, OPS, fill, check_, floor_, trap_, cure_)
@@ -258,7 +258,7 @@ PAIR_OF(volatile, FEW_OPS, fill, all_words_added, FLOOR_TURN,
         "a word added to a sum in a register that is kept");
 PASSES(volatile_choice, FEW_OPS, compiler_volatile_choice, compiler_pass,
        .what = "a word added to a sum that may be kept in memory or in a register: \"+m,r\"",
-       .setup = fill, .check = all_words_added, .floor = FLOOR_TURN, .beside = "volatile_cure");
+       .setup = fill, .check = all_words_added, .least_instructions = 1, .beside = "volatile_cure");
 
 PAIR_OF(memset, FEW_OPS, fill, cleared_in_part, FLOOR_RECORD,
         "a memset of 64 bytes of which 32 are dead: half of it is gone",
@@ -282,11 +282,11 @@ PAIR_OF(to_memcpy, FEW_OPS, fill, copied, FLOOR_BYTES,
 #endif
 PAIR_OF(noclone, FEW_OPS, fill, quotients_added, FLOOR_DIV, ALONE, TOGETHER);
 PASSES(clone_range, FEW_OPS, compiler_clone_range, compiler_pass, .what = RANGE, .setup = fill,
-       .check = quotients_added, .floor = FLOOR_CALL, .beside = "clone_cure");
+       .check = quotients_added, .least_instructions = 1, .beside = "clone_cure");
 
 #define MOVED(name_, function_, what_, ...)                                                        \
     BODY(unused_##name_, function_, NULL, .what = what_, .check = check_counted,                   \
-         .floor = FLOOR_TURN, __VA_ARGS__)
+         .least_instructions = 1, __VA_ARGS__)
 MOVED(absent, compiler_moved, "a turn of a loop");
 MOVED(trap, compiler_moved_unused, "a turn of a loop, moved by an unused function",
       .beside = "unused_absent");
@@ -326,4 +326,4 @@ BENCH_STATEMENT(compiler, statement, "++*x, a plain statement", .check = check_c
 }
 
 BENCH_FUNCTION(compiler, void_function, "++*x in a function void fn(uint64_t n, void *ctx)", OPS,
-               compiler_count, &o->counter, .check = check_counted, .floor = FLOOR_TURN);
+               compiler_count, &o->counter, .check = check_counted, .least_instructions = 1);

@@ -38,7 +38,7 @@ static const struct bench_family sums = {{"trap", "cure", "formula"}};
     ROW(name_##_trap, k_, compiler_##name_##_trap, sum_ ", left to the optimiser", check_,         \
         .beside = #name_ "_cure_" #k_, IN_LINE(name_, 0));                                         \
     ROW(name_##_cure, k_, compiler_##name_##_cure, sum_ " in a loop, which is included", check_,   \
-        .floor = (floor_) * (k_), IN_LINE(name_, 1));                                              \
+        .least_instructions = 1, IN_LINE(name_, 1));                                              \
     ROW(name_##_formula, k_, compiler_##name_##_formula, sum_ " by the formula", check_,           \
         .beside = #name_ "_cure_" #k_, IN_LINE(name_, 2))
 #define SET(k_)                                                                                    \

@@ -25,3 +25,16 @@ UNIT planted_rdmsr
     mov ecx, 0x10               ; IA32_TIME_STAMP_COUNTER: every CPU has it (SDM vol. 4 table 2-2)
     rdmsr
 ENDUNIT
+
+; What it finds in the flags and in registers that no recipe writes, into the object's room.
+UNIT planted_found
+    mov r11, [OBJECT + OBJECT_ROOM]
+    pushfq
+    pop rax
+    mov [r11], rax
+    mov [r11 + 8], rsi
+    mov [r11 + 16], rdi
+    mov [r11 + 24], r8
+    mov [r11 + 32], r9
+    mov [r11 + 40], r10
+ENDUNIT

@@ -11,19 +11,19 @@
     BENCH(planted, name_, .what = what_, .on_request = true, __VA_ARGS__)
 
 extern const struct unit unit_planted_offset, unit_planted_adds20, unit_planted_adds21,
-    unit_planted_adds1000, unit_planted_rdmsr;
+    unit_planted_adds1000, unit_planted_rdmsr, unit_planted_found;
 
 #define CHAIN_OPS 50 /* windows of some 1000 cycles: the step of any TSC is small beside them */
 
 PLANTED(adds20, "a chain of 20 adds", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
-        .unit = &unit_planted_adds20, .floor = 10);
+        .unit = &unit_planted_adds20, .least_instructions = 20);
 PLANTED(adds21, "a chain of 21 adds, one more than adds20", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
-        .unit = &unit_planted_adds21, .floor = 10);
+        .unit = &unit_planted_adds21, .least_instructions = 21);
 
 PLANTED(vanished, "nothing, where an add is promised: the run fails, exit status 2",
-        .form = FORM_STRAIGHT, .ops = CHAIN_OPS, .unit = NULL, .floor = 0.5);
+        .form = FORM_STRAIGHT, .ops = CHAIN_OPS, .unit = NULL, .least_instructions = 1);
 PLANTED(vanished_loop, "the same in a loop, as method=adaptive needs it", .form = FORM_LOOP,
-        .ops = 1000, .unit = NULL, .floor = 0.5);
+        .ops = 1000, .unit = NULL, .least_instructions = 1);
 
 /* Nearly all of the run's time is in this window, so that a stopped process is stopped in one. */
 PLANTED(long, "a loop over 1000 adds, a hundred times a window", .form = FORM_LOOP, .ops = 100,
@@ -63,6 +63,31 @@ PLANTED(offset_c, "a turn for each byte behind its line's start, compiled C", .f
 
 PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10,
         .unit = &unit_planted_rdmsr, .needs = NEED_RING0);
+
+/* What bench/window/frame.asm leaves to every body, whatever the recipe: HISTORY_VALUE in
+ * registers, and no flag set, or those of `xor eax, eax` where a recipe runs CPUID after that. */
+#define FOUND       6
+#define FOUND_VALUE 100
+#define FLAGS       0x8d5 /* CF, PF, AF, ZF, SF, OF: SDM vol. 1, 3.4.3 */
+#define FLAGS_AF    0x10  /* XOR leaves it undefined */
+#define FLAGS_XOR   0x44  /* ZF, PF */
+
+static const char *found_history(const struct object *o, uint64_t operations)
+{
+    const uint64_t *found = o->room;
+    uint64_t flags = found[0] & FLAGS;
+    (void)operations;
+    if (flags != 0 && (flags & ~(uint64_t)FLAGS_AF) != FLAGS_XOR)
+        return "a body finds other flags than those of the frame's CMP";
+    for (unsigned i = 1; i < FOUND; i++)
+        if (found[i] != FOUND_VALUE)
+            return "a body finds another value in a register than the frame loads";
+    return NULL;
+}
+
+PLANTED(history, "stores of the flags and registers that a body finds", .form = FORM_STRAIGHT,
+        .ops = 10, .unit = &unit_planted_found, .check = found_history,
+        .room_bytes = FOUND * sizeof(uint64_t));
 
 /*
  * docs/method.md "Modes": 100 or 106 cycles, the dearer one 30% of the time. A shift register of 7
@@ -112,4 +137,4 @@ static int speeds_body(uint64_t n, struct object *o)
 
 PLANTED(two_speeds, "100 cycles, or 106 at 30%, by a shift register", .form = FORM_FUNCTION,
         .ops = SPEEDS_OPS, .function = speeds_body, .setup = speeds_setup, .check = check_counted,
-        .errors_are_wrong = true, .floor = 50);
+        .errors_are_wrong = true, .least_instructions = 100);

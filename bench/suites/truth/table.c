@@ -68,6 +68,13 @@ static enum core intel_core(const struct cpu *cpu)
     return CORE_UNKNOWN;
 }
 
+/* Of family 1Ah (Linux, arch/x86/kernel/cpu/amd.c, X86_FEATURE_ZEN5); its other models are later
+ * cores, of which nothing is documented yet. */
+static bool is_zen5(uint32_t model)
+{
+    return model <= 0x2f || (model >= 0x40 && model <= 0x4f) || (model >= 0x60 && model <= 0x7f);
+}
+
 static enum core amd_core(const struct cpu *cpu)
 {
     switch (cpu->family) {
@@ -83,8 +90,9 @@ static enum core amd_core(const struct cpu *cpu)
     case 0x18: /* Hygon's */
         return ZEN;
     case 0x19:
-    case 0x1a:
         return ZEN3;
+    case 0x1a:
+        return is_zen5(cpu->model) ? ZEN3 : CORE_UNKNOWN;
     default:
         return CORE_UNKNOWN;
     }
@@ -93,6 +101,8 @@ static enum core amd_core(const struct cpu *cpu)
 static const struct latencies *latencies(const struct cpu *cpu)
 {
     enum core core = CORE_UNKNOWN;
+    if (cpu_model_is_masked(cpu))
+        return &core_latencies[CORE_UNKNOWN];
     if (cpu->vendor == VENDOR_INTEL)
         core = intel_core(cpu);
     else if (cpu->vendor == VENDOR_AMD || cpu->vendor == VENDOR_HYGON)

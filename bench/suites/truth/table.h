@@ -1,7 +1,8 @@
 /*
  * Latencies that the makers and the literature agree on, by core, for the rows of suite `truth`. In
  * core cycles, from the first operand (for `load`: the address) to the result; 0 where the core is
- * unknown or its sources disagree, and the row is then shown, not judged.
+ * unknown, masked (cpu_model_is_masked) or its sources disagree, and the row is then shown, not
+ * judged.
  *
  * Sources: Agner Fog, "Instruction tables" (imul, cmov, lea, rotates); Intel 64 and IA-32
  * Architectures Optimization Reference Manual, the cache parameters of each core (load, L1 hit by a

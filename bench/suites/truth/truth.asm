@@ -18,9 +18,26 @@ UNIT truth_lea
     lea eax, [rax + rax]
 ENDUNIT
 
-; The flags are whatever they are: neither way is the register written without waiting for itself.
+; Whatever the flags are, the register is not written without waiting for itself.
 UNIT truth_cmov
     cmovz eax, ecx
+ENDUNIT
+
+UNIT truth_shlx
+    shlx eax, eax, ecx
+ENDUNIT
+
+; Another history (docs/method.md "The history of registers and flags").
+UNIT truth_flags_by_test
+    test edi, edi
+ENDUNIT
+
+UNIT truth_count_by_dec
+    dec ecx
+ENDUNIT
+
+UNIT truth_count_by_add
+    add ecx, 1
 ENDUNIT
 
 UNIT truth_imul

@@ -1,8 +1,8 @@
 /*
  * Chains of one instruction whose latency is documented (docs/method.md "Truth"): what the report
  * says of them shows whether its scale is right. Straight copies, no loop. A register holds nothing
- * that a check could look at once the window is over; that the work was done is judged by the
- * floor, half of what the fastest core in the table needs.
+ * that a check could look at once the window is over; that the work was done is judged by
+ * its instructions: one an operation.
  */
 #include "bench/api/bench.h"
 #include "bench/suites/truth/table.h"
@@ -11,19 +11,20 @@
 #define OPS 500
 
 extern const struct unit unit_truth_add, unit_truth_neg, unit_truth_ror, unit_truth_lea,
-    unit_truth_cmov, unit_truth_imul, unit_truth_imul64, unit_truth_load;
+    unit_truth_cmov, unit_truth_imul, unit_truth_imul64, unit_truth_load, unit_truth_shlx,
+    unit_truth_flags_by_test, unit_truth_count_by_dec, unit_truth_count_by_add;
 
-#define CHAIN(name_, what_, floor_, truth_, ...)                                                   \
+#define CHAIN(name_, what_, truth_, ...)                                                           \
     BENCH(truth, name_, .what = what_, .form = FORM_STRAIGHT, .ops = OPS,                          \
-          .unit = &unit_truth_##name_, .floor = floor_, .truth = truth_, __VA_ARGS__)
+          .unit = &unit_truth_##name_, .least_instructions = 1, .truth = truth_, __VA_ARGS__)
 
-CHAIN(add, "add r32,r32 on its own result", 0.5, truth_simple);
-CHAIN(neg, "neg r32 on its own result", 0.5, truth_simple);
-CHAIN(ror, "ror r32,7 on its own result", 0.5, truth_simple);
-CHAIN(lea, "lea r32,[r+r] on its own result", 0.5, truth_lea);
-CHAIN(cmov, "cmovz r32,r32 on its own result", 0.5, truth_cmov);
-CHAIN(imul, "imul r32,r32 on its own result", 1.5, truth_imul);
-CHAIN(imul64, "imul r64,r64 on its own result", 1.5, truth_imul64);
+CHAIN(add, "add r32,r32 on its own result", truth_simple);
+CHAIN(neg, "neg r32 on its own result", truth_simple);
+CHAIN(ror, "ror r32,7 on its own result", truth_simple);
+CHAIN(lea, "lea r32,[r+r] on its own result", truth_lea);
+CHAIN(cmov, "cmovz r32,r32 on its own result", truth_cmov);
+CHAIN(imul, "imul r32,r32 on its own result", truth_imul);
+CHAIN(imul64, "imul r64,r64 on its own result", truth_imul64);
 
 static void point_to_itself(struct object *o)
 {
@@ -36,5 +37,23 @@ static const char *points_to_itself(const struct object *o, uint64_t operations)
     return o->counter == (uint64_t)(uintptr_t)o ? NULL : "the pointer to itself was overwritten";
 }
 
-CHAIN(load, "load of the next load's address, L1 hit", 1.5, truth_load, .setup = point_to_itself,
+CHAIN(load, "load of the next load's address, L1 hit", truth_load, .setup = point_to_itself,
       .check = points_to_itself);
+
+/*
+ * The same chains after another writer of the flags, or of a shift's count (docs/method.md "The
+ * history of registers and flags"). They show what the history does; no latency is documented for
+ * one, so none is judged. `shlx` is what the two rows after it are set against.
+ */
+#define HISTORY(name_, unit_, what_, ...)                                                          \
+    BENCH(truth, name_, .what = what_, .form = FORM_STRAIGHT, .ops = OPS,                          \
+          .unit = &unit_truth_##unit_, .least_instructions = 1, __VA_ARGS__)
+
+HISTORY(cmov_test, cmov, "cmovz r32,r32 on its own result, the flags last written by test",
+        .history = &unit_truth_flags_by_test, .beside = "cmov");
+HISTORY(shlx, shlx, "shlx r32,r32,r32 on its own result, the count last written by a load",
+        .needs = NEED_BMI2);
+HISTORY(shlx_dec, shlx, "shlx r32,r32,r32 on its own result, the count last written by dec",
+        .history = &unit_truth_count_by_dec, .needs = NEED_BMI2, .beside = "shlx");
+HISTORY(shlx_add, shlx, "shlx r32,r32,r32 on its own result, the count last written by add",
+        .history = &unit_truth_count_by_add, .needs = NEED_BMI2, .beside = "shlx");

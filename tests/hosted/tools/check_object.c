@@ -66,9 +66,11 @@ static void show_row(const struct bench *b)
     show_number("room", b->room_bytes);
     if (b->needs & NEED_RING0)
         printf("    needs     ring 0: in a process the row is left out\n");
-    if (b->not_doubled || b->cold)
-        printf("    flags    %s%s\n", b->not_doubled ? " NOT_DOUBLED" : "", b->cold ? " COLD" : "");
-    show_cycles("floor", b->floor);
+    if (b->not_doubled || b->cold || b->may_vanish)
+        printf("    flags    %s%s%s\n", b->not_doubled ? " NOT_DOUBLED" : "",
+               b->cold ? " COLD" : "", b->may_vanish ? " MAY_VANISH" : "");
+    if (b->least_instructions > 0)
+        printf("    least     %g instructions\n", b->least_instructions);
     show_cycles("truth", b->code->truth);
     if (b->beside)
         printf("    beside    %s\n", b->beside);

@@ -1,0 +1,32 @@
+#include "bench/measure/loop_cost.h"
+#include "lib/stats/known.h"
+
+enum hidden loop_hides(const struct loop_facts *f)
+{
+    if (!is_known(f->net) || !is_known(f->loop) || f->instructions <= 0) /* none: nothing to hide */
+        return HIDDEN_NOT;
+    double alone = f->instructions * f->nop; /* not known: it is below nothing */
+    if (f->net < f->loop && (f->net <= 0 || f->lo <= 0))
+        return HIDDEN_ALL;
+    if (f->net < alone && alone - f->net <= f->loop)
+        return HIDDEN_PART;
+    return f->net < f->loop ? HIDDEN_MAYBE : HIDDEN_NOT;
+}
+
+void loop_cost(const struct engine *e, const struct gathered *g, struct row *row)
+{
+    const struct estimate *cycles = &row->headline.cycles;
+    row->loop = (struct row_loop){UNKNOWN, UNKNOWN, HIDDEN_NOT};
+    if (e->execution != EXEC_SILICON || !g->used[KIND_EMPTY2] || !is_known(cycles->theta) ||
+        row->cycles_per_tick <= 0)
+        return;
+    double turns = gathered_location(g, KIND_EMPTY2) - gathered_location(g, KIND_EMPTY);
+    struct loop_facts f = {
+        .net = cycles->theta,
+        .lo = cycles->lo,
+        .loop = turns * row->cycles_per_tick / row->bench->ops,
+        .instructions = engine_instructions(e, row),
+        .nop = e->own.witness.best > 0 ? e->own.witness.best : UNKNOWN,
+    };
+    row->loop = (struct row_loop){f.loop, f.net + f.loop, loop_hides(&f)};
+}

@@ -1,0 +1,27 @@
+/*
+ * What the loop around an operation takes by itself, and whether it hides what the operation takes
+ * (docs/method.md "What the loop hides"). The figure is what a turn takes with the operation less
+ * what it takes without; a core that does both at the same time shows only the difference.
+ */
+#ifndef BENCH_MEASURE_LOOP_COST_H
+#define BENCH_MEASURE_LOOP_COST_H
+
+#include "bench/measure/context.h"
+#include "bench/measure/gathered.h"
+
+/* What is known of an operation, in core cycles; UNKNOWN: not known. */
+struct loop_facts {
+    double net, lo;      /* its figure, and where the interval begins */
+    double loop;         /* of a turn of the empty loop */
+    double instructions; /* that it executes, those of the loop taken off */
+    double nop;          /* the least that an instruction takes: 1 / the core's width */
+};
+
+/* What follows from that, by rules that hold for any core. */
+enum hidden loop_hides(const struct loop_facts *f);
+
+/* Sets row->loop, of a row with a loop whose body was doubled; else nothing is known of it. To be
+ * called when the headline and the instructions are known. */
+void loop_cost(const struct engine *e, const struct gathered *g, struct row *row);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * A counter of core cycles that every machine has, in place of tests/hosted/counter.c: it is the
+ * TSC, scaled so that a chain of additions is as many cycles. build/hosted/counted has it, so that
+ * tests see the fields of a CPU with a counter; its figures say nothing.
+ */
+#include "bench/measure/chain.h"
+#include "bench/measure/cycle.h"
+#include "lib/config/core_list.h"
+#include "lib/cpu/core_counter.h"
+#include "lib/cpu/cpu.h"
+#include "tests/hosted/counter.h"
+#include "tests/hosted/process.h"
+
+#define BITS 48
+
+static struct {
+    struct timer pmc;
+    double cycles_per_tick;
+} counters[CORE_LIST_MAX], *here = counters;
+
+static uint64_t tsc(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high) : : "memory");
+    return (uint64_t)high << 32 | low;
+}
+
+static enum timer_status read_made(struct timer *t, uint64_t *count)
+{
+    (void)t;
+    *count = (uint64_t)((double)tsc() * here->cycles_per_tick) & ((1ull << BITS) - 1);
+    return TIMER_OK;
+}
+
+static const char *start_made(struct timer *t)
+{
+    uint64_t least = UINT64_MAX;
+    for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
+        uint64_t from = tsc();
+        chain_adds(COUNTER_PROOF_ADDS);
+        uint64_t took = tsc() - from;
+        least = took < least ? took : least;
+    }
+    here->cycles_per_tick = (double)COUNTER_PROOF_ADDS / (double)least;
+    t->bits = BITS;
+    return NULL;
+}
+
+static void stop_made(struct timer *t)
+{
+    (void)t;
+}
+
+void counter_core(unsigned core, int cpu)
+{
+    (void)cpu;
+    here = &counters[core];
+}
+
+void counter_resume(void)
+{
+}
+
+void counter_after_fork(void)
+{
+}
+
+struct timer *counter_source(void *context, unsigned id, const char **why)
+{
+    (void)context;
+    *why = NULL;
+    if (id == CYCLE_PMC) {
+        here->pmc = (struct timer){
+            .name = "pmc", .start = start_made, .read = read_made, .stop = stop_made, .bits = BITS};
+        return &here->pmc;
+    }
+    if (id != CYCLE_PERF && id != CYCLE_APERF)
+        return cycle_plain(id, cpu_has_rdtscp(process_cpuid, NULL), why);
+    *why = "one made counter is enough";
+    return NULL;
+}
+
+struct timer *counter_retired(void *context, const char **why)
+{
+    (void)context;
+    *why = "one made counter is enough";
+    return NULL;
+}

@@ -1,0 +1,146 @@
+; Bodies that break the rules on purpose. After each comes a canary, a row that keeps the rules and
+; whose figure must be right. hostile.py says what each row comes to. Rows of a suite are measured
+; in the order of their names.
+%include "baretick.inc"
+
+%define PRODUCTS 10             ; hostile.py has the number too
+
+section .bss
+    alignb 8
+environment: resb 28            ; FNSTENV, Intel SDM vol. 1 figure 8-9
+%define CONTROL environment
+%define STATUS  environment + 4
+%define TAGS    environment + 8
+control: resd 1
+
+section .text
+; A jump to %1 unless the state is the one that a function may expect (System V psABI section
+; 3.2.3): control bits of MXCSR and of the x87, its stack empty, no flag set that changes what
+; instructions do.
+%macro EXPECT_PLAIN_STATE 1
+    stmxcsr [rel control]
+    mov eax, [rel control]
+    and eax, 0xffc0             ; without the flags that stick
+    cmp eax, 0x1f80
+    jne %1
+    fnstenv [rel environment]
+    cmp word [rel CONTROL], 0x37f
+    jne %1
+    cmp word [rel TAGS], 0xffff
+    jne %1
+    test word [rel STATUS], 0x3800
+    jnz %1
+    pushfq
+    pop rax
+    test eax, 0x44400           ; AC, NT, DF
+    jnz %1
+%endmacro
+
+canary:                         ; an operation: dependent products
+    EXPECT_PLAIN_STATE .changed
+    mov eax, 3
+.turn:
+    times PRODUCTS imul rax, rax
+    dec rdi
+    jnz .turn
+    xor eax, eax
+    ret
+.changed:
+    mov eax, 1
+    ret
+
+canary_empty:
+    mov eax, 3
+.turn:
+    dec rdi
+    jnz .turn
+    xor eax, eax
+    ret
+
+; The body of row %1, which does something first and ends with HOSTILE_END; and its canary.
+%macro HOSTILE 1
+    %push hostile
+    %define %$name %1
+body_%1:
+.turn:
+    add eax, 1
+    dec rdi
+    jnz .turn
+%endmacro
+%macro HOSTILE_END 0
+    xor eax, eax
+    ret
+    HOSTILE_ROWS %$name
+    %pop
+%endmacro
+%macro HOSTILE_ROWS 1
+    %defstr HOSTILE_WHAT %1
+    BARETICK_ROW hostile, %1, HOSTILE_WHAT, body_%1, ops, 100, needs, NEEDS
+    BARETICK_ROW hostile, %1_after, "the canary", canary, empty, canary_empty, ops, 200
+%endmacro
+
+%ifdef RING0
+%define NEEDS BARETICK_RING0
+%else
+%define NEEDS 0
+
+; --- registers that a function must leave as it found them ---
+HOSTILE r15
+    mov r15, 0x123456789abcdef
+HOSTILE_END
+HOSTILE rbp
+    xor ebp, ebp
+HOSTILE_END
+HOSTILE rbx
+    mov rbx, -1
+HOSTILE_END
+HOSTILE r12
+    inc r12
+HOSTILE_END
+HOSTILE r13_r14
+    not r13
+    not r14
+HOSTILE_END
+HOSTILE rsp                     ; it returns, with the stack 64 bytes lower
+    pop rcx
+    sub rsp, 64
+    xor eax, eax
+    jmp rcx
+HOSTILE_END
+
+; --- state that lasts ---
+HOSTILE df
+    std
+HOSTILE_END
+HOSTILE mxcsr                   ; flush to zero, denormals are zero, rounded towards zero
+    push 0xffc0
+    ldmxcsr [rsp]
+    pop rax
+HOSTILE_END
+HOSTILE unmasked                ; all exceptions of SSE and of the x87
+    push 0
+    ldmxcsr [rsp]
+    fldcw [rsp]
+    pop rax
+HOSTILE_END
+HOSTILE x87_stack
+    fld1
+    fldpi
+HOSTILE_END
+HOSTILE mmx
+    pxor mm0, mm0
+HOSTILE_END
+HOSTILE nt
+    pushfq
+    or dword [rsp], 0x4000
+    popfq
+HOSTILE_END
+HOSTILE ac
+    pushfq
+    or dword [rsp], 0x40000
+    popfq
+HOSTILE_END
+
+%endif
+
+section .note.GNU-stack noalloc noexec nowrite progbits

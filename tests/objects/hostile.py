@@ -1,0 +1,42 @@
+"""What the rows of hostile.asm come to: each is told of by name, and the canary after it is right."""
+
+PRODUCTS = 10  # instructions of a canary's operation
+CANARY = "_after"
+
+# Row: what its message must have in it. The row fails.
+FAILS = {
+    "r15": ["changed r15"],
+    "rbp": ["changed rbp"],
+    "rbx": ["changed rbx"],
+    "r12": ["changed r12"],
+    "r13_r14": ["changed r13, r14"],
+    "rsp": ["changed rsp"],
+    "df": ["changed RFLAGS.DF"],
+}
+
+# Row: what it is told that it changed. It passes, since what it changed is put back after each window.
+TOLD = {
+    "mxcsr": ["MXCSR"],
+    "unmasked": ["MXCSR", "the x87 control word"],
+    "x87_stack": ["x87 stack"],
+    "mmx": ["MMX"],
+    "nt": ["NT"],
+    "ac": ["AC"],
+}
+
+
+def judge(rows, fails=None, told=None):
+    """rows: {name: record} of the suite."""
+    fails, told = FAILS if fails is None else fails, TOLD if told is None else told
+    assert set(rows) == {name + end for name in (*fails, *told) for end in ("", CANARY)}, sorted(rows)
+    for name, words in told.items():
+        assert rows[name]["status"] == "ok", rows[name]
+        assert all(word in rows[name]["changed"] for word in words), rows[name]
+    for name, words in fails.items():
+        row = rows[name]
+        assert row["status"] == "wrong" and "per_op" not in row, row
+        assert all(word in row["why"] for word in words), row
+    for name, row in rows.items():
+        if name.endswith(CANARY):
+            assert row["status"] == "ok" and row["errors"] == 0 and "changed" not in row, row
+            assert row["per_op"]["instructions"] == PRODUCTS, row

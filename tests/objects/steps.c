@@ -1,0 +1,139 @@
+/*
+ * Bodies at which single-stepping can go wrong, each with the instructions of an operation that are
+ * its own: what the loop of turns() takes besides is in its empty twin. stepped() is what only a
+ * stepped window does: it has few operations.
+ */
+#include "baretick.h"
+
+#define OPS         1000
+#define FEW(n)      ((n) < 500)
+#define BODY(name_) static int name_(uint64_t n, struct baretick_object *o)
+#define TURNS                                                                                      \
+    for (; n; n--) {                                                                               \
+        o->counter++;                                                                              \
+        BARETICK_CLOBBER();                                                                        \
+    }
+
+/* One operation is the assembly, in a loop with a twin that lacks it. */
+#define ROW(name_, what_, ...) ROW_OF(name_, what_, OPS, __VA_ARGS__)
+#define ROW_OF(name_, what_, ops_, ...)                                                            \
+    BODY(name_)                                                                                    \
+    {                                                                                              \
+        for (; n; n--) {                                                                           \
+            __asm__ volatile(__VA_ARGS__);                                                         \
+            __asm__ volatile("" : : : "memory");                                                   \
+        }                                                                                          \
+        (void)o;                                                                                   \
+        return 0;                                                                                  \
+    }                                                                                              \
+    BARETICK_ROW(steps, name_, what_, .body = name_, .empty = turns, .ops = ops_)
+
+BODY(turns)
+{
+    for (; n; n--)
+        __asm__ volatile("" : : : "memory");
+    (void)o;
+    return 0;
+}
+
+/* 3: the trap after MOV SS is lost on silicon */
+ROW(mov_ss, "MOV SS", "mov %%ss, %%eax\n\tmov %%eax, %%ss\n\tnop" : : : "eax");
+/* 4: two in a row */
+ROW(mov_ss_twice, "MOV SS, MOV SS", "mov %%ss, %%eax\n\tmov %%eax, %%ss\n\tmov %%eax, %%ss\n\tnop"
+    :
+    :
+    : "eax");
+/* 3: a hypervisor may lose the trap, and takes its time */
+ROW_OF(cpuid, "CPUID", 20, "xor %%eax, %%eax\n\tcpuid\n\tnop"
+       :
+       :
+       : "eax", "ebx", "ecx", "edx", "cc");
+/* 2 */
+ROW(rdtsc, "RDTSC", "rdtsc\n\tnop" : : : "eax", "edx");
+/* 4, and the flags that it reads are its own: the shift counts the trap flag into the result */
+ROW(pushf, "PUSHF, POPF", "pushfq\n\tpopfq\n\tpushfq\n\tpop %%rax" : : : "rax", "memory", "cc");
+/* 3, 8 iterations */
+ROW(rep, "REP STOSQ", "mov 8(%0), %%rdi\n\tmov $8, %%ecx\n\trep stosq"
+    :
+    : "r"(o)
+    : "rdi", "rcx", "memory"); /* the object's room */
+/* 3, 2 iterations: the comparison ends it */
+ROW(repne, "REPNE SCASB",
+    "lea 1f(%%rip), %%rdi\n\tmov $8, %%ecx\n\trepne scasb\n\t"
+    ".section .rodata\n1:\t.byte 1, 0, 1, 1, 1, 1, 1, 1\n\t.text"
+    :
+    : "a"(0)
+    : "rdi", "rcx", "memory", "cc");
+/* 2, 0 iterations */
+ROW(rep_none, "REP STOSB, none", "xor %%ecx, %%ecx\n\trep stosb" : : : "rcx", "cc");
+/* 9: a loop that jumps to itself */
+ROW(loop_self, "LOOP to itself", "mov $8, %%ecx\n1:\tloop 1b" : : : "rcx");
+
+/* What stepping must not show: the trap flag in what PUSHF pushes. */
+BODY(sees_no_flag)
+{
+    for (; n; n--) {
+        uint64_t flags;
+        __asm__ volatile("pushfq\n\tpop %0" : "=r"(flags) : : "memory");
+        if (flags & 0x100)
+            return 1;
+        o->counter++;
+    }
+    return 0;
+}
+BARETICK_ROW(steps, sees_no_flag, "PUSHF", .body = sees_no_flag, .ops = OPS,
+             .check = baretick_counted);
+
+BODY(faults)
+{
+    if (FEW(n))
+        __asm__ volatile("ud2");
+    TURNS
+    return 0;
+}
+BARETICK_ROW(steps_end, faults, "a fault while it is stepped", .body = faults, .ops = OPS);
+
+BODY(endless)
+{
+    while (FEW(n))
+        BARETICK_CLOBBER();
+    TURNS
+    return 0;
+}
+BARETICK_ROW(steps_end, endless, "no end while it is stepped", .body = endless, .ops = OPS);
+
+BODY(wanders)
+{
+    if (FEW(n))
+        __asm__ volatile("mov %%rsp, %%rax\n\txor %%esp, %%esp\n\tnop\n\tmov %%rax, %%rsp"
+                         :
+                         :
+                         : "rax", "cc");
+    TURNS
+    return 0;
+}
+BARETICK_ROW(steps_end, no_stack, "a stack pointer of zero", .body = wanders, .ops = OPS,
+             .check = baretick_counted);
+
+BODY(fails)
+{
+    if (FEW(n))
+        return 1;
+    TURNS
+    return 0;
+}
+BARETICK_ROW(steps_end, refuses, "an error with few operations", .body = fails, .ops = OPS);
+
+static const char *picky(const struct baretick_object *o, uint64_t operations)
+{
+    (void)o;
+    return operations < 500 ? "that is too few" : 0;
+}
+BODY(counts)
+{
+    TURNS
+    return 0;
+}
+BARETICK_ROW(steps_end, picky, "a check that wants more", .body = counts, .ops = OPS,
+             .check = picky);
+BARETICK_ROW(steps_end, zz_good, "++*x", .body = counts, .ops = OPS, .check = baretick_counted);
