@@ -24,14 +24,14 @@ def tables(lines):
     return {m[1] for line in lines if (m := re.search(r"R_X86_64_PC32\s+(\.rodata\S*)", line))}
 
 
-def test_merged_cases_become_one_look_up(code):
-    lines = code("merged_trap")
+def test_cases_become_one_look_up_in_a_table(code):
+    lines = code("to_table_trap")
     assert len(tables(lines)) == 1, lines
     # Into a table of data: neither a table of jumps nor a test a letter.
     assert not [line for line in lines if re.search(r"\bjmp +\*", line)], lines
     letters = [line for line in lines if re.search(r"\b(cmp|sub|add)\w* +\$0x([4-7][0-9a-f]|[9ab][0-9a-f]),", line)]
     assert len(letters) <= 4, letters
-    assert len([line for line in code("merged_cure") if re.search(r"\bcmp", line)]) >= 52
+    assert len([line for line in code("to_table_cure") if re.search(r"\bcmp", line)]) >= 52
 
 
 def test_cases_of_a_rule_become_arithmetic(code):

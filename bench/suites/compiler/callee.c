@@ -13,6 +13,22 @@ uint32_t compiler_quotient(uint32_t x, uint32_t divisor)
     return x / divisor;
 }
 
+/* As glibc keeps it: characters may be signed. */
+static int32_t lower_of[128 + 256];
+static const int32_t *lower_of_0;
+
+void compiler_fill_tolower_table(void)
+{
+    for (int32_t c = -128; c < 256; c++)
+        lower_of[128 + c] = c >= 'A' && c <= 'Z' ? c | ('a' ^ 'A') : c;
+    lower_of_0 = &lower_of[128];
+}
+
+const int32_t **compiler_tolower_table(void)
+{
+    return &lower_of_0;
+}
+
 void compiler_count(uint64_t n, void *counter)
 {
     uint64_t *count = counter;

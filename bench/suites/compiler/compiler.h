@@ -40,10 +40,28 @@ COMPILER_PAIR(volatile); /* the sum of the words */
 int compiler_volatile_choice(uint64_t n, struct object *o);
 
 /* letters.c: the same over the PASS characters in the room. */
-COMPILER_PAIR(known);  /* the sum of COMPILER_LETTER in lower case, again and again */
-COMPILER_PAIR(lower);  /* the sum of the characters in lower case */
-COMPILER_PAIR(merged); /* the same, of letters alone: another character counts nothing */
+COMPILER_PAIR(known);    /* the sum of COMPILER_LETTER in lower case, again and again */
+COMPILER_PAIR(lower);    /* the sum of the characters in lower case */
+COMPILER_PAIR(to_table); /* the same, of letters alone: another character counts nothing */
 #define COMPILER_LETTER 'Q'
+
+/* loops.c: PASS; k is the room's word COMPILER_K_AT. */
+COMPILER_PAIR(products); /* stores j^3 - 2 j^2 + k j + 7 to each 32-bit word j of the room */
+COMPILER_PAIR(chain);    /* the same */
+#define COMPILER_K_AT (PASS - 1)
+COMPILER_PAIR(reduce); /* the sum of the words, each made 1..45 by subtracting 45; 0 stays 0 */
+int compiler_reduce_modulo(uint64_t n, struct object *o); /* the sum of the words modulo 45 */
+#define COMPILER_MODULUS 45
+
+/* ctype.c: the sum of COMPILER_UPPER in lower case. */
+COMPILER_PAIR(ctype);
+#define COMPILER_UPPER "UPPER TEXT"
+
+/* split.c, split_plain.c, split_quoted.c: the lengths of PASS fields in the room, each with a
+ * separator after it. */
+COMPILER_PAIR(split_plain);
+COMPILER_PAIR(split_quoted);
+#define COMPILER_SEPARATOR ','
 
 /* memory.c: the same, each about the room's first words. */
 struct compiler_record {
@@ -68,6 +86,9 @@ int compiler_turns_hide(uint64_t n, struct object *o);
 /* sum_body.c: each operation adds 1 + 2 + ... + k, k being the room's first word. */
 COMPILER_PAIR(sum);
 int compiler_sum_formula(uint64_t n, struct object *o);
+/* The same of 0^2 + 1^2 + ... + (k - 1)^2. */
+COMPILER_PAIR(squares);
+int compiler_squares_formula(uint64_t n, struct object *o);
 /* The same of 1^6 + 2^6 + ... + k^6. */
 COMPILER_PAIR(power);
 int compiler_power_formula(uint64_t n, struct object *o);
@@ -77,6 +98,9 @@ int compiler_sum_empty(uint64_t n, struct object *o);
 uint32_t compiler_mix(uint32_t x); /* the work of the rows with a call */
 uint32_t compiler_quotient(uint32_t x, uint32_t divisor);
 void compiler_count(uint64_t n, void *counter); /* ++*counter, n times */
+/* Fills the table that the second function gives; it goes from -128 to 255. */
+void compiler_fill_tolower_table(void);
+__attribute__((const)) const int32_t **compiler_tolower_table(void);
 
 /* moved.c: one loop four times; each adds n to the counter. */
 int compiler_still(uint64_t n, struct object *o); /* aligned */

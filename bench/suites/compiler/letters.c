@@ -125,6 +125,6 @@ PASSES(known_cure)
 TEXT_PASS(lower_trap, lower)
 TEXT_PASS(lower_cure, lower_tested)
 
-/* Cases that are merged, two to an answer: 52 of them become one look-up. */
-TEXT_PASS(merged_trap, lower_of_letter)
-TEXT_PASS(merged_cure, lower_of_letter_tested)
+/* Two cases to an answer: 52 of them become one look-up in a table. */
+TEXT_PASS(to_table_trap, lower_of_letter)
+TEXT_PASS(to_table_cure, lower_of_letter_tested)

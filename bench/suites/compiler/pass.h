@@ -1,4 +1,4 @@
-/* How bodies that make passes over the room are written: body.c, letters.c, memory.c, noclone.c. */
+/* How bodies that make passes over the room are written. */
 #ifndef BENCH_SUITES_COMPILER_PASS_H
 #define BENCH_SUITES_COMPILER_PASS_H
 
@@ -9,7 +9,9 @@
  * The body that runs a pass again and again. `count` is PASS, hidden, so that no loop is unrolled
  * to nothing; nothing is moved from one pass to another.
  */
-#define PASSES(name_)                                                                              \
+#define PASSES(name_) PASSES_OF(name_)
+/* name_ may be a macro. */
+#define PASSES_OF(name_)                                                                           \
     int compiler_##name_(uint64_t n, struct object *o)                                             \
     {                                                                                              \
         int64_t left = (int64_t)n - PASS; /* after the pass to come */                             \

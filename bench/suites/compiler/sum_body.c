@@ -1,8 +1,8 @@
 /*
- * 1 + 2 + ... + k, and 1^6 + 2^6 + ... + k^6, k hidden before each sum, or the sum would be a
- * constant. The trap is the loop, left to the optimiser: clang makes a formula of either, gcc 12
- * keeps the loops, gcc 14 takes two terms of the first a turn. Beside it stand a loop that stays
- * (the cure) and the formula.
+ * 1 + 2 + ... + k, the squares below k, and 1^6 + 2^6 + ... + k^6, k hidden before each sum, or
+ * the sum would be a constant. The trap is the loop, left to the optimiser: clang makes a formula
+ * of each, gcc 12 keeps the loops, gcc 14 takes two terms of the first a turn. Next to it are a
+ * loop that stays (the cure) and the formula.
  */
 #include "bench/api/keep.h"
 #include "bench/suites/compiler/compiler.h"
@@ -55,6 +55,35 @@ ONE_SUM sum_formula(uint64_t k)
     return k * (k + 1) / 2;
 }
 SUMS(sum_formula)
+
+/* The same of squares, j < k. */
+ONE_SUM squares_trap(uint64_t k)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t j = 0; j < k; j++)
+        sum += j * j;
+    return sum;
+}
+SUMS(squares_trap)
+
+ONE_SUM squares_cure(uint64_t k)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t j = 0; j < k; j++) {
+        sum += j * j;
+        BENCH_KEEP(sum);
+    }
+    return sum;
+}
+SUMS(squares_cure)
+
+ONE_SUM squares_formula(uint64_t k)
+{
+    return (k - 1) * k * (2 * k - 1) / 6;
+}
+SUMS(squares_formula)
 
 /*
  * The same of sixth powers. clang makes a formula of this loop too, by what it knows of any

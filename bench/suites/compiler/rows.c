@@ -8,10 +8,8 @@
 #include "bench/suites/compiler/compiler.h"
 #include "bench/api/statement.h"
 #include "bench/suites/compiler/mix.h"
+#include "bench/suites/compiler/rows.h"
 
-#define OPS     1000
-#define FEW_OPS 200 /* of those that take long */
-_Static_assert(OPS % PASS == 0 && FEW_OPS % PASS == 0, "whole passes");
 _Static_assert(PASS * sizeof(uint64_t) <= OBJECT_ROOM && COMPILER_INDEX < PASS, "the room");
 
 #define ALPHABET 26
@@ -56,13 +54,6 @@ static const char *counted_twice(const struct object *o, uint64_t operations)
 {
     return o->counter == 2 * operations ? NULL : "the counter is not twice the operations";
 }
-
-/* A check that each pass added what `pass` gives. */
-#define ADDED(name_, pass_)                                                                        \
-    static const char *name_(const struct object *o, uint64_t operations)                          \
-    {                                                                                              \
-        return o->counter == operations / PASS * pass_() ? NULL : "the passes do not add up";      \
-    }
 
 static uint64_t products(void)
 {
@@ -193,82 +184,75 @@ static const char *copied(const struct object *o, uint64_t operations)
     return check_counted(o, operations);
 }
 
-#define PASSES(name_, ops_, function_, empty_, ...)                                                \
-    BENCH(compiler, name_, .form = FORM_FUNCTION, .ops = ops_, .function = function_,              \
-          .empty_function = empty_, .room_bytes = PASS * sizeof(uint64_t), .grain = PASS,          \
-          .errors_are_wrong = true, __VA_ARGS__)
+const struct bench_family compiler_pairs = {{"trap", "cure"}};
 #define BODY(name_, function_, empty_, ...) PASSES(name_, OPS, function_, empty_, __VA_ARGS__)
-static const struct bench_family pairs = {{"trap", "cure"}};
-#define IN_LINE(name_, column_) .family = &pairs, .line = #name_, .column = column_
 /* `make`: the setup. */
-#define PAIR_OF(name_, ops_, make_, check_, floor_, trap_, cure_)                                  \
+#define PAIR_OF(name_, ops_, make_, check_, least_, trap_, cure_)                                  \
     PASSES(name_##_trap, ops_, compiler_##name_##_trap, compiler_pass, .what = trap_,              \
-           .setup = make_, .check = check_, .beside = #name_ "_cure", IN_LINE(name_, 0));          \
+           .setup = make_, .check = check_, .may_vanish = true, .beside = #name_ "_cure",          \
+           IN_LINE(name_, 0));                                                                     \
     PASSES(name_##_cure, ops_, compiler_##name_##_cure, compiler_pass,                             \
-           .what = cure_ ", its loop included", .setup = make_, .check = check_, .least_instructions = 1,  \
-           IN_LINE(name_, 1))
-#define PAIR(name_, check_, floor_, trap_, cure_)                                                  \
-    PAIR_OF(name_, OPS, fill, check_, floor_, trap_, cure_)
+           .what = cure_ ", its loop included", .setup = make_, .check = check_,                   \
+           .least_instructions = least_, IN_LINE(name_, 1))
+#define PAIR(name_, check_, least_, trap_, cure_)                                                  \
+    PAIR_OF(name_, OPS, fill, check_, least_, trap_, cure_)
 
 /*
- * Floors: a turn of a loop takes a taken branch, of which no core has more than two a cycle (see
- * calls.c); half of that. The buffer's fill can be made of stores of 16 bytes, two a cycle. No
- * divider takes 32 bits every 4 cycles (Agner Fog, "Instruction tables": 6 on the fastest); half of
- * that. A call makes three taken branches a turn. A record of 64 bytes is four stores of 16, two a
- * cycle; half of that. Eight bytes one by one are eight turns.
+ * Fewest instructions of an operation, whatever the compiler: those that its description names. A
+ * loop's own may be shared out by unrolling. The buffer can be filled by stores of 64 bytes; a call
+ * has its return; a record of 64 bytes can be one store; eight bytes one by one are eight.
  */
-#define FLOOR_TURN   0.25
-#define FLOOR_BUFFER 0.1
-#define FLOOR_DIV    2
-#define FLOOR_CALL   0.75
-#define FLOOR_RECORD 1
-#define FLOOR_BYTES  (COMPILER_BYTES * FLOOR_TURN)
+#define LEAST        1
+#define LEAST_BUFFER (1.0 / 64)
+#define LEAST_CALL   2
+#define LEAST_BYTES  COMPILER_BYTES
 
-PAIR(mul, products_added, FLOOR_TURN, "a multiplication by the loop's variable: made an addition",
+PAIR(mul, products_added, LEAST, "a multiplication by the loop's variable: made an addition",
      "a multiplication by a hidden variable");
-PAIR(div, quotients_added, FLOOR_DIV, "a division by 1000: made a multiplication",
+PAIR(div, quotients_added, LEAST, "a division by 1000: made a multiplication",
      "a division by a hidden 1000");
-PAIR(lookup, words_added, FLOOR_TURN, "a look-up that does not change: hoisted out of the loop",
+PAIR(lookup, words_added, LEAST, "a look-up that does not change: hoisted out of the loop",
      "a look-up at a hidden index");
-PAIR(load, kept, FLOOR_TURN, "a load whose value is not used: gone", "a load that is kept");
-PAIR(store, stored_last, FLOOR_TURN, "a store where the next one goes too: gone",
+PAIR(load, kept, LEAST, "a load whose value is not used: gone", "a load that is kept");
+PAIR(store, stored_last, LEAST, "a store where the next one goes too: gone",
      "a store, memory clobbered after it");
-PAIR(silent, kept, FLOOR_TURN, "a word stored where it came from: gone, its load too",
+PAIR(silent, kept, LEAST, "a word stored where it came from: gone, its load too",
      "a word stored where it came from, hidden in between");
-PAIR(buffer, check_counted, FLOOR_BUFFER, "a store to an array that is never read: gone",
+PAIR(buffer, check_counted, LEAST_BUFFER, "a store to an array that is never read: gone",
      "a store to an array whose address has escaped");
-PAIR(inline, mixed_added, FLOOR_CALL, "a call of a function in sight: inlined",
+PAIR(inline, mixed_added, LEAST_CALL, "a call of a function in sight: inlined",
      "a call of a function in another object");
-PAIR(call, mixed_first_added, FLOOR_CALL, "a call with an argument that does not change: hoisted",
+PAIR(call, mixed_first_added, LEAST_CALL, "a call with an argument that does not change: hoisted",
      "a call with a hidden argument");
-PAIR(clone, quotients_added, FLOOR_DIV, "a call of a clone that knows the divisor: no division",
+PAIR(clone, quotients_added, LEAST, "a call of a clone that knows the divisor: no division",
      "a call of a function in another object that divides");
 
-PAIR_OF(known, FEW_OPS, fill, known_letters_added, FLOOR_TURN,
+PAIR_OF(known, FEW_OPS, fill, known_letters_added, LEAST,
         "tolower of a known letter: its answer alone", "tolower of a hidden letter");
-PAIR_OF(lower, FEW_OPS, write_text, characters_added, FLOOR_TURN,
+PAIR_OF(lower, FEW_OPS, write_text, characters_added, LEAST,
         "tolower by 26 cases: made a conditional move",
         "tolower by up to 26 tests, hidden in between");
-PAIR_OF(merged, FEW_OPS, write_letters, letters_added, FLOOR_TURN,
+PAIR_OF(to_table, FEW_OPS, write_letters, letters_added, LEAST,
         "tolower of a letter by 52 cases, two to an answer: made one look-up",
         "tolower of a letter by up to 52 tests, hidden in between");
 
-PAIR_OF(volatile, FEW_OPS, fill, all_words_added, FLOOR_TURN,
+PAIR_OF(volatile, FEW_OPS, fill, all_words_added, LEAST,
         "a word added to a volatile sum, which is in memory",
         "a word added to a sum in a register that is kept");
 PASSES(volatile_choice, FEW_OPS, compiler_volatile_choice, compiler_pass,
        .what = "a word added to a sum that may be kept in memory or in a register: \"+m,r\"",
-       .setup = fill, .check = all_words_added, .least_instructions = 1, .beside = "volatile_cure");
+       .setup = fill, .check = all_words_added, .least_instructions = LEAST,
+       .beside = "volatile_cure");
 
-PAIR_OF(memset, FEW_OPS, fill, cleared_in_part, FLOOR_RECORD,
+PAIR_OF(memset, FEW_OPS, fill, cleared_in_part, LEAST,
         "a memset of 64 bytes of which 32 are dead: half of it is gone",
         "a memset of 64 bytes, memory clobbered after it, and 32 of them written again");
-PAIR_OF(copy, FEW_OPS, fill, halves_added, FLOOR_RECORD,
+PAIR_OF(copy, FEW_OPS, fill, halves_added, LEAST,
         "two words of a copy of 64 bytes: no copy, two loads",
         "two words of a copy of 64 bytes whose address has escaped");
-PAIR_OF(to_memset, FEW_OPS, fill, cleared, FLOOR_BYTES,
+PAIR_OF(to_memset, FEW_OPS, fill, cleared, LEAST_BYTES,
         "8 of 400 bytes cleared in a loop: made memset", "8 of 400 bytes cleared one by one");
-PAIR_OF(to_memcpy, FEW_OPS, fill, copied, FLOOR_BYTES,
+PAIR_OF(to_memcpy, FEW_OPS, fill, copied, LEAST_BYTES,
         "8 of 400 bytes copied in a loop: made memcpy", "8 of 400 bytes copied one by one");
 
 #ifdef __clang__
@@ -280,13 +264,13 @@ PAIR_OF(to_memcpy, FEW_OPS, fill, copied, FLOOR_BYTES,
 #define TOGETHER "a call of a noinline, noclone function that divides"
 #define RANGE    "a call of a noinline, noclone function whose callers all pass 1000: no division"
 #endif
-PAIR_OF(noclone, FEW_OPS, fill, quotients_added, FLOOR_DIV, ALONE, TOGETHER);
+PAIR_OF(noclone, FEW_OPS, fill, quotients_added, LEAST, ALONE, TOGETHER);
 PASSES(clone_range, FEW_OPS, compiler_clone_range, compiler_pass, .what = RANGE, .setup = fill,
-       .check = quotients_added, .least_instructions = 1, .beside = "clone_cure");
+       .check = quotients_added, .least_instructions = LEAST_CALL, .beside = "clone_cure");
 
 #define MOVED(name_, function_, what_, ...)                                                        \
     BODY(unused_##name_, function_, NULL, .what = what_, .check = check_counted,                   \
-         .least_instructions = 1, __VA_ARGS__)
+         .least_instructions = LEAST, __VA_ARGS__)
 MOVED(absent, compiler_moved, "a turn of a loop");
 MOVED(trap, compiler_moved_unused, "a turn of a loop, moved by an unused function",
       .beside = "unused_absent");
@@ -301,7 +285,8 @@ MOVED(cure, compiler_still_unused,
  */
 #define COST(name_, what_, function_)                                                              \
     BENCH(compiler, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS,                       \
-          .function = function_, .empty_function = compiler_turns, .errors_are_wrong = true)
+          .function = function_, .empty_function = compiler_turns, .errors_are_wrong = true,       \
+          .may_vanish = true)
 COST(keep_cost, "BENCH_KEEP of a register", compiler_turns_keep);
 COST(hide_cost, "BENCH_HIDE of a register", compiler_turns_hide);
 
@@ -326,4 +311,4 @@ BENCH_STATEMENT(compiler, statement, "++*x, a plain statement", .check = check_c
 }
 
 BENCH_FUNCTION(compiler, void_function, "++*x in a function void fn(uint64_t n, void *ctx)", OPS,
-               compiler_count, &o->counter, .check = check_counted, .least_instructions = 1);
+               compiler_count, &o->counter, .check = check_counted, .least_instructions = LEAST);

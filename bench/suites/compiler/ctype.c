@@ -1,0 +1,47 @@
+/*
+ * tolower() of a string by the C library's table, as glibc's <ctype.h> has it: a function that is
+ * declared `const` gives the table's address, a macro or an inline function looks up.
+ */
+#include "bench/suites/compiler/pass.h"
+
+static inline __attribute__((always_inline)) int lower_by_table(int c)
+{
+    return c >= -128 && c < 256 ? (*compiler_tolower_table())[c] : c;
+}
+
+/*
+ * As one writes it, the string in the measured loop. Each letter is known: the string is never
+ * stored, the loop is unrolled, equal letters are looked up once, and the table's address is found
+ * ahead of all passes.
+ */
+ONE_PASS ctype_trap(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+
+    (void)table;
+    for (uint64_t i = 0; i < count; i++) {
+        char s[] = COMPILER_UPPER;
+        for (unsigned j = 0; s[j]; j++)
+            sum += (unsigned)lower_by_table(s[j]);
+        BENCH_CLOBBER();
+    }
+    return sum;
+}
+PASSES(ctype_trap)
+
+/* The string has escaped, so it is stored, and no letter of it is known. */
+ONE_PASS ctype_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+
+    (void)table;
+    for (uint64_t i = 0; i < count; i++) {
+        char s[] = COMPILER_UPPER;
+        BENCH_ESCAPE(s);
+        for (unsigned j = 0; s[j]; j++)
+            sum += (unsigned)lower_by_table(s[j]);
+        BENCH_CLOBBER();
+    }
+    return sum;
+}
+PASSES(ctype_cure)

@@ -1,0 +1,126 @@
+/*
+ * Loops over numbers whose values follow a rule: a polynomial by its products and by its
+ * differences, and a remainder by subtraction.
+ */
+#include "bench/suites/compiler/pass.h"
+
+/* x * x * x - 2 * x * x + k * x + 7, as written. */
+#define POLYNOMIAL(x, k) ((x) * (x) * (x)-2 * (x) * (x) + (k) * (x) + 7)
+
+/* By its products, left to the optimiser: several at once, or fewer multiplications. */
+ONE_PASS products_trap(uint64_t *table, uint64_t count)
+{
+    uint32_t *p = (uint32_t *)table;
+    const uint32_t m = (uint32_t)count, k = (uint32_t)table[COMPILER_K_AT];
+
+    for (uint32_t j = 0; j < m; j++)
+        *p++ = POLYNOMIAL(j, k);
+    return count;
+}
+PASSES(products_trap)
+
+/* Each value for itself. */
+ONE_PASS products_cure(uint64_t *table, uint64_t count)
+{
+    uint32_t *p = (uint32_t *)table;
+    const uint32_t m = (uint32_t)count, k = (uint32_t)table[COMPILER_K_AT];
+
+    for (uint32_t j = 0; j < m; j++) {
+        uint32_t x = j;
+        BENCH_HIDE(x);
+        *p++ = POLYNOMIAL(x, k);
+    }
+    return count;
+}
+PASSES(products_cure)
+
+/*
+ * The same by its chain of recurrences. The first, second and third differences at 0 are k - 1, 2
+ * and 6: three additions a turn, each of what the turn before left.
+ */
+ONE_PASS chain_trap(uint64_t *table, uint64_t count)
+{
+    uint32_t *p = (uint32_t *)table;
+    uint32_t value = 7, first = (uint32_t)table[COMPILER_K_AT] - 1, second = 2;
+    const uint32_t m = (uint32_t)count;
+
+    for (uint32_t j = 0; j < m; j++) {
+        *p++ = value;
+        value += first;
+        first += second;
+        second += 6;
+    }
+    return count;
+}
+PASSES(chain_trap)
+
+/* The additions stay three, of one value each. */
+ONE_PASS chain_cure(uint64_t *table, uint64_t count)
+{
+    uint32_t *p = (uint32_t *)table;
+    uint32_t value = 7, first = (uint32_t)table[COMPILER_K_AT] - 1, second = 2;
+    const uint32_t m = (uint32_t)count;
+
+    for (uint32_t j = 0; j < m; j++) {
+        *p++ = value;
+        value += first;
+        first += second;
+        second += 6;
+        BENCH_HIDE(value);
+        BENCH_HIDE(first);
+        BENCH_HIDE(second);
+    }
+    return count;
+}
+PASSES(chain_cure)
+
+/*
+ * A remainder by subtraction, good for small numbers. An optimiser that knows where such a loop
+ * ends replaces it with a division, or with the multiplication that stands for one.
+ */
+ONE_PASS reduce_trap(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t n = table[i];
+        while (n > COMPILER_MODULUS)
+            n -= COMPILER_MODULUS;
+        sum += n;
+        BENCH_KEEP(sum);
+    }
+    return sum;
+}
+PASSES(reduce_trap)
+
+ONE_PASS reduce_cure(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t n = table[i];
+        while (n > COMPILER_MODULUS) {
+            n -= COMPILER_MODULUS;
+            BENCH_HIDE(n);
+        }
+        sum += n;
+        BENCH_KEEP(sum);
+    }
+    return sum;
+}
+PASSES(reduce_cure)
+
+/* What the trap may be turned into. It differs where n is a multiple: 0 in place of the modulus. */
+ONE_PASS reduce_modulo(uint64_t *table, uint64_t count)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t n = table[i];
+        n %= COMPILER_MODULUS;
+        sum += n;
+        BENCH_KEEP(sum);
+    }
+    return sum;
+}
+PASSES(reduce_modulo)

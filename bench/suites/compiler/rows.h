@@ -1,0 +1,32 @@
+/* How rows whose bodies make passes over the room are declared. */
+#ifndef BENCH_SUITES_COMPILER_ROWS_H
+#define BENCH_SUITES_COMPILER_ROWS_H
+
+#include "bench/api/bench.h"
+#include "bench/suites/compiler/compiler.h"
+
+#define OPS     1000
+#define FEW_OPS 200 /* of those that take long */
+_Static_assert(OPS % PASS == 0 && FEW_OPS % PASS == 0, "whole passes");
+
+/* A check that each pass added what `pass` gives. */
+#define ADDED(name_, pass_)                                                                        \
+    static const char *name_(const struct object *o, uint64_t operations)                          \
+    {                                                                                              \
+        return o->counter == operations / PASS * pass_() ? NULL : "the passes do not add up";      \
+    }
+
+#define PASSES(name_, ops_, function_, empty_, ...)                                                \
+    BENCH(compiler, name_, .form = FORM_FUNCTION, .ops = ops_, .function = function_,              \
+          .empty_function = empty_, .room_bytes = PASS * sizeof(uint64_t), .grain = PASS,          \
+          .errors_are_wrong = true, __VA_ARGS__)
+extern __attribute__((visibility("hidden"))) const struct bench_family compiler_pairs;
+#define IN_LINE(name_, column_) .family = &compiler_pairs, .line = #name_, .column = column_
+/* Trap and cure in one line of the table; least_ is the cure's, `...` are both rows' fields. */
+#define TRAP_AND_CURE(name_, least_, trap_, cure_, ...)                                            \
+    PASSES(name_##_trap, FEW_OPS, compiler_##name_##_trap, compiler_pass, .what = trap_,           \
+           .beside = #name_ "_cure", IN_LINE(name_, 0), __VA_ARGS__);                              \
+    PASSES(name_##_cure, FEW_OPS, compiler_##name_##_cure, compiler_pass, .what = cure_,           \
+           .least_instructions = least_, IN_LINE(name_, 1), __VA_ARGS__)
+
+#endif
