@@ -15,7 +15,6 @@ import waits
 from start import Failed
 
 HOSTED_SECONDS = 600
-OBJECT_MOST = 1 << 20   # bench/objects/objects.h
 
 
 def read_file(path):
@@ -119,7 +118,7 @@ def figure(row, run):
     per_op = row.get("per_op", {})
     if "ticks" not in per_op:
         return None
-    if "instructions" in per_op:
+    if run.get("execution") == "instructions":
         return f"{digits(per_op['instructions'])} instructions a copy, counted by the emulator: not time"
     if run.get("execution") == "emulated":
         return f"{digits(per_op['ticks'])} ticks a copy, of an emulator's clock: not any CPU's time"
@@ -127,8 +126,21 @@ def figure(row, run):
         return f"{digits(per_op['ticks'])} ticks of the TSC a copy; core cycles are not known here"
     text = f"{digits(per_op['cycles'])} cycles a copy"
     if per_op.get("cycles_lo") is not None:
-        text += f" ({digits(per_op['cycles_lo'])} to {digits(per_op['cycles_hi'])}, 99%)"
+        text += f" ({digits(per_op['cycles_lo'])} to {digits(per_op['cycles_hi'])}, 98%)"
     return text
+
+
+def instructions(row, run):
+    """What stepping counted, in words, or None."""
+    steps, per_op = row.get("steps"), row["per_op"]
+    if steps is None or run.get("execution") == "instructions":
+        return None
+    if "why" in steps:
+        return f"instructions not counted: {steps['why']}"
+    text = f"{digits(per_op['instructions'])} instructions a copy"
+    if steps.get("iterations"):
+        text += f", {digits(steps['iterations'])} iterations of repeated string instructions"
+    return text + (f", {per_op['ipc']:.3g} a cycle" if "ipc" in per_op else "")
 
 
 def tell(s, row, run):
@@ -149,6 +161,11 @@ def tell(s, row, run):
         print(f"    no figure: {row.get('disturbed', 0)} of {row.get('windows', 0)} windows were disturbed")
         return False
     print(f"    {text}")
+    if row.get("changed"):
+        print(f"    it changed {row['changed']}; put back after each window")
+    counted = instructions(row, run)
+    if counted:
+        print(f"    {counted}")
     if row.get("modes") and len(row["modes"]) > 1:
         print("    modes: " + ", ".join(f"{digits(m['cycles'])} ({m['share']:.0%})" for m in row["modes"]))
     return True
@@ -161,9 +178,9 @@ def command(args):
     with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder:
         path = os.path.join(folder, "asm.o")
         snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"))
-        if os.path.getsize(path) > OBJECT_MOST:
+        if os.path.getsize(path) > snippet.OBJECT_MOST:
             raise Failed(f"the copies take {os.path.getsize(path) >> 10} KiB; an object may have "
-                         f"{OBJECT_MOST >> 10}: lower --unroll, or measure fewer snippets at once")
+                         f"{snippet.OBJECT_MOST >> 10}: lower --unroll, or measure fewer snippets at once")
         if args.object:
             shutil.copyfile(path, args.object)
         out = os.path.join(folder, "report.jsonl")

@@ -4,7 +4,9 @@ import os
 import statistics
 import sys
 
+import difference
 import estimate
+import figure
 import likeness
 import saved
 import show
@@ -21,20 +23,23 @@ COLUMNS = (
     table.Column("core", "core"),
     table.Column("unit", "unit", left=True),
     table.Column("old", "old", ".3f"),
-    table.Column("+-99%", "old_half", ".3f"),
+    table.Column("+-98%", "old_half", ".3f"),
     table.Column("new", "new", ".3f"),
-    table.Column("+-99%", "new_half", ".3f"),
-    table.Column("ratio", "ratio", ".4f"),
-    table.Column("from", "ratio_lo", ".4f"),
-    table.Column("to", "ratio_hi", ".4f"),
+    table.Column("+-98%", "new_half", ".3f"),
+    table.Column("change", "change"),
+    table.Column("from", "change_from"),
+    table.Column("to", "change_to"),
     table.Column("verdict", "verdict", left=True),
+    table.Column("instr/op", "counts"),
+    table.Column("IPC", "ipc"),
     table.Column("note", "why", left=True),
 )
-PARTS = (
-    table.Column("", "suite"), table.Column("", "name"),
-    table.Column("", "old_lo"), table.Column("", "old_hi"), table.Column("", "new_lo"), table.Column("", "new_hi"),
-    table.Column("", "old_launches"), table.Column("", "new_launches"), table.Column("", "p_adjusted"),
-)
+# For programs: numbers in place of texts, and the parts of what people read in one.
+TEXTS = ("change", "change_from", "change_to", "counts", "ipc")
+PARTS = tuple(table.Column("", key) for key in (
+    "shift", "shift_lo", "shift_hi", "ratio", "ratio_lo", "ratio_hi", "by", "old_instructions", "new_instructions",
+    "count_verdict", "old_ipc", "new_ipc", "suite", "name", "old_lo", "old_hi", "new_lo", "new_hi", "old_launches",
+    "new_launches", "p_adjusted"))
 
 
 class Side:
@@ -46,7 +51,7 @@ class Side:
             if files.count(file) > 1:
                 raise saved.Unreadable(f"{path}: it is there twice among the launches of {title}: one launch more "
                                        "would be believed than there is")
-        self.title, self.reports = title, [saved.read_whole(path) for path in paths]
+        self.title, self.reports = title, [saved.read_whole(path, saved.DRAWN) for path in paths]
         for r in self.reports:
             if not r.one("run"):
                 raise saved.Unreadable(f"{r.path}: no record `run`: nothing is known of the machine")
@@ -60,7 +65,8 @@ class Side:
 
     def _fail_if_unlike(self, other):
         run = other.one("run")
-        apart = [text for _, text in likeness.unlike(self.run, run)]
+        apart = [text for _, text in (*likeness.unlike(self.run, run),
+                                      *likeness.unlike_estimators(self.reports[0], other))]
         if run.get("platform") != self.run.get("platform"):
             apart.append(f"another platform: {self.run.get('platform')} against {run.get('platform')}")
         if apart:
@@ -106,30 +112,72 @@ def why_not(old, new):
     return None
 
 
+def counted(rows):
+    """(instructions an operation, None where they are not known or launches do not agree; IPC, the median)."""
+    found = {figure.instructions(row) for row in rows}
+    ipc = [row["per_op"]["ipc"] for row in rows if "ipc" in row.get("per_op", {})]
+    return found.pop() if len(found) == 1 else None, statistics.median(ipc) if ipc else None
+
+
+def arrow(old, new, form):
+    """old -> new, or one of them where they read alike."""
+    texts = ["-" if v is None else format(v, form) for v in (old, new)]
+    return texts[0] if texts[0] == texts[1] else " -> ".join(texts)
+
+
+def with_counts(line, old, new):
+    """What instructions were counted next to a row's time. They are exact: any difference is one."""
+    (a, ipc_a), (b, ipc_b) = counted(old), counted(new)
+    line.update(old_instructions=a, new_instructions=b, old_ipc=ipc_a, new_ipc=ipc_b)
+    if (a, b) != (None, None):
+        line["counts"] = arrow(a, b, ".10g")
+    if None not in (a, b):
+        line["count_verdict"] = SAME if a == b else MORE if b > a else FEWER
+        if a != b:
+            line["counts"] += " " + line["count_verdict"]
+    if (ipc_a, ipc_b) != (None, None):
+        line["ipc"] = arrow(ipc_a, ipc_b, ".2f")
+
+
+def with_change(line, d):
+    """The difference in words: in percent, or in the figure's unit where the old one is near zero."""
+    line.update(shift=round(d.shift, 6), shift_lo=d.shift_lo, shift_hi=d.shift_hi, by=d.by)
+    if d.relative:
+        line.update(ratio=d.ratio, ratio_lo=d.ratio_lo, ratio_hi=d.ratio_hi)
+        values, form, unit = [v and v - 1 for v in (d.ratio, d.ratio_lo, d.ratio_hi)], "+.2%", ""
+    else:
+        values, form, unit = (d.shift, d.shift_lo, d.shift_hi), "+.3f", f" {line['unit']}"
+    for key, value in zip(("change", "change_from", "change_to"), values):
+        line[key] = None if value is None else format(value, form) + (unit if key == "change" else "")
+
+
 def judged(key, old, new):
-    """One line of the comparison, and its estimate.Difference, or None."""
+    """One line of the comparison, and its difference, or None."""
     suite, name, core = key
     line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "why": why_not(old, new) or ""}
     if line["why"]:
         return {**line, "verdict": UNLIKE}, None
-    unit = likeness.unit(old[0])
+    unit = figure.unit(old[0])
     a, b = (estimate.pooled([estimate.of_row(r, unit) for r in rows]) for rows in (old, new))
     for side, e in (("old", a), ("new", b)):
         line.update({side: e.value, f"{side}_lo": e.lo, f"{side}_hi": e.hi, f"{side}_half": half(e),
                      f"{side}_launches": e.launches})
     line["unit"] = unit
-    if any(len(r.get("modes", [])) > 1 for r in (*old, *new)):
-        line["why"] = "several modes, whose mean this is"
-    if not a.parts or not b.parts:
-        return {**line, "verdict": UNLIKE, "why": "no interval: give several launches of each side"}, None
-    d = estimate.Difference(a, b)
-    return {**line, "ratio": d.ratio, "ratio_lo": d.lo, "ratio_hi": d.hi}, d
+    if unit != "instructions":
+        with_counts(line, old, new)
+    d, note = difference.of_rows(old, new, unit, a, b)
+    if d is None:
+        return {**line, "verdict": UNLIKE, "why": note}, None
+    with_change(line, d)
+    several = "several modes" if any(len(r.get("modes", [])) > 1 for r in (*old, *new)) else ""
+    line["why"] = "; ".join(said for said in (several, note) if said)
+    return line, d
 
 
 def verdict(line, d, p):
     if p > RISK:
         return SAME
-    less = d.new.value < d.old.value
+    less = d.shift < 0
     if line["unit"] == "instructions":
         return FEWER if less else MORE
     return FASTER if less else SLOWER
@@ -207,7 +255,7 @@ def lost(side):
 # --- the command -----------------------------------------------------------------------------------
 
 def fail_if_unlike(old, new, across):
-    apart = likeness.unlike(old.run, new.run)
+    apart = likeness.unlike(old.run, new.run) + likeness.unlike_estimators(old.reports[0], new.reports[0])
     refused = [text for kind, text in apart if kind not in across]
     if refused:
         also = [kind for kind, _ in apart if kind in likeness.MAY_CROSS and kind not in across]
@@ -222,24 +270,37 @@ def sentence(lines):
     for line in lines:
         counts[line["verdict"]] = counts.get(line["verdict"], 0) + 1
     order = (SLOWER, MORE, FASTER, FEWER, SAME, UNLIKE)
-    return f"{len(lines)} rows: " + ", ".join(f"{counts[v]} {v}" for v in order if v in counts)
+    said = f"{len(lines)} rows: " + ", ".join(f"{counts[v]} {v}" for v in order if v in counts)
+    moved = {v: sum(line.get("count_verdict") == v for line in lines) for v in (MORE, FEWER)}
+    if any(moved.values()):
+        said += "; instructions an operation: " + ", ".join(f"{v} in {n}" for v, n in moved.items() if n)
+    return said
 
 
 def explanation(lines, differences):
     """What the verdicts mean, in sentences."""
-    units, said = {lines[at]["unit"] for at in differences}, []
-    if units - {"instructions"}:
-        said.append(f"Intervals are of 99%, each by itself. Over these {len(differences)} rows false alarms are held down "
+    judged_by = [lines[at]["by"] for at in differences]
+    by = {kind: judged_by.count(kind) for kind in judged_by}
+    said = []
+    if "placements" in by:
+        said.append(f"Rows judged by their placements' figures: {by['placements']}. The change is the median over all "
+                    "pairs of a new and an old\nplacement (Hodges and Lehmann); from and to are its 99% interval by ranks.")
+    if "figures" in by:
+        said.append(f"Rows judged by their figures and intervals: {by['figures']}. There are no figures of placements, or "
+                    "too few, or\nlaunches differ by more than their placements explain.")
+    if set(by) - {"counts"}:
+        said.append(f"The intervals of changes are of 99%, each by itself. Over these {len(differences)} rows false alarms are held down "
                     f"(Benjamini-Hochberg):\nof rows called faster or slower at most {RISK:.0%} are neither. "
                     "`same`: no difference is shown.")
-    if "instructions" in units:
+    if "counts" in by or any(line.get("count_verdict") for line in lines):
         said.append("Counted instructions are exact: any difference is one. They are not time.")
     return said
 
 
 def shown(args, old, new, crossed, lines, differences):
     if args.format in ("csv", "json"):
-        table.write(args.format, [*COLUMNS[:-2], *PARTS, *COLUMNS[-2:]], lines)
+        columns = [c for c in COLUMNS if c.key not in TEXTS]
+        table.write(args.format, [*columns[:-2], *PARTS, *columns[-2:]], lines)
         return
     print(old.line())
     print(new.line())
@@ -296,7 +357,7 @@ def command(args):
         return 0
     slow, most = too_slow(lines, differences, args.fail_if_slower), f"{args.fail_if_slower * 100:g}%"
     for line in slow:
-        by = f"by {line['ratio'] - 1:.1%}" if line["ratio"] is not None else f"({line['old']:.3f} -> {line['new']:.3f})"
+        by = f"by {line['ratio'] - 1:.1%}" if line.get("ratio") else f"({line['old']:.3f} -> {line['new']:.3f})"
         print(f"baretick: {line['row']} on core {line['core']} is slower {by}: more than {most} beyond doubt "
               f"(Holm, a risk of {RISK:.0%} over all rows)", file=sys.stderr)
     if not slow and args.format in ("text", "markdown"):

@@ -119,6 +119,9 @@ def _action(row, found, run):
     if f.lo is not None and f.hi is not None:
         entry["range"] = f"± {number((f.hi - f.lo) / 2)}"
     ns = f"{number(found['ns'].value)} ns/op\n" if "ns" in found else ""
+    counted = figure.instructions(row)
+    if counted is not None and f.unit != "instructions":
+        ns += f"{number(counted)} instructions/op\n"
     entry["extra"] = f"{ns}{_cpu(run)}\nexecution: {_execution(run)}"
     return entry
 
@@ -145,7 +148,7 @@ def hyperfine(_run, rows):
 
 CSV_ROW = ("suite", "name", "core", "status", "why", "object", "form", "recipe", "cold", "ops", "n", "placements",
            "shared", "quiet")
-CSV_PER_OP = ("ns", "cycles", "cycles_lo", "cycles_hi", "instructions", "ticks")
+CSV_PER_OP = ("ns", "cycles", "cycles_lo", "cycles_hi", "instructions", "ipc", "ticks")
 CSV_RUN = ("execution", "platform", "build")
 
 
@@ -190,7 +193,7 @@ def converted(form, report):
 
 
 def command(args):
-    found = saved.read(args.file)
+    found = saved.read(args.file, saved.DRAWN)
     for wrong in found.damage:
         print(f"baretick: {args.file}: {wrong}", file=sys.stderr)
     if found.reports > 1:

@@ -25,7 +25,10 @@ def changes(old, new, lines):
     taller = max(0.0, len(shown) * ROW_INCHES + 2.1 - ink.Sheet.TALK[1])
 
     def name(x):
-        return ink.plain(x["row"] + (f" core {x['core']}" if several_cores else ""), 40)
+        """With the counts of instructions where they changed."""
+        moved = x.get("count_verdict") in (compare.MORE, compare.FEWER)
+        counts = f", {x['old_instructions']:g} \N{RIGHTWARDS ARROW} {x['new_instructions']:g} instr" if moved else ""
+        return ink.plain(x["row"] + (f" core {x['core']}" if several_cores else ""), 40) + counts
 
     def paint(sheet):
         longest = max(len(name(x)) for x in shown)
@@ -53,13 +56,17 @@ def changes(old, new, lines):
 
     tally = {v: sum(x["verdict"] == v for x in lines) for v in (*LOOKS, compare.UNLIKE)}
     said = ", ".join(f"{n} {v}" for v, n in tally.items() if n and v != compare.SAME)
-    title = f"{len(changed)} of {len(known)} rows changed" if changed else \
-        f"No row of {len(known)} is shown to have changed"
-    if changed:
+    judged = [x for x in lines if x["verdict"] != compare.UNLIKE]  # those without a percentage, too
+    moved = sum(x["verdict"] != compare.SAME for x in judged)
+    title = f"{moved} of {len(judged)} rows changed" if moved else f"No row of {len(judged)} is shown to have changed"
+    if moved:
         title += ": " + ", ".join(f"{n} {v}" for v, n in tally.items() if n and v not in (compare.SAME, compare.UNLIKE))
     words = [machine(new.run), "bars: 99% intervals"]
     if old.run.get("build") != new.run.get("build"):
         words.append(f"build {old.run.get('build')} to {new.run.get('build')}")
+    near_zero = sum(x.get("shift") is not None and x.get("ratio") is None for x in lines)
+    if near_zero:
+        words.append(f"{near_zero} rows near zero have no percentage: not drawn")
     if len(shown) < len(known):
         words.append(f"the {len(shown)} that differ most")
     alt = f"{title}. {said or 'all the same'}. " + " ".join(

@@ -183,7 +183,7 @@ def modes(run, row):
     rounds = [c for c in interval.get("rounds_cycles", []) if c is not None]
     if not found and not placed and not rounds:
         fail_unless_measured(row)
-        if "instructions" in per_op:
+        if run.get("execution") == "instructions":
             raise NoData("counted instructions have no modes: every placement counts the same")
         if "method" in row:
             raise NoData(OTHER_METHOD.format(row["method"]))
@@ -220,7 +220,7 @@ def modes(run, row):
                 axes.plot([limit if beyond else edge], [0], marker if beyond else "|", color=ink.INK, markersize=11,
                           markeredgewidth=2.5, clip_on=False)
             axes.plot([value], [0], "D", color=ink.INK, markersize=10)
-            names.append("figure, 99%")
+            names.append("figure, 98%")
             places.append(0)
         axes.set_yticks(places, names)
         axes.tick_params(axis="y", length=0, labelcolor=ink.INK)
@@ -275,7 +275,7 @@ def modes(run, row):
         title = titled(row)
     said = about(run, row)
     if len(found) > 1 and estimate(row):
-        said = f"all together {estimate(row)} · {said}"
+        said = f"median over placements {estimate(row)} · {said}"
     alt = f"{title}. {len(placed)} placements" + (f" from {min(placed):g} to {max(placed):g}" if placed else "") + \
         f", {len(rounds)} rounds."
     return Picture("modes", f"{row_stem(row)}-modes", title, said, alt, paint)

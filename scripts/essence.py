@@ -4,8 +4,8 @@ The rows are those of bench/show/essence.c; a test holds the two together.
 """
 import math
 
+import figure
 import ink
-import likeness
 import show
 
 WAYS = ("direct", "plt", "got", "register", "virtual")
@@ -39,7 +39,7 @@ class Figure:
             f"{median:g} {'instructions' if counted else 'ticks'}"
 
     def _figure(self, run):
-        per_op, unit = self.row.get("per_op", {}), likeness.unit(self.row)
+        per_op, unit = self.row.get("per_op", {}), figure.unit(self.row)
         if self.row.get("form") == "cores":
             time = per_op.get("ns") if run.get("execution") == "silicon" else None
             self.value = time if time is not None else per_op.get("ticks")
@@ -49,10 +49,9 @@ class Figure:
         if self.value is None:
             self.text = "?"
             return
-        lo, hi = per_op.get("cycles_lo"), per_op.get("cycles_hi")
         self.shared, self.doubted = self.row.get("quiet") is False, bool(self.row.get("doubt"))
-        if unit == "cycles" and None not in (lo, hi):
-            self.half = (hi - lo) / 2
+        if unit == "cycles":
+            self.half = figure.half(per_op)
         if self.shared or self.doubted:
             self.text = f"{ink.figures(self.value)} {'shared' if self.shared else 'doubted'}"
             self.half = None
@@ -71,7 +70,7 @@ class Essence:
         self.core = next((r.get("core") for r in rows if r.get("form") != "cores"), 0)
         self._rows = {(r["suite"], r["name"]): r for r in reversed(rows) if r.get("core") in (self.core, None)
                       or r.get("form") == "cores"}
-        self.unit = next((u for r in rows if (u := likeness.unit(r)) and r.get("form") != "cores"), "ticks")
+        self.unit = next((u for r in rows if (u := figure.unit(r)) and r.get("form") != "cores"), "ticks")
         self.window = self._of("baseline", f"empty_{self.run.get('recipe')}")
         self.nothing = self._of("baseline", NOTHING)
         self.matrix = [(way, [self._of("calls", way + form) for form in FORMS.values()]) for way in WAYS]
@@ -93,11 +92,11 @@ class Essence:
     def _figures(self):
         """What all figures are in, and whose."""
         cores = sorted({r["core"] for r in self.report.of("row") if "core" in r})
-        named = {"cycles": f"core cycles an operation by {self.run.get('cycle', '?')}, 99% intervals",
+        named = {"cycles": f"core cycles an operation by {self.run.get('cycle', '?')}, 98% intervals",
                  "instructions": "INSTRUCTIONS an operation, not time"}.get(self.unit, "ticks of the TSC an operation")
         method = self.run.get("options", {}).get("method", "doubled")
         if method != "doubled":
-            named = f"{named.removesuffix(', 99% intervals')}, method={method}"
+            named = f"{named.removesuffix(', 98% intervals')}, method={method}"
         if self.run.get("execution") == "emulated":
             named = f"NOISE: an emulator executes this code; {named}"
         return named + (f", core {self.core} of {len(cores)}" if len(cores) > 1 else "")

@@ -1,8 +1,9 @@
 """A row's figure over one launch or several, with its error; two of them set against each other.
 
-cycles_lo and cycles_hi of a row hold another boot's figure in 99 of 100 (docs/method.md, "The headline"): their
-half-width is w^2 = 2 (t s)^2 + 2 (z kappa theta)^2. So one boot's variance is s^2 + (kappa theta)^2, where s has
-the degrees of freedom of the rounds or of the placements, whichever is wider.
+cycles_lo and cycles_hi of a row hold another boot's figure (docs/method.md, "The headline"), so their half-width
+has the errors of two boots: w^2 = 2 (t s)^2. Reports whose figure is a mean have another part, which their field
+`interval.kappa` states: w^2 = 2 (t s)^2 + 2 (z kappa theta)^2, where s has the degrees of freedom of the rounds or
+of the placements, whichever is wider.
 """
 import math
 import statistics
@@ -36,6 +37,8 @@ def satterthwaite(parts):
 
 def _degrees(interval, width):
     """Of s: of the rounds' means, or of the placements, whichever made the interval."""
+    if interval.get("by") in ("ranks", "placements"):
+        return max(1, interval["placements"] - 1)
     rounds = [c for c in interval.get("rounds_cycles", []) if c is not None]
     k, found = len(rounds), (0.0, math.inf)
     if "rounds_sd" in interval and k > 1:
@@ -47,7 +50,9 @@ def _degrees(interval, width):
 
 
 def of_row(row, unit):
-    """The estimate of one launch's row. Without an interval it has no parts."""
+    """The estimate of one launch's row. Without an interval it has no parts. An interval by order statistics knows
+    no distribution; where it must be set against one that does, it is taken for one of a normal distribution with
+    one degree of freedom less than there are placements."""
     per_op, interval = row["per_op"], row.get("interval", {})
     value = per_op[unit]
     if unit == "instructions":
@@ -120,11 +125,21 @@ class Difference:
         root = math.sqrt(max(0.0, b * b - a * c))
         self.ratio, self.lo, self.hi = new.value / old.value, (b - root) / a, (b + root) / a
 
+    def half(self):
+        """Half-width of the interval of new - old, 99%."""
+        variance = self.old.variance + self.new.variance
+        return significance.quantile(self.df, CONFIDENCE) * math.sqrt(variance) if variance else 0.0
+
     def p_above(self, limit):
-        """The probability of this where new is at most 1 + limit times old. Where old is about 0, or below, no
-        ratio can be told, but that new is above it can."""
-        old, new, factor = self.old, self.new, 1 + limit if self.old.value > 0 else 1
-        apart, variance = new.value - factor * old.value, new.variance + factor ** 2 * old.variance
+        """The probability of this where new is at most 1 + limit times old."""
+        return self._p_over((1 + limit) * self.old.value, (1 + limit) ** 2 * self.old.variance)
+
+    def p_beyond(self, amount):
+        """The probability of this where new is at most old + amount."""
+        return self._p_over(self.old.value + amount, self.old.variance)
+
+    def _p_over(self, bound, variance):
+        apart, variance = self.new.value - bound, self.new.variance + variance
         if variance == 0:
             return float(apart <= 0)
         return significance.upper(apart / math.sqrt(variance), self.df)

@@ -4,6 +4,9 @@ core cycles, instructions or ticks, with its interval and its samples (one a pla
 import re
 
 UNITS = ("ns", "cycles", "instructions", "ticks")
+# An operation that costs less than this (core cycles, or the figure's unit) has no percentages: it is small against
+# what was subtracted from it, a turn of the loop, so any change is a large part of it.
+NEAR_ZERO = 0.5
 
 
 class Figure:
@@ -47,13 +50,52 @@ def _ns(row, per_op, cycles):
     return Figure("ns", ns, lo, hi, [c * scale for c in cycles.samples])
 
 
+def unit(row):
+    """Key of `per_op` that holds the row's figure: core cycles where they are known; instructions where they take
+    the place of time, so that there are no nanoseconds either; else ticks. None: it has no figure."""
+    per_op = row.get("per_op", {})
+    if per_op.get("cycles") is not None:
+        return "cycles"
+    if per_op.get("instructions") is not None and "ns" not in per_op:
+        return "instructions"
+    return "ticks" if per_op.get("ticks") is not None else None
+
+
+def half(per_op):
+    """How far the interval of `cycles` reaches, on its longer side: it need not lie evenly about the figure. None:
+    there is no interval."""
+    value, lo, hi = (per_op.get(key) for key in ("cycles", "cycles_lo", "cycles_hi"))
+    return None if None in (value, lo, hi) else round(max(hi - value, value - lo), 6)
+
+
+def is_near_zero(value, lo=None):
+    """Whether differences relative to a figure mean nothing. lo: of its interval."""
+    return value < NEAR_ZERO or (lo is not None and lo <= 0)
+
+
+def hidden(row):
+    """Of a row whose cost the loop around it hides, all or in part: what a turn takes, in words. Else empty."""
+    per_op = row.get("per_op", {})
+    cycles, gross, loop = (per_op.get(key) for key in ("cycles", "gross_cycles", "loop_cycles"))
+    if None in (cycles, gross, loop) or not is_near_zero(cycles, per_op.get("cycles_lo")):
+        return ""
+    return f"gross {gross:.3f} cycles a turn, the empty loop {loop:.3f}"
+
+
+def instructions(row):
+    """Of an operation, exactly; None where they were not counted."""
+    return row.get("per_op", {}).get("instructions")
+
+
 def of(row):
-    """{unit: Figure}, empty where the row has no figure. Ticks stand there only in place of cycles and
-    instructions."""
+    """{unit: Figure}, empty where the row has no figure. Ticks are there only in place of cycles and instructions.
+    Where time was measured, instructions are there too if they were counted."""
     per_op = row.get("per_op", {}) if row["status"] == "ok" else {}
-    if per_op.get("instructions") is not None:
-        return {"instructions": Figure("instructions", per_op["instructions"])}
     found = {}
+    if per_op.get("instructions") is not None:
+        found["instructions"] = Figure("instructions", per_op["instructions"])
+        if unit(row) == "instructions":
+            return found
     if per_op.get("cycles") is not None:
         found["cycles"] = _cycles(row, per_op)
     elif per_op.get("ticks") is not None:

@@ -1,4 +1,7 @@
-"""`baretick gate`: counted instructions against a baseline. They are exact, so any change of a row fails."""
+"""`baretick gate`: counted instructions against a baseline. They are exact, so any change of a row fails.
+
+A report of an emulator that counts (execution `instructions`) has instructions an operation and a window. One of a
+CPU has those an operation, by single-stepping: the same numbers, so a baseline may come from either."""
 import argparse
 import collections
 import json
@@ -24,48 +27,66 @@ def name(row):
 
 
 class Taken:
-    """What can be gated of a report. words: {word: value}; rows: {"suite/name@core": {"instructions", "window"}},
-    of an operation and of a whole window; inexact, failed, unsupported: {row: why} of the others."""
+    """What can be gated of a report. words: {word: value}, which windows depend on; windows: whether these are
+    gated; rows: {"suite/name@core": {"instructions", "window"}}, of an operation and of a whole window; inexact,
+    failed, unsupported: {row: why} of the others."""
 
     def __init__(self, report, args):
         run = report.one("run")
-        if run.get("execution") != "instructions":
-            raise saved.Unreadable(f"{report.path} counts no instructions (execution {run.get('execution', '?')}): "
-                                   "boot with ICOUNT=1, as `make run` does under TCG")
-        if "ticks_per_instruction" not in run:
-            raise saved.Unreadable(f"{report.path}: its record `run` has no `ticks_per_instruction`")
         options = run.get("options", {})
-        if options.get("method", "doubled") != "doubled":
-            raise saved.Unreadable(f"{report.path} was taken with method={options['method']}: "
-                                   "rows of method=doubled are gated")
-        self.words = {"recipe": run.get("recipe"), **{word: options.get(word) for word in likeness.OPTIONS}}
-        self.words = {key: value for key, value in self.words.items() if value is not None}
+        self.counted = run.get("execution") == "instructions"  # all of it, windows too
+        self.windows = self.counted and not args.instructions
+        self.words = {}
+        if self.counted and "ticks_per_instruction" not in run:
+            raise saved.Unreadable(f"{report.path}: its record `run` has no `ticks_per_instruction`")
+        if self.windows:
+            if options.get("method", "doubled") != "doubled":
+                raise saved.Unreadable(f"{report.path} was taken with method={options['method']}: "
+                                       "windows of method=doubled are gated (--instructions leaves them out)")
+            self.words = {"recipe": run.get("recipe"), **{word: options.get(word) for word in likeness.OPTIONS}}
+            self.words = {key: value for key, value in self.words.items() if value is not None}
         self.rows, self.inexact, self.failed, self.unsupported = {}, {}, {}, {}
         chosen = show.chosen(report.of("row"), args)
         for key, times in collections.Counter(name(row) for row in chosen).items():
             if times > 1:
                 raise saved.Unreadable(f"{report.path}: row {key} is there {times} times: which one counts?")
+        if not self.counted and chosen and not any(figure.instructions(row) is not None for row in chosen):
+            raise saved.Unreadable(f"{report.path} counts no instructions (execution {run.get('execution', '?')}): run "
+                                   "with instructions=auto, or boot with ICOUNT=1, as `make run` does under TCG")
         for row in chosen:
-            self._take(row, run["ticks_per_instruction"])
+            self._take(row, run.get("ticks_per_instruction"))
         rows = sum(row["status"] == "wrong" for row in report.of("row"))
         beside = report.one("end").get("failures", 0) - rows
         if beside > 0:
             self.failed["the run"] = f"{beside} failures beside its rows: `baretick show {report.path}` names them"
 
     def _take(self, row, ticks):
-        key, window = name(row), row.get("ticks", {})
+        key = name(row)
         if row["status"] == "unsupported":
             self.unsupported[key] = row.get("why", "unsupported")
         elif row["status"] != "ok":
             self.failed[key] = row.get("why", row["status"])
-        elif not window:
+        elif self.counted:
+            self._take_window(key, row, ticks)
+        elif figure.instructions(row) is not None:
+            self.rows[key] = {"instructions": figure.instructions(row)}
+        else:
+            self.inexact[key] = row.get("steps", {}).get("why", "its instructions were not counted")
+
+    def _take_window(self, key, row, ticks):
+        window = row.get("ticks", {})
+        if not window:
             self.inexact[key] = "it has no windows"
         elif window["min"] != window["max"]:
             self.inexact[key] = f"windows of {window['min'] / ticks:g} to {window['max'] / ticks:g} instructions"
         else:
-            self.rows[key] = {"window": show.in_unit(window["min"], ticks)}
-            if "instructions" in row.get("per_op", {}):
-                self.rows[key]["instructions"] = row["per_op"]["instructions"]
+            counts = {"window": show.in_unit(window["min"], ticks), "instructions": figure.instructions(row)}
+            kinds = KINDS if self.windows else ("instructions",)
+            counts = {kind: counts[kind] for kind in kinds if counts[kind] is not None}
+            if counts:
+                self.rows[key] = counts
+            else:
+                self.inexact[key] = "it has no instructions an operation"
 
 
 # --- the baseline ----------------------------------------------------------------------------------
@@ -84,7 +105,7 @@ def _no_constant(constant):
 
 
 def _is_row(key, row):
-    return ROW_NAME.fullmatch(key) and type(row) is dict and "window" in row and \
+    return ROW_NAME.fullmatch(key) and type(row) is dict and row and \
         all(kind in KINDS and type(count) in (int, float) and abs(count) < 1e300 for kind, count in row.items())
 
 
@@ -143,14 +164,14 @@ def write_baseline(path, text):
 def amount(before, after):
     """12 -> 13 (+1, +8.3%)"""
     text = f"{before:.10g} -> {after:.10g} ({after - before:+.6g}"
-    return text + (f", {(after - before) / before:+.2%})" if before else ")")
+    return text + (")" if figure.is_near_zero(before) else f", {(after - before) / before:+.2%})")
 
 
 def moved(before, after):
-    """How a row changed, in words, or None."""
+    """How a row changed, in words, or None. Windows are held where both have them: a CPU's report has none."""
     said = []
     for key, title in zip(KINDS, ("instructions an operation", "instructions a window")):
-        if before.get(key) == after.get(key):
+        if before.get(key) == after.get(key) or (key == "window" and None in (before.get(key), after.get(key))):
             continue
         if None in (before.get(key), after.get(key)):
             said.append(f"{title}: {before.get(key, 'none')} -> {after.get(key, 'none')}")
@@ -170,6 +191,8 @@ def changes(baseline, taken):
         elif key in taken.rows:
             if how := moved(baseline[key], taken.rows[key]):
                 found.append(("moved", key, how))
+        elif key in taken.inexact and "window" in baseline[key] and not taken.windows:
+            continue  # an emulator counted it, and this machine cannot: it is named as not gated
         elif key in taken.inexact:
             found.append(("no longer exact", key, taken.inexact[key]))
         else:
@@ -178,6 +201,8 @@ def changes(baseline, taken):
 
 
 def fail_if_other_words(path, words, taken):
+    if not words or not taken.words:  # one side has no windows, which the words are of
+        return
     apart = [f"{key}={words.get(key, '?')}, now {taken.words.get(key, '?')}"
              for key in sorted({*words, *taken.words}) if words.get(key) != taken.words.get(key)]
     if apart:
@@ -192,7 +217,7 @@ def chosen_keys(rows, args):
 
 
 def command(args):
-    taken = Taken(saved.read_whole(args.report), args)
+    taken = Taken(saved.read_whole(args.report, saved.DRAWN), args)
     for key, why in sorted(taken.inexact.items(), key=lambda item: figure.order(item[0])):
         print(f"baretick: {key} is not exact and not gated: {why}", file=sys.stderr)
     if not taken.rows and not taken.failed:
@@ -207,13 +232,16 @@ def command(args):
     for what, key, how in found if not fresh else [f for f in found if f[0] == "failed"]:
         print(f"{what}: {key}: {how}")
     counts = f"{len(taken.rows)} exact rows, {len(found)} changes"
+    if not taken.windows:
+        counts += " of instructions an operation"
     if not args.update:
         print(f"{'FAIL' if found else 'PASS'}: {counts} against {args.baseline}")
         return 1 if found else 0
     if taken.failed:
         print(f"FAIL: {counts}; nothing is written, since something failed")
         return 1
-    write_baseline(args.baseline, baseline_text(taken.words, {**left_alone, **taken.rows}))
+    words = taken.words or (words if any("window" in row for row in left_alone.values()) else {})
+    write_baseline(args.baseline, baseline_text(words, {**left_alone, **taken.rows}))
     print(f"written: {args.baseline}: {counts}")
     return 0
 
@@ -223,15 +251,17 @@ def add(commands):
         "gate", help="fail where a row's counted instructions changed",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Holds a report of counted instructions against a baseline. They are exact: any change fails.",
-        epilog="Gated are a row's instructions an operation, and a window. Rows that moved, are new, gone, failed or\n"
-               "no longer exact are named. Exit status: 0 nothing changed, or --update accepted it; 1 something\n"
-               "changed, or a row failed; 2 the report is damaged or counts no instructions, or the baseline was\n"
-               "taken with other words.\n\n"
+        epilog="Gated are a row's instructions an operation, on any machine, and a window's where an emulator counts.\n"
+               "Rows that moved, are new, gone, failed or no longer exact are named. Exit status: 0 nothing changed,\n"
+               "or --update accepted it; 1 something changed, or a row failed; 2 the report is damaged or counts no\n"
+               "instructions, or the baseline was taken with other words.\n\n"
                "examples:\n"
                "  baretick run --icount 1 suite=calls && baretick gate calls.json build/run/report.jsonl\n"
                "  baretick gate calls.json build/run/report.jsonl --update")
     p.add_argument("baseline", metavar="BASELINE", help="one JSON file, to be kept with the source")
     p.add_argument("report", metavar="REPORT", help="report.jsonl, or a serial log")
+    p.add_argument("--instructions", action="store_true",
+                   help="hold instructions an operation alone, which every machine counts alike, and no windows")
     p.add_argument("--update", action="store_true", help="accept: write the baseline anew")
     show.add_choice(p)
     p.set_defaults(command=command)

@@ -1,12 +1,13 @@
 """What must be alike before two figures can be compared: of reports, and of rows."""
+import figure
 
 # Options that change what is measured. All others change how often, where to, or which rows.
 OPTIONS = ("method", "caches", "layout", "turbo", "prefetch", "freq", "dma", "park", "share")
 # Those that a method alone has a use for.
 KNOBS = {"kbest": ("k", "epsilon", "most", "compensate"), "ensembles": ("ensembles", "size"),
          "adaptive": ("target",)}
-# Kinds of difference that --across may allow: the same CPU, changed on purpose.
-MAY_CROSS = ("firmware", "microcode", "hypervisor", "option")
+# Kinds of difference that --across may allow: the same CPU, changed on purpose; or another version of baretick.
+MAY_CROSS = ("firmware", "microcode", "hypervisor", "option", "estimator")
 
 
 def _words(*values):
@@ -42,17 +43,26 @@ def unlike(a, b):
             for key in a if key in b and None not in (a[key], b[key]) and a[key] != b[key]]
 
 
-def unit(row):
-    """What the row's figure is in, as key of `per_op`."""
-    per_op = row.get("per_op", {})
-    return next((key for key in ("instructions", "cycles", "ticks") if key in per_op), None)
+def estimators(report):
+    """What the figures of a report's rows are of their placements, in words. Reports of before the field
+    `interval.estimator` have means."""
+    intervals = [row.get("interval", {}) for row in report.of("row") if "cycles" in row.get("per_op", {})]
+    return {i.get("estimator", "mean") for i in intervals if i}
+
+
+def unlike_estimators(a, b):
+    """[(kind, in words)] where the figures of two reports are not of one kind."""
+    a, b = estimators(a), estimators(b)
+    if not a or not b or a == b:
+        return []
+    return [("estimator", f"another estimator of the figures: {' and '.join(sorted(a))} against {' and '.join(sorted(b))}")]
 
 
 def unfit(row):
     """Why a row's figure is not to be compared with any, or None."""
     if row["status"] != "ok":
         return f"{row['status']}: {row['why']}" if row.get("why") else row["status"]
-    if unit(row) is None:
+    if figure.unit(row) is None:
         return "it has no figure of an operation"
     if row.get("quiet") is False:
         return "a shared core: somebody else had part of it"
@@ -67,8 +77,8 @@ def unfit(row):
 
 def unlike_rows(a, b):
     """Why two rows that are fit cannot be compared with each other, or None."""
-    if unit(a) != unit(b):
-        return f"another unit: {unit(a)} against {unit(b)}"
+    if figure.unit(a) != figure.unit(b):
+        return f"another unit: {figure.unit(a)} against {figure.unit(b)}"
     for key, name in (("recipe", "recipe"), ("cycle_source", "source of core cycles"), ("cold", "state of caches"),
                       ("share", "way to share cores"), ("together", "number of cores at it"), ("form", "form")):
         if a.get(key) != b.get(key):

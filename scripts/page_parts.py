@@ -1,6 +1,7 @@
 """The parts of the page that `baretick report` makes, each out of the records of one report."""
 import compare
 import essence
+import figure
 import markup
 import show
 import table
@@ -9,7 +10,7 @@ from markup import element
 BESIDE = (
     table.Column("row", "row", left=True), table.Column("figure", "value", ".3f"),
     table.Column("beside", "beside", left=True), table.Column("figure", "other", ".3f"),
-    table.Column("apart", "apart", ".3f"), table.Column("+-99%", "half", ".3f"),
+    table.Column("apart", "apart", ".3f"), table.Column("from", "lo", ".3f"), table.Column("to", "hi", ".3f"),
     table.Column("unit", "unit", left=True),
 )
 SELFTESTS = (table.Column("self-test", "name", left=True), table.Column("result", "result", left=True),
@@ -161,7 +162,7 @@ def note(row):
             found.append(f"{row[key]} {said}")
     ruler = per_op.get("cycles_ruler", per_op.get("cycles"))
     if "counter_off" in per_op and ruler:
-        half = (per_op["cycles_hi"] - per_op["cycles_lo"]) / 2 if "cycles_hi" in per_op and "cycles_lo" in per_op else 0
+        half = figure.half(per_op) or 0
         # As the program judges; the counter's own interval is not in the record: about as wide.
         if abs(per_op["cycles_counter"] - ruler) > COUNTER_WITHIN * max(abs(ruler), 1) + 2 * half:
             found.append(f"{row.get('cycle_counter', 'counter')} and ruler disagree: {per_op['cycles_counter']:.3f}, "
@@ -185,8 +186,8 @@ def rows_by_suite(report, rows, linked):
         flat["row"] = (element("a", name, href=f"#{place}") if place else name, r["name"])
         suites.setdefault(r["suite"], []).append(flat)
     # The figure first: on a phone the windows are out of sight.
-    order = ("row", "core", "cycles", "interval", "instructions", "ticks", "ns", "ops", "min", "median", "p99", "max",
-             "note")
+    order = ("row", "core", "cycles", "interval", "instructions", "ipc", "ticks", "ns", "ops", "min", "median", "p99",
+             "max", "note")
     columns = sorted((c for c in show.COLUMNS if c.key in order and (cores or c.key != "core")),
                      key=lambda c: order.index(c.key))
     unit = run.get("unit", "ticks")
@@ -199,11 +200,10 @@ def beside(report):
     found = []
     for e in report.of("event"):
         if e.get("kind") == "beside":
-            lo, hi = e.get("apart_lo"), e.get("apart_hi")
             found.append({"row": f"{e.get('suite')}/{e.get('name')}", "value": e.get("per_op"),
                           "beside": e.get("beside"), "other": e.get("beside_per_op"), "apart": e.get("apart"),
                           "unit": e.get("unit"),
-                          "half": None if None in (lo, hi) else (hi - lo) / 2})
+                          "lo": e.get("apart_lo"), "hi": e.get("apart_hi")})
     even = [e.get("message", "") for e in report.of("event") if e.get("kind") == "breaks_even"]
     shown = markup.table("Rows set against the row beside them", BESIDE, found, label="Rows beside each other")
     return markup.together([shown if found else "", markup.listed(even) if even else ""])
@@ -290,7 +290,7 @@ def change(old, new, crossed, lines, differences):
     parts += [element("p", f"Compared all the same: {said}") for said in crossed]
     parts.append(element("p", element("b", compare.sentence(lines))))
     parts += [element("p", said, class_="soft") for said in explained]
-    parts.append(markup.table("Old against new, row by row; ratio is new / old",
+    parts.append(markup.table("Old against new, row by row",
                               [c for c in compare.COLUMNS if c.key != "core" or several], lines,
                               label="Old against new"))
     return markup.together(parts)

@@ -6,8 +6,8 @@ not hold what a picture needs, NoData says which option gives it: there is never
 import math
 import re
 
+import figure
 import ink
-import likeness
 
 UNITS = {"cycles": "core cycles", "instructions": "instructions", "ticks": "ticks of the TSC", "ns": "ns"}
 
@@ -52,6 +52,9 @@ def machine(run, core=None):
 def about(run, row):
     """The second line of a row's picture."""
     words = [machine(run, row.get("core"))]
+    if figure.unit(row) != "instructions" and figure.instructions(row) is not None:
+        ipc = row["per_op"].get("ipc")
+        words.append(f"{figure.instructions(row):g} instructions" + (f", IPC {ipc:.2f}" if ipc is not None else ""))
     if row.get("recipe"):
         words.append(f"recipe {row['recipe']}")
     if row.get("cold"):
@@ -73,13 +76,13 @@ def row_stem(row):
 
 def estimate(row, each=""):
     """A row's figure with its interval in words, or None. each: " an operation", behind the unit."""
-    unit = likeness.unit(row)
+    unit = figure.unit(row)
     if unit is None:
         return None
     per_op = row["per_op"]
-    value, lo, hi = per_op[unit], per_op.get("cycles_lo"), per_op.get("cycles_hi")
-    if unit == "cycles" and None not in (lo, hi):
-        return f"{ink.figures(value)} \N{PLUS-MINUS SIGN} {ink.figures((hi - lo) / 2)} core cycles{each}"
+    value, half = per_op[unit], figure.half(per_op)
+    if unit == "cycles" and half is not None:
+        return f"{ink.figures(value)} \N{PLUS-MINUS SIGN} {ink.figures(half)} core cycles{each}"
     if unit == "instructions":
         window = row.get("ticks") or {}
         exact = ", exact" if "min" in window and window["min"] == window.get("max") else ""

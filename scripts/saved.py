@@ -3,12 +3,21 @@
 report.jsonl holds records and nothing else, so every byte of it counts. In a serial log other text stands
 between the records; a log may hold several reports, one after another, where the machine was reset.
 """
+import contextlib
+import gc
+import io
+import shutil
+import tempfile
+
 import report
 import shape
 
 RECORDS, LOG = "report.jsonl", "serial log"
 # A file whose lines are all records but for this many is a report.jsonl that was damaged.
 STRAY_LINES = 1
+# For Saved's `without`. DRAWN: what pictures alone are made from, and most of a large report.
+NOTHING = {}
+DRAWN = {"row": ("hist",)}
 
 
 class Unreadable(Exception):
@@ -17,10 +26,11 @@ class Unreadable(Exception):
 
 class Saved:
     """path; form; records: those of the last report in the file that arrived whole; damage: what is wrong,
-    in words with its line, all reports of the file together; reports: how many begin in it."""
+    in words with its line, all reports of the file together; reports: how many begin in it. without: {type of a record:
+    fields} that are checked and then not kept."""
 
-    def __init__(self, path, form):
-        self.path, self.form = path, form
+    def __init__(self, path, form, without=NOTHING):
+        self.path, self.form, self._without = path, form, without
         self.records, self.damage, self.reports = [], [], 0
         self._sequence = report.Sequence()
 
@@ -34,6 +44,8 @@ class Saved:
         if wrong := shape.wrong(record):
             self.damage.append(f"{where}: {wrong}; record {record['seq']} is passed over")
         else:
+            for field in self._without.get(record["type"], ()):
+                record.pop(field, None)
             self.records.append(record)
 
     def close(self):
@@ -56,13 +68,29 @@ class Saved:
         return self.one("end").get("verdict")
 
 
-def _records_only(data, saved):
-    *lines, rest = data.split(b"\n")
-    if rest:
-        lines.append(rest)
-    with_cr = 2 * sum(line.endswith(b"\r") for line in lines) > len(lines)
-    for number, line in enumerate(lines, 1):
-        where = f"line {number}"
+class _Lines:
+    """What the lines of a file are like, all together: how many, how many do not begin as a record, how many end in CR,
+    and whether the last one has an end."""
+
+    def __init__(self, file):
+        self.count = self.others = self.with_cr = 0
+        self.ended = True
+        for line in file:
+            self.count += 1
+            self.others += not line.startswith(report.RECORD_START)
+            self.ended = line.endswith(b"\n")
+            self.with_cr += line.endswith((b"\r\n", b"\r"))
+
+    @property
+    def form(self):
+        """report.jsonl or a log, by what most lines are: damage must not make the one the other."""
+        return RECORDS if self.others <= STRAY_LINES and self.count > self.others else LOG
+
+
+def _records_only(file, lines, saved):
+    with_cr = 2 * lines.with_cr > lines.count
+    for number, line in enumerate(file, 1):
+        line, where = line.removesuffix(b"\n"), f"line {number}"
         if with_cr and not line.endswith(b"\r"):
             saved.damage.append(f"{where}: does not end in CR LF as the others do")
         elif with_cr:
@@ -74,11 +102,11 @@ def _records_only(data, saved):
                                 f"{where}: is no record: {line[:40]!r}")
             continue
         saved.take(record, where)
-    if rest:
+    if not lines.ended:
         saved.damage.append("the last line has no end")
 
 
-def _log(data, saved):
+def _log(file, lines, saved):
     reader = report.Reader()
 
     def take(found, where):
@@ -88,46 +116,61 @@ def _log(data, saved):
             elif kind == "damaged":
                 saved.damage.append(f"{where}: a damaged record: {rest[1]}")
 
-    *lines, last = data.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        take(reader.feed(line + b"\n"), f"line {number}")
-    take(reader.feed(last), f"line {len(lines) + 1}")
-    take(reader.finish(), f"line {len(lines) + 1}")
+    for number, line in enumerate(file, 1):
+        take(reader.feed(line), f"line {number}")
+    take(reader.finish(), f"line {lines.count + lines.ended}")
 
 
-def _form(data):
-    """report.jsonl or a log, by what most lines are: damage must not make the one the other."""
-    lines = data.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    others = sum(not line.startswith(report.RECORD_START) for line in lines)
-    return RECORDS if others <= STRAY_LINES and len(lines) > others else LOG
+@contextlib.contextmanager
+def _no_collection():
+    """Records hold no circles, and a search for some after each 700 new lists takes as long as reading them."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
-def take(path, data):
-    """The report in these bytes, damaged or not; it may have no record at all."""
-    form = _form(data)
-    saved = Saved(path, form)
-    (_records_only if form == RECORDS else _log)(data, saved)
+def _read(path, file, without):
+    """The report in a file that is open for bytes and can be read twice, damaged or not; it may have no record at all.
+    One line of it is in memory at a time."""
+    lines = _Lines(file)
+    file.seek(0)
+    saved = Saved(path, lines.form, without)
+    with _no_collection():
+        (_records_only if lines.form == RECORDS else _log)(file, lines, saved)
     return saved.close()
 
 
-def read(path):
-    """The report in a file, damaged or not. Raises Unreadable where there is no record at all."""
+def take(path, data):
+    """The same of bytes."""
+    return _read(path, io.BytesIO(data), NOTHING)
+
+
+def read(path, without=NOTHING):
+    """The report in a file, damaged or not; `without` as Saved has it. Raises Unreadable where there is no record at
+    all."""
     try:
         with open(path, "rb") as f:
-            data = f.read()
+            if f.seekable():
+                saved = _read(path, f, without)
+            else:  # a pipe
+                with tempfile.TemporaryFile() as copy:
+                    shutil.copyfileobj(f, copy)
+                    copy.seek(0)
+                    saved = _read(path, copy, without)
     except OSError as e:
         raise Unreadable(f"{path}: {e.strerror or e}") from None
-    saved = take(path, data)
     if not saved.records:
         raise Unreadable(f"{path}: no record of a report in it; {'; '.join(saved.damage[:3])}")
     return saved
 
 
-def read_whole(path):
+def read_whole(path, without=NOTHING):
     """The one report in a file. Raises Unreadable where it is not whole, with the reasons."""
-    saved = read(path)
+    saved = read(path, without)
     if saved.damage:
         more = f" (and {len(saved.damage) - 3} more)" if len(saved.damage) > 3 else ""
         raise Unreadable(f"{path} is damaged: " + "; ".join(saved.damage[:3]) + more)

@@ -3,6 +3,7 @@ import argparse
 import fnmatch
 import sys
 
+import figure
 import saved
 import table
 
@@ -16,8 +17,9 @@ COLUMNS = (
     table.Column("p99", "p99", ".0f"),
     table.Column("max", "max"),
     table.Column("cycles/op", "cycles", ".3f"),
-    table.Column("+-99%", "interval", ".3f"),
+    table.Column("+-98%", "interval", ".3f"),
     table.Column("instr/op", "instructions", ".3f"),
+    table.Column("IPC", "ipc", ".2f"),
     table.Column("ticks/op", "ticks", ".3f"),
     table.Column("ns/op", "ns", ".3f"),
     table.Column("ops/s", "operations_per_second", ".4g"),
@@ -30,9 +32,11 @@ PARTS = (
     table.Column("", "status"),
     table.Column("", "cycles_lo"),
     table.Column("", "cycles_hi"),
+    table.Column("", "gross_cycles"),
+    table.Column("", "loop_cycles"),
 )
 SORTS = ("report", "suite", "name", "core", "ops", "min", "median", "p99", "max", "cycles", "interval",
-         "instructions", "ticks", "ns", "operations_per_second")
+         "instructions", "ipc", "ticks", "ns", "operations_per_second")
 TOLD = ("warning", "error", "fault", "nmi", "stopped", "cores_differ")
 
 
@@ -48,6 +52,8 @@ def note(row):
     modes = row.get("modes", [])
     if len(modes) > 1:
         found.append("modes " + ", ".join(f"{m['cycles']:.3f} ({m['share']:.0%})" for m in modes))
+    if said := figure.hidden(row):
+        found.append(said)
     if row.get("throttled"):
         found.append("throttled")
     if row.get("doubt"):
@@ -65,16 +71,15 @@ def in_unit(ticks, ticks_per_unit):
 def flat(path, row, ticks_per_unit):
     """A row's record as the values of COLUMNS and PARTS."""
     per_op, window = row.get("per_op", {}), row.get("ticks") or row.get("body") or {}
-    lo, hi = per_op.get("cycles_lo"), per_op.get("cycles_hi")
-    known = "cycles" in per_op or "instructions" in per_op
     return {
         "file": path, "row": f"{row['suite']}/{row['name']}", "suite": row["suite"], "name": row["name"],
         "core": row.get("core"), "status": row["status"], "ops": row.get("ops"),
         **{key: in_unit(window.get(key), ticks_per_unit) for key in ("min", "median", "p99", "max")},
-        **{key: per_op.get(key) for key in ("cycles", "instructions", "ns", "cycles_lo", "cycles_hi")},
-        "ticks": None if known else per_op.get("ticks"),
+        **{key: per_op.get(key) for key in ("cycles", "instructions", "ipc", "ns", "cycles_lo", "cycles_hi",
+                                           "gross_cycles", "loop_cycles")},
+        "ticks": per_op.get("ticks") if figure.unit(row) == "ticks" else None,
         "operations_per_second": row.get("operations_per_second"),
-        "interval": None if lo is None or hi is None else round((hi - lo) / 2, 6),
+        "interval": figure.half(per_op),
         "note": note(row),
     }
 
@@ -162,12 +167,12 @@ def show(reports, rows, args):
         print(f"{heading}{before}{ending(r)}")
 
 
-def read(paths):
-    """The reports that can be read; of the others the reason on stderr."""
+def read(paths, without=saved.NOTHING):
+    """The reports that can be read, `without` as saved.Saved has it; of the others the reason on stderr."""
     found = []
     for path in paths:
         try:
-            found.append(saved.read(path))
+            found.append(saved.read(path, without))
         except saved.Unreadable as e:
             print(f"baretick: {e}", file=sys.stderr)
     return found
@@ -175,7 +180,7 @@ def read(paths):
 
 def command(args):
     """0: every report is whole and its run passed; 1: one is not, or did not; 2: one cannot be read."""
-    reports = read(args.files)
+    reports = read(args.files, saved.DRAWN)
     if not reports:
         return 2
     wrong = [complain(r) for r in reports]

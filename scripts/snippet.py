@@ -9,6 +9,7 @@ others are the snippet's.
 import os
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ AREA = 1 << 20
 AREAS = ["r14", "rdi", "rsi", "rsp", "rbp"]
 OPS_MOST = 1_000_000    # bench/objects/object_rows.h
 NAME_MOST, WHAT_MOST = 40, 100
+OBJECT_MOST = 1 << 20   # bench/objects/objects.h
+NASM_SECONDS = 20       # what is measured takes it less than one
 NAMED_COPIES = 2000     # more would make an object larger than what is taken
 
 
@@ -136,6 +139,20 @@ def source(snippets, include):
     return "\n".join(lines) + "\n"
 
 
+def _text_bytes(path):
+    """The bytes of section .text of an ELF64 object."""
+    with open(path, "rb") as f:
+        elf = f.read()
+    at, = struct.unpack_from("<Q", elf, 0x28)                # e_shoff
+    size, count, names = struct.unpack_from("<HHH", elf, 0x3A)
+    sections = [struct.unpack_from("<IIQQQQ", elf, at + i * size) for i in range(count)]
+    for name, _, _, _, _, length in sections:
+        start = sections[names][4] + name
+        if elf[start:elf.index(b"\0", start)] == b".text":
+            return length
+    return 0
+
+
 def _nasm(text, nasm, out=None):
     """NASM removes what it was to write where it fails: never a device, nor a person's file."""
     with tempfile.TemporaryDirectory(prefix="baretick-nasm-") as folder:
@@ -145,9 +162,12 @@ def _nasm(text, nasm, out=None):
         try:
             # A word that is no instruction would be a label, and measure nothing.
             ran = subprocess.run([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", made, asm],
-                                 capture_output=True, text=True, check=False)
+                                 capture_output=True, text=True, check=False, timeout=NASM_SECONDS)
         except FileNotFoundError:
             raise Wrong(f"{nasm} is not installed; ./scripts/setup installs it") from None
+        except subprocess.TimeoutExpired:
+            raise Wrong(f"NASM did not end within {NASM_SECONDS} s: the instructions are too many") from None
+        ran.bytes = _text_bytes(made) if ran.returncode == 0 else 0
         if out and ran.returncode == 0:
             shutil.copyfile(made, out)
         return ran
@@ -160,13 +180,24 @@ def _said(run):
 
 
 def _try(lines, what_it_is, nasm):
-    """Assembles a few lines alone, so that what is wrong with them is told of them."""
+    """Assembles a few lines alone, so that what is wrong with them is told of them. Returns the bytes of their
+    instructions."""
     run = _nasm("bits 64\ndefault rel\n" + "\n".join(lines) + "\n", nasm)
     if run.returncode == 0:
-        return
+        return run.bytes
     problems = [f'{what_it_is}: "{lines[number - 3]}": {text}' for number, text in _said(run)
                 if 0 <= number - 3 < len(lines)]
     raise Wrong("\n".join(problems) or f"{what_it_is}: NASM says: {run.stderr.strip()}")
+
+
+def _check_size(s, size):
+    """Of one copy, before all of them are assembled."""
+    copies = s.unroll if s.basic else 3 * s.unroll
+    if size == 0:
+        raise Wrong(f'{s.where}: "{what(s)}" has no instruction')
+    if size * copies > OBJECT_MOST:
+        raise Wrong(f"{s.where}: {copies} copies of {size} bytes take {size * copies >> 10} KiB; an object may have "
+                    f"{OBJECT_MOST >> 10}: lower --unroll, or measure fewer instructions")
 
 
 def assemble(snippets, path, include, nasm="nasm"):
@@ -175,8 +206,7 @@ def assemble(snippets, path, include, nasm="nasm"):
         check(s)
         _try(instructions(s.init), f"{s.where}, --init", nasm)
         _try(instructions(s.late_init), f"{s.where}, --late-init", nasm)
-        if not s.raw:
-            _try(instructions(s.text), s.where, nasm)
+        _check_size(s, len(s.raw) or _try(instructions(s.text), s.where, nasm))
     named(snippets)
     run = _nasm(source(snippets, include), nasm, path)
     if run.returncode:

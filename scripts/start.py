@@ -4,8 +4,10 @@ import os
 import subprocess
 import sys
 
+import launches
+
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-HOSTED = os.path.join(HERE, "build/hosted/baretick")
+HOSTED = launches.PROGRAM
 
 
 class Failed(Exception):

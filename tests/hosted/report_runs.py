@@ -41,17 +41,21 @@ RUNS = [
 ]
 
 
+# The same program with a counter that every machine has: tests/hosted/tools/made_counter.c.
+COUNTED = Path(launches.ROOT, "build/hosted/counted")
+
+
 def records():
     with tempfile.TemporaryDirectory(prefix="baretick-objects-") as folder:
         made.own("gcc", folder)
         yield from records_of([*RUNS, (f"suite=gcc samples=64 objects={folder}", (0, 2))])
+    yield from records_of([("suite=truth samples=64", (0, 2))], COUNTED)
 
 
-def records_of(runs):
+def records_of(runs, program=launches.PROGRAM):
     for words, allowed in runs:
-        p = subprocess.run(
-            launches.command(words), capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False
-        )
+        p = subprocess.run([program, "format=jsonl", *words.split()], capture_output=True, stdin=subprocess.DEVNULL,
+                           timeout=launches.SECONDS, check=False)  # fmt: skip
         assert p.returncode in allowed, f"{words}: exit status {p.returncode}: {p.stderr.decode()}"
         # `help` and `list` say other things, too.
         yield from (report.parse(line) for line in p.stdout.splitlines() if line.startswith(report.RECORD_START))

@@ -212,6 +212,24 @@ def test_a_row_that_costs_about_nothing_has_its_placements(tmp_path, cycles, ns,
         converted(form, path)
 
 
+def test_instructions_that_a_cpu_counted_go_with_its_time(tmp_path):
+    found = row("x", 3)
+    found["per_op"].update(instructions=7, ipc=2.333333)
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(whole(found, row("y", 1)))
+    assert json.loads(converted("bencher", path))["made/x@0"]["instructions"] == {"value": 7}
+    units, results = benchfmt(path)
+    assert units["instructions/op"] == ["better=lower", "assume=exact"] and "better=lower" in units["cycles/op"]
+    assert results["BenchmarkMade/x/core=0"]["instructions/op"] == [7]
+    assert "instructions/op" not in results["BenchmarkMade/y/core=0"]
+    entry = json.loads(converted("google", path))["benchmarks"][0]
+    assert (entry["instructions"], entry["real_time"]) == (7, 0.75)
+    extra = {e["name"]: (e["unit"], e["extra"]) for e in json.loads(converted("github-action", path))}
+    assert extra["made/x@0"][0] == "cycles/op" and "\n7 instructions/op\n" in extra["made/x@0"][1]
+    line = next(csv.DictReader(converted("csv", path).splitlines()))
+    assert (line["instructions"], line["ipc"], line["cycles"]) == ("7", "2.333333", "3")
+
+
 def test_of_several_reports_the_last_one_is_converted_and_said(tmp_path):
     path = tmp_path / "serial.log"
     path.write_bytes(COUNTED.read_bytes() + SILICON.read_bytes())

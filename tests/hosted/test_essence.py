@@ -44,17 +44,18 @@ def must_be(cell, row):
         assert rest == "shared"
         return
     half = rest.removeprefix("+-")
-    wanted = (op["cycles_hi"] - op["cycles_lo"]) / 2
+    wanted = max(op["cycles_hi"] - op["cycles"], op["cycles"] - op["cycles_lo"])
     assert rest != half and float(half) == pytest.approx(wanted, abs=10.0 ** -len(half.partition(".")[2])), (cell, op)
 
 
+@pytest.mark.native
 def test_each_figure_is_its_rows(run):
     names = "empty_lfence,do_nothing,direct*,plt*,got*,register*,virtual*,random_16,turn_16,cold,warm"
     ended = run("suite=baseline,calls,sum", f"bench={names}", "samples=64", "recipe=lfence")
     report = report_of(ended)
     said, lines = essence(ended.out)
     assert len(lines) < 20 and max(map(len, lines)) < 80, lines
-    assert lines[0] == "essence   cycles/op by ruler, +-99%" and lines[-1].startswith("verdict: ")
+    assert lines[0] == "essence   cycles/op by ruler, +-98%" and lines[-1].startswith("verdict: ")
     assert said["machine"].startswith(report.run["cpu"].get("brand", report.run["cpu"]["vendor"]))
     hz = report.run["clock_tsc_hz"]
     assert said["clock"].startswith(f"TSC {hz / 1e6:.3f} MHz, core ")
@@ -74,6 +75,7 @@ def test_each_figure_is_its_rows(run):
     assert told == pytest.approx(apart["apart"], abs=0.06)
 
 
+@pytest.mark.native
 def test_a_run_of_one_row_has_a_short_one(run):
     ended = run("suite=truth", "bench=imul", "samples=64")
     said, lines = essence(ended.out)
@@ -90,6 +92,7 @@ def test_what_failed_is_named(run):
     assert "targets" not in said and "calls" not in said
 
 
+@pytest.mark.native
 def test_by_another_method(run):
     """Its own error, and rows that it cannot have or that were not asked for."""
     ended = run("suite=calls", "bench=direct,virtual_c", "method=plain", "samples=64")
@@ -122,4 +125,4 @@ def test_a_stopped_run_says_so(running):
     ended = end()
     if not report_of(ended).end.get("stopped"):
         pytest.skip("the run was over before the signal came: the machine is too busy")
-    assert re.fullmatch(r"after \d of 8 rows( of round 1 of \d)?", essence(ended.out)[0]["stopped"])
+    assert re.fullmatch(r"after \d+ of \d+ rows( of round 1 of \d)?", essence(ended.out)[0]["stopped"])

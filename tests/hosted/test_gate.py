@@ -157,6 +157,65 @@ def test_damaged_reports_are_refused_and_never_accepted(accepted):
     assert accepted.baseline.read_text() == before
 
 
+def stepped(name, instructions, **changes):
+    """A row of a CPU's report, whose instructions were counted by single-stepping; None: they could not be."""
+    found = row(name, 3, steps={"why": "SYSCALL clears the trap flag"} if instructions is None else {"ops": 2}, **changes)
+    if instructions is not None:
+        found["per_op"].update(instructions=instructions, ipc=round(instructions / 3, 6))
+    return found
+
+
+ON_SILICON = (stepped("a", 2), stepped("b", 3.5), stepped("c", 0), stepped("a", 2, suite="other", core=1))
+
+
+def test_a_report_of_a_cpu_makes_a_baseline(gate):
+    ran = gate(ON_SILICON, "--update", run=head())
+    assert (ran.returncode, ran.stderr) == (0, "")
+    found = json.loads(gate.baseline.read_text())
+    assert found["words"] == {} and found["rows"]["made/b@0"] == {"instructions": 3.5}
+    assert gate(ON_SILICON, run=head()).returncode == 0
+    ran = gate((stepped("a", 3), *ON_SILICON[1:]), run=head())
+    assert ran.returncode == 1 and "moved: made/a@0: instructions an operation: 2 -> 3 (+1, +50.00%)\n" in ran.stdout
+    assert gate(ROWS).returncode == 0, "an emulator counts the same"
+    assert gate(ON_SILICON, run=head(recipe="cpuid")).returncode == 0, "no recipe changes an operation"
+
+
+def test_a_cpu_is_held_to_an_emulators_baseline(accepted):
+    ran = accepted(ON_SILICON, run=head())
+    assert (ran.returncode, ran.stdout) == (
+        0, f"PASS: 4 exact rows, 0 changes of instructions an operation against {accepted.baseline}\n")
+    ran = accepted((*ON_SILICON[:1], stepped("b", 4), *ON_SILICON[2:]), run=head())
+    assert ran.returncode == 1 and "moved: made/b@0: instructions an operation: 3.5 -> 4 (+0.5, +14.29%)\n" in ran.stdout
+
+
+def test_a_row_that_a_cpu_cannot_count_is_named(accepted):
+    rows = (stepped("a", None), *ON_SILICON[1:])
+    ran = accepted(rows, run=head())
+    assert ran.returncode == 0
+    assert "made/a@0 is not exact and not gated: SYSCALL clears the trap flag" in ran.stderr
+    assert accepted(ON_SILICON, "--update", run=head()).returncode == 0
+    ran = accepted(rows, run=head())
+    assert ran.returncode == 1 and "no longer exact: made/a@0: SYSCALL clears the trap flag" in ran.stdout
+
+
+def test_instructions_alone_can_be_asked_for(gate):
+    assert gate(ROWS, "--instructions", "--update").returncode == 0
+    assert "window" not in gate.baseline.read_text() and json.loads(gate.baseline.read_text())["words"] == {}
+    moved = (counted("a", 2, window=2006), *ROWS[1:])
+    assert gate(moved, "--instructions").returncode == 0 and gate(ON_SILICON, run=head()).returncode == 0
+    ticks = {"min": 128 * 2005, "median": 128 * 2005, "p99": 128 * 2006, "max": 128 * 2006}
+    ran = gate((counted("a", 2, ticks=ticks), *ROWS[1:]), "--instructions")
+    assert ran.returncode == 1 and "no longer exact: made/a@0: windows of 2005 to 2006" in ran.stdout
+
+
+def test_some_rows_of_a_cpu_leave_an_emulators_windows_of_the_others(accepted):
+    assert accepted((stepped("b", 5),), "--bench", "b", "--update", run=head()).returncode == 0
+    found = json.loads(accepted.baseline.read_text())
+    assert found["rows"]["made/b@0"] == {"instructions": 5} and found["rows"]["made/a@0"]["window"] == 2005
+    assert found["words"]["recipe"] == "lfence"
+    assert accepted((ROWS[0], counted("b", 5), *ROWS[2:])).returncode == 0
+
+
 BASELINE = '{"baretick_gate": 1, "words": {}, "rows": {"made/a@0": {%s}}}'
 
 

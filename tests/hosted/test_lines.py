@@ -5,10 +5,11 @@ import subprocess
 from pathlib import Path
 
 import launches
+import pytest
 import report
 
 ROOT = Path(__file__).resolve().parents[2]
-STARTS_RUNS = True  # conftest.py
+pytestmark = pytest.mark.launches
 PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
 
 
@@ -44,16 +45,18 @@ def test_the_expression_takes_every_row():
     assert end["type"] == "end" and lines[-1].startswith("verdict: ")
     assert {"calls/direct@0", "calls/plt@0", "baseline/do_nothing@0", "baseline/empty_plain@0",
             "run/verdict@0"} <= set(found)
+    verdict = "pass" if end["verdict"] == "pass" else "fail"
+    assert found.pop("run/verdict@0") == (str(end["failures"]), "failures", verdict)
     for name, (measurement, units, result) in found.items():
-        assert result == "pass" and float(measurement) >= 0 and units in ("cycles", "ticks", "failures"), name
-    assert found["run/verdict@0"] == ("0", "failures", "pass")
+        # Next to nothing may be less than nothing.
+        assert result == "pass" and float(measurement) > -10 and units in ("cycles", "ticks"), name
     # The window is no operation, so it is in ticks.
     assert found["baseline/empty_plain@0"][1] == "ticks" and float(found["baseline/empty_plain@0"][0]) > 0
 
 
 def test_nothing_else_is_in_the_way():
     """No table, no progress, no escape codes: each line begins with what it is."""
-    for line in run("suite=calls bench=direct samples=64"):
+    for line in run("suite=calls bench=direct samples=64", (0, 2)):
         assert re.match(r'BT |self-test |warning: |process: |verdict: |\{"baretick":1,"seq":0,"type":"end",', line), line
 
 

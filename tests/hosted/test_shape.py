@@ -33,6 +33,10 @@ def test_what_is_needed_is_documented():
         assert DOCUMENT.types[tuple(path.split(".", 1))].startswith("array of array of ")
 
 
+def test_chains_that_were_disturbed_in_all_windows_have_no_ticks():
+    assert shape.wrong({"type": "linearity", "recipe": "rdtscp", "points": [{"adds": 0}, {"adds": 1}]}) is None
+
+
 @pytest.mark.parametrize("record, said", [
     ({"type": "row", "suite": "made", "name": "a", "core": 0, "ops": 1}, "`row.status` is missing"),
     ({**row("a", 1), "per_op": [1]}, "`row.per_op` is array of integer, and object is asked for"),

@@ -42,7 +42,7 @@ def test_the_table_again(kept):
     assert ran.stdout == f"""\
 {path}: baretick 0.1.0 (0123456789ab), uefi, execution silicon, Made CPU, recipe lfence, windows in ticks
 
-row      core  ops  min  median  p99    max  cycles/op  +-99%  ns/op  note
+row      core  ops  min  median  p99    max  cycles/op  +-98%  ns/op  note
 made/b      1  500  312     338  364  12324      2.500  0.010  0.625
 made/a      0  500  312     338  364  12324     10.250  0.500  2.562
 other/c     0  500  312     338  364  12324      1.000  0.010  0.250  the core was shared
@@ -61,6 +61,28 @@ def test_operations_a_second_stand_beside_ns(kept):
     assert [line.split()[-1] for line in lines[3:5]] == ["1.235e+09", "-"], lines
     as_csv = list(csv.DictReader(io.StringIO(baretick("show", path, "--format", "csv").stdout)))
     assert [r["operations_per_second"] for r in as_csv] == ["1234567890", ""], as_csv
+
+
+def test_instructions_and_ipc_stand_next_to_the_time(kept):
+    found = row("x", 3)
+    found["per_op"].update(instructions=7, ipc=2.3333)
+    lines = baretick("show", kept(whole(found))).stdout.splitlines()
+    assert lines[2].split()[-5:] == ["cycles/op", "+-98%", "instr/op", "IPC", "ns/op"]
+    assert lines[3].split()[-5:] == ["3.000", "0.010", "7.000", "2.33", "0.750"]
+
+
+def test_a_cost_that_the_loop_hides_is_shown_with_the_gross_cost(kept):
+    rows = [row("hidden", 0.02), row("plain", 3.0)]
+    for found in rows:
+        found["per_op"].update(gross_cycles=found["per_op"]["cycles"] + 1, loop_cycles=1)
+    said = baretick("show", kept(whole(*rows))).stdout
+    assert said.count("gross") == 1 and "gross 1.020 cycles a turn, the empty loop 1.000" in said
+
+
+def test_an_interval_on_one_side_is_shown_by_its_longer_one(kept):
+    found = row("x", 3)
+    found["per_op"].update(cycles_lo=2.99, cycles_hi=4.0)
+    assert json.loads(baretick("show", kept(whole(found)), "--format", "json").stdout)[0]["interval"] == 1.0
 
 
 def test_markdown(kept):

@@ -1,0 +1,101 @@
+"""By how much one set of figures lies above another, with an interval that assumes no distribution.
+
+The shift is Hodges and Lehmann's: the median of all differences between a new and an old figure. Its interval is
+Moses': from the k-th smallest to the k-th largest of these differences, where k comes from the exact distribution
+of Mann and Whitney's U (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd edition, 4.2 and 4.3).
+The standard library alone: a CI's machine has no other.
+"""
+import functools
+import math
+import statistics
+
+NORMAL = statistics.NormalDist()
+# Beyond this number of pairs U is taken for normal, with its continuity correction: the exact distribution of
+# 300 against 300 figures takes seconds. At 100 against 100 the two differ by 3% of a tail of 0.5%.
+EXACT_PAIRS = 10000
+
+
+@functools.lru_cache(maxsize=256)
+def _below(m, n):
+    """[P(U <= 0), P(U <= 1), ...] of m and n figures from one distribution: partitions in an m by n box, by
+    Gauss' product of (1 - q^(n+i)) / (1 - q^i)."""
+    size = m * n // 2 + 1  # the other half is its mirror image
+    counts = [1] + [0] * (size - 1)
+    for i in range(1, m + 1):
+        for k in range(size - 1, n + i - 1, -1):
+            counts[k] -= counts[k - n - i]
+        for k in range(i, size):
+            counts[k] += counts[k - i]
+    total, sum_, found = math.comb(m + n, m), 0, []
+    for count in counts:
+        sum_ += count
+        found.append(sum_ / total)
+    return found
+
+
+def tail(u, m, n):
+    """The probability that U is u or less."""
+    if u < 0:
+        return 0.0
+    if u >= m * n:
+        return 1.0
+    if m * n > EXACT_PAIRS:
+        return NORMAL.cdf((u + 0.5 - m * n / 2) / math.sqrt(m * n * (m + n + 1) / 12))
+    below = _below(min(m, n), max(m, n))
+    return below[u] if u < len(below) else 1 - below[m * n - u - 1]
+
+
+@functools.lru_cache(maxsize=1024)
+def rank(m, n, confidence):
+    """(k, level): the interval from the k-th smallest to the k-th largest of m n differences holds the shift with
+    this probability, which is `confidence` or more. k is 0 where there are too few figures for any."""
+    k = 0
+    while 2 * tail(k, m, n) <= 1 - confidence:
+        k += 1
+    return k, 1 - 2 * tail(k - 1, m, n)
+
+
+class Shift:
+    """Of the new figures against the old: value; lo and hi, None where there are too few figures; level of these;
+    p: the probability of so large a difference, in either direction, where there is none. Differences of exactly
+    0 speak against a shift."""
+
+    def __init__(self, old, new, confidence=0.99):
+        differences = sorted(y - x for x in old for y in new)
+        m, n = len(old), len(new)
+        self.value = statistics.median(differences)
+        k, self.level = rank(m, n, confidence)
+        self.lo, self.hi = (differences[k - 1], differences[-k]) if k else (None, None)
+        self.p = min(1.0, 2 * min(tail(sum(d <= 0 for d in differences), m, n),
+                                  tail(sum(d >= 0 for d in differences), m, n)))
+
+
+def factor(old, new, confidence=0.99):
+    """(value, lo, hi): the same of the ratios of a new to an old figure. All of `old` are above 0."""
+    ratios = sorted(y / x for x in old for y in new)
+    k, _ = rank(len(old), len(new), confidence)
+    lo, hi = (ratios[k - 1], ratios[-k]) if k else (None, None)
+    return statistics.median(ratios), lo, hi
+
+
+def p_above(old, new):
+    """The probability of this where no new figure tends to be above the old."""
+    return tail(sum(y <= x for x in old for y in new), len(old), len(new))
+
+
+def p_one_source(groups):
+    """The probability that groups lie so far apart where all are of one distribution (Kruskal and Wallis, with
+    chi squared as Wilson and Hilferty approximate it)."""
+    every = sorted(v for g in groups for v in g)
+    n, ranks = len(every), {}
+    for v in set(every):
+        first = every.index(v)
+        ranks[v] = first + (every.count(v) + 1) / 2
+    ties = sum(c ** 3 - c for c in (every.count(v) for v in ranks))
+    spread = 1 - ties / (n ** 3 - n)
+    if spread <= 0:
+        return 1.0
+    h = (12 / (n * (n + 1)) * sum(sum(ranks[v] for v in g) ** 2 / len(g) for g in groups) - 3 * (n + 1)) / spread
+    df = len(groups) - 1
+    z = ((max(h, 0) / df) ** (1 / 3) - (1 - 2 / (9 * df))) / math.sqrt(2 / (9 * df))
+    return 1 - NORMAL.cdf(z)

@@ -1,0 +1,112 @@
+"""The headline's arithmetic on recorded launches (tests/replay/launches): how far figures repeat, and what their
+intervals hold of the other launches' figures."""
+
+import json
+import lzma
+import pathlib
+import random
+import statistics
+import subprocess
+
+import pytest
+import silicon_bars as bars
+
+ROOT = pathlib.Path(__file__).parents[2]
+PLACEMENTS, ROUNDS = 16, 4
+MOVES = {"sum/cold"}  # from round to round of a launch already: with what others ask of the memory
+
+
+def read(path):
+    """{row: {launch: [the placements' figures]}}"""
+    rows = {}
+    with lzma.open(path, "rt") as lines:
+        for line in lines:
+            launch, row, *_, placements = line.rstrip("\n").split("\t")
+            rows.setdefault(row, {})[launch] = [float(v) for v in placements.split()]
+    assert all(len(v) == PLACEMENTS for launches in rows.values() for v in launches.values())
+    return rows
+
+
+def judge(rows):
+    """What the tool makes of them: pooled, and {row: what it says of it}."""
+    launches = sorted({launch for of in rows.values() for launch in of}, key=int)
+    missing = ["nan"] * PLACEMENTS
+    lines = [f"{len(launches)} {len(rows)} {PLACEMENTS} {ROUNDS}"]
+    lines += [" ".join(map(str, of.get(launch, missing))) for launch in launches for of in rows.values()]
+    p = subprocess.run([bars.COVERAGE, "placements"], input="\n".join(lines), text=True, stdout=subprocess.PIPE, check=True)
+    said = json.loads(p.stdout)
+    return said, dict(zip(rows, said["rows"]))
+
+
+@pytest.fixture(name="recorded", scope="module", params=sorted((ROOT / "tests/replay/launches").glob("*.tsv.xz")),
+                ids=lambda path: path.name.split(".")[0])  # fmt: skip
+def fixture_recorded(request):
+    return read(request.param)
+
+
+@pytest.fixture(name="judged", scope="module")
+def fixture_judged(recorded):
+    return judge(recorded)
+
+
+def test_pooled_coverage(judged, recorded):
+    said, rows = judged
+    assert len(rows) >= 190 and said["pairs"] > 0.98 * 20 * 19 * len(recorded)
+    assert said["share"] >= 0.98 and not said["fails"]
+
+
+def test_coverage_of_each_row(judged):
+    _, rows = judged
+    low = {row for row, of in rows.items() if of["share"] < 0.9}
+    assert low <= MOVES and not any(of["fails"] for of in rows.values())
+
+
+def test_figures_repeat(judged, recorded):
+    """The median does not depend on how many odd placements a launch has met; the mean over them does."""
+    _, rows = judged
+    assert 2.9975 <= rows["calls/got"]["least"] and rows["calls/got"]["most"] <= 3.0055
+    assert 0.9965 <= rows["calls/plt"]["least"] and rows["calls/plt"]["most"] <= 1.0035
+    for row, spread in (("calls/got", 0.3), ("calls/plt", 0.15)):
+        means = [statistics.fmean(v) for v in recorded[row].values()]
+        assert max(means) - min(means) > spread
+
+
+def test_the_row_that_moves_does_so_within_launches(recorded):
+    """Its array stays where it is for a whole launch, in the same physical pages: these are not what moves it."""
+    for row, moves in (("sum/cold", True), ("sum/warm", False), ("truth/add", False), ("calls/direct_straight", False)):
+        apart = [between_rounds(placements) for placements in recorded[row].values()]
+        assert (statistics.median(apart) > 5.95) == moves, (row, apart)  # F(3, 12) of 1%
+
+
+def between_rounds(placements):
+    """Fisher's F of the rounds' means."""
+    each = PLACEMENTS // ROUNDS
+    rounds = [placements[i : i + each] for i in range(0, PLACEMENTS, each)]
+    within = statistics.fmean(statistics.variance(r) for r in rounds)
+    return each * statistics.variance([statistics.fmean(r) for r in rounds]) / within
+
+
+def test_intervals_are_no_wider_than_they_must(judged):
+    _, rows = judged
+    assert statistics.median(of["half"] for of in rows.values()) < 0.1
+
+
+def test_launches_that_differ_are_seen(recorded):
+    """Every other launch 3% slower: no row's interval knows that."""
+    for of in recorded.values():
+        assert len(of) > 10
+    moved = {row: {launch: [v * (1.03 if i % 2 else 1) for v in values] for i, (launch, values) in enumerate(of.items())}
+             for row, of in recorded.items()}  # fmt: skip
+    said, rows = judge(moved)
+    assert said["fails"] and sum(of["fails"] for of in rows.values()) > len(rows) / 3
+
+
+def test_placements_drawn_anew():
+    """Launches drawn from one set of placements, an eighth of them odd: the level that is stated holds."""
+    dice = random.Random(5)
+    rows = {
+        f"row{r}": {str(n): [dice.gauss(3, 0.01) + (dice.random() < 0.125) for _ in range(PLACEMENTS)] for n in range(20)}
+        for r in range(40)
+    }
+    said, of = judge(rows)
+    assert said["share"] >= 0.98 and min(o["share"] for o in of.values()) > 0.9

@@ -1,0 +1,194 @@
+"""Shifts between placements' figures: exact where the truth is known, and on recorded launches."""
+
+import functools
+import itertools
+import json
+import lzma
+import math
+import random
+import re
+import statistics
+from pathlib import Path
+
+import difference
+import estimate
+import figure
+import pytest
+import shift
+from made_reports import row
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDED = ROOT / "tests/replay/launches/granite_rapids.tsv.xz"
+LAUNCHES = range(2, 32, 4)  # eight of those recorded
+SLOWDOWN = 0.05
+
+
+@pytest.mark.parametrize("m, n", [(1, 1), (3, 4), (5, 5), (2, 6), (6, 3)])
+def test_the_distribution_is_that_of_all_orders(m, n):
+    us = []
+    for mine in itertools.combinations(range(m + n), m):
+        us.append(sum(y > x for x in mine for y in range(m + n) if y not in mine))
+    for u in range(-1, m * n + 1):
+        assert shift.tail(u, m, n) == pytest.approx(sum(x <= u for x in us) / len(us))
+
+
+@pytest.mark.parametrize("m, n, critical", [(5, 5, 0), (8, 8, 7), (10, 10, 16), (16, 16, 60), (20, 20, 105), (9, 15, 24)])
+def test_critical_values_of_a_published_table(m, n, critical):
+    """Mann and Whitney's U, two-sided 1%."""
+    k, level = shift.rank(m, n, 0.99)
+    assert k == critical + 1 and 0.99 <= level < 0.998
+
+
+def test_too_few_figures_have_no_interval():
+    found = shift.Shift([1, 2, 3], [4, 5, 6])
+    assert (found.value, found.lo, found.hi) == (3, None, None)
+    assert shift.rank(4, 4, 0.99)[0] == 0 and shift.rank(5, 5, 0.99)[0] == 1
+
+
+def test_many_figures_are_about_normal():
+    for u in (3948, 4500, 5000, 6000):
+        normal = shift.NORMAL.cdf((u + 0.5 - 5000) / math.sqrt(10000 * 201 / 12))
+        assert shift.tail(u, 100, 100) == pytest.approx(normal, rel=0.05)
+    assert shift.tail(5050, 101, 100) == pytest.approx(0.5, abs=0.001)  # the one beyond EXACT_PAIRS
+    assert shift.tail(101 * 100, 101, 100) == 1 and shift.tail(-1, 101, 100) == 0
+
+
+def test_the_interval_and_p_say_the_same():
+    dice = random.Random(1)
+    for _ in range(300):
+        old = [dice.gauss(0, 1) for _ in range(16)]
+        new = [dice.gauss(dice.random(), 1) for _ in range(16)]
+        found = shift.Shift(old, new)
+        assert found.lo <= found.value <= found.hi
+        assert (found.lo > 0 or found.hi < 0) == (found.p <= 0.01)
+        value, lo, hi = shift.factor([10 + x for x in old], [10 + y for y in new])
+        assert (lo > 1, hi < 1) == (found.lo > 0, found.hi < 0) and lo <= value <= hi
+
+
+def test_figures_that_are_all_alike_are_no_difference():
+    assert shift.Shift([3.0] * 16, [3.0] * 16).p == 1
+    assert shift.p_one_source([[3.0] * 16, [3.0] * 16]) == 1
+
+
+def test_an_odd_placement_does_not_move_the_shift():
+    old = [1.0 + i / 1000 for i in range(16)]
+    assert shift.Shift(old, [*(v + 0.05 for v in old[:14]), 2.2, 2.1]).value == pytest.approx(0.05, abs=0.01)
+
+
+def test_one_source_is_rejected_as_often_as_it_says():
+    dice = random.Random(2)
+    same = [shift.p_one_source([[dice.random() for _ in range(16)] for _ in range(3)]) for _ in range(2000)]
+    assert statistics.fmean(p < 0.05 for p in same) == pytest.approx(0.05, abs=0.015)
+    apart = [[dice.gauss(i, 1) for _ in range(16)] for i in range(3)]
+    assert shift.p_one_source(apart) < 0.001
+
+
+# --- on recorded launches --------------------------------------------------------------------------
+
+@functools.lru_cache(maxsize=8)
+def recorded(factor=1.0):
+    """{row: [record of each launch]} as the program made them (means), all of it times `factor`."""
+    found = {}
+    with lzma.open(RECORDED, "rt", encoding="ascii") as f:
+        for line in f:
+            launch, name, mean, lo, _, placed = line.split("\t")
+            if int(launch) not in LAUNCHES:
+                continue
+            suite, _, name = name.partition("/")
+            value, half = float(mean) * factor, (float(mean) - float(lo)) * factor
+            placed = [float(c) * factor for c in placed.split()]
+            interval = {"placements_cycles": placed, "sd": statistics.stdev(placed)}
+            found.setdefault(f"{suite}/{name}", []).append(row(name, value, half, suite=suite, interval=interval))
+    return found
+
+
+def judged(old, new, by_figures=False):
+    """Whether new is above old, below or neither: at 99%, by itself. old, new: launches of a row."""
+    a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
+    d = difference.ByFigures(a, b, "figures") if by_figures else difference.of_rows(old, new, "cycles", a, b)[0]
+    return (d.shift > 0) - (d.shift < 0) if d.p <= 0.01 else 0
+
+
+def of_some_cost(launches):
+    """Rows that cost half a cycle and more: of less, 5% is nothing."""
+    return [name for name, runs in launches.items()
+            if not figure.is_near_zero(statistics.median(difference.placements(runs[0])))]
+
+
+def rates(change, launches, by_figures=False):
+    """Of the comparisons of so many launches a side, the new ones slower by `change`: the share that find the new
+    side slower, and the share that find any difference."""
+    old, new = recorded(), recorded(1 + change)
+    dice, verdicts = random.Random(5), []
+    for name in of_some_cost(old):
+        for _ in range(8 if launches == 1 else 4):
+            if len(old[name]) >= 2 * launches:
+                order = dice.sample(range(len(old[name])), 2 * launches)
+                verdicts.append(judged([old[name][k] for k in order[:launches]],
+                                       [new[name][k] for k in order[launches:]], by_figures))
+    return (statistics.fmean(v > 0 for v in verdicts), statistics.fmean(v != 0 for v in verdicts), len(verdicts))
+
+
+def test_false_alarms_are_as_rare_as_the_level_says():
+    _, any_, n = rates(0, 1)
+    assert n > 1200 and any_ <= 0.01 + 3 * math.sqrt(0.01 / n)
+
+
+def test_a_slowdown_of_5_percent_is_found_in_two_thirds_of_rows():
+    """The intervals of the means find it in 40%."""
+    found, _, _ = rates(SLOWDOWN, 1)
+    assert found >= 0.67
+    assert rates(SLOWDOWN, 1, by_figures=True)[0] < 0.65 * found
+
+
+def stated():
+    """[(launches a side, slowdown, rate)] of the table in docs/reading.md."""
+    page = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
+    head, lines = re.search(r"(\| launches a side.*\n)\| [-:| ]+\n((?:\|.*\n)+)", page).groups()
+    changes = [float(c) / 100 for c in re.findall(r"([\d.]+)%", head)]
+    found = [[c.strip() for c in line.strip("| ").split("|")] for line in lines.splitlines()]
+    return [(int(n), change, float(rate.rstrip("%")) / 100) for n, *rates in found for change, rate in zip(changes, rates)]
+
+
+def test_rates_of_1_2_and_5_percent_are_stated():
+    assert {change for _, change, _ in stated()} == {0.01, 0.02, 0.05} and {n for n, _, _ in stated()} == {1, 2, 4}
+
+
+@pytest.mark.parametrize("launches, change, rate", stated())
+def test_slowdowns_are_found_at_the_stated_rates(launches, change, rate):
+    assert rates(change, launches)[0] == pytest.approx(rate, abs=0.03)
+
+
+def test_launches_that_move_are_not_pooled():
+    """sum/cold differs from launch to launch by the physical pages that its array got."""
+    launches = recorded()
+    for name, by in (("sum/cold", "figures"), ("truth/add", "placements"), ("calls/plt", "placements")):
+        old, new = launches[name][:4], launches[name][4:]
+        a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
+        d, note = difference.of_rows(old, new, "cycles", a, b)
+        assert d.by == by, name
+        assert (note == "launches differ by more than their placements explain") == (by == "figures")
+        assert by == "placements" or d.p > 0.01
+
+
+def test_near_zero_there_are_no_percentages():
+    launches = recorded()
+    old, new = launches["calls/direct"][0], launches["calls/plt"][0]
+    a, b = (estimate.of_row(r, "cycles") for r in (old, new))
+    d, _ = difference.of_rows([old], [new], "cycles", a, b)
+    assert d.ratio is None and not d.relative and d.shift == pytest.approx(0.99, abs=0.05)
+    assert d.p_above(1) < 0.001 < d.p_above(3)  # above 0.5 cycles more, not above 1.5
+
+
+def test_the_program_compares_its_own_rows_in_the_same_way(run):
+    """Events `beside` against the placements of the two rows' records."""
+    ended = run("suite=compiler", "bench=mul_*,div_*", "format=jsonl", "hist=off")
+    records = [json.loads(text) for text in ended.out.splitlines() if text.startswith("{")]
+    rows = {r["name"]: difference.placements(r) for r in records if r["type"] == "row"}
+    events = [r for r in records if r.get("kind") == "beside" and r.get("by") == "placements"]
+    if not events:
+        assert not any(len(placed) >= 5 for placed in rows.values())
+        pytest.skip("no row has figures of its placements here")
+    for e in events:
+        found = shift.Shift(rows[e["beside"]], rows[e["name"]])
+        assert [e["apart"], e["apart_lo"], e["apart_hi"]] == pytest.approx([found.value, found.lo, found.hi], abs=3e-6)
