@@ -1,29 +1,30 @@
 """What scripts/silicon judges of calls: which of them can be told apart, and where they stand when one costs now
 this and now that. Each function takes launches and yields Bars, one a line."""
-import math
 import statistics
 from itertools import combinations
 
+import difference
+import figure
 import figures
-import silicon_modes as modes
-from silicon_bars import CALLS, mode_of
+import shift
+from silicon_bars import CALLS, cycles
 from silicon_quiet import Bar, enough, percent, quiet, too_shared
 
-SAME = 0.01  # calls whose costs differ by less are the same to this CPU
-CONTRARY = 0.1  # of the launches
+SAME = 0.01         # calls whose costs differ by less are the same to this CPU, ...
+SAME_CYCLES = 0.02  # ... or by less than this
 
 
 def calls(runs):
     for name in CALLS:
         own = quiet(runs, f"calls/{name}")
         if len(own) >= 3:
-            mean, width = figures.mean_half([mode_of(r.rows[f"calls/{name}"])[0] for r in own])
-            yield Bar(name, f"{mean:.3f} +-{width:.3f} cycles")
+            middle, width = figures.median_half([cycles(r, f"calls/{name}") for r in own])
+            yield Bar(name, f"{middle:.3f} +-{width:.3f} cycles")
     for a, b in combinations(CALLS, 2):
         yield _pair(runs, a, b)
 
 
-PAIR_LIMIT = "told apart by each, or the same within 1%"
+PAIR_LIMIT = f"told apart by all launches together, or the same within {SAME:.0%} or {SAME_CYCLES:g} cycles"
 
 
 def _pair(runs, a, b):
@@ -31,53 +32,35 @@ def _pair(runs, a, b):
     own = quiet(runs, *rows)
     if not enough(own, runs):
         return too_shared(what, own, runs, PAIR_LIMIT)
-    holds, said = _told_apart(own, rows)
-    restless = [] if holds else modes.wandering(runs, list(rows))
-    if not restless:
-        return Bar(what, said, PAIR_LIMIT, holds)
-    # Launches that met the same can still be judged, each group of them by itself.
-    groups = [of for of in modes.alike(own, restless) if enough(of, own)]
-    why = "; ".join(modes.described(own, row) for row in restless)
-    if not groups:
-        return Bar(what, f"not judged: {why}", PAIR_LIMIT, None)
-    judged = [_told_apart(of, rows) for of in groups]
-    said = "; ".join(f"where {' and '.join(modes.reads(of, row) for row in restless)}: {text}, {len(of)} launches"
-                     for of, (_, text) in zip(groups, judged))
-    return Bar(what, f"{said} ({why})", PAIR_LIMIT, all(held for held, _ in judged))
+    both = [[difference.placements(r.rows[row]) for row in rows] for r in own]
+    apart = shift.Shift(*(sum(found, []) for found in zip(*both)))
+    base = statistics.median(v for x, _ in both for v in x)
+    within = max(SAME * base, SAME_CYCLES)
+    relative = "" if figure.is_near_zero(base) else f", {percent(apart.value / base)}"
+    told = sum(shift.Shift(x, y).p <= 1 - difference.CONFIDENCE for x, y in both)
+    said = f"{apart.value:+.3f} cycles ({apart.lo:+.3f} to {apart.hi:+.3f}{relative})"
+    if apart.p <= 1 - difference.CONFIDENCE:
+        return Bar(what, f"{said}: told apart, by {told} of {len(own)} launches alone", PAIR_LIMIT, True)
+    if -within <= apart.lo and apart.hi <= within:
+        return Bar(what, f"{said}: the same", PAIR_LIMIT, True)
+    if any(len(r.rows[row]["modes"]) > 1 for r in own for row in rows):
+        return Bar(what, f"not judged: {said}; they have several levels, which overlap", PAIR_LIMIT, None)
+    return Bar(what, f"{said}: neither", PAIR_LIMIT, False)
 
 
-def _told_apart(own, rows):
-    """Whether these launches tell two rows apart, or find them the same; and what they say."""
-    told, contrary, differences = 0, 0, []
-    for launch in own:
-        (x, dx), (y, dy) = (mode_of(launch.rows[row]) for row in rows)
-        told += abs(x - y) > math.hypot(dx, dy)
-        contrary += abs(x - y) > math.hypot(dx, dy) + SAME * x
-        differences.append((y - x) / x)
-    mean, width = figures.median_half(differences)
-    # By most launches, and hardly any that is sure of the contrary.
-    same = abs(mean) + width <= SAME and contrary <= CONTRARY * len(own)
-    verdict = "the same" if same else f"told apart by {told} of {len(own)} launches"
-    return same or told == len(own), f"{percent(mean):>7} +-{percent(width)}: {verdict}"
+PLACES = 1.5  # placements: what one alone shows can come of its page or line, which a sweep does not move
 
 
 def flips(runs):
-    """[(name, its modes, None or why their offsets cannot be told)]: rows of CALLS, with a counting callee and
-    without, that show more than one mode by layout."""
+    """[(name, its modes)]: rows of CALLS, with a counting callee and without, that show more than one mode by
+    layout in most launches."""
     found = []
     for name in CALLS + [f"{n}_inc" for n in CALLS]:
-        row = f"calls/{name}"
-        records = [r.rows[row] for r in runs]
-        lists = [[m for m in r["modes"] if m["share"] * r["placements"] >= modes.PLACES] for r in records]
+        records = [r.rows[f"calls/{name}"] for r in runs]
+        lists = [[m for m in r["modes"] if m["share"] * r["placements"] >= PLACES] for r in records]
         several = [m for m in lists if len(m) > 1 and any(x["kind"] == "layout" for x in m)]
-        if 2 * len(several) <= len(runs):
-            continue
-        of_row, why = several[0], None
-        if modes.wandering(runs, [row]):
-            # Of what comes and goes no offset can be told, but of what stays with its place.
-            of_row = modes.of_place(runs, row)
-            why = modes.described(quiet(runs, row), row) if len(of_row) < 2 else None
-        found.append((name, of_row, why))
+        if 2 * len(several) > len(runs):
+            found.append((name, several[0]))
     return found
 
 
@@ -96,9 +79,6 @@ def _offsets(part, at):
     return ", ".join(f"{a * step}" if a == b else f"{a * step}-{b * step}" for a, b in hits)
 
 
-OFFSET_LIMIT = "an offset for each"
-
-
 def middle(sweeps):
     """Of one part in several sweeps: the median at each offset, None where none of them had it quiet."""
     values = [[v for v in reads if v is not None] for reads in zip(*(part["cycles"] for part in sweeps))]
@@ -107,25 +87,24 @@ def middle(sweeps):
 
 
 def sweep(found, sweeps):
-    """found: from flips(); sweeps: launches of those rows with layout=sweep."""
-    for name, of_row, why in found:
-        row, what = f"calls/{name}", f"{name}, both values and their offsets"
+    """found: from flips(); sweeps: launches of those rows with layout=sweep. Shown, not judged: what selects a level
+    may be another thing than an offset."""
+    for name, of_row in found:
+        row, what = f"calls/{name}", f"{name}, its levels and their offsets"
         own = quiet(sweeps, row)
-        if why or not own:
-            yield (Bar(what, f"not judged: {why}", OFFSET_LIMIT, None) if why
-                   else too_shared(what, own, sweeps, OFFSET_LIMIT))
+        if not own:
+            yield too_shared(what, own, sweeps, "")
             continue
         records = [r.rows[row]["sweep"] for r in own]
         parts = {part: middle([record[part] for record in records]) for part in records[0]}
-        named, said = True, []
+        said = []
         for m in of_row:
-            where = {name: _offsets(part, m["cycles"]) for name, part in parts.items()}
+            where = {part: _offsets(values, m["cycles"]) for part, values in parts.items()}
             # The part of which only some offsets give this figure is the one that selects it.
             select = {p: o for p, o in where.items() if o and o != _everywhere(parts[p])}
-            named = named and bool(select)
-            text = " or ".join(f"{p} {o}" for p, o in select.items()) or "no offset of its own"
+            text = " or ".join(f"{p} {o}" for p, o in select.items()) or "not explained by code, stack or data offset"
             said.append(f"{m['cycles']:.2f} ({percent(m['share'], 0)}): {text}")
-        yield Bar(what, "; ".join(said), OFFSET_LIMIT, named)
+        yield Bar(what, "; ".join(said))
     if not found:
         yield Bar("a row that flips with its placement", "none does on this CPU")
 

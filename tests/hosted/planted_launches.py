@@ -6,10 +6,12 @@ from types import SimpleNamespace
 import launches
 import silicon_bars as bars
 
-KAPPA = 0.002
+
+STEPS = [(i - 7.5) / 7.5 for i in range(16)]  # of placements, evenly from -1 to 1
 
 
 def row(cycles, half=0.01, **more):
+    placed = [cycles + half * step for step in STEPS]
     record = {
         "status": "ok",
         "doubled": True,
@@ -20,10 +22,10 @@ def row(cycles, half=0.01, **more):
             "cycles": cycles,
             "cycles_lo": cycles - half,
             "cycles_hi": cycles + half,
-            "cycles_median": cycles,
+            "cycles_mean": cycles,
             "ns": cycles / 3,
         },
-        "interval": {"kappa": KAPPA, "sd": half, "se": half / 3},
+        "interval": {"estimator": "median", "by": "ranks", "sd": half, "se": half / 3, "placements_cycles": placed},
         "modes": [{"cycles": cycles, "share": 1, "sd": half, "blocks": 100, "kind": "only"}],
     }
     return {**record, **more}

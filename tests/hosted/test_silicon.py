@@ -1,5 +1,5 @@
 """scripts/silicon's own judgement: planted launches in, known verdicts out. Each bar can fail. test_silicon_bars.py has
-the bars over rows and time, test_silicon_modes.py launches that met different states of the core."""
+the bars over rows and time."""
 
 import importlib.machinery
 import importlib.util
@@ -16,7 +16,7 @@ import silicon_bars as bars
 import silicon_calls as calls
 import silicon_quiet as neighbours
 import silicon_time as times
-from planted_launches import call_launches, launch, many, not_quiet, row, truth_launches, verdicts, witnessed
+from planted_launches import launch, many, not_quiet, row, truth_launches, verdicts, witnessed
 
 # --- figures --------------------------------------------------------------------------------------
 
@@ -131,23 +131,6 @@ def test_a_launch_without_the_cpu_is_not_quiet():
     assert bar.holds is None and bars.TOO_SHARED in bar.figure
 
 
-def test_some_launches_far_off_do_not_tell_calls_apart():
-    """Two launches of thirty in which one placement was hit: their interval says so, and the rest decide."""
-    runs = call_launches()
-    for one in runs[:2]:
-        one.rows["calls/direct"] = row(4.4, half=2)
-    lines = {bar.what: bar.holds for bar in calls.calls(runs) if bar.limit}
-    assert lines["direct against got"] is True
-    for one in runs[:12]:
-        one.rows["calls/direct"] = row(4.4, half=2)
-    assert {bar.what: bar.holds for bar in calls.calls(runs) if bar.limit}["direct against got"] is False
-    # Launches that are sure of it are another thing.
-    runs = call_launches()
-    for one in runs[:4]:
-        one.rows["calls/direct"] = row(4.4)
-    assert {bar.what: bar.holds for bar in calls.calls(runs) if bar.limit}["direct against got"] is False
-
-
 def test_quiet_and_enough():
     runs = [launch({"a": row(1), "b": row(1)}), launch({"a": row(1), "b": not_quiet(1)}), launch({"a": row(1)}),
             launch({"a": row(1), "b": row(1, per_op={"ticks": 1})})]  # fmt: skip
@@ -246,7 +229,7 @@ def test_plant_neighbour():
 
 
 def recording(body, cycles, half=0.05, **more):
-    return {"file": "a", "body": body, "cycles": cycles, "lo": cycles - half, "hi": cycles + half, "judged": True,
+    return {"file": "a", "body": body, "cycles": cycles, "lo": cycles - half, "hi": cycles + half, "shared": 0, "judged": True,
             **more}  # fmt: skip
 
 
@@ -263,6 +246,12 @@ def test_recorded():
     assert verdicts(neighbours.recorded([*recordings(), shared])) == [True] * 4
     far = [recording("add", 1.0 + i * 0.009, half=0.001) for i in range(2)]
     assert verdicts(neighbours.recorded([*recordings(), *far])) == [False, True, True, True]
+    # A launch that had the core for less of its time is less sure, which the others' intervals cannot know.
+    unsure = {**recording("add", 1.009, half=0.02), "shared": 0.8}
+    sure = [recording("add", 1.0, half=0.001) for _ in range(3)]
+    others = [o for o in recordings() if o["body"] != "add"]
+    assert verdicts(neighbours.recorded([*others, *sure, unsure])) == [True] * 4
+    assert verdicts(neighbours.recorded([*others, *sure, {**unsure, "shared": 0.4}])) == [False, True, True, True]
     apart = [{**o, "file": str(i)} for i, o in enumerate(recordings())]
     assert verdicts(neighbours.recorded(apart)) == [False, True, True, True]
     assert verdicts(neighbours.recorded([shared])) == [False] * 4
@@ -346,19 +335,16 @@ def judge(text):
 
 
 def test_coverage_tool():
-    # Three launches of two rows; by hand: row 1 has 4 of 6 pairs, row 2 has 1.5.
+    # Three launches of two rows; by hand: row 1 has 4 of 6 pairs, row 2, which one launch lacks, 1 of 2.
     said = json.loads(
-        judge(
-            "3 2\n16 0.1 1 1 1 0.1 1\n16 0.1 2 1 2 0.1 1\n16 0.1 1.05 1 1.05 0.1 1\n"
-            "16 0.1 2.2 1 2.2 0.1 1\n16 0.1 0.95 1 0.95 0.1 1\n1 nan 2 2 2 0.1 0.5 3 0.1 0.5\n"
-        ).stdout
+        judge("3 2\n1 0.98 1.1\n2 1.9 2.1\n1.05 0.95 1.15\nnan nan nan\n0.95 0.85 1.02\n1.8 1.7 2.2\n").stdout
     )
-    assert said["pairs"] == 12
-    assert [r["share"] for r in said["rows"]] == pytest.approx([4 / 6, 1.5 / 6], abs=1e-5)
-    assert said["share"] == pytest.approx(5.5 / 12, abs=1e-5)
+    assert said["pairs"] == 8
+    assert [r["share"] for r in said["rows"]] == pytest.approx([4 / 6, 1 / 2], abs=1e-5)
+    assert said["share"] == pytest.approx(5 / 8, abs=1e-5)
 
 
-@pytest.mark.parametrize("text", ["", "3\n", "2 1\n16 0.1 1 1\n", "1 1\n1 1 1 9\n", "x y"])
+@pytest.mark.parametrize("text", ["", "3\n", "2 1\n16 0.1 1\n", "1 1\n1 1\n", "x y"])
 def test_coverage_tool_refuses(text):
     p = judge(text)
     assert p.returncode == 1 and "no table" in p.stderr and not p.stdout
