@@ -29,12 +29,13 @@ pub struct Row {
     flags: u32,
     setup: Option<extern "C" fn(*mut Object)>,
     check: Option<extern "C" fn(*const Object, u64) -> *const u8>,
-    floor: f64,
+    floor: f64, // not used
     truth: f64,
     beside: *const u8,
     unit: *const u8,
     units: u32,
     reserved: u32,
+    least_instructions: f64,
 }
 unsafe impl Sync for Row {}
 #[repr(transparent)]
@@ -99,12 +100,13 @@ static ROW: Row = Row {
     flags: 0,
     setup: None,
     check: Some(counted),
-    floor: 111.0,
+    floor: 0.0,
     truth: 0.0,
     beside: core::ptr::null(),
     unit: core::ptr::null(),
     units: 0,
     reserved: 0,
+    least_instructions: 111.0,
 };
 
 #[used]
