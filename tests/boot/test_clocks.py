@@ -7,7 +7,7 @@ from machine import BAD_OPTIONS, SUCCESS, has
 
 ADAPTIVE = "suite=calls bench=direct,direct_inc method=adaptive samples=64"
 CLOCKS = ["tsc", "hpet", "pmtimer", "pit"]
-OF_A_PROCESS = dict.fromkeys(["cputime", "clock"], "needs an operating system; only the Linux program has it")
+OF_A_PROCESS = dict.fromkeys(["cputime", "clock", "thread", "times"], "needs an operating system; only the Linux program has it")
 
 
 def timers(b, kind="clock"):
@@ -50,25 +50,18 @@ def test_ns_rest_on_the_clock(boot, clock):
 
 
 def test_fallback_says_why(boot):
-    b = boot(f"{ADAPTIVE} clock=hpet,pmtimer", machine="q35,hpet=off").must(SUCCESS, rows=2)
+    b = boot(f"{ADAPTIVE} clock=hpet,pmtimer,auto", machine="q35,hpet=off").must(SUCCESS, rows=2)
     assert b.run["clock"] == "pmtimer", b.run
     (refused,) = b.run["clock_refused"]
     assert has(refused, {"name": "hpet", "why": "no HPET table"}), b.run
     assert "not hpet: no HPET table" in b.text, str(b)
 
 
-def test_no_clock_at_all(boot):
-    """The run goes on without ns; a method that needs seconds is refused."""
-    how = {"machine": "q35,acpi=off", "icount": False}
-    b = boot("suite=calls bench=direct samples=64 clock=hpet,pmtimer", **how).must(SUCCESS, rows=1)
-    assert "clock" not in b.run and "clock_tsc_hz" not in b.run, b.run
-    assert [r["why"] for r in b.run["clock_refused"]] == ["no HPET table", "no FADT"], b.run
-    assert any("no clock" in e["message"] for e in b.events("warning")), str(b)
-    assert "ticks" in b.rows[0]["per_op"] and "ns" not in b.rows[0]["per_op"], b.rows[0]
-
-    b = boot(f"{ADAPTIVE} clock=hpet", machine="q35,acpi=off").must(BAD_OPTIONS, rows=0)
+@pytest.mark.parametrize("words", ["suite=calls bench=direct", ADAPTIVE])
+def test_a_named_clock_has_to_start(boot, words):
+    b = boot(f"{words} clock=hpet,tsc", machine="q35,hpet=off").must(BAD_OPTIONS, rows=0)
     (error,) = [e["message"] for e in b.events("error")]
-    assert "method=adaptive with clock=hpet" in error and "no HPET table" in error, error
+    assert "clock=hpet,tsc: hpet does not start: no HPET table" in error, error
 
 
 @pytest.mark.parametrize(
@@ -96,8 +89,10 @@ def test_list_says_which_start(boot, machine, missing):
     assert found["tsc"]["resolution_counts"] % 128 == 0 and found["tsc"]["read_ns"] >= 128, found["tsc"]
     # An addition is one instruction of 128 ticks: the ruler's frequency, and what its chain of 1024 takes.
     cycle = timers(b, "cycle")
-    assert list(cycle) == ["pmc", "aperf", "ruler", "tsc", "null"], cycle
+    assert list(cycle) == ["pmc", "aperf", "ruler", "tsc", "null", "rdtscp", "perf"], cycle
     assert cycle["tsc"]["hz"] == found["tsc"]["hz"] and cycle["tsc"]["resolution_counts"] % 128 == 0, cycle["tsc"]
+    assert has(cycle["rdtscp"], {"hz": found["tsc"]["hz"], "initialises": True}), cycle["rdtscp"]
+    assert cycle["perf"]["why"] == OF_A_PROCESS["times"], cycle["perf"]
     ruler, add_ns = cycle["ruler"], 128e9 / found["tsc"]["hz"]
     assert 1e9 / ruler["hz"] == pytest.approx(add_ns * 66 / 64, rel=1e-3), ruler  # of 64 additions the loop has two more
     assert ruler["read_ns"] == pytest.approx(1024 * add_ns * 66 / 64, rel=0.02), ruler

@@ -4,7 +4,7 @@ says, and that it says no cycles of its own making. tests/unit has machines with
 import re
 
 import pytest
-from machine import SUCCESS, has
+from machine import BAD_OPTIONS, SUCCESS, has
 
 ROW = "suite=calls bench=direct samples=64"
 NO_APERF = "no APERF and MPERF (CPUID 6 ECX[0])"
@@ -18,7 +18,7 @@ def refused(b, which="cycle"):
 
 @pytest.mark.parametrize("cpu", ["max", INTEL])
 def test_falls_back_to_the_ruler(boot, cpu):
-    b = boot(f"{ROW} cycle=pmc,aperf,ruler", cpu=cpu).must(SUCCESS, rows=1)
+    b = boot(f"{ROW} cycle=pmc,aperf,auto", cpu=cpu).must(SUCCESS, rows=1)
     assert b.run["cycle"] == "ruler" and has(refused(b), {"pmc": NO_PMC, "aperf": NO_APERF}), b.run
     assert f"not pmc: {NO_PMC}" in b.text and f"not aperf: {NO_APERF}" in b.text, str(b)
     assert b.rows[0]["per_op"]["instructions"] == 2, b.rows
@@ -34,16 +34,20 @@ def test_the_counter_beside_the_ruler(boot):
     assert test["result"] == "not judged", test
 
 
-def test_no_source_at_all(boot):
-    b = boot(f"{ROW} cycle=pmc", icount=False).must(SUCCESS, rows=1)
-    assert "cycle" not in b.run and refused(b) == {"pmc": NO_PMC}, b.run
-    assert any("core cycles are left out" in e["message"] for e in b.events("warning")), str(b)
-    assert not [f for f in b.rows[0]["per_op"] if "cycles" in f] and b.rows[0]["per_op"]["ns"] > 0, b.rows
+@pytest.mark.parametrize("words", ["cycle=pmc", "cycle=ruler,pmc method=kbest"])
+def test_a_named_counter_has_to_start(boot, words):
+    b = boot(f"{ROW} {words}").must(BAD_OPTIONS, rows=0)
+    (error,) = [e["message"] for e in b.events("error")]
+    assert f"{words.split()[0]}: pmc does not start: {NO_PMC}" in error, error
 
 
 @pytest.mark.parametrize(
     "source, said",
-    [("tsc", "the TSC's ticks are those of a reference clock"), ("null", "as asked")],
+    [
+        ("tsc", "the TSC's ticks are those of a reference clock"),
+        ("rdtscp", "the TSC's ticks are those of a reference clock"),
+        ("null", "as asked"),
+    ],
 )
 def test_ticks_are_never_cycles(boot, source, said):
     b = boot(f"{ROW} cycle={source},ruler", icount=False).must(SUCCESS, rows=1)
@@ -64,7 +68,20 @@ def test_list_tries_them(boot, cpu):
         assert re.search(rf"^  {name} +{said}\r?$", text, re.M), str(b)
 
 
+def test_rdtscp_has_to_be_there(boot):
+    b = boot(f"{ROW} cycle=rdtscp", cpu="Westmere").must(BAD_OPTIONS, rows=0)
+    (error,) = [e["message"] for e in b.events("error")]
+    assert "cycle=rdtscp: rdtscp does not start: the CPU has no RDTSCP" in error, error
+
+
+def test_adaptive_by_rdtscp(boot):
+    """Its ticks are read around each stretch, with the calls of the windows: a few instructions of a million."""
+    b = boot(f"{ROW} cycle=rdtscp method=adaptive target=100000").must(SUCCESS, rows=1)
+    assert b.run["cycle"] == "rdtscp", b.run
+    assert b.rows[0]["per_op"]["instructions"] == pytest.approx(2, rel=1e-3), b.rows
+
+
 def test_two_boots_give_the_same_bytes(boot):
-    first, second = (boot(f"{ROW} cycle=pmc,aperf,ruler", whole=True) for _ in "12")
+    first, second = (boot(f"{ROW} cycle=pmc,aperf,auto", whole=True) for _ in "12")
     first.must(SUCCESS, rows=1)
     assert first.serial == second.serial

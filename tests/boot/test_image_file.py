@@ -16,6 +16,7 @@ import pytest
 from conftest import QUICK
 from machine import SUCCESS
 from media import tool
+from test_steps import WORDS, check_counts
 
 ROOT = Path(__file__).parents[2]
 # A blank, a quote, and what a shell or make would run or expand.
@@ -106,14 +107,17 @@ def check_general_rooms_use_no_sse(tree):
         assert bool(re.search(r"%[xyz]mm\d", code)) == (room == "bench"), room
 
 
-def test_builds(built, tmp_path):
-    """Two places, one of them named as no shell likes it, give the same bytes; compilers can take turns."""
+def test_builds(built, boot, tmp_path):
+    """Two places, one of them named as no shell likes it, give the same bytes; compilers can take turns. What clang
+    makes of the rows counts the same stepped and unstepped."""
     check_no_sse_before_the_kernel_enables_it(built / "baretick.elf")
     check_general_rooms_use_no_sse(built.parent)
 
     there = build_elsewhere(tmp_path / ODD_NAME, "CC=clang")
     by_clang = digest(there / "baretick.efi")
     check_no_sse_before_the_kernel_enables_it(there / "baretick.elf")
+    efi = shutil.copy(there / "baretick.efi", tmp_path / "clang.efi")
+    check_counts(boot(WORDS, program=Path(efi)))
 
     subprocess.run(["make", "-s", "-j2"], cwd=there.parent, check=True)
     alike = (there / "linked").read_text() == (built / "linked").read_text()  # else the tree's is another compiler's

@@ -82,6 +82,16 @@ def test_bochs(stick, tmp_path):
     stated = b.run["tsc"]["sources"][-1]
     assert (stated["name"], stated["by"], stated["hz"]) == ("stated", "cpuid_15h_model_crystal", 3504000000)
     assert any("states a TSC of 3504000000 Hz" in e["message"] for e in b.events("warning")), b.events()
+    # Leaf 16h, whose base clock is not the TSC's there, is held against the TSC as it was measured.
+    hz = b.run["tsc"]["hz"]
+    speeds = {s["name"]: s for s in b.run["tsc"]["speeds"]}
+    for name in ("cpuid16_base", "cpuid16_maximum"):
+        s = speeds[name]
+        assert s["verdict"] == "another clock" and s["hz"] in (3500000000, 4000000000), s
+        assert s["off_percent"] == pytest.approx((s["hz"] / hz - 1) * 100, rel=1e-3), s
+        assert f"{name:<16} {s['hz'] // 10**6}.000 MHz, " in b.text, str(b)
+    assert has(speeds["cpuid16_bus"], {"verdict": "another clock", "hz": 100000000}), speeds
+    assert speeds["stated"]["verdict"] == "wrong", speeds
     # Thermal status there reads 0; topology as it was configured.
     assert has(b.run["thermal"], {s: {"throttled_since_reset": False} for s in ("core", "package")})
     assert all(row["throttled"] is False for row in b.rows if row["status"] == "ok")

@@ -17,6 +17,17 @@ def test_each_counts_the_same(boot, method):
         assert "ns" not in row["per_op"] and "seconds" not in row, row
 
 
+@pytest.mark.parametrize("method", ["doubled", "plain", "kbest", "ensembles", "adaptive"])
+def test_work_that_is_gone_fails_by_each(boot, method):
+    """By the instructions that are counted, whatever the method makes of their time."""
+    words = f"suite=planted,calls bench=vanished_loop,direct,inline samples=64 ensembles=8 size=16 method={method}"
+    rows = {r["name"]: r for r in boot(words).must(CHECK_FAILED, rows=3).rows}
+    gone = rows["vanished_loop"]
+    assert gone["status"] == "wrong" and "the work is gone" in gone["why"] and gone["work_judged"], gone
+    assert rows["direct"]["status"] == "ok" and rows["direct"]["work_judged"], rows["direct"]
+    assert rows["inline"]["status"] == "ok" and "work_judged" not in rows["inline"], rows["inline"]  # its point
+
+
 def test_kbest_and_ensembles_say_how_it_went(boot):
     (row, _) = boot(f"{WORDS} method=kbest k=5").must(SUCCESS, rows=2).rows
     # All windows are alike, so K of them agree at once: K on the way there, K on the way back.
@@ -57,19 +68,30 @@ def test_nothing_to_compensate_for_where_interrupts_are_masked(boot):
 
 def test_plain_prints_the_c_programs_table(boot):
     """Its three steps in its own order, ahead of the rows, each the windows that the rows of its functions have."""
-    b = boot("suite=baseline bench=do_* method=plain samples=64 recipe=xfence").must(SUCCESS, rows=2)
+    b = boot("suite=baseline bench=do_* method=plain samples=64").must(SUCCESS, rows=2)
     steps = b.of("c_program")
     assert [s["step"] for s in steps] == ["baseline", "do_nothing", "do_something"], steps
     assert steps[-1]["seq"] < min(r["seq"] for r in b.rows)
     ticks = b.run["ticks_per_instruction"]
     rows = {"baseline": b.row("baseline", "do_nothing")["empty"]} | {r["name"]: r["body"] for r in b.rows}
     for s in steps:
-        assert s["n"] == s["warmup"] == 64 and s["errors"] == 0 and s["recipe"] == "xfence", s
+        assert s["n"] == 64 and s["errors"] == 0 and s["recipe"] == b.run["recipe"] == "xfence", s
+        assert s["warmup"] == 0 and s["warmup_readings"] == 3, s
         assert s["min"] == s["max"] == s["mean"] == rows[s["step"]]["min"] and s["sd"] == 0, (s, rows)
         cost = s["min"] // ticks
         assert re.search(rf"^{s['step']} +64 +{cost} +{cost} +{cost}\.00 +0\.00 +0\r?$", b.text, re.MULTILINE), str(b)
     assert steps[0]["min"] < steps[1]["min"] < steps[2]["min"], steps
     assert not boot(f"{WORDS} method=kbest").of("c_program")
+
+
+def test_plain_told_otherwise(boot):
+    """recipe= and warmup= win over the C program's own; without RDTSCP there is no xfence."""
+    b = boot("suite=baseline bench=do_nothing method=plain samples=64 recipe=lfence warmup=2").must(SUCCESS, rows=1)
+    assert b.run["recipe"] == "lfence", b.run
+    assert all(s["recipe"] == "lfence" and s["warmup"] == 32 and s["warmup_readings"] == 0 for s in b.of("c_program"))
+    assert not [e for e in b.events("warning") if "warmup=" in e["message"]], str(b)
+    b = boot("suite=baseline bench=do_nothing method=plain samples=64", cpu="Westmere").must(SUCCESS, rows=1)
+    assert b.run["recipe"] != "xfence" and b.of("c_program")[0]["recipe"] == b.run["recipe"], b.run
 
 
 def test_a_row_without_a_loop_is_not_adaptive(boot):
@@ -140,8 +162,11 @@ def test_every_row_counts_the_same_by_every_method(boot):
     """Each row by each method, each with another recipe: the counts differ by what a call has once, no more."""
     seen = {}
     for method, recipe in BY_RECIPE.items():
-        b = boot(f"suite=*,compiler,planted,quiet {SMALL} method={method} recipe={recipe}", timeout=120).must(SUCCESS)
+        b = boot(f"suite=*,compiler,planted,quiet {SMALL} method={method} recipe={recipe}", timeout=120).must(CHECK_FAILED)
         for row in b.rows:
+            if row["name"].startswith("vanished") and row["status"] != "unsupported":
+                assert row["status"] == "wrong" and "the work is gone" in row["why"], row
+                continue
             if row["status"] == "unsupported":
                 assert row["why"], row
                 continue

@@ -25,7 +25,7 @@ FOLDER = "baretick/objects"
 KINDS = ("gcc", "clang", "nasm")
 REFUSED = """
 static int nothing(uint64_t n, struct baretick_object *o) { (void)n; (void)o; return 0; }
-BARETICK_ROW(mine, good, "nothing", .body = nothing, .ops = 10);
+BARETICK_ROW(mine, good, "nothing", .body = nothing, .ops = 10, .flags = BARETICK_MAY_VANISH);
 BARETICK_ROW(mine, bad, "nothing", .body = nothing, .ops = 0);
 """
 
@@ -47,7 +47,7 @@ def test_every_window_of_an_object_is_what_a_plugin_counts(boot, stick, objects,
     out = tmp_path / "counts"
     files = on_stick(objects, "nasm.o", "clang.o", "gcc.o", "refused.o")
     files.update({f"{FOLDER}/README.TXT": b"mine", f"{FOLDER}/x.o/a": b"a folder"})
-    files["baretick.conf"] = b"suite=gcc,clang,nasm,mine samples=32"
+    files["baretick.conf"] = b"suite=gcc,clang,nasm,mine samples=32 instructions=off"
     b = boot("", disk=stick(files), extra=["-plugin", f"{build.plugin()},out={out}"]).must(CHECK_FAILED, rows=10)
 
     told = b.of("object")

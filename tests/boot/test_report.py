@@ -208,7 +208,7 @@ def test_plain_tcg_is_called_noise(boot):
     for row in (r for r in b.rows if r["status"] == "ok"):
         rest = row.get("hist_rest", 0)
         assert sum(c for _, c in row["hist"]) + rest == row["n"] and len(row["hist"]) <= 256, row
-        assert "instructions" not in row.get("per_op", {}), row
+        assert "cycles" not in row.get("per_op", {}), row  # instructions are counted by steps, so they are exact
 
 
 OTHER_KEYS = b"x Q\r\n\0\xff\x1b[A\x1bOP\x1bx"

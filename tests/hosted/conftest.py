@@ -1,13 +1,14 @@
-"""Fixtures of the tests of the hosted program. None of them can fail because a machine is slow."""
+"""Fixtures of the tests of the hosted program.
 
-import fcntl
+None of them can fail because of the machine: what a figure of this CPU is, or how busy it is, is judged by `make
+silicon`, which runs the tests marked `silicon` too."""
+
+import ctypes
 import os
-import select
-import shutil
+import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -20,39 +21,61 @@ sys.dont_write_bytecode = True
 import launches  # noqa: E402
 
 SECONDS = 300
-TOKENS = "BARETICK_TEST_TOKENS"
+OVERDUE = "it did not come to its end before deadline="  # tests/hosted/fault.c
 LONG = {"test_every_row.py", "test_rounds.py"}
-CPUS = sorted(os.sched_getaffinity(0))[:255]  # a token is a byte
+MOST = 4  # CPUs that a test uses at once
+
+CPUS = sorted(os.sched_getaffinity(0))
+WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+# Worker by worker, others: of a test that wants one CPU, and of one that wants several.
+ONE = {CPUS[WORKER % len(CPUS)]}
+SEVERAL = sorted({CPUS[(WORKER * MOST + i) % len(CPUS)] for i in range(MOST)})
+
+PR_CAPBSET_DROP, CAP_SYS_NICE = 24, 23  # linux/prctl.h, linux/capability.h
+
+
+def without_real_time_priority():
+    """The program takes SCHED_FIFO where it may. Then of two on a CPU one waits for the other's end, and so does a core
+    that is to meet it. What this process starts is not allowed to, so that any number of tests share the CPUs."""
+    resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0))
+    ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0)  # refused where there is none to drop
 
 
 def pytest_configure(config):
-    """As make's jobserver has them: a token for each CPU, in a pipe that every worker opens."""
-    if not hasattr(config, "workerinput"):
-        path = os.path.join(tempfile.mkdtemp(prefix="baretick-cpus-"), "tokens")
-        os.environ[TOKENS] = path
-        os.mkfifo(path)
-        config.tokens = os.open(path, os.O_RDWR)  # else what is in it goes with the last who has it open
-        os.write(config.tokens, bytes(range(len(CPUS))))
+    config.addinivalue_line("markers", "silicon: judges this CPU's own figures: `make silicon` alone runs it")
+    config.addinivalue_line("markers", "every_cpu: uses several CPUs")
+    config.addinivalue_line("markers", "native: not in an emulator: of the CPU, or of the process as others see it")
+    config.addinivalue_line("markers", "launches: starts the Linux program; a test with `program` has it by itself")
+    without_real_time_priority()
+    if hasattr(config, "workerinput") or not config.option.numprocesses:
+        os.sched_setaffinity(0, ONE)  # its children have it from it
 
 
-def pytest_unconfigure(config):
-    if not hasattr(config, "workerinput"):
-        os.close(config.tokens)
-        shutil.rmtree(os.path.dirname(os.environ.pop(TOKENS)))
-
-
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """What takes long comes first, which is dealt out one by one; later workers get many at once, and one of them
     would have these alone in the end."""
+    for item in items:
+        if "program" in item.fixturenames:
+            item.add_marker("launches")
+    if "silicon" not in config.option.markexpr:
+        left_out = [item for item in items if item.get_closest_marker("silicon")]
+        items[:] = [item for item in items if not item.get_closest_marker("silicon")]
+        config.hook.pytest_deselected(items=left_out)
     items.sort(key=lambda item: item.path.name not in LONG)
 
 
-def take(tokens, count):
-    taken = b""
-    while len(taken) < count:
-        assert select.select([tokens], [], [], 2 * SECONDS)[0], "no CPU becomes free: a test has died with its token"
-        taken += os.read(tokens, count - len(taken))
-    return taken
+@pytest.fixture(autouse=True)
+def cpus(request):
+    """A worker's runs have one CPU; those of tests marked every_cpu, or with cores=all among their parameters, have
+    several."""
+    if request.node.get_closest_marker("native") and "BARETICK_PROGRAM" in os.environ:
+        pytest.skip("not in an emulator")
+    parameters = str(request.node.callspec.params) if hasattr(request.node, "callspec") else ""
+    several = request.node.get_closest_marker("every_cpu") or "cores=all" in parameters
+    if several:
+        os.sched_setaffinity(0, SEVERAL)
+    yield
+    os.sched_setaffinity(0, ONE)
 
 
 def state_and_ticks(process):
@@ -82,59 +105,19 @@ class Ended:
         return launches.Launch(self.out.encode(), self.status, 0)
 
 
-def says(request, word):
-    return getattr(request.module, word, False) or getattr(request.function, word, False)
-
-
-def before_the_runs():
-    """Whether this process, and no child of it, has been put before the runs: where it may be, they are SCHED_FIFO of
-    the lowest priority."""
-    try:
-        priority = os.sched_param(os.sched_get_priority_min(os.SCHED_FIFO) + 1)
-        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, priority)
-    except PermissionError:
-        return False
-    return True
-
-
-@pytest.fixture(autouse=True)
-def cpus(request):
-    """Each run is SCHED_FIFO: two on a CPU run one after the other, and one that keeps a CPU from another's meeting
-    of cores fails that row. So a test that starts runs, by a fixture or as STARTS_RUNS says, has a CPU for them, and
-    no other to use; a module or a test with EVERY_CPU, or with cores=all among its parameters, has all. The test
-    watches them from there, so it goes before them."""
-    parameters = str(request.node.callspec.params) if hasattr(request.node, "callspec") else ""
-    alone = says(request, "EVERY_CPU") or "cores=all" in parameters
-    if not (alone or "program" in request.fixturenames or says(request, "STARTS_RUNS")):
-        yield
-        return
-    tokens = os.open(os.environ[TOKENS], os.O_RDWR)
-    with open(os.environ[TOKENS] + ".turn", "w") as turn:  # in turn: two that want all would each keep some
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        taken = take(tokens, len(CPUS) if alone else 1)
-    before = os.sched_getaffinity(0)
-    if not alone:
-        os.sched_setaffinity(0, {CPUS[taken[0]]})  # its children have it from it
-    watching = before_the_runs()
-    yield
-    if watching:
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    os.sched_setaffinity(0, before)
-    os.write(tokens, taken)
-    os.close(tokens)
-
-
 @pytest.fixture(scope="session")
 def program():
     assert os.path.exists(launches.PROGRAM), f"{launches.PROGRAM} is missing: run make hosted"
     return launches.PROGRAM
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run(program):
-    """run(word, ...): the program with these words, to its end; how: environment, stdout."""
+    """run(word, ...): the program with these words, to its end; how: environment, stdout.
 
-    def start(*words, environment=None, stdout=subprocess.PIPE):
+    On a busy machine a core can be away for all of a short deadline=: then again with a longer one."""
+
+    def once(words, environment, stdout):
         return Ended(
             subprocess.run(
                 [program, *words],
@@ -146,6 +129,10 @@ def run(program):
                 check=False,
             )
         )
+
+    def start(*words, environment=None, stdout=subprocess.PIPE):
+        ended = once(words, environment, stdout)
+        return once([*words, "deadline=6"], environment, stdout) if OVERDUE in ended.out else ended
 
     return start
 

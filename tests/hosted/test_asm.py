@@ -1,10 +1,11 @@
-"""`baretick asm`: snippets of assembly as rows. What NASM says of a wrong one; faults and endless loops; figures
-that are known on every CPU."""
+"""`baretick asm`: snippets of assembly as rows. What NASM says of a wrong one; faults and endless loops; for `make
+silicon`, figures that are known on every CPU."""
 
 import json
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import snippet  # noqa: E402
 import waits  # noqa: E402
 
 SECONDS = 300
-STARTS_RUNS = True  # conftest.py
+pytestmark = pytest.mark.launches
 
 
 def asm(*words):
@@ -44,6 +45,7 @@ def cycles(*words):
 
 # --- figures ---------------------------------------------------------------------------------------
 
+@pytest.mark.silicon
 @pytest.mark.parametrize("words", [(), ("--unroll", "20", "--loop", "20"), ("--basic",), ("--latency",),
                                    ("--recipe", "rdtscp")])
 def test_an_add_that_waits_for_the_one_before_takes_a_cycle(words):
@@ -54,6 +56,7 @@ def test_an_add_that_waits_for_the_one_before_takes_a_cycle(words):
     assert abs(per_op["cycles"] - 1) <= allowed
 
 
+@pytest.mark.silicon
 def test_a_multiplication_by_its_bytes_costs_what_its_text_does():
     text, raw = cycles("imul rax, rbx"), cycles("--bytes", "48 0f af c3")
     spread = 2 * max(p["cycles_hi"] - p["cycles_lo"] for p in (text, raw))
@@ -68,6 +71,7 @@ def documented_imul():
     return 3 if (vendor, int(family) >= 23) == ("AuthenticAMD", True) or vendor == "GenuineIntel" else None
 
 
+@pytest.mark.silicon
 @pytest.mark.parametrize("words", [(), ("--latency",), ("--unroll", "50", "--loop", "10")])
 def test_a_chain_of_multiplications_takes_what_is_documented(words):
     truth = documented_imul()
@@ -77,9 +81,17 @@ def test_a_chain_of_multiplications_takes_what_is_documented(words):
     assert abs(per_op["cycles"] - truth) <= max(0.05 * truth, per_op["cycles_hi"] - per_op["cycles_lo"])
 
 
+@pytest.mark.silicon
 def test_throughput_takes_less_than_latency():
     latency, throughput = (cycles("imul rax, rbx", wish) for wish in ("--latency", "--throughput"))
     assert throughput["cycles_hi"] < latency["cycles_lo"]
+
+
+@pytest.mark.parametrize("words", [("--unroll", "20", "--loop", "20"), ("--basic",), ("--recipe", "rdtscp"),
+                                   ("--latency",), ("--throughput",), ("--bytes", "48 0f af c3")])
+def test_each_way_to_measure_a_snippet_has_a_row(words):
+    (one,) = measured(*(words if "--bytes" in words else ("imul rax, rbx", *words)))
+    assert one["row"]["status"] == "ok" and "ticks" in one["row"]["per_op"], one
 
 
 def test_areas_and_initial_code_are_there():
@@ -121,12 +133,28 @@ def test_privileged_code_is_said_to_need_the_machine():
     assert ran.returncode == 1 and "try without --hosted" in ran.stdout
 
 
-def test_a_program_that_ends_before_its_report_is_said_to(tmp_path):
+@pytest.mark.parametrize("code", ["mov eax, 60; xor edi, edi; syscall", "mov eax, 231; xor edi, edi; syscall",
+                                  "mov eax, 0x400000e7; xor edi, edi; syscall"])
+def test_a_snippet_that_ends_the_process_fails_its_row_and_no_other(tmp_path, code):
     file = tmp_path / "snippets"
-    file.write_text("mov eax, 60; xor edi, edi; syscall\nnop\n")  # exit(2)
+    file.write_text(f"{code}\nadd rax, rbx\n")
     ran = asm("--file", str(file), "--hosted")
-    assert ran.returncode == 1 and ran.stdout.count("not measured") == 2
-    assert "the program ended before its report did" in ran.stderr
+    bad, good = ran.stdout.split("add rax, rbx")
+    assert ran.returncode == 1 and "would end the program" in bad and "SIGSYS" in bad, ran.stdout
+    assert " a copy" in good, ran.stdout
+
+
+@pytest.mark.parametrize("code", ["%assign i 0", "global _start", "align 4096", "section .data; dd 1"])
+def test_a_snippet_without_an_instruction_is_refused(code):
+    ran = asm(code, "--hosted")
+    assert ran.returncode == 2 and "has no instruction" in ran.stderr and code in ran.stderr, ran.stderr
+
+
+def test_a_snippet_that_is_far_too_long_is_refused_before_it_is_assembled_whole():
+    began = time.monotonic()
+    ran = asm("times 1000000 nop", "--hosted")
+    assert ran.returncode == 2 and "300 copies of 1000000 bytes" in ran.stderr, ran.stderr
+    assert time.monotonic() - began < 30
 
 
 def test_a_reader_that_goes_away_is_no_error():
@@ -136,7 +164,7 @@ def test_a_reader_that_goes_away_is_no_error():
 
 
 @pytest.mark.parametrize("words, message", [
-    (["nop", "--unroll", "400000"], "lower --unroll, or measure fewer snippets"),
+    (["nop", "--unroll", "400000"], "lower --unroll, or measure fewer"),
     (["nop", "--unroll", "many"], "'many': a number from 0 on"),
     (["nop", "--smp", "2"], "--smp: of the machine in QEMU"),
     (["--bytes", ""], "the snippet is empty"),
@@ -326,6 +354,7 @@ def test_throughput_in_a_loop_needs_as_many_copies_as_registers():
         waits.throughput(snippet.Snippet("imul rax, rbx", unroll=8, loop=10))
 
 
+@pytest.mark.silicon
 @pytest.mark.parametrize("text", ["mulsd xmm0, xmm1", "mov rax, [r14 + 8]", "imul rax, rbx, 3"])
 def test_chains_take_longer_than_copies_side_by_side(text):
     latency, throughput = (cycles(text, wish) for wish in ("--latency", "--throughput"))

@@ -7,17 +7,21 @@ from pathlib import Path
 
 import launches
 import pytest
+from conftest import CPUS as ALLOWED
+from conftest import ONE
 
 QUICK = ["suite=planted", "bench=adds20", "samples=16", "format=jsonl"]
 CPUS = Path("/sys/devices/system/cpu")
-EVERY_CPU = True  # conftest.py: what the process may use is what the system has
+pytestmark = pytest.mark.native  # the system knows its own CPU
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 @pytest.fixture(scope="module")
 def said(program):
     """The `run` record; one launch serves all tests."""
+    os.sched_setaffinity(0, ALLOWED)  # what the process may use is what the system has
     p = subprocess.run([program, *QUICK], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
+    os.sched_setaffinity(0, ONE)
     run = launches.Launch(p.stdout, p.returncode, 0).run
     assert run, p.stderr.decode()
     return run
@@ -60,7 +64,6 @@ def test_caches(said):
     found = sorted(folder.glob("index*"), key=lambda p: int(p.name[5:]))
     if not found:
         pytest.skip("the system does not tell the caches")
-    allowed = os.sched_getaffinity(0)
     expected = []
     for index in found:
         read = {f.name: f.read_text().strip() for f in index.iterdir() if f.is_file() and os.access(f, os.R_OK)}
@@ -72,22 +75,21 @@ def test_caches(said):
             "size_bytes": int(read["size"][:-1]) * UNITS[read["size"][-1]],
             "line_bytes": int(read["coherency_line_size"]),
             "ways": int(read["ways_of_associativity"]),
-            "shared_by": len(listed(read["shared_cpu_list"]) & allowed),
+            "shared_by": len(listed(read["shared_cpu_list"]) & set(ALLOWED)),
         }
         expected.append(one)
     assert said["caches"] == expected
 
 
 def test_topology(said):
-    allowed = os.sched_getaffinity(0)
     places = set()
-    for cpu in allowed:
+    for cpu in ALLOWED:
         topology = CPUS / f"cpu{cpu}" / "topology"
         if not topology.exists():
             pytest.skip("the system does not tell the topology")
         places.add(tuple(int((topology / name).read_text()) for name in ("physical_package_id", "core_id")))
     t = said["topology"]
-    assert t["logical_cpus"] == len(allowed)
+    assert t["logical_cpus"] == len(ALLOWED)
     assert t["packages"] == len({package for package, _ in places})
     assert t["cores"] == len(places)
 

@@ -12,12 +12,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from compilers import C as COMPILERS
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = re.compile(r"(?:gcc|clang)(?:-\d+)?")
-COMPILERS = sorted(
-    {p.name for d in os.get_exec_path() if Path(d).is_dir() for p in Path(d).iterdir()
-     if NAME.fullmatch(p.name)})
 OPTIONS = ["-O1", "-O2", "-O3", "-O2 -funroll-loops", "-O3 -march=x86-64-v3 -funroll-loops"]
 FLAGS = shlex.split(
     "-std=c11 -ffreestanding -fPIE -mno-red-zone -fno-stack-protector -fcf-protection=none "

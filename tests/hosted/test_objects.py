@@ -1,20 +1,16 @@
 """Objects as each compiler at hand makes them, placed and run by lib/object; and what it refuses."""
 
-import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from compilers import ALL as COMPILERS
+from compilers import C
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "build/hosted/object"
 HIGH, LOW = "100000000000", "60000000"  # the code buffer's; one that 31 bits reach, off the heap
-NAMES = re.compile(r"(?:gcc|clang|g\+\+|clang\+\+)(?:-\d+)?")
-COMPILERS = sorted({p.name for d in os.get_exec_path() if Path(d).is_dir() for p in Path(d).iterdir()
-                    if NAMES.fullmatch(p.name)})  # fmt: skip
-C = [c for c in COMPILERS if "+" not in c]
 
 PROGRAM = """
 typedef unsigned long u64;

@@ -69,26 +69,70 @@ def close(row, cycles):
 # --- what compilers make ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", made.KINDS)
-def test_an_object_of_each_compiler_is_measured(measured, objects, kind):
-    """Ten products in a chain take ten times what the CPU's documentation says of one, or what the program's own
-    row does where it says nothing; the others do their work, which their checks see."""
+def at_hand(kind):
     if not made.at_hand(kind):
         pytest.skip(f"not installed: {made.COMMANDS[kind].split()[0]}")
+
+
+@pytest.mark.parametrize("kind", made.KINDS)
+def test_an_object_of_each_compiler_is_measured(measured, objects, kind):
+    """Its rows do their work, which their checks see."""
+    at_hand(kind)
+    rows = measured(objects, f"suite={kind},truth", "bench=chain,count,sum,imul", "samples=64").rows
+    for name in ("chain", "count", "sum"):
+        row = rows[f"{kind}/{name}"]
+        assert row["status"] == "ok" and row["errors"] == 0 and row["object"] == f"{kind}.o", row
+        assert row["form"] == "function" and row["doubled"] and row["placements"] > 0, row
+    assert "object" not in rows["truth/imul"]
+
+
+@pytest.mark.parametrize("kind", [k for k in made.KINDS if k not in ("nasm", "rust")])
+def test_a_break_ends_one_operation(measured, tmp_path, kind):
+    """Its check holds where each operation that breaks, and no other, runs onbreak."""
+    at_hand(kind)
+    made.own(kind, tmp_path, "-DBREAKS")
+    row = measured(tmp_path, f"suite={kind}", "bench=breaks", "samples=64").rows[f"{kind}/breaks"]
+    assert row["status"] == "ok" and row["errors"] == 0, row
+
+
+EVERY_TENTH = '''
+static int fails(uint64_t n, struct baretick_object *o)
+{
+    static uint64_t calls;
+    o->counter += n;
+    return ++calls % 10 == 0;
+}
+BARETICK_ROW(tenth, fails, "every tenth call fails", .body = fails, .ops = 1, .flags = BARETICK_NOT_DOUBLED);
+'''
+
+
+@pytest.mark.parametrize("method", ["doubled", "plain", "kbest", "ensembles"])
+def test_a_failed_operation_fails_with_every_method(run, tmp_path, method):
+    """Also K-best, which takes six samples."""
+    made.of_source(tmp_path, "tenth", EVERY_TENTH)
+    words = ["suite=tenth", "samples=16", "ensembles=2", "size=4", f"method={method}", "format=jsonl"]
+    ended = run(f"objects={tmp_path}", *words)
+    row = ended.report().rows["tenth/fails"]
+    assert ended.status == CHECK_FAILED and row["status"] == "wrong", row
+    assert "an operation returned an error" in row["why"], row
+
+
+@pytest.mark.silicon
+@pytest.mark.parametrize("kind", made.KINDS)
+def test_what_an_object_of_each_compiler_takes(measured, objects, kind):
+    """Ten products in a chain take ten times what the CPU's documentation says of one, or what the program's own
+    row does where it says nothing."""
+    at_hand(kind)
     for _ in range(TRIES):
-        rows = measured(objects, f"suite={kind},truth", "bench=chain,count,sum,imul", "samples=512").rows
-        mine = {name: rows[f"{kind}/{name}"] for name in ("chain", "count", "sum")}
-        one = rows["truth/imul"]
-        if mine["chain"]["status"] == "ok" and close(mine["chain"], 10 * one.get("truth_cycles", one["per_op"]["cycles"])):
+        rows = measured(objects, f"suite={kind},truth", "bench=chain,sum,imul", "samples=512").rows
+        chain, one = rows[f"{kind}/chain"], rows["truth/imul"]
+        if chain["status"] == "ok" and close(chain, 10 * one.get("truth_cycles", one["per_op"]["cycles"])):
             break
     else:
-        pytest.fail(f"{mine['chain']['per_op']}, and one product: {one['per_op']}")
-    for row in mine.values():
-        assert row["status"] == "ok" and row["errors"] == 0 and row["object"] == f"{kind}.o", row
-        assert row["form"] == "function" and row["doubled"] and row["placements"] > 1, row
-    assert "object" not in one
+        pytest.fail(f"{chain['per_op']}, and one product: {one['per_op']}")
+    assert chain["placements"] > 1
     # 512 words: two a cycle and vectors of 8 at the most, and as many additions that wait for each other
-    assert 512 / 16 < mine["sum"]["per_op"]["cycles"] < 512 * 64, mine["sum"]
+    assert 512 / 16 < rows[f"{kind}/sum"]["per_op"]["cycles"] < 512 * 64, rows[f"{kind}/sum"]
 
 
 def test_every_object_of_a_folder_in_order_of_names(run, objects):
@@ -113,6 +157,7 @@ BARETICK_ROW(timed, row, "100 additions, one after the other", .body = chain, .o
 """
 
 
+@pytest.mark.silicon
 def test_long_windows_are_compensated(run, tmp_path):
     """Windows of 20 ms and more: no minimum is without timer interrupts, and each one's are taken off. That the rest
     is nearer the truth is for tests/unit/test_method.c, whose clock does not drift."""
@@ -163,10 +208,11 @@ ENDS = {
     "ud2": ("SIGILL at ", "undefined", ["0f", "0b"]),
     "divide": ("SIGFPE at ", "divides", ["f7"]),
     "store": ("SIGSEGV, address 200000000000, at ", "stores", ["c7"]),
-    "endless": ("it ran longer than deadline=1 seconds and was ended at ", "never_ends", ["eb"]),
+    "endless": (" seconds and was ended at ", "never_ends", ["eb"]),
 }
 
 
+@pytest.mark.every_cpu
 @pytest.mark.parametrize("share", ["alone", "together"])
 def test_a_body_that_does_not_come_back_costs_its_row_alone(measured, faults, share):
     """Signal, address, symbol and offset in the object are told; the rows around it are measured."""
@@ -183,8 +229,6 @@ def test_a_body_that_does_not_come_back_costs_its_row_alone(measured, faults, sh
     for name in ("a_good_one", "z_good_one"):
         assert report.rows[f"faults/{name}"]["status"] == "ok", report.rows[f"faults/{name}"]
 
-
-test_a_body_that_does_not_come_back_costs_its_row_alone.EVERY_CPU = True  # conftest.py
 
 
 # --- fields of a row -------------------------------------------------------------------------------
@@ -233,15 +277,17 @@ def test_fields_of_a_row_do_what_they_say(measured, fields):
     rows = {name.partition("/")[2]: row for name, row in report.rows.items()}
     assert rows["room"]["status"] == rows["small"]["status"] == "ok" and rows["room"]["errors"] == 0, rows["room"]
     assert rows["small"]["doubled"] and not rows["once"]["doubled"] and not rows["cold"]["doubled"]
-    # The counter's line comes from memory, once a window.
-    assert rows["cold"]["ticks"]["median"] > rows["small"]["ticks"]["median"], (rows["cold"], rows["small"])
+    assert rows["cold"]["cold"] and not rows["small"]["cold"]
     assert rows["once"]["status"] == "ok", rows["once"]
     assert rows["ring0"]["status"] == "unsupported" and "ring 0" in rows["ring0"]["why"], rows["ring0"]
     assert rows["gone"]["status"] == "wrong" and "the work is gone" in rows["gone"]["why"], rows["gone"]
-    assert rows["untrue"]["truth_cycles"] == 1000 and "not the documented figure" in rows["untrue"]["why"], rows["untrue"]
+    untrue = rows["untrue"]  # it is judged where a CPU executes it that was ours alone
+    assert untrue["truth_cycles"] == 1000, untrue
+    assert not untrue.get("quiet") or "not the documented figure" in untrue["why"], untrue
     assert rows["set"]["units"]["unit"] == "word" and rows["set"]["units"]["per_op"] == 3, rows["set"]
 
 
+@pytest.mark.every_cpu
 def test_a_large_room_on_two_cores_at_once(measured, fields):
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two CPUs")
@@ -249,14 +295,13 @@ def test_a_large_room_on_two_cores_at_once(measured, fields):
     assert report.end["rows"] == 4 and report.end["failures"] == 0, report.rows
 
 
-test_a_large_room_on_two_cores_at_once.EVERY_CPU = True  # conftest.py
-
 
 # --- what is refused -------------------------------------------------------------------------------
 
 REFUSALS = PASS + """
-BARETICK_ROW(mine, good, "nothing", .body = pass, .ops = 10);
+BARETICK_ROW(mine, good, "nothing", .body = pass, .ops = 10, .flags = BARETICK_MAY_VANISH);
 BARETICK_ROW(mine, bad, "nothing", .body = pass, .ops = 10, .room = 9u << 20);
+BARETICK_ROW(mine, vast, "nothing", .body = pass, .ops = 10, .truth = 1e308);
 BARETICK_ROW(truth, imul, "the program has it", .body = pass, .ops = 10);
 static const struct baretick_row old = {.version = 7, .size = sizeof old, .name = "old"};
 static const struct baretick_row *const at_old __attribute__((used, section(BARETICK_SECTION))) = &old;
@@ -275,12 +320,13 @@ def refused(tmp_path_factory):
                    "BARETICK_ROW(mine, absent, \"one that is not there\", .body = absent, .ops = 10);\n"
                    + PASS + "static int calls(uint64_t n, struct baretick_object *o) { return absent(n, o); }\n"
                    "BARETICK_ROW(mine, calls, \"a call of it\", .body = calls, .ops = 10);\n"
-                   "BARETICK_ROW(mine, last, \"nothing\", .body = pass, .ops = 10);\n", f"{made.C} -ffunction-sections")  # fmt: skip
+                   "BARETICK_ROW(mine, last, \"nothing\", .body = pass, .ops = 10, .flags = BARETICK_MAY_VANISH);\n", f"{made.C} -ffunction-sections")  # fmt: skip
     return folder
 
 
 SAID = [
     # The compiler puts the last one first.
+    "a.o: row vast: truth is cycles: 0 or above, and below 1e18",
     "a.o: row bad: room is 9437184 bytes; at most 8388608 are there",
     "a.o: row imul of suite truth: a row of that suite and name is there already",
     "a.o: row 1: version 7; this program knows version 1",
@@ -388,7 +434,7 @@ def test_make_check_object(faults):
 @pytest.mark.parametrize("line, words", [
     ("BARETICK_ROW m, r, \"x\", f, opps, 3", "struct baretick_row has no field opps"),
     ("BARETICK_ROW m, r, \"x\", f, ops", "a field without its value"),
-    ("BARETICK_ROW m, r, \"x\", f, floor, 3", "floor is written with a point, as in 3.0"),
+    ("BARETICK_ROW m, r, \"x\", f, truth, 3", "truth is written with a point, as in 3.0"),
 ])  # fmt: skip
 def test_nasm_says_what_is_wrong_with_a_row(tmp_path, line, words):
     (tmp_path / "a.asm").write_text(f'%include "baretick.inc"\nf: ret\n{line}\n')
@@ -400,12 +446,12 @@ def test_nasm_says_what_is_wrong_with_a_row(tmp_path, line, words):
 def test_nasm_takes_every_field(tmp_path):
     (tmp_path / "a.asm").write_text(
         '%include "baretick.inc"\nf: ret\nBARETICK_ROW m, r, "x", f, empty, f, ops, 8, grain, 4, most_ops, 16, room, 4096, '
-        "needs, BARETICK_RING0, flags, BARETICK_COLD | BARETICK_NOT_DOUBLED, setup, f, check, f, floor, 0.5, truth, 2.5, "
+        "needs, BARETICK_RING0, flags, BARETICK_COLD | BARETICK_NOT_DOUBLED | BARETICK_MAY_VANISH, setup, f, check, f, floor, 0.5, least_instructions, 1.5, truth, 2.5, "
         'beside, "other", unit, "word", units, 2\n')  # fmt: skip
     made.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"])
     said = check(tmp_path / "a.o")
     assert said.returncode == 0, said
     for words in ("m/r: x", "body      f", "empty     f", "setup     f", "check     f", "ops       8", "grain     4",
-                  "most_ops  16", "room      4096", "needs     ring 0", "flags     NOT_DOUBLED COLD", "floor     0.5",
+                  "most_ops  16", "room      4096", "needs     ring 0", "flags     NOT_DOUBLED COLD MAY_VANISH", "least     1.5",
                   "truth     2.5", "beside    other", "unit      word, 2 an operation"):  # fmt: skip
         assert words in said.stdout, (words, said.stdout)

@@ -4,6 +4,7 @@ from statistics import median
 
 import pytest
 
+pytestmark = pytest.mark.silicon  # tests/boot/test_placed.py counts the same
 ROWS = ("inline_inc", "inline_inc_c")
 
 

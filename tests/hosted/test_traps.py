@@ -13,6 +13,8 @@ SUITE = "bench/suites/compiler"
 def own_flags(source):
     """What the Makefile compiles this file with besides."""
     found = re.search(rf"^CFLAGS_{SUITE}/{source} := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    if found and (like := re.fullmatch(rf"\$\(CFLAGS_{SUITE}/(.*)\)", found[1])):
+        return own_flags(like[1])
     return shlex.split(found[1]) if found else []
 
 
@@ -61,12 +63,12 @@ def test_loops_over_bytes_become_calls_in_a_hosted_program(compiler):
 def test_character_tests_become_a_look_up_or_nothing(compiler):
     made = compiled(compiler, "letters.c")
     tables = {n: any(re.search(r"CSWTCH|switch\.table", x) for x in lines) for n, lines in made.items()}
-    assert [n for n, has in tables.items() if has] == ["compiler_merged_trap"]
+    assert [n for n, has in tables.items() if has] == ["compiler_to_table_trap"]
     assert loops(made["compiler_known_trap"]) < loops(made["compiler_known_cure"])
     # 26 letters are a range; 22 digits, two to a letter, and each test that stays is a branch.
     tests = {n: sum(x.startswith("cmp") for x in lines) for n, lines in made.items()}
-    assert tests["compiler_lower_trap"] < 10 and tests["compiler_merged_trap"] < 10
-    assert tests["compiler_lower_cure"] >= 26 and tests["compiler_merged_cure"] >= 22
+    assert tests["compiler_lower_trap"] < 10 and tests["compiler_to_table_trap"] < 10
+    assert tests["compiler_lower_cure"] >= 26 and tests["compiler_to_table_cure"] >= 22
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -95,3 +97,68 @@ def test_clang_makes_a_formula_of_a_loop(compiler):
         assert products["compiler_power_trap"] > products["compiler_power_formula"] > 3, "more than a person's"
     else:
         assert products["compiler_sum_trap"] == 0 and products["compiler_power_trap"] == 3
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_clang_makes_a_formula_of_squares_and_a_division_of_subtractions(compiler):
+    squares, numbers = compiled(compiler, "sum_body.c"), compiled(compiler, "loops.c")
+    loops_of = {n: loops(lines) for n, lines in {**squares, **numbers}.items()}
+    products = {n: sum("mul" in x for x in lines) for n, lines in numbers.items()}
+    assert products["compiler_reduce_modulo"] == 1 and products["compiler_reduce_cure"] == 0
+    assert loops_of["compiler_reduce_cure"] > loops_of["compiler_reduce_modulo"]
+    if "clang" in compiler:
+        assert loops_of["compiler_squares_trap"] < loops_of["compiler_squares_cure"]
+        assert products["compiler_reduce_trap"] == 1
+        assert loops_of["compiler_reduce_trap"] == loops_of["compiler_reduce_modulo"]
+        assert any("xmm" in x for x in numbers["compiler_products_trap"]), "several values at once"
+    else:
+        assert loops_of["compiler_squares_trap"] == loops_of["compiler_squares_cure"]
+        # gcc 14 takes two turns at once, after a multiplication that tells whether they are odd.
+        assert loops_of["compiler_reduce_trap"] > loops_of["compiler_reduce_modulo"]
+    for name in ("products_cure", "chain_trap", "chain_cure"):
+        assert not any("xmm" in x for x in numbers[f"compiler_{name}"]), name
+    assert products["compiler_chain_trap"] == products["compiler_chain_cure"] == 0
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_known_string_is_looked_up_once_a_letter(compiler):
+    made = compiled(compiler, "ctype.c")
+    places = {n: [m[1] for x in lines if (m := re.match(r"movl (\d+)\(%r\w+\), %\w+$", x))] for n, lines in made.items()}
+    # 4 bytes an entry: U, P, E, R, the space, T and X, each once.
+    assert sorted(places["compiler_ctype_trap"]) == sorted(str(4 * ord(c)) for c in set("UPPER TEXT"))
+    assert not places["compiler_ctype_cure"]
+    for name in ("ctype_trap", "ctype_cure"):
+        assert calls(made[f"compiler_{name}"]) == {"compiler_tolower_table"}
+    text = str(int.from_bytes(b"UPPER TE", "little"))
+    stored = {n: any(f"${text}," in x for x in lines) for n, lines in made.items()}
+    assert stored == {"compiler_ctype_trap": False, "compiler_ctype_cure": True}
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_helper_is_inlined_when_its_other_caller_goes(compiler):
+    """Both splitters in the file: one inlines the helper, the other calls it. Alone, each inlines it."""
+    both = compiled(compiler, "split.c")
+    quoted, plain = compiled(compiler, "split_quoted.c"), compiled(compiler, "split_plain.c")
+    assert "field" in calls(both["compiler_split_quoted_trap"])
+    assert not calls(quoted["compiler_split_quoted_cure"]) and "field" not in quoted
+    # The plain splitter has one call at most: the one that its text never needs.
+    for lines in (both["compiler_split_plain_trap"], plain["compiler_split_plain_cure"]):
+        assert sum(x.startswith("call") for x in lines) <= 1
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_an_unused_function_moves_a_loop_s_end_across_a_line(compiler, tmp_path):
+    """The comparison and the jump of the measured loop are in one line of 64 bytes; with the unused function in two."""
+    across = {}
+    for source in ("moved.c", "moved_unused.c"):
+        words = [*FLAGS[: FLAGS.index("-S")], "-O2", "-I.", *own_flags(source), "-c", "-o", tmp_path / "moved.o"]
+        subprocess.run([compiler, *words, f"{SUITE}/{source}"], cwd=ROOT, check=True, timeout=60)
+        ran = subprocess.run(["objdump", "-d", tmp_path / "moved.o"], capture_output=True, text=True, check=True)
+        for name, body in re.findall(r"<compiler_(\w+)>:\n((?:.+\n?)+)", ran.stdout):
+            code = [(int(m[1], 16), len(m[2].split()), m[3])
+                    for m in re.finditer(r"^ *([0-9a-f]+):\t((?:[0-9a-f]{2} )+) *\t(.*)$", body, re.MULTILINE)]
+            for (at, _, _), (jump_at, size, jump) in zip(code, code[1:]):
+                if (to := re.match(r"jne +([0-9a-f]+)", jump)) and int(to[1], 16) < jump_at:
+                    across[name] = at // 64 != (jump_at + size - 1) // 64
+    assert across["moved_unused"] and not across["moved"], across
+    assert across["still"] == across["still_unused"], across

@@ -1,0 +1,26 @@
+"""Bodies that break the rules on purpose, on the bare machine: each costs its own row alone."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from machine import CHECK_FAILED
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
+
+import hostile  # noqa: E402
+import made  # noqa: E402
+
+FOLDER = "baretick/objects"
+
+
+@pytest.fixture(scope="module")
+def bodies(tmp_path_factory):
+    return made.own("hostile", tmp_path_factory.mktemp("hostile"))
+
+
+def test_each_body_fails_by_name_and_the_row_after_it_is_right(boot, stick, bodies):
+    files = {f"{FOLDER}/hostile.o": bodies, "baretick.conf": b"suite=hostile samples=16"}
+    b = boot("", disk=stick(files)).must(CHECK_FAILED, rows=2 * len({**hostile.FAILS, **hostile.TOLD}))
+    hostile.judge({row["name"]: row for row in b.rows})
+    assert not b.events("fault"), str(b)

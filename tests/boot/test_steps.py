@@ -1,0 +1,149 @@
+"""Instructions counted by single-stepping (docs/method.md "Instructions"), against icount: every row of every suite,
+the bodies of tests/objects/steps.c, other cores, a borrowed machine, Bochs."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from bochs import bochs
+from machine import CHECK_FAILED, SUCCESS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
+
+import made  # noqa: E402
+
+# Rows whose stepped operations are not those of their windows, and why.
+UNLIKE = {
+    "planted/two_speeds": "a shift register draws what each call does",
+    "sum/cold": "its windows have one pass, and what a call takes besides is in them",
+}
+# Rows whose work is planted to be gone: the count proves it, and fails them.
+GONE = {"planted/vanished", "planted/vanished_loop"}
+WORDS = "suite=baseline,calls,compiler,sum,truth,planted samples=32 format=jsonl hist=off"
+# Rows with no count, and what the report says of them.
+NOT_COUNTED = {
+    "planted/long": "takes more than 30000 steps",
+    "baseline/": "its windows are empty",
+}
+# Of an operation of suite steps: instructions, iterations, steps after which a string instruction was not over. QEMU
+# counts and steps once more where RCX ends it.
+BODIES = {
+    "mov_ss": (3, 0, 0), "mov_ss_twice": (4, 0, 0), "cpuid": (3, 0, 0), "rdtsc": (2, 0, 0), "pushf": (4, 0, 0),
+    "rep": (3, 8, 8), "repne": (3, 2, 1), "rep_none": (2, 0, 0), "loop_self": (9, 0, 0),
+}  # fmt: skip
+# Of suite steps_end: status, `why` of the row, `why` of its steps.
+ENDS = {
+    "faults": ("wrong", r"^#UD invalid opcode \(vector 6\) at 1000000[0-9a-f]{5} in faults\+0x", "failed while"),
+    "endless": ("wrong", r"ran longer than deadline=1 seconds .* in endless\+0x", "failed while"),
+    "refuses": ("ok", None, "an operation failed"),
+    "picky": ("ok", None, "that is too few"),
+    "no_stack": ("ok", None, None),
+    "zz_good": ("ok", None, None),
+}
+
+
+def by_steps(row):
+    """Instructions of an operation, from the windows; None: not counted."""
+    steps = row["steps"]
+    if "why" in steps:
+        return None
+    once = steps["body"] - steps["empty"]
+    twice = steps["body2"] - steps["empty2"] if "body2" in steps else 2 * once
+    return (twice - once) / steps["ops"]
+
+
+def name_of(row):
+    return f"{row['suite']}/{row['name']}"
+
+
+def check_counts(b):
+    """Each row's stepped windows are what they are unstepped, and come to what its own windows do."""
+    counted = 0
+    assert b.status == CHECK_FAILED and {name_of(row) for row in b.rows if row["status"] == "wrong"} == GONE, str(b)
+    for row in b.rows:
+        if row["status"] == "unsupported":
+            assert "steps" not in row, row
+            continue
+        ours, name = by_steps(row), name_of(row)
+        if ours is None:
+            said = next(why for start, why in NOT_COUNTED.items() if name.startswith(start))
+            assert said in row["steps"]["why"], row
+            continue
+        counted += 1
+        full = row["per_op"]["instructions"]
+        alike = ours + row["steps"].get("iterations", 0)
+        assert full == pytest.approx(alike, abs=1e-6) or name in UNLIKE, f"{name}: {full}, stepped {ours}: {row}"
+        assert abs(full - alike) <= 0.1 * full, row
+    (test,) = [t for t in b.of("selftest") if t["name"] == "instructions"]
+    assert test["result"] == "pass" and f" {counted} rows " in test["detail"], (counted, test)
+    return counted
+
+
+def test_every_row_counts_the_same_stepped_and_unstepped(boot):
+    b = boot(WORDS)
+    assert check_counts(b) > 180
+    # What is counted does not depend on how many operations are: several were taken.
+    assert b.row("truth", "add")["steps"]["ops"] > 50
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory):
+    return made.own("steps", tmp_path_factory.mktemp("objects"))
+
+
+def on_stick(objects, words):
+    return {"baretick/objects/steps.o": objects, "baretick.conf": words.encode()}
+
+
+def test_instructions_whose_traps_are_not_one_each(boot, stick, objects):
+    """MOV SS, CPUID, PUSHF, REP; a fault, an endless loop and no stack while a body is stepped cost its row alone."""
+    words = "suite=steps,steps_end samples=16 deadline=1"
+    b = boot("", disk=stick(on_stick(objects, words)))
+    assert b.status == CHECK_FAILED and not b.events("fault") and len(b.rows) == 16, str(b)
+    for name, (instructions, iterations, more) in BODIES.items():
+        row = b.row("steps", name)
+        assert by_steps(row) == instructions and row["steps"].get("iterations", 0) == iterations, row
+        assert row["per_op"]["instructions"] == instructions + more, row
+    assert b.row("steps", "sees_no_flag")["errors"] == 0
+    for name, (status, why, of_steps) in ENDS.items():
+        row = b.row("steps_end", name)
+        assert row["status"] == status and (why is None or re.search(why, row["why"])), row
+        assert (of_steps in row["steps"]["why"]) if of_steps else by_steps(row) == 3, row
+    (test,) = [t for t in b.of("selftest") if t["name"] == "instructions"]
+    assert test["result"] == "pass", test
+
+
+def test_instructions_off_steps_nothing(boot):
+    b = boot("suite=truth bench=add,imul samples=16 instructions=off").must(SUCCESS, rows=2)
+    assert all("steps" not in row for row in b.rows) and "self-test instructions" not in b.text
+
+
+@pytest.mark.parametrize("share", ["alone", "together"])
+def test_other_cores_and_a_borrowed_machine(boot, share):
+    """The trap has its own stack on each core, also where the firmware lends them."""
+    b = boot(f"suite=truth,calls bench=add,plt_c samples=16 cores=all share={share} takeover=borrow",
+             extra=["-smp", "2"])  # fmt: skip
+    assert b.end["verdict"] == "pass" and len(b.rows) == 4, str(b)
+    assert {row["core"] for row in b.rows} == {0, 1}
+    for row in b.rows:
+        assert by_steps(row) == row["per_op"]["instructions"], row
+    tests = {t["name"]: t["result"] for t in b.of("selftest")}
+    assert tests["instructions"] == tests["instructions_core1"] == "pass", tests
+
+
+def test_bochs(stick, objects, tmp_path):
+    """Another emulator, which loses the trap after MOV SS as silicon does. Its TSC counts instructions, a string
+    instruction's iterations among them: there, too, the windows are run unstepped and compared."""
+    words = "suite=truth,steps,calls bench=add,imul,mov_ss*,cpuid,pushf,rep*,loop_self,direct,direct_straight,plt_c"
+    b = bochs(tmp_path, stick(on_stick(objects, f"{words} samples=16 rounds=1")))
+    assert b.end["verdict"] == "pass" and b.run["execution"] == "instructions", str(b)
+    for name, (instructions, iterations, _) in BODIES.items():
+        if name != "rdtsc":
+            row = b.row("steps", name)
+            assert by_steps(row) == instructions, row
+            assert row["steps"].get("iterations", 0) == iterations, row
+    counts = {name_of(row): row["per_op"]["instructions"] for row in b.rows}
+    assert counts["truth/add"] == counts["truth/imul"] == 1 and counts["calls/direct"] == 2, counts
+    assert counts["calls/direct_straight"] == 2 and counts["calls/plt_c"] == 4, counts
+    assert b.row("steps", "mov_ss")["steps"]["lost"] > 0 and "lost" not in b.row("steps", "rep_none")["steps"]

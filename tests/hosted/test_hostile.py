@@ -1,0 +1,45 @@
+"""Bodies that break the rules on purpose, as a process: each costs its own row alone."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/objects"))
+
+import hostile  # noqa: E402
+import made  # noqa: E402
+
+CHECK_FAILED = 2
+METHODS = ([], ["method=plain"], ["method=kbest"], ["method=ensembles", "ensembles=4", "size=16"])
+
+
+@pytest.fixture(scope="module")
+def bodies(tmp_path_factory):
+    return made.own("hostile", tmp_path_factory.mktemp("hostile"))
+
+
+def rows_of(ended):
+    report = ended.report()
+    assert ended.status == CHECK_FAILED and report.end["verdict"] == "fail", ended.err
+    return {name.partition("/")[2]: row for name, row in report.rows.items()}
+
+
+@pytest.mark.parametrize("words", METHODS)
+def test_each_body_fails_by_name_and_the_row_after_it_is_right(run, bodies, words):
+    hostile.judge(rows_of(run(f"objects={bodies}", "suite=hostile", "samples=64", "format=jsonl", *words)))
+
+
+@pytest.mark.silicon
+def test_what_the_canaries_take(run, bodies):
+    """Ten dependent products: as many cycles after every body."""
+    rows = rows_of(run(f"objects={bodies}", "suite=hostile", "format=jsonl"))
+    cycles = [row["per_op"]["cycles"] for name, row in rows.items() if name.endswith(hostile.CANARY)]
+    assert max(cycles) < 1.05 * min(cycles) and min(cycles) > 2 * hostile.PRODUCTS, cycles
+
+
+def test_cpuid_after_the_body_hides_rbx_alone(run, bodies):
+    rows = rows_of(run(f"objects={bodies}", "suite=hostile", "bench=rbx,rbp", "recipe=cpuid", "samples=16", "format=jsonl"))
+    assert rows["rbp"]["status"] == "wrong" and "rbp" in rows["rbp"]["why"], rows["rbp"]
+    assert rows["rbx"]["status"] == "ok", rows["rbx"]

@@ -1,0 +1,133 @@
+"""Instructions counted by single-stepping a process: against the trace of `baretick stores` and Zydis, the bodies of
+tests/objects/steps.c, other methods and cores; what the table and `asm` print of them."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/objects"))
+
+import made  # noqa: E402
+
+CHECK_FAILED = 2
+STORES = ROOT / "build/hosted/stores"
+SHORT = ("format=jsonl", "samples=32", "rounds=1", "hist=off", "warmup=0", "quiet_budget=0")
+STARTS_RUNS = True  # conftest.py
+# Instructions and iterations of an operation of suite steps.
+BODIES = {
+    "mov_ss": (3, 0), "mov_ss_twice": (4, 0), "cpuid": (3, 0), "rdtsc": (2, 0), "pushf": (4, 0), "rep": (3, 8),
+    "repne": (3, 2), "rep_none": (2, 0), "loop_self": (9, 0),
+}  # fmt: skip
+
+
+def traced(row, operations):
+    """What `baretick stores` says of one call: steps, and instructions that Zydis decoded."""
+    ran = subprocess.run([STORES, f"operations={operations}", row], capture_output=True, text=True, timeout=300,
+                         check=False)  # fmt: skip
+    assert ran.returncode == 0, ran.stdout[:1000]
+    return json.loads(ran.stdout.splitlines()[0])
+
+
+def test_counts_are_those_of_a_trace(run):
+    """A body's call with twice the operations less the one with once: the way into a window takes no part."""
+    if not STORES.exists():
+        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
+    rows = run(*SHORT, "suite=calls,compiler,truth",
+               "bench=plt*,virtual_*,lazy_*,retpoline*,got*,tail*,store_*,copy_*,memset_*,to_mem*,add,imul,load,cmov",
+               ).report().rows.values()  # fmt: skip
+    judged = 0
+    for row in rows:
+        steps, name = row["steps"], f"{row['suite']}/{row['name']}"
+        assert "why" not in steps, row
+        if not row["doubled"] or "body2" not in steps:
+            continue
+        once, twice = (traced(name, n * steps["ops"]) for n in (1, 2))
+        # The trace takes each iteration for an instruction; each of these bodies has one that repeats.
+        iterations = max(0, steps.get("iterations", 0) * steps["ops"] - 1)
+        grown = twice["steps"] - once["steps"]
+        assert grown == steps["body2"] - steps["body"] + iterations, (name, grown, steps)
+        if row["form"] == "straight" and "retpoline" not in name and "_inc" not in name and row["suite"] == "truth":
+            assert twice["instructions"] - once["instructions"] == grown  # each runs once
+        judged += 1
+    assert judged > 60, judged
+
+
+def test_instructions_whose_traps_are_not_one_each(run, tmp_path):
+    """A fault or no end while a body is stepped costs its row alone."""
+    path = made.own("steps", tmp_path)
+    ended = run(*SHORT, f"objects={path}", "suite=steps,steps_end", "deadline=1")
+    assert ended.status == CHECK_FAILED
+    rows = {row["name"]: row for row in ended.report().rows.values()}
+    for name, (instructions, iterations) in BODIES.items():
+        row = rows[name]
+        assert row["per_op"]["instructions"] == instructions, row
+        assert row["steps"].get("iterations", 0) == iterations, row
+    assert rows["sees_no_flag"]["errors"] == 0
+    assert re.search("^SIGILL at .* in faults", rows["faults"]["why"]) and rows["faults"]["status"] == "wrong"
+    assert "ran longer than deadline=1" in rows["endless"]["why"] and rows["endless"]["status"] == "wrong"
+    assert "that is too few" in rows["picky"]["steps"]["why"] and rows["picky"]["status"] == "ok"
+    assert "an operation failed" in rows["refuses"]["steps"]["why"] and rows["refuses"]["status"] == "ok"
+    assert rows["no_stack"]["per_op"]["instructions"] == rows["zz_good"]["per_op"]["instructions"] == 3
+
+
+@pytest.mark.parametrize("words", [("method=plain",), ("method=kbest",), ("method=ensembles", "ensembles=2", "size=16"),
+                                   ("method=adaptive",), ("caches=clear",), ("layout=sweep", "samples=auto"),
+                                   ("cores=all", "share=together"), ("recipe=rdtscp",)])  # fmt: skip
+def test_every_method_has_the_same_count(run, words):
+    rows = run("format=jsonl", "suite=calls", "bench=plt,direct_c", "samples=32", "rounds=1", "warmup=1",
+               "quiet_budget=0", *words).report().rows.values()  # fmt: skip
+    assert rows
+    for row in rows:
+        assert row["per_op"]["instructions"] == {"plt": 3, "direct_c": 3}[row["name"]], row
+        assert row["sampling_ticks"] > 0 and row["steps"]["us"] > 0 and row["steps"]["traps"] > 50, row
+
+
+def test_off_steps_nothing(run):
+    report = run(*SHORT, "suite=truth", "bench=add", "instructions=off").report()
+    (row,) = report.rows.values()
+    assert "steps" not in row and "instructions" not in row["per_op"] and "ipc" not in row["per_op"], row
+    assert "instructions" not in report.selftests
+
+
+def on_terminal(program, columns, *words):
+    """What it shows on a terminal of so many columns."""
+    master, end = pty.openpty()
+    termios.tcsetwinsize(end, (50, columns))
+    shown = b""
+    with subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stdout=end, stderr=end) as p:
+        os.close(end)
+        try:
+            while data := os.read(master, 65536):
+                shown += data
+        except OSError:  # Linux's way to say that the other end is closed
+            pass
+        assert p.wait() == 0, shown
+    os.close(master)
+    return shown.decode()
+
+
+def test_a_wide_terminal_has_columns_for_them(program):
+    words = ("suite=truth", "bench=imul", "samples=64", "rounds=1", "format=table")
+    wide, narrow = (on_terminal(program, columns, *words) for columns in (120, 99))
+    head = next(line for line in wide.splitlines() if line.startswith("truth "))
+    row = next(line for line in wide.splitlines() if line.startswith("imul "))
+    assert head.split()[-2:] == ["instr/op", "IPC"] and "1.000" in row.split()[-2:], (head, row)
+    assert len(head) == len(row.rstrip()) <= 100
+    assert "instr/op" not in narrow and "1.000 instructions/op" in narrow
+
+
+def test_asm_prints_both():
+    """Instructions with a count on every CPU."""
+    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--hosted", "mov ecx, 8; rep stosb"], capture_output=True,
+                         text=True, timeout=300, check=False)  # fmt: skip
+    assert ran.returncode == 0, ran
+    assert "2.000 instructions a copy, 8.000 iterations of repeated string instructions" in ran.stdout
+    assert re.search(r"[\d.]+ a cycle$", ran.stdout, re.MULTILINE) or "core cycles are not known" in ran.stdout, ran
