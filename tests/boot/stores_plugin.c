@@ -2,12 +2,14 @@
  * A QEMU TCG plugin that counts the loads and stores of C bodies' calls, without asking the code
  * under test.
  *
- * A measuring window begins with a tag, nop dword [rax + disp32], and calls its body by `call r13`,
- * behind which stands `mov r13d, eax` (bench/window/frame.asm); both stand in the code buffer. What
- * is executed there between the two is counted, the call's own push left out. For each (tag,
- * counts) that occurs one line is written at exit:
+ * A measuring window begins with a tag, nop dword [rax + disp32], and calls its body with `call r13`;
+ * the next instruction is `mov [rel frame], eax` (call_function of bench/window/frame.asm). All are
+ * in the code buffer. Counts the accesses of what is executed there between the two, without the
+ * call's own push. For each (tag, counts) that occurs one line is written at exit:
  *     tag, 8 hex digits   occurrences   loads of 1, 2, 4, 8 bytes   stores of 1, 2, 4, 8 bytes
- * An access of more than 8 bytes counts as so many of 8: some QEMUs split it, others do not.
+ * An access of more than 8 bytes counts as several of 8: some QEMUs split it, others do not. The
+ * last line is `end`, or `full` where there were more results than fit, or `lost N` where N calls
+ * did not return to the expected instruction: then this plugin does not know the window's code.
  *
  *     -plugin stores_plugin.so,out=FILE
  *
@@ -25,6 +27,7 @@ static struct result {
 } results[RESULTS], now;
 static unsigned result_count;
 static bool results_full;
+static uint64_t lost; /* windows that ended while their call was counted */
 
 static enum { IDLE, TAGGED, CALLING, COUNTING } state;
 static uint64_t back_at; /* where the call that is counted comes back to */
@@ -32,6 +35,7 @@ static uint64_t back_at; /* where the call that is counted comes back to */
 static void on_tag(unsigned cpu, void *data)
 {
     (void)cpu;
+    lost += state == COUNTING;
     now = (struct result){.tag = (uint32_t)(uintptr_t)data};
     state = TAGGED;
 }
@@ -92,7 +96,7 @@ static void look_at(struct qemu_plugin_insn *insn)
         cb = on_tag;
     } else if (size == CALL_BYTES && b[0] == 0x41 && b[1] == 0xff && b[2] == 0xd5) {
         cb = on_call;
-    } else if (size == 3 && b[0] == 0x41 && b[1] == 0x89 && b[2] == 0xc5) {
+    } else if (size == 6 && b[0] == 0x89 && b[1] == 0x05) {
         cb = on_back;
     }
     if (cb) {
@@ -130,7 +134,11 @@ static void at_end(qemu_plugin_id_t id, void *data)
         }
         fputc('\n', f);
     }
-    fprintf(f, "%s\n", results_full ? "full" : "end");
+    if (lost || state == COUNTING) {
+        fprintf(f, "lost %" PRIu64 "\n", lost + (state == COUNTING));
+    } else {
+        fprintf(f, "%s\n", results_full ? "full" : "end");
+    }
     fclose(f);
 }
 
