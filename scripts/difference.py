@@ -6,6 +6,8 @@ Placements differ by code, stack and data, which no normal distribution describe
 pages of `sum/cold`, say), each launch counts once, by its figure: the placements of one launch then have that
 launch's state in common, and would claim more than they know.
 """
+import statistics
+
 import estimate
 import figure
 import shift
@@ -25,12 +27,12 @@ class ByPlacements:
 
     by = "placements"
 
-    def __init__(self, old, new, base, base_lo):
+    def __init__(self, old, new, near_zero):
         self.old, self.new = old, new
         found = shift.Shift(old, new, CONFIDENCE)
         self.shift, self.shift_lo, self.shift_hi, self.p = found.value, found.lo, found.hi, found.p
         self.ratio = self.ratio_lo = self.ratio_hi = None
-        if not figure.is_near_zero(base, base_lo) and min(old) > 0:
+        if not near_zero and min(old) > 0:
             self.ratio, self.ratio_lo, self.ratio_hi = shift.factor(old, new, CONFIDENCE)
         self.relative = self.ratio is not None
 
@@ -42,14 +44,14 @@ class ByPlacements:
 class ByFigures:
     """The same of two estimate.Estimates, by their intervals."""
 
-    def __init__(self, old, new, by):
+    def __init__(self, old, new, by, near_zero):
         self.by = by
         self._t = estimate.Difference(old, new)
         self.shift, self.p = new.value - old.value, self._t.p
         half = self._t.half()
         self.shift_lo, self.shift_hi = self.shift - half, self.shift + half
         self.ratio = self.ratio_lo = self.ratio_hi = None
-        if not figure.is_near_zero(old.value, old.lo):
+        if not near_zero:
             self.ratio, self.ratio_lo, self.ratio_hi = self._t.ratio, self._t.lo, self._t.hi
         self.relative = self.ratio is not None
 
@@ -67,19 +69,25 @@ def _pooled(launches):
     return sum(found, []), ""
 
 
+def _loop(launches):
+    """Core cycles of a turn of the loop that was subtracted; None where a launch does not have it."""
+    found = [row["per_op"].get("loop_cycles") for row in launches]
+    return None if None in found else statistics.median(found)
+
+
 def of_rows(old, new, unit, a, b):
     """(the difference, a note on how it was made, or ""). old, new: a row's records, one a launch; a, b: their
     pooled estimate.Estimates. (None, why) where nothing is known of an error."""
     if unit == "instructions":
-        return ByFigures(a, b, "counts"), ""
-    note = ""
+        return ByFigures(a, b, "counts", figure.is_near_zero(a.value)), ""
+    note, near_zero = "", figure.is_near_zero(a.value, a.lo, _loop(old) if unit == "cycles" else None)
     if unit == "cycles":
         (x, why_old), (y, why_new) = _pooled(old), _pooled(new)
         note = why_old or why_new
         if x and y and shift.rank(len(x), len(y), CONFIDENCE)[0]:
-            return ByPlacements(x, y, a.value, a.lo), ""
+            return ByPlacements(x, y, near_zero), ""
         if x and y:
             note = f"too few placements: {len(x)} against {len(y)}"
     if not a.parts or not b.parts:
         return None, "no interval: give several launches of each side"
-    return ByFigures(a, b, "figures"), note
+    return ByFigures(a, b, "figures", near_zero), note

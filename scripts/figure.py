@@ -4,8 +4,8 @@ core cycles, instructions or ticks, with its interval and its samples (one a pla
 import re
 
 UNITS = ("ns", "cycles", "instructions", "ticks")
-# An operation that costs less than this (core cycles, or the figure's unit) has no percentages: it is small against
-# what was subtracted from it, a turn of the loop, so any change is a large part of it.
+# An operation that costs less than half a turn of the loop that was subtracted has no percentages: any change is a
+# large part of it. Where the loop's cost is not recorded, this stands for that half (core cycles, or the figure's unit).
 NEAR_ZERO = 0.5
 
 
@@ -68,16 +68,17 @@ def half(per_op):
     return None if None in (value, lo, hi) else round(max(hi - value, value - lo), 6)
 
 
-def is_near_zero(value, lo=None):
-    """Whether differences relative to a figure mean nothing. lo: of its interval."""
-    return value < NEAR_ZERO or (lo is not None and lo <= 0)
+def is_near_zero(value, lo=None, loop=None):
+    """Whether differences relative to a figure mean nothing, as lib/stats/estimate.h judges it. lo: of its interval;
+    loop: a turn of the loop that was subtracted; None: not known."""
+    return value < (NEAR_ZERO if loop is None else loop / 2) or (lo is not None and lo <= 0)
 
 
 def hidden(row):
     """Of a row whose cost the loop around it hides, all or in part: what a turn takes, in words. Else empty."""
     per_op = row.get("per_op", {})
     cycles, gross, loop = (per_op.get(key) for key in ("cycles", "gross_cycles", "loop_cycles"))
-    if None in (cycles, gross, loop) or not is_near_zero(cycles, per_op.get("cycles_lo")):
+    if None in (cycles, gross, loop) or not is_near_zero(cycles, per_op.get("cycles_lo"), loop):
         return ""
     return f"gross {gross:.3f} cycles a turn, the empty loop {loop:.3f}"
 

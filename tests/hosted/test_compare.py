@@ -196,6 +196,19 @@ def test_near_zero_the_change_is_in_cycles(kept):
     assert words[6:8] == ["+0.980", "cycles"] and words[-1] == "slower" and "%" not in " ".join(words)
 
 
+def test_near_zero_is_judged_by_the_loop_that_was_subtracted(kept):
+    """0.3 cycles of a pass over many elements have a percentage; 0.6 that a loop of 2 cycles may hide have none."""
+    def of(free, small):
+        rows = [placed("free", free), placed("small", small)]
+        for found, loop in zip(rows, (0.01, 2)):
+            found["per_op"]["loop_cycles"] = loop
+        return kept(whole(*rows))
+
+    found = lines(of(0.3, 0.6), of(0.33, 0.66))
+    assert found["free"]["ratio"] == pytest.approx(1.1, abs=0.01)
+    assert "ratio" not in found["small"] and found["small"]["shift"] == pytest.approx(0.06, abs=0.01)
+
+
 def test_another_estimator_is_refused_unless_allowed(kept):
     mean = kept(whole(row("x", 3, interval={"kappa": 0.002, "placements_cycles": [3 + i / 100 for i in range(16)]})))
     median = kept(whole(placed("x", 3.05)))

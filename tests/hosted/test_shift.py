@@ -105,7 +105,7 @@ def recorded(factor=1.0):
 def judged(old, new, by_figures=False):
     """Whether new is above old, below or neither: at 99%, by itself. old, new: launches of a row."""
     a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
-    d = difference.ByFigures(a, b, "figures") if by_figures else difference.of_rows(old, new, "cycles", a, b)[0]
+    d = difference.ByFigures(a, b, "figures", False) if by_figures else difference.of_rows(old, new, "cycles", a, b)[0]
     return (d.shift > 0) - (d.shift < 0) if d.p <= 0.01 else 0
 
 
