@@ -2,10 +2,11 @@
  * A QEMU TCG plugin that counts the loads and stores of C bodies' calls, without asking the code
  * under test.
  *
- * A measuring window begins with a tag, nop dword [rax + disp32], and calls its body with `call r13`;
- * the next instruction is `mov [rel frame], eax` (call_function of bench/window/frame.asm). All are
- * in the code buffer. Counts the accesses of what is executed there between the two, without the
- * call's own push. For each (tag, counts) that occurs one line is written at exit:
+ * A measuring window begins with a tag, nop dword [rax + disp32], and calls its body with
+ * `call r13`; the next instruction is `mov [rel frame], eax` (call_function of
+ * bench/window/frame.asm). All are in the code buffer. Counts the accesses of what is executed
+ * there between the two, without the call's own push. For each (tag, counts) that occurs one line
+ * is written at exit:
  *     tag, 8 hex digits   occurrences   loads of 1, 2, 4, 8 bytes   stores of 1, 2, 4, 8 bytes
  * An access of more than 8 bytes counts as several of 8: some QEMUs split it, others do not. The
  * last line is `end`, or `full` where there were more results than fit, or `lost N` where N calls
