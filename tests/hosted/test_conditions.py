@@ -1,0 +1,75 @@
+"""scripts/test-conditions: what a command finds in a condition, and that continuous integration runs in one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts/test-conditions"
+PERF = "import ctypes; l = ctypes.CDLL(None, use_errno=True); print(l.syscall(298, 0, 0, 0, 0, 0), ctypes.get_errno())"
+CPUS = "import os; print(len(os.sched_getaffinity(0)))"
+LOOPS = """
+import os
+def ordered(pid):
+    try:
+        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+    except OSError:  # it has ended
+        return None
+loops = [p for p in os.listdir("/proc") if p.isdigit() and (o := ordered(p)) and int(o[1]) == os.getppid()]
+print(sum(p != str(os.getpid()) for p in loops), os.environ.get("BARETICK_PROGRAM"))
+"""
+
+
+def started(*words):
+    return subprocess.run([SCRIPT, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+                          check=False)  # fmt: skip
+
+
+def within(condition, program):
+    ended = started("--within", condition, sys.executable, "-c", program)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.split()
+
+
+def test_perf_event_open_is_refused():
+    assert within("no-counter", PERF) == ["-1", "13"]  # EACCES
+
+
+def test_one_cpu():
+    assert within("one-cpu", CPUS) == ["1"]
+
+
+def test_two_loops_are_on_each_cpu():
+    assert within("busy", LOOPS) == [str(2 * len(os.sched_getaffinity(0))), "None"]
+
+
+def test_worst_is_all_three():
+    assert within("worst", PERF + "\n" + CPUS + "\n" + LOOPS) == ["-1", "13", "1", "2", "None"]
+
+
+def test_the_status_is_the_commands():
+    assert started("--within", "no-counter", "sh", "-c", "exit 3").returncode == 3
+
+
+@pytest.mark.parametrize(
+    "words, named",
+    [
+        (["dark"], ("dark", "as-is", "no-counter", "one-cpu", "busy", "other-vendor", "worst")),
+        (["--within", "dark", "true"], ("dark", "no-counter", "worst")),
+        (["--within", "busy"], ("--within", "COMMAND")),
+        (["busy", "--within", "busy", "true"], ("--within", "nothing else")),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(words, named):
+    ended = started(*words)
+    assert ended.returncode == 2 and all(n in ended.stderr for n in named), ended.stderr
+
+
+def test_continuous_integration_runs_in_a_condition():
+    for path in (".ci/run", ".github/workflows/ci.yml"):
+        lines = [line.strip().removeprefix("run: ") for line in (ROOT / path).read_text().splitlines()]
+        tests = [line for line in lines if "make test" in line]
+        assert tests == ["scripts/test-conditions --within no-counter make test"], (path, tests)
