@@ -211,6 +211,8 @@ COUNTED  := $(B)/hosted/counted
 OBJECT_TOOL := $(B)/hosted/object
 # Says of a person's own object what a machine will say.
 CHECK_OBJECT := $(B)/hosted/check_object
+# What an instruction reads and writes, and the same one with other operands: for scripts/waits.py.
+OPERANDS := $(B)/hosted/operands
 # Follows a row's body step by step: dead stores, silent stores, silent loads. Zydis decodes for it.
 STORES      := $(B)/hosted/stores
 STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard tests/stores/*.c)) \
@@ -225,7 +227,7 @@ CFLAGS_tests/stores/show.c := $(call quoted,-DROWS_OBJECTS="$(OBJ)")
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
-hosted: $(HOSTED) $(COUNTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(if $(HAS_ZYDIS),$(STORES))
+hosted: $(HOSTED) $(COUNTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(if $(HAS_ZYDIS),$(STORES) $(OPERANDS))
 replay: $(REPLAY)
 $(OBJ)/tests/%.c.o: tests/%.c $(OBJ)/tests/flags | $(GEN)/build_id.h
 	@mkdir -p $(@D)
@@ -242,6 +244,8 @@ $(CHECK_OBJECT): $(OBJ)/tests/hosted/tools/check_object.c.o $(OBJ)/tests/hosted/
 $(HOSTED) $(COUNTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
 $(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS)) $(STORES).linked
+	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
+$(OPERANDS): $(OBJ)/tests/hosted/tools/operands.c.o $(IMAGE_LIB) $(STORES).linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
 $(PEER): tests/hosted/peers/google_benchmark.cc
 	@mkdir -p $(@D)

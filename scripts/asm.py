@@ -8,10 +8,11 @@ import subprocess
 import sys
 import tempfile
 
+import latency
 import report
 import snippet
 import start
-import waits
+import throughput
 from start import Failed
 
 HOSTED_SECONDS = 600
@@ -57,9 +58,9 @@ def snippets_of(args):
         s.init, s.late_init = args.init, args.late_init
         s.unroll, s.loop, s.basic = args.unroll, args.loop, args.basic
         if args.latency:
-            waits.latency(s)
+            latency.chain(s)
         if args.throughput:
-            waits.throughput(s)
+            throughput.part(s)
     return found
 
 

@@ -48,9 +48,14 @@ class Snippet:
 
     def copy(self, k):
         """The k-th copy, in lines."""
-        if self.raw:
-            return ["db " + ", ".join(f"0x{byte:02x}" for byte in self.raw)]
-        return instructions(self.copies[k % len(self.copies)] if self.copies else self.text)
+        if self.copies:
+            return instructions(self.copies[k % len(self.copies)])
+        return [as_bytes(self.raw)] if self.raw else instructions(self.text)
+
+
+def as_bytes(code):
+    """Machine code as a line of NASM."""
+    return "db " + ", ".join(f"0x{byte:02x}" for byte in code)
 
 
 def instructions(text):
@@ -139,18 +144,18 @@ def source(snippets, include):
     return "\n".join(lines) + "\n"
 
 
-def _text_bytes(path):
-    """The bytes of section .text of an ELF64 object."""
+def text_section(path):
+    """Section .text of an ELF64 object, and whether its bytes are whole: nothing is left to relocate."""
     with open(path, "rb") as f:
         elf = f.read()
     at, = struct.unpack_from("<Q", elf, 0x28)                # e_shoff
     size, count, names = struct.unpack_from("<HHH", elf, 0x3A)
     sections = [struct.unpack_from("<IIQQQQ", elf, at + i * size) for i in range(count)]
-    for name, _, _, _, _, length in sections:
+    found = {}
+    for name, _, _, _, offset, length in sections:
         start = sections[names][4] + name
-        if elf[start:elf.index(b"\0", start)] == b".text":
-            return length
-    return 0
+        found[elf[start:elf.index(b"\0", start)]] = elf[offset:offset + length]
+    return found.get(b".text", b""), b".rela.text" not in found
 
 
 def _nasm(text, nasm, out=None):
@@ -167,7 +172,7 @@ def _nasm(text, nasm, out=None):
             raise Wrong(f"{nasm} is not installed; ./scripts/setup installs it") from None
         except subprocess.TimeoutExpired:
             raise Wrong(f"NASM did not end within {NASM_SECONDS} s: the instructions are too many") from None
-        ran.bytes = _text_bytes(made) if ran.returncode == 0 else 0
+        ran.code, ran.whole = text_section(made) if ran.returncode == 0 else (b"", False)
         if out and ran.returncode == 0:
             shutil.copyfile(made, out)
         return ran
@@ -180,14 +185,22 @@ def _said(run):
 
 
 def _try(lines, what_it_is, nasm):
-    """Assembles a few lines alone, so that what is wrong with them is told of them. Returns the bytes of their
-    instructions."""
+    """Assembles a few lines alone, so that what is wrong with them is told of them. Returns NASM's run, which has
+    their code."""
     run = _nasm("bits 64\ndefault rel\n" + "\n".join(lines) + "\n", nasm)
     if run.returncode == 0:
-        return run.bytes
+        return run
     problems = [f'{what_it_is}: "{lines[number - 3]}": {text}' for number, text in _said(run)
                 if 0 <= number - 3 < len(lines)]
     raise Wrong("\n".join(problems) or f"{what_it_is}: NASM says: {run.stderr.strip()}")
+
+
+def machine_code(text, what_it_is, nasm="nasm"):
+    """The bytes of instructions. Raises Wrong where they depend on where other things are."""
+    run = _try(instructions(text), what_it_is, nasm)
+    if not run.whole:
+        raise Wrong(f'{what_it_is}: "{text}" names a place that is not in it')
+    return run.code
 
 
 def _check_size(s, size):
@@ -206,7 +219,7 @@ def assemble(snippets, path, include, nasm="nasm"):
         check(s)
         _try(instructions(s.init), f"{s.where}, --init", nasm)
         _try(instructions(s.late_init), f"{s.where}, --late-init", nasm)
-        _check_size(s, len(s.raw) or _try(instructions(s.text), s.where, nasm))
+        _check_size(s, len(s.raw or _try(instructions(s.text), s.where, nasm).code))
     named(snippets)
     run = _nasm(source(snippets, include), nasm, path)
     if run.returncode:

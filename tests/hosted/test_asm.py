@@ -11,10 +11,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import snippet  # noqa: E402
-import waits  # noqa: E402
 
 SECONDS = 300
 pytestmark = pytest.mark.launches
@@ -186,7 +182,7 @@ def test_a_reader_that_goes_away_is_no_error():
     (["add rax, rbx; nop", "--latency"], "takes one instruction"),
     (["movd eax, xmm0", "--latency"], "a way back takes another instruction"),
     (["mov [r14], rax", "--latency"], "writes no register"),
-    (["add rdi, rax", "--throughput"], "points to an area"),
+    (["jmp $", "--throughput"], "leaves the copies"),
     (["nop", "--recipe", "sometimes"], "recipe"),
 ])
 def test_wrong_words_are_named(words, message):
@@ -205,153 +201,25 @@ def test_a_wrong_line_of_a_file_is_named_by_its_number(tmp_path):
     assert "it has no snippet" in asm("--file", str(file), "--hosted").stderr
 
 
-# --- what a snippet waits for ----------------------------------------------------------------------
+# --- what a snippet waits for: test_waits.py has what is made of each ---------------------------------
 
-@pytest.mark.parametrize("text, becomes, says", [
-    ("imul rax, rbx", "imul rax, rbx", "rax is read and written"),
-    ("add al, bl", "add al, bl", "al is read and written"),
-    ("add rax, [r14]", "add rax, [r14]", "the load is not waited for"),
-    ("adc rax, rbx", "adc rax, rbx", "rax and CF are read and written"),
-    ("cmovz rax, rbx", "cmovz rax, rbx", "rax is read and written"),
-    ("lea rax, [rbx + 8]", "lea rax, [rax + 8]", "rbx is now rax"),
-    ("lea rax, [r14+8]", "lea rax, [rax+8]", "r14 is now rax"),
-    ("lea rax, [rax + 0x10]", "lea rax, [rax + 0x10]", "rax is read by the next copy"),
-    ("popcnt ecx, edx", "popcnt ecx, ecx", "rdx is now rcx"),
-    ("bsf rax, rbx", "bsf rax, rax", "rbx is now rax"),
-    ("movzx eax, bl", "movzx eax, al", "rbx is now rax"),
-    ("mov rax, rbx", "mov rax, rax", "a copy onto itself may take another time"),
-    ("sqrtsd xmm0, xmm1", "sqrtsd xmm0, xmm0", "xmm1 is now xmm0"),
-    ("sqrtpd xmm0, xmm1", "sqrtpd xmm0, xmm0", "xmm1 is now xmm0"),
-    ("vaddps ymm2, ymm3, ymm4", "vaddps ymm2, ymm2, ymm4", "xmm3 is now xmm2"),
-    ("vsqrtsd xmm0, xmm1, xmm2", "vsqrtsd xmm0, xmm1, xmm0", "xmm2 is now xmm0"),
-    ("vpaddd xmm0, xmm1, [r14]", "vpaddd xmm0, xmm0, [r14]", "the load is not waited for"),
-    ("vpxor xmm0, xmm0, xmm1", "vpxor xmm0, xmm0, xmm1", "xmm0 is read by the next copy"),
-    ("vfmadd231pd xmm0, xmm1, xmm2", "vfmadd231pd xmm0, xmm1, xmm2", "xmm0 is read and written"),
-    ("imul rax, rbx, 3", "imul rax, rax, 3", "rbx is now rax"),
-    ("mul rbx", "mul rbx", "RAX is read and written by each copy, RDX is written"),
-    ("div rbx", "div rbx", "RAX and RDX are read and written"),
-    ("div bl", "div bl", "AX is read and written"),
+@pytest.mark.parametrize("wish, texts", [
+    ("--latency", ["adc rax, rbx", "shl rax, cl", "mul rbx", "xchg rax, rbx", "lock add [r14], rax", "pop rax", "push rax",
+                   "movzx eax, byte [r14]", "cmpxchg [r14], rdx", "cdqe", "movsq", "sqrtsd xmm0, xmm1"]),
+    ("--throughput", ["adc rax, rbx", "shl rax, cl", "mul rbx", "xchg rax, rbx", "lock add [r14], rax", "pop rax",
+                      "mov rax, [r14]", "mov [r14], rax", "cmpxchg rcx, rdx", "movsq", "sqrtsd xmm0, xmm1", "mov ah, bl"]),
 ])
-def test_latency_says_what_waits(text, becomes, says):
-    s = snippet.Snippet(text)
-    waits.latency(s)
-    assert s.text == becomes
-    assert says in s.notes[0] and s.notes[0].endswith(becomes)
-    assert not s.init
-    if "[" not in text or text.startswith("lea"):
-        assert "load" not in s.notes[0] and "address" not in s.notes[0]
+def test_what_is_chained_or_parted_runs(tmp_path, wish, texts):
+    file = tmp_path / "snippets"
+    file.write_text("\n".join(texts))
+    rows = measured("--file", str(file), wish, "--samples", "20", "--unroll", "50")
+    assert [(r["snippet"], r["row"]["status"]) for r in rows] == [(text, "ok") for text in texts]
 
 
-@pytest.mark.parametrize("text, becomes, init, says", [
-    ("mov rax, [r14]", "mov r14, [r14]", "mov [r14], r14", "stands at [R14]"),
-    ("mov rax, [r14+8]", "mov r14, [r14+8]", "mov [r14+8], r14", "stands at [R14+8]"),
-    ("mov rdi, qword [rsi - 8]", "mov rsi, qword [rsi - 8]", "mov qword [rsi - 8], rsi", "stands at [RSI - 8]"),
-    ("mov rax, [rbx]", "mov r14, [r14]", "mov [r14], r14", "rbx points nowhere"),
-    ("mov rax, [rax]", "mov r14, [r14]", "mov [r14], r14", "rax points nowhere"),
-])
-def test_latency_of_a_load_takes_its_address_from_the_load_before(text, becomes, init, says):
-    s = snippet.Snippet(text)
-    waits.latency(s)
-    assert (s.text, s.init) == (becomes, init)
-    assert "is the address and the result" in s.notes[0] and says in s.notes[0]
-
-
-@pytest.mark.parametrize("text, why", [
-    ("mulx rax, rbx, rcx", "both written"), ("xchg rax, rbx", "both operands are read and written"),
-    ("xadd rax, rbx", "both operands are read and written"),
-    *((idiom, "processors wait for neither") for idiom in (
-        "sub rax, rax", "xor rax, rax", "xor EAX, eax", "sbb rax, rax", "pxor xmm0, xmm0",
-        "vpxor xmm0, xmm0, xmm0", "vpxor xmm0, xmm1, xmm1", "pcmpeqd xmm0, xmm0", "vxorps ymm0, ymm1, ymm1",
-        "psubq xmm2, xmm2")),
-    ("push rax", "waits for RSP"), ("pop rax", "waits for RSP"),
-    ("setz al", "setz writes al and reads no register"), ("rdrand rax", "reads no register"),
-    ("rdseed rax", "reads no register"), ("mov rax, 5", "reads no register"),
-    ("mov eax, [r14]", "a load of 64 bits is needed"), ("movzx eax, byte [r14]", "a load's latency takes a mov"),
-    ("popcnt rax, [r14]", "a load's latency takes a mov"), ("mov rax, [r14d]", "an address of one register"),
-    ("mov rax, [r14 + rbx*8]", "an address of one register"), ("mov rax, [fs:0]", "fs is not known"),
-    ("add rax, [rax]", "its address is made of rax"),
-    ("mov al, bl", "a part of rax"), ("mov ax, bx", "a part of rax"), ("mov ah, bl", "ah is not known"),
-    ("cvtsi2sd xmm0, eax", "a way back takes"), ("vcvtsi2sd xmm0, xmm1, eax", "a way back takes"),
-    ("vaddps xmm16, xmm1, xmm2", "xmm16 is not known"),
-    ("vaddps zmm0{k1}, zmm1, zmm2", "a mask"), ("vaddps xmm0, xmm1", "with 2 operands"),
-    ("add [r14], rax", "writes no register"), ("lock add [r14], rax", "waits for the memory"),
-    ("cpuid", "cpuid with 0 operands"), ("nop", "writes no register"),
-])
-def test_latency_refuses_what_it_does_not_know(text, why):
-    s = snippet.Snippet(text)
-    with pytest.raises(snippet.Wrong) as wrong:
-        waits.latency(s)
-    assert f'--latency: "{text}": ' in str(wrong.value) and why in str(wrong.value)
-    assert (s.text, s.init, s.notes) == (text, "", [])
-
-
-@pytest.mark.parametrize("given, why", [
-    ({"text": "mov rax, [rbx]", "init": "lea rbx, [r14 + 64]"}, "what --init does to rbx"),
-    ({"text": "mov rax, [r14]", "late_init": "add r14, 64"}, "what --late-init does"),
-    ({"text": "add r15, rax", "loop": 10}, "counts the loop's turns"),
-])
-def test_latency_refuses_what_other_code_may_change(given, why):
-    with pytest.raises(snippet.Wrong, match=why):
-        waits.latency(snippet.Snippet(**given))
-
-
-@pytest.mark.parametrize("text, second, says", [
-    ("imul rax, rbx", "imul rcx, rbx", "9 chains side by side"),
-    ("mulsd xmm0, xmm1", "mulsd xmm2, xmm1", "15 chains side by side"),
-    ("vfmadd231pd xmm0, xmm1, xmm2", "vfmadd231pd xmm3, xmm1, xmm2", "14 chains side by side"),
-    ("cmovz rax, rbx", "cmovz rcx, rbx", "9 chains side by side"),
-    ("lea rax, [rax + 8]", "lea rcx, [rcx + 8]", "10 chains side by side"),
-    ("mov eax, [r14]", "mov ecx, [r14]", "no copy reads what another writes"),
-    ("vaddps ymm0, ymm1, ymm2", "vaddps ymm3, ymm1, ymm2", "no copy reads what another writes"),
-    ("vaddps ymm0, ymm0, ymm2", "vaddps ymm1, ymm1, ymm2", "15 chains side by side"),
-    ("popcnt rax, rbx", "popcnt rcx, rbx", "some Intel CPUs wait for its destination"),
-    ("bsf rax, rbx", "bsf rcx, rbx", "it keeps its destination where the source is 0"),
-    ("sqrtsd xmm0, xmm1", "sqrtsd xmm2, xmm1", "it keeps the rest of its destination"),
-    ("setz al", "setz cl", "it keeps the rest of rax"), ("mov al, bl", "mov cl, bl", "it keeps the rest of rax"),
-    ("xor eax, eax", "xor ecx, ecx", "none where the CPU knows"),
-])
-def test_throughput_takes_other_registers(text, second, says):
-    s = snippet.Snippet(text)
-    waits.throughput(s)
-    assert s.copies[:2] == [text, second] and s.text == text
-    (note,) = s.notes
-    assert note.endswith(says) or "at most" in note and says in note
-
-
-@pytest.mark.parametrize("text, says", [
-    ("mov [r14], rax", "it writes no register, and all copies store to the same address"),
-    ("vmovups [r14], ymm0", "all copies store to the same address"),
-    ("cmp rax, rbx", "writes flags only"), ("nop", "nop writes no register"),
-])
-def test_throughput_leaves_what_writes_no_register(text, says):
-    s = snippet.Snippet(text)
-    waits.throughput(s)
-    assert (s.text, s.copies) == (text, [])
-    assert says in s.notes[0] and s.notes[0].endswith("copies stay as they are")
-
-
-@pytest.mark.parametrize("text, why", [
-    *((f"{name} rax, rbx", "each copy reads CF") for name in ("adc", "sbb")),
-    *((f"{name} rax, 1", "each copy reads CF") for name in ("rcl", "rcr")), ("adox rax, rbx", "each copy reads OF"),
-    ("xchg rax, rbx", "both operands"), ("xadd rax, rbx", "both operands"), ("mulx rax, rbx, rcx", "both written"),
-    ("mul rbx", "RAX is read and written"), ("idiv rbx", "RAX and RDX are read and written"),
-    ("push rax", "waits for RSP"), ("add [r14], rax", "waits for the memory"), ("shl rax, cl", "the flags"),
-    ("mov rax, [rax]", "its address is made of rax"), ("mov r15, rax", "r15 is the loop's"),
-    ("vaddps xmm0, xmm1, xmm16", "xmm16 is not known"), ("vpternlogd xmm0, xmm1, xmm2, 1", "not known here"),
-])
-def test_throughput_refuses_what_it_does_not_know(text, why):
-    s = snippet.Snippet(text)
-    with pytest.raises(snippet.Wrong) as wrong:
-        waits.throughput(s)
-    assert f'--throughput: "{text}": ' in str(wrong.value) and why in str(wrong.value)
-    assert (s.copies, s.notes) == ([], [])
-
-
-def test_throughput_in_a_loop_needs_as_many_copies_as_registers():
-    """With fewer, the window of twice the copies has more chains than its twin, and hides their time."""
-    waits.throughput(snippet.Snippet("imul rax, rbx", unroll=9, loop=10))
-    with pytest.raises(snippet.Wrong, match="--unroll has to be 9 at least"):
-        waits.throughput(snippet.Snippet("imul rax, rbx", unroll=8, loop=10))
+def test_a_division_keeps_its_operands_in_each_copy():
+    """With --throughput it has the dividend of --init each time; a quotient of the copy before could not be divided."""
+    rows = measured("div rbx", "--throughput", "--init", "mov ebx, 3; mov eax, 1000", "--samples", "20")
+    assert rows[0]["row"]["status"] == "ok", rows
 
 
 @pytest.mark.silicon
