@@ -50,6 +50,7 @@ static void row_begin(const struct platform *p, const char *suite, const char *n
     c->row_suite = suite;
     c->row_name = name;
     thermal_begin(&m->thermal, &c->thermal);
+    row_state_keep(&c->state);
     deadline_begin(c, ran);
 }
 
@@ -63,6 +64,7 @@ static void row_end(const struct platform *p)
     struct core *c = core_current();
 
     deadline_end(c);
+    row_state_drop(&c->state);
     c->row_suite = c->row_name = NULL;
     thermal_end(&machine_of(p)->thermal, &c->thermal);
 }
@@ -98,7 +100,7 @@ static void row_tell(const struct platform *p, unsigned core, const uint64_t *ke
 }
 
 struct guarded_call {
-    const struct core *core;
+    struct core *core;
     void (*fn)(void *ctx);
     void *ctx;
     bool late; /* it was not begun */
@@ -110,21 +112,26 @@ static void run_unless_late(void *ctx)
     struct guarded_call *call = ctx;
 
     call->late = deadline_passed(call->core);
-    if (!call->late)
-        call->fn(call->ctx);
+    if (call->late)
+        return;
+    call->fn(call->ctx);
+    (void)row_state_put_back(&call->core->state);
 }
 
 static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 {
     struct core *c = core_current();
     struct guarded_call call = {c, fn, ctx, false};
+    struct sink_buf changed;
+    bool back = guard_call(c, run_unless_late, &call, ended);
 
-    if (guard_call(c, run_unless_late, &call, ended) && !call.late)
-        return true;
+    (void)row_state_put_back(&c->state);
+    sink_buf_init(&changed, ended->changed, sizeof(ended->changed));
+    (void)row_state_tell(&c->state, &changed.sink);
     if (call.late)
         *ended =
             (struct guard_ended){.by = GUARD_DEADLINE, .at = (uint64_t)__builtin_return_address(0)};
-    return false;
+    return back && !call.late;
 }
 
 static struct step_result step(struct steps *s, const void *function,

@@ -67,8 +67,9 @@ struct platform_cores {
 /* Whether a core was throttled while a row was measured. */
 enum throttled { THROTTLED_UNKNOWN, THROTTLED_NO, THROTTLED_YES };
 
-/* How a guarded call ended that did not come back. */
+/* How a guarded call ended. */
 enum guard_end {
+    GUARD_CAME_BACK,
     GUARD_FAULT,    /* an exception, or in a process a signal that stands for one */
     GUARD_DEADLINE, /* its row has used up deadline= */
     GUARD_STOPPED   /* a person stops the run */
@@ -77,6 +78,8 @@ struct guard_ended {
     enum guard_end by;
     uint64_t at;   /* of the instruction that it stood at */
     char what[96]; /* of a fault: "#UD invalid opcode (vector 6)", in a process "SIGILL" */
+    char changed
+        [160]; /* state that it left changed: "CR4 (OSFXSR cleared), the GS base"; empty: none */
 };
 
 /* The code buffer and, behind it, the data buffer stand at the same virtual address on every
@@ -134,7 +137,9 @@ struct platform {
      * fn(ctx), between row_begin() and row_end() on the core that runs it, which must come back
      * before the row has lasted for deadline= seconds, all its rounds together, and whose faults
      * are survived. True: it came back. False: it was left in the middle, *ended says why, and what
-     * it held is the caller's to put right. Calls are not nested.
+     * it held is the caller's to put right. Calls are not nested. Of the core's state, what no
+     * window puts back (window.h) is as at row_begin() when it returns: segments, and in ring 0
+     * control and debug registers. ended->changed says what was not.
      */
     bool (*guarded)(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
     /*

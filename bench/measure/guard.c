@@ -44,6 +44,12 @@ static void say(const struct engine *e, struct row *row, const struct guard_ende
 {
     struct sink_buf text;
     sink_buf_init(&text, row->said, sizeof row->said);
+    if (ended->changed[0])
+        fmt(&text.sink, "the body changed %s, which has been put back", ended->changed);
+    if (ended->by == GUARD_CAME_BACK)
+        return;
+    if (ended->changed[0])
+        fmt(&text.sink, "; ");
     if (ended->by == GUARD_STOPPED)
         fmt(&text.sink, "the run was stopped");
     else if (ended->by == GUARD_DEADLINE)
@@ -55,11 +61,12 @@ static void say(const struct engine *e, struct row *row, const struct guard_ende
 
 bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
 {
-    struct guard_ended ended;
-    if (e->p->guarded(fn, ctx, &ended))
+    struct guard_ended ended = {.by = GUARD_CAME_BACK};
+    bool back = e->p->guarded(fn, ctx, &ended);
+    if (back && !ended.changed[0])
         return true;
-    row->ended = true;
-    if (ended.by == GUARD_STOPPED && e->pace)
+    row->ended = !back;
+    if (!back && ended.by == GUARD_STOPPED && e->pace)
         e->pace->stopped = true;
     say(e, row, &ended);
     row_fail(row, ROW_WRONG, row->said);

@@ -54,7 +54,7 @@ static const char *make_cores(struct cores *c)
         struct core *core = core_new(c->given.arena, CORE_STACK_SIZE);
         if (!core)
             return "the arena has no room for their stacks";
-        if (!paging_guard(c->given.paging, core))
+        if (!paging_core(c->given.paging, core))
             return "the page tables have no room for the pages below their stacks";
         core->cores = c;
         core->parking = &c->parking;

@@ -1,8 +1,11 @@
 #include "kernel/cpu/core.h"
+#include <stddef.h>
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/registers.h"
 
 _Static_assert(sizeof(struct core) <= 4096, "one page a core");
+
+static struct core *newest; /* of all that were made */
 
 uint64_t core_cost(uint64_t stack)
 {
@@ -27,6 +30,8 @@ struct core *core_new(struct arena *a, uint64_t stack)
         return NULL;
     c->self = c;
     gdt_init(&c->gdt);
+    c->next = newest;
+    newest = c;
     return c;
 }
 
@@ -35,6 +40,56 @@ void core_load(struct core *c)
     gdt_admit(&c->gdt);
     gdt_load(&c->gdt);
     wrmsr(MSR_GS_BASE, (uint64_t)c);
+}
+
+static uint64_t gdt_base(void)
+{
+    struct {
+        uint16_t limit;
+        uint64_t base;
+    } __attribute__((packed)) gdtr;
+
+    __asm__ volatile("sgdt %0" : "=m"(gdtr));
+    return gdtr.base;
+}
+
+static struct core *by_gdt(uint64_t base)
+{
+    struct core *c = newest;
+
+    while (c && (uint64_t)c->gdt.entry != base)
+        c = c->next;
+    return c;
+}
+
+/* SDM vol. 2A CPUID: leaf 0Bh has all 32 bits, leaf 1 eight of them. */
+static uint32_t apic_id_here(void)
+{
+    struct cpuid_regs extended = {0};
+
+    if (cpuid(0, 0).eax >= 0xb)
+        extended = cpuid(0xb, 0);
+    return extended.ebx ? extended.edx : cpuid(1, 0).ebx >> 24;
+}
+
+static struct core *by_apic_id(uint32_t id)
+{
+    struct core *c = newest;
+
+    while (c && c->apic_id != id)
+        c = c->next;
+    return c;
+}
+
+struct core *core_find(void)
+{
+    uint64_t base = gdt_base();
+    struct core *c = (struct core *)(base - offsetof(struct core, gdt.entry));
+
+    if ((uint64_t)c == rdmsr(MSR_GS_BASE))
+        return c;
+    c = by_gdt(base);
+    return c ? c : by_apic_id(apic_id_here());
 }
 
 bool core_is_guard(const struct core *c, uint64_t at)

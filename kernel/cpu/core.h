@@ -10,6 +10,7 @@
 #include "kernel/cpu/core_cycles.h"
 #include "kernel/cpu/gdt.h"
 #include "kernel/cpu/mce.h"
+#include "kernel/cpu/row_state.h"
 #include "kernel/cpu/thermal.h"
 #include "kernel/memory/arena.h"
 #include "lib/cpu/overflow.h"
@@ -36,6 +37,7 @@ struct core_job {
 
 struct core {
     struct core *self; /* first: what %gs:0 reads */
+    struct core *next; /* made before this one */
     struct gdt gdt;
     uint64_t guard[CORE_GUARDS]; /* pages below its stacks, for the pager to leave out; 0: none */
     uint64_t stack_top;          /* 0: the boot core's is not among these */
@@ -49,6 +51,7 @@ struct core {
     const struct parking *parking;    /* how it sleeps and is woken (kernel/cores/park.h) */
     struct lent_core *lent;           /* what is given back (kernel/cores/lent.h); NULL: nothing */
     const char *row_suite, *row_name; /* what runs on it, for a fault's report; NULL: no row */
+    struct row_state state;           /* what its row may change and must not keep */
     volatile uint64_t guard_stack; /* of the call that can be left (kernel/trap/guard.h); 0: none */
     struct guard_ended *guard_ended; /* where is said how it ended */
     struct steps *volatile steps;    /* of the call that is stepped (kernel/trap/step.h) */
@@ -87,6 +90,10 @@ struct core *core_new(struct arena *a, uint64_t stack);
 void core_load(struct core *c);
 /* Whether an address lies in a page below one of its stacks. */
 bool core_is_guard(const struct core *c, uint64_t at);
+
+/* The running core's own, whatever a row has loaded into GS: for handlers. By GDTR, or else by the
+ * APIC id. NULL: none was loaded. */
+struct core *core_find(void);
 
 /* The running core's own; only after core_load(). */
 static inline struct core *core_current(void)

@@ -6,7 +6,7 @@
 /* SDM vol. 3A table 12-12 (power-on), with entry 4 write-combining instead of write-back. */
 #define PAT_WANTED 0x0007040100070406ull
 
-static bool has_nx(void)
+bool cpu_has_nx(void)
 {
     return cpuid(0x80000000, 0).eax >= 0x80000001 && cpuid(0x80000001, 0).edx & 1u << 20;
 }
@@ -32,7 +32,7 @@ void cpu_setup(void)
     __asm__ volatile("mov %0, %%dr7" : : "r"(DR7_RESET));
     __asm__ volatile("fninit; ldmxcsr %0" : : "m"(mxcsr));
     xstate_enable();
-    if (has_nx())
+    if (cpu_has_nx())
         wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_NXE);
 }
 

@@ -5,7 +5,11 @@
 #ifndef KERNEL_CPU_CPU_SETUP_H
 #define KERNEL_CPU_CPU_SETUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Whether pages can be closed to execution. */
+bool cpu_has_nx(void);
 
 /* CET and FRED off, which would change what our descriptors mean: before these are loaded. */
 void cpu_setup_traps(void);

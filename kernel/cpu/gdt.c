@@ -5,6 +5,7 @@ _Static_assert(sizeof(struct tss) == 104, "SDM vol. 3A figure 8-11");
 /* Flat 64-bit code and data, present, accessed (SDM vol. 3A section 3.4.5). */
 #define DESCRIPTOR_CODE 0x00af9b000000ffffull
 #define DESCRIPTOR_DATA 0x00cf93000000ffffull
+#define TSS_BUSY        0x0000020000000000ull /* in use: LTR takes no such TSS */
 #define TSS_AVAILABLE   0x0000890000000000ull /* present, type 9 */
 
 static void write_tss(struct gdt *g)
@@ -75,4 +76,16 @@ void gdt_load(const struct gdt *g)
                      :
                      : "m"(gdtr), "i"(SELECTOR_CODE), "i"(SELECTOR_DATA), "m"(g->tss_selector)
                      : "rax", "memory");
+}
+
+void gdt_load_tss(uint16_t selector)
+{
+    struct {
+        uint16_t limit;
+        uint64_t base;
+    } __attribute__((packed)) gdtr;
+
+    __asm__ volatile("sgdt %0" : "=m"(gdtr));
+    ((uint64_t *)gdtr.base)[selector / 8] &= ~TSS_BUSY;
+    __asm__ volatile("ltr %0" : : "r"(selector) : "memory");
 }

@@ -39,6 +39,8 @@ void gdt_move_tss(struct gdt *g, uint16_t selector);
 /* The selectors that the running core has in CS and SS, where no entry has them: they stay valid
  * under this GDT, so that an NMI can come between its LGDT and the LIDT that follows. */
 void gdt_admit(struct gdt *g);
+/* Loads TR from the running core's GDT, where `selector` has the TSS, in use or not. */
+void gdt_load_tss(uint16_t selector);
 /* Loads GDT, segment registers and TR of the running core. FS and GS bases are 0 afterwards. */
 void gdt_load(const struct gdt *g);
 

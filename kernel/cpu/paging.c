@@ -184,13 +184,22 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
     pagetable_init(&p->tables, pool, (uint64_t)pool, pages, levels, cpu->page_1g, cpu->nx, mtrr);
     (void)arena_kernel_stack(h, &guard);
     if (!map_memory(p) || !map_runtime_code(p) || !map_framebuffer(p, cpu->pat) || !map_image(p) ||
-        !map_buffers(p) || !pagetable_unmap(&p->tables, guard, PAGE) || !paging_guard(p, core))
+        !map_buffers(p) || !pagetable_unmap(&p->tables, guard, PAGE) || !paging_core(p, core))
         return "page tables: more ranges in the memory map than the tables have room for";
     load(p);
     return NULL;
 }
 
-bool paging_guard(struct paging *p, const struct core *core)
+bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write)
+{
+    if (!identity(p, at, at + size, PAGE_EXEC | (write ? PAGE_WRITE : 0)))
+        return false;
+    for (uint64_t page = at; page < at + size; page += PAGE)
+        invlpg(page);
+    return true;
+}
+
+static bool guard_stacks(struct paging *p, const struct core *core)
 {
     for (unsigned i = 0; i < CORE_GUARDS; i++) {
         if (!core->guard[i])
@@ -200,6 +209,14 @@ bool paging_guard(struct paging *p, const struct core *core)
         invlpg(core->guard[i]);
     }
     return true;
+}
+
+bool paging_core(struct paging *p, const struct core *core)
+{
+    uint64_t stack = core->guard[IST_DOUBLE_FAULT - 1] + PAGE;
+
+    return guard_stacks(p, core) && paging_open(p, (uint64_t)core, PAGE, true) &&
+           paging_open(p, stack, IST_STACK_SIZE, true);
 }
 
 volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size)

@@ -47,8 +47,16 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
  */
 volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size);
 
-/* Leaves the guard pages of a further core's stacks out. */
-bool paging_guard(struct paging *p, const struct core *core);
+/* A core's stacks: the pages below them are left out; its descriptors and the stack of double
+ * faults are as paging_open() makes them. */
+bool paging_core(struct paging *p, const struct core *core);
+
+/*
+ * Pages of ours that are not closed to execution: what the CPU needs on its way into the handler of
+ * a double fault, and that handler until it has set EFER.NXE again (kernel/cpu/row_state.h). While
+ * NXE is clear the bit that closes a page is a reserved one.
+ */
+bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write);
 
 /* Whether a core can begin to execute at a page below 1 MiB; else it is memory like any other. */
 bool paging_low_page(struct paging *p, uint64_t page, bool execute);

@@ -41,13 +41,15 @@
 
 #define RFLAGS_IF (1u << 9) /* SDM vol. 1 section 3.4.3 */
 
+#define DR6_BD    (1ull << 13) /* by DR7.GD: SDM vol. 3B section 18.2.3 */
 #define DR6_BS    (1ull << 14) /* the #DB is a single step's: SDM vol. 3B section 18.2.3 */
 #define RFLAGS_TF (1ull << 8)
 
 /* Values after a reset: SDM vol. 3A table 10-1. */
 #define DR6_RESET   0xffff0ff0ull
-#define DR7_RESET   0x400ull /* no breakpoint armed */
-#define MXCSR_RESET 0x1f80u  /* all exceptions masked, round to nearest */
+#define DR7_RESET   0x400ull     /* no breakpoint armed */
+#define DR7_GD      (1ull << 13) /* SDM vol. 3B section 18.2.4 */
+#define MXCSR_RESET 0x1f80u      /* all exceptions masked, round to nearest */
 
 /* --- model-specific registers ----------------------------------------------------------------- */
 
@@ -91,8 +93,9 @@
 #define EFER_LME (1ull << 8)
 #define EFER_NXE (1ull << 11)
 
-#define MSR_FS_BASE 0xc0000100 /* SDM vol. 3A section 3.4.4 */
-#define MSR_GS_BASE 0xc0000101
+#define MSR_FS_BASE        0xc0000100 /* SDM vol. 3A section 3.4.4 */
+#define MSR_GS_BASE        0xc0000101
+#define MSR_KERNEL_GS_BASE 0xc0000102 /* what SWAPGS exchanges it with: SDM vol. 2B */
 
 /* APM vol. 2 section 7.7.2: TOM2, and that memory below it is write-back without a range. */
 #define MSR_SYSCFG     0xc0010010

@@ -48,7 +48,8 @@ static void find_arena_type(struct machine *m)
 
 const char *machine_memory(struct machine *m)
 {
-    uint64_t sev;
+    uint64_t sev, idt, idt_size;
+    const char *why_not;
 
     /* Page tables without the encryption bit would show this guest its own memory as noise. */
     if (cpu_is_amd(&m->cpu) && m->cpu.hypervisor && msr_read(MSR_SEV_STATUS, &sev) &&
@@ -56,8 +57,12 @@ const char *machine_memory(struct machine *m)
         return "page tables: a guest with encrypted memory (AMD SEV) is not supported";
     m->has_mtrr = mtrr_read(&m->mtrr, &m->cpu);
     find_arena_type(m);
-    return paging_init(&m->paging, m->handoff, &m->arena, &m->cpu, m->has_mtrr ? &m->mtrr : NULL,
-                       m->boot_core);
+    why_not = paging_init(&m->paging, m->handoff, &m->arena, &m->cpu, m->has_mtrr ? &m->mtrr : NULL,
+                          m->boot_core);
+    idt = traps_idt(&idt_size);
+    if (!why_not && !paging_open(&m->paging, idt, idt_size, false))
+        why_not = "page tables: no room for the IDT's";
+    return why_not;
 }
 
 static void find_watchdogs(struct machine *m)

@@ -19,6 +19,7 @@ void guard_exit(void);
 
 bool guard_call(struct core *c, void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 {
+    *ended = (struct guard_ended){.by = GUARD_CAME_BACK};
     c->guard_ended = ended;
     return guard_enter(&c->guard_stack, fn, ctx);
 }
@@ -27,7 +28,8 @@ bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
 {
     if (!c->guard_stack)
         return false;
-    *c->guard_ended = (struct guard_ended){.by = by, .at = step_at(c, f)};
+    c->guard_ended->by = by;
+    c->guard_ended->at = step_at(c, f);
     if (by == GUARD_FAULT)
         (void)fault_what(f, c->guard_ended->what, sizeof c->guard_ended->what);
     f->rip = (uint64_t)guard_exit;

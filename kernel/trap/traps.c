@@ -8,8 +8,9 @@
 
 extern const uint8_t trap_stubs[] HIDDEN; /* kernel/trap/traps.asm */
 
-/* The CPU passes its handlers no context: these are all cores'. */
-static struct trap_gate idt[GATES];
+/* The CPU passes its handlers no context: these are all cores'. In a page of its own, which is
+ * never closed to execution (paging_open()). */
+static _Alignas(4096) struct trap_gate idt[GATES];
 static const struct trap_hooks *hooks;
 static uint64_t borrowed_nmis;
 
@@ -56,6 +57,12 @@ void traps_init(const struct trap_hooks *h)
         idt[i] = gate_of(i, SELECTOR_CODE, ist_of(i));
     for (unsigned i = VECTOR_INTERRUPTS; i < GATES; i++)
         idt[i] = gate_of(VECTORS + i - VECTOR_INTERRUPTS, SELECTOR_CODE, 0);
+}
+
+uint64_t traps_idt(uint64_t *size)
+{
+    *size = sizeof(idt);
+    return (uint64_t)idt;
 }
 
 void traps_load(void)
@@ -157,19 +164,47 @@ static bool goes_on_at_fixup(struct trap_frame *f)
     return resume != 0;
 }
 
-static bool survived(struct trap_frame *f)
+/* MOV of a debug register while DR7.GD is set, which the CPU clears on the way to the handler. */
+static bool is_general_detect(const struct trap_frame *f)
+{
+    uint64_t dr6;
+
+    if (f->vector != VECTOR_DEBUG)
+        return false;
+    __asm__ volatile("mov %%dr6, %0" : "=r"(dr6));
+    if (!(dr6 & DR6_BD))
+        return false;
+    __asm__ volatile("mov %0, %%dr6" : : "r"(DR6_RESET));
+    return true;
+}
+
+/* A row has changed what the core needs: that is put back, and the instruction executed again. What
+ * was pushed for a double fault need not name one. */
+static bool goes_on_as_before(struct core *c, struct trap_frame *f)
+{
+    if (is_general_detect(f)) {
+        row_state_note(&c->state, ROW_DR7, DR7_RESET | DR7_GD);
+        return true;
+    }
+    return row_state_put_back(&c->state) && f->vector != VECTOR_DOUBLE_FAULT;
+}
+
+static bool survived(struct core *c, struct trap_frame *f)
 {
     switch (f->vector) {
     case VECTOR_NMI:
-        return survives_nmi(core_current(), f);
+        return survives_nmi(c, f);
     case VECTOR_MACHINE_CHECK:
-        return survives_machine_check(core_current());
+        return survives_machine_check(c);
     case VECTOR_GENERAL_PROTECTION:
     case VECTOR_PAGE_FAULT:
-        return goes_on_at_fixup(f) || (hooks && hooks->leave(core_current(), f));
+        if (goes_on_at_fixup(f))
+            return true;
+        break;
     default: /* all other exceptions */
-        return hooks && hooks->leave(core_current(), f);
+        break;
     }
+    return c && (goes_on_as_before(c, f) || hooks->leave(c, f));
 }
 
 /* No struct core is loaded. */
@@ -181,22 +216,38 @@ static void dispatch_borrowed(const struct borrowed_traps *b, struct trap_frame 
         traps_return(b); /* the instruction faults once more, and the firmware tells */
 }
 
+/* Or one whose own delivery met another: what comes of EFER.NXE being clear, where data is closed
+ * to execution. */
+static bool is_page_fault(const struct trap_frame *f)
+{
+    return f->vector == VECTOR_PAGE_FAULT || f->vector == VECTOR_DOUBLE_FAULT;
+}
+
 void trap_dispatch(struct trap_frame *f)
 {
+    uint64_t without_nx = is_page_fault(f) ? row_state_nx() : 0;
     struct idtr now = loaded();
+    struct core *c;
 
     if (now.base != (uint64_t)idt) {
         dispatch_borrowed((const struct borrowed_traps *)now.base, f);
         return;
     }
-    if (f->vector == VECTOR_DEBUG && hooks && hooks->step(core_current(), f))
-        return;
-    if (f->vector >= VECTOR_INTERRUPTS) {
-        hooks->interrupt(core_current(), (unsigned)f->vector);
+    c = core_find();
+    if (without_nx) {
+        row_state_note(&c->state, ROW_EFER, without_nx);
+        if (f->vector == VECTOR_DOUBLE_FAULT)
+            (void)hooks->leave(c, f);
         return;
     }
-    if (survived(f))
+    if (f->vector == VECTOR_DEBUG && hooks->step(c, f))
         return;
-    hooks->fatal(core_current(), f);
+    if (f->vector >= VECTOR_INTERRUPTS) {
+        hooks->interrupt(c, (unsigned)f->vector);
+        return;
+    }
+    if (survived(c, f))
+        return;
+    hooks->fatal(c, f);
     cpu_halt();
 }

@@ -60,6 +60,8 @@ struct trap_hooks {
 void traps_init(const struct trap_hooks *hooks);
 /* Loads it on the running core, whose struct core is loaded already. */
 void traps_load(void);
+/* Where the IDT is: whole pages. */
+uint64_t traps_idt(uint64_t *size);
 
 /* SDM vol. 3A figure 6-8. */
 struct trap_gate {

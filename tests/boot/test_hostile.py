@@ -16,11 +16,15 @@ FOLDER = "baretick/objects"
 
 @pytest.fixture(scope="module")
 def bodies(tmp_path_factory):
-    return made.own("hostile", tmp_path_factory.mktemp("hostile"))
+    """{path on the stick: object}"""
+    folder = tmp_path_factory.mktemp("hostile")
+    return {f"{FOLDER}/{kind}.o": made.own(kind, folder) for kind in ("hostile", "hostile_ring0")}
 
 
 def test_each_body_fails_by_name_and_the_row_after_it_is_right(boot, stick, bodies):
-    files = {f"{FOLDER}/hostile.o": bodies, "baretick.conf": b"suite=hostile samples=16"}
-    b = boot("", disk=stick(files)).must(CHECK_FAILED, rows=2 * len({**hostile.FAILS, **hostile.TOLD}))
-    hostile.judge({row["name"]: row for row in b.rows})
+    files = {**bodies, "baretick.conf": b"suite=hostile samples=16 deadline=1"}
+    fails = {**hostile.FAILS_BOOTED, **hostile.FAILS_RING0}
+    b = boot("", disk=stick(files)).must(CHECK_FAILED, rows=2 * len({**fails, **hostile.TOLD}))
+    hostile.judge({row["name"]: row for row in b.rows}, fails)
+    assert all("has been put back" in row["why"] for row in b.rows if row["name"] in hostile.FAILS_RING0)
     assert not b.events("fault"), str(b)

@@ -12,6 +12,7 @@ environment: resb 28            ; FNSTENV, Intel SDM vol. 1 figure 8-9
 %define STATUS  environment + 4
 %define TAGS    environment + 8
 control: resd 1
+swapped: resd 1
 
 section .text
 ; A jump to %1 unless the state is the one that a function may expect (System V psABI section
@@ -81,8 +82,152 @@ body_%1:
 
 %ifdef RING0
 %define NEEDS BARETICK_RING0
+
+; --- segments ---
+HOSTILE gs_null
+    xor ecx, ecx
+    mov gs, ecx
+HOSTILE_END
+HOSTILE gs_elsewhere            ; an address that can be read
+    lea rax, [rel environment]
+    xor edx, edx
+    mov ecx, 0xc0000101
+    wrmsr
+HOSTILE_END
+HOSTILE swapgs                  ; once: the second would undo it
+    bts dword [rel swapped], 0
+    jc .back
+    swapgs
+.back:
+HOSTILE_END
+HOSTILE gs_endless              ; only its deadline ends it
+    xor ecx, ecx
+    mov gs, ecx
+    jmp $
+HOSTILE_END
+HOSTILE gs_ud2
+    xor ecx, ecx
+    mov gs, ecx
+    ud2
+HOSTILE_END
+
+; --- control registers ---
+%macro CHANGE 3 ; register, instruction, bits
+    mov rax, %1
+    %2 rax, %3
+    mov %1, rax
+%endmacro
+HOSTILE cr0_ts
+    CHANGE cr0, or, 1 << 3
+HOSTILE_END
+HOSTILE cr0_ts_used             ; what it changed is put back while it runs
+    CHANGE cr0, or, 1 << 3
+    fninit
+HOSTILE_END
+HOSTILE cr0_em
+    CHANGE cr0, or, 1 << 2
+HOSTILE_END
+HOSTILE cr0_mp
+    CHANGE cr0, and, ~(1 << 1)
+HOSTILE_END
+HOSTILE cr0_wp
+    CHANGE cr0, and, ~(1 << 16)
+HOSTILE_END
+HOSTILE cr3_pcd                 ; the same tables, not cached
+    CHANGE cr3, or, 1 << 4
+HOSTILE_END
+HOSTILE cr4_osfxsr
+    CHANGE cr4, and, ~(1 << 9)
+HOSTILE_END
+HOSTILE cr4_osxsave
+    CHANGE cr4, and, ~(1 << 18)
+HOSTILE_END
+HOSTILE cr4_pge_tsd
+    CHANGE cr4, or, 1 << 7 | 1 << 2
+HOSTILE_END
+HOSTILE cr8
+    CHANGE cr8, and, 1
+HOSTILE_END
+HOSTILE xcr0                    ; x87 state alone
+    xor ecx, ecx
+    xor edx, edx
+    mov eax, 1
+    xsetbv
+HOSTILE_END
+HOSTILE xcr0_used               ; an instruction of AVX after it
+    xor ecx, ecx
+    xor edx, edx
+    mov eax, 1
+    xsetbv
+    vpxor xmm0, xmm0, xmm0
+HOSTILE_END
+
+; --- EFER ---
+%macro EFER 2 ; instruction, bits
+    mov ecx, 0xc0000080
+    rdmsr
+    %1 eax, %2
+    wrmsr
+%endmacro
+HOSTILE efer_nxe
+    EFER and, ~(1 << 11)
+HOSTILE_END
+HOSTILE efer_nxe_flushed        ; no translation is left that was made before
+    EFER and, ~(1 << 11)
+    mov rax, cr3
+    mov cr3, rax
+HOSTILE_END
+HOSTILE efer_sce
+    EFER or, 1
+HOSTILE_END
+
+; --- debug registers ---
+HOSTILE dr7                     ; a breakpoint that the canary would meet
+    lea rax, [rel canary]
+    mov dr0, rax
+    mov eax, 0x401
+    mov dr7, rax
+HOSTILE_END
+HOSTILE dr7_met                 ; and one that it meets itself
+    lea rax, [rel .here]
+    mov dr1, rax
+    mov eax, 0x404
+    mov dr7, rax
+.here:
+    nop
+HOSTILE_END
+HOSTILE dr7_gd                  ; the next access to a debug register is a #DB
+    mov eax, 0x2400
+    mov dr7, rax
+HOSTILE_END
+
+; --- descriptor tables, all of whose entries in use stay ---
+%macro SHORTER 2 ; instructions that store and load
+    sub rsp, 16
+    %1 [rsp]
+    sub word [rsp], 16
+    %2 [rsp]
+    add rsp, 16
+%endmacro
+HOSTILE gdtr
+    SHORTER sgdt, lgdt
+HOSTILE_END
+HOSTILE idtr
+    SHORTER sidt, lidt
+HOSTILE_END
+
 %else
 %define NEEDS 0
+
+; --- segments, whose base becomes that of flat data: 0 ---
+HOSTILE fs
+    mov ecx, ss
+    mov fs, ecx
+HOSTILE_END
+HOSTILE gs
+    mov ecx, ss
+    mov gs, ecx
+HOSTILE_END
 
 ; --- registers that a function must leave as it found them ---
 HOSTILE r15

@@ -12,6 +12,39 @@ FAILS = {
     "r13_r14": ["changed r13, r14"],
     "rsp": ["changed rsp"],
     "df": ["changed RFLAGS.DF"],
+    "fs": ["changed", "FS base"],
+    "gs": ["changed", "GS base"],
+}
+# On the bare machine flat data is what FS has anyway: its selector alone changes.
+FAILS_BOOTED = {**FAILS, "fs": ["changed FS"]}
+
+# The same, of the bodies that take ring 0. Each message also says that it has been put back.
+FAILS_RING0 = {
+    "gs_null": ["the GS base"],
+    "gs_elsewhere": ["the GS base"],
+    "swapgs": ["the GS base", "KERNEL_GS_BASE"],
+    "gs_endless": ["the GS base", "deadline="],
+    "gs_ud2": ["the GS base"],
+    "cr0_ts": ["CR0 (TS set)"],
+    "cr0_ts_used": ["CR0 (TS set)"],
+    "cr0_em": ["CR0 (EM set)"],
+    "cr0_mp": ["CR0 (MP cleared)"],
+    "cr0_wp": ["CR0 (WP cleared)"],
+    "cr3_pcd": ["CR3"],
+    "cr4_osfxsr": ["CR4 (OSFXSR cleared)"],
+    "cr4_osxsave": ["CR4 (OSXSAVE cleared)"],
+    "cr4_pge_tsd": ["CR4 (TSD set, PGE set)"],
+    "cr8": ["CR8"],
+    "xcr0": ["XCR0 (SSE cleared, AVX cleared"],
+    "xcr0_used": ["XCR0 (SSE cleared, AVX cleared"],
+    "efer_nxe": ["EFER (NXE cleared)"],
+    "efer_nxe_flushed": ["EFER (NXE cleared)"],
+    "efer_sce": ["EFER (SCE"],
+    "dr7": ["DR7", "DR0"],
+    "dr7_met": ["DR7", "DR1"],
+    "dr7_gd": ["DR7"],
+    "gdtr": ["GDTR"],
+    "idtr": ["IDTR"],
 }
 
 # Row: what it is told that it changed. It passes, since what it changed is put back after each window.

@@ -137,7 +137,7 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     if (!ends || ends_after-- > 0)
         return true;
     *ended = *ends;
-    return false;
+    return ends->by == GUARD_CAME_BACK;
 }
 
 static const struct platform platform = {.nmis = nmis,

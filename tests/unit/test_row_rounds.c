@@ -55,6 +55,30 @@ static void a_person_stops_more_than_the_row(void **state)
     assert_true(pace.stopped); /* which shows no row that was under way */
 }
 
+static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
+{
+    static const struct guard_ended changed = {.by = GUARD_CAME_BACK,
+                                               .changed = "CR4 (OSFXSR cleared)"};
+    static const struct guard_ended both = {
+        .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .changed = "the GS base"};
+    struct row row;
+    (void)state;
+    ends = &changed;
+    ends_after = 1;
+    row_of(&bench, 1, &row);
+    assert_false(row.ended);
+    assert_int_equal(row.status, ROW_WRONG);
+    assert_false(row.headline.known);
+    assert_string_equal(row.why, "the body changed CR4 (OSFXSR cleared), which has been put back");
+    ends = &both;
+    ends_after = 1;
+    row_of(&bench, 1, &row);
+    assert_true(row.ended);
+    assert_string_equal(row.why,
+                        "the body changed the GS base, which has been put back; #UD at 10");
+    ends = NULL;
+}
+
 /* --- rounds ----------------------------------------------------------------------------------- */
 
 /* The same windows, whatever the rounds: what all of them say is the same. */
@@ -277,6 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_fault_fails_the_row_and_says_where, start),
+        cmocka_unit_test_setup(state_that_the_body_changed_fails_the_row_and_is_named, start),
         cmocka_unit_test_setup(the_deadline_fails_the_row, start),
         cmocka_unit_test_setup(a_person_stops_more_than_the_row, start),
         cmocka_unit_test_setup(rounds_are_parts_of_one_row, start),
