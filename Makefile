@@ -216,7 +216,7 @@ OPERANDS := $(B)/hosted/operands
 # Follows a row's body step by step: dead stores, silent stores, silent loads. Zydis decodes for it.
 STORES      := $(B)/hosted/stores
 STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard tests/stores/*.c)) \
-	$(addprefix tests/hosted/,$(addsuffix .c,exit_guard fault folder guard memory output step)))
+	$(addprefix tests/hosted/,$(addsuffix .c,exit_guard fault folder guard memory output segments step)))
 HAS_ZYDIS   := $(wildcard $(addsuffix /include/Zydis/Zydis.h,/usr /usr/local))
 PEER     := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))

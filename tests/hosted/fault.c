@@ -10,6 +10,7 @@
 #include "tests/hosted/exit_guard.h"
 #include "tests/hosted/guard.h"
 #include "tests/hosted/output.h"
+#include "tests/hosted/segments.h"
 #include "tests/hosted/status.h"
 #include "tests/hosted/step.h"
 
@@ -41,6 +42,10 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
     /* A body may have set AC or NT, of which nothing here knows. */
     __asm__ volatile("pushfq\n\tandl $~0x44000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
+    /* Code that needs FS met what a body had left there: it is executed again. INT3 and SYSCALL are
+     * over when they are told of. */
+    if (segments_put_back() && number != SIGTRAP && number != SIGSYS)
+        return;
     const ucontext_t *u = context;
     char message[256], what[64];
     uint64_t behind, at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
@@ -85,6 +90,7 @@ static int64_t now_ms(void)
  * once, and so the processes that it has forked. */
 static void on_interrupt(int number)
 {
+    segments_put_back();
     static int64_t first;
     if (!interrupted)
         first = now_ms();

@@ -5,6 +5,7 @@
 #include <ucontext.h>
 #include "lib/text/fmt.h"
 #include "tests/hosted/fault.h"
+#include "tests/hosted/segments.h"
 #include "tests/hosted/step.h"
 
 static sigjmp_buf before;
@@ -24,6 +25,7 @@ static void set_alarm(uint64_t us)
 /* Between two guarded calls it is the next one that ends. */
 static void on_alarm(int number, siginfo_t *info, void *context)
 {
+    segments_put_back(); /* the way out of a guarded call needs FS */
     const ucontext_t *u = context;
     (void)number, (void)info;
     overdue = 1;
@@ -45,6 +47,7 @@ void guard_row_begin(uint64_t ran)
     uint64_t ran_us = hz ? (uint64_t)((double)ran * 1e6 / (double)hz) : 0;
     left_us = ran_us < deadline_us ? deadline_us - ran_us : 1;
     overdue = 0;
+    segments_keep();
     set_alarm(left_us);
 }
 
@@ -56,6 +59,7 @@ void guard_row_longer(unsigned ms)
 void guard_row_end(void)
 {
     set_alarm(0);
+    segments_drop();
 }
 
 void guard_leave(enum guard_end by, uint64_t at, const char *what)
@@ -69,6 +73,13 @@ void guard_leave(enum guard_end by, uint64_t at, const char *what)
     siglongjmp(before, 1);
 }
 
+static void tell_changed(struct guard_ended *ended)
+{
+    struct sink_buf changed;
+    sink_buf_init(&changed, ended->changed, sizeof ended->changed);
+    segments_tell(&changed.sink);
+}
+
 /* What a row's own functions, its setup and its check among them, may have left. */
 static void restore_state(uint32_t mxcsr, uint16_t control)
 {
@@ -80,9 +91,12 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     uint32_t mxcsr;
     uint16_t control;
     told = ended;
+    *ended = (struct guard_ended){.by = GUARD_CAME_BACK};
     __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(mxcsr), "=m"(control));
-    if (sigsetjmp(before, 1) != 0)
+    if (sigsetjmp(before, 1) != 0) {
+        tell_changed(ended);
         return false;
+    }
     running = 1;
     /* A signal that came earlier found nothing to leave. */
     if (overdue)
@@ -90,7 +104,9 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     if (fault_interrupted())
         guard_leave(GUARD_STOPPED, 0, "");
     fn(ctx);
+    segments_put_back();
     restore_state(mxcsr, control);
     running = 0;
+    tell_changed(ended);
     return true;
 }
