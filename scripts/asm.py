@@ -12,6 +12,7 @@ import latency
 import report
 import snippet
 import start
+import syntax
 import throughput
 from start import Failed
 
@@ -19,13 +20,19 @@ HOSTED_SECONDS = 600
 
 
 def read_file(path):
-    """A snippet a line: `@name instructions`, or instructions; # begins a comment."""
+    """A snippet a line: `@name instructions`, or instructions; # begins a comment. Of what objdump -d printed each
+    instruction that can be measured alone is a snippet."""
     try:
         with open(path, encoding="utf-8") as f:
             lines = f.read().splitlines()
     except (OSError, UnicodeDecodeError) as e:
         raise Failed(f"{path}: {getattr(e, 'strerror', None) or e}") from None
     found = []
+    if syntax.is_dump(lines):
+        dumped, left_out = syntax.alone(lines, path)
+        print("".join(f"baretick: {why}\n" for why in left_out), end="", file=sys.stderr)
+        found = [snippet.Snippet(text, where=f"{path}, line {number}", raw=code) for number, text, code in dumped]
+        lines = []
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
         name = ""
@@ -37,7 +44,7 @@ def read_file(path):
         if text or name:
             found.append(snippet.Snippet(text.strip(), where=f"{path}, line {number}", name=name))
     if not found:
-        raise Failed(f"{path}: it has no snippet: instructions in Intel syntax, a snippet a line")
+        raise Failed(f"{path}: it has no snippet: instructions, a snippet a line")
     return found
 
 
@@ -57,6 +64,7 @@ def snippets_of(args):
     for s in found:
         s.init, s.late_init = args.init, args.late_init
         s.unroll, s.loop, s.basic = args.unroll, args.loop, args.basic
+        syntax.take(s, args.syntax)
         if args.latency:
             latency.chain(s)
         if args.throughput:
@@ -212,7 +220,8 @@ def command(args):
 def add(commands):
     p = commands.add_parser(
         "asm", help="what a line of assembly costs", formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Measures instructions in Intel syntax, parted by ; .",
+        description="Measures instructions, parted by ; : as NASM takes them, or as GNU as does (dword ptr [r14],\n"
+                    "AT&T syntax), or lines of objdump -d.",
         epilog="R14, RDI, RSI, RSP and RBP point into the middle of areas of 1 MiB each, R15 counts the\n"
                "loop's turns where there is a loop, all other registers are 0 and the snippet's.\n\n"
                "examples:\n"
@@ -223,6 +232,8 @@ def add(commands):
     p.add_argument("code", nargs="?", metavar="INSTRUCTIONS", help='like "add rax, rbx; imul rcx, rax"')
     p.add_argument("--file", help="a snippet a line, each a row; `@name ` before it names it, # is a comment")
     p.add_argument("--bytes", metavar="HEX", help="machine code in place of instructions")
+    p.add_argument("--syntax", choices=syntax.SYNTAXES, default="auto",
+                   help="nasm; intel and att: GNU as; auto: by %%rax and dword ptr, which only those have")
     p.add_argument("--init", default="", metavar="CODE", help="runs before, in each window")
     p.add_argument("--late-init", default="", metavar="CODE", help="runs last before the copies")
     p.add_argument("--unroll", type=start.number, default=100, metavar="N", help="copies (100)")

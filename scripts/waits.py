@@ -33,7 +33,7 @@ class Wish:
 
     def __init__(self, given, wish):
         self.given, self.wish = given, wish
-        if not given.raw and len(snippet.instructions(given.text)) != 1:
+        if (given.text or not given.raw) and len(snippet.instructions(given.text)) != 1:
             raise Wrong(f"{wish} takes one instruction: write the registers of several yourself")
         self.text = snippet.what(given)
         code = given.raw or snippet.machine_code(given.text, given.where)
