@@ -1,8 +1,9 @@
 """Reports in the forms that other tools read. Each is a function of the run and its rows; docs/ci.md says
 which reader takes it and how.
 
-A sample is a placement's figure: what a reader's test of significance needs. Where a form has no place
-for a figure (hyperfine: all but time), the row is left out, and named.
+A sample is a placement's figure: what a reader's test of significance needs. A row that failed is kept, and
+marked as the form marks failures. Where a form has no place for a row (hyperfine: all but time), it is left out, and
+named.
 """
 import csv
 import io
@@ -29,6 +30,16 @@ def iterations(row, samples):
 
 def _execution(run):
     return run.get("execution", "not known")
+
+
+def failed(row):
+    """Whether it failed: a row that this machine does not support did not."""
+    return row["status"] == "wrong"
+
+
+def why(row):
+    """Why it failed, in one line."""
+    return " ".join(row.get("why", "no reason given").split())
 
 
 def _cpu(run):
@@ -58,6 +69,9 @@ def benchfmt(run, rows):
     lines += [f"Unit {u}/op better=lower{' ' + EXACT if u == 'instructions' else ''}" for u in units]
     lines.append("")
     for row, found in rows:
+        if failed(row):  # as `go test` says it; benchstat passes over these lines
+            lines += [f"--- FAIL: {_benchfmt_name(row)}", f"    {why(row)}"]
+            continue
         for i in range(len(figure.headline(found).samples)):
             values = [f"{number(f.samples[i])} {f.unit}/op" for u in units
                       if (f := found.get(u)) and i < len(f.samples)]
@@ -68,14 +82,16 @@ def benchfmt(run, rows):
 
 # --- google: what Google Benchmark's tools/compare.py reads ----------------------------------------
 
+def _google_entry(row, name, family, i, run_type, many):
+    return {"name": name, "family_index": family, "per_family_instance_index": 0, "run_name": figure.name(row),
+            "run_type": run_type, "repetitions": many, "repetition_index": i, "threads": 1}
+
+
 def _google_one(row, found, family, i):
     """compare.py knows times alone: where none is known, the headline stands in its place, and the
     label says so."""
-    first = figure.headline(found)
-    time = found.get("ns", first)
-    name = figure.name(row)
-    entry = {"name": name, "family_index": family, "per_family_instance_index": 0, "run_name": name,
-             "run_type": "iteration", "repetitions": len(first.samples), "repetition_index": i, "threads": 1,
+    first, time = figure.headline(found), _google_time(found)
+    entry = {**_google_entry(row, figure.name(row), family, i, "iteration", len(first.samples)),
              "iterations": iterations(row, len(first.samples)), "real_time": round(time.sample(i), 6),
              "cpu_time": round(time.sample(i), 6), "time_unit": "ns"}
     if time.unit != "ns":
@@ -86,9 +102,34 @@ def _google_one(row, found, family, i):
     return entry
 
 
+def _google_time(found):
+    return found.get("ns", figure.headline(found))
+
+
+def _least(f):
+    """As entries have it."""
+    return min(round(t, 6) for t in (f.value, *f.samples))
+
+
+def _google_without_time(row, found, family):
+    """compare.py takes the geometric mean of every time, which only times above zero have. It passes over entries
+    of run_type `aggregate`; the name is another one, since it sets entries of one name against each other."""
+    mark = "failed" if failed(row) else "about_zero"
+    entry = {**_google_entry(row, f"{figure.name(row)}/{mark}", family, 0, "aggregate", 1), "aggregate_name": mark}
+    if failed(row):
+        return {**entry, "error_occurred": True, "error_message": why(row)}
+    entry["label"] = "costs about nothing: no time above zero at every placement"
+    return {**entry, **{f.unit: round(f.value, 6) for f in found.values()}}
+
+
+def _google_row(row, found, family):
+    if failed(row) or _least(_google_time(found)) <= 0:
+        return [_google_without_time(row, found, family)]
+    return [_google_one(row, found, family, i) for i in range(len(figure.headline(found).samples))]
+
+
 def google(run, rows):
-    entries = [_google_one(row, found, family, i) for family, (row, found) in enumerate(rows)
-               for i in range(len(figure.headline(found).samples))]
+    entries = [entry for family, (row, found) in enumerate(rows) for entry in _google_row(row, found, family)]
     cpus = run.get("topology", {}).get("logical_cpus", 1)
     context = {"executable": "baretick", "num_cpus": cpus, "mhz_per_cpu": round(run.get("tsc", {}).get("hz", 0) / 1e6),
                "cpu_scaling_enabled": False, "caches": [], "library_build_type": "release",
@@ -106,14 +147,16 @@ def _metric(f):
 
 
 def bencher(_run, rows):
-    """Bencher's own measure of ns is `latency`."""
-    return _json({figure.name(row): {"latency" if u == "ns" else u: _metric(f) for u, f in found.items()}
-                  for row, found in rows})
+    """Bencher's own measure of ns is `latency`. A row that failed has the measure `failed` alone."""
+    return _json({figure.name(row): {"failed": {"value": 1}} if failed(row) else
+                  {"latency" if u == "ns" else u: _metric(f) for u, f in found.items()} for row, found in rows})
 
 
 # --- github-action: github-action-benchmark, tool `customSmallerIsBetter` --------------------------
 
 def _action(row, found, run):
+    if failed(row):  # a series of its own, which is not there while the row does not fail
+        return {"name": f"{figure.name(row)}/failed", "unit": "failures", "value": 1, "extra": why(row)}
     f = figure.headline(found)
     entry = {"name": figure.name(row), "unit": f"{f.unit}/op", "value": f.value}
     if f.lo is not None and f.hi is not None:
@@ -177,19 +220,21 @@ FORMS = {"benchfmt": benchfmt, "google": google, "bencher": bencher, "github-act
          "hyperfine": hyperfine, "csv": as_csv}
 
 
-def _fits(form, found):
-    return form == "csv" or ("ns" in found if form == "hyperfine" else bool(found))
+def _fits(form, row, found):
+    if form == "hyperfine":
+        return "ns" in found
+    return form == "csv" or failed(row) or bool(found)
 
 
 def converted(form, report):
     """(the text, the names of rows that are left out). Raises Unreadable where no row is left."""
     run = report.one("run")
     rows = [(r, figure.of(r)) for r in report.of("row")]
-    kept = [(row, found) for row, found in rows if _fits(form, found)]
+    kept = [(row, found) for row, found in rows if _fits(form, row, found)]
     if not kept:
         what = "a time: instructions were counted, or the clock is not known" if form == "hyperfine" else "a figure"
         raise saved.Unreadable(f"{report.path}: no row of {len(rows)} has {what}")
-    return FORMS[form](run, kept), [figure.name(row) for row, found in rows if not _fits(form, found)]
+    return FORMS[form](run, kept), [figure.name(row) for row, found in rows if not _fits(form, row, found)]
 
 
 def command(args):
@@ -203,6 +248,9 @@ def command(args):
     if left:
         print(f"baretick: {args.file}: left out, for want of a figure that {args.to} can hold: {', '.join(left)}",
               file=sys.stderr)
+    lost = [f"{figure.name(r)} ({why(r)})" for r in found.of("row") if failed(r)]
+    if lost:
+        print(f"baretick: {args.file}: failed, and has no figure: {', '.join(lost)}", file=sys.stderr)
     sys.stdout.write(text)
     return 1 if found.damage else 0
 

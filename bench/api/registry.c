@@ -1,7 +1,9 @@
 #include "bench/api/registry.h"
 #include "bench/api/platform.h"
+#include "lib/config/near.h"
 #include "lib/text/fmt.h"
 #include "lib/text/glob.h"
+#include "lib/text/mem.h"
 #include "lib/text/str.h"
 
 /* Set by linker.ld around section `baretick_rows` (by the linker itself in a hosted ELF). */
@@ -101,6 +103,21 @@ static bool selects_any(const char *suites, const char *names)
     return false;
 }
 
+/* The suites that are near this name, or the rows of these suites. */
+static void ask_name(struct sink *err, const char *suites, const char *name)
+{
+    struct near near = near_to(name, strlen(name));
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (!suites)
+            near_try(&near, rows[i]->suite, strlen(rows[i]->suite));
+        else if (selects(suites, "*", rows[i]))
+            near_try(&near, rows[i]->name, strlen(rows[i]->name));
+    }
+    near_ask(&near, "", "", err);
+}
+
 static void say_suites(struct sink *err)
 {
     size_t n;
@@ -139,7 +156,9 @@ static void say_no_suite(struct sink *err, const char *suites, const char *patte
             on_request, on_request);
         return;
     }
-    fmt(err, "suite=%s: no suite is called \"%s\"; there are:", suites, pattern);
+    fmt(err, "suite=%s: no suite is called \"%s\"", suites, pattern);
+    ask_name(err, NULL, pattern);
+    fmt(err, "; there are:");
     say_suites(err);
 }
 
@@ -151,8 +170,9 @@ static void say_no_row(struct sink *err, const struct options *o, const char *pa
             o->bench, pattern, on_request, on_request);
         return;
     }
-    fmt(err, "bench=%s: no row of suite=%s is called \"%s\"; there are:", o->bench, o->suite,
-        pattern);
+    fmt(err, "bench=%s: no row of suite=%s is called \"%s\"", o->bench, o->suite, pattern);
+    ask_name(err, o->suite, pattern);
+    fmt(err, "; there are:");
     say_names(err, o->suite);
 }
 

@@ -17,7 +17,7 @@ void report_failed(struct report *r, const char *what, const char *of)
 
 bool report_table(const struct report *r)
 {
-    return r->format == FORMAT_BOTH || r->format == FORMAT_TABLE;
+    return r->format == FORMAT_AUTO || r->format == FORMAT_BOTH || r->format == FORMAT_TABLE;
 }
 
 bool report_lines(const struct report *r)

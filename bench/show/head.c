@@ -48,9 +48,14 @@ static void show_trust(const struct engine *e, const struct probe *p, struct sin
     }
 }
 
-void head_show(const struct engine *e, const struct probe *p, struct sink *out)
+void head_version(struct sink *out)
 {
     fmt(out, "baretick %s (%s), compiled by %s\r\n", BARETICK_VERSION, BARETICK_BUILD, COMPILER);
+}
+
+void head_show(const struct engine *e, const struct probe *p, struct sink *out)
+{
+    head_version(out);
     show_trust(e, p, out);
 }
 

@@ -14,7 +14,9 @@
 #include "lib/text/json.h"
 #include "lib/text/sink.h"
 
-/* Name, version, build; what a figure below counts. */
+/* The line of name, version, build and compiler. */
+void head_version(struct sink *out);
+/* The same, and what a figure below counts. */
 void head_show(const struct engine *e, const struct probe *p, struct sink *out);
 /* version, build, platform, execution, unit, ticks_per_instruction or ticks_per_cycle. */
 void head_record(const struct engine *e, const struct probe *p, struct json *j);

@@ -1,5 +1,6 @@
 #include "lib/config/options.h"
 
+#include "lib/config/near.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 #include "lib/text/mem.h"
@@ -96,8 +97,8 @@ static const struct option_doc keys[] = {
          WATCH_AUTO_EXACT) " if exact"},
     {NUMBER(deadline, 1, 3600, 60),
      .meaning = "seconds a row may take; then it is ended, and failed"},
-    {CHOICE(format, FORMAT_CHOICES, "both"),
-     .meaning = "the report: for people, programs, a line a row"},
+    {CHOICE(format, FORMAT_CHOICES, "auto"),
+     .meaning = "auto: both; in a process a table, or jsonl in pipe or file"},
     {CHOICE(table, TABLE_CHOICES, "auto"), .methods = BY(DOUBLED),
      .meaning =
          "a line a row, or rows alike in one; auto: from " TEXT_OF_THE(TABLE_ROWS_AUTO) " rows on"},
@@ -225,6 +226,8 @@ static bool take_value(struct options *o, const struct option_doc *k, const char
 /* `text`: the value that was refused. */
 static void say_takes(struct sink *err, const struct option_doc *k, const char *text)
 {
+    struct near near;
+
     fmt(err, "%s takes ", k->key);
     switch (k->takes.kind) {
     case OPTION_LIST:
@@ -252,7 +255,10 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
             OPTION_ONE / OPTION_THOUSANDTH);
         break;
     case OPTION_CHOICE:
+        near = near_to(text, strlen(text));
+        near_try_values(&near, k->values);
         fmt(err, "one of %s", k->values);
+        near_ask(&near, "", "", err);
         break;
     case OPTION_TIMERS:
         fmt(err, "a comma list out of %s, each once at most: ", k->values);
@@ -291,9 +297,21 @@ bool options_knows(const char *word)
            (find_key(word, &value) != NULL && value != NULL);
 }
 
-static void say_words(struct sink *err)
+static void say_words(const char *word, struct sink *err)
 {
-    fmt(err, "no such word; the words are: help list");
+    size_t n = 0;
+    while (word[n] != '\0' && word[n] != '=')
+        n++;
+    struct near key = near_to(word, n), alone = near_to(word, n);
+    for (size_t i = 0; i < KEYS; i++)
+        near_try(&key, keys[i].key, strlen(keys[i].key));
+    near_try_values(&alone, "help|list");
+
+    fmt(err, "no such word");
+    near_ask(&key, "", "=", err);
+    if (word[n] == '\0')
+        near_ask(&alone, "", "", err);
+    fmt(err, "; the words are: help list");
     for (size_t i = 0; i < KEYS; i++)
         fmt(err, " %s=", keys[i].key);
 }
@@ -329,7 +347,7 @@ bool options_take(struct options *o, const struct word *word, const char *source
     else if (word->open)
         fmt(err, "the double quote is not closed on its line");
     else if (k == NULL)
-        say_words(err);
+        say_words(word->at, err);
     else if (value == NULL)
         fmt(err, "a value is missing, as in %s=%s", k->key, k->standard);
     else

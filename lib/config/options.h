@@ -34,7 +34,9 @@
 #define WATCH_AUTO_EXACT 10 /* where instructions are counted nothing can come */
 
 /* The words of each option that takes one of several, and their enums. */
+/* Auto is both, and in a process a table on a terminal, records elsewhere. */
 #define FORMAT_CHOICES(WORD)                                                                       \
+    WORD(FORMAT_AUTO, "auto")                                                                      \
     WORD(FORMAT_BOTH, "both")                                                                      \
     WORD(FORMAT_TABLE, "table")                                                                    \
     WORD(FORMAT_JSONL, "jsonl")                                                                    \

@@ -1,5 +1,6 @@
 #include "lib/config/timer_list.h"
 
+#include "lib/config/near.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
@@ -82,6 +83,7 @@ struct timer_order timer_list_order(const struct timer_list *l, const struct tim
 void timer_list_explain(const char *words, const char *text, struct sink *out)
 {
     struct timer_list l;
+    struct near near;
     const char *at;
     size_t n;
     switch (timer_list_parse(&l, words, text, &at, &n)) {
@@ -91,9 +93,12 @@ void timer_list_explain(const char *words, const char *text, struct sink *out)
         fmt(out, "an item is empty");
         return;
     case TIMER_LIST_UNKNOWN:
+        near = near_to(at, n);
+        near_try_values(&near, words);
         fmt(out, "it has no \"");
         str_escape(out, at, n);
         fmt(out, "\"");
+        near_ask(&near, "", "", out);
         return;
     case TIMER_LIST_TWICE:
         fmt(out, "\"");

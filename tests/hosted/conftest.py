@@ -113,7 +113,8 @@ def program():
 
 @pytest.fixture(scope="session")
 def run(program):
-    """run(word, ...): the program with these words, to its end; how: environment, stdout.
+    """run(word, ...): the program with these words, to its end; how: environment, stdout. Table and records, unless a
+    word says otherwise.
 
     On a busy machine a core can be away for all of a short deadline=: then again with a longer one."""
 
@@ -131,6 +132,8 @@ def run(program):
         )
 
     def start(*words, environment=None, stdout=subprocess.PIPE):
+        if not any(os.fsdecode(word).startswith("format=") for word in words):
+            words = (*words, "format=both")
         ended = once(words, environment, stdout)
         return once([*words, "deadline=6"], environment, stdout) if OVERDUE in ended.out else ended
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "bench/cores/plan.h"
 #include "bench/measure/engine.h"
 #include "bench/measure/probe.h"
@@ -103,14 +102,6 @@ static const char *lacks(unsigned needs)
     return needs & NEED_RING0 ? "needs ring 0; a process has ring 3" : NULL;
 }
 
-/* Progress is for a person: in a file or a pipe it would stand in the report. */
-static void drop(struct sink *self, const char *bytes, size_t n)
-{
-    (void)self, (void)bytes, (void)n;
-}
-
-static struct sink nothing = {drop};
-
 static void settle_platform(struct hosted *h)
 {
     h->platform = (struct platform){
@@ -182,7 +173,7 @@ static int leave(enum status status)
 static int refuse(const struct hosted *h, const char *error, enum status status)
 {
     fprintf(stderr, "baretick: %s\nNothing was measured.\n", error);
-    words_answer(&h->options, &h->cpu, error, output());
+    words_answer(&h->options, &h->cpu, error);
     return leave(status);
 }
 
@@ -201,18 +192,16 @@ int main(int argc, char **argv)
     struct sink_buf text;
     unsigned cores;
 
+    if (words_usage(argc, argv))
+        return leave(STATUS_SUCCESS);
     h.has_words = argc > 1;
     sink_buf_init(&text, error, sizeof error);
     cpu_decode(&h.cpu, process_cpuid, NULL);
     if (!words_take(&h.options, argc, argv, &h.cpu, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
-    if (words_answer(&h.options, &h.cpu, "", output()))
+    if (words_answer(&h.options, &h.cpu, ""))
         return leave(STATUS_SUCCESS);
-    report_init(&h.report, output(), h.options.format);
-    if (isatty(STDOUT_FILENO))
-        h.report.columns = output_columns();
-    else
-        h.report.live = &nothing;
+    output_report(&h.report, h.options.format);
     say_columns_of = &h;
     fault_say_first(say_columns);
     fault_catch(&h.report); /* a person may stop it from here on */

@@ -41,12 +41,39 @@ struct sink *output(void)
     return &sink;
 }
 
-unsigned output_columns(void)
+bool output_terminal(void)
+{
+    return isatty(STDOUT_FILENO);
+}
+
+/* Of the terminal; REPORT_COLUMNS where it does not say. */
+static unsigned columns(void)
 {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return REPORT_COLUMNS;
     return size.ws_col;
+}
+
+static void drop(struct sink *self, const char *bytes, size_t n)
+{
+    (void)self, (void)bytes, (void)n;
+}
+
+void output_report(struct report *r, enum format format)
+{
+    static struct sink nothing = {drop};
+    bool terminal = output_terminal();
+
+    if (format == FORMAT_AUTO)
+        format = terminal ? FORMAT_TABLE : FORMAT_JSONL;
+    report_init(r, output(), format);
+    if (format == FORMAT_TABLE)
+        r->records = &nothing;
+    if (terminal)
+        r->columns = columns();
+    else
+        r->live = &nothing; /* progress is for a person */
 }
 
 bool output_lost(void)

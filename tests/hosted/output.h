@@ -4,6 +4,8 @@
 #define HOSTED_OUTPUT_H
 
 #include <stdbool.h>
+#include "bench/api/report.h"
+#include "lib/config/options.h"
 #include "lib/text/sink.h"
 
 struct sink *output(void);
@@ -11,7 +13,11 @@ void output_flush(void);
 /* Bytes were lost: a full disk, a closed pipe. */
 bool output_lost(void);
 
-/* Of the terminal that standard output is; REPORT_COLUMNS where it does not say. */
-unsigned output_columns(void);
+/* Whether a person reads it as it comes. */
+bool output_terminal(void);
+
+/* Opens a report on standard output. FORMAT_AUTO is a table on a terminal, records elsewhere. With
+ * FORMAT_TABLE there is no record at all, and progress is shown on a terminal only. */
+void output_report(struct report *r, enum format format);
 
 #endif

@@ -32,7 +32,7 @@ class Terminal:
     def __init__(self, program, *words, stop=None):
         terminal, other = pty.openpty()
         p = subprocess.Popen(
-            [program, *words],
+            [program, "format=both", *words],
             stdin=subprocess.DEVNULL,
             stdout=other,
             stderr=other,

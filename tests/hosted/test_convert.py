@@ -36,9 +36,8 @@ def run(*words):
 
 
 def converted(form, path):
-    done = run("--to", form, path)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    """Of this process, which is faster than the command."""
+    return convert.converted(form, saved.read(path, saved.DRAWN))[0]
 
 
 @pytest.mark.parametrize("form, report", GOLDEN)
@@ -110,8 +109,9 @@ def test_google_has_what_compare_asks_for():
         assert b["time_unit"] == "ns" and b["run_type"] == "iteration" and b["repetitions"] == PLACEMENTS
         assert b["real_time"] == b["cpu_time"] > 0 and b["iterations"] > 0 and b["family_index"] >= 0
         assert "label" not in b
-    assert {b["label"] for b in json.loads(converted("google", COUNTED))["benchmarks"]} == {
-        "instructions in place of ns"}
+    counted = {b["name"]: b["label"] for b in json.loads(converted("google", COUNTED))["benchmarks"]}
+    assert counted.pop("calls/inline@0/about_zero").startswith("costs about nothing")
+    assert set(counted.values()) == {"instructions in place of ns"}
 
 
 def test_compare_itself(tmp_path):
@@ -119,10 +119,16 @@ def test_compare_itself(tmp_path):
                                               stderr=subprocess.DEVNULL).returncode:
         pytest.skip("compare.py is not here: libbenchmark-tools and python3-scipy have it")
     (tmp_path / "a.json").write_text(converted("google", SILICON))
-    done = subprocess.run(["/usr/bin/python3", COMPARE, "--no-color", "benchmarks", tmp_path / "a.json",
-                           tmp_path / "a.json"], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"calls/direct@0_pvalue.*U Test, Repetitions: 16 vs 16", done.stdout), done.stdout
+    rest = saved.read(SILICON).of("row")
+    (tmp_path / "b.json").write_text(converted("google", with_failed(tmp_path, row("free", 0), *rest)))
+    for a, b in (("a", "a"), ("a", "b"), ("b", "b")):
+        done = subprocess.run(["/usr/bin/python3", COMPARE, "--no-color", "benchmarks", tmp_path / f"{a}.json",
+                               tmp_path / f"{b}.json"], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "OVERALL_GEOMEAN" in done.stdout and "nan" not in done.stdout and "Warning" not in done.stderr
+        if a == b == "a":
+            alike = done.stdout
+    assert re.search(r"calls/direct@0_pvalue.*U Test, Repetitions: 16 vs 16", alike), alike
 
 
 def test_bencher():
@@ -184,15 +190,53 @@ def test_damage_is_named_and_the_rest_is_written(tmp_path, ending):
         assert re.search(f"^baretick: {path}: .*{said}", done.stderr, re.MULTILINE)
 
 
-@pytest.mark.usefixtures("program")
-def test_rows_without_a_figure_are_named(tmp_path):
-    done = subprocess.run(launches.command("suite=provoke bench=wrong samples=64"), capture_output=True, check=False)
-    path = tmp_path / "serial.log"
-    path.write_bytes(done.stdout)
+def with_failed(tmp_path, *more):
+    """A report of a row that is fine, one that failed, and one that this machine cannot have."""
+    path = tmp_path / "failed.jsonl"
+    fell = {"status": "wrong", "why": "took 3\nnot 4", "per_op": {}}
+    path.write_bytes(whole(row("fine", 3, per_op={"ticks": 3, "ns": 0.75, "cycles": 3}), row("fell", 3, **fell),
+                           row("ring0", 3, status="unsupported", why="needs ring 0", per_op={}), *more))
+    return path
+
+
+def test_failed_rows_are_kept_and_marked(tmp_path):
+    """As each form has it; a row that failed has no figure that could be taken for one."""
+    path = with_failed(tmp_path)
+    lines = converted("benchfmt", path).splitlines()
+    at = lines.index("--- FAIL: BenchmarkMade/fell/core=0")
+    assert lines[at + 1] == "    took 3 not 4" and sum("fell" in line for line in lines) == 1
+    google = {e["name"]: e for e in json.loads(converted("google", path))["benchmarks"]}
+    mark = google.pop("made/fell@0/failed")
+    assert mark["error_occurred"] is True and mark["error_message"] == "took 3 not 4" and "real_time" not in mark
+    assert list(google) == ["made/fine@0"] and google["made/fine@0"]["real_time"] == 0.75
+    assert json.loads(converted("bencher", path)) == {
+        "made/fine@0": {"cycles": {"value": 3}, "latency": {"value": 0.75}}, "made/fell@0": {"failed": {"value": 1}}}
+    actions = {e["name"]: e for e in json.loads(converted("github-action", path))}
+    assert set(actions) == {"made/fine@0", "made/fell@0/failed"}
+    assert (actions["made/fell@0/failed"]["value"], actions["made/fell@0/failed"]["extra"]) == (1, "took 3 not 4")
+    table = {r["name"]: r for r in csv.DictReader(converted("csv", path).splitlines(keepends=True))}
+    assert (table["fell"]["status"], table["fell"]["why"]) == ("wrong", "took 3\nnot 4")
+    assert [r["command"] for r in json.loads(converted("hyperfine", path))["results"]] == ["made/fine@0"]
+    for form in ("bencher", "hyperfine", "csv"):
+        said = run("--to", form, path).stderr
+        assert "failed, and has no figure: made/fell@0 (took 3 not 4)" in said
+        assert ("made/ring0@0" in said) == (form != "csv")
+
+
+def test_a_report_whose_rows_all_failed_is_marked_too(tmp_path):
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(whole(row("fell", 3, status="wrong", why="took 3, not 4", per_op={})))
+    for form in set(convert.FORMS) - {"hyperfine"}:
+        assert "fell" in converted(form, path)
+    done = run("--to", "hyperfine", path)
+    assert done.returncode == 2 and "no row of 1 has a time" in done.stderr
+
+
+def test_a_report_without_a_figure(tmp_path):
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(whole(row("ring0", 3, status="unsupported", why="needs ring 0", per_op={})))
     said = run("--to", "bencher", path)
     assert said.returncode == 2 and "no row of 1 has a figure" in said.stderr
-    table = list(csv.DictReader(converted("csv", path).splitlines()))
-    assert [(r["name"], r["status"]) for r in table] == [("wrong", "wrong")] and table[0]["why"]
 
 
 @pytest.mark.parametrize("cycles, ns, core_hz, expected", [
@@ -206,10 +250,26 @@ def test_a_row_that_costs_about_nothing_has_its_placements(tmp_path, cycles, ns,
     path = tmp_path / "report.jsonl"
     path.write_bytes(whole(row("free", cycles, interval=placements, per_op=figure,
                                **({"core_hz": core_hz} if core_hz else {}))))
-    entries = json.loads(converted("google", path))["benchmarks"]
-    assert [(e["real_time"], e["cycles"]) for e in entries] == list(zip(expected, [-0.1, 0.1]))
+    (of_row,) = saved.read(path).of("row")
+    ns = convert.figure.of(of_row)["ns"]
+    assert [ns.sample(i) for i in range(2)] == pytest.approx(expected)
     for form in convert.FORMS:
         converted(form, path)
+
+
+@pytest.mark.parametrize("placements", [[-0.1, 0.1], [0, 0], [0, 0.2]])
+def test_google_has_no_time_that_a_geometric_mean_cannot_have(tmp_path, placements):
+    """compare.py's mean over all entries would be nan, or 0, if one time were not above zero."""
+    path = tmp_path / "report.jsonl"
+    figure = {"ticks": 0.1, "ns": 0.025, "cycles": 0.1, "cycles_lo": -0.01, "cycles_hi": 0.2}
+    path.write_bytes(whole(row("free", 0.1, interval={"kappa": 0.002, "placements_cycles": placements},
+                               per_op=figure), row("fine", 3)))
+    entries = json.loads(converted("google", path))["benchmarks"]
+    free = [e for e in entries if e["name"].startswith("made/free@0")]
+    assert [(e["name"], e["run_type"], e["cycles"]) for e in free] == [("made/free@0/about_zero", "aggregate", 0.1)]
+    assert not {"real_time", "cpu_time", "time_unit"} & set(free[0])
+    times = [e["real_time"] for e in entries if e["run_type"] != "aggregate"]
+    assert times and min(times) > 0
 
 
 def test_instructions_that_a_cpu_counted_go_with_its_time(tmp_path):

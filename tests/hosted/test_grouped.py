@@ -8,7 +8,7 @@ from conftest import SECONDS, SEVERAL, Ended
 from test_essence import report_of
 
 WORDS = ("suite=calls,compiler", "bench=direct*,got*,inline*,plt*,register*,tail*,virtual*,div*,load*,mul*,random*,turn*",
-         "samples=64")
+         "samples=64", "format=both")
 WAYS = ("", "_inc", "_straight", "_inc_straight", "_c", "_inc_c")
 COUNTS = ("_1", "_2", "_4", "_8", "_16")
 NAME, COLUMN = 24, 9

@@ -14,6 +14,7 @@ from pathlib import Path
 import figure
 import pytest
 from conftest import SECONDS, run_on
+from terminal import Terminal
 
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED, STOPPED = 0, 2, 3, 4, 5
 ROOT = Path(__file__).parent.parent.parent
@@ -68,6 +69,65 @@ def test_help(run):
         assert f"  {key}" in ended.out
     last = ended.out.splitlines()[-1]
     assert '"type":"end"' in last and '"verdict":"pass"' in last
+
+
+@pytest.mark.parametrize("word", ["--help", "-h"])
+def test_a_programs_usual_options(program, word):
+    """They are answered as text, and whatever stands next to them."""
+    p = subprocess.run([program, "nonsense", word], capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert (p.returncode, p.stderr) == (SUCCESS, "")
+    assert p.stdout.startswith(f"usage: {program} ") and "  suite=" in p.stdout and '{"baretick"' not in p.stdout
+
+
+def test_version(program):
+    p = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=SECONDS, check=False)
+    version = (ROOT / "VERSION").read_text().strip()
+    assert p.returncode == SUCCESS and re.fullmatch(rf"baretick {version} \(.+\), compiled by .+\n", p.stdout)
+
+
+@pytest.mark.parametrize("words, said", [
+    (["sutie=truth"], "did you mean suite=?"),
+    (["--suite=truth"], "did you mean suite=?"),
+    (["suite=truht"], "did you mean truth?"),
+    (["suite=truth", "bench=imull"], "did you mean imul?"),
+    (["suite=truth", "format=tabel"], "did you mean table?"),
+])  # fmt: skip
+def test_a_word_one_edit_away_is_named(run, words, said):
+    refused(run(*words), said)
+
+
+def test_nothing_is_asked_about_a_word_far_from_all(run):
+    assert "did you mean" not in run("suite=nowhere").err
+
+
+def kinds_of(out):
+    """Whether records, and lines for people, are in an output."""
+    lines = [line for line in out.splitlines() if line.strip()]
+    return any(x.startswith('{"baretick"') for x in lines), any(not x.startswith('{"baretick"') for x in lines)
+
+
+FORMATS = [("both", (True, True)), ("table", (False, True)), ("jsonl", (True, False))]
+
+
+def test_formats_in_a_pipe(program):
+    for words, kinds in ([], (True, False)), *(([f"format={name}"], kinds) for name, kinds in FORMATS):
+        p = subprocess.run([program, *QUICK, *words], capture_output=True, text=True, timeout=SECONDS, check=False)
+        assert (p.returncode, p.stderr, kinds_of(p.stdout)) == (SUCCESS, "", kinds), words
+        assert ("verdict: PASS" in p.stdout) == kinds[1]
+
+
+def test_a_table_on_a_terminal(program):
+    shown = Terminal(program, *QUICK, "format=auto").shown.decode()
+    assert kinds_of(shown) == (False, True) and "verdict: PASS" in shown
+
+
+def test_refusals_and_lists_have_no_records_where_a_table_is_asked_for(program):
+    p = subprocess.run([program, "format=table", "suite=nowhere"], capture_output=True, text=True, timeout=SECONDS,
+                       check=False)  # fmt: skip
+    assert (p.returncode, p.stdout) == (BAD_OPTIONS, "") and "nowhere" in p.stderr
+    for words, records in (["help"], False), (["help", "format=both"], True):
+        p = subprocess.run([program, *words], capture_output=True, text=True, timeout=SECONDS, check=False)
+        assert (p.returncode, kinds_of(p.stdout)) == (SUCCESS, (records, True))
 
 
 def rows_in_sources():
@@ -295,7 +355,7 @@ def test_table_and_records_are_of_one_row(run):
     ticks = re.search(r'"ticks":\{"min":(\d+),"p25":[\d.]+,"median":([\d.]+)', ended.out)
     assert int(line[1]) == int(ticks[1]) and abs(int(line[2]) - float(ticks[2])) <= 0.5
     table = run(*QUICK, "format=table").out
-    assert table.count('{"baretick"') == 1 and "verdict:" in table.splitlines()[-1]
+    assert '{"baretick"' not in table and "verdict:" in table.splitlines()[-1]
 
 
 def test_defaults_say_so(run):

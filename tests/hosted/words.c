@@ -5,13 +5,16 @@
 #include "bench/api/survey.h"
 #include "bench/measure/chain.h"
 #include "bench/measure/tsc.h"
+#include "bench/show/head.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
+#include "lib/text/str.h"
 #include "lib/text/utext.h"
 #include "lib/text/words.h"
 #include "tests/hosted/clock.h"
 #include "tests/hosted/counter.h"
 #include "tests/hosted/folder.h"
+#include "tests/hosted/output.h"
 
 /* The shell has taken blanks, quotes and comments: an argument is a word as it stands. */
 static void as_word(struct word *w, const char *argument)
@@ -53,8 +56,24 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
     return cpu_check_recipe(cpu, o->recipe, err);
 }
 
-/* The timers are tried, so that the TSC's frequency is measured first. */
-static void list(const struct cpu *cpu, struct report *r)
+bool words_usage(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h")) {
+            fmt(output(), "usage: %s [--help] [--version] [WORD ...]\r\n\r\n", argv[0]);
+            options_help(output());
+            return true;
+        }
+        if (str_eq(argv[i], "--version")) {
+            head_version(output());
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The timers are tried, so that the TSC's frequency is measured first. r: NULL without records. */
+static void list(const struct cpu *cpu, struct sink *out, struct report *r)
 {
     struct timer_found found[CLOCK_IDS], cycle[CYCLE_IDS];
     clock_measure(cpu);
@@ -65,26 +84,37 @@ static void list(const struct cpu *cpu, struct report *r)
                                    .tsc = tsc_now,
                                    .adds = chain_adds,
                                });
-    registry_list(r->out);
-    objects_show(r->out);
-    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, r->out);
-    timer_survey_show("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r->out);
+    registry_list(out);
+    objects_show(out);
+    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, out);
+    timer_survey_show("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, out);
+    if (!r)
+        return;
     timer_survey_record("clock", CLOCK_WORDS, found, CLOCK_IDS, r);
     timer_survey_record("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r);
 }
 
-bool words_answer(const struct options *o, const struct cpu *cpu, const char *error,
-                  struct sink *out)
+/* The text of `help` and `list` is for people, and that of an error is on stderr. */
+static bool wants_records(enum format format, bool failed)
+{
+    if (format == FORMAT_AUTO)
+        return failed && !output_terminal();
+    return format != FORMAT_TABLE;
+}
+
+bool words_answer(const struct options *o, const struct cpu *cpu, const char *error)
 {
     struct report r;
-    bool failed = error[0] != 0;
+    bool failed = error[0] != 0, records = wants_records(o->format, failed);
     if (!failed && !o->help && !o->list)
         return false;
-    report_init(&r, out, FORMAT_JSONL);
+    report_init(&r, output(), FORMAT_JSONL);
     if (!failed && o->help)
-        options_help(out);
+        options_help(output());
     else if (!failed)
-        list(cpu, &r);
+        list(cpu, output(), records ? &r : NULL);
+    if (!records)
+        return true;
     if (failed) {
         r.failures++;
         report_event(&r, "error", error);

@@ -11,9 +11,12 @@
  * says which, in the image's own words. */
 bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu, struct sink *err);
 
-/* Whether these options, or an error (not empty), are answered without measuring; then it is
- * done. */
-bool words_answer(const struct options *o, const struct cpu *cpu, const char *error,
-                  struct sink *out);
+/* Whether an argument is --help, -h or --version, which are a program's and no words of the image;
+ * then it is answered, as text. */
+bool words_usage(int argc, char **argv);
+
+/* Whether these options, or an error (not empty), are answered without measuring; then it is done,
+ * on standard output, in the format that the options ask for. */
+bool words_answer(const struct options *o, const struct cpu *cpu, const char *error);
 
 #endif

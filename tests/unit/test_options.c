@@ -42,7 +42,7 @@ static void defaults(void **state)
     assert_int_equal(o.samples, 0);
     assert_int_equal(o.warmup, 50);
     assert_int_equal(o.recipe, RECIPE_AUTO);
-    assert_int_equal(o.format, FORMAT_BOTH);
+    assert_int_equal(o.format, FORMAT_AUTO);
     assert_int_equal(o.hist, HIST_CAPPED);
     assert_int_equal(o.console, CONSOLE_AUTO);
     assert_int_equal(o.serial.kind, SERIAL_AUTO);
@@ -245,15 +245,14 @@ static void messages(void **state)
             "baretick.conf, line 1: \"samples\": a value is missing, as in samples=auto");
     refused("cores=4-1", "baretick.conf, line 1: \"cores=4-1\": cores takes bsp, all, or numbers "
                          "from 0 to 1023 and ranges of them, 127 bytes at most");
-    refused("format=Table",
-            "baretick.conf, line 1: \"format=Table\": format takes one of both|table|jsonl|lines");
-    refused("format=tabl",
-            "baretick.conf, line 1: \"format=tabl\": format takes one of both|table|jsonl|lines");
+    refused("format=Table", "baretick.conf, line 1: \"format=Table\": format takes one of "
+                            "auto|both|table|jsonl|lines (did you mean table?)");
+    refused("format=tabl", "baretick.conf, line 1: \"format=tabl\": format takes one of "
+                           "auto|both|table|jsonl|lines (did you mean table?)");
     refused("format=",
-            "baretick.conf, line 1: \"format=\": format takes one of both|table|jsonl|lines");
-    refused(
-        "format=both|table",
-        "baretick.conf, line 1: \"format=both|table\": format takes one of both|table|jsonl|lines");
+            "baretick.conf, line 1: \"format=\": format takes one of auto|both|table|jsonl|lines");
+    refused("format=both|table", "baretick.conf, line 1: \"format=both|table\": format takes one "
+                                 "of auto|both|table|jsonl|lines");
     refused("takeover=lend",
             "baretick.conf, line 1: \"takeover=lend\": takeover takes one of auto|exit|borrow");
     refused(
@@ -292,8 +291,8 @@ static void unknown_words(void **state)
     struct options o;
     const struct option_doc *docs;
     size_t n = options_docs(&docs);
-    const char *at = message, *begin = "baretick.conf, line 2: \"fromat=table\": no such word; the "
-                                       "words are: help list";
+    const char *at = message, *begin = "baretick.conf, line 2: \"fromat=table\": no such word "
+                                       "(did you mean format=?); the words are: help list";
     assert_false(parse(&o, "list\r\nfromat=table"));
     assert_memory_equal(message, begin, strlen(begin));
     at += strlen(begin);

@@ -1,0 +1,95 @@
+#include "lib/config/near.h"
+
+#include <string.h>
+#include "lib/config/options.h"
+#include "lib/text/words.h"
+#include "tests/unit/unit.h"
+
+static char said[256];
+
+/* What is asked about this word, of "a|b|c". */
+static const char *asked(const char *word, const char *values)
+{
+    struct near near = near_to(word, strlen(word));
+    struct sink_buf out;
+
+    sink_buf_init(&out, said, sizeof said);
+    near_try_values(&near, values);
+    near_ask(&near, "", "", &out.sink);
+    return said;
+}
+
+static void one_edit_is_near(void **state)
+{
+    (void)state;
+    static const char *const near[] = {"calls", "Calls",  "CALLS",  "call",    "alls",
+                                       "cals",  "callss", "xcalls", "caxlls",  "cakls",
+                                       "aclls", "calsl",  "-calls", "--calls", "--clals"};
+    static const char *const far[] = {"",        "-",       "c",     "cal",   "cakks",
+                                      "callsxx", "xxcalls", "slcal", "acsll", "scall"};
+
+    for (size_t i = 0; i < sizeof near / sizeof near[0]; i++)
+        assert_string_equal(asked(near[i], "sum|calls|truth"), " (did you mean calls?)");
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++)
+        assert_string_equal(asked(far[i], "sum|calls|truth"), "");
+}
+
+static void short_words_are_near_nothing(void **state)
+{
+    (void)state;
+    assert_string_equal(asked("x", "k|on"), "");
+    assert_string_equal(asked("kk", "k|on"), "");
+    assert_string_equal(asked("of", "on|off"), " (did you mean off?)");
+}
+
+static void several_words_are_named_up_to_three(void **state)
+{
+    (void)state;
+    assert_string_equal(asked("add", "addx|adds|sub"), " (did you mean addx or adds?)");
+    assert_string_equal(asked("add", "addx|addx|adds"), " (did you mean addx or adds?)");
+    assert_string_equal(asked("add", "add1|add2|add3|add4"), " (did you mean add1, add2 or add3?)");
+}
+
+/* What options_take() asks of a word. */
+static const char *of_option(const char *text)
+{
+    static char message[4096];
+    struct options o;
+    struct sink_buf out;
+    struct word word = {.n = strlen(text)};
+
+    memcpy(word.at, text, word.n);
+    sink_buf_init(&out, message, sizeof message);
+    options_default(&o);
+    assert_false(options_take(&o, &word, "command line", "word", 1, &out.sink));
+    return message;
+}
+
+static void options_ask(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *asked;
+    } cases[] = {
+        {"sutie=calls", "(did you mean suite=?)"},  {"--suite=calls", "(did you mean suite=?)"},
+        {"sampels=64", "(did you mean samples=?)"}, {"hlep", "(did you mean help?)"},
+        {"--list", "(did you mean list?)"},         {"method=kbets", "(did you mean kbest?)"},
+        {"clock=tsc,hept", "(did you mean hpet?)"}, {"format=jsnol", "(did you mean jsonl?)"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_non_null(strstr(of_option(cases[i].word), cases[i].asked));
+    assert_null(strstr(of_option("root=/dev/sda"), "did you mean"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_edit_is_near),
+        cmocka_unit_test(short_words_are_near_nothing),
+        cmocka_unit_test(several_words_are_named_up_to_three),
+        cmocka_unit_test(options_ask),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
