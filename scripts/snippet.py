@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 
 AREA = 1 << 20
 AREAS = ["r14", "rdi", "rsi", "rsp", "rbp"]
+REGISTERS = ["rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", *(f"r{i}" for i in range(8, 16))]
+KEPT = ["rbx", "rbp", "r12", "r13", "r14", "r15"]  # by a function, System V psABI 3.2.1
 OPS_MOST = 1_000_000    # bench/objects/object_rows.h
 NAME_MOST, WHAT_MOST = 40, 100
 OBJECT_MOST = 1 << 20   # bench/objects/objects.h
@@ -100,18 +102,50 @@ def named(snippets):
 
 # --- NASM ------------------------------------------------------------------------------------------
 
-def _body(snippet, label, copies, name):
-    """A function int (uint64_t n, struct baretick_object *o) with so many copies."""
-    lines = [f"section .text.{label} progbits alloc exec nowrite align=64", f"{label}:"]
-    lines += [f"push {register}" for register in ("rbx", "rbp", "r12", "r13", "r14", "r15")]
-    lines += ["mov [rel saved], rsp", "mov rax, [rsi + 8]"]
+def _section(label):
+    return [f"section .text.{label} progbits alloc exec nowrite align=64", f"{label}:"]
+
+
+def _setup():
+    """A function void (struct baretick_object *o): which vector registers the CPU has, and the system lets us use
+    (SDM volume 1, 13.2 to 13.3, 14.3, 15.2)."""
+    return [*_section("find_vectors"), "push rbx", "mov dword [rel vectors], 0", "mov eax, 1", "cpuid",
+            "bt ecx, 27", "jnc .known",  # OSXSAVE
+            "bt ecx, 28", "jnc .known",  # AVX
+            "xor ecx, ecx", "xgetbv", "mov r8d, eax", "and eax, 6", "cmp eax, 6", "jne .known",
+            "inc dword [rel vectors]", "mov eax, 7", "xor ecx, ecx", "cpuid", "bt ebx, 16", "jnc .known",  # AVX512F
+            "and r8d, 0xe6", "cmp r8d, 0xe6", "jne .known", "inc dword [rel vectors]",
+            ".known:", "pop rbx", "ret"]
+
+
+def _zero_vectors():
+    return ["mov eax, [rel vectors]", "test eax, eax", "jz .sse", "vzeroall", "dec eax", "jz .zeroed",
+            *(f"vpxord zmm{i}, zmm{i}, zmm{i}" for i in range(16, 32)), *(f"kxorw k{i}, k{i}, k{i}" for i in range(8)),
+            "jmp .zeroed", ".sse:", *(f"pxor xmm{i}, xmm{i}" for i in range(16)), ".zeroed:"]
+
+
+def _before(snippet, label, name):
+    """A function void (struct baretick_object *o), called in each window ahead of its first reading: the registers as
+    the copies find them. Vector registers it leaves as they are to be, the others in memory."""
+    lines = [*_section(label), f"{name}:", *(f"push {register}" for register in KEPT), "mov [rel saved], rsp"]
+    lines += [*_zero_vectors(), "mov rax, [rdi + 8]"]
     lines += [f"lea {register}, [rax + {i * AREA + AREA // 2}]" for i, register in enumerate(AREAS)]
     lines += [f"xor {r}, {r}" for r in ("eax", "ebx", "ecx", "edx", "r8d", "r9d", "r10d", "r11d",
                                         "r12d", "r13d", "r15d")]
-    lines += [f"pxor xmm{i}, xmm{i}" for i in range(16)]
     lines += instructions(snippet.init)
+    lines += [f"mov [rel registers + {8 * i}], {register}" for i, register in enumerate(REGISTERS)]
+    lines += ["cld", "mov rsp, [rel saved]", *(f"pop {register}" for register in reversed(KEPT))]
+    return lines + ["ret"]
+
+
+def _body(snippet, label, copies, name):
+    """A function int (uint64_t n, struct baretick_object *o) with so many copies. Around them it only loads and stores
+    registers; no flag changes between the last instruction of --init and the first copy."""
+    lines = _section(label)
+    lines += [f"mov [rel kept + {8 * i}], {register}" for i, register in enumerate((*KEPT, "rsp"))]
+    lines += [f"mov {register}, [rel registers + {8 * i}]" for i, register in enumerate(REGISTERS)]
     if snippet.loop:
-        lines += [f"mov r15, {snippet.loop}", *instructions(snippet.late_init), "align 64", f"{label}.turn:"]
+        lines += [*instructions(snippet.late_init), f"mov r15, {snippet.loop}", "align 64", f"{label}.turn:"]
     else:
         lines += instructions(snippet.late_init)
     for k in range(copies):
@@ -120,8 +154,8 @@ def _body(snippet, label, copies, name):
         lines += snippet.copy(k)
     if snippet.loop:
         lines += ["dec r15", f"jnz near {label}.turn"]
-    lines += [f"{name}.behind:", "cld", "mov rsp, [rel saved]"]
-    lines += [f"pop {register}" for register in ("r15", "r14", "r13", "r12", "rbp", "rbx")]
+    lines += [f"{name}.behind:", "cld"]
+    lines += [f"mov {register}, [rel kept + {8 * i}]" for i, register in enumerate((*KEPT, "rsp"))]
     return lines + ["xor eax, eax", "ret"]
 
 
@@ -132,14 +166,16 @@ def _quoted(text):
 def source(snippets, include):
     """The NASM source of an object with a row for each; `include`: the folder of baretick.inc."""
     lines = ["bits 64", f"%include {_quoted(os.path.join(include, 'baretick.inc'))}",
-             "section .bss", "align 8", "saved: resq 1"]
+             "section .bss", "align 64", f"registers: resq {len(REGISTERS)}", f"kept: resq {len(KEPT) + 1}",
+             "saved: resq 1", "vectors: resd 1", *_setup()]
     for i, s in enumerate(snippets):
         fewer = 0 if s.basic else s.unroll
         lines += _body(s, f"copies_{i}", fewer + s.unroll, f"asm.{s.name}")
         lines += _body(s, f"fewer_{i}", fewer, f"asm.{s.name}.fewer")
+        lines += _before(s, f"before_{i}", f"asm.{s.name}.init")
         lines += [f"BARETICK_ROW asm, {s.name}, {_quoted(what(s))}, copies_{i}, empty, fewer_{i}, "
                   f"ops, {s.ops}, grain, {s.ops}, most_ops, {s.ops}, room, {len(AREAS) * AREA}, "
-                  "flags, BARETICK_NOT_DOUBLED"]
+                  f"flags, BARETICK_NOT_DOUBLED, setup, find_vectors, before, before_{i}"]
     lines += ["section .note.GNU-stack noalloc noexec nowrite progbits"]
     return "\n".join(lines) + "\n"
 

@@ -102,7 +102,7 @@ def of_assembly(args):
     turns = args.operations or ASM_OPERATIONS
     if turns > snippet.OPS_MOST:
         raise Failed(f"--operations {turns}: of instructions 1 to {snippet.OPS_MOST} turns are allowed")
-    one = snippet.Snippet(args.what, init=args.init, unroll=1, loop=turns, basic=True)
+    one = snippet.Snippet(args.what, late_init=args.init, unroll=1, loop=turns, basic=True)
     with tempfile.TemporaryDirectory(prefix="baretick-stores-") as folder:
         path = os.path.join(folder, "asm.o")
         snippet.assemble([one], path, os.path.join(start.HERE, "bench/api"))

@@ -82,9 +82,13 @@ struct baretick_row {
     uint32_t units;     /* how many of them */
     uint32_t reserved;  /* 0 */
     /* Fewest instructions that an operation executes, those of `empty` taken off: a row below it
-     * fails, its work is gone. 0: not declared; the body must execute more than `empty`. Objects of
-     * before it end their struct here, which is 8 bytes shorter. */
+     * fails, its work is gone. 0: not declared; the body must execute more than `empty`. The struct
+     * of older objects ends before it. */
     double least_instructions;
+    /* Runs in each window, ahead of the first reading of the TSC: its time is not measured. What it
+     * leaves in rcx, r8 to r11, in vector registers, memory and caches the body finds. NULL: none.
+     * The struct of older objects ends before it. */
+    void (*before)(struct baretick_object *o);
 };
 
 #define BARETICK_ROOM_MOST (8u << 20)

@@ -68,6 +68,7 @@ enum bench_code_field {
     BENCH_CODE_EMPTY,
     BENCH_CODE_SETUP,
     BENCH_CODE_CHECK,
+    BENCH_CODE_BEFORE,
     BENCH_CODE_FIELDS
 };
 /* Where they are, of a row that came with an object of a person's own (bench/objects). */
@@ -92,8 +93,8 @@ struct bench {
     /*
      * Code, first of all: of a row, the suites' object has only what is before `suite`
      * (scripts/thin_suites). The functions of FORM_FUNCTION are placed anew for each placement, as
-     * are setup and check of such a row (bench/measure/compiled.h). What they share besides the
-     * object may be static.
+     * are setup, check and before of such a row (bench/measure/compiled.h). What they share besides
+     * the object may be static.
      */
     body_fn function;       /* FORM_FUNCTION */
     body_fn empty_function; /* the same loop without the operation; NULL: the empty window */
@@ -104,6 +105,8 @@ struct bench {
      * they must? NULL, or what is wrong; then the row fails.
      */
     const char *(*check)(const struct object *o, uint64_t operations);
+    /* FORM_FUNCTION: in each window, ahead of the first reading, what is subtracted included. */
+    void (*before)(struct object *o);
 
     const char *suite, *name;
     const char *what; /* one operation, in words, for `list` */
@@ -166,7 +169,7 @@ struct bench {
     uint32_t base_per_op;  /* how many of them */
 };
 
-#define BENCH_CODE_BYTES 32
+#define BENCH_CODE_BYTES 40
 _Static_assert(offsetof(struct bench, suite) == BENCH_CODE_BYTES, "scripts/thin_suites");
 
 /* Whether a body's loop without its operation is subtracted, of FORM_FUNCTION. */

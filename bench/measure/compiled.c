@@ -10,6 +10,7 @@ static const size_t field_at[BENCH_CODE_FIELDS] = {
     [BENCH_CODE_EMPTY] = offsetof(struct bench, empty_function),
     [BENCH_CODE_SETUP] = offsetof(struct bench, setup),
     [BENCH_CODE_CHECK] = offsetof(struct bench, check),
+    [BENCH_CODE_BEFORE] = offsetof(struct bench, before),
 };
 
 void compiled_init(struct compiled *c)

@@ -2,8 +2,8 @@
  * Rows compiled from C, placed as those in NASM are. All that stands under bench/suites is in the
  * program a second time, as a relocatable object (bench/objects/suites.h): the rows' structs, and
  * what they point to. A person's own rows come in objects of the same kind (bench/objects). Of an
- * object a row's function, its empty twin, setup and check are placed into the code buffer, with
- * all that they refer to and nothing else, anew for each placement. Only these copies run; the
+ * object a row's function, its empty twin, setup, check and before are placed into the code buffer,
+ * with all that they refer to and nothing else, anew for each placement. Only these copies run; the
  * addresses of functions that they store are those of the placed ones.
  *
  * Where the parts stand in a placement:

@@ -12,7 +12,7 @@ _Static_assert(COMPILED_AT < WINDOW_DATA_END, "no room in the data buffer");
 /* Between the ruler and what place_cool() clears: no line is of both, nor fetched ahead for one. */
 #define RULER_APART ((size_t)4 * LINE)
 
-extern const struct unit unit_call_function, unit_chain_add;
+extern const struct unit unit_call_before, unit_call_function, unit_chain_add;
 
 /* A larger room than OBJECT_ROOM has a place of its own, behind all that (registry_data_size()). */
 static uint8_t *room_of(uint8_t *data, const struct bench *b)
@@ -74,6 +74,11 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
     spec->loop = b->form == FORM_LOOP;
     bool calls_empty = function && bench_has_empty(b);
     bool has_empty = spec->loop || calls_empty;
+    const void *before = function ? compiled_address(p->compiled, BENCH_CODE_BEFORE) : NULL;
+    if (before) {
+        spec->before = &unit_call_before;
+        spec->callee = before;
+    }
     window_fn empty = calls_empty ? build(code, *spec, &unit_call_function, 1, b, "E")
                                   : build(code, *spec, NULL, 0, b, "E");
     window_fn body = build(code, *spec, function ? &unit_call_function : b->unit, 1, b, "B");

@@ -230,7 +230,8 @@ static void take_numbers(const struct baretick_row *row, struct object_row *to)
     memcpy(&to->code.truth, &row->truth, sizeof to->code.truth);
 }
 
-static bool read_functions(struct reading *r, struct bench_code *code)
+/* size: bytes of the row's struct, which may be an older one. */
+static bool read_functions(struct reading *r, uint32_t size, struct bench_code *code)
 {
     static const struct {
         const char *name;
@@ -240,10 +241,13 @@ static bool read_functions(struct reading *r, struct bench_code *code)
         [BENCH_CODE_EMPTY] = {"empty", FIELD(empty)},
         [BENCH_CODE_SETUP] = {"setup", FIELD(setup)},
         [BENCH_CODE_CHECK] = {"check", FIELD(check)},
+        [BENCH_CODE_BEFORE] = {"before", FIELD(before)},
     };
     char why[64];
     for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++) {
         struct elf_spot *to = &code->at[f];
+        if (of[f].field >= size)
+            continue;
         if (!pointer(r, of[f].field, of[f].name, to))
             return false;
         if (to->section && !(elf_section(r->elf, to->section).flags & ELF_EXEC)) {
@@ -254,8 +258,14 @@ static bool read_functions(struct reading *r, struct bench_code *code)
     return code->at[BENCH_CODE_FUNCTION].section ? true : refuse(r, "it has no body");
 }
 
-/* Of version 1 before it had least_instructions, which is then not declared. */
-#define FIRST_SIZE FIELD(least_instructions)
+/* Of version 1 before it had these fields, which are then not declared. */
+#define FIRST_SIZE  FIELD(least_instructions)
+#define SECOND_SIZE FIELD(before)
+
+static bool is_size(uint32_t size)
+{
+    return size == FIRST_SIZE || size == SECOND_SIZE || size == sizeof(struct baretick_row);
+}
 
 /* The struct's bytes. */
 static bool read_struct(struct reading *r, struct baretick_row *row)
@@ -271,9 +281,9 @@ static bool read_struct(struct reading *r, struct baretick_row *row)
                 BARETICK_VERSION);
         return refuse(r, why);
     }
-    if (row->size != sizeof *row && row->size != FIRST_SIZE) {
-        fmt_buf(why, sizeof why, "its struct has %u bytes; version %u has %zu or %zu", row->size,
-                BARETICK_VERSION, sizeof *row, FIRST_SIZE);
+    if (!is_size(row->size)) {
+        fmt_buf(why, sizeof why, "its struct has %u bytes; version %u has %zu, %zu or %zu",
+                row->size, BARETICK_VERSION, sizeof *row, SECOND_SIZE, FIRST_SIZE);
         return refuse(r, why);
     }
     if (s.size - r->row.offset < row->size)
@@ -299,5 +309,5 @@ bool object_rows_read(const struct elf *e, size_t i, const char *suite, struct o
         return false;
     take_numbers(&in, row);
     return read_texts(&r, suite, &row->bench) && numbers_are_right(&r, &in) &&
-           read_functions(&r, &row->code);
+           read_functions(&r, in.size, &row->code);
 }

@@ -152,6 +152,14 @@ UNIT loop_turn
     FIXUP FIXUP_HEAD
 ENDUNIT
 
+; Ahead of the first reading: what the function leaves in registers that no recipe writes, nor the
+; call below, the body finds.
+UNIT call_before
+    mov rdi, OBJECT
+    db 0xe8                     ; call rel32
+    FIXUP FIXUP_CALLEE
+ENDUNIT
+
 UNIT call_function
     mov rdi, TURNS
     mov rsi, OBJECT

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import snippet
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -199,6 +200,41 @@ def test_a_wrong_line_of_a_file_is_named_by_its_number(tmp_path):
     assert f"{file}, line 2: a name is " in asm("--file", str(file), "--hosted").stderr
     file.write_text("# nothing\n")
     assert "it has no snippet" in asm("--file", str(file), "--hosted").stderr
+
+
+# --- what is made of it ----------------------------------------------------------------------------
+
+def disassembled(path, function):
+    """The instructions of a function of an object, without addresses and bytes."""
+    text = subprocess.run(["objdump", "-d", "-M", "intel", "--no-show-raw-insn", f"--section=.text.{function}", path],
+                          capture_output=True, text=True, check=True).stdout
+    return [" ".join(line.partition("#")[0].split()) for line in re.findall(r"^\s+[0-9a-f]+:\t(.*)$", text, re.MULTILINE)]
+
+
+def test_registers_are_set_before_the_first_reading(tmp_path):
+    """In a function that each window calls ahead of it. Around the copies a body only moves registers from and to memory,
+    so the copies find the flags and vector registers that --init left."""
+    made = tmp_path / "a.o"
+    snippet.assemble([snippet.Snippet("imul rax, rbx", init="mov ecx, 7; vpxor ymm3, ymm3, ymm3", late_init="stc")], made,
+                     ROOT / "bench/api")
+    before = disassembled(made, "before_0")
+    assert {"mov ecx,0x7", "vzeroall", "pxor xmm15,xmm15", "vpxord zmm31,zmm31,zmm31", "xor eax,eax"} <= set(before)
+    assert before.index("vzeroall") < before.index("vpxor ymm3,ymm3,ymm3") < len(before) - 16
+    for function, copies in (("copies_0", 200), ("fewer_0", 100)):
+        code = disassembled(made, function)
+        first, last = code.index("stc"), code.index("cld")
+        assert code[first + 1:last] == ["imul rax,rbx"] * copies
+        moves = code[:first] + code[last + 1:-2]
+        assert len(moves) == 7 + 16 + 7 and all(line.startswith("mov ") for line in moves), moves
+        assert code[-2:] == ["xor eax,eax", "ret"]
+
+
+@pytest.mark.parametrize("code, init", [
+    ("div rbx", "mov ebx, 3; mov eax, 6"), ("jc $ + 4; ud2", "stc; mov eax, 1"), ("pop rbx; div rbx", "push 3; push 3"),
+])  # fmt: skip
+def test_the_copies_find_what_init_leaves(code, init):
+    ran = asm(code, "--init", init, "--unroll", "1", "--hosted", "--samples", "16")
+    assert "SIG" not in ran.stdout and "1 a" not in ran.stderr, ran.stdout + ran.stderr
 
 
 # --- what a snippet waits for: test_waits.py has what is made of each ---------------------------------

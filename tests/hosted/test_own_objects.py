@@ -446,12 +446,12 @@ def test_nasm_says_what_is_wrong_with_a_row(tmp_path, line, words):
 def test_nasm_takes_every_field(tmp_path):
     (tmp_path / "a.asm").write_text(
         '%include "baretick.inc"\nf: ret\nBARETICK_ROW m, r, "x", f, empty, f, ops, 8, grain, 4, most_ops, 16, room, 4096, '
-        "needs, BARETICK_RING0, flags, BARETICK_COLD | BARETICK_NOT_DOUBLED | BARETICK_MAY_VANISH, setup, f, check, f, floor, 0.5, least_instructions, 1.5, truth, 2.5, "
+        "needs, BARETICK_RING0, flags, BARETICK_COLD | BARETICK_NOT_DOUBLED | BARETICK_MAY_VANISH, setup, f, check, f, before, f, floor, 0.5, least_instructions, 1.5, truth, 2.5, "
         'beside, "other", unit, "word", units, 2\n')  # fmt: skip
     made.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"])
     said = check(tmp_path / "a.o")
     assert said.returncode == 0, said
-    for words in ("m/r: x", "body      f", "empty     f", "setup     f", "check     f", "ops       8", "grain     4",
+    for words in ("m/r: x", "body      f", "empty     f", "setup     f", "check     f", "before    f", "ops       8", "grain     4",
                   "most_ops  16", "room      4096", "needs     ring 0", "flags     NOT_DOUBLED COLD MAY_VANISH", "least     1.5",
                   "truth     2.5", "beside    other", "unit      word, 2 an operation"):  # fmt: skip
         assert words in said.stdout, (words, said.stdout)

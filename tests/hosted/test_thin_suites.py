@@ -7,7 +7,7 @@ from test_loops import ROOT
 
 THIN = ROOT / "scripts/thin_suites"
 LINKER_SCRIPT = ROOT / "bench/objects/suites.ld"
-ROW_BYTES = 32
+ROW_BYTES = 40
 
 SOURCE = """
 #define BODY(name) int name(void) { return __LINE__; }
@@ -42,7 +42,7 @@ def said(option, path):
 def test_the_pointers_to_code_stay_where_they_are_in_a_row(tmp_path):
     ran, path = made(tmp_path, SOURCE)
     assert ran.returncode == 0, ran.stderr
-    rows = {m[2]: int(m[1], 16) for m in re.finditer(r"([0-9a-f]{16}) +32 OBJECT .* bench_(\w+)", said("-s", path))}
+    rows = {m[2]: int(m[1], 16) for m in re.finditer(r"([0-9a-f]{16}) +40 OBJECT .* bench_(\w+)", said("-s", path))}
     assert sorted(rows.values()) == [0, ROW_BYTES] and set(rows) == {"one", "two"}, rows
     table = re.search(r"'\.rela\.data\.rel\.ro\.rows'.*?\n\n", said("-r", path) + "\n\n", re.DOTALL)[0]
     found = {int(m[1], 16): m[2] for m in re.finditer(r"^([0-9a-f]{12,16}) .* (\w+) \+ 0$", table, re.MULTILINE)}

@@ -148,10 +148,22 @@ static void clear_direction(void)
     __asm__ volatile("cld" : : : "memory", "cc");
 }
 
+/* What a window calls ahead of its body. */
+static void call_before(void)
+{
+    const void *at = compiled_address(&compiled, BENCH_CODE_BEFORE);
+    void (*before)(struct object *);
+    memcpy(&before, &at, sizeof before); /* ISO C has no cast from data to function */
+    if (before)
+        before(placed.object);
+}
+
 static void set_up(void *ctx)
 {
     (void)ctx;
     place_object(&placed);
+    if (row.form == FORM_FUNCTION)
+        call_before();
     clear_direction();
 }
 

@@ -25,6 +25,7 @@ static struct made_row full(unsigned i, const char *name)
     r.empty = (struct made_pointer){ROWS_CODE, 16};
     r.setup = (struct made_pointer){ROWS_CODE, 32};
     r.check = (struct made_pointer){ROWS_CODE, 48};
+    r.before = (struct made_pointer){ROWS_CODE, 56};
     r.beside = made_text("other");
     r.unit = made_text("byte");
     return r;
@@ -35,7 +36,7 @@ size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
     static struct made m;
     struct made_row rows[3];
     made_rows_begin();
-    if (index > 3)
+    if (index > 4)
         return 0;
     for (unsigned i = 0; i < 3; i++)
         rows[i] = index % 2 ? full(i, "row") : good_row(i, "row");
@@ -43,6 +44,8 @@ size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
         rows[1].row.version = 2;
     if (index == 3)
         rows[1].row.size = offsetof(struct baretick_row, least_instructions);
+    if (index == 4)
+        rows[1].row.size = offsetof(struct baretick_row, before);
     made_rows(&m, rows, index < 2 ? 1 : 3);
     if (m.size > room)
         return 0;

@@ -11,7 +11,7 @@
 
 /* Sections, and the symbols of their starts; a symbol that the object does not define. */
 enum {
-    ROWS_CODE = 1, /* 64 bytes */
+    ROWS_CODE = 1, /* 80 bytes */
     ROWS_TEXTS,
     ROWS_STRUCTS,
     ROWS_LIST,
@@ -29,7 +29,7 @@ struct made_pointer {
 /* row: its numbers. The list's pointer to it is `at`. */
 struct made_row {
     struct baretick_row row;
-    struct made_pointer suite, name, what, body, empty, setup, check, beside, unit, at;
+    struct made_pointer suite, name, what, body, empty, setup, check, before, beside, unit, at;
 };
 
 /* What the texts of one object are made of; emptied by made_rows_begin(). */
@@ -79,6 +79,7 @@ static inline void made_rows_relas(struct made *m, const struct made_row *r, siz
     MADE_FIELD(empty);
     MADE_FIELD(setup);
     MADE_FIELD(check);
+    MADE_FIELD(before);
     MADE_FIELD(beside);
     MADE_FIELD(unit);
 #undef MADE_FIELD
@@ -88,7 +89,7 @@ static inline void made_rows_relas(struct made *m, const struct made_row *r, siz
  * all. */
 static inline void made_rows(struct made *m, const struct made_row *rows, unsigned n)
 {
-    static const uint8_t code[64] = {0xe8, 0, 0, 0, 0, 0x48, 0x8d, 5, 0, 0, 0, 0, 0x31, 0xc0, 0xc3},
+    static const uint8_t code[80] = {0xe8, 0, 0, 0, 0, 0x48, 0x8d, 5, 0, 0, 0, 0, 0x31, 0xc0, 0xc3},
                          zeros[8 * MADE_MAX];
     struct baretick_row structs[8];
     made_begin(m);

@@ -118,7 +118,7 @@ static void an_objects_row_is_that_of_c(void **state)
            AT("FLAGS", flags), AT("SETUP", setup), AT("CHECK", check), AT("FLOOR", floor),
            AT("TRUTH", truth), AT("BESIDE", beside), AT("UNIT", unit), AT("UNITS", units),
            AT("RESERVED", reserved), AT("LEAST_INSTRUCTIONS", least_instructions),
-           {"BARETICK_ROW_SIZE", sizeof(struct baretick_row)});
+           AT("BEFORE", before), {"BARETICK_ROW_SIZE", sizeof(struct baretick_row)});
 }
 
 static void the_trampolines_registers_are_those_of_c(void **state)

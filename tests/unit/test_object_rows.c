@@ -95,6 +95,7 @@ static void a_row_is_read_whole(void **state)
     in[0].empty = (struct made_pointer){ROWS_CODE, 16};
     in[0].setup = (struct made_pointer){ROWS_CODE, 32};
     in[0].check = (struct made_pointer){ROWS_CODE, 48};
+    in[0].before = (struct made_pointer){ROWS_CODE, 64};
     in[0].beside = made_text("other");
     in[0].unit = made_text("byte");
     assert_true(reads_made());
@@ -149,12 +150,18 @@ static void limits_are_allowed(void **state)
     assert_string_equal(out.bench.what, what);
 }
 
-/* One of before least_instructions: a shorter struct, and a limit of time, whatever it is. */
+/* Of before `before` and before least_instructions: a shorter struct, after which another object's
+ * bytes come; and a limit of time, whatever it is. */
 static void an_older_object_is_read(void **state)
 {
     (void)state;
+    in[0].row.size = offsetof(struct baretick_row, before);
+    in[0].row.least_instructions = 7;
+    in[0].before = (struct made_pointer){ROWS_CODE, 16};
+    assert_true(reads_made());
+    assert_true(out.bench.least_instructions == 7);
+    assert_int_equal(out.code.at[BENCH_CODE_BEFORE].section, 0);
     in[0].row.size = offsetof(struct baretick_row, least_instructions);
-    in[0].row.least_instructions = 7; /* another object's bytes */
     in[0].row.floor = -1;
     assert_true(reads_made());
     assert_true(out.bench.least_instructions == 0);
@@ -260,7 +267,7 @@ static void another_struct_is_refused(void **state)
     refused("mine.o: row 1: ", "version 0; ");
     begin(NULL);
     in[0].row.size--;
-    refused("mine.o: row 1: ", "its struct has 135 bytes; version 1 has 136 or 128");
+    refused("mine.o: row 1: ", "its struct has 143 bytes; version 1 has 144, 136 or 128");
     begin(NULL);
     made_rows(&m, in, 1);
     put_le(header(ROWS_STRUCTS) + 32, sizeof(struct baretick_row) - 1, 8);
@@ -361,10 +368,11 @@ static void functions_are_checked(void **state)
     POINTER(empty, "empty points to data: no function is there", ROWS_TEXTS, 0);
     POINTER(setup, "setup points to data: no function is there", ROWS_BSS, 0);
     POINTER(check, "check points to data: no function is there", ROWS_STRUCTS, 0);
+    POINTER(before, "before points to data: no function is there", ROWS_DATA, 8);
     in[0].body = (struct made_pointer){ROWS_OUTSIDE, 0};
     refused("mine.o: .data.rel.ro+0x20: ", "the pointer to memset leads out of the object");
     begin(NULL);
-    in[0].check = (struct made_pointer){ROWS_CODE, 65};
+    in[0].check = (struct made_pointer){ROWS_CODE, 81};
     refused("mine.o: .data.rel.ro+0x50: ", "leads out of the object");
     begin(NULL);
     made_rows(&m, in, 1);

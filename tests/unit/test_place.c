@@ -23,6 +23,7 @@ __asm__(".pushsection .data\n"
 extern uint8_t object_bytes[];
 
 UNIT_OF(call_function, 1, 0x90);
+UNIT_OF(call_before, 1, 0x90);
 UNIT_OF(chain_add, 1, 0x90);
 
 /* --- a row ------------------------------------------------------------------------------------ */

@@ -60,6 +60,7 @@ static void show_row(const struct bench *b)
     show_function(b, "empty", BENCH_CODE_EMPTY);
     show_function(b, "setup", BENCH_CODE_SETUP);
     show_function(b, "check", BENCH_CODE_CHECK);
+    show_function(b, "before", BENCH_CODE_BEFORE);
     show_number("ops", b->ops);
     show_number("grain", b->grain);
     show_number("most_ops", b->most_ops);
