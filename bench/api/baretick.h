@@ -95,10 +95,63 @@ struct baretick_row {
 
 /* --- keeping the optimiser away; none of these is an instruction ------------------------------ */
 
-/* x, an integer or a pointer, has been computed, each time. */
-#define BARETICK_KEEP(x) __asm__ volatile("" : : "r"(x))
-/* x, a variable, may have another value from here on. */
-#define BARETICK_HIDE(x) __asm__ volatile("" : "+r"(x))
+/*
+ * BARETICK_KEEP(x): x, of any type, has been computed, each time. BARETICK_HIDE(x): x, a variable
+ * of any type, may have another value from here on. Floating point and vectors stay in vector
+ * registers, structs go through memory; a struct to be kept is a variable.
+ */
+/* Of several places clang always takes memory, so each type names its own. By
+ * __builtin_classify_type 8 is floating point, and what is none of 1 to 14 is a vector. */
+#define BARETICK_IN_VECTOR(x)                                                                      \
+    (__builtin_classify_type(x) == 8                                                               \
+         ? sizeof(x) <= 8                                                                          \
+         : __builtin_classify_type(x) < 0 || __builtin_classify_type(x) > 14)
+#define BARETICK_IN_GENERAL(x) (__builtin_classify_type(x) < 8 && sizeof(x) <= 8)
+#ifdef __cplusplus
+extern "C++" {
+template <class T> static inline __attribute__((always_inline)) void baretick_keep(const T &x)
+{
+    if constexpr (BARETICK_IN_VECTOR(x))
+        __asm__ volatile("" : : "x"(x));
+    else if constexpr (BARETICK_IN_GENERAL(x))
+        __asm__ volatile("" : : "r"(x));
+    else
+        __asm__ volatile("" : : "m"(x));
+}
+template <class T> static inline __attribute__((always_inline)) void baretick_hide(T &x)
+{
+    if constexpr (BARETICK_IN_VECTOR(x))
+        __asm__ volatile("" : "+x"(x));
+    else if constexpr (BARETICK_IN_GENERAL(x))
+        __asm__ volatile("" : "+r"(x));
+    else
+        __asm__ volatile("" : "+m"(x));
+}
+}
+#define BARETICK_KEEP(x) baretick_keep(x)
+#define BARETICK_HIDE(x) baretick_hide(x)
+#else
+/* What is not taken is compiled nevertheless, with a type that the place takes. */
+#define BARETICK_PICK(is, x, other) __builtin_choose_expr(is, x, other)
+#define BARETICK_KEEP(x)                                                                           \
+    do {                                                                                           \
+        if (BARETICK_IN_VECTOR(x))                                                                 \
+            __asm__ volatile("" : : "x"(BARETICK_PICK(BARETICK_IN_VECTOR(x), (x), 0.0)));          \
+        else if (BARETICK_IN_GENERAL(x))                                                           \
+            __asm__ volatile("" : : "r"(BARETICK_PICK(BARETICK_IN_GENERAL(x), (x), 0)));           \
+        else                                                                                       \
+            __asm__ volatile("" : : "rm"(x));                                                      \
+    } while (0)
+#define BARETICK_HIDE(x)                                                                           \
+    do {                                                                                           \
+        if (BARETICK_IN_VECTOR(x))                                                                 \
+            __asm__ volatile("" : "+x"(*BARETICK_PICK(BARETICK_IN_VECTOR(x), &(x), (double *)8))); \
+        else if (BARETICK_IN_GENERAL(x))                                                           \
+            __asm__ volatile("" : "+r"(*BARETICK_PICK(BARETICK_IN_GENERAL(x), &(x), (long *)8)));  \
+        else                                                                                       \
+            __asm__ volatile("" : "+m"(x));                                                        \
+    } while (0)
+#endif
 /* Memory may have been read and changed; at address p too, even where that is a local array. */
 #define BARETICK_CLOBBER() __asm__ volatile("" : : : "memory")
 #define BARETICK_ESCAPE(p) __asm__ volatile("" : : "r"(p) : "memory")
