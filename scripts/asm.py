@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import latency
 import report
@@ -17,6 +18,14 @@ import throughput
 from start import Failed
 
 HOSTED_SECONDS = 600
+SILENT_SECONDS = 4    # a person who waits hears something before this is over again
+COPIES = 100          # where --unroll does not say
+# As many copies as take this long, so that they dominate their window: a window takes some 100 cycles by itself, and a
+# TSC can move in steps of 40. But no more code than a core's cache of decoded instructions holds, twice over.
+WINDOW_CYCLES = 2000
+COPIES_BYTES = 4096
+LABEL_BYTES = 64      # that a copy takes in an object in addition to its code
+PILOT = ["samples=64", "rounds=1", "layout=fixed", "instructions=off"]
 
 
 def read_file(path):
@@ -63,7 +72,7 @@ def snippets_of(args):
         found = [snippet.Snippet(args.code)]
     for s in found:
         s.init, s.late_init = args.init, args.late_init
-        s.unroll, s.loop, s.basic = args.unroll, args.loop, args.basic
+        s.unroll, s.loop, s.basic = COPIES if args.unroll is None else args.unroll, args.loop, args.basic
         syntax.take(s, args.syntax)
         if args.latency:
             latency.chain(s)
@@ -85,15 +94,53 @@ def died(status):
     return f"the program was ended by signal {-status} ({signal.strsignal(-status)})" if status < 0 else ""
 
 
-def run_hosted(args, path, out):
+def run_hosted(args, path, out, more=()):
     """Lines of the report, and what was said beside them."""
-    try:
-        ran = start.hosted([f"objects={path}", *words_of(args)], capture_output=True, timeout=HOSTED_SECONDS)
-    except subprocess.TimeoutExpired:
-        raise Failed(f"the program did not end within {HOSTED_SECONDS} s") from None
+    start.fail_if_missing(start.HOSTED, "make hosted")
+    with subprocess.Popen([start.HOSTED, f"objects={path}", *words_of(args), *more], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as ran:
+        said, errors = wait_for(ran)
     with open(out, "wb") as f:
-        f.write(ran.stdout)
-    return ran.stdout.splitlines(), died(ran.returncode) or ran.stderr.decode("utf-8", "replace")
+        f.write(said)
+    return said.splitlines(), died(ran.returncode) or errors.decode("utf-8", "replace")
+
+
+def wait_for(ran):
+    """What a program writes until it ends. A person is told every few seconds that it still runs."""
+    began = time.monotonic()
+    while True:
+        try:
+            return ran.communicate(timeout=SILENT_SECONDS)
+        except subprocess.TimeoutExpired:
+            seconds = time.monotonic() - began
+        except BaseException:
+            ran.kill()
+            raise
+        if seconds > HOSTED_SECONDS:
+            ran.kill()
+            raise Failed(f"the program did not end within {HOSTED_SECONDS} s")
+        print(f"baretick: measuring for {seconds:.0f} s; a busy machine takes longer", file=sys.stderr, flush=True)
+
+
+def copies_for(cycles, size, snippets):
+    """How many copies of a snippet that takes so many cycles and bytes; snippets: how many share the object."""
+    room = snippet.OBJECT_MOST // 2 // snippets // (3 * (size + LABEL_BYTES))
+    return max(COPIES, min(int(WINDOW_CYCLES / max(cycles, 0.01)), COPIES_BYTES // size, room))
+
+
+def choose_copies(args, snippets, folder):
+    """A short run tells what a copy takes. A snippet that fails keeps the number it has."""
+    path = os.path.join(folder, "pilot.o")
+    snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"))
+    if os.path.getsize(path) > snippet.OBJECT_MOST:
+        return
+    lines, _ = run_hosted(args, path, os.path.join(folder, "pilot.jsonl"), PILOT)
+    rows = {r["name"]: r for r in records_of(lines) if r["type"] == "row"}
+    for s in snippets:
+        per_op = rows.get(s.name, {}).get("per_op", {})
+        cycles = per_op.get("cycles") or per_op.get("ticks")
+        if cycles is not None:
+            s.unroll = copies_for(cycles, s.size, len(snippets))
 
 
 def run_booted(args, path, out):
@@ -186,6 +233,8 @@ def command(args):
     snippets = snippets_of(args)
     with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder:
         path = os.path.join(folder, "asm.o")
+        if args.hosted and args.unroll is None and not args.loop:
+            choose_copies(args, snippets, folder)
         snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"))
         if os.path.getsize(path) > snippet.OBJECT_MOST:
             raise Failed(f"the copies take {os.path.getsize(path) >> 10} KiB; an object may have "
@@ -236,7 +285,8 @@ def add(commands):
                    help="nasm; intel and att: GNU as; auto: by %%rax and dword ptr, which only those have")
     p.add_argument("--init", default="", metavar="CODE", help="runs before, in each window")
     p.add_argument("--late-init", default="", metavar="CODE", help="runs last before the copies")
-    p.add_argument("--unroll", type=start.number, default=100, metavar="N", help="copies (100)")
+    p.add_argument("--unroll", type=start.number, metavar="N",
+                   help="copies (100; on this CPU as many as dominate their window)")
     p.add_argument("--loop", type=start.number, default=0, metavar="N", help="turns of a loop around them (0: none)")
     p.add_argument("--basic", action="store_true", help="N copies against none, in place of 2 N against N")
     kind = p.add_mutually_exclusive_group()

@@ -43,6 +43,7 @@ class Snippet:
     raw: bytes = b""            # in place of text
     copies: list = field(default_factory=list)  # of one round each, where they differ
     notes: list = field(default_factory=list)   # what was added to it, in words
+    size: int = 0               # bytes of one copy, once it was assembled
 
     @property
     def ops(self):
@@ -241,6 +242,7 @@ def machine_code(text, what_it_is, nasm="nasm"):
 
 def _check_size(s, size):
     """Of one copy, before all of them are assembled."""
+    s.size = size
     copies = s.unroll if s.basic else 3 * s.unroll
     if size == 0:
         raise Wrong(f'{s.where}: "{what(s)}" has no instruction')

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import asm as asm_module
 import snippet
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -235,6 +236,29 @@ def test_registers_are_set_before_the_first_reading(tmp_path):
 def test_the_copies_find_what_init_leaves(code, init):
     ran = asm(code, "--init", init, "--unroll", "1", "--hosted", "--samples", "16")
     assert "SIG" not in ran.stdout and "1 a" not in ran.stderr, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("cycles, size, snippets, copies", [
+    (0.5, 6, 1, 682), (1, 6, 1, 682), (5, 3, 1, 400), (20, 4, 1, 100), (70000, 2, 1, 100), (0, 4, 1, 1024), (-0.1, 4, 1, 1024),
+    (0.5, 6, 128, 100), (0.5, 6, 10, 249),
+])  # fmt: skip
+def test_copies_dominate_their_window_and_fit(cycles, size, snippets, copies):
+    assert asm_module.copies_for(cycles, size, snippets) == copies
+
+
+def test_a_person_hears_that_a_long_run_goes_on(monkeypatch, capsys):
+    monkeypatch.setattr(asm_module, "SILENT_SECONDS", 0.1)
+    with subprocess.Popen(["sleep", "0.5"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
+        assert asm_module.wait_for(ran) == (b"", b"")
+    assert capsys.readouterr().err.count("baretick: measuring for") >= 2
+
+
+@pytest.mark.silicon
+def test_nine_runs_of_a_wide_addition_agree_within_two_percent():
+    if "avx512f" not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("no AVX-512 on this CPU")
+    found = sorted(cycles("vaddpd zmm0, zmm1, zmm2", "--throughput")["cycles"] for _ in range(9))
+    assert found[-1] - found[0] <= 0.02 * found[4], found
 
 
 # --- what a snippet waits for: test_waits.py has what is made of each ---------------------------------
