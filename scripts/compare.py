@@ -16,6 +16,7 @@ import table
 # Both: of rows called faster or slower, the share that is neither; the risk that --fail-if-slower fails falsely.
 RISK = 0.01
 SLOWER, FASTER, SAME, UNLIKE = "slower", "faster", "same", "not comparable"
+FAILED = "FAILED"  # in a report of either side: it has no figure there
 MORE, FEWER = "more", "fewer"  # of counted instructions, which are not time
 
 COLUMNS = (
@@ -151,11 +152,28 @@ def with_change(line, d):
         line[key] = None if value is None else format(value, form) + (unit if key == "change" else "")
 
 
+def has_failed(rows):
+    return any(row["status"] == "wrong" for row in rows)
+
+
+def kept(old, new):
+    """The figure of the side that has one, next to one that failed."""
+    found = {}
+    for side, rows in (("old", old or ()), ("new", new or ())):
+        if rows and not any(likeness.unfit(row) for row in rows):
+            unit = figure.unit(rows[0])
+            e = estimate.pooled([estimate.of_row(r, unit) for r in rows])
+            found.update({"unit": unit, side: e.value, f"{side}_half": half(e)})
+    return found
+
+
 def judged(key, old, new):
     """One line of the comparison, and its difference, or None."""
     suite, name, core = key
     line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "why": why_not(old, new) or ""}
     if line["why"]:
+        if has_failed((*(old or ()), *(new or ()))):
+            return {**line, **kept(old, new), "verdict": FAILED}, None
         return {**line, "verdict": UNLIKE}, None
     unit = figure.unit(old[0])
     a, b = (estimate.pooled([estimate.of_row(r, unit) for r in rows]) for rows in (old, new))
@@ -269,7 +287,7 @@ def sentence(lines):
     counts = {}
     for line in lines:
         counts[line["verdict"]] = counts.get(line["verdict"], 0) + 1
-    order = (SLOWER, MORE, FASTER, FEWER, SAME, UNLIKE)
+    order = (FAILED, SLOWER, MORE, FASTER, FEWER, SAME, UNLIKE)
     said = f"{len(lines)} rows: " + ", ".join(f"{counts[v]} {v}" for v in order if v in counts)
     moved = {v: sum(line.get("count_verdict") == v for line in lines) for v in (MORE, FEWER)}
     if any(moved.values()):

@@ -54,9 +54,9 @@ def changes(old, new, lines):
         axes.set_xlabel("change of instructions, %" if counted else "change of an operation's figure, %")
         axes.xaxis.set_major_formatter(lambda v, _: f"{v:+g}".replace("-", "\N{MINUS SIGN}") if v else "0")
 
-    tally = {v: sum(x["verdict"] == v for x in lines) for v in (*LOOKS, compare.UNLIKE)}
+    tally = {v: sum(x["verdict"] == v for x in lines) for v in (*LOOKS, compare.UNLIKE, compare.FAILED)}
     said = ", ".join(f"{n} {v}" for v, n in tally.items() if n and v != compare.SAME)
-    judged = [x for x in lines if x["verdict"] != compare.UNLIKE]  # those without a percentage, too
+    judged = [x for x in lines if x["verdict"] not in (compare.UNLIKE, compare.FAILED)]  # those without a percentage, too
     moved = sum(x["verdict"] != compare.SAME for x in judged)
     title = f"{moved} of {len(judged)} rows changed" if moved else f"No row of {len(judged)} is shown to have changed"
     if moved:

@@ -36,12 +36,16 @@ def linearity(report):
             strong = mine in recipes
             colour = ink.BLUE if strong else next(colours, ink.GREY)
             x, y, half = zip(*line)
+            half = [h if h <= room / 4 else 0 for h in half]  # one that is longer than the picture says nothing in it
             axes.errorbar(x, y, yerr=half if any(half) else None, marker="o", color=colour, elinewidth=1.2,
                           markersize=8 if strong else 5, linewidth=3.5 if strong else 1.8, zorder=3 if strong else 2)
             names = ", ".join(r["recipe"] for r in recipes)
             if len(recipes) > 3:
                 names = f"{used if strong else recipes[0]['recipe']}\nand {len(recipes) - 1} more"
-            labels.append((line[-1][1], names, colour, "bold" if strong else "normal"))
+            wide = max(h for *_, h in line)
+            if wide > room / 4:
+                names += f"\n(\N{PLUS-MINUS SIGN}{wide:.0f})"
+            labels.append((min(max(line[-1][1], min(low, -1)), max(high, 1)), names, colour, "bold" if strong else "normal"))
         axes.set_xticks(range(len(chains)), [str(n) for n in chains], size=10.5 if sheet.page else None)
         axes.set_xlim(-0.3, len(chains) - 0.75)
         axes.set_ylim(min(low - 0.08 * room, -1), max(high + 0.08 * room, 1))

@@ -56,7 +56,7 @@ def table(caption, columns, rows, first_is_name=True, sortable=True, label=None)
                 cells.append(element("th", breakable(shown), scope="row", **how))
             else:
                 cells.append(element("td", shown, **how))
-        body.append(element("tr", *cells))
+        body.append(element("tr", *cells, class_=row.get("_class")))
     made = element("table", element("caption", caption), element("thead", head),
                    element("tbody", together(body, "\n")), class_="sort" if sortable and len(rows) > 1 else None)
     # What is too wide scrolls by itself, with the keyboard as well.

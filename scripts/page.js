@@ -1,4 +1,4 @@
-// Headings of tables become buttons that sort. The page reads as well without it.
+// Headings of tables become buttons that sort, and each has a filter of its rows. The page reads as well without it.
 "use strict";
 for (const table of document.querySelectorAll("table.sort")) {
   const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
@@ -6,6 +6,14 @@ for (const table of document.querySelectorAll("table.sort")) {
     const cell = row.cells[at];
     return cell.dataset.v === undefined ? cell.textContent.trim() : Number(cell.dataset.v);
   };
+  const label = document.createElement("label"), input = document.createElement("input");
+  label.className = "filter";
+  input.type = "search";
+  label.append("Rows with", input);
+  if (body.rows.length > 8) table.parentElement.before(label);
+  input.addEventListener("input", () => {
+    for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(input.value.toLowerCase());
+  });
   const empty = (v) => v === "" || v === "-";
   heads.forEach((head, at) => {
     const button = document.createElement("button");

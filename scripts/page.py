@@ -73,7 +73,7 @@ def of_rows(figures, report, rows, names, old):
     """(the figures, {row: the place of its first one}, how many rows have some)."""
     run = report.one("run")
     changed = {(x["suite"], x["name"], x["core"]) for x in old.lines
-               if x["verdict"] not in (compare.SAME, compare.UNLIKE)} if old else set()
+               if x["verdict"] not in (compare.SAME, compare.UNLIKE, compare.FAILED)} if old else set()
     made, places = [], {}
     for row in page_parts.of_interest(rows, names, changed):
         if len(places) >= figures.most:

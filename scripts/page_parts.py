@@ -183,7 +183,11 @@ def rows_by_suite(report, rows, linked):
         place = linked.get((r["suite"], r["name"], r["core"]))
         flat["note"] = note(r)
         name = markup.breakable(r["name"])
-        flat["row"] = (element("a", name, href=f"#{place}") if place else name, r["name"])
+        name = element("a", name, href=f"#{place}") if place else name
+        if r["status"] == "wrong":  # in the column that remains in sight
+            flat["_class"], flat["note"] = "failed", ""
+            name = markup.together([name, element("span", f"FAILED: {note(r)}", class_="why")])
+        flat["row"] = (name, r["name"])
         suites.setdefault(r["suite"], []).append(flat)
     # The figure first: on a phone the windows are out of sight.
     order = ("row", "core", "cycles", "interval", "instructions", "ipc", "ticks", "ns", "ops", "min", "median", "p99",
@@ -285,6 +289,7 @@ def change(old, new, crossed, lines, differences):
     """The comparison of compare, as its own text has it; what changed stands first."""
     explained = compare.explanation(lines, differences)  # by the places of the lines
     lines = sorted(lines, key=lambda x: (x["verdict"] == compare.SAME) + 2 * (x["verdict"] == compare.UNLIKE))
+    lines = [{**x, "_class": "failed"} if x["verdict"] == compare.FAILED else x for x in lines]
     several = len({x["core"] for x in lines}) > 1
     parts = [element("p", side.line()) for side in (old, new)]
     parts += [element("p", f"Compared all the same: {said}") for said in crossed]

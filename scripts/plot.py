@@ -41,7 +41,7 @@ class Old:
         self.old, self.new = compare.Side("old", [path]), compare.Side("new", [new_path])
         self.crossed = compare.fail_if_unlike(self.old, self.new, args.across)
         self.lines, self.differences = compare.compared(self.old, self.new, args)
-        self.comparable = {(x["suite"], x["name"], x["core"]) for x in self.lines if x["verdict"] != compare.UNLIKE}
+        self.comparable = {(x["suite"], x["name"], x["core"]) for x in self.lines if x["verdict"] not in (compare.UNLIKE, compare.FAILED)}
 
     def row(self, row):
         """(run, row) of the same row, or None where the two are not comparable."""

@@ -54,10 +54,10 @@ row           unit       old  +-98%    new  +-98%   change     from      to  ver
 made/quicker  cycles  10.000  0.010  9.000  0.010  -10.00%  -10.10%  -9.90%  faster
 made/alike    cycles   3.000  0.010  3.001  0.010   +0.03%   -0.30%  +0.37%  same
 made/gone     -            -      -      -      -        -        -       -  not comparable  only in the old report
-made/broken   -            -      -      -      -        -        -       -  not comparable  new: wrong: x is 3
+made/broken   cycles   1.000  0.010      -      -        -        -       -  FAILED          new: wrong: x is 3
 made/slower   -            -      -      -      -        -        -       -  not comparable  only in the new report
 
-5 rows: 1 faster, 1 same, 3 not comparable
+5 rows: 1 FAILED, 1 faster, 1 same, 2 not comparable
 Rows judged by their figures and intervals: 2. There are no figures of placements, or too few, or
 launches differ by more than their placements explain.
 The intervals of changes are of 99%, each by itself. Over these 2 rows false alarms are held down (Benjamini-Hochberg):

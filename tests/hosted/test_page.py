@@ -530,3 +530,11 @@ def test_headings_sort_in_a_browser_and_evil_does_not_run(tmp_path):
         pytest.skip(f"{BROWSER} does not start here: {ran.stderr[-200:]}")
     assert 'data-found="badc cbad ascending abcd descending"' in ran.stdout
     assert 'data-wide="true"' in ran.stdout and "<title>baretick: Made CPU" in ran.stdout
+
+
+def test_a_failed_row_is_marked_and_its_reason_stands_under_its_name():
+    """In the heading of its line, which remains in sight where the table is wider than the screen."""
+    text = made(taken([silicon(), row("fine", 1), row("broken", 1, status="wrong", why="x is 3")]), plots=0)
+    (line,) = re.findall(r'<tr class="failed">.*?</tr>', text, re.DOTALL)
+    heading = re.search(r"<th .*?</th>", line)[0]
+    assert "broken" in heading and "x is 3" in heading and "fine" not in line

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HIDDEN = {"iasl", "sudo", "id", "apt-get", "apt-cache"}
+HIDDEN = {"iasl", "rustc", "sudo", "id", "apt-get", "apt-cache"}
 STAND_INS = {
     "id": "echo 1000",
     "apt-cache": "exit 0",
@@ -34,11 +34,11 @@ def setup(tmp_path):
         (folder / name).write_text("#!/bin/sh\n" + text.format(log=log, bin=folder) + "\n")
         (folder / name).chmod(0o755)
 
-    def start(sudo):
+    def start(sudo, *words):
         if not sudo:
             (folder / "sudo").unlink()
         done = subprocess.run(
-            [ROOT / "scripts/setup"], env={**os.environ, "PATH": str(folder)}, timeout=120,
+            [ROOT / "scripts/setup", *words], env={**os.environ, "PATH": str(folder)}, timeout=120,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return done.stdout, done.returncode, log.read_text().splitlines()
 
@@ -58,3 +58,14 @@ def test_without_sudo_the_command_for_root_is_named(setup):
     assert status == 1 and "still missing: iasl" in said, said
     assert "no sudo; run as root: env DEBIAN_FRONTEND=noninteractive apt-get install" in said, said
     assert called == [], called
+
+
+def test_what_tests_will_skip_is_named_and_installed_on_request(setup):
+    said, status, _ = setup(True, "--dry-run")
+    assert status == 0 and "(--all installs them)" in said and "rustc" in said.split("(--all installs them)")[1], said
+    (line,) = [x for x in said.splitlines() if "would install" in x and "acpica-tools" in x]
+    assert "rustc" not in said.split("would install")[1]
+    said, status, called = setup(True, "--all", "--dry-run")
+    assert status == 0 and "--all" not in said and not called, said
+    assert any("would install" in x and " rustc" in x for x in said.splitlines()), said
+    assert setup(True, "--al")[1] == 2
