@@ -131,7 +131,7 @@ def copies_for(cycles, size, snippets):
 def choose_copies(args, snippets, folder):
     """A short run tells what a copy takes. A snippet that fails keeps the number it has."""
     path = os.path.join(folder, "pilot.o")
-    snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"))
+    snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"), calls=args.allow_syscalls)
     if os.path.getsize(path) > snippet.OBJECT_MOST:
         return
     lines, _ = run_hosted(args, path, os.path.join(folder, "pilot.jsonl"), PILOT)
@@ -235,7 +235,8 @@ def command(args):
         path = os.path.join(folder, "asm.o")
         if args.hosted and args.unroll is None and not args.loop:
             choose_copies(args, snippets, folder)
-        snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"))
+        snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"),
+                         calls=args.allow_syscalls or not args.hosted)
         if os.path.getsize(path) > snippet.OBJECT_MOST:
             raise Failed(f"the copies take {os.path.getsize(path) >> 10} KiB; an object may have "
                          f"{snippet.OBJECT_MOST >> 10}: lower --unroll, or measure fewer snippets at once")
@@ -293,6 +294,7 @@ def add(commands):
     kind.add_argument("--latency", action="store_true", help="make each copy wait for the one before; says how")
     kind.add_argument("--throughput", action="store_true", help="make copies wait as little as registers allow; says how")
     p.add_argument("--hosted", action="store_true", help="as a process, on this CPU, in place of QEMU")
+    p.add_argument("--allow-syscalls", action="store_true", help="with --hosted: int 0x80, syscall and sysenter are run")
     p.add_argument("--recipe", help="how the TSC is read: baretick's option recipe=")
     p.add_argument("--samples", help="windows: baretick's option samples=")
     p.add_argument("--deadline", type=start.number, default=20, metavar="S", help="seconds a snippet may take (20)")

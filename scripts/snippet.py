@@ -251,13 +251,38 @@ def _check_size(s, size):
                     f"{OBJECT_MOST >> 10}: lower --unroll, or measure fewer instructions")
 
 
-def assemble(snippets, path, include, nasm="nasm"):
-    """Writes the object. Raises Wrong with NASM's message and the snippet's own line."""
+def system_calls(code):
+    """The instructions among these that call Linux: SYSCALL, SYSENTER, INT 0x80. By ndisasm, which comes with NASM."""
+    try:
+        ran = subprocess.run(["ndisasm", "-b", "64", "-"], input=code, capture_output=True, check=False,
+                             timeout=NASM_SECONDS)
+    except FileNotFoundError:
+        raise Wrong("ndisasm is not installed; it comes with NASM, which ./scripts/setup installs") from None
+    except subprocess.TimeoutExpired:
+        raise Wrong(f"ndisasm did not end within {NASM_SECONDS} s: the instructions are too many") from None
+    found = re.findall(r"^[0-9A-F]+ +[0-9A-F]+ +(?:\w+ )*?(syscall|sysenter|int 0x80)$", ran.stdout.decode(), re.MULTILINE)
+    return list(dict.fromkeys(found))
+
+
+def _check_calls(code, where):
+    calls = system_calls(code)
+    if calls:
+        raise Wrong(f"{where}: {', '.join(calls)} would make a real system call of this process; "
+                    "--allow-syscalls lets it, without --hosted it runs in QEMU")
+
+
+def assemble(snippets, path, include, nasm="nasm", calls=True):
+    """Writes the object. Raises Wrong with NASM's message and the snippet's own line. calls=False: no instruction
+    may call Linux."""
     for s in snippets:
         check(s)
-        _try(instructions(s.init), f"{s.where}, --init", nasm)
-        _try(instructions(s.late_init), f"{s.where}, --late-init", nasm)
-        _check_size(s, len(s.raw or _try(instructions(s.text), s.where, nasm).code))
+        init = _try(instructions(s.init), f"{s.where}, --init", nasm).code
+        late_init = _try(instructions(s.late_init), f"{s.where}, --late-init", nasm).code
+        code = s.raw or _try(instructions(s.text), s.where, nasm).code
+        _check_size(s, len(code))
+        for part, where in ((code, ""), (init, ", --init"), (late_init, ", --late-init")):
+            if part and not calls:
+                _check_calls(part, s.where + where)
     named(snippets)
     run = _nasm(source(snippets, include), nasm, path)
     if run.returncode:

@@ -136,10 +136,25 @@ def test_privileged_code_is_said_to_need_the_machine():
 def test_a_snippet_that_ends_the_process_fails_its_row_and_no_other(tmp_path, code):
     file = tmp_path / "snippets"
     file.write_text(f"{code}\nadd rax, rbx\n")
-    ran = asm("--file", str(file), "--hosted")
+    ran = asm("--file", str(file), "--hosted", "--allow-syscalls")
     bad, good = ran.stdout.split("add rax, rbx")
     assert ran.returncode == 1 and "would end the program" in bad and "SIGSYS" in bad, ran.stdout
     assert " a copy" in good, ran.stdout
+
+
+@pytest.mark.parametrize("words, call", [
+    (["mov eax, 39; syscall"], "syscall"), (["mov eax, 20; int 0x80"], "int 0x80"), (["nop", "--init", "sysenter"], "sysenter"),
+    (["--bytes", "90 0f05"], "syscall"), (["times 3 nop; times 2 syscall"], "syscall"),
+])
+def test_a_system_call_is_refused_by_name_unless_it_is_allowed(words, call):
+    ran = asm(*words, "--hosted")
+    assert ran.returncode == 2 and f"{call} would make" in ran.stderr and "--allow-syscalls" in ran.stderr, ran.stderr
+    assert not ran.stdout
+
+
+def test_bytes_of_a_constant_are_no_system_call():
+    ran = asm("mov eax, 0x80cd050f", "--hosted")
+    assert ran.returncode == 0, ran.stderr
 
 
 @pytest.mark.parametrize("code", ["%assign i 0", "global _start", "align 4096", "section .data; dd 1"])
