@@ -51,9 +51,24 @@ def pytest_configure(config):
         os.sched_setaffinity(0, ONE)  # its children have it from it
 
 
+def dealt(items, is_long, workers=int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))):
+    """The order in which each worker begins with its share of what is_long(item). pytest-xdist sends every worker a
+    batch of consecutive tests first, a quarter of its share: with all long ones in front, one worker would have them
+    alone."""
+    batch = max(len(items) // workers // 4, 2)
+    long = [item for item in items if is_long(item)]
+    others = [item for item in items if not is_long(item)]
+    order = []
+    for worker in range(workers):
+        share = long[worker::workers]
+        fill = max(batch - len(share), 0) if worker < workers - 1 else len(others)
+        order += share + others[:fill]
+        del others[:fill]
+    return order
+
+
 def pytest_collection_modifyitems(config, items):
-    """What takes long comes first, which is dealt out one by one; later workers get many at once, and one of them
-    would have these alone in the end."""
+    """What takes long comes first, on every worker."""
     for item in items:
         if "program" in item.fixturenames:
             item.add_marker("launches")
@@ -61,7 +76,7 @@ def pytest_collection_modifyitems(config, items):
         left_out = [item for item in items if item.get_closest_marker("silicon")]
         items[:] = [item for item in items if not item.get_closest_marker("silicon")]
         config.hook.pytest_deselected(items=left_out)
-    items.sort(key=lambda item: item.path.name not in LONG)
+    items[:] = dealt(items, lambda item: item.path.name in LONG)
 
 
 @pytest.fixture(autouse=True)
