@@ -4,8 +4,11 @@
 #include "kernel/cores/deadline.h"
 #include "kernel/cores/run.h"
 #include "kernel/cores/time.h"
+#include "kernel/cpu/cpu.h"
 #include "kernel/trap/guard.h"
 #include "kernel/trap/step.h"
+
+extern const char _text[] HIDDEN, _etext[] HIDDEN; /* linker.ld */
 
 static struct machine *machine_of(const struct platform *p)
 {
@@ -134,10 +137,10 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     return back && !call.late;
 }
 
-static struct step_result step(struct steps *s, const void *function,
+static struct step_result step(struct steps *s, step_entry *entry, const void *code,
                                const uint64_t argument[STEP_ARGUMENTS])
 {
-    return step_call(core_current(), s, function, argument);
+    return step_call(core_current(), s, entry, code, argument);
 }
 
 static uint64_t nmis(void)
@@ -268,6 +271,8 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .row_end = row_end,
         .guarded = guarded,
         .step = step,
+        .text = (uint64_t)_text,
+        .text_size = (uint64_t)_etext - (uint64_t)_text,
         .image = m->handoff->image_base,
         .image_size = m->handoff->image_size,
         .nmis = nmis,

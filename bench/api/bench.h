@@ -39,7 +39,8 @@ struct object {
 
 /*
  * A body in C: does n operations on the object; n is never 0. It is `ops` or twice that;
- * method=adaptive asks for any number that the row's `grain` and `most_ops` allow (bench_can_do).
+ * method=adaptive and single-stepping ask for any number that the row's `grain` and `most_ops`
+ * allow (bench_can_do), the latter also for multiples of its `step_ops`.
  * It returns 0. Anything else says that an operation failed, or that n is a number that this body
  * cannot do: the window is counted in `errors`, its ticks are left out.
  */
@@ -133,6 +134,9 @@ struct bench {
     bool errors_are_wrong;         /* one failed operation fails the row */
     uint32_t grain;                /* both take n in multiples of it only; 0: any n; ... */
     uint32_t most_ops;             /* ... and no n above this; 0: no limit */
+    /* Operations that are single-stepped at the least (bench/measure/steps.h), where fewer than a
+     * grain execute what all others do on average; 0: a grain. */
+    uint32_t step_ops;
 
     /* FORM_CORES */
     void (*meet)(struct crowd *c);

@@ -143,13 +143,15 @@ struct platform {
      */
     bool (*guarded)(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
     /*
-     * Calls function(argument...) one instruction at a time on the core that runs, within
-     * guarded(), and counts into *s, of which the caller sets `most`: when that is reached the rest
-     * runs freely. A guarded() that does not come back leaves no stepping behind. NULL: not
-     * possible here.
+     * Calls entry(argument, code) on the core that runs, within guarded(), and counts the
+     * instructions between two addresses by their traps, into *s, whose upper part the caller has
+     * set: from the first trap to `back`, after which the rest runs freely, as it does after `most`
+     * traps. A guarded() that does not come back leaves no stepping behind. NULL: not possible
+     * here.
      */
-    struct step_result (*step)(struct steps *s, const void *function,
+    struct step_result (*step)(struct steps *s, step_entry *entry, const void *code,
                                const uint64_t argument[STEP_ARGUMENTS]);
+    uint64_t text, text_size;   /* the program's own code, which may be read */
     uint64_t image, image_size; /* where the program lies, which can be anywhere; 0: as linked */
     /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);

@@ -23,15 +23,25 @@ static uint8_t *room_of(uint8_t *data, const struct bench *b)
 /* For messages about faults, which know of no engine. */
 static struct compiled *now_placed;
 
-static window_fn build(struct code *code, struct window_spec spec, const struct unit *unit,
-                       uint32_t copies, const struct bench *b, const char *kind)
+/* Builds one window. What it is called with is the caller's. */
+static bool build(struct code *code, struct window_spec spec, const struct unit *unit,
+                  uint32_t copies, const struct bench *b, const char *kind, struct placed_kind *w)
 {
     char name[96]; /* the text behind the window's tag */
     fmt_buf(name, sizeof name, "%s/%s/%s", b->suite, b->name, kind);
     spec.name = name;
     spec.unit = unit;
     spec.copies = copies;
-    return code_window(code, &spec);
+    w->fn = code_window(code, &spec);
+    w->part = code->part;
+    return w->fn != NULL;
+}
+
+/* The same window for another kind, which differs in what it is called with. */
+static void build_no_other(const struct placed_kind *like, struct placed_kind *w)
+{
+    w->fn = like->fn;
+    w->part = like->part;
 }
 
 /* What the body calls stands before it, on lines of its own, moved by multiples of 16 as compilers
@@ -59,11 +69,9 @@ static bool place_callees(struct code *code, const struct bench *b, struct windo
 static bool place_straight(struct code *code, const struct bench *b, struct window_spec *spec,
                            struct placed *p, bool twice)
 {
-    p->kind[KIND_EMPTY].fn = build(code, *spec, NULL, 0, b, "E");
-    p->kind[KIND_BODY].fn = build(code, *spec, b->unit, b->ops, b, "B");
-    if (twice)
-        p->kind[KIND_BODY2].fn = build(code, *spec, b->unit, 2 * b->ops, b, "B2");
-    return p->kind[KIND_EMPTY].fn && p->kind[KIND_BODY].fn && (!twice || p->kind[KIND_BODY2].fn);
+    return build(code, *spec, NULL, 0, b, "E", &p->kind[KIND_EMPTY]) &&
+           build(code, *spec, b->unit, b->ops, b, "B", &p->kind[KIND_BODY]) &&
+           (!twice || build(code, *spec, b->unit, 2 * b->ops, b, "B2", &p->kind[KIND_BODY2]));
 }
 
 /* A loop, or a C function that loops: twice the body is the same code with twice the turns. */
@@ -79,17 +87,15 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
         spec->before = &unit_call_before;
         spec->callee = before;
     }
-    window_fn empty = calls_empty ? build(code, *spec, &unit_call_function, 1, b, "E")
-                                  : build(code, *spec, NULL, 0, b, "E");
-    window_fn body = build(code, *spec, function ? &unit_call_function : b->unit, 1, b, "B");
-    if (!empty || !body)
+    const struct unit *unit = function ? &unit_call_function : b->unit;
+    struct placed_kind *empty = &p->kind[KIND_EMPTY], *body = &p->kind[KIND_BODY];
+    if (!build(code, *spec, calls_empty ? &unit_call_function : NULL, calls_empty, b, "E", empty) ||
+        !build(code, *spec, unit, 1, b, "B", body))
         return false;
-    p->kind[KIND_EMPTY].fn = empty;
-    p->kind[KIND_BODY].fn = body;
     if (twice) {
-        p->kind[KIND_BODY2].fn = body;
+        build_no_other(body, &p->kind[KIND_BODY2]);
         if (has_empty) /* else the bare window, which is the same for both */
-            p->kind[KIND_EMPTY2].fn = empty;
+            build_no_other(empty, &p->kind[KIND_EMPTY2]);
     }
     const void *called = p->callee, *nothing = NULL;
     if (function) {
@@ -156,8 +162,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     bool twice = !b->not_doubled && !place_is_cold(e, b);
     switch (b->form) {
     case FORM_EMPTY:
-        p->kind[KIND_BODY].fn = build(code, spec, NULL, 0, b, "B");
-        return p->kind[KIND_BODY].fn != NULL;
+        return build(code, spec, NULL, 0, b, "B", &p->kind[KIND_BODY]);
     case FORM_STRAIGHT:
         p->kind[KIND_BODY].function = p->kind[KIND_BODY2].function = p->callee;
         return place_straight(code, b, &spec, p, twice);
@@ -186,10 +191,11 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
     struct window_spec ruler_spec = {.recipe = recipe, .xfence_is_lfence = e->xfence_is_lfence};
 
     code_begin(&code, e->p);
-    window_fn ruler = build(&code, ruler_spec, &unit_chain_add, RULER_ADDS, b, "R");
-    window_fn ruler2 = build(&code, ruler_spec, &unit_chain_add, 2 * RULER_ADDS, b, "R2");
+    struct placed_kind ruler, ruler2;
+    bool fits = build(&code, ruler_spec, &unit_chain_add, RULER_ADDS, b, "R", &ruler) &&
+                build(&code, ruler_spec, &unit_chain_add, 2 * RULER_ADDS, b, "R2", &ruler2);
     code_skip(&code, RULER_APART - code.used % LINE);
-    bool fits = ruler && ruler2 && begin_functions(e, &code, b);
+    fits = fits && begin_functions(e, &code, b);
     for (unsigned i = from; fits && i < from + n; i++) {
         struct placed *p = &placed[i];
         memset(p, 0, sizeof *p);
@@ -197,8 +203,8 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
         p->room = room_of(e->p->data, b);
         if (b->form != FORM_EMPTY) {
-            p->kind[KIND_RULER].fn = ruler;
-            p->kind[KIND_RULER2].fn = ruler2;
+            p->kind[KIND_RULER].fn = ruler.fn;
+            p->kind[KIND_RULER2].fn = ruler2.fn;
         }
         code_skip(&code, p->at.line * LINE);
         size_t began = code.used;

@@ -24,6 +24,7 @@ struct placed_kind {
     window_fn fn; /* NULL: this row has no windows of the kind */
     const void *function;
     uint64_t turns;
+    struct window_part part;
 };
 
 #define PLACE_COOL 5

@@ -87,7 +87,7 @@ struct method_result {
 
 /* --- instructions, by single-stepping (bench/measure/steps.h) --------------------------------- */
 
-/* Instructions of one window, from its call to its return. */
+/* Instructions of one window, between its way in and its way out (bench/window/window.h). */
 struct step_window {
     uint64_t instructions;
     uint64_t iterations; /* of repeated string instructions */
@@ -117,6 +117,14 @@ struct stepped {
 static inline bool stepped_known(const struct stepped *s)
 {
     return s->tried && !s->why_not[0];
+}
+
+/* An operation's share of what was counted in the four windows, of whatever kind. */
+static inline double stepped_per_op(const struct stepped *s, uint64_t body, uint64_t body2,
+                                    uint64_t empty, uint64_t empty2)
+{
+    int64_t once = (int64_t)(body - empty), twice = (int64_t)(body2 - empty2);
+    return (double)(s->doubled ? twice - once : once) / (double)s->ops;
 }
 
 /* What the operations of the difference executed, exactly: instructions of s->ops operations. Only

@@ -1,21 +1,19 @@
 /*
  * Instructions of one operation, by single-stepping (docs/method.md "Instructions"): the row's own
  * code, once with few operations and once with twice as many, and the same for what is subtracted.
- * Each of these windows begins as a placement does, with the row's setup, and its work is checked.
  */
 #ifndef BENCH_MEASURE_STEPS_H
 #define BENCH_MEASURE_STEPS_H
 
 #include "bench/measure/context.h"
 
-/* Steps of a window, where the row can do so few; and of one that cannot. */
+/* The longest window, in steps, where the row can do so few; and of a row that cannot. */
 #define STEPS_WINDOW 300
 #define STEPS_HARD   30000
-/* A counter of retired instructions is read around the same windows so often at the most. */
-#define STEPS_TRIES 4
-/* What a row may take, in microseconds: where it can do so few, and where it cannot. */
+/* What a row may take, in microseconds, where it can do so few; and one window of a row that
+ * cannot, which has an eighth of deadline= at the most. */
 #define STEPS_US      2000
-#define STEPS_HARD_US 250000
+#define STEPS_HARD_US 1000000
 
 /*
  * Fills row->stepped, between row_begin() and row_end() after the row's last window, whose

@@ -13,7 +13,8 @@ UNIT window_tag
     FIXUP FIXUP_TAG
 ENDUNIT
 
-UNIT window_enter
+; The way in, in two parts; between them FRAME is set. rax points to the arguments.
+%macro ENTER_KEEPING 0
     push rbp
     push rbx
     push r12
@@ -25,8 +26,8 @@ UNIT window_enter
     push rsi
     push rdi
     mov rax, rsp
-    db 0x48, 0x8d, 0x2d         ; lea FRAME, [rel ...]
-    FIXUP FIXUP_FRAME
+%endmacro
+%macro ENTER_IN_FRAME 0
     mov [FRAME + FRAME_RSP], rax
     pushfq
     pop qword [FRAME + FRAME_FLAGS]
@@ -35,9 +36,9 @@ UNIT window_enter
     sub rsp, r8                 ; 8 more than a multiple of 16: a C body expects that at its call
     mov [FRAME + FRAME_BODY_RSP], rsp
 ; About a core cycle a turn: keeps windows from beginning at one phase of the TSC's step.
-.delay:
+%%delay:
     dec rcx
-    jns .delay
+    jns %%delay
 ; docs/method.md "The history of registers and flags": every body finds registers that a load wrote,
 ; and flags that CMP with an immediate wrote.
     mov OBJECT, [rax]
@@ -55,7 +56,35 @@ UNIT window_enter
     mov r15, [rax + 24]
     mov rax, [rax + 24]
     cmp eax, HISTORY_VALUE - 1  ; leaves every flag clear
+%endmacro
+
+UNIT window_enter
+    ENTER_KEEPING
+    db 0x48, 0x8d, 0x2d         ; lea FRAME, [rel ...]
+    FIXUP FIXUP_FRAME
+    ENTER_IN_FRAME
 ENDUNIT
+
+; window.h. POPF delays its first trap by one instruction (Intel SDM vol. 3B section 18.3.1.4),
+; which is the jump.
+section .text
+global window_step:function hidden
+window_step:
+    mov r10, rsi
+    mov r9, [rdi + 40]
+    mov r8, [rdi + 32]
+    mov rcx, [rdi + 24]
+    mov rdx, [rdi + 16]
+    mov rsi, [rdi + 8]
+    mov rdi, [rdi]
+    ENTER_KEEPING
+    mov FRAME, r9
+    mov [FRAME + FRAME_NEXT], r10
+    ENTER_IN_FRAME
+    pushfq
+    or dword [rsp], 0x100       ; TF
+    popfq
+    jmp [FRAME + FRAME_NEXT]
 
 ; RFLAGS that last: DF; AC, NT, IOPL and IF.
 %define FLAG_DF     0x400

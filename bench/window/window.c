@@ -174,15 +174,20 @@ window_fn code_window(struct code *c, const struct window_spec *spec)
         return NULL;
 
     uint8_t *entry = append(c, &unit_window_tag, spec, NULL);
-    if (!entry || !append(c, &unit_window_enter, spec, NULL) ||
-        (spec->before && !append(c, spec->before, spec, NULL)) || !append(c, r->start, spec, NULL))
+    if (!entry || !append(c, &unit_window_enter, spec, NULL))
+        return NULL;
+    c->part.from = c->p->code + c->used;
+    if ((spec->before && !append(c, spec->before, spec, NULL)) || !append(c, r->start, spec, NULL))
         return NULL;
     const uint8_t *head = c->p->code + c->used;
     if (spec->unit && !append_copies(c, spec->unit, spec->copies, spec))
         return NULL;
     if (spec->loop && !append(c, &unit_loop_turn, spec, head))
         return NULL;
-    if (!append(c, r->stop, spec, NULL) || !append(c, &unit_window_leave, spec, NULL))
+    if (!append(c, r->stop, spec, NULL))
+        return NULL;
+    c->part.to = append(c, &unit_window_leave, spec, NULL);
+    if (!c->part.to)
         return NULL;
 
     window_fn fn;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "bench/api/bench.h"
 #include "bench/api/platform.h"
+#include "bench/api/step.h"
 #include "lib/config/recipe.h"
 
 struct window_result {
@@ -52,6 +53,7 @@ struct window_frame {
     uint32_t mxcsr;         /* ... MXCSR ... */
     uint32_t control;       /* ... and the x87's control word */
     uint8_t x87[28];        /* after it: FNSTENV */
+    const void *next;       /* where window_step() goes on */
 };
 #define WINDOW_FRAME_SIZE 1024
 #define WINDOW_FRAME_AT   (PLATFORM_DATA_SIZE - WINDOW_FRAME_SIZE / 2)
@@ -64,6 +66,18 @@ struct window_frame {
 typedef struct window_result (*window_fn)(struct object *o, const void *function, uint64_t turns,
                                           uint64_t delay, uint64_t stack);
 #define WINDOW_STACK 8 /* the stack where it is */
+
+/* What of a window is single-stepped: all between its way in and its way out. */
+struct window_part {
+    const void *from; /* the first instruction after the way in */
+    const void *to;   /* the first one of the way out */
+};
+/*
+ * Runs a window as window_fn does, whose way in is this function's own, with the trap flag set from
+ * `from` of its part on. The arguments are window_fn's and the address of the window's frame. Made
+ * for `step` of bench/api/platform.h.
+ */
+step_entry window_step;
 
 struct window_spec {
     enum recipe recipe;
@@ -82,6 +96,7 @@ struct window_spec {
 struct code {
     const struct platform *p;
     size_t used;
+    struct window_part part; /* of the window that was built last */
 };
 void code_begin(struct code *c, const struct platform *p);
 void code_end(struct code *c);

@@ -8,9 +8,8 @@
 #include "bench/api/platform.h"
 #include "kernel/trap/traps.h"
 
-/* Calls function(argument...) stepped on the running core, `c`, within guard_call(). Reads
- * instructions in the code buffer and in the program. */
-struct step_result step_call(struct core *c, struct steps *s, const void *function,
+/* The platform's, on the running core, `c`. */
+struct step_result step_call(struct core *c, struct steps *s, step_entry *entry, const void *code,
                              const uint64_t argument[STEP_ARGUMENTS]);
 
 /* In the handler of a #DB. True: it was a step of step_call() on this core, and `f` may go on.

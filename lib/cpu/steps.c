@@ -200,18 +200,21 @@ static void count_repeated(struct steps *s, uint64_t rip, uint64_t rcx)
 }
 
 /* The instruction at s->at, and those after it that have run too if traps were lost. The last of
- * them in s->next. */
-static void count_losing(struct steps *s, uint64_t rip)
+ * them in s->next. True: `back` was passed, and what ran after that is not counted. */
+static bool count_losing(struct steps *s, uint64_t rip)
 {
     while (s->next.kind == STEPS_LOSES) {
         s->at += s->next.length;
         s->instructions++;
         if (rip == s->at)
-            return;
+            return false;
         s->lost++;
+        if (s->at == s->back)
+            return true;
         s->next = read_at(s, s->at);
     }
     s->instructions++; /* this one's trap came */
+    return false;
 }
 
 static void clean_pushed(uint64_t rsp)
@@ -220,17 +223,19 @@ static void clean_pushed(uint64_t rsp)
     *pushed &= (uint16_t)~TRAP_BIT;
 }
 
-/* What ran since the last trap. */
-static void count(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
+/* What ran since the last trap. True: it has come to `back`. */
+static bool count(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
 {
+    bool passed = false;
     if (s->next.kind == STEPS_REPEATED)
         count_repeated(s, rip, rcx);
     else if (s->next.kind == STEPS_LOSES)
-        count_losing(s, rip);
+        passed = count_losing(s, rip);
     else
         s->instructions++;
     if (s->next.kind == STEPS_PUSHES)
         clean_pushed(rsp);
+    return passed || rip == s->back;
 }
 
 static bool end(struct steps *s, enum steps_end how)
@@ -242,9 +247,7 @@ static bool end(struct steps *s, enum steps_end how)
 bool steps_trap(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
 {
     bool repeating = s->traps > 0 && s->next.kind == STEPS_REPEATED && rip == s->at;
-    if (s->traps++ > 0)
-        count(s, rip, rcx, rsp);
-    if (rip == s->back)
+    if (s->traps++ ? count(s, rip, rcx, rsp) : rip == s->back)
         return end(s, STEPS_BACK);
     s->at = rip;
     if (!repeating) {

@@ -30,6 +30,8 @@
 
 #define ERROR_MAX 2048 /* a list of all rows' names */
 
+extern const char __executable_start[], etext[]; /* ld's */
+
 struct hosted {
     struct options options;
     bool has_words;
@@ -124,6 +126,8 @@ static void settle_platform(struct hosted *h)
         .row_end = row_end,
         .guarded = guard_call,
         .step = step_counted,
+        .text = (uint64_t)__executable_start,
+        .text_size = (uint64_t)etext - (uint64_t)__executable_start,
         .nmis = witness_migrations,
         .timer_interrupts = clock_timer_interrupts,
         .row_record = row_record,

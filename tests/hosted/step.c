@@ -1,10 +1,6 @@
 #include "tests/hosted/step.h"
 #include <stddef.h>
 
-#define TF 0x100 /* RFLAGS */
-
-extern const char __executable_start[], etext[]; /* ld's */
-
 static step_each *volatile now; /* NULL: nothing is stepped */
 static void *now_ctx;
 static void (*other)(int number, siginfo_t *info, void *context);
@@ -18,10 +14,8 @@ static void on_trap(int number, siginfo_t *info, void *context)
         other(number, info, context);
         return;
     }
-    if (now(now_ctx, at))
-        at->uc_mcontext.gregs[REG_EFL] |= TF; /* POPF may have cleared it */
-    else
-        at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TF;
+    greg_t *flags = &at->uc_mcontext.gregs[REG_EFL];
+    *flags = (greg_t)step_flags((uint64_t)*flags, now(now_ctx, at));
 }
 
 void step_open(void (*otherwise)(int number, siginfo_t *info, void *context))
@@ -34,12 +28,12 @@ void step_open(void (*otherwise)(int number, siginfo_t *info, void *context))
     sigaction(SIGTRAP, &trap, NULL);
 }
 
-struct step_result step_run(step_each *each, void *ctx, const void *function,
+struct step_result step_run(step_each *each, void *ctx, step_entry *entry, const void *code,
                             const uint64_t argument[STEP_ARGUMENTS])
 {
     now_ctx = ctx;
     now = each;
-    struct step_result result = step_enter(argument, function);
+    struct step_result result = entry(argument, code);
     now = NULL;
     return result;
 }
@@ -50,16 +44,11 @@ static bool count(void *ctx, ucontext_t *at)
     return steps_trap(ctx, (uint64_t)r[REG_RIP], (uint64_t)r[REG_RCX], (uint64_t)r[REG_RSP]);
 }
 
-struct step_result step_counted(struct steps *s, const void *function,
+struct step_result step_counted(struct steps *s, step_entry *entry, const void *code,
                                 const uint64_t argument[STEP_ARGUMENTS])
 {
-    s->back = (uint64_t)step_back;
-    s->code[0].from = PLATFORM_CODE_VA;
-    s->code[0].size = PLATFORM_CODE_SIZE;
-    s->code[1].from = (uint64_t)__executable_start;
-    s->code[1].size = (uint64_t)etext - (uint64_t)__executable_start;
     steps_begin(s);
-    return step_run(count, s, function, argument);
+    return step_run(count, s, entry, code, argument);
 }
 
 void step_drop(void)

@@ -15,15 +15,15 @@
 void step_open(void (*otherwise)(int number, siginfo_t *info, void *context));
 
 /* The platform's. */
-struct step_result step_counted(struct steps *s, const void *function,
+struct step_result step_counted(struct steps *s, step_entry *entry, const void *code,
                                 const uint64_t argument[STEP_ARGUMENTS]);
 
 /*
- * Calls function(argument...); each(ctx, at) is called in a signal's handler at the function's
- * first instruction, after each instruction, and last at step_back. True: the next one traps too.
+ * Calls entry(argument, code); each(ctx, at) is called in a signal's handler at the code's first
+ * instruction and after each instruction. True: the next one traps too.
  */
 typedef bool step_each(void *ctx, ucontext_t *at);
-struct step_result step_run(step_each *each, void *ctx, const void *function,
+struct step_result step_run(step_each *each, void *ctx, step_entry *entry, const void *code,
                             const uint64_t argument[STEP_ARGUMENTS]);
 
 /* The call that is stepped is left in the middle. */

@@ -318,8 +318,6 @@ def test_work_that_is_not_counted_is_not_judged():
     _, row, said = one("suite=planted bench=vanished samples=64 instructions=off", "planted/vanished")
     assert row["status"] == "ok" and row["work_judged"] is False and "steps" not in row, row
     assert any("instructions=off" in e["message"] for e in said.events if e["kind"] == "warning"), said.events
-    _, row, _ = one("suite=planted bench=long samples=16", "planted/long")
-    assert row["work_judged"] is False and "more than" in row["steps"]["why"], row
 
 
 def test_a_turn_of_a_loop_is_shown_gross():

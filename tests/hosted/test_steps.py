@@ -63,7 +63,7 @@ def test_counts_are_those_of_a_trace(run):
 def test_instructions_whose_traps_are_not_one_each(run, tmp_path):
     """A fault or no end while a body is stepped costs its row alone."""
     path = made.own("steps", tmp_path)
-    ended = run(*SHORT, f"objects={path}", "suite=steps,steps_end", "deadline=1")
+    ended = run(*SHORT, f"objects={path}", "suite=steps,steps_end,steps_long", "deadline=1")
     assert ended.status == CHECK_FAILED
     rows = {row["name"]: row for row in ended.report().rows.values()}
     for name, (instructions, iterations) in BODIES.items():
@@ -73,7 +73,11 @@ def test_instructions_whose_traps_are_not_one_each(run, tmp_path):
     assert rows["sees_no_flag"]["errors"] == 0
     assert re.search("^SIGILL at .* in faults", rows["faults"]["why"]) and rows["faults"]["status"] == "wrong"
     assert "ran longer than deadline=1" in rows["endless"]["why"] and rows["endless"]["status"] == "wrong"
-    assert "that is too few" in rows["picky"]["steps"]["why"] and rows["picky"]["status"] == "ok"
+    assert rows["picky"]["steps"]["ops"] % 32 == 0 and rows["picky"]["per_op"]["instructions"] == 3
+    assert "after 512 operations its check says: that is too few" in rows["strict"]["steps"]["why"]
+    # How many steps there is time for depends on what one takes here.
+    assert re.match(r"the body takes more than \d+ steps for 1 operation", rows["too_long"]["steps"]["why"])
+    assert rows["strict"]["status"] == rows["too_long"]["status"] == "ok"
     assert "an operation failed" in rows["refuses"]["steps"]["why"] and rows["refuses"]["status"] == "ok"
     assert rows["no_stack"]["per_op"]["instructions"] == rows["zz_good"]["per_op"]["instructions"] == 3
 
@@ -87,7 +91,7 @@ def test_every_method_has_the_same_count(run, words):
     assert rows
     for row in rows:
         assert row["per_op"]["instructions"] == {"plt": 3, "direct_c": 3}[row["name"]], row
-        assert row["sampling_ticks"] > 0 and row["steps"]["us"] > 0 and row["steps"]["traps"] > 50, row
+        assert row["sampling_ticks"] > 0 and row["steps"]["us"] > 0 and row["steps"]["traps"] > 20, row
 
 
 def test_off_steps_nothing(run):

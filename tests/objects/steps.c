@@ -124,10 +124,15 @@ BODY(fails)
 }
 BARETICK_ROW(steps_end, refuses, "an error with few operations", .body = fails, .ops = OPS);
 
-static const char *picky(const struct baretick_object *o, uint64_t operations)
+static const char *wants_20(const struct baretick_object *o, uint64_t operations)
 {
     (void)o;
-    return operations < 500 ? "that is too few" : 0;
+    return operations < 20 ? "that is too few" : 0;
+}
+static const char *wants_all(const struct baretick_object *o, uint64_t operations)
+{
+    (void)o;
+    return operations < OPS ? "that is too few" : 0;
 }
 BODY(counts)
 {
@@ -135,5 +140,16 @@ BODY(counts)
     return 0;
 }
 BARETICK_ROW(steps_end, picky, "a check that wants more", .body = counts, .ops = OPS,
-             .check = picky);
+             .check = wants_20);
+BARETICK_ROW(steps_end, strict, "a check that wants all of a window", .body = counts, .ops = OPS,
+             .check = wants_all);
+
+BODY(goes_on)
+{
+    for (; n; n--)
+        __asm__ volatile("mov $16000, %%ecx\n1:\tdec %%ecx\n\tjnz 1b" : : : "rcx", "cc", "memory");
+    (void)o;
+    return 0;
+}
+BARETICK_ROW(steps_long, too_long, "32,000 instructions", .body = goes_on, .ops = 10);
 BARETICK_ROW(steps_end, zz_good, "++*x", .body = counts, .ops = OPS, .check = baretick_counted);

@@ -102,7 +102,7 @@ static bool on_step(void *ctx, ucontext_t *u)
 static void enter(void *ctx)
 {
     struct step *s = ctx;
-    s->result = step_run(on_step, s, s->function, s->argument).rax;
+    s->result = step_run(on_step, s, step_enter, s->function, s->argument).rax;
 }
 
 bool step_call(struct step *s, struct guard_ended *ended)

@@ -86,18 +86,20 @@ WINDOW(ruler2, KIND_RULER2)
 WINDOW(body, KIND_BODY)
 WINDOW(body2, KIND_BODY2)
 
+/* The stepped part of the row's body; no code is there. */
+static const char body_code[2];
+#define BODY_PART                                                                                  \
+    {                                                                                              \
+        &body_code[0], &body_code[1]                                                               \
+    }
+
 /* A window by steps: 50 instructions, and those of its operations. */
-static struct step_result step_made(struct steps *s, const void *function,
+static struct step_result step_made(struct steps *s, step_entry *entry, const void *code,
                                     const uint64_t argument[])
 {
-    const void *body_at, *known_at;
-    window_fn body_fn_ = body;
-    void (*known)(void) = step_known;
-    memcpy(&body_at, &body_fn_, sizeof body_at);
-    memcpy(&known_at, &known, sizeof known_at);
     s->end = STEPS_BACK;
-    s->instructions = function == known_at ? STEP_KNOWN : 50;
-    if (function == body_at)
+    s->instructions = entry == step_enter ? STEP_KNOWN : 50;
+    if (code == body_code)
         s->instructions += (uint64_t)((double)argument[2] * plant.instructions);
     return (struct step_result){0, 0};
 }
@@ -158,11 +160,11 @@ static struct gathered *const gathered = (struct gathered *)(void *)store;
 
 static const struct placed placed = {
     .at = {.stack = 160},
-    .kind = {[KIND_EMPTY] = {empty, NULL, OPS},
-             [KIND_RULER] = {ruler, NULL, OPS},
-             [KIND_RULER2] = {ruler2, NULL, OPS},
-             [KIND_BODY] = {body, NULL, OPS},
-             [KIND_BODY2] = {body2, NULL, 2 * OPS}},
+    .kind = {[KIND_EMPTY] = {.fn = empty, .turns = OPS},
+             [KIND_RULER] = {.fn = ruler, .turns = OPS},
+             [KIND_RULER2] = {.fn = ruler2, .turns = OPS},
+             [KIND_BODY] = {.fn = body, .turns = OPS, .part = BODY_PART},
+             [KIND_BODY2] = {.fn = body2, .turns = 2 * OPS}},
 };
 
 static int start(void **state)

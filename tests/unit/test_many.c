@@ -34,21 +34,25 @@ static const struct calls_order *order_of(const struct bench *b)
     return &order;
 }
 
-/* How many targets there are; each stands in the window of OPS that begins at `at` equally
- * often. */
-static uint32_t targets_of_window(const struct calls_order *c, uint32_t at)
+/* How many targets there are; each is among the n from `at` on equally often. */
+static uint32_t targets_among(const struct calls_order *c, uint32_t at, uint32_t n)
 {
     uint32_t times[CALLS_TARGETS] = {0}, targets = 0;
-    for (uint32_t i = 0; i < OPS; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         assert_in_range(c->target[at + i], 0, CALLS_TARGETS - 1);
         times[c->target[at + i]]++;
     }
     while (targets < CALLS_TARGETS && times[targets])
         targets++;
     for (uint32_t t = 0; t < targets; t++)
-        assert_int_equal(times[t], OPS / targets);
-    assert_true(targets > 0 && OPS % targets == 0);
+        assert_int_equal(times[t], n / targets);
+    assert_true(targets > 0 && n % targets == 0);
     return targets;
+}
+
+static uint32_t targets_of_window(const struct calls_order *c, uint32_t at)
+{
+    return targets_among(c, at, OPS);
 }
 
 static void each_window_has_each_target_equally_often(void **state)
@@ -63,6 +67,20 @@ static void each_window_has_each_target_equally_often(void **state)
         assert_memory_equal(c->target, c->target + CALLS_ORDER, CALLS_TAIL);
     }
     assert_int_equal(rows, 15);
+}
+
+/* The few operations that are single-stepped, and twice as many. */
+static void each_stepped_window_has_each_target_equally_often(void **state)
+{
+    (void)state;
+    for (const struct bench **r = __start_baretick_rows; r < __stop_baretick_rows; r++) {
+        const struct calls_order *c = order_of(*r);
+        uint32_t n = (*r)->step_ops, targets = targets_of_window(c, 0);
+        assert_int_equal(n, targets);
+        assert_int_equal(targets_among(c, 0, n), targets);
+        assert_int_equal(targets_among(c, n, n), targets);
+        assert_true(!strstr((*r)->name, "random") || n < 4 || memcmp(c->target, c->target + n, n));
+    }
 }
 
 /* Two windows of a random order are not alike, and most targets follow each target. */
@@ -106,6 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_window_has_each_target_equally_often),
+        cmocka_unit_test(each_stepped_window_has_each_target_equally_often),
         cmocka_unit_test(a_random_order_is_none),
         cmocka_unit_test(what_is_added_is_known),
     };

@@ -70,6 +70,7 @@ static void fixups_and_offsets_are_those_of_c(void **state)
            {"FRAME_MXCSR", offsetof(struct window_frame, mxcsr)},
            {"FRAME_CONTROL", offsetof(struct window_frame, control)},
            {"FRAME_X87", offsetof(struct window_frame, x87)},
+           {"FRAME_NEXT", offsetof(struct window_frame, next)},
            {"OBJECT_COUNTER", offsetof(struct object, counter)},
            {"OBJECT_VTABLE", offsetof(struct object, vtable)},
            {"OBJECT_SLOT", offsetof(struct object, slot)},

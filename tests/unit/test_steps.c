@@ -320,6 +320,27 @@ static void the_last_bytes_are_enough(void **state)
     assert_int_equal(s.instructions, 2);
 }
 
+/* So that what comes after the counted part needs no trap at its first instruction. */
+static void a_lost_trap_may_be_the_last_one(void **state)
+{
+    (void)state;
+    BEGIN("\x90\x0f\x31\x90\x90"); /* nop; rdtsc; nop; nop */
+    s.back = (uint64_t)code + 3;
+    assert_true(trap(0, 0));
+    assert_true(trap(1, 0));
+    assert_false(trap(4, 0)); /* that of RDTSC did not come */
+    assert_int_equal(s.end, STEPS_BACK);
+    assert_int_equal(s.instructions, 2);
+    assert_int_equal(s.lost, 1);
+    BEGIN("\x90\x0f\x31\x90\x90");
+    s.back = (uint64_t)code + 3;
+    assert_true(trap(0, 0));
+    assert_true(trap(1, 0));
+    assert_false(trap(3, 0));
+    assert_int_equal(s.instructions, 2);
+    assert_int_equal(s.lost, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +363,7 @@ int main(void)
         cmocka_unit_test(an_end_that_was_not_seen_is_none),
         cmocka_unit_test(unknown_code_is_counted_without_reading_it),
         cmocka_unit_test(the_last_bytes_are_enough),
+        cmocka_unit_test(a_lost_trap_may_be_the_last_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

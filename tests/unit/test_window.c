@@ -18,7 +18,7 @@ static size_t build(struct code *c, const char *name)
 
 static void an_address_is_found_in_its_window(void **state)
 {
-    struct code code = {&platform, 0};
+    struct code code = {.p = &platform};
     size_t first = build(&code, "suite/row/E"), end = code.used;
     size_t second = build(&code, "suite/row/B"), last = code.used - 1, behind = 99;
     (void)state;
@@ -31,6 +31,30 @@ static void an_address_is_found_in_its_window(void **state)
     assert_true(second - 2 > end);
     assert_false(window_holds(buffer, first, "suite/other/E", &behind));
     assert_false(window_holds(buffer, PLATFORM_CODE_SIZE - 1, "suite/row/B", &behind));
+}
+
+/* All but its tag, its way in and its way out. */
+static void what_is_stepped_is_between_the_way_in_and_out(void **state)
+{
+    static UNIT_OF(history, 2, 0xf8, 0xf9);
+    static UNIT_OF(body, 1, 0x91);
+    static const uint8_t part[] = {0xf8, 0xf9, 0x90, 0x91, 0x91, 0x91, 0x90};
+    struct window_spec spec = {.recipe = RECIPE_LFENCE,
+                               .name = "x",
+                               .before = &unit_history,
+                               .unit = &unit_body,
+                               .copies = 3};
+    struct code code = {.p = &platform};
+    const uint8_t *from, *to;
+    (void)state;
+    assert_non_null(code_window(&code, &spec));
+    from = code.part.from;
+    to = code.part.to;
+    assert_int_equal(to - from, sizeof part);
+    assert_memory_equal(from, part, sizeof part);
+    assert_int_equal(from[-1], unit_window_enter.code[0]);
+    assert_int_equal(*to, unit_window_leave.code[0]);
+    assert_ptr_equal(to + unit_window_leave.size, buffer + code.used);
 }
 
 static UNIT_OF(one, 1, 0x90);
@@ -46,7 +70,7 @@ static void copies_stand_one_behind_the_other(void **state)
         for (uint32_t copies = 0; copies < 70; copies++) {
             const struct unit *const unit = units[u];
             const size_t used = 3, whole = unit->size * copies;
-            struct code code = {&platform, used};
+            struct code code = {.p = &platform, .used = used};
             memset(buffer, 0xee, sizeof buffer);
             assert_true(append_copies(&code, unit, copies, NULL));
             assert_int_equal(code.used, used + whole);
@@ -66,6 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_is_found_in_its_window),
+        cmocka_unit_test(what_is_stepped_is_between_the_way_in_and_out),
         cmocka_unit_test(copies_stand_one_behind_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

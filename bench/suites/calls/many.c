@@ -41,7 +41,8 @@ static void shuffle(uint8_t *target, uint32_t count, uint64_t *state)
 
 /*
  * Each window has each target as often as any other, in random order too: what an optimiser makes
- * of the cases of a switch need not be alike (the last one falls through, where others jump).
+ * of the cases of a switch need not be alike (the last one falls through, where others jump). So
+ * have the first `targets` of the order, and the next: these few are single-stepped.
  */
 static void order_targets(struct object *o, uint32_t targets, bool random)
 {
@@ -49,8 +50,10 @@ static void order_targets(struct object *o, uint32_t targets, bool random)
     uint64_t state = 1;
     for (uint32_t i = 0; i < CALLS_ORDER; i++)
         order->target[i] = (uint8_t)(i % targets);
-    for (uint32_t i = 0; random && i < CALLS_ORDER; i += OPS)
-        shuffle(order->target + i, OPS, &state);
+    for (uint32_t i = 0, n = targets; random && i < CALLS_ORDER; i += n) {
+        n = i == 0 || i == targets ? targets : OPS - i % OPS;
+        shuffle(order->target + i, n, &state);
+    }
     for (uint32_t i = 0; i < CALLS_TAIL; i++)
         order->target[CALLS_ORDER + i] = order->target[i];
     order->at = order->at_empty = 0;
@@ -79,19 +82,19 @@ static const char *added_up(const struct object *o, uint64_t operations)
         order_targets(o, targets_, random_);                                                       \
     }                                                                                              \
     _Static_assert(targets_ <= CALLS_TARGETS, "many.asm has no more")
-#define ROW(name_, setup_, what_, function_, empty_, ...)                                          \
+#define ROW(name_, targets_, setup_, what_, function_, empty_, ...)                                \
     BENCH(calls, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS, .function = function_,   \
           .empty_function = empty_, .setup = setup_, .room_bytes = sizeof(struct calls_order),     \
           .check = added_up, .least_instructions = 1, .errors_are_wrong = true, .grain = OPS,      \
-          .most_ops = CALLS_TAIL, __VA_ARGS__)
+          .most_ops = CALLS_TAIL, .step_ops = targets_, __VA_ARGS__)
 static const struct bench_family targets = {{"1", "2", "4", "8", "16"}};
 #define IN_LINE(name_, column_) .family = &targets, .line = #name_, .column = column_
 #define TARGETS(n, text_, column_)                                                                 \
     ORDER(in_turn_##n, n, false);                                                                  \
     ORDER(at_random_##n, n, true);                                                                 \
-    ROW(turn_##n, in_turn_##n, "call by register of " text_ " in turn", calls_many,                \
+    ROW(turn_##n, n, in_turn_##n, "call by register of " text_ " in turn", calls_many,             \
         calls_many_empty, IN_LINE(turn, column_));                                                 \
-    ROW(random_##n, at_random_##n, "call by register of " text_ " in random order", calls_many,    \
+    ROW(random_##n, n, at_random_##n, "call by register of " text_ " in random order", calls_many, \
         calls_many_empty, .beside = "turn_" #n, IN_LINE(random, column_))
 
 TARGETS(1, "1 target", 0);
@@ -100,13 +103,16 @@ TARGETS(4, "4 targets", 2);
 TARGETS(8, "8 targets", 3);
 TARGETS(16, "16 targets", 4);
 
-ROW(alike_16, in_turn_16, "call by register of 16 targets in turn, which do nothing but return",
-    calls_many_alike, calls_many_empty, .beside = "turn_16", IN_LINE(alike, 4));
+ROW(alike_16, CALLS_TARGETS, in_turn_16,
+    "call by register of 16 targets in turn, which do nothing but return", calls_many_alike,
+    calls_many_empty, .beside = "turn_16", IN_LINE(alike, 4));
 
 #define SWITCH "jump table of 8 cases, "
-ROW(switch_turn, in_turn_8, SWITCH "in turn", calls_switch_jump, calls_switch_jump_empty);
-ROW(switch_random, at_random_8, SWITCH "in random order", calls_switch_jump,
+ROW(switch_turn, CALLS_CASES, in_turn_8, SWITCH "in turn", calls_switch_jump,
+    calls_switch_jump_empty);
+ROW(switch_random, CALLS_CASES, at_random_8, SWITCH "in random order", calls_switch_jump,
     calls_switch_jump_empty, .beside = "switch_turn");
-ROW(switch_turn_c, in_turn_8, SWITCH "in turn, compiled C", calls_switch, calls_switch_empty);
-ROW(switch_random_c, at_random_8, SWITCH "in random order, compiled C", calls_switch,
+ROW(switch_turn_c, CALLS_CASES, in_turn_8, SWITCH "in turn, compiled C", calls_switch,
+    calls_switch_empty);
+ROW(switch_random_c, CALLS_CASES, at_random_8, SWITCH "in random order, compiled C", calls_switch,
     calls_switch_empty, .beside = "switch_turn_c");

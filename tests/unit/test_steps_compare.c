@@ -1,0 +1,237 @@
+/* Stepped windows against what else counts their instructions (bench/measure/steps_compare.h): the
+ * TSC where it counts them, or the core's counter of retired ones. */
+#include "tests/unit/made_steps.h"
+
+/* A free window, as the TSC counts it and as the counter does: its way in and out, which the
+ * counter sees, is not stepped. */
+#define RECIPE_COUNTED 5
+#define AROUND         63
+
+static int64_t hidden; /* instructions of a free body that no step showed */
+
+static uint64_t executed(bool of_body, uint64_t n)
+{
+    return instructions_of(of_body, n) + (of_body ? (uint64_t)hidden : 0);
+}
+
+static struct window_result by_tsc(bool of_body, uint64_t n)
+{
+    uint64_t repeated = of_body ? n * made.repeats : 0;
+    return (struct window_result){.ticks =
+                                      (executed(of_body, n) + repeated - RECIPE_COUNTED) * 128};
+}
+
+static uint64_t count_now;
+static unsigned disturbed; /* free windows that still have an interrupt in them */
+
+static struct window_result by_counter(bool of_body, uint64_t n)
+{
+    count_now += executed(of_body, n) + AROUND;
+    if (of_body && disturbed > 0 && disturbed--)
+        count_now += 100;
+    return (struct window_result){0};
+}
+
+#define WINDOW_OF(name_, by_, of_body_)                                                            \
+    static struct window_result name_(struct object *o, const void *f, uint64_t turns,             \
+                                      uint64_t delay, uint64_t stack)                              \
+    {                                                                                              \
+        (void)o, (void)f, (void)delay, (void)stack;                                                \
+        return by_(of_body_, turns);                                                               \
+    }
+WINDOW_OF(timed_empty, by_tsc, false)
+WINDOW_OF(timed_body, by_tsc, true)
+WINDOW_OF(counted_empty, by_counter, false)
+WINDOW_OF(counted_body, by_counter, true)
+
+/* --- the TSC ---------------------------------------------------------------------------------- */
+
+static int begin_counting(void **state)
+{
+    begin_row(state);
+    hidden = 0;
+    engine.execution = EXEC_INSTRUCTIONS;
+    places[0].kind[KIND_EMPTY].fn = timed_empty;
+    places[0].kind[KIND_BODY].fn = timed_body;
+    return 0;
+}
+
+static void free_windows_come_to_the_same(void **state)
+{
+    (void)state;
+    made.repeats = 64; /* QEMU counts 65 for 64 iterations, and traps as often */
+    const struct stepped *s = go();
+    assert_true(s->compared);
+    assert_string_equal(s->unlike, "");
+    assert_int_equal(engine.stepping.compared, 1);
+    assert_int_equal(engine.stepping.unlike, 0);
+}
+
+static void one_instruction_that_was_not_stepped_is_seen(void **state)
+{
+    (void)state;
+    hidden = 1;
+    const struct stepped *s = go();
+    assert_true(s->compared);
+    assert_non_null(strstr(s->unlike, "the body with"));
+    assert_int_equal(engine.stepping.unlike, 1);
+    assert_non_null(strstr(engine.stepping.first, "planted/row: the body"));
+    hidden = -1;
+    go();
+    assert_int_equal(engine.stepping.unlike, 2);
+}
+
+/* --- a counter -------------------------------------------------------------------------------- */
+
+static uint64_t counter_runs, counter_stops;
+static bool counter_withheld, counter_unreadable;
+static unsigned bits = 40;
+
+static const char *start_counter(struct timer *t)
+{
+    (void)t;
+    counter_runs++;
+    return counter_withheld ? "withheld" : NULL;
+}
+
+static enum timer_status read_counted(struct timer *t, uint64_t *count)
+{
+    *count = bits < 64 ? count_now & ((1ull << bits) - 1) : count_now;
+    (void)t;
+    return counter_unreadable ? TIMER_FAILED : TIMER_OK;
+}
+
+static void stop_counter(struct timer *t)
+{
+    (void)t;
+    counter_stops++;
+}
+
+static struct timer counter;
+
+static struct timer *retired_made(void *context, const char **why)
+{
+    (void)context, (void)why;
+    return &counter;
+}
+
+static struct timer *retired_missing(void *context, const char **why)
+{
+    (void)context;
+    *why = "not available";
+    return NULL;
+}
+
+static int begin_counter(void **state)
+{
+    begin_row(state);
+    hidden = 0;
+    disturbed = 0;
+    counter_runs = counter_stops = 0;
+    counter_withheld = counter_unreadable = false;
+    bits = 40;
+    count_now = (1ull << bits) - 60; /* about to wrap */
+    counter = (struct timer){
+        .start = start_counter, .read = read_counted, .stop = stop_counter, .bits = bits};
+    steppable.retired = retired_made;
+    places[0].kind[KIND_EMPTY].fn = counted_empty;
+    places[0].kind[KIND_BODY].fn = counted_body;
+    return 0;
+}
+
+static void a_counter_agrees(void **state)
+{
+    (void)state;
+    made.repeats = 63; /* it counts a string instruction once */
+    const struct stepped *s = go();
+    assert_true(s->compared && s->by_counter == 3);
+    assert_string_equal(s->unlike, "");
+    assert_int_equal(counter_runs, 1);
+    assert_int_equal(counter_stops, 1);
+    counter.bits = bits = 64;
+    count_now = UINT64_MAX - 60;
+    assert_true(go()->by_counter == 3);
+    assert_string_equal(stepped_row.stepped.unlike, "");
+}
+
+static void an_interrupt_in_a_window_costs_another_try(void **state)
+{
+    (void)state;
+    disturbed = 3; /* the first two tries */
+    const struct stepped *s = go();
+    assert_string_equal(s->unlike, "");
+    assert_true(s->by_counter == 3);
+    disturbed = 1000; /* in all: it is told, and no row fails */
+    assert_non_null(strstr(go()->unlike, "the body with"));
+    assert_null(stepped_row.why);
+}
+
+static void a_row_that_is_not_doubled_is_compared(void **state)
+{
+    (void)state;
+    loop.not_doubled = true;
+    const struct stepped *s = go();
+    assert_true(s->compared && !s->doubled && s->by_counter == 3);
+    assert_string_equal(s->unlike, "");
+}
+
+/* As where a hypervisor swallows traps of which nothing here knows. */
+static void a_counter_that_disagrees_fails_nothing(void **state)
+{
+    (void)state;
+    hidden = 2;
+    const struct stepped *s = go();
+    assert_true(s->compared && stepped_known(s));
+    assert_non_null(strstr(s->unlike, "the body with"));
+    assert_true(is_known(s->by_counter));
+    assert_null(stepped_row.why);
+    assert_int_equal(engine.stepping.unlike, 0); /* the self-test's */
+    assert_int_equal(counter_stops, counter_runs);
+}
+
+static void a_counter_that_does_not_start_is_tried_once(void **state)
+{
+    (void)state;
+    counter_withheld = true;
+    go();
+    const struct stepped *s = go();
+    assert_true(stepped_known(s));
+    assert_false(s->compared || is_known(s->by_counter));
+    assert_int_equal(counter_runs, 1);
+    assert_int_equal(counter_stops, 0);
+    engine.stepping.no_counter = false;
+    steppable.retired = retired_missing;
+    assert_false(go()->compared);
+    assert_true(stepped_known(&stepped_row.stepped));
+    engine.stepping.no_counter = false;
+    steppable.retired = NULL;
+    assert_false(go()->compared);
+}
+
+static void a_counter_that_cannot_be_read_says_nothing(void **state)
+{
+    (void)state;
+    counter_unreadable = true;
+    const struct stepped *s = go();
+    assert_true(stepped_known(s));
+    assert_false(s->compared || is_known(s->by_counter));
+    assert_int_equal(counter_stops, 1);
+}
+
+#define COUNTED(name_) cmocka_unit_test_setup(name_, begin_counting)
+#define COUNTER(name_) cmocka_unit_test_setup(name_, begin_counter)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COUNTED(free_windows_come_to_the_same),
+        COUNTED(one_instruction_that_was_not_stepped_is_seen),
+        COUNTER(a_counter_agrees),
+        COUNTER(an_interrupt_in_a_window_costs_another_try),
+        COUNTER(a_row_that_is_not_doubled_is_compared),
+        COUNTER(a_counter_that_disagrees_fails_nothing),
+        COUNTER(a_counter_that_does_not_start_is_tried_once),
+        COUNTER(a_counter_that_cannot_be_read_says_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
