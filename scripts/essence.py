@@ -120,6 +120,8 @@ class Essence:
         run, cpu, smbios = self.run, self.run.get("cpu", {}), self.run.get("smbios", {})
         cores = run.get("cores", {}).get("count") or run.get("topology", {}).get("logical_cpus")
         words = [cpu.get("brand") or cpu.get("vendor") or "CPU not known"]
+        if cpu.get("model_masked"):
+            words.append("model masked")
         if cores:
             words.append(f"{cores} core{'s' if cores > 1 else ''}")
         if run.get("virtualised"):

@@ -107,6 +107,7 @@ def machine(run):
     found = [
         ("CPU", _joined(cpu.get("brand"), cpu.get("vendor"), *(f"{k} {cpu[k]}" for k in ("family", "model", "stepping")
                                                                 if k in cpu),
+                        "model masked: no CPU of it has all of these features" if cpu.get("model_masked") else None,
                         f"microcode {int(cpu['microcode']):#x}" if "microcode" in cpu else "microcode not known")),
         ("Hypervisor", (run.get("hypervisor") or "one without a name") if run.get("virtualised") else "none"),
         ("Topology", _joined(*(f"{topology[k]} {said}{'' if topology[k] == 1 else 's'}" for k, said in (

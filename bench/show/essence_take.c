@@ -16,6 +16,8 @@ void essence_machine(struct essence *s, const struct engine *e, const struct boa
     struct sink_buf text;
     sink_buf_init(&text, s->machine, sizeof s->machine);
     fmt(&text.sink, "%s", c->brand[0] ? c->brand : c->vendor_id);
+    if (cpu_model_is_masked(c))
+        fmt(&text.sink, ", model masked");
     fmt(&text.sink, ", %u core%s", cores, cores == 1 ? "" : "s");
     if (c->hypervisor)
         fmt(&text.sink, ", under %s", c->hypervisor_id[0] ? c->hypervisor_id : "a hypervisor");

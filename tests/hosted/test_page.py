@@ -202,6 +202,15 @@ def test_notes_of_a_row(row_, said):
     assert said in Read(made(taken([silicon(), row_]), plots=0)).text
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_masked_model_is_named_in_the_essence_and_the_machine(masked):
+    run = silicon()
+    run["cpu"] = {**run["cpu"], "model_masked": masked}
+    said = Read(made(taken([run, row("x", 1)]), plots=0)).text
+    assert ("model masked: no CPU of it has all of these features" in said) is masked
+    assert said.count("model masked") == 2 * masked
+
+
 def test_the_counter_disagrees_only_beyond_the_interval():
     def with_counter(off, half):
         found = row("x", 10, half=half)
