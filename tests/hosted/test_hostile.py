@@ -1,5 +1,7 @@
 """Bodies that break the rules on purpose, as a process: each costs its own row alone."""
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -37,6 +39,35 @@ def test_what_the_canaries_take(run, bodies):
     rows = rows_of(run(f"objects={bodies}", "suite=hostile", "format=jsonl"))
     cycles = [row["per_op"]["cycles"] for name, row in rows.items() if name.endswith(hostile.CANARY)]
     assert max(cycles) < 1.05 * min(cycles) and min(cycles) > 2 * hostile.PRODUCTS, cycles
+
+
+def test_no_hostile_body_is_measured_by_turns(run, bodies):
+    """method=adaptive takes rows with a loop alone: none of these bodies is called, and each canary is right."""
+    report = run(f"objects={bodies}", "suite=hostile", "method=adaptive", "target=1000", "format=jsonl").report()
+    for row in report.rows.values():
+        canary = row["name"].endswith(hostile.CANARY)
+        assert row["status"] == ("ok" if canary else "unsupported"), row
+        assert not canary or row["per_op"]["instructions"] == hostile.PRODUCTS, row
+
+
+def test_stores_names_each_change_and_follows_the_canary_after_it(bodies):
+    """In one process: what a body leaves behind would end the next canary early."""
+    program = ROOT / "build/hosted/stores"
+    if not program.exists():
+        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
+    ran = subprocess.run([program, f"objects={bodies}"], capture_output=True, text=True, timeout=300, check=False)
+    traces = {r["row"]: r for r in map(json.loads, ran.stdout.splitlines()) if r["type"] == "trace"}
+    assert ran.returncode == 1 and set(traces) == {name + end for name in (*hostile.FAILS, *hostile.TOLD)
+                                                   for end in ("", hostile.CANARY)}, ran.stderr
+    steps = {traces[name + hostile.CANARY]["steps"] for name in (*hostile.FAILS, *hostile.TOLD)}
+    assert len(steps) == 1, steps
+    for name, trace in traces.items():
+        if name.endswith(hostile.CANARY):
+            assert not {"wrong", "changed", "ended"} & set(trace), trace
+        elif name in ("fs", "gs"):
+            assert trace["ended"]["text"].startswith(f"mov {name}"), trace
+        else:
+            assert trace["changed"], trace
 
 
 def test_cpuid_after_the_body_hides_rbx_alone(run, bodies):

@@ -105,11 +105,24 @@ static void enter(void *ctx)
     s->result = step_run(on_step, s, step_enter, s->function, s->argument).rax;
 }
 
+/* The return from a signal's handler leaves NT as the handler has it (Linux' FIX_EFLAGS). */
+static void clear_nested_task(void)
+{
+    __asm__ volatile("sub $128, %%rsp\n\t" /* the red zone */
+                     "pushfq\n\tbtrq $14, (%%rsp)\n\tpopfq\n\t"
+                     "add $128, %%rsp"
+                     :
+                     :
+                     : "memory", "cc");
+}
+
 bool step_call(struct step *s, struct guard_ended *ended)
 {
     s->steps = 0;
     s->changed = 0;
-    return guard_call(enter, s, ended);
+    bool back = guard_call(enter, s, ended);
+    clear_nested_task();
+    return back;
 }
 
 void step_end(void)
