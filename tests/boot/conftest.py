@@ -85,7 +85,7 @@ def shim(program, tmp_path):
 
 @pytest.fixture
 def disturbed(boot, tmp_path):
-    """disturbed(command, ..., seen=words): a run with these given to QEMU's monitor while its second row is
+    """disturbed(command, ..., seen=[words, ...]): a run with these given to QEMU's monitor while its second row is
     measured; their answers are in .answers. A table, since a record may be cut by what comes.
 
     Where the host is busy the row can be over before QEMU has them: then the report lacks the words, or,
@@ -104,7 +104,7 @@ def disturbed(boot, tmp_path):
             words = f"suite=calls bench=direct,got samples={samples} format=table"
             b = boot(words, keys={b"1 of 2 rows": give}, **how)
             b.answers = answers
-            if seen in b.text if seen else answers:
+            if all(words in b.text for words in seen) if seen else answers:
                 break
         return b
 

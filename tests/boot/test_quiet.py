@@ -225,10 +225,11 @@ def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
         b = boot(words, keys={b"does nothing but read its TSC": stop}, **how).must(SUCCESS, rows=0)
         before, stopped, until = times
         g = b.one("gaps")
-        if g["longest_ns"] / 1e9 >= until - stopped:
+        if g["longest_ns"] / 1e9 >= 0.9 * (until - stopped):
             break
-    # Going on takes until the scheduler's next look; on a busy machine that can be long.
-    assert until - stopped <= g["longest_ns"] / 1e9 <= time.monotonic() - before, (times, g)
+    # Going on takes until the scheduler's next look; on a busy machine that can be long. The guest's measure of its
+    # TSC may be off by some percent there.
+    assert 0.9 * (until - stopped) <= g["longest_ns"] / 1e9 <= 1.1 * (time.monotonic() - before), (times, g)
     assert g["decades"][6] + g["decades"][7] >= 1, g
     assert g["stolen_ticks"] >= g["longest_ticks"], g
 

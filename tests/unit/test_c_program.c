@@ -69,7 +69,8 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
     assert_true(from == 0 && n == 1);
     *placed = (struct placed){.object = &object, .check = b->check};
     placed->kind[KIND_EMPTY].fn = empty;
-    placed->kind[KIND_BODY] = (struct placed_kind){body, (const void *)b->function, 1};
+    placed->kind[KIND_BODY] =
+        (struct placed_kind){.fn = body, .function = (const void *)b->function, .turns = 1};
     return !plant.no_place;
 }
 

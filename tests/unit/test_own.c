@@ -180,11 +180,11 @@ KIND(body2, 2 * OPS * OPERATION, true)
 
 /* --- a row ------------------------------------------------------------------------------------ */
 
-static const struct placed placed = {.kind = {[KIND_EMPTY] = {empty, NULL, OPS},
-                                              [KIND_RULER] = {ruler, NULL, OPS},
-                                              [KIND_RULER2] = {ruler2, NULL, OPS},
-                                              [KIND_BODY] = {body, NULL, OPS},
-                                              [KIND_BODY2] = {body2, NULL, 2 * OPS}}};
+static const struct placed placed = {.kind = {[KIND_EMPTY] = {.fn = empty, .turns = OPS},
+                                              [KIND_RULER] = {.fn = ruler, .turns = OPS},
+                                              [KIND_RULER2] = {.fn = ruler2, .turns = OPS},
+                                              [KIND_BODY] = {.fn = body, .turns = OPS},
+                                              [KIND_BODY2] = {.fn = body2, .turns = 2 * OPS}}};
 
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
                unsigned from, unsigned n)

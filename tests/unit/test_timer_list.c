@@ -106,8 +106,8 @@ static void faults(void **state)
                {",tsc", TIMER_LIST_EMPTY, 0, 0, "an item is empty"},
                {"tsc,,pit", TIMER_LIST_EMPTY, 4, 0, "an item is empty"},
                {"tsc,rtc,pit", TIMER_LIST_UNKNOWN, 4, 3, "it has no \"rtc\""},
-               {"TSC", TIMER_LIST_UNKNOWN, 0, 3, "it has no \"TSC\""},
-               {"ts", TIMER_LIST_UNKNOWN, 0, 2, "it has no \"ts\""},
+               {"TSC", TIMER_LIST_UNKNOWN, 0, 3, "it has no \"TSC\" (did you mean tsc?)"},
+               {"ts", TIMER_LIST_UNKNOWN, 0, 2, "it has no \"ts\" (did you mean tsc?)"},
                {"tsc|hpet", TIMER_LIST_UNKNOWN, 0, 8, "it has no \"tsc|hpet\""},
                {"pit,pit", TIMER_LIST_TWICE, 4, 3, "\"pit\" stands there twice"},
                {"tsc,hpet,pmtimer,pit,tsc", TIMER_LIST_TWICE, 21, 3, "\"tsc\" stands there twice"}};
