@@ -101,7 +101,7 @@ struct baretick_row {
  * registers, structs go through memory; a struct to be kept is a variable.
  */
 /* Of several places clang always takes memory, so each type names its own. By
- * __builtin_classify_type 8 is floating point, and what is none of 1 to 14 is a vector. */
+ * __builtin_classify_type 8 is floating point, and any class outside 1 to 14 is a vector. */
 #define BARETICK_IN_VECTOR(x)                                                                      \
     (__builtin_classify_type(x) == 8                                                               \
          ? sizeof(x) <= 8                                                                          \

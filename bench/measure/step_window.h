@@ -35,7 +35,7 @@ void step_try(struct engine *e);
  */
 bool step_window(struct stepper *t, enum kind kind, uint64_t n, struct step_window *counts);
 
-/* Runs it freely: *count is what the counter counted, or where there is none the ticks between the
+/* Runs it freely: *count is what the counter counted, or without a counter the ticks between the
  * window's two readings. False: as above, or the counter could not be read. */
 bool free_window(struct stepper *t, enum kind kind, uint64_t n, uint64_t *count);
 

@@ -76,7 +76,7 @@ PASSES(chain_cure)
 
 /*
  * A remainder by subtraction, good for small numbers. An optimiser that knows where such a loop
- * ends replaces it with a division, or with the multiplication that stands for one.
+ * ends replaces it with a division, or with the equivalent multiplication.
  */
 ONE_PASS reduce_trap(uint64_t *table, uint64_t count)
 {
