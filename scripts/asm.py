@@ -219,6 +219,9 @@ def tell(s, row, run):
     print(f"    {text}")
     if row.get("changed"):
         print(f"    it changed {row['changed']}; put back after each window")
+    if row.get("x87_stack_fault"):
+        print("    it overflowed or underflowed the x87 stack, and the figure includes the CPU's handling of that;\n"
+              '    give it its operands, as in --init "fld1; fld1", and let it pop what it pushes')
     counted = instructions(row, run)
     if counted:
         print(f"    {counted}")

@@ -27,7 +27,7 @@ void check_work(const struct placed *p, uint64_t operations, struct row *row)
     row_fail(row, ROW_WRONG, row->said);
 }
 
-static const char *const kept_names[WINDOW_KEPT] = {
+static const char *const kept_names[WINDOW_X87_FAULT] = {
     [WINDOW_RSP] = "rsp",
     [WINDOW_RBX] = "rbx",
     [WINDOW_RBP] = "rbp",
@@ -47,7 +47,7 @@ static const char *const kept_names[WINDOW_KEPT] = {
 void check_kept_text(uint32_t changed, struct sink *out)
 {
     const char *before = "";
-    for (unsigned i = 0; i < WINDOW_KEPT; i++)
+    for (unsigned i = 0; i < WINDOW_X87_FAULT; i++)
         if (changed >> i & 1) {
             fmt(out, "%s%s", before, kept_names[i]);
             before = ", ";
@@ -66,7 +66,8 @@ bool check_kept(uint32_t changed, struct row *row)
     uint32_t wrong = row->bench->form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
     if (hides_rbx(row->recipe))
         wrong &= ~(1u << WINDOW_RBX);
-    row->changed |= wrong | (changed & ~WRONG_OF_FUNCTION);
+    row->changed |= wrong | (changed & ~WRONG_OF_FUNCTION & ~(1u << WINDOW_X87_FAULT));
+    row->x87_stack_fault |= changed >> WINDOW_X87_FAULT & 1;
     if (!wrong)
         return true;
     sink_buf_init(&text, row->said, sizeof row->said);

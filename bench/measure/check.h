@@ -12,7 +12,8 @@ void check_work(const struct placed *p, uint64_t operations, struct row *row);
 /*
  * What the row's windows changed (window_result). A function fails for registers that it must leave
  * as it found them, and for RFLAGS.DF; bodies in NASM may change these. All else has been put back,
- * and goes to row->changed. False: the row has failed.
+ * and goes to row->changed; a stack fault of the x87 to row->x87_stack_fault. False: the row has
+ * failed.
  */
 bool check_kept(uint32_t changed, struct row *row);
 /* The names of 1 << each enum window_kept, for people: "r15, MXCSR". */

@@ -191,6 +191,13 @@ static void show_changed(struct report *r, const struct row *row)
     fmt(r->out, "; put back after each window\r\n");
 }
 
+static void show_x87_fault(struct report *r, const struct row *row)
+{
+    if (row->x87_stack_fault)
+        fmt(r->out, "  ^ its body overflowed or underflowed the x87 stack; the figure includes the "
+                    "CPU's handling of that\r\n");
+}
+
 /* What was not as it should be. */
 static void show_trouble(struct report *r, const struct engine *e, const struct row *row)
 {
@@ -204,6 +211,7 @@ static void show_trouble(struct report *r, const struct engine *e, const struct 
     if (row->smis)
         fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
     show_changed(r, row);
+    show_x87_fault(r, row);
     show_work(r, row);
     own_show_row(row, r->out);
     if (e->p->row_show)

@@ -91,6 +91,7 @@ window_step:
 %define FLAGS_OTHER (0x40000 | 0x4000 | 0x3000 | 0x200)
 %define MXCSR_STICKY 0x3f       ; exceptions so far, which every computation may set
 %define X87_TOP     0x3800      ; of the status word
+%define X87_SF      0x40        ; stack fault, which sticks: Intel SDM vol. 1 section 8.1.3.3
 %define X87_EMPTY   0xffff      ; the tag word
 
 ; One bit more in edx: whether the last comparison was of unlike things. esi is 0 or 1.
@@ -121,6 +122,8 @@ UNIT window_leave
     xor esi, esi
     fnstenv [rcx + FRAME_X87]   ; masks the x87's exceptions
     mov edi, [rcx + FRAME_X87 + 4]
+    test edi, X87_SF
+    NOTE
     and edi, X87_TOP
     mov r10d, [rcx + FRAME_X87 + 8]
     xor r10w, X87_EMPTY

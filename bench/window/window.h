@@ -33,11 +33,12 @@ enum window_kept {
     WINDOW_R13,
     WINDOW_R14,
     WINDOW_R15,
-    WINDOW_DF,      /* RFLAGS.DF */
-    WINDOW_FLAGS,   /* AC, NT, and in ring 0 IOPL and IF */
-    WINDOW_MXCSR,   /* its control bits: masks, rounding, FTZ, DAZ */
-    WINDOW_CONTROL, /* the x87's control word */
-    WINDOW_X87,     /* the x87's stack, which MMX registers are: it is to be empty */
+    WINDOW_DF,        /* RFLAGS.DF */
+    WINDOW_FLAGS,     /* AC, NT, and in ring 0 IOPL and IF */
+    WINDOW_MXCSR,     /* its control bits: masks, rounding, FTZ, DAZ */
+    WINDOW_CONTROL,   /* the x87's control word */
+    WINDOW_X87,       /* the x87's stack, which MMX registers are: it is to be empty */
+    WINDOW_X87_FAULT, /* no state: the x87's stack overflowed or underflowed */
     WINDOW_KEPT
 };
 

@@ -33,6 +33,16 @@ def test_each_body_fails_by_name_and_the_row_after_it_is_right(run, bodies, word
     hostile.judge(rows_of(run(f"objects={bodies}", "suite=hostile", "samples=64", "format=jsonl", *words)))
 
 
+@pytest.mark.native  # QEMU 7.2 has no stack faults
+def test_a_stack_fault_of_the_x87_is_told_of_its_row_alone(run, bodies):
+    ran = run(f"objects={bodies}", "suite=hostile", "bench=x87_*", "samples=64", "format=both")
+    records = [json.loads(line) for line in ran.out.splitlines() if line.startswith("{")]
+    rows = {r["name"]: r for r in records if r["type"] == "row"}
+    faulty = {name for name, row in rows.items() if row.get("x87_stack_fault")}
+    assert faulty == {"x87_overflow", "x87_underflow"} and len(rows) == 6, rows
+    assert ran.out.count("overflowed or underflowed the x87 stack") == len(faulty), ran.out
+
+
 @pytest.mark.silicon
 def test_what_the_canaries_take(run, bodies):
     """Ten dependent products: as many cycles after every body."""

@@ -272,6 +272,13 @@ HOSTILE x87_stack
     fld1
     fldpi
 HOSTILE_END
+HOSTILE x87_overflow
+    times 9 fld1
+HOSTILE_END
+HOSTILE x87_underflow           ; its operand is missing
+    fadd st0, st0
+    fld1
+HOSTILE_END
 HOSTILE mmx
     pxor mm0, mm0
 HOSTILE_END

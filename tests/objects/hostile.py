@@ -52,6 +52,8 @@ TOLD = {
     "mxcsr": ["MXCSR"],
     "unmasked": ["MXCSR", "the x87 control word"],
     "x87_stack": ["x87 stack"],
+    "x87_overflow": ["x87 stack"],
+    "x87_underflow": ["x87 stack"],
     "mmx": ["MMX"],
     "nt": ["NT"],
     "ac": ["AC"],
