@@ -13,6 +13,7 @@
 #include "kernel/cpu/row_state.h"
 #include "kernel/cpu/thermal.h"
 #include "kernel/memory/arena.h"
+#include "lib/cpu/branch_trap.h"
 #include "lib/cpu/overflow.h"
 
 #define IST_STACK_SIZE (8u << 10)
@@ -55,6 +56,7 @@ struct core {
     volatile uint64_t guard_stack; /* of the call that can be left (kernel/trap/guard.h); 0: none */
     struct guard_ended *guard_ended; /* where is said how it ended */
     struct steps *volatile steps;    /* of the call that is stepped (kernel/trap/step.h) */
+    struct branch_trap branch_trap;  /* cleared while it is */
     volatile uint64_t deadline;      /* TSC at which its row is ended (kernel/cores/deadline.h) */
     volatile bool watches;           /* its APIC's timer is set for a deadline, while it sleeps */
     volatile bool overdue;           /* an NMI that ends its row is on its way */

@@ -1,5 +1,6 @@
 #include "kernel/trap/step.h"
 #include "kernel/cpu/cpu.h"
+#include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 
 static uint64_t read_dr6(void)
@@ -18,13 +19,15 @@ static void write_dr6(uint64_t v)
 struct step_result step_call(struct core *c, struct steps *s, step_entry *entry, const void *code,
                              const uint64_t argument[STEP_ARGUMENTS])
 {
+    struct msr_access msrs = msr_here();
     struct step_result result;
 
     steps_begin(s);
+    branch_trap_clear(&c->branch_trap, &msrs);
     write_dr6(DR6_RESET);
     c->steps = s;
     result = entry(argument, code);
-    c->steps = NULL;
+    step_drop(c);
     return result;
 }
 
@@ -46,5 +49,8 @@ uint64_t step_at(const struct core *c, const struct trap_frame *f)
 
 void step_drop(struct core *c)
 {
+    struct msr_access msrs = msr_here();
+
     c->steps = NULL;
+    branch_trap_restore(&c->branch_trap, &msrs);
 }
