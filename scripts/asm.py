@@ -222,6 +222,9 @@ def tell(s, row, run):
     if row.get("x87_stack_fault"):
         print("    it overflowed or underflowed the x87 stack, and the figure includes the CPU's handling of that;\n"
               '    give it its operands, as in --init "fld1; fld1", and let it pop what it pushes')
+    if row.get("quiet") is False:
+        print(f"    somebody else had part of the core in {row['shared']:.0%} of its blocks; the search for quiet time "
+              "was given up")
     counted = instructions(row, run)
     if counted:
         print(f"    {counted}")

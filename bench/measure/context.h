@@ -46,6 +46,8 @@ struct own {
     double last;                  /* reading */
     uint64_t read_at, read_ticks; /* TSC at its end, and what it took */
     uint64_t blocks, shared;      /* of all rows, that were judged */
+    uint64_t search_left;         /* TSC ticks in which the probe may take shared blocks again */
+    bool gave_up;                 /* they were not enough */
 };
 
 /* Timer interrupts in windows (bench/measure/compensate.h). */

@@ -23,8 +23,9 @@ struct interleaved {
 
 /*
  * At least n windows of each of `kinds` (at most INTERLEAVE_KINDS). Blocks that somebody else
- * shared (own.h) are taken again some times, then left out. Of n >= INTERLEAVE_ROUND the last
- * round's deltas stay in e->memory, kind after kind, INTERLEAVE_ROUND of each.
+ * shared (own.h) are taken again some times, while own_may_search(), then left out. Of
+ * n >= INTERLEAVE_ROUND the last round's deltas stay in e->memory, kind after kind,
+ * INTERLEAVE_ROUND of each.
  */
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
                 struct interleaved *kind);

@@ -1,5 +1,6 @@
 #include "bench/measure/own.h"
 #include "bench/measure/tsc.h"
+#include "lib/cpu/tsc_rate.h"
 #include "lib/stats/known.h"
 #include "lib/stats/median.h"
 #include "lib/stats/moments.h"
@@ -13,6 +14,7 @@
 #define WINDOWS_STEPS 2  /* ... and so many for each core cycle of the TSC's step */
 #define WINDOWS_MOST  64
 #define FIRST_READS   256
+#define SEARCH_MOST   (TSC_HZ_MAX / 4) /* about a second, whose length is not known yet */
 #define READ_WORTH    6 /* times as long as a reading, at the least, is what lies between two */
 
 struct own_calibration {
@@ -91,6 +93,7 @@ void own_open(struct engine *e)
 {
     struct own *o = &e->own;
     memset(o, 0, sizeof *o);
+    o->search_left = SEARCH_MOST;
     o->why_not = obstacle(e);
     if (o->why_not)
         return;
@@ -167,6 +170,18 @@ void own_note(struct engine *e, double before, double after, struct row *row)
     row->blocks++;
     row->shared_blocks += shared;
     row->shared = 2 * row->shared_blocks > row->blocks;
+}
+
+bool own_may_search(struct engine *e)
+{
+    e->own.gave_up = e->own.search_left == 0;
+    return !e->own.gave_up;
+}
+
+void own_searched(struct engine *e, uint64_t from)
+{
+    uint64_t took = tsc_now() - from;
+    e->own.search_left -= took < e->own.search_left ? took : e->own.search_left;
 }
 
 void own_count(struct engine *e, bool shared)

@@ -41,6 +41,13 @@ bool own_is_shared(const struct engine *e, double before, double after);
  * of the row's blocks were shared. */
 void own_note(struct engine *e, double before, double after, struct row *row);
 
+/*
+ * The probe's search for time in which the core is ours alone: whether a shared block may be taken
+ * again, about a second for all blocks together; and that one was, from this TSC until now.
+ */
+bool own_may_search(struct engine *e);
+void own_searched(struct engine *e, uint64_t from);
+
 /* A block that was judged, for the core's share. */
 void own_count(struct engine *e, bool shared);
 /* Of all blocks that were judged on this core; UNKNOWN: none was. */

@@ -31,7 +31,7 @@ void own_show_head(const struct engine *e, struct sink *out)
 {
     fmt(out, "alone     ");
     say_share(e, ", while it was probed", out);
-    fmt(out, "\r\n");
+    fmt(out, "%s\r\n", e->own.gave_up ? "; the search for quiet time was given up" : "");
 }
 
 static void record_members(const struct engine *e, struct json *j)
@@ -46,6 +46,8 @@ static void record_members(const struct engine *e, struct json *j)
     json_u64(j, "blocks", o->blocks);
     json_u64(j, "shared_blocks", o->shared);
     json_f64(j, "shared", own_share(e), 4);
+    if (o->gave_up)
+        json_bool(j, "gave_up", true);
 }
 
 void own_record_head(const struct engine *e, struct json *j)

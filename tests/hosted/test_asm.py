@@ -268,6 +268,18 @@ def test_a_person_hears_that_a_long_run_goes_on(monkeypatch, capsys):
     assert capsys.readouterr().err.count("baretick: measuring for") >= 2
 
 
+@pytest.mark.parametrize("fields, words", [
+    ({"quiet": False, "shared": 0.934}, ["93%", "given up"]),
+    ({"x87_stack_fault": True}, ["x87 stack", "--init"]),
+    ({"quiet": True, "shared": 0.2}, []),
+])
+def test_a_person_hears_what_spoils_a_figure(capsys, fields, words):
+    row = {"status": "ok", "per_op": {"ticks": 1, "cycles": 1}, **fields}
+    assert asm_module.tell(snippet.Snippet("fadd"), row, {"execution": "silicon"})
+    said = capsys.readouterr().out
+    assert all(word in said for word in words) and (len(said.splitlines()) > 2) == bool(words), said
+
+
 @pytest.mark.silicon
 def test_nine_runs_of_a_wide_addition_agree_within_two_percent():
     if "avx512f" not in Path("/proc/cpuinfo").read_text():
