@@ -46,7 +46,7 @@ struct compiled {
     size_t data_used;                 /* at the most, wherever the data is moved to */
     const struct placed *placed;      /* place.c's: where the row stands, at so many placements */
     unsigned placements;
-    char why[200];             /* what failed, for people */
+    char why[256];             /* what failed, for people */
     struct elf_given given[5]; /* what compilers call by themselves: the program's own */
 };
 

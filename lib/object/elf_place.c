@@ -5,6 +5,9 @@
 
 #define ALIGN_MOST 4096
 
+/* A C library without IFUNC, which is linked into an object: where Debian's musl-dev has it. */
+#define C_LIBRARY "/usr/lib/x86_64-linux-musl/libc.a"
+
 static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 
 /* One relocation of a section, and what it refers to. */
@@ -28,6 +31,13 @@ static bool refuse(const struct reference *r, struct sink *err, const char *why)
     if (*r->symbol.name)
         fmt(err, " to %.60s", r->symbol.name);
     fmt(err, ": %s", why);
+    return false;
+}
+
+static bool refuse_undefined(const struct reference *r, struct sink *err)
+{
+    refuse(r, err, "the object does not define it");
+    fmt(err, "; link it: ld -r -o linked.o %s " C_LIBRARY " (docs/own-code.md)", r->e->name);
     return false;
 }
 
@@ -161,7 +171,7 @@ static const char *cannot_relocate(uint32_t type)
 }
 
 /* Why no symbol of this kind can be referred to; NULL: it can. */
-static const char *cannot_refer(const struct elf_set *s, const struct elf_symbol *symbol)
+static const char *cannot_refer(const struct elf_symbol *symbol)
 {
     if (symbol->type == ELF_THREAD_LOCAL)
         return "thread-local data is not supported";
@@ -169,8 +179,8 @@ static const char *cannot_refer(const struct elf_set *s, const struct elf_symbol
         return "a function that is chosen when the program starts (IFUNC) is not supported";
     if (symbol->section == ELF_COMMON)
         return "COMMON symbols are not supported: compile with -fno-common";
-    if (symbol->section == ELF_UNDEFINED && *symbol->name && !given(s, symbol->name))
-        return "the object does not define it, and nothing here does";
+    if (str_eq(symbol->name, "__errno_location") || str_eq(symbol->name, "___errno_location"))
+        return "the function sets errno, which is thread-local data and not supported";
     return NULL;
 }
 
@@ -184,9 +194,11 @@ static bool follow(struct elf_set *s, const struct reference *r, struct sink *er
      * model, is the linker's own business. */
     const char *why = cannot_relocate(r->rela.type);
     if (!why)
-        why = cannot_refer(s, symbol);
+        why = cannot_refer(symbol);
     if (why)
         return refuse(r, err, why);
+    if (symbol->section == ELF_UNDEFINED && *symbol->name && !given(s, symbol->name))
+        return refuse_undefined(r, err);
     if ((elf_rela_by_got(r->rela.type) || by_plt(s, r)) && !add_link(&s->slots, r, err))
         return false;
     if (by_plt(s, r) && !add_link(&s->plt, r, err))

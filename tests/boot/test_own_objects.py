@@ -99,8 +99,8 @@ def test_a_body_that_does_not_come_back_costs_its_row_alone(boot, stick, objects
 
 
 def test_objects_are_chosen_by_name(boot, stick, objects):
-    """By a glob, with which the others are not read; a large room on two cores at once."""
-    large = made.of_source(objects["gcc.o"].parent, "large", LARGE)
+    """By a glob, with which the others are not read; a large room, and a stack protector, on two cores at once."""
+    large = made.of_source(objects["gcc.o"].parent, "large", LARGE, f"{made.C} -fstack-protector-all")
     files = {**on_stick(objects, "gcc.o", "nasm.o", "refused.o"), f"{FOLDER}/large.o": large}
     files["baretick.conf"] = b"objects=n*,l*.o suite=nasm,large samples=16 cores=all share=together"
     b = boot("", disk=stick(files), extra=["-smp", "2"]).must(SUCCESS, rows=8)
@@ -110,6 +110,8 @@ def test_objects_are_chosen_by_name(boot, stick, objects):
 
 
 LARGE = """
+void __stack_chk_fail(void);
+void __stack_chk_fail(void) { __builtin_trap(); }
 #define ROOM (6u << 20)
 static int walk(uint64_t n, struct baretick_object *o)
 {

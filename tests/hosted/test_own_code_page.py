@@ -69,6 +69,27 @@ def test_examples_are_measured(compiler, name, run, tmp_path):
     assert [row["status"] for row in rows] == ["ok"] * len(rows), [row.get("why") for row in rows]
 
 
+MUSL = Path("/usr/lib/x86_64-linux-musl/libc.a")
+
+
+def test_a_linked_c_library_is_measured(run, tmp_path):
+    """The page's commands. Before `ld -r` the program names that command; after it every result is checked."""
+    compiled, linked = re.findall(r"^    ((?:g\+\+|ld) .*libc\..*)$", PAGE, re.MULTILINE)
+    if not shutil.which("g++") or not MUSL.exists():
+        pytest.skip("needs g++ and musl-dev: scripts/setup --all installs them")
+    (tmp_path / "bench").symlink_to(ROOT / "bench")
+    shutil.copy(EXAMPLES / "libc.cc", tmp_path)
+    subprocess.run(shlex.split(compiled), cwd=tmp_path, check=True)
+    ended = run(f"objects={tmp_path / 'libc.o'}", "suite=libc", "format=jsonl", "samples=16")
+    for row in rows_of(ended):  # they share one section
+        said = re.search(r" to (?:sin|strlen): .*; link it: (.*) \(docs/own-code.md\)$", row["why"])
+        assert said and said[1] == linked, row
+    subprocess.run(shlex.split(linked), cwd=tmp_path, check=True)
+    rows = rows_of(run(f"objects={tmp_path / 'linked.o'}", "suite=libc", "format=jsonl", "samples=16"))
+    assert sorted(row["name"] for row in rows) == ["memcpy_1000", "sin_half", "sort_64", "strlen_16"]
+    assert [row["status"] for row in rows] == ["ok"] * 4, [row.get("why") for row in rows]
+
+
 def test_traps_that_the_page_names_are_rows(run):
     named = set(re.findall(r"`(\w+_trap\w*)`", PAGE))
     listed = set(re.findall(r"^  (\w+_trap\w*) ", run("list").out, re.MULTILINE))

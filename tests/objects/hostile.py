@@ -15,7 +15,7 @@ FAILS = {
     "fs": ["changed", "FS base"],
     "gs": ["changed", "GS base"],
 }
-# On the bare machine flat data is what FS has anyway: its selector alone changes.
+# On the bare machine the selector changes, too.
 FAILS_BOOTED = {**FAILS, "fs": ["changed FS"]}
 
 # The same, of the bodies that take ring 0. Each message also says that it has been put back.

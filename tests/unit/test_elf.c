@@ -274,7 +274,7 @@ static void what_is_not_supported_is_named(void **state)
     SYMBOL_IS(2, 4, ELF_THREAD_LOCAL, 1, "thread-local");
     SYMBOL_IS(2, 4, ELF_IFUNC, 1, "IFUNC");
     SYMBOL_IS(6, 6, ELF_COMMON, 2, "-fno-common");
-    SYMBOL_IS(2, 6, ELF_UNDEFINED, 2, "to g: the object does not define it");
+    SYMBOL_IS(2, 6, ELF_UNDEFINED, 2, "to g: the object does not define it; link it: ld -r -o ");
 #define SECTION_IS(n_, at_, value_, words_)                                                        \
     do {                                                                                           \
         made_program(&m);                                                                          \
@@ -286,6 +286,21 @@ static void what_is_not_supported_is_named(void **state)
     SECTION_IS(MADE_G, 8, 0, "no part of the program");
     SECTION_IS(MADE_G, 8, ELF_ALLOC | ELF_EXEC | ELF_WRITE, "written to");
     SECTION_IS(MADE_G, 48, 8192, "above 4096");
+}
+
+static void errno_is_refused_wherever_it_is_defined(void **state)
+{
+    static const char *const names[] = {"__errno_location", "___errno_location"};
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        made_begin(&m);
+        made_section(&m, ".text", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 1, "\xe8\0\0\0\0\xc3", 6);
+        made_symbol(&m, "f", false, ELF_FUNCTION, 1, 0);
+        unsigned place = made_symbol(&m, names[i % 2], false, ELF_FUNCTION, i / 2, 0);
+        made_rela(&m, 1, 1, ELF_R_PLT32, place, -4);
+        made_end(&m);
+        not_added("sets errno, which is thread-local data");
+    }
 }
 
 static void local_names_may_be_ambiguous(void **state)
@@ -580,6 +595,7 @@ int main(void)
         cmocka_unit_test_setup(pointers_are_followed, begin),
         cmocka_unit_test_setup(no_symbol_is_zero, begin),
         cmocka_unit_test_setup(what_is_not_supported_is_named, begin),
+        cmocka_unit_test_setup(errno_is_refused_wherever_it_is_defined, begin),
         cmocka_unit_test_setup(local_names_may_be_ambiguous, begin),
         cmocka_unit_test_setup(relocations_follow_the_place, begin),
         cmocka_unit_test_setup(a_librarys_calls_go_through_its_plt, begin),
