@@ -2,9 +2,14 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
+
+import hostile  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 240
@@ -39,10 +44,16 @@ def test_privileged_instructions_are_counted(asm):
     assert [(one["snippet"], one["row"]["per_op"]["instructions"]) for one in said] == COUNTED
 
 
-def test_faults_and_endless_loops_cost_their_row_alone(asm):
-    ran, said = asm([*(code for code, _ in FAULTS), "@good add rax, rbx"], "--deadline", "2")
+def test_faults_endless_loops_and_hostile_snippets_cost_their_row_alone(asm):
+    bodies = {**hostile.SNIPPETS, **hostile.SNIPPETS_RING0}
+    lines = [*(code for code, _ in FAULTS), "@good add rax, rbx", *hostile.snippet_lines(bodies)]
+    ran, said = asm(lines, "--deadline", "2", "--unroll", "4", "--samples", "16")
     assert ran.returncode == 1, ran.stderr
     for (code, why), one in zip(FAULTS, said):
         assert one["row"]["status"] == "wrong" and why in one["row"]["why"], (code, one["row"])
         assert "asm." in one["row"]["why"], one["row"]
-    assert said[-1]["row"]["name"] == "good" and said[-1]["row"]["per_op"]["instructions"] == 1
+    good, *said = said[len(FAULTS):]
+    assert good["row"]["name"] == "good" and good["row"]["per_op"]["instructions"] == 1
+    fails = {"fs": hostile.FAILS_BOOTED["fs"], "gs": hostile.FAILS_BOOTED["gs"], **hostile.FAILS_RING0}
+    hostile.judge_snippets(said, bodies, {name: [w.replace("deadline=", "deadline=2") for w in fails[name]]
+                                          for name in bodies if name in fails})

@@ -80,6 +80,16 @@ def test_stores_names_each_change_and_follows_the_canary_after_it(bodies):
             assert trace["changed"], trace
 
 
+def test_snippets_that_do_the_same_cost_their_own_row_alone(tmp_path):
+    file = tmp_path / "snippets"
+    file.write_text("".join(f"{line}\n" for line in hostile.snippet_lines(hostile.SNIPPETS)))
+    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--json", "--unroll", "4",
+                          "--samples", "64"], capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 1, ran.stderr
+    said = [json.loads(line) for line in ran.stdout.splitlines()]
+    hostile.judge_snippets(said, hostile.SNIPPETS, {name: hostile.FAILS[name] for name in ("fs", "gs")})
+
+
 def test_cpuid_after_the_body_hides_rbx_alone(run, bodies):
     rows = rows_of(run(f"objects={bodies}", "suite=hostile", "bench=rbx,rbp", "recipe=cpuid", "samples=16", "format=jsonl"))
     assert rows["rbp"]["status"] == "wrong" and "rbp" in rows["rbp"]["why"], rows["rbp"]

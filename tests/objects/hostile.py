@@ -59,6 +59,83 @@ TOLD = {
     "ac": ["AC"],
 }
 
+# The same bodies as snippets of `asm`, by the names above; each copy does it. A snippet may change all registers and
+# the direction flag, so what only does that passes.
+SNIPPETS = {
+    "r15": "mov r15, 0x123456789abcdef",
+    "rbp": "xor ebp, ebp",
+    "rbx": "mov rbx, -1",
+    "r12": "inc r12",
+    "r13_r14": "not r13; not r14",
+    "rsp": "sub rsp, 64",
+    "df": "std",
+    "fs": "mov ecx, ss; mov fs, ecx",
+    "gs": "mov ecx, ss; mov gs, ecx",
+    "mxcsr": "push 0xffc0; ldmxcsr [rsp]; pop rax",
+    "unmasked": "push 0; ldmxcsr [rsp]; fldcw [rsp]; pop rax",
+    "x87_stack": "fld1; fldpi",
+    "x87_overflow": "times 9 fld1",
+    "x87_underflow": "fadd st0, st0; fld1",
+    "mmx": "pxor mm0, mm0",
+    "nt": "pushfq; or dword [rsp], 0x4000; popfq",
+    "ac": "pushfq; or dword [rsp], 0x40000; popfq",
+}
+
+
+def _change(register, instruction, bits):
+    return f"mov rax, {register}; {instruction} rax, {bits}; mov {register}, rax"
+
+
+def _efer(instruction, bits):
+    return f"mov ecx, 0xc0000080; rdmsr; {instruction} eax, {bits}; wrmsr"
+
+
+# Without those whose second copy undoes the first (swapgs), or does more of the same until a table is gone (gdtr).
+SNIPPETS_RING0 = {
+    "gs_null": "xor ecx, ecx; mov gs, ecx",
+    "gs_elsewhere": "mov rax, r14; mov rdx, r14; shr rdx, 32; mov ecx, 0xc0000101; wrmsr",
+    "gs_endless": "xor ecx, ecx; mov gs, ecx; jmp $",
+    "gs_ud2": "xor ecx, ecx; mov gs, ecx; ud2",
+    "cr0_ts": _change("cr0", "or", "1 << 3"),
+    "cr0_ts_used": _change("cr0", "or", "1 << 3") + "; fninit",
+    "cr0_em": _change("cr0", "or", "1 << 2"),
+    "cr0_mp": _change("cr0", "and", "~(1 << 1)"),
+    "cr0_wp": _change("cr0", "and", "~(1 << 16)"),
+    "cr3_pcd": _change("cr3", "or", "1 << 4"),
+    "cr4_osfxsr": _change("cr4", "and", "~(1 << 9)"),
+    "cr4_osxsave": _change("cr4", "and", "~(1 << 18)"),
+    "cr4_pge_tsd": _change("cr4", "or", "1 << 7 | 1 << 2"),
+    "cr8": _change("cr8", "and", "1"),
+    "xcr0": "xor ecx, ecx; xor edx, edx; mov eax, 1; xsetbv",
+    "xcr0_used": "xor ecx, ecx; xor edx, edx; mov eax, 1; xsetbv; vpxor xmm0, xmm0, xmm0",
+    "efer_nxe": _efer("and", "~(1 << 11)"),
+    "efer_nxe_flushed": _efer("and", "~(1 << 11)") + "; mov rax, cr3; mov cr3, rax",
+    "efer_sce": _efer("or", "1"),
+    "dr7": "mov dr0, r14; mov eax, 0x401; mov dr7, rax",
+    "dr7_met": "lea rax, [rel $ + 17]; mov dr1, rax; mov eax, 0x404; mov dr7, rax; nop",
+    "dr7_gd": "mov eax, 0x2400; mov dr7, rax",
+}
+
+
+def snippet_lines(snippets):
+    """Lines of a file of `asm`: each snippet, and a canary after it."""
+    return [line for name, text in snippets.items() for line in (f"@{name} {text}", f"@{name}{CANARY} imul rax, rax")]
+
+
+def judge_snippets(said, snippets, fails):
+    """said: what `asm --json` printed of snippet_lines(snippets); fails: the message of each of them that fails."""
+    rows = {one["row"]["name"]: one["row"] for one in said}
+    assert set(rows) == {name + end for name in snippets for end in ("", CANARY)}, sorted(rows)
+    for name in snippets:
+        row, canary = rows[name], rows[name + CANARY]
+        if name in fails:
+            assert row["status"] == "wrong" and all(word in row["why"] for word in fails[name]), row
+        else:
+            assert row["status"] == "ok", row
+            assert all(word in row["changed"] for word in TOLD.get(name, [])), row
+        assert canary["status"] == "ok" and not {"changed", "x87_stack_fault"} & set(canary), canary
+        assert canary["per_op"]["instructions"] == 1, canary
+
 
 def judge(rows, fails=None, told=None):
     """rows: {name: record} of the suite."""
