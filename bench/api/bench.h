@@ -40,7 +40,7 @@ struct object {
 /*
  * A body in C: does n operations on the object; n is never 0. It is `ops` or twice that;
  * method=adaptive and single-stepping ask for any number that the row's `grain` and `most_ops`
- * allow (bench_can_do), the latter also for multiples of its `step_ops`.
+ * allow (bench_can_do), the latter and a trace also for multiples of its `step_ops`.
  * It returns 0. Anything else says that an operation failed, or that n is a number that this body
  * cannot do: the window is counted in `errors`, its ticks are left out.
  */
@@ -185,6 +185,12 @@ static inline bool bench_has_empty(const struct bench *b)
 static inline uint64_t bench_grain(const struct bench *b)
 {
     return b->grain ? b->grain : 1;
+}
+
+/* The same where it is stepped or traced, and no window's figure is taken. */
+static inline uint64_t bench_step_grain(const struct bench *b)
+{
+    return b->step_ops ? b->step_ops : bench_grain(b);
 }
 
 /* Whether the row's bodies can do n operations in one call. Nothing may call them with another n:

@@ -30,7 +30,7 @@ static uint64_t fewest_of(const struct bench *b)
 {
     if (b->not_doubled && b->form != FORM_LOOP)
         return b->ops;
-    return b->step_ops ? b->step_ops : bench_grain(b);
+    return bench_step_grain(b);
 }
 
 static bool can_step(const struct bench *b, uint64_t n)

@@ -596,6 +596,7 @@ def test_a_person_ends_it():
     (("/no/such/file",), "objects=/no/such/file: No such file or directory"),
     (("compiler/store_cure", "--operations", 7), "7 operations: 1 to 4294967295 in multiples of 50 are allowed"),
     (("compiler/store_cure", "--operations", 50 << 32), "1 to 4294967295 in multiples of 50 are allowed"),
+    (("calls/random_8", "--operations", 7), "7 operations: 1 to 2048 in multiples of 8 are allowed"),
     (("compiler/store_cure", "--operations", 0), "'0': a number from 1 to 18446744073709551615 is allowed"),
     (("compiler/store_cure", "--steps", 1 << 64), "a number from 1 to 18446744073709551615 is allowed"),
     (("compiler/store_cure", "--init", "nop"), "--init goes with instructions; a row's own setup runs before it"),

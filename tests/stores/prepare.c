@@ -58,12 +58,13 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
                                     : "its windows are empty");
         return false;
     }
-    if (bench_can_do(b, n) && n <= UINT32_MAX)
+    uint64_t grain = bench_step_grain(b), most = b->most_ops ? b->most_ops : UINT32_MAX;
+    if (n % grain == 0 && n <= most)
         return true;
     fmt(err, "%llu operations: ", (unsigned long long)n);
-    fmt(err, "1 to %u", b->most_ops ? b->most_ops : UINT32_MAX);
-    if (bench_grain(b) > 1)
-        fmt(err, " in multiples of %llu", (unsigned long long)bench_grain(b));
+    fmt(err, "1 to %llu", (unsigned long long)most);
+    if (grain > 1)
+        fmt(err, " in multiples of %llu", (unsigned long long)grain);
     fmt(err, " are allowed");
     return false;
 }
