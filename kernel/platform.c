@@ -5,6 +5,7 @@
 #include "kernel/cores/run.h"
 #include "kernel/cores/time.h"
 #include "kernel/cpu/cpu.h"
+#include "kernel/cpu/xstate.h"
 #include "kernel/trap/guard.h"
 #include "kernel/trap/step.h"
 
@@ -129,6 +130,7 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     bool back = guard_call(c, run_unless_late, &call, ended);
 
     (void)row_state_put_back(&c->state);
+    xstate_zero_uppers();
     sink_buf_init(&changed, ended->changed, sizeof(ended->changed));
     (void)row_state_tell(&c->state, &changed.sink);
     if (call.late)

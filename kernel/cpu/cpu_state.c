@@ -135,8 +135,7 @@ static void restore_descriptors(const struct cpu_state *s)
 void cpu_state_restore(const struct cpu_state *s)
 {
     if (s->xcr0) {
-        if (xcr0_read() & XCR0_AVX)
-            __asm__ volatile("vzeroupper"); /* or what XCR0 no longer names would stay in use */
+        xstate_zero_uppers(); /* or what XCR0 no longer names would stay in use */
         xcr0_write(s->xcr0);
     }
     __asm__ volatile("fxrstor64 %0" : : "m"(s->fx));

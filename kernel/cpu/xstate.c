@@ -22,6 +22,12 @@ void xcr0_write(uint64_t v)
     __asm__ volatile("xsetbv" : : "a"((uint32_t)v), "d"((uint32_t)(v >> 32)), "c"(0));
 }
 
+void xstate_zero_uppers(void)
+{
+    if (read_cr4() & CR4_OSXSAVE && xcr0_read() & XCR0_AVX)
+        __asm__ volatile("vzeroupper");
+}
+
 void xstate_enable(void)
 {
     struct cpuid_regs supported;

@@ -30,6 +30,9 @@ int xstate_exists(void);
 /* Both need CR4.OSXSAVE. */
 uint64_t xcr0_read(void);
 void xcr0_write(uint64_t v);
+/* Zeroes the upper halves of vector registers, where AVX is enabled: while they are in use, SSE
+ * instructions wait for each other or run slowly (Intel Optimization manual section 15.3). */
+void xstate_zero_uppers(void);
 /* CR4.OSXSAVE, and what is wanted of XCR0; nothing where there is none. */
 void xstate_enable(void);
 

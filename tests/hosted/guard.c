@@ -84,6 +84,8 @@ static void tell_changed(struct guard_ended *ended)
 static void restore_state(uint32_t mxcsr, uint16_t control)
 {
     __asm__ volatile("cld\n\tfninit\n\tfldcw %0\n\tldmxcsr %1" : : "m"(control), "m"(mxcsr));
+    if (__builtin_cpu_supports("avx"))
+        __asm__ volatile("vzeroupper"); /* or SSE code after it could run slowly */
 }
 
 bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
@@ -94,6 +96,7 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     *ended = (struct guard_ended){.by = GUARD_CAME_BACK};
     __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(mxcsr), "=m"(control));
     if (sigsetjmp(before, 1) != 0) {
+        restore_state(mxcsr, control);
         tell_changed(ended);
         return false;
     }

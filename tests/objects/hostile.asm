@@ -13,6 +13,7 @@ environment: resb 28            ; FNSTENV, Intel SDM vol. 1 figure 8-9
 %define TAGS    environment + 8
 control: resd 1
 swapped: resd 1
+has_avx: resd 1
 
 section .text
 ; A jump to %1 unless the state is the one that a function may expect (System V psABI section
@@ -35,7 +36,30 @@ section .text
     pop rax
     test eax, 0x44400           ; AC, NT, DF
     jnz %1
+    cmp dword [rel has_avx], 0
+    je %%plain
+    vextractf128 xmm1, ymm0, 1
+    vptest xmm1, xmm1
+    jnz %1
+%%plain:
 %endmacro
+
+find_avx:                       ; of the CPU and of the system: Intel SDM vol. 1 section 14.3
+    push rbx
+    mov eax, 1
+    cpuid
+    and ecx, 0x18000000         ; OSXSAVE, AVX
+    cmp ecx, 0x18000000
+    jne .known
+    xor ecx, ecx
+    xgetbv
+    and eax, 6
+    cmp eax, 6
+    jne .known
+    mov dword [rel has_avx], 1
+.known:
+    pop rbx
+    ret
 
 canary:                         ; an operation: dependent products
     EXPECT_PLAIN_STATE .changed
@@ -76,8 +100,8 @@ body_%1:
 %endmacro
 %macro HOSTILE_ROWS 1
     %defstr HOSTILE_WHAT %1
-    BARETICK_ROW hostile, %1, HOSTILE_WHAT, body_%1, ops, 100, needs, NEEDS
-    BARETICK_ROW hostile, %1_after, "the canary", canary, empty, canary_empty, ops, 200
+    BARETICK_ROW hostile, %1, HOSTILE_WHAT, body_%1, ops, 100, needs, NEEDS, setup, find_avx
+    BARETICK_ROW hostile, %1_after, "the canary", canary, empty, canary_empty, ops, 200, setup, find_avx
 %endmacro
 
 %ifdef RING0
@@ -281,6 +305,13 @@ HOSTILE x87_underflow           ; its operand is missing
 HOSTILE_END
 HOSTILE mmx
     pxor mm0, mm0
+HOSTILE_END
+HOSTILE ymm                     ; upper halves of vector registers
+    cmp dword [rel has_avx], 0
+    je .none
+    vxorps ymm0, ymm0, ymm0
+    vcmpeqps ymm0, ymm0, ymm0
+.none:
 HOSTILE_END
 HOSTILE nt
     pushfq

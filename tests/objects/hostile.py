@@ -55,6 +55,7 @@ TOLD = {
     "x87_overflow": ["x87 stack"],
     "x87_underflow": ["x87 stack"],
     "mmx": ["MMX"],
+    "ymm": [],  # not told: a function may leave them so
     "nt": ["NT"],
     "ac": ["AC"],
 }
