@@ -101,7 +101,8 @@ body_%1:
 %macro HOSTILE_ROWS 1
     %defstr HOSTILE_WHAT %1
     BARETICK_ROW hostile, %1, HOSTILE_WHAT, body_%1, ops, 100, needs, NEEDS, setup, find_avx
-    BARETICK_ROW hostile, %1_after, "the canary", canary, empty, canary_empty, ops, 200, setup, find_avx
+    BARETICK_ROW hostile, %1_after, "the canary", canary, empty, canary_empty, ops, 200, \
+                 setup, find_avx
 %endmacro
 
 %ifdef RING0
