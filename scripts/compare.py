@@ -1,5 +1,4 @@
-"""`baretick compare`: two reports, or two sets of them, row by row."""
-import argparse
+"""Two reports, or two sets of them, row by row."""
 import os
 import statistics
 import sys
@@ -273,13 +272,14 @@ def lost(side):
 # --- the command -----------------------------------------------------------------------------------
 
 def fail_if_unlike(old, new, across):
+    """What differs between two sides all the same, in words: kinds of `across` alone."""
     apart = likeness.unlike(old.run, new.run) + likeness.unlike_estimators(old.reports[0], new.reports[0])
     refused = [text for kind, text in apart if kind not in across]
     if refused:
         also = [kind for kind, _ in apart if kind in likeness.MAY_CROSS and kind not in across]
         hint = f" (--across {','.join(sorted(set(also)))} compares them all the same)" \
             if len(also) == len(refused) else ""
-        raise saved.Unreadable("old and new are not comparable: " + "; ".join(refused) + hint)
+        raise saved.Unreadable(f"{old.title} and {new.title} are not comparable: " + "; ".join(refused) + hint)
     return [text for _, text in apart]
 
 
@@ -346,25 +346,13 @@ def shown(args, old, new, crossed, lines, differences):
         print(said)
 
 
-def sides(args):
-    """Paths of the old and of the new side."""
-    if args.old and args.new and not args.reports:
-        old, new = args.old, args.new
-    elif len(args.reports) == 2 and not args.old and not args.new:
-        old, new = ([p] for p in args.reports)
-    else:
-        raise saved.Unreadable("OLD NEW is asked for, or --old FILE... --new FILE...")
-    return [[path for word in side for path in ([word] if os.path.exists(word) else word.split(","))]
-            for side in (old, new)]
-
-
-def command(args):
-    old_paths, new_paths = sides(args)
+def command(args, old_paths, new_paths):
+    """0: compared; 1: --fail-if-slower found a row."""
     old, new = Side("old", old_paths), Side("new", new_paths)
+    crossed = fail_if_unlike(old, new, args.across)
     if old.run.get("platform") != new.run.get("platform"):
         for side in (old, new):
             side.title = "hosted" if side.run.get("platform") == "hosted" else "bare"
-    crossed = fail_if_unlike(old, new, args.across)
     lines, differences = compared(old, new, args)
     if not lines:
         raise saved.Unreadable("no row is chosen by --suite, --bench and --core")
@@ -373,52 +361,16 @@ def command(args):
         raise saved.Unreadable("no row of the two can be compared")
     if args.fail_if_slower is None:
         return 0
-    slow, most = too_slow(lines, differences, args.fail_if_slower), f"{args.fail_if_slower * 100:g}%"
+    return verdict_on_slow(args, too_slow(lines, differences, args.fail_if_slower), "Holm")
+
+
+def verdict_on_slow(args, slow, correction):
+    """The exit status of --fail-if-slower. slow: the lines that are slower by more than it allows."""
+    doubt = f"beyond doubt ({correction}, a risk of {RISK:.0%} over all rows)"
     for line in slow:
         by = f"by {line['ratio'] - 1:.1%}" if line.get("ratio") else f"({line['old']:.3f} -> {line['new']:.3f})"
-        print(f"baretick: {line['row']} on core {line['core']} is slower {by}: more than {most} beyond doubt "
-              f"(Holm, a risk of {RISK:.0%} over all rows)", file=sys.stderr)
+        print(f"baretick: {line['row']} on core {line['core']} is slower {line.get('since', '')}{by}: more than "
+              f"{args.fail_if_slower * 100:g}% {doubt}", file=sys.stderr)
     if not slow and args.format in ("text", "markdown"):
-        print(f"No row is slower by more than {most} beyond doubt (Holm, a risk of {RISK:.0%} over all rows).")
+        print(f"No row is slower by more than {args.fail_if_slower * 100:g}% {doubt}.")
     return 1 if slow else 0
-
-
-def percent(text):
-    try:
-        value = float(text.removesuffix("%"))
-    except ValueError:
-        value = -1
-    if not 0 <= value < 1000:
-        raise argparse.ArgumentTypeError(f"{text!r}: a percentage is asked for, like 2%")
-    return value / 100
-
-
-def kinds(text):
-    found = text.split(",")
-    for kind in found:
-        if kind not in likeness.MAY_CROSS:
-            raise argparse.ArgumentTypeError(f"{kind!r}: one of {', '.join(likeness.MAY_CROSS)} is asked for")
-    return found
-
-
-def add(commands):
-    p = commands.add_parser(
-        "compare", help="two reports, or sets of them, row by row",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Compares two reports row by row: both figures, their ratio with its interval, a verdict.",
-        epilog="Several files of a side are launches of one machine: they are pooled. Machines, recipes and options\n"
-               "that are not alike are refused. Exit status: 0 compared; 1 --fail-if-slower found a row; 2 a report\n"
-               "cannot be read, is damaged, or nothing in it can be compared.\n\n"
-               "examples:\n"
-               "  baretick compare old.jsonl new.jsonl --fail-if-slower 2%\n"
-               "  baretick compare --old a1.jsonl a2.jsonl a3.jsonl --new b1.jsonl b2.jsonl b3.jsonl")
-    p.add_argument("reports", nargs="*", metavar="OLD NEW", help="two reports; each may be a list with commas")
-    p.add_argument("--old", nargs="+", metavar="FILE", help="launches of the old side")
-    p.add_argument("--new", nargs="+", metavar="FILE", help="launches of the new side")
-    p.add_argument("--fail-if-slower", type=percent, metavar="P%",
-                   help="exit 1 where a row is slower by more than this beyond doubt")
-    p.add_argument("--across", type=kinds, default=[], metavar="KIND,...",
-                   help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
-    show.add_choice(p)
-    p.add_argument("--format", choices=table.FORMATS, default="text", help="of the table (text)")
-    p.set_defaults(command=command)

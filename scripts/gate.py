@@ -13,6 +13,7 @@ import tempfile
 
 import figure
 import likeness
+import run_folder
 import saved
 import show
 
@@ -216,8 +217,42 @@ def chosen_keys(rows, args):
     return {r["key"]: rows[r["key"]] for r in show.chosen(flat, args)}
 
 
+# --- the runs before -------------------------------------------------------------------------------
+
+def earlier(args):
+    """[(name of a file, its Taken)] of the runs that --history kept, the oldest first."""
+    if not args.history or not os.path.isdir(args.history):
+        return []
+    return [(os.path.basename(path), Taken(saved.read_whole(path, saved.DRAWN), args))
+            for path in run_folder.files(args.history)]
+
+
+def remembered(before, key, taken):
+    """What the runs before had of a row that is not as its baseline has it, in words: since when it was as in the
+    newest of them, and which of them had it as it is now. Instructions an operation are gone by."""
+    def count(run):
+        return run.rows.get(key, {}).get("instructions")
+
+    known = [(name, count(run)) for name, run in before if count(run) is not None]
+    if not known:
+        return ""
+    newest = known[-1][1]
+    since = next(at for at in range(len(known)) if all(n == newest for _, n in known[at:]))
+    said = f"; {newest:.10g} in each run since {known[since][0]}"
+    now = count(taken)
+    if same := [name for name, n in known[:since] if n == now]:
+        said += f"; {now:.10g} last in {same[-1]}"
+    return said
+
+
+def keep(args, report):
+    if args.history:
+        print(f"kept: {run_folder.keep(args.history, report)}")
+
+
 def command(args):
-    taken = Taken(saved.read_whole(args.report, saved.DRAWN), args)
+    report = saved.read_whole(args.report, saved.DRAWN)
+    taken = Taken(report, args)
     for key, why in sorted(taken.inexact.items(), key=lambda item: figure.order(item[0])):
         print(f"baretick: {key} is not exact and not gated: {why}", file=sys.stderr)
     if not taken.rows and not taken.failed:
@@ -229,13 +264,16 @@ def command(args):
     if left_alone or not args.update:
         fail_if_other_words(args.baseline, words, taken)
     found = changes(chosen, taken)
+    before = earlier(args)
     for what, key, how in found if not fresh else [f for f in found if f[0] == "failed"]:
-        print(f"{what}: {key}: {how}")
+        print(f"{what}: {key}: {how}{remembered(before, key, taken)}")
     counts = f"{len(taken.rows)} exact rows, {len(found)} changes"
     if not taken.windows:
         counts += " of instructions an operation"
     if not args.update:
         print(f"{'FAIL' if found else 'PASS'}: {counts} against {args.baseline}")
+        if not found:
+            keep(args, report)
         return 1 if found else 0
     if taken.failed:
         print(f"FAIL: {counts}; nothing is written, since something failed")
@@ -243,6 +281,7 @@ def command(args):
     words = taken.words or (words if any("window" in row for row in left_alone.values()) else {})
     write_baseline(args.baseline, baseline_text(words, {**left_alone, **taken.rows}))
     print(f"written: {args.baseline}: {counts}")
+    keep(args, report)
     return 0
 
 
@@ -257,11 +296,15 @@ def add(commands):
                "instructions, or the baseline was taken with other words.\n\n"
                "examples:\n"
                "  baretick run --icount 1 suite=calls && baretick gate calls.json build/run/report.jsonl\n"
-               "  baretick gate calls.json build/run/report.jsonl --update")
+               "  baretick gate calls.json build/run/report.jsonl --update\n"
+               "  baretick gate calls.json report.jsonl --history runs && baretick compare --history runs")
     p.add_argument("baseline", metavar="BASELINE", help="one JSON file, to be kept with the source")
     p.add_argument("report", metavar="REPORT", help="report.jsonl, or a serial log")
     p.add_argument("--instructions", action="store_true",
                    help="hold instructions an operation alone, which every machine counts alike, and no windows")
+    p.add_argument("--history", metavar="DIR",
+                   help="keep each report that passes or is accepted in this folder, and name the runs since which a "
+                        "row had its count")
     p.add_argument("--update", action="store_true", help="accept: write the baseline anew")
     show.add_choice(p)
     p.set_defaults(command=command)

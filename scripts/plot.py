@@ -4,6 +4,7 @@ import os
 import sys
 
 import compare
+import compare_command
 import draw_change
 import draw_cores
 import draw_machine
@@ -204,7 +205,7 @@ def kinds(text):
 
 def add_against(p):
     p.add_argument("--against", metavar="OLD", help="an older report, which FILE is set against")
-    p.add_argument("--across", type=compare.kinds, default=[], metavar="KIND,...",
+    p.add_argument("--across", type=compare_command.kinds, default=[], metavar="KIND,...",
                    help="set against it although these differ: " + ", ".join(compare.likeness.MAY_CROSS))
 
 

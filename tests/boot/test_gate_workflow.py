@@ -37,3 +37,6 @@ def test_a_change_of_a_count_fails(tmp_path):
     baseline.write_text(text.replace(json.dumps(counts["instructions"]), json.dumps(counts["instructions"] - 1)))
     done = step("Hold against the baseline")
     assert done.returncode == 1 and "moved: first/collatz_27@0" in done.stdout, done.stdout
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["0001.jsonl"]
+    done = step("Show the history")
+    assert done.returncode == 0 and "2 runs, oldest first" in done.stdout, done.stdout + done.stderr
