@@ -151,7 +151,7 @@ struct bench {
     /*
      * The fewest instructions that an operation executes, those of what is subtracted taken off. A
      * row that executes fewer has not done its work, and fails (docs/method.md "Elided work"). 0:
-     * not declared; the body must execute more than what is subtracted.
+     * not declared, see bench_least_instructions().
      */
     double least_instructions;
     bool may_vanish; /* that nothing is left of an operation is its point, and no failure */
@@ -198,6 +198,14 @@ static inline uint64_t bench_step_grain(const struct bench *b)
 static inline bool bench_can_do(const struct bench *b, uint64_t n)
 {
     return n > 0 && n % bench_grain(b) == 0 && (b->most_ops == 0 || n <= b->most_ops);
+}
+
+/* What is asked of a row of the program's own that does not declare it: one instruction where it
+ * has a check. 0: the body must execute more than what is subtracted. So must bodies of a person's
+ * own: one instruction of vector code may do several operations. */
+static inline double bench_least_instructions(const struct bench *b)
+{
+    return b->least_instructions > 0 || b->code || !b->check ? b->least_instructions : 1;
 }
 
 /*

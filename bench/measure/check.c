@@ -110,9 +110,9 @@ static void say_gone(const struct bench *b, double found, struct row *row)
             : "the work is gone: an operation executes ");
     num_f64(&text.sink, found, 3, 0);
     fmt(&text.sink, " instructions more than what is subtracted");
-    if (b->least_instructions > 0) {
+    if (bench_least_instructions(b) > 0) {
         fmt(&text.sink, "; the row's least_instructions is ");
-        num_f64(&text.sink, b->least_instructions, 3, 0);
+        num_f64(&text.sink, bench_least_instructions(b), 3, 0);
     }
     row_fail(row, ROW_WRONG, row->said);
 }
@@ -126,7 +126,7 @@ void check_instructions(const struct engine *e, struct row *row)
     row->work = is_known(found) ? WORK_JUDGED : WORK_NOT_JUDGED;
     if (row->why || row->work == WORK_NOT_JUDGED)
         return;
-    if (found < COUNT_ERROR || found < b->least_instructions - COUNT_ERROR)
+    if (found < COUNT_ERROR || found < bench_least_instructions(b) - COUNT_ERROR)
         say_gone(b, found, row);
 }
 

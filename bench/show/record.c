@@ -272,7 +272,7 @@ static void record_steps(struct json *j, const struct engine *e, const struct ro
 {
     const struct stepped *s = &row->stepped;
     if (row->work != WORK_NOTHING_TO_JUDGE) {
-        json_f64(j, "least_instructions", row->bench->least_instructions, 6);
+        json_f64(j, "least_instructions", bench_least_instructions(row->bench), 6);
         json_bool(j, "work_judged", row->work == WORK_JUDGED);
     }
     if (!s->tried)

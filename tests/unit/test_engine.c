@@ -320,6 +320,27 @@ static void work_that_is_gone_fails_the_row(void **state)
     assert_int_equal(whole_row(b).status, ROW_WRONG);
 }
 
+/* What the program's own rows do not declare is one instruction where they have a check; of others
+ * an operation may be a part of one. */
+static void a_check_asks_for_an_instruction(void **state)
+{
+    static const struct bench_code object;
+    struct bench b = bench;
+    (void)state;
+    b.check = remembers;
+    plant.instructions = 1;
+    assert_int_equal(whole_row(b).status, ROW_OK);
+    plant.instructions = 0.9;
+    struct row row = whole_row(b);
+    assert_int_equal(row.status, ROW_WRONG);
+    assert_non_null(strstr(row.why, "the row's least_instructions is 1"));
+    b.least_instructions = 0.5;
+    assert_int_equal(whole_row(b).status, ROW_OK);
+    b.least_instructions = 0;
+    b.code = &object;
+    assert_true(bench_least_instructions(&b) == 0);
+}
+
 /* What a row does not declare is one instruction in all. */
 static void a_body_like_its_subtrahend_fails_the_row(void **state)
 {
@@ -546,6 +567,7 @@ int main(void)
         cmocka_unit_test_setup(parts_share_the_samples, start),
         cmocka_unit_test_setup(what_cannot_be_placed_fails_the_row, start),
         cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
+        cmocka_unit_test_setup(a_check_asks_for_an_instruction, start),
         cmocka_unit_test_setup(a_body_like_its_subtrahend_fails_the_row, start),
         cmocka_unit_test_setup(work_that_is_not_counted_is_not_judged, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
