@@ -74,13 +74,20 @@ def is_near_zero(value, lo=None, loop=None):
     return value < (NEAR_ZERO if loop is None else loop / 2) or (lo is not None and lo <= 0)
 
 
+HIDES = {"maybe": "its loop may hide part of it", "part": "its loop hides part of it",
+         "all": "its loop hides all of it"}  # bench/show/show.c says the same
+
+
 def hidden(row):
-    """Of a row whose cost the loop around it hides, all or in part: what a turn takes, in words. Else empty."""
+    """Of a row whose cost the loop around it hides, all or in part, or is near zero beside it: what a turn takes, in
+    words. Else empty."""
     per_op = row.get("per_op", {})
     cycles, gross, loop = (per_op.get(key) for key in ("cycles", "gross_cycles", "loop_cycles"))
-    if None in (cycles, gross, loop) or not is_near_zero(cycles, per_op.get("cycles_lo"), loop):
+    hides = HIDES.get(per_op.get("hidden"))
+    if None in (cycles, gross, loop) or not (hides or is_near_zero(cycles, per_op.get("cycles_lo"), loop)):
         return ""
-    return f"gross {gross:.3f} cycles a turn, the empty loop {loop:.3f}"
+    said = f"net {cycles:.3f}, gross {gross:.3f} cycles a turn; the loop alone {loop:.3f}"
+    return f"{hides}: {said}" if hides else said
 
 
 def instructions(row):

@@ -335,6 +335,7 @@ bool show_has_trouble(const struct report *r, const struct engine *e, const stru
     struct report silent = *r;
     silent.out = &nobody.sink;
     show_trouble(&silent, e, row);
+    show_hidden(&silent, row);
     return nobody.bytes > 0;
 }
 

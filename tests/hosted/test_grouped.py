@@ -42,6 +42,10 @@ def must_be(cell, row, lines):
     text, mark = cell
     full = [line for line in lines if re.match(rf"{row['name']} +\d+ +\d+ ", line)]
     assert (mark == "!") == bool(full), (row["name"], cell, full)
+    if row.get("per_op", {}).get("hidden"):
+        below = lines[lines.index(full[0]) + 1 :]
+        gross = row["per_op"]["gross_cycles"]
+        assert any(f", gross {gross:.3f} cycles a turn; " in line for line in below[:6]), (row, below[:6])
     if row["status"] != "ok":
         assert text == "FAIL" and mark == "!"
     elif not row.get("quiet", True):

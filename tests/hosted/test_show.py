@@ -72,11 +72,15 @@ def test_instructions_and_ipc_stand_next_to_the_time(kept):
 
 
 def test_a_cost_that_the_loop_hides_is_shown_with_the_gross_cost(kept):
-    rows = [row("hidden", 0.02), row("plain", 3.0)]
+    rows = [row("near_zero", 0.02), row("all", -0.01), row("part", 0.9), row("plain", 3.0)]
     for found in rows:
         found["per_op"].update(gross_cycles=found["per_op"]["cycles"] + 1, loop_cycles=1)
+    for found in rows[1:3]:
+        found["per_op"]["hidden"] = found["name"]
     said = baretick("show", kept(whole(*rows))).stdout
-    assert said.count("gross") == 1 and "gross 1.020 cycles a turn, the empty loop 1.000" in said
+    assert said.count("gross") == 3 and "  net 0.020, gross 1.020 cycles a turn; the loop alone 1.000" in said
+    assert "its loop hides all of it: net -0.010, gross 0.990 cycles a turn; the loop alone 1.000" in said
+    assert "its loop hides part of it: net 0.900, gross 1.900 cycles a turn; the loop alone 1.000" in said
 
 
 def test_an_interval_on_one_side_is_shown_by_its_longer_one(kept):
