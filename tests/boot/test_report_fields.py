@@ -17,7 +17,7 @@ RUNS = [
     ("suite=baseline,truth,planted,quiet samples=32", {}),
     (f"{QUICK} cores=all", TWO),
     (f"{QUICK} cores=all share=together", TWO),
-    ("suite=cores cores=all samples=64", TWO),
+    *((f"suite=cores cores=all samples=64 recipe={r}", TWO) for r in ("plain", "paoloni", "cpuid")),
     (f"{QUICK} takeover=borrow", {}),
     *(
         (f"suite=calls bench=direct {report_runs.METHODS} method={m}", {})
