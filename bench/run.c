@@ -15,6 +15,7 @@
 #include "bench/show/crowd_show.h"
 #include "bench/show/even_show.h"
 #include "bench/show/gaps_show.h"
+#include "bench/show/growth_show.h"
 #include "bench/show/method_show.h"
 #include "bench/show/own_show.h"
 #include "bench/show/selftests.h"
@@ -318,6 +319,7 @@ bool bench_run(const struct engine *boot, struct report *r, struct shown *shown)
         selftests_steps(&run.plan->seat[k].engine, r);
     compare_rows(r, run.first, run.first->figures, run.grouped);
     even_show(r, run.first, run.first->figures);
+    growth_show(r, run.first, run.first->figures);
     cores_compare(run.plan, run.grouped, r);
     run_tell_interruptions(&run, plan_interruptions(run.plan), NULL);
     essence_end(run.essence, run.first, r->smis);

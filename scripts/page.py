@@ -144,6 +144,7 @@ def one(report, args, figures, prefix):
     page.section(f"{prefix}pictures", "Pictures", note, drawn)
     page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
     page.section(f"{prefix}beside", "Rows beside each other", page_parts.beside(report))
+    page.section(f"{prefix}growth", "Growth with the argument", page_parts.growth(report))
     page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),
                  page_parts.selftests(report))
     page.section(f"{prefix}others", "Further records", page_parts.others(report))

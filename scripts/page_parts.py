@@ -214,6 +214,11 @@ def beside(report):
     return markup.together([shown if found else "", markup.listed(even) if even else ""])
 
 
+def growth(report):
+    found = [e.get("message", "") for e in report.of("event") if e.get("kind") == "growth"]
+    return markup.listed(found) if found else ""
+
+
 def linearity(report):
     lines = {r["recipe"]: r for r in report.of("regression")}
     found = []

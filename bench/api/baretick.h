@@ -36,6 +36,7 @@ extern "C" {
 struct baretick_object {
     uint64_t counter; /* what baretick_counted() looks at */
     void *room;       /* the row's `room` bytes, on a page boundary */
+    uint64_t arg;     /* the argument, of a row that has `args` */
 };
 
 /*
@@ -52,6 +53,23 @@ enum baretick_flag {
     BARETICK_NOT_DOUBLED = 1, /* twice the operations mean nothing: method=doubled has n = ops */
     BARETICK_COLD = 2,        /* no cache has room, counter or data when a window begins */
     BARETICK_MAY_VANISH = 4,  /* that nothing is left of an operation is its point, no failure */
+};
+
+#define BARETICK_ARGS_LIST 16
+
+/*
+ * The arguments of a row: it is measured with each, as row "name/8" and so on, at most 32, and the
+ * report has a fit of the growth. One of:
+ *   .args = {.from = 8, .to = 8192, .multiply = 8}   8, 64, 512, 4096, 8192: `from`, the powers of
+ *                                                    `multiply` between the two, and `to`
+ *   .args = {.from = 10, .to = 40, .step = 10}       10, 20, 30, 40: `to` in any case
+ *   .args = {.list = {3, 5, 7}}                      these; a 0 ends the list
+ */
+struct baretick_args {
+    uint32_t from, to;
+    uint32_t multiply; /* 2 or more */
+    uint32_t step;
+    uint32_t list[BARETICK_ARGS_LIST];
 };
 
 /* One row. What is not used is 0 or NULL. C++ wants the fields in this order. */
@@ -89,6 +107,10 @@ struct baretick_row {
      * leaves in rcx, r8 to r11, in vector registers, memory and caches the body finds. NULL: none.
      * The struct of older objects ends before it. */
     void (*before)(struct baretick_object *o);
+    /* Values that the row's functions find in o->arg. `beside` is then the other row with the same
+     * argument, and `units` are those for each 1 of it. The struct of older objects ends before it.
+     */
+    struct baretick_args args;
 };
 
 #define BARETICK_ROOM_MOST (8u << 20)

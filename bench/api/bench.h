@@ -31,6 +31,7 @@ struct object {
     uint64_t counter; /* what ++*x counts */
     void *room;       /* for the row's own use, on a page boundary: OBJECT_ROOM bytes, or as many as
                          the row asks for beyond that */
+    uint64_t arg;     /* of an object's row that has arguments; else 0 */
     const struct vtable *vtable; /* what a virtual call goes through */
     void *slot;                  /* the GOT slot of PLT-style and GOT calls */
     struct vtable table;         /* a vtable in data, for bodies in NASM */
@@ -77,6 +78,8 @@ struct bench_code {
     const struct elf *elf;
     struct elf_spot at[BENCH_CODE_FIELDS]; /* section 0: the row has none */
     double truth;                          /* as `truth` below; 0: not known */
+    const char *args_of; /* the name, "/8" taken off, of one of a row's arguments; NULL: of none */
+    uint32_t arg;
 };
 
 /* Rows that differ in one thing: where there are many, they are columns of a table

@@ -85,7 +85,9 @@ static bool selects(const char *suites, const char *names, const struct bench *b
 {
     if (b->on_request && !asked_for(suites, b->suite))
         return false;
-    return glob_list_match(suites, b->suite) && glob_list_match(names, b->name);
+    return glob_list_match(suites, b->suite) &&
+           (glob_list_match(names, b->name) ||
+            (b->code && b->code->args_of && glob_list_match(names, b->code->args_of)));
 }
 
 bool registry_selects(const struct options *o, const struct bench *b)

@@ -202,6 +202,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
         p->at = layout_at(e->o, i);
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
         p->room = room_of(e->p->data, b);
+        p->arg = b->code ? b->code->arg : 0;
         if (b->form != FORM_EMPTY) {
             p->kind[KIND_RULER].fn = ruler.fn;
             p->kind[KIND_RULER2].fn = ruler2.fn;
@@ -255,6 +256,7 @@ void place_object(const struct placed *p)
         o->vtable = &o->table;
     }
     o->room = p->room;
+    o->arg = p->arg;
     if (p->compiled) {
         compiled_turn_to(p->compiled, &p->at, p->compiled_from);
         compiled_renew(p->compiled);

@@ -33,6 +33,7 @@ struct placed {
     struct placement at;
     struct object *object;
     uint8_t *room;
+    uint32_t arg; /* what the object has as `arg` */
     const void *callee;
     struct compiled *compiled;     /* what places the row's C functions; NULL: it has none */
     size_t compiled_from, code_to; /* bytes of the code buffer: from there, and all up to here */

@@ -8,7 +8,8 @@
 
 /* What a body of either kind finds in its object. */
 _Static_assert(offsetof(struct object, counter) == offsetof(struct baretick_object, counter) &&
-                   offsetof(struct object, room) == offsetof(struct baretick_object, room),
+                   offsetof(struct object, room) == offsetof(struct baretick_object, room) &&
+                   offsetof(struct object, arg) == offsetof(struct baretick_object, arg),
                "one object");
 
 /* The row that is read, for messages. */
@@ -261,10 +262,12 @@ static bool read_functions(struct reading *r, uint32_t size, struct bench_code *
 /* Of version 1 before it had these fields, which are then not declared. */
 #define FIRST_SIZE  FIELD(least_instructions)
 #define SECOND_SIZE FIELD(before)
+#define THIRD_SIZE  FIELD(args)
 
 static bool is_size(uint32_t size)
 {
-    return size == FIRST_SIZE || size == SECOND_SIZE || size == sizeof(struct baretick_row);
+    return size == FIRST_SIZE || size == SECOND_SIZE || size == THIRD_SIZE ||
+           size == sizeof(struct baretick_row);
 }
 
 /* The struct's bytes. */
@@ -282,8 +285,8 @@ static bool read_struct(struct reading *r, struct baretick_row *row)
         return refuse(r, why);
     }
     if (!is_size(row->size)) {
-        fmt_buf(why, sizeof why, "its struct has %u bytes; version %u has %zu, %zu or %zu",
-                row->size, BARETICK_VERSION, sizeof *row, SECOND_SIZE, FIRST_SIZE);
+        fmt_buf(why, sizeof why, "its struct has %u bytes; version %u has %zu, %zu, %zu or %zu",
+                row->size, BARETICK_VERSION, sizeof *row, THIRD_SIZE, SECOND_SIZE, FIRST_SIZE);
         return refuse(r, why);
     }
     if (s.size - r->row.offset < row->size)
@@ -294,8 +297,17 @@ static bool read_struct(struct reading *r, struct baretick_row *row)
     return true;
 }
 
+static bool read_args(struct reading *r, const struct baretick_row *row, struct object_args *args)
+{
+    char why[128];
+    struct sink_buf said;
+
+    sink_buf_init(&said, why, sizeof why);
+    return object_args_list(&row->args, args, &said.sink) || refuse(r, why);
+}
+
 bool object_rows_read(const struct elf *e, size_t i, const char *suite, struct object_row *row,
-                      struct sink *err)
+                      struct object_args *args, struct sink *err)
 {
     struct reading r = {.elf = e, .i = i, .err = err};
     struct elf_spot list = {0, i * POINTER};
@@ -309,5 +321,5 @@ bool object_rows_read(const struct elf *e, size_t i, const char *suite, struct o
         return false;
     take_numbers(&in, row);
     return read_texts(&r, suite, &row->bench) && numbers_are_right(&r, &in) &&
-           read_functions(&r, in.size, &row->code);
+           read_functions(&r, in.size, &row->code) && read_args(&r, &in, args);
 }

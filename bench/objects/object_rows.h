@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "bench/api/bench.h"
+#include "bench/objects/object_args.h"
 #include "lib/object/elf.h"
 #include "lib/text/sink.h"
 
-#define OBJECT_NAME_MOST 40      /* bytes of a suite's or row's name */
 #define OBJECT_WHAT_MOST 100     /* of `what` */
 #define OBJECT_OPS_MOST  1000000 /* operations a window */
 
@@ -20,6 +20,7 @@
 struct object_row {
     struct bench bench;
     struct bench_code code; /* what bench.code points to, once the row stands still */
+    struct object_names names;
 };
 
 /* How many rows the object says that it has: pointers in its section `baretick_rows_v1`. False: it
@@ -27,10 +28,11 @@ struct object_row {
 bool object_rows_count(const struct elf *e, size_t *n, struct sink *err);
 
 /*
- * Row i. `suite` is for rows that name none. False: a message for people that names the object, the
- * row where it has a name, and what is wrong.
+ * Row i, and its arguments (object_args_apply() makes a row of each). `suite` is for rows that name
+ * none. False: a message for people that names the object, the row where it has a name, and what is
+ * wrong.
  */
 bool object_rows_read(const struct elf *e, size_t i, const char *suite, struct object_row *row,
-                      struct sink *err);
+                      struct object_args *args, struct sink *err);
 
 #endif

@@ -79,17 +79,26 @@ static struct object_row *next_row(const struct object_file *f)
     return rows_used < OBJECTS_ROWS ? &rows[rows_used] : NULL;
 }
 
-static bool take_row(struct object_file *f, size_t i, struct sink *err)
+/* arg NULL: the row has none. */
+static bool add_row(struct object_file *f, const struct object_row *read, const uint32_t *arg,
+                    struct sink *err)
 {
-    const char *why;
+    char text[128];
+    struct sink_buf said;
+    const char *why = text;
     struct object_row *row = next_row(f);
+
     if (!row) {
-        fmt(err, "%s: row %zu: there is room for %u rows of all objects", f->name, i + 1,
+        fmt(err, "%s: row %s: there is room for %u rows of all objects", f->name, read->bench.name,
             OBJECTS_ROWS);
         return false;
     }
-    if (!object_rows_read(&f->elf, i, f->suite, row, err))
+    *row = *read;
+    sink_buf_init(&said, text, sizeof text);
+    if (arg && !object_args_apply(&row->bench, &row->code, &row->names, *arg, &said.sink)) {
+        fmt(err, "%s: row %s: %s", f->name, read->bench.name, why);
         return false;
+    }
     row->bench.code = &row->code;
     if (!registry_add(&row->bench, &why)) {
         fmt(err, "%s: row %s of suite %s: %s", f->name, row->bench.name, row->bench.suite, why);
@@ -97,6 +106,21 @@ static bool take_row(struct object_file *f, size_t i, struct sink *err)
     }
     f->rows++;
     rows_used += f != &own;
+    return true;
+}
+
+static bool take_row(struct object_file *f, size_t i, struct sink *err)
+{
+    struct object_row read;
+    struct object_args args;
+
+    if (!object_rows_read(&f->elf, i, f->suite, &read, &args, err))
+        return false;
+    if (args.count == 0)
+        return add_row(f, &read, NULL, err);
+    for (uint32_t k = 0; k < args.count; k++)
+        if (!add_row(f, &read, &args.value[k], err))
+            return false;
     return true;
 }
 

@@ -349,6 +349,8 @@ void record_row(struct report *r, const struct engine *e, const struct row *row)
     json_str(&j, "name", row->bench->name);
     if (objects_name_of(row->bench))
         json_str(&j, "object", objects_name_of(row->bench));
+    if (row->bench->code && row->bench->code->args_of)
+        json_u64(&j, "arg", row->bench->code->arg);
     json_u64(&j, "core", row->core);
     json_str(&j, "recipe", recipe_names[row->recipe]);
     json_str(&j, "form", words_form[row->bench->form]);

@@ -1,5 +1,6 @@
 """A person's own objects: from the stick, from `make run` and `make image`, refused, faulting, under Secure Boot."""
 
+import math
 import re
 import subprocess
 import sys
@@ -23,6 +24,11 @@ import made  # noqa: E402
 
 FOLDER = "baretick/objects"
 KINDS = ("gcc", "clang", "nasm")
+ARGS = (4, 16, 64)
+GROWTHS = {  # the curve of each, and how often its loop turns
+    "constant": ("constant", lambda n: 20), "log": ("log n", lambda n: 10 * math.log2(n)), "linear": ("n", lambda n: n),
+    "n_log_n": ("n log n", lambda n: n * math.log2(n)), "square": ("n^2", lambda n: n * n),
+}  # fmt: skip
 REFUSED = """
 static int nothing(uint64_t n, struct baretick_object *o) { (void)n; (void)o; return 0; }
 BARETICK_ROW(mine, good, "nothing", .body = nothing, .ops = 10, .flags = BARETICK_MAY_VANISH);
@@ -34,7 +40,7 @@ BARETICK_ROW(mine, bad, "nothing", .body = nothing, .ops = 0);
 def objects(tmp_path_factory):
     """{name: path}: one of each compiler, one with a refused row, one whose bodies do not come back."""
     folder = tmp_path_factory.mktemp("objects")
-    paths = {f"{kind}.o": made.own(kind, folder) for kind in (*KINDS, "faults")}
+    paths = {f"{kind}.o": made.own(kind, folder) for kind in (*KINDS, "faults", "grows")}
     return {**paths, "refused.o": made.of_source(folder, "refused", REFUSED)}
 
 
@@ -45,14 +51,14 @@ def on_stick(objects, *names):
 def test_every_window_of_an_object_is_what_a_plugin_counts(boot, stick, objects, tmp_path):
     """Objects of three compilers, in order of names, a refused row beside them; what is no object is left alone."""
     out = tmp_path / "counts"
-    files = on_stick(objects, "nasm.o", "clang.o", "gcc.o", "refused.o")
+    files = on_stick(objects, "nasm.o", "clang.o", "gcc.o", "grows.o", "refused.o")
     files.update({f"{FOLDER}/README.TXT": b"mine", f"{FOLDER}/x.o/a": b"a folder"})
-    files["baretick.conf"] = b"suite=gcc,clang,nasm,mine samples=32 instructions=off"
-    b = boot("", disk=stick(files), extra=["-plugin", f"{build.plugin()},out={out}"]).must(CHECK_FAILED, rows=10)
+    files["baretick.conf"] = b"suite=gcc,clang,nasm,grows,mine samples=32 instructions=off"
+    b = boot("", disk=stick(files), extra=["-plugin", f"{build.plugin()},out={out}"]).must(CHECK_FAILED, rows=25)
 
     told = b.of("object")
-    assert [t["file"].lower() for t in told] == ["clang.o", "gcc.o", "nasm.o", "refused.o"], told
-    assert [t["rows"] for t in told] == [3, 3, 3, 1], told
+    assert [t["file"].lower() for t in told] == ["clang.o", "gcc.o", "grows.o", "nasm.o", "refused.o"], told
+    assert [t["rows"] for t in told] == [3, 3, 15, 3, 1], told
     assert re.search(r"object    gcc\.o: \d+ bytes, 3 rows", b.text, re.I), b.text
     (error,) = b.events("error")
     assert error["message"].lower() == "object refused: refused.o: row bad: ops is 0; 1 to 1000000 are allowed"
@@ -70,6 +76,11 @@ def test_every_window_of_an_object_is_what_a_plugin_counts(boot, stick, objects,
     # Ten products, and the loop's two instructions.
     assert all(b.row(kind, "chain")["per_op"]["instructions"] == 12 for kind in KINDS)
     assert all(1 <= b.row(kind, "count")["per_op"]["instructions"] <= 3 for kind in KINDS)
+    for name, (curve, turns) in GROWTHS.items():
+        by_arg = {arg: b.row("grows", f"{name}/{arg}")["per_op"]["instructions"] for arg in ARGS}
+        assert by_arg[64] - by_arg[4] == 2 * (turns(64) - turns(4)), by_arg  # a turn is two instructions
+        (grown,) = [e for e in b.events("growth") if e["name"] == name]
+        assert (grown["fits"], grown["curve"], grown["unit"]) == (True, curve, "instructions"), grown
 
 
 # row, how its message begins, the function

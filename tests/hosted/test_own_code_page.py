@@ -69,6 +69,15 @@ def test_examples_are_measured(compiler, name, run, tmp_path):
     assert [row["status"] for row in rows] == ["ok"] * len(rows), [row.get("why") for row in rows]
 
 
+def test_the_example_of_arguments_is_the_file_and_has_their_rows(tmp_path):
+    block = re.search(r"^## Arguments\n.*?```c\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)[1]
+    assert block in (EXAMPLES / "find.c").read_text()
+    file = compile_example(LINES["gcc"], "find", tmp_path)
+    said = subprocess.run([ROOT / "build/hosted/check_object", file], capture_output=True, text=True, check=True).stdout
+    assert re.findall(r"^find/(\S+): ", said, re.MULTILINE) == [
+        f"{name}/{4 ** n}" for name in ("each", "halves") for n in range(1, 6)], said  # fmt: skip
+
+
 MUSL = Path("/usr/lib/x86_64-linux-musl/libc.a")
 
 

@@ -296,6 +296,37 @@ def test_a_large_room_on_two_cores_at_once(measured, fields):
 
 
 
+# --- arguments -------------------------------------------------------------------------------------
+
+
+def test_a_name_selects_all_its_arguments(measured, tmp_path):
+    """One of them is selected by its whole name; the fit of each is told, or that it takes three."""
+    path = made.own("grows", tmp_path)
+    report = measured(path, "suite=grows", "bench=linear,square/64", "samples=64")
+    assert {name: row["arg"] for name, row in report.rows.items()} == {
+        "grows/linear/4": 4, "grows/linear/16": 16, "grows/linear/64": 64, "grows/square/64": 64}  # fmt: skip
+    for row in report.rows.values():
+        assert row["status"] == "ok" and row["errors"] == 0, row  # its check has seen the argument
+    growth = {e["name"]: e for e in report.events if e["kind"] == "growth"}
+    assert growth.keys() == {"linear", "square"}
+    assert growth["linear"]["points"] == 3 and {"curve", "coefficient", "error", "fits"} <= growth["linear"].keys()
+    assert growth["square"]["points"] == 1 and not growth["square"]["fits"], growth
+    assert "no fit, which takes 3" in growth["square"]["message"] and "curve" not in growth["square"], growth
+
+
+def test_nasm_declares_arguments(tmp_path):
+    fields = {"range": "args_from, 8, args_to, 512, args_multiply, 8", "steps": "args_from, 1, args_to, 6, args_step, 2",
+              "list": "args_list, {7, 5}"}  # fmt: skip
+    rows = "".join(f'BARETICK_ROW m, {name}, "x", f, {words}\n' for name, words in fields.items())
+    (tmp_path / "a.asm").write_text(f'%include "baretick.inc"\nf: ret\n{rows}')
+    made.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"])
+    said = check(tmp_path / "a.o")
+    assert said.returncode == 0, said
+    names = re.findall(r"^m/(\S+): x\n(?:    .*\n)*?    arg       (\d+)$", said.stdout, re.M)
+    assert names == [(f"{name}/{arg}", arg) for name, args in (("list", "57"), ("range", ("8", "64", "512")), ("steps", "1356"))
+                     for arg in args], said.stdout  # fmt: skip
+
+
 # --- what is refused -------------------------------------------------------------------------------
 
 REFUSALS = PASS + """

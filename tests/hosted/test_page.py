@@ -255,6 +255,12 @@ def test_what_was_set_beside_each_other_is_a_table():
     assert ["s/a", "5.000", "b", "3.000", "2.000", "1.500", "2.500", "cycles"] in [line for t in read.tables for line in t]
 
 
+def test_the_growth_with_an_argument_is_told():
+    said = {"type": "event", "kind": "growth", "suite": "s", "name": "a", "message": "s/a, 3 arguments: n, 2 cycles x n"}
+    text = Read(made(taken([silicon(), row("a/8", 5, arg=8), said]), plots=0)).text
+    assert "Growth with the argument" in text and said["message"] in text
+
+
 def test_no_kind_of_record_is_passed_over():
     """Every kind of docs/report.md is on the page: by a part of its own, or as a table of its fields."""
     kinds = re.findall(r"^## `(\w+)`$", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
@@ -422,7 +428,7 @@ ALLOWED = {"html", "head", "meta", "title", "style", "body", "main", "section", 
 def test_a_hostile_report_is_only_text(shift):
     records = [*everything(), row("w", 1, status="wrong", why="x"), *(
         {"type": "event", "kind": k, "message": "m", "suite": "s", "name": "n", "beside": "b", "unit": "cycles",
-         "per_op": 1, "beside_per_op": 1, "apart": 0} for k in ("warning", "beside", "breaks_even", "error")),
+         "per_op": 1, "beside_per_op": 1, "apart": 0} for k in ("warning", "beside", "breaks_even", "growth", "error")),
         {"type": "advice", "topic": "t", "change": True, "text": "t"},
         {"type": "selftest", "name": "n", "result": "fail", "detail": "d"},
         {"type": "core", "core": 0, "apic_id": 0, "why": "w", "core_type": "t", "topology": {}}]

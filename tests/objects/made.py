@@ -21,6 +21,7 @@ COMMANDS = {
     "clangxx20": f"clang++ {CXX} -std=c++20 -DSUITE=clangxx20 -c own.cc -o",
     "nasm": "nasm -f elf64 -Werror -DSUITE=nasm own.asm -o",
     "rust": f"rustc {RUST} own.rs -o",
+    "grows": f"gcc {C} -std=c11 -c grows.c -o",
     "steps": f"gcc {C} -std=c11 -c steps.c -o",
     "faults": f"gcc {C} -std=c11 -c faults.c -o",
     "hostile": "nasm -f elf64 -Werror hostile.asm -o",
@@ -28,7 +29,7 @@ COMMANDS = {
     "stores_gcc": f"gcc -g {C} -std=c11 -DSUITE=stores_gcc -c stores.c -o",
     "stores_clang": f"clang -g {C} -std=c11 -DSUITE=stores_clang -c stores.c -o",
 }
-KINDS = [kind for kind in COMMANDS if kind not in ("faults", "hostile", "hostile_ring0", "steps") and not kind.startswith("stores_")]
+KINDS = [kind for kind in COMMANDS if kind not in ("faults", "grows", "hostile", "hostile_ring0", "steps") and not kind.startswith("stores_")]
 
 
 def at_hand(kind):

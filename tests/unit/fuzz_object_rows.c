@@ -98,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char text[256];
     struct object_row row;
+    struct object_args args;
     struct sink_buf said;
     struct elf e;
     size_t n;
@@ -109,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(said.used == 0 && n > 0 && n <= size / 8);
     for (size_t i = 0; i < n && i < ROWS_MOST; i++) {
         sink_buf_init(&said, text, sizeof text);
-        if (!object_rows_read(&e, i, suite_given, &row, &said.sink)) {
+        if (!object_rows_read(&e, i, suite_given, &row, &args, &said.sink)) {
             FUZZ_CHECK(said.used > 0);
             continue;
         }

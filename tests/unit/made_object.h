@@ -13,7 +13,7 @@
 #define MADE_MAX 32
 
 struct made {
-    uint8_t bytes[4096];
+    uint8_t bytes[8192];
     size_t size;
     char names[512];
     size_t names_size;

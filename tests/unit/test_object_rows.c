@@ -15,6 +15,7 @@ static struct made m;
 static struct elf e;
 static struct made_row in[8];
 static struct object_row out;
+static struct object_args args;
 
 static int begin(void **state)
 {
@@ -40,7 +41,7 @@ static void open_object(void)
 static bool reads(unsigned i)
 {
     sink_buf_init(&said, text, sizeof text);
-    bool ok = object_rows_read(&e, i, "mine", &out, &said.sink);
+    bool ok = object_rows_read(&e, i, "mine", &out, &args, &said.sink);
     assert_true(ok == (said.used == 0));
     return ok;
 }
@@ -150,11 +151,20 @@ static void limits_are_allowed(void **state)
     assert_string_equal(out.bench.what, what);
 }
 
-/* Of before `before` and before least_instructions: a shorter struct, after which another object's
+/* Of before `args`, `before` and least_instructions: a shorter struct, after which another object's
  * bytes come; and a limit of time, whatever it is. */
 static void an_older_object_is_read(void **state)
 {
     (void)state;
+    in[0].row.size = offsetof(struct baretick_row, args);
+    in[0].row.args = (struct baretick_args){.from = 1, .to = 2, .step = 1};
+    assert_true(reads_made());
+    assert_int_equal(args.count, 0);
+    in[0].row.size = sizeof in[0].row;
+    assert_true(reads_made());
+    assert_int_equal(args.count, 2);
+    in[0].row.args.step = 0;
+    assert_false(reads_made());
     in[0].row.size = offsetof(struct baretick_row, before);
     in[0].row.least_instructions = 7;
     in[0].before = (struct made_pointer){ROWS_CODE, 16};
@@ -223,7 +233,7 @@ static void the_list_is_checked(void **state)
     memcpy(header(ROWS_DATA), header(ROWS_LIST), 4); /* its name */
     open_object();
     not_counted("2 sections baretick_rows_v1; one is allowed");
-    assert_false(object_rows_read(&e, 0, "mine", &out, &said.sink));
+    assert_false(object_rows_read(&e, 0, "mine", &out, &args, &said.sink));
 
     made_rows(&m, in, 1);
     memcpy(header(ROWS_LIST), header(ROWS_DATA), 4);
@@ -267,7 +277,7 @@ static void another_struct_is_refused(void **state)
     refused("mine.o: row 1: ", "version 0; ");
     begin(NULL);
     in[0].row.size--;
-    refused("mine.o: row 1: ", "its struct has 143 bytes; version 1 has 144, 136 or 128");
+    refused("mine.o: row 1: ", "its struct has 223 bytes; version 1 has 224, 144, 136 or 128");
     begin(NULL);
     made_rows(&m, in, 1);
     put_le(header(ROWS_STRUCTS) + 32, sizeof(struct baretick_row) - 1, 8);

@@ -138,6 +138,38 @@ static void rows_join_the_registry_in_order(void **state)
     assert_null(strstr(said, "refused"));
 }
 
+static bool selected(const char *names, const char *name)
+{
+    struct options o;
+
+    options_default(&o);
+    fmt_buf(o.bench, sizeof o.bench, "%s", names);
+    return registry_selects(&o, registered("mine", name));
+}
+
+static void each_argument_is_a_row(void **state)
+{
+    (void)state;
+    in[0] = good_row(0, "sum");
+    in[0].row.args = (struct baretick_args){.from = 8, .to = 512, .multiply = 8};
+    in[1] = good_row(1, "sums");
+    in[2] = good_row(2, "bad");
+    in[2].row.args = (struct baretick_args){.from = 9, .to = 8, .step = 1};
+    give_rows("mine.o", 3);
+    assert_int_equal(rows_used, 4);
+    shows("object    mine.o: ");
+    shows("object refused: mine.o: row bad: args.to is 8; above args.from, 9, is allowed");
+    const struct bench *b = registered("mine", "sum/64");
+    assert_non_null(b);
+    assert_true(b->code->arg == 64 && strcmp(b->code->args_of, "sum") == 0);
+    registered_rows();
+    assert_null(registered("mine", "sum"));
+    assert_true(selected("sum", "sum/8") && selected("sum", "sum/512"));
+    assert_true(selected("sum/64", "sum/64") && !selected("sum/64", "sum/8"));
+    assert_true(!selected("sum", "sums") && selected("sum*", "sums") && selected("sum/*", "sum/8"));
+    assert_true(!b->code->args_of[3] && registered("mine", "sums")->code->args_of == NULL);
+}
+
 static void a_suite_has_its_name_of_the_file(void **state)
 {
     (void)state;
@@ -186,8 +218,8 @@ static void there_are_so_many_objects_and_rows(void **state)
     give_many("last.o", 4);
     assert_int_equal(rows_used, OBJECTS_ROWS);
     assert_int_equal(registered_rows(), OBJECTS_ROWS + 2);
-    shows("object refused: last.o: row 3: there is room for 128 rows of all objects\r\n");
-    shows("last.o: row 4: there is room");
+    shows("object refused: last.o: row r2: there is room for 128 rows of all objects\r\n");
+    shows("last.o: row r3: there is room");
 
     begin(NULL);
     for (unsigned i = 0; i <= OBJECTS_MOST; i++) {
@@ -316,6 +348,7 @@ int main(void)
         cmocka_unit_test_setup(a_program_without_its_suites_fails, begin),
         cmocka_unit_test_setup(files_are_chosen_by_name, begin),
         cmocka_unit_test_setup(rows_join_the_registry_in_order, begin),
+        cmocka_unit_test_setup(each_argument_is_a_row, begin),
         cmocka_unit_test_setup(a_suite_has_its_name_of_the_file, begin),
         cmocka_unit_test_setup(what_is_refused_is_refused_alone, begin),
         cmocka_unit_test_setup(there_are_so_many_objects_and_rows, begin),

@@ -65,6 +65,8 @@ static void show_row(const struct bench *b)
     show_number("grain", b->grain);
     show_number("most_ops", b->most_ops);
     show_number("room", b->room_bytes);
+    if (b->code->args_of)
+        printf("    arg       %u\n", b->code->arg);
     if (b->needs & NEED_RING0)
         printf("    needs     ring 0: in a process the row is left out\n");
     if (b->not_doubled || b->cold || b->may_vanish)

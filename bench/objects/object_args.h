@@ -1,0 +1,41 @@
+/*
+ * The arguments of a person's own row: its field `args` (bench/api/baretick.h) as a list of values,
+ * and the row of one of them.
+ */
+#ifndef BENCH_OBJECTS_OBJECT_ARGS_H
+#define BENCH_OBJECTS_OBJECT_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "bench/api/baretick.h"
+#include "bench/api/bench.h"
+#include "lib/text/sink.h"
+
+#define OBJECT_NAME_MOST 40 /* bytes of a suite's or row's name */
+#define OBJECT_ARGS_MOST 32 /* arguments of a row */
+
+/* The values of a row's argument, ascending; count 0: it has none. */
+struct object_args {
+    uint32_t count, value[OBJECT_ARGS_MOST];
+};
+
+/* Of the row of one argument: what its bench.name and bench.beside point to. */
+struct object_names {
+    char name[OBJECT_NAME_MOST + 1], beside[OBJECT_NAME_MOST + 1];
+};
+
+/* Fills values, ascending; count 0: the row has none. False: a message for people, which names the
+ * field and what it allows. */
+bool object_args_list(const struct baretick_args *args, struct object_args *values,
+                      struct sink *why);
+
+/*
+ * Makes of a row the one of this argument: "name/8", beside "other/8" where it is set beside
+ * another, with its units for each 1 of the argument. `names` must stay where it is. False: a
+ * message.
+ */
+bool object_args_apply(struct bench *b, struct bench_code *code, struct object_names *names,
+                       uint32_t arg, struct sink *why);
+
+#endif

@@ -1,0 +1,14 @@
+/* How the cost of a person's own row grows with its argument. */
+#ifndef BENCH_SHOW_GROWTH_SHOW_H
+#define BENCH_SHOW_GROWTH_SHOW_H
+
+#include "bench/api/report.h"
+#include "bench/measure/context.h"
+
+/*
+ * After the last row: an event `growth` for each row that has arguments (`args` in
+ * bench/api/baretick.h) and a figure for one of them at least. figures: as for compare_rows().
+ */
+void growth_show(struct report *r, const struct engine *e, const struct core_figure *figures);
+
+#endif

@@ -1,0 +1,142 @@
+/* The curve that a cost grows with. */
+#include "lib/stats/growth.h"
+#include <math.h>
+#include "tests/unit/unit.h"
+
+#define POINTS 11
+
+/* n: a power of 2. */
+static double curve(enum growth_curve c, unsigned n)
+{
+    const double log = __builtin_ctz(n), of[] = {1, log, n, n * log, (double)n * n};
+    return of[c];
+}
+
+/* At 8, 16, ... 8192. */
+static void lay(struct growth_point *p, enum growth_curve c, double coefficient)
+{
+    for (unsigned i = 0; i < POINTS; i++)
+        p[i] = (struct growth_point){8u << i, coefficient * curve(c, 8u << i)};
+}
+
+static void close_to(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * fabs(expected)))
+        fail_msg("%.12g, not %.12g", got, expected);
+}
+
+static void each_curve_is_found(void **state)
+{
+    (void)state;
+    for (enum growth_curve c = 0; c < GROWTH_CURVES; c++) {
+        struct growth_point p[POINTS];
+        lay(p, c, 2.5);
+        struct growth g = growth_fit(p, POINTS);
+        assert_true(g.fits && g.curve == c && g.points == POINTS && g.error < 1e-9);
+        close_to(g.coefficient, 2.5);
+    }
+}
+
+/* 5% of each, either way. */
+static void noise_is_survived(void **state)
+{
+    (void)state;
+    for (enum growth_curve c = 0; c < GROWTH_CURVES; c++) {
+        struct growth_point p[POINTS];
+        lay(p, c, 100);
+        for (unsigned i = 0; i < POINTS; i++)
+            p[i].cost *= i % 2 ? 1.05 : 0.95;
+        struct growth g = growth_fit(p, POINTS);
+        assert_true(g.fits && g.curve == c && g.error > 0.01 && g.error < 0.15);
+        assert_true(g.coefficient > 94 && g.coefficient < 106);
+    }
+}
+
+/* What a call and a loop's end add: 3 n + 2 is n, 4 log n + 11 is log n. */
+static void constant_parts_are_survived(void **state)
+{
+    static const struct growth_point line[] = {{8, 26}, {64, 194}, {512, 1538}},
+                                     search[] = {
+                                         {8, 23}, {64, 35}, {512, 47}, {4096, 59}, {8192, 63}};
+    (void)state;
+    struct growth g = growth_fit(line, 3);
+    assert_true(g.fits && g.curve == GROWTH_N && fabs(g.coefficient - 3) < 0.01);
+    g = growth_fit(search, 5);
+    assert_true(g.fits && g.curve == GROWTH_LOG_N && fabs(g.coefficient - 5.08) < 0.01);
+}
+
+/* By hand: c = (1 x 1 + 2 x 2 + 4 x 5) / (1 + 4 + 16) = 25/21, missed by -4/21, -8/21 and 5/21. */
+static void coefficient_and_error_are_least_squares(void **state)
+{
+    static const struct growth_point p[] = {{1, 1}, {2, 2}, {4, 5}};
+    (void)state;
+    struct growth g = growth_fit(p, 3);
+    assert_int_equal(g.curve, GROWTH_N);
+    close_to(g.coefficient, 25.0 / 21);
+    close_to(g.error * g.error, (16.0 + 64 + 25) / 21 / 21 / 3 / (8.0 / 3) / (8.0 / 3));
+}
+
+static void what_grows_otherwise_does_not_fit(void **state)
+{
+    struct growth_point p[POINTS];
+    (void)state;
+    lay(p, GROWTH_N_SQUARED, 1);
+    for (unsigned i = 0; i < POINTS; i++)
+        p[i].cost *= p[i].n;
+    assert_false(growth_fit(p, POINTS).fits);
+    for (unsigned i = 0; i < POINTS; i++)
+        p[i].cost = i % 2 ? 1 : 9;
+    assert_false(growth_fit(p, POINTS).fits);
+    for (unsigned i = 0; i < POINTS; i++)
+        p[i].cost = -p[i].n; /* a line, and no cost */
+    assert_false(growth_fit(p, POINTS).fits);
+}
+
+/* 0 is left out, at 1 a logarithm is 0. */
+static void zero_and_one_are_no_trouble(void **state)
+{
+    static const struct growth_point logs[] = {{0, 77}, {1, 0}, {2, 3}, {4, 6}, {8, 9}},
+                                     lines[] = {{0, 0}, {1, 3}, {2, 6}, {4, 12}};
+    (void)state;
+    struct growth g = growth_fit(logs, 5);
+    assert_true(g.fits && g.curve == GROWTH_LOG_N && g.points == 4);
+    close_to(g.coefficient, 3);
+    g = growth_fit(lines, 4);
+    assert_true(g.fits && g.curve == GROWTH_N && g.points == 3);
+}
+
+static void equally_good_curves_are_the_slowest(void **state)
+{
+    static const struct growth_point once[] = {{2, 4}, {2, 4}, {2, 4}},
+                                     nothing[] = {{8, 0}, {64, 0}, {512, 0}};
+    (void)state;
+    struct growth g = growth_fit(once, 3);
+    assert_true(g.fits && g.curve == GROWTH_CONSTANT && g.coefficient == 4);
+    g = growth_fit(nothing, 3);
+    assert_true(g.fits && g.curve == GROWTH_CONSTANT && g.coefficient == 0 && g.error == 0);
+}
+
+static void two_points_are_too_few(void **state)
+{
+    static const struct growth_point p[] = {{0, 1}, {8, 8}, {64, 64}, {512, 512}};
+    (void)state;
+    assert_true(growth_fit(p, 4).fits);
+    struct growth g = growth_fit(p, 3);
+    assert_true(!g.fits && g.points == 2 && isnan(g.coefficient) && isnan(g.error));
+    assert_int_equal(growth_fit(p, 0).points, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_curve_is_found),
+        cmocka_unit_test(noise_is_survived),
+        cmocka_unit_test(constant_parts_are_survived),
+        cmocka_unit_test(coefficient_and_error_are_least_squares),
+        cmocka_unit_test(what_grows_otherwise_does_not_fit),
+        cmocka_unit_test(zero_and_one_are_no_trouble),
+        cmocka_unit_test(equally_good_curves_are_the_slowest),
+        cmocka_unit_test(two_points_are_too_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
