@@ -109,9 +109,12 @@ body_%1:
 %define NEEDS BARETICK_RING0
 
 ; --- segments ---
-HOSTILE gs_null
+%macro NULL_GS 0
     xor ecx, ecx
     mov gs, ecx
+%endmacro
+HOSTILE gs_null
+    NULL_GS
 HOSTILE_END
 HOSTILE gs_elsewhere            ; an address that can be read
     lea rax, [rel environment]
@@ -126,13 +129,11 @@ HOSTILE swapgs                  ; once: the second would undo it
 .back:
 HOSTILE_END
 HOSTILE gs_endless              ; only its deadline ends it
-    xor ecx, ecx
-    mov gs, ecx
+    NULL_GS
     jmp $
 HOSTILE_END
 HOSTILE gs_ud2
-    xor ecx, ecx
-    mov gs, ecx
+    NULL_GS
     ud2
 HOSTILE_END
 
@@ -239,6 +240,35 @@ HOSTILE gdtr
 HOSTILE_END
 HOSTILE idtr
     SHORTER sidt, lidt
+HOSTILE_END
+
+; --- task and local descriptor table: by entries of the GDT that nobody uses ---
+%define FREE_TSS 0x50
+%define FREE_LDT 0x60
+%macro GDT 1 ; register
+    sub rsp, 16
+    sgdt [rsp]
+    mov %1, [rsp + 2]
+    add rsp, 16
+%endmacro
+HOSTILE ltr                     ; the same TSS by another selector
+    GDT rdx
+    str eax
+    mov rcx, [rdx + rax]
+    btr rcx, 41                 ; busy: LTR takes no TSS that is in use
+    mov [rdx + FREE_TSS], rcx
+    mov rcx, [rdx + rax + 8]
+    mov [rdx + FREE_TSS + 8], rcx
+    mov eax, FREE_TSS
+    ltr ax
+HOSTILE_END
+HOSTILE lldt                    ; a table of one descriptor
+    GDT rdx
+    mov rcx, 0x820000000007     ; present, type 2: SDM vol. 3A figure 8-4
+    mov [rdx + FREE_LDT], rcx
+    mov qword [rdx + FREE_LDT + 8], 0
+    mov eax, FREE_LDT
+    lldt ax
 HOSTILE_END
 
 %else

@@ -45,6 +45,8 @@ FAILS_RING0 = {
     "dr7_gd": ["DR7"],
     "gdtr": ["GDTR"],
     "idtr": ["IDTR"],
+    "ltr": ["changed TR,"],
+    "lldt": ["changed LDTR,"],
 }
 
 # Row: what it is told that it changed. It passes, since what it changed is put back after each window.
@@ -91,7 +93,8 @@ def _efer(instruction, bits):
     return f"mov ecx, 0xc0000080; rdmsr; {instruction} eax, {bits}; wrmsr"
 
 
-# Without those whose second copy undoes the first (swapgs), or does more of the same until a table is gone (gdtr).
+# Without those whose second copy undoes the first (swapgs), or does more of the same until a table is gone (gdtr), and
+# those that are the same in an object (ltr, lldt).
 SNIPPETS_RING0 = {
     "gs_null": "xor ecx, ecx; mov gs, ecx",
     "gs_elsewhere": "mov rax, r14; mov rdx, r14; shr rdx, 32; mov ecx, 0xc0000101; wrmsr",
