@@ -72,7 +72,8 @@ def figures(value):
         return "-"
     size = abs(value)
     text = f"{value:.3f}" if size < 100 else f"{value:.1f}" if size < 10000 else count(value)
-    return text.replace("-", "\N{MINUS SIGN}")
+    return (text.removeprefix("-") if float(text.replace("\N{NARROW NO-BREAK SPACE}", "")) == 0 else text).replace(
+        "-", "\N{MINUS SIGN}")
 
 
 def heading(title):
@@ -80,7 +81,8 @@ def heading(title):
     for size, most in ((20, 55), (17.5, 64)):
         if len(title) <= most:
             return size, [title]
-    lines = textwrap.wrap(title, max(40, min(66, len(title) // 2 + 8)))
+    whole = title.replace(" (", "\N{NO-BREAK SPACE}(")  # a figure and its share stay together
+    lines = [x.replace("\N{NO-BREAK SPACE}", " ") for x in textwrap.wrap(whole, max(40, min(66, len(title) // 2 + 8)))]
     return 17, lines if len(lines) <= 2 else [lines[0], " ".join(lines[1:])[:65] + "\N{HORIZONTAL ELLIPSIS}"]
 
 
@@ -136,15 +138,18 @@ class Sheet:
             self.figure.savefig(out, **how)
 
 
-def rectangles(axes, found, colour, **more):
-    """[(left, bottom, right, top)] as one shape, which makes a small file."""
+def rectangles(axes, found, colour, edge=None, **more):
+    """[(left, bottom, right, top)] as one shape, which makes a small file; edge: the colour of its outline."""
+    if not found:
+        return
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
     corners, codes = [], []
     for x0, y0, x1, y1 in found:
         corners += [(x0, y0), (x0, y1), (x1, y1), (x1, y0), (x0, y0)]
         codes += [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
-    axes.add_patch(PathPatch(Path(corners, codes), facecolor=colour, linewidth=0, **more))
+    axes.add_patch(PathPatch(Path(corners, codes), facecolor=colour, edgecolor=edge or "none",
+                             linewidth=1 if edge else 0, **more))
 
 
 def apart(places, gap):

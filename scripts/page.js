@@ -9,7 +9,7 @@ for (const table of document.querySelectorAll("table.sort")) {
   const label = document.createElement("label"), input = document.createElement("input");
   label.className = "filter";
   input.type = "search";
-  label.append("Rows with", input);
+  label.append("Show rows with", input);
   if (body.rows.length > 8) table.parentElement.before(label);
   input.addEventListener("input", () => {
     for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(input.value.toLowerCase());

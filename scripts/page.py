@@ -51,6 +51,13 @@ class Figures:
                               id=place, class_="full" if full else None)
 
 
+def first_of_all(figures, report, args):
+    """The picture that a reader sees first: what the ways of calling cost."""
+    picture = plot.calls(report, args) if figures.wanted else None
+    return figures.figure(picture, report.one("run"), full=True)[1] if isinstance(picture, pictures.Picture) \
+        else markup.Markup()
+
+
 def of_machine(figures, report, core):
     found, run = [], report.one("run")
     for kind in OF_MACHINE:
@@ -104,9 +111,11 @@ class Page:
                                  aria_labelledby=f"{place}-title"))
 
 
-def verdict(report):
+def verdict(report, place, warnings):
+    """In a line, with the way to what must be known first."""
     good = report.verdict == "pass" and not report.damage
-    return element("p", show.ending(report) + ("" if not report.damage else "; the file is damaged"),
+    way = [" \N{MIDDLE DOT} ", element("a", f"what to know first ({warnings})", href=f"#{place}")] if warnings else []
+    return element("p", show.ending(report) + ("" if not report.damage else "; the file is damaged"), *way,
                    class_=f"verdict {'good' if good else 'bad'}")
 
 
@@ -126,6 +135,7 @@ def one(report, args, figures, prefix):
     """(heading and warnings, the Page of the rest) of a report."""
     run, rows, page = report.one("run"), plot.chosen(report, args), Page()
     old = plot.Old(args.against, report.path, args) if args.against else None
+    first = first_of_all(figures, report, args)
     shown, names = page_parts.the_essence(report)
     page.section(f"{prefix}essence", "Essence", shown)
     page.section(f"{prefix}machine", "Machine", markup.facts(page_parts.machine(run)), page_parts.cores(report))
@@ -149,8 +159,9 @@ def one(report, args, figures, prefix):
                  page_parts.selftests(report))
     page.section(f"{prefix}others", "Further records", page_parts.others(report))
     title = element("h1", f"baretick: {pictures.machine(run)}")
-    head = [title, element("p", report.path, class_="soft"), verdict(report),
-            page_parts.warned(page_parts.warnings(report))]
+    warnings = page_parts.warnings(report)
+    head = [title, element("p", report.path, class_="soft"), verdict(report, f"{prefix}warnings", len(warnings)), first,
+            page_parts.warned(warnings, f"{prefix}warnings")]
     return markup.together(head), page
 
 

@@ -74,12 +74,12 @@ def warnings(report):
     return found
 
 
-def warned(said):
+def warned(said, place):
     """The box of them, or nothing."""
     if not said:
         return markup.Markup()
     return element("section", element("h2", f"What to know first ({len(said)})"), markup.listed(said),
-                   class_="warnings", aria_label="Warnings")
+                   class_="warnings", id=place, aria_label="Warnings")
 
 
 # --- the machine -----------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def rows_by_suite(report, rows, linked):
         name = element("a", name, href=f"#{place}") if place else name
         if r["status"] == "wrong":  # in the column that remains in sight
             flat["_class"], flat["note"] = "failed", ""
-            name = markup.together([name, element("span", f"FAILED: {note(r)}", class_="why")])
+            name = markup.together([name, element("span", f"FAILED: {note(r).removeprefix('wrong: ')}", class_="why")])
         flat["row"] = (name, r["name"])
         suites.setdefault(r["suite"], []).append(flat)
     # The figure first: on a phone the windows are out of sight.

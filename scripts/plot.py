@@ -5,6 +5,7 @@ import sys
 
 import compare
 import compare_command
+import draw_calls
 import draw_change
 import draw_cores
 import draw_machine
@@ -15,6 +16,7 @@ import show
 from pictures import NoData
 
 KINDS = {
+    "calls": "what the ways of calling cost, net and gross (suite=calls)",
     "histogram": "a row's windows",
     "modes": "a row's modes, placements, rounds and interval",
     "sweep": "a row over offsets of code, stack and data (layout=sweep)",
@@ -55,6 +57,13 @@ def of_row(kind, run, row, old=None):
     if kind == "histogram":
         return draw_row.histogram(run, row, old.row(row) if old else None)
     return OF_ROWS[kind](run, row)
+
+
+def calls(report, args):
+    try:
+        return draw_calls.calls(report, chosen(report, args))
+    except NoData as e:
+        return Absent("calls", "calls", str(e))
 
 
 def of_machine(kind, report, core=None):
@@ -114,7 +123,9 @@ def drawn(report, args, old=None):
                 except NoData as e:
                     absent.append(Absent(kind, f"{row['suite']}/{row['name']}", str(e)))
             continue
-        if kind == "change":
+        if kind == "calls":
+            found = [calls(report, args)]
+        elif kind == "change":
             found = [change(old)] if old else [] if args.kind == list(KINDS) else \
                 [Absent(kind, kind, "there is no older report: --against OLD names one")]
         else:

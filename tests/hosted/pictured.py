@@ -75,10 +75,26 @@ def silicon(**changes):
     return head(clock_tsc_hz=2000000000, ticks_per_cycle=0.76, tsc={"hz": 2000000000, "step_ticks": 26}, **changes)
 
 
+def calls():
+    """Ways of calling in each form: net, with an interval that is not even, and gross where there is a loop."""
+    found = []
+    for way, cycles in (("inline", 0.001), ("direct", 3), ("plt", 5)):
+        for ending in ("", "_inc", "_straight", "_c"):
+            made = row(way + ending, cycles, half=0.25, suite="calls")
+            made["per_op"]["cycles_hi"] = cycles + 1
+            if ending != "_straight":
+                made["per_op"].update(gross_cycles=cycles + 1.25, loop_cycles=1.25)
+            found.append(made)
+    found[5].update(status="wrong", why="the counter is 3")
+    found[6].update(quiet=False)
+    found[-1]["per_op"]["cycles_hi"] = 90  # far beyond the rest
+    return found
+
+
 def everything():
     """The records of a report that has something of each kind, `run` first and without `end`."""
     return [silicon(), linearity("lfence", 0.05), linearity("plain", 98), linearity("rdtscp", 36), moded(), plain(),
-            swept(), *several_cores(), gaps()]
+            swept(), *several_cores(), gaps(), *calls()]
 
 
 def binned_share(found, limit):

@@ -457,6 +457,14 @@ def test_pictures_are_in_the_page_and_rows_lead_to_them(full):
 
 
 @with_pictures
+def test_the_first_thing_is_a_picture_of_the_ways_of_calling(full):
+    before = full[full.index("<body"):full.index("<svg")]
+    assert "<table" not in before and "A call costs 3.000 (direct, empty) to 5.000 (plt, empty) core cycles" in before
+    assert 'href="#warnings">what to know first (' in before and 'id="warnings"' in full
+    assert "<svg" not in made(taken([silicon(), plain()]), plots=1).split("<h2")[0]
+
+
+@with_pictures
 def test_as_many_rows_as_were_asked_for_get_pictures():
     rows = [{**moded(), "name": f"r{i}"} for i in range(5)]
     text = made(taken([silicon(), *rows]), plots=2)
@@ -530,21 +538,41 @@ document.body.dataset.wide = document.documentElement.scrollWidth <= document.do
 """
 
 
+def in_a_browser(text, script, width, tmp_path):
+    """The page after this script, as the browser has it."""
+    # The page's own policy would keep the test's script out.
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    path = tmp_path / "r.html"
+    path.write_text(text.replace("</body>", f"<script>{script}</script></body>"))
+    ran = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'u'}",
+                          f"--window-size={width},900", "--dump-dom", f"file://{path}"], capture_output=True, text=True,
+                         stdin=subprocess.DEVNULL, timeout=120, check=False)
+    if not ran.stdout:
+        pytest.skip(f"{BROWSER} does not start here: {ran.stderr[-200:]}")
+    return ran.stdout
+
+
+NAMES = """
+const lines = (cell) => { const r = document.createRange(); r.selectNodeContents(cell);
+  return new Set([...r.getClientRects()].map((box) => Math.round(box.top))).size; };
+document.body.dataset.wrapped = [...document.querySelectorAll("table.sort th[scope=row]")].filter((c) => lines(c) > 1).length;
+"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium here")
+def test_names_stay_in_one_line_on_a_wide_screen(tmp_path):
+    rows = [row("a_name_of_many_parts_straight", 2, modes=[{"cycles": 1, "share": 0.5}, {"cycles": 3, "share": 0.5}]),
+            row("another_name", 1)]
+    assert 'data-wrapped="0"' in in_a_browser(made(taken([silicon(), *rows]), plots=0), NAMES, 1280, tmp_path)
+
+
 @pytest.mark.skipif(BROWSER is None, reason="no chromium here")
 def test_headings_sort_in_a_browser_and_evil_does_not_run(tmp_path):
     rows = [row("b", 2, why=EVIL[0]), row("a", 10), {**row("d", 1), "per_op": {}}, row("c", 0.5)]
     text = made(taken([silicon(), *rows]), plots=0)
-    # The page's own policy would keep the test's clicks out.
-    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-    path = tmp_path / "r.html"
-    path.write_text(text.replace("</body>", f"<script>{CLICKS}</script></body>"))
-    ran = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'u'}",
-                          "--window-size=500,900", "--dump-dom", f"file://{path}"], capture_output=True, text=True,
-                         stdin=subprocess.DEVNULL, timeout=120, check=False)
-    if not ran.stdout:
-        pytest.skip(f"{BROWSER} does not start here: {ran.stderr[-200:]}")
-    assert 'data-found="badc cbad ascending abcd descending"' in ran.stdout
-    assert 'data-wide="true"' in ran.stdout and "<title>baretick: Made CPU" in ran.stdout
+    dom = in_a_browser(text, CLICKS, 500, tmp_path)
+    assert 'data-found="badc cbad ascending abcd descending"' in dom
+    assert 'data-wide="true"' in dom and "<title>baretick: Made CPU" in dom
 
 
 def test_a_failed_row_is_marked_and_its_reason_stands_under_its_name():

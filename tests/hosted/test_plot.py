@@ -67,7 +67,7 @@ def shapes(svg, name):
     return found
 
 
-NAMED = ("windows", "old", "gaps", "sweep-code", "placements", "rounds", *(f"pairs-{n}" for n in (None, *range(21))))
+NAMED = ("windows", "old", "gaps", "sweep-code", "placements", "rounds", "net", "gross", *(f"pairs-{n}" for n in (None, *range(21))))
 
 
 def digest(svg):
@@ -89,7 +89,7 @@ def assert_alike(lines, golden):
 
 STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-core0-modes", "made-swept-core0-sweep",
          "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contests", "quiet-gaps-core0",
-         "counted-made-exact-core0-histogram", "counted-linearity")
+         "counted-made-exact-core0-histogram", "counted-linearity", "calls")
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -174,6 +174,32 @@ def test_bins_are_whole_steps_of_the_tsc():
     assert width % 26 == 0 and (hi - lo) % width == pytest.approx(0)
     # Values are in the middle of a step.
     assert all(abs((t - lo) % 26 - 13) < 1e-6 for t, _ in moded()["hist"] if t < 4000)
+
+
+def test_bars_of_calls_are_net_and_gross_with_their_interval(svgs):
+    words = texts(svgs["calls"])
+    assert [w for w in words if w in ("inline", "direct", "plt")] == ["inline", "direct", "plt"]
+    assert words.count("straight") == words.count("++*x") == words.count("compiled") == 3
+    assert "3.000 shared" in words and "FAILED: the counter is 3" in words and "5.000 \u00b1 85.000" in words
+    assert {"net", "gross: with its loop", "98% interval"} <= set(words)
+    assert "A call costs 3.000 (direct, empty) to 5.000 (plt, empty) core cycles Made CPU, bare machine, core 0" in " ".join(words)
+    net, gross = shapes(svgs["calls"], "net"), shapes(svgs["calls"], "gross")
+    assert len(net) == 10 and len(gross) == 8  # one failed, one is shared; straight ones have no loop
+    zero, per_cycle = net[4][0], (net[4][1] - net[4][0]) / 3
+    assert (gross[3][1] - zero) / per_cycle == pytest.approx(4.25, abs=0.02)  # direct
+    assert (max(right for _, right, _ in net) - zero) / per_cycle == pytest.approx(5, abs=0.02)
+
+
+def test_without_ways_of_calling_there_is_no_such_picture():
+    pictures, absent = drawn([silicon(), plain()])
+    assert "calls" not in pictures and "suite=calls has them" in next(a.why for a in absent if a.kind == "calls")
+
+
+def test_calls_of_counted_instructions_have_no_interval():
+    (picture,) = (p for p in drawn([counting(), counted("plt", 3, suite="calls"), counted("got", 2, suite="calls")])[0].values()
+                  if p.kind == "calls")
+    assert picture.title == "A call costs 2 (got, empty) to 3 (plt, empty) instructions"
+    assert not {"98% interval", "gross: with its loop"} & set(texts(picture.sheet().svg()))
 
 
 def test_the_sign_of_a_skew_is_the_columns(svgs):
@@ -307,10 +333,10 @@ def test_nothing_to_draw_is_an_error_and_no_file(kept, tmp_path):
 def test_wrong_words(kept, tmp_path):
     path = kept(report([*everything(), END]))
     for words, said in ((("-o", tmp_path / "x.svg"), "pictures do not fit in"),
-                        (("--kind", "pie"), "'pie': one of histogram, modes"),
+                        (("--kind", "pie"), "'pie': one of calls, histogram"),
                         (("-o", tmp_path / "x.svg", "--format", "png"), "--format png does not fit"),
                         (("-o", tmp_path / "x.pdf"), "pictures are svg or png"),
-                        (("--suite", "none"), "none of 7 rows is chosen"),
+                        (("--suite", "none"), "rows is chosen"),
                         ((path, "--against", path), "give one FILE")):
         ran = baretick("plot", path, *words)
         assert ran.returncode == 2 and said in ran.stderr, ran.stderr
