@@ -158,20 +158,22 @@ def test_a_record_nested_too_deep():
 
 
 def seconds_for(size):
-    """CPU time to read one line of so many bytes as it arrives: 64 KiB at a time."""
-    reader = report.Reader()
-    list(reader.feed(LEFT))
-    started = time.process_time()
-    for _ in range(size // 65536):
-        list(reader.feed(b"x" * 65536))
-    list(reader.feed(b"\r\n"))
-    return time.process_time() - started
+    """The least of three CPU times to read one line of so many bytes as it arrives: 64 KiB at a time."""
+    least = float("inf")
+    for _ in range(3):
+        reader = report.Reader()
+        list(reader.feed(LEFT))
+        started = time.process_time()
+        for _ in range(size // 65536):
+            list(reader.feed(b"x" * 65536))
+        list(reader.feed(b"\r\n"))
+        least = min(least, time.process_time() - started)
+    return least
 
 
 def test_long_lines_cost_what_they_are_long():
-    """Four times the line, far below sixteen times the time."""
-    once = min(seconds_for(4 << 20) for _ in range(3))
-    assert min(seconds_for(16 << 20) for _ in range(3)) < 9 * once + 0.05
+    """64 times the line: 64 times the CPU time, not 4096 times. Whatever else the CPU does moves it far less."""
+    assert seconds_for(64 << 20) < 512 * seconds_for(1 << 20)
 
 
 def test_noise_is_survived():

@@ -82,6 +82,19 @@ def run(tmp_path):
     return start
 
 
+@pytest.fixture
+def patient(run):
+    """patient(pieces, end, *words, until=..., timeout=...): run() with --timeout. Where the machine is too busy for the
+    stand-in to say all that it has to within that time, and what is printed lacks `until`, again with more time."""
+    def start(pieces, end, *words, until, timeout=2):
+        for factor in (1, 10, 50):
+            said, status = run(pieces, end, words=["--timeout", f"{timeout * factor:g}", *words])
+            if until in said:
+                break
+        return said, status
+    return start
+
+
 def test_all_is_well(run):
     said, status = run(WHOLE)
     assert status == 0, said
@@ -113,16 +126,16 @@ def test_the_end_of_qemu(run, end, words):
     ([LEFT], "has written nothing for"),
     (WHOLE[:3], "no whole end record (1 records arrived)"),
 ])
-def test_a_guest_that_hangs(run, pieces, words):
-    said, status = run(pieces, f"time.sleep({2 * TIMEOUT})", words=["--timeout", "2"])
+def test_a_guest_that_hangs(patient, pieces, words):
+    said, status = patient(pieces, f"time.sleep({2 * TIMEOUT})", until=words)
     assert status == 1 and words in said, said
 
 
 @pytest.mark.parametrize("words, hint", [
     (["deadline=7"], "until deadline=7:"), ([], "until deadline=60:"), (["deadline=1"], None),
 ])
-def test_a_silence_that_may_be_a_long_row(run, words, hint):
-    said, status = run([LEFT], f"time.sleep({2 * TIMEOUT})", words=["--timeout", "2", *words])
+def test_a_silence_that_may_be_a_long_row(patient, words, hint):
+    said, status = patient([LEFT], f"time.sleep({2 * TIMEOUT})", *words, until="has written nothing for")
     assert status == 1 and "has written nothing for" in said, said
     assert hint in said if hint else "deadline=" not in said, said
 
@@ -148,10 +161,10 @@ def test_too_many_cpus_to_count_instructions(run, words, hinted):
     assert status == 1 and ("try ICOUNT=0" in said) == hinted, said
 
 
-def test_a_guest_that_never_stops_talking(run):
-    said, status = run([LEFT], "while True: out.write(b'again\\r\\n'); out.flush(); time.sleep(.01)",
-                       words=["--timeout", "0.5"])
-    assert status == 1 and "took more than 10 s" in said, said
+def test_a_guest_that_never_stops_talking(patient):
+    said, status = patient([LEFT], "while True: out.write(b'again\\r\\n'); out.flush(); time.sleep(.01)",
+                           until="the run took more than ", timeout=0.3)
+    assert status == 1 and re.search("took more than (6|60|300) s", said), said
 
 
 @pytest.mark.parametrize("pieces, words", [
