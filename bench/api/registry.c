@@ -105,6 +105,12 @@ static bool selects_any(const char *suites, const char *names)
     return false;
 }
 
+/* What a person calls it: without its argument. */
+static const char *name_of(const struct bench *b)
+{
+    return b->code && b->code->args_of ? b->code->args_of : b->name;
+}
+
 /* The suites that are near this name, or the rows of these suites. */
 static void ask_name(struct sink *err, const char *suites, const char *name)
 {
@@ -115,7 +121,7 @@ static void ask_name(struct sink *err, const char *suites, const char *name)
         if (!suites)
             near_try(&near, rows[i]->suite, strlen(rows[i]->suite));
         else if (selects(suites, "*", rows[i]))
-            near_try(&near, rows[i]->name, strlen(rows[i]->name));
+            near_try(&near, name_of(rows[i]), strlen(name_of(rows[i])));
     }
     near_ask(&near, "", "", err);
 }

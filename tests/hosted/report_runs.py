@@ -48,7 +48,8 @@ COUNTED = Path(launches.ROOT, "build/hosted/counted")
 def records():
     with tempfile.TemporaryDirectory(prefix="baretick-objects-") as folder:
         made.own("gcc", folder)
-        yield from records_of([*RUNS, (f"suite=gcc samples=64 objects={folder}", (0, 2))])
+        made.own("grows", folder)
+        yield from records_of([*RUNS, (f"suite=gcc,grows samples=64 objects={folder}", (0, 2))])
     yield from records_of([("suite=truth samples=64", (0, 2))], COUNTED)
 
 
