@@ -116,7 +116,7 @@ def hash_sections(tmp_path):
     hasher = tmp_path / "gnu_hash"
     tool("gcc", "-I", build.ROOT, build.ROOT / "tests/hosted/tools/gnu_hash.c",
          build.ROOT / "lib/object/gnu_hash.c", "-o", hasher)  # fmt: skip
-    return [subprocess.run([hasher, *texts()[exports]], stdout=subprocess.PIPE, check=True, timeout=60).stdout
+    return [subprocess.run([hasher, *texts()[exports]], stdout=subprocess.PIPE, check=True, timeout=300).stdout
             for exports in ("program", "libm", "libc")]  # fmt: skip
 
 

@@ -53,7 +53,7 @@ class Terminal:
             pass  # EIO: the program has ended
         finally:
             os.close(terminal)
-            self.status = p.wait(timeout=60)
+            self.status = p.wait(timeout=300)
         self.end = time.monotonic()
         self.records = [report.parse(x) for x in self.shown.splitlines() if x.startswith(report.RECORD_START)]
 

@@ -14,7 +14,7 @@ TO_OBJECT = [*FLAGS[: FLAGS.index("-S")], "-O2", "-I.", "-ffunction-sections", "
 def code(request, tmp_path):
     """code(name): the lines of a function's disassembly, relocations among them."""
     path = tmp_path / "letters.o"
-    subprocess.run([request.param, *TO_OBJECT, "-o", path, SOURCE], cwd=ROOT, check=True, timeout=60)
+    subprocess.run([request.param, *TO_OBJECT, "-o", path, SOURCE], cwd=ROOT, check=True, timeout=300)
     ran = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", path], capture_output=True, text=True, check=True)
     functions = dict(re.findall(r"<compiler_(\w+)>:\n((?:.+\n?)+)", ran.stdout))
     return lambda name: functions[name].splitlines()

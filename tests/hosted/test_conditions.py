@@ -24,7 +24,7 @@ print(sum(p != str(os.getpid()) for p in loops), os.environ.get("BARETICK_PROGRA
 
 
 def started(*words):
-    return subprocess.run([SCRIPT, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+    return subprocess.run([SCRIPT, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
                           check=False)  # fmt: skip
 
 

@@ -32,7 +32,7 @@ PLACEMENTS = 16
 
 def run(*words):
     return subprocess.run([ROOT / "scripts/baretick", "convert", *words], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=60, check=False)
+                          stdin=subprocess.DEVNULL, timeout=300, check=False)
 
 
 def converted(form, path):
@@ -123,7 +123,7 @@ def test_compare_itself(tmp_path):
     (tmp_path / "b.json").write_text(converted("google", with_failed(tmp_path, row("free", 0), *rest)))
     for a, b in (("a", "a"), ("a", "b"), ("b", "b")):
         done = subprocess.run(["/usr/bin/python3", COMPARE, "--no-color", "benchmarks", tmp_path / f"{a}.json",
-                               tmp_path / f"{b}.json"], capture_output=True, text=True, timeout=60, check=False)
+                               tmp_path / f"{b}.json"], capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr
         assert "OVERALL_GEOMEAN" in done.stdout and "nan" not in done.stdout and "Warning" not in done.stderr
         if a == b == "a":

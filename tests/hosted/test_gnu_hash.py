@@ -12,7 +12,7 @@ COUNTS = (1, 2, 3, 5, 15, 16, 17, 33, 38, 64, 67, 99, 131, 200, 300, 600)
 
 
 def run(*words, **more):
-    return subprocess.run([str(w) for w in words], check=True, stdout=subprocess.PIPE, timeout=60, **more).stdout
+    return subprocess.run([str(w) for w in words], check=True, stdout=subprocess.PIPE, timeout=300, **more).stdout
 
 
 @pytest.fixture(scope="module")

@@ -623,7 +623,7 @@ def test_progress_is_for_a_terminal(program, run):
     except OSError:
         pass  # EIO: the program has ended
     os.close(terminal)
-    p.wait(timeout=60)
+    p.wait(timeout=300)
     lines = re.findall(rb"\r((?:round \d of 2, )?\d of 3 rows)([^\r]*)(?=\r)", shown)
     found = list(dict.fromkeys(text for text, _ in lines))  # a row that takes long has more than one line
     two = [b"round %d of 2, %d of 3 rows" % (r, i) for r in (1, 2) for i in range(3)]

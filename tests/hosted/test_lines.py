@@ -20,7 +20,7 @@ def expression():
 
 
 def run(words, allowed=(0,)):
-    done = subprocess.run(launches.command(f"{words} format=lines"), capture_output=True, text=True, timeout=120,
+    done = subprocess.run(launches.command(f"{words} format=lines"), capture_output=True, text=True, timeout=300,
                           stdin=subprocess.DEVNULL, check=False)
     assert done.returncode in allowed, done.stdout + done.stderr
     return done.stdout.splitlines()

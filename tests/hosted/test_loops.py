@@ -27,7 +27,7 @@ def own_flags(source, compiler):
     said = subprocess.run(
         ["make", "-s", "--no-print-directory", "-f", "-", "flags"], cwd=ROOT, check=True, text=True,
         input=f"include Makefile\nflags: ; @echo $(CFLAGS_{source})\n", stdout=subprocess.PIPE,
-        env={**os.environ, "CC": compiler, "MAKEFLAGS": ""}, timeout=60).stdout
+        env={**os.environ, "CC": compiler, "MAKEFLAGS": ""}, timeout=300).stdout
     return shlex.split(said)
 
 
@@ -40,7 +40,7 @@ def functions(request):
         own = own_flags(source, compiler)
         text = subprocess.run(
             [compiler, *FLAGS, *own, *options.split(), source], cwd=ROOT, stdout=subprocess.PIPE,
-            text=True, check=True, timeout=60).stdout
+            text=True, check=True, timeout=300).stdout
         found, lines = {}, []
         for line in (re.sub(r"\s+", " ", re.sub(r"#.*", "", line)).strip() for line in text.splitlines()):
             name = re.fullmatch(r"([a-z]\w*):", line)

@@ -71,13 +71,13 @@ def compiled(tmp_path, compiler, flags, source=PROGRAM):
     text.write_text(source)
     made = tmp_path / "a.o"
     subprocess.run([compiler, "-c", *FREE.split(), *flags.split(), text, "-o", made], check=True,
-                   timeout=60)  # fmt: skip
+                   timeout=300)  # fmt: skip
     return made
 
 
 def placed(made, address=HIGH, function="f", linked=()):
     return subprocess.run([TOOL, made, function, address, *linked], capture_output=True, text=True,
-                          timeout=60, check=False)  # fmt: skip
+                          timeout=300, check=False)  # fmt: skip
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -126,6 +126,6 @@ def test_nasm(tmp_path):
         "section .text\nglobal f\nf: mov rax, [rel x wrt ..got]\nmov rax, [rax]\nadd rax, [rel y]\n"
         "mov rcx, z\nadd rax, [rcx]\nret\nsection .data\nglobal x\nx: dq 1\ny: dq 2\nz: dq 4\n")  # fmt: skip
     subprocess.run([nasm, "-f", "elf64", tmp_path / "a.asm", "-o", tmp_path / "a.o"], check=True,
-                   timeout=60)  # fmt: skip
+                   timeout=300)  # fmt: skip
     said = placed(tmp_path / "a.o")
     assert said.stdout.split() == ["7"] * 3, said

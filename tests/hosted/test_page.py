@@ -546,7 +546,7 @@ def in_a_browser(text, script, width, tmp_path):
     path.write_text(text.replace("</body>", f"<script>{script}</script></body>"))
     ran = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'u'}",
                           f"--window-size={width},900", "--dump-dom", f"file://{path}"], capture_output=True, text=True,
-                         stdin=subprocess.DEVNULL, timeout=120, check=False)
+                         stdin=subprocess.DEVNULL, timeout=300, check=False)
     if not ran.stdout:
         pytest.skip(f"{BROWSER} does not start here: {ran.stderr[-200:]}")
     return ran.stdout

@@ -38,7 +38,7 @@ def setup(tmp_path):
         if not sudo:
             (folder / "sudo").unlink()
         done = subprocess.run(
-            [ROOT / "scripts/setup", *words], env={**os.environ, "PATH": str(folder)}, timeout=120,
+            [ROOT / "scripts/setup", *words], env={**os.environ, "PATH": str(folder)}, timeout=300,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return done.stdout, done.returncode, log.read_text().splitlines()
 

@@ -14,7 +14,7 @@ ENTRY = {"plt": ["jmp"], "plt_endbr": ["endbr64", "jmp"]}
 
 def run(*words):
     return subprocess.run([str(w) for w in words], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True,
-                          timeout=60).stdout  # fmt: skip
+                          timeout=300).stdout  # fmt: skip
 
 
 def linked(compiler, way, tmp_path):

@@ -25,18 +25,18 @@ def made(tmp_path, source):
     path = tmp_path / "rows.c"
     path.write_text(source)
     flags = ["-O2", "-fPIE", "-ffunction-sections", "-fdata-sections", "-fno-asynchronous-unwind-tables"]
-    subprocess.run(["gcc", *flags, "-c", path, "-o", tmp_path / "rows.o"], check=True, timeout=60)
+    subprocess.run(["gcc", *flags, "-c", path, "-o", tmp_path / "rows.o"], check=True, timeout=300)
     words = ["ld", "-r", "--unique", "-T", LINKER_SCRIPT, tmp_path / "rows.o", "-o", tmp_path / "linked.o"]
-    subprocess.run(words, check=True, timeout=60)
+    subprocess.run(words, check=True, timeout=300)
     words = ["objcopy", "--strip-debug", "-R", "baretick_rows", tmp_path / "linked.o"]
-    subprocess.run(words, check=True, timeout=60)
-    ran = subprocess.run([THIN, tmp_path / "linked.o"], capture_output=True, text=True, timeout=60, check=False)
+    subprocess.run(words, check=True, timeout=300)
+    ran = subprocess.run([THIN, tmp_path / "linked.o"], capture_output=True, text=True, timeout=300, check=False)
     return ran, tmp_path / "linked.o"
 
 
 def said(option, path):
     words = ["readelf", "-W", option, path]
-    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=300).stdout
 
 
 def test_the_pointers_to_code_stay_where_they_are_in_a_row(tmp_path):
@@ -49,7 +49,7 @@ def test_the_pointers_to_code_stay_where_they_are_in_a_row(tmp_path):
     assert found == {rows["one"]: "first", rows["one"] + 16: "second", rows["two"] + 24: "third"}, table
     assert b"a message of code" in path.read_bytes() and said("-h", path)
     # What is left is an object that links.
-    subprocess.run(["ld", "-r", path, "-o", tmp_path / "again.o"], check=True, timeout=60)
+    subprocess.run(["ld", "-r", path, "-o", tmp_path / "again.o"], check=True, timeout=300)
 
 
 def test_code_that_reads_a_description_is_refused(tmp_path):

@@ -21,7 +21,7 @@ def own_flags(source):
 def compiled(compiler, source, flags=None):
     """Its functions by name, each a list of instructions and labels."""
     words = [compiler, *FLAGS, "-O2", *(own_flags(source) if flags is None else flags), f"{SUITE}/{source}"]
-    text = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout
+    text = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True, timeout=300).stdout
     found, lines = {}, []
     for line in (re.sub(r"\s+", " ", re.sub(r"#.*", "", x)).strip() for x in text.splitlines()):
         if name := re.fullmatch(r"(\w[\w.]*):", line):
@@ -152,7 +152,7 @@ def test_an_unused_function_moves_a_loop_s_end_across_a_line(compiler, tmp_path)
     across = {}
     for source in ("moved.c", "moved_unused.c"):
         words = [*FLAGS[: FLAGS.index("-S")], "-O2", "-I.", *own_flags(source), "-c", "-o", tmp_path / "moved.o"]
-        subprocess.run([compiler, *words, f"{SUITE}/{source}"], cwd=ROOT, check=True, timeout=60)
+        subprocess.run([compiler, *words, f"{SUITE}/{source}"], cwd=ROOT, check=True, timeout=300)
         ran = subprocess.run(["objdump", "-d", tmp_path / "moved.o"], capture_output=True, text=True, check=True)
         for name, body in re.findall(r"<compiler_(\w+)>:\n((?:.+\n?)+)", ran.stdout):
             code = [(int(m[1], 16), len(m[2].split()), m[3])
