@@ -187,6 +187,7 @@ static void count_windows(const struct sampler *s, struct row *row)
     for (unsigned k = 0; k < KINDS; k++)
         row->windows += s->windows[k];
     row->steady = row->steady && s->span.steady;
+    row->wide = row->wide || s->wide.used;
     if (s->span.warmup_blocks > row->warmup_blocks)
         row->warmup_blocks = s->span.warmup_blocks;
 }

@@ -167,6 +167,7 @@ struct row {
     struct core_figure alone; /* then the same row before, on this core alone */
 
     uint32_t changed;        /* 1 << each enum window_kept that its windows changed (window.h) */
+    bool wide;               /* its code uses wide vectors, and was warmed up for them (wide.h) */
     bool x87_stack_fault;    /* its windows overflowed or underflowed the x87 stack */
     uint32_t errors;         /* operations that failed; their samples are omitted */
     uint32_t errors_outside; /* failed in windows that are no samples: warm-up, twice the body */

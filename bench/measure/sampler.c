@@ -67,6 +67,17 @@ static struct window_result run_apart(struct sampler *s, const struct engine *e,
     return r;
 }
 
+/* Windows of the body until wide vectors run at full rate, where it uses them and they do not. */
+static void warm_wide(struct sampler *s, const struct engine *e, const struct placed *p)
+{
+    if (!wide_is_cold(&s->wide))
+        return;
+    wide_warm_begin(&s->wide);
+    do
+        run_apart(s, e, p, s->used[KIND_BODY2] ? KIND_BODY2 : KIND_BODY, 0);
+    while (wide_warm_goes_on(&s->wide));
+}
+
 /* The last warm-up blocks of one kind. */
 struct warm {
     struct moments block[WARM_BLOCKS];
@@ -137,6 +148,7 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
         first++;
     for (unsigned i = 0; i < FIRST_WINDOWS; i++)
         run_apart(s, e, p, first, 0);
+    warm_wide(s, e, p);
 
     struct warm warm[KINDS] = {0};
     while (span->warmup_blocks < warm_up_most(s, e) && !span->steady && pace_go_on(e)) {
@@ -151,16 +163,20 @@ static size_t first_window(const struct span *span, size_t block)
     return span->n * block / span->blocks;
 }
 
-static void run_block(struct sampler *s, const struct engine *e, const struct placed *p,
+/* Whether wide vectors cooled in it. */
+static bool run_block(struct sampler *s, const struct engine *e, const struct placed *p,
                       const struct span *span, enum kind k, size_t block)
 {
-    uint64_t *samples = s->samples[k];
-    for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++) {
+    uint64_t *samples = s->samples[k], began = tsc_now(), least = UINT64_MAX;
+    size_t from = first_window(span, block), end = first_window(span, block + 1);
+    for (size_t i = from; i < end; i++) {
         struct window_result r = run_window(s, e, p, k, i);
         bool failed = has_failed(s, k, &r);
         samples[i] = failed ? SAMPLE_FAILED : r.ticks;
+        least = r.ticks < least ? r.ticks : least;
         s->errors_outside += failed && k == KIND_BODY2;
     }
+    return wide_paused(&s->wide, began, end - from, least, k == KIND_BODY || k == KIND_BODY2);
 }
 
 /* One block of one kind, and what is counted on either side of it: never between its windows. */
@@ -168,11 +184,12 @@ static void take_block(struct sampler *s, struct engine *e, const struct placed 
                        const struct span *span, enum kind k, size_t block)
 {
     struct block *taken = &s->block[k][block];
+    warm_wide(s, e, p);
     uint64_t spoils = engine_spoils(e);
     struct cycle_mark from = cycle_begin(e);
-    run_block(s, e, p, span, k, block);
+    bool paused = run_block(s, e, p, span, k, block);
     struct cycle_mark to = cycle_end(e);
-    taken->spoiled = engine_spoils(e) != spoils;
+    taken->spoiled = paused || engine_spoils(e) != spoils;
     taken->cycles_per_tick = cycle_ratio(e, &from, &to);
 }
 
@@ -280,6 +297,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
         if (s->used[k])
             s->order[s->kinds++] = k;
     }
+    wide_begin(&s->wide, e, b, p);
     warm_up(s, e, p, span);
     set_budget(s, e);
     for (size_t i = 0, end = s->kinds * span->blocks; i < end;) {

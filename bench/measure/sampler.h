@@ -13,6 +13,7 @@
 #include "bench/measure/gathered.h"
 #include "bench/measure/parts.h"
 #include "bench/measure/place.h"
+#include "bench/measure/wide.h"
 
 /* The windows and blocks of each kind in the part that is taken, and how it was warmed up. */
 struct span {
@@ -23,7 +24,8 @@ struct span {
 
 /* One block of windows of one kind. */
 struct block {
-    bool spoiled;           /* an SMI, NMI or machine check came: none of its windows counts */
+    bool spoiled;           /* an SMI, NMI or machine check came, or a pause in which wide vectors
+                             * cooled: none of its windows counts */
     bool shared;            /* somebody else had part of the core (sampler_judge) */
     float before, after;    /* the witness's readings next to it (bench/measure/own.h) */
     double cycles_per_tick; /* by the counter read around it; UNKNOWN: none was, or it failed */
@@ -42,6 +44,7 @@ struct sampler {
     bool can_fail;              /* its body returns whether an operation failed */
     uint32_t errors_outside;    /* operations that failed in warm-up and in twice the body */
     uint64_t windows[KINDS];    /* run in this part, warm-up included */
+    struct wide wide;           /* whether the body uses wide vectors, and when it did last */
     uint32_t changed;           /* by the row's windows of this part: window_result */
     uint64_t budget;            /* shared blocks that may still be taken again, ... */
     uint64_t until;             /* ... and the TSC until which */

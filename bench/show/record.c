@@ -258,6 +258,8 @@ static void record_counts(struct json *j, const struct engine *e, const struct r
     json_u64(j, "errors", row->errors);
     json_u64(j, "disturbed", row->disturbed);
     record_changed(j, row);
+    if (row->wide)
+        json_bool(j, "wide_vectors", true);
     if (row->x87_stack_fault)
         json_bool(j, "x87_stack_fault", true);
     json_u64(j, "nmis", row->nmis);

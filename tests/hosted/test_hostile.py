@@ -43,6 +43,12 @@ def test_a_stack_fault_of_the_x87_is_told_of_its_row_alone(run, bodies):
     assert ran.out.count("overflowed or underflowed the x87 stack") == len(faulty), ran.out
 
 
+def test_a_row_with_wide_vectors_is_recognised_where_the_cpu_has_them(run, bodies):
+    report = run(f"objects={bodies}", "suite=hostile", "bench=ymm", "samples=16", "format=jsonl").report()
+    has = report.run["execution"] == "silicon" and " avx " in Path("/proc/cpuinfo").read_text()
+    assert report.rows["hostile/ymm"].get("wide_vectors", False) == has, report.rows
+
+
 @pytest.mark.silicon
 def test_what_the_canaries_take(run, bodies):
     """Ten dependent products: as many cycles after every body."""

@@ -24,6 +24,7 @@
 #include "bench/measure/step_window.c"
 #include "bench/measure/steps.c"
 #include "bench/measure/steps_compare.c"
+#include "bench/measure/wide.c"
 
 /* No test steps: its platform makes up what a step came to. */
 const char step_back[1];

@@ -1,0 +1,160 @@
+#include "lib/cpu/wide.h"
+
+/* --- prefixes --------------------------------------------------------------------------------- */
+
+#define VEX2 0xc5 /* in 64-bit mode no instruction begins with one of these three */
+#define VEX3 0xc4
+#define EVEX 0x62
+
+#define VEX_L    0x04 /* of the prefix's last byte */
+#define VEX_MAP  0x1f /* of the second byte */
+#define EVEX_MAP 0x07
+#define EVEX_LL  0x60 /* of the last byte */
+#define EVEX_B   0x10 /* with a register operand: rounding, and all 512 bits */
+
+enum map { ONE_BYTE, MAP_0F, MAP_0F38, MAP_0F3A };
+
+/* What comes before the last byte of the opcode. */
+struct prefixes {
+    size_t bytes;
+    bool operands_16, operand_64, addresses_32;
+    enum map map;
+};
+
+static bool is_legacy(uint8_t byte)
+{
+    return byte == 0x66 || byte == 0x67 || byte == 0xf0 || byte == 0xf2 || byte == 0xf3 ||
+           byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 || byte == 0x64 ||
+           byte == 0x65;
+}
+
+static uint8_t byte_at(const uint8_t *at, size_t i, size_t n)
+{
+    return i < n ? at[i] : 0;
+}
+
+static struct prefixes prefixes_of(const uint8_t *at, size_t n)
+{
+    struct prefixes p = {0};
+    for (; p.bytes < n && is_legacy(at[p.bytes]); p.bytes++) {
+        p.operands_16 |= at[p.bytes] == 0x66;
+        p.addresses_32 |= at[p.bytes] == 0x67;
+    }
+    uint8_t first = byte_at(at, p.bytes, n), second = byte_at(at, p.bytes + 1, n);
+    if (first == VEX2 || first == VEX3 || first == EVEX) {
+        unsigned map = first == VEX2 ? 1u : second & (first == VEX3 ? VEX_MAP : EVEX_MAP);
+        p.map = map <= MAP_0F3A ? (enum map)map : MAP_0F38; /* of FP16 none has an immediate */
+        p.bytes += first == VEX2 ? 2 : first == VEX3 ? 3 : 4;
+        return p;
+    }
+    if (first >> 4 == 4) { /* REX */
+        p.operand_64 = first & 8;
+        first = byte_at(at, ++p.bytes, n);
+    }
+    if (first != 0x0f)
+        return p;
+    second = byte_at(at, ++p.bytes, n);
+    p.map = second == 0x38 ? MAP_0F38 : second == 0x3a ? MAP_0F3A : MAP_0F;
+    p.bytes += p.map != MAP_0F;
+    return p;
+}
+
+/* --- what comes after the opcode -------------------------------------------------------------- */
+
+static bool within(uint8_t byte, uint8_t from, uint8_t to)
+{
+    return byte >= from && byte <= to;
+}
+
+static bool has_modrm(enum map map, uint8_t op)
+{
+    if (map == ONE_BYTE)
+        return (op < 0x40 && op % 8 < 4) || op == 0x63 || op == 0x69 || op == 0x6b ||
+               within(op, 0x80, 0x8f) || op == 0xc0 || op == 0xc1 || op == 0xc6 || op == 0xc7 ||
+               within(op, 0xd0, 0xd3) || within(op, 0xd8, 0xdf) || op == 0xf6 || op == 0xf7 ||
+               op >= 0xfe;
+    if (map == MAP_0F)
+        return !(within(op, 0x05, 0x09) || op == 0x0b || op == 0x0e || within(op, 0x30, 0x37) ||
+                 op == 0x77 || within(op, 0x80, 0x8f) || within(op, 0xa0, 0xa2) ||
+                 within(op, 0xa8, 0xaa) || within(op, 0xc8, 0xcf));
+    return true;
+}
+
+/* Of the one-byte opcodes. */
+static size_t immediate_of_one(const struct prefixes *p, uint8_t op, uint8_t modrm)
+{
+    size_t whole = p->operands_16 && !p->operand_64 ? 2 : 4;
+    bool tests = (modrm >> 3 & 7) < 2; /* TEST, of the opcodes F6 and F7 */
+    if ((op < 0x40 && op % 8 == 4) || op == 0x6a || op == 0x6b || within(op, 0x70, 0x80) ||
+        op == 0x83 || op == 0xa8 || within(op, 0xb0, 0xb7) || op == 0xc0 || op == 0xc1 ||
+        op == 0xc6 || op == 0xcd || within(op, 0xe0, 0xe7) || op == 0xeb || (op == 0xf6 && tests))
+        return 1;
+    if ((op < 0x40 && op % 8 == 5) || op == 0x68 || op == 0x69 || op == 0x81 || op == 0xa9 ||
+        op == 0xc7 || (op == 0xf7 && tests))
+        return whole;
+    if (within(op, 0xb8, 0xbf))
+        return p->operand_64 ? 8 : whole;
+    if (within(op, 0xa0, 0xa3)) /* an address */
+        return p->addresses_32 ? 4 : 8;
+    if (op == 0xe8 || op == 0xe9)
+        return 4;
+    return op == 0xc2 || op == 0xca ? 2 : op == 0xc8 ? 3 : 0;
+}
+
+static size_t immediate_of(const struct prefixes *p, uint8_t op, uint8_t modrm)
+{
+    if (p->map == ONE_BYTE)
+        return immediate_of_one(p, op, modrm);
+    if (p->map == MAP_0F3A)
+        return 1;
+    if (p->map == MAP_0F38)
+        return 0;
+    if (within(op, 0x80, 0x8f))
+        return 4;
+    return within(op, 0x70, 0x73) || op == 0xa4 || op == 0xac || op == 0xba || op == 0xc2 ||
+           within(op, 0xc4, 0xc6);
+}
+
+/* ModR/M, SIB and displacement: SDM vol. 2A tables 2-2 and 2-3. */
+static size_t address_bytes(uint8_t modrm, uint8_t sib)
+{
+    unsigned mod = modrm >> 6, rm = modrm & 7;
+    bool has_sib = mod != 3 && rm == 4;
+    size_t bytes = 1 + has_sib;
+    if (mod == 1)
+        return bytes + 1;
+    bool far = mod == 2 || (mod == 0 && (rm == 5 || (has_sib && (sib & 7) == 5)));
+    return far ? bytes + 4 : bytes;
+}
+
+size_t wide_length(const uint8_t *at, size_t n)
+{
+    struct prefixes p = prefixes_of(at, n);
+    uint8_t op = byte_at(at, p.bytes, n), modrm = byte_at(at, p.bytes + 1, n);
+    size_t bytes = p.bytes + 1 + immediate_of(&p, op, modrm);
+    if (has_modrm(p.map, op))
+        bytes += address_bytes(modrm, byte_at(at, p.bytes + 2, n));
+    return bytes;
+}
+
+/* --- width ------------------------------------------------------------------------------------ */
+
+static bool is_wide(const uint8_t *at, size_t n)
+{
+    if (at[0] == VEX2)
+        return byte_at(at, 1, n) & VEX_L;
+    if (at[0] == VEX3)
+        return byte_at(at, 2, n) & VEX_L;
+    if (at[0] != EVEX)
+        return false;
+    uint8_t last = byte_at(at, 3, n);
+    return last & EVEX_LL || (last & EVEX_B && byte_at(at, 5, n) >> 6 == 3);
+}
+
+bool wide_code(const uint8_t *code, size_t n)
+{
+    for (size_t i = 0; i < n; i += wide_length(code + i, n - i))
+        if (is_wide(code + i, n - i))
+            return true;
+    return false;
+}
