@@ -95,7 +95,12 @@ static void row_here(void *ctx, unsigned core)
 static struct core_figure figure_of(const struct row *row)
 {
     const struct headline *h = &row->headline;
-    struct core_figure f = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, row->shared, 0, {0}};
+    struct core_figure f = {.ticks = UNKNOWN,
+                            .cycles = UNKNOWN,
+                            .lo = UNKNOWN,
+                            .hi = UNKNOWN,
+                            .shared = row->shared,
+                            .wrong = row->status == ROW_WRONG};
     if (!h->known)
         return f;
     f.ticks = h->ticks;

@@ -25,6 +25,7 @@ struct core_figure {
     double ticks;          /* an operation */
     double cycles, lo, hi; /* core cycles or instructions, and their interval */
     bool shared;           /* somebody else had part of the core: not judged */
+    bool wrong;            /* the row failed */
     unsigned placements;   /* whose figures these are; 0: there are none, or too many */
     double theta[CORE_FIGURE_PLACEMENTS];
 };

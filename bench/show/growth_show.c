@@ -12,7 +12,7 @@
 
 struct series {
     struct growth_point point[OBJECT_ARGS_MOST];
-    size_t n;
+    size_t n, failed; /* arguments that count, and those whose rows failed */
     const char *unit;
     bool shared;
 };
@@ -37,7 +37,10 @@ static struct series gather(const struct engine *e, const struct bench *const *r
     struct series s = {0};
 
     for (size_t i = first; i < n && s.n < OBJECT_ARGS_MOST; i++) {
-        if (!same_series(rows[i], rows[first]) || !is_known(figures[i].ticks))
+        if (!same_series(rows[i], rows[first]))
+            continue;
+        s.failed += figures[i].wrong;
+        if (figures[i].wrong || !is_known(figures[i].ticks))
             continue;
         struct beside b = compare_beside(e, &figures[i], &figures[i]);
         s.unit = b.unit;
@@ -61,7 +64,10 @@ static void say_curve(struct sink *out, const struct growth *g, const char *unit
 static void say(struct sink *out, const struct bench *b, const struct series *s,
                 const struct growth *g)
 {
-    fmt(out, "%s/%s, %zu argument%s: ", b->suite, b->code->args_of, s->n, s->n == 1 ? "" : "s");
+    fmt(out, "%s/%s, %zu argument%s", b->suite, b->code->args_of, s->n, s->n == 1 ? "" : "s");
+    if (s->failed)
+        fmt(out, " without %zu that failed", s->failed);
+    fmt(out, ": ");
     if (g->points < GROWTH_POINTS_LEAST) {
         fmt(out, "no fit, which takes %u above 0", GROWTH_POINTS_LEAST);
         return;

@@ -7,7 +7,8 @@
 
 /*
  * After the last row: an event `growth` for each row that has arguments (`args` in
- * bench/api/baretick.h) and a figure for one of them at least. figures: as for compare_rows().
+ * bench/api/baretick.h) and a figure for one of them at least. Rows that failed do not count.
+ * figures: as for compare_rows().
  */
 void growth_show(struct report *r, const struct engine *e, const struct core_figure *figures);
 

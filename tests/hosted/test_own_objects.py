@@ -302,13 +302,16 @@ def test_a_large_room_on_two_cores_at_once(measured, fields):
 def test_a_name_selects_all_its_arguments(measured, tmp_path):
     """One of them is selected by its whole name; the fit of each is told, or that it takes three."""
     path = made.own("grows", tmp_path)
-    report = measured(path, "suite=grows", "bench=linear,square/64", "samples=64")
+    report = measured(path, "suite=grows*", "bench=linear,square/64,fails", "samples=64")
+    assert report.rows.pop("grows_wrong/fails/16")["status"] == "wrong"
+    assert report.rows.pop("grows_wrong/fails/4")["status"] == report.rows.pop("grows_wrong/fails/64")["status"] == "ok"
     assert {name: row["arg"] for name, row in report.rows.items()} == {
         "grows/linear/4": 4, "grows/linear/16": 16, "grows/linear/64": 64, "grows/square/64": 64}  # fmt: skip
     for row in report.rows.values():
         assert row["status"] == "ok" and row["errors"] == 0, row  # its check has seen the argument
     growth = {e["name"]: e for e in report.events if e["kind"] == "growth"}
-    assert growth.keys() == {"linear", "square"}
+    assert growth.keys() == {"linear", "square", "fails"}
+    assert growth["fails"]["points"] == 2 and "2 arguments without 1 that failed: no fit" in growth["fails"]["message"]
     assert growth["linear"]["points"] == 3 and {"curve", "coefficient", "error", "fits"} <= growth["linear"].keys()
     assert growth["square"]["points"] == 1 and not growth["square"]["fits"], growth
     assert "no fit, which takes 3" in growth["square"]["message"] and "curve" not in growth["square"], growth

@@ -34,3 +34,12 @@ GROWS(log, "log n turns, ten of each", 10 * log_of(a));
 GROWS(linear, "n turns", a);
 GROWS(n_log_n, "n log n turns", a *log_of(a));
 GROWS(square, "n^2 turns", a *a);
+
+static const char *not_16(const struct baretick_object *o, uint64_t operations)
+{
+    (void)operations;
+    return o->arg == 16 ? "it is 16" : NULL;
+}
+
+BARETICK_ROW(grows_wrong, fails, "a check that one argument fails", .body = linear_body, .ops = 2,
+             .check = not_16, .args = {.list = {4, 16, 64}});
