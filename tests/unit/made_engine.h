@@ -8,6 +8,8 @@
 #include "tests/unit/unit.h"
 #include <math.h>
 #include <string.h>
+#include "tests/unit/fake_tsc.h"
+
 #include "tests/unit/alone.h"
 #include "tests/unit/fake_own.h"
 

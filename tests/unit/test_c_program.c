@@ -2,6 +2,8 @@
  * The C program's table of method=plain: samples that fail are left out of the figures and counted,
  * in the table and in the records.
  */
+#include "tests/unit/fake_tsc.h"
+
 #include "bench/measure/c_program.c"
 #include "bench/show/method_show.c"
 #include "bench/show/per_op.c"

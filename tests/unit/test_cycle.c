@@ -7,14 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#define tsc_now    real_tsc_now
-#define chain_adds real_chain_adds
+#define tsc_now        real_tsc_now
+#define tsc_now_rdtscp real_tsc_now_rdtscp
+#define chain_adds     real_chain_adds
 #include "bench/measure/chain.h"
 #include "bench/measure/tsc.h"
 #undef tsc_now
+#undef tsc_now_rdtscp
 #undef chain_adds
 
 static uint64_t tsc_now(void);
+static uint64_t tsc_now_rdtscp(void);
 static void chain_adds(uint32_t adds);
 
 #include "bench/measure/cycle.c"
@@ -57,6 +60,13 @@ static void pass(double cycles, double rate)
 static uint64_t tsc_now(void)
 {
     return (uint64_t)w.ticks;
+}
+
+/* This CPU need not have the instruction. */
+static uint64_t tsc_now_rdtscp(void)
+{
+    pass(1, w.rate);
+    return tsc_now();
 }
 
 static void chain_adds(uint32_t adds)

@@ -2,6 +2,7 @@
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
+#include "tests/unit/fake_tsc.h"
 
 #include "bench/measure/barrier.c"
 #include "bench/measure/gate.c"
