@@ -3,7 +3,10 @@
 import re
 
 import compare
+import history
 import likeness
+import pytest
+import show
 from made_reports import ROOT, baretick
 
 PAGE = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
@@ -24,3 +27,28 @@ def test_what_must_be_alike_is_named():
     assert [f"`{name}=`" for name in sorted(options) if f"`{name}=`" not in PAGE] == []
     assert f"--across {','.join(likeness.MAY_CROSS)}`" in PAGE
     assert f"at most {compare.RISK:.0%} are neither" in PAGE
+
+
+def section(name):
+    return PAGE.split(f"\n## {name}\n")[1].split("\n## ")[0]
+
+
+@pytest.mark.parametrize("name, columns", [("show", show.COLUMNS), ("compare", compare.COLUMNS),
+                                           ("compare many runs", history.COLUMNS)])
+def test_the_tables_on_the_page_have_the_headings_of_today(name, columns):
+    """In their order; a column that no row of the example has is left out."""
+    heading = re.search(r"^    (row .*)$", section(name), re.MULTILINE)[1]
+    titles, shown = iter([c.title for c in columns]), re.split(r" {2,}", heading)
+    assert len(shown) > 8 and [t for t in shown if t not in titles] == []
+
+
+def test_each_line_of_the_last_screen_is_explained():
+    """Those that the program can write are those of the table; the example has no others."""
+    source = (ROOT / "bench/show/essence.c").read_text(encoding="utf-8")
+    written = set(re.findall(r'\.label = "(\w+)"|show_(?:text|pair)\([^";]*"(\w+)"|LABEL, "(\w+)"', source))
+    written = {"".join(groups) for groups in written}
+    text = section("The last screen")
+    explained = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    assert len(written) > 8 and sorted(explained) == sorted(written)
+    ways = re.findall(r'WAY\("(\w+)"\)', source)
+    assert ways and {*re.findall(r"^    (\w+) +\S", text, re.MULTILINE)} <= {*written, *ways}
