@@ -135,13 +135,18 @@ static void say_suites(struct sink *err)
             fmt(err, " %s", rows[i]->suite);
 }
 
+/* Names that a message has room for; the word list shows all of them. */
+#define NAMES_SAID 40
+
 static void say_names(struct sink *err, const char *suites)
 {
-    size_t n;
+    size_t n, found = 0;
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++)
-        if (selects(suites, "*", rows[i]))
+        if (selects(suites, "*", rows[i]) && found++ < NAMES_SAID)
             fmt(err, " %s", rows[i]->name);
+    if (found > NAMES_SAID)
+        fmt(err, " and %zu more, which list shows", found - NAMES_SAID);
 }
 
 /* The first suite with rows of these names that run on request, and that the pattern matches. */

@@ -100,6 +100,14 @@ def test_nothing_is_asked_about_a_word_far_from_all(run):
     assert "did you mean" not in run("suite=nowhere").err
 
 
+def test_a_long_list_of_rows_is_cut_and_says_where_all_of_them_are(run):
+    said = run("suite=calls", "bench=nothing_like_it").err
+    named, more = re.search(r"there are: (.*) and (\d+) more, which list shows", said).groups()
+    calls = re.split(r"^(?=\S)", run("list").out.replace("\r", ""), flags=re.MULTILINE)
+    rows = re.findall(r"^  \w", next(part for part in calls if part.startswith("calls\n")), re.MULTILINE)
+    assert len(named.split()) + int(more) == len(rows)
+
+
 def kinds_of(out):
     """Whether records, and lines for people, are in an output."""
     lines = [line for line in out.splitlines() if line.strip()]
