@@ -45,13 +45,14 @@ PARTS = tuple(table.Column("", key) for key in (
 class Side:
     """The reports of one side: alike, or refused. rows: {(suite, name, core): [row of each launch]}."""
 
-    def __init__(self, title, paths):
+    def __init__(self, title, paths, without=saved.DRAWN):
+        """without: what is not kept of the records (saved.Saved)."""
         files = [os.path.realpath(path) for path in paths]
         for path, file in zip(paths, files):
             if files.count(file) > 1:
                 raise saved.Unreadable(f"{path}: it is there twice among the launches of {title}: one launch more "
                                        "would be believed than there is")
-        self.title, self.reports = title, [saved.read_whole(path, saved.DRAWN) for path in paths]
+        self.title, self.reports = title, [saved.read_whole(path, without) for path in paths]
         for r in self.reports:
             if not r.one("run"):
                 raise saved.Unreadable(f"{r.path}: no record `run`: nothing is known of the machine")

@@ -151,7 +151,7 @@ def heat_map(report, matrix):
     name = f"{matrix['suite']}/{matrix['name']}"
     if signed:
         known_to = max(p[4] - p[2] for p in pairs) / 2 * factor
-        title = f"{name}: TSCs at most {medians[-1]:.0f} {unit} apart, known to \N{PLUS-MINUS SIGN} {known_to:.0f}"
+        title = f"{name}: TSCs at most {medians[-1]:.0f} {unit} apart, known to \N{PLUS-MINUS SIGN} {known_to:.0f} {unit}"
     elif len(medians) == 1:
         title = f"{name}: {medians[0]:.0f} {unit} from core {pairs[0][0]} to core {pairs[0][1]}"
     elif medians[0] == medians[-1]:

@@ -127,7 +127,7 @@ def gaps(report, found):
 
     stolen = found["stolen_ticks"] / watched if watched else 0
     long = duration(longest * 1e3) if time else f"{ink.count(longest)} ticks"
-    span = f"{found['seconds']:g} s" if found.get("seconds") and time else f"{ink.count(watched)} ticks"
+    span = f"{found['seconds']:.3g} s" if found.get("seconds") and time else f"{ink.count(watched)} ticks"
     some = f"{ink.count(found['gaps'])} gaps" if found["gaps"] > 1 else "one gap"
     title = f"{name}: {some} took {stolen:.2%} of {span}, the longest {long}"
     said = [machine(run, found.get("core"))]

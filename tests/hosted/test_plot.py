@@ -296,6 +296,8 @@ def test_old_against_new(kept, tmp_path):
     assert ran.returncode == 0, ran.stderr
     said = texts((tmp_path / "change.svg").read_text())
     assert "1 of 2 rows changed: 1 slower" in said and "+20.0 %" in said and "made/a" in said
+    ran = baretick("plot", new, "--against", old, "-o", tmp_path / "a.svg", "--kind", "histogram", "--bench", "a")
+    assert ran.returncode == 0 and 'id="old"' in (tmp_path / "a.svg").read_text(), ran.stderr
     unlike = kept(whole(row("a", 10), run=silicon(recipe="x", cpu={"vendor": "Other"})), "unlike.jsonl")
     ran = baretick("plot", new, "--against", unlike, "-o", tmp_path / "no.svg", "--kind", "change")
     assert ran.returncode == 2 and "not comparable: another CPU" in ran.stderr
