@@ -2,45 +2,28 @@
  * Wide vectors: which code has them, and the sampler on a core whose clock is made up. There the
  * body's windows take four times as long for 500 us after a pause of 675 us or more.
  */
-#define BENCH_MEASURE_TSC_H /* the TSC is this core's */
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "tests/unit/made_engine.h"
+#include "lib/cpu/models.h"
+#include "lib/cpu/wide.h"
 #include "tests/unit/rng.h"
 
+#define US        2600.0 /* ticks of the TSC */
+#define DOWN_US   675
+#define CHANGE_US 500
+#define GAP       200 /* ticks between two windows */
+
 static struct {
-    double now;                /* TSC */
-    double used, full;         /* when wide vectors were used last; full rate from then on */
+    double used, full;         /* TSC when wide vectors were used last; full rate from then on */
     bool has_licences;         /* the core is one of those */
     double pause, every, next; /* another program runs so long, and so often; when next */
     struct rng rng;
     unsigned slow; /* windows at a quarter of the rate */
 } core;
 
-static inline uint64_t tsc_now(void)
+static void pass(double ticks)
 {
-    return (uint64_t)core.now;
+    fake_tsc += (uint64_t)ticks;
 }
-
-static inline uint64_t tsc_now_rdtscp(void)
-{
-    return tsc_now();
-}
-
-static inline uint64_t tsc_now_xfence(bool is_lfence)
-{
-    (void)is_lfence;
-    return tsc_now();
-}
-
-#include "tests/unit/made_engine.h"
-#include "lib/cpu/models.h"
-#include "lib/cpu/wide.h"
-
-#define US        2600.0 /* ticks of the TSC */
-#define DOWN_US   675
-#define CHANGE_US 500
-#define GAP       200 /* ticks between two windows */
 
 /* Ticks on top of what a window takes at full rate; time passes. */
 static double on_core(enum kind k, size_t i)
@@ -48,19 +31,19 @@ static double on_core(enum kind k, size_t i)
     bool wide = k == KIND_BODY || k == KIND_BODY2;
     double ticks = plant.overhead + cycles_of(k) * plant.cycle, more = 0;
     (void)i;
-    if (core.every > 0 && core.now > core.next) {
-        core.now += core.pause;
-        core.next = core.now + core.every * (0.5 + rng_unit(&core.rng));
+    if (core.every > 0 && (double)fake_tsc > core.next) {
+        pass(core.pause);
+        core.next = (double)fake_tsc + core.every * (0.5 + rng_unit(&core.rng));
     }
     if (wide && core.has_licences) {
-        if (core.now - core.used > DOWN_US * US)
-            core.full = core.now + CHANGE_US * US;
-        more = core.now < core.full ? 3 * cycles_of(k) * plant.cycle : 0;
+        if ((double)fake_tsc - core.used > DOWN_US * US)
+            core.full = (double)fake_tsc + CHANGE_US * US;
+        more = (double)fake_tsc < core.full ? 3 * cycles_of(k) * plant.cycle : 0;
         core.slow += more > 0;
     }
-    core.now += GAP + ticks + more;
+    pass(GAP + ticks + more);
     if (wide)
-        core.used = core.now;
+        core.used = (double)fake_tsc;
     return more;
 }
 
@@ -84,7 +67,7 @@ static struct row measured(const struct unit *unit, bool has_licences, double ev
     engine.samples = 1024;
     engine.tsc_hz = US * 1e6;
     options.instructions = INSTRUCTIONS_OFF;
-    core.now = 1e9;
+    fake_tsc = 1000000000;
     core.has_licences = has_licences;
     core.pause = 3000 * US;
     core.every = every_us * US;
