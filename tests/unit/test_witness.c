@@ -77,7 +77,7 @@ static struct reading take(struct core *c, const struct witness_plan *plan)
 
 /* --- blocks between readings ------------------------------------------------------------------ */
 
-enum { BLOCKS = 20000 };
+enum { BLOCKS = 10000 };
 enum { BLOCK_US = 8 };
 
 static struct {
