@@ -82,7 +82,7 @@ def test_shell_lives_on(boot, program, tmp_path, bus):
 
 def test_figures_are_those_of_exit(boot):
     """Under icount a figure has one right value, whoever the machine belongs to."""
-    words = "suite=baseline,calls samples=32 hist=off takeover="
+    words = "suite=baseline,calls samples=32 hist=off instructions=off takeover="
     ours, theirs = (boot(words + how).must(SUCCESS) for how in ("exit", "borrow"))
 
     assert (ours.run["takeover"], theirs.run["takeover"]) == ("exit", "borrow")
