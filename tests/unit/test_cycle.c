@@ -28,6 +28,7 @@ static void chain_adds(uint32_t adds);
 #include "bench/measure/gathered.c"
 #include "bench/measure/layout.c"
 #include "bench/measure/parts.c"
+#include "bench/measure/wide.c"
 #include "bench/show/selftests.c"
 #include "bench/api/timer.c"
 #include "tests/unit/fake_own.h"
@@ -155,7 +156,8 @@ static uint64_t no_nmis(void)
     return 0;
 }
 
-static struct platform platform = {.cycle = source, .nmis = no_nmis};
+static const struct cpu cpu = {.tsc = true};
+static struct platform platform = {.cycle = source, .nmis = no_nmis, .cpu = &cpu};
 static struct options options;
 static struct engine engine;
 static struct sampler sampler;
