@@ -14,15 +14,19 @@ static uint64_t executed(bool of_body, uint64_t n)
     return instructions_of(of_body, n) + (of_body ? (uint64_t)hidden : 0);
 }
 
-static struct window_result by_tsc(bool of_body, uint64_t n)
-{
-    uint64_t repeated = of_body ? n * made.repeats : 0;
-    return (struct window_result){.ticks =
-                                      (executed(of_body, n) + repeated - RECIPE_COUNTED) * 128};
-}
-
 static uint64_t count_now;
 static unsigned disturbed; /* free windows that still have an interrupt in them */
+
+static struct window_result by_tsc(bool of_body, uint64_t n)
+{
+    uint64_t repeated = of_body ? n * made.repeats : 0, handler = 0;
+    if (of_body && disturbed > 0 && disturbed--) {
+        handler = 400;
+        plant.nmis++;
+    }
+    return (struct window_result){
+        .ticks = (executed(of_body, n) + repeated + handler - RECIPE_COUNTED) * 128};
+}
 
 static struct window_result by_counter(bool of_body, uint64_t n)
 {
@@ -50,6 +54,7 @@ static int begin_counting(void **state)
 {
     begin_row(state);
     hidden = 0;
+    disturbed = 0;
     engine.execution = EXEC_INSTRUCTIONS;
     places[0].kind[KIND_EMPTY].fn = timed_empty;
     places[0].kind[KIND_BODY].fn = timed_body;
@@ -79,6 +84,19 @@ static void one_instruction_that_was_not_stepped_is_seen(void **state)
     hidden = -1;
     go();
     assert_int_equal(engine.stepping.unlike, 2);
+}
+
+static void an_nmi_in_a_free_window_costs_another_try(void **state)
+{
+    (void)state;
+    disturbed = 3;
+    const struct stepped *s = go();
+    assert_true(s->compared);
+    assert_string_equal(s->unlike, "");
+    disturbed = 1000; /* each try has one: nothing is judged */
+    assert_false(go()->compared);
+    assert_int_equal(engine.stepping.compared, 1);
+    assert_int_equal(engine.stepping.unlike, 0);
 }
 
 /* --- a counter -------------------------------------------------------------------------------- */
@@ -226,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         COUNTED(free_windows_come_to_the_same),
         COUNTED(one_instruction_that_was_not_stepped_is_seen),
+        COUNTED(an_nmi_in_a_free_window_costs_another_try),
         COUNTER(a_counter_agrees),
         COUNTER(an_interrupt_in_a_window_costs_another_try),
         COUNTER(a_row_that_is_not_doubled_is_compared),
