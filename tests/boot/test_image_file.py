@@ -199,7 +199,7 @@ def put(where, form, value):
     (put(("table", 12), "<I", 0x1010), "not on a page"),
     (put(("table", 0), "8s", b".strange"), "does not know"),
     (lambda raw: raw.replace(b".sbat\0\0\0", b".rela\0\0\0", 1), "has no section .sbat"),
-    (lambda raw: raw + bytes(1 << 20), "at most 1048576"),
+    (lambda raw: raw + bytes(2 << 20), "at most 2097152"),
     (lambda raw: raw[:len(raw) // 2], "leaves the file"),
     (lambda raw: b"ZM" + raw[2:], "does not begin with MZ"),
     (lambda raw: raw[:200], "is cut"),
