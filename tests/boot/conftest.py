@@ -89,8 +89,8 @@ def disturbed(boot, tmp_path):
     measured; their answers are in .answers. A table, since a record may be cut by what comes.
 
     Where the host is busy the row can be over before QEMU has them: then the report lacks the words, or,
-    where none are named, there is no answer; and a longer row is tried. The longest takes more than the usual
-    deadline of the guest's time."""
+    where none are named, there is no answer; and a longer row is tried. The longer two take more than the
+    guest's usual deadline."""
 
     def start(*commands, seen, **how):
         for samples in (4096, 65536, 300000):
