@@ -91,11 +91,19 @@ def add_choice(p):
     p.add_argument("--core", type=int, metavar="N", help="of this core")
 
 
+def names_of(row):
+    """What selects a row: of "name/8", which has an argument, also "name", as with bench=."""
+    return [row["name"], row["name"].partition("/")[0]]
+
+
+def matches(names, globs):
+    return any(fnmatch.fnmatchcase(name, glob) for name in names for glob in globs)
+
+
 def chosen(rows, args):
-    suites, names = args.suite.split(","), args.bench.split(",")
+    suites, benches = args.suite.split(","), args.bench.split(",")
     return [r for r in rows
-            if any(fnmatch.fnmatchcase(r["suite"], glob) for glob in suites)
-            and any(fnmatch.fnmatchcase(r["name"], glob) for glob in names)
+            if matches([r["suite"]], suites) and matches(names_of(r), benches)
             and (args.core is None or r["core"] == args.core)]
 
 

@@ -129,6 +129,12 @@ def test_sorted_and_chosen(kept, words, expected):
     assert "".join(r["name"] for r in json.loads(ran.stdout)) == expected
 
 
+@pytest.mark.parametrize("word, expected", [("e", ["e/8", "e/64"]), ("e/64", ["e/64"]), ("8", [])])
+def test_a_name_chooses_all_its_arguments(kept, word, expected):
+    ran = baretick("show", kept(whole(row("e/8", 1), row("e/64", 2), row("f", 3))), "--format", "json", "--bench", word)
+    assert [r["name"] for r in json.loads(ran.stdout or "[]")] == expected, ran.stderr
+
+
 def test_no_row_chosen_is_an_error(kept):
     ran = baretick("show", kept(whole(*ROWS_SHOWN)), "--suite", "nothing")
     assert ran.returncode == 2
