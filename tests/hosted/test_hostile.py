@@ -66,6 +66,29 @@ def test_no_hostile_body_is_measured_by_turns(run, bodies):
         assert not canary or row["per_op"]["instructions"] == hostile.PRODUCTS, row
 
 
+ENDS = """
+    static void ends(struct baretick_object *o) {
+        (void)o; __asm__ volatile("syscall" : : "a"(231), "D"(0) : "rcx", "r11", "memory"); }
+    BARETICK_STATEMENT(ends, before, "a count", 8, .check = baretick_counted) { o->counter++; }
+    BARETICK_STATEMENT(ends, here, "a count", 8, .setup = ends, .check = baretick_counted) { o->counter++; }
+    BARETICK_STATEMENT(ends, behind, "a count", 8, .check = baretick_counted) { o->counter++; }"""
+
+
+def test_a_setup_that_ends_the_program_costs_its_row_alone(run, tmp_path):
+    """exit_group(0), which would be exit status 0: in the program, and in `stores`."""
+    ends = made.of_source(tmp_path, "ends", ENDS)
+    rows = rows_of(run(f"objects={ends}", "suite=ends", "samples=16", "instructions=off", "format=jsonl"))
+    assert {n: r["status"] for n, r in rows.items()} == {"before": "ok", "here": "wrong", "behind": "ok"}, rows
+    assert "exit_group(2)" in rows["here"]["why"], rows["here"]
+    program = ROOT / "build/hosted/stores"
+    if program.exists():
+        ran = subprocess.run([program, f"objects={ends}"], capture_output=True, text=True, timeout=300, check=False)
+        records = [r for r in map(json.loads, ran.stdout.splitlines()) if r["type"] in ("trace", "refused")]
+        assert {r["row"] for r in records if r["type"] == "trace"} == {"before", "behind"}, ran
+        (why,) = [r["why"] for r in records if r["type"] == "refused"]
+        assert ran.returncode == 3 and "ends/here" in why and "exit_group(2)" in why, ran
+
+
 def test_stores_names_each_change_and_follows_the_canary_after_it(bodies):
     """In one process: what a body leaves behind would end the next canary early."""
     program = ROOT / "build/hosted/stores"

@@ -24,6 +24,7 @@
 #include "bench/objects/objects.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
+#include "tests/hosted/exit_guard.h"
 #include "tests/hosted/fault.h"
 #include "tests/hosted/folder.h"
 #include "tests/hosted/output.h"
@@ -276,6 +277,11 @@ int main(int argc, char **argv)
     }
     report_init(&report, output(), FORMAT_JSONL);
     fault_catch(&report);
+    int unguarded = exit_guard_open();
+    if (unguarded)
+        fprintf(stderr,
+                "stores: a setup that calls exit(2) ends the program: no seccomp filter: %s\n",
+                strerror(unguarded));
     prepare_on_stack(run, (void *)row);
     output_flush();
     if (!output_lost())
