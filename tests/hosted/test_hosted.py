@@ -130,9 +130,9 @@ def test_a_table_on_a_terminal(program):
 
 
 def test_refusals_and_lists_have_no_records_where_a_table_is_asked_for(program):
-    p = subprocess.run([program, "format=table", "suite=nowhere"], capture_output=True, text=True, timeout=SECONDS,
-                       check=False)  # fmt: skip
-    assert (p.returncode, p.stdout) == (BAD_OPTIONS, "") and "nowhere" in p.stderr
+    for words, named in (["format=table", "suite=nowhere"], "nowhere"), (["siute=x", "format=table"], "siute"):
+        p = subprocess.run([program, *words], capture_output=True, text=True, timeout=SECONDS, check=False)
+        assert (p.returncode, p.stdout) == (BAD_OPTIONS, "") and named in p.stderr
     for words, records in (["help"], False), (["help", "format=both"], True):
         p = subprocess.run([program, *words], capture_output=True, text=True, timeout=SECONDS, check=False)
         assert (p.returncode, kinds_of(p.stdout)) == (SUCCESS, (records, True))

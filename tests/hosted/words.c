@@ -31,14 +31,30 @@ static void as_word(struct word *w, const char *argument)
         w->bad = w->bad || code == UTEXT_BAD;
 }
 
+/* Which a refusal follows, wherever the word is. Of any that is wrong itself nobody is told. */
+static void take_format(struct options *o, int argc, char **argv)
+{
+    struct sink_buf unread;
+    struct word word;
+    char text[256];
+    sink_buf_init(&unread, text, sizeof text);
+    for (int i = 1; i < argc; i++) {
+        as_word(&word, argv[i]);
+        if (str_starts(argv[i], "format="))
+            (void)options_take(o, &word, "command line", "word", (unsigned)i, &unread.sink);
+    }
+}
+
 bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu, struct sink *err)
 {
     struct word word;
     options_default(o);
     for (int i = 1; i < argc; i++) {
         as_word(&word, argv[i]);
-        if (!options_take(o, &word, "command line", "word", (unsigned)i, err))
+        if (!options_take(o, &word, "command line", "word", (unsigned)i, err)) {
+            take_format(o, argc, argv);
             return false;
+        }
     }
     if (o->help)
         return true;
