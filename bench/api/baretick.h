@@ -119,8 +119,8 @@ struct baretick_row {
 
 /*
  * BARETICK_KEEP(x): x, of any type, has been computed, each time. BARETICK_HIDE(x): x, a variable
- * of any type, may have another value from here on. Floating point and vectors stay in vector
- * registers, structs go through memory; a struct to be kept is a variable.
+ * of any type but volatile ones, may have another value from here on. Floating point and vectors
+ * stay in vector registers, structs go through memory; a struct to be kept is a variable.
  */
 /* Of several places clang always takes memory, so each type names its own. By
  * __builtin_classify_type 8 is floating point, and any class outside 1 to 14 is a vector. */
