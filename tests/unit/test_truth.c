@@ -25,6 +25,7 @@ static void cores_have_their_documented_latencies(void **state)
     expect(cpu(VENDOR_INTEL, 6, 0x3c), 1, 1, 2, 3, 3, 4); /* Haswell */
     expect(cpu(VENDOR_INTEL, 6, 0x55), 1, 1, 1, 3, 3, 4); /* Skylake server */
     expect(cpu(VENDOR_INTEL, 6, 0x8c), 1, 1, 1, 3, 3, 5); /* Tiger Lake */
+    expect(cpu(VENDOR_INTEL, 6, 0xad), 1, 1, 0, 3, 3, 5); /* Granite Rapids */
     expect(cpu(VENDOR_INTEL, 6, 0x97), 1, 1, 0, 3, 0, 0); /* Alder Lake, whichever core */
     expect(cpu(VENDOR_INTEL, 6, 0x1c), 1, 0, 2, 5, 0, 0); /* Bonnell */
     expect(cpu(VENDOR_INTEL, 6, 0x5c), 1, 1, 2, 3, 5, 3); /* Goldmont */

@@ -9,13 +9,14 @@ struct latencies {
 /* Named after the first core of those that agree in all of it. */
 enum core {
     CORE_UNKNOWN,
-    CORE2,      /* Merom, Penryn */
-    NEHALEM,    /* to Haswell */
-    BROADWELL,  /* to Comet Lake */
-    ICE_LAKE,   /* Tiger Lake, Rocket Lake, and the Xeons to Granite Rapids */
-    HYBRID,     /* two kinds of core under one model number */
-    BONNELL,    /* the in-order Atoms */
-    SILVERMONT, /* to Goldmont Plus */
+    CORE2,        /* Merom, Penryn */
+    NEHALEM,      /* to Haswell */
+    BROADWELL,    /* to Comet Lake */
+    ICE_LAKE,     /* Tiger Lake, Rocket Lake, and the Xeons to Emerald Rapids */
+    REDWOOD_COVE, /* Granite Rapids: cmov takes 1 or 2 by who wrote the flags (docs/method.md) */
+    HYBRID,       /* two kinds of core under one model number */
+    BONNELL,      /* the in-order Atoms */
+    SILVERMONT,   /* to Goldmont Plus */
     TREMONT,
     K8,     /* and K10 */
     JAGUAR, /* and Bobcat */
@@ -30,6 +31,7 @@ static const struct latencies core_latencies[] = {
     [NEHALEM] = {.simple = 1, .lea = 1, .cmov = 2, .imul = 3, .imul64 = 3, .load = 4},
     [BROADWELL] = {.simple = 1, .lea = 1, .cmov = 1, .imul = 3, .imul64 = 3, .load = 4},
     [ICE_LAKE] = {.simple = 1, .lea = 1, .cmov = 1, .imul = 3, .imul64 = 3, .load = 5},
+    [REDWOOD_COVE] = {.simple = 1, .lea = 1, .imul = 3, .imul64 = 3, .load = 5},
     [HYBRID] = {.simple = 1, .lea = 1, .imul = 3},
     [BONNELL] = {.simple = 1, .cmov = 2, .imul = 5},
     [SILVERMONT] = {.simple = 1, .lea = 1, .cmov = 2, .imul = 3, .imul64 = 5, .load = 3},
@@ -50,7 +52,8 @@ static const struct {
     {NEHALEM, {0x1a, 0x1e, 0x1f, 0x2e, 0x25, 0x2c, 0x2f, 0x2a, 0x2d, 0x3a, 0x3e}},
     {NEHALEM, {0x3c, 0x3f, 0x45, 0x46}},
     {BROADWELL, {0x3d, 0x47, 0x4f, 0x56, 0x4e, 0x55, 0x5e, 0x8e, 0x9e, 0xa5, 0xa6}},
-    {ICE_LAKE, {0x7d, 0x7e, 0x6a, 0x6c, 0x8c, 0x8d, 0xa7, 0x8f, 0xcf, 0xad, 0xae}},
+    {ICE_LAKE, {0x7d, 0x7e, 0x6a, 0x6c, 0x8c, 0x8d, 0xa7, 0x8f, 0xcf}},
+    {REDWOOD_COVE, {0xad, 0xae}},
     {HYBRID, {0x8a, 0x97, 0x9a, 0xb7, 0xba, 0xbf, 0xaa, 0xac, 0xbd, 0xc5, 0xc6}},
     {BONNELL, {0x1c, 0x26, 0x27, 0x35, 0x36}},
     {SILVERMONT, {0x37, 0x4a, 0x4d, 0x5a, 0x5d, 0x4c, 0x5c, 0x5f, 0x7a}},
