@@ -203,7 +203,7 @@ ROWS_LEAST = 10  # fewer prove nothing
 COVERED_LIMIT = "pooled not below 98%, no row below 90%, by more than two"
 MOVING = 1 / 2  # of the rows, at the most; of a machine that moves more nothing is said
 # What outlasts a launch, where it is known.
-WHAT_MOVES = {"sum/cold": "the physical pages that its array gets"}
+WHAT_MOVES = {"sum/cold": "the memory, which is slower at one time than at another"}
 
 
 def _holds(said, rows):

@@ -160,7 +160,7 @@ def test_slowdowns_are_found_at_the_stated_rates(launches, change, rate):
 
 
 def test_launches_that_move_are_not_pooled():
-    """sum/cold differs from launch to launch by the physical pages that its array got."""
+    """sum/cold differs from launch to launch: the memory is slower at one time than at another."""
     launches = recorded()
     for name, by in (("sum/cold", "figures"), ("truth/add", "placements"), ("calls/plt", "placements")):
         old, new = launches[name][:4], launches[name][4:]

@@ -82,7 +82,7 @@ def test_coverage_names_rows_that_move():
     runs = chance_launches(r7={"moves": 0.1})
     for one in runs:
         one.rows["sum/cold"] = one.rows.pop("a/7")
-    assert "physical pages" in list(bars.coverage(runs))[-1].figure
+    assert "the memory" in list(bars.coverage(runs))[-1].figure
 
 
 @pytest.mark.parametrize("moving", [[2], [2, 7], range(5, 16)])
