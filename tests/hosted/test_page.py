@@ -533,7 +533,12 @@ for (let i = 0; i < 2; i++) {
   head.querySelector("button").click();
   found.push(names(), head.getAttribute("aria-sort"));
 }
+const filter = document.querySelector(".filter input");
+filter.value = "24.000";
+filter.dispatchEvent(new Event("input"));
+found.push([...table.tBodies[0].rows].filter((r) => !r.hidden).map((r) => r.cells[0].textContent).join(""));
 document.body.dataset.found = found.join(" ");
+document.body.dataset.cue = getComputedStyle(table.parentElement).backgroundImage.includes("gradient");
 document.body.dataset.wide = document.documentElement.scrollWidth <= document.documentElement.clientWidth;
 """
 
@@ -567,12 +572,13 @@ def test_names_stay_in_one_line_on_a_wide_screen(tmp_path):
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium here")
-def test_headings_sort_in_a_browser_and_evil_does_not_run(tmp_path):
-    rows = [row("b", 2, why=EVIL[0]), row("a", 10), {**row("d", 1), "per_op": {}}, row("c", 0.5)]
+def test_headings_sort_and_rows_are_filtered_in_a_browser_and_evil_does_not_run(tmp_path):
+    rows = [row("b", 2, why=EVIL[0]), row("a", 10), {**row("d", 1), "per_op": {}}, row("c", 0.5),
+            *(row(name, 20 + at) for at, name in enumerate("efghi"))]
     text = made(taken([silicon(), *rows]), plots=0)
     dom = in_a_browser(text, CLICKS, 500, tmp_path)
-    assert 'data-found="badc cbad ascending abcd descending"' in dom
-    assert 'data-wide="true"' in dom and "<title>baretick: Made CPU" in dom
+    assert 'data-found="badcefghi cbaefghid ascending ihgfeabcd descending i"' in dom
+    assert 'data-cue="true"' in dom and 'data-wide="true"' in dom and "<title>baretick: Made CPU" in dom
 
 
 def test_a_failed_row_is_marked_and_its_reason_stands_under_its_name():
