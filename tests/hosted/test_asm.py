@@ -85,7 +85,7 @@ def test_throughput_takes_less_than_latency():
     assert throughput["cycles_hi"] < latency["cycles_lo"]
 
 
-@pytest.mark.parametrize("words", [("--unroll", "20", "--loop", "20"), ("--basic",), ("--recipe", "rdtscp"),
+@pytest.mark.parametrize("words", [("--unroll", "20", "--loop", "20"), ("--basic",), ("--recipe", "mfence"),
                                    ("--latency",), ("--throughput",), ("--bytes", "48 0f af c3")])
 def test_each_way_to_measure_a_snippet_has_a_row(words):
     (one,) = measured(*(words if "--bytes" in words else ("imul rax, rbx", *words)))

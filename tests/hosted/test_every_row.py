@@ -85,7 +85,7 @@ def recipes():
     """Those that this CPU has."""
     said = ended("suite=planted bench=adds20 samples=16")
     here = [r for r in RECIPES if "why" not in said.linearity[r]]
-    assert set(said.linearity) == set(RECIPES) and len(here) > 4
+    assert set(said.linearity) == set(RECIPES) and len(here) >= 4
     return here
 
 

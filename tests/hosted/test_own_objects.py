@@ -179,7 +179,7 @@ def test_long_windows_are_compensated(run, tmp_path):
     assert not {"min_as_read", "timer_interrupts"} & as_it_is.keys(), as_it_is
 
 
-@pytest.mark.parametrize("words", [["method=plain"], ["method=doubled"], ["method=kbest"], ["method=ensembles", "ensembles=4", "size=16"], ["method=adaptive", "target=100"], ["layout=sweep"], ["layout=fixed"], ["caches=clear"], ["method=plain", "recipe=rdtscp"]])  # fmt: skip
+@pytest.mark.parametrize("words", [["method=plain"], ["method=doubled"], ["method=kbest"], ["method=ensembles", "ensembles=4", "size=16"], ["method=adaptive", "target=100"], ["layout=sweep"], ["layout=fixed"], ["caches=clear"], ["method=plain", "recipe=mfence"]])  # fmt: skip
 def test_by_every_method(measured, objects, words):
     """A method that needs a loop to double says of a row without one that it is not for it."""
     rows = measured(objects, "suite=gcc", "samples=64", *words).rows

@@ -380,6 +380,8 @@ def test_the_lists_are_by_stacks_of_calls_five_deep(tmp_path):
     assert "called at" not in baretick(path, "--operations", 10, "--by", "instruction").stdout
 
 
+@pytest.mark.skipif(not re.search(r"^flags.* bmi2 ", Path("/proc/cpuinfo").read_text(), re.MULTILINE),
+                    reason="SHLX takes BMI2")
 def test_a_row_whose_window_has_a_history_is_followed():
     assert one("truth/shlx_add")["steps"] > 0
 
