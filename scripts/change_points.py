@@ -65,8 +65,8 @@ def _pairs(levels):
 
 
 def found(figures, risk, least, loop=None):
-    """[Change], the oldest first. figures: an estimate.Estimate a run; risk: of each one that it is none; least: the
-    share of a level that a change must come to; loop: core cycles of a turn of the loop that was subtracted."""
+    """[Change], the oldest first. figures: an estimate.Estimate a run; risk: of one false alarm; least: the smallest
+    change, as a share of the level before it; loop: core cycles of a turn of the loop that was subtracted."""
     levels = [Level(figures, at, at + 1) for at in range(len(figures))]
     while len(levels) > 1:
         pairs, last = _pairs(levels), levels[-1]

@@ -12,8 +12,8 @@ BEYOND = 1.5  # an interval that reaches beyond this share of the longest bar is
 
 
 class Bar:
-    """One way in one form. net, lo, hi, gross: None where there is none; text: what stands next to it; bad: whether
-    it is to be read with care."""
+    """One way in one form. net, lo, hi, gross: None where there is none; text: its label; bad: whether to
+    read it with care."""
 
     def __init__(self, run, row, way, form):
         self.way, self.form, per_op = way, form, row.get("per_op", {})

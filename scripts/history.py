@@ -55,7 +55,7 @@ def runs_of(paths, across):
 
 
 def judged(runs, args):
-    """(a series.Judged for each chosen row, the risk of each that a change of it is none)."""
+    """(a series.Judged for each chosen row, the risk of a false alarm of one row)."""
     keys = list(dict.fromkeys(key for run in reversed(runs) for key in run.rows))
     keys = [(k["suite"], k["name"], k["core"]) for k in
             show.chosen([{"suite": s, "name": n, "core": c} for s, n, c in keys], args)]

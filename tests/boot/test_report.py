@@ -216,7 +216,7 @@ OTHER_KEYS = b"x Q\r\n\0\xff\x1b[A\x1bOP\x1bx"
 
 @pytest.mark.parametrize("key", [b"q", b"\x1b"])
 def test_a_key_stops_a_run(boot, key):
-    """What is done stands in the report; it says how to go on; it is no pass. The other rows take far longer than the
+    """The report has the rows that ended, says how to go on, and is no pass. The other rows take far longer than the
     key, on a busy machine too."""
     b = boot("suite=calls,truth samples=4096", keys={b'"type":"row"': key})
     assert b.status == STOPPED, str(b)
