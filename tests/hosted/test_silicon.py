@@ -283,6 +283,16 @@ def fixture_silicon():
     return module
 
 
+@pytest.mark.launches
+def test_work_that_is_gone_is_judged_with_every_method(silicon, monkeypatch, capsys):
+    """By its instructions, so on any CPU."""
+    monkeypatch.setattr(silicon, "VANISHED", 1)
+    count = silicon.Count()
+    silicon.vanished_section(count)
+    assert (count.judged, count.held, count.unjudged) == (len(silicon.METHODS), len(silicon.METHODS), 0)
+    assert "planted/vanished_loop, method=adaptive: 1 of 1 launches" in capsys.readouterr().out
+
+
 def test_count(silicon, capsys):
     count = silicon.Count()
     assert count.show([bars.Bar("a", "1", "<2", True), bars.Bar("b", "3", "<2", False), bars.Bar("c", "4")])

@@ -105,12 +105,19 @@ def test_vanished():
     there = launch({"planted/vanished": row(0)}, status=0)
     lines = list(bars.vanished({"doubled": [gone] * 10, "plain": [gone] * 9 + [there]}))
     assert [bar.holds for bar in lines] == [True, False] and "9 of 10" in lines[1].figure
-    lacking = launch({"planted/vanished": {"status": "unsupported", "why": "no loop"}}, status=2)
-    assert verdicts(bars.vanished({"adaptive": [lacking] * 3})) == [None]
-    assert verdicts(bars.vanished({"adaptive": [lacking] * 2 + [gone]})) == [False]
+    lacking = launch({"planted/vanished": {"status": "unsupported", "why": "no such CPU"}}, status=2)
+    assert verdicts(bars.vanished({"plain": [lacking] * 3})) == [None]
+    assert verdicts(bars.vanished({"plain": [lacking] * 2 + [gone]})) == [False]
     # Said in the row and passed by the run, or the other way round.
     odd = [launch(gone.rows, status=0), launch(there.rows, status=2)]
     assert verdicts(bars.vanished({"plain": odd})) == [False] and verdicts(bars.vanished({"plain": odd[1:]})) == [False]
+
+
+def test_adaptive_is_judged_by_the_row_with_a_loop():
+    gone = launch({"planted/vanished_loop": row(0, status="wrong", why="the work is gone")}, status=2)
+    there = launch({"planted/vanished_loop": row(0)}, status=0)
+    assert verdicts(bars.vanished({"adaptive": [gone] * 10})) == [True]
+    assert verdicts(bars.vanished({"adaptive": [gone] * 9 + [there]})) == [False]
 
 
 def test_calls():
