@@ -170,7 +170,7 @@ static int leave(enum status status)
     output_flush();
     if (!output_lost())
         return (int)status;
-    perror("baretick: standard output");
+    fprintf(stderr, "baretick: standard output: %s\n", output_lost());
     return STATUS_CHECK_FAILED;
 }
 
@@ -209,10 +209,12 @@ int main(int argc, char **argv)
     say_columns_of = &h;
     fault_say_first(say_columns);
     fault_catch(&h.report); /* a person may stop it from here on */
+    output_watch();
     int unguarded = exit_guard_open();
     if (unguarded)
         fprintf(stderr,
-                "baretick: a body that calls exit(2) ends the program: no seccomp filter: %s\n",
+                "baretick: a body that calls exit(2) or execve(2) ends the program: "
+                "no seccomp filter: %s\n",
                 strerror(unguarded));
     if (!process_pin(&h.process, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);

@@ -1,22 +1,45 @@
 #include "tests/hosted/output.h"
 #include <errno.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "bench/api/report.h"
-#include "lib/text/mem.h"
 
 static char buffer[1 << 16];
 static size_t used;
-static bool lost;
+static const char *lost; /* why; NULL: nothing is */
+
+static dev_t device;
+static ino_t inode;
+static bool watched;
+
+void output_watch(void)
+{
+    struct stat file;
+    watched = fstat(STDOUT_FILENO, &file) == 0;
+    device = file.st_dev;
+    inode = file.st_ino;
+}
+
+/* A body may have put another file in its place. */
+static bool replaced(void)
+{
+    struct stat file;
+    return watched &&
+           (fstat(STDOUT_FILENO, &file) != 0 || file.st_dev != device || file.st_ino != inode);
+}
 
 void output_flush(void)
 {
+    if (!lost && used > 0 && replaced())
+        lost = "a body replaced or closed it";
     for (size_t at = 0; at < used && !lost;) {
         ssize_t n = write(STDOUT_FILENO, buffer + at, used - at);
         if (n > 0)
             at += (size_t)n;
         else if (n == 0 || errno != EINTR)
-            lost = true;
+            lost = n == 0 ? "nothing is written" : strerror(errno);
     }
     used = 0;
 }
@@ -76,7 +99,7 @@ void output_report(struct report *r, enum format format)
         r->live = &nothing; /* progress is for a person */
 }
 
-bool output_lost(void)
+const char *output_lost(void)
 {
     return lost;
 }

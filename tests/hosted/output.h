@@ -10,8 +10,10 @@
 
 struct sink *output(void);
 void output_flush(void);
-/* Bytes were lost: a full disk, a closed pipe. */
-bool output_lost(void);
+/* NULL, or why bytes were lost: a full disk, a closed pipe, another file in its place. */
+const char *output_lost(void);
+/* From here on it must stay the file that it is. */
+void output_watch(void);
 
 /* Whether a person reads it as it comes. */
 bool output_terminal(void);

@@ -68,25 +68,104 @@ def test_no_hostile_body_is_measured_by_turns(run, bodies):
 
 ENDS = """
     static void ends(struct baretick_object *o) {
-        (void)o; __asm__ volatile("syscall" : : "a"(231), "D"(0) : "rcx", "r11", "memory"); }
+        static const char path[] = "/bin/true"; (void)o;
+        __asm__ volatile("syscall" : : "a"(%d), "D"(%s), "S"(0L), "d"(0L) : "rcx", "r11", "memory"); (void)path; }
     BARETICK_STATEMENT(ends, before, "a count", 8, .check = baretick_counted) { o->counter++; }
     BARETICK_STATEMENT(ends, here, "a count", 8, .setup = ends, .check = baretick_counted) { o->counter++; }
     BARETICK_STATEMENT(ends, behind, "a count", 8, .check = baretick_counted) { o->counter++; }"""
 
 
-def test_a_setup_that_ends_the_program_costs_its_row_alone(run, tmp_path):
-    """exit_group(0), which would be exit status 0: in the program, and in `stores`."""
-    ends = made.of_source(tmp_path, "ends", ENDS)
+@pytest.mark.native  # QEMU 7.2 has no seccomp filters for its programs
+@pytest.mark.parametrize("name, number, operand", [("exit_group", 231, "0L"), ("execve", 59, "path")])
+def test_a_setup_that_ends_the_program_costs_its_row_alone(run, tmp_path, name, number, operand):
+    """With exit status 0: in the program, and in `stores`."""
+    ends = made.of_source(tmp_path, "ends", ENDS % (number, operand))
     rows = rows_of(run(f"objects={ends}", "suite=ends", "samples=16", "instructions=off", "format=jsonl"))
     assert {n: r["status"] for n, r in rows.items()} == {"before": "ok", "here": "wrong", "behind": "ok"}, rows
-    assert "exit_group(2)" in rows["here"]["why"], rows["here"]
+    assert f"{name}(2)" in rows["here"]["why"], rows["here"]
     program = ROOT / "build/hosted/stores"
     if program.exists():
         ran = subprocess.run([program, f"objects={ends}"], capture_output=True, text=True, timeout=300, check=False)
         records = [r for r in map(json.loads, ran.stdout.splitlines()) if r["type"] in ("trace", "refused")]
         assert {r["row"] for r in records if r["type"] == "trace"} == {"before", "behind"}, ran
         (why,) = [r["why"] for r in records if r["type"] == "refused"]
-        assert ran.returncode == 3 and "ends/here" in why and "exit_group(2)" in why, ran
+        assert ran.returncode == 3 and "ends/here" in why and f"{name}(2)" in why, ran
+
+
+# Without IA32 emulation in the kernel INT 0x80 is a bad access.
+def refusal(name, i386, why):
+    return f"SIGSYS, {name}(2), which would" in why or (i386 and "SIGSEGV" in why)
+
+
+@pytest.fixture(scope="module")
+def callers(tmp_path_factory):
+    return made.of_source(tmp_path_factory.mktemp("calls"), "calls", hostile.calls_source())
+
+
+@pytest.mark.native
+def test_no_body_ends_replaces_or_doubles_the_program(run, callers):
+    """exit, execve, fork and their like, of three ABIs: each fails its row, and the report has one end."""
+    ran = run(f"objects={callers}", "suite=calls", "bench=*_64*,*_x32*,*_386*", "samples=16", "instructions=off",
+              "format=jsonl")
+    rows = rows_of(ran)
+    assert ran.out.count('"type":"end"') == 1, ran.out[-400:]
+    for row, name, i386, _ in hostile.calls():
+        assert rows[row]["status"] == "wrong" and refusal(name, i386, rows[row]["why"]), rows[row]
+        assert rows[row + hostile.CANARY]["status"] == "ok", rows[row + hostile.CANARY]
+
+
+def test_stores_follows_no_body_that_ends_replaces_or_doubles_the_program(callers):
+    program = ROOT / "build/hosted/stores"
+    if not program.exists():
+        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
+    ran = subprocess.run([program, f"objects={callers}"], capture_output=True, text=True, timeout=300, check=False)
+    records = [json.loads(line) for line in ran.stdout.splitlines()]
+    traces = [r for r in records if r["type"] == "trace"]
+    assert ran.returncode == 1 and len(traces) == 2 * len(hostile.CALLS) * 3, ran
+    traces = {r["row"]: r for r in traces}
+    for row, *_ in hostile.calls():
+        assert "leaves the code for the kernel" in traces[row]["ended"]["why"], traces[row]
+        assert "ended" not in traces[row + hostile.CANARY], traces[row + hostile.CANARY]
+
+
+def test_snippets_end_replace_or_double_no_program(tmp_path):
+    snippets = hostile.snippets_of_calls()
+    file = tmp_path / "snippets"
+    file.write_text("".join(f"{line}\n" for line in hostile.snippet_lines(snippets)))
+    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--json", "--unroll", "4",
+                          "--samples", "16", "--allow-syscalls"], capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 1, ran.stderr
+    rows = {one["row"]["name"]: one["row"] for one in map(json.loads, ran.stdout.splitlines())}
+    for row, name, i386, _ in hostile.calls():
+        assert rows[row]["status"] == "wrong" and refusal(name, i386, rows[row]["why"]), rows[row]
+        assert rows[row + hostile.CANARY]["status"] == "ok", rows[row + hostile.CANARY]
+
+
+# What no filter refuses, as it may be what a body measures: by its number, and its operands after it.
+def call(number, *operands):
+    words = ", ".join(f'"{r}"((long)({v}))' for r, v in zip("DSd", operands))
+    return f'__asm__ volatile("syscall" : "=a"(got) : "a"({number}L), {words} : "rcx", "r11", "memory");'
+
+
+OPENS_NULL = call(2, '"/dev/null"', 1)
+OTHERS = {  # body: what the process ends with
+    "closes": (call(3, 1), CHECK_FAILED),
+    "replaces": (OPENS_NULL + call(33, "got", 1), CHECK_FAILED),
+    "killed": (call(39, 0) + call(62, "got", 9), -9),
+    "stopped": (call(39, 0) + call(62, "got", 2), 5),
+}
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("kind", OTHERS)
+def test_a_run_whose_report_or_process_a_body_took_is_no_success(run, tmp_path, kind):
+    body, status = OTHERS[kind]
+    source = f"""BARETICK_STATEMENT(other, {kind}, "a call", 8) {{ (void)o; long got; {body} BARETICK_KEEP(got); }}"""
+    ran = run(f"objects={made.of_source(tmp_path, kind, source)}", "suite=other", "samples=16", "instructions=off",
+              "format=jsonl")
+    ends = ran.out.count('"type":"end"')
+    assert ran.status == status and ends == (kind == "stopped"), ran.err
+    assert (status == CHECK_FAILED) == ("standard output" in ran.err), ran.err
 
 
 def test_stores_names_each_change_and_follows_the_canary_after_it(bodies):

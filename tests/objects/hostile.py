@@ -121,6 +121,41 @@ SNIPPETS_RING0 = {
 }
 
 
+# System calls that end or double the program: numbers of asm/unistd_64.h, unistd_x32.h and unistd_32.h.
+CALLS = {
+    "exit": (60, 60, 1), "exit_group": (231, 231, 252), "execve": (59, 520, 11), "execveat": (322, 545, 358),
+    "fork": (57, 57, 2), "vfork": (58, 58, 190), "clone": (56, 56, 120), "clone3": (435, 435, 435),
+}
+X32 = 0x40000000
+PATH = "/bin/true"  # ends with status 0
+
+
+def calls():
+    """(row, its call, whether it is i386's, number) of each, in each ABI."""
+    for name, (native, x32, i386) in CALLS.items():
+        for abi, number in (("64", native), ("x32", x32 | X32), ("386", i386)):
+            yield f"{name}_{abi}", name, abi == "386", number
+
+
+def calls_source():
+    """Rows that call so, each with a canary after it. The path is for execve in rdi, for execveat in rsi."""
+    rows = []
+    for row, name, i386, number in calls():
+        first = "path" if name == "execve" else "-100L" if name == "execveat" else "0L"
+        instruction, inputs = (("int $0x80", '"b"(0L)') if i386 else
+                               ("syscall", f'"D"({first}), "S"({"path" if name == "execveat" else "0L"}), "d"(0L)'))
+        rows.append(f"""BARETICK_STATEMENT(calls, {row}, "a call", 8) {{
+            static const char path[] = "{PATH}"; (void)path; (void)o; register long r10 __asm__("r10") = 0;
+            __asm__ volatile("{instruction}" : : "a"({number}L), {inputs}, "r"(r10) : "rcx", "r11", "memory"); }}
+            BARETICK_STATEMENT(calls, {row}{CANARY}, "a count", 8, .check = baretick_counted) {{ o->counter++; }}""")
+    return "\n".join(rows)
+
+
+def snippets_of_calls():
+    return {row: f"mov eax, {number}; {'xor ebx, ebx; int 0x80' if i386 else 'xor edi, edi; syscall'}"
+            for row, _, i386, number in calls()}
+
+
 def snippet_lines(snippets):
     """Lines of a file of `asm`: each snippet, and a canary after it."""
     return [line for name, text in snippets.items() for line in (f"@{name} {text}", f"@{name}{CANARY} imul rax, rax")]

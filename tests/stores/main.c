@@ -277,15 +277,17 @@ int main(int argc, char **argv)
     }
     report_init(&report, output(), FORMAT_JSONL);
     fault_catch(&report);
+    output_watch();
     int unguarded = exit_guard_open();
     if (unguarded)
         fprintf(stderr,
-                "stores: a setup that calls exit(2) ends the program: no seccomp filter: %s\n",
+                "stores: a setup that calls exit(2) or execve(2) ends the program: "
+                "no seccomp filter: %s\n",
                 strerror(unguarded));
     prepare_on_stack(run, (void *)row);
     output_flush();
     if (!output_lost())
         return status;
-    perror("stores: standard output");
+    fprintf(stderr, "stores: standard output: %s\n", output_lost());
     return CUT;
 }
