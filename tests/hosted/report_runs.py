@@ -1,4 +1,9 @@
-"""What to launch to see every field that the Linux program can write."""
+"""What to launch to see every field that the Linux program can write, on any machine. Fields that need a CPU of its own,
+with core cycles and a counter of them, are in stored records (data/cpu_fields.jsonl), each of which shows a field that
+no other there does. Anew, on a CPU, where the document changed or the program writes other fields:
+
+    make hosted && UPDATE=1 python3 -m pytest -m silicon tests/hosted/test_report_fields.py
+"""
 
 import subprocess
 import sys
@@ -7,6 +12,7 @@ from pathlib import Path
 
 import launches
 import report
+import report_fields
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
 
@@ -41,8 +47,16 @@ RUNS = [
 ]
 
 
-# The same program with a counter that every machine has: tests/hosted/tools/made_counter.c.
+# The program with a counter that every machine has: tests/hosted/tools/made_counter.c.
 COUNTED = Path(launches.ROOT, "build/hosted/counted")
+STORED = Path(__file__).parent / "data" / "cpu_fields.jsonl"
+CPU_RUNS = [
+    ("suite=truth,calls,cores bench=add,direct,inline,register,pingpong samples=64 hist=off cores=all share=together",
+     (0, 2)),
+    ("suite=calls bench=register samples=64 hist=off layout=sweep", (0, 2)),
+    ("suite=calls,sum bench=register,cold hist=off", (0, 2)),
+    ("suite=calls bench=register hist=off method=adaptive target=1000", (0, 2)),
+]
 
 
 def records():
@@ -50,13 +64,31 @@ def records():
         made.own("gcc", folder)
         made.own("grows", folder)
         yield from records_of([*RUNS, (f"suite=gcc,grows samples=64 objects={folder}", (0, 2))])
-    yield from records_of([("suite=truth samples=64", (0, 2))], COUNTED)
+
+
+def stored():
+    return [report.parse(line) for line in STORED.read_bytes().splitlines()]
+
+
+def lines_of_a_cpu():
+    """Of the launches for the stored records: the lines that show a field which none before them does."""
+    seen, kept = set(), []
+    for line in lines_of(CPU_RUNS, COUNTED):
+        fields = set(report_fields.Fields([report.parse(line)]).types)
+        if fields - seen:
+            kept.append(line)
+        seen |= fields
+    return kept
 
 
 def records_of(runs, program=launches.PROGRAM):
+    return map(report.parse, lines_of(runs, program))
+
+
+def lines_of(runs, program):
     for words, allowed in runs:
         p = subprocess.run([program, "format=jsonl", *words.split()], capture_output=True, stdin=subprocess.DEVNULL,
                            timeout=launches.SECONDS, check=False)  # fmt: skip
         assert p.returncode in allowed, f"{words}: exit status {p.returncode}: {p.stderr.decode()}"
         # `help` and `list` say other things, too.
-        yield from (report.parse(line) for line in p.stdout.splitlines() if line.startswith(report.RECORD_START))
+        yield from (line for line in p.stdout.splitlines() if line.startswith(report.RECORD_START))

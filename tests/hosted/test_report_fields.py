@@ -1,7 +1,13 @@
-"""The judge of docs/report.md, against made-up documents and reports; tests/boot has both programs' own."""
+"""The judge of docs/report.md, against made-up documents and reports; tests/boot has both programs' own. And the stored
+records of a CPU that it takes (report_runs.py)."""
+
+import os
+import re
 
 import pytest
 import report_fields
+import report_runs
+from conftest import ROOT
 
 DOCUMENT = """
 # The report
@@ -90,3 +96,48 @@ def test_what_no_report_has():
 def test_a_field_stands_once():
     with pytest.raises(ValueError, match="row: `name`"):
         judge(ROW, DOCUMENT.replace("| `hot` |", "| `name` |"))
+
+
+# --- the stored records -----------------------------------------------------------------------------
+
+ANEW = report_runs.__doc__
+
+
+def of_the_document():
+    return report_fields.Document((ROOT / "docs/report.md").read_text())
+
+
+def test_what_is_stored_is_documented():
+    wrong = report_fields.undocumented(report_fields.Fields(report_runs.stored()), of_the_document())
+    assert not wrong, "\n".join([*wrong, ANEW])
+
+
+def test_the_stored_records_are_of_a_cpu_with_a_counter():
+    """What they are there for."""
+    (run,) = {r["execution"]: r for r in report_runs.stored() if r["type"] == "run"}.values()
+    assert run["execution"] == "silicon"
+    counted = [r for r in report_runs.stored() if r["type"] == "row" and "cycles_counter" in r.get("per_op", {})]
+    assert any({"cycles_lo", "counter_off"} <= set(r["per_op"]) for r in counted)
+
+
+def test_the_program_writes_what_is_stored():
+    """Each name of a field is in its source: a field that was taken out is not proven by what is stored."""
+    sources = [p.read_text() for room in ("bench", "kernel", "lib", "tests/hosted") for p in (ROOT / room).rglob("*.c")]
+    written = set(re.findall(r'"(\w+)"', "\n".join(sources)))
+    document = of_the_document()
+    found = [document.find(field) for field in report_fields.Fields(report_runs.stored()).types]
+    names = {name for _, path in found for name in re.findall(r"\w+", path)}
+    assert len(names) > 100 and names - written <= {"baretick", "type", "seq", "crc"}, (names - written, ANEW)
+
+
+@pytest.mark.silicon
+@pytest.mark.every_cpu
+def test_a_cpu_shows_what_is_stored():
+    """All fields but those that few machines have."""
+    lines = report_runs.lines_of_a_cpu()
+    if os.environ.get("UPDATE"):
+        report_runs.STORED.write_bytes(b"\n".join(lines) + b"\n")
+    document, live = of_the_document(), report_fields.Fields(map(report_runs.report.parse, lines))
+    gone = set(report_fields.Fields(report_runs.stored()).types) - set(live.types)
+    gone = {field for field in gone if document.find(field) not in document.rare}
+    assert not gone, (sorted(gone), ANEW)
