@@ -20,6 +20,7 @@ struct probe {
         struct linearity_point point[LINEARITY_POINTS];
         unsigned groups, quiet;     /* placements times rounds; those in which the core was ours */
         struct linearity_line line; /* on silicon, through the quiet ones */
+        double bend_p;              /* linearity_bend_p() of them */
         uint64_t least[GROWING_BODIES]; /* window of each growing body */
         unsigned growing;               /* windows each */
         struct regression regression;   /* through these */
@@ -32,8 +33,8 @@ void probe_run(struct engine *e, struct probe *p);
 /* The same for the recipe in use alone: for a core that is not the first to be probed. */
 void probe_core(struct engine *e, struct probe *p);
 
-/* The self-test "linearity": the recipe in use is straight (lib/stats/linearity.h); where
- * instructions are counted no point is off. */
+/* The self-test "linearity": the recipe in use is straight (lib/stats/linearity.h), or fails where
+ * it is proven to bend; where instructions are counted no point is off. */
 struct probe_check {
     enum selftest result;
     const char *why_not; /* where it is not judged */

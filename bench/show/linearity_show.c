@@ -45,6 +45,7 @@ static void record_line(const struct probe *p, unsigned recipe, struct json *j)
     json_f64(j, "slope_half", l->slope_half, 7);
     json_f64(j, "bend_cycles", l->bend, 4);
     json_bool(j, "straight", l->straight);
+    json_f64(j, "bend_p", p->recipe[recipe].bend_p, 9);
 }
 
 static void record_recipe(const struct engine *e, const struct probe *p, unsigned recipe,

@@ -127,3 +127,53 @@ struct linearity_line linearity_line(const struct linearity_point points[LINEARI
     }
     return l;
 }
+
+/* Six points and the slope, each to both sides. */
+#define TESTS 14
+
+/* How many groups lie beyond a bar: of each point, and of the slope; above it and below. */
+struct beyond {
+    unsigned n[LINEARITY_POINTS + 1][2];
+};
+
+static void count_beyond(unsigned n[2], double v, double bar)
+{
+    n[0] += v > bar;
+    n[1] += v < -bar;
+}
+
+static void count_group(struct beyond *b, const struct linearity_group *group)
+{
+    struct linearity_point points[LINEARITY_POINTS];
+    linearity(group->location, group->c, 0, 0, points);
+    struct linearity_line l = linearity_line(points);
+    for (int i = 0; i < LINEARITY_POINTS; i++)
+        if (on_the_line(&points[i]))
+            count_beyond(b->n[i], points[i].cycles - (l.slope * points[i].adds - l.shadow),
+                         LINEARITY_BEND);
+    count_beyond(b->n[LINEARITY_POINTS], l.slope, LINEARITY_SLOPE);
+}
+
+/* That k and more of n coins show heads: Abramowitz and Stegun 26.5.24. */
+static double heads(unsigned k, unsigned n)
+{
+    return k == 0 ? 1 : dist_beta(k, n - k + 1, 0.5, 0.5);
+}
+
+double linearity_bend_p(const struct linearity_group *group, size_t groups)
+{
+    struct beyond b = {0};
+    unsigned whole = 0;
+    double least = 1;
+    for (size_t g = 0; g < groups; g++)
+        if (is_whole(&group[g])) {
+            count_group(&b, &group[g]);
+            whole++;
+        }
+    for (int i = 0; i <= LINEARITY_POINTS; i++)
+        for (int side = 0; side < 2; side++) {
+            double p = TESTS * heads(b.n[i][side], whole);
+            least = p < least ? p : least;
+        }
+    return least;
+}

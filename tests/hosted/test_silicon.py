@@ -5,6 +5,7 @@ import importlib.machinery
 import importlib.util
 import json
 import math
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -54,14 +55,14 @@ def test_truth_by_most_launches():
 # --- bars -----------------------------------------------------------------------------------------
 
 
-def with_lines(slopes, plain=-90, xfence=-42, quiet_groups=16, straight=True):
+def with_lines(slopes, plain=-90, xfence=-42, quiet_groups=16, bend_p=1):
     def record(e):
         points = [{"adds": n, "error_cycles": e if n >= 50 else 0} for n in (0, 1, 2, 50, 1000)]
         return {"points": points, "groups": 16, "quiet_groups": quiet_groups}
 
     def line(slope):
         return {**record(0), "slope": slope, "shadow_cycles": 0.8, "bend_cycles": 0.05,
-                "straight": straight}
+                "straight": bend_p == 1, "bend_p": bend_p}
 
     return [
         launch({}, linearity={"lfence": line(x), "plain": record(plain), "xfence": record(xfence)})
@@ -76,12 +77,20 @@ def test_linearity():
     assert verdicts(bars.linearity(with_lines([-0.0012, -0.0011, -0.0013])))[0] is False
     # Too scattered to tell: that is no proof.
     assert verdicts(bars.linearity(with_lines([0.0009, -0.0009, 0])))[0] is False
-    assert verdicts(bars.linearity(with_lines(fine, straight=False)))[0] is False
+    assert verdicts(bars.linearity(with_lines(fine, bend_p=1e-7)))[0] is False
     assert verdicts(bars.linearity(with_lines(fine, plain=-5, xfence=5))) == [True, False]
-    # A bend in one launch of a few says nothing, in two it does.
-    bent = with_lines(fine, straight=False)[:1] + with_lines(fine)
-    assert verdicts(bars.linearity(bent))[0] is None
-    assert verdicts(bars.linearity(bent[:1] * 2 + bent[1:]))[0] is False
+    # The limit that the self-test has: one launch that proves a bend is one too many, and one that does not is none.
+    assert verdicts(bars.linearity(with_lines(fine, bend_p=2e-6)))[0] is True
+    bent = with_lines(fine, bend_p=1e-6)[:1] + with_lines(fine) * 100
+    assert verdicts(bars.linearity(bent))[0] is False
+
+
+def test_a_bend_has_one_limit():
+    """Of the self-test, of both bars that judge it, and of the documents."""
+    header = open(f"{launches.ROOT}/lib/stats/linearity.h", encoding="utf-8").read()
+    assert float(re.search(r"#define LINEARITY_FALSE\s+(\S+)", header)[1]) == bars.BENT
+    (line, *_), (verdict,) = bars.linearity(with_lines([0.0001] * 4)), bars.verdicts([launch({}, status=0)] * 4)
+    assert all(f"{bars.BENT:g}" in bar.limit for bar in (line, verdict))
 
 
 def test_linearity_of_what_was_shared_or_cannot_be_run():

@@ -75,6 +75,15 @@ static void enough_windows_for_a_bar(void **state)
     assert_true(linearity_windows(1e-300, 1, 26) >= 1ull << 60);
 }
 
+static struct linearity_group a_group(const double shown[LINEARITY_POINTS], double noise, double c,
+                                      struct rng *rng)
+{
+    struct linearity_group group = {.c = c};
+    for (int i = 0; i < LINEARITY_POINTS; i++)
+        group.location[i] = c * (70 + linearity_adds[i] - shown[i] + noise * gauss(rng));
+    return group;
+}
+
 /* Sixteen groups, each with noise of its own; what is planted is found within its half-width. */
 static size_t groups_of(const double shown[LINEARITY_POINTS], double noise, unsigned lost,
                         struct linearity_point points[LINEARITY_POINTS])
@@ -82,11 +91,10 @@ static size_t groups_of(const double shown[LINEARITY_POINTS], double noise, unsi
     struct linearity_group group[16];
     struct rng rng = {5};
     for (unsigned g = 0; g < 16; g++) {
-        group[g].c = 0.6 + 0.02 * g; /* the clock moves */
-        for (int i = 0; i < LINEARITY_POINTS; i++)
-            group[g].location[i] =
-                g < lost ? __builtin_nan("")
-                         : group[g].c * (70 + linearity_adds[i] - shown[i] + noise * gauss(&rng));
+        if (g < lost)
+            group[g] = (struct linearity_group){.c = 0}; /* not whole */
+        else
+            group[g] = a_group(shown, noise, 0.6 + 0.02 * g, &rng); /* the clock moves */
     }
     return linearity_over(group, 16, 512, 2, points);
 }
@@ -128,6 +136,66 @@ static void what_bends_is_not_straight(void **state)
     assert_close(l.slope, -0.003, 0.0002);
 }
 
+#define MOST_GROUPS 48
+
+static double bend_p(const double shown[LINEARITY_POINTS], double noise, size_t groups, int seed)
+{
+    struct linearity_group group[MOST_GROUPS];
+    struct rng rng = {(uint64_t)seed};
+    for (size_t g = 0; g < groups; g++)
+        group[g] = a_group(shown, noise, 0.6, &rng);
+    return linearity_bend_p(group, groups);
+}
+
+static void a_bend_is_proven_by_groups_that_agree(void **state)
+{
+    (void)state;
+    static const double plain[LINEARITY_POINTS] = {1, 0, 1, 4, 9, 19, 49, 92, 98};
+    static const double one_off[LINEARITY_POINTS] = {0, 0, 0, 0, 0, 0, 0, -4, 0};
+    static const double steep[LINEARITY_POINTS] = {0, 0, 0, 0.01, 0.02, 0.05, 0.1, 0.3, 3};
+    static const double within[LINEARITY_POINTS] = {3, 0, 0.8, 0.8, 0.8, 0.8, 0.8, 2.5, 0.8};
+    for (int seed = 1; seed <= 20; seed++) {
+        assert_true(bend_p(plain, 0.3, LINEARITY_PROVES, seed) <= LINEARITY_FALSE);
+        assert_true(bend_p(one_off, 0.3, LINEARITY_PROVES, seed) <= LINEARITY_FALSE);
+        assert_true(bend_p(steep, 0.3, LINEARITY_PROVES, seed) <= LINEARITY_FALSE);
+        assert_true(bend_p(one_off, 1, MOST_GROUPS, seed) <= LINEARITY_FALSE);
+        /* One group fewer cannot prove anything. */
+        assert_true(bend_p(plain, 0.3, LINEARITY_PROVES - 1, seed) > LINEARITY_FALSE);
+        assert_true(bend_p(within, 0.3, MOST_GROUPS, seed) > 0.5);
+    }
+}
+
+/* At the bar itself, with noise far above it, and with some groups far off: the rate is kept. */
+static void noise_proves_no_bend(void **state)
+{
+    (void)state;
+    static const double at_the_bar[LINEARITY_POINTS] = {0, 0, 0, 0, 0, 0, 0, -2.4, 0};
+    unsigned hundredth = 0;
+    for (int seed = 1; seed <= 4000; seed++) {
+        double p = bend_p(at_the_bar, 50, MOST_GROUPS, seed);
+        assert_true(p > LINEARITY_FALSE);
+        hundredth += p <= 0.01;
+    }
+    assert_true(hundredth <= 60); /* of 40 at the most */
+}
+
+static void groups_that_are_not_whole_prove_nothing(void **state)
+{
+    (void)state;
+    static const double plain[LINEARITY_POINTS] = {1, 0, 1, 4, 9, 19, 49, 92, 98};
+    struct linearity_group group[MOST_GROUPS];
+    struct rng rng = {3};
+    for (unsigned g = 0; g < MOST_GROUPS; g++) {
+        group[g] = a_group(plain, 0.3, 0.6, &rng);
+        if (g % 2)
+            group[g].c = 0;
+        else if (g == 0)
+            group[g].location[4] = __builtin_nan("");
+    }
+    assert_true(linearity_bend_p(group, 0) == 1);
+    assert_true(linearity_bend_p(group, MOST_GROUPS) > LINEARITY_FALSE); /* 23 are whole */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +205,9 @@ int main(void)
         cmocka_unit_test(enough_windows_for_a_bar),
         cmocka_unit_test(groups_show_their_spread),
         cmocka_unit_test(what_bends_is_not_straight),
+        cmocka_unit_test(a_bend_is_proven_by_groups_that_agree),
+        cmocka_unit_test(noise_proves_no_bend),
+        cmocka_unit_test(groups_that_are_not_whole_prove_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
