@@ -311,9 +311,7 @@ static void say_words(const char *word, struct sink *err)
     near_ask(&key, "", "=", err);
     if (word[n] == '\0')
         near_ask(&alone, "", "", err);
-    fmt(err, "; the words are: help list");
-    for (size_t i = 0; i < KEYS; i++)
-        fmt(err, " %s=", keys[i].key);
+    fmt(err, "; `help` lists all words");
 }
 
 static void say_place(struct sink *err, const struct word *word, const char *source,

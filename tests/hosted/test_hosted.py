@@ -40,8 +40,9 @@ def refused(ended, *parts):
     "words, parts",
     [
         (["samples=7"], ["command line, word 1", "samples=7", "16", "1000000"]),
-        (["suite=truth", "fromat=table"], ["command line, word 2", "fromat=table", "format="]),
-        (["suite=truth", "nonsense"], ["word 2", "nonsense", "suite="]),
+        (["suite=truth", "fromat=table"], ["command line, word 2", "fromat=table",
+                                        "no such word (did you mean format=?); `help` lists all words"]),
+        (["suite=truth", "nonsense"], ["word 2", "nonsense", "no such word; `help` lists all words"]),
         ([""], ["command line, word 1"]),
         (["suite=nowhere"], ["nowhere", "truth", "calls"]),
         (["suite=truth", "bench=nothing"], ["nothing", "imul"]),
