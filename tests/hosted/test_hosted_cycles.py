@@ -3,8 +3,10 @@ counter stands beside the ruler and agrees with it; where it does not, the repor
 
 import json
 import pathlib
+import subprocess
 
 import pytest
+from report_runs import COUNTED
 from test_hosted import refused
 
 ROW = ["suite=planted", "bench=adds20", "samples=64", "format=jsonl"]
@@ -70,6 +72,22 @@ def test_adaptive_has_each_on_its_own(run, source, known):
     row = report.rows["compiler/div_cure"]
     if is_silicon(report.run):
         assert row["seconds"] > 0 and ("cycles" in row) == known
+
+
+@pytest.mark.parametrize("words, source", [
+    (["cycle=perf"], "perf"), (["cycle=aperf,perf,auto"], "perf"), (["cycle=pmc,perf"], "pmc"), (["cycle=auto"], "ruler"),
+])
+def test_a_counter_by_read_is_a_source_as_any(words, source):
+    """With a counter that every machine has. What read(2) gives, and when it fails: tests/unit/test_counter.c."""
+    ran = subprocess.run([COUNTED, *ROW, "instructions=off", *words], capture_output=True, text=True, timeout=300, check=False)
+    records = [json.loads(line) for line in ran.stdout.splitlines()]
+    (head,), (row,) = ([r for r in records if r["type"] == kind] for kind in ("run", "row"))
+    if not is_silicon(head):
+        pytest.skip("no silicon: nothing has core cycles")
+    assert head["cycle"] == source and row["cycle_source"] == source, (head, row)
+    assert OF_CYCLES <= row["per_op"].keys(), row
+    # On its own a counter's cycles are those of the row; next to the ruler they stand beside its.
+    assert ("cycles_counter" in row["per_op"]) == (source == "ruler"), row
 
 
 def test_list(run):

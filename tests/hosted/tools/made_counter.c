@@ -14,7 +14,7 @@
 #define BITS 48
 
 static struct {
-    struct timer pmc;
+    struct timer pmc, perf;
     double cycles_per_tick;
 } counters[CORE_LIST_MAX], *here = counters;
 
@@ -69,20 +69,24 @@ struct timer *counter_source(void *context, unsigned id, const char **why)
 {
     (void)context;
     *why = NULL;
-    if (id == CYCLE_PMC) {
-        here->pmc = (struct timer){
-            .name = "pmc", .start = start_made, .read = read_made, .stop = stop_made, .bits = BITS};
-        return &here->pmc;
+    if (id == CYCLE_PMC || id == CYCLE_PERF) {
+        struct timer *t = id == CYCLE_PMC ? &here->pmc : &here->perf;
+        *t = (struct timer){.name = id == CYCLE_PMC ? "pmc" : "perf",
+                            .start = start_made,
+                            .read = read_made,
+                            .stop = stop_made,
+                            .bits = BITS};
+        return t;
     }
-    if (id != CYCLE_PERF && id != CYCLE_APERF)
+    if (id != CYCLE_APERF)
         return cycle_plain(id, cpu_has_rdtscp(process_cpuid, NULL), why);
-    *why = "one made counter is enough";
+    *why = "no made counter has this name";
     return NULL;
 }
 
 struct timer *counter_retired(void *context, const char **why)
 {
     (void)context;
-    *why = "one made counter is enough";
+    *why = "no made counter counts instructions";
     return NULL;
 }
