@@ -22,13 +22,17 @@ FLAGS = shlex.split(
 
 
 @cache
-def own_flags(source, compiler):
-    """A file's own flags, CFLAGS_<path> of the Makefile."""
+def make_says(text, compiler):
+    """The words that the Makefile makes of a text with its variables."""
     said = subprocess.run(
-        ["make", "-s", "--no-print-directory", "-f", "-", "flags"], cwd=ROOT, check=True, text=True,
-        input=f"include Makefile\nflags: ; @echo $(CFLAGS_{source})\n", stdout=subprocess.PIPE,
+        ["make", "-s", "--no-print-directory", "-f", "-", "say"], cwd=ROOT, check=True, text=True,
+        input=f"include Makefile\nsay: ; @printf '%s\\n' {text}\n", stdout=subprocess.PIPE,
         env={**os.environ, "CC": compiler, "MAKEFLAGS": ""}, timeout=300).stdout
     return shlex.split(said)
+
+
+def own_flags(source, compiler):
+    return make_says(f"$(CFLAGS_{source})", compiler)
 
 
 @pytest.fixture(params=[(c, o) for c in COMPILERS for o in OPTIONS], ids=" ".join)

@@ -1,0 +1,54 @@
+"""What suite `calls` says is compiled as a shared library is: by the flags that the build gives it, and in the object."""
+
+import re
+import subprocess
+
+import pytest
+from compilers import C as COMPILERS
+from test_loops import ROOT, make_says
+
+CALLS = "bench/suites/calls"
+PIC = ["virtual_pic", "pic_plt", "pic_plt_endbr", "pic_got", "pic_symbolic", "pic_callee", "pic_callee_endbr",
+       "pic_callee_symbolic"]
+PROGRAM = ["virtual", "calls"]
+TABLES = {"calls_table_pic": ["method_first", "method_empty"], "calls_table_pic_inc": ["method_first", "method_inc"]}
+
+
+def run(*words, **how):
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300, **how)
+
+
+def flags(source, compiler):
+    return make_says(f"$(call flags,{source})", compiler)
+
+
+@pytest.mark.parametrize("name, pic", [*((n, True) for n in PIC), *((n, False) for n in PROGRAM)])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_which_files_are_a_librarys(compiler, name, pic):
+    source = f"{CALLS}/{name}.c"
+    ran = run(compiler, *flags(source, compiler), "-dM", "-E", source)
+    macros = set(re.findall(r"^#define (__P\w+__) ", ran.stdout, re.MULTILINE))
+    assert ran.returncode == 0 and "__PIC__" in macros and ("__PIE__" in macros) != pic, (macros, ran.stderr)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_virtual_pic_has_its_tables_and_methods_in_its_own_object(compiler, tmp_path):
+    source, made = f"{CALLS}/virtual_pic.c", tmp_path / "virtual_pic.o"
+    words = flags(source, compiler)
+    ran = run(compiler, *words, "-c", "-o", made, source)
+    assert ran.returncode == 0, ran.stderr
+    relocations = run("readelf", "-rW", made).stdout
+    for table, methods in TABLES.items():
+        there = re.search(rf"'\.rela\.data\.rel\.ro(?:\.local)?\.{table}'.*\n.*\n((?:[0-9a-f]+ .*\n)+)", relocations)
+        assert there and re.findall(r"R_X86_64_64 .*?(method_\w+)", there[1]) == methods, relocations
+    assert "'.rela.text" not in relocations  # no method refers to anything
+    if "gcc" in compiler:  # which writes its options into the object
+        (by,) = re.findall(r"DW_AT_producer .*: (GNU C.*)", run("readelf", "--debug-dump=info", made).stdout)
+        assert "-fPIC" in by.split() and "-fPIE" not in by.split(), by
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_virtual_pic_compiles_with_no_flags_of_a_program(compiler, tmp_path):
+    source = f"{CALLS}/virtual_pic.c"
+    ran = run(compiler, *(w for w in flags(source, compiler) if w != "-fPIC"), "-c", "-o", tmp_path / "x.o", source)
+    assert ran.returncode != 0 and "-fPIC belongs here" in ran.stderr, ran.stderr
