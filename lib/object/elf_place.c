@@ -37,7 +37,9 @@ static bool refuse(const struct reference *r, struct sink *err, const char *why)
 static bool refuse_undefined(const struct reference *r, struct sink *err)
 {
     refuse(r, err, "the object does not define it");
-    fmt(err, "; link it: ld -r -o linked.o %s " C_LIBRARY " (docs/own-code.md)", r->e->name);
+    fmt(err,
+        "; link it, unless it sets errno: ld -r -o linked.o %s " C_LIBRARY " (docs/own-code.md)",
+        r->e->name);
     return false;
 }
 

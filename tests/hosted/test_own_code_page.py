@@ -4,11 +4,16 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/objects"))
+
+import made  # noqa: E402
+
 PAGE = (ROOT / "docs/own-code.md").read_text(encoding="utf-8")
 EXAMPLES = ROOT / "docs/examples"
 LINES = {m[1]: m[2] for m in re.finditer(r"^ +\| ([\w+]+) \| `([^`]+)` \|$", PAGE, re.MULTILINE)}
@@ -91,12 +96,29 @@ def test_a_linked_c_library_is_measured(run, tmp_path):
     subprocess.run(shlex.split(compiled), cwd=tmp_path, check=True)
     ended = run(f"objects={tmp_path / 'libc.o'}", "suite=libc", "format=jsonl", "samples=16")
     for row in rows_of(ended):  # they share one section
-        said = re.search(r" to (?:sin|strlen): .*; link it: (.*) \(docs/own-code.md\)$", row["why"])
+        said = re.search(r" to (?:sin|strlen): .*; link it, unless it sets errno: (.*) \(docs/own-code.md\)$", row["why"])
         assert said and said[1] == linked, row
     subprocess.run(shlex.split(linked), cwd=tmp_path, check=True)
     rows = rows_of(run(f"objects={tmp_path / 'linked.o'}", "suite=libc", "format=jsonl", "samples=16"))
     assert sorted(row["name"] for row in rows) == ["memcpy_1000", "sin_half", "sort_64", "strlen_16"]
     assert [row["status"] for row in rows] == ["ok"] * 4, [row.get("why") for row in rows]
+
+
+def test_what_sets_errno_is_said_to_be_refused_before_and_after_it_is_linked(run, tmp_path):
+    """strtod(3). The advice to link it excepts such functions, and the linked object's refusal names the cause."""
+    if not MUSL.exists():
+        pytest.skip("needs musl-dev: scripts/setup --all installs it")
+    source = """double strtod(const char *, char **);
+        BARETICK_STATEMENT(number, strtod_pi, "a number from text", 10) {
+            double x = strtod("3.14", 0); (void)o; BARETICK_KEEP(x); }"""
+    path = made.of_source(tmp_path, "number", source)
+    (row,) = rows_of(run(f"objects={path}", "suite=number", "format=jsonl", "samples=16"))
+    advice = re.search(r" to strtod: the object does not define it; link it, unless it sets errno: (.*) \(docs", row["why"])
+    assert row["status"] != "ok" and advice, row
+    subprocess.run(shlex.split(advice[1].replace("/usr/lib/x86_64-linux-musl/libc.a", str(MUSL))), cwd=tmp_path, check=True)
+    (row,) = rows_of(run(f"objects={tmp_path / 'linked.o'}", "suite=number", "format=jsonl", "samples=16"))
+    assert row["status"] != "ok" and "__errno_location: the function sets errno" in row["why"], row
+    assert "link it" not in row["why"], row
 
 
 def test_traps_that_the_page_names_are_rows(run):
