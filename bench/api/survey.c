@@ -282,7 +282,7 @@ static void record_ns(struct json *j, const char *name, uint64_t ps)
     if (ps == 0)
         return;
     size_t n = thousandths(text, sizeof text, ps);
-    json_member(j, name);
+    json_member(j, name, JSON_FRACTION);
     json_raw(j, text, n);
 }
 

@@ -512,7 +512,7 @@ static void record_one(const struct options *o, const struct option_doc *k, stru
         json_u64(j, k->key, number_in(o, k));
     } else if (k->takes.kind == OPTION_FRACTION) {
         fraction_text(number_in(o, k), text, sizeof text);
-        json_member(j, k->key);
+        json_member(j, k->key, JSON_FRACTION);
         json_raw(j, text, strlen(text));
     } else {
         json_str(j, k->key, value_text(o, k, text));

@@ -19,6 +19,6 @@ void json_f64(struct json *j, const char *name, double v, int decimals)
         if (text[b.used - 1] == '.')
             b.used--;
     }
-    json_member(j, name);
+    json_member(j, name, str_has(text, ".") || str_has(text, "e") ? JSON_FRACTION : JSON_INTEGER);
     json_raw(j, text, b.used);
 }

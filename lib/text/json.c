@@ -48,9 +48,49 @@ static void string(struct json *j, const char *s)
     raw_text(j, "\"");
 }
 
-void json_member(struct json *j, const char *name)
+/* "row.x is a string", for who reads the report: the first one is kept. */
+static void odd(struct json *j, uint32_t kind)
+{
+    static const char *const words[] = {"a string",      "an integer", "a number",
+                                        "true or false", "an object",  "null"};
+    unsigned word = 0;
+    if (j->check->odd[0])
+        return;
+    while (word + 1 < sizeof words / sizeof words[0] && kind != 1U << word)
+        word++;
+    fmt_buf(j->check->odd, sizeof j->check->odd, "%s is %s", j->path,
+            kind == JSON_ARRAY(0) ? "an array" : words[word]);
+}
+
+/* Has the path name the member that is written now; returns its type by the shape, 0: none. */
+static uint32_t arrive(struct json *j, const char *name)
+{
+    const struct json_field *field;
+    unsigned in = j->depth - 1;
+    fmt_buf(j->path + j->under[in], JSON_PATH - j->under[in], "%s", name ? name : "");
+    j->here = strlen(j->path);
+    if (name == NULL)
+        return json_element(j->type[in]);
+    field = json_find(j->check->shape, j->path, &j->at);
+    return field ? field->type : 0;
+}
+
+static void check(struct json *j, const char *name, uint32_t kind)
+{
+    uint32_t type;
+    if (j->check == NULL)
+        return;
+    type = arrive(j, name);
+    if (!json_allows(type, kind))
+        odd(j, kind);
+    if (j->depth < JSON_DEPTH) /* for its own members, should it be opened */
+        j->type[j->depth] = type;
+}
+
+void json_member(struct json *j, const char *name, uint32_t kind)
 {
     bool *first = &j->first[j->depth - 1];
+    check(j, name, kind);
     if (!*first)
         raw_text(j, ",");
     *first = false;
@@ -60,10 +100,20 @@ void json_member(struct json *j, const char *name)
     }
 }
 
+/* The path of what is opened goes on with `more` for its members. */
+static void enter(struct json *j, const char *more)
+{
+    if (j->check == NULL)
+        return;
+    fmt_buf(j->path + j->here, JSON_PATH - j->here, "%s", more);
+    j->under[j->depth] = strlen(j->path);
+}
+
 static void open(struct json *j, char begin, char end)
 {
     if (j->depth == JSON_DEPTH)
         __builtin_trap();
+    enter(j, begin == '[' ? "[]" : ".");
     json_raw(j, &begin, 1);
     j->first[j->depth] = true;
     j->close[j->depth] = end;
@@ -77,6 +127,13 @@ void json_begin(struct json *j, struct sink *out, uint64_t seq, const char *type
     json_u64(j, "baretick", 1); /* the version of the report's format */
     json_u64(j, "seq", seq);
     json_str(j, "type", type);
+}
+
+void json_expect(struct json *j, struct json_check *check, const char *type)
+{
+    j->check = check;
+    fmt_buf(j->path, sizeof j->path, "%s.", type);
+    j->under[0] = strlen(j->path);
 }
 
 static void close_all(struct json *j)
@@ -110,27 +167,27 @@ void json_line_end(struct json *j)
 void json_u64(struct json *j, const char *name, uint64_t v)
 {
     char text[24];
-    json_member(j, name);
+    json_member(j, name, JSON_INTEGER);
     json_raw(j, text, fmt_buf(text, sizeof text, "%llu", (unsigned long long)v));
 }
 
 void json_i64(struct json *j, const char *name, int64_t v)
 {
     char text[24];
-    json_member(j, name);
+    json_member(j, name, JSON_INTEGER);
     json_raw(j, text, fmt_buf(text, sizeof text, "%lld", (long long)v));
 }
 
 void json_bool(struct json *j, const char *name, bool v)
 {
-    json_member(j, name);
+    json_member(j, name, JSON_BOOLEAN);
     raw_text(j, v ? "true" : "false");
 }
 
 void json_unknown(struct json *j)
 {
     if (j->close[j->depth - 1] == ']') {
-        json_member(j, NULL);
+        json_member(j, NULL, JSON_NULL);
         raw_text(j, "null");
     }
 }
@@ -141,19 +198,19 @@ void json_str(struct json *j, const char *name, const char *s)
         json_unknown(j);
         return;
     }
-    json_member(j, name);
+    json_member(j, name, JSON_STRING);
     string(j, s);
 }
 
 void json_object(struct json *j, const char *name)
 {
-    json_member(j, name);
+    json_member(j, name, JSON_OBJECT);
     open(j, '{', '}');
 }
 
 void json_array(struct json *j, const char *name)
 {
-    json_member(j, name);
+    json_member(j, name, JSON_ARRAY(0));
     open(j, '[', ']');
 }
 

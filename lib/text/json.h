@@ -10,9 +10,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/text/json_shape.h"
 #include "lib/text/sink.h"
 
 #define JSON_DEPTH 8 /* nested objects and arrays in one record, the record itself included */
+
+#define JSON_PATH 80
+
+/* What records are checked against, and the first member that is not as it says: its path and what
+ * was written, "" while there is none. */
+struct json_check {
+    const struct json_shape *shape;
+    char odd[JSON_PATH + 16];
+};
 
 struct json {
     struct sink *out;
@@ -20,9 +30,18 @@ struct json {
     unsigned depth; /* of open objects and arrays */
     bool first[JSON_DEPTH];
     char close[JSON_DEPTH];
+    struct json_check *check; /* NULL: nothing is checked */
+    size_t at;                /* in its shape: where the last member was found */
+    char path[JSON_PATH];
+    size_t here;              /* its length with the last member's name, ... */
+    size_t under[JSON_DEPTH]; /* ... and up to the members of an open object or array */
+    uint32_t type[JSON_DEPTH];
 };
 
 void json_begin(struct json *j, struct sink *out, uint64_t seq, const char *type);
+/* Has all further members of this record checked. A member that is not in the shape, or has another
+ * type there, is written all the same. */
+void json_expect(struct json *j, struct json_check *check, const char *type);
 /* Closes whatever is open, writes the crc and CR LF. */
 void json_end(struct json *j);
 
@@ -45,8 +64,8 @@ void json_array(struct json *j, const char *name);
 void json_close(struct json *j); /* the innermost object or array, never the record itself */
 
 /* For values that have no function here: json_member writes comma and name, then the value
- * comes. */
-void json_member(struct json *j, const char *name);
+ * comes, of this kind (json_shape.h). */
+void json_member(struct json *j, const char *name, uint32_t kind);
 void json_raw(struct json *j, const char *bytes, size_t n);
 /* A value that is not known: null in an array, nothing in an object. */
 void json_unknown(struct json *j);

@@ -174,13 +174,165 @@ static void crc_sees_a_change(void **state)
     assert_int_not_equal(crc32_update(0, text, n), crc);
 }
 
+/* --- against a shape -------------------------------------------------------------------------- */
+
+static const struct json_field fields[] = {
+    {"row.name", JSON_STRING},
+    {"row.ops", JSON_ABOVE_0},
+    {"row.ticks", JSON_OBJECT},
+    {"row.ticks.mean", JSON_NUMBER},
+    {"row.modes", JSON_ARRAY(JSON_OBJECT)},
+    {"row.modes[].share", JSON_NUMBER},
+    {"row.modes[].at", JSON_ARRAY(JSON_NUMBER | JSON_NULL)},
+    {"row.hist", JSON_ARRAY(JSON_TUPLE(2, JSON_INTEGER))},
+    {"row.by.*", JSON_STRING | JSON_NUMBER},
+    {"row.by", JSON_OBJECT},
+    {"run.name", JSON_INTEGER},
+};
+static const struct json_shape shape = {fields, sizeof fields / sizeof fields[0]};
+static struct json_check checked;
+
+static void begin_checked(void)
+{
+    begin();
+    checked = (struct json_check){.shape = &shape};
+    json_expect(&j, &checked, "row");
+}
+
+static void a_record_as_its_shape_has_it(void **state)
+{
+    (void)state;
+    begin_checked();
+    json_object(&j, "by"); /* in any order */
+    json_u64(&j, "x", 1);
+    json_str(&j, "y", "auto");
+    json_close(&j);
+    json_str(&j, "name", "a");
+    json_u64(&j, "ops", 3);
+    json_object(&j, "ticks");
+    json_f64(&j, "mean", 1.5, 2);
+    json_close(&j);
+    json_array(&j, "modes");
+    for (int i = 0; i < 2; i++) {
+        json_object(&j, NULL);
+        json_array(&j, "at");
+        json_f64(&j, NULL, 2, 2);
+        json_unknown(&j);
+        json_close(&j);
+        json_f64(&j, "share", 0.25, 2);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_array(&j, "hist");
+    json_array(&j, NULL);
+    json_u64(&j, NULL, 1);
+    json_close(&j);
+    json_end(&j);
+    assert_string_equal(checked.odd, "");
+}
+
+/* Each writes one member that is not as the shape has it, somewhere. */
+static void odd_name(void)
+{
+    json_u64(&j, "new", 1);
+}
+
+static void odd_type(void)
+{
+    json_u64(&j, "name", 1);
+}
+
+static void odd_member(void)
+{
+    json_object(&j, "ticks");
+    json_bool(&j, "mean", true);
+}
+
+static void odd_place(void)
+{
+    json_object(&j, "ticks");
+    json_close(&j);
+    json_u64(&j, "mean", 1);
+}
+
+static void odd_fraction(void)
+{
+    json_f64(&j, "ops", 1.5, 2);
+}
+
+static void odd_element(void)
+{
+    json_array(&j, "modes");
+    json_object(&j, NULL);
+    json_array(&j, "at");
+    json_str(&j, NULL, "x");
+}
+
+static void odd_depth(void)
+{
+    json_array(&j, "hist");
+    json_u64(&j, NULL, 1);
+}
+
+static void odd_array(void)
+{
+    json_array(&j, "name");
+}
+
+static void what_is_not_in_the_shape_is_named(void **state)
+{
+    static const struct {
+        void (*write)(void);
+        const char *odd;
+    } cases[] = {
+        {odd_name, "row.new is an integer"},
+        {odd_type, "row.name is an integer"},
+        {odd_member, "row.ticks.mean is true or false"},
+        {odd_place, "row.mean is an integer"},
+        {odd_fraction, "row.ops is a number"},
+        {odd_element, "row.modes[].at[] is a string"},
+        {odd_depth, "row.hist[] is an integer"},
+        {odd_array, "row.name is an array"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_checked();
+        cases[i].write();
+        json_u64(&j, "second", 1); /* the first one is kept */
+        json_end(&j);
+        assert_string_equal(checked.odd, cases[i].odd);
+    }
+}
+
+/* Names that have no room for their path are odd, and written all the same. */
+static void long_names(void **state)
+{
+    static char name[3 * JSON_PATH];
+    (void)state;
+    memset(name, 'n', sizeof name - 1);
+    begin_checked();
+    for (int i = 2; i < JSON_DEPTH; i++)
+        json_object(&j, name);
+    json_u64(&j, name, 1);
+    json_end(&j);
+    assert_memory_equal(checked.odd, "row.nnnn", 8);
+    assert_non_null(strstr(text, name));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_record),   cmocka_unit_test(line_of_a_tool),
-        cmocka_unit_test(values),         cmocka_unit_test(nesting),
-        cmocka_unit_test(end_closes_all), cmocka_unit_test(strings),
-        cmocka_unit_test(doubles),        cmocka_unit_test(crc_sees_a_change),
+        cmocka_unit_test(empty_record),
+        cmocka_unit_test(a_record_as_its_shape_has_it),
+        cmocka_unit_test(what_is_not_in_the_shape_is_named),
+        cmocka_unit_test(long_names),
+        cmocka_unit_test(line_of_a_tool),
+        cmocka_unit_test(values),
+        cmocka_unit_test(nesting),
+        cmocka_unit_test(end_closes_all),
+        cmocka_unit_test(strings),
+        cmocka_unit_test(doubles),
+        cmocka_unit_test(crc_sees_a_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
