@@ -202,6 +202,8 @@ REPLAY_SRC  := $(sort $(wildcard tests/replay/*.c))
 REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(IMAGE_LIB)
 # Writes baretick.conf with every option as a comment.
 CONF_TOOL   := $(B)/hosted/conf
+# Prints the schema of the report.
+FIELDS_TOOL := $(B)/hosted/fields
 # What scripts/silicon needs beside the program: the judge of coverage, and two programs to compare with.
 COVERAGE := $(B)/hosted/coverage
 PAIR     := $(B)/hosted/pair
@@ -235,13 +237,14 @@ $(OBJ)/tests/%.c.o: tests/%.c $(OBJ)/tests/flags | $(GEN)/build_id.h
 $(HOSTED): $(HOSTED_OBJS)
 $(REPLAY): $(REPLAY_OBJS)
 $(CONF_TOOL): $(OBJ)/tests/hosted/tools/conf.c.o $(IMAGE_LIB)
+$(FIELDS_TOOL): $(OBJ)/tests/hosted/tools/fields.c.o $(IMAGE_LIB)
 $(COVERAGE): $(OBJ)/tests/hosted/tools/coverage.c.o $(IMAGE_LIB)
 $(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
 $(COUNTED): $(OBJ)/tests/hosted/tools/made_counter.c.o $(filter-out %/tests/hosted/counter.c.o,$(HOSTED_OBJS))
 $(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
 $(CHECK_OBJECT): $(OBJ)/tests/hosted/tools/check_object.c.o $(OBJ)/tests/hosted/folder.c.o \
 	$(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS))
-$(HOSTED) $(COUNTED) $(REPLAY) $(CONF_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT): $(B)/hosted/linked
+$(HOSTED) $(COUNTED) $(REPLAY) $(CONF_TOOL) $(FIELDS_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
 $(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS)) $(STORES).linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
@@ -299,9 +302,13 @@ $(B)/baretick.conf: $(CONF_TOOL)
 	@$(CONF_TOOL) >$@
 
 # The documentation's table of options, from the program's own.
-.PHONY: options-table
+.PHONY: options-table fields
 options-table: $(CONF_TOOL)
 	@$(PYTHON) scripts/options_table $(CONF_TOOL)
+
+# The tables of docs/report.md, and what the scripts check a report against.
+fields: $(FIELDS_TOOL)
+	@$(PYTHON) scripts/fields $(FIELDS_TOOL)
 
 image: $(B)/baretick.img
 iso: $(B)/baretick.iso
@@ -326,7 +333,7 @@ UNIT_CCS ?= gcc clang
 UNIT     := $(B)/unit
 # All of lib/, and what reads objects: tests that need other units of bench/ include their sources. The
 # host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
-UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/%,$(C_SRC))) bench/api/registry.c \
+UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/report/%,$(C_SRC))) bench/api/registry.c \
 	bench/api/report.c \
 	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
 	$(filter-out tests/replay/replay.c,$(REPLAY_SRC))
@@ -389,6 +396,7 @@ help:
 	@echo "make hosted     build/hosted/baretick: the same engine and suites as a Linux program"
 	@echo "make replay     build/hosted/replay: what recorded CPUID dumps, ACPI tables and windows come to"
 	@echo "make options-table  writes the documentation's table of options anew, after a new option"
+	@echo "make fields     writes the tables of docs/report.md anew, after a new field"
 	@echo "make stores     build/hosted/stores: redundant stores and loads (scripts/baretick stores --help)"
 	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"
 	@echo "make clean      remove build/"

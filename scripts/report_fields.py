@@ -1,21 +1,17 @@
-"""Holds what reports have in them against docs/report.md, field by field.
-
-The document has one section a record type, titled ## `TYPE`, and one for what all of them have, titled
-## Every record. In their tables a row whose first cell is one name in backticks is a field, and its second
-cell the type. "only: CONDITION" in a row says that most machines do not show this field.
+"""Holds what reports have in them against the schema (scripts/schema.py) and against docs/report.md, which lists what
+some fields can be: a part "### Values of `FIELD`" has a table of them, in which N stands for any number.
 
 A field's name is its path: `a.b` a member of an object, `a[].b` one of an object in an array. A star stands
-for names that are data. Types: string, integer, number, boolean, null, object, "array of TYPE", alternatives
-with " or ".
+for names that are data.
 """
 import re
 
-EVERY = "every record"
+import schema
+from schema import EVERY, split_type, type_of, written
+
 COMMON = ("baretick", "seq", "type", "crc")
 
-TITLE = re.compile(r"^## (?:`(\w+)`|(Every record)\b)", re.IGNORECASE)
-ROW = re.compile(r"^\|\s*`([^`]+)`\s*\|\s*([^|]*?)\s*\|(.*)$")
-# A part of the document that lists a field's values, in place of fields; N in one stands for any number.
+TITLE = re.compile(r"^## `(\w+)`")
 VALUES = re.compile(r"^### Values of `([^`]+)`")
 VALUE = re.compile(r"^\|\s*`?([^`|]+?)`?\s*\|")
 
@@ -55,40 +51,39 @@ class Fields:
             self.words.setdefault(field, set()).update(words)
 
 
-def type_of(value):
-    if isinstance(value, list):
-        return "array of " + (written({type_of(element) for element in value}) or "nothing")
-    names = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
-    return names.get(type(value), "null")
+def listed_values(text):
+    """{(record type, path): what the document `text` lists that it can be}."""
+    values, kind, path = {}, None, None
+    for line in text.splitlines():
+        if line.startswith("## "):
+            kind, path = TITLE.match(line), None
+        elif line.startswith("### "):
+            path = VALUES.match(line)
+        elif kind and path and (value := VALUE.match(line)) and value[1].strip("-") not in ("", "value"):
+            values.setdefault((kind[1], path[1]), set()).add(value[1])
+    return values
 
 
 class Document:
-    """types[(record type, path)] is the type as it is written; rare: the fields that say "only:"; values[...] what
-    such a field can be, where there is a list of that."""
+    """types[(record type, path)] is the type as it is declared; rare: the fields that most reports lack; values[...]
+    what such a field can be, where docs/report.md, whose text is given, has a list of that."""
 
-    def __init__(self, text):
-        self.types, self.rare, self.values = {}, set(), {}
-        kind = None
-        for line in text.splitlines():
-            if line.startswith("## "):
-                title = TITLE.match(line)
-                kind = title and (title[1] or EVERY)
-                values = False
-            elif line.startswith("### "):
-                values = VALUES.match(line)
-            elif kind and values and (value := VALUE.match(line)) and value[1].strip("-") not in ("", "value"):
-                self.values.setdefault((kind, values[1]), set()).add(value[1])
-            row = ROW.match(line)
-            if row and kind and not values:
-                field = (kind, row[1])
-                if field in self.types:
-                    raise ValueError(f"{kind}: `{row[1]}` stands there twice")
-                self.types[field] = row[2]
-                if "only:" in row[3]:
-                    self.rare.add(field)
+    def __init__(self, text, fields=None):
+        self.types, self.rare, self.values = {}, set(), listed_values(text)
+        for path, field in (fields or schema.fields()).items():
+            name = tuple(path.split(".", 1))
+            self.types[name] = field["type"]
+            if field.get("rare") or self._is_in_rare(name):
+                self.rare.add(name)
+
+    def _is_in_rare(self, name):
+        """Whether an object around it, which is declared before it, is one of these."""
+        kind, path = name
+        names = path.split(".")
+        return any((kind, ".".join(names[:i]).removesuffix("[]")) in self.rare for i in range(1, len(names)))
 
     def find(self, field):
-        """The name under which the document has this field, a star in place of a name where it has one."""
+        """The name under which it is declared, a star in place of a name where there is one."""
         if field in self.types:
             return field
         kind, path = field
@@ -108,32 +103,16 @@ def fits(seen, stated):
     return any(seen == one or (seen, one) == ("integer", "number") for one in stated.split(" or "))
 
 
-def split_type(name):
-    """Alternatives, but those of an array's elements are the array's."""
-    return [name] if name.startswith("array of ") else name.split(" or ")
-
-
-def written(types):
-    """A set of types as the document writes it. A number without a fraction looks like an integer."""
-    types = set(types)
-    for prefix in ("", "array of ", "array of array of "):
-        if prefix + "number" in types:
-            types.discard(prefix + "integer")
-    if len(types) > 1:
-        types.discard("array of nothing")
-    return " or ".join(sorted(types))
-
-
-def undocumented(fields, document):
-    """A line for each field that is seen and that the document has not, or has with another type."""
+def undeclared(fields, document):
+    """A line for each field that is seen and is not declared, or with another type, or has a value that is not listed."""
     wrong = []
     for field, types in sorted(fields.types.items()):
         found = document.find(field)
         if not found:
-            wrong.append(f"not in the document: {field[0]}: | `{field[1]}` | {written(types)} |")
+            wrong.append(f"not declared: {field[0]}: `{field[1]}`, {written(types)}")
         elif odd := sorted(t for t in types if not fits(t, document.types[found])):
             wrong.append(f"{field[0]}: `{field[1]}` is {' and '.join(odd)}; "
-                         f"the document has {document.types[found]}")
+                         f"declared is {document.types[found]}")
     for field, values in document.values.items():
         for word in sorted(fields.words.get(field, ())):
             if word not in values and re.sub(r"\d+", "N", word) not in values:
@@ -142,19 +121,7 @@ def undocumented(fields, document):
 
 
 def unseen(fields, document):
-    """A line for each field of the document that is not seen and does not say "only:"."""
+    """A line for each field that is not seen, and is not one that most reports lack."""
     seen = {document.find(field) for field in fields.types}
-    return [f"in the document, and in no report: {kind}: `{path}`"
+    return [f"declared, and in no report: {kind}: `{path}`"
             for kind, path in sorted(set(document.types) - seen - document.rare)]
-
-
-def table(fields):
-    """All fields as the document's sections would have them."""
-    lines, before = [], None
-    for (kind, path), types in sorted(fields.types.items()):
-        if kind != before:
-            lines += ["", f"## `{kind}`" if kind != EVERY else "## Every record", "",
-                      "| field | type | unit | meaning |", "| --- | --- | --- | --- |"]
-            before = kind
-        lines.append(f"| `{path}` | {written(types)} | | |")
-    return "\n".join(lines[1:])

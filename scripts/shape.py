@@ -2,41 +2,13 @@
 always there.
 
 The crc says that a record arrived as it was written, not that it was written right: by another version, or by
-somebody's own program. A field that docs/report.md does not name is let through, since newer ones may be added.
+somebody's own program. A field that is not declared is let through, since newer ones may be added.
 """
 import functools
 import itertools
-import os
 
-import report_fields
+import schema
 
-DOCUMENT = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "docs/report.md")
-# Fields that are there in each record of a type, or in each object of that name. Only those that a reader cannot
-# do without: all others are left out where they are not known.
-NEEDED = {
-    "core": ("core",),
-    "selftest": ("name", "result"),
-    "linearity": ("recipe",),
-    "linearity.points[]": ("adds",),
-    "regression": ("recipe",),
-    "row": ("suite", "name", "core", "ops", "status"),
-    "row.ticks": ("min", "max"),
-    "row.body": ("min", "max"),
-    "row.modes[]": ("cycles", "share"),
-    "row.by_cores[]": ("cores", "ticks", "least_ticks", "greatest_ticks"),
-    **{f"row.sweep.{part}": ("max", "best", "worst", "cycles") for part in ("code", "stack", "data")},
-    "matrix": ("suite", "name", "pairs"),
-    "gaps": ("suite", "name", "core", "gaps", "first", "stolen_ticks", "longest_ticks"),
-    "advice": ("topic", "text"),
-    "event": ("kind", "message"),
-    "run.caches[]": ("level", "type", "size_bytes"),
-    "run.memory.modules[]": ("count",),
-    "end": ("rows", "failures", "verdict"),
-}
-# Arrays whose elements are arrays of so many.
-LENGTHS = {"row.hist": 2, "gaps.first": 2, "matrix.pairs": 5}
-# Numbers that others are divided by.
-ABOVE_0 = {"run.ticks_per_instruction", "row.ops"}
 NUMBER_LIMIT = 1e300  # JSON has no infinity, but 1e999 is read as one
 NUMBERS = {int, float}
 # Whole numbers and others are not told apart: a reader takes both.
@@ -49,24 +21,29 @@ class Node:
 
     def __init__(self, path):
         self.path, self.stated, self.allowed = path, "", frozenset()
-        self.members, self.needed = {}, NEEDED.get(path, ())
-        self.inner, self.length = None, LENGTHS.get(path)
+        self.members, self.needed = {}, []
+        self.inner, self.length, self.above_0 = None, None, False
+
+    def declare(self, field):
+        """`field` is what is declared of it."""
+        self.state(field["type"])
+        self.length, self.above_0 = field.get("length"), field.get("above_0", False)
 
     def state(self, stated):
-        """`stated` is a type as the document writes it."""
+        """`stated` is a type, in words."""
         self.stated = stated
-        self.allowed = frozenset(python for one in report_fields.split_type(stated)
+        self.allowed = frozenset(python for one in schema.split_type(stated)
                                  for python in PYTHON.get(one, (list,)))
         if stated.startswith("array of "):
             self.inner = self.inner or Node(self.path + "[]")
             self.inner.state(stated[len("array of "):])
 
     def way(self, names):
-        """The node of a field by its path, made where it is missing."""
+        """The node of a member by the rest of its path, made where it is missing."""
         node = self
         for name in names:
             bare = name.rstrip("[]")
-            node = node.members.setdefault(bare, Node(f"{node.path}.{bare}"))
+            node = node.members.setdefault(bare, Node(f"{node.path}.{bare}" if node.path else bare))
             if name != bare:
                 node.inner = node.inner or Node(node.path + "[]")
                 node = node.inner
@@ -82,7 +59,7 @@ class Node:
             numbers = [v for v in values if v is not None] if type(None) in found else values
             if not -NUMBER_LIMIT < min(numbers) <= max(numbers) < NUMBER_LIMIT:
                 return self._is(max(numbers, key=abs))
-            if self.path in ABOVE_0 and min(numbers) <= 0:
+            if self.above_0 and min(numbers) <= 0:
                 return f"`{self.path}` is {shown(min(numbers))}, and a number above 0 is asked for"
         elif list in found:
             return self._wrong_elements(values)
@@ -116,23 +93,24 @@ def shown(value):
     """For a message: itself where it is short, else what it is."""
     if type(value) is int and abs(value) > NUMBER_LIMIT:
         return "above all bounds"
-    return repr(value) if type(value) in (int, float, str) and len(repr(value)) < 40 else report_fields.type_of(value)
+    return repr(value) if type(value) in (int, float, str) and len(repr(value)) < 40 else schema.type_of(value)
 
 
 @functools.cache
 def types():
     """{type of a record: its Node}."""
-    with open(DOCUMENT, encoding="utf-8") as f:
-        stated = report_fields.Document(f.read()).types
-    found = {}
-    for (kind, path), text in stated.items():
-        if kind != report_fields.EVERY:
-            found.setdefault(kind, Node(kind)).way(path.split(".")).state(text)
-    return found
+    root = Node("")
+    for path, field in schema.fields().items():
+        names = path.split(".")
+        parent = root.way(names[:-1])
+        parent.way(names[-1:]).declare(field)
+        if field.get("needed"):
+            parent.needed.append(names[-1])
+    return root.members
 
 
 def wrong(record):
-    """What a record lacks or has wrong, in words, or None. One of a type that the document has not is let
+    """What a record lacks or has wrong, in words, or None. One of a type that is not declared is let
     through."""
     node = types().get(record["type"])
     return node.wrong_members(record) if node else None

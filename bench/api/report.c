@@ -1,10 +1,15 @@
 #include "bench/api/report.h"
+#include "bench/report/fields.h"
 #include "lib/text/fmt.h"
 
 void report_init(struct report *r, struct sink *out, enum format format)
 {
-    *r = (struct report){
-        .out = out, .records = out, .live = out, .format = format, .columns = REPORT_COLUMNS};
+    *r = (struct report){.out = out,
+                         .records = out,
+                         .live = out,
+                         .format = format,
+                         .columns = REPORT_COLUMNS,
+                         .check = {.shape = &report_shape}};
 }
 
 void report_failed(struct report *r, const char *what, const char *of)
@@ -51,6 +56,7 @@ static void begin(struct report *r, struct json *j, const char *type)
         fmt(r->live, "\r\n");
     r->progress = false;
     json_begin(j, r->records, r->seq++, type);
+    json_expect(j, &r->check, type);
 }
 
 bool report_record(struct report *r, struct json *j, const char *type)
@@ -105,6 +111,16 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
     }
 }
 
+/* A mistake of the program that no test has met. What was measured is not lost for it. */
+static void tell_odd_field(struct report *r)
+{
+    char text[160];
+    if (r->check.odd[0] == '\0')
+        return;
+    fmt_buf(text, sizeof text, "%s, and docs/report.md states otherwise", r->check.odd);
+    report_event(r, "mistake", text);
+}
+
 void report_end(struct report *r, bool stopped)
 {
     enum verdict { PASS, FAIL, STOPPED };
@@ -113,6 +129,7 @@ void report_end(struct report *r, bool stopped)
     enum verdict verdict = r->failures ? FAIL : stopped ? STOPPED : PASS;
     char smis[40] = "";
     struct json j;
+    tell_odd_field(r);
     /* Before the record, by whose end a reader knows that all has come. */
     if (report_lines(r))
         fmt(r->out, "BT run/verdict@0 %llu failures %s\r\n", (unsigned long long)r->failures,

@@ -31,6 +31,7 @@ struct report {
     bool counts_smis;  /* ... where the platform counts them */
     bool faulted;      /* a core faulted; it is counted in a failure */
     bool progress;     /* a progress line stands on the console without a newline */
+    struct json_check check;
     char failed[REPORT_FAILED_NAMES][44]; /* what failed, the first of them by name; "": no more */
 };
 

@@ -82,6 +82,8 @@ class Boot:
         parts = [seqs[a:b] for a, b in zip([0] + begun[1:], begun[1:] + [len(seqs)])]
         if len(parts) > runs or any(p != list(range(len(p))) for p in parts):
             raise Broken(f"seq has a gap: {seqs}")
+        for mistake in self.events("mistake"):
+            raise Broken(mistake["message"])
 
     def of(self, kind):
         return [r for r in self.records if r["type"] == kind]

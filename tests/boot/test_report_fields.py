@@ -44,5 +44,5 @@ def test_the_document_and_the_reports_have_the_same_fields(boot):
         b = boot(words, **how)
         assert b.end, str(b)
         fields.update(report_fields.Fields(b.records))
-    wrong = report_fields.undocumented(fields, document) + report_fields.unseen(fields, document)
+    wrong = report_fields.undeclared(fields, document) + report_fields.unseen(fields, document)
     assert not wrong, "\n".join([*wrong, "A field that needs a CPU: tests/hosted/report_runs.py"])

@@ -24,15 +24,6 @@ ODD = ("text", True, None, 0, -1.5, [], [[]], [None], {}, {"a": 1}, 10**400)
 TABLE = argparse.Namespace(**CHOICE, format="text", sort="report", reverse=False)
 
 
-def test_what_is_needed_is_documented():
-    for path, names in shape.NEEDED.items():
-        kind, _, inner = path.partition(".")
-        for name in names:
-            assert (kind, f"{inner}.{name}" if inner else name) in DOCUMENT.types, (path, name)
-    for path in shape.LENGTHS:
-        assert DOCUMENT.types[tuple(path.split(".", 1))].startswith("array of array of ")
-
-
 def test_chains_that_were_disturbed_in_all_windows_have_no_ticks():
     assert shape.wrong({"type": "linearity", "recipe": "rdtscp", "points": [{"adds": 0}, {"adds": 1}]}) is None
 

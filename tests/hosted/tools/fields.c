@@ -1,0 +1,99 @@
+/*
+ * Prints every field of a report as bench/report/fields.def declares it, a line of JSON each, for
+ * scripts/fields. Exit 1: not all of it could be written.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "bench/report/declare.h"
+#include "lib/text/json.h"
+
+enum there { IS_NEEDED, IS_PRESENT, IS_ABSENT, IS_ONLY };
+
+struct declared {
+    const char *table; /* not NULL: from here on, fields are in this table */
+    const char *path;
+    uint32_t type;
+    const char *unit;
+    enum there there;
+    const char *when;
+    const char *meaning;
+};
+
+static const struct declared declared[] = {
+#define NEEDED                                  IS_NEEDED, NULL
+#define PRESENT                                 IS_PRESENT, NULL
+#define ABSENT(when)                            IS_ABSENT, when
+#define ONLY(when)                              IS_ONLY, when
+#define TABLE(name)                             {.table = (name)},
+#define FIELD(path, type, unit, there, meaning) {NULL, path, type, unit, there, meaning},
+#include "bench/report/fields.def"
+};
+
+static void type_text(uint32_t type, char *text, size_t size)
+{
+    static const char *const words[] = {"string", "integer", "number", "boolean", "object", "null"};
+    text[0] = '\0';
+    for (; json_dimensions(type) > 0; type = json_element(type))
+        strncat(text, "array of ", size - strlen(text) - 1);
+    if (type & JSON_FRACTION)
+        type &= ~JSON_INTEGER;
+    const char *between = "";
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (!(type >> i & 1))
+            continue;
+        strncat(text, between, size - strlen(text) - 1);
+        strncat(text, words[i], size - strlen(text) - 1);
+        between = " or ";
+    }
+}
+
+/* Of the innermost array. */
+static unsigned length_of(uint32_t type)
+{
+    while (json_dimensions(type) > 1)
+        type = json_element(type);
+    return json_length(type);
+}
+
+static void show(const char *table, const struct declared *d, struct sink *out)
+{
+    static const char *const words[] = {"needed", "present", "absent", "only"};
+    char type[80];
+    struct json j;
+    type_text(d->type, type, sizeof type);
+    json_line_begin(&j, out);
+    json_str(&j, "table", table);
+    json_str(&j, "path", d->path);
+    json_str(&j, "type", type);
+    if (length_of(d->type) > 0)
+        json_u64(&j, "length", length_of(d->type));
+    if ((d->type & JSON_ABOVE_0) == JSON_ABOVE_0)
+        json_bool(&j, "above_0", true);
+    json_str(&j, "unit", d->unit);
+    json_str(&j, "there", words[d->there]);
+    json_str(&j, "when", d->when);
+    json_str(&j, "meaning", d->meaning);
+    json_line_end(&j);
+}
+
+static void print(struct sink *self, const char *bytes, size_t n)
+{
+    (void)self;
+    fwrite(bytes, 1, n, stdout);
+}
+
+int main(void)
+{
+    struct sink out = {print};
+    const char *table = "";
+    for (size_t i = 0; i < sizeof declared / sizeof declared[0]; i++) {
+        if (declared[i].table)
+            table = declared[i].table;
+        else
+            show(table, &declared[i], &out);
+    }
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    perror("fields: standard output");
+    return 1;
+}
