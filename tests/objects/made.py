@@ -24,12 +24,13 @@ COMMANDS = {
     "grows": f"gcc {C} -std=c11 -c grows.c -o",
     "steps": f"gcc {C} -std=c11 -c steps.c -o",
     "faults": f"gcc {C} -std=c11 -c faults.c -o",
+    "history": "nasm -f elf64 -Werror history.asm -o",
     "hostile": "nasm -f elf64 -Werror hostile.asm -o",
     "hostile_ring0": "nasm -f elf64 -Werror -DRING0 hostile.asm -o",
     "stores_gcc": f"gcc -g {C} -std=c11 -DSUITE=stores_gcc -c stores.c -o",
     "stores_clang": f"clang -g {C} -std=c11 -DSUITE=stores_clang -c stores.c -o",
 }
-KINDS = [kind for kind in COMMANDS if kind not in ("faults", "grows", "hostile", "hostile_ring0", "steps") and not kind.startswith("stores_")]
+KINDS = [kind for kind in COMMANDS if kind not in ("faults", "grows", "history", "hostile", "hostile_ring0", "steps") and not kind.startswith("stores_")]
 
 
 def at_hand(kind):

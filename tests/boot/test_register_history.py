@@ -1,0 +1,33 @@
+"""Every body finds the registers and flags that docs/method.md "The history of registers and flags" states, the same in
+all windows, on the bare machine: each recipe, and each method."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from machine import CHECK_FAILED
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
+
+import history  # noqa: E402
+import made  # noqa: E402
+
+# The emulator lacks SERIALIZE.
+PAIRS = [pair for pair in history.PAIRS[history.METHODS.index("adaptive"):] if pair[1] != "serialize"]
+
+
+@pytest.fixture(scope="module")
+def bodies(tmp_path_factory):
+    return {"baretick/objects/history.o": made.own("history", tmp_path_factory.mktemp("history"))}
+
+
+def test_every_method_is_among_them():
+    assert {method for method, _ in PAIRS} == set(history.METHODS)
+
+
+@pytest.mark.parametrize("method, recipe", PAIRS)
+def test_every_body_finds_what_is_stated(boot, stick, bodies, method, recipe):
+    words = f"suite=history {history.SMALL} samples=16 method={method} recipe={recipe}"
+    files = {**bodies, "baretick.conf": words.encode()}
+    b = boot("", disk=stick(files)).must(CHECK_FAILED, rows=len(history.hold(recipe)))
+    history.judge({row["name"]: row for row in b.rows}, recipe)

@@ -1,0 +1,33 @@
+"""What the rows of history.asm come to, recipe by recipe: docs/method.md "The history of registers and flags"."""
+
+RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize")
+METHODS = ("doubled", "plain", "kbest", "ensembles", "adaptive")
+SMALL = "samples=64 ensembles=4 size=16 target=100"
+# Each method with the recipe that most CPUs have, and each recipe with a method.
+PAIRS = [(method, "lfence") for method in METHODS]
+PAIRS += [(METHODS[i % len(METHODS)], recipe) for i, recipe in enumerate(RECIPES) if recipe != "lfence"]
+
+WRITES_RBX = ("paoloni", "cpuid")  # CPUID
+WRITES_RCX = (*WRITES_RBX, "rdtscp")
+WRITES_FLAGS = WRITES_RBX  # XOR, for CPUID's leaf
+
+
+def hold(recipe):
+    """The rows that must hold; the others must fail, which shows that a row can."""
+    return {
+        "alike": True,
+        "registers": True,
+        "rbx_stated": recipe not in WRITES_RBX,
+        "rcx_stated": recipe not in WRITES_RCX,
+        "flags_clear": recipe not in WRITES_FLAGS,
+        "flags_xored": recipe in WRITES_FLAGS,
+    }
+
+
+def judge(rows, recipe):
+    """rows: {name: record}"""
+    assert set(rows) == set(hold(recipe)), rows
+    for name, holds in hold(recipe).items():
+        row = rows[name]
+        assert row["recipe"] == recipe and row["status"] == ("ok" if holds else "wrong"), row
+        assert holds or "another value than is stated" in row["why"], row
