@@ -65,6 +65,14 @@ def of_machine(figures, report, core):
     return markup.together([figures.figure(p, run)[1] for p in found])
 
 
+def of_growth(figures, report, rows):
+    if not figures.wanted:
+        return markup.Markup()
+    run, found = report.one("run"), plot.growth(report, rows)
+    made = [figures.figure(p, run)[1] for p in found if not isinstance(p, plot.Absent)]
+    return element("div", *made, class_="plots") if made else markup.Markup()
+
+
 def worth(row):
     """The kinds of picture that tell something of this row."""
     hist = row.get("hist", [])
@@ -154,7 +162,7 @@ def one(report, args, figures, prefix):
     page.section(f"{prefix}pictures", "Pictures", note, drawn)
     page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
     page.section(f"{prefix}beside", "Rows beside each other", page_parts.beside(report))
-    page.section(f"{prefix}growth", "Growth with the argument", page_parts.growth(report))
+    page.section(f"{prefix}growth", "Growth with the argument", of_growth(figures, report, rows), page_parts.growth(report))
     page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),
                  page_parts.selftests(report))
     page.section(f"{prefix}others", "Further records", page_parts.others(report))

@@ -8,6 +8,7 @@ import compare_command
 import draw_calls
 import draw_change
 import draw_cores
+import draw_growth
 import draw_machine
 import draw_row
 import ink
@@ -20,6 +21,7 @@ KINDS = {
     "histogram": "a row's windows",
     "modes": "a row's modes, placements, rounds and interval",
     "sweep": "a row over offsets of code, stack and data (layout=sweep)",
+    "growth": "how a row's figure grows with its argument (.args)",
     "linearity": "what each recipe hides of chains of adds",
     "cores": "core to core, and cores against each other (suite=cores)",
     "gaps": "what held a core up, over time (suite=quiet)",
@@ -65,6 +67,21 @@ def calls(report, args):
         return draw_calls.calls(report, chosen(report, args))
     except NoData as e:
         return Absent("calls", "calls", str(e))
+
+
+def growth(report, rows):
+    """[picture or Absent] of each row with arguments some of which are among these."""
+    events = [e for e in report.of("event") if e.get("kind") == "growth"]
+    names = {(r["suite"], r["name"].rpartition("/")[0]) for r in rows if "arg" in r}
+    found = []
+    for e in events:
+        if (e.get("suite"), e.get("name")) not in names:
+            continue
+        try:
+            found.append(draw_growth.growth(report, e))
+        except NoData as why:
+            found.append(Absent("growth", "growth", str(why)))
+    return found or [Absent("growth", "growth", "no row has arguments: .args of a row of your own gives them")]
 
 
 def of_machine(kind, report, core=None):
@@ -126,6 +143,8 @@ def drawn(report, args, old=None):
             continue
         if kind == "calls":
             found = [calls(report, args)]
+        elif kind == "growth":
+            found = growth(report, chosen(report, args))
         elif kind == "change":
             found = [change(old)] if old else [] if args.kind == list(KINDS) else \
                 [Absent(kind, kind, "there is no older report: --against OLD names one")]

@@ -91,10 +91,21 @@ def calls():
     return found
 
 
+def growing(name="linear", curve="n", coefficient=2.0, arguments=(4, 16, 64, 256), **changes):
+    """A row with arguments, each figure a tenth above the curve or below it in turn, and its event `growth`."""
+    at = {"n": lambda n: n, "log n": math.log2, "constant": lambda _: 1, "n log n": lambda n: n * math.log2(n), "n^2": lambda n: n * n}
+    rows = [row(f"{name}/{n}", coefficient * at[curve](n) * (1.1 if i % 2 else 0.9), half=0.4 * n, suite="args", arg=n, object="o.o")
+            for i, n in enumerate(arguments)]
+    said = f"args/{name}, {len(rows)} arguments: {curve}, {coefficient:.3f} cycles x {curve} with an error of 10.0% of the mean"
+    return [*rows, {"type": "event", "kind": "growth", "message": said, "suite": "args", "name": name, "unit": "cycles",
+                    "points": len(rows), "fits": True, "curve": curve, "coefficient": coefficient, "error": 0.1,
+                    "quiet": True, **changes}]
+
+
 def everything():
     """The records of a report that has something of each kind, `run` first and without `end`."""
     return [silicon(), linearity("lfence", 0.05), linearity("plain", 98), linearity("rdtscp", 36), moded(), plain(),
-            swept(), *several_cores(), gaps(), *calls()]
+            swept(), *several_cores(), gaps(), *calls(), *growing()]
 
 
 def binned_share(found, limit):

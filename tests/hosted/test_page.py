@@ -17,7 +17,7 @@ import page_parts
 import pytest
 import saved
 from made_reports import ROOT, baretick, counted, counting, report, row, whole
-from pictured import everything, gaps, hist, moded, plain, several_cores, silicon
+from pictured import everything, gaps, growing, hist, moded, plain, several_cores, silicon
 
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
 ALL = {"plots": 24, "suite": "*", "bench": "*", "core": None, "against": None, "across": []}
@@ -259,6 +259,45 @@ def test_the_growth_with_an_argument_is_told():
     said = {"type": "event", "kind": "growth", "suite": "s", "name": "a", "message": "s/a, 3 arguments: n, 2 cycles x n"}
     text = Read(made(taken([silicon(), row("a/8", 5, arg=8), said]), plots=0)).text
     assert "Growth with the argument" in text and said["message"] in text
+
+
+@with_pictures
+def test_the_growth_with_an_argument_is_drawn_above_what_is_told():
+    text = made(taken([silicon(), *growing(), *growing("other", "log n"), plain()]))
+    (section,) = re.findall(r'<section id="growth".*?</section>', text, re.DOTALL)
+    captions = re.findall(r"<figcaption>([^<]*)", section)
+    assert captions == ["args/linear grows as n: 2.000 \u00d7 n core cycles",
+                        "args/other grows as log n: 2.000 \u00d7 log\u2082 n core cycles"], captions
+    assert section.count("<svg") == 2 and section.rindex("<svg") < section.index("args/linear, 4 arguments")
+    assert not Read(text).wrong
+    some = made(taken([silicon(), *growing(), *growing("other", "log n")]), bench="other")
+    assert "args/other grows" in some and "args/linear grows" not in some
+    assert "<svg" not in made(taken([silicon(), *growing()]), plots=0)
+
+
+def counted_too(cycles, instructions, **more):
+    """A row of `plain` with its instructions."""
+    found = {**plain(), **more}
+    per_op = {**found["per_op"], "instructions": instructions, "ipc": round(instructions / cycles, 6)}
+    return {**found, "per_op": per_op}
+
+
+def test_instructions_and_ipc_are_columns_of_the_rows():
+    read = Read(made(taken([silicon(), counted_too(2, 5), row("without", 3)]), plots=0))
+    (table,) = (t for t in read.tables if "IPC" in t[0])
+    heads = table[0]
+    cells = {line[0].split("/")[-1]: dict(zip(heads, line)) for line in table[1:]}
+    assert (cells["plain"]["instr/op"], cells["plain"]["IPC"]) == ("5.000", "2.50"), cells
+    assert {cells["without"]["instr/op"], cells["without"]["IPC"]} <= {"", "-"}, cells
+    assert not any("IPC" in t[0] for t in Read(made(taken([silicon(), row("without", 3)]), plots=0)).tables)
+
+
+@with_pictures
+def test_instructions_and_ipc_are_said_of_a_picture():
+    text = made(taken([silicon(), counted_too(2, 5)]))
+    (about,) = {x for x in re.findall(r"<figcaption>made/plain.*?<span>([^<]*)", text)}
+    assert "5 instructions, IPC 2.50" in about, about
+    assert "instructions, IPC" not in made(taken([silicon(), plain()]))
 
 
 def test_no_kind_of_record_is_passed_over():

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 from made_reports import ROOT, baretick, counted, counting, report, row, whole
-from pictured import (binned_share, everything, gaps, hist, linearity, moded, plain, several_cores, silicon, swept)
+from pictured import (binned_share, everything, gaps, growing, hist, linearity, moded, plain, several_cores, silicon, swept)
 
 pytest.importorskip("matplotlib", reason="python3-matplotlib is not here: scripts/setup installs it")
 
+import draw_growth  # noqa: E402
 import draw_row  # noqa: E402
 import ink  # noqa: E402
 import plot  # noqa: E402
@@ -67,7 +68,7 @@ def shapes(svg, name):
     return found
 
 
-NAMED = ("windows", "old", "gaps", "sweep-code", "placements", "rounds", "net", "gross", *(f"pairs-{n}" for n in (None, *range(21))))
+NAMED = ("windows", "old", "gaps", "sweep-code", "placements", "rounds", "net", "gross", "curve", *(f"pairs-{n}" for n in (None, *range(21))))
 
 
 def digest(svg):
@@ -89,7 +90,7 @@ def assert_alike(lines, golden):
 
 STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-core0-modes", "made-swept-core0-sweep",
          "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contests", "quiet-gaps-core0",
-         "counted-made-exact-core0-histogram", "counted-linearity", "calls")
+         "counted-made-exact-core0-histogram", "counted-linearity", "calls", "growth-args-linear")
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -112,6 +113,17 @@ def test_a_title_names_row_figure_interval_and_machine(svgs):
     said = " ".join(texts(svgs["made-plain-core0-histogram"]))
     for word in ("made/plain", "2.000 \u00b1 0.010 core cycles", "Made CPU", "core 0", "recipe lfence", "bare machine"):
         assert word in said
+
+
+def test_a_title_has_instructions_and_ipc_where_both_are_known():
+    def said(**counts):
+        found = plain()
+        found["per_op"].update(counts)
+        return " ".join(texts(drawn([silicon(), found])[0]["made-plain-core0-modes"].sheet().svg()))
+
+    assert "5 instructions, IPC 2.50" in said(instructions=5, ipc=2.5)
+    assert "5 instructions" in said(instructions=5) and "IPC" not in said(instructions=5)
+    assert "instructions" not in said() and "IPC" not in said()
 
 
 def test_letters_are_large_and_axes_named(svgs):
@@ -200,6 +212,79 @@ def test_calls_of_counted_instructions_have_no_interval():
                   if p.kind == "calls")
     assert picture.title == "A call costs 2 (got, empty) to 3 (plt, empty) instructions"
     assert not {"98% interval", "gross: with its loop"} & set(texts(picture.sheet().svg()))
+
+
+def grown(*records):
+    """{stem: (picture, SVG)} of the kind growth."""
+    return {stem: (p, p.sheet().svg()) for stem, p in drawn([silicon(), *records])[0].items() if p.kind == "growth"}
+
+
+@pytest.mark.parametrize("curve, said", [
+    ("constant", "does not grow: 2.000 core cycles"), ("log n", "grows as log n: 2.000 \u00d7 log\u2082 n core cycles"),
+    ("n", "grows as n: 2.000 \u00d7 n core cycles"), ("n log n", "grows as n log n: 2.000 \u00d7 n log\u2082 n core cycles"),
+    ("n^2", "grows as n^2: 2.000 \u00d7 n\u00b2 core cycles"),
+])
+def test_each_curve_has_its_name_and_equation(curve, said):
+    (picture, svg), = grown(*growing(curve=curve)).values()
+    assert picture.title == f"args/linear {said}"
+    assert any(t.startswith(f"{curve}: 2.000") for t in texts(svg)) and "figure, 98% interval" in texts(svg), texts(svg)
+    # The event's own equation: at 16 figures are 1.1 of the curve, and at 64 0.9 of it.
+    at = draw_growth.CURVES[curve][1]
+    values = {r["arg"]: r["per_op"]["cycles"] for r in growing(curve=curve) if "arg" in r}
+    assert values[16] == pytest.approx(2.2 * at(16)) and values[64] == pytest.approx(1.8 * at(64))
+
+
+def points_of(svg):
+    """[(left, height)] of the figures, from the least argument on; the page's height grows downwards."""
+    found = re.search(r'<g id="figures">.*?</g>\s*</g>', svg, re.S)[0]
+    return [(float(x), float(y)) for x, y in re.findall(r'<use [^>]*x="([\d.]+)" y="([\d.]+)"', found)]
+
+
+def test_points_of_a_growth_lie_about_its_curve_and_have_their_intervals():
+    """Arguments with even steps: both axes are linear, so that places are in proportion to figures."""
+    (_, svg), = grown(*growing(arguments=(10, 20, 30, 40))).values()
+    points = points_of(svg)
+    assert len(points) == 4 and [b[0] - a[0] for a, b in zip(points, points[1:])] == pytest.approx([points[1][0] - points[0][0]] * 3)
+    figures = [18, 44, 54, 88]
+    per_cycle = (points[0][1] - points[3][1]) / (figures[3] - figures[0])
+    assert [(points[0][1] - y) / per_cycle for _, y in points] == pytest.approx([f - 18 for f in figures], abs=0.1)
+    ((left, right, top),) = shapes(svg, "curve")
+    assert (left, right) == pytest.approx((points[0][0], points[3][0]), abs=0.1)
+    assert (points[0][1] - top) / per_cycle == pytest.approx(80 - 18, abs=0.1)
+    bars = shapes(svg, "intervals")
+    assert [(points[0][1] - top) / per_cycle for *_, top in bars] == pytest.approx([18 + 4 - 18, 44 + 8 - 18, 54 + 12 - 18, 88 + 16 - 18], abs=0.2)
+
+
+def test_a_growth_without_a_fit_or_with_a_failed_argument_says_so():
+    records = growing(fits=False, error=0.3, quiet=False)
+    records[1].update(status="wrong", why="it is 16")
+    (picture, svg), = grown(*records).values()
+    assert "fits no curve; the best (n) is 2.000" in picture.title
+    assert "FAILED: n = 16" in picture.about and "SHARED" in picture.about and "30.0 % of the mean" in picture.about
+    words = texts(svg)
+    assert "failed" in words and "16" in words and len(points_of(svg)) == 3
+    assert "stroke-dasharray" in re.search(r'<g id="curve">.*?</g>', svg, re.S)[0]
+
+
+def test_a_growth_of_counted_instructions_has_no_interval():
+    rows = [counted(f"f/{n}", 2 * n, arg=n) for n in (4, 16, 64)]
+    event = {**growing()[-1], "suite": "made", "name": "f", "unit": "instructions"}
+    (picture, svg), = ((p, p.sheet().svg()) for p in drawn([counting(), *rows, event])[0].values() if p.kind == "growth")
+    assert picture.title == "made/f grows as n: 2.000 \u00d7 n instructions"
+    assert "figure" in texts(svg) and not any("interval" in t or "cycle" in t for t in texts(svg))
+
+
+def test_too_few_arguments_for_a_fit_are_told_and_not_drawn():
+    *rows, event = growing(arguments=(4, 16))
+    for key in ("curve", "coefficient", "error"):
+        del event[key]
+    _, absent = drawn([silicon(), *rows, {**event, "fits": False}])
+    assert [a.why for a in absent if a.kind == "growth"] == ["args/linear: a fit takes three arguments above 0 with a figure"]
+
+
+def test_arguments_at_the_axis_keep_apart():
+    assert draw_growth._some(list(range(1, 21))) == [1, 2, 3, 5, 8, 12, 18]
+    assert draw_growth._some([10, 20, 30]) == [10, 20, 30]
 
 
 def test_the_sign_of_a_skew_is_the_columns(svgs):
@@ -317,6 +402,7 @@ def test_old_against_new(kept, tmp_path):
     ({**gaps(), "gaps": 0}, "gaps", "no gap on core 0"),
     ({**several_cores()[1], "pairs": []}, "cores", "it takes two cores (cores=all)"),
     (row("x", 1), "linearity", "no record `linearity`"),
+    (row("x", 1), "growth", ".args of a row of your own gives them"),
     (row("x", 1), "change", "--against OLD names one"),
 ])
 def test_what_is_not_there_is_named_with_what_gives_it(record, kind, said):
