@@ -15,10 +15,11 @@
 #define POINT_LEAST  2048
 #define POINT_MOST   (1u << 17)
 #define PLACEMENTS   4
-#define ROUNDS       4
-#define OTHER_ROUNDS 1 /* of a recipe that is not in use */
-#define DOUBTED      3 /* times as many rounds of the recipe in use, where it seems to bend */
-#define MOST_GROUPS  (DOUBTED * PLACEMENTS * ROUNDS)
+#define ROUNDS       8  /* so that they can prove a bend: LINEARITY_PROVES */
+#define MOST_ROUNDS  12 /* where they seem to bend, and cannot prove it */
+#define OTHER_ROUNDS 1  /* of a recipe that is not in use */
+#define MOST_GROUPS  (PLACEMENTS * MOST_ROUNDS)
+#define GROUP_LEAST  256 /* windows of a group */
 #define LINE         64
 #define STEP_ADDS    100 /* of the ruler whose deltas the step is found in */
 #define WARM_ROUNDS  4
@@ -182,15 +183,28 @@ static bool is_mostly_quiet(const struct probe *p, enum recipe r)
     return 2 * p->recipe[r].quiet >= p->recipe[r].groups;
 }
 
-/* What seems to bend by the first groups is asked again: so few could not prove it. */
+/* Windows of each of the groups, in whole rounds of interleave.h where one is not enough. */
+static size_t group_windows(const struct engine *e, enum recipe r, unsigned groups)
+{
+    size_t n = (point_windows(e, r) + groups - 1) / groups;
+    if (n <= GROUP_LEAST)
+        return GROUP_LEAST;
+    return (n + INTERLEAVE_ROUND - 1) / INTERLEAVE_ROUND * INTERLEAVE_ROUND;
+}
+
+static bool is_in_doubt(const struct probe *p, enum recipe r)
+{
+    return !p->recipe[r].line.straight && p->recipe[r].bend_p > LINEARITY_FALSE &&
+           is_mostly_quiet(p, r);
+}
+
 static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
 {
     struct linearity_group group[MOST_GROUPS];
     unsigned groups = PLACEMENTS * (r == e->probed ? ROUNDS : OTHER_ROUNDS);
-    size_t rounds = (point_windows(e, r) / groups + INTERLEAVE_ROUND - 1) / INTERLEAVE_ROUND;
-    size_t n = rounds * INTERLEAVE_ROUND;
+    size_t n = group_windows(e, r, groups);
     probe_groups_to(e, p, r, n, groups, group);
-    if (r == e->probed && !p->recipe[r].line.straight && is_mostly_quiet(p, r))
+    if (r == e->probed && is_in_doubt(p, r))
         probe_groups_to(e, p, r, n, MOST_GROUPS, group);
 }
 

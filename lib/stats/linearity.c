@@ -172,7 +172,7 @@ double linearity_bend_p(const struct linearity_group *group, size_t groups)
         }
     for (int i = 0; i <= LINEARITY_POINTS; i++)
         for (int side = 0; side < 2; side++) {
-            double p = TESTS * heads(b.n[i][side], whole);
+            double p = LINEARITY_LOOKS * TESTS * heads(b.n[i][side], whole);
             least = p < least ? p : least;
         }
     return least;
