@@ -68,6 +68,12 @@ def test_the_readme_is_short():
     assert (ROOT / "README.md").stat().st_size <= README_BYTES
 
 
+def test_the_readme_leads_to_every_page_of_the_documentation():
+    linked = {target.partition("#")[0] for target in links((ROOT / "README.md").read_text(encoding="utf-8"))}
+    there = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+    assert there and there <= linked, there - linked
+
+
 def sources():
     """The text of every source but this file."""
     for top in TOPS:
