@@ -5,12 +5,21 @@ static step_each *volatile now; /* NULL: nothing is stepped */
 static void *now_ctx;
 static void (*other)(int number, siginfo_t *info, void *context);
 
+/*
+ * A step is TRAP_TRACE to Linux and TRAP_BRKPT to qemu-user. On Linux TRAP_BRKPT is a body's own
+ * icebp, which fails the row in its windows: such a row is not stepped.
+ */
+static bool is_step(const siginfo_t *info)
+{
+    return info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT;
+}
+
 static void on_trap(int number, siginfo_t *info, void *context)
 {
     /* The function may have set AC, of which nothing here knows. */
     __asm__ volatile("pushfq\n\tandl $~0x40000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
     ucontext_t *at = context;
-    if (!now || info->si_code != TRAP_TRACE) {
+    if (!now || !is_step(info)) {
         other(number, info, context);
         return;
     }

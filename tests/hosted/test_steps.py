@@ -5,11 +5,13 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import termios
 from pathlib import Path
 
+import launches
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,6 +138,36 @@ def test_every_method_has_the_same_count(run, words):
     for row in rows:
         assert row["per_op"]["instructions"] == {"plt": 3, "direct_c": 3}[row["name"]], row
         assert row["sampling_ticks"] > 0 and row["steps"]["us"] > 0 and row["steps"]["traps"] > 20, row
+
+
+ICEBP = """static int trap(uint64_t n, struct baretick_object *o)
+{ (void)o; for (; n; n--) __asm__ volatile(".byte 0xf1"); return 0; }
+static int good(uint64_t n, struct baretick_object *o)
+{ (void)o; for (; n; n--) __asm__ volatile("nop"); return 0; }
+BARETICK_ROW(icebp, a_trap, "INT1", .body = trap, .ops = 10);
+BARETICK_ROW(icebp, good, "NOP", .body = good, .ops = 10);
+"""
+
+
+def test_a_trap_of_the_body_is_no_step(run, tmp_path):
+    """Linux tells of INT1 with the code that qemu-user tells of a step with."""
+    path = made.of_source(tmp_path, "icebp", ICEBP)
+    rows = run(*SHORT, f"objects={path}", "suite=icebp").report().rows
+    trap, good = rows["icebp/a_trap"], rows["icebp/good"]
+    assert trap["status"] == "wrong" and "SIGTRAP at" in trap["why"] and "steps" not in trap, trap
+    assert good["status"] == "ok" and good["steps"]["traps"] > 0, good
+
+
+@pytest.mark.native
+def test_instructions_are_counted_in_an_emulator(program):
+    emulator = shutil.which("qemu-x86_64")
+    if not emulator:
+        pytest.skip("qemu-x86_64 is not installed: ./scripts/setup installs it")
+    ran = subprocess.run([emulator, "-cpu", "max", program, *SHORT, "suite=calls", "bench=plt"], capture_output=True,
+                         timeout=300, check=False)  # fmt: skip
+    report = launches.Launch(ran.stdout, ran.returncode, 0)
+    assert report.run["execution"] == "emulated" and report.rows["calls/plt"]["per_op"]["instructions"] == 3
+    assert report.selftests["instructions"]["result"] == "pass", report.selftests
 
 
 def test_off_steps_nothing(run):
