@@ -14,7 +14,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import pytest
-from made_reports import ROOT, baretick, counted, counting, report, row, whole
+from made_reports import ROOT, baretick, counted, counting, process, report, row, whole
 from pictured import (binned_share, everything, gaps, growing, hist, linearity, moded, plain, several_cores, silicon, swept)
 
 pytest.importorskip("matplotlib", reason="python3-matplotlib is not here: scripts/setup installs it")
@@ -438,7 +438,7 @@ def test_a_damaged_report_is_drawn_and_named(kept, tmp_path):
 def test_without_matplotlib_it_says_what_to_install(kept, tmp_path, monkeypatch):
     (tmp_path / "matplotlib.py").write_text("raise ImportError('not here')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    ran = baretick("plot", kept(report([*everything(), END])), "-o", tmp_path / "x.svg", "--kind", "linearity")
+    ran = process("plot", kept(report([*everything(), END])), "-o", tmp_path / "x.svg", "--kind", "linearity")
     assert ran.returncode == 2 and "python3-matplotlib" in ran.stderr and "scripts/setup" in ran.stderr
     assert "python3-matplotlib" in (ROOT / "scripts/setup").read_text()
 
