@@ -108,6 +108,17 @@ def run_on(process, ticks):
         state, now = state_and_ticks(process)
 
 
+def until(holds, process, what):
+    """Waits until holds() is true. Fails with `what` where it is not within SECONDS, or the process ends first."""
+    over = time.monotonic() + SECONDS
+    while not holds():
+        if process.poll() is not None:
+            pytest.fail(f"{what}: the process ended before that, with status {process.returncode}")
+        if time.monotonic() > over:
+            pytest.fail(f"{what}: not within {SECONDS} s")
+        time.sleep(0.01)
+
+
 class Ended:
     """What a launch left: status, out and err as text, and the report where out is nothing else."""
 

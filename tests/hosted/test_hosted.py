@@ -13,7 +13,7 @@ from pathlib import Path
 
 import figure
 import pytest
-from conftest import SECONDS, run_on
+from conftest import SECONDS, run_on, until
 from terminal import Terminal
 
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED, STOPPED = 0, 2, 3, 4, 5
@@ -593,9 +593,8 @@ def test_move_to_another_cpu_is_counted(running):
 def test_a_signal_before_the_first_row_ends_the_run_too(running, number):
     """As soon as the process takes signals at all, which is before its clocks are measured."""
     process, end = running("suite=truth", "samples=1000000", "hist=off")
-    caught = 0
-    while not caught >> (number - 1) & 1 and process.poll() is None:
-        caught = int(re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())[1], 16)
+    until(lambda: int(re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())[1], 16) >> (number - 1) & 1,
+          process, f"{number} is caught")
     os.kill(process.pid, number)
     ended = end()
     assert ended.status == STOPPED and ended.report().end["verdict"] == "stopped", ended.err
@@ -688,6 +687,19 @@ def test_a_signal_ends_a_row_that_does_not_end(running, number, cores):
 
 
 
+def syscall_of(process):
+    """proc(5): the number of the system call that it waits in, and more; empty where the kernel does not tell."""
+    try:
+        return Path(f"/proc/{process.pid}/syscall").read_text()
+    except OSError:
+        return ""
+
+
+def test_waiting_for_a_process_that_ends_fails():
+    with subprocess.Popen(["true"]) as process, pytest.raises(pytest.fail.Exception, match="a wonder: .* status 0"):
+        until(lambda: False, process, "a wonder")
+
+
 def test_a_second_interrupt_ends_at_once(program):
     """With the first held up: its report goes into a pipe that is full."""
     read, write = os.pipe()
@@ -695,8 +707,7 @@ def test_a_second_interrupt_ends_at_once(program):
     os.write(write, b"x" * size)
     process = subprocess.Popen([program, *ENDLESS], stdin=subprocess.DEVNULL, stdout=write)
     try:
-        while not Path(f"/proc/{process.pid}/syscall").read_text().startswith("1 "):  # write(2)
-            time.sleep(0.01)
+        until(lambda: syscall_of(process).startswith("1 "), process, "write(2) waits for the pipe, as /proc/PID/syscall has it")
         process.send_signal(signal.SIGINT)
         # Within a tenth of a second it is the same wish, as timeout(1) signals a process and then its group.
         began = time.monotonic()
