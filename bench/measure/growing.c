@@ -49,6 +49,11 @@ static void forget(uint64_t least[GROWING_BODIES])
         least[i] = UINT64_MAX;
 }
 
+double growing_ticks(const struct engine *e)
+{
+    return engine_has_hz(e) ? e->tsc_hz / PARTS_A_S : TICKS_MOST;
+}
+
 unsigned growing_take(const struct engine *e, enum recipe recipe, uint64_t least[GROWING_BODIES])
 {
     window_fn fn[GROWING_BODIES];
@@ -60,7 +65,7 @@ unsigned growing_take(const struct engine *e, enum recipe recipe, uint64_t least
     take_way(e, fn, 1, 1, least);
     double once = (double)(tsc_now() - began);
     if (e->execution == EXEC_SILICON) {
-        double most = (engine_has_hz(e) ? e->tsc_hz / PARTS_A_S : TICKS_MOST) / once;
+        double most = growing_ticks(e) / once;
         ways = most < 2 * WAYS_MOST ? 2 : WAYS_MOST;
         block = most > WAYS_MOST * ENGINE_BLOCK ? ENGINE_BLOCK : (unsigned)most / ways;
         block = block > 0 ? block : 1;

@@ -12,6 +12,9 @@
 #define GROWING_BODIES 64
 #define GROWING_STEP   16 /* adds */
 
+/* Ticks of a fiftieth of a second: what the windows of a recipe may take that are for show. */
+double growing_ticks(const struct engine *e);
+
 /*
  * least[i]: the least window over i * GROWING_STEP adds, in ticks. The bodies are gone through
  * there and back, in blocks. On silicon as many windows each as a fiftieth of a second has room

@@ -2,6 +2,7 @@
 #include "bench/measure/engine.h"
 #include "bench/measure/interleave.h"
 #include "bench/measure/own.h"
+#include "bench/measure/tsc.h"
 #include "bench/window/window.h"
 #include "lib/stats/moments.h"
 #include "lib/text/fmt.h"
@@ -9,8 +10,9 @@
 
 #define POINT_WINDOWS 64 /* a point of the table, where windows are exact or noise anyway */
 /* On silicon a point of the recipe in use is taken to this half-width, core cycles, within bounds;
- * of another recipe by the lower bound: a VM's CPUID takes 10,000 ticks. All of it at several
- * placements of the code in its line, in several rounds: what they make of a point is its error. */
+ * of another recipe by the lower bound, or as many as growing_ticks() has room for: a VM's CPUID
+ * takes 10,000 ticks. All of it at several placements of the code in its line, in several rounds:
+ * what they make of a point is its error. */
 #define POINT_HALF   0.3
 #define POINT_LEAST  2048
 #define POINT_MOST   (1u << 17)
@@ -198,11 +200,29 @@ static bool is_in_doubt(const struct probe *p, enum recipe r)
            is_mostly_quiet(p, r);
 }
 
+static bool is_in_use(const struct engine *e, enum recipe r)
+{
+    return r == e->probed || r == e->recipe;
+}
+
+/* Windows of a point in a group that there is time for, by what a few take. */
+static size_t windows_in_time(struct engine *e, enum recipe r, unsigned groups)
+{
+    const size_t turn = 2 * ENGINE_BLOCK; /* there and back */
+    double location[LINEARITY_POINTS];
+    uint64_t began = tsc_now();
+    measure_points(e, r, turn, 0, location);
+    double turns = growing_ticks(e) / (double)(tsc_now() - began) / groups;
+    if (turns >= INTERLEAVE_ROUND / turn)
+        return INTERLEAVE_ROUND;
+    return turns < 1 ? turn : (size_t)turns * turn;
+}
+
 static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
 {
     struct linearity_group group[MOST_GROUPS];
     unsigned groups = PLACEMENTS * (r == e->probed ? ROUNDS : OTHER_ROUNDS);
-    size_t n = group_windows(e, r, groups);
+    size_t n = is_in_use(e, r) ? group_windows(e, r, groups) : windows_in_time(e, r, groups);
     probe_groups_to(e, p, r, n, groups, group);
     if (r == e->probed && is_in_doubt(p, r))
         probe_groups_to(e, p, r, n, MOST_GROUPS, group);

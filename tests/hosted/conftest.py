@@ -4,6 +4,9 @@ None of them can fail because of the machine: what a figure of this CPU is, or h
 silicon`, which runs the tests marked `silicon` too."""
 
 import ctypes
+import fcntl
+import hashlib
+import json
 import os
 import resource
 import signal
@@ -162,6 +165,36 @@ def run(program):
             words = (*words, "format=both")
         ended = once(words, environment, stdout)
         return once([*words, "deadline=6"], environment, stdout) if OVERDUE in ended.out else ended
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def for_all_workers(tmp_path_factory):
+    """A folder that all workers of this session have."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared_run(run, for_all_workers):
+    """run(word, ...) for what several tests read: the first of them, whoever's, launches the program with these words,
+    and the others have what it said. Not for a test of the launch itself, nor of figures that a busy machine may
+    spoil and another launch not."""
+
+    def start(*words):
+        path = for_all_workers / hashlib.sha256(repr(words).encode()).hexdigest()
+        with open(path, "a+b") as f:
+            fcntl.flock(f, fcntl.LOCK_EX)
+            f.seek(0)
+            if not (kept := f.read()):
+                ended = run(*words)
+                kept = json.dumps([ended.status, ended.out, ended.err]).encode()
+                f.write(kept)
+        status, out, err = json.loads(kept)
+        return Ended(subprocess.CompletedProcess([], status, out.encode(), err.encode()))
 
     return start
 

@@ -312,9 +312,9 @@ def test_a_timer_that_fails_is_named_with_the_row(run, tmp_path):
     assert f"^ {row['clock_failed']} readings of the clock clock failed" in ended.out, ended.out
 
 
-def test_regression_over_growing_bodies(run):
+def test_regression_over_growing_bodies(shared_run):
     """The line is that of least squares through the minima that stand beside it, over 64 bodies that grow evenly."""
-    ended = run(*QUICK)
+    ended = shared_run(*QUICK)
     records = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick":')]
     lines = {r["recipe"]: r for r in records if r["type"] == "linearity" and "why" not in r}
     fits = {r["recipe"]: r for r in records if r["type"] == "regression"}
@@ -337,6 +337,20 @@ def test_regression_over_growing_bodies(run):
         assert fit["r2"] == pytest.approx(statistics.correlation(bodies, cycles) ** 2, abs=1e-6), fit
         shown = re.search(rf"^{recipe} +(0\.\d{{5}}|[1-9]\.\d{{5}}) ", ended.out, re.MULTILINE)
         assert shown and float(shown[1]) == pytest.approx(fit["slope_cycles"], abs=6e-6), ended.out
+
+
+def test_a_recipe_that_is_not_in_use_has_a_bounded_time(shared_run):
+    """A fiftieth of a second, or 32 windows at each of 4 placements: a hypervisor answers CPUID in thousands of ticks."""
+    report = shared_run(*QUICK, "format=jsonl").report()
+    if report.run["execution"] != "silicon":
+        pytest.skip("not a CPU of one's own")
+    others = [r for name, r in report.linearity.items() if name != report.run["recipe"] and "why" not in r]
+    assert len(others) >= 4
+    for r in others:
+        ticks = sum(p["ticks"] or 0 for p in r["points"])
+        assert 128 <= r["n"] <= 2048 and r["n"] % 128 == 0, r
+        # Twice as much: the few windows that were timed can have been quicker.
+        assert r["n"] == 128 or r["n"] * ticks <= 2 * report.run["tsc"]["hz"] / 50, r
 
 
 def test_report(run):
