@@ -153,6 +153,30 @@ static void say_both(struct sink *out, const struct bench *b, const struct besid
     fmt(out, " apart");
 }
 
+/* A sweep has both rows at all offsets, so that they do not differ. */
+static bool judges_move(const struct engine *e, const struct bench *b, const struct beside *s)
+{
+    return b->moved_bytes && is_known(s->lo) && !s->shared && e->execution == EXEC_SILICON &&
+           e->o->layout != LAYOUT_SWEEP;
+}
+
+static bool is_sensitive(const struct beside *s)
+{
+    return s->lo > 0 || s->hi < 0;
+}
+
+static void say_move(struct sink *out, const struct bench *b, const struct beside *s)
+{
+    fmt(out, "; code moved by %u bytes: this CPU is %ssensitive to that", b->moved_bytes,
+        is_sensitive(s) ? "" : "not ");
+    if (is_sensitive(s))
+        return;
+    fmt(out, " beyond the interval, ");
+    num_f64(out, s->lo, 3, 0);
+    fmt(out, " to ");
+    num_f64(out, s->hi, 3, 0);
+}
+
 static void compare(struct report *r, const struct engine *e, const struct bench *b,
                     const struct core_figure *mine, const struct core_figure *theirs, bool grouped)
 {
@@ -164,6 +188,8 @@ static void compare(struct report *r, const struct engine *e, const struct bench
     say_both(&text.sink, b, &s);
     if (s.shared)
         fmt(&text.sink, "; not judged: somebody else had part of the core");
+    if (judges_move(e, b, &s))
+        say_move(&text.sink, b, &s);
     if (grouped ? !report_event_record(r, &j, "beside", message)
                 : !report_event_begin(r, &j, "beside", message))
         return;
@@ -179,6 +205,10 @@ static void compare(struct report *r, const struct engine *e, const struct bench
         json_f64(&j, "apart_hi", s.hi, 6);
         json_str(&j, "by", s.by_placements ? "placements" : "intervals");
     }
+    if (b->moved_bytes)
+        json_u64(&j, "moved_bytes", b->moved_bytes);
+    if (judges_move(e, b, &s))
+        json_bool(&j, "sensitive", is_sensitive(&s));
     if (e->execution == EXEC_SILICON)
         json_bool(&j, "quiet", !s.shared);
     json_end(&j);
@@ -197,7 +227,7 @@ void compare_rows(struct report *r, const struct engine *e, const struct core_fi
         for (size_t k = 0; rows[i]->beside && k < n; k++)
             if (str_eq(rows[k]->suite, rows[i]->suite) && str_eq(rows[k]->name, rows[i]->beside) &&
                 is_known(figures[i].ticks) && is_known(figures[k].ticks)) {
-                bool both = grouped_both(grouped, rows[i], rows[k]);
+                bool both = !rows[i]->moved_bytes && grouped_both(grouped, rows[i], rows[k]);
                 left_out += both;
                 compare(r, e, rows[i], &figures[i], &figures[k], both);
             }

@@ -273,7 +273,7 @@ PASSES(clone_range, FEW_OPS, compiler_clone_range, compiler_pass, .what = RANGE,
          .least_instructions = LEAST, __VA_ARGS__)
 MOVED(absent, compiler_moved, "a turn of a loop");
 MOVED(trap, compiler_moved_unused, "a turn of a loop, moved by an unused function",
-      .beside = "unused_absent");
+      .beside = "unused_absent", .moved_bytes = 32);
 MOVED(aligned, compiler_still, "a turn of a loop in an aligned function");
 MOVED(cure, compiler_still_unused,
       "a turn of a loop in an aligned function, an unused one behind it",

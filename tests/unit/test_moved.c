@@ -1,0 +1,167 @@
+/* What two rows of one code at two places say of a CPU: figures as they were recorded, and made ones. */
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "bench/show/compare.c"
+
+static const struct bench absent = {.suite = "compiler", .name = "unused_absent"},
+                          trap = {.suite = "compiler",
+                                  .name = "unused_trap",
+                                  .beside = "unused_absent",
+                                  .moved_bytes = 32},
+                          other = {.suite = "compiler", .name = "other", .beside = "unused_absent"};
+static const struct bench *const rows[] = {&absent, &trap, &other};
+
+const struct bench *const *registry(size_t *n)
+{
+    *n = sizeof rows / sizeof *rows;
+    return rows;
+}
+
+bool cycle_known(const struct engine *e)
+{
+    (void)e;
+    return true;
+}
+
+static bool both_in_columns;
+
+bool grouped_both(const struct grouped *g, const struct bench *a, const struct bench *b)
+{
+    (void)g, (void)a, (void)b;
+    return both_in_columns;
+}
+
+static struct options o;
+static struct engine e;
+static struct core_figure figures[3];
+static char text[4096];
+
+/* A figure whose placements are spread evenly over +- half of it. */
+static struct core_figure figure(double cycles, double half)
+{
+    struct core_figure f = {.ticks = cycles / 1.5,
+                            .cycles = cycles,
+                            .lo = cycles - half,
+                            .hi = cycles + half,
+                            .placements = CORE_FIGURE_PLACEMENTS};
+    for (unsigned i = 0; i < CORE_FIGURE_PLACEMENTS; i++)
+        f.theta[i] = cycles + half * ((double)i / (CORE_FIGURE_PLACEMENTS - 1) * 2 - 1);
+    return f;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    options_default(&o);
+    both_in_columns = false;
+    e = (struct engine){.o = &o, .execution = EXEC_SILICON, .cores = 1};
+    for (unsigned i = 0; i < 3; i++)
+        figures[i] = figure(1.19, 0.004);
+    return 0;
+}
+
+static const char *told(enum format format)
+{
+    struct sink_buf out;
+    struct report r;
+    sink_buf_init(&out, text, sizeof text);
+    report_init(&r, &out.sink, format);
+    compare_rows(&r, &e, figures, NULL);
+    assert_false(out.cut);
+    return text;
+}
+
+static void says(const char *words)
+{
+    if (!strstr(told(FORMAT_BOTH), words))
+        fail_msg("\"%s\" is not in: %s", words, text);
+}
+
+static void says_not(const char *words)
+{
+    if (strstr(told(FORMAT_BOTH), words))
+        fail_msg("\"%s\" is in: %s", words, text);
+}
+
+/* Zen 5, gcc 12: docs/compiler.md. */
+static void rows_that_differ_show_a_sensitive_cpu(void **state)
+{
+    (void)state;
+    figures[1] = figure(2.00, 0.004);
+    says("0.810 +- ");
+    says("code moved by 32 bytes: this CPU is sensitive to that");
+    says("\"moved_bytes\":32,\"sensitive\":true");
+    figures[1] = figure(0.90, 0.004); /* the other way, too */
+    says("this CPU is sensitive to that");
+}
+
+/* A CPU whose rows were 1.32 and 1.32. */
+static void rows_that_agree_show_one_that_is_not(void **state)
+{
+    (void)state;
+    figures[0] = figures[1] = figure(1.32, 0.02);
+    says("this CPU is not sensitive to that beyond the interval, -0.");
+    says("\"moved_bytes\":32,\"sensitive\":false");
+    struct beside s = compare_beside(&e, &figures[1], &figures[0]);
+    assert_true(s.by_placements && s.lo < 0 && s.hi > 0 && s.hi - s.lo < 0.04);
+    /* Without placements by the figures' own intervals. */
+    figures[0].placements = figures[1].placements = 0;
+    says("\"by\":\"intervals\",\"moved_bytes\":32,\"sensitive\":false");
+}
+
+/* What is not fair, or not of a CPU, is not judged. */
+static void nothing_is_said_where_it_cannot_be_judged(void **state)
+{
+    (void)state;
+    figures[1] = figure(2.00, 0.004);
+    figures[1].shared = true;
+    says("not judged: somebody else");
+    says_not("sensitive");
+    figures[1].shared = false;
+    o.layout = LAYOUT_SWEEP; /* both rows are at all offsets */
+    says_not("sensitive");
+    o.layout = LAYOUT_SHUFFLE;
+    e.execution = EXEC_INSTRUCTIONS;
+    e.ticks_per_instruction = 128;
+    says("\"moved_bytes\":32");
+    says_not("sensitive");
+    e.execution = EXEC_SILICON;
+    says("sensitive");
+}
+
+static void other_pairs_are_other_code(void **state)
+{
+    (void)state;
+    figures[2] = figure(5, 0.1);
+    const char *line = strstr(told(FORMAT_JSONL), "compiler/other ");
+    assert_non_null(line);
+    char *end = strchr(line, '\n');
+    assert_non_null(end);
+    *end = '\0';
+    assert_null(strstr(line, "moved"));
+    assert_null(strstr(line, "sensitive"));
+}
+
+/* A line of their own, where other pairs stand in columns. */
+static void it_is_said_where_pairs_are_columns(void **state)
+{
+    (void)state;
+    figures[1] = figure(2.00, 0.004);
+    both_in_columns = true;
+    const char *line = strstr(told(FORMAT_TABLE), "beside: compiler/unused_trap");
+    assert_true(line && strstr(line, "this CPU is sensitive"));
+    assert_null(strstr(text, "beside: compiler/other"));
+    assert_non_null(strstr(text, "1 more pairs"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(rows_that_differ_show_a_sensitive_cpu, set_up),
+        cmocka_unit_test_setup(rows_that_agree_show_one_that_is_not, set_up),
+        cmocka_unit_test_setup(nothing_is_said_where_it_cannot_be_judged, set_up),
+        cmocka_unit_test_setup(other_pairs_are_other_code, set_up),
+        cmocka_unit_test_setup(it_is_said_where_pairs_are_columns, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
