@@ -1,4 +1,4 @@
-/* What two rows of one code at two places say of a CPU: figures as they were recorded, and made ones. */
+/* What two rows of one code at two places say of a CPU: recorded figures, and made ones. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/show/compare.c"
