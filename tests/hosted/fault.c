@@ -111,6 +111,15 @@ void fault_say_first(void (*say)(void))
     say_first = say;
 }
 
+/* In the handler of SIGALRM, outside of a guarded call: a forked process ends. */
+static void overdue(void)
+{
+    if (!told)
+        return;
+    fmt_buf(told, told_size, "it did not come to its end before deadline=");
+    _exit(STATUS_FAULTED);
+}
+
 void fault_catch(struct report *r)
 {
     static const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGSYS};
@@ -119,6 +128,7 @@ void fault_catch(struct report *r)
     struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART | SA_ONSTACK};
     report = r;
+    guard_ask(fault_interrupted, overdue);
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigaction(faults[i], &fault, NULL);
@@ -138,14 +148,6 @@ void fault_say(char *said, size_t size)
     hand_on = NULL;
     told = said;
     told_size = size;
-}
-
-void fault_overdue(void)
-{
-    if (!told)
-        return;
-    fmt_buf(told, told_size, "it did not come to its end before deadline=");
-    _exit(STATUS_FAULTED);
 }
 
 void fault_row(const char *suite, const char *name)

@@ -20,11 +20,8 @@ void fault_say_first(void (*say)(void));
 void fault_hand_on(void (*to_others)(void));
 
 /* From now on in this process, which was forked, a fault is no report: its text goes to `said`, and
- * the process ends; SIGTERM alone stops it. */
+ * the process ends, as it does at a deadline outside of a guarded call; SIGTERM alone stops it. */
 void fault_say(char *said, size_t size);
-
-/* In the handler of SIGALRM, outside of a guarded call: such a process ends. */
-void fault_overdue(void);
 
 /* What runs from now on; NULL, NULL: nothing. The strings must stay where they are. */
 void fault_row(const char *suite, const char *name);

@@ -4,7 +4,6 @@
 #include <sys/time.h>
 #include <ucontext.h>
 #include "lib/text/fmt.h"
-#include "tests/hosted/fault.h"
 #include "tests/hosted/segments.h"
 #include "tests/hosted/step.h"
 
@@ -13,6 +12,8 @@ static volatile sig_atomic_t running, overdue;
 static struct guard_ended *told;
 static uint64_t deadline_us, left_us; /* of every row, and of the one that has begun */
 static uint64_t hz;
+static bool (*is_stopped)(void);
+static void (*outside)(void);
 
 /* 0: none. */
 static void set_alarm(uint64_t us)
@@ -30,7 +31,7 @@ static void on_alarm(int number, siginfo_t *info, void *context)
     (void)number, (void)info;
     overdue = 1;
     guard_leave(GUARD_DEADLINE, (uint64_t)u->uc_mcontext.gregs[REG_RIP], "");
-    fault_overdue();
+    outside();
 }
 
 void guard_open(unsigned seconds, uint64_t tsc_hz)
@@ -40,6 +41,12 @@ void guard_open(unsigned seconds, uint64_t tsc_hz)
     deadline_us = seconds * 1000000ull;
     hz = tsc_hz;
     sigaction(SIGALRM, &alarm, NULL);
+}
+
+void guard_ask(bool (*stopped)(void), void (*overdue_outside)(void))
+{
+    is_stopped = stopped;
+    outside = overdue_outside;
 }
 
 void guard_row_begin(uint64_t ran)
@@ -104,7 +111,7 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     /* A signal that came earlier found nothing to leave. */
     if (overdue)
         guard_leave(GUARD_DEADLINE, (uint64_t)__builtin_return_address(0), "");
-    if (fault_interrupted())
+    if (is_stopped())
         guard_leave(GUARD_STOPPED, 0, "");
     fn(ctx);
     segments_put_back();

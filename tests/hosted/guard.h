@@ -11,6 +11,10 @@
  * SIGALRM. */
 void guard_open(unsigned seconds, uint64_t tsc_hz);
 
+/* What a guarded call asks before it begins: whether somebody stops the run; and what the deadline
+ * does outside of such a call. Given once, before the first of them. */
+void guard_ask(bool (*stopped)(void), void (*overdue_outside)(void));
+
 /* A row begins, and is over: its time is that between the two, and `ran` ticks of the TSC that it
  * has taken before. */
 void guard_row_begin(uint64_t ran);
