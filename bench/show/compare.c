@@ -237,3 +237,12 @@ void compare_rows(struct report *r, const struct engine *e, const struct core_fi
             "apart\r\n",
             left_out);
 }
+
+bool compare_begins_series(const struct bench *const *rows, size_t i,
+                           bool (*alike)(const struct bench *a, const struct bench *b))
+{
+    size_t first = 0;
+    while (first < i && !alike(rows[first], rows[i]))
+        first++;
+    return first == i && alike(rows[i], rows[i]);
+}

@@ -36,4 +36,9 @@ struct beside compare_beside(const struct engine *e, const struct core_figure *m
 void compare_rows(struct report *r, const struct engine *e, const struct core_figure *figures,
                   const struct grouped *grouped);
 
+/* Whether the i-th row begins a series of rows that are `alike`: no row before it is like it. A row
+ * of no series is not even like itself. */
+bool compare_begins_series(const struct bench *const *rows, size_t i,
+                           bool (*alike)(const struct bench *a, const struct bench *b));
+
 #endif

@@ -31,7 +31,7 @@ static void stem(char *out, const char *name)
 static bool same_series(const struct bench *a, const struct bench *b)
 {
     char one[NAME], other[NAME];
-    if (!a->at || !b->at || !str_eq(a->suite, b->suite))
+    if (!a->at || !b->at || !a->beside || !b->beside || !str_eq(a->suite, b->suite))
         return false;
     stem(one, a->name);
     stem(other, b->name);
@@ -130,20 +130,12 @@ static void tell(struct report *r, const struct engine *e, const char *suite,
     json_end(&j);
 }
 
-static bool begins_series(const struct bench *const *rows, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (same_series(rows[k], rows[i]))
-            return false;
-    return rows[i]->at && rows[i]->beside;
-}
-
 void even_show(struct report *r, const struct engine *e, const struct core_figure *figures)
 {
     size_t n;
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++) {
-        if (!begins_series(rows, i))
+        if (!compare_begins_series(rows, i, same_series))
             continue;
         struct series s = gather(e, rows, n, figures, i);
         if (s.n > 1)

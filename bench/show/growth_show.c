@@ -23,14 +23,6 @@ static bool same_series(const struct bench *a, const struct bench *b)
            str_eq(a->suite, b->suite) && str_eq(a->code->args_of, b->code->args_of);
 }
 
-static bool begins_series(const struct bench *const *rows, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (same_series(rows[k], rows[i]))
-            return false;
-    return rows[i]->code && rows[i]->code->args_of;
-}
-
 static struct series gather(const struct engine *e, const struct bench *const *rows, size_t n,
                             const struct core_figure *figures, size_t first)
 {
@@ -117,7 +109,7 @@ void growth_show(struct report *r, const struct engine *e, const struct core_fig
     const struct bench *const *rows = registry(&n);
 
     for (size_t i = 0; i < n; i++) {
-        if (!begins_series(rows, i))
+        if (!compare_begins_series(rows, i, same_series))
             continue;
         struct series s = gather(e, rows, n, figures, i);
         if (s.n > 0)

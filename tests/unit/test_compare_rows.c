@@ -1,4 +1,5 @@
-/* What two rows of one code at two places say of a CPU: recorded figures, and made ones. */
+/* Rows that are set against each other: what one code at two places says of a CPU, by recorded
+ * figures and made ones; and where a series of rows begins. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/show/compare.c"
@@ -154,6 +155,20 @@ static void it_is_said_where_pairs_are_columns(void **state)
     assert_non_null(strstr(text, "1 more pairs"));
 }
 
+static bool of_one_letter(const struct bench *a, const struct bench *b)
+{
+    return a->name[0] == 'u' && b->name[0] == 'u';
+}
+
+static void a_series_begins_once(void **state)
+{
+    (void)state;
+    const struct bench *const mixed[] = {&other, &absent, &other, &trap};
+    const bool begins[] = {false, true, false, false};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(compare_begins_series(mixed, i, of_one_letter), begins[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +176,7 @@ int main(void)
         cmocka_unit_test_setup(rows_that_agree_show_one_that_is_not, set_up),
         cmocka_unit_test_setup(nothing_is_said_where_it_cannot_be_judged, set_up),
         cmocka_unit_test_setup(other_pairs_are_other_code, set_up),
+        cmocka_unit_test(a_series_begins_once),
         cmocka_unit_test_setup(it_is_said_where_pairs_are_columns, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
