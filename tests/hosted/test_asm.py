@@ -2,6 +2,7 @@
 silicon`, figures that are known on every CPU."""
 
 import json
+import os
 import re
 import resource
 import subprocess
@@ -133,8 +134,9 @@ FAULTS = {
     "ud2": "SIGILL at ", "xor ecx, ecx; div rcx": "SIGFPE at ", "mov qword [0], 1": "SIGSEGV, address 0",
     "jmp $": "ran longer than deadline=1 seconds", "xor esp, esp; push rax": "SIGSEGV", "int3": "SIGTRAP at ",
     "pushfq; or dword [rsp], 0x100; popfq": "SIGTRAP at ",
-    "pushfq; or dword [rsp], 0x40000; popfq; mov eax, [r14 + 1]": "SIGBUS",
 }
+if "BARETICK_PROGRAM" not in os.environ:  # QEMU 7.2 checks no alignment
+    FAULTS["pushfq; or dword [rsp], 0x40000; popfq; mov eax, [r14 + 1]"] = "SIGBUS"
 
 
 def test_a_fault_or_an_endless_loop_fails_its_row_and_no_other(tmp_path):
@@ -148,6 +150,7 @@ def test_privileged_code_is_said_to_need_the_machine():
     assert ran.returncode == 1 and "try without --hosted" in ran.stdout
 
 
+@pytest.mark.native  # QEMU 7.2 has no seccomp filters for its programs
 def test_a_snippet_that_ends_the_process_fails_its_row_and_no_other(tmp_path):
     bad = ["mov eax, 60; xor edi, edi; syscall", "mov eax, 231; xor edi, edi; syscall",
            "mov eax, 0x400000e7; xor edi, edi; syscall"]

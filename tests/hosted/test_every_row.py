@@ -293,7 +293,7 @@ def test_what_is_impossible_is_refused(pair):
     ],
 )
 def test_the_greatest_value_by_itself(words):
-    said = ended(f"suite=baseline bench=do_nothing instructions=off {words}")  # the shortest windows that there are
+    said = ended(f"suite=baseline bench=do_nothing deadline={SECONDS} instructions=off {words}")  # the shortest windows
     judge("baseline/do_nothing", said.rows["baseline/do_nothing"], words)
 
 

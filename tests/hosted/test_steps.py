@@ -149,6 +149,7 @@ BARETICK_ROW(icebp, good, "NOP", .body = good, .ops = 10);
 """
 
 
+@pytest.mark.native  # QEMU 7.2 answers INT1 with SIGILL
 def test_a_trap_of_the_body_is_no_step(run, tmp_path):
     """Linux tells of INT1 with the code that qemu-user tells of a step with."""
     path = made.of_source(tmp_path, "icebp", ICEBP)
@@ -200,7 +201,8 @@ def test_a_wide_terminal_has_columns_for_them(program):
     head = next(line for line in wide.splitlines() if line.startswith("truth "))
     row = next(line for line in wide.splitlines() if line.startswith("imul "))
     assert head.split()[-2:] == ["instr/op", "IPC"] and "1.000" in row.split()[-2:], (head, row)
-    assert len(head) == len(row.rstrip()) <= 100
+    # Without core cycles, as in an emulator, there is no IPC.
+    assert len(row.rstrip()) in (len(head), len(head) - len("    IPC")) and len(head) <= 100
     assert "instr/op" not in narrow and "1.000 instructions/op" in narrow
 
 
@@ -210,4 +212,5 @@ def test_asm_prints_both():
                          text=True, timeout=300, check=False)  # fmt: skip
     assert ran.returncode == 0, ran
     assert "2.000 instructions a copy, 8.000 iterations of repeated string instructions" in ran.stdout
-    assert re.search(r"[\d.]+ a cycle$", ran.stdout, re.MULTILINE) or "core cycles are not known" in ran.stdout, ran
+    assert re.search(r"[\d.]+ a cycle$", ran.stdout, re.MULTILINE) or any(
+        why in ran.stdout for why in ("core cycles are not known", "an emulator's clock")), ran
