@@ -30,8 +30,11 @@ TIMEOUT = 300  # s; no test waits so long unless something hangs, however loaded
 
 # Where a session keeps machines whose firmware has started (conftest.py); None: each boot starts its own.
 SAVED = "BARETICK_SAVED_MACHINES"
-# What may follow "-device" in a machine that is saved: devices that QEMU can save, with nothing outside of it.
-SAVED_DEVICES = {"VGA", "cirrus-vga", "virtio-gpu-pci", "ramfb"}
+# What may follow "-device" in a machine that is saved, options aside: devices that QEMU can save, with nothing outside
+# of it.
+SAVED_DEVICES = {"VGA", "cirrus-vga", "virtio-gpu-pci"}
+# QEMU's own affairs, of which its machine has nothing.
+OUTSIDE = {"-plugin", "-pidfile"}
 SAVED_BUSES = {"virtio", "ahci"}
 # Where OVMF's driver gives a command up after seconds by the machine's clock. Under icount those pass as fast as QEMU
 # goes, in a tenth of the time, and whoever waits for the host's disk has lost: "failed to load ...: Not Found".
@@ -158,32 +161,47 @@ def monitor(path, *commands):
         return answers
 
 
+def pairs_of(extra):
+    return list(zip(extra[::2], extra[1::2]))
+
+
 def can_be_saved(extra):
     """Whether these arguments leave a machine that depends on nothing but them."""
-    pairs = list(zip(extra[::2], extra[1::2]))
     return len(extra) % 2 == 0 and all(
-        name == "-smp" or (name == "-device" and value in SAVED_DEVICES) for name, value in pairs
+        name in ("-smp", *OUTSIDE)
+        or (name == "-device" and value.split(",")[0] in SAVED_DEVICES)
+        or (name == "-serial" and value.startswith("file:"))
+        for name, value in pairs_of(extra)
     )
 
 
-def saved(arguments, disk):
-    """The file of a machine of these arguments whose firmware has started, made when asked for again.
+def plain(arguments):
+    """The arguments of the same machine without what belongs to one boot of it: where a second serial line goes,
+    whether a disk keeps what is written to it, and what is outside of the machine."""
+    kept = []
+    for name, value in pairs_of(arguments):
+        if name == "-serial" and value.startswith("file:"):
+            value = "null"
+        if name == "-drive" and ",snapshot=on" not in value:
+            value += ",snapshot=on"
+        kept += [] if name in OUTSIDE else [name, str(value)]
+    return kept
 
-    A machine's first boot is a whole one: None. The second makes the file; see ready.c. Another disk of
-    this one's size takes its place later."""
+
+def saved(arguments, disk):
+    """The file of a machine of these arguments whose firmware has started; see ready.c. Another disk of this one's
+    size takes its place later."""
     folder = os.environ.get(SAVED)
     if not folder:
         return None
-    same = [str(a).replace(str(disk), str(os.path.getsize(disk))) if disk else str(a) for a in arguments]
+    arguments = plain(arguments)
+    same = [a.replace(str(disk), str(os.path.getsize(disk))) if disk else a for a in arguments]
     own = Path(folder) / hashlib.sha256("\0".join(same).encode()).hexdigest()[:16]
-    with open(f"{own}.lock", "a+") as lock:
+    with open(f"{own}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if lock.tell() == 0:
-            lock.write("used once\n")
-            return None
         state = own / "state"
         if not state.exists():
-            own.mkdir()
+            own.mkdir(exist_ok=True)
             save(own, state, arguments)
         return state
 
@@ -275,7 +293,7 @@ def qemu(
     keys, done       as in follow()
     runs             how many reports it may write, one after the other
     snapshot         False: what it writes to the disk stays there
-    whole            True: from power-on in any case
+    whole            True: from power-on in any case: for a machine that no other test has
     debugger         what debugger.Debugger has for QEMU"""
     command = ["-machine", machine, "-cpu", cpu, "-m", str(memory)]
     if icount or (icount is None and (not disk or bus not in TIMED_BUSES)):
@@ -299,13 +317,13 @@ def qemu(
         }[bus]
     command += list(extra)
     state = None
-    never = bios or firmware or whole or "ramfb" in extra or (disk and (not snapshot or bus not in SAVED_BUSES))
+    never = bios or firmware or whole or (disk and bus not in SAVED_BUSES)
     if serial and not never and can_be_saved(extra):
         state = saved(command, disk)
     if state:
         command += ["-incoming", f"exec:cat {state}"]
         if disk:
-            program, words = build.ready(), "disk"
+            program, words = build.ready(), "firmware"
     command += list(debugger)
     return start(folder, program, words, command, bios, firmware, keys, timeout, done, runs)
 

@@ -4,9 +4,10 @@
  * QEMU's -kernel starts it, with -append "wait". It says "ready" on COM1, and machine.py saves the
  * machine. A QEMU that goes on from there has the same machine, but another -kernel and -append: as
  * soon as the words differ from "wait", that program is started with them, as OVMF starts a
- * -kernel. Where they are "disk", \EFI\BOOT\BOOTX64.EFI of the first volume that has one is
- * started, without options. The drivers of disks have let go of theirs before: nothing of the disk
- * that was there then is remembered. So many boots share the firmware's own two seconds.
+ * -kernel. Where they are "firmware", this program returns, and the firmware goes on as it does
+ * when a -kernel has ended: it connects all devices again, and boots from a disk or starts its
+ * shell. The drivers of disks have let go of theirs before: nothing of the disk that was there then
+ * is remembered. So many boots share the firmware's own two seconds.
  *
  * fw_cfg: QEMU docs/specs/fw_cfg.txt; its keys: include/standard-headers/linux/qemu_fw_cfg.h.
  */
@@ -25,7 +26,6 @@
 #define CMDLINE_DATA 0x15
 #define WORDS_MAX    4096
 #define POLL_US      1000
-#define NODE_BYTES   4 /* a device path node's type, subtype and length */
 
 struct dma {
     UINT32 control, length;
@@ -107,69 +107,17 @@ static UINT32 read_words(void)
     return length;
 }
 
-static UINTN handles_of(EFI_GUID *protocol, EFI_HANDLE **handles)
-{
-    UINTN n = 0;
-    return EFI_ERROR(bs->LocateHandleBuffer(protocol ? ByProtocol : AllHandles, protocol, NULL, &n,
-                                            handles))
-               ? 0
-               : n;
-}
-
 static void let_go_of_disks(void)
 {
     static EFI_GUID block_guid = EFI_BLOCK_IO_PROTOCOL_GUID;
     EFI_HANDLE *handles;
-    UINTN n = handles_of(&block_guid, &handles);
+    UINTN n = 0;
+    if (EFI_ERROR(bs->LocateHandleBuffer(ByProtocol, &block_guid, NULL, &n, &handles))) {
+        return; /* there is none */
+    }
     for (UINTN i = 0; i < n; i++) {
         bs->DisconnectController(handles[i], NULL, NULL); /* a partition goes with its disk */
     }
-}
-
-/* A file's path on a volume: the volume's, then one node with the name (UEFI 2.10, 10.3.5.4). */
-static EFI_DEVICE_PATH *path_on(EFI_DEVICE_PATH *volume, const CHAR16 *name, UINT32 name_bytes)
-{
-    UINT32 before = 0;
-    UINT8 *from = (UINT8 *)volume, *to;
-    while (!(from[before] == END_DEVICE_PATH_TYPE &&
-             from[before + 1] == END_ENTIRE_DEVICE_PATH_SUBTYPE)) {
-        before += from[before + 2] | (UINT32)from[before + 3] << 8;
-    }
-    UINT32 node = NODE_BYTES + name_bytes;
-    if (EFI_ERROR(bs->AllocatePool(EfiLoaderData, before + node + NODE_BYTES, (void **)&to))) {
-        end("no memory for a path");
-    }
-    bs->CopyMem(to, from, before);
-    to[before] = MEDIA_DEVICE_PATH;
-    to[before + 1] = MEDIA_FILEPATH_DP;
-    to[before + 2] = (UINT8)node;
-    to[before + 3] = (UINT8)(node >> 8);
-    bs->CopyMem(to + before + NODE_BYTES, (void *)name, name_bytes);
-    UINT8 last[NODE_BYTES] = {END_DEVICE_PATH_TYPE, END_ENTIRE_DEVICE_PATH_SUBTYPE, NODE_BYTES, 0};
-    bs->CopyMem(to + before + node, last, NODE_BYTES);
-    return (EFI_DEVICE_PATH *)to;
-}
-
-static EFI_HANDLE load_from_disk(EFI_HANDLE image)
-{
-    static EFI_GUID volume_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
-    static EFI_GUID path_guid = EFI_DEVICE_PATH_PROTOCOL_GUID;
-    static const CHAR16 name[] = L"\\EFI\\BOOT\\BOOTX64.EFI";
-    EFI_HANDLE *handles, loaded;
-    UINTN n = handles_of(NULL, &handles);
-    for (UINTN i = 0; i < n; i++) {
-        bs->ConnectController(handles[i], NULL, NULL, TRUE);
-    }
-    n = handles_of(&volume_guid, &handles);
-    for (UINTN i = 0; i < n; i++) {
-        EFI_DEVICE_PATH *volume;
-        if (!EFI_ERROR(bs->HandleProtocol(handles[i], &path_guid, (void **)&volume)) &&
-            !EFI_ERROR(
-                bs->LoadImage(TRUE, image, path_on(volume, name, sizeof name), NULL, 0, &loaded))) {
-            return loaded;
-        }
-    }
-    end("no volume has a program that can be loaded");
 }
 
 /* The program and the words of -kernel and -append; `self` is where it says that it comes from. */
@@ -213,7 +161,8 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     } while (only_word("wait"));
     /* The machine may have been saved between the length of the words and the words. */
     UINT32 length = read_words();
-    EFI_HANDLE program =
-        only_word("disk") ? load_from_disk(image) : load_kernel(image, self, length);
-    return bs->StartImage(program, NULL, NULL);
+    if (only_word("firmware")) {
+        return EFI_SUCCESS;
+    }
+    return bs->StartImage(load_kernel(image, self, length), NULL, NULL);
 }
