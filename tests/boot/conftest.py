@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import build  # noqa: E402
 import machine  # noqa: E402
 import media  # noqa: E402
+import sharing  # noqa: E402
 
 # What most tests run: enough rows and windows to be a report, few enough to be quick.
 QUICK = "suite=baseline samples=32"
@@ -24,6 +25,7 @@ os.environ["PATH"] += ":/usr/sbin:/sbin"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "check: one of the three boots of `make check`")
+    config.addinivalue_line("markers", "long: takes ten seconds or more, and is begun first")
     if not hasattr(config, "workerinput"):  # workers have it from who started them
         os.environ[machine.SAVED] = tempfile.mkdtemp(prefix="baretick-machines-")
 
@@ -31,6 +33,11 @@ def pytest_configure(config):
 def pytest_unconfigure(config):
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ.pop(machine.SAVED))
+
+
+def pytest_collection_modifyitems(items):
+    """So no worker has a long test left when the others have none."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +61,16 @@ def boot(program, tmp_path):
 
 
 @pytest.fixture
+def shared(program, tmp_path):
+    """shared(words, **how): the same boot, once for all tests that ask for it: for those that only read what it left."""
+
+    def start(words=QUICK, **how):
+        return sharing.boot(tmp_path, program, words=words, **how)
+
+    return start
+
+
+@pytest.fixture
 def stick(program, tmp_path):
     """stick({name: content}): a disk that boots baretick, with these files beside it."""
 
@@ -66,15 +83,18 @@ def stick(program, tmp_path):
 
 @pytest.fixture
 def shim(program, tmp_path):
-    """shim(modes, options): a disk whose boot program changes the machine, then starts baretick."""
+    """shim(modes, options): a disk whose boot program changes the machine, then starts baretick.
 
-    def make(modes, options=QUICK, conf=None):
+    conf: what baretick.conf has; tables: ACPI tables, with the mode of that name."""
+
+    def make(modes, options=QUICK, conf=None, tables=()):
         if isinstance(options, str):
             options = options.encode("utf-16-le") + b"\0\0"
         content = {
             "EFI/BOOT/BOOTX64.EFI": build.shim(),
             "baretick.efi": program,
             "shim.txt": modes.encode() + b"\n" + options,
+            **{f"table{i}": table for i, table in enumerate(tables)},
         }
         if conf:
             content["baretick.conf"] = conf

@@ -62,7 +62,7 @@ def test_shell_lives_on(boot, program, tmp_path, bus):
     lines = [BORROW, faults + "setup", faults + "stack", BORROW + " hist=off"]
     runs = [line for words in lines for line in (f"baretick.efi {words}", "echo was %lasterror%")]
     disk = shell_disk(tmp_path / "shell.img", program, *runs, "echo kept > kept.txt")
-    b = boot("", disk=disk, bus=bus, runs=4, snapshot=False)
+    b = boot("", disk=disk, bus=bus, runs=4, snapshot=False, whole=True)
 
     assert b.exit == 0 and "the shell goes on" in b.text, str(b)
     assert [r["verdict"] for r in b.of("end")] == ["pass", "fail", "fail", "pass"], str(b)
@@ -181,7 +181,7 @@ def figures(rows):
 def test_cores_are_lent_and_given_back(boot, program, tmp_path):
     """Three runs in one life of the firmware: each takes all cores, and all figures are exact."""
     count = 3
-    calls = "baretick.efi suite=baseline,calls bench=empty_*,do_*,direct*,got*,virtual*,lazy* samples=32 hist=off "
+    calls = "baretick.efi suite=baseline,calls bench=empty_*,do_*,direct*,got,virtual_inc_c,lazy* samples=32 hist=off "
     calls += "takeover=borrow finish=return cores="
     runs = [calls + "all", f"baretick.efi suite=cores takeover=borrow finish=return cores=all"]
     lines = [line for run in [*runs, calls + "all"] for line in (run, "echo was %lasterror%")]

@@ -72,8 +72,8 @@ def test_a_named_clock_has_to_start(boot, words):
         ("q35,acpi=off", {"hpet": "no HPET table", "pmtimer": "no FADT"}),
     ],
 )
-def test_list_says_which_start(boot, machine, missing):
-    b = boot("list", machine=machine).must(SUCCESS, rows=0)
+def test_list_says_which_start(shared, machine, missing):
+    b = shared("list", machine=machine).must(SUCCESS, rows=0)
     found = timers(b)
     assert list(found) == [*CLOCKS, *OF_A_PROCESS], str(b)
     assert {n: t["why"] for n, t in found.items() if not t["initialises"]} == missing | OF_A_PROCESS, found
@@ -108,9 +108,3 @@ def test_list_leaves_the_firmware_alive(boot):
 
 def back_in_firmware(data):
     return b"BdsDxe" in data[data.find(b"Press a key") :] if b"Press a key" in data else False
-
-
-def test_two_boots_give_the_same_bytes(boot):
-    first, second = (boot(f"{ADAPTIVE} clock=pit,tsc", whole=True) for _ in "12")
-    first.must(SUCCESS)
-    assert first.serial == second.serial

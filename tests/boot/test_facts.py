@@ -5,7 +5,9 @@ import struct
 
 import build
 import pytest
-from machine import NO_REPORT, SUCCESS, has, monitor
+from machine import NO_REPORT, SUCCESS, has, monitor, qemu
+from sharing import EPYC, INTEL, SKYLAKE
+from test_machines import exact
 from test_serial_tables import table
 
 QUICK = "suite=baseline bench=empty_lfence samples=16 warmup=0"
@@ -25,26 +27,24 @@ def cache(level, kind, size, ways, shared_by):
 
 
 @pytest.mark.parametrize(
-    "cpu, shape, topology, caches",
+    "how, topology, caches",
     [
         (
-            "Skylake-Server",
-            "4,sockets=1,cores=2,threads=2",
+            SKYLAKE,
             (4, 1, 2, 2),
             [(1, "data", 32 * KIB, 8, L1_SHARED), (1, "instruction", 32 * KIB, 8, L1_SHARED), (2, "unified", 4 * MIB, 16, 2), (3, "unified", 16 * MIB, 16, 4)],
         ),
         (
-            "EPYC",
-            "4,sockets=2,cores=2,threads=1",
+            EPYC,
             (4, 2, 4, 1),
             [(1, "data", 32 * KIB, 8, 1), (1, "instruction", 64 * KIB, 4, 1), (2, "unified", 512 * KIB, 8, 1), (3, "unified", 8 * MIB, 16, 2)],
         ),
     ],
     ids=["intel", "amd"],
 )
-def test_topology_and_caches(boot, cpu, shape, topology, caches):
+def test_topology_and_caches(shared, how, topology, caches):
     """The machine's shape as QEMU was told it, and caches as its CPUID has them."""
-    b = boot(QUICK, cpu=cpu, extra=["-smp", shape]).must(SUCCESS)
+    b = shared(**how).must(SUCCESS)
     t = b.run["topology"]
     assert (t["logical_cpus"], t["packages"], t["cores"], t["threads_per_core"]) == topology, t
     assert b.run["caches"] == [cache(*c) for c in caches], b.run["caches"]
@@ -54,8 +54,8 @@ def test_topology_and_caches(boot, cpu, shape, topology, caches):
     assert head(b, "caches").count("L") == len(caches)
 
 
-def test_topology_of_one(boot):
-    b = boot(QUICK, cpu="Skylake-Server").must(SUCCESS)
+def test_topology_of_one(shared):
+    b = shared(**INTEL).must(SUCCESS)
     assert b.run["topology"]["logical_cpus"] == 1 and head(b, "topology") == "1 package, 1 core, 1 thread"
 
 
@@ -63,6 +63,7 @@ BOARD = {
     0: {"vendor": "Acme Firmware", "version": "F7b", "date": "12/31/2023"},
     1: {"manufacturer": "Acme", "product": "Rack 1"},
     2: {"manufacturer": "Acme Boards", "product": "X570 Mk2"},
+    4: {"max-speed": "100", "current-speed": "60000"},
     17: {"loc_pfx": "DIMM", "manufacturer": "Acme Memory", "speed": "3200"},
 }
 
@@ -89,12 +90,16 @@ def test_board_and_memory(boot, entry):
     assert has(modules, {"count": 1, "bytes": 1 << 30, "type": "RAM", "mega_transfers_per_s": 3200}), modules
     assert b.run["memory"]["slots"] == 1
     assert head(b, "memory").endswith("; DIMMs 1 x 1024 MiB RAM at 3200 MT/s")
+    exact(b)
+    # Where instructions are counted the TSC's frequency is the emulator's own.
+    counted = {s["name"]: s for s in b.run["tsc"]["speeds"]}
+    assert has(counted["smbios_maximum"], {"verdict": "not judged", "hz": 10**8}), counted
+    assert "off_percent" not in counted["smbios_maximum"]
 
 
 def test_speeds_beside_the_measured_tsc(boot):
     """SMBIOS's maximum below the TSC is wrong, a current speed far above it another clock, what is absent is not wrong."""
-    smbios = {"extra": ["-smbios", "type=4,max-speed=100,current-speed=60000"]}
-    b = boot(QUICK, icount=False, **smbios).must(SUCCESS)
+    b = boot(QUICK, icount=False, extra=["-smbios", "type=4,max-speed=100,current-speed=60000"]).must(SUCCESS)
     speeds = {s["name"]: s for s in b.run["tsc"]["speeds"]}
     hz = b.run["tsc"]["hz"]
     for name, mhz, verdict in (("smbios_maximum", 100, "wrong"), ("smbios_current", 60000, "another clock")):
@@ -107,21 +112,17 @@ def test_speeds_beside_the_measured_tsc(boot):
         assert speeds[name]["verdict"] == "absent" and "off_percent" not in speeds[name], speeds
     said = head(b, "speeds")
     assert "absent: cpuid16_base, cpuid16_maximum, cpuid16_bus (the CPU has no leaf 16h)" in said, said
-    # Where instructions are counted the TSC's frequency is the emulator's own.
-    counted = {s["name"]: s for s in boot(QUICK, **smbios).must(SUCCESS).run["tsc"]["speeds"]}
-    assert has(counted["smbios_maximum"], {"verdict": "not judged", "hz": 10**8}), counted
-    assert "off_percent" not in counted["smbios_maximum"]
 
 
-def test_speculation(boot):
+def test_speculation(shared):
     """No model that QEMU emulates has a control; none is claimed."""
-    b = boot(QUICK, cpu="EPYC").must(SUCCESS)
+    b = shared(**EPYC).must(SUCCESS)
     assert not any(b.run["mitigations"].values()), b.run["mitigations"]
     assert head(b, "spec_ctrl") == "IBRS not there, STIBP not there, SSBD not there"
 
 
-def test_no_thermal_status_is_said(boot):
-    b = boot(QUICK).must(SUCCESS)
+def test_no_thermal_status_is_said(shared):
+    b = shared().must(SUCCESS)
     assert b.run["thermal"]["why_not"] == "no status known on this CPU"
     assert head(b, "thermal").startswith("no status known")
     assert all("throttled" not in row for row in b.rows)
@@ -147,26 +148,34 @@ def test_a_broken_dbg2_is_said(boot, tmp_path):
 SHARED = 1 << 20
 
 
-@pytest.mark.parametrize("width, stride", [(1, 1), (4, 4)])
-def test_memory_that_holds_every_byte_is_no_serial_port(boot, tmp_path, width, stride):
-    """Shared memory: a line status that is always ready, a scratch register and a divisor that hold. It
-    has no loopback: nothing is reported into it, and what the probe wrote is put back."""
-    memory = tmp_path / "uart"
-    registers = bytearray(SHARED)
-    registers[5 * stride] = 0x60
+def memory_device(file, registers):
+    """QEMU's words for a PCI device whose memory is this file, which then has these bytes."""
+    file.write_bytes(registers)
+    backend = f"memory-backend-file,id=uart,share=on,mem-path={file},size={SHARED}"
+    return ["-object", backend, "-device", "ivshmem-plain,memdev=uart,addr=0x10"]
 
-    def device():
-        memory.write_bytes(registers)
-        backend = f"memory-backend-file,id=uart,share=on,mem-path={memory},size={SHARED}"
-        return ["-object", backend, "-device", "ivshmem-plain,memdev=uart,addr=0x10"]
 
-    place = []
+@pytest.fixture(scope="module")
+def place(program, tmp_path_factory):
+    """Where the firmware puts that memory."""
+    folder, found = tmp_path_factory.mktemp("place"), []
 
     def look():
-        (said,) = monitor(tmp_path / "monitor", "info pci")
-        place.append(re.search(r"BAR2: 64 bit prefetchable memory at (0x[0-9a-f]+)", said)[1])
+        (said,) = monitor(folder / "monitor", "info pci")
+        found.append(re.search(r"BAR2: 64 bit prefetchable memory at (0x[0-9a-f]+)", said)[1])
 
-    boot(QUICK, extra=device(), keys={b'"type":"run"': look}).must(SUCCESS)
-    b = boot(f"{QUICK} serial=mmio:{place[0]}:{width}:{stride}", extra=device())
+    extra = memory_device(folder / "uart", bytes(SHARED))
+    b = qemu(folder, program=program, words=QUICK, extra=extra, keys={b'"type":"run"': look})
+    assert found, str(b)
+    return found[0]
+
+
+@pytest.mark.parametrize("width, stride", [(1, 1), (4, 4)])
+def test_memory_that_holds_every_byte_is_no_serial_port(boot, place, tmp_path, width, stride):
+    """Shared memory: a line status that is always ready, a scratch register and a divisor that hold. It
+    has no loopback: nothing is reported into it, and what the probe wrote is put back."""
+    memory, registers = tmp_path / "uart", bytearray(SHARED)
+    registers[5 * stride] = 0x60
+    b = boot(f"{QUICK} serial=mmio:{place}:{width}:{stride}", extra=memory_device(memory, registers))
     assert b.status == NO_REPORT and not b.records, str(b)
     assert memory.read_bytes() == registers

@@ -75,7 +75,7 @@ def test_all_of_it_at_1024x768(boot, tmp_path):
     watch = Watch(tmp_path, after=VERDICT)
     words = f"suite=baseline,calls,cores,provoke,sum bench={ROWS} cores=all samples=16 finish=halt"
     extra = ("-smp", "2", "-device", "VGA,xres=1024,yres=768")
-    b = boot(words, extra=extra, done=watch)
+    b = boot(words, extra=extra, done=watch, whole=True)
     shown = must_be_whole(b, watch, (1024, 768))
     assert shown[0].endswith(", core 0 of 2") and ", 2 cores, " in shown[1]
     wanted = list(figures(b))

@@ -61,7 +61,7 @@ def shell(tmp_path, program, name, words):
 
 @pytest.mark.parametrize("name", ["baretick", "fs0:\\BARETICK.EFI"])
 def test_uefi_shell(boot, program, tmp_path, name):
-    quick(boot("", disk=shell(tmp_path, program, name, QUICK), whole=True))
+    quick(boot("", disk=shell(tmp_path, program, name, QUICK)))
 
 
 def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
@@ -72,9 +72,11 @@ def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
     assert b.exit == 0 and b.end["verdict"] == "fail", str(b)
 
 
-def test_bochs(stick, tmp_path):
-    """CPUID there says 3.5 GHz; the TSC counts otherwise. No ACPI, no PM timer, and no QEMU to leave."""
-    b = bochs(tmp_path, stick({"baretick.conf": QUICK.encode()}), cores=4)
+@pytest.mark.long
+def test_bochs(shim, tmp_path):
+    """CPUID there says 3.5 GHz; the TSC counts otherwise. No ACPI, no PM timer, and no QEMU to leave. x2APIC, which
+    QEMU's emulated CPUs lack before 9.0, as a firmware may leave it; test_steps.py has Bochs without."""
+    b = bochs(tmp_path, shim("x2apic", QUICK), cores=3)
     assert b.end["verdict"] == "pass" and b.end["rows"] == len(b.rows) > 5, str(b)
     assert b.run["options"]["samples"] == 32, b.run["options"]
     assert b.row("baseline", "empty_rdtscp")["status"] == "ok"
@@ -96,5 +98,5 @@ def test_bochs(stick, tmp_path):
     assert has(b.run["thermal"], {s: {"throttled_since_reset": False} for s in ("core", "package")})
     assert all(row["throttled"] is False for row in b.rows if row["status"] == "ok")
     assert b.run["topology"]["logical_cpus"] == b.run["cores"]["count"]
-    assert b.run["masked"]["x2apic"] is False, b.run["masked"]
-    all_up(b, 4, "mp_services")
+    assert b.run["masked"]["x2apic"] is True, b.run["masked"]
+    all_up(b, 3, "mp_services")

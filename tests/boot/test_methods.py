@@ -4,6 +4,7 @@ import re
 
 import pytest
 from machine import CHECK_FAILED, SUCCESS
+from sharing import QEMU64
 
 WORDS = "suite=calls bench=direct,direct_inc samples=64 most=50 ensembles=8 size=16 target=1000"
 
@@ -90,7 +91,7 @@ def test_plain_told_otherwise(boot):
     assert b.run["recipe"] == "lfence", b.run
     assert all(s["recipe"] == "lfence" and s["warmup"] == 32 and s["warmup_readings"] == 0 for s in b.of("c_program"))
     assert not [e for e in b.events("warning") if "warmup=" in e["message"]], str(b)
-    b = boot("suite=baseline bench=do_nothing method=plain samples=64", cpu="Westmere").must(SUCCESS, rows=1)
+    b = boot("suite=baseline bench=do_nothing method=plain samples=64", **QEMU64).must(SUCCESS, rows=1)
     assert b.run["recipe"] != "xfence" and b.of("c_program")[0]["recipe"] == b.run["recipe"], b.run
 
 
@@ -158,6 +159,7 @@ BY_RECIPE = {"doubled": "lfence", "plain": "xfence", "kbest": "paoloni", "ensemb
 SMALL = "samples=16 warmup=1 layout=fixed hist=off most=32 ensembles=2 size=16 target=100 watch=1"
 
 
+@pytest.mark.long
 def test_every_row_counts_the_same_by_every_method(boot):
     """Each row by each method, each with another recipe: the counts differ by what a call has once, no more."""
     seen = {}

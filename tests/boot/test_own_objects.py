@@ -154,7 +154,7 @@ def test_a_borrowed_machine_has_its_memory_back(boot, program, objects, tmp_path
     words = "baretick.efi suite=gcc,faults bench=count,ud2,a_good_one samples=16 takeover=borrow finish=return"
     disk = shell_disk(tmp_path / "shell.img", program, "memmap", words, "memmap", words, "memmap",
                       files=on_stick(objects, "gcc.o", "faults.o", "refused.o"))  # fmt: skip
-    b = boot("", disk=disk, runs=2, whole=True)
+    b = boot("", disk=disk, runs=2)
     assert b.exit == 0 and "the shell goes on" in b.text, str(b)
     assert len(b.rows) == 6 and len(b.of("object")) == 6, str(b)
     pages = re.findall(r"^ *LoaderData *: +([\d,]+) Pages", b.text, re.M)
@@ -240,7 +240,8 @@ def test_what_an_image_does_not_take(program, objects, tmp_path, fill, file, wor
 
 @needs_secure_boot
 def test_secure_boot_keeps_objects_out(boot, program, objects, signed, tmp_path):  # noqa: F811
-    """A signed image runs no code that is not signed; nor does it write to addresses that only a person names."""
+    """A signed image starts, and runs no code that is not signed; nor does it write to addresses that only a person
+    names."""
     files = {"EFI/BOOT/BOOTX64.EFI": signed(program), **on_stick(objects, "gcc.o")}
     words = b"suite=baseline bench=empty_lfence samples=16"
     disk = media.gpt_disk(tmp_path / "secure.img", {**files, "baretick.conf": words})

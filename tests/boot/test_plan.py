@@ -2,6 +2,7 @@
 
 import pytest
 from machine import BAD_OPTIONS, CHECK_FAILED, FAULT, SUCCESS
+from test_cores import all_up
 
 
 @pytest.fixture
@@ -94,10 +95,10 @@ def test_suite_cores(four):
 
 
 def test_many_cores_are_sampled(boot):
-    b = boot("suite=cores bench=pingpong cores=all", extra=["-smp", "40"])
+    b = boot("suite=cores bench=pingpong cores=all samples=16", extra=["-smp", "34"], whole=True)
     (m,) = b.must(SUCCESS, rows=1).of("matrix")
-    assert m["sampled"] and m["pairs_all"] == 40 * 39 // 2 and len(m["pairs"]) <= 496
-    assert {c for p in m["pairs"] for c in p[:2]} == set(range(40))
+    assert m["sampled"] and m["pairs_all"] == 34 * 33 // 2 > 496 >= len(m["pairs"])
+    assert {c for p in m["pairs"] for c in p[:2]} == set(range(34))
     assert len({tuple(sorted(p[:2])) for p in m["pairs"]}) == len(m["pairs"])
 
 
@@ -105,4 +106,4 @@ def test_many_cores_are_sampled(boot):
 def test_virtual_cpus_that_are_threads(boot, thread):
     """Long turns, or side by side on a host that has fewer CPUs: slow, but never stuck."""
     how = {"extra": ["-smp", "4", "-accel", f"tcg,thread={thread}"]}
-    boot("suite=cores cores=all", icount=False, **how).must(SUCCESS)
+    all_up(boot("suite=cores cores=all", icount=False, **how).must(SUCCESS), 4)

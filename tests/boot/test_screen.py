@@ -6,6 +6,7 @@ import time
 import pytest
 from machine import SUCCESS, monitor
 from picture import dump, layout, read
+from sharing import BLT_ONLY
 
 # Long enough to scroll on most screens.
 TALK = "suite=baseline samples=32"
@@ -86,6 +87,7 @@ def same(b, watch):
     assert len(seen) >= min(rows, len(sent)) - 1
     assert seen[-1] == "verdict: PASS (10 rows, 0 failures)"
     assert not any('"baretick"' in line for line in seen)
+    assert all(row["ticks"]["min"] == row["ticks"]["max"] for row in b.rows if row["status"] == "ok"), b.rows
 
 
 CARDS = {
@@ -97,7 +99,7 @@ CARDS = {
 
 @pytest.mark.parametrize("card", CARDS)
 def test_the_screen_shows_what_the_line_says(shown, card):
-    b, watch = shown("-device", CARDS[card])
+    b, watch = shown("-device", CARDS[card], whole="," in CARDS[card])
     same(b, watch)
     screen = b.run["screen"]
     assert (screen["width"], screen["height"]) == watch.size
@@ -109,13 +111,13 @@ def test_the_screen_shows_what_the_line_says(shown, card):
 
 
 def test_4k(shown, shim):
-    b, watch = shown("-device", "VGA,vgamem_mb=64", disk=shim("gop-4k", f"{TALK} finish=halt"))
+    b, watch = shown("-device", "VGA,vgamem_mb=64", disk=shim("gop-4k", f"{TALK} finish=halt"), whole=True)
     assert watch.size == (3840, 2160) and layout(*watch.size) == (3, 160, 45)
     same(b, watch)
 
 
 def test_24_bits_a_pixel(shown, shim):
-    b, watch = shown("-device", "cirrus-vga", disk=shim("gop-xga", f"{TALK} finish=halt"))
+    b, watch = shown("-device", "cirrus-vga", disk=shim("gop-xga", f"{TALK} finish=halt"), whole=True)
     assert watch.size == (1024, 768) and b.run["screen"]["pixel_bytes"] == 3
     same(b, watch)
 
@@ -142,8 +144,8 @@ def test_nonsense_about_the_screen(boot, shim, mode, words):
     assert warned or mode == "gop-tiny", str(b)
 
 
-def test_no_framebuffer(boot):
-    b = boot(TALK, extra=("-device", "virtio-gpu-pci")).must(SUCCESS)
+def test_no_framebuffer(shared):
+    b = shared(TALK, **BLT_ONLY).must(SUCCESS)
     assert "BltOnly" in b.run["screen"]["why_not"], b.run
 
 
@@ -181,7 +183,7 @@ def test_keys_look_back(boot, tmp_path):
     steps = [("verdict", None), ("-- lines 1 to 29 ", "home"), ("-- lines 29 to 57 ", "pgdn")]
     keys = Keys(tmp_path, [*steps, ("verdict", "end")])
     card = ("-device", "VGA,xres=640,yres=480")
-    b = boot(f"{TALK} finish=halt", extra=card, done=keys)
+    b = boot(f"{TALK} finish=halt", extra=card, done=keys, whole=True)
     assert len(keys.seen) == 4, str(b)
     keys.text = keys.seen[0]
     same(b, keys)
