@@ -10,6 +10,7 @@
  *   rsdp-badsum      one whose checksum is wrong
  *   rsdp-rev0        under the ACPI 2.0 GUID, one of revision 0 that has an RSDT only
  *   madt-lies        the MADT's last entry says that it is longer than the table
+ *   tables           \table0, \table1 and so on are ACPI tables too: the firmware is given them
  *   no-low           all memory below 1 MiB is the firmware's for good
  *   descsize         memory descriptors of 64 bytes, rubbish between them
  *   map-long         2000 more memory descriptors: a region of free memory falls into single pages
@@ -402,21 +403,46 @@ static void change_tables(void)
     real->BootServices->CalculateCrc32(&copy, copy.Hdr.HeaderSize, &copy.Hdr.CRC32);
 }
 
-static BOOLEAN read_text(EFI_LOADED_IMAGE *self)
+/* A file of the volume that this program comes from, up to *size bytes; FALSE: there is none. */
+static BOOLEAN read_file(EFI_LOADED_IMAGE *self, CHAR16 *name, void *to, UINTN *size)
 {
     static EFI_GUID fs_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
     EFI_FILE_IO_INTERFACE *fs;
     EFI_FILE_HANDLE root, file;
     if (EFI_ERROR(real->BootServices->HandleProtocol(self->DeviceHandle, &fs_guid, (void **)&fs)) ||
         EFI_ERROR(fs->OpenVolume(fs, &root)) ||
-        EFI_ERROR(root->Open(root, &file, L"\\shim.txt", EFI_FILE_MODE_READ, 0))) {
+        EFI_ERROR(root->Open(root, &file, name, EFI_FILE_MODE_READ, 0))) {
         return FALSE;
     }
-    text_size = sizeof text - 1;
-    check(file->Read(file, &text_size, text), "cannot read shim.txt");
+    check(file->Read(file, size, to), "cannot read a file");
     file->Close(file);
     root->Close(root);
     return TRUE;
+}
+
+static BOOLEAN read_text(EFI_LOADED_IMAGE *self)
+{
+    text_size = sizeof text - 1;
+    return read_file(self, L"\\shim.txt", text, &text_size);
+}
+
+/* EFI_ACPI_TABLE_PROTOCOL (UEFI 2.10, 20.2), which sets the checksums. The lengths are set here. */
+static void add_tables(EFI_LOADED_IMAGE *self)
+{
+    struct acpi_table_protocol {
+        EFI_STATUS(EFIAPI *install)(struct acpi_table_protocol *, void *, UINTN, UINTN *);
+        EFI_STATUS(EFIAPI *uninstall)(struct acpi_table_protocol *, UINTN);
+    } * acpi;
+    static EFI_GUID guid = {
+        0xffe06bdd, 0x6107, 0x46a6, {0x7b, 0xb2, 0x5a, 0x9c, 0x7e, 0xc5, 0x27, 0x5c}};
+    static CHAR16 name[] = L"\\table0";
+    static UINT8 table[4096] __attribute__((aligned(8)));
+    UINTN size, key;
+    check(real->BootServices->LocateProtocol(&guid, NULL, (void **)&acpi), "no ACPI protocol");
+    for (; size = sizeof table, read_file(self, name, table, &size); name[6]++) {
+        *(UINT32 *)(void *)(table + 4) = (UINT32)size;
+        check(acpi->install(acpi, table, size, &key), "the firmware does not take a table");
+    }
 }
 
 /* The device path of \baretick.efi: the volume's, then one file path node. UEFI 2.10, 10.3.5.4. */
@@ -461,7 +487,7 @@ static void __attribute__((noreturn)) hang(EFI_LOADED_IMAGE *self)
         }
     }
     for (;;) {
-        __asm__ volatile("pause");
+        __asm__ volatile("cli; hlt");
     }
 }
 
@@ -474,6 +500,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     check(real->BootServices->HandleProtocol(image, &image_guid, (void **)&self), "who am I?");
     if (!read_text(self)) {
         hang(self);
+    }
+    if (mode("tables")) {
+        add_tables(self);
     }
     EFI_PHYSICAL_ADDRESS page = 0xffffffff;
     check(real->BootServices->AllocatePages(AllocateMaxAddress, EfiLoaderData, 1, &page), "memory");

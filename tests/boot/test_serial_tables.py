@@ -1,4 +1,4 @@
-"""Where the report goes when firmware's tables name a serial port: -acpitable brings them into QEMU."""
+"""Where the report goes when firmware's tables name a serial port: the shim brings them into the firmware."""
 
 import re
 import struct
@@ -12,7 +12,7 @@ NOWHERE = 0xFEB00000  # in the hole for devices below 4 GiB, where none of q35's
 
 
 def table(signature, revision, body):
-    """QEMU sets the checksum."""
+    """Who brings it in sets the checksum: QEMU's -acpitable, or the firmware that the shim gives it to."""
     return struct.pack("<4sIBB6s8sI4sI", signature, 36 + len(body), revision, 0, b"MAKER", b"MODEL", 1, b"TEST", 1) + body
 
 
@@ -31,18 +31,14 @@ def dbg2(space, address):
 
 
 @pytest.fixture
-def tables(tmp_path):
-    """tables(bytes, ...): QEMU's words for a machine that has these, and a second line at COM2, into a file."""
+def tables(boot, shim, tmp_path):
+    """tables(words, bytes, ...): a boot where the firmware has these, with a second line at COM2, into a file."""
 
-    def words(*raw):
-        extra = ["-serial", f"file:{tmp_path / 'com2'}"]
-        for i, one in enumerate(raw):
-            (tmp_path / f"table{i}").write_bytes(one)
-            extra += ["-acpitable", f"file={tmp_path / f'table{i}'}"]
-        return extra
+    def start(words, *raw):
+        return boot("", disk=shim("tables", words, tables=raw), extra=["-serial", f"file:{start.line}"])
 
-    words.line = tmp_path / "com2"
-    return words
+    start.line = tmp_path / "com2"
+    return start
 
 
 def port_used(data):
@@ -60,8 +56,8 @@ def port_used(data):
     ],
     ids=["spcr", "option's speed", "dbg2", "spcr before dbg2", "no port at spcr's"],
 )
-def test_a_port_that_a_table_names(boot, tables, raw, words, serial):
-    b = boot(QUICK + words, extra=tables(*raw))
+def test_a_port_that_a_table_names(tables, raw, words, serial):
+    b = tables(QUICK + words, *raw)
     assert b.status == SUCCESS and not b.records, str(b)
     line = tables.line.read_bytes()
     assert b'"verdict":"pass"' in line and b"baretick: left firmware" in line
@@ -81,8 +77,8 @@ def test_a_port_that_a_table_names(boot, tables, raw, words, serial):
     ],
     ids=["none", "another kind", "no port", "no port in memory", "inside RAM", "cut", "broken"],
 )
-def test_com1_where_a_table_is_of_no_use(boot, tables, raw):
-    b = boot(QUICK, extra=tables(*raw)).must(SUCCESS)
+def test_com1_where_a_table_is_of_no_use(tables, raw):
+    b = tables(QUICK, *raw).must(SUCCESS)
     assert has(b.run["serial"], {"from": "com1", "port": 0x3F8, "baud": 115200}), b.run
     assert b.text.count("baretick: left firmware") == 1
 
@@ -105,10 +101,10 @@ def address_of(program, tmp_path_factory):
 
 
 @pytest.mark.parametrize("what", [ECAM, "RAM"])
-def test_a_table_that_names_what_is_no_port(boot, tables, address_of, what):
+def test_a_table_that_names_what_is_no_port(tables, address_of, what):
     """Nothing is written there, and the report says what it is."""
     address = address_of(what)
-    b = boot(QUICK, extra=tables(spcr(MMIO, address, bits=32, access=3))).must(SUCCESS)
+    b = tables(QUICK, spcr(MMIO, address, bits=32, access=3)).must(SUCCESS)
     assert b.run["serial"]["from"] == "com1"
     (warning,) = [e for e in b.events("warning") if "not tried" in e["message"]]
     assert f"spcr names address {address:#x}, but it is {what}" in warning["message"], warning
@@ -122,11 +118,16 @@ def test_an_option_that_names_what_is_no_port(boot, address_of, what):
     assert f"serial=mmio: address {address:#x} is {what}" in error["message"], error
 
 
-def test_the_option_comes_before_the_tables(boot, tables):
-    b = boot(QUICK + " serial=com1", extra=tables(spcr(IO, 0x2F8))).must(SUCCESS)
+def test_the_option_comes_before_the_tables(tables):
+    b = tables(QUICK + " serial=com1", spcr(IO, 0x2F8)).must(SUCCESS)
     assert b.run["serial"]["from"] == "option"
 
 
-def test_an_error_goes_to_the_same_port(boot, tables):
-    b = boot("samples=no", extra=tables(spcr(IO, 0x2F8)))
+def test_an_option_names_the_second_port(tables):
+    b = tables(QUICK + " serial=com2,57600")
+    assert b.status == SUCCESS and not b.records and b'"verdict":"pass"' in tables.line.read_bytes(), str(b)
+
+
+def test_an_error_goes_to_the_same_port(tables):
+    b = tables("samples=no", spcr(IO, 0x2F8))
     assert not b.records and b'"kind":"error"' in tables.line.read_bytes(), str(b)
