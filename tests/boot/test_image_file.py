@@ -107,6 +107,7 @@ def check_general_rooms_use_no_sse(tree):
         assert bool(re.search(r"%[xyz]mm\d", code)) == (room == "bench"), room
 
 
+@pytest.mark.long
 def test_builds(built, boot, tmp_path):
     """Two places, one of them named as no shell likes it, give the same bytes; compilers can take turns. What clang
     makes of the rows counts the same stepped and unstepped."""
@@ -327,9 +328,11 @@ def test_the_conf_has_every_option_with_its_default(boot, stick):
 
 
 def make(folder, *arguments):
-    """make, with what it builds in this folder, and the program under test as it is."""
-    program = folder / "baretick.efi"
-    return subprocess.run(["make", "-s", "-j2", f"B={folder}", "-o", program, *arguments], cwd=ROOT,
+    """make, with what it builds in this folder, and the program under test and its options' file as they are."""
+    program, conf = folder / "baretick.efi", folder / "baretick.conf"
+    if not conf.exists():
+        shutil.copy(build.conf(), conf)
+    return subprocess.run(["make", "-s", "-j2", f"B={folder}", "-o", program, "-o", conf, *arguments], cwd=ROOT,
                           capture_output=True, text=True)
 
 

@@ -3,6 +3,7 @@
 import sys
 
 import build
+import pytest
 import report_fields
 
 sys.path.insert(0, str(build.ROOT / "tests" / "hosted"))
@@ -37,6 +38,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.long
 def test_the_document_and_the_reports_have_the_same_fields(boot):
     document = report_fields.Document((build.ROOT / "docs" / "report.md").read_text())
     fields = report_fields.Fields([*report_runs.stored(), *report_runs.records()])

@@ -57,6 +57,7 @@ def followed(objects, row, operations):
     return tuple(counts)
 
 
+@pytest.mark.long
 def test_loads_and_stores_are_those_that_a_plugin_counts(boot, stick, tmp_path):
     """C bodies of the suites and of objects of three compilers, called with a window's operations and with twice."""
     objects = tmp_path / "objects"
