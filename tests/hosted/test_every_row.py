@@ -5,6 +5,7 @@ A method gives a number of windows, a recipe the code at their two ends: neither
 each method and each recipe here, not each pair; the pairs meet few rows, below. What a launch costs is its first
 measurement of the recipe in use: seconds where that has CPUID and a hypervisor answers it."""
 
+import fcntl
 import itertools
 import re
 import signal
@@ -56,7 +57,11 @@ def output_of(words, allowed=(0, 2)):
 
 def ended(words, allowed=(0, 2)):
     """The report of such a run."""
-    out, status = output_of(words, allowed)
+    return report_of(*output_of(words, allowed))
+
+
+def report_of(out, status):
+    """That stands in this output, next to a table or not."""
     records = [line for line in out.splitlines() if line.startswith(report.RECORD_START)]
     return launches.Launch(b"\n".join(records), status, 0)
 
@@ -90,9 +95,9 @@ def recipes():
 
 
 @pytest.fixture(scope="module")
-def names():
+def names(shared_run):
     """Every row that is measured, as `list` has them."""
-    out = subprocess.run(launches.command("list"), capture_output=True, timeout=SECONDS, check=True).stdout.decode()
+    out = shared_run("list").out
     suite, found = None, set()
     for line in out.splitlines():
         if re.match(r"\d+ rows", line):
@@ -171,7 +176,7 @@ EXAMPLES = {
 # others in the window's code, which all rows meet above.
 SLOW_RECIPES = {"plain", "paoloni", "cpuid"}
 GREATEST = {
-    "samples": 4096, "warmup": 100, "most": 4096, "ensembles": 64, "size": 64, "target": 2000, "watch": 20,
+    "samples": 1024, "warmup": 100, "most": 1024, "ensembles": 64, "size": 64, "target": 2000, "watch": 20,
     "rounds": 16,
 }  # fmt: skip
 # What options_check_pairs() refuses.
@@ -233,7 +238,7 @@ def test_the_judge_of_pairs():
     seen = {frozenset(p) for r in runs for p in itertools.combinations(r.items(), 2)}
     assert len(runs) < 12 and not any(impossible(r) for r in runs)
     assert len(seen) == 6 + 2 * (6 + 4) + 3  # all but exit with return
-    assert extremes("most", "auto|32..1000000") == ["auto", "32", "4096"]
+    assert extremes("most", "auto|32..1000000") == ["auto", "32", "1024"]
     with pytest.raises(AssertionError, match="EXAMPLES needs values of door="):
         extremes("door", "X:Y|off")
 
@@ -327,14 +332,31 @@ def one(words, row, allowed=(0, 2)):
     return said.run["execution"] == "silicon", said.rows[row], said
 
 
-FEW = "samples=64 ensembles=4 size=64 target=1000"  # windows, whatever the method
 LAUNCHES = 8  # at the most, until one was not disturbed: a neighbour or an interrupt widens an interval
 
 
+@pytest.fixture(scope="module")
+def by_method(shared_run, summed):
+    """by_method(method): the launch with the rows of all tests of what a method owes a row."""
+    def start(method):
+        suites, rows = "summed,compiler,calls,planted,baseline", "sum,mul_*,inline,direct,vanished*,empty_lfence"
+        said = shared_run(f"suite={suites}", f"bench={rows}", "samples=256", "ensembles=10", "size=100", "table=rows",
+                          f"method={method}", f"objects={summed}")  # fmt: skip
+        assert said.status == 2, said.err  # what vanished fails
+        return said
+
+    return start
+
+
+@pytest.fixture
+def said(by_method, method):
+    ended = by_method(method)
+    return report_of(ended.out.encode(), ended.status)
+
+
 @pytest.mark.parametrize("method", METHODS)
-def test_work_that_is_gone_fails_by_every_method(method):
+def test_work_that_is_gone_fails_by_every_method(said, method):
     """By its instructions, so whatever the figure, the CPU and its load."""
-    said = ended(f"suite=planted bench=vanished* {FEW} method={method}")
     for name in ("vanished_loop", *(["vanished"] if method != "adaptive" else [])):
         row = said.rows[f"planted/{name}"]
         assert row["status"] == "wrong" and "the work is gone" in row["why"], row
@@ -368,8 +390,8 @@ def test_a_turn_of_a_loop_is_shown_gross():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_bare_window_by_every_method(method):
-    _, row, _ = one(f"suite=baseline bench=empty_lfence {FEW} method={method}", "baseline/empty_lfence")
+def test_the_bare_window_by_every_method(said, method):
+    row = said.rows["baseline/empty_lfence"]
     if method == "adaptive":
         assert row["status"] == "unsupported" and "no loop" in row["why"], row
         return
@@ -404,16 +426,19 @@ BARETICK_ROW(summed, sum, "a pass over 512 words", .body = pass, .empty = none, 
 
 
 @pytest.fixture(scope="module")
-def summed(tmp_path_factory):
-    """Words for a row that takes time on every CPU, by every method, and the row."""
-    path = made.of_source(tmp_path_factory.mktemp("objects"), "summed", SUMMED)
-    return f"suite=summed bench=sum objects={path}", "summed/sum"
+def summed(for_all_workers):
+    """An object with row summed/sum, which takes time on every CPU, by every method."""
+    folder = for_all_workers / "objects"
+    folder.mkdir(exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made_before = folder / "summed.o"
+        return made_before if made_before.exists() else made.of_source(folder, "summed", SUMMED)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_has_the_same_figures_beside_it(method, summed):
-    words, name = summed
-    silicon, row, said = one(words.replace("summed bench=sum", "summed,compiler bench=sum,mul_*") + f" ensembles=10 size=100 method={method}", name)
+def test_every_method_has_the_same_figures_beside_it(said, method):
+    row, silicon = said.rows["summed/sum"], said.run["execution"] == "silicon"
     assert {"errors", "disturbed", "nmis", "windows", "sampling_ticks"} <= row.keys(), row
     assert row["units"]["unit"] == "byte" and row["units"]["per_second"] > 0, row
     assert any(e["kind"] == "beside" and "mul_trap" in e["message"] for e in said.events), method
@@ -441,10 +466,10 @@ def test_breaking_even_is_told_with_its_interval():
 
 
 @pytest.mark.parametrize("method", METHODS[1:])
-def test_no_cost_says_so(method):
+def test_no_cost_says_so(said, method):
     """The inline row has none: negative or not, it is within its error. That is not known where what the recipe hides
     was not judged."""
-    silicon, row, _ = one(f"suite=calls bench=inline,direct ensembles=10 size=100 method={method}", "calls/inline")
+    row = said.rows["calls/inline"]
     size = abs(row["per_op"]["ticks"])
     if "error_ticks" not in row["per_op"]:
         assert method != "adaptive", row
@@ -455,10 +480,9 @@ def test_no_cost_says_so(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_tells_operations_a_second(method, summed):
+def test_every_method_tells_operations_a_second(said, method):
     """Where a clock is trusted, and the figure lies above its error; what is not known is left out."""
-    words, name = summed
-    _, row, _ = one(f"{words} ensembles=10 size=100 method={method}", name)
+    row = said.rows["summed/sum"]
     per_op = row["per_op"]
     if "operations_per_second" in row:
         assert row["seconds_valid"] is True, row
@@ -466,13 +490,13 @@ def test_every_method_tells_operations_a_second(method, summed):
     else:
         assert per_op["ticks"] <= per_op.get("error_ticks", 0) or per_op.get("cycles_lo", 0) <= 0, row
     if method != "adaptive":  # an empty row has no loop
-        _, row, _ = one(f"suite=baseline bench=empty_lfence {FEW} method={method}", "baseline/empty_lfence")
+        row = said.rows["baseline/empty_lfence"]
         assert "operations_per_second" not in row and row.get("seconds_valid") is not True, row
 
 
 def test_adaptive_says_what_its_users_want(summed):
     """Of seconds that are more than their error."""
-    words, name = summed
+    words, name = f"suite=summed bench=sum objects={summed}", "summed/sum"
     for _ in range(LAUNCHES):
         _, row, _ = one(f"{words} method=adaptive", name)
         if "operations_per_second" in row:
@@ -523,11 +547,8 @@ def test_words_without_effect_are_named(words, named):
         ("adaptive", ["operations", "us", "ops/s"]),
     ],
 )
-def test_the_heading_is_that_of_the_columns(method, heads):
-    words = f"suite=calls bench=direct {FEW} method={method}"
-    p = subprocess.run([launches.PROGRAM, "format=table", *words.split()], capture_output=True, timeout=SECONDS,
-                       check=False)  # fmt: skip
-    lines = p.stdout.decode().splitlines()
+def test_the_heading_is_that_of_the_columns(by_method, method, heads):
+    lines = by_method(method).out.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("calls  "))
     row = next(line for line in lines[at:] if line.lstrip("\r ").startswith("direct "))
     columns = lines[at].split()[1:]

@@ -101,10 +101,10 @@ def test_nothing_is_asked_about_a_word_far_from_all(run):
     assert "did you mean" not in run("suite=nowhere").err
 
 
-def test_a_long_list_of_rows_is_cut_and_says_where_all_of_them_are(run):
+def test_a_long_list_of_rows_is_cut_and_says_where_all_of_them_are(run, shared_run):
     said = run("suite=calls", "bench=nothing_like_it").err
     named, more = re.search(r"there are: (.*) and (\d+) more, which list shows", said).groups()
-    calls = re.split(r"^(?=\S)", run("list").out.replace("\r", ""), flags=re.MULTILINE)
+    calls = re.split(r"^(?=\S)", shared_run("list").out.replace("\r", ""), flags=re.MULTILINE)
     rows = re.findall(r"^  \w", next(part for part in calls if part.startswith("calls\n")), re.MULTILINE)
     assert len(named.split()) + int(more) == len(rows)
 
@@ -160,8 +160,8 @@ def listed(text):
             yield suite, match[1]
 
 
-def test_list(run):
-    ended = run("list")
+def test_list(shared_run):
+    ended = shared_run("list")
     rows = list(listed(ended.out))
     assert ended.status == SUCCESS
     assert rows == sorted(set(rows), key=lambda row: [figure.order(word) for word in row])
@@ -197,10 +197,10 @@ def test_list(run):
     assert len(declared) > 10 and declared <= set(rows)
 
 
-def test_a_series_stands_in_the_order_of_its_numbers(run):
+def test_a_series_stands_in_the_order_of_its_numbers(run, shared_run):
     """In `list`, in the table and in the records, and so in all that is made of these: n2 before n16."""
     series = [f"random_{n}" for n in (1, 2, 4, 8, 16)]
-    assert [name for _, name in listed(run("list").out) if name in series] == series
+    assert [name for _, name in listed(shared_run("list").out) if name in series] == series
     ended = run("suite=calls", "bench=random_*", "samples=16")
     rows = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick":')]
     assert [r["name"] for r in rows if r["type"] == "row"] == series
@@ -614,9 +614,9 @@ def test_a_signal_before_the_first_row_ends_the_run_too(running, number):
     assert ended.status == STOPPED and ended.report().end["verdict"] == "stopped", ended.err
 
 
-def test_interrupt_ends_the_run(run, running):
+def test_interrupt_ends_the_run(shared_run, running):
     """Within the row, which is left out; the report is whole, says how to go on, and is no pass."""
-    all_rows = [name for suite, name in listed(run("list").out) if suite == "truth"]
+    all_rows = [name for suite, name in listed(shared_run("list").out) if suite == "truth"]
     process, end = running("suite=truth", "samples=1000000", "hist=off", "layout=fixed")
     os.kill(process.pid, signal.SIGINT)
     ended = end()

@@ -90,8 +90,8 @@ def test_a_counter_by_read_is_a_source_as_any(words, source):
     assert ("cycles_counter" in row["per_op"]) == (source == "ruler"), row
 
 
-def test_list(run):
-    records = [json.loads(line) for line in run("list").out.splitlines() if line.startswith("{")]
+def test_list(shared_run):
+    records = [json.loads(line) for line in shared_run("list").out.splitlines() if line.startswith("{")]
     found = {r["name"]: r for r in records if r["type"] == "timer" and r["kind"] == "cycle"}
     for name, here in {"aperf": False, "ruler": True, "tsc": True, "null": True}.items():
         assert found[name]["initialises"] is here, found[name]

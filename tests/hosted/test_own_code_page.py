@@ -121,7 +121,7 @@ def test_what_sets_errno_is_said_to_be_refused_before_and_after_it_is_linked(run
     assert "link it" not in row["why"], row
 
 
-def test_traps_that_the_page_names_are_rows(run):
+def test_traps_that_the_page_names_are_rows(shared_run):
     named = set(re.findall(r"`(\w+_trap\w*)`", PAGE))
-    listed = set(re.findall(r"^  (\w+_trap\w*) ", run("list").out, re.MULTILINE))
+    listed = set(re.findall(r"^  (\w+_trap\w*) ", shared_run("list").out, re.MULTILINE))
     assert named and named <= listed
