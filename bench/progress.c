@@ -1,8 +1,11 @@
 #include "bench/progress.h"
 #include "bench/cores/gaps.h"
+#include "bench/measure/gathered.h"
 #include "bench/measure/method.h"
 #include "bench/measure/place.h"
 #include "bench/measure/parts.h"
+#include "bench/measure/steps.h"
+#include "lib/stats/known.h"
 
 /*
  * What a guess is made of, in core cycles. Any factor that all rows share is found out by the first
@@ -23,6 +26,15 @@
 #define ASTRAY             3    /* times as long as the others */
 #define FIRST_TURNS        4    /* that say what is usual */
 #define ROW_BYTES          3000 /* a row's lines and its record */
+/* Of what is stepped: instructions in a core cycle; windows of the fewest operations, one and twice
+ * as many; steps of the ways in and out of all windows. */
+#define STEPPED_IPC    3
+#define STEPPED_OPS    3
+#define STEPPED_FRAMES 60
+/* Of what is left, as if so much of it had come as it was guessed. Rows are stepped for times that
+ * stand to their guesses in ways of their own, so that the first ones tell little. */
+#define TRUSTED_KNOWN 0.25
+#define TRUSTED_STEPS 0.25
 
 static double smaller(double a, double b)
 {
@@ -102,6 +114,31 @@ double progress_guess(const struct engine *e, const struct bench *b)
     return windows(e) * all_kinds(e, b) * ticks;
 }
 
+/* Core cycles of a window of this kind, without its recipe. */
+static double gathered_cycles(const struct engine *e, const struct gathered *g, enum kind k)
+{
+    double ticks = g && g->used[k] ? gathered_location(g, k) : UNKNOWN;
+    double cycles = is_known(ticks) ? ticks / e->ticks_per_cycle - FRAME : 0;
+    return cycles > 0 ? cycles : 0;
+}
+
+double progress_guess_steps(const struct engine *e, const struct bench *b, const struct gathered *g)
+{
+    double step = e->stepping.ticks, body, empty = 0;
+    if (e->o->instructions == INSTRUCTIONS_OFF || e->o->method != METHOD_DOUBLED ||
+        b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_EMPTY ||
+        e->stepping.why_not[0] || !engine_has_ruler(e) || is_refused(e, b))
+        return 0;
+    body = gathered_cycles(e, g, KIND_BODY);
+    if (body == 0)
+        body = b->ops * operation(b);
+    if (b->form == FORM_LOOP || (b->form == FORM_FUNCTION && bench_has_empty(b)))
+        empty = smaller(g ? gathered_cycles(e, g, KIND_EMPTY) : body, body);
+    double windows = STEPPED_OPS * (double)bench_step_grain(b) / b->ops;
+    double steps = smaller(STEPPED_IPC * windows * (body + empty), 2.0 * STEPS_HARD);
+    return (steps + STEPPED_FRAMES) * step;
+}
+
 static void add(struct progress_sum *s, double guess, double taken)
 {
     s->guess += guess;
@@ -113,10 +150,34 @@ void progress_suite(struct progress *p)
     p->suite = (struct progress_sum){0};
 }
 
+/* What a row's turn before took tells of the round before. */
+void progress_round(struct progress *p)
+{
+    p->again = (struct progress_sum){0};
+}
+
+void progress_again(struct progress *p, double known, double taken)
+{
+    add(&p->again, known, taken);
+}
+
+void progress_stepped(struct progress *p, double guess, double taken)
+{
+    add(&p->steps, guess, taken);
+}
+
 /* What a guess is to be multiplied by; `otherwise` where nothing is known. */
 static double factor(const struct progress_sum *s, double otherwise)
 {
     return s->guess > 0 ? s->taken / s->guess : otherwise;
+}
+
+/* The same where what is left may differ from what is done: so many ticks as if they had come as
+ * they were guessed. */
+static double cautious(const struct progress_sum *s, double trusted)
+{
+    struct progress_sum both = {s->guess + trusted, s->taken + trusted};
+    return factor(&both, 1);
 }
 
 /* A row that goes astray (one that the CPU cannot predict takes ten times as long) tells little of
@@ -161,16 +222,18 @@ double progress_left(const struct progress *p, const struct progress_rest *rest,
                      const struct progress_turn *turn)
 {
     struct progress_sum all = p->all, suite = p->suite;
-    double part = turn->part, of_all, of_suite, left;
+    double part = turn->part, of_all, of_suite, of_known, left;
     if (part > 0 && turn->known <= 0) {
         add(&all, turn->guess * part, turn->taken);
         add(&suite, turn->guess * part, turn->taken);
     }
     of_all = factor(&all, 1);
     of_suite = factor(&suite, of_all);
-    left = turn->known > 0 ? turn->known : turn->guess * of_suite;
+    of_known = cautious(&p->again, TRUSTED_KNOWN * rest->known);
+    left = turn->known > 0 ? turn->known * of_known : turn->guess * of_suite;
     if (part > 0)
         left = turn->taken * (1 - part) / part;
-    left += rest->known + rest->suite * of_suite + rest->other * of_all;
+    left += rest->known * of_known + rest->fresh + rest->suite * of_suite + rest->other * of_all;
+    left += rest->steps * cautious(&p->steps, TRUSTED_STEPS * rest->steps);
     return left + (double)rest->shown * telling(p);
 }

@@ -50,6 +50,13 @@ static double guess(const struct run *run, const struct bench *b)
     return progress_guess(run->first, b) * cores;
 }
 
+/* What stepping it may take, on all cores; it is done after its last window. */
+static double guess_steps(const struct run *run, size_t index)
+{
+    const struct gathered *g = plan_gathered(run->plan, index, 0);
+    return progress_guess_steps(run->first, run->rows[index], g) * run->plan->n;
+}
+
 /* What it has taken so far. */
 static double taken(const struct run *run)
 {
@@ -118,8 +125,9 @@ static struct progress_rest rest_of(const struct run *run)
         unsigned turns = turns_left(run, i);
         double known = (double)run->plan->took[i];
         rest.shown += turns > 0 || i == run->at;
+        rest.steps += turns > 0 || i == run->at ? guess_steps(run, i) : 0;
         if (known > 0)
-            rest.known += turns * known;
+            *(i < run->at ? &rest.fresh : &rest.known) += turns * known;
         else
             *(str_eq(b->suite, suite) ? &rest.suite : &rest.other) += turns * guess(run, b);
     }
@@ -233,6 +241,21 @@ static void run_row(struct run *run, size_t index)
 
 /* --- the rows, round after round -------------------------------------------------------------- */
 
+/* What its turn took, and what stepping it took in that. */
+static void note_turn(struct run *run, double known)
+{
+    const struct bench *b = run->rows[run->at];
+    double stepped = run_is_last_round(run) ? (double)plan_stepped(run->plan) : 0;
+    double turn = taken(run) - stepped, guessed = guess_steps(run, run->at);
+    if (known == 0)
+        progress_first(&run->progress, guess(run, b), turn);
+    else
+        progress_again(&run->progress, known, turn);
+    if (stepped > 0)
+        progress_stepped(&run->progress, guessed, stepped);
+    run->plan->took[run->at] = (uint64_t)(turn > 0 ? turn : 0) + 1;
+}
+
 /* One row with all that is told of it. False: it was stopped before it was done. */
 static bool pass_row(struct run *run)
 {
@@ -246,9 +269,7 @@ static bool pass_row(struct run *run)
     run_row(run, run->at);
     if (run->plan->pace->stopped)
         return false;
-    if (run->plan->took[run->at] == 0)
-        progress_first(&run->progress, guess(run, b), taken(run));
-    run->plan->took[run->at] = (uint64_t)taken(run) + 1;
+    note_turn(run, (double)run->plan->took[run->at]);
     run->passed++;
     return true;
 }
@@ -264,6 +285,7 @@ static bool run_round(struct run *run, bool *under_way)
 {
     const char *suite = "";
     run->passed = 0;
+    progress_round(&run->progress);
     for (run->at = 0; run->at < run->n; run->at++) {
         const struct bench *b = run->rows[run->at];
         if (!is_due(run, b))

@@ -197,6 +197,21 @@ static void end_together(struct seat *seat, size_t index)
     seat->row.alone = seat->alone;
 }
 
+const struct gathered *plan_gathered(const struct plan *plan, size_t index, unsigned k)
+{
+    const struct gathered *g = plan->rounds > 1 ? gathered_of(plan, index, k, false) : NULL;
+    return g && g->row.bench && g->rounds > 0 ? g : NULL;
+}
+
+uint64_t plan_stepped(const struct plan *plan)
+{
+    uint64_t ticks = 0;
+    for (unsigned k = 0; k < plan->n; k++)
+        if (plan->seat[k].has_row)
+            ticks += plan->seat[k].row.stepped.ticks;
+    return ticks;
+}
+
 unsigned plan_rounds_of(const struct plan *plan, size_t index, unsigned k)
 {
     const struct gathered *g = plan->rounds > 1 ? gathered_of(plan, index, k, false) : NULL;

@@ -27,6 +27,12 @@ void plan_end(struct plan *plan, size_t index, unsigned k);
 /* Whole rounds that a row has on a core; where there is but one, it is not kept: 0. */
 unsigned plan_rounds_of(const struct plan *plan, size_t index, unsigned k);
 
+/* What a row has gathered on a core; NULL: nothing, or there is but one round. */
+const struct gathered *plan_gathered(const struct plan *plan, size_t index, unsigned k);
+
+/* Ticks that the row which came to its end last was stepped for, on all cores. */
+uint64_t plan_stepped(const struct plan *plan);
+
 /* The row that came to its end on the k-th core, which the last calls above were about. NULL: the
  * core was gone before, or the run was stopped first. Valid until the next row is measured. */
 const struct row *plan_row(const struct plan *plan, unsigned k);

@@ -16,6 +16,7 @@
 #include "bench/measure/parts.h"
 #include "bench/measure/place.h"
 #include "bench/measure/sampler.h"
+#include "bench/measure/step_window.h"
 #include "bench/measure/steps.h"
 #include "bench/measure/tsc.h"
 #include "lib/text/fmt.h"
@@ -309,6 +310,8 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
     uint64_t began = tsc_now();
     e->p->row_begin(e->p, b->suite, b->name, g->ran);
     unsigned i = sample_or_stop(e, g, parts, from, end, placed);
+    if (i == end && e->o->instructions != INSTRUCTIONS_OFF && !g->row.why)
+        step_try(e); /* at the first row's first round: the estimate of the time left needs it */
     if (i == end && last)
         steps_row(e, &g->row, parts_at(parts, end - 1).placement);
     e->p->row_end(e->p);

@@ -34,6 +34,14 @@ const char *method_lacks(const struct bench *b, enum method method, bool cold)
     return method == METHOD_ADAPTIVE && !b->grain ? "no loop" : NULL;
 }
 
+static double window_ticks[KINDS];
+
+double gathered_location(const struct gathered *g, enum kind k)
+{
+    (void)g;
+    return window_ticks[k];
+}
+
 static void guesses_stand_to_each_other_as_rows_do(void **state)
 {
     struct options o;
@@ -203,6 +211,122 @@ static void a_slow_console(void **state)
     assert_close(progress_left(&p, &rest, &turn), 100 + 10 * 5000.0, 1e-6);
 }
 
+/* By what a step takes, and by how long the windows of so many operations are. */
+static void stepping_is_guessed(void **state)
+{
+    struct options o;
+    (void)state;
+    options_default(&o);
+    struct engine e = {.p = &platform, .o = &o, .ticks_per_cycle = 0.5, .stepping.ticks = 40000};
+    struct bench b = {.form = FORM_FUNCTION, .ops = 1000, .grain = 50};
+    const struct gathered g = {.used = {[KIND_BODY] = true}};
+    window_ticks[KIND_BODY] = 5000;
+    double some = progress_guess_steps(&e, &b, &g);
+    assert_true(some > 100 * e.stepping.ticks && some < 10000 * e.stepping.ticks);
+    window_ticks[KIND_BODY] = 50000;
+    assert_true(progress_guess_steps(&e, &b, &g) > 5 * some);
+    b.grain = 100;
+    assert_true(progress_guess_steps(&e, &b, &g) > 12 * some);
+    assert_true(progress_guess_steps(&e, &b, NULL) > 0);
+    e.stepping.ticks *= 2;
+    assert_true(progress_guess_steps(&e, &b, &g) > 24 * some);
+    o.instructions = INSTRUCTIONS_OFF;
+    assert_true(progress_guess_steps(&e, &b, &g) == 0);
+}
+
+/* What rows are guessed to be stepped for is learnt, and the more the less is left. */
+static void stepping_is_learnt(void **state)
+{
+    struct progress p = {0};
+    const struct progress_turn turn = {0, 0, 0, 0};
+    double before = 100;
+    (void)state;
+    for (unsigned done = 1; done <= 10; done++) {
+        const struct progress_rest rest = {.steps = 10 * (10 - done)};
+        progress_stepped(&p, 10, 30);
+        double left = progress_left(&p, &rest, &turn), truth = 3 * rest.steps;
+        assert_true(left <= truth && left >= truth / 2.5);
+        assert_true(done < 3 || left >= truth / 2);
+        assert_true(left < 2 * before);
+        before = left;
+    }
+}
+
+/* A machine on which blocks are taken again, more of them at one time than at another: how many
+ * times as long a turn then takes, by the number of turns that are done. */
+#define TURN_ROWS 40
+#define TURNS     (4 * TURN_ROWS)
+
+static double always(unsigned turn)
+{
+    (void)turn;
+    return 3;
+}
+
+static double bursts(unsigned turn)
+{
+    return turn % 9 < 3 ? 6 : 1;
+}
+
+static double more_and_more(unsigned turn)
+{
+    return 1 + 2.0 * turn / TURNS;
+}
+
+static double from_the_second_round(unsigned turn)
+{
+    return turn < TURN_ROWS ? 1 : 3;
+}
+
+static double no_longer(unsigned turn)
+{
+    return turn < 2 * TURN_ROWS ? 3 : 1;
+}
+
+/* Lines between two shares of the time that are wrong by more than a factor of 2. */
+static unsigned wrong_lines(double (*slower)(unsigned), double from, double to)
+{
+    struct progress p = {0};
+    double took[TURN_ROWS] = {0}, work = 10, all = 0, done = 0;
+    unsigned wrong = 0;
+    for (unsigned t = 0; t < TURNS; t++)
+        all += work * slower(t);
+    for (unsigned t = 0; t < TURNS; t++) {
+        unsigned row = t % TURN_ROWS, round = t / TURN_ROWS;
+        struct progress_rest rest = {0};
+        const struct progress_turn turn = {2 * work, took[row], 0, 0};
+        if (row == 0)
+            progress_round(&p);
+        for (unsigned i = 0; i < TURN_ROWS; i++) {
+            unsigned turns = 3 - round + (i > row);
+            *(i < row ? &rest.fresh : &rest.known) += took[i] * turns;
+            rest.suite += took[i] > 0 ? 0 : 2 * work * turns;
+        }
+        double left = progress_left(&p, &rest, &turn), truth = all - done;
+        if (done > from * all && done < to * all)
+            wrong += left < truth / 2 || left > 2 * truth;
+        if (took[row] > 0)
+            progress_again(&p, took[row], work * slower(t));
+        else
+            progress_first(&p, 2 * work, work * slower(t));
+        took[row] = work * slower(t);
+        done += took[row];
+    }
+    return wrong;
+}
+
+/* Right from the first tenth on, or from a tenth behind a change that nothing announced. */
+static void follows_a_share_that_changes(void **state)
+{
+    (void)state;
+    assert_int_equal(wrong_lines(always, 0.1, 1), 0);
+    assert_int_equal(wrong_lines(bursts, 0.1, 0.9), 0);
+    assert_int_equal(wrong_lines(more_and_more, 0.1, 1), 0);
+    assert_int_equal(wrong_lines(from_the_second_round, 0.2, 1), 0);
+    assert_true(wrong_lines(no_longer, 0.1, 0.75) > 0); /* before: the machine was another */
+    assert_int_equal(wrong_lines(no_longer, 0.85, 0.99), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +337,9 @@ int main(void)
         cmocka_unit_test(each_method_has_its_own_length),
         cmocka_unit_test(one_row_goes_astray),
         cmocka_unit_test(a_slow_console),
+        cmocka_unit_test(stepping_is_guessed),
+        cmocka_unit_test(stepping_is_learnt),
+        cmocka_unit_test(follows_a_share_that_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
