@@ -5,6 +5,7 @@ import pytest
 from bochs import bochs
 from conftest import QUICK
 from machine import BAD_OPTIONS, SUCCESS, has
+from test_borrow import DO_NOT_WAIT
 from test_cores import all_up
 
 UBOOT = ["/usr/lib/u-boot/qemu-x86_64/u-boot.rom", "/usr/share/u-boot/qemu-x86_64/u-boot.rom"]
@@ -61,13 +62,13 @@ def shell(tmp_path, program, name, words):
 
 @pytest.mark.parametrize("name", ["baretick", "fs0:\\BARETICK.EFI"])
 def test_uefi_shell(boot, program, tmp_path, name):
-    quick(boot("", disk=shell(tmp_path, program, name, QUICK)))
+    quick(boot("", disk=shell(tmp_path, program, name, QUICK), keys=DO_NOT_WAIT))
 
 
 def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
     """Where there is no QEMU to leave, a wrong word ends in the shell, not in a dead machine."""
     disk = shell(tmp_path, program, "baretick.efi", "suite=baseline samples=3")
-    b = boot("", disk=disk, cpu="max,-hypervisor", whole=True)
+    b = boot("", disk=disk, cpu="max,-hypervisor", whole=True, keys=DO_NOT_WAIT)
     assert "samples=3" in b.text and "the shell goes on" in b.text, str(b)
     assert b.exit == 0 and b.end["verdict"] == "fail", str(b)
 

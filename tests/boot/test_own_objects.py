@@ -10,7 +10,7 @@ import build
 import media
 import pytest
 from machine import BAD_OPTIONS, CHECK_FAILED, NO_REPORT, SUCCESS, has
-from test_borrow import shell_disk
+from test_borrow import DO_NOT_WAIT, shell_disk
 from test_count import counts_of, once_and_twice
 from test_image_file import ODD_NAME, read_from
 from test_image_file import make as make_here
@@ -154,7 +154,7 @@ def test_a_borrowed_machine_has_its_memory_back(boot, program, objects, tmp_path
     words = "baretick.efi suite=gcc,faults bench=count,ud2,a_good_one samples=16 takeover=borrow finish=return"
     disk = shell_disk(tmp_path / "shell.img", program, "memmap", words, "memmap", words, "memmap",
                       files=on_stick(objects, "gcc.o", "faults.o", "refused.o"))  # fmt: skip
-    b = boot("", disk=disk, runs=2)
+    b = boot("", disk=disk, runs=2, keys=DO_NOT_WAIT)
     assert b.exit == 0 and "the shell goes on" in b.text, str(b)
     assert len(b.rows) == 6 and len(b.of("object")) == 6, str(b)
     pages = re.findall(r"^ *LoaderData *: +([\d,]+) Pages", b.text, re.M)
