@@ -340,7 +340,7 @@ UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/r
 LDLIBS_test_stores_operands := $(if $(HAS_ZYDIS),-lZydis)
 UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
 	$(sort $(wildcard tests/unit/test_*.c tests/unit/fuzz_*.c)))))
-CFLAGS_UNIT := -std=c11 -g1 -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
+CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer $(WARN) -I.
 
 # $1: the compiler

@@ -72,10 +72,10 @@ def test_what_cannot_be_meant_is_refused(words, named):
 def test_the_cpu_time_of_a_part_is_that_of_its_programs():
     """And of what they started in turn, as pytest's workers start programs."""
     test = runpy.run_path(str(ROOT / "scripts/test"))
-    loop = "import time; any(time.process_time() > 0.3 for _ in iter(int, 1))"
+    loop = "import time; any(time.process_time() > 0.5 for _ in iter(int, 1))"
     began = test["cpu_seconds"]()
     subprocess.run(["sh", "-c", '"$@" & wait', "sh", sys.executable, "-c", loop], check=True)
-    assert 0.3 <= test["cpu_seconds"]() - began < 30
+    assert 0.4 <= test["cpu_seconds"]() - began < 30
 
 
 def test_continuous_integration_runs_in_a_condition():
