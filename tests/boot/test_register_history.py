@@ -9,7 +9,7 @@ from machine import CHECK_FAILED
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
 
-import history  # noqa: E402
+import register_history as history  # noqa: E402
 import made  # noqa: E402
 
 # The emulator lacks SERIALIZE.

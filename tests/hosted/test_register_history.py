@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/objects"))
 
-import history  # noqa: E402
+import register_history as history  # noqa: E402
 import made  # noqa: E402
 
 OK, CHECK_FAILED, WRONG_OPTIONS = 0, 2, 3
