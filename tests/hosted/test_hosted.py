@@ -118,6 +118,7 @@ def kinds_of(out):
 FORMATS = [("both", (True, True)), ("table", (False, True)), ("jsonl", (True, False))]
 
 
+@pytest.mark.native  # QEMU 7.2 has no seccomp filters, of which the program warns
 def test_formats_in_a_pipe(program):
     for words, kinds in ([], (True, False)), *(([f"format={name}"], kinds) for name, kinds in FORMATS):
         p = subprocess.run([program, *QUICK, *words], capture_output=True, text=True, timeout=SECONDS, check=False)
