@@ -66,9 +66,9 @@ static void amd_l1(struct list *l, uint32_t r, uint32_t pages)
     }
 }
 
-/* 8000_0006, 8000_0019: four bits of ways above twelve of entries; a data half of 0 with an
- * instruction half means a unified TLB. */
-static void amd_lower(struct list *l, uint32_t r, unsigned level, uint32_t pages)
+/* 8000_0006, 8000_0019: four bits of ways above twelve of entries, in units of `unit`; a data half
+ * of 0 with an instruction half means a unified TLB. */
+static void amd_lower(struct list *l, uint32_t r, unsigned level, uint32_t pages, uint32_t unit)
 {
     bool unified = r >> 16 == 0;
     for (unsigned half = 0; half < 2; half++) {
@@ -82,14 +82,24 @@ static void amd_lower(struct list *l, uint32_t r, unsigned level, uint32_t pages
                                      : TLB_INSTRUCTION,
                    .pages = pages,
                    .ways = caches_amd_ways(v >> 12),
-                   .entries = v & 0xfff,
+                   .entries = (v & 0xfff) * unit,
                });
     }
 }
 
+/* Of the entries of second-level TLBs: 8000_0021 EAX[14], L2TlbSizeX32 (AMD APM vol. 3, appendix
+ * E). KVM does not pass it on, and then the numbers are too small. */
+static uint32_t amd_unit(const struct cpu *c, cpuid_fn cpuid, void *ctx)
+{
+    const uint32_t leaf = 0x80000021;
+    if (c->vendor != VENDOR_AMD || c->max_ext_leaf < leaf)
+        return 1;
+    return cpuid(ctx, leaf, 0).eax & 1u << 14 ? 32 : 1;
+}
+
 static void amd(struct list *l, const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
-    const uint32_t base = 0x80000000;
+    const uint32_t base = 0x80000000, unit = amd_unit(c, cpuid, ctx);
     if (c->max_ext_leaf >= base + 5) {
         struct cpuid_regs r = cpuid(ctx, base + 5, 0);
         amd_l1(l, r.ebx, TLB_4K);
@@ -97,13 +107,13 @@ static void amd(struct list *l, const struct cpu *c, cpuid_fn cpuid, void *ctx)
     }
     if (c->max_ext_leaf >= base + 6 && c->vendor != VENDOR_ZHAOXIN) {
         struct cpuid_regs r = cpuid(ctx, base + 6, 0);
-        amd_lower(l, r.ebx, 2, TLB_4K);
-        amd_lower(l, r.eax, 2, TLB_2M);
+        amd_lower(l, r.ebx, 2, TLB_4K, unit);
+        amd_lower(l, r.eax, 2, TLB_2M, unit);
     }
     if (c->max_ext_leaf >= base + 0x19 && c->vendor != VENDOR_ZHAOXIN) {
         struct cpuid_regs r = cpuid(ctx, base + 0x19, 0);
-        amd_lower(l, r.eax, 1, TLB_1G);
-        amd_lower(l, r.ebx, 2, TLB_1G);
+        amd_lower(l, r.eax, 1, TLB_1G, 1);
+        amd_lower(l, r.ebx, 2, TLB_1G, unit);
     }
 }
 

@@ -176,6 +176,25 @@ static void old_amd(void **state)
     assert_int_equal(tlbs_made(), 4);
 }
 
+/* Zen 5, as recorded: second-level TLBs in units of 32 entries. */
+static void units_of_32(void **state)
+{
+    (void)state;
+    made_vendor("AuthenticAMD", 0x10);
+    made_model(0x1a, 0x44, 0, 0, 0);
+    made_leaf(0x80000000, 0x80000021, 0, 0, 0);
+    made_leaf(0x80000005, 0xff60ff40, 0xff60ff40, 0x300c0140, 0x20080140);
+    made_leaf(0x80000006, 0x40802040, 0x60804040, 0x04008140, 0x02009140);
+    made_leaf(0x80000019, 0xf060f040, 0x40200000, 0, 0);
+    made_leaf(0x80000021, 0x593fffcf, 0, 0, 0);
+    assert_int_equal(tlbs_made(), 11);
+    expect_tlb(0, 1, TLB_DATA, TLB_4K, 96, 0);
+    expect_tlb(4, 2, TLB_DATA, TLB_4K, 4096, 8);
+    expect_tlb(5, 2, TLB_INSTRUCTION, TLB_4K, 2048, 4);
+    expect_tlb(8, 1, TLB_DATA, TLB_1G, 96, 0);
+    expect_tlb(10, 2, TLB_DATA, TLB_1G, 1024, 4);
+}
+
 static void nothing(void **state)
 {
     (void)state;
@@ -197,6 +216,7 @@ int main(void)
         cmocka_unit_test(descriptor_table),
         cmocka_unit_test(leaf_18),
         cmocka_unit_test(old_amd),
+        cmocka_unit_test(units_of_32),
         cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
