@@ -104,8 +104,12 @@ def test_work_is_checked_on_each_core(run):
 @several
 def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(run):
     """The core that held it up is named, not those that waited for it."""
-    ended = run("suite=provoke_cores,cores", "bench=endless,ud2,padded", "cores=0-1", "deadline=1", "format=jsonl")
-    rows = {r["name"]: r for r in records(ended, "row")}
+    for deadline in (1, 6):  # a good row, too, can take a second on a busy machine
+        ended = run("suite=provoke_cores,cores", "bench=endless,ud2,padded", "cores=0-1", f"deadline={deadline}",
+                    "format=jsonl")  # fmt: skip
+        rows = {r["name"]: r for r in records(ended, "row")}
+        if "it ran longer than" not in rows["padded"].get("why", ""):
+            break
     assert ended.status == CHECK_FAILED and records(ended, "end")[0]["rows"] == 3
     assert rows["padded"]["status"] == "ok" and rows["endless"]["status"] == rows["ud2"]["status"] == "wrong"
     assert re.match("core 1: it ran longer than deadline=[16] seconds", rows["endless"]["why"]), rows["endless"]

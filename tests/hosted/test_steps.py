@@ -109,16 +109,19 @@ def test_counts_are_those_of_the_gate(every_row):
 def test_instructions_whose_traps_are_not_one_each(run, tmp_path):
     """A fault or no end while a body is stepped costs its row alone."""
     path = made.own("steps", tmp_path)
-    ended = run(*SHORT, f"objects={path}", "suite=steps,steps_end,steps_long", "deadline=1")
-    assert ended.status == CHECK_FAILED
-    rows = {row["name"]: row for row in ended.report().rows.values()}
+    for deadline in (1, 6):  # a good row, too, can take a second on a busy machine
+        ended = run(*SHORT, f"objects={path}", "suite=steps,steps_end,steps_long", f"deadline={deadline}")
+        assert ended.status == CHECK_FAILED
+        rows = {row["name"]: row for row in ended.report().rows.values()}
+        if rows["too_long"]["steps"]["why"] != "the row failed while it was stepped":
+            break
     for name, (instructions, iterations) in BODIES.items():
         row = rows[name]
         assert row["per_op"]["instructions"] == instructions, row
         assert row["steps"].get("iterations", 0) == iterations, row
     assert rows["sees_no_flag"]["errors"] == 0
     assert re.search("^SIGILL at .* in faults", rows["faults"]["why"]) and rows["faults"]["status"] == "wrong"
-    assert "ran longer than deadline=1" in rows["endless"]["why"] and rows["endless"]["status"] == "wrong"
+    assert f"ran longer than deadline={deadline}" in rows["endless"]["why"] and rows["endless"]["status"] == "wrong"
     assert rows["picky"]["steps"]["ops"] % 32 == 0 and rows["picky"]["per_op"]["instructions"] == 3
     assert "after 512 operations its check says: that is too few" in rows["strict"]["steps"]["why"]
     # How many steps there is time for depends on what one takes here.
