@@ -194,11 +194,11 @@ FORCE:
 # The image's own objects, its memcpy and its bodies' code included: what is measured is the same.
 IMAGE_LIB   := $(filter $(OBJ)/lib/%,$(OBJS))
 HOSTED      := $(B)/hosted/baretick
-HOSTED_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard tests/hosted/*.c))) $(IMAGE_LIB) \
+HOSTED_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/*.c hosted/platform/*.c))) $(IMAGE_LIB) \
 	$(filter $(OBJ)/bench/%,$(OBJS))
 # What lib/ makes of recorded bytes.
 REPLAY      := $(B)/hosted/replay
-REPLAY_SRC  := $(sort $(wildcard tests/replay/*.c))
+REPLAY_SRC  := $(sort $(wildcard hosted/replay/*.c))
 REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(IMAGE_LIB)
 # Writes baretick.conf with every option as a comment.
 CONF_TOOL   := $(B)/hosted/conf
@@ -217,50 +217,55 @@ CHECK_OBJECT := $(B)/hosted/check_object
 OPERANDS := $(B)/hosted/operands
 # Follows a row's body step by step: dead stores, silent stores, silent loads. Zydis decodes for it.
 STORES      := $(B)/hosted/stores
-STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard tests/stores/*.c)) \
-	$(addprefix tests/hosted/,$(addsuffix .c,exit_guard fault folder guard memory output segments step)))
+STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/stores/*.c)) \
+	$(addprefix hosted/platform/,$(addsuffix .c,exit_guard fault folder guard memory output segments step)))
 HAS_ZYDIS   := $(wildcard $(addsuffix /include/Zydis/Zydis.h,/usr /usr/local))
 PEER     := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
 
 # Where the rows' own objects are, with their lines.
-CFLAGS_tests/stores/show.c := $(call quoted,-DROWS_OBJECTS="$(OBJ)")
+CFLAGS_hosted/stores/show.c := $(call quoted,-DROWS_OBJECTS="$(OBJ)")
 # The host's libc, and addresses that a relaunch does not move.
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
 hosted: $(HOSTED) $(COUNTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(if $(HAS_ZYDIS),$(STORES) $(OPERANDS))
 replay: $(REPLAY)
-$(OBJ)/tests/%.c.o: tests/%.c $(OBJ)/tests/flags | $(GEN)/build_id.h
+define hosted_object
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(CFLAGS_HOSTED) $(CFLAGS_$<) -MMD -MP -c -o $@ $<
+endef
+$(OBJ)/hosted/%.c.o: hosted/%.c $(OBJ)/hosted/flags | $(GEN)/build_id.h
+	$(hosted_object)
+$(OBJ)/tests/%.c.o: tests/%.c $(OBJ)/hosted/flags | $(GEN)/build_id.h
+	$(hosted_object)
 $(HOSTED): $(HOSTED_OBJS)
 $(REPLAY): $(REPLAY_OBJS)
-$(CONF_TOOL): $(OBJ)/tests/hosted/tools/conf.c.o $(IMAGE_LIB)
-$(FIELDS_TOOL): $(OBJ)/tests/hosted/tools/fields.c.o $(IMAGE_LIB)
+$(CONF_TOOL): $(OBJ)/hosted/tools/conf.c.o $(IMAGE_LIB)
+$(FIELDS_TOOL): $(OBJ)/hosted/tools/fields.c.o $(IMAGE_LIB)
 $(COVERAGE): $(OBJ)/tests/hosted/tools/coverage.c.o $(IMAGE_LIB)
 $(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
-$(COUNTED): $(OBJ)/tests/hosted/tools/made_counter.c.o $(filter-out %/tests/hosted/counter.c.o,$(HOSTED_OBJS))
+$(COUNTED): $(OBJ)/tests/hosted/tools/made_counter.c.o $(filter-out %/hosted/platform/counter.c.o,$(HOSTED_OBJS))
 $(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
-$(CHECK_OBJECT): $(OBJ)/tests/hosted/tools/check_object.c.o $(OBJ)/tests/hosted/folder.c.o \
-	$(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS))
+$(CHECK_OBJECT): $(OBJ)/hosted/tools/check_object.c.o $(OBJ)/hosted/platform/folder.c.o \
+	$(filter-out $(OBJ)/hosted/%,$(HOSTED_OBJS))
 $(HOSTED) $(COUNTED) $(REPLAY) $(CONF_TOOL) $(FIELDS_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
-$(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/tests/%,$(HOSTED_OBJS)) $(STORES).linked
+$(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/hosted/%,$(HOSTED_OBJS)) $(STORES).linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
-$(OPERANDS): $(OBJ)/tests/hosted/tools/operands.c.o $(IMAGE_LIB) $(STORES).linked
+$(OPERANDS): $(OBJ)/hosted/tools/operands.c.o $(IMAGE_LIB) $(STORES).linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
 $(PEER): tests/hosted/peers/google_benchmark.cc
 	@mkdir -p $(@D)
 	$(call say,CXX $@)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< -lbenchmark -lpthread
 
-$(OBJ)/tests/flags: FORCE
+$(OBJ)/hosted/flags: FORCE
 	@$(call stamp,$(CC) $(CFLAGS_HOSTED))
 $(B)/hosted/linked: FORCE
 	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS) $(REPLAY_OBJS))
 $(STORES).linked: FORCE
 	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(STORES_OBJS))
--include $(shell find $(OBJ)/tests -name '*.d' 2>/dev/null)
+-include $(shell find $(OBJ)/hosted $(OBJ)/tests -name '*.d' 2>/dev/null)
 
 # What a machine will say of a person's own object, or of all in a folder.
 .PHONY: check-object
@@ -336,7 +341,7 @@ UNIT     := $(B)/unit
 UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/report/%,$(C_SRC))) bench/api/registry.c \
 	bench/api/report.c \
 	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
-	$(filter-out tests/replay/replay.c,$(REPLAY_SRC))
+	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))
 LDLIBS_test_stores_operands := $(if $(HAS_ZYDIS),-lZydis)
 UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
 	$(sort $(wildcard tests/unit/test_*.c tests/unit/fuzz_*.c)))))

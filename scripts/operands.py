@@ -1,5 +1,5 @@
 """What one instruction reads and writes, and the same one with other operands: Zydis knows, through
-build/hosted/operands (tests/hosted/tools/operands.c)."""
+build/hosted/operands (hosted/tools/operands.c)."""
 import json
 import os
 import re

@@ -15,7 +15,7 @@ WIDTH = 100
 LEAST_NAME = 12
 CALLED = "called at "
 MOST = 2 ** 64 - 1
-STEPS = 10_000_000      # tests/stores/main.c
+STEPS = 10_000_000      # hosted/stores/main.c
 ASM_OPERATIONS = 1000
 LOADER_FAILED = 127     # the dynamic linker's: a library is missing
 # Members of a record that are counts, the worst first.
@@ -30,7 +30,7 @@ LISTS = (
      (("silent_loads", "silent", "loads"), ("reread_loads", "reread", "loads"), ("loads", "of", "loads"))),
 )
 BY = {"stack": "by_stack", "instruction": "by_instruction"}
-FAULTED = 4             # tests/hosted/status.h
+FAULTED = 4             # hosted/platform/status.h
 ROW = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)?")
 
 

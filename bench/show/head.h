@@ -1,8 +1,8 @@
 /*
  * The head of a report as far as it is the same on every platform: which program this is, what
  * executes it and how far its figures can be trusted, the CPU, the settings. What only one platform
- * knows it adds itself (kernel/report/facts.c, tests/hosted/facts.c). Each pair says the same, once
- * for people and once as members of the `run` record.
+ * knows it adds itself (kernel/report/facts.c, hosted/platform/facts.c). Each pair says the same,
+ * once for people and once as members of the `run` record.
  */
 #ifndef BENCH_SHOW_HEAD_H
 #define BENCH_SHOW_HEAD_H

@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True
 import launches  # noqa: E402
 
 SECONDS = 300
-OVERDUE = "it did not come to its end before deadline="  # tests/hosted/fault.c
+OVERDUE = "it did not come to its end before deadline="  # hosted/platform/fault.c
 LONG = {"test_every_row.py", "test_rounds.py"}
 MOST = 4  # CPUs that a test uses at once
 

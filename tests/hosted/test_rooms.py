@@ -69,8 +69,8 @@ def test_the_order(rooms):
             ["lib/text/str.c (lib) includes bench/api/bench.h: a floor uses those below it alone"],
         ),
         (
-            {"boot/stores.c": '#include "tests/stores/touch.h"\n', "tests/stores/touch.h": ""},
-            ["boot/stores.c (boot) includes tests/stores/touch.h: a floor uses those below it alone"],
+            {"kernel/stores.c": '#include "hosted/stores/touch.h"\n', "hosted/stores/touch.h": ""},
+            ["kernel/stores.c (kernel) includes hosted/stores/touch.h: a floor uses those below it alone"],
         ),
         (
             {"boot/main.c": '#include "lib/text/gone.h"\n'},

@@ -2,7 +2,7 @@
  * read. */
 #include <stdlib.h>
 #include <string.h>
-#include "tests/replay/replay.h"
+#include "hosted/replay/replay.h"
 #include "tests/unit/fuzz.h"
 #include "tests/unit/json_count.h"
 #include "tests/unit/read_file.h"

@@ -2,7 +2,7 @@
  * read. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "tests/replay/replay.h"
+#include "hosted/replay/replay.h"
 #include "tests/unit/fuzz.h"
 #include "tests/unit/json_count.h"
 

@@ -1,6 +1,6 @@
 /*
- * A recording (tests/replay/cpuid_dump.h): one of tests/replay/cpuid, or one made leaf by leaf of a
- * machine that nobody recorded.
+ * A recording (hosted/replay/cpuid_dump.h): one of tests/replay/cpuid, or one made leaf by leaf of
+ * a machine that nobody recorded.
  */
 #ifndef TESTS_UNIT_MADE_CPU_H
 #define TESTS_UNIT_MADE_CPU_H
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/replay/cpuid_dump.h"
+#include "hosted/replay/cpuid_dump.h"
 #include "tests/unit/read_file.h"
 
 static struct dump_leaf made_leaves[100];

@@ -1,6 +1,6 @@
 /*
- * How a process counts core cycles (tests/hosted/counter.c), on a kernel that is planted: what it
- * grants, what read(2) gives, and a core whose additions take a cycle each.
+ * How a process counts core cycles (hosted/platform/counter.c), on a kernel that is planted: what
+ * it grants, what read(2) gives, and a core whose additions take a cycle each.
  */
 #include "tests/unit/unit.h"
 #include <errno.h>
@@ -86,7 +86,7 @@ static int fake_munmap(void *at, size_t n)
 #define close   fake_close
 #define mmap    fake_mmap
 #define munmap  fake_munmap
-#include "tests/hosted/counter.c"
+#include "hosted/platform/counter.c"
 
 static struct timer plain;
 

@@ -1,4 +1,4 @@
-#include "tests/replay/cpuid_dump.h"
+#include "hosted/replay/cpuid_dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tests/hosted/smbios_files.c"
+#include "hosted/platform/smbios_files.c"
 #include "tests/unit/image.h"
 #include "tests/unit/unit.h"
 

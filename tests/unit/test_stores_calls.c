@@ -1,4 +1,4 @@
-#include "tests/stores/calls.c"
+#include "hosted/stores/calls.c"
 
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-#include "tests/stores/counts.c"
+#include "hosted/stores/counts.c"
 
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,7 @@
 /* Instructions of each kind, and what they touch. Without Zydis there is nothing to test. */
 #include "tests/unit/unit.h"
 #if __has_include(<Zydis/Zydis.h>)
-#include "tests/stores/operands.c"
+#include "hosted/stores/operands.c"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * A counter of core cycles that every machine has, in place of tests/hosted/counter.c: it is the
+ * A counter of core cycles that every machine has, in place of hosted/platform/counter.c: it is the
  * TSC, scaled so that a chain of additions is as many cycles. build/hosted/counted has it, so that
  * tests see the fields of a CPU with a counter; its figures say nothing.
  */
@@ -8,8 +8,8 @@
 #include "lib/config/core_list.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu.h"
-#include "tests/hosted/counter.h"
-#include "tests/hosted/process.h"
+#include "hosted/platform/counter.h"
+#include "hosted/platform/process.h"
 
 #define BITS 48
 

@@ -1,0 +1,245 @@
+/*
+ * The same engine and suites as a Linux program: a second implementation of bench/api/platform.h,
+ * from the command line to the verdict. What a process cannot have (interrupts off, other programs
+ * away) it says.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "bench/cores/plan.h"
+#include "bench/measure/engine.h"
+#include "bench/measure/probe.h"
+#include "bench/run.h"
+#include "bench/show/linearity_show.h"
+#include "bench/show/selftests.h"
+#include "lib/text/fmt.h"
+#include "hosted/platform/clock.h"
+#include "hosted/platform/cores.h"
+#include "hosted/platform/counter.h"
+#include "hosted/platform/exit_guard.h"
+#include "hosted/platform/facts.h"
+#include "hosted/platform/fault.h"
+#include "hosted/platform/guard.h"
+#include "hosted/platform/memory.h"
+#include "hosted/platform/output.h"
+#include "hosted/platform/process.h"
+#include "hosted/platform/status.h"
+#include "hosted/platform/step.h"
+#include "hosted/platform/witness.h"
+#include "hosted/words.h"
+
+#define ERROR_MAX 2048 /* a list of all rows' names */
+
+extern const char __executable_start[], etext[]; /* ld's */
+
+struct hosted {
+    struct options options;
+    bool has_words;
+    struct process process;
+    struct cpu cpu;
+    struct hosted_clock clock;
+    struct memory memory;
+    struct platform platform;
+    struct report report;
+    struct shown shown;
+    char refused[ERROR_MAX]; /* what only an opened engine can tell of the words */
+    bool stopped;            /* by a person, before the last row */
+};
+
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
+{
+    (void)p;
+    fault_row(suite, name);
+    output_flush();
+    witness_begin();
+    guard_row_begin(ran);
+}
+
+static void row_longer(const struct platform *p, unsigned ms)
+{
+    (void)p;
+    guard_row_longer(ms);
+}
+
+static void row_end(const struct platform *p)
+{
+    (void)p;
+    guard_row_end();
+    fault_row(NULL, NULL);
+    witness_end();
+}
+
+static bool stop_key(const struct platform *p)
+{
+    (void)p;
+    return fault_interrupted();
+}
+
+static void show(const struct platform *p)
+{
+    (void)p;
+    output_flush();
+}
+
+static void row_record(const struct platform *p, struct json *j, unsigned core)
+{
+    (void)p;
+    witness_record(j, core);
+}
+
+static void row_keep(const struct platform *p, unsigned core, uint64_t *kept)
+{
+    (void)p;
+    witness_keep(core, kept);
+}
+
+static void row_tell(const struct platform *p, unsigned core, const uint64_t *kept)
+{
+    (void)p;
+    witness_tell(core, kept);
+}
+
+static const char *lacks(unsigned needs)
+{
+    return needs & NEED_RING0 ? "needs ring 0; a process has ring 3" : NULL;
+}
+
+static void settle_platform(struct hosted *h)
+{
+    h->platform = (struct platform){
+        .name = "hosted",
+        .cpu = &h->cpu,
+        .clock = clock_source,
+        .cycle = counter_source,
+        .retired = counter_retired,
+        .code = h->memory.code,
+        .data = h->memory.data,
+        .code_write = memory_code_write,
+        .code_exec = memory_code_exec,
+        .memory = h->memory.samples,
+        .out = output(),
+        .stop_key = stop_key,
+        .stop_keys = "Ctrl-C",
+        .show = show,
+        .row_begin = row_begin,
+        .row_longer = row_longer,
+        .row_end = row_end,
+        .guarded = guard_call,
+        .step = step_counted,
+        .text = (uint64_t)__executable_start,
+        .text_size = (uint64_t)etext - (uint64_t)__executable_start,
+        .nmis = witness_migrations,
+        .timer_interrupts = clock_timer_interrupts,
+        .row_record = row_record,
+        .row_keep = row_keep,
+        .row_tell = row_tell,
+        .lacks = lacks,
+    };
+    h->platform.cores = cores_open(&h->platform, (struct exchange *)(void *)h->memory.samples);
+}
+
+/* On the stack of its own. */
+static void measure(void *argument)
+{
+    struct hosted *h = argument;
+    static struct engine engine;
+    static struct probe probe;
+    struct sink_buf text;
+
+    engine_init(&engine, &h->platform, &h->options);
+    probe_run(&engine, &probe);
+    engine_timers(&engine);
+    sink_buf_init(&text, h->refused, sizeof h->refused);
+    if (!engine_check(&engine, &text.sink))
+        return;
+    facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &h->shown.essence,
+                 &h->report);
+    selftests_linearity(&engine, &probe, &h->report);
+    selftests_counter(&engine, &h->report);
+    linearity_show(&engine, &probe, &h->report);
+    h->stopped = bench_run(&engine, &h->report, &h->shown);
+    engine_release(&engine);
+    facts_witnessed(&h->shown.essence, &h->report);
+    essence_show(&h->shown.essence, &h->report);
+    report_end(&h->report, h->stopped);
+}
+
+/* What is written stands on standard output; nothing more can be done where that is lost. */
+static int leave(enum status status)
+{
+    output_flush();
+    if (!output_lost())
+        return (int)status;
+    fprintf(stderr, "baretick: standard output: %s\n", output_lost());
+    return STATUS_CHECK_FAILED;
+}
+
+static int refuse(const struct hosted *h, const char *error, enum status status)
+{
+    fprintf(stderr, "baretick: %s\nNothing was measured.\n", error);
+    words_answer(&h->options, &h->cpu, error);
+    return leave(status);
+}
+
+static struct hosted *say_columns_of;
+
+/* Rows that wait for their suite's end. */
+static void say_columns(void)
+{
+    grouped_show(&say_columns_of->shown.grouped, &say_columns_of->report);
+}
+
+int main(int argc, char **argv)
+{
+    static struct hosted h;
+    char error[ERROR_MAX] = "";
+    struct sink_buf text;
+    unsigned cores;
+
+    if (words_usage(argc, argv))
+        return leave(STATUS_SUCCESS);
+    h.has_words = argc > 1;
+    sink_buf_init(&text, error, sizeof error);
+    cpu_decode(&h.cpu, process_cpuid, NULL);
+    if (!words_take(&h.options, argc, argv, &h.cpu, &text.sink))
+        return refuse(&h, error, STATUS_BAD_OPTIONS);
+    if (words_answer(&h.options, &h.cpu, ""))
+        return leave(STATUS_SUCCESS);
+    output_report(&h.report, h.options.format);
+    say_columns_of = &h;
+    fault_say_first(say_columns);
+    fault_catch(&h.report); /* a person may stop it from here on */
+    output_watch();
+    int unguarded = exit_guard_open();
+    if (unguarded)
+        fprintf(stderr,
+                "baretick: a body that calls exit(2) or execve(2) ends the program: "
+                "no seccomp filter: %s\n",
+                strerror(unguarded));
+    if (!process_pin(&h.process, &text.sink))
+        return refuse(&h, error, STATUS_BAD_OPTIONS);
+
+    const int *cpus = cores_of_process(&h.process, &cores);
+    h.memory = memory_map(bench_memory_need(&h.options, cores));
+    if (h.memory.what) {
+        fmt(&text.sink, "%s: %s", h.memory.what, strerror(h.memory.error));
+        return refuse(&h, error, STATUS_FAULTED);
+    }
+    process_settle(&h.process);
+    h.clock = clock_measure(&h.cpu);
+    guard_open(h.options.deadline, h.clock.hz);
+    if (!witness_open(cpus, cores, h.cpu.rdtscp)) {
+        fmt(&text.sink, "no memory to note what happens to %u CPUs: %s", cores, strerror(errno));
+        return refuse(&h, error, STATUS_FAULTED);
+    }
+    settle_platform(&h);
+    if (!plan_check(&h.platform, &h.options, &text.sink))
+        return refuse(&h, error, STATUS_BAD_OPTIONS);
+    memory_on_stack(&h.memory, measure, &h);
+    if (h.refused[0])
+        return refuse(&h, h.refused, STATUS_BAD_OPTIONS);
+    return leave(h.report.faulted    ? STATUS_FAULTED
+                 : h.report.failures ? STATUS_CHECK_FAILED
+                 : h.stopped         ? STATUS_STOPPED
+                                     : STATUS_SUCCESS);
+}

@@ -1,0 +1,254 @@
+#include "hosted/platform/clock.h"
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+#include "bench/measure/tsc.h"
+#include "hosted/platform/process.h"
+#include "hosted/platform/witness.h"
+
+#define WINDOWS     5
+#define WINDOW_NS   10000000 /* 10 ms: two reads of some 50 ns each err by 10 ppm at the most */
+#define WINDOWS_A_S 100      /* of the clocks that a process alone has, ... */
+#define COUNTS      50 /* ... and what such a window has at least: half a second of times(2) */
+#define TRIES       16 /* for a read that nothing came between */
+
+#define FORWARD_READS 1000   /* of the TSC, none of which may lie behind the one before */
+#define HELD_UP_A_S   100000 /* a reading that lasts longer than 10 us was held up */
+
+const char *const hosted_source_names[HOSTED_SOURCES] = {"monotonic_raw", "cpuid15", "stated"};
+
+/* The tightest of a few: a clock read between two of the TSC. */
+static struct clock_read tight_read(void)
+{
+    struct clock_read best = {0, UINT64_MAX, 0};
+    for (unsigned i = 0; i < TRIES; i++) {
+        struct timespec t;
+        struct clock_read r = {.tsc_before = tsc_now()};
+        clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+        r.tsc_after = tsc_now();
+        r.count = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+        if (r.tsc_after - r.tsc_before < best.tsc_after - best.tsc_before)
+            best = r;
+    }
+    return best;
+}
+
+static struct clock_result measure_raw(void)
+{
+    static const struct timespec window = {.tv_nsec = WINDOW_NS};
+    struct clock_result result = {.why_not = "CLOCK_MONOTONIC_RAW or the TSC stands still"};
+    uint64_t hz[WINDOWS];
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        double error;
+        struct clock_read from = tight_read();
+        nanosleep(&window, NULL); /* shorter after a signal, which costs precision only */
+        struct clock_read to = tight_read();
+        hz[i] = clock_hz(&from, &to, 1e9, 64, &error);
+        if (hz[i] && error > result.error_hz)
+            result.error_hz = error;
+    }
+    result.hz = clock_median(hz, WINDOWS);
+    result.known = result.hz != 0;
+    return result;
+}
+
+/* Another CPU's TSC may stand elsewhere, and a reading that was held up is of no moment. */
+static enum timer_status read_tsc(struct timer *t, uint64_t *count)
+{
+    uint64_t moves = witness_migrations(), before = tsc_now();
+    *count = tsc_now();
+    bool held_up = *count - before > t->tsc_hz / HELD_UP_A_S;
+    return held_up || witness_migrations() != moves ? TIMER_AGAIN : TIMER_OK;
+}
+
+static const char *start_tsc(struct timer *t)
+{
+    uint64_t last = tsc_now();
+    t->hz = t->tsc_hz;
+    for (unsigned i = 0; i < FORWARD_READS; i++) {
+        uint64_t now = tsc_now();
+        if (now < last)
+            return "goes back";
+        last = now;
+    }
+    return NULL;
+}
+
+static struct timer tsc = {
+    .name = "tsc", .start = start_tsc, .read = read_tsc, .bits = 64, .hz_per = 1};
+
+/* What the process has used of its CPU's time, in nanoseconds: no system's word for a second. */
+static enum timer_status read_cputime(struct timer *t, uint64_t *count)
+{
+    struct timespec at;
+    (void)t;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at) != 0)
+        return TIMER_FAILED;
+    *count = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+    return TIMER_OK;
+}
+
+/* The same as C has it. */
+static enum timer_status read_clock(struct timer *t, uint64_t *count)
+{
+    clock_t at = clock();
+    (void)t;
+    *count = (uint64_t)at;
+    return at == (clock_t)-1 ? TIMER_FAILED : TIMER_OK;
+}
+
+/* CPUTIME's like, of the thread that measures. */
+static enum timer_status read_thread(struct timer *t, uint64_t *count)
+{
+    struct timespec at;
+    (void)t;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at) != 0)
+        return TIMER_FAILED;
+    *count = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+    return TIMER_OK;
+}
+
+/* User and system time of the process, in sysconf(_SC_CLK_TCK). */
+static enum timer_status read_times(struct timer *t, uint64_t *count)
+{
+    struct tms at;
+    (void)t;
+    if (times(&at) == (clock_t)-1)
+        return TIMER_FAILED;
+    *count = (uint64_t)at.tms_utime + (uint64_t)at.tms_stime;
+    return TIMER_OK;
+}
+
+static bool read_between(struct timer *t, struct clock_read *r)
+{
+    r->tsc_before = tsc_now();
+    bool good = t->read(t, &r->count) == TIMER_OK;
+    r->tsc_after = tsc_now();
+    return good;
+}
+
+static bool is_coarse(const struct timer *t)
+{
+    return t->hz / WINDOWS_A_S < COUNTS;
+}
+
+static uint64_t window_of(const struct timer *t)
+{
+    return is_coarse(t) ? COUNTS : t->hz / WINDOWS_A_S;
+}
+
+/* A reading takes 20 ns or more. */
+#define READS_A_S 50000000
+
+/* The first reading that is `counts` or more after `from`. It runs only while the process does, so
+ * this turns in place of sleeping. False: it does not go on, or it cannot be read. The bound is of
+ * readings, twice those of a window: others can have the CPU for any time meanwhile. */
+static bool turn_until(struct timer *t, const struct clock_read *from, uint64_t counts,
+                       struct clock_read *to)
+{
+    uint64_t most = 2 * window_of(t) * READS_A_S / t->hz;
+    do {
+        if (!read_between(t, to) || most-- == 0)
+            return false;
+    } while (to->count - from->count < counts);
+    return true;
+}
+
+/* From one of its steps to another; 0: it does not go on. */
+static uint64_t tsc_hz_over_window(struct timer *t)
+{
+    struct clock_read any, from, to;
+    double error;
+    if (!read_between(t, &any) || !turn_until(t, &any, 1, &from) ||
+        !turn_until(t, &from, window_of(t), &to))
+        return 0;
+    return clock_hz(&from, &to, (double)t->hz, t->bits, &error);
+}
+
+static const char *start_process_clock(struct timer *t)
+{
+    uint64_t hz[WINDOWS];
+    unsigned windows = is_coarse(t) ? 1 : WINDOWS;
+    for (unsigned i = 0; i < windows; i++)
+        hz[i] = tsc_hz_over_window(t);
+    t->tsc_hz = clock_median(hz, windows);
+    return t->tsc_hz ? NULL : "it does not go on while the process runs";
+}
+
+static const char *start_times(struct timer *t)
+{
+    long counts_a_s = sysconf(_SC_CLK_TCK);
+    t->hz = counts_a_s > 0 ? (uint64_t)counts_a_s : 0;
+    return t->hz ? start_process_clock(t) : "sysconf(_SC_CLK_TCK) does not say how it counts";
+}
+
+static struct timer cputime = {.name = "cputime",
+                               .start = start_process_clock,
+                               .read = read_cputime,
+                               .bits = 64,
+                               .hz = 1000000000,
+                               .hz_per = 1};
+static struct timer process_clock = {.name = "clock",
+                                     .start = start_process_clock,
+                                     .read = read_clock,
+                                     .bits = 64,
+                                     .hz = CLOCKS_PER_SEC,
+                                     .hz_per = 1};
+static struct timer thread_clock = {.name = "thread",
+                                    .start = start_process_clock,
+                                    .read = read_thread,
+                                    .bits = 64,
+                                    .hz = 1000000000,
+                                    .hz_per = 1};
+static struct timer times_clock = {
+    .name = "times", .start = start_times, .read = read_times, .bits = 64, .hz_per = 1};
+
+struct timer *clock_source(void *context, unsigned id, const char **why)
+{
+    (void)context;
+    *why = NULL;
+    switch (id) {
+    case CLOCK_ID_TSC:
+        *why = tsc.tsc_hz ? NULL : "its frequency is not known";
+        return tsc.tsc_hz ? &tsc : NULL;
+    case CLOCK_ID_CPUTIME:
+        return &cputime;
+    case CLOCK_ID_CLOCK:
+        return &process_clock;
+    case CLOCK_ID_THREAD:
+        return &thread_clock;
+    case CLOCK_ID_TIMES:
+        return &times_clock;
+    default:
+        *why = "needs ring 0; a process has ring 3";
+        return NULL;
+    }
+}
+
+uint64_t clock_timer_interrupts(void)
+{
+    static uint64_t step;
+    struct timespec at;
+    if (step == 0 && clock_getres(CLOCK_MONOTONIC_COARSE, &at) == 0)
+        step = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
+    /* A tick may be a nanosecond short. */
+    return ((uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec + step / 2) / step;
+}
+
+struct hosted_clock clock_measure(const struct cpu *cpu)
+{
+    struct hosted_clock c = {
+        .source[HOSTED_MONOTONIC_RAW] = measure_raw(),
+        .source[HOSTED_CPUID15] = {.known = cpu->tsc_hz != 0,
+                                   .hz = cpu->tsc_hz,
+                                   .why_not = "no leaf 15h with a crystal's frequency"},
+    };
+    struct tsc_rate stated = tsc_rate_decode(cpu, process_cpuid, NULL, NULL, NULL);
+    c.source[HOSTED_STATED] = clock_stated(stated);
+    c.stated_by = stated.source;
+    while (c.used < HOSTED_SOURCES - 1 && !c.source[c.used].known)
+        c.used++;
+    c.hz = tsc.tsc_hz = c.source[c.used].hz;
+    return c;
+}

@@ -1,0 +1,213 @@
+#include "hosted/platform/cores.h"
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "lib/config/core_list.h"
+#include "lib/text/fmt.h"
+#include "hosted/platform/counter.h"
+#include "hosted/platform/fault.h"
+#include "hosted/platform/guard.h"
+#include "hosted/platform/memory.h"
+#include "hosted/platform/output.h"
+#include "hosted/platform/status.h"
+#include "hosted/platform/witness.h"
+
+#define SAID 256 /* bytes of what happened to a core */
+/* For the game that compares TSCs: no TSC takes less than a second for so many. */
+#define PATIENCE_TICKS 5000000000
+
+static int cpus[CORE_LIST_MAX];
+static struct core_facts facts[CORE_LIST_MAX];
+static struct core_place places[CORE_LIST_MAX];
+static struct platform_cores cores;
+static char (*said)[SAID]; /* one for each core, shared */
+
+const int *cores_of_process(const struct process *p, unsigned *n)
+{
+    cpus[0] = p->cpu;
+    cores.count = 1;
+    for (int i = 0; i < CPU_SETSIZE && cores.count < CORE_LIST_MAX; i++)
+        if (CPU_ISSET(i, &p->allowed) && i != p->cpu)
+            cpus[cores.count++] = i;
+    *n = cores.count;
+    return cpus;
+}
+
+/* What happened to a core, kept for the next reader. */
+static const char *say(unsigned core, const char *what)
+{
+    fmt_buf(said[core], SAID, "%s (the system's CPU %d)", what, cpus[core]);
+    return said[core];
+}
+
+static int move(unsigned core)
+{
+    int error = process_move(0, cpus[core]);
+    witness_core(core);
+    counter_core(core, cpus[core]);
+    return error;
+}
+
+static const char *run(const struct platform *p, unsigned i, void (*fn)(void *, unsigned),
+                       void *ctx)
+{
+    (void)p;
+    int error = i > 0 ? move(i) : 0;
+    if (error)
+        return say(i, strerror(error));
+    counter_resume();
+    fn(ctx, i);
+    if (i > 0)
+        error = move(0);
+    counter_resume();
+    return error ? say(0, strerror(error)) : NULL;
+}
+
+/* In a process of its own, to its end; `mask` are its signals, once it can take them. */
+_Noreturn static void child(unsigned core, const sigset_t *mask, void (*fn)(void *, unsigned),
+                            void *ctx)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    fault_say(said[core], SAID);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    int error = move(core);
+    if (error) {
+        fmt_buf(said[core], SAID, "%s", strerror(error));
+        _exit(STATUS_FAULTED);
+    }
+    memory_touch();
+    counter_after_fork();
+    guard_row_begin(0); /* what it does before its row, or without one, is bounded too */
+    fn(ctx, core);
+    _exit(STATUS_SUCCESS);
+}
+
+/* Waits for one; NULL, or what happened to it. */
+static const char *await(pid_t pid, unsigned core)
+{
+    int status;
+    char what[SAID];
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return say(core, strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_SUCCESS)
+        return NULL;
+    if (WIFSIGNALED(status))
+        fmt_buf(what, sizeof what, "ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
+    else
+        memcpy(what, said[core], SAID);
+    return say(core, what);
+}
+
+/* The processes of a call; those that have ended and were waited for are 0. */
+static volatile pid_t pids[CORE_LIST_MAX];
+static volatile unsigned started;
+
+static void stop_all(void)
+{
+    for (unsigned i = 0; i < started; i++)
+        if (pids[i] > 0)
+            kill(pids[i], SIGTERM);
+}
+
+static const char *together(const struct platform *p, const unsigned *list, unsigned n,
+                            void (*fn)(void *, unsigned), void *ctx)
+{
+    const char *why = NULL;
+    sigset_t term, mask;
+    (void)p;
+    started = 0;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    fault_hand_on(stop_all);
+    output_flush(); /* or every process would write what is in the buffer */
+    while (!why && started < n) {
+        sigprocmask(SIG_BLOCK, &term, &mask); /* a child takes it for its own end until it can */
+        pid_t pid = fork();
+        if (pid == 0)
+            child(list[started], &mask, fn, ctx);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        /* From here: on this CPU it might never run beside another of its priority. */
+        if (pid < 0 || process_move(pid, cpus[list[started]]) != 0)
+            why = say(list[started], strerror(errno));
+        if (pid > 0) {
+            pids[started] = pid;
+            started++;
+        }
+    }
+    if (fault_interrupted()) /* the last of them may have been missed */
+        stop_all();
+    for (unsigned i = 0; why && i < started; i++)
+        kill(pids[i], SIGKILL);
+    for (unsigned i = 0; i < started; i++) {
+        const char *happened = await(pids[i], list[i]);
+        pids[i] = 0;
+        why = why ? why : happened;
+    }
+    fault_hand_on(NULL);
+    memory_touch(); /* this process's pages were shared with theirs */
+    return why;
+}
+
+static void look_here(void *ctx, unsigned core)
+{
+    struct core_facts *f = &facts[core];
+    struct core_place *place = &places[core];
+    struct cpu cpu;
+    (void)ctx;
+    cpu_decode(&cpu, process_cpuid, NULL);
+    topology_place(place, &cpu, process_cpuid, NULL);
+    f->apic_id = place->apic_id;
+    f->package = place->package;
+    f->core = place->core;
+    f->thread = place->thread;
+    f->microcode = process_microcode(cpus[core]);
+    if (place->type != CORE_TYPE_UNKNOWN)
+        f->type = core_type_names[place->type];
+}
+
+static void play_here(void *ctx, unsigned core)
+{
+    exchange_play(ctx, core > 0);
+}
+
+static void compare_tsc(const struct platform *p, struct exchange *x, unsigned core)
+{
+    const unsigned list[2] = {0, core};
+    struct core_facts *f = &facts[core];
+    exchange_init(x, true, true, PATIENCE_TICKS);
+    const char *why = together(p, list, 2, play_here, x);
+    if (!why && !exchange_complete(x))
+        why = "did not answer in time";
+    if (why) {
+        f->why_not = why;
+        return;
+    }
+    f->tsc_offset = (x->ahead_least + x->ahead_most) / 2;
+    f->tsc_offset_error = (uint64_t)(x->ahead_most - x->ahead_least) / 2;
+}
+
+const struct platform_cores *cores_open(const struct platform *p, struct exchange *x)
+{
+    said = mmap(NULL, cores.count * sizeof *said, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (said == MAP_FAILED)
+        return NULL;
+    for (unsigned i = 0; i < cores.count; i++) {
+        places[i] = places[0];
+        facts[i].why_not = run(p, i, look_here, NULL);
+    }
+    for (unsigned i = 1; i < cores.count; i++)
+        if (!facts[i].why_not)
+            compare_tsc(p, x, i);
+    cores.facts = facts;
+    cores.place = places;
+    cores.parked = "the system";
+    cores.run = run;
+    cores.together = together;
+    return &cores;
+}

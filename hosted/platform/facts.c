@@ -1,0 +1,180 @@
+#include "hosted/platform/facts.h"
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include "bench/show/essence_take.h"
+#include "bench/show/head.h"
+#include "bench/show/tsc_facts.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+#include "hosted/platform/witness.h"
+
+/* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/lfence.h), but a process cannot
+ * read it. */
+static const char *lfence(const struct cpu *c)
+{
+    return c->lfence_always_serializing ? "always" : "unknown";
+}
+
+/* The report counts cores; which CPU of the system is meant stands here alone. */
+static void show_wishes(const struct process *p, struct sink *out)
+{
+    fmt(out, "process   core 0 is the system's CPU %d", p->cpu);
+    if (p->cpus > 1)
+        fmt(out, " (may use %d)", p->cpus);
+    fmt(out, ";");
+    for (unsigned i = 0; i < PROCESS_WISHES; i++)
+        fmt(out, "%s %s%s", i ? "," : "", p->wish[i].had ? "" : "NOT ", process_wish_names[i]);
+    fmt(out, "\r\n");
+}
+
+struct facts {
+    struct cpu_facts cpu;
+    struct tsc_facts tsc;
+    struct board board;
+    uint64_t memory; /* bytes; 0: not known */
+};
+
+static void take_facts(struct facts *f, const struct engine *e, const struct process *p,
+                       const struct hosted_clock *c)
+{
+    const struct cpu_source here = {process_cpuid, NULL, NULL, NULL};
+    struct sysinfo s;
+    head_read_cpu(&f->cpu, e, process_microcode(p->cpu), true, &here);
+    f->tsc = (struct tsc_facts){.hz = c->hz,
+                                .source = c->source,
+                                .names = hosted_source_names,
+                                .sources = HOSTED_SOURCES,
+                                .used = c->used,
+                                .stated_by = c->stated_by};
+    process_board(&f->board);
+    f->tsc.processors = f->board.asked_processors ? &f->board.processors : NULL;
+    f->memory = sysinfo(&s) == 0 ? (uint64_t)s.totalram * s.mem_unit : 0;
+}
+
+static void show_head(const struct engine *e, const struct probe *p, const struct process *process,
+                      const struct facts *f, const char *from, struct sink *out)
+{
+    struct utsname u;
+    head_show(e, p, out);
+    head_show_cpu(&f->cpu, "", out);
+    board_show(&f->board, out);
+    if (f->memory)
+        fmt(out, "memory    %llu MiB\r\n", (unsigned long long)(f->memory >> 20));
+    if (uname(&u) == 0)
+        fmt(out, "system    %s %s\r\n", u.sysname, u.release);
+    show_wishes(process, out);
+    tsc_facts_show(&f->tsc, e, out);
+    head_show_timers(e, out);
+    head_show_settings(e, lfence(e->p->cpu), from, out);
+}
+
+static void record_process(const struct process *p, struct json *j)
+{
+    struct utsname u;
+    if (uname(&u) == 0) {
+        json_object(j, "system");
+        json_str(j, "name", u.sysname);
+        json_str(j, "release", u.release);
+        json_close(j);
+    }
+    json_object(j, "process");
+    json_u64(j, "cpu", (uint64_t)p->cpu);
+    json_u64(j, "cpus", (uint64_t)p->cpus);
+    for (unsigned i = 0; i < PROCESS_WISHES; i++)
+        json_bool(j, process_wish_names[i], p->wish[i].had);
+    json_close(j);
+}
+
+static void record_run(const struct engine *e, const struct probe *p, const struct process *process,
+                       const struct facts *f, const char *from, struct report *r)
+{
+    struct json j;
+    if (!report_record(r, &j, "run"))
+        return;
+    head_record(e, p, &j);
+    record_process(process, &j);
+    board_record(&f->board, &j);
+    head_record_cpu(&f->cpu, lfence(e->p->cpu), &j);
+    if (f->memory) {
+        json_object(&j, "memory");
+        json_u64(&j, "bytes", f->memory);
+        json_close(&j);
+    }
+    tsc_facts_record(&f->tsc, e, &j);
+    head_record_timers(e, &j);
+    head_record_settings(e, from, &j);
+    json_end(&j);
+}
+
+static void warn_wishes(const struct process *p, struct report *r)
+{
+    static const char *const without[PROCESS_WISHES] = {
+        [PROCESS_PINNED] = "the process is not pinned to a CPU and may be moved",
+        [PROCESS_LOCKED] = "its memory is not locked and may be paged out",
+        [PROCESS_FIFO] = "it is no real-time process, so that others take its CPU",
+    };
+    for (unsigned i = 0; i < PROCESS_WISHES; i++) {
+        char text[160];
+        if (p->wish[i].had)
+            continue;
+        fmt_buf(text, sizeof text, "%s: %s", without[i], strerror(p->wish[i].error));
+        report_event(r, "warning", text);
+    }
+}
+
+static void warn_settings(const struct options *o, struct report *r)
+{
+    if (o->turbo != SETTING_KEEP || o->prefetch != SETTING_KEEP || o->dma != SETTING_KEEP ||
+        o->freq != FREQ_KEEP)
+        report_event(r, "warning",
+                     "turbo=, prefetch=, freq= and dma= need ring 0; a process has ring 3: all is "
+                     "as found");
+}
+
+void facts_report(const struct engine *e, const struct probe *p, const struct process *process,
+                  const struct hosted_clock *clock, bool has_words, struct essence *essence,
+                  struct report *r)
+{
+    const char *from = has_words ? "command line" : "defaults";
+    static struct facts f;
+    take_facts(&f, e, process, clock);
+    essence_machine(essence, e, &f.board);
+    if (report_table(r))
+        show_head(e, p, process, &f, from, r->out);
+    record_run(e, p, process, &f, from, r);
+    tsc_facts_warn(&f.tsc, r);
+    warn_wishes(process, r);
+    warn_settings(e->o, r);
+    head_warn_words(e, r);
+    head_warn_timers(e, r);
+    if (e->execution == EXEC_EMULATED)
+        report_event(r, "warning", "figures are noise: an emulator executes this code");
+    if (!e->p->cpu->tsc_invariant && e->execution == EXEC_SILICON)
+        report_event(
+            r, "warning",
+            "CPUID does not promise that the TSC is invariant (8000_0007 EDX[8]): ns may be "
+            "wrong");
+}
+
+void facts_witnessed(struct essence *essence, struct report *r)
+{
+    struct witness_counts c = witness_total();
+    char text[160];
+    struct sink_buf line;
+    sink_buf_init(&line, text, sizeof text);
+    fmt(&line.sink,
+        "while rows were measured: %llu times another program had the CPU, %llu moves to another "
+        "CPU",
+        (unsigned long long)(c.voluntary + c.involuntary), (unsigned long long)c.migrations);
+    if (c.steal_ms == c.steal_ms) {
+        fmt(&line.sink, ", ");
+        num_f64(&line.sink, c.steal_ms, 0, 0);
+        fmt(&line.sink, " ms stolen by the hypervisor");
+    }
+    report_event(r, "process", text);
+    if (c.voluntary + c.involuntary)
+        fmt_buf(essence->spoils.process, sizeof essence->spoils.process,
+                "%llu %s another program ran", (unsigned long long)(c.voluntary + c.involuntary),
+                c.voluntary + c.involuntary == 1 ? "time" : "times");
+}

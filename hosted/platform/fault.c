@@ -1,0 +1,162 @@
+#include "hosted/platform/fault.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "bench/measure/place.h"
+#include "lib/text/fmt.h"
+#include "hosted/platform/exit_guard.h"
+#include "hosted/platform/guard.h"
+#include "hosted/platform/output.h"
+#include "hosted/platform/segments.h"
+#include "hosted/platform/status.h"
+#include "hosted/platform/step.h"
+
+#define HANDLER_STACK (64u << 10)
+
+static struct report *report;
+static void (*say_first)(void);
+static char *told; /* fault_say() */
+static size_t told_size;
+static void (*hand_on)(void);
+static const char *row_suite, *row_name;
+static volatile sig_atomic_t interrupted, faulted;
+
+/* The address that was touched is known of a bad access alone, unless it is none (SI_KERNEL). */
+static void describe(int number, const siginfo_t *info, char *text, size_t size)
+{
+    if ((number == SIGSEGV || number == SIGBUS) && info->si_code != SI_KERNEL)
+        fmt_buf(text, size, "SIG%s, address %llx,", sigabbrev_np(number),
+                (unsigned long long)info->si_addr);
+    else if (number == SIGSYS)
+        exit_guard_describe(info, text, size);
+    else
+        fmt_buf(text, size, "SIG%s", sigabbrev_np(number));
+}
+
+/* Outside the sampling loop's own calls nothing is half done: a body faults between two writes,
+ * not in one. */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    /* A body may have set AC or NT, of which nothing here knows. */
+    __asm__ volatile("pushfq\n\tandl $~0x44000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
+    /* Code that needs FS met what a body had left there: it is executed again. INT3 and SYSCALL are
+     * over when they are told of. */
+    if (segments_put_back() && number != SIGTRAP && number != SIGSYS)
+        return;
+    const ucontext_t *u = context;
+    char message[256], what[64];
+    uint64_t behind, at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    if (number == SIGSYS)
+        at -= 2; /* SYSCALL and INT 0x80 are over */
+    describe(number, info, what, sizeof what);
+    guard_leave(GUARD_FAULT, at, what);
+    if (faulted) /* on the way here */
+        _exit(STATUS_FAULTED);
+    faulted = 1;
+    const char *name = place_name_at(at, &behind);
+    size_t n = fmt_buf(message, sizeof message, "%s at %llx", what, (unsigned long long)at);
+    if (name)
+        n += fmt_buf(message + n, sizeof message - n, " in %.64s+0x%llx", name,
+                     (unsigned long long)behind);
+    fmt_buf(message + n, sizeof message - n, " while running %s%s%s",
+            row_suite ? row_suite : "no row", row_name ? "/" : "", row_name ? row_name : "");
+    if (told) {
+        fmt_buf(told, told_size, "%s", message);
+        _exit(STATUS_FAULTED);
+    }
+    if (say_first)
+        say_first();
+    report_event(report, "fault", message);
+    report_failed(report, "fault", NULL);
+    report_end(report, false);
+    output_flush();
+    _exit(STATUS_FAULTED);
+}
+
+/* timeout(1) and shells signal a process and then its group: that is one wish. */
+#define SAME_WISH_MS 100
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
+}
+
+/* The first leaves the row that runs, and the run ends with its report; the second ends it at
+ * once, and so the processes that it has forked. */
+static void on_interrupt(int number)
+{
+    segments_put_back();
+    static int64_t first;
+    if (!interrupted)
+        first = now_ms();
+    else if (now_ms() - first < SAME_WISH_MS)
+        return;
+    if (interrupted && !told) {
+        signal(number, SIG_DFL);
+        raise(number); /* delivered when this handler returns */
+    }
+    interrupted = 1;
+    if (hand_on)
+        hand_on();
+    guard_leave(GUARD_STOPPED, 0, "");
+}
+
+void fault_say_first(void (*say)(void))
+{
+    say_first = say;
+}
+
+/* In the handler of SIGALRM, outside of a guarded call: a forked process ends. */
+static void overdue(void)
+{
+    if (!told)
+        return;
+    fmt_buf(told, told_size, "it did not come to its end before deadline=");
+    _exit(STATUS_FAULTED);
+}
+
+void fault_catch(struct report *r)
+{
+    static const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGSYS};
+    static uint8_t handler_stack[HANDLER_STACK]; /* a stack overflow has none left */
+    stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
+    struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART | SA_ONSTACK};
+    report = r;
+    guard_ask(fault_interrupted, overdue);
+    sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigaction(faults[i], &fault, NULL);
+    step_open(on_fault);
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGTERM, &interrupt, NULL);
+}
+
+void fault_hand_on(void (*to_others)(void))
+{
+    hand_on = to_others;
+}
+
+void fault_say(char *said, size_t size)
+{
+    signal(SIGINT, SIG_IGN); /* a terminal's goes to all of them: the parent hands it on */
+    hand_on = NULL;
+    told = said;
+    told_size = size;
+}
+
+void fault_row(const char *suite, const char *name)
+{
+    row_suite = suite;
+    row_name = name;
+}
+
+bool fault_interrupted(void)
+{
+    return interrupted;
+}

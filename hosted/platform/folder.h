@@ -1,0 +1,12 @@
+/* objects= of the Linux program: a folder with objects, or one object. */
+#ifndef HOSTED_PLATFORM_FOLDER_H
+#define HOSTED_PLATFORM_FOLDER_H
+
+#include <stdbool.h>
+#include "lib/text/sink.h"
+
+/* Hands the files to bench/objects, in order of their names; "on" and "off" name none. False: there
+ * is no such folder or file, and a message says so. */
+bool folder_objects(const char *path, struct sink *err);
+
+#endif

@@ -1,0 +1,122 @@
+#include "hosted/platform/guard.h"
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include "lib/text/fmt.h"
+#include "hosted/platform/segments.h"
+#include "hosted/platform/step.h"
+
+static sigjmp_buf before;
+static volatile sig_atomic_t running, overdue;
+static struct guard_ended *told;
+static uint64_t deadline_us, left_us; /* of every row, and of the one that has begun */
+static uint64_t hz;
+static bool (*is_stopped)(void);
+static void (*outside)(void);
+
+/* 0: none. */
+static void set_alarm(uint64_t us)
+{
+    const struct itimerval when = {
+        .it_value = {.tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000)}};
+    setitimer(ITIMER_REAL, &when, NULL);
+}
+
+/* Between two guarded calls it is the next one that ends. */
+static void on_alarm(int number, siginfo_t *info, void *context)
+{
+    segments_put_back(); /* the way out of a guarded call needs FS */
+    const ucontext_t *u = context;
+    (void)number, (void)info;
+    overdue = 1;
+    guard_leave(GUARD_DEADLINE, (uint64_t)u->uc_mcontext.gregs[REG_RIP], "");
+    outside();
+}
+
+void guard_open(unsigned seconds, uint64_t tsc_hz)
+{
+    struct sigaction alarm = {.sa_sigaction = on_alarm,
+                              .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    deadline_us = seconds * 1000000ull;
+    hz = tsc_hz;
+    sigaction(SIGALRM, &alarm, NULL);
+}
+
+void guard_ask(bool (*stopped)(void), void (*overdue_outside)(void))
+{
+    is_stopped = stopped;
+    outside = overdue_outside;
+}
+
+void guard_row_begin(uint64_t ran)
+{
+    uint64_t ran_us = hz ? (uint64_t)((double)ran * 1e6 / (double)hz) : 0;
+    left_us = ran_us < deadline_us ? deadline_us - ran_us : 1;
+    overdue = 0;
+    segments_keep();
+    set_alarm(left_us);
+}
+
+void guard_row_longer(unsigned ms)
+{
+    set_alarm(left_us + ms * 1000ull);
+}
+
+void guard_row_end(void)
+{
+    set_alarm(0);
+    segments_drop();
+}
+
+void guard_leave(enum guard_end by, uint64_t at, const char *what)
+{
+    if (!running)
+        return;
+    running = 0;
+    step_drop();
+    *told = (struct guard_ended){.by = by, .at = at};
+    fmt_buf(told->what, sizeof told->what, "%s", what);
+    siglongjmp(before, 1);
+}
+
+static void tell_changed(struct guard_ended *ended)
+{
+    struct sink_buf changed;
+    sink_buf_init(&changed, ended->changed, sizeof ended->changed);
+    segments_tell(&changed.sink);
+}
+
+/* What a row's own functions, its setup and its check among them, may have left. */
+static void restore_state(uint32_t mxcsr, uint16_t control)
+{
+    __asm__ volatile("cld\n\tfninit\n\tfldcw %0\n\tldmxcsr %1" : : "m"(control), "m"(mxcsr));
+    if (__builtin_cpu_supports("avx"))
+        __asm__ volatile("vzeroupper"); /* or SSE code after it could run slowly */
+}
+
+bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
+{
+    uint32_t mxcsr;
+    uint16_t control;
+    told = ended;
+    *ended = (struct guard_ended){.by = GUARD_CAME_BACK};
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(mxcsr), "=m"(control));
+    if (sigsetjmp(before, 1) != 0) {
+        restore_state(mxcsr, control);
+        tell_changed(ended);
+        return false;
+    }
+    running = 1;
+    /* A signal that came earlier found nothing to leave. */
+    if (overdue)
+        guard_leave(GUARD_DEADLINE, (uint64_t)__builtin_return_address(0), "");
+    if (is_stopped())
+        guard_leave(GUARD_STOPPED, 0, "");
+    fn(ctx);
+    segments_put_back();
+    restore_state(mxcsr, control);
+    running = 0;
+    tell_changed(ended);
+    return true;
+}

@@ -1,0 +1,95 @@
+#include "hosted/platform/memory.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include "bench/api/registry.h"
+#include "hosted/platform/status.h"
+
+#define PAGE     4096
+#define STACK_VA (PLATFORM_DATA_VA + (16ull << 20)) /* of the guard page below it */
+
+/* At this address or, for 0, anywhere, and shared. */
+static void *map(struct memory *m, const char *what, uint64_t address, size_t size, int rights)
+{
+    int flags = address ? MAP_PRIVATE | MAP_FIXED_NOREPLACE : MAP_SHARED;
+    void *p = mmap((void *)address, size, rights, flags | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    /* A kernel before 4.17 takes the flag for a hint. */
+    if (p != MAP_FAILED && (!address || (uint64_t)p == address))
+        return p;
+    if (!m->what) {
+        m->error = p == MAP_FAILED ? errno : EEXIST;
+        m->what = what;
+    }
+    return NULL;
+}
+
+struct memory memory_map(size_t sample_words)
+{
+    const int data = PROT_READ | PROT_WRITE;
+    struct memory m = {0};
+    m.code = map(&m, "the code buffer", PLATFORM_CODE_VA, PLATFORM_CODE_SIZE, data);
+    m.data = map(&m, "the data buffer", PLATFORM_DATA_VA, registry_data_size(), data);
+    map(&m, "the stack's guard page", STACK_VA, PAGE, PROT_NONE);
+    m.stack = map(&m, "the stack", STACK_VA + PAGE, MEMORY_STACK_SIZE, data);
+    m.samples = map(&m, "the sample memory", 0, sample_words * sizeof *m.samples, data);
+    return m;
+}
+
+static void touch(uint64_t address, size_t size)
+{
+    for (size_t at = 0; at < size; at += PAGE) {
+        volatile uint8_t *byte = (volatile uint8_t *)(address + at);
+        *byte = *byte;
+    }
+}
+
+void memory_touch(void)
+{
+    touch(PLATFORM_DATA_VA, registry_data_size());
+    touch(STACK_VA + PAGE, MEMORY_STACK_SIZE);
+}
+
+static void code_rights(const struct platform *p, int rights)
+{
+    if (mprotect(p->code, PLATFORM_CODE_SIZE, rights) == 0)
+        return;
+    perror("baretick: the code buffer's rights");
+    exit(STATUS_FAULTED);
+}
+
+void memory_code_write(const struct platform *p)
+{
+    code_rights(p, PROT_READ | PROT_WRITE);
+}
+
+void memory_code_exec(const struct platform *p)
+{
+    code_rights(p, PROT_READ | PROT_EXEC);
+}
+
+/* makecontext() hands over ints only. */
+static void (*call)(void *);
+static void *call_argument;
+
+static void enter(void)
+{
+    call(call_argument);
+}
+
+void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument)
+{
+    ucontext_t here, there;
+    call = f;
+    call_argument = argument;
+    if (getcontext(&there) != 0) {
+        perror("baretick: getcontext");
+        exit(STATUS_FAULTED);
+    }
+    there.uc_stack.ss_sp = m->stack;
+    there.uc_stack.ss_size = MEMORY_STACK_SIZE;
+    there.uc_link = &here;
+    makecontext(&there, enter, 0);
+    swapcontext(&here, &there);
+}

@@ -1,0 +1,188 @@
+#include "lib/decimal/json_f64.h"
+#include "hosted/platform/witness.h"
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include "lib/text/fmt.h"
+
+/* Of one core, in memory that forked processes share. */
+struct slot {
+    int cpu;
+    uint64_t moves;
+    struct witness_counts row, total;
+};
+
+static struct {
+    int stat; /* /proc/stat, or -1 */
+    bool rdtscp;
+    struct slot *slot;
+    unsigned slots, core; /* the core it is on, ... */
+    uint32_t where;       /* ... and the CPU it was on when it looked last */
+    struct witness_counts then;
+} w = {.stat = -1};
+
+static uint32_t here(void)
+{
+    uint32_t low, high, aux;
+    if (!w.rdtscp)
+        return (uint32_t)sched_getcpu();
+    /* Linux keeps node << 12 | CPU in IA32_TSC_AUX. */
+    __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(aux));
+    return aux;
+}
+
+uint64_t witness_migrations(void)
+{
+    if (!w.slot)
+        return 0;
+    uint32_t now = here();
+    w.slot[w.core].moves += now != w.where;
+    w.where = now;
+    return w.slot[w.core].moves;
+}
+
+/* The eighth number behind the CPU's name, in clock ticks (proc(5)). */
+static double steal_ms(void)
+{
+    static char text[1 << 16]; /* of a machine with some thousand CPUs: their lines come first */
+    ssize_t n = w.stat < 0 ? -1 : pread(w.stat, text, sizeof text - 1, 0);
+    text[n < 0 ? 0 : n] = 0;
+    char line[16];
+    fmt_buf(line, sizeof line, "\ncpu%d ", w.slot[w.core].cpu);
+    char *at = strstr(text, line);
+    if (!at)
+        return __builtin_nan("");
+    unsigned long long ticks = 0;
+    at += strlen(line);
+    for (int i = 0; i < 8; i++)
+        ticks = strtoull(at, &at, 10);
+    return (double)ticks * 1e3 / (double)sysconf(_SC_CLK_TCK);
+}
+
+bool witness_open(const int *cpu, unsigned cores, bool rdtscp)
+{
+    w.slot = mmap(NULL, cores * sizeof *w.slot, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (w.slot == MAP_FAILED)
+        return false;
+    for (unsigned i = 0; i < cores; i++)
+        w.slot[i].cpu = cpu[i];
+    w.slots = cores;
+    w.stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+    w.rdtscp = rdtscp;
+    w.where = here();
+    return true;
+}
+
+void witness_core(unsigned core)
+{
+    w.core = core;
+    w.where = here();
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t = {0};
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* away_ns counts from no fixed moment: only differences mean something. */
+static struct witness_counts look(void)
+{
+    struct rusage u = {0};
+    getrusage(RUSAGE_THREAD, &u);
+    return (struct witness_counts){
+        .voluntary = (uint64_t)u.ru_nvcsw,
+        .involuntary = (uint64_t)u.ru_nivcsw,
+        .faults = (uint64_t)(u.ru_minflt + u.ru_majflt),
+        .migrations = witness_migrations(),
+        .steal_ms = steal_ms(),
+        .away_ns = clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_THREAD_CPUTIME_ID),
+    };
+}
+
+static void add(struct witness_counts *to, const struct witness_counts *more)
+{
+    to->voluntary += more->voluntary;
+    to->involuntary += more->involuntary;
+    to->faults += more->faults;
+    to->migrations += more->migrations;
+    to->away_ns += more->away_ns;
+    to->steal_ms += more->steal_ms;
+}
+
+void witness_begin(void)
+{
+    w.then = look();
+}
+
+void witness_end(void)
+{
+    struct witness_counts now = look(), *row = &w.slot[w.core].row, *total = &w.slot[w.core].total;
+    *row = (struct witness_counts){
+        .voluntary = now.voluntary - w.then.voluntary,
+        .involuntary = now.involuntary - w.then.involuntary,
+        .faults = now.faults - w.then.faults,
+        .migrations = now.migrations - w.then.migrations,
+        .steal_ms = now.steal_ms - w.then.steal_ms,
+        /* The two clocks are not read at one moment: by so much it can come out below 0. */
+        .away_ns = (int64_t)(now.away_ns - w.then.away_ns) > 0 ? now.away_ns - w.then.away_ns : 0,
+    };
+    add(total, row);
+}
+
+void witness_record(struct json *j, unsigned core)
+{
+    const struct witness_counts *row = &w.slot[core].row;
+    json_object(j, "process");
+    json_u64(j, "voluntary_switches", row->voluntary);
+    json_u64(j, "involuntary_switches", row->involuntary);
+    json_u64(j, "page_faults", row->faults);
+    json_u64(j, "migrations", row->migrations);
+    json_f64(j, "steal_ms", row->steal_ms, 0);
+    json_f64(j, "away_ms", (double)row->away_ns / 1e6, 3);
+    json_close(j);
+}
+
+enum kept { VOLUNTARY, INVOLUNTARY, FAULTS, MIGRATIONS, AWAY_NS, STEAL_MS, STEAL_UNKNOWN };
+
+void witness_keep(unsigned core, uint64_t *kept)
+{
+    const struct witness_counts *row = &w.slot[core].row;
+    bool known = isfinite(row->steal_ms);
+    kept[VOLUNTARY] += row->voluntary;
+    kept[INVOLUNTARY] += row->involuntary;
+    kept[FAULTS] += row->faults;
+    kept[MIGRATIONS] += row->migrations;
+    kept[AWAY_NS] += row->away_ns;
+    kept[STEAL_MS] += known ? (uint64_t)row->steal_ms : 0;
+    kept[STEAL_UNKNOWN] |= !known;
+}
+
+void witness_tell(unsigned core, const uint64_t *kept)
+{
+    w.slot[core].row = (struct witness_counts){
+        .voluntary = kept[VOLUNTARY],
+        .involuntary = kept[INVOLUNTARY],
+        .faults = kept[FAULTS],
+        .migrations = kept[MIGRATIONS],
+        .away_ns = kept[AWAY_NS],
+        .steal_ms = kept[STEAL_UNKNOWN] ? __builtin_nan("") : (double)kept[STEAL_MS],
+    };
+}
+
+struct witness_counts witness_total(void)
+{
+    struct witness_counts all = {0};
+    for (unsigned i = 0; i < w.slots; i++)
+        add(&all, &w.slot[i].total);
+    return all;
+}

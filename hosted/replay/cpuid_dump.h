@@ -1,0 +1,55 @@
+/*
+ * The recordings of tests/replay/cpuid as text, and a cpuid_fn over them. A line is one of
+ *   cpuid CPU LEAF SUBLEAF EAX EBX ECX EDX    all hexadecimal but CPU
+ *   msr ADDRESS VALUE                         CPU 0's; VALUE is `fault` where RDMSR faulted
+ *   # anything
+ * or empty, and ends in LF, CR LF or the text's end. Words are parted by blanks. Older recorders
+ * wrote the subleaves of a leaf one after the other with subleaf 0: the n-th of these is subleaf n.
+ * CPUs other than 0 have only the leaves that tell them apart; for all others CPU 0 answers.
+ */
+#ifndef HOSTED_REPLAY_CPUID_DUMP_H
+#define HOSTED_REPLAY_CPUID_DUMP_H
+
+#include "lib/cpu/cpu.h"
+
+#define DUMP_CPU_MAX 65535 /* the highest number of a CPU; no machine is near it */
+
+struct dump_leaf {
+    uint32_t cpu, leaf, subleaf;
+    struct cpuid_regs regs;
+};
+
+struct dump_msr {
+    uint32_t address;
+    bool fault;
+    uint64_t value;
+};
+
+struct cpuid_dump {
+    struct dump_leaf *leaf;
+    struct dump_msr *msr;
+    uint32_t *cpu; /* the distinct CPU numbers, in the order of their first lines */
+    size_t leaves, msrs, cpus;
+};
+
+/* False where a line is none of those above, or there is no CPUID record of CPU 0: `error` then
+ * names the line. Free in both cases. */
+bool cpuid_dump_parse(struct cpuid_dump *d, const uint8_t *text, size_t n, char *error,
+                      size_t size);
+void cpuid_dump_free(struct cpuid_dump *d);
+
+struct dump_cpu {
+    const struct cpuid_dump *dump;
+    uint32_t cpu;
+};
+
+/* A cpuid_fn; its context is a struct dump_cpu. Zeros for what was not recorded, as CPUs do with
+ * leaves that they do not have. */
+struct cpuid_regs cpuid_dump_get(void *cpu, uint32_t leaf, uint32_t subleaf);
+/* Whether this CPU's own record of the leaf is there. */
+bool cpuid_dump_has(const struct dump_cpu *cpu, uint32_t leaf, uint32_t subleaf);
+/* False where RDMSR faulted or it was not recorded. The context is a struct dump_cpu too: an MSR
+ * of CPU 0 answers for all. */
+bool cpuid_dump_rdmsr(void *cpu, uint32_t address, uint64_t *value);
+
+#endif

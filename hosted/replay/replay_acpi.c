@@ -1,0 +1,290 @@
+#include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_fadt.h"
+#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_madt.h"
+#include "lib/firmware/acpi_serial.h"
+#include "lib/firmware/acpi_srat.h"
+#include "lib/text/fmt.h"
+#include "lib/text/str.h"
+#include "hosted/replay/replay.h"
+
+/* Signature, length and checksum hold; else the error is said. */
+static bool take(struct json *j, struct acpi_table *t, const uint8_t *bytes, size_t n,
+                 const char *signature, const char *name)
+{
+    struct acpi_error e;
+    if (acpi_table_take(t, bytes, n, signature, name, &e)) {
+        json_u64(j, "revision", t->bytes[ACPI_HEADER_REVISION]);
+        return true;
+    }
+    replay_error(j, "%s", e.text);
+    return false;
+}
+
+/* Behind what was read before it. */
+static void error(struct json *j, const struct acpi_error *e)
+{
+    if (e->text[0] != '\0')
+        replay_error(j, "%s", e->text);
+}
+
+static void space(struct json *j, const struct acpi_gas *g)
+{
+    static const char names[][11] = {"mmio", "io", "pci_config"};
+    if (g->space < sizeof names / sizeof names[0])
+        json_str(j, "space", names[g->space]);
+    else
+        json_u64(j, "space", g->space);
+}
+
+/* --- MADT ------------------------------------------------------------------------------------- */
+
+static void madt_cpu(struct json *j, const struct madt_cpu *c)
+{
+    json_object(j, NULL);
+    json_u64(j, "apic_id", c->id);
+    json_bool(j, "enabled", c->enabled);
+    json_bool(j, "online_capable", c->online_capable);
+    json_bool(j, "x2apic", c->x2apic);
+    json_bool(j, "duplicate", c->duplicate);
+    json_close(j);
+}
+
+void replay_madt(struct json *j, const uint8_t *bytes, size_t n)
+{
+    static struct madt m;
+    struct acpi_table t;
+    if (!take(j, &t, bytes, n, "APIC", "MADT"))
+        return;
+    acpi_madt(&t, &m);
+
+    json_array(j, "cpus");
+    for (unsigned i = 0; i < m.cpus; i++)
+        madt_cpu(j, &m.cpu[i]);
+    json_close(j);
+    if (m.cpus_left_out != 0)
+        json_u64(j, "cpus_left_out", m.cpus_left_out);
+    json_u64(j, "enabled", m.cpus_enabled);
+    json_u64(j, "duplicates", m.duplicates);
+    json_u64(j, "lapic_address", m.lapic_address);
+    json_array(j, "ioapics");
+    for (unsigned i = 0; i < m.ioapics; i++) {
+        json_object(j, NULL);
+        json_u64(j, "id", m.ioapic[i].id);
+        json_u64(j, "address", m.ioapic[i].address);
+        json_u64(j, "gsi_base", m.ioapic[i].gsi_base);
+        json_close(j);
+    }
+    json_close(j);
+    if (m.ioapics_left_out != 0)
+        json_u64(j, "ioapics_left_out", m.ioapics_left_out);
+    json_bool(j, "pcat", m.pcat);
+    error(j, &m.error);
+}
+
+/* --- FADT, HPET ------------------------------------------------------------------------------- */
+
+void replay_fadt(struct json *j, const uint8_t *bytes, size_t n)
+{
+    struct acpi_table t;
+    struct fadt f;
+    if (!take(j, &t, bytes, n, "FACP", "FADT"))
+        return;
+    if (acpi_fadt(&t, &f)) {
+        json_bool(j, "hw_reduced", f.hw_reduced);
+        if (f.pm_timer_port != 0) {
+            json_u64(j, "pm_timer_port", f.pm_timer_port);
+            json_u64(j, "pm_timer_bits", f.pm_timer_bits);
+        }
+        if (f.has_reset) {
+            json_object(j, "reset");
+            space(j, &f.reset);
+            json_u64(j, "address", f.reset.address);
+            json_u64(j, "value", f.reset_value);
+            json_close(j);
+        }
+        if (f.pm1a_cnt != 0)
+            json_u64(j, "pm1a_cnt", f.pm1a_cnt);
+    }
+    error(j, &f.error);
+}
+
+/* The block id's fields: HPET 1.0a section 2.3.4, general capabilities, the low half. The period
+ * is in the high half, which no table has. */
+void replay_hpet(struct json *j, const uint8_t *bytes, size_t n)
+{
+    struct acpi_table t;
+    struct hpet_table h;
+    if (!take(j, &t, bytes, n, "HPET", "HPET"))
+        return;
+    if (acpi_hpet(&t, &h)) {
+        if (h.address != 0)
+            json_u64(j, "address", h.address);
+        json_u64(j, "min_tick", h.min_tick);
+        json_u64(j, "number", h.number);
+        json_u64(j, "vendor", h.id >> 16);
+        json_u64(j, "comparators", (h.id >> 8 & 0x1f) + 1);
+        json_u64(j, "counter_bits", h.id & 1u << 13 ? 64 : 32);
+        json_bool(j, "legacy_route", h.id & 1u << 15);
+    }
+    error(j, &h.error);
+}
+
+/* --- SPCR, DBG2 ------------------------------------------------------------------------------- */
+
+/* Width and stride in bytes. Address 0 is how a table says that there is no port. */
+static void uart(struct json *j, const struct acpi_uart *u)
+{
+    if (u->kind != NULL)
+        json_str(j, "kind", u->kind);
+    json_u64(j, "subtype", u->subtype);
+    json_bool(j, "present", u->gas.address != 0);
+    if (u->gas.address == 0)
+        return;
+    space(j, &u->gas);
+    json_u64(j, "address", u->gas.address);
+    json_u64(j, "width", u->width);
+    json_u64(j, "stride", u->stride);
+}
+
+static void spcr_pci(struct json *j, const struct spcr *s)
+{
+    json_object(j, "pci");
+    json_u64(j, "vendor_id", s->pci_vendor);
+    json_u64(j, "device_id", s->pci_device_id);
+    json_u64(j, "segment", s->pci_segment);
+    json_u64(j, "bus", s->pci_bus);
+    json_u64(j, "device", s->pci_device);
+    json_u64(j, "function", s->pci_function);
+    json_close(j);
+}
+
+void replay_spcr(struct json *j, const uint8_t *bytes, size_t n)
+{
+    struct acpi_table t;
+    struct spcr s;
+    if (!take(j, &t, bytes, n, "SPCR", "SPCR"))
+        return;
+    if (acpi_spcr(&t, &s)) {
+        uart(j, &s.uart);
+        if (s.baud != 0)
+            json_u64(j, "baud", s.baud);
+        else if (s.baud_as_is)
+            json_bool(j, "baud_as_is", true);
+        else
+            json_u64(j, "baud_code", s.baud_code);
+        if (s.clock_hz != 0)
+            json_u64(j, "clock_hz", s.clock_hz);
+        if (s.has_pci)
+            spcr_pci(j, &s);
+    }
+    error(j, &s.error);
+}
+
+static void dbg2_port(struct json *j, const struct dbg2_port *p)
+{
+    static const char types[][7] = {"serial", "1394", "usb", "net"}; /* PORT_SERIAL and on */
+    char name[256];
+
+    json_object(j, NULL);
+    if (p->type >= PORT_SERIAL && p->type <= PORT_NET)
+        json_str(j, "type", types[p->type - PORT_SERIAL]);
+    else
+        json_u64(j, "type", p->type);
+    if (p->type == PORT_SERIAL && p->registers != 0)
+        uart(j, &p->uart);
+    else
+        json_u64(j, "subtype", p->subtype);
+    json_u64(j, "registers", p->registers);
+    if (p->name_length != 0) {
+        if (!str_copy(name, sizeof name, p->name, p->name_length))
+            json_bool(j, "name_cut", true);
+        json_str(j, "name", name);
+    }
+    json_close(j);
+}
+
+void replay_dbg2(struct json *j, const uint8_t *bytes, size_t n)
+{
+    struct acpi_table t;
+    struct dbg2 d;
+    if (!take(j, &t, bytes, n, "DBG2", "DBG2"))
+        return;
+    acpi_dbg2(&t, &d);
+    json_array(j, "ports");
+    for (unsigned i = 0; i < d.ports; i++)
+        dbg2_port(j, &d.port[i]);
+    json_close(j);
+    if (d.ports_left_out != 0)
+        json_u64(j, "ports_left_out", d.ports_left_out);
+    error(j, &d.error);
+}
+
+/* --- SRAT ------------------------------------------------------------------------------------- */
+
+/* Whether an enabled entry of that kind has a domain >= *domain; then *domain is the lowest. */
+static bool next_domain(const struct acpi_table *t, int what, uint64_t *domain)
+{
+    struct srat s;
+    struct srat_entry e;
+    uint64_t lowest = UINT64_MAX;
+    if (srat_open(&s, t))
+        while (srat_next(&s, &e))
+            if ((int)e.what == what && e.enabled && e.domain >= *domain && e.domain < lowest)
+                lowest = e.domain;
+    *domain = lowest;
+    return lowest != UINT64_MAX;
+}
+
+static void srat_element(struct json *j, const struct srat_entry *e)
+{
+    if (e->what == SRAT_CORE) {
+        json_u64(j, NULL, e->id);
+        return;
+    }
+    json_object(j, NULL);
+    json_u64(j, "base", e->base);
+    json_u64(j, "length", e->length);
+    json_bool(j, "hot_plug", e->hot_plug);
+    json_bool(j, "non_volatile", e->non_volatile);
+    json_close(j);
+}
+
+/* Enabled entries of one kind, domain by domain. */
+static void by_domain(struct json *j, const struct acpi_table *t, int what, const char *name,
+                      const char *elements)
+{
+    json_array(j, name);
+    for (uint64_t domain = 0; next_domain(t, what, &domain); domain++) {
+        struct srat s;
+        struct srat_entry e;
+        json_object(j, NULL);
+        json_u64(j, "domain", domain);
+        json_array(j, elements);
+        if (srat_open(&s, t))
+            while (srat_next(&s, &e))
+                if ((int)e.what == what && e.enabled && e.domain == domain)
+                    srat_element(j, &e);
+        json_close(j);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+void replay_srat(struct json *j, const uint8_t *bytes, size_t n)
+{
+    struct acpi_table t;
+    struct srat s;
+    struct srat_entry e;
+    uint64_t disabled[2] = {0, 0};
+    if (!take(j, &t, bytes, n, "SRAT", "SRAT"))
+        return;
+    if (srat_open(&s, &t))
+        while (srat_next(&s, &e))
+            disabled[e.what] += !e.enabled;
+    by_domain(j, &t, SRAT_CORE, "cores", "apic_ids");
+    json_u64(j, "cores_disabled", disabled[SRAT_CORE]);
+    by_domain(j, &t, SRAT_MEMORY, "memory", "ranges");
+    json_u64(j, "memory_disabled", disabled[SRAT_MEMORY]);
+    error(j, &s.error);
+}

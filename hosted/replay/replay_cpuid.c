@@ -1,0 +1,152 @@
+/* The kind cpuid: everything that lib/ decodes of CPUID and MSRs, of the CPUs of one recording. */
+#include <stdlib.h>
+#include <string.h>
+#include "lib/cpu/core_counter.h"
+#include "lib/cpu/cpu_facts.h"
+#include "lib/cpu/speeds.h"
+#include "hosted/replay/cpuid_dump.h"
+#include "hosted/replay/replay.h"
+
+#define RECORDER 2000 /* a recorder's measurement of the TSC is good to one part in so many */
+
+/* A recording, its boot CPU decoded, and where each of its CPUs stands. */
+struct recorded {
+    const struct cpuid_dump *dump;
+    struct dump_cpu boot;
+    struct cpu cpu;
+    struct core_place *place;
+    size_t n, self; /* place[self] is CPU 0's */
+    uint64_t measured_hz;
+};
+
+/* Every CPU decodes its own leaves, as it does on a live machine. */
+static bool place_all(struct recorded *r)
+{
+    r->n = r->dump->cpus;
+    r->place = calloc(r->n, sizeof *r->place);
+    for (size_t i = 0; r->place != NULL && i < r->n; i++) {
+        struct dump_cpu one = {r->dump, r->dump->cpu[i]};
+        struct cpu c;
+        cpu_decode(&c, cpuid_dump_get, &one);
+        topology_place(&r->place[i], &c, cpuid_dump_get, &one);
+        if (one.cpu == 0)
+            r->self = i;
+    }
+    return r->place != NULL;
+}
+
+static void signature(struct json *j, struct recorded *r)
+{
+    const struct cpu *c = &r->cpu;
+    uint64_t v;
+    json_str(j, "vendor", c->vendor_id);
+    json_str(j, "brand", c->brand);
+    json_u64(j, "family", c->family);
+    json_u64(j, "model", c->model);
+    json_u64(j, "stepping", c->stepping);
+    json_bool(j, "model_masked", cpu_model_is_masked(c));
+    if (cpuid_dump_rdmsr(&r->boot, 0x8b, &v) && features_microcode(c, v) != 0)
+        json_u64(j, "microcode", features_microcode(c, v));
+}
+
+/* What the recorder measured ("# measured_tsc_mhz: 2195.61"), Hz; 0: it does not say. */
+static uint64_t measured_hz(const uint8_t *bytes, size_t n)
+{
+    static const char key[] = "# measured_tsc_mhz: ";
+    for (size_t at = 0; at + sizeof key + 16 < n; at++) {
+        char text[17] = "";
+        if (memcmp(bytes + at, key, sizeof key - 1) != 0)
+            continue;
+        memcpy(text, bytes + at + sizeof key - 1, sizeof text - 1);
+        return (uint64_t)(strtod(text, NULL) * 1e6 + 0.5);
+    }
+    return 0;
+}
+
+/* What the CPU calls its clocks, against the TSC that the recorder measured. */
+static void labels(struct json *j, struct recorded *r)
+{
+    struct speed_stated s[SPEEDS];
+    struct tsc_rate rate =
+        tsc_rate_decode(&r->cpu, cpuid_dump_get, &r->boot, cpuid_dump_rdmsr, &r->boot);
+    speeds(s, &r->cpu, rate, NULL, r->measured_hz, r->measured_hz / RECORDER);
+    json_array(j, "speeds");
+    for (unsigned i = 0; i < SPEED_SMBIOS_CURRENT; i++) {
+        json_object(j, NULL);
+        json_str(j, "name", speed_names[i]);
+        json_str(j, "verdict", speed_verdicts[s[i].verdict]);
+        if (s[i].hz)
+            json_u64(j, "hz", s[i].hz);
+        else
+            json_str(j, "why_not", s[i].why_not);
+        if (s[i].compared)
+            json_i64(j, "off_ppm", s[i].off_ppm);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void clock(struct json *j, struct recorded *r)
+{
+    struct tsc_rate rate =
+        tsc_rate_decode(&r->cpu, cpuid_dump_get, &r->boot, cpuid_dump_rdmsr, &r->boot);
+    if (rate.hz != 0)
+        json_u64(j, "tsc_hz", rate.hz);
+    json_str(j, "tsc_source", tsc_rate_source_names[rate.source]);
+    json_bool(j, "tsc_invariant", r->cpu.tsc_invariant);
+    if (r->cpu.tsc_nominal_hz != 0)
+        json_u64(j, "tsc_nominal_hz", r->cpu.tsc_nominal_hz);
+    labels(j, r);
+}
+
+static void measuring(struct json *j, struct recorded *r)
+{
+    const struct cpu *c = &r->cpu;
+    struct core_counters counters;
+    core_counters_decode(&counters, cpuid_dump_get, &r->boot);
+    json_bool(j, "lfence_serializing", features_lfence_serializing(c, cpuid_dump_rdmsr, &r->boot));
+    json_str(j, "core_cycle_counter", core_counter_names[core_counters_best(&counters)]);
+    json_bool(j, "smi_counter", features_smi_counter(c));
+    json_bool(j, "hypervisor", c->hypervisor);
+    if (c->hypervisor && c->hypervisor_id[0] != '\0')
+        json_str(j, "hypervisor_id", c->hypervisor_id);
+    json_bool(j, "page_1g", c->page_1g);
+    json_bool(j, "la57", c->la57);
+    json_bool(j, "x2apic", c->x2apic);
+    json_bool(j, "rdtscp", c->rdtscp);
+    json_bool(j, "serialize", c->serialize);
+    json_u64(j, "physical_bits", c->phys_bits);
+}
+
+static void decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
+{
+    struct recorded r = {.dump = d, .boot = {d, 0}, .measured_hz = hz};
+    const struct cpu_source source = {cpuid_dump_get, &r.boot, cpuid_dump_rdmsr, &r.boot};
+    struct cpu_facts facts;
+    cpu_decode(&r.cpu, cpuid_dump_get, &r.boot);
+    if (!place_all(&r)) {
+        replay_error(j, "out of memory for %zu CPUs", d->cpus);
+        return;
+    }
+    signature(j, &r);
+    cpu_facts_read(&facts, &r.cpu, &source, r.place, r.n, r.self);
+    json_u64(j, "cpus_recorded", r.n); /* more than logical_cpus where a recorder took one twice */
+    cpu_facts_record_topology(&facts, j);
+    clock(j, &r);
+    measuring(j, &r);
+    cpu_facts_record_caches(&facts, j);
+    cpu_facts_record_tlbs(&facts, j);
+    cpu_facts_record_mitigations(&facts, j);
+    free(r.place);
+}
+
+void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n)
+{
+    struct cpuid_dump d;
+    char wrong[200];
+    if (cpuid_dump_parse(&d, bytes, n, wrong, sizeof wrong))
+        decode(j, &d, measured_hz(bytes, n));
+    else
+        replay_error(j, "%s", wrong);
+    cpuid_dump_free(&d);
+}

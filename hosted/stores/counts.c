@@ -1,0 +1,362 @@
+#include "hosted/stores/counts.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_BITS 12
+#define PAGE      (1u << PAGE_BITS)
+#define INLINE    16   /* bytes of a load's value that need no memory of their own */
+#define ROOM      1024 /* of a table, at first */
+
+struct counts_page {
+    uint64_t number;
+    uint64_t read[PAGE / 64]; /* a bit a byte: loaded since it was stored to, or since it is new */
+    uint32_t *writer;         /* [PAGE]: the last one's site plus 1; 0: none. NULL: all are 0 */
+    uint64_t *died; /* [PAGE]: the death after which it is new; 0: none. NULL: all are 0 */
+};
+
+/* What an instruction's last load from an address gave. */
+struct counts_load {
+    uint64_t at, lanes;
+    uint64_t deaths;    /* until then */
+    uint32_t who, size; /* size 0: the entry is free */
+    union {
+        uint8_t few[INLINE];
+        uint8_t *many;
+    } value;
+};
+
+void counts_open(struct counts *c)
+{
+    memset(c, 0, sizeof *c);
+}
+
+void counts_close(struct counts *c)
+{
+    for (size_t i = 0; i < c->page_room; i++)
+        if (c->page[i]) {
+            free(c->page[i]->writer);
+            free(c->page[i]->died);
+            free(c->page[i]);
+        }
+    for (size_t i = 0; i < c->load_room; i++)
+        if (c->load[i].size > INLINE)
+            free(c->load[i].value.many);
+    free(c->page);
+    free(c->load);
+    free(c->by);
+    memset(c, 0, sizeof *c);
+}
+
+/* Zeroed memory, or NULL and the end of all counting. */
+static void *get(struct counts *c, size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+    c->full = c->full || !p;
+    return p;
+}
+
+static struct counted *of(struct counts *c, uint32_t site)
+{
+    if (site >= c->sites) {
+        uint32_t n = site < 32 ? 64 : 2 * site;
+        struct counted *by = get(c, n, sizeof *by);
+        if (!by)
+            return NULL;
+        if (c->by)
+            memcpy(by, c->by, c->sites * sizeof *by);
+        free(c->by);
+        c->by = by;
+        c->sites = n;
+    }
+    return &c->by[site];
+}
+
+static size_t mix(uint64_t x)
+{
+    x *= 0x9e3779b97f4a7c15u; /* 2^64 over the golden ratio: Knuth, volume 3, 6.4 */
+    return (size_t)(x >> 32 ^ x);
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+static struct counts_page **page_slot(struct counts *c, uint64_t number)
+{
+    size_t i = mix(number) & (c->page_room - 1);
+    while (c->page[i] && c->page[i]->number != number)
+        i = (i + 1) & (c->page_room - 1);
+    return &c->page[i];
+}
+
+static bool grow_pages(struct counts *c)
+{
+    struct counts old = *c;
+    size_t room = old.page_room ? 2 * old.page_room : ROOM;
+    struct counts_page **page = get(c, room, sizeof(struct counts_page *));
+    if (!page)
+        return false;
+    c->page = page;
+    c->page_room = room;
+    for (size_t i = 0; i < old.page_room; i++)
+        if (old.page[i])
+            *page_slot(c, old.page[i]->number) = old.page[i];
+    free(old.page);
+    return true;
+}
+
+/* The page of a number, made where it is not there; NULL: memory ran out. */
+static struct counts_page *make_page(struct counts *c, uint64_t number)
+{
+    if (2 * c->pages >= c->page_room && !grow_pages(c))
+        return NULL;
+    struct counts_page **slot = page_slot(c, number);
+    if (*slot)
+        return *slot;
+    *slot = get(c, 1, sizeof **slot);
+    if (!*slot)
+        return NULL;
+    (*slot)->number = number;
+    c->pages++;
+    return *slot;
+}
+
+/* The page of a byte. NULL: memory ran out; or nothing is known of it, and `make` does not ask for
+ * it. */
+static struct counts_page *page_of(struct counts *c, uint64_t at, bool make)
+{
+    uint64_t number = at >> PAGE_BITS;
+    if (!c->last || c->last->number != number) {
+        struct counts_page *page = make           ? make_page(c, number)
+                                   : c->page_room ? *page_slot(c, number)
+                                                  : NULL;
+        if (!page)
+            return NULL;
+        c->last = page;
+    }
+    return c->last;
+}
+
+static bool is_read(const struct counts_page *p, uint32_t byte)
+{
+    return p->read[byte / 64] >> byte % 64 & 1;
+}
+
+/* Whether it was not yet. */
+static bool set_read(struct counts_page *p, uint32_t byte)
+{
+    bool fresh = !is_read(p, byte);
+    p->read[byte / 64] |= 1ull << byte % 64;
+    return fresh;
+}
+
+static void set_unread(struct counts_page *p, uint32_t byte)
+{
+    p->read[byte / 64] &= ~(1ull << byte % 64);
+}
+
+/* The site whose store stands there unread, plus 1; 0: there is none. */
+static uint32_t unread_of(const struct counts_page *p, uint32_t byte)
+{
+    return p->writer && !is_read(p, byte) ? p->writer[byte] : 0;
+}
+
+static void note_size(uint64_t *sizes, uint32_t bytes)
+{
+    sizes[bytes <= 64 ? bytes : 65]++;
+}
+
+/* --- loads ------------------------------------------------------------------------------------ */
+
+static struct counts_load *load_slot(struct counts *c, uint32_t who, uint64_t at)
+{
+    size_t i = mix(at * 31 + who) & (c->load_room - 1);
+    while (c->load[i].size && (c->load[i].at != at || c->load[i].who != who))
+        i = (i + 1) & (c->load_room - 1);
+    return &c->load[i];
+}
+
+static bool grow_loads(struct counts *c)
+{
+    struct counts old = *c;
+    size_t room = old.load_room ? 2 * old.load_room : ROOM;
+    struct counts_load *load = get(c, room, sizeof *load);
+    if (!load)
+        return false;
+    c->load = load;
+    c->load_room = room;
+    for (size_t i = 0; i < old.load_room; i++)
+        if (old.load[i].size)
+            *load_slot(c, old.load[i].who, old.load[i].at) = old.load[i];
+    free(old.load);
+    return true;
+}
+
+static const uint8_t *value_of(const struct counts_load *l)
+{
+    return l->size > INLINE ? l->value.many : l->value.few;
+}
+
+static bool is_same(const struct counts_load *l, const struct touch *t, const uint8_t *value)
+{
+    if (l->size != t->size || l->lanes != t->lanes)
+        return false;
+    for (uint32_t i = 0; i < t->size; i++)
+        if (touch_has(t, i) && value_of(l)[i] != value[i])
+            return false;
+    return true;
+}
+
+static void keep(struct counts *c, struct counts_load *l, uint32_t who, const struct touch *t,
+                 const uint8_t *value)
+{
+    uint8_t *many = l->size > INLINE ? l->value.many : NULL;
+    if (many && l->size != t->size) {
+        free(many);
+        many = NULL;
+    }
+    if (t->size > INLINE && !many) {
+        many = get(c, 1, t->size);
+        if (!many) {
+            l->size = 0;
+            return;
+        }
+    }
+    c->loads += l->size == 0;
+    *l = (struct counts_load){
+        .at = t->at, .lanes = t->lanes, .deaths = c->deaths, .who = who, .size = t->size};
+    if (many)
+        l->value.many = many;
+    memcpy(many ? many : l->value.few, value, t->size);
+}
+
+/* Loads the bytes. *fresh: one of them had not been loaded since it was stored to, or since it is
+ * new; *died: one is new since that death. */
+static void read_bytes(struct counts *c, const struct touch *t, uint64_t death, bool *fresh,
+                       bool *died)
+{
+    for (uint32_t i = 0; i < t->size; i++) {
+        uint32_t byte = (t->at + i) & (PAGE - 1);
+        struct counts_page *p = touch_has(t, i) ? page_of(c, t->at + i, true) : NULL;
+        if (c->full)
+            return;
+        if (!p)
+            continue;
+        *died |= p->died && p->died[byte] > death;
+        *fresh |= set_read(p, byte);
+    }
+}
+
+void counts_load(struct counts *c, uint32_t site, uint32_t who, const struct touch *t,
+                 const uint8_t *value)
+{
+    uint32_t n = touch_count(t);
+    struct counted *by = of(c, site);
+    bool fresh = false, died = false;
+    if (c->full || !n || (2 * c->loads >= c->load_room && !grow_loads(c)))
+        return;
+    struct counts_load *l = load_slot(c, who, t->at);
+    read_bytes(c, t, l->deaths, &fresh, &died);
+    if (c->full)
+        return;
+    by->loads++;
+    by->loaded += n;
+    by->reread_loads += !fresh;
+    note_size(c->loads_of, n);
+    if (l->size && !died && is_same(l, t, value))
+        by->silent_loads++;
+    else
+        keep(c, l, who, t, value);
+}
+
+/* --- stores ----------------------------------------------------------------------------------- */
+
+/* The page of a byte, with room for writers. NULL: memory ran out. */
+static struct counts_page *page_to_write(struct counts *c, uint64_t at)
+{
+    struct counts_page *p = page_of(c, at, true);
+    if (p && !p->writer)
+        p->writer = get(c, PAGE, sizeof *p->writer);
+    return p && p->writer ? p : NULL;
+}
+
+void counts_store(struct counts *c, uint32_t site, const struct touch *t, const uint8_t *before,
+                  const uint8_t *after)
+{
+    uint32_t n = touch_count(t);
+    struct counted *by = of(c, site);
+    bool silent = true;
+    if (c->full || !n)
+        return;
+    for (uint32_t i = 0; i < t->size; i++) {
+        if (!touch_has(t, i))
+            continue;
+        struct counts_page *p = page_to_write(c, t->at + i);
+        uint32_t byte = (t->at + i) & (PAGE - 1);
+        if (!p)
+            return;
+        silent = silent && p->writer[byte] && before[i] == after[i];
+        if (unread_of(p, byte))
+            c->by[unread_of(p, byte) - 1].dead++;
+        p->writer[byte] = site + 1;
+        set_unread(p, byte);
+    }
+    by->stores++;
+    by->stored += n;
+    by->silent_stores += silent;
+    note_size(c->stores_of, n);
+}
+
+/* --- death ------------------------------------------------------------------------------------ */
+
+void counts_died(struct counts *c, uint64_t from, uint64_t to)
+{
+    c->deaths++;
+    for (uint64_t at = from; at < to; at++) {
+        struct counts_page *p = page_of(c, at, false);
+        uint32_t byte = at & (PAGE - 1);
+        if (!p) { /* nothing is known of it */
+            at |= PAGE - 1;
+            continue;
+        }
+        if (!p->died)
+            p->died = get(c, PAGE, sizeof *p->died);
+        if (!p->died)
+            return;
+        if (unread_of(p, byte))
+            c->by[unread_of(p, byte) - 1].dead++;
+        if (p->writer)
+            p->writer[byte] = 0;
+        set_unread(p, byte);
+        p->died[byte] = c->deaths;
+    }
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+void counts_end(struct counts *c)
+{
+    for (size_t i = 0; i < c->page_room; i++)
+        for (uint32_t b = 0; c->page[i] && b < PAGE; b++)
+            if (unread_of(c->page[i], b))
+                c->by[unread_of(c->page[i], b) - 1].unread++;
+}
+
+void counts_add(struct counted *to, const struct counted *by)
+{
+    to->stores += by->stores;
+    to->stored += by->stored;
+    to->dead += by->dead;
+    to->unread += by->unread;
+    to->silent_stores += by->silent_stores;
+    to->loads += by->loads;
+    to->loaded += by->loaded;
+    to->silent_loads += by->silent_loads;
+    to->reread_loads += by->reread_loads;
+}
+
+struct counted counts_total(const struct counts *c)
+{
+    struct counted all = {0};
+    for (uint32_t i = 0; i < c->sites; i++)
+        counts_add(&all, &c->by[i]);
+    return all;
+}

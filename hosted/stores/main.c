@@ -1,0 +1,293 @@
+/*
+ * Dead stores, silent stores and silent loads of a row's body: one call of it, followed step by
+ * step. scripts/baretick stores starts this, and tells people what it says; docs/stores.md.
+ *   stores [WORD...] [SUITE/ROW]
+ * ROW alone will do where no other suite has one of that name. With objects= it is one of theirs;
+ * without it all of theirs are followed. Words:
+ *   objects=PATH    a file or a folder with rows of a person's own
+ *   operations=N    that the body is called with; without it as many as a window has
+ *   steps=N         at the most
+ *   from=SYMBOL to=SYMBOL   counts from the one until the other is next
+ *   verify=1        looks through all memory at each step, for a store that was not expected
+ *   speed=1         says how many steps a second there are, bare and with all that is done here
+ * Prints JSON Lines (show.h); of what cannot be followed, an object of type `refused`. Exit status:
+ * 0; 1, a call did not come to its end, did not do its work, or changed what belongs to its caller;
+ * 3, something was refused; 4, this program itself faulted, and a record `event` says where.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "bench/api/registry.h"
+#include "bench/objects/objects.h"
+#include "lib/text/fmt.h"
+#include "lib/text/json.h"
+#include "hosted/platform/exit_guard.h"
+#include "hosted/platform/fault.h"
+#include "hosted/platform/folder.h"
+#include "hosted/platform/output.h"
+#include "hosted/stores/prepare.h"
+#include "hosted/stores/show.h"
+#include "hosted/stores/trace.h"
+
+enum { GOOD = 0, CUT = 1, USAGE = 3 };
+
+#define STEPS_MOST  10000000 /* a minute */
+#define SPEED_TURNS 5
+#define ERROR_MAX   4096
+
+static struct words {
+    const char *objects, *from, *to, *row;
+    uint64_t operations, steps, verify, speed;
+} words = {.steps = STEPS_MOST};
+
+static char error[ERROR_MAX];
+static struct sink_buf text;
+static int status = GOOD;
+
+static void refuse(void)
+{
+    struct json j;
+    json_line_begin(&j, output());
+    json_str(&j, "type", "refused");
+    json_str(&j, "why", error);
+    json_line_end(&j);
+    status = USAGE;
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static const struct word_of {
+    const char *name;
+    const char **text;
+    uint64_t *number;
+} known[] = {
+    {"objects=", &words.objects, NULL}, {"from=", &words.from, NULL},
+    {"to=", &words.to, NULL},           {"operations=", NULL, &words.operations},
+    {"steps=", NULL, &words.steps},     {"verify=", NULL, &words.verify},
+    {"speed=", NULL, &words.speed},
+};
+
+static bool take_number(const char *word, const char *digits, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(digits, &end, 10);
+    if (digits[0] >= '0' && digits[0] <= '9' && !*end && !errno && *number)
+        return true;
+    fmt(&text.sink, "%s: a number from 1 on is allowed", word);
+    return false;
+}
+
+static bool take_word(const char *word)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t n = strlen(known[i].name);
+        if (strncmp(word, known[i].name, n) != 0)
+            continue;
+        if (known[i].number)
+            return take_number(word, word + n, known[i].number);
+        *known[i].text = word + n;
+        return true;
+    }
+    if (strchr(word, '=') || words.row) {
+        fmt(&text.sink, "%s: one row, and the words operations=, steps=, objects= are allowed",
+            word);
+        return false;
+    }
+    words.row = word;
+    return true;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static bool is_named(const struct bench *b, const char *name)
+{
+    char whole[100];
+    fmt_buf(whole, sizeof whole, "%s/%s", b->suite, b->name);
+    return strcmp(name, whole) == 0 || strcmp(name, b->name) == 0;
+}
+
+static void say_rows(const char *name, const struct bench *const *rows, size_t n)
+{
+    fmt(&text.sink, "no row %s in %s; it has", name, words.objects);
+    for (size_t i = 0; i < n; i++)
+        if (objects_name_of(rows[i]))
+            fmt(&text.sink, " %s/%s", rows[i]->suite, rows[i]->name);
+}
+
+/* Of an object of a person's own where one is given. NULL: a message. */
+static const struct bench *find_row(const char *name)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n), *found = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_named(rows[i], name) || (words.objects && !objects_name_of(rows[i])))
+            continue;
+        if (found) {
+            fmt(&text.sink, "%s: %s/%s or %s/%s?", name, found->suite, found->name, rows[i]->suite,
+                rows[i]->name);
+            return NULL;
+        }
+        found = rows[i];
+    }
+    if (!found && words.objects)
+        say_rows(name, rows, n);
+    else if (!found)
+        fmt(&text.sink, "no row %s; `baretick list` has them all", name);
+    return found;
+}
+
+static void follow(const struct prepared *p)
+{
+    struct trace t = {.row = p,
+                      .steps_most = words.steps,
+                      .verify = words.verify,
+                      .progress = isatty(STDERR_FILENO)};
+    trace_run(&t);
+    const char *wrong = NULL;
+    if (!t.ended[0])
+        wrong = p->returns_status && (int)t.returned ? "the body says that an operation failed"
+                                                     : prepare_check(p);
+    if (status == GOOD && (t.ended[0] || wrong || t.changed))
+        status = CUT;
+    if (!show_trace(&t, wrong, output())) {
+        fmt(&text.sink, "%s/%s: no memory to show what was counted", p->bench->suite,
+            p->bench->name);
+        refuse();
+    }
+    trace_close(&t);
+}
+
+/* --- speed ------------------------------------------------------------------------------------ */
+
+/* Of this thread alone: others may have the processor in between. */
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double rate(uint64_t steps, double began, double best)
+{
+    double found = (double)steps / (seconds() - began);
+    return found > best ? found : best;
+}
+
+/* In turns, so that both see the same machine. */
+static void speed(const struct prepared *p)
+{
+    double bare = 0, whole = 0;
+    struct guard_ended ended;
+    struct json j;
+    for (unsigned i = 0; i < SPEED_TURNS; i++) {
+        struct step s = {.function = p->function};
+        struct trace t = {.row = p, .steps_most = words.steps};
+        memcpy(s.argument, p->argument, sizeof s.argument);
+        if (!prepare_object(p, &text.sink))
+            return refuse();
+        double began = seconds();
+        bool came = step_call(&s, &ended);
+        bare = rate(s.steps, began, bare);
+        if (!prepare_object(p, &text.sink))
+            return refuse();
+        began = seconds();
+        trace_run(&t);
+        whole = rate(t.steps, began, whole);
+        came = came && !t.ended[0];
+        trace_close(&t);
+        if (!came) {
+            fmt(&text.sink, "its call does not come to its end");
+            return refuse();
+        }
+    }
+    json_line_begin(&j, output());
+    json_str(&j, "type", "speed");
+    json_u64(&j, "bare", (uint64_t)bare);
+    json_u64(&j, "steps_per_second", (uint64_t)whole);
+    json_line_end(&j);
+}
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
+static void run_row(const struct bench *b)
+{
+    struct prepared p;
+    fault_row(b->suite, b->name);
+    sink_buf_init(&text, error, sizeof error);
+    if (!prepare_row(&p, b, words.operations, words.from, words.to, &text.sink))
+        return refuse();
+    sink_buf_init(&text, error, sizeof error);
+    if (words.speed)
+        return speed(&p);
+    if (!prepare_object(&p, &text.sink))
+        return refuse();
+    follow(&p);
+}
+
+static void run(void *row)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+    unsigned ran = 0;
+    if (row)
+        return run_row(row);
+    for (size_t i = 0; i < n; i++)
+        if (objects_name_of(rows[i])) {
+            run_row(rows[i]);
+            ran++;
+        }
+    if (ran == 0) {
+        fmt(&text.sink, "no row: name one, or an object that has some");
+        refuse();
+    }
+}
+
+/* What is refused of an object is no row, so nothing else would tell of it. */
+static bool take_objects(void)
+{
+    objects_open();
+    if (words.objects && !folder_objects(words.objects, &text.sink))
+        return false;
+    if (!objects_refusals())
+        return true;
+    fmt(&text.sink, "objects=%s: not all of it can be followed", words.objects);
+    objects_explain(&text.sink);
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    static struct report report;
+    const struct bench *row = NULL;
+    bool good = true;
+    sink_buf_init(&text, error, sizeof error);
+    for (int i = 1; good && i < argc; i++)
+        good = take_word(argv[i]);
+    good = good && take_objects();
+    if (good && words.row)
+        good = (row = find_row(words.row)) != NULL;
+    if (!good || !prepare_open(&text.sink)) {
+        refuse();
+        output_flush();
+        return status;
+    }
+    report_init(&report, output(), FORMAT_JSONL);
+    fault_catch(&report);
+    output_watch();
+    int unguarded = exit_guard_open();
+    if (unguarded)
+        fprintf(stderr,
+                "stores: a setup that calls exit(2) or execve(2) ends the program: "
+                "no seccomp filter: %s\n",
+                strerror(unguarded));
+    prepare_on_stack(run, (void *)row);
+    output_flush();
+    if (!output_lost())
+        return status;
+    fprintf(stderr, "stores: standard output: %s\n", output_lost());
+    return CUT;
+}

@@ -1,0 +1,246 @@
+#include "hosted/stores/prepare.h"
+#include <string.h>
+#include "bench/api/registry.h"
+#include "bench/measure/compiled.h"
+#include "bench/measure/place.h"
+#include "bench/window/window.h"
+#include "lib/text/fmt.h"
+#include "hosted/platform/guard.h"
+#include "hosted/platform/memory.h"
+
+#define SETUP_SECONDS 20
+
+extern const struct unit unit_loop_turn;
+
+static struct memory memory;
+static struct options options;
+static struct platform platform = {.code_write = memory_code_write, .code_exec = memory_code_exec};
+static struct compiled compiled;
+static struct placed placed;
+static struct engine engine = {.p = &platform, .o = &options, .compiled = &compiled};
+static struct bench row;          /* the row, with as many operations as are wanted */
+static uint64_t body, body_bytes; /* of a row in NASM */
+
+bool prepare_open(struct sink *err)
+{
+    memory = memory_map(1);
+    if (memory.what) {
+        fmt(err, "%s: %s", memory.what, strerror(memory.error));
+        return false;
+    }
+    platform.code = memory.code;
+    platform.data = memory.data;
+    options_default(&options);
+    options.layout = LAYOUT_FIXED;
+    compiled_init(&compiled);
+    guard_open(SETUP_SECONDS, 0);
+    return true;
+}
+
+void prepare_on_stack(void (*f)(void *), void *argument)
+{
+    memory_on_stack(&memory, f, argument);
+}
+
+/* --- whether it can be called ----------------------------------------------------------------- */
+
+static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
+{
+    fmt(err, "%s/%s: ", b->suite, b->name);
+    if (b->needs & NEED_RING0) {
+        fmt(err, "it needs ring 0; a process has ring 3");
+        return false;
+    }
+    if (b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_EMPTY) {
+        fmt(err, "%s, so there is no call of a body to look at",
+            b->form == FORM_CORES   ? "it brings cores together"
+            : b->form == FORM_WATCH ? "it watches cores"
+                                    : "its windows are empty");
+        return false;
+    }
+    uint64_t grain = bench_step_grain(b), most = b->most_ops ? b->most_ops : UINT32_MAX;
+    if (n % grain == 0 && n <= most)
+        return true;
+    fmt(err, "%llu operations: ", (unsigned long long)n);
+    fmt(err, "1 to %llu", (unsigned long long)most);
+    if (grain > 1)
+        fmt(err, " in multiples of %llu", (unsigned long long)grain);
+    fmt(err, " are allowed");
+    return false;
+}
+
+/* --- what is called --------------------------------------------------------------------------- */
+
+/* Where a symbol of the row's object is placed; 0: it is not. */
+static uint64_t symbol_address(const char *name)
+{
+    const struct elf_set *s = &compiled.set;
+    for (uint32_t i = 0; i < s->elf->symbols; i++) {
+        struct elf_symbol symbol = elf_symbol(s->elf, i);
+        for (uint32_t k = 0; strcmp(symbol.name, name) == 0 && k < s->parts; k++)
+            if (s->part[k].section == symbol.section)
+                return s->part[k].address + symbol.value;
+    }
+    return 0;
+}
+
+static bool mark(uint64_t *address, const char *name, struct sink *err)
+{
+    *address = name ? symbol_address(name) : 0;
+    if (!name || *address)
+        return true;
+    fmt(err, "no symbol %s in what it calls", name);
+    return false;
+}
+
+static bool call_function(struct prepared *p, const char *from, const char *to, struct sink *err)
+{
+    p->function = compiled_address(&compiled, BENCH_CODE_FUNCTION);
+    p->argument[0] = p->operations;
+    p->argument[1] = (uint64_t)placed.object;
+    p->returns_status = true;
+    return mark(&p->from, from, err) && mark(&p->to, to, err);
+}
+
+/* A body in NASM stands in a window, from its loop's head or its first copy on. */
+static bool call_window(struct prepared *p, struct sink *err)
+{
+    const struct placed_kind *kind = &placed.kind[KIND_BODY];
+    const struct window_spec spec = {.recipe = RECIPE_PLAIN, .before = row.history};
+    uint64_t bytes = row.unit ? row.unit->size : 0;
+    if (!kind->fn) {
+        fmt(err, "it has no window");
+        return false;
+    }
+    memcpy(&p->function, &kind->fn, sizeof p->function);
+    p->argument[0] = (uint64_t)placed.object;
+    p->argument[1] = (uint64_t)kind->function;
+    p->argument[2] = kind->turns;
+    p->argument[4] = WINDOW_STACK;
+    body = (uint64_t)p->function + window_body(&spec);
+    body_bytes = row.form == FORM_LOOP ? bytes + unit_loop_turn.size : bytes * row.ops;
+    p->from = body;
+    p->to = body + body_bytes;
+    return true;
+}
+
+bool prepare_row(struct prepared *p, const struct bench *b, uint64_t operations, const char *from,
+                 const char *to, struct sink *err)
+{
+    uint64_t n = operations ? operations : b->ops;
+    *p = (struct prepared){.bench = b, .operations = n};
+    if (!is_possible(b, n, err))
+        return false;
+    row = *b;
+    row.ops = (uint32_t)n;
+    row.not_doubled = true;
+    if (!place_row(&engine, &row, RECIPE_PLAIN, &placed, 0, 1)) {
+        fmt(err, "%s", place_why(&engine));
+        return false;
+    }
+    return row.form == FORM_FUNCTION ? call_function(p, from, to, err) : call_window(p, err);
+}
+
+/* --- before and after ------------------------------------------------------------------------- */
+
+/* A setup or a check may have set DF, of which nothing here knows. */
+static void clear_direction(void)
+{
+    __asm__ volatile("cld" : : : "memory", "cc");
+}
+
+/* What a window calls ahead of its body. */
+static void call_before(void)
+{
+    const void *at = compiled_address(&compiled, BENCH_CODE_BEFORE);
+    void (*before)(struct object *);
+    memcpy(&before, &at, sizeof before); /* ISO C has no cast from data to function */
+    if (before)
+        before(placed.object);
+}
+
+static void set_up(void *ctx)
+{
+    (void)ctx;
+    place_object(&placed);
+    if (row.form == FORM_FUNCTION)
+        call_before();
+    clear_direction();
+}
+
+bool prepare_object(const struct prepared *p, struct sink *err)
+{
+    struct guard_ended ended;
+    guard_row_begin(0);
+    bool back = guard_call(set_up, NULL, &ended);
+    guard_row_end();
+    if (back)
+        return true;
+    fmt(err, "%s/%s: its setup ", p->bench->suite, p->bench->name);
+    if (ended.by == GUARD_DEADLINE)
+        fmt(err, "ran longer than %d seconds", SETUP_SECONDS);
+    else if (ended.by == GUARD_STOPPED)
+        fmt(err, "was stopped");
+    else
+        fmt(err, "faulted: %s at %llx", ended.what, (unsigned long long)ended.at);
+    return false;
+}
+
+struct checking {
+    uint64_t operations;
+    const char *wrong;
+};
+
+static void check(void *ctx)
+{
+    struct checking *c = ctx;
+    c->wrong = placed.check(placed.object, c->operations);
+    clear_direction();
+}
+
+const char *prepare_check(const struct prepared *p)
+{
+    struct checking c = {p->operations, NULL};
+    struct guard_ended ended;
+    if (!placed.check)
+        return NULL;
+    guard_row_begin(0);
+    bool back = guard_call(check, &c, &ended);
+    guard_row_end();
+    return back ? c.wrong : "its check did not come back";
+}
+
+static bool place_in_window(uint64_t address, struct prepare_place *place)
+{
+    uint64_t callee = (uint64_t)placed.callee;
+    *place = (struct prepare_place){.symbol = "window", .behind = address - PLATFORM_CODE_VA};
+    if (address - body < body_bytes)
+        *place = (struct prepare_place){.symbol = "body", .behind = address - body};
+    else if (callee && address - callee < row.callee->size)
+        *place = (struct prepare_place){.symbol = "callee", .behind = address - callee};
+    return address - PLATFORM_CODE_VA < PLATFORM_CODE_SIZE;
+}
+
+bool prepare_place_of(uint64_t address, struct prepare_place *place)
+{
+    const struct elf_set *s = &compiled.set;
+    if (row.form != FORM_FUNCTION)
+        return place_in_window(address, place);
+    for (uint32_t i = 0; i < s->parts; i++) {
+        uint64_t into = address - s->part[i].address;
+        if (into >= s->part[i].size)
+            continue;
+        place->section = elf_section(s->elf, s->part[i].section).name;
+        place->into = into;
+        place->symbol = elf_name_at(s, address, &place->behind);
+        return true;
+    }
+    return false;
+}
+
+unsigned prepare_stretches(struct prepare_stretch out[2])
+{
+    out[0] = (struct prepare_stretch){memory.data, registry_data_size()};
+    out[1] = (struct prepare_stretch){memory.stack, MEMORY_STACK_SIZE};
+    return 2;
+}

@@ -1,0 +1,156 @@
+/*
+ * What a machine will say of a person's own object, without measuring it.
+ *   check_object FILE.o|FOLDER
+ * reads the rows with the program's own code, beside the program's own rows, and places each as if
+ * it were to be measured; nothing of the object runs. Prints the rows and what is refused. Exit
+ * status: 0, 1 where something is refused, 2 where no object is named.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "bench/api/registry.h"
+#include "bench/measure/compiled.h"
+#include "bench/measure/engine.h"
+#include "bench/measure/place.h"
+#include "bench/objects/objects.h"
+#include "lib/text/fmt.h"
+#include "hosted/platform/folder.h"
+
+enum { GOOD, REFUSED, USAGE };
+
+static void write_out(struct sink *self, const char *bytes, size_t n)
+{
+    (void)self;
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] != '\r')
+            putchar(bytes[i]);
+}
+
+static struct sink out = {write_out};
+
+static void show_function(const struct bench *b, const char *what, enum bench_code_field field)
+{
+    const struct elf_spot *at = &b->code->at[field];
+    uint64_t behind;
+    if (!at->section)
+        return;
+    const char *name = elf_symbol_at(b->code->elf, at->section, at->offset, &behind);
+    printf("    %-9s %s", what, name ? name : elf_section(b->code->elf, at->section).name);
+    if (!name || behind)
+        printf("+0x%llx", (unsigned long long)(name ? behind : at->offset));
+    printf("\n");
+}
+
+static void show_number(const char *what, uint32_t value)
+{
+    if (value)
+        printf("    %-9s %u\n", what, value);
+}
+
+static void show_cycles(const char *what, double cycles)
+{
+    if (cycles > 0)
+        printf("    %-9s %g core cycles\n", what, cycles);
+}
+
+static void show_row(const struct bench *b)
+{
+    printf("%s/%s: %s\n", b->suite, b->name, b->what);
+    show_function(b, "body", BENCH_CODE_FUNCTION);
+    show_function(b, "empty", BENCH_CODE_EMPTY);
+    show_function(b, "setup", BENCH_CODE_SETUP);
+    show_function(b, "check", BENCH_CODE_CHECK);
+    show_function(b, "before", BENCH_CODE_BEFORE);
+    show_number("ops", b->ops);
+    show_number("grain", b->grain);
+    show_number("most_ops", b->most_ops);
+    show_number("room", b->room_bytes);
+    if (b->code->args_of)
+        printf("    arg       %u\n", b->code->arg);
+    if (b->needs & NEED_RING0)
+        printf("    needs     ring 0: in a process the row is left out\n");
+    if (b->not_doubled || b->cold || b->may_vanish)
+        printf("    flags    %s%s%s\n", b->not_doubled ? " NOT_DOUBLED" : "",
+               b->cold ? " COLD" : "", b->may_vanish ? " MAY_VANISH" : "");
+    if (b->least_instructions > 0)
+        printf("    least     %g instructions\n", b->least_instructions);
+    show_cycles("truth", b->code->truth);
+    if (b->beside)
+        printf("    beside    %s\n", b->beside);
+    if (b->base_unit)
+        printf("    unit      %s, %u an operation\n", b->base_unit, b->base_per_op);
+}
+
+/* --- placed as for a measurement -------------------------------------------------------------- */
+
+/* The buffer is never executable here. */
+static void nothing(const struct platform *p)
+{
+    (void)p;
+}
+
+static void *buffer(uint64_t address, size_t size)
+{
+    void *p = mmap((void *)address, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    return p == MAP_FAILED || (uint64_t)p != address ? NULL : p;
+}
+
+static bool place(struct engine *e, const struct bench *b)
+{
+    static struct placed placed[LAYOUT_MAX];
+    size_t size[ELF_KINDS] = {0};
+    if (!place_row(e, b, RECIPE_LFENCE, placed, 0, LAYOUT_SHUFFLED)) {
+        printf("    refused   %s\n", place_why(e));
+        return false;
+    }
+    for (uint32_t i = 0; i < e->compiled->set.parts; i++)
+        size[e->compiled->set.part[i].kind] += e->compiled->set.part[i].size;
+    printf("    placed    %zu bytes of code, %zu of constants, %zu of data\n", size[ELF_CODE],
+           size[ELF_LINKED] + size[ELF_CONSTANT], size[ELF_DATA]);
+    return true;
+}
+
+static bool check_rows(void)
+{
+    static struct compiled compiled;
+    struct options options;
+    size_t n;
+    bool good = true;
+    const struct bench *const *rows = registry(&n);
+    struct platform platform = {.code_write = nothing, .code_exec = nothing};
+    struct engine *e = &(struct engine){.p = &platform, .o = &options, .compiled = &compiled};
+    options_default(&options);
+    platform.code = buffer(PLATFORM_CODE_VA, PLATFORM_CODE_SIZE);
+    platform.data = buffer(PLATFORM_DATA_VA, registry_data_size());
+    if (!platform.code || !platform.data) {
+        perror("check_object: no memory where the rows are placed");
+        return false;
+    }
+    compiled_init(&compiled);
+    for (size_t i = 0; i < n; i++)
+        if (objects_name_of(rows[i])) {
+            show_row(rows[i]);
+            good = place(e, rows[i]) && good;
+        }
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    char error[4096];
+    struct sink_buf text;
+    sink_buf_init(&text, error, sizeof error);
+    if (argc != 2 || !*argv[1]) {
+        fprintf(stderr, "usage: make check-object OBJECT=FILE.o, or a folder\n");
+        return USAGE;
+    }
+    objects_open();
+    if (!folder_objects(argv[1], &text.sink)) {
+        fprintf(stderr, "check-object: %s\n", error + strlen("objects="));
+        return USAGE;
+    }
+    bool good = check_rows();
+    objects_show(&out);
+    return good && !objects_refusals() ? GOOD : REFUSED;
+}

@@ -1,0 +1,40 @@
+/*
+ * The baretick.conf that `make image` puts on the boot volume: every option of lib/config/options.c
+ * with its meaning, its values and its default, as a comment. With --table: the same as a table in
+ * Markdown. Standard output. Exit 1: not all of it could be written; 2: another word.
+ */
+#include <string.h>
+#include "hosted/tools/options_table.h"
+
+static const char head[] =
+    "# baretick.conf: what to measure, and how. One or more key=value words a line; words given\n"
+    "# when baretick is started (UEFI shell, boot entry) come after these and win. Every option\n"
+    "# stands below with its values and, behind a #, its default: take that # away and write\n"
+    "# what you want. The words `help` and `list` (suites and rows) print and measure nothing.\n";
+
+static void conf(void)
+{
+    const struct option_doc *docs;
+    size_t n = options_docs(&docs);
+
+    fputs(head, stdout);
+    for (size_t i = 0; i < n; i++)
+        printf("\n# %s\n# %s=%s\n#%s=%s\n", docs[i].meaning, docs[i].key, docs[i].values,
+               docs[i].key, docs[i].standard);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 1) {
+        conf();
+    } else if (argc == 2 && strcmp(argv[1], "--table") == 0) {
+        options_table(stdout);
+    } else {
+        fputs("usage: conf [--table]\n", stderr);
+        return 2;
+    }
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    perror("conf: standard output");
+    return 1;
+}

@@ -1,0 +1,140 @@
+#include "hosted/words.h"
+#include "bench/api/registry.h"
+#include "bench/api/report.h"
+#include "bench/objects/objects.h"
+#include "bench/api/survey.h"
+#include "bench/measure/chain.h"
+#include "bench/measure/tsc.h"
+#include "bench/show/head.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+#include "lib/text/str.h"
+#include "lib/text/utext.h"
+#include "lib/text/words.h"
+#include "hosted/platform/clock.h"
+#include "hosted/platform/counter.h"
+#include "hosted/platform/folder.h"
+#include "hosted/platform/output.h"
+
+/* The shell has taken blanks, quotes and comments: an argument is a word as it stands. */
+static void as_word(struct word *w, const char *argument)
+{
+    size_t n = strlen(argument);
+    struct utext text;
+    int32_t code;
+    *w = (struct word){.n = n, .cut = n >= sizeof w->at};
+    if (w->cut)
+        w->n = sizeof w->at - 1;
+    memcpy(w->at, argument, w->n);
+    utext_open_as(&text, argument, n, UTEXT_UTF8);
+    while ((code = utext_next(&text)) != UTEXT_END)
+        w->bad = w->bad || code == UTEXT_BAD;
+}
+
+/* Which a refusal follows, wherever the word is. Of any that is wrong itself nobody is told. */
+static void take_format(struct options *o, int argc, char **argv)
+{
+    struct sink_buf unread;
+    struct word word;
+    char text[256];
+    sink_buf_init(&unread, text, sizeof text);
+    for (int i = 1; i < argc; i++) {
+        as_word(&word, argv[i]);
+        if (str_starts(argv[i], "format="))
+            (void)options_take(o, &word, "command line", "word", (unsigned)i, &unread.sink);
+    }
+}
+
+bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu, struct sink *err)
+{
+    struct word word;
+    options_default(o);
+    for (int i = 1; i < argc; i++) {
+        as_word(&word, argv[i]);
+        if (!options_take(o, &word, "command line", "word", (unsigned)i, err)) {
+            take_format(o, argc, argv);
+            return false;
+        }
+    }
+    if (o->help)
+        return true;
+    objects_open();
+    if (!folder_objects(o->objects, err))
+        return false;
+    if (o->list)
+        return true;
+    if (!options_check_pairs(o, err))
+        return false;
+    if (!registry_check(o, err)) {
+        objects_explain(err);
+        return false;
+    }
+    return cpu_check_recipe(cpu, o->recipe, err);
+}
+
+bool words_usage(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h")) {
+            fmt(output(), "usage: %s [--help] [--version] [WORD ...]\r\n\r\n", argv[0]);
+            options_help(output());
+            return true;
+        }
+        if (str_eq(argv[i], "--version")) {
+            head_version(output());
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The timers are tried, so that the TSC's frequency is measured first. r: NULL without records. */
+static void list(const struct cpu *cpu, struct sink *out, struct report *r)
+{
+    struct timer_found found[CLOCK_IDS], cycle[CYCLE_IDS];
+    clock_measure(cpu);
+    timer_survey(found, CLOCK_IDS, clock_source, NULL);
+    timer_survey_cycles(cycle, &(struct cycle_survey){
+                                   .source = counter_source,
+                                   .tsc_hz = found[CLOCK_ID_TSC].hz,
+                                   .tsc = tsc_now,
+                                   .adds = chain_adds,
+                               });
+    registry_list(out);
+    objects_show(out);
+    timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, out);
+    timer_survey_show("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, out);
+    if (!r)
+        return;
+    timer_survey_record("clock", CLOCK_WORDS, found, CLOCK_IDS, r);
+    timer_survey_record("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r);
+}
+
+/* The text of `help` and `list` is for people, and that of an error is on stderr. */
+static bool wants_records(enum format format, bool failed)
+{
+    if (format == FORMAT_AUTO)
+        return failed && !output_terminal();
+    return format != FORMAT_TABLE;
+}
+
+bool words_answer(const struct options *o, const struct cpu *cpu, const char *error)
+{
+    struct report r;
+    bool failed = error[0] != 0, records = wants_records(o->format, failed);
+    if (!failed && !o->help && !o->list)
+        return false;
+    report_init(&r, output(), FORMAT_JSONL);
+    if (!failed && o->help)
+        options_help(output());
+    else if (!failed)
+        list(cpu, output(), records ? &r : NULL);
+    if (!records)
+        return true;
+    if (failed) {
+        r.failures++;
+        report_event(&r, "error", error);
+    }
+    report_end(&r, false);
+    return true;
+}
