@@ -52,6 +52,7 @@ static double all_kinds(const struct engine *e, const struct bench *b)
 {
     double body = b->ops * operation(b), cycles = 2 * FRAME + body;
     bool cold = place_is_cold(e, b);
+
     if (b->form == FORM_EMPTY)
         return FRAME;
     cycles += 2 * FRAME + 3 * RULER_ADDS;
@@ -70,6 +71,7 @@ static double windows(const struct engine *e)
     const struct options *o = e->o;
     double parts = parts_count(o, e->samples, e->rounds);
     double warm = smaller(o->warmup, WARM_BLOCKS) * ENGINE_BLOCK;
+
     switch (o->method) {
     case METHOD_KBEST:
         return STREAM_WARM + smaller(o->most, KBEST_USUAL);
@@ -96,6 +98,7 @@ static bool is_refused(const struct engine *e, const struct bench *b)
 double progress_guess(const struct engine *e, const struct bench *b)
 {
     double ticks = engine_has_ruler(e) ? e->ticks_per_cycle : 1;
+
     switch (b->form) {
     case FORM_CORES:
         return CORES_CYCLES * ticks;
@@ -119,12 +122,14 @@ static double gathered_cycles(const struct engine *e, const struct gathered *g, 
 {
     double ticks = g && g->used[k] ? gathered_location(g, k) : UNKNOWN;
     double cycles = is_known(ticks) ? ticks / e->ticks_per_cycle - FRAME : 0;
+
     return cycles > 0 ? cycles : 0;
 }
 
 double progress_guess_steps(const struct engine *e, const struct bench *b, const struct gathered *g)
 {
     double step = e->stepping.ticks, body, empty = 0;
+
     if (e->o->instructions == INSTRUCTIONS_OFF || e->o->method != METHOD_DOUBLED ||
         b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_EMPTY ||
         e->stepping.why_not[0] || !engine_has_ruler(e) || is_refused(e, b))
@@ -177,6 +182,7 @@ static double factor(const struct progress_sum *s, double otherwise)
 static double cautious(const struct progress_sum *s, double trusted)
 {
     struct progress_sum both = {s->guess + trusted, s->taken + trusted};
+
     return factor(&both, 1);
 }
 
@@ -185,6 +191,7 @@ static double cautious(const struct progress_sum *s, double trusted)
 void progress_first(struct progress *p, double guess, double taken)
 {
     double most = ASTRAY * factor(&p->all, 0) * guess;
+
     p->turns++;
     if (p->guessed >= FIRST_TURNS)
         taken = smaller(taken, most);
@@ -223,6 +230,7 @@ double progress_left(const struct progress *p, const struct progress_rest *rest,
 {
     struct progress_sum all = p->all, suite = p->suite;
     double part = turn->part, of_all, of_suite, of_known, left;
+
     if (part > 0 && turn->known <= 0) {
         add(&all, turn->guess * part, turn->taken);
         add(&suite, turn->guess * part, turn->taken);

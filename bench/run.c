@@ -29,6 +29,7 @@ static struct run begin(const struct engine *boot, struct report *r, struct show
                       .essence = &shown->essence,
                       .grouped = &shown->grouped,
                       .suite = ""};
+
     run.first = &run.plan->seat[0].engine;
     run.rows = registry(&run.n);
     for (size_t i = 0; i < run.n; i++)
@@ -41,6 +42,7 @@ static struct run begin(const struct engine *boot, struct report *r, struct show
 static double guess(const struct run *run, const struct bench *b)
 {
     double cores = run->plan->n;
+
     if (b->form == FORM_CORES)
         cores = cores > 1; /* with each other, or not at all */
     else if (run->plan->together && b->form != FORM_WATCH)
@@ -54,6 +56,7 @@ static double guess(const struct run *run, const struct bench *b)
 static double guess_steps(const struct run *run, size_t index)
 {
     const struct gathered *g = plan_gathered(run->plan, index, 0);
+
     return progress_guess_steps(run->first, run->rows[index], g) * run->plan->n;
 }
 
@@ -69,6 +72,7 @@ static double taken(const struct run *run)
 static void look_at_bare_windows(const struct run *run)
 {
     static struct bare_window window[RECIPE_COUNT];
+
     if (run->first->o->method != METHOD_ENSEMBLES)
         return;
     bare_windows(run->first, window);
@@ -80,6 +84,7 @@ static void run_c_program(const struct run *run)
 {
     static struct c_program c;
     struct engine *e = &run->plan->seat[0].engine;
+
     if (e->o->method != METHOD_PLAIN)
         return;
     c_program(e, &c);
@@ -91,6 +96,7 @@ static void probe_other_cores(const struct run *run)
 {
     struct plan *plan = run->plan;
     char core[16];
+
     for (unsigned k = 0; k < plan->n; k++) {
         if (plan->list[k] == 0)
             continue;
@@ -109,6 +115,7 @@ static unsigned turns_left(const struct run *run, size_t index)
 {
     unsigned later = run->plan->rounds - 1 - run->plan->round;
     bool in_rounds = plan_in_rounds(run->first->o, run->rows[index]);
+
     if (!in_rounds)
         return later > 0 || index > run->at;
     return later + (index > run->at);
@@ -118,6 +125,7 @@ static struct progress_rest rest_of(const struct run *run)
 {
     struct progress_rest rest = {0};
     const char *suite = run->rows[run->at]->suite;
+
     for (size_t i = 0; i < run->n; i++) {
         const struct bench *b = run->rows[i];
         if (!registry_selects(run->first->o, b))
@@ -144,6 +152,7 @@ static void show_progress(struct run *run, double part)
                                        (double)run->plan->took[run->at], part, taken(run)};
     char line[80];
     size_t used = 0;
+
     if (run->plan->rounds > 1)
         used =
             fmt_buf(line, sizeof line, "round %u of %u, ", run->plan->round + 1, run->plan->rounds);
@@ -168,6 +177,7 @@ static void show_part(void *ctx, double part)
 {
     struct run *run = ctx;
     bool together = run->plan->together && run->rows[run->at]->form != FORM_WATCH;
+
     show_progress(run, (run->plan->stage + part) / (run->plan->n + together));
     run->first->p->show(run->first->p);
 }
@@ -177,6 +187,7 @@ static void run_on_each(struct run *run, size_t index)
 {
     struct plan *plan = run->plan;
     const struct bench *b = run->rows[index];
+
     if (plan->together)
         plan_measure_together(plan, b, index);
     for (unsigned k = 0; k < plan->n && !plan->pace->stopped; k++) {
@@ -223,6 +234,7 @@ static void run_watch(struct run *run, const struct bench *b)
 static void run_row(struct run *run, size_t index)
 {
     const struct bench *b = run->rows[index];
+
     switch (b->form) {
     case FORM_CORES:
         run_crowd(run, b);
@@ -247,6 +259,7 @@ static void note_turn(struct run *run, double known)
     const struct bench *b = run->rows[run->at];
     double stepped = run_is_last_round(run) ? (double)plan_stepped(run->plan) : 0;
     double turn = taken(run) - stepped, guessed = guess_steps(run, run->at);
+
     if (known == 0)
         progress_first(&run->progress, guess(run, b), turn);
     else
@@ -260,6 +273,7 @@ static void note_turn(struct run *run, double known)
 static bool pass_row(struct run *run)
 {
     const struct bench *b = run->rows[run->at];
+
     run->cores_done = 0;
     run->told = 0;
     if (run->plan->took[run->at] == 0)
@@ -284,6 +298,7 @@ static bool is_due(const struct run *run, const struct bench *b)
 static bool run_round(struct run *run, bool *under_way)
 {
     const char *suite = "";
+
     run->passed = 0;
     progress_round(&run->progress);
     for (run->at = 0; run->at < run->n; run->at++) {
@@ -309,6 +324,7 @@ static bool run_round(struct run *run, bool *under_way)
 static bool run_rows(struct run *run)
 {
     bool under_way;
+
     for (run->plan->round = 0; run->plan->round < run->plan->rounds; run->plan->round++)
         if (!run_round(run, &under_way)) {
             run_stop(run, under_way);

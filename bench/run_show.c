@@ -47,6 +47,7 @@ void run_show_suite(struct run *run, const struct bench *b)
 static void fail(struct run *run, const struct row *row)
 {
     char name[40];
+
     fmt_buf(name, sizeof name, "%s @%u", row->bench->name, row->core);
     report_failed(run->report, row->bench->suite, run->plan->n > 1 ? name : row->bench->name);
 }
@@ -54,6 +55,7 @@ static void fail(struct run *run, const struct row *row)
 void run_count(struct run *run, const struct row *row, const struct engine *e)
 {
     struct report *r = run->report;
+
     r->rows++;
     if (row->status == ROW_WRONG)
         fail(run, row);
@@ -71,6 +73,7 @@ void run_show_row(struct run *run, unsigned k)
 {
     const struct row *row = plan_row(run->plan, k);
     bool details = run->selected * run->plan->n <= DETAILS_UP_TO;
+
     if (!row)
         return;
     uint64_t from = tsc_now();

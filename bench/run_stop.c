@@ -19,6 +19,7 @@ static bool show_so_far(struct run *run, size_t index)
 {
     struct plan *plan = run->plan;
     bool any = false, begun = index == run->at && run_is_last_round(run);
+
     for (unsigned k = begun ? run->cores_done : 0; k < plan->n; k++) {
         plan_end(plan, index, k);
         any = any || plan_row(plan, k);
@@ -31,6 +32,7 @@ static bool show_so_far(struct run *run, size_t index)
 static bool is_missing(const struct run *run, size_t index)
 {
     bool has = run_is_last_round(run) && index < run->at;
+
     if (!has && run->plan->rounds > 1 && plan_in_rounds(run->first->o, run->rows[index]))
         for (unsigned k = 0; k < run->plan->n; k++)
             has = has || plan_rounds_of(run->plan, index, k) > 0;
@@ -40,6 +42,7 @@ static bool is_missing(const struct run *run, size_t index)
 static struct shown show_stopped(struct run *run)
 {
     struct shown shown = {0};
+
     for (size_t i = 0; i < run->n; i++) {
         if (!registry_selects(run->first->o, run->rows[i]) || is_missing(run, i))
             continue;
@@ -56,6 +59,7 @@ static bool say_rest_by_name(const struct run *run, struct sink *out)
     char suites[REST_BY_NAME], names[REST_BY_NAME];
     size_t a = 0, b = 0;
     const char *suite = "";
+
     for (size_t i = 0; i < run->n; i++) {
         const struct bench *row = run->rows[i];
         if (!registry_selects(run->first->o, row) || !is_missing(run, i))
@@ -76,6 +80,7 @@ static void say_rest(const struct run *run, struct sink *out)
 {
     const struct options *o = run->first->o;
     const char *suite = "";
+
     if (say_rest_by_name(run, out))
         return;
     for (size_t i = 0; i < run->n; i++) {
@@ -94,6 +99,7 @@ static void tell_stopped(const struct run *run, const struct shown *shown, bool 
     const struct bench *b = run->rows[run->at];
     char message[OPTIONS_LIST_MAX * 2], *where = run->essence->stopped;
     struct sink_buf text;
+
     sink_buf_init(&text, where, sizeof run->essence->stopped);
     fmt(&text.sink, "after %zu of %zu rows", run->passed, run->selected);
     if (run->plan->rounds > 1)
@@ -116,5 +122,6 @@ static void tell_stopped(const struct run *run, const struct shown *shown, bool 
 void run_stop(struct run *run, bool under_way)
 {
     struct shown shown = show_stopped(run);
+
     tell_stopped(run, &shown, under_way);
 }

@@ -8,6 +8,7 @@ void run_tell_gone(const struct run *run, unsigned k, const char *during)
 {
     struct seat *seat = &run->plan->seat[k];
     char message[240];
+
     if (!seat->gone || seat->told)
         return;
     seat->told = true;
@@ -22,6 +23,7 @@ void run_tell_unlike(const struct run *run, unsigned k)
 {
     struct seat *seat = &run->plan->seat[k];
     char name[32];
+
     if (!seat->unlike[0])
         return;
     fmt_buf(name, sizeof name, "%s_core%u", seat->unlike_in, seat->engine.core);
@@ -33,6 +35,7 @@ void run_tell_unlike(const struct run *run, unsigned k)
 void run_tell_interruptions(const struct run *run, uint64_t nmis, const struct bench *b)
 {
     char message[160];
+
     if (nmis == 0)
         return;
     run->essence->spoils.nmis += nmis;
@@ -46,6 +49,7 @@ static void tell_timer(const struct run *run, const struct row *row, const char 
                        uint64_t times, const char *what)
 {
     char message[200];
+
     if (times == 0)
         return;
     fmt_buf(message, sizeof message, "%s/%s on core %u: %s failed while the row ran: %llu %s",
@@ -56,6 +60,7 @@ static void tell_timer(const struct run *run, const struct row *row, const char 
 void run_tell_unlike_steps(const struct run *run, const struct row *row)
 {
     char message[280];
+
     if (!is_known(row->stepped.by_counter) || !row->stepped.unlike[0])
         return;
     fmt_buf(message, sizeof message,
@@ -67,6 +72,7 @@ void run_tell_unlike_steps(const struct run *run, const struct row *row)
 void run_tell_timers(const struct run *run, unsigned k, const struct row *row)
 {
     const struct engine *e = &run->plan->seat[k].engine;
+
     if (e->clock.used)
         tell_timer(run, row, e->clock.used->name, row->method.clock_failed,
                    "readings of this clock were given up");
@@ -78,6 +84,7 @@ void run_tell_timers(const struct run *run, unsigned k, const struct row *row)
 void run_tell_one_round(const struct run *run)
 {
     char message[160];
+
     if (!run->plan->one_for_memory)
         return;
     fmt_buf(message, sizeof message,
@@ -95,6 +102,7 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
     double ticks = progress_guess(e, b) * (all->guess > 0 ? all->taken / all->guess : 1);
     double seconds = engine_has_hz(e) ? ticks / e->tsc_hz : 0;
     char message[160];
+
     if (b->form == FORM_CORES || b->form == FORM_WATCH)
         return; /* it knows its own time */
     if (e->execution != EXEC_SILICON || seconds < 2.0 * e->o->deadline)
@@ -109,6 +117,7 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
 void run_tell_ended(const struct run *run, const struct row *row, unsigned core)
 {
     char message[sizeof row->said + 96];
+
     if (!row->ended)
         return;
     fmt_buf(message, sizeof message, "%s/%s on core %u: %s", row->bench->suite, row->bench->name,
@@ -121,6 +130,7 @@ void run_tell_ended(const struct run *run, const struct row *row, unsigned core)
 void run_tell_nothing_measured(const struct run *run)
 {
     char message[sizeof run->not_measured + 80];
+
     if (run->measured || !run->not_measured[0])
         return;
     fmt_buf(message, sizeof message, "no row could be measured, so the run has failed. %s",

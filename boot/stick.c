@@ -60,6 +60,7 @@ static bool has_room(struct stick *s)
 {
     const struct report_log *log = s->b->handoff->log;
     EFI_GUID id = EFI_FILE_SYSTEM_INFO_ID;
+
     /* A label of any length follows; FAT's has eleven characters. */
     union {
         EFI_FILE_SYSTEM_INFO info;

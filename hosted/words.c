@@ -22,6 +22,7 @@ static void as_word(struct word *w, const char *argument)
     size_t n = strlen(argument);
     struct utext text;
     int32_t code;
+
     *w = (struct word){.n = n, .cut = n >= sizeof w->at};
     if (w->cut)
         w->n = sizeof w->at - 1;
@@ -37,6 +38,7 @@ static void take_format(struct options *o, int argc, char **argv)
     struct sink_buf unread;
     struct word word;
     char text[256];
+
     sink_buf_init(&unread, text, sizeof text);
     for (int i = 1; i < argc; i++) {
         as_word(&word, argv[i]);
@@ -48,6 +50,7 @@ static void take_format(struct options *o, int argc, char **argv)
 bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu, struct sink *err)
 {
     struct word word;
+
     options_default(o);
     for (int i = 1; i < argc; i++) {
         as_word(&word, argv[i]);
@@ -92,6 +95,7 @@ bool words_usage(int argc, char **argv)
 static void list(const struct cpu *cpu, struct sink *out, struct report *r)
 {
     struct timer_found found[CLOCK_IDS], cycle[CYCLE_IDS];
+
     clock_measure(cpu);
     timer_survey(found, CLOCK_IDS, clock_source, NULL);
     timer_survey_cycles(cycle, &(struct cycle_survey){
@@ -122,6 +126,7 @@ bool words_answer(const struct options *o, const struct cpu *cpu, const char *er
 {
     struct report r;
     bool failed = error[0] != 0, records = wants_records(o->format, failed);
+
     if (!failed && !o->help && !o->list)
         return false;
     report_init(&r, output(), FORMAT_JSONL);

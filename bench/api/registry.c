@@ -12,6 +12,7 @@ extern const struct bench *__start_baretick_rows[], *__stop_baretick_rows[];
 static bool precedes(const struct bench *a, const struct bench *b)
 {
     int order = str_order(a->suite, b->suite);
+
     return order < 0 || (order == 0 && str_order(a->name, b->name) < 0);
 }
 
@@ -22,6 +23,7 @@ static size_t rows_used;
 static void insert(const struct bench *b)
 {
     size_t at = rows_used++;
+
     for (; at > 0 && precedes(b, rows[at - 1]); at--)
         rows[at] = rows[at - 1];
     rows[at] = b;
@@ -30,6 +32,7 @@ static void insert(const struct bench *b)
 static void take_own(void)
 {
     const struct bench **own = __start_baretick_rows;
+
     if (rows_used > 0)
         return;
     while (own < __stop_baretick_rows && rows_used < REGISTRY_MOST)
@@ -64,6 +67,7 @@ bool registry_add(const struct bench *b, const char **why)
 size_t registry_data_size(void)
 {
     size_t n, room = OBJECT_ROOM;
+
     const struct bench *const *all = registry(&n);
     for (size_t i = 0; i < n; i++)
         if (all[i]->room_bytes > room)
@@ -75,6 +79,7 @@ size_t registry_data_size(void)
 static bool asked_for(const char *list, const char *suite)
 {
     char pattern[OPTIONS_LIST_MAX];
+
     for (size_t i = 0; glob_list_at(list, i, pattern, sizeof pattern); i++)
         if (str_eq(pattern, suite))
             return true;
@@ -98,6 +103,7 @@ bool registry_selects(const struct options *o, const struct bench *b)
 static bool selects_any(const char *suites, const char *names)
 {
     size_t n;
+
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++)
         if (selects(suites, names, rows[i]))
@@ -116,6 +122,7 @@ static void ask_name(struct sink *err, const char *suites, const char *name)
 {
     struct near near = near_to(name, strlen(name));
     size_t n;
+
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++) {
         if (!suites)
@@ -129,6 +136,7 @@ static void ask_name(struct sink *err, const char *suites, const char *name)
 static void say_suites(struct sink *err)
 {
     size_t n;
+
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || !str_eq(rows[i]->suite, rows[i - 1]->suite))
@@ -141,6 +149,7 @@ static void say_suites(struct sink *err)
 static void say_names(struct sink *err, const char *suites)
 {
     size_t n, found = 0;
+
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++)
         if (selects(suites, "*", rows[i]) && found++ < NAMES_SAID)
@@ -153,6 +162,7 @@ static void say_names(struct sink *err, const char *suites)
 static const char *on_request_by(const char *pattern, const char *names)
 {
     size_t n;
+
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++)
         if (rows[i]->on_request && glob_list_match(pattern, rows[i]->suite) &&
@@ -164,6 +174,7 @@ static const char *on_request_by(const char *pattern, const char *names)
 static void say_no_suite(struct sink *err, const char *suites, const char *pattern)
 {
     const char *on_request = on_request_by(pattern, "*");
+
     if (on_request) {
         fmt(err, "suite=%s: the rows of %s run only when suite= names it in full: suite=%s", suites,
             on_request, on_request);
@@ -178,6 +189,7 @@ static void say_no_suite(struct sink *err, const char *suites, const char *patte
 static void say_no_row(struct sink *err, const struct options *o, const char *pattern)
 {
     const char *on_request = on_request_by(o->suite, pattern);
+
     if (on_request) {
         fmt(err, "bench=%s: \"%s\" of %s runs only when suite= names it in full: suite=%s",
             o->bench, pattern, on_request, on_request);
@@ -192,6 +204,7 @@ static void say_no_row(struct sink *err, const struct options *o, const char *pa
 bool registry_check(const struct options *o, struct sink *err)
 {
     char pattern[OPTIONS_LIST_MAX];
+
     for (size_t i = 0; glob_list_at(o->suite, i, pattern, sizeof pattern); i++)
         if (!selects_any(pattern, "*")) {
             say_no_suite(err, o->suite, pattern);
@@ -218,6 +231,7 @@ void registry_list(struct sink *out)
 {
     bool all = false;
     size_t n;
+
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++) {
         const struct bench *b = rows[i];

@@ -88,6 +88,7 @@ bool report_event_begin(struct report *r, struct json *j, const char *kind, cons
 void report_event(struct report *r, const char *kind, const char *message)
 {
     struct json j;
+
     if (report_event_begin(r, &j, kind, message))
         json_end(&j);
 }
@@ -97,6 +98,7 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
     static const char *const words[] = {"PASS", "FAIL", "not judged"};
     static const char *const values[] = {"pass", "fail", "not judged"};
     struct json j;
+
     if (result == SELFTEST_FAIL)
         report_failed(r, "self-test", name);
     if (report_says(r)) {
@@ -115,6 +117,7 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
 static void tell_odd_field(struct report *r)
 {
     char text[160];
+
     if (r->check.odd[0] == '\0')
         return;
     fmt_buf(text, sizeof text, "%s, and docs/report.md states otherwise", r->check.odd);

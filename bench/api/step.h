@@ -28,6 +28,7 @@ extern const char step_back[] __attribute__((visibility("hidden")));
 static inline uint64_t step_flags(uint64_t flags, bool on)
 {
     const uint64_t tf = 0x100;
+
     return on ? flags | tf : flags & ~tf; /* POPF may have cleared it */
 }
 

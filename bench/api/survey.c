@@ -40,6 +40,7 @@ static void try_readings(struct timer *t, struct timer_found *f)
 {
     uint64_t mask = ~0ull >> (64 - t->bits), last, now, elapsed = 0, again = 0, reads = 0;
     unsigned moves = 0;
+
     if (timer_read_whole(t, &last, &again) != TIMER_OK)
         return;
     for (; reads < READS_LEAST || (moves < MOVES_LEAST && reads < READS_MOST); reads++) {
@@ -92,6 +93,7 @@ static bool chain_by_counter(struct timer *t, const struct cycle_survey *s, uint
                              uint64_t *counts, uint64_t *ticks)
 {
     uint64_t mask = ~0ull >> (64 - t->bits), from, to, again = 0;
+
     *counts = *ticks = UINT64_MAX;
     for (unsigned i = 0; i < CHAINS; i++) {
         if (timer_read_whole(t, &from, &again) != TIMER_OK)
@@ -112,6 +114,7 @@ static bool chain_by_counter(struct timer *t, const struct cycle_survey *s, uint
 static uint64_t hz_of_counter(struct timer *t, const struct cycle_survey *s)
 {
     uint64_t counts, ticks, counts2, ticks2;
+
     if (!chain_by_counter(t, s, CHAIN, &counts, &ticks) ||
         !chain_by_counter(t, s, 2 * CHAIN, &counts2, &ticks2) || counts2 <= counts ||
         ticks2 <= ticks)
@@ -123,6 +126,7 @@ static uint64_t hz_of_counter(struct timer *t, const struct cycle_survey *s)
 static uint64_t ticks_of(const struct cycle_survey *s, uint32_t adds)
 {
     uint64_t least = UINT64_MAX;
+
     for (unsigned i = 0; i < CHAINS; i++) {
         uint64_t began = s->tsc();
         s->adds(adds);
@@ -135,6 +139,7 @@ static uint64_t ticks_of(const struct cycle_survey *s, uint32_t adds)
 static enum timer_status read_tsc(struct timer *t, uint64_t *count)
 {
     const struct cycle_survey *s = t->context;
+
     *count = s->tsc();
     return TIMER_OK;
 }
@@ -152,6 +157,7 @@ static struct timer tsc_of(const struct cycle_survey *s)
 static void try_tsc(const struct cycle_survey *s, struct timer_found *f)
 {
     struct timer t = tsc_of(s);
+
     f->hz = s->tsc_hz;
     try_readings(&t, f);
 }
@@ -160,6 +166,7 @@ static void try_tsc(const struct cycle_survey *s, struct timer_found *f)
 static void try_rdtscp(const struct timer *t, const struct cycle_survey *s, struct timer_found *f)
 {
     struct timer rated = *t;
+
     rated.hz = f->hz = s->tsc_hz;
     rated.hz_per = 1;
     try_readings(&rated, f);
@@ -169,6 +176,7 @@ static void try_ruler(const struct cycle_survey *s, struct timer_found *f)
 {
     struct timer t = tsc_of(s);
     uint64_t once = ticks_of(s, CHAIN), twice = ticks_of(s, 2 * CHAIN);
+
     if (twice > once)
         f->hz = scaled(s->tsc_hz, CHAIN, twice - once);
     try_readings(&t, f);
@@ -180,6 +188,7 @@ static void try_counter(struct timer *t, const struct cycle_survey *s, struct ti
 {
     uint64_t count, again = 0;
     struct timer tsc = tsc_of(s), rated = *t;
+
     try_readings(t, f);
     f->read = f->resolution_ps = f->read_ps = 0;
     if (f->resolution == 0)
@@ -227,6 +236,7 @@ static size_t thousandths(char *text, size_t size, uint64_t v)
 {
     size_t n = fmt_buf(text, size, "%llu.%03llu", (unsigned long long)(v / 1000),
                        (unsigned long long)(v % 1000));
+
     while (text[n - 1] == '0')
         n--;
     if (text[n - 1] == '.')
@@ -238,6 +248,7 @@ static size_t thousandths(char *text, size_t size, uint64_t v)
 static void say(struct sink *out, const char *before, uint64_t v, const char *behind)
 {
     char text[24];
+
     thousandths(text, sizeof text, v);
     fmt(out, "%s%s%s", before, text, behind);
 }
@@ -264,6 +275,7 @@ void timer_survey_show(const char *kind, const char *words, const struct timer_f
                        unsigned ids, struct sink *out)
 {
     char name[TIMER_NAME_MAX];
+
     fmt(out, "\r\n%s=\r\n", kind);
     for (unsigned id = 0; id < ids; id++) {
         timer_name(words, id, name);
@@ -279,6 +291,7 @@ void timer_survey_show(const char *kind, const char *words, const struct timer_f
 static void record_ns(struct json *j, const char *name, uint64_t ps)
 {
     char text[24];
+
     if (ps == 0)
         return;
     size_t n = thousandths(text, sizeof text, ps);
@@ -291,6 +304,7 @@ void timer_survey_record(const char *kind, const char *words, const struct timer
 {
     char name[TIMER_NAME_MAX];
     struct json j;
+
     for (unsigned id = 0; id < ids; id++) {
         const struct timer_found *f = &found[id];
         if (!report_record(r, &j, "timer"))

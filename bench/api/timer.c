@@ -77,6 +77,7 @@ void timer_show(const struct timer_choice *c, const char *label, struct sink *ou
 void timer_record(const struct timer_choice *c, const char *kind, struct json *j)
 {
     char refused[24];
+
     if (c->used)
         json_str(j, kind, c->used->name);
     if (c->refusals == 0)

@@ -5,6 +5,7 @@
 size_t crowd_pairs(unsigned n)
 {
     size_t all = (size_t)n * (n - 1) / 2;
+
     if (n <= CROWD_ALL_PAIRS)
         return all;
     return n > CROWD_PAIRS_AT_LIMIT ? n : CROWD_PAIRS_AT_LIMIT;

@@ -33,6 +33,7 @@ static void all_rounds(void *ctx)
     struct crowd *c = own->crowd;
     struct crowd_seat *seat = &c->seat[own->place];
     unsigned round = 0, rounds = c->silicon ? CROWD_ROUNDS : 1;
+
     while (round < rounds && round_here(c, seat, own->place, round))
         round++;
     seat->complete = round == rounds;
@@ -41,6 +42,7 @@ static void all_rounds(void *ctx)
 static void contest_here(void *ctx, unsigned core)
 {
     struct contestant own = {.crowd = ctx};
+
     while (own.crowd->plan->present[own.place] != core)
         own.place++;
     crowd_part(own.crowd, own.place, all_rounds, &own);
@@ -51,6 +53,7 @@ static struct contest judge(const struct crowd *c, unsigned n, unsigned round)
 {
     struct contest result = {.cores = n};
     double ticks = 0, operations = 0;
+
     for (unsigned i = 0; i < n; i++) {
         const struct crowd_seat *s = &c->seat[i];
         double mine = (double)s->round_ticks[round] / (double)s->round_operations[round];
@@ -69,6 +72,7 @@ static struct contest judge(const struct crowd *c, unsigned n, unsigned round)
 static struct contest middle(const struct crowd *c, unsigned n, unsigned rounds)
 {
     struct contest sorted[CROWD_ROUNDS] = {{0}};
+
     for (unsigned i = 0; i < rounds; i++) {
         unsigned at = i;
         struct contest now = judge(c, n, i);
@@ -90,6 +94,7 @@ static void clear(struct crowd *c, unsigned n)
 static bool step(struct crowd *c, unsigned n, uint64_t (*counted)(const struct crowd *, unsigned))
 {
     uint64_t operations = 0;
+
     if (!crowd_go_on(c))
         return false;
     clear(c, n);
@@ -116,6 +121,7 @@ void crowd_contest(struct crowd *c, bool (*batch)(struct crowd *, unsigned, unsi
 {
     struct plan *plan = c->plan;
     unsigned n = 0;
+
     for (unsigned k = 0; k < plan->n; k++)
         if (!plan->seat[k].gone)
             plan->places[n++] = k;

@@ -22,6 +22,7 @@ static void play_side(void *ctx)
 {
     const struct player *p = ctx;
     struct crowd *c = p->crowd;
+
     if (crowd_pass(c, p->side))
         exchange_play(&c->exchange, p->side);
 }
@@ -29,6 +30,7 @@ static void play_side(void *ctx)
 static void play_here(void *ctx, unsigned core)
 {
     struct player p = {ctx, place_of(ctx, core)};
+
     crowd_part(p.crowd, p.side, play_side, &p);
 }
 
@@ -36,6 +38,7 @@ static void play_here(void *ctx, unsigned core)
 static bool play(struct crowd *c, unsigned k, unsigned l, bool stamped)
 {
     const unsigned places[2] = {k, l};
+
     c->places = places;
     exchange_init(&c->exchange, stamped, c->silicon, c->patience);
     const char *why = plan_on_all(c->plan, places, 2, play_here, c);
@@ -57,6 +60,7 @@ static void note_pingpong(struct crowd *c, unsigned k, unsigned l)
 {
     struct exchange *x = &c->exchange;
     double way = 2.0 * x->turns;
+
     stats_sort(x->ticks, x->batches);
     note(c, k, l,
          (struct pair){.least = (double)x->ticks[0] / way,
@@ -68,6 +72,7 @@ static void note_skew(struct crowd *c, unsigned k, unsigned l)
 {
     const struct exchange *x = &c->exchange;
     double least = (double)x->ahead_least, most = (double)x->ahead_most;
+
     c->backwards += x->backwards;
     note(c, k, l, (struct pair){.least = least, .median = (least + most) / 2, .greatest = most});
 }
@@ -100,6 +105,7 @@ static void sampled(struct crowd *c, bool stamped)
 {
     unsigned n = c->plan->n, most = (unsigned)crowd_pairs(CROWD_ALL_PAIRS);
     unsigned rounds = most / n ? most / n : 1, widest = (n - 1) / 2;
+
     for (unsigned i = 0; i < rounds; i++) {
         unsigned distance = 1 + (rounds > 1 ? i * (widest - 1) / (rounds - 1) : 0);
         for (unsigned k = 0; k < n; k++)
@@ -111,6 +117,7 @@ static void sampled(struct crowd *c, bool stamped)
 static void all_pairs(struct crowd *c, bool stamped)
 {
     unsigned n = c->plan->n;
+
     for (unsigned k = 0; k < n; k++)
         for (unsigned l = k + 1; l < n; l++)
             if (!pair_up(c, k, l, stamped))
@@ -135,6 +142,7 @@ static double middle(const struct crowd *c)
 static double farthest(const struct crowd *c)
 {
     double most = UNKNOWN;
+
     for (unsigned i = 0; i < c->pairs; i++) {
         double mine = c->pair[i].median < 0 ? -c->pair[i].median : c->pair[i].median;
         if (!(mine <= most)) /* the first is above UNKNOWN too */
@@ -146,6 +154,7 @@ static double farthest(const struct crowd *c)
 static void pairs(struct crowd *c, bool stamped)
 {
     unsigned n = c->plan->n;
+
     c->pairs_all = n * (n - 1) / 2;
     if (n > CROWD_ALL_PAIRS)
         sampled(c, stamped);
@@ -173,6 +182,7 @@ static bool signal_one(struct crowd *c, unsigned k,
 {
     unsigned n = c->silicon ? SIGNALS : SIGNALS_FEW, got = 0;
     uint64_t ticks[SIGNALS];
+
     for (unsigned i = 0; i < n; i++) {
         int64_t t;
         if (!signal(c->plan->p, c->plan->list[k], &t)) {

@@ -15,6 +15,7 @@ void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ct
     const struct platform *p = c->plan->p;
     struct seat *seat = seat_at(c, place);
     unsigned core = seat->engine.core;
+
     memset(&seat->row, 0, sizeof seat->row);
     seat->row.bench = c->row.bench;
     seat->row.core = core;
@@ -31,6 +32,7 @@ void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ct
 bool crowd_pass(struct crowd *c, unsigned place)
 {
     struct seat *seat = seat_at(c, place);
+
     seat->waits = true;
     bool go = barrier_pass(&c->plan->barrier, place, c->patience) == BARRIER_GO;
     seat->waits = false;
@@ -41,6 +43,7 @@ bool crowd_pass(struct crowd *c, unsigned place)
 bool crowd_parts_done(struct crowd *c, unsigned n)
 {
     const struct seat *ended = NULL;
+
     for (unsigned i = 0; i < n; i++) {
         const struct seat *seat = seat_at(c, i);
         if (seat->row.ended && (!ended || (ended->waits && !seat->waits)))
@@ -61,5 +64,6 @@ static void nothing(void *ctx)
 bool crowd_go_on(struct crowd *c)
 {
     const struct engine *e = &c->plan->seat[0].engine;
+
     return pace_go_on(e) && guard_run(e, &c->row, nothing, NULL);
 }

@@ -10,6 +10,7 @@ static void begin(struct plan *plan, const struct bench *b)
 {
     struct crowd *c = plan->crowd;
     const struct engine *e = &plan->seat[0].engine;
+
     memset(c, 0, sizeof *c);
     c->seat = (struct crowd_seat *)(void *)(c + 1);
     c->shared = (struct crowd_line *)(void *)(c->seat + plan->n);
@@ -27,6 +28,7 @@ static void begin(struct plan *plan, const struct bench *b)
 static bool has_two(const struct plan *plan)
 {
     unsigned live = 0;
+
     for (unsigned k = 0; k < plan->n; k++)
         live += !plan->seat[k].gone;
     return live >= 2;
@@ -35,6 +37,7 @@ static bool has_two(const struct plan *plan)
 const struct crowd *crowd_run(struct plan *plan, const struct bench *b)
 {
     struct crowd *c = plan->crowd;
+
     begin(plan, b);
     plan->p->row_begin(plan->p, b->suite, b->name, 0);
     if (has_two(plan))

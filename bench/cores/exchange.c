@@ -23,6 +23,7 @@ void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t pati
 static bool await_ball(const struct exchange *x, uint64_t ball)
 {
     uint64_t began = tsc_now();
+
     for (uint64_t looks = 1; atomic_load_explicit(&x->ball, memory_order_acquire) != ball;
          looks++) {
         if (x->yield || looks > LOOKS_PER_TIME)
@@ -41,6 +42,7 @@ static void move(struct exchange *x, uint64_t ball)
 static void second(struct exchange *x)
 {
     uint64_t all = (uint64_t)x->batches * x->turns, i = 0;
+
     for (; i < all && await_ball(x, 2 * i + 1); i++) {
         if (x->stamped)
             x->stamp = tsc_now();
@@ -53,6 +55,7 @@ static void second(struct exchange *x)
 static void bound(struct exchange *x, uint64_t sent, uint64_t back)
 {
     int64_t most = (int64_t)(x->stamp - sent), least = (int64_t)(x->stamp - back);
+
     x->ahead_most = most < x->ahead_most ? most : x->ahead_most;
     x->ahead_least = least > x->ahead_least ? least : x->ahead_least;
     x->backwards += most < 0;
@@ -61,6 +64,7 @@ static void bound(struct exchange *x, uint64_t sent, uint64_t back)
 static bool turn(struct exchange *x, uint64_t i)
 {
     uint64_t sent = x->stamped ? tsc_now() : 0;
+
     move(x, 2 * i + 1);
     if (!await_ball(x, 2 * i + 2))
         return false;
@@ -72,6 +76,7 @@ static bool turn(struct exchange *x, uint64_t i)
 static void first(struct exchange *x)
 {
     uint64_t i = 0;
+
     for (unsigned batch = 0; batch < x->batches; batch++) {
         uint64_t began = tsc_now(), until = i + x->turns;
         while (i < until && turn(x, i))
@@ -94,5 +99,6 @@ void exchange_play(struct exchange *x, unsigned side)
 bool exchange_complete(const struct exchange *x)
 {
     uint64_t all = (uint64_t)x->batches * x->turns;
+
     return x->moves[0] == all && x->moves[1] == all && x->ball == 2 * all;
 }

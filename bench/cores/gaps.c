@@ -16,6 +16,7 @@ _Static_assert(sizeof(struct watch) <= INTERLEAVE_NEED * sizeof(uint64_t) &&
 static inline uint64_t tsc(void)
 {
     uint32_t lo, hi;
+
     __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
     return (uint64_t)hi << 32 | lo;
 }
@@ -40,6 +41,7 @@ static unsigned asked_ms(const struct engine *e)
 uint64_t gaps_duration(const struct engine *e)
 {
     uint64_t ms = asked_ms(e);
+
     return (ms * gaps_hz(e) + 999) / 1000; /* at most 10^6 ms of 10^10 Hz: it fits */
 }
 
@@ -47,6 +49,7 @@ uint64_t gaps_duration(const struct engine *e)
 static uint64_t typical_turn(uint64_t *turn)
 {
     uint64_t last = tsc();
+
     for (unsigned i = 0; i < CALIBRATION; i++) {
         uint64_t now = tsc();
         turn[i] = now - last;
@@ -68,6 +71,7 @@ static void spin(const struct engine *e, struct gaps *g, int64_t ticks)
     int64_t threshold = (int64_t)g->threshold;
     uint64_t own = own_nmis(e);
     uint64_t start = tsc(), last = start, before = g->watched;
+
     while ((int64_t)(last - start) < ticks) {
         uint64_t now = tsc();
         if ((int64_t)(now - last) >= threshold) {
@@ -91,6 +95,7 @@ struct stretch {
 static void spin_stretch(void *ctx)
 {
     const struct stretch *s = ctx;
+
     spin(s->engine, s->gaps, (int64_t)s->ticks);
 }
 
@@ -99,6 +104,7 @@ static void spin_in_stretches(struct seat *seat, struct gaps *g)
 {
     const struct engine *e = &seat->engine;
     uint64_t all = gaps_duration(e), most = gaps_hz(e) / STRETCHES_A_SECOND;
+
     while (g->watched < all && pace_go_on(e)) {
         uint64_t left = all - g->watched;
         struct stretch s = {e, g, left < most ? left : most};
@@ -114,6 +120,7 @@ static void watch_here(void *ctx, unsigned core)
     struct seat *seat = plan_seat(plan, core);
     const struct engine *e = &seat->engine;
     struct watch *w = watch_of(seat);
+
     memset(&seat->row, 0, sizeof seat->row);
     seat->row.bench = plan->bench;
     e->p->row_begin(e->p, plan->bench->suite, plan->bench->name, 0);
@@ -131,6 +138,7 @@ const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigne
 {
     struct seat *seat = &plan->seat[k];
     struct watch *w = watch_of(seat);
+
     plan->bench = b;
     plan->stage = k;
     if (seat->gone || plan_on(plan, k, watch_here, plan) || plan->pace->stopped)

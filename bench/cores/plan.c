@@ -21,6 +21,7 @@ struct cut {
 static void *take(struct cut *c, size_t bytes)
 {
     uintptr_t at = (c->at + BARRIER_LINE - 1) & ~(uintptr_t)(BARRIER_LINE - 1);
+
     c->at = at + bytes;
     return (void *)at;
 }
@@ -29,6 +30,7 @@ static void *take(struct cut *c, size_t bytes)
 static size_t engine_words(const struct options *o)
 {
     const size_t line = BARRIER_LINE / sizeof(uint64_t);
+
     return (engine_need(o) + line - 1) / line * line;
 }
 
@@ -40,6 +42,7 @@ bool plan_in_rounds(const struct options *o, const struct bench *b)
 static size_t rows_in_rounds(const struct options *o)
 {
     size_t rows, kept = 0;
+
     const struct bench *const *row = registry(&rows);
     for (size_t i = 0; i < rows; i++)
         kept += plan_in_rounds(o, row[i]) && registry_selects(o, row[i]);
@@ -56,6 +59,7 @@ static size_t stores(const struct options *o, unsigned n)
 static bool fits(const struct options *o, unsigned rounds, unsigned n)
 {
     size_t bytes = gathered_need(o, engine_samples_most(o), rounds) * sizeof(uint64_t);
+
     return stores(o, n) <= PLAN_STORE / bytes;
 }
 
@@ -65,6 +69,7 @@ static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, 
 {
     struct plan *at = take(c, sizeof *plan);
     size_t rows;
+
     registry(&rows);
     plan->seat = take(c, n * sizeof *plan->seat);
     plan->list = take(c, n * sizeof *plan->list);
@@ -95,6 +100,7 @@ static unsigned cores_there(const struct platform *p)
 static unsigned cores_listed(const struct options *o, unsigned cores)
 {
     struct core_list l;
+
     core_list_parse(&l, o->cores);
     unsigned n = core_list_count(&l, cores);
     return n ? n : 1;
@@ -106,6 +112,7 @@ size_t bench_memory_need(const struct options *o, unsigned cores)
     struct cut c = {engine_need(o) * sizeof(uint64_t)};
     unsigned n = cores_listed(o, cores),
              rounds = parts_rounds(o, engine_samples_most(o), o->rounds);
+
     lay_out(&c, o, n, fits(o, rounds, n) ? rounds : 1, &plan);
     return (c.at + BARRIER_LINE) / sizeof(uint64_t);
 }
@@ -152,6 +159,7 @@ bool plan_check(const struct platform *p, const struct options *o, struct sink *
 struct seat *plan_seat(struct plan *plan, unsigned core)
 {
     unsigned k = 0;
+
     while (plan->list[k] != core)
         k++;
     return &plan->seat[k];
@@ -164,6 +172,7 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
     struct seat *seat = &plan->seat[k];
     struct engine *e = &seat->engine;
     size_t rows;
+
     registry(&rows);
     memset(seat, 0, sizeof *seat);
     plan->list[k] = core;
@@ -187,6 +196,7 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
 static void number_rows(struct plan *plan)
 {
     size_t rows, kept = 0;
+
     const struct bench *const *row = registry(&rows);
     for (size_t i = 0; i < rows; i++) {
         plan->took[i] = 0;
@@ -238,6 +248,7 @@ const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned),
 {
     unsigned core = plan->list[k];
     const char *why = NULL;
+
     plan->seat[k].back = false;
     if (plan->p->cores)
         why = plan->p->cores->run(plan->p, core, fn, ctx);
@@ -251,6 +262,7 @@ const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
                         void (*fn)(void *, unsigned), void *ctx)
 {
     const struct platform_cores *cores = plan->p->cores;
+
     barrier_init(&plan->barrier, plan->line, n);
     for (unsigned i = 0; i < n; i++) {
         struct seat *seat = &plan->seat[places[i]];

@@ -10,6 +10,7 @@ static void probe_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
     struct seat *seat = plan_seat(plan, core);
+
     probe_core(&seat->engine, plan->probe);
     cycle_open(&seat->engine);
     *plan->counter = cycle_judge(&seat->engine);
@@ -24,6 +25,7 @@ static void probe_here(void *ctx, unsigned core)
 static void compare_execution(struct seat *seat, const struct engine *boot)
 {
     struct engine *e = &seat->engine;
+
     if (e->execution == boot->execution)
         return;
     if (boot->execution == EXEC_EMULATED) {
@@ -55,6 +57,7 @@ bool plan_probe(struct plan *plan, unsigned k)
 {
     struct seat *seat = &plan->seat[k];
     const struct engine boot = seat->engine; /* it begins as the boot core's */
+
     if (plan->list[k] == 0)
         return true;
     if (plan_on(plan, k, probe_here, plan))
@@ -70,6 +73,7 @@ static struct gathered *gathered_of(const struct plan *plan, size_t index, unsig
                                     bool together)
 {
     size_t place = plan->place[index] * plan->n + k;
+
     if (plan->rounds == 1)
         return plan->seat[k].engine.gathered;
     if (plan->together)
@@ -81,6 +85,7 @@ static void row_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
     struct seat *seat = plan_seat(plan, core);
+
     if (plan->round == 0)
         engine_begin(&seat->engine, plan->bench, seat->gathered);
     engine_round(&seat->engine, seat->gathered, plan->round);
@@ -101,6 +106,7 @@ static struct core_figure figure_of(const struct row *row)
                             .hi = UNKNOWN,
                             .shared = row->shared,
                             .wrong = row->status == ROW_WRONG};
+
     if (!h->known)
         return f;
     f.ticks = h->ticks;
@@ -119,6 +125,7 @@ static struct core_figure figure_of(const struct row *row)
 static void lose_row(const struct plan *plan, struct seat *seat)
 {
     struct gathered *g = seat->gathered;
+
     if (plan->round == 0)
         engine_begin(&seat->engine, plan->bench, g);
     row_fail(&g->row, ROW_WRONG, seat->gone);
@@ -148,6 +155,7 @@ static void measure_alone(struct plan *plan, size_t index, unsigned k)
 {
     struct seat *seat = &plan->seat[k];
     struct gathered *g = seat->gathered = gathered_of(plan, index, k, false);
+
     plan->stage = k;
     seat->engine.gate = NULL;
     if (!has_begun(plan, g))
@@ -164,6 +172,7 @@ static void measure_alone(struct plan *plan, size_t index, unsigned k)
 void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsigned k)
 {
     struct seat *seat = &plan->seat[k];
+
     plan->bench = b;
     seat->has_row = false;
     if (!seat->gone || plan->round > 0)
@@ -174,6 +183,7 @@ void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsign
 static unsigned measure_each(struct plan *plan, size_t index)
 {
     unsigned n = 0;
+
     for (unsigned k = 0; k < plan->n; k++) {
         struct seat *seat = &plan->seat[k];
         seat->has_row = false;
@@ -192,6 +202,7 @@ static unsigned measure_each(struct plan *plan, size_t index)
 static void end_together(struct seat *seat, size_t index)
 {
     uint64_t nmis = seat->row.nmis;
+
     end_row(seat, index);
     seat->row.nmis += nmis;
     seat->row.alone = seat->alone;
@@ -200,12 +211,14 @@ static void end_together(struct seat *seat, size_t index)
 const struct gathered *plan_gathered(const struct plan *plan, size_t index, unsigned k)
 {
     const struct gathered *g = plan->rounds > 1 ? gathered_of(plan, index, k, false) : NULL;
+
     return g && g->row.bench && g->rounds > 0 ? g : NULL;
 }
 
 uint64_t plan_stepped(const struct plan *plan)
 {
     uint64_t ticks = 0;
+
     for (unsigned k = 0; k < plan->n; k++)
         if (plan->seat[k].has_row)
             ticks += plan->seat[k].row.stepped.ticks;
@@ -215,12 +228,14 @@ uint64_t plan_stepped(const struct plan *plan)
 unsigned plan_rounds_of(const struct plan *plan, size_t index, unsigned k)
 {
     const struct gathered *g = plan->rounds > 1 ? gathered_of(plan, index, k, false) : NULL;
+
     return g && g->row.bench ? g->rounds : 0;
 }
 
 void plan_end(struct plan *plan, size_t index, unsigned k)
 {
     struct seat *seat = &plan->seat[k];
+
     if (plan->rounds == 1)
         return;
     seat->has_row = false;
@@ -265,6 +280,7 @@ void plan_measure_together(struct plan *plan, const struct bench *b, size_t inde
 const struct row *plan_row(const struct plan *plan, unsigned k)
 {
     const struct seat *seat = &plan->seat[k];
+
     return seat->has_row ? &seat->row : NULL;
 }
 
@@ -272,6 +288,7 @@ static void nmis_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
     struct seat *seat = plan_seat(plan, core);
+
     seat->row.nmis = plan->p->nmis() - seat->nmis;
     seat->back = true;
 }
@@ -279,6 +296,7 @@ static void nmis_here(void *ctx, unsigned core)
 uint64_t plan_interruptions(struct plan *plan)
 {
     uint64_t all = 0;
+
     for (unsigned k = 0; k < plan->n; k++) {
         struct seat *seat = &plan->seat[k];
         if (seat->gone || plan_on(plan, k, nmis_here, plan))
@@ -292,6 +310,7 @@ uint64_t plan_interruptions(struct plan *plan)
 static void release_here(void *ctx, unsigned core)
 {
     struct seat *seat = plan_seat(ctx, core);
+
     cycle_close(&seat->engine);
     seat->back = true;
 }

@@ -13,6 +13,7 @@ static window_fn build(const struct engine *e, enum recipe recipe)
 {
     char tag[32];
     struct code code;
+
     fmt_buf(tag, sizeof tag, "bare/%s/B", recipe_names[recipe]);
     code_begin(&code, e->p);
     window_fn fn = code_window(&code, &(struct window_spec){
@@ -46,6 +47,7 @@ static struct extent extent_of(const struct engine *e, double ticks)
 {
     struct extent s = {e->o->ensembles, e->o->size};
     double most = (engine_has_hz(e) ? e->tsc_hz : TICKS_MOST) / ticks;
+
     if ((double)s.size * ENSEMBLES_LEAST > most)
         s.size = (uint64_t)(most / ENSEMBLES_LEAST);
     if (s.size < SIZE_LEAST)
@@ -61,6 +63,7 @@ static void take_recipe(const struct engine *e, enum recipe recipe, struct metho
 {
     window_fn fn = build(e, recipe);
     struct ensemble ensemble;
+
     *side = (struct method_side){.least = UINT64_MAX};
     take(e, fn); /* the first finds no cache and no predictor warm */
     uint64_t began = tsc_now();

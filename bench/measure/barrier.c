@@ -42,6 +42,7 @@ static int gather(const struct barrier *b, uint64_t round, uint64_t until)
 static void release(const struct barrier *b, uint64_t round)
 {
     uint64_t start = tsc_now() + lead(b);
+
     for (unsigned i = 0; i < b->n; i++) {
         struct barrier_line *l = &b->line[i];
         uint64_t theirs = start + (uint64_t)(l->offset - b->line[0].offset);

@@ -10,6 +10,7 @@ const char *const c_step_names[C_STEPS] = {"baseline", "do_nothing", "do_somethi
 static const struct bench *row_of(enum c_step step)
 {
     size_t n;
+
     const struct bench *const *rows = registry(&n);
     const char *name = c_step_names[step == C_BASELINE ? C_DO_NOTHING : step];
     for (size_t i = 0; i < n; i++)
@@ -54,6 +55,7 @@ static bool take_step(struct engine *e, struct c_program *c, enum c_step step)
 {
     const struct bench *b = row_of(step);
     struct placed *p = e->placed;
+
     c->step[step].least = UINT64_MAX;
     if (!b || !place_row(e, b, e->recipe, p, 0, 1)) {
         c->why_not = b ? place_why(e) : "its rows are not in this program";
@@ -72,6 +74,7 @@ static bool take_step(struct engine *e, struct c_program *c, enum c_step step)
 void c_program(struct engine *e, struct c_program *c)
 {
     bool readings = c_program_warms(e);
+
     *c = (struct c_program){.readings = readings ? C_READINGS : 0,
                             .warmup = readings ? 0 : e->o->warmup * ENGINE_BLOCK};
     for (unsigned step = 0; step < C_STEPS; step++)

@@ -11,6 +11,7 @@
 static inline void chain_adds(uint32_t adds)
 {
     uint64_t sum = 1, turns = adds / 64;
+
     __asm__ volatile("1:\n\t"
                      ".rept 64\n\t"
                      "add %0, %0\n\t"

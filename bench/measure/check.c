@@ -18,6 +18,7 @@
 void check_work(const struct placed *p, uint64_t operations, struct row *row)
 {
     const char *why = p->check ? p->check(p->object, operations) : NULL;
+
     if (!why || row->why)
         return;
     fmt_buf(row->said, sizeof row->said, "%s", why); /* its own text goes with the placement */
@@ -47,6 +48,7 @@ static const char *const kept_names[WINDOW_X87_FAULT] = {
 void check_kept_text(uint32_t changed, struct sink *out)
 {
     const char *before = "";
+
     for (unsigned i = 0; i < WINDOW_X87_FAULT; i++)
         if (changed >> i & 1) {
             fmt(out, "%s%s", before, kept_names[i]);
@@ -64,6 +66,7 @@ bool check_kept(uint32_t changed, struct row *row)
 {
     struct sink_buf text;
     uint32_t wrong = row->bench->form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
+
     if (hides_rbx(row->recipe))
         wrong &= ~(1u << WINDOW_RBX);
     row->changed |= wrong | (changed & ~WRONG_OF_FUNCTION & ~(1u << WINDOW_X87_FAULT));
@@ -103,6 +106,7 @@ static bool has_work(const struct bench *b)
 static void say_gone(const struct bench *b, double found, struct row *row)
 {
     struct sink_buf text;
+
     sink_buf_init(&text, row->said, sizeof row->said);
     fmt(&text.sink,
         found < COUNT_ERROR
@@ -121,6 +125,7 @@ void check_instructions(const struct engine *e, struct row *row)
 {
     const struct bench *b = row->bench;
     double found = engine_instructions(e, row);
+
     if (!has_work(b))
         return;
     row->work = is_known(found) ? WORK_JUDGED : WORK_NOT_JUDGED;
@@ -135,6 +140,7 @@ static bool is_true(const struct estimate *cycles, double truth)
     double off = cycles->theta < truth ? truth - cycles->theta : cycles->theta - truth;
     double allowed = truth * TRUTH_WITHIN;
     double interval = TRUTH_HALVES * estimate_side(cycles, truth);
+
     if (interval > allowed)
         allowed = interval;
     if (cycles->by == ESTIMATE_BLOCKS || cycles->by == ESTIMATE_METHOD)
@@ -159,6 +165,7 @@ void check_figure(const struct engine *e, const struct bench *b, struct row *row
     const struct headline *h = &row->headline;
     /* Without a source of cycles there is still the ruler. */
     const struct estimate *cycles = is_known(h->cycles.theta) ? &h->cycles : &h->ruler.cycles;
+
     /* What is documented is documented of warm caches. */
     row->truth = place_is_cold(e, b) ? 0 : documented(b, e->p->cpu);
     if (e->execution != EXEC_SILICON || !h->known)

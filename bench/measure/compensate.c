@@ -7,6 +7,7 @@ static struct tick_cost find(const struct engine *e)
 {
     struct tick_finder f;
     uint64_t began = tsc_now(), most = (uint64_t)(SECONDS_MOST * e->tsc_hz), tsc;
+
     tick_start(&f, began, e->p->timer_interrupts());
     do {
         uint64_t last = f.tsc;
@@ -38,6 +39,7 @@ uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t tic
                            uint64_t *interrupts)
 {
     uint64_t taken;
+
     if (!e->compensate.cost.known)
         return ticks;
     uint64_t n = e->p->timer_interrupts() - before;

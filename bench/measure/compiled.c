@@ -28,6 +28,7 @@ static bool find_own(const struct bench *b, struct bench_code *code, struct sink
     const struct elf *suites = suites_elf(err);
     struct elf_spot row;
     char name[96];
+
     fmt_buf(name, sizeof name, "bench_%s_%s", b->suite, b->name);
     if (!suites || !elf_find(suites, name, &row, err))
         return false;
@@ -45,6 +46,7 @@ static bool gather(struct compiled *c, const struct bench *b, struct sink *err)
 {
     struct bench_code own;
     const struct bench_code *code = b->code;
+
     if (!code) {
         if (!find_own(b, &own, err))
             return false;
@@ -98,6 +100,7 @@ static size_t code_start(const struct compiled *c, uint32_t part, const struct p
 {
     const struct elf_part *p = &c->set.part[part];
     size_t align = p->align > LINE ? p->align : LINE, offset;
+
     if (!c->sweep || !is_measured(c, part, &offset))
         return up(from, align) + (p->align < LINE ? allowed(p, at->code & 48) : 0);
     size_t into = (at->code - offset) % LINE; /* of the section's start in its line */
@@ -108,6 +111,7 @@ static size_t code_start(const struct compiled *c, uint32_t part, const struct p
 static size_t lay_code(struct compiled *c, const struct placement *at, size_t from)
 {
     struct elf_set *s = &c->set;
+
     for (uint32_t i = 0; i < s->parts; i++)
         if (s->part[i].kind == ELF_CODE) {
             stand(&s->part[i], &c->code, code_start(c, i, at, from));
@@ -147,6 +151,7 @@ static size_t lay_constants(struct compiled *c, size_t from)
 static size_t lay_data(struct compiled *c, size_t moved)
 {
     size_t from = 0;
+
     for (uint32_t i = 0; i < c->set.parts; i++) {
         struct elf_part *p = &c->set.part[i];
         if (p->kind != ELF_DATA)
@@ -188,6 +193,7 @@ bool compiled_begin(struct compiled *c, const struct bench *b, struct code *code
                     struct compiled_buffer data, bool sweep)
 {
     struct sink_buf err;
+
     sink_buf_init(&err, c->why, sizeof c->why);
     c->code = (struct compiled_buffer){code->p->code, PLATFORM_CODE_SIZE};
     c->data = data;
@@ -208,6 +214,7 @@ void compiled_turn_to(struct compiled *c, const struct placement *at, size_t fro
 bool compiled_place(struct compiled *c, struct code *code, const struct placement *at)
 {
     struct sink_buf err;
+
     sink_buf_init(&err, c->why, sizeof c->why);
     size_t end = lay_code(c, at, code->used);
     lay_data(c, at->data);
@@ -218,6 +225,7 @@ bool compiled_place(struct compiled *c, struct code *code, const struct placemen
 void compiled_renew(struct compiled *c)
 {
     struct sink_buf err;
+
     sink_buf_init(&err, c->why, sizeof c->why);
     if (!elf_link(&c->set, ELF_DATA, &err.sink))
         __builtin_trap(); /* it did fit when it was placed */

@@ -21,6 +21,7 @@ static inline size_t cut_words(size_t bytes)
 static inline void *cut(struct cut *c, size_t words)
 {
     size_t at = c->used;
+
     c->used += words;
     return c->memory ? c->memory + at : NULL;
 }

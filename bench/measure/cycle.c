@@ -53,6 +53,7 @@ static struct timer_order counters_from(const struct timer_order *order, unsigne
 {
     const struct timer_list *l = &order->list;
     struct timer_order counters = {.goes_on = order->goes_on};
+
     for (; i < l->n; i++)
         if (is_counter(l->id[i]))
             counters.list.id[counters.list.n++] = l->id[i];
@@ -70,6 +71,7 @@ static void measure_empty(struct engine *e)
 {
     double cycles[CHECK_RUNS], ticks[CHECK_RUNS];
     size_t n = 0;
+
     e->cycle.empty = e->cycle.empty_ticks = 0;
     for (unsigned i = 0; e->cycle.counter.used && i < CHECK_RUNS; i++) {
         struct cycle_mark from = cycle_begin(e), to = cycle_end(e);
@@ -89,6 +91,7 @@ static void choose(struct engine *e)
 {
     struct cycle *c = &e->cycle;
     struct timer_order order = timer_list_order(&e->o->cycle, &timer_cycles);
+
     timer_choose(&c->source, &order, &timer_cycles, e->p->cycle, e->p->context);
     c->counter = (struct timer_choice){0};
     c->by = CYCLES_UNKNOWN;
@@ -123,6 +126,7 @@ void cycle_close(struct engine *e)
 struct cycle_mark cycle_begin(struct engine *e)
 {
     struct cycle_mark m = {0};
+
     if (!e->cycle.counter.used)
         return m;
     m.known = timer_read(&e->cycle.counter, &m.count);
@@ -133,6 +137,7 @@ struct cycle_mark cycle_begin(struct engine *e)
 struct cycle_mark cycle_end(struct engine *e)
 {
     struct cycle_mark m = {0};
+
     if (!e->cycle.counter.used)
         return m;
     m.tsc = tsc_now();
@@ -144,6 +149,7 @@ struct cycle_mark cycle_end(struct engine *e)
 static double counted(uint64_t from, uint64_t to, unsigned bits)
 {
     uint64_t mask = bits < 64 ? (1ull << bits) - 1 : UINT64_MAX;
+
     return (double)((to - from) & mask);
 }
 
@@ -160,6 +166,7 @@ double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
 {
     double cycles = cycle_between(e, from, to) - e->cycle.empty;
     double ticks = (double)(to->tsc - from->tsc) - e->cycle.empty_ticks;
+
     return ticks > 0 ? cycles / ticks : UNKNOWN;
 }
 
@@ -178,6 +185,7 @@ static double per_add(struct timer_choice *c)
 {
     double run[CHECK_RUNS];
     size_t n = 0;
+
     for (unsigned i = 0; i < CHECK_RUNS; i++) {
         uint64_t from, middle, to;
         bool known = timer_read(c, &from);
@@ -201,6 +209,7 @@ static double magnitude(double v)
 static double side_of(const struct estimate *e, double other)
 {
     double side = estimate_side(e, other);
+
     return is_known(side) ? side : 0;
 }
 
@@ -209,12 +218,14 @@ bool cycle_disagree(const struct estimate *ruler, const struct estimate *counter
     double size = magnitude(ruler->theta) > 1 ? magnitude(ruler->theta) : 1;
     double within =
         CYCLE_WITHIN * size + side_of(ruler, counter->theta) + side_of(counter, ruler->theta);
+
     return magnitude(counter->theta - ruler->theta) > within; /* false where either is not known */
 }
 
 static void check_counter(struct timer_choice *c, struct cycle_check *out)
 {
     double v = per_add(c);
+
     out->counter[out->n].name = c->used->name;
     out->counter[out->n++].cycles_per_add = v;
     if (!is_known(v) && out->result == SELFTEST_PASS) {
@@ -232,6 +243,7 @@ static void check_other_counters(struct engine *e, struct cycle_check *out)
     struct timer_order order = timer_list_order(&e->o->cycle, &timer_cycles);
     struct timer_order all = counters_from(&order, 0);
     struct timer_choice other;
+
     for (unsigned i = 0; i < all.list.n; i++) {
         struct timer_order one = {.list = {.n = 1, .id = {all.list.id[i]}}};
         const char *why;
@@ -248,6 +260,7 @@ static void check_other_counters(struct engine *e, struct cycle_check *out)
 struct cycle_check cycle_judge(struct engine *e)
 {
     struct cycle_check c = {.result = SELFTEST_NOT_JUDGED};
+
     if (e->execution != EXEC_SILICON)
         c.why_not = "no real CPU executes this";
     else if (!e->cycle.counter.used)

@@ -37,6 +37,7 @@ uint32_t engine_samples_most(const struct options *o)
 static size_t part_need(const struct options *o, uint32_t samples)
 {
     size_t blocks = parts_blocks_most(o, samples, 1);
+
     return sampler_need(parts_windows_most(o, samples, 1), blocks) + headline_part_need(blocks);
 }
 
@@ -44,6 +45,7 @@ static size_t part_need(const struct options *o, uint32_t samples)
 static size_t end_need(const struct options *o, uint32_t samples)
 {
     unsigned placements = layout_count(o, samples);
+
     return placements + ROUNDS_MOST +
            headline_need(parts_blocks(o, samples, ROUNDS_MOST), placements);
 }
@@ -53,6 +55,7 @@ size_t engine_need(const struct options *o)
     uint32_t samples = engine_samples_most(o);
     size_t part = part_need(o, samples), end = end_need(o, samples);
     size_t row = part > end ? part : end;
+
     return cut_words(sizeof(struct sampler)) + cut_words(sizeof(struct compiled)) +
            cut_words(layout_count(o, samples) * sizeof(struct placed)) +
            gathered_need(o, samples, 1) + (row > INTERLEAVE_NEED ? row : INTERLEAVE_NEED);
@@ -61,6 +64,7 @@ size_t engine_need(const struct options *o)
 void engine_memory(struct engine *e, uint64_t *memory)
 {
     uint32_t samples = engine_samples_most(e->o);
+
     e->sampler = (struct sampler *)(void *)memory;
     memory += cut_words(sizeof *e->sampler);
     e->compiled = (struct compiled *)(void *)memory;
@@ -115,6 +119,7 @@ void engine_executed_by(struct engine *e, const struct behave_verdict *v)
 void engine_timers(struct engine *e)
 {
     struct timer_order order = timer_list_order(&e->o->clock, &timer_clocks);
+
     timer_choose(&e->clock, &order, &timer_clocks, e->p->clock, e->p->context);
     e->tsc_hz = e->clock.used ? (double)e->clock.used->tsc_hz : 0;
     cycle_open(e);
@@ -200,6 +205,7 @@ static void add_part(struct engine *e, const struct bench *b, const struct part_
     struct sampler *s = e->sampler;
     size_t windows = parts_windows_most(e->o, e->samples, 1);
     size_t blocks = parts_blocks_most(e->o, e->samples, 1);
+
     sampler_judge(s, e, g);
     if (s->used[KIND_EMPTY])
         headline_part(s, b, at, cycles_by_of(e), g, e->memory + sampler_need(windows, blocks));
@@ -216,6 +222,7 @@ struct sampling {
 static void take_part(void *ctx)
 {
     struct sampling *t = ctx;
+
     t->done = sampler_take(t->e->sampler, t->e, t->b, &t->e->placed[t->part.placement], &t->part);
 }
 
@@ -239,6 +246,7 @@ static bool sample_part(struct engine *e, struct gathered *g, const struct part_
     const struct bench *b = g->row.bench;
     const struct placed *p = &e->placed[part->placement];
     struct sampling sampling = {e, b, *part, false};
+
     if (!guard_setup(e, &g->row, p) || !pass_gate(e, *ticks, &g->row))
         return false;
     uint64_t began = tsc_now();
@@ -258,6 +266,7 @@ static bool sample_part(struct engine *e, struct gathered *g, const struct part_
 static unsigned place_portion(struct engine *e, struct gathered *g, unsigned from, unsigned behind)
 {
     unsigned n = behind - from < PORTION ? behind - from : PORTION;
+
     if (place_row(e, g->row.bench, g->row.recipe, e->placed, from, n))
         return from + n;
     fmt_buf(g->row.said, sizeof g->row.said, "%s", place_why(e));
@@ -271,6 +280,7 @@ static unsigned sample_parts(struct engine *e, struct gathered *g, const struct 
 {
     uint64_t ticks = 0;
     unsigned i = from;
+
     for (; i < end; i++) {
         struct part_place part = parts_at(parts, i);
         if (part.placement >= placed)
@@ -290,6 +300,7 @@ static unsigned sample_or_stop(struct engine *e, struct gathered *g, const struc
     const char *why = row->why;
     enum row_status status = row->status;
     unsigned i = sample_parts(e, g, parts, from, end, placed);
+
     if (row->ended && g->rounds > 0 && e->pace && e->pace->stopped) {
         row->ended = false;
         row->why = why;
@@ -304,6 +315,7 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
 {
     const struct bench *b = g->row.bench;
     bool last = end == parts_first(parts, e->rounds);
+
     sampler_init(e->sampler, e, parts_windows_most(e->o, e->samples, 1),
                  parts_blocks_most(e->o, e->samples, 1));
     e->sampler->gathered = g;
@@ -326,6 +338,7 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
 static bool is_overdue(const struct engine *e, struct gathered *g)
 {
     struct row *row = &g->row;
+
     if (!engine_has_hz(e) || (double)g->ran < e->o->deadline * e->tsc_hz)
         return false;
     fmt_buf(row->said, sizeof row->said,
@@ -339,6 +352,7 @@ static bool is_overdue(const struct engine *e, struct gathered *g)
 static void measure(struct engine *e, struct gathered *g, unsigned round)
 {
     struct parts parts;
+
     parts_of(&parts, e->o, e->samples, e->rounds);
     unsigned from = parts_first(&parts, round), end = parts_first(&parts, round + 1);
     unsigned first = parts_at(&parts, from).placement, last = parts_at(&parts, end - 1).placement;
@@ -359,6 +373,7 @@ static void measure(struct engine *e, struct gathered *g, unsigned round)
 void engine_round(struct engine *e, struct gathered *g, unsigned round)
 {
     uint64_t smis = engine_smis(e) - pace_smis(e);
+
     measure(e, g, round);
     g->row.smis += engine_smis(e) - pace_smis(e) - smis;
 }
@@ -369,6 +384,7 @@ void engine_round(struct engine *e, struct gathered *g, unsigned round)
 static double cycles_per_tick(const struct gathered *g)
 {
     double ruler = gathered_location(g, KIND_RULER2) - gathered_location(g, KIND_RULER);
+
     if (g->counter_rate.n)
         return g->counter_rate.mean;
     return ruler > 0 ? RULER_ADDS / ruler : 0;
@@ -400,6 +416,7 @@ static void take_headline(const struct engine *e, struct gathered *g, struct row
     double *theta = (double *)(void *)e->memory;
     struct headline_means means = {theta, theta + row->placements, row->placements, e->rounds};
     uint64_t *scratch = e->memory + row->placements + ROUNDS_MOST;
+
     if (!row->has_net)
         return;
     judge_parts_again(e, g);

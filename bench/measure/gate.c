@@ -13,6 +13,7 @@
 uint64_t gate_patience(const struct engine *e, uint64_t ticks)
 {
     double hz = engine_has_hz(e) ? e->tsc_hz : TSC_HZ_MAX;
+
     return (uint64_t)(hz * (SECONDS + e->cores * SECONDS_EACH_CORE)) + TIMES * ticks;
 }
 
@@ -20,6 +21,7 @@ bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
 {
     const struct gate *g = e->gate;
     int missing = g ? barrier_pass(g->barrier, g->place, gate_patience(e, ticks)) : BARRIER_GO;
+
     if (missing == BARRIER_GO)
         return true;
     fmt_buf(row->said, sizeof row->said, "core %u did not come to the start", g->list[missing]);

@@ -11,6 +11,7 @@ static size_t smaller(size_t a, size_t b)
 static size_t body_bins(const struct options *o, uint32_t samples, unsigned rounds)
 {
     size_t windows = parts_windows(o, samples);
+
     if (o->hist == HIST_FULL)
         return windows;
     return smaller(windows, rounds > 1 ? GATHERED_BODY_BINS : GATHERED_BINS);
@@ -37,6 +38,7 @@ void gathered_init(struct gathered *g, const struct engine *e)
     const struct options *o = e->o;
     size_t body = body_bins(o, e->samples, e->rounds), empty = empty_bins(o, e->samples, e->rounds);
     struct cut c = {(uint64_t *)(void *)g, cut_words(sizeof *g)};
+
     memset(g, 0, sizeof *g);
     size_t parts = parts_count(o, e->samples, e->rounds);
     size_t blocks = parts_blocks(o, e->samples, e->rounds);

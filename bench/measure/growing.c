@@ -14,6 +14,7 @@ static void build(const struct engine *e, enum recipe recipe, window_fn fn[GROWI
 {
     char tag[48];
     struct code code;
+
     fmt_buf(tag, sizeof tag, "growing/%s/B", recipe_names[recipe]);
     code_begin(&code, e->p);
     for (unsigned i = 0; i < GROWING_BODIES; i++)
@@ -33,6 +34,7 @@ static void take_way(const struct engine *e, const window_fn *fn, unsigned block
                      uint64_t *least)
 {
     struct object *o = (struct object *)(void *)e->p->data;
+
     for (unsigned k = 0; k < GROWING_BODIES; k++) {
         unsigned i = way % 2 ? GROWING_BODIES - 1 - k : k;
         for (unsigned n = 0; n < block; n++) {
@@ -58,6 +60,7 @@ unsigned growing_take(const struct engine *e, enum recipe recipe, uint64_t least
 {
     window_fn fn[GROWING_BODIES];
     unsigned block = 1, ways = 2;
+
     build(e, recipe, fn);
     forget(least);
     take_way(e, fn, 1, 0, least); /* caches and predictors */

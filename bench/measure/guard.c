@@ -13,6 +13,7 @@ static void say_window(const struct engine *e, const struct bench *b, uint64_t a
 {
     uint64_t into;
     const char *function = place_name_at(at, &into);
+
     if (function) {
         fmt(out, " in %.80s+0x%llx", function, (unsigned long long)into);
         return;
@@ -43,6 +44,7 @@ static void say_place(const struct engine *e, const struct bench *b, uint64_t at
 static void say(const struct engine *e, struct row *row, const struct guard_ended *ended)
 {
     struct sink_buf text;
+
     sink_buf_init(&text, row->said, sizeof row->said);
     if (ended->changed[0])
         fmt(&text.sink, "the body changed %s, which has been put back", ended->changed);
@@ -63,6 +65,7 @@ bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), v
 {
     struct guard_ended ended = {.by = GUARD_CAME_BACK};
     bool back = e->p->guarded(fn, ctx, &ended);
+
     if (back && !ended.changed[0])
         return true;
     row->ended = !back;
@@ -82,12 +85,14 @@ struct around {
 static void set_up(void *ctx)
 {
     const struct around *a = ctx;
+
     place_object(a->p);
 }
 
 bool guard_setup(const struct engine *e, struct row *row, const struct placed *p)
 {
     struct around a = {p, 0, row};
+
     if (!row->bench->faults_outside)
         return guard_run(e, row, set_up, &a);
     set_up(&a);
@@ -97,6 +102,7 @@ bool guard_setup(const struct engine *e, struct row *row, const struct placed *p
 static void check(void *ctx)
 {
     const struct around *a = ctx;
+
     check_work(a->p, a->operations, a->row);
 }
 
@@ -104,5 +110,6 @@ bool guard_check(const struct engine *e, struct row *row, const struct placed *p
                  uint64_t operations)
 {
     struct around a = {p, operations, row};
+
     return guard_run(e, row, check, &a);
 }

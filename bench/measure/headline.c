@@ -40,6 +40,7 @@ static size_t copy_whole_blocks(const struct sampler *s, enum cycles_by by, bool
                                 double *const *mean)
 {
     size_t copied = 0;
+
     for (size_t i = 0; i < s->span.blocks; i++) {
         if (!is_whole(s, i, by, shared_too))
             continue;
@@ -57,6 +58,7 @@ static struct estimate_blocks part_blocks(const struct sampler *s, const struct 
 {
     struct cut c = {scratch, 0};
     double *mean[KINDS];
+
     for (unsigned k = 0; k < KINDS; k++)
         mean[k] = cut(&c, s->span.blocks);
     size_t m = copy_whole_blocks(s, by, shared_too, mean);
@@ -91,6 +93,7 @@ static struct estimate_taken taken_of(const struct estimate_blocks *blocks, bool
                                       const struct part_place *at)
 {
     struct estimate_taken taken = {at->placement, at->round, 0, UNKNOWN, UNKNOWN};
+
     if (blocks->m == 0)
         return taken;
     struct estimate_placement p = estimate_placement(blocks);
@@ -105,6 +108,7 @@ static struct estimate_taken taken_of(const struct estimate_blocks *blocks, bool
 static float highest_level(const struct sampler *s)
 {
     float level = 0;
+
     for (unsigned k = 0; k < KINDS; k++)
         for (size_t i = 0; s->used[k] && i < s->span.blocks; i++) {
             const struct block *one = &s->block[k][i];
@@ -120,6 +124,7 @@ static double ticks_of(const struct sampler *s, const struct bench *b, bool shar
                        uint64_t *scratch)
 {
     struct estimate_blocks blocks = part_blocks(s, b, CYCLES_RULER, shared_too, scratch);
+
     return blocks.m ? estimate_placement(&blocks).ticks.value : UNKNOWN;
 }
 
@@ -130,6 +135,7 @@ void headline_part(const struct sampler *s, const struct bench *b, const struct 
     unsigned i = g->parts++;
     /* The scratch holds one at a time; that of the source asked for comes last. */
     struct estimate_blocks all = part_blocks(s, b, by, true, scratch);
+
     g->all[i] = taken_of(&all, counter, at);
     double all_ticks = ticks_of(s, b, true, scratch), quiet_ticks = ticks_of(s, b, false, scratch);
     g->ticks[i] = is_known(quiet_ticks) ? quiet_ticks : all_ticks;
@@ -155,6 +161,7 @@ static double median_ticks(const struct gathered *g, const struct estimate_taken
                            double *scratch)
 {
     size_t n = 0;
+
     for (unsigned from = 0, end; from < g->parts; from = end) {
         struct moments parts = {0};
         for (end = from; end < g->parts && taken[end].placement == taken[from].placement; end++)
@@ -177,6 +184,7 @@ static struct figure take_figure(const struct gathered *g, const struct estimate
                                    .finest = finest,
                                    .rounds_differ = estimate_rounds_differ(taken, g->parts)};
     bool known = false;
+
     for (unsigned i = 0; i < g->parts; i++)
         known = known || taken[i].m > 0;
     estimate_by_round(taken, g->parts, means->round, means->rounds);
@@ -194,6 +202,7 @@ static struct figure take_figure(const struct gathered *g, const struct estimate
 static double cycles_per_op(const struct gathered *g, const struct bench *b)
 {
     double ruler = gathered_location(g, KIND_RULER2) - gathered_location(g, KIND_RULER);
+
     return RULER_ADDS / ruler / (double)b->ops;
 }
 
@@ -215,6 +224,7 @@ static struct modes find_modes(const struct gathered *g, const struct bench *b, 
 {
     struct modes modes;
     double variance = 0, per_op = cycles_per_op(g, b);
+
     for (unsigned k = 0; k < KINDS; k++)
         if (g->used[k] && k != KIND_RULER && k != KIND_RULER2)
             variance += g->block_variance[k].mean;
@@ -260,6 +270,7 @@ struct headline headline(const struct gathered *g, const struct bench *b, double
     struct figure other = take_figure(g, counter ? g->ruler : g->counter, means, finest, sorting);
     struct figure all = take_figure(g, g->all, means, finest, sorting);
     struct figure used = all;
+
     if (g->quiet > 0) {
         used = take_figure(g, counter ? g->counter : g->ruler, means, finest, sorting);
         if (!headline_is_alone(g))

@@ -11,6 +11,7 @@
 static void fill_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {
     struct object *o = (struct object *)(void *)e->p->data;
+
     for (size_t i = from; i < from + ENGINE_BLOCK; i++)
         samples[i] = fn(o, NULL, 0, dither(e, i), WINDOW_STACK).ticks;
 }
@@ -19,6 +20,7 @@ static void fill_block(struct engine *e, window_fn fn, uint64_t *samples, size_t
 static bool fill_judged_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {
     double before = own_read_before(e);
+
     fill_block(e, fn, samples, from);
     bool shared = own_is_shared(e, before, own_read(e));
     own_count(e, shared);
@@ -29,6 +31,7 @@ static bool fill_judged_block(struct engine *e, window_fn fn, uint64_t *samples,
 static bool fill_quiet_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {
     bool shared = fill_judged_block(e, fn, samples, from);
+
     for (unsigned i = 1; i < TRIES && shared && own_may_search(e); i++) {
         uint64_t began = tsc_now();
         shared = fill_judged_block(e, fn, samples, from);
@@ -56,6 +59,7 @@ static void judge_round(const struct engine *e, const uint64_t *samples, size_t 
 static size_t round_of(size_t n)
 {
     size_t ways = (n + 2 * ENGINE_BLOCK - 1) / (2 * ENGINE_BLOCK);
+
     return n < INTERLEAVE_ROUND ? ways * 2 * ENGINE_BLOCK : INTERLEAVE_ROUND;
 }
 

@@ -13,6 +13,7 @@ const uint32_t layout_part_step[LAYOUT_PARTS] = {1, 64, 8};
 static uint64_t split_mix(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ z >> 27) * 0x94d049bb133111ebull;
     return z ^ z >> 31;
@@ -32,6 +33,7 @@ static struct placement swept(unsigned i)
 {
     unsigned part = i / LAYOUT_OFFSETS;
     uint32_t bytes = i % LAYOUT_OFFSETS * layout_part_step[part];
+
     return (struct placement){
         .code = part == LAYOUT_CODE ? bytes : 0,
         .stack = part == LAYOUT_STACK ? bytes : 0,

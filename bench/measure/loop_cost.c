@@ -16,6 +16,7 @@ enum hidden loop_hides(const struct loop_facts *f)
 void loop_cost(const struct engine *e, const struct gathered *g, struct row *row)
 {
     const struct estimate *cycles = &row->headline.cycles;
+
     row->loop = (struct row_loop){UNKNOWN, UNKNOWN, HIDDEN_NOT};
     if (e->execution != EXEC_SILICON || !g->used[KIND_EMPTY2] || !is_known(cycles->theta) ||
         row->cycles_per_tick <= 0)

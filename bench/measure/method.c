@@ -42,6 +42,7 @@ static double side_spread(enum method method, const struct method_side *side)
 static double streams_error(const struct engine *e, const struct method_result *m, double step)
 {
     double hidden = e->hides * e->ticks_per_cycle;
+
     if (m->method == METHOD_PLAIN)
         return estimate_half(estimate_stream(&m->difference).se, m->difference.all.n) + hidden;
     return side_spread(m->method, &m->body) + side_spread(m->method, &m->empty) + step + hidden;
@@ -59,6 +60,7 @@ static struct operation of_streams(const struct engine *e, struct row *row)
     double ops = row->bench->ops, step = e->execution == EXEC_INSTRUCTIONS ? 0 : e->step;
     double rate = m->body.rate.n ? m->body.rate.mean : UNKNOWN;
     double rate_empty = m->empty.rate.n ? m->empty.rate.mean : UNKNOWN;
+
     m->ticks = (body - empty) / ops;
     m->error = is_known(m->ticks) ? streams_error(e, m, step) / ops : UNKNOWN;
     m->lattice = e->step / ops;
@@ -72,6 +74,7 @@ static struct operation of_stretches(const struct engine *e, struct row *row)
     struct method_result *m = &row->method;
     double n = (double)m->operations;
     double by_counter = m->by_counter.valid ? m->by_counter.value / n : UNKNOWN;
+
     if (!m->seconds.valid)
         return (struct operation){m->ticks = m->error = UNKNOWN, UNKNOWN};
     if (e->execution == EXEC_INSTRUCTIONS) {
@@ -96,6 +99,7 @@ static struct cycle_length ruler_of(const struct method_result *m)
 {
     const struct moments *once = &m->ruler.calm, *twice = &m->ruler2.calm;
     double grown = twice->mean - once->mean;
+
     if (once->n < 2 || twice->n < 2 || !(grown > 0))
         return (struct cycle_length){UNKNOWN, UNKNOWN};
     double variance =
@@ -119,6 +123,7 @@ static struct figure figure_of(const struct method_result *m, double theta, doub
                               .hi = theta + both,
                               .by = ESTIMATE_METHOD,
                               .level = UNKNOWN};
+
     return (struct figure){
         .known = is_known(theta), .ticks = m->ticks, .cycles = cycles, .se = UNKNOWN};
 }
@@ -132,6 +137,7 @@ static void fill_headline(const struct engine *e, const struct operation *o, str
     struct figure counter = figure_of(m, o->by_counter, m->error * rate, 0);
     bool counts = e->cycle.by == CYCLES_COUNTER && e->execution != EXEC_INSTRUCTIONS;
     const struct figure *used = counts ? &counter : &ruler;
+
     row->cycles_per_tick = e->cycle.counter.used && is_known(rate) ? rate
                            : is_known(cycle.ticks)                 ? 1 / cycle.ticks
                                                                    : 0;
@@ -147,6 +153,7 @@ static void fill_headline(const struct engine *e, const struct operation *o, str
 static const char *doubt(const struct engine *e, const struct method_result *m)
 {
     double size = m->ticks < 0 ? -m->ticks : m->ticks;
+
     if (!is_known(m->ticks) || (e->execution == EXEC_INSTRUCTIONS && m->ticks == 0))
         return NULL;
     if (size <= m->error)
@@ -173,6 +180,7 @@ const char *method_lacks(const struct bench *b, enum method method, bool cold)
 static void take_by_method(void *ctx)
 {
     struct taking *t = ctx;
+
     if (t->e->o->method == METHOD_ADAPTIVE)
         adaptive_take(t);
     else
@@ -193,6 +201,7 @@ static struct operation operation_of(const struct taking *t)
 static bool take_and_check(struct taking *t)
 {
     struct row *row = t->row;
+
     if (!guard_setup(t->e, row, t->p) || !gate_pass(t->e, 0, row))
         return false;
     uint64_t began = tsc_now();

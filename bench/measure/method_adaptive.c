@@ -26,6 +26,7 @@ static bool seconds_between(const struct timer *t, uint64_t from, uint64_t to, u
 {
     double steps, hz = (double)t->hz / t->hz_per;
     bool known = clock_steps(from, to, t->bits, (double)ticks / (double)t->tsc_hz * hz, &steps);
+
     *seconds = steps / hz;
     return known;
 }
@@ -47,6 +48,7 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
     struct cycle_mark before = cycle_begin(e);
     bool read = timer_read(&e->clock, &from);
     bool by_rdtscp = ticks_by_rdtscp(e, &began);
+
     if (!stream_window(t, k, n, &w))
         t->row->errors++;
     by_rdtscp = by_rdtscp && ticks_by_rdtscp(e, &ended);
@@ -68,6 +70,7 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
 static bool window_is_short(struct taking *t, double target)
 {
     struct stretch s = take_stretch(t, KIND_BODY, t->row->bench->ops);
+
     return t->e->tsc_hz > 0 && s.ticks / t->e->tsc_hz < target;
 }
 
@@ -76,6 +79,7 @@ static uint64_t grow(struct taking *t)
     const struct bench *b = t->row->bench;
     double target = t->e->o->target * 1e-6;
     struct adaptive a;
+
     adaptive_start(&a, target, bench_grain(b), b->most_ops ? b->most_ops : OPERATIONS_MOST);
     if (window_is_short(t, target))
         a.n = b->ops;
@@ -106,6 +110,7 @@ static void go_there_and_back(struct taking *t, uint64_t n, struct differences *
     struct method_result *m = &t->row->method;
     struct stream ruler, ruler2;
     const uint64_t spoils = engine_spoils(t->e);
+
     stream_open(t, &ruler, KIND_RULER, &m->ruler, WAYS * RULER_WINDOWS);
     stream_open(t, &ruler2, KIND_RULER2, &m->ruler2, WAYS * RULER_WINDOWS);
     take_stretch(t, KIND_EMPTY, n); /* the body has been warm for long */
@@ -125,6 +130,7 @@ static struct method_total total(const struct lag1 *differences, double unit)
 {
     struct estimate_part mean = estimate_stream(differences);
     double half = estimate_half(mean.se, differences->all.n);
+
     return (struct method_total){is_known(half), mean.value, half + unit};
 }
 

@@ -22,6 +22,7 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
     bool turning = b->form == FORM_LOOP || b->form == FORM_FUNCTION;
     /* The rulers are ours and not the author's: their mean shall be finer than the TSC's step. */
     uint64_t delay = is_ruler(k) ? dither(t->e, t->row->windows) : 0;
+
     if (place_is_cold(t->e, b))
         place_cool(t->p);
     t->before = compensate_before(t->e);
@@ -40,6 +41,7 @@ static bool take_window(struct taking *t, struct stream *s, uint64_t *ticks)
 {
     struct window_result w;
     bool good = stream_window(t, s->kind, t->p->kind[s->kind].turns, &w);
+
     s->as_read = w.ticks;
     *ticks = compensate_window(t->e, t->before, w.ticks, &s->alone, &s->side->interrupts);
     return good;
@@ -65,6 +67,7 @@ static void note_calm(struct stream *s, uint64_t ticks)
 static void judge_early(const struct engine *e, struct stream *s, uint64_t ticks)
 {
     uint64_t sorted[2 * ENGINE_BLOCK];
+
     s->early[s->n_early++] = ticks;
     if (s->n_early < ENGINE_BLOCK)
         return;
@@ -78,6 +81,7 @@ static void judge_early(const struct engine *e, struct stream *s, uint64_t ticks
 static void feed(const struct engine *e, struct stream *s, uint64_t ticks)
 {
     struct method_side *side = s->side;
+
     moments_add(&side->all, (double)ticks);
     if (s->judges_early)
         judge_early(e, s, ticks);
@@ -104,6 +108,7 @@ static bool goes_through_kbest(const struct engine *e, const struct stream *s)
 static bool way_is_over(const struct engine *e, const struct stream *s, uint32_t windows)
 {
     const struct kbest *k = &s->side->kbest;
+
     if (s->left == 0 || !goes_through_kbest(e, s))
         return s->left == 0;
     return k->taken == k->max || (k->converged && windows >= k->k);
@@ -124,6 +129,7 @@ static void note_rate(struct taking *t, struct stream *s, const struct cycle_mar
                       const struct cycle_mark *to)
 {
     double rate = cycle_ratio(t->e, from, to);
+
     if (is_known(rate))
         moments_add(&s->side->rate, rate);
     else
@@ -135,6 +141,7 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     struct moments block = {0};
     uint64_t spoils = engine_spoils(t->e), ticks;
     uint32_t windows = 0;
+
     if (s->left == 0) {
         s->mean = UNKNOWN;
         return;
@@ -168,6 +175,7 @@ static bool warms_by_readings(const struct engine *e, enum kind k)
 static uint64_t warm_windows(const struct engine *e, enum kind k)
 {
     bool asked = e->o->method == METHOD_PLAIN && !is_ruler(k);
+
     return (asked ? e->o->warmup : 1) * (uint64_t)ENGINE_BLOCK;
 }
 
@@ -176,6 +184,7 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
 {
     const struct options *o = t->e->o;
     uint64_t ticks[2 * ENGINE_BLOCK];
+
     *s = (struct stream){.kind = k, .side = side, .left = left, .alone = UINT64_MAX};
     side->least = side->least_as_read = UINT64_MAX;
     ensemble_start(&s->ensemble, o->size);
@@ -196,6 +205,7 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
 static uint64_t windows_a_way(const struct engine *e, uint64_t left)
 {
     uint64_t all = e->o->method == METHOD_KBEST ? e->o->most : left;
+
     return all < 2 * ENGINE_BLOCK ? (all + 1) / 2 : ENGINE_BLOCK;
 }
 
@@ -204,6 +214,7 @@ static uint64_t windows_a_way(const struct engine *e, uint64_t left)
 static uint64_t windows_at_most(const struct engine *e)
 {
     const struct options *o = e->o;
+
     if (o->method == METHOD_ENSEMBLES)
         return (uint64_t)o->ensembles * o->size;
     return o->method == METHOD_KBEST ? 2ull * o->most : e->samples;
@@ -213,6 +224,7 @@ static uint64_t windows_at_most(const struct engine *e)
 static unsigned open_all(struct taking *t, struct stream *s, uint64_t left)
 {
     struct method_result *m = &t->row->method;
+
     const struct {
         enum kind kind;
         struct method_side *side;
@@ -231,6 +243,7 @@ static unsigned open_all(struct taking *t, struct stream *s, uint64_t left)
 static void note_difference(struct taking *t, const struct stream *s, unsigned n)
 {
     double difference = s[n - 1].mean - s[0].mean;
+
     if (n > 1 && is_known(difference))
         lag1_add(&t->row->method.difference, difference);
 }
@@ -249,6 +262,7 @@ void stream_take(struct taking *t)
     uint64_t left = windows_at_most(t->e);
     uint64_t block = windows_a_way(t->e, left);
     unsigned n = open_all(t, s, left);
+
     while (!all_have_enough(s, n) && pace_go_on(t->e)) {
         for (unsigned i = 0; i < n; i++)
             stream_block(t, &s[i], block);

@@ -35,6 +35,7 @@ static double adds(unsigned n)
 static struct own_calibration measure_group(unsigned n, unsigned m, unsigned windows)
 {
     double once = 0, twice = 0, ruler = 0, ruler2 = 0;
+
     for (unsigned i = 0; i < windows; i++) {
         once += nops(n);
         ruler += adds(m);
@@ -51,6 +52,7 @@ static struct own_calibration measure_group(unsigned n, unsigned m, unsigned win
 static unsigned group_windows(const struct engine *e)
 {
     uint64_t n = WINDOWS_FINE + WINDOWS_STEPS * e->step_cycles;
+
     return n < WINDOWS_MOST ? (unsigned)n : WINDOWS_MOST;
 }
 
@@ -58,6 +60,7 @@ static struct own_calibration calibrate(const struct engine *e, unsigned n, unsi
 {
     double level[GROUPS], nops_window[GROUPS], adds_window[GROUPS];
     size_t good = 0;
+
     measure_group(n, m, 1); /* its code is fetched */
     for (unsigned i = 0; i < GROUPS; i++) {
         struct own_calibration c = measure_group(n, m, group_windows(e));
@@ -92,6 +95,7 @@ static bool makes_sense(const struct own_calibration *c)
 void own_open(struct engine *e)
 {
     struct own *o = &e->own;
+
     memset(o, 0, sizeof *o);
     o->search_left = SEARCH_MOST;
     o->why_not = obstacle(e);
@@ -127,6 +131,7 @@ double own_read(struct engine *e)
 {
     struct own *o = &e->own;
     double w_ticks[WITNESS_WINDOWS], r_ticks[WITNESS_WINDOWS];
+
     if (o->why_not)
         return UNKNOWN;
     uint64_t began = tsc_now();
@@ -147,18 +152,21 @@ double own_read_before(struct engine *e)
 {
     const struct own *o = &e->own;
     bool fresh = o->read_ticks && tsc_now() - o->read_at <= 2 * o->read_ticks;
+
     return fresh && !o->why_not ? o->last : own_read(e);
 }
 
 bool own_can_wait(const struct engine *e)
 {
     const struct own *o = &e->own;
+
     return !o->why_not && tsc_now() - o->read_at < READ_WORTH * o->read_ticks;
 }
 
 bool own_is_shared(const struct engine *e, double before, double after)
 {
     const struct own *o = &e->own;
+
     return !o->why_not && (!witness_quiet(&o->witness, before, o->plan.noise) ||
                            !witness_quiet(&o->witness, after, o->plan.noise));
 }
@@ -166,6 +174,7 @@ bool own_is_shared(const struct engine *e, double before, double after)
 void own_note(struct engine *e, double before, double after, struct row *row)
 {
     bool shared = own_is_shared(e, before, after);
+
     own_count(e, shared);
     row->blocks++;
     row->shared_blocks += shared;
@@ -181,6 +190,7 @@ bool own_may_search(struct engine *e)
 void own_searched(struct engine *e, uint64_t from)
 {
     uint64_t took = tsc_now() - from;
+
     e->own.search_left -= took < e->own.search_left ? took : e->own.search_left;
 }
 

@@ -19,6 +19,7 @@ void pace_init(struct pace *pace, const struct platform *p, const struct engine 
 bool pace_look(struct pace *pace)
 {
     uint64_t before = pace->p->smis ? pace->p->smis() : 0;
+
     if (!pace->stopped && pace->p->stop_key(pace->p))
         pace->stopped = true;
     pace->smis += pace->p->smis ? pace->p->smis() - before : 0;
@@ -29,6 +30,7 @@ bool pace_look(struct pace *pace)
 bool pace_go_on(const struct engine *e)
 {
     struct pace *pace = e->pace;
+
     if (!pace)
         return true;
     bool looks = !e->gate || e->gate->place == 0;
@@ -40,6 +42,7 @@ bool pace_go_on(const struct engine *e)
 void pace_show(const struct engine *e, double done)
 {
     struct pace *pace = e->pace;
+
     if (!pace || !pace->show || (e->gate && e->gate->place > 0))
         return;
     if (tsc_now() - pace->shown < pace->hz / SHOWS_A_SECOND)

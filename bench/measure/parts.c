@@ -7,6 +7,7 @@
 size_t parts_windows(const struct options *o, uint32_t samples)
 {
     uint32_t least = o->layout == LAYOUT_SWEEP ? LAYOUT_MAX * ENGINE_BLOCK : 0;
+
     return samples < least ? least : samples;
 }
 
@@ -14,6 +15,7 @@ unsigned parts_count(const struct options *o, uint32_t samples, unsigned rounds)
 {
     unsigned placements = layout_count(o, samples);
     size_t worth = parts_windows(o, samples) / (PARTS_LEAST_BLOCKS * ENGINE_BLOCK);
+
     if (worth < rounds)
         rounds = (unsigned)worth;
     return placements < rounds ? rounds : placements;
@@ -22,6 +24,7 @@ unsigned parts_count(const struct options *o, uint32_t samples, unsigned rounds)
 unsigned parts_rounds(const struct options *o, uint32_t samples, unsigned rounds)
 {
     unsigned count = parts_count(o, samples, rounds);
+
     return count < rounds ? count : rounds;
 }
 
@@ -57,6 +60,7 @@ struct part_place parts_at(const struct parts *parts, unsigned i)
         .round = i * parts->rounds / parts->count,
         .windows = parts->windows * (i + 1) / parts->count - from,
     };
+
     p.blocks = p.windows / ENGINE_BLOCK & ~(size_t)1;
     if (p.blocks < PARTS_LEAST_BLOCKS)
         p.blocks = PARTS_LEAST_BLOCKS;

@@ -28,6 +28,7 @@ static bool build(struct code *code, struct window_spec spec, const struct unit 
                   uint32_t copies, const struct bench *b, const char *kind, struct placed_kind *w)
 {
     char name[96]; /* the text behind the window's tag */
+
     fmt_buf(name, sizeof name, "%s/%s/%s", b->suite, b->name, kind);
     spec.name = name;
     spec.unit = unit;
@@ -79,6 +80,7 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
                           struct placed *p, bool twice)
 {
     bool function = b->form == FORM_FUNCTION;
+
     spec->loop = b->form == FORM_LOOP;
     bool calls_empty = function && bench_has_empty(b);
     bool has_empty = spec->loop || calls_empty;
@@ -133,6 +135,7 @@ static void note_ranges(const struct engine *e, const struct bench *b, const str
 {
     const struct compiled *c = p->compiled;
     struct placed_range *range = p->cool;
+
     *range++ = (struct placed_range){p->object, sizeof *p->object};
     *range++ = (struct placed_range){room_of(e->p->data, b), b->room_bytes};
     if (c)
@@ -154,6 +157,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
         .slot = &p->object->slot,
         .offset = p->at.code,
     };
+
     if (!place_functions(e, code, b, p) || !place_callees(code, b, &spec, p))
         return false;
     for (unsigned k = 0; k < KINDS; k++)
@@ -179,6 +183,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
 static bool begin_functions(struct engine *e, struct code *code, const struct bench *b)
 {
     struct compiled_buffer data = {e->p->data + COMPILED_AT, WINDOW_DATA_END - COMPILED_AT};
+
     e->compiled->why[0] = '\0';
     return b->form != FORM_FUNCTION ||
            compiled_begin(e->compiled, b, code, data, e->o->layout == LAYOUT_SWEEP);
@@ -234,6 +239,7 @@ bool place_is_cold(const struct engine *e, const struct bench *b)
 static void cool(const void *from, size_t bytes)
 {
     uint64_t at = (uint64_t)(uintptr_t)from, end = at + bytes;
+
     for (at -= at % LINE; bytes && at < end; at += LINE)
         __asm__ volatile("clflush %0" : : "m"(*(const char *)(uintptr_t)at) : "memory");
 }
@@ -248,6 +254,7 @@ void place_cool(const struct placed *p)
 void place_object(const struct placed *p)
 {
     struct object *o = p->object;
+
     memset(o, 0, sizeof *o);
     if (p->callee) {
         memcpy(&o->slot, &p->callee, sizeof o->slot);
@@ -268,6 +275,7 @@ void place_object(const struct placed *p)
 const char *place_name_at(uint64_t at, uint64_t *behind)
 {
     struct compiled *c = now_placed;
+
     for (unsigned i = 0; c && i < c->placements; i++) {
         const struct placed *p = &c->placed[i];
         uint64_t offset = at - (uint64_t)(uintptr_t)c->code.at;

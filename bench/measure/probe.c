@@ -35,6 +35,7 @@ static window_fn build_at(struct engine *e, struct code *code, enum recipe recip
                           uint32_t offset)
 {
     char tag[48];
+
     fmt_buf(tag, sizeof tag, "probe/%s/B", name);
     return code_window(code, &(struct window_spec){
                                  .recipe = recipe,
@@ -66,6 +67,7 @@ static void probe_behaviour(struct engine *e, struct probe *p)
     const void *const divisor = (const void *)(uintptr_t)UINT32_MAX;
     window_fn fn[BEHAVE_KINDS][BEHAVE_LENGTHS];
     struct code code;
+
     code_begin(&code, e->p);
     for (unsigned k = 0; k < BEHAVE_KINDS; k++)
         for (unsigned l = 0; l < BEHAVE_LENGTHS; l++)
@@ -91,6 +93,7 @@ static void probe_step(struct engine *e)
     window_fn fn[2];
     struct interleaved kind[2];
     struct code code;
+
     if (e->execution == EXEC_INSTRUCTIONS) {
         e->step = (double)e->ticks_per_instruction;
         return;
@@ -125,6 +128,7 @@ static double measure_points(struct engine *e, enum recipe recipe, size_t n, uin
     window_fn fn[LINEARITY_POINTS + 1];
     struct code code;
     unsigned longest = linearity_adds[LINEARITY_POINTS - 1];
+
     code_begin(&code, e->p);
     for (unsigned i = 0; i < LINEARITY_POINTS; i++)
         fn[i] = build_at(e, &code, recipe, &unit_chain_add, linearity_adds[i], recipe_names[recipe],
@@ -144,6 +148,7 @@ static void probe_ruler(struct engine *e)
 {
     double location[LINEARITY_POINTS];
     size_t n = e->execution == EXEC_SILICON ? INTERLEAVE_ROUND : POINT_WINDOWS;
+
     e->ticks_per_cycle = measure_points(e, e->probed, n, 0, location);
     if (e->execution == EXEC_SILICON && engine_has_ruler(e))
         e->step_cycles = (uint64_t)(e->step / e->ticks_per_cycle + 0.5);
@@ -154,6 +159,7 @@ static void probe_once(struct engine *e, struct probe *p, enum recipe r)
 {
     double location[LINEARITY_POINTS];
     size_t n = point_windows(e, r);
+
     p->recipe[r].windows = n;
     p->recipe[r].ticks_per_cycle = measure_points(e, r, n, 0, location);
     p->recipe[r].groups = p->recipe[r].quiet = 1;
@@ -165,6 +171,7 @@ static void probe_groups_to(struct engine *e, struct probe *p, enum recipe r, si
                             struct linearity_group group[MOST_GROUPS])
 {
     struct moments c = {0};
+
     for (unsigned i = p->recipe[r].groups; i < to; i++) {
         uint32_t offset = i % PLACEMENTS * (LINE / PLACEMENTS);
         group[i].c = measure_points(e, r, n, offset, group[i].location);
@@ -189,6 +196,7 @@ static bool is_mostly_quiet(const struct probe *p, enum recipe r)
 static size_t group_windows(const struct engine *e, enum recipe r, unsigned groups)
 {
     size_t n = (point_windows(e, r) + groups - 1) / groups;
+
     if (n <= GROUP_LEAST)
         return GROUP_LEAST;
     return (n + INTERLEAVE_ROUND - 1) / INTERLEAVE_ROUND * INTERLEAVE_ROUND;
@@ -211,6 +219,7 @@ static size_t windows_in_time(struct engine *e, enum recipe r, unsigned groups)
     const size_t turn = 2 * ENGINE_BLOCK; /* there and back */
     double location[LINEARITY_POINTS];
     uint64_t began = tsc_now();
+
     measure_points(e, r, turn, 0, location);
     double turns = growing_ticks(e) / (double)(tsc_now() - began) / groups;
     if (turns >= INTERLEAVE_ROUND / turn)
@@ -223,6 +232,7 @@ static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
     struct linearity_group group[MOST_GROUPS];
     unsigned groups = PLACEMENTS * (r == e->probed ? ROUNDS : OTHER_ROUNDS);
     size_t n = is_in_use(e, r) ? group_windows(e, r, groups) : windows_in_time(e, r, groups);
+
     probe_groups_to(e, p, r, n, groups, group);
     if (r == e->probed && is_in_doubt(p, r))
         probe_groups_to(e, p, r, n, MOST_GROUPS, group);
@@ -287,6 +297,7 @@ static struct probe_check judge_exact(const struct engine *e, const struct linea
 {
     bool pass = engine_has_ruler(e);
     double worst = 0;
+
     for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
         double size = point[i].cycles < 0 ? -point[i].cycles : point[i].cycles;
         if (point[i].judged && size > worst)
@@ -300,6 +311,7 @@ struct probe_check probe_judge(const struct engine *e, const struct probe *p)
 {
     const struct linearity_line *line = &p->recipe[e->probed].line;
     struct probe_check c = {SELFTEST_NOT_JUDGED, NULL, line->bend, line->shadow};
+
     if (e->execution == EXEC_INSTRUCTIONS)
         return judge_exact(e, p->recipe[e->probed].point);
     if (e->execution == EXEC_EMULATED)

@@ -125,6 +125,7 @@ static inline double stepped_per_op(const struct stepped *s, uint64_t body, uint
                                     uint64_t empty, uint64_t empty2)
 {
     int64_t once = (int64_t)(body - empty), twice = (int64_t)(body2 - empty2);
+
     return (double)(s->doubled ? twice - once : once) / (double)s->ops;
 }
 
@@ -134,6 +135,7 @@ static inline int64_t stepped_net(const struct stepped *s)
 {
     int64_t once = (int64_t)(s->body.instructions - s->empty.instructions);
     int64_t twice = (int64_t)(s->body2.instructions - s->empty2.instructions);
+
     return s->doubled ? twice - once : once;
 }
 

@@ -28,6 +28,7 @@ size_t sampler_need(size_t windows, size_t blocks)
 void sampler_init(struct sampler *s, const struct engine *e, size_t windows, size_t blocks)
 {
     struct cut c = {e->memory, 0};
+
     memset(s, 0, sizeof *s);
     for (unsigned k = 0; k < KINDS; k++)
         s->samples[k] = cut(&c, windows);
@@ -43,6 +44,7 @@ static struct window_result run_window(struct sampler *s, const struct engine *e
                                        const struct placed *p, enum kind k, uint64_t i)
 {
     const struct placed_kind *w = &p->kind[k];
+
     s->windows[k]++;
     if (s->cold)
         place_cool(p);
@@ -63,6 +65,7 @@ static struct window_result run_apart(struct sampler *s, const struct engine *e,
                                       const struct placed *p, enum kind k, uint64_t i)
 {
     struct window_result r = run_window(s, e, p, k, i);
+
     s->errors_outside += has_failed(s, k, &r);
     return r;
 }
@@ -88,6 +91,7 @@ static struct moments warm_block(struct sampler *s, const struct engine *e, cons
                                  enum kind k)
 {
     struct moments block = {0};
+
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)
         moments_add(&block, (double)run_apart(s, e, p, k, i).ticks);
     return block;
@@ -103,6 +107,7 @@ static bool is_settled(const struct warm *w, double step)
     unsigned kept = w->n < WARM_BLOCKS ? w->n : WARM_BLOCKS;
     const struct moments *last = &w->block[(w->n - 1) % WARM_BLOCKS];
     double before = 0, variance = moments_variance(last), low = last->mean, high = last->mean;
+
     for (unsigned i = 1; i < kept; i++) {
         const struct moments *one = &w->block[(w->n - 1 - i) % WARM_BLOCKS];
         double v = moments_variance(one);
@@ -125,6 +130,7 @@ static bool warm_round(struct sampler *s, const struct engine *e, const struct p
                        struct warm warm[KINDS])
 {
     bool settled = true;
+
     for (unsigned k = 0; k < KINDS; k++) {
         if (!s->used[k])
             continue;
@@ -144,6 +150,7 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
                     struct span *span)
 {
     enum kind first = KIND_EMPTY;
+
     while (!s->used[first])
         first++;
     for (unsigned i = 0; i < FIRST_WINDOWS; i++)
@@ -169,6 +176,7 @@ static bool run_block(struct sampler *s, const struct engine *e, const struct pl
 {
     uint64_t *samples = s->samples[k], began = tsc_now(), least = UINT64_MAX;
     size_t from = first_window(span, block), end = first_window(span, block + 1);
+
     for (size_t i = from; i < end; i++) {
         struct window_result r = run_window(s, e, p, k, i);
         bool failed = has_failed(s, k, &r);
@@ -184,6 +192,7 @@ static void take_block(struct sampler *s, struct engine *e, const struct placed 
                        const struct span *span, enum kind k, size_t block)
 {
     struct block *taken = &s->block[k][block];
+
     warm_wide(s, e, p);
     uint64_t spoils = engine_spoils(e);
     struct cycle_mark from = cycle_begin(e);
@@ -207,6 +216,7 @@ static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t
     struct gathered *g = s->gathered;
     const struct span *span = &s->span;
     size_t m = 0;
+
     for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++)
         if (s->samples[k][i] != SAMPLE_FAILED)
             s->sorted[m++] = s->samples[k][i];
@@ -235,6 +245,7 @@ static struct turn turn_at(const struct sampler *s, size_t i)
 {
     size_t pair = i / turns_of_pair(s), at = i % turns_of_pair(s);
     bool back = at >= s->kinds;
+
     return (struct turn){s->order[back ? turns_of_pair(s) - 1 - at : at], 2 * pair + back};
 }
 
@@ -244,6 +255,7 @@ static size_t take_run(struct sampler *s, struct engine *e, const struct placed 
 {
     double before = own_read_before(e);
     size_t i = from;
+
     do {
         struct turn t = turn_at(s, i++);
         take_block(s, e, p, &s->span, t.kind, t.block);
@@ -265,6 +277,7 @@ static size_t take_quiet_run(struct sampler *s, struct engine *e, const struct p
 {
     struct turn first = turn_at(s, from);
     size_t to = take_run(s, e, p, from, end);
+
     while (s->block[first.kind][first.block].shared && may_take_again(s, to - from)) {
         for (size_t i = from; i < to; i++)
             keep_shared(s, e, turn_at(s, i).kind, turn_at(s, i).block);
@@ -277,6 +290,7 @@ static size_t take_quiet_run(struct sampler *s, struct engine *e, const struct p
 static void set_budget(struct sampler *s, const struct engine *e)
 {
     uint64_t hz = engine_has_hz(e) ? (uint64_t)e->tsc_hz : TSC_HZ_MAX;
+
     s->budget = e->gate ? 0 : e->o->quiet_budget * (uint64_t)s->kinds * s->span.blocks;
     s->until = tsc_now() + hz / WAITS_A_SECOND;
 }
@@ -285,6 +299,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
                   const struct placed *p, const struct part_place *part)
 {
     struct span *span = &s->span;
+
     *span = (struct span){.n = part->windows, .blocks = part->blocks};
     s->cold = place_is_cold(e, b);
     s->can_fail = b->form == FORM_FUNCTION;
@@ -312,6 +327,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
 static size_t sort(struct sampler *s, enum kind k)
 {
     size_t m = 0;
+
     for (size_t i = 0; i < s->span.n; i++)
         if (s->samples[k][i] != SAMPLE_FAILED)
             s->sorted[m++] = s->samples[k][i];
@@ -326,6 +342,7 @@ static struct moments judge_block(const struct sampler *s, enum kind k, size_t b
     const struct span *span = &s->span;
     bool spoiled = s->block[k][block].spoiled;
     struct moments good = {0};
+
     for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++) {
         uint64_t ticks = s->samples[k][i];
         if (ticks == SAMPLE_FAILED)

@@ -10,6 +10,7 @@
 static struct steps steps_for(const struct engine *e, uint64_t most)
 {
     const struct platform *p = e->p;
+
     return (struct steps){
         .most = most,
         .code = {{PLATFORM_CODE_VA, PLATFORM_CODE_SIZE}, {p->text, p->text_size}},
@@ -26,6 +27,7 @@ static void step_through_known(void *ctx)
     struct steps s = steps_for(e, 2 * STEP_KNOWN);
     const void *known;
     void (*fn)(void) = step_known;
+
     memcpy(&known, &fn, sizeof known); /* ISO C has no cast from function to data */
     s.back = (uint64_t)(uintptr_t)step_back;
     for (unsigned i = 0; i < KNOWN_TRIES; i++) {
@@ -43,6 +45,7 @@ void step_try(struct engine *e)
 {
     struct stepping *core = &e->stepping;
     struct guard_ended ended;
+
     if (core->tried)
         return;
     core->tried = true;
@@ -71,6 +74,7 @@ struct running {
 static bool place_copies(struct stepper *t, uint64_t n)
 {
     struct bench few = *t->b;
+
     if (t->b->form != FORM_STRAIGHT || t->copies == n)
         return true;
     few.ops = (uint32_t)n;
@@ -95,6 +99,7 @@ static void call_stepped(struct running *w)
         WINDOW_STACK + t->p->at.stack,
         (uint64_t)(uintptr_t)t->e->p->data + WINDOW_FRAME_AT,
     };
+
     w->steps->back = (uint64_t)(uintptr_t)k->part.to;
     struct step_result left = t->e->p->step(w->steps, window_step, k->part.from, argument);
     w->r = (struct window_result){left.rax, (uint32_t)left.rdx, (uint32_t)(left.rdx >> 32)};
@@ -104,6 +109,7 @@ static uint64_t read_counter(struct running *w)
 {
     uint64_t count = 0, again = 0;
     struct timer *counter = w->t->counter;
+
     if (counter)
         w->read = timer_read_whole(counter, &count, &again) == TIMER_OK && w->read;
     return count;
@@ -116,6 +122,7 @@ static void call_freely(struct running *w)
     const struct timer *counter = w->t->counter;
     uint64_t stack = WINDOW_STACK + p->at.stack;
     uint64_t before = read_counter(w);
+
     w->r = k->fn(p->object, k->function, w->n, 0, stack);
     w->retired = read_counter(w) - before;
     if (counter && counter->bits < 64)
@@ -126,6 +133,7 @@ static void call_window(void *ctx)
 {
     struct running *w = ctx;
     struct stepped *s = &w->t->row->stepped;
+
     if (!w->steps) {
         call_freely(w);
         return;
@@ -141,6 +149,7 @@ static void call_window(void *ctx)
 static bool is_right(struct stepper *t, uint64_t n)
 {
     struct stepped *s = &t->row->stepped;
+
     if (!guard_check(t->e, t->row, t->p, n))
         return false;
     t->wants_more = t->row->why != NULL;
@@ -156,6 +165,7 @@ static bool is_right(struct stepper *t, uint64_t n)
 static bool call_guarded(struct running *w)
 {
     struct stepper *t = w->t;
+
     w->read = true;
     t->wants_more = false;
     return place_copies(t, w->n) && guard_setup(t->e, t->row, t->p) &&
@@ -168,6 +178,7 @@ static bool came_back(const struct running *w)
     struct stepped *s = &w->t->row->stepped;
     const char *name = w->kind == KIND_EMPTY ? "what is subtracted" : "the body";
     bool refused = w->t->b->form == FORM_FUNCTION && w->kind == KIND_BODY && w->r.failed;
+
     switch (w->steps->end) {
     case STEPS_BACK:
         if (refused)
@@ -193,6 +204,7 @@ bool step_window(struct stepper *t, enum kind kind, uint64_t n, struct step_wind
 {
     struct steps s = steps_for(t->e, t->most);
     struct running w = {.t = t, .kind = kind, .n = n, .steps = &s};
+
     if (!call_guarded(&w) || !came_back(&w))
         return false;
     *counts = (struct step_window){s.instructions, s.iterations, s.repeats, s.repeated};
@@ -202,6 +214,7 @@ bool step_window(struct stepper *t, enum kind kind, uint64_t n, struct step_wind
 bool free_window(struct stepper *t, enum kind kind, uint64_t n, uint64_t *count)
 {
     struct running w = {.t = t, .kind = kind, .n = n};
+
     if (!call_guarded(&w) || !w.read)
         return false;
     *count = t->counter ? w.retired : w.r.ticks;

@@ -22,6 +22,7 @@ static uint64_t most_of(const struct engine *e)
     double us = deadline_us < 8.0 * STEPS_HARD_US ? deadline_us / 8 : STEPS_HARD_US;
     uint64_t within = steps_within(e, us);
     uint64_t most = within < STEPS_HARD ? within : STEPS_HARD;
+
     return most > STEPS_WINDOW ? most : STEPS_WINDOW;
 }
 
@@ -48,6 +49,7 @@ static uint64_t times_of(const struct stepper *t)
     const struct stepped *s = &t->row->stepped;
     uint64_t one = s->body.instructions + s->body.repeats;
     uint64_t two = s->body2.instructions + s->body2.repeats;
+
     if (two <= one || two >= STEPS_WINDOW || steps_within(t->e, STEPS_US) < 4ull * STEPS_WINDOW)
         return 1;
     uint64_t more = two - one, times = (STEPS_WINDOW - (one - more)) / (2 * more);
@@ -63,6 +65,7 @@ static uint64_t times_of(const struct stepper *t)
 static bool step_single(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
+
     return step_window(t, KIND_BODY, s->ops, &s->body) &&
            step_window(t, KIND_EMPTY, s->ops, &s->empty);
 }
@@ -70,6 +73,7 @@ static bool step_single(struct stepper *t)
 static bool step_double(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
+
     s->empty2 = s->empty;
     return step_window(t, KIND_BODY, 2 * s->ops, &s->body2) &&
            (!stepper_has_twin(t) || step_window(t, KIND_EMPTY, 2 * s->ops, &s->empty2));
@@ -79,6 +83,7 @@ static bool step_double(struct stepper *t)
 static bool step_fewest(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
+
     for (s->ops = fewest_of(t->b); !step_single(t); s->ops *= 2) {
         if (!t->wants_more || 2 * s->ops > t->b->ops)
             return false;
@@ -92,6 +97,7 @@ static bool step_all(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
     const struct bench *b = t->b;
+
     if (!step_fewest(t))
         return false;
     s->doubled = !b->not_doubled && can_step(b, 2 * s->ops) &&
@@ -109,6 +115,7 @@ static bool step_all(struct stepper *t)
 static void give_up(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
+
     if (t->row->ended && t->e->pace && t->e->pace->stopped) {
         t->row->ended = false;
         t->row->why = NULL;
@@ -123,6 +130,7 @@ void steps_row(struct engine *e, struct row *row, unsigned placement)
 {
     struct stepper t = {.e = e, .b = row->bench, .row = row, .p = &e->placed[placement]};
     struct stepped *s = &row->stepped;
+
     if (e->o->instructions == INSTRUCTIONS_OFF || row->why || (e->pace && e->pace->stopped))
         return;
     *s = (struct stepped){

@@ -23,6 +23,7 @@ static bool count_free(struct stepper *t, enum kind kind, uint64_t n, uint64_t *
 static bool count_all_free(struct stepper *t, struct free_counts *f)
 {
     uint64_t n = t->row->stepped.ops;
+
     if (!count_free(t, KIND_EMPTY, n, &f->of[FREE_EMPTY]) ||
         !count_free(t, KIND_BODY, n, &f->of[FREE_BODY]))
         return false;
@@ -48,6 +49,7 @@ static bool agrees(struct stepper *t, const struct free_counts *f)
     struct stepped *s = &t->row->stepped;
     const struct step_window *w[FREE_WINDOWS] = {&s->empty, &s->body, &s->empty2, &s->body2};
     unsigned last = s->doubled ? FREE_BODY2 : FREE_BODY;
+
     s->unlike[0] = '\0';
     for (unsigned i = FREE_BODY; i <= last; i++) {
         int64_t ours = (int64_t)(due(t, w[i]) - due(t, w[FREE_EMPTY]));
@@ -82,6 +84,7 @@ static void compare_with_tsc(struct stepper *t)
 {
     struct stepping *core = &t->e->stepping;
     struct free_counts f;
+
     if (!count_all_uninterrupted(t, &f))
         return;
     t->row->stepped.compared = true;
@@ -98,6 +101,7 @@ static void compare_with_counter(struct stepper *t)
     struct stepped *s = &t->row->stepped;
     struct free_counts f;
     const char *why;
+
     if (t->e->stepping.no_counter || !t->e->p->retired)
         return;
     t->counter = t->e->p->retired(t->e->p->context, &why);

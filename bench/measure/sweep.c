@@ -6,6 +6,7 @@ struct sweep sweep_of(const double *theta)
 {
     struct sweep w = {.min = theta[0], .max = theta[0]};
     double sorted[LAYOUT_OFFSETS] = {0};
+
     for (unsigned i = 0; i < LAYOUT_OFFSETS; i++) {
         sorted[i] = theta[i];
         if (theta[i] < w.min)

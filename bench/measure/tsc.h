@@ -9,6 +9,7 @@
 static inline uint64_t tsc_now(void)
 {
     uint32_t lo, hi;
+
     __asm__ volatile("lfence; rdtsc; lfence" : "=a"(lo), "=d"(hi) : : "memory");
     return (uint64_t)hi << 32 | lo;
 }
@@ -17,6 +18,7 @@ static inline uint64_t tsc_now(void)
 static inline uint64_t tsc_now_xfence(bool is_lfence)
 {
     uint32_t lo, hi;
+
     if (is_lfence)
         __asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
     else
@@ -28,6 +30,7 @@ static inline uint64_t tsc_now_xfence(bool is_lfence)
 static inline uint64_t tsc_now_rdtscp(void)
 {
     uint32_t lo, hi, aux;
+
     __asm__ volatile("rdtscp; lfence" : "=a"(lo), "=d"(hi), "=c"(aux) : : "memory");
     return (uint64_t)hi << 32 | lo;
 }

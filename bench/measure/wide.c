@@ -53,6 +53,7 @@ bool wide_warm_goes_on(struct wide *w)
 {
     uint64_t now = tsc_now();
     bool paused = now - w->at > w->rest; /* or a single window takes as long */
+
     if (paused && w->pauses++ < PAUSES_MOST)
         w->from = now;
     w->at = now;
@@ -63,6 +64,7 @@ bool wide_paused(struct wide *w, uint64_t began, uint64_t n, uint64_t least, boo
 {
     uint64_t now = tsc_now(), took = now - began, windows = n * least;
     bool paused = w->used && took > 2 * windows && took - windows > w->rest;
+
     if (paused)
         w->at = 0;
     else if (body)

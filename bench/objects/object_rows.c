@@ -36,6 +36,7 @@ static bool refuse(struct reading *r, const char *why)
 static unsigned find_section(const struct elf *e, uint32_t *found)
 {
     unsigned count = 0;
+
     *found = 0;
     for (uint32_t i = 1; i < e->sections; i++)
         if (str_eq(elf_section(e, i).name, BARETICK_SECTION) &&
@@ -50,6 +51,7 @@ bool object_rows_count(const struct elf *e, size_t *n, struct sink *err)
 {
     uint32_t section;
     unsigned lists = find_section(e, &section);
+
     *n = 0;
     if (lists == 0) {
         fmt(err,
@@ -78,6 +80,7 @@ static bool follow(struct reading *r, const char *what, struct elf_spot at, stru
 {
     uint64_t address;
     char why[96];
+
     if (!elf_pointer(r->elf, at, to, r->err))
         return false;
     memcpy(&address, elf_section(r->elf, at.section).bytes + at.offset, sizeof address);
@@ -99,6 +102,7 @@ static bool text(struct reading *r, size_t field, const char *what, size_t most,
 {
     struct elf_spot to;
     char why[96];
+
     *at = NULL;
     if (!pointer(r, field, what, &to))
         return false;
@@ -180,6 +184,7 @@ static bool numbers_are_right(struct reading *r, const struct baretick_row *row)
 {
     uint64_t truth, instructions, least = row->flags & BARETICK_NOT_DOUBLED ? 1 : 2;
     char why[128];
+
     memcpy(&truth, &row->truth, sizeof truth);
     memcpy(&instructions, &row->least_instructions, sizeof instructions);
     if (row->ops == 0 || row->ops > OBJECT_OPS_MOST) {
@@ -216,6 +221,7 @@ static bool numbers_are_right(struct reading *r, const struct baretick_row *row)
 static void take_numbers(const struct baretick_row *row, struct object_row *to)
 {
     struct bench *b = &to->bench;
+
     b->form = FORM_FUNCTION;
     b->ops = row->ops;
     b->grain = row->grain;
@@ -276,6 +282,7 @@ static bool read_struct(struct reading *r, struct baretick_row *row)
     struct elf_section s = elf_section(r->elf, r->row.section);
     uint32_t size;
     char why[96];
+
     if (!s.bytes || !(s.flags & ELF_ALLOC) || s.size - r->row.offset < 2 * sizeof(uint32_t))
         return refuse(r, "its pointer leads to no struct baretick_row");
     memcpy(row, s.bytes + r->row.offset, 2 * sizeof(uint32_t));
@@ -312,6 +319,7 @@ bool object_rows_read(const struct elf *e, size_t i, const char *suite, struct o
     struct reading r = {.elf = e, .i = i, .err = err};
     struct elf_spot list = {0, i * POINTER};
     struct baretick_row in;
+
     *row = (struct object_row){.code.elf = e};
     if (find_section(e, &list.section) != 1 || !follow(&r, "its pointer", list, &r.row))
         return false;

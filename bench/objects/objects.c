@@ -29,6 +29,7 @@ static const char *left_out;
 static bool ends_in_o(const char *name)
 {
     size_t n = strlen(name);
+
     return n > 2 && name[n - 2] == '.' && (name[n - 1] == 'o' || name[n - 1] == 'O');
 }
 
@@ -49,6 +50,7 @@ static void refuse(const char *why)
 void objects_refuse(const char *name, const char *why)
 {
     char text[WHY_MOST];
+
     fmt_buf(text, sizeof text, "%s: %s", name, why);
     refuse(text);
 }
@@ -62,6 +64,7 @@ void objects_leave_out(const char *why)
 static void suite_of(char *suite, const char *name)
 {
     size_t n = strlen(name) - (ends_in_o(name) ? 2 : 0), used = 0;
+
     for (size_t i = 0; i < n && used < OBJECT_NAME_MOST; i++) {
         char c = name[i];
         bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -134,6 +137,7 @@ static void take_rows(struct object_file *f, size_t n)
 {
     char why[WHY_MOST];
     struct sink_buf said;
+
     /* An object that says very many wrong things is not worth more of them. */
     for (size_t i = 0; i < n && refusals <= OBJECTS_REFUSALS; i++) {
         sink_buf_init(&said, why, sizeof why);
@@ -147,6 +151,7 @@ void objects_open(void)
     char why[WHY_MOST];
     struct sink_buf said;
     size_t n;
+
     sink_buf_init(&said, why, sizeof why);
     const struct elf *suites = suites_elf(&said.sink);
     if (suites)
@@ -163,6 +168,7 @@ void objects_take(const char *name, const void *bytes, size_t size)
     struct sink_buf said;
     char why[WHY_MOST];
     size_t n;
+
     if (files_used == OBJECTS_MOST) {
         fmt_buf(why, sizeof why, "there is room for %u objects", OBJECTS_MOST);
         objects_refuse(name, why);
@@ -195,6 +201,7 @@ static void show_file(const struct object_file *f, struct sink *out)
 static void record_file(const struct object_file *f, struct report *r)
 {
     struct json j;
+
     if (!report_record(r, &j, "object"))
         return;
     json_str(&j, "file", f->name);
@@ -240,6 +247,7 @@ void objects_show(struct sink *out)
 static bool is_row(const char *suite, const char *name)
 {
     size_t n;
+
     const struct bench *const *all = registry(&n);
     for (size_t i = 0; i < n; i++)
         if (str_eq(all[i]->suite, suite) && str_eq(all[i]->name, name))
@@ -251,6 +259,7 @@ static bool is_row(const char *suite, const char *name)
 static void warn_of_partners(struct report *r)
 {
     char message[WHY_MOST];
+
     for (unsigned i = 0; i < rows_used; i++) {
         const struct bench *b = &rows[i].bench;
         if (!b->beside || is_row(b->suite, b->beside))
@@ -265,6 +274,7 @@ static void warn_of_partners(struct report *r)
 void objects_tell(struct report *r)
 {
     char message[WHY_MOST + 32];
+
     warn_of_partners(r);
     if (left_out)
         report_event(r, "warning", left_out);

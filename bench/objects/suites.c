@@ -7,6 +7,7 @@ const struct elf *suites_elf(struct sink *err)
 {
     static struct elf elf;
     size_t size = (uintptr_t)suites_object_end - (uintptr_t)suites_object;
+
     if (elf.bytes || elf_open(&elf, "the suites' object", suites_object, size, err))
         return &elf;
     elf.bytes = NULL;

@@ -13,6 +13,7 @@ static void show(const struct board *b, const char *label, enum board_field from
                  enum board_field to, struct sink *out)
 {
     bool any = false;
+
     for (unsigned i = from; i <= to; i++) {
         if (b->text[i][0] == '\0')
             continue;
@@ -50,6 +51,7 @@ void board_show_modules(const struct board *b, struct sink *out)
 void board_record(const struct board *b, struct json *j)
 {
     bool any = false;
+
     if (b->text[BOARD_SYSTEM_PRODUCT][0])
         json_str(j, "board", b->text[BOARD_SYSTEM_PRODUCT]);
     for (unsigned i = 0; i < BOARD_FIELDS; i++) {

@@ -16,6 +16,7 @@ static void prefixed(struct sink *out, double v, double step, const char *mark)
 {
     static const char letters[] = " kMGT";
     unsigned i = 0;
+
     for (; v >= step && i + 2 < sizeof letters; i++)
         v /= step;
     num_f64(out, v, 3, 0);
@@ -42,6 +43,7 @@ void compare_units_show(struct report *r, const struct engine *e, const struct r
 {
     const struct bench *b = row->bench;
     double second = per_second(e, row), cycles = row->headline.cycles.theta;
+
     if (!has_units(row) || e->execution == EXEC_EMULATED)
         return;
     fmt(r->out, "  = %u %ss an operation", b->base_per_op, b->base_unit);
@@ -64,6 +66,7 @@ void compare_units_show(struct report *r, const struct engine *e, const struct r
 void compare_units_record(struct json *j, const struct engine *e, const struct row *row)
 {
     double cycles = row->headline.cycles.theta;
+
     if (!has_units(row))
         return;
     json_object(j, "units");
@@ -90,6 +93,7 @@ static void set_apart(const struct core_figure *mine, const struct core_figure *
 {
     struct shift shift =
         shift_of(mine->theta, mine->placements, theirs->theta, theirs->placements, SHIFT_LEVEL);
+
     s->by_placements = is_known(shift.lo);
     if (s->by_placements) {
         s->apart = shift.by;
@@ -114,6 +118,7 @@ struct beside compare_beside(const struct engine *e, const struct core_figure *m
                        .lo = UNKNOWN,
                        .hi = UNKNOWN,
                        .shared = mine->shared || theirs->shared};
+
     if (units_are_instructions(e)) {
         s.unit = "instructions";
         s.mine = units_of(e, mine->ticks);
@@ -184,6 +189,7 @@ static void compare(struct report *r, const struct engine *e, const struct bench
     char message[320];
     struct sink_buf text;
     struct json j;
+
     sink_buf_init(&text, message, sizeof message);
     say_both(&text.sink, b, &s);
     if (s.shared)
@@ -218,6 +224,7 @@ void compare_rows(struct report *r, const struct engine *e, const struct core_fi
                   const struct grouped *grouped)
 {
     size_t n, left_out = 0;
+
     const struct bench *const *rows = registry(&n);
     if (report_table(r)) {
         report_fresh_line(r);
@@ -242,6 +249,7 @@ bool compare_begins_series(const struct bench *const *rows, size_t i,
                            bool (*alike)(const struct bench *a, const struct bench *b))
 {
     size_t first = 0;
+
     while (first < i && !alike(rows[first], rows[i]))
         first++;
     return first == i && alike(rows[i], rows[i]);

@@ -29,6 +29,7 @@ static bool has_figure(const struct plan *plan, unsigned k, size_t row)
 static const char *type_of(const struct plan *plan, unsigned k)
 {
     const char *type = plan->p->cores ? plan->p->cores->facts[plan->list[k]].type : NULL;
+
     return type ? type : "";
 }
 
@@ -38,6 +39,7 @@ static unsigned rank(const struct plan *plan, unsigned k, size_t row, const char
 {
     unsigned before = 0;
     double mine = cycles(plan, k, row);
+
     *all = 0;
     for (unsigned i = 0; i < plan->n; i++) {
         if (!has_figure(plan, i, row) || (type && !str_eq(type, type_of(plan, i))))
@@ -53,6 +55,7 @@ static unsigned rank(const struct plan *plan, unsigned k, size_t row, const char
 static unsigned median_seat(const struct plan *plan, size_t row, const char *type)
 {
     unsigned all;
+
     for (unsigned k = 0; k < plan->n; k++)
         if (has_figure(plan, k, row) && (!type || str_eq(type, type_of(plan, k))) &&
             rank(plan, k, row, type, &all) == (all - 1) / 2)
@@ -63,6 +66,7 @@ static unsigned median_seat(const struct plan *plan, size_t row, const char *typ
 static bool is_apart(const struct plan *plan, unsigned k, size_t row)
 {
     unsigned m = median_seat(plan, row, type_of(plan, k));
+
     if (m == NONE || !has_figure(plan, k, row))
         return false;
     const struct core_figure *mine = &plan->seat[k].engine.figures[row];
@@ -75,6 +79,7 @@ static bool is_apart(const struct plan *plan, unsigned k, size_t row)
 static struct spread spread_of(const struct plan *plan, size_t row)
 {
     struct spread s = {.least = NONE, .greatest = NONE};
+
     for (unsigned k = 0; k < plan->n; k++) {
         if (!has_figure(plan, k, row))
             continue;
@@ -124,6 +129,7 @@ static void point_at(const struct plan *plan, const struct bench *b, size_t row,
     char message[400];
     struct sink_buf text;
     unsigned named = 0;
+
     sink_buf_init(&text, message, sizeof message);
     fmt(&text.sink,
         "%s/%s: differ from the median core of their type by more than both intervals:", b->suite,
@@ -154,6 +160,7 @@ void cores_compare(const struct plan *plan, const struct grouped *g, struct repo
     const struct engine *e = &plan->seat[0].engine;
     const char *suite = "";
     size_t n, alike = 0;
+
     const struct bench *const *rows = registry(&n);
     if (plan->n < 2)
         return;

@@ -18,6 +18,7 @@ static void show_line(const struct plan *plan, unsigned core, struct report *r)
 {
     const struct core_facts *f = &plan->p->cores->facts[core];
     const struct engine *e = engine_of(plan, core);
+
     fmt(r->out, "%c%3u %5u %3u %4u %3u  %-11s %8x", e ? '*' : ' ', core, f->apic_id, f->package,
         f->core, f->thread, f->type ? f->type : "-", f->microcode);
     if (f->why_not) {
@@ -42,6 +43,7 @@ static void show_line(const struct plan *plan, unsigned core, struct report *r)
 static void show_table(const struct plan *plan, struct report *r)
 {
     const struct platform_cores *c = plan->p->cores;
+
     fmt(r->out,
         "\r\ncores     %u, parked by %s; those that measure (*): %s%s\r\n"
         "core  apic pkg core thr  type        microcode  TSC offset (ticks)%s\r\n",
@@ -70,6 +72,7 @@ static void record_core(const struct plan *plan, unsigned core, struct report *r
     const struct core_facts *f = &plan->p->cores->facts[core];
     const struct engine *e = engine_of(plan, core);
     struct json j;
+
     if (!report_record(r, &j, "core"))
         return;
     json_u64(&j, "core", core);
@@ -108,6 +111,7 @@ static void record_core(const struct plan *plan, unsigned core, struct report *r
 void cores_show(const struct plan *plan, struct report *r)
 {
     const struct platform_cores *c = plan->p->cores;
+
     if (!c)
         return;
     if (report_table(r) && c->count > 1)

@@ -25,12 +25,14 @@ static bool is_signal(const struct crowd *c)
 static double ns(const struct crowd *c, double ticks)
 {
     double hz = c->plan->seat[0].engine.tsc_hz;
+
     return c->silicon && hz > 0 ? ticks * 1e9 / hz : UNKNOWN;
 }
 
 static void show_ns(const struct crowd *c, double ticks, struct report *r)
 {
     double v = ns(c, ticks);
+
     if (is_known(v)) {
         fmt(r->out, " =");
         show_number(r, v, 0);
@@ -50,6 +52,7 @@ static const struct pair *pair_of(const struct crowd *c, unsigned a, unsigned b)
 static void show_grid(const struct crowd *c, struct report *r)
 {
     const struct plan *plan = c->plan;
+
     fmt(r->out, "%8s", "");
     for (unsigned l = 0; l + 1 < plan->n; l++)
         fmt(r->out, " %7u", plan->list[l]);
@@ -70,6 +73,7 @@ static void show_grid(const struct crowd *c, struct report *r)
 static void show_pairs(const struct crowd *c, struct report *r)
 {
     const struct pair *least = c->pair, *greatest = c->pair;
+
     for (unsigned i = 1; i < c->pairs; i++) {
         least = c->pair[i].median < least->median ? &c->pair[i] : least;
         greatest = c->pair[i].median > greatest->median ? &c->pair[i] : greatest;
@@ -107,6 +111,7 @@ static void show_contests(const struct crowd *c, struct report *r)
 static void show_line(const struct crowd *c, struct report *r)
 {
     const struct row *row = &c->row;
+
     report_fresh_line(r);
     fmt(r->out, "%-24s", row->bench->name);
     if (row->status == ROW_UNSUPPORTED) {
@@ -141,6 +146,7 @@ static void record_row(const struct crowd *c, struct report *r)
 {
     const struct row *row = &c->row;
     struct json j;
+
     if (!report_record(r, &j, "row"))
         return;
     json_str(&j, "suite", row->bench->suite);
@@ -166,6 +172,7 @@ static void record_matrix(const struct crowd *c, struct report *r)
 {
     const struct row *row = &c->row;
     struct json j;
+
     if (!report_record(r, &j, "matrix"))
         return;
     json_str(&j, "suite", row->bench->suite);

@@ -14,6 +14,7 @@ static const char *left_out(const struct engine *e)
 void cycle_show(const struct engine *e, struct sink *out)
 {
     const struct cycle *c = &e->cycle;
+
     timer_show(&c->source, "cycle", out);
     if (c->by == CYCLES_UNKNOWN)
         fmt(out, "          %s\r\n", left_out(e));

@@ -50,6 +50,7 @@ static double size_of(double v)
 static int decimals(double v, double half)
 {
     double size = is_known(half) && half > size_of(v) ? half : size_of(v);
+
     if (!is_known(half))
         return size < 1e5 ? 3 : 0;
     return size < 99.9995 ? 3 : size < 9999.95 ? 1 : 0;
@@ -58,6 +59,7 @@ static int decimals(double v, double half)
 static void say_number(double v, double half, bool whole, struct sink *out)
 {
     int digits = whole ? 0 : decimals(v, half);
+
     if (size_of(v) >= TOO_LONG) {
         fmt(out, v < 0 ? "below -1e6" : "above 1e6");
         return;
@@ -113,6 +115,7 @@ struct line {
 static size_t cut(const char *text, size_t room)
 {
     size_t fits = 0;
+
     for (size_t n = 0; n + 4 <= room; n++)
         if (text[n] == ' ')
             fits = n;
@@ -123,6 +126,7 @@ static size_t cut(const char *text, size_t room)
 static void put(struct line *l, const char *text)
 {
     size_t n = strlen(text), room;
+
     if (l->full)
         return;
     if (l->column == 0) {
@@ -160,6 +164,7 @@ static void end(const struct line *l)
 static void put_count(struct line *l, uint64_t n, const char *one, const char *many)
 {
     char text[64];
+
     fmt_buf(text, sizeof text, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
     put(l, text);
 }
@@ -170,6 +175,7 @@ static void show_title(const struct essence *s, struct sink *out)
 {
     struct line l = {.out = out, .label = "essence"};
     char core[48];
+
     if (s->execution == EXEC_EMULATED)
         put(&l, "NOISE: an emulator executes this code");
     if (s->execution == EXEC_INSTRUCTIONS || any(s, 0, ESSENCE_PINGPONG))
@@ -185,6 +191,7 @@ static void show_title(const struct essence *s, struct sink *out)
 static void show_text(const char *label, const char *text, struct sink *out)
 {
     struct line l = {.out = out, .label = label};
+
     if (text[0])
         put(&l, text);
     end(&l);
@@ -194,6 +201,7 @@ static void put_own(const struct essence *s, struct line *l)
 {
     const struct essence_spoils *p = &s->spoils;
     char text[64];
+
     if (!p->own_known) {
         put(l, "not known whether a core is shared");
     } else if (p->own_never) {
@@ -209,6 +217,7 @@ static void put_disturbed(const struct essence_spoils *p, struct line *l)
 {
     char text[48];
     struct sink_buf buf;
+
     if (p->disturbed == 0)
         return;
     sink_buf_init(&buf, text, sizeof text);
@@ -222,6 +231,7 @@ static void show_spoils(const struct essence *s, struct sink *out)
 {
     const struct essence_spoils *p = &s->spoils;
     struct line l = {.out = out, .label = "spoiled", .left = 1};
+
     if (s->execution == EXEC_SILICON) {
         put_own(s, &l);
         if (p->smis_known)
@@ -249,6 +259,7 @@ static void put_named(const struct essence_figure *f, const char *name, const ch
 {
     char text[FIGURE + 40];
     struct sink_buf buf;
+
     sink_buf_init(&buf, text, sizeof text);
     fmt(&buf.sink, "%s ", name);
     say_figure(f, &buf.sink);
@@ -260,6 +271,7 @@ static void put_named(const struct essence_figure *f, const char *name, const ch
 static void show_window(const struct essence *s, struct sink *out)
 {
     struct line l = {.out = out, .label = "window"};
+
     if (any(s, ESSENCE_WINDOW, 1))
         put_named(&s->figure[ESSENCE_WINDOW], s->window, s->gross, &l);
     if (any(s, ESSENCE_NOTHING, 1))
@@ -298,6 +310,7 @@ static void show_pair(const struct essence *s, const char *label, enum essence_r
     struct line l = {.out = out, .label = label};
     struct essence_figure a = s->figure[row], b = s->figure[row + 1], both = a;
     bool apart_known = apart && has_figure(&a) && has_figure(&b);
+
     if (!any(s, row, 2))
         return;
     if (apart_known) {
@@ -317,6 +330,7 @@ static void show_pair(const struct essence *s, const char *label, enum essence_r
 static void show_cores(const struct essence *s, struct sink *out)
 {
     struct line l = {.out = out, .label = "cores", .left = 1};
+
     for (unsigned i = ESSENCE_PINGPONG; i < ESSENCE_ROWS; i++) {
         struct essence_figure f = s->figure[i];
         bool ns = is_known(f.ns);
@@ -335,6 +349,7 @@ static void show_failed(const struct report *r, unsigned lines, struct sink *out
 {
     struct line l = {.out = out, .label = "failed", .left = lines - 1};
     uint64_t n = 0;
+
     for (; n < r->failures && n < REPORT_FAILED_NAMES; n++) {
         size_t need = l.column + 2 + strlen(r->failed[n]) + MORE;
         if (l.column && l.left == 0 && need > ESSENCE_COLUMNS)
@@ -349,6 +364,7 @@ static void show_failed(const struct report *r, unsigned lines, struct sink *out
 void essence_show(const struct essence *s, struct report *r)
 {
     struct sink *out = r->out;
+
     if (!report_table(r))
         return;
     report_fresh_line(r);

@@ -14,6 +14,7 @@ void essence_machine(struct essence *s, const struct engine *e, const struct boa
     const char *vendor = b->text[BOARD_SYSTEM_VENDOR], *product = b->text[BOARD_SYSTEM_PRODUCT];
     unsigned cores = e->p->cores ? e->p->cores->count : 1;
     struct sink_buf text;
+
     sink_buf_init(&text, s->machine, sizeof s->machine);
     fmt(&text.sink, "%s", c->brand[0] ? c->brand : c->vendor_id);
     if (cpu_model_is_masked(c))
@@ -53,6 +54,7 @@ static void say_clock(const struct engine *e, struct sink *out)
 static void say_unit(const struct engine *e, struct sink *out)
 {
     const struct headline none = {0};
+
     fmt(out, "%s/op", per_op_of(e, &none).unit);
     if (units_are_instructions(e))
         fmt(out, ": INSTRUCTIONS, not time");
@@ -67,6 +69,7 @@ static void say_unit(const struct engine *e, struct sink *out)
 void essence_begin(struct essence *s, const struct engine *e)
 {
     struct sink_buf text;
+
     s->execution = e->execution;
     s->core = e->core;
     s->cores = e->cores;
@@ -83,6 +86,7 @@ void essence_begin(struct essence *s, const struct engine *e)
 static unsigned find(const struct essence *s, const struct bench *b)
 {
     unsigned i = 0;
+
     for (; i < ESSENCE_ROWS; i++) {
         const char *name = i == ESSENCE_WINDOW ? s->window : essence_names[i].name;
         if (str_eq(b->suite, essence_names[i].suite) && str_eq(b->name, name))
@@ -95,6 +99,7 @@ static unsigned find(const struct essence *s, const struct bench *b)
 static double window_of(const struct row *row)
 {
     const struct method_side *side = &row->method.body;
+
     switch (row->method.method) {
     case METHOD_PLAIN:
         return side->all.n ? side->all.mean : UNKNOWN;
@@ -111,6 +116,7 @@ static double window_of(const struct row *row)
 static void take(struct essence_figure *f, const struct engine *e, const struct row *row)
 {
     struct per_op op = per_op_of(e, &row->headline);
+
     *f = (struct essence_figure){.state = ESSENCE_FIGURE,
                                  .value = op.value,
                                  .half = op.half,
@@ -135,6 +141,7 @@ static void count(struct essence *s, const struct engine *e, const struct row *r
     struct essence_spoils *p = &s->spoils;
     enum throttled throttled =
         e->p->row_throttled ? e->p->row_throttled(e->p, row->core) : THROTTLED_UNKNOWN;
+
     s->rows++;
     p->shared += row->shared;
     p->throttled += throttled == THROTTLED_YES;
@@ -146,6 +153,7 @@ static void count(struct essence *s, const struct engine *e, const struct row *r
 void essence_row(struct essence *s, const struct engine *e, const struct row *row)
 {
     unsigned at = find(s, row->bench);
+
     if (row->status == ROW_UNSUPPORTED)
         return;
     if (at < ESSENCE_ROWS && row->core == s->core)
@@ -157,6 +165,7 @@ void essence_row(struct essence *s, const struct engine *e, const struct row *ro
 void essence_end(struct essence *s, const struct engine *e, uint64_t smis)
 {
     struct essence_spoils *p = &s->spoils;
+
     p->own_known = !e->own.why_not;
     p->own_never = p->own_known && !(e->own.witness.best > 0);
     p->smis_known = e->p->smis != NULL;

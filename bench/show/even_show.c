@@ -22,6 +22,7 @@ struct series {
 static void stem(char *out, const char *name)
 {
     size_t end = 0;
+
     for (size_t i = 0; name[i]; i++)
         if (name[i] == '_')
             end = i;
@@ -31,6 +32,7 @@ static void stem(char *out, const char *name)
 static bool same_series(const struct bench *a, const struct bench *b)
 {
     char one[NAME], other[NAME];
+
     if (!a->at || !b->at || !a->beside || !b->beside || !str_eq(a->suite, b->suite))
         return false;
     stem(one, a->name);
@@ -64,6 +66,7 @@ static struct series gather(const struct engine *e, const struct bench *const *r
                             const struct core_figure *figures, size_t first)
 {
     struct series s = {0};
+
     stem(s.name, rows[first]->name);
     stem(s.beside, rows[first]->beside);
     for (size_t i = first; i < n; i++) {
@@ -86,6 +89,7 @@ static struct series gather(const struct engine *e, const struct bench *const *r
 static void say(struct sink *out, const char *suite, const struct series *s, const struct even *v)
 {
     const uint32_t least = s->point[0].n, most = s->point[s->n - 1].n;
+
     fmt(out, "%s/%s beside %s: ", suite, s->name, s->beside);
     if (!v->lo) {
         fmt(out, "does not break even up to n = %u", most);
@@ -109,6 +113,7 @@ static void tell(struct report *r, const struct engine *e, const char *suite,
     char message[200];
     struct sink_buf text;
     struct json j;
+
     sink_buf_init(&text, message, sizeof message);
     say(&text.sink, suite, s, &v);
     if (!report_event_begin(r, &j, "breaks_even", message))
@@ -133,6 +138,7 @@ static void tell(struct report *r, const struct engine *e, const char *suite,
 void even_show(struct report *r, const struct engine *e, const struct core_figure *figures)
 {
     size_t n;
+
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++) {
         if (!compare_begins_series(rows, i, same_series))

@@ -24,6 +24,7 @@ static double us(const struct engine *e, double ticks)
 static void show_time(const struct engine *e, double ticks, struct sink *out)
 {
     double v = us(e, ticks);
+
     if (!engine_has_hz(e)) {
         num_f64(out, ticks, 0, 0);
         fmt(out, " ticks");
@@ -39,6 +40,7 @@ static void show_time(const struct engine *e, double ticks, struct sink *out)
 static void show_decades(const struct gaps *g, struct sink *out)
 {
     bool first = true;
+
     fmt(out, "  ");
     for (unsigned i = 0; i < GAPS_DECADES; i++) {
         if (g->decade[i] == 0)
@@ -75,6 +77,7 @@ static void show_rhythm(const struct engine *e, const struct gaps_rhythm *rhythm
 static void show(const struct engine *e, const struct watch *w, struct report *r)
 {
     const struct gaps *g = &w->gaps;
+
     report_fresh_line(r);
     fmt(r->out, "core %-3u ", e->core);
     show_time(e, (double)g->watched, r->out);
@@ -118,6 +121,7 @@ static void record(const struct engine *e, const struct watch *w, const struct b
     const struct gaps *g = &w->gaps;
     double seconds = (double)g->watched / (double)gaps_hz(e);
     struct json j;
+
     if (!report_record(r, &j, "gaps"))
         return;
     json_str(&j, "suite", b->suite);

@@ -18,6 +18,7 @@ void grouped_begin(struct grouped *g, const struct engine *e, size_t selected)
 {
     const struct options *o = e->o;
     const struct headline none = {0};
+
     g->on = can_group(o) &&
             (o->table == TABLE_GROUPED || (o->table == TABLE_AUTO && selected >= TABLE_ROWS_AUTO));
     g->cores = e->cores > 1;
@@ -35,6 +36,7 @@ static bool same_series(const struct grouped_line *a, const struct grouped_line 
 static struct grouped_line *line_of(struct grouped *g, const struct bench *b, unsigned core)
 {
     struct grouped_line wanted = {.family = b->family, .name = b->line, .at = b->at, .core = core};
+
     for (size_t i = 0; i < g->lines; i++)
         if (same_series(&g->line[i], &wanted) && g->line[i].at == b->at)
             return &g->line[i];
@@ -50,6 +52,7 @@ static struct grouped_line *line_of(struct grouped *g, const struct bench *b, un
 bool grouped_take(struct grouped *g, const struct engine *e, const struct row *row, bool trouble)
 {
     const struct bench *b = row->bench;
+
     if (!g->on || !b->family || row->status == ROW_UNSUPPORTED)
         return false;
     struct grouped_line *line = line_of(g, b, row->core);
@@ -91,6 +94,7 @@ static struct columns columns_of(const struct grouped *g, const struct bench_fam
                                  struct sink *out)
 {
     struct columns t = {.g = g, .family = family, .out = out};
+
     while (t.columns < BENCH_COLUMNS && family->head[t.columns])
         t.columns++;
     for (size_t i = 0; i < g->lines; i++)
@@ -108,6 +112,7 @@ static struct columns columns_of(const struct grouped *g, const struct bench_fam
 static void end_line(const struct sink_buf *line, struct sink *out)
 {
     size_t n = line->used;
+
     while (n > 0 && line->at[n - 1] == ' ')
         n--;
     fmt(out, "%.*s\r\n", (int)n, line->at);
@@ -126,6 +131,7 @@ static void show_words(const struct columns *t, const char *name, unsigned index
     char text[LINE];
     struct sink_buf line;
     struct sink *out = begin_line(&line, text, name);
+
     for (unsigned i = 0; i < t->columns; i++) {
         const char *head = t->family->head[i];
         size_t first = 0;
@@ -189,6 +195,7 @@ static void show_line(const struct columns *t, const struct grouped_line *of)
     char text[LINE], name[NAME];
     struct sink_buf line;
     size_t n = fmt_buf(name, sizeof name, "%s", of->name);
+
     if (of->at)
         n += fmt_buf(name + n, sizeof name - n, " %u", of->at);
     if (t->g->cores)

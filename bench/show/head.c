@@ -79,6 +79,7 @@ void head_read_cpu(struct cpu_facts *f, const struct engine *e, uint32_t microco
 {
     const struct platform_cores *c = e->p->cores;
     struct core_place self;
+
     topology_place(&self, e->p->cpu, source->cpuid, source->cpuid_ctx);
     cpu_facts_read(f, e->p->cpu, source, c ? c->place : &self, !others ? 0 : c ? c->count : 1, 0);
     f->microcode = microcode;
@@ -87,6 +88,7 @@ void head_read_cpu(struct cpu_facts *f, const struct engine *e, uint32_t microco
 void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out)
 {
     const struct cpu *c = f->cpu;
+
     fmt(out, "\r\ncpu       %s%s%s family %u model %u stepping %u", c->brand,
         c->brand[0] ? "\r\n          " : "", c->vendor_id, c->family, c->model, c->stepping);
     if (f->microcode)
@@ -103,6 +105,7 @@ void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out
 void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json *j)
 {
     const struct cpu *c = f->cpu;
+
     json_object(j, "cpu");
     json_str(j, "vendor", c->vendor_id);
     if (c->brand[0])
@@ -139,6 +142,7 @@ void head_mhz(struct sink *out, double hz)
 static void show_compensate(const struct engine *e, struct sink *out)
 {
     const struct tick_cost *c = &e->compensate.cost;
+
     if (!c->known)
         return;
     fmt(out, "timer     an interrupt every ");
@@ -151,6 +155,7 @@ static void show_compensate(const struct engine *e, struct sink *out)
 static void record_compensate(const struct engine *e, struct json *j)
 {
     const struct tick_cost *c = &e->compensate.cost;
+
     if (!c->known && !e->compensate.why_not)
         return;
     json_object(j, "compensate");
@@ -194,6 +199,7 @@ void head_warn_words(const struct engine *e, struct report *r)
 {
     struct options_rows kinds = {false, false};
     size_t n;
+
     const struct bench *const *rows = registry(&n);
     for (size_t i = 0; i < n; i++) {
         if (!registry_selects(e->o, rows[i]))

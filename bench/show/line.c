@@ -26,6 +26,7 @@ void line_row(struct report *r, const struct engine *e, const struct row *row)
     const struct headline *h = &row->headline;
     const char *unit = units_are_instructions(e) ? "instructions" : "ticks";
     struct per_op op = per_op_of(e, h);
+
     if (h->known)
         line_figure(r, row, op.value, op.unit);
     else if (row->ticks.n)

@@ -37,6 +37,7 @@ static void show_table(const struct engine *e, const struct probe *p, struct rep
 static void record_line(const struct probe *p, unsigned recipe, struct json *j)
 {
     const struct linearity_line *l = &p->recipe[recipe].line;
+
     json_u64(j, "groups", p->recipe[recipe].groups);
     json_u64(j, "quiet_groups", p->recipe[recipe].quiet);
     json_f64(j, "shadow_cycles", l->shadow, 4);
@@ -54,6 +55,7 @@ static void record_recipe(const struct engine *e, const struct probe *p, unsigne
     /* A figure is named by what it counts (docs/report.md). */
     bool counted = e->execution == EXEC_INSTRUCTIONS;
     struct json j;
+
     if (!report_record(r, &j, "linearity"))
         return;
     json_str(&j, "recipe", recipe_names[recipe]);
@@ -110,6 +112,7 @@ static void record_regression(const struct engine *e, const struct probe *p, uns
     const struct regression *g = &p->recipe[recipe].regression;
     bool counted = e->execution == EXEC_INSTRUCTIONS;
     struct json j;
+
     if (p->recipe[recipe].why_not || !report_record(r, &j, "regression"))
         return;
     json_str(&j, "recipe", recipe_names[recipe]);

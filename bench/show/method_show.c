@@ -19,6 +19,7 @@ static const char *const heads[METHOD_COUNT][COLUMNS] = {
 void method_heading(struct report *r, const struct engine *e, const char *suite)
 {
     enum method method = e->o->method;
+
     fmt(r->out, "\r\n%-24s       %s: ", "", method_names[method]);
     if (method == METHOD_ADAPTIVE) {
         fmt(r->out, "one long stretch\r\n%-24s %11s", suite, "operations");
@@ -69,6 +70,7 @@ static void show_kbest(struct report *r, const struct engine *e, const struct kb
 static void show_power(struct report *r, double v)
 {
     unsigned tens = 0;
+
     if (!is_known(v) || v < 1e6) {
         per_op_number(r, v, 1, 8);
         return;
@@ -85,6 +87,7 @@ static void show_ensembles(struct report *r, const struct engine *e,
                            const struct ensemble_result *s, bool ergodic)
 {
     double unit = units_of(e, 1), squared = unit * unit;
+
     per_op_number(r, (double)s->least * unit, 0, 8);
     per_op_number(r, (double)s->largest_deviation * unit, 0, 8);
     show_power(r, s->variance_of_variances * squared * squared);
@@ -101,6 +104,7 @@ static bool is_ergodic(const struct method_result *m)
 void method_show(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct method_result *m = &row->method;
+
     if (m->method == METHOD_ADAPTIVE) {
         show_adaptive(r, e, m);
     } else {
@@ -169,6 +173,7 @@ static void note_adaptive(struct report *r, const struct engine *e, const struct
 void method_notes(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct method_result *m = &row->method;
+
     if (m->method == METHOD_ENSEMBLES) {
         note_ensembles(r, "the body", &m->body.ensemble);
         note_ensembles(r, "what is subtracted", &m->empty.ensemble);
@@ -190,6 +195,7 @@ static void record_side(struct json *j, const struct engine *engine, const char 
                         enum method method, const struct method_side *s)
 {
     const struct ensemble_result *e = &s->ensemble;
+
     if (s->all.n == 0)
         return;
     json_object(j, name);
@@ -235,6 +241,7 @@ static void record_adaptive(struct json *j, const struct engine *e, const struct
     const struct bench *b = row->bench;
     bool counted = units_are_instructions(e);
     double n = (double)m->operations, cycles = row->headline.cycles.theta;
+
     json_u64(j, "operations", m->operations);
     json_f64(j, "units_done", n * (b->base_per_op ? b->base_per_op : 1), 0);
     json_str(j, "state", states[m->state]);
@@ -257,6 +264,7 @@ static void record_adaptive(struct json *j, const struct engine *e, const struct
 void method_record(struct json *j, const struct engine *e, const struct row *row)
 {
     const struct method_result *m = &row->method;
+
     json_str(j, "method", method_names[m->method]);
     if (row->status == ROW_UNSUPPORTED || row->ended)
         return;
@@ -302,6 +310,7 @@ void method_bare(struct report *r, const struct engine *e,
                  const struct bare_window window[RECIPE_COUNT])
 {
     struct json j;
+
     if (report_table(r)) {
         report_fresh_line(r);
         show_bare(r, e, window);
@@ -324,6 +333,7 @@ static void show_step(struct report *r, const struct engine *e, const struct c_p
                       unsigned step)
 {
     const struct moments *all = &c->step[step].all;
+
     fmt(r->out, "%-24s %7llu", c_step_names[step], (unsigned long long)all->n);
     if (all->n == 0) {
         fmt(r->out, "%43s", ""); /* as wide as what follows */
@@ -358,6 +368,7 @@ static void show_c_program(struct report *r, const struct engine *e, const struc
 void method_c_program(struct report *r, const struct engine *e, const struct c_program *c)
 {
     struct json j;
+
     if (report_table(r)) {
         report_fresh_line(r);
         show_c_program(r, e, c);
@@ -389,6 +400,7 @@ void method_c_program(struct report *r, const struct engine *e, const struct c_p
 void method_record_per_op(struct json *j, const struct row *row)
 {
     const struct method_result *m = &row->method;
+
     json_f64(j, "error_ticks", m->error, 6);
     if (m->method == METHOD_KBEST || m->method == METHOD_ENSEMBLES)
         json_f64(j, "lattice_ticks", m->lattice, 6);

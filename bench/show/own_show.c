@@ -15,6 +15,7 @@ static bool is_known_core(const struct engine *e)
 static void say_share(const struct engine *e, const char *when, struct sink *out)
 {
     double share = own_share(e);
+
     if (e->own.why_not)
         fmt(out, "not known whether core %u is ours alone: %s", e->core, e->own.why_not);
     else if (!is_known_core(e))
@@ -37,6 +38,7 @@ void own_show_head(const struct engine *e, struct sink *out)
 static void record_members(const struct engine *e, struct json *j)
 {
     const struct own *o = &e->own;
+
     if (o->why_not) {
         json_str(j, "why", o->why_not);
         return;
@@ -60,6 +62,7 @@ void own_record_head(const struct engine *e, struct json *j)
 void own_show_end(const struct engine *e, struct report *r)
 {
     struct json j;
+
     if (report_table(r) && !e->own.why_not) {
         report_fresh_line(r);
         fmt(r->out, "alone     ");

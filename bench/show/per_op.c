@@ -50,6 +50,7 @@ void per_op_show(struct report *r, const struct engine *e, const struct row *row
 {
     const struct headline *h = &row->headline;
     struct per_op op = per_op_of(e, h);
+
     if (!h->known)
         return;
     per_op_number(r, op.value, 3, 9);

@@ -47,12 +47,14 @@ static void record_capped_histogram(struct json *j, const struct row *row, uint6
 {
     struct bin bins[HIST_CAP];
     size_t n = histogram_fullest(row->hist, bins, HIST_CAP, rest);
+
     record_bins(j, bins, n);
 }
 
 static void record_histogram(struct json *j, const struct engine *e, const struct row *row)
 {
     uint64_t rest = 0;
+
     if (e->o->hist == HIST_OFF)
         return;
     json_array(j, "hist");
@@ -69,6 +71,7 @@ static void record_modes(struct json *j, const struct modes *modes)
 {
     static const char *const kinds[] = {
         [MODE_ONLY] = "only", [MODE_LAYOUT] = "layout", [MODE_TIME] = "time"};
+
     json_array(j, "modes");
     for (size_t i = 0; i < modes->count; i++) {
         const struct mode *m = &modes->mode[i];
@@ -100,6 +103,7 @@ static void record_interval(struct json *j, const struct engine *e, const struct
                                      [ESTIMATE_PLACEMENTS] = "placements",
                                      [ESTIMATE_BLOCKS] = "blocks"};
     const struct headline *h = &row->headline;
+
     json_object(j, "interval");
     json_str(j, "estimator", h->cycles.by == ESTIMATE_METHOD ? "method" : "median");
     json_str(j, "by", by[h->cycles.by]);
@@ -151,6 +155,7 @@ static void record_sweep(struct json *j, const struct row *row)
 static void record_beside(struct json *j, const struct engine *e, const struct headline *h)
 {
     double ruler = h->ruler.cycles.theta, counter = h->counter.cycles.theta;
+
     if (e->cycle.by == CYCLES_RULER)
         json_f64(j, "cycles_counter", counter, 6);
     else
@@ -175,6 +180,7 @@ static void record_loop(struct json *j, const struct row *row)
 {
     static const char *const hides[] = {
         [HIDDEN_MAYBE] = "maybe", [HIDDEN_PART] = "part", [HIDDEN_ALL] = "all"};
+
     if (row->method.method != METHOD_DOUBLED || !is_known(row->loop.gross))
         return;
     json_f64(j, "gross_cycles", row->loop.gross, 6);
@@ -187,6 +193,7 @@ static void record_per_op(struct json *j, const struct engine *e, const struct r
 {
     const struct headline *h = &row->headline;
     bool counted = units_are_instructions(e);
+
     json_object(j, "per_op");
     json_f64(j, "ticks", h->ticks, 6);
     if (is_known(units_instructions(e, row)))
@@ -223,6 +230,7 @@ static void record_speed(struct json *j, const struct engine *e, const struct ro
 static void record_headline(struct json *j, const struct engine *e, const struct row *row)
 {
     const struct headline *h = &row->headline;
+
     record_per_op(j, e, row);
     record_speed(j, e, row);
     json_u64(j, "placements", row->placements);
@@ -246,6 +254,7 @@ static void record_changed(struct json *j, const struct row *row)
 {
     struct sink_buf text;
     char changed[192];
+
     if (!row->changed)
         return;
     sink_buf_init(&text, changed, sizeof changed);
@@ -273,6 +282,7 @@ static void record_counts(struct json *j, const struct engine *e, const struct r
 static void record_steps(struct json *j, const struct engine *e, const struct row *row)
 {
     const struct stepped *s = &row->stepped;
+
     if (row->work != WORK_NOTHING_TO_JUDGE) {
         json_f64(j, "least_instructions", bench_least_instructions(row->bench), 6);
         json_bool(j, "work_judged", row->work == WORK_JUDGED);
@@ -345,6 +355,7 @@ static void record_figures(struct json *j, const struct engine *e, const struct 
 void record_row(struct report *r, const struct engine *e, const struct row *row)
 {
     struct json j;
+
     if (!report_record(r, &j, "row"))
         return;
     json_str(&j, "suite", row->bench->suite);

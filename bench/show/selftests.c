@@ -10,6 +10,7 @@ void selftests_linearity(const struct engine *e, const struct probe *p, struct r
     struct probe_check c = probe_judge(e, p);
     char detail[128], name[32] = "linearity";
     struct sink_buf text;
+
     sink_buf_init(&text, detail, sizeof detail);
     if (e->core > 0)
         fmt_buf(name, sizeof name, "linearity_core%u", e->core);
@@ -34,6 +35,7 @@ static void show_counter(const struct engine *e, const struct cycle_check *c, st
 {
     char detail[120], name[32] = "core_counter";
     struct sink_buf text;
+
     sink_buf_init(&text, detail, sizeof detail);
     if (e->core > 0)
         fmt_buf(name, sizeof name, "core_counter_core%u", e->core);
@@ -56,6 +58,7 @@ static void show_counter(const struct engine *e, const struct cycle_check *c, st
 void selftests_counter(struct engine *e, struct report *r)
 {
     struct cycle_check c = cycle_judge(e);
+
     show_counter(e, &c, r);
 }
 
@@ -72,6 +75,7 @@ void selftests_steps(const struct engine *e, struct report *r)
     enum selftest result = SELFTEST_PASS;
     char detail[400], name[32] = "instructions";
     struct sink_buf text;
+
     sink_buf_init(&text, detail, sizeof detail);
     if (!s->tried)
         return;

@@ -46,6 +46,7 @@ static void show_modes(struct report *r, const struct headline *h)
 {
     static const char *const kinds[] = {
         [MODE_ONLY] = "", [MODE_LAYOUT] = " by placement", [MODE_TIME] = " by time"};
+
     if (h->modes.count < 2)
         return;
     fmt(r->out, "  ^ %zu modes:", h->modes.count);
@@ -64,6 +65,7 @@ static void show_modes(struct report *r, const struct headline *h)
 static void show_fallback(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct estimate *cycles = &row->headline.cycles;
+
     if (e->execution != EXEC_SILICON || !is_known(cycles->lo))
         return;
     if (cycles->by == ESTIMATE_ROUNDS)
@@ -95,6 +97,7 @@ static void show_beside(struct report *r, const struct engine *e, const struct r
 {
     const struct estimate *ruler = &row->headline.ruler.cycles;
     const struct estimate *counter = &row->headline.counter.cycles;
+
     if (e->execution != EXEC_SILICON || !e->cycle.counter.used || !row->headline.known)
         return;
     if (cycle_disagree(ruler, counter)) {
@@ -113,6 +116,7 @@ static void show_beside(struct report *r, const struct engine *e, const struct r
 static void show_name(struct report *r, const struct engine *e, const struct row *row)
 {
     char name[40];
+
     if (e->cores > 1)
         fmt_buf(name, sizeof name, "%s @%u", row->bench->name, row->core);
     fmt(r->out, "%-24s", e->cores > 1 ? name : row->bench->name);
@@ -121,6 +125,7 @@ static void show_name(struct report *r, const struct engine *e, const struct row
 static void show_why_not(struct report *r, const struct engine *e, const struct row *row)
 {
     const char *where = "here";
+
     if (row->method.method != METHOD_DOUBLED)
         where = "by this method";
     else if (cpu_lacks(e->p->cpu, row->recipe))
@@ -132,6 +137,7 @@ static void show_why_not(struct report *r, const struct engine *e, const struct 
 static void show_columns(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct summary *t = &row->ticks;
+
     if (t->n == 0)
         return;
     fmt(r->out, " %5u", row->bench->ops);
@@ -159,6 +165,7 @@ static void show_hidden(struct report *r, const struct row *row)
     static const char *const hides[] = {[HIDDEN_MAYBE] = "may hide part of it",
                                         [HIDDEN_PART] = "hides part of it",
                                         [HIDDEN_ALL] = "hides all of it"};
+
     if (row->loop.hides == HIDDEN_NOT)
         return;
     fmt(r->out, "  ^ its loop %s: net ", hides[row->loop.hides]);
@@ -254,6 +261,7 @@ static void show_figure(struct report *r, const char *name, double v, int decima
 static void show_steps(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct stepped *s = &row->stepped;
+
     if (!s->tried || units_are_instructions(e))
         return;
     fmt(r->out, " ");
@@ -275,6 +283,7 @@ static void draw_histogram(struct report *r, const struct engine *e, const struc
     struct bin bins[DRAWN_BINS];
     uint64_t rest, most = 1;
     size_t n = histogram_fullest(row->hist, bins, DRAWN_BINS, &rest);
+
     for (size_t i = 0; i < n; i++)
         most = bins[i].count > most ? bins[i].count : most;
     for (size_t i = 0; i < n; i++) {
@@ -294,6 +303,7 @@ static void draw_histogram(struct report *r, const struct engine *e, const struc
 static void show_details(struct report *r, const struct engine *e, const struct row *row)
 {
     const struct summary *t = &row->ticks;
+
     if (t->n == 0)
         return;
     fmt(r->out, "  n %zu, %s a window, recipe %s, %u warm-up blocks%s\r\n ", t->n, show_unit(e),
@@ -333,6 +343,7 @@ bool show_has_trouble(const struct report *r, const struct engine *e, const stru
 {
     struct counter nobody = {{count}, 0};
     struct report silent = *r;
+
     silent.out = &nobody.sink;
     show_trouble(&silent, e, row);
     show_hidden(&silent, row);

@@ -24,6 +24,7 @@ static struct slowdown difference(const struct row *row)
     double by = now->theta - alone->cycles;
     double below = root_of_squares(now->theta - now->lo, alone->hi - alone->cycles);
     double above = root_of_squares(now->hi - now->theta, alone->cycles - alone->lo);
+
     return (struct slowdown){false, row->headline.ticks - alone->ticks, by, by - below, by + above};
 }
 
@@ -34,6 +35,7 @@ static struct slowdown slowdown_of(const struct row *row)
     const struct estimate *now = &row->headline.cycles;
     const struct core_figure *alone = &row->alone;
     double quotient = now->theta / alone->cycles;
+
     if (estimate_is_near_zero(alone->cycles, alone->lo, row->loop.cycles))
         return difference(row);
     double below = root_of_squares(1 - now->lo / now->theta, alone->hi / alone->cycles - 1);

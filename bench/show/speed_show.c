@@ -18,6 +18,7 @@ static double error_percent(const struct speed_facts *f)
 static void show_known(const struct speed_facts *f, unsigned i, struct sink *out)
 {
     const struct speed_stated *s = &f->speed[i];
+
     fmt(out, "          %-16s ", speed_names[i]);
     num_f64(out, (double)s->hz / 1e6, 3, 0);
     fmt(out, " MHz");
@@ -33,6 +34,7 @@ static void show_known(const struct speed_facts *f, unsigned i, struct sink *out
 static void show_absent(const struct speed_facts *f, unsigned i, struct sink *out)
 {
     const char *why = f->speed[i].why_not;
+
     for (unsigned k = SPEED_CPUID16_BASE; k < i; k++)
         if (f->speed[k].hz == 0 && str_eq(f->speed[k].why_not, why))
             return;

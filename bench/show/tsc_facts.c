@@ -35,6 +35,7 @@ static void show_source(const struct tsc_facts *t, unsigned i, struct sink *out)
 static unsigned measured_source(const struct tsc_facts *t)
 {
     unsigned first = t->sources;
+
     if (t->hz && t->source[t->used].error_hz > 0)
         return t->used;
     for (unsigned i = t->sources; i-- > 0;)
@@ -52,6 +53,7 @@ static struct speed_facts speed_facts_of(const struct tsc_facts *t, const struct
     const struct clock_result *stated = &t->source[t->sources - 1];
     struct tsc_rate rate = {stated->known ? stated->hz : 0, t->stated_by};
     unsigned by = measured_source(t);
+
     if (by < t->sources && !counted) { /* else it has the emulator's own frequency */
         f.measured_by = t->names[by];
         f.measured_hz = (double)t->source[by].hz;
@@ -65,6 +67,7 @@ static struct speed_facts speed_facts_of(const struct tsc_facts *t, const struct
 void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct sink *out)
 {
     const struct cpu *cpu = e->p->cpu;
+
     fmt(out, "tsc       ");
     if (t->hz) {
         head_mhz(out, (double)t->hz);
@@ -88,6 +91,7 @@ void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct si
 static void record_source(const struct tsc_facts *t, unsigned i, struct json *j)
 {
     const struct clock_result *s = &t->source[i];
+
     json_object(j, NULL);
     json_str(j, "name", t->names[i]);
     if (s->known) {
@@ -105,6 +109,7 @@ static void record_source(const struct tsc_facts *t, unsigned i, struct json *j)
 void tsc_facts_record(const struct tsc_facts *t, const struct engine *e, struct json *j)
 {
     const struct cpu *cpu = e->p->cpu;
+
     json_object(j, "tsc");
     if (t->hz) {
         json_u64(j, "hz", t->hz);
@@ -133,6 +138,7 @@ void tsc_facts_warn(const struct tsc_facts *t, struct report *r)
 {
     unsigned stated = t->sources - 1;
     char text[160];
+
     if (!t->hz || t->used == stated || !is_stated(t, stated))
         return;
     double off = off_ppm(t, stated);

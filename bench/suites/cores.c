@@ -50,6 +50,7 @@ CORES(atomic_add, "lock add of one word by 1, 2, 4 ... all cores: one core's tim
 static bool lock_take(struct crowd *c)
 {
     uint64_t mine = atomic_fetch_add_explicit(&c->ticket, 1, memory_order_relaxed), began = 0;
+
     for (uint64_t looks = 1; atomic_load_explicit(&c->serving, memory_order_acquire) != mine;
          looks++) {
         if (looks % LOOKS == 0) {
@@ -105,6 +106,7 @@ static bool false_batch(struct crowd *c, unsigned place, unsigned n)
 static uint64_t false_counted(const struct crowd *c, unsigned cores)
 {
     uint64_t sum = 0;
+
     for (unsigned i = 0; i < cores; i++)
         sum += c->shared[i / CROWD_WORDS].word[i % CROWD_WORDS];
     return sum;
@@ -126,6 +128,7 @@ static bool padded_batch(struct crowd *c, unsigned place, unsigned n)
 static uint64_t padded_counted(const struct crowd *c, unsigned cores)
 {
     uint64_t sum = 0;
+
     for (unsigned i = 0; i < cores; i++)
         sum += c->seat[i].own;
     return sum;

@@ -152,6 +152,7 @@ static bool undefined_batch(struct crowd *c, unsigned place, unsigned n)
 static uint64_t counted_all(const struct crowd *c, unsigned cores)
 {
     uint64_t sum = 0;
+
     for (unsigned i = 0; i < cores; i++)
         sum += c->seat[i].operations;
     return sum;

@@ -61,6 +61,7 @@ static uint32_t fixup_value(const struct platform *p, const struct unit *u, cons
                             const struct window_spec *spec, const uint8_t *head)
 {
     const uint8_t *next = field + 4; /* displacements count from the field's end */
+
     switch (u->fixup_to) {
     case FIXUP_CALLEE:
         return (uint32_t)((const uint8_t *)spec->callee - next);
@@ -99,6 +100,7 @@ static uint8_t *append(struct code *c, const struct unit *u, const struct window
 static void copy_long(uint8_t *to, const uint8_t *from, size_t n)
 {
     size_t words = n / 8, rest = n % 8;
+
     __asm__ volatile("rep movsq\n\tmov %3, %2\n\trep movsb"
                      : "+&D"(to), "+&S"(from), "+&c"(words)
                      : "r"(rest)
@@ -133,6 +135,7 @@ static bool append_copies(struct code *c, const struct unit *u, uint32_t copies,
 static bool align_to(struct code *c, size_t align, size_t before)
 {
     size_t start = (c->used + before + align - 1) / align * align - before;
+
     if (start > PLATFORM_CODE_SIZE)
         return false;
     memset(c->p->code + c->used, 0xcc, start - c->used);
@@ -149,6 +152,7 @@ const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t
 uint8_t *code_room(struct code *c, size_t bytes)
 {
     uint8_t *at = c->p->code + c->used;
+
     if (bytes > PLATFORM_CODE_SIZE - c->used)
         return NULL;
     memset(at, 0xcc, bytes);
@@ -170,6 +174,7 @@ size_t window_body(const struct window_spec *spec)
 window_fn code_window(struct code *c, const struct window_spec *spec)
 {
     const struct recipe_units *r = units_of(spec);
+
     if (!align_to(c, BODY_ALIGN, window_body(spec) + BODY_ALIGN - spec->offset))
         return NULL;
 
@@ -198,6 +203,7 @@ window_fn code_window(struct code *c, const struct window_spec *spec)
 static bool is_tag(const uint8_t *at, uint32_t *tag)
 {
     size_t before = unit_window_tag.fixup_at;
+
     memcpy(tag, at + before, sizeof *tag);
     return memcmp(at, unit_window_tag.code, before) == 0;
 }
@@ -212,6 +218,7 @@ bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behi
 {
     uint32_t tag;
     size_t from = at;
+
     if (from > PLATFORM_CODE_SIZE - unit_window_tag.size)
         return false;
     for (; !is_tag(code + from, &tag) || tag != tag_of(name); from--)

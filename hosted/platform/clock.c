@@ -21,6 +21,7 @@ const char *const hosted_source_names[HOSTED_SOURCES] = {"monotonic_raw", "cpuid
 static struct clock_read tight_read(void)
 {
     struct clock_read best = {0, UINT64_MAX, 0};
+
     for (unsigned i = 0; i < TRIES; i++) {
         struct timespec t;
         struct clock_read r = {.tsc_before = tsc_now()};
@@ -38,6 +39,7 @@ static struct clock_result measure_raw(void)
     static const struct timespec window = {.tv_nsec = WINDOW_NS};
     struct clock_result result = {.why_not = "CLOCK_MONOTONIC_RAW or the TSC stands still"};
     uint64_t hz[WINDOWS];
+
     for (unsigned i = 0; i < WINDOWS; i++) {
         double error;
         struct clock_read from = tight_read();
@@ -56,6 +58,7 @@ static struct clock_result measure_raw(void)
 static enum timer_status read_tsc(struct timer *t, uint64_t *count)
 {
     uint64_t moves = witness_migrations(), before = tsc_now();
+
     *count = tsc_now();
     bool held_up = *count - before > t->tsc_hz / HELD_UP_A_S;
     return held_up || witness_migrations() != moves ? TIMER_AGAIN : TIMER_OK;
@@ -64,6 +67,7 @@ static enum timer_status read_tsc(struct timer *t, uint64_t *count)
 static const char *start_tsc(struct timer *t)
 {
     uint64_t last = tsc_now();
+
     t->hz = t->tsc_hz;
     for (unsigned i = 0; i < FORWARD_READS; i++) {
         uint64_t now = tsc_now();
@@ -81,6 +85,7 @@ static struct timer tsc = {
 static enum timer_status read_cputime(struct timer *t, uint64_t *count)
 {
     struct timespec at;
+
     (void)t;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at) != 0)
         return TIMER_FAILED;
@@ -92,6 +97,7 @@ static enum timer_status read_cputime(struct timer *t, uint64_t *count)
 static enum timer_status read_clock(struct timer *t, uint64_t *count)
 {
     clock_t at = clock();
+
     (void)t;
     *count = (uint64_t)at;
     return at == (clock_t)-1 ? TIMER_FAILED : TIMER_OK;
@@ -101,6 +107,7 @@ static enum timer_status read_clock(struct timer *t, uint64_t *count)
 static enum timer_status read_thread(struct timer *t, uint64_t *count)
 {
     struct timespec at;
+
     (void)t;
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at) != 0)
         return TIMER_FAILED;
@@ -112,6 +119,7 @@ static enum timer_status read_thread(struct timer *t, uint64_t *count)
 static enum timer_status read_times(struct timer *t, uint64_t *count)
 {
     struct tms at;
+
     (void)t;
     if (times(&at) == (clock_t)-1)
         return TIMER_FAILED;
@@ -147,6 +155,7 @@ static bool turn_until(struct timer *t, const struct clock_read *from, uint64_t 
                        struct clock_read *to)
 {
     uint64_t most = 2 * window_of(t) * READS_A_S / t->hz;
+
     do {
         if (!read_between(t, to) || most-- == 0)
             return false;
@@ -159,6 +168,7 @@ static uint64_t tsc_hz_over_window(struct timer *t)
 {
     struct clock_read any, from, to;
     double error;
+
     if (!read_between(t, &any) || !turn_until(t, &any, 1, &from) ||
         !turn_until(t, &from, window_of(t), &to))
         return 0;
@@ -169,6 +179,7 @@ static const char *start_process_clock(struct timer *t)
 {
     uint64_t hz[WINDOWS];
     unsigned windows = is_coarse(t) ? 1 : WINDOWS;
+
     for (unsigned i = 0; i < windows; i++)
         hz[i] = tsc_hz_over_window(t);
     t->tsc_hz = clock_median(hz, windows);
@@ -178,6 +189,7 @@ static const char *start_process_clock(struct timer *t)
 static const char *start_times(struct timer *t)
 {
     long counts_a_s = sysconf(_SC_CLK_TCK);
+
     t->hz = counts_a_s > 0 ? (uint64_t)counts_a_s : 0;
     return t->hz ? start_process_clock(t) : "sysconf(_SC_CLK_TCK) does not say how it counts";
 }
@@ -229,6 +241,7 @@ uint64_t clock_timer_interrupts(void)
 {
     static uint64_t step;
     struct timespec at;
+
     if (step == 0 && clock_getres(CLOCK_MONOTONIC_COARSE, &at) == 0)
         step = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
@@ -245,6 +258,7 @@ struct hosted_clock clock_measure(const struct cpu *cpu)
                                    .why_not = "no leaf 15h with a crystal's frequency"},
     };
     struct tsc_rate stated = tsc_rate_decode(cpu, process_cpuid, NULL, NULL, NULL);
+
     c.source[HOSTED_STATED] = clock_stated(stated);
     c.stated_by = stated.source;
     while (c.used < HOSTED_SOURCES - 1 && !c.source[c.used].known)

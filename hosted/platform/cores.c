@@ -47,6 +47,7 @@ static const char *say(unsigned core, const char *what)
 static int move(unsigned core)
 {
     int error = process_move(0, cpus[core]);
+
     witness_core(core);
     counter_core(core, cpus[core]);
     return error;
@@ -91,6 +92,7 @@ static const char *await(pid_t pid, unsigned core)
 {
     int status;
     char what[SAID];
+
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return say(core, strerror(errno));
@@ -119,6 +121,7 @@ static const char *together(const struct platform *p, const unsigned *list, unsi
 {
     const char *why = NULL;
     sigset_t term, mask;
+
     (void)p;
     started = 0;
     sigemptyset(&term);
@@ -158,6 +161,7 @@ static void look_here(void *ctx, unsigned core)
     struct core_facts *f = &facts[core];
     struct core_place *place = &places[core];
     struct cpu cpu;
+
     (void)ctx;
     cpu_decode(&cpu, process_cpuid, NULL);
     topology_place(place, &cpu, process_cpuid, NULL);
@@ -179,6 +183,7 @@ static void compare_tsc(const struct platform *p, struct exchange *x, unsigned c
 {
     const unsigned list[2] = {0, core};
     struct core_facts *f = &facts[core];
+
     exchange_init(x, true, true, PATIENCE_TICKS);
     const char *why = together(p, list, 2, play_here, x);
     if (!why && !exchange_complete(x))

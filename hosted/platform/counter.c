@@ -38,6 +38,7 @@ static struct counter *here = counters;
 static uint64_t rdpmc(uint32_t index)
 {
     uint32_t low, high;
+
     __asm__ volatile("lfence; rdpmc; lfence" : "=a"(low), "=d"(high) : "c"(index) : "memory");
     return (uint64_t)high << 32 | low;
 }
@@ -49,6 +50,7 @@ static uint64_t rdpmc(uint32_t index)
 static enum timer_status read_pmc(struct timer *t, uint64_t *count)
 {
     struct event *e = t->context;
+
     if (!e->page)
         return TIMER_FAILED;
     uint32_t lock = e->page->lock, before = e->lock;
@@ -76,6 +78,7 @@ static enum timer_status read_perf(struct timer *t, uint64_t *count)
 {
     struct event *e = t->context;
     struct reading r;
+
     if (!e->started || read(e->fd, &r, sizeof r) != sizeof r)
         return TIMER_FAILED;
     *count = r.count;
@@ -85,6 +88,7 @@ static enum timer_status read_perf(struct timer *t, uint64_t *count)
 static void stop(struct timer *t)
 {
     struct event *e = t->context;
+
     if (e->page)
         munmap((void *)e->page, (size_t)sysconf(_SC_PAGESIZE));
     if (e->started)
@@ -96,6 +100,7 @@ static void stop(struct timer *t)
 static const char *prove(struct timer *t)
 {
     uint64_t counted[COUNTER_PROOF_TRIES], from, to, mask = ~0ull >> (64 - t->bits);
+
     t->read(t, &from); /* RDPMC takes note of the lock */
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         bool known = t->read(t, &from) == TIMER_OK;
@@ -110,6 +115,7 @@ static const char *prove(struct timer *t)
 static const char *refuse(struct event *e, const char *what)
 {
     bool none = errno == ENOENT || errno == ENODEV || errno == EOPNOTSUPP;
+
     snprintf(e->why, sizeof e->why, "%s: %s", what,
              none ? "the kernel knows no such counter here" : strerror(errno));
     stop(&e->timer);
@@ -128,6 +134,7 @@ static const char *open_event(struct event *e, int cpu)
         .exclude_kernel = 1, /* what is granted to an ordinary process */
         .exclude_hv = 1,
     };
+
     e->fd = (int)syscall(SYS_perf_event_open, &attr, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     e->started = e->fd >= 0;
     return e->started ? NULL : refuse(e, "perf_event_open");
@@ -136,6 +143,7 @@ static const char *open_event(struct event *e, int cpu)
 static const char *map_page(struct event *e)
 {
     void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, e->fd, 0);
+
     if (page == MAP_FAILED)
         return refuse(e, "perf_event_open's page");
     e->page = page;
@@ -145,6 +153,7 @@ static const char *map_page(struct event *e)
 static const char *open_pmc(struct event *e, int cpu)
 {
     const char *why = open_event(e, cpu);
+
     return why ? why : map_page(e);
 }
 
@@ -152,6 +161,7 @@ static const char *start_pmc(struct timer *t)
 {
     struct event *e = t->context;
     const char *why = open_pmc(e, here->cpu);
+
     if (why)
         return why;
     t->bits = e->page->pmc_width;
@@ -166,6 +176,7 @@ static const char *start_pmc(struct timer *t)
 static const char *start_perf(struct timer *t)
 {
     const char *why = open_event(t->context, here->cpu);
+
     if (why)
         return why;
     why = prove(t);

@@ -106,6 +106,7 @@ static void finish(struct filter *f)
 int exit_guard_open(void)
 {
     struct filter f = {0};
+
     add_i386(&f);
     add_code_buffer(&f);
     finish(&f);
@@ -123,6 +124,7 @@ static const struct refused *refused_of(const siginfo_t *info)
 {
     uint32_t number = (uint32_t)info->si_syscall;
     bool i386 = info->si_arch == AUDIT_ARCH_I386;
+
     for (size_t i = 0; i < REFUSED; i++) {
         const uint32_t *of = refused[i].number;
         if (i386 ? number == of[I386]
@@ -135,6 +137,7 @@ static const struct refused *refused_of(const siginfo_t *info)
 void exit_guard_describe(const siginfo_t *info, char *text, size_t size)
 {
     const struct refused *call = refused_of(info);
+
     if (call)
         fmt_buf(text, size, "SIGSYS, %s(2), which would %s,", call->name, call->would);
     else

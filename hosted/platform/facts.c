@@ -40,6 +40,7 @@ static void take_facts(struct facts *f, const struct engine *e, const struct pro
 {
     const struct cpu_source here = {process_cpuid, NULL, NULL, NULL};
     struct sysinfo s;
+
     head_read_cpu(&f->cpu, e, process_microcode(p->cpu), true, &here);
     f->tsc = (struct tsc_facts){.hz = c->hz,
                                 .source = c->source,
@@ -56,6 +57,7 @@ static void show_head(const struct engine *e, const struct probe *p, const struc
                       const struct facts *f, const char *from, struct sink *out)
 {
     struct utsname u;
+
     head_show(e, p, out);
     head_show_cpu(&f->cpu, "", out);
     board_show(&f->board, out);
@@ -72,6 +74,7 @@ static void show_head(const struct engine *e, const struct probe *p, const struc
 static void record_process(const struct process *p, struct json *j)
 {
     struct utsname u;
+
     if (uname(&u) == 0) {
         json_object(j, "system");
         json_str(j, "name", u.sysname);
@@ -90,6 +93,7 @@ static void record_run(const struct engine *e, const struct probe *p, const stru
                        const struct facts *f, const char *from, struct report *r)
 {
     struct json j;
+
     if (!report_record(r, &j, "run"))
         return;
     head_record(e, p, &j);
@@ -114,6 +118,7 @@ static void warn_wishes(const struct process *p, struct report *r)
         [PROCESS_LOCKED] = "its memory is not locked and may be paged out",
         [PROCESS_FIFO] = "it is no real-time process, so that others take its CPU",
     };
+
     for (unsigned i = 0; i < PROCESS_WISHES; i++) {
         char text[160];
         if (p->wish[i].had)
@@ -138,6 +143,7 @@ void facts_report(const struct engine *e, const struct probe *p, const struct pr
 {
     const char *from = has_words ? "command line" : "defaults";
     static struct facts f;
+
     take_facts(&f, e, process, clock);
     essence_machine(essence, e, &f.board);
     if (report_table(r))
@@ -162,6 +168,7 @@ void facts_witnessed(struct essence *essence, struct report *r)
     struct witness_counts c = witness_total();
     char text[160];
     struct sink_buf line;
+
     sink_buf_init(&line, text, sizeof text);
     fmt(&line.sink,
         "while rows were measured: %llu times another program had the CPU, %llu moves to another "

@@ -82,6 +82,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 static int64_t now_ms(void)
 {
     struct timespec t;
+
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
@@ -127,6 +128,7 @@ void fault_catch(struct report *r)
     stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART | SA_ONSTACK};
+
     report = r;
     guard_ask(fault_interrupted, overdue);
     sigaltstack(&stack, NULL);

@@ -29,6 +29,7 @@ static void take(const char *path, const char *name)
     const char *why = !regular       ? "no regular file"
                       : !f || !bytes ? strerror(errno)
                                      : read_all(f, bytes, &size);
+
     if (f)
         fclose(f);
     if (why) {
@@ -48,6 +49,7 @@ static int is_object(const struct dirent *entry)
 static void take_folder(const char *folder, struct dirent **entries, int n)
 {
     char path[PATH_MOST];
+
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
         take(path, entries[i]->d_name);
@@ -66,6 +68,7 @@ bool folder_objects(const char *path, struct sink *err)
 {
     struct dirent **entries;
     struct stat is;
+
     if (strcmp(path, "on") == 0 || strcmp(path, "off") == 0)
         return true;
     if (stat(path, &is) != 0) {

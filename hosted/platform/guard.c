@@ -20,6 +20,7 @@ static void set_alarm(uint64_t us)
 {
     const struct itimerval when = {
         .it_value = {.tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000)}};
+
     setitimer(ITIMER_REAL, &when, NULL);
 }
 
@@ -38,6 +39,7 @@ void guard_open(unsigned seconds, uint64_t tsc_hz)
 {
     struct sigaction alarm = {.sa_sigaction = on_alarm,
                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+
     deadline_us = seconds * 1000000ull;
     hz = tsc_hz;
     sigaction(SIGALRM, &alarm, NULL);
@@ -52,6 +54,7 @@ void guard_ask(bool (*stopped)(void), void (*overdue_outside)(void))
 void guard_row_begin(uint64_t ran)
 {
     uint64_t ran_us = hz ? (uint64_t)((double)ran * 1e6 / (double)hz) : 0;
+
     left_us = ran_us < deadline_us ? deadline_us - ran_us : 1;
     overdue = 0;
     segments_keep();
@@ -83,6 +86,7 @@ void guard_leave(enum guard_end by, uint64_t at, const char *what)
 static void tell_changed(struct guard_ended *ended)
 {
     struct sink_buf changed;
+
     sink_buf_init(&changed, ended->changed, sizeof ended->changed);
     segments_tell(&changed.sink);
 }
@@ -99,6 +103,7 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
 {
     uint32_t mxcsr;
     uint16_t control;
+
     told = ended;
     *ended = (struct guard_ended){.by = GUARD_CAME_BACK};
     __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(mxcsr), "=m"(control));

@@ -15,6 +15,7 @@ static void *map(struct memory *m, const char *what, uint64_t address, size_t si
 {
     int flags = address ? MAP_PRIVATE | MAP_FIXED_NOREPLACE : MAP_SHARED;
     void *p = mmap((void *)address, size, rights, flags | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
     /* A kernel before 4.17 takes the flag for a hint. */
     if (p != MAP_FAILED && (!address || (uint64_t)p == address))
         return p;
@@ -29,6 +30,7 @@ struct memory memory_map(size_t sample_words)
 {
     const int data = PROT_READ | PROT_WRITE;
     struct memory m = {0};
+
     m.code = map(&m, "the code buffer", PLATFORM_CODE_VA, PLATFORM_CODE_SIZE, data);
     m.data = map(&m, "the data buffer", PLATFORM_DATA_VA, registry_data_size(), data);
     map(&m, "the stack's guard page", STACK_VA, PAGE, PROT_NONE);
@@ -81,6 +83,7 @@ static void enter(void)
 void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument)
 {
     ucontext_t here, there;
+
     call = f;
     call_argument = argument;
     if (getcontext(&there) != 0) {

@@ -17,6 +17,7 @@ static bool watched;
 void output_watch(void)
 {
     struct stat file;
+
     watched = fstat(STDOUT_FILENO, &file) == 0;
     device = file.st_dev;
     inode = file.st_ino;
@@ -26,6 +27,7 @@ void output_watch(void)
 static bool replaced(void)
 {
     struct stat file;
+
     return watched &&
            (fstat(STDOUT_FILENO, &file) != 0 || file.st_dev != device || file.st_ino != inode);
 }
@@ -61,6 +63,7 @@ static void take(struct sink *self, const char *bytes, size_t n)
 struct sink *output(void)
 {
     static struct sink sink = {take};
+
     return &sink;
 }
 
@@ -73,6 +76,7 @@ bool output_terminal(void)
 static unsigned columns(void)
 {
     struct winsize size;
+
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return REPORT_COLUMNS;
     return size.ws_col;

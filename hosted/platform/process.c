@@ -14,6 +14,7 @@ const char *const process_wish_names[PROCESS_WISHES] = {"pinned", "locked", "fif
 static int named_cpu(const char *text, const cpu_set_t *allowed)
 {
     char *end;
+
     errno = 0;
     long cpu = strtol(text, &end, 10);
     bool number = text[0] >= '0' && text[0] <= '9' && !*end && !errno;
@@ -23,6 +24,7 @@ static int named_cpu(const char *text, const cpu_set_t *allowed)
 static int last_cpu(const cpu_set_t *allowed)
 {
     int cpu = CPU_SETSIZE - 1;
+
     while (cpu > 0 && !CPU_ISSET(cpu, allowed))
         cpu--;
     return cpu;
@@ -47,6 +49,7 @@ static void outcome(struct process *p, enum process_wish wish, int result)
 struct cpuid_regs process_cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
 {
     struct cpuid_regs r;
+
     (void)ctx;
     __cpuid_count(leaf, subleaf, r.eax, r.ebx, r.ecx, r.edx);
     return r;
@@ -58,6 +61,7 @@ uint32_t process_microcode(int cpu)
     char line[4096]; /* the flags' line is the longest */
     unsigned revision = 0, now = 0;
     int at = -1;
+
     if (!f)
         return 0;
     while (fgets(line, sizeof line, f)) {
@@ -77,6 +81,7 @@ void process_board(struct board *b)
         [BOARD_SYSTEM_PRODUCT] = "product_name", [BOARD_BOARD_VENDOR] = "board_vendor",
         [BOARD_BOARD_PRODUCT] = "board_name",
     };
+
     *b = (struct board){0};
     for (unsigned i = 0; i < BOARD_FIELDS; i++) {
         char path[64];
@@ -94,6 +99,7 @@ void process_board(struct board *b)
 int process_move(pid_t pid, int cpu)
 {
     cpu_set_t one;
+
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
     return sched_setaffinity(pid, sizeof one, &one) == 0 ? 0 : errno;
@@ -102,6 +108,7 @@ int process_move(pid_t pid, int cpu)
 bool process_pin(struct process *p, struct sink *err)
 {
     const char *text = getenv(PROCESS_CPU);
+
     *p = (struct process){0};
     if (sched_getaffinity(0, sizeof p->allowed, &p->allowed) != 0)
         for (int i = 0; i < CPU_SETSIZE; i++)

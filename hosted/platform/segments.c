@@ -21,6 +21,7 @@ static bool kept, changed[SEGMENTS];
 static void base_call(int code, uint64_t argument)
 {
     long result;
+
     __asm__ volatile("syscall"
                      : "=a"(result)
                      : "a"(__NR_arch_prctl), "D"(code), "S"(argument)
@@ -30,6 +31,7 @@ static void base_call(int code, uint64_t argument)
 static struct segment read_segment(unsigned i)
 {
     struct segment s = {0, 0};
+
     base_call(i == FS ? ARCH_GET_FS : ARCH_GET_GS, (uint64_t)(uintptr_t)&s.base);
     if (i == FS)
         __asm__ volatile("mov %%fs, %0" : "=r"(s.selector));
@@ -65,6 +67,7 @@ void segments_drop(void)
 bool segments_put_back(void)
 {
     bool any = false;
+
     for (unsigned i = 0; kept && i < SEGMENTS; i++) {
         struct segment now = read_segment(i);
         if (now.selector == own[i].selector && now.base == own[i].base)
@@ -78,6 +81,7 @@ bool segments_put_back(void)
 void segments_tell(struct sink *out)
 {
     const char *before = "";
+
     for (unsigned i = 0; i < SEGMENTS; i++) {
         if (!changed[i])
             continue;

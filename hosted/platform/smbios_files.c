@@ -19,6 +19,7 @@ struct files {
 static bool read_file(struct file *f, const char *folder, const char *name)
 {
     char path[256];
+
     memset(f, 0, sizeof *f);
     fmt_buf(path, sizeof path, "%s/%s", folder, name);
     FILE *in = fopen(path, "rb");
@@ -34,6 +35,7 @@ static const void *at(void *ctx, uint64_t address, size_t n)
     const struct files *files = ctx;
     const struct file *f = address == ENTRY_AT ? &files->entry : &files->table;
     uint64_t from = address == ENTRY_AT ? ENTRY_AT : files->table_at;
+
     /* The entry's size of the table is an upper bound: what follows the file are zeros. */
     return address == from && n <= sizeof f->bytes ? f->bytes : NULL;
 }
@@ -43,6 +45,7 @@ bool smbios_files_processors(const char *folder, struct smbios_processors *s)
     static struct files files;
     const struct physmem mem = {at, &files};
     const uint8_t *entry = files.entry.bytes;
+
     if (!read_file(&files.entry, folder, "smbios_entry_point") ||
         !read_file(&files.table, folder, "DMI") || files.entry.n < 0x18)
         return false;

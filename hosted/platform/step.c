@@ -30,6 +30,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
 void step_open(void (*otherwise)(int number, siginfo_t *info, void *context))
 {
     struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
     /* A person's wish to stop waits for the end of a handler: nothing is left half done. */
     sigaddset(&trap.sa_mask, SIGINT);
     sigaddset(&trap.sa_mask, SIGTERM);
@@ -50,6 +51,7 @@ struct step_result step_run(step_each *each, void *ctx, step_entry *entry, const
 static bool count(void *ctx, ucontext_t *at)
 {
     const greg_t *r = at->uc_mcontext.gregs;
+
     return steps_trap(ctx, (uint64_t)r[REG_RIP], (uint64_t)r[REG_RCX], (uint64_t)r[REG_RSP]);
 }
 

@@ -31,6 +31,7 @@ static struct {
 static uint32_t here(void)
 {
     uint32_t low, high, aux;
+
     if (!w.rdtscp)
         return (uint32_t)sched_getcpu();
     /* Linux keeps node << 12 | CPU in IA32_TSC_AUX. */
@@ -53,6 +54,7 @@ static double steal_ms(void)
 {
     static char text[1 << 16]; /* of a machine with some thousand CPUs: their lines come first */
     ssize_t n = w.stat < 0 ? -1 : pread(w.stat, text, sizeof text - 1, 0);
+
     text[n < 0 ? 0 : n] = 0;
     char line[16];
     fmt_buf(line, sizeof line, "\ncpu%d ", w.slot[w.core].cpu);
@@ -90,6 +92,7 @@ void witness_core(unsigned core)
 static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec t = {0};
+
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
@@ -98,6 +101,7 @@ static uint64_t clock_ns(clockid_t clock)
 static struct witness_counts look(void)
 {
     struct rusage u = {0};
+
     getrusage(RUSAGE_THREAD, &u);
     return (struct witness_counts){
         .voluntary = (uint64_t)u.ru_nvcsw,
@@ -127,6 +131,7 @@ void witness_begin(void)
 void witness_end(void)
 {
     struct witness_counts now = look(), *row = &w.slot[w.core].row, *total = &w.slot[w.core].total;
+
     *row = (struct witness_counts){
         .voluntary = now.voluntary - w.then.voluntary,
         .involuntary = now.involuntary - w.then.involuntary,
@@ -142,6 +147,7 @@ void witness_end(void)
 void witness_record(struct json *j, unsigned core)
 {
     const struct witness_counts *row = &w.slot[core].row;
+
     json_object(j, "process");
     json_u64(j, "voluntary_switches", row->voluntary);
     json_u64(j, "involuntary_switches", row->involuntary);
@@ -158,6 +164,7 @@ void witness_keep(unsigned core, uint64_t *kept)
 {
     const struct witness_counts *row = &w.slot[core].row;
     bool known = isfinite(row->steal_ms);
+
     kept[VOLUNTARY] += row->voluntary;
     kept[INVOLUNTARY] += row->involuntary;
     kept[FAULTS] += row->faults;
@@ -182,6 +189,7 @@ void witness_tell(unsigned core, const uint64_t *kept)
 struct witness_counts witness_total(void)
 {
     struct witness_counts all = {0};
+
     for (unsigned i = 0; i < w.slots; i++)
         add(&all, &w.slot[i].total);
     return all;

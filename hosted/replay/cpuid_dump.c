@@ -23,6 +23,7 @@ static bool add_leaf(struct cpuid_dump *d, struct dump_leaf r)
 static const char *leaf_line(struct cpuid_dump *d, struct line l)
 {
     uint64_t v[7];
+
     if (!line_number(&l, 10, DUMP_CPU_MAX, &v[0]))
         return "the CPU is no decimal number from 0 to 65535";
     for (unsigned i = 1; i < 7; i++)
@@ -43,6 +44,7 @@ static const char *msr_line(struct cpuid_dump *d, struct line l)
 {
     struct dump_msr r = {.fault = false};
     uint64_t address;
+
     if (!line_number(&l, 16, UINT32_MAX, &address))
         return "the MSR's address must be hexadecimal, of 32 bits";
     r.address = (uint32_t)address;
@@ -65,6 +67,7 @@ static const char *msr_line(struct cpuid_dump *d, struct line l)
 static const char *one_line(struct cpuid_dump *d, struct line l)
 {
     struct line word = line_word(&l);
+
     if (word.at == word.end || *word.at == '#')
         return NULL;
     if (line_is(word, "cpuid"))
@@ -77,6 +80,7 @@ static const char *one_line(struct cpuid_dump *d, struct line l)
 static bool list_cpus(struct cpuid_dump *d)
 {
     uint8_t *seen = calloc(DUMP_CPU_MAX + 1, 1);
+
     for (size_t i = 0; seen != NULL && i < d->leaves; i++) {
         uint32_t cpu = d->leaf[i].cpu;
         if (seen[cpu])
@@ -97,6 +101,7 @@ bool cpuid_dump_parse(struct cpuid_dump *d, const uint8_t *text, size_t n, char 
 {
     const uint8_t *end = text + n;
     unsigned line = 0;
+
     *d = (struct cpuid_dump){0};
     while (text < end) {
         const uint8_t *lf = memchr(text, '\n', (size_t)(end - text));
@@ -146,6 +151,7 @@ struct cpuid_regs cpuid_dump_get(void *context, uint32_t leaf, uint32_t subleaf)
 {
     const struct dump_cpu *c = context;
     const struct dump_leaf *r = find(c->dump, c->cpu, leaf, subleaf);
+
     if (r == NULL)
         r = find(c->dump, 0, leaf, subleaf);
     return r != NULL ? r->regs : (struct cpuid_regs){0};
@@ -154,6 +160,7 @@ struct cpuid_regs cpuid_dump_get(void *context, uint32_t leaf, uint32_t subleaf)
 bool cpuid_dump_rdmsr(void *context, uint32_t address, uint64_t *value)
 {
     const struct dump_cpu *c = context;
+
     for (size_t i = 0; i < c->dump->msrs; i++) {
         const struct dump_msr *m = &c->dump->msr[i];
         if (m->address == address && !m->fault) {

@@ -45,6 +45,7 @@ static uint8_t *read_whole(FILE *in, size_t *n)
 {
     size_t room = 4096;
     uint8_t *bytes = malloc(room);
+
     *n = 0;
     while (bytes != NULL) {
         *n += fread(bytes + *n, 1, room - *n, in);
@@ -73,6 +74,7 @@ static void one_object(const struct kind *k, const char *path, const uint8_t *by
                        struct sink *out)
 {
     struct json j;
+
     json_line_begin(&j, out);
     json_str(&j, "file", path);
     if (bytes != NULL)
@@ -87,6 +89,7 @@ static enum replay_status replay(const struct kind *k, const char *path, struct 
     struct sink said = {to_stderr};
     enum replay_status status = REPLAY_DONE;
     size_t n = 0;
+
     errno = 0;
     FILE *in = fopen(path, "rb");
     uint8_t *bytes = in != NULL ? read_whole(in, &n) : NULL;
@@ -123,6 +126,7 @@ int main(int argc, char **argv)
 {
     struct sink out = {to_stdout};
     const struct kind *k = NULL;
+
     if (argc < 2)
         return usage("no kind given", NULL);
     for (size_t i = 0; i < KINDS; i++)

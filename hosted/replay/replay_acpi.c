@@ -13,6 +13,7 @@ static bool take(struct json *j, struct acpi_table *t, const uint8_t *bytes, siz
                  const char *signature, const char *name)
 {
     struct acpi_error e;
+
     if (acpi_table_take(t, bytes, n, signature, name, &e)) {
         json_u64(j, "revision", t->bytes[ACPI_HEADER_REVISION]);
         return true;
@@ -31,6 +32,7 @@ static void error(struct json *j, const struct acpi_error *e)
 static void space(struct json *j, const struct acpi_gas *g)
 {
     static const char names[][11] = {"mmio", "io", "pci_config"};
+
     if (g->space < sizeof names / sizeof names[0])
         json_str(j, "space", names[g->space]);
     else
@@ -54,6 +56,7 @@ void replay_madt(struct json *j, const uint8_t *bytes, size_t n)
 {
     static struct madt m;
     struct acpi_table t;
+
     if (!take(j, &t, bytes, n, "APIC", "MADT"))
         return;
     acpi_madt(&t, &m);
@@ -88,6 +91,7 @@ void replay_fadt(struct json *j, const uint8_t *bytes, size_t n)
 {
     struct acpi_table t;
     struct fadt f;
+
     if (!take(j, &t, bytes, n, "FACP", "FADT"))
         return;
     if (acpi_fadt(&t, &f)) {
@@ -115,6 +119,7 @@ void replay_hpet(struct json *j, const uint8_t *bytes, size_t n)
 {
     struct acpi_table t;
     struct hpet_table h;
+
     if (!take(j, &t, bytes, n, "HPET", "HPET"))
         return;
     if (acpi_hpet(&t, &h)) {
@@ -163,6 +168,7 @@ void replay_spcr(struct json *j, const uint8_t *bytes, size_t n)
 {
     struct acpi_table t;
     struct spcr s;
+
     if (!take(j, &t, bytes, n, "SPCR", "SPCR"))
         return;
     if (acpi_spcr(&t, &s)) {
@@ -208,6 +214,7 @@ void replay_dbg2(struct json *j, const uint8_t *bytes, size_t n)
 {
     struct acpi_table t;
     struct dbg2 d;
+
     if (!take(j, &t, bytes, n, "DBG2", "DBG2"))
         return;
     acpi_dbg2(&t, &d);
@@ -228,6 +235,7 @@ static bool next_domain(const struct acpi_table *t, int what, uint64_t *domain)
     struct srat s;
     struct srat_entry e;
     uint64_t lowest = UINT64_MAX;
+
     if (srat_open(&s, t))
         while (srat_next(&s, &e))
             if ((int)e.what == what && e.enabled && e.domain >= *domain && e.domain < lowest)
@@ -277,6 +285,7 @@ void replay_srat(struct json *j, const uint8_t *bytes, size_t n)
     struct srat s;
     struct srat_entry e;
     uint64_t disabled[2] = {0, 0};
+
     if (!take(j, &t, bytes, n, "SRAT", "SRAT"))
         return;
     if (srat_open(&s, &t))

@@ -39,6 +39,7 @@ static void signature(struct json *j, struct recorded *r)
 {
     const struct cpu *c = &r->cpu;
     uint64_t v;
+
     json_str(j, "vendor", c->vendor_id);
     json_str(j, "brand", c->brand);
     json_u64(j, "family", c->family);
@@ -53,6 +54,7 @@ static void signature(struct json *j, struct recorded *r)
 static uint64_t measured_hz(const uint8_t *bytes, size_t n)
 {
     static const char key[] = "# measured_tsc_mhz: ";
+
     for (size_t at = 0; at + sizeof key + 16 < n; at++) {
         char text[17] = "";
         if (memcmp(bytes + at, key, sizeof key - 1) != 0)
@@ -69,6 +71,7 @@ static void labels(struct json *j, struct recorded *r)
     struct speed_stated s[SPEEDS];
     struct tsc_rate rate =
         tsc_rate_decode(&r->cpu, cpuid_dump_get, &r->boot, cpuid_dump_rdmsr, &r->boot);
+
     speeds(s, &r->cpu, rate, NULL, r->measured_hz, r->measured_hz / RECORDER);
     json_array(j, "speeds");
     for (unsigned i = 0; i < SPEED_SMBIOS_CURRENT; i++) {
@@ -90,6 +93,7 @@ static void clock(struct json *j, struct recorded *r)
 {
     struct tsc_rate rate =
         tsc_rate_decode(&r->cpu, cpuid_dump_get, &r->boot, cpuid_dump_rdmsr, &r->boot);
+
     if (rate.hz != 0)
         json_u64(j, "tsc_hz", rate.hz);
     json_str(j, "tsc_source", tsc_rate_source_names[rate.source]);
@@ -103,6 +107,7 @@ static void measuring(struct json *j, struct recorded *r)
 {
     const struct cpu *c = &r->cpu;
     struct core_counters counters;
+
     core_counters_decode(&counters, cpuid_dump_get, &r->boot);
     json_bool(j, "lfence_serializing", features_lfence_serializing(c, cpuid_dump_rdmsr, &r->boot));
     json_str(j, "core_cycle_counter", core_counter_names[core_counters_best(&counters)]);
@@ -123,6 +128,7 @@ static void decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
     struct recorded r = {.dump = d, .boot = {d, 0}, .measured_hz = hz};
     const struct cpu_source source = {cpuid_dump_get, &r.boot, cpuid_dump_rdmsr, &r.boot};
     struct cpu_facts facts;
+
     cpu_decode(&r.cpu, cpuid_dump_get, &r.boot);
     if (!place_all(&r)) {
         replay_error(j, "out of memory for %zu CPUs", d->cpus);
@@ -144,6 +150,7 @@ void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n)
 {
     struct cpuid_dump d;
     char wrong[200];
+
     if (cpuid_dump_parse(&d, bytes, n, wrong, sizeof wrong))
         decode(j, &d, measured_hz(bytes, n));
     else

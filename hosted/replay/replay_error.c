@@ -6,6 +6,7 @@ void replay_error(struct json *j, const char *format, ...)
     char text[400];
     struct sink_buf b;
     va_list list;
+
     sink_buf_init(&b, text, sizeof text);
     va_start(list, format);
     fmt_list(&b.sink, format, list);

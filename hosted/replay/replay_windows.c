@@ -47,6 +47,7 @@ static struct moments undisturbed(const struct windows_block *b, double step)
 {
     uint64_t sorted[WINDOWS_BLOCK], scratch[WINDOWS_BLOCK];
     struct moments kept = {0};
+
     for (unsigned i = 0; i < WINDOWS_BLOCK; i++)
         sorted[i] = b->ticks[i];
     stats_sort(sorted, WINDOWS_BLOCK);
@@ -82,6 +83,7 @@ static struct pass *new_pass(struct windows_run *run, const struct windows_block
 static void add_block(struct pass *p, const struct windows_block *b, double mean)
 {
     double *ruler = b->kind == WINDOWS_R ? p->r : b->kind == WINDOWS_R2 ? p->r2 : NULL;
+
     p->sum[b->kind] += mean;
     p->n[b->kind]++;
     if (ruler != NULL) {
@@ -101,6 +103,7 @@ static bool gather_passes(struct windows_run *run)
 {
     struct pass *open = NULL;
     struct moments before = {0};
+
     for (size_t i = 0; i < run->text.blocks; i++) {
         const struct windows_block *b = &run->text.block[i], *last = i > 0 ? b - 1 : b;
         struct moments kept = undisturbed(b, run->step);
@@ -133,6 +136,7 @@ static void find_window(struct windows_run *run)
 {
     static double window[WINDOW_OF];
     size_t n = 0, every = run->passes / WINDOW_OF + 1;
+
     for (size_t i = 0; i < run->passes; i += every) {
         double r = mean(&run->pass[i], WINDOWS_R), r2 = mean(&run->pass[i], WINDOWS_R2);
         if (r2 > r)
@@ -151,6 +155,7 @@ static void take_reading(struct windows_run *run, struct pass *p, unsigned side)
     /* Means of a block each: a length that lies between two steps is read as either, with half a
      * step of standard deviation at the most. What c adds is less, as the ruler is longer. */
     double error = run->step / 2 / mathx_sqrt(WINDOWS_BLOCK), part = nops->mean / ruler;
+
     p->level[side] = good ? ticks / c / WINDOWS_NOPS : UNKNOWN;
     p->noise[side] = good ? error * mathx_sqrt(1 + 2 * part * part) / c / WINDOWS_NOPS : 0;
     witness_add(&run->witness, p->level[side], good ? p->noise[side] / p->level[side] : 0,
@@ -183,6 +188,7 @@ static double cycles_of(const struct pass *p, bool loop)
 {
     double body = mean(p, WINDOWS_B2) - mean(p, WINDOWS_B);
     double ruler = mean(p, WINDOWS_R2) - mean(p, WINDOWS_R);
+
     if (loop)
         body -= mean(p, WINDOWS_E2) - mean(p, WINDOWS_E);
     return ruler > 0 ? body / (loop ? WINDOWS_TURNS : WINDOWS_OPS) * WINDOWS_ADDS / ruler : UNKNOWN;
@@ -193,6 +199,7 @@ static bool is_empty_loop(const struct pass *p)
 {
     double c = (mean(p, WINDOWS_R2) - mean(p, WINDOWS_R)) / WINDOWS_ADDS;
     double window = 2 * mean(p, WINDOWS_R) - mean(p, WINDOWS_R2);
+
     return mean(p, WINDOWS_E) - window > c * WINDOWS_TURNS / 2;
 }
 
@@ -204,6 +211,7 @@ struct found {
 static struct found find_blocks(const struct windows_run *run, const struct pass *first)
 {
     struct found f = {0};
+
     for (const struct pass *p = first; p < run->pass + run->passes; p++) {
         if (p->launch != first->launch || p->body != first->body)
             continue;
@@ -229,6 +237,7 @@ static const char *cannot_judge(const struct found *f)
 static void tell_why(struct json *j, const char *why, const struct shared_figure *f)
 {
     char text[120];
+
     if (why == NULL && f->values == 0)
         why = "no pass has all of its blocks";
     if (why == NULL && f->quiet >= SHARED_FEWEST && f->placements < SHARED_PLACEMENTS)
@@ -253,6 +262,7 @@ static void show_figure(const struct windows_run *run, struct pass *first,
     struct found found = find_blocks(run, first);
     const char *why = cannot_judge(&found);
     size_t n = 0;
+
     for (struct pass *p = first; p < run->pass + run->passes; p++)
         if (p->launch == first->launch && p->body == first->body) {
             double cycles = why == NULL ? cycles_of(p, found.e2 > 0) : UNKNOWN;
@@ -279,6 +289,7 @@ static bool show_figures(const struct windows_run *run, struct sink *out, const 
     size_t n = run->passes ? run->passes : 1;
     struct figures room = {malloc(n * sizeof *room.value), malloc(2 * n * sizeof *room.scratch)};
     bool enough = room.value != NULL && room.scratch != NULL;
+
     for (size_t i = 0; enough && i < run->passes; i++)
         if (!run->pass[i].shown)
             show_figure(run, &run->pass[i], &room, out, file);
@@ -294,6 +305,7 @@ static double find_step(const struct windows_text *t)
 {
     static uint64_t deltas[STEP_OF];
     size_t n = 0;
+
     for (size_t i = 0; i < t->blocks && n + WINDOWS_BLOCK <= STEP_OF; i++)
         if (t->block[i].kind != WINDOWS_W && t->block[i].kind < WINDOWS_B)
             for (unsigned k = 0; k < WINDOWS_BLOCK; k++)
@@ -304,6 +316,7 @@ static double find_step(const struct windows_text *t)
 static void refuse(struct sink *out, const char *file, const char *why)
 {
     struct json j;
+
     json_line_begin(&j, out);
     json_str(&j, "file", file);
     replay_error(&j, "%s", why);
@@ -317,6 +330,7 @@ enum replay_status replay_windows(struct sink *out, struct sink *said, const cha
     char error[200];
     bool good = windows_text_parse(&run.text, file, bytes, n, said, error, sizeof error);
     enum replay_status status = run.text.refused > 0 ? REPLAY_REFUSED_LINES : REPLAY_DONE;
+
     if (good) {
         run.step = find_step(&run.text);
         good = gather_passes(&run);

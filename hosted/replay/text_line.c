@@ -36,6 +36,7 @@ bool line_number(struct line *l, unsigned base, uint64_t most, uint64_t *value)
 {
     struct line w = line_word(l);
     uint64_t v = 0;
+
     if (line_length(w) == 0)
         return false;
     for (; w.at < w.end; w.at++) {

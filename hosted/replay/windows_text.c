@@ -9,6 +9,7 @@
 static const char *body_word(struct windows_text *t, struct line *l, uint32_t *body)
 {
     struct line w = line_word(l);
+
     if (line_length(w) == 0 || line_length(w) >= WINDOWS_BODY)
         return "the body is no name of 1 to 31 bytes";
     for (const uint8_t *at = w.at; at < w.end; at++)
@@ -32,6 +33,7 @@ static bool kind_word(struct line *l, enum windows_kind *kind)
 {
     static const char *const kinds[WINDOWS_KINDS] = {"W", "E", "E2", "R", "R2", "B", "B2"};
     struct line w = line_word(l);
+
     for (unsigned k = 0; k < WINDOWS_KINDS; k++)
         if (line_is(w, kinds[k])) {
             *kind = (enum windows_kind)k;
@@ -44,6 +46,7 @@ static const char *block_line(struct windows_text *t, struct line l)
 {
     struct windows_block b;
     uint64_t launch, microseconds, placement;
+
     if (!line_number(&l, 10, UINT32_MAX, &launch) ||
         !line_number(&l, 10, UINT64_MAX, &microseconds))
         return "launch and microseconds must be decimal numbers";
@@ -83,6 +86,7 @@ static unsigned take_lines(struct windows_text *t, const char *file, const uint8
     const uint8_t *end = text + n;
     unsigned number_of = 0;
     bool after_refused = false;
+
     while (text < end) {
         const uint8_t *lf = memchr(text, '\n', (size_t)(end - text));
         struct line l = {text, lf != NULL ? lf : end}, first = l;

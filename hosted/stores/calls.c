@@ -50,6 +50,7 @@ void calls_leave(struct calls *c, uint64_t stack)
 static struct site now(const struct calls *c, uint32_t who)
 {
     struct site s = {.who = who};
+
     for (; s.deep < CALLS_DEEP && s.deep < c->frames; s.deep++)
         s.call[s.deep] = c->frame[c->frames - 1 - s.deep].who;
     return s;
@@ -59,6 +60,7 @@ static struct site now(const struct calls *c, uint32_t who)
 static size_t hash(const struct site *s)
 {
     uint64_t h = 0xcbf29ce484222325u;
+
     h = (h ^ s->who) * 0x100000001b3u;
     for (uint32_t i = 0; i < s->deep; i++)
         h = (h ^ s->call[i]) * 0x100000001b3u;
@@ -68,6 +70,7 @@ static size_t hash(const struct site *s)
 static uint32_t *slot(const struct calls *c, const struct site *s)
 {
     size_t i = hash(s) & (c->room - 1);
+
     while (c->number[i] && memcmp(&c->site[c->number[i] - 1], s, sizeof *s) != 0)
         i = (i + 1) & (c->room - 1);
     return &c->number[i];
@@ -78,6 +81,7 @@ static bool grow(struct calls *c)
     size_t room = c->room ? 2 * c->room : ROOM;
     uint32_t *number = calloc(room, sizeof *number);
     struct site *site = realloc(c->site, room / 2 * sizeof *site);
+
     c->site = site ? site : c->site;
     if (!number || !site) {
         free(number);
@@ -95,6 +99,7 @@ static bool grow(struct calls *c)
 uint32_t calls_site(struct calls *c, uint32_t who)
 {
     struct site s = now(c, who);
+
     if (2 * (size_t)c->sites >= c->room && !grow(c))
         return 0;
     uint32_t *number = slot(c, &s);

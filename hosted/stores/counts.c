@@ -51,6 +51,7 @@ void counts_close(struct counts *c)
 static void *get(struct counts *c, size_t n, size_t size)
 {
     void *p = calloc(n, size);
+
     c->full = c->full || !p;
     return p;
 }
@@ -82,6 +83,7 @@ static size_t mix(uint64_t x)
 static struct counts_page **page_slot(struct counts *c, uint64_t number)
 {
     size_t i = mix(number) & (c->page_room - 1);
+
     while (c->page[i] && c->page[i]->number != number)
         i = (i + 1) & (c->page_room - 1);
     return &c->page[i];
@@ -92,6 +94,7 @@ static bool grow_pages(struct counts *c)
     struct counts old = *c;
     size_t room = old.page_room ? 2 * old.page_room : ROOM;
     struct counts_page **page = get(c, room, sizeof(struct counts_page *));
+
     if (!page)
         return false;
     c->page = page;
@@ -124,6 +127,7 @@ static struct counts_page *make_page(struct counts *c, uint64_t number)
 static struct counts_page *page_of(struct counts *c, uint64_t at, bool make)
 {
     uint64_t number = at >> PAGE_BITS;
+
     if (!c->last || c->last->number != number) {
         struct counts_page *page = make           ? make_page(c, number)
                                    : c->page_room ? *page_slot(c, number)
@@ -144,6 +148,7 @@ static bool is_read(const struct counts_page *p, uint32_t byte)
 static bool set_read(struct counts_page *p, uint32_t byte)
 {
     bool fresh = !is_read(p, byte);
+
     p->read[byte / 64] |= 1ull << byte % 64;
     return fresh;
 }
@@ -169,6 +174,7 @@ static void note_size(uint64_t *sizes, uint32_t bytes)
 static struct counts_load *load_slot(struct counts *c, uint32_t who, uint64_t at)
 {
     size_t i = mix(at * 31 + who) & (c->load_room - 1);
+
     while (c->load[i].size && (c->load[i].at != at || c->load[i].who != who))
         i = (i + 1) & (c->load_room - 1);
     return &c->load[i];
@@ -179,6 +185,7 @@ static bool grow_loads(struct counts *c)
     struct counts old = *c;
     size_t room = old.load_room ? 2 * old.load_room : ROOM;
     struct counts_load *load = get(c, room, sizeof *load);
+
     if (!load)
         return false;
     c->load = load;
@@ -209,6 +216,7 @@ static void keep(struct counts *c, struct counts_load *l, uint32_t who, const st
                  const uint8_t *value)
 {
     uint8_t *many = l->size > INLINE ? l->value.many : NULL;
+
     if (many && l->size != t->size) {
         free(many);
         many = NULL;
@@ -251,6 +259,7 @@ void counts_load(struct counts *c, uint32_t site, uint32_t who, const struct tou
     uint32_t n = touch_count(t);
     struct counted *by = of(c, site);
     bool fresh = false, died = false;
+
     if (c->full || !n || (2 * c->loads >= c->load_room && !grow_loads(c)))
         return;
     struct counts_load *l = load_slot(c, who, t->at);
@@ -273,6 +282,7 @@ void counts_load(struct counts *c, uint32_t site, uint32_t who, const struct tou
 static struct counts_page *page_to_write(struct counts *c, uint64_t at)
 {
     struct counts_page *p = page_of(c, at, true);
+
     if (p && !p->writer)
         p->writer = get(c, PAGE, sizeof *p->writer);
     return p && p->writer ? p : NULL;
@@ -284,6 +294,7 @@ void counts_store(struct counts *c, uint32_t site, const struct touch *t, const 
     uint32_t n = touch_count(t);
     struct counted *by = of(c, site);
     bool silent = true;
+
     if (c->full || !n)
         return;
     for (uint32_t i = 0; i < t->size; i++) {
@@ -356,6 +367,7 @@ void counts_add(struct counted *to, const struct counted *by)
 struct counted counts_total(const struct counts *c)
 {
     struct counted all = {0};
+
     for (uint32_t i = 0; i < c->sites; i++)
         counts_add(&all, &c->by[i]);
     return all;

@@ -50,6 +50,7 @@ static int status = GOOD;
 static void refuse(void)
 {
     struct json j;
+
     json_line_begin(&j, output());
     json_str(&j, "type", "refused");
     json_str(&j, "why", error);
@@ -73,6 +74,7 @@ static const struct word_of {
 static bool take_number(const char *word, const char *digits, uint64_t *number)
 {
     char *end;
+
     errno = 0;
     *number = strtoull(digits, &end, 10);
     if (digits[0] >= '0' && digits[0] <= '9' && !*end && !errno && *number)
@@ -106,6 +108,7 @@ static bool take_word(const char *word)
 static bool is_named(const struct bench *b, const char *name)
 {
     char whole[100];
+
     fmt_buf(whole, sizeof whole, "%s/%s", b->suite, b->name);
     return strcmp(name, whole) == 0 || strcmp(name, b->name) == 0;
 }
@@ -122,6 +125,7 @@ static void say_rows(const char *name, const struct bench *const *rows, size_t n
 static const struct bench *find_row(const char *name)
 {
     size_t n;
+
     const struct bench *const *rows = registry(&n), *found = NULL;
     for (size_t i = 0; i < n; i++) {
         if (!is_named(rows[i], name) || (words.objects && !objects_name_of(rows[i])))
@@ -146,6 +150,7 @@ static void follow(const struct prepared *p)
                       .steps_most = words.steps,
                       .verify = words.verify,
                       .progress = isatty(STDERR_FILENO)};
+
     trace_run(&t);
     const char *wrong = NULL;
     if (!t.ended[0])
@@ -167,6 +172,7 @@ static void follow(const struct prepared *p)
 static double seconds(void)
 {
     struct timespec t;
+
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
@@ -174,6 +180,7 @@ static double seconds(void)
 static double rate(uint64_t steps, double began, double best)
 {
     double found = (double)steps / (seconds() - began);
+
     return found > best ? found : best;
 }
 
@@ -183,6 +190,7 @@ static void speed(const struct prepared *p)
     double bare = 0, whole = 0;
     struct guard_ended ended;
     struct json j;
+
     for (unsigned i = 0; i < SPEED_TURNS; i++) {
         struct step s = {.function = p->function};
         struct trace t = {.row = p, .steps_most = words.steps};
@@ -216,6 +224,7 @@ static void speed(const struct prepared *p)
 static void run_row(const struct bench *b)
 {
     struct prepared p;
+
     fault_row(b->suite, b->name);
     sink_buf_init(&text, error, sizeof error);
     if (!prepare_row(&p, b, words.operations, words.from, words.to, &text.sink))
@@ -231,6 +240,7 @@ static void run_row(const struct bench *b)
 static void run(void *row)
 {
     size_t n;
+
     const struct bench *const *rows = registry(&n);
     unsigned ran = 0;
     if (row)
@@ -264,6 +274,7 @@ int main(int argc, char **argv)
     static struct report report;
     const struct bench *row = NULL;
     bool good = true;
+
     sink_buf_init(&text, error, sizeof error);
     for (int i = 1; good && i < argc; i++)
         good = take_word(argv[i]);

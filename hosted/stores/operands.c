@@ -73,6 +73,7 @@ static const char *refused_by_operands(const struct decoded *d)
 {
     const ZydisDecodedInstruction *in = &d->instruction;
     const ZydisDecodedOperand *o = d->operand;
+
     if (in->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
         return "it changes the code segment";
     if (in->mnemonic == ZYDIS_MNEMONIC_ENTER && o[1].imm.value.u)
@@ -141,6 +142,7 @@ static bool is_segment(ZydisRegister r)
 bool operands_decode(struct decoded *d, uint64_t address, const uint8_t *bytes, size_t n)
 {
     ZydisDecoder decoder;
+
     memset(d, 0, sizeof *d);
     d->address = address;
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -165,6 +167,7 @@ bool operands_decode(struct decoded *d, uint64_t address, const uint8_t *bytes, 
 void operands_text(const struct decoded *d, char text[OPERANDS_TEXT])
 {
     ZydisFormatter formatter;
+
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
     if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &d->instruction, d->operand,
                                                       d->instruction.operand_count_visible, text,
@@ -212,6 +215,7 @@ static uint64_t segment_base(const struct registers *r, ZydisRegister segment)
 static uint64_t stack_moved(const struct decoded *d, const ZydisDecodedOperand *o)
 {
     bool pops = d->instruction.mnemonic == ZYDIS_MNEMONIC_POP;
+
     return pops && o->mem.base == ZYDIS_REGISTER_RSP ? o->size / 8u : 0;
 }
 
@@ -220,6 +224,7 @@ static uint64_t address_of(const struct decoded *d, const struct registers *r,
                            const ZydisDecodedOperand *o, uint64_t index)
 {
     uint32_t bytes = o->size / 8;
+
     if (o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && o->mem.base == ZYDIS_REGISTER_RSP) {
         bool pushed = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
         return r->general[RSP] - (pushed ? bytes : 0);
@@ -238,6 +243,7 @@ static uint64_t address_of(const struct decoded *d, const struct registers *r,
 static uint64_t element(const uint8_t *vector, unsigned i, unsigned bytes)
 {
     uint64_t v = 0;
+
     memcpy(&v, vector + i * bytes, bytes);
     return v;
 }
@@ -251,6 +257,7 @@ static const uint8_t *vector_of(const struct registers *r, ZydisRegister reg)
 static uint64_t signs(const uint8_t *vector, unsigned elements, unsigned bytes)
 {
     uint64_t bits = 0;
+
     for (unsigned i = 0; i < elements; i++)
         bits |= (uint64_t)(vector[i * bytes + bytes - 1] >> 7) << i;
     return bits;
@@ -260,6 +267,7 @@ static uint64_t signs(const uint8_t *vector, unsigned elements, unsigned bytes)
 static uint64_t lanes_of(uint64_t bits, unsigned elements, unsigned bytes)
 {
     uint64_t lanes = 0, one = bytes < 64 ? (1ull << bytes) - 1 : ~0ull;
+
     for (unsigned i = 0; i < elements && i * bytes < 64; i++)
         if (bits >> i & 1)
             lanes |= one << i * bytes;
@@ -298,6 +306,7 @@ static uint64_t masked_lanes(const struct decoded *d, const struct registers *r,
     const ZydisDecodedOperand *to = &d->operand[0];
     uint64_t bits = r->mask[ZydisRegisterGetId(in->avx.mask.reg) & 7];
     unsigned bytes = o->element_size / 8, elements = o->element_count;
+
     if (!store && loads_what_is_masked(in))
         return TOUCH_ALL;
     if (in->meta.category == ZYDIS_CATEGORY_COMPRESS || in->meta.category == ZYDIS_CATEGORY_EXPAND)
@@ -341,6 +350,7 @@ static unsigned elements_apart(const struct decoded *d, const struct registers *
     const uint8_t *indices = vector_of(r, o->mem.index);
     uint64_t bits = has_mask_register(in) ? r->mask[ZydisRegisterGetId(in->avx.mask.reg) & 7]
                                           : signs(vector_of(r, vector_mask(d)), elements, bytes);
+
     for (unsigned i = 0; i < elements; i++) {
         uint64_t index = element(indices, i, wide);
         if (wide == 4)
@@ -365,6 +375,7 @@ static bool is_done(const struct decoded *d, const struct registers *r)
     const ZydisInstructionAttributes repeated =
         ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
     uint64_t left = r->general[RCX];
+
     if (d->instruction.meta.category != ZYDIS_CATEGORY_STRINGOP ||
         !(d->instruction.attributes & repeated))
         return false;
@@ -375,6 +386,7 @@ static bool one_touch(const struct decoded *d, const struct registers *r,
                       const ZydisDecodedOperand *o, struct touch *t)
 {
     uint64_t index = o->mem.index == ZYDIS_REGISTER_NONE ? 0 : general(d, r, o->mem.index);
+
     *t = (struct touch){
         .at = address_of(d, r, o, index),
         .size = o->size / 8,
@@ -399,6 +411,7 @@ unsigned operands_touches(const struct decoded *d, const struct registers *r, st
 {
     const ZydisDecodedInstruction *in = &d->instruction;
     unsigned n = 0;
+
     if (is_hint(in) || is_done(d, r))
         return 0;
     if (in->mnemonic == ZYDIS_MNEMONIC_CLZERO) { /* has no operand in memory by its encoding */

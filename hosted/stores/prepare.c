@@ -75,6 +75,7 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
 static uint64_t symbol_address(const char *name)
 {
     const struct elf_set *s = &compiled.set;
+
     for (uint32_t i = 0; i < s->elf->symbols; i++) {
         struct elf_symbol symbol = elf_symbol(s->elf, i);
         for (uint32_t k = 0; strcmp(symbol.name, name) == 0 && k < s->parts; k++)
@@ -108,6 +109,7 @@ static bool call_window(struct prepared *p, struct sink *err)
     const struct placed_kind *kind = &placed.kind[KIND_BODY];
     const struct window_spec spec = {.recipe = RECIPE_PLAIN, .before = row.history};
     uint64_t bytes = row.unit ? row.unit->size : 0;
+
     if (!kind->fn) {
         fmt(err, "it has no window");
         return false;
@@ -128,6 +130,7 @@ bool prepare_row(struct prepared *p, const struct bench *b, uint64_t operations,
                  const char *to, struct sink *err)
 {
     uint64_t n = operations ? operations : b->ops;
+
     *p = (struct prepared){.bench = b, .operations = n};
     if (!is_possible(b, n, err))
         return false;
@@ -154,6 +157,7 @@ static void call_before(void)
 {
     const void *at = compiled_address(&compiled, BENCH_CODE_BEFORE);
     void (*before)(struct object *);
+
     memcpy(&before, &at, sizeof before); /* ISO C has no cast from data to function */
     if (before)
         before(placed.object);
@@ -171,6 +175,7 @@ static void set_up(void *ctx)
 bool prepare_object(const struct prepared *p, struct sink *err)
 {
     struct guard_ended ended;
+
     guard_row_begin(0);
     bool back = guard_call(set_up, NULL, &ended);
     guard_row_end();
@@ -194,6 +199,7 @@ struct checking {
 static void check(void *ctx)
 {
     struct checking *c = ctx;
+
     c->wrong = placed.check(placed.object, c->operations);
     clear_direction();
 }
@@ -202,6 +208,7 @@ const char *prepare_check(const struct prepared *p)
 {
     struct checking c = {p->operations, NULL};
     struct guard_ended ended;
+
     if (!placed.check)
         return NULL;
     guard_row_begin(0);
@@ -213,6 +220,7 @@ const char *prepare_check(const struct prepared *p)
 static bool place_in_window(uint64_t address, struct prepare_place *place)
 {
     uint64_t callee = (uint64_t)placed.callee;
+
     *place = (struct prepare_place){.symbol = "window", .behind = address - PLATFORM_CODE_VA};
     if (address - body < body_bytes)
         *place = (struct prepare_place){.symbol = "body", .behind = address - body};
@@ -224,6 +232,7 @@ static bool place_in_window(uint64_t address, struct prepare_place *place)
 bool prepare_place_of(uint64_t address, struct prepare_place *place)
 {
     const struct elf_set *s = &compiled.set;
+
     if (row.form != FORM_FUNCTION)
         return place_in_window(address, place);
     for (uint32_t i = 0; i < s->parts; i++) {

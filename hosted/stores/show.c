@@ -20,6 +20,7 @@ static void show_counted(struct json *j, const struct counted *by)
 static void show_sizes(struct json *j, const char *name, const uint64_t *sizes)
 {
     char size[8];
+
     json_object(j, name);
     for (unsigned i = 1; i <= 65; i++) {
         fmt_buf(size, sizeof size, i <= 64 ? "%u" : "more", i);
@@ -33,6 +34,7 @@ static void show_sizes(struct json *j, const char *name, const uint64_t *sizes)
 static void show_place(struct json *j, uint64_t address)
 {
     struct prepare_place place;
+
     json_u64(j, "address", address);
     if (!prepare_place_of(address, &place))
         return;
@@ -49,6 +51,7 @@ static void show_place(struct json *j, uint64_t address)
 static void show_ended(struct json *j, const struct trace *t)
 {
     char text[OPERANDS_TEXT];
+
     json_object(j, "ended");
     json_str(j, "why", t->ended);
     show_place(j, t->ended_at);
@@ -74,6 +77,7 @@ static void show_instruction(const struct met *m, const struct counted *by, stru
 {
     struct json j;
     char text[OPERANDS_TEXT];
+
     operands_text(&m->decoded, text);
     json_line_begin(&j, out);
     json_str(&j, "type", "instruction");
@@ -88,6 +92,7 @@ static void show_stack(const struct trace *t, uint32_t site, struct sink *out)
 {
     const struct site *s = &t->calls.site[site];
     struct json j;
+
     json_line_begin(&j, out);
     json_str(&j, "type", "stack");
     json_array(&j, "calls");
@@ -126,6 +131,7 @@ static void show_head(const struct trace *t, const char *wrong, struct sink *out
     const struct bench *b = t->row->bench;
     struct counted total = counts_total(&t->counts);
     struct json j;
+
     json_line_begin(&j, out);
     json_str(&j, "type", "trace");
     json_str(&j, "suite", b->suite);
@@ -156,6 +162,7 @@ bool show_trace(const struct trace *t, const char *wrong, struct sink *out)
     uint32_t sites = t->calls.sites < t->counts.sites ? t->calls.sites : t->counts.sites;
     struct chains c = {calloc(t->mets + 1, sizeof *c.first), calloc(sites + 1, sizeof *c.next)};
     bool good = c.first && c.next;
+
     if (good) {
         for (uint32_t s = sites; s > 0; s--) {
             uint32_t *first = &c.first[t->calls.site[s - 1].who];

@@ -46,12 +46,14 @@ static uint64_t state_of(const ucontext_t *u, unsigned i)
                  : i == X87_CONTROL ? x87->cwd
                  : i == X87_STACK   ? x87->ftw /* FXSAVE's: a bit a register that is in use */
                                     : (uint64_t)u->uc_mcontext.gregs[state[i].at];
+
     return v & state[i].bits;
 }
 
 static void set_state(ucontext_t *u, unsigned i, uint64_t v)
 {
     struct _libc_fpstate *x87 = u->uc_mcontext.fpregs;
+
     if (i == MXCSR)
         x87->mxcsr = (uint32_t)((x87->mxcsr & ~state[i].bits) | v);
     else if (i == X87_CONTROL)
@@ -73,6 +75,7 @@ static void keep_state(const ucontext_t *u)
 static uint32_t restore_state(ucontext_t *u)
 {
     uint32_t changed = 0;
+
     for (unsigned i = 0; i < STATES; i++)
         if (state_of(u, i) != at_entry[i]) {
             changed |= 1u << i;
@@ -88,6 +91,7 @@ static bool on_step(void *ctx, ucontext_t *u)
     struct step *s = ctx;
     uint64_t ip = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
     bool back = ip == (uint64_t)step_back;
+
     at = u;
     if (s->steps == 0)
         keep_state(u);
@@ -102,6 +106,7 @@ static bool on_step(void *ctx, ucontext_t *u)
 static void enter(void *ctx)
 {
     struct step *s = ctx;
+
     s->result = step_run(on_step, s, step_enter, s->function, s->argument).rax;
 }
 
@@ -134,6 +139,7 @@ void step_end(void)
 void step_clean_flags(void)
 {
     uint64_t pushed = (uint64_t)at->uc_mcontext.gregs[REG_RSP];
+
     *(uint16_t *)pushed &= (uint16_t)~TF; /* PUSHF of 16 bits or of 64 */
 }
 
@@ -158,6 +164,7 @@ static const uint8_t *component(const uint8_t *area, unsigned number)
     static uint32_t offset[8];
     uint32_t size, ecx, edx, magic;
     uint64_t present;
+
     memcpy(&magic, area + LEGACY_MAGIC, sizeof magic);
     if (magic != MAGIC)
         return NULL;
@@ -187,6 +194,7 @@ static void read_vectors(struct registers *r)
     const uint8_t *area = (const uint8_t *)at->uc_mcontext.fpregs;
     const uint8_t *high = component(area, YMM_HIGH), *masks = component(area, MASKS);
     const uint8_t *zmm = component(area, ZMM_HIGH), *rest = component(area, ZMM_REST);
+
     for (unsigned i = 0; i < 16; i++) {
         put(r->vector[i], area + LEGACY_XMM + 16 * i, 16);
         put(r->vector[i] + 16, high ? high + 16 * i : NULL, 16);

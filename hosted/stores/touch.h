@@ -25,6 +25,7 @@ static inline bool touch_has(const struct touch *t, uint32_t byte)
 static inline uint32_t touch_count(const struct touch *t)
 {
     uint32_t n = 0;
+
     for (uint32_t i = 0; i < t->size; i++)
         n += touch_has(t, i);
     return n;

@@ -50,6 +50,7 @@ static void __attribute__((noreturn)) end(uint64_t at, const char *why)
 static bool ask(uint64_t at, uint8_t *to, size_t n)
 {
     static int ends[2];
+
     if (!ends[1] && pipe(ends) != 0)
         return false;
     ssize_t wrote = write(ends[1], (const void *)at, n);
@@ -69,6 +70,7 @@ static bool is_readable(uint64_t at)
     uint8_t byte;
     if (*known != page + 1 && !ask(at, &byte, 1))
         return false;
+
     *known = page + 1;
     return true;
 }
@@ -98,6 +100,7 @@ static bool read_touched(const struct touch *t, uint8_t *to)
 static uint32_t *slot(uint64_t address)
 {
     size_t i = (uint32_t)(address * 0x9e3779b1u) & (f.room - 1); /* Knuth, volume 3, 6.4 */
+
     while (f.number[i] && f.t->met[f.number[i] - 1]->decoded.address != address)
         i = (i + 1) & (f.room - 1);
     return &f.number[i];
@@ -108,6 +111,7 @@ static bool grow(void)
 {
     size_t room = f.room ? 2 * f.room : ROOM;
     uint32_t *number = calloc(room, sizeof *number);
+
     if (!number)
         return false;
     free(f.number);
@@ -124,6 +128,7 @@ static struct met *meet(uint64_t address)
     struct trace *t = f.t;
     uint8_t bytes[OPERANDS_LENGTH];
     size_t n = sizeof bytes;
+
     if (2 * (size_t)t->mets >= f.room && !grow())
         end(address, "no memory for another instruction");
     uint32_t *number = slot(address);
@@ -158,6 +163,7 @@ static uint32_t number_of(const struct met *m)
 static void take(struct met *m)
 {
     const struct decoded *d = &m->decoded;
+
     step_registers(&f.registers, d->needs_vectors, d->needs_segments);
     f.touches = operands_touches(d, &f.registers, f.touch);
     f.running = m;
@@ -179,6 +185,7 @@ static bool is_stored_to(uint64_t at)
 static void verify_piece(const struct met *m, const uint8_t *is, uint8_t *was, size_t bytes)
 {
     char why[100];
+
     if (memcmp(was, is, bytes) == 0)
         return;
     for (size_t i = 0; i < bytes; i++) {
@@ -216,6 +223,7 @@ static void count(const struct met *m)
     uint32_t who = number_of(m), site = f.touches ? calls_site(&t->calls, who) : 0;
     uint64_t was = f.registers.general[RSP], is = step_stack();
     uint8_t after[TOUCH_BYTES];
+
     for (unsigned i = 0; i < f.touches; i++)
         if (f.touch[i].load)
             counts_load(&t->counts, site, who, &f.touch[i], f.before[i]);
@@ -234,6 +242,7 @@ static void count(const struct met *m)
 static void finish(uint64_t ip)
 {
     const struct met *m = f.running;
+
     if (!m)
         return;
     f.running = NULL;
@@ -271,6 +280,7 @@ static void step(uint64_t ip)
 {
     struct trace *t = f.t;
     char why[100];
+
     if (t->counts.full || t->calls.full)
         end(ip, "no memory for what is counted");
     struct met *m = meet(ip);
@@ -295,6 +305,7 @@ static void step_aside(uint64_t ip)
 {
     uint64_t most = f.t->steps_most > ASIDE ? f.t->steps_most : ASIDE;
     char why[100];
+
     if (f.aside++ < most)
         return;
     fmt_buf(why, sizeof why, "it has not come to %s within %llu steps",
@@ -306,6 +317,7 @@ static void step_aside(uint64_t ip)
 static void before(void *ctx, uint64_t ip, bool back)
 {
     const struct prepared *row = f.t->row;
+
     (void)ctx;
     if (!f.stack) {
         step_registers(&f.registers, false, false);
@@ -345,6 +357,7 @@ void trace_run(struct trace *t)
 {
     struct guard_ended ended;
     struct step s = {.function = t->row->function, .before = before};
+
     memcpy(s.argument, t->row->argument, sizeof s.argument);
     counts_open(&t->counts);
     calls_open(&t->calls);

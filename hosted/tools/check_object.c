@@ -32,6 +32,7 @@ static void show_function(const struct bench *b, const char *what, enum bench_co
 {
     const struct elf_spot *at = &b->code->at[field];
     uint64_t behind;
+
     if (!at->section)
         return;
     const char *name = elf_symbol_at(b->code->elf, at->section, at->offset, &behind);
@@ -93,6 +94,7 @@ static void *buffer(uint64_t address, size_t size)
 {
     void *p = mmap((void *)address, size, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
     return p == MAP_FAILED || (uint64_t)p != address ? NULL : p;
 }
 
@@ -100,6 +102,7 @@ static bool place(struct engine *e, const struct bench *b)
 {
     static struct placed placed[LAYOUT_MAX];
     size_t size[ELF_KINDS] = {0};
+
     if (!place_row(e, b, RECIPE_LFENCE, placed, 0, LAYOUT_SHUFFLED)) {
         printf("    refused   %s\n", place_why(e));
         return false;
@@ -117,6 +120,7 @@ static bool check_rows(void)
     struct options options;
     size_t n;
     bool good = true;
+
     const struct bench *const *rows = registry(&n);
     struct platform platform = {.code_write = nothing, .code_exec = nothing};
     struct engine *e = &(struct engine){.p = &platform, .o = &options, .compiled = &compiled};
@@ -140,6 +144,7 @@ int main(int argc, char **argv)
 {
     char error[4096];
     struct sink_buf text;
+
     sink_buf_init(&text, error, sizeof error);
     if (argc != 2 || !*argv[1]) {
         fprintf(stderr, "usage: make check-object OBJECT=FILE.o, or a folder\n");

@@ -32,6 +32,7 @@ static const struct declared declared[] = {
 static void type_text(uint32_t type, char *text, size_t size)
 {
     static const char *const words[] = {"string", "integer", "number", "boolean", "object", "null"};
+
     text[0] = '\0';
     for (; json_dimensions(type) > 0; type = json_element(type))
         strncat(text, "array of ", size - strlen(text) - 1);
@@ -60,6 +61,7 @@ static void show(const char *table, const struct declared *d, struct sink *out)
     static const char *const words[] = {"needed", "present", "absent", "only"};
     char type[80];
     struct json j;
+
     type_text(d->type, type, sizeof type);
     json_line_begin(&j, out);
     json_str(&j, "table", table);
@@ -86,6 +88,7 @@ int main(void)
 {
     struct sink out = {print};
     const char *table = "";
+
     for (size_t i = 0; i < sizeof declared / sizeof declared[0]; i++) {
         if (declared[i].table)
             table = declared[i].table;

@@ -34,6 +34,7 @@ static struct sink out = {write_out};
 static bool decode(struct decoded *d, const uint8_t *bytes, size_t n)
 {
     ZydisDecoder decoder;
+
     memset(d, 0, sizeof *d);
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &d->in, d->operand)) &&
@@ -43,6 +44,7 @@ static bool decode(struct decoded *d, const uint8_t *bytes, size_t n)
 static const char *text_of(const struct decoded *d, char text[TEXT])
 {
     ZydisFormatter formatter;
+
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
     if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &d->in, d->operand,
                                                       d->in.operand_count_visible, text, TEXT,
@@ -63,6 +65,7 @@ static void say_register(struct json *j, const char *name, ZydisRegister r)
 static ZydisRegister whole_of(ZydisRegister r)
 {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+
     return whole == ZYDIS_REGISTER_NONE ? r : whole;
 }
 
@@ -80,6 +83,7 @@ static void say_operand(struct json *j, const ZydisDecodedOperand *o)
         [ZYDIS_OPERAND_VISIBILITY_IMPLICIT] = "implicit",
         [ZYDIS_OPERAND_VISIBILITY_HIDDEN] = "hidden",
     };
+
     json_object(j, NULL);
     json_str(j, "visibility", visible[o->visibility]);
     say_actions(j, o->actions);
@@ -140,6 +144,7 @@ static int describe(const struct decoded *d)
         ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
     char text[TEXT];
     struct json j;
+
     json_line_begin(&j, &out);
     json_str(&j, "text", text_of(d, text));
     json_str(&j, "mnemonic", ZydisMnemonicGetString(d->in.mnemonic));
@@ -176,6 +181,7 @@ static ZydisRegister register_by_name(const char *name)
 static const char *change(struct decoded *d, char *word)
 {
     char *value = strchr(word, '='), *end;
+
     if (!value)
         return "a change has a =";
     *value++ = '\0';
@@ -245,6 +251,7 @@ static const char *encode(const struct decoded *wanted, uint8_t *bytes, ZyanUSiz
                           struct decoded *made)
 {
     ZydisEncoderRequest request;
+
     *length = ZYDIS_MAX_INSTRUCTION_LENGTH;
     if (!ZYAN_SUCCESS(ZydisEncoderDecodedInstructionToEncoderRequest(
             &wanted->in, wanted->operand, wanted->in.operand_count_visible, &request)) ||
@@ -260,6 +267,7 @@ static bool rewrite(const struct decoded *d, const char *changes)
 {
     struct decoded wanted = *d, made;
     char words[CHANGES_MOST];
+
     if (strlen(changes) >= sizeof words) {
         fprintf(stderr, "operands: changes take at most %d characters\n", CHANGES_MOST - 1);
         return false;
@@ -294,6 +302,7 @@ static bool rewrite(const struct decoded *d, const char *changes)
 static size_t bytes_of(const char *hex, uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH])
 {
     size_t digits = strlen(hex);
+
     if (digits % 2 || digits / 2 > ZYDIS_MAX_INSTRUCTION_LENGTH ||
         strspn(hex, "0123456789abcdefABCDEF") != digits)
         return 0;
@@ -309,6 +318,7 @@ int main(int argc, char **argv)
     struct decoded d;
     uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
     bool describes = argc == 3 && !strcmp(argv[1], "describe");
+
     if (!describes && (argc < 4 || strcmp(argv[1], "rewrite") != 0)) {
         fprintf(stderr, "usage: operands describe BYTES | operands rewrite BYTES CHANGES ...\n");
         return USAGE;

@@ -16,6 +16,7 @@ static inline void options_table(FILE *out)
 {
     const struct option_doc *docs;
     size_t n = options_docs(&docs);
+
     fputs("| key | values | default | meaning |\n| --- | --- | --- | --- |\n", out);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, "| `%s=` | `", docs[i].key);

@@ -86,6 +86,7 @@ enum clock_source clocks_source(enum clock_id id)
                                                          [CLOCK_ID_HPET] = CLOCK_HPET,
                                                          [CLOCK_ID_PMTIMER] = CLOCK_PMTIMER,
                                                          [CLOCK_ID_PIT] = CLOCK_PIT};
+
     return sources[id];
 }
 

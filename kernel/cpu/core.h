@@ -101,6 +101,7 @@ struct core *core_find(void);
 static inline struct core *core_current(void)
 {
     struct core *c;
+
     __asm__ volatile("mov %%gs:0, %0" : "=r"(c));
     return c;
 }

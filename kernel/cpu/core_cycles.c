@@ -26,6 +26,7 @@ static const char *start_pmc(struct timer *t)
 {
     struct core_cycles *c = t->context;
     const char *why = core_counter_start(&c->counter, &c->has, COUNT_CYCLES, &c->access);
+
     t->bits = c->counter.bits;
     return why;
 }
@@ -33,12 +34,14 @@ static const char *start_pmc(struct timer *t)
 static enum timer_status count_pmc(struct timer *t, uint64_t *count)
 {
     struct core_cycles *c = t->context;
+
     return core_counter_read(&c->counter, &c->access, count) ? TIMER_OK : TIMER_FAILED;
 }
 
 static void stop_pmc(struct timer *t)
 {
     struct core_cycles *c = t->context;
+
     c->stuck = !core_counter_stop(&c->counter, &c->access) || c->stuck;
 }
 
@@ -46,6 +49,7 @@ static const char *start_retired(struct timer *t)
 {
     struct core_cycles *c = t->context;
     const char *why = core_counter_start(&c->instructions, &c->has, COUNT_INSTRUCTIONS, &c->access);
+
     t->bits = c->instructions.bits;
     return why;
 }
@@ -53,24 +57,28 @@ static const char *start_retired(struct timer *t)
 static enum timer_status count_retired(struct timer *t, uint64_t *count)
 {
     struct core_cycles *c = t->context;
+
     return core_counter_read(&c->instructions, &c->access, count) ? TIMER_OK : TIMER_FAILED;
 }
 
 static void stop_retired(struct timer *t)
 {
     struct core_cycles *c = t->context;
+
     c->stuck = !core_counter_stop(&c->instructions, &c->access) || c->stuck;
 }
 
 static const char *start_aperf(struct timer *t)
 {
     struct core_cycles *c = t->context;
+
     return aperf_start(&c->ratio, &c->has, &c->access);
 }
 
 static enum timer_status count_aperf(struct timer *t, uint64_t *count)
 {
     struct core_cycles *c = t->context;
+
     switch (aperf_read(&c->ratio, &c->access, count)) {
     case APERF_OK:
         return TIMER_OK;

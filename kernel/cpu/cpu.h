@@ -11,6 +11,7 @@
 static inline uint64_t rdtsc(void)
 {
     uint32_t lo, hi;
+
     __asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
     return (uint64_t)hi << 32 | lo;
 }
@@ -18,6 +19,7 @@ static inline uint64_t rdtsc(void)
 static inline struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 {
     struct cpuid_regs r;
+
     __asm__ volatile("cpuid"
                      : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
                      : "a"(leaf), "c"(subleaf));
@@ -34,6 +36,7 @@ static inline struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t su
 static inline uint8_t in8(uint16_t port)
 {
     uint8_t v;
+
     __asm__ volatile("inb %1, %0" : "=a"(v) : "Nd"(port));
     return v;
 }
@@ -41,6 +44,7 @@ static inline uint8_t in8(uint16_t port)
 static inline uint32_t in32(uint16_t port)
 {
     uint32_t v;
+
     __asm__ volatile("inl %1, %0" : "=a"(v) : "Nd"(port));
     return v;
 }
@@ -95,6 +99,7 @@ static inline void sfence(void)
 static inline uint64_t rdmsr(uint32_t msr)
 {
     uint32_t lo, hi;
+
     __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
     return (uint64_t)hi << 32 | lo;
 }
@@ -107,6 +112,7 @@ static inline void wrmsr(uint32_t msr, uint64_t v)
 static inline uint64_t read_rflags(void)
 {
     uint64_t v;
+
     __asm__ volatile("pushfq; pop %0" : "=r"(v));
     return v;
 }

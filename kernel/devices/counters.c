@@ -54,6 +54,7 @@ static uint64_t mask_of(const struct timer *t)
 static enum timer_status read_whole(struct timer *t, uint64_t *count)
 {
     uint64_t again = 0;
+
     return timer_read_whole(t, count, &again);
 }
 

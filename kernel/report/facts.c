@@ -54,6 +54,7 @@ static double cores_ms(const struct machine *m)
 static void show_cores(const struct machine *m, struct sink *out)
 {
     const struct cores *c = &m->cores;
+
     if (c->count == 1) {
         fmt(out, "cores     1\r\n");
         return;
@@ -84,6 +85,7 @@ static void show_consoles(const struct machine *m, struct sink *out)
     const struct serial *s = &m->serial;
     const struct framebuffer *f = &m->handoff->framebuffer;
     const struct screen_layout *l = &m->screen.layout;
+
     if (s->on) {
         fmt(out, "console   serial %s 0x%llx", s->place.mmio ? "in memory at" : "at port",
             (unsigned long long)s->place.address);
@@ -106,6 +108,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
                       const struct facts *f, struct sink *out)
 {
     const struct handoff *h = m->handoff;
+
     head_show(e, p, out);
     head_show_cpu(&f->cpu, m->handoff->qemu ? " (QEMU)" : "", out);
     fmt(out, "firmware  %s revision %x, UEFI %u.%u; ACPI %s\r\n", h->firmware_vendor,
@@ -130,6 +133,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
 static void record_firmware(const struct machine *m, struct json *j)
 {
     const struct handoff *h = m->handoff;
+
     json_object(j, "firmware");
     json_str(j, "vendor", h->firmware_vendor);
     json_u64(j, "revision", h->firmware_revision);
@@ -148,6 +152,7 @@ static void record_firmware(const struct machine *m, struct json *j)
 static void record_masked(const struct machine *m, struct json *j)
 {
     const struct irq_masked *q = &m->irq;
+
     json_object(j, "masked");
     json_array(j, "pic_was");
     json_u64(j, NULL, q->pic_was[0]);
@@ -169,6 +174,7 @@ static void record_masked(const struct machine *m, struct json *j)
 static void record_cores(const struct machine *m, struct json *j)
 {
     const struct cores *c = &m->cores;
+
     json_object(j, "cores");
     json_u64(j, "count", c->count);
     json_u64(j, "up", c->up + 1);
@@ -214,6 +220,7 @@ static void record_memory(const struct machine *m, const struct board *b, struct
 static void record_consoles(const struct machine *m, struct json *j)
 {
     const struct framebuffer *f = &m->handoff->framebuffer;
+
     if (m->serial.on) {
         json_object(j, "serial");
         json_str(j, "from", m->serial.place.from);
@@ -246,6 +253,7 @@ static void record_run(const struct machine *m, const struct engine *e, const st
                        const struct facts *f, struct report *r)
 {
     struct json j;
+
     if (!report_record(r, &j, "run"))
         return;
     head_record(e, p, &j);
@@ -276,6 +284,7 @@ static void warn_of_consoles(const struct machine *m, struct report *r)
 {
     const struct handoff *h = m->handoff;
     char text[256];
+
     if (h->framebuffer.size == 0 && h->screen_refused[0]) {
         fmt_buf(text, sizeof text, "no screen: %s", h->screen_refused);
         warn(r, text);
@@ -296,6 +305,7 @@ static void warn_of_consoles(const struct machine *m, struct report *r)
 static void refused(struct report *r, const struct acpi_error *e)
 {
     char text[160];
+
     if (e->text[0] == '\0')
         return;
     fmt_buf(text, sizeof text, "ACPI: %s: what stands before it is used", e->text);
@@ -306,6 +316,7 @@ static void refused(struct report *r, const struct acpi_error *e)
 static void warn_of_tables(const struct machine *m, struct report *r)
 {
     char text[128];
+
     if (m->acpi.bad) {
         fmt_buf(text, sizeof text,
                 "%u ACPI tables are passed over: out of memory's bounds, too short, or with a "
@@ -324,6 +335,7 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
 {
     const struct handoff *h = m->handoff;
     char text[320];
+
     if (h->foreign_options[0]) {
         fmt_buf(text, sizeof text, "load options of another program ignored: \"%s\"",
                 h->foreign_options);
@@ -368,6 +380,7 @@ static void warn_of_cores(const struct machine *m, struct report *r)
 {
     const struct cores *c = &m->cores;
     char text[256];
+
     if (c->why_alone) {
         fmt_buf(text, sizeof text, "%u other cores are not used: %s", c->count - 1, c->why_alone);
         warn(r, text);
@@ -399,6 +412,7 @@ void facts_report(const struct machine *m, const struct engine *e, const struct 
                   struct essence *essence, struct report *r)
 {
     static struct facts f; /* more than a page */
+
     take_facts(&f, m, e);
     essence_machine(essence, e, &f.board);
     if (report_table(r))
@@ -413,6 +427,7 @@ void facts_report(const struct machine *m, const struct engine *e, const struct 
 static bool counter_is_stuck(const struct machine *m)
 {
     bool stuck = m->boot_core->cycles.stuck;
+
     for (unsigned i = 1; i < m->cores.count; i++)
         stuck = stuck || (m->cores.core[i] && m->cores.core[i]->cycles.stuck);
     return stuck;
@@ -429,6 +444,7 @@ void facts_left(const struct machine *m, struct report *r)
 void facts_cost(const struct machine *m, struct report *r)
 {
     const struct serial *s = &m->serial;
+
     if (!s->on || !report_table(r))
         return;
     report_fresh_line(r);

@@ -20,6 +20,7 @@ static const char *smi_absent(const struct machine *m)
 static void show_settings(const struct quieted *q, struct sink *out)
 {
     const char *head = "quiet";
+
     for (unsigned i = 0; i < QUIET_IDS; i++) {
         const struct quiet_setting *s = &q->core[0].of[i];
         if (!s->asked && !s->control)
@@ -78,6 +79,7 @@ static void record_value(struct json *j, const char *name, const struct quiet_se
 {
     char text[40];
     struct sink_buf buf;
+
     sink_buf_init(&buf, text, sizeof text);
     quiet_text(s, value, &buf.sink);
     json_str(j, name, text);
@@ -112,6 +114,7 @@ static void record_settings(const struct quieted *q, struct json *j)
 static void record_function(struct json *j, const struct pci_function *f)
 {
     char text[32];
+
     json_object(j, NULL);
     fmt_buf(text, sizeof text, "%04x:%02x:%02x.%x", f->at.segment, f->at.bus, f->at.device,
             f->at.function);
@@ -127,6 +130,7 @@ static void record_function(struct json *j, const struct pci_function *f)
 static void record_dma(const struct dma *d, struct json *j)
 {
     const struct pci_stop *s = &d->stopped;
+
     if (!d->asked)
         return;
     json_object(j, "dma");
@@ -160,6 +164,7 @@ void quiet_facts_record(const struct machine *m, struct json *j)
 static void warn_settings(const struct quieted *q, struct report *r)
 {
     char text[160];
+
     for (unsigned i = 0; i < QUIET_IDS; i++) {
         const struct quiet_setting *s = &q->core[0].of[i];
         if (!s->asked || q->failed[i] == 0)
@@ -173,6 +178,7 @@ static void warn_settings(const struct quieted *q, struct report *r)
 static void warn_dma(const struct dma *d, struct report *r)
 {
     char text[160];
+
     if (d->why_not) {
         fmt_buf(text, sizeof text, "dma=off: %s", d->why_not);
         report_event(r, "warning", text);
@@ -189,6 +195,7 @@ static void warn_watchdog(const struct watchdog *w, bool there, const char *tabl
 {
     char text[240];
     struct sink_buf buf;
+
     if (!there)
         return;
     sink_buf_init(&buf, text, sizeof text);
@@ -234,6 +241,7 @@ static struct advice_facts look(const struct machine *m, const struct engine *e,
         .lfence = m->lfence == LFENCE_UNKNOWN ? SEEN_NOT : seen(m->lfence != LFENCE_COULD_NOT),
         .invariant = seen(m->cpu.tsc_invariant),
     };
+
     if (turbo->control)
         f.turbo = seen(turbo->now != turbo->mask);
     if (m->quiet.has_c1e)
@@ -267,6 +275,7 @@ void quiet_facts_advise(const struct machine *m, const struct engine *e, struct 
     struct advice_facts f = look(m, e, r);
     struct advice advice[ADVICE_MAX];
     size_t n = advice_choose(&f, advice);
+
     for (size_t i = 0; i < n; i++) {
         struct json j;
         if (report_table(r) && advice[i].change)

@@ -17,6 +17,7 @@ static void test_interrupts(const struct machine *m, struct report *r)
     char detail[96];
     unsigned stuck = m->irq.ioapic_stuck + m->irq.lvt_stuck;
     bool enabled = read_rflags() & RFLAGS_IF;
+
     fmt_buf(detail, sizeof detail, "IF is %s, %u sources still open after masking",
             enabled ? "SET" : "clear", stuck);
     judge(r, "interrupts", !enabled && stuck == 0, detail);
@@ -26,6 +27,7 @@ static void test_fixup(struct report *r)
 {
     uint64_t value;
     bool there = mem_read(0, &value);
+
     judge(r, "fixup", !there,
           there ? "address 0 can be read: it should not be mapped"
                 : "a read of address 0 faulted and was survived");
@@ -36,6 +38,7 @@ static void test_monotonic(struct report *r)
     char detail[64];
     unsigned back = 0;
     uint64_t last = tsc_now();
+
     for (unsigned i = 0; i < MONOTONIC_RUN; i++) {
         uint64_t now = tsc_now();
         back += now < last;
@@ -49,6 +52,7 @@ static void test_sources(const struct machine *m, const struct engine *e, struct
 {
     unsigned known = 0;
     char detail[96];
+
     for (unsigned i = 0; i < CLOCK_VOTERS; i++)
         known += m->clock.source[i].known;
     fmt_buf(detail, sizeof detail, "%u sources, the farthest %u ppm from %s", known,
@@ -65,6 +69,7 @@ static void test_sources(const struct machine *m, const struct engine *e, struct
 static void test_memory(const struct machine *m, struct report *r)
 {
     bool wp = read_cr0() & CR0_WP;
+
     judge(r, "protection", wp && m->paging.tables.nx,
           wp && m->paging.tables.nx ? "code is read-only, data is not executable"
                                     : "this CPU has no NX, or CR0.WP is clear");
@@ -77,6 +82,7 @@ struct calls {
 static void note_call(void *ctx, unsigned core)
 {
     struct calls *calls = ctx;
+
     calls->n++;
     calls->core = core_current()->index == core ? core : 0;
 }
@@ -87,6 +93,7 @@ static void test_cores(const struct machine *m, const struct engine *e, struct r
     const struct platform_cores *c = e->p->cores;
     unsigned usable = 0, right = 0;
     char detail[128];
+
     if (!c) {
         report_selftest(r, "cores", SELFTEST_NOT_JUDGED,
                         m->cores.why_alone ? m->cores.why_alone : "there is one core only");
@@ -110,6 +117,7 @@ static void test_deadline(const struct machine *m, struct report *r)
     char detail[400];
     struct sink_buf text;
     unsigned work = 0;
+
     sink_buf_init(&text, detail, sizeof detail);
     for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
         const struct deadline_source *s = &m->deadlines.source[m->deadlines.order[i]];

@@ -8,6 +8,7 @@ static bool number(const char **text, unsigned *value)
 {
     const char *at = *text;
     unsigned v = 0;
+
     for (; *at >= '0' && *at <= '9'; at++) {
         v = v * 10 + (unsigned)(*at - '0');
         if (v >= CORE_LIST_MAX)
@@ -24,6 +25,7 @@ static bool number(const char **text, unsigned *value)
 static bool range(struct core_list *l, const char **text)
 {
     unsigned from, to;
+
     if (!number(text, &from))
         return false;
     to = from;
@@ -63,6 +65,7 @@ bool core_list_has(const struct core_list *l, unsigned core)
 unsigned core_list_count(const struct core_list *l, unsigned count)
 {
     unsigned n = 0;
+
     for (unsigned i = 0; i < count; i++)
         n += core_list_has(l, i);
     return n;
@@ -71,6 +74,7 @@ unsigned core_list_count(const struct core_list *l, unsigned count)
 bool core_list_beyond(const struct core_list *l, unsigned count, struct sink *out)
 {
     bool any = false;
+
     for (unsigned i = count; !l->all && i < CORE_LIST_MAX; i++) {
         unsigned from = i;
         if (!core_list_has(l, i))

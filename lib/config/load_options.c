@@ -8,6 +8,7 @@
 static const char *base_name(const char *path, size_t *n)
 {
     const char *base = path;
+
     for (; *path != '\0'; path++)
         if (*path == '\\' || *path == '/' || *path == ':')
             base = path + 1;
@@ -20,6 +21,7 @@ static const char *base_name(const char *path, size_t *n)
 static bool is_own_name(const char *word, const char *own_name)
 {
     size_t n, n_own;
+
     word = base_name(word, &n);
     if (str_is_any_case("baretick", word, n) || str_is_any_case("bootx64", word, n))
         return true;
@@ -43,6 +45,7 @@ static struct survey survey(const void *bytes, size_t n, const char *own_name)
     struct survey s = {0};
     struct words words;
     struct word word;
+
     words_open(&words, bytes, n, true);
     while (words_next(&words, &word)) {
         if (word.number == 1)
@@ -61,6 +64,7 @@ static bool quote_one(struct sink_buf *out, const struct utext *t, int32_t code)
 {
     char utf8[4], text[4 * 4 + 1]; /* four bytes at the most, each as \xNN */
     struct sink_buf piece;
+
     sink_buf_init(&piece, text, sizeof text);
     if (code == UTEXT_BAD)
         str_escape(&piece.sink, (const char *)t->bytes + t->began, t->at - t->began);
@@ -102,6 +106,7 @@ enum load_options options_parse_load(struct options *o, const void *bytes, size_
                                      struct sink *err)
 {
     struct survey s = survey(bytes, n, own_name);
+
     quote[0] = '\0';
     if (s.words == 0 && !s.after)
         return LOAD_OPTIONS_NONE;

@@ -131,6 +131,7 @@ static void *field(struct options *o, const struct option_doc *k)
 static uint32_t number_in(const struct options *o, const struct option_doc *k)
 {
     uint32_t v;
+
     memcpy(&v, (const char *)o + k->takes.field, sizeof v);
     return v;
 }
@@ -139,6 +140,7 @@ static bool take_choice(const char *values, const char *text, uint32_t *choice)
 {
     const char *at;
     size_t n;
+
     for (uint32_t i = 0; (n = str_alternative(values, i, &at)) > 0; i++) {
         if (str_is(text, at, n)) {
             *choice = i;
@@ -152,6 +154,7 @@ static bool take_choice(const char *values, const char *text, uint32_t *choice)
 static bool is_list(const char *text)
 {
     char before = ',';
+
     for (; *text != '\0'; before = *text++)
         if (*text <= ' ' || *text > '~' || (*text == ',' && before == ','))
             return false;
@@ -163,6 +166,7 @@ static bool take_fraction(const char *text, uint32_t *parts)
 {
     uint32_t whole = 0, unit = OPTION_ONE;
     const char *c = text;
+
     if (str_u32(text, &whole)) {
         *parts = whole * OPTION_THOUSANDTH;
         return whole <= OPTION_ONE / OPTION_THOUSANDTH;
@@ -181,6 +185,7 @@ static bool take_fraction(const char *text, uint32_t *parts)
 static void fraction_text(uint32_t parts, char *text, size_t size)
 {
     size_t n = fmt_buf(text, size, "%u.%06u", parts / OPTION_ONE, parts % OPTION_ONE);
+
     while (text[n - 1] == '0' && text[n - 2] != '.')
         text[--n] = '\0';
 }
@@ -190,6 +195,7 @@ static bool take_value(struct options *o, const struct option_doc *k, const char
     uint32_t v = 0;
     const char *at;
     size_t n;
+
     switch (k->takes.kind) {
     case OPTION_TIMERS:
         return timer_list_parse(field(o, k), k->values, text, &at, &n) == TIMER_LIST_FINE;
@@ -281,6 +287,7 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
 static const struct option_doc *find_key(const char *word, const char **value)
 {
     size_t n = 0;
+
     while (word[n] != '\0' && word[n] != '=')
         n++;
     *value = word[n] == '=' ? word + n + 1 : NULL;
@@ -293,6 +300,7 @@ static const struct option_doc *find_key(const char *word, const char **value)
 bool options_knows(const char *word)
 {
     const char *value;
+
     return str_eq(word, "help") || str_eq(word, "list") ||
            (find_key(word, &value) != NULL && value != NULL);
 }
@@ -300,6 +308,7 @@ bool options_knows(const char *word)
 static void say_words(const char *word, struct sink *err)
 {
     size_t n = 0;
+
     while (word[n] != '\0' && word[n] != '=')
         n++;
     struct near key = near_to(word, n), alone = near_to(word, n);
@@ -318,6 +327,7 @@ static void say_place(struct sink *err, const struct word *word, const char *sou
                       const char *unit, unsigned number)
 {
     const size_t longest = 64; /* a screen's line has room for the rest of the message's head */
+
     fmt(err, "%s, %s %u: \"", source, unit, number);
     str_escape(err, word->at, word->n < longest ? word->n : longest);
     fmt(err, word->cut || word->n > longest ? "...\": " : "\": ");
@@ -358,6 +368,7 @@ bool options_parse_file(struct options *o, const void *bytes, size_t n, const ch
 {
     struct words words;
     struct word word;
+
     words_open(&words, bytes, n, false);
     while (words_next(&words, &word))
         if (!options_take(o, &word, source, "line", word.line, err))
@@ -385,12 +396,14 @@ bool options_give(const struct options *o, const char *key)
 {
     const char *value;
     const struct option_doc *k = find_key(key, &value);
+
     return k && o->given & 1ull << (k - keys);
 }
 
 static void say_methods(struct sink *out, uint32_t methods)
 {
     bool first = true;
+
     for (uint32_t m = 0; m < METHOD_COUNT; m++)
         if (methods & 1u << m) {
             fmt(out, "%smethod=%s", first ? "" : " and ", method_names[m]);
@@ -470,6 +483,7 @@ static const char *value_text(const struct options *o, const struct option_doc *
     const void *at = (const char *)o + k->takes.field;
     const char *word;
     size_t n;
+
     switch (k->takes.kind) {
     case OPTION_LIST:
     case OPTION_FILES:
@@ -508,6 +522,7 @@ static bool is_number(const struct options *o, const struct option_doc *k)
 static void record_one(const struct options *o, const struct option_doc *k, struct json *j)
 {
     char text[VALUE_TEXT];
+
     if (is_number(o, k)) {
         json_u64(j, k->key, number_in(o, k));
     } else if (k->takes.kind == OPTION_FRACTION) {
@@ -523,6 +538,7 @@ void options_show(const struct options *o, uint32_t samples, struct sink *out)
 {
     struct options standard;
     char is[VALUE_TEXT], was[VALUE_TEXT];
+
     options_default(&standard);
     fmt(out, "suite=%s bench=%s samples=%u", o->suite, o->bench, samples);
     for (size_t i = 0; i < KEYS; i++) {

@@ -14,6 +14,7 @@ static bool next_number(const char **rest, char end, uint64_t *v)
 {
     char number[SERIAL_CHOICE_TEXT];
     size_t n = 0;
+
     while ((*rest)[n] != '\0' && (*rest)[n] != ':')
         n++;
     bool whole = (*rest)[n] == end && str_copy(number, sizeof number, *rest, n);
@@ -24,6 +25,7 @@ static bool next_number(const char **rest, char end, uint64_t *v)
 static bool parse_mmio(struct serial_choice *c, const char *text)
 {
     uint64_t width, stride;
+
     c->kind = SERIAL_MMIO;
     if (!next_number(&text, ':', &c->address) || !next_number(&text, ':', &width) ||
         !next_number(&text, '\0', &stride))
@@ -63,6 +65,7 @@ static bool parse_place(struct serial_choice *c, const char *text)
 bool serial_choice_parse(struct serial_choice *c, const char *text)
 {
     struct serial_choice parsed = {.kind = SERIAL_OFF, .baud = SERIAL_BAUD_MAX};
+
     if (str_eq(text, "off")) {
         *c = parsed;
         return true;

@@ -16,6 +16,7 @@ static unsigned id_of(const char *words, const char *bytes, size_t n)
 {
     const char *word;
     size_t length;
+
     for (unsigned id = 0; (length = str_alternative(words, id, &word)) > 0; id++)
         if (length == n && memcmp(word, bytes, n) == 0)
             return id;
@@ -25,6 +26,7 @@ static unsigned id_of(const char *words, const char *bytes, size_t n)
 static enum timer_list_fault add(struct timer_list *l, const char *words, const char *at, size_t n)
 {
     unsigned id = id_of(words, at, n);
+
     if (n == 0)
         return TIMER_LIST_EMPTY;
     if (id == TIMER_LIST_MAX)
@@ -40,6 +42,7 @@ enum timer_list_fault timer_list_parse(struct timer_list *l, const char *words, 
                                        const char **at, size_t *n)
 {
     struct timer_list found = {0};
+
     for (;; text += *n + 1) {
         *at = text;
         for (*n = 0; text[*n] != '\0' && text[*n] != ',';)
@@ -86,6 +89,7 @@ void timer_list_explain(const char *words, const char *text, struct sink *out)
     struct near near;
     const char *at;
     size_t n;
+
     switch (timer_list_parse(&l, words, text, &at, &n)) {
     case TIMER_LIST_FINE:
         return;
@@ -112,6 +116,7 @@ void timer_name(const char *words, unsigned id, char out[TIMER_NAME_MAX])
 {
     const char *word;
     size_t n = str_alternative(words, id, &word);
+
     str_copy(out, TIMER_NAME_MAX, word, n);
 }
 
@@ -119,6 +124,7 @@ void timer_list_text(const struct timer_list *l, const char *words, char out[TIM
 {
     struct sink_buf text;
     char name[TIMER_NAME_MAX];
+
     sink_buf_init(&text, out, TIMER_LIST_TEXT);
     for (unsigned i = 0; i < l->n; i++) {
         timer_name(words, l->id[i], name);

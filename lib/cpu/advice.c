@@ -49,6 +49,7 @@ static enum seen answer(const struct advice_facts *f, const struct rule *r)
 size_t advice_choose(const struct advice_facts *f, struct advice out[ADVICE_MAX])
 {
     size_t n = 0;
+
     if (f->emulated == SEEN_YES) {
         out[0] = (struct advice){"emulated", true,
                                  "an emulator executes this, so no CPU's settings can be judged: "

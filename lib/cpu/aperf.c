@@ -22,6 +22,7 @@ static bool look(struct aperf *now, const struct counter_access *a)
 static uint64_t scaled(uint64_t t, uint64_t a, uint64_t m)
 {
     unsigned shift = 0;
+
     for (; (a | m) >> 31; a >>= 1)
         m >>= 1;
     for (; t >> 32; t >>= 1)
@@ -34,6 +35,7 @@ static uint64_t scaled(uint64_t t, uint64_t a, uint64_t m)
 enum aperf_status aperf_read(struct aperf *p, const struct counter_access *a, uint64_t *cycles)
 {
     struct aperf now;
+
     if (!look(&now, a))
         return APERF_FAILED;
     if (now.apart > p->apart) {
@@ -57,6 +59,7 @@ static enum aperf_status read_patiently(struct aperf *p, const struct counter_ac
                                         uint64_t *cycles)
 {
     enum aperf_status status = APERF_AGAIN;
+
     for (unsigned i = 0; i < LOOKS && status == APERF_AGAIN; i++)
         status = aperf_read(p, a, cycles);
     return status;
@@ -65,6 +68,7 @@ static enum aperf_status read_patiently(struct aperf *p, const struct counter_ac
 static const char *prove(struct aperf *p, const struct counter_access *a)
 {
     uint64_t counted[COUNTER_PROOF_TRIES];
+
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         uint64_t from, to = 0;
         if (read_patiently(p, a, &from) != APERF_OK)
@@ -79,6 +83,7 @@ const char *aperf_start(struct aperf *p, const struct core_counters *has,
                         const struct counter_access *a)
 {
     const char *why = aperf_absent(has);
+
     if (why)
         return why;
     *p = (struct aperf){.apart = UINT64_MAX};

@@ -42,12 +42,14 @@ static void deterministic(struct list *l, uint32_t leaf, cpuid_fn cpuid, void *c
 uint32_t caches_amd_ways(uint32_t code)
 {
     static const uint32_t ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
+
     return ways[code & 0xf];
 }
 
 static void amd_l1(struct list *l, uint32_t r, enum cache_type type)
 {
     uint32_t ways = r >> 16 & 0xff;
+
     add(l, (struct cache){
                .level = 1,
                .type = type,
@@ -61,6 +63,7 @@ static void amd_l1(struct list *l, uint32_t r, enum cache_type type)
 static void amd_lower(struct list *l, uint32_t r, unsigned level, uint64_t size)
 {
     uint32_t code = r >> 12 & 0xf;
+
     if (code != 0) /* disabled, or not there */
         add(l, (struct cache){
                    .level = level,
@@ -75,6 +78,7 @@ static void amd_lower(struct list *l, uint32_t r, unsigned level, uint64_t size)
 static void amd_legacy(struct list *l, const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     const uint32_t base = 0x80000000;
+
     if (c->max_ext_leaf >= base + 5) {
         struct cpuid_regs r = cpuid(ctx, base + 5, 0);
         amd_l1(l, r.ecx, CACHE_DATA);
@@ -102,6 +106,7 @@ static void from_descriptors(struct list *l, const struct cpu *c, cpuid_fn cpuid
     uint8_t bytes[DESCRIPTORS_MAX];
     const struct list before = *l;
     unsigned n = descriptors_read(bytes, c, cpuid, ctx);
+
     for (unsigned i = 0; i < n; i++) {
         struct cache cache;
         if (descriptor_cache(&cache, bytes[i], c) && !has(&before, cache.level))
@@ -112,6 +117,7 @@ static void from_descriptors(struct list *l, const struct cpu *c, cpuid_fn cpuid
 unsigned caches_decode(struct cache out[CACHES_MAX], const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     struct list l = {out, 0};
+
     if (cpu_is_amd(c)) {
         if (c->max_ext_leaf >= 0x8000001d)
             deterministic(&l, 0x8000001d, cpuid, ctx);

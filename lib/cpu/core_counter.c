@@ -44,6 +44,7 @@ static void decode_fixed(struct core_counters *c, const struct cpu *cpu, cpuid_f
 {
     struct cpuid_regs a = cpuid(ctx, 0xa, 0);
     unsigned version = a.eax & 0xff, fixed = a.edx & 0x1f, bits = a.edx >> 5 & 0xff;
+
     if (version == 2 && fixed == 0 && cpu->vendor == VENDOR_INTEL && !cpu->hypervisor) {
         fixed = CORE2_FIXED;
         bits = CORE2_BITS;
@@ -60,6 +61,7 @@ static void decode_amd(struct core_counters *c, const struct cpu *cpu, cpuid_fn 
 {
     uint32_t most = cpuid(ctx, 0x80000000, 0).eax;
     struct cpuid_regs v2 = {0};
+
     if (most >= 0x80000022)
         v2 = cpuid(ctx, 0x80000022, 0);
     bool extended = most >= 0x80000001 && cpuid(ctx, 0x80000001, 0).ecx & 1u << 23;
@@ -78,6 +80,7 @@ static void decode_amd(struct core_counters *c, const struct cpu *cpu, cpuid_fn 
 void core_counters_decode(struct core_counters *c, cpuid_fn cpuid, void *ctx)
 {
     struct cpu cpu;
+
     cpu_decode(&cpu, cpuid, ctx);
     *c = (struct core_counters){.pmc = COUNTER_NONE};
     if (!cpu.msr)
@@ -130,6 +133,7 @@ static const char *set_fixed(struct core_counter *c, enum core_counter_event eve
 {
     uint64_t control, global, on = FIXED0_ON << events[event].fixed;
     unsigned shift = 4 * events[event].fixed;
+
     if (!a->msr.read(a->msr.ctx, FIXED_CTR_CTRL, &control) ||
         !a->msr.read(a->msr.ctx, PERF_GLOBAL_CTRL, &global))
         return "MSR 38Dh or 38Fh faults: a hypervisor withholds the counter";
@@ -171,6 +175,7 @@ static const char *set_amd(struct core_counter *c, const struct core_counters *h
 const char *core_counter_prove(const uint64_t *counted)
 {
     bool moved = false;
+
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         moved = moved || counted[i] != 0;
         if (counted[i] >= COUNTER_PROOF_ADDS / 10 * 9 && counted[i] <= COUNTER_PROOF_ADDS / 4 * 5)
@@ -183,6 +188,7 @@ const char *core_counter_prove(const uint64_t *counted)
 static const char *prove(const struct core_counter *c, const struct counter_access *a)
 {
     uint64_t counted[COUNTER_PROOF_TRIES];
+
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         uint64_t from, to;
         if (!core_counter_read(c, a, &from))
@@ -199,6 +205,7 @@ const char *core_counter_start(struct core_counter *c, const struct core_counter
                                enum core_counter_event event, const struct counter_access *a)
 {
     const char *why = core_counter_absent(has);
+
     *c = (struct core_counter){.bits = has->bits};
     if (why)
         return why;
@@ -219,6 +226,7 @@ bool core_counter_read(const struct core_counter *c, const struct counter_access
 bool core_counter_stop(struct core_counter *c, const struct counter_access *a)
 {
     bool same = true;
+
     while (c->steps > 0)
         same = msr_put_back(&c->step[--c->steps], &a->msr) && same;
     return same;

@@ -32,6 +32,7 @@ static void put_text(char *out, const uint32_t *regs, size_t n)
 static void tidy(char *text)
 {
     size_t from = 0, n = strlen(text);
+
     while (text[from] == ' ')
         from++;
     while (n > from && text[n - 1] == ' ')
@@ -90,6 +91,7 @@ static void decode_basic(struct cpu *c, const struct source *s)
 {
     struct cpuid_regs r = leaf(s, 0), leaf_7 = {0};
     uint32_t leaf_1_ecx = 0;
+
     c->max_leaf = r.eax;
     put_text(c->vendor_id, (uint32_t[]){r.ebx, r.edx, r.ecx}, 3);
     c->vendor = vendor_of(c->vendor_id);
@@ -162,12 +164,14 @@ static uint32_t max_extended(const struct source *s)
 {
     const uint32_t base = 0x80000000;
     uint32_t max = leaf(s, base).eax;
+
     return max >= base && max <= base + 0xffff ? max : 0;
 }
 
 bool cpu_has_rdtscp(cpuid_fn cpuid, void *ctx)
 {
     const struct source s = {cpuid, ctx};
+
     return max_extended(&s) >= 0x80000001 && bit(leaf(&s, 0x80000001).edx, 27);
 }
 
@@ -175,6 +179,7 @@ static void decode_extended(struct cpu *c, const struct source *s)
 {
     const uint32_t base = 0x80000000;
     uint32_t ext21_eax = 0;
+
     c->max_ext_leaf = max_extended(s);
     c->phys_bits = 36; /* before 8000_0008 there was PAE */
 
@@ -206,6 +211,7 @@ static void decode_extended(struct cpu *c, const struct source *s)
 void cpu_decode(struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     struct source s = {cpuid, ctx};
+
     memset(c, 0, sizeof *c);
     decode_basic(c, &s);
     decode_extended(c, &s);
@@ -215,6 +221,7 @@ void cpu_decode(struct cpu *c, cpuid_fn cpuid, void *ctx)
 bool cpu_model_is_masked(const struct cpu *c)
 {
     enum cpu_vectors most = cpu_model(c)->vectors;
+
     return most != VECTORS_NOT_KNOWN && c->vectors > most;
 }
 
@@ -234,6 +241,7 @@ const char *cpu_lacks(const struct cpu *c, enum recipe r)
 bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err)
 {
     const char *lacks = r == RECIPE_AUTO ? NULL : cpu_lacks(c, r);
+
     if (!lacks)
         return true;
     fmt(err, "recipe=%s: not on this CPU: %s; this CPU can:", recipe_names[r], lacks);
@@ -246,5 +254,6 @@ bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err)
 enum recipe cpu_default_recipe(const struct cpu *c)
 {
     bool documented = c->vendor == VENDOR_INTEL || cpu_is_amd(c);
+
     return documented ? RECIPE_LFENCE : RECIPE_CPUID;
 }

@@ -19,6 +19,7 @@ void cpu_facts_record_topology(const struct cpu_facts *f, struct json *j)
 {
     const struct topology *t = &f->topology;
     unsigned kinds = 0;
+
     if (t->logical_cpus == 0)
         return;
     json_u64(j, "logical_cpus", t->logical_cpus);
@@ -63,6 +64,7 @@ void cpu_facts_record_caches(const struct cpu_facts *f, struct json *j)
 void cpu_facts_record_tlbs(const struct cpu_facts *f, struct json *j)
 {
     static const char *const sizes[] = {"4k", "2m", "4m", "1g"}; /* TLB_4K and on, bit by bit */
+
     json_array(j, "tlbs");
     for (unsigned i = 0; i < f->tlbs; i++) {
         const struct tlb *t = &f->tlb[i];
@@ -84,6 +86,7 @@ void cpu_facts_record_tlbs(const struct cpu_facts *f, struct json *j)
 void cpu_facts_record_mitigations(const struct cpu_facts *f, struct json *j)
 {
     const struct mitigations *m = &f->mitigations;
+
     json_object(j, "mitigations");
     json_bool(j, "ibrs", m->ibrs);
     json_bool(j, "ibpb", m->ibpb);

@@ -12,6 +12,7 @@ static const char *plural(uint32_t n)
 static void show_topology(const struct topology *t, struct sink *out)
 {
     struct wrap w = {out, "topology", 0};
+
     if (t->logical_cpus == 0)
         return;
     wrap_item(&w, "%u package%s", t->packages, plural(t->packages));
@@ -27,6 +28,7 @@ static void show_topology(const struct topology *t, struct sink *out)
 static const char *ways(unsigned n, char *text, size_t size)
 {
     struct sink_buf b;
+
     if (n == 0)
         return "full";
     sink_buf_init(&b, text, size);
@@ -39,6 +41,7 @@ static void show_caches(const struct cpu_facts *f, struct sink *out)
     static const char *const kinds[CACHE_TYPES] = {"d", "i", ""};
     struct wrap w = {out, "caches", 0};
     char text[16], sharers[24];
+
     for (unsigned i = 0; i < f->caches; i++) {
         const struct cache *c = &f->cache[i];
         bool large = c->size >= 1u << 20 && c->size % (1u << 20) == 0;
@@ -57,6 +60,7 @@ static void show_tlbs(const struct cpu_facts *f, struct sink *out)
     static const char *const kinds[TLB_TYPES] = {"d", "i", "", " load", " store"};
     struct wrap w = {out, "tlb", 0};
     char text[16];
+
     for (unsigned i = 0; i < f->tlbs; i++) {
         const struct tlb *t = &f->tlb[i];
         wrap_item(&w, "L%u%s%s%s%s%s %u %s", t->level, kinds[t->type],

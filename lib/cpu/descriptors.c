@@ -97,6 +97,7 @@ unsigned descriptors_read(uint8_t out[DESCRIPTORS_MAX], const struct cpu *c, cpu
                           void *ctx)
 {
     unsigned n = 0;
+
     if (c->max_leaf < 2)
         return 0;
     struct cpuid_regs r = cpuid(ctx, 2, 0);
@@ -133,6 +134,7 @@ bool descriptor_cache(struct cache *out, uint8_t byte, const struct cpu *c)
 unsigned descriptor_tlbs(struct tlb out[2], uint8_t byte)
 {
     unsigned n = 0;
+
     for (unsigned i = 0; i < sizeof tlbs / sizeof tlbs[0] && n < 2; i++)
         if (tlbs[i].byte == byte)
             out[n++] = (struct tlb){

@@ -23,6 +23,7 @@ uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b)
 bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx)
 {
     uint64_t v;
+
     if (c->lfence_always_serializing)
         return true;
     return cpu_is_amd(c) && rdmsr != NULL && rdmsr(ctx, MSR_DE_CFG, &v) && (v & DE_CFG_LFENCE);
@@ -67,5 +68,6 @@ const char *features_arch_name(unsigned number)
         [17] = "fb_clear", [19] = "rrsba",   [20] = "bhi_no",     [24] = "pbrsb_no",
         [26] = "gds_no",   [27] = "rfds_no", [28] = "rfds_clear",
     };
+
     return number < 64 ? names[number] : NULL;
 }

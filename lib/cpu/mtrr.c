@@ -44,12 +44,14 @@ static uint8_t fixed_type(const struct mtrr *m, uint64_t address)
     uint64_t range = address < FIXED_64K_END   ? address / 0x10000
                      : address < FIXED_16K_END ? 8 + (address - FIXED_64K_END) / 0x4000
                                                : 24 + (address - FIXED_16K_END) / 0x1000;
+
     return (uint8_t)(m->fixed[range / 8] >> range % 8 * 8);
 }
 
 static uint8_t without_reserved(uint8_t type)
 {
     bool known = type == TYPE_WC || type == TYPE_WT || type == TYPE_WP || type == TYPE_WB;
+
     return known ? type : TYPE_UC;
 }
 

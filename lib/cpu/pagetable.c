@@ -54,6 +54,7 @@ static bool is_table(uint64_t entry, unsigned level)
 static unsigned take_page(struct pagetable *t)
 {
     unsigned page = t->spare;
+
     if (page)
         t->spare = (unsigned)(table_at(t, page)[0] >> SPARE_SHIFT);
     else if (t->used < t->pages)
@@ -87,6 +88,7 @@ static void give_tables(struct pagetable *t, uint64_t entry, unsigned level)
 static uint64_t leaf(const struct pagetable *t, uint64_t phys, unsigned rights, unsigned level)
 {
     uint64_t entry = phys | PRESENT | ACCESSED | DIRTY;
+
     if (level > 1)
         entry |= LARGE;
     if (rights & PAGE_WRITE)
@@ -104,6 +106,7 @@ static uint64_t leaf(const struct pagetable *t, uint64_t phys, unsigned rights, 
 static void fill_split(uint64_t *table, uint64_t large, unsigned level)
 {
     uint64_t base = large & ADDRESS & ~PAT_LARGE, flags = large & ~ADDRESS;
+
     if (level > 2)
         flags |= large & PAT_LARGE;
     else
@@ -134,6 +137,7 @@ static uint64_t *table_below(struct pagetable *t, uint64_t *entry, unsigned leve
 static uint64_t *entry_at(struct pagetable *t, uint64_t virt, unsigned level)
 {
     uint64_t *table = table_at(t, 0);
+
     for (unsigned at = t->levels; at > level; at--) {
         table = table_below(t, &table[index_at(virt, at)], at);
         if (!table)
@@ -146,6 +150,7 @@ static uint64_t *entry_at(struct pagetable *t, uint64_t virt, unsigned level)
 static void set_entry(struct pagetable *t, uint64_t *entry, unsigned level, uint64_t value)
 {
     uint64_t old = *entry;
+
     __atomic_store_n(entry, value, __ATOMIC_RELEASE);
     give_tables(t, old, level);
 }
@@ -154,6 +159,7 @@ static void set_entry(struct pagetable *t, uint64_t *entry, unsigned level, uint
 static bool is_reached(const struct pagetable *t, uint64_t virt, uint64_t size)
 {
     uint64_t half = reach(t->levels + 1) / 2, last = virt + size - 1;
+
     return last >= virt && (last < half || virt >= -half);
 }
 
@@ -233,6 +239,7 @@ bool pagetable_map(struct pagetable *t, uint64_t virt, uint64_t phys, uint64_t s
 static uint64_t *descend(const struct pagetable *t, uint64_t virt, uint64_t whole, unsigned *level)
 {
     uint64_t *table = table_at(t, 0);
+
     for (unsigned at = t->levels;; at--) {
         uint64_t *entry = &table[index_at(virt, at)];
         bool covered = at <= LARGEST && virt % reach(at) == 0 && whole >= reach(at);
@@ -273,6 +280,7 @@ uint64_t pagetable_lookup(const struct pagetable *t, uint64_t virt, uint64_t *pa
 {
     unsigned level;
     uint64_t entry = *descend(t, virt, 0, &level);
+
     *page_size = entry & PRESENT ? reach(level) : 0;
     return entry & PRESENT ? entry : 0;
 }

@@ -56,6 +56,7 @@ static struct cpuid_regs extended(const struct cpu *c, uint32_t leaf, cpuid_fn c
 static uint64_t read(const struct msr_access *a, uint32_t msr)
 {
     uint64_t v;
+
     return a->read(a->ctx, msr, &v) ? v : 0;
 }
 
@@ -127,6 +128,7 @@ static struct quiet_setting levels(const char *control, uint32_t msr, uint64_t l
                                    enum quiet_form form)
 {
     struct quiet_setting s = {.control = control, .msr = msr, .mask = LEVELS, .form = form};
+
     s.wanted = level | level << 8 | level << 16;
     if (level == 0)
         s.why_not = "its capabilities name no such level";
@@ -138,6 +140,7 @@ static struct quiet_setting freq_hwp(uint32_t power, bool highest, const struct 
     uint64_t caps = read(a, IA32_HWP_CAPS);
     struct quiet_setting s = levels("IA32_HWP_REQUEST", IA32_HWP_REQUEST,
                                     (highest ? caps : caps >> 8) & 0xff, QUIET_HWP);
+
     if (power & 1u << 10)
         s.mask |= PREFERENCE;
     if (power & 1u << 11)
@@ -149,6 +152,7 @@ static struct quiet_setting freq_intel(bool highest, const struct cpu *c, cpuid_
                                        const struct msr_access *a)
 {
     uint32_t power = leaf6(c, cpuid, ctx);
+
     /* HWP stays on until the next reset once it is on, so it is not for us to switch on. */
     if (power & 1u << 7 && read(a, IA32_PM_ENABLE) & 1)
         return freq_hwp(power, highest, a);
@@ -195,6 +199,7 @@ static struct quiet_setting freq_amd(bool highest, const struct cpu *c, cpuid_fn
 static bool read_now(const struct quiet_setting *s, const struct msr_access *a, uint64_t *value)
 {
     bool good = a->read(a->ctx, s->msr, value);
+
     *value &= s->mask;
     return good;
 }
@@ -234,6 +239,7 @@ void quiet_plan(struct quiet *q, const struct options *o, const struct cpu *c, c
 static void apply(struct quiet *q, struct quiet_setting *s, const struct msr_access *a)
 {
     struct msr_kept *k = &q->kept[q->keeps];
+
     if (!s->asked || !s->control || s->why_not)
         return;
     bool done = s->found == s->wanted;
@@ -255,6 +261,7 @@ void quiet_apply(struct quiet *q, const struct msr_access *a)
 bool quiet_restore(struct quiet *q, const struct msr_access *a)
 {
     bool same = true;
+
     while (q->keeps > 0)
         same = msr_put_back(&q->kept[--q->keeps], a) && same;
     return same;
@@ -263,6 +270,7 @@ bool quiet_restore(struct quiet *q, const struct msr_access *a)
 void quiet_text(const struct quiet_setting *s, uint64_t value, struct sink *out)
 {
     unsigned low = value & 0xff, high = value >> 8 & 0xff;
+
     switch (s->form) {
     case QUIET_DISABLES:
         fmt(out, value == s->mask ? "off" : value == 0 ? "on" : "partly off");
@@ -285,6 +293,7 @@ void quiet_text(const struct quiet_setting *s, uint64_t value, struct sink *out)
 bool quiet_c1e(const struct cpu *c, const struct msr_access *a, bool *known)
 {
     uint64_t v;
+
     *known =
         c->msr && !c->hypervisor && cpu_model(c)->nehalem_power && a->read(a->ctx, POWER_CTL, &v);
     return *known && v & POWER_CTL_C1E;

@@ -29,6 +29,7 @@ static void state_cpuid(struct speed_stated out[SPEEDS], const struct cpu *c, st
 {
     const char *no_leaf = "the CPU has no leaf 16h", *zero = "leaf 16h states it as zero";
     const char *why = c->max_leaf >= 0x16 ? zero : no_leaf;
+
     state(&out[SPEED_CPUID15], c->tsc_hz,
           c->tsc_ratio_num ? "leaf 15h gives no crystal" : "no leaf 15h that states it");
     state(&out[SPEED_STATED], rate.source == TSC_RATE_CPUID ? 0 : rate.hz,
@@ -44,6 +45,7 @@ static void state_firmware(struct speed_stated out[SPEEDS], const struct smbios_
                       : !p->table ? "there is no SMBIOS table"
                       : p->filled ? "SMBIOS states it as zero, which is unknown"
                                   : "SMBIOS lists no processor";
+
     state(&out[SPEED_SMBIOS_CURRENT], p ? p->current * MHZ : 0, why);
     state(&out[SPEED_SMBIOS_MAXIMUM], p ? p->maximum * MHZ : 0, why);
     state(&out[SPEED_SMBIOS_EXTERNAL], p ? p->external * MHZ : 0, why);
@@ -52,6 +54,7 @@ static void state_firmware(struct speed_stated out[SPEEDS], const struct smbios_
 static enum speed_verdict judge(enum speed which, int64_t off, int64_t error)
 {
     int64_t size = off < 0 ? -off : off;
+
     switch (which) {
     case SPEED_CPUID15:
     case SPEED_STATED:

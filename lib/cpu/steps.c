@@ -77,6 +77,7 @@ static struct steps_instruction loses(const struct reader *r, size_t more)
 static struct steps_instruction loses_modrm(const struct reader *r)
 {
     size_t length = modrm_length(r);
+
     return length ? loses(r, length) : (struct steps_instruction){0};
 }
 
@@ -150,6 +151,7 @@ static struct steps_instruction read_one_byte(const struct reader *r, uint8_t op
 struct steps_instruction steps_read(const uint8_t *bytes, size_t n)
 {
     struct reader r = {bytes, n < LONGEST ? n : LONGEST, 0, false, false};
+
     if (!skip_prefixes(&r))
         return (struct steps_instruction){0};
     uint8_t opcode = r.bytes[r.at++];
@@ -189,6 +191,7 @@ static uint64_t count_of(const struct steps_instruction *i, uint64_t rcx)
 static void count_repeated(struct steps *s, uint64_t rip, uint64_t rcx)
 {
     uint64_t left = count_of(&s->next, rcx);
+
     s->iterations += s->count - left;
     s->count = left;
     if (rip == s->at) {
@@ -220,6 +223,7 @@ static bool count_losing(struct steps *s, uint64_t rip)
 static void clean_pushed(uint64_t rsp)
 {
     uint16_t *pushed = (uint16_t *)(uintptr_t)rsp; /* the flags' low half, whatever was pushed */
+
     *pushed &= (uint16_t)~TRAP_BIT;
 }
 
@@ -227,6 +231,7 @@ static void clean_pushed(uint64_t rsp)
 static bool count(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
 {
     bool passed = false;
+
     if (s->next.kind == STEPS_REPEATED)
         count_repeated(s, rip, rcx);
     else if (s->next.kind == STEPS_LOSES)
@@ -247,6 +252,7 @@ static bool end(struct steps *s, enum steps_end how)
 bool steps_trap(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
 {
     bool repeating = s->traps > 0 && s->next.kind == STEPS_REPEATED && rip == s->at;
+
     if (s->traps++ ? count(s, rip, rcx, rsp) : rip == s->back)
         return end(s, STEPS_BACK);
     s->at = rip;

@@ -37,6 +37,7 @@ void thermal_decode(struct thermal *t, const struct cpu *c, cpuid_fn cpuid, void
 uint64_t thermal_clear(const struct thermal *t, enum thermal_scope scope, uint64_t now)
 {
     uint32_t ours = t->scope[scope].causes << 1;
+
     return now & ours ? t->scope[scope].logs & ~ours : 0;
 }
 
@@ -44,6 +45,7 @@ uint32_t thermal_causes(const struct thermal *t, enum thermal_scope scope, uint6
                         uint64_t last)
 {
     uint32_t log = (uint32_t)((last & ~first) >> 1);
+
     return ((uint32_t)(first | last) | log) & t->scope[scope].causes;
 }
 

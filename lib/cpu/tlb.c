@@ -22,6 +22,7 @@ static void deterministic(struct list *l, cpuid_fn cpuid, void *ctx)
     static const enum tlb_type types[] = {
         [1] = TLB_DATA, [2] = TLB_INSTRUCTION, [3] = TLB_UNIFIED, [4] = TLB_LOAD, [5] = TLB_STORE};
     uint32_t last = cpuid(ctx, 0x18, 0).eax;
+
     for (uint32_t i = 0; i <= last && i < TLBS_MAX; i++) {
         struct cpuid_regs r = cpuid(ctx, 0x18, i);
         uint32_t type = r.edx & 0x1f, ways = r.ebx >> 16;
@@ -42,6 +43,7 @@ static void from_descriptors(struct list *l, const struct cpu *c, cpuid_fn cpuid
 {
     uint8_t bytes[DESCRIPTORS_MAX];
     unsigned n = descriptors_read(bytes, c, cpuid, ctx);
+
     for (unsigned i = 0; i < n; i++) {
         struct tlb two[2];
         unsigned found = descriptor_tlbs(two, bytes[i]);
@@ -71,6 +73,7 @@ static void amd_l1(struct list *l, uint32_t r, uint32_t pages)
 static void amd_lower(struct list *l, uint32_t r, unsigned level, uint32_t pages, uint32_t unit)
 {
     bool unified = r >> 16 == 0;
+
     for (unsigned half = 0; half < 2; half++) {
         uint32_t v = half == 0 ? r >> 16 : r & 0xffff;
         if (v >> 12 == 0) /* disabled */
@@ -92,6 +95,7 @@ static void amd_lower(struct list *l, uint32_t r, unsigned level, uint32_t pages
 static uint32_t amd_unit(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     const uint32_t leaf = 0x80000021;
+
     if (c->vendor != VENDOR_AMD || c->max_ext_leaf < leaf)
         return 1;
     return cpuid(ctx, leaf, 0).eax & 1u << 14 ? 32 : 1;
@@ -100,6 +104,7 @@ static uint32_t amd_unit(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 static void amd(struct list *l, const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     const uint32_t base = 0x80000000, unit = amd_unit(c, cpuid, ctx);
+
     if (c->max_ext_leaf >= base + 5) {
         struct cpuid_regs r = cpuid(ctx, base + 5, 0);
         amd_l1(l, r.ebx, TLB_4K);
@@ -120,6 +125,7 @@ static void amd(struct list *l, const struct cpu *c, cpuid_fn cpuid, void *ctx)
 unsigned tlbs_decode(struct tlb out[TLBS_MAX], const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     struct list l = {out, 0};
+
     if (c->vendor != VENDOR_INTEL) {
         amd(&l, c, cpuid, ctx);
         return l.n;

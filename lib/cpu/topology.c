@@ -11,6 +11,7 @@ struct layout {
 unsigned topology_bits(uint32_t n)
 {
     unsigned bits = 0;
+
     while (bits < 32 && (uint64_t)1 << bits < n)
         bits++;
     return bits;
@@ -61,6 +62,7 @@ static void legacy(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *
 {
     struct cpuid_regs one = cpuid(ctx, 1, 0);
     uint32_t ids = one.edx >> 28 & 1 ? one.ebx >> 16 & 0xff : 1, cores = 1;
+
     if (c->max_leaf >= 4) {
         uint32_t eax = cpuid(ctx, 4, 0).eax;
         if ((eax & 0x1f) != 0) /* there is a cache, so the field counts */
@@ -77,6 +79,7 @@ static void amd(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *ctx
 {
     const uint32_t topology_extensions = 1u << 22; /* 8000_0001 ECX */
     const uint32_t base = 0x80000000;
+
     if (c->max_ext_leaf >= base + 8) {
         uint32_t ecx = cpuid(ctx, base + 8, 0).ecx;
         unsigned bits = ecx >> 12 & 0xf;
@@ -97,6 +100,7 @@ static void amd(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *ctx
 static unsigned module_bits(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     const uint32_t leaf = 0x8000001e;
+
     if (!cpu_model(c)->compute_units || c->max_ext_leaf < leaf)
         return 0;
     return topology_bits((cpuid(ctx, leaf, 0).ebx >> 8 & 0xff) + 1);
@@ -127,6 +131,7 @@ void topology_place(struct core_place *p, const struct cpu *c, cpuid_fn cpuid, v
     struct layout l = {.apic_id = c->max_leaf >= 1 ? cpuid(ctx, 1, 0).ebx >> 24 : 0};
     bool told = (c->max_leaf >= 0x1f && extended(&l, 0x1f, cpuid, ctx)) ||
                 (c->max_leaf >= 0x0b && extended(&l, 0x0b, cpuid, ctx));
+
     if (!told && cpu_is_amd(c))
         amd(&l, c, cpuid, ctx);
     else if (!told && c->max_leaf >= 1)
@@ -162,6 +167,7 @@ struct firsts {
 static struct firsts first_of(const struct core_place *cpus, size_t at)
 {
     struct firsts f = {true, true, true};
+
     for (size_t i = 0; i < at; i++) {
         bool package = cpus[i].package == cpus[at].package;
         f.package = f.package && !package;
@@ -174,6 +180,7 @@ static struct firsts first_of(const struct core_place *cpus, size_t at)
 static uint32_t threads_of(const struct core_place *cpus, size_t n, size_t at)
 {
     uint32_t threads = 0;
+
     for (size_t i = 0; i < n; i++)
         threads += cpus[i].package == cpus[at].package && cpus[i].core == cpus[at].core &&
                    first_id(cpus, i);
@@ -204,6 +211,7 @@ void topology_count(struct topology *t, const struct core_place *cpus, size_t n)
 uint32_t topology_sharing(const struct core_place *cpus, size_t n, uint32_t id, unsigned bits)
 {
     uint32_t sharing = 0;
+
     for (size_t i = 0; i < n; i++)
         sharing += upper(cpus[i].apic_id, bits) == upper(id, bits) && first_id(cpus, i);
     return sharing;

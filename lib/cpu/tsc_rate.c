@@ -35,6 +35,7 @@ static uint64_t hypervisor_hz(const struct cpu *c, cpuid_fn cpuid, void *cpuid_c
     uint32_t max = cpuid(cpuid_ctx, 0x40000000, 0).eax;
     uint64_t hz;
     bool timing = str_eq(c->hypervisor_id, "VMwareVMware") || str_eq(c->hypervisor_id, "KVMKVMKVM");
+
     if (timing && max >= 0x40000010 && max <= 0x4000ffff)
         return (uint64_t)cpuid(cpuid_ctx, 0x40000010, 0).eax * 1000;
     if (str_eq(c->hypervisor_id, "Microsoft Hv") && max >= 0x40000003 && rdmsr != NULL &&
@@ -54,6 +55,7 @@ struct tsc_rate tsc_rate_decode(const struct cpu *c, cpuid_fn cpuid, void *cpuid
                                 void *msr_ctx)
 {
     struct tsc_rate r = {0, TSC_RATE_NONE};
+
     if (!c->tsc)
         return r;
     if (c->hypervisor)

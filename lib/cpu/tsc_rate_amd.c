@@ -29,6 +29,7 @@ static const uint8_t halves_12h[16] = {2, 3, 4, 6, 8, 12, 16, 24, 32};
 static uint64_t pstate_hz(enum tsc_way way, uint64_t v)
 {
     uint64_t fid = v & 0x3f, did = v >> 6 & 7;
+
     switch (way) {
     case TSC_WAY_PSTATE_10H:
         return did <= 4 ? 100 * mhz * (fid + 0x10) >> did : 0;
@@ -73,6 +74,7 @@ static bool boost_states(const struct source *s, bool boosts, uint32_t *boost)
 {
     uint64_t limit, v;
     uint32_t enabled = 0;
+
     if (!s->rdmsr(s->ctx, MSR_PSTATE_LIMIT, &limit))
         return false;
     while (enabled < 8 && s->rdmsr(s->ctx, MSR_PSTATE_0 + enabled, &v) && (v & PSTATE_ENABLED))
@@ -88,6 +90,7 @@ static uint64_t base_hz(const struct source *s, bool boosts)
 {
     uint64_t hwcr, v;
     uint32_t boost = 0;
+
     if (!s->rdmsr(s->ctx, MSR_HWCR, &hwcr) || !(hwcr & HWCR_TSC_AT_P0))
         return 0;
     if (cpu_model(s->c)->boost_is_p0 && !boost_states(s, boosts, &boost))
@@ -101,6 +104,7 @@ static uint64_t base_hz(const struct source *s, bool boosts)
 static uint64_t fidvid_hz(const struct source *s)
 {
     uint64_t v;
+
     return s->rdmsr(s->ctx, MSR_FIDVID_STATUS, &v) ? 800 * mhz + (v & 0x3f) * 100 * mhz : 0;
 }
 
@@ -109,6 +113,7 @@ struct tsc_rate tsc_rate_amd(const struct cpu *c, cpuid_fn cpuid, void *cpuid_ct
 {
     const struct source s = {c, rdmsr, msr_ctx};
     bool boosts = c->max_ext_leaf >= 0x80000007 && (cpuid(cpuid_ctx, 0x80000007, 0).edx >> 9 & 1);
+
     if (cpu_model(c)->tsc_way == TSC_WAY_FIDVID)
         return (struct tsc_rate){fidvid_hz(&s), TSC_RATE_FIDVID};
     return (struct tsc_rate){base_hz(&s, boosts), TSC_RATE_PSTATE0};

@@ -35,6 +35,7 @@ struct source {
 static uint64_t msr(const struct source *s, uint32_t address)
 {
     uint64_t v;
+
     return s->rdmsr(s->ctx, address, &v) ? v : 0;
 }
 
@@ -45,6 +46,7 @@ static uint64_t by_crystal(const struct source *s, uint64_t crystal)
 {
     const struct cpu *c = s->c;
     uint64_t nominal = c->tsc_nominal_hz;
+
     if (nominal == 0)
         nominal = (msr(s, MSR_PLATFORM_INFO) >> 8 & 0xff) * 100000000;
     if (c->tsc_ratio_den == 0)
@@ -69,6 +71,7 @@ static uint64_t by_ratio(const struct source *s, struct bus bus)
 static uint64_t by_fsb_and_ratio(const struct source *s, const struct bus *bus, unsigned mask)
 {
     uint64_t v;
+
     return s->rdmsr(s->ctx, MSR_FSB_FREQ, &v) ? by_ratio(s, bus[v & mask]) : 0;
 }
 
@@ -80,6 +83,7 @@ static uint64_t by_fsb_and_ratio(const struct source *s, const struct bus *bus, 
 static uint64_t by_fsb_and_maximum(const struct source *s, const struct bus *bus)
 {
     uint64_t fsb, status, id;
+
     if (!s->rdmsr(s->ctx, MSR_FSB_FREQ, &fsb) || !s->rdmsr(s->ctx, MSR_PERF_STATUS, &status))
         return 0;
     bool xe = status >> 31 & 1;
@@ -93,6 +97,7 @@ static uint64_t by_fsb_and_maximum(const struct source *s, const struct bus *bus
 static uint64_t by_ebc(const struct source *s)
 {
     uint64_t v;
+
     return s->rdmsr(s->ctx, MSR_EBC_FREQUENCY, &v)
                ? times(bus_netburst[v >> 16 & 7], 2 * (v >> 24 & 0xff))
                : 0;
@@ -101,6 +106,7 @@ static uint64_t by_ebc(const struct source *s)
 static struct tsc_rate by_way(const struct source *s, enum tsc_way way)
 {
     uint64_t hz = 0;
+
     switch (way) {
     case TSC_WAY_CRYSTAL_24:
         return (struct tsc_rate){by_crystal(s, 24000000), TSC_RATE_CRYSTAL};
@@ -141,5 +147,6 @@ static struct tsc_rate by_way(const struct source *s, enum tsc_way way)
 struct tsc_rate tsc_rate_intel(const struct cpu *c, msr_fn rdmsr, void *ctx)
 {
     const struct source s = {c, rdmsr, ctx};
+
     return by_way(&s, cpu_model(c)->tsc_way);
 }

@@ -36,6 +36,7 @@ static uint8_t byte_at(const uint8_t *at, size_t i, size_t n)
 static struct prefixes prefixes_of(const uint8_t *at, size_t n)
 {
     struct prefixes p = {0};
+
     for (; p.bytes < n && is_legacy(at[p.bytes]); p.bytes++) {
         p.operands_16 |= at[p.bytes] == 0x66;
         p.addresses_32 |= at[p.bytes] == 0x67;
@@ -85,6 +86,7 @@ static size_t immediate_of_one(const struct prefixes *p, uint8_t op, uint8_t mod
 {
     size_t whole = p->operands_16 && !p->operand_64 ? 2 : 4;
     bool tests = (modrm >> 3 & 7) < 2; /* TEST, of the opcodes F6 and F7 */
+
     if ((op < 0x40 && op % 8 == 4) || op == 0x6a || op == 0x6b || within(op, 0x70, 0x80) ||
         op == 0x83 || op == 0xa8 || within(op, 0xb0, 0xb7) || op == 0xc0 || op == 0xc1 ||
         op == 0xc6 || op == 0xcd || within(op, 0xe0, 0xe7) || op == 0xeb || (op == 0xf6 && tests))
@@ -121,6 +123,7 @@ static size_t address_bytes(uint8_t modrm, uint8_t sib)
     unsigned mod = modrm >> 6, rm = modrm & 7;
     bool has_sib = mod != 3 && rm == 4;
     size_t bytes = 1 + has_sib;
+
     if (mod == 1)
         return bytes + 1;
     bool far = mod == 2 || (mod == 0 && (rm == 5 || (has_sib && (sib & 7) == 5)));
@@ -132,6 +135,7 @@ size_t wide_length(const uint8_t *at, size_t n)
     struct prefixes p = prefixes_of(at, n);
     uint8_t op = byte_at(at, p.bytes, n), modrm = byte_at(at, p.bytes + 1, n);
     size_t bytes = p.bytes + 1 + immediate_of(&p, op, modrm);
+
     if (has_modrm(p.map, op))
         bytes += address_bytes(modrm, byte_at(at, p.bytes + 2, n));
     return bytes;

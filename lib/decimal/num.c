@@ -37,6 +37,7 @@ static void fixed(char *text, size_t size, double v, bool negative, int decimals
 {
     uint64_t whole = (uint64_t)v;
     uint32_t part = scaled(v - (double)whole, decimals);
+
     if (part == power10[decimals]) {
         part = 0;
         whole++;
@@ -53,6 +54,7 @@ static void fixed(char *text, size_t size, double v, bool negative, int decimals
 static void scientific(char *text, size_t size, double v, bool negative)
 {
     int exponent = 0;
+
     for (; v >= 1e16; exponent += 16)
         v /= 1e16;
     for (; v >= 10; exponent++)
@@ -70,6 +72,7 @@ void num_f64(struct sink *out, double v, int decimals, int width)
 {
     char text[40]; /* a sign, 18 digits, a point, 9 digits */
     bool negative = v < 0;
+
     if (decimals < 0)
         decimals = 0;
     if (decimals > DECIMALS_MAX)

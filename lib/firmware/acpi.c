@@ -27,6 +27,7 @@ static struct acpi_table table_at(const struct physmem *mem, uint64_t address)
 {
     struct acpi_table none = {0};
     const uint8_t *header = mem->at(mem->ctx, address, ACPI_HEADER_SIZE);
+
     if (header == NULL)
         return none;
     uint32_t length = le32(header + ACPI_HEADER_LENGTH);
@@ -41,6 +42,7 @@ static struct acpi_table table_at(const struct physmem *mem, uint64_t address)
 static struct acpi_table root_at(const struct physmem *mem, uint64_t address, const char *signature)
 {
     struct acpi_table t = {0};
+
     if (address != 0)
         t = table_at(mem, address);
     if (t.bytes != NULL && memcmp(t.bytes, signature, 4) != 0)
@@ -51,18 +53,21 @@ static struct acpi_table root_at(const struct physmem *mem, uint64_t address, co
 static uint32_t root_entries(const struct acpi *a)
 {
     uint32_t n = a->present ? (a->root.length - ACPI_HEADER_SIZE) / (a->xsdt ? 8 : 4) : 0;
+
     return n < ROOT_ENTRIES_MAX ? n : ROOT_ENTRIES_MAX;
 }
 
 static uint64_t root_entry(const struct acpi *a, uint32_t i)
 {
     const uint8_t *first = a->root.bytes + ACPI_HEADER_SIZE;
+
     return a->xsdt ? le64(first + 8 * i) : le32(first + 4 * i);
 }
 
 static void copy_oem_id(char out[7], const uint8_t *from)
 {
     size_t n = 0;
+
     for (size_t i = 0; i < 6; i++) {
         out[i] = from[i] >= ' ' && from[i] <= '~' ? (char)from[i] : ' ';
         if (out[i] != ' ')
@@ -111,6 +116,7 @@ void acpi_open(struct acpi *a, const struct physmem *mem, uint64_t rsdp)
 struct acpi_table acpi_find(const struct acpi *a, const char signature[4])
 {
     uint32_t n = root_entries(a);
+
     for (uint32_t i = 0; i < n; i++) {
         uint64_t address = root_entry(a, i);
         const uint8_t *name = address != 0 ? a->mem->at(a->mem->ctx, address, 4) : NULL;

@@ -26,6 +26,7 @@ enum {
 static uint16_t fadt_port(const struct acpi_table *t, uint32_t extended, uint32_t old)
 {
     const uint64_t highest = 0x10000 - 4;
+
     if (t->length >= extended + ACPI_GAS_SIZE) {
         struct acpi_gas x = acpi_gas(t->bytes + extended);
         if (x.space == ACPI_IO && x.address != 0 && x.address <= highest)

@@ -27,6 +27,7 @@ static bool is_power_of_two(unsigned v)
 static struct acpi_uart uart_of(uint16_t subtype, const uint8_t *gas)
 {
     struct acpi_uart u = {.subtype = subtype, .gas = acpi_gas(gas), .width = 1};
+
     if (subtype < KINDS)
         u.kind = kinds[subtype];
     u.is_16550 = subtype == UART_16550 || subtype == UART_16550_SUBSET || subtype == UART_16550_GAS;
@@ -146,6 +147,7 @@ enum {
 static bool inside(struct dbg2 *d, uint32_t at, const uint8_t *device, uint32_t field, uint32_t n)
 {
     uint32_t length = le16(device + DEVICE_LENGTH), offset = le16(device + field);
+
     if (offset < DEVICE_SIZE)
         return acpi_wrong(&d->error, "DBG2", at + field, "offset in the device", offset,
                           DEVICE_SIZE, length);
@@ -164,6 +166,7 @@ static bool read_device(struct dbg2 *d, uint32_t at, const uint8_t *device)
         .registers = device[DEVICE_REGISTERS],
         .name_length = le16(device + DEVICE_NAME_LENGTH),
     };
+
     if (p.registers != 0) {
         if (!inside(d, at, device, DEVICE_BASES, p.registers * (uint32_t)ACPI_GAS_SIZE))
             return false;

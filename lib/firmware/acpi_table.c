@@ -9,6 +9,7 @@ bool acpi_wrong(struct acpi_error *e, const char *table, uint32_t offset, const 
 {
     size_t used = fmt_buf(e->text, sizeof e->text, "%s offset %u: %s %llu, allowed %llu", table,
                           offset, what, (unsigned long long)found, (unsigned long long)least);
+
     if (most != least)
         fmt_buf(e->text + used, sizeof e->text - used, " to %llu", (unsigned long long)most);
     return false;
@@ -18,6 +19,7 @@ bool acpi_long_enough(const struct acpi_table *t, const char *name, uint32_t lea
                       struct acpi_error *e)
 {
     uint32_t length = t->bytes != NULL ? t->length : 0;
+
     if (length >= least)
         return true;
     return acpi_wrong(e, name, ACPI_HEADER_LENGTH, "length", length, least, ACPI_LENGTH_MAX);

@@ -45,6 +45,7 @@ bool acpi_wddt(const struct acpi_table *t, struct watchdog *w)
 void watchdog_text(const struct watchdog *w, const char *table, struct sink *out)
 {
     uint64_t ms = w->period_ms * w->max_count;
+
     if (w->error.text[0]) {
         fmt(out, "a hardware watchdog may reset the machine: %s", w->error.text);
         return;

@@ -22,6 +22,7 @@ static bool is_ecam(const struct acpi *acpi, uint64_t start, uint64_t size)
 {
     struct acpi_table t = acpi_find(acpi, "MCFG");
     struct mcfg m;
+
     if (t.bytes == NULL || !acpi_mcfg(&t, &m))
         return false;
     for (unsigned i = 0; i < m.n; i++) {
@@ -36,6 +37,7 @@ static bool is_hpet(const struct acpi *acpi, uint64_t start, uint64_t size)
 {
     struct acpi_table t = acpi_find(acpi, "HPET");
     struct hpet_table h;
+
     return t.bytes != NULL && acpi_hpet(&t, &h) && h.address != 0 &&
            meets(start, size, h.address, HPET_SIZE);
 }

@@ -23,6 +23,7 @@ static inline uint64_t le64(const uint8_t *at)
 static inline uint8_t byte_sum(const uint8_t *at, uint32_t n)
 {
     uint8_t sum = 0;
+
     for (uint32_t i = 0; i < n; i++)
         sum = (uint8_t)(sum + at[i]);
     return sum;

@@ -52,6 +52,7 @@ static unsigned header(const struct walk *w, struct pci_at at)
 static void consider(struct owner *o, struct pci_at at, uint64_t base, bool io)
 {
     bool holds = base != 0 && o->address >= base && o->address - base < (base & -base);
+
     if (o->address == 0 || o->io != io || !holds || base < o->base)
         return;
     o->base = base;
@@ -82,6 +83,7 @@ static bool same(struct pci_at a, struct pci_at b)
 static enum pci_fate stop_one(struct walk *w, struct pci_at at, const struct pci_function *f)
 {
     uint32_t command = get(w, at, PCI_COMMAND);
+
     if (f->class_code == CLASS_BRIDGE || (header(w, at) & HEADER_TYPE) != 0)
         return PCI_BRIDGE;
     if (f->class_code == CLASS_SYSTEM && f->subclass == SYSTEM_IOMMU)
@@ -102,6 +104,7 @@ static void stop_if_master(struct walk *w, struct pci_at at)
                              .device = (uint16_t)(id >> 16),
                              .class_code = (uint8_t)(class_code >> 24),
                              .subclass = (uint8_t)(class_code >> 16)};
+
     stop->functions++;
     if (!(get(w, at, PCI_COMMAND) & COMMAND_MASTER))
         return;
@@ -116,6 +119,7 @@ static void walk_device(struct walk *w, struct pci_at at,
                         void (*visit)(struct walk *w, struct pci_at at))
 {
     bool several = false;
+
     for (unsigned function = 0; function < FUNCTIONS; function++) {
         at.function = (uint8_t)function;
         uint32_t id = get(w, at, PCI_ID);
@@ -146,6 +150,7 @@ void pci_stop_masters(struct pci_stop *stop, const struct pci_space *s,
                       const struct pci_range *ranges, unsigned n, const struct pci_console *console)
 {
     struct walk w = {.s = s, .stop = stop};
+
     w.owner[0].address = console->framebuffer;
     w.owner[1].address = console->serial;
     w.owner[1].io = console->serial_io;

@@ -9,6 +9,7 @@
 uint16_t serial_divisor(uint32_t clock_hz, uint32_t baud)
 {
     uint64_t base = clock_hz / 16;
+
     if (baud == 0 || base == 0)
         return 0;
     uint64_t divisor = (base + baud / 2) / baud;
@@ -21,6 +22,7 @@ uint16_t serial_divisor(uint32_t clock_hz, uint32_t baud)
 static bool can_be(const struct serial_place *p)
 {
     uint64_t bytes = (uint64_t)p->stride * REGISTERS;
+
     if (p->width > 4)
         return false;
     if (p->mmio)
@@ -36,6 +38,7 @@ static bool is_taken(struct serial_places *p, const struct serial_place *place,
     const char *taken =
         place->mmio ? address_taken(map, place->address, (uint64_t)place->stride * REGISTERS)
                     : NULL;
+
     if (taken == NULL)
         return false;
     if (p->refused_n < SERIAL_PLACES) {
@@ -78,6 +81,7 @@ static void add_spcr(struct serial_places *p, const struct serial_choice *choice
 {
     struct acpi_table t = acpi_find(acpi, "SPCR");
     struct spcr s;
+
     if (t.bytes == NULL)
         return;
     if (!acpi_spcr(&t, &s)) {
@@ -95,6 +99,7 @@ static void add_dbg2(struct serial_places *p, const struct serial_choice *choice
 {
     struct acpi_table t = acpi_find(acpi, "DBG2");
     struct dbg2 d;
+
     if (t.bytes == NULL)
         return;
     if (!acpi_dbg2(&t, &d)) /* what was read before a mistake in it holds */

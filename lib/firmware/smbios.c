@@ -15,6 +15,7 @@ static struct structures entry_32(const struct physmem *mem, uint64_t entry)
 {
     struct structures s = {0};
     const uint8_t *p = mem->at(mem->ctx, entry, 0x1f);
+
     if (p == NULL || memcmp(p, "_SM_", 4) != 0 || memcmp(p + 0x10, "_DMI_", 5) != 0 ||
         byte_sum(p + 0x10, 0x0f) != 0)
         return s;
@@ -31,6 +32,7 @@ static struct structures entry_64(const struct physmem *mem, uint64_t entry)
 {
     struct structures s = {0};
     const uint8_t *p = mem->at(mem->ctx, entry, 0x18);
+
     if (p == NULL || memcmp(p, "_SM3_", 5) != 0 || p[6] != 0x18 || byte_sum(p, 0x18) != 0)
         return s;
     s.n = le32(p + 0x0c);
@@ -52,6 +54,7 @@ static uint32_t strings_size(struct structures s, uint32_t from)
 static const char *string_at(const uint8_t *strings, unsigned number)
 {
     const char *at = (const char *)strings;
+
     for (; number > 1 && *at != '\0'; number--)
         at += strlen(at) + 1;
     return at;
@@ -60,6 +63,7 @@ static const char *string_at(const uint8_t *strings, unsigned number)
 static bool copy_string(const char *from, char *out, size_t size)
 {
     size_t n = strlen(from);
+
     while (n > 0 && from[n - 1] == ' ')
         n--;
     str_copy(out, size, from, n);
@@ -72,6 +76,7 @@ static bool copy_string(const char *from, char *out, size_t size)
 bool smbios_open(struct smbios_walk *w, const struct physmem *mem, uint64_t entry)
 {
     struct structures s = {0};
+
     if (entry != 0)
         s = entry_64(mem, entry);
     if (entry != 0 && s.bytes == NULL)
@@ -83,6 +88,7 @@ bool smbios_open(struct smbios_walk *w, const struct physmem *mem, uint64_t entr
 const uint8_t *smbios_next(struct smbios_walk *w)
 {
     const uint8_t end_of_table = 127;
+
     if (w->n - w->at < 4)
         return NULL;
     const uint8_t *p = w->bytes + w->at;
@@ -101,6 +107,7 @@ bool smbios_string(const struct physmem *mem, uint64_t entry, struct smbios_fiel
 {
     struct smbios_walk w;
     const uint8_t *p;
+
     out[0] = '\0';
     smbios_open(&w, mem, entry);
     while ((p = smbios_next(&w)) != NULL && p[0] != field.type)
@@ -118,6 +125,7 @@ bool smbios_says_qemu(const struct physmem *mem, uint64_t entry)
         SMBIOS_CHASSIS_MANUFACTURER,
     };
     char text[64];
+
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (smbios_string(mem, entry, fields[i], text, sizeof text) && str_has(text, "QEMU"))
             return true;

@@ -28,6 +28,7 @@ static uint32_t field(const uint8_t *p, unsigned at, unsigned bytes)
 static bool size_of(const uint8_t *p, uint64_t *bytes)
 {
     uint32_t size = field(p, SIZE, 2);
+
     *bytes = 0;
     if (size == SIZE_EXTENDED)
         *bytes = (uint64_t)(field(p, EXTENDED_SIZE, 4) & 0x7fffffff) << 20;
@@ -39,6 +40,7 @@ static bool size_of(const uint8_t *p, uint64_t *bytes)
 static uint32_t speed_of(const uint8_t *p, unsigned at, unsigned extended)
 {
     uint32_t speed = field(p, at, 2);
+
     return speed == SPEED_EXTENDED ? field(p, extended, 4) & 0x7fffffff : speed;
 }
 
@@ -61,6 +63,7 @@ static void add(struct smbios_memory *m, const struct smbios_modules *one)
 void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t entry)
 {
     struct smbios_walk w;
+
     *m = (struct smbios_memory){0};
     smbios_open(&w, mem, entry);
     for (const uint8_t *p; (p = smbios_next(&w)) != NULL;) {
@@ -88,5 +91,6 @@ const char *smbios_memory_type(uint8_t type)
         [0x1a] = "DDR4",   [0x1b] = "LPDDR",  [0x1c] = "LPDDR2", [0x1d] = "LPDDR3",
         [0x1e] = "LPDDR4", [0x1f] = "NVDIMM", [0x20] = "HBM",    [0x21] = "HBM2",
         [0x22] = "DDR5",   [0x23] = "LPDDR5", [0x24] = "HBM3"};
+
     return type < sizeof names / sizeof names[0] ? names[type] : NULL;
 }

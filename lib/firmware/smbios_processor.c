@@ -27,6 +27,7 @@ static bool is_central(const uint8_t *p)
 void smbios_processors(struct smbios_processors *s, const struct physmem *mem, uint64_t entry)
 {
     struct smbios_walk w;
+
     *s = (struct smbios_processors){.table = smbios_open(&w, mem, entry)};
     for (const uint8_t *p; (p = smbios_next(&w)) != NULL;) {
         if (!is_central(p))

@@ -13,6 +13,7 @@
 static uint16_t get16(const uint8_t *at)
 {
     uint16_t v;
+
     __builtin_memcpy(&v, at, sizeof v);
     return v;
 }
@@ -20,6 +21,7 @@ static uint16_t get16(const uint8_t *at)
 static uint32_t get32(const uint8_t *at)
 {
     uint32_t v;
+
     __builtin_memcpy(&v, at, sizeof v);
     return v;
 }
@@ -27,6 +29,7 @@ static uint32_t get32(const uint8_t *at)
 static uint64_t get64(const uint8_t *at)
 {
     uint64_t v;
+
     __builtin_memcpy(&v, at, sizeof v);
     return v;
 }
@@ -46,6 +49,7 @@ struct elf_section elf_section(const struct elf *e, uint32_t i)
         .info = get32(at + 44),
         .align = align ? align : 1,
     };
+
     if (i == 0) /* it is none, and can hold anything */
         return (struct elf_section){.name = "", .align = 1};
     uint64_t offset = get64(at + 24);
@@ -57,6 +61,7 @@ struct elf_section elf_section(const struct elf *e, uint32_t i)
 struct elf_symbol elf_symbol(const struct elf *e, uint32_t i)
 {
     const uint8_t *at = e->bytes + e->symbols_at + (uint64_t)i * SYMBOL;
+
     if (i == 0) /* it is none, and can hold anything */
         return (struct elf_symbol){.name = "", .local = true};
     return (struct elf_symbol){
@@ -77,6 +82,7 @@ uint64_t elf_relas(const struct elf_section *relas)
 struct elf_rela elf_rela(const struct elf_section *relas, uint64_t i)
 {
     const uint8_t *at = relas->bytes + i * RELA;
+
     return (struct elf_rela){
         .offset = get64(at),
         .type = get32(at + 8),
@@ -111,6 +117,7 @@ static bool rela_at(const struct elf *e, struct elf_spot spot, struct elf_rela *
 bool elf_pointer(const struct elf *e, struct elf_spot spot, struct elf_spot *to, struct sink *err)
 {
     struct elf_rela r;
+
     *to = (struct elf_spot){0, 0};
     if (!rela_at(e, spot, &r))
         return true;
@@ -130,6 +137,7 @@ bool elf_pointer(const struct elf *e, struct elf_spot spot, struct elf_spot *to,
 bool elf_find(const struct elf *e, const char *name, struct elf_spot *at, struct sink *err)
 {
     uint32_t locals = 0;
+
     for (uint32_t i = 1; i < e->symbols; i++) {
         struct elf_symbol s = elf_symbol(e, i);
         if (!is_defined(&s) || s.type == ELF_SECTION || s.type == ELF_FILE || !str_eq(s.name, name))
@@ -149,6 +157,7 @@ bool elf_find(const struct elf *e, const char *name, struct elf_spot *at, struct
 const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset, uint64_t *behind)
 {
     struct elf_symbol found = {.name = NULL};
+
     for (uint32_t i = 1; i < e->symbols; i++) {
         struct elf_symbol s = elf_symbol(e, i);
         if (s.section != section || s.value > offset || s.type == ELF_SECTION || !*s.name)
@@ -220,6 +229,7 @@ const char *elf_rela_name(uint32_t type)
         "CODE_6_GOTTPOFF",
         "CODE_6_GOTPC32_TLSDESC",
     };
+
     if (type == ELF_R_GNU_VTINHERIT)
         return "GNU_VTINHERIT";
     if (type == ELF_R_GNU_VTENTRY)
@@ -298,6 +308,7 @@ static const char *bad_header(const struct elf *e)
 {
     static const uint8_t magic[] = {0x7f, 'E', 'L', 'F'};
     const uint8_t *at = e->bytes;
+
     if (e->size < FILE_HEADER || memcmp(at, magic, sizeof magic) != 0)
         return "not an ELF file";
     if (at[4] != 2 || at[5] != 1)
@@ -330,6 +341,7 @@ static bool take_strings(const struct elf *e, uint32_t i, uint64_t *at, uint64_t
 static bool open_headers(struct elf *e, struct sink *err)
 {
     const char *why = bad_header(e);
+
     if (why)
         return refuse(e, err, why);
     e->headers = get64(e->bytes + 40);
@@ -399,6 +411,7 @@ static bool open_symbols(struct elf *e, struct sink *err)
 static const char *bad_symbol(const struct elf *e, uint32_t i)
 {
     const uint8_t *at = e->bytes + e->symbols_at + (uint64_t)i * SYMBOL;
+
     if (get32(at) >= e->names_size)
         return "its name lies outside the table of names";
     struct elf_symbol s = elf_symbol(e, i);
@@ -429,6 +442,7 @@ static const char *bad_rela(const struct elf *e, const struct elf_section *targe
                             const struct elf_rela *r)
 {
     unsigned width = elf_rela_width(r->type);
+
     if (r->symbol >= e->symbols)
         return "the symbol is not in the symbol table";
     if (r->type != ELF_R_NONE && (!target->bytes || r->offset > target->size ||
@@ -440,6 +454,7 @@ static const char *bad_rela(const struct elf *e, const struct elf_section *targe
 static bool check_relas(const struct elf *e, uint32_t i, struct sink *err)
 {
     struct elf_section s = elf_section(e, i);
+
     if (s.size % RELA)
         return refuse_section(e, i, err, "no table of whole relocations");
     if (s.link >= e->sections || elf_section(e, s.link).type != ELF_SYMTAB)

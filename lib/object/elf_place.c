@@ -62,6 +62,7 @@ void elf_set_init(struct elf_set *s, const struct elf *e, const struct elf_given
 static uint32_t count_relas(const struct elf *e, uint32_t section, uint32_t *last)
 {
     uint32_t count = 0;
+
     *last = 0;
     for (uint32_t i = 1; i < e->sections; i++) {
         struct elf_section relas = elf_section(e, i);
@@ -142,6 +143,7 @@ static bool is_relative(uint32_t type)
 static uint32_t link_of(const struct elf_links *l, uint32_t symbol)
 {
     uint32_t i = 0;
+
     while (i < l->count && l->symbol[i] != symbol)
         i++;
     return i;
@@ -190,6 +192,7 @@ static const char *cannot_refer(const struct elf_symbol *symbol)
 static bool follow(struct elf_set *s, const struct reference *r, struct sink *err)
 {
     const struct elf_symbol *symbol = &r->symbol;
+
     if (r->rela.type == ELF_R_NONE)
         return true;
     /* The type first: what a refused type refers to, such as _GLOBAL_OFFSET_TABLE_ of the large
@@ -218,6 +221,7 @@ static bool each_rela(const struct elf *e, const struct elf_part *part,
 {
     struct reference r = {.e = e, .from = elf_section(e, part->section)};
     struct elf_section relas = elf_section(e, part->relas);
+
     for (uint64_t n = 0; n < elf_relas(&relas); n++) {
         r.rela = elf_rela(&relas, n);
         r.symbol = elf_symbol(e, r.rela.symbol);
@@ -235,6 +239,7 @@ static bool follow_one(void *ctx, const struct reference *r, struct sink *err)
 bool elf_add(struct elf_set *s, struct elf_spot spot, struct elf_entry *at, struct sink *err)
 {
     uint32_t done = s->parts;
+
     at->part = part_of(s, spot.section, err);
     at->offset = spot.offset;
     if (at->part == ELF_PARTS)
@@ -287,6 +292,7 @@ static uint64_t slot_of(const struct elf_set *s, uint32_t symbol)
 static uint64_t value_of(const struct elf_set *s, const struct reference *r, uint64_t place)
 {
     uint64_t addend = (uint64_t)r->rela.addend;
+
     if (elf_rela_by_got(r->rela.type))
         return slot_of(s, r->rela.symbol) + addend - place;
     if (is_relative(r->rela.type))
@@ -321,6 +327,7 @@ static bool fill(void *ctx, const struct reference *r, struct sink *err)
 {
     const struct linking *l = ctx;
     unsigned width = elf_rela_width(r->rela.type);
+
     if (!width)
         return true;
     uint64_t value = value_of(l->s, r, l->part->address + r->rela.offset);
@@ -334,6 +341,7 @@ static bool link_part(const struct elf_set *s, const struct elf_part *part, stru
 {
     struct elf_section from = elf_section(s->elf, part->section);
     struct linking linking = {s, part};
+
     if (from.bytes)
         memcpy(part->to, from.bytes, part->size);
     else
@@ -354,6 +362,7 @@ static void write_slots(const struct elf_set *s)
 static void write_stubs(const struct elf_set *s)
 {
     static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* jmp [rip] */
+
     for (uint32_t i = 0; i < s->stubs.count; i++) {
         struct elf_symbol symbol = elf_symbol(s->elf, s->stubs.symbol[i]);
         uint64_t address = address_of(s, &symbol);
@@ -367,6 +376,7 @@ static void write_stubs(const struct elf_set *s)
 static bool begins_with_endbr(const struct elf *e, const struct elf_symbol *symbol)
 {
     struct elf_section from = elf_section(e, symbol->section);
+
     if (symbol->section == ELF_ABSOLUTE || symbol->section == ELF_COMMON || !from.bytes ||
         from.size - symbol->value < sizeof endbr64)
         return false;
@@ -377,6 +387,7 @@ static bool begins_with_endbr(const struct elf *e, const struct elf_symbol *symb
 static bool write_entries(const struct elf_set *s, struct sink *err)
 {
     static const uint8_t jump[] = {0xff, 0x25}; /* jmp [rip + disp32] */
+
     for (uint32_t i = 0; i < s->plt.count; i++) {
         struct elf_symbol symbol = elf_symbol(s->elf, s->plt.symbol[i]);
         size_t pad = begins_with_endbr(s->elf, &symbol) ? sizeof endbr64 : 0;

@@ -7,6 +7,7 @@
 uint32_t gnu_hash_name(const char *name)
 {
     uint32_t h = 5381;
+
     for (; *name; name++)
         h = h * 33 + (uint8_t)*name;
     return h;
@@ -17,6 +18,7 @@ static uint32_t buckets_for(uint32_t symbols)
 {
     static const uint32_t sizes[] = {2, 3, 17, 37, 67, 97, 131, 197, 263, 521};
     uint32_t i = 0;
+
     while (i + 1 < sizeof sizes / sizeof *sizes && sizes[i + 1] <= symbols)
         i++;
     return sizes[i];
@@ -28,12 +30,14 @@ static uint32_t shift_for(uint32_t symbols)
     uint32_t log2 = 31 - (uint32_t)__builtin_clz(symbols);
     bool upper_half = log2 > 0 && (symbols >> (log2 - 1) & 1); /* 1.5 times 2^log2, or more */
     uint32_t shift = log2 + (upper_half ? 4 : 3);
+
     return shift < 6 ? 6 : shift;
 }
 
 static struct gnu_hash sizes_for(uint32_t symbols)
 {
     uint32_t shift = shift_for(symbols);
+
     return (struct gnu_hash){
         .buckets = buckets_for(symbols), .words = 1u << (shift - 6), .shift = shift};
 }
@@ -46,12 +50,14 @@ static size_t bytes_of(const struct gnu_hash *h, uint32_t symbols)
 size_t gnu_hash_bytes(uint32_t symbols)
 {
     struct gnu_hash h = sizes_for(symbols);
+
     return bytes_of(&h, symbols);
 }
 
 static void put(struct gnu_hash *h, uint32_t at, uint32_t hash, bool last)
 {
     uint32_t bucket = hash % h->buckets;
+
     h->bloom[hash / 64 % h->words] |= 1ull << hash % 64 | 1ull << (hash >> h->shift) % 64;
     if (!h->bucket[bucket])
         h->bucket[bucket] = h->first + at;
@@ -63,6 +69,7 @@ struct gnu_hash gnu_hash_build(uint64_t *section, uint32_t first, const char *co
 {
     struct gnu_hash h = sizes_for(count);
     uint32_t at = 0;
+
     memset(section, 0, bytes_of(&h, count));
     h.first = first;
     h.bloom = section + HEADER / sizeof *section;

@@ -10,6 +10,7 @@ static unsigned bits_below(uint32_t mask)
 static unsigned bits_of(uint32_t mask)
 {
     unsigned n = 0;
+
     for (; mask; mask &= mask - 1)
         n++;
     return n;
@@ -19,12 +20,14 @@ static unsigned bits_of(uint32_t mask)
 static bool whole(uint32_t mask)
 {
     uint32_t low = mask >> bits_below(mask);
+
     return mask && !(low & (low + 1));
 }
 
 static bool masks_are_good(const struct framebuffer *f)
 {
     uint32_t all = f->red | f->green | f->blue | f->reserved;
+
     return whole(f->red) && whole(f->green) && whole(f->blue) &&
            bits_of(all) ==
                bits_of(f->red) + bits_of(f->green) + bits_of(f->blue) + bits_of(f->reserved);
@@ -33,6 +36,7 @@ static bool masks_are_good(const struct framebuffer *f)
 static uint32_t bytes_a_pixel(const struct framebuffer *f)
 {
     uint32_t all = f->red | f->green | f->blue | f->reserved;
+
     return (32 - (uint32_t)__builtin_clz(all) + 7) / 8;
 }
 
@@ -78,6 +82,7 @@ static uint32_t channel(uint32_t mask, uint8_t value)
 {
     unsigned bits = bits_of(mask);
     uint32_t v = bits <= 8 ? (uint32_t)value >> (8 - bits) : (uint32_t)value << (bits - 8);
+
     return v << bits_below(mask) & mask;
 }
 

@@ -32,6 +32,7 @@ uint32_t screen_changed(char *shown, const char *wanted, uint32_t columns, uint3
 static uint8_t glyph_row(const struct font *font, char c, uint32_t y)
 {
     unsigned char u = (unsigned char)c;
+
     if (u < font->first || u > font->last)
         u = font->first;
     return font->rows[(size_t)(u - font->first) * font->height + y];

@@ -32,6 +32,7 @@ static void tab(struct text *t)
 static void text_write(struct sink *self, const char *bytes, size_t n)
 {
     struct text *t = (struct text *)self; /* its first member */
+
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)bytes[i];
         if (c >= ' ' && c < 0x7f)
@@ -57,6 +58,7 @@ void text_init(struct text *t, char *cells, uint32_t columns, uint32_t rows)
 static uint32_t last_line(const struct text *t)
 {
     const char *cells = line_at(t, t->line);
+
     for (uint32_t i = 0; i < t->columns; i++)
         if (cells[i] != ' ')
             return t->line;
@@ -78,18 +80,21 @@ uint32_t text_kept(const struct text *t)
 static uint32_t room_above(const struct text *t)
 {
     uint32_t lines = text_kept(t);
+
     return lines > t->rows ? lines - t->rows : 0;
 }
 
 uint32_t text_first(const struct text *t)
 {
     uint32_t room = room_above(t);
+
     return t->back < room ? room - t->back : 0;
 }
 
 const char *text_row(const struct text *t, uint32_t row)
 {
     uint32_t line = oldest_line(t) + text_first(t) + row;
+
     /* Below the last line the window is blank: the line after the cursor's may hold an old one. */
     return line <= t->line ? line_at(t, line) : NULL;
 }
@@ -98,5 +103,6 @@ void text_scroll(struct text *t, int32_t lines)
 {
     uint32_t room = room_above(t);
     int64_t back = (int64_t)(t->back < room ? t->back : room) + lines;
+
     t->back = back < 0 ? 0 : back > room ? room : (uint32_t)back;
 }

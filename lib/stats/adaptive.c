@@ -20,6 +20,7 @@ void adaptive_start(struct adaptive *a, double target, uint64_t grain, uint64_t 
 static uint64_t grown(const struct adaptive *a)
 {
     double n = (double)a->n, aim = n * GROWTH_MOST;
+
     if (a->last * GROWTH_MOST > a->target)
         aim = n * (a->target / a->last);
     /* 2^64 rounds: what is not below it would not fit. */

@@ -52,6 +52,7 @@ static bool is_power_of_two(uint64_t k)
 static uint64_t counted_ticks(struct behave *b)
 {
     uint64_t k = exact_ticks(b->delta[0]);
+
     if (!is_power_of_two(k) || k > COUNTED_TICKS_MOST)
         return 0;
     for (int kind = 1; kind < BEHAVE_KINDS; kind++)
@@ -64,12 +65,14 @@ static double slope(uint64_t (*delta)[BEHAVE_REPEATS])
 {
     double shortest = stats_quantile(delta[0], BEHAVE_REPEATS, 0.5),
            longest = stats_quantile(delta[BEHAVE_LENGTHS - 1], BEHAVE_REPEATS, 0.5);
+
     return (longest - shortest) / (behave_lengths[BEHAVE_LENGTHS - 1] - behave_lengths[0]);
 }
 
 static bool are_alike(double a, double b, double c)
 {
     double least = a < b ? a : b, most = a < b ? b : a;
+
     least = c < least ? c : least;
     most = c > most ? c : most;
     return least > 0 && most <= ALIKE * least;
@@ -79,6 +82,7 @@ static bool are_alike(double a, double b, double c)
 static const char *emulation_sign(const double *ticks)
 {
     double nop = ticks[BEHAVE_NOP], add = ticks[BEHAVE_ADD], imul = ticks[BEHAVE_IMUL];
+
     if (imul <= 0)
         return "imuls take no time";
     if (add > ADD_TICKS_MOST)
@@ -95,6 +99,7 @@ static const char *emulation_sign(const double *ticks)
 struct behave_verdict behave_judge(struct behave *b)
 {
     struct behave_verdict v = {0};
+
     for (int kind = 0; kind < BEHAVE_KINDS; kind++) {
         for (int l = 0; l < BEHAVE_LENGTHS; l++)
             stats_sort(b->delta[kind][l], BEHAVE_REPEATS);

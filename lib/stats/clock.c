@@ -51,6 +51,7 @@ bool clock_steps(uint64_t from, uint64_t to, unsigned bits, double expected, dou
 uint64_t clock_median(uint64_t *hz, unsigned n)
 {
     unsigned zeros = 0;
+
     stats_sort(hz, n);
     while (zeros < n && hz[zeros] == 0)
         zeros++;
@@ -60,6 +61,7 @@ uint64_t clock_median(uint64_t *hz, unsigned n)
 struct clock_result clock_stated(struct tsc_rate rate)
 {
     struct clock_result r = {.hz = rate.hz};
+
     if (rate.source == TSC_RATE_CPUID)
         r.why_not = "as cpuid15";
     else if (rate.hz == 0)
@@ -88,6 +90,7 @@ static double apart_hz(const struct clock_result *a, const struct clock_result *
 static bool agree(const struct clock_result *a, const struct clock_result *b)
 {
     double lesser = (double)(a->hz < b->hz ? a->hz : b->hz);
+
     return apart_hz(a, b) <= lesser * CLOCK_AGREE_PPM / 1e6 + a->error_hz + b->error_hz;
 }
 

@@ -34,6 +34,7 @@ static void judge_pairs(const struct coverage_row *rows, size_t launches, size_t
 static struct coverage pool(const double *pairs, const double *times, size_t launches)
 {
     double judged = 0, inside = 0;
+
     for (size_t i = 0; i < launches; i++)
         for (size_t j = 0; j < launches; j++, pairs += 2) {
             judged += times[i] * times[j] * pairs[0];
@@ -46,6 +47,7 @@ static struct coverage pool(const double *pairs, const double *times, size_t lau
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
@@ -54,6 +56,7 @@ static uint64_t next_random(uint64_t *state)
 static double bootstrap(const double *pairs, double *times, size_t launches, uint64_t seed)
 {
     struct moments shares = {0};
+
     for (int round = 0; round < BOOTSTRAPS; round++) {
         for (size_t i = 0; i < launches; i++)
             times[i] = 0;
@@ -70,6 +73,7 @@ struct coverage coverage(const struct coverage_row *rows, size_t launches, size_
                          double wanted, uint64_t seed, double *scratch)
 {
     double *pairs = scratch, *times = scratch + 2 * launches * launches;
+
     judge_pairs(rows, launches, count, pairs);
     for (size_t i = 0; i < launches; i++)
         times[i] = 1;

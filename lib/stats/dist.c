@@ -26,6 +26,7 @@ static double find_root(struct tail (*at)(double u, const double *df), const dou
                         double low, double high)
 {
     double u = low > -1 ? low : 0, log_q = mathx_log(q);
+
     for (int i = 0; i < STEPS_MOST; i++) {
         struct tail t = at(u, df);
         if (t.value > q)
@@ -68,6 +69,7 @@ static struct tail normal_tail(double z, const double *df)
 static double stirling_rest(double z)
 {
     double rest = 0;
+
     for (; z < 10; z++)
         rest += (z + 0.5) * mathx_log1p_rest(1 / z) + 0.5 / z;
     double v = 1 / (z * z);
@@ -96,6 +98,7 @@ static double beta_front(double a, double b, double x, double y)
     double away = x * b - y * a, sum = a + b;
     double power = a * log_rest(away / a, x * (sum / a)) + b * log_rest(-away / b, y * (sum / b));
     double stirling = stirling_rest(sum) - stirling_rest(a) - stirling_rest(b);
+
     return mathx_exp(power + stirling) * mathx_sqrt(a / sum * b / TWO_PI);
 }
 
@@ -103,6 +106,7 @@ static double beta_front(double a, double b, double x, double y)
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 0, value = 1;
+
     for (int n = 1; n < TERMS_MOST; n++) {
         double m = n / 2, at = a + n, term; /* m is whole */
         if (n % 2)
@@ -141,6 +145,7 @@ static struct tail f_tail(double u, const double *df)
 {
     double a = df[0] / 2, b = df[1] / 2, ratio = df[1] / df[0] * mathx_exp(-u);
     double x = 1 / (1 + ratio), y = 1 / (1 + 1 / ratio), front = beta_front(a, b, x, y);
+
     return (struct tail){beta_of_front(b, a, y, x, front), -front};
 }
 

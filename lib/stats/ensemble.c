@@ -57,6 +57,7 @@ static void judge_variances(const struct ensemble *e, double step, struct ensemb
 {
     double n = (double)e->size, m = (double)r->ensembles;
     double chance = r->mean_variance * r->mean_variance * OF_VARIANCES / (n - 1);
+
     r->variance_f = r->variance_of_variances / chance;
     r->variance_f_bound = dist_f(F_PROBABILITY, m - 1, n - 1);
     r->same_variance = r->variance_of_variances <= step * step * step * step ||
@@ -66,6 +67,7 @@ static void judge_variances(const struct ensemble *e, double step, struct ensemb
 static void judge(const struct ensemble *e, double step, struct ensemble_result *r)
 {
     double m = (double)r->ensembles, n = (double)e->size, within = m * (n - 1);
+
     r->same_minimum = (double)r->range_of_minima <= step;
     judge_variances(e, step, r);
     r->f = r->variance_of_means / (r->mean_variance / n);
@@ -97,6 +99,7 @@ struct ensemble_result ensemble_judge(const struct ensemble *e, double step)
         .lag1 = lag1(e),
         .lag1_bound = UNKNOWN,
     };
+
     if (r.ensembles > 1)
         judge(e, step, &r);
     return r;

@@ -32,6 +32,7 @@ struct sums {
 static struct sums sum(const struct estimate_blocks *k, bool ruler)
 {
     struct sums all = {0, 0};
+
     for (size_t i = 0; i < k->m; i++) {
         all.body += body(k, i);
         all.unit += unit(k, i, ruler);
@@ -48,6 +49,7 @@ static double scale(const struct estimate_blocks *k, bool ruler)
 struct estimate_part estimate_stream(const struct lag1 *values)
 {
     struct estimate_part part = {values->all.n ? values->all.mean : UNKNOWN, UNKNOWN, 0};
+
     if (values->all.n < 2)
         return part;
     part.se = moments_sd(&values->all) / mathx_sqrt((double)values->all.n);
@@ -65,6 +67,7 @@ static struct estimate_part jackknife(const struct estimate_blocks *k, bool rule
     struct sums all = sum(k, ruler);
     struct lag1 pseudo = {0};
     double m = (double)k->m;
+
     if (!(all.unit > 0))
         return part;
     part.value = scale(k, ruler) * all.body / all.unit;
@@ -87,6 +90,7 @@ static struct estimate_part jackknife(const struct estimate_blocks *k, bool rule
 struct estimate_placement estimate_placement(const struct estimate_blocks *blocks)
 {
     struct estimate_placement p = {.cycles = {UNKNOWN, UNKNOWN, 0}};
+
     p.ticks = jackknife(blocks, false);
     if (blocks->r && blocks->r2)
         p.cycles = jackknife(blocks, true);
@@ -98,6 +102,7 @@ static size_t first_ruler(size_t i, size_t m)
 {
     size_t from = i < ESTIMATE_RULERS / 2 ? 0 : i - ESTIMATE_RULERS / 2;
     size_t last = m > ESTIMATE_RULERS ? m - ESTIMATE_RULERS : 0;
+
     return from < last ? from : last;
 }
 
@@ -105,6 +110,7 @@ void estimate_block_values(const struct estimate_blocks *blocks, double *out)
 {
     bool ruler = blocks->r && blocks->r2;
     size_t rulers = blocks->m < ESTIMATE_RULERS ? blocks->m : ESTIMATE_RULERS;
+
     for (size_t i = 0; i < blocks->m; i++) {
         size_t from = first_ruler(i, blocks->m);
         double units = 0;
@@ -149,6 +155,7 @@ double estimate_placement_se(const struct estimate_taken *part, size_t parts, si
 {
     double sum = 0;
     size_t placements = 0;
+
     *m = 0;
     for (size_t from = 0, end; from < parts; from = end) {
         double squares = 0, only = 0;
@@ -181,6 +188,7 @@ static void add_round(const struct estimate_taken *part, size_t from, size_t end
                       struct by_round *b)
 {
     struct moments round = {0};
+
     for (size_t i = from; i < end; i++)
         if (is_known(part[i].value)) {
             moments_add(&round, part[i].value);
@@ -196,6 +204,7 @@ static void add_round(const struct estimate_taken *part, size_t from, size_t end
 bool estimate_rounds_differ(const struct estimate_taken *part, size_t parts)
 {
     struct by_round b = {.within = 0};
+
     for (size_t from = 0, end; from < parts; from = end) {
         for (end = from; end < parts && part[end].round == part[from].round; end++)
             ;
@@ -211,6 +220,7 @@ bool estimate_rounds_differ(const struct estimate_taken *part, size_t parts)
 static struct moments of_known(const double *value, size_t n)
 {
     struct moments all = {0};
+
     for (size_t i = 0; i < n; i++)
         if (is_known(value[i]))
             moments_add(&all, value[i]);
@@ -247,6 +257,7 @@ struct ordered {
 static void take_ranks(const struct estimate_found *f, const struct ordered *o, struct estimate *e)
 {
     double se = larger(f->se, f->finest);
+
     e->by = ESTIMATE_RANKS;
     e->level = ranks_level(o->n, e->rank);
     e->median_level = ranks_median_level(o->n, e->rank);
@@ -259,6 +270,7 @@ static void take_ranks(const struct estimate_found *f, const struct ordered *o, 
 static void take_rounds(const struct moments *rounds, struct estimate *e)
 {
     double half = drawn(rounds);
+
     e->by = ESTIMATE_ROUNDS;
     e->level = STUDENT;
     e->median_level = UNKNOWN;
@@ -272,6 +284,7 @@ static void take_student(const struct estimate_found *f, const struct moments *p
     bool one = placements->n < 2;
     double own = one ? estimate_half(f->se, f->m) * mathx_sqrt(2) : drawn_median(placements);
     double half = larger(own, drawn(rounds));
+
     e->by = one ? ESTIMATE_BLOCKS : ESTIMATE_PLACEMENTS;
     e->level = STUDENT;
     e->lo = e->theta - half;
@@ -281,6 +294,7 @@ static void take_student(const struct estimate_found *f, const struct moments *p
 static struct ordered in_order(const struct estimate_found *f, double *scratch, double *middle)
 {
     struct ordered o = {scratch, 0};
+
     for (size_t i = 0; i < f->placements; i++)
         if (is_known(f->theta[i]))
             scratch[o.n++] = f->theta[i];
@@ -303,6 +317,7 @@ struct estimate estimate_over(const struct estimate_found *f, double *scratch)
         .within = UNKNOWN,
     };
     struct ordered ordered = in_order(f, scratch, &e.theta);
+
     if (e.rank > 0)
         take_ranks(f, &ordered, &e);
     else

@@ -12,12 +12,14 @@ static double at(const struct even_point *p, enum end end)
 static uint32_t below_from(const struct even_point *a, const struct even_point *b, enum end end)
 {
     const double up = at(a, end), down = at(b, end);
+
     return a->n + (uint32_t)((b->n - a->n) * (up / (up - down))) + 1;
 }
 
 static uint32_t find(const struct even_point *points, size_t count, enum end end)
 {
     size_t first = count; /* of those at the end that are all below 0 */
+
     while (first > 0 && at(&points[first - 1], end) < 0)
         first--;
     if (first == count)

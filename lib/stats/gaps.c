@@ -15,6 +15,7 @@ void gaps_add(struct gaps *g, uint64_t at, uint64_t turn)
 {
     struct gap gap = {at, turn - g->typical};
     unsigned decade = 0;
+
     while (decade < GAPS_DECADES - 1 && gap.ticks >= g->limit[decade])
         decade++;
     g->decade[decade]++;
@@ -29,6 +30,7 @@ void gaps_add(struct gaps *g, uint64_t at, uint64_t turn)
 struct gaps_rhythm gaps_rhythm(const struct gaps *g, uint64_t *scratch)
 {
     struct gaps_rhythm r = {0};
+
     if (g->kept < 2)
         return r;
     r.intervals = g->kept - 1;
@@ -46,5 +48,6 @@ const char *gaps_decade_end(unsigned i)
 {
     static const char *const ends[GAPS_DECADES] = {"1 us",  "10 us",  "100 us", "1 ms",
                                                    "10 ms", "100 ms", "1 s",    "1 s"};
+
     return ends[i];
 }

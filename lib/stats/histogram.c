@@ -16,6 +16,7 @@ static uint64_t bin_of(const struct histogram *h, uint64_t x)
 static void widen(struct histogram *h)
 {
     size_t kept = 0;
+
     h->width *= 2;
     for (size_t i = 0; i < h->used; i++) {
         struct bin b = {bin_of(h, h->bin[i].value), h->bin[i].count};
@@ -31,6 +32,7 @@ static void widen(struct histogram *h)
 static size_t new_bins(const struct histogram *h, const uint64_t *sorted, size_t n)
 {
     size_t more = 0;
+
     for (size_t i = 0, at = 0; i < n; i++) {
         uint64_t value = bin_of(h, sorted[i]);
         if (i > 0 && bin_of(h, sorted[i - 1]) == value)
@@ -46,6 +48,7 @@ static size_t new_bins(const struct histogram *h, const uint64_t *sorted, size_t
 static void merge(struct histogram *h, const uint64_t *sorted, size_t n, size_t more)
 {
     size_t old = h->used, to = h->used + more;
+
     h->used = to;
     while (n > 0) {
         uint64_t value = bin_of(h, sorted[n - 1]), count = 0;
@@ -62,6 +65,7 @@ static void merge(struct histogram *h, const uint64_t *sorted, size_t n, size_t 
 void histogram_add(struct histogram *h, const uint64_t *sorted, size_t n)
 {
     size_t more;
+
     if (n == 0)
         return;
     if (h->all.n == 0 || sorted[0] < h->min)
@@ -87,6 +91,7 @@ static uint64_t value_of(const struct histogram *h, size_t bin)
 static uint64_t at(const struct histogram *h, uint64_t i)
 {
     size_t k = 0;
+
     for (; i >= h->bin[k].count; k++)
         i -= h->bin[k].count;
     return value_of(h, k);
@@ -98,6 +103,7 @@ static double quantile(const struct histogram *h, double q)
     double place = (double)(h->all.n - 1) * q, whole = mathx_floor(place);
     uint64_t i = (uint64_t)whole;
     uint64_t low = at(h, i), high = i + 1 < h->all.n ? at(h, i + 1) : low;
+
     return (double)low + (place - whole) * (double)(high - low);
 }
 
@@ -114,6 +120,7 @@ static uint64_t twice_deviation(const struct histogram *h, uint64_t i)
 {
     uint64_t low = at(h, (h->all.n - 1) / 2), high = at(h, h->all.n / 2), passed = 0;
     size_t below = 0, above;
+
     while (below < h->used && value_of(h, below) <= low)
         below++;
     above = below; /* bins [0, below) lie at the lower median or below, [above, used) over it */
@@ -134,6 +141,7 @@ static double median_deviation(const struct histogram *h)
 {
     uint64_t low = twice_deviation(h, (h->all.n - 1) / 2);
     uint64_t high = twice_deviation(h, h->all.n / 2);
+
     return ((double)low + (double)(high - low) / 2) / 2;
 }
 
@@ -142,6 +150,7 @@ static double median_deviation(const struct histogram *h)
 static void take_moments(const struct histogram *h, struct summary *s)
 {
     double n = (double)h->all.n, squares = 0, sum = 0, above = 0;
+
     for (size_t i = 0; i < h->used; i++)
         above += (double)(h->bin[i].value - h->min) * (double)h->bin[i].count;
     above /= n;
@@ -158,6 +167,7 @@ static void take_moments(const struct histogram *h, struct summary *s)
 struct summary histogram_summary(const struct histogram *h)
 {
     struct summary s = {.n = (size_t)h->all.n, .min = h->min, .max = h->max};
+
     if (s.n == 0)
         return s;
     s.p25 = quantile(h, 0.25);
@@ -177,6 +187,7 @@ struct summary histogram_summary(const struct histogram *h)
 static size_t bins_of_at_least(const struct histogram *h, uint64_t count)
 {
     size_t bins = 0;
+
     for (size_t i = 0; i < h->used; i++)
         bins += h->bin[i].count >= count;
     return bins;
@@ -204,6 +215,7 @@ size_t histogram_fullest(const struct histogram *h, struct bin *bins, size_t cap
     uint64_t fits = count_that_fits(h, cap);
     /* Room that is left goes to the smallest values of those that hold fits - 1. */
     size_t ties = cap - bins_of_at_least(h, fits), used = 0;
+
     *rest = 0;
     for (size_t i = 0; i < h->used; i++) {
         bool tie = h->bin[i].count + 1 == fits && ties > 0;

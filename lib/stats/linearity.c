@@ -48,6 +48,7 @@ static bool is_whole(const struct linearity_group *group)
 static double half_of(const struct moments *errors, double step_half)
 {
     double n = (double)errors->n;
+
     if (errors->n < 2)
         return step_half;
     double half = dist_t(0.995, n - 1) * moments_sd(errors) / mathx_sqrt(n);
@@ -58,6 +59,7 @@ size_t linearity_over(const struct linearity_group *group, size_t groups, size_t
                       struct linearity_point points[LINEARITY_POINTS])
 {
     struct moments errors[LINEARITY_POINTS] = {0}, ticks[LINEARITY_POINTS] = {0}, c = {0};
+
     for (size_t g = 0; g < groups; g++) {
         struct linearity_point one[LINEARITY_POINTS];
         if (!is_whole(&group[g]))
@@ -96,6 +98,7 @@ struct linearity_line linearity_line(const struct linearity_point points[LINEARI
     struct linearity_line l = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, false};
     struct moments x = {0}, y = {0};
     double products = 0, slope_var = 0, mean_var = 0;
+
     for (int i = 0; i < LINEARITY_POINTS; i++)
         if (on_the_line(&points[i])) {
             moments_add(&x, points[i].adds);
@@ -145,6 +148,7 @@ static void count_beyond(unsigned n[2], double v, double bar)
 static void count_group(struct beyond *b, const struct linearity_group *group)
 {
     struct linearity_point points[LINEARITY_POINTS];
+
     linearity(group->location, group->c, 0, 0, points);
     struct linearity_line l = linearity_line(points);
     for (int i = 0; i < LINEARITY_POINTS; i++)
@@ -165,6 +169,7 @@ double linearity_bend_p(const struct linearity_group *group, size_t groups)
     struct beyond b = {0};
     unsigned whole = 0;
     double least = 1;
+
     for (size_t g = 0; g < groups; g++)
         if (is_whole(&group[g])) {
             count_group(&b, &group[g]);

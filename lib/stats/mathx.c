@@ -7,6 +7,7 @@
 double mathx_sqrt(double x)
 {
     double root;
+
     /* The instruction itself: the compiler's builtin may call libm's sqrt to set errno. */
     __asm__("sqrtsd %1, %0" : "=x"(root) : "x"(x));
     return root;
@@ -23,6 +24,7 @@ double mathx_floor(double x)
 double mathx_nearest(double x)
 {
     double below = mathx_floor(x);
+
     return x - below >= 0.5 ? below + 1 : below;
 }
 
@@ -30,6 +32,7 @@ double mathx_nearest(double x)
 static double cos_small(double a)
 {
     double z = a * a, sum = 1, term = 1;
+
     for (int k = 1; k <= 15; k += 2) {
         term *= -z / (k * (k + 1));
         sum += term;
@@ -40,6 +43,7 @@ static double cos_small(double a)
 static double sin_small(double a)
 {
     double z = a * a, sum = a, term = a;
+
     for (int k = 2; k <= 16; k += 2) {
         term *= -z / (k * (k + 1));
         sum += term;
@@ -50,6 +54,7 @@ static double sin_small(double a)
 double mathx_cos_turns(double x)
 {
     double r = x - mathx_nearest(x);
+
     if (r < 0)
         r = -r;
     double sign = 1;
@@ -102,6 +107,7 @@ double mathx_exp(double x)
 static double atanh_rest(double s)
 {
     double z = s * s, sum = 0;
+
     for (int i = 25; i >= 3; i -= 2)
         sum = sum * z + 1.0 / i;
     return sum * z * s;

@@ -25,6 +25,7 @@ union bits {
 static uint64_t key_of(double value)
 {
     uint64_t word = (union bits){value}.word;
+
     return word & SIGN ? ~word : word | SIGN;
 }
 
@@ -44,6 +45,7 @@ struct blocks {
 static size_t placement_end(const struct modes_input *in, size_t from)
 {
     size_t end = from + 1;
+
     while (end < in->n && in->placement[end] == in->placement[from])
         end++;
     return end;
@@ -53,6 +55,7 @@ static size_t placement_end(const struct modes_input *in, size_t from)
 static uint64_t pairs_within(const uint64_t *keys, size_t n, double d)
 {
     uint64_t pairs = 0;
+
     for (size_t i = 1, low = 0; i < n; i++) {
         double value = value_of(keys[i]);
         while (value - value_of(keys[low]) > d)
@@ -67,6 +70,7 @@ static uint64_t pairs_at_most(const struct blocks *b, double d)
 {
     size_t n = b->in->n;
     uint64_t pairs = pairs_within(b->sorted, n, d);
+
     for (size_t from = 0, end; b->across && from < n; from = end) {
         end = placement_end(b->in, from);
         pairs -= pairs_within(b->placed + from, end - from, d);
@@ -79,6 +83,7 @@ static double pair_distance(const struct blocks *b)
 {
     double low = 0, high = value_of(b->sorted[b->in->n - 1]) - value_of(b->sorted[0]);
     double wanted = PAIR_SHARE * (double)pairs_at_most(b, high);
+
     if ((double)pairs_at_most(b, 0) >= wanted)
         return 0;
     for (int i = 0; i < 40; i++) {
@@ -100,6 +105,7 @@ struct parts {
 static double alike(const struct parts *p)
 {
     double sum = 0, n = (double)p->start[p->count];
+
     for (size_t k = 0; k < p->count; k++) {
         double share = (double)(p->start[k + 1] - p->start[k]) / n;
         sum += share * share;
@@ -112,12 +118,14 @@ static double block_error(const struct modes_input *in, double distance, double 
     double least = in->floor > in->within ? in->floor : in->within;
     double z = dist_normal((1 + PAIR_SHARE / alike) / 2);
     double pairs = distance / (mathx_sqrt(2) * z);
+
     return pairs > least ? pairs : least;
 }
 
 static struct moments moments_of(const uint64_t *keys, size_t n)
 {
     struct moments m = {0};
+
     for (size_t i = 0; i < n; i++)
         moments_add(&m, value_of(keys[i]));
     return m;
@@ -126,6 +134,7 @@ static struct moments moments_of(const uint64_t *keys, size_t n)
 static double variance_of(const struct moments *m, double floor)
 {
     double variance = moments_variance(m);
+
     return variance > floor * floor ? variance : floor * floor;
 }
 
@@ -135,12 +144,14 @@ static bool ashman(const uint64_t *keys, size_t below, size_t all, double floor)
     struct moments high = moments_of(keys + below, all - below);
     double apart = high.mean - low.mean;
     double spread = (variance_of(&low, floor) + variance_of(&high, floor)) / 2;
+
     return apart * apart > ASHMAN_LEAST * ASHMAN_LEAST * spread;
 }
 
 static struct parts split(const struct parts *p, size_t part, size_t at)
 {
     struct parts more = *p;
+
     for (size_t k = ++more.count; k > part + 1; k--)
         more.start[k] = p->start[k - 1];
     more.start[part + 1] = at;
@@ -151,6 +162,7 @@ static struct parts split(const struct parts *p, size_t part, size_t at)
 static size_t cut_of(const struct blocks *b, size_t at, size_t strays)
 {
     double middle = (value_of(b->sorted[at - 1]) + value_of(b->sorted[at + strays])) / 2;
+
     while (value_of(b->sorted[at]) <= middle)
         at++;
     return at;
@@ -164,6 +176,7 @@ static bool split_widest(const struct blocks *b, double distance, struct parts *
     size_t strays = (size_t)(STRAY_SHARE * (double)in->n);
     /* No split makes fewer pairs alike, so no bar is lower: most gaps need not be tried. */
     double widest = GAP_ERRORS * block_error(in, distance, 1.0 / MODES_MOST);
+
     if (widest < GAP_CYCLES)
         widest = GAP_CYCLES;
     struct parts best = *p;
@@ -194,6 +207,7 @@ static bool split_widest(const struct blocks *b, double distance, struct parts *
 static double purity(const struct blocks *b, uint64_t lowest, uint64_t highest, size_t blocks)
 {
     double sum = 0;
+
     for (size_t from = 0, end; from < b->in->n; from = end) {
         double mine = 0;
         end = placement_end(b->in, from);
@@ -216,6 +230,7 @@ static struct mode describe(const struct blocks *b, const struct parts *p, size_
         .n = n,
         .kind = MODE_ONLY,
     };
+
     if (p->count > 1)
         mode.kind = purity(b, keys[0], keys[n - 1], n) >= LAYOUT_PURITY ? MODE_LAYOUT : MODE_TIME;
     return mode;
@@ -226,6 +241,7 @@ static struct blocks order(const struct modes_input *in, uint64_t *scratch)
 {
     uint64_t *sorted = scratch, *placed = scratch + in->n;
     size_t placements = 0;
+
     for (size_t i = 0; i < in->n; i++)
         sorted[i] = placed[i] = key_of(in->values[i]);
     stats_sort(sorted, in->n);

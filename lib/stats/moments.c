@@ -5,6 +5,7 @@
 void moments_add(struct moments *m, double x)
 {
     double away = x - m->mean;
+
     m->n++;
     m->mean += away / (double)m->n;
     m->squares += away * (x - m->mean);
@@ -28,6 +29,7 @@ double moments_sd(const struct moments *m)
 void lag1_add(struct lag1 *l, double x)
 {
     double pairs = (double)l->all.n - 1, mean = l->all.mean;
+
     moments_add(&l->all, x);
     if (l->all.n == 1) {
         l->first = x;

@@ -4,6 +4,7 @@ double ranks_level(size_t n, size_t k)
 {
     size_t j = (n + 1) / 2;
     double p = 1, below = 0; /* p: exactly i of the x lie below y(j) */
+
     for (size_t t = 0; t < j; t++)
         p *= (double)(n - t) / (double)(2 * n - t);
     for (size_t i = 0; i < k; i++) {
@@ -16,6 +17,7 @@ double ranks_level(size_t n, size_t k)
 double ranks_median_level(size_t n, size_t k)
 {
     double p = 1, below = 0;
+
     for (size_t i = 0; i < n; i++)
         p /= 2;
     for (size_t i = 0; i < k; i++) {
@@ -28,6 +30,7 @@ double ranks_median_level(size_t n, size_t k)
 size_t ranks_for(size_t n, double level)
 {
     size_t k = 0;
+
     while (k < n / 2 && ranks_level(n, k + 1) >= level)
         k++;
     return k;

@@ -5,6 +5,7 @@
 static unsigned spurious(const uint64_t *least, unsigned points)
 {
     unsigned n = 0;
+
     for (unsigned i = 1; i < points; i++)
         n += least[i] < least[i - 1] && least[i - 1] < UINT64_MAX;
     return n;
@@ -15,6 +16,7 @@ struct regression regress(const uint64_t *least, unsigned points, unsigned step,
     struct regression r = {0, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, spurious(least, points)};
     struct moments x = {0}, y = {0};
     double products = 0, missed = 0;
+
     for (unsigned i = 0; i < points; i++)
         if (least[i] < UINT64_MAX) {
             moments_add(&x, (double)i * step);

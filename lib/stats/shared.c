@@ -25,6 +25,7 @@ static double quantile(const double *sorted, size_t n, double q)
 {
     double at = q * (double)(n - 1);
     size_t i = (size_t)at;
+
     return i + 1 < n ? sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
@@ -40,6 +41,7 @@ static double mad(double *x, size_t n, double middle)
 static double deviation(const double *x, size_t n)
 {
     struct moments all = {0};
+
     for (size_t i = 0; i < n; i++)
         moments_add(&all, x[i]);
     return moments_sd(&all);
@@ -71,6 +73,7 @@ static double median_of_placement(const struct shared_value *v, size_t n, size_t
                                   double theta, double *excess, double *scratch)
 {
     size_t m = 0;
+
     *excess = 0;
     for (size_t i = first; i < n; i++) {
         if (!counts(&v[i], false) || v[i].placement != v[first].placement)
@@ -87,6 +90,7 @@ static struct placements look_at_placements(const struct shared_value *v, size_t
 {
     struct placements p = {0};
     double *medians = scratch + n, squares = 0, excess;
+
     for (size_t i = 0; i < n; i++) {
         if (!counts(&v[i], false) || !is_first(v, i))
             continue;
@@ -111,6 +115,7 @@ static void take_interval(const double *x, const struct placements *p, struct sh
     double root = mathx_sqrt(2), t = dist_t(NOMINAL, (double)p->n - 1), d = t * root * p->error;
     double below = f->theta - quantile(x, f->quiet, d < 0.5 ? 0.5 - d : 0);
     double above = quantile(x, f->quiet, d < 0.5 ? 0.5 + d : 1) - f->theta;
+
     if (d >= 0.5) {
         double beyond = t * root * p->sd / mathx_sqrt((double)p->n);
         below = beyond > below ? beyond : below;
@@ -124,6 +129,7 @@ static void take_interval(const double *x, const struct placements *p, struct sh
 static size_t gather(const struct shared_value *v, size_t n, bool all, double *out)
 {
     size_t m = 0;
+
     for (size_t i = 0; i < n; i++)
         if (counts(&v[i], all))
             out[m++] = v[i].value;
@@ -161,6 +167,7 @@ struct shared_figure shared_figure(const struct shared_value *v, size_t n, doubl
                                    double *scratch)
 {
     struct shared_figure f = {.share = UNKNOWN, .theta = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
+
     take_quiet(v, n, scratch, &f);
     f.values = gather(v, n, true, scratch);
     if (f.values == 0)

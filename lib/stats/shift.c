@@ -10,6 +10,7 @@
 static void count_arrangements(double *ways, size_t n, size_t m)
 {
     size_t end = n * m;
+
     ways[0] = 1;
     for (size_t u = 1; u <= end; u++)
         ways[u] = 0;
@@ -25,6 +26,7 @@ size_t shift_rank(size_t n, size_t m, double level)
 {
     double ways[SHIFT_MOST * SHIFT_MOST + 1], all = 0, below = 0;
     size_t k = 0;
+
     if (n == 0 || m == 0)
         return 0;
     count_arrangements(ways, n, m);
@@ -40,6 +42,7 @@ struct shift shift_of(const double *a, size_t n, const double *b, size_t m, doub
     double difference[SHIFT_MOST * SHIFT_MOST];
     struct shift s = {UNKNOWN, UNKNOWN, UNKNOWN};
     size_t k = shift_rank(n, m, level), all = n * m;
+
     if (all == 0)
         return s;
     for (size_t i = 0; i < n; i++)

@@ -8,6 +8,7 @@
 static void swap(uint64_t *a, uint64_t *b)
 {
     uint64_t t = *a;
+
     *a = *b;
     *b = t;
 }
@@ -58,6 +59,7 @@ static void partition(uint64_t *x, size_t n, size_t *less, size_t *more)
 {
     uint64_t pivot = median_of_three(x[0], x[n / 2], x[n - 1]);
     size_t below = 0, above = n;
+
     for (size_t i = 0; i < above;) {
         if (x[i] < pivot)
             swap(&x[i++], &x[below++]);
@@ -113,6 +115,7 @@ double stats_quantile(const uint64_t *sorted, size_t n, double q)
 {
     double at = (double)(n - 1) * q, whole = mathx_floor(at);
     size_t i = (size_t)whole;
+
     if (i + 1 >= n)
         return (double)sorted[n - 1];
     return (double)sorted[i] + (at - whole) * (double)(sorted[i + 1] - sorted[i]);
@@ -122,6 +125,7 @@ double stats_quantile(const uint64_t *sorted, size_t n, double q)
 static double mean_above(const uint64_t *x, size_t n, uint64_t base)
 {
     uint64_t low = 0, high = 0;
+
     for (size_t i = 0; i < n; i++) {
         uint64_t d = x[i] - base;
         low += (uint32_t)d;
@@ -140,6 +144,7 @@ double stats_mean(const uint64_t *x, size_t n)
 static double deviation(const uint64_t *sorted, size_t n, double mean_above_min)
 {
     double squares = 0, sum = 0;
+
     for (size_t i = 0; i < n; i++) {
         double d = (double)(sorted[i] - sorted[0]) - mean_above_min;
         squares += d * d;
@@ -157,6 +162,7 @@ static double median_deviation(const uint64_t *sorted, size_t n, uint64_t *twice
 {
     uint64_t low = sorted[(n - 1) / 2], high = sorted[n / 2];
     size_t below = n / 2, above = n / 2;
+
     for (size_t i = 0; i < n; i++) {
         bool take_above =
             below == 0 || (above < n && sorted[above] - high <= low - sorted[below - 1]);
@@ -169,6 +175,7 @@ static double median_deviation(const uint64_t *sorted, size_t n, uint64_t *twice
 struct summary stats_summary(const uint64_t *sorted, size_t n, uint64_t *scratch)
 {
     struct summary s = {.n = n};
+
     if (n == 0)
         return s;
     double above_min = mean_above(sorted, n, sorted[0]);
@@ -187,6 +194,7 @@ struct summary stats_summary(const uint64_t *sorted, size_t n, uint64_t *scratch
 double stats_disturbed_above(const struct summary *s, double step)
 {
     double most = 3 * step;
+
     if (15 * s->mad > most)
         most = 15 * s->mad;
     if (0.05 * s->median > most)
@@ -201,6 +209,7 @@ double stats_disturbed_above(const struct summary *s, double step)
 static size_t how_many_up_to(const uint64_t *sorted, size_t n, double limit)
 {
     size_t low = 0;
+
     while (low < n && (double)sorted[low] <= limit)
         low++;
     return low;
@@ -210,6 +219,7 @@ double stats_above_levels(const uint64_t *sorted, size_t n, double step, uint64_
 {
     struct summary s = stats_summary(sorted, n, scratch);
     double above = stats_disturbed_above(&s, step);
+
     for (size_t from = how_many_up_to(sorted, n, above);
          n - from >= LEVEL_LEAST && (double)(n - from) >= LEVEL_SHARE * (double)n;
          from = how_many_up_to(sorted, n, above)) {

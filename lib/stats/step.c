@@ -33,6 +33,7 @@
 static size_t take_sample(const uint64_t *deltas, size_t n, uint64_t *sample)
 {
     size_t m = 0, most = n < SAMPLE ? n : SAMPLE;
+
     for (uint64_t i = 0; i < most; i++) {
         size_t at = (size_t)i;
         if (n > SAMPLE) {
@@ -57,6 +58,7 @@ static struct spread spread_over(const uint64_t *sample, size_t m, double s)
     size_t first = 0, second = 0, count_before = 0;
     double k_before = -1;
     struct spread spread = {0};
+
     for (size_t i = 0, end; i < m; i = end) {
         double k = mathx_nearest((double)sample[i] / s);
         for (end = i + 1; end < m && mathx_nearest((double)sample[end] / s) == k;)
@@ -80,6 +82,7 @@ static struct spread spread_over(const uint64_t *sample, size_t m, double s)
 static unsigned largest_divisor(const uint64_t *deltas, size_t n)
 {
     size_t counted = 0;
+
     for (size_t i = 0; i < n; i++)
         counted += deltas[i] != 0;
     for (unsigned s = STEP_LARGEST; s > 1; s--) {
@@ -96,6 +99,7 @@ static unsigned largest_divisor(const uint64_t *deltas, size_t n)
 static double refine(const uint64_t *sample, size_t m, double s)
 {
     double kt = 0, kk = 0;
+
     for (size_t i = 0; i < m; i++) {
         double k = mathx_nearest((double)sample[i] / s);
         kt += k * (double)sample[i];
@@ -108,6 +112,7 @@ static bool are_multiples(const uint64_t *sample, size_t m, double s)
 {
     double slack = s / 4 < ROUNDING ? s / 4 : ROUNDING;
     size_t strays = 0;
+
     for (size_t i = 0; i < m; i++) {
         double t = (double)sample[i], away = t - s * mathx_nearest(t / s);
         strays += away > slack || away < -slack;
@@ -122,12 +127,14 @@ static bool are_multiples(const uint64_t *sample, size_t m, double s)
 static bool is_lattice(const uint64_t *sample, size_t m, double s)
 {
     struct spread spread = spread_over(sample, m, s);
+
     return spread.others >= SOME(m) && spread.neighbours >= SOME(m);
 }
 
 static double coherence(const uint64_t *sample, size_t m, double s)
 {
     double sum = 0;
+
     for (size_t i = 0; i < m; i++)
         sum += mathx_cos_turns((double)sample[i] / s);
     return sum / (double)m;
@@ -157,6 +164,7 @@ static double scaled_step(const uint64_t *sample, size_t m)
     /* No step is longer than the shortest delta that is not a stray. */
     double longest = (double)sample[SOME(m) - 1] + ROUNDING;
     double f = 1 / (longest < STEP_LARGEST ? longest : STEP_LARGEST);
+
     for (size_t i = 0; i < scanned; i++) {
         double t = (double)sample[i * m / scanned];
         now[i] = mathx_cos_turns(t * f);
@@ -187,6 +195,7 @@ double stats_step(const uint64_t *deltas, size_t n)
 {
     uint64_t sample[SAMPLE];
     size_t m = take_sample(deltas, n, sample), short_ones = 0;
+
     if (m < DELTAS_LEAST || spread_over(sample, m, 1).others < SOME(m))
         return 1;
     unsigned divisor = largest_divisor(deltas, n);

@@ -9,6 +9,7 @@ void tick_start(struct tick_finder *f, uint64_t tsc, uint64_t count)
 bool tick_is_gap(struct tick_finder *f, uint64_t tsc)
 {
     bool gap = tsc - f->tsc >= TICK_GAP;
+
     if (!gap)
         f->tsc = tsc;
     return gap;
@@ -17,6 +18,7 @@ bool tick_is_gap(struct tick_finder *f, uint64_t tsc)
 bool tick_add(struct tick_finder *f, uint64_t gap, uint64_t tsc, uint64_t count)
 {
     uint64_t n = count - f->count;
+
     f->tsc = tsc;
     if (n == 0) /* something else held the loop up */
         return true;
@@ -36,6 +38,7 @@ bool tick_add(struct tick_finder *f, uint64_t gap, uint64_t tsc, uint64_t count)
 struct tick_cost tick_judge(const struct tick_finder *f)
 {
     struct tick_cost c = {.events = f->events, .cost = UNKNOWN, .interval = UNKNOWN};
+
     if (f->events < TICK_EVENTS_LEAST || f->count == f->first_count)
         return c;
     c.known = true;
@@ -49,6 +52,7 @@ uint64_t tick_compensate(const struct tick_cost *c, uint64_t least, uint64_t tic
 {
     double left = (double)ticks - (double)n * c->cost;
     bool known = least != UINT64_MAX;
+
     *taken = 0;
     if (n == 0 || !(left > 0) || (known && left < (double)least) ||
         (!known && (double)ticks < c->interval))

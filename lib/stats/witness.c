@@ -32,6 +32,7 @@
 static size_t bin_of(double level)
 {
     size_t i = (size_t)(mathx_log(level / WITNESS_LEAST) / BIN_WIDTH);
+
     return i < WITNESS_BINS ? i : WITNESS_BINS - 1;
 }
 
@@ -45,6 +46,7 @@ static double level_of(size_t bin)
 static size_t spread(const struct witness *w)
 {
     double bins = SPREAD_NOISE * w->noise / BIN_WIDTH;
+
     return bins > SPREAD ? bins < WITNESS_BINS ? (size_t)bins : WITNESS_BINS : SPREAD;
 }
 
@@ -55,6 +57,7 @@ static uint32_t within(const struct witness *w, size_t bin, size_t bins, double 
     size_t to = bin + bins < WITNESS_BINS ? bin + bins : WITNESS_BINS - 1;
     uint32_t n = 0;
     double sum = 0;
+
     for (size_t i = from; i <= to; i++) {
         n += w->shown[i];
         if (level)
@@ -74,6 +77,7 @@ static uint32_t around(const struct witness *w, size_t bin)
 static size_t climb(const struct witness *w, size_t i)
 {
     uint32_t here = around(w, i);
+
     for (size_t next = i + 1; next < WITNESS_BINS && next <= i + spread(w); next++) {
         uint32_t there = around(w, next);
         if (there > here) {
@@ -87,6 +91,7 @@ static size_t climb(const struct witness *w, size_t i)
 static size_t descend(const struct witness *w, size_t i)
 {
     uint32_t here = around(w, i);
+
     for (uint32_t next; i + 1 < WITNESS_BINS && (next = around(w, i + 1)) <= here; here = next)
         i++;
     return i;
@@ -98,6 +103,7 @@ static size_t descend(const struct witness *w, size_t i)
 static double width_near(double level)
 {
     double halves = mathx_nearest(2 / level);
+
     return halves >= 1 ? 2 / halves : 2;
 }
 
@@ -115,6 +121,7 @@ static bool is_tight(const struct witness *w, size_t bin, uint32_t n)
 static bool is_fastest(const struct witness *w, size_t bin)
 {
     uint32_t below = 0;
+
     for (size_t i = 0; i + spread(w) < bin; i++)
         below += w->seen[i];
     return below <= BELOW_MOST * w->ranged;
@@ -123,12 +130,14 @@ static bool is_fastest(const struct witness *w, size_t bin)
 static bool is_own_width(const struct witness *w, double level, uint32_t n)
 {
     bool held = w->readings >= HELD_OF && n >= HELD * w->readings;
+
     return held || off(level, width_near(level)) <= WIDTH_OFF;
 }
 
 static void look_for_best(struct witness *w)
 {
     uint32_t need = w->counted / ONE_IN;
+
     if (need < LEAST)
         need = LEAST;
     for (size_t i = 0; i < WITNESS_BINS; i++) {
@@ -164,6 +173,7 @@ static void count(struct witness *w, double level)
 static bool goes_on(struct witness *w, double level, double noise)
 {
     bool alike = w->length > 0 && off(level, w->mean) <= larger(ALIKE, ALIKE_NOISE * noise);
+
     w->length = alike ? w->length + 1 : 1;
     w->mean = alike ? w->mean + (level - w->mean) / w->length : level;
     if (w->length <= WITNESS_RUN)
@@ -174,6 +184,7 @@ static bool goes_on(struct witness *w, double level, double noise)
 void witness_add(struct witness *w, double level, double noise, bool steady)
 {
     bool in_range = is_known(level) && level > WITNESS_LEAST && level < WITNESS_MOST;
+
     w->readings++;
     if (in_range) {
         w->seen[bin_of(level)]++;
@@ -220,6 +231,7 @@ struct moments witness_undisturbed(const double *ticks, size_t n, double times)
 {
     struct moments kept = {0};
     double least = ticks[0];
+
     for (size_t i = 1; i < n; i++)
         least = ticks[i] < least ? ticks[i] : least;
     for (size_t i = 0; i < n; i++)
@@ -232,6 +244,7 @@ double witness_level(const struct witness_plan *plan, double nops, double ruler)
 {
     double ticks_per_cycle = ruler / (plan->adds + plan->ruler_window);
     double level = (nops / ticks_per_cycle - plan->window) / plan->nops;
+
     return ruler > 0 && level > 0 ? level : UNKNOWN;
 }
 
@@ -240,6 +253,7 @@ static double noise_of(const struct witness_plan *plan, double step, double leve
 {
     double cycles = level * plan->nops;
     double clock = (cycles + plan->window) / (plan->adds + plan->ruler_window);
+
     return STEP_SD * step / mathx_sqrt(plan->windows) * mathx_sqrt(1 + clock * clock) / cycles;
 }
 
@@ -247,6 +261,7 @@ struct witness_plan witness_plan(double step, double level, double window)
 {
     struct witness_plan plan = {
         .windows = PLAN_WINDOWS, .nops = WITNESS_UNIT, .window = window, .ruler_window = window};
+
     while (level * plan.nops < LEAST_CYCLES)
         plan.nops += WITNESS_UNIT;
     for (;;) {

@@ -9,6 +9,7 @@ static const uint32_t nibble[16] = {
 uint32_t crc32_update(uint32_t crc, const void *bytes, size_t n)
 {
     const uint8_t *at = bytes;
+
     crc = ~crc;
     for (size_t i = 0; i < n; i++) {
         crc ^= at[i];

@@ -24,6 +24,7 @@ static void pad(struct sink *out, const char *with16, int n)
 static void put(struct sink *out, const char *text, size_t n, const struct spec *s)
 {
     int missing = n < (size_t)s->width ? s->width - (int)n : 0;
+
     if (!s->left)
         pad(out, "                ", missing);
     out->write(out, text, n);
@@ -37,6 +38,7 @@ static void put_number(struct sink *out, uint64_t v, const char *sign, const str
     const char *digits = s->kind == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
     unsigned base = s->kind == 'd' || s->kind == 'i' || s->kind == 'u' ? 10 : 16;
     size_t at = sizeof text, n_sign = strlen(sign);
+
     do {
         text[--at] = digits[v % base];
         v /= base;
@@ -69,6 +71,7 @@ static void put_string(struct sink *out, const char *text, const struct spec *s)
 static int digits_at(const char **f)
 {
     int v = 0;
+
     for (; **f >= '0' && **f <= '9'; (*f)++)
         v = v > (INT_MAX - 9) / 10 ? INT_MAX : v * 10 + (**f - '0');
     return v;
@@ -174,6 +177,7 @@ static uint64_t take_unsigned(struct args *args, enum length length)
 static bool convert(struct sink *out, const struct spec *s, struct args *args)
 {
     bool plain = s->length == LENGTH_INT, number = s->precision < 0;
+
     switch (s->kind) {
     case 'd':
     case 'i':
@@ -212,6 +216,7 @@ static bool convert(struct sink *out, const struct spec *s, struct args *args)
 void fmt_list(struct sink *out, const char *format, va_list list)
 {
     struct args args;
+
     va_copy(args.list, list);
     while (*format != '\0') {
         const char *f = format;
@@ -242,6 +247,7 @@ void fmt_list(struct sink *out, const char *format, va_list list)
 void fmt(struct sink *out, const char *format, ...)
 {
     va_list list;
+
     va_start(list, format);
     fmt_list(out, format, list);
     va_end(list);
@@ -250,6 +256,7 @@ void fmt(struct sink *out, const char *format, ...)
 size_t fmt_buf(char *at, size_t size, const char *format, ...)
 {
     struct sink_buf b;
+
     sink_buf_init(&b, at, size);
     va_list list;
     va_start(list, format);

@@ -24,6 +24,7 @@ static bool match(const char *p, const char *end, const char *name)
     }
     while (p < end && *p == '*')
         p++;
+
     return p == end;
 }
 
@@ -31,6 +32,7 @@ static const char *pattern_end(const char *p)
 {
     while (*p != '\0' && *p != ',')
         p++;
+
     return p;
 }
 
@@ -54,6 +56,7 @@ bool glob_list_match(const char *list, const char *name)
 bool glob_list_at(const char *list, size_t index, char *out, size_t size)
 {
     const char *end = pattern_end(list);
+
     for (; index > 0; index--) {
         if (*end == '\0')
             return false;

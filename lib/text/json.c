@@ -19,12 +19,14 @@ static void raw_text(struct json *j, const char *text)
 static void escaped(struct json *j, uint32_t code)
 {
     char text[8];
+
     json_raw(j, text, fmt_buf(text, sizeof text, "\\u%04x", code));
 }
 
 static void one_char(struct json *j, uint32_t code)
 {
     char text[4];
+
     if (code == '"' || code == '\\')
         raw_text(j, "\\");
     if (code < 0x20 || code == 0x7f)
@@ -37,6 +39,7 @@ static void string(struct json *j, const char *s)
 {
     struct utext t;
     int32_t code;
+
     utext_open_as(&t, s, strlen(s), UTEXT_UTF8);
     raw_text(j, "\"");
     while ((code = utext_next(&t)) != UTEXT_END) {
@@ -54,6 +57,7 @@ static void odd(struct json *j, uint32_t kind)
     static const char *const words[] = {"a string",      "an integer", "a number",
                                         "true or false", "an object",  "null"};
     unsigned word = 0;
+
     if (j->check->odd[0])
         return;
     while (word + 1 < sizeof words / sizeof words[0] && kind != 1U << word)
@@ -67,6 +71,7 @@ static uint32_t arrive(struct json *j, const char *name)
 {
     const struct json_field *field;
     unsigned in = j->depth - 1;
+
     fmt_buf(j->path + j->under[in], JSON_PATH - j->under[in], "%s", name ? name : "");
     j->here = strlen(j->path);
     if (name == NULL)
@@ -78,6 +83,7 @@ static uint32_t arrive(struct json *j, const char *name)
 static void check(struct json *j, const char *name, uint32_t kind)
 {
     uint32_t type;
+
     if (j->check == NULL)
         return;
     type = arrive(j, name);
@@ -90,6 +96,7 @@ static void check(struct json *j, const char *name, uint32_t kind)
 void json_member(struct json *j, const char *name, uint32_t kind)
 {
     bool *first = &j->first[j->depth - 1];
+
     check(j, name, kind);
     if (!*first)
         raw_text(j, ",");
@@ -167,6 +174,7 @@ void json_line_end(struct json *j)
 void json_u64(struct json *j, const char *name, uint64_t v)
 {
     char text[24];
+
     json_member(j, name, JSON_INTEGER);
     json_raw(j, text, fmt_buf(text, sizeof text, "%llu", (unsigned long long)v));
 }
@@ -174,6 +182,7 @@ void json_u64(struct json *j, const char *name, uint64_t v)
 void json_i64(struct json *j, const char *name, int64_t v)
 {
     char text[24];
+
     json_member(j, name, JSON_INTEGER);
     json_raw(j, text, fmt_buf(text, sizeof text, "%lld", (long long)v));
 }

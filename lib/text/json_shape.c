@@ -28,6 +28,7 @@ bool json_allows(uint32_t type, uint32_t kind)
 static bool is_at(const struct json_field *f, const char *path)
 {
     size_t n = strlen(f->path);
+
     if (n > 0 && f->path[n - 1] == '*')
         return strlen(path) >= n && memcmp(f->path, path, n - 1) == 0;
     return str_eq(f->path, path);

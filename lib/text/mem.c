@@ -12,6 +12,7 @@
 void *memcpy(void *restrict to, const void *restrict from, size_t n)
 {
     void *at = to;
+
     __asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(n) : : "memory");
     return to;
 }
@@ -34,6 +35,7 @@ void *memmove(void *to, const void *from, size_t n)
 void *memset(void *to, int byte, size_t n)
 {
     void *at = to;
+
     __asm__ volatile("rep stosb" : "+D"(at), "+c"(n) : "a"(byte) : "memory");
     return to;
 }
@@ -41,6 +43,7 @@ void *memset(void *to, int byte, size_t n)
 int memcmp(const void *a, const void *b, size_t n)
 {
     const unsigned char *x = a, *y = b;
+
     for (size_t i = 0; i < n; i++) {
         OPAQUE(i);
         if (x[i] != y[i])
@@ -52,6 +55,7 @@ int memcmp(const void *a, const void *b, size_t n)
 size_t strlen(const char *s)
 {
     size_t n = 0;
+
     while (s[n] != '\0') {
         n++;
         OPAQUE(n);

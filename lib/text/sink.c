@@ -6,6 +6,7 @@ static void buf_write(struct sink *self, const char *bytes, size_t n)
 {
     struct sink_buf *b = (struct sink_buf *)self; /* its first member */
     size_t room = b->size - 1 - b->used;
+
     if (n > room) {
         n = room;
         b->cut = true;

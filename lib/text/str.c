@@ -31,6 +31,7 @@ bool str_is_any_case(const char *s, const char *bytes, size_t n)
 bool str_has(const char *s, const char *part)
 {
     size_t n = strlen(part), length = strlen(s);
+
     for (size_t i = 0; i + n <= length; i++)
         if (memcmp(s + i, part, n) == 0)
             return true;
@@ -41,6 +42,7 @@ bool str_starts(const char *s, const char *with)
 {
     while (*with != '\0' && *s == *with)
         s++, with++;
+
     return *with == '\0';
 }
 
@@ -57,6 +59,7 @@ static int order_numbers(const char **a, const char **b)
         ++*a;
     while (**b == '0')
         ++*b;
+
     while (is_digit((*a)[n]))
         n++;
     while (is_digit((*b)[m]))
@@ -79,6 +82,7 @@ int str_order(const char *a, const char *b)
     /* Alike but for zeros in front of numbers. */
     while (*a && *a == *b)
         a++, b++;
+
     return (unsigned char)*a - (unsigned char)*b;
 }
 
@@ -100,6 +104,7 @@ size_t str_alternative(const char *values, uint32_t index, const char **at)
 bool str_copy(char *out, size_t size, const char *bytes, size_t n)
 {
     size_t kept = n < size ? n : size - 1;
+
     memcpy(out, bytes, kept);
     out[kept] = '\0';
     return kept == n;
@@ -117,6 +122,7 @@ static uint32_t digit(char c)
 bool str_u64(const char *s, uint64_t *value)
 {
     uint32_t base = 10;
+
     if (str_starts(s, "0x")) {
         base = 16;
         s += 2;
@@ -137,6 +143,7 @@ bool str_u64(const char *s, uint64_t *value)
 bool str_u32(const char *s, uint32_t *value)
 {
     uint64_t v;
+
     if (!str_u64(s, &v) || v > UINT32_MAX)
         return false;
     *value = (uint32_t)v;

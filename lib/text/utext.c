@@ -27,6 +27,7 @@ static enum utext_encoding guess(const uint8_t *b, size_t n)
 void utext_open(struct utext *t, const void *bytes, size_t n)
 {
     const uint8_t *b = bytes;
+
     if (n >= 3 && b[0] == 0xef && b[1] == 0xbb && b[2] == 0xbf) {
         utext_open_as(t, bytes, n, UTEXT_UTF8);
         t->at = 3;
@@ -82,6 +83,7 @@ static int32_t next_utf8(struct utext *t)
 static uint32_t unit16(const struct utext *t, size_t at)
 {
     unsigned low = t->encoding == UTEXT_UTF16LE ? 0 : 1;
+
     return t->bytes[at + low] | (uint32_t)t->bytes[at + 1 - low] << 8;
 }
 

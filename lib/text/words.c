@@ -6,6 +6,7 @@
 static void step(struct words *w)
 {
     bool after_cr = w->next == '\r';
+
     if (w->next == '\n' || after_cr)
         w->line++;
     w->next = utext_next(&w->text);
@@ -47,6 +48,7 @@ static void append_next(const struct words *w, struct word *word)
 {
     const struct utext *t = &w->text;
     char utf8[4];
+
     if (w->next == UTEXT_BAD)
         append(word, (const char *)t->bytes + t->began, t->at - t->began);
     else

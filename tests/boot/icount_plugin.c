@@ -74,6 +74,7 @@ static void look_at(struct qemu_plugin_insn *insn, size_t behind)
     uint8_t b[16] = {0};
     size_t size = bytes_of(insn, b);
     uintptr_t window = tag_of(b, size);
+
     if (window) {
         qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tag, QEMU_PLUGIN_CB_NO_REGS,
                                                (void *)window);

@@ -62,6 +62,7 @@ static char *out_path;
 static inline size_t bytes_of(const struct qemu_plugin_insn *insn, uint8_t b[static 16])
 {
     size_t size = qemu_plugin_insn_size(insn);
+
     if (size > 16) {
         return 0;
     }
@@ -78,12 +79,14 @@ static inline size_t bytes_of(const struct qemu_plugin_insn *insn, uint8_t b[sta
 static inline uintptr_t tag_of(const uint8_t *b, size_t size)
 {
     bool is = size == 7 && b[0] == 0x0f && b[1] == 0x1f && b[2] == 0x80;
+
     return is ? b[3] | b[4] << 8 | b[5] << 16 | (uintptr_t)b[6] << 24 : 0;
 }
 
 static inline bool in_code(const struct qemu_plugin_insn *insn)
 {
     uint64_t at = qemu_plugin_insn_vaddr(insn);
+
     return at >= CODE_START && at < CODE_END;
 }
 

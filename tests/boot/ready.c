@@ -80,6 +80,7 @@ static void item(UINT16 key, void *to, UINT32 size)
 static UINT32 number(UINT16 key)
 {
     UINT32 n = 0;
+
     item(key, &n, sizeof n);
     return n;
 }
@@ -88,6 +89,7 @@ static UINT32 number(UINT16 key)
 static BOOLEAN only_word(const char *word)
 {
     UINT32 i = 0;
+
     do {
         if (words[i] != word[i]) {
             return FALSE;
@@ -100,6 +102,7 @@ static BOOLEAN only_word(const char *word)
 static UINT32 read_words(void)
 {
     UINT32 length = number(CMDLINE_SIZE);
+
     if (length > WORDS_MAX) {
         end("too many words");
     }
@@ -112,6 +115,7 @@ static void let_go_of_disks(void)
     static EFI_GUID block_guid = EFI_BLOCK_IO_PROTOCOL_GUID;
     EFI_HANDLE *handles;
     UINTN n = 0;
+
     if (EFI_ERROR(bs->LocateHandleBuffer(ByProtocol, &block_guid, NULL, &n, &handles))) {
         return; /* there is none */
     }
@@ -127,6 +131,7 @@ static EFI_HANDLE load_kernel(EFI_HANDLE image, EFI_LOADED_IMAGE *self, UINT32 l
     UINT8 *program;
     EFI_HANDLE loaded;
     EFI_LOADED_IMAGE *child;
+
     if (EFI_ERROR(bs->AllocatePool(EfiLoaderData, setup + rest, (void **)&program))) {
         end("no memory for the program");
     }
@@ -149,6 +154,7 @@ static EFI_HANDLE load_kernel(EFI_HANDLE image, EFI_LOADED_IMAGE *self, UINT32 l
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 {
     EFI_LOADED_IMAGE *self;
+
     bs = table->BootServices;
     if (EFI_ERROR(bs->HandleProtocol(image, &image_guid, (void **)&self))) {
         end("who am I?");

@@ -116,6 +116,7 @@ static EFI_STATUS EFIAPI output(SIMPLE_TEXT_OUTPUT_INTERFACE *self, CHAR16 *stri
 static void forbid_all_but_leaving(void)
 {
     void **entry = (void **)&services.RaiseTPL;
+
     for (; (UINT8 *)entry < (UINT8 *)(&services + 1); entry++) {
         *entry = (void *)forbidden;
     }
@@ -145,6 +146,7 @@ static EFI_STATUS EFIAPI allocate_pages(EFI_ALLOCATE_TYPE how, EFI_MEMORY_TYPE t
 static EFI_STATUS long_map(UINTN *size, UINT8 *map, const UINT8 *plain, UINTN n, UINTN step)
 {
     UINTN need = n + MORE_DESCRIPTORS * step, room = *size, done = 0;
+
     *size = need;
     if (room < need || !map) {
         return EFI_BUFFER_TOO_SMALL;
@@ -174,6 +176,7 @@ static EFI_STATUS EFIAPI memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UIN
 {
     static UINT8 plain[65536];
     UINTN n = sizeof plain, step;
+
     map_calls++;
     if (!mode("descsize") && !mode("map-long")) {
         EFI_STATUS got = real->BootServices->GetMemoryMap(size, map, key, each, version);
@@ -207,6 +210,7 @@ static EFI_STATUS EFIAPI memory_map(UINTN *size, EFI_MEMORY_DESCRIPTOR *map, UIN
 static UINT64 apic_base(void)
 {
     UINT32 lo, hi;
+
     __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(0x1b)); /* IA32_APIC_BASE */
     return ((UINT64)hi << 32 | lo) & ~0xfffull;
 }
@@ -214,6 +218,7 @@ static UINT64 apic_base(void)
 static void x2apic(void)
 {
     UINT32 lo, hi;
+
     __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(0x1b));
     lo |= 0xc00; /* EXTD and EN. SDM volume 3, 11.12.1 */
     __asm__ volatile("wrmsr" : : "a"(lo), "d"(hi), "c"(0x1b));
@@ -223,6 +228,7 @@ static void mess(void)
 {
     UINT32 mxcsr = 0;
     UINT16 control = 0x0300;
+
     __asm__ volatile("ldmxcsr %0; fldcw %1" : : "m"(mxcsr), "m"(control));
     out8(0x21, 0);
     out8(0xa1, 0);
@@ -238,6 +244,7 @@ static void mess(void)
 static void sse_off(void)
 {
     UINT64 v;
+
     __asm__ volatile("mov %%cr4, %0; and %1, %0; mov %0, %%cr4" : "=&r"(v) : "r"(~CR4_SSE));
     __asm__ volatile("mov %%cr0, %0; or %1, %0; mov %0, %%cr0" : "=&r"(v) : "r"(CR0_TS_EM));
 }
@@ -245,6 +252,7 @@ static void sse_off(void)
 static EFI_STATUS EFIAPI exit_boot_services(EFI_HANDLE image, UINTN key)
 {
     static unsigned maps_at_failure;
+
     exit_calls++;
     if (mode("exit-fails") || (mode("exit-fails-once") && exit_calls == 1)) {
         void *one;
@@ -282,12 +290,14 @@ static EFI_STATUS EFIAPI exit_boot_services(EFI_HANDLE image, UINTN key)
 static BOOLEAN same_guid(const EFI_GUID *a, const EFI_GUID *b)
 {
     const UINT64 *x = (const void *)a, *y = (const void *)b;
+
     return x[0] == y[0] && x[1] == y[1];
 }
 
 static void fix_checksum(UINT8 *bytes, UINTN n, UINTN at)
 {
     UINT8 sum = 0;
+
     bytes[at] = 0;
     for (UINTN i = 0; i < n; i++) {
         sum += bytes[i];
@@ -327,6 +337,7 @@ static UINT32 get32(const UINT8 *at)
 static void change_madt(const UINT8 *found)
 {
     UINT8 *xsdt = *(UINT8 *const *)(const void *)(found + 24);
+
     for (UINT32 at = 36; at < get32(xsdt + 4); at += 8) {
         UINT8 *table = *(UINT8 *const *)(void *)(xsdt + at);
         if (get32(table) != 0x43495041) { /* "APIC" */
@@ -348,6 +359,7 @@ static void change_config(void)
     static const EFI_GUID acpi1 = ACPI_TABLE_GUID, acpi2 = ACPI_20_TABLE_GUID;
     BOOLEAN other = mode("rsdp-nowhere") || mode("rsdp-badsum") || mode("rsdp-rev0");
     UINTN n = 0;
+
     for (UINTN i = 0; i < real->NumberOfTableEntries && n < sizeof config / sizeof *config; i++) {
         EFI_CONFIGURATION_TABLE t = real->ConfigurationTable[i];
         BOOLEAN first = same_guid(&t.VendorGuid, &acpi1), second = same_guid(&t.VendorGuid, &acpi2);
@@ -409,6 +421,7 @@ static BOOLEAN read_file(EFI_LOADED_IMAGE *self, CHAR16 *name, void *to, UINTN *
     static EFI_GUID fs_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
     EFI_FILE_IO_INTERFACE *fs;
     EFI_FILE_HANDLE root, file;
+
     if (EFI_ERROR(real->BootServices->HandleProtocol(self->DeviceHandle, &fs_guid, (void **)&fs)) ||
         EFI_ERROR(fs->OpenVolume(fs, &root)) ||
         EFI_ERROR(root->Open(root, &file, name, EFI_FILE_MODE_READ, 0))) {
@@ -453,6 +466,7 @@ static EFI_DEVICE_PATH *program_path(EFI_LOADED_IMAGE *self)
     static UINT8 path[512];
     UINT8 *volume;
     UINTN n = 0;
+
     check(real->BootServices->HandleProtocol(self->DeviceHandle, &path_guid, (void **)&volume),
           "the volume has no device path");
     while (volume[n] != 0x7f && n < sizeof path - 64) {
@@ -481,6 +495,7 @@ static EFI_DEVICE_PATH *program_path(EFI_LOADED_IMAGE *self)
 static void __attribute__((noreturn)) hang(EFI_LOADED_IMAGE *self)
 {
     const CHAR16 *words = self->LoadOptions;
+
     for (UINTN i = 0; i + 4 <= self->LoadOptionsSize / 2; i++) {
         if (words[i] == 't' && words[i + 1] == 'a' && words[i + 2] == 'l' && words[i + 3] == 'k') {
             say("\r\nshim: talks, and no more\r\n");
@@ -496,6 +511,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     static EFI_GUID image_guid = EFI_LOADED_IMAGE_PROTOCOL_GUID;
     EFI_LOADED_IMAGE *self, *child;
     EFI_HANDLE program;
+
     real = table;
     check(real->BootServices->HandleProtocol(image, &image_guid, (void **)&self), "who am I?");
     if (!read_text(self)) {

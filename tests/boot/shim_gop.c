@@ -25,6 +25,7 @@ static void set(EFI_GRAPHICS_OUTPUT_PROTOCOL *gop, UINT32 width, UINT32 height)
 static void change(EFI_GRAPHICS_OUTPUT_PROTOCOL *gop, BOOLEAN (*mode)(const char *))
 {
     EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = gop->Mode->Info;
+
     if (mode("gop-4k")) {
         set(gop, 3840, 2160);
     }
@@ -50,6 +51,7 @@ void shim_gop(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *))
     static EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
     EFI_HANDLE *handles;
     UINTN n;
+
     if (EFI_ERROR(real->BootServices->LocateHandleBuffer(ByProtocol, &guid, NULL, &n, &handles))) {
         return;
     }

@@ -52,6 +52,7 @@ static struct gate {
 static UINT64 rdmsr(UINT32 msr)
 {
     UINT32 lo, hi;
+
     __asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
     return (UINT64)hi << 32 | lo;
 }
@@ -59,6 +60,7 @@ static UINT64 rdmsr(UINT32 msr)
 static UINT32 apic_id(void)
 {
     UINT32 a = 1, b, c = 0, d;
+
     __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
     return b >> 24;
 }
@@ -73,6 +75,7 @@ static void look(UINT64 *v)
     static const UINT32 msr[] = {0xc0000080, 0x277, 0xc0000100, 0xc0000101,
                                  0x1b,       0x17b, 0x400,      0x404};
     static const UINT32 register_of[] = {0xf0, 0x320, 0x350, 0x360, 0x370, 0x340, 0x330};
+
     struct {
         UINT16 limit;
         UINT64 base;
@@ -137,6 +140,7 @@ static struct gate boot_nmi(void)
 static BOOLEAN comes_late_and_guarded(void)
 {
     UINT64 began = __builtin_ia32_rdtsc();
+
     while (__builtin_ia32_rdtsc() - began < LATE_TICKS) {
         __builtin_ia32_pause();
     }
@@ -146,6 +150,7 @@ static BOOLEAN comes_late_and_guarded(void)
 static VOID EFIAPI watched(VOID *argument)
 {
     UINT32 id = apic_id();
+
     if (id >= CORES) {
         return;
     }
@@ -182,6 +187,7 @@ static EFI_STATUS EFIAPI start_watched(struct mp *self, procedure to, BOOLEAN on
 static UINT32 second(EFI_SYSTEM_TABLE *real)
 {
     EFI_TIME now = {0};
+
     real->RuntimeServices->GetTime(&now, NULL);
     return now.Minute * 60u + now.Second;
 }
@@ -189,6 +195,7 @@ static UINT32 second(EFI_SYSTEM_TABLE *real)
 static void say_number(UINT32 n, void (*say)(const char *))
 {
     char number[] = {(char)('0' + n / 10 % 10), (char)('0' + n % 10), 0};
+
     say(number);
 }
 
@@ -196,6 +203,7 @@ void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *))
 {
     static EFI_GUID guid = {
         0x3fdda605, 0xa76e, 0x4f46, {0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08}};
+
     is = mode;
     if ((!mode("mp-watch") && !mode("mp-none") && !mode("mp-less") && !mode("mp-late")) ||
         EFI_ERROR(real->BootServices->LocateProtocol(&guid, NULL, (void **)&services))) {
@@ -211,6 +219,7 @@ void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *))
 static void tell(UINT32 id, void (*say)(const char *))
 {
     BOOLEAN same = TRUE;
+
     say("\r\nshim: core ");
     say_number(id, say);
     if (!core[id].back) {

@@ -93,6 +93,7 @@ static void look_at(struct qemu_plugin_insn *insn)
     size_t size = bytes_of(insn, b);
     uintptr_t tag = tag_of(b, size);
     void (*cb)(unsigned, void *) = NULL;
+
     if (tag) {
         cb = on_tag;
     } else if (size == CALL_BYTES && b[0] == 0x41 && b[1] == 0xff && b[2] == 0xd5) {

@@ -22,6 +22,7 @@ FUNCTION double hide_double(double a, double b)
 FUNCTION double keep_double(double a, double b)
 {
     double c = a * b;
+
     BARETICK_KEEP(c);
     return a;
 }
@@ -75,6 +76,7 @@ FUNCTION __m512i hide_zmm(__m512i a)
 FUNCTION long hide_struct(long a)
 {
     struct three s = {a, a + 1, a + 2};
+
     BARETICK_HIDE(s);
     BARETICK_KEEP(s);
     return s.a + s.c;

@@ -14,6 +14,7 @@ BARETICK_ROW(faults, ud2, "an undefined instruction", .body = undefined, .ops = 
 BODY(divides)
 {
     int zero = 0, by = (int)n;
+
     (void)o;
     BARETICK_HIDE(zero);
     __asm__ volatile("cltd\n\tidivl %1" : "+a"(by) : "r"(zero) : "edx", "cc");

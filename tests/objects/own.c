@@ -8,6 +8,7 @@
 static int chain(uint64_t n, struct baretick_object *o)
 {
     uint64_t x = 3;
+
     (void)o;
     for (; n; n--)
         __asm__ volatile(".rept 10\n\timul %0, %0\n\t.endr" : "+r"(x) : : "cc");
@@ -37,6 +38,7 @@ static uint64_t expected; /* data of the object itself */
 static void fill(struct baretick_object *o)
 {
     uint64_t *room = (uint64_t *)o->room;
+
     expected = 0;
     for (uint64_t i = 0; i < WORDS; i++)
         expected += room[i] = i * 7 + 1;
@@ -45,6 +47,7 @@ static void fill(struct baretick_object *o)
 static int sum(uint64_t n, struct baretick_object *o)
 {
     const uint64_t *room = (const uint64_t *)o->room;
+
     for (; n; n--) {
         uint64_t total = 0;
         for (uint64_t i = 0; i < WORDS; i++)

@@ -55,6 +55,7 @@ ROW(SUITE, copied_cure, "the same, and the copy is read", .body = copied_cure, .
 static int counter(uint64_t n, struct baretick_object *o)
 {
     uint64_t *count = (uint64_t *)o->room;
+
     for (uint64_t i = 1; i <= n; i++) {
         *count = i;
         BARETICK_CLOBBER();
@@ -68,6 +69,7 @@ ROW(SUITE, counter, "a counter that is written in each turn and read once", .bod
 static int counter_cure(uint64_t n, struct baretick_object *o)
 {
     uint64_t *count = (uint64_t *)o->room, i = 0;
+
     while (i < n) {
         i++;
         BARETICK_KEEP(i);

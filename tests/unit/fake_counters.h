@@ -54,6 +54,7 @@ static inline bool fake_amd_counts(struct fake_counters *f, unsigned i)
     const uint64_t want = f->retired ? 0x4300c0 : 0x430076; /* EN, OS, USR; event C0h, 76h */
     const uint64_t *control = fake_counter_at(f, f->extended ? 0xc0010200 + 2 * i : 0xc0010000 + i);
     const uint64_t *global = fake_counter_at(f, 0xc0000301);
+
     return control && *control == want && (!f->global || (global && *global >> i & 1));
 }
 
@@ -63,6 +64,7 @@ static inline void fake_counters_pass(struct fake_counters *f, double cycles)
     const uint64_t mask = (1ull << 48) - 1;
     uint64_t whole = (uint64_t)(f->fraction + cycles), *count;
     uint64_t *control = fake_counter_at(f, 0x38d), *global = fake_counter_at(f, 0x38f);
+
     f->fraction += cycles - (double)whole;
     f->tsc += cycles / f->cycles_per_tick;
     unsigned fixed = f->retired ? 0 : 1;
@@ -82,6 +84,7 @@ static inline void fake_counters_pass(struct fake_counters *f, double cycles)
 static inline bool fake_counter_read(void *ctx, uint32_t msr, uint64_t *v)
 {
     const uint64_t *at = fake_counter_at(ctx, msr);
+
     fake_counters_pass(ctx, 100);
     *v = at ? *at : 0;
     return at != NULL;
@@ -90,6 +93,7 @@ static inline bool fake_counter_read(void *ctx, uint32_t msr, uint64_t *v)
 static inline bool fake_counter_write(void *ctx, uint32_t msr, uint64_t v)
 {
     struct fake_counters *f = ctx;
+
     for (unsigned i = 0; i < f->n; i++) {
         if (f->of[i].msr != msr)
             continue;
@@ -107,6 +111,7 @@ static inline bool fake_counter_rdpmc(void *ctx, uint32_t index, uint64_t *v)
     uint32_t msr = !f->amd       ? 0x309 + fixed
                    : f->extended ? 0xc0010201 + 2 * index
                                  : 0xc0010004 + index;
+
     return !f->rdpmc_faults && (f->amd || index == (1u << 30 | fixed)) &&
            fake_counter_read(ctx, msr, v);
 }
@@ -114,6 +119,7 @@ static inline bool fake_counter_rdpmc(void *ctx, uint32_t index, uint64_t *v)
 static inline uint64_t fake_counter_tsc(void *ctx)
 {
     struct fake_counters *f = ctx;
+
     if (f->tear) {
         f->tear--;
         fake_counters_pass(f, 1e5 * f->cycles_per_tick);
@@ -124,6 +130,7 @@ static inline uint64_t fake_counter_tsc(void *ctx)
 static inline void fake_counter_chain(void *ctx, uint32_t adds)
 {
     struct fake_counters *f = ctx;
+
     fake_counters_pass(f, adds * f->per_add);
 }
 

@@ -37,6 +37,7 @@ static inline uint64_t *fake_msr_file_at(struct fake_msr_file *f, uint32_t msr)
 static inline bool fake_msr_file_read(void *ctx, uint32_t msr, uint64_t *v)
 {
     const uint64_t *at = fake_msr_file_at(ctx, msr);
+
     *v = at ? *at : 0;
     return at != NULL;
 }
@@ -44,6 +45,7 @@ static inline bool fake_msr_file_read(void *ctx, uint32_t msr, uint64_t *v)
 static inline bool fake_msr_file_write(void *ctx, uint32_t msr, uint64_t v)
 {
     struct fake_msr_file *f = ctx;
+
     for (unsigned i = 0; i < f->n; i++) {
         if (f->of[i].msr != msr || f->of[i].is == FAKE_MSR_FAULTS)
             continue;

@@ -35,6 +35,7 @@ bool own_can_wait(const struct engine *e)
 bool own_is_shared(const struct engine *e, double before, double after)
 {
     double limit = fake_own.limit > 0 ? fake_own.limit : 0.5;
+
     (void)e;
     return before > limit || after > limit;
 }

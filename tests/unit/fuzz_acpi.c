@@ -34,6 +34,7 @@ static const void *memory_at(void *ctx, uint64_t address, size_t n)
 {
     struct memory *m = ctx;
     const void *bytes = image_at(&m->image, address, n);
+
     if (bytes == NULL)
         return NULL;
     struct block *b = malloc(sizeof *b + n); /* its end is the end of what was asked for */
@@ -64,6 +65,7 @@ static size_t seed_file(size_t index, uint8_t *out, size_t room)
 {
     char path[64];
     size_t n;
+
     snprintf(path, sizeof path, "tests/replay/acpi/%s.bin", files[index]);
     uint8_t *bytes = read_file(path, &n);
     n = n < room ? n : room;
@@ -94,6 +96,7 @@ static size_t seed_smbios(uint8_t *out, bool wide)
                                 "\x11\x15\x00\x11\0\0\0\0\0\0\0\0\x00\x20\0\0\0\0\x1a\0\0\0\0"
                                 "\x7f\x04\x00\x7f\0\0";
     const size_t at = 32;
+
     memset(out, 0, at);
     if (wide) {
         memcpy(out, "_SM3_", 5);
@@ -173,6 +176,7 @@ static void decode(const struct acpi_table *t)
     static struct madt m;
     struct fadt f;
     struct hpet_table h;
+
     FUZZ_CHECK(acpi_madt(t, &m) == (m.error.text[0] == '\0'));
     FUZZ_CHECK(m.ioapics <= MADT_IOAPIC_MAX && m.cpus <= MADT_CPU_MAX);
     FUZZ_CHECK(m.cpus_enabled <= m.cpus && m.duplicates <= m.cpus);
@@ -185,6 +189,7 @@ static void read_acpi(const struct physmem *mem)
 {
     static const char signatures[][5] = {"APIC", "FACP", "HPET", "NONE"};
     struct acpi a;
+
     acpi_open(&a, mem, BASE);
     acpi_says_qemu(&a);
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++) {
@@ -199,6 +204,7 @@ static void read_smbios(const struct physmem *mem)
     char text[16];
     struct smbios_memory modules;
     unsigned filled = 0;
+
     smbios_memory(&modules, mem, BASE);
     FUZZ_CHECK(modules.kinds <= SMBIOS_MEMORY_KINDS);
     for (unsigned i = 0; i < modules.kinds; i++)

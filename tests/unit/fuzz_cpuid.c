@@ -18,6 +18,7 @@ size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
 {
     char path[200];
     size_t n;
+
     if (index >= sizeof seeds / sizeof seeds[0])
         return 0;
     snprintf(path, sizeof path, "tests/replay/cpuid/%s.txt", seeds[index]);
@@ -40,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct json_count c = JSON_COUNT;
     struct json j;
     uint8_t *exact = malloc(size > 0 ? size : 1);
+
     FUZZ_CHECK(exact != NULL);
     memcpy(exact, data, size);
     json_line_begin(&j, &c.sink);

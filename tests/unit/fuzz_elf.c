@@ -11,6 +11,7 @@ size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
     static struct made m;
     static const uint32_t types[] = {ELF_R_PLT32, ELF_R_64,   ELF_R_32,       ELF_R_32S,
                                      ELF_R_PC64,  ELF_R_NONE, ELF_R_GOTPCREL, ELF_R_GOTPCRELX};
+
     if (index >= sizeof types / sizeof *types)
         return 0;
     made_program(&m);
@@ -28,6 +29,7 @@ static void go_through(const struct elf *e, bool shared)
     static struct elf_set set;
     char text[256];
     struct sink_buf said;
+
     for (uint32_t i = 1; i < e->symbols && i < 64; i++) {
         struct elf_symbol symbol = elf_symbol(e, i);
         struct elf_spot spot, to;
@@ -52,6 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char text[256];
     struct sink_buf said;
     struct elf e;
+
     sink_buf_init(&said, text, sizeof text);
     if (elf_open(&e, "fuzz.o", data, size, &said.sink)) {
         FUZZ_CHECK(said.used == 0);

@@ -35,6 +35,7 @@ static inline void fuzz_link(struct elf_set *s, uint64_t base)
 {
     char text[256];
     struct sink_buf said;
+
     if (fuzz_give_memory(s, base))
         for (unsigned kind = 0; kind < ELF_KINDS; kind++) {
             sink_buf_init(&said, text, sizeof text);

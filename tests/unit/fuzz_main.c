@@ -72,6 +72,7 @@ static void mutate(void)
     static const uint8_t interesting[] = {0,   1,   2,   4,   0x7f, 0x80, 0xff, 0xfe, '\n', '\r',
                                           ' ', '"', '#', '=', ',',  '*',  0xc3, 0xe2, 0xf0, 0xd8};
     size_t at = below(input_size), n = 1 + below(8);
+
     switch (below(8)) {
     case 0:
         input[at] ^= (uint8_t)(1u << below(8));
@@ -112,6 +113,7 @@ static void mutate(void)
 static double seconds(void)
 {
     struct timespec t;
+
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
@@ -120,6 +122,7 @@ static double seconds(void)
 static void give(void)
 {
     uint8_t *copy = malloc(input_size ? input_size : 1);
+
     if (!copy)
         abort();
     memcpy(copy, input, input_size);
@@ -132,6 +135,7 @@ int main(int argc, char **argv)
     unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 100000;
     double limit = argc > 2 ? strtod(argv[2], NULL) : 5, start = seconds();
     unsigned long seed = argc > 3 ? strtoul(argv[3], NULL, 0) : 1;
+
     random_state = seed * 0x9e3779b97f4a7c15ull + 1; /* never zero for a small seed */
 
     if (__sanitizer_set_death_callback != NULL)

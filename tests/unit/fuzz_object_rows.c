@@ -14,6 +14,7 @@
 static struct made_row full(unsigned i, const char *name)
 {
     struct made_row r = good_row(i, name);
+
     r.row.grain = 10;
     r.row.most_ops = 1000;
     r.row.room = 4096;
@@ -35,6 +36,7 @@ size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
 {
     static struct made m;
     struct made_row rows[3];
+
     made_rows_begin();
     if (index > 4)
         return 0;
@@ -59,6 +61,7 @@ static bool is_text(const struct elf *e, const char *text, size_t most)
 {
     const char *bytes = (const char *)e->bytes;
     size_t length = strlen(text);
+
     if (text == suite_given)
         return true;
     return length >= 1 && length <= most && text >= bytes && text + length < bytes + e->size;
@@ -68,6 +71,7 @@ static bool is_text(const struct elf *e, const char *text, size_t most)
 static void check_row(const struct elf *e, const struct object_row *row)
 {
     const struct bench *b = &row->bench;
+
     FUZZ_CHECK(is_text(e, b->suite, OBJECT_NAME_MOST) && is_text(e, b->name, OBJECT_NAME_MOST));
     FUZZ_CHECK(is_text(e, b->what, OBJECT_WHAT_MOST));
     FUZZ_CHECK(!b->beside || is_text(e, b->beside, OBJECT_NAME_MOST));
@@ -84,6 +88,7 @@ static void link_row(const struct elf *e, const struct object_row *row, struct s
         {"memcpy", 0x1234567890}, {"memset", 0x1234567890}, {NULL, 0}};
     static struct elf_set set;
     struct elf_entry entry;
+
     elf_set_init(&set, e, givens);
     for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++)
         if (row->code.at[f].section && !elf_add(&set, row->code.at[f], &entry, &said->sink)) {
@@ -102,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sink_buf said;
     struct elf e;
     size_t n;
+
     sink_buf_init(&said, text, sizeof text);
     if (!elf_open(&e, "fuzz.o", data, size, &said.sink) || !object_rows_count(&e, &n, &said.sink)) {
         FUZZ_CHECK(said.used > 0);

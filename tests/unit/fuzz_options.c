@@ -28,6 +28,7 @@ static void check_bounds(const struct options *o)
 {
     struct serial_choice again;
     char text[SERIAL_CHOICE_TEXT];
+
     FUZZ_CHECK((o->samples == 0 || (o->samples >= 16 && o->samples <= 1000000)) &&
                o->warmup <= 1000);
     FUZZ_CHECK(o->recipe <= RECIPE_AUTO && o->format <= FORMAT_LINES && o->hist <= HIST_OFF);

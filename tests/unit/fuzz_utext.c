@@ -22,6 +22,7 @@ static void decode(const uint8_t *data, size_t size, struct utext *t)
 {
     size_t before = t->at;
     int32_t code;
+
     while ((code = utext_next(t)) != UTEXT_END) {
         FUZZ_CHECK(t->began == before && t->at > before && t->at <= size);
         before = t->at;
@@ -43,6 +44,7 @@ static void cut_into_words(const uint8_t *data, size_t size, bool ends_at_nul)
     struct words w;
     struct word word;
     unsigned line = 1, number = 0;
+
     words_open(&w, data, size, ends_at_nul);
     while (words_next(&w, &word)) {
         FUZZ_CHECK(word.number == ++number && word.line >= line);
@@ -56,6 +58,7 @@ static void cut_into_words(const uint8_t *data, size_t size, bool ends_at_nul)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct utext t;
+
     utext_open(&t, data, size);
     decode(data, size, &t);
     for (int e = UTEXT_UTF8; e <= UTEXT_UTF16BE; e++) {

@@ -24,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct json_count c = JSON_COUNT, said = JSON_COUNT;
     uint8_t *exact = malloc(size > 0 ? size : 1);
+
     FUZZ_CHECK(exact != NULL);
     memcpy(exact, data, size);
     enum replay_status status = replay_windows(&c.sink, &said.sink, "f", exact, size);

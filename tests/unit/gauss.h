@@ -8,6 +8,7 @@
 static inline double gauss(struct rng *rng)
 {
     double u = 1 - rng_unit(rng), v = rng_unit(rng);
+
     return mathx_sqrt(-2 * mathx_log(u)) * mathx_cos_turns(v);
 }
 

@@ -17,6 +17,7 @@ struct image {
 static inline const void *image_at(void *ctx, uint64_t address, size_t n)
 {
     const struct image *m = ctx;
+
     if (address < m->base || address - m->base > m->n || n > m->n - (address - m->base))
         return NULL;
     return m->bytes + (address - m->base);

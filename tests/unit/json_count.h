@@ -16,6 +16,7 @@ struct json_count {
 static void json_count_write(struct sink *self, const char *bytes, size_t n)
 {
     struct json_count *c = (struct json_count *)self; /* its first member */
+
     for (size_t i = 0; i < n; i++) {
         FUZZ_CHECK(bytes[i] == '\n' || (unsigned char)bytes[i] >= ' ');
         c->lines += bytes[i] == '\n';

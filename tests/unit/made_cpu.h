@@ -44,6 +44,7 @@ static inline void made_none(void)
 static inline void made_vendor(const char id[12], uint32_t max_leaf)
 {
     uint32_t r[3];
+
     memcpy(r, id, 12);
     made_none();
     made_leaf(0, max_leaf, r[0], r[2], r[1]);
@@ -54,6 +55,7 @@ static inline void made_model(uint32_t family, uint32_t model, uint32_t ebx, uin
                               uint32_t edx)
 {
     uint32_t base = family < 0xf ? family : 0xf;
+
     made_leaf(1, (family - base) << 20 | (model >> 4) << 16 | base << 8 | (model & 0xf) << 4, ebx,
               ecx, edx | 1u << 4 | 1u << 5);
 }
@@ -62,6 +64,7 @@ static inline void made_model(uint32_t family, uint32_t model, uint32_t ebx, uin
 static inline struct cpu made_cpu(struct dump_cpu *boot)
 {
     struct cpu c;
+
     *boot = (struct dump_cpu){&made, 0};
     memset(&c, 0xff, sizeof c);
     cpu_decode(&c, cpuid_dump_get, boot);
@@ -74,6 +77,7 @@ static inline struct cpuid_dump fixture(const char *name)
     struct cpuid_dump d;
     char path[200], wrong[200];
     size_t n;
+
     snprintf(path, sizeof path, "tests/replay/cpuid/%s.txt", name);
     uint8_t *text = read_file(path, &n);
     if (!cpuid_dump_parse(&d, text, n, wrong, sizeof wrong)) {

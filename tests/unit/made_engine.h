@@ -54,12 +54,14 @@ static double cycles_of(enum kind k)
 {
     static const unsigned operations[KINDS] = {[KIND_BODY] = OPS, [KIND_BODY2] = 2 * OPS};
     static const unsigned adds[KINDS] = {[KIND_RULER] = RULER_ADDS, [KIND_RULER2] = 2 * RULER_ADDS};
+
     return operations[k] * plant.operation + adds[k];
 }
 
 static struct window_result window(enum kind k, uint64_t turns, uint64_t delay, uint64_t stack)
 {
     size_t i = plant.of_kind[k]++;
+
     assert_true(plant.calls < CALLS);
     plant.call[plant.calls++] = (struct call){k, turns, delay, stack};
     if (plant.calls == plant.nmi_at)
@@ -264,6 +266,7 @@ static void row_of(const struct bench *b, unsigned rounds, struct row *row)
 static inline struct row whole_row(struct bench b)
 {
     static struct row row; /* what it says stands in it */
+
     row_of(&b, engine.rounds, &row);
     return row;
 }

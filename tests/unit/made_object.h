@@ -26,6 +26,7 @@ struct made {
 static inline uint32_t made_name(struct made *m, const char *name)
 {
     size_t at = m->names_size;
+
     memcpy(m->names + at, name, strlen(name) + 1);
     m->names_size += strlen(name) + 1;
     return (uint32_t)at;
@@ -48,6 +49,7 @@ static inline unsigned made_section(struct made *m, const char *name, uint32_t t
                                     uint64_t align, const void *bytes, size_t size)
 {
     uint8_t *h = made_header(m, m->sections);
+
     m->size = (m->size + 7) & ~(size_t)7;
     put_le(h, made_name(m, name), 4);
     put_le(h + 4, type, 4);
@@ -66,6 +68,7 @@ static inline unsigned made_symbol(struct made *m, const char *name, bool local,
                                    uint16_t section, uint64_t value)
 {
     uint8_t *s = m->symbols + m->symbol_count * 24;
+
     put_le(s, made_name(m, name), 4);
     s[4] = (uint8_t)((local ? 0 : 1) << 4 | type);
     put_le(s + 6, section, 2);
@@ -77,6 +80,7 @@ static inline void made_rela(struct made *m, unsigned target, uint64_t offset, u
                              unsigned symbol, int64_t addend)
 {
     uint8_t *r = m->relas[target] + m->rela_count[target]++ * 24;
+
     put_le(r, offset, 8);
     put_le(r + 8, type, 4);
     put_le(r + 12, symbol, 4);
@@ -89,6 +93,7 @@ static inline void made_end(struct made *m)
     unsigned given = m->at_end = m->sections;
     unsigned symtab =
         made_section(m, ".symtab", ELF_SYMTAB, 0, 8, m->symbols, m->symbol_count * 24);
+
     for (unsigned i = 1; i < given; i++) {
         if (!m->rela_count[i])
             continue;
@@ -128,6 +133,7 @@ static inline void made_program(struct made *m)
                                      0x8b, 5, 0, 0, 0, 0,    0xe8, 0, 0, 0, 0, 0xc3},
                          zeros[16], ret[] = {0xc3}, constants[] = {1, 2, 3, 4};
     const uint64_t alloc = ELF_ALLOC;
+
     made_begin(m);
     made_section(m, ".text.f", ELF_PROGBITS, alloc | ELF_EXEC, 16, code, sizeof code);
     made_section(m, ".text.g", ELF_PROGBITS, alloc | ELF_EXEC, 16, ret, sizeof ret);

@@ -45,6 +45,7 @@ static inline void made_rows_begin(void)
 static inline struct made_pointer made_text(const char *text)
 {
     struct made_pointer p = {ROWS_TEXTS, (int64_t)made_texts_size};
+
     memcpy(made_texts + made_texts_size, text, strlen(text) + 1);
     made_texts_size += strlen(text) + 1;
     return p;
@@ -92,6 +93,7 @@ static inline void made_rows(struct made *m, const struct made_row *rows, unsign
     static const uint8_t code[80] = {0xe8, 0, 0, 0, 0, 0x48, 0x8d, 5, 0, 0, 0, 0, 0x31, 0xc0, 0xc3},
                          zeros[8 * MADE_MAX];
     struct baretick_row structs[8];
+
     made_begin(m);
     made_section(m, ".text", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 16, code, sizeof code);
     made_section(m, ".rodata", ELF_PROGBITS, ELF_ALLOC, 1, made_texts, made_texts_size);

@@ -12,6 +12,7 @@ struct rng {
 static inline uint64_t rng_next(struct rng *r)
 {
     uint64_t x = r->state ? r->state : 0x9e3779b97f4a7c15u;
+
     x ^= x >> 12;
     x ^= x << 25;
     x ^= x >> 27;

@@ -234,5 +234,6 @@ int main(void)
         cmocka_unit_test(not_qemu),
         cmocka_unit_test(oem_id_is_printable),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,5 +174,6 @@ int main(void)
         cmocka_unit_test(shapes),           cmocka_unit_test(speeds),
         cmocka_unit_test(too_short),        cmocka_unit_test(many_debug_ports),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

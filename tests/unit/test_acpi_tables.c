@@ -15,6 +15,7 @@ static struct acpi_table load(const char *name)
 {
     char path[100];
     size_t n;
+
     snprintf(path, sizeof path, "tests/replay/acpi/%s.bin", name);
     uint8_t *bytes = read_file(path, &n);
     return (struct acpi_table){bytes, (uint32_t)n};
@@ -336,6 +337,7 @@ static void last_entries_of_any_length(void **state)
 static uint8_t *madt_of(uint32_t n, struct acpi_table *t)
 {
     uint8_t *b = calloc(1, 44 + 16 * n);
+
     *t = (struct acpi_table){b, 44 + 16 * n};
     for (uint32_t i = 0; i < n; i++) {
         b[44 + 16 * i] = 9;
@@ -417,5 +419,6 @@ int main(void)
         cmocka_unit_test(more_cpus_than_room),
         cmocka_unit_test(more_ioapics_than_room),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

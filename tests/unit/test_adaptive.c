@@ -129,5 +129,6 @@ int main(void)
         cmocka_unit_test(a_clock_that_stands_still),    cmocka_unit_test(grows_by_one_at_least),
         cmocka_unit_test(a_failed_read_is_tried_again), cmocka_unit_test(n_keeps_to_grain_and_most),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,5 +100,6 @@ int main(void)
         cmocka_unit_test_setup(what_is_taken, build),
         cmocka_unit_test_setup(without_tables, build),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

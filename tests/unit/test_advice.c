@@ -83,5 +83,6 @@ int main(void)
         cmocka_unit_test(changes_come_first),
         cmocka_unit_test(an_emulators_settings_are_not_judged),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

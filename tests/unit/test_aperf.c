@@ -17,6 +17,7 @@ static uint64_t read_patiently(struct aperf *p, struct fake_counters *f)
 {
     uint64_t cycles = 0;
     unsigned tries = 0;
+
     while (aperf_read(p, &f->access, &cycles) == APERF_AGAIN)
         assert_true(++tries < 8); /* a core at an eighth of its clock: its readings are not torn */
     return cycles;
@@ -126,5 +127,6 @@ int main(void)
         cmocka_unit_test(torn_readings_are_tried_again),
         cmocka_unit_test(refused),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ static _Atomic unsigned early;
 static void *gatherer(void *argument)
 {
     unsigned place = (unsigned)(uintptr_t)argument;
+
     for (unsigned round = 1; round <= ROUNDS; round++) {
         if (barrier_pass(&barrier, place, PATIENCE) != BARRIER_GO)
             return argument;
@@ -38,6 +39,7 @@ static void *gatherer(void *argument)
 static void all_come(void **state)
 {
     pthread_t threads[PLACES];
+
     (void)state;
     barrier_init(&barrier, line, PLACES);
     for (uintptr_t i = 0; i < PLACES; i++)
@@ -61,6 +63,7 @@ static void one_stays_away(void **state)
 {
     pthread_t other;
     void *result;
+
     (void)state;
     barrier_init(&barrier, line, 3);
     assert_int_equal(pthread_create(&other, NULL, once, (void *)1), 0);
@@ -125,6 +128,7 @@ static void *second_player(void *argument)
 static void play(bool stamped, bool silicon)
 {
     pthread_t other;
+
     exchange_init(&game, stamped, silicon, PATIENCE);
     assert_int_equal(pthread_create(&other, NULL, second_player, NULL), 0);
     exchange_play(&game, 0);
@@ -166,6 +170,7 @@ static void nobody_answers(void **state)
 static int on_one_cpu(void **state)
 {
     cpu_set_t one;
+
     (void)state;
     CPU_ZERO(&one);
     CPU_SET((unsigned)sched_getcpu(), &one);
@@ -184,5 +189,6 @@ int main(void)
         cmocka_unit_test(clocks_are_compared),
         cmocka_unit_test(nobody_answers),
     };
+
     return cmocka_run_group_tests(tests, on_one_cpu, NULL);
 }

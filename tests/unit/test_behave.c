@@ -15,6 +15,7 @@ static struct behave plant(const double *ticks, double base, double step, uint64
 {
     struct behave b;
     struct rng rng = {seed};
+
     for (int kind = 0; kind < BEHAVE_KINDS; kind++)
         for (int l = 0; l < BEHAVE_LENGTHS; l++)
             for (int i = 0; i < BEHAVE_REPEATS; i++) {
@@ -29,6 +30,7 @@ static struct behave plant(const double *ticks, double base, double step, uint64
 static enum execution judge(const double *ticks, double base, double step)
 {
     enum execution first = EXEC_SILICON;
+
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct behave b = plant(ticks, base, step, seed);
         struct behave_verdict v = behave_judge(&b);
@@ -84,6 +86,7 @@ static void emulators_are_found(void **state)
 static struct behave counted(uint64_t ticks)
 {
     struct behave b;
+
     for (int kind = 0; kind < BEHAVE_KINDS; kind++)
         for (int l = 0; l < BEHAVE_LENGTHS; l++)
             for (int i = 0; i < BEHAVE_REPEATS; i++)
@@ -150,5 +153,6 @@ int main(void)
         cmocka_unit_test(nearly_counted_is_emulated),
         cmocka_unit_test(names),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,5 +78,6 @@ int main(void)
         cmocka_unit_test(no_such_msr),
         cmocka_unit_test(it_resists),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,7 @@ static void run(unsigned fails_every)
 {
     struct sink_buf b;
     struct report r;
+
     memset(&plant, 0, sizeof plant);
     plant.fails_every = fails_every;
     engine = (struct engine){.o = &options,
@@ -140,6 +141,7 @@ static void run(unsigned fails_every)
 static bool has_line(const char *step, const char *words)
 {
     char line[128];
+
     snprintf(line, sizeof line, "%-24s %s\r\n", step, words);
     return strstr(table, line) != NULL;
 }
@@ -209,6 +211,7 @@ static void what_has_no_place_fails_the_run(void **state)
 {
     struct sink_buf b;
     struct report r;
+
     (void)state;
     memset(&plant, 0, sizeof plant);
     plant.no_place = true;
@@ -229,5 +232,6 @@ int main(void)
         cmocka_unit_test(where_every_sample_fails_there_is_no_figure),
         cmocka_unit_test(what_has_no_place_fails_the_run),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

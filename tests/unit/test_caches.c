@@ -12,6 +12,7 @@ static unsigned caches_made(void)
 {
     struct dump_cpu boot;
     struct cpu c = made_cpu(&boot);
+
     return caches_decode(cache, &c, cpuid_dump_get, &boot);
 }
 
@@ -19,6 +20,7 @@ static unsigned tlbs_made(void)
 {
     struct dump_cpu boot;
     struct cpu c = made_cpu(&boot);
+
     return tlbs_decode(tlb, &c, cpuid_dump_get, &boot);
 }
 
@@ -219,5 +221,6 @@ int main(void)
         cmocka_unit_test(units_of_32),
         cmocka_unit_test(nothing),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,7 @@ static struct tsc_clock choose(uint64_t cpuid15, uint64_t pmtimer, uint64_t hpet
 {
     const uint64_t hz[CLOCK_SOURCES] = {cpuid15, pmtimer, hpet, pit};
     struct tsc_clock c;
+
     memset(&c, 0xa5, sizeof c);
     for (int i = 0; i < CLOCK_SOURCES; i++)
         c.source[i] = (struct clock_result){hz[i] != 0, hz[i], 1000, NULL};
@@ -278,5 +279,6 @@ int main(void)
         cmocka_unit_test(rough_sources_do_not_vote),
         cmocka_unit_test(the_bar_is_1000_ppm_and_the_errors),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -326,5 +326,6 @@ int main(void)
         cmocka_unit_test_setup(hpet_refused, set_up),
         cmocka_unit_test_setup(nothing_at_all, set_up),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,7 @@ static struct core_figure figure(double cycles, double half)
                             .lo = cycles - half,
                             .hi = cycles + half,
                             .placements = CORE_FIGURE_PLACEMENTS};
+
     for (unsigned i = 0; i < CORE_FIGURE_PLACEMENTS; i++)
         f.theta[i] = cycles + half * ((double)i / (CORE_FIGURE_PLACEMENTS - 1) * 2 - 1);
     return f;
@@ -65,6 +66,7 @@ static const char *told(enum format format)
 {
     struct sink_buf out;
     struct report r;
+
     sink_buf_init(&out, text, sizeof text);
     report_init(&r, &out.sink, format);
     compare_rows(&r, &e, figures, NULL);
@@ -179,5 +181,6 @@ int main(void)
         cmocka_unit_test(a_series_begins_once),
         cmocka_unit_test_setup(it_is_said_where_pairs_are_columns, set_up),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@ static struct core_counters of_file(const char *name)
     struct cpuid_dump d = fixture(name);
     struct dump_cpu boot = {&d, 0};
     struct core_counters c;
+
     core_counters_decode(&c, cpuid_dump_get, &boot);
     cpuid_dump_free(&d);
     return c;
@@ -20,6 +21,7 @@ static enum core_counter_kind counter(void)
 {
     struct dump_cpu boot;
     struct core_counters c;
+
     made_cpu(&boot);
     core_counters_decode(&c, cpuid_dump_get, &boot);
     return core_counters_best(&c);
@@ -96,6 +98,7 @@ static void real_machines(void **state)
 static struct cpuid_regs planted(void *ctx, uint32_t leaf, uint32_t subleaf)
 {
     const struct cpuid_regs *a = ctx;
+
     (void)subleaf;
     switch (leaf) {
     case 0:
@@ -170,6 +173,7 @@ static const char *use(struct fake_counters *f, const struct core_counters *has,
 {
     struct fake_counters before = *f, alone = *f;
     uint64_t from, to;
+
     fake_counters_pass(&alone, 1000);
     const char *why =
         core_counter_start(c, has, f->retired ? COUNT_INSTRUCTIONS : COUNT_CYCLES, &f->access);
@@ -336,5 +340,6 @@ int main(void)
         cmocka_unit_test(retired_instructions),
         cmocka_unit_test(none),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

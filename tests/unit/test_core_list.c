@@ -6,6 +6,7 @@
 static void names(const char *text, const char *cores)
 {
     struct core_list l;
+
     assert_true(core_list_parse(&l, text));
     for (unsigned i = 0; i < strlen(cores); i++)
         assert_int_equal(core_list_has(&l, i), cores[i] == '1');
@@ -59,6 +60,7 @@ static void beyond(const char *text, unsigned count, const char *want)
     char at[256];
     struct sink_buf b;
     struct core_list l;
+
     sink_buf_init(&b, at, sizeof at);
     assert_true(core_list_parse(&l, text));
     assert_int_equal(core_list_beyond(&l, count, &b.sink), want[0] != '\0');
@@ -85,5 +87,6 @@ int main(void)
         cmocka_unit_test(edges),
         cmocka_unit_test(what_is_not_there),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,5 +192,6 @@ int main(void)
         cmocka_unit_test(features),
         cmocka_unit_test(memory_types),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

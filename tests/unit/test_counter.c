@@ -107,6 +107,7 @@ static struct timer *timer_of(unsigned id)
 {
     const char *why = "not looked at";
     struct timer *t = counter_source(NULL, id, &why);
+
     assert_null(why);
     return t;
 }
@@ -200,5 +201,6 @@ int main(void)
         cmocka_unit_test_setup(what_does_not_count_core_cycles_does_not_start, set_up),
         cmocka_unit_test_setup(after_a_fork, set_up),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

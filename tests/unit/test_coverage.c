@@ -152,5 +152,6 @@ int main(void)
         cmocka_unit_test(the_error_is_the_scatter),
         cmocka_unit_test(intervals_of_estimate_hold),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@ static struct cpu decode(const char *name)
     struct cpuid_dump d = fixture(name);
     struct dump_cpu boot = {&d, 0};
     struct cpu c;
+
     cpu_decode(&c, cpuid_dump_get, &boot);
     cpuid_dump_free(&d);
     return c;
@@ -120,6 +121,7 @@ static void centaur(void **state)
 static struct cpu decode_made(void)
 {
     struct dump_cpu boot;
+
     return made_cpu(&boot);
 }
 
@@ -272,6 +274,7 @@ static void a_model_that_features_contradict_is_masked(void **state)
 {
     const uint32_t avx = 1u << 28, avx2 = 1u << 5, avx512 = 1u << 16, fp16 = 1u << 23,
                    amx = 1u << 24;
+
     (void)state;
     assert_true(is_masked(0xa7, avx, avx2 | avx512, amx | fp16));
     assert_true(is_masked(0xa7, avx, avx2 | avx512, fp16));
@@ -303,5 +306,6 @@ int main(void)
         cmocka_unit_test(hypervisor_and_brand),
         cmocka_unit_test(a_model_that_features_contradict_is_masked),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@ static void show(const char *name, bool others)
     struct cpu_facts f;
     struct cpu c;
     size_t n = 0;
+
     for (; n < d.cpus && n < 64; n++) {
         struct dump_cpu one = {&d, d.cpu[n]};
         cpu_decode(&c, cpuid_dump_get, &one);
@@ -105,5 +106,6 @@ int main(void)
         cmocka_unit_test(kinds_of_cores),    cmocka_unit_test(speculation),
         cmocka_unit_test(lists_are_wrapped),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ static bool parse(const char *text)
 {
     size_t n = strlen(text);
     uint8_t *exact = malloc(n > 0 ? n : 1);
+
     assert_non_null(exact);
     memcpy(exact, text, n);
     cpuid_dump_free(&d);
@@ -109,5 +110,6 @@ int main(void)
         cmocka_unit_test_teardown(refused, after),
         cmocka_unit_test_teardown(many, after),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,5 +34,6 @@ int main(void)
         cmocka_unit_test(known_values),
         cmocka_unit_test(streamed),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

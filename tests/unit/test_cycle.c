@@ -141,6 +141,7 @@ static struct timer *source(void *context, unsigned id, const char **why)
 {
     static struct timer pmc = {
         .name = "pmc", .start = start, .read = count, .stop = stop, .bits = 40};
+
     (void)context;
     *why = NULL;
     if (id == CYCLE_PMC)
@@ -169,6 +170,7 @@ static void begin_world(const char *list)
 {
     const char *at;
     size_t n;
+
     w = (struct world){
         .rate = 2, .ruler_rate = 2, .drift = 1, .per_add = 1, .first = (1ull << 40) - 1000000};
     options_default(&options);
@@ -200,6 +202,7 @@ static struct headline run(void)
     size_t blocks = SAMPLES / ENGINE_BLOCK;
     uint64_t *memory = calloc(sampler_need(SAMPLES, blocks), sizeof *memory);
     uint64_t *scratch = calloc(6 * blocks + PLACEMENTS, sizeof *scratch);
+
     engine.memory = memory;
     memset(&placed, 0, sizeof placed);
     placed.object = &object;
@@ -455,6 +458,7 @@ static const char *judged(void)
     static char text[600];
     struct sink_buf b;
     struct report r;
+
     sink_buf_init(&b, text, sizeof text);
     report_init(&r, &b.sink, FORMAT_JSONL);
     selftests_counter(&engine, &r);
@@ -508,5 +512,6 @@ int main(void)
         cmocka_unit_test(stretches),
         cmocka_unit_test(self_test),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -590,5 +590,6 @@ int main(void)
         cmocka_unit_test_setup(each_core_has_a_counter, set_up),
         cmocka_unit_test_setup(nothing_works, set_up),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

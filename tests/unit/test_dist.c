@@ -191,5 +191,6 @@ int main(void)
         cmocka_unit_test(f_as_scipy_has_it),         cmocka_unit_test(closed_forms),
         cmocka_unit_test(consistent_over_the_range), cmocka_unit_test(ends_and_nonsense),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

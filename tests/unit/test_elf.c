@@ -27,6 +27,7 @@ static int begin(void **state)
 static bool opens(void)
 {
     static uint8_t *copy;
+
     free(copy);
     copy = malloc(m.size ? m.size : 1);
     assert_non_null(copy);
@@ -72,6 +73,7 @@ static void an_object_is_read(void **state)
 static void every_length_but_the_whole_is_refused(void **state)
 {
     size_t whole = m.size;
+
     (void)state;
     for (m.size = 0; m.size < whole; m.size++)
         assert_false(opens());
@@ -131,6 +133,7 @@ static void sections_are_checked(void **state)
 static void symbols_and_relocations_are_checked(void **state)
 {
     unsigned symtab = m.at_end, relas = symtab + 1; /* those of section 1 */
+
     (void)state;
 #define BAD(place_, value_, bytes_, words_)                                                        \
     do {                                                                                           \
@@ -162,6 +165,7 @@ static struct elf_entry entry;
 static bool adds(const char *symbol)
 {
     struct elf_spot spot;
+
     assert_true(opens());
     elf_set_init(&set, &e, givens);
     return elf_find(&e, symbol, &spot, &said.sink) && elf_add(&set, spot, &entry, &said.sink);
@@ -180,6 +184,7 @@ static void a_set_has_what_is_referred_to(void **state)
         [MADE_F] = ELF_CODE,    [MADE_G] = ELF_CODE,   [MADE_TABLE] = ELF_LINKED,
         [MADE_DATA] = ELF_DATA, [MADE_BSS] = ELF_DATA, [MADE_CONSTANTS] = ELF_CONSTANT,
     };
+
     (void)state;
     assert_true(adds("f"));
     assert_int_equal(set.parts, 6);
@@ -197,6 +202,7 @@ static void a_set_has_what_is_referred_to(void **state)
 static void pointers_are_followed(void **state)
 {
     struct elf_spot to;
+
     (void)state;
     assert_true(opens());
     assert_true(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, &said.sink));
@@ -216,6 +222,7 @@ static void pointers_are_followed(void **state)
 static void no_symbol_is_zero(void **state)
 {
     uint8_t *symbol, *rela;
+
     (void)state;
     symbol = contents(m.at_end);
     rela = contents(m.at_end + 1);
@@ -292,6 +299,7 @@ static void what_is_not_supported_is_named(void **state)
 static void errno_is_refused_wherever_it_is_defined(void **state)
 {
     static const char *const names[] = {"__errno_location", "___errno_location"};
+
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
         made_begin(&m);
@@ -402,6 +410,7 @@ static void make_library(bool loads)
 {
     static const uint8_t zeros[64], ret[] = {0xc3}, endbr_ret[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xc3};
     unsigned called[6];
+
     made_begin(&m);
     made_section(&m, ".text.f", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 16, zeros, sizeof zeros);
     made_section(&m, ".text.g", ELF_PROGBITS, ELF_ALLOC | ELF_EXEC, 16, ret, sizeof ret);
@@ -426,6 +435,7 @@ static void make_library(bool loads)
 static void add_library(bool shared, bool loads)
 {
     struct elf_spot spot;
+
     make_library(loads);
     assert_true(opens());
     elf_set_init(&set, &e, givens);
@@ -436,6 +446,7 @@ static void add_library(bool shared, bool loads)
 static void a_librarys_calls_go_through_its_plt(void **state)
 {
     const uint64_t base = 0x100000000000;
+
     (void)state;
     add_library(true, true);
     assert_int_equal(set.plt.count, 2);
@@ -464,6 +475,7 @@ static void a_librarys_calls_go_through_its_plt(void **state)
 static void a_programs_calls_do_not(void **state)
 {
     const uint64_t base = 0x100000000000;
+
     (void)state;
     add_library(false, false);
     assert_int_equal(set.plt.count, 0);
@@ -489,6 +501,7 @@ static void a_slot_out_of_reach_is_refused(void **state)
 static void every_form_of_gotpcrel_has_a_slot(void **state)
 {
     static const uint32_t forms[] = {9, 41, 42, 43, 46, 49};
+
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         made_program(&m);
@@ -538,6 +551,7 @@ static void what_does_not_fit_is_refused(void **state)
 static void addresses_have_names(void **state)
 {
     uint64_t behind;
+
     (void)state;
     assert_true(adds("f"));
     place_at(0x5000);
@@ -607,5 +621,6 @@ int main(void)
         cmocka_unit_test_setup(addresses_have_names, begin),
         cmocka_unit_test_setup(a_set_is_bounded, begin),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@ static void take_at(const struct placed *at, unsigned placements)
 {
     const size_t windows = engine.samples, blocks = windows / ENGINE_BLOCK;
     uint64_t *const scratch = memory + sampler_need(windows, blocks);
+
     assert_true(sampler_need(windows, blocks) + headline_part_need(blocks) <=
                 sizeof memory / sizeof *memory);
     assert_true(gathered_need(&options, engine.samples, 1) <= sizeof store / sizeof *store);
@@ -28,6 +29,7 @@ static struct headline headline_now(unsigned placements)
 {
     static double theta[LAYOUT_MAX], round;
     const struct headline_means means = {theta, &round, placements, 1};
+
     return headline(gathered, &bench, engine.step, CYCLES_RULER, &means, memory);
 }
 
@@ -41,6 +43,7 @@ static void blocks_come_there_and_back(void **state)
 {
     static const enum kind there[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2};
     const size_t kinds = sizeof there / sizeof there[0];
+
     (void)state;
     take(1);
     const struct call *c = plant.call + 3; /* behind the three fenced reads */
@@ -60,6 +63,7 @@ static void blocks_come_there_and_back(void **state)
 static void starts_are_dithered(void **state)
 {
     size_t often[37] = {0}, seen[KINDS] = {0};
+
     (void)state;
     take(1);
     for (const struct call *c = plant.call + 3; c < plant.call + plant.calls; c++)
@@ -94,6 +98,7 @@ static void the_ruler_cancels_drift(void **state)
 static void what_cannot_be_doubled_is_less_the_empty_window(void **state)
 {
     struct placed single = placed;
+
     (void)state;
     single.kind[KIND_BODY2].fn = NULL;
     take_at(&single, 1);
@@ -105,6 +110,7 @@ static void what_cannot_be_doubled_is_less_the_empty_window(void **state)
 static double settles(enum kind k, size_t i)
 {
     size_t block = i / ENGINE_BLOCK;
+
     return k == KIND_BODY && block < 5 ? (double)(5 - block) * 40 : 0;
 }
 
@@ -201,6 +207,7 @@ static double block_of_the_nmi(enum kind k, size_t i)
 static void a_block_with_an_nmi_is_left_out(void **state)
 {
     const size_t round = 5 * ENGINE_BLOCK;
+
     (void)state;
     plant.extra = block_of_the_nmi;
     plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5; /* in the body's third block */
@@ -213,6 +220,7 @@ static void a_block_with_an_nmi_is_left_out(void **state)
 static void the_headline_is_the_same_twice(void **state)
 {
     const size_t round = 5 * ENGINE_BLOCK;
+
     (void)state;
     plant.drift = 1e-5;
     plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5;
@@ -304,6 +312,7 @@ static bool at_all_times(void)
 static void work_that_is_gone_fails_the_row(void **state)
 {
     struct bench b = bench;
+
     (void)state;
     b.least_instructions = 2;
     plant.instructions = 2;
@@ -326,6 +335,7 @@ static void a_check_asks_for_an_instruction(void **state)
 {
     static const struct bench_code object;
     struct bench b = bench;
+
     (void)state;
     b.check = remembers;
     plant.instructions = 1;
@@ -345,6 +355,7 @@ static void a_check_asks_for_an_instruction(void **state)
 static void a_body_like_its_subtrahend_fails_the_row(void **state)
 {
     struct bench b = bench;
+
     (void)state;
     b.grain = 10;
     plant.instructions = 0.1; /* ten operations at once */
@@ -363,6 +374,7 @@ static void work_that_is_not_counted_is_not_judged(void **state)
 {
     struct platform cannot = platform;
     struct row row;
+
     (void)state;
     plant.instructions = 0;
     options.instructions = INSTRUCTIONS_OFF;
@@ -381,6 +393,7 @@ static void work_that_is_not_counted_is_not_judged(void **state)
 static void an_untrue_figure_fails_the_row(void **state)
 {
     struct bench b = bench;
+
     (void)state;
     b.truth = three;
     plant.operation = 3.01;
@@ -404,6 +417,7 @@ static double every_other_placement(enum kind k, size_t i)
 static void an_interval_that_tells_nothing_is_remarked(void **state)
 {
     struct bench b = bench;
+
     (void)state;
     b.truth = three;
     plant.operation = 3;
@@ -433,6 +447,7 @@ static double slowed(enum kind k, size_t i)
 static void shared_blocks_are_taken_again(void **state)
 {
     struct bench b = bench;
+
     (void)state;
     b.truth = three;
     plant.operation = 3;
@@ -483,6 +498,7 @@ static void a_reading_stands_for_a_run_of_blocks(void **state)
 static void a_core_that_is_never_alone_is_not_judged(void **state)
 {
     struct bench b = bench;
+
     (void)state;
     b.truth = three;
     plant.operation = 3.5;
@@ -522,6 +538,7 @@ static void the_interval_holds_both_states(void **state)
 static void an_older_best_is_judged_again(void **state)
 {
     struct row row;
+
     (void)state;
     assert_false(whole_row(bench).shared);
     engine_begin(&engine, &bench, gathered);
@@ -535,6 +552,7 @@ static void an_older_best_is_judged_again(void **state)
 static void the_work_is_checked(void **state)
 {
     struct bench b = bench;
+
     (void)state;
     options.instructions = INSTRUCTIONS_OFF; /* stepped windows are checked, too */
     b.check = remembers;
@@ -579,5 +597,6 @@ int main(void)
         cmocka_unit_test_setup(an_older_best_is_judged_again, start),
         cmocka_unit_test_setup(the_work_is_checked, start),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

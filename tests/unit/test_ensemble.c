@@ -38,6 +38,7 @@ static struct ensemble_result planted(enum fault fault, uint64_t m, uint64_t n, 
     struct rng rng = {seed};
     struct ensemble e;
     double slow = 0;
+
     ensemble_start(&e, n);
     for (uint64_t i = 0; i < m; i++)
         for (uint64_t k = 0; k < n; k++) {
@@ -123,6 +124,7 @@ static struct ensemble_result noisy(double scale, bool exponential, uint64_t see
 {
     struct rng rng = {seed};
     struct ensemble e;
+
     ensemble_start(&e, 200);
     for (unsigned i = 0; i < 20 * 200; i++) {
         double u = 1 - rng_unit(&rng);
@@ -217,5 +219,6 @@ int main(void)
         cmocka_unit_test(one_ensemble_is_not_judged),
         cmocka_unit_test(the_bound_at_full_size),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

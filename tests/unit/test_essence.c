@@ -11,6 +11,7 @@ static void show(const struct essence *s, uint64_t failures)
 {
     struct sink_buf out;
     struct report r;
+
     sink_buf_init(&out, text, sizeof text);
     report_init(&r, &out.sink, FORMAT_TABLE);
     for (uint64_t i = 0; i < failures; i++) {
@@ -26,6 +27,7 @@ static void show(const struct essence *s, uint64_t failures)
 static unsigned lines(void)
 {
     unsigned n = 0;
+
     assert_int_equal(strncmp(text, "\r\n", 2), 0);
     for (const char *at = text + 2; *at; n++) {
         const char *end = strstr(at, "\r\n");
@@ -39,6 +41,7 @@ static unsigned lines(void)
 static bool says(const char *line)
 {
     char whole[128];
+
     snprintf(whole, sizeof whole, "\r\n%s\r\n", line);
     return strstr(text, whole) != NULL;
 }
@@ -54,6 +57,7 @@ static struct essence empty(enum execution execution)
                         .window = "empty_lfence",
                         .gross = "ticks",
                         .cores = 1};
+
     for (unsigned i = 0; i < ESSENCE_ROWS; i++)
         s.figure[i].ns = UNKNOWN;
     return s;
@@ -68,6 +72,7 @@ static void put_figure(struct essence *s, unsigned row, double value, double hal
 static struct essence all_present(void)
 {
     struct essence s = empty(EXEC_SILICON);
+
     for (unsigned i = 0; i < ESSENCE_ROWS; i++)
         put_figure(&s, i, 3 + i / 8.0, 0.25);
     put_figure(&s, ESSENCE_WINDOW, 52, UNKNOWN);
@@ -82,6 +87,7 @@ static struct essence all_present(void)
 static void all_of_it(void **state)
 {
     struct essence s = all_present();
+
     (void)state;
     show(&s, 0);
     assert_int_equal(lines(), 15);
@@ -102,6 +108,7 @@ static void all_of_it(void **state)
 static void nothing_at_all(void **state)
 {
     struct essence s = empty(EXEC_SILICON);
+
     (void)state;
     show(&s, 0);
     assert_string_equal(text, "\r\nmachine   A CPU, 1 core\r\nclock     TSC 2600.000 MHz\r\n"
@@ -114,6 +121,7 @@ static void no_table_is_wanted(void **state)
     struct essence s = all_present();
     struct sink_buf out;
     struct report r;
+
     (void)state;
     sink_buf_init(&out, text, sizeof text);
     report_init(&r, &out.sink, FORMAT_JSONL);
@@ -127,6 +135,7 @@ static void no_table_is_wanted(void **state)
 static void some_of_it(void **state)
 {
     struct essence s = empty(EXEC_SILICON);
+
     (void)state;
     put_figure(&s, ESSENCE_CALLS + ESSENCE_FORMS + 3, 4, 0.5);
     put_figure(&s, ESSENCE_WARM, 0.273, 0.121);
@@ -144,6 +153,7 @@ static void some_of_it(void **state)
 static void no_figure_looks_better_than_it_is(void **state)
 {
     struct essence s = all_present();
+
     (void)state;
     s.figure[ESSENCE_CALLS].state = ESSENCE_FAILED;
     s.figure[ESSENCE_CALLS + 1].shared = true;
@@ -162,6 +172,7 @@ static void no_figure_looks_better_than_it_is(void **state)
 static void failures_are_named(void **state)
 {
     struct essence s = all_present();
+
     (void)state;
     show(&s, 1);
     expect("failed    calls/a_row_of_some_length_0");
@@ -180,6 +191,7 @@ static void failures_are_named(void **state)
 static void instructions_are_no_time(void **state)
 {
     struct essence s = all_present();
+
     (void)state;
     s.execution = EXEC_INSTRUCTIONS;
     strcpy(s.unit, "instructions/op: INSTRUCTIONS, not time");
@@ -202,6 +214,7 @@ static void instructions_are_no_time(void **state)
 static void one_core_of_several_speaks(void **state)
 {
     struct essence s = all_present();
+
     (void)state;
     s.core = 2;
     s.cores = 4;
@@ -216,6 +229,7 @@ static void one_core_of_several_speaks(void **state)
 static void long_names_are_cut(void **state)
 {
     struct essence s = all_present();
+
     (void)state;
     strcpy(s.machine, "Intel(R) Xeon(R) Platinum 8380H CPU @ 2.90GHz, 112 cores, Some Maker of "
                       "Machines, Inc. A Product With A Name");
@@ -232,6 +246,7 @@ static void it_keeps_to_its_lines(void **state)
 {
     static const double sizes[] = {-0.0004, 99.9996, -99999.9, -999999, 1e9, -1e17, 1e30};
     struct essence s = all_present();
+
     (void)state;
     strcpy(s.stopped, "after 1023 of 1024 rows of round 100 of 100");
     strcpy(s.spoils.process, "4294967295 times another program ran");
@@ -280,5 +295,6 @@ int main(void)
         cmocka_unit_test(it_keeps_to_its_lines),
         cmocka_unit_test(rows_are_named),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

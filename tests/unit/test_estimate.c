@@ -19,6 +19,7 @@ static struct estimate_blocks plant(struct planted *p, double cycles, double dri
                                     double rho, struct rng *rng)
 {
     double slow = 0;
+
     for (int i = 0; i < M; i++) {
         double c = 0.633 * (1 + drift * i);
         slow = rho * slow + sd * gauss(rng);
@@ -185,6 +186,7 @@ static double scratch[PLACEMENTS_MOST];
 static struct estimate over(const double *theta, size_t n, double se, size_t m)
 {
     const struct estimate_found found = {.theta = theta, .placements = n, .se = se, .m = m};
+
     return estimate_over(&found, scratch);
 }
 
@@ -381,6 +383,7 @@ static double bimodal(struct rng *rng)
 static double three_levels(struct rng *rng)
 {
     double u = rng_unit(rng);
+
     return (u < 0.4 ? 3 : u < 0.55 ? 4 : 5) + 0.01 * gauss(rng);
 }
 
@@ -530,5 +533,6 @@ int main(void)
         cmocka_unit_test(another_launch_lies_inside_of_few),
         cmocka_unit_test(the_figure_repeats),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

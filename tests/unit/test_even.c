@@ -11,6 +11,7 @@
 static void expect(const struct even_point *p, size_t count, uint32_t n, uint32_t lo, uint32_t hi)
 {
     struct even e = even_find(p, count);
+
     assert_int_equal(e.n, n);
     assert_int_equal(e.lo, lo);
     assert_int_equal(e.hi, hi);
@@ -22,6 +23,7 @@ static void a_constant_beats_a_loop(void **state)
     static const struct even_point each[] = {AT(1, 7, 0), AT(2, 4, 0), AT(3, 1, 0), AT(4, -2, 0)},
                                    some[] = {AT(1, 7, 0), AT(8, -14, 0)},
                                    wide[] = {AT(1, 7, 0), AT(2, 4, 0), AT(64, -182, 0)};
+
     (void)state;
     expect(each, COUNT(each), 4, 4, 4);
     expect(some, COUNT(some), 4, 4, 4);
@@ -33,6 +35,7 @@ static void even_is_not_below(void **state)
 {
     static const struct even_point points[] = {AT(1, 9, 0), AT(4, 0, 0), AT(5, -3, 0)},
                                    line[] = {AT(2, 6, 0), AT(6, -6, 0)};
+
     (void)state;
     expect(points, COUNT(points), 5, 5, 5);
     expect(line, COUNT(line), 5, 5, 5);
@@ -42,6 +45,7 @@ static void intervals_bound_it(void **state)
 {
     static const struct even_point points[] = {AT(1, 7, 3.5),  AT(2, 4, 3.5),  AT(3, 1, 3.5),
                                                AT(4, -2, 3.5), AT(5, -5, 3.5), AT(6, -8, 3.5)};
+
     (void)state;
     expect(points, COUNT(points), 4, 3, 5);
 }
@@ -51,6 +55,7 @@ static void sides_differ(void **state)
 {
     static const struct even_point points[] = {{1, 7, 6.5, 14},  {2, 4, 3.5, 11},  {3, 1, 0.5, 8},
                                                {4, -2, -2.5, 5}, {5, -5, -5.5, 2}, {6, -8, -9, -1}};
+
     (void)state;
     expect(points, COUNT(points), 4, 4, 6);
 }
@@ -60,6 +65,7 @@ static void what_is_not_reached_is_not_told(void **state)
     static const struct even_point never[] = {AT(1, 7, 1), AT(2, 4, 1), AT(3, 2, 1)},
                                    maybe[] = {AT(1, 7, 3), AT(2, 4, 3), AT(3, 1, 3)},
                                    unsure[] = {AT(1, 7, 3), AT(2, 4, 3), AT(3, -2, 3)};
+
     (void)state;
     expect(never, COUNT(never), 0, 0, 0);
     expect(maybe, COUNT(maybe), 0, 3, 0);
@@ -70,6 +76,7 @@ static void below_from_the_first(void **state)
 {
     static const struct even_point points[] = {AT(2, -1, 0.5), AT(4, -2, 0.5)},
                                    one[] = {AT(8, -2, 3)};
+
     (void)state;
     expect(points, COUNT(points), 2, 2, 2);
     expect(one, COUNT(one), 8, 8, 0);
@@ -79,6 +86,7 @@ static void below_from_the_first(void **state)
 static void the_same_never_wins(void **state)
 {
     static const struct even_point same[] = {AT(1, 0, 0), AT(2, 0, 0), AT(64, 0, 0)};
+
     (void)state;
     expect(same, COUNT(same), 0, 0, 0);
 }
@@ -87,6 +95,7 @@ static void a_later_loss_counts(void **state)
 {
     static const struct even_point points[] = {AT(1, -1, 0), AT(2, 3, 0), AT(4, -1, 0),
                                                AT(8, -2, 0)};
+
     (void)state;
     expect(points, COUNT(points), 4, 4, 4);
 }
@@ -119,5 +128,6 @@ int main(void)
         cmocka_unit_test(a_later_loss_counts),
         cmocka_unit_test(bounds_are_in_order),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,7 @@ static struct mitigations mitigations(void)
     struct dump_cpu boot;
     struct cpu c = made_cpu(&boot);
     struct mitigations m;
+
     features_mitigations(&m, &c, cpuid_dump_get, &boot, cpuid_dump_rdmsr, &boot);
     return m;
 }
@@ -110,5 +111,6 @@ int main(void)
         cmocka_unit_test(smi_counter),      cmocka_unit_test(microcode),  cmocka_unit_test(lfence),
         cmocka_unit_test(mitigation_state), cmocka_unit_test(arch_names),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,5 +116,6 @@ int main(void)
         cmocka_unit_test(unknown_stands_as_it_is),
         cmocka_unit_test(cut_at_the_buffer),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ static struct framebuffer usual(void)
 static void good(const struct framebuffer *given, uint32_t bytes)
 {
     struct framebuffer f = *given;
+
     assert_true(framebuffer_judge(&f, why, sizeof why));
     assert_int_equal(f.pixel_bytes, bytes);
 }
@@ -29,6 +30,7 @@ static void good(const struct framebuffer *given, uint32_t bytes)
 static void refused(const struct framebuffer *given, const char *words)
 {
     struct framebuffer f = *given;
+
     memset(why, 0, sizeof why);
     assert_false(framebuffer_judge(&f, why, sizeof why));
     if (!strstr(why, words))
@@ -121,5 +123,6 @@ int main(void)
         cmocka_unit_test(nonsense),         cmocka_unit_test(colours),
         cmocka_unit_test(lines_in_memory),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,5 +98,6 @@ int main(void)
         cmocka_unit_test(no_rhythm),
         cmocka_unit_test(more_than_are_kept),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,5 +89,6 @@ int main(void)
         cmocka_unit_test(elements),
         cmocka_unit_test(many_stars_end_soon),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,7 @@ static uint32_t look_up(const uint8_t *s, const char *name, uint32_t count)
 {
     uint32_t head[4], hash = gnu_hash_name(name), at, chain;
     uint64_t word;
+
     memcpy(head, s, sizeof head);
     const uint8_t *bloom = s + 16, *bucket = bloom + 8 * head[2], *chains = bucket + 4 * head[0];
     memcpy(&word, bloom + 8 * (hash / 64 % head[2]), 8);
@@ -114,5 +115,6 @@ int main(void)
         cmocka_unit_test(each_name_is_found_and_no_other),
         cmocka_unit_test(nothing_else_is_there),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

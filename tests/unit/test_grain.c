@@ -86,6 +86,7 @@ static void sums_leave_the_rest(void **state)
 {
     static uint32_t room[SUM_INTS];
     static const uint64_t n[] = {1, 2, SUM_INTS - 1, SUM_INTS, SUM_INTS + 1, 3 * SUM_INTS};
+
     (void)state;
     room[0] = 1;
     for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
@@ -101,6 +102,7 @@ static void a_switch_does_not_leave_its_table(void **state)
 {
     struct calls_order *order = calloc(1, sizeof *order);
     struct object o = {.room = order};
+
     (void)state;
     assert_non_null(order);
     order->at = order->at_empty = CALLS_ORDER - 1;
@@ -120,6 +122,7 @@ static void a_row_can_do_its_grains(void **state)
 {
     const struct bench any = {.ops = 1}, passes = {.grain = 50}, table = {.most_ops = 2048},
                        both = {.grain = 50, .most_ops = 120};
+
     (void)state;
     assert_true(bench_can_do(&any, 1) && bench_can_do(&any, UINT64_MAX) && !bench_can_do(&any, 0));
     assert_true(bench_can_do(&passes, 50) && bench_can_do(&passes, 1000));
@@ -138,5 +141,6 @@ int main(void)
         cmocka_unit_test(a_switch_does_not_leave_its_table),
         cmocka_unit_test(a_row_can_do_its_grains),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

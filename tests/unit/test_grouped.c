@@ -37,6 +37,7 @@ static const char *show(void)
 {
     struct sink_buf out;
     struct report r;
+
     sink_buf_init(&out, text, sizeof text);
     report_init(&r, &out.sink, FORMAT_TABLE);
     grouped_show(&g, &r);
@@ -49,6 +50,7 @@ static struct bench *bench_of(const struct bench_family *family, const char *lin
     static struct bench bench[GROUPED_LINES + 8];
     static size_t used;
     struct bench *b = &bench[used++ % (GROUPED_LINES + 8)];
+
     *b = (struct bench){
         .suite = "suite", .name = "row", .family = family, .line = line, .column = column};
     return b;
@@ -57,6 +59,7 @@ static struct bench *bench_of(const struct bench_family *family, const char *lin
 static struct row row_of(const struct bench *b, double cycles, double half)
 {
     struct row row = {.bench = b};
+
     row.headline.known = true;
     row.headline.cycles.theta = cycles;
     row.headline.cycles.lo = cycles - half;
@@ -68,6 +71,7 @@ static bool take(const struct bench_family *family, const char *line, unsigned c
                  double half)
 {
     struct row row = row_of(bench_of(family, line, column), v, half);
+
     return grouped_take(&g, &e, &row, false);
 }
 
@@ -136,6 +140,7 @@ static void counts_have_none(void **state)
 static void what_is_wrong_is_told_in_full(void **state)
 {
     struct row row = row_of(bench_of(&four, "got", 0), 4, 1);
+
     (void)state;
     assert_false(grouped_take(&g, &e, &row, true));
     row.bench = bench_of(&four, "got", 1);
@@ -163,6 +168,7 @@ static void what_is_wrong_is_told_in_full(void **state)
 static void cores_have_lines_of_their_own(void **state)
 {
     struct row row = row_of(bench_of(&two, "div", 0), 6, UNKNOWN);
+
     (void)state;
     e.cores = 2;
     grouped_begin(&g, &e, 100);
@@ -177,6 +183,7 @@ static void cores_have_lines_of_their_own(void **state)
 static void a_series_is_in_order(void **state)
 {
     static const uint32_t counts[] = {1, 16, 2, 64, 4};
+
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         struct bench *b = bench_of(&two, "sum", 0);
@@ -196,6 +203,7 @@ static void a_series_is_in_order(void **state)
 static void a_row_without_room_is_shown_in_full(void **state)
 {
     static char names[GROUPED_LINES + 1][8];
+
     (void)state;
     for (size_t i = 0; i <= GROUPED_LINES; i++) {
         fmt_buf(names[i], sizeof names[i], "n%zu", i);
@@ -207,6 +215,7 @@ static void a_row_without_room_is_shown_in_full(void **state)
 static void pairs_side_by_side(void **state)
 {
     const struct bench a = {.family = &two}, b = {.family = &two}, c = {.family = &four}, d = {0};
+
     (void)state;
     assert_true(grouped_both(&g, &a, &b));
     assert_false(grouped_both(&g, &a, &c));
@@ -228,5 +237,6 @@ int main(void)
         cmocka_unit_test_setup(a_row_without_room_is_shown_in_full, many),
         cmocka_unit_test_setup(pairs_side_by_side, many),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 static double curve(enum growth_curve c, unsigned n)
 {
     const double log = __builtin_ctz(n), of[] = {1, log, n, n * log, (double)n * n};
+
     return of[c];
 }
 
@@ -58,6 +59,7 @@ static void constant_parts_are_survived(void **state)
     static const struct growth_point line[] = {{8, 26}, {64, 194}, {512, 1538}},
                                      search[] = {
                                          {8, 23}, {64, 35}, {512, 47}, {4096, 59}, {8192, 63}};
+
     (void)state;
     struct growth g = growth_fit(line, 3);
     assert_true(g.fits && g.curve == GROWTH_N && fabs(g.coefficient - 3) < 0.01);
@@ -69,6 +71,7 @@ static void constant_parts_are_survived(void **state)
 static void coefficient_and_error_are_least_squares(void **state)
 {
     static const struct growth_point p[] = {{1, 1}, {2, 2}, {4, 5}};
+
     (void)state;
     struct growth g = growth_fit(p, 3);
     assert_int_equal(g.curve, GROWTH_N);
@@ -79,6 +82,7 @@ static void coefficient_and_error_are_least_squares(void **state)
 static void what_grows_otherwise_does_not_fit(void **state)
 {
     struct growth_point p[POINTS];
+
     (void)state;
     lay(p, GROWTH_N_SQUARED, 1);
     for (unsigned i = 0; i < POINTS; i++)
@@ -97,6 +101,7 @@ static void zero_and_one_are_no_trouble(void **state)
 {
     static const struct growth_point logs[] = {{0, 77}, {1, 0}, {2, 3}, {4, 6}, {8, 9}},
                                      lines[] = {{0, 0}, {1, 3}, {2, 6}, {4, 12}};
+
     (void)state;
     struct growth g = growth_fit(logs, 5);
     assert_true(g.fits && g.curve == GROWTH_LOG_N && g.points == 4);
@@ -109,6 +114,7 @@ static void equally_good_curves_are_the_slowest(void **state)
 {
     static const struct growth_point once[] = {{2, 4}, {2, 4}, {2, 4}},
                                      nothing[] = {{8, 0}, {64, 0}, {512, 0}};
+
     (void)state;
     struct growth g = growth_fit(once, 3);
     assert_true(g.fits && g.curve == GROWTH_CONSTANT && g.coefficient == 4);
@@ -119,6 +125,7 @@ static void equally_good_curves_are_the_slowest(void **state)
 static void two_points_are_too_few(void **state)
 {
     static const struct growth_point p[] = {{0, 1}, {8, 8}, {64, 64}, {512, 512}};
+
     (void)state;
     assert_true(growth_fit(p, 4).fits);
     struct growth g = growth_fit(p, 3);
@@ -138,5 +145,6 @@ int main(void)
         cmocka_unit_test(equally_good_curves_are_the_slowest),
         cmocka_unit_test(two_points_are_too_few),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 static void fill(struct histogram *h, struct rng *rng, uint64_t values, size_t n, uint64_t *all)
 {
     size_t done = 0;
+
     for (size_t i = 0; i < n; i++)
         all[i] = 1000 + rng_below(rng, 1 + rng_below(rng, values));
     while (done < n) {
@@ -27,6 +28,7 @@ static void fill(struct histogram *h, struct rng *rng, uint64_t values, size_t n
 static void exact_on_few_values(void **state)
 {
     struct rng rng = {5};
+
     (void)state;
     for (int round = 0; round < 500; round++) {
         static uint64_t x[MOST], scratch[MOST];
@@ -50,6 +52,7 @@ static void exact_on_few_values(void **state)
 static void within_a_bin_on_many(void **state)
 {
     struct rng rng = {6};
+
     (void)state;
     for (int round = 0; round < 300; round++) {
         static uint64_t x[MOST], scratch[MOST];
@@ -87,6 +90,7 @@ static void extreme_values(void **state)
     struct bin bins[2];
     struct histogram h;
     const uint64_t ends[] = {0, 1, UINT64_MAX - 1, UINT64_MAX};
+
     (void)state;
     histogram_init(&h, bins, 2);
     assert_int_equal(histogram_summary(&h).n, 0);
@@ -105,6 +109,7 @@ static void extreme_values(void **state)
 static size_t naive_fullest(const struct histogram *h, struct bin *kept, size_t cap, uint64_t *rest)
 {
     size_t used = 0;
+
     *rest = 0;
     for (size_t i = 0; i < h->used; i++) {
         size_t better = 0;
@@ -122,6 +127,7 @@ static size_t naive_fullest(const struct histogram *h, struct bin *kept, size_t 
 static void the_fullest_bins_are_kept(void **state)
 {
     struct rng rng = {13};
+
     (void)state;
     for (int round = 0; round < 500; round++) {
         uint64_t x[MOST], rest, naive_rest;
@@ -147,5 +153,6 @@ int main(void)
         cmocka_unit_test(extreme_values),
         cmocka_unit_test(the_fullest_bins_are_kept),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

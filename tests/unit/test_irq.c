@@ -216,5 +216,6 @@ int main(void)
         cmocka_unit_test_setup(given_back, set_up),
         cmocka_unit_test_setup(nothing_to_give_back, set_up),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static void begin(void)
 static void expect(const char *members)
 {
     const char *head = "{\"baretick\":1,\"seq\":7,\"type\":\"row\"";
+
     json_end(&j);
     assert_false(out.cut);
     size_t n = strlen(text), tail = strlen(",\"crc\":\"00000000\"}\r\n");
@@ -308,6 +309,7 @@ static void what_is_not_in_the_shape_is_named(void **state)
 static void long_names(void **state)
 {
     static char name[3 * JSON_PATH];
+
     (void)state;
     memset(name, 'n', sizeof name - 1);
     begin_checked();
@@ -334,5 +336,6 @@ int main(void)
         cmocka_unit_test(doubles),
         cmocka_unit_test(crc_sees_a_change),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

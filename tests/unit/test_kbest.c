@@ -94,5 +94,6 @@ int main(void)
         cmocka_unit_test(the_bound_itself_is_inside),
         cmocka_unit_test(holds_the_k_smallest_of_any_stream),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

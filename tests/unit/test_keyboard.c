@@ -20,6 +20,7 @@ uint8_t in8(uint16_t port)
 static bool stops(const uint8_t *bytes, size_t n)
 {
     bool stop = false;
+
     codes = bytes;
     left = n;
     for (unsigned calls = 0; left > 0 && !stop; calls++) {
@@ -53,5 +54,6 @@ static void keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(keys)};
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ static int start(void **state)
 static void the_seed_draws_the_placements(void **state)
 {
     uint64_t codes = 0;
+
     (void)state;
     assert_int_equal(layout_count(&options, 2048), LAYOUT_SHUFFLED);
     assert_int_equal(layout_count(&options, 3 * LAYOUT_WINDOWS), 3);
@@ -35,6 +36,7 @@ static void the_seed_draws_the_placements(void **state)
 static void a_sweep_goes_through_every_offset(void **state)
 {
     uint64_t seen[LAYOUT_PARTS] = {0};
+
     (void)state;
     options.layout = LAYOUT_SWEEP;
     assert_int_equal(layout_count(&options, 16), LAYOUT_MAX);
@@ -56,5 +58,6 @@ int main(void)
         cmocka_unit_test_setup(the_seed_draws_the_placements, start),
         cmocka_unit_test_setup(a_sweep_goes_through_every_offset, start),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

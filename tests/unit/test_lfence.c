@@ -54,5 +54,6 @@ int main(void)
         cmocka_unit_test(with_msr),
         cmocka_unit_test(names),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

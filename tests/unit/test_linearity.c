@@ -79,6 +79,7 @@ static struct linearity_group a_group(const double shown[LINEARITY_POINTS], doub
                                       struct rng *rng)
 {
     struct linearity_group group = {.c = c};
+
     for (int i = 0; i < LINEARITY_POINTS; i++)
         group.location[i] = c * (70 + linearity_adds[i] - shown[i] + noise * gauss(rng));
     return group;
@@ -90,6 +91,7 @@ static size_t groups_of(const double shown[LINEARITY_POINTS], double noise, unsi
 {
     struct linearity_group group[16];
     struct rng rng = {5};
+
     for (unsigned g = 0; g < 16; g++) {
         if (g < lost)
             group[g] = (struct linearity_group){.c = 0}; /* not whole */
@@ -142,6 +144,7 @@ static double bend_p(const double shown[LINEARITY_POINTS], double noise, size_t 
 {
     struct linearity_group group[MOST_GROUPS];
     struct rng rng = {(uint64_t)seed};
+
     for (size_t g = 0; g < groups; g++)
         group[g] = a_group(shown, noise, 0.6, &rng);
     return linearity_bend_p(group, groups);
@@ -209,5 +212,6 @@ int main(void)
         cmocka_unit_test(noise_proves_no_bend),
         cmocka_unit_test(groups_that_are_not_whole_prove_nothing),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

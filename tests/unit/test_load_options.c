@@ -12,6 +12,7 @@ static enum load_options load_as(const void *bytes, size_t n, const char *own_na
 {
     struct sink_buf err;
     uint8_t *copy = malloc(n > 0 ? n : 1);
+
     memcpy(copy, bytes, n);
     sink_buf_init(&err, message, sizeof message);
     options_default(&o);
@@ -29,6 +30,7 @@ static enum load_options load(const char *text)
     /* As firmware does it: UTF-16LE with its terminator. And in bytes: the same must come out. */
     uint8_t wide[1200];
     size_t n = strlen(text) + 1;
+
     assert_true(2 * n <= sizeof wide);
     enum load_options narrow = load_as(text, n, "\\EFI\\tools\\Tick2.efi");
     for (size_t i = 0; i < n; i++) {
@@ -204,5 +206,6 @@ int main(void)
         cmocka_unit_test(other_programs),      cmocka_unit_test(binary_blobs),
         cmocka_unit_test(quotes_are_cut),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,7 @@ static struct row_loop cost(bool loop, enum execution execution)
     struct engine e = {.execution = execution};
     struct gathered g = {0};
     struct row row = {.bench = &bench, .cycles_per_tick = 0.5};
+
     g.used[KIND_EMPTY] = true;
     g.used[KIND_EMPTY2] = loop;
     g.sum[KIND_EMPTY] = 3 * 2100.0;
@@ -96,5 +97,6 @@ int main(void)
         cmocka_unit_test(a_loop_hides_no_more_than_it_takes),
         cmocka_unit_test(gross_is_net_and_the_loop),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

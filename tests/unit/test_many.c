@@ -29,6 +29,7 @@ static struct calls_order order;
 static const struct calls_order *order_of(const struct bench *b)
 {
     struct object o = {.room = &order};
+
     memset(&order, 0xff, sizeof order);
     b->setup(&o);
     return &order;
@@ -38,6 +39,7 @@ static const struct calls_order *order_of(const struct bench *b)
 static uint32_t targets_among(const struct calls_order *c, uint32_t at, uint32_t n)
 {
     uint32_t times[CALLS_TARGETS] = {0}, targets = 0;
+
     for (uint32_t i = 0; i < n; i++) {
         assert_in_range(c->target[at + i], 0, CALLS_TARGETS - 1);
         times[c->target[at + i]]++;
@@ -58,6 +60,7 @@ static uint32_t targets_of_window(const struct calls_order *c, uint32_t at)
 static void each_window_has_each_target_equally_often(void **state)
 {
     unsigned rows = 0;
+
     (void)state;
     for (const struct bench **r = __start_baretick_rows; r < __stop_baretick_rows; r++, rows++) {
         const struct calls_order *c = order_of(*r);
@@ -87,6 +90,7 @@ static void each_stepped_window_has_each_target_equally_often(void **state)
 static void a_random_order_is_none(void **state)
 {
     unsigned rows = 0;
+
     (void)state;
     for (const struct bench **r = __start_baretick_rows; r < __stop_baretick_rows; r++) {
         bool follows[CALLS_TARGETS][CALLS_TARGETS] = {{false}};
@@ -128,5 +132,6 @@ int main(void)
         cmocka_unit_test(a_random_order_is_none),
         cmocka_unit_test(what_is_added_is_known),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,7 @@ static void cos_doubles_its_angle(void **state)
 static long double x87_log(long double x)
 {
     long double result;
+
     __asm__("fldln2\n\tfxch\n\tfyl2x" : "=t"(result) : "0"(x) : "st(1)");
     return result;
 }
@@ -109,6 +110,7 @@ static long double x87_log(long double x)
 static long double x87_exp(long double x)
 {
     long double result;
+
     __asm__("fldl2e\n\tfmulp\n\tfld %%st\n\tfrndint\n\tfxch\n\tfsub %%st(1), %%st\n\t"
             "f2xm1\n\tfld1\n\tfaddp\n\tfscale\n\tfstp %%st(1)"
             : "=t"(result)
@@ -120,6 +122,7 @@ static long double x87_exp(long double x)
 static void assert_same(double got, long double wanted, long double share)
 {
     long double away = got - wanted, slack = share * (wanted < 0 ? -wanted : wanted);
+
     if (!(away <= slack && -away <= slack))
         fail_msg("%.17g is not %.20Lg", got, wanted);
 }
@@ -183,5 +186,6 @@ int main(void)
         cmocka_unit_test(exp_and_log_at_the_ends),
         cmocka_unit_test(log1p_rest_keeps_its_digits),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,5 +147,6 @@ int main(void)
         cmocka_unit_test_setup(fatal, four_banks),
         cmocka_unit_test_setup(storm, four_banks),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

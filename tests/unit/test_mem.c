@@ -88,5 +88,6 @@ int main(void)
         cmocka_unit_test(copies),   cmocka_unit_test(moves_both_ways), cmocka_unit_test(sets),
         cmocka_unit_test(compares), cmocka_unit_test(measures),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,5 +135,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(arena, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_takes_an_address, set_up, tear_down),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

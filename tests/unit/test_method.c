@@ -13,6 +13,7 @@ static struct row by_method(enum method method)
 static void each_method_finds_what_was_planted(void **state)
 {
     static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
+
     (void)state;
     options.ensembles = 4;
     options.size = 16;
@@ -53,6 +54,7 @@ static void kbest_comes_there_and_back(void **state)
 {
     static const enum kind way[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY};
     const size_t kinds = sizeof way / sizeof way[0], warm = kinds * 2 * ENGINE_BLOCK;
+
     (void)state;
     options.most = 128;
     options.epsilon = 0;
@@ -73,6 +75,7 @@ static void kbest_comes_there_and_back(void **state)
 static void kbest_that_agrees_at_once_comes_back(void **state)
 {
     static const uint64_t most[] = {500, 20, 4};
+
     (void)state;
     for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
         start(NULL);
@@ -109,6 +112,7 @@ static void kbest_that_agrees_at_once_comes_back(void **state)
 static double interrupted(enum kind k, size_t i)
 {
     bool now = (k == KIND_BODY && i % 5 == 0) || (k == KIND_EMPTY && i % 64 == 0);
+
     plant.interrupts += now;
     return (now ? INTERRUPT : 0) + (double)(i % 7) * 30;
 }
@@ -159,6 +163,7 @@ static struct tick_cost cost_of_interrupts(double interval)
 {
     struct tick_finder f;
     uint64_t tsc = 0;
+
     tick_start(&f, 0, 0);
     for (unsigned n = 1; tick_is_gap(&f, tsc += (uint64_t)interval) &&
                          tick_add(&f, INTERRUPT + n % 11 * (INTERRUPT / 100), tsc, n);
@@ -280,6 +285,7 @@ static void errors_fail_the_row_with_every_method(void **state)
 static void give(const char *text)
 {
     struct word word = {0};
+
     strcpy(word.at, text);
     assert_true(options_take(&options, &word, "a test", "word", 1, NULL));
 }
@@ -353,6 +359,7 @@ static void a_negative_difference_says_so(void **state)
 static void checks_are_made_by_each_method(void **state)
 {
     static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBLES};
+
     (void)state;
     bench.least_instructions = 1;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
@@ -406,5 +413,6 @@ int main(void)
         cmocka_unit_test_setup(checks_are_made_by_each_method, start),
         cmocka_unit_test_setup(disturbed_windows_are_counted_by_each_method, start),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,5 +72,6 @@ int main(void)
         cmocka_unit_test(those_without_a_row),
         cmocka_unit_test(bank_0),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

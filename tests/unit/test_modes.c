@@ -32,6 +32,7 @@ static struct modes find(const struct data *d)
     uint64_t scratch[2 * MOST];
     struct modes modes;
     struct modes_input in = {d->n, d->values, d->placement, d->floor, d->within};
+
     modes_find(&in, scratch, &modes);
     size_t n = 0;
     for (size_t k = 0; k < modes.count; k++) {
@@ -48,6 +49,7 @@ static struct modes find(const struct data *d)
 static double lattice_mean(double ticks, struct rng *rng)
 {
     double sum = 0;
+
     for (int i = 0; i < 16; i++)
         sum += 26 * mathx_floor(ticks / 26 + rng_unit(rng));
     return sum / 16;
@@ -344,5 +346,6 @@ int main(void)
         cmocka_unit_test(few_blocks),
         cmocka_unit_test(strays_hide_no_mode),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,5 +84,6 @@ int main(void)
         cmocka_unit_test(correlation_of_a_known_process),
         cmocka_unit_test(few_values_are_unknown),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,5 +46,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(changed_and_put_back),
                                        cmocka_unit_test(what_resists)};
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

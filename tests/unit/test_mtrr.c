@@ -20,6 +20,7 @@ static struct mtrr machine(uint8_t default_type)
 static void add(struct mtrr *m, uint64_t base, uint64_t size, uint8_t type)
 {
     uint64_t all = (1ull << m->phys_bits) - 1;
+
     m->variable[m->variables].base = base | type;
     m->variable[m->variables++].mask = (~(size - 1) & all) | VALID;
 }
@@ -218,5 +219,6 @@ int main(void)
         cmocka_unit_test(a_mask_with_holes_is_never_called_uniform),
         cmocka_unit_test(uniform_agrees_with_a_look_at_every_page),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,7 @@ static void expect(const char *path, const struct number *numbers, size_t n)
     size_t size, found = 0;
     uint8_t *bytes = read_file(path, &size);
     char *text = calloc(size + 1, 1);
+
     assert_non_null(text);
     memcpy(text, bytes, size);
     free(bytes);
@@ -141,5 +142,6 @@ int main(void)
         cmocka_unit_test(an_objects_row_is_that_of_c),
         cmocka_unit_test(the_trampolines_registers_are_those_of_c),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -319,5 +319,6 @@ int main(void)
         cmocka_unit_test_setup(comparators_in_use, set_up),
         cmocka_unit_test_setup(no_hpet, set_up),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@ static const char *own(double v, int decimals, int width)
 {
     static char text[100];
     struct sink_buf b;
+
     sink_buf_init(&b, text, sizeof text);
     num_f64(&b.sink, v, decimals, width);
     assert_false(b.cut);
@@ -23,6 +24,7 @@ static const char *own(double v, int decimals, int width)
 static int is_half(double v, int decimals)
 {
     char all[1500];
+
     snprintf(all, sizeof all, "%.1100f", v);
     const char *rest = strchr(all, '.') + 1 + decimals;
     return rest[0] == '5' && strspn(rest + 1, "0") == strlen(rest + 1);
@@ -31,6 +33,7 @@ static int is_half(double v, int decimals)
 static void same_as_libc(double v, int decimals)
 {
     char libc[400];
+
     snprintf(libc, sizeof libc, "%.*f", decimals, v);
     if (strspn(libc, "-0.") == strlen(libc) && libc[0] == '-')
         memmove(libc, libc + 1, strlen(libc));
@@ -158,5 +161,6 @@ int main(void)
         cmocka_unit_test(large_and_none),
         cmocka_unit_test(widths),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

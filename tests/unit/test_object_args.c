@@ -108,6 +108,7 @@ static void a_row_of_one_argument(void **state)
 static void names_and_units_have_limits(void **state)
 {
     static const char name[] = "a_name_of_38_bytes____________________";
+
     (void)state;
     assert_true(applies((struct bench){.name = name}, 9));
     assert_false(applies((struct bench){.name = name}, 10));
@@ -129,5 +130,6 @@ int main(void)
         cmocka_unit_test(a_row_of_one_argument),
         cmocka_unit_test(names_and_units_have_limits),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@ static int begin(void **state)
 static void open_object(void)
 {
     static uint8_t *copy;
+
     free(copy);
     copy = malloc(m.size);
     assert_non_null(copy);
@@ -138,6 +139,7 @@ static void what_is_left_out_is_none(void **state)
 static void limits_are_allowed(void **state)
 {
     char name[OBJECT_NAME_MOST + 1] = "", what[OBJECT_WHAT_MOST + 1] = "";
+
     (void)state;
     memset(name, 'n', OBJECT_NAME_MOST);
     memset(what, '~', OBJECT_WHAT_MOST);
@@ -183,6 +185,7 @@ static void each_row_of_several_is_read(void **state)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
     size_t n;
+
     (void)state;
     for (unsigned i = 0; i < 7; i++)
         in[i] = good_row(i, names[i]);
@@ -203,6 +206,7 @@ static void each_row_of_several_is_read(void **state)
 static void not_counted(const char *words)
 {
     size_t n = 1;
+
     sink_buf_init(&said, text, sizeof text);
     assert_false(object_rows_count(&e, &n, &said.sink));
     assert_int_equal(n, 0);
@@ -289,6 +293,7 @@ static void another_struct_is_refused(void **state)
 static void texts_are_checked(void **state)
 {
     char longer[OBJECT_WHAT_MOST + 2] = "";
+
     (void)state;
     in[0].name.symbol = 0;
     refused("mine.o: row 1: ", "it has no name");
@@ -409,5 +414,6 @@ int main(void)
         cmocka_unit_test_setup(numbers_are_checked, begin),
         cmocka_unit_test_setup(functions_are_checked, begin),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ static int begin(void **state)
 static void give(const char *name, const void *bytes, size_t size)
 {
     uint8_t *copy = malloc(size ? size : 1);
+
     assert_non_null(copy);
     memcpy(copy, bytes, size);
     kept[keeps++] = copy;
@@ -61,6 +62,7 @@ static void give(const char *name, const void *bytes, size_t size)
 static void give_rows(const char *name, unsigned n)
 {
     static struct made m;
+
     made_rows(&m, in, n);
     give(name, m.bytes, m.size);
     made_rows_begin();
@@ -70,6 +72,7 @@ static void give_rows(const char *name, unsigned n)
 static void give_many(const char *name, unsigned n)
 {
     char row[8];
+
     for (unsigned i = 0; i < n; i++) {
         fmt_buf(row, sizeof row, "r%u", i);
         in[i] = good_row(i, row);
@@ -80,6 +83,7 @@ static void give_many(const char *name, unsigned n)
 static void shows(const char *words)
 {
     struct sink_buf b;
+
     sink_buf_init(&b, said, sizeof said);
     objects_show(&b.sink);
     if (!strstr(said, words))
@@ -89,6 +93,7 @@ static void shows(const char *words)
 static const struct bench *registered(const char *suite, const char *name)
 {
     size_t n;
+
     const struct bench *const *all = registry(&n);
     for (size_t i = 0; i < n; i++)
         if (strcmp(all[i]->suite, suite) == 0 && strcmp(all[i]->name, name) == 0)
@@ -99,6 +104,7 @@ static const struct bench *registered(const char *suite, const char *name)
 static size_t registered_rows(void)
 {
     size_t n;
+
     const struct bench *const *all = registry(&n);
     for (size_t i = 1; i < n; i++)
         assert_true(precedes(all[i - 1], all[i]));
@@ -209,6 +215,7 @@ static void what_is_refused_is_refused_alone(void **state)
 static void there_are_so_many_objects_and_rows(void **state)
 {
     char name[16];
+
     (void)state;
     for (unsigned i = 0; i < 18; i++) {
         fmt_buf(name, sizeof name, "o%02u.o", i);
@@ -235,6 +242,7 @@ static void there_are_so_many_objects_and_rows(void **state)
 static unsigned count(const char *part)
 {
     unsigned n = 0;
+
     for (const char *at = said; (at = strstr(at, part)); at++)
         n++;
     return n;
@@ -243,6 +251,7 @@ static unsigned count(const char *part)
 static void refusals_are_counted_where_they_have_no_room(void **state)
 {
     char name[16];
+
     (void)state;
     for (unsigned i = 0; i < OBJECTS_REFUSALS; i++) {
         fmt_buf(name, sizeof name, "f%u.o", i);
@@ -294,6 +303,7 @@ static void the_registry_refuses_what_it_has_no_place_for(void **state)
     static struct bench many[REGISTRY_MOST];
     static char names[REGISTRY_MOST][8];
     const char *why = NULL;
+
     (void)state;
     for (unsigned i = 0; i < REGISTRY_MOST - 2; i++) {
         fmt_buf(names[i], sizeof names[i], "n%u", i * 7919 % REGISTRY_MOST);
@@ -358,6 +368,7 @@ int main(void)
         cmocka_unit_test_setup(the_data_buffer_has_the_largest_room, begin),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
     begin(NULL);
     return failed;
 }

@@ -11,6 +11,7 @@ static char message[4096]; /* room for the names of more options than there are 
 static bool parse_bytes(struct options *o, const void *bytes, size_t n)
 {
     struct sink_buf err;
+
     sink_buf_init(&err, message, sizeof message);
     bool good = options_parse_file(o, bytes, n, "baretick.conf", &err.sink);
     assert_false(err.cut);
@@ -27,6 +28,7 @@ static bool parse(struct options *o, const char *text)
 static void refused(const char *text, const char *want)
 {
     struct options o;
+
     assert_false(parse(&o, text));
     assert_string_equal(message, want);
 }
@@ -198,6 +200,7 @@ static bool fits(const char *text, char *message, size_t size)
 {
     struct sink_buf b;
     struct options o;
+
     sink_buf_init(&b, message, size);
     assert_true(parse(&o, text));
     return options_check_pairs(&o, &b.sink);
@@ -601,6 +604,7 @@ static void shown(const char *text, const char *want)
     struct options o;
     struct sink_buf b;
     char line[1024];
+
     assert_true(parse(&o, text));
     sink_buf_init(&b, line, sizeof line);
     options_show(&o, 64, &b.sink);
@@ -642,5 +646,6 @@ int main(void)
         cmocka_unit_test(record),
         cmocka_unit_test(what_is_not_default_is_shown),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@ static char *text_of(const char *path)
     size_t size;
     uint8_t *bytes = read_file(path, &size);
     char *text = calloc(size + 1, 1);
+
     assert_non_null(text);
     memcpy(text, bytes, size);
     free(bytes);
@@ -27,6 +28,7 @@ static char *text_of(const char *path)
 static long compare(const char *at, const char *table)
 {
     const char *stop = strstr(at, end);
+
     if (stop == NULL)
         return -1;
     size_t n = strlen(table);
@@ -81,5 +83,6 @@ static void the_documented_table_is_true(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_documented_table_is_true)};
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

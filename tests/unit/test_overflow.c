@@ -295,5 +295,6 @@ int main(void)
         cmocka_unit_test(what_is_in_use_is_left_alone),
         cmocka_unit_test(a_hypervisor_withholds_it),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

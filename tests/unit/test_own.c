@@ -43,6 +43,7 @@ struct lone {
 static void pass(double cycles, bool sensitive, struct lone *seen)
 {
     double jitter = 0.1 * (rng_unit(&core.rng) - 0.5); /* its part varies */
+
     while (cycles > 0) {
         sibling();
         double slow = core.busy && sensitive ? core.slow + jitter : 1, piece = cycles * slow;
@@ -118,6 +119,7 @@ static unsigned taken, judging; /* blocks between the last two readings; which i
 static double watched_before(struct engine *e)
 {
     double level = own_read_before(e);
+
     before = reading;
     windows = 0; /* those that warmed up are no block's */
     return level;
@@ -134,6 +136,7 @@ static double watched_after(struct engine *e)
 static bool watched_judge(const struct engine *e, double from, double to)
 {
     bool shared = own_is_shared(e, from, to);
+
     if (judging == taken)
         return shared;
     struct lone of = block[judging++];
@@ -159,6 +162,7 @@ static bool watched_judge(const struct engine *e, double from, double to)
 static struct window_result window(double cycles, bool sensitive)
 {
     unsigned at = windows++ / ENGINE_BLOCK;
+
     assert_true(at < BLOCKS_MOST);
     if ((windows - 1) % ENGINE_BLOCK == 0)
         block[at] = (struct lone){true, true};
@@ -296,6 +300,7 @@ static void a_core(double width, double step, double share, uint32_t quiet_budge
 static struct row take(void)
 {
     static struct row row;
+
     assert_true(gathered_need(&options, engine.samples, engine.rounds) <=
                 sizeof store / sizeof *store);
     assert_true(engine_need(&options) <= sizeof memory / sizeof *memory);
@@ -312,6 +317,7 @@ static unsigned told(void)
     static char text[128];
     struct sink_buf b;
     unsigned percent = 0;
+
     sink_buf_init(&b, text, sizeof text);
     own_show_head(&engine, &b.sink);
     if (sscanf(text, "alone     somebody else had core 0 %u%% of the time", &percent) != 1)
@@ -343,6 +349,7 @@ static void a_core_of_ones_own_has_no_alarms(void **state)
 static void a_neighbour(double width, double step, double share)
 {
     unsigned blocks = 0, shared = 0;
+
     a_core(width, step, share, 20);
     for (int rows = 0; rows < ROWS; rows++) {
         struct row row = take();
@@ -367,6 +374,7 @@ static void a_neighbour(double width, double step, double share)
 static void a_neighbour_is_seen_and_left_out(void **state)
 {
     static const double shares[] = {0.2, 0.5, 0.8};
+
     (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
         for (unsigned s = 0; s < COUNT(steps); s++)
@@ -426,5 +434,6 @@ int main(void)
         cmocka_unit_test(the_budget_is_kept),
         cmocka_unit_test(the_probe_gives_up_the_search_for_quiet_time),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,5 +135,6 @@ int main(void)
         cmocka_unit_test_setup(shows_sometimes, start),
         cmocka_unit_test_setup(without_a_pace, start),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,7 @@ static struct page walk(const struct pagetable *t, uint64_t virt)
 {
     uint64_t table = t->pool_phys;
     struct page page = {.write = true, .exec = true};
+
     for (unsigned level = t->levels; level > 0; level--) {
         unsigned shift = 12 + 9 * (level - 1);
         uint64_t entry = entry_of(t, table, virt >> shift & 511);
@@ -78,6 +79,7 @@ static void assert_page(const struct pagetable *t, uint64_t virt, uint64_t phys,
 {
     struct page p = walk(t, virt);
     bool uc = rights & PAGE_UC;
+
     assert_true(p.present);
     assert_int_equal(p.phys, phys);
     assert_int_equal(p.write, (rights & PAGE_WRITE) != 0);
@@ -89,6 +91,7 @@ static void assert_page(const struct pagetable *t, uint64_t virt, uint64_t phys,
 static void assert_nothing(const struct pagetable *t, uint64_t virt)
 {
     uint64_t size = 1;
+
     assert_false(walk(t, virt).present);
     assert_true(pagetable_lookup(t, virt, &size) == 0 && size == 0);
 }
@@ -96,6 +99,7 @@ static void assert_nothing(const struct pagetable *t, uint64_t virt)
 static unsigned tables_under(const struct pagetable *t, uint64_t table, unsigned level)
 {
     unsigned tables = 1;
+
     for (unsigned i = 0; level > 1 && i < 512; i++) {
         uint64_t entry = entry_of(t, table, i);
         if (entry & 1 && !(entry & 1 << 7))
@@ -108,6 +112,7 @@ static unsigned tables_under(const struct pagetable *t, uint64_t table, unsigned
 static void assert_no_page_lost(const struct pagetable *t)
 {
     unsigned spare = 0;
+
     for (uint64_t at = t->spare; at != 0; spare++) {
         assert_true(at < t->used && spare < t->used);
         memcpy(&at, t->pool + at * KIB4, 8);
@@ -122,6 +127,7 @@ static struct pagetable make(unsigned pages, unsigned levels, bool page_1g, bool
 {
     struct pagetable t;
     void *pool = aligned_alloc(KIB4, pages * KIB4);
+
     memset(pool, 0xa5, pages * KIB4);
     pagetable_init(&t, pool, POOL_PHYS, pages, levels, page_1g, nx, mtrr);
     return t;
@@ -307,6 +313,7 @@ struct model {
 static void assert_model_at(const struct pagetable *t, const struct model *m, uint64_t page)
 {
     uint64_t virt = m->virt + page * KIB4;
+
     if (m->rights[page] < 0)
         assert_nothing(t, virt);
     else
@@ -323,6 +330,7 @@ static void random_step(struct pagetable *t, struct model *m, struct rng *rng)
     uint64_t size = (1 + rng_below(rng, most < 700 ? most : 700)) * grid;
     uint64_t phys_grid = grids[rng_below(rng, 5)];
     uint64_t phys = rng_below(rng, 64 * GIB / phys_grid) * phys_grid;
+
     if (rng_below(rng, 4) > 0)
         phys = from + rng_below(rng, 8) * GIB;
     int rights = rng_below(rng, 3) ? (int)rng_below(rng, 16) : -1;
@@ -393,6 +401,7 @@ static void random_mtrrs(struct mtrr *m, uint64_t top, struct rng *rng)
 static void extra_range(struct pagetable *t, uint64_t top, struct rng *rng)
 {
     uint64_t virt, phys, size;
+
     switch (rng_below(rng, 4)) {
     case 0: /* a guard page, or rights changed, inside the map */
         virt = rng_below(rng, top / KIB4) * KIB4;
@@ -542,5 +551,6 @@ int main(void)
         cmocka_unit_test(need_is_modest),
         cmocka_unit_test(a_fork_has_one_part_of_its_own),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,7 @@ static struct fake *find(struct pci_at at)
 static uint32_t space_read(void *ctx, struct pci_at at, unsigned offset)
 {
     struct fake *f = find(at);
+
     (void)ctx;
     space.reads++;
     assert_true(offset < 64 && offset % 4 == 0);
@@ -46,6 +47,7 @@ static uint32_t space_read(void *ctx, struct pci_at at, unsigned offset)
 static void space_write(void *ctx, struct pci_at at, uint16_t command)
 {
     struct fake *f = find(at);
+
     (void)ctx;
     assert_non_null(f);
     space.writes++;
@@ -65,6 +67,7 @@ static struct fake *add(uint16_t segment, uint8_t bus, uint8_t device, uint8_t f
                         uint16_t class_code, uint8_t header)
 {
     struct fake *f = &space.f[space.n++];
+
     f->at = (struct pci_at){segment, bus, device, function};
     f->word[0] = 0x12348086;
     f->word[1] = 0x00100000 | 3 | MASTER; /* status, memory, I/O */
@@ -76,6 +79,7 @@ static struct fake *add(uint16_t segment, uint8_t bus, uint8_t device, uint8_t f
 static void run(const struct pci_console *console)
 {
     static const struct pci_range all = {0, 0, 255};
+
     pci_stop_masters(&stop, &access, &all, 1, console);
 }
 
@@ -293,5 +297,6 @@ int main(void)
         cmocka_unit_test(more_than_are_listed),
         cmocka_unit_test(mcfg),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

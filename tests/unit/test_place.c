@@ -58,6 +58,7 @@ static void make(uint64_t size_of_data, const char *undefined)
     static struct made m;
     static const uint8_t zeros[512];
     const uint64_t code = ELF_ALLOC | ELF_EXEC, data = ELF_ALLOC | ELF_WRITE;
+
     made_begin(&m);
     made_section(&m, ".text.f", ELF_PROGBITS, code, 16, zeros, 32);
     made_section(&m, ".text.empty", ELF_PROGBITS, code, 16, zeros, 32);
@@ -146,6 +147,7 @@ static void sweep_goes_through_each_byte_of_a_line(void **state)
 static void shuffle_moves_by_16(void **state)
 {
     unsigned seen = 0;
+
     (void)state;
     options.layout = LAYOUT_SHUFFLE;
     assert_true(place(LAYOUT_SHUFFLED));
@@ -172,6 +174,7 @@ static void fixed_is_aligned(void **state)
 static void relocations_are_of_the_placement(void **state)
 {
     uint64_t constants = 0;
+
     (void)state;
     options.layout = LAYOUT_SHUFFLE;
     assert_true(place(LAYOUT_SHUFFLED));
@@ -218,6 +221,7 @@ static void writable_data_begins_anew(void **state)
 static void addresses_have_names(void **state)
 {
     uint64_t behind;
+
     (void)state;
     assert_true(place(LAYOUT_MAX));
     for (unsigned i = 0; i < LAYOUT_MAX; i += 7) {
@@ -247,6 +251,7 @@ static bool is_cleared(const struct placed *p, uint64_t at)
 static uint64_t window_at(const struct placed *p, enum kind k)
 {
     uint64_t at;
+
     memcpy(&at, &p->kind[k].fn, sizeof at);
     return at;
 }
@@ -324,5 +329,6 @@ int main(void)
         cmocka_unit_test_setup(all_that_a_row_touches_is_cleared, set_up),
         cmocka_unit_test_setup(refusals_are_told, set_up),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

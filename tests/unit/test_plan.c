@@ -45,6 +45,7 @@ static const char *together_(const struct platform *p, const unsigned *list, uns
                              void (*fn)(void *, unsigned), void *ctx)
 {
     const char *why = NULL;
+
     at_once = n;
     for (unsigned i = 0; i < n; i++) {
         const char *befell = run(p, list[i], fn, ctx);
@@ -240,6 +241,7 @@ static void refused(const char *list, const struct platform_cores *there, const 
 {
     char text[200];
     struct sink_buf b;
+
     sink_buf_init(&b, text, sizeof text);
     start();
     platform = (struct platform){.cores = there};
@@ -534,5 +536,6 @@ int main(void)
         cmocka_unit_test(a_core_that_is_lost_between_rounds),
         cmocka_unit_test(what_does_not_fit_has_one_round),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

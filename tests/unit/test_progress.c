@@ -45,6 +45,7 @@ double gathered_location(const struct gathered *g, enum kind k)
 static void guesses_stand_to_each_other_as_rows_do(void **state)
 {
     struct options o;
+
     (void)state;
     options_default(&o);
     struct engine e = {
@@ -66,6 +67,7 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
 static void refused_rows_take_nothing(void **state)
 {
     struct options o;
+
     (void)state;
     options_default(&o);
     struct engine e = {.p = &platform, .o = &o, .rounds = 1, .samples = 64, .ticks_per_cycle = 0.5};
@@ -82,6 +84,7 @@ static void refused_rows_take_nothing(void **state)
 static void each_method_has_its_own_length(void **state)
 {
     struct options o;
+
     (void)state;
     options_default(&o);
     struct engine e = {.p = &platform,
@@ -112,6 +115,7 @@ static const double guess[] = {100, 200, 50, 400, 100, 100}, wrong_by[] = {3, 3,
 static double truth_from(unsigned rounds, unsigned round, size_t row, double part)
 {
     double left = -guess[row] * wrong_by[row] * part;
+
     for (unsigned r = round; r < rounds; r++)
         for (size_t i = r == round ? row : 0; i < ROWS; i++)
             left += guess[i] * wrong_by[i] + (r + 1 == rounds ? TOLD : 0);
@@ -123,6 +127,7 @@ static double estimate(const struct progress *p, unsigned rounds, unsigned round
 {
     struct progress_rest rest = {.shown = round + 1 == rounds ? ROWS - row : ROWS};
     struct progress_turn turn = {guess[row], 0, part, guess[row] * wrong_by[row] * part};
+
     for (size_t i = 0; i < ROWS; i++) {
         unsigned turns = rounds - 1 - round + (i > row);
         if (round > 0 || i < row)
@@ -173,6 +178,7 @@ static void one_long_row(void **state)
 {
     const struct progress p = {0};
     const struct progress_rest none = {0};
+
     (void)state;
     for (unsigned percent = 1; percent < 100; percent++) {
         const struct progress_turn turn = {17, 0, percent / 100.0, 54.0 * percent};
@@ -188,6 +194,7 @@ static void one_row_goes_astray(void **state)
     struct progress p = {0};
     const struct progress_rest rest = {.suite = 100, .other = 100};
     const struct progress_turn turn = {0, 0, 0, 0};
+
     (void)state;
     for (unsigned i = 0; i < 9; i++)
         progress_first(&p, 10, 20);
@@ -202,6 +209,7 @@ static void a_slow_console(void **state)
     struct progress p = {0};
     const struct progress_rest rest = {.shown = 10, .suite = 100};
     const struct progress_turn turn = {0, 0, 0, 0};
+
     (void)state;
     progress_first(&p, 100, 100);
     progress_line(&p, 80, 8000);
@@ -215,6 +223,7 @@ static void a_slow_console(void **state)
 static void stepping_is_guessed(void **state)
 {
     struct options o;
+
     (void)state;
     options_default(&o);
     struct engine e = {.p = &platform, .o = &o, .ticks_per_cycle = 0.5, .stepping.ticks = 40000};
@@ -240,6 +249,7 @@ static void stepping_is_learnt(void **state)
     struct progress p = {0};
     const struct progress_turn turn = {0, 0, 0, 0};
     double before = 100;
+
     (void)state;
     for (unsigned done = 1; done <= 10; done++) {
         const struct progress_rest rest = {.steps = 10 * (10 - done)};
@@ -289,6 +299,7 @@ static unsigned wrong_lines(double (*slower)(unsigned), double from, double to)
     struct progress p = {0};
     double took[TURN_ROWS] = {0}, work = 10, all = 0, done = 0;
     unsigned wrong = 0;
+
     for (unsigned t = 0; t < TURNS; t++)
         all += work * slower(t);
     for (unsigned t = 0; t < TURNS; t++) {
@@ -341,5 +352,6 @@ int main(void)
         cmocka_unit_test(stepping_is_learnt),
         cmocka_unit_test(follows_a_share_that_changes),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,7 @@ static void recorded(struct machine *m, const char *name)
 static uint64_t value(struct machine *m, uint32_t msr)
 {
     const uint64_t *at = fake_msr_file_at(&m->file, msr);
+
     assert_non_null(at);
     return *at;
 }
@@ -56,6 +57,7 @@ static const char *text(const struct quiet_setting *s, uint64_t v)
 {
     static char out[40];
     struct sink_buf buf;
+
     sink_buf_init(&buf, out, sizeof out);
     quiet_text(s, v, &buf.sink);
     return out;
@@ -64,6 +66,7 @@ static const char *text(const struct quiet_setting *s, uint64_t v)
 static void in_force(struct machine *m, enum quiet_id id, const char *found, const char *now)
 {
     const struct quiet_setting *s = &m->q.of[id];
+
     if (s->why_not)
         fail_msg("%s: %s", quiet_names[id], s->why_not);
     assert_true(s->asked && s->in_force);
@@ -74,6 +77,7 @@ static void in_force(struct machine *m, enum quiet_id id, const char *found, con
 static void lacks(struct machine *m, enum quiet_id id, const char *why)
 {
     const struct quiet_setting *s = &m->q.of[id];
+
     assert_null(s->control);
     assert_non_null(s->why_not);
     assert_non_null(strstr(s->why_not, why));
@@ -354,5 +358,6 @@ int main(void)
         cmocka_unit_test(efficiency_cores_and_strangers),
         cmocka_unit_test(c1e),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 static double choose(unsigned n, unsigned k)
 {
     double ways = 1;
+
     for (unsigned i = 1; i <= k; i++)
         ways = ways * (n - k + i) / i;
     return ways;
@@ -31,6 +32,7 @@ static void levels_for_the_median_of_all(void **state)
 static double counted_level(unsigned n, unsigned k)
 {
     unsigned j = (n + 1) / 2, outside = 0, all = 0;
+
     for (uint32_t set = 0; set < 1u << 2 * n; set++) { /* a bit is a y */
         unsigned ys = 0, xs_before = 0;
         if ((unsigned)__builtin_popcount(set) != n)
@@ -81,5 +83,6 @@ int main(void)
         cmocka_unit_test(levels_for_another_median),
         cmocka_unit_test(ranks_of_some_counts),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@ static const char *difference(const char *name, const struct register_bit *bits,
 {
     static char text[160];
     struct sink_buf out;
+
     sink_buf_init(&out, text, sizeof text);
     register_difference(name, bits, was, now, &out.sink);
     return text;
@@ -49,5 +50,6 @@ int main(void)
         cmocka_unit_test(test_a_bit_without_a_name_is_a_number),
         cmocka_unit_test(test_other_registers_are_their_names),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,5 +80,6 @@ int main(void)
         cmocka_unit_test(spurious_minima_are_counted),
         cmocka_unit_test(unknown_is_told_as_such),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,5 +106,6 @@ int main(void)
         cmocka_unit_test_setup(the_end_has_bounds_too, fresh),
         cmocka_unit_test_setup(end_within_a_line, fresh),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

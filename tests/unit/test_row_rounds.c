@@ -7,6 +7,7 @@ static void ended_row(struct row *row, enum guard_end by, uint64_t at)
 {
     struct guard_ended ended = {.by = by, .at = at, .what = "#UD invalid opcode (vector 6)"};
     struct bench b = bench;
+
     b.check = finds_fault; /* it is not asked about work that was not done */
     ends = &ended;
     ends_after = 1;
@@ -21,6 +22,7 @@ static void ended_row(struct row *row, enum guard_end by, uint64_t at)
 static void a_fault_fails_the_row_and_says_where(void **state)
 {
     struct row row;
+
     (void)state;
     ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1000);
     assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 100000001000 in "
@@ -37,6 +39,7 @@ static void a_fault_fails_the_row_and_says_where(void **state)
 static void the_deadline_fails_the_row(void **state)
 {
     struct row row;
+
     (void)state;
     options.deadline = 7;
     ended_row(&row, GUARD_DEADLINE, 0x10);
@@ -47,6 +50,7 @@ static void a_person_stops_more_than_the_row(void **state)
 {
     struct pace pace = {.p = &platform, .hz = UINT64_MAX}; /* it never looks */
     struct row row;
+
     (void)state;
     engine.pace = &pace;
     ended_row(&row, GUARD_DEADLINE, 0);
@@ -62,6 +66,7 @@ static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
     static const struct guard_ended both = {
         .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .changed = "the GS base"};
     struct row row;
+
     (void)state;
     ends = &changed;
     ends_after = 1;
@@ -152,6 +157,7 @@ static void fixed_layout_has_a_part_in_each_round(void **state)
 static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
 {
     struct row row;
+
     (void)state;
     engine.samples = 2048;
     engine.rounds = 4;
@@ -182,6 +188,7 @@ static void a_fault_in_a_later_round_ends_the_row(void **state)
 {
     struct guard_ended ended = {.by = GUARD_FAULT, .what = "#UD"};
     struct row row;
+
     (void)state;
     engine.samples = 2048;
     engine.rounds = 4;
@@ -204,6 +211,7 @@ static void what_is_around_the_windows_is_guarded(void **state)
     static const bool windows[] = {false, true, true};
     struct guard_ended ended = {.by = GUARD_DEADLINE};
     struct row row;
+
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
         plant.calls = 0;
@@ -228,6 +236,7 @@ static void what_is_around_the_windows_is_guarded(void **state)
 static void short_rounds_have_one_deadline(void **state)
 {
     struct row row;
+
     (void)state;
     engine.samples = 2048;
     engine.rounds = 4;
@@ -282,6 +291,7 @@ static void memory_is_bounded(void **state)
 static void exact_figures_need_one_round(void **state)
 {
     struct behave_verdict v = {.execution = EXEC_INSTRUCTIONS, .ticks_per_instruction = 128};
+
     (void)state;
     engine_executed_by(&engine, &v);
     assert_int_equal(engine.rounds, 1);
@@ -314,5 +324,6 @@ int main(void)
         cmocka_unit_test_setup(memory_is_bounded, start),
         cmocka_unit_test_setup(exact_figures_need_one_round, start),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

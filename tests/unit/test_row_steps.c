@@ -172,6 +172,7 @@ static void work_that_is_gone_comes_to_nothing(void **state)
 static void says(const char *why)
 {
     const struct stepped *s = go();
+
     assert_false(stepped_known(s));
     assert_non_null(strstr(s->why_not, why));
     assert_null(stepped_row.why);
@@ -206,6 +207,7 @@ static void what_is_not_counted_says_why(void **state)
 static void a_flag_that_does_not_show_all_counts_nothing(void **state)
 {
     static const uint64_t seen[] = {0, 1, STEP_KNOWN - 1, STEP_KNOWN + 1};
+
     (void)state;
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
         char why[32];
@@ -221,6 +223,7 @@ static void a_flag_that_does_not_show_all_counts_nothing(void **state)
 static void what_does_not_come_back_fails_its_row(void **state)
 {
     static const struct guard_ended fault = {.by = GUARD_FAULT, .what = "#UD"};
+
     (void)state;
     ends = &fault;
     ends_after = 3; /* the known code, the setup, the window's own call ends */
@@ -234,6 +237,7 @@ static void a_person_who_stops_the_run_fails_no_row(void **state)
 {
     static const struct guard_ended stopped = {.by = GUARD_STOPPED};
     struct pace pace = {0};
+
     (void)state;
     engine.pace = &pace;
     ends = &stopped;
@@ -280,5 +284,6 @@ int main(void)
         TEST(a_person_who_stops_the_run_fails_no_row),
         TEST(nothing_is_told_where_it_is_off_or_the_row_failed),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@ static void laid_out(uint32_t width, uint32_t height, uint32_t scale, uint32_t c
                      uint32_t rows)
 {
     struct screen_layout l;
+
     assert_true(screen_layout(&l, width, height, GLYPH_HEIGHT));
     assert_int_equal(l.scale, scale);
     assert_int_equal(l.columns, columns);
@@ -76,6 +77,7 @@ static void painted(uint32_t bytes, uint32_t scale, const char *chars, uint32_t 
     struct framebuffer f = {.pixel_bytes = bytes};
     uint8_t out[256];
     uint32_t n = (uint32_t)strlen(chars);
+
     memset(out, 0xee, sizeof out);
     size_t used = screen_line(&f, &font, scale, chars, n, y, ink, paper, out);
     assert_int_equal(used, (size_t)8 * scale * n * bytes);
@@ -109,5 +111,6 @@ int main(void)
         cmocka_unit_test(changed_cells),
         cmocka_unit_test(pixels),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

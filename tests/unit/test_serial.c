@@ -406,5 +406,6 @@ int main(void)
         cmocka_unit_test_setup(in_memory_that_is_none, good),
         cmocka_unit_test_setup(memory_is_no_uart, good),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,5 +227,6 @@ int main(void)
         cmocka_unit_test_setup(places_where_none_can_be, build),
         cmocka_unit_test_setup(clocks_and_speeds, build),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

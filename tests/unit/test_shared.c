@@ -68,6 +68,7 @@ static void one_placement_is_not_judged(void **state)
 static void make_launch(struct rng *rng, int n, double slipped, double odd)
 {
     double share = 0.8 * rng_unit(rng), more = 0;
+
     for (int i = 0; i < n; i++) {
         if (i % EACH == 0)
             more = rng_unit(rng) < odd;
@@ -84,6 +85,7 @@ static void intervals_hold(void **state)
     static struct shared_figure f[LAUNCHES];
     static const double slipped[] = {0, 0.1, 0.3}, odd[] = {0, 1 / 16.0, 1 / 8.0};
     struct rng rng = {41};
+
     (void)state;
     for (int s = 0; s < 9; s++) {
         unsigned inside = 0, pairs = 0, near = 0, judged = 0;
@@ -115,5 +117,6 @@ int main(void)
         cmocka_unit_test(one_placement_is_not_judged),
         cmocka_unit_test(intervals_hold),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

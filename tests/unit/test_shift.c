@@ -81,5 +81,6 @@ int main(void)
         cmocka_unit_test(odd_values_do_not_move_it),
         cmocka_unit_test(intervals_hold_the_shift),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@ static double size_of(double v)
 static struct slowdown of(double alone, double alone_half, double now, double half, double loop)
 {
     struct row row = {.together = 2, .loop = {.cycles = loop}};
+
     row.alone = (struct core_figure){
         .ticks = alone / 2, .cycles = alone, .lo = alone - alone_half, .hi = alone + alone_half};
     row.headline.ticks = now / 2;
@@ -52,5 +53,6 @@ int main(void)
         cmocka_unit_test(a_quotient_where_the_base_is_not_near_zero),
         cmocka_unit_test(cycles_where_it_is),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

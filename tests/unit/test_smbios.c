@@ -37,6 +37,7 @@ static void fix_entries(void)
 static void build(void)
 {
     const uint32_t n = sizeof structures - 1;
+
     memset(memory, 0, sizeof memory);
     image.n = TABLE + n;
     memcpy(memory + TABLE, structures, n);
@@ -183,5 +184,6 @@ int main(void)
         cmocka_unit_test(not_qemu),   cmocka_unit_test(entries_that_do_not_hold),
         cmocka_unit_test(cut_tables),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@ static uint32_t used;
 static uint8_t *slot(uint8_t length)
 {
     uint8_t *p = bytes + TABLE + used;
+
     p[0] = 17;
     p[1] = length;
     used += length + 2u;
@@ -25,6 +26,7 @@ static uint8_t *slot(uint8_t length)
 static void module(uint16_t size, uint8_t type, uint16_t speed)
 {
     uint8_t *p = slot(0x28);
+
     put_le(p + 0x0c, size, 2);
     p[0x12] = type;
     put_le(p + 0x15, speed, 2);
@@ -41,6 +43,7 @@ static int clear(void **state)
 static struct smbios_memory read_all(void)
 {
     struct smbios_memory m;
+
     memcpy(bytes, "_SM3_", 5);
     bytes[6] = 0x18;
     put_le(bytes + 0x0c, used, 4);
@@ -161,5 +164,6 @@ int main(void)
         cmocka_unit_test_setup(nothing_there, clear),
         cmocka_unit_test(types),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

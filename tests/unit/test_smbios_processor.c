@@ -20,6 +20,7 @@ static uint32_t used;
 static uint8_t *socket(uint8_t length, uint8_t kind, uint8_t status)
 {
     uint8_t *p = bytes + TABLE + used;
+
     p[0] = 4;
     p[1] = length;
     p[5] = kind;
@@ -57,6 +58,7 @@ static void finish(void)
 static struct smbios_processors read_all(void)
 {
     struct smbios_processors s;
+
     finish();
     memset(&s, 0x5a, sizeof s);
     smbios_processors(&s, &mem, BASE);
@@ -109,6 +111,7 @@ static void nothing_is_made_up(void **state)
 static void write_file(const char *folder, const char *name, const void *from, size_t n)
 {
     char path[256];
+
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
@@ -119,6 +122,7 @@ static void write_file(const char *folder, const char *name, const void *from, s
 static void remove_file(const char *folder, const char *name)
 {
     char path[256];
+
     snprintf(path, sizeof path, "%s/%s", folder, name);
     assert_int_equal(unlink(path), 0);
 }
@@ -155,5 +159,6 @@ int main(void)
         cmocka_unit_test_setup(nothing_is_made_up, clear),
         cmocka_unit_test_setup(as_linux_has_it, clear),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,5 +114,6 @@ int main(void)
         cmocka_unit_test(zero_and_absent_are_not_wrong),
         cmocka_unit_test(without_a_measurement),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

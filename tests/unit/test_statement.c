@@ -18,6 +18,7 @@ static uint64_t product(uint64_t a, uint64_t b)
 BENCH_STATEMENT(unit, commas, "a sum of three", .check = check_counted, .least_instructions = 0.5)
 {
     uint64_t a = 1, b = 2, c[] = {3, 4};
+
     o->counter += a + b, o->counter += c[0] + c[1];
     o->counter -= product(3, 3);
 }
@@ -67,6 +68,7 @@ static void works(const char *name, uint64_t n)
 {
     const struct bench *b = row(name);
     struct object object = {0}, untouched = {0};
+
     assert_string_equal(b->suite, "unit");
     assert_int_equal(b->form, FORM_FUNCTION);
     assert_true(b->errors_are_wrong);
@@ -133,5 +135,6 @@ int main(void)
         cmocka_unit_test(a_break_ends_its_operation),
         cmocka_unit_test(a_function_is_called_with_its_context),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,12 +14,14 @@
 static int compare_u64(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
     return x < y ? -1 : x > y;
 }
 
 static void assert_sorts(const uint64_t *x, size_t n)
 {
     uint64_t *ours = malloc(n * sizeof *ours + 1), *theirs = malloc(n * sizeof *theirs + 1);
+
     memcpy(ours, x, n * sizeof *ours);
     memcpy(theirs, x, n * sizeof *theirs);
     stats_sort(ours, n);
@@ -170,6 +172,7 @@ static double naive_median(const double *x, size_t n)
 {
     double sum = 0;
     size_t found = 0;
+
     for (size_t i = 0; i < n; i++) {
         size_t below = 0, same = 0;
         for (size_t j = 0; j < n; j++) {
@@ -275,5 +278,6 @@ int main(void)
         cmocka_unit_test(quantiles_at_the_ends),
         cmocka_unit_test(disturbed_is_above_the_widest_of_three),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

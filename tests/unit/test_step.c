@@ -18,6 +18,7 @@ static uint64_t deltas[DELTAS];
 static void plant(uint64_t seed, double step, double empty, double ruler, bool strays)
 {
     struct rng rng = {seed};
+
     for (size_t i = 0; i < DELTAS; i++) {
         double begin = rng_unit(&rng) * 1e6, length = i / 16 % 2 ? ruler : empty;
         uint64_t from = (uint64_t)(mathx_floor(begin / step) * step);
@@ -171,5 +172,6 @@ int main(void)
         cmocka_unit_test(long_windows_only),
         cmocka_unit_test(narrow_deltas_have_no_step),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

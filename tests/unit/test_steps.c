@@ -365,5 +365,6 @@ int main(void)
         cmocka_unit_test(the_last_bytes_are_enough),
         cmocka_unit_test(a_lost_trap_may_be_the_last_one),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ static unsigned disturbed; /* free windows that still have an interrupt in them 
 static struct window_result by_tsc(bool of_body, uint64_t n)
 {
     uint64_t repeated = of_body ? n * made.repeats : 0, handler = 0;
+
     if (of_body && disturbed > 0 && disturbed--) {
         handler = 400;
         plant.nmis++;
@@ -252,5 +253,6 @@ int main(void)
         COUNTER(a_counter_that_does_not_start_is_tried_once),
         COUNTER(a_counter_that_cannot_be_read_says_nothing),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

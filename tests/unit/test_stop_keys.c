@@ -10,6 +10,7 @@ static bool stop(const char *bytes, uint64_t apart, uint64_t silence)
 {
     struct stop_keys k = {0};
     uint64_t now = 1000;
+
     for (size_t i = 0; i < strlen(bytes); i++, now += apart)
         if (stop_keys_feed(&k, (uint8_t)bytes[i], now))
             return true;
@@ -45,6 +46,7 @@ static void sequences(void **state)
      * style, which ends in q. */
     static const char *const keys[] = {"\x1b[A",    "\x1bOA", "\x1bOP", "\x1b[15~",
                                        "\x1b[1;2A", "\x1bx",  "\x1bq",  "\x1b[2 q"};
+
     (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         assert_false(stop(keys[i], 0, LATER));
@@ -78,5 +80,6 @@ int main(void)
         cmocka_unit_test(sequences),
         cmocka_unit_test(cut_sequences),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

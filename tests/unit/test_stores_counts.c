@@ -37,6 +37,7 @@ static void store_lanes(uint32_t who, uint64_t at, uint32_t size, uint64_t lanes
 {
     const struct touch t = {at, size, false, true, lanes};
     uint8_t before[TOUCH_BYTES];
+
     memcpy(before, memory + at, size);
     for (uint32_t i = 0; i < size; i++)
         if (touch_has(&t, i))
@@ -244,6 +245,7 @@ static void what_dies_unread_is_dead(void **state)
 static void a_site_has_its_own_counts(void **state)
 {
     const struct touch t = {8, 8, true, true, TOUCH_ALL};
+
     (void)state;
     counts_load(&c, 0, 5, &t, memory + 8);
     counts_load(&c, 1, 5, &t, memory + 8);
@@ -317,6 +319,7 @@ static void many(void **state)
 {
     static uint8_t unread[1 << 16], stored[1 << 16], last[1 << 16], loaded[1 << 16], read[1 << 16];
     uint64_t x = 1, dead = 0, left = 0, silent = 0, reread = 0, touches = 0;
+
     (void)state;
     for (unsigned i = 0; i < 300000; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;

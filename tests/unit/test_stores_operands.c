@@ -37,6 +37,7 @@ static void decode(const char *hex)
 {
     uint8_t bytes[OPERANDS_LENGTH];
     size_t n = 0;
+
     for (char *at = (char *)(uintptr_t)hex; *at; n++)
         bytes[n] = (uint8_t)strtoul(at, &at, 16);
     assert_true(operands_decode(&decoded, HERE, bytes, n));
@@ -49,6 +50,7 @@ static const char *told(const char *hex)
     static char text[1000];
     struct touch t[OPERANDS_TOUCHES];
     char *at = text;
+
     decode(hex);
     unsigned n = operands_touches(&decoded, &registers, t);
     assert_true(n <= OPERANDS_TOUCHES);
@@ -235,6 +237,7 @@ static void random_bytes(void **state)
     struct touch t[OPERANDS_TOUCHES];
     uint64_t x = 1;
     unsigned known = 0, touched = 0;
+
     (void)state;
     for (unsigned i = 0; i < 300000; i++) {
         for (size_t b = 0; b < sizeof bytes; b++) {
@@ -258,6 +261,7 @@ static void random_bytes(void **state)
 static void its_text(void **state)
 {
     char text[OPERANDS_TEXT];
+
     (void)state;
     decode("48 8b 05 00 01 00 00");
     operands_text(&decoded, text);
@@ -286,6 +290,7 @@ static void without_zydis(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(without_zydis)};
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

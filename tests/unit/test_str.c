@@ -137,5 +137,6 @@ int main(void)
         cmocka_unit_test(escapes),
         cmocka_unit_test(sink_keeps_to_its_buffer),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,7 @@ static void say(const char *s)
 static void shows(const char *want)
 {
     char all[ROWS * (COLUMNS + 1) + 1], *end = all;
+
     for (uint32_t r = 0; r < ROWS; r++) {
         const char *row = text_row(&t, r);
         int n = row ? COLUMNS : 1;
@@ -140,5 +141,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(looking_back, open_text, close_text),
         cmocka_unit_test_setup_teardown(the_oldest_lines_are_forgotten, open_text, close_text),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,7 @@ static void expect(const char *table, const char *record)
     char text[200];
     struct sink_buf b;
     struct json j;
+
     sink_buf_init(&b, text, sizeof text);
     thermal_row_show(&row, &b.sink);
     assert_string_equal(text, table);
@@ -108,6 +109,7 @@ static void throttled_at_some_time(void **state)
 static void over_rounds(void **state)
 {
     uint64_t kept[THERMAL_SCOPES] = {0};
+
     (void)state;
     machine(SENSOR | PLN | PTM, 0, 0);
     for (unsigned round = 0; round < 3; round++) {
@@ -196,5 +198,6 @@ int main(void)
         cmocka_unit_test(not_known),
         cmocka_unit_test(head),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

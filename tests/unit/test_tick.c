@@ -13,6 +13,7 @@ static struct tick_finder run(uint64_t events, uint64_t more, bool others)
     struct tick_finder f;
     uint64_t tsc = 12345, count = 700;
     bool go_on = true;
+
     tick_start(&f, tsc, count);
     for (uint64_t i = 1; i <= events && go_on; i++) {
         uint64_t due = 12345 + i * INTERVAL, last = tsc;
@@ -110,5 +111,6 @@ int main(void)
         cmocka_unit_test(windows_without_them),
         cmocka_unit_test(no_window_becomes_shorter_than_one_without),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

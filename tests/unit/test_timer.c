@@ -21,6 +21,7 @@ static const char *absent[CLOCK_IDS];
 static const char *start(struct timer *t)
 {
     struct planted *p = t->context;
+
     p->starts++;
     return p->refuses;
 }
@@ -28,6 +29,7 @@ static const char *start(struct timer *t)
 static enum timer_status read(struct timer *t, uint64_t *count)
 {
     struct planted *p = t->context;
+
     p->reads++;
     *count = p->count;
     p->count += p->step;
@@ -42,6 +44,7 @@ static enum timer_status read(struct timer *t, uint64_t *count)
 static void stop(struct timer *t)
 {
     struct planted *p = t->context;
+
     p->stops++;
 }
 
@@ -56,6 +59,7 @@ static int set_up(void **state)
 {
     static const char *const names[CLOCK_IDS] = {"tsc",     "hpet",  "pmtimer", "pit",
                                                  "cputime", "clock", "thread",  "times"};
+
     (void)state;
     for (unsigned i = 0; i < CLOCK_IDS; i++) {
         planted[i] = (struct planted){.count = 100 + i};
@@ -255,6 +259,7 @@ static struct timer_choice choose(const char *text)
     struct timer_list l;
     const char *at;
     size_t n;
+
     assert_int_equal(timer_list_parse(&l, CLOCK_WORDS, text, &at, &n), TIMER_LIST_FINE);
     struct timer_order order = timer_list_order(&l, &timer_clocks);
     timer_choose(&c, &order, &timer_clocks, source, planted);
@@ -266,6 +271,7 @@ static char *record(const struct timer_choice *c)
     static char text[512];
     struct sink_buf b;
     struct json j;
+
     sink_buf_init(&b, text, sizeof text);
     json_begin(&j, &b.sink, 0, "run");
     timer_record(c, "clock", &j);
@@ -401,5 +407,6 @@ int main(void)
         cmocka_unit_test_setup(survey_survives_interruptions, set_up),
         cmocka_unit_test_setup(sources_of_cycles_are_measured_by_the_tsc, set_up),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,5 +133,6 @@ int main(void)
         cmocka_unit_test(the_order_of_a_list),
         cmocka_unit_test(faults),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

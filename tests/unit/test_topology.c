@@ -11,6 +11,7 @@ static struct core_place place(void)
     struct dump_cpu boot;
     struct cpu c = made_cpu(&boot);
     struct core_place p;
+
     topology_place(&p, &c, cpuid_dump_get, &boot);
     return p;
 }
@@ -221,5 +222,6 @@ int main(void)
         cmocka_unit_test(counting),
         cmocka_unit_test(bits),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

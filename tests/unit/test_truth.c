@@ -68,5 +68,6 @@ int main(void)
         cmocka_unit_test(what_is_unknown_has_none),
         cmocka_unit_test(a_masked_model_is_not_believed),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,14 @@ static struct tsc_rate rate(void)
 {
     struct dump_cpu boot;
     struct cpu c = made_cpu(&boot);
+
     return tsc_rate_decode(&c, cpuid_dump_get, &boot, cpuid_dump_rdmsr, &boot);
 }
 
 static void expect(uint64_t hz, enum tsc_rate_source source)
 {
     struct tsc_rate r = rate();
+
     assert_true(r.hz == hz);
     assert_int_equal(r.source, hz != 0 ? source : TSC_RATE_NONE);
 }
@@ -274,5 +276,6 @@ int main(void)
         cmocka_unit_test(boost_states),     cmocka_unit_test(k8),
         cmocka_unit_test(guests),           cmocka_unit_test(without_msrs),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ static size_t decode(const void *bytes, size_t n, int32_t out[MAX], enum utext_e
     struct utext t;
     size_t count = 0;
     uint8_t *copy = malloc(n > 0 ? n : 1);
+
     memcpy(copy, bytes, n);
     utext_open(&t, copy, n);
     *encoding = t.encoding;
@@ -155,5 +156,6 @@ int main(void)
         cmocka_unit_test(utf8_ill_formed),          cmocka_unit_test(utf16_pairs),
         cmocka_unit_test(position_of_bad_bytes),    cmocka_unit_test(round_trip),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

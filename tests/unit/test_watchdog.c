@@ -9,6 +9,7 @@ static char text[240];
 static const char *said(const struct watchdog *w, const char *table)
 {
     struct sink_buf buf;
+
     sink_buf_init(&buf, text, sizeof text);
     watchdog_text(w, table, &buf.sink);
     return text;
@@ -65,5 +66,6 @@ static void wddt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(wdat), cmocka_unit_test(wddt)};
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

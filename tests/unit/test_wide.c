@@ -30,6 +30,7 @@ static double on_core(enum kind k, size_t i)
 {
     bool wide = k == KIND_BODY || k == KIND_BODY2;
     double ticks = plant.overhead + cycles_of(k) * plant.cycle, more = 0;
+
     (void)i;
     if (core.every > 0 && (double)fake_tsc > core.next) {
         pass(core.pause);
@@ -59,6 +60,7 @@ static const struct unit xmm = {4, 0, FIXUP_NONE, {0xc5, 0xf0, 0x58, 0xc2}};
 static struct row measured(const struct unit *unit, bool has_licences, double every_us)
 {
     static struct platform here;
+
     memset(&core, 0, sizeof core);
     start(NULL);
     here = platform;
@@ -165,6 +167,7 @@ enum { INSTRUCTIONS = sizeof instructions / sizeof instructions[0] };
 static void code_with_wide_vectors_is_recognised(void **state)
 {
     uint8_t code[3 * sizeof instructions[0].code];
+
     (void)state;
     for (unsigned i = 0; i < INSTRUCTIONS * INSTRUCTIONS; i++) {
         const struct instruction *first = &instructions[i / INSTRUCTIONS];
@@ -199,5 +202,6 @@ int main(void)
         cmocka_unit_test(a_pause_disturbs_its_block_and_no_other),
         cmocka_unit_test(a_core_without_licences_has_the_same_figure),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@ static size_t build(struct code *c, const char *name)
     struct window_spec spec = {.recipe = RECIPE_LFENCE, .name = name};
     window_fn fn = code_window(c, &spec);
     const uint8_t *entry;
+
     memcpy(&entry, &fn, sizeof entry);
     return (size_t)(entry - buffer);
 }
@@ -21,6 +22,7 @@ static void an_address_is_found_in_its_window(void **state)
     struct code code = {.p = &platform};
     size_t first = build(&code, "suite/row/E"), end = code.used;
     size_t second = build(&code, "suite/row/B"), last = code.used - 1, behind = 99;
+
     (void)state;
     assert_true(window_holds(buffer, first, "suite/row/E", &behind));
     assert_int_equal(behind, 0);
@@ -65,6 +67,7 @@ static UNIT_OF(nine, 9, 0x48, 0x83, 0xc7, 0x01, 0x90, 0xf8, 0xf9, 0x91, 0x92);
 static void copies_stand_one_behind_the_other(void **state)
 {
     static const struct unit *const units[] = {&unit_one, &unit_three, &unit_nine};
+
     (void)state;
     for (size_t u = 0; u < 3; u++)
         for (uint32_t copies = 0; copies < 70; copies++) {
@@ -93,5 +96,6 @@ int main(void)
         cmocka_unit_test(what_is_stepped_is_between_the_way_in_and_out),
         cmocka_unit_test(copies_stand_one_behind_the_other),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

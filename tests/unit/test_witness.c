@@ -41,12 +41,14 @@ static double read_ticks(struct core *c, double cycles)
 {
     double from = rng_unit(&c->rng) * c->step, jitter = gauss(&c->rng);
     double to = from + (cycles + jitter) * clock_of(c);
+
     return c->step * mathx_floor(to / c->step);
 }
 
 static double nops_cycles(struct core *c, const struct witness_plan *plan)
 {
     double slow = c->busy ? c->slow * (1 + 0.1 * (rng_unit(&c->rng) - 0.5)) : 1;
+
     return WINDOW + plan->nops / c->width * slow;
 }
 
@@ -62,6 +64,7 @@ static struct reading take(struct core *c, const struct witness_plan *plan)
     bool freak = rng_unit(&c->rng) < c->freaks, low = rng_unit(&c->rng) < 0.5;
     bool alone = true, beside = true;
     double lost = freak ? (WINDOW + plan->adds) * rng_unit(&c->rng) * 3 : 0;
+
     for (unsigned i = 0; i < plan->windows; i++) {
         sibling(c);
         alone = alone && !c->busy;
@@ -94,6 +97,7 @@ static struct counts run(struct core *c, const struct witness_plan *plan)
 {
     struct counts n = {0};
     struct reading before = take(c, plan);
+
     for (unsigned i = 0; i < BLOCKS; i++) {
         bool alone = before.alone, beside = before.beside;
         for (unsigned k = 0; k < 8; k++) {
@@ -156,6 +160,7 @@ static void a_core_of_ones_own_is_quiet(void **state)
 static void a_sibling_is_seen(void **state)
 {
     static const double shares[] = {0.1, 0.5, 0.9, 0.95}, spans[] = {60, 500, 4000};
+
     (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
         for (unsigned s = 0; s < COUNT(steps); s++)
@@ -260,5 +265,6 @@ int main(void)
         cmocka_unit_test(freak_readings_move_nothing), cmocka_unit_test(a_late_best_judges_again),
         cmocka_unit_test(what_is_no_width_is_no_best), cmocka_unit_test(a_plan_is_short_and_sure),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 static struct words words_of(const char *text, size_t n, bool ends_at_nul)
 {
     struct words w;
+
     words_open(&w, text, n, ends_at_nul);
     return w;
 }
@@ -13,6 +14,7 @@ static struct words words_of(const char *text, size_t n, bool ends_at_nul)
 static void expect(struct words *w, const char *text, unsigned line)
 {
     struct word word;
+
     assert_true(words_next(w, &word));
     assert_string_equal(word.at, text);
     assert_int_equal(word.n, strlen(text));
@@ -24,6 +26,7 @@ static void expect(struct words *w, const char *text, unsigned line)
 static void expect_end(struct words *w)
 {
     struct word word;
+
     assert_false(words_next(w, &word));
     assert_false(words_next(w, &word));
 }
@@ -132,5 +135,6 @@ int main(void)
         cmocka_unit_test(quotes),           cmocka_unit_test(nul_ends_or_is_bad),
         cmocka_unit_test(too_long_is_cut),  cmocka_unit_test(bad_bytes_stay_as_they_are),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ BENCH_LOOP(calls_tail_inc, calls_tail_caller_inc(o))
 int calls_register(uint64_t n, struct object *o)
 {
     void (*callee)(struct object *) = o->table.method;
+
     for (; n; n--) {
         BENCH_TURN(n);
         callee(o);

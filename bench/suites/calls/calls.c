@@ -131,6 +131,7 @@ static const struct vtable table_of_another_type = {calls_callee, inc_of_another
 static void make_pair(struct object *o, const struct vtable *of_second)
 {
     struct object *pair = o->room;
+
     pair[0].vtable = &calls_table_both;
     pair[1].vtable = of_second;
     pair[0].counter = pair[1].counter = 0;
@@ -149,6 +150,7 @@ static void make_two_types(struct object *o)
 static const char *counted_by_both(const struct object *o, uint64_t operations)
 {
     const struct object *pair = o->room;
+
     if (pair[0].counter + pair[1].counter != operations)
         return "the two objects' counters are not the number of operations";
     if (operations > 1 && (!pair[0].counter || !pair[1].counter))

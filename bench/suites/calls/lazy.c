@@ -56,6 +56,7 @@ _Static_assert(sizeof(struct calls_lazy) <= OBJECT_ROOM, "the room");
 static uint32_t add_strings(struct loaded *l, const char *words, const char *name[])
 {
     uint32_t count = 0;
+
     for (bool begins = true; *words; words++) {
         if (begins)
             name[count++] = l->strings + l->used;
@@ -92,6 +93,7 @@ static void begin(struct loaded *l)
 static void import(struct calls_lazy *lazy, struct loaded *l)
 {
     uint32_t count = add_strings(l, imports, lazy->name);
+
     for (uint32_t i = 0; i < count; i++) {
         uint64_t slot = (uint64_t)(uintptr_t)&calls_lazy_got[3 + i];
         lazy->slot[i] = (struct lazy_rela){
@@ -105,6 +107,7 @@ static void import(struct calls_lazy *lazy, struct loaded *l)
 static void export(struct calls_lazy *lazy, struct loaded *l, const char *words)
 {
     uint32_t count = add_strings(l, words, lazy->name);
+
     if (count > SYMBOLS || gnu_hash_bytes(count) > sizeof l->hash)
         __builtin_trap();
     struct gnu_hash h = gnu_hash_build(l->hash, l->symbols, lazy->name, count, lazy->order);
@@ -125,6 +128,7 @@ static bool is_callee(const struct calls_lazy *lazy, const char *name)
     const char *wanted = asks->strings + asks->symbol[lazy->slot[LAZY_CALLEE].symbol].name;
     while (*name && *name == *wanted)
         name++, wanted++;
+
     return *name == *wanted;
 }
 
@@ -132,6 +136,7 @@ static bool is_callee(const struct calls_lazy *lazy, const char *name)
 static void load(struct calls_lazy *lazy)
 {
     static const char *const exports[OBJECTS] = {program, libm, libc};
+
     for (uint32_t i = 0; i < OBJECTS; i++) {
         struct loaded *l = &lazy->object[i];
         begin(l);
@@ -152,6 +157,7 @@ static void load(struct calls_lazy *lazy)
 static void load_and_call_by(struct object *o, void (*resolver)(void))
 {
     struct calls_lazy *lazy = o->room;
+
     load(lazy);
     calls_lazy_got[1] = (uint64_t)(uintptr_t)&lazy->object[0].map;
     calls_lazy_got[2] = (uint64_t)(uintptr_t)resolver;
@@ -173,6 +179,7 @@ static void load_and_call_c(struct object *o)
 static const char *called(const struct object *o, uint64_t operations, uint64_t bound)
 {
     const struct calls_lazy *lazy = o->room;
+
     if (o->counter != operations)
         return "the counter is not the number of operations";
     if (!lazy->stored)

@@ -7,6 +7,7 @@
 static uint32_t hash_of(const char *name)
 {
     uint32_t h = 5381;
+
     for (; *name; name++)
         h = h * 33 + (uint8_t)*name;
     return h;
@@ -16,6 +17,7 @@ static bool same(const char *a, const char *b)
 {
     while (*a && *a == *b)
         a++, b++;
+
     return *a == *b;
 }
 
@@ -23,12 +25,14 @@ static bool same(const char *a, const char *b)
 static bool may_have(const struct lazy_map *map, uint32_t hash)
 {
     uint64_t word = map->bloom[hash / 64 & map->words_mask];
+
     return (word >> hash % 64 & 1) && (word >> (hash >> map->shift) % 64 & 1);
 }
 
 static const struct lazy_symbol *find(const struct lazy_map *map, const char *name, uint32_t hash)
 {
     uint32_t i = map->bucket[hash % map->buckets];
+
     if (!i)
         return NULL;
     for (;; i++) {
@@ -46,6 +50,7 @@ uint64_t calls_lazy_fixup_c(const struct lazy_map *map, uint32_t slot)
     const char *name = map->strings + map->symbol[r->symbol].name;
     uint64_t *to = (uint64_t *)(uintptr_t)(map->base + r->offset);
     uint32_t hash = hash_of(name);
+
     calls_lazy_bound++;
     for (; map; map = map->next) {
         const struct lazy_symbol *found = may_have(map, hash) ? find(map, name, hash) : NULL;

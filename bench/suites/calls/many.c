@@ -48,6 +48,7 @@ static void order_targets(struct object *o, uint32_t targets, bool random)
 {
     struct calls_order *order = o->room;
     uint64_t state = 1;
+
     for (uint32_t i = 0; i < CALLS_ORDER; i++)
         order->target[i] = (uint8_t)(i % targets);
     for (uint32_t i = 0, n = targets; random && i < CALLS_ORDER; i += n) {
@@ -63,6 +64,7 @@ static void order_targets(struct object *o, uint32_t targets, bool random)
 static uint64_t adds(const struct calls_order *order, uint64_t n)
 {
     uint64_t sum = 0;
+
     for (uint64_t i = 0; i < n; i++)
         sum += order->target[i] + 1u;
     return sum;
@@ -73,6 +75,7 @@ static const char *added_up(const struct object *o, uint64_t operations)
     const struct calls_order *order = o->room;
     uint64_t rounds = operations / CALLS_ORDER, rest = operations % CALLS_ORDER;
     uint64_t expected = rounds * adds(order, CALLS_ORDER) + adds(order, rest);
+
     return o->counter == expected ? NULL : "the targets that were called do not add up";
 }
 

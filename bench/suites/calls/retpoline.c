@@ -8,6 +8,7 @@
 int calls_retpoline(uint64_t n, struct object *o)
 {
     void (*callee)(struct object *) = o->table.method;
+
     for (; n; n--) {
         BENCH_TURN(n);
         callee(o);

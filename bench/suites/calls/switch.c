@@ -15,6 +15,7 @@
 int calls_switch(uint64_t n, struct object *o)
 {
     struct calls_order *order = o->room;
+
     if (n > CALLS_TAIL) /* the order has no room for so many in one go */
         return 1;
     const uint8_t *next = order->target + order->at;
@@ -42,6 +43,7 @@ int calls_switch(uint64_t n, struct object *o)
 int calls_switch_empty(uint64_t n, struct object *o)
 {
     struct calls_order *order = o->room;
+
     if (n > CALLS_TAIL) /* the order has no room for so many in one go */
         return 1;
     const uint8_t *next = order->target + order->at_empty;

@@ -36,6 +36,7 @@ int calls_virtual_unknown(uint64_t n, struct object *o)
 static inline struct object *base(struct object *o, uint64_t n)
 {
     struct object *pair = o->room;
+
     return &pair[n & 1];
 }
 

@@ -20,6 +20,7 @@ PASSES(pass)
 ONE_PASS mul_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     for (uint64_t i = 0; i < count; i++)
         sum ^= i * table[0];
     return sum;
@@ -29,6 +30,7 @@ PASSES(mul_trap)
 ONE_PASS mul_cure(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     for (uint64_t i = 0; i < count; i++) {
         uint64_t x = i;
         BENCH_HIDE(x);
@@ -42,6 +44,7 @@ PASSES(mul_cure)
 ONE_PASS div_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     (void)table;
     for (uint64_t i = 0; i < count; i++)
         sum += COMPILER_DIVIDEND(i) / COMPILER_DIVISOR;
@@ -52,6 +55,7 @@ PASSES(div_trap)
 ONE_PASS div_cure(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     (void)table;
     for (uint64_t i = 0; i < count; i++) {
         uint32_t divisor = COMPILER_DIVISOR;
@@ -66,6 +70,7 @@ PASSES(div_cure)
 ONE_PASS lookup_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0, index = COMPILER_INDEX;
+
     for (uint64_t i = 0; i < count; i++)
         sum += table[index];
     return sum;
@@ -75,6 +80,7 @@ PASSES(lookup_trap)
 ONE_PASS lookup_cure(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0, index = COMPILER_INDEX;
+
     for (uint64_t i = 0; i < count; i++) {
         BENCH_HIDE(index);
         sum += table[index];
@@ -145,6 +151,7 @@ PASSES(silent_cure)
 ONE_PASS buffer_trap(uint64_t *table, uint64_t count)
 {
     uint64_t buffer[PASS];
+
     (void)table;
     for (uint64_t i = 0; i < count; i++)
         buffer[i] = i;
@@ -156,6 +163,7 @@ PASSES(buffer_trap)
 ONE_PASS buffer_cure(uint64_t *table, uint64_t count)
 {
     uint64_t buffer[PASS];
+
     (void)table;
     for (uint64_t i = 0; i < count; i++)
         buffer[i] = i;
@@ -168,6 +176,7 @@ PASSES(buffer_cure)
 ONE_PASS inline_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     (void)table;
     for (uint64_t i = 0; i < count; i++)
         sum += compiler_mix_text((uint32_t)i);
@@ -178,6 +187,7 @@ PASSES(inline_trap)
 ONE_PASS inline_cure(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     (void)table;
     for (uint64_t i = 0; i < count; i++)
         sum += compiler_mix((uint32_t)i);
@@ -198,6 +208,7 @@ ONE_PASS call_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
     uint32_t x = (uint32_t)table[0];
+
     for (uint64_t i = 0; i < count; i++)
         sum += mix(x);
     return sum;
@@ -208,6 +219,7 @@ ONE_PASS call_cure(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
     uint32_t x = (uint32_t)table[0];
+
     for (uint64_t i = 0; i < count; i++) {
         BENCH_HIDE(x);
         sum += mix(x);
@@ -225,6 +237,7 @@ static __attribute__((noinline)) uint32_t quotient(uint32_t x, uint32_t divisor)
 ONE_PASS clone_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     (void)table;
     for (uint64_t i = 0; i < count; i++)
         sum += quotient(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);
@@ -235,6 +248,7 @@ PASSES(clone_trap)
 ONE_PASS clone_cure(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     (void)table;
     for (uint64_t i = 0; i < count; i++)
         sum += compiler_quotient(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);
@@ -251,6 +265,7 @@ static NOCLONE uint32_t quotient_of_one(uint32_t x, uint32_t divisor)
 ONE_PASS clone_range(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     (void)table;
     for (uint64_t i = 0; i < count; i++)
         sum += quotient_of_one(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);
@@ -262,6 +277,7 @@ PASSES(clone_range)
 ONE_PASS volatile_trap(uint64_t *table, uint64_t count)
 {
     volatile uint64_t sum = 0;
+
     for (uint64_t i = 0; i < count; i++)
         sum += table[i];
     return sum;
@@ -271,6 +287,7 @@ PASSES(volatile_trap)
 ONE_PASS volatile_cure(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     for (uint64_t i = 0; i < count; i++) {
         sum += table[i];
         BENCH_KEEP(sum);
@@ -283,6 +300,7 @@ PASSES(volatile_cure)
 ONE_PASS volatile_choice(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     for (uint64_t i = 0; i < count; i++) {
         sum += table[i];
         __asm__ volatile("" : "+m,r"(sum) : : "memory");

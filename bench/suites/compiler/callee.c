@@ -32,6 +32,7 @@ const int32_t **compiler_tolower_table(void)
 void compiler_count(uint64_t n, void *counter)
 {
     uint64_t *count = counter;
+
     for (; n; n--) {
         BENCH_TURN(n);
         ++*count;

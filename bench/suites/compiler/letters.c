@@ -89,6 +89,7 @@ INLINED lower_of_letter_tested(uint32_t c)
 ONE_PASS known_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     (void)table;
     for (uint64_t i = 0; i < count; i++)
         sum += lower(COMPILER_LETTER);
@@ -100,6 +101,7 @@ ONE_PASS known_cure(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
     uint32_t c = COMPILER_LETTER;
+
     (void)table;
     for (uint64_t i = 0; i < count; i++) {
         BENCH_HIDE(c);

@@ -33,6 +33,7 @@ PASSES(memset_cure)
 ONE_PASS copy_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     for (uint64_t i = 0; i < count; i++) {
         struct compiler_record r = *(const struct compiler_record *)table;
         sum += r.word[0] + r.word[4];
@@ -45,6 +46,7 @@ PASSES(copy_trap)
 ONE_PASS copy_cure(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
+
     for (uint64_t i = 0; i < count; i++) {
         struct compiler_record r = *(const struct compiler_record *)table;
         BENCH_ESCAPE(&r);
@@ -58,6 +60,7 @@ PASSES(copy_cure)
 ONE_PASS to_memset_trap(uint64_t *table, uint64_t count)
 {
     unsigned char *to = (unsigned char *)table;
+
     for (uint64_t i = 0; i < COMPILER_BYTES * count; i++)
         to[i] = 0;
     return count;
@@ -67,6 +70,7 @@ PASSES(to_memset_trap)
 ONE_PASS to_memset_cure(uint64_t *table, uint64_t count)
 {
     unsigned char *to = (unsigned char *)table;
+
     for (uint64_t i = 0; i < COMPILER_BYTES * count; i++) {
         to[i] = 0;
         BENCH_CLOBBER();
@@ -81,6 +85,7 @@ static const unsigned char text[COMPILER_BYTES * PASS] = COMPILER_TEXT;
 ONE_PASS to_memcpy_trap(uint64_t *table, uint64_t count)
 {
     unsigned char *to = (unsigned char *)table;
+
     for (uint64_t i = 0; i < COMPILER_BYTES * count; i++)
         to[i] = text[i];
     return count;
@@ -90,6 +95,7 @@ PASSES(to_memcpy_trap)
 ONE_PASS to_memcpy_cure(uint64_t *table, uint64_t count)
 {
     unsigned char *to = (unsigned char *)table;
+
     for (uint64_t i = 0; i < COMPILER_BYTES * count; i++) {
         to[i] = text[i];
         BENCH_CLOBBER();

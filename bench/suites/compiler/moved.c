@@ -27,6 +27,7 @@
 static inline __attribute__((always_inline)) int count_up(uint64_t n, struct object *o)
 {
     uint64_t a = 0, b = 0, c = 0, d = 0, e = 0;
+
     for (; n; n--) {
         BENCH_TURN(n);
         ADD(a, 2);

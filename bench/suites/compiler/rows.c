@@ -20,6 +20,7 @@ _Static_assert(PASS * sizeof(uint64_t) <= OBJECT_ROOM && COMPILER_INDEX < PASS, 
 static void fill(struct object *o)
 {
     uint64_t *table = o->room;
+
     for (unsigned i = 0; i < PASS; i++)
         table[i] = WORD(i);
 }
@@ -33,6 +34,7 @@ static unsigned char character(unsigned i)
 static void write_text(struct object *o)
 {
     unsigned char *text = o->room;
+
     for (unsigned i = 0; i < PASS; i++)
         text[i] = character(i);
 }
@@ -40,12 +42,14 @@ static void write_text(struct object *o)
 static unsigned char letter(unsigned i)
 {
     const unsigned at = 37 * i % (2 * ALPHABET);
+
     return (unsigned char)(at < ALPHABET ? 'A' + at : 'a' + at - ALPHABET);
 }
 
 static void write_letters(struct object *o)
 {
     unsigned char *text = o->room;
+
     for (unsigned i = 0; i < PASS; i++)
         text[i] = letter(i);
 }
@@ -58,6 +62,7 @@ static const char *counted_twice(const struct object *o, uint64_t operations)
 static uint64_t products(void)
 {
     uint64_t x = 0;
+
     for (uint64_t i = 0; i < PASS; i++)
         x ^= i * WORD(0);
     return x;
@@ -66,6 +71,7 @@ static uint64_t products(void)
 static uint64_t quotients(void)
 {
     uint64_t sum = 0;
+
     for (uint64_t i = 0; i < PASS; i++)
         sum += COMPILER_DIVIDEND(i) / COMPILER_DIVISOR;
     return sum;
@@ -79,6 +85,7 @@ static uint64_t words(void)
 static uint64_t mixed(void)
 {
     uint64_t sum = 0;
+
     for (uint32_t i = 0; i < PASS; i++)
         sum += compiler_mix_text(i);
     return sum;
@@ -92,6 +99,7 @@ static uint64_t mixed_first(void)
 static uint64_t all_words(void)
 {
     uint64_t sum = 0;
+
     for (unsigned i = 0; i < PASS; i++)
         sum += WORD(i);
     return sum;
@@ -115,6 +123,7 @@ static uint64_t known_letters(void)
 static uint64_t characters(void)
 {
     uint64_t sum = 0;
+
     for (unsigned i = 0; i < PASS; i++)
         sum += lowered(character(i));
     return sum;
@@ -123,6 +132,7 @@ static uint64_t characters(void)
 static uint64_t letters(void)
 {
     uint64_t sum = 0;
+
     for (unsigned i = 0; i < PASS; i++)
         sum += lowered(letter(i));
     return sum;
@@ -143,6 +153,7 @@ ADDED(mixed_first_added, mixed_first)
 static const char *kept(const struct object *o, uint64_t operations)
 {
     const uint64_t *table = o->room;
+
     for (unsigned i = 0; i < PASS; i++)
         if (table[i] != WORD(i))
             return "the table has changed";
@@ -152,6 +163,7 @@ static const char *kept(const struct object *o, uint64_t operations)
 static const char *stored_last(const struct object *o, uint64_t operations)
 {
     const uint64_t *table = o->room;
+
     return table[0] == PASS - 1 ? check_counted(o, operations) : "the last store is missing";
 }
 
@@ -159,6 +171,7 @@ static const char *stored_last(const struct object *o, uint64_t operations)
 static const char *cleared_in_part(const struct object *o, uint64_t operations)
 {
     const uint64_t *table = o->room;
+
     for (unsigned i = 0; i < PASS; i++)
         if (table[i] != (i < 4 ? PASS - 1 : i < 8 ? 0 : WORD(i)))
             return "the record is not half cleared";
@@ -168,6 +181,7 @@ static const char *cleared_in_part(const struct object *o, uint64_t operations)
 static const char *cleared(const struct object *o, uint64_t operations)
 {
     const uint64_t *table = o->room;
+
     for (unsigned i = 0; i < PASS; i++)
         if (table[i] != 0)
             return "the words are not cleared";
@@ -178,6 +192,7 @@ static const char *copied(const struct object *o, uint64_t operations)
 {
     static const char text[] = COMPILER_TEXT;
     const unsigned char *at = o->room;
+
     for (unsigned i = 0; i < PASS * COMPILER_BYTES; i++)
         if (at[i] != (i < sizeof text ? (unsigned char)text[i] : 0))
             return "the bytes are not copied";

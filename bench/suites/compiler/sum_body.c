@@ -33,6 +33,7 @@ SUMS(sum_empty)
 ONE_SUM sum_trap(uint64_t k)
 {
     uint64_t sum = 0;
+
     for (uint64_t i = 1; i <= k; i++)
         sum += i;
     return sum;
@@ -42,6 +43,7 @@ SUMS(sum_trap)
 ONE_SUM sum_cure(uint64_t k)
 {
     uint64_t sum = 0;
+
     for (uint64_t i = 1; i <= k; i++) {
         sum += i;
         BENCH_KEEP(sum);
@@ -92,6 +94,7 @@ SUMS(squares_formula)
 ONE_SUM power_trap(uint64_t k)
 {
     uint64_t sum = 0;
+
     for (uint64_t j = 1; j <= k; j++)
         sum += j * j * j * j * j * j;
     return sum;
@@ -101,6 +104,7 @@ SUMS(power_trap)
 ONE_SUM power_cure(uint64_t k)
 {
     uint64_t sum = 0;
+
     for (uint64_t j = 1; j <= k; j++) {
         sum += j * j * j * j * j * j;
         BENCH_KEEP(sum);
@@ -113,6 +117,7 @@ SUMS(power_cure)
 ONE_SUM power_formula(uint64_t k)
 {
     const uint64_t square = k * k;
+
     return k * (k + 1) * (2 * k + 1) * (3 * square * square + 6 * square * k + 1 - 3 * k) / 42;
 }
 SUMS(power_formula)

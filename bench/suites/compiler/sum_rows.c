@@ -15,6 +15,7 @@ static uint64_t count_of(const struct object *o)
 static const char *added(const struct object *o, uint64_t operations)
 {
     const uint64_t k = count_of(o);
+
     return o->counter == operations * (k * (k + 1) / 2) ? NULL : "the sums do not add up";
 }
 
@@ -22,6 +23,7 @@ static const char *added(const struct object *o, uint64_t operations)
 static const char *powers_added(const struct object *o, uint64_t operations)
 {
     uint64_t sum = 0;
+
     for (uint64_t j = 1; j <= count_of(o); j++)
         sum += j * j * j * j * j * j;
     return o->counter == operations * sum ? NULL : "the powers do not add up";

@@ -76,6 +76,7 @@ static const char *found_history(const struct object *o, uint64_t operations)
 {
     const uint64_t *found = o->room;
     uint64_t flags = found[0] & FLAGS;
+
     (void)operations;
     if (flags != 0 && (flags & ~(uint64_t)FLAGS_AF) != FLAGS_XOR)
         return "a body finds other flags than those of the frame's CMP";
@@ -108,6 +109,7 @@ struct speeds {
 static void speeds_setup(struct object *o)
 {
     struct speeds *s = o->room;
+
     if (s->state == 0 || s->state > PERIOD)
         s->state = 1;
     s->calls = 0;
@@ -123,6 +125,7 @@ static int speeds_body(uint64_t n, struct object *o)
     struct speeds *s = o->room;
     bool dear = s->state <= DEAR;
     uint32_t x = 1;
+
     for (uint64_t i = 0; i < n; i++) {
         if (dear)
             __asm__ volatile(".rept 106; add %0, %0; .endr" : "+r"(x) : : "cc");

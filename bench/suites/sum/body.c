@@ -5,6 +5,7 @@ int sum_pass(uint64_t n, struct baretick_object *o)
 {
     const uint32_t *array = o->room;
     int64_t left = (int64_t)n - SUM_INTS; /* after the pass to come */
+
     for (; left >= 0; left -= SUM_INTS) {
         BARETICK_HIDE(left);
         uint32_t sum = 0;
@@ -19,6 +20,7 @@ int sum_pass(uint64_t n, struct baretick_object *o)
 int sum_empty(uint64_t n, struct baretick_object *o)
 {
     int64_t left = (int64_t)n - SUM_INTS;
+
     (void)o;
     for (; left >= 0; left -= SUM_INTS) {
         BARETICK_HIDE(left);

@@ -14,6 +14,7 @@ _Static_assert(INT *SUM_INTS <= BARETICK_ROOM_MOST, "the array fits the room");
 static void fill(struct baretick_object *o)
 {
     uint32_t *array = o->room;
+
     for (uint32_t i = 0; i < SUM_INTS; i++)
         array[i] = i * STRIDE % SUM_INTS;
 }
@@ -21,6 +22,7 @@ static void fill(struct baretick_object *o)
 static const char *added_up(const struct baretick_object *o, uint64_t operations)
 {
     const uint64_t sum = (uint64_t)SUM_INTS * (SUM_INTS - 1) / 2;
+
     return o->counter == operations / SUM_INTS * sum ? NULL : "the sums are not the array's";
 }
 

@@ -104,6 +104,7 @@ static enum core amd_core(const struct cpu *cpu)
 static const struct latencies *latencies(const struct cpu *cpu)
 {
     enum core core = CORE_UNKNOWN;
+
     if (cpu_model_is_masked(cpu))
         return &core_latencies[CORE_UNKNOWN];
     if (cpu->vendor == VENDOR_INTEL)

@@ -31,6 +31,7 @@ struct table {
 static void *room(size_t n, size_t size)
 {
     void *p = calloc(n, size);
+
     if (!p) {
         fprintf(stderr, "coverage: no memory for %zu figures\n", n);
         exit(1);
@@ -47,6 +48,7 @@ static bool read_placements(struct coverage_row *row, size_t n, size_t rounds)
 {
     double theta[PLACEMENTS_MOST], round[PLACEMENTS_MOST], scratch[PLACEMENTS_MOST];
     struct estimate_taken part[PLACEMENTS_MOST];
+
     for (size_t i = 0; i < n; i++) {
         if (scanf("%lf", &theta[i]) != 1)
             return false;
@@ -98,6 +100,7 @@ static void describe(const struct coverage_row *rows, size_t launches)
 {
     double *half = room(launches, sizeof *half), least = INFINITY, most = -INFINITY;
     size_t n = 0;
+
     for (size_t l = 0; l < launches; l++) {
         if (!isfinite(rows[l].figure))
             continue;
@@ -116,6 +119,7 @@ static void describe(const struct coverage_row *rows, size_t launches)
 static void judge_row(const struct table *t, size_t row, double *scratch)
 {
     struct coverage_row *rows = room(t->launches, sizeof *rows);
+
     for (size_t l = 0; l < t->launches; l++)
         rows[l] = t->rows[l * t->count + row];
     struct coverage c = coverage(rows, t->launches, 1, COVERAGE_ROW, SEED, scratch);
@@ -130,6 +134,7 @@ static void judge_row(const struct table *t, size_t row, double *scratch)
 int main(int argc, char **argv)
 {
     struct table t = {0};
+
     if (!read_table(&t, argc > 1 && strcmp(argv[1], "placements") == 0)) {
         fprintf(stderr, "coverage: standard input is no table of launches and rows\n");
         return 1;

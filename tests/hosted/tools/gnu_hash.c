@@ -12,6 +12,7 @@ int main(int argc, char **argv)
     static uint32_t order[GNU_HASH_SYMBOLS];
     static const char *names[GNU_HASH_SYMBOLS];
     uint32_t count = (uint32_t)argc - 1;
+
     if (count < 1 || count > GNU_HASH_SYMBOLS) {
         fprintf(stderr, "usage: gnu_hash NAME...\n");
         return 2;

@@ -21,6 +21,7 @@ static struct {
 static uint64_t tsc(void)
 {
     uint32_t low, high;
+
     __asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high) : : "memory");
     return (uint64_t)high << 32 | low;
 }
@@ -35,6 +36,7 @@ static enum timer_status read_made(struct timer *t, uint64_t *count)
 static const char *start_made(struct timer *t)
 {
     uint64_t least = UINT64_MAX;
+
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         uint64_t from = tsc();
         chain_adds(COUNTER_PROOF_ADDS);

@@ -33,6 +33,7 @@ static size_t stand(uint8_t **to, uint64_t *address, uint8_t *base, size_t at, s
 static void lay_out(uint8_t *code, size_t moved)
 {
     size_t at[2] = {moved, 0};
+
     for (uint32_t i = 0; i < set.parts; i++) {
         struct elf_part *p = &set.part[i];
         unsigned data = p->kind == ELF_DATA;
@@ -53,6 +54,7 @@ static void lay_out(uint8_t *code, size_t moved)
 static bool run(uint8_t *code, size_t moved, const struct elf_entry *entry, struct sink *err)
 {
     uint64_t (*function)(void);
+
     lay_out(code, moved);
     if (mprotect(code, ROOM, PROT_READ | PROT_WRITE) != 0)
         abort();
@@ -76,6 +78,7 @@ int main(int argc, char **argv)
                                       {NULL, 0}};
     bool shared = argc == 5 && strcmp(argv[4], "shared") == 0;
     FILE *f = argc == 4 || shared ? fopen(argv[1], "rb") : NULL;
+
     if (!f) {
         fprintf(stderr, "usage: object FILE FUNCTION ADDRESS [shared]\n");
         return 2;

@@ -12,6 +12,7 @@
 static uint64_t stretch(void)
 {
     uint64_t began = tsc_now();
+
     for (unsigned i = 0; i < PAIRS; i++)
         __asm__ volatile("lfence; rdtsc; lfence\n\t"
                          "lfence; rdtsc; lfence"
@@ -24,6 +25,7 @@ static uint64_t stretch(void)
 int main(void)
 {
     uint64_t least = UINT64_MAX;
+
     for (unsigned i = 0; i < STRETCHES; i++) {
         uint64_t ticks = stretch();
         least = ticks < least ? ticks : least;

@@ -1,0 +1,66 @@
+"""The blank line after the declarations that a function begins with: found where it is missing, and inserted."""
+
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+TOOL = ROOT / "scripts/declarations"
+GOOD = """\
+static int first(int a)
+{
+    const struct point *p = at(a);
+    static const char *const words[] = {
+        "one; two",
+        "{",
+    };
+    uint64_t sum = 0, *q;
+    bool (*is)(int);
+    /* What it counts. */
+    unsigned long n = p->x;
+
+    sum += n;
+    return sum;
+}
+
+int second(void)
+{
+    return 1;
+}
+
+void third(int a)
+{
+    a *b;
+}
+
+void fourth(struct x *x)
+{
+    (void)x;
+    call(x);
+    x->y = 1;
+}
+"""
+
+
+def checked(tmp_path, text, *words):
+    path = tmp_path / "a.c"
+    path.write_text(text)
+    ran = subprocess.run([TOOL, *words, path], capture_output=True, text=True, check=False)
+    return ran.returncode, ran.stdout, path.read_text()
+
+
+def test_what_is_as_it_should_be(tmp_path):
+    assert checked(tmp_path, GOOD) == (0, "", GOOD)
+
+
+@pytest.mark.parametrize("last", ["unsigned long n = p->x;", "bool (*is)(int);", "struct row row = {0}, *next;"])
+def test_what_lacks_it_is_named_and_mended(tmp_path, last):
+    good = f"void f(void)\n{{\n    int a;\n    {last}\n\n    for (;;)\n        g(a);\n}}\n"
+    bad = good.replace("\n\n", "\n")
+    assert checked(tmp_path, bad) == (1, f"{tmp_path}/a.c:5: a blank line is missing after declarations\n", bad)
+    assert checked(tmp_path, bad, "--fix") == (0, "", good)
+
+
+def test_wrong_words_get_the_usage():
+    ran = subprocess.run([TOOL, "--fxi", "a.c"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 2 and "Usage" in ran.stderr
