@@ -10,7 +10,7 @@ CURVES = {
     "constant": ("", lambda n: 1.0), "log n": ("log\N{SUBSCRIPT TWO} n", math.log2), "n": ("n", float),
     "n log n": ("n log\N{SUBSCRIPT TWO} n", lambda n: n * math.log2(n)), "n^2": ("n\N{SUPERSCRIPT TWO}", lambda n: float(n) ** 2),
 }
-FITTED = {"unit", "fits", "coefficient", "error"}
+FITTED = {"fits", "coefficient", "error"}
 STEPS = 200  # of the curve
 LOG_FROM = 16  # times the least: from there on an axis is logarithmic
 MOST_TICKS = 8
@@ -46,7 +46,7 @@ def equation(event):
 def growth(report, event):
     """The picture of an event `growth`. Raises NoData."""
     run, name = report.one("run"), f"{event['suite']}/{event['name']}"
-    if event.get("curve") not in CURVES or not FITTED <= event.keys():
+    if event.get("curve") not in CURVES or event.get("unit") not in UNITS or not FITTED <= event.keys():
         raise NoData(f"{name}: a fit takes three arguments above 0 with a figure")
     unit = UNITS[event["unit"]]
     every = of_series(report, event)

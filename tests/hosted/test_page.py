@@ -16,7 +16,7 @@ import page
 import page_parts
 import pytest
 import saved
-from made_reports import ROOT, baretick, counted, counting, report, row, whole
+from made_reports import ROOT, baretick, counted, counting, process, report, row, whole
 from pictured import everything, gaps, growing, hist, moded, plain, several_cores, silicon
 
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
@@ -517,7 +517,7 @@ def test_without_matplotlib_the_page_comes_and_says_so(tmp_path, monkeypatch):
     path.write_bytes(report([*everything(), END]))
     (tmp_path / "matplotlib.py").write_text("raise ImportError('not here')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    ran = baretick("report", path, "-o", out)
+    ran = process("report", path, "-o", out)
     assert ran.returncode == 0, ran.stderr
     read = Read(out.read_text())
     assert "This page has no pictures" in read.text and "python3-matplotlib" in read.text and not read.all("svg")
