@@ -1,5 +1,6 @@
 #include "hosted/platform/output.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -10,32 +11,55 @@ static char buffer[1 << 16];
 static size_t used;
 static const char *lost; /* why; NULL: nothing is */
 
-static dev_t device;
-static ino_t inode;
-static bool watched;
+/* What standard output was when it was looked at last. Other programs may write to the same file: it
+ * may grow, and a position that they share may go on. */
+static struct {
+    bool known, regular;
+    struct stat file;
+    off_t next; /* regular: where the next byte goes */
+} watched;
+
+static off_t next_byte(const struct stat *file)
+{
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+    if (flags != -1 && flags & O_APPEND)
+        return file->st_size;
+    return lseek(STDOUT_FILENO, 0, SEEK_CUR);
+}
 
 void output_watch(void)
 {
-    struct stat file;
-
-    watched = fstat(STDOUT_FILENO, &file) == 0;
-    device = file.st_dev;
-    inode = file.st_ino;
+    watched.known = fstat(STDOUT_FILENO, &watched.file) == 0;
+    watched.regular = watched.known && S_ISREG(watched.file.st_mode);
+    watched.next = watched.regular ? next_byte(&watched.file) : 0;
 }
 
-/* A body may have put another file in its place. */
-static bool replaced(void)
+/* What a body did to standard output that costs bytes of the report; NULL: nothing. */
+static const char *harm(void)
 {
     struct stat file;
+    off_t next;
 
-    return watched &&
-           (fstat(STDOUT_FILENO, &file) != 0 || file.st_dev != device || file.st_ino != inode);
+    if (!watched.known)
+        return NULL;
+    if (fstat(STDOUT_FILENO, &file) != 0 || file.st_dev != watched.file.st_dev ||
+        file.st_ino != watched.file.st_ino)
+        return "a body replaced or closed it";
+    if (!watched.regular)
+        return NULL;
+    if (file.st_size < watched.file.st_size)
+        return "a body or another program truncated it";
+    next = next_byte(&file);
+    if (next < watched.next || (next > watched.next && next > file.st_size))
+        return "a body or another program moved its file position";
+    return NULL;
 }
 
 void output_flush(void)
 {
-    if (!lost && used > 0 && replaced())
-        lost = "a body replaced or closed it";
+    if (!lost && used > 0)
+        lost = harm();
     for (size_t at = 0; at < used && !lost;) {
         ssize_t n = write(STDOUT_FILENO, buffer + at, used - at);
         if (n > 0)
@@ -43,6 +67,8 @@ void output_flush(void)
         else if (n == 0 || errno != EINTR)
             lost = n == 0 ? "nothing is written" : strerror(errno);
     }
+    if (watched.known && !lost)
+        output_watch();
     used = 0;
 }
 

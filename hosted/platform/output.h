@@ -10,9 +10,10 @@
 
 struct sink *output(void);
 void output_flush(void);
-/* NULL, or why bytes were lost: a full disk, a closed pipe, another file in its place. */
+/* NULL, or why bytes were lost: a full disk, a closed pipe, another file in its place, a file
+ * that was truncated or whose position was moved. */
 const char *output_lost(void);
-/* From here on it must stay the file that it is. */
+/* From here on it must stay the file that it is, and keep what was written to it. */
 void output_watch(void);
 
 /* Whether a person reads it as it comes. */

@@ -168,6 +168,35 @@ def test_a_run_whose_report_or_process_a_body_took_is_no_success(run, tmp_path, 
     assert (status == CHECK_FAILED) == ("standard output" in ran.err), ran.err
 
 
+HARM = {  # body: what it does, and whether it costs bytes of a file that is written at its end alone
+    "truncates": (call(77, 1, 0), True),
+    "rewinds": (call(8, 1, 0, 0), False),
+    "skips": (call(8, 1, 1 << 30, 0), False),
+    "rewinds_for_good": (call(72, 1, 4, 0) + call(8, 1, 0, 0), True),  # takes O_APPEND away first
+    "writes": (call(1, 1, '"\\n"', 1), False),
+}
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("mode", ["wb", "ab"])
+@pytest.mark.parametrize("kind", HARM)
+def test_a_run_whose_report_a_body_harms_in_its_file_is_no_success(run, tmp_path, kind, mode):
+    body, appended = HARM[kind]
+    source = f"""BARETICK_STATEMENT(other, {kind}, "a call", 8) {{ (void)o; long got; {body} BARETICK_KEEP(got); }}
+        BARETICK_STATEMENT(other, z_last, "a count", 8, .check = baretick_counted) {{ o->counter++; }}"""
+    file = tmp_path / "report"
+    file.write_text("before\n")
+    with open(file, mode) as out:
+        ran = run(f"objects={made.of_source(tmp_path, kind, source)}", "suite=other", "samples=16", "instructions=off",
+                  "format=jsonl", stdout=out)
+    harmed = kind != "writes" and (mode == "wb" or appended)
+    assert ran.status == (CHECK_FAILED if harmed else 0), ran.err
+    assert harmed == ("standard output: a body or another program" in ran.err), ran.err
+    if not harmed:
+        text = file.read_text()
+        assert text.count('"type":"end"') == 1 and text.startswith("before\n") == (mode == "ab")
+
+
 def test_stores_names_each_change_and_follows_the_canary_after_it(bodies):
     """In one process: what a body leaves behind would end the next canary early."""
     program = ROOT / "build/hosted/stores"
