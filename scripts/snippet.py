@@ -21,7 +21,7 @@ KEPT = ["rbx", "rbp", "r12", "r13", "r14", "r15"]  # by a function, System V psA
 OPS_MOST = 1_000_000    # bench/objects/object_rows.h
 NAME_MOST, WHAT_MOST = 40, 100
 OBJECT_MOST = 1 << 20   # bench/objects/objects.h
-NASM_SECONDS = 20       # what is measured takes it less than one
+ASSEMBLER_SECONDS = 4   # what is measured takes less than one; nothing is printed meanwhile
 NAMED_COPIES = 2000     # more would make an object larger than what is taken
 
 
@@ -195,7 +195,12 @@ def text_section(path):
     return found.get(b".text", b""), b".rela.text" not in found
 
 
-def _nasm(text, nasm, out=None):
+def too_long(program, what_it_is, seconds):
+    return Wrong(f"{what_it_is}: {program} did not end within {seconds} s: too many instructions for one row; lower the "
+                 "count of `times`, `%rep` or `.rept`, lower --unroll, or measure fewer instructions")
+
+
+def _nasm(text, nasm, what_it_is, out=None):
     """NASM removes what it was to write where it fails: never a device, nor a person's file."""
     with tempfile.TemporaryDirectory(prefix="baretick-nasm-") as folder:
         asm, made = (os.path.join(folder, name) for name in ("snippet.asm", "snippet.o"))
@@ -204,11 +209,11 @@ def _nasm(text, nasm, out=None):
         try:
             # A word that is no instruction would be a label, and measure nothing.
             ran = subprocess.run([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", made, asm],
-                                 capture_output=True, text=True, check=False, timeout=NASM_SECONDS)
+                                 capture_output=True, text=True, check=False, timeout=ASSEMBLER_SECONDS)
         except FileNotFoundError:
             raise Wrong(f"{nasm} is not installed; ./scripts/setup installs it") from None
         except subprocess.TimeoutExpired:
-            raise Wrong(f"NASM did not end within {NASM_SECONDS} s: the instructions are too many") from None
+            raise too_long("NASM", what_it_is, ASSEMBLER_SECONDS) from None
         ran.code, ran.whole = text_section(made) if ran.returncode == 0 else (b"", False)
         if out and ran.returncode == 0:
             shutil.copyfile(made, out)
@@ -224,7 +229,7 @@ def _said(run):
 def _try(lines, what_it_is, nasm):
     """Assembles a few lines alone, so that what is wrong with them is told of them. Returns NASM's run, which has
     their code."""
-    run = _nasm("bits 64\ndefault rel\n" + "\n".join(lines) + "\n", nasm)
+    run = _nasm("bits 64\ndefault rel\n" + "\n".join(lines) + "\n", nasm, what_it_is)
     if run.returncode == 0:
         return run
     problems = [f'{what_it_is}: "{lines[number - 3]}": {text}' for number, text in _said(run)
@@ -251,21 +256,21 @@ def _check_size(s, size):
                     f"{OBJECT_MOST >> 10}: lower --unroll, or measure fewer instructions")
 
 
-def system_calls(code):
+def system_calls(code, what_it_is="the machine code"):
     """The instructions among these that call Linux: SYSCALL, SYSENTER, INT 0x80. By ndisasm, which comes with NASM."""
     try:
         ran = subprocess.run(["ndisasm", "-b", "64", "-"], input=code, capture_output=True, check=False,
-                             timeout=NASM_SECONDS)
+                             timeout=ASSEMBLER_SECONDS)
     except FileNotFoundError:
         raise Wrong("ndisasm is not installed; it comes with NASM, which ./scripts/setup installs") from None
     except subprocess.TimeoutExpired:
-        raise Wrong(f"ndisasm did not end within {NASM_SECONDS} s: the instructions are too many") from None
+        raise too_long("ndisasm", what_it_is, ASSEMBLER_SECONDS) from None
     found = re.findall(r"^[0-9A-F]+ +[0-9A-F]+ +(?:\w+ )*?(syscall|sysenter|int 0x80)$", ran.stdout.decode(), re.MULTILINE)
     return list(dict.fromkeys(found))
 
 
 def _check_calls(code, where):
-    calls = system_calls(code)
+    calls = system_calls(code, where)
     if calls:
         raise Wrong(f"{where}: {', '.join(calls)} would make a real system call of this process; "
                     "--allow-syscalls lets it, without --hosted it runs in QEMU")
@@ -284,7 +289,7 @@ def assemble(snippets, path, include, nasm="nasm", calls=True):
             if part and not calls:
                 _check_calls(part, s.where + where)
     named(snippets)
-    run = _nasm(source(snippets, include), nasm, path)
+    run = _nasm(source(snippets, include), nasm, "all copies together", path)
     if run.returncode:
         # What stands well alone and not twice is a label.
         texts = {text for _, text in _said(run)}

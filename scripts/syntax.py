@@ -9,7 +9,6 @@ import snippet
 from snippet import Wrong
 
 SYNTAXES = ("auto", "nasm", "intel", "att")
-AS_SECONDS = 20
 
 _REGISTER = r"(?:r(?:[abcd]x|[sd]i|[sb]p|ip|\d+[dwb]?)|e?[abcd]x|e?[sd]i|e?[sb]p|[abcd][lh]|[sd]il|[sb]pl|[xyzt]?mm\d+|k\d|st|[c-gs]s|[cd]r\d+)"
 _ATT = re.compile(rf"%{_REGISTER}\b", re.IGNORECASE)
@@ -109,11 +108,11 @@ def assembled(text, syntax, where, program="as"):
             f.write("\n".join([head, *lines]) + "\n")
         try:
             ran = subprocess.run([program, "--64", "-o", made, source], capture_output=True, text=True, check=False,
-                                 timeout=AS_SECONDS)
+                                 timeout=snippet.ASSEMBLER_SECONDS)
         except FileNotFoundError:
             raise Wrong(f"{program} (GNU binutils) is not installed; ./scripts/setup installs it") from None
         except subprocess.TimeoutExpired:
-            raise Wrong(f"{where}: GNU as did not end within {AS_SECONDS} s: the instructions are too many") from None
+            raise snippet.too_long("GNU as", where, snippet.ASSEMBLER_SECONDS) from None
         if ran.returncode:
             raise Wrong(_said(ran.stderr, lines, where))
         code, whole = snippet.text_section(made)

@@ -11,8 +11,8 @@ static char buffer[1 << 16];
 static size_t used;
 static const char *lost; /* why; NULL: nothing is */
 
-/* What standard output was when it was looked at last. Other programs may write to the same file: it
- * may grow, and a position that they share may go on. */
+/* What standard output was when it was looked at last. Other programs may write to the same file:
+ * it may grow, and a position that they share may go on. */
 static struct {
     bool known, regular;
     struct stat file;

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import asm as asm_module
 import snippet
+import syntax
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -185,6 +186,24 @@ def test_a_snippet_that_is_far_too_long_is_refused_before_it_is_assembled_whole(
     ran = asm("times 1000000 nop", "--hosted")
     assert ran.returncode == 2 and "300 copies of 1000000 bytes" in ran.stderr, ran.stderr
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began < 30
+
+
+@pytest.mark.parametrize("words, said", [
+    (["times 10000000000 nop"], "NASM did not end"), (["nop", "--init", "times 10000000000 nop"], "--init: NASM did not end"),
+])
+def test_an_assembler_that_takes_too_long_is_stopped_with_the_reason(words, said):
+    ran = asm(*words, "--hosted")
+    assert ran.returncode == 2 and not ran.stdout, ran
+    assert f"{said} within {snippet.ASSEMBLER_SECONDS} s: too many instructions" in ran.stderr, ran.stderr
+
+
+def test_gnu_as_that_takes_too_long_is_stopped_with_the_reason(tmp_path, monkeypatch):
+    endless = tmp_path / "as"
+    endless.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
+    endless.chmod(0o755)
+    monkeypatch.setattr(snippet, "ASSEMBLER_SECONDS", 0.2)
+    with pytest.raises(snippet.Wrong, match="the snippet: GNU as did not end within 0.2 s: too many instructions"):
+        syntax.assembled("nop", "att", "the snippet", str(endless))
 
 
 def test_a_reader_that_goes_away_is_no_error():
