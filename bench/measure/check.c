@@ -3,6 +3,7 @@
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
+#include "lib/text/mem.h"
 
 /*
  * docs/method.md "Truth": what is off by more than both is no noise. Of 200 launches with eight
@@ -14,19 +15,6 @@
 /* Core cycles: where there is one placement, whose interval knows nothing of others. Latencies are
  * whole cycles; this is half way to the next. */
 #define TRUTH_COARSE 0.5
-
-void check_work(const struct placed *p, uint64_t operations, struct row *row)
-{
-    const char *why = p->check ? p->check(p->object, operations) : NULL;
-
-    if (!why || row->why)
-        return;
-    fmt_buf(row->said, sizeof row->said, "%s", why); /* its own text goes with the placement */
-    for (char *c = row->said; *c; c++)
-        if (*c < ' ' || *c == 0x7f) /* a terminal takes some for commands */
-            *c = '?';
-    row_fail(row, ROW_WRONG, row->said);
-}
 
 static const char *const kept_names[WINDOW_X87_FAULT] = {
     [WINDOW_RSP] = "rsp",
@@ -62,23 +50,52 @@ static bool hides_rbx(enum recipe recipe)
     return recipe == RECIPE_CPUID || recipe == RECIPE_PAOLONI;
 }
 
-bool check_kept(uint32_t changed, struct row *row)
+bool check_called(const char *who, uint32_t changed, struct row *row)
 {
     struct sink_buf text;
+
+    if (!changed || row->why)
+        return !changed;
+    sink_buf_init(&text, row->said, sizeof row->said);
+    fmt(&text.sink, "%s changed ", who);
+    check_kept_text(changed, &text.sink);
+    fmt(&text.sink, ", which a function must leave as it found it");
+    row_fail(row, ROW_WRONG, row->said);
+    return false;
+}
+
+bool check_kept(uint32_t changed, struct row *row)
+{
     uint32_t wrong = row->bench->form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
 
     if (hides_rbx(row->recipe))
         wrong &= ~(1u << WINDOW_RBX);
     row->changed |= wrong | (changed & ~WRONG_OF_FUNCTION & ~(1u << WINDOW_X87_FAULT));
     row->x87_stack_fault |= changed >> WINDOW_X87_FAULT & 1;
-    if (!wrong)
-        return true;
-    sink_buf_init(&text, row->said, sizeof row->said);
-    fmt(&text.sink, "the body changed ");
-    check_kept_text(wrong, &text.sink);
-    fmt(&text.sink, ", which a function must leave as it found it");
+    return check_called("the body", wrong, row);
+}
+
+static const char *call_check(const struct placed *p, uint64_t operations, struct row *row)
+{
+    const void *check;
+
+    memcpy(&check, &p->check, sizeof check); /* ISO C has no cast from functions to data */
+    struct window_called called = window_call(check, p->object, operations);
+    check_called("check", (uint32_t)called.changed, row);
+    return (const char *)(uintptr_t)called.returned;
+}
+
+void check_work(const struct placed *p, uint64_t operations, struct row *row)
+{
+    const char *why = p->check ? call_check(p, operations, row) : NULL;
+
+    if (!why || row->why)
+        return;
+    fmt_buf(row->said, sizeof row->said, "%s", why); /* its own text goes with the placement */
+    for (char *c = row->said; *c; c++)
+        if (*c < ' ' || *c == 0x7f) /* a terminal takes some for commands */
+            *c = '?';
     row_fail(row, ROW_WRONG, row->said);
-    return false;
 }
 
 void check_errors(const struct bench *b, uint64_t good, struct row *row)

@@ -16,6 +16,9 @@ void check_work(const struct placed *p, uint64_t operations, struct row *row);
  * failed.
  */
 bool check_kept(uint32_t changed, struct row *row);
+/* A function of the row's, `who`, changed these registers, which have been put back: the row fails.
+ * False: it has failed; true: none was changed. */
+bool check_called(const char *who, uint32_t changed, struct row *row);
 /* The names of 1 << each enum window_kept, for people: "r15, MXCSR". */
 void check_kept_text(uint32_t changed, struct sink *out);
 

@@ -80,23 +80,25 @@ struct around {
     const struct placed *p;
     uint64_t operations;
     struct row *row;
+    uint32_t changed; /* by setup */
 };
 
 static void set_up(void *ctx)
 {
-    const struct around *a = ctx;
+    struct around *a = ctx;
 
-    place_object(a->p);
+    a->changed = place_object(a->p);
 }
 
 bool guard_setup(const struct engine *e, struct row *row, const struct placed *p)
 {
-    struct around a = {p, 0, row};
+    struct around a = {p, 0, row, 0};
 
-    if (!row->bench->faults_outside)
-        return guard_run(e, row, set_up, &a);
-    set_up(&a);
-    return true;
+    if (row->bench->faults_outside)
+        set_up(&a);
+    else if (!guard_run(e, row, set_up, &a))
+        return false;
+    return check_called("setup", a.changed, row);
 }
 
 static void check(void *ctx)
@@ -109,7 +111,7 @@ static void check(void *ctx)
 bool guard_check(const struct engine *e, struct row *row, const struct placed *p,
                  uint64_t operations)
 {
-    struct around a = {p, operations, row};
+    struct around a = {p, operations, row, 0};
 
     return guard_run(e, row, check, &a);
 }

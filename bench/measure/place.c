@@ -251,7 +251,7 @@ void place_cool(const struct placed *p)
     __asm__ volatile("mfence" : : : "memory");
 }
 
-void place_object(const struct placed *p)
+uint32_t place_object(const struct placed *p)
 {
     struct object *o = p->object;
 
@@ -268,8 +268,11 @@ void place_object(const struct placed *p)
         compiled_turn_to(p->compiled, &p->at, p->compiled_from);
         compiled_renew(p->compiled);
     }
-    if (p->setup)
-        p->setup(o);
+    if (!p->setup)
+        return 0;
+    const void *setup;
+    memcpy(&setup, &p->setup, sizeof setup); /* ISO C has no cast from functions to data */
+    return (uint32_t)window_call(setup, o, 0).changed;
 }
 
 const char *place_name_at(uint64_t at, uint64_t *behind)

@@ -64,8 +64,9 @@ bool place_is_cold(const struct engine *e, const struct bench *b);
 void place_cool(const struct placed *p);
 
 /* The object, and writable data of compiled code, as the row's bodies expect them: before the first
- * window of a placement. */
-void place_object(const struct placed *p);
+ * window of a placement. Returns the registers that the row's setup changed, and which are put
+ * back: 1 << each enum window_kept. */
+uint32_t place_object(const struct placed *p);
 
 /* The symbol of compiled code that an address lies in, and how far behind its start; NULL: none of
  * the row that is placed now. Cores that measure at the same time have the same row. */

@@ -104,6 +104,50 @@ window_step:
     NOTE
 %endmacro
 
+; window.h. Nothing that the function left in a register is relied on, RSP included, so the caller's
+; registers are kept in the frame.
+%macro KEEP 2
+    mov [rax + FRAME_KEPT + %1 * 8], %2
+%endmacro
+%macro PUT_BACK 2
+    mov %2, [rcx + FRAME_KEPT + %1 * 8]
+%endmacro
+global window_call:function hidden
+window_call:
+    mov rax, FRAME_VA
+    KEEP 0, rsp
+    KEEP 1, rbx
+    KEEP 2, rbp
+    KEEP 3, r12
+    KEEP 4, r13
+    KEEP 5, r14
+    KEEP 6, r15
+    mov rax, rdi
+    mov rdi, rsi
+    mov rsi, rdx
+    sub rsp, 8
+    call rax
+    lea r8, [rsp + 8]
+    mov rcx, FRAME_VA
+    xor edx, edx
+    xor esi, esi
+    NOTE_UNLIKE r15, [rcx + FRAME_KEPT + 6 * 8]
+    NOTE_UNLIKE r14, [rcx + FRAME_KEPT + 5 * 8]
+    NOTE_UNLIKE r13, [rcx + FRAME_KEPT + 4 * 8]
+    NOTE_UNLIKE r12, [rcx + FRAME_KEPT + 3 * 8]
+    NOTE_UNLIKE rbp, [rcx + FRAME_KEPT + 2 * 8]
+    NOTE_UNLIKE rbx, [rcx + FRAME_KEPT + 1 * 8]
+    NOTE_UNLIKE r8, [rcx + FRAME_KEPT]
+    PUT_BACK 0, rsp
+    PUT_BACK 1, rbx
+    PUT_BACK 2, rbp
+    PUT_BACK 3, r12
+    PUT_BACK 4, r13
+    PUT_BACK 5, r14
+    PUT_BACK 6, r15
+    cld
+    ret
+
 ; In: the second reading in edx:eax. Out: rax the difference; rdx what a C body returned, rubbish
 ; after any other, and in its upper half what the body has changed: enum window_kept of window.h,
 ; whose order this is, the last bit first. Nothing that a body left in a register is relied on,

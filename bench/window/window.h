@@ -55,6 +55,7 @@ struct window_frame {
     uint32_t control;       /* ... and the x87's control word */
     uint8_t x87[28];        /* after it: FNSTENV */
     const void *next;       /* where window_step() goes on */
+    uint64_t kept[7];       /* the registers of window_call()'s caller */
 };
 #define WINDOW_FRAME_SIZE 1024
 #define WINDOW_FRAME_AT   (PLATFORM_DATA_SIZE - WINDOW_FRAME_SIZE / 2)
@@ -67,6 +68,16 @@ struct window_frame {
 typedef struct window_result (*window_fn)(struct object *o, const void *function, uint64_t turns,
                                           uint64_t delay, uint64_t stack);
 #define WINDOW_STACK 8 /* the stack where it is */
+
+/*
+ * Calls function(first, second), which is no window: a row's setup or check. rsp, rbx, rbp, r12 to
+ * r15 and RFLAGS.DF are put back after it. The frame of PLATFORM_DATA_VA must be there.
+ */
+struct window_called {
+    uint64_t returned;
+    uint64_t changed; /* 1 << WINDOW_RSP to WINDOW_R15: what was put back; DF is not told */
+};
+struct window_called window_call(const void *function, const void *first, uint64_t second);
 
 /* What of a window is single-stepped: all between its way in and its way out. */
 struct window_part {

@@ -28,3 +28,11 @@ def test_each_body_fails_by_name_and_the_row_after_it_is_right(boot, stick, bodi
     hostile.judge({row["name"]: row for row in b.rows}, fails)
     assert all("has been put back" in row["why"] for row in b.rows if row["name"] in hostile.FAILS_RING0)
     assert not b.events("fault"), str(b)
+
+
+def test_registers_that_setup_and_check_change_fail_their_row_by_name(boot, stick, tmp_path):
+    around = made.of_source(tmp_path, "around", hostile.around_source())
+    files = {f"{FOLDER}/around.o": around, "baretick.conf": b"suite=around samples=16 deadline=5"}
+    b = boot("", disk=stick(files)).must(CHECK_FAILED, rows=2 * len(hostile.AROUND) * len(hostile.KEPT))
+    hostile.judge_around({row["name"]: row for row in b.rows})
+    assert not b.events("fault"), str(b)

@@ -33,6 +33,12 @@ def test_each_body_fails_by_name_and_the_row_after_it_is_right(run, bodies, word
     hostile.judge(rows_of(run(f"objects={bodies}", "suite=hostile", "samples=64", "format=jsonl", *words)))
 
 
+@pytest.mark.parametrize("words", METHODS)
+def test_registers_that_setup_and_check_change_fail_their_row_by_name(run, tmp_path, words):
+    around = made.of_source(tmp_path, "around", hostile.around_source())
+    hostile.judge_around(rows_of(run(f"objects={around}", "suite=around", "samples=16", "format=jsonl", *words)))
+
+
 @pytest.mark.native  # QEMU 7.2 has no stack faults
 def test_a_stack_fault_of_the_x87_is_told_of_its_row_alone(run, bodies):
     ran = run(f"objects={bodies}", "suite=hostile", "bench=x87_*", "samples=64", "format=both")

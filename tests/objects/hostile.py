@@ -15,6 +15,33 @@ FAILS = {
     "fs": ["changed", "FS base"],
     "gs": ["changed", "GS base"],
 }
+# Functions around the windows, which change what they must leave: the names, and the instructions that change them.
+KEPT = {"rbx": "mov $0x77, %rbx", "rbp": "mov $0x77, %rbp", "r12": "not %r12", "r13_r14": "not %r13; not %r14",
+        "r15": "xor %r15d, %r15d", "rsp": "pop %rcx; sub $64, %rsp; jmp *%rcx"}
+AROUND = ("setup", "check")
+
+
+def around_source():
+    """Rows whose setup or check does so, each with a canary after it."""
+    rows = []
+    for name, instructions in KEPT.items():
+        rows.append(f"""void change_{name}(struct baretick_object *o); const char *wrong_{name}(const struct baretick_object *, uint64_t);
+            __asm__(".text; .globl change_{name}, wrong_{name}; change_{name}: wrong_{name}: xor %eax, %eax; {instructions}; ret");""")
+        rows += [f"""BARETICK_STATEMENT(around, {field}_{name}, "a count", 8, .{field} = {function}_{name}) {{ o->counter++; }}
+            BARETICK_STATEMENT(around, {field}_{name}{CANARY}, "a count", 8, .check = baretick_counted) {{ o->counter++; }}"""
+                 for field, function in zip(AROUND, ("change", "wrong"))]
+    return "\n".join(rows)
+
+
+def judge_around(rows):
+    assert set(rows) == {f"{field}_{name}{end}" for field in AROUND for name in KEPT for end in ("", CANARY)}, sorted(rows)
+    for field in AROUND:
+        for name in KEPT:
+            row, canary = rows[f"{field}_{name}"], rows[f"{field}_{name}{CANARY}"]
+            assert row["status"] == "wrong" and f"{field} changed {name.replace('_', ', ')}," in row["why"], row
+            assert canary["status"] == "ok" and "changed" not in canary, canary
+
+
 # On the bare machine the selector changes, too.
 FAILS_BOOTED = {**FAILS, "fs": ["changed FS"]}
 

@@ -25,6 +25,7 @@
 #include "bench/measure/steps.c"
 #include "bench/measure/steps_compare.c"
 #include "bench/measure/wide.c"
+#include "tests/unit/fake_call.h"
 
 /* No test steps: its platform makes up what a step came to. */
 const char step_back[1];
@@ -45,9 +46,10 @@ void step_known(void)
 {
 }
 
-void place_object(const struct placed *p)
+uint32_t place_object(const struct placed *p)
 {
     (void)p;
+    return 0;
 }
 
 void compiled_init(struct compiled *c)

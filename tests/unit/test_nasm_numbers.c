@@ -72,6 +72,8 @@ static void fixups_and_offsets_are_those_of_c(void **state)
            {"FRAME_CONTROL", offsetof(struct window_frame, control)},
            {"FRAME_X87", offsetof(struct window_frame, x87)},
            {"FRAME_NEXT", offsetof(struct window_frame, next)},
+           {"FRAME_KEPT", offsetof(struct window_frame, kept)},
+           {"FRAME_VA", PLATFORM_DATA_VA + WINDOW_FRAME_AT},
            {"OBJECT_COUNTER", offsetof(struct object, counter)},
            {"OBJECT_VTABLE", offsetof(struct object, vtable)},
            {"OBJECT_SLOT", offsetof(struct object, slot)},

@@ -9,6 +9,7 @@
 #include "bench/measure/layout.c"
 #include "bench/measure/place.c"
 #include "bench/window/window.c"
+#include "tests/unit/fake_call.h"
 #include "tests/unit/made_object.h"
 #include "tests/unit/made_units.h"
 
