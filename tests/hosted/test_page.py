@@ -621,6 +621,33 @@ def test_headings_sort_and_rows_are_filtered_in_a_browser_and_evil_does_not_run(
     assert 'data-cue="true"' in dom and 'data-wide="true"' in dom and "<title>baretick: Made CPU" in dom
 
 
+# In a frame, since no window of Chromium's is as narrow as a phone.
+FRAME = """
+const text = document.documentElement.outerHTML.replace(/<script[^]*?<\\/script>/g, "");
+document.body.replaceChildren();
+const frame = document.createElement("iframe");
+frame.style.cssText = "width: %dpx; height: 900px; border: 0";
+frame.onload = () => {
+  const root = frame.contentDocument.documentElement;
+  const cell = [...root.querySelectorAll(".facts td")].find((c) => c.textContent.includes("bench=row_0,"));
+  document.body.dataset.width = frame.contentWindow.innerWidth;
+  document.body.dataset.beyond = root.scrollWidth - root.clientWidth;
+  document.body.dataset.cell = cell.getBoundingClientRect().right <= root.clientWidth && cell.scrollWidth <= cell.clientWidth;
+};
+frame.srcdoc = text;
+document.body.append(frame);
+"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium here")
+@pytest.mark.parametrize("width", [400, 600, 1280])
+def test_an_option_that_is_one_long_word_stays_on_the_page(tmp_path, width):
+    rows = ",".join(f"row_{i}" for i in range(200))
+    dom = in_a_browser(made(taken([silicon(options={"suite": "made", "bench": rows}), row("a", 1)]), plots=0),
+                       FRAME % width, 1400, tmp_path)
+    assert f'data-width="{width}"' in dom and 'data-beyond="0"' in dom and 'data-cell="true"' in dom
+
+
 def test_a_failed_row_is_marked_and_its_reason_stands_under_its_name():
     """In the heading of its line, which remains in sight where the table is wider than the screen."""
     text = made(taken([silicon(), row("fine", 1), row("broken", 1, status="wrong", why="x is 3")]), plots=0)
