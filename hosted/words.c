@@ -6,6 +6,7 @@
 #include "bench/measure/chain.h"
 #include "bench/measure/tsc.h"
 #include "bench/show/head.h"
+#include "lib/config/near.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
@@ -47,6 +48,15 @@ static void take_format(struct options *o, int argc, char **argv)
     }
 }
 
+/* Only this program has it, so no file of words is told of it. */
+static void ask_version(const char *word, struct sink *err)
+{
+    struct near x = near_to(word, strlen(word));
+
+    near_try(&x, "version", strlen("version"));
+    near_ask(&x, "--", "", err);
+}
+
 bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu, struct sink *err)
 {
     struct word word;
@@ -55,6 +65,7 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
     for (int i = 1; i < argc; i++) {
         as_word(&word, argv[i]);
         if (!options_take(o, &word, "command line", "word", (unsigned)i, err)) {
+            ask_version(argv[i], err);
             take_format(o, argc, argv);
             return false;
         }

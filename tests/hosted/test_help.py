@@ -35,3 +35,13 @@ def test_every_command_is_named_with_what_it_does():
     said = words(baretick("--help").stdout)
     for command in COMMANDS:
         assert re.search(rf" {command} [A-Za-z]", said), command
+
+
+@pytest.mark.parametrize("words, said", [
+    (["compar"], "(did you mean compare?)"), (["shwo"], "(did you mean show?)"), (["qqqq"], None),
+    (["completion", "bsh"], "(did you mean bash or zsh?)"),
+])
+def test_a_word_like_a_known_one_is_asked_about(words, said):
+    ran = baretick(*words)
+    assert ran.returncode == 2 and not ran.stdout
+    assert ran.stderr.endswith(f" {said}\n") if said else "did you mean" not in ran.stderr, ran.stderr

@@ -90,6 +90,8 @@ def test_version(program):
     (["sutie=truth"], "did you mean suite=?"),
     (["--suite=truth"], "did you mean suite=?"),
     (["suite=truht"], "did you mean truth?"),
+    (["--versoin"], "did you mean --version?"),
+    (["version"], "did you mean --version?"),
     (["suite=truth", "bench=imull"], "did you mean imul?"),
     (["suite=truth", "format=tabel"], "did you mean table?"),
 ])  # fmt: skip
