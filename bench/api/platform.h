@@ -1,6 +1,6 @@
 /*
  * What a machine gives the benchmark: a small core that every platform has, and capabilities that
- * may be missing. kernel/platform.c implements it for the bare machine, tests/hosted/ for a Linux
+ * may be missing. kernel/platform.c implements it for the bare machine, hosted/ for a Linux
  * process.
  */
 #ifndef BENCH_API_PLATFORM_H

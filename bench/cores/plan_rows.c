@@ -97,7 +97,7 @@ static void row_here(void *ctx, unsigned core)
     seat->back = true;
 }
 
-static struct core_figure figure_of(const struct row *row)
+static struct core_figure figure_of(const struct engine *e, const struct row *row)
 {
     const struct headline *h = &row->headline;
     struct core_figure f = {.ticks = UNKNOWN,
@@ -110,6 +110,8 @@ static struct core_figure figure_of(const struct row *row)
     if (!h->known)
         return f;
     f.ticks = h->ticks;
+    if (e->cycle.by == CYCLES_UNKNOWN && e->execution != EXEC_INSTRUCTIONS)
+        return f;
     f.cycles = h->cycles.theta;
     f.lo = h->cycles.lo;
     f.hi = h->cycles.hi;
@@ -136,7 +138,7 @@ static void lose_row(const struct plan *plan, struct seat *seat)
 static void end_row(struct seat *seat, size_t index)
 {
     engine_end(&seat->engine, seat->gathered, &seat->row);
-    seat->engine.figures[index] = figure_of(&seat->row);
+    seat->engine.figures[index] = figure_of(&seat->engine, &seat->row);
     seat->has_row = true;
 }
 
@@ -191,7 +193,7 @@ static unsigned measure_each(struct plan *plan, size_t index)
             continue;
         measure_alone(plan, index, k);
         const struct row *row = seat->has_row ? &seat->row : &seat->gathered->row;
-        seat->alone = figure_of(row);
+        seat->alone = figure_of(&seat->engine, row);
         if (!seat->gone && row->bench && row->status == ROW_OK)
             plan->places[n++] = k;
     }
@@ -243,7 +245,7 @@ void plan_end(struct plan *plan, size_t index, unsigned k)
     if (!seat->gathered->row.bench || seat->gathered->rounds == 0)
         return;
     end_row(seat, index);
-    seat->alone = figure_of(&seat->row);
+    seat->alone = figure_of(&seat->engine, &seat->row);
     if (!plan->together)
         return;
     seat->gathered = gathered_of(plan, index, k, true);

@@ -18,8 +18,8 @@ void loop_cost(const struct engine *e, const struct gathered *g, struct row *row
     const struct estimate *cycles = &row->headline.cycles;
 
     row->loop = (struct row_loop){UNKNOWN, UNKNOWN, HIDDEN_NOT};
-    if (e->execution != EXEC_SILICON || !g->used[KIND_EMPTY2] || !is_known(cycles->theta) ||
-        row->cycles_per_tick <= 0)
+    if (e->execution != EXEC_SILICON || e->cycle.by == CYCLES_UNKNOWN || !g->used[KIND_EMPTY2] ||
+        !is_known(cycles->theta) || row->cycles_per_tick <= 0)
         return;
     double turns = gathered_location(g, KIND_EMPTY2) - gathered_location(g, KIND_EMPTY);
     struct loop_facts f = {

@@ -14,6 +14,8 @@
  * takes 10,000 ticks. All of it at several placements of the code in its line, in several rounds:
  * what they make of a point is its error. */
 #define POINT_HALF   0.3
+#define TURN         (2 * ENGINE_BLOCK) /* windows of a point, there and back */
+#define TURNS_LEAST  4                  /* a group has; of fewer a neighbour may leave none */
 #define POINT_LEAST  2048
 #define POINT_MOST   (1u << 17)
 #define PLACEMENTS   4
@@ -213,18 +215,28 @@ static bool is_in_use(const struct engine *e, enum recipe r)
     return r == e->probed || r == e->recipe;
 }
 
-/* Windows of a point in a group that there is time for, by what a few take. */
+/* What a turn, there and back, takes of all points; the shorter of two: a neighbour may come. */
+static double turn_ticks(struct engine *e, enum recipe r)
+{
+    double location[LINEARITY_POINTS], least = 0;
+
+    for (int i = 0; i < 2; i++) {
+        uint64_t began = tsc_now();
+        measure_points(e, r, TURN, 0, location);
+        double took = (double)(tsc_now() - began);
+        least = i == 0 || took < least ? took : least;
+    }
+    return least;
+}
+
+/* Windows of a point in a group that there is time for, by what a turn takes. */
 static size_t windows_in_time(struct engine *e, enum recipe r, unsigned groups)
 {
-    const size_t turn = 2 * ENGINE_BLOCK; /* there and back */
-    double location[LINEARITY_POINTS];
-    uint64_t began = tsc_now();
+    double turns = growing_ticks(e) / turn_ticks(e, r) / groups;
 
-    measure_points(e, r, turn, 0, location);
-    double turns = growing_ticks(e) / (double)(tsc_now() - began) / groups;
-    if (turns >= INTERLEAVE_ROUND / turn)
+    if (turns >= INTERLEAVE_ROUND / TURN)
         return INTERLEAVE_ROUND;
-    return turns < 1 ? turn : (size_t)turns * turn;
+    return TURN * (turns < TURNS_LEAST ? TURNS_LEAST : (size_t)turns);
 }
 
 static void probe_groups(struct engine *e, struct probe *p, enum recipe r)

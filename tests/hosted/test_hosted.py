@@ -343,17 +343,18 @@ def test_regression_over_growing_bodies(shared_run):
 
 
 def test_a_recipe_that_is_not_in_use_has_a_bounded_time(shared_run):
-    """A fiftieth of a second, or 32 windows at each of 4 placements: a hypervisor answers CPUID in thousands of ticks."""
+    """A fiftieth of a second, or 128 windows at each of 4 placements: a hypervisor answers CPUID in thousands of ticks.
+    Points that were shared all the time have no ticks."""
     report = shared_run(*QUICK, "format=jsonl").report()
     if report.run["execution"] != "silicon":
         pytest.skip("not a CPU of one's own")
     others = [r for name, r in report.linearity.items() if name != report.run["recipe"] and "why" not in r]
     assert len(others) >= 4
     for r in others:
-        ticks = sum(p["ticks"] or 0 for p in r["points"])
-        assert 128 <= r["n"] <= 2048 and r["n"] % 128 == 0, r
+        ticks = sum(p.get("ticks", 0) for p in r["points"])
+        assert 512 <= r["n"] <= 2048 and r["n"] % 128 == 0, r
         # Twice as much: the few windows that were timed can have been quicker.
-        assert r["n"] == 128 or r["n"] * ticks <= 2 * report.run["tsc"]["hz"] / 50, r
+        assert r["n"] == 512 or r["n"] * ticks <= 2 * report.run["tsc"]["hz"] / 50, r
 
 
 def test_report(run):
