@@ -61,13 +61,24 @@ static void say(const struct engine *e, struct row *row, const struct guard_ende
     say_place(e, row->bench, ended->at, &text.sink);
 }
 
+/* What `before` changed in windows is in their frame. */
+static struct window_frame *frame_of_before(const struct engine *e, const struct bench *b)
+{
+    bool has_before = b->code ? b->code->at[BENCH_CODE_BEFORE].section != 0 : b->before != NULL;
+
+    return has_before ? (struct window_frame *)(void *)(e->p->data + WINDOW_FRAME_AT) : NULL;
+}
+
 bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
 {
     struct guard_ended ended = {.by = GUARD_CAME_BACK};
-    bool back = e->p->guarded(fn, ctx, &ended);
+    struct window_frame *frame = frame_of_before(e, row->bench);
 
+    if (frame)
+        frame->before = 0;
+    bool back = e->p->guarded(fn, ctx, &ended);
     if (back && !ended.changed[0])
-        return true;
+        return !frame || check_called("before", frame->before, row);
     row->ended = !back;
     if (!back && ended.by == GUARD_STOPPED && e->pace)
         e->pace->stopped = true;

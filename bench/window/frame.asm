@@ -106,46 +106,47 @@ window_step:
 
 ; window.h. Nothing that the function left in a register is relied on, RSP included, so the caller's
 ; registers are kept in the frame.
-%macro KEEP 2
-    mov [rax + FRAME_KEPT + %1 * 8], %2
+%macro KEEP 1 ; in the frame at %1
+    mov [%1 + FRAME_KEPT], rsp
+    mov [%1 + FRAME_KEPT + 8], rbx
+    mov [%1 + FRAME_KEPT + 16], rbp
+    mov [%1 + FRAME_KEPT + 24], r12
+    mov [%1 + FRAME_KEPT + 32], r13
+    mov [%1 + FRAME_KEPT + 40], r14
+    mov [%1 + FRAME_KEPT + 48], r15
 %endmacro
-%macro PUT_BACK 2
-    mov %2, [rcx + FRAME_KEPT + %1 * 8]
+; In: %1 the frame. Out: edx what was changed. Changes esi and the flags.
+%macro PUT_BACK 1
+    xor edx, edx
+    xor esi, esi
+    NOTE_UNLIKE r15, [%1 + FRAME_KEPT + 48]
+    NOTE_UNLIKE r14, [%1 + FRAME_KEPT + 40]
+    NOTE_UNLIKE r13, [%1 + FRAME_KEPT + 32]
+    NOTE_UNLIKE r12, [%1 + FRAME_KEPT + 24]
+    NOTE_UNLIKE rbp, [%1 + FRAME_KEPT + 16]
+    NOTE_UNLIKE rbx, [%1 + FRAME_KEPT + 8]
+    NOTE_UNLIKE rsp, [%1 + FRAME_KEPT]
+    mov r15, [%1 + FRAME_KEPT + 48]
+    mov r14, [%1 + FRAME_KEPT + 40]
+    mov r13, [%1 + FRAME_KEPT + 32]
+    mov r12, [%1 + FRAME_KEPT + 24]
+    mov rbp, [%1 + FRAME_KEPT + 16]
+    mov rbx, [%1 + FRAME_KEPT + 8]
+    mov rsp, [%1 + FRAME_KEPT]
 %endmacro
 global window_call:function hidden
 window_call:
+    sub rsp, 8
     mov rax, FRAME_VA
-    KEEP 0, rsp
-    KEEP 1, rbx
-    KEEP 2, rbp
-    KEEP 3, r12
-    KEEP 4, r13
-    KEEP 5, r14
-    KEEP 6, r15
+    KEEP rax
     mov rax, rdi
     mov rdi, rsi
     mov rsi, rdx
-    sub rsp, 8
     call rax
-    lea r8, [rsp + 8]
     mov rcx, FRAME_VA
-    xor edx, edx
-    xor esi, esi
-    NOTE_UNLIKE r15, [rcx + FRAME_KEPT + 6 * 8]
-    NOTE_UNLIKE r14, [rcx + FRAME_KEPT + 5 * 8]
-    NOTE_UNLIKE r13, [rcx + FRAME_KEPT + 4 * 8]
-    NOTE_UNLIKE r12, [rcx + FRAME_KEPT + 3 * 8]
-    NOTE_UNLIKE rbp, [rcx + FRAME_KEPT + 2 * 8]
-    NOTE_UNLIKE rbx, [rcx + FRAME_KEPT + 1 * 8]
-    NOTE_UNLIKE r8, [rcx + FRAME_KEPT]
-    PUT_BACK 0, rsp
-    PUT_BACK 1, rbx
-    PUT_BACK 2, rbp
-    PUT_BACK 3, r12
-    PUT_BACK 4, r13
-    PUT_BACK 5, r14
-    PUT_BACK 6, r15
+    PUT_BACK rcx
     cld
+    add rsp, 8
     ret
 
 ; In: the second reading in edx:eax. Out: rax the difference; rdx what a C body returned, rubbish
@@ -229,11 +230,15 @@ UNIT loop_turn
 ENDUNIT
 
 ; Ahead of the first reading: what the function leaves in registers that no recipe writes, nor the
-; call below, the body finds.
+; call below, the body finds. What it changed of those that it must leave is put back and kept.
 UNIT call_before
+    KEEP FRAME
     mov rdi, OBJECT
     db 0xe8                     ; call rel32
     FIXUP FIXUP_CALLEE
+    mov rdi, FRAME_VA
+    PUT_BACK rdi
+    or [rdi + FRAME_BEFORE], edx
 ENDUNIT
 
 UNIT call_function

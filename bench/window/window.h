@@ -55,7 +55,9 @@ struct window_frame {
     uint32_t control;       /* ... and the x87's control word */
     uint8_t x87[28];        /* after it: FNSTENV */
     const void *next;       /* where window_step() goes on */
-    uint64_t kept[7];       /* the registers of window_call()'s caller */
+    uint64_t kept[7];       /* around window_call()'s function, and around `before` */
+    uint32_t before;        /* 1 << WINDOW_RSP to WINDOW_R15: what `before` changed, of all windows
+                               since this was cleared; they have been put back */
 };
 #define WINDOW_FRAME_SIZE 1024
 #define WINDOW_FRAME_AT   (PLATFORM_DATA_SIZE - WINDOW_FRAME_SIZE / 2)
