@@ -1,6 +1,7 @@
 #include "hosted/stores/prepare.h"
 #include <string.h>
 #include "bench/api/registry.h"
+#include "bench/measure/check.h"
 #include "bench/measure/compiled.h"
 #include "bench/measure/place.h"
 #include "bench/window/window.h"
@@ -20,6 +21,7 @@ static struct placed placed;
 static struct engine engine = {.p = &platform, .o = &options, .compiled = &compiled};
 static struct bench row;          /* the row, with as many operations as are wanted */
 static uint64_t body, body_bytes; /* of a row in NASM */
+static struct row checked;        /* what its check says */
 
 bool prepare_open(struct sink *err)
 {
@@ -146,75 +148,86 @@ bool prepare_row(struct prepared *p, const struct bench *b, uint64_t operations,
 
 /* --- before and after ------------------------------------------------------------------------- */
 
-/* A setup or a check may have set DF, of which nothing here knows. */
-static void clear_direction(void)
+/* What a window calls ahead of its body. Returns what it changed, as place_object(). */
+static uint32_t call_before(void)
 {
-    __asm__ volatile("cld" : : : "memory", "cc");
+    const void *before = compiled_address(&compiled, BENCH_CODE_BEFORE);
+
+    return before ? (uint32_t)window_call(before, placed.object, 0).changed : 0;
 }
 
-/* What a window calls ahead of its body. */
-static void call_before(void)
-{
-    const void *at = compiled_address(&compiled, BENCH_CODE_BEFORE);
-    void (*before)(struct object *);
-
-    memcpy(&before, &at, sizeof before); /* ISO C has no cast from data to function */
-    if (before)
-        before(placed.object);
-}
+struct changed {
+    uint32_t setup, before;
+};
 
 static void set_up(void *ctx)
 {
-    (void)ctx;
-    place_object(&placed);
+    struct changed *c = ctx;
+
+    c->setup = place_object(&placed);
     if (row.form == FORM_FUNCTION)
-        call_before();
-    clear_direction();
+        c->before = call_before();
+}
+
+static void say_ended(const struct guard_ended *ended, struct sink *out)
+{
+    if (ended->by == GUARD_DEADLINE)
+        fmt(out, "ran longer than %d seconds", SETUP_SECONDS);
+    else if (ended->by == GUARD_STOPPED)
+        fmt(out, "was stopped");
+    else
+        fmt(out, "faulted: %s at %llx", ended->what, (unsigned long long)ended->at);
+}
+
+static bool is_kept(const struct prepared *p, const char *who, uint32_t changed, struct sink *err)
+{
+    if (!changed)
+        return true;
+    fmt(err, "%s/%s: its %s changed ", p->bench->suite, p->bench->name, who);
+    check_kept_text(changed, err);
+    return false;
 }
 
 bool prepare_object(const struct prepared *p, struct sink *err)
 {
+    struct changed c = {0, 0};
     struct guard_ended ended;
 
     guard_row_begin(0);
-    bool back = guard_call(set_up, NULL, &ended);
+    bool back = guard_call(set_up, &c, &ended);
     guard_row_end();
     if (back)
-        return true;
+        return is_kept(p, "setup", c.setup, err) && is_kept(p, "before", c.before, err);
     fmt(err, "%s/%s: its setup ", p->bench->suite, p->bench->name);
-    if (ended.by == GUARD_DEADLINE)
-        fmt(err, "ran longer than %d seconds", SETUP_SECONDS);
-    else if (ended.by == GUARD_STOPPED)
-        fmt(err, "was stopped");
-    else
-        fmt(err, "faulted: %s at %llx", ended.what, (unsigned long long)ended.at);
+    say_ended(&ended, err);
     return false;
 }
 
-struct checking {
-    uint64_t operations;
-    const char *wrong;
-};
-
+/* The text of a check is read, too, where it may fault. */
 static void check(void *ctx)
 {
-    struct checking *c = ctx;
+    const struct prepared *p = ctx;
 
-    c->wrong = placed.check(placed.object, c->operations);
-    clear_direction();
+    check_work(&placed, p->operations, &checked);
 }
 
 const char *prepare_check(const struct prepared *p)
 {
-    struct checking c = {p->operations, NULL};
+    static char why[200];
+    struct prepared checking = *p;
     struct guard_ended ended;
+    struct sink_buf text;
 
-    if (!placed.check)
-        return NULL;
+    checked = (struct row){.bench = p->bench};
     guard_row_begin(0);
-    bool back = guard_call(check, &c, &ended);
+    bool back = guard_call(check, &checking, &ended);
     guard_row_end();
-    return back ? c.wrong : "its check did not come back";
+    if (back)
+        return checked.why;
+    sink_buf_init(&text, why, sizeof why);
+    fmt(&text.sink, "its check ");
+    say_ended(&ended, &text.sink);
+    return why;
 }
 
 static bool place_in_window(uint64_t address, struct prepare_place *place)

@@ -30,7 +30,7 @@ def test_each_body_fails_by_name_and_the_row_after_it_is_right(boot, stick, bodi
     assert not b.events("fault"), str(b)
 
 
-def test_registers_that_setup_and_check_change_fail_their_row_by_name(boot, stick, tmp_path):
+def test_registers_that_functions_around_the_body_change_fail_their_row_by_name(boot, stick, tmp_path):
     around = made.of_source(tmp_path, "around", hostile.around_source())
     files = {f"{FOLDER}/around.o": around, "baretick.conf": b"suite=around samples=16 deadline=5"}
     b = boot("", disk=stick(files)).must(CHECK_FAILED, rows=2 * len(hostile.AROUND) * len(hostile.KEPT))

@@ -34,7 +34,7 @@ def test_each_body_fails_by_name_and_the_row_after_it_is_right(run, bodies, word
 
 
 @pytest.mark.parametrize("words", METHODS)
-def test_registers_that_setup_and_check_change_fail_their_row_by_name(run, tmp_path, words):
+def test_registers_that_functions_around_the_body_change_fail_their_row_by_name(run, tmp_path, words):
     around = made.of_source(tmp_path, "around", hostile.around_source())
     hostile.judge_around(rows_of(run(f"objects={around}", "suite=around", "samples=16", "format=jsonl", *words)))
 
@@ -96,6 +96,42 @@ def test_a_setup_that_ends_the_program_costs_its_row_alone(run, tmp_path, name, 
         assert {r["row"] for r in records if r["type"] == "trace"} == {"before", "behind"}, ran
         (why,) = [r["why"] for r in records if r["type"] == "refused"]
         assert ran.returncode == 3 and "ends/here" in why and f"{name}(2)" in why, ran
+
+
+BAD_TEXT = """
+    static const char *text(const struct baretick_object *o, uint64_t n) { (void)o; (void)n; return (const char *)0x1234; }
+    static const char *load(const struct baretick_object *o, uint64_t n) { (void)o; (void)n; return *(char *const volatile *)0x1234; }
+    BARETICK_STATEMENT(checks, a_text, "a count", 8, .check = text) { o->counter++; }
+    BARETICK_STATEMENT(checks, b_load, "a count", 8, .check = load) { o->counter++; }
+    BARETICK_STATEMENT(checks, behind, "a count", 8, .check = baretick_counted) { o->counter++; }"""
+
+
+def stores_of(path):
+    """(its records by row, what is refused, the process) of each row of an object."""
+    program = ROOT / "build/hosted/stores"
+    if not program.exists():
+        pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
+    ran = subprocess.run([program, f"objects={path}"], capture_output=True, text=True, timeout=300, check=False)
+    records = [json.loads(line) for line in ran.stdout.splitlines()]
+    return ({r["row"]: r for r in records if r["type"] == "trace"},
+            [r["why"] for r in records if r["type"] == "refused"], ran)
+
+
+def test_a_check_that_faults_costs_its_row_alone(run, tmp_path):
+    """Itself, or where its text is read: in the program, and in `stores`."""
+    checks = made.of_source(tmp_path, "checks", BAD_TEXT)
+    rows = rows_of(run(f"objects={checks}", "suite=checks", "samples=16", "instructions=off", "format=jsonl"))
+    assert {n: r["status"] for n, r in rows.items()} == {"a_text": "wrong", "b_load": "wrong", "behind": "ok"}, rows
+    traces, refused, ran = stores_of(checks)
+    assert ran.returncode == 1 and set(traces) == set(rows) and not refused, ran
+    assert all("SIGSEGV" in traces[row]["wrong"] for row in ("a_text", "b_load")), traces
+    assert "wrong" not in traces["behind"], traces
+
+
+def test_stores_names_the_registers_that_functions_around_the_body_change(tmp_path):
+    traces, refused, ran = stores_of(made.of_source(tmp_path, "around", hostile.around_source()))
+    hostile.judge_stores_around(traces, refused)
+    assert ran.returncode == 3, ran
 
 
 # Without IA32 emulation in the kernel INT 0x80 is a bad access.

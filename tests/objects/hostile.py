@@ -18,7 +18,7 @@ FAILS = {
 # Functions around the windows, which change what they must leave: the names, and the instructions that change them.
 KEPT = {"rbx": "mov $0x77, %rbx", "rbp": "mov $0x77, %rbp", "r12": "not %r12", "r13_r14": "not %r13; not %r14",
         "r15": "xor %r15d, %r15d", "rsp": "pop %rcx; sub $64, %rsp; jmp *%rcx"}
-AROUND = ("setup", "check")
+AROUND = ("setup", "check", "before")
 
 
 def around_source():
@@ -29,7 +29,7 @@ def around_source():
             __asm__(".text; .globl change_{name}, wrong_{name}; change_{name}: wrong_{name}: xor %eax, %eax; {instructions}; ret");""")
         rows += [f"""BARETICK_STATEMENT(around, {field}_{name}, "a count", 8, .{field} = {function}_{name}) {{ o->counter++; }}
             BARETICK_STATEMENT(around, {field}_{name}{CANARY}, "a count", 8, .check = baretick_counted) {{ o->counter++; }}"""
-                 for field, function in zip(AROUND, ("change", "wrong"))]
+                 for field, function in zip(AROUND, ("change", "wrong", "change"))]
     return "\n".join(rows)
 
 
@@ -40,6 +40,18 @@ def judge_around(rows):
             row, canary = rows[f"{field}_{name}"], rows[f"{field}_{name}{CANARY}"]
             assert row["status"] == "wrong" and f"{field} changed {name.replace('_', ', ')}," in row["why"], row
             assert canary["status"] == "ok" and "changed" not in canary, canary
+
+
+def judge_stores_around(traces, refused):
+    """A check comes after the trace; what comes before it is refused."""
+    for field in AROUND:
+        for name in KEPT:
+            said = f"{field} changed {name.replace('_', ', ')}"
+            if field == "check":
+                assert said in traces[f"{field}_{name}"]["wrong"], traces
+            else:
+                assert any(f"around/{field}_{name}:" in why and said in why for why in refused), refused
+            assert "wrong" not in traces[f"{field}_{name}{CANARY}"], traces
 
 
 # On the bare machine the selector changes, too.
