@@ -64,6 +64,8 @@ def _pooled(launches):
     found = [placements(row) for row in launches]
     if not all(found):
         return None, ""
+    if any(row["interval"].get("by") == "rounds" for row in launches):
+        return None, "rounds of a launch differ by more than their placements explain"
     if len(found) > 1 and shift.p_one_source(found) < ONE_SOURCE:
         return None, "launches differ by more than their placements explain"
     return sum(found, []), ""

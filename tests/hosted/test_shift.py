@@ -171,6 +171,15 @@ def test_launches_that_move_are_not_pooled():
         assert by == "placements" or d.p > 0.01
 
 
+def test_a_launch_whose_rounds_differ_is_compared_by_its_figure():
+    """Its placements have each round's state in common."""
+    old, new = recorded()["truth/add"][:2]
+    new = {**new, "interval": {**new["interval"], "by": "rounds"}}
+    a, b = (estimate.of_row(r, "cycles") for r in (old, new))
+    d, note = difference.of_rows([old], [new], "cycles", a, b)
+    assert d.by == "figures" and note == "rounds of a launch differ by more than their placements explain"
+
+
 def test_near_zero_there_are_no_percentages():
     launches = recorded()
     old, new = launches["calls/direct"][0], launches["calls/plt"][0]
