@@ -2,6 +2,7 @@
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -25,6 +26,9 @@ COPIES = 100          # where --unroll does not say
 WINDOW_CYCLES = 2000
 COPIES_BYTES = 4096
 LABEL_BYTES = 64      # that a copy takes in an object in addition to its code
+# Faults of code whose operands nobody set, in a process and on the machine: division by 0, and address 0 with a small
+# displacement.
+_BAD_OPERAND = re.compile(r"SIGFPE at|#DE|(SIGSEGV|#PF).* address [0-9a-f]{1,3}\b")
 PILOT = ["samples=64", "rounds=1", "layout=fixed", "instructions=off"]
 
 
@@ -211,6 +215,9 @@ def tell(s, row, run):
         print(f"    {row['status']}: {row.get('why', '')}")
         if run.get("platform") == "hosted" and "SIGSEGV at" in row.get("why", ""):
             print("    (a process may not execute privileged instructions: try without --hosted)")
+        if not s.init and not s.late_init and _BAD_OPERAND.search(row.get("why", "")):
+            print("    (registers that are not set are 0: set operands with --init, as in \"mov ebx, 3\" for a divisor, "
+                  '"mov rbx, r14" for an address)')
         return False
     text = figure(row, run)
     if text is None:

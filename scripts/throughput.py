@@ -151,8 +151,10 @@ def _substituted(wish, names):
 
 def _writes_no_register(wish):
     one = wish.one
-    if any(o.writes for o in wish.registers):
-        return f"{one.mnemonic} writes no register that can be chosen"
+    fixed = [o for o in wish.registers if o.writes]
+    if fixed:
+        kept = next((f"; {wish.keeps(o)}" for o in fixed if wish.keeps(o) and o.whole not in wish.carried()), "")
+        return f"{one.mnemonic} writes no register that can be chosen{kept}"
     return f"{one.mnemonic} writes {'no register' if wish.memory() or not one.writes_flags else 'flags only'}"
 
 

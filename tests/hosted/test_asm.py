@@ -146,6 +146,26 @@ def test_a_fault_or_an_endless_loop_fails_its_row_and_no_other(tmp_path):
         assert " a copy" in good, (code, good)
 
 
+@pytest.mark.parametrize("code, why, init", [
+    ("div rbx", "SIGFPE", "mov ebx, 1"), ("idiv rbx", "SIGFPE", "mov ebx, 1"), ("xlatb", "SIGSEGV", "mov rbx, r14"),
+])
+def test_operands_that_nobody_set_are_asked_for(code, why, init):
+    ran = asm(code, "--latency", "--hosted")
+    assert ran.returncode == 1 and why in ran.stdout and "set operands with --init" in ran.stdout, ran
+    ran = asm(code, "--latency", "--hosted", "--init", init)
+    assert ran.returncode == 0 and "--init" not in ran.stdout, ran
+
+
+def test_the_machine_asks_for_operands_too(capsys):
+    """As the kernel words its faults (kernel/)."""
+    one = snippet.Snippet("div rbx", where="the snippet")
+    for why, asks in (("#DE divide error (vector 0) at 1000", True), ("#GP general protection at 1000", False),
+                      ("#PF page fault (vector 14), a read of the unmapped address 0, at 1000", True),
+                      ("#PF page fault (vector 14), a read of the unmapped address 5000, at 1000", False)):
+        assert not asm_module.tell(one, {"status": "wrong", "why": why}, {"platform": "uefi"})
+        assert ("set operands with --init" in capsys.readouterr().out) == asks, why
+
+
 def test_privileged_code_is_said_to_need_the_machine():
     ran = asm("rdmsr", "--hosted")
     assert ran.returncode == 1 and "try without --hosted" in ran.stdout

@@ -225,6 +225,13 @@ def test_a_fixed_register_is_set_anew_before_each_copy_and_that_is_said(text, fi
     snippet.machine_code("; ".join(before), "what stands before")
 
 
+@pytest.mark.parametrize("text, keeps", [("lahf", "; it keeps the rest of rax"), ("cbw", ""), ("cdq", "")])
+def test_a_fixed_register_that_is_kept_in_part_is_said(text, keeps):
+    s = snippet.Snippet(text)
+    throughput.part(s)
+    assert s.notes[0].count("it keeps the rest of") == bool(keeps) and keeps in s.notes[0], s.notes
+
+
 @pytest.mark.parametrize("text, count, apart", [
     ("mov rax, [r14 + 8]", 10, 8), ("vmovups zmm0, [rsi]", 16, 64), ("mov [r14], rax", 16, 8),
     ("vmovups [rdi], ymm3", 16, 32), ("add [r14], rax", 16, 8), ("cmp rax, [r14]", 16, 8), ("prefetcht0 [r14]", 16, 8),
