@@ -118,9 +118,10 @@ struct baretick_row {
 /* --- keeping the optimiser away; none of these is an instruction ------------------------------ */
 
 /*
- * BARETICK_KEEP(x): x, of any type, has been computed, each time. BARETICK_HIDE(x): x, a variable
- * of any type but volatile ones, may have another value from here on. Floating point and vectors
- * stay in vector registers, structs go through memory; a struct to be kept is a variable.
+ * BARETICK_KEEP(x): x has been computed, each time. BARETICK_HIDE(x): x, a variable, may have
+ * another value from here on. Both take any type but volatile ones: copy a volatile object to a
+ * variable first. Floating point and vectors stay in vector registers, structs go through memory; a
+ * struct to be kept is a variable.
  */
 /* Of several places clang always takes memory, so each type names its own. By
  * __builtin_classify_type 8 is floating point, and any class outside 1 to 14 is a vector. */

@@ -4,7 +4,7 @@
  * be in a register. Rows keep_cost, hide_cost and clobber_cost of suite `compiler` measure it; its
  * rows *_trap show what the compiler does where one of them is missing.
  *
- * x is an integer or a pointer of at most 8 bytes.
+ * x is an integer or a pointer of at most 8 bytes, and not volatile.
  */
 #ifndef BENCH_API_KEEP_H
 #define BENCH_API_KEEP_H

@@ -105,7 +105,7 @@ struct options {
     char bench[OPTIONS_LIST_MAX];
     char objects[OPTIONS_LIST_MAX]; /* "on", "off", globs; in a process a folder or file */
     uint32_t samples;               /* windows a row; 0: auto */
-    uint32_t rounds; /* over the list of rows, a part of each row's windows in each */
+    uint32_t rounds; /* passes over the row list; each row's windows are spread across them */
     uint32_t warmup; /* warm-up blocks at the most, before sampling */
     enum recipe recipe;
     enum method method;
