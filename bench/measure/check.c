@@ -107,6 +107,8 @@ void check_errors(const struct bench *b, uint64_t good, struct row *row)
     if (b->errors_are_wrong && row->errors_outside)
         row_fail(row, ROW_WRONG,
                  "an operation returned an error, in the warm-up or in twice the body");
+    if (b->errors_are_wrong && row->errors_subtracted)
+        row_fail(row, ROW_WRONG, "what is subtracted returned an error");
 }
 
 /* An operation of which nothing was left was not executed, and any other executes one instruction

@@ -22,7 +22,8 @@ bool check_called(const char *who, uint32_t changed, struct row *row);
 /* The names of 1 << each enum window_kept, for people: "r15, MXCSR". */
 void check_kept_text(uint32_t changed, struct sink *out);
 
-/* No operation failed, where one must not; and not all of them: so many windows did not. */
+/* No operation failed, nor what is subtracted, where one must not; and not all operations: so many
+ * windows did not. */
 void check_errors(const struct bench *b, uint64_t good, struct row *row);
 
 /*

@@ -429,7 +429,8 @@ static void take_headline(const struct engine *e, struct gathered *g, struct row
 /* Of windows that were left in the middle nothing is told but how many there were. */
 static void forget(struct row *row)
 {
-    row->errors = row->errors_outside = row->disturbed = row->unread = row->warmup_blocks = 0;
+    row->errors = row->errors_outside = row->errors_subtracted = row->disturbed = row->unread =
+        row->warmup_blocks = 0;
     row->steady = false;
 }
 

@@ -30,6 +30,7 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
     t->row->windows++;
     if (!is_ruler(k))
         t->changed |= w->changed;
+    t->row->errors_subtracted += place_failed_empty(placed, k, w);
     if (k != KIND_BODY)
         return true;
     t->operations += turning ? turns : b->ops;

@@ -27,6 +27,13 @@ struct placed_kind {
     struct window_part part;
 };
 
+/* Whether a window of the kind called what is subtracted, and this returned an error. */
+static inline bool place_failed_empty(const struct placed_kind *w, enum kind k,
+                                      const struct window_result *r)
+{
+    return k <= KIND_EMPTY2 && w->function && r->failed != 0;
+}
+
 #define PLACE_COOL 5
 
 struct placed {

@@ -174,9 +174,10 @@ struct row {
     bool x87_stack_fault;    /* its windows overflowed or underflowed the x87 stack */
     uint32_t errors;         /* operations that failed; their samples are omitted */
     uint32_t errors_outside; /* failed in windows that are no samples: warm-up, twice the body */
-    uint32_t disturbed;      /* windows, kept in ticks and in the histogram, left out of net */
-    uint64_t smis;           /* while it was measured, where the platform counts them */
-    uint64_t nmis;           /* and machine checks, since the row before; bench/cores/ fills it */
+    uint32_t errors_subtracted; /* calls of what is subtracted that returned an error */
+    uint32_t disturbed;         /* windows, kept in ticks and in the histogram, left out of net */
+    uint64_t smis;              /* while it was measured, where the platform counts them */
+    uint64_t nmis; /* and machine checks, since the row before; bench/cores/ fills it */
     uint64_t
         kept[PLATFORM_KEPT]; /* what happened to the core meanwhile, as the platform keeps it */
     uint64_t blocks;         /* of all kinds, those that were taken again included, ... */

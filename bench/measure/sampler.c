@@ -52,6 +52,7 @@ static struct window_result run_window(struct sampler *s, const struct engine *e
         w->fn(p->object, w->function, w->turns, dither(e, i), WINDOW_STACK + p->at.stack);
     if (k != KIND_RULER && k != KIND_RULER2)
         s->changed |= r.changed;
+    s->errors_subtracted += place_failed_empty(w, k, &r);
     return r;
 }
 
@@ -303,7 +304,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
     *span = (struct span){.n = part->windows, .blocks = part->blocks};
     s->cold = place_is_cold(e, b);
     s->can_fail = b->form == FORM_FUNCTION;
-    s->errors_outside = 0;
+    s->errors_outside = s->errors_subtracted = 0;
     s->kinds = 0;
     s->changed = 0;
     for (unsigned k = 0; k < KINDS; k++) {
@@ -396,6 +397,7 @@ static void judge_kind(struct sampler *s, struct engine *e, enum kind k, struct 
 void sampler_judge(struct sampler *s, struct engine *e, struct gathered *g)
 {
     g->row.errors_outside += s->errors_outside;
+    g->row.errors_subtracted += s->errors_subtracted;
     for (unsigned k = 0; k < KINDS; k++) {
         g->used[k] = s->used[k];
         if (s->used[k])

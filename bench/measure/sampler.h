@@ -42,6 +42,7 @@ struct sampler {
     uint64_t *sorted, *scratch; /* room for all samples of one kind */
     bool cold;                  /* the row's data leaves the caches before each window */
     bool can_fail;              /* its body returns whether an operation failed */
+    uint32_t errors_subtracted; /* calls of what is subtracted that returned an error */
     uint32_t errors_outside;    /* operations that failed in warm-up and in twice the body */
     uint64_t windows[KINDS];    /* run in this part, warm-up included */
     struct wide wide;           /* whether the body uses wide vectors, and when it did last */

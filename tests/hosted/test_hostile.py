@@ -134,6 +134,25 @@ def test_stores_names_the_registers_that_functions_around_the_body_change(tmp_pa
     assert ran.returncode == 3, ran
 
 
+EMPTY_FAILS = """
+    static uint64_t calls;
+    static int body(uint64_t n, struct baretick_object *o) { for (; n; n--) { BARETICK_HIDE(n); o->counter++; } return 0; }
+    static int empty(uint64_t n, struct baretick_object *o) { (void)o; for (; n; n--) BARETICK_HIDE(n); return 0; }
+    static int fails(uint64_t n, struct baretick_object *o) { empty(n, o); return ++calls % 3 == 0; }
+    BARETICK_ROW(empty, fails, "a count", .body = body, .empty = fails, .ops = 10);
+    BARETICK_ROW(empty, works, "a count", .body = body, .empty = empty, .ops = 10, .check = baretick_counted);
+    BARETICK_ROW(empty, without, "a count", .body = body, .ops = 10, .check = baretick_counted);"""
+
+
+@pytest.mark.parametrize("words", (*METHODS, ["method=adaptive", "target=1000"]))
+def test_an_error_of_what_is_subtracted_fails_the_row(run, tmp_path, words):
+    rows = rows_of(run(f"objects={made.of_source(tmp_path, 'empty', EMPTY_FAILS)}", "suite=empty", "samples=64",
+                       "instructions=off", "format=jsonl", *words))
+    without = "unsupported" if "method=adaptive" in words else "ok"
+    assert {name: row["status"] for name, row in rows.items()} == {"fails": "wrong", "works": "ok", "without": without}, rows
+    assert "subtracted" in rows["fails"]["why"], rows["fails"]
+
+
 # Without IA32 emulation in the kernel INT 0x80 is a bad access.
 def refusal(name, i386, why):
     return f"SIGSYS, {name}(2), which would" in why or (i386 and "SIGSEGV" in why)
