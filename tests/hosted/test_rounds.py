@@ -1,4 +1,4 @@
-"""Rounds over the list of rows (docs/method.md "Rounds"), what a person sees of them, and the estimate of what is
+"""Rounds over the row list (docs/method.md "Rounds"), what a person sees of them, and the estimate of what is
 left."""
 
 import re
