@@ -69,7 +69,8 @@ static void show_fallback(struct report *r, const struct engine *e, const struct
     if (e->execution != EXEC_SILICON || !is_known(cycles->lo))
         return;
     if (cycles->by == ESTIMATE_ROUNDS)
-        fmt(r->out, "  ^ its %zu rounds differ: the interval is the wider of ranks and Student's t\r\n",
+        fmt(r->out,
+            "  ^ its %zu rounds differ: the interval is the wider of ranks and Student's t\r\n",
             cycles->rounds);
     else if (cycles->by == ESTIMATE_PLACEMENTS)
         fmt(r->out, "  ^ the interval is Student's t: %zu placements are too few for ranks\r\n",
