@@ -50,9 +50,9 @@ static const struct option_doc keys[] = {
      .meaning = "windows a row; auto: " TEXT_OF_THE(SAMPLES_AUTO) ", or " TEXT_OF_THE(
          SAMPLES_AUTO_EXACT) " that are exact"},
     {NUMBER(rounds, 1, 64, 4), .methods = BY(DOUBLED),
-     .meaning = "passes over the row list; each row's windows are spread across them"},
+     .meaning = "passes over all rows; a row's windows are spread across them"},
     {NUMBER(quiet_budget, 0, 1000, 20), .methods = BY(DOUBLED),
-     .meaning = "retry budget for disturbed blocks, as a multiple of the row's blocks"},
+     .meaning = "retries of disturbed blocks, as a multiple of the row's"},
     {NUMBER(warmup, 0, 1000, 50), .methods = BY(DOUBLED) | BY(PLAIN),
      .meaning = "blocks of warm-up windows before each row, at the most"},
     {CHOICE(recipe, RECIPE_CHOICES, "auto"),
