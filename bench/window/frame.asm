@@ -229,16 +229,24 @@ UNIT loop_turn
     FIXUP FIXUP_HEAD
 ENDUNIT
 
-; Ahead of the first reading: what the function leaves in registers that no recipe writes, nor the
-; call below, the body finds. What it changed of those that it must leave is put back and kept.
+; Ahead of the first reading: what the function leaves in flags, and in registers that no recipe
+; writes, nor the call below, the body finds. What it changed of those that it must leave is put
+; back and kept.
 UNIT call_before
     KEEP FRAME
     mov rdi, OBJECT
     db 0xe8                     ; call rel32
     FIXUP FIXUP_CALLEE
     mov rdi, FRAME_VA
+    mov rax, rsp
+    mov rsp, [rdi + FRAME_KEPT]
+    pushfq
+    pop qword [rdi + FRAME_BEFORE_FLAGS]
+    mov rsp, rax
     PUT_BACK rdi
     or [rdi + FRAME_BEFORE], edx
+    push qword [rdi + FRAME_BEFORE_FLAGS]
+    popfq
 ENDUNIT
 
 UNIT call_function

@@ -58,6 +58,7 @@ struct window_frame {
     uint64_t kept[7];       /* around window_call()'s function, and around `before` */
     uint32_t before;        /* 1 << WINDOW_RSP to WINDOW_R15: what `before` changed, of all windows
                                since this was cleared; they have been put back */
+    uint64_t before_flags;  /* RFLAGS as `before` left them, for the body */
 };
 #define WINDOW_FRAME_SIZE 1024
 #define WINDOW_FRAME_AT   (PLATFORM_DATA_SIZE - WINDOW_FRAME_SIZE / 2)

@@ -74,6 +74,7 @@ static void fixups_and_offsets_are_those_of_c(void **state)
            {"FRAME_NEXT", offsetof(struct window_frame, next)},
            {"FRAME_KEPT", offsetof(struct window_frame, kept)},
            {"FRAME_BEFORE", offsetof(struct window_frame, before)},
+           {"FRAME_BEFORE_FLAGS", offsetof(struct window_frame, before_flags)},
            {"FRAME_VA", PLATFORM_DATA_VA + WINDOW_FRAME_AT},
            {"OBJECT_COUNTER", offsetof(struct object, counter)},
            {"OBJECT_VTABLE", offsetof(struct object, vtable)},
