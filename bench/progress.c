@@ -31,8 +31,8 @@
 #define STEPPED_IPC    3
 #define STEPPED_OPS    3
 #define STEPPED_FRAMES 60
-/* Of what is left, as if so much of it had come as it was guessed. Rows are stepped for times that
- * stand to their guesses in ways of their own, so that the first ones tell little. */
+/* The share of what is left that counts as guessed right (cautious()). Guesses of stepping err
+ * differently from row to row, so the first rows say little about the others. */
 #define TRUSTED_KNOWN 0.25
 #define TRUSTED_STEPS 0.25
 
@@ -155,7 +155,7 @@ void progress_suite(struct progress *p)
     p->suite = (struct progress_sum){0};
 }
 
-/* What a row's turn before took tells of the round before. */
+/* How this round's turns compare with those before is learnt anew. */
 void progress_round(struct progress *p)
 {
     p->again = (struct progress_sum){0};
@@ -177,8 +177,8 @@ static double factor(const struct progress_sum *s, double otherwise)
     return s->guess > 0 ? s->taken / s->guess : otherwise;
 }
 
-/* The same where what is left may differ from what is done: so many ticks as if they had come as
- * they were guessed. */
+/* The same where what is left may differ from what is done: as if `trusted` ticks more had been
+ * guessed right. */
 static double cautious(const struct progress_sum *s, double trusted)
 {
     struct progress_sum both = {s->guess + trusted, s->taken + trusted};

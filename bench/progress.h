@@ -44,7 +44,7 @@ struct progress {
 /* What is still to be done behind the turn that runs. */
 struct progress_rest {
     size_t shown; /* rows to be shown, the one that runs included */
-    /* Ticks: of rows that have had a turn before, which took so many: before this round; in it. */
+    /* Ticks, by the row's last turn: of rows whose last turn was in an earlier round; in this one. */
     double known, fresh;
     double suite, other; /* guesses: of the suite whose rows run now, of others */
     double steps;        /* guess: of stepping, that of the row that runs included */

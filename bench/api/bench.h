@@ -174,8 +174,8 @@ struct bench {
     uint32_t at;
     const char *base_unit; /* what an operation goes through, singular: "byte" */
     uint32_t base_per_op;  /* how many of them */
-    /* It is the code of the row beside it, at an address that is so many bytes away within lines:
-     * the report says whether this CPU is sensitive to that. 0: it is other code. */
+    /* The code of the row that it is compared with, moved by this many bytes within a cache line:
+     * the report says whether this CPU is sensitive to that. 0: other code. */
     uint32_t moved_bytes;
 };
 

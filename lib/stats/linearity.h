@@ -64,10 +64,11 @@ struct linearity_line linearity_line(const struct linearity_point points[LINEARI
 /*
  * Whether a recipe bends, by a sign test over groups: where no point lies farther from the line
  * than LINEARITY_BEND, nor the slope than LINEARITY_SLOPE, each group is beyond one of these, to
- * one side, with a probability of a half at the most, whatever its noise. Returns the probability
- * that as many of the groups are, times the number of tests and LINEARITY_LOOKS; 1 at the most, and
- * without groups. Groups that lack a point or c are left out. A bend is proven at LINEARITY_FALSE
- * and below, which LINEARITY_PROVES groups can reach. It may be asked so often as the groups grow.
+ * one side, with a probability of a half at the most, if groups are independent and their noise is
+ * as likely to be above as below. Returns the probability that as many of the groups are, times the
+ * number of tests and LINEARITY_LOOKS; 1 at the most, and without groups. Groups that lack a point
+ * or c are left out. A bend is proven at LINEARITY_FALSE and below, which LINEARITY_PROVES groups
+ * can reach. It may be asked LINEARITY_LOOKS times while the groups grow.
  */
 #define LINEARITY_FALSE  1e-6
 #define LINEARITY_LOOKS  2
