@@ -67,8 +67,8 @@ bool registry_add(const struct bench *b, const char **why)
 size_t registry_data_size(void)
 {
     size_t n, room = OBJECT_ROOM;
-
     const struct bench *const *all = registry(&n);
+
     for (size_t i = 0; i < n; i++)
         if (all[i]->room_bytes > room)
             room = all[i]->room_bytes;
@@ -103,8 +103,8 @@ bool registry_selects(const struct options *o, const struct bench *b)
 static bool selects_any(const char *suites, const char *names)
 {
     size_t n;
-
     const struct bench *const *rows = registry(&n);
+
     for (size_t i = 0; i < n; i++)
         if (selects(suites, names, rows[i]))
             return true;
@@ -122,8 +122,8 @@ static void ask_name(struct sink *err, const char *suites, const char *name)
 {
     struct near near = near_to(name, strlen(name));
     size_t n;
-
     const struct bench *const *rows = registry(&n);
+
     for (size_t i = 0; i < n; i++) {
         if (!suites)
             near_try(&near, rows[i]->suite, strlen(rows[i]->suite));
@@ -136,8 +136,8 @@ static void ask_name(struct sink *err, const char *suites, const char *name)
 static void say_suites(struct sink *err)
 {
     size_t n;
-
     const struct bench *const *rows = registry(&n);
+
     for (size_t i = 0; i < n; i++)
         if (i == 0 || !str_eq(rows[i]->suite, rows[i - 1]->suite))
             fmt(err, " %s", rows[i]->suite);
@@ -149,8 +149,8 @@ static void say_suites(struct sink *err)
 static void say_names(struct sink *err, const char *suites)
 {
     size_t n, found = 0;
-
     const struct bench *const *rows = registry(&n);
+
     for (size_t i = 0; i < n; i++)
         if (selects(suites, "*", rows[i]) && found++ < NAMES_SAID)
             fmt(err, " %s", rows[i]->name);
@@ -162,8 +162,8 @@ static void say_names(struct sink *err, const char *suites)
 static const char *on_request_by(const char *pattern, const char *names)
 {
     size_t n;
-
     const struct bench *const *rows = registry(&n);
+
     for (size_t i = 0; i < n; i++)
         if (rows[i]->on_request && glob_list_match(pattern, rows[i]->suite) &&
             glob_list_match(names, rows[i]->name))
@@ -231,8 +231,8 @@ void registry_list(struct sink *out)
 {
     bool all = false;
     size_t n;
-
     const struct bench *const *rows = registry(&n);
+
     for (size_t i = 0; i < n; i++) {
         const struct bench *b = rows[i];
         if (i == 0 || !str_eq(b->suite, rows[i - 1]->suite)) {

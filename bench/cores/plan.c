@@ -42,8 +42,8 @@ bool plan_in_rounds(const struct options *o, const struct bench *b)
 static size_t rows_in_rounds(const struct options *o)
 {
     size_t rows, kept = 0;
-
     const struct bench *const *row = registry(&rows);
+
     for (size_t i = 0; i < rows; i++)
         kept += plan_in_rounds(o, row[i]) && registry_selects(o, row[i]);
     return kept;
@@ -196,8 +196,8 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
 static void number_rows(struct plan *plan)
 {
     size_t rows, kept = 0;
-
     const struct bench *const *row = registry(&rows);
+
     for (size_t i = 0; i < rows; i++) {
         plan->took[i] = 0;
         plan->place[i] = kept;

@@ -10,9 +10,9 @@ const char *const c_step_names[C_STEPS] = {"baseline", "do_nothing", "do_somethi
 static const struct bench *row_of(enum c_step step)
 {
     size_t n;
-
     const struct bench *const *rows = registry(&n);
     const char *name = c_step_names[step == C_BASELINE ? C_DO_NOTHING : step];
+
     for (size_t i = 0; i < n; i++)
         if (str_eq(rows[i]->suite, "baseline") && str_eq(rows[i]->name, name))
             return rows[i];

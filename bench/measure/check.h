@@ -22,8 +22,8 @@ bool check_called(const char *who, uint32_t changed, struct row *row);
 /* The names of 1 << each enum window_kept, for people: "r15, MXCSR". */
 void check_kept_text(uint32_t changed, struct sink *out);
 
-/* Fails the row where an operation, or a call of what is subtracted, returned an error and none may;
- * and where every operation did: `good` windows did not. */
+/* Fails the row where an operation, or a call of what is subtracted, returned an error although it
+ * must not; and where every operation did: `good` windows did not. */
 void check_errors(const struct bench *b, uint64_t good, struct row *row);
 
 /*

@@ -247,8 +247,8 @@ void objects_show(struct sink *out)
 static bool is_row(const char *suite, const char *name)
 {
     size_t n;
-
     const struct bench *const *all = registry(&n);
+
     for (size_t i = 0; i < n; i++)
         if (str_eq(all[i]->suite, suite) && str_eq(all[i]->name, name))
             return true;

@@ -224,8 +224,8 @@ void compare_rows(struct report *r, const struct engine *e, const struct core_fi
                   const struct grouped *grouped)
 {
     size_t n, left_out = 0;
-
     const struct bench *const *rows = registry(&n);
+
     if (report_table(r)) {
         report_fresh_line(r);
         fmt(r->out, "\r\n");

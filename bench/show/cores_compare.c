@@ -160,8 +160,8 @@ void cores_compare(const struct plan *plan, const struct grouped *g, struct repo
     const struct engine *e = &plan->seat[0].engine;
     const char *suite = "";
     size_t n, alike = 0;
-
     const struct bench *const *rows = registry(&n);
+
     if (plan->n < 2)
         return;
     if (e->execution == EXEC_EMULATED) {

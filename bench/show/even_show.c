@@ -138,8 +138,8 @@ static void tell(struct report *r, const struct engine *e, const char *suite,
 void even_show(struct report *r, const struct engine *e, const struct core_figure *figures)
 {
     size_t n;
-
     const struct bench *const *rows = registry(&n);
+
     for (size_t i = 0; i < n; i++) {
         if (!compare_begins_series(rows, i, same_series))
             continue;

@@ -106,7 +106,6 @@ static void tell(struct report *r, const struct engine *e, const struct bench *b
 void growth_show(struct report *r, const struct engine *e, const struct core_figure *figures)
 {
     size_t n;
-
     const struct bench *const *rows = registry(&n);
 
     for (size_t i = 0; i < n; i++) {

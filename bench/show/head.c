@@ -199,8 +199,8 @@ void head_warn_words(const struct engine *e, struct report *r)
 {
     struct options_rows kinds = {false, false};
     size_t n;
-
     const struct bench *const *rows = registry(&n);
+
     for (size_t i = 0; i < n; i++) {
         if (!registry_selects(e->o, rows[i]))
             continue;

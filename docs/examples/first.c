@@ -4,6 +4,7 @@
 static uint64_t collatz(uint64_t n)
 {
     uint64_t steps = 0;
+
     for (; n != 1; steps++)
         n = n % 2 ? 3 * n + 1 : n / 2;
     return steps;
@@ -13,6 +14,7 @@ BARETICK_STATEMENT(first, collatz_27, "the steps from 27 to 1, which are 111", 1
                    .check = baretick_counted, .least_instructions = 111)
 {
     uint64_t n = 27;
+
     BARETICK_HIDE(n); /* or the compiler counts them while it compiles */
     uint64_t steps = collatz(n);
     BARETICK_KEEP(steps);       /* or nobody needs them, and they are not counted at all */

@@ -7,6 +7,7 @@
 static uint64_t fnv1a(const uint8_t *key, size_t n)
 {
     uint64_t h = 0xcbf29ce484222325;
+
     for (size_t i = 0; i < n; i++)
         h = (h ^ key[i]) * 0x100000001b3;
     return h;
@@ -16,6 +17,7 @@ static uint64_t fnv1a(const uint8_t *key, size_t n)
 static uint64_t folded(const uint8_t *key, size_t n)
 {
     uint64_t h = n;
+
     for (size_t i = 0; i < n; i += 8) {
         uint64_t word;
         __builtin_memcpy(&word, key + i, 8);

@@ -9,6 +9,7 @@ struct locks {
 static void reset(struct baretick_object *o)
 {
     struct locks *l = (struct locks *)o->room;
+
     l->taken = l->next = l->serving = 0;
 }
 
@@ -26,6 +27,7 @@ static void unlock_swap(struct locks *l)
 static void lock_ticket(struct locks *l)
 {
     uint32_t mine = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
+
     while (__atomic_load_n(&l->serving, __ATOMIC_ACQUIRE) != mine)
         __builtin_ia32_pause();
 }

@@ -125,8 +125,8 @@ static void say_rows(const char *name, const struct bench *const *rows, size_t n
 static const struct bench *find_row(const char *name)
 {
     size_t n;
-
     const struct bench *const *rows = registry(&n), *found = NULL;
+
     for (size_t i = 0; i < n; i++) {
         if (!is_named(rows[i], name) || (words.objects && !objects_name_of(rows[i])))
             continue;
@@ -240,9 +240,9 @@ static void run_row(const struct bench *b)
 static void run(void *row)
 {
     size_t n;
-
     const struct bench *const *rows = registry(&n);
     unsigned ran = 0;
+
     if (row)
         return run_row(row);
     for (size_t i = 0; i < n; i++)

@@ -120,10 +120,10 @@ static bool check_rows(void)
     struct options options;
     size_t n;
     bool good = true;
-
     const struct bench *const *rows = registry(&n);
     struct platform platform = {.code_write = nothing, .code_exec = nothing};
     struct engine *e = &(struct engine){.p = &platform, .o = &options, .compiled = &compiled};
+
     options_default(&options);
     platform.code = buffer(PLATFORM_CODE_VA, PLATFORM_CODE_SIZE);
     platform.data = buffer(PLATFORM_DATA_VA, registry_data_size());

@@ -18,7 +18,6 @@ static uint64_t log_size(const struct options *o, unsigned cores, uint64_t bytes
     uint64_t size, rows = 0, pairs = 0;
     unsigned at_it = core_list_parse(&named, o->cores) ? core_list_count(&named, cores) : 1;
     size_t n;
-
     const struct bench *const *all = registry(&n);
 
     for (size_t i = 0; i < n; i++) {

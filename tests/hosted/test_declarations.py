@@ -15,6 +15,7 @@ static int first(int a)
         "{",
     };
     uint64_t sum = 0, *q;
+    const struct point *const *all = at(&sum), *const last = p;
     bool (*is)(int);
     /* What it counts. */
     unsigned long n = p->x;
@@ -53,7 +54,8 @@ def test_what_is_as_it_should_be(tmp_path):
     assert checked(tmp_path, GOOD) == (0, "", GOOD)
 
 
-@pytest.mark.parametrize("last", ["unsigned long n = p->x;", "bool (*is)(int);", "struct row row = {0}, *next;"])
+@pytest.mark.parametrize("last", ["unsigned long n = p->x;", "bool (*is)(int);", "struct row row = {0}, *next;",
+                                  "const struct bench *const *rows = registry(&n);"])
 def test_what_lacks_it_is_named_and_mended(tmp_path, last):
     good = f"void f(void)\n{{\n    int a;\n    {last}\n\n    for (;;)\n        g(a);\n}}\n"
     bad = good.replace("\n\n", "\n")

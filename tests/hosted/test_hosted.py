@@ -19,7 +19,7 @@ from terminal import Terminal
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED, STOPPED = 0, 2, 3, 4, 5
 ROOT = Path(__file__).parent.parent.parent
 QUICK = ["suite=planted", "bench=adds20", "samples=64"]
-# A loop that no CPU hides: a division in each turn, and the turn itself is not subtracted.
+# A division in each turn, and the cost of the turn itself is not subtracted.
 SLOW, SLOW_ROW = ["suite=compiler", "bench=div_cure"], "compiler/div_cure"
 CODE_VA, DATA_VA = 0x100000000000, 0x100001000000  # bench/api/platform.h
 

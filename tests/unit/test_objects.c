@@ -93,8 +93,8 @@ static void shows(const char *words)
 static const struct bench *registered(const char *suite, const char *name)
 {
     size_t n;
-
     const struct bench *const *all = registry(&n);
+
     for (size_t i = 0; i < n; i++)
         if (strcmp(all[i]->suite, suite) == 0 && strcmp(all[i]->name, name) == 0)
             return all[i];
@@ -104,8 +104,8 @@ static const struct bench *registered(const char *suite, const char *name)
 static size_t registered_rows(void)
 {
     size_t n;
-
     const struct bench *const *all = registry(&n);
+
     for (size_t i = 1; i < n; i++)
         assert_true(precedes(all[i - 1], all[i]));
     return n;

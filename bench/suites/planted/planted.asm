@@ -1,4 +1,4 @@
-; Bodies of suite `planted`: straight chains of adds, a core cycle each on every x86-64 CPU.
+; Bodies of suite `planted`: straight chains of adds, each of which needs the one before it.
 %include "bench/window/unit.inc"
 
 %macro ADDS 2
