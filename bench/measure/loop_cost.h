@@ -14,10 +14,11 @@ struct loop_facts {
     double net, lo;      /* its figure, and where the interval begins */
     double loop;         /* of a turn of the empty loop */
     double instructions; /* that it executes, those of the loop taken off */
-    double nop;          /* the least that an instruction takes: 1 / the core's width */
+    double nop;          /* that a NOP takes: 1 / the core's width */
 };
 
-/* What follows from that, by rules that hold for any core. */
+/* What follows from that, by rules that use nothing but the core's own width, and assume that an
+ * instruction takes half a NOP's time at the least: two that are fused take one slot. */
 enum hidden loop_hides(const struct loop_facts *f);
 
 /* Sets row->loop, of a row with a loop whose body was doubled; else nothing is known of it. To be
