@@ -34,13 +34,6 @@ def load(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", [OWN, COPIED, LAVA, LABGRID], ids=lambda p: p.name)
-def test_indents(path):
-    """What every YAML keeps to, with or without PyYAML."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        assert "\t" not in line and line == line.rstrip() and (len(line) - len(line.lstrip())) % 2 == 0, line
-
-
 def steps(path):
     for name, job in load(path)["jobs"].items():
         assert "runs-on" in job and 0 < job["timeout-minutes"] <= 90, name
