@@ -1,5 +1,4 @@
 """`baretick asm`: what a line of assembly costs."""
-import argparse
 import json
 import os
 import re
@@ -10,6 +9,7 @@ import sys
 import tempfile
 import time
 
+import help_text
 import latency
 import report
 import snippet
@@ -282,7 +282,7 @@ def command(args):
 
 def add(commands):
     p = commands.add_parser(
-        "asm", help="what a line of assembly costs", formatter_class=argparse.RawDescriptionHelpFormatter,
+        "asm", help="what a line of assembly costs", formatter_class=help_text.Paragraphs,
         description="Measures instructions, parted by ; : as NASM takes them, or as GNU as does (dword ptr [r14],\n"
                     "AT&T syntax), or lines of objdump -d.",
         epilog="R14, RDI, RSI, RSP and RBP point into the middle of areas of 1 MiB each, R15 counts the\n"

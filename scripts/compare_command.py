@@ -3,6 +3,7 @@ import argparse
 import os
 
 import compare
+import help_text
 import history
 import likeness
 import saved
@@ -50,7 +51,7 @@ def kinds(text):
 def add(commands):
     p = commands.add_parser(
         "compare", help="two reports, or sets of them, or many runs, row by row",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=help_text.Paragraphs,
         description="Compares two reports row by row: both figures, their ratio with its interval, a verdict.\n"
                     "Of three and more it shows each row's figures in the order given, their trend, and since which\n"
                     "run they are on another level.",
@@ -60,7 +61,7 @@ def add(commands):
                "it can be compared.\n\n"
                "examples:\n"
                "  baretick compare old.jsonl new.jsonl --fail-if-slower 2%\n"
-               "  baretick compare --old a1.jsonl a2.jsonl a3.jsonl --new b1.jsonl b2.jsonl b3.jsonl\n"
+               "  baretick compare --old a1.jsonl a2.jsonl --new b1.jsonl b2.jsonl\n"
                "  baretick compare monday.jsonl tuesday.jsonl wednesday.jsonl thursday.jsonl\n"
                "  baretick compare --history runs report.jsonl --fail-if-slower 2%")
     p.add_argument("reports", nargs="*", metavar="REPORT",

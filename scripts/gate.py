@@ -2,7 +2,6 @@
 
 A report of an emulator that counts (execution `instructions`) has instructions an operation and a window. One of a
 CPU has those an operation, by single-stepping: the same numbers, so a baseline may come from either."""
-import argparse
 import collections
 import json
 import os
@@ -12,6 +11,7 @@ import sys
 import tempfile
 
 import figure
+import help_text
 import likeness
 import run_folder
 import saved
@@ -288,16 +288,17 @@ def command(args):
 def add(commands):
     p = commands.add_parser(
         "gate", help="fail where a row's counted instructions changed",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=help_text.Paragraphs,
         description="Holds a report of counted instructions against a baseline. They are exact: any change fails.",
         epilog="Gated are a row's instructions an operation, on any machine, and a window's where an emulator counts.\n"
                "Rows that moved, are new, gone, failed or no longer exact are named. Exit status: 0 nothing changed,\n"
                "or --update accepted it; 1 something changed, or a row failed; 2 the report is damaged or counts no\n"
                "instructions, or the baseline was taken with other words.\n\n"
                "examples:\n"
-               "  baretick run --icount 1 suite=calls && baretick gate calls.json build/run/report.jsonl\n"
+               "  baretick run --icount 1 suite=calls\n"
+               "  baretick gate calls.json build/run/report.jsonl\n"
                "  baretick gate calls.json build/run/report.jsonl --update\n"
-               "  baretick gate calls.json report.jsonl --history runs && baretick compare --history runs")
+               "  baretick gate calls.json report.jsonl --history runs")
     p.add_argument("baseline", metavar="BASELINE", help="one JSON file, to be kept with the source")
     p.add_argument("report", metavar="REPORT", help="report.jsonl, or a serial log")
     p.add_argument("--instructions", action="store_true",

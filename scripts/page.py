@@ -7,6 +7,7 @@ import sys
 
 import compare
 import distribution
+import help_text
 import ink
 import markup
 import page_parts
@@ -243,7 +244,7 @@ def number_of_plots(text):
 def add(commands):
     p = commands.add_parser(
         "report", help="a page of HTML with all that a saved report holds",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=help_text.Paragraphs,
         description="Makes one page of HTML: what to know first, the essence, the machine, tables that sort,\n"
                     "pictures. It needs no network and no other file. Pictures take matplotlib; without it the page\n"
                     "says so.",

@@ -11,6 +11,7 @@ import draw_cores
 import draw_growth
 import draw_machine
 import draw_row
+import help_text
 import ink
 import saved
 import show
@@ -242,7 +243,7 @@ def add_against(p):
 
 def add(commands):
     p = commands.add_parser(
-        "plot", help="pictures of a saved report: SVG or PNG", formatter_class=argparse.RawDescriptionHelpFormatter,
+        "plot", help="pictures of a saved report: SVG or PNG", formatter_class=help_text.Paragraphs,
         description="Draws what a report holds, a file a picture. It takes matplotlib: python3-matplotlib of the\n"
                     "distribution, which scripts/setup installs.\n\nkinds:\n"
                     + "\n".join(f"  {kind:10} {said}" for kind, said in KINDS.items()),

@@ -1,9 +1,9 @@
 """`baretick show`: the table again, from a saved report; what is wrong with the report on stderr."""
-import argparse
 import fnmatch
 import sys
 
 import figure
+import help_text
 import saved
 import table
 
@@ -203,7 +203,7 @@ def command(args):
 
 def add(commands):
     p = commands.add_parser(
-        "show", help="the table of a saved report", formatter_class=argparse.RawDescriptionHelpFormatter,
+        "show", help="the table of a saved report", formatter_class=help_text.Paragraphs,
         description="Shows the table of a saved report: report.jsonl, or a raw serial log.",
         epilog="Whatever is wrong with a report is named on stderr: a record with a wrong crc, a gap in seq, a\n"
                "missing `end`. Exit status: 0 all are whole and their runs passed; 1 one is damaged, or its\n"

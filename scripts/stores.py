@@ -1,10 +1,12 @@
 """`baretick stores`: dead stores, silent stores, silent and reread loads of a row, an object or a line of assembly."""
+import argparse
 import json
 import os
 import re
 import subprocess
 import tempfile
 
+import help_text
 import lines
 import snippet
 import start
@@ -310,20 +312,20 @@ def operations(text):
     except ValueError:
         value = 0
     if not 1 <= value <= MOST:
-        raise start.argparse.ArgumentTypeError(f"{text!r}: a number from 1 to {MOST} is allowed")
+        raise argparse.ArgumentTypeError(f"{text!r}: a number from 1 to {MOST} is allowed")
     return value
 
 
 def add(commands):
     p = commands.add_parser(
-        "stores", help="redundant stores and loads", formatter_class=start.argparse.RawDescriptionHelpFormatter,
+        "stores", help="redundant stores and loads", formatter_class=help_text.Paragraphs,
         description="Follows one call of a row's body, instruction by instruction, as a process, and counts for\n"
                     "each what was redundant:\n"
-                    "  dead bytes     stored, and stored to again or popped before anything had read them\n"
+                    "  dead bytes     stored, and overwritten or popped before anything read them\n"
                     "  silent stores  of what was already there\n"
                     "  silent loads   of what the same instruction's last load from there gave\n"
-                    "  reread loads   of bytes that any instruction has read since they were stored: the rule\n"
-                    "                 for silent loads of Valgrind's deadstores\n"
+                    "  reread loads   of bytes that any instruction has read since they were\n"
+                    "                 stored: the rule for silent loads of Valgrind's deadstores\n"
                     "One list of each, the worst first. Its setup is not counted. docs/stores.md has the rest.",
         epilog="examples:\n"
                "  baretick stores compiler/silent_cure\n"

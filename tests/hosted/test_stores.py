@@ -659,12 +659,6 @@ def test_without_zydis_it_is_said_what_to_install(tmp_path, monkeypatch):
         stores.program("a/b")
 
 
-def test_the_help(tmp_path):
-    """As it is kept; line ends are Python's own."""
-    golden = (ROOT / "tests/hosted/data/stores_help.txt").read_text()
-    assert baretick("--help").stdout.split() == golden.split()
-
-
 def test_bash_completes_it():
     script = subprocess.run([BARETICK, "completion", "bash"], capture_output=True, text=True, check=True).stdout
     for words, last in (("baretick sto", "stores"), ("baretick stores --ver", "--verify")):
