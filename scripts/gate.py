@@ -1,4 +1,5 @@
-"""`baretick gate`: counted instructions against a baseline. They are exact, so any change of a row fails.
+"""`baretick gate`: counted instructions against a baseline. They are exact, so any change of a row of the baseline
+fails. A row that the baseline does not have is named, and does not fail.
 
 A report of an emulator that counts (execution `instructions`) has instructions an operation and a window. One of a
 CPU has those an operation, by single-stepping: the same numbers, so a baseline may come from either."""
@@ -6,6 +7,7 @@ import collections
 import json
 import os
 import re
+import shlex
 import stat
 import sys
 import tempfile
@@ -44,7 +46,7 @@ class Taken:
             if options.get("method", "doubled") != "doubled":
                 raise saved.Unreadable(f"{report.path} was taken with method={options['method']}: "
                                        "windows of method=doubled are gated (--instructions leaves them out)")
-            self.words = {"recipe": run.get("recipe"), **{word: options.get(word) for word in likeness.OPTIONS}}
+            self.words = {"recipe": run.get("recipe"), **{word: options[word] for word in likeness.measured(options)}}
             self.words = {key: value for key, value in self.words.items() if value is not None}
         self.rows, self.inexact, self.failed, self.unsupported = {}, {}, {}, {}
         chosen = show.chosen(report.of("row"), args)
@@ -204,10 +206,24 @@ def changes(baseline, taken):
 def fail_if_other_words(path, words, taken):
     if not words or not taken.words:  # one side has no windows, which the words are of
         return
-    apart = [f"{key}={words.get(key, '?')}, now {taken.words.get(key, '?')}"
-             for key in sorted({*words, *taken.words}) if words.get(key) != taken.words.get(key)]
+    apart = [f"{key}={words[key]}, now {taken.words[key]}"
+             for key in sorted({*words} & {*taken.words}) if words[key] != taken.words[key]]
     if apart:
         raise saved.Unreadable(f"{path} was taken with other words: " + "; ".join(apart))
+
+
+def note_new(path, new, words, taken, failed):
+    """Notes rows and options that the baseline does not name, and the command that adds them. An option that one side
+    does not know is no reason to refuse: the counts show whether it matters."""
+    if words and taken.words and (unknown := sorted({*taken.words} - {*words})):
+        print(f"note: {path} was taken before there were the options {', '.join(f'{key}=' for key in unknown)}")
+    if not new:
+        return
+    print(f"note: rows that are not in {path} are not gated: {len(new)}")
+    if failed:
+        print("note: once the other rows pass, --update adds them")
+    else:
+        print(f"note: {shlex.join([*sys.argv, '--update'])} adds them")
 
 
 def chosen_keys(rows, args):
@@ -260,6 +276,8 @@ def command(args):
     fresh = args.update and not os.path.exists(args.baseline)
     words, rows = (taken.words, {}) if fresh else read_baseline(args.baseline)
     chosen = chosen_keys(rows, args)
+    if not chosen and not args.update:
+        raise saved.Unreadable(f"{args.baseline}: it has none of the chosen rows; --update adds them")
     left_alone = {key: row for key, row in rows.items() if key not in chosen}
     if left_alone or not args.update:
         fail_if_other_words(args.baseline, words, taken)
@@ -267,14 +285,17 @@ def command(args):
     before = earlier(args)
     for what, key, how in found if not fresh else [f for f in found if f[0] == "failed"]:
         print(f"{what}: {key}: {how}{remembered(before, key, taken)}")
-    counts = f"{len(taken.rows)} exact rows, {len(found)} changes"
+    new = [key for what, key, _ in found if what == "new"]
+    changed = len(found) - (0 if args.update else len(new))
+    counts = f"{len(taken.rows)} exact rows, {changed} changes"
     if not taken.windows:
         counts += " of instructions an operation"
     if not args.update:
-        print(f"{'FAIL' if found else 'PASS'}: {counts} against {args.baseline}")
-        if not found:
+        note_new(args.baseline, new, words, taken, failed=changed)
+        print(f"{'FAIL' if changed else 'PASS'}: {counts} against {args.baseline}")
+        if not changed:
             keep(args, report)
-        return 1 if found else 0
+        return 1 if changed else 0
     if taken.failed:
         print(f"FAIL: {counts}; nothing is written, since something failed")
         return 1
@@ -289,11 +310,12 @@ def add(commands):
     p = commands.add_parser(
         "gate", help="fail where a row's counted instructions changed",
         formatter_class=help_text.Paragraphs,
-        description="Holds a report of counted instructions against a baseline. They are exact: any change fails.",
-        epilog="Gated are a row's instructions an operation, on any machine, and a window's where an emulator counts.\n"
-               "Rows that moved, are new, gone, failed or no longer exact are named. Exit status: 0 nothing changed,\n"
-               "or --update accepted it; 1 something changed, or a row failed; 2 the report is damaged or counts no\n"
-               "instructions, or the baseline was taken with other words.\n\n"
+        description="Compares a report's counted instructions with a baseline. They are exact: any change fails.",
+        epilog="A row's instructions per operation are compared on any machine, and a window's where an emulator "
+               "counts. Rows that moved, are gone, failed or are no longer exact are named and fail. Rows that the "
+               "baseline does not have are named and do not fail; --update adds them. Exit status: 0 no row "
+               "failed, or --update accepted the changes; 1 a row failed; 2 the report is damaged or counts no "
+               "instructions, or the baseline was taken with other options.\n\n"
                "examples:\n"
                "  baretick run --icount 1 suite=calls\n"
                "  baretick gate calls.json build/run/report.jsonl\n"

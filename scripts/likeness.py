@@ -1,9 +1,13 @@
 """What must be alike before two figures can be compared: of reports, and of rows."""
 import figure
 
-# Options that change what is measured. All others change how often, where to, or which rows.
-OPTIONS = ("method", "caches", "layout", "turbo", "prefetch", "freq", "dma", "park", "share")
-# Those that a method alone has a use for.
+# Options that only choose rows, how often they are measured, and where the report goes. Every other option changes
+# what is measured and must be alike, one that is not known here too.
+NOT_MEASURED = frozenset("""suite bench objects samples rounds quiet_budget warmup clock seed cores watch deadline format
+    table hist console serial finish instructions""".split())
+# What came of these is in the run and in its rows, and is compared there.
+REPORTED = frozenset(("recipe", "cycle", "takeover"))
+# Options that only one method uses.
 KNOBS = {"kbest": ("k", "epsilon", "most", "compensate"), "ensembles": ("ensembles", "size"),
          "adaptive": ("target",)}
 # Kinds of difference that --across may allow: the same CPU, changed on purpose; or another version of baretick.
@@ -12,6 +16,12 @@ MAY_CROSS = ("firmware", "microcode", "hypervisor", "option", "estimator")
 
 def _words(*values):
     return " ".join(str(v) for v in values if v is not None)
+
+
+def measured(options):
+    """The names of those options that change what is measured, in their order."""
+    unused = {name for method, names in KNOBS.items() if method != options.get("method") for name in names}
+    return [name for name in options if name not in NOT_MEASURED | REPORTED | unused]
 
 
 def machine(run):
@@ -30,8 +40,7 @@ def machine(run):
         ("firmware", "BIOS"): _words(smbios.get("bios_version"), smbios.get("bios_date")) or None,
         ("option", "takeover"): run.get("takeover"),
     }
-    for name in OPTIONS + KNOBS.get(options.get("method"), ()):
-        found["option", f"option {name}="] = options.get(name)
+    found.update({("option", f"option {name}="): options[name] for name in measured(options)})
     return found
 
 

@@ -475,12 +475,23 @@ def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
     assert judged.count("same") >= 0.95 * len(judged)
 
 
-def test_every_option_is_one_that_matters_or_is_known_not_to():
-    """A new option must be thought about: does it change what is measured?"""
-    how_often_or_where_to = set("""suite bench objects samples rounds quiet_budget warmup clock seed cores watch
-        deadline format table hist console serial finish instructions""".split())
-    seen_elsewhere = {"recipe", "cycle", "takeover"}  # as the run and its rows say, not as they were asked for
-    matter = {*likeness.OPTIONS, *(k for knobs in likeness.KNOBS.values() for k in knobs)}
+def test_an_option_that_nobody_has_listed_must_be_alike(kept):
+    """A new option changes what is measured unless scripts/likeness.py knows better."""
+    one, other = (kept(whole(row("x", 1), run=head(options={**OPTIONS, "bell": word}))) for word in ("off", "end"))
+    ran = baretick("compare", one, other)
+    assert ran.returncode == 2 and "another option bell= off against end" in ran.stderr
+    before = kept(whole(row("x", 1)))
+    assert lines(before, other)["x"]["verdict"] == "same", "a report of before there was the option"
+
+
+def test_a_knob_counts_where_its_method_is_used():
+    knobs = {"method": "kbest", "k": 3, "target": 10000}
+    assert likeness.measured(knobs) == ["method", "k"]
+    assert likeness.measured({**knobs, "method": "adaptive"}) == ["method", "target"]
+
+
+def test_the_options_that_are_not_compared_exist():
     table = (ROOT / "docs/options.md").read_text(encoding="utf-8")
     options = {text.split("`")[1].rstrip("=") for text in table.splitlines() if text.startswith("| `")}
-    assert options == matter | how_often_or_where_to | seen_elsewhere
+    knobs = {knob for some in likeness.KNOBS.values() for knob in some}
+    assert likeness.NOT_MEASURED | likeness.REPORTED | knobs <= options

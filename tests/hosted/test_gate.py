@@ -1,6 +1,8 @@
-"""`baretick gate`: any change of a row whose instructions are counted, and nothing else, fails."""
+"""`baretick gate`: any change of a baseline's row whose instructions are counted, and nothing else, fails."""
 
 import json
+import re
+import shlex
 import stat
 
 import made_reports
@@ -61,23 +63,55 @@ def test_the_same_counts_pass_in_any_order(accepted):
     assert ran.stdout == f"PASS: 4 exact rows, 0 changes against {accepted.baseline}\n"
 
 
+def named(ran):
+    """{row: (what became of it, the rest of its line)}"""
+    found = re.findall(r"^([a-z ]+): (\S+@\d+): (.*)$", ran.stdout, re.MULTILINE)
+    return {row: (what, rest) for what, row, rest in found}
+
+
 def test_rows_that_moved_are_new_gone_failed_or_inexact_are_named(accepted):
     ticks = {"min": 128 * 2005, "median": 128 * 2005, "p99": 128 * 2006, "max": 128 * 2006}
     rows = (counted("b", 3.501, window=3506), counted("c", 1), counted("d", 1),
             counted("a", 2, suite="other", core=1, ticks=ticks), counted("e", 1, status="wrong", why="x is 3"))
     ran = accepted(rows)
     assert ran.returncode == 1
-    assert ran.stdout == f"""\
-gone: made/a@0: the report does not have it
-moved: made/b@0: instructions an operation: 3.5 -> 3.501 (+0.001, +0.03%); \
-instructions a window: 3505 -> 3506 (+1, +0.03%)
-moved: made/c@0: instructions an operation: 0 -> 1 (+1); instructions a window: 5 -> 1005 (+1000, +20000.00%)
-new: made/d@0: the baseline does not have it
-failed: made/e@0: x is 3
-no longer exact: other/a@1: windows of 2005 to 2006 instructions
-FAIL: 3 exact rows, 6 changes against {accepted.baseline}
-"""
-    assert "other/a@1 is not exact and not gated" in ran.stderr
+    found = named(ran)
+    assert {row: what for row, (what, _) in found.items()} == {
+        "made/a@0": "gone", "made/b@0": "moved", "made/c@0": "moved", "made/d@0": "new", "made/e@0": "failed",
+        "other/a@1": "no longer exact"}
+    assert "3.5 -> 3.501 (+0.001, +0.03%)" in found["made/b@0"][1] and "3505 -> 3506" in found["made/b@0"][1]
+    assert "0 -> 1 (+1)" in found["made/c@0"][1] and "5 -> 1005 (+1000, +20000.00%)" in found["made/c@0"][1]
+    assert "x is 3" in found["made/e@0"][1] and "2005 to 2006" in found["other/a@1"][1]
+    assert ran.stdout.splitlines()[-1].startswith("FAIL: 3 exact rows, 5 changes")
+    assert "other/a@1 is not exact" in ran.stderr
+    assert str(accepted.baseline) not in re.findall("^note: .*--update.*$", ran.stdout, re.MULTILINE)[0], \
+        "a command that accepted what failed, too"
+
+
+def test_a_new_row_passes_and_the_command_that_adds_it_is_printed(accepted, tmp_path):
+    rows = (*ROWS, counted("d", 1))
+    ran = accepted(rows)
+    assert ran.returncode == 0 and named(ran) == {"made/d@0": ("new", "the baseline does not have it")}
+    (command,) = re.findall(r"^note: (.* --update) adds them$", ran.stdout, re.MULTILINE)
+    assert baretick(*shlex.split(command)[1:]).returncode == 0
+    assert json.loads(accepted.baseline.read_text())["rows"]["made/d@0"]["instructions"] == 1
+    ran = accepted(rows)
+    assert ran.returncode == 0 and "note:" not in ran.stdout
+
+
+def test_a_gate_that_holds_no_row_does_not_pass(accepted):
+    ran = accepted((counted("d", 1),), "--bench", "d")
+    assert ran.returncode == 2 and not ran.stdout and "none of the chosen rows" in ran.stderr
+
+
+def test_an_option_that_came_after_the_baseline_is_named_and_does_not_fail(accepted):
+    run = counting(options={**OPTIONS, "bell": "off"})
+    ran = accepted(ROWS, run=run)
+    assert ran.returncode == 0 and "bell=" in ran.stdout
+    assert accepted((counted("a", 1), *ROWS[1:]), run=run).returncode == 1
+    assert accepted(ROWS, "--update", run=run).returncode == 0
+    ran = accepted(ROWS, run=counting(options={**OPTIONS, "bell": "end"}))
+    assert ran.returncode == 2 and "bell=off, now end" in ran.stderr
 
 
 def test_one_instruction_less_fails_too(accepted):

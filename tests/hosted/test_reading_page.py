@@ -23,8 +23,6 @@ def test_options_that_the_page_names_are_there_and_the_other_way_round():
 
 
 def test_what_must_be_alike_is_named():
-    options = {*likeness.OPTIONS, "takeover"}
-    assert [f"`{name}=`" for name in sorted(options) if f"`{name}=`" not in PAGE] == []
     assert f"--across {','.join(likeness.MAY_CROSS)}`" in PAGE
     assert f"at most {compare.RISK:.0%} are neither" in PAGE
 
