@@ -44,7 +44,7 @@ struct progress {
 /* What is still to be done behind the turn that runs. */
 struct progress_rest {
     size_t shown; /* rows to be shown, the one that runs included */
-    /* Ticks of the last turns of rows: those last run in an earlier round; those run in this one. */
+    /* Ticks of the last turns of rows: those that last ran in an earlier round, and in this one. */
     double known, fresh;
     double suite, other; /* guesses: of the suite whose rows run now, of others */
     double steps;        /* guess: of stepping, that of the row that runs included */
