@@ -1,4 +1,4 @@
-/* The template: one row, of one statement. docs/own-code.md tells how to run it. */
+/* The template: one row, of one statement. docs/own-code.md describes how to run it. */
 #include "baretick.h"
 
 static uint64_t collatz(uint64_t n)
@@ -15,8 +15,8 @@ BARETICK_STATEMENT(first, collatz_27, "the steps from 27 to 1, which are 111", 1
 {
     uint64_t n = 27;
 
-    BARETICK_HIDE(n); /* or the compiler counts them while it compiles */
+    BARETICK_HIDE(n); /* otherwise the compiler computes the result at compile time */
     uint64_t steps = collatz(n);
-    BARETICK_KEEP(steps);       /* or nobody needs them, and they are not counted at all */
+    BARETICK_KEEP(steps); /* otherwise nothing uses the result, and the compiler removes it */
     o->counter += steps == 111;
 }
