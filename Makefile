@@ -161,7 +161,7 @@ $(B)/baretick.elf: $(OBJS) linker.ld $(B)/linked
 	$(if $(EFI_CRT0),,$(error GNU-EFI's crt0-efi-x86_64.o is in none of: $(EFI_LIBDIRS); run ./scripts/setup))
 	$(call say,LD $@)$(LD) $(LDFLAGS_IMAGE) -o $@ $(EFI_CRT0) $(OBJS) $(EFI_LIB)
 
-$(EFI): $(B)/baretick.elf scripts/pe_finish scripts/pe.py
+$(EFI): $(B)/baretick.elf scripts/pe_finish scripts/tools/pe.py
 	$(call say,PE $@)$(OBJCOPY) -S $(PE_SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@.tmp
 	@$(PYTHON) scripts/pe_finish $< $@.tmp
 	@mv $@.tmp $@
@@ -181,7 +181,7 @@ $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
 	@scripts/build_id >$@.tmp
 	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
-$(GEN)/font.h: scripts/font scripts/fonts.py $(GEN)/font
+$(GEN)/font.h: scripts/font scripts/tools/fonts.py $(GEN)/font
 	$(call say,FONT $@)$(PYTHON) scripts/font $(call option,--font,FONT) >$@
 $(GEN)/font: FORCE
 	@$(call stamp,$(call file_stamp,FONT))
@@ -213,7 +213,7 @@ COUNTED  := $(B)/hosted/counted
 OBJECT_TOOL := $(B)/hosted/object
 # Says of a person's own object what a machine will say.
 CHECK_OBJECT := $(B)/hosted/check_object
-# What an instruction reads and writes, and the same one with other operands: for scripts/waits.py.
+# What an instruction reads and writes, and the same one with other operands: for scripts/assembly/waits.py.
 OPERANDS := $(B)/hosted/operands
 # Follows a row's body step by step: dead stores, silent stores, silent loads. Zydis decodes for it.
 STORES      := $(B)/hosted/stores
@@ -302,7 +302,7 @@ run: $(EFI)
 
 # Every option as a comment, unless CONF= names another file; one that is missing is for scripts/image to name.
 MEDIA_CONF := $(if $(value CONF),$(call given,CONF),$(B)/baretick.conf)
-MEDIA_NEED := scripts/image scripts/pe.py $(if $(value CONF),,$(B)/baretick.conf) $(B)/media
+MEDIA_NEED := scripts/image scripts/tools/pe.py $(if $(value CONF),,$(B)/baretick.conf) $(B)/media
 $(B)/baretick.conf: $(CONF_TOOL)
 	@$(CONF_TOOL) >$@
 
@@ -325,7 +325,7 @@ $(B)/media: FORCE
 # Apart from the rest: a signature holds its time, so no two are the same.
 SIGNED := $(B)/signed
 signed: $(SIGNED)/baretick.img
-$(SIGNED)/baretick.efi: $(EFI) scripts/sign scripts/pe.py $(SIGNED)/keys
+$(SIGNED)/baretick.efi: $(EFI) scripts/sign scripts/tools/pe.py $(SIGNED)/keys
 	@scripts/sign $(EFI) $@ $(call given,KEY) $(call given,CERT)
 $(SIGNED)/baretick.img: $(SIGNED)/baretick.efi $(MEDIA_NEED)
 	@scripts/image $< $(MEDIA_CONF) $@ $(if $(value OBJECTS),$(call given,OBJECTS))

@@ -1,4 +1,4 @@
-/* A trace as JSON Lines, for scripts/stores.py: one object of type `trace`, then for each
+/* A trace as JSON Lines, for scripts/assembly/stores.py: one object of type `trace`, then for each
  * instruction that touched memory one of type `instruction`, each followed by one of type `stack`
  * for each stack of calls that it ran in, with the counts of that alone. */
 #ifndef HOSTED_STORES_SHOW_H

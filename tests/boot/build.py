@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
-import qemu  # noqa: E402
+from tools import qemu  # noqa: E402
 from media import find, tool
 
 HERE = Path(__file__).parent

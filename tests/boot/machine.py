@@ -16,8 +16,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 import build  # noqa: E402
-import report  # noqa: E402
-from qemu import QEMU, find_firmware  # noqa: E402
+from read import report  # noqa: E402
+from tools.qemu import QEMU, find_firmware  # noqa: E402
 
 DEBUG_EXIT = 0xF4
 MIB = 1 << 20

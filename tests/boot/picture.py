@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
-import fonts  # noqa: E402
+from tools import fonts  # noqa: E402
 from machine import monitor  # noqa: E402
 
 INK, PAPER = bytes([0xD0] * 3), bytes(3)

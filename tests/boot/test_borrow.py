@@ -5,7 +5,7 @@ import subprocess
 
 import media
 import pytest
-import report
+from read import report
 from machine import BAD_OPTIONS, FAULT, SUCCESS, Boot, seen
 
 QUICK = "suite=baseline samples=32"

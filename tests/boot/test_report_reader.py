@@ -1,4 +1,4 @@
-"""scripts/report.py, which decides what counts as a record."""
+"""scripts/read/report.py, which decides what counts as a record."""
 import json
 import random
 import time
@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 import machine  # noqa: F401  (puts scripts/ on the path)
-import report
+from read import report
 
 
 def record(seq, kind="event", **members):

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pe
+from tools import pe
 import pytest
 from conftest import QUICK
 from machine import SUCCESS

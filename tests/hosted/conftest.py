@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
-import launches  # noqa: E402
+from launch import launches  # noqa: E402
 
 SECONDS = 300
 OVERDUE = "it did not come to its end before deadline="  # hosted/platform/fault.c

@@ -3,8 +3,8 @@
 import copy
 from types import SimpleNamespace
 
-import launches
-import silicon_bars as bars
+from bars import rows as bars
+from launch import launches
 
 
 STEPS = [(i - 7.5) / 7.5 for i in range(16)]  # of placements, evenly from -1 to 1

@@ -10,9 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-import launches
-import report
-import report_fields
+from launch import launches
+from read import report, report_fields
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
 

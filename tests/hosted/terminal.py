@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-import report
+from read import report
 
 LINE = re.compile(
     rb"(?:round (\d+) of (\d+), )?(\d+) of (\d+) rows(?:, (\d+)% of the next)?"

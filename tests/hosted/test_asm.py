@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import asm as asm_module
-import snippet
-import syntax
+from assembly import asm as asm_module
+from assembly import snippet, syntax
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import report  # noqa: E402
-import serial_line  # noqa: E402
+from launch import serial_line  # noqa: E402
+from read import report  # noqa: E402
 
 LINES = (Path(__file__).parent / "data" / "counted.jsonl").read_bytes().splitlines()
 FIRMWARE = b"\x1b[2J\x1b[01;01HBdsDxe: starting Boot0001\r\nleft firmware at 0x0\r\n"

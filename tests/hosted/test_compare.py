@@ -7,11 +7,9 @@ import signal
 import statistics
 import subprocess
 
-import compare
-import estimate
-import likeness
+from judge import compare, estimate, likeness
 import pytest
-import significance
+from judge import significance
 from made_reports import CPU, OPTIONS, ROOT, SECONDS, baretick, counted, counting, head, row, whole
 
 KAPPA = 0.002
@@ -476,7 +474,7 @@ def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
 
 
 def test_an_option_that_nobody_has_listed_must_be_alike(kept):
-    """A new option changes what is measured unless scripts/likeness.py knows better."""
+    """A new option changes what is measured unless scripts/judge/likeness.py knows better."""
     one, other = (kept(whole(row("x", 1), run=head(options={**OPTIONS, "bell": word}))) for word in ("off", "end"))
     ran = baretick("compare", one, other)
     assert ran.returncode == 2 and "another option bell= off against end" in ran.stderr

@@ -17,9 +17,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import convert  # noqa: E402
-import launches  # noqa: E402
-import saved  # noqa: E402
+from launch import launches  # noqa: E402
+from read import convert  # noqa: E402
+from read import saved  # noqa: E402
 from made_reports import row, whole  # noqa: E402
 
 DATA = Path(__file__).parent / "data"

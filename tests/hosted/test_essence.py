@@ -3,7 +3,7 @@
 import re
 import signal
 
-import launches
+from launch import launches
 import pytest
 from conftest import run_on
 

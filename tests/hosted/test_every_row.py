@@ -12,9 +12,9 @@ import signal
 import subprocess
 import sys
 
-import launches
+from launch import launches
 import pytest
-import report
+from read import report
 from conftest import ROOT, SEVERAL
 
 sys.path.insert(0, str(ROOT / "tests/objects"))

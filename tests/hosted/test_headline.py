@@ -4,7 +4,7 @@ that are recorded with them."""
 import math
 import statistics
 
-import launches
+from launch import launches
 import pytest
 
 CLOSE = 2e-6  # records have six digits

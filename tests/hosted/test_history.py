@@ -5,12 +5,9 @@ import json
 import random
 import statistics
 
-import change_points
-import compare
-import estimate
+from judge import change_points, compare, estimate
 import pytest
-import series
-import trend
+from judge import series, trend
 from made_reports import CPU, baretick, counted, counting, head, row, whole
 
 PLACEMENTS = 16

@@ -11,7 +11,7 @@ import subprocess
 import time
 from pathlib import Path
 
-import figure
+from read import figure
 import pytest
 from conftest import SECONDS, run_on, until
 from terminal import Terminal

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-import report
+from read import report
 from conftest import SEVERAL as CPUS
 
 pytestmark = pytest.mark.every_cpu

@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-import launches
+from launch import launches
 import pytest
 from conftest import CPUS as ALLOWED
 from conftest import ONE

@@ -4,9 +4,9 @@ import re
 import subprocess
 from pathlib import Path
 
-import launches
+from launch import launches
 import pytest
-import report
+from read import report
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.launches

@@ -54,7 +54,7 @@ def measured(run):
 
 def records(run, kind, path, *words):
     """Records of a type that the report's reader does not sort."""
-    import report
+    from read import report
 
     ended = run(f"objects={path}", "format=jsonl", *words)
     return [r for r in map(report.parse, ended.out.encode().splitlines()) if r["type"] == kind]

@@ -11,11 +11,9 @@ import resource
 import shutil
 import subprocess
 
-import essence
-import page
-import page_parts
+from draw import essence, page, page_parts
 import pytest
-import saved
+from read import saved
 from made_reports import ROOT, baretick, counted, counting, process, report, row, whole
 from pictured import everything, gaps, growing, hist, moded, plain, several_cores, silicon
 
@@ -118,7 +116,7 @@ def test_it_needs_nothing_else(full):
 def test_only_its_own_script_may_run(full):
     policy = next(a["content"] for a in Read(full).all("meta") if a.get("http-equiv") == "Content-Security-Policy")
     (script,) = re.findall(r"<script>(.*?)</script>", full, re.S)
-    assert script == (ROOT / "scripts/page.js").read_text()
+    assert script == (ROOT / "scripts/draw/page.js").read_text()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in policy
 
@@ -142,7 +140,7 @@ def luminance(colour):
 
 def test_colours_can_be_read_in_light_and_in_dark():
     """WCAG 2.1, 1.4.3: text 4.5 to 1; 1.4.11: shapes 3 to 1."""
-    schemes = re.findall(r":root \{(.*?)\}", (ROOT / "scripts/page.css").read_text(), re.S)
+    schemes = re.findall(r":root \{(.*?)\}", (ROOT / "scripts/draw/page.css").read_text(), re.S)
     assert len(schemes) == 3  # light, dark, paper
     for scheme in schemes:
         colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", scheme))

@@ -19,11 +19,11 @@ from pictured import (binned_share, everything, gaps, growing, hist, linearity, 
 
 pytest.importorskip("matplotlib", reason="python3-matplotlib is not here: scripts/setup installs it")
 
-import draw_growth  # noqa: E402
-import draw_row  # noqa: E402
-import ink  # noqa: E402
-import plot  # noqa: E402
-import saved  # noqa: E402
+from draw import growth as draw_growth  # noqa: E402
+from draw import ink  # noqa: E402
+from draw import plot  # noqa: E402
+from draw import row as draw_row  # noqa: E402
+from read import saved  # noqa: E402
 
 GOLDEN = Path(__file__).parent / "data/pictures"
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}

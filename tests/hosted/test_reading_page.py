@@ -2,11 +2,9 @@
 
 import re
 
-import compare
-import history
-import likeness
+from judge import compare, history, likeness
 import pytest
-import show
+from read import show
 from made_reports import ROOT, baretick
 
 PAGE = (ROOT / "docs/reading.md").read_text(encoding="utf-8")

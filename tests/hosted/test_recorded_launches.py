@@ -9,7 +9,7 @@ import statistics
 import subprocess
 
 import pytest
-import silicon_bars as bars
+from bars import rows as bars
 
 ROOT = pathlib.Path(__file__).parents[2]
 PLACEMENTS, ROUNDS = 16, 4

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import pytest
-import report_fields
+from read import report_fields
 import report_runs
 from conftest import ROOT
 

@@ -17,6 +17,9 @@ CLEAN = {
     "bench/suites/calls/stub.asm": '%include "bench/api/unit.inc"\n',
     "bench/api/unit.inc": "",
     "boot/main.c": '#include "bench/api/bench.h"\n#include "lib/text/str.h"\n',
+    "scripts/read/saved.py": "import os\nfrom dataclasses import dataclass\n",
+    "scripts/draw/plot.py": "from draw import row as draw_row\nfrom draw.row import BARS\nfrom read import saved\n",
+    "scripts/draw/row.py": "",
 }
 
 
@@ -45,15 +48,27 @@ def test_the_order(rooms):
     assert p.returncode == 0
     lines = [line.split() for line in p.stdout.splitlines()]
     order = [room for room, *_ in lines]
-    assert sorted(order) == sorted(["lib/text", "lib/cpu", "bench/api", "bench/suites", "boot"])
+    assert sorted(order) == sorted(["lib/text", "lib/cpu", "bench/api", "bench/suites", "boot", "scripts/read",
+                                    "scripts/draw"])
     for i, (_, *used) in enumerate(lines):
         assert set(used) <= set(order[:i]), lines
     assert dict((room, used) for room, *used in lines)["boot"] == ["lib/text", "bench/api"]
+    assert dict((room, used) for room, *used in lines)["scripts/draw"] == ["scripts/read"]
 
 
 @pytest.mark.parametrize(
     "changed, named",
     [
+        # Packages and modules of scripts.
+        (
+            {"scripts/read/saved.py": "def f():\n    from draw import plot\n"},
+            ["a circle of rooms: scripts/draw scripts/read", "scripts/read/saved.py includes scripts/draw/plot.py"],
+        ),
+        (
+            {"scripts/draw/row.py": "from draw.plot import BARS\n"},
+            ["a circle of files: scripts/draw/plot scripts/draw/row"],
+        ),
+        ({"scripts/draw/row.py": "from read import save\n"}, ["scripts/read/save.py, which is not there"]),
         # Two rooms of one floor, by files that are in no circle themselves.
         (
             {"lib/text/show.c": '#include "lib/cpu/cpu.h"\n'},
@@ -81,7 +96,7 @@ def test_the_order(rooms):
             ["stub.asm includes bench/api/gone.inc, which is not there"],
         ),
     ],
-    ids=["rooms", "files", "upward", "upward to a tool", "missing", "missing in assembly"],
+    ids=["a circle of packages", "a circle of modules", "a module that is not there", "rooms", "files", "upward", "upward to a tool", "missing", "missing in assembly"],
 )
 def test_what_is_wrong_is_named(rooms, changed, named):
     p = rooms(changed, "--order")

@@ -6,7 +6,7 @@ import sys
 
 import made_reports
 import pytest
-import saved
+from read import saved
 from made_reports import counted, counting, row, whole
 
 BIN = [300, 12]

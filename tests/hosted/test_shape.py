@@ -5,15 +5,11 @@ import copy
 import json
 import traceback
 
-import convert
-import gate
-import page
-import plot
+from draw import page, plot
+from judge import gate
+from read import convert
 import pytest
-import report_fields
-import saved
-import shape
-import show
+from read import report_fields, saved, shape, show
 from made_reports import ROOT, baretick, counted, counting, report, row
 from pictured import everything
 

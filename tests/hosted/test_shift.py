@@ -10,11 +10,10 @@ import re
 import statistics
 from pathlib import Path
 
-import difference
-import estimate
-import figure
+from judge import difference, estimate
+from read import figure
 import pytest
-import shift
+from judge import shift
 from made_reports import row
 
 ROOT = Path(__file__).resolve().parents[2]

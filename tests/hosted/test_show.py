@@ -9,8 +9,7 @@ import resource
 
 import made_reports
 import pytest
-import report
-import saved
+from read import report, saved
 from made_reports import baretick, counted, counting, head, row, whole
 
 DAMAGES = 10000

@@ -10,13 +10,13 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-import figures
-import launches
+from bars import figures
+from launch import launches
 import pytest
-import silicon_bars as bars
-import silicon_calls as calls
-import silicon_quiet as neighbours
-import silicon_time as times
+from bars import calls as calls
+from bars import costs as times
+from bars import neighbours as neighbours
+from bars import rows as bars
 from planted_launches import launch, many, not_quiet, row, truth_launches, verdicts, witnessed
 
 # --- figures --------------------------------------------------------------------------------------

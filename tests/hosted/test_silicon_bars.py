@@ -5,9 +5,9 @@ import random
 import statistics
 
 import pytest
-import silicon_bars as bars
-import silicon_calls as calls
-import silicon_time as times
+from bars import calls as calls
+from bars import costs as times
+from bars import rows as bars
 from planted_launches import call_launches, launch, many, not_quiet, row, truth_launches, verdicts, witnessed
 
 

@@ -11,7 +11,7 @@ import sys
 import termios
 from pathlib import Path
 
-import launches
+from launch import launches
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]

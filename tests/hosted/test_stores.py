@@ -28,10 +28,10 @@ sys.dont_write_bytecode = True
 
 sys.path.insert(0, str(ROOT / "tests/objects"))
 
-import lines  # noqa: E402
+from assembly import lines  # noqa: E402
 import made  # noqa: E402
-import start  # noqa: E402
-import stores  # noqa: E402
+from assembly import stores  # noqa: E402
+from launch import start  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -9,9 +9,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import asm  # noqa: E402
-import snippet  # noqa: E402
-import syntax  # noqa: E402
+from assembly import asm  # noqa: E402
+from assembly import snippet  # noqa: E402
+from assembly import syntax  # noqa: E402
 
 NASM = [  # of each, in NASM's syntax, GNU as's Intel syntax and AT&T's
     ("add rax, rbx", "add rax, rbx", "add %rbx, %rax"),

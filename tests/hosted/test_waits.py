@@ -10,11 +10,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import latency  # noqa: E402
-import operands  # noqa: E402
-import snippet  # noqa: E402
-import start  # noqa: E402
-import throughput  # noqa: E402
+from assembly import latency  # noqa: E402
+from assembly import operands  # noqa: E402
+from assembly import snippet  # noqa: E402
+from assembly import throughput  # noqa: E402
+from launch import start  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not Path(operands.PROGRAM).exists(), reason="Zydis is not installed")
 

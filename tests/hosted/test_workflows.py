@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import gate  # noqa: E402
+from judge import gate  # noqa: E402
 
 try:
     import yaml

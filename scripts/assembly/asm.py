@@ -1,0 +1,314 @@
+"""`baretick asm`: what a line of assembly costs."""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from assembly import latency, snippet, syntax, throughput
+from launch import start
+from launch.start import Failed
+from read import report
+from tools import help_text
+
+HOSTED_SECONDS = 600
+SILENT_SECONDS = 4    # a person who waits hears something before this is over again
+COPIES = 100          # where --unroll does not say
+# As many copies as take this long, so that they dominate their window: a window takes some 100 cycles by itself, and a
+# TSC can move in steps of 40. But no more code than a core's cache of decoded instructions holds, twice over.
+WINDOW_CYCLES = 2000
+COPIES_BYTES = 4096
+LABEL_BYTES = 64      # that a copy takes in an object in addition to its code
+# Faults of code whose operands nobody set, in a process and on the machine: division by 0, and address 0 with a small
+# displacement.
+_BAD_OPERAND = re.compile(r"SIGFPE at|#DE|(SIGSEGV|#PF).* address [0-9a-f]{1,3}\b")
+PILOT = ["samples=64", "rounds=1", "layout=fixed", "instructions=off"]
+
+
+def read_file(path):
+    """A snippet a line: `@name instructions`, or instructions; # begins a comment. Of what objdump -d printed each
+    instruction that can be measured alone is a snippet."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            lines = f.read().splitlines()
+    except (OSError, UnicodeDecodeError) as e:
+        raise Failed(f"{path}: {getattr(e, 'strerror', None) or e}") from None
+    found = []
+    if syntax.is_dump(lines):
+        dumped, left_out = syntax.alone(lines, path)
+        print("".join(f"baretick: {why}\n" for why in left_out), end="", file=sys.stderr)
+        found = [snippet.Snippet(text, where=f"{path}, line {number}", raw=code) for number, text, code in dumped]
+        lines = []
+    for number, line in enumerate(lines, 1):
+        text = line.partition("#")[0].strip()
+        name = ""
+        if text.startswith("@"):
+            name, _, text = text[1:].partition(" ")
+            if not name or snippet.row_name(name) != name:
+                raise Failed(f"{path}, line {number}: a name is letters, digits and _, at most "
+                             f"{snippet.NAME_MOST}")
+        if text or name:
+            found.append(snippet.Snippet(text.strip(), where=f"{path}, line {number}", name=name))
+    if not found:
+        raise Failed(f"{path}: it has no snippet: instructions, a snippet a line")
+    return found
+
+
+def snippets_of(args):
+    if sum(x is not None for x in (args.code, args.file, args.bytes)) != 1:
+        raise Failed('one of "INSTRUCTIONS", --file FILE and --bytes HEX is asked for')
+    if args.file is not None:
+        found = read_file(args.file)
+    elif args.bytes is not None:
+        try:
+            raw = bytes.fromhex(args.bytes.replace("0x", "").replace(",", " "))
+        except ValueError:
+            raise Failed(f"--bytes {args.bytes}: hexadecimal digits, two a byte, are asked for") from None
+        found = [snippet.Snippet("", raw=raw)]
+    else:
+        found = [snippet.Snippet(args.code)]
+    for s in found:
+        s.init, s.late_init = args.init, args.late_init
+        s.unroll, s.loop, s.basic = COPIES if args.unroll is None else args.unroll, args.loop, args.basic
+        syntax.take(s, args.syntax)
+        if args.latency:
+            latency.chain(s)
+        if args.throughput:
+            throughput.part(s)
+    return found
+
+
+def words_of(args):
+    words = ["suite=asm", "format=both", "hist=off", f"deadline={args.deadline}"]
+    for key in ("recipe", "samples"):
+        if getattr(args, key):
+            words.append(f"{key}={getattr(args, key)}")
+    return words
+
+
+def died(status):
+    """How a program ended that a signal ended; else nothing."""
+    return f"the program was ended by signal {-status} ({signal.strsignal(-status)})" if status < 0 else ""
+
+
+def run_hosted(args, path, out, more=()):
+    """Lines of the report, and what was said beside them."""
+    start.fail_if_missing(start.HOSTED, "make hosted")
+    with subprocess.Popen([start.HOSTED, f"objects={path}", *words_of(args), *more], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as ran:
+        said, errors = wait_for(ran)
+    with open(out, "wb") as f:
+        f.write(said)
+    return said.splitlines(), died(ran.returncode) or errors.decode("utf-8", "replace")
+
+
+def wait_for(ran):
+    """What a program writes until it ends. A person is told every few seconds that it still runs."""
+    began = time.monotonic()
+    while True:
+        try:
+            return ran.communicate(timeout=SILENT_SECONDS)
+        except subprocess.TimeoutExpired:
+            seconds = time.monotonic() - began
+        except BaseException:
+            ran.kill()
+            raise
+        if seconds > HOSTED_SECONDS:
+            ran.kill()
+            raise Failed(f"the program did not end within {HOSTED_SECONDS} s")
+        print(f"baretick: measuring for {seconds:.0f} s; a busy machine takes longer", file=sys.stderr, flush=True)
+
+
+def copies_for(cycles, size, snippets):
+    """How many copies of a snippet that takes so many cycles and bytes; snippets: how many share the object."""
+    room = snippet.OBJECT_MOST // 2 // snippets // (3 * (size + LABEL_BYTES))
+    return max(COPIES, min(int(WINDOW_CYCLES / max(cycles, 0.01)), COPIES_BYTES // size, room))
+
+
+def choose_copies(args, snippets, folder):
+    """A short run tells what a copy takes. A snippet that fails keeps the number it has."""
+    path = os.path.join(folder, "pilot.o")
+    snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"), calls=args.allow_syscalls)
+    if os.path.getsize(path) > snippet.OBJECT_MOST:
+        return
+    lines, _ = run_hosted(args, path, os.path.join(folder, "pilot.jsonl"), PILOT)
+    rows = {r["name"]: r for r in records_of(lines) if r["type"] == "row"}
+    for s in snippets:
+        per_op = rows.get(s.name, {}).get("per_op", {})
+        cycles = per_op.get("cycles") or per_op.get("ticks")
+        if cycles is not None:
+            s.unroll = copies_for(cycles, s.size, len(snippets))
+
+
+def run_booted(args, path, out):
+    folder = os.path.dirname(out)
+    args.objects = path
+    ran = subprocess.run([sys.executable, os.path.join(start.HERE, "scripts/run"), *start.machine_words(args),
+                          "--out", folder, "--", *words_of(args)], capture_output=True, check=False)
+    if not os.path.exists(out):
+        return [], (ran.stdout + ran.stderr).decode("utf-8", "replace")
+    with open(out, "rb") as f:
+        return f.read().splitlines(), ran.stderr.decode("utf-8", "replace")
+
+
+def records_of(lines):
+    found = []
+    for line in lines:
+        if line.startswith(report.RECORD_START):
+            try:
+                found.append(report.parse(line))
+            except report.Damaged as e:
+                raise Failed(f"the report is damaged: a record {e}") from None
+    return found
+
+
+def digits(value):
+    return f"{value:.3f}" if abs(value) < 1000 else f"{value:.1f}"
+
+
+def figure(row, run):
+    """The figure in words, of a row that was measured."""
+    per_op = row.get("per_op", {})
+    if "ticks" not in per_op:
+        return None
+    if run.get("execution") == "instructions":
+        return f"{digits(per_op['instructions'])} instructions a copy, counted by the emulator: not time"
+    if run.get("execution") == "emulated":
+        return f"{digits(per_op['ticks'])} ticks a copy, of an emulator's clock: not any CPU's time"
+    if per_op.get("cycles") is None:
+        return f"{digits(per_op['ticks'])} ticks of the TSC a copy; core cycles are not known here"
+    text = f"{digits(per_op['cycles'])} cycles a copy"
+    if per_op.get("cycles_lo") is not None:
+        text += f" ({digits(per_op['cycles_lo'])} to {digits(per_op['cycles_hi'])}, 98%)"
+    return text
+
+
+def instructions(row, run):
+    """What stepping counted, in words, or None."""
+    steps, per_op = row.get("steps"), row["per_op"]
+    if steps is None or run.get("execution") == "instructions":
+        return None
+    if "why" in steps:
+        return f"instructions not counted: {steps['why']}"
+    text = f"{digits(per_op['instructions'])} instructions a copy"
+    if steps.get("iterations"):
+        text += f", {digits(steps['iterations'])} iterations of repeated string instructions"
+    return text + (f", {per_op['ipc']:.3g} a cycle" if "ipc" in per_op else "")
+
+
+def tell(s, row, run):
+    """The lines of a snippet, and whether it was measured."""
+    print(snippet.what(s))
+    for note in s.notes:
+        print(f"    {note}")
+    if row is None:
+        print("    not measured")
+        return False
+    if row["status"] != "ok":
+        print(f"    {row['status']}: {row.get('why', '')}")
+        if run.get("platform") == "hosted" and "SIGSEGV at" in row.get("why", ""):
+            print("    (a process may not execute privileged instructions: try without --hosted)")
+        if not s.init and not s.late_init and _BAD_OPERAND.search(row.get("why", "")):
+            print("    (registers that are not set are 0: set operands with --init, as in \"mov ebx, 3\" for a divisor, "
+                  '"mov rbx, r14" for an address)')
+        return False
+    text = figure(row, run)
+    if text is None:
+        print(f"    no figure: {row.get('disturbed', 0)} of {row.get('windows', 0)} windows were disturbed")
+        return False
+    print(f"    {text}")
+    if row.get("changed"):
+        print(f"    it changed {row['changed']}; put back after each window")
+    if row.get("x87_stack_fault"):
+        print("    it overflowed or underflowed the x87 stack, and the figure includes the CPU's handling of that;\n"
+              '    give it its operands, as in --init "fld1; fld1", and let it pop what it pushes')
+    if row.get("quiet") is False:
+        print(f"    somebody else had part of the core in {row['shared']:.0%} of its blocks; the search for quiet time "
+              "was given up")
+    counted = instructions(row, run)
+    if counted:
+        print(f"    {counted}")
+    if row.get("modes") and len(row["modes"]) > 1:
+        print("    modes: " + ", ".join(f"{digits(m['cycles'])} ({m['share']:.0%})" for m in row["modes"]))
+    return True
+
+
+def command(args):
+    if args.hosted:
+        start.refuse_machine(args)
+    snippets = snippets_of(args)
+    with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder:
+        path = os.path.join(folder, "asm.o")
+        if args.hosted and args.unroll is None and not args.loop:
+            choose_copies(args, snippets, folder)
+        snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"),
+                         calls=args.allow_syscalls or not args.hosted)
+        if os.path.getsize(path) > snippet.OBJECT_MOST:
+            raise Failed(f"the copies take {os.path.getsize(path) >> 10} KiB; an object may have "
+                         f"{snippet.OBJECT_MOST >> 10}: lower --unroll, or measure fewer snippets at once")
+        if args.object:
+            shutil.copyfile(path, args.object)
+        out = os.path.join(folder, "report.jsonl")
+        lines, said = (run_hosted if args.hosted else run_booted)(args, path, out)
+    records = records_of(lines)
+    run = next((r for r in records if r["type"] == "run"), None)
+    end = next((r for r in records if r["type"] == "end"), None)
+    errors = [r["message"] for r in records if r["type"] == "event" and r.get("kind") == "error"]
+    faults = [r["message"] for r in records if r["type"] == "event" and r.get("kind") == "fault"]
+    if run is None:
+        raise Failed("\n".join(errors or ["no report:", said.strip() or "nothing was said"]))
+    if end is None or faults:
+        errors += faults or [said.strip() or "the program ended before its report did"]
+    rows = {r["name"]: r for r in records if r["type"] == "row"}
+    if args.json:
+        for s in snippets:
+            print(json.dumps({"snippet": snippet.what(s), "notes": s.notes, "execution": run["execution"],
+                              "row": rows.get(s.name)}))
+        measured = [rows.get(s.name, {}).get("status") == "ok" and "ticks" in rows[s.name].get("per_op", {})
+                    for s in snippets]
+    else:
+        measured = [tell(s, rows.get(s.name), run) for s in snippets]
+    for message in errors:
+        print(f"baretick: {message}", file=sys.stderr)
+    return 0 if all(measured) and not errors else 1
+
+
+def add(commands):
+    p = commands.add_parser(
+        "asm", help="what a line of assembly costs", formatter_class=help_text.Paragraphs,
+        description="Measures instructions, parted by ; : as NASM takes them, or as GNU as does (dword ptr [r14],\n"
+                    "AT&T syntax), or lines of objdump -d.",
+        epilog="R14, RDI, RSI, RSP and RBP point into the middle of areas of 1 MiB each, R15 counts the\n"
+               "loop's turns where there is a loop, all other registers are 0 and the snippet's.\n\n"
+               "examples:\n"
+               '  baretick asm "imul rax, rbx" --hosted\n'
+               '  baretick asm "mov rax, [r14]" --latency --hosted\n'
+               '  baretick asm "mov rax, cr3"\n'
+               '  baretick asm --file snippets.txt --unroll 50 --loop 20')
+    p.add_argument("code", nargs="?", metavar="INSTRUCTIONS", help='like "add rax, rbx; imul rcx, rax"')
+    p.add_argument("--file", help="a snippet a line, each a row; `@name ` before it names it, # is a comment")
+    p.add_argument("--bytes", metavar="HEX", help="machine code in place of instructions")
+    p.add_argument("--syntax", choices=syntax.SYNTAXES, default="auto",
+                   help="nasm; intel and att: GNU as; auto: by %%rax and dword ptr, which only those have")
+    p.add_argument("--init", default="", metavar="CODE", help="runs before, in each window")
+    p.add_argument("--late-init", default="", metavar="CODE", help="runs last before the copies")
+    p.add_argument("--unroll", type=start.number, metavar="N",
+                   help="copies (100; on this CPU as many as dominate their window)")
+    p.add_argument("--loop", type=start.number, default=0, metavar="N", help="turns of a loop around them (0: none)")
+    p.add_argument("--basic", action="store_true", help="N copies against none, in place of 2 N against N")
+    kind = p.add_mutually_exclusive_group()
+    kind.add_argument("--latency", action="store_true", help="make each copy wait for the one before; says how")
+    kind.add_argument("--throughput", action="store_true", help="make copies wait as little as registers allow; says how")
+    p.add_argument("--hosted", action="store_true", help="as a process, on this CPU, in place of QEMU")
+    p.add_argument("--allow-syscalls", action="store_true", help="with --hosted: int 0x80, syscall and sysenter are run")
+    p.add_argument("--recipe", help="how the TSC is read: baretick's option recipe=")
+    p.add_argument("--samples", help="windows: baretick's option samples=")
+    p.add_argument("--deadline", type=start.number, default=20, metavar="S", help="seconds a snippet may take (20)")
+    p.add_argument("--object", metavar="FILE", help="keep the object that is made of it")
+    p.add_argument("--json", action="store_true", help="one JSON object a snippet, with the row's record")
+    start.add_machine(p)
+    p.set_defaults(command=command)

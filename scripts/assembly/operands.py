@@ -1,0 +1,133 @@
+"""What one instruction reads and writes, and the same one with other operands: Zydis knows, through
+build/hosted/operands (hosted/tools/operands.c)."""
+import json
+import os
+import re
+import subprocess
+from dataclasses import dataclass, field
+
+from assembly.snippet import Wrong
+from launch import start
+
+PROGRAM = os.path.join(start.HERE, "build/hosted/operands")
+SECONDS = 20  # it takes milliseconds
+
+# General registers by their number: names of 64, 32, 16 and 8 bits.
+_GENERAL = [["rax", "eax", "ax", "al"], ["rcx", "ecx", "cx", "cl"], ["rdx", "edx", "dx", "dl"],
+            ["rbx", "ebx", "bx", "bl"], ["rsp", "esp", "sp", "spl"], ["rbp", "ebp", "bp", "bpl"],
+            ["rsi", "esi", "si", "sil"], ["rdi", "edi", "di", "dil"]] + [
+                [f"r{i}", f"r{i}d", f"r{i}w", f"r{i}b"] for i in range(8, 16)]
+_BY_WHOLE = {names[0]: names for names in _GENERAL}
+_HIGH = {"rax": "ah", "rcx": "ch", "rdx": "dh", "rbx": "bh"}
+
+
+def kind_of(whole):
+    """What a register is, by its largest name; registers of one kind can take each other's place."""
+    if whole in _BY_WHOLE:
+        return "general"
+    return {"zmm": "vector", "k": "mask", "mm": "MMX", "st": "x87", "tmm": "tile"}.get(whole.rstrip("0123456789"), "")
+
+
+def named_like(whole, name):
+    """The name of a register at the width of another of its kind, or None."""
+    if kind_of(whole) != "general":
+        return name.rstrip("0123456789") + whole.lstrip("abcdefghijklmnopqrstuvwxyz")
+    if name in _HIGH.values():
+        return _HIGH.get(whole)
+    width = next((names.index(name) for names in _GENERAL if name in names), None)
+    return None if width is None else _BY_WHOLE[whole][width]
+
+
+@dataclass
+class Operand:
+    """One operand; `number` is its place. An address that is not accessed, as LEA's, has kind "address"."""
+    number: int
+    kind: str                   # register, memory, address, number
+    visibility: str             # explicit, implicit (fixed, and written in the text), hidden
+    reads: bool
+    writes: bool
+    may_write: bool             # or keeps what was there
+    bits: int
+    elements: int
+    mask: bool                  # of AVX-512
+    register: str = ""
+    whole: str = ""
+    base: str = ""
+    index: str = ""
+    segment: str = ""
+    scale: int = 0
+    disp: int = 0
+    vectors: bool = False       # the index is a vector
+
+    @property
+    def visible(self):
+        return self.visibility != "hidden"
+
+    def address(self):
+        """The registers of its address."""
+        return [r for r in (whole_of(self.base), whole_of(self.index)) if r]
+
+    def in_memory(self):
+        """Its address, as in NASM, for messages."""
+        sum_ = "+".join([*filter(None, [self.base, self.index and f"{self.index}*{self.scale}"])])
+        return f"[{sum_}{self.disp:+d}]" if self.disp else f"[{sum_}]"
+
+
+def whole_of(name):
+    """The largest register that has this one; "" where it is not one of a kind."""
+    for names in _GENERAL:
+        if name in names:
+            return names[0]
+    match = re.fullmatch(r"[xyz]mm(\d+)", name)
+    return f"zmm{match[1]}" if match else ""
+
+
+@dataclass
+class Instruction:
+    code: bytes
+    text: str
+    mnemonic: str
+    category: str
+    encoding: str
+    repeats: bool
+    jumps: bool
+    privileged: bool
+    reads_flags: list = field(default_factory=list)
+    writes_flags: list = field(default_factory=list)
+    operands: list = field(default_factory=list)
+
+
+def _run(*words):
+    if not os.path.isfile(PROGRAM):
+        raise start.Failed(
+            "--latency and --throughput ask Zydis, which is a library, what instructions read and write:\n"
+            "./scripts/setup installs it (libzydis-dev, zydis-devel or zydis), `make hosted` builds "
+            f"{os.path.relpath(PROGRAM)}")
+    try:
+        return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise start.Failed(f"{PROGRAM} did not end within {SECONDS} s") from None
+
+
+def describe(code):
+    """The one instruction that these bytes are. Raises Wrong where they are none."""
+    ran = _run("describe", code.hex())
+    if ran.returncode == 1:
+        raise Wrong(f"{code.hex(' ')} is not one instruction that Zydis knows")
+    if ran.returncode:
+        raise start.Failed(f"{PROGRAM}: {ran.stderr.strip() or f'status {ran.returncode}'}")
+    said = json.loads(ran.stdout)
+    operands = [Operand(number=i, **o) for i, o in enumerate(said.pop("operands"))]
+    return Instruction(code=code, operands=operands, **said)
+
+
+def rewrite(one, changes):
+    """The same instruction for each of `changes`, which are dictionaries like {"0": "rax", "1.disp": 8}: (bytes,
+    text), or None where there is no such instruction."""
+    if not changes:
+        return []
+    ran = _run("rewrite", one.code.hex(), *(",".join(f"{k}={v}" for k, v in c.items()) for c in changes))
+    if ran.returncode:
+        raise start.Failed(f"{PROGRAM}: {ran.stderr.strip() or f'status {ran.returncode}'}")
+    said = [json.loads(line) for line in ran.stdout.splitlines()]
+    return [None if "wrong" in s else (bytes.fromhex(s["bytes"]), s["text"]) for s in said]

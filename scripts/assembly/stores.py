@@ -1,0 +1,347 @@
+"""`baretick stores`: dead stores, silent stores, silent and reread loads of a row, an object or a line of assembly."""
+import argparse
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+from assembly import lines, snippet
+from launch import start
+from launch.start import Failed
+from tools import help_text
+
+PROGRAM = os.path.join(start.HERE, "build/hosted/stores")
+WIDTH = 100
+LEAST_NAME = 12
+CALLED = "called at "
+MOST = 2 ** 64 - 1
+STEPS = 10_000_000      # hosted/stores/main.c
+ASM_OPERATIONS = 1000
+LOADER_FAILED = 127     # the dynamic linker's: a library is missing
+# Members of a record that are counts, the worst first.
+COUNTS = ("dead_bytes", "silent_stores", "silent_loads", "reread_loads", "stores", "loads", "store_bytes", "load_bytes",
+          "unread_bytes")
+# The lists for people: title, what is looked for, columns of a record's counts with their two lines of heading.
+LISTS = (
+    ("dead stores", ("dead_bytes",), (("dead_bytes", "dead", "bytes"), ("store_bytes", "of", "bytes"),
+                                      ("stores", "", "stores"))),
+    ("silent stores", ("silent_stores",), (("silent_stores", "silent", "stores"), ("stores", "of", "stores"))),
+    ("silent loads, reread loads", ("silent_loads", "reread_loads"),
+     (("silent_loads", "silent", "loads"), ("reread_loads", "reread", "loads"), ("loads", "of", "loads"))),
+)
+BY = {"stack": "by_stack", "instruction": "by_instruction"}
+FAULTED = 4             # hosted/platform/status.h
+ROW = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)?")
+
+
+# --- the program -----------------------------------------------------------------------------------
+
+def read(text):
+    """Its lines: each trace with its instructions, by themselves and in each stack of calls; why others are refused."""
+    traces, refused = [], []
+    for line in text.splitlines():
+        record = json.loads(line)
+        kind = record.pop("type")
+        if kind == "trace":
+            traces.append({**record, "by_instruction": [], "by_stack": []})
+        elif kind == "instruction":
+            traces[-1]["by_instruction"].append(record)
+        elif kind == "stack":
+            traces[-1]["by_stack"].append({**traces[-1]["by_instruction"][-1], **record})
+        elif kind == "refused":
+            refused.append(record["why"])
+    for trace in traces:
+        for record in trace["by_stack"]:
+            del record["runs"]  # of the instruction, in all of them
+    return traces, refused
+
+
+def fail_as_it_says(ran, said):
+    """The program did not come to its own end: why, as its record says where it has one."""
+    if ran.returncode < 0:
+        raise Failed(f"the program was ended by signal {-ran.returncode}: {said}")
+    fault = re.search(r'"kind":"fault","message":("(?:[^"\\]|\\.)*")', ran.stdout)
+    raise Failed(f"the program itself faulted: {json.loads(fault[1])}" if fault else
+                 f"the program was ended by a fault and did not say which: {said}")
+
+
+def program(*words):
+    """(status, traces, why others are refused). On a terminal it tells how far it is, by itself."""
+    start.fail_if_missing(PROGRAM, "make stores")
+    ran = subprocess.run([PROGRAM, *words], stdout=subprocess.PIPE, text=True, check=False,
+                         stderr=None if os.isatty(2) else subprocess.PIPE)
+    said = (ran.stderr or "").strip()
+    if ran.returncode == LOADER_FAILED:
+        raise Failed(f"{said}\nZydis, which decodes instructions, is a library: ./scripts/setup installs it, "
+                     "then `make stores`")
+    if ran.returncode < 0 or ran.returncode == FAULTED:
+        fail_as_it_says(ran, said)
+    return ran.returncode, *read(ran.stdout)
+
+
+# --- what is followed ------------------------------------------------------------------------------
+
+def common_words(args):
+    words = [f"steps={args.steps}"]
+    if args.operations:
+        words.append(f"operations={args.operations}")
+    return words + (["verify=1"] if args.verify else [])
+
+
+def around_snippet(label, prefix):
+    """Where in the made object (scripts/assembly/snippet.py) a label is, for people. A label of their own stays."""
+    if label == "copies_0.turn":
+        return "snippet"
+    if label.startswith(f"{prefix}copy_1"):
+        return "snippet" + label.removeprefix(f"{prefix}copy_1")
+    return {"copies_0": "prologue", f"{prefix}behind": "epilogue"}.get(label, label)
+
+
+def of_assembly(args):
+    """A loop around one copy: what is before and behind it is not counted."""
+    turns = args.operations or ASM_OPERATIONS
+    if turns > snippet.OPS_MOST:
+        raise Failed(f"--operations {turns}: of instructions 1 to {snippet.OPS_MOST} turns are allowed")
+    one = snippet.Snippet(args.what, late_init=args.init, unroll=1, loop=turns, basic=True)
+    with tempfile.TemporaryDirectory(prefix="baretick-stores-") as folder:
+        path = os.path.join(folder, "asm.o")
+        snippet.assemble([one], path, os.path.join(start.HERE, "bench/api"))
+        args.operations = turns
+        status, traces, refused = program(f"objects={path}", f"from=asm.{one.name}.copy_1",
+                                          f"to=asm.{one.name}.behind", *common_words(args), f"asm/{one.name}")
+    for trace in traces:
+        del trace["suite"], trace["row"], trace["object"]  # made for it alone
+        for record in placed(trace):
+            if "function" in record:
+                record["function"] = around_snippet(record["function"], f"asm.{one.name}.")
+    return status, traces, refused, None
+
+
+def of_object(args):
+    row = [args.row] if args.row else []
+    return *program(f"objects={args.what}", *common_words(args), *row), args.what
+
+
+def of_row(args):
+    return *program(*common_words(args), args.what), None
+
+
+def kind_of(args):
+    """Which of the three above. No instruction is one word with a dot or a slash in it."""
+    text = args.what
+    if args.asm:
+        return of_assembly
+    if os.path.isfile(text) or text.endswith(".o"):
+        return of_object
+    if ROW.fullmatch(text):
+        return of_row
+    return of_object if os.path.isdir(text) or re.fullmatch(r"[^\s;]*[./][^\s;]*", text) else of_assembly
+
+
+def refuse_words(args, kind):
+    if args.row and kind != of_object:
+        raise Failed("--row names a row of an object; a row of the program's own is named by itself")
+    if args.init and kind != of_assembly:
+        raise Failed("--init goes with instructions; a row's own setup runs before it")
+
+
+# --- lines of the source ---------------------------------------------------------------------------
+
+def path_of(record, defined, object_path):
+    """The object that a placed instruction comes from; nothing where two have a symbol of its name."""
+    if object_path:
+        return object_path
+    paths = defined.get(record.get("function"), [])
+    return paths[0] if len(paths) == 1 else None
+
+
+def placed(trace):
+    """All records in it that have a place."""
+    calls = [call for record in trace["by_stack"] for call in record["calls"]]
+    return trace["by_instruction"] + trace["by_stack"] + calls + ([trace["ended"]] if "ended" in trace else [])
+
+
+def add_lines(trace, object_path):
+    """`line` of each place where it is known; the function of what is the program's own; `readable`, its name in
+    its language, where that is another."""
+    defined = {}
+    if object_path and os.path.isdir(object_path):
+        object_path = os.path.join(object_path, trace["object"])
+    if "objects" in trace:
+        defined = lines.that_define(start.HERE, os.path.join(start.HERE, trace["objects"]), "bench/suites")
+    records = placed(trace)
+    groups = {}
+    for record in records:
+        if "section" in record:
+            groups.setdefault((path_of(record, defined, object_path), record["section"]), []).append(record)
+    for (path, section), group in groups.items():
+        places = lines.of_section(path, section, [r["section_offset"] for r in group]) if path else []
+        for record, place in zip(group, places):
+            if place:
+                record["line"] = place
+    own = [r for r in records if "function" not in r and "section" not in r]
+    for record, (function, place) in zip(own, lines.of_program(PROGRAM, [r["address"] for r in own]) if own else ()):
+        record.update({k: v for k, v in (("function", function), ("line", place)) if v})
+    names = lines.readable(r["function"] for r in records if "function" in r)
+    for record in records:
+        name = record.get("function")
+        if name and names[name] != name:
+            record["readable"] = names[name]
+
+
+# --- for people ------------------------------------------------------------------------------------
+
+def cut(text, width):
+    return text if len(text) <= width else text[:width - 3] + "..."
+
+
+def place(record, width=WIDTH):
+    """function+0x12, file.c:34; of a name that is too long, less of the name."""
+    if "function" not in record:
+        name, text = "", f"{record['address']:#x}"
+    else:
+        name = record.get("readable", record["function"])
+        text = f"+{record['offset']:#x}" if record.get("offset") else ""
+    text += f", {os.path.basename(record['line'])}" if "line" in record else ""
+    return cut(cut(name, max(width - len(text), LEAST_NAME)) + text, width)
+
+
+def number_of(count, what):
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def share(part, whole, what):
+    return number_of(part, what) + (f" ({part / whole:.0%})" if whole else "")
+
+
+def worst(record):
+    return [-record[key] for key in COUNTS] + [record["address"]]
+
+
+def offenders(records, keys):
+    """Those that have any of what is looked for, the worst first."""
+    found = [r for r in records if any(r[key] for key in keys)]
+    return sorted(found, key=lambda r: (-max(r[key] for key in keys), worst(r)))
+
+
+def table(records, columns):
+    widths = [max(len(second), len(first), *(len(str(r[key])) for r in records)) for key, first, second in columns]
+    heads = [[c[i].rjust(w) for c, w in zip(columns, widths)] for i in (1, 2)]
+    margin = sum(widths) + 2 * (len(widths) - 1) + 3
+    yield "  ".join(heads[0]).rstrip()
+    yield "  ".join(heads[1]) + "   instruction, and where it is"
+    for record in records:
+        figures = "  ".join(str(record[key]).rjust(w) for (key, _, _), w in zip(columns, widths))
+        yield f"{figures}   {cut(record['text'], WIDTH - margin)}"
+        yield " " * margin + place(record, WIDTH - margin)
+        for call in record.get("calls", ()):
+            yield " " * margin + CALLED + place(call, WIDTH - margin - len(CALLED))
+
+
+def lists(trace, by, top):
+    """Three of them, as far as there is anything in them."""
+    for title, keys, columns in LISTS:
+        found = offenders(trace[BY[by]], keys)
+        shown = found[:top] if top else found
+        if found:
+            yield from ("", title, *table(shown, columns))
+        if len(shown) < len(found):
+            yield f"... and {len(found) - len(shown)} more; --top 0 shows all"
+
+
+def totals(trace):
+    yield (f"{number_of(trace['stores'], 'store')} of {number_of(trace['store_bytes'], 'byte')}: "
+           f"{share(trace['dead_bytes'], trace['store_bytes'], 'byte')} dead, "
+           f"{share(trace['silent_stores'], trace['stores'], 'store')} silent")
+    yield (f"{number_of(trace['loads'], 'load')} of {number_of(trace['load_bytes'], 'byte')}: "
+           f"{share(trace['silent_loads'], trace['loads'], 'load')} silent, "
+           f"{share(trace['reread_loads'], trace['loads'], 'load')} reread")
+    if trace["unread_bytes"]:
+        stand = "is" if trace["unread_bytes"] == 1 else "are"
+        yield (f"{number_of(trace['unread_bytes'], 'byte')} {stand} unread at the end: not counted as dead, "
+               "the caller may read them")
+
+
+def tell(trace, by, top):
+    row = f"{trace['suite']}/{trace['row']}: " if "row" in trace else ""
+    yield cut(row + trace["what"], WIDTH)
+    yield f"{number_of(trace['operations'], 'operation')} in one call, {number_of(trace['steps'], 'step')}"
+    yield from lists(trace, by, top)
+    yield ""
+    yield from totals(trace)
+    if "ended" in trace:
+        ended = trace["ended"]
+        at = f"{cut(ended['text'], 50)} at " if "text" in ended else "at "
+        yield cut(f"the trace ended after {number_of(trace['steps'], 'step')}: {ended['why']}", WIDTH)
+        yield f"    {at}{place(ended, WIDTH - 4 - len(at))}"
+    if "wrong" in trace:
+        yield cut(f"the call did not do its work: {trace['wrong']}", WIDTH)
+    if "changed" in trace:
+        yield cut(f"{row}the call changed what a function must leave as it was: {', '.join(trace['changed'])}", WIDTH)
+
+
+# --- the words -------------------------------------------------------------------------------------
+
+def hint(word):
+    """What else it may have been meant as."""
+    return f"; a folder is {word}/" if os.path.isdir(word) else "; an instruction of one word takes --asm"
+
+
+def command(args):
+    kind = kind_of(args)
+    refuse_words(args, kind)
+    status, traces, refused, object_path = kind(args)
+    for number, trace in enumerate(traces):
+        add_lines(trace, object_path)
+        if args.json:
+            for records in BY.values():
+                trace[records].sort(key=worst)
+            print(json.dumps(trace))
+        else:
+            print("\n".join(([""] if number else []) + list(tell(trace, args.by, args.top))))
+    if refused:
+        raise Failed("\n".join(refused) + (hint(args.what) if kind == of_row and refused[0].startswith("no row") else ""))
+    return status
+
+
+def operations(text):
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = 0
+    if not 1 <= value <= MOST:
+        raise argparse.ArgumentTypeError(f"{text!r}: a number from 1 to {MOST} is allowed")
+    return value
+
+
+def add(commands):
+    p = commands.add_parser(
+        "stores", help="redundant stores and loads", formatter_class=help_text.Paragraphs,
+        description="Follows one call of a row's body, instruction by instruction, as a process, and counts for\n"
+                    "each what was redundant:\n"
+                    "  dead bytes     stored, and overwritten or popped before anything read them\n"
+                    "  silent stores  of what was already there\n"
+                    "  silent loads   of what the same instruction's last load from there gave\n"
+                    "  reread loads   of bytes that any instruction has read since they were\n"
+                    "                 stored: the rule for silent loads of Valgrind's deadstores\n"
+                    "One list of each, the worst first. Its setup is not counted. docs/stores.md has the rest.",
+        epilog="examples:\n"
+               "  baretick stores compiler/silent_cure\n"
+               "  baretick stores mine.o --operations 100\n"
+               '  baretick stores "mov [r14], rax; mov rbx, [r14]"')
+    p.add_argument("what", metavar="ROW|OBJECT|\"ASM\"", help="suite/name of a row, or its name alone; an object of "
+                   "your own, or a folder of some (docs/own-code.md); or instructions, as `baretick asm` takes them, in a loop")
+    p.add_argument("--operations", type=operations, metavar="N",
+                   help=f"in the call (a window's; of instructions {ASM_OPERATIONS} turns)")
+    p.add_argument("--steps", type=operations, default=STEPS, metavar="N", help=f"at the most ({STEPS})")
+    p.add_argument("--row", help="of an object: this one alone, in place of all")
+    p.add_argument("--asm", action="store_true", help="take it for instructions, whatever it looks like")
+    p.add_argument("--init", default="", metavar="CODE", help="instructions that run before, not counted")
+    p.add_argument("--by", choices=BY, default="stack", help="the lists have an instruction once for each stack of "
+                   "calls that it ran in, up to five calls deep (stack), or once (instruction)")
+    p.add_argument("--top", type=start.number, default=10, metavar="N", help="lines of each list (10); 0: all")
+    p.add_argument("--verify", action="store_true", help="look through all memory at each step, whether a store was "
+                   "missed; slow")
+    p.add_argument("--json", action="store_true", help="one JSON object a row")
+    p.set_defaults(command=command)

@@ -1,0 +1,149 @@
+"""Snippets in other syntaxes than NASM's: GNU as assembles AT&T's and its own Intel syntax, and lines of
+`objdump -d` have their machine code with them."""
+import os
+import re
+import subprocess
+import tempfile
+
+from assembly import snippet
+from assembly.snippet import Wrong
+
+SYNTAXES = ("auto", "nasm", "intel", "att")
+
+_REGISTER = r"(?:r(?:[abcd]x|[sd]i|[sb]p|ip|\d+[dwb]?)|e?[abcd]x|e?[sd]i|e?[sb]p|[abcd][lh]|[sd]il|[sb]pl|[xyzt]?mm\d+|k\d|st|[c-gs]s|[cd]r\d+)"
+_ATT = re.compile(rf"%{_REGISTER}\b", re.IGNORECASE)
+_INTEL = re.compile(r"\b(byte|word|dword|fword|qword|tbyte|oword|[xyz]mmword)\s+(ptr|bcst)\b", re.IGNORECASE)
+# objdump -d: address, bytes, text; a long instruction goes on in a line without text.
+_DUMPED = re.compile(r"\s*([0-9a-f]+):\s+((?:[0-9a-f]{2}\s)*[0-9a-f]{2})(?:\s+(\S.*))?\s*$")
+# ... --no-show-raw-insn: no bytes.
+_BARE = re.compile(r"\s*([0-9a-f]+):(?:\t|\s{2,})\s*(\S.*)$")
+_AROUND = re.compile(r".*:\s+file format .*|Disassembly of section .*|[0-9a-f]+ <.*>:|\s*(\.\.\.)?\s*")
+_TARGET = re.compile(r"(?:j\w+|call\w*|loop\w*|xbegin\w*)\s+(?:0x)?([0-9a-f]+)(?:\s|$)")
+_LEAVES = re.compile(r"(?:(?:bnd|notrack|repz?) )*(?:j\w+|call\w*|ret\w*|loop\w*|syscall|sysenter|int[13o]?|hlt)\b")
+_IN_PLACE = re.compile(r"\(%[re]ip\)|\[[re]ip[+-]")
+
+
+def detect(text):
+    """nasm, intel or att, by what only that syntax has."""
+    if _ATT.search(text):
+        return "att"
+    return "intel" if _INTEL.search(text) else "nasm"
+
+
+# --- objdump -----------------------------------------------------------------------------------------
+
+def is_dump(lines):
+    """Whether lines are what objdump -d prints: nothing but its instructions and what stands around them."""
+    return any(_DUMPED.match(line) or _BARE.match(line) for line in lines) and all(
+        _DUMPED.match(line) or _BARE.match(line) or _AROUND.fullmatch(line) for line in lines)
+
+
+def alone(lines, where):
+    """[(number of the line, text, bytes)] of instructions that can be measured by themselves, and [why one cannot]."""
+    found, left_out = [], []
+    for one in _dumped(lines):
+        number, text, code, _ = one
+        try:
+            if _LEAVES.match(text):
+                raise Wrong(f'{where}, line {number}: "{text}" leaves the copies')
+            _check_places([one], where)
+            found.append((number, text, code))
+        except Wrong as wrong:
+            left_out.append(f"{wrong}: left out")
+    return found, left_out
+
+
+def together(lines, where):
+    """The text and the machine code of all instructions; no code where objdump did not show it."""
+    found = _dumped(lines)
+    _check_places(found, where)
+    codes = [code for _, _, code, _ in found]
+    return "; ".join(text for _, text, _, _ in found), b"".join(codes) if all(codes) else b""
+
+
+def _dumped(lines):
+    """[(number of the line, text, bytes, address)] of objdump's instructions."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        match = _DUMPED.match(line)
+        if match:
+            code, text = bytes.fromhex(match[2]), match[3] or ""
+            if not text and found:
+                begun = found.pop()
+                found.append((*begun[:2], begun[2] + code, begun[3]))
+            else:
+                found.append((number, _plain(text), code, int(match[1], 16)))
+        elif _BARE.match(line):
+            match = _BARE.match(line)
+            found.append((number, _plain(match[2]), b"", int(match[1], 16)))
+    return found
+
+
+def _plain(text):
+    """Without objdump's comments and names."""
+    return re.sub(r"\s+<[^>]*>$", "", " ".join(text.partition("#")[0].split()))
+
+
+def _check_places(found, where):
+    """Refuses what means something else at another place."""
+    first, behind = found[0][3], found[-1][3] + max(1, len(found[-1][2]))
+    for number, text, code, _ in found:
+        if text == "(bad)":
+            raise Wrong(f"{where}, line {number}: objdump knows no such instruction: (bad)")
+        target = _TARGET.search(text)
+        if _IN_PLACE.search(text) or target and (not code or not first <= int(target[1], 16) < behind):
+            raise Wrong(f'{where}, line {number}: "{text}" means a place in the program that it comes from, which is not '
+                        "here; name memory by an area's register, as R14")
+
+
+# --- GNU as ------------------------------------------------------------------------------------------
+
+def assembled(text, syntax, where, program="as"):
+    """The machine code of a text in AT&T's syntax ("att") or GNU as's Intel syntax ("intel")."""
+    lines = snippet.instructions(text)
+    head = ".intel_syntax noprefix" if syntax == "intel" else ".att_syntax prefix"
+    with tempfile.TemporaryDirectory(prefix="baretick-as-") as folder:
+        source, made = (os.path.join(folder, name) for name in ("snippet.s", "snippet.o"))
+        with open(source, "w", encoding="utf-8", errors="surrogateescape") as f:
+            f.write("\n".join([head, *lines]) + "\n")
+        try:
+            ran = subprocess.run([program, "--64", "-o", made, source], capture_output=True, text=True, check=False,
+                                 timeout=snippet.ASSEMBLER_SECONDS)
+        except FileNotFoundError:
+            raise Wrong(f"{program} (GNU binutils) is not installed; ./scripts/setup installs it") from None
+        except subprocess.TimeoutExpired:
+            raise snippet.too_long("GNU as", where, snippet.ASSEMBLER_SECONDS) from None
+        if ran.returncode:
+            raise Wrong(_said(ran.stderr, lines, where))
+        code, whole = snippet.text_section(made)
+    if not code and lines:
+        raise Wrong(f'{where}: "{text}" has no instruction')
+    if not whole:
+        raise Wrong(f'{where}: "{text}" names a place that is not in it')
+    return code
+
+
+def _said(stderr, lines, where):
+    """GNU as's messages, with the snippet's own lines."""
+    found = re.findall(r"^[^:\n]*:(\d+): (?:Error|Fatal error|Warning): (.*)$", stderr, re.MULTILINE)
+    return "\n".join(f'{where}: "{lines[int(number) - 2]}": {text}' for number, text in found
+                     if 0 <= int(number) - 2 < len(lines)) or f"{where}: GNU as says: {stderr.strip()}"
+
+
+# --- snippets ----------------------------------------------------------------------------------------
+
+def take(given, syntax):
+    """Assembles what is in another syntax than NASM's: the snippet, --init and --late-init, each as it is written."""
+    lines = given.text.splitlines()
+    if is_dump(lines):
+        given.text, given.raw = together(lines, given.where)
+    for name in ("text", "init", "late_init"):
+        text = getattr(given, name)
+        chosen = detect(text) if syntax == "auto" else syntax
+        if chosen == "nasm" or not text.strip() or name == "text" and given.raw:
+            continue
+        code = assembled(text, chosen, given.where if name == "text" else f"{given.where}, --{name.replace('_', '-')}")
+        if name == "text":
+            given.raw = code
+        else:
+            setattr(given, name, snippet.as_bytes(code))

@@ -1,0 +1,172 @@
+"""Copies that do not wait for each other: other registers and other addresses in each, and what ends the
+chains that are left."""
+from assembly import operands, waits
+from assembly.snippet import as_bytes, instructions
+
+_POOL = {
+    "general": ["rax", "rcx", "rdx", "rbx"] + [f"r{i}" for i in range(8, 14)],
+    "vector": [f"zmm{i}" for i in range(16)],
+    "mask": [f"k{i}" for i in range(8)],
+    "MMX": [f"mm{i}" for i in range(8)],
+    "tile": [f"tmm{i}" for i in range(8)],
+}
+_ADDRESSES = 16  # of copies that differ in nothing else
+_APART = 8       # bytes, or the operand's size where that is more
+
+
+def part(given):
+    """Makes copies that do not wait for each other, and notes how. Raises Wrong where that is not known."""
+    wish = waits.Wish(given, "--throughput")
+    if any(operands.kind_of(whole) == "x87" for whole in wish.carried()):
+        raise wish.wrong("st0 is read and written by each copy, and no other register can take its place")
+    if wish.address_is_written():
+        raise wish.wrong(f"its address is made of {wish.address_is_written()}, which it writes")
+    ends = _Ends(wish)
+    rounds = _rounds(wish, ends)
+    changes, notes = _changes(wish, rounds)
+    made = operands.rewrite(wish.one, changes)
+    if None in made:
+        raise wish.wrong("no other register can take the place of "
+                         f"{waits.and_list([o.register for o in wish.written()]) or 'its own'}")
+    chains = _chains(wish, len(made))
+    if chains and given.loop and given.unroll < len(made):
+        raise wish.wrong(f"with --loop, --unroll has to be {len(made)} at least, the number of registers")
+    note = "; ".join(filter(None, [*notes, chains, ends.note()])) + wish.set_mask()
+    if changes == [{}] and not ends.lines:
+        note += ": copies stay as they are"
+    else:
+        given.copies = ["; ".join([*ends.lines, as_bytes(code)]) for code, _ in made]
+    # After what sets registers: what is kept is what they hold then.
+    given.late_init = "; ".join([*instructions(given.late_init), *ends.before])
+    given.notes.append(f"throughput: {note}")
+
+
+class _Ends:
+    """What ends the chains that go through fixed registers: instructions before each copy that set those
+    anew from others, which keep their first values; and one that writes the flags."""
+
+    def __init__(self, wish):
+        fixed = {o.whole: o for o in wish.registers if not o.visible and o.whole in wish.carried()
+                 and (o.writes or o.may_write) and operands.kind_of(o.whole) == "general"}
+        self.stack = fixed.pop("rsp", None)
+        anew = [*fixed.values(), *filter(None, [wish.used_up()])]
+        self.fixed = [o.whole for o in anew]
+        self.names = [wish.name(whole) for whole in self.fixed] + wish.carried_flags()
+        self.taken, self.lines, self.before = [], [], []
+        self.wish = wish
+        if wish.carried_flags():
+            scratch = operands.named_like(self._take("general", "the flags"), "eax")
+            self.lines.append(f"xor {scratch}, {scratch}")
+        for o in anew:
+            keeper = self._take(operands.kind_of(o.whole), o.register)
+            self.before.append(self._move(keeper, o.whole, o))
+            self.lines.append(self._move(o.whole, keeper, o))
+
+    def _take(self, kind, what):
+        """The last register of its kind that nothing else uses."""
+        free = [r for r in _POOL[kind] if r not in self.wish.used() and r not in self.taken and r != "k0"]
+        if not free:
+            raise self.wish.wrong(f"each copy waits for {what}, and no register is left to end that")
+        self.taken.append(free[-1])
+        return free[-1]
+
+    def _move(self, to, source, o):
+        kind = operands.kind_of(o.whole)
+        if kind == "vector":
+            return f"vmovdqa {operands.named_like(to, o.register)}, {operands.named_like(source, o.register)}"
+        if kind == "mask":
+            return f"kmov{'w' if self.wish.elements() <= 16 else 'q'} {to}, {source}"
+        return f"mov {to}, {source}"
+
+    def note(self):
+        said = [f"`{'; '.join(self.lines)}` before each copy keeps it from waiting for {waits.and_list(self.names)}, "
+                "and is in the figure"] if self.lines else []
+        if self.stack:
+            said.append("rsp is read and written by each copy")
+        return "; ".join(said)
+
+
+# --- other registers, other addresses ----------------------------------------------------------------
+
+def _rounds(wish, ends):
+    """Which registers the copies of a round write: [{register of the text: register of the copy}]."""
+    named = [w for w in dict.fromkeys(o.whole for o in wish.written()) if w not in ends.fixed]
+    rounds = []
+    for kind in dict.fromkeys(operands.kind_of(w) for w in named):
+        these = [w for w in named if operands.kind_of(w) == kind]
+        if kind not in _POOL:
+            raise wish.wrong(f"no other register can take the place of {wish.name(these[0])}")
+        groups = _groups(wish, these, _pool(wish, kind, these, ends))
+        rounds = [{**a, **b} for a, b in zip(rounds, groups)] if rounds else groups
+    return rounds
+
+
+def _pool(wish, kind, these, ends):
+    """Registers that can take the place of these, these first."""
+    others = wish.used() - set(these) | {o.whole for o in wish.registers if not o.visible} | set(ends.taken)
+    pool = [r for r in _POOL[kind] if r not in others and all(
+        operands.named_like(r, o.register) for o in wish.registers if o.visible and o.whole in these)]
+    return [w for w in these if w in pool] + [r for r in pool if r not in these]
+
+
+def _groups(wish, these, pool):
+    size = len(these)
+    groups = [dict(zip(these, pool[i:i + size])) for i in range(0, len(pool) - size + 1, size)]
+    if not groups:
+        raise wish.wrong(f"no register is left to take the place of {waits.and_list([wish.name(w) for w in these])}")
+    return groups
+
+
+def _changes(wish, rounds):
+    """What each copy of a round changes, and what to say of it."""
+    m = wish.memory()
+    moves = m and not m.vectors and operands.whole_of(m.base) in waits.AREAS
+    if wish.carried_memory() and not moves:
+        raise wish.wrong("its memory is read and written by each copy: an address made of an area's register, as R14, "
+                         "could be another one in each")
+    count = len(rounds) or (_ADDRESSES if moves else 1)
+    apart = max(_APART, m.bits // 8) if moves else 0
+    changes = [_substituted(wish, names) for names in rounds or [{}] * count]
+    notes = [f"{wish.name(old)} is in turn {', '.join(wish.name(names[old], old) for names in rounds)}"
+             for old in (rounds[0] if rounds else [])] or [_writes_no_register(wish)]
+    if moves:
+        notes.append(f"addresses are {count} in turn, {apart} bytes apart")
+        for i, change in enumerate(changes):
+            change[f"{m.number}.disp"] = m.disp + (i - count // 2) * apart
+    return changes, notes
+
+
+def _substituted(wish, names):
+    change = {}
+    for o in wish.one.operands:
+        if o.kind == "register" and o.visible and o.whole in names:
+            change[str(o.number)] = operands.named_like(names[o.whole], o.register)
+        elif o.kind == "address":
+            change.update({f"{o.number}.{which}": operands.named_like(names[operands.whole_of(getattr(o, which))],
+                                                                      getattr(o, which))
+                           for which in ("base", "index") if operands.whole_of(getattr(o, which)) in names})
+    return change
+
+
+def _writes_no_register(wish):
+    one = wish.one
+    fixed = [o for o in wish.registers if o.writes]
+    if fixed:
+        kept = next((f"; {wish.keeps(o)}" for o in fixed if wish.keeps(o) and o.whole not in wish.carried()), "")
+        return f"{one.mnemonic} writes no register that can be chosen{kept}"
+    return f"{one.mnemonic} writes {'no register' if wish.memory() or not one.writes_flags else 'flags only'}"
+
+
+def _chains(wish, count):
+    """How copies wait for earlier ones of their round; "" where none does."""
+    written = [o for o in wish.written() if o is not wish.used_up()]
+    if wish.is_idiom():
+        return f"at most {count} chains side by side, none where the CPU knows that the result is known"
+    if any(o.whole in wish.carried() and wish.visibly_reads(o.whole) for o in written):
+        return f"{count} chains side by side"
+    if wish.carried_memory():
+        return f"{count} chains side by side, through memory"
+    keeps = next((wish.keeps(o) for o in written if wish.keeps(o)), "")
+    if keeps:
+        return f"at most {count} chains side by side: {keeps}"
+    return "no copy reads what another writes" if written else ""

@@ -1,0 +1,172 @@
+"""What an instruction waits for: the facts that latency.py and throughput.py choose by.
+
+Zydis says which operands an instruction reads and writes. What follows from values and not from operands
+is here: results that are known beforehand, operands that an instruction uses up, destinations that are
+kept in part.
+"""
+import re
+
+from assembly import operands, snippet
+from assembly.snippet import Wrong
+
+# They point into areas of memory; scripts/assembly/snippet.py.
+AREAS = snippet.AREAS
+TURNS = "r15"
+_NAMED_HERE = ("general", "vector", "mask", "MMX", "x87", "tile")
+# Of two equal sources they make zeros or ones, and processors know that (Intel's optimization manual,
+# "zero idioms" and "ones idioms"; AMD's, "zeroing idioms"): nothing is waited for.
+_IDIOM = re.compile(r"sub|xor|sbb|andn|v?(pxor[dq]?|xorp[sd]|psub\w+|pcmp(eq|gt)[bwdq]|pandn[dq]?|andnp[sd])|kxn?or[bwdq]")
+# They move the top of the x87 stack, so that st0 is another register in the next copy (SDM vol. 1, 8.1.2).
+_MOVES_TOP = re.compile(r"fi?ld(?!cw|env).*|fbld|f\w*p|fcompp|fucompp|f(dec|inc)stp|fxtract|fsincos|fptan|fpatan|fyl2x(p1)?|f?n?init")
+_KEEPS_TOP = {"fnop", "fxsave", "fscale"}
+# Destinations that Zydis calls written only, and that are waited for all the same.
+_KEEPS = {
+    **dict.fromkeys(("popcnt", "lzcnt", "tzcnt"), "some Intel CPUs wait for its destination"),
+    **dict.fromkeys(("bsf", "bsr"), "it keeps its destination where the source is 0"),
+}
+_YOURSELF = "say yourself what waits: write several copies with their registers, without"
+
+
+class Wish:
+    """A snippet's one instruction, for --latency or --throughput."""
+
+    def __init__(self, given, wish):
+        self.given, self.wish = given, wish
+        if (given.text or not given.raw) and len(snippet.instructions(given.text)) != 1:
+            raise Wrong(f"{wish} takes one instruction: write the registers of several yourself")
+        self.text = snippet.what(given)
+        code = given.raw or snippet.machine_code(given.text, given.where)
+        self.one = operands.describe(code)
+        self.registers = [o for o in self.one.operands if o.kind == "register" and operands.kind_of(o.whole) in _NAMED_HERE
+                          and not (o.mask and o.whole == "k0")]
+        self._refuse()
+
+    def wrong(self, why):
+        return Wrong(f'{self.wish}: "{self.text}": {why}; {_YOURSELF} {self.wish}')
+
+    def _refuse(self):
+        one = self.one
+        if one.jumps or any(o.register in ("rip", "cs") and o.writes for o in one.operands):
+            raise self.wrong("it leaves the copies: what comes next waits for no operand")
+        if one.repeats and self.hidden("rcx"):
+            raise self.wrong("it counts rcx down to 0, and copies after the first have nothing to do")
+        if self.moves_top():
+            raise self.wrong("it moves the top of the x87 stack: st0 is another register in the next copy")
+        if self.given.loop and any(o.whole == TURNS and o.writes for o in self.registers):
+            raise self.wrong("R15 counts the loop's turns")
+
+    # --- operands ----------------------------------------------------------------------------------
+
+    def hidden(self, whole):
+        return any(o.whole == whole and not o.visible for o in self.registers)
+
+    def memory(self):
+        """The operand in memory that the text names, or None."""
+        return next((o for o in self.one.operands if o.kind == "memory" and o.visible), None)
+
+    def written(self):
+        """Registers that its text names, and that it writes."""
+        return [o for o in self.registers if o.visible and (o.writes or o.may_write)]
+
+    def reads(self, whole):
+        """Whether it waits for this register, be it as a part of an address."""
+        if self.one.mnemonic == "xlat" and whole == "rax":  # AL is added to the address (SDM vol. 2)
+            return True
+        return any(o.whole == whole and (o.reads or o.may_write) for o in self.registers) or any(
+            whole in o.address() for o in self.one.operands)
+
+    def visibly_reads(self, whole):
+        return any(o.whole == whole and o.visible and (o.reads or o.may_write) for o in self.registers) or any(
+            whole in o.address() for o in self.one.operands if o.kind == "address")
+
+    def carried(self):
+        """Registers that a copy reads and the one before wrote."""
+        wrote = dict.fromkeys(o.whole for o in self.registers if o.writes or o.may_write)
+        return [whole for whole in wrote if self.reads(whole)]
+
+    def carried_flags(self):
+        """Flags likewise. A shift by CL keeps them where CL is 0."""
+        kept = any(o.register == "rflags" and o.may_write for o in self.one.operands)
+        return [f for f in self.one.reads_flags if f in self.one.writes_flags] or (["the flags"] if kept else [])
+
+    def carried_memory(self):
+        m = self.memory()
+        return m if m and m.reads and (m.writes or m.may_write) else None
+
+    def name(self, whole, of=None):
+        """A register as the instruction has it: eax of rax. `of`: the register whose place it takes."""
+        like = next((o.register for o in self.registers if o.whole == (of or whole)), None)
+        return operands.named_like(whole, like) if like else whole
+
+    def used(self):
+        """All registers that stand in it or that it uses."""
+        return {o.whole for o in self.registers} | {r for o in self.one.operands for r in o.address()}
+
+    # --- what operands do not say ------------------------------------------------------------------
+
+    def is_idiom(self):
+        sources = [o for o in self.one.operands if o.visible and o.reads and not o.mask]
+        return (bool(_IDIOM.fullmatch(self.one.mnemonic)) and len(sources) == 2
+                and all(s.kind == "register" for s in sources) and sources[0].register == sources[1].register)
+
+    def moves_top(self):
+        name = self.one.mnemonic
+        return self.one.category.startswith("X87") and name not in _KEEPS_TOP and bool(_MOVES_TOP.fullmatch(name))
+
+    def used_up(self):
+        """The mask that a gather or scatter clears, or None."""
+        if "GATHER" not in self.one.category and "SCATTER" not in self.one.category:
+            return None
+        if self.one.encoding == "evex":
+            return next((o for o in self.registers if o.mask), None)
+        return self.registers[-1]
+
+    def mask(self):
+        """The mask of AVX-512 that it has, where it has one."""
+        return next((o for o in self.registers if o.mask), None)
+
+    def address_is_written(self):
+        """The name of a register that it writes and that its operand in memory has in its address, or None."""
+        m = self.memory()
+        return next((o.register for o in self.written() if m and o.whole in m.address()), None)
+
+    def keeps(self, o):
+        """Why a written register may be waited for though it is not read; "" where it is not."""
+        if o.reads or o.may_write:
+            return ""
+        if self.one.mnemonic in _KEEPS:
+            return _KEEPS[self.one.mnemonic]
+        # SDM vol. 1, 3.4.1.1: 8 and 16 bits keep the rest; vol. 2, 2.3.10.1: so does SSE without VEX.
+        if operands.kind_of(o.whole) == "general" and o.bits <= 16:
+            return f"it keeps the rest of {o.whole}"
+        if operands.kind_of(o.whole) == "vector" and self.one.encoding == "legacy" and o.bits < 128:
+            return "it keeps the rest of its destination"
+        return ""
+
+    def elements(self):
+        """Of its widest operand: as many bits of a mask count."""
+        return max((o.elements for o in self.one.operands if operands.kind_of(o.whole) != "mask"), default=0)
+
+    # --- what is set before the first copy -----------------------------------------------------------
+
+    def set_mask(self, now=None):
+        """Sets a mask to ones where nobody else sets registers; returns what to say of that. `now`: the register
+        that has the mask's place in the copies."""
+        mask = self.used_up() or self.mask()
+        if mask is None or self.given.init or self.given.late_init:
+            return ""
+        name = now or mask.register
+        self.given.init = ones(name, self.elements())
+        return f"; {name} is set to ones first"
+
+
+def ones(mask, elements):
+    """The instruction that sets a mask to ones for that many elements."""
+    if operands.kind_of(mask) == "mask":
+        width = "w" if elements <= 16 else "d" if elements <= 32 else "q"  # w: AVX512F; d and q: AVX512BW
+        return f"kxnor{width} {mask}, {mask}, {mask}"
+    return f"vpcmpeqd {mask}, {mask}, {mask}"
+
+
+def and_list(names):
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

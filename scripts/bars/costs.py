@@ -1,0 +1,237 @@
+"""What scripts/silicon judges of time: what a figure costs, what a sample takes, what is planted to be found, and
+other harnesses. Each function takes launches and yields Bars, one a line.
+
+Time is the CPU's: what the system gave to others meanwhile is not the program's."""
+import math
+import os
+import statistics
+import subprocess
+
+from bars import figures
+from bars.neighbours import Bar, TOO_SHARED, away_ms, enough, net_ms, percent, quiet, shared_share, too_shared
+from bars.rows import all_cycles, half, relative_to
+from launch import launches
+
+PAIR = os.path.join(launches.ROOT, "build/hosted/pair")
+
+REFERENCE_HZ = 4e9  # of the core on which the bars of time were set: a slower one may take as much longer
+
+
+def slower(launch, *rows):
+    """How many times slower than the reference this core was while these rows were measured; 1 at the least."""
+    clocks = [launch.rows[row]["core_hz"] for row in rows if "core_hz" in launch.rows[row]]
+    return max(1, REFERENCE_HZ / statistics.fmean(clocks)) if clocks else 1
+
+
+STEP_CYCLES = 41  # that a step of the TSC takes of that core: what a figure's noise begins with
+
+
+def coarser(launch):
+    """How many times longer in core cycles a step of the TSC is than there; 1 at the least."""
+    return max(1, launch.run["tsc"].get("step_ticks", 1) / launch.run["ticks_per_cycle"] / STEP_CYCLES)
+
+
+def at_most(most, unit, factors):
+    """The limit that applies, and what makes it larger than on the reference."""
+    factor = statistics.median(factors)
+    if factor < 1.005:
+        return f"at most {most:g} {unit}"
+    return f"at most {most * factor:.2f} {unit}: {most:g} {unit} of a core of {REFERENCE_HZ / 1e9:g} GHz, times " \
+           f"{factor:.2f} for this one's clock"
+
+
+def by_launches(what, figure, limit, shares):
+    """A bar over what the machine can only make worse: each launch's figure as a share of what is allowed. Within,
+    by most launches, it holds. Beyond, by three quarters, it fails: the machine had its chances. Between the two
+    the machine changed."""
+    ranked = sorted(shares)
+    if statistics.median(ranked) <= 1:
+        return Bar(what, figure, limit, True)
+    if ranked[len(ranked) // 4] > 1:
+        return Bar(what, figure, limit, False)
+    return Bar(what, f"not judged: the machine changed, {sum(x <= 1 for x in ranked)} of {len(ranked)} launches kept"
+                     f" to it; {figure}", limit, None)
+
+
+def times(values):
+    return f"{statistics.median(values):.2f} ms of CPU time, the median; {min(values):.2f} to {max(values):.2f}"
+
+
+SAMPLING_MS = 10
+
+
+def resolution(runs):
+    rows = ["planted/adds20", "planted/adds21"]
+    own = quiet(runs, *rows)
+    if not enough(own, runs):
+        yield too_shared("21 cycles against 20", own, runs, "by each")
+        yield too_shared("sampling of both rows", own, runs, f"at most {SAMPLING_MS} ms")
+        return
+    apart, differences = 0, []
+    for launch in own:
+        a, b = (launch.rows[r] for r in rows)
+        difference = b["per_op"]["cycles"] - a["per_op"]["cycles"]
+        differences.append(difference)
+        apart += difference > math.hypot(half(a), half(b))
+    mean, width = figures.mean_half(differences)
+    yield Bar("21 cycles against 20",
+              f"{mean:.3f} +-{width:.3f} cycles more; told apart by {apart} of {len(own)} launches",
+              "by each", apart == len(own))
+    spent, factors = [net_ms(launch, *rows) for launch in own], [slower(launch, *rows) for launch in own]
+    yield by_launches("sampling of both rows", f"{times(spent)}", at_most(SAMPLING_MS, "ms", factors),
+                      [ms / (SAMPLING_MS * factor) for ms, factor in zip(spent, factors)])
+
+
+PRECISE = 0.0025  # standard error, relative
+COST_MS = 2
+
+
+def cost(row, runs):
+    """What is spent buys precision: with four times the time, half the error."""
+    what, own = row.split("/")[1], quiet(runs, row)
+    if not enough(own, runs):
+        yield too_shared(what, own, runs, f"{percent(PRECISE)} in at most {COST_MS} ms")
+        return
+    errors = [launch.rows[row]["interval"]["se"] / relative_to(launch.rows[row]) for launch in own]
+    spent = [net_ms(launch, row) for launch in own]
+    coarse, slow = [coarser(launch) for launch in own], [slower(launch, row) for launch in own]
+    precise = PRECISE * statistics.median(coarse)
+    limit = f"{percent(precise)} in {at_most(COST_MS, 'ms', slow)}, or as much less precise as it is quicker"
+    if precise > 1.005 * PRECISE:
+        limit += f" ({percent(PRECISE)} where the TSC's step is {STEP_CYCLES} cycles or less)"
+    yield by_launches(f"{what}, one placement, {len(own)} launches",
+                      f"standard error {percent(statistics.median(errors), 3)} (worst {percent(max(errors), 3)})"
+                      f" after {times(spent)}", limit,
+                      [error / (PRECISE * c) * math.sqrt(ms / (COST_MS * s))
+                       for error, ms, c, s in zip(errors, spent, coarse, slow)])
+
+
+ALL_SECONDS = 3
+QUIET_RUN = 0.05  # shared blocks are taken again: with more of them a run's time is the neighbour's
+
+
+def default_rows(runs):
+    """All rows that a run without options has."""
+    what = "sampling of all default rows"
+    own = [r for r in runs if (shared_share([r]) or 0) <= QUIET_RUN]
+    if not own:
+        yield Bar(what, f"{TOO_SHARED}: the least shared was {percent(min(map(_share, runs)), 1)}",
+                  f"at most {ALL_SECONDS} s", None)
+        return
+    rows = [[n for n, row in r.rows.items() if "sampling_ticks" in row] for r in own]
+    seconds = [net_ms(r, *names) / 1e3 for r, names in zip(own, rows)]
+    away = [away_ms(r, *names) / 1e3 for r, names in zip(own, rows)]
+    factors = [slower(r, *names) for r, names in zip(own, rows)]
+    yield by_launches(f"{what}, {len(own[0].rows)} of them",
+                      f"{statistics.median(seconds):.2f} s of CPU time, the median of {len(own)}, and"
+                      f" {statistics.median(away):.2f} s without the CPU", at_most(ALL_SECONDS, "s", factors),
+                      [s / (ALL_SECONDS * factor) for s, factor in zip(seconds, factors)])
+
+
+def _share(run):
+    return shared_share([run]) or 0
+
+
+SAMPLE_TICKS = 110  # where the two readings take PAIR_TICKS, as on the CPU that the bar was set on
+PAIR_TICKS = 60
+
+
+def bare_pair(cpu):
+    """Ticks of the recipe's two readings alone, back to back, on this CPU at this moment."""
+    said = subprocess.run([PAIR], capture_output=True, text=True, check=True,
+                          preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+    return float(said.stdout)
+
+
+def empty_sample(pairs):
+    """pairs: (launch, what the two readings took just before). All of a sample but its body; a CPU whose readings
+    take longer may take as much longer."""
+    what, row = "an empty sample all in", "baseline/empty_lfence"
+    runs = [r for r, _ in pairs]
+    own = [(r, bare) for r, bare in pairs if r.rows[row].get("quiet", True)]
+    if not enough(own, runs):
+        yield too_shared(what, own, runs, f"at most {SAMPLE_TICKS}")
+        return
+    most = [max(SAMPLE_TICKS, SAMPLE_TICKS / PAIR_TICKS * bare) for _, bare in own]
+    ticks = [net_ms(r, row) / 1e3 * r.run["tsc"]["hz"] / r.rows[row]["windows"] for r, _ in own]
+    first = own[0][0]
+    yield by_launches(f"{what}, of {first.rows[row]['windows']}, {len(own)} launches",
+                      f"{statistics.median(ticks):.1f} ticks ({min(ticks):.1f} to {max(ticks):.1f}), which"
+                      f" are {statistics.median(ticks) / first.run['ticks_per_cycle']:.0f} core cycles; its"
+                      f" recipe's two readings alone, back to back: {statistics.median(b for _, b in own):.1f}",
+                      f"at most {statistics.median(most):.0f} ticks: {SAMPLE_TICKS} where the two readings take"
+                      f" {PAIR_TICKS} or less", [t / m for t, m in zip(ticks, most)])
+
+
+# --- planted --------------------------------------------------------------------------------------
+
+PLANTED_SHARE = 38 / 127  # bench/suites/planted/planted.c: states of the register that are dear
+
+
+def two_speeds(runs):
+    good, said, own = 0, [], quiet(runs, "planted/two_speeds")
+    if not enough(own, runs):
+        yield too_shared("100 or 106 cycles at 30%", own, runs, "two modes, shares right to 2%")
+        return
+    for launch in own:
+        found = launch.rows["planted/two_speeds"]["modes"]
+        right = len(found) == 2 and all(
+            abs(m["cycles"] / at - 1) <= 0.01 and abs(m["share"] - share) <= 0.02
+            for m, at, share in zip(found, (100, 106), (1 - PLANTED_SHARE, PLANTED_SHARE)))
+        good += right
+        said.append(", ".join(f"{m['cycles']:.2f} ({percent(m['share'], 1)})" for m in found))
+    holds, figure = good == len(own), "; ".join(sorted(set(said)))
+    if not holds and 2 * good > len(own):
+        holds, figure = None, f"not judged: the machine changed, {good} of {len(own)} launches kept to it; {figure}"
+    yield Bar(f"100 or 106 cycles at 30%, {len(own)} launches", figure, "two modes, shares right to 2%", holds)
+
+
+def stopped(launch, least, most):
+    """A launch that was stopped once, for between `least` and `most` seconds; longer where the system kept the
+    CPU from it before or after, which its own CPU time tells."""
+    row = launch.rows["planted/long"]
+    hz, median = launch.run["tsc"]["hz"], row["ticks"]["median"]
+    gaps = [(value - median) / hz for value, count in row["hist"] for _ in range(count)
+            if value - median > least / 2 * hz]
+    away = away_ms(launch, "planted/long") / 1e3
+    text = ", ".join(f"{g * 1e3:.1f} ms" for g in gaps) or "none"
+    figure = (f"{text}; stopped for {least * 1e3:.1f} to {most * 1e3:.1f} ms, {away * 1e3:.1f} ms without the CPU")
+    holds = len(gaps) == 1 and least <= gaps[0] <= max(most, away + CLOCKS_APART)
+    if len(gaps) > 1 and max(gaps) >= least and sum(gaps) <= away + CLOCKS_APART:
+        figure, holds = f"not judged: the CPU was taken away at other times too; {figure}", None
+    yield Bar("windows of half its length and more", figure, "one, of its length", holds)
+
+
+CLOCKS_APART = 0.001  # s: a gap by the TSC and the same by CPU time
+
+
+# --- peers ----------------------------------------------------------------------------------------
+
+AS_STEADY = 0.01  # a spread that is as good as any
+
+
+def peer(name, theirs, ours, empty_ns, vanished):
+    """theirs: (ns of 500 adds, seconds of wall time) of each of their launches; ours: as many."""
+    ns, seconds = zip(*theirs)
+    in_ns = [launch.rows["truth/add"]["per_op"]["ns"] for launch in ours]
+    in_cycles = all_cycles(ours, "truth/add")
+    yield Bar(f"{name}: an add, {len(ns)} launches",
+              f"{statistics.median(ns) / 500:.4f} ns, spread {percent(figures.spread(ns))}")
+    yield Bar(f"baretick: the same, {len(ours)} launches",
+              f"{statistics.median(in_cycles):.4f} cycles, spread"
+              f" {percent(figures.spread(in_cycles))}; {statistics.median(in_ns):.4f} ns, spread"
+              f" {percent(figures.spread(in_ns))}",
+              "cycles spread less, or within 1%",
+              figures.spread(in_cycles) < max(figures.spread(ns), AS_STEADY))
+    ms = [net_ms(launch, "truth/add") for launch in ours]
+    yield Bar(f"{name}: time a result", f"{statistics.median(seconds) * 1e3:.0f} ms")
+    yield Bar("baretick: sampling of that result", f"{statistics.median(ms):.1f} ms", "less",
+              statistics.median(ms) < min(seconds) * 1e3)
+    row = vanished.rows["planted/vanished"]
+    yield Bar(f"{name}: an empty body", f"{empty_ns:.1e} ns, no warning")
+    what, limit = "baretick: an empty body", "reported as wrong"
+    if not row.get("quiet", True):
+        yield too_shared(what, [], [vanished], limit)
+        return
+    yield Bar(what, f"{row['status']}: {row.get('why', 'no warning')}", limit,
+              row["status"] == "wrong" and vanished.status == 2)

@@ -1,0 +1,207 @@
+"""What scripts/silicon knows of neighbours: which launches had the core to themselves, whether the witness is
+right, and the recorded windows that stand in for what is too shared to judge."""
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+
+from launch import launches
+
+
+@dataclass
+class Bar:
+    what: str
+    figure: str
+    limit: str = ""  # empty: shown, not judged
+    holds: bool | None = True  # None: the core was shared for too much of the time to say
+
+
+def percent(x, digits=2):
+    return f"{100 * x:.{digits}f}%"
+
+
+TOO_SHARED = "too shared to judge"
+
+
+AWAY_MOST = 0.1  # of a row's time without the CPU: with more, others had the core too
+
+
+def had_cpu(launch, *rows):
+    """Whether it had the CPU nearly all the time that these rows took."""
+    away = away_ms(launch, *rows)
+    return not away or away <= AWAY_MOST * sum(launch.ms(row) for row in rows)
+
+
+def is_quiet(launch, row):
+    record = launch.rows.get(row, {})
+    return record.get("quiet", True) and "cycles" in record.get("per_op", {}) and had_cpu(launch, row)
+
+
+def quiet(runs, *rows):
+    """The launches of which each of these rows was measured on a core of our own, which nothing took away."""
+    return [r for r in runs if all(is_quiet(r, row) for row in rows)]
+
+
+def enough(runs, of):
+    """Whether so many launches can stand for all that were made."""
+    return len(runs) >= max(3, len(of) / 8)
+
+
+def too_shared(what, runs, of, limit):
+    return Bar(what, f"{TOO_SHARED}: {len(runs)} of {len(of)} launches had the core to themselves",
+               limit, None)
+
+
+def away_ms(launch, *rows):
+    """That the process did not have the CPU while these rows were sampled."""
+    return sum(launch.rows[row].get("process", {}).get("away_ms", 0) for row in rows)
+
+
+def net_ms(launch, *rows):
+    """What sampling these rows took of the CPU's time: what the system gave to others is not the program's."""
+    return max(0, sum(launch.ms(row) for row in rows) - away_ms(launch, *rows))
+
+
+def witnesses(runs):
+    return [w for r in runs for w in r.witnesses if "blocks" in w]
+
+
+def shared_share(runs):
+    """Of all blocks, those during which somebody else had part of the core; None: no witness ran."""
+    found = witnesses(runs)
+    blocks = sum(w["blocks"] for w in found)
+    return sum(w["shared_blocks"] for w in found) / blocks if blocks else None
+
+
+def neighbours(runs):
+    """How much of the time the core was ours."""
+    shares = [s for s in (shared_share([r]) for r in runs) if s is not None]
+    if not shares:
+        why = next((w["why"] for r in runs for w in r.witnesses if "why" in w), "no reason given")
+        yield Bar("somebody else had this core", f"not known: {why}")
+        return
+    yield Bar("somebody else had this core",
+              f"{percent(shared_share(runs), 1)} of the time; {percent(min(shares), 1)} to"
+              f" {percent(max(shares), 1)} of a launch; {len(shares)} launches")
+
+
+FALSE_ALARMS = 1 / 1000
+
+
+def _half(launch, which):
+    """Every other row, from the first or the second: (shared blocks, blocks)."""
+    rows = [row for row in launch.rows.values() if "shared_blocks" in row][which::2]
+    return sum(row["shared_blocks"] for row in rows), sum(row["windows"] / BLOCK for row in rows)
+
+
+BLOCK = 16  # windows
+
+
+SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+
+
+def of_our_own(run, siblings=SIBLINGS):
+    """Whether nothing else can have part of the core: no hypervisor, and no second thread that the system runs
+    other programs on."""
+    if run.get("hypervisor"):
+        return False
+    try:
+        with open(siblings.format(run["process"]["cpu"]), encoding="ascii") as f:
+            return f.read().strip().isdigit()
+    except OSError:
+        return False
+
+
+def false_alarms(runs):
+    """Where others may use the core, half of a launch's rows choose the launches that were alone, and the rows
+    between them are judged: a neighbour is there for longer than a row."""
+    what, limit = "blocks called shared on a core of one's own", "at most 1 in 1000"
+    own = [r for r in runs if witnesses([r]) and _half(r, 0)[1] > 0]
+    if not all(of_our_own(r.run) for r in runs):
+        own = [r for r in own if _half(r, 0)[0] == 0]
+    if not enough(own, runs):
+        yield too_shared(what, own, runs, limit)
+        return
+    halves = [_half(r, 1) for r in own]
+    shared, blocks = (sum(x) for x in zip(*halves))
+    figure, holds = f"{1000 * shared / blocks:.2f} in 1000", shared <= FALSE_ALARMS * blocks
+    with_them = sum(s > FALSE_ALARMS * b for s, b in halves)
+    if not holds and with_them < 0.75 * len(own) and not all(of_our_own(r.run) for r in own):
+        # A false alarm comes as often in every launch; a neighbour who looked in for a moment, in a few.
+        figure, holds = f"not judged: {figure}, but all in {with_them} launches: somebody came for a moment", None
+    yield Bar(what, f"{figure}, over {len(own)} of {len(runs)} launches", limit, holds)
+
+
+# --- recorded windows, where this machine's are too shared ---------------------------------------
+
+REPLAY = os.path.join(launches.ROOT, "build/hosted/replay")
+RECORDED = os.path.join(launches.ROOT, "tests/replay/windows")
+DOCUMENTED = {"add": 1, "imul": 3, "load": 5}  # of the CPU of the recordings
+
+
+def replayed(*files):
+    """What the program's own code makes of recorded windows, object by object."""
+    p = subprocess.run([REPLAY, "windows", *files], text=True, stdout=subprocess.PIPE, check=True)
+    return [json.loads(line) for line in p.stdout.splitlines()]
+
+
+def _covered(judged):
+    """No interval knows how unsure a launch is that had the core to itself for less of its time."""
+    pairs = [(a, b) for a in judged for b in judged
+             if a is not b and (a["file"], a["body"]) == (b["file"], b["body"]) and b["shared"] <= max(0.5, a["shared"])]
+    return len(pairs), sum(a["lo"] <= b["cycles"] <= a["hi"] for a, b in pairs)
+
+
+def recorded(objects):
+    judged = [o for o in objects if o["judged"]]
+    pairs, inside = _covered(judged)
+    yield Bar(f"recorded launches that are judged, {len(judged)} of {len(objects)}; {pairs} pairs",
+              percent(inside / pairs) if pairs else "none", "at least 98%",
+              pairs > 0 and inside >= 0.98 * pairs)
+    for body, wanted in DOCUMENTED.items():
+        values = [o["cycles"] for o in judged if o["body"] == body]
+        yield Bar(f"recorded {body}, documented {wanted}",
+                  f"{min(values):.4f} to {max(values):.4f} cycles" if values else "none",
+                  "within 1%", bool(values) and all(abs(v / wanted - 1) <= 0.01 for v in values))
+
+
+SEEN = 0.95  # of a neighbour's blocks
+SLOWER = 1.3  # what a sibling does to NOPs, at the least: 1.3 to 2.1 in these recordings
+EVERY = 3
+
+
+def plant_neighbour(lines):
+    """Recorded blocks in which each third pass there and back has a slow witness at both ends; with them the
+    share of the blocks that it makes shared."""
+    made, ends = [], 0
+    for line in lines:
+        words = line.split()
+        if words[4] == "W":
+            if ends // 2 % EVERY == 0:
+                words[5:] = [str(round(int(w) * SLOWER)) for w in words[5:]]
+            ends += 1
+        made.append(" ".join(words))
+    passes = (ends + 1) // 2
+    return made, -(-passes // EVERY) / passes
+
+
+def sees_planted(planted, found):
+    yield Bar(f"a slow-down planted in {percent(planted, 1)} of the blocks of a quiet recording",
+              f"{percent(found, 1)} are seen as shared", "95% of them, and no others",
+              SEEN * planted <= found <= planted + 0.001)
+
+
+def sees_sibling(runs):
+    """Launches on two threads of one core at once."""
+    what, limit = "two busy sibling threads, each the other's neighbour", "at least 95%"
+    shares = [w["shared"] for w in witnesses(runs)]
+    if not shares:
+        yield Bar(what, "not judged: no witness ran", limit, None)
+        return
+    said = f"{percent(min(shares), 1)} to {percent(max(shares), 1)} of a thread's blocks are seen as shared"
+    holds = min(shares) >= SEEN
+    if not holds and any(r.run.get("hypervisor") for r in runs):
+        # What it calls two threads of a core may run anywhere, and one after the other.
+        yield Bar(what, f"not judged: {said}, but a hypervisor says where these threads run, and when", limit, None)
+        return
+    yield Bar(what, said, limit, holds)

@@ -1,0 +1,267 @@
+"""What scripts/silicon judges: each function takes launches and yields Bars, one a line.
+
+Bars are over what was taken while the core was ours alone (docs/method.md "The witness"). A bar that a
+machine in working order could miss (a neighbour, a CPU that was taken away, predictors that come and go)
+asks for the reason first, and where there is one it is not judged and tells it."""
+import json
+import math
+import os
+import statistics
+import subprocess
+
+from bars import figures
+from bars.neighbours import Bar, TOO_SHARED, enough, is_quiet, percent, quiet, too_shared
+from judge import difference, shift
+from launch import launches
+from read import figure
+
+COVERAGE = os.path.join(launches.ROOT, "build/hosted/coverage")
+
+CALLS = ["direct", "plt", "got", "register", "virtual"]
+TRUTH = ["add", "neg", "ror", "lea", "cmov", "imul", "imul64", "load"]
+# Rows of the coverage test: every chain of known latency, every way of calling.
+COVERED = ([f"truth/{n}" for n in TRUTH] + [f"calls/{n}" for n in CALLS]
+           + [f"calls/{n}" for n in ("plt_endbr", "virtual_pic")]
+           + [f"calls/{n}_inc" for n in CALLS])
+
+
+def cycles(launch, row):
+    return launch.rows[row]["per_op"]["cycles"]
+
+
+def all_cycles(runs, row):
+    return [cycles(launch, row) for launch in runs]
+
+
+def half(record):
+    """How far a row's interval reaches, on its longer side."""
+    return figure.half(record["per_op"])
+
+
+MOVED = 1e-4  # the probability that launches of a row that does not move look so
+
+
+def moves(runs, row):
+    """Whether the launches of a row differ by more than their placements explain: something outlasts a launch."""
+    found = [p for p in (difference.placements(r.rows[row]) for r in quiet(runs, row)) if p]
+    return len(found) > 2 and shift.p_one_source(found) < MOVED
+
+
+# --- linearity ------------------------------------------------------------------------------------
+
+def _quiet_lines(runs, recipe):
+    """A recipe's records of the launches that had the core to themselves for half of the groups and more."""
+    lines = [r.linearity[recipe] for r in runs]
+    return [line for line in lines if "points" in line and 2 * line.get("quiet_groups", 0) >= line.get("groups", 1)
+            and all(p.get("error_cycles") is not None for p in line["points"])]
+
+
+def _errors(lines):
+    """{N: (mean of e(N) over the launches, its half-width)}"""
+    table = {}
+    for points in zip(*(line["points"] for line in lines)):
+        table[points[0]["adds"]] = figures.mean_half([p["error_cycles"] for p in points])
+    return table
+
+
+def linearity_table(runs, recipes):
+    """Lines: e(N) of each recipe, its half-width below."""
+    tables = {recipe: _errors(lines) for recipe in recipes if len(lines := _quiet_lines(runs, recipe)) > 1}
+    for recipe, table in tables.items():
+        if recipe == next(iter(tables)):
+            yield f"{'recipe / N':12}" + "".join(f"{n:>8}" for n in table)
+        yield f"{recipe:12}" + "".join(f"{mean:8.2f}" for mean, _ in table.values())
+        yield f"{'':12}" + "".join(f"{'+-%.2f' % width:>8}" for _, width in table.values())
+
+
+STRAIGHT = 0.001  # docs/method.md "Linearity": of the slope
+BENT = 1e-6  # lib/stats/linearity.h: by chance, once in so many launches; the self-test fails
+
+
+def linearity(runs):
+    recipe = runs[0].run["recipe"]
+    lines = _quiet_lines(runs, recipe)
+    what = f"{recipe} (the default), the line through N of 5 and more"
+    limit = f"slope 1 within 0.1%, no launch finds a bend ({BENT:g} by chance)"
+    if enough(lines, runs):
+        slope, width = figures.median_half([line["slope"] for line in lines])
+        hidden, hidden_width = figures.mean_half([line["shadow_cycles"] for line in lines])
+        bent = sum(line["bend_p"] <= BENT for line in lines)
+        yield Bar(what, f"slope 1 {percent(slope, 3)} off, +-{percent(width, 3)}; {bent} of"
+                  f" {len(lines)} launches found a bend", limit, abs(slope) + width <= STRAIGHT and not bent)
+        yield Bar("what it hides: the line's intercept",
+                  f"{hidden:+.2f} +-{hidden_width:.2f} cycles; a launch's point lies off the line by"
+                  f" {statistics.median(line['bend_cycles'] for line in lines):.2f}, the median")
+    else:
+        yield too_shared(what, lines, runs, limit)
+    for other in ("plain", "xfence"):
+        yield _misses(runs, other)
+
+
+def _misses(runs, recipe):
+    """What a recipe that is not the default hides of a body."""
+    # How deep another recipe's shadow is depends on the CPU; that of no fence at all is long.
+    what, limit = f"{recipe} misses", "tens: at least 10" if recipe == "plain" else ""
+    if "points" not in runs[0].linearity[recipe]:
+        return Bar(what, runs[0].linearity[recipe]["why"])
+    lines = _quiet_lines(runs, recipe)
+    if not enough(lines, runs):
+        return too_shared(what, lines, runs, limit)
+    errors = _errors(lines)
+    worst = min(errors, key=lambda n: errors[n][0])
+    mean, width = errors[worst]
+    return Bar(what, f"{-mean:.1f} +-{width:.1f} cycles at N = {worst}", limit, -mean - width >= 10)
+
+
+# --- truth and repeatability ----------------------------------------------------------------------
+
+def truth(runs):
+    for name in ("add", "ror", "imul"):
+        row = f"truth/{name}"
+        documented = runs[0].rows[row].get("truth_cycles")
+        if documented is None:
+            yield Bar(name, "not judged: nothing is documented for this CPU", "within 0.5%", None)
+            continue
+        what, own = f"{name}, documented {documented:g}", quiet(runs, row)
+        if not enough(own, runs):
+            yield too_shared(what, own, runs, "within 0.5%")
+            continue
+        mean, width = figures.median_half(all_cycles(own, row))
+        doubled = all(r.rows[row]["doubled"] for r in own)
+        off = abs(mean / documented - 1) + width / documented
+        yield Bar(what, f"{mean:.4f} +-{width:.4f} cycles{'' if doubled else ', NOT DOUBLED'}",
+                  "within 0.5%", off <= 0.005 and doubled)
+    for name in TRUTH:
+        record = runs[0].rows[f"truth/{name}"]
+        own = quiet(runs, f"truth/{name}")
+        if name not in ("add", "ror", "imul") and "truth_cycles" in record and len(own) >= 3:
+            mean, width = figures.mean_half(all_cycles(own, f"truth/{name}"))
+            yield Bar(f"{name}, documented {record['truth_cycles']:g}",
+                      f"{mean:.4f} +-{width:.4f} cycles")
+
+
+REPEATS = 0.01
+REPEATS_LIMIT = f"within {REPEATS:.0%}, of the gross cost where the figure is below {figure.NEAR_ZERO:g} cycles"
+
+
+def relative_to(record):
+    """What errors of a row's figure are relative to: the figure, or where that is near zero the gross cost of a
+    turn."""
+    per_op = record["per_op"]
+    if not figure.is_near_zero(per_op["cycles"]):
+        return per_op["cycles"]
+    return per_op.get("gross_cycles", figure.NEAR_ZERO)
+
+
+def repeatability(runs):
+    for row in ("truth/add", "truth/imul", "calls/direct"):
+        what, own = f"{row.split('/')[1]}, the median over placements", quiet(runs, row)
+        if not enough(own, runs):
+            yield too_shared(what, own, runs, REPEATS_LIMIT)
+            continue
+        values = all_cycles(own, row)
+        middle, spread = statistics.median(values), max(values) - min(values)
+        base = statistics.median(relative_to(r.rows[row]) for r in own)
+        gross = f" of {base:.4f}" if figure.is_near_zero(middle) else ""
+        yield Bar(f"{what}, {len(values)} launches",
+                  f"median {middle:.4f}, from {min(values):.4f} to {max(values):.4f} cycles: {percent(spread / base)}{gross}",
+                  REPEATS_LIMIT, spread <= REPEATS * base)
+
+
+def _coverage_input(runs, rows):
+    yield f"{len(runs)} {len(rows)}"
+    for launch in runs:
+        for row in rows:
+            per_op = launch.rows[row]["per_op"]
+            known = is_quiet(launch, row)
+            yield f"{per_op['cycles']} {per_op['cycles_lo']} {per_op['cycles_hi']}" if known else "nan nan nan"
+
+
+def with_intervals(launch):
+    return [name for name, row in launch.rows.items() if "cycles" in row.get("per_op", {}) and "interval" in row]
+
+
+def _judge_coverage(runs, rows):
+    p = subprocess.run([COVERAGE], input="\n".join(_coverage_input(runs, rows)), text=True,
+                       stdout=subprocess.PIPE, check=True)
+    return json.loads(p.stdout)
+
+
+ROWS_LEAST = 10  # fewer prove nothing
+
+
+COVERED_LIMIT = "pooled not below 98%, no row below 90%, by more than two"
+MOVING = 1 / 2  # of the rows, at the most; of a machine that moves more nothing is said
+# What outlasts a launch, where it is known.
+WHAT_MOVES = {"sum/cold": "the memory, which is slower at one time than at another"}
+
+
+def _holds(said, rows):
+    return len(rows) >= ROWS_LEAST and not said["fails"] and not any(r["fails"] for r in said["rows"])
+
+
+def _told(runs, row):
+    """What a row that moves between launches read."""
+    values = [cycles(r, row) for r in quiet(runs, row)]
+    why = f": {WHAT_MOVES[row]}" if row in WHAT_MOVES else ""
+    return f"{row} {min(values):.3f} to {max(values):.3f}{why}"
+
+
+def _excused(runs, rows):
+    """Rows that move, which the interval of one launch cannot know of. Chains of known latency do not move on a
+    machine in working order: where they do, it is the measurement, and nothing is excused."""
+    moving = [row for row in rows if moves(runs, row)]
+    if len(moving) > MOVING * len(rows) or any(row.startswith("truth/") for row in moving):
+        return []
+    return moving
+
+
+def coverage(runs):
+    """Of all rows together and of each."""
+    rows = with_intervals(runs[0])
+    own = statistics.fmean(len(quiet(runs, row)) for row in rows)
+    if own < max(3, len(runs) / 8):
+        yield Bar(f"{len(rows)} rows", f"{TOO_SHARED}: {own:.1f} of {len(runs)} launches a row had the"
+                  " core to themselves", COVERED_LIMIT, None)
+        return
+    said, moving = _judge_coverage(runs, rows), []
+    if not _holds(said, rows):
+        moving = _excused(runs, rows)
+    if moving:
+        rows = [row for row in rows if row not in moving]
+        said = _judge_coverage(runs, rows)
+    yield Bar(f"{len(rows)} rows, {said['pairs']:.0f} ordered pairs of launches",
+              f"{percent(said['share'])}, standard error {percent(said['se'])}", COVERED_LIMIT, _holds(said, rows))
+    shares = sorted((r["share"], row) for r, row in zip(said["rows"], rows) if r["share"] is not None)
+    yield Bar("the rows that are covered least",
+              ", ".join(f"{row} {percent(covered, 1)}" for covered, row in shares[:5]))
+    if moving:
+        yield Bar("not judged, since they move from launch to launch, cycles", "; ".join(_told(runs, row) for row in moving))
+
+
+# --- verdicts -------------------------------------------------------------------------------------
+
+def verdicts(runs):
+    """FAIL is proof that something is broken, so a machine in working order has none."""
+    failed = [r for r in runs if r.status]
+    said = f"{len(failed)}{f': {launches.complaint(failed[0])}' if failed else ''}"
+    yield Bar(f"launches that failed by their own verdict, of {len(runs)}", said,
+              f"none (a bend: {BENT:g} of the launches by chance)", not failed)
+
+
+def vanished_row(method):
+    """The planted row without work that a method can measure: adaptive needs a loop."""
+    return "vanished_loop" if method == "adaptive" else "vanished"
+
+
+def vanished(by_method):
+    """by_method: {method: launches of its vanished_row}, whose work the compiler took away: each must say so."""
+    for method, runs in by_method.items():
+        name = f"planted/{vanished_row(method)}"
+        rows = [r.rows[name] for r in runs]
+        if all(row["status"] == "unsupported" for row in rows):
+            yield Bar(f"{name}, method={method}", f"not judged: {rows[0]['why']}", "all of them", None)
+            continue
+        seen = sum(r.rows[name]["status"] == "wrong" and r.status == 2 for r in runs)
+        yield Bar(f"{name}, method={method}", f"{seen} of {len(runs)} launches report it", "all of them",
+                  seen == len(runs))

@@ -1,0 +1,120 @@
+"""What the ways of calling cost, in one picture: each net and gross, with its interval."""
+from draw import essence, ink
+from draw.pictures import NoData, Picture, UNITS, machine
+from read import figure
+
+WAYS = ("inline", *essence.WAYS)  # inline: no call at all, which the others are read against
+BAR_INCHES, GROUP_INCHES = 0.225, 0.14
+LEFT, RIGHT = 2.0, 1.6  # inches: the names, and the figures
+HALF_BAR = 0.36  # of the distance between two
+BEYOND = 1.5  # an interval that reaches beyond this share of the longest bar is cut, and has an arrow
+
+
+class Bar:
+    """One way in one form. net, lo, hi, gross: None where there is none; text: its label; bad: whether to
+    read it with care."""
+
+    def __init__(self, run, row, way, form):
+        self.way, self.form, per_op = way, form, row.get("per_op", {})
+        shown = essence.Figure(run, row)
+        self.text, self.bad = shown.text, shown.text.endswith(("FAIL", "shared", "doubted"))
+        self.net = shown.value if row["status"] == "ok" else None
+        self.lo, self.hi = (per_op.get(k) if shown.half is not None else None for k in ("cycles_lo", "cycles_hi"))
+        self.gross = per_op.get("gross_cycles") if self.net is not None and figure.unit(row) == "cycles" else None
+        if row["status"] == "wrong":
+            self.text = ink.plain(f"FAILED: {row.get('why', 'no reason given')}", 48)
+
+
+def bars(run, rows):
+    """[[Bar] of each way], of the first core that has rows of them."""
+    named = {}
+    for row in rows:
+        if row["suite"] == "calls" and row["status"] != "unsupported":
+            named.setdefault(row["name"], row)
+    found = [[Bar(run, named[way + ending], way, form) for form, ending in essence.FORMS.items() if way + ending in named]
+             for way in WAYS]
+    return [group for group in found if group]
+
+
+def _reach(every):
+    """Where the axis ends."""
+    longest = max([v for b in every for v in (b.net, b.gross) if v is not None] + [0.1])
+    return min(max([b.hi for b in every if b.hi is not None] + [longest]), BEYOND * longest) * 1.02
+
+
+def calls(report, rows):
+    """rows: those of the report that are chosen."""
+    run = report.one("run")
+    groups = bars(run, rows)
+    every = [b for group in groups for b in group]
+    if not every:
+        raise NoData("no row of a way of calling is there: suite=calls has them")
+    unit = UNITS[next((u for r in rows if r["suite"] == "calls" and (u := figure.unit(r))), "cycles")]
+    has_gross, reach = any(b.gross is not None for b in every), _reach(every)
+
+    def paint(sheet):
+        axes = sheet.axes(left=LEFT, right=RIGHT, bottom=0.95 if has_gross else 0.7)
+        at, placed = 0.0, []
+        for group in groups:
+            axes.text((0.03 * sheet.width - LEFT) / (sheet.width - LEFT - RIGHT), at, group[0].way, size=13, weight="bold", va="center", ha="left",
+                      transform=axes.get_yaxis_transform(), color=ink.INK)
+            for b in group:
+                placed.append((at, b))
+                at += 1
+            at += GROUP_INCHES / BAR_INCHES
+        axes.set_yticks([y for y, _ in placed], [b.form for _, b in placed])
+        axes.tick_params(axis="y", length=0, labelcolor=ink.INK, labelsize=12)
+        axes.set_ylim(at - GROUP_INCHES / BAR_INCHES - 0.4, -0.6)
+        axes.set_xlim(min(0, *(b.lo for b in every if b.lo is not None), 0), reach)
+        axes.axvline(0, color=ink.SOFT, linewidth=1)
+        _bars(axes, placed)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x")
+        axes.set_xlabel(f"{unit} a call")
+        if has_gross:
+            _legend(sheet)
+
+    def _legend(sheet):
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+        sheet.figure.legend(
+            handles=[Patch(facecolor=ink.BLUE, label="net"), Patch(facecolor="none", edgecolor=ink.SOFT, label="gross: with its loop"),
+                     Line2D([], [], color=ink.INK, linewidth=2, label="98% interval")],
+            loc="lower center", ncol=3, frameon=False, fontsize=12, columnspacing=1.2, handlelength=1.3)
+
+    known = [b for b in every if b.net is not None and not b.bad and b.way != "inline"]
+    title = "Ways of calling"
+    if known:
+        least, most = min(known, key=lambda b: b.net), max(known, key=lambda b: b.net)
+        form = "g" if unit == "instructions" else None
+        said = [f"{b.net:g}" if form else ink.figures(b.net) for b in (least, most)]
+        title = f"A call costs {said[0]} ({least.way}, {least.form}) to {said[1]} ({most.way}, {most.form}) {unit}"
+    alt = title + ". " + " ".join(f"{b.way}, {b.form}: {b.text}." for b in every)
+    height = len(every) * BAR_INCHES + len(groups) * GROUP_INCHES + 2.2
+    return Picture("calls", "calls", title, machine(run, rows[0].get("core")), alt, paint, max(0.0, height - ink.Sheet.TALK[1]))
+
+
+def _bar(axes, at, b, reach):
+    """The interval of a bar, and its words."""
+    if b.hi is not None:
+        axes.plot([b.lo, min(b.hi, reach)], [at, at], color=ink.INK, linewidth=2, solid_capstyle="butt")
+        axes.plot([b.lo], [at], "|", color=ink.INK, markersize=7, markeredgewidth=2)
+        axes.plot([min(b.hi, reach)], [at], "|" if b.hi <= reach else ">", color=ink.INK, markersize=7,
+                  markeredgewidth=2, clip_on=False)
+    # Of one that failed the reason, in the place of its bar.
+    axes.text(0.01 if b.net is None else 1.04, at, b.text, size=12, va="center", transform=axes.get_yaxis_transform(),
+              color=ink.RED if b.bad or b.net is None else ink.INK)
+
+
+def _bars(axes, placed):
+    """All of them: [(place, Bar)]. What is gross is an outline, since its loop is no part of the figure."""
+    def boxes(value, some):
+        return [(0, at - HALF_BAR, value(b), at + HALF_BAR) for at, b in some]
+
+    ink.rectangles(axes, boxes(lambda b: b.gross, [(at, b) for at, b in placed if b.gross is not None]), "none",
+                   edge=ink.SOFT, gid="gross")
+    with_figure = [(at, b) for at, b in placed if b.net is not None]
+    ink.rectangles(axes, boxes(lambda b: b.net, [p for p in with_figure if not p[1].bad]), ink.BLUE, gid="net")
+    ink.rectangles(axes, boxes(lambda b: b.net, [p for p in with_figure if p[1].bad]), ink.GREY, gid="net-doubted")
+    for at, b in placed:
+        _bar(axes, at, b, axes.get_xlim()[1])

@@ -1,0 +1,219 @@
+"""Pictures of several cores: the way from each to each, and contests of them."""
+import math
+
+from draw import ink
+from draw.pictures import NoData, Picture, machine, ns
+
+LEAST_LETTERS = 9  # points: below, a cell of a heat map has no figure in it
+STEPS = 21  # of its colours
+MOST_RIMMED = 32  # cores
+NOT_JUDGED = "NOT JUDGED: cores of an emulator take turns"
+CORES_HINT = "suite=cores with cores=all measures pairs of cores, and contests of them"
+
+MATRICES = {  # name: what a pair's figure is, and whether its sign tells who is ahead
+    "pingpong": ("a cache line's way", False),
+    "tsc_skew": ("how far the column's TSC is ahead of the line's", True),
+}
+FROM_ONE = {"wake": "from the boot core's wake-up to the core's first instruction",
+            "ipi": "from the boot core's interrupt to the core's handler"}
+
+
+def _unit_of(run):
+    """(ns or ticks, the factor)."""
+    factor = ns(1, run)
+    return ("ns", factor) if factor else ("ticks of the TSC", 1)
+
+
+def _level(value, low, high):
+    """Which step of the colours."""
+    return min(STEPS - 1, int((value - low) / (high - low) * STEPS))
+
+
+def _by_level(cells, low, high):
+    """{step of the colours, or None: [its rectangles]}; where cells are too small for a rim, neighbours are one."""
+    n, found = len(cells), {}
+    rim = 0.03 if n <= MOST_RIMMED else 0
+    for i, line in enumerate(cells):
+        levels = [None if c is None else _level(c, low, high) for c in line]
+        start = 0
+        for j in range(1, n + 1):
+            if j == n or rim or levels[j] != levels[start]:
+                found.setdefault(levels[start], []).append((start + rim, i + rim, j - rim, i + 1 - rim))
+                start = j
+    return found
+
+
+def pairs_of(report, matrix):
+    """The picture of a record `matrix`. Raises NoData."""
+    if not matrix.get("pairs"):
+        raise NoData(f"{matrix['suite']}/{matrix['name']} has no pair: it takes two cores (cores=all)")
+    return (from_one if matrix["name"] in FROM_ONE else heat_map)(report, matrix)
+
+
+def _said(matrix, *words):
+    """The second line of a matrix's picture."""
+    found = [NOT_JUDGED] if matrix.get("judged") is False else []
+    found += words
+    if matrix.get("sampled"):
+        found.append(f"a sample of {matrix['pairs_all']} pairs")
+    return " \N{MIDDLE DOT} ".join(found)
+
+
+def from_one(report, matrix):
+    """From the boot core to each other one: the median, and from the least to the greatest."""
+    run, name = report.one("run"), f"{matrix['suite']}/{matrix['name']}"
+    unit, factor = _unit_of(run)
+    pairs = sorted((b, *(v * factor for v in figures)) for _, b, *figures in matrix["pairs"])
+
+    def paint(sheet):
+        axes = sheet.axes(left=1.15)
+        x = range(len(pairs))
+        axes.vlines(x, [p[1] for p in pairs], [p[3] for p in pairs], color=ink.GREY, linewidth=3)
+        axes.plot(x, [p[2] for p in pairs], "o", color=ink.BLUE, markersize=9, gid="medians")
+        step = max(1, len(pairs) // 16)
+        axes.set_xticks(x[::step], [str(p[0]) for p in pairs][::step])
+        axes.set_xlim(-0.6, len(pairs) - 0.4)
+        axes.set_ylim(0, max(p[3] for p in pairs) * 1.1 or 1)
+        axes.set_xlabel("core")
+        axes.set_ylabel(unit)
+        axes.yaxis.set_major_formatter(lambda v, _: ink.count(v))
+        axes.grid(axis="y")
+
+    medians = sorted(p[2] for p in pairs)
+    reach = f"{medians[0]:.0f}" if medians[0] == medians[-1] else f"{medians[0]:.0f} to {medians[-1]:.0f}"
+    title = f"{name}: {reach} {unit} to another core"
+    said = _said(matrix, machine(run), f"{FROM_ONE[matrix['name']]}: median, least to greatest")
+    return Picture("cores", name, title, said,
+                   f"{title}. " + " ".join(f"Core {b}: {median:.0f}." for b, _, median, _ in pairs), paint)
+
+
+def heat_map(report, matrix):
+    """Every pair of cores: the median, in ns where the clock is known."""
+    run, pairs = report.one("run"), matrix["pairs"]
+    unit, factor = _unit_of(run)
+    what, signed = MATRICES.get(matrix["name"], (matrix["name"], False))
+    cores = sorted({c for p in pairs for c in p[:2]})
+    n = len(cores)
+    cells = [[None] * n for _ in cores]
+    for a, b, _, median, _ in pairs:
+        i, j = cores.index(a), cores.index(b)
+        cells[i][j] = median * factor
+        cells[j][i] = -median * factor if signed else median * factor
+    known = [c for line in cells for c in line if c is not None]
+    low, high = min(known), max(known)
+    if signed:
+        high = max(abs(low), abs(high)) or 1
+        low = -high
+
+    def paint(sheet):
+        axes = sheet.axes(left=0.95, right=0.9 if sheet.page else 1.9, bottom=0.3, rows=(0, 0.9))
+        scale = sheet.library.colormaps["PuOr" if signed else "cividis"]
+        # A few steps: a smooth bar would be a raster image in the middle of the lines.
+        steps = [scale(i / (STEPS - 1)) for i in range(STEPS)]
+        reach = (low, high) if low != high else (low - 1, high + 1)
+        for level, found in _by_level(cells, *reach).items():
+            ink.rectangles(axes, found, "#eeeeee" if level is None else steps[level], gid=f"pairs-{level}")
+        axes.set_aspect("equal")
+        axes.set_xlim(0, n)
+        axes.set_ylim(n, 0)
+        step = max(1, n // 12)
+        marks = range(0, n, step)
+        axes.set_xticks([i + 0.5 for i in marks], [str(cores[i]) for i in marks])
+        axes.set_yticks([i + 0.5 for i in marks], [str(cores[i]) for i in marks])
+        axes.xaxis.tick_top()
+        axes.xaxis.set_label_position("top")
+        axes.set_xlabel("core", labelpad=6)
+        axes.set_ylabel("core")
+        axes.tick_params(length=0, labelcolor=ink.INK)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        axes.set_anchor("N" if sheet.page else "C")
+        side = min(sheet.height - (1.1 if sheet.page else 2.1), 0.85 * (sheet.width - 1.85))
+        letters = min(20, side / n * 72 / (0.75 * max(len(f"{c:.0f}") for c in known)))
+        if letters >= LEAST_LETTERS:
+            for i, line in enumerate(cells):
+                for j, c in enumerate(line):
+                    if c is not None:
+                        r, g, b, _ = steps[_level(c, *reach)]
+                        dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.55
+                        axes.text(j + 0.5, i + 0.5, f"{c:.0f}".replace("-", "\N{MINUS SIGN}"), ha="center", va="center",
+                                  size=letters, color="white" if dark else "black")
+        if low != high:
+            colours = sheet.library.cm.ScalarMappable(sheet.library.colors.Normalize(low, high),
+                                                      sheet.library.colors.ListedColormap(steps))
+            bar = sheet.figure.colorbar(colours, ax=axes, fraction=0.05, pad=0.06)
+            bar.set_label(unit)
+            bar.solids.set_rasterized(False)
+            bar.outline.set_visible(False)
+            bar.ax.tick_params(length=0)
+
+    medians = sorted(abs(p[3]) * factor for p in pairs)
+    name = f"{matrix['suite']}/{matrix['name']}"
+    if signed:
+        known_to = max(p[4] - p[2] for p in pairs) / 2 * factor
+        title = f"{name}: TSCs at most {medians[-1]:.0f} {unit} apart, known to \N{PLUS-MINUS SIGN} {known_to:.0f} {unit}"
+    elif len(medians) == 1:
+        title = f"{name}: {medians[0]:.0f} {unit} from core {pairs[0][0]} to core {pairs[0][1]}"
+    elif medians[0] == medians[-1]:
+        title = f"{name}: {medians[0]:.0f} {unit} between any two cores"
+    else:
+        title = f"{name}: {medians[0]:.0f} to {medians[-1]:.0f} {unit} between two cores"
+    middle = "" if signed else ", median" + (f" of each of {len(pairs)} pairs" if len(pairs) > 1 else "")
+    said = _said(matrix, machine(run), what + middle)
+    alt = f"Heat map of {len(pairs)} pairs of {n} cores. {title}."
+    return Picture("cores", name, title, said, alt, paint, taller=0.6)
+
+
+def contests(report):
+    """Rows of the suite cores that go over 1, 2, 4 ... cores, in one picture."""
+    run = report.one("run")
+    rows = [r for r in report.of("row") if len(r.get("by_cores", [])) > 1 and r["status"] == "ok"]
+    if not rows:
+        raise NoData(f"the report has no contest of cores: {CORES_HINT}")
+    unit, factor = _unit_of(run)
+    lines = [(r, [(c["cores"], c["ticks"] * factor, c["least_ticks"] * factor, c["greatest_ticks"] * factor)
+                  for c in r["by_cores"]]) for r in rows]
+    steps = sorted({c for _, line in lines for c, *_ in line})
+    worst = max(lines, key=lambda x: x[1][-1][1] / x[1][0][1] if x[1][0][1] else 0)
+
+    def paint(sheet):
+        axes = sheet.axes(left=1.05, right=1.75)
+        labels, places = [], []
+        for (r, line), colour, marker in zip(lines, ink.SERIES, "osD^vPX*"):
+            x = [steps.index(c) for c, *_ in line]
+            axes.plot(x, [t for _, t, _, _ in line], marker=marker, color=colour, markersize=8, linewidth=2.5)
+            axes.fill_between(x, [lo for _, _, lo, _ in line], [hi for *_, hi in line], color=colour, alpha=0.15,
+                              linewidth=0)
+            labels.append((line[-1][1], r["name"], colour, "normal"))
+            places += [v for _, *values in line for v in values]
+        scale = math.log10 if max(places) > 5 * min(places) > 0 else float
+        if scale is float:
+            axes.set_ylim(0, max(places) * 1.15)
+        else:
+            axes.set_yscale("log")
+            axes.set_ylim(min(places) / 1.3, max(places) * 1.3)
+            ink.log_ticks(sheet, axes)
+        axes.set_xticks(range(len(steps)), [str(c) for c in steps])
+        axes.set_xlim(-0.15, len(steps) - 0.95)
+        axes.set_xlabel("cores at it together")
+        axes.set_ylabel(f"{unit} an operation")
+        axes.grid(axis="y")
+        # On a log axis the labels are moved apart in its own measure.
+        bottom, top = (scale(v) for v in axes.get_ylim())
+        beside = axes.twinx()
+        beside.set_ylim(bottom, top)
+        beside.set_axis_off()
+        ink.direct_labels(beside, [(scale(y), *rest) for y, *rest in labels], len(steps) - 1,
+                          0.08 * (top - bottom))
+
+    row, line = worst
+    name = f"{row['suite']}/{row['name']}"
+    times = line[-1][1] / line[0][1] if line[0][1] else 0
+    title = f"{name}: {times:.3g} times as long with {line[-1][0]} cores at it" if times > 1.005 else \
+        f"No contest takes longer with {line[-1][0]} cores at it"
+    said = f"{machine(run)} · one core's time; shaded: from the quickest core to the slowest"
+    if any(r.get("judged") is False for r in rows):
+        said = f"{NOT_JUDGED} · {said}"
+    alt = title + ". " + " ".join(f"{r['name']}: " + ", ".join(f"{t:.3g} {unit} on {c}" for c, t, *_ in line) + "."
+                                  for r, line in lines)
+    return Picture("cores", "cores-contests", title, said, alt, paint)

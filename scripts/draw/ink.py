@@ -1,0 +1,182 @@
+"""How baretick's pictures look, and how they are written: one hand for all of them.
+
+matplotlib comes from the distribution, and is loaded when the first picture is drawn: it takes a second. The colours
+are Okabe and Ito's, which people who are colour-blind tell apart; what a colour says is said by a shape or a word too.
+A file is the same to the last byte each time it is written: no date, no random ids.
+"""
+import io
+import re
+import textwrap
+import warnings
+
+from tools import distribution
+
+INK, SOFT, FAINT = "#1b1b1b", "#555555", "#d9d9d9"
+BLUE, ORANGE, RED, GREEN, GREY = "#0072b2", "#e69f00", "#d55e00", "#009e73", "#8c8c8c"
+SERIES = (BLUE, RED, GREEN, "#cc79a7", ORANGE, "#56b4e9", "#7f6000", GREY)
+LONGEST_TEXT = 120  # a name from a report may be of any length
+FORMATS = ("svg", "png")
+
+STYLE = {
+    "font.family": ["DejaVu Sans", "sans-serif"], "font.size": 15, "text.color": INK,
+    "axes.labelsize": 15, "axes.labelcolor": INK, "axes.edgecolor": SOFT, "axes.linewidth": 1,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "axes.unicode_minus": True,
+    "axes.facecolor": "none", "figure.facecolor": "white",
+    "xtick.labelsize": 13, "ytick.labelsize": 13, "xtick.color": SOFT, "ytick.color": SOFT,
+    "grid.color": FAINT, "grid.linewidth": 1, "lines.linewidth": 2,
+    "svg.hashsalt": "baretick", "svg.fonttype": "none",
+}
+
+ON_A_PAGE = {**STYLE, "axes.labelsize": 13, "xtick.labelsize": 12, "ytick.labelsize": 12}
+
+
+def library():
+    """matplotlib, with its settings made. Raises distribution.Missing."""
+    try:
+        import matplotlib
+        import matplotlib.cm
+        import matplotlib.colors
+        import matplotlib.figure
+        import matplotlib.ticker
+    except ImportError as e:
+        raise distribution.missing("pictures need", "matplotlib", "python3-matplotlib (pacman: python-matplotlib)",
+                                   e) from None
+    return matplotlib
+
+
+def find_library():
+    """Where this Python has no matplotlib, but the distribution's has, that one takes over the command."""
+    try:
+        library()
+    except distribution.Missing:
+        distribution.hand_over("matplotlib")
+        raise
+
+
+def plain(text, most=LONGEST_TEXT):
+    """Text of a report, fit for a picture: nothing that SVG cannot hold, and nothing that is taken for a formula."""
+    text = re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]", "\N{REPLACEMENT CHARACTER}", str(text))
+    if len(text) > most:
+        text = text[:most - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    return text.replace("$", r"\$")
+
+
+def count(value):
+    """A whole number with blanks between thousands, which no language takes for a point."""
+    return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def figures(value):
+    """A figure with as many digits as help: three behind the point, fewer before a large one."""
+    if value is None:
+        return "-"
+    size = abs(value)
+    text = f"{value:.3f}" if size < 100 else f"{value:.1f}" if size < 10000 else count(value)
+    return (text.removeprefix("-") if float(text.replace("\N{NARROW NO-BREAK SPACE}", "")) == 0 else text).replace(
+        "-", "\N{MINUS SIGN}")
+
+
+def heading(title):
+    """(size in points, lines) of a title: one line, a smaller one, or two that are about as long."""
+    for size, most in ((20, 55), (17.5, 64)):
+        if len(title) <= most:
+            return size, [title]
+    whole = title.replace(" (", "\N{NO-BREAK SPACE}(")  # a figure and its share stay together
+    lines = [x.replace("\N{NO-BREAK SPACE}", " ") for x in textwrap.wrap(whole, max(40, min(66, len(title) // 2 + 8)))]
+    return 17, lines if len(lines) <= 2 else [lines[0], " ".join(lines[1:])[:65] + "\N{HORIZONTAL ELLIPSIS}"]
+
+
+class Sheet:
+    """A figure with its heading, and a place below it for what is drawn.
+
+    A picture for a talk has its title and what it is about in it. One for a page has neither, since the page says
+    them, and is smaller, so that its letters are large on a phone."""
+
+    TALK, PAGE = (10.0, 5.625), (5.9, 3.9)
+
+    def __init__(self, title, about, page=False, taller=0.0):
+        self.library, self.page = library(), page
+        width, height = self.PAGE if page else self.TALK
+        with self.style():
+            self.figure = self.library.figure.Figure(figsize=(width, height + taller))
+        self.width, self.height = width, height + taller
+        self.top = 0.97 if page else 1 - 1.16 / self.height
+        if not page:
+            size, lines = heading(title)
+            self.figure.text(0.03, 1 - 0.14 / self.height, "\n".join(plain(x) for x in lines), size=size,
+                             weight="bold", va="top", color=INK)
+            about = textwrap.wrap(plain(about, 210), 104)[:2]
+            self.figure.text(0.03, 1 - (0.56 if len(lines) == 1 else 0.72) / self.height, "\n".join(about), size=12.5,
+                             va="top", color=SOFT, linespacing=1.3)
+
+    def axes(self, left=0.95, right=0.25, bottom=0.85, span=(0.0, 1.0), rows=(0.0, 1.0), **more):
+        """Axes with margins in inches; span and rows: which part of the width and of the height is theirs."""
+        x0, x1 = left / self.width, 1 - right / self.width
+        y0, y1 = bottom / self.height, self.top
+        box = (x0 + (x1 - x0) * span[0], y0 + (y1 - y0) * rows[0],
+               (x1 - x0) * (span[1] - span[0]), (y1 - y0) * (rows[1] - rows[0]))
+        return self.figure.add_axes(box, **more)
+
+    def style(self):
+        """The settings, while a sheet is painted."""
+        return self.library.rc_context(ON_A_PAGE if self.page else STYLE)
+
+    def svg(self):
+        """The picture as text. Without a date, and with ids that depend on nothing but the picture."""
+        out = io.StringIO()
+        self._write(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        return out.getvalue()
+
+    def png(self):
+        out = io.BytesIO()
+        self._write(out, format="png", dpi=200, metadata={"Software": None})
+        return out.getvalue()
+
+    def _write(self, out, **how):
+        with self.style(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")  # the reader's font has it, or a box
+            self.figure.savefig(out, **how)
+
+
+def rectangles(axes, found, colour, edge=None, **more):
+    """[(left, bottom, right, top)] as one shape, which makes a small file; edge: the colour of its outline."""
+    if not found:
+        return
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+    corners, codes = [], []
+    for x0, y0, x1, y1 in found:
+        corners += [(x0, y0), (x0, y1), (x1, y1), (x1, y0), (x0, y0)]
+        codes += [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    axes.add_patch(PathPatch(Path(corners, codes), facecolor=colour, edgecolor=edge or "none",
+                             linewidth=1 if edge else 0, **more))
+
+
+def apart(places, gap):
+    """Places moved as little as possible (least squares) so that each is `gap` above the one before; they ascend."""
+    blocks = []  # [sum, number] of what moves together: isotonic regression of the places less their gaps
+    for i, y in enumerate(places):
+        blocks.append([y - i * gap, 1])
+        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
+            total, n = blocks.pop()
+            blocks[-1][0] += total
+            blocks[-1][1] += n
+    level = [total / n for total, n in blocks for _ in range(n)]
+    return [y + i * gap for i, y in enumerate(level)]
+
+
+def direct_labels(axes, labels, x, gap):
+    """Names at the ends of lines in place of a legend, none over another: labels is [(y, text, colour, weight)], gap
+    the least distance in the axis' own unit."""
+    labels = sorted(labels)
+    for place, (_, text, colour, weight) in zip(apart([y for y, *_ in labels], gap), labels):
+        axes.annotate(text, (x, place), xytext=(9, 0), textcoords="offset points", color=colour, weight=weight,
+                      va="center", ha="left", size=13, annotation_clip=False)
+
+
+def log_ticks(sheet, axes):
+    """1, 2, 5, 10 ... where few decades are shown, else the decades."""
+    bottom, top = axes.get_ylim()
+    axes.yaxis.set_major_locator(sheet.library.ticker.LogLocator(subs=(1, 2, 5) if top < 200 * bottom else (1,)))
+    axes.yaxis.set_minor_locator(sheet.library.ticker.NullLocator())
+    axes.yaxis.set_major_formatter(lambda v, _: f"{v:g}")

@@ -1,0 +1,98 @@
+"""HTML by small pieces. All text goes through text(), so that nothing of a report can be taken for markup.
+
+A piece that is markup already is a Markup; everything else is text.
+"""
+import html
+import re
+
+from draw import ink
+
+
+class Markup(str):
+    """Text that is HTML."""
+
+
+def text(value):
+    """A value as HTML. Bytes that no document may hold are shown as such."""
+    if isinstance(value, Markup):
+        return value
+    value = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]",
+                   "\N{REPLACEMENT CHARACTER}", str(value))
+    return Markup(html.escape(value, quote=True))
+
+
+def breakable(value):
+    """A name that may go on in the next line behind a `_` or `/`, as a phone needs it."""
+    return value if isinstance(value, Markup) else Markup(re.sub("([_/])", r"\1<wbr>", text(value)))
+
+
+def element(name, *content, **attributes):
+    """<name attribute="value">content</name>. An attribute that is None is left out; `_` in a name is `-`, and one at
+    its end nothing: class_."""
+    words = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items()
+                    if value is not None)
+    return Markup(f"<{name}{words}>{''.join(text(c) for c in content)}</{name}>")
+
+
+def together(pieces, between=""):
+    return Markup(between.join(text(p) for p in pieces))
+
+
+def table(caption, columns, rows, first_is_name=True, sortable=True, label=None):
+    """columns: of scripts/read/table.py; rows: dicts by their keys. The first column is a row's heading. A value may be
+    (shown, value to sort by)."""
+    columns = [c for c in columns if any(row.get(c.key) not in (None, "") for row in rows)]
+    head = element("tr", *(element("th", c.title, scope="col", class_=None if c.left else "n") for c in columns))
+    body = []
+    for row in rows:
+        cells = []
+        for i, c in enumerate(columns):
+            value = row.get(c.key)
+            shown, key = value if isinstance(value, tuple) else (None, value)
+            shown = c.text(key) if shown is None else shown
+            number = isinstance(key, (int, float)) and not isinstance(key, bool)
+            how = {"class_": None if c.left else "n", "data_v": f"{key:.12g}" if number else None}
+            if i == 0 and first_is_name:
+                cells.append(element("th", breakable(shown), scope="row", **how))
+            else:
+                cells.append(element("td", shown, **how))
+        body.append(element("tr", *cells, class_=row.get("_class")))
+    made = element("table", element("caption", caption), element("thead", head),
+                   element("tbody", together(body, "\n")), class_="sort" if sortable and len(rows) > 1 else None)
+    # What is too wide scrolls by itself, with the keyboard as well.
+    return element("div", made, class_="wide", tabindex="0", role="region", aria_label=label or caption)
+
+
+def facts(pairs):
+    """A table of names and values, for people."""
+    return element("table", element("tbody", together(
+        [element("tr", element("th", name, scope="row"), element("td", value)) for name, value in pairs], "\n")),
+        class_="facts")
+
+
+def listed(items, **attributes):
+    return element("ul", together([element("li", i) for i in items], "\n"), **attributes)
+
+
+COLOURS = {ink.INK: "ink", ink.SOFT: "soft", ink.FAINT: "line", ink.BLUE: "blue", ink.RED: "red", ink.GREEN: "green",
+           ink.ORANGE: "orange", ink.GREY: "grey"}
+
+
+def inline(svg, prefix, label):
+    """matplotlib's file as an element of the page: its colours are the page's, which knows light and dark; its ids are
+    unique; what it shows is said in words."""
+    svg = svg[svg.index("<svg"):]
+    svg = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.S)
+    box = re.search(r'viewBox="([^"]*)"', svg)[1]
+    svg = re.sub(r"<svg[^>]*>", "", svg, count=1)
+    svg = re.sub(r'<g id="patch_1">.*?</g>', "", svg, count=1, flags=re.S)  # the sheet's own white
+    used = set(re.findall(r"url\(#([^)]*)\)|xlink:href=\"#([^\"]*)\"", svg))
+    used = {a or b for a, b in used}
+    svg = re.sub(r' id="([^"]*)"', lambda m: f' id="{prefix}{m[1]}"' if m[1] in used else "", svg)
+    svg = svg.replace("url(#", f"url(#{prefix}").replace('xlink:href="#', f'href="#{prefix}')
+    for colour, name in COLOURS.items():
+        svg = svg.replace(colour, f"var(--{name})")
+    svg = svg.replace("stroke: #ffffff", "stroke: var(--paper)").replace("'DejaVu Sans', ", "")
+    svg = re.sub(r"\s*\n\s*", " ", svg).replace("> <", "><")
+    start = element("svg", viewBox=box, class_="plot", role="img", aria_label=label)
+    return Markup(start.removesuffix("</svg>") + svg)

@@ -1,0 +1,256 @@
+"""`baretick report`: one page of HTML that holds all of a report: no network, no other file, no script to read it."""
+import argparse
+import base64
+import hashlib
+import os
+import sys
+
+from draw import ink, markup, page_parts, pictures, plot
+from draw.markup import element
+from judge import compare
+from read import saved, show
+from tools import distribution, help_text
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+MOST_ROWS = 24  # that get pictures, unless --plots says another number
+OF_MACHINE = ("linearity", "cores", "gaps")
+
+
+def asset(name):
+    with open(os.path.join(HERE, name), encoding="utf-8") as f:
+        return f.read()
+
+
+# --- pictures --------------------------------------------------------------------------------------
+
+class Figures:
+    """The pictures of a page; none where matplotlib is missing, or none are wanted."""
+
+    def __init__(self, most):
+        self.most, self.why_none, self.taken = most, None, 0
+        if most:
+            try:
+                ink.library()
+            except distribution.Missing as e:
+                self.why_none = str(e)
+        self.wanted = bool(most) and not self.why_none
+
+    def figure(self, picture, run, full=False):
+        """(its place, the figure). The page has named the machine."""
+        self.taken += 1
+        place = f"picture-{self.taken}"
+        parts = [p.removeprefix(pictures.machine(run)).strip(" ,") for p in picture.about.split(" \N{MIDDLE DOT} ")]
+        about = " \N{MIDDLE DOT} ".join(p for p in parts if p)
+        svg = markup.inline(picture.sheet(page=True).svg(), f"{place}-", picture.alt)
+        return place, element("figure", element("figcaption", picture.title, element("span", about)), svg,
+                              id=place, class_="full" if full else None)
+
+
+def first_of_all(figures, report, args):
+    """The picture that a reader sees first: what the ways of calling cost."""
+    picture = plot.calls(report, args) if figures.wanted else None
+    return figures.figure(picture, report.one("run"), full=True)[1] if isinstance(picture, pictures.Picture) \
+        else markup.Markup()
+
+
+def of_machine(figures, report, core):
+    found, run = [], report.one("run")
+    for kind in OF_MACHINE:
+        found += [p for p in plot.of_machine(kind, report, core) if not isinstance(p, plot.Absent)]
+    return markup.together([figures.figure(p, run)[1] for p in found])
+
+
+def of_growth(figures, report, rows):
+    if not figures.wanted:
+        return markup.Markup()
+    run, found = report.one("run"), plot.growth(report, rows)
+    made = [figures.figure(p, run)[1] for p in found if not isinstance(p, plot.Absent)]
+    return element("div", *made, class_="plots") if made else markup.Markup()
+
+
+def worth(row):
+    """The kinds of picture that tell something of this row."""
+    hist = row.get("hist", [])
+    if len(hist) > 1:
+        yield "histogram"
+    if len(row.get("modes", [])) > 1:
+        yield "modes"
+    if "sweep" in row:
+        yield "sweep"
+
+
+def of_rows(figures, report, rows, names, old):
+    """(the figures, {row: the place of its first one}, how many rows have some)."""
+    run = report.one("run")
+    changed = {(x["suite"], x["name"], x["core"]) for x in old.lines
+               if x["verdict"] not in (compare.SAME, compare.UNLIKE, compare.FAILED)} if old else set()
+    made, places = [], {}
+    for row in page_parts.of_interest(rows, names, changed):
+        if len(places) >= figures.most:
+            break
+        for kind in worth(row):
+            try:
+                place, figure = figures.figure(plot.of_row(kind, run, row, old), run)
+            except pictures.NoData:
+                continue
+            made.append(figure)
+            places.setdefault((row["suite"], row["name"], row["core"]), place)
+    return markup.together(made), places
+
+
+# --- the page --------------------------------------------------------------------------------------
+
+class Page:
+    """Sections with their headings, and the way to them."""
+
+    def __init__(self):
+        self.body, self.ways = [], []
+
+    def section(self, place, title, *content):
+        if not any(content):
+            return
+        self.ways.append(element("a", title, href=f"#{place}"))
+        self.body.append(element("section", element("h2", title, id=f"{place}-title"), *content, id=place,
+                                 aria_labelledby=f"{place}-title"))
+
+
+def verdict(report, place, warnings):
+    """In a line, with the way to what must be known first."""
+    good = report.verdict == "pass" and not report.damage
+    way = [" \N{MIDDLE DOT} ", element("a", f"what to know first ({warnings})", href=f"#{place}")] if warnings else []
+    return element("p", show.ending(report) + ("" if not report.damage else "; the file is damaged"), *way,
+                   class_=f"verdict {'good' if good else 'bad'}")
+
+
+def about_pictures(figures, shown, rows):
+    if figures.why_none:
+        return element("p", f"This page has no pictures: {figures.why_none}.", class_="bad")
+    if not figures.most:
+        return element("p", "No pictures: --plots 0 was asked for.", class_="soft")
+    having = sum(r["status"] == "ok" and any(worth(r)) for r in rows)
+    if having > shown:
+        return element("p", f"Pictures of {shown} of {having} rows: those that changed, those of the essence, those of "
+                            "several modes. --plots all draws every one.", class_="soft")
+    return markup.Markup()
+
+
+def one(report, args, figures, prefix):
+    """(heading and warnings, the Page of the rest) of a report."""
+    run, rows, page = report.one("run"), plot.chosen(report, args), Page()
+    old = plot.Old(args.against, report.path, args) if args.against else None
+    first = first_of_all(figures, report, args)
+    shown, names = page_parts.the_essence(report)
+    page.section(f"{prefix}essence", "Essence", shown)
+    page.section(f"{prefix}machine", "Machine", markup.facts(page_parts.machine(run)), page_parts.cores(report))
+    made, places, general = markup.Markup(), {}, markup.Markup()
+    if figures.wanted:
+        general = of_machine(figures, report, args.core)
+        made, places = of_rows(figures, report, rows, names, old)
+    if old:
+        picture = plot.change(old) if figures.wanted else None
+        drawn = figures.figure(picture, run, full=True)[1] if isinstance(picture, pictures.Picture) else ""
+        page.section(f"{prefix}change", "Old against new", drawn,
+                     page_parts.change(old.old, old.new, old.crossed, old.lines, old.differences))
+    page.section(f"{prefix}rows", "Rows", page_parts.rows_by_suite(report, rows, places))
+    note = about_pictures(figures, len(places), rows)
+    drawn = element("div", general, made, class_="plots") if general or made else ""
+    page.section(f"{prefix}pictures", "Pictures", note, drawn)
+    page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
+    page.section(f"{prefix}beside", "Rows beside each other", page_parts.beside(report))
+    page.section(f"{prefix}growth", "Growth with the argument", of_growth(figures, report, rows), page_parts.growth(report))
+    page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),
+                 page_parts.selftests(report))
+    page.section(f"{prefix}others", "Further records", page_parts.others(report))
+    title = element("h1", f"baretick: {pictures.machine(run)}")
+    warnings = page_parts.warnings(report)
+    head = [title, element("p", report.path, class_="soft"), verdict(report, f"{prefix}warnings", len(warnings)), first,
+            page_parts.warned(warnings, f"{prefix}warnings")]
+    return markup.together(head), page
+
+
+def document(title, body):
+    script = asset("page.js")
+    # What a report says can be no script, whatever is wrong with this program.
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; base-uri 'none'; "
+              "form-action 'none'")
+    head = element("head", markup.Markup('<meta charset="utf-8">\n'),
+                   markup.Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'),
+                   markup.Markup('<meta name="viewport" content="width=device-width, initial-scale=1">\n'),
+                   markup.Markup('<meta name="color-scheme" content="light dark">\n'), element("title", title), "\n",
+                   element("style", markup.Markup(asset("page.css"))), "\n")
+    return ("<!DOCTYPE html>\n" + element("html", head, "\n", element("body", body, "\n",
+            markup.Markup(f"<script>{script}</script>")), lang="en") + "\n")
+
+
+def html(reports, args):
+    """The page of these reports."""
+    figures, body = Figures(args.plots), []
+    for n, report in enumerate(reports):
+        head, page = one(report, args, figures, f"r{n + 1}-" if len(reports) > 1 else "")
+        ways = element("nav", markup.listed(page.ways), aria_label="Sections" if len(reports) == 1 else report.path)
+        body.append(element("main" if len(reports) == 1 else "article", head, ways, "\n",
+                            markup.together(page.body, "\n")))
+    if len(reports) > 1:
+        body = [element("main", markup.together(body, "\n"))]
+    body.append(element("footer", "Made by baretick report. Figures with +- are 98% intervals: another boot's figure "
+                                  "lies within 98 times in 100. docs/report.md says what each field is."))
+    first = reports[0]
+    title = f"baretick: {pictures.machine(first.one('run'))}, {(first.verdict or 'no verdict').upper()}"
+    return document(title, markup.together(body, "\n"))
+
+
+def command(args):
+    """0: written, and every run passed; 1: a report is damaged or did not pass; 2: one cannot be read."""
+    if args.plots:
+        try:
+            ink.find_library()
+        except distribution.Missing as e:
+            print(f"baretick: the page will have no pictures: {e}", file=sys.stderr)
+    reports = show.read(args.files)
+    if not reports:
+        return 2
+    if args.against and len(args.files) > 1:
+        raise saved.Unreadable("--against sets one report against an older one: give one FILE")
+    for path in [*args.files, *([args.against] if args.against else [])]:
+        if os.path.realpath(path) == os.path.realpath(args.output):
+            raise saved.Unreadable(f"-o {args.output} would overwrite the report: give the page another name")
+    wrong = [show.complain(r) for r in reports]
+    for r in reports:
+        plot.fail_if_none_chosen(r, args)
+    text = html(reports, args)
+    with open(args.output, "w", encoding="utf-8", newline="\n") as f:
+        f.write(text)
+    rows = sum(len(plot.chosen(r, args)) for r in reports)
+    print(f"written: {args.output}: {rows} rows, {len(text.encode()) / 1e6:.1f} MB")
+    return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
+
+
+def number_of_plots(text):
+    if text == "all":
+        return sys.maxsize
+    try:
+        return int(text) if int(text) >= 0 else int("")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: a number of rows is asked for, or `all`") from None
+
+
+def add(commands):
+    p = commands.add_parser(
+        "report", help="a page of HTML with all that a saved report holds",
+        formatter_class=help_text.Paragraphs,
+        description="Makes one page of HTML: what to know first, the essence, the machine, tables that sort,\n"
+                    "pictures. It needs no network and no other file. Pictures take matplotlib; without it the page\n"
+                    "says so.",
+        epilog="Exit status: 0 written, and all runs passed; 1 a report is damaged, or its run did not pass: the page\n"
+               "is written and says so; 2 a report cannot be read.\n\n"
+               "examples:\n"
+               "  baretick report report.jsonl -o report.html\n"
+               "  baretick report new.jsonl --against old.jsonl -o change.html")
+    p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log")
+    p.add_argument("-o", dest="output", default="report.html", metavar="FILE", help="the page (report.html)")
+    p.add_argument("--plots", type=number_of_plots, default=MOST_ROWS, metavar="N",
+                   help=f"rows that get pictures, at the most; all, or 0 for no picture at all ({MOST_ROWS})")
+    plot.add_against(p)
+    show.add_choice(p)
+    p.set_defaults(command=command)

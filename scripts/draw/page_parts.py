@@ -1,0 +1,322 @@
+"""The parts of the page that `baretick report` makes, each out of the records of one report."""
+from draw import essence, markup
+from draw.markup import element
+from judge import compare
+from read import figure, show, table
+
+BESIDE = (
+    table.Column("row", "row", left=True), table.Column("figure", "value", ".3f"),
+    table.Column("beside", "beside", left=True), table.Column("figure", "other", ".3f"),
+    table.Column("apart", "apart", ".3f"), table.Column("from", "lo", ".3f"), table.Column("to", "hi", ".3f"),
+    table.Column("unit", "unit", left=True),
+)
+SELFTESTS = (table.Column("self-test", "name", left=True), table.Column("result", "result", left=True),
+             table.Column("what was seen", "detail", left=True))
+LINEARITY = (
+    table.Column("recipe", "recipe", left=True), table.Column("line", "line", left=True),
+    table.Column("bends by, cycles", "bend", ".2f"), table.Column("hides, cycles", "shadow", ".2f"),
+    table.Column("slope", "slope", ".5f"), table.Column("R\N{SUPERSCRIPT TWO}", "r2", ".9f"),
+    table.Column("spurious minima", "minima"), table.Column("note", "note", left=True),
+)
+CORES = (
+    table.Column("core", "core"), table.Column("APIC id", "apic_id"), table.Column("package", "package"),
+    table.Column("core in it", "in_package"), table.Column("thread", "thread"), table.Column("type", "type", left=True),
+    table.Column("TSC offset, ticks", "offset"), table.Column("ticks a cycle", "ticks_per_cycle", ".4f"),
+    table.Column("note", "note", left=True),
+)
+PAIRS = (table.Column("core", "a"), table.Column("core", "b"), table.Column("least", "least", ".2f"),
+         table.Column("median", "median", ".2f"), table.Column("greatest", "greatest", ".2f"))
+CONTESTS = (table.Column("row", "row", left=True), table.Column("cores", "cores"),
+            table.Column("ticks", "ticks", ".3f"), table.Column("ns", "ns", ".3f"),
+            table.Column("quickest core's ticks", "least_ticks", ".3f"),
+            table.Column("slowest core's ticks", "greatest_ticks", ".3f"))
+GAPS = (table.Column("core", "core"), table.Column("gaps", "gaps"), table.Column("of the time, %", "stolen", ".3f"),
+        table.Column("longest, ticks", "longest_ticks"), table.Column("seconds", "seconds", ".3f"),
+        table.Column("a second", "gaps_per_second", ".1f"), table.Column("SMIs", "smis"), table.Column("NMIs", "nmis"))
+OTHERS = {"object": "Objects of your own", 
+          "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
+          "c_program": "What a small C program prints (record `c_program`)", "timer": "Timers (record `timer`)",
+          "witness": "Was a core ours alone (record `witness`)", "advice": "Advice about the machine's settings"}
+COUNTER_WITHIN = 0.005  # of the ruler: CYCLE_WITHIN of bench/measure
+
+
+# --- what is wrong ---------------------------------------------------------------------------------
+
+def _names(rows):
+    found = list(dict.fromkeys(f"{r['suite']}/{r['name']}" for r in rows))
+    more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+    return f"{len(found)} row{'s' if len(found) > 1 else ''}: {', '.join(found[:8])}{more}"
+
+
+def warnings(report):
+    """[text] of all that a reader must know before he believes a figure."""
+    found = [f"the file is damaged: {wrong}" for wrong in report.damage]
+    if report.reports > 1:
+        found.append(f"the file holds {report.reports} reports, one after another: this is the last one")
+    if report.verdict != "pass":
+        found.append(show.ending(report).replace("verdict: ", "the run's verdict: "))
+    if not report.one("run"):
+        found.append("the record `run` is missing: nothing is known of the machine")
+    found += [f"self-test {t['name']} failed: {t.get('detail', '')}" for t in report.of("selftest")
+              if t["result"] == "fail"]
+    rows = report.of("row")
+    found += [f"{r['suite']}/{r['name']} on core {r.get('core', 0)} failed: {r.get('why', 'no reason given')}"
+              for r in rows if r["status"] == "wrong"]
+    for said, some in (("somebody else had part of the core in", [r for r in rows if r.get("quiet") is False]),
+                       ("the core was throttled in", [r for r in rows if r.get("throttled")])):
+        if some:
+            found.append(f"{said} {_names(some)}")
+    found += [f"{e['kind']}: {e.get('message', '')}" for e in report.of("event") if e.get("kind") in show.TOLD]
+    found += [f"{a['topic']}: {a['text']}" for a in report.of("advice") if a.get("change")]
+    return found
+
+
+def warned(said, place):
+    """The box of them, or nothing."""
+    if not said:
+        return markup.Markup()
+    return element("section", element("h2", f"What to know first ({len(said)})"), markup.listed(said),
+                   class_="warnings", id=place, aria_label="Warnings")
+
+
+# --- the machine -----------------------------------------------------------------------------------
+
+def _size(count):
+    for name, factor in (("GiB", 2 ** 30), ("MiB", 2 ** 20), ("KiB", 2 ** 10)):
+        if count >= factor:
+            return f"{count / factor:g} {name}" if count % factor == 0 else f"{count / factor:.1f} {name}"
+    return f"{count} bytes"
+
+
+def _joined(*words):
+    return ", ".join(str(w) for w in words if w not in (None, ""))
+
+
+def machine(run):
+    """[(name, value)] of what ran where."""
+    cpu, smbios, firmware = (run.get(k, {}) for k in ("cpu", "smbios", "firmware"))
+    topology, tsc, options = run.get("topology", {}), run.get("tsc", {}), run.get("options", {})
+    caches = [f"L{c['level']} {c['type']} {_size(c['size_bytes'])}" for c in run.get("caches", [])]
+    memory = run.get("memory", {})
+    modules = [_joined(f"{m['count']} x", _size(m["bytes"]) if "bytes" in m else None, m.get("type"),
+                       f"{m['mega_transfers_per_s']} MT/s" if "mega_transfers_per_s" in m else None)
+               for m in memory.get("modules", [])]
+    found = [
+        ("CPU", _joined(cpu.get("brand"), cpu.get("vendor"), *(f"{k} {cpu[k]}" for k in ("family", "model", "stepping")
+                                                                if k in cpu),
+                        "model masked: no CPU of it has all of these features" if cpu.get("model_masked") else None,
+                        f"microcode {int(cpu['microcode']):#x}" if "microcode" in cpu else "microcode not known")),
+        ("Hypervisor", (run.get("hypervisor") or "one without a name") if run.get("virtualised") else "none"),
+        ("Topology", _joined(*(f"{topology[k]} {said}{'' if topology[k] == 1 else 's'}" for k, said in (
+            ("packages", "package"), ("cores", "core"), ("logical_cpus", "logical CPU")) if k in topology))),
+        ("Caches", ", ".join(caches)),
+        ("Memory", _joined(_size(memory["bytes"]) if "bytes" in memory else None, *modules)),
+        ("Board", _joined(smbios.get("system_vendor"), smbios.get("system_product"),
+                          f"BIOS {smbios['bios_version']}" if "bios_version" in smbios else None,
+                          smbios.get("bios_date"))),
+        ("Runs on", _joined("the bare machine, by UEFI" if run.get("platform") == "uefi" else "an operating system",
+                            firmware.get("vendor"), *run.get("system", {}).values(),
+                            *(k for k in ("pinned", "locked", "fifo") if run.get("process", {}).get(k)))),
+        ("Executes", _joined(run.get("execution"), run.get("execution_why"))),
+        ("TSC", _joined(f"{tsc['hz'] / 1e6:.3f} MHz by {tsc.get('source', '?')}" if "hz" in tsc else "frequency not known",
+                        None if tsc.get("invariant", True) else "not invariant",
+                        f"moves in steps of {tsc['step_ticks']:g} ticks" if tsc.get("step_ticks", 1) != 1 else None)),
+        ("Core cycles", _joined(f"by {run['cycle']}" if "cycle" in run else "not known",
+                                f"{run['ticks_per_cycle']:.4f} ticks each" if "ticks_per_cycle" in run else None,
+                                f"{run['cycle_counter']} beside it" if "cycle_counter" in run else None)),
+        ("Recipe", _joined(run.get("recipe"), f"LFENCE serialises: {cpu['lfence']}" if "lfence" in cpu else None)),
+        ("Options", " ".join(f"{k}={v}" for k, v in options.items()) + f" (from: {run.get('options_from', '?')})"),
+        ("Program", _joined(f"baretick {run.get('version', '?')}", run.get("build"), run.get("compiler"))),
+    ]
+    return [(name, value) for name, value in found if value]
+
+
+# --- the essence -----------------------------------------------------------------------------------
+
+def the_essence(report):
+    found = essence.Essence(report)
+    parts = [markup.facts(found.lines)]
+    if found.matrix:
+        columns = [table.Column("way", "way", left=True)] + [table.Column(form, form) for form in essence.FORMS]
+        rows = [{"way": way, **{form: (cell.text, cell.value) for form, cell in zip(essence.FORMS, cells)}}
+                for way, cells in found.matrix]
+        parts.append(markup.table("Calls: rows calls/direct, direct_inc, direct_straight, direct_c and so on", columns,
+                                  rows, sortable=False, label="Calls"))
+    return markup.together(parts), found.names
+
+
+# --- tables ----------------------------------------------------------------------------------------
+
+def note(row):
+    """What show notes of a row, and what the program's own table says below it."""
+    per_op, window = row.get("per_op", {}), row.get("ticks") or row.get("body") or {}
+    found, n = [show.note(row)], row.get("n", window.get("n", 0))
+    if row.get("errors"):
+        found.append(f"{row['errors']} operations failed; their samples are left out")
+    if row.get("disturbed", 0) * 100 > n:
+        found.append(f"{row['disturbed']} of {n} windows disturbed")
+    for key, said in (("smis", "SMIs came"), ("nmis", "NMIs, machine checks or moves came")):
+        if row.get(key):
+            found.append(f"{row[key]} {said}")
+    ruler = per_op.get("cycles_ruler", per_op.get("cycles"))
+    if "counter_off" in per_op and ruler:
+        half = figure.half(per_op) or 0
+        # As the program judges; the counter's own interval is not in the record: about as wide.
+        if abs(per_op["cycles_counter"] - ruler) > COUNTER_WITHIN * max(abs(ruler), 1) + 2 * half:
+            found.append(f"{row.get('cycle_counter', 'counter')} and ruler disagree: {per_op['cycles_counter']:.3f}, "
+                         f"{ruler:.3f} cycles an operation")
+    if row.get("counter_unread_blocks"):
+        found.append(f"{row['counter_unread_blocks']} blocks without a reading of "
+                     f"{row.get('cycle_counter', 'the counter')}")
+    return "; ".join(f for f in found if f)
+
+
+def rows_by_suite(report, rows, linked):
+    """A table a suite; a row whose picture is on the page leads to it. linked: {(suite, name, core): id}."""
+    run = report.one("run")
+    per = run.get("ticks_per_instruction", 1)
+    suites, cores = {}, len({r["core"] for r in rows}) > 1
+    for r in rows:
+        flat = show.flat(report.path, r, per)
+        place = linked.get((r["suite"], r["name"], r["core"]))
+        flat["note"] = note(r)
+        name = markup.breakable(r["name"])
+        name = element("a", name, href=f"#{place}") if place else name
+        if r["status"] == "wrong":  # in the column that remains in sight
+            flat["_class"], flat["note"] = "failed", ""
+            name = markup.together([name, element("span", f"FAILED: {note(r).removeprefix('wrong: ')}", class_="why")])
+        flat["row"] = (name, r["name"])
+        suites.setdefault(r["suite"], []).append(flat)
+    # The figure first: on a phone the windows are out of sight.
+    order = ("row", "core", "cycles", "interval", "instructions", "ipc", "ticks", "ns", "ops", "min", "median", "p99",
+             "max", "note")
+    columns = sorted((c for c in show.COLUMNS if c.key in order and (cores or c.key != "core")),
+                     key=lambda c: order.index(c.key))
+    unit = run.get("unit", "ticks")
+    return markup.together(
+        markup.table(f"{suite}: {len(found)} row{'s' if len(found) > 1 else ''}; min to max are whole windows, in "
+                     f"{unit}", columns, found, label=f"Suite {suite}") for suite, found in suites.items())
+
+
+def beside(report):
+    found = []
+    for e in report.of("event"):
+        if e.get("kind") == "beside":
+            found.append({"row": f"{e.get('suite')}/{e.get('name')}", "value": e.get("per_op"),
+                          "beside": e.get("beside"), "other": e.get("beside_per_op"), "apart": e.get("apart"),
+                          "unit": e.get("unit"),
+                          "lo": e.get("apart_lo"), "hi": e.get("apart_hi")})
+    even = [e.get("message", "") for e in report.of("event") if e.get("kind") == "breaks_even"]
+    shown = markup.table("Rows set against the row beside them", BESIDE, found, label="Rows beside each other")
+    return markup.together([shown if found else "", markup.listed(even) if even else ""])
+
+
+def growth(report):
+    found = [e.get("message", "") for e in report.of("event") if e.get("kind") == "growth"]
+    return markup.listed(found) if found else ""
+
+
+def linearity(report):
+    lines = {r["recipe"]: r for r in report.of("regression")}
+    found = []
+    for r in report.of("linearity"):
+        line = lines.get(r["recipe"], {})
+        found.append({"recipe": r["recipe"], "bend": r.get("bend_cycles"), "shadow": r.get("shadow_cycles"),
+                      "slope": line.get("slope_cycles", line.get("slope_instructions")), "r2": line.get("r2"),
+                      "minima": line.get("spurious_minima"), "note": r.get("why", ""),
+                      "line": {True: "straight", False: "bends"}.get(r.get("straight"), "")})
+    return markup.table("Recipes on chains of adds: a straight one can be believed", LINEARITY, found,
+                        label="Recipes") if found else markup.Markup()
+
+
+def cores(report):
+    found = []
+    for c in report.of("core"):
+        place = c.get("topology", {})
+        note = c.get("why") or _joined("measures" if c.get("measures") else "", *(
+            f"{said} differ: {c[key]}" for key, said in (("mtrr", "MTRRs"), ("features", "features")) if key in c))
+        found.append({"core": c["core"], "apic_id": c.get("apic_id"), "package": place.get("package"),
+                      "in_package": place.get("core"), "thread": place.get("thread"), "type": c.get("core_type"),
+                      "offset": c.get("tsc_offset_ticks"), "ticks_per_cycle": c.get("ticks_per_cycle"), "note": note})
+    return markup.table("Cores of the machine", CORES, found, label="Cores") if found else markup.Markup()
+
+
+def several_cores(report):
+    """Pairs, contests and gaps as tables: a heat map shows, but cannot be read off."""
+    parts = []
+    for m in report.of("matrix"):
+        pairs = [dict(zip(("a", "b", "least", "median", "greatest"), p)) for p in m.get("pairs", [])]
+        judged = "" if m.get("judged") else "; not judged"
+        said = f"{m['suite']}/{m['name']}: every pair, in {m.get('unit', 'ticks')}{judged}"
+        if pairs:
+            parts.append(markup.table(said, PAIRS, pairs, first_is_name=False, label=f"Pairs of {m['name']}"))
+    contests = [{"row": f"{r['suite']}/{r['name']}", **c} for r in report.of("row") for c in r.get("by_cores", [])]
+    if contests:
+        parts.append(markup.table("Contests: an operation of one core, by the cores at it", CONTESTS, contests,
+                                  label="Contests"))
+    found = [{**g, "stolen": 100 * g["stolen_ticks"] / g["watched_ticks"] if g.get("watched_ticks") else None}
+             for g in report.of("gaps")]
+    if found:
+        parts.append(markup.table("Gaps: what held a core up while it only read its TSC", GAPS, found, label="Gaps"))
+    return markup.together(parts)
+
+
+def _flat(record, before=""):
+    """{name.of.a.field: value} of a record, without what every record has."""
+    found = {}
+    for key, value in record.items():
+        if isinstance(value, dict):
+            found.update(_flat(value, f"{before}{key}."))
+        elif before or key not in ("baretick", "seq", "type", "crc"):
+            found[before + key] = ", ".join(map(str, value)) if isinstance(value, list) else value
+    return found
+
+
+def others(report):
+    """Records that no other part shows: a table a kind, with the names of their fields (docs/report.md)."""
+    parts = []
+    for kind, said in OTHERS.items():
+        records = [_flat(r) for r in report.of(kind)]
+        names = list(dict.fromkeys(key for r in records for key in r))
+        columns = [table.Column(n, n, left=any(isinstance(r.get(n), str) for r in records)) for n in names]
+        parts.append(markup.table(said, columns, records, label=said) if records else "")
+    return markup.together(parts)
+
+
+def selftests(report):
+    return markup.table("Self-tests of the run", SELFTESTS, report.of("selftest"), label="Self-tests") \
+        if report.of("selftest") else markup.Markup()
+
+
+def change(old, new, crossed, lines, differences):
+    """The comparison of compare, as its own text has it; what changed stands first."""
+    explained = compare.explanation(lines, differences)  # by the places of the lines
+    lines = sorted(lines, key=lambda x: (x["verdict"] == compare.SAME) + 2 * (x["verdict"] == compare.UNLIKE))
+    lines = [{**x, "_class": "failed"} if x["verdict"] == compare.FAILED else x for x in lines]
+    several = len({x["core"] for x in lines}) > 1
+    parts = [element("p", side.line()) for side in (old, new)]
+    parts += [element("p", f"Compared all the same: {said}") for said in crossed]
+    parts.append(element("p", element("b", compare.sentence(lines))))
+    parts += [element("p", said, class_="soft") for said in explained]
+    parts.append(markup.table("Old against new, row by row",
+                              [c for c in compare.COLUMNS if c.key != "core" or several], lines,
+                              label="Old against new"))
+    return markup.together(parts)
+
+
+def of_interest(rows, names, changed):
+    """The rows that get pictures, those first whose picture tells most: what changed, the essence, several modes."""
+    def rank(row):
+        name = f"{row['suite']}/{row['name']}"
+        modes = row.get("modes", [])
+        if (row["suite"], row["name"], row["core"]) in changed:
+            return 0, 0
+        if "sweep" in row:
+            return 1, 0
+        if name in names:
+            return 2, names.index(name)
+        if len(modes) > 1:
+            return 3, max(m["share"] for m in modes)
+        return 4, 0
+
+    return sorted((r for r in rows if r["status"] == "ok"), key=rank)

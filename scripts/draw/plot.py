@@ -1,0 +1,261 @@
+"""`baretick plot`: pictures of a saved report, for a talk or a page."""
+import argparse
+import os
+import sys
+
+from draw import calls as draw_calls
+from draw import change as draw_change
+from draw import cores as draw_cores
+from draw import growth as draw_growth
+from draw import ink
+from draw import machine as draw_machine
+from draw import row as draw_row
+from draw.pictures import NoData
+from judge import compare, compare_command
+from read import saved, show
+from tools import help_text
+
+KINDS = {
+    "calls": "what the ways of calling cost, net and gross (suite=calls)",
+    "histogram": "a row's windows",
+    "modes": "a row's modes, placements, rounds and interval",
+    "sweep": "a row over offsets of code, stack and data (layout=sweep)",
+    "growth": "how a row's figure grows with its argument (.args)",
+    "linearity": "what each recipe hides of chains of adds",
+    "cores": "core to core, and cores against each other (suite=cores)",
+    "gaps": "what held a core up, over time (suite=quiet)",
+    "change": "old against new, row by row (--against)",
+}
+# Endings that a person means as a picture's, and that would be a folder's.
+OTHER_FORMATS = (".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".webp", ".html")
+OF_ROWS = {"histogram": draw_row.histogram, "modes": draw_row.modes, "sweep": draw_row.sweep}
+
+
+class Absent:
+    """A picture that cannot be drawn, and why."""
+
+    def __init__(self, kind, what, why):
+        self.kind, self.what, self.why = kind, what, why
+
+
+class Old:
+    """The older report that pictures are set against: compare's sides and lines, and its rows by name."""
+
+    def __init__(self, path, new_path, args):
+        # Of the old one the histograms are drawn; those of the new are in the report that is drawn.
+        self.old, self.new = compare.Side("old", [path], saved.NOTHING), compare.Side("new", [new_path])
+        self.crossed = compare.fail_if_unlike(self.old, self.new, args.across)
+        self.lines, self.differences = compare.compared(self.old, self.new, args)
+        self.comparable = {(x["suite"], x["name"], x["core"]) for x in self.lines if x["verdict"] not in (compare.UNLIKE, compare.FAILED)}
+
+    def row(self, row):
+        """(run, row) of the same row, or None where the two are not comparable."""
+        key = row["suite"], row["name"], row.get("core")
+        return (self.old.run, self.old.rows[key][0]) if key in self.comparable else None
+
+
+def of_row(kind, run, row, old=None):
+    """A row's picture. Raises NoData."""
+    if kind == "histogram":
+        return draw_row.histogram(run, row, old.row(row) if old else None)
+    return OF_ROWS[kind](run, row)
+
+
+def calls(report, args):
+    try:
+        return draw_calls.calls(report, chosen(report, args))
+    except NoData as e:
+        return Absent("calls", "calls", str(e))
+
+
+def growth(report, rows):
+    """[picture or Absent] of each row with arguments some of which are among these."""
+    events = [e for e in report.of("event") if e.get("kind") == "growth"]
+    names = {(r["suite"], r["name"].rpartition("/")[0]) for r in rows if "arg" in r}
+    found = []
+    for e in events:
+        if (e.get("suite"), e.get("name")) not in names:
+            continue
+        try:
+            found.append(draw_growth.growth(report, e))
+        except NoData as why:
+            found.append(Absent("growth", "growth", str(why)))
+    return found or [Absent("growth", "growth", "no row has arguments: .args of a row of your own gives them")]
+
+
+def of_machine(kind, report, core=None):
+    """[picture or Absent] of a kind that is not a row's."""
+    found = []
+
+    def attempt(draw, *what):
+        try:
+            found.append(draw(report, *what))
+        except NoData as e:
+            found.append(Absent(kind, kind, str(e)))
+
+    if kind == "linearity":
+        attempt(draw_machine.linearity)
+    elif kind == "cores":
+        for matrix in report.of("matrix"):
+            attempt(draw_cores.pairs_of, matrix)
+        attempt(draw_cores.contests)
+        if len(found) > 1 and isinstance(found[-1], Absent):
+            found.pop()  # pairs were asked for, contests were not
+    else:
+        records = [g for g in report.of("gaps") if core is None or g.get("core") == core]
+        for g in records:
+            attempt(draw_machine.gaps, g)
+        if not records:
+            found.append(Absent(kind, kind, "nothing watched for gaps: suite=quiet does"))
+    return found
+
+
+def change(old):
+    try:
+        return draw_change.changes(old.old, old.new, old.lines)
+    except NoData as e:
+        return Absent("change", "change", str(e))
+
+
+def chosen(report, args):
+    """The rows that --suite, --bench and --core name."""
+    rows = [{**r, "core": r.get("core")} for r in report.of("row")]
+    return show.chosen(rows, args)
+
+
+def fail_if_none_chosen(report, args):
+    rows = report.of("row")
+    if rows and not chosen(report, args):
+        raise saved.Unreadable(f"{report.path}: none of {len(rows)} rows is chosen by --suite, --bench and --core")
+
+
+def drawn(report, args, old=None):
+    """(pictures, what cannot be drawn), in the order of the kinds."""
+    pictures, absent = [], []
+    for kind in args.kind:
+        if kind in OF_ROWS:
+            for row in chosen(report, args):
+                try:
+                    pictures.append(of_row(kind, report.one("run"), row, old))
+                except NoData as e:
+                    absent.append(Absent(kind, f"{row['suite']}/{row['name']}", str(e)))
+            continue
+        if kind == "calls":
+            found = [calls(report, args)]
+        elif kind == "growth":
+            found = growth(report, chosen(report, args))
+        elif kind == "change":
+            found = [change(old)] if old else [] if args.kind == list(KINDS) else \
+                [Absent(kind, kind, "there is no older report: --against OLD names one")]
+        else:
+            found = of_machine(kind, report, args.core)
+        pictures += [p for p in found if not isinstance(p, Absent)]
+        absent += [a for a in found if isinstance(a, Absent)]
+    return pictures, absent
+
+
+def reasons(absent):
+    """[a line] of why pictures are not there: alike reasons together."""
+    together = {}
+    for a in absent:
+        kinds, names = together.setdefault((a.kind in OF_ROWS, a.why), ({}, {}))
+        kinds[a.kind] = names[a.what] = True
+    lines = []
+    for (of_rows, why), (kinds, names) in together.items():
+        first = next(iter(names))
+        of = f" of {first if len(names) == 1 else f'{len(names)} rows ({first} ...)'}" if of_rows else ""
+        lines.append(f"no {', '.join(kinds)}{of}: {why}")
+    return lines
+
+
+def places(pictures, out, form):
+    """Where each picture goes: `out` is a file where it ends in .svg or .png, else a folder."""
+    if out.endswith(tuple("." + f for f in ink.FORMATS)):
+        if len(pictures) > 1:
+            raise saved.Unreadable(f"{len(pictures)} pictures do not fit in {out}: give a folder with -o, or choose "
+                                   "one with --kind, --suite, --bench and --core")
+        return [out]
+    if out.lower().endswith(OTHER_FORMATS):
+        raise saved.Unreadable(f"-o {out}: pictures are {' or '.join(ink.FORMATS)}: give a name that ends so, or a folder")
+    found, taken = [], set()
+    for p in pictures:
+        name, n = p.stem, 1
+        while name in taken:
+            n += 1
+            name = f"{p.stem}-{n}"
+        taken.add(name)
+        found.append(os.path.join(out, f"{name}.{form}"))
+    os.makedirs(out, exist_ok=True)
+    return found
+
+
+def write(picture, path):
+    sheet = picture.sheet()
+    data = sheet.png() if path.endswith(".png") else sheet.svg().encode()
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def command(args):
+    """0: all was drawn that the reports hold; 1: a report is damaged; 2: nothing could be drawn."""
+    ink.find_library()
+    form = args.format or ("png" if args.output.endswith(".png") else "svg")
+    if args.output.endswith(tuple("." + f for f in ink.FORMATS)) and not args.output.endswith("." + form):
+        raise saved.Unreadable(f"--format {form} does not fit -o {args.output}")
+    reports = show.read(args.files)
+    if not reports:
+        return 2
+    if args.against and len(args.files) > 1:
+        raise saved.Unreadable("--against sets one report against an older one: give one FILE")
+    wrong = [show.complain(r) and bool(r.damage) for r in reports]
+    pictures, absent = [], []
+    for r in reports:
+        old = Old(args.against, r.path, args) if args.against else None
+        fail_if_none_chosen(r, args)
+        found, lacking = drawn(r, args, old)
+        pictures += found
+        absent += lacking
+    for line in reasons(absent):
+        print(f"baretick: {line}", file=sys.stderr)
+    if not pictures:
+        raise saved.Unreadable("there is nothing to draw")
+    for p, path in zip(pictures, places(pictures, args.output, form)):
+        write(p, path)
+        print(f"{path}: {p.title}")
+    return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
+
+
+def kinds(text):
+    found = text.split(",")
+    for kind in found:
+        if kind not in KINDS:
+            raise argparse.ArgumentTypeError(f"{kind!r}: one of {', '.join(KINDS)} is asked for")
+    return found
+
+
+def add_against(p):
+    p.add_argument("--against", metavar="OLD", help="an older report, which FILE is set against")
+    p.add_argument("--across", type=compare_command.kinds, default=[], metavar="KIND,...",
+                   help="set against it although these differ: " + ", ".join(compare.likeness.MAY_CROSS))
+
+
+def add(commands):
+    p = commands.add_parser(
+        "plot", help="pictures of a saved report: SVG or PNG", formatter_class=help_text.Paragraphs,
+        description="Draws what a report holds, a file a picture. It takes matplotlib: python3-matplotlib of the\n"
+                    "distribution, which scripts/setup installs.\n\nkinds:\n"
+                    + "\n".join(f"  {kind:10} {said}" for kind, said in KINDS.items()),
+        epilog="What a report does not hold is not drawn, and said on stderr, with the option that gives it.\n"
+               "Exit status: 0 drawn; 1 a report is damaged; 2 nothing could be drawn.\n\n"
+               "examples:\n"
+               "  baretick plot report.jsonl -o pictures --bench direct,plt\n"
+               "  baretick plot report.jsonl -o plt.png --kind histogram --bench plt\n"
+               "  baretick plot new.jsonl --against old.jsonl -o change.svg --kind change")
+    p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log")
+    p.add_argument("-o", dest="output", default="pictures", metavar="OUT",
+                   help="a folder, or one file that ends in .svg or .png (pictures)")
+    p.add_argument("--format", choices=ink.FORMATS, help="of the files in a folder (svg)")
+    p.add_argument("--kind", type=kinds, default=list(KINDS), metavar="KIND,...", help="what to draw (all there is)")
+    add_against(p)
+    show.add_choice(p)
+    p.set_defaults(command=command)

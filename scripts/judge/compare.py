@@ -1,0 +1,371 @@
+"""Two reports, or two sets of them, row by row."""
+import os
+import statistics
+import sys
+
+from judge import difference, estimate, likeness, significance
+from read import figure, saved, show, table
+
+# Both: of rows called faster or slower, the share that is neither; the risk that --fail-if-slower fails falsely.
+RISK = 0.01
+SLOWER, FASTER, SAME, UNLIKE = "slower", "faster", "same", "not comparable"
+FAILED = "FAILED"  # in a report of either side: it has no figure there
+MORE, FEWER = "more", "fewer"  # of counted instructions, which are not time
+
+COLUMNS = (
+    table.Column("row", "row", left=True),
+    table.Column("core", "core"),
+    table.Column("unit", "unit", left=True),
+    table.Column("old", "old", ".3f"),
+    table.Column("+-98%", "old_half", ".3f"),
+    table.Column("new", "new", ".3f"),
+    table.Column("+-98%", "new_half", ".3f"),
+    table.Column("change", "change"),
+    table.Column("from", "change_from"),
+    table.Column("to", "change_to"),
+    table.Column("verdict", "verdict", left=True),
+    table.Column("instr/op", "counts"),
+    table.Column("IPC", "ipc"),
+    table.Column("note", "why", left=True),
+)
+# For programs: numbers in place of texts, and the parts of what people read in one.
+TEXTS = ("change", "change_from", "change_to", "counts", "ipc")
+PARTS = tuple(table.Column("", key) for key in (
+    "shift", "shift_lo", "shift_hi", "ratio", "ratio_lo", "ratio_hi", "by", "old_instructions", "new_instructions",
+    "count_verdict", "old_ipc", "new_ipc", "suite", "name", "old_lo", "old_hi", "new_lo", "new_hi", "old_launches",
+    "new_launches", "p_adjusted"))
+
+
+class Side:
+    """The reports of one side: alike, or refused. rows: {(suite, name, core): [row of each launch]}."""
+
+    def __init__(self, title, paths, without=saved.DRAWN):
+        """without: what is not kept of the records (saved.Saved)."""
+        files = [os.path.realpath(path) for path in paths]
+        for path, file in zip(paths, files):
+            if files.count(file) > 1:
+                raise saved.Unreadable(f"{path}: it is there twice among the launches of {title}: one launch more "
+                                       "would be believed than there is")
+        self.title, self.reports = title, [saved.read_whole(path, without) for path in paths]
+        for r in self.reports:
+            if not r.one("run"):
+                raise saved.Unreadable(f"{r.path}: no record `run`: nothing is known of the machine")
+        self.run = self.reports[0].one("run")
+        for r in self.reports[1:]:
+            self._fail_if_unlike(r)
+        self.rows = {}
+        for r in self.reports:
+            for key, row in self._rows(r).items():
+                self.rows.setdefault(key, []).append(row)
+
+    def _fail_if_unlike(self, other):
+        run = other.one("run")
+        apart = [text for _, text in (*likeness.unlike(self.run, run),
+                                      *likeness.unlike_estimators(self.reports[0], other))]
+        if run.get("platform") != self.run.get("platform"):
+            apart.append(f"another platform: {self.run.get('platform')} against {run.get('platform')}")
+        if apart:
+            raise saved.Unreadable(f"{other.path} is not pooled with {self.reports[0].path}: " + "; ".join(apart))
+
+    @staticmethod
+    def _rows(report):
+        found = {}
+        for row in report.of("row"):
+            key = row["suite"], row["name"], row.get("core")
+            if key in found:
+                raise saved.Unreadable(f"{report.path}: row {key[0]}/{key[1]} is there twice on core {key[2]}")
+            found[key] = row
+        return found
+
+    def line(self):
+        build = self.run.get("build", "?")
+        files = ", ".join(r.path for r in self.reports)
+        several = f"{len(self.reports)} launches: " if len(self.reports) > 1 else ""
+        failed = [f"; the verdict of {r.path} is {r.verdict}" for r in self.reports if r.verdict != "pass"]
+        return (f"{self.title}: {several}{files} (baretick {self.run.get('version', '?')}, {build}, "
+                f"{self.run.get('compiler', 'compiler unknown')}; {PLATFORMS.get(self.run.get('platform'), '?')})" + "".join(failed))
+
+
+PLATFORMS = {"uefi": "bare machine", "hosted": "hosted: under an operating system"}
+
+
+def half(e):
+    return None if e.lo is None else round(max(e.hi - e.value, e.value - e.lo), 6)
+
+
+def why_not(old, new):
+    """Why the launches of a row cannot be compared, or None."""
+    if not old or not new:
+        return "only in the new report" if not old else "only in the old report"
+    for side, rows in (("old", old), ("new", new)):
+        for row in rows:
+            if why := likeness.unfit(row):
+                return f"{side}: {why}"
+    for row in [*old[1:], *new]:
+        if why := likeness.unlike_rows(old[0], row):
+            return why
+    return None
+
+
+def counted(rows):
+    """(instructions an operation, None where they are not known or launches do not agree; IPC, the median)."""
+    found = {figure.instructions(row) for row in rows}
+    ipc = [row["per_op"]["ipc"] for row in rows if "ipc" in row.get("per_op", {})]
+    return found.pop() if len(found) == 1 else None, statistics.median(ipc) if ipc else None
+
+
+def arrow(old, new, form):
+    """old -> new, or one of them where they read alike."""
+    texts = ["-" if v is None else format(v, form) for v in (old, new)]
+    return texts[0] if texts[0] == texts[1] else " -> ".join(texts)
+
+
+def with_counts(line, old, new):
+    """What instructions were counted next to a row's time. They are exact: any difference is one."""
+    (a, ipc_a), (b, ipc_b) = counted(old), counted(new)
+    line.update(old_instructions=a, new_instructions=b, old_ipc=ipc_a, new_ipc=ipc_b)
+    if (a, b) != (None, None):
+        line["counts"] = arrow(a, b, ".10g")
+    if None not in (a, b):
+        line["count_verdict"] = SAME if a == b else MORE if b > a else FEWER
+        if a != b:
+            line["counts"] += " " + line["count_verdict"]
+    if (ipc_a, ipc_b) != (None, None):
+        line["ipc"] = arrow(ipc_a, ipc_b, ".2f")
+
+
+def with_change(line, d):
+    """The difference in words: in percent, or in the figure's unit where the old one is near zero."""
+    line.update(shift=round(d.shift, 6), shift_lo=d.shift_lo, shift_hi=d.shift_hi, by=d.by)
+    if d.relative:
+        line.update(ratio=d.ratio, ratio_lo=d.ratio_lo, ratio_hi=d.ratio_hi)
+        values, form, unit = [v and v - 1 for v in (d.ratio, d.ratio_lo, d.ratio_hi)], "+.2%", ""
+    else:
+        values, form, unit = (d.shift, d.shift_lo, d.shift_hi), "+.3f", f" {line['unit']}"
+    for key, value in zip(("change", "change_from", "change_to"), values):
+        line[key] = None if value is None else format(value, form) + (unit if key == "change" else "")
+
+
+def has_failed(rows):
+    return any(row["status"] == "wrong" for row in rows)
+
+
+def kept(old, new):
+    """The figure of the side that has one, next to one that failed."""
+    found = {}
+    for side, rows in (("old", old or ()), ("new", new or ())):
+        if rows and not any(likeness.unfit(row) for row in rows):
+            unit = figure.unit(rows[0])
+            e = estimate.pooled([estimate.of_row(r, unit) for r in rows])
+            found.update({"unit": unit, side: e.value, f"{side}_half": half(e)})
+    return found
+
+
+def judged(key, old, new):
+    """One line of the comparison, and its difference, or None."""
+    suite, name, core = key
+    line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "why": why_not(old, new) or ""}
+    if line["why"]:
+        if has_failed((*(old or ()), *(new or ()))):
+            return {**line, **kept(old, new), "verdict": FAILED}, None
+        return {**line, "verdict": UNLIKE}, None
+    unit = figure.unit(old[0])
+    a, b = (estimate.pooled([estimate.of_row(r, unit) for r in rows]) for rows in (old, new))
+    for side, e in (("old", a), ("new", b)):
+        line.update({side: e.value, f"{side}_lo": e.lo, f"{side}_hi": e.hi, f"{side}_half": half(e),
+                     f"{side}_launches": e.launches})
+    line["unit"] = unit
+    if unit != "instructions":
+        with_counts(line, old, new)
+    d, note = difference.of_rows(old, new, unit, a, b)
+    if d is None:
+        return {**line, "verdict": UNLIKE, "why": note}, None
+    with_change(line, d)
+    several = "several modes" if any(len(r.get("modes", [])) > 1 for r in (*old, *new)) else ""
+    line["why"] = "; ".join(said for said in (several, note) if said)
+    return line, d
+
+
+def verdict(line, d, p):
+    if p > RISK:
+        return SAME
+    less = d.shift < 0
+    if line["unit"] == "instructions":
+        return FEWER if less else MORE
+    return FASTER if less else SLOWER
+
+
+def compared(old, new, args):
+    """The lines, and of each that was compared its Difference, by place."""
+    keys = [*old.rows, *(k for k in new.rows if k not in old.rows)]
+    keys = show.chosen([{"suite": s, "name": n, "core": c} for s, n, c in keys], args)
+    lines, differences = [], {}
+    for at, key in enumerate((k["suite"], k["name"], k["core"]) for k in keys):
+        line, d = judged(key, old.rows.get(key), new.rows.get(key))
+        lines.append(line)
+        if d:
+            differences[at] = d
+    adjusted = significance.benjamini_hochberg([d.p for d in differences.values()])
+    for (at, d), p in zip(differences.items(), adjusted):
+        lines[at].update(verdict=verdict(lines[at], d, p), p_adjusted=p)
+    return lines, differences
+
+
+def too_slow(lines, differences, limit):
+    """The lines that are slower by more than limit, beyond doubt."""
+    adjusted = significance.holm([d.p_above(limit) for d in differences.values()])
+    return [lines[at] for at, p in zip(differences, adjusted) if p <= RISK]
+
+
+# --- a process against a bare machine --------------------------------------------------------------
+
+TAILS = ("median", "p99", "max")
+
+
+def tails(lines, sides):
+    """Columns and rows of what an operating system costs beside the figure: windows, and the core's share."""
+    found = []
+    for line in lines:
+        key, row = (line["suite"], line["name"], line["core"]), {"row": line["row"], "core": line["core"]}
+        for side in sides:
+            launches = [r for r in side.rows.get(key, []) if "ticks" in r]
+            for name in TAILS:
+                values = [r["ticks"][name] for r in launches if name in r["ticks"]]
+                row[f"{side.title}_{name}"] = statistics.fmean(values) if values else None
+            shares = [r["shared"] for r in launches if "shared" in r]
+            row[f"{side.title}_shared"] = statistics.fmean(shares) if shares else None
+        if any(v is not None for k, v in row.items() if k not in ("row", "core")):
+            found.append(row)
+    columns = [COLUMNS[0], COLUMNS[1]]
+    for name, form in (*((n, ".0f") for n in TAILS), ("shared", ".1%")):
+        columns += [table.Column(f"{side.title} {name}", f"{side.title}_{name}", form) for side in sides]
+    return columns, found
+
+
+def lost(side):
+    """What a side's reports say of lost and shared time, in words."""
+    rows = [row for rows in side.rows.values() for row in rows]
+    said = []
+    for r in side.reports:
+        said += [f"core {w['core']} was shared {w['shared']:.1%} of the time"
+                 for w in r.of("witness") if "shared" in w]
+        said += [f"core {g['core']}: {g['gaps']} gaps stole {g['stolen_ticks'] / g['watched_ticks']:.3%} of it, "
+                 f"the longest {g['longest_ticks']} ticks" for g in r.of("gaps") if g.get("watched_ticks")]
+    if any("process" in row for row in rows):
+        total = {key: sum(row.get("process", {}).get(key, 0) for row in rows)
+                 for key in ("involuntary_switches", "page_faults", "migrations", "steal_ms")}
+        said.append(f"{total['involuntary_switches']} times another program had the CPU, {total['page_faults']} "
+                    f"page faults, {total['migrations']} moves, {total['steal_ms']:g} ms stolen by the hypervisor")
+    disturbed = sum(row.get("disturbed", 0) for row in rows)
+    said.append(f"{disturbed} of {sum(row.get('n', 0) for row in rows)} windows disturbed")
+    smis = [r.one("end")["smis"] for r in side.reports if "smis" in r.one("end")]
+    if smis:
+        said.append(f"{sum(smis)} SMIs")
+    return f"{side.title}: " + "; ".join(said)
+
+
+# --- the command -----------------------------------------------------------------------------------
+
+def fail_if_unlike(old, new, across):
+    """What differs between two sides all the same, in words: kinds of `across` alone."""
+    apart = likeness.unlike(old.run, new.run) + likeness.unlike_estimators(old.reports[0], new.reports[0])
+    refused = [text for kind, text in apart if kind not in across]
+    if refused:
+        also = [kind for kind, _ in apart if kind in likeness.MAY_CROSS and kind not in across]
+        hint = f" (--across {','.join(sorted(set(also)))} compares them all the same)" \
+            if len(also) == len(refused) else ""
+        raise saved.Unreadable(f"{old.title} and {new.title} are not comparable: " + "; ".join(refused) + hint)
+    return [text for _, text in apart]
+
+
+def sentence(lines):
+    counts = {}
+    for line in lines:
+        counts[line["verdict"]] = counts.get(line["verdict"], 0) + 1
+    order = (FAILED, SLOWER, MORE, FASTER, FEWER, SAME, UNLIKE)
+    said = f"{len(lines)} rows: " + ", ".join(f"{counts[v]} {v}" for v in order if v in counts)
+    moved = {v: sum(line.get("count_verdict") == v for line in lines) for v in (MORE, FEWER)}
+    if any(moved.values()):
+        said += "; instructions an operation: " + ", ".join(f"{v} in {n}" for v, n in moved.items() if n)
+    return said
+
+
+def explanation(lines, differences):
+    """What the verdicts mean, in sentences."""
+    judged_by = [lines[at]["by"] for at in differences]
+    by = {kind: judged_by.count(kind) for kind in judged_by}
+    said = []
+    if "placements" in by:
+        said.append(f"Rows judged by their placements' figures: {by['placements']}. The change is the median over all "
+                    "pairs of a new and an old\nplacement (Hodges and Lehmann); from and to are its 99% interval by ranks.")
+    if "figures" in by:
+        said.append(f"Rows judged by their figures and intervals: {by['figures']}. There are no figures of placements, or "
+                    "too few, or\nlaunches differ by more than their placements explain.")
+    if set(by) - {"counts"}:
+        said.append(f"The intervals of changes are of 99%, each by itself. Over these {len(differences)} rows false alarms are held down "
+                    f"(Benjamini-Hochberg):\nof rows called faster or slower at most {RISK:.0%} are neither. "
+                    "`same`: no difference is shown.")
+    if "counts" in by or any(line.get("count_verdict") for line in lines):
+        said.append("Counted instructions are exact: any difference is one. They are not time.")
+    return said
+
+
+def shown(args, old, new, crossed, lines, differences):
+    if args.format in ("csv", "json"):
+        columns = [c for c in COLUMNS if c.key not in TEXTS]
+        table.write(args.format, [*columns[:-2], *PARTS, *columns[-2:]], lines)
+        return
+    print(old.line())
+    print(new.line())
+    for text in crossed:
+        print(f"compared all the same: {text}")
+    hosted = old.run.get("platform") != new.run.get("platform")
+    print()
+    one_core = len({line["core"] for line in lines}) == 1
+    titles = {"old": old.title, "new": new.title}
+    table.write(args.format, [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in COLUMNS
+                              if c.key != "core" or not one_core], lines)
+    print()
+    if hosted:
+        print("A process against a bare machine. One window, in ticks of the TSC, and the time that somebody "
+              "else had the core:")
+        print()
+        columns, rows = tails(lines, (old, new))
+        table.write(args.format, [c for c in columns if c.key != "core" or not one_core], rows)
+        print()
+        print(lost(old))
+        print(lost(new))
+        print()
+    print(sentence(lines))
+    for said in explanation(lines, differences):
+        print(said)
+
+
+def command(args, old_paths, new_paths):
+    """0: compared; 1: --fail-if-slower found a row."""
+    old, new = Side("old", old_paths), Side("new", new_paths)
+    crossed = fail_if_unlike(old, new, args.across)
+    if old.run.get("platform") != new.run.get("platform"):
+        for side in (old, new):
+            side.title = "hosted" if side.run.get("platform") == "hosted" else "bare"
+    lines, differences = compared(old, new, args)
+    if not lines:
+        raise saved.Unreadable("no row is chosen by --suite, --bench and --core")
+    shown(args, old, new, crossed, lines, differences)
+    if not differences:
+        raise saved.Unreadable("no row of the two can be compared")
+    if args.fail_if_slower is None:
+        return 0
+    return verdict_on_slow(args, too_slow(lines, differences, args.fail_if_slower), "Holm")
+
+
+def verdict_on_slow(args, slow, correction):
+    """The exit status of --fail-if-slower. slow: the lines that are slower by more than it allows."""
+    doubt = f"beyond doubt ({correction}, a risk of {RISK:.0%} over all rows)"
+    for line in slow:
+        by = f"by {line['ratio'] - 1:.1%}" if line.get("ratio") else f"({line['old']:.3f} -> {line['new']:.3f})"
+        print(f"baretick: {line['row']} on core {line['core']} is slower {line.get('since', '')}{by}: more than "
+              f"{args.fail_if_slower * 100:g}% {doubt}", file=sys.stderr)
+    if not slow and args.format in ("text", "markdown"):
+        print(f"No row is slower by more than {args.fail_if_slower * 100:g}% {doubt}.")
+    return 1 if slow else 0

@@ -1,0 +1,76 @@
+"""`baretick compare`: its words, and which of them ask for two sides and which for a history of runs."""
+import argparse
+import os
+
+from judge import compare, history, likeness, series
+from read import saved, show, table
+from tools import help_text
+
+
+def launches_of(words):
+    """Paths of one side or run: a word that is no file may be a list with commas."""
+    return [path for word in words for path in ([word] if os.path.exists(word) else word.split(","))]
+
+
+def command(args):
+    if args.old and args.new and not args.reports and not args.history:
+        return compare.command(args, launches_of(args.old), launches_of(args.new))
+    if args.old or args.new:
+        raise saved.Unreadable("--old FILE... and --new FILE... are asked for, both and nothing else")
+    if args.history or len(args.reports) > 2:
+        kept = history.kept(args.history) if args.history else []
+        return history.command(args, [launches_of([word]) for word in [*kept, *args.reports]])
+    if len(args.reports) == 2:
+        return compare.command(args, *(launches_of([word]) for word in args.reports))
+    raise saved.Unreadable("OLD NEW is asked for, or --old FILE... --new FILE..., or three runs and more, or --history DIR")
+
+
+def percent(text):
+    try:
+        value = float(text.removesuffix("%"))
+    except ValueError:
+        value = -1
+    if not 0 <= value < 1000:
+        raise argparse.ArgumentTypeError(f"{text!r}: a percentage is asked for, like 2%")
+    return value / 100
+
+
+def kinds(text):
+    found = text.split(",")
+    for kind in found:
+        if kind not in likeness.MAY_CROSS:
+            raise argparse.ArgumentTypeError(f"{kind!r}: one of {', '.join(likeness.MAY_CROSS)} is asked for")
+    return found
+
+
+def add(commands):
+    p = commands.add_parser(
+        "compare", help="two reports, or sets of them, or many runs, row by row",
+        formatter_class=help_text.Paragraphs,
+        description="Compares two reports row by row: both figures, their ratio with its interval, a verdict.\n"
+                    "Of three and more it shows each row's figures in the order given, their trend, and since which\n"
+                    "run they are on another level.",
+        epilog="Several files of a side are launches of one machine: they are pooled. Machines, recipes and options\n"
+               "that are not alike are refused. Exit status: 0 compared; 1 --fail-if-slower found a row (of many\n"
+               "runs: one whose newest change made it slower); 2 a report cannot be read, is damaged, or nothing in\n"
+               "it can be compared.\n\n"
+               "examples:\n"
+               "  baretick compare old.jsonl new.jsonl --fail-if-slower 2%\n"
+               "  baretick compare --old a1.jsonl a2.jsonl --new b1.jsonl b2.jsonl\n"
+               "  baretick compare monday.jsonl tuesday.jsonl wednesday.jsonl thursday.jsonl\n"
+               "  baretick compare --history runs report.jsonl --fail-if-slower 2%")
+    p.add_argument("reports", nargs="*", metavar="REPORT",
+                   help="OLD NEW, or three and more, the oldest first; each may be a list of launches with commas")
+    p.add_argument("--old", nargs="+", metavar="FILE", help="launches of the old side")
+    p.add_argument("--new", nargs="+", metavar="FILE", help="launches of the new side")
+    p.add_argument("--fail-if-slower", type=percent, metavar="P%",
+                   help="exit 1 where a row is slower by more than this beyond doubt")
+    p.add_argument("--history", metavar="DIR",
+                   help="the runs in this folder (*.jsonl, *.log), by the numbers in their names, then REPORT")
+    p.add_argument("--least", type=percent, default=series.LEAST, metavar="P%",
+                   help=f"of many runs: a smaller change is ignored ({series.LEAST * 100:g}%%)")
+    p.add_argument("--across", type=kinds, default=[], metavar="KIND,...",
+                   help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
+    show.add_choice(p)
+    p.add_argument("--format", choices=table.FORMATS, default="text", help="of the table (text)")
+    p.set_defaults(command=command)

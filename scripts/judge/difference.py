@@ -1,0 +1,94 @@
+"""A row of an old report against the same row of a new one: by the placements' figures where both sides have
+enough of them, else by the figures with their intervals.
+
+Placements differ by code, stack and data, which no normal distribution describes, so these are compared by ranks
+(shift.py). Launches of one side are pooled where they are of one distribution. Where they are not (the physical
+pages of `sum/cold`, say), each launch counts once, by its figure: the placements of one launch then have that
+launch's state in common, and would claim more than they know.
+"""
+import statistics
+
+from judge import estimate, shift
+from read import figure
+
+CONFIDENCE = estimate.CONFIDENCE
+ONE_SOURCE = 0.05  # launches of a side that lie apart with less probability are not pooled
+
+
+def placements(row):
+    """What each placement gave, core cycles."""
+    return [c for c in row.get("interval", {}).get("placements_cycles", []) if c is not None]
+
+
+class ByPlacements:
+    """old, new: figures of all placements of all launches. shift, with lo and hi, in the figure's unit; ratio with
+    lo and hi, None where the old figure is near zero; p: the probability of this where nothing differs."""
+
+    by = "placements"
+
+    def __init__(self, old, new, near_zero):
+        self.old, self.new = old, new
+        found = shift.Shift(old, new, CONFIDENCE)
+        self.shift, self.shift_lo, self.shift_hi, self.p = found.value, found.lo, found.hi, found.p
+        self.ratio = self.ratio_lo = self.ratio_hi = None
+        if not near_zero and min(old) > 0:
+            self.ratio, self.ratio_lo, self.ratio_hi = shift.factor(old, new, CONFIDENCE)
+        self.relative = self.ratio is not None
+
+    def p_above(self, limit):
+        """The probability of this where no operation costs more than the old by this share."""
+        return shift.p_above([v * (1 + limit) if self.relative else v + limit * figure.NEAR_ZERO for v in self.old], self.new)
+
+
+class ByFigures:
+    """The same of two estimate.Estimates, by their intervals."""
+
+    def __init__(self, old, new, by, near_zero):
+        self.by = by
+        self._t = estimate.Difference(old, new)
+        self.shift, self.p = new.value - old.value, self._t.p
+        half = self._t.half()
+        self.shift_lo, self.shift_hi = self.shift - half, self.shift + half
+        self.ratio = self.ratio_lo = self.ratio_hi = None
+        if not near_zero:
+            self.ratio, self.ratio_lo, self.ratio_hi = self._t.ratio, self._t.lo, self._t.hi
+        self.relative = self.ratio is not None
+
+    def p_above(self, limit):
+        return self._t.p_above(limit) if self.relative else self._t.p_beyond(limit * figure.NEAR_ZERO)
+
+
+def _pooled(launches):
+    """(all placements of these launches, ""), or (None, why they are not compared by them)."""
+    found = [placements(row) for row in launches]
+    if not all(found):
+        return None, ""
+    if any(row["interval"].get("by") == "rounds" for row in launches):
+        return None, "rounds of a launch differ by more than their placements explain"
+    if len(found) > 1 and shift.p_one_source(found) < ONE_SOURCE:
+        return None, "launches differ by more than their placements explain"
+    return sum(found, []), ""
+
+
+def _loop(launches):
+    """Core cycles of a turn of the loop that was subtracted; None where a launch does not have it."""
+    found = [row["per_op"].get("loop_cycles") for row in launches]
+    return None if None in found else statistics.median(found)
+
+
+def of_rows(old, new, unit, a, b):
+    """(the difference, a note on how it was made, or ""). old, new: a row's records, one a launch; a, b: their
+    pooled estimate.Estimates. (None, why) where nothing is known of an error."""
+    if unit == "instructions":
+        return ByFigures(a, b, "counts", figure.is_near_zero(a.value)), ""
+    note, near_zero = "", figure.is_near_zero(a.value, a.lo, _loop(old) if unit == "cycles" else None)
+    if unit == "cycles":
+        (x, why_old), (y, why_new) = _pooled(old), _pooled(new)
+        note = why_old or why_new
+        if x and y and shift.rank(len(x), len(y), CONFIDENCE)[0]:
+            return ByPlacements(x, y, near_zero), ""
+        if x and y:
+            note = f"too few placements: {len(x)} against {len(y)}"
+    if not a.parts or not b.parts:
+        return None, "no interval: give several launches of each side"
+    return ByFigures(a, b, "figures", near_zero), note

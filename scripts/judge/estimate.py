@@ -1,0 +1,145 @@
+"""A row's figure over one launch or several, with its error; two of them set against each other.
+
+cycles_lo and cycles_hi of a row hold another boot's figure (docs/method.md, "The headline"), so their half-width
+has the errors of two boots: w^2 = 2 (t s)^2. Reports whose figure is a mean have another part, which their field
+`interval.kappa` states: w^2 = 2 (t s)^2 + 2 (z kappa theta)^2, where s has the degrees of freedom of the rounds or
+of the placements, whichever is wider.
+"""
+import math
+import statistics
+
+from judge import significance
+
+CONFIDENCE = 0.99
+Z = significance.quantile(math.inf, CONFIDENCE)
+
+
+class Estimate:
+    """value; parts: [(variance, degrees of freedom)] of it, which add up; lo, hi: where another such set of
+    launches has its figure, 99%; None where not known. launches: how many."""
+
+    def __init__(self, value, parts, launches=1, lo=None, hi=None):
+        self.value, self.parts, self.launches, self.lo, self.hi = value, parts, launches, lo, hi
+
+    @property
+    def variance(self):
+        return sum(v for v, _ in self.parts)
+
+    def df(self):
+        return satterthwaite(self.parts)
+
+
+def satterthwaite(parts):
+    """Degrees of freedom of a sum of variances."""
+    total, below = sum(v for v, _ in parts), sum(v * v / df for v, df in parts if v > 0)
+    return total * total / below if below > 0 else math.inf
+
+
+def _degrees(interval, width):
+    """Of s: of the rounds' means, or of the placements, whichever made the interval."""
+    if interval.get("by") in ("ranks", "placements"):
+        return max(1, interval["placements"] - 1)
+    rounds = [c for c in interval.get("rounds_cycles", []) if c is not None]
+    k, found = len(rounds), (0.0, math.inf)
+    if "rounds_sd" in interval and k > 1:
+        found = max(found, (width(k - 1, interval["rounds_sd"] ** 2 / k), k - 1))
+    r = interval.get("placements", 0)
+    if "sd" in interval and r > 1:
+        found = max(found, (width(r - 1, interval["sd"] ** 2 / r), r - 1))
+    return found[1]
+
+
+def of_row(row, unit):
+    """The estimate of one launch's row. Without an interval it has no parts. An interval by order statistics knows
+    no distribution; where it must be set against one that does, it is taken for one of a normal distribution with
+    one degree of freedom less than there are placements."""
+    per_op, interval = row["per_op"], row.get("interval", {})
+    value = per_op[unit]
+    if unit == "instructions":
+        return Estimate(value, [(0.0, math.inf)], lo=value, hi=value)
+    lo, hi = per_op.get("cycles_lo"), per_op.get("cycles_hi")
+    if unit != "cycles" or lo is None or hi is None:
+        return Estimate(value, [])
+    w = max(hi - value, value - lo)
+    boots = min(2 * (Z * interval.get("kappa", 0) * value) ** 2, w * w)
+    df = _degrees({**interval, "placements": row.get("placements", 0)},
+                  lambda df, v: significance.quantile(df) * math.sqrt(v))
+    own = (w * w - boots) / 2 / significance.quantile(df) ** 2
+    return Estimate(value, [(own, df), (boots / 2 / Z ** 2, math.inf)], lo=lo, hi=hi)
+
+
+def by_chance(df):
+    """What a variance of df degrees of freedom comes to at the most where it is 1, 95%: chi squared over df, as
+    Wilson and Hilferty have it. Without this bound two launches, a third of which lie farther apart than their
+    errors by chance, would often tell less than one."""
+    return (1 - 2 / (9 * df) + 1.645 * math.sqrt(2 / (9 * df))) ** 3
+
+
+def pooled(estimates):
+    """The mean of several launches. Where they differ by more than their own errors, what is beyond these is a
+    variance between launches (DerSimonian and Laird), with one degree of freedom less than there are launches."""
+    n = len(estimates)
+    if n == 1:
+        return estimates[0]
+    mean = statistics.fmean(e.value for e in estimates)
+    seen = statistics.variance([e.value for e in estimates])
+    if all(e.parts for e in estimates):
+        # Launches are independent, and so are their errors' errors.
+        parts = [(v / n / n, df) for e in estimates for v, df in e.parts]
+        own = statistics.fmean(e.variance for e in estimates)
+    else:
+        parts, own = [], 0.0
+    if seen > own * by_chance(n - 1) or not parts:
+        parts.append((max(0.0, seen - own) / n, n - 1))
+    found = Estimate(mean, parts, n)
+    half = math.sqrt(2 * found.variance) * significance.quantile(found.df(), CONFIDENCE)
+    found.lo, found.hi = mean - half, mean + half
+    return found
+
+
+class Difference:
+    """Of two estimates: ratio (new / old) with lo and hi, 99%, each None where it cannot be told; p: the
+    probability of so large a difference where there is none."""
+
+    def __init__(self, old, new):
+        self.old, self.new = old, new
+        self.df = satterthwaite(old.parts + new.parts)
+        self.p = self._p()
+        self.ratio = self.lo = self.hi = None
+        if old.value > 0:
+            self._fieller()
+
+    def _p(self):
+        apart, variance = self.new.value - self.old.value, self.old.variance + self.new.variance
+        if variance == 0:
+            return float(apart == 0)
+        return significance.two_sided(apart / math.sqrt(variance), self.df)
+
+    def _fieller(self):
+        """Fieller's interval: all ratios r at which new - r old is within its error of 0."""
+        old, new, t2 = self.old, self.new, significance.quantile(self.df, CONFIDENCE) ** 2
+        a = old.value ** 2 - t2 * old.variance
+        if a <= 0:
+            return  # the old figure is within its error of 0, so any ratio may be
+        b, c = old.value * new.value, new.value ** 2 - t2 * new.variance
+        root = math.sqrt(max(0.0, b * b - a * c))
+        self.ratio, self.lo, self.hi = new.value / old.value, (b - root) / a, (b + root) / a
+
+    def half(self):
+        """Half-width of the interval of new - old, 99%."""
+        variance = self.old.variance + self.new.variance
+        return significance.quantile(self.df, CONFIDENCE) * math.sqrt(variance) if variance else 0.0
+
+    def p_above(self, limit):
+        """The probability of this where new is at most 1 + limit times old."""
+        return self._p_over((1 + limit) * self.old.value, (1 + limit) ** 2 * self.old.variance)
+
+    def p_beyond(self, amount):
+        """The probability of this where new is at most old + amount."""
+        return self._p_over(self.old.value + amount, self.old.variance)
+
+    def _p_over(self, bound, variance):
+        apart, variance = self.new.value - bound, self.new.variance + variance
+        if variance == 0:
+            return float(apart <= 0)
+        return significance.upper(apart / math.sqrt(variance), self.df)

@@ -1,0 +1,330 @@
+"""`baretick gate`: counted instructions against a baseline. They are exact, so any change of a row of the baseline
+fails. A row that the baseline does not have is named, and does not fail.
+
+A report of an emulator that counts (execution `instructions`) has instructions an operation and a window. One of a
+CPU has those an operation, by single-stepping: the same numbers, so a baseline may come from either."""
+import collections
+import json
+import os
+import re
+import shlex
+import stat
+import sys
+import tempfile
+
+from judge import likeness
+from read import figure, run_folder, saved, show
+from tools import help_text
+
+FORMAT = 1
+KINDS = ("instructions", "window")
+ROW_NAME = re.compile(r".+/.+@[0-9]+")
+
+
+def name(row):
+    """As the baseline has it."""
+    return f"{row['suite']}/{row['name']}@{row['core']}"
+
+
+class Taken:
+    """What can be gated of a report. words: {word: value}, which windows depend on; windows: whether these are
+    gated; rows: {"suite/name@core": {"instructions", "window"}}, of an operation and of a whole window; inexact,
+    failed, unsupported: {row: why} of the others."""
+
+    def __init__(self, report, args):
+        run = report.one("run")
+        options = run.get("options", {})
+        self.counted = run.get("execution") == "instructions"  # all of it, windows too
+        self.windows = self.counted and not args.instructions
+        self.words = {}
+        if self.counted and "ticks_per_instruction" not in run:
+            raise saved.Unreadable(f"{report.path}: its record `run` has no `ticks_per_instruction`")
+        if self.windows:
+            if options.get("method", "doubled") != "doubled":
+                raise saved.Unreadable(f"{report.path} was taken with method={options['method']}: "
+                                       "windows of method=doubled are gated (--instructions leaves them out)")
+            self.words = {"recipe": run.get("recipe"), **{word: options[word] for word in likeness.measured(options)}}
+            self.words = {key: value for key, value in self.words.items() if value is not None}
+        self.rows, self.inexact, self.failed, self.unsupported = {}, {}, {}, {}
+        chosen = show.chosen(report.of("row"), args)
+        for key, times in collections.Counter(name(row) for row in chosen).items():
+            if times > 1:
+                raise saved.Unreadable(f"{report.path}: row {key} is there {times} times: which one counts?")
+        if not self.counted and chosen and not any(figure.instructions(row) is not None for row in chosen):
+            raise saved.Unreadable(f"{report.path} counts no instructions (execution {run.get('execution', '?')}): run "
+                                   "with instructions=auto, or boot with ICOUNT=1, as `make run` does under TCG")
+        for row in chosen:
+            self._take(row, run.get("ticks_per_instruction"))
+        rows = sum(row["status"] == "wrong" for row in report.of("row"))
+        beside = report.one("end").get("failures", 0) - rows
+        if beside > 0:
+            self.failed["the run"] = f"{beside} failures beside its rows: `baretick show {report.path}` names them"
+
+    def _take(self, row, ticks):
+        key = name(row)
+        if row["status"] == "unsupported":
+            self.unsupported[key] = row.get("why", "unsupported")
+        elif row["status"] != "ok":
+            self.failed[key] = row.get("why", row["status"])
+        elif self.counted:
+            self._take_window(key, row, ticks)
+        elif figure.instructions(row) is not None:
+            self.rows[key] = {"instructions": figure.instructions(row)}
+        else:
+            self.inexact[key] = row.get("steps", {}).get("why", "its instructions were not counted")
+
+    def _take_window(self, key, row, ticks):
+        window = row.get("ticks", {})
+        if not window:
+            self.inexact[key] = "it has no windows"
+        elif window["min"] != window["max"]:
+            self.inexact[key] = f"windows of {window['min'] / ticks:g} to {window['max'] / ticks:g} instructions"
+        else:
+            counts = {"window": show.in_unit(window["min"], ticks), "instructions": figure.instructions(row)}
+            kinds = KINDS if self.windows else ("instructions",)
+            counts = {kind: counts[kind] for kind in kinds if counts[kind] is not None}
+            if counts:
+                self.rows[key] = counts
+            else:
+                self.inexact[key] = "it has no instructions an operation"
+
+
+# --- the baseline ----------------------------------------------------------------------------------
+
+def _once(pairs):
+    """An object whose members are named once: of two lines that a merge left the one would be overlooked."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, times in collections.Counter(key for key, _ in pairs).items() if times > 1)
+        raise ValueError(f"{twice} is there twice")
+    return found
+
+
+def _no_constant(constant):
+    raise ValueError(f"{constant} is no number")
+
+
+def _is_row(key, row):
+    return ROW_NAME.fullmatch(key) and type(row) is dict and row and \
+        all(kind in KINDS and type(count) in (int, float) and abs(count) < 1e300 for kind, count in row.items())
+
+
+def read_baseline(path):
+    """(words, rows) of the file."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            found = json.load(f, object_pairs_hook=_once, parse_constant=_no_constant)
+    except FileNotFoundError:
+        raise saved.Unreadable(f"{path}: there is no such baseline: --update makes it") from None
+    except OSError as e:
+        raise saved.Unreadable(f"{path}: {e.strerror or e}") from None
+    except (ValueError, RecursionError) as e:
+        raise saved.Unreadable(f"{path} is no baseline: {e}") from None
+    if type(found) is not dict or found.get("baretick_gate") != FORMAT:
+        raise saved.Unreadable(f"{path} is no baseline: it does not say \"baretick_gate\": {FORMAT}")
+    words, rows = found.get("words"), found.get("rows")
+    if type(words) is not dict or type(rows) is not dict:
+        raise saved.Unreadable(f"{path} is no baseline: words and rows are asked for")
+    for key, row in rows.items():
+        if not _is_row(key, row):
+            raise saved.Unreadable(f"{path} is no baseline: {key!r}: a row is suite/name@core with numbers for "
+                                   f"{' and '.join(KINDS)}")
+    return words, rows
+
+
+def baseline_text(words, rows):
+    """A row a line, in the program's order: a change is a line of a diff."""
+    rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(rows[key], sort_keys=True)}" for key in sorted(rows, key=figure.order))
+    words = json.dumps(words, sort_keys=True)
+    return f'{{\n "baretick_gate": {FORMAT},\n "words": {words},\n "rows": {{\n{rows}\n }}\n}}\n'
+
+
+def write_baseline(path, text):
+    """Whole or not at all. A link stays one, and a file keeps its permissions."""
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise saved.Unreadable(f"{path}: it is no file that a baseline can be written to")
+    try:
+        mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else 0o644
+        f = tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(target), delete=False)
+        try:
+            with f:
+                f.write(text)
+            os.chmod(f.name, mode)
+            os.replace(f.name, target)
+        except OSError:
+            os.unlink(f.name)
+            raise
+    except OSError as e:
+        raise saved.Unreadable(f"{path} cannot be written: {e.strerror or e}") from None
+
+
+# --- what changed ----------------------------------------------------------------------------------
+
+def amount(before, after):
+    """12 -> 13 (+1, +8.3%)"""
+    text = f"{before:.10g} -> {after:.10g} ({after - before:+.6g}"
+    return text + (")" if figure.is_near_zero(before) else f", {(after - before) / before:+.2%})")
+
+
+def moved(before, after):
+    """How a row changed, in words, or None. Windows are held where both have them: a CPU's report has none."""
+    said = []
+    for key, title in zip(KINDS, ("instructions an operation", "instructions a window")):
+        if before.get(key) == after.get(key) or (key == "window" and None in (before.get(key), after.get(key))):
+            continue
+        if None in (before.get(key), after.get(key)):
+            said.append(f"{title}: {before.get(key, 'none')} -> {after.get(key, 'none')}")
+        else:
+            said.append(f"{title}: {amount(before[key], after[key])}")
+    return "; ".join(said) or None
+
+
+def changes(baseline, taken):
+    """[(what, row, how)] of all that is not as the baseline has it."""
+    found = []
+    for key in sorted({*baseline, *taken.rows, *taken.failed}, key=figure.order):
+        if key in taken.failed:
+            found.append(("failed", key, taken.failed[key]))
+        elif key not in baseline:
+            found.append(("new", key, "the baseline does not have it"))
+        elif key in taken.rows:
+            if how := moved(baseline[key], taken.rows[key]):
+                found.append(("moved", key, how))
+        elif key in taken.inexact and "window" in baseline[key] and not taken.windows:
+            continue  # an emulator counted it, and this machine cannot: it is named as not gated
+        elif key in taken.inexact:
+            found.append(("no longer exact", key, taken.inexact[key]))
+        else:
+            found.append(("gone", key, taken.unsupported.get(key, "the report does not have it")))
+    return found
+
+
+def fail_if_other_words(path, words, taken):
+    if not words or not taken.words:  # one side has no windows, which the words are of
+        return
+    apart = [f"{key}={words[key]}, now {taken.words[key]}"
+             for key in sorted({*words} & {*taken.words}) if words[key] != taken.words[key]]
+    if apart:
+        raise saved.Unreadable(f"{path} was taken with other words: " + "; ".join(apart))
+
+
+def note_new(path, new, words, taken, failed):
+    """Notes rows and options that the baseline does not name, and the command that adds them. An option that one side
+    does not know is no reason to refuse: the counts show whether it matters."""
+    if words and taken.words and (unknown := sorted({*taken.words} - {*words})):
+        print(f"note: {path} was taken before there were the options {', '.join(f'{key}=' for key in unknown)}")
+    if not new:
+        return
+    print(f"note: rows that are not in {path} are not gated: {len(new)}")
+    if failed:
+        print("note: once the other rows pass, --update adds them")
+    else:
+        print(f"note: {shlex.join([*sys.argv, '--update'])} adds them")
+
+
+def chosen_keys(rows, args):
+    """Rows of a baseline that --suite, --bench and --core choose."""
+    split = [(key, *key.rpartition("@")[0].split("/", 1), key.rpartition("@")[2]) for key in rows]
+    flat = [{"key": k, "suite": s, "name": n, "core": int(c)} for k, s, n, c in split]
+    return {r["key"]: rows[r["key"]] for r in show.chosen(flat, args)}
+
+
+# --- the runs before -------------------------------------------------------------------------------
+
+def earlier(args):
+    """[(name of a file, its Taken)] of the runs that --history kept, the oldest first."""
+    if not args.history or not os.path.isdir(args.history):
+        return []
+    return [(os.path.basename(path), Taken(saved.read_whole(path, saved.DRAWN), args))
+            for path in run_folder.files(args.history)]
+
+
+def remembered(before, key, taken):
+    """What the runs before had of a row that is not as its baseline has it, in words: since when it was as in the
+    newest of them, and which of them had it as it is now. Instructions an operation are gone by."""
+    def count(run):
+        return run.rows.get(key, {}).get("instructions")
+
+    known = [(name, count(run)) for name, run in before if count(run) is not None]
+    if not known:
+        return ""
+    newest = known[-1][1]
+    since = next(at for at in range(len(known)) if all(n == newest for _, n in known[at:]))
+    said = f"; {newest:.10g} in each run since {known[since][0]}"
+    now = count(taken)
+    if same := [name for name, n in known[:since] if n == now]:
+        said += f"; {now:.10g} last in {same[-1]}"
+    return said
+
+
+def keep(args, report):
+    if args.history:
+        print(f"kept: {run_folder.keep(args.history, report)}")
+
+
+def command(args):
+    report = saved.read_whole(args.report, saved.DRAWN)
+    taken = Taken(report, args)
+    for key, why in sorted(taken.inexact.items(), key=lambda item: figure.order(item[0])):
+        print(f"baretick: {key} is not exact and not gated: {why}", file=sys.stderr)
+    if not taken.rows and not taken.failed:
+        raise saved.Unreadable(f"{args.report}: it has no exact row that is chosen")
+    fresh = args.update and not os.path.exists(args.baseline)
+    words, rows = (taken.words, {}) if fresh else read_baseline(args.baseline)
+    chosen = chosen_keys(rows, args)
+    if not chosen and not args.update:
+        raise saved.Unreadable(f"{args.baseline}: it has none of the chosen rows; --update adds them")
+    left_alone = {key: row for key, row in rows.items() if key not in chosen}
+    if left_alone or not args.update:
+        fail_if_other_words(args.baseline, words, taken)
+    found = changes(chosen, taken)
+    before = earlier(args)
+    for what, key, how in found if not fresh else [f for f in found if f[0] == "failed"]:
+        print(f"{what}: {key}: {how}{remembered(before, key, taken)}")
+    new = [key for what, key, _ in found if what == "new"]
+    changed = len(found) - (0 if args.update else len(new))
+    counts = f"{len(taken.rows)} exact rows, {changed} changes"
+    if not taken.windows:
+        counts += " of instructions an operation"
+    if not args.update:
+        note_new(args.baseline, new, words, taken, failed=changed)
+        print(f"{'FAIL' if changed else 'PASS'}: {counts} against {args.baseline}")
+        if not changed:
+            keep(args, report)
+        return 1 if changed else 0
+    if taken.failed:
+        print(f"FAIL: {counts}; nothing is written, since something failed")
+        return 1
+    words = taken.words or (words if any("window" in row for row in left_alone.values()) else {})
+    write_baseline(args.baseline, baseline_text(words, {**left_alone, **taken.rows}))
+    print(f"written: {args.baseline}: {counts}")
+    keep(args, report)
+    return 0
+
+
+def add(commands):
+    p = commands.add_parser(
+        "gate", help="fail where a row's counted instructions changed",
+        formatter_class=help_text.Paragraphs,
+        description="Compares a report's counted instructions with a baseline. They are exact: any change fails.",
+        epilog="A row's instructions per operation are compared on any machine, and a window's where an emulator "
+               "counts. Rows that moved, are gone, failed or are no longer exact are named and fail. Rows that the "
+               "baseline does not have are named and do not fail; --update adds them. Exit status: 0 no row "
+               "failed, or --update accepted the changes; 1 a row failed; 2 the report is damaged or counts no "
+               "instructions, or the baseline was taken with other options.\n\n"
+               "examples:\n"
+               "  baretick run --icount 1 suite=calls\n"
+               "  baretick gate calls.json build/run/report.jsonl\n"
+               "  baretick gate calls.json build/run/report.jsonl --update\n"
+               "  baretick gate calls.json report.jsonl --history runs")
+    p.add_argument("baseline", metavar="BASELINE", help="one JSON file, to be kept with the source")
+    p.add_argument("report", metavar="REPORT", help="report.jsonl, or a serial log")
+    p.add_argument("--instructions", action="store_true",
+                   help="hold instructions an operation alone, which every machine counts alike, and no windows")
+    p.add_argument("--history", metavar="DIR",
+                   help="keep each report that passes or is accepted in this folder, and name the runs since which a "
+                        "row had its count")
+    p.add_argument("--update", action="store_true", help="accept: write the baseline anew")
+    show.add_choice(p)
+    p.set_defaults(command=command)

@@ -1,0 +1,264 @@
+"""Many runs, row by row: the figures in order, the rows that changed first, and since which run."""
+import os
+import statistics
+
+from judge import compare, estimate, series
+from read import figure, run_folder, saved, show, table
+
+COLUMNS = (
+    table.Column("row", "row", left=True),
+    table.Column("core", "core"),
+    table.Column("unit", "unit", left=True),
+    table.Column("verdict", "verdict", left=True),
+    table.Column("since", "since", left=True),
+    table.Column("change", "change"),
+    table.Column("from", "change_from"),
+    table.Column("to", "change_to"),
+    table.Column("a run", "slope"),
+    table.Column("from", "slope_from"),
+    table.Column("to", "slope_to"),
+    table.Column("p", "trend_p", ".2g"),
+    table.Column("figures, oldest first; | is a change", "figures", left=True),
+    table.Column("note", "why", left=True),
+)
+# For programs: one object a row.
+PARTS = tuple(table.Column("", key) for key in (
+    "row", "suite", "name", "core", "unit", "verdict", "values", "changes", "slope", "slope_lo", "slope_hi",
+    "trend_p", "instructions", "count_changes", "missing", "why"))
+
+
+# --- runs ------------------------------------------------------------------------------------------
+
+def runs_of(paths, across):
+    """(a compare.Side for each run, what differs all the same). paths: of the launches of each run."""
+    found = [compare.Side(f"run {number}", launches) for number, launches in enumerate(paths, 1)]
+    seen = {}
+    for run in found:
+        for report in run.reports:
+            path = os.path.realpath(report.path)
+            if path in seen:
+                raise saved.Unreadable(f"{report.path}: it is both {seen[path]} and {run.title}")
+            seen[path] = run.title
+    crossed = []
+    for run in found[1:]:
+        crossed += compare.fail_if_unlike(found[0], run, across)
+        if run.run.get("platform") != found[0].run.get("platform"):
+            raise saved.Unreadable(f"{found[0].title} and {run.title} are not comparable: another platform: "
+                                   f"{found[0].run.get('platform')} against {run.run.get('platform')}")
+    return found, list(dict.fromkeys(crossed))
+
+
+def judged(runs, args):
+    """(a series.Judged for each chosen row, the risk of a false alarm of one row)."""
+    keys = list(dict.fromkeys(key for run in reversed(runs) for key in run.rows))
+    keys = [(k["suite"], k["name"], k["core"]) for k in
+            show.chosen([{"suite": s, "name": n, "core": c} for s, n, c in keys], args)]
+    rows = [series.Series(key, runs) for key in keys]
+    risk = compare.RISK / max(1, sum(len(s.figures) >= series.LEAST_RUNS for s in rows))
+    return [series.Judged(s, risk, args.least) for s in rows], risk
+
+
+# --- in words --------------------------------------------------------------------------------------
+
+def since(place, runs):
+    """A run's number and files."""
+    alone = ", the newest alone" if place == len(runs) - 1 else ""
+    return f"run {place + 1} ({', '.join(os.path.basename(r.path) for r in runs[place].reports)}{alone})"
+
+
+def numbers(places):
+    """Runs in words: 1, 3 to 5."""
+    spans = []
+    for place in places:
+        if spans and spans[-1][1] == place - 1:
+            spans[-1][1] = place
+        else:
+            spans.append([place, place])
+    said = ", ".join(str(a + 1) if a == b else f"{a + 1} to {b + 1}" for a, b in spans)
+    return f"run{'s' if len(places) > 1 else ''} {said}"
+
+
+def missing(s):
+    """Which runs have no figure, in words: runs with one reason together."""
+    reasons = {}
+    for place, why in s.missing.items():
+        reasons.setdefault(why, []).append(place)
+    return "; ".join(f"{numbers(places)}: {why}" for why, places in reasons.items())
+
+
+def amounts(values, relative, unit):
+    form, unit = ("+.2%", "") if relative else ("+.3f", f" {unit}")
+    return [None if v is None else format(v, form) + (unit if at == 0 else "") for at, v in enumerate(values)]
+
+
+def in_order(s, starts, values, form):
+    """The values with | before each change; of runs without one, -."""
+    shown, at = [], dict(zip(s.places, values))
+    for place in range(max([*s.places, *s.missing], default=-1) + 1):
+        shown += ["|"] if place in starts else []
+        shown.append("-" if at.get(place) is None else format(at[place], form))
+    return " ".join(shown)
+
+
+def text_lines(j, runs):
+    """The table's lines of a row that is to be shown: one a change, or one in all."""
+    s, (suite, name, core) = j.series, j.series.key
+    base = {"row": f"{suite}/{name}", "core": core, "unit": s.unit, "why": missing(s)}
+    form = ".10g" if s.unit == "instructions" else ".3f"
+    starts = {s.places[c.at] for c in j.changes}
+    full = {**base, "verdict": j.verdict(), "figures": in_order(s, starts, [e.value for e in s.figures], form)}
+    if j.slope is not None:
+        middle = statistics.median(e.value for e in s.figures)
+        scale = middle if j.relative else 1
+        full["slope"], full["slope_from"], full["slope_to"] = amounts(
+            [v if v is None else v / scale for v in (j.slope.value, j.slope.lo, j.slope.hi)], j.relative, s.unit)
+        full["trend_p"] = j.trend_p
+    found = []
+    for c in reversed(j.changes):  # the newest first: it is what the figures are now
+        d = c.d
+        values = [v - 1 for v in (d.ratio, d.ratio_lo, d.ratio_hi)] if d.relative else [d.shift, d.shift_lo, d.shift_hi]
+        line = {**(base if found else full), "verdict": series.direction(s.unit, c), "since": since(s.places[c.at], runs)}
+        line["change"], line["change_from"], line["change_to"] = amounts(values, d.relative, s.unit)
+        found.append(line)
+    if j.series.failed or not found and (j.drift or not j.count_changes):
+        found.insert(0, full)
+    for place, a, b in reversed(j.count_changes):
+        found.append({**base, "unit": "instr/op", "verdict": compare.MORE if b > a else compare.FEWER,
+                      "since": since(place, runs), "change": f"{b - a:+.10g}",
+                      "figures": in_order(s, {p for p, _, _ in j.count_changes}, s.counts(), ".10g")})
+    return found
+
+
+def for_programs(j, runs):
+    s, (suite, name, core) = j.series, j.series.key
+
+    def change(c):
+        d = c.d
+        return {"run": s.places[c.at] + 1, "files": [r.path for r in runs[s.places[c.at]].reports],
+                "old": c.old.value, "new": c.new.value, "shift": d.shift, "shift_lo": d.shift_lo, "shift_hi": d.shift_hi,
+                "verdict": series.direction(s.unit, c), "p": d.p,
+                **({"ratio": d.ratio, "ratio_lo": d.ratio_lo, "ratio_hi": d.ratio_hi} if d.relative else {})}
+
+    at = dict(zip(s.places, (e.value for e in s.figures)))
+    counts = dict(zip(s.places, s.counts())) if s.unit != "instructions" else {}
+    found = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "unit": s.unit,
+             "verdict": j.verdict(), "values": [at.get(p) for p in range(len(runs))],
+             "changes": [change(c) for c in j.changes], "trend_p": j.trend_p,
+             "count_changes": [{"run": p + 1, "old": a, "new": b} for p, a, b in j.count_changes],
+             "missing": [{"run": p + 1, "why": why} for p, why in s.missing.items()]}
+    if any(n is not None for n in counts.values()):
+        found["instructions"] = [counts.get(p) for p in range(len(runs))]
+    if j.slope is not None:
+        found.update(slope=j.slope.value, slope_lo=j.slope.lo, slope_hi=j.slope.hi)
+    return found
+
+
+ORDER = (compare.FAILED, compare.SLOWER, compare.MORE, compare.FASTER, compare.FEWER, series.RISES, series.FALLS, compare.UNLIKE)
+
+
+def changed(j):
+    return bool(j.changes or j.count_changes or j.drift or j.series.failed)
+
+
+def rank(j):
+    """Failed rows first, then those that changed, the largest change first; then those that cannot be judged."""
+    v = j.verdict()
+    size = 0.0
+    if j.changes:
+        d = j.changes[-1].d
+        size = abs(d.ratio - 1) if d.relative else abs(d.shift)
+    return ORDER.index(v) if v in ORDER else ORDER.index(compare.MORE), -size
+
+
+def rest_line(found):
+    """The rows in which nothing changed, in a line."""
+    quiet = [j for j in found if not changed(j) and j.verdict() == compare.SAME]
+    if not quiet:
+        return "No row is without a change."
+    said = f"{len(quiet)} rows without a change"
+    steep = [j for j in quiet if j.slope is not None and j.relative]
+    if steep:
+        def slope(j):
+            return j.slope.value / statistics.median(e.value for e in j.series.figures)
+        most = max(steep, key=lambda j: abs(slope(j)))
+        said += (f"; the steepest trend among them: {most.series.key[0]}/{most.series.key[1]} {slope(most):+.2%} a run "
+                 f"(p {most.trend_p:.2g})")
+    return said + "."
+
+
+def explanation(runs, found, risk, least):
+    said = [f"A change: the runs from there on differ from those before beyond doubt, and by {least * 100:g}% of the figure and "
+            f"more.\nThe risk that a row without a change shows one is {risk:.1g}, over all rows {compare.RISK:.0%} (Bonferroni)."]
+    said.append("`a run`: the slope of Theil and Sen with its 99% interval; p: of Mann and Kendall's test, each by itself.")
+    if any(s.series.unit == "instructions" or s.count_changes for s in found):
+        said.append("Counted instructions are exact: any difference is a change. They are not time.")
+    if len(runs) < 5:
+        said.append(f"With {len(runs)} runs no trend can be shown, and of a row whose runs differ by themselves only a large change.")
+    return said
+
+
+# --- the command -----------------------------------------------------------------------------------
+
+def kept(folder):
+    """The files of a folder of runs; there must be some."""
+    found = run_folder.files(folder)
+    if not found:
+        raise saved.Unreadable(f"{folder}: no run is in it: no file ends in {' or '.join(run_folder.ENDINGS)}")
+    return found
+
+
+def too_slow(found, limit, risk):
+    """Those whose newest change made them slower by more than limit beyond doubt."""
+    slow = [j for j in found if j.changes and series.direction(j.series.unit, j.changes[-1]) in (compare.SLOWER, compare.MORE)]
+    return [j for j in slow if j.changes[-1].d.p_above(limit) <= risk]
+
+
+def shown(args, runs, crossed, found, risk):
+    if args.format in ("csv", "json"):
+        lines = [for_programs(j, runs) for j in sorted(found, key=rank)]
+        if args.format == "csv":
+            lines = [{k: " ".join("-" if x is None else str(x) for x in v) if k in ("values", "instructions") else
+                      "; ".join(f"run {x['run']}" for x in v) if isinstance(v, list) else v
+                      for k, v in line.items()} for line in lines]
+        table.write(args.format, PARTS, lines)
+        return
+    print(f"{len(runs)} runs, oldest first, in the order in which they are given:")
+    for run in runs:
+        print(run.line())
+    for text in crossed:
+        print(f"compared all the same: {text}")
+    print()
+    lines = [line for j in sorted(found, key=rank) if changed(j) or j.verdict() == compare.UNLIKE
+             for line in text_lines(j, runs)]
+    one_core = len({j.series.key[2] for j in found}) == 1
+    if lines:
+        table.write(args.format, [c for c in COLUMNS if c.key != "core" or not one_core], lines)
+        print()
+    print(rest_line(found))
+    for said in explanation(runs, found, risk, args.least):
+        print(said)
+
+
+def slow_line(j, runs):
+    """As compare.verdict_on_slow takes it."""
+    change, (suite, name, core) = j.changes[-1], j.series.key
+    return {"row": f"{suite}/{name}", "core": core, "old": change.old.value, "new": change.new.value,
+            "ratio": change.d.ratio, "since": f"since {since(j.series.places[change.at], runs)} "}
+
+
+def command(args, paths):
+    """0: compared; 1: --fail-if-slower found a row. paths: of the launches of each run, the oldest run first."""
+    if len(paths) < 2:
+        raise saved.Unreadable(f"{paths[0][0]}: one run is no history: name a second one")
+    runs, crossed = runs_of(paths, args.across)
+    found, risk = judged(runs, args)
+    if not found:
+        raise saved.Unreadable("no row is chosen by --suite, --bench and --core")
+    shown(args, runs, crossed, found, risk)
+    if all(j.verdict() in (compare.UNLIKE, compare.FAILED) for j in found):
+        raise saved.Unreadable(f"no row can be compared over these {len(runs)} runs: a figure with an error takes "
+                               f"{series.LEAST_RUNS} runs that have it")
+    if args.fail_if_slower is None:
+        return 0
+    slow = [slow_line(j, runs) for j in too_slow(found, args.fail_if_slower, risk)]
+    return compare.verdict_on_slow(args, slow, "Bonferroni")

@@ -1,0 +1,95 @@
+"""What must be alike before two figures can be compared: of reports, and of rows."""
+from read import figure
+
+# Options that only choose rows, how often they are measured, and where the report goes. Every other option changes
+# what is measured and must be alike, one that is not known here too.
+NOT_MEASURED = frozenset("""suite bench objects samples rounds quiet_budget warmup clock seed cores watch deadline format
+    table hist console serial finish instructions""".split())
+# What came of these is in the run and in its rows, and is compared there.
+REPORTED = frozenset(("recipe", "cycle", "takeover"))
+# Options that only one method uses.
+KNOBS = {"kbest": ("k", "epsilon", "most", "compensate"), "ensembles": ("ensembles", "size"),
+         "adaptive": ("target",)}
+# Kinds of difference that --across may allow: the same CPU, changed on purpose; or another version of baretick.
+MAY_CROSS = ("firmware", "microcode", "hypervisor", "option", "estimator")
+
+
+def _words(*values):
+    return " ".join(str(v) for v in values if v is not None)
+
+
+def measured(options):
+    """The names of those options that change what is measured, in their order."""
+    unused = {name for method, names in KNOBS.items() if method != options.get("method") for name in names}
+    return [name for name in options if name not in NOT_MEASURED | REPORTED | unused]
+
+
+def machine(run):
+    """{(kind, what): value} of all that counts; what is not known is None."""
+    cpu, firmware, smbios = (run.get(key, {}) for key in ("cpu", "firmware", "smbios"))
+    options = run.get("options", {})
+    found = {
+        ("execution", "execution"): run.get("execution"),
+        ("cpu", "CPU"): _words(cpu.get("brand", cpu.get("vendor")), "family", cpu.get("family"), "model",
+                               cpu.get("model"), "stepping", cpu.get("stepping")),
+        ("microcode", "microcode"): cpu.get("microcode"),
+        ("hypervisor", "hypervisor"): run.get("hypervisor", "one without a name") if run.get("virtualised")
+        else "none",
+        # A process sees of the firmware what SMBIOS tells, and nothing else.
+        ("firmware", "firmware"): _words(firmware.get("vendor"), firmware.get("revision")) or None,
+        ("firmware", "BIOS"): _words(smbios.get("bios_version"), smbios.get("bios_date")) or None,
+        ("option", "takeover"): run.get("takeover"),
+    }
+    found.update({("option", f"option {name}="): options[name] for name in measured(options)})
+    return found
+
+
+def unlike(a, b):
+    """[(kind, what is another one, in words)] of two records `run`."""
+    a, b = machine(a), machine(b)
+    return [(key[0], f"another {key[1]}: {a[key]} against {b[key]}" if key[0] != "option"
+             else f"another {key[1]} {a[key]} against {b[key]}")
+            for key in a if key in b and None not in (a[key], b[key]) and a[key] != b[key]]
+
+
+def estimators(report):
+    """What the figures of a report's rows are of their placements, in words. Reports of before the field
+    `interval.estimator` have means."""
+    intervals = [row.get("interval", {}) for row in report.of("row") if "cycles" in row.get("per_op", {})]
+    return {i.get("estimator", "mean") for i in intervals if i}
+
+
+def unlike_estimators(a, b):
+    """[(kind, in words)] where the figures of two reports are not of one kind."""
+    a, b = estimators(a), estimators(b)
+    if not a or not b or a == b:
+        return []
+    return [("estimator", f"another estimator of the figures: {' and '.join(sorted(a))} against {' and '.join(sorted(b))}")]
+
+
+def unfit(row):
+    """Why a row's figure is not to be compared with any, or None."""
+    if row["status"] != "ok":
+        return f"{row['status']}: {row['why']}" if row.get("why") else row["status"]
+    if figure.unit(row) is None:
+        return "it has no figure of an operation"
+    if row.get("quiet") is False:
+        return "a shared core: somebody else had part of it"
+    if row.get("throttled"):
+        return "the core was throttled"
+    if row.get("doubt"):
+        return row["doubt"]
+    if row.get("judged") is False:
+        return "cores of an emulator take turns"
+    return None
+
+
+def unlike_rows(a, b):
+    """Why two rows that are fit cannot be compared with each other, or None."""
+    if figure.unit(a) != figure.unit(b):
+        return f"another unit: {figure.unit(a)} against {figure.unit(b)}"
+    for key, name in (("recipe", "recipe"), ("cycle_source", "source of core cycles"), ("cold", "state of caches"),
+                      ("share", "way to share cores"), ("together", "number of cores at it"), ("form", "form")):
+        if a.get(key) != b.get(key):
+            return f"another {name}: {a.get(key)} against {b.get(key)}"
+    return None

@@ -1,0 +1,158 @@
+"""`baretick capture`: a real machine's report from its serial line, checked as it comes.
+
+A machine that is reset begins another report. The one before is kept as report-cut-1.jsonl (2, 3 and so on),
+and report.jsonl is always the last.
+"""
+import argparse
+import math
+import os
+import time
+
+from launch import live, serial_line
+from read import saved
+from tools import distribution
+
+HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+SILENCE = 600  # s; a large server's firmware says nothing for minutes
+AFTER_END = 1  # s of silence, after which the table's last line has come
+POLL = 0.2     # s
+
+
+class Captured(live.Report):
+    """A report that may begin again. What comes after its end is of another boot, and in serial.log alone."""
+
+    def __init__(self, console, out):
+        super().__init__(console, out)
+        self._out = out
+        self.cuts = 0
+        self._said_over = False
+
+    def _record(self, record, line):
+        if self.end:
+            self._after_the_end()
+            return
+        if self.records and (record["type"] == "run" or record["seq"] < self._sequence.next):
+            self._begin_again()
+        elif self.wrong and not self.records and record["type"] == "run":
+            self._console.error("a report begins: what was damaged before it was of another boot")
+            self.wrong = []
+        super()._record(record, line)
+
+    def _bad(self, problem):
+        if self.end:
+            self._after_the_end()
+        else:
+            super()._bad(problem)
+
+    def _after_the_end(self):
+        if not self._said_over:
+            self._console.error("more records come after the end: they are in serial.log alone")
+        self._said_over = True
+
+    def _begin_again(self):
+        self.cuts += 1
+        cut = os.path.join(self._out, f"report-cut-{self.cuts}.jsonl")
+        self._console.error(f"the machine was reset after {self.records} records: they are kept in {cut}; "
+                            "another report begins")
+        self.restart(cut)
+
+
+def listen(line, rep, silence):
+    """Until the end record, or why not."""
+    heard = time.monotonic()
+    ended = None
+    while True:
+        data = line.read(POLL)
+        now = time.monotonic()
+        if data == b"":
+            return None if rep.end else "the line is gone" if line.is_serial else "the file ends"
+        if data:
+            heard = now
+            rep.take(data)
+        if rep.end:
+            ended = ended or now
+            if now - heard > AFTER_END or now - ended > 10 * AFTER_END:
+                return None
+        elif now - heard > silence:
+            said = "has said nothing" if rep.bytes else "has not said one byte"
+            return f"the line {said} for {silence:g} s (--timeout)"
+
+
+def judge(rep, stopped):
+    wrong = list(rep.wrong)
+    if stopped:
+        wrong.append(stopped)
+    if rep.end is None:
+        wrong.append(f"no whole end record ({rep.records} records arrived)" if rep.records else "no record arrived")
+    elif rep.end.get("verdict") != "pass":
+        wrong.append(f"the end record says {rep.end.get('verdict')!r}")
+    return wrong
+
+
+def _folder(args):
+    """A report is never overwritten: what a machine said once it may not say again."""
+    out = args.out or os.path.join(HERE, "build/capture", time.strftime("%Y-%m-%d_%H-%M-%S"))
+    for name in ("report.jsonl", "serial.log"):
+        if os.path.exists(os.path.join(out, name)):
+            raise saved.Unreadable(f"{out}: a {name} is there already; --out names another folder")
+    os.makedirs(out, exist_ok=True)
+    return out
+
+
+def command(args):
+    if args.baud not in serial_line.SPEEDS:
+        raise saved.Unreadable(f"--baud {args.baud}: one of {', '.join(map(str, sorted(serial_line.SPEEDS)))}")
+    try:
+        line = serial_line.Line(args.device, args.baud)
+    except distribution.Missing:
+        distribution.hand_over("serial")
+        raise
+    try:
+        return _capture(args, line, _folder(args))
+    finally:
+        line.close()
+
+
+def _capture(args, line, out):
+    console = live.Console("capture")
+    rep = Captured(console, out)
+    console.line(f"listening to {args.device}" + (f" at {args.baud} baud" if line.is_serial else "") +
+                 "; Ctrl-C ends it and keeps what came")
+    interrupted, stopped = False, None
+    try:
+        stopped = listen(line, rep, args.timeout)
+    except KeyboardInterrupt:
+        interrupted, stopped = True, "interrupted"
+    finally:
+        rep.close()
+    wrong = judge(rep, stopped)
+    console.line(f"{rep.records} records in {os.path.join(out, 'report.jsonl')}; "
+                 f"every byte in {os.path.join(out, 'serial.log')}")
+    for problem in wrong[len(rep.wrong):]:  # the others were shown as they came
+        console.error(problem)
+    return 130 if interrupted else 1 if wrong else 0
+
+
+def _seconds(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r}: a finite number of seconds above 0 is allowed")
+    return value
+
+
+def add(commands):
+    p = commands.add_parser("capture", help="a real machine's report, from its serial line",
+                            description="Listens to a serial line until the report's end, checks each record as it "
+                                        "comes, and keeps all. A machine that is reset meanwhile begins another "
+                                        "report: both are kept. Exit status 0: the last report is whole, and passed.")
+    p.add_argument("device", metavar="DEVICE", help="like /dev/ttyUSB0; a file plays what was recorded")
+    p.add_argument("--baud", type=int, default=115200, metavar="N", help="the line's speed (115200)")
+    p.add_argument("--out", default="", metavar="DIR",
+                   help="where report.jsonl and serial.log go (build/capture, a folder by date and time)")
+    p.add_argument("--timeout", type=_seconds, default=SILENCE, metavar="S",
+                   help=f"seconds that the line may be silent ({SILENCE})")
+    p.set_defaults(command=command)

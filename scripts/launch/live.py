@@ -1,0 +1,107 @@
+"""A report as it arrives: shown to the person, kept in files, checked.
+
+Leaves report.jsonl (the records that arrived whole) and serial.log (every byte) in a folder.
+"""
+import os
+import sys
+
+from read import report
+
+
+class Console:
+    """The person's side: lines, progress where it is a terminal, the guest's error words."""
+
+    def __init__(self, name):
+        self._name = name
+        self.tty = sys.stdout.isatty()
+        self._progress = 0
+
+    def _clear(self):
+        if self._progress:
+            sys.stdout.write("\r" + " " * self._progress + "\r")
+            self._progress = 0
+
+    def line(self, text):
+        self._clear()
+        print(text, flush=True)
+
+    def progress(self, text):
+        if self.tty:
+            self._clear()
+            sys.stdout.write("\r" + text)
+            sys.stdout.flush()
+            self._progress = len(text)
+
+    def error(self, text):
+        self._clear()
+        sys.stdout.flush()
+        print(f"{self._name}: {text}", file=sys.stderr, flush=True)
+
+
+class Report:
+    """What has arrived so far, and what is wrong with it."""
+
+    def __init__(self, console, out):
+        self._console = console
+        self._reader = report.Reader()
+        self._sequence = report.Sequence()
+        self._jsonl = open(os.path.join(out, "report.jsonl"), "wb")
+        self._raw = open(os.path.join(out, "serial.log"), "wb", buffering=0)
+        self._show_records = False
+        self.bytes = 0
+        self.records = 0
+        self.end = None
+        self.left_firmware = False
+        self._last_text = ""
+        self.wrong = []
+
+    def take(self, data):
+        self.bytes += len(data)
+        self._raw.write(data)
+        self._handle(self._reader.feed(data))
+
+    def restart(self, cut):
+        """The machine begins another report: what came of this one moves to the file `cut`."""
+        self._jsonl.close()
+        os.rename(self._jsonl.name, cut)
+        self._jsonl = open(self._jsonl.name, "wb")
+        self._sequence = report.Sequence()
+        self.records, self.wrong = 0, []
+
+    def close(self):
+        self._handle(self._reader.finish())
+        self._jsonl.close()
+        self._raw.close()
+
+    def _handle(self, events):
+        for kind, *what in events:
+            if kind == "text":
+                self.left_firmware |= report.Reader.LEFT_FIRMWARE in what[0]
+                # One blank line is the report's; those of the firmware, and several in a row, are not shown.
+                if what[0] or (self.left_firmware and self._last_text):
+                    self._console.line(what[0])
+                self._last_text = what[0]
+            elif kind == "progress":
+                self._console.progress(what[0])
+            elif kind == "damaged":
+                self._bad(f"damaged record: {what[1]}: {what[0][:60].decode('utf-8', 'replace')}...")
+            else:
+                self._record(*what)
+
+    def _record(self, record, line):
+        problem = self._sequence.check(record)
+        if problem:
+            self._bad(problem)
+        self.records += 1
+        self._jsonl.write(line + b"\n")
+        self._jsonl.flush()
+        if record["type"] == "run":
+            self._show_records = record.get("options", {}).get("format") == "jsonl"
+        if self._show_records:
+            self._console.line(line.decode("utf-8"))
+        if record["type"] == "end":
+            self.end = record
+
+    def _bad(self, problem):
+        self.wrong.append(problem)
+        self._console.error(problem)

@@ -1,0 +1,263 @@
+"""Reports in the forms that other tools read. Each is a function of the run and its rows; docs/ci.md says
+which reader takes it and how.
+
+A sample is a placement's figure: what a reader's test of significance needs. A row that failed is kept, and
+marked as the form marks failures. Where a form has no place for a row (hyperfine: all but time), it is left out, and
+named.
+"""
+import csv
+import io
+import json
+import re
+import statistics
+import sys
+
+from read import figure, saved
+
+EXACT = "assume=exact"
+
+
+def number(value):
+    """Six digits behind the point, as the report has them; no trailing zeros."""
+    return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+def iterations(row, samples):
+    """Operations behind a sample."""
+    return max(1, row.get("n", 1) * row["ops"] // samples)
+
+
+def _execution(run):
+    return run.get("execution", "not known")
+
+
+def failed(row):
+    """Whether it failed: a row that this machine does not support did not."""
+    return row["status"] == "wrong"
+
+
+def why(row):
+    """Why it failed, in one line."""
+    return " ".join(row.get("why", "no reason given").split())
+
+
+def _cpu(run):
+    cpu = run.get("cpu", {})
+    return cpu.get("brand") or cpu.get("vendor") or "not known"
+
+
+# --- benchfmt: Go's benchmark format, golang.org/design/14313-benchmark-format ---------------------
+
+def _config(run):
+    """benchstat sets apart what differs in these lines: only what makes figures unlike stands here."""
+    cpu = run.get("cpu", {})
+    found = {"cpu": _cpu(run), "execution": _execution(run), "platform": run.get("platform"),
+             "microcode": cpu.get("microcode"), "recipe": run.get("recipe"), "cycle": run.get("cycle")}
+    return [f"{key}: {value}" for key, value in found.items() if value is not None]
+
+
+def _benchfmt_name(row):
+    """A capital follows `Benchmark`, and a name has no blanks."""
+    suite = re.sub(r"\s", "_", row["suite"])
+    return f"Benchmark{suite[:1].upper()}{suite[1:]}/{re.sub(r'[^!-~]', '_', row['name'])}/core={row['core']}"
+
+
+def benchfmt(run, rows):
+    units = [u for u in figure.UNITS if any(u in found for _, found in rows)]
+    lines = _config(run)
+    lines += [f"Unit {u}/op better=lower{' ' + EXACT if u == 'instructions' else ''}" for u in units]
+    lines.append("")
+    for row, found in rows:
+        if failed(row):  # as `go test` says it; benchstat passes over these lines
+            lines += [f"--- FAIL: {_benchfmt_name(row)}", f"    {why(row)}"]
+            continue
+        for i in range(len(figure.headline(found).samples)):
+            values = [f"{number(f.samples[i])} {f.unit}/op" for u in units
+                      if (f := found.get(u)) and i < len(f.samples)]
+            lines.append("\t".join([_benchfmt_name(row), str(iterations(row, len(figure.headline(found).samples))),
+                                    *values]))
+    return "\n".join(lines) + "\n"
+
+
+# --- google: what Google Benchmark's tools/compare.py reads ----------------------------------------
+
+def _google_entry(row, name, family, i, run_type, many):
+    return {"name": name, "family_index": family, "per_family_instance_index": 0, "run_name": figure.name(row),
+            "run_type": run_type, "repetitions": many, "repetition_index": i, "threads": 1}
+
+
+def _google_one(row, found, family, i):
+    """compare.py knows times alone: where none is known, the headline stands in its place, and the
+    label says so."""
+    first, time = figure.headline(found), _google_time(found)
+    entry = {**_google_entry(row, figure.name(row), family, i, "iteration", len(first.samples)),
+             "iterations": iterations(row, len(first.samples)), "real_time": round(time.sample(i), 6),
+             "cpu_time": round(time.sample(i), 6), "time_unit": "ns"}
+    if time.unit != "ns":
+        entry["label"] = f"{time.unit} in place of ns"
+    for f in found.values():
+        if f.unit != "ns":
+            entry[f.unit] = round(f.sample(i), 6)
+    return entry
+
+
+def _google_time(found):
+    return found.get("ns", figure.headline(found))
+
+
+def _least(f):
+    """As entries have it."""
+    return min(round(t, 6) for t in (f.value, *f.samples))
+
+
+def _google_without_time(row, found, family):
+    """compare.py takes the geometric mean of every time, which only times above zero have. It passes over entries
+    of run_type `aggregate`; the name is another one, since it sets entries of one name against each other."""
+    mark = "failed" if failed(row) else "about_zero"
+    entry = {**_google_entry(row, f"{figure.name(row)}/{mark}", family, 0, "aggregate", 1), "aggregate_name": mark}
+    if failed(row):
+        return {**entry, "error_occurred": True, "error_message": why(row)}
+    entry["label"] = "costs about nothing: no time above zero at every placement"
+    return {**entry, **{f.unit: round(f.value, 6) for f in found.values()}}
+
+
+def _google_row(row, found, family):
+    if failed(row) or _least(_google_time(found)) <= 0:
+        return [_google_without_time(row, found, family)]
+    return [_google_one(row, found, family, i) for i in range(len(figure.headline(found).samples))]
+
+
+def google(run, rows):
+    entries = [entry for family, (row, found) in enumerate(rows) for entry in _google_row(row, found, family)]
+    cpus = run.get("topology", {}).get("logical_cpus", 1)
+    context = {"executable": "baretick", "num_cpus": cpus, "mhz_per_cpu": round(run.get("tsc", {}).get("hz", 0) / 1e6),
+               "cpu_scaling_enabled": False, "caches": [], "library_build_type": "release",
+               "cpu": _cpu(run), "execution": _execution(run), "baretick": run.get("build", "")}
+    return _json({"context": context, "benchmarks": entries})
+
+
+# --- bencher: Bencher Metric Format, adapter `json` ------------------------------------------------
+
+def _metric(f):
+    found = {"value": f.value}
+    if f.lo is not None and f.hi is not None:
+        found.update(lower_value=round(f.lo, 6), upper_value=round(f.hi, 6))
+    return found
+
+
+def bencher(_run, rows):
+    """Bencher's own measure of ns is `latency`. A row that failed has the measure `failed` alone."""
+    return _json({figure.name(row): {"failed": {"value": 1}} if failed(row) else
+                  {"latency" if u == "ns" else u: _metric(f) for u, f in found.items()} for row, found in rows})
+
+
+# --- github-action: github-action-benchmark, tool `customSmallerIsBetter` --------------------------
+
+def _action(row, found, run):
+    if failed(row):  # a series of its own, which is not there while the row does not fail
+        return {"name": f"{figure.name(row)}/failed", "unit": "failures", "value": 1, "extra": why(row)}
+    f = figure.headline(found)
+    entry = {"name": figure.name(row), "unit": f"{f.unit}/op", "value": f.value}
+    if f.lo is not None and f.hi is not None:
+        entry["range"] = f"± {number((f.hi - f.lo) / 2)}"
+    ns = f"{number(found['ns'].value)} ns/op\n" if "ns" in found else ""
+    counted = figure.instructions(row)
+    if counted is not None and f.unit != "instructions":
+        ns += f"{number(counted)} instructions/op\n"
+    entry["extra"] = f"{ns}{_cpu(run)}\nexecution: {_execution(run)}"
+    return entry
+
+
+def github_action(run, rows):
+    return _json([_action(row, found, run) for row, found in rows])
+
+
+# --- hyperfine: its --export-json, for its scripts -------------------------------------------------
+
+def _hyperfine_one(row, ns):
+    times = [t * 1e-9 for t in ns.samples]
+    return {"command": figure.name(row), "mean": statistics.fmean(times),
+            "stddev": statistics.stdev(times) if len(times) > 1 else None,
+            "median": statistics.median(times), "user": statistics.fmean(times), "system": 0.0, "min": min(times),
+            "max": max(times), "times": times, "exit_codes": [0] * len(times)}
+
+
+def hyperfine(_run, rows):
+    return _json({"results": [_hyperfine_one(row, found["ns"]) for row, found in rows]})
+
+
+# --- csv: spreadsheets; every row, with its status -------------------------------------------------
+
+CSV_ROW = ("suite", "name", "core", "status", "why", "object", "form", "recipe", "cold", "ops", "n", "placements",
+           "shared", "quiet")
+CSV_PER_OP = ("ns", "cycles", "cycles_lo", "cycles_hi", "instructions", "ipc", "ticks")
+CSV_RUN = ("execution", "platform", "build")
+
+
+def _cell(value):
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def as_csv(run, rows):
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow([*CSV_ROW, *CSV_PER_OP, *CSV_RUN, "cpu"])
+    for row, _ in rows:
+        per_op = row.get("per_op", {})
+        out.writerow([*(_cell(row.get(k, "")) for k in CSV_ROW), *(per_op.get(k, "") for k in CSV_PER_OP),
+                      *(run.get(k, "") for k in CSV_RUN), _cpu(run)])
+    return text.getvalue()
+
+
+# --- all -------------------------------------------------------------------------------------------
+
+def _json(value):
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+FORMS = {"benchfmt": benchfmt, "google": google, "bencher": bencher, "github-action": github_action,
+         "hyperfine": hyperfine, "csv": as_csv}
+
+
+def _fits(form, row, found):
+    if form == "hyperfine":
+        return "ns" in found
+    return form == "csv" or failed(row) or bool(found)
+
+
+def converted(form, report):
+    """(the text, the names of rows that are left out). Raises Unreadable where no row is left."""
+    run = report.one("run")
+    rows = [(r, figure.of(r)) for r in report.of("row")]
+    kept = [(row, found) for row, found in rows if _fits(form, row, found)]
+    if not kept:
+        what = "a time: instructions were counted, or the clock is not known" if form == "hyperfine" else "a figure"
+        raise saved.Unreadable(f"{report.path}: no row of {len(rows)} has {what}")
+    return FORMS[form](run, kept), [figure.name(row) for row, found in rows if not _fits(form, row, found)]
+
+
+def command(args):
+    found = saved.read(args.file, saved.DRAWN)
+    for wrong in found.damage:
+        print(f"baretick: {args.file}: {wrong}", file=sys.stderr)
+    if found.reports > 1:
+        print(f"baretick: {args.file}: {found.reports} reports, one after another: the last one is converted",
+              file=sys.stderr)
+    text, left = converted(args.to, found)
+    if left:
+        print(f"baretick: {args.file}: left out, for want of a figure that {args.to} can hold: {', '.join(left)}",
+              file=sys.stderr)
+    lost = [f"{figure.name(r)} ({why(r)})" for r in found.of("row") if failed(r)]
+    if lost:
+        print(f"baretick: {args.file}: failed, and has no figure: {', '.join(lost)}", file=sys.stderr)
+    sys.stdout.write(text)
+    return 1 if found.damage else 0
+
+
+def add(commands):
+    p = commands.add_parser("convert", help="a report for benchstat, compare.py, Bencher and others",
+                            description="Writes a report in a form that another tool reads. Exit status 1: the "
+                                        "report is damaged, and what is whole of it is written.")
+    p.add_argument("file", metavar="FILE", help="report.jsonl, or all that a serial line said")
+    p.add_argument("--to", required=True, choices=FORMS, help="the form")
+    p.set_defaults(command=command)

@@ -1,0 +1,127 @@
+"""Holds what reports have in them against the schema (scripts/read/schema.py) and against docs/report.md, which lists what
+some fields can be: a part "### Values of `FIELD`" has a table of them, in which N stands for any number.
+
+A field's name is its path: `a.b` a member of an object, `a[].b` one of an object in an array. A star stands
+for names that are data.
+"""
+import re
+
+from read import schema
+from read.schema import EVERY, split_type, type_of, written
+
+COMMON = ("baretick", "seq", "type", "crc")
+
+TITLE = re.compile(r"^## `(\w+)`")
+VALUES = re.compile(r"^### Values of `([^`]+)`")
+VALUE = re.compile(r"^\|\s*`?([^`|]+?)`?\s*\|")
+
+
+class Fields:
+    """What some records have: types[(record type, path)] is the set of the types seen there, and words[...] that
+    of the strings."""
+
+    def __init__(self, records=()):
+        self.types, self.words = {}, {}
+        for record in records:
+            self.add(record)
+
+    def add(self, record):
+        for name, value in record.items():
+            kind = EVERY if name in COMMON else record["type"]
+            self._value(kind, name, value)
+
+    def _value(self, kind, path, value):
+        self.types.setdefault((kind, path), set()).add(type_of(value))
+        if isinstance(value, str):
+            self.words.setdefault((kind, path), set()).add(value)
+        self._inner(kind, path, value)
+
+    def _inner(self, kind, path, value):
+        if isinstance(value, dict):
+            for name, member in value.items():
+                self._value(kind, f"{path}.{name}", member)
+        elif isinstance(value, list):
+            for element in value:
+                self._inner(kind, path + "[]", element)
+
+    def update(self, other):
+        for field, types in other.types.items():
+            self.types.setdefault(field, set()).update(types)
+        for field, words in other.words.items():
+            self.words.setdefault(field, set()).update(words)
+
+
+def listed_values(text):
+    """{(record type, path): what the document `text` lists that it can be}."""
+    values, kind, path = {}, None, None
+    for line in text.splitlines():
+        if line.startswith("## "):
+            kind, path = TITLE.match(line), None
+        elif line.startswith("### "):
+            path = VALUES.match(line)
+        elif kind and path and (value := VALUE.match(line)) and value[1].strip("-") not in ("", "value"):
+            values.setdefault((kind[1], path[1]), set()).add(value[1])
+    return values
+
+
+class Document:
+    """types[(record type, path)] is the type as it is declared; rare: the fields that most reports lack; values[...]
+    what such a field can be, where docs/report.md, whose text is given, has a list of that."""
+
+    def __init__(self, text, fields=None):
+        self.types, self.rare, self.values = {}, set(), listed_values(text)
+        for path, field in (fields or schema.fields()).items():
+            name = tuple(path.split(".", 1))
+            self.types[name] = field["type"]
+            if field.get("rare") or self._is_in_rare(name):
+                self.rare.add(name)
+
+    def _is_in_rare(self, name):
+        """Whether an object around it, which is declared before it, is one of these."""
+        kind, path = name
+        names = path.split(".")
+        return any((kind, ".".join(names[:i]).removesuffix("[]")) in self.rare for i in range(1, len(names)))
+
+    def find(self, field):
+        """The name under which it is declared, a star in place of a name where there is one."""
+        if field in self.types:
+            return field
+        kind, path = field
+        for other, pattern in self.types:
+            if other == kind and "*" in pattern and re.fullmatch(
+                    re.escape(pattern).replace(r"\*", r"[^.\[\]]+"), path):
+                return other, pattern
+        return None
+
+
+def fits(seen, stated):
+    """Whether a value of the type `seen` may stand where the document states `stated`."""
+    if seen.startswith("array of ") and stated.startswith("array of "):
+        inner = seen[len("array of "):]
+        return inner == "nothing" or all(fits(one, stated[len("array of "):])
+                                         for one in split_type(inner))
+    return any(seen == one or (seen, one) == ("integer", "number") for one in stated.split(" or "))
+
+
+def undeclared(fields, document):
+    """A line for each field that is seen and is not declared, or with another type, or has a value that is not listed."""
+    wrong = []
+    for field, types in sorted(fields.types.items()):
+        found = document.find(field)
+        if not found:
+            wrong.append(f"not declared: {field[0]}: `{field[1]}`, {written(types)}")
+        elif odd := sorted(t for t in types if not fits(t, document.types[found])):
+            wrong.append(f"{field[0]}: `{field[1]}` is {' and '.join(odd)}; "
+                         f"declared is {document.types[found]}")
+    for field, values in document.values.items():
+        for word in sorted(fields.words.get(field, ())):
+            if word not in values and re.sub(r"\d+", "N", word) not in values:
+                wrong.append(f"not among the values of the document: {field[0]}: `{field[1]}` {word}")
+    return wrong
+
+
+def unseen(fields, document):
+    """A line for each field that is not seen, and is not one that most reports lack."""
+    seen = {document.find(field) for field in fields.types}
+    return [f"declared, and in no report: {kind}: `{path}`"
+            for kind, path in sorted(set(document.types) - seen - document.rare)]

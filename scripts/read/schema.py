@@ -1,0 +1,37 @@
+"""The fields that a report may have: scripts/read/fields.json, as `make fields` writes it from bench/report."""
+import functools
+import json
+import os
+
+FIELDS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "fields.json")
+EVERY = "every"  # what stands in a path for the type of any record
+
+
+@functools.cache
+def fields():
+    """{path: what is declared of it}, the record's type first in the path."""
+    with open(FIELDS, encoding="utf-8") as f:
+        return {field["path"]: field for field in json.load(f)}
+
+
+def type_of(value):
+    if isinstance(value, list):
+        return "array of " + (written({type_of(element) for element in value}) or "nothing")
+    names = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def split_type(name):
+    """Alternatives, but those of an array's elements are the array's."""
+    return [name] if name.startswith("array of ") else name.split(" or ")
+
+
+def written(types):
+    """A set of types as it is declared. A number without a fraction looks like an integer."""
+    types = set(types)
+    for prefix in ("", "array of ", "array of array of "):
+        if prefix + "number" in types:
+            types.discard(prefix + "integer")
+    if len(types) > 1:
+        types.discard("array of nothing")
+    return " or ".join(sorted(types))

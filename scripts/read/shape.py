@@ -1,0 +1,116 @@
+"""What a record must look like before anything reads it: the types of docs/report.md, and the fields that are
+always there.
+
+The crc says that a record arrived as it was written, not that it was written right: by another version, or by
+somebody's own program. A field that is not declared is let through, since newer ones may be added.
+"""
+import functools
+import itertools
+
+from read import schema
+
+NUMBER_LIMIT = 1e300  # JSON has no infinity, but 1e999 is read as one
+NUMBERS = {int, float}
+# Whole numbers and others are not told apart: a reader takes both.
+PYTHON = {"string": (str,), "boolean": (bool,), "object": (dict,), "null": (type(None),), "integer": (int, float),
+          "number": (int, float)}
+
+
+class Node:
+    """One field: what it may be, and what is in it."""
+
+    def __init__(self, path):
+        self.path, self.stated, self.allowed = path, "", frozenset()
+        self.members, self.needed = {}, []
+        self.inner, self.length, self.above_0 = None, None, False
+
+    def declare(self, field):
+        """`field` is what is declared of it."""
+        self.state(field["type"])
+        self.length, self.above_0 = field.get("length"), field.get("above_0", False)
+
+    def state(self, stated):
+        """`stated` is a type, in words."""
+        self.stated = stated
+        self.allowed = frozenset(python for one in schema.split_type(stated)
+                                 for python in PYTHON.get(one, (list,)))
+        if stated.startswith("array of "):
+            self.inner = self.inner or Node(self.path + "[]")
+            self.inner.state(stated[len("array of "):])
+
+    def way(self, names):
+        """The node of a member by the rest of its path, made where it is missing."""
+        node = self
+        for name in names:
+            bare = name.rstrip("[]")
+            node = node.members.setdefault(bare, Node(f"{node.path}.{bare}" if node.path else bare))
+            if name != bare:
+                node.inner = node.inner or Node(node.path + "[]")
+                node = node.inner
+        return node
+
+    def wrong(self, values):
+        """What is wrong with these values of the field, in words, or None. They are looked at together: a report
+        may have millions of numbers."""
+        found = set(map(type, values))
+        if not found <= self.allowed:
+            return self._is(next(v for v in values if type(v) not in self.allowed))
+        if not found.isdisjoint(NUMBERS):
+            numbers = [v for v in values if v is not None] if type(None) in found else values
+            if not -NUMBER_LIMIT < min(numbers) <= max(numbers) < NUMBER_LIMIT:
+                return self._is(max(numbers, key=abs))
+            if self.above_0 and min(numbers) <= 0:
+                return f"`{self.path}` is {shown(min(numbers))}, and a number above 0 is asked for"
+        elif list in found:
+            return self._wrong_elements(values)
+        elif dict in found:
+            return next((wrong for v in values if (wrong := self.wrong_members(v))), None)
+        return None
+
+    def _is(self, value):
+        return f"`{self.path}` is {shown(value)}, and {self.stated} is asked for"
+
+    def _wrong_elements(self, arrays):
+        if self.length is not None:
+            for element in arrays[0]:
+                if type(element) is list and len(element) != self.length:
+                    return f"`{self.path}` has an element of {len(element)}, and {self.length} are asked for"
+        together = list(itertools.chain.from_iterable(arrays))
+        return self.inner.wrong(together) if together else None
+
+    def wrong_members(self, value):
+        for name in self.needed:
+            if name not in value:
+                return f"`{self.path}.{name}` is missing"
+        for name, member in value.items():
+            node = self.members.get(name) or self.members.get("*")
+            if node and (wrong := node.wrong((member,))):
+                return wrong
+        return None
+
+
+def shown(value):
+    """For a message: itself where it is short, else what it is."""
+    if type(value) is int and abs(value) > NUMBER_LIMIT:
+        return "above all bounds"
+    return repr(value) if type(value) in (int, float, str) and len(repr(value)) < 40 else schema.type_of(value)
+
+
+@functools.cache
+def types():
+    """{type of a record: its Node}."""
+    root = Node("")
+    for path, field in schema.fields().items():
+        names = path.split(".")
+        parent = root.way(names[:-1])
+        parent.way(names[-1:]).declare(field)
+        if field.get("needed"):
+            parent.needed.append(names[-1])
+    return root.members
+
+
+def wrong(record):
+    """What a record lacks or has wrong, in words, or None. One of a type that is not declared is let
+    through."""
+    node = types().get(record["type"])
+    return node.wrong_members(record) if node else None

@@ -1,0 +1,215 @@
+"""`baretick show`: the table again, from a saved report; what is wrong with the report on stderr."""
+import fnmatch
+import sys
+
+from read import figure, saved, table
+from tools import help_text
+
+COLUMNS = (
+    table.Column("file", "file", left=True),
+    table.Column("row", "row", left=True),
+    table.Column("core", "core"),
+    table.Column("ops", "ops"),
+    table.Column("min", "min"),
+    table.Column("median", "median", ".0f"),
+    table.Column("p99", "p99", ".0f"),
+    table.Column("max", "max"),
+    table.Column("cycles/op", "cycles", ".3f"),
+    table.Column("+-98%", "interval", ".3f"),
+    table.Column("instr/op", "instructions", ".3f"),
+    table.Column("IPC", "ipc", ".2f"),
+    table.Column("ticks/op", "ticks", ".3f"),
+    table.Column("ns/op", "ns", ".3f"),
+    table.Column("ops/s", "operations_per_second", ".4g"),
+    table.Column("note", "note", left=True),
+)
+# For programs: the parts of what people read in one.
+PARTS = (
+    table.Column("", "suite"),
+    table.Column("", "name"),
+    table.Column("", "status"),
+    table.Column("", "cycles_lo"),
+    table.Column("", "cycles_hi"),
+    table.Column("", "gross_cycles"),
+    table.Column("", "loop_cycles"),
+)
+SORTS = ("report", "suite", "name", "core", "ops", "min", "median", "p99", "max", "cycles", "interval",
+         "instructions", "ipc", "ticks", "ns", "operations_per_second")
+TOLD = ("warning", "error", "fault", "nmi", "stopped", "cores_differ")
+
+
+def note(row):
+    """What a reader of the figure must know."""
+    found = []
+    if row["status"] != "ok":
+        found.append(f"{row['status']}: {row.get('why', 'no reason given')}")
+    elif row.get("why"):
+        found.append(row["why"])
+    if row.get("quiet") is False:
+        found.append("the core was shared")
+    modes = row.get("modes", [])
+    if len(modes) > 1:
+        found.append("modes " + ", ".join(f"{m['cycles']:.3f} ({m['share']:.0%})" for m in modes))
+    if said := figure.hidden(row):
+        found.append(said)
+    if row.get("throttled"):
+        found.append("throttled")
+    if row.get("doubt"):
+        found.append(row["doubt"])
+    return "; ".join(found)
+
+
+def in_unit(ticks, ticks_per_unit):
+    """Of a window: ticks, or the instructions that they count."""
+    if ticks is None:
+        return None
+    return ticks / ticks_per_unit if ticks % ticks_per_unit else int(ticks // ticks_per_unit)
+
+
+def flat(path, row, ticks_per_unit):
+    """A row's record as the values of COLUMNS and PARTS."""
+    per_op, window = row.get("per_op", {}), row.get("ticks") or row.get("body") or {}
+    return {
+        "file": path, "row": f"{row['suite']}/{row['name']}", "suite": row["suite"], "name": row["name"],
+        "core": row.get("core"), "status": row["status"], "ops": row.get("ops"),
+        **{key: in_unit(window.get(key), ticks_per_unit) for key in ("min", "median", "p99", "max")},
+        **{key: per_op.get(key) for key in ("cycles", "instructions", "ipc", "ns", "cycles_lo", "cycles_hi",
+                                           "gross_cycles", "loop_cycles")},
+        "ticks": per_op.get("ticks") if figure.unit(row) == "ticks" else None,
+        "operations_per_second": row.get("operations_per_second"),
+        "interval": figure.half(per_op),
+        "note": note(row),
+    }
+
+
+def add_choice(p):
+    """The words of chosen()."""
+    p.add_argument("--suite", default="*", metavar="GLOB,...", help="of these suites")
+    p.add_argument("--bench", default="*", metavar="GLOB,...", help="rows with these names")
+    p.add_argument("--core", type=int, metavar="N", help="of this core")
+
+
+def names_of(row):
+    """What selects a row: of "name/8", which has an argument, also "name", as with bench=."""
+    return [row["name"], row["name"].partition("/")[0]]
+
+
+def matches(names, globs):
+    return any(fnmatch.fnmatchcase(name, glob) for name in names for glob in globs)
+
+
+def chosen(rows, args):
+    suites, benches = args.suite.split(","), args.bench.split(",")
+    return [r for r in rows
+            if matches([r["suite"]], suites) and matches(names_of(r), benches)
+            and (args.core is None or r["core"] == args.core)]
+
+
+def in_order(rows, key, reverse):
+    """Rows that have no such value come last, whichever way."""
+    if key == "report":
+        return rows[::-1] if reverse else rows
+    having = sorted((r for r in rows if r[key] is not None), key=lambda r: r[key], reverse=reverse)
+    return having + [r for r in rows if r[key] is None]
+
+
+def title(report):
+    """What ran where, in a line."""
+    run = report.one("run")
+    if not run:
+        return f"{report.path}: the record `run` is missing: nothing is known of the machine"
+    build, cpu = run.get("build", "?"), run.get("cpu", {})
+    words = [f"baretick {run.get('version', '?')} ({build})", run.get("platform", "?"),
+             f"execution {run.get('execution', '?')}", cpu.get("brand") or cpu.get("vendor", "CPU unknown"),
+             f"recipe {run.get('recipe', '?')}", f"windows in {run.get('unit', '?')}"]
+    options = run.get("options", {})
+    if options.get("method", "doubled") != "doubled":
+        words.append(f"method {options['method']}")
+    return f"{report.path}: " + ", ".join(words)
+
+
+def ending(report):
+    end = report.one("end")
+    if not end:
+        return "verdict: none, the report has no record `end`"
+    return f"verdict: {end.get('verdict', '?').upper()} ({end['rows']} rows, {end['failures']} failures)"
+
+
+def complain(report):
+    """All that is wrong, on stderr. Returns whether anything is."""
+    for wrong in report.damage:
+        print(f"baretick: {report.path}: {wrong}", file=sys.stderr)
+    if report.damage:
+        print(f"baretick: {report.path}: damaged in {len(report.damage)} places; what could be read is shown",
+              file=sys.stderr)
+    if report.reports > 1:
+        print(f"baretick: {report.path}: {report.reports} reports, one after another: the last one is shown",
+              file=sys.stderr)
+    if report.verdict not in (None, "pass"):
+        print(f"baretick: {report.path}: the run's verdict is {report.verdict}", file=sys.stderr)
+    return bool(report.damage) or report.verdict != "pass"
+
+
+def show(reports, rows, args):
+    several, cores = len(reports) > 1, len({r["core"] for r in rows}) > 1
+    if args.format in ("csv", "json"):
+        table.write(args.format, [*COLUMNS[:-1], *PARTS, COLUMNS[-1]], rows)
+        return
+    hidden = {"file"} if not several else set()
+    if not cores:
+        hidden.add("core")
+    heading = "- " if args.format == "markdown" else ""
+    for r in reports:
+        print(f"{heading}{table.printable(title(r))}")
+    print()
+    table.write(args.format, [c for c in COLUMNS if c.key not in hidden], rows)
+    if rows:
+        print()
+    for r in reports:
+        before = f"{r.path}: " if several else ""
+        for event in r.of("event"):
+            if event.get("kind") in TOLD:
+                print(f"{heading}{before}{event['kind']}: {table.printable(event['message'])}")
+        print(f"{heading}{before}{ending(r)}")
+
+
+def read(paths, without=saved.NOTHING):
+    """The reports that can be read, `without` as saved.Saved has it; of the others the reason on stderr."""
+    found = []
+    for path in paths:
+        try:
+            found.append(saved.read(path, without))
+        except saved.Unreadable as e:
+            print(f"baretick: {e}", file=sys.stderr)
+    return found
+
+
+def command(args):
+    """0: every report is whole and its run passed; 1: one is not, or did not; 2: one cannot be read."""
+    reports = read(args.files, saved.DRAWN)
+    if not reports:
+        return 2
+    wrong = [complain(r) for r in reports]
+    found = [flat(r.path, row, r.one("run").get("ticks_per_instruction", 1))
+             for r in reports for row in r.of("row")]
+    rows = in_order(chosen(found, args), args.sort, args.reverse)
+    show(reports, rows, args)
+    if not rows and found:
+        raise saved.Unreadable(f"none of {len(found)} rows is chosen by --suite, --bench and --core")
+    return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
+
+
+def add(commands):
+    p = commands.add_parser(
+        "show", help="the table of a saved report", formatter_class=help_text.Paragraphs,
+        description="Shows the table of a saved report: report.jsonl, or a raw serial log.",
+        epilog="Whatever is wrong with a report is named on stderr: a record with a wrong crc, a gap in seq, a\n"
+               "missing `end`. Exit status: 0 all are whole and their runs passed; 1 one is damaged, or its\n"
+               "run did not pass; 2 one cannot be read at all.")
+    p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log")
+    p.add_argument("--sort", choices=SORTS, default="report", metavar="COLUMN",
+                   help="one of " + ", ".join(SORTS) + " (report: as it stands there)")
+    p.add_argument("--reverse", action="store_true", help="the greatest first")
+    add_choice(p)
+    p.add_argument("--format", choices=table.FORMATS, default="text", help="of the table (text)")
+    p.set_defaults(command=command)
