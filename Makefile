@@ -338,7 +338,7 @@ UNIT_CCS ?= gcc clang
 UNIT     := $(B)/unit
 # All of lib/, and what reads objects: tests that need other units of bench/ include their sources. The
 # host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
-UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/report/%,$(C_SRC))) bench/api/registry.c \
+UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/model/% bench/report/%,$(C_SRC))) bench/api/registry.c \
 	bench/api/report.c \
 	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
 	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))

@@ -51,14 +51,14 @@ static double operation(const struct bench *b)
 static double all_kinds(const struct engine *e, const struct bench *b)
 {
     double body = b->ops * operation(b), cycles = 2 * FRAME + body;
-    bool cold = place_is_cold(e, b);
+    bool cold = run_is_cold(&e->facts, b);
 
     if (b->form == FORM_EMPTY)
         return FRAME;
     cycles += 2 * FRAME + 3 * RULER_ADDS;
     if (b->form == FORM_LOOP || bench_has_empty(b))
         cycles += smaller(b->ops, body);
-    if (!cold && !b->not_doubled && e->o->method == METHOD_DOUBLED)
+    if (!cold && !b->not_doubled && e->facts.o->method == METHOD_DOUBLED)
         cycles += FRAME + 2 * body;
     if (cold)
         cycles += 4.0 * COLD_LINE * (1 + b->room_bytes / LINE);
@@ -68,8 +68,8 @@ static double all_kinds(const struct engine *e, const struct bench *b)
 /* Of each kind, warm-up included. */
 static double windows(const struct engine *e)
 {
-    const struct options *o = e->o;
-    double parts = parts_count(o, e->samples, e->rounds);
+    const struct options *o = e->facts.o;
+    double parts = parts_count(o, e->facts.samples, e->facts.rounds);
     double warm = smaller(o->warmup, WARM_BLOCKS) * ENGINE_BLOCK;
 
     switch (o->method) {
@@ -78,13 +78,13 @@ static double windows(const struct engine *e)
     case METHOD_ENSEMBLES:
         return STREAM_WARM + (double)o->ensembles * o->size;
     case METHOD_PLAIN:
-        return STREAM_WARM + e->samples;
+        return STREAM_WARM + e->facts.samples;
     case METHOD_COUNT:
     case METHOD_DOUBLED:
     case METHOD_ADAPTIVE: /* counts no windows */
         break;
     }
-    return (double)parts_windows(o, e->samples) + parts * warm;
+    return (double)parts_windows(o, e->facts.samples) + parts * warm;
 }
 
 /* Whether it will do nothing but say why. */
@@ -92,12 +92,12 @@ static bool is_refused(const struct engine *e, const struct bench *b)
 {
     return engine_lacks(e, b->needs) ||
            (b->form == FORM_EMPTY && cpu_lacks(e->p->cpu, b->recipe)) ||
-           method_lacks(b, e->o->method, place_is_cold(e, b));
+           method_lacks(b, e->facts.o->method, run_is_cold(&e->facts, b));
 }
 
 double progress_guess(const struct engine *e, const struct bench *b)
 {
-    double ticks = engine_has_ruler(e) ? e->ticks_per_cycle : 1;
+    double ticks = run_has_ruler(&e->facts) ? e->facts.ticks_per_cycle : 1;
 
     switch (b->form) {
     case FORM_CORES:
@@ -112,8 +112,8 @@ double progress_guess(const struct engine *e, const struct bench *b)
     }
     if (is_refused(e, b))
         return 0;
-    if (e->o->method == METHOD_ADAPTIVE)
-        return ADAPTIVE_STRETCHES * e->o->target * 1e-6 * e->tsc_hz;
+    if (e->facts.o->method == METHOD_ADAPTIVE)
+        return ADAPTIVE_STRETCHES * e->facts.o->target * 1e-6 * e->facts.tsc_hz;
     return windows(e) * all_kinds(e, b) * ticks;
 }
 
@@ -121,18 +121,18 @@ double progress_guess(const struct engine *e, const struct bench *b)
 static double gathered_cycles(const struct engine *e, const struct gathered *g, enum kind k)
 {
     double ticks = g && g->used[k] ? gathered_location(g, k) : UNKNOWN;
-    double cycles = is_known(ticks) ? ticks / e->ticks_per_cycle - FRAME : 0;
+    double cycles = is_known(ticks) ? ticks / e->facts.ticks_per_cycle - FRAME : 0;
 
     return cycles > 0 ? cycles : 0;
 }
 
 double progress_guess_steps(const struct engine *e, const struct bench *b, const struct gathered *g)
 {
-    double step = e->stepping.ticks, body, empty = 0;
+    double step = e->facts.stepping.ticks, body, empty = 0;
 
-    if (e->o->instructions == INSTRUCTIONS_OFF || e->o->method != METHOD_DOUBLED ||
+    if (e->facts.o->instructions == INSTRUCTIONS_OFF || e->facts.o->method != METHOD_DOUBLED ||
         b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_EMPTY ||
-        e->stepping.why_not[0] || !engine_has_ruler(e) || is_refused(e, b))
+        e->facts.stepping.why_not[0] || !run_has_ruler(&e->facts) || is_refused(e, b))
         return 0;
     body = gathered_cycles(e, g, KIND_BODY);
     if (body == 0)

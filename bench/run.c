@@ -4,6 +4,9 @@
 #include "bench/cores/gaps.h"
 #include "bench/cores/plan.h"
 #include "bench/cores/plan_rows.h"
+#include "bench/measure/bare.h"
+#include "bench/measure/c_program.h"
+#include "bench/measure/probe.h"
 #include "bench/measure/tsc.h"
 #include "bench/objects/objects.h"
 #include "bench/run_show.h"
@@ -33,7 +36,7 @@ static struct run begin(const struct engine *boot, struct report *r, struct show
     run.first = &run.plan->seat[0].engine;
     run.rows = registry(&run.n);
     for (size_t i = 0; i < run.n; i++)
-        run.selected += registry_selects(boot->o, run.rows[i]);
+        run.selected += registry_selects(boot->facts.o, run.rows[i]);
     r->counts_smis = boot->p->smis != NULL;
     return run;
 }
@@ -47,7 +50,7 @@ static double guess(const struct run *run, const struct bench *b)
         cores = cores > 1; /* with each other, or not at all */
     else if (run->plan->together && b->form != FORM_WATCH)
         cores++; /* each alone, then all at once */
-    if (plan_in_rounds(run->first->o, b))
+    if (plan_in_rounds(run->first->facts.o, b))
         cores /= run->plan->rounds;
     return progress_guess(run->first, b) * cores;
 }
@@ -73,10 +76,10 @@ static void look_at_bare_windows(const struct run *run)
 {
     static struct bare_window window[RECIPE_COUNT];
 
-    if (run->first->o->method != METHOD_ENSEMBLES)
+    if (run->first->facts.o->method != METHOD_ENSEMBLES)
         return;
     bare_windows(run->first, window);
-    method_bare(run->report, run->first, window);
+    method_bare(run->report, &run->first->facts, window);
 }
 
 /* The table that people know who come from such a program. */
@@ -85,10 +88,10 @@ static void run_c_program(const struct run *run)
     static struct c_program c;
     struct engine *e = &run->plan->seat[0].engine;
 
-    if (e->o->method != METHOD_PLAIN)
+    if (e->facts.o->method != METHOD_PLAIN)
         return;
     c_program(e, &c);
-    method_c_program(run->report, e, &c);
+    method_c_program(run->report, &e->facts, &c);
 }
 
 /* Each other core's own step and ruler, and how straight it counts. */
@@ -101,10 +104,13 @@ static void probe_other_cores(const struct run *run)
         if (plan->list[k] == 0)
             continue;
         fmt_buf(core, sizeof core, "core %u", plan->list[k]);
-        if (plan_probe(plan, k))
-            selftests_core(&plan->seat[k].engine, plan->probe, plan->counter, run->report);
-        else
+        if (plan_probe(plan, k)) {
+            const struct engine *e = &plan->seat[k].engine;
+            struct probe_check linearity = probe_judge(e, plan->probe);
+            selftests_core(&e->facts, &linearity, plan->counter, run->report);
+        } else {
             report_failed(run->report, "the probe", core);
+        }
         run_tell_unlike(run, k);
         run_tell_gone(run, k, "its probe");
     }
@@ -114,7 +120,7 @@ static void probe_other_cores(const struct run *run)
 static unsigned turns_left(const struct run *run, size_t index)
 {
     unsigned later = run->plan->rounds - 1 - run->plan->round;
-    bool in_rounds = plan_in_rounds(run->first->o, run->rows[index]);
+    bool in_rounds = plan_in_rounds(run->first->facts.o, run->rows[index]);
 
     if (!in_rounds)
         return later > 0 || index > run->at;
@@ -128,7 +134,7 @@ static struct progress_rest rest_of(const struct run *run)
 
     for (size_t i = 0; i < run->n; i++) {
         const struct bench *b = run->rows[i];
-        if (!registry_selects(run->first->o, b))
+        if (!registry_selects(run->first->facts.o, b))
             continue;
         unsigned turns = turns_left(run, i);
         double known = (double)run->plan->took[i];
@@ -160,11 +166,12 @@ static void show_progress(struct run *run, double part)
     if (part > 0)
         used +=
             fmt_buf(line + used, sizeof line - used, ", %u%% of the next", (unsigned)(100 * part));
-    if (engine_has_hz(e) && progress_is_known(&run->progress, &turn)) {
+    if (run_has_hz(&e->facts) && progress_is_known(&run->progress, &turn)) {
         struct progress_rest rest = rest_of(run);
-        used += fmt_buf(line + used, sizeof line - used, ", about %u s %sleft",
-                        (unsigned)(progress_left(&run->progress, &rest, &turn) / e->tsc_hz + 0.5),
-                        e->execution == EXEC_SILICON ? "" : "of virtual time ");
+        used +=
+            fmt_buf(line + used, sizeof line - used, ", about %u s %sleft",
+                    (unsigned)(progress_left(&run->progress, &rest, &turn) / e->facts.tsc_hz + 0.5),
+                    e->facts.execution == EXEC_SILICON ? "" : "of virtual time ");
     }
     fmt_buf(line + used, sizeof line - used, ", %s stops", e->p->stop_keys);
     uint64_t from = tsc_now();
@@ -207,7 +214,7 @@ static void run_crowd(struct run *run, const struct bench *b)
     const struct crowd *c = crowd_run(run->plan, b);
     if (!run->plan->pace->stopped) {
         crowd_show(c, run->report);
-        run_count(run, &c->row, run->first);
+        run_count(run, &c->row, &run->first->facts);
     }
     for (unsigned k = 0; k < run->plan->n; k++)
         run_tell_gone(run, k, b->name);
@@ -224,7 +231,7 @@ static void run_watch(struct run *run, const struct bench *b)
         if (w && run->plan->seat[k].row.ended) {
             run_tell_ended(run, &run->plan->seat[k].row, run->plan->list[k]);
         } else if (w) {
-            gaps_show(&run->plan->seat[k].engine, w, b, run->report);
+            gaps_show(&run->plan->seat[k].engine.facts, w, b, run->report);
             run->report->smis += w->smis;
         }
         run_tell_gone(run, k, b->name);
@@ -290,8 +297,8 @@ static bool pass_row(struct run *run)
 
 static bool is_due(const struct run *run, const struct bench *b)
 {
-    return registry_selects(run->first->o, b) &&
-           (run_is_last_round(run) || plan_in_rounds(run->first->o, b));
+    return registry_selects(run->first->facts.o, b) &&
+           (run_is_last_round(run) || plan_in_rounds(run->first->facts.o, b));
 }
 
 /* False: a person stopped it; `under_way` tells whether a row was then. */
@@ -336,14 +343,15 @@ static bool run_rows(struct run *run)
 bool bench_run(const struct engine *boot, struct report *r, struct shown *shown)
 {
     struct run run = begin(boot, r, shown);
+    const struct run_facts *first = &run.first->facts;
 
     objects_tell(r);
     run.plan->pace->show = show_part;
     run.plan->pace->ctx = &run;
     probe_other_cores(&run);
     cores_show(run.plan, r);
-    essence_begin(run.essence, run.first);
-    grouped_begin(run.grouped, run.first, run.selected);
+    essence_begin(run.essence, first);
+    grouped_begin(run.grouped, first, run.selected);
     look_at_bare_windows(&run);
     run_c_program(&run);
     run_tell_one_round(&run);
@@ -352,15 +360,15 @@ bool bench_run(const struct engine *boot, struct report *r, struct shown *shown)
     if (!stopped)
         run_tell_nothing_measured(&run);
     for (unsigned k = 0; k < run.plan->n; k++)
-        own_show_end(&run.plan->seat[k].engine, r);
+        own_show_end(&run.plan->seat[k].engine.facts, r);
     for (unsigned k = 0; k < run.plan->n; k++)
-        selftests_steps(&run.plan->seat[k].engine, r);
-    compare_rows(r, run.first, run.first->figures, run.grouped);
-    even_show(r, run.first, run.first->figures);
-    growth_show(r, run.first, run.first->figures);
+        selftests_steps(&run.plan->seat[k].engine.facts, r);
+    compare_rows(r, first, run.first->figures, run.grouped);
+    even_show(r, first, run.first->figures);
+    growth_show(r, first, run.first->figures);
     cores_compare(run.plan, run.grouped, r);
     run_tell_interruptions(&run, plan_interruptions(run.plan), NULL);
-    essence_end(run.essence, run.first, r->smis);
+    essence_end(run.essence, first, r->smis);
     plan_release(run.plan);
     return stopped;
 }

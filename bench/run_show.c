@@ -29,7 +29,7 @@ void run_show_suite(struct run *run, const struct bench *b)
     run->headed = true;
     switch (b->form) {
     case FORM_CORES:
-        crowd_heading(run->report, run->first, b->suite);
+        crowd_heading(run->report, &run->first->facts, b->suite);
         break;
     case FORM_WATCH:
         gaps_heading(run->report, b->suite);
@@ -38,7 +38,7 @@ void run_show_suite(struct run *run, const struct bench *b)
     case FORM_LOOP:
     case FORM_STRAIGHT:
     case FORM_FUNCTION:
-        show_heading(run->report, run->first, b->suite);
+        show_heading(run->report, &run->first->facts, b->suite);
         break;
     }
 }
@@ -52,7 +52,7 @@ static void fail(struct run *run, const struct row *row)
     report_failed(run->report, row->bench->suite, run->plan->n > 1 ? name : row->bench->name);
 }
 
-void run_count(struct run *run, const struct row *row, const struct engine *e)
+void run_count(struct run *run, const struct row *row, const struct run_facts *facts)
 {
     struct report *r = run->report;
 
@@ -60,7 +60,7 @@ void run_count(struct run *run, const struct row *row, const struct engine *e)
     if (row->status == ROW_WRONG)
         fail(run, row);
     r->smis += row->smis;
-    essence_row(run->essence, e, row);
+    essence_row(run->essence, facts, row);
     if (row->status != ROW_UNSUPPORTED)
         run->measured++;
     else if (!run->not_measured[0])
@@ -77,19 +77,16 @@ void run_show_row(struct run *run, unsigned k)
     if (!row)
         return;
     uint64_t from = tsc_now();
-    const struct platform *p = run->first->p;
-    const struct engine *e = &run->plan->seat[k].engine;
-    if (p->row_tell && row->method.method == METHOD_DOUBLED)
-        p->row_tell(p, row->core, row->kept);
+    const struct run_facts *facts = &run->plan->seat[k].engine.facts;
     enter_suite(run, row->bench);
-    bool full = !grouped_take(run->grouped, e, row, show_has_trouble(run->report, e, row));
+    bool full = !grouped_take(run->grouped, facts, row, show_has_trouble(run->report, facts, row));
     if (full)
         run_show_suite(run, row->bench);
-    show_row(run->report, e, row, !full ? SHOW_RECORD : details ? SHOW_DETAILS : SHOW_LINE);
+    show_row(run->report, facts, row, !full ? SHOW_RECORD : details ? SHOW_DETAILS : SHOW_LINE);
     run_tell_interruptions(run, row->nmis, row->bench);
     run_tell_timers(run, k, row);
     run_tell_unlike_steps(run, row);
-    run_count(run, row, e);
+    run_count(run, row, facts);
     run->told += tsc_now() - from;
     progress_told(&run->progress, 1, (double)(tsc_now() - from));
 }

@@ -33,7 +33,7 @@ static bool is_missing(const struct run *run, size_t index)
 {
     bool has = run_is_last_round(run) && index < run->at;
 
-    if (!has && run->plan->rounds > 1 && plan_in_rounds(run->first->o, run->rows[index]))
+    if (!has && run->plan->rounds > 1 && plan_in_rounds(run->first->facts.o, run->rows[index]))
         for (unsigned k = 0; k < run->plan->n; k++)
             has = has || plan_rounds_of(run->plan, index, k) > 0;
     return !has;
@@ -44,7 +44,7 @@ static struct shown show_stopped(struct run *run)
     struct shown shown = {0};
 
     for (size_t i = 0; i < run->n; i++) {
-        if (!registry_selects(run->first->o, run->rows[i]) || is_missing(run, i))
+        if (!registry_selects(run->first->facts.o, run->rows[i]) || is_missing(run, i))
             continue;
         shown.rows++;
         if (!run_is_last_round(run) || i >= run->at)
@@ -62,7 +62,7 @@ static bool say_rest_by_name(const struct run *run, struct sink *out)
 
     for (size_t i = 0; i < run->n; i++) {
         const struct bench *row = run->rows[i];
-        if (!registry_selects(run->first->o, row) || !is_missing(run, i))
+        if (!registry_selects(run->first->facts.o, row) || !is_missing(run, i))
             continue;
         if (a + b + strlen(row->suite) + strlen(row->name) + 2 >= REST_BY_NAME)
             return false;
@@ -78,7 +78,7 @@ static bool say_rest_by_name(const struct run *run, struct sink *out)
 /* The words that measure what is left. */
 static void say_rest(const struct run *run, struct sink *out)
 {
-    const struct options *o = run->first->o;
+    const struct options *o = run->first->facts.o;
     const char *suite = "";
 
     if (say_rest_by_name(run, out))

@@ -13,7 +13,7 @@ void run_tell_gone(const struct run *run, unsigned k, const char *during)
         return;
     seat->told = true;
     fmt_buf(message, sizeof message, "core %u was lost during %s and is left out from here on: %s",
-            seat->engine.core, during, seat->gone);
+            seat->engine.facts.core, during, seat->gone);
     report_event(run->report, "fault", message);
     run->report->faulted = true;
 }
@@ -26,7 +26,7 @@ void run_tell_unlike(const struct run *run, unsigned k)
 
     if (!seat->unlike[0])
         return;
-    fmt_buf(name, sizeof name, "%s_core%u", seat->unlike_in, seat->engine.core);
+    fmt_buf(name, sizeof name, "%s_core%u", seat->unlike_in, seat->engine.facts.core);
     report_selftest(run->report, name, SELFTEST_FAIL, seat->unlike);
     seat->told = true;
 }
@@ -73,11 +73,11 @@ void run_tell_timers(const struct run *run, unsigned k, const struct row *row)
 {
     const struct engine *e = &run->plan->seat[k].engine;
 
-    if (e->clock.used)
-        tell_timer(run, row, e->clock.used->name, row->method.clock_failed,
+    if (e->facts.clock.used)
+        tell_timer(run, row, e->facts.clock.used->name, row->method.clock_failed,
                    "readings of this clock were given up");
-    if (e->cycle.counter.used && row_counter_failed(row))
-        tell_timer(run, row, e->cycle.counter.used->name, row->unread,
+    if (e->facts.cycle.counter.used && row_counter_failed(row))
+        tell_timer(run, row, e->facts.cycle.counter.used->name, row->unread,
                    "blocks have no reading of this counter");
 }
 
@@ -90,7 +90,7 @@ void run_tell_one_round(const struct run *run)
     fmt_buf(message, sizeof message,
             "one round is made, not rounds=%u: between rounds the rows would take more than %u MiB "
             "of memory on so many cores",
-            run->first->o->rounds, PLAN_STORE >> 20);
+            run->first->facts.o->rounds, PLAN_STORE >> 20);
     report_event(run->report, "warning", message);
 }
 
@@ -100,16 +100,16 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
     const struct engine *e = run->first;
     const struct progress_sum *all = &run->progress.all;
     double ticks = progress_guess(e, b) * (all->guess > 0 ? all->taken / all->guess : 1);
-    double seconds = engine_has_hz(e) ? ticks / e->tsc_hz : 0;
+    double seconds = run_has_hz(&e->facts) ? ticks / e->facts.tsc_hz : 0;
     char message[160];
 
     if (b->form == FORM_CORES || b->form == FORM_WATCH)
         return; /* it knows its own time */
-    if (e->execution != EXEC_SILICON || seconds < 2.0 * e->o->deadline)
+    if (e->facts.execution != EXEC_SILICON || seconds < 2.0 * e->facts.o->deadline)
         return;
     fmt_buf(message, sizeof message,
             "%s/%s may take about %llu s, and is ended after deadline=%u: a larger one lets it run",
-            b->suite, b->name, (unsigned long long)seconds, e->o->deadline);
+            b->suite, b->name, (unsigned long long)seconds, e->facts.o->deadline);
     report_event(run->report, "warning", message);
 }
 

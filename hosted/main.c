@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "bench/cores/plan.h"
+#include "bench/measure/cycle.h"
 #include "bench/measure/engine.h"
 #include "bench/measure/probe.h"
 #include "bench/run.h"
@@ -81,22 +82,10 @@ static void show(const struct platform *p)
     output_flush();
 }
 
-static void row_record(const struct platform *p, struct json *j, unsigned core)
-{
-    (void)p;
-    witness_record(j, core);
-}
-
 static void row_keep(const struct platform *p, unsigned core, uint64_t *kept)
 {
     (void)p;
     witness_keep(core, kept);
-}
-
-static void row_tell(const struct platform *p, unsigned core, const uint64_t *kept)
-{
-    (void)p;
-    witness_tell(core, kept);
 }
 
 static const char *lacks(unsigned needs)
@@ -130,9 +119,8 @@ static void settle_platform(struct hosted *h)
         .text_size = (uint64_t)etext - (uint64_t)__executable_start,
         .nmis = witness_migrations,
         .timer_interrupts = clock_timer_interrupts,
-        .row_record = row_record,
         .row_keep = row_keep,
-        .row_tell = row_tell,
+        .kept = {.record = witness_record},
         .lacks = lacks,
     };
     h->platform.cores = cores_open(&h->platform, (struct exchange *)(void *)h->memory.samples);
@@ -154,9 +142,10 @@ static void measure(void *argument)
         return;
     facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &h->shown.essence,
                  &h->report);
-    selftests_linearity(&engine, &probe, &h->report);
-    selftests_counter(&engine, &h->report);
-    linearity_show(&engine, &probe, &h->report);
+    struct probe_check linearity = probe_judge(&engine, &probe);
+    struct cycle_check counter = cycle_judge(&engine);
+    selftests_core(&engine.facts, &linearity, &counter, &h->report);
+    linearity_show(&engine.facts, &probe, &h->report);
     h->stopped = bench_run(&engine, &h->report, &h->shown);
     engine_release(&engine);
     facts_witnessed(&h->shown.essence, &h->report);

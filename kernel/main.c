@@ -4,6 +4,7 @@
  */
 #include "kernel/main.h"
 #include "bench/cores/plan.h"
+#include "bench/measure/cycle.h"
 #include "bench/measure/engine.h"
 #include "bench/measure/probe.h"
 #include "bench/run.h"
@@ -115,7 +116,7 @@ static void open_engine(struct machine *m, struct engine *e, struct probe *probe
     need_cores(p, &m->handoff->options);
     engine_init(e, p, &m->handoff->options);
     probe_run(e, probe);
-    if (e->execution == EXEC_INSTRUCTIONS)
+    if (e->facts.execution == EXEC_INSTRUCTIONS)
         deadline_count_virtual(&m->deadlines);
     engine_timers(e);
     need_timers(e);
@@ -127,9 +128,10 @@ static void report_machine(struct machine *m, struct engine *e, const struct pro
     facts_report(m, e, probe, &kernel.shown.essence, r);
     screen_paint(&m->screen);
     selftest_machine(m, e, r);
-    selftests_linearity(e, probe, r);
-    selftests_counter(e, r);
-    linearity_show(e, probe, r);
+    struct probe_check linearity = probe_judge(e, probe);
+    struct cycle_check counter = cycle_judge(e);
+    selftests_core(&e->facts, &linearity, &counter, r);
+    linearity_show(&e->facts, probe, r);
 }
 
 /* Settings and timers as they were found, and what is to be said of that. */

@@ -73,34 +73,33 @@ static void row_end(const struct platform *p)
     thermal_end(&machine_of(p)->thermal, &c->thermal);
 }
 
-/* A core that did not come up has no rows. */
-static void row_show(const struct platform *p, struct sink *out, unsigned core)
+static void kept_show(const uint64_t *kept, struct sink *out)
 {
-    thermal_row_show(&machine_of(p)->cores.core[core]->thermal, out);
+    struct thermal_row row = thermal_row_kept(kept);
+
+    thermal_row_show(&row, out);
 }
 
-static void row_record(const struct platform *p, struct json *j, unsigned core)
+static void kept_record(const uint64_t *kept, struct json *j)
 {
-    thermal_row_record(&machine_of(p)->cores.core[core]->thermal, j);
+    struct thermal_row row = thermal_row_kept(kept);
+
+    thermal_row_record(&row, j);
 }
 
-static enum throttled row_throttled(const struct platform *p, unsigned core)
+static enum throttled kept_throttled(const uint64_t *kept)
 {
-    const struct thermal_row *row = &machine_of(p)->cores.core[core]->thermal;
+    struct thermal_row row = thermal_row_kept(kept);
 
-    if (thermal_row_throttled(row))
+    if (thermal_row_throttled(&row))
         return THROTTLED_YES;
-    return thermal_row_is_known(row) ? THROTTLED_NO : THROTTLED_UNKNOWN;
+    return thermal_row_is_known(&row) ? THROTTLED_NO : THROTTLED_UNKNOWN;
 }
 
+/* A core that did not come up has no rows. */
 static void row_keep(const struct platform *p, unsigned core, uint64_t *kept)
 {
     thermal_row_keep(&machine_of(p)->cores.core[core]->thermal, kept);
-}
-
-static void row_tell(const struct platform *p, unsigned core, const uint64_t *kept)
-{
-    thermal_row_kept(&machine_of(p)->cores.core[core]->thermal, kept);
 }
 
 struct guarded_call {
@@ -280,11 +279,8 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .nmis = nmis,
         .own_nmis = own_nmis,
         .smis = m->quiet.smi_counter ? quiet_smis : NULL,
-        .row_show = row_show,
-        .row_record = row_record,
-        .row_throttled = row_throttled,
         .row_keep = row_keep,
-        .row_tell = row_tell,
+        .kept = {kept_show, kept_record, kept_throttled},
         .lacks = lacks_nothing,
         .cores = other_cores(&m->cores, others),
     };

@@ -91,6 +91,14 @@ struct guard_ended {
 
 #define PLATFORM_KEPT 7 /* words that tell what happened during a row */
 
+/* What those words mean: for a row's lines in the table, for its record, and for the essence. NULL:
+ * nothing to add. */
+struct platform_kept {
+    void (*show)(const uint64_t *kept, struct sink *out);
+    void (*record)(const uint64_t *kept, struct json *j);
+    enum throttled (*throttled)(const uint64_t *kept);
+};
+
 /* Functions that need no more than the core that runs them take no platform. */
 struct platform {
     const char *name; /* "uefi", "hosted" */
@@ -159,18 +167,10 @@ struct platform {
     /* Timer interrupts so far, cheap enough to be read around each window; NULL: none can come. */
     uint64_t (*timer_interrupts)(void);
     uint64_t (*smis)(void); /* on this core so far; NULL: not counted here */
-    /* Adds to a row's lines in the table and to its record what happened to the core between the
-     * last row_begin() and row_end() there; NULL: nothing to add. */
-    void (*row_show)(const struct platform *p, struct sink *out, unsigned core);
-    void (*row_record)(const struct platform *p, struct json *j, unsigned core);
-    enum throttled (*row_throttled)(const struct platform *p, unsigned core); /* the same */
-    /*
-     * A row that is measured in rounds: row_keep() adds what happened between the last row_begin()
-     * and row_end() on the core to kept[PLATFORM_KEPT], which is all zero at first; after
-     * row_tell() the two above tell of that. NULL: as those.
-     */
+    /* Adds what happened to the core between the last row_begin() and row_end() there to
+     * kept[PLATFORM_KEPT], which is all zero before a row's first round. NULL: nothing is kept. */
     void (*row_keep)(const struct platform *p, unsigned core, uint64_t *kept);
-    void (*row_tell)(const struct platform *p, unsigned core, const uint64_t *kept);
+    struct platform_kept kept;
     /* Why a row with these needs (bench.h) cannot run on this platform; NULL: it can. */
     const char *(*lacks)(unsigned needs);
     const struct platform_cores *cores; /* NULL: only the one that runs */

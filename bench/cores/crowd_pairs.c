@@ -10,7 +10,7 @@
 
 static unsigned place_of(const struct crowd *c, unsigned core)
 {
-    return c->plan->seat[c->places[0]].engine.core == core ? 0 : 1;
+    return c->plan->seat[c->places[0]].engine.facts.core == core ? 0 : 1;
 }
 
 struct player {

@@ -14,7 +14,7 @@ void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ct
 {
     const struct platform *p = c->plan->p;
     struct seat *seat = seat_at(c, place);
-    unsigned core = seat->engine.core;
+    unsigned core = seat->engine.facts.core;
 
     memset(&seat->row, 0, sizeof seat->row);
     seat->row.bench = c->row.bench;
@@ -51,7 +51,8 @@ bool crowd_parts_done(struct crowd *c, unsigned n)
     }
     if (!ended)
         return true;
-    fmt_buf(c->row.said, sizeof c->row.said, "core %u: %s", ended->engine.core, ended->row.why);
+    fmt_buf(c->row.said, sizeof c->row.said, "core %u: %s", ended->engine.facts.core,
+            ended->row.why);
     crowd_fail(c, ROW_WRONG, c->row.said);
     return false;
 }

@@ -16,10 +16,10 @@ static void begin(struct plan *plan, const struct bench *b)
     c->shared = (struct crowd_line *)(void *)(c->seat + plan->n);
     c->pair = (struct pair *)(void *)(c->shared + crowd_lines(plan->n));
     c->plan = plan;
-    c->silicon = e->execution == EXEC_SILICON;
+    c->silicon = e->facts.execution == EXEC_SILICON;
     c->duration = ROUND_TICKS;
-    if (c->silicon && engine_has_hz(e))
-        c->duration = (uint64_t)(e->tsc_hz * ROUND_SECONDS);
+    if (c->silicon && run_has_hz(&e->facts))
+        c->duration = (uint64_t)(e->facts.tsc_hz * ROUND_SECONDS);
     c->patience = gate_patience(e, 0);
     c->row.bench = b;
     c->row.core = plan->list[0];

@@ -28,14 +28,14 @@ static struct watch *watch_of(const struct seat *seat)
 
 uint64_t gaps_hz(const struct engine *e)
 {
-    return engine_has_hz(e) ? (uint64_t)e->tsc_hz : UNKNOWN_HZ;
+    return run_has_hz(&e->facts) ? (uint64_t)e->facts.tsc_hz : UNKNOWN_HZ;
 }
 
 static unsigned asked_ms(const struct engine *e)
 {
-    if (e->o->watch > 0)
-        return e->o->watch;
-    return e->execution == EXEC_INSTRUCTIONS ? WATCH_AUTO_EXACT : WATCH_AUTO;
+    if (e->facts.o->watch > 0)
+        return e->facts.o->watch;
+    return e->facts.execution == EXEC_INSTRUCTIONS ? WATCH_AUTO_EXACT : WATCH_AUTO;
 }
 
 uint64_t gaps_duration(const struct engine *e)
@@ -131,6 +131,8 @@ static void watch_here(void *ctx, unsigned core)
     w->smis = engine_smis(e) - pace_smis(e) - smis;
     w->nmis = e->p->nmis() - nmis;
     e->p->row_end(e->p);
+    memset(w->kept, 0, sizeof w->kept);
+    engine_keep(e, w->kept);
     seat->back = true;
 }
 

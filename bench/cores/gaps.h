@@ -13,7 +13,8 @@
 struct watch {
     struct gaps gaps;
     struct gaps_rhythm rhythm;
-    uint64_t nmis, smis; /* meanwhile */
+    uint64_t nmis, smis;          /* meanwhile */
+    uint64_t kept[PLATFORM_KEPT]; /* what happened to the core, as the platform keeps it */
     uint64_t scratch[GAPS_KEPT];
 };
 

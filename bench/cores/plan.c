@@ -177,12 +177,12 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
     memset(seat, 0, sizeof *seat);
     plan->list[k] = core;
     *e = *boot;
-    e->core = core;
-    e->cores = plan->n;
+    e->facts.core = core;
+    e->facts.cores = plan->n;
     e->pace = plan->pace;
-    e->rounds = plan->rounds;
+    e->facts.rounds = plan->rounds;
     if (core > 0)
-        e->cycle = (struct cycle){0}; /* its own are started on itself (plan_probe) */
+        e->facts.cycle = (struct cycle){0}; /* its own are started on itself (plan_probe) */
     e->figures = plan->figures + k * rows;
     for (size_t i = 0; i < rows; i++)
         e->figures[i] =
@@ -209,7 +209,7 @@ static void number_rows(struct plan *plan)
 
 struct plan *plan_make(const struct engine *boot)
 {
-    const struct options *o = boot->o;
+    const struct options *o = boot->facts.o;
     struct plan made = {.p = boot->p, .o = o, .together = o->share == SHARE_TOGETHER};
     struct cut c = {(uintptr_t)(boot->p->memory + engine_need(o))};
     struct core_list l;
@@ -219,9 +219,9 @@ struct plan *plan_make(const struct engine *boot)
     for (unsigned i = 0; i < cores_there(boot->p); i++)
         made.n += is_listed(boot->p, &l, i);
     /* As bench_memory_need() counts: of the cores that are listed some may not have come up. */
-    bool fit = fits(o, boot->rounds, cores_listed(o, cores_there(boot->p)));
-    made.rounds = fit ? boot->rounds : 1;
-    made.one_for_memory = !fit && boot->rounds > 1;
+    bool fit = fits(o, boot->facts.rounds, cores_listed(o, cores_there(boot->p)));
+    made.rounds = fit ? boot->facts.rounds : 1;
+    made.one_for_memory = !fit && boot->facts.rounds > 1;
     struct plan *plan = lay_out(&c, o, made.n, made.rounds, &made);
     *plan = made;
     number_rows(plan);

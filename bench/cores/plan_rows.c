@@ -26,17 +26,17 @@ static void compare_execution(struct seat *seat, const struct engine *boot)
 {
     struct engine *e = &seat->engine;
 
-    if (e->execution == boot->execution)
+    if (e->facts.execution == boot->facts.execution)
         return;
-    if (boot->execution == EXEC_EMULATED) {
-        e->execution = boot->execution;
-        e->ticks_per_instruction = boot->ticks_per_instruction;
-        e->samples = boot->samples;
+    if (boot->facts.execution == EXEC_EMULATED) {
+        e->facts.execution = boot->facts.execution;
+        e->facts.ticks_per_instruction = boot->facts.ticks_per_instruction;
+        e->facts.samples = boot->facts.samples;
         return;
     }
     fmt_buf(seat->unlike, sizeof seat->unlike,
             "it is judged \"%s\", the boot core \"%s\": it has no rows in this report",
-            execution_names[e->execution], execution_names[boot->execution]);
+            execution_names[e->facts.execution], execution_names[boot->facts.execution]);
     seat->unlike_in = "execution";
     seat->gone = seat->unlike;
 }
@@ -110,7 +110,7 @@ static struct core_figure figure_of(const struct engine *e, const struct row *ro
     if (!h->known)
         return f;
     f.ticks = h->ticks;
-    if (e->cycle.by == CYCLES_UNKNOWN && e->execution != EXEC_INSTRUCTIONS)
+    if (e->facts.cycle.by == CYCLES_UNKNOWN && e->facts.execution != EXEC_INSTRUCTIONS)
         return f;
     f.cycles = h->cycles.theta;
     f.lo = h->cycles.lo;

@@ -45,8 +45,8 @@ struct extent {
 /* What words ask for, as far as a second goes, where a window and all around it takes so long. */
 static struct extent extent_of(const struct engine *e, double ticks)
 {
-    struct extent s = {e->o->ensembles, e->o->size};
-    double most = (engine_has_hz(e) ? e->tsc_hz : TICKS_MOST) / ticks;
+    struct extent s = {e->facts.o->ensembles, e->facts.o->size};
+    double most = (run_has_hz(&e->facts) ? e->facts.tsc_hz : TICKS_MOST) / ticks;
 
     if ((double)s.size * ENSEMBLES_LEAST > most)
         s.size = (uint64_t)(most / ENSEMBLES_LEAST);
@@ -74,7 +74,7 @@ static void take_recipe(const struct engine *e, enum recipe recipe, struct metho
     for (uint64_t m = 0; m < s.ensembles && (m < ENSEMBLES_LEAST || pace_go_on(e)); m++)
         for (uint64_t i = 0; i < s.size; i++)
             feed(side, &ensemble, take(e, fn));
-    side->ensemble = ensemble_judge(&ensemble, e->step);
+    side->ensemble = ensemble_judge(&ensemble, e->facts.step);
 }
 
 void bare_windows(const struct engine *e, struct bare_window window[RECIPE_COUNT])

@@ -7,11 +7,7 @@
 #define BENCH_MEASURE_BARE_H
 
 #include "bench/measure/context.h"
-
-struct bare_window {
-    const char *why_not; /* the recipe is not on this CPU; NULL: there are figures */
-    struct method_side side;
-};
+#include "bench/model/ahead.h"
 
 /* ensembles= times size= windows of each recipe on the boot core; fewer and smaller ensembles where
  * they would take longer than a second, as some recipes take 10,000 ticks a window in a guest. */

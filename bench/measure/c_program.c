@@ -3,7 +3,7 @@
 #include "bench/measure/place.h"
 #include "lib/text/str.h"
 
-const char *const c_step_names[C_STEPS] = {"baseline", "do_nothing", "do_something"};
+static const char *const names[C_STEPS] = {"baseline", "do_nothing", "do_something"};
 
 /* The row whose function a step calls; the baseline's window is the one that do_nothing's row
  * subtracts. */
@@ -11,7 +11,7 @@ static const struct bench *row_of(enum c_step step)
 {
     size_t n;
     const struct bench *const *rows = registry(&n);
-    const char *name = c_step_names[step == C_BASELINE ? C_DO_NOTHING : step];
+    const char *name = names[step == C_BASELINE ? C_DO_NOTHING : step];
 
     for (size_t i = 0; i < n; i++)
         if (str_eq(rows[i]->suite, "baseline") && str_eq(rows[i]->name, name))
@@ -57,7 +57,7 @@ static bool take_step(struct engine *e, struct c_program *c, enum c_step step)
     struct placed *p = e->placed;
 
     c->step[step].least = UINT64_MAX;
-    if (!b || !place_row(e, b, e->recipe, p, 0, 1)) {
+    if (!b || !place_row(e, b, e->facts.recipe, p, 0, 1)) {
         c->why_not = b ? place_why(e) : "its rows are not in this program";
         return false;
     }
@@ -65,9 +65,9 @@ static bool take_step(struct engine *e, struct c_program *c, enum c_step step)
     const struct placed_kind *kind = &p->kind[step == C_BASELINE ? KIND_EMPTY : KIND_BODY];
     if (step == C_BASELINE)
         warm_up(e, p, kind, c);
-    sample(p, kind, e->samples, c, step);
+    sample(p, kind, e->facts.samples, c, step);
     if (step != C_BASELINE && p->check)
-        c->step[step].wrong = p->check(p->object, e->samples);
+        c->step[step].wrong = p->check(p->object, e->facts.samples);
     return true;
 }
 
@@ -76,7 +76,9 @@ void c_program(struct engine *e, struct c_program *c)
     bool readings = c_program_warms(e);
 
     *c = (struct c_program){.readings = readings ? C_READINGS : 0,
-                            .warmup = readings ? 0 : e->o->warmup * ENGINE_BLOCK};
+                            .warmup = readings ? 0 : e->facts.o->warmup * ENGINE_BLOCK};
+    for (unsigned step = 0; step < C_STEPS; step++)
+        c->step[step].name = names[step];
     for (unsigned step = 0; step < C_STEPS; step++)
         if (!take_step(e, c, (enum c_step)step))
             return;

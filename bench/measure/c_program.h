@@ -9,20 +9,7 @@
 
 #include "bench/measure/context.h"
 #include "bench/measure/tsc.h"
-
-enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };
-extern const char *const c_step_names[C_STEPS]; /* "baseline", "do_nothing", "do_something" */
-
-struct c_program {
-    const char *why_not; /* its functions could not be placed; NULL: there are figures */
-    uint32_t readings;   /* of warm-up: xfence; rdtsc. 0: windows in their place, as warmup= says */
-    uint32_t warmup;     /* windows */
-    struct {
-        struct moments all; /* of samples whose operation did not fail, ticks */
-        uint64_t least, greatest, errors;
-        const char *wrong; /* what the function should have left behind and did not; NULL: it did */
-    } step[C_STEPS];
-};
+#include "bench/model/ahead.h"
 
 /* Its warm-up: `xfence; rdtsc`, this many times. */
 #define C_READINGS 3
@@ -35,7 +22,7 @@ static inline void c_program_readings(const struct engine *e)
 /* Whether that is the warm-up: by method=plain, where warmup= is not given. */
 static inline bool c_program_warms(const struct engine *e)
 {
-    return e->o->method == METHOD_PLAIN && !options_give(e->o, "warmup");
+    return e->facts.o->method == METHOD_PLAIN && !options_give(e->facts.o, "warmup");
 }
 
 /* On the boot core, by the recipe in use. */

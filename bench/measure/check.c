@@ -16,33 +16,8 @@
  * whole cycles; this is half way to the next. */
 #define TRUTH_COARSE 0.5
 
-static const char *const kept_names[WINDOW_X87_FAULT] = {
-    [WINDOW_RSP] = "rsp",
-    [WINDOW_RBX] = "rbx",
-    [WINDOW_RBP] = "rbp",
-    [WINDOW_R12] = "r12",
-    [WINDOW_R13] = "r13",
-    [WINDOW_R14] = "r14",
-    [WINDOW_R15] = "r15",
-    [WINDOW_DF] = "RFLAGS.DF",
-    [WINDOW_FLAGS] = "RFLAGS (AC, NT, IOPL or IF)",
-    [WINDOW_MXCSR] = "MXCSR",
-    [WINDOW_CONTROL] = "the x87 control word",
-    [WINDOW_X87] = "the x87 stack or MMX registers",
-};
 /* That fail a function: the others are put back, and told. */
 #define WRONG_OF_FUNCTION ((1u << WINDOW_FLAGS) - 1)
-
-void check_kept_text(uint32_t changed, struct sink *out)
-{
-    const char *before = "";
-
-    for (unsigned i = 0; i < WINDOW_X87_FAULT; i++)
-        if (changed >> i & 1) {
-            fmt(out, "%s%s", before, kept_names[i]);
-            before = ", ";
-        }
-}
 
 /* CPUID after the body changes rbx. */
 static bool hides_rbx(enum recipe recipe)
@@ -58,7 +33,7 @@ bool check_called(const char *who, uint32_t changed, struct row *row)
         return !changed;
     sink_buf_init(&text, row->said, sizeof row->said);
     fmt(&text.sink, "%s changed ", who);
-    check_kept_text(changed, &text.sink);
+    window_kept_text(changed, &text.sink);
     fmt(&text.sink, ", which a function must leave as it found it");
     row_fail(row, ROW_WRONG, row->said);
     return false;
@@ -143,7 +118,7 @@ static void say_gone(const struct bench *b, double found, struct row *row)
 void check_instructions(const struct engine *e, struct row *row)
 {
     const struct bench *b = row->bench;
-    double found = engine_instructions(e, row);
+    double found = run_instructions(&e->facts, row);
 
     if (!has_work(b))
         return;
@@ -186,8 +161,8 @@ void check_figure(const struct engine *e, const struct bench *b, struct row *row
     const struct estimate *cycles = is_known(h->cycles.theta) ? &h->cycles : &h->ruler.cycles;
 
     /* What is documented is documented of warm caches. */
-    row->truth = place_is_cold(e, b) ? 0 : documented(b, e->p->cpu);
-    if (e->execution != EXEC_SILICON || !h->known)
+    row->truth = run_is_cold(&e->facts, b) ? 0 : documented(b, e->p->cpu);
+    if (e->facts.execution != EXEC_SILICON || !h->known)
         return;
     row->truth_vague = (b->truth || row->truth > 0) && is_vague(cycles);
     if (row->why || row->shared)

@@ -19,8 +19,6 @@ bool check_kept(uint32_t changed, struct row *row);
 /* A function of the row's, `who`, changed these registers, which have been put back: the row fails.
  * False: it has failed; true: none was changed. */
 bool check_called(const char *who, uint32_t changed, struct row *row);
-/* The names of 1 << each enum window_kept, for people: "r15, MXCSR". */
-void check_kept_text(uint32_t changed, struct sink *out);
 
 /* Fails the row where an operation, or a call of what is subtracted, returned an error although it
  * must not; and where every operation did: `good` windows did not. */

@@ -6,7 +6,7 @@
 static struct tick_cost find(const struct engine *e)
 {
     struct tick_finder f;
-    uint64_t began = tsc_now(), most = (uint64_t)(SECONDS_MOST * e->tsc_hz), tsc;
+    uint64_t began = tsc_now(), most = (uint64_t)(SECONDS_MOST * e->facts.tsc_hz), tsc;
 
     tick_start(&f, began, e->p->timer_interrupts());
     do {
@@ -20,19 +20,20 @@ static struct tick_cost find(const struct engine *e)
 
 void compensate_open(struct engine *e)
 {
-    e->compensate = (struct compensate){0};
-    if (e->o->compensate == COMPENSATE_OFF || e->o->method != METHOD_KBEST)
+    e->facts.compensate = (struct compensate){0};
+    if (e->facts.o->compensate == COMPENSATE_OFF || e->facts.o->method != METHOD_KBEST)
         return;
     if (!e->p->timer_interrupts)
-        e->compensate.why_not =
+        e->facts.compensate.why_not =
             "every interrupt is masked here, so no timer interrupt comes into a "
             "window";
-    else if (e->execution != EXEC_SILICON || !engine_has_hz(e))
-        e->compensate.why_not = "an emulator's time is noise, or the TSC's frequency is not known";
+    else if (e->facts.execution != EXEC_SILICON || !run_has_hz(&e->facts))
+        e->facts.compensate.why_not =
+            "an emulator's time is noise, or the TSC's frequency is not known";
     else
-        e->compensate.cost = find(e);
-    if (!e->compensate.why_not && !e->compensate.cost.known)
-        e->compensate.why_not = "too few timer interrupts were seen in two seconds";
+        e->facts.compensate.cost = find(e);
+    if (!e->facts.compensate.why_not && !e->facts.compensate.cost.known)
+        e->facts.compensate.why_not = "too few timer interrupts were seen in two seconds";
 }
 
 uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t ticks, uint64_t *alone,
@@ -40,12 +41,12 @@ uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t tic
 {
     uint64_t taken;
 
-    if (!e->compensate.cost.known)
+    if (!e->facts.compensate.cost.known)
         return ticks;
     uint64_t n = e->p->timer_interrupts() - before;
     if (n == 0 && ticks < *alone)
         *alone = ticks;
-    ticks = tick_compensate(&e->compensate.cost, *alone, ticks, n, &taken);
+    ticks = tick_compensate(&e->facts.compensate.cost, *alone, ticks, n, &taken);
     *interrupts += taken;
     return ticks;
 }

@@ -14,7 +14,7 @@ void compensate_open(struct engine *e);
 /* The count before a window, for compensate_window(); 0 where it does not run. */
 static inline uint64_t compensate_before(const struct engine *e)
 {
-    return e->compensate.cost.known ? e->p->timer_interrupts() : 0;
+    return e->facts.compensate.cost.known ? e->p->timer_interrupts() : 0;
 }
 
 /* A window's ticks, what came into it taken off and counted. *alone: the shortest window of its

@@ -35,14 +35,6 @@ struct timer *cycle_plain(unsigned id, bool has_rdtscp, const char **why)
     return *why ? NULL : &plain[id];
 }
 
-bool cycle_is(const struct engine *e, unsigned id)
-{
-    char name[TIMER_NAME_MAX];
-
-    timer_name(CYCLE_WORDS, id, name);
-    return e->cycle.source.used && str_eq(e->cycle.source.used->name, name);
-}
-
 static bool is_counter(unsigned id)
 {
     return id == CYCLE_PMC || id == CYCLE_PERF || id == CYCLE_APERF;
@@ -60,20 +52,14 @@ static struct timer_order counters_from(const struct timer_order *order, unsigne
     return counters;
 }
 
-bool cycle_known(const struct engine *e)
-{
-    return e->execution == EXEC_INSTRUCTIONS ||
-           (e->execution == EXEC_SILICON && e->cycle.by != CYCLES_UNKNOWN);
-}
-
 /* Medians: an interrupt may fall into some. */
 static void measure_empty(struct engine *e)
 {
     double cycles[CHECK_RUNS], ticks[CHECK_RUNS];
     size_t n = 0;
 
-    e->cycle.empty = e->cycle.empty_ticks = 0;
-    for (unsigned i = 0; e->cycle.counter.used && i < CHECK_RUNS; i++) {
+    e->facts.cycle.empty = e->facts.cycle.empty_ticks = 0;
+    for (unsigned i = 0; e->facts.cycle.counter.used && i < CHECK_RUNS; i++) {
         struct cycle_mark from = cycle_begin(e), to = cycle_end(e);
         double counted = cycle_between(e, &from, &to);
         if (!is_known(counted))
@@ -83,23 +69,23 @@ static void measure_empty(struct engine *e)
     }
     if (n <= CHECK_RUNS / 2)
         return;
-    e->cycle.empty = median(cycles, n);
-    e->cycle.empty_ticks = median(ticks, n);
+    e->facts.cycle.empty = median(cycles, n);
+    e->facts.cycle.empty_ticks = median(ticks, n);
 }
 
 static void choose(struct engine *e)
 {
-    struct cycle *c = &e->cycle;
-    struct timer_order order = timer_list_order(&e->o->cycle, &timer_cycles);
+    struct cycle *c = &e->facts.cycle;
+    struct timer_order order = timer_list_order(&e->facts.o->cycle, &timer_cycles);
 
     timer_choose(&c->source, &order, &timer_cycles, e->p->cycle, e->p->context);
     c->counter = (struct timer_choice){0};
     c->by = CYCLES_UNKNOWN;
-    if (cycle_is(e, CYCLE_RULER)) {
+    if (cycle_is(&e->facts.cycle, CYCLE_RULER)) {
         struct timer_order beside = counters_from(&order, c->source.refusals + 1);
         c->by = CYCLES_RULER;
         timer_choose(&c->counter, &beside, &timer_cycles, e->p->cycle, e->p->context);
-    } else if (c->source.used && c->source.used->read && !cycle_is(e, CYCLE_RDTSCP)) {
+    } else if (c->source.used && c->source.used->read && !cycle_is(&e->facts.cycle, CYCLE_RDTSCP)) {
         c->by = CYCLES_COUNTER;
         c->counter.used = c->source.used;
     }
@@ -113,23 +99,23 @@ void cycle_open(struct engine *e)
 
 bool cycle_check_words(const struct engine *e, struct sink *err)
 {
-    return timer_check(&e->cycle.source, &e->o->cycle, &timer_cycles, err) &&
-           timer_check(&e->cycle.counter, &e->o->cycle, &timer_cycles, err);
+    return timer_check(&e->facts.cycle.source, &e->facts.o->cycle, &timer_cycles, err) &&
+           timer_check(&e->facts.cycle.counter, &e->facts.o->cycle, &timer_cycles, err);
 }
 
 void cycle_close(struct engine *e)
 {
-    timer_release(&e->cycle.counter);
-    e->cycle.source.used = NULL;
+    timer_release(&e->facts.cycle.counter);
+    e->facts.cycle.source.used = NULL;
 }
 
 struct cycle_mark cycle_begin(struct engine *e)
 {
     struct cycle_mark m = {0};
 
-    if (!e->cycle.counter.used)
+    if (!e->facts.cycle.counter.used)
         return m;
-    m.known = timer_read(&e->cycle.counter, &m.count);
+    m.known = timer_read(&e->facts.cycle.counter, &m.count);
     m.tsc = tsc_now();
     return m;
 }
@@ -138,10 +124,10 @@ struct cycle_mark cycle_end(struct engine *e)
 {
     struct cycle_mark m = {0};
 
-    if (!e->cycle.counter.used)
+    if (!e->facts.cycle.counter.used)
         return m;
     m.tsc = tsc_now();
-    m.known = timer_read(&e->cycle.counter, &m.count);
+    m.known = timer_read(&e->facts.cycle.counter, &m.count);
     return m;
 }
 
@@ -158,14 +144,14 @@ double cycle_between(const struct engine *e, const struct cycle_mark *from,
 {
     if (!from->known || !to->known)
         return UNKNOWN;
-    return counted(from->count, to->count, e->cycle.counter.used->bits);
+    return counted(from->count, to->count, e->facts.cycle.counter.used->bits);
 }
 
 double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to)
 {
-    double cycles = cycle_between(e, from, to) - e->cycle.empty;
-    double ticks = (double)(to->tsc - from->tsc) - e->cycle.empty_ticks;
+    double cycles = cycle_between(e, from, to) - e->facts.cycle.empty;
+    double ticks = (double)(to->tsc - from->tsc) - e->facts.cycle.empty_ticks;
 
     return ticks > 0 ? cycles / ticks : UNKNOWN;
 }
@@ -173,10 +159,10 @@ double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
 bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to, uint64_t ticks, double *cycles)
 {
-    *cycles = e->cycle.by == CYCLES_COUNTER && e->execution != EXEC_INSTRUCTIONS
+    *cycles = e->facts.cycle.by == CYCLES_COUNTER && e->facts.execution != EXEC_INSTRUCTIONS
                   ? cycle_between(e, from, to)
-                  : (double)ticks / e->ticks_per_cycle;
-    return cycle_known(e) && is_known(*cycles);
+                  : (double)ticks / e->facts.ticks_per_cycle;
+    return run_has_cycles(&e->facts) && is_known(*cycles);
 }
 
 /* Core cycles an addition by a counter, the readings' own and the loop's ends taken off; UNKNOWN
@@ -200,28 +186,6 @@ static double per_add(struct timer_choice *c)
     return n > CHECK_RUNS / 2 ? median(run, n) : UNKNOWN;
 }
 
-static double magnitude(double v)
-{
-    return v < 0 ? -v : v;
-}
-
-/* The interval's side that the other figure is on. */
-static double side_of(const struct estimate *e, double other)
-{
-    double side = estimate_side(e, other);
-
-    return is_known(side) ? side : 0;
-}
-
-bool cycle_disagree(const struct estimate *ruler, const struct estimate *counter)
-{
-    double size = magnitude(ruler->theta) > 1 ? magnitude(ruler->theta) : 1;
-    double within =
-        CYCLE_WITHIN * size + side_of(ruler, counter->theta) + side_of(counter, ruler->theta);
-
-    return magnitude(counter->theta - ruler->theta) > within; /* false where either is not known */
-}
-
 static void check_counter(struct timer_choice *c, struct cycle_check *out)
 {
     double v = per_add(c);
@@ -240,7 +204,7 @@ static void check_counter(struct timer_choice *c, struct cycle_check *out)
 /* Those of cycle= that are not in use, started for it and stopped again. */
 static void check_other_counters(struct engine *e, struct cycle_check *out)
 {
-    struct timer_order order = timer_list_order(&e->o->cycle, &timer_cycles);
+    struct timer_order order = timer_list_order(&e->facts.o->cycle, &timer_cycles);
     struct timer_order all = counters_from(&order, 0);
     struct timer_choice other;
 
@@ -248,7 +212,7 @@ static void check_other_counters(struct engine *e, struct cycle_check *out)
         struct timer_order one = {.list = {.n = 1, .id = {all.list.id[i]}}};
         const char *why;
         struct timer *t = e->p->cycle(e->p->context, all.list.id[i], &why);
-        if (!t || t == e->cycle.counter.used)
+        if (!t || t == e->facts.cycle.counter.used)
             continue;
         timer_choose(&other, &one, &timer_cycles, e->p->cycle, e->p->context);
         if (other.used)
@@ -261,14 +225,14 @@ struct cycle_check cycle_judge(struct engine *e)
 {
     struct cycle_check c = {.result = SELFTEST_NOT_JUDGED};
 
-    if (e->execution != EXEC_SILICON)
+    if (e->facts.execution != EXEC_SILICON)
         c.why_not = "no real CPU executes this";
-    else if (!e->cycle.counter.used)
+    else if (!e->facts.cycle.counter.used)
         c.why_not = "cycle= names no counter that starts";
     if (c.why_not)
         return c;
     c.result = SELFTEST_PASS;
-    check_counter(&e->cycle.counter, &c);
+    check_counter(&e->facts.cycle.counter, &c);
     check_other_counters(e, &c);
     return c;
 }

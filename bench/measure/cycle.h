@@ -8,26 +8,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "bench/api/report.h"
 #include "bench/api/timer.h"
 #include "bench/measure/context.h"
-
-/* docs/method.md "Truth": what ruler and counter may differ by, relative. */
-#define CYCLE_WITHIN 0.005
-
-/* Whether the two are apart by more than that, of the figure or of one cycle, whichever is more,
- * and more than both intervals explain: what costs nothing has no relative error. */
-bool cycle_disagree(const struct estimate *ruler, const struct estimate *counter);
+#include "bench/model/probe.h"
 
 /* What every platform has, for its cycle(): ruler, tsc and null, which are never read, and rdtscp.
  * NULL: the CPU lacks RDTSCP, and *why says so. */
 struct timer *cycle_plain(unsigned id, bool has_rdtscp, const char **why);
-
-/* Whether cycle= came to this one of them. */
-bool cycle_is(const struct engine *e, unsigned id);
-
-/* Whether figures of this run can be core cycles; where instructions are counted, those. */
-bool cycle_known(const struct engine *e);
 
 /* Starts what cycle= names. */
 void cycle_open(struct engine *e);
@@ -60,21 +47,8 @@ double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
 bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to, uint64_t ticks, double *cycles);
 
-#define CYCLE_COUNTERS 3 /* of the CPU's own: pmc, perf, aperf */
-
-/* The self-test "core_counter": an addition of the ruler is one core cycle by every counter of
- * cycle= that starts. */
-struct cycle_check {
-    enum selftest result;
-    const char *why_not; /* where it is not judged */
-    unsigned n;
-    struct {
-        const char *name;
-        double cycles_per_add; /* UNKNOWN: its readings fail */
-    } counter[CYCLE_COUNTERS];
-};
-
-/* Judged on silicon. The counter that is not in use is stopped again. */
+/* The self-test "core_counter". Judged on silicon. The counter that is not in use is stopped
+ * again. */
 struct cycle_check cycle_judge(struct engine *e);
 
 #endif

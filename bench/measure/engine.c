@@ -63,7 +63,7 @@ size_t engine_need(const struct options *o)
 
 void engine_memory(struct engine *e, uint64_t *memory)
 {
-    uint32_t samples = engine_samples_most(e->o);
+    uint32_t samples = engine_samples_most(e->facts.o);
 
     e->sampler = (struct sampler *)(void *)memory;
     memory += cut_words(sizeof *e->sampler);
@@ -71,9 +71,9 @@ void engine_memory(struct engine *e, uint64_t *memory)
     compiled_init(e->compiled);
     memory += cut_words(sizeof *e->compiled);
     e->placed = (struct placed *)(void *)memory;
-    memory += cut_words(layout_count(e->o, samples) * sizeof *e->placed);
+    memory += cut_words(layout_count(e->facts.o, samples) * sizeof *e->placed);
     e->gathered = (struct gathered *)(void *)memory;
-    e->memory = memory + gathered_need(e->o, samples, 1);
+    e->memory = memory + gathered_need(e->facts.o, samples, 1);
 }
 
 /* --- what all rows share ---------------------------------------------------------------------- */
@@ -91,51 +91,55 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
 {
     *e = (struct engine){
         .p = p,
-        .o = o,
-        .cores = 1,
-        .recipe = recipe_of(p->cpu, o),
-        .probed = o->recipe == RECIPE_AUTO ? cpu_default_recipe(p->cpu) : o->recipe,
         .xfence_is_lfence = p->cpu->vendor == VENDOR_INTEL,
-        .execution = EXEC_SILICON,
-        .samples = engine_samples_most(o),
-        .rounds = 1,
-        .step = 1,
-        .own = {.why_not = "no core was probed"},
+        .facts = {.platform = p->name,
+                  .cpu = p->cpu,
+                  .o = o,
+                  .counts_smis = p->smis != NULL,
+                  .kept = &p->kept,
+                  .cores = 1,
+                  .recipe = recipe_of(p->cpu, o),
+                  .probed = o->recipe == RECIPE_AUTO ? cpu_default_recipe(p->cpu) : o->recipe,
+                  .execution = EXEC_SILICON,
+                  .samples = engine_samples_most(o),
+                  .rounds = 1,
+                  .step = 1,
+                  .own = {.why_not = "no core was probed"}},
     };
     engine_memory(e, p->memory);
 }
 
 void engine_executed_by(struct engine *e, const struct behave_verdict *v)
 {
-    e->execution = v->execution;
-    e->ticks_per_instruction = v->ticks_per_instruction;
-    if (e->o->samples == 0 && e->execution == EXEC_INSTRUCTIONS)
-        e->samples = SAMPLES_AUTO_EXACT;
-    e->rounds = 1;
-    if (e->execution == EXEC_SILICON && e->o->method == METHOD_DOUBLED)
-        e->rounds = parts_rounds(e->o, e->samples, e->o->rounds);
+    e->facts.execution = v->execution;
+    e->facts.ticks_per_instruction = v->ticks_per_instruction;
+    if (e->facts.o->samples == 0 && e->facts.execution == EXEC_INSTRUCTIONS)
+        e->facts.samples = SAMPLES_AUTO_EXACT;
+    e->facts.rounds = 1;
+    if (e->facts.execution == EXEC_SILICON && e->facts.o->method == METHOD_DOUBLED)
+        e->facts.rounds = parts_rounds(e->facts.o, e->facts.samples, e->facts.o->rounds);
 }
 
 void engine_timers(struct engine *e)
 {
-    struct timer_order order = timer_list_order(&e->o->clock, &timer_clocks);
+    struct timer_order order = timer_list_order(&e->facts.o->clock, &timer_clocks);
 
-    timer_choose(&e->clock, &order, &timer_clocks, e->p->clock, e->p->context);
-    e->tsc_hz = e->clock.used ? (double)e->clock.used->tsc_hz : 0;
+    timer_choose(&e->facts.clock, &order, &timer_clocks, e->p->clock, e->p->context);
+    e->facts.tsc_hz = e->facts.clock.used ? (double)e->facts.clock.used->tsc_hz : 0;
     cycle_open(e);
     compensate_open(e);
 }
 
 bool engine_check(const struct engine *e, struct sink *err)
 {
-    const struct timer_choice *c = &e->clock;
+    const struct timer_choice *c = &e->facts.clock;
     char text[TIMER_LIST_TEXT];
 
-    if (!timer_check(c, &e->o->clock, &timer_clocks, err) || !cycle_check_words(e, err))
+    if (!timer_check(c, &e->facts.o->clock, &timer_clocks, err) || !cycle_check_words(e, err))
         return false;
-    if (e->o->method != METHOD_ADAPTIVE || c->used)
+    if (e->facts.o->method != METHOD_ADAPTIVE || c->used)
         return true;
-    timer_list_text(&e->o->clock, CLOCK_WORDS, text);
+    timer_list_text(&e->facts.o->clock, CLOCK_WORDS, text);
     fmt(err,
         "method=adaptive with clock=%s: it times its stretches by a clock, and no clock starts "
         "here "
@@ -149,13 +153,13 @@ bool engine_check(const struct engine *e, struct sink *err)
 
 void engine_release(struct engine *e)
 {
-    timer_release(&e->clock);
+    timer_release(&e->facts.clock);
     cycle_close(e);
 }
 
 static enum cycles_by cycles_by_of(const struct engine *e)
 {
-    return e->execution == EXEC_INSTRUCTIONS ? CYCLES_RULER : e->cycle.by;
+    return e->facts.execution == EXEC_INSTRUCTIONS ? CYCLES_RULER : e->facts.cycle.by;
 }
 
 /* --- a row: place, warm and sample, judge, round after round; then headline and checks -------- */
@@ -174,9 +178,9 @@ void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
 {
     gathered_init(g, e);
     g->row.bench = b;
-    g->row.core = e->core;
-    g->row.recipe = b->form == FORM_EMPTY ? b->recipe : e->recipe;
-    g->row.placements = layout_count(e->o, e->samples);
+    g->row.core = e->facts.core;
+    g->row.recipe = b->form == FORM_EMPTY ? b->recipe : e->facts.recipe;
+    g->row.placements = layout_count(e->facts.o, e->facts.samples);
     g->row.steady = true;
     refuse(e, b, &g->row);
     g->cut = g->row.why != NULL;
@@ -203,8 +207,8 @@ static void add_part(struct engine *e, const struct bench *b, const struct part_
                      struct gathered *g)
 {
     struct sampler *s = e->sampler;
-    size_t windows = parts_windows_most(e->o, e->samples, 1);
-    size_t blocks = parts_blocks_most(e->o, e->samples, 1);
+    size_t windows = parts_windows_most(e->facts.o, e->facts.samples, 1);
+    size_t blocks = parts_blocks_most(e->facts.o, e->facts.samples, 1);
 
     sampler_judge(s, e, g);
     if (s->used[KIND_EMPTY])
@@ -314,22 +318,21 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
                    unsigned end, unsigned placed)
 {
     const struct bench *b = g->row.bench;
-    bool last = end == parts_first(parts, e->rounds);
+    bool last = end == parts_first(parts, e->facts.rounds);
 
-    sampler_init(e->sampler, e, parts_windows_most(e->o, e->samples, 1),
-                 parts_blocks_most(e->o, e->samples, 1));
+    sampler_init(e->sampler, e, parts_windows_most(e->facts.o, e->facts.samples, 1),
+                 parts_blocks_most(e->facts.o, e->facts.samples, 1));
     e->sampler->gathered = g;
     uint64_t began = tsc_now();
     e->p->row_begin(e->p, b->suite, b->name, g->ran);
     unsigned i = sample_or_stop(e, g, parts, from, end, placed);
-    if (i == end && e->o->instructions != INSTRUCTIONS_OFF && !g->row.why)
+    if (i == end && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.why)
         step_try(e); /* at the first row's first round: the estimate of the time left needs it */
     if (i == end && last)
         steps_row(e, &g->row, parts_at(parts, end - 1).placement);
     e->p->row_end(e->p);
     g->ran += tsc_now() - began;
-    if (e->p->row_keep)
-        e->p->row_keep(e->p, e->core, g->row.kept);
+    engine_keep(e, g->row.kept);
     g->rounds += i == end;
     g->cut = i < end && (g->row.why || g->rounds == 0);
 }
@@ -339,11 +342,11 @@ static bool is_overdue(const struct engine *e, struct gathered *g)
 {
     struct row *row = &g->row;
 
-    if (!engine_has_hz(e) || (double)g->ran < e->o->deadline * e->tsc_hz)
+    if (!run_has_hz(&e->facts) || (double)g->ran < e->facts.o->deadline * e->facts.tsc_hz)
         return false;
     fmt_buf(row->said, sizeof row->said,
             "it ran longer than deadline=%u seconds, all rounds together, and was ended",
-            e->o->deadline);
+            e->facts.o->deadline);
     row->ended = true;
     row_fail(row, ROW_WRONG, row->said);
     return true;
@@ -353,7 +356,7 @@ static void measure(struct engine *e, struct gathered *g, unsigned round)
 {
     struct parts parts;
 
-    parts_of(&parts, e->o, e->samples, e->rounds);
+    parts_of(&parts, e->facts.o, e->facts.samples, e->facts.rounds);
     unsigned from = parts_first(&parts, round), end = parts_first(&parts, round + 1);
     unsigned first = parts_at(&parts, from).placement, last = parts_at(&parts, end - 1).placement;
     g->cut = g->cut || (round > 0 && is_overdue(e, g));
@@ -362,7 +365,7 @@ static void measure(struct engine *e, struct gathered *g, unsigned round)
     unsigned placed = place_portion(e, g, first, last + 1);
     if (placed == 0) {
         g->cut = true;
-    } else if (e->o->method != METHOD_DOUBLED) {
+    } else if (e->facts.o->method != METHOD_DOUBLED) {
         method_row(e, e->placed, &g->row);
         g->rounds++;
     } else {
@@ -414,14 +417,15 @@ static void judge_parts_again(const struct engine *e, struct gathered *g)
 static void take_headline(const struct engine *e, struct gathered *g, struct row *row)
 {
     double *theta = (double *)(void *)e->memory;
-    struct headline_means means = {theta, theta + row->placements, row->placements, e->rounds};
+    struct headline_means means = {theta, theta + row->placements, row->placements,
+                                   e->facts.rounds};
     uint64_t *scratch = e->memory + row->placements + ROUNDS_MOST;
 
     if (!row->has_net)
         return;
     judge_parts_again(e, g);
     row->shared = !headline_is_alone(g);
-    row->headline = headline(g, row->bench, e->step, cycles_by_of(e), &means, scratch);
+    row->headline = headline(g, row->bench, e->facts.step, cycles_by_of(e), &means, scratch);
     row->theta = means.theta;
     row->round_theta = means.round;
 }

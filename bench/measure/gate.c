@@ -12,9 +12,9 @@
 
 uint64_t gate_patience(const struct engine *e, uint64_t ticks)
 {
-    double hz = engine_has_hz(e) ? e->tsc_hz : TSC_HZ_MAX;
+    double hz = run_has_hz(&e->facts) ? e->facts.tsc_hz : TSC_HZ_MAX;
 
-    return (uint64_t)(hz * (SECONDS + e->cores * SECONDS_EACH_CORE)) + TIMES * ticks;
+    return (uint64_t)(hz * (SECONDS + e->facts.cores * SECONDS_EACH_CORE)) + TIMES * ticks;
 }
 
 bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)

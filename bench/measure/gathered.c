@@ -35,13 +35,14 @@ size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds)
 
 void gathered_init(struct gathered *g, const struct engine *e)
 {
-    const struct options *o = e->o;
-    size_t body = body_bins(o, e->samples, e->rounds), empty = empty_bins(o, e->samples, e->rounds);
+    const struct options *o = e->facts.o;
+    size_t body = body_bins(o, e->facts.samples, e->facts.rounds),
+           empty = empty_bins(o, e->facts.samples, e->facts.rounds);
     struct cut c = {(uint64_t *)(void *)g, cut_words(sizeof *g)};
 
     memset(g, 0, sizeof *g);
-    size_t parts = parts_count(o, e->samples, e->rounds);
-    size_t blocks = parts_blocks(o, e->samples, e->rounds);
+    size_t parts = parts_count(o, e->facts.samples, e->facts.rounds);
+    size_t blocks = parts_blocks(o, e->facts.samples, e->facts.rounds);
     g->ticks = cut(&c, parts);
     g->ruler = cut(&c, parts * cut_words(sizeof *g->ruler));
     g->counter = cut(&c, parts * cut_words(sizeof *g->counter));
@@ -51,7 +52,7 @@ void gathered_init(struct gathered *g, const struct engine *e)
     g->placement = cut(&c, cut_words(blocks * sizeof *g->placement));
     histogram_init(&g->body, cut(&c, cut_words(body * sizeof(struct bin))), body);
     histogram_init(&g->empty, cut(&c, cut_words(empty * sizeof(struct bin))), empty);
-    if (c.used != gathered_need(o, e->samples, e->rounds))
+    if (c.used != gathered_need(o, e->facts.samples, e->facts.rounds))
         __builtin_trap(); /* gathered_need() leaves an array out */
 }
 

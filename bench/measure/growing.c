@@ -53,7 +53,7 @@ static void forget(uint64_t least[GROWING_BODIES])
 
 double growing_ticks(const struct engine *e)
 {
-    return engine_has_hz(e) ? e->tsc_hz / PARTS_A_S : TICKS_MOST;
+    return run_has_hz(&e->facts) ? e->facts.tsc_hz / PARTS_A_S : TICKS_MOST;
 }
 
 unsigned growing_take(const struct engine *e, enum recipe recipe, uint64_t least[GROWING_BODIES])
@@ -67,7 +67,7 @@ unsigned growing_take(const struct engine *e, enum recipe recipe, uint64_t least
     uint64_t began = tsc_now();
     take_way(e, fn, 1, 1, least);
     double once = (double)(tsc_now() - began);
-    if (e->execution == EXEC_SILICON) {
+    if (e->facts.execution == EXEC_SILICON) {
         double most = growing_ticks(e) / once;
         ways = most < 2 * WAYS_MOST ? 2 : WAYS_MOST;
         block = most > WAYS_MOST * ENGINE_BLOCK ? ENGINE_BLOCK : (unsigned)most / ways;

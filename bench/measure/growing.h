@@ -8,9 +8,7 @@
 #define BENCH_MEASURE_GROWING_H
 
 #include "bench/measure/context.h"
-
-#define GROWING_BODIES 64
-#define GROWING_STEP   16 /* adds */
+#include "bench/model/probe.h"
 
 /* Ticks of a fiftieth of a second: what the windows of a recipe may take that are for show. */
 double growing_ticks(const struct engine *e);

@@ -55,7 +55,8 @@ static void say(const struct engine *e, struct row *row, const struct guard_ende
     if (ended->by == GUARD_STOPPED)
         fmt(&text.sink, "the run was stopped");
     else if (ended->by == GUARD_DEADLINE)
-        fmt(&text.sink, "it ran longer than deadline=%u seconds and was ended", e->o->deadline);
+        fmt(&text.sink, "it ran longer than deadline=%u seconds and was ended",
+            e->facts.o->deadline);
     else
         fmt(&text.sink, "%s", ended->what);
     say_place(e, row->bench, ended->at, &text.sink);

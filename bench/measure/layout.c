@@ -1,13 +1,5 @@
 #include "bench/measure/layout.h"
 
-const char *const layout_part_names[LAYOUT_PARTS] = {"code", "stack", "data"};
-
-/*
- * Code by bytes over one line; the stack by lines over a page, since stores and loads 4 KiB apart
- * can collide; data by words over eight lines: what straddles one, and what does not.
- */
-const uint32_t layout_part_step[LAYOUT_PARTS] = {1, 64, 8};
-
 /* SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014, figure 16).
  */
 static uint64_t split_mix(uint64_t *state)

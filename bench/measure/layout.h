@@ -7,16 +7,11 @@
 #define BENCH_MEASURE_LAYOUT_H
 
 #include <stdint.h>
+#include "bench/model/sweep.h"
 #include "lib/config/options.h"
 
 #define LAYOUT_SHUFFLED 16 /* docs/method.md: 8 to 16 re-placements */
 #define LAYOUT_WINDOWS  64 /* of a kind, at the least, that are worth a placement of their own */
-#define LAYOUT_OFFSETS  64 /* a sweep's */
-#define LAYOUT_MAX      (3 * LAYOUT_OFFSETS)
-
-enum layout_part { LAYOUT_CODE, LAYOUT_STACK, LAYOUT_DATA, LAYOUT_PARTS };
-extern const char *const layout_part_names[LAYOUT_PARTS]; /* "code", "stack", "data" */
-extern const uint32_t layout_part_step[LAYOUT_PARTS];     /* bytes between a sweep's offsets */
 
 #define LAYOUT_DATA_MOST 4096 /* `data` of every placement is below */
 struct placement {

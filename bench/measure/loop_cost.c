@@ -22,15 +22,15 @@ void loop_cost(const struct engine *e, const struct gathered *g, struct row *row
     const struct estimate *cycles = &row->headline.cycles;
 
     row->loop = (struct row_loop){UNKNOWN, UNKNOWN, HIDDEN_NOT};
-    if (e->execution != EXEC_SILICON || e->cycle.by == CYCLES_UNKNOWN || !g->used[KIND_EMPTY2] ||
-        !is_known(cycles->theta) || row->cycles_per_tick <= 0)
+    if (e->facts.execution != EXEC_SILICON || e->facts.cycle.by == CYCLES_UNKNOWN ||
+        !g->used[KIND_EMPTY2] || !is_known(cycles->theta) || row->cycles_per_tick <= 0)
         return;
     double turns = gathered_location(g, KIND_EMPTY2) - gathered_location(g, KIND_EMPTY);
     struct loop_facts f = {
         .net = cycles->theta,
         .lo = cycles->lo,
         .loop = turns * row->cycles_per_tick / row->bench->ops,
-        .instructions = engine_instructions(e, row),
+        .instructions = run_instructions(&e->facts, row),
         .nop = e->own.witness.best > 0 ? e->own.witness.best : UNKNOWN,
     };
     row->loop = (struct row_loop){f.loop, f.net + f.loop, loop_hides(&f)};

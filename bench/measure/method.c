@@ -41,7 +41,7 @@ static double side_spread(enum method method, const struct method_side *side)
 /* Of a window, in ticks. A body is not doubled, so what the recipe hides of it is missing. */
 static double streams_error(const struct engine *e, const struct method_result *m, double step)
 {
-    double hidden = e->hides * e->ticks_per_cycle;
+    double hidden = e->hides * e->facts.ticks_per_cycle;
 
     if (m->method == METHOD_PLAIN)
         return estimate_half(estimate_stream(&m->difference).se, m->difference.all.n) + hidden;
@@ -57,13 +57,14 @@ static struct operation of_streams(const struct engine *e, struct row *row)
 {
     struct method_result *m = &row->method;
     double body = side_ticks(m->method, &m->body), empty = side_ticks(m->method, &m->empty);
-    double ops = row->bench->ops, step = e->execution == EXEC_INSTRUCTIONS ? 0 : e->step;
+    double ops = row->bench->ops,
+           step = e->facts.execution == EXEC_INSTRUCTIONS ? 0 : e->facts.step;
     double rate = m->body.rate.n ? m->body.rate.mean : UNKNOWN;
     double rate_empty = m->empty.rate.n ? m->empty.rate.mean : UNKNOWN;
 
     m->ticks = (body - empty) / ops;
     m->error = is_known(m->ticks) ? streams_error(e, m, step) / ops : UNKNOWN;
-    m->lattice = e->step / ops;
+    m->lattice = e->facts.step / ops;
     return (struct operation){m->ticks, (body * rate - empty * rate_empty) / ops};
 }
 
@@ -77,12 +78,12 @@ static struct operation of_stretches(const struct engine *e, struct row *row)
 
     if (!m->seconds.valid)
         return (struct operation){m->ticks = m->error = UNKNOWN, UNKNOWN};
-    if (e->execution == EXEC_INSTRUCTIONS) {
+    if (e->facts.execution == EXEC_INSTRUCTIONS) {
         m->ticks = m->in_ticks.value / n;
         m->error = m->in_ticks.error / n;
     } else {
-        m->ticks = m->seconds.value * e->tsc_hz / n;
-        m->error = m->seconds.error * e->tsc_hz / n;
+        m->ticks = m->seconds.value * e->facts.tsc_hz / n;
+        m->error = m->seconds.error * e->facts.tsc_hz / n;
     }
     return (struct operation){m->in_ticks.value / n, by_counter};
 }
@@ -135,12 +136,12 @@ static void fill_headline(const struct engine *e, const struct operation *o, str
     double rate = m->body.rate.n ? m->body.rate.mean : o->by_counter / o->ticks;
     struct figure ruler = figure_of(m, o->ticks / cycle.ticks, m->error / cycle.ticks, cycle.error);
     struct figure counter = figure_of(m, o->by_counter, m->error * rate, 0);
-    bool counts = e->cycle.by == CYCLES_COUNTER && e->execution != EXEC_INSTRUCTIONS;
+    bool counts = e->facts.cycle.by == CYCLES_COUNTER && e->facts.execution != EXEC_INSTRUCTIONS;
     const struct figure *used = counts ? &counter : &ruler;
 
-    row->cycles_per_tick = e->cycle.counter.used && is_known(rate) ? rate
-                           : is_known(cycle.ticks)                 ? 1 / cycle.ticks
-                                                                   : 0;
+    row->cycles_per_tick = e->facts.cycle.counter.used && is_known(rate) ? rate
+                           : is_known(cycle.ticks)                       ? 1 / cycle.ticks
+                                                                         : 0;
     row->headline = (struct headline){.known = is_known(m->ticks),
                                       .ticks = m->ticks,
                                       .ruler = ruler,
@@ -154,7 +155,7 @@ static const char *doubt(const struct engine *e, const struct method_result *m)
 {
     double size = m->ticks < 0 ? -m->ticks : m->ticks;
 
-    if (!is_known(m->ticks) || (e->execution == EXEC_INSTRUCTIONS && m->ticks == 0))
+    if (!is_known(m->ticks) || (e->facts.execution == EXEC_INSTRUCTIONS && m->ticks == 0))
         return NULL;
     if (size <= m->error)
         return "the difference is within its error of zero";
@@ -181,7 +182,7 @@ static void take_by_method(void *ctx)
 {
     struct taking *t = ctx;
 
-    if (t->e->o->method == METHOD_ADAPTIVE)
+    if (t->e->facts.o->method == METHOD_ADAPTIVE)
         adaptive_take(t);
     else
         stream_take(t);
@@ -189,7 +190,7 @@ static void take_by_method(void *ctx)
 
 static struct operation operation_of(const struct taking *t)
 {
-    if (t->e->o->method == METHOD_ADAPTIVE)
+    if (t->e->facts.o->method == METHOD_ADAPTIVE)
         return of_stretches(t->e, t->row);
     if (t->p->kind[KIND_EMPTY].fn)
         return of_streams(t->e, t->row);
@@ -216,8 +217,8 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     struct method_result *m = &row->method;
     struct taking t = {.e = e, .p = p, .row = row};
 
-    m->method = e->o->method;
-    row_fail(row, ROW_UNSUPPORTED, method_lacks(b, m->method, place_is_cold(e, b)));
+    m->method = e->facts.o->method;
+    row_fail(row, ROW_UNSUPPORTED, method_lacks(b, m->method, run_is_cold(&e->facts, b)));
     if (row->why)
         return;
     e->p->row_begin(e->p, b->suite, b->name, 0);
@@ -225,6 +226,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     if (done)
         steps_row(e, row, 0);
     e->p->row_end(e->p);
+    engine_keep(e, row->kept);
     if (!done)
         return;
     struct operation o = operation_of(&t);

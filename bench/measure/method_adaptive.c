@@ -34,7 +34,7 @@ static bool seconds_between(const struct timer *t, uint64_t from, uint64_t to, u
 /* cycle=rdtscp: the ticks of a stretch are read around it, next to its seconds. */
 static bool ticks_by_rdtscp(struct engine *e, uint64_t *ticks)
 {
-    return cycle_is(e, CYCLE_RDTSCP) && timer_read(&e->cycle.source, ticks);
+    return cycle_is(&e->facts.cycle, CYCLE_RDTSCP) && timer_read(&e->facts.cycle.source, ticks);
 }
 
 /* A stretch of n operations in one window, timed from outside: between its readings the body and
@@ -46,19 +46,19 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
     uint64_t from = 0, to = 0, began = 0, ended = 0;
     double level = own_read_before(e);
     struct cycle_mark before = cycle_begin(e);
-    bool read = timer_read(&e->clock, &from);
+    bool read = timer_read(&e->facts.clock, &from);
     bool by_rdtscp = ticks_by_rdtscp(e, &began);
 
     if (!stream_window(t, k, n, &w))
         t->row->errors++;
     by_rdtscp = by_rdtscp && ticks_by_rdtscp(e, &ended);
-    read = timer_read(&e->clock, &to) && read;
+    read = timer_read(&e->facts.clock, &to) && read;
     struct cycle_mark after = cycle_end(e);
     own_note(e, level, own_read(e), t->row);
     struct stretch s = {.ticks = (double)(by_rdtscp ? ended - began : w.ticks),
                         .cycles = cycle_between(e, &before, &after)};
-    s.timed = read && seconds_between(e->clock.used, from, to, w.ticks, &s.seconds);
-    t->row->unread += e->cycle.counter.used && !is_known(s.cycles);
+    s.timed = read && seconds_between(e->facts.clock.used, from, to, w.ticks, &s.seconds);
+    t->row->unread += e->facts.cycle.counter.used && !is_known(s.cycles);
     return s;
 }
 
@@ -71,13 +71,13 @@ static bool window_is_short(struct taking *t, double target)
 {
     struct stretch s = take_stretch(t, KIND_BODY, t->row->bench->ops);
 
-    return t->e->tsc_hz > 0 && s.ticks / t->e->tsc_hz < target;
+    return t->e->facts.tsc_hz > 0 && s.ticks / t->e->facts.tsc_hz < target;
 }
 
 static uint64_t grow(struct taking *t)
 {
     const struct bench *b = t->row->bench;
-    double target = t->e->o->target * 1e-6;
+    double target = t->e->facts.o->target * 1e-6;
     struct adaptive a;
 
     adaptive_start(&a, target, bench_grain(b), b->most_ops ? b->most_ops : OPERATIONS_MOST);
@@ -140,18 +140,20 @@ void adaptive_take(struct taking *t)
     struct row *row = t->row;
     struct method_result *m = &row->method;
     struct differences d = {0};
-    uint64_t again = e->clock.again, failed = e->clock.failed;
-    double exact = e->execution == EXEC_INSTRUCTIONS;
+    uint64_t again = e->facts.clock.again, failed = e->facts.clock.failed;
+    double exact = e->facts.execution == EXEC_INSTRUCTIONS;
 
     m->operations = grow(t);
     if (m->state != ADAPTIVE_NO_CLOCK)
         go_there_and_back(t, m->operations, &d);
-    m->clock_again = e->clock.again - again;
-    m->clock_failed = e->clock.failed - failed;
-    double count = e->clock.used ? (double)e->clock.used->hz_per / (double)e->clock.used->hz : 0;
-    double step = exact ? 0 : e->step;
-    if (e->tsc_hz > 0 && step / e->tsc_hz > count)
-        count = step / e->tsc_hz;
+    m->clock_again = e->facts.clock.again - again;
+    m->clock_failed = e->facts.clock.failed - failed;
+    double count = e->facts.clock.used
+                       ? (double)e->facts.clock.used->hz_per / (double)e->facts.clock.used->hz
+                       : 0;
+    double step = exact ? 0 : e->facts.step;
+    if (e->facts.tsc_hz > 0 && step / e->facts.tsc_hz > count)
+        count = step / e->facts.tsc_hz;
     m->seconds = total(&d.seconds, count);
     m->in_ticks = total(&d.ticks, step);
     m->by_counter = total(&d.cycles, 1);
@@ -159,6 +161,7 @@ void adaptive_take(struct taking *t)
         return;
     fmt_buf(row->said, sizeof row->said,
             "no seconds: the clock %s could not be read around the stretches; %llu readings failed",
-            e->clock.used ? e->clock.used->name : "of clock=", (unsigned long long)m->clock_failed);
+            e->facts.clock.used ? e->facts.clock.used->name : "of clock=",
+            (unsigned long long)m->clock_failed);
     row_fail(row, ROW_WRONG, row->said);
 }

@@ -23,7 +23,7 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
     /* The rulers are ours and not the author's: their mean shall be finer than the TSC's step. */
     uint64_t delay = is_ruler(k) ? dither(t->e, t->row->windows) : 0;
 
-    if (place_is_cold(t->e, b))
+    if (run_is_cold(&t->e->facts, b))
         place_cool(t->p);
     t->before = compensate_before(t->e);
     *w = placed->fn(t->p->object, placed->function, turns, delay, WINDOW_STACK);
@@ -53,7 +53,7 @@ static double usual_end(const struct engine *e, uint64_t ticks[2 * ENGINE_BLOCK]
 {
     stats_sort(ticks, ENGINE_BLOCK);
     struct summary usual = stats_summary(ticks, ENGINE_BLOCK, ticks + ENGINE_BLOCK);
-    return stats_disturbed_above(&usual, e->step);
+    return stats_disturbed_above(&usual, e->facts.step);
 }
 
 static void note_calm(struct stream *s, uint64_t ticks)
@@ -93,15 +93,15 @@ static void feed(const struct engine *e, struct stream *s, uint64_t ticks)
     side->least_as_read = s->as_read < side->least_as_read ? s->as_read : side->least_as_read;
     if (is_ruler(s->kind))
         return;
-    if (e->o->method == METHOD_KBEST)
+    if (e->facts.o->method == METHOD_KBEST)
         kbest_add(&side->kbest, ticks);
-    else if (e->o->method == METHOD_ENSEMBLES)
+    else if (e->facts.o->method == METHOD_ENSEMBLES)
         ensemble_add(&s->ensemble, ticks);
 }
 
 static bool goes_through_kbest(const struct engine *e, const struct stream *s)
 {
-    return e->o->method == METHOD_KBEST && !is_ruler(s->kind);
+    return e->facts.o->method == METHOD_KBEST && !is_ruler(s->kind);
 }
 
 /* K-best has K windows of each way at the least: a side whose first ones agree at once is measured
@@ -134,7 +134,7 @@ static void note_rate(struct taking *t, struct stream *s, const struct cycle_mar
     if (is_known(rate))
         moments_add(&s->side->rate, rate);
     else
-        t->row->unread += t->e->cycle.counter.used != NULL;
+        t->row->unread += t->e->facts.cycle.counter.used != NULL;
 }
 
 void stream_block(struct taking *t, struct stream *s, uint64_t n)
@@ -175,15 +175,15 @@ static bool warms_by_readings(const struct engine *e, enum kind k)
 
 static uint64_t warm_windows(const struct engine *e, enum kind k)
 {
-    bool asked = e->o->method == METHOD_PLAIN && !is_ruler(k);
+    bool asked = e->facts.o->method == METHOD_PLAIN && !is_ruler(k);
 
-    return (asked ? e->o->warmup : 1) * (uint64_t)ENGINE_BLOCK;
+    return (asked ? e->facts.o->warmup : 1) * (uint64_t)ENGINE_BLOCK;
 }
 
 void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_side *side,
                  uint64_t left)
 {
-    const struct options *o = t->e->o;
+    const struct options *o = t->e->facts.o;
     uint64_t ticks[2 * ENGINE_BLOCK];
 
     *s = (struct stream){.kind = k, .side = side, .left = left, .alone = UINT64_MAX};
@@ -205,7 +205,7 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
 /* Windows of a kind on one way: all of them, if they are few, are both ways' too. */
 static uint64_t windows_a_way(const struct engine *e, uint64_t left)
 {
-    uint64_t all = e->o->method == METHOD_KBEST ? e->o->most : left;
+    uint64_t all = e->facts.o->method == METHOD_KBEST ? e->facts.o->most : left;
 
     return all < 2 * ENGINE_BLOCK ? (all + 1) / 2 : ENGINE_BLOCK;
 }
@@ -214,11 +214,11 @@ static uint64_t windows_a_way(const struct engine *e, uint64_t left)
  * and must not go on for ever. */
 static uint64_t windows_at_most(const struct engine *e)
 {
-    const struct options *o = e->o;
+    const struct options *o = e->facts.o;
 
     if (o->method == METHOD_ENSEMBLES)
         return (uint64_t)o->ensembles * o->size;
-    return o->method == METHOD_KBEST ? 2ull * o->most : e->samples;
+    return o->method == METHOD_KBEST ? 2ull * o->most : e->facts.samples;
 }
 
 /* Every kind that the row has, in the order there. */
@@ -273,6 +273,6 @@ void stream_take(struct taking *t)
         note_difference(t, s, n);
         end_round(t->e, s, n);
     }
-    for (unsigned i = 0; i < n && t->e->o->method == METHOD_ENSEMBLES; i++)
-        s[i].side->ensemble = ensemble_judge(&s[i].ensemble, t->e->step);
+    for (unsigned i = 0; i < n && t->e->facts.o->method == METHOD_ENSEMBLES; i++)
+        s[i].side->ensemble = ensemble_judge(&s[i].ensemble, t->e->facts.step);
 }

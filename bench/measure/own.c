@@ -79,11 +79,11 @@ static struct own_calibration calibrate(const struct engine *e, unsigned n, unsi
 /* NULL: the witness can run. */
 static const char *obstacle(const struct engine *e)
 {
-    if (e->execution != EXEC_SILICON)
+    if (e->facts.execution != EXEC_SILICON)
         return "no real CPU executes this";
     if (cpu_lacks(e->p->cpu, RECIPE_LFENCE))
         return "LFENCE does not serialise here";
-    return engine_has_ruler(e) ? NULL : "the ruler does not grow";
+    return run_has_ruler(&e->facts) ? NULL : "the ruler does not grow";
 }
 
 static bool makes_sense(const struct own_calibration *c)
@@ -97,19 +97,20 @@ void own_open(struct engine *e)
     struct own *o = &e->own;
 
     memset(o, 0, sizeof *o);
+    e->facts.own = (struct own_facts){0};
     o->search_left = SEARCH_MOST;
-    o->why_not = obstacle(e);
-    if (o->why_not)
+    e->facts.own.why_not = obstacle(e);
+    if (e->facts.own.why_not)
         return;
     /* Windows of any length first; then those that are taken, since the first turns of a loop of
      * NOPs can go slower than the rest. */
     struct own_calibration c = calibrate(e, FIRST_NOPS, FIRST_ADDS);
     if (makes_sense(&c)) {
-        o->plan = witness_plan(e->step / e->ticks_per_cycle, c.level, c.nops_window);
+        o->plan = witness_plan(e->facts.step / e->facts.ticks_per_cycle, c.level, c.nops_window);
         c = calibrate(e, o->plan.nops, o->plan.adds);
     }
     if (!makes_sense(&c)) {
-        o->why_not = "NOPs take no steady time";
+        e->facts.own.why_not = "NOPs take no steady time";
         return;
     }
     o->plan.window = c.nops_window;
@@ -132,7 +133,7 @@ double own_read(struct engine *e)
     struct own *o = &e->own;
     double w_ticks[WITNESS_WINDOWS], r_ticks[WITNESS_WINDOWS];
 
-    if (o->why_not)
+    if (e->facts.own.why_not)
         return UNKNOWN;
     uint64_t began = tsc_now();
     nops(o->plan.nops); /* what ran before has put them out of the front end's caches */
@@ -144,7 +145,8 @@ double own_read(struct engine *e)
     o->read_at = tsc_now();
     o->read_ticks = o->read_at - began;
     witness_add(&o->witness, o->last, o->plan.noise,
-                w.n < 2 || witness_steady(moments_sd(&w), e->step, ticks));
+                w.n < 2 || witness_steady(moments_sd(&w), e->facts.step, ticks));
+    e->facts.own.best = o->witness.best;
     return o->last;
 }
 
@@ -153,22 +155,22 @@ double own_read_before(struct engine *e)
     const struct own *o = &e->own;
     bool fresh = o->read_ticks && tsc_now() - o->read_at <= 2 * o->read_ticks;
 
-    return fresh && !o->why_not ? o->last : own_read(e);
+    return fresh && !e->facts.own.why_not ? o->last : own_read(e);
 }
 
 bool own_can_wait(const struct engine *e)
 {
     const struct own *o = &e->own;
 
-    return !o->why_not && tsc_now() - o->read_at < READ_WORTH * o->read_ticks;
+    return !e->facts.own.why_not && tsc_now() - o->read_at < READ_WORTH * o->read_ticks;
 }
 
 bool own_is_shared(const struct engine *e, double before, double after)
 {
     const struct own *o = &e->own;
 
-    return !o->why_not && (!witness_quiet(&o->witness, before, o->plan.noise) ||
-                           !witness_quiet(&o->witness, after, o->plan.noise));
+    return !e->facts.own.why_not && (!witness_quiet(&o->witness, before, o->plan.noise) ||
+                                     !witness_quiet(&o->witness, after, o->plan.noise));
 }
 
 void own_note(struct engine *e, double before, double after, struct row *row)
@@ -183,8 +185,8 @@ void own_note(struct engine *e, double before, double after, struct row *row)
 
 bool own_may_search(struct engine *e)
 {
-    e->own.gave_up = e->own.search_left == 0;
-    return !e->own.gave_up;
+    e->facts.own.gave_up = e->own.search_left == 0;
+    return !e->facts.own.gave_up;
 }
 
 void own_searched(struct engine *e, uint64_t from)
@@ -196,11 +198,6 @@ void own_searched(struct engine *e, uint64_t from)
 
 void own_count(struct engine *e, bool shared)
 {
-    e->own.blocks += !e->own.why_not;
-    e->own.shared += !e->own.why_not && shared;
-}
-
-double own_share(const struct engine *e)
-{
-    return e->own.blocks ? (double)e->own.shared / (double)e->own.blocks : UNKNOWN;
+    e->facts.own.blocks += !e->facts.own.why_not;
+    e->facts.own.shared += !e->facts.own.why_not && shared;
 }

@@ -50,7 +50,5 @@ void own_searched(struct engine *e, uint64_t from);
 
 /* A block that was judged, for the core's share. */
 void own_count(struct engine *e, bool shared);
-/* Of all blocks that were judged on this core; UNKNOWN: none was. */
-double own_share(const struct engine *e);
 
 #endif

@@ -10,7 +10,7 @@ void pace_init(struct pace *pace, const struct platform *p, const struct engine 
 {
     *pace = (struct pace){
         .p = p,
-        .hz = engine_has_hz(e) ? (uint64_t)e->tsc_hz : TSC_HZ_MAX,
+        .hz = run_has_hz(&e->facts) ? (uint64_t)e->facts.tsc_hz : TSC_HZ_MAX,
         .looked = tsc_now(),
         .shown = tsc_now(),
     };

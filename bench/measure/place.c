@@ -140,7 +140,7 @@ static void note_ranges(const struct engine *e, const struct bench *b, const str
     *range++ = (struct placed_range){room_of(e->p->data, b), b->room_bytes};
     if (c)
         *range++ = (struct placed_range){c->data.at, c->data_used};
-    if (e->o->caches != CACHES_CLEAR)
+    if (e->facts.o->caches != CACHES_CLEAR)
         return;
     *range++ = (struct placed_range){code->p->code + from, code->used - from};
     if (c)
@@ -163,7 +163,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     for (unsigned k = 0; k < KINDS; k++)
         p->kind[k].turns =
             k == KIND_BODY2 || k == KIND_EMPTY2 ? 2 * (uint64_t)b->ops : (uint64_t)b->ops;
-    bool twice = !b->not_doubled && !place_is_cold(e, b);
+    bool twice = !b->not_doubled && !run_is_cold(&e->facts, b);
     switch (b->form) {
     case FORM_EMPTY:
         return build(code, spec, NULL, 0, b, "B", &p->kind[KIND_BODY]);
@@ -186,7 +186,7 @@ static bool begin_functions(struct engine *e, struct code *code, const struct be
 
     e->compiled->why[0] = '\0';
     return b->form != FORM_FUNCTION ||
-           compiled_begin(e->compiled, b, code, data, e->o->layout == LAYOUT_SWEEP);
+           compiled_begin(e->compiled, b, code, data, e->facts.o->layout == LAYOUT_SWEEP);
 }
 
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *placed,
@@ -204,7 +204,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
     for (unsigned i = from; fits && i < from + n; i++) {
         struct placed *p = &placed[i];
         memset(p, 0, sizeof *p);
-        p->at = layout_at(e->o, i);
+        p->at = layout_at(e->facts.o, i);
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
         p->room = room_of(e->p->data, b);
         p->arg = b->code ? b->code->arg : 0;
@@ -228,11 +228,6 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
 const char *place_why(const struct engine *e)
 {
     return e->compiled->why[0] ? e->compiled->why : "the row's windows do not fit the code buffer";
-}
-
-bool place_is_cold(const struct engine *e, const struct bench *b)
-{
-    return b->cold || e->o->caches == CACHES_CLEAR;
 }
 
 /* CLFLUSH works at every privilege, on every CPU with SSE2 (SDM vol. 2A). */

@@ -60,9 +60,6 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
 /* Why place_row() could not, for people. */
 const char *place_why(const struct engine *e);
 
-/* Whether the row's data is to leave the caches before each window: so declared, or caches=clear.
- * Then there is no twice the body, whose second half would find the data warm. */
-bool place_is_cold(const struct engine *e, const struct bench *b);
 /*
  * Takes what the row touches out of every cache, and nothing of the ruler's: the object with its
  * slot and table, what is used of its room, writable data of compiled code; with caches=clear also

@@ -1,4 +1,5 @@
 #include "bench/measure/probe.h"
+#include "bench/measure/growing.h"
 #include "bench/measure/engine.h"
 #include "bench/measure/interleave.h"
 #include "bench/measure/own.h"
@@ -96,26 +97,26 @@ static void probe_step(struct engine *e)
     struct interleaved kind[2];
     struct code code;
 
-    if (e->execution == EXEC_INSTRUCTIONS) {
-        e->step = (double)e->ticks_per_instruction;
+    if (e->facts.execution == EXEC_INSTRUCTIONS) {
+        e->facts.step = (double)e->facts.ticks_per_instruction;
         return;
     }
     code_begin(&code, e->p);
-    fn[0] = build(e, &code, e->probed, NULL, 0, "empty");
-    fn[1] = build(e, &code, e->probed, &unit_chain_add, STEP_ADDS, "ruler");
+    fn[0] = build(e, &code, e->facts.probed, NULL, 0, "empty");
+    fn[1] = build(e, &code, e->facts.probed, &unit_chain_add, STEP_ADDS, "ruler");
     code_end(&code);
     interleave(e, fn, 2, INTERLEAVE_ROUND, kind);
-    e->step = stats_step(e->memory, 2 * INTERLEAVE_ROUND);
+    e->facts.step = stats_step(e->memory, 2 * INTERLEAVE_ROUND);
 }
 
 /* Windows a point: as many as its half-width needs on silicon, a few where more would not help. */
 static size_t point_windows(const struct engine *e, enum recipe recipe)
 {
-    if (e->execution != EXEC_SILICON)
+    if (e->facts.execution != EXEC_SILICON)
         return POINT_WINDOWS;
-    if (recipe != e->probed)
+    if (recipe != e->facts.probed)
         return POINT_LEAST;
-    size_t n = linearity_windows(POINT_HALF, e->ticks_per_cycle, e->step);
+    size_t n = linearity_windows(POINT_HALF, e->facts.ticks_per_cycle, e->facts.step);
     return n < POINT_LEAST ? POINT_LEAST : n < POINT_MOST ? n : POINT_MOST;
 }
 
@@ -149,11 +150,11 @@ static double measure_points(struct engine *e, enum recipe recipe, size_t n, uin
 static void probe_ruler(struct engine *e)
 {
     double location[LINEARITY_POINTS];
-    size_t n = e->execution == EXEC_SILICON ? INTERLEAVE_ROUND : POINT_WINDOWS;
+    size_t n = e->facts.execution == EXEC_SILICON ? INTERLEAVE_ROUND : POINT_WINDOWS;
 
-    e->ticks_per_cycle = measure_points(e, e->probed, n, 0, location);
-    if (e->execution == EXEC_SILICON && engine_has_ruler(e))
-        e->step_cycles = (uint64_t)(e->step / e->ticks_per_cycle + 0.5);
+    e->facts.ticks_per_cycle = measure_points(e, e->facts.probed, n, 0, location);
+    if (e->facts.execution == EXEC_SILICON && run_has_ruler(&e->facts))
+        e->step_cycles = (uint64_t)(e->facts.step / e->facts.ticks_per_cycle + 0.5);
 }
 
 /* Exact or noise, whatever is done: one placement, in one go. */
@@ -165,7 +166,7 @@ static void probe_once(struct engine *e, struct probe *p, enum recipe r)
     p->recipe[r].windows = n;
     p->recipe[r].ticks_per_cycle = measure_points(e, r, n, 0, location);
     p->recipe[r].groups = p->recipe[r].quiet = 1;
-    linearity(location, p->recipe[r].ticks_per_cycle, n, e->step, p->recipe[r].point);
+    linearity(location, p->recipe[r].ticks_per_cycle, n, e->facts.step, p->recipe[r].point);
 }
 
 /* Groups up to this number, round after round, in each the placements; and what they show. */
@@ -184,7 +185,7 @@ static void probe_groups_to(struct engine *e, struct probe *p, enum recipe r, si
     p->recipe[r].windows = to * n;
     p->recipe[r].ticks_per_cycle = c.mean;
     p->recipe[r].groups = to;
-    p->recipe[r].quiet = (unsigned)linearity_over(group, to, n, e->step, p->recipe[r].point);
+    p->recipe[r].quiet = (unsigned)linearity_over(group, to, n, e->facts.step, p->recipe[r].point);
     p->recipe[r].line = linearity_line(p->recipe[r].point);
     p->recipe[r].bend_p = linearity_bend_p(group, to);
 }
@@ -212,7 +213,7 @@ static bool is_in_doubt(const struct probe *p, enum recipe r)
 
 static bool is_in_use(const struct engine *e, enum recipe r)
 {
-    return r == e->probed || r == e->recipe;
+    return r == e->facts.probed || r == e->facts.recipe;
 }
 
 /* What a turn, there and back, takes of all points; the shorter of two: a neighbour may come. */
@@ -242,11 +243,11 @@ static size_t windows_in_time(struct engine *e, enum recipe r, unsigned groups)
 static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
 {
     struct linearity_group group[MOST_GROUPS];
-    unsigned groups = PLACEMENTS * (r == e->probed ? ROUNDS : OTHER_ROUNDS);
+    unsigned groups = PLACEMENTS * (r == e->facts.probed ? ROUNDS : OTHER_ROUNDS);
     size_t n = is_in_use(e, r) ? group_windows(e, r, groups) : windows_in_time(e, r, groups);
 
     probe_groups_to(e, p, r, n, groups, group);
-    if (r == e->probed && is_in_doubt(p, r))
+    if (r == e->facts.probed && is_in_doubt(p, r))
         probe_groups_to(e, p, r, n, MOST_GROUPS, group);
 }
 
@@ -258,13 +259,13 @@ static double hides_at_most(const struct linearity_line *line)
 
 static void probe_linearity(struct engine *e, struct probe *p, enum recipe r)
 {
-    if (e->execution == EXEC_SILICON)
+    if (e->facts.execution == EXEC_SILICON)
         probe_groups(e, p, r);
     else
         probe_once(e, p, r);
-    if (r == e->probed && p->recipe[r].ticks_per_cycle > 0)
-        e->ticks_per_cycle = p->recipe[r].ticks_per_cycle;
-    if (r == e->recipe && e->execution == EXEC_SILICON)
+    if (r == e->facts.probed && p->recipe[r].ticks_per_cycle > 0)
+        e->facts.ticks_per_cycle = p->recipe[r].ticks_per_cycle;
+    if (r == e->facts.recipe && e->facts.execution == EXEC_SILICON)
         e->hides = hides_at_most(&p->recipe[r].line);
 }
 
@@ -288,9 +289,9 @@ static void probe_begin(struct engine *e, struct probe *p)
 void probe_core(struct engine *e, struct probe *p)
 {
     probe_begin(e, p);
-    probe_linearity(e, p, e->probed);
-    if (e->recipe != e->probed)
-        probe_linearity(e, p, e->recipe);
+    probe_linearity(e, p, e->facts.probed);
+    if (e->facts.recipe != e->facts.probed)
+        probe_linearity(e, p, e->facts.recipe);
 }
 
 void probe_run(struct engine *e, struct probe *p)
@@ -307,7 +308,7 @@ void probe_run(struct engine *e, struct probe *p)
 
 static struct probe_check judge_exact(const struct engine *e, const struct linearity_point *point)
 {
-    bool pass = engine_has_ruler(e);
+    bool pass = run_has_ruler(&e->facts);
     double worst = 0;
 
     for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
@@ -321,16 +322,16 @@ static struct probe_check judge_exact(const struct engine *e, const struct linea
 
 struct probe_check probe_judge(const struct engine *e, const struct probe *p)
 {
-    const struct linearity_line *line = &p->recipe[e->probed].line;
+    const struct linearity_line *line = &p->recipe[e->facts.probed].line;
     struct probe_check c = {SELFTEST_NOT_JUDGED, NULL, line->bend, line->shadow};
 
-    if (e->execution == EXEC_INSTRUCTIONS)
-        return judge_exact(e, p->recipe[e->probed].point);
-    if (e->execution == EXEC_EMULATED)
+    if (e->facts.execution == EXEC_INSTRUCTIONS)
+        return judge_exact(e, p->recipe[e->facts.probed].point);
+    if (e->facts.execution == EXEC_EMULATED)
         c.why_not = "an emulator's time is noise";
-    else if (!is_mostly_quiet(p, e->probed))
+    else if (!is_mostly_quiet(p, e->facts.probed))
         c.why_not = "somebody else had part of the core for most of the time";
-    else if (p->recipe[e->probed].bend_p <= LINEARITY_FALSE)
+    else if (p->recipe[e->facts.probed].bend_p <= LINEARITY_FALSE)
         c.result = SELFTEST_FAIL;
     else if (line->straight)
         c.result = SELFTEST_PASS;

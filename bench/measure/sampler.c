@@ -136,14 +136,14 @@ static bool warm_round(struct sampler *s, const struct engine *e, const struct p
         if (!s->used[k])
             continue;
         warm[k].block[warm[k].n++ % WARM_BLOCKS] = warm_block(s, e, p, k);
-        settled = is_settled(&warm[k], e->step) && settled;
+        settled = is_settled(&warm[k], e->facts.step) && settled;
     }
     return settled;
 }
 
 static uint32_t warm_up_most(const struct sampler *s, const struct engine *e)
 {
-    return s->cold && e->o->warmup > COLD_WARM_UP ? COLD_WARM_UP : e->o->warmup;
+    return s->cold && e->facts.o->warmup > COLD_WARM_UP ? COLD_WARM_UP : e->facts.o->warmup;
 }
 
 /* docs/method.md "Samples": until every kind has settled, at most warmup= blocks. */
@@ -290,9 +290,9 @@ static size_t take_quiet_run(struct sampler *s, struct engine *e, const struct p
 /* What the part may wait for quiet. */
 static void set_budget(struct sampler *s, const struct engine *e)
 {
-    uint64_t hz = engine_has_hz(e) ? (uint64_t)e->tsc_hz : TSC_HZ_MAX;
+    uint64_t hz = run_has_hz(&e->facts) ? (uint64_t)e->facts.tsc_hz : TSC_HZ_MAX;
 
-    s->budget = e->gate ? 0 : e->o->quiet_budget * (uint64_t)s->kinds * s->span.blocks;
+    s->budget = e->gate ? 0 : e->facts.o->quiet_budget * (uint64_t)s->kinds * s->span.blocks;
     s->until = tsc_now() + hz / WAITS_A_SECOND;
 }
 
@@ -302,7 +302,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
     struct span *span = &s->span;
 
     *span = (struct span){.n = part->windows, .blocks = part->blocks};
-    s->cold = place_is_cold(e, b);
+    s->cold = run_is_cold(&e->facts, b);
     s->can_fail = b->form == FORM_FUNCTION;
     s->errors_outside = s->errors_subtracted = 0;
     s->kinds = 0;
@@ -362,7 +362,7 @@ static void note_block_rate(const struct engine *e, double rate, struct gathered
     if (is_known(rate))
         moments_add(&g->counter_rate, rate);
     else
-        g->row.unread += e->cycle.counter.used != NULL;
+        g->row.unread += e->facts.cycle.counter.used != NULL;
 }
 
 /* By the best that is known now: what was taken under an older one is judged again. */
@@ -377,7 +377,7 @@ static void judge_alone(struct engine *e, struct block *block, struct gathered *
 static void judge_kind(struct sampler *s, struct engine *e, enum kind k, struct gathered *g)
 {
     size_t m = sort(s, k);
-    double above = stats_above_levels(s->sorted, m, e->step, s->scratch);
+    double above = stats_above_levels(s->sorted, m, e->facts.step, s->scratch);
 
     if (k == KIND_BODY || k == KIND_EMPTY)
         histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);

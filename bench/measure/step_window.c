@@ -22,7 +22,7 @@ static struct steps steps_for(const struct engine *e, uint64_t most)
 static void step_through_known(void *ctx)
 {
     struct engine *e = ctx;
-    struct stepping *core = &e->stepping;
+    struct stepping *core = &e->facts.stepping;
     static const uint64_t none[STEP_ARGUMENTS];
     struct steps s = steps_for(e, 2 * STEP_KNOWN);
     const void *known;
@@ -43,7 +43,7 @@ static void step_through_known(void *ctx)
 
 void step_try(struct engine *e)
 {
-    struct stepping *core = &e->stepping;
+    struct stepping *core = &e->facts.stepping;
     struct guard_ended ended;
 
     if (core->tried)

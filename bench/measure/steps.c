@@ -9,16 +9,17 @@
 /* Steps for which there is time; instructions are counted as fast as they are executed. */
 static uint64_t steps_within(const struct engine *e, double us)
 {
-    if (e->execution == EXEC_INSTRUCTIONS || !engine_has_hz(e) || !(e->stepping.ticks > 0))
+    if (e->facts.execution == EXEC_INSTRUCTIONS || !run_has_hz(&e->facts) ||
+        !(e->facts.stepping.ticks > 0))
         return UINT64_MAX;
-    return (uint64_t)(us / 1e6 * e->tsc_hz / e->stepping.ticks);
+    return (uint64_t)(us / 1e6 * e->facts.tsc_hz / e->facts.stepping.ticks);
 }
 
 /* The steps that a window may take at the most: there are two such windows, and its deadline must
  * not end a row for being stepped. */
 static uint64_t most_of(const struct engine *e)
 {
-    double deadline_us = e->o->deadline * 1e6;
+    double deadline_us = e->facts.o->deadline * 1e6;
     double us = deadline_us < 8.0 * STEPS_HARD_US ? deadline_us / 8 : STEPS_HARD_US;
     uint64_t within = steps_within(e, us);
     uint64_t most = within < STEPS_HARD ? within : STEPS_HARD;
@@ -131,13 +132,13 @@ void steps_row(struct engine *e, struct row *row, unsigned placement)
     struct stepper t = {.e = e, .b = row->bench, .row = row, .p = &e->placed[placement]};
     struct stepped *s = &row->stepped;
 
-    if (e->o->instructions == INSTRUCTIONS_OFF || row->why || (e->pace && e->pace->stopped))
+    if (e->facts.o->instructions == INSTRUCTIONS_OFF || row->why || (e->pace && e->pace->stopped))
         return;
     *s = (struct stepped){
         .tried = true, .instructions = UNKNOWN, .iterations = UNKNOWN, .by_counter = UNKNOWN};
     step_try(e);
-    if (e->stepping.why_not[0])
-        fmt_buf(s->why_not, sizeof s->why_not, "%s", e->stepping.why_not);
+    if (e->facts.stepping.why_not[0])
+        fmt_buf(s->why_not, sizeof s->why_not, "%s", e->facts.stepping.why_not);
     else if (!t.p->kind[KIND_EMPTY].fn)
         fmt_buf(s->why_not, sizeof s->why_not, "its windows are empty");
     if (s->why_not[0])

@@ -16,7 +16,7 @@ static bool count_free(struct stepper *t, enum kind kind, uint64_t n, uint64_t *
     if (!free_window(t, kind, n, count))
         return false;
     if (!t->counter)
-        *count /= t->e->ticks_per_instruction;
+        *count /= t->e->facts.ticks_per_instruction;
     return true;
 }
 
@@ -82,7 +82,7 @@ static bool count_all_uninterrupted(struct stepper *t, struct free_counts *f)
 
 static void compare_with_tsc(struct stepper *t)
 {
-    struct stepping *core = &t->e->stepping;
+    struct stepping *core = &t->e->facts.stepping;
     struct free_counts f;
 
     if (!count_all_uninterrupted(t, &f))
@@ -102,11 +102,11 @@ static void compare_with_counter(struct stepper *t)
     struct free_counts f;
     const char *why;
 
-    if (t->e->stepping.no_counter || !t->e->p->retired)
+    if (t->e->facts.stepping.no_counter || !t->e->p->retired)
         return;
     t->counter = t->e->p->retired(t->e->p->context, &why);
-    t->e->stepping.no_counter = !t->counter || t->counter->start(t->counter) != NULL;
-    if (t->e->stepping.no_counter)
+    t->e->facts.stepping.no_counter = !t->counter || t->counter->start(t->counter) != NULL;
+    if (t->e->facts.stepping.no_counter)
         return;
     for (unsigned i = 0; i < FREE_TRIES && (!s->compared || s->unlike[0]); i++) {
         if (!count_all_free(t, &f))
@@ -122,8 +122,8 @@ static void compare_with_counter(struct stepper *t)
 
 void steps_compare(struct stepper *t)
 {
-    if (t->e->execution == EXEC_INSTRUCTIONS)
+    if (t->e->facts.execution == EXEC_INSTRUCTIONS)
         compare_with_tsc(t);
-    else if (t->e->execution == EXEC_SILICON)
+    else if (t->e->facts.execution == EXEC_SILICON)
         compare_with_counter(t);
 }

@@ -9,7 +9,7 @@
 
 static uint64_t ticks_in(const struct engine *e, uint64_t us, double otherwise)
 {
-    return (uint64_t)((engine_has_hz(e) ? e->tsc_hz : otherwise) * 1e-6 * (double)us);
+    return (uint64_t)((run_has_hz(&e->facts) ? e->facts.tsc_hz : otherwise) * 1e-6 * (double)us);
 }
 
 static bool unit_is_wide(const struct unit *u)
@@ -33,7 +33,7 @@ void wide_begin(struct wide *w, const struct engine *e, const struct bench *b,
 {
     *w = (struct wide){.warm = ticks_in(e, WIDE_WARM_US, (double)TSC_HZ_MAX),
                        .rest = ticks_in(e, WIDE_REST_US, SLOWEST_HZ)};
-    if (e->execution != EXEC_SILICON || e->p->cpu->vectors < VECTORS_AVX)
+    if (e->facts.execution != EXEC_SILICON || e->p->cpu->vectors < VECTORS_AVX)
         return;
     w->used = unit_is_wide(b->unit) || unit_is_wide(b->callee) || functions_are_wide(p->compiled);
 }

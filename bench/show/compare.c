@@ -1,6 +1,6 @@
 #include "bench/show/compare.h"
 #include "bench/api/registry.h"
-#include "bench/measure/cycle.h"
+#include "bench/model/cycles.h"
 #include "lib/stats/known.h"
 #include "bench/show/units.h"
 #include "lib/decimal/json_f64.h"
@@ -27,11 +27,11 @@ static void prefixed(struct sink *out, double v, double step, const char *mark)
 }
 
 /* Base units a second; NaN where a second is not known. */
-static double per_second(const struct engine *e, const struct row *row)
+static double per_second(const struct run_facts *run, const struct row *row)
 {
-    if (units_are_instructions(e) || !engine_has_hz(e) || row->headline.ticks <= 0)
+    if (units_are_instructions(run) || !run_has_hz(run) || row->headline.ticks <= 0)
         return UNKNOWN;
-    return row->bench->base_per_op * e->tsc_hz / row->headline.ticks;
+    return row->bench->base_per_op * run->tsc_hz / row->headline.ticks;
 }
 
 static bool has_units(const struct row *row)
@@ -39,19 +39,19 @@ static bool has_units(const struct row *row)
     return row->bench->base_unit && row->headline.known;
 }
 
-void compare_units_show(struct report *r, const struct engine *e, const struct row *row)
+void compare_units_show(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct bench *b = row->bench;
-    double second = per_second(e, row), cycles = row->headline.cycles.theta;
+    double second = per_second(run, row), cycles = row->headline.cycles.theta;
 
-    if (!has_units(row) || e->execution == EXEC_EMULATED)
+    if (!has_units(row) || run->execution == EXEC_EMULATED)
         return;
     fmt(r->out, "  = %u %ss an operation", b->base_per_op, b->base_unit);
-    if (is_known(cycles) && cycles > 0 && cycle_known(e)) {
+    if (is_known(cycles) && cycles > 0 && run_has_cycles(run)) {
         fmt(r->out, ", ");
         num_f64(r->out, b->base_per_op / cycles, 3, 0);
         fmt(r->out, " %ss a%s", b->base_unit,
-            units_are_instructions(e) ? "n instruction" : " cycle");
+            units_are_instructions(run) ? "n instruction" : " cycle");
     }
     if (is_known(second)) {
         fmt(r->out, ", ");
@@ -63,7 +63,7 @@ void compare_units_show(struct report *r, const struct engine *e, const struct r
     fmt(r->out, "\r\n");
 }
 
-void compare_units_record(struct json *j, const struct engine *e, const struct row *row)
+void compare_units_record(struct json *j, const struct run_facts *run, const struct row *row)
 {
     double cycles = row->headline.cycles.theta;
 
@@ -72,10 +72,10 @@ void compare_units_record(struct json *j, const struct engine *e, const struct r
     json_object(j, "units");
     json_str(j, "unit", row->bench->base_unit);
     json_u64(j, "per_op", row->bench->base_per_op);
-    if (cycle_known(e) && cycles > 0)
-        json_f64(j, units_are_instructions(e) ? "per_instruction" : "per_cycle",
+    if (run_has_cycles(run) && cycles > 0)
+        json_f64(j, units_are_instructions(run) ? "per_instruction" : "per_cycle",
                  row->bench->base_per_op / cycles, 6);
-    json_f64(j, "per_second", per_second(e, row), 0);
+    json_f64(j, "per_second", per_second(run, row), 0);
     json_close(j);
 }
 
@@ -107,7 +107,7 @@ static void set_apart(const struct core_figure *mine, const struct core_figure *
     s->hi = s->apart + mathx_sqrt(mine_above * mine_above + their_below * their_below);
 }
 
-struct beside compare_beside(const struct engine *e, const struct core_figure *mine,
+struct beside compare_beside(const struct run_facts *run, const struct core_figure *mine,
                              const struct core_figure *theirs)
 {
     struct beside s = {.unit = "ticks",
@@ -119,13 +119,13 @@ struct beside compare_beside(const struct engine *e, const struct core_figure *m
                        .hi = UNKNOWN,
                        .shared = mine->shared || theirs->shared};
 
-    if (units_are_instructions(e)) {
+    if (units_are_instructions(run)) {
         s.unit = "instructions";
-        s.mine = units_of(e, mine->ticks);
-        s.theirs = units_of(e, theirs->ticks);
+        s.mine = units_of(run, mine->ticks);
+        s.theirs = units_of(run, theirs->ticks);
     }
     s.apart = s.mine - s.theirs;
-    if (units_are_instructions(e) || !cycle_known(e) || !is_known(mine->cycles) ||
+    if (units_are_instructions(run) || !run_has_cycles(run) || !is_known(mine->cycles) ||
         !is_known(theirs->cycles))
         return s;
     s.unit = "cycles";
@@ -159,10 +159,10 @@ static void say_both(struct sink *out, const struct bench *b, const struct besid
 }
 
 /* A sweep has both rows at all offsets, so that they do not differ. */
-static bool judges_move(const struct engine *e, const struct bench *b, const struct beside *s)
+static bool judges_move(const struct run_facts *run, const struct bench *b, const struct beside *s)
 {
-    return b->moved_bytes && is_known(s->lo) && !s->shared && e->execution == EXEC_SILICON &&
-           e->o->layout != LAYOUT_SWEEP;
+    return b->moved_bytes && is_known(s->lo) && !s->shared && run->execution == EXEC_SILICON &&
+           run->o->layout != LAYOUT_SWEEP;
 }
 
 static bool is_sensitive(const struct beside *s)
@@ -182,10 +182,10 @@ static void say_move(struct sink *out, const struct bench *b, const struct besid
     num_f64(out, s->hi, 3, 0);
 }
 
-static void compare(struct report *r, const struct engine *e, const struct bench *b,
+static void compare(struct report *r, const struct run_facts *run, const struct bench *b,
                     const struct core_figure *mine, const struct core_figure *theirs, bool grouped)
 {
-    struct beside s = compare_beside(e, mine, theirs);
+    struct beside s = compare_beside(run, mine, theirs);
     char message[320];
     struct sink_buf text;
     struct json j;
@@ -194,7 +194,7 @@ static void compare(struct report *r, const struct engine *e, const struct bench
     say_both(&text.sink, b, &s);
     if (s.shared)
         fmt(&text.sink, "; not judged: somebody else had part of the core");
-    if (judges_move(e, b, &s))
+    if (judges_move(run, b, &s))
         say_move(&text.sink, b, &s);
     if (grouped ? !report_event_record(r, &j, "beside", message)
                 : !report_event_begin(r, &j, "beside", message))
@@ -213,14 +213,14 @@ static void compare(struct report *r, const struct engine *e, const struct bench
     }
     if (b->moved_bytes)
         json_u64(&j, "moved_bytes", b->moved_bytes);
-    if (judges_move(e, b, &s))
+    if (judges_move(run, b, &s))
         json_bool(&j, "sensitive", is_sensitive(&s));
-    if (e->execution == EXEC_SILICON)
+    if (run->execution == EXEC_SILICON)
         json_bool(&j, "quiet", !s.shared);
     json_end(&j);
 }
 
-void compare_rows(struct report *r, const struct engine *e, const struct core_figure *figures,
+void compare_rows(struct report *r, const struct run_facts *run, const struct core_figure *figures,
                   const struct grouped *grouped)
 {
     size_t n, left_out = 0;
@@ -236,7 +236,7 @@ void compare_rows(struct report *r, const struct engine *e, const struct core_fi
                 is_known(figures[i].ticks) && is_known(figures[k].ticks)) {
                 bool both = !rows[i]->moved_bytes && grouped_both(grouped, rows[i], rows[k]);
                 left_out += both;
-                compare(r, e, rows[i], &figures[i], &figures[k], both);
+                compare(r, run, rows[i], &figures[i], &figures[k], both);
             }
     if (left_out && report_table(r))
         fmt(r->out,

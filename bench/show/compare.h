@@ -6,12 +6,12 @@
 #define BENCH_SHOW_COMPARE_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 #include "bench/show/grouped.h"
 
 /* Rows whose operation has base units (bytes): a line of the table, and members of the record. */
-void compare_units_show(struct report *r, const struct engine *e, const struct row *row);
-void compare_units_record(struct json *j, const struct engine *e, const struct row *row);
+void compare_units_show(struct report *r, const struct run_facts *run, const struct row *row);
+void compare_units_record(struct json *j, const struct run_facts *run, const struct row *row);
 
 /* Two rows in the unit of the table's column, by the same source. UNKNOWN: this unit has no
  * interval. */
@@ -25,7 +25,7 @@ struct beside {
     bool shared;                   /* somebody else had part of the core during one of them */
 };
 
-struct beside compare_beside(const struct engine *e, const struct core_figure *mine,
+struct beside compare_beside(const struct run_facts *run, const struct core_figure *mine,
                              const struct core_figure *theirs);
 
 /*
@@ -33,7 +33,7 @@ struct beside compare_beside(const struct engine *e, const struct core_figure *m
  * have a figure. figures[i]: of the i-th registered row, NaN where it has none. Those that stand in
  * columns side by side are in the records alone; a line of the table tells of them.
  */
-void compare_rows(struct report *r, const struct engine *e, const struct core_figure *figures,
+void compare_rows(struct report *r, const struct run_facts *run, const struct core_figure *figures,
                   const struct grouped *grouped);
 
 /* Whether the i-th row begins a series of rows that are `alike`: no row before it is like it. A row

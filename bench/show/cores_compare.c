@@ -149,22 +149,22 @@ static void point_at(const struct plan *plan, const struct bench *b, size_t row,
     report_event(r, "cores_differ", message);
 }
 
-static void show_title(const struct engine *e, struct report *r)
+static void show_title(const struct run_facts *run, struct report *r)
 {
     fmt(r->out, "\r\ncores compared, %s an operation (@core); * differs from the median core\r\n",
-        e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles");
+        run->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles");
 }
 
 void cores_compare(const struct plan *plan, const struct grouped *g, struct report *r)
 {
-    const struct engine *e = &plan->seat[0].engine;
+    const struct run_facts *run = &plan->seat[0].engine.facts;
     const char *suite = "";
     size_t n, alike = 0;
     const struct bench *const *rows = registry(&n);
 
     if (plan->n < 2)
         return;
-    if (e->execution == EXEC_EMULATED) {
+    if (run->execution == EXEC_EMULATED) {
         if (report_table(r))
             fmt(r->out, "\r\ncores are not compared: an emulator's time is noise\r\n");
         return;
@@ -177,7 +177,7 @@ void cores_compare(const struct plan *plan, const struct grouped *g, struct repo
         alike += in_columns;
         if (report_table(r) && !in_columns) {
             if (!suite[0])
-                show_title(e, r);
+                show_title(run, r);
             if (!str_eq(suite, rows[i]->suite))
                 fmt(r->out, "%s\r\n", suite = rows[i]->suite);
             show_row(plan, rows[i], i, &s, r->out);
@@ -187,7 +187,7 @@ void cores_compare(const struct plan *plan, const struct grouped *g, struct repo
     }
     if (alike && report_table(r)) {
         if (!suite[0])
-            show_title(e, r);
+            show_title(run, r);
         fmt(r->out,
             "%zu rows in which no core differs stand in the tables above; table=rows has each\r\n",
             alike);

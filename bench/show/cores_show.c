@@ -5,21 +5,21 @@
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 
-/* The engine of a core that measures, or NULL. */
-static const struct engine *engine_of(const struct plan *plan, unsigned core)
+/* The facts of a core that measures, or NULL. */
+static const struct run_facts *facts_of(const struct plan *plan, unsigned core)
 {
     for (unsigned k = 0; k < plan->n; k++)
         if (plan->list[k] == core)
-            return &plan->seat[k].engine;
+            return &plan->seat[k].engine.facts;
     return NULL;
 }
 
 static void show_line(const struct plan *plan, unsigned core, struct report *r)
 {
     const struct core_facts *f = &plan->p->cores->facts[core];
-    const struct engine *e = engine_of(plan, core);
+    const struct run_facts *run = facts_of(plan, core);
 
-    fmt(r->out, "%c%3u %5u %3u %4u %3u  %-11s %8x", e ? '*' : ' ', core, f->apic_id, f->package,
+    fmt(r->out, "%c%3u %5u %3u %4u %3u  %-11s %8x", run ? '*' : ' ', core, f->apic_id, f->package,
         f->core, f->thread, f->type ? f->type : "-", f->microcode);
     if (f->why_not) {
         fmt(r->out, "  %s\r\n", f->why_not);
@@ -27,9 +27,9 @@ static void show_line(const struct plan *plan, unsigned core, struct report *r)
     }
     fmt(r->out, " %9lld +- %-6llu", (long long)f->tsc_offset,
         (unsigned long long)f->tsc_offset_error);
-    if (e && e->execution == EXEC_SILICON && engine_has_ruler(e)) {
+    if (run && run->execution == EXEC_SILICON && run_has_ruler(run)) {
         fmt(r->out, " ");
-        num_f64(r->out, e->ticks_per_cycle, 4, 7);
+        num_f64(r->out, run->ticks_per_cycle, 4, 7);
     }
     fmt(r->out, "\r\n");
     if (f->mtrr)
@@ -48,19 +48,19 @@ static void show_table(const struct plan *plan, struct report *r)
         "\r\ncores     %u, parked by %s; those that measure (*): %s%s\r\n"
         "core  apic pkg core thr  type        microcode  TSC offset (ticks)%s\r\n",
         c->count, c->parked, plan->o->cores, plan->together ? ", together" : "",
-        plan->seat[0].engine.execution == EXEC_SILICON ? " ticks/cycle" : "");
+        plan->seat[0].engine.facts.execution == EXEC_SILICON ? " ticks/cycle" : "");
     for (unsigned i = 0; i < c->count; i++)
         show_line(plan, i, r);
 }
 
 /* NULL: nothing to have them by. */
-static const char *cycles_by(const struct engine *e)
+static const char *cycles_by(const struct run_facts *run)
 {
-    switch (e->cycle.by) {
+    switch (run->cycle.by) {
     case CYCLES_RULER:
         return "ruler";
     case CYCLES_COUNTER:
-        return e->cycle.counter.used->name;
+        return run->cycle.counter.used->name;
     case CYCLES_UNKNOWN:
         break;
     }
@@ -70,7 +70,7 @@ static const char *cycles_by(const struct engine *e)
 static void record_core(const struct plan *plan, unsigned core, struct report *r)
 {
     const struct core_facts *f = &plan->p->cores->facts[core];
-    const struct engine *e = engine_of(plan, core);
+    const struct run_facts *run = facts_of(plan, core);
     struct json j;
 
     if (!report_record(r, &j, "core"))
@@ -96,14 +96,14 @@ static void record_core(const struct plan *plan, unsigned core, struct report *r
     json_str(&j, "mtrr", f->mtrr);
     json_str(&j, "features", f->features);
     json_str(&j, "parked", plan->p->cores->parked);
-    json_bool(&j, "measures", e != NULL);
-    if (e) {
-        json_str(&j, "execution", execution_names[e->execution]);
-        json_str(&j, "cycles_by", cycles_by(e));
-        cycle_record(e, &j);
-        json_f64(&j, "tsc_step_ticks", e->step, 3);
-        if (e->execution == EXEC_SILICON && engine_has_ruler(e))
-            json_f64(&j, "ticks_per_cycle", e->ticks_per_cycle, 6);
+    json_bool(&j, "measures", run != NULL);
+    if (run) {
+        json_str(&j, "execution", execution_names[run->execution]);
+        json_str(&j, "cycles_by", cycles_by(run));
+        cycle_record(run, &j);
+        json_f64(&j, "tsc_step_ticks", run->step, 3);
+        if (run->execution == EXEC_SILICON && run_has_ruler(run))
+            json_f64(&j, "ticks_per_cycle", run->ticks_per_cycle, 6);
     }
     json_end(&j);
 }

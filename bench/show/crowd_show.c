@@ -24,7 +24,7 @@ static bool is_signal(const struct crowd *c)
 /* ns, where the TSC's ticks are time. */
 static double ns(const struct crowd *c, double ticks)
 {
-    double hz = c->plan->seat[0].engine.tsc_hz;
+    double hz = c->plan->seat[0].engine.facts.tsc_hz;
 
     return c->silicon && hz > 0 ? ticks * 1e9 / hz : UNKNOWN;
 }
@@ -197,13 +197,13 @@ static void record_matrix(const struct crowd *c, struct report *r)
     json_end(&j);
 }
 
-void crowd_heading(struct report *r, const struct engine *e, const char *suite)
+void crowd_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
     if (!report_table(r))
         return;
     report_fresh_line(r);
     fmt(r->out, "\r\n%-24s ticks of the TSC%s\r\n", suite,
-        e->execution == EXEC_SILICON ? "" : "; not judged: cores of an emulator take turns");
+        run->execution == EXEC_SILICON ? "" : "; not judged: cores of an emulator take turns");
 }
 
 void crowd_show(const struct crowd *c, struct report *r)

@@ -6,7 +6,7 @@
 #include "bench/cores/crowd.h"
 
 /* What stands above the rows of a suite of such. */
-void crowd_heading(struct report *r, const struct engine *e, const char *suite);
+void crowd_heading(struct report *r, const struct run_facts *run, const char *suite);
 
 /* One row's line or lines, and its records. */
 void crowd_show(const struct crowd *c, struct report *r);

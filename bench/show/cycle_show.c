@@ -1,36 +1,36 @@
 #include "bench/show/cycle_show.h"
-#include "bench/measure/cycle.h"
+#include "bench/model/cycles.h"
 #include "lib/text/fmt.h"
 
-static const char *left_out(const struct engine *e)
+static const char *left_out(const struct run_facts *run)
 {
-    if (!e->cycle.source.used)
+    if (!run->cycle.source.used)
         return "no source of cycle= starts: core cycles are left out";
-    if (cycle_is(e, CYCLE_TSC) || cycle_is(e, CYCLE_RDTSCP))
+    if (cycle_is(&run->cycle, CYCLE_TSC) || cycle_is(&run->cycle, CYCLE_RDTSCP))
         return "core cycles are left out: the TSC's ticks are those of a reference clock";
     return "core cycles are left out, as asked";
 }
 
-void cycle_show(const struct engine *e, struct sink *out)
+void cycle_show(const struct run_facts *run, struct sink *out)
 {
-    const struct cycle *c = &e->cycle;
+    const struct cycle *c = &run->cycle;
 
     timer_show(&c->source, "cycle", out);
     if (c->by == CYCLES_UNKNOWN)
-        fmt(out, "          %s\r\n", left_out(e));
+        fmt(out, "          %s\r\n", left_out(run));
     if (c->by == CYCLES_RULER && (c->counter.used || c->counter.refusals))
         timer_show(&c->counter, "beside", out);
 }
 
-void cycle_record(const struct engine *e, struct json *j)
+void cycle_record(const struct run_facts *run, struct json *j)
 {
-    timer_record(&e->cycle.source, "cycle", j);
-    if (e->cycle.by == CYCLES_RULER)
-        timer_record(&e->cycle.counter, "cycle_counter", j);
+    timer_record(&run->cycle.source, "cycle", j);
+    if (run->cycle.by == CYCLES_RULER)
+        timer_record(&run->cycle.counter, "cycle_counter", j);
 }
 
-void cycle_warn(const struct engine *e, struct report *r)
+void cycle_warn(const struct run_facts *run, struct report *r)
 {
-    if (!e->cycle.source.used)
-        report_event(r, "warning", left_out(e));
+    if (!run->cycle.source.used)
+        report_event(r, "warning", left_out(run));
 }

@@ -1,5 +1,5 @@
 #include "bench/show/essence_take.h"
-#include "bench/measure/cycle.h"
+#include "bench/model/cycles.h"
 #include "bench/show/per_op.h"
 #include "bench/show/units.h"
 #include "lib/config/method.h"
@@ -8,11 +8,11 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-void essence_machine(struct essence *s, const struct engine *e, const struct board *b)
+void essence_machine(struct essence *s, const struct run_facts *run, unsigned cores,
+                     const struct board *b)
 {
-    const struct cpu *c = e->p->cpu;
+    const struct cpu *c = run->cpu;
     const char *vendor = b->text[BOARD_SYSTEM_VENDOR], *product = b->text[BOARD_SYSTEM_PRODUCT];
-    unsigned cores = e->p->cores ? e->p->cores->count : 1;
     struct sink_buf text;
 
     sink_buf_init(&text, s->machine, sizeof s->machine);
@@ -26,60 +26,60 @@ void essence_machine(struct essence *s, const struct engine *e, const struct boa
         fmt(&text.sink, ", %s%s%s", vendor, vendor[0] && product[0] ? " " : "", product);
 }
 
-static void say_clock(const struct engine *e, struct sink *out)
+static void say_clock(const struct run_facts *run, struct sink *out)
 {
-    if (units_are_instructions(e)) {
+    if (units_are_instructions(run)) {
         fmt(out, "one instruction is %llu ticks of the TSC",
-            (unsigned long long)e->ticks_per_instruction);
+            (unsigned long long)run->ticks_per_instruction);
         return;
     }
-    if (engine_has_hz(e)) {
+    if (run_has_hz(run)) {
         fmt(out, "TSC ");
-        num_f64(out, e->tsc_hz / 1e6, 3, 0);
+        num_f64(out, run->tsc_hz / 1e6, 3, 0);
         fmt(out, " MHz");
     } else {
         fmt(out, "TSC of unknown frequency");
     }
-    if (e->execution != EXEC_SILICON || !engine_has_ruler(e))
+    if (run->execution != EXEC_SILICON || !run_has_ruler(run))
         return;
     fmt(out, ", core ");
-    if (engine_has_hz(e)) {
-        num_f64(out, e->tsc_hz / e->ticks_per_cycle / 1e6, 1, 0);
+    if (run_has_hz(run)) {
+        num_f64(out, run->tsc_hz / run->ticks_per_cycle / 1e6, 1, 0);
         fmt(out, " MHz: ");
     }
-    num_f64(out, e->ticks_per_cycle, 4, 0);
+    num_f64(out, run->ticks_per_cycle, 4, 0);
     fmt(out, " ticks a cycle");
 }
 
-static void say_unit(const struct engine *e, struct sink *out)
+static void say_unit(const struct run_facts *run, struct sink *out)
 {
     const struct headline none = {0};
 
-    fmt(out, "%s/op", per_op_of(e, &none).unit);
-    if (units_are_instructions(e))
+    fmt(out, "%s/op", per_op_of(run, &none).unit);
+    if (units_are_instructions(run))
         fmt(out, ": INSTRUCTIONS, not time");
-    else if (cycle_known(e))
-        fmt(out, " by %s", e->cycle.source.used->name);
-    if (e->o->method != METHOD_DOUBLED)
-        fmt(out, ", method=%s", method_names[e->o->method]);
-    else if (!units_are_instructions(e) && cycle_known(e))
+    else if (run_has_cycles(run))
+        fmt(out, " by %s", run->cycle.source.used->name);
+    if (run->o->method != METHOD_DOUBLED)
+        fmt(out, ", method=%s", method_names[run->o->method]);
+    else if (!units_are_instructions(run) && run_has_cycles(run))
         fmt(out, ", +-98%%");
 }
 
-void essence_begin(struct essence *s, const struct engine *e)
+void essence_begin(struct essence *s, const struct run_facts *run)
 {
     struct sink_buf text;
 
-    s->execution = e->execution;
-    s->core = e->core;
-    s->cores = e->cores;
-    s->together = e->o->share == SHARE_TOGETHER && e->cores > 1;
-    s->gross = units_are_instructions(e) ? "instructions" : "ticks";
+    s->execution = run->execution;
+    s->core = run->core;
+    s->cores = run->cores;
+    s->together = run->o->share == SHARE_TOGETHER && run->cores > 1;
+    s->gross = units_are_instructions(run) ? "instructions" : "ticks";
     sink_buf_init(&text, s->clock, sizeof s->clock);
-    say_clock(e, &text.sink);
+    say_clock(run, &text.sink);
     sink_buf_init(&text, s->unit, sizeof s->unit);
-    say_unit(e, &text.sink);
-    fmt_buf(s->window, sizeof s->window, "empty_%s", recipe_names[e->recipe]);
+    say_unit(run, &text.sink);
+    fmt_buf(s->window, sizeof s->window, "empty_%s", recipe_names[run->recipe]);
 }
 
 /* Which of the rows that are shown; ESSENCE_ROWS: none. */
@@ -113,9 +113,9 @@ static double window_of(const struct row *row)
 }
 
 /* What its line shows. */
-static void take(struct essence_figure *f, const struct engine *e, const struct row *row)
+static void take(struct essence_figure *f, const struct run_facts *run, const struct row *row)
 {
-    struct per_op op = per_op_of(e, &row->headline);
+    struct per_op op = per_op_of(run, &row->headline);
 
     *f = (struct essence_figure){.state = ESSENCE_FIGURE,
                                  .value = op.value,
@@ -125,22 +125,22 @@ static void take(struct essence_figure *f, const struct engine *e, const struct 
                                  .shared = row->shared,
                                  .doubt = row->method.doubt != NULL};
     if (row->bench->form == FORM_EMPTY)
-        f->value = units_of(e, window_of(row));
+        f->value = units_of(run, window_of(row));
     if (row->bench->form == FORM_CORES) {
         f->value = row->headline.ticks;
         f->half = UNKNOWN;
-        if (e->execution == EXEC_SILICON && engine_has_hz(e))
-            f->ns = units_ns(e, row->headline.ticks);
+        if (run->execution == EXEC_SILICON && run_has_hz(run))
+            f->ns = units_ns(run, row->headline.ticks);
     }
     if (row->status == ROW_WRONG)
         f->state = ESSENCE_FAILED;
 }
 
-static void count(struct essence *s, const struct engine *e, const struct row *row)
+static void count(struct essence *s, const struct run_facts *run, const struct row *row)
 {
     struct essence_spoils *p = &s->spoils;
     enum throttled throttled =
-        e->p->row_throttled ? e->p->row_throttled(e->p, row->core) : THROTTLED_UNKNOWN;
+        run->kept->throttled ? run->kept->throttled(row->kept) : THROTTLED_UNKNOWN;
 
     s->rows++;
     p->shared += row->shared;
@@ -150,24 +150,24 @@ static void count(struct essence *s, const struct engine *e, const struct row *r
     p->windows += row->ticks.n ? row->ticks.n : row->method.body.all.n;
 }
 
-void essence_row(struct essence *s, const struct engine *e, const struct row *row)
+void essence_row(struct essence *s, const struct run_facts *run, const struct row *row)
 {
     unsigned at = find(s, row->bench);
 
     if (row->status == ROW_UNSUPPORTED)
         return;
     if (at < ESSENCE_ROWS && row->core == s->core)
-        take(&s->figure[at], e, row);
+        take(&s->figure[at], run, row);
     if (row->bench->form != FORM_CORES)
-        count(s, e, row);
+        count(s, run, row);
 }
 
-void essence_end(struct essence *s, const struct engine *e, uint64_t smis)
+void essence_end(struct essence *s, const struct run_facts *run, uint64_t smis)
 {
     struct essence_spoils *p = &s->spoils;
 
-    p->own_known = !e->own.why_not;
-    p->own_never = p->own_known && !(e->own.witness.best > 0);
-    p->smis_known = e->p->smis != NULL;
+    p->own_known = !run->own.why_not;
+    p->own_never = p->own_known && !(run->own.best > 0);
+    p->smis_known = run->counts_smis;
     p->smis = smis;
 }

@@ -3,21 +3,22 @@
 #ifndef BENCH_SHOW_ESSENCE_TAKE_H
 #define BENCH_SHOW_ESSENCE_TAKE_H
 
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 #include "bench/show/board.h"
 #include "bench/show/essence.h"
 
-/* With the head of the report: which machine it is. */
-void essence_machine(struct essence *s, const struct engine *e, const struct board *b);
+/* With the head of the report: which machine it is, of so many cores. */
+void essence_machine(struct essence *s, const struct run_facts *run, unsigned cores,
+                     const struct board *b);
 
 /* Before the first row. `e`: the first core's that measures. */
-void essence_begin(struct essence *s, const struct engine *e);
+void essence_begin(struct essence *s, const struct run_facts *run);
 
 /* A row that is at its end, on any core: one of those that the essence shows, of the first core, is
  * kept, and every one is counted. */
-void essence_row(struct essence *s, const struct engine *e, const struct row *row);
+void essence_row(struct essence *s, const struct run_facts *run, const struct row *row);
 
 /* After the last one: `smis` came with them. */
-void essence_end(struct essence *s, const struct engine *e, uint64_t smis);
+void essence_end(struct essence *s, const struct run_facts *run, uint64_t smis);
 
 #endif

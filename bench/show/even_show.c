@@ -62,7 +62,7 @@ static void put(struct series *s, const struct even_point *p)
 }
 
 /* All rows of the series that begins with the first-th row. */
-static struct series gather(const struct engine *e, const struct bench *const *rows, size_t n,
+static struct series gather(const struct run_facts *run, const struct bench *const *rows, size_t n,
                             const struct core_figure *figures, size_t first)
 {
     struct series s = {0};
@@ -76,7 +76,7 @@ static struct series gather(const struct engine *e, const struct bench *const *r
         theirs = figure_of(rows, n, figures, rows[i]->suite, rows[i]->beside);
         if (!theirs)
             continue;
-        struct beside b = compare_beside(e, &figures[i], theirs);
+        struct beside b = compare_beside(run, &figures[i], theirs);
         s.unit = b.unit;
         s.shared |= b.shared;
         s.intervals = is_known(b.lo);
@@ -106,7 +106,7 @@ static void say(struct sink *out, const char *suite, const struct series *s, con
         fmt(out, "; not judged: somebody else had part of the core");
 }
 
-static void tell(struct report *r, const struct engine *e, const char *suite,
+static void tell(struct report *r, const struct run_facts *run, const char *suite,
                  const struct series *s)
 {
     const struct even v = even_find(s->point, s->n);
@@ -130,12 +130,12 @@ static void tell(struct report *r, const struct engine *e, const char *suite,
         json_u64(&j, "n_hi", v.hi);
     json_u64(&j, "n_least", s->point[0].n);
     json_u64(&j, "n_most", s->point[s->n - 1].n);
-    if (e->execution == EXEC_SILICON)
+    if (run->execution == EXEC_SILICON)
         json_bool(&j, "quiet", !s->shared);
     json_end(&j);
 }
 
-void even_show(struct report *r, const struct engine *e, const struct core_figure *figures)
+void even_show(struct report *r, const struct run_facts *run, const struct core_figure *figures)
 {
     size_t n;
     const struct bench *const *rows = registry(&n);
@@ -143,8 +143,8 @@ void even_show(struct report *r, const struct engine *e, const struct core_figur
     for (size_t i = 0; i < n; i++) {
         if (!compare_begins_series(rows, i, same_series))
             continue;
-        struct series s = gather(e, rows, n, figures, i);
+        struct series s = gather(run, rows, n, figures, i);
         if (s.n > 1)
-            tell(r, e, rows[i]->suite, &s);
+            tell(r, run, rows[i]->suite, &s);
     }
 }

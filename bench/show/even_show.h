@@ -3,12 +3,12 @@
 #define BENCH_SHOW_EVEN_SHOW_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 
 /*
  * After compare_rows(): an event `breaks_even` for each series (`at` in bench/api/bench.h) of which
  * two rows and more have figures, as have those that they stand beside. figures: as there.
  */
-void even_show(struct report *r, const struct engine *e, const struct core_figure *figures);
+void even_show(struct report *r, const struct run_facts *run, const struct core_figure *figures);
 
 #endif

@@ -15,17 +15,17 @@ void gaps_heading(struct report *r, const char *suite)
     fmt(r->out, "\r\n%-24s gaps, while a core does nothing but read its TSC\r\n", suite);
 }
 
-static double us(const struct engine *e, double ticks)
+static double us(const struct run_facts *run, double ticks)
 {
-    return ticks * 1e6 / (double)gaps_hz(e);
+    return ticks * 1e6 / run->tsc_hz;
 }
 
 /* "35.2 us", or ticks. */
-static void show_time(const struct engine *e, double ticks, struct sink *out)
+static void show_time(const struct run_facts *run, double ticks, struct sink *out)
 {
-    double v = us(e, ticks);
+    double v = run_has_hz(run) ? us(run, ticks) : UNKNOWN;
 
-    if (!engine_has_hz(e)) {
+    if (!is_known(v)) {
         num_f64(out, ticks, 0, 0);
         fmt(out, " ticks");
     } else if (v < 1e4) {
@@ -52,47 +52,48 @@ static void show_decades(const struct gaps *g, struct sink *out)
     fmt(out, "\r\n");
 }
 
-static void show_first(const struct engine *e, const struct gaps *g, struct sink *out)
+static void show_first(const struct run_facts *run, const struct gaps *g, struct sink *out)
 {
     fmt(out, "  the first:");
     for (size_t i = 0; i < g->kept && i < SHOWN; i++) {
         fmt(out, i ? ", " : " ");
-        show_time(e, (double)g->first[i].ticks, out);
+        show_time(run, (double)g->first[i].ticks, out);
         fmt(out, " at ");
-        show_time(e, (double)g->first[i].at, out);
+        show_time(run, (double)g->first[i].at, out);
     }
     fmt(out, "\r\n");
 }
 
-static void show_rhythm(const struct engine *e, const struct gaps_rhythm *rhythm, struct sink *out)
+static void show_rhythm(const struct run_facts *run, const struct gaps_rhythm *rhythm,
+                        struct sink *out)
 {
     if (rhythm->intervals < GAPS_RHYTHM)
         return;
     fmt(out, rhythm->even ? "  in a rhythm: one every "
                           : "  in no rhythm; median from one to the next ");
-    show_time(e, rhythm->median, out);
+    show_time(run, rhythm->median, out);
     fmt(out, "\r\n");
 }
 
-static void show(const struct engine *e, const struct watch *w, struct report *r)
+static void show(const struct run_facts *run, const struct watch *w, struct report *r)
 {
     const struct gaps *g = &w->gaps;
 
     report_fresh_line(r);
-    fmt(r->out, "core %-3u ", e->core);
-    show_time(e, (double)g->watched, r->out);
+    fmt(r->out, "core %-3u ", run->core);
+    show_time(run, (double)g->watched, r->out);
     fmt(r->out, " watched, %llu gap%s", (unsigned long long)g->count, g->count == 1 ? "" : "s");
     if (g->count > 0) {
         fmt(r->out, ", longest ");
-        show_time(e, (double)g->longest.ticks, r->out);
+        show_time(run, (double)g->longest.ticks, r->out);
         fmt(r->out, ", in all ");
-        show_time(e, (double)g->stolen, r->out);
+        show_time(run, (double)g->stolen, r->out);
     }
     fmt(r->out, "\r\n");
     if (g->count > 0) {
         show_decades(g, r->out);
-        show_first(e, g, r->out);
-        show_rhythm(e, &w->rhythm, r->out);
+        show_first(run, g, r->out);
+        show_rhythm(run, &w->rhythm, r->out);
     }
     if (w->smis || w->nmis)
         fmt(r->out, "  %llu SMIs, %llu NMIs or machine checks came\r\n",
@@ -115,18 +116,17 @@ static void record_list(const struct gaps *g, struct json *j)
     json_close(j);
 }
 
-static void record(const struct engine *e, const struct watch *w, const struct bench *b,
+static void record(const struct run_facts *run, const struct watch *w, const struct bench *b,
                    struct report *r)
 {
     const struct gaps *g = &w->gaps;
-    double seconds = (double)g->watched / (double)gaps_hz(e);
     struct json j;
 
     if (!report_record(r, &j, "gaps"))
         return;
     json_str(&j, "suite", b->suite);
     json_str(&j, "name", b->name);
-    json_u64(&j, "core", e->core);
+    json_u64(&j, "core", run->core);
     json_u64(&j, "watched_ticks", g->watched);
     json_u64(&j, "turn_ticks", g->typical);
     json_u64(&j, "threshold_ticks", g->threshold);
@@ -134,28 +134,29 @@ static void record(const struct engine *e, const struct watch *w, const struct b
     json_u64(&j, "stolen_ticks", g->stolen);
     json_u64(&j, "longest_ticks", g->longest.ticks);
     json_u64(&j, "longest_at_ticks", g->longest.at);
-    if (engine_has_hz(e)) {
+    if (run_has_hz(run)) {
+        double seconds = us(run, (double)g->watched) / 1e6;
         json_f64(&j, "seconds", seconds, 6);
         json_f64(&j, "gaps_per_second", (double)g->count / seconds, 3);
-        json_f64(&j, "longest_ns", us(e, (double)g->longest.ticks) * 1e3, 0);
-        json_f64(&j, "stolen_ns", us(e, (double)g->stolen) * 1e3, 0);
+        json_f64(&j, "longest_ns", us(run, (double)g->longest.ticks) * 1e3, 0);
+        json_f64(&j, "stolen_ns", us(run, (double)g->stolen) * 1e3, 0);
     }
     record_list(g, &j);
     if (w->rhythm.intervals > 0)
         json_f64(&j, "interval_ticks", w->rhythm.median, 1);
     json_bool(&j, "rhythm", w->rhythm.even);
-    if (e->p->smis)
+    if (run->counts_smis)
         json_u64(&j, "smis", w->smis);
     json_u64(&j, "nmis", w->nmis);
-    if (e->p->row_record)
-        e->p->row_record(e->p, &j, e->core);
+    if (run->kept->record)
+        run->kept->record(w->kept, &j);
     json_end(&j);
 }
 
-void gaps_show(const struct engine *e, const struct watch *w, const struct bench *b,
+void gaps_show(const struct run_facts *run, const struct watch *w, const struct bench *b,
                struct report *r)
 {
     if (report_table(r))
-        show(e, w, r);
-    record(e, w, b, r);
+        show(run, w, r);
+    record(run, w, b, r);
 }

@@ -8,7 +8,7 @@
 void gaps_heading(struct report *r, const char *suite);
 
 /* On the engine's core. */
-void gaps_show(const struct engine *e, const struct watch *w, const struct bench *b,
+void gaps_show(const struct run_facts *run, const struct watch *w, const struct bench *b,
                struct report *r);
 
 #endif

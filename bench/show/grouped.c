@@ -14,15 +14,15 @@ static bool can_group(const struct options *o)
     return o->method == METHOD_DOUBLED && o->layout != LAYOUT_SWEEP && o->share == SHARE_ALONE;
 }
 
-void grouped_begin(struct grouped *g, const struct engine *e, size_t selected)
+void grouped_begin(struct grouped *g, const struct run_facts *run, size_t selected)
 {
-    const struct options *o = e->o;
+    const struct options *o = run->o;
     const struct headline none = {0};
 
     g->on = can_group(o) &&
             (o->table == TABLE_GROUPED || (o->table == TABLE_AUTO && selected >= TABLE_ROWS_AUTO));
-    g->cores = e->cores > 1;
-    g->unit = per_op_of(e, &none).unit;
+    g->cores = run->cores > 1;
+    g->unit = per_op_of(run, &none).unit;
     g->suite = "";
     g->lines = 0;
 }
@@ -49,7 +49,8 @@ static struct grouped_line *line_of(struct grouped *g, const struct bench *b, un
     return &g->line[i];
 }
 
-bool grouped_take(struct grouped *g, const struct engine *e, const struct row *row, bool trouble)
+bool grouped_take(struct grouped *g, const struct run_facts *run, const struct row *row,
+                  bool trouble)
 {
     const struct bench *b = row->bench;
 
@@ -58,7 +59,7 @@ bool grouped_take(struct grouped *g, const struct engine *e, const struct row *r
     struct grouped_line *line = line_of(g, b, row->core);
     if (!line)
         return false;
-    struct per_op op = per_op_of(e, &row->headline);
+    struct per_op op = per_op_of(run, &row->headline);
     g->suite = b->suite;
     line->cell[b->column] = (struct grouped_cell){
         .state = row->status == ROW_OK ? GROUPED_FIGURE : GROUPED_FAILED,

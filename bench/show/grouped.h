@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 
 #define GROUPED_LINES 256
 
@@ -42,11 +42,12 @@ struct grouped {
 };
 
 /* Before the first row of so many. */
-void grouped_begin(struct grouped *g, const struct engine *e, size_t selected);
+void grouped_begin(struct grouped *g, const struct run_facts *run, size_t selected);
 
 /* A row that is at its end; `trouble`: something is to be said of it. True: its column is all that
  * the table needs. */
-bool grouped_take(struct grouped *g, const struct engine *e, const struct row *row, bool trouble);
+bool grouped_take(struct grouped *g, const struct run_facts *run, const struct row *row,
+                  bool trouble);
 
 /* Whether both stand in columns, where a person sees what is between them. */
 bool grouped_both(const struct grouped *g, const struct bench *a, const struct bench *b);

@@ -23,7 +23,7 @@ static bool same_series(const struct bench *a, const struct bench *b)
            str_eq(a->suite, b->suite) && str_eq(a->code->args_of, b->code->args_of);
 }
 
-static struct series gather(const struct engine *e, const struct bench *const *rows, size_t n,
+static struct series gather(const struct run_facts *run, const struct bench *const *rows, size_t n,
                             const struct core_figure *figures, size_t first)
 {
     struct series s = {0};
@@ -34,7 +34,7 @@ static struct series gather(const struct engine *e, const struct bench *const *r
         s.failed += figures[i].wrong;
         if (figures[i].wrong || !is_known(figures[i].ticks))
             continue;
-        struct beside b = compare_beside(e, &figures[i], &figures[i]);
+        struct beside b = compare_beside(run, &figures[i], &figures[i]);
         s.unit = b.unit;
         s.shared |= b.shared;
         s.point[s.n++] = (struct growth_point){rows[i]->code->arg, b.mine};
@@ -76,7 +76,7 @@ static void say(struct sink *out, const struct bench *b, const struct series *s,
         fmt(out, "; not judged: somebody else had part of the core");
 }
 
-static void tell(struct report *r, const struct engine *e, const struct bench *b,
+static void tell(struct report *r, const struct run_facts *run, const struct bench *b,
                  const struct series *s)
 {
     struct growth g = growth_fit(s->point, s->n);
@@ -98,12 +98,12 @@ static void tell(struct report *r, const struct engine *e, const struct bench *b
         json_f64(&j, "coefficient", g.coefficient, 6);
         json_f64(&j, "error", g.error, 6);
     }
-    if (e->execution == EXEC_SILICON)
+    if (run->execution == EXEC_SILICON)
         json_bool(&j, "quiet", !s->shared);
     json_end(&j);
 }
 
-void growth_show(struct report *r, const struct engine *e, const struct core_figure *figures)
+void growth_show(struct report *r, const struct run_facts *run, const struct core_figure *figures)
 {
     size_t n;
     const struct bench *const *rows = registry(&n);
@@ -111,8 +111,8 @@ void growth_show(struct report *r, const struct engine *e, const struct core_fig
     for (size_t i = 0; i < n; i++) {
         if (!compare_begins_series(rows, i, same_series))
             continue;
-        struct series s = gather(e, rows, n, figures, i);
+        struct series s = gather(run, rows, n, figures, i);
         if (s.n > 0)
-            tell(r, e, rows[i], &s);
+            tell(r, run, rows[i], &s);
     }
 }

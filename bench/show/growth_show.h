@@ -3,13 +3,13 @@
 #define BENCH_SHOW_GROWTH_SHOW_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 
 /*
  * After the last row: an event `growth` for each row that has arguments (`args` in
  * bench/api/baretick.h) and a figure for one of them at least. Rows that failed do not count.
  * figures: as for compare_rows().
  */
-void growth_show(struct report *r, const struct engine *e, const struct core_figure *figures);
+void growth_show(struct report *r, const struct run_facts *run, const struct core_figure *figures);
 
 #endif

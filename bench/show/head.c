@@ -20,15 +20,15 @@
 #define COMPILER "gcc " DIGITS(__GNUC__) "." DIGITS(__GNUC_MINOR__) "." DIGITS(__GNUC_PATCHLEVEL__)
 #endif
 
-static void show_trust(const struct engine *e, const struct probe *p, struct sink *out)
+static void show_trust(const struct run_facts *run, const struct probe *p, struct sink *out)
 {
-    switch (e->execution) {
+    switch (run->execution) {
     case EXEC_INSTRUCTIONS:
         fmt(out,
             "Every figure below counts INSTRUCTIONS, not time: exact and repeatable, but an add\r\n"
             "and a division cost the same. One instruction is %llu ticks of the TSC.\r\n"
             "(seen: %s)\r\n",
-            (unsigned long long)e->ticks_per_instruction, p->behave.why);
+            (unsigned long long)run->ticks_per_instruction, p->behave.why);
         break;
     case EXEC_EMULATED:
         fmt(out,
@@ -38,9 +38,9 @@ static void show_trust(const struct engine *e, const struct probe *p, struct sin
         break;
     case EXEC_SILICON:
         fmt(out, "A CPU executes this code. Figures are ticks of its TSC");
-        if (engine_has_ruler(e)) {
+        if (run_has_ruler(run)) {
             fmt(out, ", ");
-            num_f64(out, e->ticks_per_cycle, 4, 0);
+            num_f64(out, run->ticks_per_cycle, 4, 0);
             fmt(out, " of them a core cycle");
         }
         fmt(out, ".\r\n");
@@ -53,35 +53,35 @@ void head_version(struct sink *out)
     fmt(out, "baretick %s (%s), compiled by %s\r\n", BARETICK_VERSION, BARETICK_BUILD, COMPILER);
 }
 
-void head_show(const struct engine *e, const struct probe *p, struct sink *out)
+void head_show(const struct run_facts *run, const struct probe *p, struct sink *out)
 {
     head_version(out);
-    show_trust(e, p, out);
+    show_trust(run, p, out);
 }
 
-void head_record(const struct engine *e, const struct probe *p, struct json *j)
+void head_record(const struct run_facts *run, const struct probe *p, struct json *j)
 {
     json_str(j, "version", BARETICK_VERSION);
     json_str(j, "build", BARETICK_BUILD);
     json_str(j, "compiler", COMPILER);
-    json_str(j, "platform", e->p->name);
-    json_str(j, "execution", execution_names[e->execution]);
+    json_str(j, "platform", run->platform);
+    json_str(j, "execution", execution_names[run->execution]);
     json_str(j, "execution_why", p->behave.why);
-    json_str(j, "unit", show_unit(e));
-    if (e->execution == EXEC_INSTRUCTIONS)
-        json_u64(j, "ticks_per_instruction", e->ticks_per_instruction);
-    else if (engine_has_ruler(e))
-        json_f64(j, "ticks_per_cycle", e->ticks_per_cycle, 6);
+    json_str(j, "unit", show_unit(run));
+    if (run->execution == EXEC_INSTRUCTIONS)
+        json_u64(j, "ticks_per_instruction", run->ticks_per_instruction);
+    else if (run_has_ruler(run))
+        json_f64(j, "ticks_per_cycle", run->ticks_per_cycle, 6);
 }
 
-void head_read_cpu(struct cpu_facts *f, const struct engine *e, uint32_t microcode, bool others,
+void head_read_cpu(struct cpu_facts *f, const struct platform *p, uint32_t microcode, bool others,
                    const struct cpu_source *source)
 {
-    const struct platform_cores *c = e->p->cores;
+    const struct platform_cores *c = p->cores;
     struct core_place self;
 
-    topology_place(&self, e->p->cpu, source->cpuid, source->cpuid_ctx);
-    cpu_facts_read(f, e->p->cpu, source, c ? c->place : &self, !others ? 0 : c ? c->count : 1, 0);
+    topology_place(&self, p->cpu, source->cpuid, source->cpuid_ctx);
+    cpu_facts_read(f, p->cpu, source, c ? c->place : &self, !others ? 0 : c ? c->count : 1, 0);
     f->microcode = microcode;
 }
 
@@ -139,55 +139,55 @@ void head_mhz(struct sink *out, double hz)
     fmt(out, " MHz");
 }
 
-static void show_compensate(const struct engine *e, struct sink *out)
+static void show_compensate(const struct run_facts *run, struct sink *out)
 {
-    const struct tick_cost *c = &e->compensate.cost;
+    const struct tick_cost *c = &run->compensate.cost;
 
     if (!c->known)
         return;
     fmt(out, "timer     an interrupt every ");
-    num_f64(out, c->interval * 1e3 / e->tsc_hz, 3, 0);
+    num_f64(out, c->interval * 1e3 / run->tsc_hz, 3, 0);
     fmt(out, " ms, which takes ");
     num_f64(out, c->cost, 0, 0);
     fmt(out, " ticks, the least of %u: taken off the windows that it comes into\r\n", c->events);
 }
 
-static void record_compensate(const struct engine *e, struct json *j)
+static void record_compensate(const struct run_facts *run, struct json *j)
 {
-    const struct tick_cost *c = &e->compensate.cost;
+    const struct tick_cost *c = &run->compensate.cost;
 
-    if (!c->known && !e->compensate.why_not)
+    if (!c->known && !run->compensate.why_not)
         return;
     json_object(j, "compensate");
-    json_str(j, "why_not", e->compensate.why_not);
+    json_str(j, "why_not", run->compensate.why_not);
     if (c->known) {
         json_f64(j, "cost_ticks", c->cost, 1);
         json_f64(j, "interval_ticks", c->interval, 1);
-        json_f64(j, "interval_ms", c->interval * 1e3 / e->tsc_hz, 6);
+        json_f64(j, "interval_ms", c->interval * 1e3 / run->tsc_hz, 6);
         json_u64(j, "interrupts", c->events);
     }
     json_close(j);
 }
 
-void head_show_timers(const struct engine *e, struct sink *out)
+void head_show_timers(const struct run_facts *run, struct sink *out)
 {
-    timer_show(&e->clock, "clock", out);
-    if (e->clock.used && !str_eq(e->clock.used->name, "tsc")) {
+    timer_show(&run->clock, "clock", out);
+    if (run->clock.used && !str_eq(run->clock.used->name, "tsc")) {
         fmt(out, "          ns rest on the TSC's frequency by it: ");
-        head_mhz(out, e->tsc_hz);
+        head_mhz(out, run->tsc_hz);
         fmt(out, "\r\n");
     }
-    cycle_show(e, out);
-    show_compensate(e, out);
+    cycle_show(run, out);
+    show_compensate(run, out);
 }
 
-void head_record_timers(const struct engine *e, struct json *j)
+void head_record_timers(const struct run_facts *run, struct json *j)
 {
-    timer_record(&e->clock, "clock", j);
-    if (engine_has_hz(e))
-        json_f64(j, "clock_tsc_hz", e->tsc_hz, 0);
-    cycle_record(e, j);
-    record_compensate(e, j);
+    timer_record(&run->clock, "clock", j);
+    if (run_has_hz(run))
+        json_f64(j, "clock_tsc_hz", run->tsc_hz, 0);
+    cycle_record(run, j);
+    record_compensate(run, j);
 }
 
 static void warn(void *report, const char *message)
@@ -195,54 +195,54 @@ static void warn(void *report, const char *message)
     report_event(report, "warning", message);
 }
 
-void head_warn_words(const struct engine *e, struct report *r)
+void head_warn_words(const struct run_facts *run, struct report *r)
 {
     struct options_rows kinds = {false, false};
     size_t n;
     const struct bench *const *rows = registry(&n);
 
     for (size_t i = 0; i < n; i++) {
-        if (!registry_selects(e->o, rows[i]))
+        if (!registry_selects(run->o, rows[i]))
             continue;
         kinds.watches = kinds.watches || rows[i]->form == FORM_WATCH;
         kinds.windows =
             kinds.windows || !(rows[i]->form == FORM_WATCH || rows[i]->form == FORM_CORES);
     }
-    options_without_effect(e->o, &kinds, warn, r);
+    options_without_effect(run->o, &kinds, warn, r);
 }
 
-void head_warn_timers(const struct engine *e, struct report *r)
+void head_warn_timers(const struct run_facts *run, struct report *r)
 {
-    if (!e->clock.used)
+    if (!run->clock.used)
         report_event(r, "warning", "no clock of clock= initialises: there are no ns");
-    cycle_warn(e, r);
-    if (e->o->instructions == INSTRUCTIONS_OFF && e->execution != EXEC_INSTRUCTIONS)
+    cycle_warn(run, r);
+    if (run->o->instructions == INSTRUCTIONS_OFF && run->execution != EXEC_INSTRUCTIONS)
         report_event(
             r, "warning",
             "instructions=off: whether rows did their work is judged by their checks alone");
-    if (e->compensate.why_not) {
+    if (run->compensate.why_not) {
         char text[160];
-        fmt_buf(text, sizeof text, "compensate=on has no effect: %s", e->compensate.why_not);
+        fmt_buf(text, sizeof text, "compensate=on has no effect: %s", run->compensate.why_not);
         report_event(r, "warning", text);
     }
 }
 
-void head_show_settings(const struct engine *e, const char *lfence, const char *from,
+void head_show_settings(const struct run_facts *run, const char *lfence, const char *from,
                         struct sink *out)
 {
-    fmt(out, "recipe    %s%s; LFENCE serialises: %s\r\n", recipe_names[e->recipe],
-        e->o->recipe == RECIPE_AUTO ? " (this CPU's default)" : "", lfence);
-    own_show_head(e, out);
+    fmt(out, "recipe    %s%s; LFENCE serialises: %s\r\n", recipe_names[run->recipe],
+        run->o->recipe == RECIPE_AUTO ? " (this CPU's default)" : "", lfence);
+    own_show_head(run, out);
     fmt(out, "options   ");
-    options_show(e->o, e->samples, out);
+    options_show(run->o, run->samples, out);
     fmt(out, " (from: %s)\r\n", from);
 }
 
-void head_record_settings(const struct engine *e, const char *from, struct json *j)
+void head_record_settings(const struct run_facts *run, const char *from, struct json *j)
 {
-    json_str(j, "recipe", recipe_names[e->recipe]);
-    own_record_head(e, j);
-    json_u64(j, "samples", e->samples);
-    options_record(e->o, j);
+    json_str(j, "recipe", recipe_names[run->recipe]);
+    own_record_head(run, j);
+    json_u64(j, "samples", run->samples);
+    options_record(run->o, j);
     json_str(j, "options_from", from);
 }

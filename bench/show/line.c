@@ -21,16 +21,16 @@ void line_figure(struct report *r, const struct row *row, double value, const ch
     fmt(r->out, " %s\r\n", row->status == ROW_OK ? "pass" : "fail");
 }
 
-void line_row(struct report *r, const struct engine *e, const struct row *row)
+void line_row(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct headline *h = &row->headline;
-    const char *unit = units_are_instructions(e) ? "instructions" : "ticks";
-    struct per_op op = per_op_of(e, h);
+    const char *unit = units_are_instructions(run) ? "instructions" : "ticks";
+    struct per_op op = per_op_of(run, h);
 
     if (h->known)
         line_figure(r, row, op.value, op.unit);
     else if (row->ticks.n)
-        line_figure(r, row, units_of(e, row->ticks.median), unit);
+        line_figure(r, row, units_of(run, row->ticks.median), unit);
     else
         line_figure(r, row, UNKNOWN, unit);
 }

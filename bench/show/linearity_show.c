@@ -5,15 +5,15 @@
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 
-static void show_table(const struct engine *e, const struct probe *p, struct report *r)
+static void show_table(const struct run_facts *run, const struct probe *p, struct report *r)
 {
     fmt(r->out,
         "\r\nlinearity: a chain of N adds should cost N - 1 more than one add; shown is what "
         "is\r\nmissing (-) or too much (+), in %s\r\n%-10s",
-        e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe \\ N");
+        run->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe \\ N");
     for (unsigned i = 0; i < LINEARITY_POINTS; i++)
         fmt(r->out, " %6u", linearity_adds[i]);
-    fmt(r->out, e->execution == EXEC_SILICON ? "  error shadow\r\n" : "\r\n");
+    fmt(r->out, run->execution == EXEC_SILICON ? "  error shadow\r\n" : "\r\n");
     for (unsigned k = 0; k < RECIPE_COUNT; k++) {
         fmt(r->out, "%-10s", recipe_names[k]);
         if (p->recipe[k].why_not)
@@ -21,7 +21,7 @@ static void show_table(const struct engine *e, const struct probe *p, struct rep
         for (unsigned i = 0; !p->recipe[k].why_not && i < LINEARITY_POINTS; i++) {
             per_op_number(r, p->recipe[k].point[i].cycles, 1, 6);
         }
-        if (!p->recipe[k].why_not && e->execution == EXEC_SILICON) {
+        if (!p->recipe[k].why_not && run->execution == EXEC_SILICON) {
             fmt(r->out, "  +-");
             per_op_number(r, p->recipe[k].point[LINEARITY_POINTS - 2].half, 1, 0);
             if (p->recipe[k].line.straight)
@@ -49,11 +49,11 @@ static void record_line(const struct probe *p, unsigned recipe, struct json *j)
     json_f64(j, "bend_p", p->recipe[recipe].bend_p, 9);
 }
 
-static void record_recipe(const struct engine *e, const struct probe *p, unsigned recipe,
+static void record_recipe(const struct run_facts *run, const struct probe *p, unsigned recipe,
                           struct report *r)
 {
     /* A figure is named by what it counts (docs/report.md). */
-    bool counted = e->execution == EXEC_INSTRUCTIONS;
+    bool counted = run->execution == EXEC_INSTRUCTIONS;
     struct json j;
 
     if (!report_record(r, &j, "linearity"))
@@ -67,7 +67,7 @@ static void record_recipe(const struct engine *e, const struct probe *p, unsigne
     json_u64(&j, "n", p->recipe[recipe].windows);
     if (!counted)
         json_f64(&j, "ticks_per_cycle", p->recipe[recipe].ticks_per_cycle, 6);
-    if (e->execution == EXEC_SILICON)
+    if (run->execution == EXEC_SILICON)
         record_line(p, recipe, &j);
     json_array(&j, "points");
     for (unsigned i = 0; i < LINEARITY_POINTS; i++) {
@@ -84,14 +84,14 @@ static void record_recipe(const struct engine *e, const struct probe *p, unsigne
     json_end(&j);
 }
 
-static void show_regression(const struct engine *e, const struct probe *p, struct report *r)
+static void show_regression(const struct run_facts *run, const struct probe *p, struct report *r)
 {
     fmt(r->out,
         "\r\nregression: the least window over N adds, N of 0, %u, ... %u, is intercept + slope * "
         "N,"
         "\r\nin %s\r\n%-10s %9s %10s %11s %9s spurious minima\r\n",
         GROWING_STEP, GROWING_STEP * (GROWING_BODIES - 1),
-        e->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe", "slope",
+        run->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe", "slope",
         "intercept", "R^2", "residual");
     for (unsigned k = 0; k < RECIPE_COUNT; k++) {
         const struct regression *g = &p->recipe[k].regression;
@@ -106,11 +106,11 @@ static void show_regression(const struct engine *e, const struct probe *p, struc
     }
 }
 
-static void record_regression(const struct engine *e, const struct probe *p, unsigned recipe,
+static void record_regression(const struct run_facts *run, const struct probe *p, unsigned recipe,
                               struct report *r)
 {
     const struct regression *g = &p->recipe[recipe].regression;
-    bool counted = e->execution == EXEC_INSTRUCTIONS;
+    bool counted = run->execution == EXEC_INSTRUCTIONS;
     struct json j;
 
     if (p->recipe[recipe].why_not || !report_record(r, &j, "regression"))
@@ -131,14 +131,14 @@ static void record_regression(const struct engine *e, const struct probe *p, uns
     json_end(&j);
 }
 
-void linearity_show(const struct engine *e, const struct probe *p, struct report *r)
+void linearity_show(const struct run_facts *run, const struct probe *p, struct report *r)
 {
     if (report_table(r))
-        show_table(e, p, r);
+        show_table(run, p, r);
     for (unsigned k = 0; k < RECIPE_COUNT; k++)
-        record_recipe(e, p, k, r);
+        record_recipe(run, p, k, r);
     if (report_table(r))
-        show_regression(e, p, r);
+        show_regression(run, p, r);
     for (unsigned k = 0; k < RECIPE_COUNT; k++)
-        record_regression(e, p, k, r);
+        record_regression(run, p, k, r);
 }

@@ -3,10 +3,10 @@
 #define BENCH_SHOW_LINEARITY_SHOW_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
-#include "bench/measure/probe.h"
+#include "bench/model/facts.h"
+#include "bench/model/probe.h"
 
 /* The table, and a `linearity` record for each recipe. */
-void linearity_show(const struct engine *e, const struct probe *p, struct report *r);
+void linearity_show(const struct run_facts *run, const struct probe *p, struct report *r);
 
 #endif

@@ -16,53 +16,54 @@ static const char *const heads[METHOD_COUNT][COLUMNS] = {
     [METHOD_ENSEMBLES] = {"least", "max-min", "var(var)", "var(min)", "ergodic"},
 };
 
-void method_heading(struct report *r, const struct engine *e, const char *suite)
+void method_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
-    enum method method = e->o->method;
+    enum method method = run->o->method;
 
     fmt(r->out, "\r\n%-24s       %s: ", "", method_names[method]);
     if (method == METHOD_ADAPTIVE) {
         fmt(r->out, "one long stretch\r\n%-24s %11s", suite, "operations");
-        if (!units_are_instructions(e))
+        if (!units_are_instructions(run))
             fmt(r->out, " %9s %12s", "us", "ops/s");
     } else {
         fmt(r->out, "%s a window\r\n%-24s %5s",
-            units_are_instructions(e) ? "instructions" : "ticks of the TSC", suite, "ops");
+            units_are_instructions(run) ? "instructions" : "ticks of the TSC", suite, "ops");
         for (unsigned i = 0; i < COLUMNS && heads[method][i]; i++)
             fmt(r->out, " %8s", heads[method][i]);
     }
-    per_op_heading(r, e, "+-");
+    per_op_heading(r, run, "+-");
 }
 
 /* Operations a second; UNKNOWN: there are no seconds, or none to rely on. */
-static double per_second(const struct engine *e, const struct method_result *m)
+static double per_second(const struct run_facts *run, const struct method_result *m)
 {
-    if (units_are_instructions(e) || !m->seconds.valid || m->seconds.value <= m->seconds.error)
+    if (units_are_instructions(run) || !m->seconds.valid || m->seconds.value <= m->seconds.error)
         return UNKNOWN;
     return (double)m->operations / m->seconds.value;
 }
 
-static void show_adaptive(struct report *r, const struct engine *e, const struct method_result *m)
+static void show_adaptive(struct report *r, const struct run_facts *run,
+                          const struct method_result *m)
 {
     fmt(r->out, " %11llu", (unsigned long long)m->operations);
-    if (units_are_instructions(e))
+    if (units_are_instructions(run))
         return;
     per_op_number(r, m->seconds.valid ? m->seconds.value * 1e6 : UNKNOWN, 1, 9);
-    per_op_number(r, per_second(e, m), 0, 12);
+    per_op_number(r, per_second(run, m), 0, 12);
 }
 
-static void show_plain(struct report *r, const struct engine *e, const struct method_side *s)
+static void show_plain(struct report *r, const struct run_facts *run, const struct method_side *s)
 {
-    per_op_number(r, units_of(e, (double)s->least), 0, 8);
-    per_op_number(r, units_of(e, s->all.mean), 1, 8);
-    per_op_number(r, units_of(e, (double)s->greatest), 0, 8);
-    per_op_number(r, units_of(e, moments_sd(&s->all)), 1, 8);
+    per_op_number(r, units_of(run, (double)s->least), 0, 8);
+    per_op_number(r, units_of(run, s->all.mean), 1, 8);
+    per_op_number(r, units_of(run, (double)s->greatest), 0, 8);
+    per_op_number(r, units_of(run, moments_sd(&s->all)), 1, 8);
 }
 
-static void show_kbest(struct report *r, const struct engine *e, const struct kbest *k)
+static void show_kbest(struct report *r, const struct run_facts *run, const struct kbest *k)
 {
-    per_op_number(r, units_of(e, (double)k->smallest[0]), 0, 8);
-    per_op_number(r, units_of(e, (double)k->smallest[k->held - 1]), 0, 8);
+    per_op_number(r, units_of(run, (double)k->smallest[0]), 0, 8);
+    per_op_number(r, units_of(run, (double)k->smallest[k->held - 1]), 0, 8);
     fmt(r->out, " %8llu %8s", (unsigned long long)k->taken, k->converged ? "yes" : "NO");
 }
 
@@ -83,10 +84,10 @@ static void show_power(struct report *r, double v)
 }
 
 /* ergodic: all that the figure is made of. */
-static void show_ensembles(struct report *r, const struct engine *e,
+static void show_ensembles(struct report *r, const struct run_facts *run,
                            const struct ensemble_result *s, bool ergodic)
 {
-    double unit = units_of(e, 1), squared = unit * unit;
+    double unit = units_of(run, 1), squared = unit * unit;
 
     per_op_number(r, (double)s->least * unit, 0, 8);
     per_op_number(r, (double)s->largest_deviation * unit, 0, 8);
@@ -101,24 +102,24 @@ static bool is_ergodic(const struct method_result *m)
     return m->body.ensemble.ergodic && (m->empty.all.n == 0 || m->empty.ensemble.ergodic);
 }
 
-void method_show(struct report *r, const struct engine *e, const struct row *row)
+void method_show(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct method_result *m = &row->method;
 
     if (m->method == METHOD_ADAPTIVE) {
-        show_adaptive(r, e, m);
+        show_adaptive(r, run, m);
     } else {
         fmt(r->out, " %5u", row->bench->ops);
         if (m->body.all.n == 0)
             return;
         if (m->method == METHOD_PLAIN)
-            show_plain(r, e, &m->body);
+            show_plain(r, run, &m->body);
         else if (m->method == METHOD_KBEST)
-            show_kbest(r, e, &m->body.kbest);
+            show_kbest(r, run, &m->body.kbest);
         else
-            show_ensembles(r, e, &m->body.ensemble, is_ergodic(m));
+            show_ensembles(r, run, &m->body.ensemble, is_ergodic(m));
     }
-    per_op_show(r, e, row);
+    per_op_show(r, run, row);
 }
 
 static void note_ensembles(struct report *r, const char *of, const struct ensemble_result *s)
@@ -143,14 +144,14 @@ static void note_ensembles(struct report *r, const char *of, const struct ensemb
     fmt(r->out, "\r\n");
 }
 
-static void note_interrupts(struct report *r, const struct engine *e, const char *of,
+static void note_interrupts(struct report *r, const struct run_facts *run, const char *of,
                             const struct method_side *s)
 {
     if (s->interrupts == 0)
         return;
     fmt(r->out, "  ^ %s: %llu timer interrupts came into its windows, and were taken off: ", of,
         (unsigned long long)s->interrupts);
-    num_f64(r->out, e->compensate.cost.cost, 0, 0);
+    num_f64(r->out, run->compensate.cost.cost, 0, 0);
     fmt(r->out, " ticks each\r\n");
 }
 
@@ -161,16 +162,17 @@ static void note_kbest(struct report *r, const char *of, const struct kbest *k)
             k->k, (unsigned long long)k->taken);
 }
 
-static void note_adaptive(struct report *r, const struct engine *e, const struct method_result *m)
+static void note_adaptive(struct report *r, const struct run_facts *run,
+                          const struct method_result *m)
 {
     if (m->state == ADAPTIVE_MOST)
         fmt(r->out, "  ^ shorter than target=: this row can do no more operations in one go\r\n");
-    if (m->clock_failed && e->clock.used)
+    if (m->clock_failed && run->clock.used)
         fmt(r->out, "  ^ %llu readings of the clock %s failed\r\n",
-            (unsigned long long)m->clock_failed, e->clock.used->name);
+            (unsigned long long)m->clock_failed, run->clock.used->name);
 }
 
-void method_notes(struct report *r, const struct engine *e, const struct row *row)
+void method_notes(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct method_result *m = &row->method;
 
@@ -178,12 +180,12 @@ void method_notes(struct report *r, const struct engine *e, const struct row *ro
         note_ensembles(r, "the body", &m->body.ensemble);
         note_ensembles(r, "what is subtracted", &m->empty.ensemble);
     } else if (m->method == METHOD_KBEST) {
-        note_interrupts(r, e, "the body", &m->body);
-        note_interrupts(r, e, "what is subtracted", &m->empty);
+        note_interrupts(r, run, "the body", &m->body);
+        note_interrupts(r, run, "what is subtracted", &m->empty);
         note_kbest(r, "the body", &m->body.kbest);
         note_kbest(r, "what is subtracted", &m->empty.kbest);
     } else if (m->method == METHOD_ADAPTIVE) {
-        note_adaptive(r, e, m);
+        note_adaptive(r, run, m);
     }
     if (m->doubt)
         fmt(r->out, "  ^ %s\r\n", m->doubt);
@@ -191,7 +193,7 @@ void method_notes(struct report *r, const struct engine *e, const struct row *ro
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-static void record_side(struct json *j, const struct engine *engine, const char *name,
+static void record_side(struct json *j, const struct run_facts *run, const char *name,
                         enum method method, const struct method_side *s)
 {
     const struct ensemble_result *e = &s->ensemble;
@@ -207,9 +209,9 @@ static void record_side(struct json *j, const struct engine *engine, const char 
     if (method == METHOD_KBEST) {
         json_u64(j, "kbest", s->kbest.smallest[0]);
         json_bool(j, "converged", s->kbest.converged);
-        if (engine->compensate.cost.known)
+        if (run->compensate.cost.known)
             json_u64(j, "timer_interrupts", s->interrupts);
-        if (engine->compensate.cost.known)
+        if (run->compensate.cost.known)
             json_u64(j, "min_as_read", s->least_as_read);
     }
     if (method == METHOD_ENSEMBLES) {
@@ -231,7 +233,7 @@ static void record_side(struct json *j, const struct engine *engine, const char 
     json_close(j);
 }
 
-static void record_adaptive(struct json *j, const struct engine *e, const struct row *row)
+static void record_adaptive(struct json *j, const struct run_facts *run, const struct row *row)
 {
     static const char *const states[] = {[ADAPTIVE_MORE] = "more",
                                          [ADAPTIVE_DONE] = "done",
@@ -239,7 +241,7 @@ static void record_adaptive(struct json *j, const struct engine *e, const struct
                                          [ADAPTIVE_NO_CLOCK] = "no clock"};
     const struct method_result *m = &row->method;
     const struct bench *b = row->bench;
-    bool counted = units_are_instructions(e);
+    bool counted = units_are_instructions(run);
     double n = (double)m->operations, cycles = row->headline.cycles.theta;
 
     json_u64(j, "operations", m->operations);
@@ -250,18 +252,18 @@ static void record_adaptive(struct json *j, const struct engine *e, const struct
     json_bool(j, "seconds_valid", m->seconds.valid);
     if (m->seconds.valid && !counted) {
         json_f64(j, "seconds", m->seconds.value, 9);
-        json_f64(j, "operations_per_second", per_second(e, m), 0);
+        json_f64(j, "operations_per_second", per_second(run, m), 0);
     }
     if (counted) {
-        json_f64(j, "instructions", units_of(e, row->headline.ticks) * n, 1);
+        json_f64(j, "instructions", units_of(run, row->headline.ticks) * n, 1);
         return;
     }
-    json_bool(j, "cycles_valid", cycle_known(e) && is_known(cycles));
-    if (cycle_known(e))
+    json_bool(j, "cycles_valid", run_has_cycles(run) && is_known(cycles));
+    if (run_has_cycles(run))
         json_f64(j, "cycles", cycles * n, 1);
 }
 
-void method_record(struct json *j, const struct engine *e, const struct row *row)
+void method_record(struct json *j, const struct run_facts *run, const struct row *row)
 {
     const struct method_result *m = &row->method;
 
@@ -269,10 +271,10 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
     if (row->status == ROW_UNSUPPORTED || row->ended)
         return;
     if (m->method == METHOD_ADAPTIVE) {
-        record_adaptive(j, e, row);
+        record_adaptive(j, run, row);
     } else {
-        record_side(j, e, "body", m->method, &m->body);
-        record_side(j, e, "empty", m->method, &m->empty);
+        record_side(j, run, "body", m->method, &m->body);
+        record_side(j, run, "empty", m->method, &m->empty);
     }
     if (m->method == METHOD_ENSEMBLES && m->body.all.n)
         json_bool(j, "ergodic", is_ergodic(m));
@@ -282,11 +284,11 @@ void method_record(struct json *j, const struct engine *e, const struct row *row
 
 /* --- the bare windows ------------------------------------------------------------------------- */
 
-static void show_bare(struct report *r, const struct engine *e,
+static void show_bare(struct report *r, const struct run_facts *run,
                       const struct bare_window window[RECIPE_COUNT])
 {
     fmt(r->out, "\r\n%-24s       bare windows in ensembles: %s a window\r\n", "",
-        units_are_instructions(e) ? "instructions" : "ticks of the TSC");
+        units_are_instructions(run) ? "instructions" : "ticks of the TSC");
     fmt(r->out, "%-24s       M: ensembles that were taken, within a second a recipe\r\n", "");
     fmt(r->out, "%-24s %5s", "recipe", "M");
     for (unsigned i = 0; i < COLUMNS; i++)
@@ -300,20 +302,20 @@ static void show_bare(struct report *r, const struct engine *e,
             continue;
         }
         fmt(r->out, " %5llu", (unsigned long long)s->ensembles);
-        show_ensembles(r, e, s, s->ergodic);
+        show_ensembles(r, run, s, s->ergodic);
         fmt(r->out, "\r\n");
         note_ensembles(r, "the bare window", s);
     }
 }
 
-void method_bare(struct report *r, const struct engine *e,
+void method_bare(struct report *r, const struct run_facts *run,
                  const struct bare_window window[RECIPE_COUNT])
 {
     struct json j;
 
     if (report_table(r)) {
         report_fresh_line(r);
-        show_bare(r, e, window);
+        show_bare(r, run, window);
     }
     for (unsigned i = 0; i < RECIPE_COUNT; i++) {
         if (!report_record(r, &j, "bare_window"))
@@ -322,38 +324,39 @@ void method_bare(struct report *r, const struct engine *e,
         if (window[i].why_not)
             json_str(&j, "why", window[i].why_not);
         else
-            record_side(&j, e, "window", METHOD_ENSEMBLES, &window[i].side);
+            record_side(&j, run, "window", METHOD_ENSEMBLES, &window[i].side);
         json_end(&j);
     }
 }
 
 /* --- the C program ---------------------------------------------------------------------------- */
 
-static void show_step(struct report *r, const struct engine *e, const struct c_program *c,
+static void show_step(struct report *r, const struct run_facts *run, const struct c_program *c,
                       unsigned step)
 {
     const struct moments *all = &c->step[step].all;
 
-    fmt(r->out, "%-24s %7llu", c_step_names[step], (unsigned long long)all->n);
+    fmt(r->out, "%-24s %7llu", c->step[step].name, (unsigned long long)all->n);
     if (all->n == 0) {
         fmt(r->out, "%43s", ""); /* as wide as what follows */
     } else {
-        per_op_number(r, units_of(e, (double)c->step[step].least), 0, 9);
-        per_op_number(r, units_of(e, (double)c->step[step].greatest), 0, 9);
-        per_op_number(r, units_of(e, all->mean), 2, 11);
-        per_op_number(r, units_of(e, moments_sd(all)), 2, 10);
+        per_op_number(r, units_of(run, (double)c->step[step].least), 0, 9);
+        per_op_number(r, units_of(run, (double)c->step[step].greatest), 0, 9);
+        per_op_number(r, units_of(run, all->mean), 2, 11);
+        per_op_number(r, units_of(run, moments_sd(all)), 2, 10);
     }
     fmt(r->out, " %7llu\r\n", (unsigned long long)c->step[step].errors);
     if (c->step[step].wrong)
         fmt(r->out, "  ^ FAIL: %s\r\n", c->step[step].wrong);
 }
 
-static void show_c_program(struct report *r, const struct engine *e, const struct c_program *c)
+static void show_c_program(struct report *r, const struct run_facts *run, const struct c_program *c)
 {
     fmt(r->out,
         "\r\nthe C program: one call a sample, recipe %s, %s, nothing subtracted; warm-up: %u "
         "%s\r\n",
-        recipe_names[e->recipe], units_are_instructions(e) ? "instructions" : "ticks of the TSC",
+        recipe_names[run->recipe],
+        units_are_instructions(run) ? "instructions" : "ticks of the TSC",
         c->readings ? c->readings : c->warmup, c->readings ? "readings" : "windows");
     if (c->why_not) {
         fmt(r->out, "not here: %s\r\n", c->why_not);
@@ -362,26 +365,26 @@ static void show_c_program(struct report *r, const struct engine *e, const struc
     fmt(r->out, "%-24s %7s %9s %9s %11s %10s %7s\r\n", "", "samples", "minimum", "maximum", "mean",
         "deviation", "errors");
     for (unsigned step = 0; step < C_STEPS; step++)
-        show_step(r, e, c, step);
+        show_step(r, run, c, step);
 }
 
-void method_c_program(struct report *r, const struct engine *e, const struct c_program *c)
+void method_c_program(struct report *r, const struct run_facts *run, const struct c_program *c)
 {
     struct json j;
 
     if (report_table(r)) {
         report_fresh_line(r);
-        show_c_program(r, e, c);
+        show_c_program(r, run, c);
     }
     if (c->why_not)
         report_failed(r, "the C program", NULL);
     for (unsigned step = 0; step < C_STEPS; step++) {
         if (c->step[step].wrong)
-            report_failed(r, "the C program", c_step_names[step]);
+            report_failed(r, "the C program", c->step[step].name);
         if (!report_record(r, &j, "c_program"))
             continue;
-        json_str(&j, "step", c_step_names[step]);
-        json_str(&j, "recipe", recipe_names[e->recipe]);
+        json_str(&j, "step", c->step[step].name);
+        json_str(&j, "recipe", recipe_names[run->recipe]);
         json_u64(&j, "warmup", c->warmup);
         json_u64(&j, "warmup_readings", c->readings);
         json_str(&j, "why", c->why_not ? c->why_not : c->step[step].wrong);

@@ -1,5 +1,4 @@
 #include "bench/show/own_show.h"
-#include "bench/measure/own.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"
@@ -7,72 +6,72 @@
 
 #define WORTH_SAYING 0.005 /* a share that is told in percent */
 
-static bool is_known_core(const struct engine *e)
+static bool is_known_core(const struct run_facts *run)
 {
-    return !e->own.why_not && e->own.witness.best > 0;
+    return !run->own.why_not && run->own.best > 0;
 }
 
-static void say_share(const struct engine *e, const char *when, struct sink *out)
+static void say_share(const struct run_facts *run, const char *when, struct sink *out)
 {
-    double share = own_share(e);
+    double share = own_share(&run->own);
 
-    if (e->own.why_not)
-        fmt(out, "not known whether core %u is ours alone: %s", e->core, e->own.why_not);
-    else if (!is_known_core(e))
+    if (run->own.why_not)
+        fmt(out, "not known whether core %u is ours alone: %s", run->core, run->own.why_not);
+    else if (!is_known_core(run))
         fmt(out, "somebody else seems to have core %u all the time: NOPs show no steady width",
-            e->core);
+            run->core);
     else if (is_known(share) && share >= WORTH_SAYING)
-        fmt(out, "somebody else had core %u %u%% of the time%s", e->core,
+        fmt(out, "somebody else had core %u %u%% of the time%s", run->core,
             (unsigned)(100 * share + 0.5), when);
     else
-        fmt(out, "core %u was ours alone%s", e->core, when);
+        fmt(out, "core %u was ours alone%s", run->core, when);
 }
 
-void own_show_head(const struct engine *e, struct sink *out)
+void own_show_head(const struct run_facts *run, struct sink *out)
 {
     fmt(out, "alone     ");
-    say_share(e, ", while it was probed", out);
-    fmt(out, "%s\r\n", e->own.gave_up ? "; the search for quiet time was given up" : "");
+    say_share(run, ", while it was probed", out);
+    fmt(out, "%s\r\n", run->own.gave_up ? "; the search for quiet time was given up" : "");
 }
 
-static void record_members(const struct engine *e, struct json *j)
+static void record_members(const struct run_facts *run, struct json *j)
 {
-    const struct own *o = &e->own;
+    const struct own_facts *o = &run->own;
 
     if (o->why_not) {
         json_str(j, "why", o->why_not);
         return;
     }
-    if (is_known_core(e))
-        json_f64(j, "nops_per_cycle", 1 / o->witness.best, 3);
+    if (is_known_core(run))
+        json_f64(j, "nops_per_cycle", 1 / o->best, 3);
     json_u64(j, "blocks", o->blocks);
     json_u64(j, "shared_blocks", o->shared);
-    json_f64(j, "shared", own_share(e), 4);
+    json_f64(j, "shared", own_share(&run->own), 4);
     if (o->gave_up)
         json_bool(j, "gave_up", true);
 }
 
-void own_record_head(const struct engine *e, struct json *j)
+void own_record_head(const struct run_facts *run, struct json *j)
 {
     json_object(j, "witness");
-    record_members(e, j);
+    record_members(run, j);
     json_close(j);
 }
 
-void own_show_end(const struct engine *e, struct report *r)
+void own_show_end(const struct run_facts *run, struct report *r)
 {
     struct json j;
 
-    if (report_table(r) && !e->own.why_not) {
+    if (report_table(r) && !run->own.why_not) {
         report_fresh_line(r);
         fmt(r->out, "alone     ");
-        say_share(e, ", all rows together", r->out);
+        say_share(run, ", all rows together", r->out);
         fmt(r->out, "\r\n");
     }
     if (!report_record(r, &j, "witness"))
         return;
-    json_u64(&j, "core", e->core);
-    record_members(e, &j);
+    json_u64(&j, "core", run->core);
+    record_members(run, &j);
     json_end(&j);
 }
 
@@ -81,9 +80,9 @@ static double share_of(const struct row *row)
     return row->blocks ? (double)row->shared_blocks / (double)row->blocks : UNKNOWN;
 }
 
-void own_record_row(const struct engine *e, const struct row *row, struct json *j)
+void own_record_row(const struct run_facts *run, const struct row *row, struct json *j)
 {
-    if (e->own.why_not || row->blocks == 0)
+    if (run->own.why_not || row->blocks == 0)
         return;
     json_f64(j, "shared", share_of(row), 4);
     json_u64(j, "shared_blocks", row->shared_blocks);

@@ -1,28 +1,28 @@
 #include "bench/show/per_op.h"
-#include "bench/measure/cycle.h"
+#include "bench/model/cycles.h"
 #include "lib/stats/known.h"
 #include "bench/show/units.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 
 /* Whether there are columns for instructions beside the figure's own. */
-static bool has_steps(const struct report *r, const struct engine *e)
+static bool has_steps(const struct report *r, const struct run_facts *run)
 {
-    return r->columns >= REPORT_COLUMNS_WIDE && !units_are_instructions(e) &&
-           e->o->instructions != INSTRUCTIONS_OFF;
+    return r->columns >= REPORT_COLUMNS_WIDE && !units_are_instructions(run) &&
+           run->o->instructions != INSTRUCTIONS_OFF;
 }
 
-void per_op_heading(struct report *r, const struct engine *e, const char *error)
+void per_op_heading(struct report *r, const struct run_facts *run, const char *error)
 {
-    if (units_are_instructions(e))
+    if (units_are_instructions(run))
         fmt(r->out, " %9s", "instr/op");
-    else if (cycle_known(e))
+    else if (run_has_cycles(run))
         fmt(r->out, " %9s %6s", "cycles/op", error);
     else
         fmt(r->out, " %9s", "ticks/op");
-    if (units_have_ns(e))
+    if (units_have_ns(run))
         fmt(r->out, " %7s", "ns/op");
-    if (has_steps(r, e))
+    if (has_steps(r, run))
         fmt(r->out, " %9s %6s", "instr/op", "IPC");
     fmt(r->out, "\r\n");
 }
@@ -36,31 +36,32 @@ void per_op_number(struct report *r, double v, int decimals, int width)
         fmt(r->out, "%*s", width, "?");
 }
 
-struct per_op per_op_of(const struct engine *e, const struct headline *h)
+struct per_op per_op_of(const struct run_facts *run, const struct headline *h)
 {
-    if (units_are_instructions(e))
-        return (struct per_op){"instructions", h->known ? units_of(e, h->ticks) : UNKNOWN, UNKNOWN};
-    if (!cycle_known(e))
+    if (units_are_instructions(run))
+        return (struct per_op){"instructions", h->known ? units_of(run, h->ticks) : UNKNOWN,
+                               UNKNOWN};
+    if (!run_has_cycles(run))
         return (struct per_op){"ticks", h->known ? h->ticks : UNKNOWN, UNKNOWN};
     return (struct per_op){"cycles", h->known ? h->cycles.theta : UNKNOWN,
                            h->known ? estimate_longer_side(&h->cycles) : UNKNOWN};
 }
 
-void per_op_show(struct report *r, const struct engine *e, const struct row *row)
+void per_op_show(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct headline *h = &row->headline;
-    struct per_op op = per_op_of(e, h);
+    struct per_op op = per_op_of(run, h);
 
     if (!h->known)
         return;
     per_op_number(r, op.value, 3, 9);
-    if (!units_are_instructions(e) && cycle_known(e))
+    if (!units_are_instructions(run) && run_has_cycles(run))
         per_op_number(r, op.half, 3, 6);
-    if (units_have_ns(e))
-        per_op_number(r, units_ns(e, h->ticks), 3, 7);
-    if (!has_steps(r, e))
+    if (units_have_ns(run))
+        per_op_number(r, units_ns(run, h->ticks), 3, 7);
+    if (!has_steps(r, run))
         return;
-    per_op_number(r, units_instructions(e, row), 3, 9);
-    if (is_known(units_ipc(e, row)))
-        per_op_number(r, units_ipc(e, row), 2, 6);
+    per_op_number(r, units_instructions(run, row), 3, 9);
+    if (is_known(units_ipc(run, row)))
+        per_op_number(r, units_ipc(run, row), 2, 6);
 }

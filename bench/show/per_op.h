@@ -3,7 +3,7 @@
 #define BENCH_SHOW_PER_OP_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 
 /* An operation's figure in the unit that the table's column has. */
 struct per_op {
@@ -12,13 +12,13 @@ struct per_op {
     double value, half;
 };
 /* All is UNKNOWN where the row has no figure. */
-struct per_op per_op_of(const struct engine *e, const struct headline *h);
+struct per_op per_op_of(const struct run_facts *run, const struct headline *h);
 
 /* Their heads, in the unit that is shown below. `error`: over what stands behind core cycles. A
  * wide console has two more for instructions that were counted by stepping. */
-void per_op_heading(struct report *r, const struct engine *e, const char *error);
+void per_op_heading(struct report *r, const struct run_facts *run, const char *error);
 /* The columns; nothing where the row has no figure. */
-void per_op_show(struct report *r, const struct engine *e, const struct row *row);
+void per_op_show(struct report *r, const struct run_facts *run, const struct row *row);
 
 /* A blank and a number, `?` where it is not known. */
 void per_op_number(struct report *r, double v, int decimals, int width);

@@ -1,8 +1,8 @@
 #include "bench/show/record.h"
-#include "bench/measure/check.h"
-#include "bench/measure/cycle.h"
-#include "bench/measure/place.h"
-#include "bench/measure/sweep.h"
+#include "bench/model/kept.h"
+#include "bench/model/cycles.h"
+#include "bench/model/facts.h"
+#include "bench/model/sweep.h"
 #include "bench/objects/objects.h"
 #include "bench/show/compare.h"
 #include "bench/show/method_show.h"
@@ -51,14 +51,14 @@ static void record_capped_histogram(struct json *j, const struct row *row, uint6
     record_bins(j, bins, n);
 }
 
-static void record_histogram(struct json *j, const struct engine *e, const struct row *row)
+static void record_histogram(struct json *j, const struct run_facts *run, const struct row *row)
 {
     uint64_t rest = 0;
 
-    if (e->o->hist == HIST_OFF)
+    if (run->o->hist == HIST_OFF)
         return;
     json_array(j, "hist");
-    if (e->o->hist == HIST_FULL)
+    if (run->o->hist == HIST_FULL)
         record_bins(j, row->hist->bin, row->hist->used);
     else
         record_capped_histogram(j, row, &rest);
@@ -95,7 +95,7 @@ static void record_ranks(struct json *j, const struct estimate *cycles)
 }
 
 /* The interval, as it was got (docs/method.md "The headline"). */
-static void record_interval(struct json *j, const struct engine *e, const struct row *row)
+static void record_interval(struct json *j, const struct run_facts *run, const struct row *row)
 {
     static const char *const by[] = {[ESTIMATE_METHOD] = "method",
                                      [ESTIMATE_RANKS] = "ranks",
@@ -112,15 +112,15 @@ static void record_interval(struct json *j, const struct engine *e, const struct
         record_ranks(j, &h->cycles);
     json_f64(j, "sd", h->cycles.s, 6);
     json_f64(j, "se", h->se, 6);
-    if (e->rounds > 1 && row->round_theta) {
+    if (run->rounds > 1 && row->round_theta) {
         json_f64(j, "rounds_sd", h->cycles.between, 6);
         json_array(j, "rounds_cycles");
-        for (unsigned i = 0; i < e->rounds; i++)
+        for (unsigned i = 0; i < run->rounds; i++)
             json_f64(j, NULL, row->round_theta[i], 6);
         json_close(j);
     }
     /* A sweep has its own, one an offset. */
-    if (row->theta && row->placements > 1 && !sweep_made(e, row)) {
+    if (row->theta && row->placements > 1 && !sweep_made(run, row)) {
         json_array(j, "placements_cycles");
         for (unsigned i = 0; i < row->placements; i++)
             json_f64(j, NULL, row->theta[i], 6);
@@ -152,11 +152,11 @@ static void record_sweep(struct json *j, const struct row *row)
 }
 
 /* cycles_ruler, cycles_counter: the one beside the one in use, and how far apart they are. */
-static void record_beside(struct json *j, const struct engine *e, const struct headline *h)
+static void record_beside(struct json *j, const struct run_facts *run, const struct headline *h)
 {
     double ruler = h->ruler.cycles.theta, counter = h->counter.cycles.theta;
 
-    if (e->cycle.by == CYCLES_RULER)
+    if (run->cycle.by == CYCLES_RULER)
         json_f64(j, "cycles_counter", counter, 6);
     else
         json_f64(j, "cycles_ruler", ruler, 6);
@@ -164,14 +164,14 @@ static void record_beside(struct json *j, const struct engine *e, const struct h
 }
 
 /* Which source, and at what clock the core ran during this row. */
-static void record_source(struct json *j, const struct engine *e, const struct row *row)
+static void record_source(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    json_str(j, "cycle_source", e->cycle.source.used->name);
-    if (units_have_core_hz(e, row))
-        json_f64(j, "core_hz", units_core_hz(e, row), 0);
-    if (!e->cycle.counter.used)
+    json_str(j, "cycle_source", run->cycle.source.used->name);
+    if (units_have_core_hz(run, row))
+        json_f64(j, "core_hz", units_core_hz(run, row), 0);
+    if (!run->cycle.counter.used)
         return;
-    json_str(j, "cycle_counter", e->cycle.counter.used->name);
+    json_str(j, "cycle_counter", run->cycle.counter.used->name);
     json_u64(j, "counter_unread_blocks", row->unread);
 }
 
@@ -189,27 +189,27 @@ static void record_loop(struct json *j, const struct row *row)
         json_str(j, "hidden", hides[row->loop.hides]);
 }
 
-static void record_per_op(struct json *j, const struct engine *e, const struct row *row)
+static void record_per_op(struct json *j, const struct run_facts *run, const struct row *row)
 {
     const struct headline *h = &row->headline;
-    bool counted = units_are_instructions(e);
+    bool counted = units_are_instructions(run);
 
     json_object(j, "per_op");
     json_f64(j, "ticks", h->ticks, 6);
-    if (is_known(units_instructions(e, row)))
-        json_f64(j, "instructions", units_instructions(e, row), 6);
-    if (is_known(units_ipc(e, row)))
-        json_f64(j, "ipc", units_ipc(e, row), 4);
-    if (units_have_ns(e))
-        json_f64(j, "ns", units_ns(e, h->ticks), 6);
-    if (cycle_known(e) && !counted) {
+    if (is_known(units_instructions(run, row)))
+        json_f64(j, "instructions", units_instructions(run, row), 6);
+    if (is_known(units_ipc(run, row)))
+        json_f64(j, "ipc", units_ipc(run, row), 4);
+    if (units_have_ns(run))
+        json_f64(j, "ns", units_ns(run, h->ticks), 6);
+    if (run_has_cycles(run) && !counted) {
         json_f64(j, "cycles", h->cycles.theta, 6);
         json_f64(j, "cycles_lo", h->cycles.lo, 6);
         json_f64(j, "cycles_hi", h->cycles.hi, 6);
         json_f64(j, "cycles_mean", h->cycles.mean, 6);
         record_loop(j, row);
-        if (e->cycle.counter.used)
-            record_beside(j, e, h);
+        if (run->cycle.counter.used)
+            record_beside(j, run, h);
     }
     if (row->method.method != METHOD_DOUBLED)
         method_record_per_op(j, row);
@@ -218,28 +218,28 @@ static void record_per_op(struct json *j, const struct engine *e, const struct r
 
 /* Operations a second, and whether they can be known. method=adaptive, which times its own
  * operations, has them already. */
-static void record_speed(struct json *j, const struct engine *e, const struct row *row)
+static void record_speed(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    if (units_are_instructions(e) || row->method.method == METHOD_ADAPTIVE)
+    if (units_are_instructions(run) || row->method.method == METHOD_ADAPTIVE)
         return;
-    json_bool(j, "seconds_valid", units_have_ns(e));
-    if (units_have_ns(e) && units_above_zero(e, row))
-        json_f64(j, "operations_per_second", 1e9 / units_ns(e, row->headline.ticks), 0);
+    json_bool(j, "seconds_valid", units_have_ns(run));
+    if (units_have_ns(run) && units_above_zero(run, row))
+        json_f64(j, "operations_per_second", 1e9 / units_ns(run, row->headline.ticks), 0);
 }
 
-static void record_headline(struct json *j, const struct engine *e, const struct row *row)
+static void record_headline(struct json *j, const struct run_facts *run, const struct row *row)
 {
     const struct headline *h = &row->headline;
 
-    record_per_op(j, e, row);
-    record_speed(j, e, row);
+    record_per_op(j, run, row);
+    record_speed(j, run, row);
     json_u64(j, "placements", row->placements);
     json_bool(j, "doubled", h->doubled);
-    if (sweep_made(e, row))
+    if (sweep_made(run, row))
         record_sweep(j, row);
-    if (cycle_known(e) && !units_are_instructions(e)) {
-        record_source(j, e, row);
-        record_interval(j, e, row);
+    if (run_has_cycles(run) && !units_are_instructions(run)) {
+        record_source(j, run, row);
+        record_interval(j, run, row);
         if (row->method.method == METHOD_DOUBLED)
             record_modes(j, &h->modes);
         if (row->truth > 0)
@@ -258,11 +258,11 @@ static void record_changed(struct json *j, const struct row *row)
     if (!row->changed)
         return;
     sink_buf_init(&text, changed, sizeof changed);
-    check_kept_text(row->changed, &text.sink);
+    window_kept_text(row->changed, &text.sink);
     json_str(j, "changed", changed);
 }
 
-static void record_counts(struct json *j, const struct engine *e, const struct row *row)
+static void record_counts(struct json *j, const struct run_facts *run, const struct row *row)
 {
     json_u64(j, "errors", row->errors);
     json_u64(j, "disturbed", row->disturbed);
@@ -272,14 +272,14 @@ static void record_counts(struct json *j, const struct engine *e, const struct r
     if (row->x87_stack_fault)
         json_bool(j, "x87_stack_fault", true);
     json_u64(j, "nmis", row->nmis);
-    if (e->p->smis)
+    if (run->counts_smis)
         json_u64(j, "smis", row->smis);
     json_u64(j, "windows", row->windows);
     json_u64(j, "sampling_ticks", row->sampling_ticks);
 }
 
 /* How its instructions were counted. */
-static void record_steps(struct json *j, const struct engine *e, const struct row *row)
+static void record_steps(struct json *j, const struct run_facts *run, const struct row *row)
 {
     const struct stepped *s = &row->stepped;
 
@@ -308,51 +308,51 @@ static void record_steps(struct json *j, const struct engine *e, const struct ro
     json_u64(j, "traps", s->traps);
     if (s->lost)
         json_u64(j, "lost", s->lost);
-    if (units_have_ns(e))
-        json_f64(j, "us", units_ns(e, (double)s->ticks) / 1000, 1);
+    if (units_have_ns(run))
+        json_f64(j, "us", units_ns(run, (double)s->ticks) / 1000, 1);
     json_close(j);
 }
 
 /* By another method than doubled. */
-static void record_method(struct json *j, const struct engine *e, const struct row *row)
+static void record_method(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    method_record(j, e, row);
+    method_record(j, run, row);
     if (row->status == ROW_UNSUPPORTED)
         return;
-    record_counts(j, e, row);
-    own_record_row(e, row, j);
+    record_counts(j, run, row);
+    own_record_row(run, row, j);
     if (!row->headline.known)
         return;
-    record_headline(j, e, row);
-    compare_units_record(j, e, row);
+    record_headline(j, run, row);
+    compare_units_record(j, run, row);
 }
 
-static void record_figures(struct json *j, const struct engine *e, const struct row *row)
+static void record_figures(struct json *j, const struct run_facts *run, const struct row *row)
 {
     json_u64(j, "n", row->ticks.n);
-    if (e->execution == EXEC_SILICON)
+    if (run->execution == EXEC_SILICON)
         json_u64(j, "rounds", row->rounds);
-    record_counts(j, e, row);
-    own_record_row(e, row, j);
+    record_counts(j, run, row);
+    own_record_row(run, row, j);
     json_u64(j, "warmup_blocks", row->warmup_blocks);
     json_bool(j, "steady", row->steady);
     if (row->ticks.n == 0)
         return;
     record_summary(j, "ticks", &row->ticks, row->hist->width);
-    record_histogram(j, e, row);
+    record_histogram(j, run, row);
     if (!row->has_net)
         return;
     record_summary(j, "empty", &row->empty, row->empty_bin);
     json_object(j, "net");
     json_f64(j, "ticks", row->net, 4);
-    if (units_are_instructions(e))
-        json_f64(j, "instructions", units_of(e, row->net), 6);
+    if (units_are_instructions(run))
+        json_f64(j, "instructions", units_of(run, row->net), 6);
     json_close(j);
-    record_headline(j, e, row);
-    compare_units_record(j, e, row);
+    record_headline(j, run, row);
+    compare_units_record(j, run, row);
 }
 
-void record_row(struct report *r, const struct engine *e, const struct row *row)
+void record_row(struct report *r, const struct run_facts *run, const struct row *row)
 {
     struct json j;
 
@@ -368,17 +368,17 @@ void record_row(struct report *r, const struct engine *e, const struct row *row)
     json_str(&j, "recipe", recipe_names[row->recipe]);
     json_str(&j, "form", words_form[row->bench->form]);
     json_u64(&j, "ops", row->bench->ops);
-    json_bool(&j, "cold", place_is_cold(e, row->bench));
+    json_bool(&j, "cold", run_is_cold(run, row->bench));
     json_str(&j, "status", words_status[row->status]);
     if (row->why)
         json_str(&j, "why", row->why);
     if (row->method.method != METHOD_DOUBLED)
-        record_method(&j, e, row);
+        record_method(&j, run, row);
     else if (row->status != ROW_UNSUPPORTED)
-        record_figures(&j, e, row);
-    record_steps(&j, e, row);
-    slowdown_record(&j, e, row);
-    if (row->status != ROW_UNSUPPORTED && e->p->row_record)
-        e->p->row_record(e->p, &j, row->core);
+        record_figures(&j, run, row);
+    record_steps(&j, run, row);
+    slowdown_record(&j, run, row);
+    if (row->status != ROW_UNSUPPORTED && run->kept->record)
+        run->kept->record(row->kept, &j);
     json_end(&j);
 }

@@ -3,8 +3,8 @@
 #define BENCH_SHOW_RECORD_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 
-void record_row(struct report *r, const struct engine *e, const struct row *row);
+void record_row(struct report *r, const struct run_facts *run, const struct row *row);
 
 #endif

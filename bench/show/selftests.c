@@ -1,44 +1,44 @@
 #include "bench/show/selftests.h"
-#include "bench/measure/cycle.h"
+#include "bench/model/cycles.h"
 #include "lib/stats/known.h"
 #include "lib/config/recipe.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 
-void selftests_linearity(const struct engine *e, const struct probe *p, struct report *r)
+static void show_linearity(const struct run_facts *run, const struct probe_check *c,
+                           struct report *r)
 {
-    struct probe_check c = probe_judge(e, p);
     char detail[128], name[32] = "linearity";
     struct sink_buf text;
 
     sink_buf_init(&text, detail, sizeof detail);
-    if (e->core > 0)
-        fmt_buf(name, sizeof name, "linearity_core%u", e->core);
-    if (c.result == SELFTEST_NOT_JUDGED) {
-        report_selftest(r, name, c.result, c.why_not);
+    if (run->core > 0)
+        fmt_buf(name, sizeof name, "linearity_core%u", run->core);
+    if (c->result == SELFTEST_NOT_JUDGED) {
+        report_selftest(r, name, c->result, c->why_not);
         return;
     }
-    if (e->execution == EXEC_INSTRUCTIONS) {
-        fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds ", recipe_names[e->probed]);
-        num_f64(&text.sink, c.worst, 2, 0);
+    if (run->execution == EXEC_INSTRUCTIONS) {
+        fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds ", recipe_names[run->probed]);
+        num_f64(&text.sink, c->worst, 2, 0);
         fmt(&text.sink, " instructions");
     } else {
-        fmt(&text.sink, "%s: chains of 5 to 1000 adds lie within ", recipe_names[e->probed]);
-        num_f64(&text.sink, c.worst, 2, 0);
+        fmt(&text.sink, "%s: chains of 5 to 1000 adds lie within ", recipe_names[run->probed]);
+        num_f64(&text.sink, c->worst, 2, 0);
         fmt(&text.sink, " core cycles of a line; it hides ");
-        num_f64(&text.sink, c.shadow, 2, 0);
+        num_f64(&text.sink, c->shadow, 2, 0);
     }
-    report_selftest(r, name, c.result, detail);
+    report_selftest(r, name, c->result, detail);
 }
 
-static void show_counter(const struct engine *e, const struct cycle_check *c, struct report *r)
+static void show_counter(const struct run_facts *run, const struct cycle_check *c, struct report *r)
 {
     char detail[120], name[32] = "core_counter";
     struct sink_buf text;
 
     sink_buf_init(&text, detail, sizeof detail);
-    if (e->core > 0)
-        fmt_buf(name, sizeof name, "core_counter_core%u", e->core);
+    if (run->core > 0)
+        fmt_buf(name, sizeof name, "core_counter_core%u", run->core);
     if (c->result == SELFTEST_NOT_JUDGED) {
         report_selftest(r, name, c->result, c->why_not);
         return;
@@ -55,23 +55,16 @@ static void show_counter(const struct engine *e, const struct cycle_check *c, st
     report_selftest(r, name, c->result, detail);
 }
 
-void selftests_counter(struct engine *e, struct report *r)
+void selftests_core(const struct run_facts *run, const struct probe_check *linearity,
+                    const struct cycle_check *counter, struct report *r)
 {
-    struct cycle_check c = cycle_judge(e);
-
-    show_counter(e, &c, r);
+    show_linearity(run, linearity, r);
+    show_counter(run, counter, r);
 }
 
-void selftests_core(const struct engine *e, const struct probe *p, const struct cycle_check *c,
-                    struct report *r)
+void selftests_steps(const struct run_facts *run, struct report *r)
 {
-    selftests_linearity(e, p, r);
-    show_counter(e, c, r);
-}
-
-void selftests_steps(const struct engine *e, struct report *r)
-{
-    const struct stepping *s = &e->stepping;
+    const struct stepping *s = &run->stepping;
     enum selftest result = SELFTEST_PASS;
     char detail[400], name[32] = "instructions";
     struct sink_buf text;
@@ -79,8 +72,8 @@ void selftests_steps(const struct engine *e, struct report *r)
     sink_buf_init(&text, detail, sizeof detail);
     if (!s->tried)
         return;
-    if (e->core > 0)
-        fmt_buf(name, sizeof name, "instructions_core%u", e->core);
+    if (run->core > 0)
+        fmt_buf(name, sizeof name, "instructions_core%u", run->core);
     if (s->why_not[0]) {
         result = SELFTEST_NOT_JUDGED;
         fmt(&text.sink, "single-stepping does not work: %s", s->why_not);

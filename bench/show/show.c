@@ -1,8 +1,8 @@
 #include "bench/show/show.h"
-#include "bench/measure/check.h"
-#include "bench/measure/cycle.h"
+#include "bench/model/kept.h"
+#include "bench/model/cycles.h"
 #include "lib/stats/known.h"
-#include "bench/measure/sweep.h"
+#include "bench/model/sweep.h"
 #include "bench/show/compare.h"
 #include "bench/show/line.h"
 #include "bench/show/method_show.h"
@@ -17,27 +17,27 @@
 #define DRAWN_BINS 16 /* bins of a drawn histogram */
 #define BAR        40 /* columns of its longest bar */
 
-const char *show_unit(const struct engine *e)
+const char *show_unit(const struct run_facts *run)
 {
-    return units_are_instructions(e) ? "instructions" : "ticks";
+    return units_are_instructions(run) ? "instructions" : "ticks";
 }
 
-void show_heading(struct report *r, const struct engine *e, const char *suite)
+void show_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
     if (!report_table(r))
         return;
     report_fresh_line(r);
-    if (e->o->method != METHOD_DOUBLED) {
-        method_heading(r, e, suite);
+    if (run->o->method != METHOD_DOUBLED) {
+        method_heading(r, run, suite);
         return;
     }
-    bool counted = units_are_instructions(e);
+    bool counted = units_are_instructions(run);
     fmt(r->out, "\r\n%-24s       %s\r\n", "",
         counted ? "instructions a window" : "ticks of the TSC a window");
     fmt(r->out, "%-24s %5s %8s %8s %8s", suite, "ops", "min", "median", "p99");
     if (counted)
         fmt(r->out, " %8s", "max");
-    per_op_heading(r, e, "+-98%");
+    per_op_heading(r, run, "+-98%");
 }
 
 /* More than one mode: the figure is the median over the placements, hence that of the most common
@@ -62,11 +62,11 @@ static void show_modes(struct report *r, const struct headline *h)
 }
 
 /* Too few placements for order statistics. */
-static void show_fallback(struct report *r, const struct engine *e, const struct row *row)
+static void show_fallback(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct estimate *cycles = &row->headline.cycles;
 
-    if (e->execution != EXEC_SILICON || !is_known(cycles->lo))
+    if (run->execution != EXEC_SILICON || !is_known(cycles->lo))
         return;
     if (cycles->by == ESTIMATE_ROUNDS)
         fmt(r->out,
@@ -94,15 +94,15 @@ static void show_sweep(struct report *r, const struct row *row)
 }
 
 /* Where ruler and counter disagree, or the counter failed. */
-static void show_beside(struct report *r, const struct engine *e, const struct row *row)
+static void show_beside(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct estimate *ruler = &row->headline.ruler.cycles;
     const struct estimate *counter = &row->headline.counter.cycles;
 
-    if (e->execution != EXEC_SILICON || !e->cycle.counter.used || !row->headline.known)
+    if (run->execution != EXEC_SILICON || !run->cycle.counter.used || !row->headline.known)
         return;
     if (cycle_disagree(ruler, counter)) {
-        fmt(r->out, "  ^ %s and ruler disagree:", e->cycle.counter.used->name);
+        fmt(r->out, "  ^ %s and ruler disagree:", run->cycle.counter.used->name);
         per_op_number(r, counter->theta, 3, 0);
         fmt(r->out, ",");
         per_op_number(r, ruler->theta, 3, 0);
@@ -110,44 +110,44 @@ static void show_beside(struct report *r, const struct engine *e, const struct r
     }
     if (row_counter_failed(row)) /* the record has fewer, too */
         fmt(r->out, "  ^ %u of %llu blocks without a reading of %s\r\n", row->unread,
-            (unsigned long long)row->blocks, e->cycle.counter.used->name);
+            (unsigned long long)row->blocks, run->cycle.counter.used->name);
 }
 
 /* Several cores: "name @core". */
-static void show_name(struct report *r, const struct engine *e, const struct row *row)
+static void show_name(struct report *r, const struct run_facts *run, const struct row *row)
 {
     char name[40];
 
-    if (e->cores > 1)
+    if (run->cores > 1)
         fmt_buf(name, sizeof name, "%s @%u", row->bench->name, row->core);
-    fmt(r->out, "%-24s", e->cores > 1 ? name : row->bench->name);
+    fmt(r->out, "%-24s", run->cores > 1 ? name : row->bench->name);
 }
 
-static void show_why_not(struct report *r, const struct engine *e, const struct row *row)
+static void show_why_not(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const char *where = "here";
 
     if (row->method.method != METHOD_DOUBLED)
         where = "by this method";
-    else if (cpu_lacks(e->p->cpu, row->recipe))
+    else if (cpu_lacks(run->cpu, row->recipe))
         where = "on this CPU";
     fmt(r->out, " not %s: %s\r\n", where, row->why);
 }
 
 /* What stands under the heading's columns. */
-static void show_columns(struct report *r, const struct engine *e, const struct row *row)
+static void show_columns(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct summary *t = &row->ticks;
 
     if (t->n == 0)
         return;
     fmt(r->out, " %5u", row->bench->ops);
-    per_op_number(r, units_of(e, (double)t->min), 0, 8);
-    per_op_number(r, units_of(e, t->median), 0, 8);
-    per_op_number(r, units_of(e, t->p99), 0, 8);
-    if (units_are_instructions(e))
-        per_op_number(r, units_of(e, (double)t->max), 0, 8);
-    per_op_show(r, e, row);
+    per_op_number(r, units_of(run, (double)t->min), 0, 8);
+    per_op_number(r, units_of(run, t->median), 0, 8);
+    per_op_number(r, units_of(run, t->p99), 0, 8);
+    if (units_are_instructions(run))
+        per_op_number(r, units_of(run, (double)t->max), 0, 8);
+    per_op_show(r, run, row);
 }
 
 /* Where it was to be known, and is not. */
@@ -195,7 +195,7 @@ static void show_changed(struct report *r, const struct row *row)
     if (!row->changed || row->status != ROW_OK)
         return;
     fmt(r->out, "  ^ its body changed ");
-    check_kept_text(row->changed, r->out);
+    window_kept_text(row->changed, r->out);
     fmt(r->out, "; put back after each window\r\n");
 }
 
@@ -207,7 +207,7 @@ static void show_x87_fault(struct report *r, const struct row *row)
 }
 
 /* What was not as it should be. */
-static void show_trouble(struct report *r, const struct engine *e, const struct row *row)
+static void show_trouble(struct report *r, const struct run_facts *run, const struct row *row)
 {
     if (row->status == ROW_WRONG)
         fmt(r->out, "  ^ FAIL: %s\r\n", row->why);
@@ -222,34 +222,34 @@ static void show_trouble(struct report *r, const struct engine *e, const struct 
     show_x87_fault(r, row);
     show_work(r, row);
     own_show_row(row, r->out);
-    if (e->p->row_show)
-        e->p->row_show(e->p, r->out, row->core);
-    show_beside(r, e, row);
+    if (run->kept->show)
+        run->kept->show(row->kept, r->out);
+    show_beside(r, run, row);
 }
 
-static void show_line(struct report *r, const struct engine *e, const struct row *row)
+static void show_line(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    show_name(r, e, row);
+    show_name(r, run, row);
     if (row->status == ROW_UNSUPPORTED) {
-        show_why_not(r, e, row);
+        show_why_not(r, run, row);
         return;
     }
     if (row->method.method != METHOD_DOUBLED && !row->ended)
-        method_show(r, e, row);
-    show_columns(r, e, row);
+        method_show(r, run, row);
+    show_columns(r, run, row);
     fmt(r->out, "\r\n");
-    method_notes(r, e, row);
-    show_trouble(r, e, row);
+    method_notes(r, run, row);
+    show_trouble(r, run, row);
     show_hidden(r, row);
     show_vague(r, row);
-    slowdown_show(r, e, row);
-    compare_units_show(r, e, row);
-    if (sweep_made(e, row))
+    slowdown_show(r, run, row);
+    compare_units_show(r, run, row);
+    if (sweep_made(run, row))
         show_sweep(r, row);
-    else if (cycle_known(e))
+    else if (run_has_cycles(run))
         show_modes(r, &row->headline);
-    if (cycle_known(e))
-        show_fallback(r, e, row);
+    if (run_has_cycles(run))
+        show_fallback(r, run, row);
 }
 
 static void show_figure(struct report *r, const char *name, double v, int decimals)
@@ -259,11 +259,11 @@ static void show_figure(struct report *r, const char *name, double v, int decima
 }
 
 /* "2.000 instructions/op, IPC 0.62 (7 operations, 173 steps)" */
-static void show_steps(struct report *r, const struct engine *e, const struct row *row)
+static void show_steps(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct stepped *s = &row->stepped;
 
-    if (!s->tried || units_are_instructions(e))
+    if (!s->tried || units_are_instructions(run))
         return;
     fmt(r->out, " ");
     if (s->why_not[0]) {
@@ -272,14 +272,14 @@ static void show_steps(struct report *r, const struct engine *e, const struct ro
     }
     per_op_number(r, s->instructions, 3, 0);
     fmt(r->out, " instructions/op");
-    if (is_known(units_ipc(e, row)))
-        show_figure(r, "IPC", units_ipc(e, row), 2);
+    if (is_known(units_ipc(run, row)))
+        show_figure(r, "IPC", units_ipc(run, row), 2);
     if (s->iterations != 0)
         show_figure(r, "string iterations/op", s->iterations, 3);
     fmt(r->out, "  by %llu steps\r\n", (unsigned long long)s->traps);
 }
 
-static void draw_histogram(struct report *r, const struct engine *e, const struct row *row)
+static void draw_histogram(struct report *r, const struct run_facts *run, const struct row *row)
 {
     struct bin bins[DRAWN_BINS];
     uint64_t rest, most = 1;
@@ -294,38 +294,38 @@ static void draw_histogram(struct report *r, const struct engine *e, const struc
             bar[c] = c < length ? '#' : ' ';
         bar[BAR] = 0;
         fmt(r->out, "    ");
-        num_f64(r->out, units_of(e, (double)bins[i].value), 0, 10);
+        num_f64(r->out, units_of(run, (double)bins[i].value), 0, 10);
         fmt(r->out, " %s %llu\r\n", bar, (unsigned long long)bins[i].count);
     }
     if (rest)
         fmt(r->out, "    %10s %*s %llu\r\n", "others", BAR, "", (unsigned long long)rest);
 }
 
-static void show_details(struct report *r, const struct engine *e, const struct row *row)
+static void show_details(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct summary *t = &row->ticks;
 
     if (t->n == 0)
         return;
-    fmt(r->out, "  n %zu, %s a window, recipe %s, %u warm-up blocks%s\r\n ", t->n, show_unit(e),
+    fmt(r->out, "  n %zu, %s a window, recipe %s, %u warm-up blocks%s\r\n ", t->n, show_unit(run),
         recipe_names[row->recipe], row->warmup_blocks, row->steady ? "" : " (not steady)");
-    show_figure(r, "p25", units_of(e, t->p25), 1);
-    show_figure(r, "p75", units_of(e, t->p75), 1);
-    show_figure(r, "mean", units_of(e, t->mean), 2);
-    show_figure(r, "sd", units_of(e, t->sd), 2);
-    show_figure(r, "MAD", units_of(e, t->mad), 1);
+    show_figure(r, "p25", units_of(run, t->p25), 1);
+    show_figure(r, "p75", units_of(run, t->p75), 1);
+    show_figure(r, "mean", units_of(run, t->mean), 2);
+    show_figure(r, "sd", units_of(run, t->sd), 2);
+    show_figure(r, "MAD", units_of(run, t->mad), 1);
     if (row->has_net) {
-        show_figure(r, "empty", units_of(e, row->empty.mean), 2);
-        show_figure(r, "net", units_of(e, row->net), 2);
+        show_figure(r, "empty", units_of(run, row->empty.mean), 2);
+        show_figure(r, "net", units_of(run, row->net), 2);
     }
-    if (units_have_core_hz(e, row)) {
-        show_figure(r, "core", units_core_hz(e, row) / 1e6, 1);
+    if (units_have_core_hz(run, row)) {
+        show_figure(r, "core", units_core_hz(run, row) / 1e6, 1);
         fmt(r->out, " MHz");
     }
     fmt(r->out, "\r\n");
-    show_steps(r, e, row);
-    if (e->o->hist != HIST_OFF)
-        draw_histogram(r, e, row);
+    show_steps(r, run, row);
+    if (run->o->hist != HIST_OFF)
+        draw_histogram(r, run, row);
 }
 
 struct counter {
@@ -340,25 +340,25 @@ static void count(struct sink *self, const char *bytes, size_t n)
 }
 
 /* By saying it to nobody. */
-bool show_has_trouble(const struct report *r, const struct engine *e, const struct row *row)
+bool show_has_trouble(const struct report *r, const struct run_facts *run, const struct row *row)
 {
     struct counter nobody = {{count}, 0};
     struct report silent = *r;
 
     silent.out = &nobody.sink;
-    show_trouble(&silent, e, row);
+    show_trouble(&silent, run, row);
     show_hidden(&silent, row);
     return nobody.bytes > 0;
 }
 
-void show_row(struct report *r, const struct engine *e, const struct row *row, enum show how)
+void show_row(struct report *r, const struct run_facts *run, const struct row *row, enum show how)
 {
     if (report_table(r) && how != SHOW_RECORD) {
         report_fresh_line(r);
-        show_line(r, e, row);
+        show_line(r, run, row);
         if (how == SHOW_DETAILS)
-            show_details(r, e, row);
+            show_details(r, run, row);
     }
-    line_row(r, e, row);
-    record_row(r, e, row);
+    line_row(r, run, row);
+    record_row(r, run, row);
 }

@@ -44,20 +44,20 @@ static struct slowdown slowdown_of(const struct row *row)
                              quotient * (1 - below), quotient * (1 + above)};
 }
 
-static bool has_slowdown(const struct engine *e, const struct row *row)
+static bool has_slowdown(const struct run_facts *run, const struct row *row)
 {
     return row->together > 0 && row->headline.known && is_known(row->alone.ticks) &&
-           e->execution != EXEC_EMULATED;
+           run->execution != EXEC_EMULATED;
 }
 
-static const char *unit(const struct engine *e)
+static const char *unit(const struct run_facts *run)
 {
-    return e->execution == EXEC_INSTRUCTIONS ? "instructions" : "cycles";
+    return run->execution == EXEC_INSTRUCTIONS ? "instructions" : "cycles";
 }
 
-void slowdown_show(struct report *r, const struct engine *e, const struct row *row)
+void slowdown_show(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    if (!has_slowdown(e, row))
+    if (!has_slowdown(run, row))
         return;
     struct slowdown s = slowdown_of(row);
     fmt(r->out,
@@ -66,7 +66,7 @@ void slowdown_show(struct report *r, const struct engine *e, const struct row *r
         row->together);
     num_f64(r->out, s.ticks, 3, 0);
     if (is_known(s.cycles)) {
-        fmt(r->out, ", %s ", unit(e));
+        fmt(r->out, ", %s ", unit(run));
         num_f64(r->out, s.cycles, 3, 0);
         fmt(r->out, " (");
         num_f64(r->out, s.low, 3, 0);
@@ -77,22 +77,22 @@ void slowdown_show(struct report *r, const struct engine *e, const struct row *r
     fmt(r->out, "\r\n");
 }
 
-void slowdown_record(struct json *j, const struct engine *e, const struct row *row)
+void slowdown_record(struct json *j, const struct run_facts *run, const struct row *row)
 {
     if (row->together == 0)
         return;
     json_str(j, "share", "together");
     json_u64(j, "together", row->together);
-    if (!has_slowdown(e, row))
+    if (!has_slowdown(run, row))
         return;
     struct slowdown s = slowdown_of(row);
     json_object(j, "alone");
     json_f64(j, "ticks", row->alone.ticks, 6);
-    json_f64(j, unit(e), row->alone.cycles, 6);
+    json_f64(j, unit(run), row->alone.cycles, 6);
     json_close(j);
     json_object(j, s.relative ? "slowdown" : "slower");
     json_f64(j, "ticks", s.ticks, 6);
-    json_f64(j, unit(e), s.cycles, 6);
+    json_f64(j, unit(run), s.cycles, 6);
     json_f64(j, "lo", s.low, 6);
     json_f64(j, "hi", s.high, 6);
     json_close(j);

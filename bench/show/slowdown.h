@@ -3,11 +3,11 @@
 #define BENCH_SHOW_SLOWDOWN_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 #include "lib/text/json.h"
 
 /* A line of the table, and members of the row's record. Nothing for a row that was alone. */
-void slowdown_show(struct report *r, const struct engine *e, const struct row *row);
-void slowdown_record(struct json *j, const struct engine *e, const struct row *row);
+void slowdown_show(struct report *r, const struct run_facts *run, const struct row *row);
+void slowdown_record(struct json *j, const struct run_facts *run, const struct row *row);
 
 #endif

@@ -44,9 +44,9 @@ static unsigned measured_source(const struct tsc_facts *t)
     return first;
 }
 
-static struct speed_facts speed_facts_of(const struct tsc_facts *t, const struct engine *e)
+static struct speed_facts speed_facts_of(const struct tsc_facts *t, const struct run_facts *run)
 {
-    bool counted = e->execution == EXEC_INSTRUCTIONS;
+    bool counted = run->execution == EXEC_INSTRUCTIONS;
     struct speed_facts f = {.unlike = t->processors && t->processors->unlike,
                             .why_not = counted ? "the TSC counts instructions"
                                                : "no clock measured the TSC"};
@@ -59,14 +59,14 @@ static struct speed_facts speed_facts_of(const struct tsc_facts *t, const struct
         f.measured_hz = (double)t->source[by].hz;
         f.error_hz = t->source[by].error_hz;
     }
-    speeds(f.speed, e->p->cpu, rate, t->processors, (uint64_t)f.measured_hz,
+    speeds(f.speed, run->cpu, rate, t->processors, (uint64_t)f.measured_hz,
            (uint64_t)(f.error_hz + 0.5));
     return f;
 }
 
-void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct sink *out)
+void tsc_facts_show(const struct tsc_facts *t, const struct run_facts *run, struct sink *out)
 {
-    const struct cpu *cpu = e->p->cpu;
+    const struct cpu *cpu = run->cpu;
 
     fmt(out, "tsc       ");
     if (t->hz) {
@@ -77,14 +77,14 @@ void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct si
     }
     fmt(out, "; %s; step ",
         cpu->tsc_invariant ? "invariant" : "CPUID does not promise that it is invariant");
-    num_f64(out, e->step, e->step == (double)(uint64_t)e->step ? 0 : 2, 0);
-    fmt(out, e->step == 1 ? " tick\r\n" : " ticks\r\n");
+    num_f64(out, run->step, run->step == (double)(uint64_t)run->step ? 0 : 2, 0);
+    fmt(out, run->step == 1 ? " tick\r\n" : " ticks\r\n");
     for (unsigned i = 0; i < t->sources; i++)
         if (!t->hz || i != t->used)
             show_source(t, i, out);
     if (t->has_adjust && t->adjust)
         fmt(out, "          TSC_ADJUST %lld\r\n", (long long)t->adjust);
-    struct speed_facts speeds = speed_facts_of(t, e);
+    struct speed_facts speeds = speed_facts_of(t, run);
     speed_show(&speeds, out);
 }
 
@@ -106,9 +106,9 @@ static void record_source(const struct tsc_facts *t, unsigned i, struct json *j)
     json_close(j);
 }
 
-void tsc_facts_record(const struct tsc_facts *t, const struct engine *e, struct json *j)
+void tsc_facts_record(const struct tsc_facts *t, const struct run_facts *run, struct json *j)
 {
-    const struct cpu *cpu = e->p->cpu;
+    const struct cpu *cpu = run->cpu;
 
     json_object(j, "tsc");
     if (t->hz) {
@@ -120,7 +120,7 @@ void tsc_facts_record(const struct tsc_facts *t, const struct engine *e, struct 
         json_bool(j, "sources_agree", t->judged->agree);
     }
     json_bool(j, "invariant", cpu->tsc_invariant);
-    json_f64(j, "step_ticks", e->step, 3);
+    json_f64(j, "step_ticks", run->step, 3);
     if (t->has_adjust)
         json_i64(j, "adjust_ticks", t->adjust);
     if (cpu->tsc_nominal_hz)
@@ -129,7 +129,7 @@ void tsc_facts_record(const struct tsc_facts *t, const struct engine *e, struct 
     for (unsigned i = 0; i < t->sources; i++)
         record_source(t, i, j);
     json_close(j);
-    struct speed_facts speeds = speed_facts_of(t, e);
+    struct speed_facts speeds = speed_facts_of(t, run);
     speed_record(&speeds, j);
     json_close(j);
 }

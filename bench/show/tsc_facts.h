@@ -6,7 +6,7 @@
 #define BENCH_SHOW_TSC_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/firmware/smbios_processor.h"
 #include "lib/stats/clock.h"
@@ -26,9 +26,9 @@ struct tsc_facts {
 };
 
 /* Lines of the head; below them what CPU and firmware call their clocks (speed_show.h). */
-void tsc_facts_show(const struct tsc_facts *t, const struct engine *e, struct sink *out);
+void tsc_facts_show(const struct tsc_facts *t, const struct run_facts *run, struct sink *out);
 /* The object "tsc". */
-void tsc_facts_record(const struct tsc_facts *t, const struct engine *e, struct json *j);
+void tsc_facts_record(const struct tsc_facts *t, const struct run_facts *run, struct json *j);
 /* A warning where the CPU states another frequency than was measured. */
 void tsc_facts_warn(const struct tsc_facts *t, struct report *r);
 

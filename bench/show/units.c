@@ -1,28 +1,28 @@
 #include "bench/show/units.h"
 #include "lib/stats/known.h"
 
-double units_instructions(const struct engine *e, const struct row *row)
+double units_instructions(const struct run_facts *run, const struct row *row)
 {
-    return engine_instructions(e, row);
+    return run_instructions(run, row);
 }
 
-bool units_above_zero(const struct engine *e, const struct row *row)
+bool units_above_zero(const struct run_facts *run, const struct row *row)
 {
     const struct headline *h = &row->headline;
 
     if (row->method.method != METHOD_DOUBLED)
         return h->ticks > 0 && h->ticks > row->method.error;
-    return h->ticks > 0 && (!cycle_known(e) || !(h->cycles.lo <= 0));
+    return h->ticks > 0 && (!run_has_cycles(run) || !(h->cycles.lo <= 0));
 }
 
-double units_ipc(const struct engine *e, const struct row *row)
+double units_ipc(const struct run_facts *run, const struct row *row)
 {
     double cycles = row->headline.known ? row->headline.cycles.theta : UNKNOWN;
 
     if (row->loop.hides != HIDDEN_NOT)
         return UNKNOWN;
-    if (e->execution != EXEC_SILICON || !cycle_known(e) || !is_known(cycles) ||
-        !(row->headline.cycles.lo > 0) || !units_above_zero(e, row))
+    if (run->execution != EXEC_SILICON || !run_has_cycles(run) || !is_known(cycles) ||
+        !(row->headline.cycles.lo > 0) || !units_above_zero(run, row))
         return UNKNOWN;
-    return units_instructions(e, row) / cycles;
+    return units_instructions(run, row) / cycles;
 }

@@ -1,5 +1,5 @@
 #include "bench/show/words.h"
-#include "bench/measure/result.h"
+#include "bench/model/row.h"
 
 const char *const words_status[] = {
     [ROW_OK] = "ok",

@@ -12,34 +12,13 @@
 #include "bench/api/bench.h"
 #include "bench/api/platform.h"
 #include "bench/api/step.h"
+#include "bench/model/kept.h"
 #include "lib/config/recipe.h"
 
 struct window_result {
     uint64_t ticks;   /* second reading minus first */
     uint32_t failed;  /* what a C body returned; rubbish for other bodies */
     uint32_t changed; /* 1 << each enum window_kept that is not what it was before the body */
-};
-
-/*
- * What a C body must leave as it found it (System V psABI section 3.2.3), and the last four also a
- * body in NASM: these are put back before the window returns. Recipes that execute CPUID after the
- * body change rbx themselves; a body in NASM changes rbx, and a loop r14.
- */
-enum window_kept {
-    WINDOW_RSP,
-    WINDOW_RBX,
-    WINDOW_RBP,
-    WINDOW_R12,
-    WINDOW_R13,
-    WINDOW_R14,
-    WINDOW_R15,
-    WINDOW_DF,        /* RFLAGS.DF */
-    WINDOW_FLAGS,     /* AC, NT, and in ring 0 IOPL and IF */
-    WINDOW_MXCSR,     /* its control bits: masks, rounding, FTZ, DAZ */
-    WINDOW_CONTROL,   /* the x87's control word */
-    WINDOW_X87,       /* the x87's stack, which MMX registers are: it is to be empty */
-    WINDOW_X87_FAULT, /* no state: the x87's stack overflowed or underflowed */
-    WINDOW_KEPT
 };
 
 /*

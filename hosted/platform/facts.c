@@ -41,7 +41,7 @@ static void take_facts(struct facts *f, const struct engine *e, const struct pro
     const struct cpu_source here = {process_cpuid, NULL, NULL, NULL};
     struct sysinfo s;
 
-    head_read_cpu(&f->cpu, e, process_microcode(p->cpu), true, &here);
+    head_read_cpu(&f->cpu, e->p, process_microcode(p->cpu), true, &here);
     f->tsc = (struct tsc_facts){.hz = c->hz,
                                 .source = c->source,
                                 .names = hosted_source_names,
@@ -58,7 +58,7 @@ static void show_head(const struct engine *e, const struct probe *p, const struc
 {
     struct utsname u;
 
-    head_show(e, p, out);
+    head_show(&e->facts, p, out);
     head_show_cpu(&f->cpu, "", out);
     board_show(&f->board, out);
     if (f->memory)
@@ -66,9 +66,9 @@ static void show_head(const struct engine *e, const struct probe *p, const struc
     if (uname(&u) == 0)
         fmt(out, "system    %s %s\r\n", u.sysname, u.release);
     show_wishes(process, out);
-    tsc_facts_show(&f->tsc, e, out);
-    head_show_timers(e, out);
-    head_show_settings(e, lfence(e->p->cpu), from, out);
+    tsc_facts_show(&f->tsc, &e->facts, out);
+    head_show_timers(&e->facts, out);
+    head_show_settings(&e->facts, lfence(e->p->cpu), from, out);
 }
 
 static void record_process(const struct process *p, struct json *j)
@@ -96,7 +96,7 @@ static void record_run(const struct engine *e, const struct probe *p, const stru
 
     if (!report_record(r, &j, "run"))
         return;
-    head_record(e, p, &j);
+    head_record(&e->facts, p, &j);
     record_process(process, &j);
     board_record(&f->board, &j);
     head_record_cpu(&f->cpu, lfence(e->p->cpu), &j);
@@ -105,9 +105,9 @@ static void record_run(const struct engine *e, const struct probe *p, const stru
         json_u64(&j, "bytes", f->memory);
         json_close(&j);
     }
-    tsc_facts_record(&f->tsc, e, &j);
-    head_record_timers(e, &j);
-    head_record_settings(e, from, &j);
+    tsc_facts_record(&f->tsc, &e->facts, &j);
+    head_record_timers(&e->facts, &j);
+    head_record_settings(&e->facts, from, &j);
     json_end(&j);
 }
 
@@ -145,18 +145,18 @@ void facts_report(const struct engine *e, const struct probe *p, const struct pr
     static struct facts f;
 
     take_facts(&f, e, process, clock);
-    essence_machine(essence, e, &f.board);
+    essence_machine(essence, &e->facts, e->p->cores ? e->p->cores->count : 1, &f.board);
     if (report_table(r))
         show_head(e, p, process, &f, from, r->out);
     record_run(e, p, process, &f, from, r);
     tsc_facts_warn(&f.tsc, r);
     warn_wishes(process, r);
-    warn_settings(e->o, r);
-    head_warn_words(e, r);
-    head_warn_timers(e, r);
-    if (e->execution == EXEC_EMULATED)
+    warn_settings(e->facts.o, r);
+    head_warn_words(&e->facts, r);
+    head_warn_timers(&e->facts, r);
+    if (e->facts.execution == EXEC_EMULATED)
         report_event(r, "warning", "figures are noise: an emulator executes this code");
-    if (!e->p->cpu->tsc_invariant && e->execution == EXEC_SILICON)
+    if (!e->p->cpu->tsc_invariant && e->facts.execution == EXEC_SILICON)
         report_event(
             r, "warning",
             "CPUID does not promise that the TSC is invariant (8000_0007 EDX[8]): ns may be "

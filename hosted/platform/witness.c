@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 
 /* Of one core, in memory that forked processes share. */
@@ -144,20 +145,6 @@ void witness_end(void)
     add(total, row);
 }
 
-void witness_record(struct json *j, unsigned core)
-{
-    const struct witness_counts *row = &w.slot[core].row;
-
-    json_object(j, "process");
-    json_u64(j, "voluntary_switches", row->voluntary);
-    json_u64(j, "involuntary_switches", row->involuntary);
-    json_u64(j, "page_faults", row->faults);
-    json_u64(j, "migrations", row->migrations);
-    json_f64(j, "steal_ms", row->steal_ms, 0);
-    json_f64(j, "away_ms", (double)row->away_ns / 1e6, 3);
-    json_close(j);
-}
-
 enum kept { VOLUNTARY, INVOLUNTARY, FAULTS, MIGRATIONS, AWAY_NS, STEAL_MS, STEAL_UNKNOWN };
 
 void witness_keep(unsigned core, uint64_t *kept)
@@ -174,16 +161,16 @@ void witness_keep(unsigned core, uint64_t *kept)
     kept[STEAL_UNKNOWN] |= !known;
 }
 
-void witness_tell(unsigned core, const uint64_t *kept)
+void witness_record(const uint64_t *kept, struct json *j)
 {
-    w.slot[core].row = (struct witness_counts){
-        .voluntary = kept[VOLUNTARY],
-        .involuntary = kept[INVOLUNTARY],
-        .faults = kept[FAULTS],
-        .migrations = kept[MIGRATIONS],
-        .away_ns = kept[AWAY_NS],
-        .steal_ms = kept[STEAL_UNKNOWN] ? __builtin_nan("") : (double)kept[STEAL_MS],
-    };
+    json_object(j, "process");
+    json_u64(j, "voluntary_switches", kept[VOLUNTARY]);
+    json_u64(j, "involuntary_switches", kept[INVOLUNTARY]);
+    json_u64(j, "page_faults", kept[FAULTS]);
+    json_u64(j, "migrations", kept[MIGRATIONS]);
+    json_f64(j, "steal_ms", kept[STEAL_UNKNOWN] ? UNKNOWN : (double)kept[STEAL_MS], 0);
+    json_f64(j, "away_ms", (double)kept[AWAY_NS] / 1e6, 3);
+    json_close(j);
 }
 
 struct witness_counts witness_total(void)

@@ -33,11 +33,10 @@ void witness_end(void);
  * CPU has RDTSCP. */
 uint64_t witness_migrations(void);
 
-/* Of the row that ended last on a core, as an object "process" in its record. */
-void witness_record(struct json *j, unsigned core);
-/* Adds that row's counts to kept[PLATFORM_KEPT]; and has witness_record() tell of these. */
+/* Adds the counts of the row that ended last on a core to kept[PLATFORM_KEPT]. */
 void witness_keep(unsigned core, uint64_t *kept);
-void witness_tell(unsigned core, const uint64_t *kept);
+/* Writes these as the object "process" of the row's record. */
+void witness_record(const uint64_t *kept, struct json *j);
 /* Of all rows on all cores. */
 struct witness_counts witness_total(void);
 

@@ -18,7 +18,7 @@ static struct options options;
 static struct platform platform = {.code_write = memory_code_write, .code_exec = memory_code_exec};
 static struct compiled compiled;
 static struct placed placed;
-static struct engine engine = {.p = &platform, .o = &options, .compiled = &compiled};
+static struct engine engine = {.p = &platform, .facts.o = &options, .compiled = &compiled};
 static struct bench row;          /* the row, with as many operations as are wanted */
 static uint64_t body, body_bytes; /* of a row in NASM */
 static struct row checked;        /* what its check says */
@@ -184,7 +184,7 @@ static bool is_kept(const struct prepared *p, const char *who, uint32_t changed,
     if (!changed)
         return true;
     fmt(err, "%s/%s: its %s changed ", p->bench->suite, p->bench->name, who);
-    check_kept_text(changed, err);
+    window_kept_text(changed, err);
     return false;
 }
 

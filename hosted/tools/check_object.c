@@ -122,7 +122,7 @@ static bool check_rows(void)
     bool good = true;
     const struct bench *const *rows = registry(&n);
     struct platform platform = {.code_write = nothing, .code_exec = nothing};
-    struct engine *e = &(struct engine){.p = &platform, .o = &options, .compiled = &compiled};
+    struct engine *e = &(struct engine){.p = &platform, .facts.o = &options, .compiled = &compiled};
 
     options_default(&options);
     platform.code = buffer(PLATFORM_CODE_VA, PLATFORM_CODE_SIZE);

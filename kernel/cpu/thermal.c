@@ -67,12 +67,15 @@ void thermal_row_keep(const struct thermal_row *row, uint64_t *kept)
         kept[i] |= row->known[i] ? KEPT_KNOWN | row->causes[i] : KEPT_UNKNOWN;
 }
 
-void thermal_row_kept(struct thermal_row *row, const uint64_t *kept)
+struct thermal_row thermal_row_kept(const uint64_t *kept)
 {
+    struct thermal_row row = {0};
+
     for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
-        row->known[i] = (kept[i] & (KEPT_KNOWN | KEPT_UNKNOWN)) == KEPT_KNOWN;
-        row->causes[i] = row->known[i] ? (uint32_t)kept[i] : 0;
+        row.known[i] = (kept[i] & (KEPT_KNOWN | KEPT_UNKNOWN)) == KEPT_KNOWN;
+        row.causes[i] = row.known[i] ? (uint32_t)kept[i] : 0;
     }
+    return row;
 }
 
 bool thermal_row_is_known(const struct thermal_row *row)

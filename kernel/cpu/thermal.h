@@ -32,7 +32,7 @@ void thermal_end(const struct thermal_state *s, struct thermal_row *row);
 /* Adds a row's causes to those of its rounds before, kept[THERMAL_SCOPES], all zero at first; and
  * back: what is not known of one round is not known of the row. */
 void thermal_row_keep(const struct thermal_row *row, uint64_t *kept);
-void thermal_row_kept(struct thermal_row *row, const uint64_t *kept);
+struct thermal_row thermal_row_kept(const uint64_t *kept);
 
 bool thermal_row_is_known(const struct thermal_row *row);
 bool thermal_row_throttled(const struct thermal_row *row);

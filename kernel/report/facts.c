@@ -25,7 +25,7 @@ static void take_facts(struct facts *f, const struct machine *m, const struct en
     const struct cpu_source here = {cpuid_here, NULL, msr_here().read, NULL};
     const struct core_facts *core = &m->cores.facts[0];
 
-    head_read_cpu(&f->cpu, e, core->microcode, !m->cores.why_alone, &here);
+    head_read_cpu(&f->cpu, e->p, core->microcode, !m->cores.why_alone, &here);
     board_read(&f->board, m->handoff, &m->acpi_mem.mem);
     f->tsc = (struct tsc_facts){
         m->clock.hz,        m->clock.source,
@@ -109,7 +109,7 @@ static void show_head(const struct machine *m, const struct engine *e, const str
 {
     const struct handoff *h = m->handoff;
 
-    head_show(e, p, out);
+    head_show(&e->facts, p, out);
     head_show_cpu(&f->cpu, m->handoff->qemu ? " (QEMU)" : "", out);
     fmt(out, "firmware  %s revision %x, UEFI %u.%u; ACPI %s\r\n", h->firmware_vendor,
         h->firmware_revision, h->uefi_revision >> 16, (h->uefi_revision & 0xffff) / 10,
@@ -119,15 +119,15 @@ static void show_head(const struct machine *m, const struct engine *e, const str
         m->paging.tables.levels, m->paging.tables.page_1g ? ", some of 1 GiB" : "");
     board_show_modules(&f->board, out);
     fmt(out, "\r\n");
-    tsc_facts_show(&f->tsc, e, out);
+    tsc_facts_show(&f->tsc, &e->facts, out);
     thermal_show(&m->thermal, out);
     fmt(out, "takeover  %s\r\n", takeover_words(h));
-    head_show_timers(e, out);
+    head_show_timers(&e->facts, out);
     show_masked(&m->irq, out);
     quiet_facts_show(m, out);
     show_cores(m, out);
     show_consoles(m, out);
-    head_show_settings(e, lfence_state_names[m->lfence], h->options_from, out);
+    head_show_settings(&e->facts, lfence_state_names[m->lfence], h->options_from, out);
 }
 
 static void record_firmware(const struct machine *m, struct json *j)
@@ -256,16 +256,16 @@ static void record_run(const struct machine *m, const struct engine *e, const st
 
     if (!report_record(r, &j, "run"))
         return;
-    head_record(e, p, &j);
+    head_record(&e->facts, p, &j);
     record_firmware(m, &j);
     board_record(&f->board, &j);
     head_record_cpu(&f->cpu, lfence_state_names[m->lfence], &j);
     json_bool(&j, "qemu", m->handoff->qemu);
-    tsc_facts_record(&f->tsc, e, &j);
+    tsc_facts_record(&f->tsc, &e->facts, &j);
     thermal_record(&m->thermal, &j);
-    head_record_timers(e, &j);
+    head_record_timers(&e->facts, &j);
     record_memory(m, &f->board, &j);
-    head_record_settings(e, m->handoff->options_from, &j);
+    head_record_settings(&e->facts, m->handoff->options_from, &j);
     json_str(&j, "takeover", m->handoff->borrowed ? "borrow" : "exit");
     record_masked(m, &j);
     quiet_facts_record(m, &j);
@@ -342,17 +342,17 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
         warn(r, text);
     }
     quiet_facts_warn(m, r);
-    head_warn_words(e, r);
-    head_warn_timers(e, r);
-    if (e->execution == EXEC_EMULATED)
+    head_warn_words(&e->facts, r);
+    head_warn_timers(&e->facts, r);
+    if (e->facts.execution == EXEC_EMULATED)
         warn(r, "figures are noise: an emulator executes this code");
-    if (!m->cpu.tsc_invariant && e->execution == EXEC_SILICON)
+    if (!m->cpu.tsc_invariant && e->facts.execution == EXEC_SILICON)
         warn(
             r,
             "CPUID does not promise that the TSC is invariant (8000_0007 EDX[8]): ns may be wrong");
-    if (m->clock.hz && !m->clock.agree && e->execution != EXEC_INSTRUCTIONS)
+    if (m->clock.hz && !m->clock.agree && e->facts.execution != EXEC_INSTRUCTIONS)
         warn(r, "sources of the TSC's frequency disagree; see tsc");
-    if (m->lfence == LFENCE_COULD_NOT && e->execution == EXEC_SILICON)
+    if (m->lfence == LFENCE_COULD_NOT && e->facts.execution == EXEC_SILICON)
         warn(r, "LFENCE is not serialising here and could not be made so: bodies may leak out of "
                 "their windows");
     if (!m->others_stopped && !h->borrowed)
@@ -414,7 +414,7 @@ void facts_report(const struct machine *m, const struct engine *e, const struct 
     static struct facts f; /* more than a page */
 
     take_facts(&f, m, e);
-    essence_machine(essence, e, &f.board);
+    essence_machine(essence, &e->facts, e->p->cores ? e->p->cores->count : 1, &f.board);
     if (report_table(r))
         show_head(m, e, p, &f, r->out);
     record_run(m, e, p, &f, r);

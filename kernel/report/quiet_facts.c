@@ -235,7 +235,7 @@ static struct advice_facts look(const struct machine *m, const struct engine *e,
 {
     const struct quiet_setting *turbo = &m->quiet.core[0].of[QUIET_TURBO];
     struct advice_facts f = {
-        .emulated = seen(e->execution != EXEC_SILICON),
+        .emulated = seen(e->facts.execution != EXEC_SILICON),
         .virtualised = seen(m->cpu.hypervisor),
         .smt = smt(&m->cores),
         .lfence = m->lfence == LFENCE_UNKNOWN ? SEEN_NOT : seen(m->lfence != LFENCE_COULD_NOT),

@@ -60,7 +60,7 @@ static void test_sources(const struct machine *m, const struct engine *e, struct
             m->clock.hz ? clock_source_names[m->clock.used] : "none");
     if (known < 2)
         report_selftest(r, "tsc_sources", SELFTEST_NOT_JUDGED, "fewer than two sources answer");
-    else if (e->execution == EXEC_EMULATED)
+    else if (e->facts.execution == EXEC_EMULATED)
         report_selftest(r, "tsc_sources", SELFTEST_NOT_JUDGED, detail);
     else
         judge(r, "tsc_sources", m->clock.agree, detail);

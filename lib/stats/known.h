@@ -1,7 +1,7 @@
 /*
  * Figures that may be missing, in one way for each kind:
  * - a double is UNKNOWN (NaN), asked for by is_known(), which infinite ones are not either;
- * - a frequency, or ticks a core cycle, is 0 (bench/measure/context.h, engine_has_hz and _ruler);
+ * - a frequency, or ticks a core cycle, is 0 (bench/model/facts.h, run_has_hz and _ruler);
  * - a struct that may be missing as a whole has a flag `known`.
  */
 #ifndef LIB_STATS_KNOWN_H

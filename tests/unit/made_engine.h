@@ -39,11 +39,6 @@ static struct {
     double instructions; /* an operation executes; rounded down over all of a window */
 } plant;
 
-bool place_is_cold(const struct engine *e, const struct bench *b)
-{
-    return b->cold || e->o->caches == CACHES_CLEAR;
-}
-
 void place_cool(const struct placed *p)
 {
     (void)p;
@@ -184,11 +179,11 @@ static int start(void **state)
     options_default(&options);
     options.warmup = 0;
     engine = (struct engine){.p = &platform,
-                             .o = &options,
-                             .recipe = RECIPE_LFENCE,
-                             .samples = 256,
-                             .rounds = 1,
-                             .step = 1,
+                             .facts.o = &options,
+                             .facts.recipe = RECIPE_LFENCE,
+                             .facts.samples = 256,
+                             .facts.rounds = 1,
+                             .facts.step = 1,
                              .step_cycles = 37,
                              .memory = memory};
     return 0;
@@ -252,11 +247,11 @@ static inline const char *finds_fault(const struct object *o, uint64_t operation
 /* Through its rounds, the first `rounds` of them. */
 static void row_of(const struct bench *b, unsigned rounds, struct row *row)
 {
-    assert_true(gathered_need(&options, engine.samples, engine.rounds) <=
+    assert_true(gathered_need(&options, engine.facts.samples, engine.facts.rounds) <=
                 sizeof store / sizeof *store);
     engine.sampler = &sampler;
     engine.placed = places;
-    engine.execution = EXEC_SILICON;
+    engine.facts.execution = EXEC_SILICON;
     engine_begin(&engine, b, gathered);
     for (unsigned i = 0; i < rounds; i++)
         engine_round(&engine, gathered, i);
@@ -267,7 +262,7 @@ static inline struct row whole_row(struct bench b)
 {
     static struct row row; /* what it says stands in it */
 
-    row_of(&b, engine.rounds, &row);
+    row_of(&b, engine.facts.rounds, &row);
     return row;
 }
 

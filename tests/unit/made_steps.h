@@ -60,8 +60,8 @@ static int begin_row(void **state)
     steppable.step = step_row;
     engine.p = &steppable;
     engine.placed = places;
-    engine.execution = EXEC_SILICON;
-    engine.ticks_per_instruction = 128;
+    engine.facts.execution = EXEC_SILICON;
+    engine.facts.ticks_per_instruction = 128;
     places[0] = (struct placed){
         .kind = {[KIND_EMPTY] = {.fn = empty}, [KIND_BODY] = {.fn = body, .part = BODY_PART}}};
     loop = bench;

@@ -89,22 +89,16 @@ const char *place_why(const struct engine *e)
     return "its code has no room";
 }
 
-bool cycle_known(const struct engine *e)
-{
-    (void)e;
-    return true;
-}
-
 /* Of rows alone. */
-double units_instructions(const struct engine *e, const struct row *row)
+double units_instructions(const struct run_facts *run, const struct row *row)
 {
-    (void)e, (void)row;
+    (void)run, (void)row;
     return UNKNOWN;
 }
 
-double units_ipc(const struct engine *e, const struct row *row)
+double units_ipc(const struct run_facts *run, const struct row *row)
 {
-    (void)e, (void)row;
+    (void)run, (void)row;
     return UNKNOWN;
 }
 
@@ -123,19 +117,19 @@ static void run(unsigned fails_every)
 
     memset(&plant, 0, sizeof plant);
     plant.fails_every = fails_every;
-    engine = (struct engine){.o = &options,
-                             .recipe = RECIPE_XFENCE,
-                             .execution = EXEC_SILICON,
-                             .samples = SAMPLES,
+    engine = (struct engine){.facts.o = &options,
+                             .facts.recipe = RECIPE_XFENCE,
+                             .facts.execution = EXEC_SILICON,
+                             .facts.samples = SAMPLES,
                              .placed = &place};
     c_program(&engine, &told);
     sink_buf_init(&b, table, sizeof table);
     report_init(&r, &b.sink, FORMAT_TABLE);
-    method_c_program(&r, &engine, &told);
+    method_c_program(&r, &engine.facts, &told);
     failures = r.failures;
     sink_buf_init(&b, records, sizeof records);
     report_init(&r, &b.sink, FORMAT_JSONL);
-    method_c_program(&r, &engine, &told);
+    method_c_program(&r, &engine.facts, &told);
 }
 
 /* Whether the table has a line of these words. */
@@ -219,7 +213,7 @@ static void what_has_no_place_fails_the_run(void **state)
     c_program(&engine, &told);
     sink_buf_init(&b, table, sizeof table);
     report_init(&r, &b.sink, FORMAT_TABLE);
-    method_c_program(&r, &engine, &told);
+    method_c_program(&r, &engine.facts, &told);
     assert_non_null(strstr(table, "not here: its code has no room"));
     assert_int_equal(r.failures, 1);
 }

@@ -18,12 +18,6 @@ const struct bench *const *registry(size_t *n)
     return rows;
 }
 
-bool cycle_known(const struct engine *e)
-{
-    (void)e;
-    return true;
-}
-
 static bool both_in_columns;
 
 bool grouped_both(const struct grouped *g, const struct bench *a, const struct bench *b)
@@ -33,7 +27,7 @@ bool grouped_both(const struct grouped *g, const struct bench *a, const struct b
 }
 
 static struct options o;
-static struct engine e;
+static struct run_facts run;
 static struct core_figure figures[3];
 static char text[4096];
 
@@ -56,7 +50,8 @@ static int set_up(void **state)
     (void)state;
     options_default(&o);
     both_in_columns = false;
-    e = (struct engine){.o = &o, .execution = EXEC_SILICON, .cores = 1};
+    run = (struct run_facts){
+        .o = &o, .cycle.by = CYCLES_RULER, .execution = EXEC_SILICON, .cores = 1};
     for (unsigned i = 0; i < 3; i++)
         figures[i] = figure(1.19, 0.004);
     return 0;
@@ -69,7 +64,7 @@ static const char *told(enum format format)
 
     sink_buf_init(&out, text, sizeof text);
     report_init(&r, &out.sink, format);
-    compare_rows(&r, &e, figures, NULL);
+    compare_rows(&r, &run, figures, NULL);
     assert_false(out.cut);
     return text;
 }
@@ -105,7 +100,7 @@ static void rows_that_agree_show_one_that_is_not(void **state)
     figures[0] = figures[1] = figure(1.32, 0.02);
     says("this CPU is not sensitive to that beyond the interval, -0.");
     says("\"moved_bytes\":32,\"sensitive\":false");
-    struct beside s = compare_beside(&e, &figures[1], &figures[0]);
+    struct beside s = compare_beside(&run, &figures[1], &figures[0]);
     assert_true(s.by_placements && s.lo < 0 && s.hi > 0 && s.hi - s.lo < 0.04);
     /* Without placements by the figures' own intervals. */
     figures[0].placements = figures[1].placements = 0;
@@ -124,11 +119,11 @@ static void nothing_is_said_where_it_cannot_be_judged(void **state)
     o.layout = LAYOUT_SWEEP; /* both rows are at all offsets */
     says_not("sensitive");
     o.layout = LAYOUT_SHUFFLE;
-    e.execution = EXEC_INSTRUCTIONS;
-    e.ticks_per_instruction = 128;
+    run.execution = EXEC_INSTRUCTIONS;
+    run.ticks_per_instruction = 128;
     says("\"moved_bytes\":32");
     says_not("sensitive");
-    e.execution = EXEC_SILICON;
+    run.execution = EXEC_SILICON;
     says("sensitive");
 }
 

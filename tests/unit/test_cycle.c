@@ -75,20 +75,6 @@ static void chain_adds(uint32_t adds)
     pass(adds * w.per_add, w.rate);
 }
 
-/* Of the self-tests that are told with the counter's; not asked for here. */
-struct probe_check probe_judge(const struct engine *e, const struct probe *p)
-{
-    (void)e, (void)p;
-    fail();
-    return (struct probe_check){0};
-}
-
-bool place_is_cold(const struct engine *e, const struct bench *b)
-{
-    (void)e;
-    return b->cold != 0;
-}
-
 void place_cool(const struct placed *p)
 {
     (void)p;
@@ -176,12 +162,12 @@ static void begin_world(const char *list)
     options_default(&options);
     assert_int_equal(timer_list_parse(&options.cycle, CYCLE_WORDS, list, &at, &n), TIMER_LIST_FINE);
     engine = (struct engine){.p = &platform,
-                             .o = &options,
-                             .execution = EXEC_SILICON,
-                             .samples = SAMPLES,
-                             .rounds = 1,
-                             .step = 1};
-    engine.ticks_per_cycle = 1 / w.rate;
+                             .facts.o = &options,
+                             .facts.execution = EXEC_SILICON,
+                             .facts.samples = SAMPLES,
+                             .facts.rounds = 1,
+                             .facts.step = 1};
+    engine.facts.ticks_per_cycle = 1 / w.rate;
     cycle_open(&engine);
     w.reads = 0; /* of rows alone */
 }
@@ -219,9 +205,10 @@ static struct headline run(void)
         const struct part_place part = {i, 0, SAMPLES / PLACEMENTS, blocks / PLACEMENTS};
         sampler_take(&sampler, &engine, &bench, &placed, &part);
         sampler_judge(&sampler, &engine, gathered);
-        headline_part(&sampler, &bench, &part, engine.cycle.by, gathered, scratch);
+        headline_part(&sampler, &bench, &part, engine.facts.cycle.by, gathered, scratch);
     }
-    struct headline h = headline(gathered, &bench, engine.step, engine.cycle.by, &means, scratch);
+    struct headline h =
+        headline(gathered, &bench, engine.facts.step, engine.facts.cycle.by, &means, scratch);
     free(scratch);
     free(memory);
     return h;
@@ -231,7 +218,7 @@ static void counts_exactly(void **state)
 {
     (void)state;
     begin_world("pmc");
-    assert_int_equal(engine.cycle.by, CYCLES_COUNTER);
+    assert_int_equal(engine.facts.cycle.by, CYCLES_COUNTER);
     struct headline h = run();
     assert_true(h.known && h.counter.known && h.doubled);
     assert_close(h.cycles.theta, THETA, 1e-9); /* the counter has gone round meanwhile */
@@ -271,7 +258,7 @@ static void the_bodys_own_clock(void **state)
     begin_world("ruler,pmc"); /* the counter beside it tells */
     w.ruler_rate = 4;
     h = run();
-    assert_int_equal(engine.cycle.by, CYCLES_RULER);
+    assert_int_equal(engine.facts.cycle.by, CYCLES_RULER);
     assert_close(h.cycles.theta, 2 * THETA, 0.002);
     assert_close(h.counter.cycles.theta, THETA, 0.002);
 }
@@ -288,14 +275,14 @@ static void failed_readings(void **state)
     /* Two readings a block, and never both of one. */
     assert_int_equal(gathered->row.unread, blocks * 2 / 53);
     assert_false(row_counter_failed(&gathered->row)); /* a few: no word of them */
-    assert_int_equal(engine.cycle.counter.failed, w.reads / 53);
+    assert_int_equal(engine.facts.cycle.counter.failed, w.reads / 53);
 
     begin_world("pmc");
     w.again_every = 3;
     h = run();
     assert_close(h.cycles.theta, THETA, 0.01); /* a reading tried again stands in its block */
     assert_int_equal(gathered->row.unread, 0);
-    assert_int_equal(engine.cycle.counter.again, w.reads / 3);
+    assert_int_equal(engine.facts.cycle.counter.again, w.reads / 3);
 
     begin_world("pmc");
     w.fail_every = 1;
@@ -355,7 +342,7 @@ static void without_a_counter_nothing_is_read(void **state)
         assert_close(h.ruler.cycles.theta, THETA, 1e-9);
         assert_true(h.counter.cycles.theta != h.counter.cycles.theta);
         assert_int_equal(gathered->row.unread, 0);
-        assert_true(cycle_known(&engine) == (strncmp(lists[i], "ruler", 5) == 0));
+        assert_true(run_has_cycles(&engine.facts) == (strncmp(lists[i], "ruler", 5) == 0));
     }
 }
 
@@ -363,15 +350,16 @@ static void choices(void **state)
 {
     (void)state;
     begin_world("ruler,aperf,auto");
-    assert_true(cycle_is(&engine, CYCLE_RULER) && !cycle_is(&engine, CYCLE_TSC));
-    assert_string_equal(engine.cycle.counter.used->name, "pmc");
-    assert_int_equal(engine.cycle.counter.refusals, 1);
+    assert_true(cycle_is(&engine.facts.cycle, CYCLE_RULER) &&
+                !cycle_is(&engine.facts.cycle, CYCLE_TSC));
+    assert_string_equal(engine.facts.cycle.counter.used->name, "pmc");
+    assert_int_equal(engine.facts.cycle.counter.refusals, 1);
     cycle_close(&engine);
     assert_true(w.starts == 1 && w.stops == 1);
 
     begin_world("aperf,pmc,auto");
-    assert_string_equal(engine.cycle.source.used->name, "pmc");
-    assert_string_equal(engine.cycle.source.refusal[0].why, "no aperf here");
+    assert_string_equal(engine.facts.cycle.source.used->name, "pmc");
+    assert_string_equal(engine.facts.cycle.source.refusal[0].why, "no aperf here");
     cycle_close(&engine);
     assert_true(w.starts == 1 && w.stops == 1);
 
@@ -379,9 +367,9 @@ static void choices(void **state)
     cycle_close(&engine);
     w.refuses = "in use";
     cycle_open(&engine);
-    assert_int_equal(engine.cycle.by, CYCLES_RULER);
-    assert_null(engine.cycle.counter.used);
-    assert_string_equal(engine.cycle.source.refusal[0].why, "in use");
+    assert_int_equal(engine.facts.cycle.by, CYCLES_RULER);
+    assert_null(engine.facts.cycle.counter.used);
+    assert_string_equal(engine.facts.cycle.source.refusal[0].why, "in use");
 }
 
 /* A counter that is named starts, as the source or beside the ruler; else the run is refused. */
@@ -417,10 +405,10 @@ static void rdtscp(void **state)
     struct sink_buf b;
     uint64_t first, second;
     begin_world("rdtscp");
-    assert_string_equal(engine.cycle.source.used->name, "rdtscp");
-    assert_true(engine.cycle.by == CYCLES_UNKNOWN && !engine.cycle.counter.used);
-    assert_true(timer_read(&engine.cycle.source, &first));
-    assert_true(timer_read(&engine.cycle.source, &second));
+    assert_string_equal(engine.facts.cycle.source.used->name, "rdtscp");
+    assert_true(engine.facts.cycle.by == CYCLES_UNKNOWN && !engine.facts.cycle.counter.used);
+    assert_true(timer_read(&engine.facts.cycle.source, &first));
+    assert_true(timer_read(&engine.facts.cycle.source, &second));
     assert_true(second > first);
 
     has_rdtscp = false;
@@ -461,7 +449,9 @@ static const char *judged(void)
 
     sink_buf_init(&b, text, sizeof text);
     report_init(&r, &b.sink, FORMAT_JSONL);
-    selftests_counter(&engine, &r);
+    struct probe_check linearity = {.result = SELFTEST_NOT_JUDGED};
+    struct cycle_check counter = cycle_judge(&engine);
+    selftests_core(&engine.facts, &linearity, &counter, &r);
     assert_int_equal(r.failures, strstr(text, "\"fail\"") != NULL);
     return text;
 }
@@ -482,7 +472,7 @@ static void self_test(void **state)
     w.fail_every = 2;
     assert_non_null(strstr(judged(), "readings fail"));
     w.fail_every = 0;
-    engine.execution = EXEC_INSTRUCTIONS;
+    engine.facts.execution = EXEC_INSTRUCTIONS;
     assert_non_null(strstr(judged(), "\"not judged\""));
     begin_world("tsc,null");
     assert_non_null(strstr(judged(), "\"not judged\""));
@@ -491,7 +481,7 @@ static void self_test(void **state)
     begin_world("tsc");
     options.cycle = (struct timer_list){.n = 2, .id = {CYCLE_PMC, CYCLE_APERF}};
     static struct timer other = {.name = "other", .start = start, .read = count, .bits = 40};
-    engine.cycle.counter.used = &other;
+    engine.facts.cycle.counter.used = &other;
     assert_non_null(strstr(judged(), "other 1.0000, pmc 1.0000"));
     assert_int_equal(w.stops, 1);
 }

@@ -4,12 +4,12 @@
 /* What a row of so many placements, all at one place, gathers in one round. */
 static void take_at(const struct placed *at, unsigned placements)
 {
-    const size_t windows = engine.samples, blocks = windows / ENGINE_BLOCK;
+    const size_t windows = engine.facts.samples, blocks = windows / ENGINE_BLOCK;
     uint64_t *const scratch = memory + sampler_need(windows, blocks);
 
     assert_true(sampler_need(windows, blocks) + headline_part_need(blocks) <=
                 sizeof memory / sizeof *memory);
-    assert_true(gathered_need(&options, engine.samples, 1) <= sizeof store / sizeof *store);
+    assert_true(gathered_need(&options, engine.facts.samples, 1) <= sizeof store / sizeof *store);
     gathered_init(gathered, &engine);
     sampler_init(&sampler, &engine, windows, blocks);
     for (unsigned i = 0; i < placements; i++) {
@@ -30,7 +30,7 @@ static struct headline headline_now(unsigned placements)
     static double theta[LAYOUT_MAX], round;
     const struct headline_means means = {theta, &round, placements, 1};
 
-    return headline(gathered, &bench, engine.step, CYCLES_RULER, &means, memory);
+    return headline(gathered, &bench, engine.facts.step, CYCLES_RULER, &means, memory);
 }
 
 static struct headline figure(unsigned placements)
@@ -454,7 +454,7 @@ static void shared_blocks_are_taken_again(void **state)
     plant.extra = slowed;
     fake_own.is_shared = a_third;
     options.quiet_budget = 20;
-    engine.samples = 1024;
+    engine.facts.samples = 1024;
     struct row row = whole_row(b);
     assert_int_equal(row.status, ROW_OK);
     assert_false(row.shared);
@@ -462,13 +462,13 @@ static void shared_blocks_are_taken_again(void **state)
     assert_true(row.shared_blocks > row.blocks / 5 && row.shared_blocks < row.blocks * 2 / 3);
     assert_int_equal(row.blocks, fake_own.blocks);
     assert_int_equal(row.shared_blocks, fake_own.shared);
-    assert_int_equal(row.blocks, 5 * engine.samples / ENGINE_BLOCK + row.shared_blocks);
+    assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK + row.shared_blocks);
     /* They are in the histogram. */
-    assert_true(row.ticks.n > engine.samples && row.ticks.max > row.ticks.min);
+    assert_true(row.ticks.n > engine.facts.samples && row.ticks.max > row.ticks.min);
     options.quiet_budget = 0;
     row = whole_row(b);
-    assert_int_equal(row.blocks, 5 * engine.samples / ENGINE_BLOCK);
-    assert_true(row.ticks.n == engine.samples && row.shared_blocks > 0);
+    assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK);
+    assert_true(row.ticks.n == engine.facts.samples && row.shared_blocks > 0);
     assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9 || row.shared);
 }
 
@@ -480,7 +480,7 @@ static void a_reading_stands_for_a_run_of_blocks(void **state)
     plant.extra = slowed;
     fake_own.is_shared = a_third;
     options.quiet_budget = 20;
-    engine.samples = 1024;
+    engine.facts.samples = 1024;
     struct row single = whole_row(bench);
     unsigned reads = fake_own.reads;
     fake_own.wait = 3;
@@ -488,11 +488,11 @@ static void a_reading_stands_for_a_run_of_blocks(void **state)
     struct row row = whole_row(bench);
     assert_true(fake_own.reads < reads / 2 && single.blocks > 0);
     assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9);
-    assert_int_equal(row.blocks, 5 * engine.samples / ENGINE_BLOCK + row.shared_blocks);
+    assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK + row.shared_blocks);
     options.quiet_budget = 2;
     fake_own.is_shared = at_all_times;
     row = whole_row(bench);
-    assert_int_equal(row.blocks, 3 * 5 * engine.samples / ENGINE_BLOCK);
+    assert_int_equal(row.blocks, 3 * 5 * engine.facts.samples / ENGINE_BLOCK);
 }
 
 static void a_core_that_is_never_alone_is_not_judged(void **state)
@@ -508,7 +508,8 @@ static void a_core_that_is_never_alone_is_not_judged(void **state)
     struct row row = whole_row(b);
     assert_int_equal(row.status, ROW_OK);
     assert_true(row.shared && row.shared_blocks == row.blocks);
-    assert_int_equal(row.blocks, 4 * 5 * engine.samples / ENGINE_BLOCK); /* the budget is spent */
+    assert_int_equal(row.blocks,
+                     4 * 5 * engine.facts.samples / ENGINE_BLOCK); /* the budget is spent */
     assert_true(row.headline.known && row.headline.cycles.theta > 3.5);
     fake_own.is_shared = NULL; /* the same figure of a core alone */
     plant.extra = NULL;
@@ -528,7 +529,7 @@ static void the_interval_holds_both_states(void **state)
     plant.extra = slowed;
     fake_own.is_shared = mostly;
     options.quiet_budget = 0;
-    engine.samples = 1024;
+    engine.facts.samples = 1024;
     struct row row = whole_row(bench);
     const struct estimate *c = &row.headline.cycles;
     assert_true(row.shared);
@@ -542,7 +543,7 @@ static void an_older_best_is_judged_again(void **state)
     (void)state;
     assert_false(whole_row(bench).shared);
     engine_begin(&engine, &bench, gathered);
-    for (unsigned i = 0; i < engine.rounds; i++)
+    for (unsigned i = 0; i < engine.facts.rounds; i++)
         engine_round(&engine, gathered, i);
     fake_own.limit = 0.1; /* a better one was found meanwhile: 0.125 is above it */
     engine_end(&engine, gathered, &row);

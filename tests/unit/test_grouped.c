@@ -4,9 +4,9 @@
 #include "bench/show/grouped.c"
 
 /* A row's figure is its headline's as it stands, in core cycles. */
-struct per_op per_op_of(const struct engine *e, const struct headline *h)
+struct per_op per_op_of(const struct run_facts *run, const struct headline *h)
 {
-    (void)e;
+    (void)run;
     return (struct per_op){"cycles", h->known ? h->cycles.theta : UNKNOWN,
                            h->known ? estimate_longer_side(&h->cycles) : UNKNOWN};
 }
@@ -17,13 +17,13 @@ static const struct bench_family two = {{"trap", "cure"}},
 static char text[8192];
 static struct grouped g;
 static struct options o;
-static struct engine e;
+static struct run_facts run;
 
 static int begin(size_t rows)
 {
     options_default(&o);
-    e = (struct engine){.o = &o, .cores = 1};
-    grouped_begin(&g, &e, rows);
+    run = (struct run_facts){.o = &o, .cores = 1};
+    grouped_begin(&g, &run, rows);
     return 0;
 }
 
@@ -72,7 +72,7 @@ static bool take(const struct bench_family *family, const char *line, unsigned c
 {
     struct row row = row_of(bench_of(family, line, column), v, half);
 
-    return grouped_take(&g, &e, &row, false);
+    return grouped_take(&g, &run, &row, false);
 }
 
 static void when_there_are_many(void **state)
@@ -84,17 +84,17 @@ static void when_there_are_many(void **state)
     assert_true(g.on);
     assert_false(take(NULL, NULL, 0, 1, 0.1));
     o.table = TABLE_ROWS;
-    grouped_begin(&g, &e, 100);
+    grouped_begin(&g, &run, 100);
     assert_false(g.on);
     o.table = TABLE_GROUPED;
-    grouped_begin(&g, &e, 1);
+    grouped_begin(&g, &run, 1);
     assert_true(g.on);
     o.layout = LAYOUT_SWEEP;
-    grouped_begin(&g, &e, 100);
+    grouped_begin(&g, &run, 100);
     assert_false(g.on);
     o.layout = LAYOUT_SHUFFLE;
     o.method = METHOD_KBEST;
-    grouped_begin(&g, &e, 100);
+    grouped_begin(&g, &run, 100);
     assert_false(g.on);
 }
 
@@ -142,21 +142,21 @@ static void what_is_wrong_is_told_in_full(void **state)
     struct row row = row_of(bench_of(&four, "got", 0), 4, 1);
 
     (void)state;
-    assert_false(grouped_take(&g, &e, &row, true));
+    assert_false(grouped_take(&g, &run, &row, true));
     row.bench = bench_of(&four, "got", 1);
     row.shared = true;
-    assert_false(grouped_take(&g, &e, &row, true));
+    assert_false(grouped_take(&g, &run, &row, true));
     row.bench = bench_of(&four, "got", 2);
     row.shared = false;
     row.status = ROW_WRONG;
-    assert_false(grouped_take(&g, &e, &row, false));
+    assert_false(grouped_take(&g, &run, &row, false));
     row.bench = bench_of(&four, "got", 3);
     row.status = ROW_OK;
     row.headline.modes.count = 2;
-    assert_true(grouped_take(&g, &e, &row, false));
+    assert_true(grouped_take(&g, &run, &row, false));
     row.bench = bench_of(&four, "plt", 3);
     row.status = ROW_UNSUPPORTED;
-    assert_false(grouped_take(&g, &e, &row, false));
+    assert_false(grouped_take(&g, &run, &row, false));
     show();
     assert_non_null(strstr(text, "; * modes; ! see above\r\n"));
     assert_non_null(strstr(text, "\r\ngot                        4.000!  shared!    FAIL!   4.000*"
@@ -170,11 +170,11 @@ static void cores_have_lines_of_their_own(void **state)
     struct row row = row_of(bench_of(&two, "div", 0), 6, UNKNOWN);
 
     (void)state;
-    e.cores = 2;
-    grouped_begin(&g, &e, 100);
-    assert_true(grouped_take(&g, &e, &row, false));
+    run.cores = 2;
+    grouped_begin(&g, &run, 100);
+    assert_true(grouped_take(&g, &run, &row, false));
     row.core = 3;
-    assert_true(grouped_take(&g, &e, &row, false));
+    assert_true(grouped_take(&g, &run, &row, false));
     show();
     assert_non_null(strstr(text, "\r\ndiv @0 "));
     assert_non_null(strstr(text, "\r\ndiv @3 "));
@@ -189,7 +189,7 @@ static void a_series_is_in_order(void **state)
         struct bench *b = bench_of(&two, "sum", 0);
         b->at = counts[i];
         struct row row = row_of(b, counts[i], UNKNOWN);
-        assert_true(grouped_take(&g, &e, &row, false));
+        assert_true(grouped_take(&g, &run, &row, false));
     }
     assert_string_equal(show(), "\r\n                         cycles/op\r\n"
                                 "suite                       trap     cure\r\n"

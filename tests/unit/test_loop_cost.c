@@ -85,7 +85,7 @@ static void a_loop_hides_no_more_than_it_takes(void **state)
 static struct row_loop cost(bool loop, enum execution execution)
 {
     static struct bench bench = {.form = FORM_LOOP, .ops = 1000};
-    struct engine e = {.execution = execution, .cycle = {.by = CYCLES_RULER}};
+    struct engine e = {.facts.execution = execution, .facts.cycle = {.by = CYCLES_RULER}};
     struct gathered g = {0};
     struct row row = {.bench = &bench, .cycles_per_tick = 0.5};
 

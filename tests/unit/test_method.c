@@ -130,7 +130,7 @@ static void timer_interrupts_are_taken_off(void **state)
 
     memset(plant.of_kind, 0, sizeof plant.of_kind);
     plant.calls = 0;
-    engine.compensate.cost = (struct tick_cost){.known = true, .cost = INTERRUPT};
+    engine.facts.compensate.cost = (struct tick_cost){.known = true, .cost = INTERRUPT};
     struct row without = by_method(METHOD_KBEST);
     const struct method_side *body = &without.method.body, *nothing = &without.method.empty;
     assert_in_range(body->interrupts, body->all.n / 5, body->all.n / 5 + 8); /* warm-up's too */
@@ -182,7 +182,7 @@ static struct row of_interval(double interval, bool compensated)
     timer.now = 0;
     timer.n = 0;
     if (compensated)
-        engine.compensate.cost = cost_of_interrupts(interval);
+        engine.facts.compensate.cost = cost_of_interrupts(interval);
     return by_method(METHOD_KBEST);
 }
 
@@ -197,7 +197,8 @@ static void a_long_window_is_compensated_towards_the_truth(void **state)
     for (double parts = 1.5; parts < 10; parts += 0.7) {
         struct row as_it_is = of_interval(window / parts, false);
         struct row without = of_interval(window / parts, true);
-        assert_true(engine.compensate.cost.known && engine.compensate.cost.cost == INTERRUPT);
+        assert_true(engine.facts.compensate.cost.known &&
+                    engine.facts.compensate.cost.cost == INTERRUPT);
         double off = as_it_is.method.ticks - truth, left = without.method.ticks - truth;
         assert_true(off * OPS > INTERRUPT * 0.9); /* one at the least */
         assert_true(fabs(left) < fabs(off) / 4);
@@ -213,23 +214,23 @@ static void compensation_says_why_not(void **state)
     engine.p = &bare;
     options.method = METHOD_KBEST;
     compensate_open(&engine);
-    assert_null(engine.compensate.why_not); /* not asked for */
+    assert_null(engine.facts.compensate.why_not); /* not asked for */
     options.compensate = COMPENSATE_ON;
     bare.timer_interrupts = NULL;
     compensate_open(&engine);
-    assert_non_null(strstr(engine.compensate.why_not, "every interrupt is masked here"));
-    assert_false(engine.compensate.cost.known);
+    assert_non_null(strstr(engine.facts.compensate.why_not, "every interrupt is masked here"));
+    assert_false(engine.facts.compensate.cost.known);
     bare.timer_interrupts = timer_interrupts;
-    engine.execution = EXEC_EMULATED;
+    engine.facts.execution = EXEC_EMULATED;
     compensate_open(&engine);
-    assert_non_null(strstr(engine.compensate.why_not, "an emulator's time"));
-    engine.execution = EXEC_SILICON;
-    engine.tsc_hz = 1e7; /* two seconds of it are soon over, and no interrupt is counted */
+    assert_non_null(strstr(engine.facts.compensate.why_not, "an emulator's time"));
+    engine.facts.execution = EXEC_SILICON;
+    engine.facts.tsc_hz = 1e7; /* two seconds of it are soon over, and no interrupt is counted */
     compensate_open(&engine);
-    assert_non_null(strstr(engine.compensate.why_not, "too few timer interrupts"));
+    assert_non_null(strstr(engine.facts.compensate.why_not, "too few timer interrupts"));
     options.method = METHOD_PLAIN;
     compensate_open(&engine);
-    assert_null(engine.compensate.why_not);
+    assert_null(engine.facts.compensate.why_not);
 }
 
 static bool every_tenth(size_t i)
@@ -331,10 +332,10 @@ static void what_the_recipe_hides_is_in_the_error(void **state)
             options.ensembles = 4;
             options.size = 16;
             engine.hides = 40 * hides;
-            engine.ticks_per_cycle = 0.5;
+            engine.facts.ticks_per_cycle = 0.5;
             error[hides] = by_method(m).method.error;
         }
-        assert_true(fabs((error[1] - error[0]) * OPS - 40 * engine.ticks_per_cycle) < 1e-6);
+        assert_true(fabs((error[1] - error[0]) * OPS - 40 * engine.facts.ticks_per_cycle) < 1e-6);
     }
 }
 

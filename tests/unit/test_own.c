@@ -217,12 +217,6 @@ bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behi
     return false;
 }
 
-bool place_is_cold(const struct engine *e, const struct bench *b)
-{
-    (void)e, (void)b;
-    return false;
-}
-
 void place_cool(const struct placed *p)
 {
     (void)p;
@@ -280,20 +274,20 @@ static void a_core(double width, double step, double share, uint32_t quiet_budge
     options.warmup = 0;
     options.quiet_budget = quiet_budget;
     engine = (struct engine){.p = &platform,
-                             .o = &options,
-                             .recipe = RECIPE_LFENCE,
-                             .execution = EXEC_SILICON,
-                             .samples = SAMPLES,
-                             .rounds = 4,
-                             .step = step,
+                             .facts.o = &options,
+                             .facts.recipe = RECIPE_LFENCE,
+                             .facts.execution = EXEC_SILICON,
+                             .facts.samples = SAMPLES,
+                             .facts.rounds = 4,
+                             .facts.step = step,
                              .step_cycles = (uint64_t)(step / core.ticks_per_cycle) + 1,
-                             .ticks_per_cycle = core.ticks_per_cycle,
-                             .tsc_hz = 2e9,
+                             .facts.ticks_per_cycle = core.ticks_per_cycle,
+                             .facts.tsc_hz = 2e9,
                              .sampler = &sampler,
                              .placed = places,
                              .memory = memory};
     own_open(&engine);
-    assert_null(engine.own.why_not);
+    assert_null(engine.facts.own.why_not);
     memset(&judged, 0, sizeof judged);
 }
 
@@ -301,11 +295,11 @@ static struct row take(void)
 {
     static struct row row;
 
-    assert_true(gathered_need(&options, engine.samples, engine.rounds) <=
+    assert_true(gathered_need(&options, engine.facts.samples, engine.facts.rounds) <=
                 sizeof store / sizeof *store);
     assert_true(engine_need(&options) <= sizeof memory / sizeof *memory);
     engine_begin(&engine, &bench, gathered);
-    for (unsigned i = 0; i < engine.rounds; i++)
+    for (unsigned i = 0; i < engine.facts.rounds; i++)
         engine_round(&engine, gathered, i);
     engine_end(&engine, gathered, &row);
     return row;
@@ -319,7 +313,7 @@ static unsigned told(void)
     unsigned percent = 0;
 
     sink_buf_init(&b, text, sizeof text);
-    own_show_head(&engine, &b.sink);
+    own_show_head(&engine.facts, &b.sink);
     if (sscanf(text, "alone     somebody else had core 0 %u%% of the time", &percent) != 1)
         assert_non_null(strstr(text, "core 0 was ours alone"));
     return percent;
@@ -365,8 +359,8 @@ static void a_neighbour(double width, double step, double share)
     assert_true(judged.beside > 100 && judged.seen >= 0.95 * judged.beside);
     assert_true(shared >= judged.seen && blocks > ROWS * NEEDED);
     assert_int_equal(blocks, judged.all);
-    assert_int_equal(engine.own.blocks, blocks);
-    assert_int_equal(engine.own.shared, shared);
+    assert_int_equal(engine.facts.own.blocks, blocks);
+    assert_int_equal(engine.facts.own.shared, shared);
     assert_in_range(told(), 100.0 * judged.beside / judged.all,
                     100.0 * (judged.all - judged.alone + judged.alarms) / judged.all + 1);
 }
@@ -409,13 +403,13 @@ static void a_search(double share, uint64_t most)
     engine.own.search_left = most;
     taken = judging = windows = 0;
     interleave(&engine, &fn, 1, POINTS, &kind);
-    uint64_t again = engine.own.blocks - NEEDED_BLOCKS;
+    uint64_t again = engine.facts.own.blocks - NEEDED_BLOCKS;
     uint64_t ticks = (uint64_t)(OPS * OPERATION * ENGINE_BLOCK * core.ticks_per_cycle);
-    assert_true(engine.own.blocks >= NEEDED_BLOCKS && again <= most / ticks + 1);
-    assert_int_equal(engine.own.gave_up, share > 0);
+    assert_true(engine.facts.own.blocks >= NEEDED_BLOCKS && again <= most / ticks + 1);
+    assert_int_equal(engine.facts.own.gave_up, share > 0);
     assert_true((again > 0) == (share > 0));
     sink_buf_init(&text, head, sizeof head);
-    own_show_head(&engine, &text.sink);
+    own_show_head(&engine.facts, &text.sink);
     assert_true((strstr(head, "given up") != NULL) == (share > 0));
 }
 

@@ -50,7 +50,7 @@ static int start(void **state)
     pressed = false;
     looks = shows = 0;
     smis = 0;
-    engine = (struct engine){.p = &platform, .tsc_hz = HZ, .pace = &pace};
+    engine = (struct engine){.p = &platform, .facts.tsc_hz = HZ, .pace = &pace};
     pace_init(&pace, &platform, &engine);
     pace.show = show;
     pace.ctx = &shown;

@@ -40,7 +40,7 @@ static struct platform platform = {
     .code = code_buffer, .data = data_buffer, .code_write = nothing, .code_exec = nothing};
 static struct options options;
 static struct compiled compiled;
-static struct engine engine = {.p = &platform, .o = &options, .compiled = &compiled};
+static struct engine engine = {.p = &platform, .facts.o = &options, .compiled = &compiled};
 static struct placed placed[LAYOUT_MAX];
 
 static struct bench bench = {.suite = "made",

@@ -102,8 +102,8 @@ size_t crowd_size(unsigned n)
 void probe_core(struct engine *e, struct probe *p)
 {
     (void)p;
-    e->step = e->core;
-    e->execution = executions[e->core];
+    e->facts.step = e->facts.core;
+    e->facts.execution = executions[e->facts.core];
 }
 
 uint32_t engine_samples_most(const struct options *o)
@@ -123,20 +123,20 @@ void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
 {
     memset(g, 0, sizeof *g);
     g->row.bench = b;
-    g->row.core = e->core;
+    g->row.core = e->facts.core;
 }
 
 void engine_round(struct engine *e, struct gathered *g, unsigned round)
 {
-    assert_int_equal(g->row.core, e->core); /* its own, which no other core has touched */
+    assert_int_equal(g->row.core, e->facts.core); /* its own, which no other core has touched */
     assert_int_equal(g->rounds, round);
     g->rounds++;
-    g->row.windows += e->core + (e->gate ? 100 : 0);
-    e->memory[0] = e->core; /* this core's own, where others measure too */
-    e->memory[9] = e->core;
+    g->row.windows += e->facts.core + (e->gate ? 100 : 0);
+    e->memory[0] = e->facts.core; /* this core's own, where others measure too */
+    e->memory[9] = e->facts.core;
     gated[measurements] = e->gate != NULL;
-    measured[measurements++] = e->core;
-    nmis_of[e->core]++;
+    measured[measurements++] = e->facts.core;
+    nmis_of[e->facts.core]++;
 }
 
 void engine_end(const struct engine *e, struct gathered *g, struct row *row)
@@ -153,17 +153,17 @@ static unsigned opened[CORES], closed[CORES];
 
 void cycle_open(struct engine *e)
 {
-    assert_int_equal(e->core, here);
-    assert_int_equal(e->cycle.by, CYCLES_UNKNOWN); /* not the boot core's */
+    assert_int_equal(e->facts.core, here);
+    assert_int_equal(e->facts.cycle.by, CYCLES_UNKNOWN); /* not the boot core's */
     opened[here]++;
-    e->cycle.by = CYCLES_COUNTER;
+    e->facts.cycle.by = CYCLES_COUNTER;
 }
 
 static unsigned no_counter; /* the core on which what cycle= names does not start; 0: none */
 
 bool cycle_check_words(const struct engine *e, struct sink *err)
 {
-    if (no_counter == 0 || e->core != no_counter)
+    if (no_counter == 0 || e->facts.core != no_counter)
         return true;
     fmt(err, "cycle=pmc: pmc does not start: in use");
     return false;
@@ -171,13 +171,13 @@ bool cycle_check_words(const struct engine *e, struct sink *err)
 
 void cycle_close(struct engine *e)
 {
-    assert_int_equal(e->core, here);
+    assert_int_equal(e->facts.core, here);
     closed[here]++;
 }
 
 struct cycle_check cycle_judge(struct engine *e)
 {
-    return (struct cycle_check){.n = e->core};
+    return (struct cycle_check){.n = e->facts.core};
 }
 
 /* --- the plan --------------------------------------------------------------------------------- */
@@ -209,12 +209,12 @@ static struct plan *plan_of(const char *list, enum share share)
     platform.memory = calloc(bench_memory_need(&options, CORES), sizeof *platform.memory);
     assert_non_null(platform.memory);
     boot = (struct engine){.p = &platform,
-                           .o = &options,
-                           .step = 26,
-                           .execution = boot_execution,
-                           .cycle = {.by = CYCLES_COUNTER},
-                           .rounds = rounds,
-                           .samples = SAMPLES_AUTO};
+                           .facts.o = &options,
+                           .facts.step = 26,
+                           .facts.execution = boot_execution,
+                           .facts.cycle = {.by = CYCLES_COUNTER},
+                           .facts.rounds = rounds,
+                           .facts.samples = SAMPLES_AUTO};
     engine_memory(&boot, platform.memory);
     struct plan *plan = plan_make(&boot);
     for (unsigned k = 0; k < plan->n; k++)
@@ -268,7 +268,7 @@ static void the_boot_core_alone(void **state)
     struct plan *plan = plan_of("bsp", SHARE_ALONE);
     assert_int_equal(plan->n, 1);
     assert_ptr_equal(plan->seat[0].engine.memory, platform.memory);
-    assert_int_equal((int)plan->seat[0].engine.step, 26);
+    assert_int_equal((int)plan->seat[0].engine.facts.step, 26);
     const struct row *row = measure(plan, 0);
     assert_int_equal(row->core, 0);
     assert_int_equal(row->nmis, 1);
@@ -288,7 +288,7 @@ static void one_after_the_other(void **state)
             assert_int_equal(row->core, k);
             assert_int_equal(row->nmis, 1);
             assert_int_equal((int)plan->seat[k].engine.figures[0].ticks, k);
-            assert_int_equal((int)plan->seat[k].engine.step, k ? k : 26);
+            assert_int_equal((int)plan->seat[k].engine.facts.step, k ? k : 26);
             assert_ptr_equal(plan->seat[k].engine.memory, platform.memory);
         }
     const unsigned want[] = {0, 1, 2, 3, 4, 0, 1, 2, 3, 4};
@@ -300,7 +300,7 @@ static void one_after_the_other(void **state)
         assert_int_equal(closed[i], i > 0 && i < 5);
     }
     for (unsigned k = 1; k < plan->n; k++)
-        assert_int_equal(plan->seat[k].engine.cycle.by, CYCLES_COUNTER);
+        assert_int_equal(plan->seat[k].engine.facts.cycle.by, CYCLES_COUNTER);
     nmis_of[2] += 7; /* while it was parked */
     assert_int_equal(plan_interruptions(plan), 7);
     assert_int_equal(plan_interruptions(plan), 0);
@@ -473,7 +473,7 @@ static void what_does_not_fit_has_one_round(void **state)
     words_of_a_row++;
     plan = plan_of("0-4", SHARE_TOGETHER);
     assert_true(plan->rounds == 1 && plan->one_for_memory);
-    assert_int_equal(plan->seat[0].engine.rounds, 1);
+    assert_int_equal(plan->seat[0].engine.facts.rounds, 1);
     assert_true(bench_memory_need(&options, CORES) < words_of_a_row);
     done();
     plan = plan_of("0-4", SHARE_ALONE);
@@ -514,7 +514,7 @@ static void cores_that_are_executed_otherwise(void **state)
     plan = plan_of("0-3", SHARE_ALONE);
     for (unsigned k = 0; k < 4; k++) {
         assert_non_null(measure(plan, k));
-        assert_int_equal(plan->seat[k].engine.execution, EXEC_EMULATED);
+        assert_int_equal(plan->seat[k].engine.facts.execution, EXEC_EMULATED);
     }
     done();
     boot_execution = EXEC_SILICON;

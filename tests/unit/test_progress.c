@@ -13,12 +13,6 @@ uint64_t gaps_duration(const struct engine *e)
     return 7000;
 }
 
-bool place_is_cold(const struct engine *e, const struct bench *b)
-{
-    (void)e;
-    return b->cold;
-}
-
 static const char *lacks(unsigned needs)
 {
     return needs ? "not here" : NULL;
@@ -48,8 +42,11 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
 
     (void)state;
     options_default(&o);
-    struct engine e = {
-        .p = &platform, .o = &o, .rounds = 1, .samples = 2048, .ticks_per_cycle = 0.5};
+    struct engine e = {.p = &platform,
+                       .facts.o = &o,
+                       .facts.rounds = 1,
+                       .facts.samples = 2048,
+                       .facts.ticks_per_cycle = 0.5};
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, watch = {.form = FORM_WATCH},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
@@ -58,9 +55,9 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
     assert_true(progress_guess(&e, &many) > 5 * one);
     assert_true(progress_guess(&e, &cold) > 10 * one);
     assert_true(progress_guess(&e, &watch) == 7000);
-    e.ticks_per_cycle = 1;
+    e.facts.ticks_per_cycle = 1;
     assert_true(progress_guess(&e, &few) == 2 * one);
-    e.samples = 4096;
+    e.facts.samples = 4096;
     assert_true(progress_guess(&e, &few) > 3 * one);
 }
 
@@ -70,14 +67,18 @@ static void refused_rows_take_nothing(void **state)
 
     (void)state;
     options_default(&o);
-    struct engine e = {.p = &platform, .o = &o, .rounds = 1, .samples = 64, .ticks_per_cycle = 0.5};
+    struct engine e = {.p = &platform,
+                       .facts.o = &o,
+                       .facts.rounds = 1,
+                       .facts.samples = 64,
+                       .facts.ticks_per_cycle = 0.5};
     struct bench b = {.form = FORM_LOOP, .ops = 100};
     assert_true(progress_guess(&e, &b) > 0);
     b.needs = NEED_RING0;
     assert_true(progress_guess(&e, &b) == 0);
     b.needs = 0;
     o.method = METHOD_ADAPTIVE;
-    e.tsc_hz = 1e9;
+    e.facts.tsc_hz = 1e9;
     assert_true(progress_guess(&e, &b) == 0);
 }
 
@@ -88,11 +89,11 @@ static void each_method_has_its_own_length(void **state)
     (void)state;
     options_default(&o);
     struct engine e = {.p = &platform,
-                       .o = &o,
-                       .rounds = 1,
-                       .samples = 2048,
-                       .ticks_per_cycle = 0.5,
-                       .tsc_hz = 1e9};
+                       .facts.o = &o,
+                       .facts.rounds = 1,
+                       .facts.samples = 2048,
+                       .facts.ticks_per_cycle = 0.5,
+                       .facts.tsc_hz = 1e9};
     struct bench b = {.form = FORM_LOOP, .ops = 100, .grain = 1};
     o.method = METHOD_ENSEMBLES;
     double some = progress_guess(&e, &b);
@@ -226,18 +227,19 @@ static void stepping_is_guessed(void **state)
 
     (void)state;
     options_default(&o);
-    struct engine e = {.p = &platform, .o = &o, .ticks_per_cycle = 0.5, .stepping.ticks = 40000};
+    struct engine e = {
+        .p = &platform, .facts.o = &o, .facts.ticks_per_cycle = 0.5, .facts.stepping.ticks = 40000};
     struct bench b = {.form = FORM_FUNCTION, .ops = 1000, .grain = 50};
     const struct gathered g = {.used = {[KIND_BODY] = true}};
     window_ticks[KIND_BODY] = 5000;
     double some = progress_guess_steps(&e, &b, &g);
-    assert_true(some > 100 * e.stepping.ticks && some < 10000 * e.stepping.ticks);
+    assert_true(some > 100 * e.facts.stepping.ticks && some < 10000 * e.facts.stepping.ticks);
     window_ticks[KIND_BODY] = 50000;
     assert_true(progress_guess_steps(&e, &b, &g) > 5 * some);
     b.grain = 100;
     assert_true(progress_guess_steps(&e, &b, &g) > 12 * some);
     assert_true(progress_guess_steps(&e, &b, NULL) > 0);
-    e.stepping.ticks *= 2;
+    e.facts.stepping.ticks *= 2;
     assert_true(progress_guess_steps(&e, &b, &g) > 24 * some);
     o.instructions = INSTRUCTIONS_OFF;
     assert_true(progress_guess_steps(&e, &b, &g) == 0);

@@ -90,7 +90,7 @@ static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
 static void rounds_are_parts_of_one_row(void **state)
 {
     (void)state;
-    engine.samples = 2048;
+    engine.facts.samples = 2048;
     plant.extra = now_and_then;
     struct row one = whole_row(bench);
     uint64_t windows = one.windows;
@@ -98,8 +98,8 @@ static void rounds_are_parts_of_one_row(void **state)
     assert_int_equal(one.ticks.n, 2048);
     for (unsigned rounds = 2; rounds <= ROUNDS_MOST; rounds *= 2) {
         start(NULL);
-        engine.samples = 2048;
-        engine.rounds = rounds;
+        engine.facts.samples = 2048;
+        engine.facts.rounds = rounds;
         plant.extra = now_and_then;
         struct row row = whole_row(bench);
         assert_int_equal(row.status, ROW_OK);
@@ -126,8 +126,8 @@ static double slower_body(enum kind k, size_t i)
 static void rounds_are_in_the_interval(void **state)
 {
     (void)state;
-    engine.samples = 2048;
-    engine.rounds = 4;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
     plant.extra = slower_body;
     struct row row = whole_row(bench);
     assert_true(fabs(row.round_theta[0] - 3.25) < 1e-3);
@@ -143,8 +143,8 @@ static void fixed_layout_has_a_part_in_each_round(void **state)
 {
     (void)state;
     options.layout = LAYOUT_FIXED;
-    engine.samples = 2048;
-    engine.rounds = 4;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
     plant.extra = slower_body;
     struct row row = whole_row(bench);
     assert_int_equal(row.placements, 1);
@@ -159,8 +159,8 @@ static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
     struct row row;
 
     (void)state;
-    engine.samples = 2048;
-    engine.rounds = 4;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
     row_of(&bench, 2, &row);
     assert_int_equal(row.rounds, 2);
     assert_int_equal(row.ticks.n, 1024);
@@ -190,8 +190,8 @@ static void a_fault_in_a_later_round_ends_the_row(void **state)
     struct row row;
 
     (void)state;
-    engine.samples = 2048;
-    engine.rounds = 4;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
     row_of(&bench, 1, &row);
     ends = &ended;
     ends_after = 1;
@@ -238,9 +238,9 @@ static void short_rounds_have_one_deadline(void **state)
     struct row row;
 
     (void)state;
-    engine.samples = 2048;
-    engine.rounds = 4;
-    engine.tsc_hz = 1e9;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    engine.facts.tsc_hz = 1e9;
     options.deadline = 2;
     row_of(&bench, 1, &row);
     assert_true(plant.ran == 0 && gathered->ran > 0);
@@ -264,14 +264,14 @@ static double each_another(enum kind k, size_t i)
 static void memory_is_bounded(void **state)
 {
     (void)state;
-    engine.samples = 2048;
+    engine.facts.samples = 2048;
     plant.extra = each_another;
     struct row one = whole_row(bench);
     assert_int_equal(one.hist->width, 1);
     assert_int_equal(one.hist->used, 2048);
     start(NULL);
-    engine.samples = 2048;
-    engine.rounds = 4;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
     plant.extra = each_another;
     struct row row = whole_row(bench);
     assert_true(row.hist->width > 1 && row.hist->used <= GATHERED_BODY_BINS);
@@ -294,17 +294,17 @@ static void exact_figures_need_one_round(void **state)
 
     (void)state;
     engine_executed_by(&engine, &v);
-    assert_int_equal(engine.rounds, 1);
+    assert_int_equal(engine.facts.rounds, 1);
     v.execution = EXEC_EMULATED;
     engine_executed_by(&engine, &v);
-    assert_int_equal(engine.rounds, 1);
+    assert_int_equal(engine.facts.rounds, 1);
     v.execution = EXEC_SILICON;
-    engine.samples = 2048;
+    engine.facts.samples = 2048;
     engine_executed_by(&engine, &v);
-    assert_int_equal(engine.rounds, 4);
+    assert_int_equal(engine.facts.rounds, 4);
     options.method = METHOD_PLAIN;
     engine_executed_by(&engine, &v);
-    assert_int_equal(engine.rounds, 1);
+    assert_int_equal(engine.facts.rounds, 1);
 }
 
 int main(void)

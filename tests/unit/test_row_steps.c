@@ -5,8 +5,8 @@
 /* Of this many microseconds. */
 static void a_step_takes(double us)
 {
-    engine.tsc_hz = 1e9;
-    engine.stepping = (struct stepping){.tried = true, .ticks = us * 1000};
+    engine.facts.tsc_hz = 1e9;
+    engine.facts.stepping = (struct stepping){.tried = true, .ticks = us * 1000};
 }
 
 static void an_operation_is_what_twice_as_many_add(void **state)
@@ -199,7 +199,7 @@ static void what_is_not_counted_says_why(void **state)
     places[0].kind[KIND_EMPTY].fn = NULL;
     says("its windows are empty");
     steppable.step = NULL;
-    engine.stepping.tried = false;
+    engine.facts.stepping.tried = false;
     says("not possible on this platform");
 }
 
@@ -211,7 +211,7 @@ static void a_flag_that_does_not_show_all_counts_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
         char why[32];
-        engine.stepping.tried = false;
+        engine.facts.stepping.tried = false;
         made.known = seen[i];
         fmt_buf(why, sizeof why, "%llu of %u instructions", (unsigned long long)seen[i],
                 STEP_KNOWN);

@@ -56,7 +56,7 @@ static int begin_counting(void **state)
     begin_row(state);
     hidden = 0;
     disturbed = 0;
-    engine.execution = EXEC_INSTRUCTIONS;
+    engine.facts.execution = EXEC_INSTRUCTIONS;
     places[0].kind[KIND_EMPTY].fn = timed_empty;
     places[0].kind[KIND_BODY].fn = timed_body;
     return 0;
@@ -69,8 +69,8 @@ static void free_windows_come_to_the_same(void **state)
     const struct stepped *s = go();
     assert_true(s->compared);
     assert_string_equal(s->unlike, "");
-    assert_int_equal(engine.stepping.compared, 1);
-    assert_int_equal(engine.stepping.unlike, 0);
+    assert_int_equal(engine.facts.stepping.compared, 1);
+    assert_int_equal(engine.facts.stepping.unlike, 0);
 }
 
 static void one_instruction_that_was_not_stepped_is_seen(void **state)
@@ -80,11 +80,11 @@ static void one_instruction_that_was_not_stepped_is_seen(void **state)
     const struct stepped *s = go();
     assert_true(s->compared);
     assert_non_null(strstr(s->unlike, "the body with"));
-    assert_int_equal(engine.stepping.unlike, 1);
-    assert_non_null(strstr(engine.stepping.first, "planted/row: the body"));
+    assert_int_equal(engine.facts.stepping.unlike, 1);
+    assert_non_null(strstr(engine.facts.stepping.first, "planted/row: the body"));
     hidden = -1;
     go();
-    assert_int_equal(engine.stepping.unlike, 2);
+    assert_int_equal(engine.facts.stepping.unlike, 2);
 }
 
 static void an_nmi_in_a_free_window_costs_another_try(void **state)
@@ -96,8 +96,8 @@ static void an_nmi_in_a_free_window_costs_another_try(void **state)
     assert_string_equal(s->unlike, "");
     disturbed = 1000; /* each try has one: nothing is judged */
     assert_false(go()->compared);
-    assert_int_equal(engine.stepping.compared, 1);
-    assert_int_equal(engine.stepping.unlike, 0);
+    assert_int_equal(engine.facts.stepping.compared, 1);
+    assert_int_equal(engine.facts.stepping.unlike, 0);
 }
 
 /* --- a counter -------------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ static void a_counter_that_disagrees_fails_nothing(void **state)
     assert_non_null(strstr(s->unlike, "the body with"));
     assert_true(is_known(s->by_counter));
     assert_null(stepped_row.why);
-    assert_int_equal(engine.stepping.unlike, 0); /* the self-test's */
+    assert_int_equal(engine.facts.stepping.unlike, 0); /* the self-test's */
     assert_int_equal(counter_stops, counter_runs);
 }
 
@@ -218,11 +218,11 @@ static void a_counter_that_does_not_start_is_tried_once(void **state)
     assert_false(s->compared || is_known(s->by_counter));
     assert_int_equal(counter_runs, 1);
     assert_int_equal(counter_stops, 0);
-    engine.stepping.no_counter = false;
+    engine.facts.stepping.no_counter = false;
     steppable.retired = retired_missing;
     assert_false(go()->compared);
     assert_true(stepped_known(&stepped_row.stepped));
-    engine.stepping.no_counter = false;
+    engine.facts.stepping.no_counter = false;
     steppable.retired = NULL;
     assert_false(go()->compared);
 }

@@ -120,12 +120,12 @@ static void over_rounds(void **state)
         thermal_row_keep(&row, kept);
     }
     expect("", "{\"throttled\":false}\n");
-    thermal_row_kept(&row, kept);
+    row = thermal_row_kept(kept);
     expect("  ^ throttled by core_thermal\r\n",
            "{\"throttled\":true,\"throttled_by\":[\"core_thermal\"]}\n");
     row = (struct thermal_row){0};
     thermal_row_keep(&row, kept);
-    thermal_row_kept(&row, kept);
+    row = thermal_row_kept(kept);
     expect("", "{}\n");
 }
 

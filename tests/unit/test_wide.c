@@ -66,8 +66,8 @@ static struct row measured(const struct unit *unit, bool has_licences, double ev
     here = platform;
     here.cpu = &with_avx;
     engine.p = &here;
-    engine.samples = 1024;
-    engine.tsc_hz = US * 1e6;
+    engine.facts.samples = 1024;
+    engine.facts.tsc_hz = US * 1e6;
     options.instructions = INSTRUCTIONS_OFF;
     fake_tsc = 1000000000;
     core.has_licences = has_licences;

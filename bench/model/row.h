@@ -1,9 +1,9 @@
 /*
- * What a row comes to: bench/measure/ fills it, bench/show/ prints it. How it is got stands in the
- * headers of headline, method and engine.
+ * The result of a row on one core: plain data, which bench/measure/ fills and bench/show/ reads.
+ * The headers of headline, method and engine say how it is measured.
  */
-#ifndef BENCH_MEASURE_RESULT_H
-#define BENCH_MEASURE_RESULT_H
+#ifndef BENCH_MODEL_ROW_H
+#define BENCH_MODEL_ROW_H
 
 #include <stdbool.h>
 #include <stdint.h>
