@@ -16,6 +16,27 @@ VALUES = re.compile(r"^### Values of `([^`]+)`")
 VALUE = re.compile(r"^\|\s*`?([^`|]+?)`?\s*\|")
 
 
+# As the program's event `mistake` has them (lib/text/json.c), and as `written` has them.
+DECLARED = {"a string": "STRING", "an integer": "INTEGER", "a number": "NUMBER", "true or false": "BOOLEAN",
+            "an object": "OBJECT", "string": "STRING", "integer": "INTEGER", "number": "NUMBER", "boolean": "BOOLEAN",
+            "object": "OBJECT"}
+
+
+def declaration(path, said):
+    """The line that declares a field, and where it goes. A type that has no word of its own is left to the reader."""
+    return (f'declare it in bench/report/*.def beside its like, then `make fields`:\n'
+            f'FIELD("{path}", {DECLARED.get(said, "TYPE")}, "UNIT", PRESENT, "MEANING")')
+
+
+def mistakes(records):
+    """What the program says of fields that it wrote and that are not declared so, each with the line that declares it."""
+    found = [r["message"] for r in records if r.get("type") == "event" and r.get("kind") == "mistake"]
+    for i, message in enumerate(found):
+        if field := re.match(r"(\S+) is ([^,]*),", message):
+            found[i] = f"{message}: {declaration(*field.groups())}"
+    return found
+
+
 class Fields:
     """What some records have: types[(record type, path)] is the set of the types seen there, and words[...] that
     of the strings."""
@@ -109,7 +130,8 @@ def undeclared(fields, document):
     for field, types in sorted(fields.types.items()):
         found = document.find(field)
         if not found:
-            wrong.append(f"not declared: {field[0]}: `{field[1]}`, {written(types)}")
+            said = declaration(f"{field[0]}.{field[1]}", written(types))
+            wrong.append(f"not declared: {field[0]}: `{field[1]}`, {written(types)}: {said}")
         elif odd := sorted(t for t in types if not fits(t, document.types[found])):
             wrong.append(f"{field[0]}: `{field[1]}` is {' and '.join(odd)}; "
                          f"declared is {document.types[found]}")

@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 import build  # noqa: E402
-from read import report  # noqa: E402
+from read import report, report_fields  # noqa: E402
 from tools.qemu import QEMU, find_firmware  # noqa: E402
 
 DEBUG_EXIT = 0xF4
@@ -89,8 +89,8 @@ class Boot:
         parts = [seqs[a:b] for a, b in zip([0] + begun[1:], begun[1:] + [len(seqs)])]
         if len(parts) > runs or any(p != list(range(len(p))) for p in parts):
             raise Broken(f"seq has a gap: {seqs}")
-        for mistake in self.events("mistake"):
-            raise Broken(mistake["message"])
+        if mistakes := report_fields.mistakes(self.records):
+            raise Broken("\n".join(mistakes))
 
     def of(self, kind):
         return [r for r in self.records if r["type"] == kind]

@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
 from launch import launches  # noqa: E402
+from read import report_fields  # noqa: E402
 
 SECONDS = 300
 OVERDUE = "it did not come to its end before deadline="  # hosted/platform/fault.c
@@ -129,6 +130,9 @@ class Ended:
         self.status = process.returncode
         self.out = process.stdout.decode() if process.stdout is not None else ""
         self.err = process.stderr.decode()
+        lines = [line for line in self.out.splitlines() if '"kind":"mistake"' in line]
+        mistakes = report_fields.mistakes(map(json.loads, lines))
+        assert not mistakes, "\n".join(mistakes)
 
     def report(self):
         return launches.Launch(self.out.encode(), self.status, 0)

@@ -48,7 +48,8 @@ def output_of(words, allowed=(0, 2)):
     except subprocess.TimeoutExpired:
         p.send_signal(signal.SIGKILL)
         p.communicate()
-        pytest.fail(f"no end after {SECONDS} s: {words}")
+        pytest.fail(f"no end after {SECONDS} s: {words}\nAn option whose greatest number makes a run long has a "
+                    f'smaller one in GREATEST of {__file__}, like: "samples": 1024,')
     if b"it did not come to its end before deadline=" in out:
         allowed = (*allowed, FAULTED)  # on a busy machine a second can pass between two calls of a row
     assert p.returncode in allowed, f"exit status {p.returncode}: {words}\n{err.decode()}"
@@ -203,7 +204,8 @@ def extremes(key, values):
             low, high = map(int, bounds.groups())
             found += [str(low), str(min(high, GREATEST.get(key, high)))]
         else:
-            assert re.fullmatch(r"[a-z_]+", word), f"EXAMPLES needs values of {key}=: {values}"
+            assert re.fullmatch(r"[a-z_]+", word), (
+                f'EXAMPLES needs values of {key}= ({values}), as a line like:\n    "{key}": ["VALUE", "VALUE"],')
             found.append(word)
     return found
 
@@ -239,7 +241,7 @@ def test_the_judge_of_pairs():
     assert len(runs) < 12 and not any(impossible(r) for r in runs)
     assert len(seen) == 6 + 2 * (6 + 4) + 3  # all but exit with return
     assert extremes("most", "auto|32..1000000") == ["auto", "32", "1024"]
-    with pytest.raises(AssertionError, match="EXAMPLES needs values of door="):
+    with pytest.raises(AssertionError, match=r'EXAMPLES needs values of door=(?s:.*)"door": '):
         extremes("door", "X:Y|off")
 
 

@@ -82,6 +82,14 @@ def test_what_is_not_declared(change, field):
     assert len(wrong) == 1 and field in wrong[0], wrong
 
 
+def test_a_field_that_is_not_declared_comes_with_the_line_that_declares_it():
+    (wrong,), _ = judge({**ROW, "new": True})
+    assert '\nFIELD("row.new", BOOLEAN, ' in wrong and "make fields" in wrong
+    event = {"type": "event", "kind": "mistake", "message": "run.psfd is true or false, and docs/report.md states otherwise"}
+    (wrong,) = report_fields.mistakes([ROW, event])
+    assert '\nFIELD("run.psfd", BOOLEAN, ' in wrong and wrong.startswith(event["message"])
+
+
 def test_what_no_report_has():
     for name, fields in (("name", ["name"]), ("ticks", ["ticks", "ticks.mean"]), ("by", ["by", "by.*"])):
         _, gone = judge({k: v for k, v in ROW.items() if k != name})
@@ -119,7 +127,7 @@ def test_the_stored_records_are_of_a_cpu_with_a_counter():
 
 def test_the_program_writes_what_is_stored():
     """Each name of a field is in its source: a field that was taken out is not proven by what is stored."""
-    sources = [p.read_text() for room in ("bench", "kernel", "lib", "hosted") for p in (ROOT / room).rglob("*.c")]
+    sources = [p.read_text() for room in ("bench", "kernel", "lib", "hosted") for p in (ROOT / room).rglob("*.[ch]")]
     written = set(re.findall(r'"(\w+)"', "\n".join(sources)))
     document = of_the_document()
     found = [document.find(field) for field in report_fields.Fields(report_runs.stored()).types]
