@@ -88,15 +88,9 @@ void cpu_facts_record_mitigations(const struct cpu_facts *f, struct json *j)
     const struct mitigations *m = &f->mitigations;
 
     json_object(j, "mitigations");
-    json_bool(j, "ibrs", m->ibrs);
-    json_bool(j, "ibpb", m->ibpb);
-    json_bool(j, "stibp", m->stibp);
-    json_bool(j, "ssbd", m->ssbd);
-    json_bool(j, "ssb_no", m->ssb_no);
-    json_bool(j, "l1d_flush", m->l1d_flush);
-    json_bool(j, "md_clear", m->md_clear);
-    json_bool(j, "ibrs_always", m->ibrs_always);
-    json_bool(j, "stibp_always", m->stibp_always);
+#define RECORD(member, name) json_bool(j, name, m->member);
+    MITIGATIONS(RECORD)
+#undef RECORD
     if (m->spec_ctrl_known) {
         json_bool(j, "ibrs_on", m->spec_ctrl & SPEC_CTRL_IBRS);
         json_bool(j, "stibp_on", m->spec_ctrl & SPEC_CTRL_STIBP);

@@ -24,13 +24,25 @@ uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b);
  * so. */
 bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx);
 
-/* Whether each control is there, and whether it is on now where MSR 48h could be read. */
+/* What CPUID says is there: a member of struct mitigations and a field of the record
+ * `mitigations`. AMD alone has ssb_no, ibrs_always and stibp_always. */
+#define MITIGATIONS(FLAG)                                                                          \
+    FLAG(ibrs, "ibrs")                                                                             \
+    FLAG(ibpb, "ibpb")                                                                             \
+    FLAG(stibp, "stibp")                                                                           \
+    FLAG(ssbd, "ssbd")                                                                             \
+    FLAG(ssb_no, "ssb_no")                                                                         \
+    FLAG(l1d_flush, "l1d_flush")                                                                   \
+    FLAG(md_clear, "md_clear")                                                                     \
+    FLAG(ibrs_always, "ibrs_always")                                                               \
+    FLAG(stibp_always, "stibp_always")
+#define MITIGATIONS_MEMBER(member, name) bool member;
+
 struct mitigations {
-    bool ibrs, ibpb, stibp, ssbd, l1d_flush, md_clear; /* CPUID */
-    bool ibrs_always, stibp_always, ssb_no;            /* AMD */
-    bool spec_ctrl_known, arch_known;
-    uint64_t spec_ctrl; /* MSR 48h: bits 0 IBRS, 1 STIBP, 2 SSBD */
-    uint64_t arch;      /* MSR 10Ah, IA32_ARCH_CAPABILITIES */
+    MITIGATIONS(MITIGATIONS_MEMBER)
+    bool spec_ctrl_known, arch_known; /* the MSRs below could be read */
+    uint64_t spec_ctrl;               /* MSR 48h: bits 0 IBRS, 1 STIBP, 2 SSBD */
+    uint64_t arch;                    /* MSR 10Ah, IA32_ARCH_CAPABILITIES */
 };
 #define SPEC_CTRL_IBRS  (1u << 0)
 #define SPEC_CTRL_STIBP (1u << 1)
