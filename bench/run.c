@@ -211,7 +211,7 @@ static void run_on_each(struct run *run, size_t index)
 static void run_crowd(struct run *run, const struct bench *b)
 {
     run_show_suite(run, b);
-    const struct crowd *c = crowd_run(run->plan, b);
+    const struct meeting *c = crowd_run(run->plan, b);
     if (!run->plan->pace->stopped) {
         crowd_show(c, run->report);
         run_count(run, &c->row, &run->first->facts);
@@ -349,7 +349,7 @@ bool bench_run(const struct engine *boot, struct report *r, struct shown *shown)
     run.plan->pace->show = show_part;
     run.plan->pace->ctx = &run;
     probe_other_cores(&run);
-    cores_show(run.plan, r);
+    cores_show(&run.plan->cores, r);
     essence_begin(run.essence, first);
     grouped_begin(run.grouped, first, run.selected);
     look_at_bare_windows(&run);
@@ -366,7 +366,7 @@ bool bench_run(const struct engine *boot, struct report *r, struct shown *shown)
     compare_rows(r, first, run.first->figures, run.grouped);
     even_show(r, first, run.first->figures);
     growth_show(r, first, run.first->figures);
-    cores_compare(run.plan, run.grouped, r);
+    cores_compare(&run.plan->cores, run.grouped, r);
     run_tell_interruptions(&run, plan_interruptions(run.plan), NULL);
     essence_end(run.essence, first, r->smis);
     plan_release(run.plan);

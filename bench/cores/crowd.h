@@ -13,26 +13,13 @@
 #include "bench/cores/exchange.h"
 #include "bench/measure/barrier.h"
 #include "bench/measure/context.h"
+#include "bench/model/cores.h"
 
 struct plan;
 
 /* Above 32 cores pairs are sampled: 32 * 31 / 2 of them, or one for each core. */
 #define CROWD_ALL_PAIRS 32
-#define CROWD_STEPS     12 /* 1, 2, 4 .. 1024 cores, and all */
-#define CROWD_ROUNDS    5  /* of a contest; the middle one counts */
-
-/* What passed from core a to core b, in ticks; of the TSCs' difference: b is ahead, `error` in
- * greatest - least. */
-struct pair {
-    unsigned a, b; /* core numbers */
-    double least, median, greatest;
-};
-
-/* By so many cores at once: a core's ticks for one operation; the quickest and slowest core's. */
-struct contest {
-    unsigned cores;
-    double ticks, least, greatest;
-};
+#define CROWD_ROUNDS    5 /* of a contest; the middle one counts */
 
 /* One core's part in a contest. */
 struct crowd_seat {
@@ -63,12 +50,7 @@ struct crowd {
     bool silicon;
     uint64_t duration, patience; /* of a round, of a wait: ticks */
 
-    struct row row; /* status, why, ticks an operation in headline.ticks */
-    struct pair *pair;
-    unsigned pairs, pairs_all;
-    uint64_t backwards;
-    struct contest contest[CROWD_STEPS];
-    unsigned contests;
+    struct meeting met; /* what comes of it */
 };
 
 /* Lines of shared words that n cores need. */

@@ -112,7 +112,7 @@ static bool step(struct crowd *c, unsigned n, uint64_t (*counted)(const struct c
         crowd_fail(c, ROW_WRONG, why);
         return false;
     }
-    c->contest[c->contests++] = middle(c, n, c->silicon ? CROWD_ROUNDS : 1);
+    c->met.contest[c->met.contests++] = middle(c, n, c->silicon ? CROWD_ROUNDS : 1);
     return true;
 }
 
@@ -132,5 +132,5 @@ void crowd_contest(struct crowd *c, bool (*batch)(struct crowd *, unsigned, unsi
         if (!step(c, cores, counted))
             return;
     if (step(c, n, counted))
-        c->row.headline.ticks = c->contest[c->contests - 1].ticks;
+        c->met.row.headline.ticks = c->met.contest[c->met.contests - 1].ticks;
 }

@@ -46,14 +46,14 @@ static bool play(struct crowd *c, unsigned k, unsigned l, bool stamped)
         crowd_fail(c, ROW_WRONG, why);
     else if (crowd_parts_done(c, 2) && !exchange_complete(&c->exchange))
         crowd_fail(c, ROW_WRONG, "two cores did not make all their moves");
-    return !c->row.why;
+    return !c->met.row.why;
 }
 
 static void note(struct crowd *c, unsigned k, unsigned l, struct pair p)
 {
     p.a = c->plan->list[k];
     p.b = c->plan->list[l];
-    c->pair[c->pairs++] = p;
+    c->met.pair[c->met.pairs++] = p;
 }
 
 static void note_pingpong(struct crowd *c, unsigned k, unsigned l)
@@ -73,7 +73,7 @@ static void note_skew(struct crowd *c, unsigned k, unsigned l)
     const struct exchange *x = &c->exchange;
     double least = (double)x->ahead_least, most = (double)x->ahead_most;
 
-    c->backwards += x->backwards;
+    c->met.backwards += x->backwards;
     note(c, k, l, (struct pair){.least = least, .median = (least + most) / 2, .greatest = most});
 }
 
@@ -127,12 +127,12 @@ static void all_pairs(struct crowd *c, bool stamped)
 /* The middle one of the pairs' own medians. */
 static double middle(const struct crowd *c)
 {
-    for (unsigned i = 0; i < c->pairs; i++) {
-        double mine = c->pair[i].median;
+    for (unsigned i = 0; i < c->met.pairs; i++) {
+        double mine = c->met.pair[i].median;
         unsigned below = 0;
-        for (unsigned j = 0; j < c->pairs; j++)
-            below += c->pair[j].median < mine || (j < i && c->pair[j].median == mine);
-        if (below == (c->pairs - 1) / 2)
+        for (unsigned j = 0; j < c->met.pairs; j++)
+            below += c->met.pair[j].median < mine || (j < i && c->met.pair[j].median == mine);
+        if (below == (c->met.pairs - 1) / 2)
             return mine;
     }
     return UNKNOWN;
@@ -143,8 +143,8 @@ static double farthest(const struct crowd *c)
 {
     double most = UNKNOWN;
 
-    for (unsigned i = 0; i < c->pairs; i++) {
-        double mine = c->pair[i].median < 0 ? -c->pair[i].median : c->pair[i].median;
+    for (unsigned i = 0; i < c->met.pairs; i++) {
+        double mine = c->met.pair[i].median < 0 ? -c->met.pair[i].median : c->met.pair[i].median;
         if (!(mine <= most)) /* the first is above UNKNOWN too */
             most = mine;
     }
@@ -155,14 +155,14 @@ static void pairs(struct crowd *c, bool stamped)
 {
     unsigned n = c->plan->n;
 
-    c->pairs_all = n * (n - 1) / 2;
+    c->met.pairs_all = n * (n - 1) / 2;
     if (n > CROWD_ALL_PAIRS)
         sampled(c, stamped);
     else
         all_pairs(c, stamped);
-    if (c->pairs == 0)
+    if (c->met.pairs == 0)
         crowd_fail(c, ROW_WRONG, "no two cores are left");
-    c->row.headline.ticks = stamped ? farthest(c) : middle(c);
+    c->met.row.headline.ticks = stamped ? farthest(c) : middle(c);
 }
 
 void crowd_pingpong(struct crowd *c)
@@ -192,16 +192,17 @@ static bool signal_one(struct crowd *c, unsigned k,
         ticks[got++] = t < 0 ? 0 : (uint64_t)t; /* by the error of the TSCs' offset below 0 */
     }
     stats_sort(ticks, n);
-    c->pair[c->pairs++] = (struct pair){.a = 0,
-                                        .b = c->plan->list[k],
-                                        .least = (double)ticks[0],
-                                        .median = (double)ticks[n / 2],
-                                        .greatest = (double)ticks[n - 1]};
+    c->met.pair[c->met.pairs++] = (struct pair){.a = 0,
+                                                .b = c->plan->list[k],
+                                                .least = (double)ticks[0],
+                                                .median = (double)ticks[n / 2],
+                                                .greatest = (double)ticks[n - 1]};
     return true;
 }
 
 static void signals(struct crowd *c, bool (*signal)(const struct platform *, unsigned, int64_t *))
 {
+    c->met.signals = true;
     if (!signal) {
         crowd_fail(c, ROW_UNSUPPORTED, "this platform cannot do it");
         return;
@@ -209,15 +210,15 @@ static void signals(struct crowd *c, bool (*signal)(const struct platform *, uns
     for (unsigned k = 0; k < c->plan->n; k++) {
         if (c->plan->list[k] == 0 || c->plan->seat[k].gone)
             continue;
-        c->pairs_all++;
+        c->met.pairs_all++;
         if (!crowd_go_on(c))
             return;
         if (!signal_one(c, k, signal))
             return;
     }
-    if (c->pairs == 0)
+    if (c->met.pairs == 0)
         crowd_fail(c, ROW_WRONG, "no other core is left");
-    c->row.headline.ticks = middle(c);
+    c->met.row.headline.ticks = middle(c);
 }
 
 void crowd_wake(struct crowd *c)

@@ -17,11 +17,11 @@ void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ct
     unsigned core = seat->engine.facts.core;
 
     memset(&seat->row, 0, sizeof seat->row);
-    seat->row.bench = c->row.bench;
+    seat->row.bench = c->met.row.bench;
     seat->row.core = core;
     seat->waits = false;
     if (core > 0)
-        p->row_begin(p, c->row.bench->suite, c->row.bench->name, 0);
+        p->row_begin(p, c->met.row.bench->suite, c->met.row.bench->name, 0);
     (void)guard_run(&seat->engine, &seat->row, fn, ctx);
     if (core > 0)
         p->row_end(p);
@@ -51,9 +51,9 @@ bool crowd_parts_done(struct crowd *c, unsigned n)
     }
     if (!ended)
         return true;
-    fmt_buf(c->row.said, sizeof c->row.said, "core %u: %s", ended->engine.facts.core,
+    fmt_buf(c->met.row.said, sizeof c->met.row.said, "core %u: %s", ended->engine.facts.core,
             ended->row.why);
-    crowd_fail(c, ROW_WRONG, c->row.said);
+    crowd_fail(c, ROW_WRONG, c->met.row.said);
     return false;
 }
 
@@ -66,5 +66,5 @@ bool crowd_go_on(struct crowd *c)
 {
     const struct engine *e = &c->plan->seat[0].engine;
 
-    return pace_go_on(e) && guard_run(e, &c->row, nothing, NULL);
+    return pace_go_on(e) && guard_run(e, &c->met.row, nothing, NULL);
 }

@@ -14,15 +14,16 @@ static void begin(struct plan *plan, const struct bench *b)
     memset(c, 0, sizeof *c);
     c->seat = (struct crowd_seat *)(void *)(c + 1);
     c->shared = (struct crowd_line *)(void *)(c->seat + plan->n);
-    c->pair = (struct pair *)(void *)(c->shared + crowd_lines(plan->n));
+    c->met.pair = (struct pair *)(void *)(c->shared + crowd_lines(plan->n));
     c->plan = plan;
+    c->met.cores = &plan->cores;
     c->silicon = e->facts.execution == EXEC_SILICON;
     c->duration = ROUND_TICKS;
     if (c->silicon && run_has_hz(&e->facts))
         c->duration = (uint64_t)(e->facts.tsc_hz * ROUND_SECONDS);
     c->patience = gate_patience(e, 0);
-    c->row.bench = b;
-    c->row.core = plan->list[0];
+    c->met.row.bench = b;
+    c->met.row.core = plan->list[0];
 }
 
 static bool has_two(const struct plan *plan)
@@ -34,7 +35,7 @@ static bool has_two(const struct plan *plan)
     return live >= 2;
 }
 
-const struct crowd *crowd_run(struct plan *plan, const struct bench *b)
+const struct meeting *crowd_run(struct plan *plan, const struct bench *b)
 {
     struct crowd *c = plan->crowd;
 
@@ -45,5 +46,5 @@ const struct crowd *crowd_run(struct plan *plan, const struct bench *b)
     else
         crowd_fail(c, ROW_UNSUPPORTED, "needs two cores or more that measure: cores=all");
     plan->p->row_end(plan->p);
-    return c;
+    return &c->met;
 }

@@ -6,6 +6,6 @@
 #include "bench/cores/plan.h"
 
 /* Runs the row on the plan's cores. Valid until the next such row. */
-const struct crowd *crowd_run(struct plan *plan, const struct bench *b);
+const struct meeting *crowd_run(struct plan *plan, const struct bench *b);
 
 #endif

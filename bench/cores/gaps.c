@@ -8,7 +8,7 @@
 #define UNKNOWN_HZ         1000000000 /* to end by, where the TSC's frequency is not known */
 #define STRETCHES_A_SECOND 4          /* between two, a person's key is looked for */
 
-_Static_assert(sizeof(struct watch) <= INTERLEAVE_NEED * sizeof(uint64_t) &&
+_Static_assert(sizeof(struct watch) + GAPS_KEPT * sizeof(uint64_t) <= INTERLEAVE_NEED * sizeof(uint64_t) &&
                    CALIBRATION <= GAPS_KEPT,
                "a watch does not fit an engine's memory");
 
@@ -21,9 +21,15 @@ static inline uint64_t tsc(void)
     return (uint64_t)hi << 32 | lo;
 }
 
+/* In the engine's memory; GAPS_KEPT words to sort in behind it. */
 static struct watch *watch_of(const struct seat *seat)
 {
     return (struct watch *)(void *)seat->engine.memory;
+}
+
+static uint64_t *scratch_of(struct watch *w)
+{
+    return (uint64_t *)(void *)(w + 1);
 }
 
 uint64_t gaps_hz(const struct engine *e)
@@ -126,7 +132,7 @@ static void watch_here(void *ctx, unsigned core)
     e->p->row_begin(e->p, plan->bench->suite, plan->bench->name, 0);
     e->p->row_longer(e->p, asked_ms(e));
     uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
-    gaps_init(&w->gaps, typical_turn(w->scratch), gaps_hz(e));
+    gaps_init(&w->gaps, typical_turn(scratch_of(w)), gaps_hz(e));
     spin_in_stretches(seat, &w->gaps);
     w->smis = engine_smis(e) - pace_smis(e) - smis;
     w->nmis = e->p->nmis() - nmis;
@@ -145,7 +151,7 @@ const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigne
     plan->stage = k;
     if (seat->gone || plan_on(plan, k, watch_here, plan) || plan->pace->stopped)
         return NULL;
-    w->rhythm = gaps_rhythm(&w->gaps, w->scratch);
+    w->rhythm = gaps_rhythm(&w->gaps, scratch_of(w));
     seat->nmis += w->nmis;
     return w;
 }

@@ -7,16 +7,7 @@
 
 #include <stdint.h>
 #include "bench/cores/plan.h"
-#include "lib/stats/gaps.h"
-
-/* What one core saw; in its engine's memory. */
-struct watch {
-    struct gaps gaps;
-    struct gaps_rhythm rhythm;
-    uint64_t nmis, smis;          /* meanwhile */
-    uint64_t kept[PLATFORM_KEPT]; /* what happened to the core, as the platform keeps it */
-    uint64_t scratch[GAPS_KEPT];
-};
+#include "bench/model/cores.h"
 
 /* Watches on the k-th core of the plan. NULL: it is gone, or goes now. Valid until the next row.
  * Where it was ended (a fault, deadline=), the seat's `row` is wrong and says why. */

@@ -73,6 +73,7 @@ static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, 
     registry(&rows);
     plan->seat = take(c, n * sizeof *plan->seat);
     plan->list = take(c, n * sizeof *plan->list);
+    plan->facts = take(c, n * sizeof *plan->facts);
     plan->present = take(c, n * sizeof *plan->present);
     plan->places = take(c, n * sizeof *plan->places);
     plan->line = take(c, n * sizeof *plan->line);
@@ -176,6 +177,7 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
     registry(&rows);
     memset(seat, 0, sizeof *seat);
     plan->list[k] = core;
+    plan->facts[k] = &e->facts;
     *e = *boot;
     e->facts.core = core;
     e->facts.cores = plan->n;
@@ -207,6 +209,24 @@ static void number_rows(struct plan *plan)
         memset(plan->store, 0, stores(plan->o, plan->n) * plan->store_words * sizeof *plan->store);
 }
 
+static struct run_cores cores_of(const struct plan *plan)
+{
+    const struct platform_cores *c = plan->p->cores;
+    struct run_cores cores = {.n = plan->n,
+                              .list = plan->list,
+                              .together = plan->together,
+                              .facts = plan->facts,
+                              .figures = plan->figures};
+
+    if (c) {
+        cores.count = c->count;
+        cores.there = c->facts;
+        cores.parked = c->parked;
+    }
+    registry(&cores.rows);
+    return cores;
+}
+
 struct plan *plan_make(const struct engine *boot)
 {
     const struct options *o = boot->facts.o;
@@ -224,6 +244,7 @@ struct plan *plan_make(const struct engine *boot)
     made.one_for_memory = !fit && boot->facts.rounds > 1;
     struct plan *plan = lay_out(&c, o, made.n, made.rounds, &made);
     *plan = made;
+    plan->cores = cores_of(plan);
     number_rows(plan);
     pace_init(plan->pace, boot->p, boot);
     for (unsigned i = 0; i < cores_there(boot->p); i++)

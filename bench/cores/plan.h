@@ -16,6 +16,7 @@
 #include "bench/measure/context.h"
 #include "bench/measure/gate.h"
 #include "bench/measure/pace.h"
+#include "bench/model/cores.h"
 
 struct crowd;
 struct cycle_check;
@@ -45,9 +46,11 @@ struct plan {
     bool together;
     unsigned n; /* cores that measure */
     struct seat *seat;
-    unsigned *list;    /* their numbers, ascending */
-    unsigned *present; /* those that were sent for something together, */
-    unsigned *places;  /* and their places in the list */
+    unsigned *list;                 /* their numbers, ascending */
+    const struct run_facts **facts; /* of each */
+    struct run_cores cores;         /* the same, for reports */
+    unsigned *present;              /* those that were sent for something together, */
+    unsigned *places;               /* and their places in the list */
     struct barrier barrier;
     struct barrier_line *line;   /* room for n */
     struct core_figure *figures; /* n times those of all rows */

@@ -16,35 +16,40 @@ struct spread {
     unsigned apart;                   /* cores pointed at */
 };
 
-static double cycles(const struct plan *plan, unsigned k, size_t row)
+static const struct core_figure *figure_of(const struct run_cores *cores, unsigned k, size_t row)
 {
-    return plan->seat[k].engine.figures[row].cycles;
+    return &cores->figures[k * cores->rows + row];
 }
 
-static bool has_figure(const struct plan *plan, unsigned k, size_t row)
+static double cycles(const struct run_cores *cores, unsigned k, size_t row)
 {
-    return is_known(cycles(plan, k, row));
+    return figure_of(cores, k, row)->cycles;
 }
 
-static const char *type_of(const struct plan *plan, unsigned k)
+static bool has_figure(const struct run_cores *cores, unsigned k, size_t row)
 {
-    const char *type = plan->p->cores ? plan->p->cores->facts[plan->list[k]].type : NULL;
+    return is_known(cycles(cores, k, row));
+}
+
+static const char *type_of(const struct run_cores *cores, unsigned k)
+{
+    const char *type = cores->count ? cores->there[cores->list[k]].type : NULL;
 
     return type ? type : "";
 }
 
 /* How many known cores, of the type or (NULL) all, come before the k-th when sorted by figure. */
-static unsigned rank(const struct plan *plan, unsigned k, size_t row, const char *type,
+static unsigned rank(const struct run_cores *cores, unsigned k, size_t row, const char *type,
                      unsigned *all)
 {
     unsigned before = 0;
-    double mine = cycles(plan, k, row);
+    double mine = cycles(cores, k, row);
 
     *all = 0;
-    for (unsigned i = 0; i < plan->n; i++) {
-        if (!has_figure(plan, i, row) || (type && !str_eq(type, type_of(plan, i))))
+    for (unsigned i = 0; i < cores->n; i++) {
+        if (!has_figure(cores, i, row) || (type && !str_eq(type, type_of(cores, i))))
             continue;
-        double v = cycles(plan, i, row);
+        double v = cycles(cores, i, row);
         before += v < mine || (v == mine && i < k);
         ++*all;
     }
@@ -52,79 +57,79 @@ static unsigned rank(const struct plan *plan, unsigned k, size_t row, const char
 }
 
 /* The core in the middle, the lower one of two: a core's own figure, which has an interval. */
-static unsigned median_seat(const struct plan *plan, size_t row, const char *type)
+static unsigned median_seat(const struct run_cores *cores, size_t row, const char *type)
 {
     unsigned all;
 
-    for (unsigned k = 0; k < plan->n; k++)
-        if (has_figure(plan, k, row) && (!type || str_eq(type, type_of(plan, k))) &&
-            rank(plan, k, row, type, &all) == (all - 1) / 2)
+    for (unsigned k = 0; k < cores->n; k++)
+        if (has_figure(cores, k, row) && (!type || str_eq(type, type_of(cores, k))) &&
+            rank(cores, k, row, type, &all) == (all - 1) / 2)
             return k;
     return NONE;
 }
 
-static bool is_apart(const struct plan *plan, unsigned k, size_t row)
+static bool is_apart(const struct run_cores *cores, unsigned k, size_t row)
 {
-    unsigned m = median_seat(plan, row, type_of(plan, k));
+    unsigned m = median_seat(cores, row, type_of(cores, k));
 
-    if (m == NONE || !has_figure(plan, k, row))
+    if (m == NONE || !has_figure(cores, k, row))
         return false;
-    const struct core_figure *mine = &plan->seat[k].engine.figures[row];
-    const struct core_figure *theirs = &plan->seat[m].engine.figures[row];
+    const struct core_figure *mine = figure_of(cores, k, row);
+    const struct core_figure *theirs = figure_of(cores, m, row);
     if (mine->shared || theirs->shared)
         return false;
     return mine->lo > theirs->hi || mine->hi < theirs->lo;
 }
 
-static struct spread spread_of(const struct plan *plan, size_t row)
+static struct spread spread_of(const struct run_cores *cores, size_t row)
 {
     struct spread s = {.least = NONE, .greatest = NONE};
 
-    for (unsigned k = 0; k < plan->n; k++) {
-        if (!has_figure(plan, k, row))
+    for (unsigned k = 0; k < cores->n; k++) {
+        if (!has_figure(cores, k, row))
             continue;
         s.known++;
-        if (s.least == NONE || cycles(plan, k, row) < cycles(plan, s.least, row))
+        if (s.least == NONE || cycles(cores, k, row) < cycles(cores, s.least, row))
             s.least = k;
-        if (s.greatest == NONE || cycles(plan, k, row) > cycles(plan, s.greatest, row))
+        if (s.greatest == NONE || cycles(cores, k, row) > cycles(cores, s.greatest, row))
             s.greatest = k;
-        s.apart += is_apart(plan, k, row);
+        s.apart += is_apart(cores, k, row);
     }
-    s.median = median_seat(plan, row, NULL);
+    s.median = median_seat(cores, row, NULL);
     return s;
 }
 
-static void show_one(const struct plan *plan, const char *word, unsigned k, size_t row,
+static void show_one(const struct run_cores *cores, const char *word, unsigned k, size_t row,
                      struct sink *out)
 {
     fmt(out, " %s ", word);
-    num_f64(out, cycles(plan, k, row), 3, 8);
-    fmt(out, " @%-4u", plan->list[k]);
+    num_f64(out, cycles(cores, k, row), 3, 8);
+    fmt(out, " @%-4u", cores->list[k]);
 }
 
-static void show_row(const struct plan *plan, const struct bench *b, size_t row,
+static void show_row(const struct run_cores *cores, const struct bench *b, size_t row,
                      const struct spread *s, struct sink *out)
 {
     fmt(out, "%-24s", b->name);
-    show_one(plan, "median", s->median, row, out);
-    show_one(plan, "fastest", s->least, row, out);
-    show_one(plan, "slowest", s->greatest, row, out);
+    show_one(cores, "median", s->median, row, out);
+    show_one(cores, "fastest", s->least, row, out);
+    show_one(cores, "slowest", s->greatest, row, out);
     fmt(out, "\r\n");
-    if (plan->n > FIGURES_UP_TO)
+    if (cores->n > FIGURES_UP_TO)
         return;
     fmt(out, "      ");
-    for (unsigned k = 0; k < plan->n; k++) {
-        if (has_figure(plan, k, row))
-            num_f64(out, cycles(plan, k, row), 3, 8);
+    for (unsigned k = 0; k < cores->n; k++) {
+        if (has_figure(cores, k, row))
+            num_f64(out, cycles(cores, k, row), 3, 8);
         else
             fmt(out, "%8s", "-");
-        fmt(out, "%c", is_apart(plan, k, row) ? '*' : ' ');
+        fmt(out, "%c", is_apart(cores, k, row) ? '*' : ' ');
     }
     fmt(out, "\r\n");
 }
 
-static void point_at(const struct plan *plan, const struct bench *b, size_t row, unsigned apart,
-                     struct report *r)
+static void point_at(const struct run_cores *cores, const struct bench *b, size_t row,
+                     unsigned apart, struct report *r)
 {
     char message[400];
     struct sink_buf text;
@@ -134,14 +139,14 @@ static void point_at(const struct plan *plan, const struct bench *b, size_t row,
     fmt(&text.sink,
         "%s/%s: differ from the median core of their type by more than both intervals:", b->suite,
         b->name);
-    for (unsigned k = 0; k < plan->n && named < NAMED_UP_TO; k++) {
-        if (!is_apart(plan, k, row))
+    for (unsigned k = 0; k < cores->n && named < NAMED_UP_TO; k++) {
+        if (!is_apart(cores, k, row))
             continue;
-        unsigned m = median_seat(plan, row, type_of(plan, k));
-        fmt(&text.sink, "%s core %u ", named++ ? "," : "", plan->list[k]);
-        num_f64(&text.sink, cycles(plan, k, row), 3, 0);
-        fmt(&text.sink, " (@%u ", plan->list[m]);
-        num_f64(&text.sink, cycles(plan, m, row), 3, 0);
+        unsigned m = median_seat(cores, row, type_of(cores, k));
+        fmt(&text.sink, "%s core %u ", named++ ? "," : "", cores->list[k]);
+        num_f64(&text.sink, cycles(cores, k, row), 3, 0);
+        fmt(&text.sink, " (@%u ", cores->list[m]);
+        num_f64(&text.sink, cycles(cores, m, row), 3, 0);
         fmt(&text.sink, ")");
     }
     if (apart > named)
@@ -155,14 +160,14 @@ static void show_title(const struct run_facts *run, struct report *r)
         run->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles");
 }
 
-void cores_compare(const struct plan *plan, const struct grouped *g, struct report *r)
+void cores_compare(const struct run_cores *cores, const struct grouped *g, struct report *r)
 {
-    const struct run_facts *run = &plan->seat[0].engine.facts;
+    const struct run_facts *run = cores->facts[0];
     const char *suite = "";
     size_t n, alike = 0;
     const struct bench *const *rows = registry(&n);
 
-    if (plan->n < 2)
+    if (cores->n < 2)
         return;
     if (run->execution == EXEC_EMULATED) {
         if (report_table(r))
@@ -170,7 +175,7 @@ void cores_compare(const struct plan *plan, const struct grouped *g, struct repo
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        struct spread s = spread_of(plan, i);
+        struct spread s = spread_of(cores, i);
         if (s.known < 2)
             continue;
         bool in_columns = grouped_both(g, rows[i], rows[i]) && !s.apart;
@@ -180,10 +185,10 @@ void cores_compare(const struct plan *plan, const struct grouped *g, struct repo
                 show_title(run, r);
             if (!str_eq(suite, rows[i]->suite))
                 fmt(r->out, "%s\r\n", suite = rows[i]->suite);
-            show_row(plan, rows[i], i, &s, r->out);
+            show_row(cores, rows[i], i, &s, r->out);
         }
         if (s.apart)
-            point_at(plan, rows[i], i, s.apart, r);
+            point_at(cores, rows[i], i, s.apart, r);
     }
     if (alike && report_table(r)) {
         if (!suite[0])

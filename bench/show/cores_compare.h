@@ -6,11 +6,11 @@
 #define BENCH_SHOW_CORES_COMPARE_H
 
 #include "bench/api/report.h"
-#include "bench/cores/plan.h"
+#include "bench/model/cores.h"
 #include "bench/show/grouped.h"
 
 /* The table, and an event for each row in which cores differ. Nothing where one core measures. Of
  * rows that stand in columns, a line for each core, those in which cores differ. */
-void cores_compare(const struct plan *plan, const struct grouped *g, struct report *r);
+void cores_compare(const struct run_cores *cores, const struct grouped *g, struct report *r);
 
 #endif

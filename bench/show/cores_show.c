@@ -6,18 +6,18 @@
 #include "lib/text/json.h"
 
 /* The facts of a core that measures, or NULL. */
-static const struct run_facts *facts_of(const struct plan *plan, unsigned core)
+static const struct run_facts *facts_of(const struct run_cores *cores, unsigned core)
 {
-    for (unsigned k = 0; k < plan->n; k++)
-        if (plan->list[k] == core)
-            return &plan->seat[k].engine.facts;
+    for (unsigned k = 0; k < cores->n; k++)
+        if (cores->list[k] == core)
+            return cores->facts[k];
     return NULL;
 }
 
-static void show_line(const struct plan *plan, unsigned core, struct report *r)
+static void show_line(const struct run_cores *cores, unsigned core, struct report *r)
 {
-    const struct core_facts *f = &plan->p->cores->facts[core];
-    const struct run_facts *run = facts_of(plan, core);
+    const struct core_facts *f = &cores->there[core];
+    const struct run_facts *run = facts_of(cores, core);
 
     fmt(r->out, "%c%3u %5u %3u %4u %3u  %-11s %8x", run ? '*' : ' ', core, f->apic_id, f->package,
         f->core, f->thread, f->type ? f->type : "-", f->microcode);
@@ -40,17 +40,16 @@ static void show_line(const struct plan *plan, unsigned core, struct report *r)
         fmt(r->out, "     TSC_ADJUST: %lld\r\n", (long long)f->tsc_adjust);
 }
 
-static void show_table(const struct plan *plan, struct report *r)
+static void show_table(const struct run_cores *cores, struct report *r)
 {
-    const struct platform_cores *c = plan->p->cores;
 
     fmt(r->out,
         "\r\ncores     %u, parked by %s; those that measure (*): %s%s\r\n"
         "core  apic pkg core thr  type        microcode  TSC offset (ticks)%s\r\n",
-        c->count, c->parked, plan->o->cores, plan->together ? ", together" : "",
-        plan->seat[0].engine.facts.execution == EXEC_SILICON ? " ticks/cycle" : "");
-    for (unsigned i = 0; i < c->count; i++)
-        show_line(plan, i, r);
+        cores->count, cores->parked, cores->facts[0]->o->cores, cores->together ? ", together" : "",
+        cores->facts[0]->execution == EXEC_SILICON ? " ticks/cycle" : "");
+    for (unsigned i = 0; i < cores->count; i++)
+        show_line(cores, i, r);
 }
 
 /* NULL: nothing to have them by. */
@@ -67,10 +66,10 @@ static const char *cycles_by(const struct run_facts *run)
     return NULL;
 }
 
-static void record_core(const struct plan *plan, unsigned core, struct report *r)
+static void record_core(const struct run_cores *cores, unsigned core, struct report *r)
 {
-    const struct core_facts *f = &plan->p->cores->facts[core];
-    const struct run_facts *run = facts_of(plan, core);
+    const struct core_facts *f = &cores->there[core];
+    const struct run_facts *run = facts_of(cores, core);
     struct json j;
 
     if (!report_record(r, &j, "core"))
@@ -95,7 +94,7 @@ static void record_core(const struct plan *plan, unsigned core, struct report *r
     }
     json_str(&j, "mtrr", f->mtrr);
     json_str(&j, "features", f->features);
-    json_str(&j, "parked", plan->p->cores->parked);
+    json_str(&j, "parked", cores->parked);
     json_bool(&j, "measures", run != NULL);
     if (run) {
         json_str(&j, "execution", execution_names[run->execution]);
@@ -108,14 +107,11 @@ static void record_core(const struct plan *plan, unsigned core, struct report *r
     json_end(&j);
 }
 
-void cores_show(const struct plan *plan, struct report *r)
+void cores_show(const struct run_cores *cores, struct report *r)
 {
-    const struct platform_cores *c = plan->p->cores;
 
-    if (!c)
-        return;
-    if (report_table(r) && c->count > 1)
-        show_table(plan, r);
-    for (unsigned i = 0; i < c->count; i++)
-        record_core(plan, i, r);
+    if (report_table(r) && cores->count > 1)
+        show_table(cores, r);
+    for (unsigned i = 0; i < cores->count; i++)
+        record_core(cores, i, r);
 }

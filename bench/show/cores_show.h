@@ -3,10 +3,10 @@
 #define BENCH_SHOW_CORES_SHOW_H
 
 #include "bench/api/report.h"
-#include "bench/cores/plan.h"
+#include "bench/model/cores.h"
 
 /* Before the rows: a `core` record for each core of the platform; where there are several, a
  * table. Nothing where the platform knows but one core. */
-void cores_show(const struct plan *plan, struct report *r);
+void cores_show(const struct run_cores *cores, struct report *r);
 
 #endif

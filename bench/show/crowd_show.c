@@ -1,7 +1,7 @@
 #include "bench/show/crowd_show.h"
-#include "bench/cores/plan.h"
 #include "bench/show/line.h"
 #include "lib/stats/known.h"
+#include "bench/show/units.h"
 #include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
@@ -16,20 +16,21 @@ static void show_number(struct report *r, double ticks, int width)
     num_f64(r->out, ticks, 1, width);
 }
 
-static bool is_signal(const struct crowd *c)
+/* Cores of an emulator take turns. */
+static bool is_judged(const struct meeting *c)
 {
-    return c->row.bench->meet == crowd_wake || c->row.bench->meet == crowd_ipi;
+    return c->cores->facts[0]->execution == EXEC_SILICON;
 }
 
 /* ns, where the TSC's ticks are time. */
-static double ns(const struct crowd *c, double ticks)
+static double ns(const struct meeting *c, double ticks)
 {
-    double hz = c->plan->seat[0].engine.facts.tsc_hz;
+    const struct run_facts *run = c->cores->facts[0];
 
-    return c->silicon && hz > 0 ? ticks * 1e9 / hz : UNKNOWN;
+    return is_judged(c) && run_has_hz(run) ? units_ns(run, ticks) : UNKNOWN;
 }
 
-static void show_ns(const struct crowd *c, double ticks, struct report *r)
+static void show_ns(const struct meeting *c, double ticks, struct report *r)
 {
     double v = ns(c, ticks);
 
@@ -40,7 +41,7 @@ static void show_ns(const struct crowd *c, double ticks, struct report *r)
     }
 }
 
-static const struct pair *pair_of(const struct crowd *c, unsigned a, unsigned b)
+static const struct pair *pair_of(const struct meeting *c, unsigned a, unsigned b)
 {
     for (unsigned i = 0; i < c->pairs; i++)
         if ((c->pair[i].a == a && c->pair[i].b == b) || (c->pair[i].a == b && c->pair[i].b == a))
@@ -49,18 +50,18 @@ static const struct pair *pair_of(const struct crowd *c, unsigned a, unsigned b)
 }
 
 /* The lower triangle, the median of each pair. */
-static void show_grid(const struct crowd *c, struct report *r)
+static void show_grid(const struct meeting *c, struct report *r)
 {
-    const struct plan *plan = c->plan;
+    const struct run_cores *cores = c->cores;
 
     fmt(r->out, "%8s", "");
-    for (unsigned l = 0; l + 1 < plan->n; l++)
-        fmt(r->out, " %7u", plan->list[l]);
+    for (unsigned l = 0; l + 1 < cores->n; l++)
+        fmt(r->out, " %7u", cores->list[l]);
     fmt(r->out, "\r\n");
-    for (unsigned k = 1; k < plan->n; k++) {
-        fmt(r->out, "%8u", plan->list[k]);
+    for (unsigned k = 1; k < cores->n; k++) {
+        fmt(r->out, "%8u", cores->list[k]);
         for (unsigned l = 0; l < k; l++) {
-            const struct pair *p = pair_of(c, plan->list[k], plan->list[l]);
+            const struct pair *p = pair_of(c, cores->list[k], cores->list[l]);
             if (p)
                 show_number(r, p->median, 7);
             else
@@ -70,7 +71,7 @@ static void show_grid(const struct crowd *c, struct report *r)
     }
 }
 
-static void show_pairs(const struct crowd *c, struct report *r)
+static void show_pairs(const struct meeting *c, struct report *r)
 {
     const struct pair *least = c->pair, *greatest = c->pair;
 
@@ -88,11 +89,11 @@ static void show_pairs(const struct crowd *c, struct report *r)
     if (c->backwards)
         fmt(r->out, "  ^ %llu times a core read a TSC below the one it had just been sent\r\n",
             (unsigned long long)c->backwards);
-    if (c->plan->n > 2 && c->plan->n <= GRID_UP_TO && !is_signal(c))
+    if (c->cores->n > 2 && c->cores->n <= GRID_UP_TO && !c->signals)
         show_grid(c, r);
 }
 
-static void show_contests(const struct crowd *c, struct report *r)
+static void show_contests(const struct meeting *c, struct report *r)
 {
     fmt(r->out, "\r\n");
     for (unsigned i = 0; i < c->contests; i++) {
@@ -108,7 +109,7 @@ static void show_contests(const struct crowd *c, struct report *r)
     }
 }
 
-static void show_line(const struct crowd *c, struct report *r)
+static void show_line(const struct meeting *c, struct report *r)
 {
     const struct row *row = &c->row;
 
@@ -126,7 +127,7 @@ static void show_line(const struct crowd *c, struct report *r)
         show_pairs(c, r);
 }
 
-static void record_contests(const struct crowd *c, struct json *j)
+static void record_contests(const struct meeting *c, struct json *j)
 {
     json_array(j, "by_cores");
     for (unsigned i = 0; i < c->contests; i++) {
@@ -142,7 +143,7 @@ static void record_contests(const struct crowd *c, struct json *j)
     json_close(j);
 }
 
-static void record_row(const struct crowd *c, struct report *r)
+static void record_row(const struct meeting *c, struct report *r)
 {
     const struct row *row = &c->row;
     struct json j;
@@ -157,7 +158,7 @@ static void record_row(const struct crowd *c, struct report *r)
     json_str(&j, "status", words_status[row->status]);
     json_str(&j, "why", row->why);
     if (row->status == ROW_OK) {
-        json_bool(&j, "judged", c->silicon);
+        json_bool(&j, "judged", is_judged(c));
         json_object(&j, "per_op");
         json_f64(&j, "ticks", row->headline.ticks, 3);
         json_f64(&j, "ns", ns(c, row->headline.ticks), 3);
@@ -168,7 +169,7 @@ static void record_row(const struct crowd *c, struct report *r)
     json_end(&j);
 }
 
-static void record_matrix(const struct crowd *c, struct report *r)
+static void record_matrix(const struct meeting *c, struct report *r)
 {
     const struct row *row = &c->row;
     struct json j;
@@ -178,7 +179,7 @@ static void record_matrix(const struct crowd *c, struct report *r)
     json_str(&j, "suite", row->bench->suite);
     json_str(&j, "name", row->bench->name);
     json_str(&j, "unit", "ticks");
-    json_bool(&j, "judged", c->silicon);
+    json_bool(&j, "judged", is_judged(c));
     json_u64(&j, "pairs_all", c->pairs_all);
     json_bool(&j, "sampled", c->pairs < c->pairs_all);
     json_u64(&j, "backwards", c->backwards);
@@ -206,7 +207,7 @@ void crowd_heading(struct report *r, const struct run_facts *run, const char *su
         run->execution == EXEC_SILICON ? "" : "; not judged: cores of an emulator take turns");
 }
 
-void crowd_show(const struct crowd *c, struct report *r)
+void crowd_show(const struct meeting *c, struct report *r)
 {
     if (report_table(r))
         show_line(c, r);

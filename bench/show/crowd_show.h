@@ -3,12 +3,12 @@
 #define BENCH_SHOW_CROWD_SHOW_H
 
 #include "bench/api/report.h"
-#include "bench/cores/crowd.h"
+#include "bench/model/cores.h"
 
 /* What stands above the rows of a suite of such. */
 void crowd_heading(struct report *r, const struct run_facts *run, const char *suite);
 
 /* One row's line or lines, and its records. */
-void crowd_show(const struct crowd *c, struct report *r);
+void crowd_show(const struct meeting *c, struct report *r);
 
 #endif

@@ -3,11 +3,11 @@
 #define BENCH_SHOW_GAPS_SHOW_H
 
 #include "bench/api/report.h"
-#include "bench/cores/gaps.h"
+#include "bench/model/cores.h"
 
 void gaps_heading(struct report *r, const char *suite);
 
-/* On the engine's core. */
+/* On the core of these facts. */
 void gaps_show(const struct run_facts *run, const struct watch *w, const struct bench *b,
                struct report *r);
 
