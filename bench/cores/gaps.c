@@ -8,7 +8,8 @@
 #define UNKNOWN_HZ         1000000000 /* to end by, where the TSC's frequency is not known */
 #define STRETCHES_A_SECOND 4          /* between two, a person's key is looked for */
 
-_Static_assert(sizeof(struct watch) + GAPS_KEPT * sizeof(uint64_t) <= INTERLEAVE_NEED * sizeof(uint64_t) &&
+_Static_assert(sizeof(struct watch) + GAPS_KEPT * sizeof(uint64_t) <=
+                       INTERLEAVE_NEED * sizeof(uint64_t) &&
                    CALIBRATION <= GAPS_KEPT,
                "a watch does not fit an engine's memory");
 

@@ -87,6 +87,16 @@ def test_the_order(rooms):
             {"kernel/stores.c": '#include "hosted/stores/touch.h"\n', "hosted/stores/touch.h": ""},
             ["kernel/stores.c (kernel) includes hosted/stores/touch.h: a floor uses those below it alone"],
         ),
+        # A report that reaches the engine, by a header of its own room and one of another.
+        (
+            {
+                "bench/show/row.c": '#include "bench/show/row.h"\n',
+                "bench/show/row.h": '#include "bench/objects/row.h"\n',
+                "bench/objects/row.h": '#include "bench/measure/engine.h"\n',
+                "bench/measure/engine.h": "",
+            },
+            ["bench/show/row.c reaches bench/measure/engine.h, and bench/show must not reach bench/measure"],
+        ),
         (
             {"boot/main.c": '#include "lib/text/gone.h"\n'},
             ["boot/main.c includes lib/text/gone.h, which is not there"],
@@ -96,7 +106,7 @@ def test_the_order(rooms):
             ["stub.asm includes bench/api/gone.inc, which is not there"],
         ),
     ],
-    ids=["a circle of packages", "a circle of modules", "a module that is not there", "rooms", "files", "upward", "upward to a tool", "missing", "missing in assembly"],
+    ids=["a circle of packages", "a circle of modules", "a module that is not there", "rooms", "files", "upward", "upward to a tool", "a report that reaches the engine", "missing", "missing in assembly"],
 )
 def test_what_is_wrong_is_named(rooms, changed, named):
     p = rooms(changed, "--order")
