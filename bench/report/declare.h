@@ -39,8 +39,8 @@
           "median of the distances from the median, not scaled") \
     FIELD(path ".bin", INTEGER, "ticks", \
           ONLY("there are several rounds and too many different values"), \
-          "width of the bins of `hist`, which quantiles and `mad` come from: they are low by " \
-          "less than this")
+          "width of the bins of `hist`, from which quantiles and `mad` are computed: they are " \
+          "too low by less than this")
 
 /* Windows of one kind, measured with another method: with each of these, with kbest, and with
  * ensembles. */
@@ -55,27 +55,27 @@
     FIELD(path ".kbest", INTEGER, "ticks", PRESENT, "kbest: the smallest") \
     FIELD(path ".converged", BOOLEAN, "", PRESENT, "kbest: the K smallest lie within epsilon") \
     FIELD(path ".timer_interrupts", INTEGER, "", ONLY("`compensate=on`, in a process"), \
-          "kbest: subtracted from its windows, those of the warm-up included") \
+          "kbest: subtracted from its windows, including those of the warm-up") \
     FIELD(path ".min_as_read", INTEGER, "ticks", ONLY("`compensate=on`, in a process"), \
-          "kbest: the least window with its timer interrupts in it")
+          "kbest: the smallest window, including its timer interrupts")
 
 #define ENSEMBLES(path) \
-    FIELD(path ".ensembles", INTEGER, "", PRESENT, "ensembles: those that were filled") \
+    FIELD(path ".ensembles", INTEGER, "", PRESENT, "ensembles: number of complete ensembles") \
     FIELD(path ".range_of_minima", INTEGER, "ticks", PRESENT, "") \
     FIELD(path ".largest_deviation", INTEGER, "ticks", PRESENT, \
-          "max - min of the ensemble that is the widest") \
+          "max - min of the widest ensemble") \
     FIELD(path ".mean_variance", NUMBER, "ticks^2", PRESENT, "") \
     FIELD(path ".variance_of_variances", NUMBER, "ticks^4", PRESENT, "") \
     FIELD(path ".variance_of_minima", NUMBER, "ticks^2", PRESENT, "") \
     FIELD(path ".variance_of_means", NUMBER, "ticks^2", PRESENT, "") \
     FIELD(path ".variance_f", NUMBER, "", ABSENT("for 0/0"), \
-          "variance of the variances / (8 mean variance^2 / (N - 1)): 1 where noise is spread " \
-          "exponentially") \
+          "variance of the variances / (8 mean variance^2 / (N - 1)): 1 if the noise has an " \
+          "exponential distribution") \
     FIELD(path ".variance_f_bound", NUMBER, "", PRESENT, "its 99.9% bound") \
     FIELD(path ".f", NUMBER, "", ABSENT("for 0/0"), \
           "variance of the means / (mean variance / N)") \
     FIELD(path ".f_bound", NUMBER, "", PRESENT, "its 99.9% bound") \
-    FIELD(path ".lag1", NUMBER, "", PRESENT, "correlation of neighbours in an ensemble") \
+    FIELD(path ".lag1", NUMBER, "", PRESENT, "correlation of consecutive windows in an ensemble") \
     FIELD(path ".lag1_bound", NUMBER, "", PRESENT, "its 99.9% bound") \
     FIELD(path ".ergodic", BOOLEAN, "", PRESENT, \
           "minima, variances, means and correlation are within their bounds, see " \
@@ -84,11 +84,11 @@
 /* One part of a sweep over offsets. */
 #define SWEEP(path) \
     FIELD(path ".min", NUMBER, "core cycles", PRESENT, \
-          "an operation, or instructions where those are counted") \
+          "per operation; in instructions where those are counted") \
     FIELD(path ".median", NUMBER, "core cycles", PRESENT, "") \
     FIELD(path ".max", NUMBER, "core cycles", NEEDED, "") \
-    FIELD(path ".best", INTEGER, "bytes", NEEDED, "the offset with the least") \
-    FIELD(path ".worst", INTEGER, "bytes", NEEDED, "the offset with the most") \
+    FIELD(path ".best", INTEGER, "bytes", NEEDED, "the offset with the lowest cost") \
+    FIELD(path ".worst", INTEGER, "bytes", NEEDED, "the offset with the highest cost") \
     FIELD(path ".step_bytes", INTEGER, "bytes", PRESENT, "from one offset to the next") \
     FIELD(path ".cycles", ARRAY(NUMBER | NOTHING), "core cycles", NEEDED, "each offset's figure")
 
@@ -98,11 +98,11 @@
     FIELD(path ".involuntary_switches", INTEGER, "", PRESENT, "") \
     FIELD(path ".page_faults", INTEGER, "", PRESENT, "") \
     FIELD(path ".migrations", INTEGER, "", PRESENT, "moves to another CPU") \
-    FIELD(path ".steal_ms", NUMBER, "ms", ABSENT("where the system does not say"), \
-          "that a hypervisor gave to others") \
+    FIELD(path ".steal_ms", NUMBER, "ms", ABSENT("if the system does not report it"), \
+          "time that the hypervisor gave to others") \
     FIELD(path ".away_ms", NUMBER, "ms", PRESENT, \
-          "that it did not have the CPU, whoever had it, as far as its CPU time tells: a system " \
-          "that knows nothing of its hypervisor counts that as the process's own")
+          "time without the CPU, whoever had it, by the CPU time of the process. A system that " \
+          "does not know its hypervisor counts stolen time as time of the process")
 
 /* clang-format on */
 
