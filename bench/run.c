@@ -6,6 +6,7 @@
 #include "bench/cores/plan_rows.h"
 #include "bench/measure/bare.h"
 #include "bench/measure/c_program.h"
+#include "bench/measure/cycle.h"
 #include "bench/measure/probe.h"
 #include "bench/measure/tsc.h"
 #include "bench/objects/objects.h"
@@ -19,6 +20,7 @@
 #include "bench/show/even_show.h"
 #include "bench/show/gaps_show.h"
 #include "bench/show/growth_show.h"
+#include "bench/show/linearity_show.h"
 #include "bench/show/method_show.h"
 #include "bench/show/own_show.h"
 #include "bench/show/selftests.h"
@@ -340,7 +342,8 @@ static bool run_rows(struct run *run)
     return true;
 }
 
-bool bench_run(const struct engine *boot, struct report *r, struct shown *shown)
+/* True: a person stopped it before the last row. */
+static bool measure(const struct engine *boot, struct report *r, struct shown *shown)
 {
     struct run run = begin(boot, r, shown);
     const struct run_facts *first = &run.first->facts;
@@ -371,4 +374,45 @@ bool bench_run(const struct engine *boot, struct report *r, struct shown *shown)
     essence_end(run.essence, first, r->smis);
     plan_release(run.plan);
     return stopped;
+}
+
+/* Who executes this code, its clocks, and what a cycle is: what every row relies on. */
+static bool open_engine(struct engine *e, const struct run_steps *steps, struct probe *probe,
+                        struct sink *refused)
+{
+    probe_run(e, probe);
+    if (steps->probed)
+        steps->probed(steps->ctx, &e->facts);
+    engine_timers(e);
+    return engine_check(e, refused);
+}
+
+static void report_head(struct engine *e, const struct run_steps *steps, const struct probe *probe,
+                        struct report *r)
+{
+    steps->head(steps->ctx, &e->facts, probe);
+    struct probe_check linearity = probe_judge(e, probe);
+    struct cycle_check counter = cycle_judge(e);
+    selftests_core(&e->facts, &linearity, &counter, r);
+    linearity_show(&e->facts, probe, r);
+}
+
+enum run_end bench_run(struct engine *e, const struct platform *p, const struct options *o,
+                       const struct run_steps *steps, struct report *r, struct shown *shown,
+                       struct sink *refused)
+{
+    static struct probe probe;
+
+    if (!plan_check(p, o, refused))
+        return RUN_REFUSED;
+    engine_init(e, p, o);
+    if (!open_engine(e, steps, &probe, refused))
+        return RUN_REFUSED;
+    report_head(e, steps, &probe, r);
+    if (steps->rows)
+        steps->rows(steps->ctx);
+    bool stopped = measure(e, r, shown);
+    engine_release(e);
+    steps->left(steps->ctx, &e->facts);
+    return stopped ? RUN_STOPPED : RUN_DONE;
 }

@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/measure/engine.h"
+#include "bench/model/probe.h"
 #include "bench/show/essence.h"
 #include "bench/show/grouped.h"
 
@@ -14,9 +15,30 @@ struct shown {
     struct grouped grouped;
 };
 
-/* Runs every selected row, in order, on the cores of cores=, and reports each. `boot`: the boot
- * core's engine, probed. The essence in `shown`, which has the machine already, gets all the
- * rest. True: a key stopped it before the last row. */
-bool bench_run(const struct engine *boot, struct report *r, struct shown *shown);
+/* What a platform does at its place in a run; NULL: nothing. */
+struct run_steps {
+    void *ctx;
+    /* It is known what executes this code; no timer has started. */
+    void (*probed)(void *ctx, const struct run_facts *run);
+    /* The head of the report: the machine, and its self-tests. The essence gets its name. */
+    void (*head)(void *ctx, const struct run_facts *run, const struct probe *p);
+    /* The first row comes next. */
+    void (*rows)(void *ctx);
+    /* After the last row, with all timers stopped: settings are put back. */
+    void (*left)(void *ctx, const struct run_facts *run);
+};
+
+enum run_end { RUN_DONE, RUN_STOPPED, RUN_REFUSED };
+
+/*
+ * The whole run: probes the boot core, starts the timers, writes the head of the report, and runs
+ * every selected row, in order, on the cores of cores=, and reports each. What people are shown at
+ * the end is gathered in `shown`. RUN_STOPPED: by a key, before the last row. RUN_REFUSED: the
+ * options ask for a core or a timer that is not there; a message for people, and nothing was
+ * measured or reported. `e` is the caller's, for engine_release() after a fault.
+ */
+enum run_end bench_run(struct engine *e, const struct platform *p, const struct options *o,
+                       const struct run_steps *steps, struct report *r, struct shown *shown,
+                       struct sink *refused);
 
 #endif

@@ -6,13 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "bench/cores/plan.h"
-#include "bench/measure/cycle.h"
-#include "bench/measure/engine.h"
-#include "bench/measure/probe.h"
 #include "bench/run.h"
-#include "bench/show/linearity_show.h"
-#include "bench/show/selftests.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/clock.h"
 #include "hosted/platform/cores.h"
@@ -43,8 +37,8 @@ struct hosted {
     struct platform platform;
     struct report report;
     struct shown shown;
-    char refused[ERROR_MAX]; /* what only an opened engine can tell of the words */
-    bool stopped;            /* by a person, before the last row */
+    char refused[ERROR_MAX]; /* what only a run can tell of the words */
+    enum run_end end;
 };
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
@@ -126,31 +120,37 @@ static void settle_platform(struct hosted *h)
     h->platform.cores = cores_open(&h->platform, (struct exchange *)(void *)h->memory.samples);
 }
 
+static void head(void *ctx, const struct run_facts *run, const struct probe *probe)
+{
+    struct hosted *h = ctx;
+
+    facts_report(&h->platform, run, probe, &h->process, &h->clock, h->has_words, &h->shown.essence,
+                 &h->report);
+}
+
+static void left(void *ctx, const struct run_facts *run)
+{
+    struct hosted *h = ctx;
+
+    (void)run;
+    facts_witnessed(&h->shown.essence, &h->report);
+}
+
 /* On the stack of its own. */
 static void measure(void *argument)
 {
     struct hosted *h = argument;
+    const struct run_steps steps = {.ctx = h, .head = head, .left = left};
     static struct engine engine;
-    static struct probe probe;
     struct sink_buf text;
 
-    engine_init(&engine, &h->platform, &h->options);
-    probe_run(&engine, &probe);
-    engine_timers(&engine);
     sink_buf_init(&text, h->refused, sizeof h->refused);
-    if (!engine_check(&engine, &text.sink))
+    h->end =
+        bench_run(&engine, &h->platform, &h->options, &steps, &h->report, &h->shown, &text.sink);
+    if (h->end == RUN_REFUSED)
         return;
-    facts_report(&engine, &probe, &h->process, &h->clock, h->has_words, &h->shown.essence,
-                 &h->report);
-    struct probe_check linearity = probe_judge(&engine, &probe);
-    struct cycle_check counter = cycle_judge(&engine);
-    selftests_core(&engine.facts, &linearity, &counter, &h->report);
-    linearity_show(&engine.facts, &probe, &h->report);
-    h->stopped = bench_run(&engine, &h->report, &h->shown);
-    engine_release(&engine);
-    facts_witnessed(&h->shown.essence, &h->report);
     essence_show(&h->shown.essence, &h->report);
-    report_end(&h->report, h->stopped);
+    report_end(&h->report, h->end == RUN_STOPPED);
 }
 
 /* What is written stands on standard output; nothing more can be done where that is lost. */
@@ -222,13 +222,11 @@ int main(int argc, char **argv)
         return refuse(&h, error, STATUS_FAULTED);
     }
     settle_platform(&h);
-    if (!plan_check(&h.platform, &h.options, &text.sink))
-        return refuse(&h, error, STATUS_BAD_OPTIONS);
     memory_on_stack(&h.memory, measure, &h);
-    if (h.refused[0])
+    if (h.end == RUN_REFUSED)
         return refuse(&h, h.refused, STATUS_BAD_OPTIONS);
-    return leave(h.report.faulted    ? STATUS_FAULTED
-                 : h.report.failures ? STATUS_CHECK_FAILED
-                 : h.stopped         ? STATUS_STOPPED
-                                     : STATUS_SUCCESS);
+    return leave(h.report.faulted       ? STATUS_FAULTED
+                 : h.report.failures    ? STATUS_CHECK_FAILED
+                 : h.end == RUN_STOPPED ? STATUS_STOPPED
+                                        : STATUS_SUCCESS);
 }

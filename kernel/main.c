@@ -3,13 +3,7 @@
  * order of events. Interrupts are off throughout; boot services are gone, or are not called.
  */
 #include "kernel/main.h"
-#include "bench/cores/plan.h"
-#include "bench/measure/cycle.h"
-#include "bench/measure/engine.h"
-#include "bench/measure/probe.h"
 #include "bench/run.h"
-#include "bench/show/linearity_show.h"
-#include "bench/show/selftests.h"
 #include "kernel/cores/deadline.h"
 #include "kernel/cores/run.h"
 #include "kernel/ending.h"
@@ -68,28 +62,6 @@ static void need(const char *why_not)
     ending_if_failed(&kernel, why_not);
 }
 
-/* Words of cores= that ask for what this machine has not: nothing is measured. */
-static void need_cores(const struct platform *p, const struct options *o)
-{
-    char message[320];
-    struct sink_buf text;
-
-    sink_buf_init(&text, message, sizeof message);
-    if (!plan_check(p, o, &text.sink))
-        ending_refused(&kernel, EXIT_BAD_OPTIONS, "error", message);
-}
-
-/* Words that need a timer which does not start here: the same. */
-static void need_timers(const struct engine *e)
-{
-    char message[400];
-    struct sink_buf text;
-
-    sink_buf_init(&text, message, sizeof message);
-    if (!engine_check(e, &text.sink))
-        ending_refused(&kernel, EXIT_BAD_OPTIONS, "error", message);
-}
-
 static void take_machine(struct machine *m)
 {
     machine_cpu(m);
@@ -107,40 +79,38 @@ static void take_machine(struct machine *m)
     need(machine_quiet(m));
 }
 
-/* Who executes this code, its clocks, and what a cycle is: what every row relies on. */
-static void open_engine(struct machine *m, struct engine *e, struct probe *probe)
+static void probed(void *ctx, const struct run_facts *run)
 {
-    struct platform *p = &kernel.platform;
+    struct machine *m = ctx;
 
-    need(platform_init(p, &kernel.others, m));
-    need_cores(p, &m->handoff->options);
-    engine_init(e, p, &m->handoff->options);
-    probe_run(e, probe);
-    if (e->facts.execution == EXEC_INSTRUCTIONS)
+    if (run->execution == EXEC_INSTRUCTIONS)
         deadline_count_virtual(&m->deadlines);
-    engine_timers(e);
-    need_timers(e);
 }
 
-static void report_machine(struct machine *m, struct engine *e, const struct probe *probe,
-                           struct report *r)
+static void head(void *ctx, const struct run_facts *run, const struct probe *probe)
 {
-    facts_report(m, e, probe, &kernel.shown.essence, r);
+    struct machine *m = ctx;
+
+    facts_report(&kernel.platform, m, run, probe, &kernel.shown.essence, &kernel.report);
     screen_paint(&m->screen);
-    selftest_machine(m, e, r);
-    struct probe_check linearity = probe_judge(e, probe);
-    struct cycle_check counter = cycle_judge(e);
-    selftests_core(&e->facts, &linearity, &counter, r);
-    linearity_show(&e->facts, probe, r);
+    selftest_machine(&kernel.platform, m, run, &kernel.report);
 }
 
-/* Settings and timers as they were found, and what is to be said of that. */
-static void put_back(struct machine *m, struct engine *e, struct report *r)
+/* From here on the rows tell. */
+static void tell_nmis(void *ctx)
 {
-    engine_release(e);
+    (void)ctx;
+    ending_tell_nmis(&kernel);
+}
+
+/* Settings as they were found, and what is to be said of that. */
+static void put_back(void *ctx, const struct run_facts *run)
+{
+    struct machine *m = ctx;
+
     quiet_restore_all(&m->quiet, true);
-    facts_left(m, r);
-    quiet_facts_advise(m, e, r);
+    facts_left(m, &kernel.report);
+    quiet_facts_advise(m, run, &kernel.report);
 }
 
 static enum exit_status status_of(const struct report *r, bool core_faulted, bool stopped)
@@ -168,16 +138,17 @@ _Noreturn void kernel_main(void)
 {
     struct machine *m = &kernel.machine;
     struct report *r = &kernel.report;
-    struct engine *e = &kernel.engine;
-    static struct probe probe;
-    bool stopped, core_faulted;
+    const struct run_steps steps = {m, probed, head, tell_nmis, put_back};
+    char refused[400];
+    struct sink_buf text;
 
     take_machine(m);
-    open_engine(m, e, &probe);
-    report_machine(m, e, &probe, r);
-    ending_tell_nmis(&kernel); /* from here on the rows tell */
-    stopped = bench_run(e, r, &kernel.shown);
-    put_back(m, e, r);
-    core_faulted = cores_report_end(&m->cores, r);
+    need(platform_init(&kernel.platform, &kernel.others, m));
+    sink_buf_init(&text, refused, sizeof refused);
+    enum run_end end = bench_run(&kernel.engine, &kernel.platform, &m->handoff->options, &steps, r,
+                                 &kernel.shown, &text.sink);
+    if (end == RUN_REFUSED)
+        ending_refused(&kernel, EXIT_BAD_OPTIONS, "error", refused);
+    bool core_faulted = cores_report_end(&m->cores, r), stopped = end == RUN_STOPPED;
     ending_measured(&kernel, stopped, status_of(r, core_faulted, stopped));
 }

@@ -35,13 +35,13 @@ struct facts {
     uint64_t memory; /* bytes; 0: not known */
 };
 
-static void take_facts(struct facts *f, const struct engine *e, const struct process *p,
+static void take_facts(struct facts *f, const struct platform *platform, const struct process *p,
                        const struct hosted_clock *c)
 {
     const struct cpu_source here = {process_cpuid, NULL, NULL, NULL};
     struct sysinfo s;
 
-    head_read_cpu(&f->cpu, e->p, process_microcode(p->cpu), true, &here);
+    head_read_cpu(&f->cpu, platform, process_microcode(p->cpu), true, &here);
     f->tsc = (struct tsc_facts){.hz = c->hz,
                                 .source = c->source,
                                 .names = hosted_source_names,
@@ -53,12 +53,13 @@ static void take_facts(struct facts *f, const struct engine *e, const struct pro
     f->memory = sysinfo(&s) == 0 ? (uint64_t)s.totalram * s.mem_unit : 0;
 }
 
-static void show_head(const struct engine *e, const struct probe *p, const struct process *process,
-                      const struct facts *f, const char *from, struct sink *out)
+static void show_head(const struct run_facts *run, const struct probe *p,
+                      const struct process *process, const struct facts *f, const char *from,
+                      struct sink *out)
 {
     struct utsname u;
 
-    head_show(&e->facts, p, out);
+    head_show(run, p, out);
     head_show_cpu(&f->cpu, "", out);
     board_show(&f->board, out);
     if (f->memory)
@@ -66,9 +67,9 @@ static void show_head(const struct engine *e, const struct probe *p, const struc
     if (uname(&u) == 0)
         fmt(out, "system    %s %s\r\n", u.sysname, u.release);
     show_wishes(process, out);
-    tsc_facts_show(&f->tsc, &e->facts, out);
-    head_show_timers(&e->facts, out);
-    head_show_settings(&e->facts, lfence(e->p->cpu), from, out);
+    tsc_facts_show(&f->tsc, run, out);
+    head_show_timers(run, out);
+    head_show_settings(run, lfence(run->cpu), from, out);
 }
 
 static void record_process(const struct process *p, struct json *j)
@@ -89,25 +90,26 @@ static void record_process(const struct process *p, struct json *j)
     json_close(j);
 }
 
-static void record_run(const struct engine *e, const struct probe *p, const struct process *process,
-                       const struct facts *f, const char *from, struct report *r)
+static void record_run(const struct run_facts *run, const struct probe *p,
+                       const struct process *process, const struct facts *f, const char *from,
+                       struct report *r)
 {
     struct json j;
 
     if (!report_record(r, &j, "run"))
         return;
-    head_record(&e->facts, p, &j);
+    head_record(run, p, &j);
     record_process(process, &j);
     board_record(&f->board, &j);
-    head_record_cpu(&f->cpu, lfence(e->p->cpu), &j);
+    head_record_cpu(&f->cpu, lfence(run->cpu), &j);
     if (f->memory) {
         json_object(&j, "memory");
         json_u64(&j, "bytes", f->memory);
         json_close(&j);
     }
-    tsc_facts_record(&f->tsc, &e->facts, &j);
-    head_record_timers(&e->facts, &j);
-    head_record_settings(&e->facts, from, &j);
+    tsc_facts_record(&f->tsc, run, &j);
+    head_record_timers(run, &j);
+    head_record_settings(run, from, &j);
     json_end(&j);
 }
 
@@ -137,26 +139,27 @@ static void warn_settings(const struct options *o, struct report *r)
                      "as found");
 }
 
-void facts_report(const struct engine *e, const struct probe *p, const struct process *process,
+void facts_report(const struct platform *platform, const struct run_facts *run,
+                  const struct probe *p, const struct process *process,
                   const struct hosted_clock *clock, bool has_words, struct essence *essence,
                   struct report *r)
 {
     const char *from = has_words ? "command line" : "defaults";
     static struct facts f;
 
-    take_facts(&f, e, process, clock);
-    essence_machine(essence, &e->facts, e->p->cores ? e->p->cores->count : 1, &f.board);
+    take_facts(&f, platform, process, clock);
+    essence_machine(essence, run, platform->cores ? platform->cores->count : 1, &f.board);
     if (report_table(r))
-        show_head(e, p, process, &f, from, r->out);
-    record_run(e, p, process, &f, from, r);
+        show_head(run, p, process, &f, from, r->out);
+    record_run(run, p, process, &f, from, r);
     tsc_facts_warn(&f.tsc, r);
     warn_wishes(process, r);
-    warn_settings(e->facts.o, r);
-    head_warn_words(&e->facts, r);
-    head_warn_timers(&e->facts, r);
-    if (e->facts.execution == EXEC_EMULATED)
+    warn_settings(run->o, r);
+    head_warn_words(run, r);
+    head_warn_timers(run, r);
+    if (run->execution == EXEC_EMULATED)
         report_event(r, "warning", "figures are noise: an emulator executes this code");
-    if (!e->p->cpu->tsc_invariant && e->facts.execution == EXEC_SILICON)
+    if (!run->cpu->tsc_invariant && run->execution == EXEC_SILICON)
         report_event(
             r, "warning",
             "CPUID does not promise that the TSC is invariant (8000_0007 EDX[8]): ns may be "

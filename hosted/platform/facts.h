@@ -4,15 +4,16 @@
 #define HOSTED_PLATFORM_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
-#include "bench/measure/probe.h"
+#include "bench/model/facts.h"
+#include "bench/model/probe.h"
 #include "bench/show/essence.h"
 #include "hosted/platform/clock.h"
 #include "hosted/platform/process.h"
 
 /* The head of the table, the `run` record, then what the process could not get as warnings. The
  * essence gets the machine's name. */
-void facts_report(const struct engine *e, const struct probe *p, const struct process *process,
+void facts_report(const struct platform *platform, const struct run_facts *run,
+                  const struct probe *p, const struct process *process,
                   const struct hosted_clock *clock, bool has_words, struct essence *essence,
                   struct report *r);
 

@@ -20,12 +20,12 @@ struct facts {
     struct tsc_facts tsc;
 };
 
-static void take_facts(struct facts *f, const struct machine *m, const struct engine *e)
+static void take_facts(struct facts *f, const struct platform *platform, const struct machine *m)
 {
     const struct cpu_source here = {cpuid_here, NULL, msr_here().read, NULL};
     const struct core_facts *core = &m->cores.facts[0];
 
-    head_read_cpu(&f->cpu, e->p, core->microcode, !m->cores.why_alone, &here);
+    head_read_cpu(&f->cpu, platform, core->microcode, !m->cores.why_alone, &here);
     board_read(&f->board, m->handoff, &m->acpi_mem.mem);
     f->tsc = (struct tsc_facts){
         m->clock.hz,        m->clock.source,
@@ -104,12 +104,12 @@ static const char *takeover_words(const struct handoff *h)
                        : "exit: boot services were ended";
 }
 
-static void show_head(const struct machine *m, const struct engine *e, const struct probe *p,
+static void show_head(const struct machine *m, const struct run_facts *run, const struct probe *p,
                       const struct facts *f, struct sink *out)
 {
     const struct handoff *h = m->handoff;
 
-    head_show(&e->facts, p, out);
+    head_show(run, p, out);
     head_show_cpu(&f->cpu, m->handoff->qemu ? " (QEMU)" : "", out);
     fmt(out, "firmware  %s revision %x, UEFI %u.%u; ACPI %s\r\n", h->firmware_vendor,
         h->firmware_revision, h->uefi_revision >> 16, (h->uefi_revision & 0xffff) / 10,
@@ -119,15 +119,15 @@ static void show_head(const struct machine *m, const struct engine *e, const str
         m->paging.tables.levels, m->paging.tables.page_1g ? ", some of 1 GiB" : "");
     board_show_modules(&f->board, out);
     fmt(out, "\r\n");
-    tsc_facts_show(&f->tsc, &e->facts, out);
+    tsc_facts_show(&f->tsc, run, out);
     thermal_show(&m->thermal, out);
     fmt(out, "takeover  %s\r\n", takeover_words(h));
-    head_show_timers(&e->facts, out);
+    head_show_timers(run, out);
     show_masked(&m->irq, out);
     quiet_facts_show(m, out);
     show_cores(m, out);
     show_consoles(m, out);
-    head_show_settings(&e->facts, lfence_state_names[m->lfence], h->options_from, out);
+    head_show_settings(run, lfence_state_names[m->lfence], h->options_from, out);
 }
 
 static void record_firmware(const struct machine *m, struct json *j)
@@ -249,23 +249,23 @@ static void record_consoles(const struct machine *m, struct json *j)
     json_close(j);
 }
 
-static void record_run(const struct machine *m, const struct engine *e, const struct probe *p,
+static void record_run(const struct machine *m, const struct run_facts *run, const struct probe *p,
                        const struct facts *f, struct report *r)
 {
     struct json j;
 
     if (!report_record(r, &j, "run"))
         return;
-    head_record(&e->facts, p, &j);
+    head_record(run, p, &j);
     record_firmware(m, &j);
     board_record(&f->board, &j);
     head_record_cpu(&f->cpu, lfence_state_names[m->lfence], &j);
     json_bool(&j, "qemu", m->handoff->qemu);
-    tsc_facts_record(&f->tsc, &e->facts, &j);
+    tsc_facts_record(&f->tsc, run, &j);
     thermal_record(&m->thermal, &j);
-    head_record_timers(&e->facts, &j);
+    head_record_timers(run, &j);
     record_memory(m, &f->board, &j);
-    head_record_settings(&e->facts, m->handoff->options_from, &j);
+    head_record_settings(run, m->handoff->options_from, &j);
     json_str(&j, "takeover", m->handoff->borrowed ? "borrow" : "exit");
     record_masked(m, &j);
     quiet_facts_record(m, &j);
@@ -331,7 +331,7 @@ static void warn_of_tables(const struct machine *m, struct report *r)
     refused(r, &m->places.dbg2_error);
 }
 
-static void warnings(const struct machine *m, const struct engine *e, struct report *r)
+static void warnings(const struct machine *m, const struct run_facts *run, struct report *r)
 {
     const struct handoff *h = m->handoff;
     char text[320];
@@ -342,17 +342,17 @@ static void warnings(const struct machine *m, const struct engine *e, struct rep
         warn(r, text);
     }
     quiet_facts_warn(m, r);
-    head_warn_words(&e->facts, r);
-    head_warn_timers(&e->facts, r);
-    if (e->facts.execution == EXEC_EMULATED)
+    head_warn_words(run, r);
+    head_warn_timers(run, r);
+    if (run->execution == EXEC_EMULATED)
         warn(r, "figures are noise: an emulator executes this code");
-    if (!m->cpu.tsc_invariant && e->facts.execution == EXEC_SILICON)
+    if (!m->cpu.tsc_invariant && run->execution == EXEC_SILICON)
         warn(
             r,
             "CPUID does not promise that the TSC is invariant (8000_0007 EDX[8]): ns may be wrong");
-    if (m->clock.hz && !m->clock.agree && e->facts.execution != EXEC_INSTRUCTIONS)
+    if (m->clock.hz && !m->clock.agree && run->execution != EXEC_INSTRUCTIONS)
         warn(r, "sources of the TSC's frequency disagree; see tsc");
-    if (m->lfence == LFENCE_COULD_NOT && e->facts.execution == EXEC_SILICON)
+    if (m->lfence == LFENCE_COULD_NOT && run->execution == EXEC_SILICON)
         warn(r, "LFENCE is not serialising here and could not be made so: bodies may leak out of "
                 "their windows");
     if (!m->others_stopped && !h->borrowed)
@@ -408,18 +408,19 @@ static void warn_of_cores(const struct machine *m, struct report *r)
         warn(r, "LFENCE does not serialise alike on all cores");
 }
 
-void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
-                  struct essence *essence, struct report *r)
+void facts_report(const struct platform *platform, const struct machine *m,
+                  const struct run_facts *run, const struct probe *p, struct essence *essence,
+                  struct report *r)
 {
     static struct facts f; /* more than a page */
 
-    take_facts(&f, m, e);
-    essence_machine(essence, &e->facts, e->p->cores ? e->p->cores->count : 1, &f.board);
+    take_facts(&f, platform, m);
+    essence_machine(essence, run, platform->cores ? platform->cores->count : 1, &f.board);
     if (report_table(r))
-        show_head(m, e, p, &f, r->out);
-    record_run(m, e, p, &f, r);
+        show_head(m, run, p, &f, r->out);
+    record_run(m, run, p, &f, r);
     tsc_facts_warn(&f.tsc, r);
-    warnings(m, e, r);
+    warnings(m, run, r);
     warn_of_cores(m, r);
 }
 

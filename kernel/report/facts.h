@@ -4,15 +4,16 @@
 #define KERNEL_REPORT_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
-#include "bench/measure/probe.h"
+#include "bench/model/facts.h"
+#include "bench/model/probe.h"
 #include "bench/show/essence.h"
 #include "kernel/machine/machine.h"
 
 /* The head of the table, the `run` record, then every warning as an event. The essence gets the
  * machine's name. */
-void facts_report(const struct machine *m, const struct engine *e, const struct probe *p,
-                  struct essence *essence, struct report *r);
+void facts_report(const struct platform *platform, const struct machine *m,
+                  const struct run_facts *run, const struct probe *p, struct essence *essence,
+                  struct report *r);
 
 /* Once the timers are stopped: warns of what could not be left as it was found. */
 void facts_left(const struct machine *m, struct report *r);

@@ -230,12 +230,12 @@ static enum seen smt(const struct cores *c)
     return c->why_alone ? SEEN_NOT : SEEN_NO;
 }
 
-static struct advice_facts look(const struct machine *m, const struct engine *e,
+static struct advice_facts look(const struct machine *m, const struct run_facts *run,
                                 const struct report *r)
 {
     const struct quiet_setting *turbo = &m->quiet.core[0].of[QUIET_TURBO];
     struct advice_facts f = {
-        .emulated = seen(e->facts.execution != EXEC_SILICON),
+        .emulated = seen(run->execution != EXEC_SILICON),
         .virtualised = seen(m->cpu.hypervisor),
         .smt = smt(&m->cores),
         .lfence = m->lfence == LFENCE_UNKNOWN ? SEEN_NOT : seen(m->lfence != LFENCE_COULD_NOT),
@@ -270,9 +270,9 @@ static void show_advice(const char *head, const char *text, struct sink *out)
     }
 }
 
-void quiet_facts_advise(const struct machine *m, const struct engine *e, struct report *r)
+void quiet_facts_advise(const struct machine *m, const struct run_facts *run, struct report *r)
 {
-    struct advice_facts f = look(m, e, r);
+    struct advice_facts f = look(m, run, r);
     struct advice advice[ADVICE_MAX];
     size_t n = advice_choose(&f, advice);
 

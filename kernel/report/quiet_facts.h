@@ -6,7 +6,7 @@
 #define KERNEL_REPORT_QUIET_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 #include "kernel/machine/machine.h"
 
 void quiet_facts_show(const struct machine *m, struct sink *out);
@@ -16,6 +16,6 @@ void quiet_facts_record(const struct machine *m, struct json *j);
 void quiet_facts_warn(const struct machine *m, struct report *r);
 
 /* After the last row, and after quiet_restore_all(). */
-void quiet_facts_advise(const struct machine *m, const struct engine *e, struct report *r);
+void quiet_facts_advise(const struct machine *m, const struct run_facts *run, struct report *r);
 
 #endif

@@ -48,7 +48,7 @@ static void test_monotonic(struct report *r)
     judge(r, "tsc_monotonic", back == 0, detail);
 }
 
-static void test_sources(const struct machine *m, const struct engine *e, struct report *r)
+static void test_sources(const struct machine *m, const struct run_facts *run, struct report *r)
 {
     unsigned known = 0;
     char detail[96];
@@ -60,7 +60,7 @@ static void test_sources(const struct machine *m, const struct engine *e, struct
             m->clock.hz ? clock_source_names[m->clock.used] : "none");
     if (known < 2)
         report_selftest(r, "tsc_sources", SELFTEST_NOT_JUDGED, "fewer than two sources answer");
-    else if (e->facts.execution == EXEC_EMULATED)
+    else if (run->execution == EXEC_EMULATED)
         report_selftest(r, "tsc_sources", SELFTEST_NOT_JUDGED, detail);
     else
         judge(r, "tsc_sources", m->clock.agree, detail);
@@ -88,9 +88,9 @@ static void note_call(void *ctx, unsigned core)
 }
 
 /* Each core that came up is called once, while all others, this one included, sleep. */
-static void test_cores(const struct machine *m, const struct engine *e, struct report *r)
+static void test_cores(const struct machine *m, const struct platform *platform, struct report *r)
 {
-    const struct platform_cores *c = e->p->cores;
+    const struct platform_cores *c = platform->cores;
     unsigned usable = 0, right = 0;
     char detail[128];
 
@@ -104,7 +104,7 @@ static void test_cores(const struct machine *m, const struct engine *e, struct r
         if (c->facts[i].why_not)
             continue;
         usable++;
-        right += !c->run(e->p, i, note_call, &calls) && calls.n == 1 && calls.core == i;
+        right += !c->run(platform, i, note_call, &calls) && calls.n == 1 && calls.core == i;
     }
     fmt_buf(detail, sizeof detail, "%u of %u other cores did what they were called for, once",
             right, usable);
@@ -131,13 +131,14 @@ static void test_deadline(const struct machine *m, struct report *r)
                      "nothing here can end a row that does not come back: deadline= has no effect");
 }
 
-void selftest_machine(const struct machine *m, const struct engine *e, struct report *r)
+void selftest_machine(const struct platform *platform, const struct machine *m,
+                      const struct run_facts *run, struct report *r)
 {
     test_interrupts(m, r);
     test_memory(m, r);
     test_fixup(r);
     test_monotonic(r);
-    test_sources(m, e, r);
-    test_cores(m, e, r);
+    test_sources(m, run, r);
+    test_cores(m, platform, r);
     test_deadline(m, r);
 }

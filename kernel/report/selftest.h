@@ -3,9 +3,10 @@
 #define KERNEL_REPORT_SELFTEST_H
 
 #include "bench/api/report.h"
-#include "bench/measure/context.h"
+#include "bench/model/facts.h"
 #include "kernel/machine/machine.h"
 
-void selftest_machine(const struct machine *m, const struct engine *e, struct report *r);
+void selftest_machine(const struct platform *platform, const struct machine *m,
+                      const struct run_facts *run, struct report *r);
 
 #endif
