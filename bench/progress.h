@@ -53,7 +53,7 @@ struct progress_rest {
 /* The turn that runs. */
 struct progress_turn {
     double guess;
-    double known; /* ticks that the row's turn before took; 0: there was none */
+    double known; /* ticks that the row's turn before took; 0: it had no turn yet */
     double part;  /* so much of it is done, 0 to 1, ... */
     double taken; /* ... in so many ticks */
 };

@@ -82,8 +82,8 @@ struct guard_ended {
         [160]; /* state that it left changed: "CR4 (OSFXSR cleared), the GS base"; empty: none */
 };
 
-/* The code buffer and, behind it, the data buffer stand at the same virtual address on every
- * platform, within the reach of a rel32 of each other. */
+/* The code buffer and, after it, the data buffer are at the same virtual address on every platform,
+ * within the reach of a rel32 of each other. */
 #define PLATFORM_CODE_VA   0x100000000000ull
 #define PLATFORM_CODE_SIZE (1u << 20)
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))

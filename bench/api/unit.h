@@ -1,8 +1,8 @@
 /*
  * Pieces of machine code written in NASM, copied into the code buffer to make a window: recipe
- * starts and stops, bodies, callees. A piece runs at any address; where it refers to something
- * outside itself it says so in a fixup, one at most. bench/window/unit.inc has the NASM macros that
- * emit this layout; a unit called NAME there is `extern const struct unit unit_NAME` here.
+ * starts and stops, bodies, callees. A piece runs at any address; a fixup names what it refers to
+ * outside itself, one at most. bench/window/unit.inc has the NASM macros that emit this layout; a
+ * unit called NAME there is `extern const struct unit unit_NAME` here.
  */
 #ifndef BENCH_API_UNIT_H
 #define BENCH_API_UNIT_H

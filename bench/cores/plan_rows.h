@@ -13,15 +13,15 @@ bool plan_probe(struct plan *plan, unsigned k);
 
 /*
  * Measures row `index` of the registry on the k-th core alone, as much of it as is due in
- * plan->round. Where it comes to its end, which is in the last round, plan_row() has it.
+ * plan->round. After the last round plan_row() has its result.
  */
 void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsigned k);
 
 /* The same on each core alone, then on all at once that had a figure alone. */
 void plan_measure_together(struct plan *plan, const struct bench *b, size_t index);
 
-/* Before the last round: row `index` on the k-th core comes to its end with the rounds that it has,
- * if any. */
+/* Before the last round: ends row `index` on the k-th core with the rounds that it has, if
+ * any. */
 void plan_end(struct plan *plan, size_t index, unsigned k);
 
 /* Whole rounds that a row has on a core; where there is but one, it is not kept: 0. */

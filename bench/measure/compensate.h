@@ -1,6 +1,6 @@
 /*
  * compensate=on: windows of method=kbest without the timer interrupts that came into them
- * (lib/stats/tick.h). Only where such can come, in a process; a machine of one's own masks them.
+ * (lib/stats/tick.h). Only where such can come, in a process; a bare machine masks them.
  */
 #ifndef BENCH_MEASURE_COMPENSATE_H
 #define BENCH_MEASURE_COMPENSATE_H

@@ -33,7 +33,7 @@ double own_read_before(struct engine *e);
  * the TSC is coarse, have no more than a small part of the time. */
 bool own_can_wait(const struct engine *e);
 
-/* Whether both readings around a block are those of a core of one's own, by the best so far. Where
+/* Whether both readings around a block are those of an exclusive core, by the best so far. Where
  * the witness does not run nothing is shared. */
 bool own_is_shared(const struct engine *e, double before, double after);
 

@@ -15,8 +15,8 @@
 #include "hosted/replay/replay.h"
 #include "hosted/replay/windows_text.h"
 
-/* A figure is judged where an eighth of its passes were quiet. A tenth is asked for: what stands
- * at an eighth by one count of the quiet ones is not lost by another. */
+/* A figure is judged where an eighth of its passes were quiet. A tenth is asked for: a
+ * figure at an eighth by one count of the quiet ones is not lost by another. */
 #define LEAST_QUIET 0.1
 #define STEP_OF     16384 /* deltas that the step is found in, at the most */
 #define WINDOW_OF   4096  /* passes that a window's own part is found in, at the most */

@@ -11,7 +11,7 @@
  *   verify=1        looks through all memory at each step, for a store that was not expected
  *   speed=1         says how many steps a second there are, bare and with all that is done here
  * Prints JSON Lines (show.h); of what cannot be followed, an object of type `refused`. Exit status:
- * 0; 1, a call did not come to its end, did not do its work, or changed what belongs to its caller;
+ * 0; 1, a call did not return, did not do its work, or changed what belongs to its caller;
  * 3, something was refused; 4, this program itself faulted, and a record `event` says where.
  */
 #include <errno.h>

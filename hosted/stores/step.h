@@ -31,7 +31,7 @@ struct step {
 /* The name of bit i of `changed`; NULL from the first i on that none has. */
 const char *step_state_name(unsigned i);
 
-/* False: it did not come to its end, *ended says why; or step_end() was called. */
+/* False: it did not return, *ended says why; or step_end() was called. */
 bool step_call(struct step *s, struct guard_ended *ended);
 
 /* Of `before`: leaves the function where it is. */

@@ -41,7 +41,7 @@ bool park_wake(struct core *c);
 void park_drain(void);
 
 /*
- * Waits until `c` executes nothing: it says so two instructions before it is true, so another
+ * Waits until `c` executes nothing: it reports this two instructions before it is true, so another
  * `settle` ticks are waited after that. False: not within `ticks`.
  */
 bool park_wait_asleep(const struct core *c, uint64_t ticks, uint64_t settle);

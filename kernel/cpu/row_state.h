@@ -50,7 +50,7 @@ void row_state_drop(struct row_state *s);
 /* Puts back what has changed, and notes it. True: something had. In a handler too. */
 bool row_state_put_back(struct row_state *s);
 
-/* The registers that were found changed, into `out`, and forgets them. False: there were none. */
+/* The registers that were found changed, into `out`, and forgets them. False: no register was. */
 bool row_state_tell(struct row_state *s, struct sink *out);
 
 /*

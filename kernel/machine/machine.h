@@ -96,9 +96,9 @@ void machine_console_early(struct machine *m);
 const char *machine_checks(struct machine *m);
 /* MTRRs and our own page tables. NULL, or why not. */
 const char *machine_memory(struct machine *m);
-/* A serial port in memory, where none was found before; the screen in place of one that console=
- * asked for in vain. The console that was opened by this, or NULL; all can be written from here
- * on. */
+/* A serial port in memory, where none was found before; the screen in place of a port that
+ * console= asked for and that is missing. The console that was opened by this, or NULL; all can be
+ * written from here on. */
 struct sink *machine_console_late(struct machine *m);
 /* dma=off. */
 void machine_dma(struct machine *m);

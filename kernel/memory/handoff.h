@@ -1,7 +1,7 @@
 /*
  * All that the UEFI phase leaves behind. Filled by boot/ while firmware is alive, read by kernel/
  * once boot services are gone. Every address is physical and identity-mapped. Nothing here points
- * into firmware's memory except where it says so.
+ * into firmware's memory except where a comment names it.
  */
 #ifndef KERNEL_MEMORY_HANDOFF_H
 #define KERNEL_MEMORY_HANDOFF_H

@@ -28,7 +28,7 @@ struct core_counters {
     enum core_counter_kind pmc; /* FIXED1, AMD_PMC or NONE */
     uint8_t bits;               /* its width */
     uint8_t count;              /* AMD_PMC: counters that can take the event */
-    bool extended;              /* AMD_PMC: they stand at C001_0200, not at C001_0000 */
+    bool extended;              /* AMD_PMC: they are at C001_0200, not at C001_0000 */
     bool global;                /* AMD_PMC: C000_0301 must let them count too */
     bool aperf;
 };

@@ -22,7 +22,7 @@ struct overflow_plan {
     uint8_t bits;  /* width of the counter */
     bool pdcm;     /* Intel: IA32_PERF_CAPABILITIES is there, and tells of full-width writes */
     uint8_t count; /* AMD: counters that there are */
-    bool extended; /* AMD: they stand at C001_0200, not at C001_0000 */
+    bool extended; /* AMD: they are at C001_0200, not at C001_0000 */
     bool global;   /* AMD: PerfMonV2, with a control and a status of all of them */
 };
 void overflow_decode(struct overflow_plan *p, cpuid_fn cpuid, void *ctx);

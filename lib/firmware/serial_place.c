@@ -152,6 +152,6 @@ void serial_places(struct serial_places *p, const struct serial_choice *choice,
     port.from = "com1";
     port.address = COM1;
     if (p->n == SERIAL_PLACES)
-        p->n--; /* COM1 stands at the end, however many others there are */
+        p->n--; /* COM1 is at the end, however many others there are */
     add(p, &port, map);
 }

@@ -21,7 +21,7 @@ struct shared_figure {
     size_t values, quiet; /* those that are known, and of these those not shared */
     size_t placements;    /* that the quiet ones are of */
     double share;         /* of the values, those that were shared; UNKNOWN: there are none */
-    bool judged;          /* enough were quiet: the figure is that of a core of one's own */
+    bool judged;          /* enough were quiet: the figure is that of an exclusive core */
     double theta;         /* UNKNOWN: there are no values */
     double lo, hi;        /* 99% interval for another launch's theta; UNKNOWN: no telling */
 };

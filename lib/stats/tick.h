@@ -41,8 +41,8 @@ struct tick_cost tick_judge(const struct tick_finder *f);
 /*
  * A window's ticks without n interrupts of that cost. The count is the system's: another CPU may
  * have taken them. So none are taken off (*taken: 0, else n) where less would be left than `least`,
- * the shortest window so far into which none came (UINT64_MAX: there was none), or nothing; nor,
- * before there was such a window, of one that is shorter than the time between two interrupts.
+ * the shortest window so far into which none came (UINT64_MAX: none yet), or nothing; nor, before
+ * there was such a window, of one that is shorter than the time between two interrupts.
  */
 uint64_t tick_compensate(const struct tick_cost *c, uint64_t least, uint64_t ticks, uint64_t n,
                          uint64_t *taken);

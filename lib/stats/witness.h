@@ -48,12 +48,12 @@ struct witness {
 
 /*
  * One more reading: `level` in core cycles a NOP, `noise` its relative standard error, `steady`:
- * its windows were as alike as a core of one's own makes them (witness_steady). A level that is
+ * its windows were as alike as an exclusive core makes them (witness_steady). A level that is
  * not finite or out of range, or unsteady, breaks the run.
  *
  * The best is the lowest mode of the levels in runs that has 8 of them and 1 in 500, and of all
- * within 16% of it 85%: a core of one's own keeps to its level, where a neighbour's part varies.
- * Of all readings no more than 10% lie below it: nothing goes faster than a core of one's own. A
+ * within 16% of it 85%: an exclusive core keeps to its level, where a neighbour's part varies.
+ * Of all readings no more than 10% lie below it: nothing goes faster than an exclusive core. A
  * core's width is a whole or half number of NOPs a cycle: a mode that is more than 2.5% off any of
  * those is no core's own width, unless 4 of 5 readings (of 256 at the least) lie there. A best
  * within 2% of one is taken to be it.
@@ -67,7 +67,7 @@ void witness_add(struct witness *w, double level, double noise, bool steady);
  */
 bool witness_steady(double sd, double step, double ticks);
 
-/* Whether a reading shows a core of one's own. False while no best is known. Of readings so noisy
+/* Whether a reading shows an exclusive core. False while no best is known. Of readings so noisy
  * that 8% is less than 3.5 standard errors, those are allowed instead. */
 bool witness_quiet(const struct witness *w, double level, double noise);
 

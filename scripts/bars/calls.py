@@ -1,4 +1,4 @@
-"""What scripts/silicon judges of calls: which of them can be told apart, and where they stand when one costs now
+"""What scripts/silicon judges of calls: which of them can be distinguished, and where they stand when one costs now
 this and now that. Each function takes launches and yields Bars, one a line."""
 import statistics
 from itertools import combinations

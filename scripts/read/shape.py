@@ -11,7 +11,7 @@ from read import schema
 
 NUMBER_LIMIT = 1e300  # JSON has no infinity, but 1e999 is read as one
 NUMBERS = {int, float}
-# Whole numbers and others are not told apart: a reader takes both.
+# Whole numbers and others are not distinguished: a reader takes both.
 PYTHON = {"string": (str,), "boolean": (bool,), "object": (dict,), "null": (type(None),), "integer": (int, float),
           "number": (int, float)}
 

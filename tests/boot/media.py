@@ -27,7 +27,7 @@ def tool(*command):
 
 def gpt(total, end):
     """A GPT with one EFI system partition, from PARTITION_AT to the sector `end`, of a disk of `total`
-    sectors: what stands at its begin, and what at its end (UEFI 2.10, 5.2.3 and 5.3)."""
+    sectors: what is at its begin and at its end (UEFI 2.10, 5.2.3 and 5.3)."""
     entry = struct.pack("<16s16sQQQ72s", ESP_TYPE, PART_GUID, PARTITION_AT, end, 0, b"")
     entries = entry.ljust(TABLE_SECTORS * SECTOR, b"\0")
 

@@ -449,7 +449,7 @@ KEPT = {"type", "status", "result", "kind", "verdict", "execution", "platform", 
 
 
 def poisoned(value, n=0):
-    """Every text of a record with something evil in it, but for words that the reader goes by."""
+    """Every text of a record with something evil in it, but for words that the reader depends on."""
     if isinstance(value, dict):
         return {k: v if k in KEPT else poisoned(v, n + i) for i, (k, v) in enumerate(value.items())}
     if isinstance(value, list):

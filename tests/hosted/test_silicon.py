@@ -187,7 +187,7 @@ def test_false_alarms(monkeypatch):
     (bar,) = neighbours.false_alarms([with_alarms(0, 0)] * 4 + [with_alarms(0, 300)])
     assert bar.holds is None and "all in 1 launches" in bar.figure
     assert verdicts(neighbours.false_alarms([with_alarms(0, 0)] + [with_alarms(0, 30)] * 4)) == [False]
-    # A core of one's own has no neighbours: every one is false.
+    # An exclusive core has no neighbours: every one is false.
     assert verdicts(neighbours.false_alarms([with_alarms(20, 20, hypervisor=None)] * 5)) == [False]
     assert verdicts(neighbours.false_alarms([with_alarms(9, 9, hypervisor=None)] * 5)) == [True]
     moment = [with_alarms(0, 0, hypervisor=None)] * 4 + [with_alarms(0, 300, hypervisor=None)]
