@@ -50,7 +50,8 @@ enum baretick_needs {
 };
 
 enum baretick_flag {
-    BARETICK_NOT_DOUBLED = 1, /* twice the operations mean nothing: method=doubled has n = ops */
+    BARETICK_NOT_DOUBLED = 1, /* twice the operations mean nothing: method=doubled has n = ops,
+                               * stepping has n = grain where the row names one */
     BARETICK_COLD = 2,        /* no cache has room, counter or data when a window begins */
     BARETICK_MAY_VANISH = 4,  /* that nothing is left of an operation is its point, no failure */
 };

@@ -27,10 +27,10 @@ static uint64_t most_of(const struct engine *e)
     return most > STEPS_WINDOW ? most : STEPS_WINDOW;
 }
 
-/* The fewest that the row is stepped with. */
+/* The fewest that the row is stepped with: of one that is not doubled, only what it says. */
 static uint64_t fewest_of(const struct bench *b)
 {
-    if (b->not_doubled && b->form != FORM_LOOP)
+    if (b->not_doubled && b->form != FORM_LOOP && bench_step_grain(b) == 1)
         return b->ops;
     return bench_step_grain(b);
 }

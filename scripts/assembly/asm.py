@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from assembly import latency, snippet, syntax, throughput
+from assembly import copies, latency, snippet, syntax, throughput
 from launch import start
 from launch.start import Failed
 from read import report
@@ -17,12 +17,6 @@ from tools import help_text
 
 HOSTED_SECONDS = 600
 SILENT_SECONDS = 4    # a person who waits hears something before this is over again
-COPIES = 100          # where --unroll does not say
-# As many copies as take this long, so that they dominate their window: a window takes some 100 cycles by itself, and a
-# TSC can move in steps of 40. But no more code than a core's cache of decoded instructions holds, twice over.
-WINDOW_CYCLES = 2000
-COPIES_BYTES = 4096
-LABEL_BYTES = 64      # that a copy takes in an object in addition to its code
 # Faults of code whose operands nobody set, in a process and on the machine: division by 0, and address 0 with a small
 # displacement.
 _BAD_OPERAND = re.compile(r"SIGFPE at|#DE|(SIGSEGV|#PF).* address [0-9a-f]{1,3}\b")
@@ -73,7 +67,7 @@ def snippets_of(args):
         found = [snippet.Snippet(args.code)]
     for s in found:
         s.init, s.late_init = args.init, args.late_init
-        s.unroll, s.loop, s.basic = COPIES if args.unroll is None else args.unroll, args.loop, args.basic
+        s.unroll, s.loop, s.basic = copies.COPIES if args.unroll is None else args.unroll, args.loop, args.basic
         syntax.take(s, args.syntax)
         if args.latency:
             latency.chain(s)
@@ -83,7 +77,7 @@ def snippets_of(args):
 
 
 def words_of(args):
-    words = ["suite=asm", "format=both", "hist=off", f"deadline={args.deadline}"]
+    words = ["suite=asm*", "format=both", "hist=off", f"deadline={args.deadline}"]
     for key in ("recipe", "samples"):
         if getattr(args, key):
             words.append(f"{key}={getattr(args, key)}")
@@ -123,25 +117,55 @@ def wait_for(ran):
         print(f"baretick: measuring for {seconds:.0f} s; a busy machine takes longer", file=sys.stderr, flush=True)
 
 
-def copies_for(cycles, size, snippets):
-    """How many copies of a snippet that takes so many cycles and bytes; snippets: how many share the object."""
-    room = snippet.OBJECT_MOST // 2 // snippets // (3 * (size + LABEL_BYTES))
-    return max(COPIES, min(int(WINDOW_CYCLES / max(cycles, 0.01)), COPIES_BYTES // size, room))
-
-
-def choose_copies(args, snippets, folder):
-    """A short run tells what a copy takes. A snippet that fails keeps the number it has."""
-    path = os.path.join(folder, "pilot.o")
-    snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"), calls=args.allow_syscalls)
-    if os.path.getsize(path) > snippet.OBJECT_MOST:
-        return
-    lines, _ = run_hosted(args, path, os.path.join(folder, "pilot.jsonl"), PILOT)
-    rows = {r["name"]: r for r in records_of(lines) if r["type"] == "row"}
+def chosen(args, snippets, folder):
+    """How many copies and turns each snippet has, by what a short run finds that a copy takes; returns checks, {name:
+    snippet}. A snippet that fails keeps the number it has."""
+    rows = rows_of(measured(args, snippets, folder, PILOT)[0])
+    checks = {}
     for s in snippets:
-        per_op = rows.get(s.name, {}).get("per_op", {})
+        per_op = rows.get((s.suite, s.name), {}).get("per_op", {})
         cycles = per_op.get("cycles") or per_op.get("ticks")
-        if cycles is not None:
-            s.unroll = copies_for(cycles, s.size, len(snippets))
+        if cycles is None:
+            continue
+        if 2 * len(snippets) <= copies.ROWS_MOST:
+            checks[s.name] = copies.check_of(s, cycles, len(snippets))
+        if args.unroll is None:
+            s.unroll, s.loop = copies.plan(s, cycles, len(snippets))
+    return checks
+
+
+def measured(args, snippets, folder, more=(), checks=()):
+    """Records of the report, and what was said beside them."""
+    path = os.path.join(folder, "asm.o")
+    snippet.assemble([*snippets, *checks], path, os.path.join(start.HERE, "bench/api"),
+                     calls=args.allow_syscalls or not args.hosted)
+    if os.path.getsize(path) > snippet.OBJECT_MOST:
+        raise Failed(f"the copies take {os.path.getsize(path) >> 10} KiB; an object may have "
+                     f"{snippet.OBJECT_MOST >> 10}: lower --unroll, or measure fewer snippets at once")
+    if args.object and not more:
+        shutil.copyfile(path, args.object)
+    out = os.path.join(folder, "report.jsonl")
+    lines, said = run_hosted(args, path, out, more) if args.hosted else run_booted(args, path, out)
+    return records_of(lines), said
+
+
+def measured_straight(args, snippets, folder):
+    """As measured(), with the number of copies that suits each snippet, and with checks of that; {name: check} too.
+    What cannot stand in a loop after all, or cannot be checked, is measured without."""
+    checks = chosen(args, snippets, folder)
+    while True:
+        found, said = measured(args, snippets, folder, checks=checks.values())
+        rows = rows_of(found)
+        failed = {key for key, row in rows.items() if row["status"] != "ok"}
+        looped = [s for s in snippets if s.loop and (s.suite, s.name) in failed]
+        unchecked = [name for name, check in checks.items() if (check.suite, name) in failed or check.loop and
+                     any(s.name == name for s in looped)]
+        if not looped and not unchecked:
+            return found, said, checks
+        for s in looped:
+            s.unroll, s.loop = copies.COPIES, 0
+        for name in unchecked:
+            del checks[name]
 
 
 def run_booted(args, path, out):
@@ -164,6 +188,11 @@ def records_of(lines):
             except report.Damaged as e:
                 raise Failed(f"the report is damaged: a record {e}") from None
     return found
+
+
+def rows_of(records):
+    """{(suite, name): row}"""
+    return {(r["suite"], r["name"]): r for r in records if r["type"] == "row"}
 
 
 def digits(value):
@@ -200,7 +229,16 @@ def instructions(row, run):
     return text + (f", {per_op['ipc']:.3g} a cycle" if "ipc" in per_op else "")
 
 
-def tell(s, row, run):
+def compared(s, row, check, checked):
+    """How the row of another number of copies differs, in words, or None."""
+    if not checked or not copies.differ(row, checked):
+        return None
+    figures = [digits(r["per_op"]["cycles"]) for r in (row, checked)]
+    return (f"it depends on how many copies there are: {figures[0]} with {copies.said(s)}, {figures[1]} with "
+            f"{copies.said(check)}")
+
+
+def tell(s, row, run, check=None, checked=None):
     """The lines of a snippet, and whether it was measured."""
     print(snippet.what(s))
     for note in s.notes:
@@ -221,6 +259,9 @@ def tell(s, row, run):
         print(f"    no figure: {row.get('disturbed', 0)} of {row.get('windows', 0)} windows were disturbed")
         return False
     print(f"    {text}")
+    differs = compared(s, row, check, checked)
+    if differs:
+        print(f"    {differs}")
     if row.get("changed"):
         print(f"    it changed {row['changed']}; put back after each window")
     if row.get("x87_stack_fault"):
@@ -237,24 +278,23 @@ def tell(s, row, run):
     return True
 
 
+def print_json(s, row, run, check, checked):
+    """As tell(), as one object."""
+    kept = {"copies": check.unroll, "turns": check.loop, "row": checked} if checked else None
+    print(json.dumps({"snippet": snippet.what(s), "notes": s.notes, "execution": run["execution"], "copies": s.unroll,
+                      "turns": s.loop, "row": row, "check": kept}))
+    return bool(row) and row["status"] == "ok" and "ticks" in row.get("per_op", {})
+
+
 def command(args):
     if args.hosted:
         start.refuse_machine(args)
     snippets = snippets_of(args)
     with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder:
-        path = os.path.join(folder, "asm.o")
-        if args.hosted and args.unroll is None and not args.loop:
-            choose_copies(args, snippets, folder)
-        snippet.assemble(snippets, path, os.path.join(start.HERE, "bench/api"),
-                         calls=args.allow_syscalls or not args.hosted)
-        if os.path.getsize(path) > snippet.OBJECT_MOST:
-            raise Failed(f"the copies take {os.path.getsize(path) >> 10} KiB; an object may have "
-                         f"{snippet.OBJECT_MOST >> 10}: lower --unroll, or measure fewer snippets at once")
-        if args.object:
-            shutil.copyfile(path, args.object)
-        out = os.path.join(folder, "report.jsonl")
-        lines, said = (run_hosted if args.hosted else run_booted)(args, path, out)
-    records = records_of(lines)
+        if args.hosted and not args.loop and not args.basic:
+            records, said, checks = measured_straight(args, snippets, folder)
+        else:
+            (records, said), checks = measured(args, snippets, folder), {}
     run = next((r for r in records if r["type"] == "run"), None)
     end = next((r for r in records if r["type"] == "end"), None)
     errors = [r["message"] for r in records if r["type"] == "event" and r.get("kind") == "error"]
@@ -263,18 +303,12 @@ def command(args):
         raise Failed("\n".join(errors or ["no report:", said.strip() or "nothing was said"]))
     if end is None or faults:
         errors += faults or [said.strip() or "the program ended before its report did"]
-    rows = {r["name"]: r for r in records if r["type"] == "row"}
-    if args.json:
-        for s in snippets:
-            print(json.dumps({"snippet": snippet.what(s), "notes": s.notes, "execution": run["execution"],
-                              "row": rows.get(s.name)}))
-        measured = [rows.get(s.name, {}).get("status") == "ok" and "ticks" in rows[s.name].get("per_op", {})
-                    for s in snippets]
-    else:
-        measured = [tell(s, rows.get(s.name), run) for s in snippets]
+    rows = rows_of(records)
+    done = [(print_json if args.json else tell)(s, rows.get((s.suite, s.name)), run, checks.get(s.name),
+                                                rows.get((copies.CHECK, s.name))) for s in snippets]
     for message in errors:
         print(f"baretick: {message}", file=sys.stderr)
-    return 0 if all(measured) and not errors else 1
+    return 0 if all(done) and not errors else 1
 
 
 def add(commands):

@@ -35,6 +35,7 @@ class Snippet:
     text: str
     where: str = "the snippet"  # for messages
     name: str = ""
+    suite: str = "asm"
     init: str = ""
     late_init: str = ""
     unroll: int = 100
@@ -43,7 +44,8 @@ class Snippet:
     raw: bytes = b""            # in place of text
     copies: list = field(default_factory=list)  # of one round each, where they differ
     notes: list = field(default_factory=list)   # what was added to it, in words
-    size: int = 0               # bytes of one copy, once it was assembled
+    size: int = 0               # bytes of one copy, once it was assembled; the mean where they differ
+    code: bytes = b""           # of all copies that differ, or of one
 
     @property
     def ops(self):
@@ -89,16 +91,16 @@ def check(snippet):
 
 
 def named(snippets):
-    """Gives each a name of its own."""
+    """Gives each a name that no other of its suite has."""
     taken = set()
     for s in snippets:
         base = name = s.name or row_name(s.text or s.raw.hex())
         number = 2
-        while name in taken:
+        while (s.suite, name) in taken:
             name = f"{base[:NAME_MOST - 4]}_{number}"
             number += 1
         s.name = name
-        taken.add(name)
+        taken.add((s.suite, name))
 
 
 # --- NASM ------------------------------------------------------------------------------------------
@@ -139,14 +141,22 @@ def _before(snippet, label, name):
     return lines + ["ret"]
 
 
+def _turns(unroll):
+    """How many turns n operations are; flags are left as they are. (SAHF sets all but OF, ADD that: 1 + 127 overflows.)"""
+    return ["lahf", "seto al", "mov r8, rax", "mov rax, rdi", "xor edx, edx", f"mov ecx, {unroll}", "div rcx",
+            "mov [rel turns], rax", "mov rax, r8", "add al, 127", "sahf"]
+
+
 def _body(snippet, label, copies, name):
     """A function int (uint64_t n, struct baretick_object *o) with so many copies. Around them it only loads and stores
     registers; no flag changes between the last instruction of --init and the first copy."""
     lines = _section(label)
     lines += [f"mov [rel kept + {8 * i}], {register}" for i, register in enumerate((*KEPT, "rsp"))]
+    if snippet.loop:
+        lines += _turns(snippet.unroll)
     lines += [f"mov {register}, [rel registers + {8 * i}]" for i, register in enumerate(REGISTERS)]
     if snippet.loop:
-        lines += [*instructions(snippet.late_init), f"mov r15, {snippet.loop}", "align 64", f"{label}.turn:"]
+        lines += [*instructions(snippet.late_init), "mov r15, [rel turns]", "align 64", f"{label}.turn:"]
     else:
         lines += instructions(snippet.late_init)
     for k in range(copies):
@@ -168,14 +178,14 @@ def source(snippets, include):
     """The NASM source of an object with a row for each; `include`: the folder of baretick.inc."""
     lines = ["bits 64", f"%include {_quoted(os.path.join(include, 'baretick.inc'))}",
              "section .bss", "align 64", f"registers: resq {len(REGISTERS)}", f"kept: resq {len(KEPT) + 1}",
-             "saved: resq 1", "vectors: resd 1", *_setup()]
+             "saved: resq 1", "turns: resq 1", "vectors: resd 1", *_setup()]
     for i, s in enumerate(snippets):
         fewer = 0 if s.basic else s.unroll
-        lines += _body(s, f"copies_{i}", fewer + s.unroll, f"asm.{s.name}")
-        lines += _body(s, f"fewer_{i}", fewer, f"asm.{s.name}.fewer")
-        lines += _before(s, f"before_{i}", f"asm.{s.name}.init")
-        lines += [f"BARETICK_ROW asm, {s.name}, {_quoted(what(s))}, copies_{i}, empty, fewer_{i}, "
-                  f"ops, {s.ops}, grain, {s.ops}, most_ops, {s.ops}, room, {len(AREAS) * AREA}, "
+        lines += _body(s, f"copies_{i}", fewer + s.unroll, f"{s.suite}.{s.name}")
+        lines += _body(s, f"fewer_{i}", fewer, f"{s.suite}.{s.name}.fewer")
+        lines += _before(s, f"before_{i}", f"{s.suite}.{s.name}.init")
+        lines += [f"BARETICK_ROW {s.suite}, {s.name}, {_quoted(what(s))}, copies_{i}, empty, fewer_{i}, "
+                  f"ops, {s.ops}, grain, {s.unroll}, most_ops, {s.ops}, room, {len(AREAS) * AREA}, "
                   f"flags, BARETICK_NOT_DOUBLED, setup, find_vectors, before, before_{i}"]
     lines += ["section .note.GNU-stack noalloc noexec nowrite progbits"]
     return "\n".join(lines) + "\n"
@@ -245,9 +255,9 @@ def machine_code(text, what_it_is, nasm="nasm"):
     return run.code
 
 
-def _check_size(s, size):
+def _check_size(s):
     """Of one copy, before all of them are assembled."""
-    s.size = size
+    size = s.size
     copies = s.unroll if s.basic else 3 * s.unroll
     if size == 0:
         raise Wrong(f'{s.where}: "{what(s)}" has no instruction')
@@ -256,8 +266,8 @@ def _check_size(s, size):
                     f"{OBJECT_MOST >> 10}: lower --unroll, or measure fewer instructions")
 
 
-def system_calls(code, what_it_is="the machine code"):
-    """The instructions among these that call Linux: SYSCALL, SYSENTER, INT 0x80. By ndisasm, which comes with NASM."""
+def disassembled(code, what_it_is="the machine code"):
+    """The instructions, each a line, by ndisasm, which comes with NASM."""
     try:
         ran = subprocess.run(["ndisasm", "-b", "64", "-"], input=code, capture_output=True, check=False,
                              timeout=ASSEMBLER_SECONDS)
@@ -265,8 +275,13 @@ def system_calls(code, what_it_is="the machine code"):
         raise Wrong("ndisasm is not installed; it comes with NASM, which ./scripts/setup installs") from None
     except subprocess.TimeoutExpired:
         raise too_long("ndisasm", what_it_is, ASSEMBLER_SECONDS) from None
-    found = re.findall(r"^[0-9A-F]+ +[0-9A-F]+ +(?:\w+ )*?(syscall|sysenter|int 0x80)$", ran.stdout.decode(), re.MULTILINE)
-    return list(dict.fromkeys(found))
+    return re.findall(r"^[0-9A-F]+ +[0-9A-F]+ +(.*)$", ran.stdout.decode(), re.MULTILINE)
+
+
+def system_calls(code, what_it_is="the machine code"):
+    """The instructions among these that call Linux: SYSCALL, SYSENTER, INT 0x80."""
+    found = [re.fullmatch(r"(?:\w+ )*?(syscall|sysenter|int 0x80)", line) for line in disassembled(code, what_it_is)]
+    return list(dict.fromkeys(m[1] for m in found if m))
 
 
 def _check_calls(code, where):
@@ -283,9 +298,13 @@ def assemble(snippets, path, include, nasm="nasm", calls=True):
         check(s)
         init = _try(instructions(s.init), f"{s.where}, --init", nasm).code
         late_init = _try(instructions(s.late_init), f"{s.where}, --late-init", nasm).code
-        code = s.raw or _try(instructions(s.text), s.where, nasm).code
-        _check_size(s, len(code))
-        for part, where in ((code, ""), (init, ", --init"), (late_init, ", --late-init")):
+        s.code = s.raw or _try(instructions(s.text), s.where, nasm).code
+        s.size = len(s.code)
+        if s.copies:
+            s.code = _try([line for copy in s.copies for line in instructions(copy)], s.where, nasm).code
+            s.size = -(-len(s.code) // len(s.copies))
+        _check_size(s)
+        for part, where in ((s.code, ""), (init, ", --init"), (late_init, ", --late-init")):
             if part and not calls:
                 _check_calls(part, s.where + where)
     named(snippets)

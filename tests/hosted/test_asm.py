@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from assembly import asm as asm_module
-from assembly import snippet, syntax
+from assembly import copies, snippet, syntax
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -308,12 +308,74 @@ def test_the_copies_find_what_init_leaves(code, init):
     assert "SIG" not in ran.stdout and "1 a" not in ran.stderr, ran.stdout + ran.stderr
 
 
-@pytest.mark.parametrize("cycles, size, snippets, copies", [
-    (0.5, 6, 1, 682), (1, 6, 1, 682), (5, 3, 1, 400), (20, 4, 1, 100), (70000, 2, 1, 100), (0, 4, 1, 1024), (-0.1, 4, 1, 1024),
-    (0.5, 6, 128, 100), (0.5, 6, 10, 249),
+def made_of(tmp_path, code, **fields):
+    """A snippet that was assembled: its size and its code are known."""
+    one = snippet.Snippet(code, **fields)
+    snippet.assemble([one], tmp_path / "one.o", ROOT / "bench/api")
+    return one
+
+
+@pytest.mark.parametrize("cycles, code, snippets, unroll, loop", [
+    (0.5, "vaddpd zmm0, zmm1, zmm2", 1, 170, 236), (3, "imul rax, rbx", 1, 256, 27), (20, "imul rax, rbx", 1, 256, 4),
+    (300, "imul rax, rbx", 1, 100, 0), (0, "nop", 1, 1024, 976), (-0.1, "nop", 1, 1024, 976), (1, "times 500 nop", 1, 2, 10000),
+    (1, "times 2000 nop", 1, 1, 20000), (0.5, "imul rax, rbx", 128, 20, 2000),
+    # R15 counts the turns; what walks through an area would leave the caches.
+    (0.5, "imul r15, rbx", 1, 1024, 0), (0.5, "pop rax", 1, 2688, 0), (5, "add rdi, 64", 1, 400, 0), (5, "movsq", 1, 400, 0),
 ])  # fmt: skip
-def test_copies_dominate_their_window_and_fit(cycles, size, snippets, copies):
-    assert asm_module.copies_for(cycles, size, snippets) == copies
+def test_copies_dominate_their_window_and_stay_decoded(tmp_path, cycles, code, snippets, unroll, loop):
+    assert copies.plan(made_of(tmp_path, code), cycles, snippets) == (unroll, loop)
+
+
+@pytest.mark.parametrize("code, loops", [
+    ("mov rax, [r14]", True), ("mov [rsp - 8], rbx", True), ("lock add [rsi], rax", True), ("mov eax, [rdi + rbp]", True),
+    ("lea r14, [r14 + 64]", False), ("xchg rsp, rax", False), ("mov r15d, 1", False), ("rep stosb", False), ("popfq", False),
+    ("call $ + 5", False), ("mov rax, [r15]", False), ("nop; nop; lodsb", False),
+])  # fmt: skip
+def test_what_changes_from_turn_to_turn_is_not_looped(tmp_path, code, loops):
+    assert copies.may_loop(made_of(tmp_path, code).code) == loops
+
+
+def test_a_turn_has_whole_rounds_of_copies_that_differ_and_their_whole_size(tmp_path):
+    one = made_of(tmp_path, "adc rax, rbx", copies=[f"xor r13d, r13d; adc {r}, rbx" for r in ("rax", "rcx", "rdx")])
+    assert one.size == 6
+    unroll, loop = copies.plan(one, 0.25, 1)
+    assert unroll % 3 == 0 and unroll * one.size <= copies.LOOP_BYTES and loop > 1
+    check = copies.check_of(one, 0.25, 1)
+    assert check.unroll < unroll and check.unroll % 3 == 0
+    assert check.unroll * check.loop > 3 * unroll * loop
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("code, counted", [("vaddps xmm0, xmm1, xmm2", 1), ("xor ecx, ecx; adc rax, rbx", 2)])
+def test_the_instructions_of_one_turn_are_counted(code, counted):
+    (one,) = measured(code)
+    assert one["turns"] > 1 and one["row"]["steps"]["ops"] == one["copies"], one
+    assert one["row"]["per_op"]["instructions"] == counted
+
+
+def test_a_loop_finds_the_flags_that_init_leaves():
+    """Its turns are found by a division, which changes flags."""
+    for flag, init in (("c", "stc"), ("o", "mov al, 127; add al, 1"), ("z", "xor eax, eax"), ("nc", "clc"), ("no", "xor eax, eax")):
+        (one,) = measured(f"j{flag} $ + 4; ud2", "--init", init, "--unroll", "1", "--loop", "1", "--samples", "16")
+        assert one["row"]["status"] == "ok", one
+
+
+def test_what_leaves_its_area_in_a_loop_is_measured_without():
+    (one,) = measured("add rbx, 1024; mov rax, [r14 + rbx]", "--samples", "64")
+    assert one["row"]["status"] == "ok" and (one["turns"], one["check"]) == (0, None), one
+
+
+@pytest.mark.parametrize("one, other, differ", [
+    ((0.5, 0.49, 0.51), (0.502, 0.5, 0.504), False), ((0.67, 0.65, 0.69), (0.5, 0.49, 0.51), True),
+    ((0.67, 0.4, 0.9), (0.5, 0.49, 0.51), False), ((0.5, 0.499, 0.501), (0.503, 0.502, 0.504), False),
+])  # fmt: skip
+def test_figures_that_depend_on_the_copies_are_said_to(capsys, one, other, differ):
+    row, checked = ({"status": "ok", "per_op": {"ticks": 1, **dict(zip(("cycles", "cycles_lo", "cycles_hi"), figures))}}
+                    for figures in (one, other))
+    s = snippet.Snippet("nop", unroll=100)
+    assert asm_module.tell(s, row, {"execution": "silicon"}, snippet.Snippet("nop", unroll=50, loop=900), checked)
+    said = capsys.readouterr().out
+    assert ("50 copies in each of 900 iterations" in said) == differ, said
 
 
 def test_a_person_hears_that_a_long_run_goes_on(monkeypatch, capsys):
@@ -345,6 +407,24 @@ def test_nine_runs_agree_within_two_percent(text, wish):
         pytest.skip("no AVX-512 on this CPU")
     found = sorted(cycles(text, wish)["cycles"] for _ in range(9))
     assert found[-1] - found[0] <= 0.02 * found[4], found
+
+
+@pytest.mark.silicon
+@pytest.mark.parametrize("text, wish", [
+    ("vaddpd zmm0, zmm1, zmm2", "--throughput"), ("vfmadd231pd zmm0, zmm1, zmm2", "--throughput"),
+    ("vaddpd ymm0, ymm1, ymm2", "--throughput"), ("cmovc rax, rbx", "--throughput"), ("imul rax, rbx", "--latency"),
+])
+def test_a_figure_is_that_of_a_long_loop_in_the_same_launch(text, wish):
+    """Of other copies in turns of another length, in windows four times as long."""
+    if "zmm" in text and "avx512f" not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("no AVX-512 on this CPU")
+    for _ in range(9):
+        (one,) = measured(text, wish)
+        row, check = one["row"], one["check"]["row"]
+        if False in (row["quiet"], check["quiet"]) or row["per_op"].get("cycles") is None:
+            pytest.skip("somebody else had the core")
+        figure, long = row["per_op"]["cycles"], check["per_op"]["cycles"]
+        assert abs(figure - long) <= 0.02 * long, (figure, long)
 
 
 # --- what a snippet waits for: test_waits.py has what is made of each ---------------------------------

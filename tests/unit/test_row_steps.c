@@ -115,6 +115,14 @@ static void a_row_that_is_not_doubled_has_its_own_operations(void **state)
     assert_int_equal(s->ops, 100);
     assert_false(s->doubled);
     assert_true(s->instructions == 3);
+    loop.ops = 10000; /* too many steps, but it names fewer */
+    assert_false(stepped_known(go()));
+    loop.grain = 50;
+    s = go();
+    assert_int_equal(s->ops, 50);
+    assert_true(!s->doubled && s->instructions == 3);
+    loop.grain = 0;
+    loop.ops = 100;
     loop.form = FORM_LOOP; /* the empty loop turns as often: one turn is enough */
     s = go();
     assert_int_equal(s->ops, 1);

@@ -1,0 +1,83 @@
+"""How many copies of a snippet a window has, in how many turns of a loop; and whether its figure depends on that."""
+import dataclasses
+import math
+import re
+
+from assembly import snippet
+
+COPIES = 100            # where --unroll does not say, and nothing is known of the snippet
+# What a window takes by itself, the steps of a TSC, and the first thousand cycles in which a core's clock and issue rate
+# follow a change of its current (docs/own-code.md) have to be small next to the copies.
+LOOP_CYCLES = 20000
+LOOP_BYTES = 1024       # of a turn; a core has twice as many decoded still (Skylake: 1536 micro-operations)
+# Copies that must not stand in a loop:
+STRAIGHT_CYCLES = 2000
+STRAIGHT_BYTES = 4096
+LABEL_BYTES = 64        # that a copy takes in an object in addition to its code
+APART = 0.02            # figures differ that are farther apart than this part of them, and than their intervals
+CHECK_TIMES = 4         # a check takes as many times the cycles of a window
+CHECK = "asm_check"     # the suite of checks
+ROWS_MOST = 128         # of an object: bench/objects/objects.h
+
+# What can move a register that points into an area: in a loop it would leave the caches, and then the area.
+_WALKS = re.compile(r"^(?:\w+ )*?(?:(?:push|pop|ret|enter|leave)\w*\b|call\b|(?:lods|stos|movs|cmps|scas|ins|outs)[bwdq]\b)"
+                    r"|\b(?:r14[dwbl]?|(?:[re]?(?:sp|bp|si|di)|[sd]il|[sb]pl))\b")
+_ADDRESS = re.compile(r"\[[^]]*\]")
+_COUNTER = re.compile(r"\br15[dwbl]?\b")
+
+
+def may_loop(code):
+    """Whether machine code can stand in a loop that R15 counts, and does the same in every turn."""
+    lines = snippet.disassembled(code)
+    return not any(_COUNTER.search(line) or _WALKS.search(_ADDRESS.sub("", line)) for line in lines)
+
+
+def plan(s, cycles, snippets, times=1):
+    """(copies, turns) for a snippet whose copy takes so many cycles, so that the copies take `times` LOOP_CYCLES;
+    snippets: how many share the object. Turns are 0 where there is no loop."""
+    cycles = max(cycles, 0.01)
+    room = snippet.OBJECT_MOST // 2 // snippets // (3 * (s.size + LABEL_BYTES))
+    if not may_loop(s.code):
+        return max(COPIES, min(int(times * STRAIGHT_CYCLES / cycles), STRAIGHT_BYTES // s.size, room)), 0
+    # A turn is a whole number of rounds: each then has what the others have.
+    rounds = max(1, len(s.copies))
+    copies = min(max(COPIES, int(LOOP_CYCLES / cycles)), LOOP_BYTES // s.size, room)
+    copies = max(1, copies // rounds) * rounds
+    turns = math.ceil(times * LOOP_CYCLES / (copies * cycles))
+    turns = min(turns, snippet.OPS_MOST // copies)
+    return copies, turns if turns > 1 else 0
+
+
+def check_of(s, cycles, snippets):
+    """Another row of the same snippet: half as many copies in a turn, but a longer window; or half as many copies."""
+    check = dataclasses.replace(s, suite=CHECK, notes=[])
+    copies, turns = plan(s, cycles, snippets)
+    rounds = max(1, len(s.copies))
+    check.unroll = max(1, copies // 2 // rounds) * rounds
+    if turns:
+        check.loop = min(math.ceil(CHECK_TIMES * LOOP_CYCLES / (check.unroll * max(cycles, 0.01))),
+                         snippet.OPS_MOST // check.unroll)
+    return check
+
+
+def said(s):
+    """How many there are, in words."""
+    return f"{s.unroll} copies" + (f" in each of {s.loop} iterations of a loop" if s.loop else "")
+
+
+def _sides(row):
+    per_op = row.get("per_op", {})
+    value = per_op.get("cycles")
+    if value is None:
+        return None
+    return value, per_op.get("cycles_lo", value), per_op.get("cycles_hi", value)
+
+
+def differ(row, check):
+    """Whether the two rows' figures differ. None where one has none, or where the core was shared."""
+    one, other = _sides(row), _sides(check)
+    if one is None or other is None or False in (row.get("quiet"), check.get("quiet")):
+        return None
+    apart = abs(one[0] - other[0])
+    overlap = one[1] <= other[2] and other[1] <= one[2]
+    return not overlap and apart > APART * max(abs(one[0]), abs(other[0]))
