@@ -117,9 +117,10 @@ static struct core_figure figure_of(const struct engine *e, const struct row *ro
     f.hi = h->cycles.hi;
     if (!row->theta || row->placements > CORE_FIGURE_PLACEMENTS)
         return f;
+    f.placements = row->placements;
+    f.rounds = row->placements < e->facts.rounds ? 1 : e->facts.rounds;
     for (unsigned i = 0; i < row->placements; i++)
-        if (is_known(row->theta[i]))
-            f.theta[f.placements++] = row->theta[i];
+        f.theta[i] = row->theta[i];
     return f;
 }
 

@@ -27,8 +27,15 @@ struct core_figure {
     bool shared;           /* somebody else had part of the core: not judged */
     bool wrong;            /* the row failed */
     unsigned placements;   /* whose figures these are; 0: there are none, or too many */
-    double theta[CORE_FIGURE_PLACEMENTS];
+    unsigned rounds;       /* in which these were taken; 1: each in one go, or in several of them */
+    double theta[CORE_FIGURE_PLACEMENTS]; /* UNKNOWN: a placement has none */
 };
+
+/* Whether two of one row differ by more than both their intervals. */
+static inline bool core_figures_apart(const struct core_figure *a, const struct core_figure *b)
+{
+    return a->lo > b->hi || a->hi < b->lo;
+}
 
 /* --- the figure: by method=doubled (bench/measure/headline.h), or by another (method.h) ------- */
 

@@ -91,16 +91,18 @@ static double longer(double a, double b)
 static void set_apart(const struct core_figure *mine, const struct core_figure *theirs,
                       struct beside *s)
 {
-    struct shift shift =
-        shift_of(mine->theta, mine->placements, theirs->theta, theirs->placements, SHIFT_LEVEL);
+    struct shift_set a = {mine->theta, mine->placements, mine->rounds};
+    struct shift_set b = {theirs->theta, theirs->placements, theirs->rounds};
+    struct shift shift = shift_over_rounds(&a, &b, SHIFT_LEVEL);
 
-    s->by_placements = is_known(shift.lo);
-    if (s->by_placements) {
+    if (is_known(shift.lo)) {
+        s->by = shift.by_rounds ? "rounds" : "placements";
         s->apart = shift.by;
         s->lo = shift.lo;
         s->hi = shift.hi;
         return;
     }
+    s->by = "intervals";
     double mine_below = mine->cycles - mine->lo, mine_above = mine->hi - mine->cycles;
     double their_below = theirs->cycles - theirs->lo, their_above = theirs->hi - theirs->cycles;
     s->lo = s->apart - mathx_sqrt(mine_below * mine_below + their_above * their_above);
@@ -209,7 +211,7 @@ static void compare(struct report *r, const struct run_facts *run, const struct 
     if (is_known(s.lo)) {
         json_f64(&j, "apart_lo", s.lo, 6);
         json_f64(&j, "apart_hi", s.hi, 6);
-        json_str(&j, "by", s.by_placements ? "placements" : "intervals");
+        json_str(&j, "by", s.by);
     }
     if (b->moved_bytes)
         json_u64(&j, "moved_bytes", b->moved_bytes);

@@ -20,9 +20,10 @@ struct beside {
     double mine, theirs;
     double mine_half, theirs_half; /* the longer side of each interval */
     double apart, lo, hi;          /* the first less the second, with its 99% interval */
-    bool by_placements;            /* the shift of the placements' figures (lib/stats/shift.h); else
-                                      the difference of the two figures */
-    bool shared;                   /* somebody else had part of the core during one of them */
+    /* `placements`: the shift of their figures by ranks; `rounds`: that, and the rounds' means
+     * (lib/stats/shift.h); `intervals`: the difference of the two figures. NULL: no interval. */
+    const char *by;
+    bool shared; /* somebody else had part of the core during one of them */
 };
 
 struct beside compare_beside(const struct run_facts *run, const struct core_figure *mine,

@@ -76,9 +76,7 @@ static bool is_apart(const struct run_cores *cores, unsigned k, size_t row)
         return false;
     const struct core_figure *mine = figure_of(cores, k, row);
     const struct core_figure *theirs = figure_of(cores, m, row);
-    if (mine->shared || theirs->shared)
-        return false;
-    return mine->lo > theirs->hi || mine->hi < theirs->lo;
+    return !mine->shared && !theirs->shared && core_figures_apart(mine, theirs);
 }
 
 static struct spread spread_of(const struct run_cores *cores, size_t row)

@@ -1,6 +1,9 @@
 #include "lib/stats/shift.h"
+#include "lib/stats/dist.h"
 #include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/median.h"
+#include "lib/stats/moments.h"
 
 /*
  * The number of arrangements with U = u is the coefficient of q^u in the Gaussian binomial
@@ -40,7 +43,7 @@ size_t shift_rank(size_t n, size_t m, double level)
 struct shift shift_of(const double *a, size_t n, const double *b, size_t m, double level)
 {
     double difference[SHIFT_MOST * SHIFT_MOST];
-    struct shift s = {UNKNOWN, UNKNOWN, UNKNOWN};
+    struct shift s = {UNKNOWN, UNKNOWN, UNKNOWN, false};
     size_t k = shift_rank(n, m, level), all = n * m;
 
     if (all == 0)
@@ -53,5 +56,101 @@ struct shift shift_of(const double *a, size_t n, const double *b, size_t m, doub
         s.lo = difference[k - 1];
         s.hi = difference[all - k];
     }
+    return s;
+}
+
+/* A set without the values that are missing, and the round of each. */
+struct in_rounds {
+    double value[SHIFT_MOST];
+    size_t round[SHIFT_MOST];
+    size_t n, rounds;     /* rounds that have a value */
+    struct moments means; /* of these */
+    double h;             /* Kruskal and Wallis, of the rounds */
+};
+
+static struct in_rounds known_values(const struct shift_set *set)
+{
+    struct in_rounds s = {.n = 0};
+
+    for (size_t i = 0; i < set->n; i++)
+        if (is_known(set->value[i])) {
+            s.value[s.n] = set->value[i];
+            s.round[s.n++] = i * set->rounds / set->n;
+        }
+    return s;
+}
+
+/* Half a rank for each value that is the same, itself included. */
+static double rank_of(const struct in_rounds *s, size_t i)
+{
+    double rank = 0.5;
+
+    for (size_t k = 0; k < s->n; k++)
+        rank += s->value[k] < s->value[i] ? 1 : s->value[k] == s->value[i] ? 0.5 : 0;
+    return rank;
+}
+
+static void judge_rounds(struct in_rounds *s)
+{
+    struct moments all = {0};
+    double between = 0, middle = ((double)s->n + 1) / 2;
+
+    for (size_t from = 0, end; from < s->n; from = end) {
+        struct moments values = {0}, ranks = {0};
+        for (end = from; end < s->n && s->round[end] == s->round[from]; end++) {
+            moments_add(&values, s->value[end]);
+            moments_add(&ranks, rank_of(s, end));
+            moments_add(&all, rank_of(s, end));
+        }
+        s->rounds++;
+        moments_add(&s->means, values.mean);
+        between += (double)ranks.n * (ranks.mean - middle) * (ranks.mean - middle);
+    }
+    s->h = all.squares > 0 ? ((double)s->n - 1) * between / all.squares : 0;
+}
+
+/* Wilson and Hilferty, "The distribution of chi-square", 1931. */
+static double chi_squared(double p, double df)
+{
+    double spread = 2 / (9 * df), root = 1 - spread + dist_normal(p) * mathx_sqrt(spread);
+
+    return df * root * root * root;
+}
+
+static bool rounds_matter(const struct in_rounds *a, const struct in_rounds *b)
+{
+    if (a->rounds < 2 || b->rounds < 2 || (a->rounds == a->n && b->rounds == b->n))
+        return false;
+    double df = (double)(a->rounds + b->rounds - 2);
+    return a->rounds < SHIFT_ROUNDS || b->rounds < SHIFT_ROUNDS ||
+           a->h + b->h > chi_squared(1 - SHIFT_DIFFER, df);
+}
+
+/* Welch's, of the difference of the means over rounds. */
+static double half_by_rounds(const struct in_rounds *a, const struct in_rounds *b, double level)
+{
+    double mine = moments_variance(&a->means) / (double)a->rounds;
+    double theirs = moments_variance(&b->means) / (double)b->rounds, both = mine + theirs;
+
+    if (!(both > 0))
+        return 0;
+    double df = both * both /
+                (mine * mine / ((double)a->rounds - 1) + theirs * theirs / ((double)b->rounds - 1));
+    return dist_t(1 - (1 - level) / 2, df) * mathx_sqrt(both);
+}
+
+struct shift shift_over_rounds(const struct shift_set *a, const struct shift_set *b, double level)
+{
+    struct in_rounds mine = known_values(a), theirs = known_values(b);
+    struct shift s = shift_of(mine.value, mine.n, theirs.value, theirs.n, level);
+
+    judge_rounds(&mine);
+    judge_rounds(&theirs);
+    if (!is_known(s.lo) || !rounds_matter(&mine, &theirs))
+        return s;
+    double half = half_by_rounds(&mine, &theirs, level);
+    s.by_rounds = true;
+    s.lo = s.lo < s.by - half ? s.lo : s.by - half;
+    s.hi = s.hi > s.by + half ? s.hi : s.by + half;
     return s;
 }

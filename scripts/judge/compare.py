@@ -295,9 +295,12 @@ def explanation(lines, differences):
     judged_by = [lines[at]["by"] for at in differences]
     by = {kind: judged_by.count(kind) for kind in judged_by}
     said = []
-    if "placements" in by:
-        said.append(f"Rows judged by their placements' figures: {by['placements']}. The change is the median over all "
+    placements = by.get("placements", 0) + by.get("rounds", 0)
+    if placements:
+        said.append(f"Rows judged by their placements' figures: {placements}. The change is the median over all "
                     "pairs of a new and an old\nplacement (Hodges and Lehmann); from and to are its 99% interval by ranks.")
+    if "rounds" in by:
+        said.append(f"Of {by['rounds']} of them rounds seem to differ: their intervals hold Student's t of the rounds' means too.")
     if "figures" in by:
         said.append(f"Rows judged by their figures and intervals: {by['figures']}. There are no figures of placements, or "
                     "too few, or\nlaunches differ by more than their placements explain.")

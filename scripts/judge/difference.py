@@ -21,23 +21,39 @@ def placements(row):
 
 
 class ByPlacements:
-    """old, new: figures of all placements of all launches. shift, with lo and hi, in the figure's unit; ratio with
-    lo and hi, None where the old figure is near zero; p: the probability of this where nothing differs."""
-
-    by = "placements"
+    """old, new: figures of the placements of all launches, a list for each round. shift, with lo and hi, in the
+    figure's unit; ratio with lo and hi, None where the old figure is near zero; p: the probability of this where
+    nothing differs. Where rounds matter, the intervals also hold those of the rounds' means, and p is that of these
+    where it is larger."""
 
     def __init__(self, old, new, near_zero):
-        self.old, self.new = old, new
-        found = shift.Shift(old, new, CONFIDENCE)
+        self.old, self.new = sum(old, []), sum(new, [])
+        self.rounds = shift.Rounds(old, new)
+        self.by = "rounds" if self.rounds.matter else "placements"
+        found = shift.Shift(self.old, self.new, CONFIDENCE)
         self.shift, self.shift_lo, self.shift_hi, self.p = found.value, found.lo, found.hi, found.p
         self.ratio = self.ratio_lo = self.ratio_hi = None
-        if not near_zero and min(old) > 0:
-            self.ratio, self.ratio_lo, self.ratio_hi = shift.factor(old, new, CONFIDENCE)
+        if not near_zero and min(self.old) > 0:
+            self.ratio, self.ratio_lo, self.ratio_hi = shift.factor(self.old, self.new, CONFIDENCE)
         self.relative = self.ratio is not None
+        if self.rounds.matter:
+            self._hold_rounds()
+
+    def _hold_rounds(self):
+        half = self.rounds.half(CONFIDENCE)
+        self.p = max(self.p, self.rounds.p(self.shift))
+        self.shift_lo, self.shift_hi = min(self.shift_lo, self.shift - half), max(self.shift_hi, self.shift + half)
+        if self.relative:
+            half /= statistics.median(self.old)
+            self.ratio_lo, self.ratio_hi = min(self.ratio_lo, self.ratio - half), max(self.ratio_hi, self.ratio + half)
 
     def p_above(self, limit):
         """The probability of this where no operation costs more than the old by this share."""
-        return shift.p_above([v * (1 + limit) if self.relative else v + limit * figure.NEAR_ZERO for v in self.old], self.new)
+        moved = [v * (1 + limit) if self.relative else v + limit * figure.NEAR_ZERO for v in self.old]
+        p = shift.p_above(moved, self.new)
+        if not self.rounds.matter:
+            return p
+        return max(p, self.rounds.p_above(shift.Shift(moved, self.new, CONFIDENCE).value))
 
 
 class ByFigures:
@@ -58,16 +74,30 @@ class ByFigures:
         return self._t.p_above(limit) if self.relative else self._t.p_beyond(limit * figure.NEAR_ZERO)
 
 
+def in_rounds(row):
+    """The same as a list for each round. Placements that are fewer than rounds are in several: then in one list."""
+    interval = row.get("interval", {})
+    every, rounds = interval.get("placements_cycles", []), len(interval.get("rounds_cycles", [])) or 1
+    if len(every) < rounds:
+        return [placements(row)]
+    found = [[] for _ in range(rounds)]
+    for i, c in enumerate(every):
+        if c is not None:
+            found[i * rounds // len(every)].append(c)
+    return found
+
+
 def _pooled(launches):
-    """(all placements of these launches, ""), or (None, why they are not compared by them)."""
+    """(the rounds of these launches, ""), or (None, why they are not compared by their placements)."""
     found = [placements(row) for row in launches]
     if not all(found):
         return None, ""
-    if any(row["interval"].get("by") == "rounds" for row in launches):
-        return None, "rounds of a launch differ by more than their placements explain"
     if len(found) > 1 and shift.p_one_source(found) < ONE_SOURCE:
         return None, "launches differ by more than their placements explain"
-    return sum(found, []), ""
+    rounds = [in_rounds(row) for row in launches]
+    if any(len(r) < 2 for r in rounds):
+        return [sum(found, [])], ""
+    return sum(rounds, []), ""
 
 
 def _loop(launches):
@@ -85,10 +115,11 @@ def of_rows(old, new, unit, a, b):
     if unit == "cycles":
         (x, why_old), (y, why_new) = _pooled(old), _pooled(new)
         note = why_old or why_new
-        if x and y and shift.rank(len(x), len(y), CONFIDENCE)[0]:
-            return ByPlacements(x, y, near_zero), ""
         if x and y:
-            note = f"too few placements: {len(x)} against {len(y)}"
+            m, n = (sum(map(len, side)) for side in (x, y))
+            if shift.rank(m, n, CONFIDENCE)[0]:
+                return ByPlacements(x, y, near_zero), ""
+            note = f"too few placements: {m} against {n}"
     if not a.parts or not b.parts:
         return None, "no interval: give several launches of each side"
     return ByFigures(a, b, "figures", near_zero), note

@@ -9,6 +9,8 @@ import functools
 import math
 import statistics
 
+from judge import significance
+
 NORMAL = statistics.NormalDist()
 # Beyond this number of pairs U is taken for normal, with its continuity correction: the exact distribution of
 # 300 against 300 figures takes seconds. At 100 against 100 the two differ by 3% of a tail of 0.5%.
@@ -70,6 +72,59 @@ class Shift:
                                   tail(sum(d >= 0 for d in differences), m, n)))
 
 
+# Rounds seem to differ where as much is found in one of four pairs whose rounds are alike (lib/stats/shift.h).
+DIFFER = 0.25
+LEAST_ROUNDS = 4  # with fewer they are taken to differ, since their test sees little
+
+
+def _h(groups):
+    """Kruskal and Wallis' H, corrected for ties; 0 where all values are alike."""
+    every = sorted(v for g in groups for v in g)
+    n, ranks = len(every), {}
+    for v in set(every):
+        ranks[v] = every.index(v) + (every.count(v) + 1) / 2
+    ties = sum(c ** 3 - c for c in (every.count(v) for v in ranks))
+    spread = 1 - ties / (n ** 3 - n)
+    if spread <= 0:
+        return 0.0
+    return (12 / (n * (n + 1)) * sum(sum(ranks[v] for v in g) ** 2 / len(g) for g in groups) - 3 * (n + 1)) / spread
+
+
+def _p_of_chi_squared(h, df):
+    """The probability of h and more (Wilson and Hilferty)."""
+    z = ((max(h, 0) / df) ** (1 / 3) - (1 - 2 / (9 * df))) / math.sqrt(2 / (9 * df))
+    return 1 - NORMAL.cdf(z)
+
+
+class Rounds:
+    """Of two sides of [placements' figures of a round]: whether their rounds matter; se and df, of the difference of
+    the means over rounds (Welch)."""
+
+    def __init__(self, old, new):
+        sides = [[g for g in side if g] for side in (old, new)]
+        self.matter = False
+        if any(len(side) < 2 for side in sides) or all(len(g) == 1 for side in sides for g in side):
+            return
+        few = any(len(side) < LEAST_ROUNDS for side in sides)
+        h, df = sum(_h(side) for side in sides), sum(len(side) - 1 for side in sides)
+        self.matter = few or _p_of_chi_squared(h, df) < DIFFER
+        parts = [(statistics.variance([statistics.fmean(g) for g in side]) / len(side), len(side) - 1) for side in sides]
+        self.se = math.sqrt(sum(v for v, _ in parts))
+        below = sum(v * v / n for v, n in parts)
+        self.df = self.se ** 4 / below if below > 0 else math.inf
+
+    def half(self, confidence):
+        return significance.quantile(self.df, confidence) * self.se
+
+    def p(self, shift):
+        """Of a shift this large, in either direction, where there is none."""
+        return significance.two_sided(shift / self.se, self.df) if self.se else float(shift == 0)
+
+    def p_above(self, shift):
+        """Of a shift this large where there is none, or a negative one."""
+        return significance.upper(shift / self.se, self.df) if self.se else float(shift <= 0)
+
+
 def factor(old, new, confidence=0.99):
     """(value, lo, hi): the same of the ratios of a new to an old figure. All of `old` are above 0."""
     ratios = sorted(y / x for x in old for y in new)
@@ -86,16 +141,5 @@ def p_above(old, new):
 def p_one_source(groups):
     """The probability that groups lie so far apart where all are of one distribution (Kruskal and Wallis, with
     chi squared as Wilson and Hilferty approximate it)."""
-    every = sorted(v for g in groups for v in g)
-    n, ranks = len(every), {}
-    for v in set(every):
-        first = every.index(v)
-        ranks[v] = first + (every.count(v) + 1) / 2
-    ties = sum(c ** 3 - c for c in (every.count(v) for v in ranks))
-    spread = 1 - ties / (n ** 3 - n)
-    if spread <= 0:
-        return 1.0
-    h = (12 / (n * (n + 1)) * sum(sum(ranks[v] for v in g) ** 2 / len(g) for g in groups) - 3 * (n + 1)) / spread
-    df = len(groups) - 1
-    z = ((max(h, 0) / df) ** (1 / 3) - (1 - 2 / (9 * df))) / math.sqrt(2 / (9 * df))
-    return 1 - NORMAL.cdf(z)
+    h = _h(groups)
+    return _p_of_chi_squared(h, len(groups) - 1) if h else 1.0
