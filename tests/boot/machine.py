@@ -1,5 +1,6 @@
 """One boot of an emulated machine: starts it, collects its serial line, always ends it."""
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -299,6 +300,24 @@ def qemu(
     snapshot         False: what it writes to the disk stays there
     whole            True: from power-on in any case: for a machine that no other test has
     debugger         what debugger.Debugger has for QEMU"""
+    command = arguments_of(disk, bus, cpu, machine, memory, icount, serial, debug_exit, snapshot)
+    command += list(extra)
+    state = None
+    never = bios or firmware or whole or (disk and bus not in SAVED_BUSES)
+    if serial and not never and can_be_saved(extra):
+        state = saved(command, disk)
+    if state:
+        command += ["-incoming", f"exec:cat {state}"]
+        if disk:
+            program, words = build.ready(), "firmware"
+    command += list(debugger)
+    firmware = firmware or (usual_firmware() if state else started_firmware())
+    return start(folder, program, words, command, bios, firmware, keys, timeout, done, runs)
+
+
+def arguments_of(disk=None, bus="virtio", cpu="max", machine="q35", memory=512, icount=None, serial=True, debug_exit=True,
+                 snapshot=True):
+    """QEMU's arguments for such a machine; the parameters are those of qemu()."""
     command = ["-machine", machine, "-cpu", cpu, "-m", str(memory)]
     if icount or (icount is None and (not disk or bus not in TIMED_BUSES)):
         command += ["-icount", "shift=7,sleep=off"]
@@ -319,23 +338,33 @@ def qemu(
             "nvme": ["-device", "nvme,drive=disk,serial=1"],
             "usb": ["-device", "qemu-xhci", "-device", "usb-storage,drive=disk"],
         }[bus]
-    command += list(extra)
-    state = None
-    never = bios or firmware or whole or (disk and bus not in SAVED_BUSES)
-    if serial and not never and can_be_saved(extra):
-        state = saved(command, disk)
-    if state:
-        command += ["-incoming", f"exec:cat {state}"]
-        if disk:
-            program, words = build.ready(), "firmware"
-    command += list(debugger)
-    return start(folder, program, words, command, bios, firmware, keys, timeout, done, runs)
+    return command
 
 
 def usual_firmware():
     """Paths of code and variables: the small one where it is there, and the environment names no other."""
     small = "OVMF_CODE" not in os.environ and all(map(os.path.isfile, SMALL_FIRMWARE))
     return SMALL_FIRMWARE if small else find_firmware()
+
+
+def started_firmware():
+    """The usual one, with the variables that its first start has left, on the default machine; a first start writes
+    15,000 bytes to the flash, and QEMU hands each to another thread."""
+    code, variables = usual_firmware()
+    state = saved(arguments_of(), None)
+    return code, state.parent / "vars.fd" if state else variables
+
+
+@contextlib.contextmanager
+def on_one_cpu():
+    """What is started here stays on this worker's CPU."""
+    cpus = os.sched_getaffinity(0)
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+    os.sched_setaffinity(0, {sorted(cpus)[worker % len(cpus)]})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cpus)
 
 
 def start(folder, program, words, arguments, bios=None, firmware=None, keys=None, timeout=TIMEOUT, done=None, runs=1):
@@ -355,10 +384,13 @@ def start(folder, program, words, arguments, bios=None, firmware=None, keys=None
         command += ["-kernel", str(program), "-append", words]
     began = time.monotonic()
     log = folder / "qemu.log"
+    # Of a machine whose instructions are counted one thread goes on at a time: on one CPU, none has to wake another.
+    place = on_one_cpu() if "-icount" in arguments else contextlib.nullcontext()
     with open(log, "w") as said:
-        process = subprocess.Popen(
-            [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
-        )
+        with place:
+            process = subprocess.Popen(
+                [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
+            )
         data = follow(process, process.stdout.fileno(), keys, timeout, done)
         process.stdin.close()
         process.stdout.close()
