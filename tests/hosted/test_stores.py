@@ -53,7 +53,7 @@ def program(compiler):
     """The program as this compiler builds it, its rows too; one worker at a time builds it."""
     path = ROOT / f"build/tests/stores-{compiler}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.parent / "stores.lock", "w") as lock:
+    with open(path.parent / "lock", "w") as lock:  # as tests/boot/build.py
         fcntl.flock(lock, fcntl.LOCK_EX)
         subprocess.run(["make", "-s", "-C", ROOT, f"CC={compiler}", f"STORES={path.relative_to(ROOT)}",
                         path.relative_to(ROOT)], check=True, timeout=SECONDS)
