@@ -168,8 +168,8 @@ $(EFI): $(B)/baretick.elf scripts/pe_finish scripts/tools/pe.py
 
 # Stamps that change only when their text, of at most 128 KiB, does: the flags of this compiler's objects, what is linked
 # (another compiler, or a source taken away, must link again), the build's name.
-stamp = mkdir -p $(@D); printf '%s\n' $(call quoted,$1) >$@.tmp; \
-	if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
+stamp = mkdir -p $(@D); printf '%s\n' $(call quoted,$1) >$@.$$$$; \
+	if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 
 $(OBJ)/flags: FORCE
 	@$(call stamp,$(CC) $(CFLAGS_IMAGE) $(foreach f,$(C_SRC),$f $(call own_flags,$f)))
@@ -179,8 +179,7 @@ $(B)/linked: FORCE
 	@$(call stamp,$(LD) $(LDFLAGS_IMAGE) $(OBJS))
 $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
-	@scripts/build_id >$@.tmp
-	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
+	@scripts/build_id >$@.$$$$ && if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 $(GEN)/font.h: scripts/font scripts/tools/fonts.py $(GEN)/font
 	$(call say,FONT $@)$(PYTHON) scripts/font $(call option,--font,FONT) >$@
 $(GEN)/font: FORCE
