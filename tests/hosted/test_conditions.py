@@ -1,4 +1,5 @@
-"""scripts/test-conditions: what a command finds in a condition, and that continuous integration runs in one."""
+"""scripts/test-conditions: what a command finds in a condition, and that continuous integration runs in one. scripts/test:
+a part's CPU time, and the part that runs beside the others."""
 
 import os
 import runpy
@@ -76,6 +77,35 @@ def test_the_cpu_time_of_a_part_is_that_of_its_programs():
     began = test["cpu_seconds"]()
     subprocess.run(["sh", "-c", '"$@" & wait', "sh", sys.executable, "-c", loop], check=True)
     assert 0.4 <= test["cpu_seconds"]() - began < 30
+
+
+BESIDE = """
+import json, sys
+assert sys.argv[1:4] == ["a word", "--alone", "boot"]
+print("as it goes")
+with open(sys.argv[4], "w") as f:
+    json.dump([3, 1, [[2.5, "one"], [0.5, "other"]]], f)
+"""
+
+
+def test_a_part_beside_the_others_is_heard_and_counted(tmp_path, monkeypatch, capsys):
+    """One that dies has failed."""
+    test, part = runpy.run_path(str(ROOT / "scripts/test")), tmp_path / "part"
+    monkeypatch.setattr(sys, "argv", [str(part), "a word"])
+    total = test["Count"]()
+    total.add(1, 0, [(1.5, "of another part")])
+    part.write_text(BESIDE)
+    total.add_count(test["Beside"]("boot").count())
+    assert (total.passed, total.failed) == (4, 1)
+    total.show_slowest()
+    said = capsys.readouterr().out
+    places = [said.index(words) for words in ("as it goes", " one", " of another part", " other")]
+    assert places == sorted(places), said
+
+    part.write_text("raise SystemExit('too early')")
+    total.add_count(test["Beside"]("boot").count())
+    said = capsys.readouterr()
+    assert (total.passed, total.failed) == (4, 2) and "too early" in said.out and "boot: ended with status 1" in said.err
 
 
 def test_continuous_integration_runs_in_a_condition():
