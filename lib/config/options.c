@@ -45,73 +45,73 @@ static const struct option_doc keys[] = {
     {GLOBS(suite), .meaning = "suites to run (* any run, ? any one character)"},
     {GLOBS(bench), .meaning = "rows to run, by name"},
     {OTHER(objects, OPTION_FILES, "on|off|GLOB,GLOB,...", "on"),
-     .meaning = "objects with rows of your own, of \\baretick\\objects"},
+     .meaning = "objects with user rows, in \\baretick\\objects"},
     {NUMBER_OR_AUTO(samples, 16, 1000000), .methods = BY(DOUBLED) | BY(PLAIN),
-     .meaning = "windows a row; auto: " TEXT_OF_THE(SAMPLES_AUTO) ", or " TEXT_OF_THE(
-         SAMPLES_AUTO_EXACT) " that are exact"},
+     .meaning = "windows per row; auto: " TEXT_OF_THE(SAMPLES_AUTO) ", or " TEXT_OF_THE(
+         SAMPLES_AUTO_EXACT) " if exact"},
     {NUMBER(rounds, 1, 64, 4), .methods = BY(DOUBLED),
      .meaning = "passes over all rows; a row's windows are spread across them"},
     {NUMBER(quiet_budget, 0, 1000, 20), .methods = BY(DOUBLED),
-     .meaning = "retries of disturbed blocks, as a multiple of the row's"},
+     .meaning = "limit on repeating shared blocks: a multiple of the row's"},
     {NUMBER(warmup, 0, 1000, 50), .methods = BY(DOUBLED) | BY(PLAIN),
-     .meaning = "blocks of warm-up windows before each row, at the most"},
+     .meaning = "maximum of warm-up blocks before each row"},
     {CHOICE(recipe, RECIPE_CHOICES, "auto"),
-     .meaning = "how the TSC is read; auto: lfence, or what the method has"},
+     .meaning = "how the TSC is read; auto: lfence, or the method's own"},
     {CHOICE(method, METHOD_CHOICES, "doubled"), .meaning = "how windows become a figure"},
     {NUMBER(k, 1, 32, 3), .methods = BY(KBEST),
      .meaning = "kbest: the k smallest samples must agree"},
     {FRACTION(epsilon, "0.05"), .methods = BY(KBEST),
-     .meaning = "kbest: within this part; without a point: thousandths"},
-    {NUMBER(most, 32, 1000000, 500), .methods = BY(KBEST), .meaning = "kbest: samples at the most"},
+     .meaning = "kbest: within this fraction; without a point: thousandths"},
+    {NUMBER(most, 32, 1000000, 500), .methods = BY(KBEST), .meaning = "kbest: maximum of samples"},
     {CHOICE(compensate, COMPENSATE_CHOICES, "off"), .methods = BY(KBEST),
-     .meaning = "kbest: on: a process subtracts timer interrupts"},
+     .meaning = "kbest: on: subtract timer interrupts (in a process)"},
     {NUMBER(ensembles, 2, 100000, 100), .methods = BY(ENSEMBLES),
-     .meaning = "ensembles: how many (published: 1000)"},
+     .meaning = "ensembles: their number (published: 1000)"},
     {NUMBER(size, 2, 1000000, 1000), .methods = BY(ENSEMBLES),
      .meaning = "ensembles: windows in each (published: 100000)"},
     {NUMBER(target, 10, 10000000, 10000), .methods = BY(ADAPTIVE),
-     .meaning = "adaptive: microseconds a stretch lasts (mLib: 1000000)"},
+     .meaning = "adaptive: microseconds per stretch (mLib: 1000000)"},
     {CHOICE(caches, CACHES_CHOICES, "keep"), .methods = BY_ALL,
-     .meaning = "clear: code and data leave them before each window"},
+     .meaning = "clear: flush code and data before each window"},
     {CHOICE(instructions, INSTRUCTIONS_CHOICES, "auto"), .methods = BY_ALL,
-     .meaning = "auto: each row's are counted by single-stepping"},
-    {TIMERS(clock, CLOCK_WORDS, "auto"),
-     .meaning = "a list: seconds by the first; auto: " CLOCK_STANDARD},
+     .meaning = "auto: count each row's instructions by single-stepping"},
+    {TIMERS(clock, CLOCK_WORDS, "auto"), .meaning = "seconds by the first; auto: " CLOCK_STANDARD},
     {TIMERS(cycle, CYCLE_WORDS, "auto"), .meaning = "cycles by the first; auto: " CYCLE_STANDARD},
     {CHOICE(layout, LAYOUT_CHOICES, "shuffle"), .methods = BY(DOUBLED),
      .meaning = "placements: 16 drawn from seed=, one, or 64 offsets"},
     {NUMBER(seed, 0, 4294967295, 1), .methods = BY(DOUBLED),
-     .meaning = "where the placements are drawn from"},
+     .meaning = "seed for drawing the placements"},
     {OTHER(cores, OPTION_CORES, "bsp|all|N,N-N,...", "bsp"),
-     .meaning = "the cores to measure on; bsp: the one that boots"},
+     .meaning = "the cores that measure; bsp: the boot core"},
     {CHOICE(share, SHARE_CHOICES, "alone"), .methods = BY_ALL,
-     .meaning = "cores: one after the other, or all at once and alone"},
-    {CHOICE(park, PARK_CHOICES, "hlt"), .meaning = "how a core waits that does not measure"},
-    {CHOICE(turbo, SETTING_CHOICES, "keep"), .meaning = "off: no core clock above the base clock"},
-    {CHOICE(prefetch, SETTING_CHOICES, "keep"), .meaning = "off: no hardware prefetchers"},
+     .meaning = "cores: one at a time, or also all at once"},
+    {CHOICE(park, PARK_CHOICES, "hlt"), .meaning = "how a core waits while it does not measure"},
+    {CHOICE(turbo, SETTING_CHOICES, "keep"),
+     .meaning = "off: keep the core clock at or below the base clock"},
+    {CHOICE(prefetch, SETTING_CHOICES, "keep"), .meaning = "off: disable the hardware prefetchers"},
     {CHOICE(freq, FREQ_CHOICES, "keep"),
-     .meaning = "the core's clock held at base, or as high as turbo= allows"},
-    {CHOICE(dma, SETTING_CHOICES, "keep"),
-     .meaning = "off: PCI devices may no longer write memory"},
+     .meaning = "fix the core clock at base, or at the turbo= maximum"},
+    {CHOICE(dma, SETTING_CHOICES, "keep"), .meaning = "off: stop PCI devices from writing memory"},
     {NUMBER_OR_AUTO(watch, 1, 600000),
      .meaning = "suite quiet: milliseconds; auto: " TEXT_OF_THE(WATCH_AUTO) ", or " TEXT_OF_THE(
          WATCH_AUTO_EXACT) " if exact"},
     {NUMBER(deadline, 1, 3600, 60),
-     .meaning = "seconds a row may take; then it is ended, and failed"},
+     .meaning = "time limit of a row in seconds; a longer row fails"},
     {CHOICE(format, FORMAT_CHOICES, "auto"),
-     .meaning = "auto: both; in a process a table, or jsonl in pipe or file"},
+     .meaning = "auto: both; process: table, or jsonl to a pipe or file"},
     {CHOICE(table, TABLE_CHOICES, "auto"), .methods = BY(DOUBLED),
      .meaning =
-         "a line a row, or rows alike in one; auto: from " TEXT_OF_THE(TABLE_ROWS_AUTO) " rows on"},
+         "a line per row, or rows in columns; auto: from " TEXT_OF_THE(TABLE_ROWS_AUTO) " rows"},
     {CHOICE(hist, HIST_CHOICES, "capped"), .methods = BY(DOUBLED),
      .meaning = "histograms: the " TEXT_OF_THE(HIST_CAP) " fullest bins, all, none"},
-    {CHOICE(console, CONSOLE_CHOICES, "auto"), .meaning = "where people read; auto: all there are"},
+    {CHOICE(console, CONSOLE_CHOICES, "auto"),
+     .meaning = "where the table goes; auto: all consoles"},
     {OTHER(serial, OPTION_SERIAL, "auto|off|com1..com4|io:PORT|mmio:ADDR:WIDTH:STRIDE", "auto"),
-     .meaning = "auto: as SPCR, DBG2 say, or com1; ,BAUD may follow"},
+     .meaning = "auto: from SPCR or DBG2, else com1; ,BAUD may follow"},
     {CHOICE(finish, FINISH_CHOICES, "auto"),
-     .meaning = "auto: leave QEMU; else halt, or return where borrowed"},
+     .meaning = "auto: leave QEMU; else halt; if borrowed, return"},
     {CHOICE(takeover, TAKEOVER_CHOICES, "auto"),
-     .meaning = "borrow gives the machine back; auto: where no console is"},
+     .meaning = "borrow: restore the machine; auto: without a console"},
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 _Static_assert(KEYS <= 64, "`given` has a bit for each key");
@@ -239,15 +239,17 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
     switch (k->takes.kind) {
     case OPTION_LIST:
         fmt(err,
-            "a comma list of names or patterns (* any run, ? any one character), %d bytes at most",
+            "a comma-separated list of names or patterns (* any run, ? any one character), at most "
+            "%d bytes",
             OPTIONS_LIST_MAX - 1);
         break;
     case OPTION_FILES:
-        fmt(err, "on, off or a comma list of patterns, in a process a path, %d bytes at most",
+        fmt(err,
+            "on, off or a comma-separated list of patterns, in a process a path, at most %d bytes",
             OPTIONS_LIST_MAX - 1);
         break;
     case OPTION_CORES:
-        fmt(err, "bsp, all, or numbers from 0 to %d and ranges of them, %d bytes at most",
+        fmt(err, "bsp, all, or numbers from 0 to %d and ranges of them, at most %d bytes",
             CORE_LIST_MAX - 1, CORE_LIST_TEXT - 1);
         break;
     case OPTION_NUMBER_OR_AUTO:
@@ -268,13 +270,13 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
         near_ask(&near, "", "", err);
         break;
     case OPTION_TIMERS:
-        fmt(err, "a comma list out of %s, each once at most: ", k->values);
+        fmt(err, "a comma-separated list of %s, each at most once: ", k->values);
         timer_list_explain(k->values, text, err);
         break;
     case OPTION_SERIAL:
         fmt(err,
             "%s with a PORT from 0x%x to 0x%x, an ADDR from 0x%llx, a multiple of the WIDTH (1, 2 "
-            "or 4), and a STRIDE of 1, 2, 4 or 8, no less than WIDTH; each but off also with "
+            "or 4), and a STRIDE of 1, 2, 4 or 8, at least WIDTH; all but off also with "
             ",BAUD: %u to %u, a divisor of %u",
             k->values, SERIAL_IO_MIN, SERIAL_IO_MAX, SERIAL_MMIO_MIN, SERIAL_BAUD_MIN,
             SERIAL_BAUD_MAX, SERIAL_BAUD_MAX);
@@ -352,7 +354,7 @@ bool options_take(struct options *o, const struct word *word, const char *source
 
     say_place(err, word, source, unit, number);
     if (word->bad)
-        fmt(err, "holds bytes that are no text: write UTF-8 or UTF-16");
+        fmt(err, "contains bytes that are not text: write UTF-8 or UTF-16");
     else if (word->open)
         fmt(err, "the double quote is not closed on its line");
     else if (k == NULL)
@@ -380,14 +382,15 @@ bool options_parse_file(struct options *o, const void *bytes, size_t n, const ch
 bool options_check_pairs(const struct options *o, struct sink *err)
 {
     if (o->takeover == TAKEOVER_EXIT && o->finish == FINISH_RETURN) {
-        fmt(err, "takeover=exit with finish=return: boot services that were ended cannot be "
-                 "returned to; finish=return takes takeover=borrow or auto");
+        fmt(err,
+            "takeover=exit with finish=return: the firmware cannot continue after boot services "
+            "have ended; finish=return needs takeover=borrow or auto");
         return false;
     }
     if (o->dma == SETTING_OFF && (o->takeover == TAKEOVER_BORROW || o->finish == FINISH_RETURN)) {
         fmt(err,
-            "dma=off with takeover=borrow or finish=return: the firmware's drivers live on and "
-            "need their devices; dma=off takes takeover=exit or auto");
+            "dma=off with takeover=borrow or finish=return: the firmware's drivers continue and "
+            "need their devices; dma=off needs takeover=exit or auto");
         return false;
     }
     return true;
@@ -419,17 +422,17 @@ static bool is_idle(const struct options *o, const struct option_doc *k,
     const void *at = (const char *)o + k->takes.field;
 
     if (at == &o->watch && !rows->watches) {
-        fmt(why, ": no row of suite quiet is run");
+        fmt(why, ": no row of suite quiet runs");
     } else if (k->methods && !rows->windows) {
-        fmt(why, ": no row that is run has windows");
+        fmt(why, ": no row that runs has windows");
     } else if (k->methods && !(k->methods & 1u << o->method)) {
-        fmt(why, " with method=%s: it is for ", method_names[o->method]);
+        fmt(why, " with method=%s: it needs ", method_names[o->method]);
         say_methods(why, k->methods);
     } else if (at == &o->seed && o->layout != LAYOUT_SHUFFLE) {
-        fmt(why, " with layout=%s: it is for layout=shuffle",
+        fmt(why, " with layout=%s: it needs layout=shuffle",
             o->layout == LAYOUT_FIXED ? "fixed" : "sweep");
     } else if (at == &o->share && str_eq(o->cores, "bsp")) {
-        fmt(why, " with cores=bsp: one core measures");
+        fmt(why, " with cores=bsp: only one core measures");
     } else {
         return false;
     }
@@ -460,17 +463,18 @@ void options_default(struct options *o)
 
 void options_help(struct sink *out)
 {
-    fmt(out, "baretick: a micro-benchmark that boots. Its words stand in baretick.conf on\r\n"
-             "the boot volume and in the load options; the later one wins.\r\n\r\n"
-             "  help\r\n      print this and end\r\n"
-             "  list\r\n      print the suites, their rows, which timers work here, and end\r\n");
+    fmt(out,
+        "baretick: a micro-benchmark that boots. Options are words in baretick.conf on\r\n"
+        "the boot volume and in the load options; the later one wins.\r\n\r\n"
+        "  help\r\n      print this and end\r\n"
+        "  list\r\n      print the suites, their rows and the timers that work here, and end\r\n");
     for (size_t i = 0; i < KEYS; i++)
         fmt(out, "  %s=%s\r\n      %s (default %s)\r\n", keys[i].key, keys[i].values,
             keys[i].meaning, keys[i].standard);
     fmt(out, "\r\nNumbers are decimal, or hexadecimal after 0x.\r\n"
              "QEMU's isa-debug-exit gets 1: success, 2: a check failed, 3: bad options,\r\n"
-             "4: the machine faulted, 5: stopped, 6: the report is nowhere (QEMU then exits\r\n"
-             "with 3, 5, 7, 9, 11, 13).\r\n");
+             "4: the machine faulted, 5: stopped, 6: the report could not be written. QEMU\r\n"
+             "then exits with 3, 5, 7, 9, 11, 13.\r\n");
 }
 
 /* Of a value: the list of a timer, the longest word of a choice, a number or SERIAL_CHOICE_TEXT. */

@@ -99,7 +99,7 @@ void timer_list_explain(const char *words, const char *text, struct sink *out)
     case TIMER_LIST_UNKNOWN:
         near = near_to(at, n);
         near_try_values(&near, words);
-        fmt(out, "it has no \"");
+        fmt(out, "it does not contain \"");
         str_escape(out, at, n);
         fmt(out, "\"");
         near_ask(&near, "", "", out);
@@ -107,7 +107,7 @@ void timer_list_explain(const char *words, const char *text, struct sink *out)
     case TIMER_LIST_TWICE:
         fmt(out, "\"");
         str_escape(out, at, n);
-        fmt(out, "\" stands there twice");
+        fmt(out, "\" occurs twice");
         return;
     }
 }

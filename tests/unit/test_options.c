@@ -25,12 +25,17 @@ static bool parse(struct options *o, const char *text)
     return parse_bytes(o, text, strlen(text));
 }
 
-static void refused(const char *text, const char *want)
+/* What a message must contain, NULL at the end: the place, the word, the name, what is allowed. */
+#define SAYS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void refused(const char *text, const char *const *says)
 {
     struct options o;
 
     assert_false(parse(&o, text));
-    assert_string_equal(message, want);
+    for (; *says; says++)
+        if (!strstr(message, *says))
+            fail_msg("\"%s\" is not in: %s", *says, message);
 }
 
 static void defaults(void **state)
@@ -217,13 +222,13 @@ static void pairs(void **state)
         assert_string_equal(message, "");
     }
     assert_false(fits("finish=return takeover=exit", message, sizeof message));
-    assert_string_equal(message, "takeover=exit with finish=return: boot services that were ended "
-                                 "cannot be returned to; finish=return takes takeover=borrow or "
-                                 "auto");
+    assert_non_null(strstr(message, "takeover=exit with finish=return: "));
+    assert_non_null(strstr(message, "takeover=borrow or auto"));
     static const char *const wrong[] = {"dma=off takeover=borrow", "finish=return dma=off"};
     for (size_t i = 0; i < 2; i++) {
         assert_false(fits(wrong[i], message, sizeof message));
-        assert_non_null(strstr(message, "dma=off takes takeover=exit or auto"));
+        assert_non_null(strstr(message, "dma=off with takeover=borrow or finish=return: "));
+        assert_non_null(strstr(message, "takeover=exit or auto"));
     }
     assert_true(fits("dma=off takeover=exit", message, sizeof message));
     assert_true(fits("dma=off", message, sizeof message));
@@ -232,59 +237,36 @@ static void pairs(void **state)
 static void messages(void **state)
 {
     (void)state;
-    refused("\n\nsamples=99999999", "baretick.conf, line 3: \"samples=99999999\": samples takes "
-                                    "auto or a number from 16 to 1000000");
-    refused(
-        "samples=15",
-        "baretick.conf, line 1: \"samples=15\": samples takes auto or a number from 16 to 1000000");
-    refused("warmup=1001",
-            "baretick.conf, line 1: \"warmup=1001\": warmup takes a number from 0 to 1000");
-    refused("warmup=-1",
-            "baretick.conf, line 1: \"warmup=-1\": warmup takes a number from 0 to 1000");
-    refused(
-        "samples=",
-        "baretick.conf, line 1: \"samples=\": samples takes auto or a number from 16 to 1000000");
-    refused("samples",
-            "baretick.conf, line 1: \"samples\": a value is missing, as in samples=auto");
-    refused("cores=4-1", "baretick.conf, line 1: \"cores=4-1\": cores takes bsp, all, or numbers "
-                         "from 0 to 1023 and ranges of them, 127 bytes at most");
-    refused("format=Table", "baretick.conf, line 1: \"format=Table\": format takes one of "
-                            "auto|both|table|jsonl|lines (did you mean table?)");
-    refused("format=tabl", "baretick.conf, line 1: \"format=tabl\": format takes one of "
-                           "auto|both|table|jsonl|lines (did you mean table?)");
-    refused("format=",
-            "baretick.conf, line 1: \"format=\": format takes one of auto|both|table|jsonl|lines");
-    refused("format=both|table", "baretick.conf, line 1: \"format=both|table\": format takes one "
-                                 "of auto|both|table|jsonl|lines");
-    refused("takeover=lend",
-            "baretick.conf, line 1: \"takeover=lend\": takeover takes one of auto|exit|borrow");
-    refused(
-        "serial=com5",
-        "baretick.conf, line 1: \"serial=com5\": serial takes "
-        "auto|off|com1..com4|io:PORT|mmio:ADDR:WIDTH:STRIDE with a PORT from 0x100 to 0xfff8, an "
-        "ADDR from 0x100000, a multiple of the WIDTH (1, 2 or 4), and a STRIDE of 1, 2, 4 or 8, no "
-        "less than WIDTH; each but off also with ,BAUD: 50 to 115200, a divisor of 115200");
-    refused(
-        "samples=64\nbench=",
-        "baretick.conf, line 2: \"bench=\": bench takes a comma list of names or patterns (* any "
-        "run, ? any one character), 255 bytes at most");
+    refused("\n\nsamples=99999999", SAYS("baretick.conf, line 3: \"samples=99999999\": ", "samples",
+                                         "auto", "16", "1000000"));
+    refused("samples=15", SAYS("baretick.conf, line 1: \"samples=15\": ", "auto", "16", "1000000"));
+    refused("warmup=1001", SAYS("line 1: \"warmup=1001\": ", "warmup", "0", "1000"));
+    refused("warmup=-1", SAYS("line 1: \"warmup=-1\": ", "warmup", "0", "1000"));
+    refused("samples=", SAYS("line 1: \"samples=\": ", "auto", "16", "1000000"));
+    refused("samples", SAYS("line 1: \"samples\": ", "value", "samples=auto"));
+    refused("cores=4-1", SAYS("line 1: \"cores=4-1\": ", "bsp", "all", "0", "1023", "127 bytes"));
+    refused("format=Table", SAYS("line 1: \"format=Table\": ", "auto|both|table|jsonl|lines",
+                                 "did you mean table?"));
+    refused("format=tabl", SAYS("line 1: \"format=tabl\": ", "auto|both|table|jsonl|lines",
+                                "did you mean table?"));
+    refused("format=", SAYS("line 1: \"format=\": ", "auto|both|table|jsonl|lines"));
+    refused("format=both|table", SAYS("\"format=both|table\": ", "auto|both|table|jsonl|lines"));
+    refused("takeover=lend", SAYS("line 1: \"takeover=lend\": ", "auto|exit|borrow"));
+    refused("serial=com5",
+            SAYS("line 1: \"serial=com5\": ", "auto|off|com1..com4|io:PORT|mmio:ADDR:WIDTH:STRIDE",
+                 "0x100", "0xfff8", "0x100000", "1, 2 or 4", "1, 2, 4 or 8", ",BAUD", "50",
+                 "115200"));
+    refused("samples=64\nbench=", SAYS("baretick.conf, line 2: \"bench=\": ", "255 bytes"));
     refused("clock=tsc,rtc",
-            "baretick.conf, line 1: \"clock=tsc,rtc\": clock takes a comma list out of "
-            "tsc|hpet|pmtimer|pit|cputime|clock|thread|times|auto, each once at most: it has no "
-            "\"rtc\"");
-    refused("cycle=pmc,,tsc",
-            "baretick.conf, line 1: \"cycle=pmc,,tsc\": cycle takes a comma list out of "
-            "pmc|aperf|ruler|tsc|null|rdtscp|perf|auto, each once at most: an item is empty");
+            SAYS("line 1: \"clock=tsc,rtc\": ",
+                 "tsc|hpet|pmtimer|pit|cputime|clock|thread|times|auto", "\"rtc\""));
+    refused("cycle=pmc,,tsc", SAYS("line 1: \"cycle=pmc,,tsc\": ",
+                                   "pmc|aperf|ruler|tsc|null|rdtscp|perf|auto", "empty"));
     refused("clock=pit,tsc,pit",
-            "baretick.conf, line 1: \"clock=pit,tsc,pit\": clock takes a comma list out of "
-            "tsc|hpet|pmtimer|pit|cputime|clock|thread|times|auto, each once at most: \"pit\" "
-            "stands there twice");
-    refused("\"samples=64",
-            "baretick.conf, line 1: \"samples=64\": the double quote is not closed on "
-            "its line");
-    refused("suite=caf\xe9",
-            "baretick.conf, line 1: \"suite=caf\\xe9\": holds bytes that are no text: "
-            "write UTF-8 or UTF-16");
+            SAYS("line 1: \"clock=pit,tsc,pit\": ",
+                 "tsc|hpet|pmtimer|pit|cputime|clock|thread|times|auto", "\"pit\"", "twice"));
+    refused("\"samples=64", SAYS("line 1: \"samples=64\": ", "double quote"));
+    refused("suite=caf\xe9", SAYS("line 1: \"suite=caf\\xe9\": ", "UTF-8", "UTF-16"));
 }
 
 /* Short: what was meant where a word is near, and what lists the others. */
@@ -363,9 +345,8 @@ static void nul_in_a_file(void **state)
     struct options o;
     options_default(&o);
     assert_false(parse_bytes(&o, "samples=64\0x", 12));
-    assert_string_equal(message,
-                        "baretick.conf, line 1: \"samples=64\\x00x\": holds bytes that are no "
-                        "text: write UTF-8 or UTF-16");
+    assert_non_null(strstr(message, "baretick.conf, line 1: \"samples=64\\x00x\": "));
+    assert_non_null(strstr(message, "UTF-8 or UTF-16"));
     assert_false(parse_bytes(&o, "help\0", 5));
 }
 
@@ -387,7 +368,7 @@ static void long_words_are_shortened(void **state)
     text[6 + 255] = 'x';
     text[6 + 256] = '\0';
     assert_false(parse(&o, text));
-    assert_non_null(strstr(message, "255 bytes at most"));
+    assert_non_null(strstr(message, "255 bytes"));
 }
 
 /* One text in every encoding a person may save it in. */
