@@ -8,7 +8,7 @@
 #include "bench/measure/c_program.h"
 #include "bench/measure/cycle.h"
 #include "bench/measure/probe.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "bench/objects/objects.h"
 #include "bench/run_show.h"
 #include "bench/run_stop.h"

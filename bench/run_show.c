@@ -1,7 +1,7 @@
 #include "bench/run_show.h"
 #include "bench/api/report.h"
 #include "bench/cores/plan_rows.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "bench/run_tell.h"
 #include "bench/show/crowd_show.h"
 #include "bench/show/gaps_show.h"

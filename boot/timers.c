@@ -3,8 +3,8 @@
  * firmware holds still.
  */
 #include "boot/timers.h"
-#include "bench/measure/chain.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/chain.h"
+#include "bench/api/tsc.h"
 #include "kernel/cpu/core_cycles.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/devices/counters.h"

@@ -1,4 +1,5 @@
 #include "kernel/ending.h"
+#include "bench/measure/place.h"
 #include "kernel/console/pager.h"
 #include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
@@ -96,7 +97,7 @@ void ending_if_failed(struct kernel *k, const char *why_not)
 
 static void print(struct kernel *k, const struct core *c, const struct trap_frame *f)
 {
-    fault_print(&k->machine.console.sink, k->machine.handoff, c, f);
+    fault_print(&k->machine.console.sink, k->machine.handoff, c, f, place_name_at);
     screen_paint(&k->machine.screen);
 }
 

@@ -1,6 +1,8 @@
 /* SSE may be off when these are called: general registers only (Makefile). */
 #include "kernel/entry.h"
 #include "bench/api/platform.h"
+#include "bench/api/registry.h"
+#include "bench/cores/crowd.h"
 #include "kernel/console/screen.h"
 #include "kernel/cores/bring_up.h"
 #include "kernel/cpu/cpu_setup.h"
@@ -10,17 +12,35 @@
 #include "kernel/machine/quiet.h"
 #include "kernel/main.h"
 
-uint64_t kernel_arena_need(const struct handoff *h)
+static struct handoff_rows needs_of(const struct options *o, unsigned cores)
+{
+    struct handoff_rows needs = {.data = registry_data_size()};
+    struct core_list named;
+    unsigned at_it = core_list_parse(&named, o->cores) ? core_list_count(&named, cores) : 1;
+    size_t n;
+    const struct bench *const *all = registry(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        bool selected = registry_selects(o, all[i]);
+        needs.rows += selected ? at_it : 0;
+        needs.pairs += selected && all[i]->form == FORM_CORES ? crowd_pairs(at_it) : 0;
+    }
+    return needs;
+}
+
+uint64_t kernel_arena_need(struct handoff *h)
 {
     const struct options *o = &h->options;
     unsigned cores = h->cores;
+
+    h->needs = needs_of(o, cores);
     uint64_t need = arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + paging_cost(h) +
-                    arena_cost(sizeof(struct madt)) + cores_cost(o, cores) + quiet_cost(cores) +
+                    arena_cost(sizeof(struct madt)) + cores_cost(h) + quiet_cost(cores) +
                     (h->framebuffer.size ? screen_cost() : 0) +
                     arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
 
     if (h->borrowed)
-        need += log_cost(o, cores) + arena_cost(sizeof(struct irq_opened));
+        need += log_cost(h) + arena_cost(sizeof(struct irq_opened));
     return need;
 }
 

@@ -5,8 +5,8 @@
 #include "kernel/memory/handoff.h"
 
 /* Bytes of arena that kernel/ and bench/ need for the handoff's options, number of cores and memory
- * map. A machine that is borrowed needs room for the log as well. */
-uint64_t kernel_arena_need(const struct handoff *h);
+ * map. A machine that is borrowed needs room for the log as well. h->needs is filled. */
+uint64_t kernel_arena_need(struct handoff *h);
 
 /* GDT, TSS and IDT of ours, as soon as IF is 0 and the firmware does not run: from here on an NMI
  * is counted, and a fault ends with a report. */

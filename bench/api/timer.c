@@ -1,4 +1,5 @@
 #include "bench/api/timer.h"
+#include "bench/api/tsc.h"
 #include "bench/api/report.h"
 #include "lib/text/fmt.h"
 
@@ -91,4 +92,31 @@ void timer_record(const struct timer_choice *c, const char *kind, struct json *j
         json_close(j);
     }
     json_close(j);
+}
+
+static const char *always(struct timer *t)
+{
+    (void)t;
+    return NULL;
+}
+
+static enum timer_status read_rdtscp(struct timer *t, uint64_t *count)
+{
+    (void)t;
+    *count = tsc_now_rdtscp();
+    return TIMER_OK;
+}
+
+struct timer *cycle_plain(unsigned id, bool has_rdtscp, const char **why)
+{
+    static struct timer plain[CYCLE_IDS] = {
+        [CYCLE_RULER] = {.name = "ruler", .start = always},
+        [CYCLE_TSC] = {.name = "tsc", .start = always},
+        [CYCLE_NULL] = {.name = "null", .start = always},
+        [CYCLE_RDTSCP] = {.name = "rdtscp", .start = always, .read = read_rdtscp, .bits = 64},
+    };
+
+    *why = id == CYCLE_RDTSCP && !has_rdtscp ? "the CPU has no RDTSCP (CPUID 8000_0001h EDX[27])"
+                                             : NULL;
+    return *why ? NULL : &plain[id];
 }

@@ -74,6 +74,10 @@ bool timer_read(struct timer_choice *c, uint64_t *count);
 /* Why a machine without an operating system lacks a timer. */
 extern const char timer_of_a_process[];
 
+/* What every platform has, for its cycle(): ruler, tsc and null, which are never read, and rdtscp.
+ * NULL: the CPU lacks RDTSCP, and *why says so. */
+struct timer *cycle_plain(unsigned id, bool has_rdtscp, const char **why);
+
 /* For the table's heading: a line with the label and the name, and one for each refusal. */
 void timer_show(const struct timer_choice *c, const char *label, struct sink *out);
 /* "clock":"hpet","clock_refused":[{"name":"tsc","why":"..."}] where kind is "clock". */

@@ -2,7 +2,7 @@
 #include "bench/cores/crowd.h"
 #include "bench/cores/crowd_part.h"
 #include "bench/cores/plan.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/text/mem.h"
 
 static bool round_here(struct crowd *c, struct crowd_seat *seat, unsigned place, unsigned round)

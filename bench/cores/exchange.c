@@ -1,5 +1,5 @@
 #include "bench/cores/exchange.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/text/mem.h"
 
 #define TURNS          100 /* a batch: some 20 us between the farthest cores of a large machine */

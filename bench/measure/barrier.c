@@ -1,5 +1,5 @@
 #include "bench/measure/barrier.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/text/mem.h"
 
 #define LEFT UINT64_MAX

@@ -8,7 +8,7 @@
 #define BENCH_MEASURE_C_PROGRAM_H
 
 #include "bench/measure/context.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "bench/model/ahead.h"
 
 /* Its warm-up: `xfence; rdtsc`, this many times. */

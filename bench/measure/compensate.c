@@ -1,5 +1,5 @@
 #include "bench/measure/compensate.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 
 #define SECONDS_MOST 2 /* a hundred interrupts at 100 a second, and as long again */
 

@@ -1,39 +1,12 @@
 #include "bench/measure/cycle.h"
-#include "bench/measure/chain.h"
+#include "bench/api/chain.h"
 #include "lib/stats/known.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/stats/median.h"
 #include "lib/text/str.h"
 
 #define CHECK_ADDS 102400 /* tens of us: a reading, of some 100 cycles, is a thousandth of it */
 #define CHECK_RUNS 15     /* the median of so many: an SMI may fall into some */
-
-static const char *always(struct timer *t)
-{
-    (void)t;
-    return NULL;
-}
-
-static enum timer_status read_rdtscp(struct timer *t, uint64_t *count)
-{
-    (void)t;
-    *count = tsc_now_rdtscp();
-    return TIMER_OK;
-}
-
-struct timer *cycle_plain(unsigned id, bool has_rdtscp, const char **why)
-{
-    static struct timer plain[CYCLE_IDS] = {
-        [CYCLE_RULER] = {.name = "ruler", .start = always},
-        [CYCLE_TSC] = {.name = "tsc", .start = always},
-        [CYCLE_NULL] = {.name = "null", .start = always},
-        [CYCLE_RDTSCP] = {.name = "rdtscp", .start = always, .read = read_rdtscp, .bits = 64},
-    };
-
-    *why = id == CYCLE_RDTSCP && !has_rdtscp ? "the CPU has no RDTSCP (CPUID 8000_0001h EDX[27])"
-                                             : NULL;
-    return *why ? NULL : &plain[id];
-}
 
 static bool is_counter(unsigned id)
 {

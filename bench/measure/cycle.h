@@ -12,10 +12,6 @@
 #include "bench/measure/context.h"
 #include "bench/model/probe.h"
 
-/* What every platform has, for its cycle(): ruler, tsc and null, which are never read, and rdtscp.
- * NULL: the CPU lacks RDTSCP, and *why says so. */
-struct timer *cycle_plain(unsigned id, bool has_rdtscp, const char **why);
-
 /* Starts what cycle= names. */
 void cycle_open(struct engine *e);
 /* Whether every timer that cycle= asks for has started. If not, a message for people. */

@@ -18,7 +18,7 @@
 #include "bench/measure/sampler.h"
 #include "bench/measure/step_window.h"
 #include "bench/measure/steps.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

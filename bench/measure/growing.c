@@ -1,6 +1,6 @@
 #include "bench/measure/growing.h"
 #include "bench/measure/dither.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "bench/window/window.h"
 #include "lib/text/fmt.h"
 

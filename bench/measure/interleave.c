@@ -1,7 +1,7 @@
 #include "bench/measure/interleave.h"
 #include "bench/measure/dither.h"
 #include "bench/measure/own.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/stats/known.h"
 #include "lib/text/mem.h"
 

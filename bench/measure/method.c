@@ -7,7 +7,7 @@
 #include "bench/measure/method_adaptive.h"
 #include "bench/measure/steps.h"
 #include "bench/measure/method_stream.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/stats/mathx.h"
 
 /* --- from sides to one operation -------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 #include "bench/measure/own.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/stats/known.h"
 #include "lib/stats/median.h"

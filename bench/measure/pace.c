@@ -1,6 +1,6 @@
 #include "bench/measure/pace.h"
 #include "bench/measure/gate.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
 
 #define LOOKS_A_SECOND 10 /* what a person who pressed a key does not wait for */

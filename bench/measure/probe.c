@@ -3,7 +3,7 @@
 #include "bench/measure/engine.h"
 #include "bench/measure/interleave.h"
 #include "bench/measure/own.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "bench/window/window.h"
 #include "lib/stats/moments.h"
 #include "lib/text/fmt.h"

@@ -4,7 +4,7 @@
 #include "bench/measure/dither.h"
 #include "bench/measure/own.h"
 #include "bench/measure/pace.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"

@@ -1,6 +1,6 @@
 #include "bench/measure/step_window.h"
 #include "bench/measure/guard.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

@@ -1,5 +1,5 @@
 #include "bench/measure/wide.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "lib/cpu/models.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/cpu/wide.h"

@@ -5,7 +5,7 @@
  */
 #include "bench/api/bench.h"
 #include "bench/cores/crowd.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 
 #define CORES(name_, what_, meet_)                                                                 \
     BENCH(cores, name_, .what = what_, .form = FORM_CORES, .ops = 1, .meet = meet_)

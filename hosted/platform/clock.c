@@ -2,7 +2,7 @@
 #include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "hosted/platform/process.h"
 #include "hosted/platform/witness.h"
 

@@ -7,8 +7,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "bench/measure/chain.h"
-#include "bench/measure/cycle.h"
+#include "bench/api/chain.h"
 #include "lib/config/core_list.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu.h"

@@ -17,11 +17,12 @@ static bool have_buffers(struct core_list *named, const struct options *o)
     return o->share == SHARE_TOGETHER && core_list_parse(named, o->cores);
 }
 
-uint64_t cores_cost(const struct options *o, unsigned cores)
+uint64_t cores_cost(const struct handoff *h)
 {
     struct core_list named;
+    unsigned cores = h->cores;
     uint64_t buffers =
-        have_buffers(&named, o) ? core_list_count(&named, cores) * paging_own_cost() : 0;
+        have_buffers(&named, &h->options) ? core_list_count(&named, cores) * paging_own_cost(h) : 0;
 
     return cores_list_cost(cores) + start_cost(cores) + (cores - 1) * core_cost(CORE_STACK_SIZE) +
            buffers;

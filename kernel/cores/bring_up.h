@@ -5,7 +5,7 @@
 #include "kernel/cores/cores.h"
 
 /* Bytes of arena that cores_bring_up() takes for so many cores. */
-uint64_t cores_cost(const struct options *o, unsigned cores);
+uint64_t cores_cost(const struct handoff *h);
 
 /* On the boot core; c->given is filled, all else zero. Cores that cannot be had are named in
  * c->facts and c->why_alone. NULL, or why nothing can be measured. */

@@ -1,6 +1,5 @@
 #include "kernel/cpu/core_cycles.h"
-#include "bench/measure/chain.h"
-#include "bench/measure/cycle.h"
+#include "bench/api/chain.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
 

@@ -1,6 +1,5 @@
 #include "kernel/cpu/paging.h"
 #include "bench/api/platform.h"
-#include "bench/api/registry.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/registers.h"
@@ -74,8 +73,7 @@ static unsigned pool_pages(const struct handoff *h, unsigned ranges)
 
 uint64_t paging_cost(const struct handoff *h)
 {
-    return pool_pages(h, map_ranges(h) + RANGES_SPARE) * PAGE + PLATFORM_CODE_SIZE +
-           registry_data_size();
+    return pool_pages(h, map_ranges(h) + RANGES_SPARE) * PAGE + PLATFORM_CODE_SIZE + h->needs.data;
 }
 
 static bool identity(struct paging *p, uint64_t start, uint64_t end, unsigned rights)
@@ -147,7 +145,7 @@ static bool map_buffers(struct paging *p)
 
     return pagetable_unmap(t, p->code, PLATFORM_CODE_SIZE) &&
            pagetable_map(t, PLATFORM_CODE_VA, p->code, PLATFORM_CODE_SIZE, PAGE_EXEC) &&
-           pagetable_map(t, PLATFORM_DATA_VA, p->data, registry_data_size(), PAGE_WRITE);
+           pagetable_map(t, PLATFORM_DATA_VA, p->data, p->handoff->needs.data, PAGE_WRITE);
 }
 
 static void load(const struct paging *p)
@@ -174,7 +172,7 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
 
     *p = (struct paging){.handoff = h};
     p->code = (uint64_t)arena_take(a, PLATFORM_CODE_SIZE);
-    p->data = (uint64_t)arena_take(a, registry_data_size());
+    p->data = (uint64_t)arena_take(a, h->needs.data);
     if (!pool || !p->code || !p->data)
         return "page tables: the arena is too small";
     p->phys_limit = 1ull << (cpu->phys_bits < 52 ? cpu->phys_bits : 52);
@@ -243,28 +241,29 @@ bool paging_low_page(struct paging *p, uint64_t page, bool execute)
 
 /* A root, the table of its first 512 GiB where there are five levels, and one table of each of the
  * three lower levels, but one for each 2 MiB of the buffers, which lie 16 MiB apart. */
-static unsigned own_tables(void)
+static unsigned own_tables(const struct handoff *h)
 {
-    return 5 + (unsigned)((registry_data_size() + LARGE_PAGE - 1) / LARGE_PAGE);
+    return 5 + (unsigned)((h->needs.data + LARGE_PAGE - 1) / LARGE_PAGE);
 }
 
-uint64_t paging_own_cost(void)
+uint64_t paging_own_cost(const struct handoff *h)
 {
-    return arena_cost(sizeof(struct pagetable)) + own_tables() * PAGE + PLATFORM_CODE_SIZE +
-           registry_data_size();
+    return arena_cost(sizeof(struct pagetable)) + own_tables(h) * PAGE + PLATFORM_CODE_SIZE +
+           h->needs.data;
 }
 
 bool paging_own(struct paging *p, struct arena *a, struct core *core)
 {
+    const struct handoff *h = p->handoff;
     struct pagetable *t = arena_take(a, sizeof(*t));
-    void *pool = arena_take(a, own_tables() * PAGE);
+    void *pool = arena_take(a, own_tables(h) * PAGE);
     uint64_t code = (uint64_t)arena_take(a, PLATFORM_CODE_SIZE);
-    uint64_t data = (uint64_t)arena_take(a, registry_data_size());
+    uint64_t data = (uint64_t)arena_take(a, h->needs.data);
 
     if (!t || !pool || !code || !data ||
-        !pagetable_fork(t, &p->tables, pool, (uint64_t)pool, own_tables(), PLATFORM_CODE_VA) ||
+        !pagetable_fork(t, &p->tables, pool, (uint64_t)pool, own_tables(h), PLATFORM_CODE_VA) ||
         !pagetable_map(t, PLATFORM_CODE_VA, code, PLATFORM_CODE_SIZE, PAGE_EXEC) ||
-        !pagetable_map(t, PLATFORM_DATA_VA, data, registry_data_size(), PAGE_WRITE))
+        !pagetable_map(t, PLATFORM_DATA_VA, data, h->needs.data, PAGE_WRITE))
         return false;
     core->code = code;
     core->tables = t;

@@ -67,7 +67,7 @@ bool paging_low_page(struct paging *p, uint64_t page, bool execute);
  * needs.
  */
 bool paging_own(struct paging *p, struct arena *a, struct core *core);
-uint64_t paging_own_cost(void);
+uint64_t paging_own_cost(const struct handoff *h);
 
 /* The running core's shared or own tables, with nothing remembered of what was there before. */
 void paging_use(const struct paging *p, const struct core *core, bool own);

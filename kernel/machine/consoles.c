@@ -49,7 +49,7 @@ static void open_log(struct machine *m)
 {
     struct handoff *h = m->handoff;
 
-    if (!log_begin(&m->log, &h->options, h->cores, &m->arena))
+    if (!log_begin(&m->log, h, &m->arena))
         return;
     h->log = &m->log;
     console_add(&m->console, &m->log.sink);

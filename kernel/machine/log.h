@@ -9,9 +9,9 @@
 #include "lib/text/report_log.h"
 
 /* Bytes of arena that log_begin() takes. */
-uint64_t log_cost(const struct options *o, unsigned cores);
+uint64_t log_cost(const struct handoff *h);
 
 /* False: the arena has no room for it. */
-bool log_begin(struct report_log *log, const struct options *o, unsigned cores, struct arena *a);
+bool log_begin(struct report_log *log, const struct handoff *h, struct arena *a);
 
 #endif

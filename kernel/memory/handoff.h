@@ -27,6 +27,13 @@ struct memory_region {
 
 #define HANDOFF_TEXT 96
 
+/* What the rows that the options select need of the machine. */
+struct handoff_rows {
+    uint64_t data;  /* bytes of the data buffer */
+    uint64_t rows;  /* that are selected, on all cores */
+    uint64_t pairs; /* of cores, in rows of several: figures of a matrix */
+};
+
 struct handoff {
     struct options options;
     char options_from[64];     /* "baretick.conf, load options", "defaults", ... */
@@ -57,6 +64,7 @@ struct handoff {
     /* One block of LoaderData for all that the kernel and the benchmark need: tables, stacks, code
      * buffer, samples. kernel/memory/arena.h hands it out. */
     uint64_t arena, arena_size;
+    struct handoff_rows needs; /* kernel_arena_need() fills it */
 
     bool shown;         /* a serial port or a screen had the report to its end */
     bool painted;       /* a screen did: the firmware's console does not know of it */

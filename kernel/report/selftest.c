@@ -1,5 +1,5 @@
 #include "kernel/report/selftest.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"

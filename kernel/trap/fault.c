@@ -1,6 +1,5 @@
 #include "kernel/trap/fault.h"
 #include "bench/api/platform.h"
-#include "bench/measure/place.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
@@ -60,10 +59,12 @@ size_t fault_describe(const struct core *c, const struct trap_frame *f, char *te
                    row ? c->row_name : "");
 }
 
+static fault_namer *name_of; /* of the code that the report's caller knows */
+
 static void print_address(struct sink *out, const struct handoff *h, uint64_t at)
 {
     uint64_t behind;
-    const char *name = place_name_at(at, &behind);
+    const char *name = name_of(at, &behind);
 
     fmt(out, "%016lx", at);
     if (name)
@@ -238,8 +239,9 @@ static void print_backtrace(struct sink *out, const struct handoff *h, const str
 }
 
 void fault_print(struct sink *out, const struct handoff *h, const struct core *c,
-                 const struct trap_frame *f)
+                 const struct trap_frame *f, fault_namer *namer)
 {
+    name_of = namer;
     print_what(out, h, c, f);
     fmt(out, "  rip ");
     print_address(out, h, f->rip);

@@ -1,9 +1,9 @@
-/* bench/measure/tsc.h for the host: a clock that moves with each reading, and not while the host
+/* bench/api/tsc.h for the host: a clock that moves with each reading, and not while the host
  * has something else to do. To be included first. */
 #ifndef TESTS_UNIT_FAKE_TSC_H
 #define TESTS_UNIT_FAKE_TSC_H
 
-#define BENCH_MEASURE_TSC_H
+#define BENCH_API_TSC_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #define chain_adds real_chain_adds
-#include "bench/measure/chain.h"
+#include "bench/api/chain.h"
 #undef chain_adds
 
 #define FD      7

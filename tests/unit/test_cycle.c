@@ -10,8 +10,8 @@
 #define tsc_now        real_tsc_now
 #define tsc_now_rdtscp real_tsc_now_rdtscp
 #define chain_adds     real_chain_adds
-#include "bench/measure/chain.h"
-#include "bench/measure/tsc.h"
+#include "bench/api/chain.h"
+#include "bench/api/tsc.h"
 #undef tsc_now
 #undef tsc_now_rdtscp
 #undef chain_adds

@@ -12,7 +12,7 @@
 
 /* --- the core --------------------------------------------------------------------------------- */
 
-#define BENCH_MEASURE_TSC_H /* the TSC is this core's */
+#define BENCH_API_TSC_H /* the TSC is this core's */
 
 enum { WINDOW = 60 /* core cycles of a window by itself */, OPS = 200, BLOCKS_MOST = 64 };
 #define OPERATION 3.25 /* core cycles */

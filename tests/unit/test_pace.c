@@ -1,7 +1,7 @@
 /* What a long row looks at between its blocks: keys, and how far it is. */
 #include "tests/unit/unit.h"
 #define tsc_now real_tsc_now
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 #undef tsc_now
 
 static uint64_t now;

@@ -3,7 +3,7 @@
  * TSC, scaled so that a chain of additions is as many cycles. build/hosted/counted has it, so that
  * tests see the fields of a CPU with a counter; its figures say nothing.
  */
-#include "bench/measure/chain.h"
+#include "bench/api/chain.h"
 #include "bench/measure/cycle.h"
 #include "lib/config/core_list.h"
 #include "lib/cpu/core_counter.h"

@@ -4,7 +4,7 @@
  */
 #include <stdint.h>
 #include <stdio.h>
-#include "bench/measure/tsc.h"
+#include "bench/api/tsc.h"
 
 #define PAIRS     2000
 #define STRETCHES 500

@@ -2,8 +2,8 @@
  * The ruler as a loop, for stretches too long for the code buffer: dependent additions, a core
  * cycle each; the loop's own two instructions go beside them.
  */
-#ifndef BENCH_MEASURE_CHAIN_H
-#define BENCH_MEASURE_CHAIN_H
+#ifndef BENCH_API_CHAIN_H
+#define BENCH_API_CHAIN_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* The time between things that are not measured: progress, warm-up budgets. Fenced, not a recipe.
  */
-#ifndef BENCH_MEASURE_TSC_H
-#define BENCH_MEASURE_TSC_H
+#ifndef BENCH_API_TSC_H
+#define BENCH_API_TSC_H
 
 #include <stdbool.h>
 #include <stdint.h>
