@@ -1,11 +1,14 @@
 """The help of scripts/baretick: every command, every option, the words that an option allows. Not its wording."""
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 from made_reports import COMMAND, baretick
 
 COLUMNS = 79
+ROOT = Path(__file__).resolve().parents[2]
 
 
 COMMANDS = next(a.choices for a in COMMAND.parser()._actions if isinstance(a.choices, dict))
@@ -76,9 +79,20 @@ def test_paragraphs_are_wrapped_and_examples_are_kept(help_of):
 
 @pytest.mark.parametrize("words, said", [
     (["compar"], ["compare"]), (["shwo"], ["show"]), (["qqqq"], []), (["completion", "bsh"], ["bash", "zsh"]),
+    (["asm", "nop", "--thruput"], ["--throughput"]), (["asm", "--thruput"], ["--throughput"]), (["--hlep"], ["--help"]),
+    (["run", "--qqqq"], []), (["run", "--icuont=1"], ["--icount"]), (["compare", "--hsitory", "b"], ["--history"]), (["show", "--revrse"], ["--reverse"]),
 ])
 def test_a_word_like_a_known_one_is_asked_about(words, said):
     ran = baretick(*words)
     assert ran.returncode == 2 and not ran.stdout
     asked = re.search(r"did you mean (.*)\?", ran.stderr)
     assert (asked[1].split(" or ") if asked else []) == said, ran.stderr
+
+
+@pytest.mark.parametrize("script, word, said", [
+    ("run", "--icuont", "--icount"), ("test", "--onyl", "--only"), ("silicon", "--launchs", "--launches"),
+    ("test-conditions", "--whithin", "--within"), ("font", "--fnot", "--font"),
+])  # fmt: skip
+def test_every_script_asks_about_an_option_like_its_own(script, word, said):
+    ran = subprocess.run([ROOT / "scripts" / script, word], capture_output=True, text=True, check=False)
+    assert ran.returncode == 2 and not ran.stdout and f"did you mean {said}?" in ran.stderr, ran.stderr

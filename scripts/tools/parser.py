@@ -1,0 +1,38 @@
+"""A parser of command lines that names the words which are like an unknown one."""
+import argparse
+import difflib
+import re
+import sys
+
+
+def _like(word, known, most):
+    near = difflib.get_close_matches(word, known, most)
+    return f" (did you mean {' or '.join(near)}?)" if near else ""
+
+
+class Parser(argparse.ArgumentParser):
+    """Its subparsers are of this class too. Python 3.14 can do the first of the two by itself."""
+    _given = ()  # the words that are parsed
+
+    def _unknown(self, words):
+        """Words that are unknown options, with the option that each is like."""
+        options = [name for action in self._actions for name in action.option_strings]
+        return ", ".join(word + _like(word.partition("=")[0], options, 1) if word.startswith("-") else word for word in words)
+
+    def error(self, message):
+        choice = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if choice:
+            message += _like(choice[1], re.findall(r"[\w-]+", choice[2]), 3)
+        elif "arguments are required" in message:
+            unknown = [word for word in self._given if word.startswith("--") and not any(
+                name.startswith(word.partition("=")[0]) for name in self._option_string_actions)]
+            message += f"; unrecognized arguments: {self._unknown(unknown)}" if unknown else ""
+        super().error(message)
+
+    def parse_known_args(self, args=None, namespace=None):
+        """A command's own unknown words are an error of that command, whose usage and options are shown."""
+        self._given = sys.argv[1:] if args is None else args
+        namespace, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {self._unknown(unknown)}")
+        return namespace, unknown
