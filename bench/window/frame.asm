@@ -134,6 +134,11 @@ window_step:
     mov rbx, [%1 + FRAME_KEPT + 8]
     mov rsp, [%1 + FRAME_KEPT]
 %endmacro
+; In: flags in %1. Out: 1 << WINDOW_DF of enum window_kept in it, where DF is set.
+%macro NOTE_DF 1
+    and %1, FLAG_DF
+    shr %1, 3
+%endmacro
 global window_call:function hidden
 window_call:
     sub rsp, 8
@@ -145,7 +150,11 @@ window_call:
     call rax
     mov rcx, FRAME_VA
     PUT_BACK rcx
+    pushfq
+    pop rcx
     cld
+    NOTE_DF ecx
+    or edx, ecx
     add rsp, 8
     ret
 
@@ -245,6 +254,10 @@ UNIT call_before
     mov rsp, rax
     PUT_BACK rdi
     or [rdi + FRAME_BEFORE], edx
+    mov edx, [rdi + FRAME_BEFORE_FLAGS]
+    NOTE_DF edx
+    or [rdi + FRAME_BEFORE], edx
+    and dword [rdi + FRAME_BEFORE_FLAGS], ~FLAG_DF
     push qword [rdi + FRAME_BEFORE_FLAGS]
     popfq
 ENDUNIT

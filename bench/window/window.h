@@ -57,7 +57,7 @@ typedef struct window_result (*window_fn)(struct object *o, const void *function
  */
 struct window_called {
     uint64_t returned;
-    uint64_t changed; /* 1 << WINDOW_RSP to WINDOW_R15: what was put back; DF is not told */
+    uint64_t changed; /* 1 << WINDOW_RSP to WINDOW_DF: what was put back */
 };
 struct window_called window_call(const void *function, const void *first, uint64_t second);
 

@@ -15,10 +15,15 @@ FAILS = {
     "fs": ["changed", "FS base"],
     "gs": ["changed", "GS base"],
 }
-# Functions around the windows, which change what they must leave: the names, and the instructions that change them.
+# Functions around the windows, which change what they must leave: names (changed_by), and instructions that change it.
 KEPT = {"rbx": "mov $0x77, %rbx", "rbp": "mov $0x77, %rbp", "r12": "not %r12", "r13_r14": "not %r13; not %r14",
-        "r15": "xor %r15d, %r15d", "rsp": "pop %rcx; sub $64, %rsp; jmp *%rcx"}
+        "r15": "xor %r15d, %r15d", "rsp": "pop %rcx; sub $64, %rsp; jmp *%rcx", "df": "std"}
 AROUND = ("setup", "check", "before")
+
+
+def changed_by(field, name):
+    """What is said of such a function."""
+    return f"{field} changed " + {"df": "RFLAGS.DF"}.get(name, name.replace("_", ", "))
 
 
 def around_source():
@@ -38,7 +43,7 @@ def judge_around(rows):
     for field in AROUND:
         for name in KEPT:
             row, canary = rows[f"{field}_{name}"], rows[f"{field}_{name}{CANARY}"]
-            assert row["status"] == "wrong" and f"{field} changed {name.replace('_', ', ')}," in row["why"], row
+            assert row["status"] == "wrong" and f"{changed_by(field, name)}," in row["why"], row
             assert canary["status"] == "ok" and "changed" not in canary, canary
 
 
@@ -46,7 +51,7 @@ def judge_stores_around(traces, refused):
     """A check comes after the trace; what comes before it is refused."""
     for field in AROUND:
         for name in KEPT:
-            said = f"{field} changed {name.replace('_', ', ')}"
+            said = changed_by(field, name)
             if field == "check":
                 assert said in traces[f"{field}_{name}"]["wrong"], traces
             else:
