@@ -9,7 +9,7 @@
 #include "bench/run.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/clock.h"
-#include "hosted/platform/cores.h"
+#include "hosted/platform/cpus.h"
 #include "hosted/platform/counter.h"
 #include "hosted/platform/exit_guard.h"
 #include "hosted/platform/facts.h"

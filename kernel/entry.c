@@ -9,7 +9,7 @@
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/cpu/entry.h"
 #include "kernel/machine/log.h"
-#include "kernel/machine/quiet.h"
+#include "kernel/machine/core_controls.h"
 #include "kernel/main.h"
 
 static struct handoff_rows needs_of(const struct options *o, unsigned cores)
@@ -35,7 +35,7 @@ uint64_t kernel_arena_need(struct handoff *h)
 
     h->needs = needs_of(o, cores);
     uint64_t need = arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + paging_cost(h) +
-                    arena_cost(sizeof(struct madt)) + cores_cost(h) + quiet_cost(cores) +
+                    arena_cost(sizeof(struct madt)) + cores_cost(h) + core_controls_cost(cores) +
                     (h->framebuffer.size ? screen_cost() : 0) +
                     arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
 

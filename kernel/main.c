@@ -9,7 +9,7 @@
 #include "kernel/ending.h"
 #include "kernel/platform.h"
 #include "kernel/report/facts.h"
-#include "kernel/report/quiet_facts.h"
+#include "kernel/report/control_facts.h"
 #include "kernel/report/selftest.h"
 #include "kernel/trap/step.h"
 #include "kernel/trap/guard.h"
@@ -76,7 +76,7 @@ static void take_machine(struct machine *m)
     machine_clocks(m);
     need(machine_cores(m));
     machine_deadline(m);
-    need(machine_quiet(m));
+    need(machine_controls(m));
 }
 
 static void probed(void *ctx, const struct run_facts *run)
@@ -108,9 +108,9 @@ static void put_back(void *ctx, const struct run_facts *run)
 {
     struct machine *m = ctx;
 
-    quiet_restore_all(&m->quiet, true);
+    core_controls_restore_all(&m->controls, true);
     facts_left(m, &kernel.report);
-    quiet_facts_advise(m, run, &kernel.report);
+    control_facts_advise(m, run, &kernel.report);
 }
 
 static enum exit_status status_of(const struct report *r, bool core_faulted, bool stopped)

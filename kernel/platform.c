@@ -278,7 +278,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .image_size = m->handoff->image_size,
         .nmis = nmis,
         .own_nmis = own_nmis,
-        .smis = m->quiet.smi_counter ? quiet_smis : NULL,
+        .smis = m->controls.smi_counter ? core_controls_smis : NULL,
         .row_keep = row_keep,
         .kept = {kept_show, kept_record, kept_throttled},
         .lacks = lacks_nothing,

@@ -2,7 +2,7 @@
 #include "bench/api/chain.h"
 #include "lib/stats/known.h"
 #include "bench/api/tsc.h"
-#include "lib/stats/median.h"
+#include "lib/stats/stats.h"
 #include "lib/text/str.h"
 
 #define CHECK_ADDS 102400 /* tens of us: a reading, of some 100 cycles, is a thousandth of it */

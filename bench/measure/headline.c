@@ -2,7 +2,7 @@
 #include "bench/measure/cut.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
-#include "lib/stats/median.h"
+#include "lib/stats/stats.h"
 #include "lib/stats/moments.h"
 
 size_t headline_part_need(size_t blocks)

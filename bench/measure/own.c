@@ -2,7 +2,7 @@
 #include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/stats/known.h"
-#include "lib/stats/median.h"
+#include "lib/stats/stats.h"
 #include "lib/stats/moments.h"
 #include "lib/text/mem.h"
 

@@ -1,5 +1,5 @@
 #include "bench/model/sweep.h"
-#include "lib/stats/median.h"
+#include "lib/stats/stats.h"
 
 const char *const layout_part_names[LAYOUT_PARTS] = {"code", "stack", "data"};
 

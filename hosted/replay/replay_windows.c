@@ -6,7 +6,6 @@
 #include "lib/decimal/json_f64.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
-#include "lib/stats/median.h"
 #include "lib/stats/moments.h"
 #include "lib/stats/shared.h"
 #include "lib/stats/stats.h"

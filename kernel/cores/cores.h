@@ -24,7 +24,7 @@
 #include "kernel/devices/irq.h"
 #include "kernel/memory/arena.h"
 #include "kernel/memory/handoff.h"
-#include "lib/cpu/cores.h"
+#include "lib/cpu/machine_cores.h"
 
 /*
  * Where a core came from, and all that follows from it: one constant for those that were started

@@ -88,7 +88,7 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
         cpu_halt();
     m->leaving = true;
     show_last_words(m);
-    quiet_restore_all(&m->quiet, false);
+    core_controls_restore_all(&m->controls, false);
     deadline_close(&m->deadlines);
     m->handoff->shown = m->serial.on || m->screen.on;
     m->handoff->painted = m->screen.on;

@@ -18,7 +18,7 @@
 #include "kernel/devices/counters.h"
 #include "kernel/devices/dma.h"
 #include "kernel/devices/irq.h"
-#include "kernel/machine/quiet.h"
+#include "kernel/machine/core_controls.h"
 #include "kernel/memory/acpi_mem.h"
 #include "kernel/memory/arena.h"
 #include "kernel/memory/handoff.h"
@@ -74,7 +74,7 @@ struct machine {
     struct thermal_state thermal;
     struct cores cores;
     struct deadlines deadlines;
-    struct quieted quiet;
+    struct core_controls controls;
     struct dma dma;
 
     bool leaving; /* machine_leave() was called */
@@ -112,6 +112,6 @@ const char *machine_cores(struct machine *m);
 /* What ends a row that runs past deadline=: each source is tried. */
 void machine_deadline(struct machine *m);
 /* turbo=, prefetch=, freq= on all cores. NULL, or why nothing can be measured. */
-const char *machine_quiet(struct machine *m);
+const char *machine_controls(struct machine *m);
 
 #endif

@@ -166,7 +166,8 @@ void machine_deadline(struct machine *m)
     deadline_try(&m->deadlines);
 }
 
-const char *machine_quiet(struct machine *m)
+const char *machine_controls(struct machine *m)
 {
-    return quiet_apply_all(&m->quiet, &m->handoff->options, &m->cpu, &m->arena, &m->cores);
+    return core_controls_apply_all(&m->controls, &m->handoff->options, &m->cpu, &m->arena,
+                                   &m->cores);
 }

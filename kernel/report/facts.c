@@ -7,7 +7,7 @@
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/report/board.h"
-#include "kernel/report/quiet_facts.h"
+#include "kernel/report/control_facts.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -124,7 +124,7 @@ static void show_head(const struct machine *m, const struct run_facts *run, cons
     fmt(out, "takeover  %s\r\n", takeover_words(h));
     head_show_timers(run, out);
     show_masked(&m->irq, out);
-    quiet_facts_show(m, out);
+    control_facts_show(m, out);
     show_cores(m, out);
     show_consoles(m, out);
     head_show_settings(run, lfence_state_names[m->lfence], h->options_from, out);
@@ -268,7 +268,7 @@ static void record_run(const struct machine *m, const struct run_facts *run, con
     head_record_settings(run, m->handoff->options_from, &j);
     json_str(&j, "takeover", m->handoff->borrowed ? "borrow" : "exit");
     record_masked(m, &j);
-    quiet_facts_record(m, &j);
+    control_facts_record(m, &j);
     record_cores(m, &j);
     record_deadline(m, &j);
     record_consoles(m, &j);
@@ -341,7 +341,7 @@ static void warnings(const struct machine *m, const struct run_facts *run, struc
                 h->foreign_options);
         warn(r, text);
     }
-    quiet_facts_warn(m, r);
+    control_facts_warn(m, r);
     head_warn_words(run, r);
     head_warn_timers(run, r);
     if (run->execution == EXEC_EMULATED)
@@ -436,7 +436,7 @@ static bool counter_is_stuck(const struct machine *m)
 
 void facts_left(const struct machine *m, struct report *r)
 {
-    if (m->quiet.stuck)
+    if (m->controls.stuck)
         warn(r, "turbo=, prefetch= or freq=: an MSR does not read back as it was found");
     if (counter_is_stuck(m))
         warn(r, "the cycle counter's MSRs do not read back as they were found");

@@ -35,7 +35,7 @@ enum tsc_way {
     TSC_WAY_PSTATE_1AH,
 };
 
-/* Where the hardware prefetchers are switched off (lib/cpu/quiet.c). */
+/* Where the hardware prefetchers are switched off (lib/cpu/controls.c). */
 enum prefetch_control {
     PREFETCH_NOT_KNOWN,
     PREFETCH_MISC_ENABLE, /* Core 2: bits of IA32_MISC_ENABLE */

@@ -2,7 +2,7 @@
 #include "lib/stats/dist.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
-#include "lib/stats/median.h"
+#include "lib/stats/stats.h"
 #include "lib/stats/moments.h"
 #include "lib/stats/ranks.h"
 

@@ -2,8 +2,8 @@
 #include "lib/stats/dist.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
-#include "lib/stats/median.h"
 #include "lib/stats/moments.h"
+#include "lib/stats/stats.h"
 
 /*
  * The number of arrangements with U = u is the coefficient of q^u in the Gaussian binomial

@@ -46,4 +46,8 @@ double stats_above_levels(const uint64_t *sorted, size_t n, double step, uint64_
  */
 double stats_step(const uint64_t *deltas, size_t n);
 
+/* The median of n >= 1 figures, which it sorts, in n^2 steps: for a few. The mean of the middle two
+ * where n is even. */
+double median(double *x, size_t n);
+
 #endif

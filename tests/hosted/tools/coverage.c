@@ -16,7 +16,7 @@
 #include <string.h>
 #include "lib/stats/coverage.h"
 #include "lib/stats/estimate.h"
-#include "lib/stats/median.h"
+#include "lib/stats/stats.h"
 
 #define MOST            10000 /* launches, rows */
 #define PLACEMENTS_MOST 1000

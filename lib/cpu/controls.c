@@ -1,4 +1,4 @@
-#include "lib/cpu/quiet.h"
+#include "lib/cpu/controls.h"
 
 #include <stddef.h>
 #include "lib/text/fmt.h"
@@ -38,8 +38,8 @@
 #define LEVELS     0xffffffull   /* least, greatest, desired, a byte each */
 #define PREFERENCE 0xff000000ull /* energy performance preference; 0 is performance */
 
-const char *const quiet_names[QUIET_IDS] = {
-    [QUIET_TURBO] = "turbo", [QUIET_PREFETCH] = "prefetch", [QUIET_FREQ] = "freq"};
+const char *const control_names[CONTROL_IDS] = {
+    [CONTROL_TURBO] = "turbo", [CONTROL_PREFETCH] = "prefetch", [CONTROL_FREQ] = "freq"};
 
 static const char NOT_KNOWN[] = "its control is not known for this model";
 
@@ -60,20 +60,19 @@ static uint64_t read(const struct msr_access *a, uint32_t msr)
     return a->read(a->ctx, msr, &v) ? v : 0;
 }
 
-static struct quiet_setting none(const char *why_not)
+static struct control none(const char *why_not)
 {
-    return (struct quiet_setting){.why_not = why_not};
+    return (struct control){.why_not = why_not};
 }
 
-static struct quiet_setting disabling(const char *control, uint32_t msr, uint64_t mask)
+static struct control disabling(const char *control, uint32_t msr, uint64_t mask)
 {
-    return (struct quiet_setting){.control = control, .msr = msr, .mask = mask, .wanted = mask};
+    return (struct control){.control = control, .msr = msr, .mask = mask, .wanted = mask};
 }
 
 /* --- turbo, prefetchers ----------------------------------------------------------------------- */
 
-static struct quiet_setting turbo_intel(uint32_t power, const struct cpu *c,
-                                        const struct msr_access *a)
+static struct control turbo_intel(uint32_t power, const struct cpu *c, const struct msr_access *a)
 {
     /* With bit 38 set, CPUID hides what the CPU could do (table 2-2). */
     if (c->family != 6 || (!(power & 2) && !(read(a, IA32_MISC_ENABLE) & MISC_ENABLE_TURBO_OFF)))
@@ -81,8 +80,8 @@ static struct quiet_setting turbo_intel(uint32_t power, const struct cpu *c,
     return disabling("IA32_MISC_ENABLE[38]", IA32_MISC_ENABLE, MISC_ENABLE_TURBO_OFF);
 }
 
-static struct quiet_setting turbo(const struct cpu *c, cpuid_fn cpuid, void *ctx,
-                                  const struct msr_access *a)
+static struct control turbo(const struct cpu *c, cpuid_fn cpuid, void *ctx,
+                            const struct msr_access *a)
 {
     if (c->vendor == VENDOR_INTEL)
         return turbo_intel(leaf6(c, cpuid, ctx), c, a);
@@ -99,7 +98,7 @@ static bool is_efficiency_core(const struct cpu *c, cpuid_fn cpuid, void *ctx)
     return c->max_leaf >= 0x1a && cpuid(ctx, 0x1a, 0).eax >> 24 == 0x20;
 }
 
-static struct quiet_setting prefetch(const struct cpu *c, cpuid_fn cpuid, void *ctx)
+static struct control prefetch(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     if (cpu_is_amd(c)) {
         if (!(extended(c, 0x80000021, cpuid, ctx).eax & 1u << 13))
@@ -124,10 +123,10 @@ static struct quiet_setting prefetch(const struct cpu *c, cpuid_fn cpuid, void *
 /* --- the P-state ------------------------------------------------------------------------------ */
 
 /* Least, greatest and desired level the same, so that no choice is left. */
-static struct quiet_setting levels(const char *control, uint32_t msr, uint64_t level,
-                                   enum quiet_form form)
+static struct control levels(const char *control, uint32_t msr, uint64_t level,
+                             enum control_form form)
 {
-    struct quiet_setting s = {.control = control, .msr = msr, .mask = LEVELS, .form = form};
+    struct control s = {.control = control, .msr = msr, .mask = LEVELS, .form = form};
 
     s.wanted = level | level << 8 | level << 16;
     if (level == 0)
@@ -135,11 +134,11 @@ static struct quiet_setting levels(const char *control, uint32_t msr, uint64_t l
     return s;
 }
 
-static struct quiet_setting freq_hwp(uint32_t power, bool highest, const struct msr_access *a)
+static struct control freq_hwp(uint32_t power, bool highest, const struct msr_access *a)
 {
     uint64_t caps = read(a, IA32_HWP_CAPS);
-    struct quiet_setting s = levels("IA32_HWP_REQUEST", IA32_HWP_REQUEST,
-                                    (highest ? caps : caps >> 8) & 0xff, QUIET_HWP);
+    struct control s = levels("IA32_HWP_REQUEST", IA32_HWP_REQUEST,
+                              (highest ? caps : caps >> 8) & 0xff, CONTROL_HWP);
 
     if (power & 1u << 10)
         s.mask |= PREFERENCE;
@@ -148,8 +147,8 @@ static struct quiet_setting freq_hwp(uint32_t power, bool highest, const struct 
     return s;
 }
 
-static struct quiet_setting freq_intel(bool highest, const struct cpu *c, cpuid_fn cpuid, void *ctx,
-                                       const struct msr_access *a)
+static struct control freq_intel(bool highest, const struct cpu *c, cpuid_fn cpuid, void *ctx,
+                                 const struct msr_access *a)
 {
     uint32_t power = leaf6(c, cpuid, ctx);
 
@@ -164,39 +163,39 @@ static struct quiet_setting freq_intel(bool highest, const struct cpu *c, cpuid_
         return none("the firmware switched SpeedStep off (IA32_MISC_ENABLE[16])");
     uint64_t base = read(a, PLATFORM_INFO) >> 8 & 0xff;
     uint64_t most = highest ? read(a, TURBO_RATIO_LIMIT) & 0xff : 0;
-    struct quiet_setting s = {.control = "IA32_PERF_CTL",
-                              .msr = IA32_PERF_CTL,
-                              .mask = PERF_CTL_TARGET,
-                              .form = QUIET_RATIO};
+    struct control s = {.control = "IA32_PERF_CTL",
+                        .msr = IA32_PERF_CTL,
+                        .mask = PERF_CTL_TARGET,
+                        .form = CONTROL_RATIO};
     s.wanted = (most > base ? most : base) << 8;
     if (base == 0)
         s.why_not = "MSR_PLATFORM_INFO names no base clock";
     return s;
 }
 
-static struct quiet_setting freq_amd(bool highest, const struct cpu *c, cpuid_fn cpuid, void *ctx,
-                                     const struct msr_access *a)
+static struct control freq_amd(bool highest, const struct cpu *c, cpuid_fn cpuid, void *ctx,
+                               const struct msr_access *a)
 {
     /* This too stays on until the next reset. */
     if (extended(c, 0x80000008, cpuid, ctx).ebx & 1u << 27 && read(a, CPPC_ENABLE) & 1) {
         uint64_t caps = read(a, CPPC_CAPS);
-        struct quiet_setting s = levels("CPPC_REQUEST", CPPC_REQUEST,
-                                        (highest ? caps >> 24 : caps >> 16) & 0xff, QUIET_CPPC);
+        struct control s = levels("CPPC_REQUEST", CPPC_REQUEST,
+                                  (highest ? caps >> 24 : caps >> 16) & 0xff, CONTROL_CPPC);
         s.mask |= PREFERENCE;
         return s;
     }
     if (!(extended(c, 0x80000007, cpuid, ctx).edx & 1u << 7))
         return none("no P-states (CPUID 8000_0007 EDX[7])");
-    return (struct quiet_setting){.control = "PStateCmd",
-                                  .msr = PSTATE_CONTROL,
-                                  .mask = PSTATE_FIELD,
-                                  .form = QUIET_PSTATE,
-                                  .wanted = read(a, PSTATE_LIMIT) & PSTATE_FIELD};
+    return (struct control){.control = "PStateCmd",
+                            .msr = PSTATE_CONTROL,
+                            .mask = PSTATE_FIELD,
+                            .form = CONTROL_PSTATE,
+                            .wanted = read(a, PSTATE_LIMIT) & PSTATE_FIELD};
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-static bool read_now(const struct quiet_setting *s, const struct msr_access *a, uint64_t *value)
+static bool read_now(const struct control *s, const struct msr_access *a, uint64_t *value)
 {
     bool good = a->read(a->ctx, s->msr, value);
 
@@ -204,39 +203,39 @@ static bool read_now(const struct quiet_setting *s, const struct msr_access *a, 
     return good;
 }
 
-static void find(struct quiet_setting *s, const struct msr_access *a)
+static void find(struct control *s, const struct msr_access *a)
 {
     if (s->control && !read_now(s, a, &s->found))
         *s = none("its MSR faults: a hypervisor withholds it");
     s->now = s->found;
 }
 
-void quiet_plan(struct quiet *q, const struct options *o, const struct cpu *c, cpuid_fn cpuid,
-                void *ctx, const struct msr_access *a)
+void controls_plan(struct controls *q, const struct options *o, const struct cpu *c, cpuid_fn cpuid,
+                   void *ctx, const struct msr_access *a)
 {
-    struct quiet_setting *t = &q->of[QUIET_TURBO], *f = &q->of[QUIET_FREQ];
+    struct control *t = &q->of[CONTROL_TURBO], *f = &q->of[CONTROL_FREQ];
     bool highest = o->freq == FREQ_MAX && o->turbo == SETTING_KEEP;
 
-    *q = (struct quiet){.keeps = 0};
-    for (unsigned i = 0; i < QUIET_IDS; i++)
+    *q = (struct controls){.keeps = 0};
+    for (unsigned i = 0; i < CONTROL_IDS; i++)
         q->of[i] = none("no MSRs (CPUID 1 EDX[5])");
     if (c->msr) {
         *t = turbo(c, cpuid, ctx, a);
-        q->of[QUIET_PREFETCH] = prefetch(c, cpuid, ctx);
+        q->of[CONTROL_PREFETCH] = prefetch(c, cpuid, ctx);
         *f = c->vendor == VENDOR_INTEL ? freq_intel(highest, c, cpuid, ctx, a)
              : cpu_is_amd(c)           ? freq_amd(highest, c, cpuid, ctx, a)
                                        : none(NOT_KNOWN);
     }
-    for (unsigned i = 0; i < QUIET_IDS; i++)
+    for (unsigned i = 0; i < CONTROL_IDS; i++)
         find(&q->of[i], a);
     f->asked = o->freq != FREQ_KEEP;
-    q->of[QUIET_PREFETCH].asked = o->prefetch == SETTING_OFF;
+    q->of[CONTROL_PREFETCH].asked = o->prefetch == SETTING_OFF;
     /* AMD's boost lifts P0 itself above the base clock. */
     t->asked = o->turbo == SETTING_OFF ||
-               (o->freq == FREQ_BASE && f->control && f->form == QUIET_PSTATE && t->control);
+               (o->freq == FREQ_BASE && f->control && f->form == CONTROL_PSTATE && t->control);
 }
 
-static void apply(struct quiet *q, struct quiet_setting *s, const struct msr_access *a)
+static void apply(struct controls *q, struct control *s, const struct msr_access *a)
 {
     struct msr_kept *k = &q->kept[q->keeps];
 
@@ -252,13 +251,13 @@ static void apply(struct quiet *q, struct quiet_setting *s, const struct msr_acc
         s->why_not = "was written, but does not read back: a hypervisor or the firmware holds it";
 }
 
-void quiet_apply(struct quiet *q, const struct msr_access *a)
+void controls_apply(struct controls *q, const struct msr_access *a)
 {
-    for (unsigned i = 0; i < QUIET_IDS; i++)
+    for (unsigned i = 0; i < CONTROL_IDS; i++)
         apply(q, &q->of[i], a);
 }
 
-bool quiet_restore(struct quiet *q, const struct msr_access *a)
+bool controls_restore(struct controls *q, const struct msr_access *a)
 {
     bool same = true;
 
@@ -267,30 +266,30 @@ bool quiet_restore(struct quiet *q, const struct msr_access *a)
     return same;
 }
 
-void quiet_text(const struct quiet_setting *s, uint64_t value, struct sink *out)
+void control_text(const struct control *s, uint64_t value, struct sink *out)
 {
     unsigned low = value & 0xff, high = value >> 8 & 0xff;
 
     switch (s->form) {
-    case QUIET_DISABLES:
+    case CONTROL_DISABLES:
         fmt(out, value == s->mask ? "off" : value == 0 ? "on" : "partly off");
         break;
-    case QUIET_RATIO:
+    case CONTROL_RATIO:
         fmt(out, "ratio %u", high);
         break;
-    case QUIET_PSTATE:
+    case CONTROL_PSTATE:
         fmt(out, "P%u", low);
         break;
-    case QUIET_HWP:
+    case CONTROL_HWP:
         fmt(out, "level %u to %u", low, high);
         break;
-    case QUIET_CPPC:
+    case CONTROL_CPPC:
         fmt(out, "level %u to %u", high, low);
         break;
     }
 }
 
-bool quiet_c1e(const struct cpu *c, const struct msr_access *a, bool *known)
+bool controls_c1e(const struct cpu *c, const struct msr_access *a, bool *known)
 {
     uint64_t v;
 

@@ -1,4 +1,4 @@
-#include "lib/cpu/cores.h"
+#include "lib/cpu/machine_cores.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

@@ -1,55 +1,55 @@
-#include "kernel/machine/quiet.h"
+#include "kernel/machine/core_controls.h"
 #include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 #include "lib/cpu/features.h"
 
-uint64_t quiet_cost(unsigned cores)
+uint64_t core_controls_cost(unsigned cores)
 {
-    return arena_cost(cores * sizeof(struct quiet));
+    return arena_cost(cores * sizeof(struct controls));
 }
 
 /* On the core itself. */
 static void apply(void *ctx, unsigned core)
 {
-    struct quieted *q = ctx;
+    struct core_controls *q = ctx;
     struct msr_access here = msr_here();
 
-    quiet_plan(&q->core[core], q->options, q->cpu, cpuid_here, NULL, &here);
-    quiet_apply(&q->core[core], &here);
+    controls_plan(&q->core[core], q->options, q->cpu, cpuid_here, NULL, &here);
+    controls_apply(&q->core[core], &here);
 }
 
 /* The same. */
 static void restore(void *ctx, unsigned core)
 {
-    struct quieted *q = ctx;
+    struct core_controls *q = ctx;
     struct msr_access here = msr_here();
 
-    if (!quiet_restore(&q->core[core], &here))
+    if (!controls_restore(&q->core[core], &here))
         q->stuck = true;
 }
 
-static void count_failures(struct quieted *q, const struct quiet *core)
+static void count_failures(struct core_controls *q, const struct controls *core)
 {
     q->cores++;
-    for (unsigned i = 0; i < QUIET_IDS; i++)
+    for (unsigned i = 0; i < CONTROL_IDS; i++)
         q->failed[i] += core->of[i].asked && !core->of[i].in_force;
 }
 
-const char *quiet_apply_all(struct quieted *q, const struct options *o, const struct cpu *cpu,
-                            struct arena *a, struct cores *all)
+const char *core_controls_apply_all(struct core_controls *q, const struct options *o,
+                                    const struct cpu *cpu, struct arena *a, struct cores *all)
 {
     struct msr_access here = msr_here();
     bool asked = o->turbo == SETTING_OFF || o->prefetch == SETTING_OFF || o->freq != FREQ_KEEP;
     uint64_t smis;
 
-    *q = (struct quieted){.options = o, .cpu = cpu, .all = all};
+    *q = (struct core_controls){.options = o, .cpu = cpu, .all = all};
     q->core = arena_take(a, all->count * sizeof(*q->core));
     if (!q->core)
         return "the cores' settings: the arena is too small";
     q->smi_counter = features_smi_counter(cpu) && msr_read(MSR_SMI_COUNT, &smis);
-    q->c1e = quiet_c1e(cpu, &here, &q->has_c1e);
+    q->c1e = controls_c1e(cpu, &here, &q->has_c1e);
     apply(q, 0);
     count_failures(q, &q->core[0]);
     for (unsigned i = 1; asked && i < all->count; i++)
@@ -58,7 +58,7 @@ const char *quiet_apply_all(struct quieted *q, const struct options *o, const st
     return NULL;
 }
 
-void quiet_restore_all(struct quieted *q, bool others)
+void core_controls_restore_all(struct core_controls *q, bool others)
 {
     if (!q->core)
         return;
@@ -70,7 +70,7 @@ void quiet_restore_all(struct quieted *q, bool others)
     }
 }
 
-uint64_t quiet_smis(void)
+uint64_t core_controls_smis(void)
 {
     uint64_t smis;
 

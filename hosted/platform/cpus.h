@@ -3,8 +3,8 @@
  * process is pinned to, the others follow ascending. Alone: the process moves to the core, and
  * back. Together: a process for each core, whose memory is its own but for the platform's.
  */
-#ifndef HOSTED_PLATFORM_CORES_H
-#define HOSTED_PLATFORM_CORES_H
+#ifndef HOSTED_PLATFORM_CPUS_H
+#define HOSTED_PLATFORM_CPUS_H
 
 #include "bench/api/platform.h"
 #include "bench/cores/exchange.h"

@@ -2,7 +2,7 @@
  * them; whatever comes of it, every MSR is as found afterwards. */
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "lib/cpu/quiet.h"
+#include "lib/cpu/controls.h"
 #include "tests/unit/fake_msr_file.h"
 #include "tests/unit/made_cpu.h"
 
@@ -15,7 +15,7 @@ struct machine {
     struct fake_msr_file file, before;
     struct msr_access access;
     struct options options;
-    struct quiet q;
+    struct controls q;
 };
 
 static const uint32_t used[] = {
@@ -26,7 +26,7 @@ static void settle(struct machine *m)
 {
     m->access = fake_msr_file_access(&m->file);
     m->before = m->file;
-    quiet_plan(&m->q, &m->options, &m->cpu, cpuid_dump_get, &m->boot, &m->access);
+    controls_plan(&m->q, &m->options, &m->cpu, cpuid_dump_get, &m->boot, &m->access);
 }
 
 /* A recording, with all off and the clock at its base. */
@@ -53,30 +53,30 @@ static uint64_t value(struct machine *m, uint32_t msr)
     return *at;
 }
 
-static const char *text(const struct quiet_setting *s, uint64_t v)
+static const char *text(const struct control *s, uint64_t v)
 {
     static char out[40];
     struct sink_buf buf;
 
     sink_buf_init(&buf, out, sizeof out);
-    quiet_text(s, v, &buf.sink);
+    control_text(s, v, &buf.sink);
     return out;
 }
 
-static void in_force(struct machine *m, enum quiet_id id, const char *found, const char *now)
+static void in_force(struct machine *m, enum control_id id, const char *found, const char *now)
 {
-    const struct quiet_setting *s = &m->q.of[id];
+    const struct control *s = &m->q.of[id];
 
     if (s->why_not)
-        fail_msg("%s: %s", quiet_names[id], s->why_not);
+        fail_msg("%s: %s", control_names[id], s->why_not);
     assert_true(s->asked && s->in_force);
     assert_string_equal(text(s, s->found), found);
     assert_string_equal(text(s, s->now), now);
 }
 
-static void lacks(struct machine *m, enum quiet_id id, const char *why)
+static void lacks(struct machine *m, enum control_id id, const char *why)
 {
-    const struct quiet_setting *s = &m->q.of[id];
+    const struct control *s = &m->q.of[id];
 
     assert_null(s->control);
     assert_non_null(s->why_not);
@@ -86,11 +86,11 @@ static void lacks(struct machine *m, enum quiet_id id, const char *why)
 
 static void restored(struct machine *m)
 {
-    assert_true(quiet_restore(&m->q, &m->access));
+    assert_true(controls_restore(&m->q, &m->access));
     for (unsigned i = 0; i < m->file.n; i++)
         assert_int_equal(m->file.of[i].v, m->before.of[i].v);
     unsigned writes = m->file.writes;
-    assert_true(quiet_restore(&m->q, &m->access));
+    assert_true(controls_restore(&m->q, &m->access));
     assert_int_equal(m->file.writes, writes);
     cpuid_dump_free(&m->dump);
 }
@@ -100,30 +100,30 @@ static void skylake(void **state)
     (void)state;
     struct machine m;
     recorded(&m, "GenuineIntel00506E3_Skylake"); /* its owner had switched turbo off */
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_TURBO, "off", "off");
-    in_force(&m, QUIET_PREFETCH, "on", "off");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_TURBO, "off", "off");
+    in_force(&m, CONTROL_PREFETCH, "on", "off");
     assert_int_equal(value(&m, 0x1a4), 0xf);
-    in_force(&m, QUIET_FREQ, "ratio 22", "ratio 22");
+    in_force(&m, CONTROL_FREQ, "ratio 22", "ratio 22");
     restored(&m);
 
     recorded(&m, "GenuineIntel00506E3_Skylake");
     m.options.freq = FREQ_MAX; /* turbo is off, so there is no more than the base */
     settle(&m);
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_FREQ, "ratio 22", "ratio 22");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_FREQ, "ratio 22", "ratio 22");
     m.options.turbo = SETTING_KEEP;
     settle(&m);
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_FREQ, "ratio 22", "ratio 28");
-    assert_false(m.q.of[QUIET_TURBO].asked);
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_FREQ, "ratio 22", "ratio 28");
+    assert_false(m.q.of[CONTROL_TURBO].asked);
     assert_int_equal(value(&m, 0x199), 0x1c00);
-    assert_true(quiet_restore(&m.q, &m.access));
+    assert_true(controls_restore(&m.q, &m.access));
     assert_int_equal(value(&m, 0x199), 0x1600);
 
     *fake_msr_file_at(&m.file, 0x1a0) &= ~(1ull << 16);
     settle(&m);
-    lacks(&m, QUIET_FREQ, "SpeedStep off");
+    lacks(&m, CONTROL_FREQ, "SpeedStep off");
     cpuid_dump_free(&m.dump);
 }
 
@@ -132,27 +132,27 @@ static void alder_lake(void **state)
     (void)state;
     struct machine m;
     recorded(&m, "GenuineIntel0090672_AlderLake_01_LC_BC");
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_FREQ, "level 2 to 255", "level 41 to 41");
-    assert_string_equal(m.q.of[QUIET_FREQ].control, "IA32_HWP_REQUEST");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_FREQ, "level 2 to 255", "level 41 to 41");
+    assert_string_equal(m.q.of[CONTROL_FREQ].control, "IA32_HWP_REQUEST");
     assert_int_equal(value(&m, 0x774), 0x0000019e00292929); /* the window of 41:32 is as found */
     restored(&m);
 
     recorded(&m, "GenuineIntel0090672_AlderLake_01_LC_BC");
     m.options = (struct options){.freq = FREQ_MAX};
     settle(&m);
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_FREQ, "level 2 to 255", "level 65 to 65");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_FREQ, "level 2 to 255", "level 65 to 65");
     assert_int_equal(m.q.keeps, 1);
     *fake_msr_file_at(&m.file, 0x770) = 0; /* there, and not on: it is not switched on */
     settle(&m);
-    assert_string_equal(m.q.of[QUIET_FREQ].control, "IA32_PERF_CTL");
+    assert_string_equal(m.q.of[CONTROL_FREQ].control, "IA32_PERF_CTL");
     *fake_msr_file_at(&m.file, 0x770) = 1;
     *fake_msr_file_at(&m.file, 0x771) = 0;
     settle(&m);
-    quiet_apply(&m.q, &m.access);
-    assert_non_null(strstr(m.q.of[QUIET_FREQ].why_not, "no such level"));
-    assert_false(m.q.of[QUIET_FREQ].in_force);
+    controls_apply(&m.q, &m.access);
+    assert_non_null(strstr(m.q.of[CONTROL_FREQ].why_not, "no such level"));
+    assert_false(m.q.of[CONTROL_FREQ].in_force);
     cpuid_dump_free(&m.dump);
 }
 
@@ -161,34 +161,34 @@ static void older_intel(void **state)
     (void)state;
     struct machine m;
     recorded(&m, "GenuineIntel00006F6_Conroe");
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_PREFETCH, "on", "off");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_PREFETCH, "on", "off");
     assert_int_equal(value(&m, 0x1a0),
                      0x4060972489ull | 1 << 9 | 1 << 19 | 1ull << 37 | 1ull << 39);
-    lacks(&m, QUIET_FREQ, "not known for this model");
+    lacks(&m, CONTROL_FREQ, "not known for this model");
     restored(&m);
 
     recorded(&m, "GenuineIntel00106A2_Nehalem-EP");
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_TURBO, "on", "off");
-    in_force(&m, QUIET_PREFETCH, "on", "off");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_TURBO, "on", "off");
+    in_force(&m, CONTROL_PREFETCH, "on", "off");
     assert_int_equal(value(&m, 0x1a0), 0x850089 | TURBO_OFF);
     assert_int_equal(value(&m, 0x1a4), 0x7cf); /* what else stands there stays */
-    in_force(&m, QUIET_FREQ, "ratio 0", "ratio 20");
+    in_force(&m, CONTROL_FREQ, "ratio 0", "ratio 20");
     restored(&m);
 
     recorded(&m, "GenuineIntel00506C9_Goldmont");
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_PREFETCH, "on", "off");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_PREFETCH, "on", "off");
     assert_int_equal(value(&m, 0x1a4), 5);
     restored(&m);
 
     recorded(&m, "GenuineIntel0030673_Silvermont3");
-    lacks(&m, QUIET_PREFETCH, "not known for this model");
+    lacks(&m, CONTROL_PREFETCH, "not known for this model");
     cpuid_dump_free(&m.dump);
 
     recorded(&m, "GenuineIntel0000F66_P4_Tulsa");
-    for (unsigned i = 0; i < QUIET_IDS; i++)
+    for (unsigned i = 0; i < CONTROL_IDS; i++)
         assert_null(m.q.of[i].control);
     cpuid_dump_free(&m.dump);
 }
@@ -197,7 +197,7 @@ static void older_intel(void **state)
 static void granite_ridge(struct machine *m)
 {
     recorded(m, "AuthenticAMD0B40F40_K20_GraniteRidge_02");
-    lacks(m, QUIET_TURBO, "8000_0007 EDX[9]");
+    lacks(m, CONTROL_TURBO, "8000_0007 EDX[9]");
     for (size_t i = 0; i < m->dump.leaves; i++)
         if (m->dump.leaf[i].leaf == 0x80000007)
             m->dump.leaf[i].regs.edx |= 1u << 9;
@@ -209,20 +209,20 @@ static void amd(void **state)
     (void)state;
     struct machine m;
     granite_ridge(&m);
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_TURBO, "on", "off");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_TURBO, "on", "off");
     assert_int_equal(value(&m, 0xc0010015), 0x1c9006011 | 1 << 25);
-    in_force(&m, QUIET_FREQ, "P0", "P0"); /* CPPC is there, and not on */
-    lacks(&m, QUIET_PREFETCH, "faults");  /* nobody recorded it */
+    in_force(&m, CONTROL_FREQ, "P0", "P0"); /* CPPC is there, and not on */
+    lacks(&m, CONTROL_PREFETCH, "faults");  /* nobody recorded it */
     restored(&m);
 
     granite_ridge(&m);
     m.options.turbo = SETTING_KEEP; /* P0 with the boost on is no base clock */
     fake_msr_file_add(&m.file, 0xc0000108, 0x10);
     settle(&m);
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_TURBO, "on", "off");
-    in_force(&m, QUIET_PREFETCH, "on", "off");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_TURBO, "on", "off");
+    in_force(&m, CONTROL_PREFETCH, "on", "off");
     assert_int_equal(value(&m, 0xc0000108), 0x3f);
     restored(&m);
 
@@ -232,10 +232,10 @@ static void amd(void **state)
     fake_msr_file_add(&m.file, 0xc00102b3, 0x800012ff);
     m.options = (struct options){.freq = FREQ_BASE};
     settle(&m);
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_FREQ, "level 18 to 255", "level 122 to 122");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_FREQ, "level 18 to 255", "level 122 to 122");
     assert_int_equal(value(&m, 0xc00102b3), 0x007a7a7a);
-    assert_false(m.q.of[QUIET_TURBO].asked); /* the level itself ends below the boost */
+    assert_false(m.q.of[CONTROL_TURBO].asked); /* the level itself ends below the boost */
     restored(&m);
 
     granite_ridge(&m);
@@ -244,8 +244,8 @@ static void amd(void **state)
     fake_msr_file_add(&m.file, 0xc00102b3, 0);
     m.options = (struct options){.freq = FREQ_MAX};
     settle(&m);
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_FREQ, "level 0 to 0", "level 196 to 196");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_FREQ, "level 0 to 0", "level 196 to 196");
     restored(&m);
 }
 
@@ -257,10 +257,10 @@ static void thuban(void **state)
     *fake_msr_file_at(&m.file, 0xc0010062) = 3;
     *fake_msr_file_at(&m.file, 0xc0010061) = 0x31; /* P1 is the fastest that is allowed now */
     settle(&m);
-    quiet_apply(&m.q, &m.access);
-    in_force(&m, QUIET_TURBO, "on", "off");
-    in_force(&m, QUIET_FREQ, "P3", "P1");
-    lacks(&m, QUIET_PREFETCH, "8000_0021 EAX[13]");
+    controls_apply(&m.q, &m.access);
+    in_force(&m, CONTROL_TURBO, "on", "off");
+    in_force(&m, CONTROL_FREQ, "P3", "P1");
+    lacks(&m, CONTROL_PREFETCH, "8000_0021 EAX[13]");
     restored(&m);
 }
 
@@ -274,8 +274,8 @@ static void what_resists(void **state)
                           : m.file.of[i].msr == 0x1a4 ? FAKE_MSR_FAULTS
                                                       : FAKE_MSR_GOOD;
     }
-    quiet_apply(&m.q, &m.access);
-    for (unsigned i = QUIET_TURBO; i <= QUIET_PREFETCH; i++) {
+    controls_apply(&m.q, &m.access);
+    for (unsigned i = CONTROL_TURBO; i <= CONTROL_PREFETCH; i++) {
         assert_non_null(m.q.of[i].why_not);
         assert_non_null(strstr(m.q.of[i].why_not, "does not read back"));
         assert_string_equal(text(&m.q.of[i], m.q.of[i].now), "on");
@@ -292,12 +292,13 @@ static void keep_writes_nothing(void **state)
     recorded(&m, "GenuineIntel00106A2_Nehalem-EP");
     m.options = (struct options){.freq = FREQ_KEEP};
     settle(&m);
-    quiet_apply(&m.q, &m.access);
+    controls_apply(&m.q, &m.access);
     assert_int_equal(m.file.writes, 0);
-    assert_string_equal(text(&m.q.of[QUIET_TURBO], m.q.of[QUIET_TURBO].now), "on");
+    assert_string_equal(text(&m.q.of[CONTROL_TURBO], m.q.of[CONTROL_TURBO].now), "on");
     *fake_msr_file_at(&m.file, 0x1a4) = 4;
     settle(&m);
-    assert_string_equal(text(&m.q.of[QUIET_PREFETCH], m.q.of[QUIET_PREFETCH].now), "partly off");
+    assert_string_equal(text(&m.q.of[CONTROL_PREFETCH], m.q.of[CONTROL_PREFETCH].now),
+                        "partly off");
     restored(&m);
 }
 
@@ -321,7 +322,7 @@ static void efficiency_cores_and_strangers(void **state)
         m.file.n = 0;
         fake_msr_file_add(&m.file, 0x1a4, 0);
         settle(&m);
-        assert_int_equal(m.q.of[QUIET_PREFETCH].control != NULL, cases[i].has);
+        assert_int_equal(m.q.of[CONTROL_PREFETCH].control != NULL, cases[i].has);
     }
 }
 
@@ -331,16 +332,16 @@ static void c1e(void **state)
     struct machine m;
     bool known;
     recorded(&m, "GenuineIntel00106A2_Nehalem-EP");
-    assert_false(quiet_c1e(&m.cpu, &m.access, &known));
+    assert_false(controls_c1e(&m.cpu, &m.access, &known));
     assert_true(known);
     *fake_msr_file_at(&m.file, 0x1fc) |= 2;
-    assert_true(quiet_c1e(&m.cpu, &m.access, &known));
+    assert_true(controls_c1e(&m.cpu, &m.access, &known));
     m.cpu.hypervisor = true;
-    assert_false(quiet_c1e(&m.cpu, &m.access, &known));
+    assert_false(controls_c1e(&m.cpu, &m.access, &known));
     assert_false(known);
     cpuid_dump_free(&m.dump);
     recorded(&m, "AuthenticAMD0100FA0_K10_Thuban");
-    assert_false(quiet_c1e(&m.cpu, &m.access, &known));
+    assert_false(controls_c1e(&m.cpu, &m.access, &known));
     assert_false(known);
     cpuid_dump_free(&m.dump);
 }

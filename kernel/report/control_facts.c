@@ -1,4 +1,4 @@
-#include "kernel/report/quiet_facts.h"
+#include "kernel/report/control_facts.h"
 #include "lib/cpu/advice.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
@@ -17,21 +17,21 @@ static const char *smi_absent(const struct machine *m)
 /* --- the head --------------------------------------------------------------------------------- */
 
 /* Settings that are neither asked for nor there are left to the record. */
-static void show_settings(const struct quieted *q, struct sink *out)
+static void show_settings(const struct core_controls *q, struct sink *out)
 {
     const char *head = "quiet";
 
-    for (unsigned i = 0; i < QUIET_IDS; i++) {
-        const struct quiet_setting *s = &q->core[0].of[i];
+    for (unsigned i = 0; i < CONTROL_IDS; i++) {
+        const struct control *s = &q->core[0].of[i];
         if (!s->asked && !s->control)
             continue;
-        fmt(out, "%-9s %-9s", head, quiet_names[i]);
+        fmt(out, "%-9s %-9s", head, control_names[i]);
         head = "";
         if (s->control) {
-            quiet_text(s, s->found, out);
+            control_text(s, s->found, out);
             if (s->now != s->found) {
                 fmt(out, " -> ");
-                quiet_text(s, s->now, out);
+                control_text(s, s->now, out);
             }
             fmt(out, " (%s)%s", s->control, s->in_force ? ", as asked" : "");
             fmt(out, s->asked && !s->in_force ? "; NOT as asked\r\n" : "\r\n");
@@ -64,34 +64,33 @@ static void show_dma(const struct dma *d, struct sink *out)
         fmt(out, "          and %u more\r\n", s->masters - s->list);
 }
 
-void quiet_facts_show(const struct machine *m, struct sink *out)
+void control_facts_show(const struct machine *m, struct sink *out)
 {
-    show_settings(&m->quiet, out);
+    show_settings(&m->controls, out);
     show_dma(&m->dma, out);
-    fmt(out, "smi       %s%s\r\n", m->quiet.smi_counter ? "counted by MSR 34h" : "not counted: ",
-        m->quiet.smi_counter ? "" : smi_absent(m));
+    fmt(out, "smi       %s%s\r\n", m->controls.smi_counter ? "counted by MSR 34h" : "not counted: ",
+        m->controls.smi_counter ? "" : smi_absent(m));
 }
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-static void record_value(struct json *j, const char *name, const struct quiet_setting *s,
-                         uint64_t value)
+static void record_value(struct json *j, const char *name, const struct control *s, uint64_t value)
 {
     char text[40];
     struct sink_buf buf;
 
     sink_buf_init(&buf, text, sizeof text);
-    quiet_text(s, value, &buf.sink);
+    control_text(s, value, &buf.sink);
     json_str(j, name, text);
 }
 
-static void record_settings(const struct quieted *q, struct json *j)
+static void record_settings(const struct core_controls *q, struct json *j)
 {
     json_array(j, "quiet");
-    for (unsigned i = 0; i < QUIET_IDS; i++) {
-        const struct quiet_setting *s = &q->core[0].of[i];
+    for (unsigned i = 0; i < CONTROL_IDS; i++) {
+        const struct control *s = &q->core[0].of[i];
         json_object(j, NULL);
-        json_str(j, "name", quiet_names[i]);
+        json_str(j, "name", control_names[i]);
         json_bool(j, "asked", s->asked);
         if (s->control) {
             json_str(j, "control", s->control);
@@ -150,26 +149,26 @@ static void record_dma(const struct dma *d, struct json *j)
     json_close(j);
 }
 
-void quiet_facts_record(const struct machine *m, struct json *j)
+void control_facts_record(const struct machine *m, struct json *j)
 {
-    record_settings(&m->quiet, j);
-    json_bool(j, "smi_counter", m->quiet.smi_counter);
-    if (!m->quiet.smi_counter)
+    record_settings(&m->controls, j);
+    json_bool(j, "smi_counter", m->controls.smi_counter);
+    if (!m->controls.smi_counter)
         json_str(j, "smi_counter_why_not", smi_absent(m));
     record_dma(&m->dma, j);
 }
 
 /* --- warnings --------------------------------------------------------------------------------- */
 
-static void warn_settings(const struct quieted *q, struct report *r)
+static void warn_settings(const struct core_controls *q, struct report *r)
 {
     char text[160];
 
-    for (unsigned i = 0; i < QUIET_IDS; i++) {
-        const struct quiet_setting *s = &q->core[0].of[i];
+    for (unsigned i = 0; i < CONTROL_IDS; i++) {
+        const struct control *s = &q->core[0].of[i];
         if (!s->asked || q->failed[i] == 0)
             continue;
-        fmt_buf(text, sizeof text, "%s= is not in force on %u of %u cores: %s", quiet_names[i],
+        fmt_buf(text, sizeof text, "%s= is not in force on %u of %u cores: %s", control_names[i],
                 q->failed[i], q->cores, s->why_not ? s->why_not : "they are not as the boot core");
         report_event(r, "warning", text);
     }
@@ -203,9 +202,9 @@ static void warn_watchdog(const struct watchdog *w, bool there, const char *tabl
     report_event(r, "warning", text);
 }
 
-void quiet_facts_warn(const struct machine *m, struct report *r)
+void control_facts_warn(const struct machine *m, struct report *r)
 {
-    warn_settings(&m->quiet, r);
+    warn_settings(&m->controls, r);
     warn_dma(&m->dma, r);
     warn_watchdog(&m->wdat, m->has_wdat, "WDAT", r);
     warn_watchdog(&m->wddt, m->has_wddt, "WDDT", r);
@@ -233,7 +232,7 @@ static enum seen smt(const struct cores *c)
 static struct advice_facts look(const struct machine *m, const struct run_facts *run,
                                 const struct report *r)
 {
-    const struct quiet_setting *turbo = &m->quiet.core[0].of[QUIET_TURBO];
+    const struct control *turbo = &m->controls.core[0].of[CONTROL_TURBO];
     struct advice_facts f = {
         .emulated = seen(run->execution != EXEC_SILICON),
         .virtualised = seen(m->cpu.hypervisor),
@@ -244,8 +243,8 @@ static struct advice_facts look(const struct machine *m, const struct run_facts 
 
     if (turbo->control)
         f.turbo = seen(turbo->now != turbo->mask);
-    if (m->quiet.has_c1e)
-        f.c1e = seen(m->quiet.c1e);
+    if (m->controls.has_c1e)
+        f.c1e = seen(m->controls.c1e);
     if (r->counts_smis && r->rows > 0)
         f.smi = seen(r->smis > 0);
     return f;
@@ -270,7 +269,7 @@ static void show_advice(const char *head, const char *text, struct sink *out)
     }
 }
 
-void quiet_facts_advise(const struct machine *m, const struct run_facts *run, struct report *r)
+void control_facts_advise(const struct machine *m, const struct run_facts *run, struct report *r)
 {
     struct advice_facts f = look(m, run, r);
     struct advice advice[ADVICE_MAX];

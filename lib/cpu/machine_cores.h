@@ -2,8 +2,8 @@
  * Which cores a machine has, and how many ticks one's TSC is ahead of another's: the arithmetic of
  * kernel/cores/cores.h. Integers only, no hardware.
  */
-#ifndef LIB_CPU_CORES_H
-#define LIB_CPU_CORES_H
+#ifndef LIB_CPU_MACHINE_CORES_H
+#define LIB_CPU_MACHINE_CORES_H
 
 #include <stdbool.h>
 #include <stddef.h>

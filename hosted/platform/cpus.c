@@ -1,4 +1,4 @@
-#include "hosted/platform/cores.h"
+#include "hosted/platform/cpus.h"
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
