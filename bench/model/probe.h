@@ -22,7 +22,8 @@ struct probe {
         struct linearity_point point[LINEARITY_POINTS];
         unsigned groups, quiet;     /* placements times rounds; those in which the core was ours */
         struct linearity_line line; /* on silicon, through the quiet ones */
-        double bend_p;              /* linearity_bend_p() of them */
+        struct linearity_bend bend; /* shown by the groups, ... */
+        double bend_p;              /* ... and linearity_bend_p() of that */
         uint64_t least[GROWING_BODIES]; /* window of each growing body */
         unsigned growing;               /* windows each */
         struct regression regression;   /* through these */

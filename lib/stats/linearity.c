@@ -7,6 +7,8 @@
 /* Two-sided 99% quantile of the normal distribution. */
 #define Z99 2.576
 
+#define RHO_MOST 0.95 /* a correlation of neighbouring groups is not taken for more */
+
 const unsigned linearity_adds[LINEARITY_POINTS] = {0, 1, 2, 5, 10, 20, 50, 100, 1000};
 
 /* Point 1 of the table is N = 1, what the others are measured from. */
@@ -82,6 +84,11 @@ size_t linearity_over(const struct linearity_group *group, size_t groups, size_t
     return (size_t)c.n;
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static bool on_the_line(const struct linearity_point *p)
 {
     return p->adds >= LINEARITY_FROM && is_known(p->cycles);
@@ -131,31 +138,33 @@ struct linearity_line linearity_line(const struct linearity_point points[LINEARI
     return l;
 }
 
-/* Six points and the slope, each to both sides. */
-#define TESTS 14
-
-/* How many groups lie beyond a bar: of each point, and of the slope; above it and below. */
-struct beyond {
-    unsigned n[LINEARITY_POINTS + 1][2];
+/* One test over the groups: its value in each, as a multiple of its limit. */
+struct off {
+    unsigned whole, above, below;
+    struct lag1 value;
 };
 
-static void count_beyond(unsigned n[2], double v, double bar)
+static void add_off(struct off *o, double v)
 {
-    n[0] += v > bar;
-    n[1] += v < -bar;
+    o->whole++;
+    o->above += v > 1;
+    o->below += v < -1;
+    lag1_add(&o->value, v);
 }
 
-static void count_group(struct beyond *b, const struct linearity_group *group)
+/* The points on the line come first, the slope last. */
+static void add_group(struct off off[LINEARITY_TESTS], const struct linearity_group *group)
 {
     struct linearity_point points[LINEARITY_POINTS];
+    unsigned test = 0;
 
     linearity(group->location, group->c, 0, 0, points);
     struct linearity_line l = linearity_line(points);
     for (int i = 0; i < LINEARITY_POINTS; i++)
         if (on_the_line(&points[i]))
-            count_beyond(b->n[i], points[i].cycles - (l.slope * points[i].adds - l.shadow),
-                         LINEARITY_BEND);
-    count_beyond(b->n[LINEARITY_POINTS], l.slope, LINEARITY_SLOPE);
+            add_off(&off[test++],
+                    (points[i].cycles - (l.slope * points[i].adds - l.shadow)) / LINEARITY_BEND);
+    add_off(&off[test], l.slope / LINEARITY_SLOPE);
 }
 
 /* That k and more of n coins show heads: Abramowitz and Stegun 26.5.24. */
@@ -164,20 +173,62 @@ static double heads(unsigned k, unsigned n)
     return k == 0 ? 1 : dist_beta(k, n - k + 1, 0.5, 0.5);
 }
 
-double linearity_bend_p(const struct linearity_group *group, size_t groups)
+/* That Student's T is t and more: Abramowitz and Stegun 26.7.1. */
+static double above_t(double t, double df)
 {
-    struct beyond b = {0};
-    unsigned whole = 0;
-    double least = 1;
+    double half = dist_beta(df / 2, 0.5, df / (df + t * t), t * t / (df + t * t)) / 2;
+
+    return t > 0 ? half : 1 - half;
+}
+
+/* That the mean lies so far beyond 1, `side` being its sign; by as many groups as are independent.
+ * The correlation that is seen has a standard error of 1 / sqrt(n). */
+static double beyond_by_chance(const struct off *o, double side)
+{
+    double n = o->whole, variance = moments_variance(&o->value.all);
+    double rho = lag1_correlation(&o->value) + 1 / mathx_sqrt(n), beyond;
+
+    rho = rho < 0 ? 0 : rho > RHO_MOST ? RHO_MOST : rho;
+    n *= (1 - rho) / (1 + rho);
+    beyond = side * o->value.all.mean - 1;
+    if (n <= 2 || beyond <= 0)
+        return 1;
+    return variance > 0 ? above_t(beyond / mathx_sqrt(variance / n), n - 1) : 0;
+}
+
+struct linearity_bend linearity_bend(const struct linearity_group *group, size_t groups)
+{
+    struct off off[LINEARITY_TESTS] = {{.whole = 0}};
+    struct linearity_bend b;
 
     for (size_t g = 0; g < groups; g++)
-        if (is_whole(&group[g])) {
-            count_group(&b, &group[g]);
-            whole++;
-        }
-    for (int i = 0; i <= LINEARITY_POINTS; i++)
+        if (is_whole(&group[g]))
+            add_group(off, &group[g]);
+    for (int i = 0; i < LINEARITY_TESTS; i++) {
+        b.p[i][0] = larger(heads(off[i].above, off[i].whole), beyond_by_chance(&off[i], 1));
+        b.p[i][1] = larger(heads(off[i].below, off[i].whole), beyond_by_chance(&off[i], -1));
+    }
+    return b;
+}
+
+struct linearity_bend linearity_bend_both(const struct linearity_bend *a,
+                                          const struct linearity_bend *b)
+{
+    struct linearity_bend both;
+
+    for (int i = 0; i < LINEARITY_TESTS; i++)
+        for (int side = 0; side < 2; side++)
+            both.p[i][side] = larger(a->p[i][side], b->p[i][side]);
+    return both;
+}
+
+double linearity_bend_p(const struct linearity_bend *b)
+{
+    double least = 1;
+
+    for (int i = 0; i < LINEARITY_TESTS; i++)
         for (int side = 0; side < 2; side++) {
-            double p = LINEARITY_LOOKS * TESTS * heads(b.n[i][side], whole);
+            double p = LINEARITY_LOOKS * 2 * LINEARITY_TESTS * b->p[i][side];
             least = p < least ? p : least;
         }
     return least;

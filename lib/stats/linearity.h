@@ -61,19 +61,33 @@ struct linearity_line {
 };
 struct linearity_line linearity_line(const struct linearity_point points[LINEARITY_POINTS]);
 
+#define LINEARITY_TESTS 7 /* the six points on the line, and its slope */
 /*
- * Whether a recipe bends, by a sign test over groups: where no point lies farther from the line
- * than LINEARITY_BEND, nor the slope than LINEARITY_SLOPE, each group is beyond one of these, to
- * one side, with a probability of a half at the most, if groups are independent and their noise is
- * as likely to be above as below. Returns the probability that as many of the groups are, times the
- * number of tests and LINEARITY_LOOKS; 1 at the most, and without groups. Groups that lack a point
- * or c are left out. A bend is proven at LINEARITY_FALSE and below, which LINEARITY_PROVES groups
- * can reach. It may be asked LINEARITY_LOOKS times while the groups grow.
+ * Whether a recipe bends: for each test and to either side, the probability that groups in their
+ * order lie as far beyond the limit (LINEARITY_BEND, LINEARITY_SLOPE) where the recipe is straight.
+ * It is the larger of two:
+ * - a sign test: each group is beyond the limit with a probability of a half at the most;
+ * - Student's t of the groups' mean against the limit, with the number of groups that are
+ *   independent: groups (1 - rho) / (1 + rho), where rho is the correlation of neighbouring groups
+ *   and its own standard error. Groups that a slow disturbance moves together prove nothing so.
+ * Groups that lack a point or c are left out. 1 where nothing can be told.
  */
+struct linearity_bend {
+    double p[LINEARITY_TESTS][2]; /* above the limit, below */
+};
+struct linearity_bend linearity_bend(const struct linearity_group *group, size_t groups);
+
+/* Of two sets of groups, taken at different times: both must show the same bend. */
+struct linearity_bend linearity_bend_both(const struct linearity_bend *a,
+                                          const struct linearity_bend *b);
+
+/* The smallest of these probabilities, times their number and LINEARITY_LOOKS; 1 at the most. A
+ * bend is proven at LINEARITY_FALSE and below, which LINEARITY_PROVES groups can reach. Groups may
+ * be judged LINEARITY_LOOKS times while they grow. */
 #define LINEARITY_FALSE  1e-6
 #define LINEARITY_LOOKS  2
 #define LINEARITY_PROVES 25
-double linearity_bend_p(const struct linearity_group *group, size_t groups);
+double linearity_bend_p(const struct linearity_bend *b);
 
 /* Windows a point that make the half-width at most `half` core cycles; at least 1, 0 where c or
  * half is not above 0. */
