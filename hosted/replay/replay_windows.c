@@ -1,13 +1,13 @@
 /*
  * The kind windows: recorded blocks, judged by the program's own witness (lib/stats/witness.h) and
- * brought to a figure by lib/stats/shared.h; one object a launch and body.
+ * brought to a figure by hosted/replay/shared.h; one object a launch and body.
  */
 #include <stdlib.h>
 #include "lib/decimal/json_f64.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/moments.h"
-#include "lib/stats/shared.h"
+#include "hosted/replay/shared.h"
 #include "lib/stats/stats.h"
 #include "lib/stats/witness.h"
 #include "lib/text/fmt.h"

@@ -1,4 +1,4 @@
-#include "lib/stats/shared.h"
+#include "hosted/replay/shared.h"
 #include "lib/stats/known.h"
 #include "tests/unit/close.h"
 #include "tests/unit/gauss.h"

@@ -4,8 +4,8 @@
  * operation over one pass there and back, or one placement's. Uses SSE: not for boot/ or trap
  * handlers.
  */
-#ifndef LIB_STATS_SHARED_H
-#define LIB_STATS_SHARED_H
+#ifndef HOSTED_REPLAY_SHARED_H
+#define HOSTED_REPLAY_SHARED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "lib/stats/shared.h"
+#include "hosted/replay/shared.h"
 #include "lib/stats/dist.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
