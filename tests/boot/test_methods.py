@@ -7,11 +7,13 @@ from machine import CHECK_FAILED, SUCCESS
 from sharing import QEMU64
 
 WORDS = "suite=calls bench=direct,direct_inc samples=64 most=50 ensembles=8 size=16 target=1000"
+METHODS = ("plain", "kbest", "ensembles", "adaptive")
+COMPENSATED = f"{WORDS} method=kbest compensate=on"
 
 
-@pytest.mark.parametrize("method", ["plain", "kbest", "ensembles", "adaptive"])
-def test_each_counts_the_same(boot, method):
-    b = boot(f"{WORDS} method={method}").must(SUCCESS, rows=2)
+@pytest.mark.parametrize("method", METHODS)
+def test_each_counts_the_same(shared, method):
+    b = shared(f"{WORDS} method={method}").must(SUCCESS, rows=2)
     for row, instructions in zip(b.rows, (2, 4)):
         assert row["method"] == method and row["status"] == "ok", row
         assert row["per_op"]["instructions"] == pytest.approx(instructions), row
@@ -29,18 +31,18 @@ def test_work_that_is_gone_fails_by_each(boot, method):
     assert rows["inline"]["status"] == "ok" and "work_judged" not in rows["inline"], rows["inline"]  # its point
 
 
-def test_kbest_and_ensembles_say_how_it_went(boot):
+def test_kbest_and_ensembles_say_how_it_went(boot, shared):
     (row, _) = boot(f"{WORDS} method=kbest k=5").must(SUCCESS, rows=2).rows
     # All windows are alike, so K of them agree at once: K on the way there, K on the way back.
     for side in (row["body"], row["empty"]):
         assert side["converged"] and side["n"] == 10, row
-    (row, _) = boot(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).rows
+    (row, _) = shared(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).rows
     assert row["body"]["n"] == 8 * 16 and row["body"]["ensembles"] == 8 and row["body"]["ergodic"], row
 
 
-def test_ensembles_look_at_the_bare_windows_first(boot):
+def test_ensembles_look_at_the_bare_windows_first(boot, shared):
     """Every recipe, whatever rows are run, reads what the rows of the bare window read, in each ensemble."""
-    assert len(boot(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).of("bare_window")) == 8
+    assert len(shared(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).of("bare_window")) == 8
     b = boot("suite=baseline bench=empty_* method=ensembles ensembles=8 size=16").must(SUCCESS, rows=8)
     bare = {w["recipe"]: w for w in b.of("bare_window")}
     assert len(bare) == 8, bare
@@ -54,12 +56,12 @@ def test_ensembles_look_at_the_bare_windows_first(boot):
         assert side["min"] == b.row("baseline", f"empty_{recipe}")["body"]["min"], w
     first_row = min(r["seq"] for r in b.rows)
     assert all(w["seq"] < first_row for w in bare.values())
-    assert not boot(f"{WORDS} method=kbest").of("bare_window")
+    assert not shared(f"{WORDS} method=kbest").of("bare_window")
 
 
-def test_nothing_to_compensate_for_where_interrupts_are_masked(boot):
-    plain = boot(f"{WORDS} method=kbest").must(SUCCESS, rows=2)
-    b = boot(f"{WORDS} method=kbest compensate=on").must(SUCCESS, rows=2)
+def test_nothing_to_compensate_for_where_interrupts_are_masked(shared):
+    plain = shared(f"{WORDS} method=kbest").must(SUCCESS, rows=2)
+    b = shared(COMPENSATED).must(SUCCESS, rows=2)
     (said,) = [e["message"] for e in b.events("warning") if e["message"].startswith("compensate=on ")]
     why = "every interrupt is masked here, so no timer interrupt comes into a window"
     assert said == f"compensate=on has no effect: {why}" and b.run["compensate"] == {"why_not": why}, said
@@ -67,7 +69,7 @@ def test_nothing_to_compensate_for_where_interrupts_are_masked(boot):
     assert not [e for e in plain.events("warning") if "compensate" in e["message"]] and "compensate" not in plain.run
 
 
-def test_plain_prints_the_c_programs_table(boot):
+def test_plain_prints_the_c_programs_table(boot, shared):
     """Its three steps in its own order, ahead of the rows, each the windows that the rows of its functions have."""
     b = boot("suite=baseline bench=do_* method=plain samples=64").must(SUCCESS, rows=2)
     steps = b.of("c_program")
@@ -82,7 +84,7 @@ def test_plain_prints_the_c_programs_table(boot):
         cost = s["min"] // ticks
         assert re.search(rf"^{s['step']} +64 +{cost} +{cost} +{cost}\.00 +0\.00 +0\r?$", b.text, re.MULTILINE), str(b)
     assert steps[0]["min"] < steps[1]["min"] < steps[2]["min"], steps
-    assert not boot(f"{WORDS} method=kbest").of("c_program")
+    assert not shared(f"{WORDS} method=kbest").of("c_program")
 
 
 def test_plain_told_otherwise(boot):
@@ -114,8 +116,8 @@ def test_cleared_caches_are_not_for_one_long_stretch(boot):
     assert b.rows[0]["status"] == "unsupported" and "warm after the first" in b.rows[0]["why"], b.rows[0]
 
 
-def test_sweep_tries_every_offset(boot):
-    b = boot("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
+def test_sweep_tries_every_offset(shared):
+    b = shared("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
     row = b.rows[0]
     assert row["placements"] == 192 and row["n"] >= 192 * 16, row
     assert row["ticks"]["min"] == row["ticks"]["max"], row

@@ -142,15 +142,15 @@ def test_calls_tell_the_kinds_of_call_apart(boot):
             assert apart[pair] == per_op(pair[0]) - per_op(pair[1]), pair
 
 
-def test_list_names_every_row(boot):
-    b = boot("list").must(SUCCESS, rows=0)
+def test_list_names_every_row(shared):
+    b = shared("list").must(SUCCESS, rows=0)
     for name in declared():
         suite, row = name.split("/")
         assert re.search(rf"\b{suite}\b", b.text) and re.search(rf"\b{row}\b", b.text), name
 
 
-def test_help(boot):
-    b = boot("help").must(SUCCESS, rows=0)
+def test_help(shared):
+    b = shared("help").must(SUCCESS, rows=0)
     for word in ("suite=", "samples=", "recipe=", "format=", "hist=", "serial=", "finish="):
         assert word in b.text, word
 

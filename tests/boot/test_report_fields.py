@@ -9,26 +9,26 @@ from read import report_fields
 sys.path.insert(0, str(build.ROOT / "tests" / "hosted"))
 
 import report_runs  # noqa: E402
+from conftest import QUICK as BASELINE  # noqa: E402
+from test_methods import COMPENSATED, METHODS, WORDS  # noqa: E402
 
 QUICK = "suite=calls,sum bench=direct,inline,warm samples=64"
 TWO = {"extra": ["-smp", "2"]}
 
-# Words, and the machine.
+# Words, and the machine. Boots that other tests have, too, where one of them shows the field.
 RUNS = [
     ("suite=baseline,truth,planted,quiet samples=32", {}),
     (f"{QUICK} cores=all", TWO),
     (f"{QUICK} cores=all share=together", TWO),
     *((f"suite=cores cores=all samples=64 recipe={r}", TWO) for r in ("plain", "paoloni", "cpuid")),
     (f"{QUICK} takeover=borrow", {}),
-    *(
-        (f"suite=calls bench=direct {report_runs.METHODS} method={m}", {})
-        for m in ("plain", "kbest", "ensembles", "adaptive")
-    ),
+    *((f"{WORDS} method={m}", {}) for m in METHODS),
+    (COMPENSATED, {}),
     ("suite=calls bench=direct samples=64 layout=sweep", {}),
     (f"{QUICK} hist=full", {}),
     (f"{QUICK} caches=clear turbo=off prefetch=off freq=base dma=off", {}),
     (QUICK, {"icount": False}),
-    (QUICK, {"extra": ["-device", "VGA"]}),
+    (BASELINE, {"extra": ["-device", "VGA"]}),
     ("suite=provoke bench=wrong,errors samples=64", {}),
     ("suite=provoke bench=setup samples=64", {}),
     ("suite=calls samples=64", {"keys": {b'"type":"row"': b"q"}}),
@@ -39,11 +39,11 @@ RUNS = [
 
 
 @pytest.mark.long
-def test_the_document_and_the_reports_have_the_same_fields(boot):
+def test_the_document_and_the_reports_have_the_same_fields(boot, shared):
     document = report_fields.Document((build.ROOT / "docs" / "report.md").read_text())
     fields = report_fields.Fields([*report_runs.stored(), *report_runs.records()])
     for words, how in RUNS:
-        b = boot(words, **how)
+        b = (boot if "keys" in how else shared)(words, **how)
         assert b.end, str(b)
         fields.update(report_fields.Fields(b.records))
     wrong = report_fields.undeclared(fields, document) + report_fields.unseen(fields, document)

@@ -249,9 +249,9 @@ def test_console_serial_without_a_port(boot, tmp_path):
     assert any("the serial port that was asked for" in line for line in watch.text), watch.text
 
 
-def test_what_the_line_has_to_carry(boot):
+def test_what_the_line_has_to_carry(shared):
     """It is told in the end; and a row keeps within its budget, had its histogram all the bins."""
-    b = boot("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
+    b = shared("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
     told = re.search(
         r"^serial    (\d+) KB so far: ([\d.]+) s at 115200 baud; at most (\d+) KB a row",
         b.text,

@@ -30,13 +30,10 @@ RUNS = [
         (f"suite=calls bench=direct,inline {METHODS} method={m}", (0, 2))
         for m in ("plain", "kbest", "ensembles", "adaptive")
     ),
-    ("suite=calls bench=direct samples=64 layout=sweep", (0, 2)),
-    (f"{QUICK} hist=full", (0, 2)),
-    (f"{QUICK} hist=off caches=clear", (0, 2)),
-    (f"{QUICK} turbo=off prefetch=off freq=base dma=off", (0, 2)),
-    ("suite=planted", (0, 2)),
+    ("suite=calls bench=direct samples=64 layout=sweep hist=full", (0, 2)),
+    (f"{QUICK} hist=off caches=clear turbo=off prefetch=off freq=base dma=off", (0, 2)),
     ("suite=compiler bench=sum_formula_*,sum_cure_* samples=256", (0, 2)),
-    ("suite=quiet watch=100", (0, 2)),
+    ("suite=planted,quiet watch=100", (0, 2)),
     ("suite=provoke bench=wrong,errors samples=64", (2,)),
     ("suite=provoke bench=ud2,endless deadline=1 samples=64", (2,)),
     ("suite=provoke bench=setup samples=64", (4,)),
