@@ -58,7 +58,9 @@ static const char *harm(void)
 
 void output_flush(void)
 {
-    if (!lost && used > 0)
+    if (used == 0)
+        return; /* what was done to it since the last byte is found when there is a next one */
+    if (!lost)
         lost = harm();
     for (size_t at = 0; at < used && !lost;) {
         ssize_t n = write(STDOUT_FILENO, buffer + at, used - at);

@@ -242,20 +242,22 @@ HARM = {  # body: what it does, and whether it costs bytes of a file that is wri
 @pytest.mark.parametrize("mode", ["wb", "ab"])
 @pytest.mark.parametrize("kind", HARM)
 def test_a_run_whose_report_a_body_harms_in_its_file_is_no_success(run, tmp_path, kind, mode):
+    """In one round, and in several, between which nothing is written."""
     body, appended = HARM[kind]
     source = f"""BARETICK_STATEMENT(other, {kind}, "a call", 8) {{ (void)o; long got; {body} BARETICK_KEEP(got); }}
         BARETICK_STATEMENT(other, z_last, "a count", 8, .check = baretick_counted) {{ o->counter++; }}"""
     file = tmp_path / "report"
-    file.write_text("before\n")
-    with open(file, mode) as out:
-        ran = run(f"objects={made.of_source(tmp_path, kind, source)}", "suite=other", "samples=16", "instructions=off",
-                  "format=jsonl", stdout=out)
-    harmed = kind != "writes" and (mode == "wb" or appended)
-    assert ran.status == (CHECK_FAILED if harmed else 0), ran.err
-    assert harmed == ("standard output: a body or another program" in ran.err), ran.err
-    if not harmed:
-        text = file.read_text()
-        assert text.count('"type":"end"') == 1 and text.startswith("before\n") == (mode == "ab")
+    words = (f"objects={made.of_source(tmp_path, kind, source)}", "suite=other", "instructions=off", "format=jsonl")
+    for more in ("samples=16", "samples=1024"):
+        file.write_text("before\n")
+        with open(file, mode) as out:
+            ran = run(*words, more, stdout=out)
+        harmed = kind != "writes" and (mode == "wb" or appended)
+        assert ran.status == (CHECK_FAILED if harmed else 0), (more, ran.err)
+        assert harmed == ("standard output: a body or another program" in ran.err), ran.err
+        if not harmed:
+            text = file.read_text()
+            assert text.count('"type":"end"') == 1 and text.startswith("before\n") == (mode == "ab")
 
 
 def test_stores_names_each_change_and_follows_the_canary_after_it(bodies):
