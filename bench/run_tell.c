@@ -89,7 +89,7 @@ void run_tell_one_round(const struct run *run)
         return;
     fmt_buf(message, sizeof message,
             "one round is made, not rounds=%u: between rounds the rows would take more than %u MiB "
-            "of memory on so many cores",
+            "of memory on this many cores",
             run->first->facts.o->rounds, PLAN_STORE >> 20);
     report_event(run->report, "warning", message);
 }

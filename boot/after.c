@@ -46,8 +46,9 @@ EFI_STATUS boot_after(struct boot *b, enum exit_status status)
     if (b->handoff->painted)
         conout_below(&b->conout);
     if (!boot_stick(b) && !b->handoff->shown) {
-        fmt(&b->conout.sink, "baretick: the report is nowhere: there is no serial port, no screen, "
-                             "and no volume that takes it\n");
+        fmt(&b->conout.sink,
+            "baretick: the report could not be written: no serial port, no screen, "
+            "and no volume for it\n");
         if (status == EXIT_SUCCESS)
             status = EXIT_NO_REPORT;
     }

@@ -63,8 +63,8 @@ bool boot_serial_check(struct boot *b)
         return true;
     if (b->handoff->secure_boot && !is_named(b)) {
         fmt(boot_error(b),
-            "serial=mmio: Secure Boot is on, and address 0x%lx is none that the firmware names "
-            "(SPCR, DBG2): what a person says may then not be written to",
+            "serial=mmio: Secure Boot is on: address 0x%lx is refused; only addresses in the "
+            "firmware's tables SPCR and DBG2 are allowed",
             (unsigned long)b->handoff->options.serial.address);
         return tell_elsewhere(b);
     }

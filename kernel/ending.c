@@ -51,7 +51,7 @@ static void close_log(struct kernel *k)
     if (log->records.lost + log->text.lost == 0)
         return;
     fmt_buf(message, sizeof message,
-            "the stick's copy is cut: %llu records and %llu lines found no room in %llu KiB",
+            "the stick's copy is incomplete: %llu records and %llu lines did not fit into %llu KiB",
             (unsigned long long)log->records.lost, (unsigned long long)log->text.lost,
             (unsigned long long)(log->records.size + log->text.size) / 1024);
     report_event(&k->report, "warning", message);

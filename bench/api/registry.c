@@ -51,11 +51,11 @@ bool registry_add(const struct bench *b, const char **why)
     take_own();
     for (size_t i = 0; i < rows_used; i++)
         if (str_eq(rows[i]->suite, b->suite) && str_eq(rows[i]->name, b->name)) {
-            *why = "a row of that suite and name is there already";
+            *why = "a row with this suite and name exists";
             return false;
         }
     if (rows_used == REGISTRY_MOST) {
-        *why = "there are as many rows as there is room for";
+        *why = "the registry is full";
         return false;
     }
     insert(b);

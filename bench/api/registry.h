@@ -13,7 +13,7 @@
 
 #define REGISTRY_MOST 1024 /* rows */
 
-/* One more row, which stays where it is. False: a row of that suite and name is there already, or
+/* One more row, which stays where it is. False: a row with this suite and name exists, or
  * there are REGISTRY_MOST; *why says which. */
 bool registry_add(const struct bench *b, const char **why);
 

@@ -83,7 +83,7 @@ void check_errors(const struct bench *b, uint64_t good, struct row *row)
         row_fail(row, ROW_WRONG,
                  "an operation returned an error, in the warm-up or in twice the body");
     if (b->errors_are_wrong && row->errors_subtracted)
-        row_fail(row, ROW_WRONG, "what is subtracted returned an error");
+        row_fail(row, ROW_WRONG, "the empty body returned an error");
 }
 
 /* An operation of which nothing was left was not executed, and any other executes one instruction
@@ -102,12 +102,11 @@ static void say_gone(const struct bench *b, double found, struct row *row)
     struct sink_buf text;
 
     sink_buf_init(&text, row->said, sizeof row->said);
-    fmt(&text.sink,
-        found < COUNT_ERROR
-            ? "the work is gone, or what is subtracted does as much: an operation executes "
-            : "the work is gone: an operation executes ");
+    fmt(&text.sink, found < COUNT_ERROR
+                        ? "the work is gone, or the empty body does as much: an operation executes "
+                        : "the work is gone: an operation executes ");
     num_f64(&text.sink, found, 3, 0);
-    fmt(&text.sink, " instructions more than what is subtracted");
+    fmt(&text.sink, " instructions more than the empty body");
     if (bench_least_instructions(b) > 0) {
         fmt(&text.sink, "; the row's least_instructions is ");
         num_f64(&text.sink, bench_least_instructions(b), 3, 0);

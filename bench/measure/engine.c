@@ -345,7 +345,7 @@ static bool is_overdue(const struct engine *e, struct gathered *g)
     if (!run_has_hz(&e->facts) || (double)g->ran < e->facts.o->deadline * e->facts.tsc_hz)
         return false;
     fmt_buf(row->said, sizeof row->said,
-            "it ran longer than deadline=%u seconds, all rounds together, and was ended",
+            "it ran longer than deadline=%u seconds over all rounds and was ended",
             e->facts.o->deadline);
     row->ended = true;
     row_fail(row, ROW_WRONG, row->said);

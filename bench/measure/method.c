@@ -159,7 +159,7 @@ static const char *doubt(const struct engine *e, const struct method_result *m)
         return NULL;
     if (size <= m->error)
         return "the difference is within its error of zero";
-    return m->ticks < 0 ? "the difference is negative: the body took less than what is subtracted"
+    return m->ticks < 0 ? "the difference is negative: the body took less than the empty body"
                         : NULL;
 }
 

@@ -350,7 +350,7 @@ struct probe_check probe_judge(const struct engine *e, const struct probe *p)
     if (e->facts.execution == EXEC_EMULATED)
         c.why_not = "an emulator's time is noise";
     else if (!is_mostly_quiet(p, e->facts.probed))
-        c.why_not = "somebody else had part of the core for most of the time";
+        c.why_not = "the core was shared for most of the time";
     else if (p->recipe[e->facts.probed].bend_p <= LINEARITY_FALSE)
         c.result = SELFTEST_FAIL;
     else if (line->straight)

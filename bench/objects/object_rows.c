@@ -165,7 +165,7 @@ static bool read_texts(struct reading *r, const char *suite, struct bench *b)
     if (!b->suite)
         b->suite = suite;
     if (b->beside && str_eq(b->beside, b->name))
-        return refuse(r, "it stands beside itself");
+        return refuse(r, "beside names the row itself");
     return true;
 }
 

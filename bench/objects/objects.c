@@ -264,9 +264,8 @@ static void warn_of_partners(struct report *r)
         const struct bench *b = &rows[i].bench;
         if (!b->beside || is_row(b->suite, b->beside))
             continue;
-        fmt_buf(message, sizeof message,
-                "%s: row %s stands beside %s, which suite %s does not have", objects_name_of(b),
-                b->name, b->beside, b->suite);
+        fmt_buf(message, sizeof message, "%s: row %s: beside is %s, which suite %s does not have",
+                objects_name_of(b), b->name, b->beside, b->suite);
         report_event(r, "warning", message);
     }
 }

@@ -195,7 +195,7 @@ static void compare(struct report *r, const struct run_facts *run, const struct 
     sink_buf_init(&text, message, sizeof message);
     say_both(&text.sink, b, &s);
     if (s.shared)
-        fmt(&text.sink, "; not judged: somebody else had part of the core");
+        fmt(&text.sink, "; not judged: the core was shared");
     if (judges_move(run, b, &s))
         say_move(&text.sink, b, &s);
     if (grouped ? !report_event_record(r, &j, "beside", message)
@@ -242,8 +242,9 @@ void compare_rows(struct report *r, const struct run_facts *run, const struct co
             }
     if (left_out && report_table(r))
         fmt(r->out,
-            "beside: %zu more pairs stand side by side in the tables above; table=rows sets each "
-            "apart\r\n",
+            "beside: %zu more pairs are in adjacent columns of the tables above; table=rows lists "
+            "each"
+            "\r\n",
             left_out);
 }
 

@@ -192,7 +192,7 @@ void cores_compare(const struct run_cores *cores, const struct grouped *g, struc
         if (!suite[0])
             show_title(run, r);
         fmt(r->out,
-            "%zu rows in which no core differs stand in the tables above; table=rows has each\r\n",
+            "%zu rows in which no core differs are in the tables above; table=rows lists each\r\n",
             alike);
     }
 }

@@ -205,7 +205,7 @@ static void put_own(const struct essence *s, struct line *l)
     if (!p->own_known) {
         put(l, "not known whether a core is shared");
     } else if (p->own_never) {
-        put(l, "somebody else has the core all the time");
+        put(l, "the core appears permanently shared");
     } else {
         fmt_buf(text, sizeof text, "%llu of %llu rows shared", (unsigned long long)p->shared,
                 (unsigned long long)s->rows);

@@ -103,7 +103,7 @@ static void say(struct sink *out, const char *suite, const struct series *s, con
             fmt(out, ", the least that was measured");
     }
     if (s->shared)
-        fmt(out, "; not judged: somebody else had part of the core");
+        fmt(out, "; not judged: the core was shared");
 }
 
 static void tell(struct report *r, const struct run_facts *run, const char *suite,

@@ -73,7 +73,7 @@ static void say(struct sink *out, const struct bench *b, const struct series *s,
         fmt(out, ", and %u%% is allowed", (unsigned)(100 * GROWTH_ERROR_MOST + 0.5));
     }
     if (s->shared)
-        fmt(out, "; not judged: somebody else had part of the core");
+        fmt(out, "; not judged: the core was shared");
 }
 
 static void tell(struct report *r, const struct run_facts *run, const struct bench *b,

@@ -16,22 +16,24 @@ static void say_share(const struct run_facts *run, const char *when, struct sink
     double share = own_share(&run->own);
 
     if (run->own.why_not)
-        fmt(out, "not known whether core %u is ours alone: %s", run->core, run->own.why_not);
+        fmt(out, "not known whether core %u is shared: %s", run->core, run->own.why_not);
     else if (!is_known_core(run))
-        fmt(out, "somebody else seems to have core %u all the time: NOPs show no steady width",
+        fmt(out,
+            "core %u appears permanently shared (SMT sibling or another guest): NOPs show no "
+            "steady width",
             run->core);
     else if (is_known(share) && share >= WORTH_SAYING)
-        fmt(out, "somebody else had core %u %u%% of the time%s", run->core,
+        fmt(out, "core %u was shared for %u%% of the time%s", run->core,
             (unsigned)(100 * share + 0.5), when);
     else
-        fmt(out, "core %u was ours alone%s", run->core, when);
+        fmt(out, "core %u was not shared%s", run->core, when);
 }
 
 void own_show_head(const struct run_facts *run, struct sink *out)
 {
     fmt(out, "alone     ");
-    say_share(run, ", while it was probed", out);
-    fmt(out, "%s\r\n", run->own.gave_up ? "; the search for quiet time was given up" : "");
+    say_share(run, " during the probe", out);
+    fmt(out, "%s\r\n", run->own.gave_up ? "; gave up waiting for exclusive blocks" : "");
 }
 
 static void record_members(const struct run_facts *run, struct json *j)
@@ -93,7 +95,8 @@ void own_show_row(const struct row *row, struct sink *out)
 {
     if (row->shared)
         fmt(out,
-            "  ^ shared: somebody else had the core in %u%% of its blocks; the interval holds both"
-            " states,\r\n    and nothing is judged by it\r\n",
+            "  ^ shared: the core was shared in %u%% of its blocks; the interval covers both "
+            "states,\r\n"
+            "    and the row is not judged\r\n",
             (unsigned)(100 * share_of(row) + 0.5));
 }

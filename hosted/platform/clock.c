@@ -37,7 +37,7 @@ static struct clock_read tight_read(void)
 static struct clock_result measure_raw(void)
 {
     static const struct timespec window = {.tv_nsec = WINDOW_NS};
-    struct clock_result result = {.why_not = "CLOCK_MONOTONIC_RAW or the TSC stands still"};
+    struct clock_result result = {.why_not = "CLOCK_MONOTONIC_RAW or the TSC does not advance"};
     uint64_t hz[WINDOWS];
 
     for (unsigned i = 0; i < WINDOWS; i++) {

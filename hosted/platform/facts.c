@@ -118,7 +118,7 @@ static void warn_wishes(const struct process *p, struct report *r)
     static const char *const without[PROCESS_WISHES] = {
         [PROCESS_PINNED] = "the process is not pinned to a CPU and may be moved",
         [PROCESS_LOCKED] = "its memory is not locked and may be paged out",
-        [PROCESS_FIFO] = "it is no real-time process, so that others take its CPU",
+        [PROCESS_FIFO] = "it has no real-time priority, so other processes may take its CPU",
     };
 
     for (unsigned i = 0; i < PROCESS_WISHES; i++) {

@@ -25,7 +25,7 @@ static const char *refused_by_name(ZydisMnemonic mnemonic)
     case ZYDIS_MNEMONIC_XABORT:
         return "a transaction does not survive single steps";
     case ZYDIS_MNEMONIC_LSS:
-        return "the instruction behind it would not be seen";
+        return "the instruction after it would not be traced";
     case ZYDIS_MNEMONIC_LFS:
     case ZYDIS_MNEMONIC_LGS:
     case ZYDIS_MNEMONIC_WRFSBASE:
@@ -81,7 +81,7 @@ static const char *refused_by_operands(const struct decoded *d)
     if ((in->mnemonic == ZYDIS_MNEMONIC_MOV || in->mnemonic == ZYDIS_MNEMONIC_POP) &&
         o[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
         if (o[0].reg.value == ZYDIS_REGISTER_SS)
-            return "the instruction behind it would not be seen";
+            return "the instruction after it would not be traced";
         if (o[0].reg.value == ZYDIS_REGISTER_FS || o[0].reg.value == ZYDIS_REGISTER_GS)
             return "it changes what this tool itself needs";
     }

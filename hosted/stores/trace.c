@@ -309,7 +309,7 @@ static void step_aside(uint64_t ip)
     if (f.aside++ < most)
         return;
     fmt_buf(why, sizeof why, "it has not come to %s within %llu steps",
-            f.where == AHEAD ? "what is to be counted" : "its end behind what is counted",
+            f.where == AHEAD ? "the code to be counted" : "the end of the counted code",
             (unsigned long long)most);
     end(ip, why);
 }
@@ -366,7 +366,7 @@ void trace_run(struct trace *t)
     if (!step_call(&s, &ended))
         say_end(t, &ended);
     else if (f.where == AHEAD)
-        fmt_buf(t->ended, sizeof t->ended, "it never came to what is to be counted");
+        fmt_buf(t->ended, sizeof t->ended, "it never reached the code to be counted");
     if (t->progress && t->steps >= TELL_STEPS)
         fprintf(stderr, "\r%20s\r", "");
     t->returned = s.result;

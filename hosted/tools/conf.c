@@ -7,10 +7,10 @@
 #include "hosted/tools/options_table.h"
 
 static const char head[] =
-    "# baretick.conf: what to measure, and how. One or more key=value words a line; words given\n"
-    "# when baretick is started (UEFI shell, boot entry) come after these and win. Every option\n"
-    "# stands below with its values and, behind a #, its default: take that # away and write\n"
-    "# what you want. The words `help` and `list` (suites and rows) print and measure nothing.\n";
+    "# baretick.conf: what to measure, and how. A line has one or more key=value words. Words of\n"
+    "# the UEFI shell or boot entry come after these and win. Below are all options with their\n"
+    "# values and, as a comment, their default: remove the # before it to set the option.\n"
+    "# The words `help` and `list` (suites and rows) print and measure nothing.\n";
 
 static void conf(void)
 {

@@ -186,6 +186,6 @@ const char *cores_start(struct cores *c)
 const char *start_why_not(const struct cores *c, unsigned i)
 {
     if (!cores_reachable(c->list.id[i], c->given.irq->lapic.x2apic))
-        return "its APIC id needs x2APIC, which is not to be had here";
+        return "its APIC id needs x2APIC, which is not available here";
     return c->lost ? c->lost : "it did not answer INIT and start-up";
 }

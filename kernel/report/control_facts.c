@@ -184,7 +184,7 @@ static void warn_dma(const struct dma *d, struct report *r)
     }
     if (d->unreached || d->stopped.fate[PCI_STUCK]) {
         fmt_buf(text, sizeof text,
-                "dma=off: %u devices did not let go of the bus, %u entries of MCFG cannot be used",
+                "dma=off: %u devices did not stop bus mastering, %u entries of MCFG cannot be used",
                 d->stopped.fate[PCI_STUCK], d->unreached);
         report_event(r, "warning", text);
     }

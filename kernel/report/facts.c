@@ -308,7 +308,7 @@ static void refused(struct report *r, const struct acpi_error *e)
 
     if (e->text[0] == '\0')
         return;
-    fmt_buf(text, sizeof text, "ACPI: %s: what stands before it is used", e->text);
+    fmt_buf(text, sizeof text, "ACPI: %s: using the entries before it", e->text);
     warn(r, text);
 }
 
@@ -319,7 +319,7 @@ static void warn_of_tables(const struct machine *m, struct report *r)
 
     if (m->acpi.bad) {
         fmt_buf(text, sizeof text,
-                "%u ACPI tables are passed over: out of memory's bounds, too short, or with a "
+                "%u ACPI tables are skipped: outside memory, too short, or with a "
                 "wrong checksum",
                 m->acpi.bad);
         warn(r, text);

@@ -128,7 +128,7 @@ static void test_deadline(const struct machine *m, struct report *r)
     report_selftest(r, "deadline", work ? SELFTEST_PASS : SELFTEST_NOT_JUDGED, detail);
     if (!work)
         report_event(r, "warning",
-                     "nothing here can end a row that does not come back: deadline= has no effect");
+                     "no source can end a row that does not return: deadline= has no effect");
 }
 
 void selftest_machine(const struct platform *platform, const struct machine *m,

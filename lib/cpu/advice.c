@@ -24,9 +24,9 @@ static const struct rule rules[] = {
      "setup, or say turbo=off",
      "turbo is off"},
     {"lfence", FACT(lfence), SEEN_NO,
-     "LFENCE does not wait for what stands before it, so a body may leave its window: compare with "
+     "LFENCE does not wait for earlier instructions, so a body may leave its window: compare with "
      "recipe=cpuid",
-     "LFENCE waits for what stands before it"},
+     "LFENCE waits for earlier instructions"},
     {"tsc", FACT(invariant), SEEN_NO,
      "CPUID does not promise that the TSC keeps its rate: trust cycles, not ns",
      "the TSC keeps its rate"},

@@ -72,7 +72,7 @@ static const char *prove(struct aperf *p, const struct counter_access *a)
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         uint64_t from, to = 0;
         if (read_patiently(p, a, &from) != APERF_OK)
-            return "MPERF stands still: a hypervisor withholds it";
+            return "MPERF does not advance: a hypervisor withholds it";
         a->chain(a->ctx, COUNTER_PROOF_ADDS);
         counted[i] = read_patiently(p, a, &to) == APERF_OK ? to - from : 0;
     }

@@ -347,9 +347,9 @@ static bool open_headers(struct elf *e, struct sink *err)
     e->headers = get64(e->bytes + 40);
     e->sections = get16(e->bytes + 60);
     if (!fits(e, e->headers, (uint64_t)e->sections * SECTION_HEADER))
-        return refuse(e, err, "its section headers lie outside the file: cut short?");
+        return refuse(e, err, "its section headers are outside the file: truncated?");
     if (!take_strings(e, get16(e->bytes + 62), &e->section_names, &e->section_names_size))
-        return refuse(e, err, "the table of its sections' names is none");
+        return refuse(e, err, "its section-name string table is invalid");
     return true;
 }
 
@@ -362,9 +362,9 @@ static bool runs_code_by_itself(const struct elf_section *s)
 static const char *bad_section(const struct elf *e, const struct elf_section *s, uint64_t offset)
 {
     if (s->type != ELF_NOBITS && !fits(e, offset, s->size))
-        return "lies outside the file: cut short?";
+        return "is outside the file: truncated?";
     if (s->align & (s->align - 1))
-        return "its alignment is no power of two";
+        return "its alignment is not a power of two";
     if (s->type == ELF_SYMTAB_SHNDX)
         return "extended section indices are not supported: too many sections";
     if (s->type == ELF_REL)
@@ -403,7 +403,7 @@ static bool open_symbols(struct elf *e, struct sink *err)
         e->symbols = (uint32_t)(s.size / SYMBOL);
         e->symbols_at = (uint64_t)(s.bytes - e->bytes);
         if (!take_strings(e, s.link, &e->names, &e->names_size))
-            return refuse_section(e, i, err, "the table of its symbols' names is none");
+            return refuse_section(e, i, err, "its symbol-name string table is invalid");
     }
     return e->symbols ? true : refuse(e, err, "it has no symbol table");
 }
@@ -422,7 +422,7 @@ static const char *bad_symbol(const struct elf *e, uint32_t i)
     if (s.section >= e->sections)
         return "it is in a section that the object does not have";
     if (s.section != ELF_UNDEFINED && s.value > elf_section(e, s.section).size)
-        return "it lies behind the end of its section";
+        return "it is beyond the end of its section";
     return NULL;
 }
 

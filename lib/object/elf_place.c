@@ -88,7 +88,7 @@ static const char *cannot_place(const struct elf_section *s)
     if (s->flags & ELF_TLS)
         return "thread-local data is not supported";
     if (!(s->flags & ELF_ALLOC))
-        return "it is no part of the program, and is referred to";
+        return "it is not part of the program, but something refers to it";
     if (s->flags & ELF_COMPRESSED)
         return "compressed sections are not supported";
     if ((s->flags & ELF_WRITE) && (s->flags & ELF_EXEC))

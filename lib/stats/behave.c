@@ -88,9 +88,9 @@ static const char *emulation_sign(const double *ticks)
     if (add > ADD_TICKS_MOST)
         return "an add takes more than 20 ticks";
     if (are_alike(nop, add, imul))
-        return "nop, add and imul take alike";
+        return "nop, add and imul take the same time";
     if (add * IMUL_TO_ADD_MOST < imul)
-        return "adds take no time beside imuls";
+        return "adds take no time compared with imuls";
     if (ticks[BEHAVE_ADDSD] > ADDSD_TO_IMUL_MOST * imul)
         return "addsd takes more than 3 imuls";
     return NULL;

@@ -268,8 +268,7 @@ def tell(s, row, run, check=None, checked=None):
         print("    it overflowed or underflowed the x87 stack, and the figure includes the CPU's handling of that;\n"
               '    give it its operands, as in --init "fld1; fld1", and let it pop what it pushes')
     if row.get("quiet") is False:
-        print(f"    somebody else had part of the core in {row['shared']:.0%} of its blocks; the search for quiet time "
-              "was given up")
+        print(f"    the core was shared in {row['shared']:.0%} of its blocks; gave up waiting for exclusive ones")
     counted = instructions(row, run)
     if counted:
         print(f"    {counted}")

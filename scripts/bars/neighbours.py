@@ -78,9 +78,9 @@ def neighbours(runs):
     shares = [s for s in (shared_share([r]) for r in runs) if s is not None]
     if not shares:
         why = next((w["why"] for r in runs for w in r.witnesses if "why" in w), "no reason given")
-        yield Bar("somebody else had this core", f"not known: {why}")
+        yield Bar("the core was shared", f"not known: {why}")
         return
-    yield Bar("somebody else had this core",
+    yield Bar("the core was shared",
               f"{percent(shared_share(runs), 1)} of the time; {percent(min(shares), 1)} to"
               f" {percent(max(shares), 1)} of a launch; {len(shares)} launches")
 

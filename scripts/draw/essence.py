@@ -161,7 +161,7 @@ class Essence:
         if "blocks" not in witness:
             return "not known whether a core is shared"
         if "nops_per_cycle" not in witness:
-            return "somebody else has the core all the time"
+            return "the core appears permanently shared"
         return f"{sum(r.get('quiet') is False for r in rows)} of {len(rows)} rows shared"
 
     def _mispredicted(self):

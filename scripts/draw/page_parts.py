@@ -36,7 +36,7 @@ GAPS = (table.Column("core", "core"), table.Column("gaps", "gaps"), table.Column
 OTHERS = {"object": "Objects of your own", 
           "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
           "c_program": "What a small C program prints (record `c_program`)", "timer": "Timers (record `timer`)",
-          "witness": "Was a core ours alone (record `witness`)", "advice": "Advice about the machine's settings"}
+          "witness": "Was a core shared (record `witness`)", "advice": "Advice about the machine's settings"}
 COUNTER_WITHIN = 0.005  # of the ruler: CYCLE_WITHIN of bench/measure
 
 
@@ -62,7 +62,7 @@ def warnings(report):
     rows = report.of("row")
     found += [f"{r['suite']}/{r['name']} on core {r.get('core', 0)} failed: {r.get('why', 'no reason given')}"
               for r in rows if r["status"] == "wrong"]
-    for said, some in (("somebody else had part of the core in", [r for r in rows if r.get("quiet") is False]),
+    for said, some in (("the core was shared in", [r for r in rows if r.get("quiet") is False]),
                        ("the core was throttled in", [r for r in rows if r.get("throttled")])):
         if some:
             found.append(f"{said} {_names(some)}")

@@ -74,7 +74,7 @@ def unfit(row):
     if figure.unit(row) is None:
         return "it has no figure of an operation"
     if row.get("quiet") is False:
-        return "a shared core: somebody else had part of it"
+        return "a shared core"
     if row.get("throttled"):
         return "the core was throttled"
     if row.get("doubt"):

@@ -110,7 +110,7 @@ def test_all_is_well(run):
     ("os._exit(9)", "exit 9: the machine faulted"),
     ("os._exit(0)", "without an exit code from the guest"),
     ("os._exit(11)", "exit 11: stopped: the report ends"),
-    ("os._exit(13)", "exit 13: success, but the report is nowhere"),
+    ("os._exit(13)", "exit 13: success, but the report could not be written"),
         ("os._exit(15)", "exit 15: no exit code that baretick uses"),
     ("os.kill(os.getpid(), 11)", "signal 11"),
     ("print('no such CPU', file=sys.stderr, flush=True); os._exit(1)", "QEMU said: no such CPU"),

@@ -38,7 +38,7 @@ def cycles(*words):
     if row["per_op"].get("cycles") is None:
         pytest.skip("core cycles are not known here")
     if row.get("shared", 0) > 0.2:
-        pytest.skip("somebody else had the core")
+        pytest.skip("the core was shared")
     return row["per_op"]
 
 
@@ -433,7 +433,7 @@ def test_a_figure_is_that_of_a_long_loop_in_the_same_launch(text, wish):
         (one,) = measured(text, wish)
         row, check = one["row"], one["check"]["row"]
         if False in (row["quiet"], check["quiet"]) or row["per_op"].get("cycles") is None:
-            pytest.skip("somebody else had the core")
+            pytest.skip("the core was shared")
         figure, long = row["per_op"]["cycles"], check["per_op"]["cycles"]
         assert abs(figure - long) <= 0.02 * long, (figure, long)
 

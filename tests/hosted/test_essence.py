@@ -82,7 +82,7 @@ def test_a_run_of_one_row_has_a_short_one(run):
     assert [label for label in said if label != "failed"] == ["machine", "clock", "spoiled", f"verdict:{lines[-1][8:10]}"]
     rows = report_of(ended).rows
     shared = sum(not row.get("quiet", True) for row in rows.values())
-    assert said["spoiled"].startswith((f"{shared} of 1 rows shared, ", "not known whether ", "somebody else "))
+    assert said["spoiled"].startswith((f"{shared} of 1 rows shared, ", "not known whether ", "the core appears permanently shared"))
 
 
 def test_what_failed_is_named(run):

@@ -362,7 +362,7 @@ SAID = [
     # The compiler puts the last one first.
     "a.o: row vast: truth is cycles: 0 or above, and below 1e18",
     "a.o: row bad: room is 9437184 bytes; at most 8388608 are there",
-    "a.o: row imul of suite truth: a row of that suite and name is there already",
+    "a.o: row imul of suite truth: a row with this suite and name exists",
     "a.o: row 1: version 7; this program knows version 1",
     "b.o: not an ELF file",
     "c.o: larger than the 1 MiB that an object may have",
@@ -414,7 +414,7 @@ def test_more_objects_than_there_is_room_for(run, tmp_path):
     for i in range(33):
         (many / f"{i:02}.o").write_bytes(good.read_bytes())
     out = run(f"objects={many}", "list").out
-    assert out.count("a row of that suite and name is there already") == 31, out
+    assert out.count("a row with this suite and name exists") == 31, out
     assert "object refused: 32.o: there is room for 32 objects" in out, out
 
 

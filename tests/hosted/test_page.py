@@ -175,7 +175,7 @@ def test_rows_have_the_figures_of_show(tmp_path):
 
 @pytest.mark.parametrize("records, said", [
     ([row("x", 1, status="wrong", why="it is 3, not 4")], "made/x on core 0 failed: it is 3, not 4"),
-    ([row("x", 1, quiet=False)], "somebody else had part of the core in 1 row: made/x"),
+    ([row("x", 1, quiet=False)], "the core was shared in 1 row: made/x"),
     ([row("x", 1, throttled=True)], "the core was throttled in 1 row: made/x"),
     ([{"type": "event", "kind": "warning", "message": "it is hot"}], "warning: it is hot"),
     ([{"type": "event", "kind": "fault", "message": "a fault"}], "fault: a fault"),

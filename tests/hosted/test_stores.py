@@ -485,7 +485,7 @@ def test_a_row_in_assembly_is_its_body_alone():
     ("nop; syscall", "it leaves the code for the kernel", 1),
     ("nop; nop; int3", "it leaves the code for the kernel", 2),
     ("xbegin $+6", "a transaction does not survive single steps", 0),
-    ("mov eax, ss; mov ss, eax", "the instruction behind it would not be seen", 1),
+    ("mov eax, ss; mov ss, eax", "the instruction after it would not be traced", 1),
     ("fxsave [r14]", "which bytes it touches depends on what state is in use", 0),
     ("xor eax, eax; mov [rax], rbx", "SIGSEGV, address 0", 2),
     ("nop; ud2", "SIGILL", 2),
@@ -528,7 +528,7 @@ def test_a_body_without_an_end_is_bounded():
 def test_what_comes_before_is_bounded_too():
     (trace,) = followed("nop", "--asm", "--init", "jmp $", "--steps", 1000, status=1)
     assert trace["steps"] == 0
-    assert trace["ended"]["why"] == "it has not come to what is to be counted within 100000 steps"
+    assert trace["ended"]["why"] == "it has not come to the code to be counted within 100000 steps"
 
 
 def test_few_steps_are_the_counted_ones():

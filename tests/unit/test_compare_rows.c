@@ -128,7 +128,7 @@ static void nothing_is_said_where_it_cannot_be_judged(void **state)
     (void)state;
     figures[1] = figure(2.00, 0.004);
     figures[1].shared = true;
-    says("not judged: somebody else");
+    says("not judged: the core was shared");
     says_not("sensitive");
     figures[1].shared = false;
     o.layout = LAYOUT_SWEEP; /* both rows are at all offsets */

@@ -99,8 +99,8 @@ static void headers_are_checked(void **state)
         {60, 2, 0xff00, "more than 65279"},
         {60, 2, 0xfeff, "outside the file"},
         {40, 8, UINT64_MAX - 63, "outside the file"},
-        {62, 2, MADE_F, "sections' names"},
-        {62, 2, 0xfefe, "sections' names"},
+        {62, 2, MADE_F, "section-name"},
+        {62, 2, 0xfefe, "section-name"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -120,7 +120,7 @@ static void sections_are_checked(void **state)
         {0, 4, 100000, "its name lies outside"}, {4, 4, ELF_SYMTAB_SHNDX, "too many sections"},
         {4, 4, ELF_REL, "without addends"},      {4, 4, ELF_INIT_ARRAY, "constructors"},
         {24, 8, 5000, "outside the file"},       {24, 8, UINT64_MAX, "outside the file"},
-        {32, 8, UINT64_MAX, "outside the file"}, {48, 8, 24, "no power of two"},
+        {32, 8, UINT64_MAX, "outside the file"}, {48, 8, 24, "power of two"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -144,9 +144,9 @@ static void symbols_and_relocations_are_checked(void **state)
     BAD(contents(symtab) + 24, 100000, 4, "symbol 1: its name");
     BAD(contents(symtab) + 24 + 6, 200, 2, "does not have");
     BAD(contents(symtab) + 24 + 6, 0xffff, 2, "special kind");
-    BAD(contents(symtab) + 24 + 8, 33, 8, "behind the end");
+    BAD(contents(symtab) + 24 + 8, 33, 8, "beyond the end");
     BAD(header(symtab) + 32, 25, 8, "whole symbols");
-    BAD(header(symtab) + 40, MADE_F, 4, "symbols' names");
+    BAD(header(symtab) + 40, MADE_F, 4, "symbol-name");
     BAD(header(symtab) + 4, 1, 4, "no symbol table");
     BAD(header(MADE_TABLE) + 4, ELF_SYMTAB, 4, "whole symbols");
     BAD(contents(relas), 29, 8, "outside the section");
@@ -291,7 +291,7 @@ static void what_is_not_supported_is_named(void **state)
     } while (0)
     SECTION_IS(MADE_DATA, 8, ELF_ALLOC | ELF_WRITE | ELF_TLS, "thread-local");
     SECTION_IS(MADE_CONSTANTS, 8, ELF_ALLOC | ELF_COMPRESSED, "compressed");
-    SECTION_IS(MADE_G, 8, 0, "no part of the program");
+    SECTION_IS(MADE_G, 8, 0, "not part of the program");
     SECTION_IS(MADE_G, 8, ELF_ALLOC | ELF_EXEC | ELF_WRITE, "written to");
     SECTION_IS(MADE_G, 48, 8192, "above 4096");
 }

@@ -314,8 +314,8 @@ static unsigned told(void)
 
     sink_buf_init(&b, text, sizeof text);
     own_show_head(&engine.facts, &b.sink);
-    if (sscanf(text, "alone     somebody else had core 0 %u%% of the time", &percent) != 1)
-        assert_non_null(strstr(text, "core 0 was ours alone"));
+    if (sscanf(text, "alone     core 0 was shared for %u%% of the time", &percent) != 1)
+        assert_non_null(strstr(text, "core 0 was not shared"));
     return percent;
 }
 
@@ -410,7 +410,7 @@ static void a_search(double share, uint64_t most)
     assert_true((again > 0) == (share > 0));
     sink_buf_init(&text, head, sizeof head);
     own_show_head(&engine.facts, &text.sink);
-    assert_true((strstr(head, "given up") != NULL) == (share > 0));
+    assert_true((strstr(head, "gave up") != NULL) == (share > 0));
 }
 
 static void the_probe_gives_up_the_search_for_quiet_time(void **state)
