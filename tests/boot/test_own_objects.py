@@ -254,7 +254,7 @@ def test_secure_boot_keeps_objects_out(boot, program, objects, signed, tmp_path)
     disk = media.gpt_disk(tmp_path / "mmio.img", {**files, "baretick.conf": conf})
     b = boot("", disk=disk, **SECURE).must(BAD_OPTIONS, rows=0)
     (error,) = b.events("error")
-    words = f"serial=mmio: Secure Boot is on, and address {NOWHERE:#x} is none that the firmware names"
+    words = f"serial=mmio: Secure Boot is on: address {NOWHERE:#x} is refused"
     assert words in error["message"], error
 
     (tmp_path / "spcr").write_bytes(spcr(MMIO, NOWHERE, bits=32, access=3))
