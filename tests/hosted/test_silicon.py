@@ -302,6 +302,30 @@ def test_work_that_is_gone_is_judged_with_every_method(silicon, monkeypatch, cap
     assert "planted/vanished_loop, method=adaptive: 1 of 1 launches" in capsys.readouterr().out
 
 
+@pytest.mark.launches
+def test_verdicts_is_a_command(silicon, monkeypatch, capsys):
+    """Work that is gone fails with each method; a launch that is whole does not."""
+    monkeypatch.setattr(silicon, "ALL_SUITES", "suite=truth bench=add samples=64 hist=off")
+    monkeypatch.setattr(sys, "argv", ["silicon", "--verdicts", "2"])
+    assert silicon.main() == 0
+    said = capsys.readouterr().out
+    assert said.count("2 of 2 launches report it") == len(silicon.METHODS)
+    assert "launches that failed by their own verdict, of 2: 0" in said
+    # One that fails is found.
+    monkeypatch.setattr(silicon, "ALL_SUITES", "suite=planted bench=vanished samples=64 hist=off")
+    monkeypatch.setattr(sys, "argv", ["silicon", "--verdicts", "1"])
+    assert silicon.main() == 1
+    assert "of 1: 1: planted/vanished: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", ["0", "-1"])
+def test_verdicts_takes_a_number_of_launches(silicon, monkeypatch, number):
+    monkeypatch.setattr(sys, "argv", ["silicon", f"--verdicts={number}"])
+    with pytest.raises(SystemExit) as ended:
+        silicon.main()
+    assert ended.value.code == 2
+
+
 def test_count(silicon, capsys):
     count = silicon.Count()
     assert count.show([bars.Bar("a", "1", "<2", True), bars.Bar("b", "3", "<2", False), bars.Bar("c", "4")])

@@ -317,5 +317,6 @@ def test_peer():
     assert verdicts(times.peer("x", steady, ours, 1e-7, gone)) == [True, False, True]
     wide = [launch({"truth/add": row(1 + i / 500)}) for i in range(10)]
     assert verdicts(times.peer("x", theirs, wide, 1e-7, gone)) == [False, True, True]
-    shared = launch({"planted/vanished": not_quiet(0)}, status=0)
-    assert verdicts(times.peer("x", theirs, ours, 1e-7, shared))[2] is None
+    for status, row_status, holds in ((0, "ok", False), (2, "wrong", True)):
+        shared = launch({"planted/vanished": {**not_quiet(0), "status": row_status}}, status=status)
+        assert verdicts(times.peer("x", theirs, ours, 1e-7, shared))[2] is holds
