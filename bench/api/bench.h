@@ -89,6 +89,9 @@ struct bench_family {
     const char *head[BENCH_COLUMNS]; /* of each column, at most two words; NULL: no more */
 };
 
+/* The steps of the small C program whose table method=plain shows. */
+enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };
+
 /*
  * One row. suite and name come from BENCH(); every row has what, form and ops; all else may be left
  * out, and is then 0, false or NULL.
@@ -177,6 +180,9 @@ struct bench {
     /* The code of the row that it is compared with, moved by this many bytes within a cache line:
      * the report says whether this CPU is sensitive to that. 0: other code. */
     uint32_t moved_bytes;
+    /* The step of the C program (method=plain, bench/model/ahead.h) that calls the row's function.
+     * C_BASELINE, 0: none. */
+    enum c_step c_step;
 };
 
 #define BENCH_CODE_BYTES 40

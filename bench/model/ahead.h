@@ -12,7 +12,6 @@ struct bare_window {
 };
 
 /* method=plain: the table of the small C program. */
-enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };
 
 struct c_program {
     const char *why_not; /* its functions could not be placed; NULL: there are figures */

@@ -40,10 +40,10 @@ static const char *counted(const struct object *o, uint64_t operations)
     return o->counter == operations ? NULL : "the counter is not the number of operations";
 }
 
-BENCH(baseline, do_nothing, .what = "nothing", .form = FORM_FUNCTION, .ops = 1,
-      .function = nothing);
+BENCH(baseline, do_nothing, .what = "nothing", .form = FORM_FUNCTION, .ops = 1, .function = nothing,
+      .c_step = C_DO_NOTHING);
 BENCH(baseline, do_something, .what = "something", .form = FORM_FUNCTION, .ops = 1,
-      .function = something, .check = counted);
+      .function = something, .check = counted, .c_step = C_DO_SOMETHING);
 
 static struct window_result empty(struct object *o, const void *f, uint64_t turns, uint64_t delay,
                                   uint64_t stack)

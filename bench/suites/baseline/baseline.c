@@ -18,8 +18,9 @@ EMPTY(lfence, LFENCE);
 EMPTY(serialize, SERIALIZE);
 
 BENCH(baseline, do_nothing, .what = "a call of a C function that returns 0", .form = FORM_FUNCTION,
-      .ops = 1, .function = baseline_do_nothing, .not_doubled = true, .errors_are_wrong = true);
+      .ops = 1, .function = baseline_do_nothing, .not_doubled = true, .errors_are_wrong = true,
+      .c_step = C_DO_NOTHING);
 
 BENCH(baseline, do_something, .what = "a call of a C function that counts and returns 0",
       .form = FORM_FUNCTION, .ops = 1, .function = baseline_do_something, .check = check_counted,
-      .not_doubled = true, .errors_are_wrong = true);
+      .not_doubled = true, .errors_are_wrong = true, .c_step = C_DO_SOMETHING);
