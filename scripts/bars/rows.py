@@ -141,7 +141,10 @@ def truth(runs):
 
 
 REPEATS = 0.01
-REPEATS_LIMIT = f"within {REPEATS:.0%}, of the gross cost where the figure is below {figure.NEAR_ZERO:g} cycles"
+# The extremes of 30 launches say what happened next to the machine once; a row that differs in a third of the launches
+# does so in more than this share.
+REPEATING = 0.9
+REPEATS_LIMIT = f"{REPEATING:.0%} of the launches within {REPEATS:.0%}, of the gross cost where the figure is below {figure.NEAR_ZERO:g} cycles"
 
 
 def relative_to(record):
@@ -153,6 +156,13 @@ def relative_to(record):
     return per_op.get("gross_cycles", figure.NEAR_ZERO)
 
 
+def narrowest(values, share):
+    """The ends of the shortest range that holds this share of the values."""
+    ordered = sorted(values)
+    n = math.ceil(share * len(ordered) - 1e-9)
+    return min(((ordered[i], ordered[i + n - 1]) for i in range(len(ordered) - n + 1)), key=lambda ends: ends[1] - ends[0])
+
+
 def repeatability(runs):
     for row in ("truth/add", "truth/imul", "calls/direct"):
         what, own = f"{row.split('/')[1]}, the median over placements", quiet(runs, row)
@@ -160,12 +170,13 @@ def repeatability(runs):
             yield too_shared(what, own, runs, REPEATS_LIMIT)
             continue
         values = all_cycles(own, row)
-        middle, spread = statistics.median(values), max(values) - min(values)
+        middle, (lo, hi) = statistics.median(values), narrowest(values, REPEATING)
         base = statistics.median(relative_to(r.rows[row]) for r in own)
         gross = f" of {base:.4f}" if figure.is_near_zero(middle) else ""
         yield Bar(f"{what}, {len(values)} launches",
-                  f"median {middle:.4f}, from {min(values):.4f} to {max(values):.4f} cycles: {percent(spread / base)}{gross}",
-                  REPEATS_LIMIT, spread <= REPEATS * base)
+                  f"median {middle:.4f}, {REPEATING:.0%} from {lo:.4f} to {hi:.4f} cycles: {percent((hi - lo) / base)}{gross};"
+                  f" all from {min(values):.4f} to {max(values):.4f}",
+                  REPEATS_LIMIT, hi - lo <= REPEATS * base)
 
 
 def _coverage_input(runs, rows):

@@ -414,10 +414,15 @@ def test_a_person_hears_what_spoils_a_figure(capsys, fields, words):
     ("vdivps zmm0, zmm1, zmm2", "--throughput"), ("mov rax, [r14]", "--latency"), ("mov rax, [r14]", "--throughput"),
 ])
 def test_nine_runs_agree_within_two_percent(text, wish):
+    """Runs in which the witness saw a neighbour are not judged, nor where these are most."""
     if "zmm" in text and "avx512f" not in Path("/proc/cpuinfo").read_text():
         pytest.skip("no AVX-512 on this CPU")
-    found = sorted(cycles(text, wish)["cycles"] for _ in range(9))
-    assert found[-1] - found[0] <= 0.02 * found[4], found
+    rows = [measured(text, wish)[0]["row"] for _ in range(9)]
+    assert all(row["status"] == "ok" for row in rows), rows
+    found = sorted(row["per_op"]["cycles"] for row in rows if row.get("shared") == 0 and "cycles" in row["per_op"])
+    if len(found) < 5:
+        pytest.skip("the core was shared, or core cycles are not known here")
+    assert found[-1] - found[0] <= 0.02 * found[len(found) // 2], found
 
 
 @pytest.mark.silicon
