@@ -13,8 +13,8 @@
  * helper has to make every bit and flag right. That nops vanish is no sign: on a TSC with steps of
  * 26 ticks the 16 ticks of 192 nops cannot be told from nothing.
  */
-/* docs/method.md "Truth": no core takes so long for an add, be it throttled to an eighth of its
- * TSC. */
+/* docs/method.md "Truth": an add takes one core cycle, 8 ticks on a core that is throttled to an
+ * eighth of its TSC; the emulators above take 7 times as long and more. */
 #define ADD_TICKS_MOST 20
 /* docs/method.md "Truth": one interpreter's loop takes all alike; on silicon imul is two adds or
  * more. */

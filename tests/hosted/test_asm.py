@@ -1,5 +1,5 @@
 """`baretick asm`: snippets of assembly as rows. What NASM says of a wrong one; faults and endless loops; for `make
-silicon`, figures that are known on every CPU."""
+silicon`, figures that are documented for the CPU at hand."""
 
 import json
 import os

@@ -210,7 +210,7 @@ def test_a_wide_terminal_has_columns_for_them(program):
 
 
 def test_asm_prints_both():
-    """Instructions with a count on every CPU."""
+    """The instructions are counted by stepping; IPC takes core cycles."""
     ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--hosted", "mov ecx, 8; rep stosb"], capture_output=True,
                          text=True, timeout=300, check=False)  # fmt: skip
     assert ran.returncode == 0, ran

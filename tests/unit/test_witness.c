@@ -219,7 +219,7 @@ static void a_late_best_judges_again(void **state)
     assert_true(!witness_quiet(&w, UNKNOWN, 0.01) && !witness_quiet(&w, 0.1, 0.01));
 }
 
-/* No core is 2.8 NOPs wide, nor does one of its own vary so; where four fifths lie there it is. */
+/* 2.8 NOPs a cycle is no whole or half number, so it is no width, unless four fifths lie there. */
 static void what_is_no_width_is_no_best(void **state)
 {
     (void)state;
