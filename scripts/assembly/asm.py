@@ -1,4 +1,4 @@
-"""`baretick asm`: what a line of assembly costs."""
+"""`baretick asm`: the cost of a line of assembly."""
 import json
 import os
 import re
@@ -312,8 +312,8 @@ def command(args):
 
 def add(commands):
     p = commands.add_parser(
-        "asm", help="what a line of assembly costs", formatter_class=help_text.Paragraphs,
-        description="Measures instructions, parted by ; : as NASM takes them, or as GNU as does (dword ptr [r14],\n"
+        "asm", help="the cost of a line of assembly", formatter_class=help_text.Paragraphs,
+        description="Measures instructions, separated by ; : as NASM takes them, or as GNU as does (dword ptr [r14],\n"
                     "AT&T syntax), or lines of objdump -d.",
         epilog="R14, RDI, RSI, RSP and RBP point into the middle of areas of 1 MiB each, R15 counts the\n"
                "loop's turns where there is a loop, all other registers are 0 and the snippet's.\n\n"

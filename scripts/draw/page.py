@@ -237,7 +237,7 @@ def number_of_plots(text):
 
 def add(commands):
     p = commands.add_parser(
-        "report", help="a page of HTML with all that a saved report holds",
+        "report", help="one HTML page with everything in a saved report",
         formatter_class=help_text.Paragraphs,
         description="Makes one page of HTML: what to know first, the essence, the machine, tables that sort,\n"
                     "pictures. It needs no network and no other file. Pictures take matplotlib; without it the page\n"

@@ -16,15 +16,15 @@ from read import saved, show
 from tools import help_text
 
 KINDS = {
-    "calls": "what the ways of calling cost, net and gross (suite=calls)",
+    "calls": "the cost of each way of calling, net and gross (suite=calls)",
     "histogram": "a row's windows",
     "modes": "a row's modes, placements, rounds and interval",
     "sweep": "a row over offsets of code, stack and data (layout=sweep)",
     "growth": "how a row's figure grows with its argument (.args)",
     "linearity": "what each recipe hides of chains of adds",
-    "cores": "core to core, and cores against each other (suite=cores)",
-    "gaps": "what held a core up, over time (suite=quiet)",
-    "change": "old against new, row by row (--against)",
+    "cores": "transfers and contests between cores (suite=cores)",
+    "gaps": "gaps of a core over time (suite=quiet)",
+    "change": "old compared with new, row by row (--against)",
 }
 # Endings that a person means as a picture's, and that would be a folder's.
 OTHER_FORMATS = (".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".webp", ".html")
@@ -234,18 +234,18 @@ def kinds(text):
 
 
 def add_against(p):
-    p.add_argument("--against", metavar="OLD", help="an older report, which FILE is set against")
+    p.add_argument("--against", metavar="OLD", help="an older report to compare FILE with")
     p.add_argument("--across", type=compare_command.kinds, default=[], metavar="KIND,...",
-                   help="set against it although these differ: " + ", ".join(compare.likeness.MAY_CROSS))
+                   help="compare although these differ: " + ", ".join(compare.likeness.MAY_CROSS))
 
 
 def add(commands):
     p = commands.add_parser(
         "plot", help="pictures of a saved report: SVG or PNG", formatter_class=help_text.Paragraphs,
-        description="Draws what a report holds, a file a picture. It takes matplotlib: python3-matplotlib of the\n"
+        description="Draws the contents of a report, one file per picture. It takes matplotlib: python3-matplotlib of the\n"
                     "distribution, which scripts/setup installs.\n\nkinds:\n"
                     + "\n".join(f"  {kind:10} {said}" for kind, said in KINDS.items()),
-        epilog="What a report does not hold is not drawn, and said on stderr, with the option that gives it.\n"
+        epilog="What a report does not contain is named on stderr, with the option that provides it.\n"
                "Exit status: 0 drawn; 1 a report is damaged; 2 nothing could be drawn.\n\n"
                "examples:\n"
                "  baretick plot report.jsonl -o pictures --bench direct,plt\n"
@@ -255,7 +255,7 @@ def add(commands):
     p.add_argument("-o", dest="output", default="pictures", metavar="OUT",
                    help="a folder, or one file that ends in .svg or .png (pictures)")
     p.add_argument("--format", choices=ink.FORMATS, help="of the files in a folder (svg)")
-    p.add_argument("--kind", type=kinds, default=list(KINDS), metavar="KIND,...", help="what to draw (all there is)")
+    p.add_argument("--kind", type=kinds, default=list(KINDS), metavar="KIND,...", help="what to draw (everything)")
     add_against(p)
     show.add_choice(p)
     p.set_defaults(command=command)

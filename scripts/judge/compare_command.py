@@ -64,7 +64,7 @@ def add(commands):
     p.add_argument("--old", nargs="+", metavar="FILE", help="launches of the old side")
     p.add_argument("--new", nargs="+", metavar="FILE", help="launches of the new side")
     p.add_argument("--fail-if-slower", type=percent, metavar="P%",
-                   help="exit 1 where a row is slower by more than this beyond doubt")
+                   help="exit 1 if a row is proven slower by more than this")
     p.add_argument("--history", metavar="DIR",
                    help="the runs in this folder (*.jsonl, *.log), by the numbers in their names, then REPORT")
     p.add_argument("--least", type=percent, default=series.LEAST, metavar="P%",

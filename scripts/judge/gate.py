@@ -305,7 +305,7 @@ def command(args):
 
 def add(commands):
     p = commands.add_parser(
-        "gate", help="fail where a row's counted instructions changed",
+        "gate", help="fails if a row's instruction count changed",
         formatter_class=help_text.Paragraphs,
         description="Compares a report's counted instructions with a baseline. They are exact: any change fails.",
         epilog="A row's instructions per operation are compared on any machine, and a window's where an emulator "
@@ -318,13 +318,13 @@ def add(commands):
                "  baretick gate calls.json build/run/report.jsonl\n"
                "  baretick gate calls.json build/run/report.jsonl --update\n"
                "  baretick gate calls.json report.jsonl --history runs")
-    p.add_argument("baseline", metavar="BASELINE", help="one JSON file, to be kept with the source")
+    p.add_argument("baseline", metavar="BASELINE", help="a JSON file to keep with the source")
     p.add_argument("report", metavar="REPORT", help="report.jsonl, or a serial log")
     p.add_argument("--instructions", action="store_true",
-                   help="hold instructions an operation alone, which every machine counts alike, and no windows")
+                   help="compare only instructions per operation, which are the same on every machine, and no windows")
     p.add_argument("--history", metavar="DIR",
                    help="keep each report that passes or is accepted in this folder, and name the runs since which a "
                         "row had its count")
-    p.add_argument("--update", action="store_true", help="accept: write the baseline anew")
+    p.add_argument("--update", action="store_true", help="accept the changes: rewrite the baseline")
     show.add_choice(p)
     p.set_defaults(command=command)

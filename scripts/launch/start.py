@@ -105,7 +105,7 @@ def add_run(commands):
 
 
 def add_list(commands):
-    p = commands.add_parser("list", help="the rows, and which timers work here",
+    p = commands.add_parser("list", help="the rows, and the timers that work here",
                             description="Lists the rows, and which timers work on this machine.")
     p.add_argument("--objects", default="", metavar="PATH", help="a folder, or a file, with rows of your own")
     p.set_defaults(command=command_list)

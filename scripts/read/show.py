@@ -84,9 +84,9 @@ def flat(path, row, ticks_per_unit):
 
 def add_choice(p):
     """The words of chosen()."""
-    p.add_argument("--suite", default="*", metavar="GLOB,...", help="of these suites")
-    p.add_argument("--bench", default="*", metavar="GLOB,...", help="rows with these names")
-    p.add_argument("--core", type=int, metavar="N", help="of this core")
+    p.add_argument("--suite", default="*", metavar="GLOB,...", help="only these suites")
+    p.add_argument("--bench", default="*", metavar="GLOB,...", help="only rows with these names")
+    p.add_argument("--core", type=int, metavar="N", help="only this core")
 
 
 def names_of(row):
@@ -203,13 +203,13 @@ def add(commands):
     p = commands.add_parser(
         "show", help="the table of a saved report", formatter_class=help_text.Paragraphs,
         description="Shows the table of a saved report: report.jsonl, or a raw serial log.",
-        epilog="Whatever is wrong with a report is named on stderr: a record with a wrong crc, a gap in seq, a\n"
+        epilog="Damage of a report is named on stderr: a record with a wrong crc, a gap in seq, a\n"
                "missing `end`. Exit status: 0 all are whole and their runs passed; 1 one is damaged, or its\n"
                "run did not pass; 2 one cannot be read at all.")
     p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log")
     p.add_argument("--sort", choices=SORTS, default="report", metavar="COLUMN",
-                   help="one of " + ", ".join(SORTS) + " (report: as it stands there)")
-    p.add_argument("--reverse", action="store_true", help="the greatest first")
+                   help="one of " + ", ".join(SORTS) + " (report: the report's order)")
+    p.add_argument("--reverse", action="store_true", help="largest value first")
     add_choice(p)
     p.add_argument("--format", choices=table.FORMATS, default="text", help="of the table (text)")
     p.set_defaults(command=command)
