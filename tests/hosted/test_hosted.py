@@ -338,7 +338,7 @@ def test_regression_over_growing_bodies(shared_run):
         off = max(abs(y - (intercept + slope * x)) for x, y in zip(bodies, cycles))
         assert fit["residual_max"] == pytest.approx(off, rel=1e-3, abs=1e-2), fit
         assert fit["r2"] == pytest.approx(statistics.correlation(bodies, cycles) ** 2, abs=1e-6), fit
-        shown = re.search(rf"^{recipe} +(0\.\d{{5}}|[1-9]\.\d{{5}}) ", ended.out, re.MULTILINE)
+        shown = re.search(rf"^{recipe} +(-?\d+\.\d{{5}}) ", ended.out, re.MULTILINE)
         assert shown and float(shown[1]) == pytest.approx(fit["slope_cycles"], abs=6e-6), ended.out
 
 
