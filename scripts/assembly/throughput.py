@@ -24,10 +24,11 @@ def part(given):
     ends = _Ends(wish)
     rounds = _rounds(wish, ends)
     changes, notes = _changes(wish, rounds)
-    made = operands.rewrite(wish.one, changes)
+    made = operands.rewrite(wish.one, changes) if changes != [{}] else [(wish.one.code, wish.one.text)]
     if None in made:
-        raise wish.wrong("no other register can take the place of "
-                         f"{waits.and_list([o.register for o in wish.written()]) or 'its own'}")
+        written = [o.register for o in wish.written()]
+        raise wish.wrong(f"no other register can take the place of {waits.and_list(written)}" if written else
+                         "this encoding cannot have another address")
     chains = _chains(wish, len(made))
     if chains and given.loop and given.unroll < len(made):
         raise wish.wrong(f"with --loop, --unroll has to be {len(made)} at least, the number of registers")

@@ -1,6 +1,7 @@
 """What copies of an instruction wait for, with --latency and --throughput: which operands are changed, and what is
 refused. Nothing is measured here."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -401,3 +402,31 @@ def test_zydis_that_is_missing_is_named(monkeypatch):
     monkeypatch.setattr(operands, "PROGRAM", "/no/such/program")
     with pytest.raises(start.Failed, match="setup installs it"):
         latency.chain(snippet.Snippet("add rax, rbx"))
+
+
+# --- any form ----------------------------------------------------------------------------------------
+
+def drawn():
+    """Machine code of 220 forms of all of Zydis's categories, drawn at random."""
+    lines = (Path(__file__).parent / "data/forms.txt").read_text(encoding="utf-8").splitlines()
+    return [line.split()[0] for line in lines if not line.startswith("#")]
+
+
+@pytest.mark.parametrize("make", [latency.chain, throughput.part])
+def test_any_form_is_made_into_copies_or_refused_with_a_reason(make, tmp_path):
+    made, refused = [], []
+    for number, code in enumerate(drawn()):
+        one = snippet.Snippet("", raw=bytes.fromhex(code), name=f"form_{number}", unroll=2)
+        try:
+            make(one)
+        except snippet.Wrong as e:
+            refused.append(str(e))
+        else:
+            assert one.notes and all(one.notes), code
+            made.append(one)
+    assert len(made) + len(refused) == len(drawn()) >= 200
+    assert len(made) > 100 and len(refused) > 20
+    for why in refused:
+        assert re.search(r": [^:]*\w{2,} \w{2,} \w{2,}", why), why
+    for at in range(0, len(made), 64):
+        snippet.assemble(made[at:at + 64], tmp_path / "forms.o", ROOT / "bench/api")
