@@ -4,6 +4,8 @@
 """
 
 import os
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -69,3 +71,30 @@ def test_what_tests_will_skip_is_named_and_installed_on_request(setup):
     assert status == 0 and "--all" not in said and not called, said
     assert any("would install" in x and " rustc" in x for x in said.splitlines()), said
     assert setup(True, "--al")[1] == 2
+
+
+def has_lists():
+    """Whether apt has lists of a Debian's packages, as after `apt-get update`."""
+    if not (shutil.which("apt-get") and shutil.which("apt-cache")) or "ID=debian" not in Path("/etc/os-release").read_text():
+        return False
+    return "\n" in subprocess.run(["apt-cache", "show", "qemu-system-x86"], capture_output=True, text=True, check=False).stdout
+
+
+@pytest.mark.parametrize("words, sentence", [
+    (["--size"], r"downloads\s+(\d+)\s+MB"), (["--all", "--size"], r"`--all`[^.]*?:\s+(\d+)\s+MB"),
+])  # fmt: skip
+def test_the_readme_states_what_apt_downloads(words, sentence):
+    if not has_lists():
+        pytest.skip("no lists of Debian's packages here: apt-get update makes them")
+    ran = subprocess.run([ROOT / "scripts/setup", *words], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    computed = int(re.search(r"(\d+) MB", ran.stdout)[1])
+    stated = int(re.search(sentence, (ROOT / "README.md").read_text())[1])
+    # Releases and their updates differ.
+    assert abs(computed - stated) <= 0.15 * stated, f"README.md states {stated} MB; {' '.join(words)} says {computed}"
+
+
+def test_size_installs_nothing_and_says_where_apt_has_no_lists(setup):
+    said, status, called = setup(True, "--size", "--all")
+    assert status == 1 and "apt-get update" in said, said
+    assert called and all("--print-uris" in line for line in called), called
