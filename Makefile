@@ -342,6 +342,13 @@ UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/m
 	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
 	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))
 LDLIBS_test_stores_operands := $(if $(HAS_ZYDIS),-lZydis)
+# What a test links besides: its lines "// links: bench/measure/layout.c ...", here as NAME:SOURCE. What such a
+# source calls and nobody links, the test defines.
+UNIT_LINKS := $(shell awk '$$1 == "//" && $$2 == "links:" { n = FILENAME; gsub(/.*\/|\.c$$/, "", n); \
+	for (i = 3; i <= NF; i++) print n ":" $$i }' tests/unit/test_*.c)
+links_of = $(patsubst $1:%,%,$(filter $1:%,$(UNIT_LINKS)))
+$(foreach s,$(sort $(foreach l,$(UNIT_LINKS),$(lastword $(subst :, ,$l)))),$(if $(wildcard $s),,$(error \
+	tests/unit links $s, which is not there)))
 UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
 	$(sort $(wildcard tests/unit/test_*.c tests/unit/fuzz_*.c)))))
 CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -357,11 +364,13 @@ $(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o) $(UNIT)/sources
 	@rm -f $$@
 	@ar rc $$@ $$(filter %.o,$$^)
 $(UNIT)/$1/test_%: $(UNIT)/$1/tests/unit/test_%.o $(UNIT)/$1/lib.a
-	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^ -lcmocka $$(LDLIBS_$$(@F))
+	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka $$(LDLIBS_$$(@F))
 $(UNIT)/$1/fuzz_%: $(UNIT)/$1/tests/unit/fuzz_%.o $(UNIT)/$1/tests/unit/fuzz_main.o $(UNIT)/$1/lib.a
 	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^
 endef
 $(foreach c,$(UNIT_CCS),$(eval $(call unit_rules,$c)))
+$(foreach c,$(UNIT_CCS),$(foreach n,$(UNIT_NAMES),$(if $(call links_of,$n),$(eval \
+	$(UNIT)/$c/$n: $(patsubst %.c,$(UNIT)/$c/%.o,$(call links_of,$n))))))
 .SECONDARY:
 
 $(UNIT)/flags: FORCE

@@ -1,3 +1,4 @@
+// links: bench/measure/barrier.c bench/cores/exchange.c
 /* Gathering and exchanging, by threads that stand for cores. All on one CPU, since those of some
  * machines have TSCs that differ. */
 #define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
@@ -7,8 +8,10 @@
 #include <stdlib.h>
 #include "tests/unit/unit.h"
 
-#include "bench/measure/barrier.c"
-#include "bench/cores/exchange.c"
+#include "bench/measure/barrier.h"
+#include "bench/api/tsc.h"
+#include "lib/text/mem.h"
+#include "bench/cores/exchange.h"
 
 #define PLACES   4
 #define ROUNDS   50

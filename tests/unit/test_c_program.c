@@ -1,12 +1,23 @@
+// links: bench/measure/c_program.c bench/show/method_show.c bench/show/per_op.c
 /*
  * The C program's table of method=plain: samples that fail are left out of the figures and counted,
  * in the table and in the records.
  */
 #include "tests/unit/fake_tsc.h"
 
-#include "bench/measure/c_program.c"
-#include "bench/show/method_show.c"
-#include "bench/show/per_op.c"
+#include "bench/measure/c_program.h"
+#include "bench/api/registry.h"
+#include "bench/measure/place.h"
+#include "lib/text/str.h"
+#include "bench/show/method_show.h"
+#include "lib/stats/known.h"
+#include "bench/show/per_op.h"
+#include "bench/show/units.h"
+#include "lib/config/method.h"
+#include "lib/decimal/json_f64.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+#include "bench/model/cycles.h"
 #include "lib/config/options.h"
 #include "lib/text/words.h"
 #include "tests/unit/unit.h"

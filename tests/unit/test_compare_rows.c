@@ -1,8 +1,19 @@
+// links: bench/show/compare.c
 /* Rows that are set against each other: what one code at two places says of a CPU, by recorded
  * figures and made ones; and where a series of rows begins. */
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "bench/show/compare.c"
+#include "bench/show/compare.h"
+#include "bench/api/registry.h"
+#include "bench/model/cycles.h"
+#include "lib/stats/known.h"
+#include "bench/show/units.h"
+#include "lib/decimal/json_f64.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/shift.h"
+#include "lib/text/fmt.h"
+#include "lib/text/str.h"
 
 static const struct bench absent = {.suite = "compiler", .name = "unused_absent"},
                           trap = {.suite = "compiler",

@@ -1,14 +1,16 @@
+// links: bench/suites/calls/switch.c bench/suites/compiler/body.c bench/suites/compiler/callee.c
+// links: bench/suites/compiler/ctype.c bench/suites/compiler/letters.c
+// links: bench/suites/compiler/loops.c bench/suites/compiler/memory.c
+// links: bench/suites/compiler/noclone.c bench/suites/compiler/split.c bench/suites/sum/body.c
 /* Bodies that can do some numbers of operations only: they do no other, and say so. */
-#include "bench/suites/calls/switch.c"
-#include "bench/suites/compiler/body.c"
-#include "bench/suites/compiler/callee.c"
-#include "bench/suites/compiler/ctype.c"
-#include "bench/suites/compiler/letters.c"
-#include "bench/suites/compiler/loops.c"
-#include "bench/suites/compiler/memory.c"
-#include "bench/suites/compiler/noclone.c"
-#include "bench/suites/compiler/split.c"
-#include "bench/suites/sum/body.c"
+#include "bench/api/keep.h"
+#include "bench/suites/calls/many.h"
+#include "bench/api/statement.h"
+#include "bench/suites/compiler/compiler.h"
+#include "bench/suites/compiler/mix.h"
+#include "bench/suites/compiler/pass.h"
+#include "lib/text/mem.h"
+#include "bench/suites/sum/sum.h"
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 

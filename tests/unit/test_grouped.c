@@ -1,7 +1,13 @@
+// links: bench/show/grouped.c
 /* Rows in columns, from made-up ones: what stands there, and what is shown in full. */
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "bench/show/grouped.c"
+#include "bench/show/grouped.h"
+#include "bench/show/per_op.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+#include "lib/text/str.h"
 
 /* A row's figure is its headline's as it stands, in core cycles. */
 struct per_op per_op_of(const struct run_facts *run, const struct headline *h)

@@ -1,6 +1,9 @@
+// links: kernel/cpu/lfence.c
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
-#include "kernel/cpu/lfence.c"
+#include "kernel/cpu/lfence.h"
+#include "kernel/cpu/msr.h"
+#include "lib/cpu/features.h"
 
 static enum lfence_state on(enum cpu_vendor vendor, uint32_t family)
 {

@@ -1,9 +1,10 @@
+// links: kernel/memory/acpi_mem.c kernel/memory/arena.c kernel/memory/memory_map.c
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/unit.h"
-#include "kernel/memory/acpi_mem.c"
-#include "kernel/memory/arena.c"
-#include "kernel/memory/memory_map.c"
+#include "kernel/memory/acpi_mem.h"
+#include "kernel/memory/arena.h"
+#include "kernel/memory/memory_map.h"
 
 #define MIB 0x100000ull
 #define GIB 0x40000000ull

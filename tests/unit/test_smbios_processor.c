@@ -1,3 +1,4 @@
+// links: hosted/platform/smbios_files.c
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
 #include "lib/firmware/smbios_processor.h"
 
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "hosted/platform/smbios_files.c"
+#include "hosted/platform/smbios_files.h"
 #include "tests/unit/image.h"
 #include "tests/unit/unit.h"
 

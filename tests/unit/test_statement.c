@@ -1,9 +1,10 @@
+// links: bench/api/check.c
 /*
  * What the macros of bench/api/statement.h make: bodies that do their work n times, and rows that
  * the linker collects.
  */
 #include "bench/api/statement.h"
-#include "bench/api/check.c"
+#include "bench/api/check.h"
 #include "tests/unit/unit.h"
 #include <string.h>
 

@@ -1,4 +1,5 @@
-#include "hosted/stores/calls.c"
+// links: hosted/stores/calls.c
+#include "hosted/stores/calls.h"
 
 #include "tests/unit/unit.h"
 

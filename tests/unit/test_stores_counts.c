@@ -1,4 +1,7 @@
-#include "hosted/stores/counts.c"
+// links: hosted/stores/counts.c
+#include "hosted/stores/counts.h"
+#include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/unit.h"
 

@@ -1,9 +1,10 @@
+// links: bench/api/report.c bench/api/survey.c bench/api/timer.c
 /* Choice, fallback and retries, with timers that are planted. */
 #include <string.h>
 #include "tests/unit/unit.h"
-#include "bench/api/report.c"
-#include "bench/api/survey.c"
-#include "bench/api/timer.c"
+#include "bench/api/report.h"
+#include "bench/api/survey.h"
+#include "bench/api/timer.h"
 
 struct planted {
     const char *refuses;

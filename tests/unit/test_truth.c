@@ -1,5 +1,6 @@
+// links: bench/suites/truth/table.c
 #include "tests/unit/unit.h"
-#include "bench/suites/truth/table.c"
+#include "bench/suites/truth/table.h"
 
 static struct cpu cpu(enum cpu_vendor vendor, uint32_t family, uint32_t model)
 {
