@@ -428,17 +428,6 @@ def test_a_body_that_changes_its_caller_s_state_is_named_and_the_rest_is_followe
     assert said.stdout.endswith("hostile/h4: the call changed what a function must leave as it was: rbp\n")
 
 
-def test_setup_and_check_may_set_df(tmp_path):
-    path = made.of_source(tmp_path, "df", """
-        static void setup(struct baretick_object *o) { (void)o; __asm__ volatile("std"); }
-        static const char *check(const struct baretick_object *o, uint64_t n) {
-            (void)o; (void)n; __asm__ volatile("std"); return 0; }
-        static int f(uint64_t n, struct baretick_object *o) { o->counter += n; return 0; }
-        BARETICK_ROW(df, f, "a sum", .body = f, .ops = 2, .setup = setup, .check = check);""")
-    (trace,) = followed(path)
-    assert trace["stores"] == 1
-
-
 @pytest.mark.parametrize("out, said", [
     ('{"type":"trace","operations"{"baretick":1,"seq":0,"type":"event","kind":"fault",'
      '"message":"SIGSEGV at 0 while running h/\\"df","crc":"00000000"}\r\n', 'SIGSEGV at 0 while running h/"df'),
