@@ -20,7 +20,7 @@ WHOLE = not build.debugs_saved_machines()
 LEAVE = ["boot_leave", "ExitBootServices", "kernel_traps", "kernel_main_traps", "gdt_load", "memmap_hand_over",
          "kernel_enter"]  # fmt: skip
 STEPS = ["cpu_setup", "kernel_main", "machine_cpu", "machine_acpi", "machine_console", "machine_checks",
-         "machine_memory", "machine_irq", "machine_clocks", "machine_cores", "machine_quiet", "facts_report",
+         "machine_memory", "machine_irq", "machine_clocks", "machine_cores", "machine_controls", "facts_report",
          "selftest_machine"]  # fmt: skip
 BORROW = ["boot_lend", "memmap_hand_over", "boot_hold", "kernel_borrow", "cpu_state_save", "kernel_main_traps"]
 LEND = ["boot_lend", "traps_lend", "lent_serve", "traps_lend_end", "boot_hold"]

@@ -397,7 +397,7 @@ def test_a_person_hears_that_a_long_run_goes_on(monkeypatch):
 
 
 @pytest.mark.parametrize("fields, words", [
-    ({"quiet": False, "shared": 0.934}, ["93%", "given up"]),
+    ({"quiet": False, "shared": 0.934}, ["93%", "exclusive"]),
     ({"x87_stack_fault": True}, ["x87 stack", "--init"]),
     ({"quiet": True, "shared": 0.2}, []),
 ])
