@@ -150,6 +150,12 @@ def has_failed(rows):
     return any(row["status"] == "wrong" for row in rows)
 
 
+def broke(old, new):
+    """Why a row fails in the new launches that did not in the old ones, or ""."""
+    failed = [row for row in new or () if has_failed([row])]
+    return likeness.unfit(failed[0]) if failed and not has_failed(old or ()) else ""
+
+
 def kept(old, new):
     """The figure of the side that has one, next to one that failed."""
     found = {}
@@ -167,7 +173,7 @@ def judged(key, old, new):
     line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "why": why_not(old, new) or ""}
     if line["why"]:
         if has_failed((*(old or ()), *(new or ()))):
-            return {**line, **kept(old, new), "verdict": FAILED}, None
+            return {**line, **kept(old, new), "verdict": FAILED, "broke": broke(old, new)}, None
         return {**line, "verdict": UNLIKE}, None
     unit = figure.unit(old[0])
     a, b = (estimate.pooled([estimate.of_row(r, unit) for r in rows]) for rows in (old, new))
@@ -345,7 +351,7 @@ def shown(args, old, new, crossed, lines, differences):
 
 
 def command(args, old_paths, new_paths):
-    """0: compared; 1: --fail-if-slower found a row."""
+    """0: compared; 1: --fail-if-slower found a row that is slower, or fails now."""
     old, new = Side("old", old_paths), Side("new", new_paths)
     crossed = fail_if_unlike(old, new, args.across)
     if old.run.get("platform") != new.run.get("platform"):
@@ -355,15 +361,19 @@ def command(args, old_paths, new_paths):
     if not lines:
         raise saved.Unreadable("no row is chosen by --suite, --bench and --core")
     shown(args, old, new, crossed, lines, differences)
-    if not differences:
+    broken = [line for line in lines if line.get("broke")] if args.fail_if_slower is not None else []
+    if not differences and not broken:
         raise saved.Unreadable("no row of the two can be compared")
     if args.fail_if_slower is None:
         return 0
-    return verdict_on_slow(args, too_slow(lines, differences, args.fail_if_slower), "Holm")
+    return verdict_on_slow(args, too_slow(lines, differences, args.fail_if_slower), broken, "Holm")
 
 
-def verdict_on_slow(args, slow, correction):
-    """The exit status of --fail-if-slower. slow: the lines that are slower by more than it allows."""
+def verdict_on_slow(args, slow, broken, correction):
+    """The exit status of --fail-if-slower. slow: the lines that are slower by more than it allows; broken: those that
+    fail and did not before."""
+    for line in broken:
+        print(f"baretick: {line['row']} on core {line['core']} fails, and did not before: {line['broke']}", file=sys.stderr)
     doubt = f"beyond doubt ({correction}, a risk of {RISK:.0%} over all rows)"
     for line in slow:
         by = f"by {line['ratio'] - 1:.1%}" if line.get("ratio") else f"({line['old']:.3f} -> {line['new']:.3f})"
@@ -371,4 +381,4 @@ def verdict_on_slow(args, slow, correction):
               f"{args.fail_if_slower * 100:g}% {doubt}", file=sys.stderr)
     if not slow and args.format in ("text", "markdown"):
         print(f"No row is slower by more than {args.fail_if_slower * 100:g}% {doubt}.")
-    return 1 if slow else 0
+    return 1 if slow or broken else 0

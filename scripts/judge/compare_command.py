@@ -51,9 +51,9 @@ def add(commands):
                     "Of three and more it shows each row's figures in the order given, their trend, and since which\n"
                     "run they are on another level.",
         epilog="Several files of a side are launches of one machine: they are pooled. Machines, recipes and options\n"
-               "that are not alike are refused. Exit status: 0 compared; 1 --fail-if-slower found a row (of many\n"
-               "runs: one whose newest change made it slower); 2 a report cannot be read, is damaged, or nothing in\n"
-               "it can be compared.\n\n"
+               "that are not alike are refused. Exit status: 0 compared; 1 --fail-if-slower found a row that\n"
+               "is slower (of many runs: one whose newest change made it slower), or that fails now and did not before;\n"
+               "2 a report cannot be read, is damaged, or nothing in it can be compared.\n\n"
                "examples:\n"
                "  baretick compare old.jsonl new.jsonl --fail-if-slower 2%\n"
                "  baretick compare --old a1.jsonl a2.jsonl --new b1.jsonl b2.jsonl\n"
@@ -64,7 +64,7 @@ def add(commands):
     p.add_argument("--old", nargs="+", metavar="FILE", help="launches of the old side")
     p.add_argument("--new", nargs="+", metavar="FILE", help="launches of the new side")
     p.add_argument("--fail-if-slower", type=percent, metavar="P%",
-                   help="exit 1 if a row is proven slower by more than this")
+                   help="exit 1 if a row is proven slower by more than this, or fails now and did not before")
     p.add_argument("--history", metavar="DIR",
                    help="the runs in this folder (*.jsonl, *.log), by the numbers in their names, then REPORT")
     p.add_argument("--least", type=percent, default=series.LEAST, metavar="P%",

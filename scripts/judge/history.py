@@ -246,8 +246,15 @@ def slow_line(j, runs):
             "ratio": change.d.ratio, "since": f"since {since(j.series.places[change.at], runs)} "}
 
 
+def broken_line(j):
+    """As compare.verdict_on_slow takes it."""
+    suite, name, core = j.series.key
+    return {"row": f"{suite}/{name}", "core": core, "broke": j.series.missing[max(j.series.missing)]}
+
+
 def command(args, paths):
-    """0: compared; 1: --fail-if-slower found a row. paths: of the launches of each run, the oldest run first."""
+    """0: compared; 1: --fail-if-slower found a row that is slower, or fails now. paths: of the launches of each run, the
+    oldest run first."""
     if len(paths) < 2:
         raise saved.Unreadable(f"{paths[0][0]}: one run is no history: name a second one")
     runs, crossed = runs_of(paths, args.across)
@@ -255,10 +262,11 @@ def command(args, paths):
     if not found:
         raise saved.Unreadable("no row is chosen by --suite, --bench and --core")
     shown(args, runs, crossed, found, risk)
-    if all(j.verdict() in (compare.UNLIKE, compare.FAILED) for j in found):
+    broken = [broken_line(j) for j in found if j.series.broke] if args.fail_if_slower is not None else []
+    if not broken and all(j.verdict() in (compare.UNLIKE, compare.FAILED) for j in found):
         raise saved.Unreadable(f"no row can be compared over these {len(runs)} runs: a figure with an error takes "
                                f"{series.LEAST_RUNS} runs that have it")
     if args.fail_if_slower is None:
         return 0
     slow = [slow_line(j, runs) for j in too_slow(found, args.fail_if_slower, risk)]
-    return compare.verdict_on_slow(args, slow, "Bonferroni")
+    return compare.verdict_on_slow(args, slow, broken, "Bonferroni")

@@ -11,7 +11,7 @@ RISES, FALLS = "rises", "falls"
 
 class Series:
     """A row over the runs. places: of the runs that have a fit figure; rows: their records, a list of launches each;
-    missing: {place: why} of the others; failed: whether it failed in the newest run."""
+    missing: {place: why} of the others; failed: whether it failed in the newest run; broke: and not in one before."""
 
     def __init__(self, key, runs):
         self.key, self.places, self.rows, self.missing = key, [], [], {}
@@ -24,6 +24,7 @@ class Series:
                 self.places.append(place)
                 self.rows.append(rows)
         self.failed = compare.has_failed(launches[-1])
+        self.broke = self.failed and any(rows and not compare.has_failed(rows) for rows in launches[:-1])
         self.unit = figure.unit(self.rows[-1][0]) if self.rows else None
         self.figures = [estimate.pooled([estimate.of_row(r, self.unit) for r in rows]) for rows in self.rows]
 

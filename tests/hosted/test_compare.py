@@ -84,6 +84,19 @@ def test_fail_if_slower_beyond_doubt(kept, cycles, limit, status):
     assert ("made/x on core 0 is slower by 5.0%: more than 2% beyond doubt" in ran.stderr) == bool(status)
 
 
+BROKEN = {"status": "wrong", "why": "x is 3"}
+
+
+@pytest.mark.parametrize("old, new, status", [({}, BROKEN, 1), (BROKEN, BROKEN, 0), (BROKEN, {}, 0), (None, BROKEN, 1)])
+@pytest.mark.parametrize("others", [[row("y", 1)], []])
+def test_fail_if_slower_names_a_row_that_fails_now(kept, old, new, status, others):
+    """Also where it is the only row; if it failed before, nothing is left to compare then."""
+    sides = [kept(whole(*others, *([] if how is None else [row("x", 1, **how)]))) for how in (old, new)]
+    ran = baretick("compare", *sides, "--fail-if-slower", "10%")
+    assert ran.returncode == (status if others or status else 2), ran
+    assert ("made/x on core 0 fails, and did not before: wrong: x is 3" in ran.stderr) == bool(status), ran
+
+
 @pytest.mark.parametrize("before, after, status", [(0.001, 1, 1), (-0.001, 1, 1), (-0.5, -0.5, 0), (0.001, 0.002, 0)])
 def test_a_row_that_cost_nothing_and_now_does_is_slower(kept, before, after, status):
     ran = baretick("compare", kept(whole(row("x", before))), kept(whole(row("x", after))), "--fail-if-slower", "10%")

@@ -112,6 +112,17 @@ def test_fail_if_slower_names_the_row_and_the_run(history, limit, name):
     assert "up_down" not in ran.stderr  # it is as quick as it was
 
 
+@pytest.mark.parametrize("failing, status", [((4,), 1), ((2, 4), 1), (range(5), 0), ((2,), 0)])
+def test_fail_if_slower_names_a_row_that_fails_now(history, failing, status):
+    """In the newest run, and not in all before it."""
+    runs = [[placed(random.Random(i), "x", 3), {**placed(random.Random(i), "y", 3),
+                                                **({"status": "wrong", "why": "y is 3"} if i in failing else {})}]
+            for i in range(5)]
+    ran = history(runs, "--fail-if-slower", "1%")
+    assert ran.returncode == status, ran
+    assert ("made/y on core 0 fails, and did not before: wrong: y is 3" in ran.stderr) == bool(status), ran
+
+
 def test_fail_if_slower_passes_where_nothing_is(history):
     ran = history([[placed(random.Random(i), "x", 3)] for i in range(5)], "--fail-if-slower", "1%")
     assert ran.returncode == 0 and "No row is slower by more than 1% beyond doubt" in ran.stdout
