@@ -291,6 +291,20 @@ def _check_calls(code, where):
                     "--allow-syscalls lets it, without --hosted it runs in QEMU")
 
 
+# What writes R15, in a line of disassembly: as its first operand, but for instructions that only read that; or as another.
+_WRITES_R15 = re.compile(r"^(?:lock )?(?!(?:cmp|test|push|bt|mul|i?div|jmp|call|wr[fg]sbase|nop) |imul \w+$)\w+ r15[dwb]?\b"
+                         r"|^(?:lock )?(?:xchg|xadd|mulx) .*,r15[dwb]?\b")
+
+
+def _check_counter(s):
+    if not s.loop:
+        return
+    for line in disassembled(s.code):
+        if _WRITES_R15.search(line):
+            raise Wrong(f"{s.where}: {line}: R15 counts the iterations of the loop that the copies are in; take another "
+                        f"register")
+
+
 def assemble(snippets, path, include, nasm="nasm", calls=True):
     """Writes the object. Raises Wrong with NASM's message and the snippet's own line. calls=False: no instruction
     may call Linux."""
@@ -304,6 +318,7 @@ def assemble(snippets, path, include, nasm="nasm", calls=True):
             s.code = _try([line for copy in s.copies for line in instructions(copy)], s.where, nasm).code
             s.size = -(-len(s.code) // len(s.copies))
         _check_size(s)
+        _check_counter(s)
         for part, where in ((s.code, ""), (init, ", --init"), (late_init, ", --late-init")):
             if part and not calls:
                 _check_calls(part, s.where + where)

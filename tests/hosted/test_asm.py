@@ -396,6 +396,21 @@ def test_a_person_hears_that_a_long_run_goes_on(monkeypatch):
     assert len(said) >= 2 and all(line.startswith("baretick: measuring for ") for line in said)
 
 
+@pytest.mark.parametrize("text, refused", [
+    *((text, True) for text in ("mov r15, 1", "dec r15", "xor r15d, r15d", "nop; setc r15b", "imul r15, rbx", "pop r15",
+                                "xchg rax, r15", "lock xadd [r14], r15", "mulx rax, r15, rcx")),
+    *((text, False) for text in ("mov [r14], r15", "cmp r15, rax", "test r15, r15", "push r15", "imul r15", "mul r15",
+                                 "mov rax, [r15 + 1]", "lock cmpxchg [r14], r15")),
+])
+def test_copies_in_a_loop_must_not_write_its_counter(text, refused, tmp_path):
+    made_of(tmp_path, text, unroll=2)
+    if refused:
+        with pytest.raises(snippet.Wrong, match="R15 counts the iterations"):
+            made_of(tmp_path, text, unroll=2, loop=3)
+    else:
+        made_of(tmp_path, text, unroll=2, loop=3)
+
+
 @pytest.mark.parametrize("fields, words", [
     ({"quiet": False, "shared": 0.934}, ["93%", "exclusive"]),
     ({"x87_stack_fault": True}, ["x87 stack", "--init"]),

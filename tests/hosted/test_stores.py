@@ -277,7 +277,7 @@ KINDS = {
     "mov rcx, 5; lea rdi, [r14]; xor eax, eax; rep stosq": (5, 40, 40, 5, 0, 0),
     "mov ecx, 4; lea rdi, [r14]; lea rsi, [r14 + 64]; rep movsw": (4, 8, 8, 4, 4, 4),
     "lock cmpxchg [r14], rbx": (1, 8, 0, 1, 1, 1),
-    "xchg [r14], r15; xchg [r14], r15": (2, 16, 0, 0, 2, 1),
+    "inc rbx; xchg [r14], rbx; xchg [r14], rbx": (2, 16, 0, 0, 2, 1),
     "btr qword [r14], 3": (1, 8, 0, 1, 1, 1),
     "movups [r14], xmm0; movups [r14 + 8], xmm0": (2, 32, 32, 2, 0, 0),
     "fld1; fstp tword [r14]": (1, 10, 10, 1, 0, 0),
