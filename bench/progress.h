@@ -54,8 +54,8 @@ struct progress_rest {
 struct progress_turn {
     double guess;
     double known; /* ticks that the row's turn before took; 0: it had no turn yet */
-    double part;  /* so much of it is done, 0 to 1, ... */
-    double taken; /* ... in so many ticks */
+    double part;  /* the share of it that is done, 0 to 1 */
+    double taken; /* ticks that this share took */
 };
 
 void progress_suite(struct progress *p);
@@ -66,7 +66,7 @@ void progress_first(struct progress *p, double guess, double taken);
 void progress_again(struct progress *p, double known, double taken);
 /* A row was stepped. */
 void progress_stepped(struct progress *p, double guess, double taken);
-/* `rows` were shown in so many ticks; a progress line was written. */
+/* `rows` were shown in `ticks`; a progress line was written. */
 void progress_told(struct progress *p, size_t rows, double ticks);
 void progress_line(struct progress *p, size_t bytes, double ticks);
 

@@ -31,7 +31,7 @@ struct pair {
 };
 
 #define CROWD_STEPS 12 /* 1, 2, 4 .. 1024 cores, and all */
-/* By so many cores at once: a core's ticks for one operation; the quickest and slowest core's. */
+/* One operation by `cores` cores at once: a core's ticks, and the quickest and slowest core's. */
 struct contest {
     unsigned cores;
     double ticks, least, greatest;
@@ -42,7 +42,7 @@ struct meeting {
     const struct run_cores *cores;
     struct row row;    /* status, why, ticks an operation in headline.ticks */
     bool signals;      /* its pairs are signals from the boot core to each other */
-    struct pair *pair; /* `pairs` of them, of so many that there are */
+    struct pair *pair; /* `pairs` of them, out of pairs_all */
     unsigned pairs, pairs_all;
     uint64_t backwards; /* times that a core read a TSC below the one it had been sent */
     struct contest contest[CROWD_STEPS];

@@ -80,8 +80,8 @@ struct essence {
     char clock[96];       /* empty: nothing is known */
     char window[24];      /* the window's row by its name, and ... */
     const char *gross;    /* ... the unit of its figure */
-    unsigned core, cores; /* whose figures stand here, of so many that measure; ... */
-    bool together;        /* ... all at once */
+    unsigned core, cores; /* whose figures these are; how many measure */
+    bool together;        /* all cores measure at once */
     uint64_t rows;        /* that have figures, on all cores */
     struct essence_figure figure[ESSENCE_ROWS];
     struct essence_spoils spoils;

@@ -7,7 +7,7 @@
 #include "bench/show/board.h"
 #include "bench/show/essence.h"
 
-/* With the head of the report: which machine it is, of so many cores. */
+/* With the head of the report: which machine it is; `cores` of it measure. */
 void essence_machine(struct essence *s, const struct run_facts *run, unsigned cores,
                      const struct board *b);
 

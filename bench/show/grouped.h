@@ -41,7 +41,7 @@ struct grouped {
     struct grouped_line line[GROUPED_LINES];
 };
 
-/* Before the first row of so many. */
+/* Before the first of the `selected` rows. */
 void grouped_begin(struct grouped *g, const struct run_facts *run, size_t selected);
 
 /* A row that is at its end; `trouble`: something is to be said of it. True: its column is all that
