@@ -1,0 +1,172 @@
+#include "hosted/replay/windows_pass.h"
+#include <stdlib.h>
+#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/stats.h"
+
+#define STEP_OF   16384 /* deltas that the step is found in, at the most */
+#define WINDOW_OF 4096  /* passes that a window's own part is found in, at the most */
+
+/* --- blocks to passes ------------------------------------------------------------------------- */
+
+static struct moments undisturbed(const struct windows_block *b, double step)
+{
+    uint64_t sorted[WINDOWS_BLOCK], scratch[WINDOWS_BLOCK];
+    struct moments kept = {0};
+
+    for (unsigned i = 0; i < WINDOWS_BLOCK; i++)
+        sorted[i] = b->ticks[i];
+    stats_sort(sorted, WINDOWS_BLOCK);
+    struct summary s = stats_summary(sorted, WINDOWS_BLOCK, scratch);
+    double above = stats_disturbed_above(&s, step);
+    for (unsigned i = 0; i < WINDOWS_BLOCK; i++)
+        if ((double)b->ticks[i] <= above)
+            moments_add(&kept, (double)b->ticks[i]);
+    return kept;
+}
+
+static struct pass *new_pass(struct windows_run *run, const struct windows_block *b,
+                             struct moments before)
+{
+    if (run->passes == run->room) {
+        size_t room = run->room ? 2 * run->room : 64;
+        struct pass *more = realloc(run->pass, room * sizeof *more);
+        if (more == NULL)
+            return NULL;
+        run->pass = more;
+        run->room = room;
+    }
+    struct pass *p = &run->pass[run->passes++];
+    *p = (struct pass){.launch = b->launch,
+                       .body = b->body,
+                       .placement = b->placement,
+                       .witness = {before},
+                       .r = {UNKNOWN, UNKNOWN},
+                       .r2 = {UNKNOWN, UNKNOWN}};
+    return p;
+}
+
+static void add_block(struct pass *p, const struct windows_block *b, double mean)
+{
+    double *ruler = b->kind == WINDOWS_R ? p->r : b->kind == WINDOWS_R2 ? p->r2 : NULL;
+
+    p->sum[b->kind] += mean;
+    p->n[b->kind]++;
+    if (ruler != NULL) {
+        ruler[1] = mean;
+        if (!is_known(ruler[0]))
+            ruler[0] = mean;
+    }
+}
+
+double windows_mean(const struct pass *p, enum windows_kind k)
+{
+    return p->n[k] ? p->sum[k] / p->n[k] : UNKNOWN;
+}
+
+/* A witness ends the pass that it follows, and begins the next. */
+static bool gather_passes(struct windows_run *run)
+{
+    struct pass *open = NULL;
+    struct moments before = {0};
+
+    for (size_t i = 0; i < run->text.blocks; i++) {
+        const struct windows_block *b = &run->text.block[i], *last = i > 0 ? b - 1 : b;
+        struct moments kept = undisturbed(b, run->step);
+        if (b->launch != last->launch || b->body != last->body || b->placement != last->placement ||
+            b->after_refused) {
+            open = NULL;
+            before = (struct moments){0};
+        }
+        if (b->kind == WINDOWS_W) {
+            if (open != NULL)
+                open->witness[1] = kept;
+            open = NULL;
+            before = kept;
+            continue;
+        }
+        if (open == NULL)
+            open = new_pass(run, b, before);
+        if (open == NULL)
+            return false;
+        add_block(open, b, kept.mean);
+    }
+    return true;
+}
+
+/* --- the witness ------------------------------------------------------------------------------ */
+
+/* What a window takes by itself, in core cycles: what the ruler does not grow by. One number for
+ * the recording, the median over passes: of one pass it is the noisiest part of a reading. */
+static void find_window(struct windows_run *run)
+{
+    static double window[WINDOW_OF];
+    size_t n = 0, every = run->passes / WINDOW_OF + 1;
+
+    for (size_t i = 0; i < run->passes; i += every) {
+        double r = windows_mean(&run->pass[i], WINDOWS_R),
+               r2 = windows_mean(&run->pass[i], WINDOWS_R2);
+        if (r2 > r)
+            window[n++] = (2 * r - r2) / (r2 - r) * WINDOWS_ADDS;
+    }
+    run->window = n ? median(window, n) : UNKNOWN;
+}
+
+/* Core cycles a NOP by the ruler that stands next to it; `side` 0: before, 1: after. */
+static void take_reading(struct windows_run *run, struct pass *p, unsigned side)
+{
+    const struct moments *nops = &p->witness[side];
+    double ruler = p->r[side] + p->r2[side]; /* R has WINDOWS_ADDS, R2 twice as many */
+    double c = ruler / (3 * WINDOWS_ADDS + 2 * run->window), ticks = nops->mean - run->window * c;
+    bool good = nops->n > 1 && c > 0 && ticks > 0;
+    /* Means of a block each: a length that lies between two steps is read as either, with half a
+     * step of standard deviation at the most. What c adds is less, as the ruler is longer. */
+    double error = run->step / 2 / mathx_sqrt(WINDOWS_BLOCK), part = nops->mean / ruler;
+
+    p->level[side] = good ? ticks / c / WINDOWS_NOPS : UNKNOWN;
+    p->noise[side] = good ? error * mathx_sqrt(1 + 2 * part * part) / c / WINDOWS_NOPS : 0;
+    witness_add(&run->witness, p->level[side], good ? p->noise[side] / p->level[side] : 0,
+                good && witness_steady(moments_sd(nops), run->step, ticks));
+}
+
+/* By the noise that a reading of the best has: one by chance too high would seem surer. */
+static bool is_quiet(const struct windows_run *run, const struct pass *p, unsigned side)
+{
+    return witness_quiet(&run->witness, p->level[side], p->noise[side] / run->witness.best);
+}
+
+/* All readings first: what was taken under an older best is judged by the last one. */
+static void judge_passes(struct windows_run *run)
+{
+    for (size_t i = 0; i < run->passes; i++) {
+        take_reading(run, &run->pass[i], 0);
+        take_reading(run, &run->pass[i], 1);
+    }
+    for (size_t i = 0; i < run->passes; i++) {
+        struct pass *p = &run->pass[i];
+        p->shared = !is_quiet(run, p, 0) || !is_quiet(run, p, 1);
+    }
+}
+
+/* Of the TSC, in the empty windows and the rulers. */
+static double find_step(const struct windows_text *t)
+{
+    static uint64_t deltas[STEP_OF];
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->blocks && n + WINDOWS_BLOCK <= STEP_OF; i++)
+        if (t->block[i].kind != WINDOWS_W && t->block[i].kind < WINDOWS_B)
+            for (unsigned k = 0; k < WINDOWS_BLOCK; k++)
+                deltas[n++] = t->block[i].ticks[k];
+    return n ? stats_step(deltas, n) : 1;
+}
+
+bool windows_find_passes(struct windows_run *run)
+{
+    run->step = find_step(&run->text);
+    if (!gather_passes(run))
+        return false;
+    find_window(run);
+    judge_passes(run);
+    return true;
+}
