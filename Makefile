@@ -339,18 +339,21 @@ UNIT     := $(B)/unit
 # host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
 UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/model/% bench/report/%,$(C_SRC))) bench/api/registry.c \
 	bench/api/report.c \
-	$(filter-out tests/unit/test_% tests/unit/fuzz_%,$(sort $(wildcard tests/unit/*.c))) \
+	$(sort $(wildcard tests/unit/*.c)) \
 	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))
+# One program each, build/unit/COMPILER/NAME; they stand in folders like those of what they test.
+UNIT_TESTS := $(sort $(shell find tests/unit -name 'test_*.c' -o -name 'fuzz_*.c' ! -name fuzz_main.c))
 LDLIBS_test_stores_operands := $(if $(HAS_ZYDIS),-lZydis)
 # What a test links besides: its lines "// links: bench/measure/layout.c ...", here as NAME:SOURCE. What such a
 # source calls and nobody links, the test defines.
 UNIT_LINKS := $(shell awk '$$1 == "//" && $$2 == "links:" { n = FILENAME; gsub(/.*\/|\.c$$/, "", n); \
-	for (i = 3; i <= NF; i++) print n ":" $$i }' tests/unit/test_*.c)
+	for (i = 3; i <= NF; i++) print n ":" $$i }' $(UNIT_TESTS))
 links_of = $(patsubst $1:%,%,$(filter $1:%,$(UNIT_LINKS)))
 $(foreach s,$(sort $(foreach l,$(UNIT_LINKS),$(lastword $(subst :, ,$l)))),$(if $(wildcard $s),,$(error \
 	tests/unit links $s, which is not there)))
-UNIT_NAMES := $(filter-out fuzz_main,$(basename $(notdir \
-	$(sort $(wildcard tests/unit/test_*.c tests/unit/fuzz_*.c)))))
+UNIT_NAMES := $(basename $(notdir $(UNIT_TESTS)))
+UNIT_TWICE := $(shell printf '%s\n' $(UNIT_NAMES) | sort | uniq -d)
+$(if $(UNIT_TWICE),$(error tests/unit has two programs of one name: $(UNIT_TWICE)))
 CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer $(WARN) -I.
 
@@ -363,12 +366,15 @@ $(UNIT)/$1/%.o: %.c $(UNIT)/flags
 $(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o) $(UNIT)/sources
 	@rm -f $$@
 	@ar rc $$@ $$(filter %.o,$$^)
-$(UNIT)/$1/test_%: $(UNIT)/$1/tests/unit/test_%.o $(UNIT)/$1/lib.a
-	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) -lcmocka $$(LDLIBS_$$(@F))
-$(UNIT)/$1/fuzz_%: $(UNIT)/$1/tests/unit/fuzz_%.o $(UNIT)/$1/tests/unit/fuzz_main.o $(UNIT)/$1/lib.a
-	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$^
 endef
 $(foreach c,$(UNIT_CCS),$(eval $(call unit_rules,$c)))
+# $1: the compiler, $2: a test's source, $3: its name
+define unit_program
+$(UNIT)/$1/$3: $(UNIT)/$1/$(2:.c=.o) $(if $(filter fuzz_%,$3),$(UNIT)/$1/tests/unit/fuzz/fuzz_main.o) $(UNIT)/$1/lib.a
+	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) \
+		$(if $(filter test_%,$3),-lcmocka $(LDLIBS_$3))
+endef
+$(foreach c,$(UNIT_CCS),$(foreach t,$(UNIT_TESTS),$(eval $(call unit_program,$c,$t,$(basename $(notdir $t))))))
 $(foreach c,$(UNIT_CCS),$(foreach n,$(UNIT_NAMES),$(if $(call links_of,$n),$(eval \
 	$(UNIT)/$c/$n: $(patsubst %.c,$(UNIT)/$c/%.o,$(call links_of,$n))))))
 .SECONDARY:

@@ -92,7 +92,7 @@ def test_adaptive_has_each_on_its_own(run, source, known):
     (["cycle=perf"], "perf"), (["cycle=aperf,perf,auto"], "perf"), (["cycle=pmc,perf"], "pmc"), (["cycle=auto"], "ruler"),
 ])
 def test_a_counter_by_read_is_a_source_as_any(words, source):
-    """With a counter that every machine has. What read(2) gives, and when it fails: tests/unit/test_counter.c."""
+    """With a counter that every machine has. What read(2) gives, and when it fails: tests/unit/hosted/test_counter.c."""
     ran = subprocess.run([COUNTED, *ROW, "instructions=off", *words], capture_output=True, text=True, timeout=300, check=False)
     records = [json.loads(line) for line in ran.stdout.splitlines()]
     (head,), (row,) = ([r for r in records if r["type"] == kind] for kind in ("run", "row"))

@@ -160,7 +160,7 @@ BARETICK_ROW(timed, row, "100 additions, one after the other", .body = chain, .o
 @pytest.mark.silicon
 def test_long_windows_are_compensated(run, tmp_path):
     """Windows of 20 ms and more: no minimum is without timer interrupts, and each one's are taken off. That the rest
-    is nearer the truth is for tests/unit/test_method.c, whose clock does not drift."""
+    is nearer the truth is for tests/unit/lib/config/test_method.c, whose clock does not drift."""
     path = made.of_source(tmp_path, "timed", LONG)
     words = ("suite=timed", "method=kbest", "most=32")
     report = run(f"objects={path}", "format=jsonl", *words, "compensate=on").report()
