@@ -11,11 +11,14 @@
 
 /* What is known of an operation, in core cycles; UNKNOWN: not known. */
 struct loop_facts {
-    double net, lo;      /* its figure, and where the interval begins */
+    double net, lo, hi;  /* its figure and its interval */
     double loop;         /* of a turn of the empty loop */
     double instructions; /* that it executes, those of the loop taken off */
     double nop;          /* that a NOP takes: 1 / the core's width */
 };
+
+/* A turn with the operation. UNKNOWN where that is not above zero: a turn takes time. */
+double loop_gross(const struct loop_facts *f);
 
 /* What follows from that, by rules that use nothing but the core's own width, and assume that an
  * instruction takes half a NOP's time at the least: two that are fused take one slot. */

@@ -149,15 +149,15 @@ static inline int64_t stepped_net(const struct stepped *s)
 /* Whether it is known that its operations were executed (bench/measure/check.h). */
 enum work { WORK_NOTHING_TO_JUDGE, WORK_JUDGED, WORK_NOT_JUDGED };
 
-/* What the loop around an operation hides of it (bench/measure/loop_cost.h): nothing; perhaps some,
- * since the operation costs less than the loop; some, since its instructions take longer; all,
- * since nothing is left. */
+/* What the loop around an operation hides of it (bench/measure/loop_cost.h): nothing; perhaps some;
+ * some, since its instructions take longer; all, since nothing is left. */
 enum hidden { HIDDEN_NOT, HIDDEN_MAYBE, HIDDEN_PART, HIDDEN_ALL };
 
 /* Core cycles an operation; UNKNOWN: it has no loop, or this method does not tell. */
 struct row_loop {
     double cycles; /* a turn of the empty loop, ... */
-    double gross;  /* ... and one with the operation: nothing is subtracted */
+    double gross;  /* ... and one with the operation: nothing is subtracted; UNKNOWN also where
+                      that is not above zero */
     enum hidden hides;
 };
 

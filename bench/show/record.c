@@ -181,7 +181,7 @@ static void record_loop(struct json *j, const struct row *row)
     static const char *const hides[] = {
         [HIDDEN_MAYBE] = "maybe", [HIDDEN_PART] = "part", [HIDDEN_ALL] = "all"};
 
-    if (row->method.method != METHOD_DOUBLED || !is_known(row->loop.gross))
+    if (row->method.method != METHOD_DOUBLED || !is_known(row->loop.cycles))
         return;
     json_f64(j, "gross_cycles", row->loop.gross, 6);
     json_f64(j, "loop_cycles", row->loop.cycles, 6);

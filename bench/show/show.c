@@ -171,9 +171,13 @@ static void show_hidden(struct report *r, const struct row *row)
         return;
     fmt(r->out, "  ^ its loop %s: net ", hides[row->loop.hides]);
     num_f64(r->out, row->headline.cycles.theta, 3, 0);
-    fmt(r->out, ", gross ");
-    num_f64(r->out, row->loop.gross, 3, 0);
-    fmt(r->out, " cycles a turn; the loop alone ");
+    if (is_known(row->loop.gross)) {
+        fmt(r->out, ", gross ");
+        num_f64(r->out, row->loop.gross, 3, 0);
+        fmt(r->out, " cycles a turn; the loop alone ");
+    } else {
+        fmt(r->out, ", gross not known (noise); the loop alone ");
+    }
     num_f64(r->out, row->loop.cycles, 3, 0);
     fmt(r->out, "\r\n");
 }

@@ -153,7 +153,7 @@ def relative_to(record):
     per_op = record["per_op"]
     if not figure.is_near_zero(per_op["cycles"]):
         return per_op["cycles"]
-    return per_op.get("gross_cycles", figure.NEAR_ZERO)
+    return figure.gross(per_op) or figure.NEAR_ZERO
 
 
 def narrowest(values, share):

@@ -20,7 +20,7 @@ class Bar:
         self.text, self.bad = shown.text, shown.text.endswith(("FAIL", "shared", "doubted"))
         self.net = shown.value if row["status"] == "ok" else None
         self.lo, self.hi = (per_op.get(k) if shown.half is not None else None for k in ("cycles_lo", "cycles_hi"))
-        self.gross = per_op.get("gross_cycles") if self.net is not None and figure.unit(row) == "cycles" else None
+        self.gross = figure.gross(per_op) if self.net is not None and figure.unit(row) == "cycles" else None
         if row["status"] == "wrong":
             self.text = ink.plain(f"FAILED: {row.get('why', 'no reason given')}", 48)
 

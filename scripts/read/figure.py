@@ -74,6 +74,13 @@ def is_near_zero(value, lo=None, loop=None):
     return value < (NEAR_ZERO if loop is None else loop / 2) or (lo is not None and lo <= 0)
 
 
+def gross(per_op):
+    """Core cycles of a turn with the operation; None where they are not known. Reports of older programs have
+    figures below zero there, which is noise."""
+    found = per_op.get("gross_cycles")
+    return found if found is not None and found > 0 else None
+
+
 HIDES = {"maybe": "its loop may hide part of it", "part": "its loop hides part of it",
          "all": "its loop hides all of it"}  # bench/show/show.c says the same
 
@@ -82,11 +89,13 @@ def hidden(row):
     """Of a row whose cost the loop around it hides, all or in part, or is near zero beside it: what a turn takes, in
     words. Else empty."""
     per_op = row.get("per_op", {})
-    cycles, gross, loop = (per_op.get(key) for key in ("cycles", "gross_cycles", "loop_cycles"))
+    cycles, lo, loop = (per_op.get(key) for key in ("cycles", "cycles_lo", "loop_cycles"))
     hides = HIDES.get(per_op.get("hidden"))
-    if None in (cycles, gross, loop) or not (hides or is_near_zero(cycles, per_op.get("cycles_lo"), loop)):
+    if None in (cycles, loop) or not (hides or is_near_zero(cycles, lo, loop)):
         return ""
-    said = f"net {cycles:.3f}, gross {gross:.3f} cycles a turn; the loop alone {loop:.3f}"
+    turn = gross(per_op)
+    total = "gross not known (noise)" if turn is None else f"gross {turn:.3f} cycles a turn"
+    said = f"net {cycles:.3f}, {total}; the loop alone {loop:.3f}"
     return f"{hides}: {said}" if hides else said
 
 

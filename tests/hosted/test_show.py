@@ -82,6 +82,18 @@ def test_a_cost_that_the_loop_hides_is_shown_with_the_gross_cost(kept):
     assert "its loop hides part of it: net 0.900, gross 1.900 cycles a turn; the loop alone 1.000" in said
 
 
+def test_a_gross_cost_below_zero_is_not_shown(kept):
+    """Older programs recorded it; newer ones leave it out."""
+    old, new = row("old", -1.5), row("new", -1.5)
+    for found in (old, new):
+        found["per_op"].update(loop_cycles=1, hidden="maybe")
+    old["per_op"]["gross_cycles"] = -0.5
+    path = kept(whole(old, new))
+    said = baretick("show", path).stdout
+    assert said.count("net -1.500, gross not known") == 2 and "-0.5" not in said, said
+    assert not any("gross_cycles" in r for r in json.loads(baretick("show", path, "--format", "json").stdout))
+
+
 def test_an_interval_on_one_side_is_shown_by_its_longer_one(kept):
     found = row("x", 3)
     found["per_op"].update(cycles_lo=2.99, cycles_hi=4.0)
