@@ -4,13 +4,13 @@
 #include "bench/window/window.h"
 #include "lib/text/fmt.h"
 
-#define PARTS_A_S  50  /* of a second: what a recipe may take */
-#define TICKS_MOST 5e7 /* the same, where no clock tells what a second is */
-#define WAYS_MOST  4   /* there, back, there, back */
+#define PARTS_A_S  100   /* of a second: what a recipe may take */
+#define TICKS_MOST 2.5e7 /* the same, where no clock tells what a second is */
+#define WAYS_MOST  4     /* there, back, there, back */
 
 extern const struct unit unit_chain_add, unit_chain_before;
 
-static void build(const struct engine *e, enum recipe recipe, window_fn fn[GROWING_BODIES])
+static void build_bodies(const struct engine *e, enum recipe recipe, window_fn fn[GROWING_BODIES])
 {
     char tag[48];
     struct code code;
@@ -61,7 +61,7 @@ unsigned growing_take(const struct engine *e, enum recipe recipe, uint64_t least
     window_fn fn[GROWING_BODIES];
     unsigned block = 1, ways = 2;
 
-    build(e, recipe, fn);
+    build_bodies(e, recipe, fn);
     forget(least);
     take_way(e, fn, 1, 0, least); /* caches and predictors */
     uint64_t began = tsc_now();

@@ -10,12 +10,12 @@
 #include "bench/measure/context.h"
 #include "bench/model/probe.h"
 
-/* Ticks of a fiftieth of a second: what the windows of a recipe may take that are for show. */
+/* Ticks of a hundredth of a second: what the windows of a recipe may take that are for show. */
 double growing_ticks(const struct engine *e);
 
 /*
  * least[i]: the least window over i * GROWING_STEP adds, in ticks. The bodies are gone through
- * there and back, in blocks. On silicon as many windows each as a fiftieth of a second has room
+ * there and back, in blocks. On silicon as many windows each as a hundredth of a second has room
  * for, 64 at the most, 2 at the least; elsewhere windows are exact or noise, and 2 it is. Returns
  * how many.
  */

@@ -55,18 +55,22 @@ static void judge_round(const struct engine *e, const uint64_t *samples, size_t 
         }
 }
 
-/* There and back. */
-static size_t round_of(size_t n)
+static size_t rounds_of(size_t n)
 {
-    size_t ways = (n + 2 * ENGINE_BLOCK - 1) / (2 * ENGINE_BLOCK);
+    return (n + INTERLEAVE_ROUND - 1) / INTERLEAVE_ROUND;
+}
 
-    return n < INTERLEAVE_ROUND ? ways * 2 * ENGINE_BLOCK : INTERLEAVE_ROUND;
+size_t interleave_windows(size_t n)
+{
+    size_t rounds = rounds_of(n), blocks = rounds * 2 * ENGINE_BLOCK;
+
+    return (n + blocks - 1) / blocks * blocks;
 }
 
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
                 struct interleaved *kind)
 {
-    const size_t round = round_of(n);
+    const size_t all = interleave_windows(n), round = all / rounds_of(n);
     uint64_t *samples = e->memory, *sorted = samples + kinds * round;
     double sum[INTERLEAVE_KINDS] = {0};
     bool shared[INTERLEAVE_KINDS][BLOCKS];
@@ -76,7 +80,7 @@ void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
         /* Warm-up. */
         fill_block(e, fn[k], samples, 0);
     }
-    for (size_t done = 0; done < n; done += round) {
+    for (size_t done = 0; done < all; done += round) {
         for (size_t at = 0; at < round; at += 2 * ENGINE_BLOCK) {
             for (unsigned k = 0; k < kinds; k++)
                 shared[k][at / ENGINE_BLOCK] = fill_quiet_block(e, fn[k], samples + k * round, at);

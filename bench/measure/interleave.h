@@ -11,7 +11,7 @@
 #include "bench/window/window.h"
 
 #define INTERLEAVE_KINDS 16
-#define INTERLEAVE_ROUND 512 /* windows of each kind that are judged together, or all if fewer */
+#define INTERLEAVE_ROUND 512 /* windows of each kind that are judged together, at most */
 /* Words of engine memory it uses. */
 #define INTERLEAVE_NEED ((INTERLEAVE_KINDS + 2) * INTERLEAVE_ROUND)
 
@@ -21,11 +21,14 @@ struct interleaved {
     double location; /* their mean; UNKNOWN: there are none */
 };
 
+/* How many windows of each kind interleave() takes where n, at least 1, are asked for: equal rounds
+ * of whole blocks, there and back. */
+size_t interleave_windows(size_t n);
+
 /*
- * At least n windows of each of `kinds` (at most INTERLEAVE_KINDS). Blocks that somebody else
- * shared (own.h) are taken again some times, while own_may_search(), then left out. Of
- * n >= INTERLEAVE_ROUND the last round's deltas stay in e->memory, kind after kind,
- * INTERLEAVE_ROUND of each.
+ * interleave_windows(n) windows of each of `kinds` (at most INTERLEAVE_KINDS). Blocks that somebody
+ * else shared (own.h) are taken again some times, while own_may_search(), then left out. The deltas
+ * of the last round stay in e->memory, kind after kind.
  */
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
                 struct interleaved *kind);

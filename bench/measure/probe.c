@@ -10,13 +10,14 @@
 #include "lib/text/mem.h"
 
 #define POINT_WINDOWS 64 /* a point of the table, where windows are exact or noise anyway */
-/* On silicon a point of the recipe in use is taken to this half-width, core cycles, within bounds;
- * of another recipe by the lower bound, or as many as growing_ticks() has room for: a VM's CPUID
- * takes 10,000 ticks. All of it at several placements of the code in its line, in several rounds:
- * what they make of a point is its error. */
-#define POINT_HALF   0.3
+/* On silicon a point of the recipe in use is taken to this half-width, core cycles, within bounds:
+ * a quarter of what a point may be off its line (LINEARITY_BEND). Of another recipe by the lower
+ * bound, or as many as growing_ticks() has room for: a VM's CPUID takes 10,000 ticks. All of it at
+ * several placements of the code in its line, in several rounds: what they make of a point is its
+ * error. */
+#define POINT_HALF   0.5
 #define TURN         (2 * ENGINE_BLOCK) /* windows of a point, there and back */
-#define TURNS_LEAST  4                  /* a group has; of fewer a neighbour may leave none */
+#define TURNS_LEAST  2                  /* a group has; of fewer a neighbour may leave none */
 #define POINT_LEAST  2048
 #define POINT_MOST   (1u << 17)
 #define PLACEMENTS   4
@@ -196,14 +197,12 @@ static bool is_mostly_quiet(const struct probe *p, enum recipe r)
     return 2 * p->recipe[r].quiet >= p->recipe[r].groups;
 }
 
-/* Windows of each of the groups, in whole rounds of interleave.h where one is not enough. */
+/* Windows of each of the groups. */
 static size_t group_windows(const struct engine *e, enum recipe r, unsigned groups)
 {
     size_t n = (point_windows(e, r) + groups - 1) / groups;
 
-    if (n <= GROUP_LEAST)
-        return GROUP_LEAST;
-    return (n + INTERLEAVE_ROUND - 1) / INTERLEAVE_ROUND * INTERLEAVE_ROUND;
+    return interleave_windows(n < GROUP_LEAST ? GROUP_LEAST : n);
 }
 
 static bool is_in_doubt(const struct probe *p, enum recipe r)

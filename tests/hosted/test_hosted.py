@@ -342,19 +342,15 @@ def test_regression_over_growing_bodies(shared_run):
         assert shown and float(shown[1]) == pytest.approx(fit["slope_cycles"], abs=6e-6), ended.out
 
 
-def test_a_recipe_that_is_not_in_use_has_a_bounded_time(shared_run):
-    """A fiftieth of a second, or 128 windows at each of 4 placements: a hypervisor answers CPUID in thousands of ticks.
-    Points that were shared all the time have no ticks."""
+def test_a_recipe_that_is_not_in_use_has_few_windows(shared_run):
+    """As many as fit into its time, 64 at least at each of 4 placements. tests/unit/test_probe.c has the time."""
     report = shared_run(*QUICK, "format=jsonl").report()
     if report.run["execution"] != "silicon":
         pytest.skip("not a CPU of one's own")
     others = [r for name, r in report.linearity.items() if name != report.run["recipe"] and "why" not in r]
     assert len(others) >= 4
     for r in others:
-        ticks = sum(p.get("ticks", 0) for p in r["points"])
-        assert 512 <= r["n"] <= 2048 and r["n"] % 128 == 0, r
-        # Twice as much: the few windows that were timed can have been quicker.
-        assert r["n"] == 512 or r["n"] * ticks <= 2 * report.run["tsc"]["hz"] / 50, r
+        assert 256 <= r["n"] <= 2048 and r["n"] % 128 == 0, r
 
 
 def test_report(run):
