@@ -145,7 +145,7 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 	$(call say,NASM $<)$(NASM) -f elf64 -I ./ -Werror $(NASMFLAGS_$<) -MD $(@:.o=.d) -MP -o $@ $<
 
 # The rows' functions, with their relocations, as bytes of the program: what is measured is placed
-# from there (bench/measure/compiled.h). Each section of code or data remains separate. What they
+# from there (bench/place/compiled.h). Each section of code or data remains separate. What they
 # call besides each other is linked in.
 SUITES      := $(OBJ)/suites.o
 SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/object/gnu_hash lib/text/mem lib/text/str)
@@ -344,7 +344,7 @@ UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/m
 # One program each, build/unit/COMPILER/NAME; they stand in folders like those of what they test.
 UNIT_TESTS := $(sort $(shell find tests/unit -name 'test_*.c' -o -name 'fuzz_*.c' ! -name fuzz_main.c))
 LDLIBS_test_stores_operands := $(if $(HAS_ZYDIS),-lZydis)
-# What a test links besides: its lines "// links: bench/measure/layout.c ...", here as NAME:SOURCE. What such a
+# What a test links besides: its lines "// links: bench/place/layout.c ...", here as NAME:SOURCE. What such a
 # source calls and nobody links, the test defines.
 UNIT_LINKS := $(shell awk '$$1 == "//" && $$2 == "links:" { n = FILENAME; gsub(/.*\/|\.c$$/, "", n); \
 	for (i = 3; i <= NF; i++) print n ":" $$i }' $(UNIT_TESTS))

@@ -1,10 +1,10 @@
 #include "bench/progress.h"
 #include "bench/cores/gaps.h"
-#include "bench/measure/gathered.h"
-#include "bench/measure/method.h"
-#include "bench/measure/place.h"
-#include "bench/measure/parts.h"
-#include "bench/measure/steps.h"
+#include "bench/sample/gathered.h"
+#include "bench/method/method.h"
+#include "bench/place/place.h"
+#include "bench/place/parts.h"
+#include "bench/check/steps.h"
 #include "lib/stats/known.h"
 
 /*

@@ -6,7 +6,7 @@
  * guesses, corrects that: those of the same suite, where there are any. The turn that runs counts
  * by the part of it that is done. What it takes to show a row is learnt from those that were shown,
  * and before that guessed from how quick the progress line itself is written, since a serial port
- * may need longer than the rows. After its last turn a row is stepped (bench/measure/steps.h),
+ * may need longer than the rows. After its last turn a row is stepped (bench/check/steps.h),
  * which in a process can take longer than all that was before: guessed from what a step takes, and
  * from how long the row's windows are.
  */
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "bench/api/bench.h"
-#include "bench/measure/context.h"
+#include "bench/context/context.h"
 
 /* Ticks that a row may take on one core, in all its rounds, before anything is known of it. */
 double progress_guess(const struct engine *e, const struct bench *b);

@@ -58,7 +58,7 @@ enum form {
 };
 
 /* What a row can need that not every platform or CPU has (engine_lacks in
- * bench/measure/context.h). */
+ * bench/context/context.h). */
 enum need {
     NEED_RING0 = 1, /* privileged instructions, MSRs */
     NEED_BMI2 = 2,  /* SHLX and its like */
@@ -100,7 +100,7 @@ struct bench {
     /*
      * Code, first of all: of a row, the suites' object has only what is before `suite`
      * (scripts/thin_suites). The functions of FORM_FUNCTION are placed anew for each placement, as
-     * are setup, check and before of such a row (bench/measure/compiled.h). What they share besides
+     * are setup, check and before of such a row (bench/place/compiled.h). What they share besides
      * the object may be static.
      */
     body_fn function;       /* FORM_FUNCTION */
@@ -140,7 +140,7 @@ struct bench {
     bool errors_are_wrong;         /* one failed operation fails the row */
     uint32_t grain;                /* both take n in multiples of it only; 0: any n; ... */
     uint32_t most_ops;             /* ... and no n above this; 0: no limit */
-    /* Operations that are single-stepped at the least (bench/measure/steps.h), where fewer than a
+    /* Operations that are single-stepped at the least (bench/check/steps.h), where fewer than a
      * grain execute what all others do on average; 0: a grain. */
     uint32_t step_ops;
 

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/cores/exchange.h"
-#include "bench/measure/barrier.h"
-#include "bench/measure/context.h"
+#include "bench/context/barrier.h"
+#include "bench/context/context.h"
 #include "bench/model/cores.h"
 
 struct plan;

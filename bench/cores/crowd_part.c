@@ -1,6 +1,6 @@
 #include "bench/cores/crowd_part.h"
 #include "bench/cores/plan.h"
-#include "bench/measure/guard.h"
+#include "bench/check/guard.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

@@ -1,6 +1,6 @@
 /*
  * One core's part in a meeting (bench/cores/crowd.h), guarded: it can neither hold the machine nor,
- * by a fault, end the run (bench/measure/guard.h).
+ * by a fault, end the run (bench/check/guard.h).
  */
 #ifndef BENCH_CORES_CROWD_PART_H
 #define BENCH_CORES_CROWD_PART_H

@@ -1,5 +1,5 @@
 #include "bench/cores/crowd_run.h"
-#include "bench/measure/gate.h"
+#include "bench/context/gate.h"
 #include "lib/text/mem.h"
 
 /* A round of a contest: long beside the start of all cores, short beside a slice of a host's. */

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "bench/measure/barrier.h"
+#include "bench/context/barrier.h"
 
 #define EXCHANGE_BATCHES 33 /* at the most; odd, so that one is in the middle */
 

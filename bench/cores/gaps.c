@@ -1,6 +1,6 @@
 #include "bench/cores/gaps.h"
-#include "bench/measure/guard.h"
-#include "bench/measure/interleave.h"
+#include "bench/check/guard.h"
+#include "bench/sample/interleave.h"
 #include "lib/stats/stats.h"
 #include "lib/text/mem.h"
 

@@ -12,10 +12,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "bench/measure/barrier.h"
-#include "bench/measure/context.h"
-#include "bench/measure/gate.h"
-#include "bench/measure/pace.h"
+#include "bench/context/barrier.h"
+#include "bench/context/context.h"
+#include "bench/context/gate.h"
+#include "bench/context/pace.h"
 #include "bench/model/cores.h"
 
 struct crowd;

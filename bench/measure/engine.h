@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "bench/measure/context.h"
-#include "bench/measure/gathered.h"
+#include "bench/context/context.h"
+#include "bench/sample/gathered.h"
 
 /* Windows of each kind that a row takes, before it is known what executes the code. */
 uint32_t engine_samples_most(const struct options *o);

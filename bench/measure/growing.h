@@ -7,7 +7,7 @@
 #ifndef BENCH_MEASURE_GROWING_H
 #define BENCH_MEASURE_GROWING_H
 
-#include "bench/measure/context.h"
+#include "bench/context/context.h"
 #include "bench/model/probe.h"
 
 /* Ticks of a hundredth of a second: what the windows of a recipe may take that are for show. */

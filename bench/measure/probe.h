@@ -5,7 +5,7 @@
 #ifndef BENCH_MEASURE_PROBE_H
 #define BENCH_MEASURE_PROBE_H
 
-#include "bench/measure/context.h"
+#include "bench/context/context.h"
 #include "bench/model/probe.h"
 
 /* Measures all of it; sets e's execution, step and ticks_per_cycle. */

@@ -1,4 +1,4 @@
-/* What a method measures before the first row (bench/measure/bare.h, c_program.h). */
+/* What a method measures before the first row (bench/method/bare.h, c_program.h). */
 #ifndef BENCH_MODEL_AHEAD_H
 #define BENCH_MODEL_AHEAD_H
 

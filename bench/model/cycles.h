@@ -1,4 +1,4 @@
-/* Where core cycles come from (bench/measure/cycle.h starts and reads it). */
+/* Where core cycles come from (bench/sample/cycle.h starts and reads it). */
 #ifndef BENCH_MODEL_CYCLES_H
 #define BENCH_MODEL_CYCLES_H
 

@@ -14,7 +14,7 @@
 #include "lib/stats/known.h"
 #include "lib/stats/tick.h"
 
-/* Whether the core is ours alone, by its witness (bench/measure/own.h). */
+/* Whether the core is ours alone, by its witness (bench/sample/own.h). */
 struct own_facts {
     const char *why_not;     /* the witness does not run; NULL: it does */
     double best;             /* core cycles a NOP, of its best readings; 0: none is steady */
@@ -28,14 +28,14 @@ static inline double own_share(const struct own_facts *own)
     return own->blocks ? (double)own->shared / (double)own->blocks : UNKNOWN;
 }
 
-/* Timer interrupts in windows (bench/measure/compensate.h). */
+/* Timer interrupts in windows (bench/figure/compensate.h). */
 struct compensate {
     const char
         *why_not; /* it was asked for and does not run; NULL: it runs, or was not asked for */
     struct tick_cost cost;
 };
 
-/* Whether single-stepping works on this core (bench/measure/steps.h). */
+/* Whether single-stepping works on this core (bench/check/steps.h). */
 struct stepping {
     bool tried;
     char why_not[96]; /* empty: it works */

@@ -1,5 +1,5 @@
 /*
- * The result of a row on one core: plain data, which bench/measure/ fills and bench/show/ reads.
+ * The result of a row on one core: plain data, which measuring fills and bench/show/ reads.
  * The headers of headline, method and engine say how it is measured.
  */
 #ifndef BENCH_MODEL_ROW_H
@@ -37,7 +37,7 @@ static inline bool core_figures_apart(const struct core_figure *a, const struct 
     return a->lo > b->hi || a->hi < b->lo;
 }
 
-/* --- the figure: by method=doubled (bench/measure/headline.h), or by another (method.h) ------- */
+/* --- the figure: by method=doubled (bench/figure/headline.h), or by another (method.h) ------- */
 
 /* By one source of cycles. */
 struct figure {
@@ -57,7 +57,7 @@ struct headline {
     struct modes modes; /* in cycles; count 0 where those are not known */
 };
 
-/* --- all other methods (bench/measure/method.h) ----------------------------------------------- */
+/* --- all other methods (bench/method/method.h) ----------------------------------------------- */
 
 /* What a method made of one kind of window. */
 struct method_side {
@@ -93,7 +93,7 @@ struct method_result {
     uint64_t clock_again, clock_failed; /* its readings that were repeated, and given up */
 };
 
-/* --- instructions, by single-stepping (bench/measure/steps.h) --------------------------------- */
+/* --- instructions, by single-stepping (bench/check/steps.h) --------------------------------- */
 
 /* Instructions of one window, between its way in and its way out (bench/window/window.h). */
 struct step_window {
@@ -146,10 +146,10 @@ static inline int64_t stepped_net(const struct stepped *s)
     return s->doubled ? twice - once : once;
 }
 
-/* Whether it is known that its operations were executed (bench/measure/check.h). */
+/* Whether it is known that its operations were executed (bench/check/check.h). */
 enum work { WORK_NOTHING_TO_JUDGE, WORK_JUDGED, WORK_NOT_JUDGED };
 
-/* What the loop around an operation hides of it (bench/measure/loop_cost.h): nothing; perhaps some;
+/* What the loop around an operation hides of it (bench/figure/loop_cost.h): nothing; perhaps some;
  * some, since its instructions take longer; all, since nothing is left. */
 enum hidden { HIDDEN_NOT, HIDDEN_MAYBE, HIDDEN_PART, HIDDEN_ALL };
 

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "bench/measure/place.h"
+#include "bench/place/place.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/exit_guard.h"
 #include "hosted/platform/guard.h"

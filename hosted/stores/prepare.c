@@ -1,9 +1,9 @@
 #include "hosted/stores/prepare.h"
 #include <string.h>
 #include "bench/api/registry.h"
-#include "bench/measure/check.h"
-#include "bench/measure/compiled.h"
-#include "bench/measure/place.h"
+#include "bench/check/check.h"
+#include "bench/place/compiled.h"
+#include "bench/place/place.h"
 #include "bench/window/window.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/guard.h"

@@ -19,7 +19,7 @@ struct core_cycles {
     bool stuck; /* an MSR did not read back as it was found when the counter was stopped */
 };
 
-/* A timer_source's work, for the core that runs; the rest of cycle= is bench/measure/cycle.h's.
+/* A timer_source's work, for the core that runs; the rest of cycle= is bench/sample/cycle.h's.
  * `c`, all zero at first, must stay where it is. */
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
 

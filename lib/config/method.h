@@ -1,5 +1,5 @@
 /* The methods of the literature, beside ours, doubled: how windows become a figure (docs/method.md,
- * last section; bench/measure/method.h). The one list of their names. */
+ * last section; bench/method/method.h). The one list of their names. */
 #ifndef LIB_CONFIG_METHOD_H
 #define LIB_CONFIG_METHOD_H
 

@@ -69,7 +69,7 @@ void estimate_by_round(const struct estimate_taken *part, size_t parts, double *
  * the last placement's rests on, one less for each part behind its first. */
 double estimate_placement_se(const struct estimate_taken *part, size_t parts, size_t *m);
 
-/* What an interval was got by: a method's own error (bench/measure/method.h); order statistics of
+/* What an interval was got by: a method's own error (bench/method/method.h); order statistics of
  * the placements' figures; these and Student's t over rounds that differ; Student's t over too few
  * placements, or over the blocks of one, or over rounds where that is wider. */
 enum estimate_by {

@@ -37,7 +37,7 @@ OTHERS = {"object": "Objects of your own",
           "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
           "c_program": "What a small C program prints (record `c_program`)", "timer": "Timers (record `timer`)",
           "witness": "Was a core shared (record `witness`)", "advice": "Advice about the machine's settings"}
-COUNTER_WITHIN = 0.005  # of the ruler: CYCLE_WITHIN of bench/measure
+COUNTER_WITHIN = 0.005  # of the ruler: CYCLE_WITHIN of bench/
 
 
 # --- what is wrong ---------------------------------------------------------------------------------

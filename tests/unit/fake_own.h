@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_FAKE_OWN_H
 #define TESTS_UNIT_FAKE_OWN_H
 
-#include "bench/measure/own.h"
+#include "bench/sample/own.h"
 
 static struct {
     bool (*is_shared)(void); /* now; NULL: never */

@@ -1,4 +1,4 @@
-/* A row whose windows are stepped (bench/measure/steps.h) on a made machine: what a step, and a
+/* A row whose windows are stepped (bench/check/steps.h) on a made machine: what a step, and a
  * free window, come to is planted. */
 #ifndef TESTS_UNIT_MADE_STEPS_H
 #define TESTS_UNIT_MADE_STEPS_H

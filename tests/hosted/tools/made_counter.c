@@ -4,7 +4,7 @@
  * tests see the fields of a CPU with a counter; its figures say nothing.
  */
 #include "bench/api/chain.h"
-#include "bench/measure/cycle.h"
+#include "bench/sample/cycle.h"
 #include "lib/config/core_list.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu.h"

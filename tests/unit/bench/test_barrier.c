@@ -1,4 +1,4 @@
-// links: bench/measure/barrier.c bench/cores/exchange.c
+// links: bench/context/barrier.c bench/cores/exchange.c
 /* Gathering and exchanging, by threads that stand for cores. All on one CPU, since those of some
  * machines have TSCs that differ. */
 #define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "tests/unit/unit.h"
 
-#include "bench/measure/barrier.h"
+#include "bench/context/barrier.h"
 #include "bench/api/tsc.h"
 #include "lib/text/mem.h"
 #include "bench/cores/exchange.h"

@@ -1,13 +1,13 @@
-// links: bench/measure/c_program.c bench/show/method_show.c bench/show/per_op.c
+// links: bench/method/c_program.c bench/show/method_show.c bench/show/per_op.c
 /*
  * The C program's table of method=plain: samples that fail are left out of the figures and counted,
  * in the table and in the records.
  */
 #include "tests/unit/fake_tsc.h"
 
-#include "bench/measure/c_program.h"
+#include "bench/method/c_program.h"
 #include "bench/api/registry.h"
-#include "bench/measure/place.h"
+#include "bench/place/place.h"
 #include "lib/text/str.h"
 #include "bench/show/method_show.h"
 #include "lib/stats/known.h"

@@ -1,5 +1,5 @@
 /*
- * Core cycles by a counter through the engine's own arithmetic (bench/measure/sampler.c,
+ * Core cycles by a counter through the engine's own arithmetic (bench/sample/sampler.c,
  * headline.c, cycle.c), on a planted machine: its windows take as many core cycles as they are
  * told, at a clock that is told too, and its counter fails when it is told to.
  */
@@ -20,15 +20,15 @@ static uint64_t tsc_now(void);
 static uint64_t tsc_now_rdtscp(void);
 static void chain_adds(uint32_t adds);
 
-#include "bench/measure/cycle.c"
-#include "bench/measure/headline.c"
-#include "bench/measure/pace.c"
+#include "bench/sample/cycle.c"
+#include "bench/figure/headline.c"
+#include "bench/context/pace.c"
 #include "bench/api/report.c"
-#include "bench/measure/sampler.c"
-#include "bench/measure/gathered.c"
-#include "bench/measure/layout.c"
-#include "bench/measure/parts.c"
-#include "bench/measure/wide.c"
+#include "bench/sample/sampler.c"
+#include "bench/sample/gathered.c"
+#include "bench/place/layout.c"
+#include "bench/place/parts.c"
+#include "bench/place/wide.c"
 #include "bench/show/selftests.c"
 #include "bench/api/timer.c"
 #include "tests/unit/fake_own.h"

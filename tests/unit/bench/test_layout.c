@@ -1,7 +1,7 @@
-// links: bench/measure/layout.c
+// links: bench/place/layout.c
 /* Where a row is placed: drawn by the seed, or every offset in turn. */
 #include "tests/unit/unit.h"
-#include "bench/measure/layout.h"
+#include "bench/place/layout.h"
 
 static struct options options;
 

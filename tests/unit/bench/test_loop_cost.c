@@ -1,7 +1,7 @@
-// links: bench/measure/loop_cost.c
+// links: bench/figure/loop_cost.c
 /* What a loop hides of an operation: by rules that no one core taught, on made cores. */
 #include "tests/unit/unit.h"
-#include "bench/measure/loop_cost.h"
+#include "bench/figure/loop_cost.h"
 
 double gathered_location(const struct gathered *g, enum kind k)
 {

@@ -84,7 +84,7 @@ static uint64_t window_ticks(double cycles, bool sensitive, struct lone *seen)
 
 /* --- readings, blocks ------------------------------------------------------------------------- */
 
-#include "bench/measure/own.c"
+#include "bench/sample/own.c"
 
 static struct lone reading, block[BLOCKS_MOST]; /* the last reading; the blocks after it */
 static unsigned windows;                        /* since then */

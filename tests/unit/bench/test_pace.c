@@ -10,7 +10,7 @@ static uint64_t tsc_now(void)
     return now;
 }
 
-#include "bench/measure/pace.c"
+#include "bench/context/pace.c"
 
 #define HZ 1000000000
 

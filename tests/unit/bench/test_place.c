@@ -5,9 +5,9 @@
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
-#include "bench/measure/compiled.c"
-#include "bench/measure/layout.c"
-#include "bench/measure/place.c"
+#include "bench/place/compiled.c"
+#include "bench/place/layout.c"
+#include "bench/place/place.c"
 #include "bench/window/window.c"
 #include "tests/unit/fake_call.h"
 #include "tests/unit/made_object.h"

@@ -1,31 +1,31 @@
-// links: bench/measure/barrier.c bench/measure/gate.c bench/measure/pace.c bench/cores/plan.c
-// links: bench/cores/plan_rows.c bench/measure/layout.c bench/measure/parts.c
+// links: bench/context/barrier.c bench/context/gate.c bench/context/pace.c bench/cores/plan.c
+// links: bench/cores/plan_rows.c bench/place/layout.c bench/place/parts.c
 /* Which rows run where, on a machine whose cores are functions. */
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/fake_tsc.h"
 
-#include "bench/measure/barrier.h"
+#include "bench/context/barrier.h"
 #include "bench/api/tsc.h"
 #include "lib/text/mem.h"
-#include "bench/measure/gate.h"
+#include "bench/context/gate.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
-#include "bench/measure/pace.h"
+#include "bench/context/pace.h"
 #include "bench/cores/plan.h"
 #include "bench/api/registry.h"
 #include "bench/cores/crowd.h"
-#include "bench/measure/cycle.h"
+#include "bench/sample/cycle.h"
 #include "bench/measure/engine.h"
-#include "bench/measure/gathered.h"
-#include "bench/measure/parts.h"
+#include "bench/sample/gathered.h"
+#include "bench/place/parts.h"
 #include "lib/stats/known.h"
 #include "bench/measure/probe.h"
 #include "lib/config/core_list.h"
 #include "bench/cores/plan_rows.h"
-#include "bench/measure/layout.h"
-#include "bench/measure/context.h"
+#include "bench/place/layout.h"
+#include "bench/context/context.h"
 
 #define CORES 6
 

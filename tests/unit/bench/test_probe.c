@@ -27,7 +27,7 @@ static uint64_t tsc_now(void)
 }
 
 #include "bench/measure/growing.c"
-#include "bench/measure/interleave.c"
+#include "bench/sample/interleave.c"
 #include "bench/measure/probe.c"
 #include "tests/unit/fake_own.h"
 

@@ -1,7 +1,7 @@
 /* The estimate of what is left, on rows whose times are planted. */
 #include "tests/unit/unit.h"
-#include "bench/measure/layout.c"
-#include "bench/measure/parts.c"
+#include "bench/place/layout.c"
+#include "bench/place/parts.c"
 #include "bench/progress.c"
 #include "tests/unit/close.h"
 

@@ -1,4 +1,4 @@
-/* A row's instructions from windows that are stepped (bench/measure/steps.h): how many operations a
+/* A row's instructions from windows that are stepped (bench/check/steps.h): how many operations a
  * window has, what an operation comes to, and each reason for which a row has no count. */
 #include "tests/unit/made_steps.h"
 

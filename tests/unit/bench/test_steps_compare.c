@@ -1,4 +1,4 @@
-/* Stepped windows against what else counts their instructions (bench/measure/steps_compare.h): the
+/* Stepped windows against what else counts their instructions (bench/check/steps_compare.h): the
  * TSC where it counts them, or the core's counter of retired ones. */
 #include "tests/unit/made_steps.h"
 

@@ -1,6 +1,6 @@
 /*
  * Objects with rows, of any bytes: what opens has its rows read, and each that is not refused has
- * its functions linked, as bench/measure/compiled.c does, within memory of exactly their size.
+ * its functions linked, as bench/place/compiled.c does, within memory of exactly their size.
  */
 #include <string.h>
 #include "bench/objects/object_rows.h"

@@ -1,0 +1,171 @@
+#include "bench/check/check.h"
+#include "bench/place/place.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+
+/*
+ * docs/method.md "Truth": what is off by more than both is no noise. Of 200 launches with eight
+ * such rows each at most one may fail by chance: twice the way to the interval's end is nine
+ * standard errors of the figure, where 16 placements are normally distributed.
+ */
+#define TRUTH_WITHIN 0.01
+#define TRUTH_HALVES 2
+/* Core cycles: where there is one placement, whose interval knows nothing of others. Latencies are
+ * whole cycles; this is half way to the next. */
+#define TRUTH_COARSE 0.5
+
+/* That fail a function: the others are put back, and told. */
+#define WRONG_OF_FUNCTION ((1u << WINDOW_FLAGS) - 1)
+
+/* CPUID after the body changes rbx. */
+static bool hides_rbx(enum recipe recipe)
+{
+    return recipe == RECIPE_CPUID || recipe == RECIPE_PAOLONI;
+}
+
+bool check_called(const char *who, uint32_t changed, struct row *row)
+{
+    struct sink_buf text;
+
+    if (!changed || row->why)
+        return !changed;
+    sink_buf_init(&text, row->said, sizeof row->said);
+    fmt(&text.sink, "%s changed ", who);
+    window_kept_text(changed, &text.sink);
+    fmt(&text.sink, ", which a function must leave as it found it");
+    row_fail(row, ROW_WRONG, row->said);
+    return false;
+}
+
+bool check_kept(uint32_t changed, struct row *row)
+{
+    uint32_t wrong = row->bench->form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
+
+    if (hides_rbx(row->recipe))
+        wrong &= ~(1u << WINDOW_RBX);
+    row->changed |= wrong | (changed & ~WRONG_OF_FUNCTION & ~(1u << WINDOW_X87_FAULT));
+    row->x87_stack_fault |= changed >> WINDOW_X87_FAULT & 1;
+    return check_called("the body", wrong, row);
+}
+
+static const char *call_check(const struct placed *p, uint64_t operations, struct row *row)
+{
+    const void *check;
+
+    memcpy(&check, &p->check, sizeof check); /* ISO C has no cast from functions to data */
+    struct window_called called = window_call(check, p->object, operations);
+    check_called("check", (uint32_t)called.changed, row);
+    return (const char *)(uintptr_t)called.returned;
+}
+
+void check_work(const struct placed *p, uint64_t operations, struct row *row)
+{
+    const char *why = p->check ? call_check(p, operations, row) : NULL;
+
+    if (!why || row->why)
+        return;
+    fmt_buf(row->said, sizeof row->said, "%s", why); /* its own text goes with the placement */
+    for (char *c = row->said; *c; c++)
+        if (*c < ' ' || *c == 0x7f) /* a terminal takes some for commands */
+            *c = '?';
+    row_fail(row, ROW_WRONG, row->said);
+}
+
+void check_errors(const struct bench *b, uint64_t good, struct row *row)
+{
+    if (good == 0)
+        row_fail(row, ROW_WRONG, "every operation failed");
+    if (b->errors_are_wrong && row->errors)
+        row_fail(row, ROW_WRONG, "an operation returned an error");
+    if (b->errors_are_wrong && row->errors_outside)
+        row_fail(row, ROW_WRONG,
+                 "an operation returned an error, in the warm-up or in twice the body");
+    if (b->errors_are_wrong && row->errors_subtracted)
+        row_fail(row, ROW_WRONG, "the empty body returned an error");
+}
+
+/* An operation of which nothing was left was not executed, and any other executes one instruction
+ * of its window at the least: what is below is the arithmetic's. */
+#define COUNT_ERROR 1e-6
+
+/* Rows without windows of their own, and bare windows, have nothing that could be gone. */
+static bool has_work(const struct bench *b)
+{
+    return !b->may_vanish &&
+           (b->form == FORM_LOOP || b->form == FORM_STRAIGHT || b->form == FORM_FUNCTION);
+}
+
+static void say_gone(const struct bench *b, double found, struct row *row)
+{
+    struct sink_buf text;
+
+    sink_buf_init(&text, row->said, sizeof row->said);
+    fmt(&text.sink, found < COUNT_ERROR
+                        ? "the work is gone, or the empty body does as much: an operation executes "
+                        : "the work is gone: an operation executes ");
+    num_f64(&text.sink, found, 3, 0);
+    fmt(&text.sink, " instructions more than the empty body");
+    if (bench_least_instructions(b) > 0) {
+        fmt(&text.sink, "; the row's least_instructions is ");
+        num_f64(&text.sink, bench_least_instructions(b), 3, 0);
+    }
+    row_fail(row, ROW_WRONG, row->said);
+}
+
+void check_instructions(const struct engine *e, struct row *row)
+{
+    const struct bench *b = row->bench;
+    double found = run_instructions(&e->facts, row);
+
+    if (!has_work(b))
+        return;
+    row->work = is_known(found) ? WORK_JUDGED : WORK_NOT_JUDGED;
+    if (row->why || row->work == WORK_NOT_JUDGED)
+        return;
+    if (found < COUNT_ERROR || found < bench_least_instructions(b) - COUNT_ERROR)
+        say_gone(b, found, row);
+}
+
+static bool is_true(const struct estimate *cycles, double truth)
+{
+    double off = cycles->theta < truth ? truth - cycles->theta : cycles->theta - truth;
+    double allowed = truth * TRUTH_WITHIN;
+    double interval = TRUTH_HALVES * estimate_side(cycles, truth);
+
+    if (interval > allowed)
+        allowed = interval;
+    if (cycles->by == ESTIMATE_BLOCKS || cycles->by == ESTIMATE_METHOD)
+        allowed = allowed > TRUTH_COARSE ? allowed : TRUTH_COARSE;
+    return off <= allowed;
+}
+
+/* Latencies are whole core cycles: an interval that reaches half way to the next one, doubled as it
+ * is where it is judged by, holds for both. */
+static bool is_vague(const struct estimate *cycles)
+{
+    return TRUTH_HALVES * estimate_longer_side(cycles) >= TRUTH_COARSE;
+}
+
+static double documented(const struct bench *b, const struct cpu *cpu)
+{
+    return b->code ? b->code->truth : b->truth ? b->truth(cpu) : 0;
+}
+
+void check_figure(const struct engine *e, const struct bench *b, struct row *row)
+{
+    const struct headline *h = &row->headline;
+    /* Without a source of cycles there is still the ruler. */
+    const struct estimate *cycles = is_known(h->cycles.theta) ? &h->cycles : &h->ruler.cycles;
+
+    /* What is documented is documented of warm caches. */
+    row->truth = run_is_cold(&e->facts, b) ? 0 : documented(b, e->p->cpu);
+    if (e->facts.execution != EXEC_SILICON || !h->known)
+        return;
+    row->truth_vague = (b->truth || row->truth > 0) && is_vague(cycles);
+    if (row->why || row->shared)
+        return;
+    if (row->truth > 0 && !is_true(cycles, row->truth))
+        row_fail(row, ROW_WRONG, "not the documented figure, by more than its interval");
+}

@@ -1,0 +1,29 @@
+/* Cuts up a block of words for several arrays. The same code counts, without memory, what it
+ * cuts. */
+#ifndef BENCH_CONTEXT_CUT_H
+#define BENCH_CONTEXT_CUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cut {
+    uint64_t *memory; /* NULL: count only */
+    size_t used;      /* words */
+};
+
+/* Words that hold `bytes`. */
+static inline size_t cut_words(size_t bytes)
+{
+    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+/* The next so many words; NULL where they are only counted. */
+static inline void *cut(struct cut *c, size_t words)
+{
+    size_t at = c->used;
+
+    c->used += words;
+    return c->memory ? c->memory + at : NULL;
+}
+
+#endif

@@ -1,0 +1,50 @@
+#include "bench/figure/loop_cost.h"
+#include "lib/stats/known.h"
+
+/* A core that executes two instructions as one (macro-fusion: `cmp` and `jcc`, `mov` and `add`, a
+ * NOP and what it follows) executes no more than two so. */
+#define FUSED_MOST 2
+
+double loop_gross(const struct loop_facts *f)
+{
+    double gross = f->net + f->loop;
+
+    return gross > 0 ? gross : UNKNOWN;
+}
+
+/* The whole interval decides, and one that is not known is below nothing: a wide interval proves
+ * neither that all is hidden nor that some of it is. */
+enum hidden loop_hides(const struct loop_facts *f)
+{
+    if (!is_known(f->net) || !is_known(f->loop) || f->instructions <= 0) /* none: nothing to hide */
+        return HIDDEN_NOT;
+    double alone = f->instructions * f->nop / FUSED_MOST; /* not known: nothing is below it */
+    bool reaches_zero = f->net <= 0 || f->lo <= 0;
+    bool quicker = f->net < alone && alone - f->net <= f->loop;
+    if (reaches_zero && f->hi < f->loop && is_known(loop_gross(f)))
+        return HIDDEN_ALL;
+    if (quicker && f->hi < alone)
+        return HIDDEN_PART;
+    return f->net < f->loop || quicker ? HIDDEN_MAYBE : HIDDEN_NOT;
+}
+
+void loop_cost(const struct engine *e, const struct gathered *g, struct row *row)
+{
+    const struct estimate *cycles = &row->headline.cycles;
+
+    row->loop = (struct row_loop){UNKNOWN, UNKNOWN, HIDDEN_NOT};
+    if (e->facts.execution != EXEC_SILICON || e->facts.cycle.by == CYCLES_UNKNOWN ||
+        !g->used[KIND_EMPTY2] || !is_known(cycles->theta) || row->cycles_per_tick <= 0)
+        return;
+    double turns = gathered_location(g, KIND_EMPTY2) - gathered_location(g, KIND_EMPTY);
+    double loop = turns * row->cycles_per_tick / row->bench->ops;
+    struct loop_facts f = {
+        .net = cycles->theta,
+        .lo = cycles->lo,
+        .hi = cycles->hi,
+        .loop = loop > 0 ? loop : UNKNOWN, /* noise that is longer than the loop */
+        .instructions = run_instructions(&e->facts, row),
+        .nop = e->own.witness.best > 0 ? e->own.witness.best : UNKNOWN,
+    };
+    row->loop = (struct row_loop){f.loop, loop_gross(&f), loop_hides(&f)};
+}

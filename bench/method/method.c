@@ -1,0 +1,238 @@
+#include "bench/method/method.h"
+#include "bench/check/check.h"
+#include "bench/sample/cycle.h"
+#include "bench/context/gate.h"
+#include "bench/check/guard.h"
+#include "lib/stats/known.h"
+#include "bench/method/method_adaptive.h"
+#include "bench/check/steps.h"
+#include "bench/method/method_stream.h"
+#include "bench/api/tsc.h"
+#include "lib/stats/mathx.h"
+
+/* --- from sides to one operation -------------------------------------------------------------- */
+
+/* What one side is worth, by its method. */
+static double side_ticks(enum method method, const struct method_side *side)
+{
+    switch (method) {
+    case METHOD_PLAIN:
+        return side->all.n ? side->all.mean : UNKNOWN;
+    case METHOD_KBEST:
+        return side->kbest.held ? (double)side->kbest.smallest[0] : UNKNOWN;
+    case METHOD_ENSEMBLES:
+        return side->ensemble.ensembles ? (double)side->ensemble.least : UNKNOWN;
+    case METHOD_COUNT:
+    case METHOD_DOUBLED:  /* has no sides; */
+    case METHOD_ADAPTIVE: /* nor has this: it has stretches */
+        break;
+    }
+    return UNKNOWN;
+}
+
+/* How far apart the values lie that the method takes for the same. */
+static double side_spread(enum method method, const struct method_side *side)
+{
+    if (method == METHOD_ENSEMBLES)
+        return (double)side->ensemble.range_of_minima;
+    return (double)(side->kbest.smallest[side->kbest.held - 1] - side->kbest.smallest[0]);
+}
+
+/* Of a window, in ticks. A body is not doubled, so what the recipe hides of it is missing. */
+static double streams_error(const struct engine *e, const struct method_result *m, double step)
+{
+    double hidden = e->hides * e->facts.ticks_per_cycle;
+
+    if (m->method == METHOD_PLAIN)
+        return estimate_half(estimate_stream(&m->difference).se, m->difference.all.n) + hidden;
+    return side_spread(m->method, &m->body) + side_spread(m->method, &m->empty) + step + hidden;
+}
+
+/* One operation: in ticks, and in core cycles by the counter. */
+struct operation {
+    double ticks, by_counter;
+};
+
+static struct operation of_streams(const struct engine *e, struct row *row)
+{
+    struct method_result *m = &row->method;
+    double body = side_ticks(m->method, &m->body), empty = side_ticks(m->method, &m->empty);
+    double ops = row->bench->ops,
+           step = e->facts.execution == EXEC_INSTRUCTIONS ? 0 : e->facts.step;
+    double rate = m->body.rate.n ? m->body.rate.mean : UNKNOWN;
+    double rate_empty = m->empty.rate.n ? m->empty.rate.mean : UNKNOWN;
+
+    m->ticks = (body - empty) / ops;
+    m->error = is_known(m->ticks) ? streams_error(e, m, step) / ops : UNKNOWN;
+    m->lattice = e->facts.step / ops;
+    return (struct operation){m->ticks, (body * rate - empty * rate_empty) / ops};
+}
+
+/* Seconds are the clock's. Where instructions are counted those within the window are the
+ * figure. */
+static struct operation of_stretches(const struct engine *e, struct row *row)
+{
+    struct method_result *m = &row->method;
+    double n = (double)m->operations;
+    double by_counter = m->by_counter.valid ? m->by_counter.value / n : UNKNOWN;
+
+    if (!m->seconds.valid)
+        return (struct operation){m->ticks = m->error = UNKNOWN, UNKNOWN};
+    if (e->facts.execution == EXEC_INSTRUCTIONS) {
+        m->ticks = m->in_ticks.value / n;
+        m->error = m->in_ticks.error / n;
+    } else {
+        m->ticks = m->seconds.value * e->facts.tsc_hz / n;
+        m->error = m->seconds.error * e->facts.tsc_hz / n;
+    }
+    return (struct operation){m->in_ticks.value / n, by_counter};
+}
+
+/* --- the figure that all rows have ------------------------------------------------------------ */
+
+/* The row's own ruler: ticks of a core cycle, and its error, relative, 99%. */
+struct cycle_length {
+    double ticks, error;
+};
+
+/* UNKNOWN: it did not grow. */
+static struct cycle_length ruler_of(const struct method_result *m)
+{
+    const struct moments *once = &m->ruler.calm, *twice = &m->ruler2.calm;
+    double grown = twice->mean - once->mean;
+
+    if (once->n < 2 || twice->n < 2 || !(grown > 0))
+        return (struct cycle_length){UNKNOWN, UNKNOWN};
+    double variance =
+        moments_variance(once) / (double)once->n + moments_variance(twice) / (double)twice->n;
+    double half = estimate_half(mathx_sqrt(variance), once->n < twice->n ? once->n : twice->n);
+    return (struct cycle_length){grown / RULER_ADDS, half / grown};
+}
+
+/* `theta` core cycles, +- half; the scale is right within `scale`, relative. */
+static struct figure figure_of(const struct method_result *m, double theta, double half,
+                               double scale)
+{
+    /* The 2: of a difference of two boots. */
+    double both = mathx_sqrt(2 * (half * half + scale * theta * scale * theta));
+    struct estimate cycles = {.placements = 1,
+                              .theta = theta,
+                              .mean = theta,
+                              .s = UNKNOWN,
+                              .between = UNKNOWN,
+                              .lo = theta - both,
+                              .hi = theta + both,
+                              .by = ESTIMATE_METHOD,
+                              .level = UNKNOWN};
+
+    return (struct figure){
+        .known = is_known(theta), .ticks = m->ticks, .cycles = cycles, .se = UNKNOWN};
+}
+
+static void fill_headline(const struct engine *e, const struct operation *o, struct row *row)
+{
+    const struct method_result *m = &row->method;
+    struct cycle_length cycle = ruler_of(m);
+    double rate = m->body.rate.n ? m->body.rate.mean : o->by_counter / o->ticks;
+    struct figure ruler = figure_of(m, o->ticks / cycle.ticks, m->error / cycle.ticks, cycle.error);
+    struct figure counter = figure_of(m, o->by_counter, m->error * rate, 0);
+    bool counts = e->facts.cycle.by == CYCLES_COUNTER && e->facts.execution != EXEC_INSTRUCTIONS;
+    const struct figure *used = counts ? &counter : &ruler;
+
+    row->cycles_per_tick = e->facts.cycle.counter.used && is_known(rate) ? rate
+                           : is_known(cycle.ticks)                       ? 1 / cycle.ticks
+                                                                         : 0;
+    row->headline = (struct headline){.known = is_known(m->ticks),
+                                      .ticks = m->ticks,
+                                      .ruler = ruler,
+                                      .counter = counter,
+                                      .cycles = used->cycles,
+                                      .se = used->se};
+}
+
+/* Whether the difference says anything. Counted instructions are exact: none is a figure too. */
+static const char *doubt(const struct engine *e, const struct method_result *m)
+{
+    double size = m->ticks < 0 ? -m->ticks : m->ticks;
+
+    if (!is_known(m->ticks) || (e->facts.execution == EXEC_INSTRUCTIONS && m->ticks == 0))
+        return NULL;
+    if (size <= m->error)
+        return "the difference is within its error of zero";
+    return m->ticks < 0 ? "the difference is negative: the body took less than the empty body"
+                        : NULL;
+}
+
+/* --- a row ------------------------------------------------------------------------------------ */
+
+const char *method_lacks(const struct bench *b, enum method method, bool cold)
+{
+    if (method != METHOD_ADAPTIVE)
+        return NULL;
+    if (cold)
+        return "a stretch of many turns finds its data warm after the first";
+    if (b->form == FORM_EMPTY || b->form == FORM_STRAIGHT ||
+        (b->form == FORM_FUNCTION && !bench_has_empty(b)) || b->not_doubled)
+        return "this row has no loop that could turn more often";
+    return NULL;
+}
+
+/* What is guarded: all that calls the row's body. */
+static void take_by_method(void *ctx)
+{
+    struct taking *t = ctx;
+
+    if (t->e->facts.o->method == METHOD_ADAPTIVE)
+        adaptive_take(t);
+    else
+        stream_take(t);
+}
+
+static struct operation operation_of(const struct taking *t)
+{
+    if (t->e->facts.o->method == METHOD_ADAPTIVE)
+        return of_stretches(t->e, t->row);
+    if (t->p->kind[KIND_EMPTY].fn)
+        return of_streams(t->e, t->row);
+    t->row->method.ticks = t->row->method.error = UNKNOWN; /* the bare window: see its side */
+    return (struct operation){UNKNOWN, UNKNOWN};
+}
+
+/* False: it did not come back, or the other cores are gone. */
+static bool take_and_check(struct taking *t)
+{
+    struct row *row = t->row;
+
+    if (!guard_setup(t->e, row, t->p) || !gate_pass(t->e, 0, row))
+        return false;
+    uint64_t began = tsc_now();
+    bool back = guard_run(t->e, row, take_by_method, t);
+    row->sampling_ticks = tsc_now() - began;
+    return back && check_kept(t->changed, row) && guard_check(t->e, row, t->p, t->operations);
+}
+
+void method_row(struct engine *e, const struct placed *p, struct row *row)
+{
+    const struct bench *b = row->bench;
+    struct method_result *m = &row->method;
+    struct taking t = {.e = e, .p = p, .row = row};
+
+    m->method = e->facts.o->method;
+    row_fail(row, ROW_UNSUPPORTED, method_lacks(b, m->method, run_is_cold(&e->facts, b)));
+    if (row->why)
+        return;
+    e->p->row_begin(e->p, b->suite, b->name, 0);
+    bool done = take_and_check(&t);
+    if (done)
+        steps_row(e, row, 0);
+    e->p->row_end(e->p);
+    engine_keep(e, row->kept);
+    if (!done)
+        return;
+    struct operation o = operation_of(&t);
+    fill_headline(e, &o, row);
+    m->doubt = doubt(e, m);
+    check_errors(b, m->method == METHOD_ADAPTIVE ? row->windows - row->errors : m->body.all.n, row);
+    check_instructions(e, row);
+    check_figure(e, b, row);
+}

@@ -1,0 +1,203 @@
+#include "bench/sample/own.h"
+#include "bench/api/tsc.h"
+#include "lib/cpu/tsc_rate.h"
+#include "lib/stats/known.h"
+#include "lib/stats/stats.h"
+#include "lib/stats/moments.h"
+#include "lib/text/mem.h"
+
+#define ADDS_OF_TURN  64
+#define FIRST_NOPS    1024 /* of the windows that the others are planned by */
+#define FIRST_ADDS    256
+#define GROUPS        32 /* whose median is taken: a neighbour or an interrupt comes into some */
+#define WINDOWS_FINE  8  /* of each kind in a group; ... */
+#define WINDOWS_STEPS 2  /* ... and so many for each core cycle of the TSC's step */
+#define WINDOWS_MOST  64
+#define FIRST_READS   256
+#define SEARCH_MOST   (TSC_HZ_MAX / 4) /* about a second, whose length is not known yet */
+#define READ_WORTH    6 /* times as long as a reading, at the least, is what lies between two */
+
+struct own_calibration {
+    double level, nops_window, adds_window; /* core cycles */
+};
+
+static double nops(unsigned n)
+{
+    return own_nops(n / WITNESS_UNIT);
+}
+
+static double adds(unsigned n)
+{
+    return own_adds(n / ADDS_OF_TURN);
+}
+
+/* By doubled windows of n NOPs and m additions: what a window takes by itself falls out. */
+static struct own_calibration measure_group(unsigned n, unsigned m, unsigned windows)
+{
+    double once = 0, twice = 0, ruler = 0, ruler2 = 0;
+
+    for (unsigned i = 0; i < windows; i++) {
+        once += nops(n);
+        ruler += adds(m);
+        twice += nops(2 * n);
+        ruler2 += adds(2 * m);
+    }
+    double ticks = (ruler2 - ruler) / m; /* of a core cycle, in all windows of a kind */
+    if (!(ticks > 0))
+        return (struct own_calibration){UNKNOWN, UNKNOWN, UNKNOWN};
+    return (struct own_calibration){(twice - once) / ticks / n, (2 * once - twice) / ticks,
+                                    (2 * ruler - ruler2) / ticks};
+}
+
+static unsigned group_windows(const struct engine *e)
+{
+    uint64_t n = WINDOWS_FINE + WINDOWS_STEPS * e->step_cycles;
+
+    return n < WINDOWS_MOST ? (unsigned)n : WINDOWS_MOST;
+}
+
+static struct own_calibration calibrate(const struct engine *e, unsigned n, unsigned m)
+{
+    double level[GROUPS], nops_window[GROUPS], adds_window[GROUPS];
+    size_t good = 0;
+
+    measure_group(n, m, 1); /* its code is fetched */
+    for (unsigned i = 0; i < GROUPS; i++) {
+        struct own_calibration c = measure_group(n, m, group_windows(e));
+        if (!is_known(c.level))
+            continue;
+        level[good] = c.level;
+        nops_window[good] = c.nops_window;
+        adds_window[good++] = c.adds_window;
+    }
+    if (good <= GROUPS / 2)
+        return (struct own_calibration){UNKNOWN, UNKNOWN, UNKNOWN};
+    return (struct own_calibration){median(level, good), median(nops_window, good),
+                                    median(adds_window, good)};
+}
+
+/* NULL: the witness can run. */
+static const char *obstacle(const struct engine *e)
+{
+    if (e->facts.execution != EXEC_SILICON)
+        return "no real CPU executes this";
+    if (cpu_lacks(e->p->cpu, RECIPE_LFENCE))
+        return "LFENCE does not serialise here";
+    return run_has_ruler(&e->facts) ? NULL : "the ruler does not grow";
+}
+
+static bool makes_sense(const struct own_calibration *c)
+{
+    return c->level > WITNESS_LEAST && c->level < WITNESS_MOST && is_known(c->nops_window) &&
+           is_known(c->adds_window);
+}
+
+void own_open(struct engine *e)
+{
+    struct own *o = &e->own;
+
+    memset(o, 0, sizeof *o);
+    e->facts.own = (struct own_facts){0};
+    o->search_left = SEARCH_MOST;
+    e->facts.own.why_not = obstacle(e);
+    if (e->facts.own.why_not)
+        return;
+    /* Windows of any length first; then those that are taken, since the first turns of a loop of
+     * NOPs can go slower than the rest. */
+    struct own_calibration c = calibrate(e, FIRST_NOPS, FIRST_ADDS);
+    if (makes_sense(&c)) {
+        o->plan = witness_plan(e->facts.step / e->facts.ticks_per_cycle, c.level, c.nops_window);
+        c = calibrate(e, o->plan.nops, o->plan.adds);
+    }
+    if (!makes_sense(&c)) {
+        e->facts.own.why_not = "NOPs take no steady time";
+        return;
+    }
+    o->plan.window = c.nops_window;
+    o->plan.ruler_window = c.adds_window;
+    for (unsigned i = 0; i < FIRST_READS; i++)
+        own_read(e);
+}
+
+/* By turns, so that both see the same clock. */
+static void take_windows(const struct own *o, double *w_ticks, double *r_ticks)
+{
+    for (unsigned i = 0; i < o->plan.windows; i++) {
+        w_ticks[i] = nops(o->plan.nops);
+        r_ticks[i] = adds(o->plan.adds);
+    }
+}
+
+double own_read(struct engine *e)
+{
+    struct own *o = &e->own;
+    double w_ticks[WITNESS_WINDOWS], r_ticks[WITNESS_WINDOWS];
+
+    if (e->facts.own.why_not)
+        return UNKNOWN;
+    uint64_t began = tsc_now();
+    nops(o->plan.nops); /* what ran before has put them out of the front end's caches */
+    take_windows(o, w_ticks, r_ticks);
+    struct moments w = witness_undisturbed(w_ticks, o->plan.windows, WITNESS_SLOWEST);
+    struct moments r = witness_undisturbed(r_ticks, o->plan.windows, WITNESS_RULER);
+    double ticks = w.mean - o->plan.window * r.mean / (o->plan.adds + o->plan.ruler_window);
+    o->last = witness_level(&o->plan, w.mean, r.mean);
+    o->read_at = tsc_now();
+    o->read_ticks = o->read_at - began;
+    witness_add(&o->witness, o->last, o->plan.noise,
+                w.n < 2 || witness_steady(moments_sd(&w), e->facts.step, ticks));
+    e->facts.own.best = o->witness.best;
+    return o->last;
+}
+
+double own_read_before(struct engine *e)
+{
+    const struct own *o = &e->own;
+    bool fresh = o->read_ticks && tsc_now() - o->read_at <= 2 * o->read_ticks;
+
+    return fresh && !e->facts.own.why_not ? o->last : own_read(e);
+}
+
+bool own_can_wait(const struct engine *e)
+{
+    const struct own *o = &e->own;
+
+    return !e->facts.own.why_not && tsc_now() - o->read_at < READ_WORTH * o->read_ticks;
+}
+
+bool own_is_shared(const struct engine *e, double before, double after)
+{
+    const struct own *o = &e->own;
+
+    return !e->facts.own.why_not && (!witness_quiet(&o->witness, before, o->plan.noise) ||
+                                     !witness_quiet(&o->witness, after, o->plan.noise));
+}
+
+void own_note(struct engine *e, double before, double after, struct row *row)
+{
+    bool shared = own_is_shared(e, before, after);
+
+    own_count(e, shared);
+    row->blocks++;
+    row->shared_blocks += shared;
+    row->shared = 2 * row->shared_blocks > row->blocks;
+}
+
+bool own_may_search(struct engine *e)
+{
+    e->facts.own.gave_up = e->own.search_left == 0;
+    return !e->facts.own.gave_up;
+}
+
+void own_searched(struct engine *e, uint64_t from)
+{
+    uint64_t took = tsc_now() - from;
+
+    e->own.search_left -= took < e->own.search_left ? took : e->own.search_left;
+}
+
+void own_count(struct engine *e, bool shared)
+{
+    e->facts.own.blocks += !e->facts.own.why_not;
+    e->facts.own.shared += !e->facts.own.why_not && shared;
+}
