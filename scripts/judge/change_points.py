@@ -91,7 +91,7 @@ def exact(figures):
 
 def divisions(runs):
     """By how many the risk of a row is divided: the greatest number of ways to choose two neighbouring levels' ends.
-    tests/hosted/test_history.py plays through how often noise is taken for a change."""
+    tests/hosted/reports/test_history.py plays through how often noise is taken for a change."""
     return runs * (runs - 1) // 2
 
 

@@ -2,7 +2,7 @@
 with core cycles and a counter of them, are in stored records (data/cpu_fields.jsonl), each of which shows a field that
 no other there does. Anew, on a CPU, where the document changed or the program writes other fields:
 
-    make hosted && UPDATE=1 python3 -m pytest -m silicon tests/hosted/test_report_fields.py
+    make hosted && UPDATE=1 python3 -m pytest -m silicon tests/hosted/program/test_report_fields.py
 """
 
 import subprocess

@@ -1,5 +1,5 @@
-/* BARETICK_KEEP and BARETICK_HIDE of each type; C and C++. tests/hosted/test_any_type.py reads the
- * machine code. */
+/* BARETICK_KEEP and BARETICK_HIDE of each type; C and C++. tests/hosted/code/test_any_type.py reads
+ * the machine code. */
 #include <immintrin.h>
 #include "bench/api/baretick.h"
 

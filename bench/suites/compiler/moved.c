@@ -22,7 +22,7 @@
  * runs as fast as its instructions arrive. Functions begin at multiples of 32, loops at multiples
  * of 16 (Makefile), and the constants make the loop so long that its last comparison and jump are
  * in one line of 64 bytes, or with the unused function in two, whichever compiler made it
- * (tests/hosted/test_traps.py).
+ * (tests/hosted/code/test_traps.py).
  */
 static inline __attribute__((always_inline)) int count_up(uint64_t n, struct object *o)
 {

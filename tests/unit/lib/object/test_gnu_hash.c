@@ -1,6 +1,7 @@
 /*
  * .gnu.hash sections: that what is built is what the section's definition says, and that a look-up
- * by that definition finds each name and no other. tests/hosted/test_gnu_hash.py holds it to ld's.
+ * by that definition finds each name and no other. tests/hosted/code/test_gnu_hash.py holds it to
+ * ld's.
  */
 #include "lib/object/gnu_hash.h"
 #include "tests/unit/unit.h"

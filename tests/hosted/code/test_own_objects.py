@@ -4,11 +4,10 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/objects"))
 
 import made  # noqa: E402
@@ -230,7 +229,6 @@ def test_a_body_that_does_not_come_back_costs_its_row_alone(measured, faults, sh
         assert report.rows[f"faults/{name}"]["status"] == "ok", report.rows[f"faults/{name}"]
 
 
-
 # --- fields of a row -------------------------------------------------------------------------------
 
 FIELDS = (
@@ -293,7 +291,6 @@ def test_a_large_room_on_two_cores_at_once(measured, fields):
         pytest.skip("needs two CPUs")
     report = measured(fields, "suite=fields", "bench=room,small", "samples=32", "cores=0-1", "share=together")
     assert report.end["rows"] == 4 and report.end["failures"] == 0, report.rows
-
 
 
 # --- arguments -------------------------------------------------------------------------------------

@@ -8,17 +8,16 @@ import sys
 import time
 import tty
 import zlib
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from launch import serial_line  # noqa: E402
 from read import report  # noqa: E402
 
-LINES = (Path(__file__).parent / "data" / "counted.jsonl").read_bytes().splitlines()
+LINES = (ROOT / "tests/hosted/data" / "counted.jsonl").read_bytes().splitlines()
 FIRMWARE = b"\x1b[2J\x1b[01;01HBdsDxe: starting Boot0001\r\nleft firmware at 0x0\r\n"
 WHOLE = FIRMWARE + b"".join(line + b"\r\n" for line in LINES) + b"verdict: PASS (4 rows, 0 failures)\r\n"
 PART = FIRMWARE + b"".join(line + b"\r\n" for line in LINES[:3]) + LINES[3][:99]

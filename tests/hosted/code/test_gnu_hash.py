@@ -2,11 +2,10 @@
 
 import struct
 import subprocess
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "tests/hosted/tools/gnu_hash.c", ROOT / "lib/object/gnu_hash.c"]
 COUNTS = (1, 2, 3, 5, 15, 16, 17, 33, 38, 64, 67, 99, 131, 200, 300, 600)
 

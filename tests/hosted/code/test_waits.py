@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from assembly import latency  # noqa: E402
@@ -408,7 +408,7 @@ def test_zydis_that_is_missing_is_named(monkeypatch):
 
 def drawn():
     """Machine code of 220 forms of all of Zydis's categories, drawn at random."""
-    lines = (Path(__file__).parent / "data/forms.txt").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "tests/hosted/data/forms.txt").read_text(encoding="utf-8").splitlines()
     return [line.split()[0] for line in lines if not line.startswith("#")]
 
 

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "CONTRIBUTING.md", "tests/boot/README.md",
          *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
 README_LINES = 200  # What is longer is for docs/.

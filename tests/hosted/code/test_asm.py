@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from assembly import asm as asm_module
 from assembly import copies, snippet, syntax
 
-ROOT = Path(__file__).resolve().parents[2]
 
 SECONDS = 300
 pytestmark = pytest.mark.launches

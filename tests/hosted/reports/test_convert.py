@@ -1,6 +1,6 @@
 """`baretick convert`: reports in other tools' forms, against golden files, and against what their readers ask for.
 
-data/converted/ holds what is expected; `UPDATE=1 python3 -m pytest tests/hosted/test_convert.py` writes it anew.
+data/converted/ holds what is expected; `UPDATE=1 python3 -m pytest tests/hosted/reports/test_convert.py` writes it anew.
 """
 
 import csv
@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from launch import launches  # noqa: E402
@@ -22,7 +22,7 @@ from read import convert  # noqa: E402
 from read import saved  # noqa: E402
 from made_reports import row, whole  # noqa: E402
 
-DATA = Path(__file__).parent / "data"
+DATA = ROOT / "tests/hosted/data"
 SILICON, COUNTED = DATA / "silicon.jsonl", DATA / "counted.jsonl"
 GOLDEN = [(form, report) for form in convert.FORMS for report in (SILICON, COUNTED)
           if (form, report) != ("hyperfine", COUNTED)]

@@ -2,13 +2,12 @@
 
 import re
 import subprocess
-from pathlib import Path
 
 from launch import launches
 import pytest
+from conftest import ROOT
 from read import report
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.launches
 PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
 

@@ -8,15 +8,14 @@ import math
 import random
 import re
 import statistics
-from pathlib import Path
 
 from judge import difference, estimate
 from read import figure
 import pytest
+from conftest import ROOT
 from judge import shift
 from made_reports import row
 
-ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "tests/replay/launches/granite_rapids.tsv.xz"
 LAUNCHES = range(2, 32, 4)  # eight of those recorded
 SLOWDOWN = 0.05

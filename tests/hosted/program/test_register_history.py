@@ -4,11 +4,10 @@ all windows, as a process; tests/boot has the bare machine."""
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/objects"))
 
 import register_history as history  # noqa: E402

@@ -3,11 +3,10 @@
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 WIDE = ["-march=x86-64-v4"]
 
 

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 BARETICK = ROOT / "scripts/baretick"
 PROGRAM = ROOT / "build/hosted/stores"
 SECONDS = 300

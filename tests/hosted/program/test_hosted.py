@@ -13,11 +13,10 @@ from pathlib import Path
 
 from read import figure
 import pytest
-from conftest import SECONDS, run_on, until
+from conftest import ROOT, SECONDS, run_on, until
 from terminal import Terminal
 
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED, STOPPED = 0, 2, 3, 4, 5
-ROOT = Path(__file__).parent.parent.parent
 QUICK = ["suite=planted", "bench=adds20", "samples=64"]
 # A division in each turn, and the cost of the turn itself is not subtracted.
 SLOW, SLOW_ROW = ["suite=compiler", "bench=div_cure"], "compiler/div_cure"
@@ -526,7 +525,6 @@ def test_cpu_by_environment(run):
         assert report.run["process"]["cpu"] == cpu
 
 
-
 @pytest.mark.every_cpu
 def test_a_core_is_called_core(run):
     """One line says which of the system's CPUs core 0 is; all others count cores."""
@@ -536,7 +534,6 @@ def test_a_core_is_called_core(run):
     assert re.match(rf"process   core 0 is the system's CPU {cpu}[ ;]", process)
     assert any(line.startswith("alone     ") and "core 0" in line for line in lines)
     assert not [line for line in lines if line != process and re.search(r"\bCPU \d", line)]
-
 
 
 def test_lost_output_is_a_failure(run):
@@ -600,7 +597,6 @@ def test_move_to_another_cpu_is_counted(running):
     assert row["process"]["migrations"] >= 1
     # The block that it happened in is disturbed, if it was one of the body's.
     assert row["nmis"] == row["process"]["migrations"]
-
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -698,7 +694,6 @@ def test_a_signal_ends_a_row_that_does_not_end(running, number, cores):
     assert not [e for e in report.events if e["kind"] == "fault"]
     failed = report.end["failures"] > 0  # a self-test, by a busy machine's figure
     assert ended.status == (CHECK_FAILED if failed else STOPPED)
-
 
 
 def syscall_of(process):

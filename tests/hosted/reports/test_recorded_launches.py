@@ -3,15 +3,14 @@ intervals hold of the other launches' figures."""
 
 import json
 import lzma
-import pathlib
 import random
 import statistics
 import subprocess
 
 import pytest
+from conftest import ROOT
 from bars import rows as bars
 
-ROOT = pathlib.Path(__file__).parents[2]
 PLACEMENTS, ROUNDS = 16, 4
 MOVES = {"sum/cold"}  # from round to round of a launch already: with what others ask of the memory
 

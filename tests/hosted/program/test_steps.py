@@ -9,12 +9,11 @@ import shutil
 import subprocess
 import sys
 import termios
-from pathlib import Path
 
 from launch import launches
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/objects"))
 
 import made  # noqa: E402

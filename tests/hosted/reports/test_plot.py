@@ -1,7 +1,7 @@
 """`baretick plot`: what the pictures say against what the report says.
 
 data/pictures/ holds every word of each kind of picture, and where its shapes lie, to a point;
-`UPDATE=1 python3 -m pytest tests/hosted/test_plot.py` writes it anew. Look at the pictures then.
+`UPDATE=1 python3 -m pytest tests/hosted/reports/test_plot.py` writes it anew. Look at the pictures then.
 """
 
 import argparse
@@ -11,7 +11,6 @@ import os
 import re
 import struct
 import xml.etree.ElementTree as xml
-from pathlib import Path
 
 import pytest
 from made_reports import ROOT, baretick, counted, counting, process, report, row, whole
@@ -25,7 +24,7 @@ from draw import plot  # noqa: E402
 from draw import row as draw_row  # noqa: E402
 from read import saved  # noqa: E402
 
-GOLDEN = Path(__file__).parent / "data/pictures"
+GOLDEN = ROOT / "tests/hosted/data/pictures"
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
 SMALLEST_LETTERS = 12  # points, of 720 that a slide is wide
 COUNTED = [counting(), linearity("lfence", 0, "error_instructions"), linearity("plain", 0, "error_instructions"),

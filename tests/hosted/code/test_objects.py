@@ -2,13 +2,12 @@
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from compilers import ALL as COMPILERS
 from compilers import C
 
-ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "build/hosted/object"
 HIGH, LOW = "100000000000", "60000000"  # the code buffer's; one that 31 bits reach, off the heap
 

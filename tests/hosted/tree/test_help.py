@@ -2,13 +2,12 @@
 
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from made_reports import COMMAND, baretick
 
 COLUMNS = 79
-ROOT = Path(__file__).resolve().parents[2]
 
 
 COMMANDS = next(a.choices for a in COMMAND.parser()._actions if isinstance(a.choices, dict))

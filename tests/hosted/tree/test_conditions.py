@@ -5,11 +5,10 @@ import os
 import runpy
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts/test-conditions"
 PERF = "import ctypes; l = ctypes.CDLL(None, use_errno=True); print(l.syscall(298, 0, 0, 0, 0, 0), ctypes.get_errno())"
 CPUS = "import os; print(len(os.sched_getaffinity(0)))"

@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = {"iasl", "rustc", "sudo", "id", "apt-get", "apt-cache"}
 STAND_INS = {
     "id": "echo 1000",

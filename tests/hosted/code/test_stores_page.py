@@ -8,8 +8,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/stores.md").read_text(encoding="utf-8")
 EXAMPLES = {m[1]: textwrap.dedent(m[2]).strip() for m in
             re.finditer(r"^    \$ scripts/(baretick .*)\n((?:    .*\n|\n(?=    ))+)", PAGE, re.MULTILINE)}

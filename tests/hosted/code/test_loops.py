@@ -9,12 +9,11 @@ import re
 import shlex
 import subprocess
 from functools import cache
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from compilers import C as COMPILERS
 
-ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = ["-O1", "-O2", "-O3", "-O2 -funroll-loops", "-O3 -march=x86-64-v3 -funroll-loops"]
 FLAGS = shlex.split(
     "-std=c11 -ffreestanding -fPIE -mno-red-zone -fno-stack-protector -fcf-protection=none "
