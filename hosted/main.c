@@ -202,7 +202,7 @@ int main(int argc, char **argv)
     int unguarded = exit_guard_open();
     if (unguarded)
         fprintf(stderr,
-                "baretick: a body that calls exit(2) or execve(2) ends the program: "
+                "baretick: system calls of a body can end or change the program: "
                 "no seccomp filter: %s\n",
                 strerror(unguarded));
     if (!process_pin(&h.process, &text.sink))

@@ -1,5 +1,6 @@
-/* A body that ends the process by itself, or makes two of it: its system call is a fault of its
- * row, so that no run ends with status 0 and without its report's end. */
+/* System calls that a body may not make, as they end the process or make two of it, change how it
+ * runs, or write into its report. Each is a fault of its row: no run ends with status 0 and without
+ * its report's end, and no later row is measured in a changed process. */
 #ifndef HOSTED_PLATFORM_EXIT_GUARD_H
 #define HOSTED_PLATFORM_EXIT_GUARD_H
 
@@ -7,9 +8,9 @@
 #include <stddef.h>
 
 /*
- * From here on exit(2), exit_group(2), execve(2), execveat(2), fork(2), vfork(2), clone(2) and
- * clone3(2) that are called from the code buffer raise SIGSYS, in this process and in those that it
- * forks; by a seccomp filter (seccomp(2)). 0, or errno where the system has no such filters.
+ * From here on the calls of a table in exit_guard.c raise SIGSYS when they are called from the code
+ * buffer, in this process and in those that it forks; by a seccomp filter (seccomp(2)). The program
+ * itself may call them. 0, or errno where the system has no such filters.
  */
 int exit_guard_open(void);
 

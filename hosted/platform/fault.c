@@ -47,7 +47,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     if (segments_put_back() && number != SIGTRAP && number != SIGSYS)
         return;
     const ucontext_t *u = context;
-    char message[256], what[64];
+    char message[256], what[sizeof((struct guard_ended *)0)->what];
     uint64_t behind, at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
     if (number == SIGSYS)
         at -= 2; /* SYSCALL and INT 0x80 are over */

@@ -292,7 +292,7 @@ int main(int argc, char **argv)
     int unguarded = exit_guard_open();
     if (unguarded)
         fprintf(stderr,
-                "stores: a setup that calls exit(2) or execve(2) ends the program: "
+                "stores: system calls of a setup can end or change the program: "
                 "no seccomp filter: %s\n",
                 strerror(unguarded));
     prepare_on_stack(run, (void *)row);

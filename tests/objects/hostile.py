@@ -165,28 +165,60 @@ SNIPPETS_RING0 = {
 }
 
 
-# System calls that end or double the program: numbers of asm/unistd_64.h, unistd_x32.h and unistd_32.h.
+# System calls that bodies may not make: numbers of asm/unistd_64.h, unistd_x32.h and unistd_32.h.
 CALLS = {
     "exit": (60, 60, 1), "exit_group": (231, 231, 252), "execve": (59, 520, 11), "execveat": (322, 545, 358),
     "fork": (57, 57, 2), "vfork": (58, 58, 190), "clone": (56, 56, 120), "clone3": (435, 435, 435),
+    "rt_sigaction": (13, 512, 174), "rt_sigprocmask": (14, 14, 175), "rt_sigreturn": (15, 513, 173),
+    "sigaltstack": (131, 525, 186), "rt_sigtimedwait": (128, 523, 177), "rt_sigtimedwait_time64": (None, None, 421),
+    "signalfd": (282, 282, 321), "signalfd4": (289, 289, 327), "signal": (None, None, 48),
+    "sigaction": (None, None, 67), "ssetmask": (None, None, 69), "sigprocmask": (None, None, 126),
+    "sigreturn": (None, None, 119), "rt_sigsuspend": (130, 130, 179), "sigsuspend": (None, None, 72),
+    "ppoll": (271, 271, 309), "ppoll_time64": (None, None, 414), "pselect6": (270, 270, 308),
+    "pselect6_time64": (None, None, 413), "epoll_pwait": (281, 281, 319), "epoll_pwait2": (441, 441, 441),
+    "io_pgetevents": (333, 333, 385), "io_pgetevents_time64": (None, None, 416), "kill": (62, 62, 37),
+    "tkill": (200, 200, 238), "tgkill": (234, 234, 270), "rt_sigqueueinfo": (129, 524, 178),
+    "rt_tgsigqueueinfo": (297, 536, 335), "pidfd_send_signal": (424, 424, 424), "setitimer": (38, 38, 104),
+    "alarm": (37, 37, 27), "timer_create": (222, 526, 259), "sched_setparam": (142, 142, 154),
+    "sched_setscheduler": (144, 144, 156), "sched_setaffinity": (203, 203, 241), "sched_setattr": (314, 314, 351),
+    "setpriority": (141, 141, 97), "nice": (None, None, 34), "setrlimit": (160, 160, 75),
+    "prlimit64": (302, 302, 340), "seccomp": (317, 317, 354), "prctl": (157, 157, 172), "ptrace": (101, 521, 26),
+    "userfaultfd": (323, 323, 374),
+    "munlockall": (152, 152, 153),
+}
+BUFFERS = 0x100000000000  # PLATFORM_CODE_VA
+# The same with the first argument that they may not have.
+WITH_FIRST = {
+    "arch_prctl": ((158, 158, 384), 0x1012), "mmap": ((9, 9, None), BUFFERS), "munmap": ((11, 11, None), BUFFERS),
+    "mprotect": ((10, 10, None), BUFFERS), "pkey_mprotect": ((329, 329, None), BUFFERS),
+    "mremap": ((25, 25, None), BUFFERS), "madvise": ((28, 28, None), BUFFERS), "write": ((1, 1, 4), 1),
+    "writev": ((20, 516, 146), 1), "pwrite64": ((18, 18, 181), 1), "pwritev": ((296, 535, 334), 1),
+    "pwritev2": ((328, 547, 379), 1), "sendfile": ((40, 40, 187), 1), "sendfile64": ((None, None, 239), 1),
 }
 X32 = 0x40000000
 PATH = "/bin/true"  # ends with status 0
 
 
 def calls():
-    """(row, its call, whether it is i386's, number) of each, in each ABI."""
-    for name, (native, x32, i386) in CALLS.items():
-        for abi, number in (("64", native), ("x32", x32 | X32), ("386", i386)):
-            yield f"{name}_{abi}", name, abi == "386", number
+    """(row, its call, whether it is i386's, number, first argument) of each, in each ABI that has it."""
+    for name, (numbers, first) in {**{name: (n, 0) for name, n in CALLS.items()}, **WITH_FIRST}.items():
+        for abi, number in zip(("64", "x32", "386"), numbers):
+            if number is not None:
+                yield f"{name}_{abi}", name, abi == "386", number | (X32 if abi == "x32" else 0), first
 
 
-def calls_source():
+def parts(many, most):
+    """Lists of at most so many: a run takes 128 rows of objects."""
+    many = list(many)
+    return [many[i:i + most] for i in range(0, len(many), most)]
+
+
+def calls_source(some):
     """Rows that call so, each with a canary after it. The path is for execve in rdi, for execveat in rsi."""
     rows = []
-    for row, name, i386, number in calls():
-        first = "path" if name == "execve" else "-100L" if name == "execveat" else "0L"
-        instruction, inputs = (("int $0x80", '"b"(0L)') if i386 else
+    for row, name, i386, number, value in some:
+        first = "path" if name == "execve" else "-100L" if name == "execveat" else f"{value}L"
+        instruction, inputs = (("int $0x80", f'"b"({value}L)') if i386 else
                                ("syscall", f'"D"({first}), "S"({"path" if name == "execveat" else "0L"}), "d"(0L)'))
         rows.append(f"""BARETICK_STATEMENT(calls, {row}, "a call", 8) {{
             static const char path[] = "{PATH}"; (void)path; (void)o; register long r10 __asm__("r10") = 0;
@@ -195,9 +227,9 @@ def calls_source():
     return "\n".join(rows)
 
 
-def snippets_of_calls():
-    return {row: f"mov eax, {number}; {'xor ebx, ebx; int 0x80' if i386 else 'xor edi, edi; syscall'}"
-            for row, _, i386, number in calls()}
+def snippets_of_calls(some):
+    return {row: f"mov eax, {number}; {f'mov ebx, {first}; int 0x80' if i386 else f'mov rdi, {first}; syscall'}"
+            for row, _, i386, number, first in some}
 
 
 def snippet_lines(snippets):
