@@ -115,6 +115,7 @@ void engine_executed_by(struct engine *e, const struct behave_verdict *v)
     e->facts.ticks_per_instruction = v->ticks_per_instruction;
     if (e->facts.o->samples == 0 && e->facts.execution == EXEC_INSTRUCTIONS)
         e->facts.samples = SAMPLES_AUTO_EXACT;
+    e->facts.placements = layout_count(e->facts.o, e->facts.samples);
     e->facts.rounds = 1;
     if (e->facts.execution == EXEC_SILICON && e->facts.o->method == METHOD_DOUBLED)
         e->facts.rounds = parts_rounds(e->facts.o, e->facts.samples, e->facts.o->rounds);

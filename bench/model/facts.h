@@ -54,10 +54,11 @@ struct run_facts {
     const struct platform_kept *kept; /* what it says of a row's kept words */
     unsigned core;                    /* that is measured on */
     unsigned cores;                   /* how many measure */
-    enum recipe recipe; /* effective: what recipe=, the method or this CPU's default gives */
-    enum recipe probed; /* by what the machine is probed and judged: the same, less the method */
-    uint32_t samples;   /* effective: windows of each kind that a row takes */
-    unsigned rounds;    /* passes over the list of rows */
+    enum recipe recipe;  /* effective: what recipe=, the method or this CPU's default gives */
+    enum recipe probed;  /* by what the machine is probed and judged: the same, less the method */
+    uint32_t samples;    /* effective: windows of each kind that a row takes */
+    unsigned placements; /* that a row gets */
+    unsigned rounds;     /* passes over the list of rows */
 
     enum execution execution;       /* silicon, counted instructions, or an emulator's noise */
     uint64_t ticks_per_instruction; /* where execution is counted instructions */

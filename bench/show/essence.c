@@ -92,6 +92,12 @@ static bool has_figure(const struct essence_figure *f)
     return f->state == ESSENCE_FIGURE && is_known(f->value);
 }
 
+/* Whether it is shown with an interval, whose level is known. */
+static bool has_interval(const struct essence_figure *f)
+{
+    return has_figure(f) && is_known(f->half) && f->percent && !f->shared && !f->doubt;
+}
+
 /* Whether any of so many rows was run. */
 static bool any(const struct essence *s, unsigned from, unsigned n)
 {
@@ -171,6 +177,28 @@ static void put_count(struct line *l, uint64_t n, const char *one, const char *m
 
 /* --- what the run was ------------------------------------------------------------------------- */
 
+/* The level of the intervals that are shown; rows with few placements have another one. */
+static void put_level(const struct essence *s, struct line *l)
+{
+    unsigned least = 0, greatest = 0;
+    char text[24];
+
+    for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
+        const struct essence_figure *f = &s->figure[i];
+        if (!has_interval(f))
+            continue;
+        least = least == 0 || f->percent < least ? f->percent : least;
+        greatest = f->percent > greatest ? f->percent : greatest;
+    }
+    if (greatest == 0)
+        return;
+    if (least == greatest)
+        fmt_buf(text, sizeof text, "+-%u%%", least);
+    else
+        fmt_buf(text, sizeof text, "+-%u or %u%%", least, greatest);
+    put(l, text);
+}
+
 static void show_title(const struct essence *s, struct sink *out)
 {
     struct line l = {.out = out, .label = "essence"};
@@ -180,6 +208,7 @@ static void show_title(const struct essence *s, struct sink *out)
         put(&l, "NOISE: an emulator executes this code");
     if (s->execution == EXEC_INSTRUCTIONS || any(s, 0, ESSENCE_PINGPONG))
         put(&l, s->unit);
+    put_level(s, &l);
     if (s->cores > 1 && any(s, 0, ESSENCE_PINGPONG)) {
         fmt_buf(core, sizeof core, "core %u of %u%s", s->core, s->cores,
                 s->together ? " at once" : "");

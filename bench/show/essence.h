@@ -55,6 +55,7 @@ enum essence_state {
 struct essence_figure {
     enum essence_state state;
     double value, half; /* UNKNOWN: there is none */
+    unsigned percent;   /* the interval's level; 0: not known */
     bool gross;         /* a window in whole ticks or instructions */
     double ns;          /* of rows of several cores */
     bool shared;        /* somebody else had part of the core: not judged */
@@ -75,7 +76,7 @@ struct essence_spoils {
 
 struct essence {
     enum execution execution;
-    char unit[64];        /* of figures of an operation: "cycles/op by ruler, +-98%" */
+    char unit[64];        /* of figures of an operation: "cycles/op by ruler" */
     char machine[240];    /* its names, as they are parted in the line */
     char clock[96];       /* empty: nothing is known */
     char window[24];      /* the window's row by its name, and ... */

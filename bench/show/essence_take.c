@@ -62,8 +62,6 @@ static void say_unit(const struct run_facts *run, struct sink *out)
         fmt(out, " by %s", run->cycle.source.used->name);
     if (run->o->method != METHOD_DOUBLED)
         fmt(out, ", method=%s", method_names[run->o->method]);
-    else if (!units_are_instructions(run) && run_has_cycles(run))
-        fmt(out, ", +-98%%");
 }
 
 void essence_begin(struct essence *s, const struct run_facts *run)
@@ -120,6 +118,7 @@ static void take(struct essence_figure *f, const struct run_facts *run, const st
     *f = (struct essence_figure){.state = ESSENCE_FIGURE,
                                  .value = op.value,
                                  .half = op.half,
+                                 .percent = op.percent,
                                  .ns = UNKNOWN,
                                  .gross = row->bench->form == FORM_EMPTY,
                                  .shared = row->shared,

@@ -23,6 +23,7 @@ void grouped_begin(struct grouped *g, const struct run_facts *run, size_t select
             (o->table == TABLE_GROUPED || (o->table == TABLE_AUTO && selected >= TABLE_ROWS_AUTO));
     g->cores = run->cores > 1;
     g->unit = per_op_of(run, &none).unit;
+    g->percent = estimate_percent_of(run->placements);
     g->suite = "";
     g->lines = 0;
 }
@@ -66,7 +67,7 @@ bool grouped_take(struct grouped *g, const struct run_facts *run, const struct r
         .value = op.value,
         .half = op.half,
         .modes = row->headline.modes.count > 1,
-        .told = trouble || row->status != ROW_OK,
+        .told = trouble || row->status != ROW_OK || (op.percent && op.percent != g->percent),
         .shared = row->shared,
     };
     return !line->cell[b->column].told;
@@ -129,10 +130,11 @@ static struct sink *begin_line(struct sink_buf *line, char *text, const char *na
 /* The index-th word of each head; a head of two words stands on two lines. */
 static void show_words(const struct columns *t, const char *name, unsigned index)
 {
-    char text[LINE];
+    char text[LINE], interval[8];
     struct sink_buf line;
     struct sink *out = begin_line(&line, text, name);
 
+    fmt_buf(interval, sizeof interval, "+-%u%%", t->g->percent);
     for (unsigned i = 0; i < t->columns; i++) {
         const char *head = t->family->head[i];
         size_t first = 0;
@@ -141,7 +143,7 @@ static void show_words(const struct columns *t, const char *name, unsigned index
         const char *second = head[first] ? head + first + 1 : "";
         fmt(out, "%*.*s ", COLUMN - 1, index ? COLUMN : (int)first, index ? second : head);
         if (t->beside)
-            fmt(out, "%*s ", COLUMN - 1, index ? "" : "+-98%");
+            fmt(out, "%*s ", COLUMN - 1, index ? "" : interval);
     }
     end_line(&line, t->out);
 }
@@ -156,9 +158,10 @@ static bool has_second_words(const struct columns *t)
 
 static void show_heads(const struct columns *t)
 {
-    fmt(t->out, "\r\n%-*s %s/op%s%s%s\r\n", NAME, "", t->g->unit,
-        t->intervals && !t->beside ? ", +-98% below" : "", t->modes ? "; * modes" : "",
-        t->told ? "; ! see above" : "");
+    fmt(t->out, "\r\n%-*s %s/op", NAME, "", t->g->unit);
+    if (t->intervals && !t->beside)
+        fmt(t->out, ", +-%u%% below", t->g->percent);
+    fmt(t->out, "%s%s\r\n", t->modes ? "; * modes" : "", t->told ? "; ! see above" : "");
     show_words(t, t->g->suite, 0);
     if (has_second_words(t))
         show_words(t, "", 1);

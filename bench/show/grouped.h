@@ -36,6 +36,7 @@ struct grouped {
     bool on;
     bool cores;       /* several measure: lines tell which */
     const char *unit; /* of an operation */
+    unsigned percent; /* the level of intervals; a row with another one is told in full */
     const char *suite;
     size_t lines;
     struct grouped_line line[GROUPED_LINES];

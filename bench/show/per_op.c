@@ -40,11 +40,14 @@ struct per_op per_op_of(const struct run_facts *run, const struct headline *h)
 {
     if (units_are_instructions(run))
         return (struct per_op){"instructions", h->known ? units_of(run, h->ticks) : UNKNOWN,
-                               UNKNOWN};
+                               UNKNOWN, 0};
     if (!run_has_cycles(run))
-        return (struct per_op){"ticks", h->known ? h->ticks : UNKNOWN, UNKNOWN};
-    return (struct per_op){"cycles", h->known ? h->cycles.theta : UNKNOWN,
-                           h->known ? estimate_longer_side(&h->cycles) : UNKNOWN};
+        return (struct per_op){"ticks", h->known ? h->ticks : UNKNOWN, UNKNOWN, 0};
+    if (!h->known)
+        return (struct per_op){"cycles", UNKNOWN, UNKNOWN, 0};
+    double half = estimate_longer_side(&h->cycles);
+    return (struct per_op){"cycles", h->cycles.theta, half,
+                           is_known(half) ? estimate_percent(&h->cycles) : 0};
 }
 
 void per_op_show(struct report *r, const struct run_facts *run, const struct row *row)

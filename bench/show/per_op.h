@@ -10,6 +10,7 @@ struct per_op {
     const char *unit; /* "cycles", "instructions", "ticks" */
     /* half: the longer side of its interval. UNKNOWN: not known; this unit has no interval. */
     double value, half;
+    unsigned percent; /* the interval's level; 0: none */
 };
 /* All is UNKNOWN where the row has no figure. */
 struct per_op per_op_of(const struct run_facts *run, const struct headline *h);

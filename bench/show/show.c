@@ -32,12 +32,14 @@ void show_heading(struct report *r, const struct run_facts *run, const char *sui
         return;
     }
     bool counted = units_are_instructions(run);
+    char interval[8];
     fmt(r->out, "\r\n%-24s       %s\r\n", "",
         counted ? "instructions a window" : "ticks of the TSC a window");
     fmt(r->out, "%-24s %5s %8s %8s %8s", suite, "ops", "min", "median", "p99");
     if (counted)
         fmt(r->out, " %8s", "max");
-    per_op_heading(r, run, "+-98%");
+    fmt_buf(interval, sizeof interval, "+-%u%%", estimate_percent_of(run->placements));
+    per_op_heading(r, run, interval);
 }
 
 /* More than one mode: the figure is the median over the placements, hence that of the most common
@@ -61,22 +63,27 @@ static void show_modes(struct report *r, const struct headline *h)
     fmt(r->out, "\r\n");
 }
 
-/* Too few placements for order statistics. */
+/* Where it is not by order statistics alone: by what, and its level. */
 static void show_fallback(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct estimate *cycles = &row->headline.cycles;
+    unsigned percent = (unsigned)(cycles->level * 100 + 0.5);
 
     if (run->execution != EXEC_SILICON || !is_known(cycles->lo))
         return;
     if (cycles->by == ESTIMATE_ROUNDS)
         fmt(r->out,
-            "  ^ its %zu rounds differ: the interval is the wider of ranks and Student's t\r\n",
-            cycles->rounds);
+            "  ^ its %zu rounds differ: the interval is the wider of ranks and Student's t of %u%%"
+            "\r\n",
+            cycles->rounds, percent);
     else if (cycles->by == ESTIMATE_PLACEMENTS)
-        fmt(r->out, "  ^ the interval is Student's t: %zu placements are too few for ranks\r\n",
-            cycles->placements);
+        fmt(r->out,
+            "  ^ the interval is Student's t of %u%%: %zu placements are too few for ranks\r\n",
+            percent, cycles->placements);
     else if (cycles->by == ESTIMATE_BLOCKS)
-        fmt(r->out, "  ^ the interval is of one placement, by Student's t over its blocks\r\n");
+        fmt(r->out,
+            "  ^ the interval is of one placement, by Student's t of %u%% over its blocks\r\n",
+            percent);
 }
 
 static void show_sweep(struct report *r, const struct row *row)
@@ -352,6 +359,7 @@ bool show_has_trouble(const struct report *r, const struct run_facts *run, const
     silent.out = &nobody.sink;
     show_trouble(&silent, run, row);
     show_hidden(&silent, row);
+    show_vague(&silent, row);
     return nobody.bytes > 0;
 }
 

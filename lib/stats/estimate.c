@@ -327,6 +327,23 @@ struct estimate estimate_over(const struct estimate_found *f, double *scratch)
     return e;
 }
 
+static unsigned percent(double level)
+{
+    return (unsigned)(level * 100 + 0.5);
+}
+
+unsigned estimate_percent(const struct estimate *e)
+{
+    if (e->by == ESTIMATE_METHOD)
+        return 0;
+    return percent(e->by == ESTIMATE_RANKS || e->by == ESTIMATE_ROUNDS ? ESTIMATE_LEVEL : STUDENT);
+}
+
+unsigned estimate_percent_of(size_t placements)
+{
+    return percent(ranks_for(placements, ESTIMATE_LEVEL) > 0 ? ESTIMATE_LEVEL : STUDENT);
+}
+
 double estimate_side(const struct estimate *e, double at)
 {
     return at < e->theta ? e->theta - e->lo : e->hi - e->theta;

@@ -151,6 +151,12 @@ bool estimate_rounds_differ(const struct estimate_taken *part, size_t parts);
 #define ESTIMATE_LEVEL 0.98
 struct estimate estimate_over(const struct estimate_found *found, double *scratch);
 
+/* The level of its interval in percent, as a heading has it: by ranks at least 98, by Student's t
+ * nominally 99. 0: a method's own error, which has no level. */
+unsigned estimate_percent(const struct estimate *e);
+/* The same of an interval over so many placements: 98 where ranks suffice. */
+unsigned estimate_percent_of(size_t placements);
+
 /* From theta to the end of the interval on the side of `at`; the longer of the two sides. */
 double estimate_side(const struct estimate *e, double at);
 double estimate_longer_side(const struct estimate *e);

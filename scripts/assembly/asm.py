@@ -12,7 +12,7 @@ import time
 from assembly import copies, latency, snippet, syntax, throughput
 from launch import start
 from launch.start import Failed
-from read import report
+from read import interval, report
 from tools import help_text
 
 HOSTED_SECONDS = 600
@@ -212,7 +212,8 @@ def figure(row, run):
         return f"{digits(per_op['ticks'])} ticks of the TSC a copy; core cycles are not known here"
     text = f"{digits(per_op['cycles'])} cycles a copy"
     if per_op.get("cycles_lo") is not None:
-        text += f" ({digits(per_op['cycles_lo'])} to {digits(per_op['cycles_hi'])}, 98%)"
+        level = interval.heading_of([row], "")
+        text += f" ({digits(per_op['cycles_lo'])} to {digits(per_op['cycles_hi'])}{level and ', '}{level})"
     return text
 
 

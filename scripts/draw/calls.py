@@ -1,7 +1,7 @@
 """What the ways of calling cost, in one picture: each net and gross, with its interval."""
 from draw import essence, ink
 from draw.pictures import NoData, Picture, UNITS, machine
-from read import figure
+from read import figure, interval
 
 WAYS = ("inline", *essence.WAYS)  # inline: no call at all, which the others are read against
 BAR_INCHES, GROUP_INCHES = 0.225, 0.14
@@ -15,7 +15,7 @@ class Bar:
     read it with care."""
 
     def __init__(self, run, row, way, form):
-        self.way, self.form, per_op = way, form, row.get("per_op", {})
+        self.way, self.form, self.row, per_op = way, form, row, row.get("per_op", {})
         shown = essence.Figure(run, row)
         self.text, self.bad = shown.text, shown.text.endswith(("FAIL", "shared", "doubted"))
         self.net = shown.value if row["status"] == "ok" else None
@@ -79,7 +79,7 @@ def calls(report, rows):
         from matplotlib.patches import Patch
         sheet.figure.legend(
             handles=[Patch(facecolor=ink.BLUE, label="net"), Patch(facecolor="none", edgecolor=ink.SOFT, label="gross: with its loop"),
-                     Line2D([], [], color=ink.INK, linewidth=2, label="98% interval")],
+                     Line2D([], [], color=ink.INK, linewidth=2, label=interval.label([b.row for b in every if b.hi is not None]))],
             loc="lower center", ncol=3, frameon=False, fontsize=12, columnspacing=1.2, handlelength=1.3)
 
     known = [b for b in every if b.net is not None and not b.bad and b.way != "inline"]

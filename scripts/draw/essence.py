@@ -5,7 +5,7 @@ The rows are those of bench/show/essence.c; a test holds the two together.
 import math
 
 from draw import ink
-from read import figure, show
+from read import figure, interval, show
 
 WAYS = ("direct", "plt", "got", "register", "virtual")
 FORMS = {"empty": "", "++*x": "_inc", "straight": "_straight", "compiled": "_c"}
@@ -77,9 +77,13 @@ class Essence:
         self.targets = [self._of("calls", name) for name in TARGETS]
         self.sum = [self._of("sum", name) for name in SUM]
         self.cores = [self._of("cores", name) for name in CORES]
-        self.names = [f.name for f in (self.window, self.nothing, *(c for _, cells in self.matrix for c in cells),
-                                       *self.targets, *self.sum, *self.cores) if f.row]
+        self.names = [f.name for f in self._shown()]
         self.lines = [(label, said) for label, said in self._said() if said]
+
+    def _shown(self):
+        """The figures that have a row."""
+        cells = [c for _, cells in self.matrix for c in cells]
+        return [f for f in (self.window, self.nothing, *cells, *self.targets, *self.sum, *self.cores) if f.row]
 
     def _of(self, suite, name):
         return Figure(self.run, self._rows.get((suite, name)))
@@ -91,11 +95,13 @@ class Essence:
     def _figures(self):
         """What all figures are in, and whose."""
         cores = sorted({r["core"] for r in self.report.of("row") if "core" in r})
-        named = {"cycles": f"core cycles an operation by {self.run.get('cycle', '?')}, 98% intervals",
+        levels = interval.heading_of([f.row for f in self._shown() if f.half is not None], "")
+        of_level = f", {levels} intervals" if levels else ""
+        named = {"cycles": f"core cycles an operation by {self.run.get('cycle', '?')}{of_level}",
                  "instructions": "INSTRUCTIONS an operation, not time"}.get(self.unit, "ticks of the TSC an operation")
         method = self.run.get("options", {}).get("method", "doubled")
         if method != "doubled":
-            named = f"{named.removesuffix(', 98% intervals')}, method={method}"
+            named = f"{named}, method={method}"
         if self.run.get("execution") == "emulated":
             named = f"NOISE: an emulator executes this code; {named}"
         return named + (f", core {self.core} of {len(cores)}" if len(cores) > 1 else "")

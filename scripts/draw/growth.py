@@ -3,7 +3,7 @@ import math
 
 from draw import ink
 from draw.pictures import NoData, Picture, UNITS, machine, spread
-from read import figure
+from read import figure, interval
 
 # The curves of lib/stats/growth.h: how each is written behind its coefficient, and its value.
 CURVES = {
@@ -22,6 +22,7 @@ class Point:
 
     def __init__(self, row, unit):
         per_op = row.get("per_op", {})
+        self.row = row
         self.n, self.failed = row["arg"], row["status"] == "wrong"
         self.value = per_op.get(unit) if row["status"] == "ok" else None
         self.lo, self.hi = (per_op.get(k) if figure.half(per_op) is not None and unit == "cycles" else None
@@ -135,7 +136,7 @@ def _points(axes, points):
     has = any(any(pair) for pair in ends)
     dots, _, bars = axes.errorbar([p.n for p in points], [p.value for p in points], yerr=list(zip(*ends)) if has else None, fmt="o",
                   color=ink.BLUE, markersize=8, elinewidth=2, capsize=4, zorder=3,
-                  label="figure, 98% interval" if has else "figure")
+                  label=f"figure, {interval.label([p.row for p in points])}" if has else "figure")
     dots.set_gid("figures")
     for bar in bars:
         bar.set_gid("intervals")

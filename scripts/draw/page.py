@@ -193,8 +193,8 @@ def html(reports, args):
                             markup.together(page.body, "\n")))
     if len(reports) > 1:
         body = [element("main", markup.together(body, "\n"))]
-    body.append(element("footer", "Made by baretick report. Figures with +- are 98% intervals: another boot's figure "
-                                  "lies within 98 times in 100. docs/report.md says what each field is."))
+    body.append(element("footer", "Made by baretick report. Figures with +- are intervals: another boot's figure lies within as "
+                                  "often as the heading says, 98 times in 100 with +-98%. docs/report.md says what each field is."))
     first = reports[0]
     title = f"baretick: {pictures.machine(first.one('run'))}, {(first.verdict or 'no verdict').upper()}"
     return document(title, markup.together(body, "\n"))

@@ -195,7 +195,7 @@ def rows_by_suite(report, rows, linked):
     unit = run.get("unit", "ticks")
     return markup.together(
         markup.table(f"{suite}: {len(found)} row{'s' if len(found) > 1 else ''}; min to max are whole windows, in "
-                     f"{unit}", columns, found, label=f"Suite {suite}") for suite, found in suites.items())
+                     f"{unit}", show.headed(columns, found), found, label=f"Suite {suite}") for suite, found in suites.items())
 
 
 def beside(report):
@@ -299,7 +299,7 @@ def change(old, new, crossed, lines, differences):
     parts.append(element("p", element("b", compare.sentence(lines))))
     parts += [element("p", said, class_="soft") for said in explained]
     parts.append(markup.table("Old against new, row by row",
-                              [c for c in compare.COLUMNS if c.key != "core" or several], lines,
+                              [c for c in compare.headed(lines) if c.key != "core" or several], lines,
                               label="Old against new"))
     return markup.together(parts)
 

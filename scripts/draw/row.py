@@ -3,6 +3,7 @@ import math
 
 from draw import ink
 from draw.pictures import NoData, Picture, about, estimate, row_name, row_stem, spread, titled, whole_step
+from read import interval
 
 MOST_BINS = 56
 # What lies beyond the quantile is told in words where it would take most of the picture's width.
@@ -178,9 +179,9 @@ def _stacked(values, apart):
 def modes(run, row):
     """Where the figure comes from: its modes, its placements and rounds, and the interval that they make."""
     found = row.get("modes", [])
-    per_op, interval = row.get("per_op", {}), row.get("interval", {})
-    placed = [c for c in interval.get("placements_cycles", []) if c is not None]
-    rounds = [c for c in interval.get("rounds_cycles", []) if c is not None]
+    per_op, made = row.get("per_op", {}), row.get("interval", {})
+    placed = [c for c in made.get("placements_cycles", []) if c is not None]
+    rounds = [c for c in made.get("rounds_cycles", []) if c is not None]
     if not found and not placed and not rounds:
         fail_unless_measured(row)
         if run.get("execution") == "instructions":
@@ -220,7 +221,7 @@ def modes(run, row):
                 axes.plot([limit if beyond else edge], [0], marker if beyond else "|", color=ink.INK, markersize=11,
                           markeredgewidth=2.5, clip_on=False)
             axes.plot([value], [0], "D", color=ink.INK, markersize=10)
-            names.append("figure, 98%")
+            names.append(", ".join(filter(None, ("figure", interval.heading_of([row], "")))))
             places.append(0)
         axes.set_yticks(places, names)
         axes.tick_params(axis="y", length=0, labelcolor=ink.INK)

@@ -4,7 +4,7 @@ import statistics
 import sys
 
 from judge import difference, estimate, likeness, significance
-from read import figure, saved, show, table
+from read import figure, interval, saved, show, table
 
 # Both: of rows called faster or slower, the share that is neither; the risk that --fail-if-slower fails falsely.
 RISK = 0.01
@@ -17,9 +17,9 @@ COLUMNS = (
     table.Column("core", "core"),
     table.Column("unit", "unit", left=True),
     table.Column("old", "old", ".3f"),
-    table.Column("+-98%", "old_half", ".3f"),
+    table.Column("+-", "old_half", ".3f"),
     table.Column("new", "new", ".3f"),
-    table.Column("+-98%", "new_half", ".3f"),
+    table.Column("+-", "new_half", ".3f"),
     table.Column("change", "change"),
     table.Column("from", "change_from"),
     table.Column("to", "change_to"),
@@ -32,8 +32,17 @@ COLUMNS = (
 TEXTS = ("change", "change_from", "change_to", "counts", "ipc")
 PARTS = tuple(table.Column("", key) for key in (
     "shift", "shift_lo", "shift_hi", "ratio", "ratio_lo", "ratio_hi", "by", "old_instructions", "new_instructions",
-    "count_verdict", "old_ipc", "new_ipc", "suite", "name", "old_lo", "old_hi", "new_lo", "new_hi", "old_launches",
-    "new_launches", "p_adjusted"))
+    "count_verdict", "old_ipc", "new_ipc", "suite", "name", "old_lo", "old_hi", "new_lo", "new_hi", "old_percent",
+    "new_percent", "old_launches", "new_launches", "p_adjusted"))
+
+
+def headed(lines):
+    """COLUMNS, with the level of these lines' intervals over them."""
+    def title(side):
+        return interval.heading([line.get(f"{side}_percent") for line in lines if line.get(f"{side}_half")])
+
+    titles = {f"{side}_half": title(side) for side in ("old", "new")}
+    return [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in COLUMNS]
 
 
 class Side:
@@ -163,7 +172,7 @@ def kept(old, new):
         if rows and not any(likeness.unfit(row) for row in rows):
             unit = figure.unit(rows[0])
             e = estimate.pooled([estimate.of_row(r, unit) for r in rows])
-            found.update({"unit": unit, side: e.value, f"{side}_half": half(e)})
+            found.update({"unit": unit, side: e.value, f"{side}_half": half(e), f"{side}_percent": e.percent})
     return found
 
 
@@ -179,7 +188,7 @@ def judged(key, old, new):
     a, b = (estimate.pooled([estimate.of_row(r, unit) for r in rows]) for rows in (old, new))
     for side, e in (("old", a), ("new", b)):
         line.update({side: e.value, f"{side}_lo": e.lo, f"{side}_hi": e.hi, f"{side}_half": half(e),
-                     f"{side}_launches": e.launches})
+                     f"{side}_percent": e.percent, f"{side}_launches": e.launches})
     line["unit"] = unit
     if unit != "instructions":
         with_counts(line, old, new)
@@ -188,8 +197,16 @@ def judged(key, old, new):
         return {**line, "verdict": UNLIKE, "why": note}, None
     with_change(line, d)
     several = "several modes" if any(len(r.get("modes", [])) > 1 for r in (*old, *new)) else ""
-    line["why"] = "; ".join(said for said in (several, note) if said)
+    line["why"] = "; ".join(said for said in (several, *intervals(old, new), note) if said)
     return line, d
+
+
+def intervals(old, new):
+    """What must be known of each side's interval. That of several launches is made here."""
+    said = [interval.note(rows[0]) if len(rows) == 1 else "" for rows in (old, new)]
+    if said[0] == said[1]:
+        return said[:1]
+    return [f"{side}: {text}" for side, text in zip(("old", "new"), said) if text]
 
 
 def verdict(line, d, p):
@@ -332,7 +349,7 @@ def shown(args, old, new, crossed, lines, differences):
     print()
     one_core = len({line["core"] for line in lines}) == 1
     titles = {"old": old.title, "new": new.title}
-    table.write(args.format, [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in COLUMNS
+    table.write(args.format, [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in headed(lines)
                               if c.key != "core" or not one_core], lines)
     print()
     if hosted:

@@ -9,6 +9,7 @@ import math
 import statistics
 
 from judge import significance
+from read import interval as intervals
 
 CONFIDENCE = 0.99
 Z = significance.quantile(math.inf, CONFIDENCE)
@@ -16,10 +17,11 @@ Z = significance.quantile(math.inf, CONFIDENCE)
 
 class Estimate:
     """value; parts: [(variance, degrees of freedom)] of it, which add up; lo, hi: where another such set of
-    launches has its figure, 99%; None where not known. launches: how many."""
+    launches has its figure; None where not known; percent: their level, None where not known. launches: how many."""
 
-    def __init__(self, value, parts, launches=1, lo=None, hi=None):
+    def __init__(self, value, parts, launches=1, lo=None, hi=None, percent=None):
         self.value, self.parts, self.launches, self.lo, self.hi = value, parts, launches, lo, hi
+        self.percent = percent
 
     @property
     def variance(self):
@@ -65,7 +67,8 @@ def of_row(row, unit):
     df = _degrees({**interval, "placements": row.get("placements", 0)},
                   lambda df, v: significance.quantile(df) * math.sqrt(v))
     own = (w * w - boots) / 2 / significance.quantile(df) ** 2
-    return Estimate(value, [(own, df), (boots / 2 / Z ** 2, math.inf)], lo=lo, hi=hi)
+    return Estimate(value, [(own, df), (boots / 2 / Z ** 2, math.inf)], lo=lo, hi=hi,
+                    percent=intervals.percent(row))
 
 
 def by_chance(df):
@@ -91,7 +94,7 @@ def pooled(estimates):
         parts, own = [], 0.0
     if seen > own * by_chance(n - 1) or not parts:
         parts.append((max(0.0, seen - own) / n, n - 1))
-    found = Estimate(mean, parts, n)
+    found = Estimate(mean, parts, n, percent=round(100 * CONFIDENCE))
     half = math.sqrt(2 * found.variance) * significance.quantile(found.df(), CONFIDENCE)
     found.lo, found.hi = mean - half, mean + half
     return found

@@ -2,7 +2,7 @@
 import fnmatch
 import sys
 
-from read import figure, saved, table
+from read import figure, interval, saved, table
 from tools import help_text
 
 COLUMNS = (
@@ -15,7 +15,7 @@ COLUMNS = (
     table.Column("p99", "p99", ".0f"),
     table.Column("max", "max"),
     table.Column("cycles/op", "cycles", ".3f"),
-    table.Column("+-98%", "interval", ".3f"),
+    table.Column("+-", "interval", ".3f"),
     table.Column("instr/op", "instructions", ".3f"),
     table.Column("IPC", "ipc", ".2f"),
     table.Column("ticks/op", "ticks", ".3f"),
@@ -30,6 +30,7 @@ PARTS = (
     table.Column("", "status"),
     table.Column("", "cycles_lo"),
     table.Column("", "cycles_hi"),
+    table.Column("", "percent"),
     table.Column("", "gross_cycles"),
     table.Column("", "loop_cycles"),
 )
@@ -51,6 +52,8 @@ def note(row):
     if len(modes) > 1:
         found.append("modes " + ", ".join(f"{m['cycles']:.3f} ({m['share']:.0%})" for m in modes))
     if said := figure.hidden(row):
+        found.append(said)
+    if said := interval.note(row):
         found.append(said)
     if row.get("throttled"):
         found.append("throttled")
@@ -78,9 +81,15 @@ def flat(path, row, ticks_per_unit):
         "gross_cycles": figure.gross(per_op),
         "ticks": per_op.get("ticks") if figure.unit(row) == "ticks" else None,
         "operations_per_second": row.get("operations_per_second"),
-        "interval": figure.half(per_op),
+        "interval": figure.half(per_op), "percent": interval.percent(row),
         "note": note(row),
     }
+
+
+def headed(columns, rows):
+    """The columns, with the level of these rows' intervals over them. rows: from flat()."""
+    title = interval.heading([r["percent"] for r in rows if r["interval"] is not None])
+    return [table.Column(title, c.key, c.form, c.left) if c.key == "interval" else c for c in columns]
 
 
 def add_choice(p):
@@ -163,7 +172,7 @@ def show(reports, rows, args):
     for r in reports:
         print(f"{heading}{table.printable(title(r))}")
     print()
-    table.write(args.format, [c for c in COLUMNS if c.key not in hidden], rows)
+    table.write(args.format, headed([c for c in COLUMNS if c.key not in hidden], rows), rows)
     if rows:
         print()
     for r in reports:

@@ -45,8 +45,12 @@ def counting(**changes):
     return head(**{"execution": "instructions", "unit": "instructions", "ticks_per_instruction": 128, **changes})
 
 
+RANKS = {"estimator": "median", "by": "ranks", "level": 0.984501}  # of 16 placements; compare judges by the interval
+STUDENT = {"estimator": "median", "by": "placements", "level": 0.99}
+
+
 def row(name, cycles, half=0.01, suite="made", core=0, **changes):
-    """A row of core cycles with its 99% interval."""
+    """A row of core cycles with an interval, whose level it does not state."""
     per_op = {"ticks": cycles / 2, "ns": cycles / 4, "cycles": cycles, "cycles_lo": round(cycles - half, 6),
               "cycles_hi": round(cycles + half, 6)}
     return {"type": "row", "suite": suite, "name": name, "core": core, "recipe": "lfence", "form": "straight",

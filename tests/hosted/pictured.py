@@ -2,7 +2,7 @@
 
 import math
 
-from made_reports import head, row
+from made_reports import RANKS, STUDENT, head, row
 
 POINTS = (0, 1, 2, 5, 10, 20, 50, 100, 1000)
 SWEPT = {"code": 1, "stack": 64, "data": 8}
@@ -18,15 +18,14 @@ def moded():
     found = hist((3042, 800), (3848, 120)) + [[90000, 3], [2000000, 1]]
     placements = [3.0 + i / 1000 for i in range(14)] + [4.0, 4.01]
     return row("moded", 3.13, half=0.6, hist=found, ticks={"min": 3016, "median": 3042, "p99": 3874, "max": 2000000},
-               interval={"nominal": 0.99, "kappa": 0.002, "rounds_cycles": [3.12, 3.13, 3.14, None],
-                         "placements_cycles": placements},
+               interval={**RANKS, "rounds_cycles": [3.12, 3.13, 3.14, None], "placements_cycles": placements},
                modes=[{"cycles": 3.003, "share": 0.875, "sd": 0.01, "blocks": 112, "kind": "layout"},
                       {"cycles": 4.002, "share": 0.125, "sd": 0.01, "blocks": 16, "kind": "time"}])
 
 
 def plain():
     """A row of one mode."""
-    return row("plain", 2, hist=hist((2080, 500)), interval={"kappa": 0.002, "placements_cycles": [1.99, 2, 2.01],
+    return row("plain", 2, hist=hist((2080, 500)), interval={**STUDENT, "placements_cycles": [1.99, 2, 2.01],
                                                              "rounds_cycles": [1.995, 2.005]},
                modes=[{"cycles": 2, "share": 1, "sd": 0.01, "blocks": 3, "kind": "only"}])
 
@@ -80,7 +79,7 @@ def calls():
     found = []
     for way, cycles in (("inline", 0.001), ("direct", 3), ("plt", 5)):
         for ending in ("", "_inc", "_straight", "_c"):
-            made = row(way + ending, cycles, half=0.25, suite="calls")
+            made = row(way + ending, cycles, half=0.25, suite="calls", interval=RANKS)
             made["per_op"]["cycles_hi"] = cycles + 1
             if ending != "_straight":
                 made["per_op"].update(gross_cycles=cycles + 1.25, loop_cycles=1.25)
@@ -94,7 +93,8 @@ def calls():
 def growing(name="linear", curve="n", coefficient=2.0, arguments=(4, 16, 64, 256), **changes):
     """A row with arguments, each figure a tenth above the curve or below it in turn, and its event `growth`."""
     at = {"n": lambda n: n, "log n": math.log2, "constant": lambda _: 1, "n log n": lambda n: n * math.log2(n), "n^2": lambda n: n * n}
-    rows = [row(f"{name}/{n}", coefficient * at[curve](n) * (1.1 if i % 2 else 0.9), half=0.4 * n, suite="args", arg=n, object="o.o")
+    rows = [row(f"{name}/{n}", coefficient * at[curve](n) * (1.1 if i % 2 else 0.9), half=0.4 * n, suite="args", arg=n, object="o.o",
+                interval=RANKS)
             for i, n in enumerate(arguments)]
     said = f"args/{name}, {len(rows)} arguments: {curve}, {coefficient:.3f} cycles x {curve} with an error of 10.0% of the mean"
     return [*rows, {"type": "event", "kind": "growth", "message": said, "suite": "args", "name": name, "unit": "cycles",

@@ -55,7 +55,8 @@ def test_each_figure_is_its_rows(run):
     report = report_of(ended)
     said, lines = essence(ended.out)
     assert len(lines) < 20 and max(map(len, lines)) < 80, lines
-    assert lines[0] == "essence   cycles/op by ruler, +-98%" and lines[-1].startswith("verdict: ")
+    # One placement, so Student's t; with all cores shared there is no interval.
+    assert lines[0] in ("essence   cycles/op by ruler, +-99%", "essence   cycles/op by ruler") and lines[-1].startswith("verdict: ")
     assert said["machine"].startswith(report.run["cpu"].get("brand", report.run["cpu"]["vendor"]))
     hz = report.run["clock_tsc_hz"]
     assert said["clock"].startswith(f"TSC {hz / 1e6:.3f} MHz, core ")

@@ -78,7 +78,7 @@ def test_each_column_is_a_row(both):
     for name, line in targets.items():
         for count, cell in zip(COUNTS, cells(line), strict=True):
             must_be(cell, rows[f"calls/{name}{count}"], lines)
-    pairs = table(lines, r"compiler +trap +\+-98% +cure +\+-98%$")
+    pairs = table(lines, r"compiler +trap +\+-99% +cure +\+-99%$")
     assert set(pairs) == {"div", "inline", "load", "mul"}
     for name, line in pairs.items():
         for what, cell in zip(("_trap", "_cure"), cells(line, 2), strict=True):

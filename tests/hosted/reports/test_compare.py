@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 import signal
 import statistics
 import subprocess
@@ -10,7 +11,7 @@ import subprocess
 from judge import compare, estimate, likeness
 import pytest
 from judge import significance
-from made_reports import CPU, OPTIONS, ROOT, SECONDS, baretick, counted, counting, head, row, whole
+from made_reports import CPU, OPTIONS, RANKS, ROOT, SECONDS, STUDENT, baretick, counted, counting, head, row, whole
 
 KAPPA = 0.002
 ROUNDS, PLACEMENTS = 4, 16
@@ -48,7 +49,7 @@ def test_the_table(kept):
 old: {old} (baretick 0.1.0, 0123456789ab, gcc 12.2.0; bare machine)
 new: {new} (baretick 0.1.0, 0123456789ab, gcc 12.2.0; bare machine); the verdict of {new} is fail
 
-row           unit       old  +-98%    new  +-98%   change     from      to  verdict         note
+row           unit       old     +-    new     +-   change     from      to  verdict         note
 made/quicker  cycles  10.000  0.010  9.000  0.010  -10.00%  -10.10%  -9.90%  faster
 made/alike    cycles   3.000  0.010  3.001  0.010   +0.03%   -0.30%  +0.37%  same
 made/gone     -            -      -      -      -        -        -       -  not comparable  only in the old report
@@ -61,6 +62,24 @@ launches differ by more than their placements explain.
 The intervals of changes are of 99%, each by itself. Over these 2 rows false alarms are held down (Benjamini-Hochberg):
 of rows called faster or slower at most 1% are neither. `same`: no difference is shown.
 """
+
+
+def test_intervals_have_their_level(kept):
+    """Each side's over its column; what is not by ranks alone, or too wide for a latency, is noted. The interval of
+    several launches is made by compare, and is of 99%."""
+    one = kept(whole(row("a", 3, interval=RANKS), row("b", 3, interval=RANKS)))
+    few = kept(whole(row("a", 3, interval=STUDENT), row("b", 3, interval=RANKS, truth_vague=True)))
+    heading, a, b = baretick("compare", one, few).stdout.splitlines()[3:6]
+    assert [t for t in re.split(" {2,}", heading) if t.startswith("+-")] == ["+-98%", "+-98 or 99%"]
+    assert "  new: the interval is Student's t of 99%: 16 placements are too few for ranks" in a
+    assert "  new: its interval is too wide to tell a latency from one a cycle longer" in b
+    other = kept(whole(row("a", 3, interval=STUDENT), row("b", 3, interval=RANKS)))
+    both = baretick("compare", few, other).stdout.splitlines()[4]
+    assert both.count("Student's t") == 1 and "old: " not in both and "new: " not in both
+    heading, a, _ = baretick("compare", "--old", one, few, "--new", other).stdout.splitlines()[3:6]
+    assert [t for t in re.split(" {2,}", heading) if t.startswith("+-")] == ["+-99%", "+-98 or 99%"]
+    found = lines("--old", one, few, "--new", other)
+    assert [(found[n]["old_percent"], found[n]["new_percent"]) for n in "ab"] == [(99, 99), (99, 98)]
 
 
 def test_counted_instructions_are_exact(kept):
@@ -312,7 +331,7 @@ def test_a_process_against_a_bare_machine_is_named_as_such(kept):
     shown = ran.stdout.splitlines()
     assert shown[0].startswith(f"hosted: {old} (") and shown[0].endswith("hosted: under an operating system)")
     assert shown[1].startswith(f"bare: {new} (") and shown[1].endswith("bare machine)")
-    assert shown[3].split() == ["row", "unit", "hosted", "+-98%", "bare", "+-98%", "change", "from", "to", "verdict"]
+    assert shown[3].split() == ["row", "unit", "hosted", "+-", "bare", "+-", "change", "from", "to", "verdict"]
     at = next(i for i, text in enumerate(shown) if "hosted median" in text)
     assert shown[at].split() == ["row", *(w for what in ("median", "p99", "max", "shared")
                                           for w in ("hosted", what, "bare", what))]

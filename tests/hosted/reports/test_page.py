@@ -14,7 +14,7 @@ import subprocess
 from draw import essence, page, page_parts
 import pytest
 from read import saved
-from made_reports import ROOT, baretick, counted, counting, process, report, row, whole
+from made_reports import RANKS, ROOT, baretick, counted, counting, process, report, row, whole
 from pictured import everything, gaps, growing, hist, moded, plain, several_cores, silicon
 
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
@@ -160,7 +160,7 @@ def test_the_same_page_each_time():
 
 def test_rows_have_the_figures_of_show(tmp_path):
     path = tmp_path / "r.jsonl"
-    path.write_bytes(whole(row("a", 2.5, core=1), row("b", 10.25, half=0.5), counted("c", 3, suite="other")))
+    path.write_bytes(whole(row("a", 2.5, core=1, interval=RANKS), row("b", 10.25, half=0.5, interval=RANKS), counted("c", 3, suite="other")))
     shown = json.loads(baretick("show", path, "--format", "json").stdout)
     tables = {t[0][0] + str(i): t for i, t in enumerate(Read(made(saved.read(path), plots=0)).tables)}
     found = {}

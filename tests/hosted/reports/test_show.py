@@ -5,12 +5,13 @@ import functools
 import io
 import json
 import random
+import re
 import resource
 
 import made_reports
 import pytest
 from read import report, saved
-from made_reports import baretick, counted, counting, head, row, whole
+from made_reports import RANKS, STUDENT, baretick, counted, counting, head, row, whole
 
 DAMAGES = 10000
 ROWS, SECONDS = 10000, 2
@@ -41,7 +42,7 @@ def test_the_table_again(kept):
     assert ran.stdout == f"""\
 {path}: baretick 0.1.0 (0123456789ab), uefi, execution silicon, Made CPU, recipe lfence, windows in ticks
 
-row      core  ops  min  median  p99    max  cycles/op  +-98%  ns/op  note
+row      core  ops  min  median  p99    max  cycles/op     +-  ns/op  note
 made/b      1  500  312     338  364  12324      2.500  0.010  0.625
 made/a      0  500  312     338  364  12324     10.250  0.500  2.562
 other/c     0  500  312     338  364  12324      1.000  0.010  0.250  the core was shared
@@ -66,7 +67,7 @@ def test_instructions_and_ipc_stand_next_to_the_time(kept):
     found = row("x", 3)
     found["per_op"].update(instructions=7, ipc=2.3333)
     lines = baretick("show", kept(whole(found))).stdout.splitlines()
-    assert lines[2].split()[-5:] == ["cycles/op", "+-98%", "instr/op", "IPC", "ns/op"]
+    assert lines[2].split()[-5:] == ["cycles/op", "+-", "instr/op", "IPC", "ns/op"]
     assert lines[3].split()[-5:] == ["3.000", "0.010", "7.000", "2.33", "0.750"]
 
 
@@ -98,6 +99,35 @@ def test_an_interval_on_one_side_is_shown_by_its_longer_one(kept):
     found = row("x", 3)
     found["per_op"].update(cycles_lo=2.99, cycles_hi=4.0)
     assert json.loads(baretick("show", kept(whole(found)), "--format", "json").stdout)[0]["interval"] == 1.0
+
+
+PLACED = [3.0, 3.1, 2.9, None, 3.0, 3.1, 2.9, 3.0]
+
+
+@pytest.mark.parametrize("made, heading, note", [
+    ([RANKS, RANKS], "+-98%", ""),
+    ([RANKS, {**RANKS, "by": "rounds", "level": 0.99}], "+-98%",
+     "rounds differ: the interval is the wider of ranks and Student's t of 99%"),
+    ([STUDENT, {**STUDENT, "placements_cycles": PLACED}], "+-99%",
+     "the interval is Student's t of 99%: 7 placements are too few for ranks"),
+    ([RANKS, {**STUDENT, "placements_cycles": PLACED}], "+-98 or 99%",
+     "the interval is Student's t of 99%: 7 placements are too few for ranks"),
+    ([{**STUDENT, "by": "blocks"}] * 2, "+-99%", "the interval is of one placement, by Student's t of 99% over its blocks"),
+    ([RANKS, {"estimator": "method", "by": "method"}], "+-", ""),
+])
+def test_intervals_have_their_level(kept, made, heading, note):
+    """Over them where it is that of all; below ranks' level each row tells how its own was made."""
+    path = kept(whole(*(row(name, 3, interval=interval) for name, interval in zip("ab", made))))
+    lines = baretick("show", path).stdout.splitlines()
+    assert re.split(" {2,}", lines[2])[7] == heading, lines[2]
+    assert lines[4].endswith(note or " 0.750") and ("the interval is" in lines[3]) == (made[0]["by"] not in ("ranks", "rounds"))
+    percents = [r.get("percent") for r in json.loads(baretick("show", path, "--format", "json").stdout)]
+    assert percents == [{"ranks": 98, "rounds": 98, "method": None}.get(interval["by"], 99) for interval in made]
+
+
+def test_an_interval_too_wide_for_a_latency_is_noted(kept):
+    lines = baretick("show", kept(whole(row("a", 3, truth_vague=True), row("b", 3)))).stdout.splitlines()
+    assert lines[3].endswith("  its interval is too wide to tell a latency from one a cycle longer") and "wide" not in lines[4]
 
 
 def test_markdown(kept):

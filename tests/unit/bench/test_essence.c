@@ -51,7 +51,7 @@ static bool says(const char *line)
 static struct essence empty(enum execution execution)
 {
     struct essence s = {.execution = execution,
-                        .unit = "cycles/op by ruler, +-98%",
+                        .unit = "cycles/op by ruler",
                         .machine = "A CPU, 1 core",
                         .clock = "TSC 2600.000 MHz",
                         .window = "empty_lfence",
@@ -66,7 +66,7 @@ static struct essence empty(enum execution execution)
 static void put_figure(struct essence *s, unsigned row, double value, double half)
 {
     s->figure[row] = (struct essence_figure){
-        .state = ESSENCE_FIGURE, .value = value, .half = half, .ns = UNKNOWN};
+        .state = ESSENCE_FIGURE, .value = value, .half = half, .percent = 98, .ns = UNKNOWN};
 }
 
 static struct essence all_present(void)
@@ -211,6 +211,24 @@ static void instructions_are_no_time(void **state)
     assert_non_null(strstr(text, "essence   NOISE: an emulator executes this code, "));
 }
 
+static void the_level_is_that_of_the_intervals_shown(void **state)
+{
+    struct essence s = all_present();
+
+    (void)state;
+    s.figure[ESSENCE_ROWS - 1].percent = 99;
+    show(&s, 0);
+    expect("essence   cycles/op by ruler, +-98 or 99%");
+    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
+        s.figure[i].percent = 99;
+    show(&s, 0);
+    expect("essence   cycles/op by ruler, +-99%");
+    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
+        s.figure[i].percent = 0; /* another method's own error */
+    show(&s, 0);
+    expect("essence   cycles/op by ruler");
+}
+
 static void one_core_of_several_speaks(void **state)
 {
     struct essence s = all_present();
@@ -290,6 +308,7 @@ int main(void)
         cmocka_unit_test(no_figure_looks_better_than_it_is),
         cmocka_unit_test(failures_are_named),
         cmocka_unit_test(instructions_are_no_time),
+        cmocka_unit_test(the_level_is_that_of_the_intervals_shown),
         cmocka_unit_test(one_core_of_several_speaks),
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(it_keeps_to_its_lines),

@@ -14,7 +14,8 @@ struct per_op per_op_of(const struct run_facts *run, const struct headline *h)
 {
     (void)run;
     return (struct per_op){"cycles", h->known ? h->cycles.theta : UNKNOWN,
-                           h->known ? estimate_longer_side(&h->cycles) : UNKNOWN};
+                           h->known ? estimate_longer_side(&h->cycles) : UNKNOWN,
+                           h->known ? estimate_percent(&h->cycles) : 0};
 }
 
 static const struct bench_family two = {{"trap", "cure"}},
@@ -28,7 +29,7 @@ static struct run_facts run;
 static int begin(size_t rows)
 {
     options_default(&o);
-    run = (struct run_facts){.o = &o, .cores = 1};
+    run = (struct run_facts){.o = &o, .cores = 1, .placements = 16};
     grouped_begin(&g, &run, rows);
     return 0;
 }
@@ -67,6 +68,7 @@ static struct row row_of(const struct bench *b, double cycles, double half)
     struct row row = {.bench = b};
 
     row.headline.known = true;
+    row.headline.cycles.by = ESTIMATE_RANKS;
     row.headline.cycles.theta = cycles;
     row.headline.cycles.lo = cycles - half;
     row.headline.cycles.hi = cycles + half;
@@ -141,6 +143,35 @@ static void counts_have_none(void **state)
                                 "suite                      empty     ++*x straight compiled\r\n"
                                 "                                                       ++*x\r\n"
                                 "plt                            -        -    3.000        -\r\n");
+}
+
+static void a_row_with_another_level_is_told_in_full(void **state)
+{
+    struct row row = row_of(bench_of(&two, "div", 0), 4, 1);
+
+    (void)state;
+    row.headline.cycles.by = ESTIMATE_ROUNDS;
+    assert_true(grouped_take(&g, &run, &row, false));
+    row.bench = bench_of(&two, "div", 1);
+    row.headline.cycles.by = ESTIMATE_PLACEMENTS;
+    assert_false(grouped_take(&g, &run, &row, false));
+    assert_non_null(strstr(show(), "trap    +-98%     cure    +-98%\r\n"));
+    assert_non_null(strstr(text, " 4.000    1.000    4.000!   1.000\r\n"));
+}
+
+static void few_placements_have_their_level_in_the_heading(void **state)
+{
+    struct row row = row_of(bench_of(&two, "div", 0), 4, 1);
+
+    (void)state;
+    run.placements = 10;
+    grouped_begin(&g, &run, 100);
+    row.headline.cycles.by = ESTIMATE_PLACEMENTS;
+    assert_true(grouped_take(&g, &run, &row, false));
+    row.bench = bench_of(&four, "plt", 0);
+    assert_true(grouped_take(&g, &run, &row, false));
+    assert_non_null(strstr(show(), "trap    +-99%     cure    +-99%\r\n"));
+    assert_non_null(strstr(text, "cycles/op, +-99% below\r\n"));
 }
 
 static void what_is_wrong_is_told_in_full(void **state)
@@ -237,6 +268,8 @@ int main(void)
         cmocka_unit_test_setup(few_columns_have_their_intervals_beside, many),
         cmocka_unit_test_setup(many_columns_have_them_below, many),
         cmocka_unit_test_setup(counts_have_none, many),
+        cmocka_unit_test_setup(a_row_with_another_level_is_told_in_full, many),
+        cmocka_unit_test_setup(few_placements_have_their_level_in_the_heading, many),
         cmocka_unit_test_setup(what_is_wrong_is_told_in_full, many),
         cmocka_unit_test_setup(cores_have_lines_of_their_own, many),
         cmocka_unit_test_setup(a_series_is_in_order, many),

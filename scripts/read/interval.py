@@ -1,0 +1,52 @@
+"""The level of a row's interval, and what a reader must know of how it was made (docs/method.md, "The headline")."""
+from read import figure
+
+AT_LEAST = 98  # percent: of order statistics; the exact level depends on the number of placements, and is higher
+RANKS = ("ranks", "rounds")
+
+
+def percent(row):
+    """The level of the row's interval, as a heading has it. None: it has no interval, or none with a level, as with
+    another method."""
+    found = row.get("interval", {})
+    if figure.half(row.get("per_op", {})) is None:
+        return None
+    if found.get("by") in RANKS:
+        return AT_LEAST
+    return round(100 * found["level"]) if "level" in found else None
+
+
+def heading(percents, mark="+-"):
+    """Over intervals of these levels: the level, or both where there are two; the bare mark where one has none."""
+    levels = set(percents)
+    if not levels or None in levels:
+        return mark
+    return f"{mark}{' or '.join(str(level) for level in sorted(levels))}%"
+
+
+def heading_of(rows, mark="+-"):
+    """Over the intervals of these records."""
+    return heading([percent(row) for row in rows if figure.half(row.get("per_op", {})) is not None], mark)
+
+
+def label(rows):
+    """Of a drawn interval: "98% interval"."""
+    return f"{heading_of(rows, '')} interval".strip()
+
+
+def note(row):
+    """Where ranks alone did not make it, or where a latency cannot be told by it; else ''. bench/show/show.c says the
+    same."""
+    found, said = row.get("interval", {}), []
+    if figure.half(row.get("per_op", {})) is not None and "level" in found:
+        by, student = found.get("by"), f"Student's t of {100 * found['level']:.0f}%"
+        known = [c for c in found.get("placements_cycles", []) if c is not None]
+        if by == "rounds":
+            said.append(f"rounds differ: the interval is the wider of ranks and {student}")
+        elif by == "placements":
+            said.append(f"the interval is {student}: {len(known) or row.get('placements', '?')} placements are too few for ranks")
+        elif by == "blocks":
+            said.append(f"the interval is of one placement, by {student} over its blocks")
+    if row.get("truth_vague"):
+        said.append("its interval is too wide to tell a latency from one a cycle longer")
+    return "; ".join(said)
