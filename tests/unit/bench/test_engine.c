@@ -430,6 +430,31 @@ static void an_interval_that_tells_nothing_is_remarked(void **state)
     assert_false(whole_row(b).truth_vague);
 }
 
+static bool is_vague_at(double below, double above, bool documented)
+{
+    struct engine e = {.p = &platform, .facts = {.execution = EXEC_SILICON, .o = &options}};
+    struct bench b = bench;
+    struct row row = {.bench = &b};
+
+    b.truth = documented ? three : NULL;
+    row.headline.known = true;
+    row.headline.cycles = (struct estimate){
+        .theta = 3, .lo = 3 - below, .hi = 3 + above, .by = ESTIMATE_RANKS, .level = 0.98};
+    check_figure(&e, &b, &row);
+    return row.truth_vague;
+}
+
+/* A quarter of a cycle, on the longer side: doubled it is half way to the next latency. */
+static void a_quarter_of_a_cycle_is_too_wide(void **state)
+{
+    (void)state;
+    assert_false(is_vague_at(0.249, 0.249, true));
+    assert_true(is_vague_at(0.251, 0.01, true));
+    assert_true(is_vague_at(0.01, 0.251, true));
+    assert_true(is_vague_at(0.25, 0.25, true));
+    assert_false(is_vague_at(0.251, 0.251, false));
+}
+
 /* --- a core that is shared -------------------------------------------------------------------- */
 
 /* A neighbour is there in one of three stretches of 97 windows. */
@@ -590,6 +615,7 @@ int main(void)
         cmocka_unit_test_setup(a_body_like_its_subtrahend_fails_the_row, start),
         cmocka_unit_test_setup(work_that_is_not_counted_is_not_judged, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
+        cmocka_unit_test_setup(a_quarter_of_a_cycle_is_too_wide, start),
         cmocka_unit_test_setup(an_interval_that_tells_nothing_is_remarked, start),
         cmocka_unit_test_setup(shared_blocks_are_taken_again, start),
         cmocka_unit_test_setup(a_reading_stands_for_a_run_of_blocks, start),
