@@ -356,13 +356,16 @@ UNIT_TWICE := $(shell printf '%s\n' $(UNIT_NAMES) | sort | uniq -d)
 $(if $(UNIT_TWICE),$(error tests/unit has two programs of one name: $(UNIT_TWICE)))
 CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer $(WARN) -I.
+# Tests give it millions of numbers; the rest is compiled longer than it would run faster.
+UNIT_STATS := -O1
 
 # $1: the compiler
 define unit_rules
 UNIT_ALL += $(UNIT_NAMES:%=$(UNIT)/$1/%)
+$(UNIT)/$1/lib/stats/%.o: UNIT_ROOM := $(UNIT_STATS)
 $(UNIT)/$1/%.o: %.c $(UNIT)/flags
 	@mkdir -p $$(@D)
-	$$(call say,$1 $$<)$1 $(CFLAGS_UNIT) -MMD -MP -c -o $$@ $$<
+	$$(call say,$1 $$<)$1 $(CFLAGS_UNIT) $$(UNIT_ROOM) -MMD -MP -c -o $$@ $$<
 $(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o) $(UNIT)/sources
 	@rm -f $$@
 	@ar rc $$@ $$(filter %.o,$$^)
@@ -380,7 +383,7 @@ $(foreach c,$(UNIT_CCS),$(foreach n,$(UNIT_NAMES),$(if $(call links_of,$n),$(eva
 .SECONDARY:
 
 $(UNIT)/flags: FORCE
-	@$(call stamp,$(CFLAGS_UNIT))
+	@$(call stamp,$(CFLAGS_UNIT) $(UNIT_STATS))
 $(UNIT)/sources: FORCE
 	@$(call stamp,$(UNIT_SRC))
 unit-build: $(UNIT_ALL)
