@@ -66,7 +66,7 @@ OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 
 # Flags follow rooms. General registers only: what runs while SSE may be off, or in a trap handler.
 GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) $(addprefix bench/,api objects) \
-	$(addprefix lib/,text config firmware cpu screen object)
+	$(addprefix lib/,text config firmware cpu screen object insn)
 GENERAL_FILES := $(wildcard kernel/*.c)
 # Measured as a compiler's user has it: without frame pointers.
 BODY_ROOMS := bench/suites
@@ -218,6 +218,9 @@ OPERANDS := $(B)/hosted/operands
 STORES      := $(B)/hosted/stores
 STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/stores/*.c)) \
 	$(addprefix hosted/platform/,$(addsuffix .c,exit_guard fault folder guard memory output segments step)))
+# Prints lib/insn/table.def: the forms of instructions that Zydis' decoder knows.
+INSN_TABLE      := $(B)/hosted/insn_table
+INSN_TABLE_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/insn/*.c)))
 HAS_ZYDIS   := $(wildcard $(addsuffix /include/Zydis/Zydis.h,/usr /usr/local))
 PEER     := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
@@ -228,7 +231,7 @@ CFLAGS_hosted/stores/show.c := $(call quoted,-DROWS_OBJECTS="$(OBJ)")
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
-hosted: $(HOSTED) $(COUNTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(if $(HAS_ZYDIS),$(STORES) $(OPERANDS))
+hosted: $(HOSTED) $(COUNTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(if $(HAS_ZYDIS),$(STORES) $(OPERANDS) $(INSN_TABLE))
 replay: $(REPLAY)
 define hosted_object
 	@mkdir -p $(@D)
@@ -254,6 +257,8 @@ $(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/hosted/%,$(HOSTED_OBJS)) $(STORES)
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
 $(OPERANDS): $(OBJ)/hosted/tools/operands.c.o $(IMAGE_LIB) $(STORES).linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
+$(INSN_TABLE): $(INSN_TABLE_OBJS) $(STORES).linked
+	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
 $(PEER): tests/hosted/peers/google_benchmark.cc
 	@mkdir -p $(@D)
 	$(call say,CXX $@)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< -lbenchmark -lpthread
@@ -263,7 +268,7 @@ $(OBJ)/hosted/flags: FORCE
 $(B)/hosted/linked: FORCE
 	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(HOSTED_OBJS) $(REPLAY_OBJS))
 $(STORES).linked: FORCE
-	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(STORES_OBJS))
+	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(STORES_OBJS) $(INSN_TABLE_OBJS))
 -include $(shell find $(OBJ)/hosted $(OBJ)/tests -name '*.d' 2>/dev/null)
 
 # What a machine will say of a person's own object, or of all in a folder.
@@ -280,11 +285,16 @@ check-object: $(CHECK_OBJECT)
 	@$(CHECK_OBJECT) $(call given,OBJECT)
 
 stores: $(if $(HAS_ZYDIS),$(STORES),no-zydis)
-.PHONY: stores no-zydis
+.PHONY: stores no-zydis insn-table
 no-zydis:
-	@echo "stores: Zydis, which decodes instructions, is not installed: ./scripts/setup installs it" >&2
-	@echo "        (libzydis-dev, zydis-devel or zydis); all else works without it" >&2
+	@echo "Zydis, which decodes instructions, is not installed: ./scripts/setup installs it" >&2
+	@echo "(libzydis-dev, zydis-devel or zydis); only make stores and make insn-table need it" >&2
 	@exit 1
+
+# The forms of instructions, from the decoder: after a change to hosted/insn or lib/insn/form.h.
+insn-table: $(if $(HAS_ZYDIS),$(INSN_TABLE),no-zydis)
+	@$(INSN_TABLE) >lib/insn/table.def.tmp && mv lib/insn/table.def.tmp lib/insn/table.def || \
+		{ rm -f lib/insn/table.def.tmp; exit 1; }
 
 silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 	+@tests=0; $(PYTHON) scripts/test silicon || tests=1; $(PYTHON) scripts/silicon && exit $$tests
@@ -419,6 +429,7 @@ help:
 	@echo "make replay     build/hosted/replay: what recorded CPUID dumps, ACPI tables and windows come to"
 	@echo "make options-table  writes the documentation's table of options anew, after a new option"
 	@echo "make fields     writes the tables of docs/report.md anew, after a new field"
+	@echo "make insn-table  writes lib/insn/table.def anew: the forms of instructions that Zydis knows"
 	@echo "make stores     build/hosted/stores: redundant stores and loads (scripts/baretick stores --help)"
 	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"
 	@echo "make clean      remove build/"

@@ -1,0 +1,136 @@
+#include "hosted/insn/print.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each once, in the order in which they were first wanted. */
+enum { NAMES_MOST = 4096, OPERANDS_MOST = 4096, LISTS_MOST = 1 << 16, FLAGS_MOST = 256 };
+
+struct tables {
+    const char *name[NAMES_MOST];
+    unsigned name_at[NAMES_MOST], names, names_bytes;
+    struct insn_operand operand[OPERANDS_MOST];
+    unsigned operands;
+    uint16_t list[LISTS_MOST]; /* a number, and as many places in `operand` */
+    unsigned lists;
+    struct insn_flags flags[FLAGS_MOST];
+    unsigned flag_sets;
+};
+
+static unsigned room_for(unsigned used, unsigned more, unsigned most, const char *what)
+{
+    if (used + more <= most)
+        return used;
+    fprintf(stderr, "insn_table: more than %u %s\n", most, what);
+    exit(1);
+}
+
+static uint16_t name_of(struct tables *t, const char *name)
+{
+    for (unsigned i = 0; i < t->names; i++)
+        if (strcmp(t->name[i], name) == 0)
+            return (uint16_t)t->name_at[i];
+    unsigned at = room_for(t->names, 1, NAMES_MOST, "mnemonics");
+    t->name[at] = name;
+    t->name_at[at] = t->names_bytes;
+    t->names_bytes += (unsigned)strlen(name) + 1;
+    t->names++;
+    return (uint16_t)t->name_at[at];
+}
+
+static uint16_t operand_of(struct tables *t, const struct insn_operand *o)
+{
+    for (unsigned i = 0; i < t->operands; i++)
+        if (memcmp(&t->operand[i], o, sizeof *o) == 0)
+            return (uint16_t)i;
+    t->operand[room_for(t->operands, 1, OPERANDS_MOST, "operands")] = *o;
+    return (uint16_t)t->operands++;
+}
+
+static uint16_t list_of(struct tables *t, const struct described *d)
+{
+    uint16_t wanted[INSN_OPERANDS_MOST + 1] = {(uint16_t)d->operands};
+    unsigned n = d->operands + 1;
+
+    for (unsigned i = 0; i < d->operands; i++)
+        wanted[i + 1] = operand_of(t, &d->operand[i]);
+    for (unsigned at = 0; at < t->lists; at += t->list[at] + 1u)
+        if (memcmp(&t->list[at], wanted, n * sizeof wanted[0]) == 0)
+            return (uint16_t)at;
+    unsigned at = room_for(t->lists, n, LISTS_MOST, "words of lists of operands");
+    memcpy(&t->list[at], wanted, n * sizeof wanted[0]);
+    t->lists += n;
+    return (uint16_t)at;
+}
+
+static uint8_t flags_of(struct tables *t, const struct insn_flags *f)
+{
+    for (unsigned i = 0; i < t->flag_sets; i++)
+        if (memcmp(&t->flags[i], f, sizeof *f) == 0)
+            return (uint8_t)i;
+    t->flags[room_for(t->flag_sets, 1, FLAGS_MOST, "sets of flags")] = *f;
+    return (uint8_t)t->flag_sets++;
+}
+
+static void print_form(const struct insn_form *f, const char *mnemonic)
+{
+    printf("FORM({");
+    for (unsigned i = 0; i < f->length; i++)
+        printf("%s0x%02x", i ? "," : "", f->bytes[i]);
+    printf("}, %u,%u,%u,%u,%u,0x%x,%u,%u,%u,0x%x,%u) /* %s */\n", f->length, f->prefixes,
+           f->encoding, f->name, f->operands, f->properties, f->flags, f->feature, f->why,
+           f->decorations, f->tail, mnemonic);
+}
+
+static void print_numbers(const struct tables *t)
+{
+    for (unsigned i = 0; i < t->names; i++)
+        printf("NAME(\"%s\")\n", t->name[i]);
+    for (unsigned i = 0; i < t->flag_sets; i++)
+        printf("FLAGS(0x%04x, 0x%04x)\n", t->flags[i].read, t->flags[i].written);
+    for (unsigned i = 0; i < t->operands; i++) {
+        const struct insn_operand *o = &t->operand[i];
+        printf("OPERAND(%u, %u, %u, %u, %u, %u, %u)\n", o->kind, o->field, o->class, o->number,
+               o->access, o->element, o->bits);
+    }
+    for (unsigned at = 0; at < t->lists; at += t->list[at] + 1u) {
+        printf("LIST(%u", t->list[at]);
+        for (unsigned i = 1; i <= t->list[at]; i++)
+            printf(", %u", t->list[at + i]);
+        printf(")\n");
+    }
+}
+
+static void print_head(void)
+{
+    ZyanU64 version = ZydisGetVersion();
+
+    printf("/* Written by `make insn-table` from the decoder of Zydis %u.%u; do not edit.\n",
+           ZYDIS_VERSION_MAJOR(version), ZYDIS_VERSION_MINOR(version));
+    printf(
+        " * lib/insn/form.h has the meaning of the columns: they are members of its structs, in\n"
+        " * their order. */\n");
+}
+
+void print_table(struct collected *all)
+{
+    static struct tables t;
+    unsigned runs = 0;
+
+    for (unsigned i = 0; i < all->forms; i++) {
+        struct described *d = &all->form[i].d;
+        d->form.name = name_of(&t, d->mnemonic);
+        d->form.operands = list_of(&t, d);
+        d->form.flags = flags_of(&t, &d->flags);
+        runs += d->form.why == INSN_RUNS;
+    }
+    print_head();
+    print_numbers(&t);
+    for (unsigned i = 0; i < all->forms; i++)
+        print_form(&all->form[i].d.form, all->form[i].d.mnemonic);
+    fprintf(stderr,
+            "insn_table: %u forms, %u with masks, broadcast and rounding; %u forms run; "
+            "%u mnemonics of %u bytes, %u operands, %u words of lists, %u sets of flags\n",
+            all->forms, collected_decorated(all), runs, t.names, t.names_bytes, t.operands, t.lists,
+            t.flag_sets);
+}

@@ -1,0 +1,10 @@
+/* Prints lib/insn/table.def. */
+#ifndef HOSTED_INSN_PRINT_H
+#define HOSTED_INSN_PRINT_H
+
+#include "hosted/insn/collect.h"
+
+/* Fills in the forms' `name`, `operands` and `flags` too. */
+void print_table(struct collected *all);
+
+#endif
