@@ -1,0 +1,228 @@
+#include "lib/insn/copy.h"
+#include "lib/insn/table.h"
+#include "lib/text/mem.h"
+
+enum { REX = 0x40, REX_W = 8, MODRM_DISP32 = 0x80, RM_SIB = 4, SIB_NO_INDEX = 4 };
+enum { EVEX_Z = 0x80, EVEX_B = 0x10, EVEX_V4 = 0x08 };
+
+/* Numbers of registers, by what of the encoding holds them. */
+struct fields {
+    unsigned reg, rm, vvvv, opcode, is4, mask;
+    bool has_rm, has_memory, has_vvvv, has_opcode, has_is4, has_mask;
+    bool vector_index, needs_rex;
+};
+
+/* The greatest number of a register. */
+static unsigned last_of(const struct insn_form *f, unsigned class)
+{
+    switch (class) {
+    case INSN_XMM:
+    case INSN_YMM:
+    case INSN_ZMM:
+        return f->encoding == INSN_EVEX ? 31 : 15;
+    case INSN_R8:
+    case INSN_R16:
+    case INSN_R32:
+    case INSN_R64:
+    case INSN_CR:
+    case INSN_DR:
+        return 15;
+    default:
+        return 7;
+    }
+}
+
+static bool take_register(struct fields *to, const struct insn_form *f,
+                          const struct insn_operand *o, unsigned number)
+{
+    if (o->field != INSN_FIXED && number > last_of(f, o->class))
+        return false;
+    /* Without REX, 4 to 7 are AH to BH. */
+    to->needs_rex |= o->class == INSN_R8 && o->field != INSN_FIXED && number >= 4;
+    switch (o->field) {
+    case INSN_REG:
+        to->reg = number;
+        break;
+    case INSN_RM:
+        to->rm = number;
+        to->has_rm = true;
+        break;
+    case INSN_VVVV:
+        to->vvvv = number;
+        to->has_vvvv = true;
+        break;
+    case INSN_OPCODE:
+        to->opcode = number;
+        to->has_opcode = true;
+        break;
+    case INSN_IS4:
+        to->is4 = number;
+        to->has_is4 = true;
+        break;
+    case INSN_MASK:
+        to->mask = number;
+        to->has_mask = true;
+        return number != 0;
+    default:
+        break;
+    }
+    return true;
+}
+
+static bool take_operands(struct fields *to, const struct insn_form *f, const struct insn_choice *c)
+{
+    struct insn_operand o[INSN_OPERANDS_MOST];
+    unsigned n = insn_operands(f, c->decoration, o);
+
+    for (unsigned i = 0; i < n; i++) {
+        if (o[i].kind == INSN_REGISTER && !take_register(to, f, &o[i], c->reg[i]))
+            return false;
+        if ((o[i].kind == INSN_MEMORY || o[i].kind == INSN_ADDRESS) && o[i].field == INSN_RM) {
+            to->has_memory = true;
+            to->vector_index = o[i].class != INSN_R64;
+        }
+    }
+    if (!to->has_memory)
+        return true;
+    /* A general register 4 as index means none, and a vector is one that must be there. */
+    if (c->base > 15 || (to->vector_index && c->index == INSN_NO_INDEX))
+        return false;
+    return c->index == INSN_NO_INDEX || to->vector_index ? true : c->index <= 15 && c->index != 4;
+}
+
+/* Bit 3, or 4, of the register in each of the prefix's places. */
+struct high {
+    unsigned r, x, b, r4, v4;
+};
+
+static struct high high_of(const struct fields *in, const struct insn_choice *c)
+{
+    struct high h = {.r = in->reg >> 3 & 1, .r4 = in->reg >> 4, .v4 = in->vvvv >> 4};
+
+    if (in->has_memory) {
+        bool indexed = c->index != INSN_NO_INDEX;
+        h.b = c->base >> 3;
+        h.x = indexed ? c->index >> 3 & 1u : 0;
+        h.v4 |= indexed && in->vector_index ? c->index >> 4u : 0;
+    } else {
+        unsigned low = in->has_opcode ? in->opcode : in->rm;
+        h.b = low >> 3 & 1;
+        h.x = low >> 4;
+    }
+    return h;
+}
+
+static void clear_if(uint8_t *byte, unsigned mask, unsigned condition)
+{
+    if (condition)
+        *byte &= (uint8_t)~mask;
+}
+
+/* In VEX, XOP and EVEX the bits are inverted, and those of the template are 1. */
+static void patch_prefix(uint8_t *b, const struct insn_form *f, const struct fields *in,
+                         const struct high *h, unsigned decoration)
+{
+    clear_if(&b[1], 0x80, h->r);
+    clear_if(&b[1], 0x40, h->x);
+    clear_if(&b[1], 0x20, h->b);
+    if (in->has_vvvv)
+        b[2] = (uint8_t)((b[2] & ~0x78u) | (~in->vvvv & 15) << 3);
+    if (f->encoding != INSN_EVEX)
+        return;
+    clear_if(&b[1], 0x10, h->r4);
+    clear_if(&b[3], EVEX_V4, h->v4);
+    if (in->has_mask)
+        b[3] |= (uint8_t)in->mask;
+    if (decoration & INSN_ZERO)
+        b[3] |= EVEX_Z;
+    if (decoration & INSN_ROUND) /* the length's bits are the way of rounding: to nearest */
+        b[3] &= (uint8_t)~0x60;
+    if (decoration & (INSN_BROADCAST | INSN_ROUND | INSN_SAE))
+        b[3] |= EVEX_B;
+}
+
+static unsigned put(uint8_t *at, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(value >> 8 * (i < 8 ? i : 7));
+    return bytes;
+}
+
+/* SIB, where it must be, and the displacement. */
+static unsigned put_address(uint8_t *modrm, const struct insn_form *f, const struct insn_choice *c)
+{
+    unsigned n = 1, base = c->base & 7u;
+    bool indexed = c->index != INSN_NO_INDEX;
+
+    *modrm |= MODRM_DISP32;
+    if (indexed || base == RM_SIB || f->properties & INSN_NEEDS_SIB) {
+        *modrm |= RM_SIB;
+        modrm[n++] = (uint8_t)((indexed ? c->index & 7u : SIB_NO_INDEX) << 3 | base);
+    } else {
+        *modrm |= (uint8_t)base;
+    }
+    return n - 1 + put(modrm + n, (uint32_t)c->displacement, 4);
+}
+
+/* The template's bytes, with a REX where it is legacy and needs one. */
+static unsigned put_template(uint8_t *bytes, const struct insn_form *f, const struct fields *in,
+                             const struct high *h, unsigned decoration)
+{
+    unsigned n = 0, rex = h->r << 2 | h->x << 1 | h->b;
+
+    rex |= f->properties & INSN_REX_W ? REX_W : 0;
+    for (unsigned i = 0; i < f->length; i++) {
+        if (i == f->prefixes && f->encoding == INSN_LEGACY && (rex || in->needs_rex))
+            bytes[n++] = (uint8_t)(REX | rex);
+        bytes[n++] = f->bytes[i];
+    }
+    if (f->encoding != INSN_LEGACY)
+        patch_prefix(bytes, f, in, h, decoration);
+    return n;
+}
+
+/* Immediates, displacements and addresses, one after the other; the last byte may be of a register
+ * and of an immediate. */
+static unsigned put_tail(uint8_t *at, const struct insn_form *f, const struct insn_choice *c,
+                         const struct fields *in)
+{
+    struct insn_operand o[INSN_OPERANDS_MOST];
+    unsigned operands = insn_operands(f, c->decoration, o), n = 0;
+
+    memset(at, 0, f->tail);
+    for (unsigned i = 0; i < operands && n < f->tail; i++) {
+        if (o[i].field == INSN_MOFFS)
+            n += put(at + n, c->address, f->tail);
+        else if (o[i].field == INSN_TAIL)
+            n += put(at + n, o[i].kind == INSN_RELATIVE ? 0 : c->immediate, o[i].bits / 8u);
+        else if (o[i].kind == INSN_IMMEDIATE && o[i].field == INSN_IS4)
+            at[f->tail - 1] = c->immediate & 15;
+    }
+    if (in->has_is4)
+        at[f->tail - 1] = (uint8_t)(in->is4 << 4 | at[f->tail - 1]);
+    return f->tail;
+}
+
+unsigned insn_copy(const struct insn_form *f, const struct insn_choice *c,
+                   uint8_t bytes[INSN_BYTES_MOST])
+{
+    uint8_t room[2 * INSN_BYTES_MOST];
+    struct fields in = {0};
+
+    if ((c->decoration & ~f->decorations) || !take_operands(&in, f, c))
+        return 0;
+    struct high h = high_of(&in, c);
+    unsigned n = put_template(room, f, &in, &h, c->decoration);
+    if (in.has_opcode)
+        room[n - 1] |= in.opcode & 7;
+    if (f->properties & INSN_MODRM) {
+        room[n - 1] |= (uint8_t)((in.reg & 7) << 3 | (in.has_rm ? in.rm & 7 : 0));
+        if (in.has_memory)
+            n += put_address(&room[n - 1], f, c);
+    }
+    n += put_tail(&room[n], f, c, &in);
+    if (n > INSN_BYTES_MOST)
+        return 0;
+    memcpy(bytes, room, n);
+    return n;
+}

@@ -1,0 +1,37 @@
+/*
+ * Where a dependency enters a form and where it leaves: a register, the data of memory, an address,
+ * the flags. A pair of an input and an output has a latency.
+ */
+#ifndef LIB_INSN_ENDS_H
+#define LIB_INSN_ENDS_H
+
+#include "lib/insn/form.h"
+
+enum insn_part {
+    INSN_DATA,       /* of a register or of memory */
+    INSN_BASE_PART,  /* the base of an address ... */
+    INSN_INDEX_PART, /* ... and its index; a vector, of gathers and scatters */
+    INSN_FLAGS_PART, /* of RFLAGS; `operand` means nothing */
+};
+
+struct insn_end {
+    uint8_t part, operand;
+};
+#define INSN_ENDS_MOST (2 * INSN_OPERANDS_MOST + 1)
+
+/* The form with its operands, as both functions below and a chain need it. */
+struct insn_view {
+    const struct insn_form *form;
+    uint8_t decoration;
+    struct insn_operand operand[INSN_OPERANDS_MOST];
+    unsigned operands;
+    struct insn_flags flags;
+};
+
+void insn_view(struct insn_view *v, const struct insn_form *f, unsigned decoration);
+
+/* Both return the number. RSP is neither: renaming tracks it apart. */
+unsigned insn_inputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOST]);
+unsigned insn_outputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOST]);
+
+#endif

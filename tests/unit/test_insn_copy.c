@@ -1,0 +1,130 @@
+#include "lib/insn/copy.h"
+#include "lib/insn/table.h"
+
+#include <string.h>
+#include "lib/text/sink.h"
+#include "tests/unit/unit.h"
+
+static const struct insn_form *form_named(const char *name)
+{
+    for (unsigned i = 0; i < insn_count(); i++) {
+        char text[96];
+        struct sink_buf to;
+        sink_buf_init(&to, text, sizeof text);
+        insn_name(insn_form(i), INSN_PLAIN, &to.sink);
+        if (strcmp(text, name) == 0)
+            return insn_form(i);
+    }
+    fail_msg("no form is named %s", name);
+    return NULL;
+}
+
+/* Bytes worked out by hand from Intel SDM vol. 2A chapter 2. */
+static void copies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *bytes;
+        struct insn_choice c;
+    } cases[] = {
+        {"add r64, r64", "\x48\x01\xc8", {.reg = {0, 1}}},
+        {"add r64, r64", "\x4d\x01\xc8", {.reg = {8, 9}}},
+        {"add r32, r32", "\x01\xc8", {.reg = {0, 1}}},
+        /* SIL needs a REX without a bit, DL does not. */
+        {"add r8, r8", "\x40\x00\xd6", {.reg = {6, 2}}},
+        {"add r8, r8", "\x00\xd3", {.reg = {3, 2}}},
+        {"bswap r64", "\x49\x0f\xcd", {.reg = {13}}},
+        {"mov r64, m64",
+         "\x4d\x8b\x86\x10\x00\x00\x00",
+         {.reg = {8}, .base = 14, .index = INSN_NO_INDEX, .displacement = 16}},
+        {"mov r64, m64",
+         "\x4b\x8b\x84\x2e\xf0\xff\xff\xff",
+         {.reg = {0}, .base = 14, .index = 13, .displacement = -16}},
+        /* R12 as base needs a SIB. */
+        {"mov r64, m64",
+         "\x49\x8b\x84\x24\x00\x00\x00\x00",
+         {.reg = {0}, .base = 12, .index = INSN_NO_INDEX}},
+        {"vaddps xmm, xmm, xmm", "\xc4\x41\x30\x58\xc2", {.reg = {8, 9, 10}}},
+        {"{evex} vaddps zmm, zmm, zmm",
+         "\x62\xa1\x74\x42\x58\xc2",
+         {.reg = {16, 17, 18, 2}, .decoration = INSN_MERGE}},
+        {"{evex} vaddps zmm, zmm, zmm",
+         "\x62\xf1\x74\x9b\x58\xc2",
+         {.reg = {0, 1, 2, 3}, .decoration = INSN_ZERO | INSN_ROUND}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t bytes[INSN_BYTES_MOST];
+        unsigned n = insn_copy(form_named(cases[i].name), &cases[i].c, bytes);
+        /* A case may end with zeros. */
+        assert_in_range(n, strlen(cases[i].bytes), INSN_BYTES_MOST);
+        assert_memory_equal(bytes, cases[i].bytes, n);
+    }
+}
+
+static void what_cannot_be_encoded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        struct insn_choice c;
+    } cases[] = {
+        {"add r64, r64", {.reg = {16, 0}}},
+        {"vaddps xmm, xmm, xmm", {.reg = {16, 0, 0}}},
+        {"vaddps xmm, xmm, xmm", {.reg = {0, 1, 2}, .decoration = INSN_MERGE}},
+        {"{evex} vaddps xmm, xmm, xmm", {.reg = {32, 0, 0}}},
+        /* K0 as a mask means none. */
+        {"{evex} vaddps xmm, xmm, xmm", {.reg = {0, 1, 2, 0}, .decoration = INSN_MERGE}},
+        {"{evex} vaddps xmm, xmm, xmm", {.reg = {0, 1, 2}, .decoration = INSN_BROADCAST}},
+        {"paddb mm, mm", {.reg = {8, 0}}},
+        {"mov r64, m64", {.reg = {0}, .base = 16, .index = INSN_NO_INDEX}},
+        {"mov r64, m64", {.reg = {0}, .base = 3, .index = 4}}, /* RSP is no index */
+        {"vpgatherdd xmm, vm32xmm, xmm", {.reg = {1, 0, 3}, .index = INSN_NO_INDEX}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t bytes[INSN_BYTES_MOST];
+        assert_int_equal(insn_copy(form_named(cases[i].name), &cases[i].c, bytes), 0);
+    }
+}
+
+static void jumps_lead_to_the_next(void **state)
+{
+    (void)state;
+    static const struct insn_choice c = {.immediate = 0x11223344, .index = INSN_NO_INDEX};
+    uint8_t bytes[INSN_BYTES_MOST];
+
+    assert_int_equal(insn_copy(form_named("jz rel8"), &c, bytes), 2);
+    assert_memory_equal(bytes, "\x74\x00", 2);
+    assert_int_equal(insn_copy(form_named("mov r32, imm32"), &c, bytes), 5);
+    assert_memory_equal(bytes, "\xb8\x44\x33\x22\x11", 5);
+}
+
+/* What the decorations do to operands. */
+static void decorations(void **state)
+{
+    (void)state;
+    struct insn_operand o[INSN_OPERANDS_MOST];
+    const struct insn_form *f = form_named("{evex} vaddps zmm, zmm, m512");
+    uint8_t all[INSN_DECORATIONS_MOST];
+
+    assert_int_equal(insn_decorations(f, all), 6);
+    assert_int_equal(insn_operands(f, INSN_PLAIN, o), 3);
+    assert_int_equal(o[0].access & INSN_READ, 0);
+    assert_int_equal(insn_operands(f, INSN_MERGE | INSN_BROADCAST, o), 4);
+    assert_int_equal(o[0].access & INSN_READ, INSN_READ);
+    assert_int_equal(o[2].bits, 32);
+    assert_int_equal(o[3].field, INSN_MASK);
+    assert_int_equal(insn_operands(f, INSN_ZERO, o), 4);
+    assert_int_equal(o[0].access & INSN_READ, 0);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies),
+        cmocka_unit_test(what_cannot_be_encoded),
+        cmocka_unit_test(jumps_lead_to_the_next),
+        cmocka_unit_test(decorations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
