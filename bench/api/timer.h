@@ -32,9 +32,10 @@ struct timer {
     unsigned bits;                 /* width: differences are taken modulo 2^bits */
 
     /* Of a clock, valid once it is started. */
-    uint64_t hz;     /* counts in `hz_per` seconds */
-    uint32_t hz_per; /* 1, or what makes hz a whole number */
-    uint64_t tsc_hz; /* the TSC's frequency by this clock */
+    uint64_t hz;           /* counts in `hz_per` seconds */
+    uint32_t hz_per;       /* 1, or what makes hz a whole number */
+    uint64_t tsc_hz;       /* the TSC's frequency by this clock */
+    uint64_t tsc_error_hz; /* half-width; 0: not known */
 };
 
 /* A platform's timers of one kind; context: the platform's own; id: enum clock_id or enum cycle_id.

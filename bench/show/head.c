@@ -169,12 +169,22 @@ static void record_compensate(const struct run_facts *run, struct json *j)
     json_close(j);
 }
 
+static void show_error(const struct timer *clock, struct sink *out)
+{
+    if (!clock->tsc_error_hz)
+        return;
+    fmt(out, " +-");
+    num_f64(out, (double)clock->tsc_error_hz * 100 / (double)clock->tsc_hz, 4, 0);
+    fmt(out, "%%");
+}
+
 void head_show_timers(const struct run_facts *run, struct sink *out)
 {
     timer_show(&run->clock, "clock", out);
     if (run->clock.used && !str_eq(run->clock.used->name, "tsc")) {
         fmt(out, "          ns rest on the TSC's frequency by it: ");
         head_mhz(out, run->tsc_hz);
+        show_error(run->clock.used, out);
         fmt(out, "\r\n");
     }
     cycle_show(run, out);
@@ -186,6 +196,8 @@ void head_record_timers(const struct run_facts *run, struct json *j)
     timer_record(&run->clock, "clock", j);
     if (run_has_hz(run))
         json_f64(j, "clock_tsc_hz", run->tsc_hz, 0);
+    if (run->clock.used && run->clock.used->tsc_error_hz)
+        json_u64(j, "clock_tsc_error_hz", run->clock.used->tsc_error_hz);
     cycle_record(run, j);
     record_compensate(run, j);
 }

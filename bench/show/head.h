@@ -38,7 +38,7 @@ void head_mhz(struct sink *out, double hz);
 /* Which clock ns and seconds rest on, where cycles come from, and why not from those ahead of it in
  * clock= and cycle=. */
 void head_show_timers(const struct run_facts *run, struct sink *out);
-/* clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock; then the members of
+/* clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock, its error; then those of
  * bench/show/cycle_show.h. */
 void head_record_timers(const struct run_facts *run, struct json *j);
 /* A warning where none serves. */

@@ -1,4 +1,5 @@
 #include "hosted/platform/clock.h"
+#include <sys/resource.h>
 #include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "hosted/platform/witness.h"
 
 #define WINDOWS     5
+#define COARSE_MOST 3        /* windows of half a second */
 #define WINDOW_NS   10000000 /* 10 ms: two reads of some 50 ns each err by 10 ppm at the most */
 #define WINDOWS_A_S 100      /* of the clocks that a process alone has, ... */
 #define COUNTS      50 /* ... and what such a window has at least: half a second of times(2) */
@@ -163,27 +165,74 @@ static bool turn_until(struct timer *t, const struct clock_read *from, uint64_t 
     return true;
 }
 
-/* From one of its steps to another; 0: it does not go on. */
-static uint64_t tsc_hz_over_window(struct timer *t)
-{
-    struct clock_read any, from, to;
-    double error;
+/* What a window is compared with: wall time, CPU time, and times that others were given the CPU. */
+struct used {
+    double wall, cpu; /* seconds */
+    uint64_t switches;
+};
 
-    if (!read_between(t, &any) || !turn_until(t, &any, 1, &from) ||
-        !turn_until(t, &from, window_of(t), &to))
-        return 0;
-    return clock_hz(&from, &to, (double)t->hz, t->bits, &error);
+static double seconds_of(clockid_t clock)
+{
+    struct timespec at = {0};
+
+    clock_gettime(clock, &at);
+    return (double)at.tv_sec + (double)at.tv_nsec * 1e-9;
+}
+
+static struct used used_now(void)
+{
+    struct rusage usage = {0};
+
+    getrusage(RUSAGE_SELF, &usage);
+    return (struct used){.wall = seconds_of(CLOCK_MONOTONIC_RAW),
+                         .cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID),
+                         .switches = (uint64_t)usage.ru_nivcsw};
+}
+
+/* From one of its steps to another. */
+static struct clock_window measure_window(struct timer *t)
+{
+    struct clock_window w = {0};
+    struct clock_read any, from, to;
+
+    if (!read_between(t, &any) || !turn_until(t, &any, 1, &from))
+        return w;
+    struct used began = used_now();
+    if (!turn_until(t, &from, window_of(t), &to))
+        return w;
+    struct used ended = used_now();
+    double wall = ended.wall - began.wall, away = wall - (ended.cpu - began.cpu);
+    w.hz = clock_hz(&from, &to, (double)t->hz, t->bits, &w.error_hz);
+    w.away = away > 0 ? away / wall : 0;
+    w.switches = ended.switches - began.switches;
+    return w;
+}
+
+/* One quiet window of a coarse clock is enough. */
+static unsigned measure_windows(struct timer *t, struct clock_window *w)
+{
+    unsigned most = is_coarse(t) ? COARSE_MOST : WINDOWS, n = 0;
+
+    while (n < most) {
+        w[n] = measure_window(t);
+        if (w[n].hz == 0) /* its bound has passed */
+            return n + 1;
+        if (clock_window_quiet(&w[n++]) && is_coarse(t))
+            break;
+    }
+    return n;
 }
 
 static const char *start_process_clock(struct timer *t)
 {
-    uint64_t hz[WINDOWS];
-    unsigned windows = is_coarse(t) ? 1 : WINDOWS;
+    struct clock_window w[CLOCK_WINDOWS];
+    const struct clock_result by_tsc = {
+        .known = tsc.tsc_hz != 0, .hz = tsc.tsc_hz, .error_hz = (double)tsc.tsc_error_hz};
+    struct clock_result r = clock_of_windows(w, measure_windows(t, w), &by_tsc);
 
-    for (unsigned i = 0; i < windows; i++)
-        hz[i] = tsc_hz_over_window(t);
-    t->tsc_hz = clock_median(hz, windows);
-    return t->tsc_hz ? NULL : "it does not go on while the process runs";
+    t->tsc_hz = r.hz;
+    t->tsc_error_hz = (uint64_t)(r.error_hz + 0.5);
+    return r.known ? NULL : r.why_not;
 }
 
 static const char *start_times(struct timer *t)
@@ -264,5 +313,6 @@ struct hosted_clock clock_measure(const struct cpu *cpu)
     while (c.used < HOSTED_SOURCES - 1 && !c.source[c.used].known)
         c.used++;
     c.hz = tsc.tsc_hz = c.source[c.used].hz;
+    tsc.tsc_error_hz = (uint64_t)(c.source[c.used].error_hz + 0.5);
     return c;
 }

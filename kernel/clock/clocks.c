@@ -70,6 +70,7 @@ static struct clock_result by_counter(struct timer *t, enum clock_id id)
     if (t->stop)
         t->stop(t);
     t->tsc_hz = r.hz;
+    t->tsc_error_hz = (uint64_t)(r.error_hz + 0.5);
     return r;
 }
 
@@ -104,5 +105,7 @@ struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
         c.source[clocks_source(order[i])] = by_counter(&counters->timer[order[i]], order[i]);
     clock_choose(&c);
     counters->timer[CLOCK_ID_TSC].tsc_hz = c.hz;
+    if (c.hz)
+        counters->timer[CLOCK_ID_TSC].tsc_error_hz = (uint64_t)(c.source[c.used].error_hz + 0.5);
     return c;
 }

@@ -94,6 +94,64 @@ static bool agree(const struct clock_result *a, const struct clock_result *b)
     return apart_hz(a, b) <= lesser * CLOCK_AGREE_PPM / 1e6 + a->error_hz + b->error_hz;
 }
 
+bool clock_window_quiet(const struct clock_window *w)
+{
+    return w->hz && w->switches == 0 && w->away * 1e6 <= CLOCK_AGREE_PPM;
+}
+
+/* While the process was away for a share of the window, the TSC read high by that share at most. */
+static double window_error(const struct clock_window *w)
+{
+    return w->error_hz + w->away * (double)w->hz;
+}
+
+static struct clock_result of_quiet(const struct clock_window *w, unsigned n)
+{
+    struct clock_result r = {0};
+    uint64_t hz[CLOCK_WINDOWS];
+    unsigned quiet = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!clock_window_quiet(&w[i]))
+            continue;
+        hz[quiet++] = w[i].hz;
+        if (window_error(&w[i]) > r.error_hz)
+            r.error_hz = window_error(&w[i]);
+    }
+    r.hz = quiet ? clock_median(hz, quiet) : 0;
+    r.known = quiet > 0;
+    return r;
+}
+
+static struct clock_result of_least_away(const struct clock_window *w, unsigned n)
+{
+    const struct clock_window *least = NULL;
+
+    for (unsigned i = 0; i < n; i++)
+        if (w[i].hz && (!least || w[i].away < least->away))
+            least = &w[i];
+    if (!least)
+        return (struct clock_result){.why_not = "it does not go on while the process runs"};
+    return (struct clock_result){.known = true, .hz = least->hz, .error_hz = window_error(least)};
+}
+
+struct clock_result clock_of_windows(const struct clock_window *w, unsigned n,
+                                     const struct clock_result *other)
+{
+    struct clock_result quiet = of_quiet(w, n), any = of_least_away(w, n);
+
+    if (!any.known)
+        return any;
+    if (!is_usable(other))
+        return quiet.known ? quiet : any;
+    if (quiet.known && agree(&quiet, other))
+        return quiet;
+    struct clock_result r = *other;
+    if (quiet.known)
+        r.error_hz = apart_hz(&quiet, other);
+    return r;
+}
+
 static bool may_vote(const struct tsc_clock *c, enum clock_source s)
 {
     if (!is_usable(&c->source[s]))

@@ -58,6 +58,29 @@ struct clock_result {
 /* What the CPU states, as a source; leaf 15h's own figure is CLOCK_CPUID15's. */
 struct clock_result clock_stated(struct tsc_rate rate);
 
+/* The TSC's frequency over a window of a clock that runs only while the process does. */
+struct clock_window {
+    uint64_t hz; /* 0: unusable */
+    double error_hz;
+    double away;       /* share of the window's wall time in which the process did not run, 0..1 */
+    uint64_t switches; /* times that others were given the CPU: getrusage(2), ru_nivcsw */
+};
+
+/* Whether the window can be used as it is: no switch, and away for CLOCK_AGREE_PPM at the most. */
+bool clock_window_quiet(const struct clock_window *w);
+
+/*
+ * One figure of n (1..CLOCK_WINDOWS) windows. The TSC goes on while the process does not run, so
+ * windows that are not quiet read high. The median of the quiet ones; its error is their largest,
+ * with what they were away. If that disagrees with `other`, another measurement of the TSC's
+ * frequency, `other` is the figure and the difference is its error. If none is quiet: `other`, or
+ * where that is not known the window that was away least, with that in its error. Not known if no
+ * window is usable.
+ */
+#define CLOCK_WINDOWS 16
+struct clock_result clock_of_windows(const struct clock_window *w, unsigned n,
+                                     const struct clock_result *other);
+
 struct tsc_clock {
     struct clock_result source[CLOCK_SOURCES];
     enum clock_source used; /* means nothing where hz is 0 */

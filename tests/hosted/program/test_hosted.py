@@ -263,6 +263,18 @@ def test_a_coarse_clock(run):
     assert row["per_op"]["error_ticks"] * row["operations"] >= 0.99 * step * report.run["clock_tsc_hz"], row
 
 
+@pytest.mark.native
+@pytest.mark.parametrize("clock", ["times", "cputime"])
+def test_a_clock_of_cpu_time_gives_the_frequency_of_the_tsc_with_its_error(run, clock):
+    """However busy the machine is: the TSC's own frequency is within the errors."""
+    words = ("suite=truth", "bench=add", "samples=16")
+    one, tsc = (run(*words, "format=jsonl", f"clock={name}").report().run for name in (clock, "tsc"))
+    error = one["clock_tsc_error_hz"] + tsc["clock_tsc_error_hz"] + 0.001 * tsc["clock_tsc_hz"]
+    assert one["clock"] == clock and abs(one["clock_tsc_hz"] - tsc["clock_tsc_hz"]) <= error, (one, tsc)
+    table = run(*words, "format=table", f"clock={clock}").out
+    assert re.search(r"ns rest on the TSC's frequency by it: [\d.]+ MHz \+-[\d.]+%", table), table
+
+
 @pytest.mark.silicon
 def test_timer_interrupts_are_compensated_for(run):
     words = OF_INTERRUPTS
