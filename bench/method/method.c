@@ -7,8 +7,11 @@
 #include "bench/method/method_adaptive.h"
 #include "bench/check/steps.h"
 #include "bench/method/method_stream.h"
+#include "bench/api/registry.h"
 #include "bench/api/tsc.h"
 #include "lib/stats/mathx.h"
+#include "lib/text/fmt.h"
+#include "lib/text/str.h"
 
 /* --- from sides to one operation -------------------------------------------------------------- */
 
@@ -177,6 +180,44 @@ const char *method_lacks(const struct bench *b, enum method method, bool cold)
     return NULL;
 }
 
+/* Whether a's name is b's with this at its end. */
+static bool is_named(const struct bench *a, const struct bench *b, const char *ending)
+{
+    const char *rest = a->name, *name = b->name;
+
+    for (; *name && *name == *rest; name++)
+        rest++;
+    return str_eq(a->suite, b->suite) && !*name && str_eq(rest, ending);
+}
+
+/* The row that has the same operation in a loop, by its name; NULL: there is none. */
+static const struct bench *looped(const struct bench *b, enum method method)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (!method_lacks(rows[i], method, false) &&
+            (is_named(rows[i], b, "_loop") || is_named(b, rows[i], "_straight")))
+            return rows[i];
+    return NULL;
+}
+
+static void fail_if_lacking(const struct engine *e, struct row *row)
+{
+    const struct bench *b = row->bench, *instead = NULL;
+    bool cold = run_is_cold(&e->facts, b);
+    const char *lacks = method_lacks(b, row->method.method, cold);
+
+    if (lacks && !cold)
+        instead = looped(b, row->method.method);
+    if (instead) {
+        fmt_buf(row->said, sizeof row->said, "%s; %s/%s has one", lacks, b->suite, instead->name);
+        lacks = row->said;
+    }
+    row_fail(row, ROW_UNSUPPORTED, lacks);
+}
+
 /* What is guarded: all that calls the row's body. */
 static void take_by_method(void *ctx)
 {
@@ -218,7 +259,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     struct taking t = {.e = e, .p = p, .row = row};
 
     m->method = e->facts.o->method;
-    row_fail(row, ROW_UNSUPPORTED, method_lacks(b, m->method, run_is_cold(&e->facts, b)));
+    fail_if_lacking(e, row);
     if (row->why)
         return;
     e->p->row_begin(e->p, b->suite, b->name, 0);

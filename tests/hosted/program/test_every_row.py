@@ -341,7 +341,7 @@ LAUNCHES = 8  # at the most, until one was not disturbed: a neighbour or an inte
 def by_method(shared_run, summed):
     """by_method(method): the launch with the rows of all tests of what a method owes a row."""
     def start(method):
-        suites, rows = "summed,compiler,calls,planted,baseline", "sum,mul_*,inline,direct,vanished*,empty_lfence"
+        suites, rows = "summed,compiler,calls,planted,baseline", "sum,mul_*,inline,direct,direct_straight,vanished*,empty_lfence"
         said = shared_run(f"suite={suites}", f"bench={rows}", "samples=256", "ensembles=10", "size=100", "table=rows",
                           f"method={method}", f"objects={summed}")  # fmt: skip
         assert said.status == 2, said.err  # what vanished fails
@@ -363,6 +363,14 @@ def test_work_that_is_gone_fails_by_every_method(said, method):
         row = said.rows[f"planted/{name}"]
         assert row["status"] == "wrong" and "the work is gone" in row["why"], row
         assert row["work_judged"] and row["per_op"]["instructions"] == 0 < row["least_instructions"], row
+
+
+def test_adaptive_names_the_row_that_has_a_loop(by_method):
+    ended_so = by_method("adaptive")
+    rows = report_of(ended_so.out.encode(), ended_so.status).rows
+    assert rows["planted/vanished"]["why"].endswith("no loop that could turn more often; planted/vanished_loop has one")
+    assert rows["calls/direct_straight"]["why"].endswith("; calls/direct has one")
+    assert rows["baseline/empty_lfence"]["why"].endswith("no loop that could turn more often")
 
 
 def test_work_that_is_not_counted_is_not_judged():

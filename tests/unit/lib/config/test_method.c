@@ -397,6 +397,40 @@ static void disturbed_windows_are_counted_by_each_method(void **state)
     assert_true(row.method.body.greatest > 100000);
 }
 
+static const char *refused(const char *name)
+{
+    static struct row row;
+    struct bench b = bench;
+
+    b.name = name;
+    b.form = FORM_STRAIGHT;
+    options.method = METHOD_ADAPTIVE;
+    row = whole_row(b);
+    assert_int_equal(row.status, ROW_UNSUPPORTED);
+    return row.why;
+}
+
+static void adaptive_names_the_row_that_has_a_loop(void **state)
+{
+    static const struct bench add = {.suite = "planted", .name = "add", .form = FORM_LOOP},
+                              add_loop = {.suite = "planted",
+                                          .name = "add_loop",
+                                          .form = FORM_LOOP},
+                              other = {.suite = "other", .name = "sub", .form = FORM_LOOP},
+                              none = {.suite = "planted", .name = "or_loop", .form = FORM_STRAIGHT};
+    static const struct bench *const all[] = {&other, &add, &add_loop, &none};
+
+    (void)state;
+    registered = all;
+    registered_rows = sizeof all / sizeof *all;
+    assert_non_null(strstr(refused("add"), "; planted/add_loop has one"));
+    assert_non_null(strstr(refused("add_straight"), "; planted/add has one"));
+    assert_null(strstr(refused("sub_straight"), "has one"));
+    assert_null(strstr(refused("or"), "has one"));
+    assert_null(strstr(refused("ad"), "has one"));
+    registered_rows = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +447,7 @@ int main(void)
         cmocka_unit_test_setup(what_the_recipe_hides_is_in_the_error, start),
         cmocka_unit_test_setup(checks_are_made_by_each_method, start),
         cmocka_unit_test_setup(disturbed_windows_are_counted_by_each_method, start),
+        cmocka_unit_test_setup(adaptive_names_the_row_that_has_a_loop, start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
