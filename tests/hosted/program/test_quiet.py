@@ -7,6 +7,7 @@ import time
 from conftest import run_on
 
 STOP_SECONDS = 0.3
+CLOCK_ERROR = 0.1  # the TSC's frequency is measured; on a machine in order it is far less off
 
 
 def test_a_stopped_process_is_a_gap_of_its_length(running):
@@ -22,13 +23,14 @@ def test_a_stopped_process_is_a_gap_of_its_length(running):
         os.kill(process.pid, signal.SIGCONT)
         report = end().report()
         after = time.monotonic()
-        if was.si_code == os.CLD_STOPPED and report.gaps[0]["longest_ns"] / 1e9 >= until - stopped:
+        longest, least = report.gaps[0]["longest_ns"] / 1e9, (1 - CLOCK_ERROR) * (until - stopped)
+        if was.si_code == os.CLD_STOPPED and longest >= least:
             break
     (gaps,) = report.gaps
     assert report.status in (0, 2) and report.end["rows"] == 0  # self-tests are not this test's
-    assert until - stopped <= gaps["longest_ns"] / 1e9, (gaps, until - stopped)
+    assert least <= longest, (gaps, least)
     # Going on takes until the scheduler's next look; on a busy machine that can be long.
-    assert gaps["longest_ns"] / 1e9 <= after - before, (gaps, after - before)
+    assert longest <= (1 + CLOCK_ERROR) * (after - before), (gaps, after - before)
     assert gaps["decades"][6] + gaps["decades"][7] >= 1, gaps
     assert gaps["seconds"] >= watch / 1000 and gaps["gaps"] == sum(gaps["decades"]), gaps
     assert gaps["stolen_ticks"] >= gaps["longest_ticks"], gaps

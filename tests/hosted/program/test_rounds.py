@@ -96,17 +96,6 @@ def test_other_methods_have_one_round(run):
     assert [w for w in warnings if w.startswith("rounds= has no effect with method=plain")], warnings
 
 
-def test_a_row_has_one_deadline_for_all_rounds(run):
-    """A round shorter than the deadline gets what those before it have left."""
-    words = "suite=calls bench=virtual samples=1000000 rounds=4 deadline=2 warmup=0 hist=off format=jsonl"
-    report = run(*words.split()).report()
-    row = report.rows["calls/virtual"]
-    if report.run["execution"] != "silicon" or row["status"] == "ok":
-        pytest.skip("one round is made here, or all are over before the deadline")
-    assert row["why"].startswith("it ran longer than deadline=2 seconds"), row
-    assert row["sampling_ticks"] < 3 * report.run["clock_tsc_hz"], row
-
-
 @pytest.mark.parametrize("cores", ["cores=bsp", "cores=all", "cores=all share=together"])
 def test_rows_on_each_core_go_through_all_rounds(program, cores):
     if CPUS < 2:
@@ -123,7 +112,7 @@ def test_rows_on_each_core_go_through_all_rounds(program, cores):
         assert row["rounds"] == 4 and row["n"] >= 256
         assert row.get("together") == (n if "together" in cores else None)
         if "together" in cores:
-            assert row["alone"]["cycles"] > 0
+            assert "cycles" in row["alone"]
 
 
 # --- stopping -------------------------------------------------------------------------------------
@@ -188,16 +177,28 @@ def test_memory_has_a_bound(running):
 # --- progress -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words, samples", [([], 200000), (["cores=all", "share=together"], 60000)])
-def test_progress_within_a_row(program, words, samples):
-    """One long row: its parts, ever more of them; with share=together those of all cores at once, too."""
-    t = Terminal(program, "suite=planted", "bench=long", f"samples={samples}", "hist=off", "rounds=1", *words)
+def test_progress_within_a_row(program):
+    """A row that takes seconds of CPU time shows its parts, ever more of them; it is stopped at the third."""
+    seen = set()
+
+    def is_third(line):
+        seen.update({line.percent} - {None})
+        return len(seen) >= 3
+
+    t = Terminal(program, "suite=planted", "bench=long", "samples=1000000", "hist=off", "rounds=1", "deadline=3600",
+                 stop=is_third)  # fmt: skip
+    parts = [x.percent for x in t.lines if x.percent is not None]
+    assert parts == sorted(parts) and len(set(parts)) >= 3, parts
+
+
+@pytest.mark.silicon
+def test_progress_within_a_row_is_that_of_all_cores_at_once(program):
+    t = Terminal(program, "suite=planted", "bench=long", "samples=60000", "hist=off", "rounds=1", "cores=all",
+                 "share=together")  # fmt: skip
     parts = [x.percent for x in t.lines if x.percent is not None]
     if t.end - t.lines[0].at < 4:
         pytest.skip("the row is too short on this CPU to be shown")
-    assert parts == sorted(parts) and len(set(parts)) >= 3, parts
-    if words:
-        assert max(parts) > 100 * CPUS / (CPUS + 1), parts
+    assert parts == sorted(parts) and len(set(parts)) >= 3 and max(parts) > 100 * CPUS / (CPUS + 1), parts
 
 
 @pytest.mark.silicon
