@@ -109,7 +109,7 @@ static uint8_t *read_file(struct boot *b, EFI_FILE_HANDLE file, const char *name
         return NULL;
     }
     if (u.info.FileSize > OBJECTS_FILE_MOST) {
-        objects_refuse(name, "larger than the 1 MiB that an object may have");
+        objects_refuse(name, objects_too_large);
         return NULL;
     }
     bytes = boot_alloc(b, u.info.FileSize + 1);

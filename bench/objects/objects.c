@@ -2,6 +2,7 @@
 #include "bench/api/registry.h"
 #include "bench/objects/object_rows.h"
 #include "bench/objects/suites.h"
+#include "lib/object/elf_place.h"
 #include "lib/text/crc32.h"
 #include "lib/text/fmt.h"
 #include "lib/text/glob.h"
@@ -10,6 +11,10 @@
 #include "lib/text/str.h"
 
 #define WHY_MOST 200
+
+const char objects_too_large[] =
+    "larger than the 1 MiB that an object may have; in place of glibc's libc.a "
+    "link " ELF_C_LIBRARY " (docs/own-code.md)";
 
 struct object_file {
     char name[OBJECTS_NAME_MOST];

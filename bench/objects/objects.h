@@ -32,6 +32,9 @@ void objects_take(const char *name, const void *bytes, size_t size);
 /* A file that could not be read. Fails the run, as all that is refused. */
 void objects_refuse(const char *name, const char *why);
 
+/* The reason for a file of more than OBJECTS_FILE_MOST bytes, and what to do about it. */
+extern const char objects_too_large[];
+
 /* Why none is loaded, although there may be some; no failure. The text is kept. */
 void objects_leave_out(const char *why);
 

@@ -15,7 +15,7 @@ static const char *read_all(FILE *f, uint8_t *bytes, size_t *size)
     *size = fread(bytes, 1, OBJECTS_FILE_MOST + 1, f);
     if (ferror(f))
         return strerror(errno);
-    return *size > OBJECTS_FILE_MOST ? "larger than the 1 MiB that an object may have" : NULL;
+    return *size > OBJECTS_FILE_MOST ? objects_too_large : NULL;
 }
 
 /* The bytes stay: rows are placed from them. */

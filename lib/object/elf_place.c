@@ -5,9 +5,6 @@
 
 #define ALIGN_MOST 4096
 
-/* A C library without IFUNC, which is linked into an object: where Debian's musl-dev has it. */
-#define C_LIBRARY "/usr/lib/x86_64-linux-musl/libc.a"
-
 static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 
 /* One relocation of a section, and what it refers to. */
@@ -38,7 +35,8 @@ static bool refuse_undefined(const struct reference *r, struct sink *err)
 {
     refuse(r, err, "the object does not define it");
     fmt(err,
-        "; link it, unless it sets errno: ld -r -o linked.o %s " C_LIBRARY " (docs/own-code.md)",
+        "; link it, unless it sets errno: ld -r -o linked.o %s " ELF_C_LIBRARY
+        " (docs/own-code.md)",
         r->e->name);
     return false;
 }
@@ -180,7 +178,9 @@ static const char *cannot_refer(const struct elf_symbol *symbol)
     if (symbol->type == ELF_THREAD_LOCAL)
         return "thread-local data is not supported";
     if (symbol->type == ELF_IFUNC)
-        return "a function that is chosen when the program starts (IFUNC) is not supported";
+        return "a function that is chosen when the program starts (IFUNC) is not supported; in "
+               "place "
+               "of glibc's libc.a link " ELF_C_LIBRARY " (docs/own-code.md)";
     if (symbol->section == ELF_COMMON)
         return "COMMON symbols are not supported: compile with -fno-common";
     if (str_eq(symbol->name, "__errno_location") || str_eq(symbol->name, "___errno_location"))

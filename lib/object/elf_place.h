@@ -35,6 +35,9 @@
 #define ELF_PLT_BYTES  16 /* what an entry of .plt and .plt.sec has: AMD64 supplement 5.2 */
 #define ELF_STUB_BYTES 16
 
+/* A C library without IFUNC, which is linked into an object: where Debian's musl-dev has it. */
+#define ELF_C_LIBRARY "/usr/lib/x86_64-linux-musl/libc.a"
+
 /* What a part is, by its section's flags. */
 enum elf_kind {
     ELF_CODE,     /* executable */

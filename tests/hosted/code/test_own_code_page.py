@@ -104,6 +104,28 @@ def test_a_linked_c_library_is_measured(run, tmp_path):
     assert [row["status"] for row in rows] == ["ok"] * 4, [row.get("why") for row in rows]
 
 
+@pytest.mark.parametrize("more", [0, 1 << 20])
+def test_an_object_with_glibc_is_refused_with_the_library_to_link_instead(run, tmp_path, more):
+    """The row for its IFUNC, or the object for its size: glibc's strlen alone comes to about 1 MiB."""
+    glibc = Path(subprocess.run(["gcc", "-print-file-name=libc.a"], capture_output=True, text=True, check=True).stdout.strip())
+    if not glibc.exists() or not MUSL.exists():
+        pytest.skip("needs libc6-dev and musl-dev: scripts/setup --all installs them")
+    source = """unsigned long strlen(const char *);
+        BARETICK_STATEMENT(text, length, "a length", 10, .check = baretick_counted) {
+            const char *hidden = "four"; BARETICK_HIDE(hidden); o->counter += strlen(hidden) == 4; }"""
+    path, linked = made.of_source(tmp_path, "text", source, f"{made.C} -fno-builtin"), tmp_path / "linked.o"
+    room = made.of_source(tmp_path, "room", f"char room[{more}] = {{1}};" if more else "")
+    subprocess.run(["ld", "-r", "-o", linked, path, room, glibc], check=True)
+    report = run(f"objects={linked}", "suite=text,truth", "bench=length,add", "format=jsonl", "samples=16").report()
+    whys = [e["message"] for e in report.events if e["kind"] == "error"] + [r["why"] for r in report.rows.values() if "why" in r]
+    said = [re.search(r"(1 MiB that an object may have|IFUNC\) is not supported); in place of glibc's libc\.a link "
+                      r"(\S+/libc\.a) \(docs/own-code\.md\)", why) for why in whys]
+    assert len(said) == 1 and said[0] and (more == 0 or "1 MiB" in said[0][1]) and report.end["verdict"] == "fail", whys
+    subprocess.run(["ld", "-r", "-o", linked, path, said[0][2]], check=True)
+    (row,) = rows_of(run(f"objects={linked}", "suite=text", "format=jsonl", "samples=16"))
+    assert row["status"] == "ok", row
+
+
 def test_what_sets_errno_is_said_to_be_refused_before_and_after_it_is_linked(run, tmp_path):
     """strtod(3). The advice to link it excepts such functions, and the linked object's refusal names the cause."""
     if not MUSL.exists():

@@ -362,7 +362,7 @@ SAID = [
     "a.o: row imul of suite truth: a row with this suite and name exists",
     "a.o: row 1: version 7; this program knows version 1",
     "b.o: not an ELF file",
-    "c.o: larger than the 1 MiB that an object may have",
+    "c.o: larger than the 1 MiB that an object may have; in place of glibc's libc.a link /usr/lib/",
     "d.o: it has no rows: section baretick_rows_v1, with a pointer to each, is not there",
     "e.o: .data.rel.ro",  # by its section and offset
 ]

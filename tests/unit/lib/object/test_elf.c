@@ -279,7 +279,8 @@ static void what_is_not_supported_is_named(void **state)
         not_added(words_);                                                                         \
     } while (0)
     SYMBOL_IS(2, 4, ELF_THREAD_LOCAL, 1, "thread-local");
-    SYMBOL_IS(2, 4, ELF_IFUNC, 1, "IFUNC");
+    SYMBOL_IS(2, 4, ELF_IFUNC, 1,
+              "(IFUNC) is not supported; in place of glibc's libc.a link " ELF_C_LIBRARY);
     SYMBOL_IS(6, 6, ELF_COMMON, 2, "-fno-common");
     SYMBOL_IS(2, 6, ELF_UNDEFINED, 2,
               "to g: the object does not define it; link it, unless it sets errno: ld -r -o ");
