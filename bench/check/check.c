@@ -19,12 +19,6 @@
 /* That fail a function: the others are put back, and told. */
 #define WRONG_OF_FUNCTION ((1u << WINDOW_FLAGS) - 1)
 
-/* CPUID after the body changes rbx. */
-static bool hides_rbx(enum recipe recipe)
-{
-    return recipe == RECIPE_CPUID || recipe == RECIPE_PAOLONI;
-}
-
 bool check_called(const char *who, uint32_t changed, struct row *row)
 {
     struct sink_buf text;
@@ -43,8 +37,6 @@ bool check_kept(uint32_t changed, struct row *row)
 {
     uint32_t wrong = row->bench->form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
 
-    if (hides_rbx(row->recipe))
-        wrong &= ~(1u << WINDOW_RBX);
     row->changed |= wrong | (changed & ~WRONG_OF_FUNCTION & ~(1u << WINDOW_X87_FAULT));
     row->x87_stack_fault |= changed >> WINDOW_X87_FAULT & 1;
     return check_called("the body", wrong, row);

@@ -3,9 +3,6 @@
 ;                               uint64_t delay rcx, uint64_t stack r8)          (System V)
 %include "bench/window/unit.inc"
 
-; What a body finds in the registers that it may change and no recipe has written; and in r15.
-%define HISTORY_VALUE 100
-
 ; A tracer can tell windows apart: each begins with a NOP whose displacement is its tag (window.h).
 ; Compilers pad with the same NOP, of displacement 0.
 UNIT window_tag

@@ -1,7 +1,8 @@
 ; The recipes: the code before and after a body. The first reading goes to the window's frame, in
 ; memory, since a body can change any register; the second is left in edx:eax. The stores of the
 ; first reading are before the fence that follows it, where there is one. CPUID runs leaf 0, as
-; Paoloni's does.
+; Paoloni's does. It writes rbx, which the way out verifies: before the body rbx gets the value that
+; window_enter gave it, and a copy keeps what the body left there.
 %include "bench/window/unit.inc"
 
 %macro SAVE_START 0
@@ -56,6 +57,7 @@ ENDUNIT
 
 UNIT start_paoloni
     CPUID_LEAF_0
+    mov ebx, HISTORY_VALUE
     rdtsc
     SAVE_START
 ENDUNIT
@@ -63,19 +65,24 @@ UNIT stop_paoloni
     rdtscp
     mov esi, eax
     mov edi, edx
+    mov r8, rbx
     CPUID_LEAF_0
+    mov rbx, r8
     mov eax, esi
     mov edx, edi
 ENDUNIT
 
 UNIT start_cpuid
     CPUID_LEAF_0
+    mov ebx, HISTORY_VALUE
     rdtsc
     SAVE_START
 ENDUNIT
 UNIT stop_cpuid
+    mov r8, rbx                 ; a write of a register: in the empty window too
     CPUID_LEAF_0
     rdtsc
+    mov rbx, r8
 ENDUNIT
 
 UNIT start_mfence
