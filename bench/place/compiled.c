@@ -59,6 +59,8 @@ static bool gather(struct compiled *c, const struct bench *b, struct sink *err)
         c->has[f] = code->at[f].section != 0;
         if (c->has[f] && !elf_add(&c->set, code->at[f], &c->entry[f], err))
             return false;
+        if (f == BENCH_CODE_EMPTY)
+            c->timed_parts = c->set.parts;
     }
     return true;
 }

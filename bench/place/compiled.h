@@ -40,6 +40,7 @@ struct compiled {
     struct elf_set set;          /* what this row needs of it, ... */
     bool has[BENCH_CODE_FIELDS]; /* ... which of the functions it has, ... */
     struct elf_entry entry[BENCH_CODE_FIELDS]; /* ... and where these stand in the set */
+    uint32_t timed_parts; /* the first of the set: what the function and its empty twin need */
     struct compiled_buffer code, data;
     bool sweep;                       /* layout=sweep */
     size_t constants, constants_size; /* of the code buffer: where those of all placements stand */

@@ -17,10 +17,10 @@ static bool unit_is_wide(const struct unit *u)
     return u && wide_code(u->code, u->size);
 }
 
-/* The row's C functions, setup and check among them, and all that they call. */
+/* The row's C functions that windows time, and all that they call: not setup, check and before. */
 static bool functions_are_wide(const struct compiled *c)
 {
-    for (unsigned i = 0; c && i < c->set.parts; i++) {
+    for (unsigned i = 0; c && i < c->timed_parts; i++) {
         const struct elf_part *part = &c->set.part[i];
         if (part->kind == ELF_CODE && wide_code(part->to, part->size))
             return true;

@@ -55,6 +55,15 @@ def test_an_add_that_waits_for_the_one_before_takes_a_cycle(words):
     assert abs(per_op["cycles"] - 1) <= allowed
 
 
+def test_a_row_has_wide_vectors_where_its_copies_do_not_where_its_registers_are_set(tmp_path):
+    file = tmp_path / "snippets"
+    file.write_text("add rax, rbx\naddps xmm0, xmm1\nvaddps ymm0, ymm1, ymm2\n")
+    snippets = measured("--file", file, "--samples", "64")
+    if " avx " not in Path("/proc/cpuinfo").read_text() or snippets[0]["execution"] != "silicon":
+        pytest.skip("no CPU with AVX executes this")
+    assert [one["row"].get("wide_vectors", False) for one in snippets] == [False, False, True], snippets
+
+
 @pytest.mark.silicon
 def test_a_multiplication_by_its_bytes_costs_what_its_text_does():
     text, raw = cycles("imul rax, rbx"), cycles("--bytes", "48 0f af c3")
