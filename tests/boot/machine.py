@@ -369,7 +369,9 @@ def on_one_cpu():
 
 def start(folder, program, words, arguments, bios=None, firmware=None, keys=None, timeout=TIMEOUT, done=None, runs=1):
     """One QEMU of these arguments, to its end; the other parameters are those of qemu()."""
-    command = [QEMU, "-nodefaults", "-display", "none", "-no-reboot", "-accel", "tcg"]
+    command = [QEMU, "-nodefaults", "-display", "none", "-no-reboot"]
+    if "-accel" not in arguments:  # of two, QEMU takes the first
+        command += ["-accel", "tcg"]
     command += ["-monitor", f"unix:{folder}/monitor,server=on,wait=off"]
     command += ["-rtc", "base=2024-01-01T00:00:00,clock=vm"]
     if bios:
