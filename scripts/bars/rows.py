@@ -82,7 +82,7 @@ def linearity(runs):
     recipe = runs[0].run["recipe"]
     lines = _quiet_lines(runs, recipe)
     what = f"{recipe} (the default), the line through N of 5 and more"
-    limit = f"slope 1 within 0.1%, no launch finds a bend ({BENT:g} by chance)"
+    limit = f"slope 1 within {percent(STRAIGHT, 1)}, +- included; no launch finds a bend ({BENT:g} by chance)"
     if enough(lines, runs):
         slope, width = figures.median_half([line["slope"] for line in lines])
         hidden, hidden_width = figures.mean_half([line["shadow_cycles"] for line in lines])
@@ -98,10 +98,13 @@ def linearity(runs):
         yield _misses(runs, other)
 
 
+MISSED = 10  # cycles: "tens" of them, of a recipe without fences
+
+
 def _misses(runs, recipe):
     """What a recipe that is not the default hides of a body."""
     # How deep another recipe's shadow is depends on the CPU; that of no fence at all is long.
-    what, limit = f"{recipe} misses", "tens: at least 10" if recipe == "plain" else ""
+    what, limit = f"{recipe} misses", f"at least {MISSED}, +- taken off" if recipe == "plain" else ""
     if "points" not in runs[0].linearity[recipe]:
         return Bar(what, runs[0].linearity[recipe]["why"])
     lines = _quiet_lines(runs, recipe)
@@ -110,27 +113,31 @@ def _misses(runs, recipe):
     errors = _errors(lines)
     worst = min(errors, key=lambda n: errors[n][0])
     mean, width = errors[worst]
-    return Bar(what, f"{-mean:.1f} +-{width:.1f} cycles at N = {worst}", limit, -mean - width >= 10)
+    return Bar(what, f"{-mean:.1f} +-{width:.1f} cycles at N = {worst}", limit, -mean - width >= MISSED)
 
 
 # --- truth and repeatability ----------------------------------------------------------------------
+
+TRUE = 0.005
+TRUE_LIMIT = f"within {percent(TRUE, 1)}, +- included"
+
 
 def truth(runs):
     for name in ("add", "ror", "imul"):
         row = f"truth/{name}"
         documented = runs[0].rows[row].get("truth_cycles")
         if documented is None:
-            yield Bar(name, "not judged: nothing is documented for this CPU", "within 0.5%", None)
+            yield Bar(name, "not judged: nothing is documented for this CPU", TRUE_LIMIT, None)
             continue
         what, own = f"{name}, documented {documented:g}", quiet(runs, row)
         if not enough(own, runs):
-            yield too_shared(what, own, runs, "within 0.5%")
+            yield too_shared(what, own, runs, TRUE_LIMIT)
             continue
         mean, width = figures.median_half(all_cycles(own, row))
         doubled = all(r.rows[row]["doubled"] for r in own)
         off = abs(mean / documented - 1) + width / documented
         yield Bar(what, f"{mean:.4f} +-{width:.4f} cycles{'' if doubled else ', NOT DOUBLED'}",
-                  "within 0.5%", off <= 0.005 and doubled)
+                  TRUE_LIMIT, off <= TRUE and doubled)
     for name in TRUTH:
         record = runs[0].rows[f"truth/{name}"]
         own = quiet(runs, f"truth/{name}")
@@ -201,14 +208,20 @@ def _judge_coverage(runs, rows):
 ROWS_LEAST = 10  # fewer prove nothing
 
 
-COVERED_LIMIT = "pooled not below 98%, no row below 90%, by more than two"
+POOLED, EACH = 0.98, 0.90  # lib/stats/coverage.h judges by the same
+COVERED_LIMIT = f"at least {POOLED:.0%} pooled and {EACH:.0%} in each row; not judged while less than two standard errors below"
 MOVING = 1 / 2  # of the rows, at the most; of a machine that moves more nothing is said
 # What outlasts a launch, where it is known.
 WHAT_MOVES = {"sum/cold": "the memory, which is slower at one time than at another"}
 
 
 def _holds(said, rows):
-    return len(rows) >= ROWS_LEAST and not said["fails"] and not any(r["fails"] for r in said["rows"])
+    """None: below a limit by no more than launches differ by chance."""
+    if len(rows) < ROWS_LEAST or said["fails"] or any(r["fails"] for r in said["rows"]):
+        return False
+    if said["share"] >= POOLED and all(r["share"] is None or r["share"] >= EACH for r in said["rows"]):
+        return True
+    return None
 
 
 def _told(runs, row):
@@ -241,8 +254,11 @@ def coverage(runs):
     if moving:
         rows = [row for row in rows if row not in moving]
         said = _judge_coverage(runs, rows)
+    holds = _holds(said, rows)
+    least = min((r["share"] for r in said["rows"] if r["share"] is not None), default=math.nan)
     yield Bar(f"{len(rows)} rows, {said['pairs']:.0f} ordered pairs of launches",
-              f"{percent(said['share'])}, standard error {percent(said['se'])}", COVERED_LIMIT, _holds(said, rows))
+              f"{'not judged: too close to a limit: ' if holds is None else ''}{percent(said['share'])}, standard error"
+              f" {percent(said['se'])}; the least of a row {percent(least)}", COVERED_LIMIT, holds)
     shares = sorted((r["share"], row) for r, row in zip(said["rows"], rows) if r["share"] is not None)
     yield Bar("the rows that are covered least",
               ", ".join(f"{row} {percent(covered, 1)}" for covered, row in shares[:5]))

@@ -88,6 +88,18 @@ def test_coverage_of_intervals_that_are_too_narrow():
     assert least.figure.startswith("a/7")
 
 
+@pytest.mark.parametrize("share, least, fails, holds", [
+    (0.9801, 0.90, False, True), (0.9779, 0.95, False, None), (0.985, 0.89, False, None), (0.9779, 0.95, True, False)])
+def test_a_coverage_below_its_limit_never_holds(monkeypatch, share, least, fails, holds):
+    """97.79% with a standard error of 0.3% is neither: the bar says so, in place of holding."""
+    said = {"pairs": 1000, "share": share, "se": 0.003, "fails": fails,
+            "rows": [{"share": least, "fails": False}] + [{"share": None, "fails": False}] * 19}
+    monkeypatch.setattr(bars, "_judge_coverage", lambda runs, rows: said)
+    bar, _ = bars.coverage(chance_launches(n=5))
+    assert bar.holds is holds and ("not judged" in bar.figure) == (holds is None)
+    assert "98%" in bar.limit and "90%" in bar.limit and f"{100 * share:.2f}%" in bar.figure
+
+
 def test_coverage_names_rows_that_move():
     bar, _, named = bars.coverage(chance_launches(r7={"moves": 0.1}))
     assert bar.holds and bar.what.startswith("19 rows") and named.figure.startswith("a/7 2.")
