@@ -60,6 +60,7 @@ void run_count(struct run *run, const struct row *row, const struct run_facts *f
     if (row->status == ROW_WRONG)
         fail(run, row);
     r->smis += row->smis;
+    r->unproven += row->work == WORK_NOT_JUDGED && row->status == ROW_OK;
     essence_row(run->essence, facts, row);
     if (row->status != ROW_UNSUPPORTED)
         run->measured++;

@@ -130,8 +130,9 @@ void report_end(struct report *r, bool stopped)
     static const char *const words[] = {"pass", "fail", "stopped"};
     static const char *const shouts[] = {"PASS", "FAIL", "STOPPED"};
     enum verdict verdict = r->failures ? FAIL : stopped ? STOPPED : PASS;
-    char smis[40] = "";
+    char smis[40] = "", unproven[60] = "";
     struct json j;
+
     tell_odd_field(r);
     /* Before the record, by whose end a reader knows that all has come. */
     if (report_lines(r))
@@ -140,6 +141,8 @@ void report_end(struct report *r, bool stopped)
     begin(r, &j, "end");
     json_u64(&j, "rows", r->rows);
     json_u64(&j, "failures", r->failures);
+    if (r->unproven)
+        json_u64(&j, "work_not_judged", r->unproven);
     if (r->counts_smis)
         json_u64(&j, "smis", r->smis);
     if (stopped)
@@ -148,8 +151,11 @@ void report_end(struct report *r, bool stopped)
     json_end(&j);
     if (r->counts_smis)
         fmt_buf(smis, sizeof smis, ", %llu SMIs", (unsigned long long)r->smis);
+    if (r->unproven)
+        fmt_buf(unproven, sizeof unproven, ", the work of %llu not judged",
+                (unsigned long long)r->unproven);
     if (report_says(r))
-        fmt(r->out, "verdict: %s (%llu rows, %llu failures%s%s)\r\n", shouts[verdict],
-            (unsigned long long)r->rows, (unsigned long long)r->failures, smis,
+        fmt(r->out, "verdict: %s (%llu rows, %llu failures%s%s%s)\r\n", shouts[verdict],
+            (unsigned long long)r->rows, (unsigned long long)r->failures, unproven, smis,
             stopped ? ", stopped" : "");
 }

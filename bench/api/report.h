@@ -27,6 +27,7 @@ struct report {
     uint64_t seq;      /* of the next record */
     uint64_t rows;     /* rows written */
     uint64_t failures; /* rows and self-tests that failed, and the like: see report_failed() */
+    uint64_t unproven; /* rows of which no count tells whether they did their work */
     uint64_t smis;     /* while rows were measured, ... */
     bool counts_smis;  /* ... where the platform counts them */
     bool faulted;      /* a core faulted; it is counted in a failure */

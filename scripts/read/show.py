@@ -142,7 +142,8 @@ def ending(report):
     end = report.one("end")
     if not end:
         return "verdict: none, the report has no record `end`"
-    return f"verdict: {end.get('verdict', '?').upper()} ({end['rows']} rows, {end['failures']} failures)"
+    unproven = f", the work of {end['work_not_judged']} not judged" if end.get("work_not_judged") else ""
+    return f"verdict: {end.get('verdict', '?').upper()} ({end['rows']} rows, {end['failures']} failures{unproven})"
 
 
 def complain(report):

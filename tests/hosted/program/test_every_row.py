@@ -374,9 +374,12 @@ def test_adaptive_names_the_row_that_has_a_loop(by_method):
 
 
 def test_work_that_is_not_counted_is_not_judged():
-    _, row, said = one("suite=planted bench=vanished samples=64 instructions=off", "planted/vanished")
+    out, status = output_of("suite=planted bench=vanished samples=64 instructions=off format=both")
+    said = report_of(out, status)
+    row = said.rows["planted/vanished"]
     assert row["status"] == "ok" and row["work_judged"] is False and "steps" not in row, row
     assert any("instructions=off" in e["message"] for e in said.events if e["kind"] == "warning"), said.events
+    assert said.end["work_not_judged"] == 1 and b", the work of 1 not judged)" in out
 
 
 def test_a_turn_of_a_loop_is_shown_gross():
