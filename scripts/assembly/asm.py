@@ -7,16 +7,15 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 from assembly import copies, latency, snippet, syntax, throughput
-from launch import start
+from launch import progress, start
 from launch.start import Failed
 from read import interval, report
 from tools import help_text
 
 HOSTED_SECONDS = 600
-SILENT_SECONDS = 4    # a person who waits hears something before this is over again
+ASSEMBLING = "assembling"
 # Faults of code whose operands nobody set, in a process and on the machine: division by 0, and address 0 with a small
 # displacement.
 _BAD_OPERAND = re.compile(r"SIGFPE at|#DE|(SIGSEGV|#PF).* address [0-9a-f]{1,3}\b")
@@ -101,26 +100,21 @@ def run_hosted(args, path, out, more=()):
 
 
 def wait_for(ran):
-    """What a program writes until it ends. A person is told every few seconds that it still runs."""
-    began = time.monotonic()
-    while True:
-        try:
-            return ran.communicate(timeout=SILENT_SECONDS)
-        except subprocess.TimeoutExpired:
-            seconds = time.monotonic() - began
-        except BaseException:
-            ran.kill()
-            raise
-        if seconds > HOSTED_SECONDS:
-            ran.kill()
-            raise Failed(f"the program did not end within {HOSTED_SECONDS} s")
-        print(f"baretick: measuring for {seconds:.0f} s; a busy machine takes longer", file=sys.stderr, flush=True)
+    """What a program writes until it ends."""
+    try:
+        return ran.communicate(timeout=HOSTED_SECONDS)
+    except subprocess.TimeoutExpired:
+        ran.kill()
+        raise Failed(f"the program did not end within {HOSTED_SECONDS} s") from None
+    except BaseException:
+        ran.kill()
+        raise
 
 
-def chosen(args, snippets, folder):
+def chosen(args, snippets, folder, shown):
     """How many copies and turns each snippet has, by what a short run finds that a copy takes; returns checks, {name:
     snippet}. A snippet that fails keeps the number it has."""
-    rows = rows_of(measured(args, snippets, folder, PILOT)[0])
+    rows = rows_of(measured(args, snippets, folder, shown, PILOT)[0])
     checks = {}
     for s in snippets:
         per_op = rows.get((s.suite, s.name), {}).get("per_op", {})
@@ -134,8 +128,9 @@ def chosen(args, snippets, folder):
     return checks
 
 
-def measured(args, snippets, folder, more=(), checks=()):
+def measured(args, snippets, folder, shown, more=(), checks=()):
     """Records of the report, and what was said beside them."""
+    shown.doing = ASSEMBLING
     path = os.path.join(folder, "asm.o")
     snippet.assemble([*snippets, *checks], path, os.path.join(start.HERE, "bench/api"),
                      calls=args.allow_syscalls or not args.hosted)
@@ -145,16 +140,17 @@ def measured(args, snippets, folder, more=(), checks=()):
     if args.object and not more:
         shutil.copyfile(path, args.object)
     out = os.path.join(folder, "report.jsonl")
+    shown.doing = "measuring"
     lines, said = run_hosted(args, path, out, more) if args.hosted else run_booted(args, path, out)
     return records_of(lines), said
 
 
-def measured_straight(args, snippets, folder):
+def measured_straight(args, snippets, folder, shown):
     """As measured(), with the number of copies that suits each snippet, and with checks of that; {name: check} too.
     What cannot stand in a loop after all, or cannot be checked, is measured without."""
-    checks = chosen(args, snippets, folder)
+    checks = chosen(args, snippets, folder, shown)
     while True:
-        found, said = measured(args, snippets, folder, checks=checks.values())
+        found, said = measured(args, snippets, folder, shown, checks=checks.values())
         rows = rows_of(found)
         failed = {key for key, row in rows.items() if row["status"] != "ok"}
         looped = [s for s in snippets if s.loop and (s.suite, s.name) in failed]
@@ -289,12 +285,12 @@ def print_json(s, row, run, check, checked):
 def command(args):
     if args.hosted:
         start.refuse_machine(args)
-    snippets = snippets_of(args)
-    with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder:
+    with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder, progress.Progress(ASSEMBLING) as shown:
+        snippets = snippets_of(args)
         if args.hosted and not args.loop and not args.basic:
-            records, said, checks = measured_straight(args, snippets, folder)
+            records, said, checks = measured_straight(args, snippets, folder, shown)
         else:
-            (records, said), checks = measured(args, snippets, folder), {}
+            (records, said), checks = measured(args, snippets, folder, shown), {}
     run = next((r for r in records if r["type"] == "run"), None)
     end = next((r for r in records if r["type"] == "end"), None)
     errors = [r["message"] for r in records if r["type"] == "event" and r.get("kind") == "error"]

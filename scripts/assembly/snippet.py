@@ -21,7 +21,7 @@ KEPT = ["rbx", "rbp", "r12", "r13", "r14", "r15"]  # by a function, System V psA
 OPS_MOST = 1_000_000    # bench/objects/object_rows.h
 NAME_MOST, WHAT_MOST = 40, 100
 OBJECT_MOST = 1 << 20   # bench/objects/objects.h
-ASSEMBLER_SECONDS = 4   # what is measured takes less than one; nothing is printed meanwhile
+ASSEMBLER_SECONDS = 4   # what is measured takes less than one
 NAMED_COPIES = 2000     # more would make an object larger than what is taken
 
 

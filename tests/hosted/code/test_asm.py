@@ -1,10 +1,12 @@
 """`baretick asm`: snippets of assembly as rows. What NASM says of a wrong one; faults and endless loops; for `make
 silicon`, figures that are documented for the CPU at hand."""
 
+import argparse
 import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from conftest import ROOT
 from assembly import asm as asm_module
 from assembly import copies, snippet, syntax
+from launch import progress
 
 
 SECONDS = 300
@@ -387,22 +390,46 @@ def test_figures_that_depend_on_the_copies_are_said_to(capsys, one, other, diffe
     assert ("50 copies in each of 900 iterations" in said) == differ, said
 
 
-def test_a_person_hears_that_a_long_run_goes_on(monkeypatch):
-    """It ends here as soon as it was spoken of twice."""
-    said, (reader, writer) = [], os.pipe()
+class Hearing:
+    """Standard error, that calls a function when it has heard a word twice."""
 
-    def hear(line, file, **_):
-        said.append(line)
-        if len(said) == 2:
-            os.close(writer)
-        assert file is sys.stderr
+    def __init__(self, word, then):
+        self.word, self.then, self.said = word, then, []
 
-    monkeypatch.setattr(asm_module, "SILENT_SECONDS", 0.01)
-    monkeypatch.setattr(asm_module, "print", hear, raising=False)
-    with subprocess.Popen(["cat"], stdin=reader, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
-        os.close(reader)
-        assert asm_module.wait_for(ran) == (b"", b"")
-    assert len(said) >= 2 and all(line.startswith("baretick: measuring for ") for line in said)
+    def write(self, text):
+        self.said.append(text)
+        if self.word in text and sum(self.word in line for line in self.said) == 2:
+            self.then()
+
+    def flush(self):
+        pass
+
+
+def slow(program, folder):
+    """The program, that begins when it can read a line from a pipe; returns what writes enough of these."""
+    pipe, wrapper = folder / "go", folder / program
+    os.mkfifo(pipe)
+    go = os.open(pipe, os.O_RDWR)
+    wrapper.write_text(f'#!/bin/sh\nread line < "{pipe}"\nexec "{shutil.which(program)}" "$@"\n')
+    wrapper.chmod(0o755)
+    return lambda: os.write(go, 1000 * b"\n")
+
+
+@pytest.mark.parametrize("program, words", [("nasm", ["nop"]), ("ndisasm", ["nop"]), ("as", ["nop", "--syntax", "att"])])
+def test_a_person_hears_that_an_assembler_is_waited_for(tmp_path, monkeypatch, capsys, program, words):
+    """It goes on here as soon as it was spoken of twice."""
+    assert progress.SECONDS < 5
+    heard = Hearing("baretick: assembling, ", slow(program, tmp_path))
+    commands = argparse.ArgumentParser()
+    asm_module.add(commands.add_subparsers())
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(progress, "SECONDS", 0.01)
+    monkeypatch.setattr(snippet, "ASSEMBLER_SECONDS", SECONDS)
+    monkeypatch.setattr(sys, "stderr", heard)
+    args = commands.parse_args(["asm", *words, "--hosted", "--unroll", "4", "--samples", "16"])
+    assert args.command(args) == 0, heard.said
+    assert "nop" in capsys.readouterr().out
+    assert any("baretick: measuring, " in line for line in heard.said), heard.said
 
 
 @pytest.mark.parametrize("text, refused", [

@@ -1,0 +1,28 @@
+"""What a command is doing, every few seconds on standard error, so that a person who waits knows that it still runs."""
+import sys
+import threading
+import time
+
+SECONDS = 3  # between two lines: never 5, on a busy machine either
+
+
+class Progress:
+    """A context in which `doing`, which may change at any time, is told every few seconds."""
+
+    def __init__(self, doing):
+        self.doing = doing
+        self._began = time.monotonic()
+        self._over = threading.Event()
+        self._teller = threading.Thread(target=self._tell, daemon=True)
+
+    def __enter__(self):
+        self._teller.start()
+        return self
+
+    def __exit__(self, *_):
+        self._over.set()
+        self._teller.join()
+
+    def _tell(self):
+        while not self._over.wait(SECONDS):
+            print(f"baretick: {self.doing}, {time.monotonic() - self._began:.0f} s so far", file=sys.stderr, flush=True)
