@@ -150,6 +150,7 @@ static int describe(const struct decoded *d)
     json_str(&j, "mnemonic", ZydisMnemonicGetString(d->in.mnemonic));
     json_str(&j, "category", ZydisCategoryGetString(d->in.meta.category));
     json_str(&j, "encoding", encodings[d->in.encoding]);
+    json_str(&j, "extension", ZydisISASetGetString(d->in.meta.isa_set));
     json_bool(&j, "repeats", d->in.attributes & repeats);
     json_bool(&j, "jumps", d->in.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE);
     json_bool(&j, "privileged", d->in.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED);

@@ -19,6 +19,8 @@ ASSEMBLING = "assembling"
 # Faults of code whose operands nobody set, in a process and on the machine: division by 0, and address 0 with a small
 # displacement.
 _BAD_OPERAND = re.compile(r"SIGFPE at|#DE|(SIGSEGV|#PF).* address [0-9a-f]{1,3}\b")
+# Of a process and of the machine.
+_UNDEFINED = re.compile(r"SIGILL|#UD")
 PILOT = ["samples=64", "rounds=1", "layout=fixed", "instructions=off"]
 
 
@@ -247,6 +249,9 @@ def tell(s, row, run, check=None, checked=None):
         print(f"    {row['status']}: {row.get('why', '')}")
         if run.get("platform") == "hosted" and "SIGSEGV at" in row.get("why", ""):
             print("    (a process may not execute privileged instructions: try without --hosted)")
+        if _UNDEFINED.match(row.get("why", "")):
+            print("    (the CPU does not have this instruction, or it is not enabled"
+                  f"{s.extension and f'; Zydis has it in {s.extension}'})")
         if not s.init and not s.late_init and _BAD_OPERAND.search(row.get("why", "")):
             print("    (registers that are not set are 0: set operands with --init, as in \"mov ebx, 3\" for a divisor, "
                   '"mov rbx, r14" for an address)')

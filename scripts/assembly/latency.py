@@ -30,7 +30,7 @@ def _chained(wish):
         raise wish.wrong(f"its address is made of {wish.address_is_written()}, which it writes")
     why = _as_it_is(wish)
     if why:
-        return wish.text, why + wish.set_mask()
+        return wish.text, why + wish.set_first()
     found = _by_source(wish) or _by_index(wish)
     if not found:
         raise wish.wrong(_no_way(wish))
@@ -100,7 +100,7 @@ def _by_source(wish):
         if _COPY.fullmatch(wish.one.mnemonic):
             why += "; a copy onto itself may take another time than one between two registers"
         wish.given.copies = [as_bytes(made[0])]
-        return made[1], why + wish.set_mask(to.register if wish.mask() and wish.mask().whole == old else None)
+        return made[1], why + wish.set_first(to.register if wish.mask() and wish.mask().whole == old else None)
     return None
 
 

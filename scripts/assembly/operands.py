@@ -89,6 +89,7 @@ class Instruction:
     mnemonic: str
     category: str
     encoding: str
+    extension: str              # of the instruction set, by Zydis: AVX512_FP16_512
     repeats: bool
     jumps: bool
     privileged: bool

@@ -44,6 +44,7 @@ class Snippet:
     raw: bytes = b""            # in place of text
     copies: list = field(default_factory=list)  # of one round each, where they differ
     notes: list = field(default_factory=list)   # what was added to it, in words
+    extension: str = ""         # of the instruction set that it belongs to, where that was looked up
     size: int = 0               # bytes of one copy, once it was assembled; the mean where they differ
     code: bytes = b""           # of all copies that differ, or of one
 

@@ -38,6 +38,13 @@ def is_dump(lines):
         _DUMPED.match(line) or _BARE.match(line) or _AROUND.fullmatch(line) for line in lines)
 
 
+def refuse_headings(lines, where):
+    """Refuses headings of objdump -d that no instruction follows."""
+    some = [line for line in lines if line.strip()]
+    if some and all(_AROUND.fullmatch(line) for line in some):
+        raise Wrong(f'{where}: "{some[0].strip()}" is a heading of objdump -d; give the lines of instructions below it, too')
+
+
 def alone(lines, where):
     """[(number of the line, text, bytes)] of instructions that can be measured by themselves, and [why one cannot]."""
     found, left_out = [], []
@@ -135,6 +142,7 @@ def _said(stderr, lines, where):
 def take(given, syntax):
     """Assembles what is in another syntax than NASM's: the snippet, --init and --late-init, each as it is written."""
     lines = given.text.splitlines()
+    refuse_headings(lines, given.where)
     if is_dump(lines):
         given.text, given.raw = together(lines, given.where)
     for name in ("text", "init", "late_init"):

@@ -32,7 +32,7 @@ def part(given):
     chains = _chains(wish, len(made))
     if chains and given.loop and given.unroll < len(made):
         raise wish.wrong(f"with --loop, --unroll has to be {len(made)} at least, the number of registers")
-    note = "; ".join(filter(None, [*notes, chains, ends.note()])) + wish.set_mask()
+    note = "; ".join(filter(None, [*notes, chains, ends.note()])) + wish.set_first()
     if changes == [{}] and not ends.lines:
         note += ": copies stay as they are"
     else:

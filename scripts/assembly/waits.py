@@ -37,6 +37,7 @@ class Wish:
         self.text = snippet.what(given)
         code = given.raw or snippet.machine_code(given.text, given.where)
         self.one = operands.describe(code)
+        given.extension = self.one.extension
         self.registers = [o for o in self.one.operands if o.kind == "register" and operands.kind_of(o.whole) in _NAMED_HERE
                           and not (o.mask and o.whole == "k0")]
         self._refuse()
@@ -149,15 +150,39 @@ class Wish:
 
     # --- what is set before the first copy -----------------------------------------------------------
 
-    def set_mask(self, now=None):
-        """Sets a mask to ones where nobody else sets registers; returns what to say of that. `now`: the register
-        that has the mask's place in the copies."""
-        mask = self.used_up() or self.mask()
-        if mask is None or self.given.init or self.given.late_init:
+    def set_first(self, now=None):
+        """Sets what the copies cannot do without, where nobody else sets registers: a mask to ones, addresses that
+        are fixed, and x87 registers. Returns what to say of that. `now`: the register that has the mask's place."""
+        if self.given.init or self.given.late_init:
             return ""
-        name = now or mask.register
-        self.given.init = ones(name, self.elements())
-        return f"; {name} is set to ones first"
+        mask = self.used_up() or self.mask()
+        if mask is not None:
+            name = now or mask.register
+            self.given.init = ones(name, self.elements())
+            return f"; {name} is set to ones first"
+        if self.one.mnemonic == "leave":
+            self.given.init = "mov [rbp], rbp"
+            return "; the memory at [rbp] holds rbp, which each copy loads"
+        return self._set_addresses() or self._set_x87()
+
+    def _set_addresses(self):
+        """Of instructions whose address is in a register that they do not let choose."""
+        at = {"xlat": "rbx"}.get(self.one.mnemonic)
+        if self.one.mnemonic == "movdir64b":  # its first operand is an address (SDM vol. 2)
+            at = next(o.whole for o in self.registers if o.visible and o.whole not in self.memory().address())
+        if not at or at in AREAS:
+            return ""
+        area = next(a for a in AREAS if a not in self.used())
+        self.given.init = f"mov {at}, {area}"
+        return f"; {at} is set to {area} first, an address"
+
+    def _set_x87(self):
+        """Values on the stack, as an instruction on an empty one is a stack fault (SDM vol. 1, 8.5.1.1)."""
+        used = [int(o.register[2:]) for o in self.registers if operands.kind_of(o.whole) == "x87"]
+        if not used:
+            return ""
+        self.given.init = "; ".join(["fld1"] * (max(used) + 1))
+        return f"; {and_list([f'st{i}' for i in range(max(used) + 1)])} {'is' if max(used) == 0 else 'are'} set to 1 first"
 
 
 def ones(mask, elements):

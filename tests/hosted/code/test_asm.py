@@ -159,12 +159,21 @@ def test_a_fault_or_an_endless_loop_fails_its_row_and_no_other(tmp_path):
 
 @pytest.mark.parametrize("code, why, init", [
     ("div rbx", "SIGFPE", "mov ebx, 1"), ("idiv rbx", "SIGFPE", "mov ebx, 1"), ("xlatb", "SIGSEGV", "mov rbx, r14"),
+    ("leave", "SIGSEGV", "mov [rbp], rbp"),
 ])
 def test_operands_that_nobody_set_are_asked_for(code, why, init):
-    ran = asm(code, "--latency", "--hosted")
+    ran = asm(code, "--hosted")
     assert ran.returncode == 1 and why in ran.stdout and "set operands with --init" in ran.stdout, ran
-    ran = asm(code, "--latency", "--hosted", "--init", init)
+    ran = asm(code, "--hosted", "--init", init)
     assert ran.returncode == 0 and "--init" not in ran.stdout, ran
+
+
+@pytest.mark.parametrize("why", ["SIGILL at 1000", "#UD invalid opcode (vector 6) at 1000"])
+def test_an_instruction_that_the_cpu_lacks_is_named_by_its_extension(capsys, why):
+    one = snippet.Snippet("vaddph zmm0, zmm1, zmm2", extension="AVX512_FP16_512")
+    for s, says in ((one, "not enabled; Zydis has it in AVX512_FP16_512)"), (snippet.Snippet("ud2"), "or it is not enabled)")):
+        assert not asm_module.tell(s, {"status": "wrong", "why": why}, {"platform": "hosted"})
+        assert says in capsys.readouterr().out
 
 
 def test_the_machine_asks_for_operands_too(capsys):
@@ -498,9 +507,11 @@ def test_a_figure_is_that_of_a_long_loop_in_the_same_launch(text, wish):
 
 @pytest.mark.parametrize("wish, texts", [
     ("--latency", ["adc rax, rbx", "shl rax, cl", "mul rbx", "xchg rax, rbx", "lock add [r14], rax", "pop rax", "push rax",
-                   "movzx eax, byte [r14]", "cmpxchg [r14], rdx", "cdqe", "movsq", "sqrtsd xmm0, xmm1"]),
+                   "movzx eax, byte [r14]", "cmpxchg [r14], rdx", "cdqe", "movsq", "sqrtsd xmm0, xmm1", "leave", "xlatb",
+                   "fadd st0, st1"]),
     ("--throughput", ["adc rax, rbx", "shl rax, cl", "mul rbx", "xchg rax, rbx", "lock add [r14], rax", "pop rax",
-                      "mov rax, [r14]", "mov [r14], rax", "cmpxchg rcx, rdx", "movsq", "sqrtsd xmm0, xmm1", "mov ah, bl"]),
+                      "mov rax, [r14]", "mov [r14], rax", "cmpxchg rcx, rdx", "movsq", "sqrtsd xmm0, xmm1", "mov ah, bl",
+                      "leave", "xlatb", "fcomi st0, st1"]),
 ])
 def test_what_is_chained_or_parted_runs(tmp_path, wish, texts):
     file = tmp_path / "snippets"

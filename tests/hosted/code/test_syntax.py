@@ -133,6 +133,16 @@ def test_other_text_is_no_dump(text):
     assert not syntax.is_dump(text.splitlines())
 
 
+@pytest.mark.parametrize("text", ["f.o:     file format elf64-x86-64", "Disassembly of section .text:", "0000000000000000 <f>:",
+                                  "\nf.o:     file format elf64-x86-64\n\n\nDisassembly of section .text:\n\n0000 <f>:", "\t..."])
+def test_headings_of_a_dump_alone_are_refused_by_name(dump, text):
+    with pytest.raises(snippet.Wrong, match="^the snippet: .* is a heading of objdump -d; give the lines of instructions"):
+        syntax.take(snippet.Snippet(text), "auto")
+    s = snippet.Snippet("\n".join([text, *(line for line in dump() if ":\t" in line)][:3]))
+    syntax.take(s, "auto")
+    assert s.raw.hex().startswith(CODES[0])
+
+
 def test_a_file_with_a_dump_has_a_row_for_each_instruction(dump, tmp_path, capsys):
     file = tmp_path / "f.dump"
     file.write_text("\n".join(dump()) + "\n")

@@ -44,11 +44,11 @@ def texts(s):
     ("xchg rax, rbx", "rbx and rax are"), ("xadd rax, rbx", "rax and rbx are"), ("cmpxchg rcx, rdx", "rcx and rax are"),
     ("cmpxchg16b [r14]", "rdx, rax and the memory at [r14] are"), ("add [r14], rax", "the memory at [r14] is"),
     ("lock add [r14 + 8], rax", "the memory at [r14+8] is"), ("push rax", "rsp is"), ("pop rax", "rsp is"),
-    ("movsq", "rdi and rsi are"), ("cdqe", "rax is read and written"), ("xlatb", "al is read and written"),
+    ("movsq", "rdi and rsi are"), ("cdqe", "rax is read and written"),
     ("vfmadd231pd xmm0, xmm1, xmm2", "xmm0 is read and written"), ("vpternlogd zmm3, zmm1, zmm2, 0x96", "zmm3 is read"),
     ("aesenc xmm0, xmm1", "xmm0 is read and written"), ("sha256rnds2 xmm1, xmm2, xmm0", "xmm1 is read and written"),
     ("sha1msg1 xmm1, xmm2", "xmm1 is"), ("pclmulqdq xmm0, xmm1, 1", "xmm0 is"), ("gf2p8mulb xmm0, xmm1", "xmm0 is"),
-    ("paddb mm0, mm1", "mm0 is"), ("fadd st0, st1", "st0 is"), ("fsqrt", "st0 is"),
+    ("paddb mm0, mm1", "mm0 is"),
     ("tdpbssd tmm0, tmm1, tmm2", "tmm0 is read and written"), ("vpdpbusd ymm0, ymm1, ymm2", "ymm0 is"),
 ])  # fmt: skip
 def test_an_instruction_that_waits_for_itself_stays_as_it_is(text, says):
@@ -104,6 +104,39 @@ def test_a_mask_is_set_to_ones_where_nobody_sets_registers(text, becomes, init):
     s = snippet.Snippet(text, init="kmovw k1, eax")
     latency.chain(s)
     assert s.init == "kmovw k1, eax" and "ones" not in s.notes[0]
+
+
+@pytest.mark.parametrize("wish, text, init, says", [
+    ("latency", "fadd st0, st1", "fld1; fld1", "st0 is read and written by each copy; st0 and st1 are set to 1 first"),
+    ("latency", "fmul st2, st0", "fld1; fld1; fld1", "st2 is read and written by each copy; st0, st1 and st2 are set to 1"),
+    ("latency", "fsqrt", "fld1", "st0 is read and written by each copy; st0 is set to 1 first"),
+    ("throughput", "fcomi st0, st1", "fld1; fld1", "st0 and st1 are set to 1 first"),
+    ("latency", "leave", "mov [rbp], rbp", "the memory at [rbp] holds rbp, which each copy loads"),
+    ("throughput", "leave", "mov [rbp], rbp", "`mov rbp, r13` before each copy"),
+    ("latency", "xlatb", "mov rbx, r14", "al is read and written by each copy; rbx is set to r14 first, an address"),
+    ("throughput", "xlatb", "mov rbx, r14", "rbx is set to r14 first, an address"),
+    ("throughput", "movdir64b rax, [r14]", "mov rax, rdi", "rax is set to rdi first, an address"),
+    ("throughput", "movdir64b rdi, [r14]", "", "movdir64b writes no register"),
+])
+def test_what_the_copies_cannot_do_without_is_set_where_nobody_sets_registers(wish, text, init, says):
+    make = {"latency": latency.chain, "throughput": throughput.part}[wish]
+    s = snippet.Snippet(text)
+    make(s)
+    assert s.init == init and says in s.notes[0], s
+    s = snippet.Snippet(text, init="mov r8, 1")
+    make(s)
+    assert s.init == "mov r8, 1" and "first" not in s.notes[0], s
+
+
+@pytest.mark.parametrize("text", ["vaddph zmm0, zmm1, zmm2", "vaddsh xmm0, xmm1, xmm2", "vfmadd231ph ymm0, ymm1, ymm2",
+                                  "vfmaddcph zmm0, zmm1, zmm2", "vsqrtph zmm0, zmm1", "vrcpsh xmm0, xmm1, xmm2",
+                                  "vcvtph2pd zmm0, xmm1", "vcvttph2w zmm0, zmm1", "vaddph zmm0{k1}, zmm1, [r14]"])
+def test_forms_of_avx512_fp16_are_copied_and_known_by_their_extension(text):
+    for make in (latency.chain, throughput.part):
+        s = snippet.Snippet(text)
+        make(s)
+        assert s.extension.startswith("AVX512_FP16"), s
+        assert all(operands.describe(code_of(c)[0]).extension == s.extension for c in s.copies), s
 
 
 @pytest.mark.parametrize("text, becomes, init, says", [
