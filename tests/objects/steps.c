@@ -102,6 +102,17 @@ BODY(endless)
 }
 BARETICK_ROW(steps_end, endless, "no end while it is stepped", .body = endless, .ops = OPS);
 
+/* Only a CPU with RTM has it. */
+BODY(begins)
+{
+    if (FEW(n))
+        __asm__ volatile("xbegin 1f\n\txend\n1:" : : : "rax", "memory");
+    TURNS
+    return 0;
+}
+BARETICK_ROW(steps_rtm, transaction, "a transaction while it is stepped", .body = begins,
+             .ops = OPS, .check = baretick_counted);
+
 BODY(wanders)
 {
     if (FEW(n))

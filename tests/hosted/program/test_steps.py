@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 from launch import launches
 import pytest
@@ -142,6 +143,17 @@ def test_instructions_whose_traps_are_not_one_each(run, tmp_path):
     assert rows["strict"]["status"] == rows["too_long"]["status"] == "ok"
     assert "an operation failed" in rows["refuses"]["steps"]["why"] and rows["refuses"]["status"] == "ok"
     assert rows["no_stack"]["per_op"]["instructions"] == rows["zz_good"]["per_op"]["instructions"] == 3
+
+
+def test_a_transaction_is_not_stepped(run, tmp_path):
+    """A CPU without RTM cannot execute XBEGIN at all."""
+    has_rtm = re.search(r"^flags\s*:.* rtm\b", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    ended = run(*SHORT, f"objects={made.own('steps', tmp_path)}", "suite=steps_rtm")
+    (row,) = ended.report().rows.values()
+    if has_rtm:
+        assert row["status"] == "ok" and row["steps"]["why"] == "a transaction (XBEGIN), which a step would abort", row
+    else:
+        assert row["status"] == "wrong" and re.search("^SIGILL at .* in begins", row["why"]), row
 
 
 @pytest.mark.parametrize("words", [("method=plain",), ("method=kbest",), ("method=ensembles", "ensembles=2", "size=16"),
