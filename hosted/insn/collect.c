@@ -44,7 +44,7 @@ static unsigned hash_of(const struct described *d)
     return (unsigned)(h % HASHES);
 }
 
-/* Its form; a new one where there was none. */
+/* Its form, which is new where no other is the same. */
 static struct collected_form *form_of(struct collected *all, const struct described *d)
 {
     unsigned at = hash_of(d);

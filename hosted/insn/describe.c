@@ -191,6 +191,16 @@ static void take_operand(struct described *d, const ZydisDecodedOperand *o)
     d->operand[d->operands++] = to;
 }
 
+/* What CLZERO writes, which Zydis leaves out: the line at [rax] (AMD APM vol. 3). */
+static void take_line(struct described *d)
+{
+    d->operand[d->operands++] = (struct insn_operand){.kind = INSN_MEMORY,
+                                                      .field = INSN_FIXED,
+                                                      .class = INSN_R64,
+                                                      .access = INSN_WRITE | INSN_HIDDEN,
+                                                      .bits = 512};
+}
+
 static uint16_t flag_bits(ZydisAccessedFlagsMask mask)
 {
     return (uint16_t)(mask & (INSN_STATUS | INSN_DF));
@@ -332,6 +342,8 @@ static bool describe_plain(struct described *d, const uint8_t *bytes)
         return false;
     for (unsigned i = 0; i < d->in.operand_count; i++)
         take_operand(d, &d->zydis[i]);
+    if (d->in.mnemonic == ZYDIS_MNEMONIC_CLZERO)
+        take_line(d);
     take_flags(d);
     take_template(d, bytes);
     judge(d);

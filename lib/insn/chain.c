@@ -1,0 +1,350 @@
+#include "lib/insn/chain.h"
+#include "lib/insn/table.h"
+#include "lib/text/str.h"
+
+/* An end as a place: a register, the flags, the data of memory, or an address. */
+enum place_kind {
+    PLACE_REGISTER,
+    PLACE_FLAGS,
+    PLACE_MEMORY,
+    PLACE_BASE,
+    PLACE_INDEX,
+    PLACE_VECTOR_INDEX,
+};
+struct place {
+    enum place_kind kind;
+    enum insn_file file;
+    unsigned number; /* of the register */
+    unsigned bits;
+    bool fixed;
+};
+
+static struct place place_of(const struct insn_test *t, const struct insn_end *e)
+{
+    const struct insn_operand *o = &t->view.operand[e->operand];
+    struct place p = {.file = FILE_NONE, .bits = o->bits, .fixed = o->field == INSN_FIXED};
+
+    switch (e->part) {
+    case INSN_FLAGS_PART:
+        p.kind = PLACE_FLAGS;
+        break;
+    case INSN_BASE_PART:
+        p.kind = PLACE_BASE;
+        p.number = p.fixed ? o->number : PLAN_BASE;
+        break;
+    case INSN_INDEX_PART:
+        p.kind = o->class == INSN_R64 ? PLACE_INDEX : PLACE_VECTOR_INDEX;
+        p.number = o->class == INSN_R64 ? PLAN_INDEX : PLAN_VECTOR_INDEX;
+        break;
+    default:
+        p.kind = o->kind == INSN_MEMORY ? PLACE_MEMORY : PLACE_REGISTER;
+        p.file = p.kind == PLACE_MEMORY ? FILE_NONE : insn_file_of(o->class);
+        p.number = p.kind == PLACE_MEMORY ? 0 : insn_register(t, e->operand, 0);
+    }
+    return p;
+}
+
+static void step(struct insn_test *t, enum insn_link link, unsigned to, unsigned from)
+{
+    t->step[t->steps++] = (struct insn_step){(uint8_t)link, (uint8_t)to, (uint8_t)from};
+}
+
+static bool is_legacy(const struct insn_test *t)
+{
+    return t->view.form->encoding == INSN_LEGACY;
+}
+
+static enum insn_link of_encoding(const struct insn_test *t, enum insn_link legacy,
+                                  enum insn_link vex)
+{
+    return is_legacy(t) ? legacy : vex;
+}
+
+/* From any file's register into a general one. */
+static bool to_general(struct insn_test *t, const struct place *from, unsigned to)
+{
+    t->at_most |= from->file != FILE_GENERAL;
+    switch (from->file) {
+    case FILE_GENERAL:
+        if (from->number != to)
+            step(t, LINK_MOVSXD, to, from->number);
+        return true;
+    case FILE_VECTOR:
+        step(t, of_encoding(t, LINK_MOVQ_R_X, LINK_VMOVQ_R_X), to, from->number);
+        return true;
+    case FILE_MASK:
+        step(t, LINK_KMOV_R_K, to, from->number);
+        return true;
+    case FILE_MMX:
+        step(t, LINK_MOVQ_R_MM, to, from->number);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool from_general(struct insn_test *t, unsigned from, const struct place *to)
+{
+    t->at_most |= to->file != FILE_GENERAL;
+    switch (to->file) {
+    case FILE_GENERAL:
+        if (from != to->number)
+            step(t, LINK_MOVSXD, to->number, from);
+        return true;
+    case FILE_VECTOR:
+        step(t, of_encoding(t, LINK_MOVQ_X_R, LINK_VMOVQ_X_R), to->number, from);
+        return true;
+    case FILE_MASK:
+        step(t, LINK_KMOV_K_R, to->number, from);
+        return true;
+    case FILE_MMX:
+        step(t, LINK_MOVQ_MM_R, to->number, from);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The flags that the form writes decide which CMOV waits for them. */
+static bool flags_to_general(struct insn_test *t, unsigned to)
+{
+    static const struct {
+        uint16_t flag;
+        enum insn_link link;
+    } by_flag[] = {{INSN_CF, LINK_CMOVB},
+                   {INSN_ZF, LINK_CMOVZ},
+                   {INSN_SF, LINK_CMOVS},
+                   {INSN_OF, LINK_CMOVO},
+                   {INSN_PF, LINK_CMOVP}};
+
+    for (unsigned i = 0; i < sizeof by_flag / sizeof by_flag[0]; i++)
+        if (t->view.flags.written & by_flag[i].flag) {
+            step(t, by_flag[i].link, to, to);
+            return true;
+        }
+    return false;
+}
+
+/* A load of what the form stores, or a store of what it loads; LINKS where there is none. */
+static enum insn_link access(const struct insn_test *t, unsigned bits, bool loads)
+{
+    switch (bits) {
+    case 8:
+        return loads ? LINK_LOAD8 : LINK_STORE8;
+    case 16:
+        return loads ? LINK_LOAD16 : LINK_STORE16;
+    case 32:
+        return loads ? LINK_LOAD32 : LINK_STORE32;
+    case 64:
+        return loads ? LINK_LOAD64 : LINK_STORE64;
+    case 128:
+        return loads ? of_encoding(t, LINK_LOAD128, LINK_VLOAD128)
+                     : of_encoding(t, LINK_STORE128, LINK_VSTORE128);
+    case 256:
+        return loads ? LINK_VLOAD256 : LINK_VSTORE256;
+    case 512:
+        return t->view.form->encoding != INSN_EVEX ? LINKS : loads ? LINK_VLOAD512 : LINK_VSTORE512;
+    default:
+        return LINKS;
+    }
+}
+
+/* Into a register from which the way goes on. */
+static bool from_memory(struct insn_test *t, struct place *from)
+{
+    enum insn_link load = access(t, from->bits, true);
+    bool is_vector = from->bits > 64;
+
+    if (load == LINKS)
+        return false;
+    from->kind = PLACE_REGISTER;
+    from->file = is_vector ? FILE_VECTOR : FILE_GENERAL;
+    from->number = is_vector ? PLAN_VECTOR_TEMPORARY : PLAN_TEMPORARY;
+    step(t, load, from->number, 0);
+    t->at_most = true;
+    return true;
+}
+
+static bool to_memory(struct insn_test *t, const struct place *from, const struct place *to)
+{
+    enum insn_link store = access(t, to->bits, false);
+    struct place vector = {.file = FILE_VECTOR, .number = PLAN_VECTOR_TEMPORARY};
+
+    if (store == LINKS)
+        return false;
+    t->at_most = true;
+    if (to->bits > 64 && from->file != FILE_VECTOR) {
+        if (!to_general(t, from, PLAN_TEMPORARY) || !from_general(t, PLAN_TEMPORARY, &vector))
+            return false;
+        from = &vector;
+    } else if (to->bits <= 64 && from->file != FILE_GENERAL) {
+        static const struct place general = {.file = FILE_GENERAL, .number = PLAN_TEMPORARY};
+        if (!to_general(t, from, PLAN_TEMPORARY))
+            return false;
+        from = &general;
+    }
+    step(t, store, 0, from->number);
+    return true;
+}
+
+/* A number that was waited for, and is 0: an address that does not change with it. */
+static bool to_address(struct insn_test *t, const struct place *from, const struct place *to)
+{
+    if (to->kind == PLACE_VECTOR_INDEX && from->file == FILE_VECTOR) {
+        step(t, LINK_VPAND, to->number, from->number);
+        return true;
+    }
+    unsigned zero = to->kind == PLACE_INDEX ? to->number : PLAN_TEMPORARY;
+    if (!to_general(t, from, zero))
+        return false;
+    step(t, LINK_AND, zero, 0);
+    if (to->kind == PLACE_BASE)
+        step(t, LINK_ADD, to->number, zero);
+    if (to->kind == PLACE_VECTOR_INDEX) {
+        step(t, LINK_VMOVQ_X_R, to->number, zero);
+        t->at_most = true;
+    }
+    return true;
+}
+
+static bool to_register(struct insn_test *t, const struct place *from, const struct place *to)
+{
+    if (from->file == FILE_VECTOR && to->file == FILE_VECTOR) {
+        step(t, of_encoding(t, LINK_PSHUFD, LINK_VPSHUFD), to->number, from->number);
+        return true;
+    }
+    unsigned through = to->file == FILE_GENERAL     ? to->number
+                       : from->file == FILE_GENERAL ? from->number
+                                                    : PLAN_TEMPORARY;
+    return to_general(t, from, through) && from_general(t, through, to);
+}
+
+/* Whether the output is the input of the next copy as it is. */
+static bool is_direct(const struct place *from, const struct place *to)
+{
+    if (from->kind != to->kind || from->kind > PLACE_MEMORY)
+        return false;
+    if (from->kind != PLACE_REGISTER)
+        return true;
+    return from->file == to->file && ((!from->fixed && !to->fixed) ||
+                                      (from->fixed && to->fixed && from->number == to->number));
+}
+
+/* Which values an input takes: selectors and the high half of a dividend have to be 0, a divisor
+ * must not be. */
+static bool wants_zero(const struct insn_test *t)
+{
+    const struct insn_operand *o = &t->view.operand[t->in.operand];
+    bool divides =
+        str_eq(insn_mnemonic(t->view.form), "div") || str_eq(insn_mnemonic(t->view.form), "idiv");
+
+    return t->in.part == INSN_DATA &&
+           (insn_is_selector(o) || (divides && (o->field != INSN_FIXED || o->number == PLAN_RDX)));
+}
+
+static bool to_wanted(struct insn_test *t, struct place *from)
+{
+    const struct insn_operand *o = &t->view.operand[t->in.operand];
+
+    if (!to_general(t, from, PLAN_TEMPORARY))
+        return false;
+    step(t, LINK_AND, PLAN_TEMPORARY, 0);
+    if (o->field != INSN_FIXED)
+        step(t, LINK_OR, PLAN_TEMPORARY, 0);
+    *from = (struct place){.file = FILE_GENERAL, .number = PLAN_TEMPORARY};
+    return true;
+}
+
+static bool lead(struct insn_test *t, struct place from, const struct place *to)
+{
+    if (is_direct(&from, to))
+        return true;
+    if (from.kind == PLACE_MEMORY && !from_memory(t, &from))
+        return false;
+    if (from.kind == PLACE_FLAGS) {
+        if (!flags_to_general(t, PLAN_TEMPORARY))
+            return false;
+        from = (struct place){.file = FILE_GENERAL, .number = PLAN_TEMPORARY};
+    }
+    if (wants_zero(t) && !to_wanted(t, &from))
+        return false;
+    switch (to->kind) {
+    case PLACE_REGISTER:
+        return to_register(t, &from, to);
+    case PLACE_FLAGS: {
+        unsigned general = from.file == FILE_GENERAL ? from.number : PLAN_TEMPORARY;
+        if (!to_general(t, &from, general))
+            return false;
+        step(t, LINK_TEST, general, general);
+        return true;
+    }
+    case PLACE_MEMORY:
+        return to_memory(t, &from, to);
+    default:
+        return to_address(t, &from, to);
+    }
+}
+
+/* --- tests ----------------------------------------------------------------------------------- */
+
+/* Masks that gathers clear are set anew for each copy. */
+static bool is_reset(const struct insn_view *v, const struct insn_end *e)
+{
+    const struct insn_operand *o = &v->operand[e->operand];
+
+    if (e->part == INSN_FLAGS_PART)
+        return false;
+    return insn_must_reset(v, o) ||
+           (v->form->properties & INSN_CLEARS_MASK && e->part == INSN_DATA &&
+            (o->field == INSN_MASK || o->field == INSN_VVVV));
+}
+
+/* Gathers, and products of complex numbers, are undefined with one register in two places. */
+static bool may_be_same(const struct insn_form *f)
+{
+    const char *name = insn_mnemonic(f);
+
+    return !(f->properties & INSN_CLEARS_MASK) && !str_has(name, "mulc") && !str_has(name, "maddc");
+}
+
+enum insn_why insn_throughput(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                              bool same, bool breaks)
+{
+    *t = (struct insn_test){.shape = same ? INSN_SAME : INSN_DISTINCT, .breaks = breaks};
+    insn_view(&t->view, f, decoration);
+    if (same && f->why == INSN_RUNS && !may_be_same(f))
+        return INSN_NOT_ENCODABLE;
+    return (enum insn_why)f->why;
+}
+
+static bool has_end(const struct insn_end *among, unsigned n, struct insn_end e)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (among[i].part == e.part && among[i].operand == e.operand)
+            return true;
+    return false;
+}
+
+enum insn_why insn_latency(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                           struct insn_end in, struct insn_end out)
+{
+    struct insn_end all[INSN_ENDS_MOST];
+
+    *t = (struct insn_test){.shape = INSN_CHAIN, .breaks = true, .in = in, .out = out};
+    insn_view(&t->view, f, decoration);
+    if (f->why != INSN_RUNS)
+        return (enum insn_why)f->why;
+    if (!has_end(all, insn_inputs(&t->view, all), in) ||
+        !has_end(all, insn_outputs(&t->view, all), out))
+        return INSN_NO_SUCH_PAIR;
+    if (is_reset(&t->view, &in) || is_reset(&t->view, &out))
+        return INSN_NO_CHAIN;
+    struct place from = place_of(t, &out), to = place_of(t, &in);
+    if ((from.kind == PLACE_MEMORY && from.fixed) || (to.kind == PLACE_MEMORY && to.fixed))
+        return INSN_NO_CHAIN; /* it moves with RSP, RSI or RDI */
+    bool points = in.part == INSN_DATA && to.fixed && to.file == FILE_GENERAL &&
+                  insn_is_pointer(&t->view, to.number);
+    if (points && !is_direct(&from, &to))
+        return INSN_NO_CHAIN;
+    return lead(t, from, &to) ? INSN_RUNS : INSN_NO_CHAIN;
+}

@@ -1,0 +1,69 @@
+/*
+ * Links: the instructions that lead a dependency from one form's copy to the next where its output
+ * is not its input already, and those that set up or reset what copies need. They are forms of the
+ * table, so that their own cost is measured as that of any form.
+ */
+#ifndef LIB_INSN_LINKS_H
+#define LIB_INSN_LINKS_H
+
+#include "lib/insn/form.h"
+
+#define INSN_LINK(L)                                                                               \
+    L(LINK_MOV64, "mov r64, imm64")                                                                \
+    L(LINK_MOV32, "mov r32, imm32")                                                                \
+    L(LINK_MOVSXD, "movsxd r64, r32")                                                              \
+    L(LINK_AND, "and r64, imm8")                                                                   \
+    L(LINK_OR, "or r64, imm8")                                                                     \
+    L(LINK_ADD, "add r64, r64")                                                                    \
+    L(LINK_TEST, "test r64, r64")                                                                  \
+    L(LINK_CMOVB, "cmovb r64, r64")                                                                \
+    L(LINK_CMOVZ, "cmovz r64, r64")                                                                \
+    L(LINK_CMOVS, "cmovs r64, r64")                                                                \
+    L(LINK_CMOVO, "cmovo r64, r64")                                                                \
+    L(LINK_CMOVP, "cmovp r64, r64")                                                                \
+    L(LINK_PSHUFD, "pshufd xmm, xmm, imm8")                                                        \
+    L(LINK_VPSHUFD, "vpshufd xmm, xmm, imm8")                                                      \
+    L(LINK_MOVQ_R_X, "movq r64, xmm")                                                              \
+    L(LINK_VMOVQ_R_X, "vmovq r64, xmm")                                                            \
+    L(LINK_MOVQ_X_R, "movq xmm, r64")                                                              \
+    L(LINK_VMOVQ_X_R, "vmovq xmm, r64")                                                            \
+    L(LINK_VPAND, "vpand xmm, xmm, xmm")                                                           \
+    L(LINK_KMOV_R_K, "kmovw r32, k")                                                               \
+    L(LINK_KMOV_K_R, "kmovw k, r32")                                                               \
+    L(LINK_KXNOR, "kxnorw k, k, k")                                                                \
+    L(LINK_MOVQ_R_MM, "movq r64, mm")                                                              \
+    L(LINK_MOVQ_MM_R, "movq mm, r64")                                                              \
+    L(LINK_MOVQ_MM_M, "movq mm, m64")                                                              \
+    L(LINK_LOAD8, "movzx r32, m8")                                                                 \
+    L(LINK_LOAD16, "movzx r32, m16")                                                               \
+    L(LINK_LOAD32, "mov r32, m32")                                                                 \
+    L(LINK_LOAD64, "mov r64, m64")                                                                 \
+    L(LINK_STORE8, "mov m8, r8")                                                                   \
+    L(LINK_STORE16, "mov m16, r16")                                                                \
+    L(LINK_STORE32, "mov m32, r32")                                                                \
+    L(LINK_STORE64, "mov m64, r64")                                                                \
+    L(LINK_LOAD128, "movups xmm, m128")                                                            \
+    L(LINK_STORE128, "movups m128, xmm")                                                           \
+    L(LINK_VLOAD128, "vmovups xmm, m128")                                                          \
+    L(LINK_VSTORE128, "vmovups m128, xmm")                                                         \
+    L(LINK_VLOAD256, "vmovups ymm, m256")                                                          \
+    L(LINK_VSTORE256, "vmovups m256, ymm")                                                         \
+    L(LINK_VLOAD512, "{evex} vmovups zmm, m512")                                                   \
+    L(LINK_VSTORE512, "{evex} vmovups m512, zmm")                                                  \
+    L(LINK_PCMPEQ, "vpcmpeqd xmm, xmm, xmm")                                                       \
+    L(LINK_PCMPEQ_Y, "vpcmpeqd ymm, ymm, ymm")                                                     \
+    L(LINK_FNINIT, "fninit")                                                                       \
+    L(LINK_FLD1, "fld1")                                                                           \
+    L(LINK_EMMS, "emms")                                                                           \
+    L(LINK_VZEROUPPER, "vzeroupper")
+#define INSN_LINK_ID(id, name) id,
+enum insn_link { INSN_LINK(INSN_LINK_ID) LINKS };
+
+struct insn_links {
+    const struct insn_form *form[LINKS];
+};
+
+/* Looks all up by name. NULL, or the name of one that is not in the table. */
+const char *insn_links_find(struct insn_links *l);
+
+#endif

@@ -1,0 +1,155 @@
+#include "lib/insn/plan.h"
+
+enum insn_file insn_file_of(unsigned class)
+{
+    switch (class) {
+    case INSN_R8:
+    case INSN_R16:
+    case INSN_R32:
+    case INSN_R64:
+        return FILE_GENERAL;
+    case INSN_XMM:
+    case INSN_YMM:
+    case INSN_ZMM:
+        return FILE_VECTOR;
+    case INSN_K:
+        return FILE_MASK;
+    case INSN_MM:
+        return FILE_MMX;
+    case INSN_ST:
+        return FILE_X87;
+    default:
+        return FILE_NONE;
+    }
+}
+
+#define POOL_MOST 10
+static const struct {
+    uint8_t pool[POOL_MOST], pools; /* rotated over: no results wait for each other */
+    uint8_t source[4], sources;     /* never written */
+} registers[] = {
+    [FILE_GENERAL] = {{8, 9, 10, 11, 12, 6, 7, 1, 2, 0}, 10, {3, 5, 15, 13}, 3},
+    [FILE_VECTOR] = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 0}, 10, {10, 11, 12, 13}, 4},
+    [FILE_MASK] = {{1, 2, 3, 4, 5}, 5, {6, 7}, 2},
+    [FILE_MMX] = {{0, 1, 2, 3, 4, 5}, 6, {6, 7}, 2},
+    [FILE_X87] = {{1, 2, 3, 4, 5}, 5, {6, 7}, 2},
+    [FILE_NONE] = {{0, 1, 2}, 3, {3, 3}, 2},
+};
+
+static bool is_fixed(const struct insn_view *v, enum insn_file file, unsigned number)
+{
+    for (unsigned i = 0; i < v->operands; i++) {
+        const struct insn_operand *o = &v->operand[i];
+        if (o->field == INSN_FIXED && o->number == number && o->kind <= INSN_ADDRESS &&
+            insn_file_of(o->kind == INSN_REGISTER ? o->class : INSN_R64) == file)
+            return true;
+    }
+    return false;
+}
+
+/* The n-th of the pool's registers that the form does not fix, in turn. */
+static unsigned pooled(const struct insn_view *v, enum insn_file file, unsigned n)
+{
+    uint8_t pool[POOL_MOST] = {0};
+    unsigned pools = 0;
+
+    for (unsigned i = 0; i < registers[file].pools; i++)
+        if (!is_fixed(v, file, registers[file].pool[i]))
+            pool[pools++] = registers[file].pool[i];
+    return pools ? pool[n % pools] : 0;
+}
+
+/* The n-th register that is only read. */
+static unsigned source(const struct insn_view *v, enum insn_file file, unsigned n)
+{
+    for (unsigned i = 0; i < registers[file].sources; i++) {
+        unsigned r = registers[file].source[(n + i) % registers[file].sources];
+        if (!is_fixed(v, file, r))
+            return r;
+    }
+    return registers[file].source[0];
+}
+
+static bool is_end(const struct insn_end *e, unsigned i)
+{
+    return e->part == INSN_DATA && e->operand == i;
+}
+
+/* A chain without steps goes from a register of one copy to the same register of the next. */
+static unsigned chained(const struct insn_test *t, unsigned i, unsigned k, enum insn_file file)
+{
+    bool turns = t->steps == 0 && t->in.operand != t->out.operand;
+
+    if (is_end(&t->out, i))
+        return pooled(&t->view, file, turns ? k % 2 : 0);
+    return pooled(&t->view, file, turns ? (k + 1) % 2 : 1);
+}
+
+/* Whether operand i is the address that another operand is at. */
+static bool is_base(const struct insn_view *v, unsigned i)
+{
+    for (unsigned j = 0; j < v->operands; j++)
+        if (v->operand[j].field == INSN_REG_BASE && v->operand[i].field == INSN_REG)
+            return true;
+    return false;
+}
+
+unsigned insn_register(const struct insn_test *t, unsigned i, unsigned k)
+{
+    const struct insn_view *v = &t->view;
+    const struct insn_operand *o = &v->operand[i];
+    enum insn_file file = insn_file_of(o->class);
+    unsigned before = 0;
+
+    if (o->field == INSN_FIXED)
+        return o->number;
+    if (is_base(v, i))
+        return PLAN_BASE;
+    if (o->field == INSN_MASK && !(o->access & INSN_WRITE) &&
+        !(t->shape == INSN_CHAIN && is_end(&t->in, i)))
+        return PLAN_MASK;
+    if (t->shape == INSN_SAME)
+        return pooled(v, file, k);
+    if (t->shape == INSN_CHAIN && (is_end(&t->in, i) || is_end(&t->out, i)))
+        return chained(t, i, k, file);
+    for (unsigned j = 0; j < i; j++)
+        before += v->operand[j].kind == INSN_REGISTER && insn_file_of(v->operand[j].class) == file;
+    if (!(o->access & INSN_WRITE))
+        return source(v, file, before);
+    /* In a chain, those from the third on. */
+    return pooled(v, file, (t->shape == INSN_CHAIN ? 2 + k % 3 : k) + before);
+}
+
+bool insn_must_reset(const struct insn_view *v, const struct insn_operand *o)
+{
+    bool general = o->kind == INSN_REGISTER && o->field == INSN_FIXED &&
+                   insn_file_of(o->class) == FILE_GENERAL && o->number != PLAN_RSP;
+
+    if (!general || !(o->access & INSN_WRITE))
+        return false;
+    if (v->form->properties & (INSN_REP | INSN_BRANCH))
+        return true;
+    return v->form->properties & INSN_SERIAL && o->access & INSN_READ;
+}
+
+bool insn_is_pointer(const struct insn_view *v, unsigned number)
+{
+    for (unsigned i = 0; i < v->operands; i++) {
+        const struct insn_operand *o = &v->operand[i];
+        if ((o->kind == INSN_MEMORY || o->kind == INSN_ADDRESS) && o->field == INSN_FIXED &&
+            o->number == number)
+            return true;
+    }
+    return false;
+}
+
+bool insn_is_selector(const struct insn_operand *o)
+{
+    return o->kind == INSN_REGISTER && o->field == INSN_FIXED && o->class == INSN_R32 &&
+           o->number == PLAN_RCX;
+}
+
+bool insn_is_fixed(const struct insn_view *v, unsigned number)
+{
+    return is_fixed(v, FILE_GENERAL, number);
+}

@@ -1,0 +1,317 @@
+#include "lib/insn/program.h"
+#include "lib/insn/copy.h"
+#include "lib/text/mem.h"
+
+/* The area: patterns for registers, operands in memory, strings, and a stack in the middle of its
+ * part. */
+enum {
+    AREA_PATTERN = 0,
+    AREA_ZERO = 64,
+    AREA_SAVED_RSP = 128,
+    AREA_BASE = 0x1000,
+    AREA_RSI = 0x8000,
+    AREA_RDI = 0x10000,
+    AREA_STACK = 0x1c000,
+};
+enum { SHUFFLE_NONE = 0xe4, ANY_IMMEDIATE = 2, X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+/* What the vectors and the memory that the form reads consist of. */
+static unsigned element_of(const struct insn_view *v)
+{
+    for (unsigned i = 0; i < v->operands; i++) {
+        const struct insn_operand *o = &v->operand[i];
+        bool wide = o->kind == INSN_MEMORY || (o->kind == INSN_REGISTER && o->class >= INSN_ST);
+        if (wide && o->access & INSN_READ && o->class != INSN_K)
+            return o->element;
+    }
+    return INSN_INT;
+}
+
+void insn_fill(uint8_t *area, const struct insn_view *v)
+{
+    /* 1 in each lane; of integers, in each 64 bits. */
+    static const uint64_t one[] = {[INSN_INT] = 1,
+                                   [INSN_F16] = 0x3c003c003c003c00,
+                                   [INSN_F32] = 0x3f8000003f800000,
+                                   [INSN_F64] = 0x3ff0000000000000,
+                                   [INSN_F80] = 0x3ff0000000000000};
+    uint64_t word = one[element_of(v)];
+
+    for (size_t i = 0; i < INSN_AREA_SIZE; i += sizeof word)
+        memcpy(area + i, &word, sizeof word);
+    memset(area + AREA_ZERO, 0, 64);
+}
+
+static bool has_selector(const struct insn_view *v)
+{
+    for (unsigned i = 0; i < v->operands; i++)
+        if (insn_is_selector(&v->operand[i]))
+            return true;
+    return false;
+}
+
+/* The value that a general register begins with. */
+static uint64_t value_of(const struct insn_place *place, const struct insn_view *v, unsigned number)
+{
+    bool repeats = v->form->properties & (INSN_REP | INSN_BRANCH);
+
+    switch (number) {
+    case PLAN_BASE:
+        return place->area + AREA_BASE;
+    case PLAN_INDEX:
+        return 0;
+    case PLAN_RDX: /* the high half of a dividend is 0, a divisor is not */
+        return insn_is_fixed(v, number) ? 0 : 1;
+    case PLAN_RCX:
+        return repeats ? place->repeats : has_selector(v) ? 0 : 1;
+    case PLAN_RSI:
+        return insn_is_pointer(v, number) ? place->area + AREA_RSI : 1;
+    case PLAN_RDI:
+        return insn_is_pointer(v, number) ? place->area + AREA_RDI : 1;
+    default:
+        return insn_is_pointer(v, number) ? place->area + AREA_BASE : 1;
+    }
+}
+
+/* --- code ------------------------------------------------------------------------------------ */
+
+static void put(struct insn_code *to, const struct insn_form *f, const struct insn_choice *c)
+{
+    uint8_t bytes[INSN_BYTES_MOST];
+    unsigned n = insn_copy(f, c, bytes);
+
+    to->refused |= n == 0;
+    to->full |= n > to->size - to->used;
+    if (to->refused || to->full)
+        return;
+    memcpy(to->at + to->used, bytes, n);
+    to->used += n;
+}
+
+/* A link between registers, of which `to` is the first operand. */
+static void put_link(struct insn_code *code, const struct insn_place *place, enum insn_link link,
+                     unsigned to, unsigned from, uint64_t immediate)
+{
+    struct insn_choice c = {.reg = {(uint8_t)to, (uint8_t)from, (uint8_t)from},
+                            .base = PLAN_BASE,
+                            .index = INSN_NO_INDEX,
+                            .immediate = immediate};
+
+    put(code, place->links->form[link], &c);
+}
+
+/* A link to or from memory at an offset of the area. */
+static void put_access(struct insn_code *code, const struct insn_place *place, enum insn_link link,
+                       unsigned number, int32_t offset)
+{
+    struct insn_choice c = {.reg = {(uint8_t)number, (uint8_t)number},
+                            .base = PLAN_BASE,
+                            .index = INSN_NO_INDEX,
+                            .displacement = offset - AREA_BASE};
+
+    put(code, place->links->form[link], &c);
+}
+
+static void put_value(struct insn_code *code, const struct insn_place *place,
+                      const struct insn_view *v, unsigned number)
+{
+    uint64_t value = value_of(place, v, number);
+
+    put_link(code, place, value >> 32 ? LINK_MOV64 : LINK_MOV32, number, 0, value);
+}
+
+static bool uses(const struct insn_view *v, enum insn_file file)
+{
+    for (unsigned i = 0; i < v->operands; i++)
+        if (insn_file_of(v->operand[i].class) == file && v->operand[i].kind <= INSN_ADDRESS)
+            return true;
+    return false;
+}
+
+/* --- setup ----------------------------------------------------------------------------------- */
+
+/* Only as wide as the form's encoding goes: upper halves that are in use slow legacy SSE down. */
+static void set_vectors(struct insn_code *to, const struct insn_place *place,
+                        const struct insn_view *v)
+{
+    enum insn_link load = LINK_LOAD128;
+
+    if (v->form->encoding != INSN_LEGACY)
+        load = v->form->encoding == INSN_EVEX ? LINK_VLOAD512 : LINK_VLOAD256;
+    else if (place->vectors >= 256)
+        put_link(to, place, LINK_VZEROUPPER, 0, 0, 0);
+    for (unsigned i = 0; i < VECTORS; i++)
+        put_access(to, place, load, i, i < PLAN_VECTOR_ZERO ? AREA_PATTERN : AREA_ZERO);
+}
+
+void insn_setup(struct insn_code *to, const struct insn_place *place, const struct insn_test *t)
+{
+    const struct insn_view *v = &t->view;
+
+    put_value(to, place, v, PLAN_BASE);
+    if (uses(v, FILE_X87)) {
+        put_link(to, place, LINK_FNINIT, 0, 0, 0);
+        for (unsigned i = 0; i < X87_REGISTERS; i++)
+            put_link(to, place, LINK_FLD1, 0, 0, 0);
+    }
+    for (unsigned i = 0; i < X87_REGISTERS && uses(v, FILE_MMX); i++)
+        put_access(to, place, LINK_MOVQ_MM_M, i, AREA_PATTERN);
+    if (uses(v, FILE_VECTOR))
+        set_vectors(to, place, v);
+    for (unsigned i = 1; i < MASKS && uses(v, FILE_MASK); i++)
+        put_link(to, place, LINK_KXNOR, i, i, 0);
+    for (unsigned i = 0; i < 16; i++)
+        if (i != PLAN_RSP && i != PLAN_BASE)
+            put_value(to, place, v, i);
+}
+
+/* --- copies ---------------------------------------------------------------------------------- */
+
+static bool is_register_of(const struct insn_test *t, const struct insn_end *e, unsigned number)
+{
+    const struct insn_operand *o = &t->view.operand[e->operand];
+
+    return t->shape == INSN_CHAIN && e->part != INSN_FLAGS_PART && o->field == INSN_FIXED &&
+           o->number == number;
+}
+
+/* Whether a fixed register is read and written by each copy, and the chain, if there is one, does
+ * not lead through it. Pointers to strings have to move. */
+static bool is_to_break(const struct insn_test *t, const struct insn_operand *o)
+{
+    unsigned both = INSN_READ | INSN_WRITE;
+
+    return t->breaks && o->kind == INSN_REGISTER && o->field == INSN_FIXED &&
+           o->class <= INSN_R64 && o->number != PLAN_RSP && (o->access & both) == both &&
+           !(t->view.form->properties & INSN_STRING) && !is_register_of(t, &t->in, o->number) &&
+           !is_register_of(t, &t->out, o->number);
+}
+
+static bool is_flags_chain(const struct insn_test *t)
+{
+    return t->shape == INSN_CHAIN &&
+           (t->in.part == INSN_FLAGS_PART || t->out.part == INSN_FLAGS_PART);
+}
+
+static void put_resets(struct insn_code *to, const struct insn_place *place,
+                       const struct insn_test *t, unsigned k)
+{
+    const struct insn_view *v = &t->view;
+    bool clears = v->form->properties & INSN_CLEARS_MASK;
+
+    for (unsigned i = 0; i < v->operands; i++) {
+        const struct insn_operand *o = &v->operand[i];
+        unsigned number = insn_register(t, i, k);
+        if (insn_must_reset(v, o) || is_to_break(t, o))
+            put_value(to, place, v, o->number);
+        else if (clears && o->field == INSN_MASK)
+            put_link(to, place, LINK_KXNOR, number, number, 0);
+        else if (clears && o->field == INSN_VVVV && o->kind == INSN_REGISTER)
+            put_link(to, place, o->class == INSN_YMM ? LINK_PCMPEQ_Y : LINK_PCMPEQ, number, number,
+                     0);
+    }
+    bool both = v->flags.read & INSN_STATUS && v->flags.written & INSN_STATUS;
+    if (t->breaks && both && !is_flags_chain(t))
+        put_link(to, place, LINK_TEST, PLAN_BASE, PLAN_BASE, 0);
+}
+
+/* Different banks of the cache for consecutive copies, on multiples of the operand's size. */
+static int32_t offset_of(const struct insn_test *t, unsigned k)
+{
+    unsigned bits = 0;
+
+    if (t->shape == INSN_CHAIN &&
+        ((t->in.part == INSN_DATA && t->view.operand[t->in.operand].kind == INSN_MEMORY) ||
+         (t->out.part == INSN_DATA && t->view.operand[t->out.operand].kind == INSN_MEMORY)))
+        return AREA_BASE;
+    for (unsigned i = 0; i < t->view.operands; i++)
+        if (t->view.operand[i].kind == INSN_MEMORY && t->view.operand[i].bits > bits)
+            bits = t->view.operand[i].bits;
+    if (bits > 512)
+        return AREA_BASE + (int32_t)(k % 8 * 576);
+    return AREA_BASE + (int32_t)(k % 32 * (bits <= 128 ? 80 : bits <= 256 ? 96 : 64));
+}
+
+static void put_copy(struct insn_code *to, const struct insn_place *place,
+                     const struct insn_test *t, unsigned k)
+{
+    const struct insn_view *v = &t->view;
+    int32_t offset = offset_of(t, k);
+    bool indexed = t->shape == INSN_CHAIN && t->in.part == INSN_INDEX_PART;
+    struct insn_choice c = {.decoration = v->decoration,
+                            .base = PLAN_BASE,
+                            .index = indexed ? PLAN_INDEX : INSN_NO_INDEX,
+                            .displacement = offset - AREA_BASE,
+                            .address = place->area + (uint32_t)offset,
+                            .immediate = ANY_IMMEDIATE};
+
+    for (unsigned i = 0; i < v->operands; i++) {
+        const struct insn_operand *o = &v->operand[i];
+        if (o->kind == INSN_REGISTER)
+            c.reg[i] = (uint8_t)insn_register(t, i, k);
+        else if (o->kind == INSN_MEMORY && o->class != INSN_R64)
+            c.index = PLAN_VECTOR_INDEX;
+    }
+    put(to, v->form, &c);
+}
+
+static void put_step(struct insn_code *to, const struct insn_place *place,
+                     const struct insn_step *s)
+{
+    switch (s->link) {
+    case LINK_VPAND: {
+        struct insn_choice c = {.reg = {s->to, s->from, PLAN_VECTOR_ZERO}};
+        put(to, place->links->form[s->link], &c);
+        return;
+    }
+    case LINK_STORE8:
+    case LINK_STORE16:
+    case LINK_STORE32:
+    case LINK_STORE64:
+    case LINK_STORE128:
+    case LINK_VSTORE128:
+    case LINK_VSTORE256:
+    case LINK_VSTORE512:
+        put_access(to, place, (enum insn_link)s->link, s->from, AREA_BASE);
+        return;
+    case LINK_PSHUFD:
+    case LINK_VPSHUFD:
+        put_link(to, place, (enum insn_link)s->link, s->to, s->from, SHUFFLE_NONE);
+        return;
+    case LINK_OR:
+        put_link(to, place, LINK_OR, s->to, s->from, 1);
+        return;
+    default: /* loads have their register first; of AND, 0 is the immediate */
+        put_link(to, place, (enum insn_link)s->link, s->to, s->from, 0);
+    }
+}
+
+void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+               unsigned copies)
+{
+    const struct insn_view *v = &t->view;
+    bool stack = v->form->properties & INSN_STACK;
+
+    for (unsigned i = PLAN_RAX; i <= PLAN_RBX; i++)
+        put_value(to, place, v, i);
+    if (stack) {
+        put_access(to, place, LINK_STORE64, PLAN_RSP, AREA_SAVED_RSP);
+        put_link(to, place, LINK_MOV64, PLAN_RSP, 0, place->area + AREA_STACK);
+    }
+    for (unsigned k = 0; k < copies && k < INSN_COPIES_MOST; k++) {
+        put_resets(to, place, t, k);
+        put_copy(to, place, t, k);
+        for (unsigned i = 0; i < t->steps; i++)
+            put_step(to, place, &t->step[i]);
+    }
+    if (stack)
+        put_access(to, place, LINK_LOAD64, PLAN_RSP, AREA_SAVED_RSP);
+    if (uses(v, FILE_MMX))
+        put_link(to, place, LINK_EMMS, 0, 0, 0);
+    if (uses(v, FILE_X87))
+        put_link(to, place, LINK_FNINIT, 0, 0, 0);
+    if (uses(v, FILE_VECTOR) && v->form->encoding != INSN_LEGACY)
+        put_link(to, place, LINK_VZEROUPPER, 0, 0, 0);
+}
