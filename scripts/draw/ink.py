@@ -5,6 +5,7 @@ are Okabe and Ito's, which people who are colour-blind tell apart; what a colour
 A file is the same to the last byte each time it is written: no date, no random ids.
 """
 import io
+import itertools
 import re
 import textwrap
 import warnings
@@ -152,24 +153,28 @@ def rectangles(axes, found, colour, edge=None, **more):
                              linewidth=1 if edge else 0, **more))
 
 
-def apart(places, gap):
-    """Places moved as little as possible (least squares) so that each is `gap` above the one before; they ascend."""
+def apart(places, gaps):
+    """Places moved as little as possible (least squares) so that each is above the one before by its own of `gaps`,
+    of which the first is not used; places ascend."""
+    sums = list(itertools.accumulate(gaps[1:], initial=0))
     blocks = []  # [sum, number] of what moves together: isotonic regression of the places less their gaps
-    for i, y in enumerate(places):
-        blocks.append([y - i * gap, 1])
+    for y, offset in zip(places, sums):
+        blocks.append([y - offset, 1])
         while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
             total, n = blocks.pop()
             blocks[-1][0] += total
             blocks[-1][1] += n
     level = [total / n for total, n in blocks for _ in range(n)]
-    return [y + i * gap for i, y in enumerate(level)]
+    return [y + offset for y, offset in zip(level, sums)]
 
 
 def direct_labels(axes, labels, x, gap):
     """Names at the ends of lines in place of a legend, none over another: labels is [(y, text, colour, weight)], gap
-    the least distance in the axis' own unit."""
+    the height of a line of text in the axis' own unit."""
     labels = sorted(labels)
-    for place, (_, text, colour, weight) in zip(apart([y for y, *_ in labels], gap), labels):
+    heights = [gap * (1 + text.count("\n")) for _, text, *_ in labels]
+    gaps = [0, *((below + above) / 2 for below, above in itertools.pairwise(heights))]
+    for place, (_, text, colour, weight) in zip(apart([y for y, *_ in labels], gaps), labels):
         axes.annotate(text, (x, place), xytext=(9, 0), textcoords="offset points", color=colour, weight=weight,
                       va="center", ha="left", size=13, annotation_clip=False)
 

@@ -6,6 +6,7 @@ data/pictures/ holds every word of each kind of picture, and where its shapes li
 
 import argparse
 import itertools
+import json
 import math
 import os
 import re
@@ -18,6 +19,7 @@ from pictured import (binned_share, everything, gaps, growing, hist, linearity, 
 
 pytest.importorskip("matplotlib", reason="python3-matplotlib is not here: scripts/setup installs it")
 
+from matplotlib.backends import backend_agg  # noqa: E402
 from draw import growth as draw_growth  # noqa: E402
 from draw import ink  # noqa: E402
 from draw import plot  # noqa: E402
@@ -152,6 +154,37 @@ def test_a_point_that_is_not_sure_sets_no_scale():
     chains = {p["adds"] for p in linearity("plain", 98)["points"]}
     assert max(set(ticks(20000)) - chains) <= 200
     assert max(set(ticks(10)) - chains) >= 4000
+
+
+def stored_linearity():
+    """Of a launch on a virtual Zen 5: points of recipe=cpuid are known to 441 core cycles, and one recipe has none."""
+    lines = (ROOT / "tests/hosted/data/linearity.jsonl").read_text().splitlines()
+    return {r["recipe"]: r for r in map(json.loads, lines)}
+
+
+@pytest.mark.parametrize("unsure", [(), ("xfence", "paoloni", "rdtscp")])
+@pytest.mark.parametrize("page", [False, True])
+def test_an_uncertain_recipe_leaves_the_others_their_picture(unsure, page):
+    stored = stored_linearity()
+    for recipe in unsure:
+        stored[recipe]["points"][3]["half_cycles"] = 470
+    picture = drawn([silicon(), *stored.values()])[0]["linearity"]
+    figure = picture.sheet(page).figure
+    axes, = figure.axes
+    sure = [p["error_cycles"] for r in stored.values() for p in r.get("points", ())
+            if abs(p["error_cycles"]) > p["half_cycles"]]
+    low, high = axes.get_ylim()
+    assert low <= min(sure) and high >= max(sure) and high - low < 1.3 * (max(sure) - min(sure)), (low, high)
+    bars = [segment for bar in axes.collections for segment in bar.get_segments()]
+    assert bars and max(top[1] - bottom[1] for bottom, top in bars) <= (high - low) / 2
+    # Every line has its name, none over another, and all of them are in the picture.
+    shown = {t.get_text().partition("\n")[0]: t for t in axes.texts}
+    assert set(shown) == {name for name, r in stored.items() if r.get("points")}, set(shown)
+    assert "441" in shown["cpuid"].get_text() and all("470" in shown[name].get_text() for name in unsure)
+    drawer = backend_agg.FigureCanvasAgg(figure).get_renderer()
+    boxes = sorted((t.get_window_extent(drawer) for t in shown.values()), key=lambda box: box.y0)
+    assert all(below.y1 <= above.y0 + 1 for below, above in itertools.pairwise(boxes)), boxes
+    assert all(figure.bbox.x1 >= box.x1 and 0 <= box.y0 and box.y1 <= figure.bbox.y1 for box in boxes), boxes
 
 
 def test_bars_are_the_windows(svgs):
@@ -295,7 +328,7 @@ def test_the_sign_of_a_skew_is_the_columns(svgs):
 
 
 def test_labels_keep_apart_and_stay_near():
-    places = ink.apart([0, 0.1, 0.2, 5, 9], 1)
+    places = ink.apart([0, 0.1, 0.2, 5, 9], 5 * [1])
     assert all(b - a >= 1 - 1e-9 for a, b in zip(places, places[1:]))
     assert places == pytest.approx([-0.9, 0.1, 1.1, 5, 9])
 
