@@ -12,19 +12,20 @@ extern const struct unit unit_chain_add, unit_chain_before;
 
 static void build_bodies(const struct engine *e, enum recipe recipe, window_fn fn[GROWING_BODIES])
 {
+    const unsigned bodies = growing_bodies(e->facts.execution);
     char tag[48];
     struct code code;
 
     fmt_buf(tag, sizeof tag, "growing/%s/B", recipe_names[recipe]);
     code_begin(&code, e->p);
-    for (unsigned i = 0; i < GROWING_BODIES; i++)
+    for (unsigned i = 0; i < bodies; i++)
         fn[i] = code_window(&code, &(struct window_spec){
                                        .recipe = recipe,
                                        .xfence_is_lfence = e->xfence_is_lfence,
                                        .name = tag,
                                        .before = &unit_chain_before,
                                        .unit = &unit_chain_add,
-                                       .copies = i * GROWING_STEP,
+                                       .copies = i * growing_step(e->facts.execution),
                                    });
     code_end(&code);
 }
@@ -33,10 +34,11 @@ static void build_bodies(const struct engine *e, enum recipe recipe, window_fn f
 static void take_way(const struct engine *e, const window_fn *fn, unsigned block, unsigned way,
                      uint64_t *least)
 {
+    const unsigned bodies = growing_bodies(e->facts.execution);
     struct object *o = (struct object *)(void *)e->p->data;
 
-    for (unsigned k = 0; k < GROWING_BODIES; k++) {
-        unsigned i = way % 2 ? GROWING_BODIES - 1 - k : k;
+    for (unsigned k = 0; k < bodies; k++) {
+        unsigned i = way % 2 ? bodies - 1 - k : k;
         for (unsigned n = 0; n < block; n++) {
             uint64_t delay = dither(e, way * block + n);
             uint64_t ticks = fn[i](o, NULL, 0, delay, WINDOW_STACK).ticks;

@@ -291,7 +291,8 @@ static void probe_growing(const struct engine *e, struct probe *p, enum recipe r
 {
     p->recipe[r].growing = growing_take(e, r, p->recipe[r].least);
     p->recipe[r].regression =
-        regress(p->recipe[r].least, GROWING_BODIES, GROWING_STEP, p->recipe[r].ticks_per_cycle);
+        regress(p->recipe[r].least, growing_bodies(e->facts.execution),
+                growing_step(e->facts.execution), p->recipe[r].ticks_per_cycle);
 }
 
 static void probe_begin(struct engine *e, struct probe *p)

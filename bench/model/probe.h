@@ -10,8 +10,21 @@
 #include "lib/stats/linearity.h"
 #include "lib/stats/regress.h"
 
-#define GROWING_BODIES 64 /* of the regression (bench/measure/growing.h) */
-#define GROWING_STEP   16 /* adds */
+/* Of the regression (bench/measure/growing.h): bodies at the most, and adds that all stay below. */
+#define GROWING_BODIES 64
+#define GROWING_ADDS   1024
+
+/* Where windows are exact, or noise, eight bodies show as much as 64, and are translated sooner. */
+static inline unsigned growing_bodies(enum execution execution)
+{
+    return execution == EXEC_SILICON ? GROWING_BODIES : 8;
+}
+
+/* Adds that a body has more than the one before it; the first has none. */
+static inline unsigned growing_step(enum execution execution)
+{
+    return GROWING_ADDS / growing_bodies(execution);
+}
 
 struct probe {
     struct behave_verdict behave;

@@ -86,13 +86,14 @@ static void record_recipe(const struct run_facts *run, const struct probe *p, un
 
 static void show_regression(const struct run_facts *run, const struct probe *p, struct report *r)
 {
+    const unsigned step = growing_step(run->execution), steps = growing_bodies(run->execution) - 1;
+
     fmt(r->out,
         "\r\nregression: the least window over N adds, N of 0, %u, ... %u, is intercept + slope * "
         "N,"
         "\r\nin %s\r\n%-10s %9s %10s %11s %9s spurious minima\r\n",
-        GROWING_STEP, GROWING_STEP * (GROWING_BODIES - 1),
-        run->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles", "recipe", "slope",
-        "intercept", "R^2", "residual");
+        step, step * steps, run->execution == EXEC_INSTRUCTIONS ? "instructions" : "core cycles",
+        "recipe", "slope", "intercept", "R^2", "residual");
     for (unsigned k = 0; k < RECIPE_COUNT; k++) {
         const struct regression *g = &p->recipe[k].regression;
         if (p->recipe[k].why_not)
@@ -102,7 +103,7 @@ static void show_regression(const struct run_facts *run, const struct probe *p, 
         per_op_number(r, g->intercept, 1, 10);
         per_op_number(r, g->r2, 9, 11);
         per_op_number(r, g->residual_max, 1, 9);
-        fmt(r->out, " %u of %u\r\n", g->spurious, GROWING_BODIES - 1);
+        fmt(r->out, " %u of %u\r\n", g->spurious, steps);
     }
 }
 
@@ -117,7 +118,7 @@ static void record_regression(const struct run_facts *run, const struct probe *p
         return;
     json_str(&j, "recipe", recipe_names[recipe]);
     json_u64(&j, "n", g->n);
-    json_u64(&j, "adds_step", GROWING_STEP);
+    json_u64(&j, "adds_step", growing_step(run->execution));
     json_u64(&j, "windows", p->recipe[recipe].growing);
     json_f64(&j, counted ? "slope_instructions" : "slope_cycles", g->slope, 7);
     json_f64(&j, counted ? "intercept_instructions" : "intercept_cycles", g->intercept, 4);
@@ -125,7 +126,7 @@ static void record_regression(const struct run_facts *run, const struct probe *p
     json_f64(&j, "residual_max", g->residual_max, 4);
     json_u64(&j, "spurious_minima", g->spurious);
     json_array(&j, "minima_ticks");
-    for (unsigned i = 0; i < GROWING_BODIES; i++)
+    for (unsigned i = 0; i < growing_bodies(run->execution); i++)
         json_u64(&j, NULL, p->recipe[recipe].least[i]);
     json_close(&j);
     json_end(&j);

@@ -167,7 +167,8 @@ def test_every_row_counts_the_same_by_every_method(boot):
     test_steps.py has them."""
     seen = {}
     for method, recipe in BY_RECIPE.items():
-        b = boot(f"suite=*,compiler,planted,quiet {SMALL} method={method} recipe={recipe} instructions=off").must(CHECK_FAILED)
+        words = f"suite=*,compiler,planted,quiet {SMALL} method={method} recipe={recipe} instructions=off"
+        b = boot(words).must(CHECK_FAILED)
         for row in b.rows:
             if row["name"].startswith("vanished") and row["status"] != "unsupported":
                 assert row["status"] == "wrong" and "the work is gone" in row["why"], row
