@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -162,6 +163,22 @@ def test_hyperfine():
         name = r["command"].removeprefix("calls/").removesuffix("@0")
         assert r["mean"] == pytest.approx(rows(SILICON)[name]["per_op"]["ns"] * 1e-9, rel=0.02)
         assert r["stddev"] == pytest.approx(statistics.stdev(r["times"])) and {"user", "system"} <= set(r)
+
+
+# What hyperfine 1.15 writes of a command with --export-json.
+HYPERFINE = {"command": str, "mean": float, "stddev": float, "median": float, "user": float, "system": float, "min": float,
+             "max": float, "times": list, "exit_codes": list}
+
+
+def test_hyperfine_has_the_fields_that_hyperfine_writes(tmp_path):
+    """In its order and of its types; and of the installed one, which may have more."""
+    for r in json.loads(converted("hyperfine", SILICON))["results"]:
+        assert [(name, type(value)) for name, value in r.items()] == list(HYPERFINE.items())
+    if shutil.which("hyperfine"):
+        file = tmp_path / "export.json"
+        subprocess.run(["hyperfine", "-N", "--runs", "2", "--export-json", file, "true"], check=True, capture_output=True)
+        (own,) = json.loads(file.read_text())["results"]
+        assert HYPERFINE.items() <= {name: type(value) for name, value in own.items()}.items(), own
 
 
 def test_hyperfine_has_no_place_for_instructions():
