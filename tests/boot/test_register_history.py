@@ -27,7 +27,7 @@ def test_every_method_is_among_them():
 
 @pytest.mark.parametrize("method, recipe", PAIRS)
 def test_every_body_finds_what_is_stated(boot, stick, bodies, method, recipe):
-    words = f"suite=history {history.SMALL} samples=16 method={method} recipe={recipe}"
+    words = f"{history.SUITES} {history.SMALL} samples=16 method={method} recipe={recipe}"
     files = {**bodies, "baretick.conf": words.encode()}
-    b = boot("", disk=stick(files)).must(CHECK_FAILED, rows=len(history.hold(recipe)))
-    history.judge({row["name"]: row for row in b.rows}, recipe)
+    b = boot("", disk=stick(files)).must(CHECK_FAILED, rows=len(history.hold(recipe)) + len(history.NOTES))
+    history.judge(b.rows, recipe, method)

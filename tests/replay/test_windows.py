@@ -355,3 +355,37 @@ def test_a_witness_alone_has_no_figure(tmp_path):
     path.write_text("0 1 add 0 R" + T16)
     (o,) = replay(path)
     assert not o["judged"] and "cycles" not in o
+
+
+def levels(text, body):
+    """(windows of this body, {cycles a copy: how many of them}): each by its placement's rulers, to a tenth of a cycle."""
+    placements = {}
+    for line in text.splitlines():
+        launch, _, name, placement, kind, *ticks = line.split()
+        if name == body and kind in OPERATIONS:
+            placements.setdefault((launch, placement), {}).setdefault(kind, []).extend(map(int, ticks))
+    found = {}
+    for kinds in placements.values():
+        ruler, ruler2 = median(kinds["R"]), median(kinds["R2"])
+        for kind in ("B", "B2"):
+            for ticks in kinds[kind]:
+                cycles = 500 * (ticks - (2 * ruler - ruler2)) / (ruler2 - ruler) / OPERATIONS[kind]
+                found[round(cycles, 1)] = found.get(round(cycles, 1), 0) + 1
+    return sum(found.values()), found
+
+
+OPERATIONS = {"R": 500, "R2": 1000, "B": 500, "B2": 1000}
+
+
+def test_cmov_has_the_two_levels_that_its_flags_writer_selects():
+    """Whole windows at 1.0 or at 2.0, and nothing between them: these were recorded without a stated history. Chains
+    that read no flags have one level."""
+    text = lzma.open(ROOT / "tests/replay/windows/granite_rapids_busy.txt.xz", "rt").read()
+    windows, found = levels(text, "cmov")
+    slow = found[2.0] + found.get(1.9, 0) + found.get(2.1, 0)
+    fast = found[1.0] + found.get(0.9, 0) + found.get(1.1, 0)
+    assert windows > 80000 and slow + fast > 0.995 * windows, found
+    assert 0.005 < fast / windows < 0.02 and slow / windows > 0.97
+    for body, cycles in TRUTH.items():
+        windows, found = levels(text, body)
+        assert sum(n for at, n in found.items() if abs(at - cycles) < 0.11) > 0.99 * windows, (body, found)

@@ -26,15 +26,26 @@ UNIT planted_rdmsr
     rdmsr
 ENDUNIT
 
-; What it finds in the flags and in registers that no recipe writes, into the object's room.
+; What a window's first copy or turn finds in the flags and in registers that no recipe writes, into
+; struct found of planted.c. rsi tells the first by what the frame loads.
 UNIT planted_found
-    mov r11, [OBJECT + OBJECT_ROOM]
     pushfq
     pop rax
-    mov [r11], rax
-    mov [r11 + 8], rsi
-    mov [r11 + 16], rdi
-    mov [r11 + 24], r8
-    mov [r11 + 32], r9
-    mov [r11 + 40], r10
+    cmp rsi, HISTORY_VALUE
+    jne .later
+    mov r11, [OBJECT + OBJECT_ROOM]
+    inc qword [r11]
+    or [r11 + 8], rax
+    not rax
+    or [r11 + 16], rax
+    %macro UNLIKE 1-*
+        %rep %0
+            xor %1, HISTORY_VALUE
+            or [r11 + 24], %1
+            %rotate 1
+        %endrep
+    %endmacro
+    UNLIKE rdi, r8, r9, r10
+    xor esi, esi
+.later:
 ENDUNIT

@@ -64,31 +64,47 @@ PLANTED(offset_c, "a turn for each byte behind its line's start, compiled C", .f
 PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10,
         .unit = &unit_planted_rdmsr, .needs = NEED_RING0);
 
-/* What bench/window/frame.asm leaves to every body, whatever the recipe: HISTORY_VALUE in
- * registers, and no flag set, or those of `xor eax, eax` where a recipe runs CPUID after that. */
-#define FOUND       6
-#define FOUND_VALUE 100
-#define FLAGS       0x8d5 /* CF, PF, AF, ZF, SF, OF: SDM vol. 1, 3.4.3 */
-#define FLAGS_AF    0x10  /* XOR leaves it undefined */
-#define FLAGS_XOR   0x44  /* ZF, PF */
+/*
+ * What bench/window/frame.asm leaves to every body, whatever the recipe: HISTORY_VALUE in
+ * registers, and no flag set, or those of `xor eax, eax` where a recipe runs CPUID after that. The
+ * unit notes it at the start of each window, of all windows together; a later copy or turn finds
+ * what the one before it left.
+ */
+#define FLAGS     0x8d5 /* CF, PF, AF, ZF, SF, OF: SDM vol. 1, 3.4.3 */
+#define FLAGS_AF  0x10  /* XOR leaves it undefined */
+#define FLAGS_XOR 0x44  /* ZF, PF */
+
+struct found {
+    uint64_t windows, set, clear; /* flags that were set in a window, and that were clear in one */
+    uint64_t unlike;              /* bits of registers that were not as stated */
+};
+
+static void found_setup(struct object *o)
+{
+    *(struct found *)o->room = (struct found){0};
+}
 
 static const char *found_history(const struct object *o, uint64_t operations)
 {
-    const uint64_t *found = o->room;
-    uint64_t flags = found[0] & FLAGS;
+    const struct found *found = o->room;
+    uint64_t set = found->set & FLAGS & ~(uint64_t)FLAGS_AF;
 
     (void)operations;
-    if (flags != 0 && (flags & ~(uint64_t)FLAGS_AF) != FLAGS_XOR)
+    if (found->windows == 0)
+        return "no window began with the registers that the frame loads";
+    if (found->set & found->clear & FLAGS & ~(uint64_t)FLAGS_AF)
+        return "bodies of two windows find different flags";
+    if (set != FLAGS_XOR && (found->set & FLAGS) != 0)
         return "a body finds other flags than those of the frame's CMP";
-    for (unsigned i = 1; i < FOUND; i++)
-        if (found[i] != FOUND_VALUE)
-            return "a body finds another value in a register than the frame loads";
-    return NULL;
+    return found->unlike ? "a body finds another value in a register than the frame loads" : NULL;
 }
 
-PLANTED(history, "stores of the flags and registers that a body finds", .form = FORM_STRAIGHT,
-        .ops = 10, .unit = &unit_planted_found, .check = found_history,
-        .room_bytes = FOUND * sizeof(uint64_t));
+PLANTED(history, "notes the flags and registers that a body finds", .form = FORM_STRAIGHT,
+        .ops = 10, .unit = &unit_planted_found, .setup = found_setup, .check = found_history,
+        .room_bytes = sizeof(struct found));
+PLANTED(history_loop, "the same in a loop, at its first turn", .form = FORM_LOOP, .ops = 10,
+        .unit = &unit_planted_found, .setup = found_setup, .check = found_history,
+        .room_bytes = sizeof(struct found));
 
 /*
  * docs/method.md "Modes": 100 or 106 cycles, the dearer one 30% of the time. A shift register of 7
