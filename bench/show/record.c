@@ -152,15 +152,18 @@ static void record_sweep(struct json *j, const struct row *row)
 }
 
 /* cycles_ruler, cycles_counter: the one beside the one in use, and how far apart they are. */
-static void record_beside(struct json *j, const struct run_facts *run, const struct headline *h)
+static void record_beside(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    double ruler = h->ruler.cycles.theta, counter = h->counter.cycles.theta;
+    const struct headline *h = &row->headline;
+    const struct estimate *by_ruler = &h->ruler.cycles;
+    double ruler = by_ruler->theta, counter = h->counter.cycles.theta;
 
     if (run->cycle.by == CYCLES_RULER)
         json_f64(j, "cycles_counter", counter, 6);
     else
         json_f64(j, "cycles_ruler", ruler, 6);
-    json_f64(j, "counter_off", counter / ruler - 1, 6);
+    if (!estimate_is_near_zero(ruler, by_ruler->lo, row->loop.cycles))
+        json_f64(j, "counter_off", counter / ruler - 1, 6);
 }
 
 /* Which source, and at what clock the core ran during this row. */
@@ -209,7 +212,7 @@ static void record_per_op(struct json *j, const struct run_facts *run, const str
         json_f64(j, "cycles_mean", h->cycles.mean, 6);
         record_loop(j, row);
         if (run->cycle.counter.used)
-            record_beside(j, run, h);
+            record_beside(j, run, row);
     }
     if (row->method.method != METHOD_DOUBLED)
         method_record_per_op(j, row);

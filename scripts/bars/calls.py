@@ -35,7 +35,7 @@ def _pair(runs, a, b):
     apart = shift.Shift(*(sum(found, []) for found in zip(*both)))
     base = statistics.median(v for x, _ in both for v in x)
     within = max(SAME * base, SAME_CYCLES)
-    relative = "" if figure.is_near_zero(base) else f", {percent(apart.value / base)}"
+    relative = "" if figure.near_zero([r.rows[rows[0]] for r in own]) else f", {percent(apart.value / base)}"
     told = sum(shift.Shift(x, y).p <= 1 - difference.CONFIDENCE for x, y in both)
     said = f"{apart.value:+.3f} cycles ({apart.lo:+.3f} to {apart.hi:+.3f}{relative})"
     if apart.p <= 1 - difference.CONFIDENCE:

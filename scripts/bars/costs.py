@@ -11,6 +11,7 @@ from bars import figures
 from bars.neighbours import Bar, TOO_SHARED, away_ms, enough, net_ms, percent, quiet, shared_share, too_shared
 from bars.rows import all_cycles, half, relative_to
 from launch import launches
+from read import figure
 
 PAIR = os.path.join(launches.ROOT, "build/hosted/pair")
 
@@ -99,6 +100,8 @@ def cost(row, runs):
     limit = f"{percent(precise)} in {at_most(COST_MS, 'ms', slow)}, or as much less precise as it is quicker"
     if precise > 1.005 * PRECISE:
         limit += f" ({percent(PRECISE)} where the TSC's step is {STEP_CYCLES} cycles or less)"
+    if figure.near_zero([launch.rows[row] for launch in own]):
+        limit += "; of the gross cost, since the figure is near zero"
     yield by_launches(f"{what}, one placement, {len(own)} launches",
                       f"standard error {percent(statistics.median(errors), 3)} (worst {percent(max(errors), 3)})"
                       f" after {times(spent)}", limit,

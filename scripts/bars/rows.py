@@ -151,14 +151,14 @@ REPEATS = 0.01
 # The extremes of 30 launches say what happened next to the machine once; a row that differs in a third of the launches
 # does so in more than this share.
 REPEATING = 0.9
-REPEATS_LIMIT = f"{REPEATING:.0%} of the launches within {REPEATS:.0%}, of the gross cost where the figure is below {figure.NEAR_ZERO:g} cycles"
+REPEATS_LIMIT = f"{REPEATING:.0%} of the launches within {REPEATS:.0%}, of the gross cost where the figure is near zero"
 
 
 def relative_to(record):
     """What errors of a row's figure are relative to: the figure, or where that is near zero the gross cost of a
     turn."""
     per_op = record["per_op"]
-    if not figure.is_near_zero(per_op["cycles"]):
+    if not figure.near_zero([record]):
         return per_op["cycles"]
     return figure.gross(per_op) or figure.NEAR_ZERO
 
@@ -179,7 +179,7 @@ def repeatability(runs):
         values = all_cycles(own, row)
         middle, (lo, hi) = statistics.median(values), narrowest(values, REPEATING)
         base = statistics.median(relative_to(r.rows[row]) for r in own)
-        gross = f" of {base:.4f}" if figure.is_near_zero(middle) else ""
+        gross = f" of the gross {base:.4f}" if figure.near_zero([r.rows[row] for r in own]) else ""
         yield Bar(f"{what}, {len(values)} launches",
                   f"median {middle:.4f}, {REPEATING:.0%} from {lo:.4f} to {hi:.4f} cycles: {percent((hi - lo) / base)}{gross};"
                   f" all from {min(values):.4f} to {max(values):.4f}",

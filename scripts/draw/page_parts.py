@@ -159,7 +159,7 @@ def note(row):
         if row.get(key):
             found.append(f"{row[key]} {said}")
     ruler = per_op.get("cycles_ruler", per_op.get("cycles"))
-    if "counter_off" in per_op and ruler:
+    if per_op.get("cycles_counter") is not None and ruler is not None:
         half = figure.half(per_op) or 0
         # As the program judges; the counter's own interval is not in the record: about as wide.
         if abs(per_op["cycles_counter"] - ruler) > COUNTER_WITHIN * max(abs(ruler), 1) + 2 * half:

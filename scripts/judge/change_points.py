@@ -42,7 +42,7 @@ class Change:
     def __init__(self, old, new, noise, loop):
         self.old, self.new, self.at = old, new, new.begin
         a, b = old.estimate(*noise), new.estimate(*noise)
-        self.d = difference.ByFigures(a, b, "runs", figure.is_near_zero(a.value, loop=loop))
+        self.d = difference.ByFigures(a, b, "runs", figure.is_near_zero(a.value, a.value - a.half(), loop))
 
     def is_large(self, least):
         """By this share of the old figure and more; of a row that costs about nothing, of figure.NEAR_ZERO."""

@@ -38,10 +38,8 @@ PARTS = tuple(table.Column("", key) for key in (
 
 def headed(lines):
     """COLUMNS, with the level of these lines' intervals over them."""
-    def title(side):
-        return interval.heading([line.get(f"{side}_percent") for line in lines if line.get(f"{side}_half")])
-
-    titles = {f"{side}_half": title(side) for side in ("old", "new")}
+    titles = {f"{side}_half": interval.heading([x.get(f"{side}_percent") for x in lines if x.get(f"{side}_half") is not None])
+              for side in ("old", "new")}
     return [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in COLUMNS]
 
 

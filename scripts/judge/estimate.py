@@ -30,6 +30,10 @@ class Estimate:
     def df(self):
         return satterthwaite(self.parts)
 
+    def half(self):
+        """Half-width of the interval for another such set of launches, 99%, by the parts."""
+        return math.sqrt(2 * self.variance) * significance.quantile(self.df(), CONFIDENCE)
+
 
 def satterthwaite(parts):
     """Degrees of freedom of a sum of variances."""
@@ -95,8 +99,7 @@ def pooled(estimates):
     if seen > own * by_chance(n - 1) or not parts:
         parts.append((max(0.0, seen - own) / n, n - 1))
     found = Estimate(mean, parts, n, percent=round(100 * CONFIDENCE))
-    half = math.sqrt(2 * found.variance) * significance.quantile(found.df(), CONFIDENCE)
-    found.lo, found.hi = mean - half, mean + half
+    found.lo, found.hi = mean - found.half(), mean + found.half()
     return found
 
 

@@ -40,6 +40,11 @@ class Series:
                 return why
         return None
 
+    def loop(self):
+        """Core cycles of a turn of the loop that was subtracted, or None."""
+        loops = [row["per_op"].get("loop_cycles") for rows in self.rows for row in rows]
+        return statistics.median(loops) if self.unit == "cycles" and None not in loops else None
+
     def counts(self):
         """Instructions an operation, run by run; None where they are not known."""
         return [compare.counted(rows)[0] for rows in self.rows]
@@ -56,9 +61,7 @@ class Judged:
         if series.unit == "instructions":
             self.changes = change_points.exact(figures)
         elif len(figures) >= LEAST_RUNS:
-            loops = [row["per_op"].get("loop_cycles") for rows in series.rows for row in rows]
-            loop = statistics.median(loops) if series.unit == "cycles" and None not in loops else None
-            self.changes = change_points.found(figures, risk / change_points.divisions(len(figures)), least, loop)
+            self.changes = change_points.found(figures, risk / change_points.divisions(len(figures)), least, series.loop())
         if len(figures) >= LEAST_RUNS:
             self._trend(risk, least)
         if series.unit != "instructions":
@@ -69,7 +72,8 @@ class Judged:
         self.slope = trend.Slope(self.series.places, values, estimate.CONFIDENCE)
         self.trend_p = trend.mann_kendall(values)
         middle = statistics.median(values)
-        self.relative = not figure.is_near_zero(middle)
+        loop = self.series.loop()
+        self.relative = not any(figure.is_near_zero(e.value, e.lo, loop) for e in self.series.figures)
         reach = abs(self.slope.value) * (self.series.places[-1] - self.series.places[0])
         large = reach >= least * (middle if self.relative else figure.NEAR_ZERO)
         if self.series.unit == "instructions" or self.trend_p > risk or not large or not self._is_line(values):

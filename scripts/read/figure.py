@@ -2,6 +2,7 @@
 core cycles, instructions or ticks, with its interval and its samples (one a placement)."""
 
 import re
+import statistics
 
 UNITS = ("ns", "cycles", "instructions", "ticks")
 # An operation that costs less than half a turn of the loop that was subtracted has no percentages: any change is a
@@ -72,6 +73,15 @@ def is_near_zero(value, lo=None, loop=None):
     """Whether differences relative to a figure mean nothing, as lib/stats/estimate.h judges it. lo: of its interval;
     loop: a turn of the loop that was subtracted; None: not known."""
     return value < (NEAR_ZERO if loop is None else loop / 2) or (lo is not None and lo <= 0)
+
+
+def near_zero(rows):
+    """The same of a row's records in core cycles, one a launch: by the medians of what they say."""
+    def middle(key):
+        found = [row["per_op"].get(key) for row in rows]
+        return None if None in found else statistics.median(found)
+
+    return is_near_zero(middle("cycles"), middle("cycles_lo"), middle("loop_cycles"))
 
 
 def gross(per_op):
