@@ -242,6 +242,43 @@ def test_other_calls_of_a_body_are_measured(run, tmp_path):
     assert ran.status == 0 and {r["status"] for r in ran.report().rows.values()} == {"ok"}, ran.err
 
 
+# Bodies that leave the process in a state in which a handler could fail, and what their rows fail with.
+STRANDED = {
+    "fs_zero_endless": ("xor %eax, %eax; wrfsbase %rax; 1: jmp 1b", r"the FS base.*deadline=|SIGILL"),
+    "fs_zero_fault": ("xor %eax, %eax; wrfsbase %rax; hlt", r"the FS base.*SIGSEGV|SIGILL"),
+    "df_endless": ("std; 1: jmp 1b", "deadline="),
+    "ac_misaligned": ("pushfq; orl $0x40000, (%rsp); popfq; mov -7(%rsp), %rax", "SIGBUS"),
+    "nt_fault": ("pushfq; orl $0x4000, (%rsp); popfq; hlt", "SIGSEGV"),
+    "single_step": ("pushfq; orl $0x100, (%rsp); popfq; nop", "SIGTRAP"),
+    "no_stack_endless": ("xor %esp, %esp; 1: jmp 1b", "deadline="),
+    "no_stack_fault": ("xor %esp, %esp; push %rax", "SIGSEGV"),
+    "no_stack_call": ("xor %esp, %esp; mov $60, %eax; syscall", r"SIGSYS, exit\(2\)"),
+    "code_of_32_bits": ("push $0x23; push $0x1000; lretq", "SIGSEGV"),
+    "x87_unmasked": ("push $0; fldcw (%rsp); fld1; fldz; fdivrp; fwait", "SIGFPE"),
+    "sse_unmasked": ("push $0; ldmxcsr (%rsp); xorps %xmm0, %xmm0; divss %xmm0, %xmm0", "SIGFPE"),
+    "sleeps": ("push $0; push $0x7fffffff; mov %rsp, %rdi; xor %esi, %esi; mov $35, %eax; syscall", "deadline="),
+    "waits_for_a_pipe": ("push $0; mov %rsp, %rdi; mov $22, %eax; syscall; mov (%rsp), %edi; mov %rsp, %rsi; mov $1, %edx;"
+                         "xor %eax, %eax; syscall", "deadline="),
+}
+
+
+@pytest.mark.native
+def test_a_handler_needs_nothing_that_a_body_can_take(run, tmp_path):
+    """FS, the stack, flags and exception masks are gone, or the kernel has the body, when the signal comes."""
+    rows = [f"""int {name}(uint64_t n, struct baretick_object *o);
+        __asm__(".text; .globl {name}; {name}: {code}; ret");
+        BARETICK_ROW(stranded, {name}, "an attack", .body = {name}, .ops = 8);
+        BARETICK_STATEMENT(stranded, {name}{hostile.CANARY}, "a count", 8, .check = baretick_counted) {{ o->counter++; }}"""
+            for name, (code, _) in STRANDED.items()]
+    rows = rows_of(run(f"objects={made.of_source(tmp_path, 'stranded', chr(10).join(rows))}", "suite=stranded", "samples=16",
+                       "deadline=1", "format=jsonl"))
+    assert len(rows) == 2 * len(STRANDED), rows
+    for name, (_, why) in STRANDED.items():
+        assert rows[name]["status"] == "wrong" and re.search(why, rows[name]["why"]), rows[name]
+        canary = rows[name + hostile.CANARY]
+        assert canary["status"] == "ok" and "changed" not in canary, canary
+
+
 # What no filter refuses, as it may be what a body measures.
 OPENS_NULL = call(2, '"/dev/null"', 1)
 OTHERS = {
