@@ -6,7 +6,7 @@
 #include "bench/api/report.h"
 #include "bench/measure/engine.h"
 #include "bench/model/probe.h"
-#include "bench/show/essence.h"
+#include "bench/essence/essence.h"
 #include "bench/show/grouped.h"
 
 /* What is gathered for people: the platform has it at the end of a run, however that came. */

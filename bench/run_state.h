@@ -4,7 +4,7 @@
 
 #include "bench/cores/plan.h"
 #include "bench/progress.h"
-#include "bench/show/essence_take.h"
+#include "bench/essence/essence_take.h"
 #include "bench/show/grouped.h"
 
 /* One run: its plan, its rows, and how far it is. */

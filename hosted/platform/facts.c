@@ -2,9 +2,9 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
-#include "bench/show/essence_take.h"
-#include "bench/show/head.h"
-#include "bench/show/tsc_facts.h"
+#include "bench/essence/essence_take.h"
+#include "bench/head/head.h"
+#include "bench/head/tsc_facts.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/witness.h"

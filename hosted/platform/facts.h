@@ -1,4 +1,4 @@
-/* What a hosted report says first: bench/show/head.h's part, the process, and the TSC as a process
+/* What a hosted report says first: bench/head/head.h's part, the process, and the TSC as a process
  * can know it. */
 #ifndef HOSTED_PLATFORM_FACTS_H
 #define HOSTED_PLATFORM_FACTS_H
@@ -6,7 +6,7 @@
 #include "bench/api/report.h"
 #include "bench/model/facts.h"
 #include "bench/model/probe.h"
-#include "bench/show/essence.h"
+#include "bench/essence/essence.h"
 #include "hosted/platform/clock.h"
 #include "hosted/platform/process.h"
 

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/types.h>
-#include "bench/show/board.h"
+#include "bench/essence/board.h"
 #include "lib/cpu/cpu.h"
 #include "lib/text/sink.h"
 

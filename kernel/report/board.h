@@ -2,7 +2,7 @@
 #ifndef KERNEL_REPORT_BOARD_H
 #define KERNEL_REPORT_BOARD_H
 
-#include "bench/show/board.h"
+#include "bench/essence/board.h"
 #include "kernel/memory/handoff.h"
 #include "lib/firmware/physmem.h"
 

@@ -6,7 +6,7 @@
 #include "bench/api/report.h"
 #include "bench/model/facts.h"
 #include "bench/model/probe.h"
-#include "bench/show/essence.h"
+#include "bench/essence/essence.h"
 #include "kernel/machine/machine.h"
 
 /* The head of the table, the `run` record, then every warning as an event. The essence gets the

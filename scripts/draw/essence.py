@@ -1,6 +1,6 @@
 """The essence of a report: the figures of the program's own last screen (docs/reading.md), out of the records.
 
-The rows are those of bench/show/essence.c; a test holds the two together.
+The rows are those of bench/essence/essence.c; a test holds the two together.
 """
 import math
 

@@ -403,7 +403,7 @@ def test_an_essence_of_counted_instructions():
 
 
 def test_the_essence_is_of_the_rows_of_the_last_screen():
-    source = ROOT / "bench/show/essence.c"
+    source = ROOT / "bench/essence/essence.c"
     if not source.exists():
         pytest.skip("the program has no essence yet")
     text = source.read_text()

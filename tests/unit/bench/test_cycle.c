@@ -29,7 +29,7 @@ static void chain_adds(uint32_t adds);
 #include "bench/place/layout.c"
 #include "bench/place/parts.c"
 #include "bench/place/wide.c"
-#include "bench/show/selftests.c"
+#include "bench/head/selftests.c"
 #include "bench/api/timer.c"
 #include "tests/unit/fake_own.h"
 #include "tests/unit/close.h"

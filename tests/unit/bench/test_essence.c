@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
-#include "bench/show/essence.c"
+#include "bench/essence/essence.c"
 
 static char text[8192];
 

@@ -1,6 +1,6 @@
 /* How the cost of a person's own row grows with its argument. */
-#ifndef BENCH_SHOW_GROWTH_SHOW_H
-#define BENCH_SHOW_GROWTH_SHOW_H
+#ifndef BENCH_ACROSS_GROWTH_SHOW_H
+#define BENCH_ACROSS_GROWTH_SHOW_H
 
 #include "bench/api/report.h"
 #include "bench/model/facts.h"

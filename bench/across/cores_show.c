@@ -1,5 +1,5 @@
-#include "bench/show/cores_show.h"
-#include "bench/show/cycle_show.h"
+#include "bench/across/cores_show.h"
+#include "bench/head/cycle_show.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"

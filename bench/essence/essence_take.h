@@ -1,11 +1,11 @@
 /* What the essence of a run says, taken from the run as it goes: from its machine, and from each
  * row when it is shown. Nothing of it is printed, or measured. */
-#ifndef BENCH_SHOW_ESSENCE_TAKE_H
-#define BENCH_SHOW_ESSENCE_TAKE_H
+#ifndef BENCH_ESSENCE_ESSENCE_TAKE_H
+#define BENCH_ESSENCE_ESSENCE_TAKE_H
 
 #include "bench/model/facts.h"
-#include "bench/show/board.h"
-#include "bench/show/essence.h"
+#include "bench/essence/board.h"
+#include "bench/essence/essence.h"
 
 /* With the head of the report: which machine it is; `cores` of it measure. */
 void essence_machine(struct essence *s, const struct run_facts *run, unsigned cores,

@@ -1,4 +1,4 @@
-#include "bench/show/board.h"
+#include "bench/essence/board.h"
 #include "lib/text/fmt.h"
 
 static const char *const names[BOARD_FIELDS] = {

@@ -1,7 +1,7 @@
 /* The self-tests of the measurement, told: of every platform (kernel/report/selftest.h has the bare
  * machine's own). */
-#ifndef BENCH_SHOW_SELFTESTS_H
-#define BENCH_SHOW_SELFTESTS_H
+#ifndef BENCH_HEAD_SELFTESTS_H
+#define BENCH_HEAD_SELFTESTS_H
 
 #include "bench/api/report.h"
 #include "bench/model/facts.h"

@@ -2,8 +2,8 @@
  * What CPU and firmware call their clocks, beside the measured TSC: lines of the table's head, and
  * the array "speeds" of the record's object "tsc".
  */
-#ifndef BENCH_SHOW_SPEED_SHOW_H
-#define BENCH_SHOW_SPEED_SHOW_H
+#ifndef BENCH_HEAD_SPEED_SHOW_H
+#define BENCH_HEAD_SPEED_SHOW_H
 
 #include "lib/cpu/speeds.h"
 #include "lib/text/json.h"

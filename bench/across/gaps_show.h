@@ -1,6 +1,6 @@
 /* What the gap detector saw: a line or a few of the table, and a record `gaps`. It is no row. */
-#ifndef BENCH_SHOW_GAPS_SHOW_H
-#define BENCH_SHOW_GAPS_SHOW_H
+#ifndef BENCH_ACROSS_GAPS_SHOW_H
+#define BENCH_ACROSS_GAPS_SHOW_H
 
 #include "bench/api/report.h"
 #include "bench/model/cores.h"

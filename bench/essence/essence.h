@@ -7,8 +7,8 @@
  * is measured for it. What a run has nothing of is left out. docs/reading.md "The last screen" says
  * what each line means.
  */
-#ifndef BENCH_SHOW_ESSENCE_H
-#define BENCH_SHOW_ESSENCE_H
+#ifndef BENCH_ESSENCE_ESSENCE_H
+#define BENCH_ESSENCE_ESSENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>

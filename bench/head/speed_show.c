@@ -1,4 +1,4 @@
-#include "bench/show/speed_show.h"
+#include "bench/head/speed_show.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"

@@ -1,4 +1,4 @@
-#include "bench/show/gaps_show.h"
+#include "bench/across/gaps_show.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"

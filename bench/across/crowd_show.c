@@ -1,4 +1,4 @@
-#include "bench/show/crowd_show.h"
+#include "bench/across/crowd_show.h"
 #include "bench/show/line.h"
 #include "lib/stats/known.h"
 #include "bench/show/units.h"

@@ -1,4 +1,4 @@
-#include "bench/show/essence_take.h"
+#include "bench/essence/essence_take.h"
 #include "bench/model/cycles.h"
 #include "bench/show/per_op.h"
 #include "bench/show/units.h"

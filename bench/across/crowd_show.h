@@ -1,6 +1,6 @@
 /* Rows of several cores, as people read them and as programs do. */
-#ifndef BENCH_SHOW_CROWD_SHOW_H
-#define BENCH_SHOW_CROWD_SHOW_H
+#ifndef BENCH_ACROSS_CROWD_SHOW_H
+#define BENCH_ACROSS_CROWD_SHOW_H
 
 #include "bench/api/report.h"
 #include "bench/model/cores.h"

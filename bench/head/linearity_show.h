@@ -1,6 +1,6 @@
 /* The linearity table: what each recipe hides of a chain of additions whose length is known. */
-#ifndef BENCH_SHOW_LINEARITY_SHOW_H
-#define BENCH_SHOW_LINEARITY_SHOW_H
+#ifndef BENCH_HEAD_LINEARITY_SHOW_H
+#define BENCH_HEAD_LINEARITY_SHOW_H
 
 #include "bench/api/report.h"
 #include "bench/model/facts.h"

@@ -1,6 +1,6 @@
 /* Where core cycles come from, in the report's head. */
-#ifndef BENCH_SHOW_CYCLE_SHOW_H
-#define BENCH_SHOW_CYCLE_SHOW_H
+#ifndef BENCH_HEAD_CYCLE_SHOW_H
+#define BENCH_HEAD_CYCLE_SHOW_H
 
 #include "bench/api/report.h"
 #include "bench/model/facts.h"

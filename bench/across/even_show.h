@@ -1,6 +1,6 @@
 /* From which count on does one series of rows cost less than another? */
-#ifndef BENCH_SHOW_EVEN_SHOW_H
-#define BENCH_SHOW_EVEN_SHOW_H
+#ifndef BENCH_ACROSS_EVEN_SHOW_H
+#define BENCH_ACROSS_EVEN_SHOW_H
 
 #include "bench/api/report.h"
 #include "bench/model/facts.h"

@@ -2,8 +2,8 @@
  * After the last row: the cores of one machine side by side. A core is pointed at where its figure
  * differs from that of the median core of its own type by more than both their intervals.
  */
-#ifndef BENCH_SHOW_CORES_COMPARE_H
-#define BENCH_SHOW_CORES_COMPARE_H
+#ifndef BENCH_ACROSS_CORES_COMPARE_H
+#define BENCH_ACROSS_CORES_COMPARE_H
 
 #include "bench/api/report.h"
 #include "bench/model/cores.h"

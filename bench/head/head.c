@@ -1,6 +1,6 @@
-#include "bench/show/head.h"
+#include "bench/head/head.h"
 #include "bench/api/registry.h"
-#include "bench/show/cycle_show.h"
+#include "bench/head/cycle_show.h"
 #include "bench/show/own_show.h"
 #include "bench/show/show.h"
 #include "build_id.h"

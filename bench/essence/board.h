@@ -1,6 +1,6 @@
 /* The board, its firmware and its memory, as SMBIOS has them; alike on every platform. */
-#ifndef BENCH_SHOW_BOARD_H
-#define BENCH_SHOW_BOARD_H
+#ifndef BENCH_ESSENCE_BOARD_H
+#define BENCH_ESSENCE_BOARD_H
 
 #include "lib/firmware/smbios_memory.h"
 #include "lib/firmware/smbios_processor.h"

@@ -1,4 +1,4 @@
-#include "bench/show/linearity_show.h"
+#include "bench/head/linearity_show.h"
 #include "bench/show/per_op.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"

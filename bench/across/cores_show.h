@@ -1,6 +1,6 @@
 /* Which cores the platform has, and which of them measure. */
-#ifndef BENCH_SHOW_CORES_SHOW_H
-#define BENCH_SHOW_CORES_SHOW_H
+#ifndef BENCH_ACROSS_CORES_SHOW_H
+#define BENCH_ACROSS_CORES_SHOW_H
 
 #include "bench/api/report.h"
 #include "bench/model/cores.h"

@@ -2,8 +2,8 @@
  * The TSC in a report's head: its frequency, by which source, how far the others are, its step.
  * Alike on every platform, whose sources differ.
  */
-#ifndef BENCH_SHOW_TSC_FACTS_H
-#define BENCH_SHOW_TSC_FACTS_H
+#ifndef BENCH_HEAD_TSC_FACTS_H
+#define BENCH_HEAD_TSC_FACTS_H
 
 #include "bench/api/report.h"
 #include "bench/model/facts.h"

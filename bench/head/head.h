@@ -4,8 +4,8 @@
  * knows it adds itself (kernel/report/facts.c, hosted/platform/facts.c). Each pair says the same,
  * once for people and once as members of the `run` record.
  */
-#ifndef BENCH_SHOW_HEAD_H
-#define BENCH_SHOW_HEAD_H
+#ifndef BENCH_HEAD_HEAD_H
+#define BENCH_HEAD_HEAD_H
 
 #include "bench/api/report.h"
 #include "bench/model/facts.h"
@@ -39,7 +39,7 @@ void head_mhz(struct sink *out, double hz);
  * clock= and cycle=. */
 void head_show_timers(const struct run_facts *run, struct sink *out);
 /* clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock, its error; then those of
- * bench/show/cycle_show.h. */
+ * bench/head/cycle_show.h. */
 void head_record_timers(const struct run_facts *run, struct json *j);
 /* A warning where none serves. */
 void head_warn_timers(const struct run_facts *run, struct report *r);

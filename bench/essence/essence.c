@@ -1,4 +1,4 @@
-#include "bench/show/essence.h"
+#include "bench/essence/essence.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"

@@ -1,4 +1,4 @@
-#include "bench/show/cycle_show.h"
+#include "bench/head/cycle_show.h"
 #include "bench/model/cycles.h"
 #include "lib/text/fmt.h"
 
