@@ -15,6 +15,7 @@ enum {
     PLAN_RDX = 2,
     PLAN_RBX = 3,
     PLAN_RSP = 4,
+    PLAN_RBP = 5,
     PLAN_RSI = 6,
     PLAN_RDI = 7,
     PLAN_TEMPORARY = 12, /* on a chain's way */

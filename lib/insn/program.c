@@ -163,7 +163,7 @@ void insn_setup(struct insn_code *to, const struct insn_place *place, const stru
     for (unsigned i = 1; i < MASKS && uses(v, FILE_MASK); i++)
         put_link(to, place, LINK_KXNOR, i, i, 0);
     for (unsigned i = 0; i < 16; i++)
-        if (i != PLAN_RSP && i != PLAN_BASE)
+        if (i != PLAN_RSP && i != PLAN_RBP && i != PLAN_BASE)
             put_value(to, place, v, i);
 }
 
@@ -296,6 +296,7 @@ void insn_body(struct insn_code *to, const struct insn_place *place, const struc
 
     for (unsigned i = PLAN_RAX; i <= PLAN_RBX; i++)
         put_value(to, place, v, i);
+    put_value(to, place, v, PLAN_RBP);
     if (stack) {
         put_access(to, place, LINK_STORE64, PLAN_RSP, AREA_SAVED_RSP);
         put_link(to, place, LINK_MOV64, PLAN_RSP, 0, place->area + AREA_STACK);

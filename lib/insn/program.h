@@ -7,7 +7,7 @@
 
 #include "lib/insn/plan.h"
 
-#define INSN_COPIES_MOST 1024
+#define INSN_COPIES_MOST 2048
 #define INSN_REPEAT_MOST 4096
 #define INSN_AREA_SIZE   0x20000
 #define INSN_AREA_ALIGN  64
@@ -31,11 +31,11 @@ struct insn_code {
 /* Fills the area with values that suit the form: no zeros to divide by, and no denormals. */
 void insn_fill(uint8_t *area, const struct insn_view *v);
 
-/* Sets every register that the form may use; RSP stays. */
+/* Sets every register that the form may use, but RSP and RBP: a window's way in needs RBP. */
 void insn_setup(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);
 
-/* The copies, between what sets those registers that reading a clock changes, and what leaves the
- * x87, the vectors and RSP as they were. At most INSN_COPIES_MOST. */
+/* The copies, at most INSN_COPIES_MOST. Before them, RAX to RBX, which reading a clock changes, and
+ * RBP are set; after them the x87, the vectors and RSP are as they were. */
 void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                unsigned copies);
 

@@ -20,7 +20,7 @@
 #include "lib/insn/support.h"
 #include "lib/insn/table.h"
 
-enum { FEW = 16, CODE_SIZE = 1 << 17, GUARD = 1 << 16, SIGNAL_STACK = 1 << 16, SECONDS = 2 };
+enum { FEW = 16, CODE_SIZE = 1 << 18, GUARD = 1 << 16, SIGNAL_STACK = 1 << 16, SECONDS = 2 };
 
 static struct insn_links links;
 static struct insn_support support;
