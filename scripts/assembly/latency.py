@@ -62,6 +62,7 @@ def _pairs(wish):
     sources = [o for o in wish.registers if o.visible and o.reads]
     if _VEX_KEEPS.fullmatch(wish.one.mnemonic) and len(sources) > 1:
         sources = [*sources[1:], sources[0]]
+    sources += [o for o in wish.registers if not o.visible and o.reads and o.whole != "rsp"]
     wholes = [o.whole for o in sources]
     wholes += [w for o in wish.one.operands if o.kind == "address" for w in o.address()]
     return [(to, whole) for to in wish.written() for whole in dict.fromkeys(wholes)
@@ -72,7 +73,7 @@ def _renamed(wish, old, new):
     """Changes that put `new` wherever `old` is read, addresses in memory left as they are."""
     changes = {}
     for o in wish.one.operands:
-        if o.kind == "register" and o.visible and o.whole == old:
+        if o.kind == "register" and o.visible and o.whole == old and not o.no_mask:
             changes[str(o.number)] = operands.named_like(new, o.register)
         elif o.kind == "address":
             changes.update({f"{o.number}.{part}": operands.named_like(new, getattr(o, part))
@@ -82,13 +83,13 @@ def _renamed(wish, old, new):
 
 def _by_source(wish):
     pairs = _pairs(wish)
-    ways = [(to, old, _renamed(wish, old, to.whole), f"{wish.name(old)} is now {wish.name(to.whole, old)}, which the copy before writes")
-            for to, old in pairs]
+    ways = [(to, old, to.whole, _renamed(wish, old, to.whole),
+             f"{wish.name(old)} is now {wish.name(to.whole, old)}, which the copy before writes") for to, old in pairs]
     # Where the source is fixed, as cl of a shift, the result goes there.
-    ways += [(to, old, _renamed(wish, to.whole, old), f"{to.register} is now {wish.name(old, to.whole)}, which the next copy reads")
-             for to, old in pairs]
-    ways = [way for way in ways if way[2]]
-    for (to, old, _, why), made in zip(ways, operands.rewrite(wish.one, [way[2] for way in ways])):
+    ways += [(to, old, old, _renamed(wish, to.whole, old),
+              f"{to.register} is now {wish.name(old, to.whole)}, which the next copy reads") for to, old in pairs]
+    ways = [way for way in ways if way[3]]
+    for (to, old, link, _, why), made in zip(ways, operands.rewrite(wish.one, [way[3] for way in ways])):
         if made is None:
             continue
         others = [wish.name(o) for o in dict.fromkeys(o for _, o in pairs) if o != old]
@@ -100,7 +101,7 @@ def _by_source(wish):
         if _COPY.fullmatch(wish.one.mnemonic):
             why += "; a copy onto itself may take another time than one between two registers"
         wish.given.copies = [as_bytes(made[0])]
-        return made[1], why + wish.set_first(to.register if wish.mask() and wish.mask().whole == old else None)
+        return made[1], why + wish.set_first(link if wish.mask() and wish.mask().whole == old else None)
     return None
 
 
@@ -182,6 +183,6 @@ def _no_way(wish):
         return f"it writes {wish.name((to or hidden)[0].whole)} and reads no register"
     kinds = [{operands.kind_of(o.whole) for o in some if o.kind == "register"} for some in (to or hidden, read)]
     if kinds[0] & kinds[1]:
-        return "the registers that it reads and writes are fixed, and different ones"
+        return "no register that it reads can be one that it writes"
     return ("it reads no register of the kind that it writes: a way back takes another instruction; write both, and "
             "subtract what the other takes")

@@ -63,6 +63,11 @@ class Operand:
     def visible(self):
         return self.visibility != "hidden"
 
+    @property
+    def no_mask(self):
+        """Whether it stands for no mask: k0, where AVX-512 has a mask."""
+        return self.mask and self.whole == "k0"
+
     def address(self):
         """The registers of its address."""
         return [r for r in (whole_of(self.base), whole_of(self.index)) if r]

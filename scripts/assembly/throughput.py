@@ -105,6 +105,8 @@ def _rounds(wish, ends):
 def _pool(wish, kind, these, ends):
     """Registers that can take the place of these, these first."""
     others = wish.used() - set(these) | {o.whole for o in wish.registers if not o.visible} | set(ends.taken)
+    if any(o.mask and o.whole in these for o in wish.registers):
+        others.add("k0")  # which would be no mask
     pool = [r for r in _POOL[kind] if r not in others and all(
         operands.named_like(r, o.register) for o in wish.registers if o.visible and o.whole in these)]
     return [w for w in these if w in pool] + [r for r in pool if r not in these]
@@ -140,7 +142,7 @@ def _changes(wish, rounds):
 def _substituted(wish, names):
     change = {}
     for o in wish.one.operands:
-        if o.kind == "register" and o.visible and o.whole in names:
+        if o.kind == "register" and o.visible and o.whole in names and not o.no_mask:
             change[str(o.number)] = operands.named_like(names[o.whole], o.register)
         elif o.kind == "address":
             change.update({f"{o.number}.{which}": operands.named_like(names[operands.whole_of(getattr(o, which))],

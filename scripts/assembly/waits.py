@@ -39,7 +39,7 @@ class Wish:
         self.one = operands.describe(code)
         given.extension = self.one.extension
         self.registers = [o for o in self.one.operands if o.kind == "register" and operands.kind_of(o.whole) in _NAMED_HERE
-                          and not (o.mask and o.whole == "k0")]
+                          and not o.no_mask]
         self._refuse()
 
     def wrong(self, why):

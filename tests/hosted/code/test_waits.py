@@ -74,6 +74,7 @@ def test_an_instruction_that_waits_for_itself_stays_as_it_is(text, says):
     ("vaddps zmm0, zmm1, zmm2, {rz-sae}", "vaddps zmm0, zmm0, zmm2 {rz-sae}", "zmm1 is now zmm0"),
     ("imul rax, rbx, 3", "imul rax, rax, 0x03", "rbx is now rax"),
     ("mulx rax, rbx, rcx", "mulx rax, rbx, rax", "rcx is now rax"),
+    ("mulx rax, rbx, [r14]", "mulx rdx, rbx, [r14]", "rax is now rdx, which the next copy reads; the load is not waited for"),
     ("shlx rax, rbx, rcx", "shlx rax, rax, rcx", "rcx is not waited for"),
     ("rorx rax, rbx, 5", "rorx rax, rax, 0x05", "rbx is now rax"),
     ("vaesenc ymm0, ymm1, ymm2", "vaesenc ymm0, ymm0, ymm2", "ymm1 is now ymm0"),
@@ -95,6 +96,7 @@ def test_a_source_becomes_the_register_that_the_copy_before_writes(text, becomes
     ("vpaddw zmm0{k1}, zmm1, zmm2", None, "kxnord k1, k1, k1"), ("vpaddb zmm0{k7}, zmm1, zmm2", None, "kxnorq k7, k7, k7"),
     ("vaddps zmm0{k1}{z}, zmm1, zmm2", "vaddps zmm0 {k1} {z}, zmm0, zmm2", "kxnorw k1, k1, k1"),
     ("vpcmpeqd k1{k2}, zmm0, zmm1", "vpcmpeqd k1 {k1}, zmm0, zmm1", "kxnorw k1, k1, k1"),
+    ("vpcmpeqd k0{k2}, zmm0, zmm1", "vpcmpeqd k2 {k2}, zmm0, zmm1", "kxnorw k2, k2, k2"),
 ])
 def test_a_mask_is_set_to_ones_where_nobody_sets_registers(text, becomes, init):
     s = snippet.Snippet(text)
@@ -170,7 +172,7 @@ def test_another_load_has_its_result_in_the_next_address(text, becomes):
         "psubq xmm2, xmm2", "vpxord zmm0, zmm1, zmm1", "kxnorw k1, k2, k2")),
     ("setz al", "it reads flags only, and writes al"), ("lahf", "reads flags only, and writes ah"),
     ("rdrand rax", "reads no register"), ("rdseed rax", "reads no register"), ("mov rax, 5", "reads no register"),
-    ("rdtsc", "reads no register"), ("cqo", "fixed, and different ones"),
+    ("rdtsc", "reads no register"), ("cqo", "no register that it reads can be one that it writes"),
     ("mov rax, [r14 + rbx*8]", "an address of one register"), ("mov rax, [fs:r14]", "what fs adds"),
     ("movzx eax, byte [rbx]", "not one area register"), ("add rax, [rax]", "its address is made of rax"),
     ("movd eax, xmm0", "a way back takes"), ("kmovw eax, k1", "a way back takes"),
@@ -214,6 +216,8 @@ def test_latency_refuses_what_other_code_may_change(given, why):
     ("vpternlogd xmm0, xmm1, xmm2, 1", "vpternlogd xmm3, xmm1, xmm2, 0x01", "14 chains side by side"),
     ("vaddps zmm0{k1}{z}, zmm1, zmm2", "vaddps zmm3 {k1} {z}, zmm1, zmm2", "no copy reads what another writes"),
     ("kaddb k0, k1, k2", "kaddb k3, k1, k2", "no copy reads what another writes"),
+    ("vcmpps k0, zmm1, zmm2, 0", "vcmpps k1, zmm1, zmm2, 0x00", "k0 is in turn k0, k1, k2, k3, k4, k5, k6, k7; no copy"),
+    ("vcmpps k1{k1}, zmm1, zmm2, 0", "vcmpps k2 {k2}, zmm1, zmm2, 0x00", "7 chains side by side"),
     ("cmovz rax, rbx", "cmovz rcx, rbx", "9 chains side by side"), ("shl rax, 3", "shl rcx, 0x03", "10 chains"),
     ("lea rax, [rax + 8]", "lea rcx, [rcx+0x08]", "10 chains side by side"),
     ("vaddps ymm0, ymm1, ymm2", "vaddps ymm3, ymm1, ymm2", "no copy reads what another writes"),
