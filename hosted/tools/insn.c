@@ -2,9 +2,10 @@
  * A first table of instructions, by the engine's windows in this process: for each form that this
  * CPU has, the cycles of independent copies and of the chain of each pair of operands.
  *   insn [GLOB]        forms whose names match; without it all that have no mask and no rounding
- * A line each: name, throughput, and latencies as IN->OUT=CYCLES; `<` where the chain's other
- * instructions cannot be told from the form. They are taken off where they can. `unsettled`: the
- * core was never quiet enough; `faulted`: it is not run again.
+ * A line each: name; throughput, of forms with memory at different addresses and at one; latencies
+ * as IN->OUT=CYCLES, `<` where the chain's other instructions cannot be distinguished from the form.
+ * They are subtracted where they can. `unsettled`: the core was never quiet enough; `faulted`: the
+ * form is not run again.
  * Exit status: 0, 1 where something could not be set up, 2 where the words are wrong.
  */
 #include <fnmatch.h>
@@ -176,9 +177,9 @@ static void measure_form(const struct insn_form *f, unsigned decoration, const c
     if (f->why != INSN_RUNS || insn_lacks(&support, f) != INSN_FEATURES)
         return;
     double waits = 0, breaks = 0;
-    insn_throughput(&t, f, decoration, false, false);
+    insn_throughput(&t, f, decoration, INSN_DISTINCT, false);
     enum outcome outcome = take(&t, &waits);
-    insn_throughput(&t, f, decoration, false, true);
+    insn_throughput(&t, f, decoration, INSN_DISTINCT, true);
     enum outcome other = outcome == FAULTED ? outcome : take(&t, &breaks);
     printf("%s\t", name);
     if (outcome == MEASURED || other == MEASURED)
@@ -186,6 +187,11 @@ static void measure_form(const struct insn_form *f, unsigned decoration, const c
                outcome == MEASURED && (other != MEASURED || waits < breaks) ? waits : breaks);
     else
         printf("%s", outcomes[outcome]);
+    if (insn_throughput(&t, f, decoration, INSN_ONE_LINE, false) == INSN_RUNS &&
+        outcome != FAULTED) {
+        other = take(&t, &breaks);
+        printf(other == MEASURED ? "/%.2f" : "/unsettled", breaks);
+    }
     if (outcome != FAULTED)
         measure_pairs(f, decoration);
     printf("\n");

@@ -307,14 +307,24 @@ static bool may_be_same(const struct insn_form *f)
     return !(f->properties & INSN_CLEARS_MASK) && !str_has(name, "mulc") && !str_has(name, "maddc");
 }
 
-enum insn_why insn_throughput(struct insn_test *t, const struct insn_form *f, unsigned decoration,
-                              bool same, bool breaks)
+static bool has_memory(const struct insn_view *v)
 {
-    *t = (struct insn_test){.shape = same ? INSN_SAME : INSN_DISTINCT, .breaks = breaks};
+    for (unsigned i = 0; i < v->operands; i++)
+        if (v->operand[i].kind == INSN_MEMORY && v->operand[i].field != INSN_FIXED)
+            return true;
+    return false;
+}
+
+enum insn_why insn_throughput(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                              enum insn_shape shape, bool breaks)
+{
+    *t = (struct insn_test){.shape = (uint8_t)shape, .breaks = breaks};
     insn_view(&t->view, f, decoration);
-    if (same && f->why == INSN_RUNS && !may_be_same(f))
+    if (f->why != INSN_RUNS)
+        return (enum insn_why)f->why;
+    if (shape == INSN_SAME && !may_be_same(f))
         return INSN_NOT_ENCODABLE;
-    return (enum insn_why)f->why;
+    return shape == INSN_ONE_LINE && !has_memory(&t->view) ? INSN_NO_SUCH_PAIR : INSN_RUNS;
 }
 
 static bool has_end(const struct insn_end *among, unsigned n, struct insn_end e)

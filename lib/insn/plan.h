@@ -30,6 +30,7 @@ enum {
 enum insn_shape {
     INSN_DISTINCT, /* throughput: registers of their own for each operand of each copy */
     INSN_SAME,     /* throughput: one register for all operands of a copy */
+    INSN_ONE_LINE, /* throughput: as INSN_DISTINCT, and memory at one address for all copies */
     INSN_CHAIN,    /* latency */
 };
 

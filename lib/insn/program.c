@@ -222,6 +222,8 @@ static int32_t offset_of(const struct insn_test *t, unsigned k)
 {
     unsigned bits = 0;
 
+    if (t->shape == INSN_ONE_LINE)
+        return AREA_BASE;
     if (t->shape == INSN_CHAIN &&
         ((t->in.part == INSN_DATA && t->view.operand[t->in.operand].kind == INSN_MEMORY) ||
          (t->out.part == INSN_DATA && t->view.operand[t->out.operand].kind == INSN_MEMORY)))

@@ -106,7 +106,7 @@ static void copies_are_independent(void **state)
     (void)state;
     for (unsigned f = 0; f < insn_count(); f++) {
         struct insn_test t;
-        insn_throughput(&t, insn_form(f), INSN_PLAIN, false, false);
+        insn_throughput(&t, insn_form(f), INSN_PLAIN, INSN_DISTINCT, false);
         for (unsigned i = 0; i < t.view.operands; i++) {
             const struct insn_operand *o = &t.view.operand[i];
             if (o->kind != INSN_REGISTER || o->field == INSN_FIXED || o->class > INSN_K ||
@@ -224,13 +224,20 @@ static void reasons(void **state)
     struct insn_test t;
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(insn_throughput(&t, form_named(cases[i].name), INSN_PLAIN, false, false),
-                         cases[i].why);
+        assert_int_equal(
+            insn_throughput(&t, form_named(cases[i].name), INSN_PLAIN, INSN_DISTINCT, false),
+            cases[i].why);
     assert_int_equal(insn_latency(&t, form_named("nop"), INSN_PLAIN, first, first),
                      INSN_NO_SUCH_PAIR);
+    assert_int_equal(insn_throughput(&t, form_named("vpgatherdd xmm, vm32xmm, xmm"), INSN_PLAIN,
+                                     INSN_SAME, false),
+                     INSN_NOT_ENCODABLE);
     assert_int_equal(
-        insn_throughput(&t, form_named("vpgatherdd xmm, vm32xmm, xmm"), INSN_PLAIN, true, false),
-        INSN_NOT_ENCODABLE);
+        insn_throughput(&t, form_named("add r64, r64"), INSN_PLAIN, INSN_ONE_LINE, false),
+        INSN_NO_SUCH_PAIR);
+    assert_int_equal(
+        insn_throughput(&t, form_named("add m64, r64"), INSN_PLAIN, INSN_ONE_LINE, false),
+        INSN_RUNS);
     for (unsigned i = 0; i < INSN_WHYS; i++)
         assert_true(strlen(insn_why_text((enum insn_why)i)) > 0);
 }
@@ -246,7 +253,7 @@ static void a_body_fits_or_says_that_it_does_not(void **state)
     struct insn_test t;
 
     assert_null(insn_links_find(&links));
-    insn_throughput(&t, form_named("add r64, r64"), INSN_PLAIN, false, false);
+    insn_throughput(&t, form_named("add r64, r64"), INSN_PLAIN, INSN_DISTINCT, false);
     insn_body(&to, &place, &t, 10);
     assert_false(to.full || to.refused);
     size_t ten = to.used;

@@ -25,7 +25,8 @@ def table(glob):
 ])  # fmt: skip
 def test_a_form_has_its_throughput_and_each_pair(form, pairs):
     (line,) = table(form)
-    assert line[0] == form and re.fullmatch(CELL, line[1])
+    assert line[0] == form and re.fullmatch(rf"{CELL}(/{CELL})?", line[1])
+    assert ("/" in line[1]) == (" m" in form)
     assert [re.fullmatch(rf"(.*[=<:]){CELL}", pair)[1].replace(":", "=") for pair in line[2:]] == pairs or any(
         word in pair for pair in line[2:] for word in ("unsettled", "faulted"))
 

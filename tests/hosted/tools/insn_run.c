@@ -130,7 +130,9 @@ static void say(const struct insn_test *t, const char *what)
         printf(" -> ");
         say_end(&t->out);
     } else {
-        printf("\t%s", t->shape == INSN_SAME ? "same" : "distinct");
+        printf("\t%s", t->shape == INSN_SAME       ? "same"
+                       : t->shape == INSN_ONE_LINE ? "one line"
+                                                   : "distinct");
     }
     printf("\t%s\n", what);
 }
@@ -167,6 +169,11 @@ static void run_pairs(const struct insn_form *f, unsigned decoration)
 
 static void run_form(const struct insn_form *f, unsigned decoration)
 {
+    static const struct {
+        enum insn_shape shape;
+        bool breaks;
+    } shapes[] = {
+        {INSN_DISTINCT, false}, {INSN_DISTINCT, true}, {INSN_SAME, false}, {INSN_ONE_LINE, false}};
     struct insn_test t;
 
     counts.forms++;
@@ -179,9 +186,9 @@ static void run_form(const struct insn_form *f, unsigned decoration)
         return;
     }
     unsigned faulted = counts.faulted;
-    for (unsigned shape = 0; shape < 3; shape++)
-        attempt(&t, insn_throughput(&t, f, decoration, shape == 1, shape == 2), &counts.ran,
-                &counts.faulted);
+    for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        attempt(&t, insn_throughput(&t, f, decoration, shapes[i].shape, shapes[i].breaks),
+                &counts.ran, &counts.faulted);
     if (counts.faulted == faulted)
         run_pairs(f, decoration);
 }
@@ -244,9 +251,9 @@ int main(int argc, char **argv)
     }
     printf("{\"forms\":%u,\"not_run\":%u,\"lacking\":%u,\"ran\":%u,\"faulted\":%u,"
            "\"pairs\":%u,\"pairs_ran\":%u,\"pairs_faulted\":%u,\"no_chain\":%u,"
-           "\"not_encodable\":%u}\n",
+           "\"not_encodable\":%u,\"no_memory\":%u}\n",
            counts.forms, counts.not_run, counts.lacking, counts.ran, counts.faulted, counts.pairs,
            counts.pairs_ran, counts.pairs_faulted, counts.why[INSN_NO_CHAIN],
-           counts.why[INSN_NOT_ENCODABLE]);
+           counts.why[INSN_NOT_ENCODABLE], counts.why[INSN_NO_SUCH_PAIR]);
     return 0;
 }
