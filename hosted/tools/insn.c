@@ -3,9 +3,9 @@
  * CPU has, the cycles of independent copies and of the chain of each pair of operands.
  *   insn [GLOB]        forms whose names match; without it all that have no mask and no rounding
  * A line each: name; throughput, of forms with memory at different addresses and at one; latencies
- * as IN->OUT=CYCLES, `<` where the chain's other instructions cannot be distinguished from the form.
- * They are subtracted where they can. `unsettled`: the core was never quiet enough; `faulted`: the
- * form is not run again.
+ * as IN->OUT=CYCLES, less the chain's other instructions; with `<` they are included, because they
+ * cannot be distinguished from the form. `unsettled`: the core was never quiet enough; `faulted`:
+ * the form is not run again.
  * Exit status: 0, 1 where something could not be set up, 2 where the words are wrong.
  */
 #include <fnmatch.h>
