@@ -50,6 +50,35 @@ struct per_op per_op_of(const struct run_facts *run, const struct headline *h)
                            is_known(half) ? estimate_percent(&h->cycles) : 0};
 }
 
+static bool has_windows(const struct row *row)
+{
+    enum form form = row->bench->form;
+
+    return row->method.method == METHOD_DOUBLED && row->windows > 0 && form != FORM_EMPTY &&
+           form != FORM_CORES && form != FORM_WATCH;
+}
+
+const char *per_op_missing(const struct run_facts *run, const struct row *row)
+{
+    const struct headline *h = &row->headline;
+
+    if (row->status != ROW_OK || row->ended || !has_windows(row) ||
+        is_known(per_op_of(run, h).value))
+        return NULL;
+    if (!h->known)
+        return "in each block the windows of some kind were disturbed or failed";
+    return run->cycle.by == CYCLES_COUNTER ? "the counter could not be read around any block"
+                                           : "the ruler did not grow with its adds: noise";
+}
+
+bool per_op_lacks_interval(const struct run_facts *run, const struct row *row)
+{
+    struct per_op op = per_op_of(run, &row->headline);
+
+    return run->execution == EXEC_SILICON && run_has_cycles(run) && has_windows(row) &&
+           row->status == ROW_OK && is_known(op.value) && !is_known(op.half);
+}
+
 void per_op_show(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct headline *h = &row->headline;

@@ -15,6 +15,13 @@ struct per_op {
 /* All is UNKNOWN where the row has no figure. */
 struct per_op per_op_of(const struct run_facts *run, const struct headline *h);
 
+/* Why a row of method=doubled that passed has no figure in this unit; NULL: it has one, or none by
+ * design. */
+const char *per_op_missing(const struct run_facts *run, const struct row *row);
+
+/* Whether its figure stands without an interval, since one block alone could be used. */
+bool per_op_lacks_interval(const struct run_facts *run, const struct row *row);
+
 /* Their heads, in the unit that is shown below. `error`: over what stands behind core cycles. A
  * wide console has two more for instructions that were counted by stepping. */
 void per_op_heading(struct report *r, const struct run_facts *run, const char *error);

@@ -217,11 +217,22 @@ static void show_x87_fault(struct report *r, const struct row *row)
                     "CPU's handling of that\r\n");
 }
 
+static void show_missing(struct report *r, const struct run_facts *run, const struct row *row)
+{
+    const char *why = per_op_missing(run, row);
+
+    if (why)
+        fmt(r->out, "  ^ no figure: %s\r\n", why);
+    if (per_op_lacks_interval(run, row))
+        fmt(r->out, "  ^ no interval: in one block alone no kind of windows was disturbed\r\n");
+}
+
 /* What was not as it should be. */
 static void show_trouble(struct report *r, const struct run_facts *run, const struct row *row)
 {
     if (row->status == ROW_WRONG)
         fmt(r->out, "  ^ FAIL: %s\r\n", row->why);
+    show_missing(r, run, row);
     if (row->errors)
         fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
     size_t n = row->ticks.n ? row->ticks.n : row->method.body.all.n;

@@ -57,8 +57,8 @@ def unit(row):
     per_op = row.get("per_op", {})
     if per_op.get("cycles") is not None:
         return "cycles"
-    if per_op.get("instructions") is not None and "ns" not in per_op:
-        return "instructions"
+    if per_op.get("instructions") is not None and "ns" not in per_op and "cycle_source" not in row:
+        return "instructions"  # with a source of cycles they were stepped: the figure itself is missing
     return "ticks" if per_op.get("ticks") is not None else None
 
 

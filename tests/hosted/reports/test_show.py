@@ -10,7 +10,7 @@ import resource
 
 import made_reports
 import pytest
-from read import report, saved
+from read import figure, report, saved
 from made_reports import RANKS, STUDENT, baretick, counted, counting, head, row, whole
 
 DAMAGES = 10000
@@ -128,6 +128,15 @@ def test_intervals_have_their_level(kept, made, heading, note):
 def test_an_interval_too_wide_for_a_latency_is_noted(kept):
     lines = baretick("show", kept(whole(row("a", 3, truth_vague=True), row("b", 3)))).stdout.splitlines()
     assert lines[3].endswith("  its interval is too wide to tell a latency from one a cycle longer") and "wide" not in lines[4]
+
+
+def test_a_row_without_a_figure_says_so(kept):
+    """Its stepped instructions are no figure in place of time."""
+    found = row("a", 3)
+    found["per_op"] = {"instructions": 2}
+    lines = baretick("show", kept(whole(found, row("b", 3)))).stdout.splitlines()
+    assert "  no figure: windows were disturbed" in lines[3] and "no figure" not in lines[4]
+    assert figure.unit(found) is None and figure.unit(counted("c", 2)) == "instructions"
 
 
 def test_markdown(kept):

@@ -1,0 +1,92 @@
+// links: bench/show/per_op.c bench/show/units.c
+/* A row without a figure: each way to a `?` has its reason, and nothing else has. */
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "bench/show/per_op.h"
+#include "lib/stats/known.h"
+
+static struct options o;
+
+static struct run_facts run_by(enum execution execution, enum cycles_by by)
+{
+    return (struct run_facts){.o = &o, .execution = execution, .cycle.by = by};
+}
+
+static const char *missing(const struct run_facts *run, bool known, double ticks, double cycles)
+{
+    static const struct bench loop = {.form = FORM_LOOP, .ops = 10};
+    struct row row = {.bench = &loop, .windows = 64, .status = ROW_OK};
+
+    row.headline.known = known;
+    row.headline.ticks = ticks;
+    row.headline.cycles.theta = cycles;
+    return per_op_missing(run, &row);
+}
+
+static void each_way_to_no_figure_has_its_reason(void **state)
+{
+    struct run_facts ruler = run_by(EXEC_SILICON, CYCLES_RULER);
+    struct run_facts counter = run_by(EXEC_SILICON, CYCLES_COUNTER);
+    struct run_facts noise = run_by(EXEC_EMULATED, CYCLES_UNKNOWN);
+
+    (void)state;
+    assert_non_null(strstr(missing(&ruler, false, UNKNOWN, UNKNOWN), "disturbed"));
+    assert_non_null(strstr(missing(&counter, false, UNKNOWN, UNKNOWN), "disturbed"));
+    assert_non_null(strstr(missing(&noise, false, UNKNOWN, UNKNOWN), "disturbed"));
+    assert_non_null(strstr(missing(&ruler, true, 3, UNKNOWN), "ruler"));
+    assert_non_null(strstr(missing(&counter, true, 3, UNKNOWN), "counter"));
+    assert_null(missing(&ruler, true, 3, 4));
+    assert_null(missing(&counter, true, 3, 4));
+    assert_null(missing(&noise, true, 3, UNKNOWN));
+}
+
+static void a_row_that_has_none_by_design_or_failed_has_no_reason(void **state)
+{
+    struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER);
+    struct bench b = {.form = FORM_EMPTY};
+    struct row row = {.bench = &b, .windows = 64};
+
+    (void)state;
+    row.headline.cycles.theta = UNKNOWN;
+    assert_null(per_op_missing(&run, &row));
+    b.form = FORM_CORES;
+    assert_null(per_op_missing(&run, &row));
+    b.form = FORM_LOOP;
+    assert_non_null(per_op_missing(&run, &row));
+    row.status = ROW_WRONG;
+    assert_null(per_op_missing(&run, &row));
+    row.status = ROW_OK;
+    row.method.method = METHOD_KBEST;
+    assert_null(per_op_missing(&run, &row));
+    row.method.method = METHOD_DOUBLED;
+    row.windows = 0;
+    assert_null(per_op_missing(&run, &row));
+}
+
+static void a_figure_without_an_interval_is_told(void **state)
+{
+    static const struct bench loop = {.form = FORM_LOOP, .ops = 10};
+    struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER),
+                     counted = run_by(EXEC_INSTRUCTIONS, 0);
+    struct row row = {.bench = &loop, .windows = 64, .status = ROW_OK};
+
+    (void)state;
+    row.headline = (struct headline){.known = true, .ticks = 3};
+    row.headline.cycles = (struct estimate){.theta = 4, .lo = UNKNOWN, .hi = UNKNOWN};
+    assert_true(per_op_lacks_interval(&run, &row));
+    assert_false(per_op_lacks_interval(&counted, &row));
+    row.headline.cycles.lo = 3;
+    row.headline.cycles.hi = 5;
+    assert_false(per_op_lacks_interval(&run, &row));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_way_to_no_figure_has_its_reason),
+        cmocka_unit_test(a_figure_without_an_interval_is_told),
+        cmocka_unit_test(a_row_that_has_none_by_design_or_failed_has_no_reason),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
