@@ -6,7 +6,7 @@ UNIT chain_nop
     nop
 ENDUNIT
 
-; The ruler: never `add r,imm`, which recent cores remove at rename.
+; The ruler: never `add r,imm`, which some cores remove at rename.
 UNIT chain_add
     add rsi, rsi
 ENDUNIT
