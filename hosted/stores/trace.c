@@ -328,9 +328,9 @@ static void before(void *ctx, uint64_t ip, bool back)
         f.where = IN_BODY;
         if (f.t->verify)
             watch();
-    } else if (f.where == IN_BODY && (back || ip == row->to)) {
-        f.where = BEHIND;
     }
+    if (f.where == IN_BODY && (back || ip == row->to)) /* at once, where it is empty */
+        f.where = BEHIND;
     if (f.where == IN_BODY)
         step(ip);
     else if (!back)

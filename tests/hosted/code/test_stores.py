@@ -466,6 +466,8 @@ def test_a_row_in_assembly_is_its_body_alone():
     assert places == {"call": "body", "inc": "callee", "ret": "callee"}
     assert trace["steps"] == 100 * 6 and trace["stores"] == 200
     assert one("calls/inline_inc_straight", "--operations", 7)["stores"] == 7
+    empty = one("calls/inline_straight")  # the work in place is nothing
+    assert empty["steps"] == empty["loads"] == empty["stores"] == 0 and not empty["by_instruction"]
 
 
 # --- what ends a trace -----------------------------------------------------------------------------
