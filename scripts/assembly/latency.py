@@ -142,7 +142,7 @@ def _chained_load(wish):
 
 
 def _by_index(wish):
-    """Another load into a general register: memory is 0, and what it makes of that is the next one's index."""
+    """Another load into a general register: memory is set to 0, and what it makes of that is the next one's index."""
     found = _one_load(wish)
     if not found or found[1].index or operands.whole_of(found[1].base) not in waits.AREAS or (
             wish.given.init or wish.given.late_init):
@@ -151,6 +151,8 @@ def _by_index(wish):
     made, = operands.rewrite(wish.one, [{f"{m.number}.index": to.whole}])
     if made is None:
         return None
+    # An earlier snippet of the same object may have stored there.
+    wish.given.init = "; ".join(f"mov qword [{m.base}{m.disp + at:+d}], 0" for at in range(0, max(m.bits // 8, 1), 8))
     wish.given.copies = [as_bytes(made[0])]
     return made[1], (f"{to.whole}, made of the 0 that the copy before loads, is a part of the address; an index may take a "
                      "cycle more than an address without one")

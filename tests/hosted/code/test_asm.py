@@ -539,6 +539,13 @@ def test_a_chain_of_loads_has_an_address_that_is_there(text):
     assert one["row"]["status"] == "ok", one
 
 
+def test_a_load_is_chained_whatever_another_snippet_has_stored_there(tmp_path):
+    file = tmp_path / "snippets"
+    file.write_text("add [r14], r14\nmov eax, [r14]\n")
+    for one in measured("--file", file, "--latency", "--unroll", "4", "--samples", "16"):
+        assert one["row"]["status"] == "ok", one
+
+
 # --- the program -----------------------------------------------------------------------------------
 
 def test_it_runs_by_a_link_from_anywhere(tmp_path):
