@@ -32,7 +32,7 @@ BODIES = {
     "mov_ss": (3, 0), "mov_ss_twice": (4, 0), "cpuid": (3, 0), "rdtsc": (2, 0), "pushf": (4, 0), "rep": (3, 8),
     "repne": (3, 2), "rep_none": (2, 0), "loop_self": (9, 0),
 }  # fmt: skip
-# Of suite steps_end: status, `why` of the row, `why` of its steps.
+# Of suites steps_end and steps_endless: status, `why` of the row, `why` of its steps.
 ENDS = {
     "faults": ("wrong", r"^#UD invalid opcode \(vector 6\) at 1000000[0-9a-f]{5} in faults\+0x", "failed while"),
     "endless": ("wrong", r"ran longer than deadline=1 seconds .* in endless\+0x", "failed while"),
@@ -113,7 +113,7 @@ def on_stick(objects, words):
 
 def test_instructions_whose_traps_are_not_one_each(boot, stick, objects):
     """MOV SS, CPUID, PUSHF, REP; a fault, an endless loop and no stack while a body is stepped cost its row alone."""
-    words = "suite=steps,steps_end samples=16 deadline=1"
+    words = "suite=steps,steps_end,steps_endless samples=16 deadline=1"
     b = boot("", disk=stick(on_stick(objects, words)))
     assert b.status == CHECK_FAILED and not b.events("fault") and len(b.rows) == 17, str(b)
     for name, (instructions, iterations) in BODIES.items():
@@ -123,7 +123,7 @@ def test_instructions_whose_traps_are_not_one_each(boot, stick, objects):
     assert b.row("steps", "sees_no_flag")["errors"] == 0
     assert b.row("steps_end", "picky")["steps"]["ops"] % 32 == 0
     for name, (status, why, of_steps) in ENDS.items():
-        row = b.row("steps_end", name)
+        row = b.row("steps_endless" if name == "endless" else "steps_end", name)
         assert row["status"] == status and (why is None or re.search(why, row["why"])), (name, row.get("why"), row.get("steps"))
         assert (of_steps in row["steps"]["why"]) if of_steps else by_steps(row) == 3, row
     (test,) = [t for t in b.of("selftest") if t["name"] == "instructions"]

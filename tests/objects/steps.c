@@ -69,6 +69,17 @@ ROW(rep_none, "REP STOSB, none", "xor %%ecx, %%ecx\n\trep stosb" : : : "rcx", "c
 /* 9: a loop that jumps to itself */
 ROW(loop_self, "LOOP to itself", "mov $8, %%ecx\n1:\tloop 1b" : : : "rcx");
 
+/* 3: the kernel returns with the trap flag set again, one instruction too late. 39 is getpid. */
+#define GETPID "mov $39, %%eax\n\tsyscall\n\tnop"
+BODY(calls_linux)
+{
+    for (; n; n--)
+        __asm__ volatile(GETPID : : : "rax", "rcx", "r11", "memory", "cc");
+    (void)o;
+    return 0;
+}
+BARETICK_ROW(steps_linux, syscall, "SYSCALL", .body = calls_linux, .empty = turns, .ops = 20);
+
 /* What stepping must not show: the trap flag in what PUSHF pushes. */
 BODY(sees_no_flag)
 {
@@ -100,7 +111,7 @@ BODY(endless)
     TURNS
     return 0;
 }
-BARETICK_ROW(steps_end, endless, "no end while it is stepped", .body = endless, .ops = OPS);
+BARETICK_ROW(steps_endless, endless, "no end while it is stepped", .body = endless, .ops = OPS);
 
 /* Only a CPU with RTM has it. */
 BODY(begins)
