@@ -106,6 +106,19 @@ static void say_gone(const struct bench *b, double found, struct row *row)
     row_fail(row, ROW_WRONG, row->said);
 }
 
+static bool is_gone(const struct bench *b, double found)
+{
+    return found < COUNT_ERROR || found < bench_least_instructions(b) - COUNT_ERROR;
+}
+
+/* Which of two counts of the same windows is wrong is not known: neither proves what the other
+ * denies. */
+static bool is_denied(const struct bench *b, double found, const struct stepped *s)
+{
+    return s->unlike[0] && is_known(s->by_counter) &&
+           is_gone(b, s->by_counter) != is_gone(b, found);
+}
+
 void check_instructions(const struct engine *e, struct row *row)
 {
     const struct bench *b = row->bench;
@@ -113,10 +126,9 @@ void check_instructions(const struct engine *e, struct row *row)
 
     if (!has_work(b))
         return;
-    row->work = is_known(found) ? WORK_JUDGED : WORK_NOT_JUDGED;
-    if (row->why || row->work == WORK_NOT_JUDGED)
-        return;
-    if (found < COUNT_ERROR || found < bench_least_instructions(b) - COUNT_ERROR)
+    bool proves = is_known(found) && !is_denied(b, found, &row->stepped);
+    row->work = proves ? WORK_JUDGED : WORK_NOT_JUDGED;
+    if (!row->why && proves && is_gone(b, found))
         say_gone(b, found, row);
 }
 

@@ -1,5 +1,6 @@
 /* Stepped windows against what else counts their instructions (bench/check/steps_compare.h): the
  * TSC where it counts them, or the core's counter of retired ones. */
+#include "bench/check/check.h"
 #include "tests/unit/made_steps.h"
 
 /* A free window, as the TSC counts it and as the counter does: its way in and out, which the
@@ -7,11 +8,12 @@
 #define RECIPE_COUNTED 5
 #define AROUND         63
 
-static int64_t hidden; /* instructions of a free body that no step showed */
+static int64_t hidden;        /* instructions of a free body that no step showed, ... */
+static uint64_t hidden_in_op; /* ... and of each of its operations */
 
 static uint64_t executed(bool of_body, uint64_t n)
 {
-    return instructions_of(of_body, n) + (of_body ? (uint64_t)hidden : 0);
+    return instructions_of(of_body, n) + (of_body ? (uint64_t)hidden + n * hidden_in_op : 0);
 }
 
 static uint64_t count_now;
@@ -55,6 +57,7 @@ static int begin_counting(void **state)
 {
     begin_row(state);
     hidden = 0;
+    hidden_in_op = 0;
     disturbed = 0;
     engine.facts.execution = EXEC_INSTRUCTIONS;
     places[0].kind[KIND_EMPTY].fn = timed_empty;
@@ -145,6 +148,7 @@ static int begin_counter(void **state)
 {
     begin_row(state);
     hidden = 0;
+    hidden_in_op = 0;
     disturbed = 0;
     counter_runs = counter_stops = 0;
     counter_withheld = counter_unreadable = false;
@@ -208,6 +212,35 @@ static void a_counter_that_disagrees_fails_nothing(void **state)
     assert_int_equal(counter_stops, counter_runs);
 }
 
+static enum work judged(void)
+{
+    go();
+    check_instructions(&engine, &stepped_row);
+    return stepped_row.work;
+}
+
+/* Work is gone only by both counts, and done only by both. */
+static void a_counter_that_denies_what_the_steps_say_of_the_work_leaves_it_open(void **state)
+{
+    (void)state;
+    made.of_body = made.of_empty;
+    hidden_in_op = 3; /* traps that were swallowed */
+    assert_int_equal(judged(), WORK_NOT_JUDGED);
+    assert_int_equal(stepped_row.status, ROW_OK);
+    hidden_in_op = 0;
+    hidden = 2; /* it disagrees of the windows, not of an operation */
+    assert_int_equal(judged(), WORK_JUDGED);
+    assert_int_equal(stepped_row.status, ROW_WRONG);
+    hidden = 0;
+    made.of_body = 5;
+    hidden_in_op = (uint64_t)-3; /* none is left */
+    assert_int_equal(judged(), WORK_NOT_JUDGED);
+    assert_int_equal(stepped_row.status, ROW_OK);
+    hidden_in_op = 1;
+    assert_int_equal(judged(), WORK_JUDGED);
+    assert_int_equal(stepped_row.status, ROW_OK);
+}
+
 static void a_counter_that_does_not_start_is_tried_once(void **state)
 {
     (void)state;
@@ -250,6 +283,7 @@ int main(void)
         COUNTER(an_interrupt_in_a_window_costs_another_try),
         COUNTER(a_row_that_is_not_doubled_is_compared),
         COUNTER(a_counter_that_disagrees_fails_nothing),
+        COUNTER(a_counter_that_denies_what_the_steps_say_of_the_work_leaves_it_open),
         COUNTER(a_counter_that_does_not_start_is_tried_once),
         COUNTER(a_counter_that_cannot_be_read_says_nothing),
     };
