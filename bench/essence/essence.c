@@ -3,6 +3,7 @@
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
+#include "lib/text/json.h"
 #include "lib/text/mem.h"
 
 #define LABEL  10 /* columns of what a line is about */
@@ -109,15 +110,22 @@ static bool any(const struct essence *s, unsigned from, unsigned n)
 
 /* --- lines of several parts ------------------------------------------------------------------- */
 
+/* Where the essence goes: to the table, or to its record, the other being NULL. */
+struct target {
+    struct sink *table;
+    struct json *record;
+};
+
 struct line {
-    struct sink *out;
+    const struct target *to;
     const char *label;
-    size_t column; /* 0: nothing is written */
-    unsigned left; /* further lines that it may take */
+    bool open;     /* it has a part */
+    size_t column; /* in the table */
+    unsigned left; /* further lines that it may take there */
     bool full;
 };
 
-/* How much of the text stands before a blank and leaves room for "...". */
+/* The length of the longest part of the text that ends before a blank and leaves room for "...". */
 static size_t cut(const char *text, size_t room)
 {
     size_t fits = 0;
@@ -128,42 +136,79 @@ static size_t cut(const char *text, size_t room)
     return fits;
 }
 
-/* A part that does not fit goes to the next line, or is cut. */
-static void put(struct line *l, const char *text)
+static void open_record(struct json *j, const char *label, const char *parts)
 {
-    size_t n = strlen(text), room;
+    json_object(j, NULL);
+    json_str(j, "label", label);
+    json_array(j, parts);
+}
 
-    if (l->full)
-        return;
-    if (l->column == 0) {
-        fmt(l->out, "%-*s", LABEL, l->label);
+static void close_record(struct json *j)
+{
+    json_close(j);
+    json_close(j);
+}
+
+/* Goes to the place of the next part. False: the line has no room for one. */
+static bool separate(struct line *l, size_t n)
+{
+    struct sink *out = l->to->table;
+
+    if (!l->open) {
+        fmt(out, "%-*s", LABEL, l->label);
         l->column = LABEL;
     } else if (l->column + 2 + n + (l->left > 0) > ESSENCE_COLUMNS && l->left > 0) {
-        fmt(l->out, ",\r\n%*s", LABEL, "");
+        fmt(out, ",\r\n%*s", LABEL, "");
         l->column = LABEL;
         l->left--;
     } else if (l->column + 2 + 3 > ESSENCE_COLUMNS) {
-        l->full = true;
-        return;
+        return false;
     } else {
-        fmt(l->out, ", ");
+        fmt(out, ", ");
         l->column += 2;
     }
+    return true;
+}
+
+/* A part that does not fit goes to the next line, or is cut. */
+static void put_table(struct line *l, const char *text)
+{
+    struct sink *out = l->to->table;
+    size_t n = strlen(text), room;
+
+    l->full = l->full || !separate(l, n);
+    if (l->full)
+        return;
     room = ESSENCE_COLUMNS - l->column;
     l->full = n > room;
     if (l->full) {
         n = cut(text, room);
-        fmt(l->out, "%.*s%s...", (int)n, text, n ? " " : "");
+        fmt(out, "%.*s%s...", (int)n, text, n ? " " : "");
     } else {
-        fmt(l->out, "%s", text);
+        fmt(out, "%s", text);
     }
     l->column += n;
 }
 
+static void put(struct line *l, const char *text)
+{
+    if (l->to->table)
+        put_table(l, text);
+    else if (!l->open)
+        open_record(l->to->record, l->label, "parts");
+    if (l->to->record)
+        json_str(l->to->record, NULL, text);
+    l->open = true;
+}
+
 static void end(const struct line *l)
 {
-    if (l->column)
-        fmt(l->out, "\r\n");
+    if (!l->open)
+        return;
+    if (l->to->table)
+        fmt(l->to->table, "\r\n");
+    else
+        close_record(l->to->record);
 }
 
 /* Parts that are counted: "3 rows throttled". */
@@ -199,9 +244,9 @@ static void put_level(const struct essence *s, struct line *l)
     put(l, text);
 }
 
-static void show_title(const struct essence *s, struct sink *out)
+static void show_title(const struct essence *s, const struct target *to)
 {
-    struct line l = {.out = out, .label = "essence"};
+    struct line l = {.to = to, .label = "essence"};
     char core[48];
 
     if (s->execution == EXEC_EMULATED)
@@ -217,9 +262,9 @@ static void show_title(const struct essence *s, struct sink *out)
     end(&l);
 }
 
-static void show_text(const char *label, const char *text, struct sink *out)
+static void show_text(const char *label, const char *text, const struct target *to)
 {
-    struct line l = {.out = out, .label = label};
+    struct line l = {.to = to, .label = label};
 
     if (text[0])
         put(&l, text);
@@ -256,10 +301,10 @@ static void put_disturbed(const struct essence_spoils *p, struct line *l)
 }
 
 /* Where instructions are counted, nothing but the emulator has a share in them. */
-static void show_spoils(const struct essence *s, struct sink *out)
+static void show_spoils(const struct essence *s, const struct target *to)
 {
     const struct essence_spoils *p = &s->spoils;
-    struct line l = {.out = out, .label = "spoiled", .left = 1};
+    struct line l = {.to = to, .label = "spoiled", .left = 1};
 
     if (s->execution == EXEC_SILICON) {
         put_own(s, &l);
@@ -297,9 +342,9 @@ static void put_named(const struct essence_figure *f, const char *name, const ch
     put(l, text);
 }
 
-static void show_window(const struct essence *s, struct sink *out)
+static void show_window(const struct essence *s, const struct target *to)
 {
-    struct line l = {.out = out, .label = "window"};
+    struct line l = {.to = to, .label = "window"};
 
     if (any(s, ESSENCE_WINDOW, 1))
         put_named(&s->figure[ESSENCE_WINDOW], s->window, s->gross, &l);
@@ -308,35 +353,55 @@ static void show_window(const struct essence *s, struct sink *out)
     end(&l);
 }
 
-static void show_calls(const struct essence *s, struct sink *out)
+/* A line of the matrix: its cells. */
+static void show_cells(const char *label, const char *const cells[ESSENCE_FORMS],
+                       const struct target *to)
+{
+    if (to->record)
+        open_record(to->record, label, "cells");
+    else
+        fmt(to->table, "%-*s", LABEL, label);
+    for (unsigned i = 0; i < ESSENCE_FORMS; i++)
+        if (to->record)
+            json_str(to->record, NULL, cells[i]);
+        else
+            fmt(to->table, "%*s", CELL, cells[i]);
+    if (to->record)
+        close_record(to->record);
+    else
+        fmt(to->table, "\r\n");
+}
+
+static void show_way(const struct essence *s, unsigned at, const struct target *to)
+{
+    char text[ESSENCE_FORMS][FIGURE];
+    const char *cells[ESSENCE_FORMS];
+
+    for (unsigned form = 0; form < ESSENCE_FORMS; form++) {
+        struct sink_buf buf;
+        sink_buf_init(&buf, text[form], FIGURE);
+        say_figure(&s->figure[at + form], &buf.sink);
+        cells[form] = text[form];
+    }
+    show_cells(essence_names[at].name, cells, to);
+}
+
+static void show_calls(const struct essence *s, const struct target *to)
 {
     if (!any(s, ESSENCE_CALLS, ESSENCE_WAYS * ESSENCE_FORMS))
         return;
-    fmt(out, "%-*s", LABEL, "calls");
-    for (unsigned form = 0; form < ESSENCE_FORMS; form++)
-        fmt(out, "%*s", CELL, forms[form]);
-    fmt(out, "\r\n");
-    for (unsigned at = ESSENCE_CALLS; at < ESSENCE_RANDOM; at += ESSENCE_FORMS) {
-        if (!any(s, at, ESSENCE_FORMS))
-            continue;
-        fmt(out, "%-*s", LABEL, essence_names[at].name);
-        for (unsigned form = 0; form < ESSENCE_FORMS; form++) {
-            char text[FIGURE];
-            struct sink_buf buf;
-            sink_buf_init(&buf, text, sizeof text);
-            say_figure(&s->figure[at + form], &buf.sink);
-            fmt(out, "%*s", CELL, text);
-        }
-        fmt(out, "\r\n");
-    }
+    show_cells("calls", forms, to);
+    for (unsigned at = ESSENCE_CALLS; at < ESSENCE_RANDOM; at += ESSENCE_FORMS)
+        if (any(s, at, ESSENCE_FORMS))
+            show_way(s, at, to);
 }
 
 /* Two rows by their names. `apart`: what their difference is, which then has the interval of both;
  * NULL: each has its own. */
 static void show_pair(const struct essence *s, const char *label, enum essence_row row,
-                      const char *apart, struct sink *out)
+                      const char *apart, const struct target *to)
 {
-    struct line l = {.out = out, .label = label};
+    struct line l = {.to = to, .label = label};
     struct essence_figure a = s->figure[row], b = s->figure[row + 1], both = a;
     bool apart_known = apart && has_figure(&a) && has_figure(&b);
 
@@ -356,9 +421,9 @@ static void show_pair(const struct essence *s, const char *label, enum essence_r
     end(&l);
 }
 
-static void show_cores(const struct essence *s, struct sink *out)
+static void show_cores(const struct essence *s, const struct target *to)
 {
-    struct line l = {.out = out, .label = "cores", .left = 1};
+    struct line l = {.to = to, .label = "cores", .left = 1};
 
     for (unsigned i = ESSENCE_PINGPONG; i < ESSENCE_ROWS; i++) {
         struct essence_figure f = s->figure[i];
@@ -367,47 +432,94 @@ static void show_cores(const struct essence *s, struct sink *out)
         if (f.state != ESSENCE_NOT_RUN)
             put_named(&f, essence_names[i].name, ns ? "ns" : "ticks", &l);
     }
-    if (l.column && s->execution != EXEC_SILICON)
+    if (l.open && s->execution != EXEC_SILICON)
         put(&l, "not judged");
     end(&l);
 }
 
 /* --- how it ended ----------------------------------------------------------------------------- */
 
-static void show_failed(const struct report *r, unsigned lines, struct sink *out)
+static void put_more(struct line *l, uint64_t more)
 {
-    struct line l = {.out = out, .label = "failed", .left = lines - 1};
+    char text[MORE + 1];
+
+    if (more == 0)
+        return;
+    fmt_buf(text, sizeof text, "and %llu more", (unsigned long long)more);
+    if (l->to->table)
+        fmt(l->to->table, " %s", text);
+    else
+        put(l, text);
+}
+
+static void show_failed(const struct report *r, unsigned lines, const struct target *to)
+{
+    struct line l = {.to = to, .label = "failed", .left = lines - 1};
     uint64_t n = 0;
 
     for (; n < r->failures && n < REPORT_FAILED_NAMES; n++) {
         size_t need = l.column + 2 + strlen(r->failed[n]) + MORE;
-        if (l.column && l.left == 0 && need > ESSENCE_COLUMNS)
+        if (to->table && l.open && l.left == 0 && need > ESSENCE_COLUMNS)
             break;
         put(&l, r->failed[n]);
     }
-    if (n < r->failures)
-        fmt(out, " and %llu more", (unsigned long long)(r->failures - n));
+    put_more(&l, r->failures - n);
     end(&l);
+}
+
+static void show_lines(const struct essence *s, const struct report *r, const struct target *to)
+{
+    const char *apart = s->execution == EXEC_SILICON ? "mispredicted" : "apart";
+
+    show_title(s, to);
+    show_text("machine", s->machine, to);
+    show_text("clock", s->clock, to);
+    show_spoils(s, to);
+    show_window(s, to);
+    show_calls(s, to);
+    show_pair(s, "targets", ESSENCE_RANDOM, apart, to);
+    show_pair(s, "sum", ESSENCE_COLD, NULL, to);
+    show_cores(s, to);
+    show_failed(r, s->stopped[0] ? 1 : 2, to);
+    show_text("stopped", s->stopped, to);
+}
+
+static void record_rows(const struct essence *s, struct json *j)
+{
+    json_array(j, "rows");
+    for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
+        const char *name = i == ESSENCE_WINDOW ? s->window : essence_names[i].name;
+        char text[64];
+        if (s->figure[i].state == ESSENCE_NOT_RUN)
+            continue;
+        fmt_buf(text, sizeof text, "%s/%s", essence_names[i].suite, name);
+        json_str(j, NULL, text);
+    }
+    json_close(j);
+}
+
+static void write_record(const struct essence *s, struct report *r)
+{
+    struct json j;
+    const struct target to = {.record = &j};
+
+    if (!report_record(r, &j, "essence"))
+        return;
+    record_rows(s, &j);
+    json_array(&j, "lines");
+    show_lines(s, r, &to);
+    json_close(&j);
+    json_end(&j);
 }
 
 void essence_show(const struct essence *s, struct report *r)
 {
-    struct sink *out = r->out;
+    const struct target to = {.table = r->out};
 
+    write_record(s, r);
     if (!report_table(r))
         return;
     report_fresh_line(r);
-    fmt(out, "\r\n"); /* not one of its lines: it may scroll away */
-    show_title(s, out);
-    show_text("machine", s->machine, out);
-    show_text("clock", s->clock, out);
-    show_spoils(s, out);
-    show_window(s, out);
-    show_calls(s, out);
-    show_pair(s, "targets", ESSENCE_RANDOM, s->execution == EXEC_SILICON ? "mispredicted" : "apart",
-              out);
-    show_pair(s, "sum", ESSENCE_COLD, NULL, out);
-    show_cores(s, out);
-    show_failed(r, s->stopped[0] ? 1 : 2, out);
-    show_text("stopped", s->stopped, out);
+    fmt(r->out, "\r\n"); /* not one of its lines: it may scroll away */
+    show_lines(s, r, &to);
 }

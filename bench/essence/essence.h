@@ -89,7 +89,8 @@ struct essence {
     char stopped[60]; /* "after 3 of 163 rows"; empty: it was not */
 };
 
-/* Where a table is wanted. What failed is named as in the report's own list. */
+/* Writes the record `essence`, and the essence as the last lines of the table, as far as the report
+ * has them. What failed is named as in the list of the report. */
 void essence_show(const struct essence *s, struct report *r);
 
 #endif

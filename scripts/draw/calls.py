@@ -1,37 +1,54 @@
 """What the ways of calling cost, in one picture: each net and gross, with its interval."""
-from draw import essence, ink
+from draw import ink
 from draw.pictures import NoData, Picture, UNITS, machine
 from read import figure, interval
 
-WAYS = ("inline", *essence.WAYS)  # inline: no call at all, which the others are read against
+WAYS = ("inline", "direct", "plt", "got", "register", "virtual")  # inline: no call, which the others are read against
+FORMS = {"empty": "", "++*x": "_inc", "straight": "_straight", "compiled": "_c"}  # and how the rows' names end
 BAR_INCHES, GROUP_INCHES = 0.225, 0.14
 LEFT, RIGHT = 2.0, 1.6  # inches: the names, and the figures
 HALF_BAR = 0.36  # of the distance between two
 BEYOND = 1.5  # an interval that reaches beyond this share of the longest bar is cut, and has an arrow
 
 
+def _doubt(row):
+    """Why the figure is not judged, in a word."""
+    return "shared" if row.get("quiet") is False else "doubted" if row.get("doubt") else ""
+
+
 class Bar:
     """One way in one form. net, lo, hi, gross: None where there is none; text: its label; bad: whether to
     read it with care."""
 
-    def __init__(self, run, row, way, form):
+    def __init__(self, row, way, form):
         self.way, self.form, self.row, per_op = way, form, row, row.get("per_op", {})
-        shown = essence.Figure(run, row)
-        self.text, self.bad = shown.text, shown.text.endswith(("FAIL", "shared", "doubted"))
-        self.net = shown.value if row["status"] == "ok" else None
-        self.lo, self.hi = (per_op.get(k) if shown.half is not None else None for k in ("cycles_lo", "cycles_hi"))
-        self.gross = figure.gross(per_op) if self.net is not None and figure.unit(row) == "cycles" else None
-        if row["status"] == "wrong":
-            self.text = ink.plain(f"FAILED: {row.get('why', 'no reason given')}", 48)
+        unit, doubt = figure.unit(row), _doubt(row)
+        self.bad = bool(doubt) or row["status"] != "ok"
+        self.net = per_op.get(unit) if row["status"] == "ok" else None
+        half = figure.half(per_op) if unit == "cycles" and self.net is not None and not doubt else None
+        self.lo, self.hi = (per_op.get(k) if half is not None else None for k in ("cycles_lo", "cycles_hi"))
+        self.gross = figure.gross(per_op) if self.net is not None and unit == "cycles" else None
+        self.text = self._text(unit, doubt, half)
+
+    def _text(self, unit, doubt, half):
+        if self.row["status"] != "ok":
+            return ink.plain(f"FAILED: {self.row.get('why', 'no reason given')}", 48)
+        if self.net is None:
+            return "?"
+        if doubt:
+            return f"{ink.figures(self.net)} {doubt}"
+        if half is not None:
+            return f"{ink.figures(self.net)} \N{PLUS-MINUS SIGN} {ink.figures(half)}"
+        return f"{self.net:g}" if unit == "instructions" else ink.figures(self.net)
 
 
-def bars(run, rows):
+def bars(rows):
     """[[Bar] of each way], of the first core that has rows of them."""
     named = {}
     for row in rows:
         if row["suite"] == "calls" and row["status"] != "unsupported":
             named.setdefault(row["name"], row)
-    found = [[Bar(run, named[way + ending], way, form) for form, ending in essence.FORMS.items() if way + ending in named]
+    found = [[Bar(named[way + ending], way, form) for form, ending in FORMS.items() if way + ending in named]
              for way in WAYS]
     return [group for group in found if group]
 
@@ -45,7 +62,7 @@ def _reach(every):
 def calls(report, rows):
     """rows: those of the report that are chosen."""
     run = report.one("run")
-    groups = bars(run, rows)
+    groups = bars(rows)
     every = [b for group in groups for b in group]
     if not every:
         raise NoData("no row of a way of calling is there: suite=calls has them")

@@ -1,5 +1,5 @@
 """The parts of the page that `baretick report` makes, each out of the records of one report."""
-from draw import essence, markup
+from draw import markup
 from draw.markup import element
 from judge import compare
 from read import figure, show, table
@@ -133,16 +133,28 @@ def machine(run):
 
 # --- the essence -----------------------------------------------------------------------------------
 
+NO_ESSENCE = "This report has no essence: an older version wrote it, or the run did not reach its end."
+
+
+def _matrix(lines):
+    """The lines of cells as a table; the first has the headings."""
+    (label, heads), *rest = [(line["label"], line["cells"]) for line in lines]
+    columns = [table.Column(label, "label", left=True)] + [table.Column(head, str(i)) for i, head in enumerate(heads)]
+    rows = [{"label": label, **{str(i): cell for i, cell in enumerate(cells)}} for label, cells in rest]
+    return markup.table("Calls: the rows calls/direct, direct_inc, direct_straight, direct_c and so on", columns, rows,
+                        sortable=False, label="Calls")
+
+
 def the_essence(report):
-    found = essence.Essence(report)
-    parts = [markup.facts(found.lines)]
-    if found.matrix:
-        columns = [table.Column("way", "way", left=True)] + [table.Column(form, form) for form in essence.FORMS]
-        rows = [{"way": way, **{form: (cell.text, cell.value) for form, cell in zip(essence.FORMS, cells)}}
-                for way, cells in found.matrix]
-        parts.append(markup.table("Calls: rows calls/direct, direct_inc, direct_straight, direct_c and so on", columns,
-                                  rows, sortable=False, label="Calls"))
-    return markup.together(parts), found.names
+    """The record `essence` as a section of the page, and the names of its rows."""
+    record = report.one("essence")
+    lines = record.get("lines", [])
+    said = [(line["label"], ", ".join(line["parts"])) for line in lines if "parts" in line]
+    parts = [] if record else [element("p", NO_ESSENCE, class_="soft")]
+    parts.append(markup.facts([*said, ("verdict", show.ending(report).removeprefix("verdict: "))]))
+    if cells := [line for line in lines if "cells" in line]:
+        parts.append(_matrix(cells))
+    return markup.together(parts), record.get("rows", [])
 
 
 # --- tables ----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import resource
 import shutil
 import subprocess
 
-from draw import essence, page, page_parts
+from draw import page, page_parts
 import pytest
 from read import saved
 from made_reports import RANKS, ROOT, baretick, counted, counting, process, report, row, whole
@@ -201,12 +201,11 @@ def test_notes_of_a_row(row_, said):
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_a_masked_model_is_named_in_the_essence_and_the_machine(masked):
+def test_a_masked_model_is_named_in_the_machine(masked):
     run = silicon()
     run["cpu"] = {**run["cpu"], "model_masked": masked}
     said = Read(made(taken([run, row("x", 1)]), plots=0)).text
     assert ("model masked: no CPU of it has all of these features" in said) is masked
-    assert said.count("model masked") == 2 * masked
 
 
 def test_the_counter_disagrees_only_beyond_the_interval():
@@ -301,7 +300,7 @@ def test_instructions_and_ipc_are_said_of_a_picture():
 def test_no_kind_of_record_is_passed_over():
     """Every kind of docs/report.md is on the page: by a part of its own, or as a table of its fields."""
     kinds = re.findall(r"^## `(\w+)`$", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
-    parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "event", "end"}
+    parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "event", "essence", "end"}
     assert sorted(parts | set(page_parts.OTHERS)) == sorted(kinds)
     step = {"type": "c_program", "step": "do_nothing", "n": 1000, "min": 52, "window": {"sd": 1.5}}
     read = Read(made(taken([silicon(), step]), plots=0))
@@ -348,7 +347,7 @@ def test_old_against_new(tmp_path):
     ran = baretick("report", new, "--against", old, "-o", out, "--plots", "0")
     assert ran.returncode == 0, ran.stderr
     read = Read(out.read_text())
-    line = next(t for t in read.tables if "verdict" in t[0])[1]
+    line = next(t for t in read.tables if "verdict" in t[0][1:])[1]
     assert line[0] == "made/a" and "slower" in line and "2 rows: 1 slower, 1 same" in read.text
     old.write_bytes(whole(row("a", 10), run=silicon(cpu={"vendor": "Other"})))
     ran = baretick("report", new, "--against", old, "-o", out)
@@ -357,88 +356,47 @@ def test_old_against_new(tmp_path):
 
 # --- the essence -----------------------------------------------------------------------------------
 
-def an_essence():
-    calls = [row(way + form, 3 + i, suite="calls") for i, way in enumerate(essence.WAYS)
-             for form in essence.FORMS.values()]
-    return [silicon(witness={"blocks": 9, "nops_per_cycle": 8}),
-            row("empty_lfence", 0, suite="baseline", form="empty", per_op={}), row("do_nothing", 16, suite="baseline"),
-            *calls, row("random_16", 30, half=0.3, suite="calls"), row("turn_16", 6, half=0.4, suite="calls"),
-            row("cold", 1, suite="sum"), row("warm", 0.3, suite="sum"), *several_cores()]
+def an_essence(**fields):
+    return {"type": "essence", "rows": ["calls/direct", "sum/warm"], "lines": [
+        {"label": "clock", "parts": ["TSC 2600.000 MHz", "core 3691.0 MHz"]},
+        {"label": "calls", "cells": ["empty", "++*x"]}, {"label": "direct", "cells": ["3.250 +-0.250", "FAIL"]},
+        {"label": "sum", "parts": ["cold -", "warm 0.254 +-0.250"]}], **fields}
 
 
-def test_each_figure_of_the_essence_is_a_row():
-    found = essence.Essence(taken(an_essence()))
-    lines = dict(found.lines)
-    assert lines["targets"] == ("calls/random_16 30.000 \u00b1 0.300, calls/turn_16 6.000 \u00b1 0.400: mispredicted "
-                                "24.000 \u00b1 0.500")
-    assert lines["window"] == "baseline/empty_lfence 338 ticks, baseline/do_nothing 16.000 \u00b1 0.010 a call"
-    assert lines["sum"] == "sum/cold 1.000 \u00b1 0.010, sum/warm 0.300 \u00b1 0.010"
-    assert lines["cores"].startswith("cores/pingpong 120.0 ticks")
-    assert lines["verdict"] == "PASS (0 rows, 0 failures)" and "rows shared" in lines["spoiled"]
-    assert [way for way, _ in found.matrix] == list(essence.WAYS)
-    assert [c.text for c in found.matrix[1][1]] == ["4.000 \u00b1 0.010"] * 4
-    assert len(found.names) == 2 + 20 + 2 + 2 + 3
+def the_essence(*records):
+    shown, names = page_parts.the_essence(taken([silicon(), *records]))
+    return Read(str(shown)), names
 
 
-def test_a_row_that_failed_or_was_shared_says_so_in_the_essence():
-    records = an_essence()
-    for r in records:
-        if r.get("name") == "direct":
-            r.update(status="wrong", why="x")
-        if r.get("name") == "plt":
-            r.update(quiet=False)
-    found = essence.Essence(taken(records))
-    cells = {c.name: c.text for _, cells in found.matrix for c in cells}
-    assert cells["calls/direct"] == "FAIL" and cells["calls/plt"] == "4.000 shared"
-    assert dict(found.lines)["failed"] == "calls/direct@0"
+def test_the_page_shows_the_record_essence():
+    shown, names = the_essence(an_essence())
+    facts, calls = shown.tables
+    assert facts == [["clock", "TSC 2600.000 MHz, core 3691.0 MHz"], ["sum", "cold -, warm 0.254 +-0.250"],
+                     ["verdict", "PASS (0 rows, 0 failures)"]]
+    assert calls == [["calls", "empty", "++*x"], ["direct", "3.250 +-0.250", "FAIL"]]
+    assert names == ["calls/direct", "sum/warm"] and "no essence" not in shown.text
 
 
-def test_an_essence_of_counted_instructions():
-    found = essence.Essence(taken([counting(), counted("direct", 2, suite="calls"), 
-                                   counted("random_16", 5, suite="calls"), counted("turn_16", 3, suite="calls")]))
-    lines = dict(found.lines)
-    assert found.unit == "instructions" and found.matrix[0][1][0].text == "2" and found.matrix[0][1][1].text == "-"
-    assert lines["clock"] == "one instruction is 128 ticks of the TSC" and "spoiled" not in lines
-    assert lines["targets"].endswith("apart 2.000")
+def test_a_report_without_the_record_essence_is_shown_without_it():
+    shown, names = the_essence()
+    assert shown.tables == [[["verdict", "PASS (0 rows, 0 failures)"]]] and names == []
+    assert "has no essence: an older version wrote it" in shown.text
 
 
-def test_the_essence_is_of_the_rows_of_the_last_screen():
-    source = ROOT / "bench/essence/essence.c"
-    if not source.exists():
-        pytest.skip("the program has no essence yet")
-    text = source.read_text()
-    names = text[text.index("essence_names["):]
-    names = names[:names.index("};")]
-    assert tuple(re.findall(r'WAY\("(\w+)"\)', names)) == essence.WAYS
-    rest = re.findall(r'\{"(\w+)", "(\w+)"\}', names)
-    assert rest == [("baseline", essence.NOTHING), *(("calls", n) for n in essence.TARGETS),
-                    *(("sum", n) for n in essence.SUM), *(("cores", n) for n in essence.CORES)]
-    assert re.findall(r'name_ "(\w+)"', text) == [f for f in essence.FORMS.values() if f]
-
-
-NUMBER = r"(-?\d[\d.]*)(?: \+-(\d[\d.]*))?"
-
-
-def test_the_essence_has_the_figures_of_the_last_screen(run):
-    """Both are made of one run: this one of its records, that one of its table."""
+def test_the_record_essence_has_the_lines_of_the_table(run):
     out = run("suite=calls,baseline,sum", "bench=direct,direct_inc,plt,random_16,turn_16,do_nothing,warm", "samples=64",
               "rounds=1", "quiet_budget=0", "format=both").out
-    at = out.rfind("\nessence ")
-    if at < 0:
-        pytest.skip("the program has no essence yet")
-    screen = dict(re.findall(r"^(direct|plt|targets|sum) +(.*?)\r?$", out[at:], re.MULTILINE))
-    found = essence.Essence(saved.take("serial.log", out.encode()))
-    cells = {way: [c for c in cells if c.value is not None] for way, cells in found.matrix}
-    for name, mine in (("direct", cells["direct"]), ("plt", cells["plt"]), ("sum", [f for f in found.sum if f.value])):
-        words = re.findall(rf"(?<![\w]){NUMBER}", re.sub(r"\b(cold|warm)\b", "", screen[name]))
-        # A line that is too long for the screen ends in "...".
-        assert 0 < len(words) <= len(mine) and (len(words) == len(mine) or "..." in screen[name]), screen[name]
-        for (value, half), f in zip(words, mine):
-            assert float(value) == pytest.approx(f.value, abs=0.051), (screen[name], f.text)
-            assert not half or float(half) == pytest.approx(f.half, abs=0.051), (screen[name], f.text)
-    apart = re.search(rf"mispredicted {NUMBER}", screen["targets"])
-    if apart:
-        assert float(apart[1]) == pytest.approx(found.targets[0].value - found.targets[1].value, abs=0.11)
+    report = saved.take("serial.log", out.encode())
+    table = out[out.rindex("\nessence "):]
+    said = {line["label"]: line for line in report.one("essence")["lines"]}
+    assert {"essence", "machine", "clock", "window", "calls", "direct", "plt", "targets", "sum"} <= {*said}
+    for label, line in said.items():
+        shown = re.search(rf"^{label} (.*(?:\r?\n .*)*)", table, re.MULTILINE)[1]
+        for part in line.get("parts", line.get("cells")):
+            # A line that is too long for the screen ends in "...".
+            assert part in re.sub(r"\s+", " ", shown) or "..." in shown, (label, part)
+    rows = {f"{r['suite']}/{r['name']}" for r in report.of("row")}
+    assert {*report.one("essence")["rows"]} == rows
 
 
 # --- what a hostile report can do ------------------------------------------------------------------

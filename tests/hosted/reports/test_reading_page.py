@@ -42,7 +42,7 @@ def test_the_tables_on_the_page_have_the_headings_of_today(name, columns):
 def test_each_line_of_the_last_screen_is_explained():
     """Those that the program can write are those of the table; the example has no others."""
     source = (ROOT / "bench/essence/essence.c").read_text(encoding="utf-8")
-    written = set(re.findall(r'\.label = "(\w+)"|show_(?:text|pair)\([^";]*"(\w+)"|LABEL, "(\w+)"', source))
+    written = set(re.findall(r'\.label = "(\w+)"|show_(?:text|pair|cells)\([^";{]*"(\w+)"', source))
     written = {"".join(groups) for groups in written}
     text = section("The last screen")
     explained = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)

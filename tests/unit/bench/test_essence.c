@@ -5,15 +5,18 @@
 #include <string.h>
 #include "bench/essence/essence.c"
 
+/* The stick's copy has this room for it: REPORT_LOG_END, less the last two records. */
+#define LOG_ROOM 3500
+
 static char text[8192];
 
-static void show(const struct essence *s, uint64_t failures)
+static void show_as(const struct essence *s, uint64_t failures, enum format format)
 {
     struct sink_buf out;
     struct report r;
 
     sink_buf_init(&out, text, sizeof text);
-    report_init(&r, &out.sink, FORMAT_TABLE);
+    report_init(&r, &out.sink, format);
     for (uint64_t i = 0; i < failures; i++) {
         char name[32];
         snprintf(name, sizeof name, "a_row_of_some_length_%u", (unsigned)i);
@@ -21,6 +24,11 @@ static void show(const struct essence *s, uint64_t failures)
     }
     essence_show(s, &r);
     assert_false(out.cut);
+}
+
+static void show(const struct essence *s, uint64_t failures)
+{
+    show_as(s, failures, FORMAT_TABLE);
 }
 
 /* Lines, the blank one before them left out; each keeps to the columns. */
@@ -116,19 +124,67 @@ static void nothing_at_all(void **state)
                               "          throttling not known\r\n");
 }
 
-static void no_table_is_wanted(void **state)
+/* Writes it as a record. */
+static void record(const struct essence *s, uint64_t failures)
+{
+    show_as(s, failures, FORMAT_JSONL);
+    assert_int_equal(strncmp(text, "{\"baretick\":1,", 14), 0);
+    assert_ptr_equal(strstr(text, "\n"), text + strlen(text) - 1);
+}
+
+static bool has(const char *json)
+{
+    return strstr(text, json) != NULL;
+}
+
+static void the_record_has_the_lines_of_the_table(void **state)
 {
     struct essence s = all_present();
-    struct sink_buf out;
-    struct report r;
 
     (void)state;
-    sink_buf_init(&out, text, sizeof text);
-    report_init(&r, &out.sink, FORMAT_JSONL);
-    essence_show(&s, &r);
-    report_init(&r, &out.sink, FORMAT_LINES);
-    essence_show(&s, &r);
-    assert_int_equal(out.used, 0);
+    record(&s, 0);
+    assert_true(
+        has("\"rows\":[\"baseline/empty_lfence\",\"baseline/do_nothing\",\"calls/direct\","));
+    assert_true(has("{\"label\":\"clock\",\"parts\":[\"TSC 2600.000 MHz\"]}"));
+    assert_true(
+        has("{\"label\":\"calls\",\"cells\":[\"empty\",\"++*x\",\"straight\",\"compiled\"]}"));
+    assert_true(has("{\"label\":\"direct\",\"cells\":[\"3.250 +-0.250\",\"3.375 +-0.250\","));
+    assert_true(
+        has("{\"label\":\"sum\",\"parts\":[\"cold 6.000 +-0.250\",\"warm 6.125 +-0.250\"]}"));
+    assert_false(has("\"label\":\"failed\"") || has("\"label\":\"stopped\""));
+}
+
+static void the_record_has_only_what_was_run(void **state)
+{
+    struct essence s = empty(EXEC_SILICON);
+
+    (void)state;
+    put_figure(&s, ESSENCE_WARM, 0.273, 0.121);
+    record(&s, 3);
+    assert_true(has("\"rows\":[\"sum/warm\"],\"lines\":["));
+    assert_true(has("\"parts\":[\"cold -\",\"warm 0.273 +-0.121\"]"));
+    assert_true(has("{\"label\":\"failed\",\"parts\":[\"calls/a_row_of_some_length_0\","));
+    assert_false(has("\"cells\""));
+}
+
+/* In the table it is cut. */
+static void the_record_has_a_long_line_in_full(void **state)
+{
+    struct essence s = all_present();
+
+    (void)state;
+    memset(s.machine, 'x', sizeof s.machine - 1);
+    record(&s, 0);
+    assert_true(has(s.machine));
+}
+
+static void lines_for_tools_have_no_essence(void **state)
+{
+    struct essence s = all_present();
+
+    (void)state;
+    show_as(&s, 0, FORMAT_LINES);
+    assert_string_equal(text, "");
 }
 
 /* What a run lacks: ways without a row have no line, rows without a figure a dash. */
@@ -283,6 +339,8 @@ static void it_keeps_to_its_lines(void **state)
         assert_non_null(direct);
         for (unsigned form = 0; form < ESSENCE_FORMS; form++)
             assert_int_equal(direct[2 + LABEL + form * CELL], ' ');
+        record(&s, UINT8_MAX);
+        assert_in_range(strlen(text), 1, LOG_ROOM);
     }
 }
 
@@ -303,7 +361,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_of_it),
         cmocka_unit_test(nothing_at_all),
-        cmocka_unit_test(no_table_is_wanted),
+        cmocka_unit_test(the_record_has_the_lines_of_the_table),
+        cmocka_unit_test(the_record_has_only_what_was_run),
+        cmocka_unit_test(the_record_has_a_long_line_in_full),
+        cmocka_unit_test(lines_for_tools_have_no_essence),
         cmocka_unit_test(some_of_it),
         cmocka_unit_test(no_figure_looks_better_than_it_is),
         cmocka_unit_test(failures_are_named),
