@@ -131,7 +131,7 @@ static void tell(struct report *r, const struct run_facts *run, const char *suit
     json_u64(&j, "n_least", s->point[0].n);
     json_u64(&j, "n_most", s->point[s->n - 1].n);
     if (run->execution == EXEC_SILICON)
-        json_bool(&j, "quiet", !s->shared);
+        json_bool(&j, "exclusive", !s->shared);
     json_end(&j);
 }
 

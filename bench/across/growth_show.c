@@ -99,7 +99,7 @@ static void tell(struct report *r, const struct run_facts *run, const struct ben
         json_f64(&j, "error", g.error, 6);
     }
     if (run->execution == EXEC_SILICON)
-        json_bool(&j, "quiet", !s->shared);
+        json_bool(&j, "exclusive", !s->shared);
     json_end(&j);
 }
 

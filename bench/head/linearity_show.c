@@ -39,7 +39,7 @@ static void record_line(const struct probe *p, unsigned recipe, struct json *j)
     const struct linearity_line *l = &p->recipe[recipe].line;
 
     json_u64(j, "groups", p->recipe[recipe].groups);
-    json_u64(j, "quiet_groups", p->recipe[recipe].quiet);
+    json_u64(j, "exclusive_groups", p->recipe[recipe].exclusive);
     json_f64(j, "shadow_cycles", l->shadow, 4);
     json_f64(j, "shadow_half_cycles", l->shadow_half, 4);
     json_f64(j, "slope", l->slope, 7);

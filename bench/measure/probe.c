@@ -166,7 +166,7 @@ static void probe_once(struct engine *e, struct probe *p, enum recipe r)
 
     p->recipe[r].windows = n;
     p->recipe[r].ticks_per_cycle = measure_points(e, r, n, 0, location);
-    p->recipe[r].groups = p->recipe[r].quiet = 1;
+    p->recipe[r].groups = p->recipe[r].exclusive = 1;
     linearity(location, p->recipe[r].ticks_per_cycle, n, e->facts.step, p->recipe[r].point);
 }
 
@@ -186,15 +186,16 @@ static void probe_groups_to(struct engine *e, struct probe *p, enum recipe r, si
     p->recipe[r].windows = to * n;
     p->recipe[r].ticks_per_cycle = c.mean;
     p->recipe[r].groups = to;
-    p->recipe[r].quiet = (unsigned)linearity_over(group, to, n, e->facts.step, p->recipe[r].point);
+    p->recipe[r].exclusive =
+        (unsigned)linearity_over(group, to, n, e->facts.step, p->recipe[r].point);
     p->recipe[r].line = linearity_line(p->recipe[r].point);
     p->recipe[r].bend = linearity_bend(group, to);
     p->recipe[r].bend_p = linearity_bend_p(&p->recipe[r].bend);
 }
 
-static bool is_mostly_quiet(const struct probe *p, enum recipe r)
+static bool is_mostly_exclusive(const struct probe *p, enum recipe r)
 {
-    return 2 * p->recipe[r].quiet >= p->recipe[r].groups;
+    return 2 * p->recipe[r].exclusive >= p->recipe[r].groups;
 }
 
 /* Windows of each of the groups. */
@@ -208,7 +209,7 @@ static size_t group_windows(const struct engine *e, enum recipe r, unsigned grou
 static bool is_in_doubt(const struct probe *p, enum recipe r)
 {
     return !p->recipe[r].line.straight && p->recipe[r].bend_p > LINEARITY_FALSE &&
-           is_mostly_quiet(p, r);
+           is_mostly_exclusive(p, r);
 }
 
 static bool is_in_use(const struct engine *e, enum recipe r)
@@ -349,7 +350,7 @@ struct probe_check probe_judge(const struct engine *e, const struct probe *p)
         return judge_exact(e, p->recipe[e->facts.probed].point);
     if (e->facts.execution == EXEC_EMULATED)
         c.why_not = "an emulator's time is noise";
-    else if (!is_mostly_quiet(p, e->facts.probed))
+    else if (!is_mostly_exclusive(p, e->facts.probed))
         c.why_not = "the core was shared for most of the time";
     else if (p->recipe[e->facts.probed].bend_p <= LINEARITY_FALSE)
         c.result = SELFTEST_FAIL;

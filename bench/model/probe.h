@@ -33,10 +33,10 @@ struct probe {
         size_t windows;         /* a point */
         double ticks_per_cycle; /* in the same windows */
         struct linearity_point point[LINEARITY_POINTS];
-        unsigned groups, quiet;     /* placements times rounds; those in which the core was ours */
-        struct linearity_line line; /* on silicon, through the quiet ones */
-        struct linearity_bend bend; /* shown by the groups, ... */
-        double bend_p;              /* ... and linearity_bend_p() of that */
+        unsigned groups, exclusive;     /* placements times rounds; those on an exclusive core */
+        struct linearity_line line;     /* on silicon, through the exclusive ones */
+        struct linearity_bend bend;     /* shown by the groups, ... */
+        double bend_p;                  /* ... and linearity_bend_p() of that */
         uint64_t least[GROWING_BODIES]; /* window of each growing body */
         unsigned growing;               /* windows each */
         struct regression regression;   /* through these */

@@ -292,7 +292,7 @@ static void set_budget(struct sampler *s, const struct engine *e)
 {
     uint64_t hz = run_has_hz(&e->facts) ? (uint64_t)e->facts.tsc_hz : TSC_HZ_MAX;
 
-    s->budget = e->gate ? 0 : e->facts.o->quiet_budget * (uint64_t)s->kinds * s->span.blocks;
+    s->budget = e->gate ? 0 : e->facts.o->retry_budget * (uint64_t)s->kinds * s->span.blocks;
     s->until = tsc_now() + hz / WAITS_A_SECOND;
 }
 

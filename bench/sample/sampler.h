@@ -63,7 +63,7 @@ void sampler_init(struct sampler *s, const struct engine *e, size_t windows, siz
 /*
  * Warm-up, then all samples of the part at this placement. False: the run is stopped (pace.h). A
  * run of blocks that was shared goes into the row's histogram and is taken again, within
- * quiet_budget= and a tenth of a second a part; but where cores measure together: there the
+ * retry_budget= and a tenth of a second a part; but where cores measure together: there the
  * neighbour is the point.
  */
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,

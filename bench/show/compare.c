@@ -218,7 +218,7 @@ static void compare(struct report *r, const struct run_facts *run, const struct 
     if (judges_move(run, b, &s))
         json_bool(&j, "sensitive", is_sensitive(&s));
     if (run->execution == EXEC_SILICON)
-        json_bool(&j, "quiet", !s.shared);
+        json_bool(&j, "exclusive", !s.shared);
     json_end(&j);
 }
 

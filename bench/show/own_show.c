@@ -88,7 +88,7 @@ void own_record_row(const struct run_facts *run, const struct row *row, struct j
         return;
     json_f64(j, "shared", share_of(row), 4);
     json_u64(j, "shared_blocks", row->shared_blocks);
-    json_bool(j, "quiet", !row->shared);
+    json_bool(j, "exclusive", !row->shared);
 }
 
 void own_show_row(const struct row *row, struct sink *out)

@@ -15,7 +15,7 @@ void own_record_head(const struct run_facts *run, struct json *j);
 /* A record `witness`, and a line in words: what was seen on this core until now, all rows. */
 void own_show_end(const struct run_facts *run, struct report *r);
 
-/* Of a row: shared, shared_blocks, quiet. */
+/* Of a row: shared, shared_blocks, exclusive. */
 void own_record_row(const struct run_facts *run, const struct row *row, struct json *j);
 /* A note below its line, where its figure is not that of a core alone. */
 void own_show_row(const struct row *row, struct sink *out);

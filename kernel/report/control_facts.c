@@ -86,7 +86,7 @@ static void record_value(struct json *j, const char *name, const struct control 
 
 static void record_settings(const struct core_controls *q, struct json *j)
 {
-    json_array(j, "quiet");
+    json_array(j, "controls");
     for (unsigned i = 0; i < CONTROL_IDS; i++) {
         const struct control *s = &q->core[0].of[i];
         json_object(j, NULL);

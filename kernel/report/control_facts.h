@@ -10,7 +10,7 @@
 #include "kernel/machine/machine.h"
 
 void control_facts_show(const struct machine *m, struct sink *out);
-/* quiet, smi_counter, dma. */
+/* controls, smi_counter, dma. */
 void control_facts_record(const struct machine *m, struct json *j);
 /* What was asked for and could not be had; watchdogs. */
 void control_facts_warn(const struct machine *m, struct report *r);

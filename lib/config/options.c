@@ -54,7 +54,7 @@ static const struct option_doc keys[] = {
          SAMPLES_AUTO_EXACT) " if exact"},
     {NUMBER(rounds, 1, 64, 4), .methods = BY(DOUBLED),
      .meaning = "passes over all rows; a row's windows are spread across them"},
-    {NUMBER(quiet_budget, 0, 1000, 20), .methods = BY(DOUBLED),
+    {NUMBER(retry_budget, 0, 1000, 20), .former = "quiet_budget", .methods = BY(DOUBLED),
      .meaning = "limit on repeating shared blocks: a multiple of the row's"},
     {NUMBER(warmup, 0, 1000, 50), .methods = BY(DOUBLED) | BY(PLAIN),
      .meaning = "maximum of warm-up blocks before each row"},
@@ -298,7 +298,7 @@ static const struct option_doc *find_key(const char *word, const char **value)
         n++;
     *value = word[n] == '=' ? word + n + 1 : NULL;
     for (size_t i = 0; i < KEYS; i++)
-        if (str_is(keys[i].key, word, n))
+        if (str_is(keys[i].key, word, n) || (keys[i].former && str_is(keys[i].former, word, n)))
             return &keys[i];
     return NULL;
 }

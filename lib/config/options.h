@@ -119,7 +119,7 @@ struct options {
     struct timer_list cycle; /* ... and of enum cycle_id: the first that initialises is used */
     enum layout layout;
     uint32_t seed;              /* of the placements */
-    uint32_t quiet_budget;      /* shared blocks taken again: so many times the row's blocks */
+    uint32_t retry_budget;      /* limit for repeating shared blocks: a multiple of the row's */
     char cores[CORE_LIST_TEXT]; /* core_list_parse() takes it */
     enum share share;
     enum park park;
@@ -224,7 +224,8 @@ enum option_kind {
  * where and how a value is kept. */
 struct option_doc {
     const char *key, *values, *standard, *meaning;
-    uint32_t methods; /* bits of enum method: those that use it; 0: whatever method= says */
+    const char *former; /* the key's former name, which is still accepted; NULL: none */
+    uint32_t methods;   /* bits of enum method: those that use it; 0: whatever method= says */
     struct {
         enum option_kind kind;
         size_t field;       /* offset in struct options */

@@ -269,7 +269,7 @@ def tell(s, row, run, check=None, checked=None):
     if row.get("x87_stack_fault"):
         print("    it overflowed or underflowed the x87 stack, and the figure includes the CPU's handling of that;\n"
               '    give it its operands, as in --init "fld1; fld1", and let it pop what it pushes')
-    if row.get("quiet") is False:
+    if row.get("exclusive") is False:
         print(f"    the core was shared in {row['shared']:.0%} of its blocks; gave up waiting for exclusive ones")
     counted = instructions(row, run)
     if counted:

@@ -76,7 +76,7 @@ def _sides(row):
 def differ(row, check):
     """Whether the two rows' figures differ. None where one has none, or where the core was shared."""
     one, other = _sides(row), _sides(check)
-    if one is None or other is None or False in (row.get("quiet"), check.get("quiet")):
+    if one is None or other is None or False in (row.get("exclusive"), check.get("exclusive")):
         return None
     apart = abs(one[0] - other[0])
     overlap = one[1] <= other[2] and other[1] <= one[2]

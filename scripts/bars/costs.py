@@ -151,7 +151,7 @@ def empty_sample(pairs):
     take longer may take as much longer."""
     what, row = "an empty sample all in", "baseline/empty_lfence"
     runs = [r for r, _ in pairs]
-    own = [(r, bare) for r, bare in pairs if r.rows[row].get("quiet", True)]
+    own = [(r, bare) for r, bare in pairs if r.rows[row].get("exclusive", True)]
     if not enough(own, runs):
         yield too_shared(what, own, runs, f"at most {SAMPLE_TICKS}")
         return

@@ -34,7 +34,7 @@ def had_cpu(launch, *rows):
 
 def is_quiet(launch, row):
     record = launch.rows.get(row, {})
-    return record.get("quiet", True) and "cycles" in record.get("per_op", {}) and had_cpu(launch, row)
+    return record.get("exclusive", True) and "cycles" in record.get("per_op", {}) and had_cpu(launch, row)
 
 
 def quiet(runs, *rows):

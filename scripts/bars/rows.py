@@ -52,7 +52,7 @@ def moves(runs, row):
 def _quiet_lines(runs, recipe):
     """A recipe's records of the launches that had the core to themselves for half of the groups and more."""
     lines = [r.linearity[recipe] for r in runs]
-    return [line for line in lines if "points" in line and 2 * line.get("quiet_groups", 0) >= line.get("groups", 1)
+    return [line for line in lines if "points" in line and 2 * line.get("exclusive_groups", 0) >= line.get("groups", 1)
             and all(p.get("error_cycles") is not None for p in line["points"])]
 
 

@@ -13,7 +13,7 @@ BEYOND = 1.5  # an interval that reaches beyond this share of the longest bar is
 
 def _doubt(row):
     """Why the figure is not judged, in a word."""
-    return "shared" if row.get("quiet") is False else "doubted" if row.get("doubt") else ""
+    return "shared" if row.get("exclusive") is False else "doubted" if row.get("doubt") else ""
 
 
 class Bar:

@@ -83,7 +83,7 @@ def said(event):
 
 def _about(run, event, every):
     words = [machine(run), f"error of the curve {100 * event['error']:.1f} % of the mean"]
-    if event.get("quiet") is False:
+    if event.get("exclusive") is False:
         words.append("the core was SHARED")
     failed = [str(p.n) for p in every if p.failed]
     return " \N{MIDDLE DOT} ".join(words + ([f"FAILED: n = {', '.join(failed)}"] if failed else []))

@@ -62,7 +62,7 @@ def warnings(report):
     rows = report.of("row")
     found += [f"{r['suite']}/{r['name']} on core {r.get('core', 0)} failed: {r.get('why', 'no reason given')}"
               for r in rows if r["status"] == "wrong"]
-    for said, some in (("the core was shared in", [r for r in rows if r.get("quiet") is False]),
+    for said, some in (("the core was shared in", [r for r in rows if r.get("exclusive") is False]),
                        ("the core was throttled in", [r for r in rows if r.get("throttled")])):
         if some:
             found.append(f"{said} {_names(some)}")

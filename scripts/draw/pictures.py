@@ -61,7 +61,7 @@ def about(run, row):
         words.append("cold caches")
     if row["status"] == "wrong":
         words.append(f"FAILED: {row.get('why', 'no reason given')}")
-    if row.get("quiet") is False:
+    if row.get("exclusive") is False:
         words.append("the core was SHARED")
     return " · ".join(words)
 

@@ -3,7 +3,7 @@ from read import figure
 
 # Options that only choose rows, how often they are measured, and where the report goes. Every other option changes
 # what is measured and must be alike, one that is not known here too.
-NOT_MEASURED = frozenset("""suite bench objects samples rounds quiet_budget warmup clock seed cores watch deadline format
+NOT_MEASURED = frozenset("""suite bench objects samples rounds retry_budget quiet_budget warmup clock seed cores watch deadline format
     table hist console serial finish instructions""".split())
 # What came of these is in the run and in its rows, and is compared there.
 REPORTED = frozenset(("recipe", "cycle", "takeover"))
@@ -73,7 +73,7 @@ def unfit(row):
         return f"{row['status']}: {row['why']}" if row.get("why") else row["status"]
     if figure.unit(row) is None:
         return "it has no figure of an operation"
-    if row.get("quiet") is False:
+    if row.get("exclusive") is False:
         return "a shared core"
     if row.get("throttled"):
         return "the core was throttled"

@@ -189,7 +189,7 @@ def hyperfine(_run, rows):
 # --- csv: spreadsheets; every row, with its status -------------------------------------------------
 
 CSV_ROW = ("suite", "name", "core", "status", "why", "object", "form", "recipe", "cold", "ops", "n", "placements",
-           "shared", "quiet")
+           "shared", "exclusive")
 CSV_PER_OP = ("ns", "cycles", "cycles_lo", "cycles_hi", "instructions", "ipc", "ticks")
 CSV_RUN = ("execution", "platform", "build")
 

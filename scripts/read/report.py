@@ -9,6 +9,8 @@ import re
 import sys
 import zlib
 
+from read import former
+
 RECORD_START = b'{"baretick":'
 RECORD = re.compile(rb'(\{"baretick":1,.*),"crc":"([0-9a-f]{8})"\}', re.DOTALL)
 # ECMA-48: CSI with its parameters, or a two-byte escape.
@@ -45,7 +47,7 @@ def parse(line):
         raise Damaged("is nested deeper than any record of ours") from None
     if type(record.get("seq")) is not int or type(record.get("type")) is not str:
         raise Damaged("has no seq or no type")
-    return record
+    return former.renamed(record)
 
 
 class Sequence:

@@ -48,7 +48,7 @@ def note(row):
         found.append(row["why"])
     if row["status"] == "ok" and "cycle_source" in row and row.get("per_op", {}).get("cycles") is None and "method" not in row:
         found.append("no figure: windows were disturbed or failed, or the source of cycles was noise")
-    if row.get("quiet") is False:
+    if row.get("exclusive") is False:
         found.append("the core was shared")
     modes = row.get("modes", [])
     if len(modes) > 1:

@@ -18,7 +18,7 @@ ROW = "suite=baseline bench=empty_lfence samples=16 warmup=0"
 
 
 def quiet(b):
-    return {s["name"]: s for s in b.run["quiet"]}
+    return {s["name"]: s for s in b.run["controls"]}
 
 
 def warnings(b, part):
@@ -65,7 +65,7 @@ def test_what_this_cpu_has_not(boot, how, why):
 
 def test_keep_asks_for_nothing(shared):
     b = shared().must(SUCCESS)
-    assert not any(s["asked"] for s in b.run["quiet"]), b.run["quiet"]
+    assert not any(s["asked"] for s in b.run["controls"]), b.run["controls"]
     assert "dma" not in b.run and not warnings(b, "is not in force"), str(b)
 
 

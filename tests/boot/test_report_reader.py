@@ -182,3 +182,13 @@ def test_noise_is_survived():
         noise = bytes(seeded.choices(b'\x00\x1b[\r\n{"baretick":1,\xff0a}', k=400))
         for kind, *_ in events(noise, noise):
             assert kind in ("text", "damaged", "progress")
+
+
+@pytest.mark.parametrize("kind, was, now", [("row", "quiet", "exclusive"), ("event", "quiet", "exclusive"),
+                                            ("run", "quiet", "controls"),
+                                            ("linearity", "quiet_groups", "exclusive_groups")])
+def test_a_field_of_an_older_report_gets_the_name_of_today(kind, was, now):
+    assert report.parse(record(0, kind, **{was: 1}))[now] == 1
+    assert was not in report.parse(record(0, kind, **{was: 1}))
+    assert report.parse(record(0, kind, **{was: 1, now: 2}))[now] == 2
+    assert was in report.parse(record(0, "end", **{was: 1}))

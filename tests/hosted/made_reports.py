@@ -54,7 +54,7 @@ def row(name, cycles, half=0.01, suite="made", core=0, **changes):
     per_op = {"ticks": cycles / 2, "ns": cycles / 4, "cycles": cycles, "cycles_lo": round(cycles - half, 6),
               "cycles_hi": round(cycles + half, 6)}
     return {"type": "row", "suite": suite, "name": name, "core": core, "recipe": "lfence", "form": "straight",
-            "ops": 500, "cold": False, "status": "ok", "shared": 0, "quiet": True,
+            "ops": 500, "cold": False, "status": "ok", "shared": 0, "exclusive": True,
             "ticks": {"min": 312, "median": 338, "p99": 364, "max": 12324}, "per_op": per_op, "placements": 16,
             "cycle_source": "ruler", **changes}
 

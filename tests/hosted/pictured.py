@@ -85,7 +85,7 @@ def calls():
                 made["per_op"].update(gross_cycles=cycles + 1.25, loop_cycles=1.25)
             found.append(made)
     found[5].update(status="wrong", why="the counter is 3")
-    found[6].update(quiet=False)
+    found[6].update(exclusive=False)
     found[-1]["per_op"]["cycles_hi"] = 90  # far beyond the rest
     return found
 
@@ -99,7 +99,7 @@ def growing(name="linear", curve="n", coefficient=2.0, arguments=(4, 16, 64, 256
     said = f"args/{name}, {len(rows)} arguments: {curve}, {coefficient:.3f} cycles x {curve} with an error of 10.0% of the mean"
     return [*rows, {"type": "event", "kind": "growth", "message": said, "suite": "args", "name": name, "unit": "cycles",
                     "points": len(rows), "fits": True, "curve": curve, "coefficient": coefficient, "error": 0.1,
-                    "quiet": True, **changes}]
+                    "exclusive": True, **changes}]
 
 
 def everything():

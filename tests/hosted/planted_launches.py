@@ -48,7 +48,7 @@ def verdicts(lines):
 
 
 def not_quiet(cycles):
-    return row(cycles, quiet=False, shared=0.9)
+    return row(cycles, exclusive=False, shared=0.9)
 
 
 def truth_launches(**changed):

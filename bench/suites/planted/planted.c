@@ -109,7 +109,7 @@ PLANTED(history_loop, "the same in a loop, at its first turn", .form = FORM_LOOP
 /*
  * docs/method.md "Modes": 100 or 106 cycles, the dearer one 30% of the time. A shift register of 7
  * bits (x^7 + x^6 + 1: period 127) steps once a round, which holds a block of the body and one of
- * twice the body, so that all blocks of a round are of one kind; with quiet_budget=0, since a block
+ * twice the body, so that all blocks of a round are of one kind; with retry_budget=0, since a block
  * that is taken again is one more.
  */
 #define PERIOD     127

@@ -457,9 +457,9 @@ def test_copies_in_a_loop_must_not_write_its_counter(text, refused, tmp_path):
 
 
 @pytest.mark.parametrize("fields, words", [
-    ({"quiet": False, "shared": 0.934}, ["93%", "exclusive"]),
+    ({"exclusive": False, "shared": 0.934}, ["93%", "exclusive"]),
     ({"x87_stack_fault": True}, ["x87 stack", "--init"]),
-    ({"quiet": True, "shared": 0.2}, []),
+    ({"exclusive": True, "shared": 0.2}, []),
 ])
 def test_a_person_hears_what_spoils_a_figure(capsys, fields, words):
     row = {"status": "ok", "per_op": {"ticks": 1, "cycles": 1}, **fields}
@@ -497,7 +497,7 @@ def test_a_figure_is_that_of_a_long_loop_in_the_same_launch(text, wish):
     for _ in range(9):
         (one,) = measured(text, wish)
         row, check = one["row"], one["check"]["row"]
-        if False in (row["quiet"], check["quiet"]) or row["per_op"].get("cycles") is None:
+        if False in (row["exclusive"], check["exclusive"]) or row["per_op"].get("cycles") is None:
             pytest.skip("the core was shared")
         figure, long = row["per_op"]["cycles"], check["per_op"]["cycles"]
         assert abs(figure - long) <= 0.02 * long, (figure, long)

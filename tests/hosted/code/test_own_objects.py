@@ -281,7 +281,7 @@ def test_fields_of_a_row_do_what_they_say(measured, fields):
     assert rows["gone"]["status"] == "wrong" and "the work is gone" in rows["gone"]["why"], rows["gone"]
     untrue = rows["untrue"]  # it is judged where a CPU executes it that was ours alone
     assert untrue.get("truth_cycles") == 1000 or report.run["execution"] == "emulated", untrue
-    assert not untrue.get("quiet") or "not the documented figure" in untrue["why"], untrue
+    assert not untrue.get("exclusive") or "not the documented figure" in untrue["why"], untrue
     assert rows["set"]["units"]["unit"] == "word" and rows["set"]["units"]["per_op"] == 3, rows["set"]
 
 

@@ -40,8 +40,8 @@ def must_be(cell, row):
     figure, _, rest = cell.partition(" ")
     op = row["per_op"]
     assert float(figure) == pytest.approx(op["cycles"], abs=10.0 ** -len(figure.partition(".")[2])), (cell, op)
-    if not row.get("quiet", True) or row.get("doubt"):
-        assert rest == ("doubted" if row.get("quiet", True) else "shared")
+    if not row.get("exclusive", True) or row.get("doubt"):
+        assert rest == ("doubted" if row.get("exclusive", True) else "shared")
         return
     half = rest.removeprefix("+-")
     wanted = max(op["cycles_hi"] - op["cycles"], op["cycles"] - op["cycles_lo"])
@@ -82,7 +82,7 @@ def test_a_run_of_one_row_has_a_short_one(run):
     said, lines = essence(ended.out)
     assert [label for label in said if label != "failed"] == ["machine", "clock", "spoiled", f"verdict:{lines[-1][8:10]}"]
     rows = report_of(ended).rows
-    shared = sum(not row.get("quiet", True) for row in rows.values())
+    shared = sum(not row.get("exclusive", True) for row in rows.values())
     assert said["spoiled"].startswith((f"{shared} of 1 rows shared, ", "not known whether ", "the core appears permanently shared"))
 
 

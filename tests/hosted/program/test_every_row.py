@@ -26,7 +26,7 @@ RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", 
 SMALL = {
     "samples": "16", "warmup": "1", "layout": "fixed", "most": "32", "ensembles": "2", "size": "16",
     "target": "10", "watch": "1", "hist": "off",
-    "quiet_budget": "0",
+    "retry_budget": "0",
 }  # fmt: skip
 SECONDS = 600  # a hundred times what a run takes: one that does not come back is killed
 STEPPED = ("doubled", "lfence")  # instructions are counted apart from the windows: in one of many runs

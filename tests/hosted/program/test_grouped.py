@@ -49,7 +49,7 @@ def must_be(cell, row, lines):
         assert any(told in line for line in below[:6]), (row, below[:6])
     if row["status"] != "ok":
         assert text == "FAIL" and mark == "!"
-    elif not row.get("quiet", True):
+    elif not row.get("exclusive", True):
         assert text == "shared" and mark == "!"
     elif "cycles" not in row.get("per_op", {}):  # next to other programs all its windows may be disturbed
         assert text == "?" and mark == "!"

@@ -36,7 +36,7 @@ def check(record):
         assert interval["level"] == pytest.approx(level(n, k), abs=CLOSE)
         below = sum(math.comb(n, i) for i in range(k)) / 2**n
         assert interval["median_level"] == pytest.approx(1 - 2 * below, abs=CLOSE)
-    if interval["by"] == "ranks" and record.get("quiet", True):
+    if interval["by"] == "ranks" and record.get("exclusive", True):
         assert (per_op["cycles_lo"], per_op["cycles_hi"]) == pytest.approx((lo, hi), abs=CLOSE)
 
 

@@ -442,7 +442,7 @@ def test_wrong_work_fails_the_run(run):
 
 
 def test_failed_operations_are_counted_and_left_out(run):
-    words = ["samples=96", "hist=full", "quiet_budget=0"]  # none is taken again
+    words = ["samples=96", "hist=full", "retry_budget=0"]  # none is taken again
     ended = run("suite=provoke", "bench=errors", "format=jsonl", *words)
     row = ended.report().rows["provoke/errors"]
     assert row["errors"] > 0 and row["n"] == sum(count for _, count in row["hist"])

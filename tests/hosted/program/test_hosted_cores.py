@@ -222,8 +222,8 @@ def test_a_core_says_whether_it_is_alone(run):
     if "nops_per_cycle" in witness[0]:
         assert 1 <= witness[0]["nops_per_cycle"] <= 32
     else:
-        assert not row["quiet"]  # no width was shown: nothing is judged
-    if not row["quiet"]:
+        assert not row["exclusive"]  # no width was shown: nothing is judged
+    if not row["exclusive"]:
         assert row["status"] == "ok" and "^ shared: " in ended.out
 
 
@@ -235,4 +235,4 @@ def test_siblings_together_are_not_alone(run):
         pytest.skip("no two of these CPUs are threads of one core")
     words = ["suite=truth", "bench=imul", "hist=off", "share=together", f"cores={pair[0]},{pair[1]}"]
     rows = by_core(run(*words), "truth", "imul")
-    assert all(row["shared"] > 0.9 and not row["quiet"] for row in rows.values())
+    assert all(row["shared"] > 0.9 and not row["exclusive"] for row in rows.values())

@@ -22,7 +22,7 @@ import made  # noqa: E402
 
 CHECK_FAILED = 2
 STORES = ROOT / "build/hosted/stores"
-SHORT = ("format=jsonl", "samples=32", "rounds=1", "hist=off", "warmup=0", "quiet_budget=0")
+SHORT = ("format=jsonl", "samples=32", "rounds=1", "hist=off", "warmup=0", "retry_budget=0")
 STARTS_RUNS = True  # conftest.py
 # Instructions and iterations of an operation of suite steps.
 BODIES = {
@@ -190,7 +190,7 @@ def test_a_transaction_is_not_stepped(run, steps_object):
                                    ("cores=all", "share=together"), ("recipe=mfence",)])  # fmt: skip
 def test_every_method_has_the_same_count(run, words):
     rows = run("format=jsonl", "suite=calls", "bench=plt,direct_c", "samples=32", "rounds=1", "warmup=1",
-               "quiet_budget=0", *words).report().rows.values()  # fmt: skip
+               "retry_budget=0", *words).report().rows.values()  # fmt: skip
     assert rows
     for row in rows:
         assert row["per_op"]["instructions"] == {"plt": 3, "direct_c": 3}[row["name"]], row

@@ -183,7 +183,7 @@ def test_a_change_on_purpose_can_be_allowed(kept):
 
 
 @pytest.mark.parametrize("old, new, why", [
-    ({}, {"quiet": False}, "new: a shared core"),
+    ({}, {"exclusive": False}, "new: a shared core"),
     ({"status": "unsupported", "why": "it needs AVX"}, {}, "old: unsupported: it needs AVX"),
     ({}, {"recipe": "cpuid"}, "another recipe: lfence against cpuid"),
     ({}, {"cycle_source": "pmc"}, "another source of core cycles: ruler against pmc"),
@@ -287,7 +287,7 @@ def test_a_row_with_several_modes_says_so(kept):
 
 
 def test_where_no_row_is_comparable_the_status_says_so(kept):
-    ran = baretick("compare", kept(whole(row("x", 1, quiet=False))), kept(whole(row("x", 1))), "--fail-if-slower", "2%")
+    ran = baretick("compare", kept(whole(row("x", 1, exclusive=False))), kept(whole(row("x", 1))), "--fail-if-slower", "2%")
     assert ran.returncode == 2
     assert "no row of the two can be compared" in ran.stderr
 

@@ -53,7 +53,7 @@ def eight_runs():
                 placed(dice, "bad", 3) if i < 7 else row("bad", 3, status="wrong", why="x is 3")]
         rows += [placed(dice, "hole", 3)] if i != 2 else []
         rows += [placed(dice, "young", 2)] if i > 5 else []
-        rows += [placed(dice, "shared", 3, **({"quiet": False} if i in (1, 2, 3, 5) else {}))]
+        rows += [placed(dice, "shared", 3, **({"exclusive": False} if i in (1, 2, 3, 5) else {}))]
         runs.append(rows)
     return runs
 

@@ -175,7 +175,7 @@ def test_rows_have_the_figures_of_show(tmp_path):
 
 @pytest.mark.parametrize("records, said", [
     ([row("x", 1, status="wrong", why="it is 3, not 4")], "made/x on core 0 failed: it is 3, not 4"),
-    ([row("x", 1, quiet=False)], "the core was shared in 1 row: made/x"),
+    ([row("x", 1, exclusive=False)], "the core was shared in 1 row: made/x"),
     ([row("x", 1, throttled=True)], "the core was throttled in 1 row: made/x"),
     ([{"type": "event", "kind": "warning", "message": "it is hot"}], "warning: it is hot"),
     ([{"type": "event", "kind": "fault", "message": "a fault"}], "fault: a fault"),
@@ -385,7 +385,7 @@ def test_a_report_without_the_record_essence_is_shown_without_it():
 
 def test_the_record_essence_has_the_lines_of_the_table(run):
     out = run("suite=calls,baseline,sum", "bench=direct,direct_inc,plt,random_16,turn_16,do_nothing,warm", "samples=64",
-              "rounds=1", "quiet_budget=0", "format=both").out
+              "rounds=1", "retry_budget=0", "format=both").out
     report = saved.take("serial.log", out.encode())
     table = out[out.rindex("\nessence "):]
     said = {line["label"]: line for line in report.one("essence")["lines"]}

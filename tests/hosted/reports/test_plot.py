@@ -288,7 +288,7 @@ def test_points_of_a_growth_lie_about_its_curve_and_have_their_intervals():
 
 
 def test_a_growth_without_a_fit_or_with_a_failed_argument_says_so():
-    records = growing(fits=False, error=0.3, quiet=False)
+    records = growing(fits=False, error=0.3, exclusive=False)
     records[1].update(status="wrong", why="it is 16")
     (picture, svg), = grown(*records).values()
     assert "fits no curve; the best (n) is 2.000" in picture.title

@@ -32,7 +32,7 @@ def test_chains_that_were_disturbed_in_all_windows_have_no_ticks():
     ({**row("a", 1), "hist": [[1, 2], [3]]}, "`row.hist` has an element of 1, and 2 are asked for"),
     ({**row("a", 1), "ops": 10**400}, "`row.ops` is above all bounds, and integer is asked for"),
     ({**row("a", 1), "ops": 0}, "`row.ops` is 0, and a number above 0 is asked for"),
-    ({**row("a", 1), "quiet": 1}, "`row.quiet` is 1, and boolean is asked for"),
+    ({**row("a", 1), "exclusive": 1}, "`row.exclusive` is 1, and boolean is asked for"),
     ({**row("a", 1), "interval": {"placements_cycles": [1, None, "2"]}},
      "`row.interval.placements_cycles[]` is '2', and number or null is asked for"),
 ])

@@ -16,7 +16,7 @@ from made_reports import RANKS, STUDENT, baretick, counted, counting, head, row,
 DAMAGES = 10000
 ROWS, SECONDS = 10000, 2
 
-ROWS_SHOWN = (row("b", 2.5, core=1), row("a", 10.25, half=0.5), row("c", 1, suite="other", quiet=False),
+ROWS_SHOWN = (row("b", 2.5, core=1), row("a", 10.25, half=0.5), row("c", 1, suite="other", exclusive=False),
               {"type": "row", "suite": "other", "name": "d", "core": 0, "recipe": "lfence", "form": "loop",
                "ops": 1, "cold": False, "status": "unsupported", "why": "it needs AVX"})
 

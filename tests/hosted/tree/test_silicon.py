@@ -58,7 +58,7 @@ def test_truth_by_most_launches():
 def with_lines(slopes, plain=-90, xfence=-42, quiet_groups=16, bend_p=1):
     def record(e):
         points = [{"adds": n, "error_cycles": e if n >= 50 else 0} for n in (0, 1, 2, 50, 1000)]
-        return {"points": points, "groups": 16, "quiet_groups": quiet_groups}
+        return {"points": points, "groups": 16, "exclusive_groups": quiet_groups}
 
     def line(slope):
         return {**record(0), "slope": slope, "shadow_cycles": 0.8, "bend_cycles": 0.05,
@@ -116,7 +116,7 @@ def test_what_is_too_shared_has_a_limit_and_no_verdict():
     assert lines["add"].holds is True and lines["imul"].holds is None and lines["imul"].limit
     assert "too shared to judge: 2 of 30" in lines["imul"].figure
     for one in runs[2:4]:
-        one.rows["truth/imul"] = row(3.0, quiet=True)
+        one.rows["truth/imul"] = row(3.0, exclusive=True)
     imul = {bar.what.split(",")[0]: bar for bar in bars.truth(runs)}["imul"]
     assert imul.holds is True  # by the four that were quiet
 

@@ -478,7 +478,7 @@ static void shared_blocks_are_taken_again(void **state)
     plant.operation = 3;
     plant.extra = slowed;
     fake_own.is_shared = a_third;
-    options.quiet_budget = 20;
+    options.retry_budget = 20;
     engine.facts.samples = 1024;
     struct row row = whole_row(b);
     assert_int_equal(row.status, ROW_OK);
@@ -490,7 +490,7 @@ static void shared_blocks_are_taken_again(void **state)
     assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK + row.shared_blocks);
     /* They are in the histogram. */
     assert_true(row.ticks.n > engine.facts.samples && row.ticks.max > row.ticks.min);
-    options.quiet_budget = 0;
+    options.retry_budget = 0;
     row = whole_row(b);
     assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK);
     assert_true(row.ticks.n == engine.facts.samples && row.shared_blocks > 0);
@@ -504,7 +504,7 @@ static void a_reading_stands_for_a_run_of_blocks(void **state)
     plant.operation = 3;
     plant.extra = slowed;
     fake_own.is_shared = a_third;
-    options.quiet_budget = 20;
+    options.retry_budget = 20;
     engine.facts.samples = 1024;
     struct row single = whole_row(bench);
     unsigned reads = fake_own.reads;
@@ -514,7 +514,7 @@ static void a_reading_stands_for_a_run_of_blocks(void **state)
     assert_true(fake_own.reads < reads / 2 && single.blocks > 0);
     assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9);
     assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK + row.shared_blocks);
-    options.quiet_budget = 2;
+    options.retry_budget = 2;
     fake_own.is_shared = at_all_times;
     row = whole_row(bench);
     assert_int_equal(row.blocks, 3 * 5 * engine.facts.samples / ENGINE_BLOCK);
@@ -529,7 +529,7 @@ static void a_core_that_is_never_alone_is_not_judged(void **state)
     plant.operation = 3.5;
     plant.extra = slowed;
     fake_own.is_shared = at_all_times;
-    options.quiet_budget = 3;
+    options.retry_budget = 3;
     struct row row = whole_row(b);
     assert_int_equal(row.status, ROW_OK);
     assert_true(row.shared && row.shared_blocks == row.blocks);
@@ -553,7 +553,7 @@ static void the_interval_holds_both_states(void **state)
     plant.operation = 3;
     plant.extra = slowed;
     fake_own.is_shared = mostly;
-    options.quiet_budget = 0;
+    options.retry_budget = 0;
     engine.facts.samples = 1024;
     struct row row = whole_row(bench);
     const struct estimate *c = &row.headline.cycles;

@@ -259,7 +259,7 @@ static struct gathered *const gathered = (struct gathered *)(void *)store;
 enum { KINDS_TAKEN = 5, SAMPLES = 4096 };
 
 /* A core of that width whose TSC moves in such steps; the sibling runs for that share of time. */
-static void a_core(double width, double step, double share, uint32_t quiet_budget)
+static void a_core(double width, double step, double share, uint32_t retry_budget)
 {
     memset(&core, 0, sizeof core);
     core.rng.state = 1 + (uint64_t)(width * 1000 + step * 10 + share * 100);
@@ -272,7 +272,7 @@ static void a_core(double width, double step, double share, uint32_t quiet_budge
     core.span = 1.5e6; /* half a millisecond */
     options_default(&options);
     options.warmup = 0;
-    options.quiet_budget = quiet_budget;
+    options.retry_budget = retry_budget;
     engine = (struct engine){.p = &platform,
                              .facts.o = &options,
                              .facts.recipe = RECIPE_LFENCE,

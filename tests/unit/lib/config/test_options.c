@@ -102,6 +102,22 @@ static void every_key(void **state)
     assert_int_equal(o.watch, 250);
 }
 
+static void a_former_name_is_accepted_and_today_s_is_recorded(void **state)
+{
+    (void)state;
+    struct options o;
+    char text[512];
+    struct sink_buf out;
+    assert_true(parse(&o, "quiet_budget=7"));
+    assert_int_equal(o.retry_budget, 7);
+    assert_true(options_give(&o, "retry_budget"));
+    assert_true(options_knows("quiet_budget=7"));
+    sink_buf_init(&out, text, sizeof text);
+    options_show(&o, 0, &out.sink);
+    assert_non_null(strstr(text, " retry_budget=7"));
+    assert_null(strstr(text, "quiet_budget"));
+}
+
 /* A fraction of 1 where there is a point, else thousandths. */
 static void fractions(void **state)
 {
@@ -609,6 +625,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_key),
+        cmocka_unit_test(a_former_name_is_accepted_and_today_s_is_recorded),
         cmocka_unit_test(fractions),
         cmocka_unit_test(later_wins),
         cmocka_unit_test(choices_are_in_order),
