@@ -116,6 +116,7 @@ struct bench {
     void (*before)(struct object *o);
 
     const char *suite, *name;
+    const char *former_suite; /* the suite's former name, which suite= still accepts, or NULL */
     const char *what; /* one operation, in words, for `list` */
     enum form form;
     uint32_t ops;    /* operations a window */

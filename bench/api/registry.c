@@ -75,22 +75,28 @@ size_t registry_data_size(void)
     return PLATFORM_DATA_SIZE + (room > OBJECT_ROOM ? (room + PAGE - 1) / PAGE * PAGE : 0);
 }
 
-/* Whether the list names this suite literally. */
-static bool asked_for(const char *list, const char *suite)
+/* Whether the list names this row's suite literally. */
+static bool asked_for(const char *list, const struct bench *b)
 {
     char pattern[OPTIONS_LIST_MAX];
 
     for (size_t i = 0; glob_list_at(list, i, pattern, sizeof pattern); i++)
-        if (str_eq(pattern, suite))
+        if (str_eq(pattern, b->suite) || (b->former_suite && str_eq(pattern, b->former_suite)))
             return true;
     return false;
 }
 
+static bool in_suites(const char *list, const struct bench *b)
+{
+    return glob_list_match(list, b->suite) ||
+           (b->former_suite && glob_list_match(list, b->former_suite));
+}
+
 static bool selects(const char *suites, const char *names, const struct bench *b)
 {
-    if (b->on_request && !asked_for(suites, b->suite))
+    if (b->on_request && !asked_for(suites, b))
         return false;
-    return glob_list_match(suites, b->suite) &&
+    return in_suites(suites, b) &&
            (glob_list_match(names, b->name) ||
             (b->code && b->code->args_of && glob_list_match(names, b->code->args_of)));
 }
@@ -165,7 +171,7 @@ static const char *on_request_by(const char *pattern, const char *names)
     const struct bench *const *rows = registry(&n);
 
     for (size_t i = 0; i < n; i++)
-        if (rows[i]->on_request && glob_list_match(pattern, rows[i]->suite) &&
+        if (rows[i]->on_request && in_suites(pattern, rows[i]) &&
             glob_list_match(names, rows[i]->name))
             return rows[i]->suite;
     return NULL;

@@ -1,5 +1,5 @@
 /*
- * The gap detector (suite `quiet`, FORM_WATCH): a core does nothing but read its TSC for watch=
+ * The gap detector (suite `gaps`, FORM_WATCH): a core does nothing but read its TSC for watch=
  * milliseconds, and what holds it up shows (lib/stats/gaps.h).
  */
 #ifndef BENCH_CORES_GAPS_H

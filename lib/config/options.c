@@ -96,7 +96,7 @@ static const struct option_doc keys[] = {
      .meaning = "fix the core clock at base, or at the turbo= maximum"},
     {CHOICE(dma, SETTING_CHOICES, "keep"), .meaning = "off: stop PCI devices from writing memory"},
     {NUMBER_OR_AUTO(watch, 1, 600000),
-     .meaning = "suite quiet: milliseconds; auto: " TEXT_OF_THE(WATCH_AUTO) ", or " TEXT_OF_THE(
+     .meaning = "suite gaps: milliseconds; auto: " TEXT_OF_THE(WATCH_AUTO) ", or " TEXT_OF_THE(
          WATCH_AUTO_EXACT) " if exact"},
     {NUMBER(deadline, 1, 3600, 60),
      .meaning = "time limit of a row in seconds; a longer row fails"},
@@ -425,7 +425,7 @@ static bool is_idle(const struct options *o, const struct option_doc *k,
     const void *at = (const char *)o + k->takes.field;
 
     if (at == &o->watch && !rows->watches) {
-        fmt(why, ": no row of suite quiet runs");
+        fmt(why, ": no row of suite gaps runs");
     } else if (k->methods && !rows->windows) {
         fmt(why, ": no row that runs has windows");
     } else if (k->methods && !(k->methods & 1u << o->method)) {

@@ -135,4 +135,4 @@ def gaps(report, found):
         said.append("they come evenly, as a timer's do")
     if "smis" in found:
         said.append(f"{found['smis']} SMIs")
-    return Picture("gaps", f"quiet-gaps-core{found.get('core', 0)}", title, " · ".join(said), title + ".", paint)
+    return Picture("gaps", f"gaps-core{found.get('core', 0)}", title, " · ".join(said), title + ".", paint)

@@ -23,7 +23,7 @@ KINDS = {
     "growth": "how a row's figure grows with its argument (.args)",
     "linearity": "what each recipe hides of chains of adds",
     "cores": "transfers and contests between cores (suite=cores)",
-    "gaps": "gaps of a core over time (suite=quiet)",
+    "gaps": "gaps of a core over time (suite=gaps)",
     "change": "old compared with new, row by row (--against)",
 }
 # Endings that a person means as a picture's, and that would be a folder's.
@@ -106,7 +106,7 @@ def of_machine(kind, report, core=None):
         for g in records:
             attempt(draw_machine.gaps, g)
         if not records:
-            found.append(Absent(kind, kind, "nothing watched for gaps: suite=quiet does"))
+            found.append(Absent(kind, kind, "nothing watched for gaps: suite=gaps does"))
     return found
 
 

@@ -171,7 +171,7 @@ def test_a_hardware_watchdog_is_warned_of(boot, shim, raw, name, state):
 
 
 def test_no_gap_where_instructions_are_counted(boot):
-    b = boot("suite=quiet").must(SUCCESS, rows=0)
+    b = boot("suite=gaps").must(SUCCESS, rows=0)
     g = b.one("gaps")
     assert g["gaps"] == g["stolen_ticks"] == g["longest_ticks"] == 0 and g["decades"] == [0] * 8, g
     assert g["turn_ticks"] % 128 == 0 and g["threshold_ticks"] == 8 * g["turn_ticks"], g
@@ -180,7 +180,7 @@ def test_no_gap_where_instructions_are_counted(boot):
 
 
 def test_watch_says_for_how_long(boot):
-    g = boot("suite=quiet watch=25").must(SUCCESS, rows=0).one("gaps")
+    g = boot("suite=gaps watch=25").must(SUCCESS, rows=0).one("gaps")
     assert 0.02499 < g["seconds"] < 0.0251, g
 
 
@@ -214,7 +214,7 @@ def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
     how = {"icount": False, "extra": ["-pidfile", f"{tmp_path}/pid"]}
     for watch in (3000, 60000):  # beside programs of a higher priority the first can be over before the stop
         times.clear()
-        words = f"suite=quiet watch={watch}"
+        words = f"suite=gaps watch={watch}"
         b = boot(words, keys={b"does nothing but read its TSC": stop}, **how).must(SUCCESS, rows=0)
         before, stopped, until = times
         g = b.one("gaps")

@@ -192,3 +192,9 @@ def test_a_field_of_an_older_report_gets_the_name_of_today(kind, was, now):
     assert was not in report.parse(record(0, kind, **{was: 1}))
     assert report.parse(record(0, kind, **{was: 1, now: 2}))[now] == 2
     assert was in report.parse(record(0, "end", **{was: 1}))
+
+
+def test_the_suite_of_gaps_gets_its_name_of_today():
+    assert report.parse(record(0, "gaps", suite="quiet"))["suite"] == "gaps"
+    assert report.parse(record(0, "gaps", suite="mine"))["suite"] == "mine"
+    assert report.parse(record(0, "row", suite="quiet"))["suite"] == "quiet"

@@ -105,7 +105,7 @@ def names(shared_run):
             break
         if re.match(r"\w+( |$)", line):
             suite = line.split()[0]
-        elif (row := re.match(r"  (\w+) ", line)) and suite not in ("provoke", "provoke_cores", "quiet"):
+        elif (row := re.match(r"  (\w+) ", line)) and suite not in ("provoke", "provoke_cores", "gaps"):
             found.add(f"{suite}/{row[1]}")
     return found
 
@@ -546,7 +546,7 @@ def test_adaptive_says_what_its_users_want(summed):
         ("layout=shuffle seed=2 samples=64 watch=5 share=alone", {"watch", "share"}),
         ("cores=0 share=together samples=64", set()),
         # The later suite= counts: no row has windows there.
-        ("suite=quiet bench=* watch=5 samples=64 caches=clear layout=fixed", {"samples", "caches", "layout"}),
+        ("suite=gaps bench=* watch=5 samples=64 caches=clear layout=fixed", {"samples", "caches", "layout"}),
     ],
 )
 def test_words_without_effect_are_named(words, named):

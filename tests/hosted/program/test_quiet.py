@@ -12,7 +12,7 @@ CLOCK_ERROR = 0.1  # the TSC's frequency is measured; on a machine in order it i
 
 def test_a_stopped_process_is_a_gap_of_its_length(running):
     for watch in (2500, 30000):  # on a busy machine the first can be over before the stop
-        process, end = running("suite=quiet", f"watch={watch}", "hist=off")
+        process, end = running("suite=gaps", f"watch={watch}", "hist=off")
         run_on(process, ticks=10)  # the heading is out, and the watch has begun
         before = time.monotonic()
         os.kill(process.pid, signal.SIGSTOP)
@@ -42,3 +42,12 @@ def test_settings_need_ring_0(run):
     assert any("need ring 0" in e["message"] for e in report.events), report.events
     report = run("format=jsonl", "suite=baseline", "bench=empty_lfence", "samples=16").report()
     assert not any("need ring 0" in e["message"] for e in report.events), report.events
+
+
+def test_the_former_name_of_the_suite_is_accepted(run):
+    for name in ("quiet", "qu*"):
+        ended = run(f"suite={name}", "watch=1", "hist=off", "format=jsonl")
+        if name == "quiet":
+            assert [(g["suite"], g["name"]) for g in ended.report().gaps][0] == ("gaps", "gaps")
+        else:
+            assert ended.status and "suite=gaps" in ended.err, ended.err

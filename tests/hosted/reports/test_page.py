@@ -446,7 +446,7 @@ def test_pictures_are_in_the_page_and_rows_lead_to_them(full):
     read = Read(full)
     titles = read.text
     assert len(read.all("svg")) == len(read.all("figure")) >= 8
-    for said in ("made/moded has 2 modes", "made/swept: 2.900 to 4.500", "cores/pingpong: ", "quiet/gaps: 100 gaps",
+    for said in ("made/moded has 2 modes", "made/swept: 2.900 to 4.500", "cores/pingpong: ", "gaps/gaps: 100 gaps",
                  "Recipe lfence: chains of adds"):
         assert said in titles
     assert "var(--ink)" in full and "#1b1b1b" not in full.split("</style>")[1]  # the page's colours, light and dark

@@ -90,7 +90,7 @@ def assert_alike(lines, golden):
 
 
 STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-core0-modes", "made-swept-core0-sweep",
-         "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contests", "quiet-gaps-core0",
+         "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contests", "gaps-core0",
          "counted-made-exact-core0-histogram", "counted-linearity", "calls", "growth-args-linear")
 
 
@@ -430,7 +430,7 @@ def test_old_against_new(kept, tmp_path):
     (row("x", 1, method="kbest"), "modes", "method=doubled does"),
     (row("x", 1, status="wrong", why="it is 3"), "histogram", "wrong: it is 3"),
     (row("x", 1), "cores", "suite=cores with cores=all"),
-    (row("x", 1), "gaps", "suite=quiet does"),
+    (row("x", 1), "gaps", "suite=gaps does"),
     ({**gaps(), "gaps": 0}, "gaps", "no gap on core 0"),
     ({**several_cores()[1], "pairs": []}, "cores", "it takes two cores (cores=all)"),
     (row("x", 1), "linearity", "no record `linearity`"),
