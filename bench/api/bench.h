@@ -117,7 +117,7 @@ struct bench {
 
     const char *suite, *name;
     const char *former_suite; /* the suite's former name, which suite= still accepts, or NULL */
-    const char *what; /* one operation, in words, for `list` */
+    const char *what;         /* one operation, in words, for `list` */
     enum form form;
     uint32_t ops;    /* operations a window */
     uint32_t needs;  /* NEED_*, or-ed */

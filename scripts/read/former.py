@@ -1,5 +1,6 @@
 """Names that fields of older reports have, and the names of today: docs/report.md, "Former names"."""
 
+OPTIONS = {"quiet_budget": "retry_budget"}
 FORMER = {
     "run": {"quiet": "controls"},
     "row": {"quiet": "exclusive"},
@@ -8,12 +9,16 @@ FORMER = {
 }
 
 
+def _with(names, members):
+    """The members by their names of today. One that is there by both keeps the value of today's."""
+    return {**{names[key]: members[key] for key in names if key in members},
+            **{key: value for key, value in members.items() if key not in names}}
+
+
 def renamed(record):
-    """The record with the names of today. A record with both keeps the value of today's."""
+    """The record with the names of today."""
     if record["type"] == "gaps" and record.get("suite") == "quiet":
         record = {**record, "suite": "gaps"}
-    names = FORMER.get(record["type"], {})
-    if names.keys().isdisjoint(record):
-        return record
-    return {**{names[key]: record[key] for key in names if key in record},
-            **{key: value for key, value in record.items() if key not in names}}
+    if record["type"] == "run" and isinstance(record.get("options"), dict):
+        record = {**record, "options": _with(OPTIONS, record["options"])}
+    return _with(FORMER.get(record["type"], {}), record)

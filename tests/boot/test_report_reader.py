@@ -158,7 +158,7 @@ def test_a_record_nested_too_deep():
 
 
 def seconds_for(size):
-    """The least of three CPU times to read one line of so many bytes as it arrives: 64 KiB at a time."""
+    """The least of three CPU times to read one line of this number of bytes as it arrives: 64 KiB at a time."""
     least = float("inf")
     for _ in range(3):
         reader = report.Reader()
@@ -192,6 +192,12 @@ def test_a_field_of_an_older_report_gets_the_name_of_today(kind, was, now):
     assert was not in report.parse(record(0, kind, **{was: 1}))
     assert report.parse(record(0, kind, **{was: 1, now: 2}))[now] == 2
     assert was in report.parse(record(0, "end", **{was: 1}))
+
+
+def test_an_option_of_an_older_report_gets_the_name_of_today():
+    run = report.parse(record(0, "run", options={"quiet_budget": 7, "seed": 1}))
+    assert run["options"] == {"retry_budget": 7, "seed": 1}
+    assert report.parse(record(0, "run", options=[]))["options"] == []
 
 
 def test_the_suite_of_gaps_gets_its_name_of_today():
