@@ -16,7 +16,7 @@ struct run {
     const struct engine *first; /* of the plan's first core, which speaks for all */
     const struct bench *const *rows;
     size_t n;                 /* rows of the registry, of which */
-    size_t selected;          /* so many are run */
+    size_t selected;          /* this number is run */
     size_t at;                /* the one that runs, ... */
     uint64_t row_began, told; /* ... since when, and the ticks of it that showing it took, ... */
     unsigned cores_done;      /* ... and on how many cores, one by one, it is done */

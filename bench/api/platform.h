@@ -138,8 +138,8 @@ struct platform {
      */
     void (*row_begin)(const struct platform *p, const char *suite, const char *name, uint64_t ran);
     void (*row_end)(const struct platform *p);
-    /* The row that has begun takes so many milliseconds more than others may: deadline= counts from
-     * there. */
+    /* The row that has begun may take this many milliseconds more than others: deadline= counts
+     * from there. */
     void (*row_longer)(const struct platform *p, unsigned ms);
     /*
      * fn(ctx), between row_begin() and row_end() on the core that runs it, which must come back
@@ -176,7 +176,8 @@ struct platform {
     const struct platform_cores *cores; /* NULL: only the one that runs */
 };
 
-/* Words of memory that a run with these options uses on a machine with so many cores, or fewer. */
+/* Words of memory that a run with these options uses on a machine with at most this number of
+ * cores. */
 size_t bench_memory_need(const struct options *o, unsigned cores);
 
 #endif

@@ -4,7 +4,7 @@
 
 #define READS_LEAST 64
 #define MOVES_LEAST 16         /* differences that the resolution is found in, ... */
-#define READS_MOST  (1u << 16) /* ... if it moves so often in so many readings */
+#define READS_MOST  (1u << 16) /* ... if it moves that often in this number of readings */
 
 #define PS_A_S 1000000000000ull
 

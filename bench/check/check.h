@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "bench/context/context.h"
 
-/* The object is as so many operations must leave it. */
+/* Whether the object is as this number of operations must leave it. */
 void check_work(const struct placed *p, uint64_t operations, struct row *row);
 
 /*

@@ -17,7 +17,7 @@ static inline size_t cut_words(size_t bytes)
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
-/* The next so many words; NULL where they are only counted. */
+/* Returns the next `words` words; NULL where they are only counted. */
 static inline void *cut(struct cut *c, size_t words)
 {
     size_t at = c->used;

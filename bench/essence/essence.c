@@ -99,7 +99,7 @@ static bool has_interval(const struct essence_figure *f)
     return has_figure(f) && is_known(f->half) && f->percent && !f->shared && !f->doubt;
 }
 
-/* Whether any of so many rows was run. */
+/* Whether any of n rows from `from` on was run. */
 static bool any(const struct essence *s, unsigned from, unsigned n)
 {
     for (unsigned i = from; i < from + n; i++)

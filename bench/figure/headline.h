@@ -12,7 +12,7 @@
 #include "bench/sample/gathered.h"
 #include "bench/sample/sampler.h"
 
-/* Words of scratch for a part of so many blocks of each kind, and for a whole row. */
+/* Words of scratch for a part of `blocks` blocks of each kind, and for a whole row. */
 size_t headline_part_need(size_t blocks);
 size_t headline_need(size_t blocks, unsigned placements);
 

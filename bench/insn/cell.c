@@ -33,7 +33,7 @@ static uint8_t *area_of(const struct engine *e)
     return e->p->data + AREA_AT;
 }
 
-/* A unit in the data buffer, with room for so many bytes of code. */
+/* A unit in the data buffer, with room for `size` bytes of code. */
 static struct insn_code begin_unit(const struct engine *e, size_t at, size_t size)
 {
     uint8_t *unit = e->p->data + at;

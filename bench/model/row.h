@@ -82,7 +82,7 @@ struct method_result {
     /* One operation, what is subtracted taken off; UNKNOWN: there is nothing to subtract, or no
      * figure. `error`: +- so much, by what the method itself saw (method.h). */
     double ticks, error;
-    double lattice;    /* kbest, ensembles: +- so many ticks an operation, the TSC's step */
+    double lattice;    /* kbest, ensembles: +- ticks per operation: the TSC's step */
     const char *doubt; /* the difference is none to rely on: why; NULL: it is */
     struct method_side body, empty, ruler, ruler2; /* adaptive: the rulers alone */
     struct lag1 difference; /* body less empty, blocks taken at nearly the same time: ticks */
@@ -173,7 +173,7 @@ struct row {
     const char *why; /* where not ok; a text of its own stands in said */
     bool ended;      /* its windows were left in the middle: there are no figures */
     char said[256];
-    unsigned together;        /* so many cores measured it at once; 0: it was alone */
+    unsigned together;        /* cores that measured it at once; 0: one at a time */
     struct core_figure alone; /* then the same row before, on this core alone */
 
     uint32_t changed;        /* 1 << each enum window_kept that its windows changed (window.h) */
@@ -189,7 +189,7 @@ struct row {
         kept[PLATFORM_KEPT]; /* what happened to the core meanwhile, as the platform keeps it */
     uint64_t blocks;         /* of all kinds, those that were taken again included, ... */
     uint64_t shared_blocks;  /* ... and those while somebody else had part of the core */
-    bool shared;             /* so many that the figure is not one of a core alone: not judged */
+    bool shared;             /* enough of them that the figure is not judged */
     uint64_t windows;        /* of all kinds, warm-up included, ... */
     uint64_t sampling_ticks; /* ... and what all of it took */
     uint32_t warmup_blocks;  /* until the body was steady, or warmup= */

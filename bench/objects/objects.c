@@ -27,7 +27,7 @@ struct object_file {
 
 static struct object_file own, files[OBJECTS_MOST];
 static struct object_row own_rows[OWN_ROWS], rows[OBJECTS_ROWS];
-static unsigned files_used, rows_used, refusals; /* of which so many are kept: */
+static unsigned files_used, rows_used, refusals; /* the first of the refusals: */
 static char refusal[OBJECTS_REFUSALS][WHY_MOST];
 static const char *left_out;
 

@@ -45,7 +45,7 @@ struct compiled {
     bool sweep;                       /* layout=sweep */
     size_t constants, constants_size; /* of the code buffer: where those of all placements stand */
     size_t data_used;                 /* at the most, wherever the data is moved to */
-    const struct placed *placed;      /* place.c's: where the row stands, at so many placements */
+    const struct placed *placed; /* place.c's: where the row is, at this number of placements */
     unsigned placements;
     char why[256];             /* what failed, for people */
     struct elf_given given[5]; /* what compilers call by themselves: the program's own */

@@ -29,8 +29,8 @@ struct part_place {
 
 /* Windows of each kind that a row takes: samples=, or as many as a sweep's placements need. */
 size_t parts_windows(const struct options *o, uint32_t samples);
-/* How many parts and rounds there are, where so many rounds are asked for: fewer where the windows
- * would not make two blocks a part. */
+/* How many parts and rounds there are, where this number of rounds is asked for: fewer where the
+ * windows would not make two blocks a part. */
 unsigned parts_count(const struct options *o, uint32_t samples, unsigned rounds);
 unsigned parts_rounds(const struct options *o, uint32_t samples, unsigned rounds);
 /* Windows and blocks of the largest part, and of all parts, at the most. */

@@ -6,7 +6,7 @@
 #include "lib/text/str.h"
 
 #define CHECK_ADDS 102400 /* tens of us: a reading, of some 100 cycles, is a thousandth of it */
-#define CHECK_RUNS 15     /* the median of so many: an SMI may fall into some */
+#define CHECK_RUNS 15     /* runs, of which the median is used: an SMI may fall into some */
 
 static bool is_counter(unsigned id)
 {

@@ -44,7 +44,7 @@ struct gathered {
     struct moments counter_rate;          /* core cycles a tick, of blocks */
 };
 
-/* Words of memory of one, for so many rounds. */
+/* Words of memory of one, for this number of rounds. */
 size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds);
 
 /* Empty, its arrays behind it in the same words. */

@@ -11,7 +11,7 @@
 #define FIRST_ADDS    256
 #define GROUPS        32 /* whose median is taken: a neighbour or an interrupt comes into some */
 #define WINDOWS_FINE  8  /* of each kind in a group; ... */
-#define WINDOWS_STEPS 2  /* ... and so many for each core cycle of the TSC's step */
+#define WINDOWS_STEPS 2  /* ... and this number for each core cycle of the TSC's step */
 #define WINDOWS_MOST  64
 #define FIRST_READS   256
 #define SEARCH_MOST   (TSC_HZ_MAX / 4) /* about a second, whose length is not known yet */

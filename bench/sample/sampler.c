@@ -14,7 +14,7 @@
 /* Blocks of warm-up of a row whose data is cold in every window: no more of it gets warm, and
  * memory takes a step more or less each time, so that two blocks are hardly ever alike. */
 #define COLD_WARM_UP   4
-#define WARM_BLOCKS    4  /* the trend is looked for in so many */
+#define WARM_BLOCKS    4  /* blocks in which a trend is looked for */
 #define WARM_NOISE     3  /* standard errors */
 #define WAITS_A_SECOND 10 /* a part waits for quiet no longer than that part of a second */
 #define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))

@@ -36,7 +36,7 @@ struct sampler {
     struct span span;
     bool used[KINDS];
     enum kind order[KINDS];     /* those that are used, ... */
-    unsigned kinds;             /* ... so many */
+    unsigned kinds;             /* ... and their number */
     uint64_t *samples[KINDS];   /* in the order taken; SAMPLE_FAILED where the operation failed */
     struct block *block[KINDS]; /* in the order taken */
     uint64_t *sorted, *scratch; /* room for all samples of one kind */
@@ -54,10 +54,10 @@ struct sampler {
 
 #define SAMPLE_FAILED UINT64_MAX
 
-/* Words of memory that a part of so many windows and blocks of each kind is taken in. */
+/* Words of memory that a part needs, by its windows and blocks of each kind. */
 size_t sampler_need(size_t windows, size_t blocks);
 
-/* In the first words of the engine's memory, for parts of so many. */
+/* In the first words of the engine's memory, for parts of this size. */
 void sampler_init(struct sampler *s, const struct engine *e, size_t windows, size_t blocks);
 
 /*

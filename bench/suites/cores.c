@@ -16,8 +16,8 @@ CORES(wake, "from the boot core's wake-up to a parked core's first instruction",
 CORES(ipi, "from the boot core's interrupt to another core's handler", crowd_ipi);
 
 /*
- * Operations between two looks at the time, so many that the look does not show: a contended one
- * costs 50 ns and more, a plain addition a cycle or a few.
+ * Operations between two readings of the time: enough that the reading does not show: a contended
+ * one costs 50 ns and more, a plain addition a cycle or a few.
  */
 #define CONTENDED 64
 #define PLAIN     4096

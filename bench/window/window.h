@@ -43,8 +43,8 @@ struct window_frame {
 #define WINDOW_FRAME_AT   (PLATFORM_DATA_SIZE - WINDOW_FRAME_SIZE / 2)
 #define WINDOW_DATA_END   (PLATFORM_DATA_SIZE - WINDOW_FRAME_SIZE) /* rows' data ends there */
 /*
- * Called with the object, what the body calls through r13, the turns of its loop, a delay of about
- * so many core cycles ahead of the first reading, and the bytes that the stack is moved down by (8
+ * Called with the object, what the body calls through r13, the turns of its loop, an approximate
+ * delay in core cycles ahead of the first reading, and the bytes that the stack is moved down by (8
  * more than a multiple of 16).
  */
 typedef struct window_result (*window_fn)(struct object *o, const void *function, uint64_t turns,
@@ -100,7 +100,7 @@ void code_end(struct code *c);
 const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t offset,
                       const struct window_spec *spec);
 
-/* The next so many bytes, for the caller to write: INT3 until then. NULL: the buffer is full. */
+/* The next `bytes` bytes, for the caller to write: INT3 until then. NULL: the buffer is full. */
 uint8_t *code_room(struct code *c, size_t bytes);
 
 /* Leaves at least `bytes` unused. */

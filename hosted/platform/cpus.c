@@ -17,7 +17,7 @@
 #include "hosted/platform/witness.h"
 
 #define SAID 256 /* bytes of what happened to a core */
-/* For the game that compares TSCs: no TSC takes less than a second for so many. */
+/* For the game that compares TSCs: no TSC takes less than a second for this many ticks. */
 #define PATIENCE_TICKS 5000000000
 
 static int cpus[CORE_LIST_MAX];

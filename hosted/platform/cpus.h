@@ -14,7 +14,7 @@
 const int *cores_of_process(const struct process *p, unsigned *n);
 
 /* Looks at each core, and compares their TSCs by a game in `x`, which lies in shared memory. After
- * cores_of_process() and witness_open(). NULL: no memory for what is said of so many. */
+ * cores_of_process() and witness_open(). NULL: no memory for the CPUs' data. */
 const struct platform_cores *cores_open(const struct platform *p, struct exchange *x);
 
 #endif

@@ -19,7 +19,7 @@ void guard_ask(bool (*stopped)(void), void (*overdue_outside)(void));
  * has taken before. */
 void guard_row_begin(uint64_t ran);
 void guard_row_end(void);
-/* The row that has begun may take so many milliseconds more. */
+/* The row that has begun may take this many milliseconds more. */
 void guard_row_longer(unsigned ms);
 
 /* The platform's. */

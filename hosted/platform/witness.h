@@ -19,7 +19,7 @@ struct witness_counts {
 };
 
 /* cpu[i]: the CPU of core i, whose line of /proc/stat tells the steal time. rdtscp: the CPUs have
- * it. False: no memory for so many. */
+ * it. False: no memory for them. */
 bool witness_open(const int *cpu, unsigned cores, bool rdtscp);
 
 /* From now on this process is on that core; what it sees is counted there, whichever process. */

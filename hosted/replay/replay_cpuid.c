@@ -7,7 +7,7 @@
 #include "hosted/replay/cpuid_dump.h"
 #include "hosted/replay/replay.h"
 
-#define RECORDER 2000 /* a recorder's measurement of the TSC is good to one part in so many */
+#define RECORDER 2000 /* a recorder's measurement of the TSC is good to one part in this number */
 
 /* A recording, its boot CPU decoded, and where each of its CPUs stands. */
 struct recorded {

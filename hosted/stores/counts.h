@@ -50,7 +50,7 @@ struct counts {
     struct counts_load *load; /* an open table, by instruction and address */
     size_t loads, load_room;
     uint64_t deaths; /* calls of counts_died() */
-    /* How many touches had so many bytes; behind the last those that are longer. */
+    /* The number of touches by their bytes; after the last those that are longer. */
     uint64_t loads_of[66], stores_of[66];
     bool full; /* memory ran out: nothing is counted any more */
 };

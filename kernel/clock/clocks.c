@@ -4,7 +4,7 @@
 
 #define WINDOWS     5   /* a median of five throws out two that a hypervisor or an SMI stretched */
 #define WINDOWS_A_S 100 /* windows of 10 ms */
-#define READ_TRIES  8   /* a reading is the quickest of so many */
+#define READ_TRIES  8   /* a reading is the fastest of this number */
 
 /* A machine that boots by UEFI has no slower one, emulated ones included. */
 #define TSC_HZ_MIN 1000000ull

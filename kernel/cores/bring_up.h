@@ -4,7 +4,7 @@
 
 #include "kernel/cores/cores.h"
 
-/* Bytes of arena that cores_bring_up() takes for so many cores. */
+/* Bytes of arena that cores_bring_up() takes for this number of cores. */
 uint64_t cores_cost(const struct handoff *h);
 
 /* On the boot core; c->given is filled, all else zero. Cores that cannot be had are named in

@@ -105,7 +105,7 @@ struct cores {
     struct core_meeting meeting;
 };
 
-/* Bytes of arena that cores_make_list() takes for so many cores. */
+/* Bytes of arena that cores_make_list() takes for this number of cores. */
 uint64_t cores_list_cost(unsigned cores);
 /* The list, by MADT or by MP services, with the boot core in it. False: the arena is too small. */
 bool cores_make_list(struct cores *c);

@@ -11,8 +11,8 @@
 
 /* NULL, or why there is none. */
 const char *counter_nmi_find(struct overflow_plan *p, const struct lapic *l);
-/* After so many ticks, or some other time: it counts while the core executes, at a rate of its own,
- * and may reach less far. NULL, or why not. */
+/* Fires after this many ticks, or some other time: it counts while the core executes, at a rate
+ * of its own, and may reach less far. NULL, or why not. */
 const char *counter_nmi_start(struct core *c, const struct overflow_plan *p, const struct lapic *l,
                               uint64_t ticks);
 /* In the NMI's handler: whether this counter sent it. */

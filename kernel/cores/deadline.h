@@ -46,9 +46,9 @@ void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const
                    const struct hpet_table *hpet);
 /*
  * Where instructions are counted the TSC's seconds are virtual, and pass faster than a person's.
- * Each of deadline= takes so many of them. And one core's instructions are counted after the
- * other's: QEMU leaves a core that was woken without a turn while another does nothing but spin.
- * So another core is the last source there.
+ * Each second of deadline= takes this number of them. And one core's instructions are counted after
+ * the other's: QEMU leaves a core that was woken without a turn while another does nothing but
+ * spin. So another core is the last source there.
  */
 #define DEADLINE_VIRTUAL 3
 void deadline_count_virtual(struct deadlines *d);
@@ -61,8 +61,8 @@ void deadline_close(struct deadlines *d);
 /* On the core that runs a row, around it; `ran`: ticks that it has taken before. */
 void deadline_begin(struct core *c, uint64_t ran);
 void deadline_end(struct core *c);
-/* In between: its deadline comes so many ticks later. What is set fires too early then, and is set
- * again. */
+/* In between: its deadline comes this many ticks later. What is set fires too early then, and is
+ * set again. */
 void deadline_later(struct core *c, uint64_t ticks);
 /* It was woken, and runs something: if it watched deadlines while it slept, another source does. */
 void deadline_awake(struct core *c);

@@ -47,7 +47,8 @@ struct lent {
 
 /* --- boot/, firmware alive --- */
 
-/* Bytes of memory, zeroed and aligned to a page, that a struct lent for so many cores takes. */
+/* Bytes of memory, zeroed and aligned to a page, that a struct lent for this number of cores
+ * takes. */
 uint64_t lent_size(unsigned room);
 /* The procedure. */
 void lent_serve(struct lent *l);

@@ -22,7 +22,7 @@ struct parking park_choose(const struct cpu *cpu, const struct lapic *lapic, boo
 /* "hlt" or "mwait": effective. */
 const char *park_name(const struct parking *p);
 
-/* On the boot core: whether MWAIT holds `c`, which is parked, for so many ticks. An emulator's
+/* On the boot core: whether MWAIT holds `c`, which is parked, for this many ticks. An emulator's
  * returns at once, and the core would execute its loop all the time. */
 bool park_test_mwait(const struct core *c, uint64_t ticks);
 /* From now on it is HLT, on all n cores, those that are parked too; `refused` says so. */

@@ -2,7 +2,7 @@
 #include "kernel/cpu/cpu.h"
 #include "kernel/devices/ioapic.h"
 
-#define MEASURES     5    /* the best of so many, */
+#define MEASURES     5    /* the best of this number, */
 #define MEASURE_PART 1000 /* each this part of a second */
 #define DIVIDE_16    3u   /* SDM vol. 3A figure 11-10 */
 #define MOST         0xffffffffu

@@ -37,8 +37,9 @@ void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *ma
 void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
                    uint32_t to);
 
-/* From now: an NMI after so many microseconds. Again: instead. The microseconds after which it
- * comes, which can be less, or some more where so few were asked for. */
+/* Requests an NMI after this many microseconds. A second call replaces the first.
+ * Returns the microseconds after which it comes: they can be fewer, or some more where few were
+ * asked for. */
 uint64_t nmi_timer_start(const struct nmi_timer *t, uint64_t us);
 /* No NMI comes any more. */
 void nmi_timer_stop(const struct nmi_timer *t);

@@ -21,7 +21,7 @@
 
 #define ROUNDS_MOST 64
 
-#define TABLE_ROWS_AUTO 32 /* selected: table=auto groups from so many on */
+#define TABLE_ROWS_AUTO 32 /* selected rows from which table=auto groups */
 
 #define HIST_CAP 256 /* bins of hist=capped, the fullest */
 

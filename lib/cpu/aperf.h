@@ -15,7 +15,7 @@ enum aperf_status {
 };
 
 struct aperf {
-    /* Readings further apart than so many ticks are torn; follows the core's clock. */
+    /* Readings further apart than this many ticks are torn; follows the core's clock. */
     uint64_t apart;
     uint64_t tsc, aperf, mperf; /* at the last reading that was whole */
     uint64_t cycles;            /* since the start */

@@ -40,9 +40,9 @@ struct overflow {
 };
 
 /*
- * On the core itself: it interrupts after so many counts, or as many as it can, if the local APIC's
- * entry for counters lets it. NULL; or why not, and then all is as found: what counts already is
- * its owner's.
+ * On the core itself: it interrupts after this number of counts, or as many as it can, if the local
+ * APIC's entry for counters lets it. NULL; or why not, and then all is as found: what counts
+ * already is its owner's.
  */
 const char *overflow_start(struct overflow *o, const struct overflow_plan *p,
                            const struct msr_access *a, uint64_t counts);

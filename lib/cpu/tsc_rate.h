@@ -11,7 +11,7 @@
 #include "lib/cpu/cpu.h"
 
 /* No TSC is faster: the highest base clock that was ever sold is under 5 GHz. What says more is
- * wrong, and a wait in so many ticks a second is never too short. */
+ * wrong, and a wait computed from it is never too short. */
 #define TSC_HZ_MAX 10000000000ull
 
 /* False where the MSR does not exist (#GP) or cannot be read. */

@@ -46,7 +46,7 @@ static const struct insn_form forms[] = {
 #include "lib/insn/table.def"
 };
 
-_Static_assert(sizeof(struct insn_form) == 20, "a form costs so many bytes of the image");
+_Static_assert(sizeof(struct insn_form) == 20, "a form costs 20 bytes of the image");
 
 unsigned insn_count(void)
 {

@@ -84,7 +84,7 @@ struct elf_rela {
 };
 
 /* Relocation types, AMD64 supplement table 4.9; those of the GNU tools from 250 on. CODE_4 and its
- * like are for instructions of APX and MOVRS: so many bytes stand before the field. */
+ * like are for instructions of APX and MOVRS: this number of bytes is before the field. */
 enum elf_rela_type {
     ELF_R_NONE = 0,
     ELF_R_64 = 1,

@@ -31,7 +31,7 @@ struct gnu_hash {
 /* h = h * 33 + c, from 5381 on (D. J. Bernstein). */
 uint32_t gnu_hash_name(const char *name);
 
-/* The section for so many symbols, 1 to 1000, has so many bytes. */
+/* Returns the bytes of the section for this number of symbols, 1 to 1000. */
 #define GNU_HASH_SYMBOLS 1000
 size_t gnu_hash_bytes(uint32_t symbols);
 

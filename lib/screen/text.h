@@ -37,7 +37,8 @@ const char *text_row(const struct text *t, uint32_t row);
 uint32_t text_kept(const struct text *t);
 uint32_t text_first(const struct text *t);
 
-/* Moves the window back (or, less than 0, forward) by so many lines, as far as there are any. */
+/* Moves the window back (or, less than 0, forward) by this number of lines, as far as there are
+ * any. */
 void text_scroll(struct text *t, int32_t lines);
 
 #endif

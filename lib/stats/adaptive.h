@@ -30,10 +30,10 @@ struct adaptive {
     double last; /* seconds of the last stretch that was read */
 };
 
-/* target > 0 seconds, 1 <= grain <= most: turns come in multiples of grain, at most so many. */
+/* target > 0 seconds, 1 <= grain <= most: iterations come in multiples of grain, at most `most`. */
 void adaptive_start(struct adaptive *a, double target, uint64_t grain, uint64_t most);
-/* A stretch of n turns took so many seconds; where they are not valid, the same n is to be tried
- * again. */
+/* A stretch of n iterations took this many seconds; where they are not valid, the same n is to
+ * be tried again. */
 enum adaptive_state adaptive_add(struct adaptive *a, bool valid, double seconds);
 
 #endif

@@ -154,7 +154,7 @@ struct estimate estimate_over(const struct estimate_found *found, double *scratc
 /* The level of its interval in percent, as a heading has it: by ranks at least 98, by Student's t
  * nominally 99. 0: a method's own error, which has no level. */
 unsigned estimate_percent(const struct estimate *e);
-/* The same of an interval over so many placements: 98 where ranks suffice. */
+/* The same of an interval over this number of placements: 98 where ranks suffice. */
 unsigned estimate_percent_of(size_t placements);
 
 /* From theta to the end of the interval on the side of `at`; the longer of the two sides. */

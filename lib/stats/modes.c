@@ -158,7 +158,7 @@ static struct parts split(const struct parts *p, size_t part, size_t at)
     return more;
 }
 
-/* Where the gap that begins before `at` and holds so many strays is cut: in its middle. */
+/* Where the gap that begins before `at` and holds this number of strays is cut: in its middle. */
 static size_t cut_of(const struct blocks *b, size_t at, size_t strays)
 {
     double middle = (value_of(b->sorted[at - 1]) + value_of(b->sorted[at + strays])) / 2;

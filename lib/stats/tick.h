@@ -33,7 +33,7 @@ void tick_start(struct tick_finder *f, uint64_t tsc, uint64_t count);
 
 /* Whether this turn of the loop was a gap, so that the count is to be read; call it each turn. */
 bool tick_is_gap(struct tick_finder *f, uint64_t tsc);
-/* Behind a gap of so many ticks that ended at `tsc`. False: enough have been seen. */
+/* After a gap of this many ticks that ended at `tsc`. False: enough have been seen. */
 bool tick_add(struct tick_finder *f, uint64_t gap, uint64_t tsc, uint64_t count);
 
 struct tick_cost tick_judge(const struct tick_finder *f);

@@ -4,14 +4,14 @@
 
 #define BIN_WIDTH    0.01 /* of the natural logarithm */
 #define SPREAD       4    /* bins to either side that belong to one level, where it has no noise */
-#define SPREAD_NOISE 2.5  /* else so many standard errors */
+#define SPREAD_NOISE 2.5  /* else this many standard errors */
 #define BESIDE       12   /* bins beside those, in which there is little of a core's own */
 #define TIGHT        0.85 /* what a level must have of those in all of these bins */
 #define LEAST        8    /* readings in runs that make a level */
-#define ONE_IN       500  /* ... and one in so many of all in runs */
+#define ONE_IN       500  /* ... and one in this number of all in runs */
 #define BELOW_MOST   0.1  /* of all readings: the ruler's that were disturbed */
 #define HELD         0.8  /* what this share of all readings has is a core at any width */
-#define HELD_OF      256  /* ... once there are so many */
+#define HELD_OF      256  /* ... once there are this many */
 
 /* Two readings are alike within this, or within their noise. */
 #define ALIKE       0.04
@@ -50,7 +50,7 @@ static size_t spread(const struct witness *w)
     return bins > SPREAD ? bins < WITNESS_BINS ? (size_t)bins : WITNESS_BINS : SPREAD;
 }
 
-/* What lies within so many bins of one; *level is their mean. */
+/* Counts the values within this number of bins of one; *level is their mean. */
 static uint32_t within(const struct witness *w, size_t bin, size_t bins, double *level)
 {
     size_t from = bin < bins ? 0 : bin - bins;
@@ -248,7 +248,7 @@ double witness_level(const struct witness_plan *plan, double nops, double ruler)
     return ruler > 0 && level > 0 ? level : UNKNOWN;
 }
 
-/* As above, two means of so many windows. */
+/* As above, two means of this number of windows. */
 static double noise_of(const struct witness_plan *plan, double step, double level)
 {
     double cycles = level * plan->nops;

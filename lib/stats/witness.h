@@ -41,7 +41,7 @@ struct witness {
     uint32_t seen[WITNESS_BINS];  /* ... by level */
     double run[WITNESS_RUN];      /* the first of the present run */
     double mean;                  /* of the present run ... */
-    uint32_t length;              /* ... of so many */
+    uint32_t length;              /* ... and its length */
     uint32_t look;                /* when `counted` comes to this, the best is looked for again */
     double best;                  /* core cycles a NOP; 0: no level has been shown */
 };
@@ -80,10 +80,10 @@ struct witness_plan {
     double window, ruler_window; /* what either takes by itself, core cycles */
     double noise;                /* relative standard error of such a reading */
 };
-#define WITNESS_UNIT 256 /* NOPs are taken by so many: a loop's body, small beside any cache */
+#define WITNESS_UNIT 256 /* NOPs of a loop's body, small compared with any cache */
 
 /*
- * For a clock that moves in steps of so many core cycles, a core that takes `level` core cycles a
+ * For a clock that moves in steps of `step` core cycles, a core that takes `level` core cycles a
  * NOP, and windows that take `window` core cycles by themselves: the shortest reading whose
  * standard error is 1.6% at most, so that 8% is five of them. A difference of two readings of a
  * clock that steps by s has a standard deviation of s / sqrt(6).

@@ -33,7 +33,7 @@ def may_loop(code):
 
 
 def plan(s, cycles, snippets, times=1):
-    """(copies, turns) for a snippet whose copy takes so many cycles, so that the copies take `times` LOOP_CYCLES;
+    """(copies, turns) for a snippet whose copy takes `cycles` cycles, so that the copies take `times` LOOP_CYCLES;
     snippets: how many share the object. Turns are 0 where there is no loop."""
     cycles = max(cycles, 0.01)
     room = snippet.OBJECT_MOST // 2 // snippets // (3 * (s.size + LABEL_BYTES))

@@ -149,7 +149,7 @@ def _turns(unroll):
 
 
 def _body(snippet, label, copies, name):
-    """A function int (uint64_t n, struct baretick_object *o) with so many copies. Around them it only loads and stores
+    """A function int (uint64_t n, struct baretick_object *o) with this number of copies. Around them it only loads and stores
     registers; no flag changes between the last instruction of --init and the first copy."""
     lines = _section(label)
     lines += [f"mov [rel kept + {8 * i}], {register}" for i, register in enumerate((*KEPT, "rsp"))]

@@ -43,7 +43,7 @@ def quiet(runs, *rows):
 
 
 def enough(runs, of):
-    """Whether so many launches can stand for all that were made."""
+    """Whether this number of launches can represent all that were made."""
     return len(runs) >= max(3, len(of) / 8)
 
 

@@ -75,7 +75,7 @@ def linearity_table(runs, recipes):
 
 
 STRAIGHT = 0.001  # docs/method.md "Linearity": of the slope
-BENT = 1e-6  # lib/stats/linearity.h: by chance, once in so many launches; the self-test fails
+BENT = 1e-6  # lib/stats/linearity.h: by chance, once in a million launches; the self-test fails
 
 
 def linearity(runs):

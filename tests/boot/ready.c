@@ -7,7 +7,7 @@
  * -kernel. Where they are "firmware", this program returns, and the firmware goes on as it does
  * when a -kernel has ended: it connects all devices again, and boots from a disk or starts its
  * shell. The drivers of disks have let go of theirs before: nothing of the disk that was there then
- * is remembered. So many boots share the firmware's own two seconds.
+ * is remembered. So several boots share the firmware's own two seconds.
  *
  * fw_cfg: QEMU docs/specs/fw_cfg.txt; its keys: include/standard-headers/linux/qemu_fw_cfg.h.
  */

@@ -166,7 +166,7 @@ def test_a_fault_leaves_qemu_as_ever(boot):
 
 
 def lent(b, count, others=None):
-    """So many cores in each run, all of them used but the others named."""
+    """This number of cores in each run, all of them used but the others named."""
     for run in b.of("run"):
         assert run["takeover"] == "borrow"
         assert run["cores"]["count"] == count and "why_alone" not in run["cores"], run["cores"]

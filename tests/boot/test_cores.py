@@ -16,7 +16,7 @@ def smp(count):
 
 
 def all_up(b, count, by="madt"):
-    """So many cores, all of them used."""
+    """This number of cores, all of them used."""
     cores = b.run["cores"]
     assert cores["count"] == cores["up"] == count, cores
     assert cores["listed_by"] == by and "why_alone" not in cores, cores

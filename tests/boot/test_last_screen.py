@@ -35,7 +35,7 @@ def figures(b, core=0):
 
 
 def must_be_whole(b, watch, size):
-    """What the serial line had at its end stands on the screen, in at most so many lines and columns."""
+    """What the serial line had at its end stands on the screen, in at most this number of lines and columns."""
     assert watch.size == size
     said = [line for line in lines_of(b) if not line.startswith("{")]
     while not said[-1]:

@@ -25,7 +25,7 @@ def lines_of(b):
 
 
 def wrapped(lines, columns):
-    """The lines as a screen of so many columns has them."""
+    """The lines as a screen of this number of columns has them."""
     pieces = [line[i : i + columns] for line in lines for i in range(0, max(len(line), 1), columns)]
     return [piece.rstrip() for piece in pieces]
 

@@ -104,7 +104,7 @@ def state_and_ticks(process):
 
 
 def run_on(process, ticks):
-    """Lets it run for so many clock ticks of its own, however busy the machine is, or until it ends."""
+    """Lets it run for this many clock ticks of CPU time, however busy the machine is, or until it ends."""
     state, began = state_and_ticks(process)
     now = began
     while state != "Z" and now < began + ticks:

@@ -208,7 +208,7 @@ def calls():
 
 
 def parts(many, most):
-    """Lists of at most so many: a run takes 128 rows of objects."""
+    """Lists of at most this number: a run takes 128 rows of objects."""
     many = list(many)
     return [many[i:i + most] for i in range(0, len(many), most)]
 

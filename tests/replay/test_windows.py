@@ -167,7 +167,7 @@ def test_what_is_known_of_one_launch_alone_is_enough(recorded, tmp_path):
 
 
 def cut(text, launch, parts):
-    """The lines of a launch, cut by the placements of each body into so many parts."""
+    """The lines of a launch, cut by the placements of each body into this number of parts."""
     cuts = [[] for _ in range(parts)]
     for line in lines_of(text, launch):
         cuts[int(line.split(None, 4)[3]) * parts // 16].append(line)
@@ -211,7 +211,7 @@ class Core:
             self.slow = self.random.uniform(1.4, 2.2)
 
     def block(self, cycles, is_shared):
-        """Sixteen windows over so many core cycles, of which a neighbour slows those shared."""
+        """Sixteen windows over this many core cycles, of which a neighbour slows those shared."""
         ticks = []
         for _ in range(16):
             self.sibling()
@@ -306,7 +306,7 @@ def test_a_wrong_line_is_named_and_the_others_are_judged(tmp_path):
     lines = list(made_launch(Core(1, 6, 2, 0), 0, {"imul": 3, "direct": 2}))
     whole = replay(write(tmp_path / "whole", lines))
     assert all(o["judged"] and o["shared"] == 0 for o in whole)
-    bad = dict(enumerate(BAD_LINES, 1))  # one in each of so many passes
+    bad = dict(enumerate(BAD_LINES, 1))  # one in each of this number of passes
     for n, line in bad.items():
         lines[n * 91] = line
     path = write(tmp_path / "some", lines)

@@ -24,7 +24,7 @@ struct fake_counters {
     double per_add;       /* core cycles of an addition, as the counters see it */
     double tsc, fraction; /* fraction: of a core cycle, not yet counted */
     bool rdpmc_faults;
-    unsigned tear; /* so many readings of the TSC from now on come 100,000 ticks late */
+    unsigned tear; /* readings of the TSC, from now on, that come 100,000 ticks late */
     struct counter_access access;
 };
 

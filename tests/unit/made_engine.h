@@ -128,7 +128,7 @@ static const struct cpu cpu = {
     .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
 
 /* How a guarded call ends, once it has run; NULL: all come back. Of a part these are its setup, its
- * windows and its check: so many come back before. */
+ * windows and its check: `ends_after` calls come back before. */
 static const struct guard_ended *ends;
 static unsigned ends_after;
 

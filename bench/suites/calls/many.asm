@@ -74,7 +74,7 @@ END ORDER_AT
 BEGIN calls_switch_jump_empty, ORDER_AT_EMPTY, switch_table
 END ORDER_AT_EMPTY
 
-; The order has no room for so many calls in one go: none is done.
+; The order has no room for this number of calls: none is done.
     section .text.calls_too_many progbits alloc exec nowrite align=16
 too_many:
     mov eax, 1

@@ -16,7 +16,7 @@ int calls_switch(uint64_t n, struct object *o)
 {
     struct calls_order *order = o->room;
 
-    if (n > CALLS_TAIL) /* the order has no room for so many in one go */
+    if (n > CALLS_TAIL) /* the order has no room for them */
         return 1;
     const uint8_t *next = order->target + order->at;
     uint64_t sum = 0;
@@ -44,7 +44,7 @@ int calls_switch_empty(uint64_t n, struct object *o)
 {
     struct calls_order *order = o->room;
 
-    if (n > CALLS_TAIL) /* the order has no room for so many in one go */
+    if (n > CALLS_TAIL) /* the order has no room for them */
         return 1;
     const uint8_t *next = order->target + order->at_empty;
     order->at_empty = (order->at_empty + (uint32_t)n) % CALLS_ORDER;

@@ -34,7 +34,7 @@ BODIES = {
 PLACED = dict.fromkeys(("planted/offset", "planted/offset_c"), "its turns are the offset of its code in a line")
 # Instructions ahead of the operations that give flags or a register their history: a trace begins after them.
 HISTORY = {"truth/cmov_test": 1, "truth/shlx_dec": 1, "truth/shlx_add": 1}
-# One pass is their smallest number of operations: a slow machine has no time for so many steps.
+# One pass is their smallest number of operations: a slow machine has no time for more.
 LONG = {"sum/cold", "sum/warm", "compiler/split_quoted_trap", "compiler/split_quoted_cure"}
 
 GATE_COMPILER = "gcc 12.2."  # Debian 12's, as in .github/workflows/ci.yml
@@ -236,7 +236,7 @@ def test_off_steps_nothing(run):
 
 
 def on_terminal(program, columns, *words):
-    """What it shows on a terminal of so many columns."""
+    """What it shows on a terminal of this number of columns."""
     master, end = pty.openpty()
     termios.tcsetwinsize(end, (50, columns))
     shown = b""

@@ -45,7 +45,7 @@ class Capture:
             data = data[os.write(self.machine, data[:1024]):]
 
     def until(self, name, data):
-        """Waits until the file has so many bytes."""
+        """Waits until the file has this many bytes."""
         deadline = time.monotonic() + SECONDS
         while (self.out / name).stat().st_size < len(data):
             assert time.monotonic() < deadline

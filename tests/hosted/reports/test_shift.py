@@ -125,7 +125,7 @@ def of_some_cost(launches):
 
 
 def rates(change, launches, judge=judged):
-    """Of the comparisons of so many launches a side, the new ones slower by `change`: the share that find the new
+    """Of the comparisons of this number of launches a side, the new ones slower by `change`: the share that find the new
     side slower, and the share that find any difference."""
     old, new = recorded(), recorded(1 + change)
     dice, verdicts = random.Random(5), []

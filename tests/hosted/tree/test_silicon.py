@@ -164,7 +164,7 @@ def test_neighbours():
 
 
 def with_alarms(first, second, hypervisor="KVM"):
-    """Four rows of 10,000 blocks: so many shared in the first and third, and in the two between."""
+    """Four rows of 10,000 blocks: this many shared in the first and third, and in the two between."""
     rows = {
         f"truth/{i}": row(1.0, windows=160_000, shared_blocks=second if i % 2 else first)
         for i in range(4)

@@ -26,7 +26,7 @@
 
 enum { SAMPLES = 100, NOTHING = 50, CALL = 10 };
 
-/* What is planted: of do_something every so many-th call fails, and takes a million ticks. */
+/* What is planted: of do_something every n-th call fails, and takes a million ticks. */
 static struct {
     unsigned fails_every;
     unsigned calls[KINDS];

@@ -1,7 +1,7 @@
 /* The engine's own way: blocks, warm-up, doubled bodies, whole rows, a core that is shared. */
 #include "tests/unit/made_engine.h"
 
-/* What a row of so many placements, all at one place, gathers in one round. */
+/* What a row of this number of placements, all at one place, gathers in one round. */
 static void take_at(const struct placed *at, unsigned placements)
 {
     const size_t windows = engine.facts.samples, blocks = windows / ENGINE_BLOCK;

@@ -68,7 +68,7 @@ static void give_rows(const char *name, unsigned n)
     made_rows_begin();
 }
 
-/* So many rows that only their numbers tell apart. */
+/* Rows that only their numbers distinguish. */
 static void give_many(const char *name, unsigned n)
 {
     char row[8];

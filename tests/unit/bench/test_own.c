@@ -391,7 +391,7 @@ static void the_budget_is_kept(void **state)
     }
 }
 
-/* Windows of a probe, until so many ticks were spent on shared blocks that are taken again. */
+/* Windows of a probe, until this many ticks were spent on shared blocks that are taken again. */
 static void a_search(double share, uint64_t most)
 {
     enum { POINTS = 2 * INTERLEAVE_ROUND, NEEDED_BLOCKS = POINTS / ENGINE_BLOCK };

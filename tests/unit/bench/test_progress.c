@@ -220,7 +220,7 @@ static void a_slow_console(void **state)
     assert_close(progress_left(&p, &rest, &turn), 100 + 10 * 5000.0, 1e-6);
 }
 
-/* By what a step takes, and by how long the windows of so many operations are. */
+/* By what a step takes, and by how long the windows of this number of operations are. */
 static void stepping_is_guessed(void **state)
 {
     struct options o;

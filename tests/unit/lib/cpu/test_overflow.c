@@ -134,7 +134,7 @@ static const struct overflow_plan pmc0 = {OVERFLOW_PMC0, 48, true, 0, false, fal
 static const struct overflow_plan amd_v2 = {OVERFLOW_AMD, 48, false, 6, true, true};
 static const struct overflow_plan amd_k8 = {OVERFLOW_AMD, 48, false, 4, false, false};
 
-/* It overflows after so many counts, once, again after so many, and is as found. */
+/* It overflows after this number of counts, once, then again, and is as found. */
 static void overflows(const struct overflow_plan *p, uint64_t counts)
 {
     struct overflow o;

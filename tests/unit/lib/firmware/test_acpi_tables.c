@@ -241,7 +241,7 @@ static void overrides(void **state)
     assert_true(acpi_madt(&t, &m));
     assert_int_equal(m.pit_gsi, 2);
     assert_false(m.pit_low);
-    put_le(irq0 + 8, 5, 2); /* active high, edge: in so many words */
+    put_le(irq0 + 8, 5, 2); /* active high, edge: both given */
     assert_true(acpi_madt(&t, &m));
     assert_false(m.pit_low);
     put_le(irq0 + 8, 7, 2);

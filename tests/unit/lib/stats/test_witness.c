@@ -36,7 +36,7 @@ static double clock_of(const struct core *c)
     return c->ticks_per_cycle * (1 + c->drift * mathx_cos_turns(c->now / 1e6));
 }
 
-/* A stretch of so many core cycles, read by a clock that steps. */
+/* A stretch of this many core cycles, read by a clock that steps. */
 static double read_ticks(struct core *c, double cycles)
 {
     double from = rng_unit(&c->rng) * c->step, jitter = gauss(&c->rng);
