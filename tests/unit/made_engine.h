@@ -37,6 +37,9 @@ static struct {
     unsigned cooled;
     uint64_t interrupts; /* of the timer, so far */
     double instructions; /* an operation executes; rounded down over all of a window */
+    size_t stepped;      /* windows by steps, ... */
+    size_t calls_then;   /* ... calls before the first of them, ... */
+    uint64_t step_ticks; /* ... and what each takes */
 } plant;
 
 void place_cool(const struct placed *p)
@@ -98,6 +101,9 @@ static struct step_result step_made(struct steps *s, step_entry *entry, const vo
 {
     s->end = STEPS_BACK;
     s->instructions = entry == step_enter ? STEP_KNOWN : 50;
+    if (entry != step_enter && plant.stepped++ == 0)
+        plant.calls_then = plant.calls;
+    fake_tsc += plant.step_ticks;
     if (code == body_code)
         s->instructions += (uint64_t)((double)argument[2] * plant.instructions);
     return (struct step_result){0, 0};

@@ -86,6 +86,21 @@ static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
+static void a_row_is_stepped_after_its_last_window_and_its_time_is_apart(void **state)
+{
+    (void)state;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    plant.instructions = 1;
+    plant.step_ticks = 1ull << 40;
+    struct row row = whole_row(bench);
+    assert_int_equal(row.status, ROW_OK);
+    assert_true(plant.stepped >= 4);
+    assert_int_equal(plant.calls_then, plant.calls);
+    assert_true(row.stepped.ticks >= plant.stepped * plant.step_ticks);
+    assert_true(row.sampling_ticks < plant.step_ticks);
+}
+
 /* The same windows, whatever the rounds: what all of them say is the same. */
 static void rounds_are_parts_of_one_row(void **state)
 {
@@ -313,6 +328,7 @@ int main(void)
         cmocka_unit_test_setup(state_that_the_body_changed_fails_the_row_and_is_named, start),
         cmocka_unit_test_setup(the_deadline_fails_the_row, start),
         cmocka_unit_test_setup(a_person_stops_more_than_the_row, start),
+        cmocka_unit_test_setup(a_row_is_stepped_after_its_last_window_and_its_time_is_apart, start),
         cmocka_unit_test_setup(rounds_are_parts_of_one_row, start),
         cmocka_unit_test_setup(rounds_are_in_the_interval, start),
         cmocka_unit_test_setup(fixed_layout_has_a_part_in_each_round, start),
