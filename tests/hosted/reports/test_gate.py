@@ -222,6 +222,19 @@ def test_a_cpu_is_held_to_an_emulators_baseline(accepted):
     assert ran.returncode == 1 and "moved: made/b@0: instructions an operation: 3.5 -> 4 (+0.5, +14.29%)\n" in ran.stdout
 
 
+def test_a_stepped_count_stands_for_an_emulators_windows(gate):
+    """Which have each iteration of a string instruction in them, and the call of a body that is not doubled."""
+    counts = {"ops": 2, "body": 19, "body2": 25, "empty": 10, "empty2": 12, "iterations": 8, "traps": 80, "us": 1}
+    assert gate((counted("rep", 9.125, steps=counts),), "--update").returncode == 0
+    assert json.loads(gate.baseline.read_text())["rows"]["made/rep@0"]["instructions"] == 2
+    on_cpu = stepped("rep", 2)
+    on_cpu["steps"] = counts
+    assert gate((on_cpu,), run=head()).returncode == 0
+    once = {"ops": 10, "body": 35, "empty": 10, "traps": 50, "us": 1}  # not doubled
+    ran = gate((counted("rep", 2.5, steps=once),), "--instructions")
+    assert ran.returncode == 1 and "instructions an operation: 2 -> 2.5" in ran.stdout
+
+
 def test_a_row_that_a_cpu_cannot_count_is_named(accepted):
     rows = (stepped("a", None), *ON_SILICON[1:])
     ran = accepted(rows, run=head())
