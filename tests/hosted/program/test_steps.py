@@ -174,6 +174,7 @@ def test_a_body_that_does_not_end_while_it_is_stepped_fails(run, steps_object):
     assert ended.status == CHECK_FAILED and row["status"] == "wrong" and "ran longer than deadline=1" in row["why"], row
 
 
+@pytest.mark.native  # /proc tells of the CPU that QEMU runs on
 def test_a_transaction_is_not_stepped(run, steps_object):
     """A CPU without RTM cannot execute XBEGIN. One on which it always aborts can, and does not name RTM."""
     ended = run(*SHORT, f"objects={steps_object}", "suite=steps_rtm")
