@@ -122,9 +122,12 @@ def describe(code):
         raise Wrong(f"{code.hex(' ')} is not one instruction that Zydis knows")
     if ran.returncode:
         raise start.Failed(f"{PROGRAM}: {ran.stderr.strip() or f'status {ran.returncode}'}")
-    said = json.loads(ran.stdout)
-    operands = [Operand(number=i, **o) for i, o in enumerate(said.pop("operands"))]
-    return Instruction(code=code, operands=operands, **said)
+    try:
+        said = json.loads(ran.stdout)
+        operands = [Operand(number=i, **o) for i, o in enumerate(said.pop("operands"))]
+        return Instruction(code=code, operands=operands, **said)
+    except (ValueError, KeyError, TypeError) as e:
+        raise start.Failed(f"{os.path.relpath(PROGRAM)} and the scripts are not of one version: run `make hosted` ({e})") from None
 
 
 def rewrite(one, changes):

@@ -438,6 +438,14 @@ def test_every_form_is_chained_and_parted_or_refused_with_a_reason(tmp_path):
     assert chained > 200 and parted > 400, (chained, parted)
 
 
+@pytest.mark.parametrize("said", ["", "{}", '{"operands": [{"kind": "register"}]}', '{"operands": [], "newer": 1}'])
+def test_a_tool_of_another_version_is_named(said, monkeypatch):
+    """After a pull, until `make hosted`."""
+    monkeypatch.setattr(operands, "_run", lambda *_: subprocess.CompletedProcess([], 0, said, ""))
+    with pytest.raises(start.Failed, match="not of one version: run `make hosted`"):
+        operands.describe(b"\x90")
+
+
 def test_zydis_that_is_missing_is_named(monkeypatch):
     monkeypatch.setattr(operands, "PROGRAM", "/no/such/program")
     with pytest.raises(start.Failed, match="setup installs it"):
