@@ -1,4 +1,4 @@
-"""Names that fields of older reports have, and the names of today: docs/report.md, "Former names"."""
+"""Names that fields of older reports have, and the names of today (docs/report.md lists them)."""
 
 OPTIONS = {"quiet_budget": "retry_budget"}
 FORMER = {
