@@ -6,7 +6,7 @@ import subprocess
 import media
 import pytest
 from read import report
-from machine import BAD_OPTIONS, FAULT, SUCCESS, Boot, seen
+from machine import BAD_OPTIONS, FAULT, SUCCESS, Boot, drive, seen
 
 QUICK = "suite=baseline samples=32"
 BORROW = f"{QUICK} takeover=borrow finish=return"
@@ -121,7 +121,7 @@ def sticks(program, tmp_path):
 def test_sticks_that_take_no_report(boot, program, sticks, tmp_path):
     extra = []
     for name, disk in sticks.items():
-        extra += ["-drive", f"if=none,id={name},format=raw,file={disk}"]
+        extra += ["-drive", drive(name, disk)]
         extra[-1] += ",readonly=on" if name == "readonly" else ""
         extra += ["-device", f"virtio-blk-pci,drive={name}"]
     first = "for %i in 0 1 2 3 4\r\n if exist fs%i:\\startup.nsh then\r\n fs%i:\r\n endif\r\nendfor"

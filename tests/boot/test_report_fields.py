@@ -8,6 +8,7 @@ from read import report_fields
 
 sys.path.insert(0, str(build.ROOT / "tests" / "hosted"))
 
+import priority  # noqa: E402
 import report_runs  # noqa: E402
 from conftest import QUICK as BASELINE  # noqa: E402
 from test_methods import COMPENSATED, METHODS, WORDS  # noqa: E402
@@ -40,6 +41,7 @@ RUNS = [
 
 @pytest.mark.long
 def test_the_document_and_the_reports_have_the_same_fields(boot, shared):
+    priority.no_real_time()
     document = report_fields.Document((build.ROOT / "docs" / "report.md").read_text())
     fields = report_fields.Fields([*report_runs.stored(), *report_runs.records()])
     for words, how in RUNS:

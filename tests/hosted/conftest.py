@@ -3,12 +3,10 @@
 None of them can fail because of the machine: what a figure of this CPU is, or how busy it is, is judged by `make
 silicon`, which runs the tests marked `silicon` too."""
 
-import ctypes
 import fcntl
 import hashlib
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -21,6 +19,7 @@ ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
+import priority  # noqa: E402
 from launch import launches  # noqa: E402
 from read import report_fields  # noqa: E402
 
@@ -35,22 +34,13 @@ WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 ONE = {CPUS[WORKER % len(CPUS)]}
 SEVERAL = sorted({CPUS[(WORKER * MOST + i) % len(CPUS)] for i in range(MOST)})
 
-PR_CAPBSET_DROP, CAP_SYS_NICE = 24, 23  # linux/prctl.h, linux/capability.h
-
-
-def without_real_time_priority():
-    """The program takes SCHED_FIFO where it may. Then of two on a CPU one waits for the other's end, and so does a core
-    that is to meet it. What this process starts is not allowed to, so that any number of tests share the CPUs."""
-    resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0))
-    ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0)  # refused where there is none to drop
-
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "silicon: judges this CPU's own figures: `make silicon` alone runs it")
     config.addinivalue_line("markers", "every_cpu: uses several CPUs")
     config.addinivalue_line("markers", "native: not in an emulator: of the CPU, or of the process as others see it")
     config.addinivalue_line("markers", "launches: starts the Linux program; a test with `program` has it by itself")
-    without_real_time_priority()
+    priority.no_real_time()
     if hasattr(config, "workerinput") or not config.option.numprocesses:
         os.sched_setaffinity(0, ONE)  # its children have it from it
 
