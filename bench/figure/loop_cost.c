@@ -12,18 +12,18 @@ double loop_gross(const struct loop_facts *f)
     return gross > 0 ? gross : UNKNOWN;
 }
 
-/* The whole interval decides, and one that is not known is below nothing: a wide interval proves
- * neither that all is hidden nor that some of it is. */
+/* The whole interval decides. A wide one, or one that is not known, proves neither that all is
+ * hidden nor that some of it is. */
 enum hidden loop_hides(const struct loop_facts *f)
 {
     if (!is_known(f->net) || !is_known(f->loop) || f->instructions <= 0) /* none: nothing to hide */
         return HIDDEN_NOT;
     double alone = f->instructions * f->nop / FUSED_MOST; /* not known: nothing is below it */
-    bool reaches_zero = f->net <= 0 || f->lo <= 0;
     bool quicker = f->net < alone && alone - f->net <= f->loop;
-    if (reaches_zero && f->hi < f->loop && is_known(loop_gross(f)))
+    bool proven = quicker && f->hi < alone;
+    if (proven && (f->net <= 0 || f->lo <= 0) && is_known(loop_gross(f)))
         return HIDDEN_ALL;
-    if (quicker && f->hi < alone)
+    if (proven)
         return HIDDEN_PART;
     return f->net < f->loop || quicker ? HIDDEN_MAYBE : HIDDEN_NOT;
 }
