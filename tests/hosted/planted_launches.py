@@ -16,6 +16,7 @@ def row(cycles, half=0.01, **more):
         "status": "ok",
         "doubled": True,
         "placements": 16,
+        "ops": 500,
         "windows": 1000,
         "sampling_ticks": 1_000_000,
         "per_op": {

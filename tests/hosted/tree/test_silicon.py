@@ -41,6 +41,18 @@ def test_median_half(n, rank):
     assert figures.median_half([1, 2, 3, 4, 5]) == figures.mean_half([1, 2, 3, 4, 5])
 
 
+@pytest.mark.parametrize("cycles, ops, holds", [
+    (1.006, 500, True),  # 3 cycles of 500: 2 of them the window's
+    (1.0095, 500, False),
+    (1.006, 10_000, False),
+    (0.9952, 10_000, True),
+])  # fmt: skip
+def test_truth_allows_for_two_cycles_in_a_window(cycles, ops, holds):
+    runs = truth_launches(add=row(cycles, 0.0001, ops=ops))
+    (add,) = [bar for bar in bars.truth(runs) if bar.what.startswith("add")]
+    assert add.holds is holds and f"{ops} operations" in add.limit, add
+
+
 def test_truth_by_most_launches():
     """Some launches far off are no fault of the program, a third of them is."""
     runs = truth_launches()
