@@ -123,6 +123,8 @@ def test_suite_cores(run):
     ended = run("suite=cores", "cores=all", "format=jsonl")
     rows = {r["name"]: r for r in records(ended, "row")}
     matrices = {r["name"]: r for r in records(ended, "matrix")}
+    for row in (r for r in rows.values() if r["status"] == "ok"):
+        assert row["steps"] == {"why": row["steps"]["why"], "traps": 0} and "wait" in row["steps"]["why"], row
     n = len(CPUS)
     steps = sorted({min(2**i, n) for i in range(n)})
     for name in ("atomic_add", "lock", "false_sharing", "padded"):
