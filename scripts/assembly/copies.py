@@ -13,6 +13,9 @@ LOOP_BYTES = 1024       # of a turn; a core has twice as many decoded still (Sky
 # Copies that must not stand in a loop:
 STRAIGHT_CYCLES = 2000
 STRAIGHT_BYTES = 4096
+# ... and what such copies may read or write one after the other: twice as many are half of a data cache of 32 KiB.
+WALKED_BYTES = 8192
+WALK_BYTES = 8          # of an instruction that does not say by how much it moves a register
 LABEL_BYTES = 64        # that a copy takes in an object in addition to its code
 APART = 0.02            # figures differ that are farther apart than this part of them, and than their intervals
 CHECK_TIMES = 4         # a check takes as many times the cycles of a window
@@ -20,8 +23,11 @@ CHECK = "asm_check"     # the suite of checks
 ROWS_MOST = 128         # of an object: bench/objects/objects.h
 
 # What can move a register that points into an area: in a loop it would leave the caches, and then the area.
-_WALKS = re.compile(r"^(?:\w+ )*?(?:(?:push|pop|ret|enter|leave)\w*\b|call\b|(?:lods|stos|movs|cmps|scas|ins|outs)[bwdq]\b)"
-                    r"|\b(?:r14[dwbl]?|(?:[re]?(?:sp|bp|si|di)|[sd]il|[sb]pl))\b")
+_STACK_OR_STRING = (r"^(?:\w+ )*?(?:(?:push|pop|ret|enter|leave)\w*\b|call\b"
+                    r"|(?:lods|stos|movs|cmps|scas|ins|outs)[bwdq]\b)")
+_WALKS = re.compile(_STACK_OR_STRING + r"|\b(?:r14[dwbl]?|(?:[re]?(?:sp|bp|si|di)|[sd]il|[sb]pl))\b")
+_ACCESSES = re.compile(_STACK_OR_STRING + r"|\[")
+_MOVED = re.compile(r"^(?:add|sub)\b[^,]*,\s*(?:byte |word |dword )?\+?(0x[0-9a-f]+|\d+)$")
 _ADDRESS = re.compile(r"\[[^]]*\]")
 _COUNTER = re.compile(r"\br15[dwbl]?\b")
 
@@ -32,13 +38,23 @@ def may_loop(code):
     return not any(_COUNTER.search(line) or _WALKS.search(_ADDRESS.sub("", line)) for line in lines)
 
 
+def walked(code):
+    """Bytes of memory by which one copy moves on, at the most; 0 where it accesses none."""
+    lines = snippet.disassembled(code)
+    if not any(map(_ACCESSES.search, lines)):
+        return 0
+    moved = [_MOVED.search(line) for line in lines if _WALKS.search(_ADDRESS.sub("", line))]
+    return sum(int(match[1], 0) if match else WALK_BYTES for match in moved)
+
+
 def plan(s, cycles, snippets, times=1):
     """(copies, turns) for a snippet whose copy takes `cycles` cycles, so that the copies take `times` LOOP_CYCLES;
     snippets: how many share the object. Turns are 0 where there is no loop."""
     cycles = max(cycles, 0.01)
     room = snippet.OBJECT_MOST // 2 // snippets // (3 * (s.size + LABEL_BYTES))
     if not may_loop(s.code):
-        return max(COPIES, min(int(times * STRAIGHT_CYCLES / cycles), STRAIGHT_BYTES // s.size, room)), 0
+        room = min(room, STRAIGHT_BYTES // s.size, WALKED_BYTES // max(1, walked(s.code)))
+        return max(COPIES, min(int(times * STRAIGHT_CYCLES / cycles), room)), 0
     # A turn is a whole number of rounds: each then has what the others have.
     rounds = max(1, len(s.copies))
     copies = min(max(COPIES, int(LOOP_CYCLES / cycles)), LOOP_BYTES // s.size, room)

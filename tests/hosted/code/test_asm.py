@@ -341,7 +341,8 @@ def made_of(tmp_path, code, **fields):
     (300, "imul rax, rbx", 1, 100, 0), (0, "nop", 1, 1024, 976), (-0.1, "nop", 1, 1024, 976), (1, "times 500 nop", 1, 2, 10000),
     (1, "times 2000 nop", 1, 1, 20000), (0.5, "imul rax, rbx", 128, 20, 2000),
     # R15 counts the turns; what walks through an area would leave the caches.
-    (0.5, "imul r15, rbx", 1, 1024, 0), (0.5, "pop rax", 1, 2688, 0), (5, "add rdi, 64", 1, 400, 0), (5, "movsq", 1, 400, 0),
+    (0.5, "imul r15, rbx", 1, 1024, 0), (0.5, "pop rax", 1, 1024, 0), (5, "add rdi, 64", 1, 400, 0), (5, "movsq", 1, 400, 0),
+    (1, "mov rax, [rdi]; add rdi, 64", 1, 128, 0), (0.5, "push rax; push rbx", 1, 512, 0),
 ])  # fmt: skip
 def test_copies_dominate_their_window_and_stay_decoded(tmp_path, cycles, code, snippets, unroll, loop):
     assert copies.plan(made_of(tmp_path, code), cycles, snippets) == (unroll, loop)
