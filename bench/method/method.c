@@ -223,6 +223,8 @@ static void take_by_method(void *ctx)
 {
     struct taking *t = ctx;
 
+    wide_begin(&t->wide, t->e, t->row->bench, t->p);
+    t->row->wide = t->wide.used;
     if (t->e->facts.o->method == METHOD_ADAPTIVE)
         adaptive_take(t);
     else

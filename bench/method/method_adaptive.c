@@ -1,4 +1,5 @@
 #include "bench/method/method_adaptive.h"
+#include "bench/api/tsc.h"
 #include "bench/sample/cycle.h"
 #include "bench/sample/own.h"
 #include "bench/context/pace.h"
@@ -44,6 +45,9 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
     struct engine *e = t->e;
     struct window_result w;
     uint64_t from = 0, to = 0, began = 0, ended = 0;
+
+    if (k == KIND_BODY)
+        stream_warm_wide(t);
     double level = own_read_before(e);
     struct cycle_mark before = cycle_begin(e);
     bool read = timer_read(&e->facts.clock, &from);
@@ -57,6 +61,8 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
     own_note(e, level, own_read(e), t->row);
     struct stretch s = {.ticks = (double)(by_rdtscp ? ended - began : w.ticks),
                         .cycles = cycle_between(e, &before, &after)};
+    if (k == KIND_BODY && t->wide.used)
+        t->wide.at = tsc_now();
     s.timed = read && seconds_between(e->facts.clock.used, from, to, w.ticks, &s.seconds);
     t->row->unread += e->facts.cycle.counter.used && !is_known(s.cycles);
     return s;

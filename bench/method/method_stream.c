@@ -1,5 +1,6 @@
 #include "bench/method/method_stream.h"
 #include "bench/method/c_program.h"
+#include "bench/api/tsc.h"
 #include "bench/figure/compensate.h"
 #include "bench/sample/cycle.h"
 #include "bench/sample/own.h"
@@ -35,6 +36,18 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
         return true;
     t->operations += turning ? turns : b->ops;
     return b->form != FORM_FUNCTION || w->failed == 0;
+}
+
+void stream_warm_wide(struct taking *t)
+{
+    struct window_result w;
+
+    if (!wide_is_cold(&t->wide))
+        return;
+    wide_warm_begin(&t->wide);
+    do
+        t->row->errors_outside += !stream_window(t, KIND_BODY, t->p->kind[KIND_BODY].turns, &w);
+    while (wide_warm_goes_on(&t->wide));
 }
 
 /* One window as wide as the row's. */
@@ -148,7 +161,10 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
         return;
     }
     s->longer = 0;
+    if (s->kind == KIND_BODY)
+        stream_warm_wide(t);
     double before = own_read_before(t->e);
+    uint64_t began = tsc_now();
     struct cycle_mark from = cycle_begin(t->e);
     for (; n && !way_is_over(t->e, s, windows); n--, windows++) {
         s->left--;
@@ -160,10 +176,11 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
         feed(t->e, s, ticks);
     }
     struct cycle_mark to = cycle_end(t->e);
+    bool paused = wide_paused(&t->wide, began, block.n, s->side->least, s->kind == KIND_BODY);
     own_note(t->e, before, own_read(t->e), t->row);
     note_rate(t, s, &from, &to);
     if (s->kind == KIND_BODY)
-        t->row->disturbed += engine_spoils(t->e) != spoils ? windows : s->longer;
+        t->row->disturbed += paused || engine_spoils(t->e) != spoils ? windows : s->longer;
     s->mean = block.n ? block.mean : UNKNOWN;
 }
 
@@ -195,6 +212,8 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
         s->judges_early = true;
         return;
     }
+    if (k == KIND_BODY)
+        stream_warm_wide(t);
     for (uint64_t i = 0; i < warm_windows(t->e, k); i++) /* of these nothing is kept */
         t->row->errors_outside += !take_window(t, s, ticks);
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "bench/context/context.h"
 #include "bench/place/place.h"
+#include "bench/place/wide.h"
 
 /* A row while it is measured by one of these methods. */
 struct taking {
@@ -19,10 +20,14 @@ struct taking {
     uint64_t operations; /* that its body has done */
     uint32_t changed;    /* by its windows: window_result */
     uint64_t before;     /* compensate_before() the last window */
+    struct wide wide;    /* whether the body uses wide vectors, and when it did last */
 };
 
 /* One window; it and its operations are counted. False: its operation failed. */
 bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_result *w);
+
+/* Runs windows of the body until wide vectors run at full rate, if it uses them and they do not. */
+void stream_warm_wide(struct taking *t);
 
 /* One kind of window, and how far its method is. */
 struct stream {
