@@ -2,6 +2,7 @@
 counter stands beside the ruler and agrees with it; where it does not, the report says why."""
 
 import json
+import os
 import pathlib
 import subprocess
 
@@ -86,6 +87,23 @@ def test_adaptive_has_each_on_its_own(run, source, known):
     row = report.rows["compiler/div_cure"]
     if is_silicon(report.run):
         assert row["seconds"] > 0 and ("cycles" in row) == known
+
+
+def test_a_counter_of_instructions_that_contradicts_the_steps_is_told_and_proves_nothing():
+    """The made one sees no instruction in any window. Where steps see some, one of the two is wrong: the row's work is
+    not judged. Where neither does, the work is gone."""
+    words = ["suite=calls,planted", "bench=direct_straight,vanished", "samples=64", "rounds=1", "format=jsonl"]
+    ran = subprocess.run([COUNTED, *words], capture_output=True, text=True, timeout=300, check=False,
+                         env={**os.environ, "MADE_RETIRED": "1"})
+    records = [json.loads(line) for line in ran.stdout.splitlines()]
+    if not is_silicon(next(r for r in records if r["type"] == "run")):
+        pytest.skip("no silicon: no counter is looked for")
+    rows = {r["name"]: r for r in records if r["type"] == "row"}
+    direct, vanished = rows["direct_straight"], rows["vanished"]
+    assert direct["status"] == "ok" and direct["work_judged"] is False and direct["steps"]["by_counter"] == 0, direct
+    assert vanished["status"] == "wrong" and vanished["steps"]["by_counter"] == 0, vanished
+    (told,) = [r["message"] for r in records if r["type"] == "event" and "counter of retired" in r["message"]]
+    assert "direct_straight" in told and " 0 counted" in told, told
 
 
 @pytest.mark.parametrize("words, source", [

@@ -3,6 +3,7 @@
  * TSC, scaled so that a chain of additions is as many cycles. build/hosted/counted has it, so that
  * tests see the fields of a CPU with a counter; its figures say nothing.
  */
+#include <stdlib.h>
 #include "bench/api/chain.h"
 #include "bench/sample/cycle.h"
 #include "lib/config/core_list.h"
@@ -86,9 +87,32 @@ struct timer *counter_source(void *context, unsigned id, const char **why)
     return NULL;
 }
 
+/* One more instruction at each reading: every window takes as many, whatever is in it. */
+static enum timer_status read_one_more(struct timer *t, uint64_t *count)
+{
+    static uint64_t readings;
+
+    (void)t;
+    *count = ++readings;
+    return TIMER_OK;
+}
+
+static const char *start_at_once(struct timer *t)
+{
+    t->bits = BITS;
+    return NULL;
+}
+
+/* With MADE_RETIRED in the environment: one that is wrong. */
 struct timer *counter_retired(void *context, const char **why)
 {
+    static struct timer wrong = {.name = "retired",
+                                 .start = start_at_once,
+                                 .read = read_one_more,
+                                 .stop = stop_made,
+                                 .bits = BITS};
+
     (void)context;
-    *why = "no made counter counts instructions";
-    return NULL;
+    *why = getenv("MADE_RETIRED") ? NULL : "no made counter counts instructions";
+    return *why ? NULL : &wrong;
 }
