@@ -7,11 +7,11 @@
 #include "kernel/cores/time.h"
 #include "kernel/cpu/cpu.h"
 
-#define CALL_US 1000000 /* for the first call, which does nothing */
-#define HOLD_US 50000   /* that MWAIT must hold a core; an emulator's turn may come late */
-#define OWN_US  100000  /* for an interrupt that the boot core sends to itself */
+#define CALL_US 1000000 /* limit of the first call, which does nothing */
+#define HOLD_US 50000   /* time that MWAIT must hold a core; an emulator may run it late */
+#define OWN_US  100000  /* limit of an interrupt that the boot core sends to itself */
 
-/* The cores that get buffers of their own (share=together). False: none does. */
+/* Lists the cores that get their own buffers (share=together). False: no core does. */
 static bool have_buffers(struct core_list *named, const struct options *o)
 {
     return o->share == SHARE_TOGETHER && core_list_parse(named, o->cores);
@@ -28,7 +28,7 @@ uint64_t cores_cost(const struct handoff *h)
            buffers;
 }
 
-/* NULL, or why no other core can be had. */
+/* Returns NULL, or why no other core can be used. */
 static const char *refused(struct cores *c)
 {
     const struct handoff *h = c->given.handoff;
@@ -48,7 +48,7 @@ static const char *refused(struct cores *c)
     return NULL;
 }
 
-/* A struct core with its stacks for each core of the list. */
+/* Makes a struct core with its stacks for each core of the list. */
 static const char *make_cores(struct cores *c)
 {
     for (unsigned i = 1; i < c->count; i++) {
@@ -104,7 +104,7 @@ static void try_all(struct cores *c)
     }
 }
 
-/* A core that does not stay parked disturbs the one that measures. One is like the others. */
+/* A core that does not stay parked disturbs the one that measures. Testing one core is enough. */
 static void try_mwait(struct cores *c)
 {
     unsigned i = 1;
@@ -138,7 +138,7 @@ const char *cores_bring_up(struct cores *c)
         return "the list of cores: the arena is too small";
     core_inspect(c->given.boot);
     for (unsigned i = 1; i < c->count; i++)
-        c->place[i] = c->place[0]; /* until it has told its own */
+        c->place[i] = c->place[0]; /* until core_inspect() runs on the core */
     if (c->count == 1)
         return NULL;
     c->why_alone = refused(c);

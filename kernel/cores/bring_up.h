@@ -1,14 +1,14 @@
-/* From "there are other cores" to cores that can be called: the steps, in their order. */
+/* Brings the other cores up, step by step, from the list of cores to cores that can be called. */
 #ifndef KERNEL_CORES_BRING_UP_H
 #define KERNEL_CORES_BRING_UP_H
 
 #include "kernel/cores/cores.h"
 
-/* Bytes of arena that cores_bring_up() takes for this number of cores. */
+/* Returns the bytes of arena that cores_bring_up() takes for this number of cores. */
 uint64_t cores_cost(const struct handoff *h);
 
-/* On the boot core; c->given is filled, all else zero. Cores that cannot be had are named in
- * c->facts and c->why_alone. NULL, or why nothing can be measured. */
+/* Runs on the boot core. The caller fills c->given; all else is zero. Records in c->facts and
+ * c->why_alone which cores are not available and why. NULL, or why nothing can be measured. */
 const char *cores_bring_up(struct cores *c);
 
 #endif

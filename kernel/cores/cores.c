@@ -4,7 +4,7 @@
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 
-/* The lists of struct cores, one entry a core: what counts them and what takes them use this. */
+/* The lists of struct cores, one entry per core, for the functions that count or allocate them. */
 #define LISTS(X) X(made) X(core) X(facts) X(texts) X(place) X(list.id)
 
 uint64_t cores_list_cost(unsigned cores)
@@ -79,7 +79,7 @@ bool cores_report_end(const struct cores *c, struct report *r)
         const struct core *core = c->core[i];
         if (!core)
             continue;
-        /* Where a row ran on it, the row's record has told. */
+        /* If a row ran on it, the row's record reports the fault. */
         if (core->faulted && !core->row_suite) {
             fmt_buf(text, sizeof text, "core %u (APIC id %u): %s", i, core->apic_id, core->fault);
             report_event(r, "fault", text);

@@ -1,17 +1,17 @@
 /*
- * The other cores of the machine: which there are, and what all that deal with them share.
+ * The other cores of the machine: the list, and the data that the files of this room share.
  *
- *   cores.c       the list, and what the report says of each at its end   (boot core)
+ *   cores.c       the list; each core's events for the end of the report  (boot core)
  *   bring_up.c    the steps from the list to cores that can be called     (boot core)
  *   start.c       cores that INIT and start-up IPIs start                 (both)
- *   lent.c        cores that the firmware lends, in their place           (both)
- *   settle.c      a core's registers, interrupts and checks as ours       (the core itself)
- *   inspect.c     what a core says of itself                              (the core itself)
- *   run.c         serving; calls, alone and together; faults              (both)
- *   time.c        how far its TSC is from the boot core's, how long signals take (both)
+ *   lent.c        cores that the firmware lends (takeover=borrow)         (both)
+ *   settle.c      sets registers, interrupts and machine checks up        (the core itself)
+ *   inspect.c     reads a core's properties                               (the core itself)
+ *   run.c         calls of one or several cores; faults                   (both)
+ *   time.c        TSC offset to the boot core, duration of signals        (both)
  *   park.c        sleeping and waking                                     (both)
  *
- * Numbers: 0 is the boot core, the others stand in the MADT's order, whether they came up or not.
+ * Core 0 is the boot core; the others are in the MADT's order, whether they came up or not.
  */
 #ifndef KERNEL_CORES_CORES_H
 #define KERNEL_CORES_CORES_H
@@ -26,55 +26,53 @@
 #include "kernel/memory/handoff.h"
 #include "lib/cpu/machine_cores.h"
 
-/*
- * Where a core came from, and all that follows from it: one constant for those that were started
- * (start.c), one for those that the firmware lends (lent.c). The boot core has none.
- */
+/* What depends on how a core was obtained. There is one constant for cores that were started
+ * (start.c) and one for cores that the firmware lends (lent.c). The boot core has no origin. */
 struct core_origin {
-    /* On the core: its APIC in the boot core's mode, or seen to be; *id gets what it calls itself.
-     * NULL, or why it cannot be used. */
+    /* On the core: puts its APIC in the boot core's mode, or checks that it is. Stores the APIC's
+     * id in *id. Returns NULL, or why the core cannot be used. */
     const char *(*join_apic)(const struct lapic *boot, uint32_t *id);
-    /* On the core: its interrupts are masked, and those of other cores accepted. */
+    /* On the core: masks its interrupts and accepts those of other cores. */
     struct irq_masked (*mask)(const struct core *c);
-    /* On the core, in the NMI's handler. */
+    /* On the core, in the NMI handler. */
     void (*nmi)(struct core *c);
-    /* On the core, after a fault: the last that it does for us. Never returns. */
+    /* On the core, after a fault: stops it for good. Never returns. */
     void (*stop)(struct core *c);
-    /* On the boot core: it does not come to the end of what it was given, and is not waited for. */
+    /* On the boot core: abandons a core that does not finish its job. */
     void (*give_up)(struct core *c);
 };
 
-/* Of the machine: what cores_bring_up() needs, filled by its caller. Must stay. */
+/* Input of cores_bring_up(), filled by its caller. Must stay valid. */
 struct cores_given {
     const struct handoff *handoff;
     const struct cpu *cpu;
-    const struct madt *madt; /* NULL: none */
+    const struct madt *madt; /* NULL: no MADT */
     const struct mtrr *mtrr; /* NULL: the CPU has none */
     struct arena *arena;
     struct paging *paging;
     struct irq_masked *irq;   /* the boot core's, with its LAPIC */
     enum lfence_state lfence; /* the boot core's */
     uint64_t tsc_hz;          /* 0: not known */
-    bool others_stopped;      /* INIT went to all other cores */
+    bool others_stopped;      /* INIT was sent to all other cores */
     struct core *boot;
 };
 
-/* Registers that every core gets as the boot core has them. */
+/* The boot core's values, which every other core gets. */
 struct core_registers {
     uint64_t cr4, efer;
 };
 
-/* Where the texts of a core's facts lie. */
+/* Storage for the texts of a core's facts. */
 struct core_texts {
     char mtrr[96], features[160];
 };
 
-/* The cores that run one function at the same time. There is one such at a time: struct cores has
- * it. */
+/* The cores that run one function at the same time. There is one meeting at a time, in struct
+ * cores. */
 struct core_meeting {
     const unsigned *list;
     unsigned n;
-    bool boot_takes_part; /* it is in the list, or, while cores are tried, it stays awake */
+    bool boot_takes_part; /* it is in the list, or stays awake (cores_try()) */
     uint32_t left;        /* cores that have not finished; the last one wakes the boot core */
     uint64_t sent;        /* TSC when the last of them was woken */
 };
@@ -84,38 +82,39 @@ struct cores {
     struct core_registers registers;
     struct parking parking;
     unsigned count;
-    struct core **made; /* by number, before they arrive; 0: the boot core's is not among them */
-    struct core **core; /* NULL: did not come up */
-    struct core_facts *facts; /* why_not tells whether a core can be called */
+    struct core **made;       /* by number, before they arrive; [0] is unused */
+    struct core **core;       /* NULL: did not come up */
+    struct core_facts *facts; /* a core can be called if its why_not is NULL */
     struct core_texts *texts;
-    struct core_place *place; /* as the platform has them */
+    struct core_place *place; /* as struct platform_cores has them */
     struct cores_list list;
-    const char *from;               /* "madt", "mp_services": what listed them */
-    const char *why_alone;          /* why the others, if there are any, were left out */
-    const char *lost;               /* why a core that arrived could not be used, the last such */
-    bool x2apic_switched;           /* by us, since ids demand it */
-    uint32_t up;                    /* others that arrived */
-    unsigned second_init;           /* others that needed it */
-    unsigned called;                /* others that answered a first call */
-    uint32_t lvt_stuck, lfence_not; /* entries that stay open, cores whose LFENCE is not as here */
+    const char *from;               /* "madt", "mp_services": the source of the list */
+    const char *why_alone;          /* why the other cores, if there are any, are not used */
+    const char *lost;               /* why a core that arrived could not be used; the last reason */
+    bool x2apic_switched;           /* by baretick, since the ids need it */
+    uint32_t up;                    /* other cores that arrived */
+    unsigned second_init;           /* other cores that needed a second INIT */
+    unsigned called;                /* other cores that answered a first call */
+    uint32_t lvt_stuck, lfence_not; /* LVT entries left unmasked; cores with another LFENCE state */
     uint32_t faulted;
     uint32_t printing;    /* 1 + number of the core whose fault is on the console; 0: none */
-    uint64_t start_ticks; /* what all of cores_bring_up() took */
+    uint64_t start_ticks; /* duration of cores_bring_up() */
     struct core_features features; /* the boot core's */
     struct core_meeting meeting;
 };
 
-/* Bytes of arena that cores_make_list() takes for this number of cores. */
+/* Returns the bytes of arena that cores_make_list() takes for this number of cores. */
 uint64_t cores_list_cost(unsigned cores);
-/* The list, by MADT or by MP services, with the boot core in it. False: the arena is too small. */
+/* Makes the list from the MADT or from MP services; it includes the boot core. False: the arena is
+ * too small. */
 bool cores_make_list(struct cores *c);
 
-/* Ticks of the TSC; too many rather than too few where its frequency is not known. */
+/* Converts to TSC ticks; the result is an upper bound where the TSC's frequency is not known. */
 uint64_t cores_ticks(const struct cores *c, uint64_t microseconds);
 void cores_wait(const struct cores *c, uint64_t microseconds);
 
-/* After the last row: an event for each core that was interrupted, or that faulted without a row.
- * True: one faulted. */
+/* After the last row: reports an event for each core that was interrupted by NMIs or machine
+ * checks, or that faulted outside a row. True: a core faulted. */
 struct report;
 bool cores_report_end(const struct cores *c, struct report *r);
 

@@ -3,7 +3,7 @@
 #include "kernel/cpu/msr.h"
 #include "kernel/devices/ioapic.h"
 
-#define LVT_COUNTERS 4 /* SDM vol. 3A section 11.5.1: there where the version's last entry is it */
+#define LVT_COUNTERS 4 /* SDM vol. 3A section 11.5.1: present if lvt_max is at least this */
 
 const char *counter_nmi_find(struct overflow_plan *p, const struct lapic *l)
 {
@@ -38,7 +38,7 @@ bool counter_nmi_came(const struct core *c)
     return overflow_came(&c->overflow, &msr);
 }
 
-/* The entry masks itself when it has delivered (SDM vol. 3B section 20.6.3). */
+/* The entry masks itself when it delivers (SDM vol. 3B section 20.6.3). */
 void counter_nmi_again(struct core *c, const struct lapic *l, uint64_t ticks)
 {
     struct msr_access msr = msr_here();

@@ -4,14 +4,15 @@
 #include "kernel/devices/apic_timer.h"
 #include "kernel/trap/guard.h"
 
-#define TRY_US      2000   /* after which each source is to fire when it is tried, */
-#define TRY_MOST_US 100000 /* and when it is given up */
-#define KICK_US     10000  /* for a core that sleeps to look at the deadlines */
-/* A source that fires earlier than this part of its time was not it: clocks differ by less. */
+#define TRY_US      2000   /* when each source must fire in its test, ... */
+#define TRY_MOST_US 100000 /* ... and when the test gives up */
+#define KICK_US     10000  /* limit for a sleeping core to check the deadlines */
+/* An NMI that is early by more than this part of the interval is not the timer's: clocks differ by
+ * less. */
 #define EARLY_PART 32
 #define PER_SECOND 1000000u
 
-static struct deadlines *all; /* the traps' hooks take no context */
+static struct deadlines *all; /* the trap hooks take no context */
 
 static uint64_t ticks_to_us(uint64_t ticks)
 {
@@ -25,9 +26,10 @@ static const struct lapic *own_lapic(void)
     return &all->cores->given.irq->lapic;
 }
 
-/* --- what is set ------------------------------------------------------------------------------ */
+/* --- the state -------------------------------------------------------------------------------- */
 
-/* SET + a source: that one is. Who makes FREE or SET to CLAIMED sets a source, or frees it. */
+/* SET + source: that source is set. A core that changes FREE or SET to CLAIMED then sets or frees
+ * it. */
 enum { FREE, CLAIMED, SET };
 
 static void put(uint32_t state)
@@ -48,7 +50,8 @@ bool deadline_passed(const struct core *c)
     return c->deadline && (int64_t)(rdtsc() - c->deadline) >= 0;
 }
 
-/* The rows past theirs are ended, all but c's own. The ticks to the next one; 0: there is none. */
+/* Ends the rows that are past their deadline, except c's own. Returns the ticks to the next
+ * deadline; 0: there is no other. */
 static uint64_t look(const struct core *c)
 {
     const struct cores *cores = all->cores;
@@ -71,8 +74,7 @@ static uint64_t look(const struct core *c)
 
 /* --- setting a source ------------------------------------------------------------------------- */
 
-/* A core that sleeps; the boot core, which none of the list is, comes last. count: there is
- * none. */
+/* Returns a core that sleeps, the boot core last. count: no core sleeps. */
 static unsigned sleeper(const struct core *but)
 {
     const struct cores *c = all->cores;
@@ -87,7 +89,7 @@ static unsigned sleeper(const struct core *but)
     return c->count;
 }
 
-/* One that sleeps is made to look at the deadlines, and sets its timer. */
+/* Makes a sleeping core check the deadlines and set its timer. */
 static bool kick(unsigned i)
 {
     uint32_t before = all->looked;
@@ -100,7 +102,7 @@ static bool kick(unsigned i)
     return all->looked != before;
 }
 
-/* A core that sleeps watches: c itself, which an interrupt woke, or one that it wakes. */
+/* Makes a sleeping core watch: c itself, which an interrupt woke, or another that it wakes. */
 static bool set_core(struct core *c, uint64_t ticks)
 {
     unsigned watcher;
@@ -118,7 +120,8 @@ static bool set_core(struct core *c, uint64_t ticks)
     return kick(watcher);
 }
 
-/* For c's own row: it stands still while c sleeps. The next core sets its own. */
+/* Sets the counter for c's own row; it does not count while c sleeps. So the state stays FREE, and
+ * the next core sets its own source. */
 static bool set_counter(struct core *c)
 {
     uint64_t left = c->deadline - rdtsc();
@@ -155,7 +158,7 @@ static bool set(struct core *c, unsigned source, uint64_t ticks)
     }
 }
 
-/* The first source that works and is free. */
+/* Sets the first source that works and is free. */
 static bool set_any(struct core *c, uint64_t ticks)
 {
     for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
@@ -166,8 +169,8 @@ static bool set_any(struct core *c, uint64_t ticks)
     return false;
 }
 
-/* By who has claimed. A row that began while nothing was set found it claimed, and relies on
- * this: hence the second look. */
+/* Called by the core that changed the state to CLAIMED. A row that begins in between finds it
+ * CLAIMED and sets nothing: hence the second look(). */
 static void arm(struct core *c, bool (*how)(struct core *c, uint64_t ticks))
 {
     uint64_t next;
@@ -195,7 +198,7 @@ void deadline_interrupt(struct core *c, unsigned vector)
     park_interrupt(c, vector);
 }
 
-/* The timer whose NMI this can be, on the boot core; DEADLINE_SOURCES: none's. */
+/* Returns the timer that may have sent this NMI to the boot core. DEADLINE_SOURCES: no timer. */
 static unsigned fired(const struct core *c)
 {
     unsigned i = DEADLINE_HPET;
@@ -225,7 +228,8 @@ static void timer_fired(struct core *c, unsigned source)
     }
 }
 
-/* Too early where the core is faster than its TSC, or the deadline farther than it reaches. */
+/* Starts the counter again. It fires early if the core is faster than its TSC, or if the deadline
+ * is beyond the counter's range. */
 static bool counter_fired(struct core *c)
 {
     int64_t left = (int64_t)(c->deadline - rdtsc());
@@ -251,7 +255,7 @@ bool deadline_nmi(struct core *c, struct trap_frame *f)
     if (source < DEADLINE_SOURCES)
         timer_fired(c, source);
     c->overdue = false;
-    /* Between two guarded calls it is the next one that ends. */
+    /* Between two guarded calls, the next call is the one that ends. */
     if (deadline_passed(c))
         (void)guard_leave(c, f, GUARD_DEADLINE);
     return true;
@@ -279,7 +283,7 @@ static bool any_left(void)
     return left;
 }
 
-/* A core's timer stays set: it finds no deadline, or a later one. */
+/* Leaves DEADLINE_CORE set: when it fires, it finds no deadline or a later one. */
 static void stop_timers(struct core *c)
 {
     for (unsigned i = DEADLINE_HPET; i < DEADLINE_SOURCES; i++) {
@@ -343,7 +347,7 @@ void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const
     d->source[DEADLINE_PIT] = (struct deadline_source){"pit", d->timer[1].why_not};
 }
 
-/* Bounded by itself, for a source that does not fire. */
+/* Ends by itself if the source does not fire. */
 static void spin(void *ticks)
 {
     uint64_t began = rdtsc(), most = *(uint64_t *)ticks;

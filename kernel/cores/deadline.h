@@ -1,14 +1,14 @@
 /*
- * No row holds the machine: each core's has a deadline, and an NMI ends what runs past it
- * (kernel/trap/guard.h). Who sends it, the first that works and is free:
+ * Deadlines: each core that runs a row has one, and an NMI ends a row that runs past it
+ * (kernel/trap/guard.h). The NMI comes from the first of these sources that works and is free:
  *
- *   another core     one that sleeps; the timer of its own APIC wakes it. It executes nothing until
- *                    then. Not where the machine is borrowed: the firmware has these timers.
- *   its own counter  whose overflow interrupts (kernel/cores/counter_nmi.h): each core has one.
- *   HPET, PIT        to the boot core (kernel/devices/nmi_timer.h), which passes it on to others.
+ *   another core     one that sleeps; its APIC timer wakes it. It executes nothing until
+ *                    then. Not if the machine is borrowed: the firmware uses these timers.
+ *   its own counter  the overflow sends the NMI (kernel/cores/counter_nmi.h); one per core.
+ *   HPET, PIT        send it to the boot core (kernel/devices/nmi_timer.h), which forwards it.
  *
- * They are set for the deadline itself, or for as far as they reach and then anew, and are off
- * where no row runs. Each was tried at boot.
+ * A source is set for the deadline, or for its longest interval and then again. It is off while no
+ * row runs. Each source was tested at boot.
  */
 #ifndef KERNEL_CORES_DEADLINE_H
 #define KERNEL_CORES_DEADLINE_H
@@ -22,7 +22,7 @@ enum { DEADLINE_CORE, DEADLINE_COUNTER, DEADLINE_HPET, DEADLINE_PIT, DEADLINE_SO
 
 struct deadline_source {
     const char *name;    /* "core", "counter", "hpet", "pit" */
-    const char *why_not; /* it does not work here; NULL: it was tried, and works */
+    const char *why_not; /* why it does not work; NULL: it was tested and works */
 };
 
 struct deadlines {
@@ -31,42 +31,42 @@ struct deadlines {
     struct overflow_plan counter;
     struct nmi_timer timer[2];
     struct deadline_source source[DEADLINE_SOURCES];
-    unsigned order[DEADLINE_SOURCES]; /* in which they are taken */
-    uint64_t apic_hz;                 /* of the APICs' timers, as they are set here, or less */
+    unsigned order[DEADLINE_SOURCES]; /* in which they are used */
+    uint64_t apic_hz;                 /* of the APIC timers as set up, or a lower bound of it */
 
-    volatile uint32_t state;  /* which source is set (deadline.c) */
-    volatile uint64_t due[2]; /* a timer that is set fires not before this TSC; 0: it is not set */
-    volatile uint32_t looked; /* times that a core was woken and looked at the deadlines */
-    unsigned again;           /* the timer that fired, for its handler */
+    volatile uint32_t state;  /* FREE, CLAIMED, or SET + source (deadline.c) */
+    volatile uint64_t due[2]; /* TSC before which the timer does not fire; 0: it is not set */
+    volatile uint32_t looked; /* how often a woken core checked the deadlines */
+    unsigned again;           /* the timer that fired and is set again */
 };
 
-/* Finds HPET and PIT, before the machine's last page is mapped. One for the whole machine: `d` must
- * stay. */
+/* Finds HPET and PIT. To be called before the last page is mapped, once for the whole machine; `d`
+ * must stay valid. */
 void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const struct madt *madt,
                    const struct hpet_table *hpet);
 /*
- * Where instructions are counted the TSC's seconds are virtual, and pass faster than a person's.
- * Each second of deadline= takes this number of them. And one core's instructions are counted after
- * the other's: QEMU leaves a core that was woken without a turn while another does nothing but
- * spin. So another core is the last source there.
+ * With counted instructions the TSC's seconds are virtual and pass faster than real ones: each
+ * second of deadline= takes this many of them. QEMU also runs the cores one after the other there,
+ * and does not run a woken core while another only spins. So another core is the last source there.
  */
 #define DEADLINE_VIRTUAL 3
 void deadline_count_virtual(struct deadlines *d);
 
-/* Once the cores are up: tries each source, which takes some milliseconds. */
+/* Tests each source, once the cores are up; takes some milliseconds. */
 void deadline_try(struct deadlines *d);
-/* All is as it was found. */
+/* Restores counters and timers as they were found. */
 void deadline_close(struct deadlines *d);
 
-/* On the core that runs a row, around it; `ran`: ticks that it has taken before. */
+/* Begin and end a row, on the core that runs it. `ran`: ticks that the row has already taken. */
 void deadline_begin(struct core *c, uint64_t ran);
 void deadline_end(struct core *c);
-/* In between: its deadline comes this many ticks later. What is set fires too early then, and is
- * set again. */
+/* Between these two: moves the deadline this many ticks later. A source that is set fires too early
+ * then, and is set again. */
 void deadline_later(struct core *c, uint64_t ticks);
-/* It was woken, and runs something: if it watched deadlines while it slept, another source does. */
+/* To be called when a core was woken to run something: if it watched deadlines in its sleep,
+ * another source takes over. */
 void deadline_awake(struct core *c);
-/* Whether the core's row is past its deadline. */
+/* Returns whether the core's row is past its deadline. */
 bool deadline_passed(const struct core *c);
 
 /* The hooks of kernel/trap/traps.h. */

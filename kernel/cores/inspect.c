@@ -6,7 +6,7 @@
 #include "lib/cpu/features.h"
 
 #define LEAF7_TSC_ADJUST (1u << 1) /* EBX */
-/* They say what CR4 has, not what the core can. */
+/* These bits reflect CR4, not what the core supports. */
 #define LEAF1_OSXSAVE (1u << 27) /* ECX */
 #define LEAF7_OSPKE   (1u << 4)  /* ECX */
 
@@ -31,7 +31,7 @@ static uint32_t read_microcode(const struct cpu *cpu)
     uint64_t v;
 
     if (cpu->vendor == VENDOR_INTEL) {
-        /* SDM vol. 3A section 10.11.7.1: the revision is put there by CPUID. */
+        /* SDM vol. 3A section 10.11.7.1: CPUID writes the revision to the MSR. */
         (void)msr_write(MSR_PATCH_LEVEL, 0);
         (void)cpuid(1, 0);
     }
@@ -48,7 +48,7 @@ static void read_tsc_adjust(struct core_facts *f)
     f->tsc_adjust = (int64_t)v;
 }
 
-/* What is not as on the boot core. */
+/* Records the differences from the boot core. */
 static void compare(const struct cores *all, struct core_facts *f, struct core_texts *t,
                     const struct core_features *features)
 {

@@ -6,10 +6,10 @@
 #include "kernel/memory/memory_map.h"
 #include "lib/cpu/tsc_rate.h"
 
-/* A minute at least: the boot core says its first lines on a slow console before it calls. */
+/* At least a minute: the boot core prints its first lines on a slow console before it calls. */
 #define CALL_TICKS (60 * TSC_HZ_MAX)
-#define SILENCE_US 1000000 /* without an arrival, then no core is waited for any more */
-#define HOME_US    1000000 /* to put all back */
+#define SILENCE_US 1000000 /* without an arrival, until the boot core stops waiting */
+#define HOME_US    1000000 /* limit for a core to restore its state */
 
 #define FOUR_GIB (4ull << 30)
 
@@ -43,13 +43,13 @@ bool lent_lost(const struct lent_core *l)
 
 static uint32_t apic_id(void)
 {
-    /* SDM vol. 2A CPUID: leaf 0Bh has 32 bits where it is there, which EBX tells. */
+    /* SDM vol. 2A CPUID: leaf 0Bh has 32 bits; it is valid if EBX is not 0. */
     if (cpuid(0, 0).eax >= 0xb && cpuid(0xb, 0).ebx & 0xffff)
         return cpuid(0xb, 0).edx;
     return cpuid(1, 0).ebx >> 24;
 }
 
-/* True: called. */
+/* Waits to be called. False: sent home, or not called in time. */
 static bool await_call(struct lent_core *l)
 {
     uint64_t began = rdtsc();
@@ -62,7 +62,7 @@ static bool await_call(struct lent_core *l)
     return state_of(l) == LENT_CALLED;
 }
 
-/* Back to serve_between(), on the firmware's stack. */
+/* Returns to serve_between(), on the firmware's stack. */
 static _Noreturn void go_home(struct core *c)
 {
     c->leaving = true;
@@ -139,21 +139,21 @@ static struct irq_masked mask(const struct core *c)
 {
     struct irq_masked masked = irq_mask_lent(c->cores->given.irq);
 
-    park_accept(c->parking); /* second: the first has noted what the firmware had there */
+    park_accept(c->parking); /* second: irq_mask_lent() has saved the firmware's value */
     return masked;
 }
 
-/* Where it is to go home, and did not hear it otherwise. */
+/* Goes home if the core was told to and did not notice. */
 static void nmi(struct core *c)
 {
     if (c->go_home && !c->leaving)
         go_home(c);
 }
 
-/* It does nothing any more until it is sent home. */
+/* Sleeps until the core is sent home. */
 static void stop(struct core *c)
 {
-    /* What faulted on the way home, or before it could be woken, has no other way. */
+    /* A core that faulted on its way home, or before it could be woken, can only halt. */
     if (c->leaving || !c->lent->settled.irq.lapic.present)
         cpu_halt();
     while (!c->go_home)
@@ -173,8 +173,8 @@ static bool await_back(const struct core *c)
     return true;
 }
 
-/* Out of whatever it runs, by an NMI. One that does not come back even so is named at the end, by
- * boot/lend.c. */
+/* Takes the core out of whatever it runs by an NMI. If it still does not come back, boot/lend.c
+ * names it at the end. */
 static void give_up(struct core *c)
 {
     c->go_home = true;
@@ -201,7 +201,7 @@ const char *lent_refused(const struct cores *c)
     return h->lent_refused[0] ? h->lent_refused : "the firmware has no MP services to lend them";
 }
 
-/* Our tables show it what the firmware left on its stack. */
+/* Returns whether our page tables map the firmware's stack, to which the core returns. */
 static bool stack_is_mapped(const struct cores *c, uint64_t stack)
 {
     return stack < FOUR_GIB || memory_is_ram(c->given.handoff, stack, sizeof stack);
@@ -216,7 +216,7 @@ static void await_arrival(const struct cores *c, const struct lent_core *l, unsi
         pause();
 }
 
-/* One that waits: called, unless it is not in the list, or has come before. */
+/* Calls a waiting core, unless it is not in the list or has already come up. */
 static void call_one(struct cores *c, struct lent_core *l)
 {
     unsigned i = cores_find(&c->list, l->apic_id);

@@ -1,12 +1,12 @@
 /*
- * Cores that the firmware lends (takeover=borrow): each runs a procedure of ours by MP services,
- * waits in it until the boot core has the machine and calls it, serves like a core that an INIT
- * started (kernel/cores/start.h), and at the end puts back what was its own and returns to the
- * firmware. None is ever sent an INIT.
+ * Cores that the firmware lends (takeover=borrow). Each runs our procedure through MP services and
+ * waits in it until the boot core has the machine and calls it. It then serves like a started core
+ * (kernel/cores/start.h). At the end it restores its state and returns to the firmware. No lent
+ * core is ever sent an INIT.
  *
- *   boot/lend.c               the dispatch; waits for begin and end      (boot core, firmware)
- *   lent_serve()              the procedure, from first line to last     (the core itself)
- *   lent_call(), lent_home()  which cores are called, and all sent home  (boot core, borrowed)
+ *   boot/lend.c               starts the procedures; waits for begin and end  (boot core, firmware)
+ *   lent_serve()              the procedure                                   (the core itself)
+ *   lent_call(), lent_home()  calls cores; sends all of them home             (boot core, borrowed)
  */
 #ifndef KERNEL_CORES_LENT_H
 #define KERNEL_CORES_LENT_H
@@ -19,21 +19,21 @@
 extern const struct core_origin core_lent;
 
 enum lent_state {
-    LENT_NONE,   /* no procedure has taken this place yet */
-    LENT_WAITS,  /* to be called or sent home */
-    LENT_CALLED, /* the boot core wants it, and made it a struct core */
-    LENT_HOME    /* not wanted, or not called in time */
+    LENT_NONE,   /* no core has taken this entry yet */
+    LENT_WAITS,  /* waits to be called or sent home */
+    LENT_CALLED, /* the boot core called it and assigned it a struct core */
+    LENT_HOME    /* not needed, or not called in time */
 };
 
 struct lent_core {
-    _Alignas(CORE_LINE) uint32_t state; /* the one word that it waits on; others write it once */
-    uint32_t apic_id;                   /* by CPUID on the core itself */
-    uint64_t stack;                     /* somewhere in the stack that firmware gave it */
+    _Alignas(CORE_LINE) uint32_t state; /* the word that it polls; other cores write it once */
+    uint32_t apic_id;                   /* from CPUID on the core itself */
+    uint64_t stack;                     /* an address in the stack that the firmware gave it */
     struct core *core;
-    const char *why_not; /* it was called, and found that it cannot serve */
-    bool back;           /* all is put back, and it is on its way out of the procedure */
+    const char *why_not; /* why it cannot serve although it was called */
+    bool back;           /* its state is restored, and it is leaving the procedure */
 
-    /* What is put back. */
+    /* What is restored. */
     struct cpu_state firmware;
     struct settled settled;
     uint64_t way_back; /* the firmware's stack (kernel/cpu/entry.h) */
@@ -41,34 +41,34 @@ struct lent_core {
 };
 
 struct lent {
-    uint32_t tickets, room; /* how many procedures began; places */
+    uint32_t tickets, room; /* procedures that began; number of entries */
     struct lent_core core[];
 };
 
 /* --- boot/, firmware alive --- */
 
-/* Bytes of memory, zeroed and aligned to a page, that a struct lent for this number of cores
- * takes. */
+/* Returns the size in bytes of a struct lent for this number of cores. Its memory must be zeroed
+ * and page-aligned. */
 uint64_t lent_size(unsigned room);
 /* The procedure. */
 void lent_serve(struct lent *l);
-/* How many cores have begun it and loaded our table of interrupts; before lent_dismiss(). */
+/* Returns how many cores have begun it and loaded our IDT. Call before lent_dismiss(). */
 uint32_t lent_begun(const struct lent *l);
-/* A core that has not been called returns at once, or as soon as it comes. */
+/* Makes every core that has not been called return at once, or as soon as it arrives. */
 void lent_dismiss(struct lent *l);
-/* Whether the core of that place was called and is not back. */
+/* Returns whether this core was called and has not returned. */
 bool lent_lost(const struct lent_core *l);
 
-/* --- the boot core, borrowed; the lent are those of the handoff --- */
+/* --- the boot core, borrowed; the lent cores are in the handoff --- */
 
-/* NULL, or why no core is lent here. */
+/* Returns NULL, or why no core is lent. */
 const char *lent_refused(const struct cores *c);
-/* Calls those that wait, in the order of their coming, each after the one before has arrived, and
- * makes it the core of its number in c->made; the rest is sent home. */
+/* Calls the waiting cores in order of arrival, each after the one before has started to serve. Each
+ * becomes the core of its number in c->made. Sends the rest home. */
 void lent_call(struct cores *c);
-/* Why core i did not arrive. */
+/* Returns why core i did not arrive. */
 const char *lent_why_not(const struct cores *c, unsigned i);
-/* Sends all home, whatever they run, the last that came first; bounded. `l` NULL: none are lent. */
+/* Sends every lent core home, whatever it runs, newest first. Bounded. `l` NULL: none are lent. */
 void lent_home(const struct cores *c, struct lent *l);
 
 #endif

@@ -3,12 +3,13 @@
 #include "kernel/cpu/registers.h"
 #include "kernel/trap/traps.h"
 
-/* SDM vol. 3A figure 11-23: the spurious-interrupt vector register's low byte and enable bit. */
+/* SDM vol. 3A figure 11-23: the enable bit of the spurious-interrupt vector register; the low byte
+ * is the vector. */
 #define SPURIOUS_ENABLE (1u << 8)
 
-#define EARLY_MOST 100 /* of the ends in a test: interrupts and NMIs are few */
+#define EARLY_MOST 100 /* early ends of MWAIT tolerated in a test: interrupts and NMIs are few */
 
-#define MWAIT_C1 0 /* EAX: the shallowest state, at once to be left; deeper ones take power down */
+#define MWAIT_C1 0 /* EAX: the shallowest state, with the fastest exit; deeper ones power down */
 
 struct parking park_choose(const struct cpu *cpu, const struct lapic *lapic, bool mwait)
 {
@@ -18,7 +19,7 @@ struct parking park_choose(const struct cpu *cpu, const struct lapic *lapic, boo
         return p;
     if (!cpu->monitor)
         p.refused = "park=mwait: this CPU has no MONITOR (CPUID 1 ECX[3]), so it is hlt";
-    /* SDM vol. 2A CPUID, leaf 5: the largest line that MONITOR watches. */
+    /* SDM vol. 2A CPUID, leaf 5: the largest line that MONITOR watches, in bytes. */
     else if ((cpuid(5, 0).ebx & 0xffff) > CORE_LINE)
         p.refused =
             "park=mwait: MONITOR watches more bytes than a core has to itself, so it is hlt";
@@ -38,7 +39,7 @@ void park_accept(const struct parking *p)
 
 static void halt_once(void)
 {
-    /* Nothing is delivered between STI and HLT: an interrupt that is there already ends the HLT. */
+    /* Nothing is delivered between STI and HLT: a pending interrupt ends the HLT. */
     __asm__ volatile("sti; hlt; cli" : : : "memory");
 }
 
@@ -47,7 +48,7 @@ static void mwait_once(struct core *c)
     __asm__ volatile("monitor" : : "a"(&c->wakes), "c"(0), "d"(0) : "memory");
     if (c->wakes != c->slept)
         return;
-    /* An interrupt for a deadline is let in; the wake-up is a write. */
+    /* Interrupts are enabled for deadlines; the wake-up itself is a write. */
     __asm__ volatile("sti; mwait; cli" : : "a"(MWAIT_C1), "c"(0) : "memory");
     c->woke = rdtsc();
     c->early += c->wakes == c->slept;
@@ -66,7 +67,7 @@ void park_give_up_mwait(struct parking *p, struct core *const *cores, unsigned n
 {
     p->mwait = false;
     p->refused = "park=mwait: MWAIT returns at once here, as an emulator's does, so it is hlt";
-    for (unsigned i = 0; i < n; i++) /* a write to its line ends an MWAIT that is under way */
+    for (unsigned i = 0; i < n; i++) /* a write to its line ends a running MWAIT */
         if (cores[i])
             __atomic_fetch_add(&cores[i]->wakes, 0, __ATOMIC_SEQ_CST);
 }
@@ -74,7 +75,7 @@ void park_give_up_mwait(struct parking *p, struct core *const *cores, unsigned n
 void park_sleep(struct core *c)
 {
     write_cr8(CR8_ONLY_HIGHEST);
-    /* An NMI, a machine check or an SMI also ends either: then it sleeps again. */
+    /* An NMI, a machine check or an SMI also ends HLT and MWAIT: then the core sleeps again. */
     while (c->wakes == c->slept) {
         c->asleep = true;
         if (c->parking->mwait)
@@ -99,7 +100,7 @@ bool park_wake(struct core *c)
 void park_interrupt(struct core *c, unsigned vector)
 {
     c->woke = rdtsc();
-    if (!c->parking || vector == VECTOR_SPURIOUS) /* which takes no end of interrupt (SDM 11.9) */
+    if (!c->parking || vector == VECTOR_SPURIOUS) /* which needs no EOI (SDM 11.9) */
         return;
     if (vector == VECTOR_WAKE)
         __atomic_add_fetch(&c->wakes, 1, __ATOMIC_SEQ_CST);

@@ -3,9 +3,9 @@
 #include "kernel/cpu/cpu.h"
 #include "kernel/trap/fault.h"
 
-#define ASLEEP_US 1000000 /* a core that has nothing to do is asleep long before */
-#define SETTLE_US 2       /* the two instructions between saying so and being so */
-#define PRINT_US  2000000 /* a fault's report at 9600 baud; the core that prints may fault again */
+#define ASLEEP_US 1000000 /* limit for an idle core to fall asleep */
+#define SETTLE_US 2       /* the two instructions between setting `asleep` and sleeping */
+#define PRINT_US  2000000 /* limit of a fault's report at 9600 baud; the printing core may fault */
 
 static bool asleep(const struct core *c)
 {
@@ -14,13 +14,13 @@ static bool asleep(const struct core *c)
 
 /* --- on every core that takes part ----------------------------------------------------------- */
 
-/* True: all others had finished. */
+/* Leaves the meeting. True: this core was the last. */
 static bool finish(struct core_meeting *m, const struct core *c)
 {
     struct core *boot = c->cores->given.boot;
     bool last = __atomic_sub_fetch(&m->left, 1, __ATOMIC_SEQ_CST) == 0;
 
-    /* A wake-up that cannot be sent leaves the boot core asleep: there is no other way to it. */
+    /* If the wake-up cannot be sent, the boot core stays asleep: no other way exists to wake it. */
     if (last && c != boot)
         (void)park_wake(boot);
     return last;
@@ -33,7 +33,8 @@ static bool take_part(struct core *c)
 
     deadline_awake(c);
     paging_use(g->paging, c, c->tables && job.meeting->n > 1);
-    /* The boot core was about to sleep when it woke us. Where it does not, it cannot be told. */
+    /* The boot core was about to sleep when it woke this core. A failure cannot be reported
+     * here. */
     if (!job.meeting->boot_takes_part)
         (void)asleep(g->boot);
     job.fn(job.ctx, c->index);
@@ -51,7 +52,7 @@ void core_serve(struct core *c)
         if (c->job.fn)
             (void)take_part(c);
     }
-    core_cycles_stop(&c->cycles); /* a run that a fault ended has left it running */
+    core_cycles_stop(&c->cycles); /* a run that ended by a fault leaves it running */
 }
 
 /* --- the caller, on the boot core ------------------------------------------------------------ */
@@ -64,7 +65,7 @@ static void hand_out(struct cores *all, core_fn *fn, void *ctx)
         all->core[m->list[k]]->job = (struct core_job){fn, ctx, m};
 }
 
-/* NULL, or why one of the list cannot be called now. */
+/* Returns NULL, or why one core of the list cannot be called now. */
 static const char *check(const struct cores *all, const unsigned *list, unsigned n)
 {
     for (unsigned k = 0; k < n; k++) {
@@ -79,7 +80,8 @@ static const char *check(const struct cores *all, const unsigned *list, unsigned
     return NULL;
 }
 
-/* Cores that cannot be woken are out, for good. False: none is left to wait for. */
+/* Wakes the meeting's cores. Those that cannot be woken are excluded for good. False: no core is
+ * left to wait for. */
 static bool wake(struct cores *all)
 {
     struct core_meeting *m = &all->meeting;
@@ -98,7 +100,7 @@ static bool wake(struct cores *all)
     return true;
 }
 
-/* NULL, or why the first of the list that did not finish did not. */
+/* Returns NULL, or why the first core of the list that did not finish did not. */
 static const char *outcome(struct cores *all, const unsigned *list, unsigned n)
 {
     const char *why_not = NULL;
@@ -181,7 +183,7 @@ void core_nmi(struct core *c)
         c->origin->nmi(c);
 }
 
-/* Bounded: the core that prints may hang in it. Then both print at once. */
+/* Bounded: the core that prints may hang. Then both print at once. */
 static void wait_to_print(const struct core *c)
 {
     uint32_t *printing = &c->cores->printing, none = 0;
@@ -206,7 +208,7 @@ bool core_fault_begin(struct core *c, const struct trap_frame *f)
     if (c->index > 0)
         all->facts[c->index].why_not = c->fault;
     else
-        all->lost = c->fault; /* on its way in: it has no number yet */
+        all->lost = c->fault; /* it has no number yet */
     __atomic_add_fetch(&all->faulted, 1, __ATOMIC_SEQ_CST);
     wait_to_print(c);
     return true;

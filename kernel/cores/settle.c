@@ -10,16 +10,17 @@ void settle_like_boot(struct cores *c)
     c->registers = (struct core_registers){.cr4 = read_cr4(), .efer = rdmsr(MSR_EFER)};
 }
 
-/* As on the boot core; LA57 and long mode are already. XCR0 has what this core supports. */
+/* Sets the registers as on the boot core; LA57 and long mode are already set. XCR0 gets what this
+ * core supports. */
 static void set_registers(const struct core_registers *boot)
 {
     cpu_setup();
     wrmsr(MSR_EFER, boot->efer);
-    write_cr4(boot->cr4 & ~CR4_MCE); /* mce_enable() sets it, once the banks are clear */
+    write_cr4(boot->cr4 & ~CR4_MCE); /* mce_enable() sets it after clearing the banks */
     cpu_setup_paging();
 }
 
-/* Which core this is, by its own APIC. NULL, or why it cannot be used. */
+/* Finds the core's number by its APIC id. Returns NULL, or why the core cannot be used. */
 static const char *identify(struct core *c)
 {
     const struct cores *all = c->cores;

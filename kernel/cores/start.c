@@ -9,10 +9,10 @@
 
 /* SDM vol. 3A section 10.4.4.1: INIT, 10 ms, start-up, 200 us, start-up. */
 #define INIT_US    10000
-#define SECOND_US  10000   /* without an arrival, then all that are missing get a second start-up */
-#define SILENCE_US 1000000 /* without an arrival, then no core is waited for any more */
+#define SECOND_US  10000   /* without an arrival, until missing cores get a second start-up */
+#define SILENCE_US 1000000 /* without an arrival, until the boot core stops waiting */
 
-/* Of the boot core's, what paging needs; the rest follows when faults can be told. */
+/* The boot core's bits that paging needs; the rest follows when faults can be reported. */
 #define CR0_KEPT (CR0_PG | CR0_AM | CR0_WP | CR0_NE | CR0_ET | CR0_MP | CR0_PE)
 #define CR4_KEPT (CR4_PAE | CR4_LA57)
 
@@ -27,13 +27,13 @@ uint64_t start_cost(unsigned cores)
 
 static struct irq_masked mask(const struct core *c)
 {
-    park_accept(c->parking); /* first: a LAPIC that is off keeps no entry open */
+    park_accept(c->parking); /* first: a disabled LAPIC keeps all entries masked */
     return irq_mask_core(c->cores->given.irq);
 }
 
 static void nmi(struct core *c)
 {
-    (void)c; /* counted, and that is all */
+    (void)c; /* it is only counted */
 }
 
 static void stop(struct core *c)
@@ -55,7 +55,7 @@ const struct core_origin core_started = {
     .give_up = give_up,
 };
 
-/* From the trampoline, on the core's own stack. */
+/* The trampoline calls this on the core's own stack. */
 static void arrive(struct core *c)
 {
     struct settled was;
@@ -73,11 +73,12 @@ static void arrive(struct core *c)
 
 static bool usable_low(const struct memory_region *r)
 {
-    /* The other cores, which may have run in the firmware's pages, wait for a start-up by now. */
+    /* Other cores may have run in the firmware's pages; by now they wait for a start-up IPI. */
     return r->type == REGION_FREE || r->type == REGION_BOOT_CODE || r->type == REGION_BOOT_DATA;
 }
 
-/* Pages below 1 MiB, never page 0: those that firmware gave, else what it has left. 0: none. */
+/* Returns the address of LOW_PAGES pages below 1 MiB, never page 0: those that the firmware
+ * allocated, or else free ones of the memory map. 0: none. */
 static uint64_t low_pages(const struct handoff *h)
 {
     for (uint32_t i = 0; !h->low_page && i < h->regions; i++) {
@@ -102,7 +103,7 @@ const char *start_refused(struct cores *c)
     return NULL;
 }
 
-/* A command to each core that has not arrived and can be reached. How many that are. */
+/* Sends a command to each core that has not arrived and can be reached. Returns their number. */
 static unsigned send_missing(const struct cores *c, uint32_t command)
 {
     const struct lapic *lapic = &c->given.irq->lapic;
@@ -117,7 +118,7 @@ static unsigned send_missing(const struct cores *c, uint32_t command)
     return n;
 }
 
-/* Until all have arrived, or none did for so long. */
+/* Waits until all cores have arrived, or none has for `silence_us`. */
 static void await_arrivals(const struct cores *c, uint64_t silence_us)
 {
     uint64_t silence = cores_ticks(c, silence_us), last = rdtsc();
@@ -134,20 +135,20 @@ static void await_arrivals(const struct cores *c, uint64_t silence_us)
 
 static void send_all(struct cores *c, uint32_t start_up)
 {
-    cores_wait(c, INIT_US); /* since the INIT that went to all */
+    cores_wait(c, INIT_US); /* since the INIT to all cores */
     (void)send_missing(c, start_up);
     await_arrivals(c, SECOND_US);
     (void)send_missing(c, start_up);
     await_arrivals(c, SILENCE_US);
-    /* A core that is missing still may have missed the INIT that went to all. */
+    /* A core that is still missing may have missed the INIT to all cores. */
     c->second_init = send_missing(c, ICR_INIT);
     if (c->second_init > 0) {
         cores_wait(c, INIT_US);
         (void)send_missing(c, start_up);
         await_arrivals(c, SILENCE_US);
     }
-    /* One that comes too late would find no page that can be executed, and reset the machine by a
-     * triple fault: an INIT keeps it where it is. */
+    /* A core that starts too late would find no executable page and reset the machine by a triple
+     * fault: an INIT keeps it waiting. */
     (void)send_missing(c, ICR_INIT);
 }
 
@@ -176,7 +177,7 @@ const char *cores_start(struct cores *c)
     trampoline_write(low, &t);
     if (!paging_low_page(paging, low, true))
         return "the page that they start in cannot be made executable";
-    /* The first CR3 has 32 bits, and the tables may lie higher: a copy of their root. */
+    /* The first CR3 has 32 bits, but the tables may lie above 4 GiB: use a copy of their root. */
     memcpy((void *)(low + PAGE), paging->tables.pool, PAGE);
     send_all(c, ICR_START_UP | (uint32_t)(low / PAGE));
     (void)paging_low_page(paging, low, false);

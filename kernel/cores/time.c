@@ -3,12 +3,12 @@
 #include "kernel/cpu/cpu.h"
 
 #define ROUNDS   32
-#define BEGIN_US 5000 /* no further round is begun after so long, ... */
+#define BEGIN_US 5000 /* no new round starts after this time, ... */
 #define ROUND_US                                                                                   \
-    1000000 /* ... which one of many virtual CPUs on few real ones can take by itself */
+    1000000 /* ... which one round can last: many virtual CPUs may share few real ones */
 #define THE_END ~0ull
 
-#define SIGNAL_US 1000000 /* for one wake-up or one interrupt */
+#define SIGNAL_US 1000000 /* limit of one wake-up or one interrupt */
 
 struct comparison {
     struct core *core;
@@ -16,14 +16,14 @@ struct comparison {
     struct tsc_offset offset;
 };
 
-/* On the other core: each ping that comes is answered by the time here. */
+/* On the other core: answers each ping with this core's TSC. */
 static void answer(void *ctx, unsigned core)
 {
     const struct comparison *cmp = ctx;
     struct core *c = cmp->core;
 
     (void)core;
-    /* Not bounded by itself: the boot core gives this one up where it does not come to the end. */
+    /* Not bounded here: the boot core gives this core up if it does not finish. */
     for (uint64_t answered = 0, ping; (ping = c->ping) != THE_END; pause()) {
         if (ping != answered) {
             uint64_t now = rdtsc();
@@ -68,7 +68,7 @@ bool time_compare_tsc(struct cores *all, unsigned i)
     return true;
 }
 
-/* From t0 here to when core i says that it came, on the boot core's TSC. */
+/* Returns the ticks from t0 to when core i took the signal, on the boot core's TSC. */
 static int64_t took(const struct cores *all, unsigned i, uint64_t t0)
 {
     return (int64_t)(all->core[i]->woke - t0) - all->facts[i].tsc_offset;
@@ -98,7 +98,7 @@ static void receive(void *ctx, unsigned core)
     struct signal *s = ctx;
 
     (void)core;
-    s->to->ping = 1; /* it is there, and about to wait */
+    s->to->ping = 1; /* this core is about to wait */
     park_await_signal(s->to);
 }
 
@@ -110,7 +110,7 @@ static void send(void *ctx)
     while (!s->to->ping && rdtsc() - began < ticks)
         pause();
     s->t0 = rdtsc();
-    /* One that is not sent is not answered: cores_try() gives the core up then. */
+    /* If the signal cannot be sent, cores_try() gives the core up. */
     (void)park_signal(s->to);
 }
 

@@ -1,6 +1,6 @@
-; What a core executes first: real mode, at the page that the start-up IPI named, until it runs on
-; a stack of its own in 64-bit mode. Copied below 1 MiB by kernel/cores/trampoline.c; nothing in it
-; is relocated, all addresses are of the copy. Sequence: Intel SDM vol. 3A section 10.8.5.
+; What a core executes first: it begins in real mode, in the page of the start-up IPI, and ends on
+; its own stack in 64-bit mode. kernel/cores/trampoline.c copies it below 1 MiB. Nothing in it
+; is relocated; all addresses are those of the copy. Sequence: Intel SDM vol. 3A section 10.8.5.
 bits 16
 default abs
 section .rodata
@@ -20,9 +20,9 @@ trampoline:
         xor     ebx, ebx
         mov     bx, cs
         mov     ds, bx
-        shl     ebx, 4                          ; the copy's address, from here on in ebx
+        shl     ebx, 4                          ; ebx: the copy's address from now on
         o32 lgdt [at(gdtr)]
-        mov     eax, CR0_PE_ET                  ; caches on too, which INIT left off
+        mov     eax, CR0_PE_ET                  ; enables the caches too, which INIT disabled
         mov     cr0, eax
         o32 jmp far [at(far_32)]
 
@@ -49,7 +49,7 @@ long_mode:
         mov     ebx, ebx                        ; the upper half is undefined after the switch
         mov     rax, [rbx + at(root)]
         mov     cr3, rax
-        ; Each core takes the next of the places that were made for them.
+        ; Each core takes the next free place.
         mov     rcx, [rbx + at(ticket)]
         mov     eax, 1
         lock xadd [rcx], eax
@@ -78,7 +78,7 @@ root_low:       dd 0
 cr0_value:      dd 0
 cr4_value:      dd 0
 efer_bits:      dd 0
-                dd 0                            ; as the C struct is padded
+                dd 0                            ; padding of the C struct
 far_32:         dd 0
                 dw SELECTOR_32
                 dw 0
@@ -88,7 +88,7 @@ far_64:         dd 0
 gdtr:           dw gdt_end - gdt - 1
                 dd 0
                 dw 0
-; Flat, present, accessed already, so that the CPU does not write here (SDM vol. 3A section 3.4.5).
+; Flat, present, accessed already, so the CPU does not write to them (SDM vol. 3A section 3.4.5).
         align   8
 gdt:            dq 0
                 dq 0x00cf9b000000ffff           ; 32-bit code
@@ -97,7 +97,7 @@ gdt:            dq 0
 gdt_end:
 trampoline_end:
 
-; struct parts of kernel/cores/trampoline.c: places in the copy, and its size.
+; struct parts of kernel/cores/trampoline.c: offsets in the copy, and its size.
         align   4
 global trampoline_layout:data hidden
 trampoline_layout:

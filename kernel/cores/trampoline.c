@@ -2,7 +2,7 @@
 #include "kernel/cpu/cpu.h"
 #include "lib/text/mem.h"
 
-/* As the assembler lays them out. */
+/* The layout in the assembly file. */
 struct __attribute__((packed)) values {
     struct trampoline t;
     struct __attribute__((packed)) {
@@ -15,7 +15,7 @@ struct __attribute__((packed)) values {
 _Static_assert(offsetof(struct trampoline, cr0) == 40 && offsetof(struct values, far_32) == 52 + 4,
                "the layout in kernel/cores/trampoline.asm");
 
-/* In the assembler's file: places in the copy, counted from its start. */
+/* In the assembly file: offsets from the start of the copy. */
 struct parts {
     uint32_t protected_mode, long_mode, gdt, values, size;
 };
