@@ -5,10 +5,10 @@
 
 _Static_assert(sizeof(struct core) <= 4096, "one page a core");
 
-static struct core *newest; /* of all that were made */
+static struct core *newest; /* head of the list of all cores */
 
-/* What FS leads to. Functions that were compiled with a stack protector, as Debian's musl is, read
- * its word at offset 0x28 (GCC manual, x86 options, -mstack-protector-guard). */
+/* The data that the FS base points to. Functions compiled with a stack protector, such as Debian's
+ * musl, read its word at offset 0x28 (GCC manual, x86 options, -mstack-protector-guard). */
 static const uint64_t stack_protector[] = {[0x28 / 8] = 0x0d0a00ff5bd1e995};
 
 uint64_t core_cost(uint64_t stack)

@@ -1,7 +1,8 @@
 /*
  * The running core's counters of core cycles as timers (bench/api/timer.h): `pmc` and `aperf` of
- * cycle=. lib/cpu/core_counter.h and lib/cpu/aperf.h decide and do; here are the instructions.
- * Usable once the traps are loaded: an MSR that CPUID promises may fault all the same.
+ * cycle=. lib/cpu/core_counter.h and lib/cpu/aperf.h contain the logic; this file adds the
+ * instructions. Usable once the traps are loaded, since an MSR may fault although CPUID promises
+ * it.
  */
 #ifndef KERNEL_CPU_CORE_CYCLES_H
 #define KERNEL_CPU_CORE_CYCLES_H
@@ -16,18 +17,18 @@ struct core_cycles {
     struct core_counter counter, instructions;
     struct aperf ratio;
     struct timer pmc, aperf, retired;
-    bool stuck; /* an MSR did not read back as it was found when the counter was stopped */
+    bool stuck; /* an MSR could not be restored when a counter was stopped */
 };
 
-/* A timer_source's work, for the core that runs; the rest of cycle= is bench/sample/cycle.h's.
- * `c`, all zero at first, must stay where it is. */
+/* A timer_source for the running core; bench/sample/cycle.h has the rest of cycle=. `c` must be
+ * zero at first and must not move. */
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
 
-/* A counter of retired instructions, to be started and stopped around what is counted; NULL: *why
- * says why CPUID promises none. */
+/* Returns a counter of retired instructions, which the caller starts and stops. NULL: CPUID reports
+ * no such counter; *why has the reason. */
 struct timer *core_cycles_retired(struct core_cycles *c, const char **why);
 
-/* On the core itself, which leaves for good: what was not stopped is. */
+/* Stops counters that still run. Runs on the core itself, before it leaves for good. */
 void core_cycles_stop(struct core_cycles *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* The instructions that C has no words for. One line each; the manual's names. */
+/* Instructions that C cannot express, under the manual's names. */
 #ifndef KERNEL_CPU_CPU_H
 #define KERNEL_CPU_CPU_H
 
@@ -7,7 +7,7 @@
 #include "kernel/cpu/registers.h"
 #include "lib/cpu/cpu.h"
 
-/* All loads before it are done when it reads. */
+/* Reads the TSC after all earlier loads are done. */
 static inline uint64_t rdtsc(void)
 {
     uint32_t lo, hi;
@@ -26,7 +26,7 @@ static inline struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
     return r;
 }
 
-/* A cpuid_fn: the CPU that it runs on. */
+/* A cpuid_fn for the running CPU. */
 static inline struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
 {
     (void)ctx;
@@ -64,7 +64,7 @@ static inline void out32(uint16_t port, uint32_t v)
     __asm__ volatile("outl %0, %1" : : "a"(v), "Nd"(port));
 }
 
-/* A device's register of 1, 2 or 4 bytes. */
+/* Reads a device register of 1, 2 or 4 bytes. */
 static inline uint32_t mmio_read(uint64_t at, unsigned width)
 {
     if (width == 4)
@@ -92,10 +92,10 @@ static inline void sfence(void)
     __asm__ volatile("sfence" : : : "memory");
 }
 
-/* For symbols of the linker script and of assembly: reached directly, not through the GOT. */
+/* For symbols of the linker script and of assembly: accessed directly, not through the GOT. */
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* These fault where the MSR is not there: kernel/cpu/msr.h has the accessors that survive. */
+/* These fault if the MSR does not exist; kernel/cpu/msr.h has accessors that survive the fault. */
 static inline uint64_t rdmsr(uint32_t msr)
 {
     uint32_t lo, hi;
@@ -137,7 +137,7 @@ static inline void invlpg(uint64_t virt)
     __asm__ volatile("invlpg (%0)" : : "r"(virt) : "memory");
 }
 
-/* Nothing but SMI, NMI, machine check or INIT wakes it, and then it sleeps again. */
+/* Halts for good: only an SMI, NMI, machine check or INIT wakes the core, and it halts again. */
 static inline _Noreturn void cpu_halt(void)
 {
     for (;;)

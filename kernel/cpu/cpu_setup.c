@@ -25,7 +25,7 @@ void cpu_setup(void)
 {
     uint32_t mxcsr = MXCSR_RESET;
 
-    /* CET first: CR0.WP cannot be touched freely while it is on. */
+    /* CET first: CR0.WP cannot be cleared while CET is enabled. */
     write_cr4((read_cr4() & ~(CR4_PCIDE | CR4_CET | CR4_PKS | CR4_FRED)) | CR4_OSFXSR |
               CR4_OSXMMEXCPT);
     write_cr0((read_cr0() & ~(CR0_EM | CR0_TS | CR0_CD | CR0_NW)) | CR0_MP | CR0_NE);
@@ -38,7 +38,7 @@ void cpu_setup(void)
 
 void cpu_setup_paging(void)
 {
-    /* WBINVD is a trap into some hypervisors: not where nothing changes. */
+    /* WBINVD traps into some hypervisors: skip it if nothing changes. */
     if (has_pat() && rdmsr(MSR_PAT) != PAT_WANTED) {
         wbinvd();
         wrmsr(MSR_PAT, PAT_WANTED);

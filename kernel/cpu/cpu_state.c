@@ -8,7 +8,7 @@
 #define TSS_64      (9ull << 40)
 #define TSS_PRESENT (1ull << 47)
 
-#define SELECTOR_TI 4u /* of the LDT */
+#define SELECTOR_TI 4u /* set: the selector is in the LDT */
 
 static bool has_pat(void)
 {
@@ -54,14 +54,14 @@ void cpu_state_save(struct cpu_state *s)
         write_cr4(s->cr4 | CR4_OSXSAVE);
         s->xcr0 = xcr0_read();
     }
-    /* Without OSFXSR the CPU need not save XMM registers; with EM or TS it faults. */
+    /* Without OSFXSR, FXSAVE need not save XMM registers; with EM or TS it faults. */
     write_cr4(read_cr4() | CR4_OSFXSR);
     write_cr0(s->cr0 & ~(CR0_EM | CR0_TS));
     __asm__ volatile("fxsave64 %0" : "=m"(s->fx));
 }
 
-/* Tables first: what the firmware's mean by a PAT entry must hold before one of its pages is used,
- * and ours need NX. */
+/* CR3 first: our tables need EFER.NXE, and the firmware's PAT must be in force before one of its
+ * pages is used. */
 static void restore_memory(const struct cpu_state *s)
 {
     uint64_t cr4 = s->cr4 & ~CR4_CET;
@@ -74,13 +74,14 @@ static void restore_memory(const struct cpu_state *s)
     }
     wrmsr(MSR_EFER, s->efer);
     write_cr0(s->cr0);
-    /* A change of PGE flushes all, global entries too (SDM vol. 3A section 4.10.4.1). */
+    /* A change of PGE flushes the whole TLB, including global entries (SDM vol. 3A section
+     * 4.10.4.1). */
     write_cr4((cr4 ^ CR4_PGE) & ~CR4_PCIDE);
     write_cr4(cr4);
     write_cr3(s->cr3);
 }
 
-/* A TSS of the saved GDT that can be loaded: its descriptor; else NULL. */
+/* Returns the descriptor of the saved TR if it is a loadable TSS of the saved GDT, or NULL. */
 static uint64_t *tss_descriptor(const struct cpu_state *s)
 {
     uint32_t at = s->tr & ~7u;
@@ -123,11 +124,11 @@ static void restore_descriptors(const struct cpu_state *s)
                        "r"((uint32_t)s->ds), "r"((uint32_t)s->es), "r"((uint32_t)s->fs),
                        "r"((uint32_t)s->gs)
                      : "rax", "memory");
-    /* The loads of FS and GS have changed their bases. */
+    /* Loading FS and GS changed their bases. */
     wrmsr(MSR_FS_BASE, s->fs_base);
     wrmsr(MSR_GS_BASE, s->gs_base);
     if (tss) {
-        *tss &= ~TSS_BUSY; /* LTR takes none that is in use */
+        *tss &= ~TSS_BUSY; /* LTR accepts no busy TSS */
         __asm__ volatile("ltr %0" : : "r"(s->tr) : "memory");
     }
 }
@@ -135,7 +136,7 @@ static void restore_descriptors(const struct cpu_state *s)
 void cpu_state_restore(const struct cpu_state *s)
 {
     if (s->xcr0) {
-        xstate_zero_uppers(); /* or what XCR0 no longer names would stay in use */
+        xstate_zero_uppers(); /* or state that XCR0 no longer enables would stay in use */
         xcr0_write(s->xcr0);
     }
     __asm__ volatile("fxrstor64 %0" : : "m"(s->fx));

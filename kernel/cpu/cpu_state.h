@@ -1,11 +1,11 @@
 /*
- * What a core has of the firmware's while it is ours for a time (takeover=borrow): saved before
- * kernel/cpu/cpu_setup.h's first change, put back in the reverse order after the last. Works on the
- * running core, with interrupts off; usable on any core. Sources: Intel SDM vol. 3A chapters 2 and
- * 5.11.5 (CR3, CR4.PCIDE), vol. 1 section 10.5 (FXSAVE); AMD APM vol. 2 chapter 3 is the same.
+ * The firmware's state of a borrowed core (takeover=borrow). It is saved before the first change of
+ * kernel/cpu/cpu_setup.h and restored in reverse order after the last. Works on the running core,
+ * with interrupts disabled; usable on any core. Sources: Intel SDM vol. 3A chapters 2 and 5.11.5
+ * (CR3, CR4.PCIDE), vol. 1 section 10.5 (FXSAVE); AMD APM vol. 2 chapter 3 is the same.
  *
- * Not here, since nothing of ours changes it: LDTR, CR2, DR0 to DR3, IA32_S_CET, the TSC. The upper
- * halves of vector registers are clear afterwards.
+ * Not saved, since baretick does not change it: LDTR, CR2, DR0 to DR3, IA32_S_CET, the TSC. The
+ * upper halves of vector registers are zero afterwards.
  */
 #ifndef KERNEL_CPU_CPU_STATE_H
 #define KERNEL_CPU_CPU_STATE_H
@@ -21,33 +21,35 @@ struct table_register {
 
 struct cpu_state {
     uint64_t cr0, cr3, cr4, dr7;
-    uint64_t efer, pat, fs_base, gs_base; /* pat: 0 where the CPU has none */
+    uint64_t efer, pat, fs_base, gs_base; /* pat: 0 if the CPU has none */
     struct table_register gdtr, idtr;
     uint16_t cs, ss, ds, es, fs, gs, tr;
-    uint64_t xcr0;                /* 0: there is none */
+    uint64_t xcr0;                /* 0: the CPU has no XCR0 */
     _Alignas(16) uint8_t fx[512]; /* x87, SSE and MXCSR: FXSAVE64 */
 };
 
-/* Leaves SSE usable (CR4.OSFXSR set, CR0.EM and CR0.TS clear); all else is as it was. */
+/* Saves the state. Leaves SSE usable (CR4.OSFXSR set, CR0.EM and CR0.TS clear); all else
+ * unchanged. */
 void cpu_state_save(struct cpu_state *s);
 /*
- * Our page tables and descriptors are no longer used when it returns. TR cannot be emptied: where
- * it held no TSS of the saved GDT, it keeps ours, which 64-bit code without privilege changes and
- * without ISTs, as firmware's is, never looks at; but see cpu_state_tss_selector().
+ * Restores the state. Our page tables and descriptors are no longer used when it returns. TR cannot
+ * be cleared: if it held no TSS of the saved GDT, it keeps our selector. 64-bit code without
+ * privilege changes and ISTs, such as the firmware's, never uses it; but see
+ * cpu_state_tss_selector().
  */
 void cpu_state_restore(const struct cpu_state *s);
 /*
- * The selector that our TSS should have on this core, `last` at the most, since TR may keep it: EDK
- * II, before each procedure of MP services, loads a core's TR as the last one left it if the entry
- * of its own GDT is present, and faults where that is no TSS. So one that is not, unless TR can be
- * put back. 0: there is none.
+ * Returns the selector for our TSS on this core, at most `last`, since TR may keep it. Before each
+ * MP services procedure, EDK II loads TR with the last value if that entry of its own GDT is
+ * present, and faults if the entry is no TSS. So this is an entry that is not present, unless TR
+ * can be restored. 0: no such entry.
  */
 uint16_t cpu_state_tss_selector(const struct cpu_state *s, uint16_t first, uint16_t last);
 
 /*
- * The shadow stack must be switched off and on by one function at one depth, or a return in between
- * finds another address there than it left: so these are the caller's to use, right after the first
- * and right after the second of the above.
+ * The shadow stack must be disabled and enabled by one function at the same call depth. Otherwise a
+ * return in between finds another address than expected on it. So the caller calls these: _off
+ * right after cpu_state_save(), _on right after cpu_state_restore().
  */
 static inline __attribute__((always_inline)) void cpu_state_cet_off(const struct cpu_state *s)
 {

@@ -1,4 +1,4 @@
-; From the firmware's stack to our own, and back: kernel/cpu/entry.h says what each does.
+; Switches from the firmware's stack to ours, and back: see kernel/cpu/entry.h.
 bits 64
 default rel
 section .text
@@ -20,14 +20,14 @@ global entry_switch:function hidden
 entry_switch:
         push    2               ; only the fixed bit: IF, DF, TF, NT, AC are clear
         popfq
-        mov     rsp, rsi        ; 16-byte aligned; the call's return address stands below it
+        mov     rsp, rsi        ; 16-byte aligned; the call pushes its return address below
         xor     ebp, ebp        ; where a backtrace ends
         call    rdx
         ud2
 
 ; _Noreturn void entry_return(uint64_t back, int status)
-; From any stack. By IRET, since the way may begin in the handler of an NMI, which blocks further
-; ones until then (Intel SDM vol. 3A section 6.7.1).
+; Works from any stack. Uses IRET, since it may run in an NMI handler: NMIs stay blocked until
+; then (Intel SDM vol. 3A section 6.7.1).
 global entry_return:function hidden
 entry_return:
         mov     eax, esi

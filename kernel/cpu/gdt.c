@@ -5,7 +5,7 @@ _Static_assert(sizeof(struct tss) == 104, "SDM vol. 3A figure 8-11");
 /* Flat 64-bit code and data, present, accessed (SDM vol. 3A section 3.4.5). */
 #define DESCRIPTOR_CODE 0x00af9b000000ffffull
 #define DESCRIPTOR_DATA 0x00cf93000000ffffull
-#define TSS_BUSY        0x0000020000000000ull /* in use: LTR takes no such TSS */
+#define TSS_BUSY        0x0000020000000000ull /* LTR accepts no busy TSS */
 #define TSS_AVAILABLE   0x0000890000000000ull /* present, type 9 */
 
 static void write_tss(struct gdt *g)
@@ -19,7 +19,7 @@ static void write_tss(struct gdt *g)
 
 void gdt_init(struct gdt *g)
 {
-    g->tss.io_map = sizeof(g->tss); /* no port is allowed or forbidden: ring 0 may use all */
+    g->tss.io_map = sizeof(g->tss); /* no I/O bitmap: ring 0 may use all ports */
     g->entry[SELECTOR_CODE / 8] = DESCRIPTOR_CODE;
     g->entry[SELECTOR_DATA / 8] = DESCRIPTOR_DATA;
     g->tss_selector = SELECTOR_TSS;

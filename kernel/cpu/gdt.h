@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 enum { SELECTOR_CODE = 0x08, SELECTOR_DATA = 0x10, SELECTOR_TSS = 0x18 };
-#define GDT_ENTRIES   16 /* the TSS, which takes two entries, can be moved up to SELECTOR_LAST */
+#define GDT_ENTRIES   16 /* the TSS takes two entries and can be moved up to SELECTOR_LAST */
 #define SELECTOR_LAST (8 * (GDT_ENTRIES - 2))
 
-/* What a gate of the IDT says; the TSS's table is indexed by one less. 0 means no switch. */
+/* The IST field of an IDT gate, one more than the index in tss.ist. 0: no stack switch. */
 enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3, IST_DEBUG = 4, IST_COUNT = 4 };
 
 /* SDM vol. 3A figure 8-11. */
@@ -32,14 +32,14 @@ struct gdt {
     struct tss tss;
 };
 
-/* Fills all but the stacks, tss.ist. `g` must stay where it is: a descriptor points to its TSS. */
+/* Fills all but the stacks, tss.ist. `g` must not move: a descriptor points to its TSS. */
 void gdt_init(struct gdt *g);
-/* Moves the TSS to another selector, from SELECTOR_TSS to SELECTOR_LAST; takes gdt_load(). */
+/* Moves the TSS to another selector, SELECTOR_TSS to SELECTOR_LAST. Takes effect at gdt_load(). */
 void gdt_move_tss(struct gdt *g, uint16_t selector);
-/* The selectors that the running core has in CS and SS, where no entry has them: they stay valid
- * under this GDT, so that an NMI can come between its LGDT and the LIDT that follows. */
+/* Adds entries for the running core's CS and SS where `g` has none. The selectors stay valid under
+ * this GDT, so an NMI may come between LGDT and the LIDT that follows. */
 void gdt_admit(struct gdt *g);
-/* Loads TR from the running core's GDT, where `selector` has the TSS, in use or not. */
+/* Loads TR with the TSS at `selector` of the running core's GDT, busy or not. */
 void gdt_load_tss(uint16_t selector);
 /* Loads GDT, segment registers and TR of the running core. FS and GS bases are 0 afterwards. */
 void gdt_load(const struct gdt *g);

@@ -3,7 +3,7 @@
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 
-#define STORM 100 /* a poisoned line that is read again and again would never end */
+#define STORM 100 /* limit: a poisoned line that is read repeatedly would never end */
 
 static uint32_t banks(uint64_t cap)
 {
@@ -12,7 +12,7 @@ static uint32_t banks(uint64_t cap)
     return n < MCE_BANKS ? n : MCE_BANKS;
 }
 
-/* Bank 0 is the firmware's on some models (lib/cpu/models.c). */
+/* Some models reserve bank 0 for the firmware (lib/cpu/models.c). */
 static bool is_ours(const struct cpu *cpu, uint32_t bank)
 {
     return bank > 0 || !cpu_model(cpu)->mc0_is_firmware;
@@ -83,7 +83,7 @@ bool machine_check_survived(struct machine_check *last, uint64_t count)
         }
         msr_write(MSR_MC_STATUS(i), 0);
     }
-    /* Last: a further machine check before this is a shutdown (SDM 16.3.1.2, MCIP). */
+    /* Last: clears MCIP; a machine check while it is set is a shutdown (SDM 16.3.1.2). */
     msr_write(MSR_MCG_STATUS, 0);
     return last->mcg_status & MCG_STATUS_RIPV && !corrupt && count < STORM;
 }

@@ -7,32 +7,31 @@
 #include <stdint.h>
 #include "lib/cpu/cpu.h"
 
-#define MCE_BANKS 32 /* the architectural MSRs end there: 480h is a VMX MSR */
+#define MCE_BANKS 32 /* the architectural MSRs end after 32 banks: 480h is a VMX MSR */
 
 struct mce {
     bool on; /* CR4.MCE set, banks enabled */
     uint32_t banks;
-    uint32_t stale; /* banks that already held an error when we came */
+    uint32_t stale; /* banks that held an error before baretick started */
 
-    uint64_t global_was, bank_was[MCE_BANKS]; /* the enables as found */
+    uint64_t global_was, bank_was[MCE_BANKS]; /* the enable bits as found */
 };
 
-/* One that a core survived or died of: the first bank that had something to say. */
+/* A machine check, survived or fatal: the first bank with a valid error. */
 struct machine_check {
     uint32_t bank;
     uint64_t status, address, mcg_status;
 };
 
-/* Clears what is left over in the banks, enables them all and sets CR4.MCE. The traps must be
- * loaded. */
+/* Clears old errors, enables all banks and sets CR4.MCE. The traps must be loaded. */
 struct mce mce_enable(const struct cpu *cpu);
-/* The enables as found; CR4.MCE is the caller's. */
+/* Restores the enable bits; the caller restores CR4.MCE. */
 void mce_restore(const struct mce *m, const struct cpu *cpu);
 
 /*
- * In the handler: notes and clears; `count`: which one it is on this core, from 1. True when the
- * interrupted code can go on: the CPU says so (RIPV), no bank says that its context is corrupt
- * (PCC), and there are not too many of them.
+ * In the handler: records and clears the machine check. `count`: the number of machine checks on
+ * this core, including this one. True: the interrupted code can continue, since RIPV is set, no
+ * bank reports a corrupt context (PCC), and there were not too many.
  */
 bool machine_check_survived(struct machine_check *last, uint64_t count);
 

@@ -3,7 +3,7 @@
 
 extern const struct fixup __start_fixups[] HIDDEN, __stop_fixups[] HIDDEN; /* linker.ld */
 
-/* The instruction at label 1 may fault; execution then goes on at label 2. */
+/* The instruction at label 1 may fault; execution then continues at label 2. */
 #define FIXUP                                                                                      \
     ".pushsection fixups, \"a\"\n\t"                                                               \
     ".long 1b - ., 2f - .\n\t"                                                                     \
@@ -56,7 +56,7 @@ bool pmc_read(uint32_t index, uint64_t *v)
     uint32_t lo = 0, hi = 0;
     bool done = false;
 
-    /* What stands before it has been counted; what follows has not. */
+    /* Counts the instructions before RDPMC and none after it. */
     __asm__ volatile("lfence\n"
                      "1: rdpmc\n\t" FIXUP "lfence\n\tmovb $1, %0\n"
                      "2:"

@@ -2,7 +2,7 @@
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 
-/* AMD APM vol. 2 section 7.9.1: in each byte of a fixed range bits 4:3 route to RAM or bus, bits
+/* AMD APM vol. 2 section 7.9.1: in each byte of a fixed range, bits 4:3 route to RAM or bus, bits
  * 2:0 are the type. */
 #define FIXED_TYPES 0x0707070707070707ull
 

@@ -1,12 +1,11 @@
-/* The MTRRs of the running core into lib/cpu/mtrr.h's shape. */
+/* Reads the running core's MTRRs (lib/cpu/mtrr.h). */
 #ifndef KERNEL_CPU_MTRR_READ_H
 #define KERNEL_CPU_MTRR_READ_H
 
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/mtrr.h"
 
-/* False: the CPU has none (memory types are then the page tables' alone). The traps must be
- * loaded. */
+/* False: the CPU has none; only the page tables set memory types then. The traps must be loaded. */
 bool mtrr_read(struct mtrr *m, const struct cpu *cpu);
 
 #endif

@@ -10,12 +10,12 @@
 #define FOUR_GIB   (1ull << 32)
 #define LARGE_PAGE (2ull << 20)
 
-#define FRAMEBUFFER_MAX (1ull << 30) /* no mode needs more; a larger one is a firmware's mistake */
+#define FRAMEBUFFER_MAX (1ull << 30) /* no mode needs more: a larger size is a firmware bug */
 
-/* Ranges with rights of their own: image 4, buffers 4, stacks, framebuffer, devices; beside these
- * the memory map's own. */
+/* Ranges with separate rights, in addition to those of the memory map: image 4, buffers 4, stacks,
+ * framebuffer, devices. */
 #define RANGES 64
-/* By which the map may grow until it is final. */
+/* Ranges by which the memory map may grow until it is final. */
 #define RANGES_SPARE 16
 
 /* From linker.ld. */
@@ -31,8 +31,8 @@ static uint64_t up(uint64_t at)
     return down(at + PAGE - 1);
 }
 
-/* What cores take lies in one piece, so that each of its large pages is split once for all the
- * guards in it. */
+/* The cores' memory is contiguous, so each of its large pages is split once for all guard pages in
+ * it. */
 static unsigned guard_tables(unsigned cores)
 {
     return (unsigned)(cores * core_cost(CORE_STACK_SIZE) / LARGE_PAGE) + 2;
@@ -50,7 +50,7 @@ static uint64_t ram_top(const struct handoff *h)
     return top;
 }
 
-/* Whatever lies above 4 GiB, and the firmware's code: what is mapped region by region. */
+/* Counts the regions that are mapped one by one: those above 4 GiB, and runtime code. */
 static unsigned map_ranges(const struct handoff *h)
 {
     unsigned n = 0;
@@ -66,7 +66,7 @@ static unsigned pool_pages(const struct handoff *h, unsigned ranges)
 {
     uint64_t top = ram_top(h);
 
-    /* Counted without 1 GiB pages: MTRRs may forbid them anywhere. */
+    /* Assumes no 1 GiB pages: MTRRs may forbid them anywhere. */
     return pagetable_need(top < FOUR_GIB ? FOUR_GIB : top, false, RANGES + ranges) +
            guard_tables(h->cores);
 }
@@ -108,7 +108,8 @@ static bool map_runtime_code(struct paging *p)
 
     for (uint32_t i = 0; i < h->regions; i++) {
         const struct memory_region *r = &h->region[i];
-        /* Some firmware keeps code in regions of other types: the one with ResetSystem must run. */
+        /* Some firmware has code in regions of other types; the one with ResetSystem must be
+         * executable. */
         if (r->type != REGION_RUNTIME_CODE && h->reset_system - r->start >= r->size)
             continue;
         if (r->start + r->size <= p->phys_limit &&
@@ -154,7 +155,7 @@ static void load(const struct paging *p)
 
     cpu_setup_paging();
     write_cr3(p->tables.pool_phys);
-    /* Global entries outlive a change of CR3 but not one of CR4.PGE (SDM vol. 3A section
+    /* Global entries survive a change of CR3, but not one of CR4.PGE (SDM vol. 3A section
      * 4.10.4.1). */
     write_cr4(cr4 ^ CR4_PGE);
     write_cr4(cr4 & ~CR4_PGE);
@@ -164,7 +165,7 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
                         const struct cpu *cpu, const struct mtrr *mtrr, const struct core *core)
 {
     unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
-    /* The identity map has the lower half of the address space. */
+    /* The identity map uses the lower half of the address space. */
     uint64_t virt_limit = 1ull << (levels == 5 ? 56 : 47);
     unsigned pages = pool_pages(h, map_ranges(h));
     void *pool = arena_take(a, pages * PAGE);
@@ -239,8 +240,8 @@ bool paging_low_page(struct paging *p, uint64_t page, bool execute)
     return true;
 }
 
-/* A root, the table of its first 512 GiB where there are five levels, and one table of each of the
- * three lower levels, but one for each 2 MiB of the buffers, which lie 16 MiB apart. */
+/* The root, the level-4 table with five levels, one table of each of levels 3 and 2, and level-1
+ * tables: one per 2 MiB of the buffers, which lie 16 MiB apart. */
 static unsigned own_tables(const struct handoff *h)
 {
     return 5 + (unsigned)((h->needs.data + LARGE_PAGE - 1) / LARGE_PAGE);
@@ -272,7 +273,7 @@ bool paging_own(struct paging *p, struct arena *a, struct core *core)
 
 void paging_use(const struct paging *p, const struct core *core, bool own)
 {
-    /* A load of CR3 flushes all that is not global, and nothing is (SDM vol. 3A section
+    /* A load of CR3 flushes all entries that are not global; none are (SDM vol. 3A section
      * 4.10.4.1). */
     write_cr3(own && core->tables ? core->tables->pool_phys : p->tables.pool_phys);
 }
@@ -283,7 +284,7 @@ static void code_rights(struct paging *p, unsigned rights)
     bool own = core->tables && read_cr3() == core->tables->pool_phys;
     struct pagetable *t = own ? core->tables : &p->tables;
 
-    /* The entries are there since they were made: changing them takes no page and cannot fail. */
+    /* The entries exist already: changing them takes no page and cannot fail. */
     (void)pagetable_map(t, PLATFORM_CODE_VA, own ? core->code : p->code, PLATFORM_CODE_SIZE,
                         rights);
     for (uint64_t at = 0; at < PLATFORM_CODE_SIZE; at += PAGE)

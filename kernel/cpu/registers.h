@@ -1,7 +1,7 @@
 /*
- * Numbers of model-specific registers and bits of the control registers, each with the section
- * that defines it. SDM: Intel's manual; APM: AMD's. MSRs that lib/cpu/ reasons about (DE_CFG, the
- * thermal status) are named in its headers.
+ * Numbers of model-specific registers and bits of the control registers, each with the section that
+ * defines it. SDM: Intel's manual; APM: AMD's. MSRs that lib/cpu/ uses (DE_CFG, the thermal status)
+ * are in its headers.
  */
 #ifndef KERNEL_CPU_REGISTERS_H
 #define KERNEL_CPU_REGISTERS_H
@@ -20,7 +20,7 @@
 #define CR0_CD (1ull << 30)
 #define CR0_PG (1ull << 31)
 
-#define CR3_LOW 0xfffull /* PCID or cache control; of no other use while CR4.PCIDE is clear */
+#define CR3_LOW 0xfffull /* bits 11:0: the PCID, or cache control if CR4.PCIDE is clear */
 
 #define CR4_PAE        (1ull << 5)
 #define CR4_MCE        (1ull << 6)
@@ -34,15 +34,15 @@
 #define CR4_PKS        (1ull << 24)
 #define CR4_FRED       (1ull << 32) /* Intel 346446 chapter 3 */
 
-/* CR8 is the task priority: interrupt vectors of this class and below are held back. SDM vol. 3A
+/* CR8 is the task priority: interrupt vectors of this class and below are blocked. SDM vol. 3A
  * section 11.8.6. */
 #define CR8_HOLD_ALL     15
-#define CR8_ONLY_HIGHEST 14 /* vectors F0h to FFh come through, which are ours alone */
+#define CR8_ONLY_HIGHEST 14 /* lets through vectors F0h to FFh, which only baretick uses */
 
 #define RFLAGS_IF (1u << 9) /* SDM vol. 1 section 3.4.3 */
 
-#define DR6_BD    (1ull << 13) /* by DR7.GD: SDM vol. 3B section 18.2.3 */
-#define DR6_BS    (1ull << 14) /* the #DB is a single step's: SDM vol. 3B section 18.2.3 */
+#define DR6_BD    (1ull << 13) /* caused by DR7.GD: SDM vol. 3B section 18.2.3 */
+#define DR6_BS    (1ull << 14) /* the #DB is a single step: SDM vol. 3B section 18.2.3 */
 #define RFLAGS_TF (1ull << 8)
 
 /* Values after a reset: SDM vol. 3A table 10-1. */
@@ -95,9 +95,10 @@
 
 #define MSR_FS_BASE        0xc0000100 /* SDM vol. 3A section 3.4.4 */
 #define MSR_GS_BASE        0xc0000101
-#define MSR_KERNEL_GS_BASE 0xc0000102 /* what SWAPGS exchanges it with: SDM vol. 2B */
+#define MSR_KERNEL_GS_BASE 0xc0000102 /* SWAPGS exchanges it with GS_BASE: SDM vol. 2B */
 
-/* APM vol. 2 section 7.7.2: TOM2, and that memory below it is write-back without a range. */
+/* APM vol. 2 section 7.7.2: TOM2, and the bit that makes memory below it write-back without an
+ * MTRR. */
 #define MSR_SYSCFG     0xc0010010
 #define SYSCFG_TOM2    (1u << 21)
 #define SYSCFG_TOM2_WB (1u << 22)

@@ -10,8 +10,8 @@
 
 /* --- each register ---------------------------------------------------------------------------- */
 
-/* A table register as one word: the base is one of ours, with fewer than 48 bits, where it is to be
- * written. */
+/* A table register as one word. Only our own values are written back, and their bases have fewer
+ * than 48 bits. */
 #define LIMIT_AT 48
 
 static uint64_t word_of(const struct table_register *t)
@@ -109,7 +109,7 @@ static uint64_t read_xcr0(void)
 
 static const struct {
     const char *name;
-    const struct register_bit *bits; /* NULL: the name says enough */
+    const struct register_bit *bits; /* NULL: no named bits */
     uint64_t (*read)(void);
     void (*write)(uint64_t v);
 } registers[ROW_REGISTERS] = {

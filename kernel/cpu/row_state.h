@@ -1,7 +1,7 @@
 /*
- * State of a core that a row's code in ring 0 can change and no window puts back: descriptor
- * tables, segments, control and debug registers, EFER and XCR0. The running core's own, in each
- * function. Other MSRs are not looked at.
+ * Core state that a row's code in ring 0 can change and that no window restores: descriptor tables,
+ * segments, control and debug registers, EFER and XCR0. Each function works on the running core.
+ * Other MSRs are not checked.
  */
 #ifndef KERNEL_CPU_ROW_STATE_H
 #define KERNEL_CPU_ROW_STATE_H
@@ -10,8 +10,7 @@
 #include <stdint.h>
 #include "lib/text/sink.h"
 
-/* In the order in which they are put back: each can be read and written once those before it are as
- * they were. */
+/* In restore order: each can be read and written once those before it are restored. */
 enum row_register {
     ROW_IDTR,
     ROW_GDTR,
@@ -21,14 +20,14 @@ enum row_register {
     ROW_CR0,
     ROW_CR3,
     ROW_CR4,
-    ROW_XCR0, /* takes CR4.OSXSAVE */
+    ROW_XCR0, /* needs CR4.OSXSAVE */
     ROW_CR8,
-    ROW_DR7, /* before the addresses that it arms */
+    ROW_DR7, /* before the addresses, which it enables */
     ROW_DR0,
     ROW_DR1,
     ROW_DR2,
     ROW_DR3,
-    ROW_FS, /* the load of a selector changes the base */
+    ROW_FS, /* before the base, which loading a selector changes */
     ROW_GS,
     ROW_FS_BASE,
     ROW_GS_BASE,
@@ -37,26 +36,26 @@ enum row_register {
 };
 
 struct row_state {
-    bool kept; /* a row runs; else nothing is compared */
+    bool kept; /* a row runs; otherwise nothing is compared */
     uint64_t own[ROW_REGISTERS];
-    uint32_t changed;              /* 1 << each that was found changed, ... */
-    uint64_t found[ROW_REGISTERS]; /* ... and what it was changed to, first */
+    uint32_t changed;              /* bit r: register r was found changed, ... */
+    uint64_t found[ROW_REGISTERS]; /* ... and the first changed value */
 };
 
-/* A row begins: what is found now is to stay. And it is over. */
+/* Begin a row, saving the registers, and end it. */
 void row_state_keep(struct row_state *s);
 void row_state_drop(struct row_state *s);
 
-/* Puts back what has changed, and notes it. True: something had. In a handler too. */
+/* Restores and records changed registers. True: one had changed. Usable in a handler too. */
 bool row_state_put_back(struct row_state *s);
 
-/* The registers that were found changed, into `out`, and forgets them. False: no register was. */
+/* Writes the changed registers to `out` and clears the record. False: none had changed. */
 bool row_state_tell(struct row_state *s, struct sink *out);
 
 /*
- * While EFER.NXE is clear hardly any data can be read, and no struct row_state: sets it, before
- * anything else in the handler of a fault that may come of it. EFER as it was found; 0: NXE was
- * set, or this CPU has none. row_state_note() is for later.
+ * While EFER.NXE is clear, hardly any data can be read, struct row_state included. So the handler
+ * of a fault that this may cause first calls row_state_nx(), which sets NXE. Returns EFER as found;
+ * 0: NXE was set, or this CPU has none. row_state_note() records it later.
  */
 uint64_t row_state_nx(void);
 void row_state_note(struct row_state *s, enum row_register r, uint64_t found);

@@ -3,7 +3,7 @@
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
 
-#define CAUSE_BITS 16 /* lib/cpu/thermal.h's status bits stand below */
+#define CAUSE_BITS 16 /* the status bits of lib/cpu/thermal.h are below this bit */
 
 static const uint32_t registers[THERMAL_SCOPES] = {
     [THERMAL_CORE] = MSR_THERM_STATUS, [THERMAL_PACKAGE] = MSR_PACKAGE_THERM_STATUS};
@@ -25,7 +25,7 @@ void thermal_init(struct thermal_state *s, const struct cpu *c)
         if (take(s, i, &v))
             s->was[i] = thermal_causes(&s->cpu, i, 0, v);
         else
-            s->cpu.scope[i].causes = 0; /* promised, and faults: there is none */
+            s->cpu.scope[i].causes = 0; /* CPUID promises the MSR, but it faults: treat as absent */
 }
 
 void thermal_begin(struct thermal_state *s, struct thermal_row *row)
@@ -56,8 +56,8 @@ void thermal_end(const struct thermal_state *s, struct thermal_row *row)
     }
 }
 
-/* A word of what is kept: causes, and above them whether there was a round with the register known,
- * and one without. */
+/* In a word of kept[], above the causes: some round had the register known, and some round did
+ * not. */
 #define KEPT_KNOWN   (1ull << 62)
 #define KEPT_UNKNOWN (1ull << 63)
 
@@ -88,7 +88,7 @@ bool thermal_row_throttled(const struct thermal_row *row)
     return row->causes[THERMAL_CORE] || row->causes[THERMAL_PACKAGE];
 }
 
-/* Each cause, to the table or, where that is NULL, into a record's array. */
+/* Writes each cause to the table `out`, or, if that is NULL, to a record's array. */
 static void tell(const struct thermal_row *row, struct sink *out, struct json *j)
 {
     char text[32];
