@@ -2,13 +2,14 @@
 #include "kernel/cpu/cpu.h"
 #include "kernel/devices/ioapic.h"
 
-#define MEASURES     5    /* the best of this number, */
-#define MEASURE_PART 1000 /* each this part of a second */
+#define MEASURES     5    /* number of measurements; the best counts */
+#define MEASURE_PART 1000 /* each takes 1/1000 s */
 #define DIVIDE_16    3u   /* SDM vol. 3A figure 11-10 */
 #define MOST         0xffffffffu
 #define PER_SECOND   1000000u
 
-/* Between two looks at the TSC lies all that it counted, and more where this core was held up. */
+/* The interval of the TSC covers all that the timer counted, and more if this core was delayed: the
+ * result is never too high. */
 static uint64_t measure_once(const struct lapic *l, uint64_t tsc_hz)
 {
     uint64_t began = rdtsc(), passed;
@@ -19,7 +20,7 @@ static uint64_t measure_once(const struct lapic *l, uint64_t tsc_hz)
         pause();
     (void)lapic_read(l, LAPIC_TIMER_CURRENT, &left);
     passed = rdtsc() - began;
-    /* In parts of 2^10: 2^32 counts of a TSC of 10 GHz fit. */
+    /* The TSC's frequency is divided by 2^10, so that 2^32 counts with a 10 GHz TSC fit. */
     return ((uint64_t)(MOST - left) * (tsc_hz >> 10) / passed) << 10;
 }
 

@@ -1,14 +1,14 @@
 #include "kernel/devices/counters.h"
 #include "kernel/cpu/cpu.h"
 
-/* No clock is known yet: a wait ends by reads or by raw ticks, whichever runs out first. Ten
- * times the ticks of a window on the fastest machine; reads that take ten windows at 100 ns
- * each. */
+/* No clock is known yet: limits of a wait in reads and in raw ticks; the first one reached ends it.
+ * Ten times the ticks of a window on the fastest machine; as many reads as take ten windows at 100
+ * ns each. */
 #define WAIT_READS (1u << 20)
 #define WAIT_TICKS (1ull << 30)
 
-#define FORWARD_READS 32 /* readings, each of which must lie ahead of the one before */
-#define BACK_MOST     1  /* may not: a delay of more than half the counter's range looks so */
+#define FORWARD_READS 32 /* readings, each of which must be after the one before */
+#define BACK_MOST     1  /* exceptions: a delay of over half the counter's range looks like one */
 
 #define PM_TIMER_HZ 3579545 /* ACPI 6.5 section 4.8.3.3 */
 
@@ -19,24 +19,24 @@
 #define HPET_CONFIG     0x10
 #define HPET_COUNTER    0xf0
 #define HPET_ENABLE     1u
-#define HPET_PERIOD_MIN 1000000u   /* fs: 1 ns, faster than any that was built */
+#define HPET_PERIOD_MIN 1000000u   /* fs: 1 ns, shorter than any HPET's */
 #define HPET_PERIOD_MAX 100000000u /* fs: section 2.3.4, 05F5E100h */
 #define FS_PER_S        1000000000000000ull
 
-/* 8254: channel 2 is the one whose gate software has, in port 0x61. */
-#define PIT_HZ_12         14318180 /* twelve times its frequency */
+/* 8254: software controls the gate of channel 2 only, in port 0x61. */
+#define PIT_HZ_12         14318180 /* Hz, twelve times its frequency */
 #define PIT_CHANNEL2      0x42
 #define PIT_COMMAND       0x43
 #define PIT_CH2_RATE      0xb4 /* channel 2, low then high byte, mode 2, binary */
 #define PIT_CH2_READ_BACK 0xc8 /* latches the status and the count of channel 2 */
-#define PIT_STATUS_SET    0x37 /* low then high byte, mode (its bit 2 is free in mode 2), BCD */
+#define PIT_STATUS_SET    0x37 /* low then high byte, mode (bit 2 is undefined in mode 2), BCD */
 #define PIT_STATUS_RATE   0x34
 #define PORT_B            0x61
-#define PORT_B_KEEP       0x0c /* the parity and bus error switches; bits 7:4 are read-only */
+#define PORT_B_KEEP       0x0c /* enables of parity and bus errors; bits 7:4 are read-only */
 #define PORT_B_GATE2      0x01
 #define PORT_B_GATE_SPEAK 0x03
 
-#define NO_DEVICE 0xffffffffu /* what a read that no device answers gives */
+#define NO_DEVICE 0xffffffffu /* the result of a read that no device answers */
 
 const char counters_tsc_unknown[] = "its frequency is not known: no other clock answers";
 
@@ -71,7 +71,7 @@ bool counters_wait(struct timer *t, uint64_t counts)
     return false;
 }
 
-/* The preflight of every counter, once it is switched on. */
+/* Tests an enabled counter. Returns NULL, or why it cannot be used. */
 static const char *proves(struct timer *t)
 {
     static const char absent[] = "no device answers (reads all ones)";
@@ -167,7 +167,7 @@ static const char *start_hpet(struct timer *t)
     return why;
 }
 
-/* The lower half alone: one access cannot be torn, and it goes round in 4 s at the very least. */
+/* Reads only the lower half: one access cannot be torn, and it wraps after 4 s at the earliest. */
 static enum timer_status read_hpet(struct timer *t, uint64_t *count)
 {
     *count = *hpet_register(t->context, HPET_COUNTER);
@@ -200,9 +200,9 @@ static const char *start_pit(struct timer *t)
 }
 
 /*
- * Counts down from 65536, which reads as 0; negated, so that all counters count up. The status
- * comes first: where it is not what was set, an SMI has read or set the channel in between, and the
- * bytes that follow do not belong together.
+ * The PIT counts down from 65536, which reads as 0; the count is negated, so that all counters
+ * count up. The status comes first: if it is not as programmed, an SMI has used the channel in
+ * between, and the next two bytes do not belong together.
  */
 static enum timer_status read_pit(struct timer *t, uint64_t *count)
 {

@@ -8,13 +8,13 @@
 #define CONFIG_ENABLE  (1u << 31)
 
 #define COMMAND   4          /* the register's offset */
-#define BUS_BYTES (1u << 20) /* of memory-mapped configuration space */
+#define BUS_BYTES (1u << 20) /* bytes of configuration space (ECAM) per bus */
 
 struct ways {
-    bool ports; /* into segment 0 */
-    unsigned n; /* of ranges; the first is by ports where those answer */
+    bool ports; /* segment 0 is accessed by ports */
+    unsigned n; /* number of ranges; the first uses ports if they answer */
     struct pci_range range[MCFG_MAX + 1];
-    volatile uint8_t *bus_0[MCFG_MAX + 1]; /* NULL: by ports */
+    volatile uint8_t *bus_0[MCFG_MAX + 1]; /* NULL: access by ports */
 };
 
 static volatile uint8_t *mapped(const struct ways *w, struct pci_at at, unsigned offset)
@@ -55,7 +55,7 @@ static void write_command(void *ctx, struct pci_at at, uint16_t command)
     out16(CONFIG_DATA, command);
 }
 
-/* The address register reads back what it was given; without PCI there is no such register. */
+/* The address register reads back what was written; without PCI the register does not exist. */
 static bool ports_answer(void)
 {
     out32(CONFIG_ADDRESS, CONFIG_ENABLE);

@@ -1,7 +1,7 @@
 /*
- * dma=off: no PCI device writes memory any more, but what the console needs (lib/firmware/pci.h
- * decides). Nothing is given back: the machine is ours for good, and the drivers of its devices are
- * gone with the firmware.
+ * dma=off: stops all PCI devices from writing memory, except those that the console needs
+ * (lib/firmware/pci.h decides). Nothing is restored: the firmware's drivers are gone, and the
+ * machine does not return to it.
  */
 #ifndef KERNEL_DEVICES_DMA_H
 #define KERNEL_DEVICES_DMA_H
@@ -12,13 +12,13 @@
 
 struct dma {
     bool asked;
-    const char *why_not;     /* no device could be asked at all; else NULL */
-    const char *way;         /* into segment 0: "ports", "ecam" */
-    unsigned unreached;      /* that MCFG lists, and could not */
-    struct pci_stop stopped; /* what came of it */
+    const char *why_not;     /* why no device could be accessed at all; or NULL */
+    const char *way;         /* access to segment 0: "ports", "ecam" */
+    unsigned unreached;      /* ranges of MCFG that could not be accessed */
+    struct pci_stop stopped; /* the result */
 };
 
-/* Needs our page tables. `console`: devices that are left alone. */
+/* Stops the devices. Needs our page tables. `console`: devices that are not stopped. */
 void dma_stop(struct dma *d, const struct acpi *acpi, struct paging *paging,
               const struct pci_console *console);
 

@@ -1,4 +1,5 @@
-/* An IO-APIC's two registers, which select and hold all others: 82093AA data sheet, section 3. */
+/* The two registers of an IO-APIC through which all others are accessed: 82093AA data sheet,
+ * section 3. */
 #ifndef KERNEL_DEVICES_IOAPIC_H
 #define KERNEL_DEVICES_IOAPIC_H
 
@@ -8,8 +9,8 @@
 #define IOAPIC_SELECT      0x00
 #define IOAPIC_WINDOW      0x10
 #define IOAPIC_VERSION     0x01
-#define IOAPIC_REDIRECTION 0x10 /* two words an entry: what and how; to whom, in bits 31:24 */
-#define NO_IOAPIC          0xffffffffu /* what a read that no device answers gives */
+#define IOAPIC_REDIRECTION 0x10 /* two words per entry; destination in bits 31:24 of the second */
+#define NO_IOAPIC          0xffffffffu /* the result of a read that no device answers */
 
 /* The same bits in an IO-APIC's entry and in the LVT (SDM vol. 3A figure 11-8). */
 #define ENTRY_MASKED   (1u << 16)

@@ -21,7 +21,7 @@ static void mask_pic(struct irq_masked *m)
     out8(PIC2_MASK, 0xff);
 }
 
-/* `opened`: of this IO-APIC; NULL: not wanted. */
+/* `opened`: the bits of this IO-APIC; NULL: not needed. */
 static void mask_ioapic(struct irq_masked *m, struct paging *p, uint64_t address, uint8_t *opened)
 {
     volatile uint8_t *at = address & 3 ? NULL : paging_map_mmio(p, address, IOAPIC_BYTES);
@@ -49,7 +49,7 @@ static void mask_ioapic(struct irq_masked *m, struct paging *p, uint64_t address
     }
 }
 
-/* `bit`: of lvt_opened. */
+/* `bit`: the entry's bit in lvt_opened. */
 static void mask_lvt_entry(struct irq_masked *m, uint32_t offset, unsigned bit)
 {
     uint32_t entry;
@@ -72,8 +72,8 @@ static void mask_lvt_entry(struct irq_masked *m, uint32_t offset, unsigned bit)
     }
 }
 
-/* In the order in which they were added: entry n is there when the version says n or more. Then the
- * extended ones, which end where the space for them does, whatever their count says. */
+/* The standard entries, in the order in which they were added: entry n exists if lvt_max is n or
+ * more. AMD's extended entries follow, at most as many as their register space holds. */
 static const uint16_t lvt[] = {LAPIC_LVT_TIMER, LAPIC_LVT_LINT0,    LAPIC_LVT_LINT1,
                                LAPIC_LVT_ERROR, LAPIC_LVT_COUNTERS, LAPIC_LVT_THERMAL,
                                LAPIC_LVT_CMCI};
@@ -123,7 +123,7 @@ struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct
 
 static void restore_ioapic(struct paging *p, uint64_t address, const uint8_t *opened)
 {
-    volatile uint8_t *at = paging_map_mmio(p, address, IOAPIC_BYTES); /* as the first time */
+    volatile uint8_t *at = paging_map_mmio(p, address, IOAPIC_BYTES); /* as in mask_ioapic() */
 
     for (uint32_t i = 0; at && i < IOAPIC_ENTRIES_MAX; i++) {
         uint32_t index = IOAPIC_REDIRECTION + 2 * i;

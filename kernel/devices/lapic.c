@@ -4,9 +4,9 @@
 
 #define VERSION_EXTENDED (1u << 31) /* AMD APM vol. 2 section 16.3.4 */
 #define ICR_PENDING      (1u << 12)
-#define ICR_WAIT_READS   100000u /* of the register; a delivery takes microseconds */
+#define ICR_WAIT_READS   100000u /* reads of the register; a delivery takes microseconds */
 #define LAPIC_BYTES      0x1000u
-#define NO_DEVICE        0xffffffffu /* what a read that nothing answers gives */
+#define NO_DEVICE        0xffffffffu /* the result of a read that no device answers */
 
 bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v)
 {
@@ -81,7 +81,7 @@ static bool icr_idle(const struct lapic *l)
 
 static bool icr_send(const struct lapic *l, uint32_t to, uint32_t command)
 {
-    if (l->x2apic) { /* no delivery status there: a write is a delivery (SDM 11.12.9) */
+    if (l->x2apic) { /* it has no delivery status: the write delivers (SDM 11.12.9) */
         /* The write of the MSR does not wait for stores before it (SDM 11.12.3). */
         __asm__ volatile("mfence; lfence" : : : "memory");
         return msr_write(MSR_X2APIC + LAPIC_ICR / 16, (uint64_t)to << 32 | command);
@@ -130,7 +130,7 @@ const char *lapic_follow(const struct lapic *l, uint32_t *id)
     if (!l->x2apic && (base & BASE_ADDRESS) != l->address &&
         !msr_write(MSR_APIC_BASE, (base & ~BASE_ADDRESS) | l->address))
         return "its APIC's address cannot be set to the boot core's";
-    /* From off to x2APIC there is no direct way (SDM vol. 3A figure 11-27). */
+    /* A disabled APIC cannot go to x2APIC mode directly (SDM vol. 3A figure 11-27). */
     if (!set_base(BASE_ENABLED) || (l->x2apic && !set_base(BASE_X2APIC)))
         return "its APIC cannot be put into the boot core's mode";
     return read_id(l, id);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include "kernel/cpu/paging.h"
 
-/* MMIO offsets; x2APIC's MSR is 800h + offset / 16. */
+/* MMIO offsets; the MSR in x2APIC mode is 800h + offset / 16. */
 enum {
     LAPIC_ID = 0x20,
     LAPIC_VERSION = 0x30,
@@ -32,24 +32,22 @@ enum {
     LAPIC_EXT_LVT = 0x500,
 };
 
-/*
- * Commands of the ICR, SDM vol. 3A figure 11-12: delivery mode, level assert. A fixed interrupt and
- * a start-up take a vector, which is or-ed in.
- */
+/* Commands of the ICR, SDM vol. 3A figure 11-12: delivery mode, level assert. For a fixed interrupt
+ * and a start-up, the vector is or-ed in. */
 #define ICR_ASSERT   (1u << 14)
 #define ICR_FIXED    (0u << 8 | ICR_ASSERT)
 #define ICR_NMI      (4u << 8 | ICR_ASSERT)
 #define ICR_INIT     (5u << 8 | ICR_ASSERT)
 #define ICR_START_UP (6u << 8 | ICR_ASSERT) /* vector: the page, below 1 MiB */
-#define ICR_OTHERS   (3u << 18)             /* to all but the sender, whatever id is given */
+#define ICR_OTHERS   (3u << 18)             /* to all but the sender; the id is ignored */
 
 struct lapic {
     bool present, x2apic;
-    uint64_t address; /* of the registers; 0 in x2APIC mode */
+    uint64_t address; /* address of the registers; 0 in x2APIC mode */
     uint32_t id;
     uint32_t lvt_max;    /* index of the last standard LVT entry */
-    uint32_t lvt_ext;    /* AMD's extended entries */
-    const char *why_not; /* where not present */
+    uint32_t lvt_ext;    /* number of AMD's extended LVT entries */
+    const char *why_not; /* if not present */
 };
 
 struct lapic lapic_open(struct paging *p, const struct cpu *cpu);
@@ -57,24 +55,20 @@ struct lapic lapic_open(struct paging *p, const struct cpu *cpu);
 bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v);
 void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v);
 /*
- * One command of the ICR (SDM vol. 3A section 11.6.1: delivery mode, vector, level) to the core
- * with that APIC id. What was stored before is seen by the core that it wakes. False: not taken in
- * time.
+ * Sends one command of the ICR (SDM vol. 3A section 11.6.1: delivery mode, vector, level) to the
+ * core with this APIC id. The core that it wakes sees all earlier stores. False: the command was
+ * not accepted in time.
  */
 bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command);
-/*
- * Puts the running core's LAPIC into the boot core's mode, which is `l`'s, and its registers where
- * the boot core has them; *id gets what it calls itself. NULL, or why it could not be.
- */
+/* Puts the running core's LAPIC into the boot core's mode and at its address, as in `l`. Stores the
+ * core's APIC id in *id. Returns NULL, or why it failed. */
 const char *lapic_follow(const struct lapic *l, uint32_t *id);
-/* The same where nothing may be changed: NULL, or in what it differs. */
+/* Checks the same without changing anything. Returns NULL, or the difference. */
 const char *lapic_is_alike(const struct lapic *l, uint32_t *id);
-/* The boot core's to x2APIC. False: it would not (no such mode, or a hypervisor refuses). */
+/* Switches the boot core's LAPIC to x2APIC. False: no such mode, or a hypervisor refuses. */
 bool lapic_switch_x2apic(struct lapic *l);
-/*
- * INIT to every other core: they wait for a SIPI then, and execute nothing. Firmware leaves its own
- * cores in loops that may be runnable (MWAIT, PAUSE). False: the command was not taken in time.
- */
+/* Sends INIT to every other core: they then wait for a SIPI and execute nothing. Firmware may leave
+ * its cores in running loops (MWAIT, PAUSE). False: the command was not accepted in time. */
 bool lapic_stop_others(const struct lapic *l);
 
 #endif

@@ -25,11 +25,11 @@
 #define HPET_PERIOD_MIN    1000000u
 #define HPET_PERIOD_MAX    100000000u
 #define FS_PER_US          1000000000ull
-#define COUNTS_MOST        (1ull << 31)  /* half of what 32 bits go round in */
-#define WIDE_US_MOST       3600000000ull /* an hour; in femtoseconds it fits into 64 bits */
-#define LEAST_US           20            /* by then it is set; it would miss a time that is past */
-#define WRAP_MARGIN        256u          /* ticks: some microseconds */
-#define LEGACY_COMPARATORS 2u            /* with HPET_LEGACY these have pins of their own */
+#define COUNTS_MOST        (1ull << 31)  /* half the range of 32 bits */
+#define WIDE_US_MOST       3600000000ull /* an hour; in femtoseconds it fits in 64 bits */
+#define LEAST_US           20   /* setting takes less; a time in the past would be missed */
+#define WRAP_MARGIN        256u /* ticks: some microseconds */
+#define LEGACY_COMPARATORS 2u   /* with HPET_LEGACY these have fixed pins */
 #define NO_DEVICE          0xffffffffu
 
 /* 8254 */
@@ -40,9 +40,9 @@
 #define PIT_MOST      65535u
 #define US_PER_SECOND 1000000u
 
-#define PHYSICAL_IDS 256u /* that an entry can name */
+#define PHYSICAL_IDS 256u /* APIC ids that an entry can hold */
 
-/* Finds the IO-APIC whose pin has that number, if the pin is masked. NULL, or why not. */
+/* Finds the IO-APIC that has this pin, if the pin is masked. Returns NULL, or why not. */
 static const char *take_pin(struct nmi_timer *t, struct paging *p, const struct madt *madt,
                             uint32_t gsi, uint32_t to)
 {
@@ -98,8 +98,8 @@ static uint64_t count(const struct nmi_timer *t)
     return (uint64_t)high << 32 | low;
 }
 
-/* When it interrupts. One that compares 32 bits interrupts where they go round, too, on QEMU every
- * 43 s, so it is set for no later. */
+/* Returns the count at which the comparator interrupts. On QEMU a 32-bit comparator also interrupts
+ * when the counter wraps, every 43 s, so it is never set beyond the wrap. */
 static uint64_t match(const struct nmi_timer *t, uint64_t now, uint64_t counts)
 {
     uint32_t left = 0u - (uint32_t)now;
@@ -127,7 +127,7 @@ static uint64_t start_hpet(const struct nmi_timer *t, uint64_t us)
     return (then - now) * t->period / FS_PER_US;
 }
 
-/* The highest pin that the comparator can be routed to and nothing uses; the low ones are ISA's. */
+/* Takes the highest free pin that the comparator can be routed to; low pins belong to ISA. */
 static const char *route(struct nmi_timer *t, struct paging *p, const struct madt *madt,
                          uint32_t to)
 {
@@ -184,8 +184,8 @@ void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *ma
 
 /* --- PIT -------------------------------------------------------------------------------------- */
 
-/* Its output falls with the command and rises when the count is over: opened in between, there is
- * one edge. */
+/* The output falls with the command and rises when the count ends. The pin is unmasked in between,
+ * so there is one edge. */
 static uint64_t start_pit(const struct nmi_timer *t, uint64_t us)
 {
     uint64_t counts = us * PIT_HZ / US_PER_SECOND;
