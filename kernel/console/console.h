@@ -1,4 +1,4 @@
-/* One sink for all the consoles that the machine has. */
+/* One sink for all consoles of the machine. */
 #ifndef KERNEL_CONSOLE_CONSOLE_H
 #define KERNEL_CONSOLE_CONSOLE_H
 
@@ -7,7 +7,7 @@
 #define CONSOLES 4
 
 struct console {
-    struct sink sink; /* passes everything on to each of `to` */
+    struct sink sink; /* writes everything to each of `to` */
     unsigned n;
     struct sink *to[CONSOLES];
 };

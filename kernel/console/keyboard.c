@@ -3,10 +3,10 @@
 
 enum { PORT_DATA = 0x60, PORT_STATUS = 0x64 };
 enum { STATUS_FULL = 0x01, STATUS_MOUSE = 0x20 };
-#define NO_DEVICE    0xff /* what a read gives where there is no controller */
-#define BYTES_A_CALL 16   /* its buffer, and more: a controller that is never empty ends no call */
+#define NO_DEVICE    0xff /* the result of a read without a controller */
+#define BYTES_A_CALL 16   /* more than its buffer holds; bounds a call if it is never empty */
 
-/* Scan code set 1. Arrow keys have 0xe0 before the codes that the keypad's have. */
+/* Scan code set 1. Arrow keys send 0xe0 before the codes of the keypad's arrows. */
 enum { PREFIX = 0xe0, RELEASED = 0x80 };
 enum { SCAN_ESC = 0x01, SCAN_Q = 0x10, SCAN_ENTER = 0x1c };
 
@@ -18,7 +18,7 @@ bool keyboard_open(void)
     return true;
 }
 
-/* Behind the prefix, Q's code is that of a key for the track before. */
+/* After the prefix, Q's code means the previous-track key. */
 static enum key key_of(uint8_t code, bool prefixed)
 {
     switch (code) {
@@ -39,7 +39,7 @@ static enum key key_of(uint8_t code, bool prefixed)
         return KEY_DOWN;
     case 0x51:
         return KEY_PAGE_DOWN;
-    default: /* every other key, pressed; a release is none */
+    default: /* every other key; a release is KEY_NONE */
         return code == 0 || code & RELEASED ? KEY_NONE : KEY_OTHER;
     }
 }

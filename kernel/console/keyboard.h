@@ -1,6 +1,6 @@
 /*
- * Keys of a PS/2 keyboard, or of one that the board shows as such, by polling the 8042 controller:
- * all that is left without firmware and interrupts. Firmware leaves it translating to scan code
+ * Reads keys of a PS/2 keyboard, or of one that the board emulates as such, by polling the 8042
+ * controller: there is no firmware and no interrupt. Firmware leaves it translating to scan code
  * set 1. Source: IBM PS/2 Hardware Interface Technical Reference, "Keyboard and Auxiliary Device
  * Controller".
  */
@@ -21,14 +21,14 @@ enum key {
     KEY_END
 };
 
-/* Whether a controller answers, after keys from before were thrown away. Never waits. */
+/* Discards earlier keys. Returns whether a controller answers. Never waits. */
 bool keyboard_open(void);
 
-/* The key that was pressed since the last call; releases, Enter (whose repeats are left over from
- * the boot menu) and the mouse do not count. Never waits. */
+/* Returns the next key pressed since the last call. Ignores releases, the mouse, and Enter, whose
+ * repeats are left over from the boot menu. Never waits. */
 enum key keyboard_key(void);
 
-/* Whether KEY_STOP was pressed since the last call; all other keys are thrown away. Never waits. */
+/* Returns whether KEY_STOP was pressed since the last call; discards other keys. Never waits. */
 bool keyboard_stop_key(void);
 
 #endif

@@ -5,9 +5,9 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-/* Ten minutes at least; polling keeps a core from sleeping. */
+/* At least ten minutes; the limit exists since polling keeps a core from sleeping. */
 #define PATIENCE_TICKS (600 * TSC_HZ_MAX)
-/* The same in rounds of a loop whose port read takes a microsecond, should the TSC stand still. */
+/* The same in iterations of one microsecond (a port read), if the TSC does not advance. */
 #define PATIENCE_ROUNDS (600ull * 1000000)
 
 #define ALL_LINES ((int32_t)TEXT_LINES)
@@ -24,7 +24,7 @@ void pager_hint(struct screen *s)
             text_first(&s->text) + 2);
 }
 
-/* How far a key moves the window back. */
+/* Returns the number of lines by which a key moves the view back. */
 static int32_t step_of(enum key key, int32_t page)
 {
     switch (key) {
@@ -48,7 +48,7 @@ static int32_t step_of(enum key key, int32_t page)
     return 0;
 }
 
-/* Where in the text the window stands, on its last row; nothing at the end of the text. */
+/* Shows the view's position in the text on the last row; no position at the end of the text. */
 static void show(struct screen *s)
 {
     static char status[SCREEN_COLUMNS_MAX + 1];

@@ -6,7 +6,7 @@
 /* Light grey on black, as consoles are. */
 #define INK_LEVEL 0xd0
 
-/* The notice goes where the glyphs go: their licence asks for it. */
+/* The notice is next to the glyphs, as their licence requires. */
 static const struct {
     char notice[sizeof FONT_NOTICE];
     uint8_t rows[(FONT_LAST - FONT_FIRST + 1) * FONT_HEIGHT];
@@ -15,7 +15,7 @@ static const struct {
 static const struct font font = {
     .height = FONT_HEIGHT, .first = FONT_FIRST, .last = FONT_LAST, .rows = terminus.rows};
 
-/* One line of the widest screen that framebuffer_judge() allows. */
+/* Bytes of one line of the widest screen that framebuffer_judge() allows. */
 #define PIXELS_MOST ((uint64_t)FRAMEBUFFER_SIDE_MAX * sizeof(uint32_t))
 
 uint64_t screen_cost(void)
@@ -58,8 +58,8 @@ void screen_mapped(struct screen *s, bool mapped)
     }
 }
 
-/* Bytes into the framebuffer, eight at a time where there are as many: write-combining fills its
- * buffers with whatever comes, uncached memory takes one store a bus transaction. */
+/* Copies bytes to the framebuffer, eight at a time if possible: write-combining does not need this,
+ * but uncached memory makes one bus transaction per store. */
 static void put_bytes(uint64_t to, const uint8_t *from, size_t n)
 {
     uint64_t eight;
@@ -77,7 +77,7 @@ static uint64_t address_of(const struct screen *s, uint32_t x, uint32_t y)
     return s->to->address + y * framebuffer_pitch(s->to) + (uint64_t)x * s->to->pixel_bytes;
 }
 
-/* All that is visible, black. */
+/* Makes the visible area black. */
 static void clear(struct screen *s)
 {
     size_t bytes = (size_t)s->to->width * s->to->pixel_bytes;
@@ -121,6 +121,6 @@ void screen_paint(struct screen *s)
             column += n;
         }
     }
-    sfence(); /* what write-combining still holds back */
+    sfence(); /* flushes the write-combining buffers */
     s->painting = false;
 }

@@ -1,8 +1,8 @@
 /*
- * The screen as a console: text is collected in RAM (lib/screen/text.h) and painted on the
- * firmware's framebuffer by screen_paint() alone, which is called between rows, never inside one.
- * Only cells that have changed are painted; the framebuffer is written, never read. General
- * registers only, no memory is taken after screen_open(): a trap handler may paint.
+ * The screen as a console. Text is collected in RAM (lib/screen/text.h). Only screen_paint() paints
+ * it on the firmware's framebuffer; it is called between rows, never during one. It paints only
+ * changed cells, and never reads the framebuffer. It uses only general registers and allocates
+ * nothing, so that a trap handler may paint.
  */
 #ifndef KERNEL_CONSOLE_SCREEN_H
 #define KERNEL_CONSOLE_SCREEN_H
@@ -16,27 +16,27 @@ struct screen {
     struct text text; /* text.sink is the console's */
     const struct framebuffer *to;
     struct screen_layout layout;
-    char *shown;         /* the cells as the framebuffer has them; NULL: never painted */
-    char *cells;         /* room for that */
+    char *shown;         /* the cells in the framebuffer; NULL: never painted */
+    char *cells;         /* storage for `shown` */
     uint8_t *pixels;     /* one line of pixels across the screen */
-    const char *status;  /* a row of characters in place of the last one; NULL: none */
-    bool on;             /* there is a screen that can be painted */
+    const char *status;  /* text that replaces the last row; NULL: none */
+    bool on;             /* a screen exists and can be painted */
     bool mapped;         /* its framebuffer is in the page tables */
-    bool painting;       /* under way: a fault inside it must not begin another */
-    const char *why_not; /* where not on */
+    bool painting;       /* screen_paint() runs: a fault in it must not start another */
+    const char *why_not; /* if not on */
 };
 
-/* Bytes of arena that screen_open() takes at the most. */
+/* Returns the most bytes of arena that screen_open() takes. */
 uint64_t screen_cost(void);
 
-/* `f` as judged by boot/ (size 0: none). The struct is then at its final place. */
+/* Opens the screen. `f`: as checked by boot/ (size 0: none). `s` must not move. */
 void screen_open(struct screen *s, const struct framebuffer *f, struct arena *a);
 
-/* Our page tables are in force, and have the framebuffer or not. */
+/* To be called when our page tables are in force. `mapped`: they map the framebuffer. */
 void screen_mapped(struct screen *s, bool mapped);
 
-/* Shows what was written since the last time; the first time clears the screen. Nothing happens
- * before screen_mapped(). */
+/* Shows the text written since the last call; the first call clears the screen. Does nothing before
+ * screen_mapped(). */
 void screen_paint(struct screen *s);
 
 #endif

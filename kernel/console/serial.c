@@ -8,7 +8,7 @@ enum { MSR = 6, SCR = 7 };
 
 enum {
     LSR_DR = 0x01,
-    LSR_OE = 0x02, /* bytes before this one found no room */
+    LSR_OE = 0x02, /* overrun: bytes before this one were lost */
     LSR_BAD = 0x1c /* parity, framing, break */,
     LSR_THRE = 0x20,
     LSR_TEMT = 0x40
@@ -19,13 +19,13 @@ enum { MSR_LINES = 0xf0, MSR_CTS_DCD = 0x90, MSR_DSR_RI = 0x60 };
 enum { FCR_ON_CLEARED = 0x07, IIR_FIFO = 0xc0 };
 
 #define REGISTERS     8
-#define FIFO          16          /* bytes, of a 16550 */
-#define BAUD_SLOW     9600u       /* how long to wait where the speed is not known */
-#define BITS_A_FIFO   160u        /* sixteen bytes of ten bits */
-#define PATIENCE      4u          /* times the longest time that a full FIFO needs */
-#define READS_FASTEST 20000000ull /* reads of a port in a second: 50 ns each, no bus is faster */
+#define FIFO          16    /* bytes, of a 16550 */
+#define BAUD_SLOW     9600u /* assumed for waits if the speed is not known */
+#define BITS_A_FIFO   160u  /* 16 bytes of 10 bits */
+#define PATIENCE      4u    /* wait limit, as a multiple of the longest time to send a full FIFO */
+#define READS_FASTEST 20000000ull /* port reads per second: no bus is faster than 50 ns per read */
 
-/* The least that a wait gets, for emulated ports with a busy host behind them. */
+/* The shortest limits of a wait, for emulated ports on a busy host. */
 #define TICKS_LEAST (1ull << 30)
 #define READS_LEAST (1ull << 20)
 
@@ -48,7 +48,7 @@ static void put(const struct serial *s, unsigned reg, uint8_t v)
         mmio_write(at, s->place.width, v);
 }
 
-/* Waits for any of the line status bits; false when both patience and port gave out. */
+/* Waits for any of the line status bits. False: the wait reached a limit. */
 static bool wait_lsr(const struct serial *s, uint8_t bits)
 {
     uint64_t scale = PATIENCE * BITS_A_FIFO, baud = s->baud ? s->baud : BAUD_SLOW;
@@ -101,7 +101,7 @@ static bool scratch_holds(const struct serial *s)
     return holds;
 }
 
-/* In loopback RTS, OUT2, DTR and OUT1 come back as CTS, DCD, DSR and RI. */
+/* In loopback mode RTS, OUT2, DTR and OUT1 appear as CTS, DCD, DSR and RI. */
 static bool loopback_answers(const struct serial *s)
 {
     uint8_t was = get(s, MCR);
@@ -115,7 +115,7 @@ static bool loopback_answers(const struct serial *s)
     return answers;
 }
 
-/* While LCR_DLAB is set. */
+/* Only while LCR_DLAB is set. */
 static void set_divisor(const struct serial *s, uint16_t divisor)
 {
     put(s, DLL, (uint8_t)divisor);
@@ -127,7 +127,7 @@ static uint16_t get_divisor(const struct serial *s)
     return (uint16_t)(get(s, DLL) | get(s, DLM) << 8);
 }
 
-/* It has the first two registers' place while LCR_DLAB is set, and only then. */
+/* Tests that the divisor replaces the first two registers while LCR_DLAB is set, and only then. */
 static bool divisor_holds(const struct serial *s)
 {
     uint8_t lcr = get(s, LCR), ier = get(s, IER);
@@ -161,13 +161,13 @@ static const char *look(const struct serial *s)
 
     if (lsr == 0xff)
         return "no device answers (the line status reads 0xff)";
-    /* A byte of the firmware's may be on its way out; loopback and a cleared FIFO would destroy
-     * it. */
+    /* A byte of the firmware may still be in the transmitter; loopback and clearing the FIFO would
+     * destroy it. */
     if (!wait_lsr(s, LSR_TEMT))
         return lsr == 0 ? "no device answers (the line status reads 0x00)"
                         : "the transmitter does not become empty";
-    /* From the most harmless to the one that writes where another device has its first
-     * registers. */
+    /* The most harmless test comes first. The last one writes to addresses at which another device
+     * would have its first registers. */
     if (!scratch_holds(s))
         return "no UART (its scratch register does not hold what is written)";
     if (!loopback_answers(s))
@@ -236,8 +236,8 @@ void serial_release(struct serial *s)
     put(s, MCR, s->mcr_was);
 }
 
-/* All bytes that are there; true: one of them stops the run. No more than one FIFO's worth a call:
- * a line that is held in break would never end. */
+/* Takes the received bytes. True: one of them stops the run. At most one FIFO per call: a line that
+ * is held in break would never end. */
 static bool take_keys(struct serial *s, uint64_t now)
 {
     bool overrun = false;
