@@ -1,4 +1,4 @@
-/* Which consoles this machine reports on: machine_console() and machine_console_late(). */
+/* Selects the consoles for the report: machine_console() and machine_console_late(). */
 #include "kernel/console/keyboard.h"
 #include "kernel/machine/log.h"
 #include "kernel/machine/machine.h"
@@ -44,7 +44,7 @@ static volatile void *map_uart(void *ctx, uint64_t address, uint64_t size)
     return paging_map_mmio(ctx, address, size);
 }
 
-/* Without room for it there is no file on the stick, which the boot phase says. */
+/* If the arena has no room for the log, boot/ reports that no file was written to the stick. */
 static void open_log(struct machine *m)
 {
     struct handoff *h = m->handoff;
@@ -76,7 +76,7 @@ void machine_console(struct machine *m)
     if (o->console != CONSOLE_SERIAL)
         (void)open_screen(m);
     if (o->console == CONSOLE_SCREEN && m->screen.on)
-        return; /* no place for a port is known, so none is tried later */
+        return; /* no places for a port are listed, so none is tried later */
     map = (struct address_map){
         .acpi = &m->acpi, .madt = m->madt, .region = memory_taken, .ctx = m->handoff};
     serial_places(&m->places, &o->serial, &m->acpi, &map);

@@ -10,7 +10,7 @@ uint64_t core_controls_cost(unsigned cores)
     return arena_cost(cores * sizeof(struct controls));
 }
 
-/* On the core itself. */
+/* Runs on the core itself. */
 static void apply(void *ctx, unsigned core)
 {
     struct core_controls *q = ctx;
@@ -20,7 +20,7 @@ static void apply(void *ctx, unsigned core)
     controls_apply(&q->core[core], &here);
 }
 
-/* The same. */
+/* Runs on the core itself, too. */
 static void restore(void *ctx, unsigned core)
 {
     struct core_controls *q = ctx;

@@ -5,7 +5,7 @@
 #include "kernel/cpu/entry.h"
 #include "kernel/machine/machine.h"
 
-#define QEMU_DEBUG_EXIT 0xf4 /* where `make run` puts the device */
+#define QEMU_DEBUG_EXIT 0xf4 /* the device's port in `make run` */
 
 /* ACPI 6.5 section 4.8.3.2.1. QEMU's S5 has SLP_TYP 0 on both q35 and pc (its own DSDT says so). */
 #define PM1_SLP_EN 0x2000
@@ -36,12 +36,12 @@ static void reset(const struct machine *m, int type)
 bool machine_halts(const struct machine *m, enum finish finish)
 {
     if (m->handoff->borrowed)
-        return false; /* it is the boot phase that does */
+        return false; /* boot/ halts instead */
     return finish == FINISH_HALT || (finish == FINISH_AUTO && !m->handoff->qemu);
 }
 
-/* Even where our page tables could not be had: the firmware's have its framebuffer as a rule, and a
- * fault finds our handler. */
+/* Paints the screen even if our page tables failed: the firmware's usually map the framebuffer, and
+ * our handler catches a fault. */
 static void show_last_words(struct machine *m)
 {
     if (m->boot_core)
@@ -49,7 +49,7 @@ static void show_last_words(struct machine *m)
     screen_paint(&m->screen);
 }
 
-/* Back to where kernel_borrow() was called, which then returns `status`. */
+/* Returns to the caller of kernel_borrow() with `status`. */
 static _Noreturn void give_back(struct machine *m, enum exit_status status)
 {
     lent_home(&m->cores, m->handoff->lent);
@@ -60,7 +60,7 @@ static _Noreturn void give_back(struct machine *m, enum exit_status status)
     entry_return(m->handoff->way_back, (int)status);
 }
 
-/* Returns where it did not work, or where halting is what was asked for. */
+/* Returns if it did not work, or if `finish` asks for a halt. */
 static void finish_as_asked(const struct machine *m, enum finish finish, enum exit_status status)
 {
     switch (finish) {
@@ -77,7 +77,7 @@ static void finish_as_asked(const struct machine *m, enum finish finish, enum ex
         power_off_qemu(m);
         break;
     case FINISH_HALT:
-    case FINISH_RETURN: /* takes a borrowed machine, which has gone already */
+    case FINISH_RETURN: /* only for a borrowed machine, which was given back above */
         break;
     }
 }
@@ -97,7 +97,7 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
     if (!m->handoff->shown && status == EXIT_SUCCESS)
         status = EXIT_NO_REPORT;
     serial_flush(&m->serial);
-    /* Whatever the others still do, they do not do it to the firmware's code. */
+    /* The other cores must not run while the firmware's code does. */
     if (m->cores.up > 0)
         (void)lapic_stop_others(&m->irq.lapic);
     finish_as_asked(m, finish, status);

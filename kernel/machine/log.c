@@ -1,14 +1,14 @@
 #include "kernel/machine/log.h"
 
-/* Over calls and baseline a row's record has 700 bytes and its histogram 14 a bin at
- * the most; in the table it has some 140, and a kilobyte where a short run shows all of each. */
+/* In the suites calls and baseline a row's record has at most 700 bytes, plus 14 per histogram bin.
+ * In the table a row has about 140 bytes, or 1 KiB if a short run shows all of each. */
 #define RECORD_BYTES (4u << 10)
 #define BIN_BYTES    16u
-#define TEXT_BYTES   (2u << 10)  /* of a row */
-#define HEAD_BYTES   (64u << 10) /* the run, self-tests, events; 10 KiB were measured */
-#define CORE_BYTES   (4u << 10)  /* what a core tells of itself; 1100 were measured */
-#define PAIR_BYTES   64u         /* of a matrix: two cores, three figures */
-#define LOG_MAX      (16u << 20) /* of each buffer; a report beyond it is cut, and says so */
+#define TEXT_BYTES   (2u << 10)  /* per row */
+#define HEAD_BYTES   (64u << 10) /* the run, self-tests, events; measured: 10 KiB */
+#define CORE_BYTES   (4u << 10)  /* per core; measured: 1100 */
+#define PAIR_BYTES   64u         /* per pair of a matrix: two cores, three figures */
+#define LOG_MAX      (16u << 20) /* of each buffer; a longer report is cut and reports this */
 
 static uint64_t log_size(const struct handoff *h, uint64_t bytes)
 {
@@ -21,7 +21,7 @@ static uint64_t log_size(const struct handoff *h, uint64_t bytes)
 static uint64_t records_size(const struct handoff *h)
 {
     const struct options *o = &h->options;
-    uint64_t full = o->samples ? o->samples : SAMPLES_AUTO; /* a bin a window */
+    uint64_t full = o->samples ? o->samples : SAMPLES_AUTO; /* one bin per window */
 
     return log_size(h, RECORD_BYTES + BIN_BYTES * (o->hist == HIST_FULL ? full : HIST_CAP));
 }

@@ -1,7 +1,7 @@
 /*
- * All that was found of the machine and done to it, and the steps that find and do it.
- * kernel/main.c calls the steps in the order in which they stand here; each relies on those before
- * it. The way out is kernel/machine/leave.h.
+ * The state of the machine, and the steps that find and change it. kernel/main.c calls the steps in
+ * the order of their declarations here; each relies on those before it. The way out is
+ * kernel/machine/leave.h.
  */
 #ifndef KERNEL_MACHINE_MACHINE_H
 #define KERNEL_MACHINE_MACHINE_H
@@ -41,12 +41,12 @@ struct machine {
     struct serial_places places; /* where the serial port may be */
     struct serial serial;
     struct screen screen;
-    struct console console;      /* what people read */
-    struct console records;      /* what programs read: the serial port alone, where it can be */
-    struct console live;         /* the first without the log: progress lines */
-    struct report_log log;       /* of a borrowed machine, for the stick: both of the others */
-    const char *console_missing; /* the console that was asked for and is not there; or NULL */
-    bool keyboard;               /* beside the screen */
+    struct console console; /* for people */
+    struct console records; /* for programs: only the serial port if possible */
+    struct console live;    /* `console` without the log: progress lines */
+    struct report_log log;  /* of a borrowed machine, for the stick: gets `console` and `records` */
+    const char *console_missing; /* the requested console that is missing; or NULL */
+    bool keyboard;               /* a keyboard answers, for the screen */
 
     struct core *boot_core; /* NULL: its traps are not loaded yet */
     struct mce mce;
@@ -54,20 +54,20 @@ struct machine {
     struct mtrr mtrr;
     bool has_mtrr;
     struct paging paging;
-    uint8_t arena_type; /* MTRR type of the arena: MTRR_WB, else figures of memory are suspect */
+    uint8_t arena_type; /* MTRR type of the arena; if not MTRR_WB, figures of memory are suspect */
 
     struct acpi_mem acpi_mem;
     struct acpi acpi;
     bool has_fadt, has_hpet;
     struct fadt fadt;
     struct hpet_table hpet;
-    struct madt *madt;            /* NULL: none */
-    struct acpi_error madt_error; /* what stands before it is used */
-    bool has_wdat, has_wddt;      /* tables of a hardware watchdog; too short ones too */
+    struct madt *madt;            /* NULL: no MADT */
+    struct acpi_error madt_error; /* the entries before it are used */
+    bool has_wdat, has_wddt;      /* the table of a hardware watchdog exists, even if too short */
     struct watchdog wdat, wddt;
 
     struct irq_masked irq;
-    bool others_stopped; /* INIT went to all other cores */
+    bool others_stopped; /* INIT was sent to all other cores */
     enum lfence_state lfence;
     struct counters counters;
     struct tsc_clock clock;
@@ -80,38 +80,40 @@ struct machine {
     bool leaving; /* machine_leave() was called */
 };
 
-/* The arena's bounds; GDT, TSS and IDT with these hooks. m->boot_core stays NULL where the arena is
- * too small for its stacks. */
+/* Sets up the arena, GDT, TSS, and the IDT with these hooks. m->boot_core stays NULL if the arena
+ * is too small for its stacks. */
 void machine_traps(struct machine *m, struct handoff *h, const struct trap_hooks *hooks);
-/* CPUID. */
+/* Decodes CPUID. */
 void machine_cpu(struct machine *m);
-/* Tables. Needs no table of ours: what it reads is in the memory map. */
+/* Reads the ACPI tables. Does not need our page tables: what it reads is in the memory map. */
 void machine_acpi(struct machine *m);
-/* Screen and serial port, as console= says and as there are, but for a port in memory, and the log;
- * from here on things can be said. */
+/* Opens the available consoles that console= selects, except a serial port in memory, and the log.
+ * Text can be written from here on. */
 void machine_console(struct machine *m);
-/* All that can be found without a table, whatever console= says: for a fault before the above. */
+/* Opens all consoles that are found without ACPI tables, whatever console= says: for a fault before
+ * machine_console(). */
 void machine_console_early(struct machine *m);
-/* Machine checks are reported from here on. NULL, or why nothing can be measured. */
+/* Enables machine checks, which are reported from here on. NULL, or why nothing can be measured. */
 const char *machine_checks(struct machine *m);
-/* MTRRs and our own page tables. NULL, or why not. */
+/* Reads the MTRRs and loads our page tables. Returns NULL, or why not. */
 const char *machine_memory(struct machine *m);
-/* A serial port in memory, where none was found before; the screen in place of a port that
- * console= asked for and that is missing. The console that was opened by this, or NULL; all can be
- * written from here on. */
+/* Opens a serial port in memory if no port was found before, or the screen if the port that
+ * console= selects is missing. Returns the console that it opened, or NULL. All consoles work from
+ * here on. */
 struct sink *machine_console_late(struct machine *m);
-/* dma=off. */
+/* Applies dma=off. */
 void machine_dma(struct machine *m);
-/* Interrupts masked at their sources, the other cores stopped. */
+/* Masks interrupts at their sources, and stops the other cores. */
 void machine_irq(struct machine *m);
-/* LFENCE first: the clock reads rely on it. Then counters, TSC frequency, thermal status. */
+/* Makes LFENCE serializing, on which the clock reads rely. Then sets up counters, TSC frequency and
+ * thermal status. */
 void machine_clocks(struct machine *m);
-/* The other cores: started or borrowed, compared, parked. Those that cannot be had are named in
- * m->cores. NULL, or why nothing can be measured. */
+/* Starts or borrows the other cores, compares their TSCs and parks them. m->cores names those that
+ * are not available. NULL, or why nothing can be measured. */
 const char *machine_cores(struct machine *m);
-/* What ends a row that runs past deadline=: each source is tried. */
+/* Tests each source that can end a row that runs past deadline=. */
 void machine_deadline(struct machine *m);
-/* turbo=, prefetch=, freq= on all cores. NULL, or why nothing can be measured. */
+/* Applies turbo=, prefetch= and freq= to all cores. NULL, or why nothing can be measured. */
 const char *machine_controls(struct machine *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* The steps of kernel/machine/machine.h, but for the consoles'. */
+/* The steps of kernel/machine/machine.h, except the consoles. */
 #include "kernel/clock/clocks.h"
 #include "kernel/cores/bring_up.h"
 #include "kernel/cpu/cpu.h"
@@ -51,7 +51,7 @@ const char *machine_memory(struct machine *m)
     uint64_t sev, idt, idt_size;
     const char *why_not;
 
-    /* Page tables without the encryption bit would show this guest its own memory as noise. */
+    /* Page tables without the encryption bit would make this guest's memory unreadable. */
     if (cpu_is_amd(&m->cpu) && m->cpu.hypervisor && msr_read(MSR_SEV_STATUS, &sev) &&
         sev & SEV_ENABLED)
         return "page tables: a guest with encrypted memory (AMD SEV) is not supported";
@@ -95,7 +95,7 @@ void machine_acpi(struct machine *m)
     if (t.bytes && m->madt && !acpi_madt(&t, m->madt))
         m->madt_error = m->madt->error;
     if (m->madt && m->madt->cpus == 0 && m->madt->ioapics == 0)
-        m->madt = NULL; /* none, or not one entry that can be used */
+        m->madt = NULL; /* no MADT, or no usable entry */
 
     find_watchdogs(m);
 }
@@ -122,7 +122,7 @@ void machine_irq(struct machine *m)
 
     m->irq = irq_mask(&m->paging, &m->cpu, m->madt,
                       borrowed ? arena_take(&m->arena, sizeof(struct irq_opened)) : NULL);
-    /* The firmware's own cores run on in its loops, and must be there when it goes on. */
+    /* The firmware's cores continue in its loops; the firmware needs them afterwards. */
     m->others_stopped = !borrowed && m->irq.lapic.present && lapic_stop_others(&m->irq.lapic);
 }
 
@@ -156,7 +156,7 @@ const char *machine_cores(struct machine *m)
         .others_stopped = m->others_stopped,
         .boot = m->boot_core,
     };
-    /* Before buffers of each core's own are made: their tables copy the devices' pages. */
+    /* Before each core gets its own buffers: their tables copy the devices' pages. */
     deadline_open(&m->deadlines, &m->cores, &m->paging, m->madt, m->has_hpet ? &m->hpet : NULL);
     return cores_bring_up(&m->cores);
 }
