@@ -59,7 +59,7 @@ size_t fault_describe(const struct core *c, const struct trap_frame *f, char *te
                    row ? c->row_name : "");
 }
 
-static fault_namer *name_of; /* of the code that the report's caller knows */
+static fault_namer *name_of; /* names addresses in the caller's code */
 
 static void print_address(struct sink *out, const struct handoff *h, uint64_t at)
 {
@@ -82,7 +82,7 @@ static void print_core(struct sink *out, const struct core *c)
         fmt(out, "  on a core that was just arriving\r\n");
 }
 
-/* Every stack of the kernel has a page below it that is not mapped (kernel/memory/arena.h). */
+/* Returns whether the address is in the unmapped page below a stack (kernel/memory/arena.h). */
 static bool is_guard(const struct handoff *h, const struct core *c, uint64_t at)
 {
     uint64_t guard;
@@ -91,7 +91,7 @@ static bool is_guard(const struct handoff *h, const struct core *c, uint64_t at)
     return at - guard < ARENA_PAGE || core_is_guard(c, at);
 }
 
-/* What kind of access a #PF's error code tells of. */
+/* Returns the kind of access in a #PF's error code. */
 static const char *access_of(uint64_t error)
 {
     if (error & PF_FETCH)
@@ -118,7 +118,7 @@ static void print_memory(struct sink *out, const struct handoff *h, const struct
     if (f->vector == VECTOR_PAGE_FAULT)
         fmt(out, "  %s %s address %016lx\r\n", access_of(f->error),
             f->error & PF_PRESENT ? "the protected" : "the unmapped", at);
-    /* A push onto a used-up stack cannot deliver its own #PF, and becomes #DF. */
+    /* A push to an exhausted stack cannot deliver its #PF, which becomes #DF. */
     if ((f->vector == VECTOR_PAGE_FAULT || f->vector == VECTOR_DOUBLE_FAULT) && is_guard(h, c, at))
         fmt(out, "  stack overflow: %016lx is in the page below a stack\r\n", at);
 }
@@ -170,16 +170,16 @@ static void print_caller(struct sink *out, const struct handoff *h, const char *
     print_address(out, h, from);
 }
 
-/* Frames may be anything after a wild jump: read with a fixup, they must lie within the arena and
- * name code. */
+/* After a wild jump, frames may be invalid: they are read with a fixup, and must be in the arena
+ * and contain a code address. */
 static bool read_frame(const struct handoff *h, uint64_t frame, uint64_t *next, uint64_t *from)
 {
     return frame - h->arena < h->arena_size && !(frame & 7) && mem_read(frame, next) &&
            mem_read(frame + 8, from) && is_code(*from);
 }
 
-/* Whether frames climb from this one to the first, which has 0 where the next would be, or go on
- * for longer than chance would have it. */
+/* Returns whether this frame starts a chain of ascending frames. The chain ends with a next pointer
+ * of 0, or is too long to be a coincidence. */
 static bool is_chain(const struct handoff *h, uint64_t frame)
 {
     uint64_t next, from;
@@ -203,8 +203,8 @@ static void walk_frames(struct sink *out, const struct handoff *h, uint64_t fram
     }
 }
 
-/* Code without frames has rbp for its own use, as a measured body has: what looks like a return
- * address on its stack may be one, until the first frame of a chain. */
+/* Code without frames, such as a measured body, may use rbp for other values. So every code address
+ * on the stack is printed, up to the first frame of a chain. */
 static void search_stack(struct sink *out, const struct handoff *h, uint64_t stack)
 {
     uint64_t word;
@@ -228,7 +228,8 @@ static void print_backtrace(struct sink *out, const struct handoff *h, const str
 {
     uint64_t word;
 
-    /* After a jump to nowhere the caller stands on top of the stack, in no frame yet. */
+    /* After a jump to an invalid address, the return address is on top of the stack, not in a frame
+     * yet. */
     if (f->vector == VECTOR_PAGE_FAULT && f->error & PF_FETCH && mem_read(f->rsp, &word) &&
         is_code(word))
         print_caller(out, h, "called from", word);

@@ -1,4 +1,4 @@
-/* What a fatal exception says on the console. */
+/* Describes fatal exceptions, and prints them on the console. */
 #ifndef KERNEL_TRAP_FAULT_H
 #define KERNEL_TRAP_FAULT_H
 
@@ -7,25 +7,26 @@
 #include "kernel/trap/traps.h"
 #include "lib/text/sink.h"
 
-/* "#UD invalid opcode"; never NULL. */
+/* Returns a name such as "#UD invalid opcode"; never NULL. */
 const char *trap_name(uint64_t vector);
 
-/* "#UD invalid opcode (vector 6)", and of a #PF what was touched, if CR2 still is this one's;
- * returns its length. */
+/* Writes a text such as "#UD invalid opcode (vector 6)"; for a #PF also the access, if CR2 still
+ * belongs to it. Returns the text's length. */
 size_t fault_what(const struct trap_frame *f, char *text, size_t size);
 
-/* "#UD invalid opcode (vector 6) at 1234 while running provoke/ud2"; returns its length. */
+/* Writes a text such as "#UD invalid opcode (vector 6) at 1234 while running provoke/ud2". Returns
+ * the text's length. */
 size_t fault_describe(const struct core *c, const struct trap_frame *f, char *text, size_t size);
 
-/* The symbol that an address lies in, and how far behind its start; NULL: none. */
+/* Returns the symbol that contains the address, and the offset in it. NULL: no symbol. */
 typedef const char *fault_namer(uint64_t at, uint64_t *behind);
 
 /*
  * Prints vector, error code, the row that was running on core `c`, all registers and a backtrace of
- * at most sixteen frames; before them, where the code that faulted has none, words on the stack
- * that may be return addresses. An address that `namer` knows has a name; one inside the image has
- * its offset, which addr2line -e build/baretick.elf takes. `h` has the bounds of image and arena.
- * To be called on `c`.
+ * at most 16 frames. If the faulting code has no frames, words on the stack that may be return
+ * addresses come first. An address is printed with its name if `namer` knows it, or with its offset
+ * in the image, for addr2line -e build/baretick.elf. `h` has the bounds of image and arena. To be
+ * called on `c`.
  */
 void fault_print(struct sink *out, const struct handoff *h, const struct core *c,
                  const struct trap_frame *f, fault_namer *namer);

@@ -1,6 +1,5 @@
-; A call that a trap's handler can leave in the middle (kernel/trap/guard.h). What is to be as
-; before lies on the stack, and *rdi says where: registers that the ABI wants kept, MXCSR and the
-; x87's control word.
+; A call that a trap handler can end (kernel/trap/guard.h). The state to restore is on the stack, at
+; *rdi: the registers that the ABI preserves, MXCSR and the x87 control word.
 bits 64
 default rel
 section .text
@@ -28,7 +27,7 @@ guard_enter:
         mov     eax, 1
         jmp     restore
 
-; A handler comes here with the stack that it found in *rdi.
+; A handler continues here with the stack pointer from *rdi.
 global guard_exit:function hidden
 guard_exit:
         pop     rdi

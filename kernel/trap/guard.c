@@ -4,16 +4,15 @@
 #include "lib/text/fmt.h"
 
 #define BIT(vector) (1u << (vector))
-/* #DE #DB #BP #OF #BR #UD #NM #DF #NP #SS #GP #PF #MF #AC #XM: SDM vol. 3A table 6-1. #DF, which
- * has a stack of its own, is what a body gets whose stack pointer leads nowhere; it is not
- * resumed. */
+/* #DE #DB #BP #OF #BR #UD #NM #DF #NP #SS #GP #PF #MF #AC #XM: SDM vol. 3A table 6-1. A body with
+ * an invalid stack pointer gets #DF, which has a separate stack. #DF is not resumed. */
 #define LEFT_FOR                                                                                   \
     (BIT(0) | BIT(1) | BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(7) | BIT(VECTOR_DOUBLE_FAULT) |     \
      BIT(11) | BIT(12) | BIT(VECTOR_GENERAL_PROTECTION) | BIT(VECTOR_PAGE_FAULT) | BIT(16) |       \
      BIT(17) | BIT(19))
-#define RFLAGS_PLAIN 2u /* bit 1 is always set; neither DF, TF, AC nor IF is */
+#define RFLAGS_PLAIN 2u /* bit 1 is always set; DF, TF, AC and IF are clear */
 
-/* kernel/trap/guard.asm. *stack is where the call's frame is, 0 when it is over. */
+/* kernel/trap/guard.asm. *stack: address of the call's frame; 0 after the call. */
 bool guard_enter(volatile uint64_t *stack, void (*fn)(void *ctx), void *ctx);
 void guard_exit(void);
 

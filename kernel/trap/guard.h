@@ -1,30 +1,27 @@
-/*
- * Calls that come back, whatever the code does that they run: a handler on the same core leaves
- * them in the middle. One at a time on each core. `guarded` of bench/api/platform.h is made of it.
- */
+/* Guarded calls always return, whatever their code does: a handler on the same core can end them.
+ * Each core runs at most one. `guarded` of bench/api/platform.h uses this. */
 #ifndef KERNEL_TRAP_GUARD_H
 #define KERNEL_TRAP_GUARD_H
 
 #include "bench/api/platform.h"
 #include "kernel/trap/traps.h"
 
-/* fn(ctx) on the running core, `c`. True: it came back; false: it was left, *ended says why. */
+/* Calls fn(ctx) on the running core, `c`. True: it returned. False: it was ended; *ended says
+ * why. */
 bool guard_call(struct core *c, void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
 
 /*
- * In a handler, on the core that was interrupted: leaves the call that runs there. True: `f` goes
- * on behind guard_call(), with the registers that the ABI wants kept, and the state of x87 and SSE.
- * False: no such call runs. Memory is as the call left it.
+ * In a handler, on the interrupted core: ends its guarded call. True: `f` continues after
+ * guard_call(), with callee-saved registers and the control words of x87 and SSE restored. False:
+ * no guarded call runs. Memory stays as the call left it.
  */
 bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by);
 
-/*
- * The same for an exception, if a call can be left for it: what the instruction itself did, never a
- * double fault, which tells of no instruction, nor a machine check.
- */
+/* The same for an exception that can end a call: those that an instruction causes, and #DF, which
+ * an invalid stack pointer causes; never a machine check. */
 bool guard_fault(struct core *c, struct trap_frame *f);
 
-/* Nothing is left any more: the core is on its way out. */
+/* Forgets the guarded call: the core is about to stop. */
 void guard_drop(struct core *c);
 
 #endif

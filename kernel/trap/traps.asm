@@ -1,6 +1,6 @@
-; The way into and out of an exception handler. Each stub leaves vector and error code where struct
-; trap_frame (kernel/trap/traps.h) has them; the rest is common. Integer registers only: the C
-; behind it touches no others.
+; Entry and exit of exception handlers. Each stub pushes vector and error code as in struct
+; trap_frame (kernel/trap/traps.h); the rest is common. Saves integer registers only: the C code
+; uses no others.
 bits 64
 default rel
 section .text
@@ -53,7 +53,7 @@ trap_common:
         push    r14
         push    r15
         cld
-        ; The CPU aligned the stack before it pushed; 22 words later it is aligned again.
+        ; The CPU aligned the stack before its pushes; after 22 words it is aligned again.
         mov     rdi, rsp
         call    trap_dispatch
         pop     r15

@@ -8,8 +8,8 @@
 
 extern const uint8_t trap_stubs[] HIDDEN; /* kernel/trap/traps.asm */
 
-/* The CPU passes its handlers no context: these are all cores'. In a page of its own, which is
- * never closed to execution (paging_open()). */
+/* All cores share these: the CPU passes no context to its handlers. The IDT has a separate page,
+ * which is always executable (paging_open()). */
 static _Alignas(4096) struct trap_gate idt[GATES];
 static const struct trap_hooks *hooks;
 static uint64_t borrowed_nmis;
@@ -17,7 +17,7 @@ static uint64_t borrowed_nmis;
 static uint8_t ist_of(unsigned vector)
 {
     switch (vector) {
-    case VECTOR_DEBUG: /* a row that is stepped may have its stack pointer anywhere */
+    case VECTOR_DEBUG: /* a stepped row may have an invalid stack pointer */
         return IST_DEBUG;
     case VECTOR_NMI:
         return IST_NMI;
@@ -25,12 +25,12 @@ static uint8_t ist_of(unsigned vector)
         return IST_DOUBLE_FAULT;
     case VECTOR_MACHINE_CHECK:
         return IST_MACHINE_CHECK;
-    default: /* all other exceptions: the stack that is in use */
+    default: /* all other exceptions use the current stack */
         return 0;
     }
 }
 
-/* The stubs of the interrupts stand behind those of the exceptions. */
+/* The stubs of the interrupts follow those of the exceptions. */
 static struct trap_gate gate_of(unsigned stub, uint16_t selector, uint8_t ist)
 {
     uint64_t at = (uint64_t)trap_stubs + stub * TRAP_STUB_SIZE;
@@ -94,7 +94,7 @@ void traps_borrow(struct borrowed_traps *b)
     for (unsigned i = 0; i < GATES; i++)
         b->gate[i] =
             (i + 1) * sizeof(*theirs) - 1 <= b->firmware.limit ? theirs[i] : (struct trap_gate){0};
-    /* No stack of their own: the firmware's TR may be empty. */
+    /* No IST: the firmware's TR may be empty. */
     b->nmi = b->gate[VECTOR_NMI];
     b->gate[VECTOR_NMI] = gate_of(VECTOR_NMI, cs, 0);
     b->gate[VECTOR_GENERAL_PROTECTION] = gate_of(VECTOR_GENERAL_PROTECTION, cs, 0);
@@ -106,7 +106,7 @@ void traps_return(const struct borrowed_traps *b)
     load(b->firmware);
 }
 
-/* The page can be read-only. */
+/* Clears CR0.WP, since the page can be read-only. */
 static void write_gate(const struct borrowed_traps *b, const struct trap_gate *gate)
 {
     struct trap_gate *theirs = (struct trap_gate *)b->firmware.base;
@@ -164,7 +164,7 @@ static bool goes_on_at_fixup(struct trap_frame *f)
     return resume != 0;
 }
 
-/* MOV of a debug register while DR7.GD is set, which the CPU clears on the way to the handler. */
+/* Returns whether a MOV of a debug register met DR7.GD, which the CPU clears before the handler. */
 static bool is_general_detect(const struct trap_frame *f)
 {
     uint64_t dr6;
@@ -178,8 +178,8 @@ static bool is_general_detect(const struct trap_frame *f)
     return true;
 }
 
-/* A row has changed what the core needs: that is put back, and the instruction executed again. What
- * was pushed for a double fault need not name one. */
+/* Restores registers that a row changed, to execute the instruction again. A #DF is not resumed,
+ * since its frame need not point to an instruction. */
 static bool goes_on_as_before(struct core *c, struct trap_frame *f)
 {
     if (is_general_detect(f)) {
@@ -207,17 +207,17 @@ static bool survived(struct core *c, struct trap_frame *f)
     return c && (goes_on_as_before(c, f) || hooks->leave(c, f));
 }
 
-/* No struct core is loaded. */
+/* Handles a trap while no struct core is loaded. */
 static void dispatch_borrowed(const struct borrowed_traps *b, struct trap_frame *f)
 {
     if (f->vector == VECTOR_NMI)
         __atomic_add_fetch(&borrowed_nmis, 1, __ATOMIC_RELAXED);
     else if (!goes_on_at_fixup(f))
-        traps_return(b); /* the instruction faults once more, and the firmware tells */
+        traps_return(b); /* the instruction faults again, and the firmware reports it */
 }
 
-/* Or one whose own delivery met another: what comes of EFER.NXE being clear, where data is closed
- * to execution. */
+/* Returns whether this is a #PF, or a #DF that one can become: the faults that no-execute pages
+ * cause while EFER.NXE is clear. */
 static bool is_page_fault(const struct trap_frame *f)
 {
     return f->vector == VECTOR_PAGE_FAULT || f->vector == VECTOR_DOUBLE_FAULT;
