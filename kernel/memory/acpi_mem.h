@@ -1,7 +1,7 @@
 /*
- * Physical memory for lib/firmware/acpi.h and lib/firmware/smbios.h: an address is believed only
- * where the firmware's own map has memory for all of the bytes, or in the BIOS area below 1 MiB,
- * where old tables lie that no map mentions.
+ * Physical memory for lib/firmware/acpi.h and lib/firmware/smbios.h. An address is accepted only if
+ * the firmware's map has memory for all of its bytes, or in the BIOS area below 1 MiB, which has
+ * old tables that no map mentions.
  */
 #ifndef KERNEL_MEMORY_ACPI_MEM_H
 #define KERNEL_MEMORY_ACPI_MEM_H
@@ -14,7 +14,7 @@ struct acpi_mem {
     const struct handoff *handoff;
 };
 
-/* `a` must stay where it is: mem.ctx points to it. */
+/* `a` must not move: mem.ctx points to it. */
 void acpi_mem_init(struct acpi_mem *a, const struct handoff *h);
 
 #endif

@@ -29,7 +29,7 @@ void *arena_take(struct arena *a, uint64_t bytes)
 {
     uint64_t at = a->next;
 
-    /* The first comparison keeps the rounding of an absurd size from wrapping. */
+    /* The first comparison prevents an overflow when a huge size is rounded up. */
     if (bytes > a->end - at || arena_cost(bytes) > a->end - at)
         return NULL;
     a->next += arena_cost(bytes);

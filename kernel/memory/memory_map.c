@@ -38,7 +38,7 @@ static const char *taken_by(const struct memory_region *r)
     case REGION_MMIO:
     case REGION_MMIO_PORTS:
         return NULL;
-    default: /* loader's, boot services' and free memory, and types that are not known */
+    default: /* memory of loader and boot services, free memory, unknown types */
         return "RAM";
     }
 }
@@ -66,7 +66,8 @@ bool memory_is_readable(const struct handoff *h, uint64_t start, uint64_t size)
 
     if (end < start)
         return false;
-    /* Tables may lie across two regions; each round of the outer loop goes one region further. */
+    /* A table may span several regions; each iteration of the outer loop reaches at least one
+     * more. */
     for (uint32_t round = 0; round <= h->regions && at < end; round++) {
         uint64_t before = at;
         for (uint32_t i = 0; i < h->regions; i++) {

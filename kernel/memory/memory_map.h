@@ -1,4 +1,4 @@
-/* Questions to the firmware's final memory map (handoff.region). Types: UEFI 2.10 table 7.6. */
+/* Queries of the firmware's final memory map (handoff.region). Types: UEFI 2.10 table 7.6. */
 #ifndef KERNEL_MEMORY_MEMORY_MAP_H
 #define KERNEL_MEMORY_MEMORY_MAP_H
 
@@ -23,18 +23,17 @@ enum {
 };
 #define REGION_RUNTIME (1ull << 63) /* EFI_MEMORY_RUNTIME: ResetSystem may need it */
 
-/* RAM that programs, firmware or tables live in. */
+/* Returns whether the region is RAM used by programs, firmware or tables, or free. */
 bool region_is_ram(const struct memory_region *r);
 
-/* Whether any byte of [start, start + size) lies in such RAM. A range that wraps does. */
+/* Returns whether any byte of [start, start + size) is in such RAM; true if the range wraps. */
 bool memory_is_ram(const struct handoff *h, uint64_t start, uint64_t size);
 
-/* What the map has there, as address_map.region of lib/firmware/address.h wants it; `handoff` is a
- * struct handoff. MMIO and gaps are where devices are: NULL. */
+/* Returns what the map has in a range, for address_map.region of lib/firmware/address.h. NULL: MMIO
+ * or a gap, where devices can be. `handoff`: a struct handoff. */
 const char *memory_taken(void *handoff, uint64_t start, uint64_t size);
 
-/* Whether every byte lies in regions whose type says memory (RAM as above, or, below 4 GiB,
- * reserved). */
+/* Returns whether every byte is in regions of memory: RAM as above, or reserved below 4 GiB. */
 bool memory_is_readable(const struct handoff *h, uint64_t start, uint64_t size);
 
 #endif
