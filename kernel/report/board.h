@@ -1,4 +1,4 @@
-/* The board by this machine's SMBIOS tables. */
+/* Reads the board's data from this machine's SMBIOS tables. */
 #ifndef KERNEL_REPORT_BOARD_H
 #define KERNEL_REPORT_BOARD_H
 

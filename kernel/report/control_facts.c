@@ -16,7 +16,7 @@ static const char *smi_absent(const struct machine *m)
 
 /* --- the head --------------------------------------------------------------------------------- */
 
-/* Settings that are neither asked for nor there are left to the record. */
+/* Shows the settings; those that are neither requested nor available are only in the record. */
 static void show_settings(const struct core_controls *q, struct sink *out)
 {
     const char *head = "quiet";
@@ -217,7 +217,7 @@ static enum seen seen(bool yes)
     return yes ? SEEN_YES : SEEN_NO;
 }
 
-/* Whether two cores that arrived are threads of one. */
+/* Returns whether two cores that arrived are SMT siblings. */
 static enum seen smt(const struct cores *c)
 {
     for (unsigned i = 0; i < c->count; i++)
@@ -250,7 +250,7 @@ static struct advice_facts look(const struct machine *m, const struct run_facts 
     return f;
 }
 
-/* At most LINE columns a line, broken at blanks, ten columns in. */
+/* Writes lines of at most LINE columns, broken at blanks and indented by 10 columns. */
 static void show_advice(const char *head, const char *text, struct sink *out)
 {
     while (*text) {

@@ -13,7 +13,7 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-/* What the head's two forms are made of. */
+/* The data for both forms of the head. */
 struct facts {
     struct cpu_facts cpu;
     struct board board;
@@ -70,7 +70,7 @@ static void show_cores(const struct machine *m, struct sink *out)
         m->irq.lapic.x2apic ? "; x2APIC" : "");
 }
 
-/* How the port was found, for people; the record has the short names. */
+/* Returns how the port was found, in words; the record has the short names. */
 static const char *serial_found(const char *from)
 {
     if (str_eq(from, "spcr"))
@@ -194,7 +194,7 @@ static void record_cores(const struct machine *m, struct json *j)
     json_close(j);
 }
 
-/* What can end a row, in the order in which it is taken. */
+/* Records the sources that can end a row, in the order of use. */
 static void record_deadline(const struct machine *m, struct json *j)
 {
     json_array(j, "deadline_by");
@@ -312,7 +312,7 @@ static void refused(struct report *r, const struct acpi_error *e)
     warn(r, text);
 }
 
-/* Tables that are not as ACPI has them. */
+/* Warns of invalid ACPI tables. */
 static void warn_of_tables(const struct machine *m, struct report *r)
 {
     char text[128];
@@ -424,7 +424,7 @@ void facts_report(const struct platform *platform, const struct machine *m,
     warn_of_cores(m, r);
 }
 
-/* On any core. */
+/* Returns whether a counter is stuck on any core. */
 static bool counter_is_stuck(const struct machine *m)
 {
     bool stuck = m->boot_core->cycles.stuck;
@@ -451,7 +451,7 @@ void facts_cost(const struct machine *m, struct report *r)
     report_fresh_line(r);
     fmt(r->out, "serial    %llu KB so far", (unsigned long long)((s->sent + 999) / 1000));
     if (s->baud) {
-        /* A byte is ten bits on the line: start, eight, stop. */
+        /* A byte is 10 bits on the line: start, 8 data bits, stop. */
         unsigned tenths = (unsigned)((s->sent * 100 + s->baud / 2) / s->baud);
         fmt(r->out, ": %u.%u s at %u baud", tenths / 10, tenths % 10, s->baud);
     }

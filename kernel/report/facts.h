@@ -1,5 +1,4 @@
-/* What the report says first: on what, with what settings, and how far its figures can be trusted.
- */
+/* The head of the report: the machine, the settings, and how far the figures can be trusted. */
 #ifndef KERNEL_REPORT_FACTS_H
 #define KERNEL_REPORT_FACTS_H
 
@@ -9,16 +8,16 @@
 #include "bench/essence/essence.h"
 #include "kernel/machine/machine.h"
 
-/* The head of the table, the `run` record, then every warning as an event. The essence gets the
- * machine's name. */
+/* Writes the head of the table, the `run` record, then every warning as an event. Stores the
+ * machine's name in the essence. */
 void facts_report(const struct platform *platform, const struct machine *m,
                   const struct run_facts *run, const struct probe *p, struct essence *essence,
                   struct report *r);
 
-/* Once the timers are stopped: warns of what could not be left as it was found. */
+/* Warns of MSRs that could not be restored; to be called once the timers are stopped. */
 void facts_left(const struct machine *m, struct report *r);
 
-/* Near the report's end: what the serial line had to carry, and how long that takes it. */
+/* Near the report's end: reports the bytes sent on the serial line, and the time that they take. */
 void facts_cost(const struct machine *m, struct report *r);
 
 #endif

@@ -76,7 +76,7 @@ static void test_memory(const struct machine *m, struct report *r)
 }
 
 struct calls {
-    unsigned n, core; /* how many came, and on which core the last did */
+    unsigned n, core; /* number of calls, and the core of the last one */
 };
 
 static void note_call(void *ctx, unsigned core)
@@ -87,7 +87,7 @@ static void note_call(void *ctx, unsigned core)
     calls->core = core_current()->index == core ? core : 0;
 }
 
-/* Each core that came up is called once, while all others, this one included, sleep. */
+/* Calls each core that came up once, while all others, including this one, sleep. */
 static void test_cores(const struct machine *m, const struct platform *platform, struct report *r)
 {
     const struct platform_cores *c = platform->cores;
@@ -111,7 +111,7 @@ static void test_cores(const struct machine *m, const struct platform *platform,
     judge(r, "cores", right == usable && usable > 0, detail);
 }
 
-/* Each source was tried when the machine was taken. */
+/* Reports the sources of deadlines; each was tested when the machine was taken over. */
 static void test_deadline(const struct machine *m, struct report *r)
 {
     char detail[400];
