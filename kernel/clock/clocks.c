@@ -2,14 +2,14 @@
 #include "kernel/cpu/cpu.h"
 #include "lib/cpu/tsc_rate.h"
 
-#define WINDOWS     5   /* a median of five throws out two that a hypervisor or an SMI stretched */
+#define WINDOWS     5   /* the median ignores two that a hypervisor or an SMI stretched */
 #define WINDOWS_A_S 100 /* windows of 10 ms */
-#define READ_TRIES  8   /* a reading is the fastest of this number */
+#define READ_TRIES  8   /* a reading is the fastest of this many */
 
-/* A machine that boots by UEFI has no slower one, emulated ones included. */
+/* No machine that boots by UEFI has a slower TSC, emulated ones included. */
 #define TSC_HZ_MIN 1000000ull
 
-/* The quickest of some; one that failed counts as endless. */
+/* Returns the fastest of READ_TRIES readings; a failed one counts as infinitely slow. */
 static struct clock_read read_best(struct timer *t)
 {
     struct clock_read best = {0, UINT64_MAX, 0};
@@ -24,7 +24,8 @@ static struct clock_read read_best(struct timer *t)
     return best;
 }
 
-/* Windows one after the other. With `least` the smallest of them, else the median. */
+/* Measures the TSC's frequency in consecutive windows. Returns their median, or with `least` the
+ * smallest. */
 static struct clock_result measure(struct timer *t, bool least)
 {
     struct clock_result r = {0};
@@ -65,7 +66,7 @@ static struct clock_result by_counter(struct timer *t, enum clock_id id)
 
     if (why)
         return nothing(why);
-    /* Four port accesses a read of the PIT: a busy host only ever makes it read high. */
+    /* A PIT read takes four port accesses: a busy host can only make the result too high. */
     struct clock_result r = measure(t, id == CLOCK_ID_PIT);
     if (t->stop)
         t->stop(t);
@@ -94,7 +95,7 @@ enum clock_source clocks_source(enum clock_id id)
 struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
                                 struct counters *counters)
 {
-    /* The PIT last: its reads are the slowest. */
+    /* The PIT is last: its reads are the slowest. */
     static const enum clock_id order[] = {CLOCK_ID_PMTIMER, CLOCK_ID_HPET, CLOCK_ID_PIT};
     struct tsc_clock c = {0};
 

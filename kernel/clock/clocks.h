@@ -1,6 +1,7 @@
 /*
- * The TSC's frequency from what the machine has: ACPI PM timer, HPET, PIT, and CPUID leaf 15h
- * beside them. Each is read in a few windows of about 10 ms; no wait depends on the counter moving.
+ * Measures the TSC's frequency with the counters of the machine: ACPI PM timer, HPET and PIT; also
+ * takes CPUID leaf 15h. Each counter is read in a few windows of about 10 ms. Every wait ends even
+ * if the counter stops.
  */
 #ifndef KERNEL_CLOCK_CLOCKS_H
 #define KERNEL_CLOCK_CLOCKS_H
@@ -9,12 +10,12 @@
 #include "lib/cpu/cpu.h"
 #include "lib/stats/clock.h"
 
-/* Each counter is started, read and stopped; its timer gets the TSC's frequency by it, and the
- * TSC's own timer the one that they agree on. `stated`: what MSRs say, kept beside them. */
+/* Starts, reads and stops each counter. Its timer gets the TSC frequency measured with it, and the
+ * TSC's timer gets the chosen one. `stated`: the frequency in MSRs, kept as another source. */
 struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
                                 struct counters *counters);
 
-/* Which source of the TSC's frequency a clock is; CLOCK_SOURCES for the TSC itself. */
+/* Returns the source of the TSC's frequency that a clock is; CLOCK_SOURCES for the TSC itself. */
 enum clock_source clocks_source(enum clock_id id);
 
 #endif
