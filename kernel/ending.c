@@ -39,7 +39,7 @@ void ending_tell_nmis(struct kernel *k)
     report_event(&k->report, "nmi", message);
 }
 
-/* Where the machine is borrowed, the log has room for what follows whatever came before. */
+/* Closes the log of a borrowed machine; it has reserved room for the lines that follow. */
 static void close_log(struct kernel *k)
 {
     struct report_log *log = k->machine.handoff->log;
@@ -57,7 +57,7 @@ static void close_log(struct kernel *k)
     report_event(&k->report, "warning", message);
 }
 
-/* `essence` NULL: the last screen is for what went wrong. */
+/* `essence` NULL: the last screen shows the error instead. */
 static _Noreturn void end(struct kernel *k, const struct essence *essence, bool stopped,
                           enum exit_status status)
 {
@@ -118,8 +118,8 @@ static _Noreturn void fault_here(struct kernel *k, const struct core *c, const s
     k->faults++;
     if (k->faults > 2)
         cpu_halt();
-    /* Out of the report of the first one; or of firmware, in our ResetSystem call, when the report
-     * is closed already. */
+    /* The fault came while an earlier one was reported, or in the firmware's ResetSystem, when the
+     * report is already closed. */
     if (k->faults == 2 || k->machine.leaving)
         machine_leave(&k->machine, FINISH_AUTO, EXIT_FAULT);
     if (early) {
@@ -128,10 +128,10 @@ static _Noreturn void fault_here(struct kernel *k, const struct core *c, const s
     }
     print(k, c, f);
     if (early)
-        cpu_setup(); /* what follows uses SSE */
+        cpu_setup(); /* the code below uses SSE */
     fault_describe(c, f, message, sizeof message);
     grouped_show(&k->shown.grouped, &k->report);
-    engine_release(&k->engine); /* what it has started, where the machine is given back */
+    engine_release(&k->engine); /* stops counters that it started, if the machine is given back */
     ending_refused(k, EXIT_FAULT, "fault", message);
 }
 

@@ -1,4 +1,4 @@
-/* SSE may be off when these are called: general registers only (Makefile). */
+/* SSE may be off when these are called: compiled for general registers only (Makefile). */
 #include "kernel/entry.h"
 #include "bench/api/platform.h"
 #include "bench/api/registry.h"

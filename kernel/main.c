@@ -1,6 +1,6 @@
 /*
- * From the kernel's first instruction on its own stack to power off, or back to the firmware: the
- * order of events. Interrupts are off throughout; boot services are gone, or are not called.
+ * The order of events, from the kernel's first instruction on its own stack to power off, or back
+ * to the firmware. Interrupts are disabled throughout; boot services are gone, or are not called.
  */
 #include "kernel/main.h"
 #include "bench/run.h"
@@ -16,7 +16,7 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-static struct kernel kernel; /* traps, which take no context, need a way to it */
+static struct kernel kernel; /* global, since traps take no context */
 
 static void fatal(struct core *c, const struct trap_frame *f)
 {
@@ -50,11 +50,11 @@ static void open_late_console(struct machine *m)
 {
     struct sink *late = machine_console_late(m);
 
-    if (m->screen.on) /* lines that a serial terminal breaks are whole there */
+    if (m->screen.on) /* lines too long for a serial terminal fit on it */
         kernel.report.columns = m->screen.text.columns;
     if (late)
         say_has_machine(m->handoff, late);
-    screen_paint(&m->screen); /* a hang from here on shows where it came */
+    screen_paint(&m->screen); /* after a hang from here on, the screen shows how far it got */
 }
 
 static void need(const char *why_not)
@@ -96,14 +96,14 @@ static void head(void *ctx, const struct run_facts *run, const struct probe *pro
     selftest_machine(&kernel.platform, m, run, &kernel.report);
 }
 
-/* From here on the rows tell. */
+/* From here on the rows report NMIs. */
 static void tell_nmis(void *ctx)
 {
     (void)ctx;
     ending_tell_nmis(&kernel);
 }
 
-/* Settings as they were found, and what is to be said of that. */
+/* Restores settings, and reports what could not be restored. */
 static void put_back(void *ctx, const struct run_facts *run)
 {
     struct machine *m = ctx;

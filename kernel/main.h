@@ -1,14 +1,15 @@
-/* What kernel/entry.c enters. */
+/* The part of the kernel that kernel/entry.c calls. */
 #ifndef KERNEL_MAIN_H
 #define KERNEL_MAIN_H
 
 #include "kernel/memory/handoff.h"
 
-/* kernel_traps() of kernel/entry.h; on whatever stack is there. */
+/* Implements kernel_traps() of kernel/entry.h; runs on any stack. */
 void kernel_main_traps(struct handoff *h);
-/* NMIs since the report's end. */
+/* Returns the NMIs since the report's end. */
 uint64_t kernel_main_nmis(void);
-/* After it, on the arena's stack, with SSE usable and interrupts off. */
+/* To be called after kernel_main_traps(), on the arena's stack, with SSE usable and interrupts
+ * disabled. */
 _Noreturn void kernel_main(void);
 
 #endif

@@ -33,7 +33,7 @@ static bool stop_key(const struct platform *p)
     return serial_stop_key(&m->serial) || (m->keyboard && keyboard_stop_key());
 }
 
-/* The serial port has it already. */
+/* Paints the screen; the serial port has the text already. */
 static void show(const struct platform *p)
 {
     struct machine *m = machine_of(p);
@@ -42,8 +42,8 @@ static void show(const struct platform *p)
         screen_paint(&m->screen);
 }
 
-/* Painting is done before a row's first window, never between two; where other cores measure,
- * before they are called: see run() and together(). */
+/* Paints before a row's first window, never between two. If other cores measure, run() and
+ * together() paint before they call them. */
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
     struct machine *m = machine_of(p);
@@ -96,7 +96,7 @@ static enum throttled kept_throttled(const uint64_t *kept)
     return thermal_row_is_known(&row) ? THROTTLED_NO : THROTTLED_UNKNOWN;
 }
 
-/* A core that did not come up has no rows. */
+/* No NULL check: a core that did not come up has no rows. */
 static void row_keep(const struct platform *p, unsigned core, uint64_t *kept)
 {
     thermal_row_keep(&machine_of(p)->cores.core[core]->thermal, kept);
@@ -106,10 +106,10 @@ struct guarded_call {
     struct core *core;
     void (*fn)(void *ctx);
     void *ctx;
-    bool late; /* it was not begun */
+    bool late; /* fn was not called: the deadline had passed */
 };
 
-/* An NMI that came before the guard found nothing to leave. */
+/* Calls fn unless the deadline has passed: an NMI before the guard had no call to end. */
 static void run_unless_late(void *ctx)
 {
     struct guarded_call *call = ctx;
@@ -156,7 +156,7 @@ static uint64_t own_nmis(void)
     return core_current()->own_nmis;
 }
 
-/* A counter that could not be measured against, for the reason it had then, is no clock. */
+/* A counter that could not measure the TSC is no clock either; *why has the same reason. */
 static struct timer *clock(void *context, unsigned id, const char **why)
 {
     struct machine *m = context;
@@ -219,7 +219,7 @@ static bool ipi(const struct platform *p, unsigned i, int64_t *ticks)
     return time_ipi(&machine_of(p)->cores, i, ticks);
 }
 
-/* NULL where there is no other core that could be called. */
+/* Returns NULL if no other core can be called. */
 static const struct platform_cores *other_cores(const struct cores *c,
                                                 struct platform_cores *others)
 {

@@ -1,12 +1,12 @@
-/* The bare machine as bench/api/platform.h wants it. */
+/* Implements bench/api/platform.h for the bare machine. */
 #ifndef KERNEL_PLATFORM_H
 #define KERNEL_PLATFORM_H
 
 #include "bench/api/platform.h"
 #include "kernel/machine/machine.h"
 
-/* After all the machine_...() steps; takes the sample memory. NULL, or why not. All three must
- * stay; `others` is filled in where there are other cores. */
+/* Fills `p`, and `others` if there are other cores; allocates the sample memory. Call it after all
+ * machine_...() steps. All three must stay valid. Returns NULL, or why not. */
 const char *platform_init(struct platform *p, struct platform_cores *others, struct machine *m);
 
 #endif
