@@ -1,4 +1,4 @@
-/* After a borrowed machine's report: files, then the end that finish= asks for. */
+/* After a borrowed machine's report: writes the files, then ends as finish= says. */
 #include "boot/boot.h"
 #include "kernel/cpu/cpu.h"
 #include "lib/text/fmt.h"
@@ -22,13 +22,13 @@ static EFI_STATUS status_of(enum exit_status status)
     return EFI_DEVICE_ERROR;
 }
 
-/* Returns where the firmware cannot. */
+/* Returns if the firmware cannot reset. */
 static void reset(struct boot *b, EFI_RESET_TYPE type)
 {
     b->st->RuntimeServices->ResetSystem(type, EFI_SUCCESS, 0, NULL);
 }
 
-/* Those of the way back, which come too late for the report. */
+/* Reports the NMIs that came after the report. */
 static void say_nmis(struct boot *b)
 {
     const struct handoff *h = b->handoff;

@@ -1,7 +1,7 @@
 /*
- * The end of a start that measures nothing: help, list, or an error. The text for people goes to
- * the firmware's console, the records to the serial port. Where the firmware's console is that
- * port, nothing is there twice.
+ * Ends a start that measures nothing: help, list, or an error. The text for people goes to the
+ * firmware's console, the records to the serial port. If the firmware's console is that port, it
+ * gets nothing twice.
  */
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
@@ -39,13 +39,14 @@ static void say(struct boot *b, const struct boot_timers *t, struct sink *out)
     }
 }
 
-/* FORMAT_JSONL where the console has the text already. t: NULL where it is not `list`'s end. */
+/* `format`: FORMAT_JSONL if the console has the text already. `t`: used only for `list`; may be
+ * NULL otherwise. */
 static void record(struct boot *b, const struct boot_timers *t, struct sink *out,
                    enum format format)
 {
     struct report r;
 
-    fmt(out, "\r\n"); /* the firmware's console may have left a line begun */
+    fmt(out, "\r\n"); /* the firmware's console may have left an incomplete line */
     report_init(&r, out, format);
     if (failed(b)) {
         r.failures++;

@@ -1,10 +1,10 @@
-/* The one block of memory that the kernel and the benchmark work in. */
+/* Allocates the one block of memory for the kernel and the benchmark. */
 #include "boot/boot.h"
 #include "kernel/entry.h"
 #include "kernel/memory/memory_map.h"
 #include "lib/text/fmt.h"
 
-/* Below 4 GiB where there is room: CR3 of a core that starts in 16-bit code must lie there. */
+/* Below 4 GiB if there is room: the first CR3 of a starting core has 32 bits. */
 static EFI_STATUS allocate(const struct boot *b, UINTN pages, EFI_PHYSICAL_ADDRESS *at)
 {
     EFI_STATUS status;
@@ -26,7 +26,7 @@ static uint64_t largest_free(const struct handoff *h)
     return largest;
 }
 
-/* What takes the memory, how much there is, and what to change. */
+/* Writes the error: what takes the memory, how much is free, and what to change. */
 static void say_too_little(struct boot *b, uint64_t need, EFI_STATUS status)
 {
     const struct handoff *h = b->handoff;

@@ -1,8 +1,7 @@
 /*
- * The UEFI phase: its steps, in the order of boot/main.c, and what they share. Firmware is alive
- * throughout; boot/leave.c ends the phase. All of it is compiled for general registers only, since
- * a firmware may hand over a machine whose SSE is off. Source of every call: UEFI specification
- * 2.10.
+ * The UEFI phase: its steps, in the order of boot/main.c, and shared functions. The firmware is
+ * alive throughout; boot/leave.c ends the phase. Compiled for general registers only, since
+ * firmware may start the program with SSE off. Source of every call: UEFI specification 2.10.
  */
 #ifndef BOOT_BOOT_H
 #define BOOT_BOOT_H
@@ -26,80 +25,81 @@ struct boot {
     EFI_HANDLE image;
     EFI_SYSTEM_TABLE *st;
     EFI_BOOT_SERVICES *bs;
-    EFI_LOADED_IMAGE *loaded; /* NULL: the firmware does not say */
+    EFI_LOADED_IMAGE *loaded; /* NULL: the firmware does not provide it */
     struct conout conout;
     struct memmap map;
     struct handoff *handoff;
-    struct borrowed_traps *traps;  /* NULL: the firmware's own are loaded */
-    EFI_EVENT lent_done;           /* signalled when the firmware has its other cores again */
+    struct borrowed_traps *traps;  /* NULL: the firmware's IDT is loaded */
+    EFI_EVENT lent_done;           /* signalled when the firmware's other cores are back */
     uint8_t *object[OBJECTS_MOST]; /* the objects' bytes */
     unsigned objects;
-    bool keep_memory; /* a core that did not come back may still use what the kernel had */
-    char error[2048]; /* why nothing is measured; empty: nothing is wrong */
+    bool keep_memory; /* a core that did not come back may still use the kernel's memory */
+    char error[2048]; /* why nothing is measured; empty: no error */
     struct sink_buf error_sink;
 };
 
-/* Begins b->error anew, and returns what to write it to. */
+/* Clears b->error and returns the sink that writes to it. */
 struct sink *boot_error(struct boot *b);
 
-/* Fills `b` with what every step needs. False (said on ConOut): not even that can be had. */
+/* Fills `b` with what every step needs. False: it failed, which ConOut reports. */
 bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
-/* Gives back what boot_open and the steps have taken. */
+/* Frees what boot_open and the steps have allocated. */
 void boot_close(struct boot *b);
 
-/* A protocol on a handle; NULL where there is none. Needs no closing (UEFI 7.3.9, GET_PROTOCOL). */
+/* Returns a protocol of a handle, or NULL. Needs no closing (UEFI 7.3.9, GET_PROTOCOL). */
 void *boot_protocol(const struct boot *b, EFI_HANDLE handle, const EFI_GUID *guid);
-/* Pool memory of LoaderData; NULL: none left. */
+/* Allocates pool memory of LoaderData. NULL: no memory left. */
 void *boot_alloc(const struct boot *b, size_t size);
 void boot_free(const struct boot *b, void *at);
-/* A status in words: "device error (EFI status 0x8000000000000007)". */
+/* Writes a status in words: "device error (EFI status 0x8000000000000007)". */
 void boot_status(struct sink *out, EFI_STATUS status);
 
-/* The ACPI tables, as far as they can be believed. Must stay where it is: acpi points to memory. */
+/* The valid ACPI tables. Must not move: acpi points to memory. */
 struct boot_acpi {
     struct acpi_mem memory;
     struct acpi acpi;
 };
 void boot_acpi(const struct boot *b, struct boot_acpi *a);
-/* The CPU by its CPUID. */
+/* Decodes the CPU's CPUID. */
 void boot_cpu(struct cpu *cpu);
 
 /* --- the steps --- */
 
-/* What firmware knows of the machine and cannot be asked later. */
+/* Collects what only the firmware knows of the machine. */
 void boot_facts(struct boot *b);
-/* Options from \baretick.conf on the boot volume, then from the load options. False: b->error. */
+/* Reads options from \baretick.conf on the boot volume, then from the load options. False:
+ * b->error. */
 bool boot_options(struct boot *b);
-/* Objects of \baretick\objects on the boot volume, as objects= says. Never fails: what cannot be
- * loaded is told in the report. */
+/* Loads objects of \baretick\objects on the boot volume, as objects= says. Never fails: the report
+ * names objects that cannot be loaded. */
 void boot_objects(struct boot *b);
-/* How many cores there are, and a place below 1 MiB for them to start in. Never fails: where the
- * firmware tells neither, there is one core. */
+/* Counts the cores, and allocates pages below 1 MiB for them to start in. Never fails: if the
+ * firmware lists no cores, there is one. */
 void boot_cores(struct boot *b);
 /* Decides whether the machine is borrowed: handoff.borrowed. */
 void boot_takeover(struct boot *b);
-/* The arena. False: b->error. */
+/* Allocates the arena. False: b->error. */
 bool boot_arena(struct boot *b);
 
-/* Ends boot services; interrupts are off from there on. False: nothing of firmware may be called
- * any more. */
+/* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must
+ * not be called any more. */
 bool boot_leave(struct boot *b);
-/* Boot services are half gone and would not end: says so on serial and stops for good. */
+/* Reports on the serial port that boot services could not be ended, and stops for good. */
 _Noreturn void boot_stuck(struct boot *b);
 
-/* Runs the kernel while boot services are held. False: b->error. Else *status is what it ended
- * with, and the firmware goes on as if nothing had happened, but that NMIs are still counted. */
+/* Runs the kernel while boot services are held. False: b->error. True: *status is its exit status,
+ * and the firmware continues as before, except that NMIs are still counted. */
 bool boot_borrow(struct boot *b, enum exit_status *status);
-/* What follows a borrowed machine's report: the files, then what finish= asks for. Gives everything
- * back where it returns. */
+/* After a borrowed machine's report: writes the files, then ends as finish= says. Frees everything
+ * if it returns. */
 EFI_STATUS boot_after(struct boot *b, enum exit_status status);
 
-/* Answers `help`, `list` or b->error instead of measuring, and gives everything back. */
+/* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);
 
 /* --- parts of them --- */
 
-/* Holds the firmware: no event is notified, no interrupt comes, until boot_unhold. */
+/* Holds the firmware: no event notification and no interrupt until boot_unhold. */
 struct boot_hold {
     EFI_TPL tpl;
     uint64_t flags;
@@ -107,29 +107,29 @@ struct boot_hold {
 struct boot_hold boot_hold(const struct boot *b);
 void boot_unhold(const struct boot *b, struct boot_hold held);
 
-/* From the first of them to the second an NMI is counted, and does not stop the machine in the
- * firmware's handler (kernel/trap/traps.h). */
+/* Between these two an NMI is counted; the firmware's handler would stop the machine
+ * (kernel/trap/traps.h). */
 void boot_guard(struct boot *b);
 void boot_unguard(struct boot *b);
 
-/* Sends the firmware's other cores into a procedure in which they wait for the kernel, and waits,
- * bounded, until they are there: handoff.lent, or handoff.lent_refused. */
+/* Starts a procedure on the firmware's other cores in which they wait for the kernel. Waits,
+ * bounded, until they run it. Sets handoff.lent or handoff.lent_refused. */
 void boot_lend(struct boot *b);
-/* Waits, bounded, until the firmware has them back; says so where it has not. */
+/* Waits, bounded, until the firmware has them back; reports those that it has not. */
 void boot_lend_end(struct boot *b);
-/* The report's log into the next baretick\NNNN.jsonl and .txt on the volume that the program was
- * loaded from; says on the firmware's console what became of it. Whether a file has it. */
+/* Writes the report's log to the next baretick\NNNN.jsonl and .txt on the volume that the program
+ * was loaded from, and reports the result on the firmware's console. True: a file was written. */
 bool boot_stick(struct boot *b);
 
-/* The serial port behind I/O ports. One in memory is left alone: the firmware may not have mapped
- * it, and its own console is on it. */
+/* Opens the serial port at I/O ports. Does not use one in memory: the firmware may not have mapped
+ * it, and its console is on it. */
 struct serial boot_serial(const struct boot *b);
-/* Whether the address of serial=mmio: can be a device's. False: b->error. */
+/* Checks that the address of serial=mmio: can be a device's. False: b->error. */
 bool boot_serial_check(struct boot *b);
-/* Whether one in memory may be there: options or tables name it. */
+/* Returns whether options or tables name a serial port in memory. */
 bool boot_serial_in_memory(const struct boot *b);
-/* Waits for a key, bounded, where the screen is cleared as soon as the program returns. A shell
- * does not clear it. */
+/* Waits for a key, bounded, if the screen is cleared when the program returns. A shell does not
+ * clear it. */
 void boot_let_read(struct boot *b);
 
 #endif

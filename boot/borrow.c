@@ -1,15 +1,15 @@
-/* The machine for a time: boot services stay in memory, but do not run until it is given back. */
+/* Borrows the machine: boot services stay in memory, but do not run until it is given back. */
 #include "boot/boot.h"
 #include "kernel/entry.h"
 #include "lib/text/fmt.h"
 
-/* The map as it is now; nothing is allocated after this. */
+/* Reads the current map; nothing is allocated after this. */
 static EFI_STATUS read_map(struct boot *b)
 {
     EFI_STATUS status = memmap_refresh(&b->map);
 
     if (status == EFI_BUFFER_TOO_SMALL) {
-        b->handoff->regions = 0; /* they go with the buffer */
+        b->handoff->regions = 0; /* they are freed with the buffer */
         memmap_close(&b->map);
         status = memmap_open(&b->map, b->bs);
     }

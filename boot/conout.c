@@ -19,7 +19,7 @@ static void put(struct conout *c, CHAR16 ch)
     c->piece[c->used++] = ch;
 }
 
-/* One byte of UTF-8 (RFC 3629); a character is put when its last byte arrives. */
+/* Takes one byte of UTF-8 (RFC 3629); its last byte completes a character. */
 static void put_byte(struct conout *c, uint8_t byte)
 {
     if (c->wanted > 0 && (byte & 0xc0) == 0x80) {

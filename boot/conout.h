@@ -1,8 +1,5 @@
-/*
- * The firmware's text console as a sink: UTF-8 in, UCS-2 out in pieces, a bare "\n" becomes "\r\n".
- * What UCS-2 cannot say, and what is not UTF-8, is shown as '?'. Without a console the text is
- * dropped.
- */
+/* The firmware's text console as a sink: UTF-8 in, UCS-2 out in pieces, a bare "\n" becomes "\r\n".
+ * Characters outside UCS-2 and invalid UTF-8 become '?'. Without a console the text is dropped. */
 #ifndef BOOT_CONOUT_H
 #define BOOT_CONOUT_H
 
@@ -15,18 +12,18 @@
 
 struct conout {
     struct sink sink;
-    SIMPLE_TEXT_OUTPUT_INTERFACE *to; /* NULL: this machine has none */
+    SIMPLE_TEXT_OUTPUT_INTERFACE *to; /* NULL: no console */
     CHAR16 piece[CONOUT_PIECE + 1];
     unsigned used;
-    uint32_t code;   /* of the character under way */
-    unsigned wanted; /* bytes of it still to come */
+    uint32_t code;   /* the incomplete character */
+    unsigned wanted; /* bytes missing from it */
     bool after_cr;
 };
 
 void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to);
 
-/* What is written next stands below what is on the screen, whoever painted that: it scrolls up.
- * Source of the calls: UEFI 2.10 section 12.4. */
+/* Moves the output below the text on the screen, whoever painted it, by scrolling up. Source of the
+ * calls: UEFI 2.10 section 12.4. */
 void conout_below(struct conout *c);
 
 #endif

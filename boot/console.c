@@ -1,4 +1,4 @@
-/* What can be talked to before the machine is taken: serial ports, the firmware's keys. */
+/* Serial ports and the firmware's keys, before the machine is taken over. */
 #include "boot/boot.h"
 #include "kernel/console/serial.h"
 #include "kernel/memory/memory_map.h"
@@ -20,7 +20,7 @@ static struct serial_places find_serial(const struct boot *b, bool in_memory)
     map.acpi = &tables.acpi;
     t = acpi_find(&tables.acpi, "APIC");
     if (madt && t.bytes) {
-        (void)acpi_madt(&t, madt); /* what stands before a mistake in it holds */
+        (void)acpi_madt(&t, madt); /* entries before an invalid one are used */
         map.madt = madt;
     }
     serial_places(&places, &b->handoff->options.serial, &tables.acpi, in_memory ? &map : NULL);
@@ -28,7 +28,7 @@ static struct serial_places find_serial(const struct boot *b, bool in_memory)
     return places;
 }
 
-/* Whether the address that serial=mmio: gives is one that the firmware's tables name too. */
+/* Returns whether the firmware's tables have the address of serial=mmio:. */
 static bool is_named(struct boot *b)
 {
     struct serial_choice given = b->handoff->options.serial;
@@ -45,7 +45,7 @@ static bool is_named(struct boot *b)
     return found;
 }
 
-/* An error of serial= goes to where the firmware's tables say. False. */
+/* Resets serial=, so that its error goes to the port of the firmware's tables. Returns false. */
 static bool tell_elsewhere(struct boot *b)
 {
     struct options standard;
@@ -93,7 +93,7 @@ bool boot_serial_in_memory(const struct boot *b)
     return false;
 }
 
-/* The shell leaves its output on the screen; a boot manager clears it as soon as we return. */
+/* A shell leaves the output on the screen; a boot manager clears it when the program returns. */
 static bool from_shell(const struct boot *b)
 {
     /* EFI_SHELL_PARAMETERS_PROTOCOL, UEFI Shell 2.2 section 2.3. */
@@ -110,7 +110,7 @@ void boot_let_read(struct boot *b)
 
     if (!in || !b->st->ConOut || from_shell(b))
         return;
-    in->Reset(in, FALSE); /* keys from before do not count */
+    in->Reset(in, FALSE); /* ignore earlier keys */
     fmt(&b->conout.sink, "Press a key (going on in %u s).\r\n", KEY_WAIT_MS / 1000);
     for (unsigned ms = 0; ms < KEY_WAIT_MS; ms += KEY_POLL_MS) {
         if (!EFI_ERROR(in->ReadKeyStroke(in, &key)))

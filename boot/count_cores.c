@@ -1,8 +1,5 @@
-/*
- * How many cores the machine has, while firmware can still be asked: by the MADT, or, where there
- * is none, by MP services. Which they are is for the kernel to work out; the arena must have room
- * for them now.
- */
+/* Counts the cores, by the MADT, or, without one, by MP services, while the firmware is alive: the
+ * arena needs room for them. The kernel makes the list of cores later. */
 #include "boot/boot.h"
 #include "boot/mp_services.h"
 #include "lib/firmware/acpi.h"
@@ -30,7 +27,7 @@ static void ask_mp_services(struct boot *b)
     }
 }
 
-/* Entries of the MADT that can be started; 0: there is no MADT. */
+/* Returns the number of startable cores in the MADT; 0: no MADT. */
 static unsigned ask_madt(const struct boot *b)
 {
     struct madt *madt = boot_alloc(b, sizeof(*madt)); /* too large for this stack */
@@ -49,7 +46,7 @@ static void find_low_pages(struct boot *b)
 {
     EFI_PHYSICAL_ADDRESS at = LOW_END - 1;
 
-    /* A page at 0 is none of ours: what is there stays unmapped, so that NULL faults. */
+    /* A block at 0 is not used: page 0 stays unmapped, so that NULL faults. */
     if (!EFI_ERROR(b->bs->AllocatePages(AllocateMaxAddress, EfiLoaderData, LOW_PAGES, &at)))
         b->handoff->low_page = at;
 }

@@ -1,4 +1,4 @@
-/* What the firmware knows of the machine: tables, framebuffer, its own name. All of it can be
+/* Collects what the firmware knows of the machine: tables, framebuffer, vendor. All of it can be
  * missing. */
 #include "boot/boot.h"
 #include "kernel/cpu/cpu.h"
@@ -10,7 +10,7 @@ static bool same_guid(const EFI_GUID *a, const EFI_GUID *b)
     return __builtin_memcmp(a, b, sizeof *a) == 0;
 }
 
-/* The first configuration table under that GUID; 0: none. */
+/* Returns the first configuration table with this GUID; 0: none. */
 static uint64_t config_table(const EFI_SYSTEM_TABLE *st, const EFI_GUID *guid)
 {
     for (UINTN i = 0; st->ConfigurationTable && i < st->NumberOfTableEntries; i++)
@@ -31,7 +31,7 @@ static void tables(struct handoff *h, const EFI_SYSTEM_TABLE *st)
     h->smbios3 = config_table(st, &smbios3);
 }
 
-/* The masks of a pixel (UEFI 2.10 section 12.9.2.1); none where the firmware alone can draw. */
+/* Sets the masks of a pixel (UEFI 2.10 section 12.9.2.1); none if only the firmware can draw. */
 static void masks(struct framebuffer *f, const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info)
 {
     switch (info->PixelFormat) {
@@ -47,12 +47,12 @@ static void masks(struct framebuffer *f, const EFI_GRAPHICS_OUTPUT_MODE_INFORMAT
         f->blue = info->PixelInformation.BlueMask;
         f->reserved = info->PixelInformation.ReservedMask;
         break;
-    default: /* PixelBltOnly, or what a later UEFI defines: no masks */
+    default: /* PixelBltOnly, or a format of a later UEFI: no masks */
         break;
     }
 }
 
-/* False where the screen cannot be drawn on without the firmware; `why` then says why. */
+/* Describes the framebuffer. False: only the firmware can draw on the screen; `why` says why. */
 static bool linear(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode, struct framebuffer *f, char *why)
 {
     const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = mode ? mode->Info : NULL;
@@ -74,7 +74,7 @@ static bool linear(const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *mode, struct framebu
     return framebuffer_judge(f, why, FRAMEBUFFER_WHY);
 }
 
-/* Several screens share one console; the first GOP that has a framebuffer of its own is taken. */
+/* Several screens may share one console; takes the first GOP with a usable framebuffer. */
 static void framebuffer(const struct boot *b)
 {
     static const EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
@@ -109,7 +109,7 @@ static void vendor(struct handoff *h, const EFI_SYSTEM_TABLE *st)
     h->uefi_revision = st->Hdr.Revision;
 }
 
-/* By the linker's symbols: what LoadedImage says can be missing. */
+/* Uses the linker's symbols, since LoadedImage can be missing. */
 static void own_place(struct handoff *h)
 {
     /* Hidden, or clang goes through the GOT, where an absolute symbol is not relocated. */
@@ -120,20 +120,20 @@ static void own_place(struct handoff *h)
     h->image_size = (uint64_t)(_end - ImageBase);
 }
 
-/* Decided here, so that the first fault knows the way out. */
+/* Detected early, so that the first fault knows how to exit. */
 static bool on_qemu(const struct boot *b)
 {
     const struct handoff *h = b->handoff;
     struct boot_acpi tables;
 
-    if (!(cpuid(1, 0).ecx & 1u << 31)) /* SDM vol. 2A CPUID: a hypervisor is there */
+    if (!(cpuid(1, 0).ecx & 1u << 31)) /* SDM vol. 2A CPUID: hypervisor */
         return false;
     boot_acpi(b, &tables);
     return acpi_says_qemu(&tables.acpi) || smbios_says_qemu(&tables.memory.mem, h->smbios3) ||
            smbios_says_qemu(&tables.memory.mem, h->smbios);
 }
 
-/* UEFI 2.10 section 3.3, table 3.1: SecureBoot is 1 where images are checked. */
+/* UEFI 2.10 section 3.3, table 3.1: SecureBoot is 1 if images are checked. */
 static bool secure_boot(const EFI_SYSTEM_TABLE *st)
 {
     EFI_GUID global = EFI_GLOBAL_VARIABLE;

@@ -1,4 +1,4 @@
-/* What the steps share: opening and closing, memory, protocols, tables, errors in words. */
+/* Functions that the steps share: opening and closing, memory, protocols, tables, error texts. */
 #include "boot/boot.h"
 #include "kernel/cpu/cpu.h"
 #include "lib/text/fmt.h"
@@ -115,7 +115,7 @@ void boot_close(struct boot *b)
 
 void boot_guard(struct boot *b)
 {
-    static struct borrowed_traps traps; /* one core's, and too large for this stack */
+    static struct borrowed_traps traps; /* for one core; too large for this stack */
 
     b->traps = &traps;
     traps_borrow(b->traps);
@@ -132,7 +132,7 @@ struct boot_hold boot_hold(const struct boot *b)
 {
     struct boot_hold held = {.tpl = b->bs->RaiseTPL(TPL_HIGH_LEVEL)};
 
-    /* Many a firmware's RaiseTPL has cleared IF by now, and its RestoreTPL sets it. */
+    /* In many firmwares RaiseTPL clears IF and RestoreTPL sets it. */
     held.flags = read_rflags();
     cli();
     return held;

@@ -1,8 +1,8 @@
-/* The end of boot services. */
+/* Ends boot services. */
 #include "boot/boot.h"
 #include "kernel/entry.h"
 
-/* An event that fires between the two calls changes the map once or twice, not for ever. */
+/* An event between the two calls may change the map once or twice, not on every try. */
 #define TRIES 16
 
 bool boot_leave(struct boot *b)
@@ -14,7 +14,7 @@ bool boot_leave(struct boot *b)
         if (EFI_ERROR(b->bs->ExitBootServices(b->image, b->map.key)))
             continue;
         __asm__ volatile("cli" : : : "memory");
-        kernel_traps(b->handoff); /* before all else: the firmware's handlers are gone */
+        kernel_traps(b->handoff); /* first: the firmware's handlers are gone */
         b->handoff->exit_tries = i;
         memmap_hand_over(&b->map, b->handoff);
         return true;

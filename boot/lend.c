@@ -1,18 +1,16 @@
-/*
- * The firmware's other cores for a borrowed machine: all are sent into one procedure before the
- * firmware is held, and return from it before the firmware goes on.
- */
+/* Borrows the firmware's other cores. All start one procedure before the firmware is held, and
+ * return from it before the firmware continues. */
 #include "boot/mp_services.h"
 #include "kernel/cores/lent.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-/* The firmware looks at its cores by a timer, every 100 ms in EDK II; under an emulator whose clock
- * is slow that takes seconds. */
+/* The firmware checks its cores by a timer, every 100 ms in EDK II; in an emulator with a slow
+ * clock that takes seconds. */
 #define DONE_TRIES   10000
 #define DONE_STEP_US 1000
 
-/* A second, as the kernel waits for them (SILENCE_US in kernel/cores/lent.c). */
+/* One second, as in the kernel (SILENCE_US in kernel/cores/lent.c). */
 #define BEGIN_TRIES   1000
 #define BEGIN_STEP_US 1000
 
@@ -36,7 +34,7 @@ static void EFIAPI procedure(void *lent)
     lent_serve(lent);
 }
 
-/* How many cores the firmware sends, as far as it tells. */
+/* Returns the number of cores that the firmware starts, or the maximum if it is not known. */
 static uint32_t sent(const struct boot *b, struct mp_services *mp)
 {
     UINTN n = 0, enabled = 0;
@@ -55,9 +53,8 @@ static void await_begun(const struct boot *b, struct mp_services *mp)
         b->bs->Stall(BEGIN_STEP_US);
 }
 
-/* Other cores run with the IDT that is loaded here when they are sent, or with a copy of it that
- * the firmware made before, as EDK II does. Our gate for NMIs stays in this one until all have
- * another. */
+/* Other cores start with the IDT that is loaded here, or with an older copy of the firmware's, as
+ * in EDK II. Our NMI gate stays in the firmware's IDT until all have loaded another. */
 static EFI_STATUS send(const struct boot *b, struct mp_services *mp)
 {
     EFI_STATUS status;

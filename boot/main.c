@@ -1,20 +1,19 @@
-/*
- * From the firmware's call to the kernel's first instruction, and back where the machine is only
- * borrowed. Help, lists and errors are answered here, while the firmware's console is still there.
- */
+/* From the firmware's call to the kernel's first instruction, and back if the machine is borrowed.
+ * Help, lists and errors are answered here, while the firmware's console still works. */
 #include "boot/boot.h"
 #include "kernel/entry.h"
 #include "lib/text/fmt.h"
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
 
-/* Firmware resets the machine five minutes after it started us, unless told not to (UEFI 7.5.1). */
+/* Firmware resets the machine 5 minutes after it starts a program, unless told not to (UEFI
+ * 7.5.1). */
 static void watchdog_off(const struct boot *b)
 {
     b->bs->SetWatchdogTimer(0, 0, 0, NULL);
 }
 
-/* Boot services are held while it measures; then the firmware has the machine again. */
+/* Holds boot services during the measurement, then gives the machine back to the firmware. */
 static EFI_STATUS borrow_machine(struct boot *b)
 {
     enum exit_status status;
@@ -22,7 +21,7 @@ static EFI_STATUS borrow_machine(struct boot *b)
     return boot_borrow(b, &status) ? boot_after(b, status) : boot_answer(b);
 }
 
-/* Boot services end; the machine is never given back. */
+/* Ends boot services; the machine is never given back. */
 _Noreturn static void take_machine(struct boot *b)
 {
     boot_guard(b);

@@ -1,8 +1,7 @@
 #include "boot/memmap.h"
 #include "kernel/memory/memory_map.h"
 
-/* Allocating the buffer adds entries, and so does every step until the end: a page and more to
- * spare. */
+/* Spare bytes, over a page: allocating the buffer adds entries, and so does every later step. */
 #define SPARE 8192
 /* The map can grow between asking for its size and reading it. */
 #define TRIES 8
@@ -19,7 +18,7 @@ EFI_STATUS memmap_refresh(struct memmap *m)
 /* Reads the map into a new buffer of this size. */
 static EFI_STATUS read_into(struct memmap *m, UINTN room)
 {
-    /* No descriptor is shorter: descriptor_size is known after a first reading only. */
+    /* No descriptor is shorter; descriptor_size is not known before the first reading. */
     UINTN entries = room / sizeof(EFI_MEMORY_DESCRIPTOR);
     EFI_STATUS status;
 
@@ -39,10 +38,10 @@ EFI_STATUS memmap_open(struct memmap *m, EFI_BOOT_SERVICES *bs)
     EFI_STATUS status = EFI_BUFFER_TOO_SMALL;
 
     *m = (struct memmap){.bs = bs};
-    /* Where the room is too small, size becomes what it takes. */
+    /* If the buffer is too small, `size` becomes the required size. */
     for (int i = 0; i < TRIES && status == EFI_BUFFER_TOO_SMALL; i++)
         status = read_into(m, m->size + SPARE);
-    /* A first buffer that was just large enough leaves no room to grow. */
+    /* If the buffer was just large enough, the map has no room to grow. */
     if (!EFI_ERROR(status) && m->room - m->size < SPARE / 2)
         status = read_into(m, m->size + 2 * SPARE);
     if (!EFI_ERROR(status) && m->descriptor_size < sizeof(EFI_MEMORY_DESCRIPTOR))
@@ -60,7 +59,7 @@ void memmap_close(struct memmap *m)
     m->region = NULL;
 }
 
-/* The index-th descriptor; NULL behind the last. */
+/* Returns the index-th descriptor; NULL after the last. */
 static const EFI_MEMORY_DESCRIPTOR *descriptor(const struct memmap *m, uint32_t index)
 {
     if (index >= m->size / m->descriptor_size)

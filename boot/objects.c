@@ -1,7 +1,7 @@
 /*
- * Objects with rows of a person's own: \baretick\objects\*.o on the volume that the program was
- * loaded from. Their bytes stay in LoaderData. Where Secure Boot is on, none is loaded: what is
- * signed must not run what is not. Source of every call: UEFI 2.10 section 13.5.
+ * Loads user objects: \baretick\objects\*.o on the volume that the program was loaded from. Their
+ * bytes stay in LoaderData. With Secure Boot on, none is loaded: a signed program must not run
+ * unsigned code. Source of every call: UEFI 2.10 section 13.5.
  */
 #include "bench/objects/objects.h"
 #include "boot/volume.h"
@@ -9,10 +9,10 @@
 #include "lib/text/mem.h"
 
 #define FOLDER "\\baretick\\objects"
-/* Of the folder: a directory that never ends is the firmware's mistake. */
+/* Entries of the folder: a directory that never ends is a firmware bug. */
 #define ENTRIES_MOST 100000
 
-/* A file's name, as the firmware has it and as people read it. */
+/* A file's name, in UCS-2 and in ASCII. */
 struct name {
     CHAR16 wide[OBJECTS_NAME_MOST];
     char plain[OBJECTS_NAME_MOST];
@@ -34,7 +34,7 @@ static void refuse(const char *name, const char *what, EFI_STATUS status)
     objects_refuse(name, why);
 }
 
-/* False: it is longer than what is kept; then it is cut. */
+/* Copies the name. False: it was too long and was cut. */
 static bool take_name(struct name *n, const CHAR16 *from)
 {
     size_t i = 0;
@@ -97,7 +97,7 @@ static void list_folder(struct listing *l, const struct options *o, EFI_FILE_HAN
     }
 }
 
-/* Its bytes in pool memory; NULL: it is refused. */
+/* Returns the file's bytes in pool memory. NULL: it was refused. */
 static uint8_t *read_file(struct boot *b, EFI_FILE_HANDLE file, const char *name, size_t *size)
 {
     union file_info u;
@@ -144,14 +144,14 @@ static void load(struct boot *b, EFI_FILE_HANDLE folder, struct name *name)
     objects_take(name->plain, bytes, size);
 }
 
-/* NULL where there is none: most sticks have no objects. */
+/* Opens the folder. NULL: there is none; most sticks have no objects. */
 static EFI_FILE_HANDLE open_folder(struct boot *b)
 {
     EFI_FILE_HANDLE root, folder = NULL;
     EFI_STATUS status = volume_open(b, &root);
 
     if (EFI_ERROR(status) || !root)
-        return NULL; /* baretick.conf was looked for there before: it has told what is wrong */
+        return NULL; /* reading baretick.conf has reported an error */
     status = root->Open(root, &folder, L"" FOLDER, EFI_FILE_MODE_READ, 0);
     root->Close(root);
     if (EFI_ERROR(status) && status != EFI_NOT_FOUND)

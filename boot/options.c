@@ -1,14 +1,13 @@
-/* The words that the person at the machine chose: baretick.conf on the boot volume, then the load
- * options. */
+/* Reads the user's options: baretick.conf on the boot volume, then the load options. */
 #include "bench/api/registry.h"
 #include "boot/volume.h"
 #include "lib/text/fmt.h"
 
 #define CONF_NAME        "baretick.conf"
 #define CONF_MAX         (64u * 1024)
-#define LOAD_OPTIONS_MAX (64u * 1024) /* a longer text is no command line */
+#define LOAD_OPTIONS_MAX (64u * 1024) /* bytes; a longer text is no command line */
 #define NAME_MAX         64
-#define PATH_NODES_MAX   16 /* a path that does not end is the firmware's mistake */
+#define PATH_NODES_MAX   16 /* a path that does not end is a firmware bug */
 
 static bool is_file_of_ours(struct boot *b, EFI_FILE_HANDLE file, uint64_t *size)
 {
@@ -46,7 +45,7 @@ static bool read_all(struct boot *b, EFI_FILE_HANDLE file, uint8_t *bytes, uint6
     return !EFI_ERROR(status);
 }
 
-/* An open file's bytes in pool memory, for the caller to free. NULL: b->error says why. */
+/* Returns an open file's bytes in pool memory, for the caller to free. NULL: b->error says why. */
 static uint8_t *read_file(struct boot *b, EFI_FILE_HANDLE file, size_t *n)
 {
     uint64_t size;
@@ -54,7 +53,7 @@ static uint8_t *read_file(struct boot *b, EFI_FILE_HANDLE file, size_t *n)
 
     if (!is_file_of_ours(b, file, &size))
         return NULL;
-    bytes = boot_alloc(b, size + 1); /* some firmwares refuse a pool of no bytes */
+    bytes = boot_alloc(b, size + 1); /* some firmware refuses to allocate 0 bytes */
     if (!bytes) {
         fmt(boot_error(b), CONF_NAME ": no memory for its %lu bytes", (unsigned long)size);
         return NULL;
@@ -67,7 +66,7 @@ static uint8_t *read_file(struct boot *b, EFI_FILE_HANDLE file, size_t *n)
     return bytes;
 }
 
-/* *file is NULL where there is no such file, or no volume. False: b->error. */
+/* Opens the file. *file NULL: no such file, or no volume. False: b->error. */
 static bool open_conf(struct boot *b, EFI_FILE_HANDLE *file)
 {
     EFI_FILE_HANDLE root;
@@ -92,7 +91,7 @@ static bool open_conf(struct boot *b, EFI_FILE_HANDLE *file)
     return true;
 }
 
-/* Where a source is wrong, what was right before it still says where to report that. */
+/* If a source has an error, the valid options before it select the console for the message. */
 static bool parse_conf(struct boot *b, const uint8_t *bytes, size_t n)
 {
     struct options parsed = b->handoff->options;
@@ -122,7 +121,7 @@ static bool conf(struct boot *b, bool *found)
     return right;
 }
 
-/* The name in a FILEPATH node, without the folders before it. */
+/* Gets the name in a FILEPATH node, without the folders before it. */
 static void last_component(const uint8_t *node, size_t length, char *name)
 {
     size_t used = 0;
@@ -138,7 +137,7 @@ static void last_component(const uint8_t *node, size_t length, char *name)
     name[used] = 0;
 }
 
-/* The program's own file name, with which load options can begin; empty: not known. */
+/* Gets the program's file name, with which load options can begin; empty: not known. */
 static void own_name(const struct boot *b, char *name)
 {
     const EFI_DEVICE_PATH *node = b->loaded ? b->loaded->FilePath : NULL;
@@ -176,7 +175,7 @@ static enum load_options load_options(struct boot *b)
     return kind;
 }
 
-/* Whether these options together can measure something on this CPU. False: b->error. */
+/* Checks that these options together can measure something on this CPU. False: b->error. */
 static bool are_possible(struct boot *b)
 {
     const struct options *o = &b->handoff->options;
@@ -218,6 +217,6 @@ bool boot_options(struct boot *b)
     note_sources(b->handoff, found, loaded == LOAD_OPTIONS_OURS);
     objects_open();
     if (!b->handoff->options.help)
-        boot_objects(b); /* before names of rows are looked for */
+        boot_objects(b); /* before row names are checked */
     return are_possible(b);
 }

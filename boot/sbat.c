@@ -1,13 +1,12 @@
 /*
- * What shim asks of a program it is to start under Secure Boot: a section .sbat that names the
- * components and their generations (shim, SBAT.md: component, generation, vendor, package, version,
- * URL; CSV lines). A generation goes up when older builds must no longer start. The program itself
- * does not read it.
+ * Under Secure Boot, shim starts only programs with a section .sbat that names the components and
+ * their generations (shim, SBAT.md: component, generation, vendor, package, version, URL; CSV
+ * lines). A generation is increased when older builds must no longer start. The program itself does
+ * not read it.
  */
 #include "build_id.h"
 
-/* Generation 1, as long as no build had to be revoked; no URL is known, and a field may not be
- * empty. */
+/* Generation 1, since no build was revoked. There is no URL, and a field may not be empty. */
 #define SBAT                                                                                       \
     "sbat,1,SBAT Version,sbat,1,https://github.com/rhboot/shim/blob/main/SBAT.md\n"                \
     "baretick,1,The baretick authors,baretick," BARETICK_VERSION ",-\n"

@@ -1,8 +1,8 @@
 /*
- * The report as two files on the volume that the program was loaded from: baretick\NNNN.jsonl has
- * the records, baretick\NNNN.txt all other lines. Numbers count on from the highest that is there;
- * nothing is ever overwritten, and what could only be written in part is removed. Source of every
- * call: UEFI 2.10 section 13.5.
+ * Writes the report as two files on the volume that the program was loaded from:
+ * baretick\NNNN.jsonl has the records, baretick\NNNN.txt all other lines. The number follows the
+ * highest one there. Nothing is ever overwritten, and a partly written file is removed. Source of
+ * every call: UEFI 2.10 section 13.5.
  */
 #include "boot/volume.h"
 #include "lib/text/fmt.h"
@@ -11,7 +11,7 @@
 #define FOLDER   "baretick"
 #define NUMBERS  10000
 #define NAME_MAX 24 /* "baretick\NNNN.jsonl" */
-/* Of the folder: a directory that never ends is the firmware's mistake. */
+/* Entries of the folder: a directory that never ends is a firmware bug. */
 #define ENTRIES_MAX 100000
 
 struct stick {
@@ -52,16 +52,14 @@ static uint64_t blocks(uint64_t bytes, uint64_t block)
     return (bytes + block - 1) / block * block;
 }
 
-/*
- * Asked before anything is created: on a full volume firmware leaves empty files and broken
- * directories behind.
- */
+/* Checked before anything is created: on a full volume firmware leaves empty files and broken
+ * directories. */
 static bool has_room(struct stick *s)
 {
     const struct report_log *log = s->b->handoff->log;
     EFI_GUID id = EFI_FILE_SYSTEM_INFO_ID;
 
-    /* A label of any length follows; FAT's has eleven characters. */
+    /* A label of any length follows; FAT's has 11 characters. */
     union {
         EFI_FILE_SYSTEM_INFO info;
         uint8_t room[sizeof(EFI_FILE_SYSTEM_INFO) + 256 * sizeof(CHAR16)];
@@ -77,7 +75,7 @@ static bool has_room(struct stick *s)
         return false;
     }
     block = u.info.BlockSize ? u.info.BlockSize : EFI_PAGE_SIZE;
-    /* The folder, and one that grows by two entries, take a block each. */
+    /* A new folder takes a block, and so does a folder that grows by two entries. */
     need = blocks(log->records.used, block) + blocks(log->text.used, block) + 2 * block;
     if (u.info.FreeSpace >= need)
         return true;
@@ -86,7 +84,7 @@ static bool has_room(struct stick *s)
     return false;
 }
 
-/* Names are this file's own. */
+/* Takes only names of this source file, which fit NAME_MAX. */
 static EFI_STATUS open(EFI_FILE_HANDLE in, EFI_FILE_HANDLE *file, const char *name, UINT64 mode,
                        UINT64 attributes)
 {
@@ -123,7 +121,7 @@ static bool open_folder(struct stick *s)
     return is_folder(s);
 }
 
-/* "0012.jsonl" gives 12; -1: a name of another kind. */
+/* Returns 12 for "0012.jsonl"; -1: another kind of name. */
 static int number_of(const CHAR16 *name)
 {
     int number = 0;
@@ -136,7 +134,7 @@ static int number_of(const CHAR16 *name)
     return name[4] == '.' ? number : -1;
 }
 
-/* One above the highest number of the folder; behind 9999 it goes on with 0. */
+/* Finds the number after the highest one in the folder; 0 follows 9999. */
 static bool first_number(struct stick *s)
 {
     union file_info u;
@@ -161,7 +159,7 @@ static void file_name(char *name, unsigned number, unsigned which)
     fmt_buf(name, NAME_MAX, "%04u.%s", number, endings[which]);
 }
 
-/* Whether neither file is there. A file that cannot be looked at counts as there. */
+/* Returns whether neither file exists. A file that cannot be opened counts as existing. */
 static bool is_free(struct stick *s, unsigned number)
 {
     for (unsigned which = 0; which < 2; which++) {
@@ -212,11 +210,11 @@ static bool write_file(struct stick *s, unsigned which, const struct report_line
         file->Close(file);
         return true;
     }
-    file->Delete(file); /* closes it, too */
+    file->Delete(file); /* also closes it */
     return fails(s, "a file cannot be written, and was removed", status);
 }
 
-/* format=jsonl has no table; an empty file says nothing. */
+/* Writes no empty file: format=jsonl has no table. */
 static bool write_lines(struct stick *s, unsigned which, const struct report_lines *lines)
 {
     if (lines->used == 0)
@@ -225,7 +223,7 @@ static bool write_lines(struct stick *s, unsigned which, const struct report_lin
     return s->wrote[which];
 }
 
-/* Where the second file fails the first one stays: it is whole. */
+/* If the second file fails, the first one stays: it is complete. */
 static bool write_report(struct stick *s)
 {
     const struct report_log *log = s->b->handoff->log;

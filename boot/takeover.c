@@ -1,4 +1,4 @@
-/* Whether the machine is borrowed from the firmware or taken for good. */
+/* Decides whether the machine is borrowed from the firmware or taken for good. */
 #include "boot/boot.h"
 
 static bool has_serial(const struct boot *b)
@@ -16,6 +16,6 @@ void boot_takeover(struct boot *b)
     bool wants = h->options.takeover == TAKEOVER_BORROW || h->options.finish == FINISH_RETURN;
     bool may = h->options.takeover == TAKEOVER_AUTO;
 
-    /* Without a console a report can only be left on the stick, and that takes boot services. */
+    /* Without a console the report can only go to the stick, which needs boot services. */
     h->borrowed = wants || (may && h->framebuffer.size == 0 && !has_serial(b));
 }

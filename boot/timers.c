@@ -1,7 +1,5 @@
-/*
- * Which timers work here, for `list`: each is started, tried and put back as it was while the
- * firmware holds still.
- */
+/* Finds the timers that work, for `list`. Starts, tests and restores each timer; no firmware code
+ * runs meanwhile. */
 #include "boot/timers.h"
 #include "bench/api/chain.h"
 #include "bench/api/tsc.h"
@@ -16,8 +14,8 @@
 #define ONE_MIB     (1ull << 20)
 #define FOUR_GIB    (1ull << 32)
 
-/* The firmware maps what lies below 4 GiB to itself (UEFI 2.10 section 2.3.4); its memory map does
- * not call a device there RAM. */
+/* The firmware identity-maps addresses below 4 GiB (UEFI 2.10 section 2.3.4). A device is not in
+ * RAM by its memory map. */
 static volatile void *map_device(void *handoff, uint64_t address, uint64_t size)
 {
     if (address < ONE_MIB || address > FOUR_GIB - size || memory_is_ram(handoff, address, size))
@@ -53,7 +51,7 @@ static void open_counters(const struct boot *b, struct counters *counters)
                   h.bytes && acpi_hpet(&h, &hpet) ? &hpet : NULL, map_device, b->handoff);
 }
 
-/* Over ten milliseconds of a clock that is started; 0: it stops. kernel/clock does it better, with
+/* Measures over 10 ms of a started clock. 0: the clock stops. kernel/clock is more exact, but uses
  * SSE. */
 static uint64_t tsc_hz_by(struct timer *t)
 {
@@ -68,7 +66,8 @@ static uint64_t tsc_hz_by(struct timer *t)
     return counts ? ticks * 1000 / counts * hz / 1000 : 0;
 }
 
-/* Leaf 15h, else the first clock that starts; 0: none does. */
+/* Returns the frequency by CPUID leaf 15h, or else by the first clock that starts and works; 0:
+ * none does. */
 static uint64_t tsc_hz(struct counters *counters)
 {
     static const enum clock_id order[] = {CLOCK_ID_PMTIMER, CLOCK_ID_HPET, CLOCK_ID_PIT};

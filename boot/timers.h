@@ -1,4 +1,5 @@
-/* Which timers work here, asked while firmware is alive: `list`'s part of kernel/platform.c. */
+/* Finds the timers that work, while the firmware is alive: `list`'s counterpart of
+ * kernel/platform.c. */
 #ifndef BOOT_TIMERS_H
 #define BOOT_TIMERS_H
 
@@ -11,7 +12,7 @@ struct boot_timers {
     struct timer_found cycle[CYCLE_IDS];
 };
 
-/* Takes milliseconds, interrupts off; every timer is left as it was found. */
+/* Tests the timers. Takes milliseconds with interrupts disabled; restores every timer. */
 void boot_timers(struct boot *b, struct boot_timers *t);
 
 #endif

@@ -20,7 +20,7 @@ EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info)
 
 EFI_STATUS file_read(EFI_FILE_HANDLE file, uint8_t *bytes, size_t n, size_t *got)
 {
-    for (*got = 0; *got < n;) { /* ends: every turn adds bytes or leaves */
+    for (*got = 0; *got < n;) { /* ends: every iteration adds bytes or returns */
         UINTN size = n - *got;
         EFI_STATUS status = file->Read(file, &size, bytes + *got);
 

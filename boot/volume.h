@@ -1,24 +1,21 @@
-/*
- * The volume that the program was loaded from: baretick.conf lies in its root, and reports are left
- * on it. Source of every call: UEFI 2.10 sections 13.4 and 13.5.
- */
+/* The volume that the program was loaded from: it has baretick.conf in its root, and gets the
+ * reports. Source of every call: UEFI 2.10 sections 13.4 and 13.5. */
 #ifndef BOOT_VOLUME_H
 #define BOOT_VOLUME_H
 
 #include "boot/boot.h"
 
-/* What a file's GetInfo gives, with room for the name of up to 255 characters that follows it
- * (UEFI 13.5.16). */
+/* The result of a file's GetInfo, with room for the name of up to 255 characters after it (UEFI
+ * 13.5.16). */
 union file_info {
     EFI_FILE_INFO info;
     uint8_t room[sizeof(EFI_FILE_INFO) + 256 * sizeof(CHAR16)];
 };
 
-/* Opens the root folder. *root is NULL where the firmware names no such volume, which is no
- * error. */
+/* Opens the root folder. If the firmware names no such volume, *root is NULL, which is no error. */
 EFI_STATUS volume_open(const struct boot *b, EFI_FILE_HANDLE *root);
 EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info);
-/* The next n bytes; *got says how many there were. Fewer are an error. */
+/* Reads the next n bytes; *got is the number read. Fewer than n is an error. */
 EFI_STATUS file_read(EFI_FILE_HANDLE file, uint8_t *bytes, size_t n, size_t *got);
 
 #endif
