@@ -20,8 +20,8 @@ struct core_cycles {
     bool stuck; /* an MSR could not be restored when a counter was stopped */
 };
 
-/* A timer_source for the running core; bench/sample/cycle.h has the rest of cycle=. `c` must be
- * zero at first and must not move. */
+/* Implements a timer_source for the running core; bench/sample/cycle.h has the rest of cycle=. `c`
+ * must be zero at first and must not move. */
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
 
 /* Returns a counter of retired instructions, which the caller starts and stops. NULL: CPUID reports

@@ -33,9 +33,8 @@ struct cpu_state {
 void cpu_state_save(struct cpu_state *s);
 /*
  * Restores the state. Our page tables and descriptors are no longer used when it returns. TR cannot
- * be cleared: if it held no TSS of the saved GDT, it keeps our selector. 64-bit code without
- * privilege changes and ISTs, such as the firmware's, never uses it; but see
- * cpu_state_tss_selector().
+ * be cleared: if it held no TSS of the saved GDT, it keeps our TSS. 64-bit code without privilege
+ * changes and ISTs, such as the firmware's, never uses it; but see cpu_state_tss_selector().
  */
 void cpu_state_restore(const struct cpu_state *s);
 /*

@@ -6,7 +6,7 @@
 #define BIN_BYTES    16u
 #define TEXT_BYTES   (2u << 10)  /* per row */
 #define HEAD_BYTES   (64u << 10) /* the run, self-tests, events; measured: 10 KiB */
-#define CORE_BYTES   (4u << 10)  /* per core; measured: 1100 */
+#define CORE_BYTES   (4u << 10)  /* per core; measured: 1100 bytes */
 #define PAIR_BYTES   64u         /* per pair of a matrix: two cores, three figures */
 #define LOG_MAX      (16u << 20) /* of each buffer; a longer report is cut and reports this */
 
