@@ -1,7 +1,7 @@
 #include "lib/stats/adaptive.h"
 
 #define SQRT_HALF 0.707106781186547524
-/* A stretch near the clock's resolution reads anything down to 0: no step trusts it further. */
+/* Near the clock's resolution a stretch may read 0, so n grows by at most this factor. */
 #define GROWTH_MOST 16
 
 void adaptive_start(struct adaptive *a, double target, uint64_t grain, uint64_t most)
@@ -13,17 +13,15 @@ void adaptive_start(struct adaptive *a, double target, uint64_t grain, uint64_t 
                            .state = ADAPTIVE_MORE};
 }
 
-/*
- * The n that the last reading promises to last for the target: since it fell short of target /
- * sqrt(2), at least sqrt(2) times the last. In floating point, so that nothing overflows.
- */
+/* Returns the n that should last for the target. The last reading was below target / sqrt(2), so
+ * the result is at least sqrt(2) times the last n. In floating point, so that nothing overflows. */
 static uint64_t grown(const struct adaptive *a)
 {
     double n = (double)a->n, aim = n * GROWTH_MOST;
 
     if (a->last * GROWTH_MOST > a->target)
         aim = n * (a->target / a->last);
-    /* 2^64 rounds: what is not below it would not fit. */
+    /* A double below 2^63 fits into 64 bits; `most` may round up to 2^64. */
     if (aim >= (double)a->most || aim >= 0x1p63)
         return a->most;
     uint64_t next = (uint64_t)aim;

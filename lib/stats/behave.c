@@ -9,17 +9,17 @@
  *   TCG                 0      0 or 0.7  2.1    13     13 to 19   0: folded while translating
  *   TCG -singlestep     133    140       144    141
  *   icount shift=7      128    128       128    128    128
- * A translator's integer code can be as quick as silicon's; its floating point cannot, because a
- * helper has to make every bit and flag right. That nops vanish is no sign: on a TSC with steps of
- * 26 ticks the 16 ticks of 192 nops cannot be told from nothing.
+ * A translator's integer code can be as fast as silicon's; its floating point cannot, because a
+ * helper has to compute every bit and flag. Nops without cost prove nothing: on a TSC with steps of
+ * 26 ticks, the 16 ticks of 192 nops cannot be distinguished from 0.
  */
-/* docs/method.md "Truth": an add takes one core cycle, 8 ticks on a core that is throttled to an
+/* docs/method.md "Truth": an add takes one core cycle, which is 8 ticks on a core throttled to an
  * eighth of its TSC; the emulators above take 7 times as long and more. */
 #define ADD_TICKS_MOST 20
-/* docs/method.md "Truth": one interpreter's loop takes all alike; on silicon imul is two adds or
- * more. */
+/* docs/method.md "Truth": in an interpreter's loop all take the same time; on silicon an imul takes
+ * at least two adds. */
 #define ALIKE 1.25
-/* Latency of imul over add: 2 to 5, Prescott 10 (Fog, instruction tables); above: adds are gone. */
+/* Latency of imul over add: 2 to 5, Prescott 10 (Fog, instruction tables); above: adds elided. */
 #define IMUL_TO_ADD_MOST 16
 /* Latencies of addsd over imul: 0.3 to 1.7 (Fog, likewise), translated 6 to 9. */
 #define ADDSD_TO_IMUL_MOST 3
@@ -30,11 +30,11 @@ const unsigned behave_lengths[BEHAVE_LENGTHS] = {64, 128, 256};
 const char *const behave_names[BEHAVE_KINDS] = {"nop", "add", "imul", "div", "addsd"};
 const char *const execution_names[] = {"silicon", "instructions", "emulated"};
 
-/* Ticks a link of a kind's chains, where all windows agree on one whole number; else 0. */
+/* Returns the ticks per link of a chain if all windows agree on one whole number; else 0. */
 static uint64_t exact_ticks(uint64_t (*delta)[BEHAVE_REPEATS])
 {
     for (int l = 0; l < BEHAVE_LENGTHS; l++)
-        if (delta[l][0] != delta[l][BEHAVE_REPEATS - 1]) /* ascending */
+        if (delta[l][0] != delta[l][BEHAVE_REPEATS - 1]) /* sorted in ascending order */
             return 0;
     uint64_t k = (delta[1][0] - delta[0][0]) / (behave_lengths[1] - behave_lengths[0]);
     for (int l = 1; l < BEHAVE_LENGTHS; l++)
@@ -48,7 +48,7 @@ static bool is_power_of_two(uint64_t k)
     return k != 0 && (k & (k - 1)) == 0;
 }
 
-/* QEMU's icount, and Bochs: one and the same power of two for every instruction; else 0. */
+/* QEMU's icount and Bochs: returns the one power of two that every kind takes; else 0. */
 static uint64_t counted_ticks(struct behave *b)
 {
     uint64_t k = exact_ticks(b->delta[0]);
@@ -78,7 +78,7 @@ static bool are_alike(double a, double b, double c)
     return least > 0 && most <= ALIKE * least;
 }
 
-/* NULL: nothing speaks against silicon. */
+/* NULL: no sign of emulation. */
 static const char *emulation_sign(const double *ticks)
 {
     double nop = ticks[BEHAVE_NOP], add = ticks[BEHAVE_ADD], imul = ticks[BEHAVE_IMUL];

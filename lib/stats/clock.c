@@ -4,12 +4,12 @@
 const char *const clock_source_names[CLOCK_SOURCES] = {"cpuid15", "pmtimer", "hpet", "pit",
                                                        "stated"};
 
-/* Ties are broken in this order: free-running counters, then what a CPU says of itself, then the
- * PIT, whose reads are the slowest and the first to be held up by a busy host. */
+/* Ties are broken in this order: free-running counters, then what a CPU states about itself, then
+ * the PIT, whose reads are the slowest and the first that a busy host delays. */
 static const enum clock_source preference[CLOCK_VOTERS] = {CLOCK_PMTIMER, CLOCK_HPET, CLOCK_CPUID15,
                                                            CLOCK_PIT};
 
-/* A quotient above this is no TSC but a counter that hardly moved. */
+/* A higher quotient comes from a counter that hardly moved, not from a TSC. */
 #define HZ_MOST 1e12
 
 uint64_t clock_hz(const struct clock_read *a, const struct clock_read *b, double hz, unsigned bits,
@@ -39,7 +39,7 @@ bool clock_steps(uint64_t from, uint64_t to, unsigned bits, double expected, dou
     uint64_t mask = ~0ull >> (64 - bits), seen = (to - from) & mask;
     double turn = (double)(mask / 2 + 1) * 2, ahead = expected - (double)seen;
 
-    if (!(ahead < turn * 0x1p32)) /* no counter is asked that rarely; a NaN ends here too */
+    if (!(ahead < turn * 0x1p32)) /* no counter goes unread for that long; false for NaN too */
         return false;
     *steps = (double)seen;
     if (ahead > 0)
@@ -86,7 +86,7 @@ static double apart_hz(const struct clock_result *a, const struct clock_result *
     return (double)(a->hz > b->hz ? a->hz - b->hz : b->hz - a->hz);
 }
 
-/* The same either way round. */
+/* Symmetric. */
 static bool agree(const struct clock_result *a, const struct clock_result *b)
 {
     double lesser = (double)(a->hz < b->hz ? a->hz : b->hz);
@@ -99,7 +99,7 @@ bool clock_window_quiet(const struct clock_window *w)
     return w->hz && w->switches == 0 && w->away * 1e6 <= CLOCK_AGREE_PPM;
 }
 
-/* While the process was away for a share of the window, the TSC read high by that share at most. */
+/* While the process was away for a share of the window, the TSC read high by at most that share. */
 static double window_error(const struct clock_window *w)
 {
     return w->error_hz + w->away * (double)w->hz;
@@ -176,7 +176,7 @@ void clock_choose(struct tsc_clock *c)
         enum clock_source s = preference[i];
         if (!may_vote(c, s))
             continue;
-        unsigned votes = 0; /* its own is one of them */
+        unsigned votes = 0; /* including its own */
         for (int j = 0; j < CLOCK_VOTERS; j++)
             votes += may_vote(c, j) && agree(&c->source[j], &c->source[s]);
         if (votes > most) {

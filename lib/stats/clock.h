@@ -1,7 +1,7 @@
 /*
- * The TSC's frequency out of counters of known frequency. The hardware is read in
- * kernel/clock/clocks.c; here is the arithmetic: pairs of reads to a frequency, several windows to
- * one figure, several sources to one answer. Uses SSE: not for boot/ or trap handlers.
+ * Computes the TSC's frequency from counters of known frequency. kernel/clock/clocks.c reads the
+ * hardware; this file has the arithmetic: pairs of reads to a frequency, several windows to one
+ * figure, several sources to one answer. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_STATS_CLOCK_H
 #define LIB_STATS_CLOCK_H
@@ -15,47 +15,47 @@ enum clock_source {
     CLOCK_PMTIMER,
     CLOCK_HPET,
     CLOCK_PIT,
-    CLOCK_STATED, /* by the CPU, in another way than leaf 15h alone (lib/cpu/tsc_rate.h) */
+    CLOCK_STATED, /* stated by the CPU in another way than leaf 15h alone (lib/cpu/tsc_rate.h) */
     CLOCK_SOURCES,
-    CLOCK_VOTERS = CLOCK_STATED /* those before it are held against each other */
+    CLOCK_VOTERS = CLOCK_STATED /* the sources before it are compared with each other */
 };
 /* "cpuid15", "pmtimer", "hpet", "pit", "stated" */
 extern const char *const clock_source_names[CLOCK_SOURCES];
 
-/* One reading: a TSC read before and one after the other counter was read (that is the error). */
+/* One reading: the TSC before and after the other counter was read. Their distance is the error. */
 struct clock_read {
     uint64_t tsc_before, tsc_after, count;
 };
 
 /*
- * TSC Hz from two readings, a before b, of a counter that counts up at `hz`, `bits` wide (1..64;
- * bits above are not looked at; wraps once at the most). *error_hz gets the half-width from the
- * reads' own length and the counter's one step. 0, and error 0: unusable (the count or the TSC did
- * not move, the TSC went back, or the quotient is below 1 Hz or above 1 THz).
+ * Returns the TSC's Hz from two readings, a before b, of a counter that counts up at `hz` and is
+ * `bits` wide (1..64; higher bits are ignored; at most one wrap). *error_hz gets the half-width
+ * from the length of the reads and one step of the counter. Returns 0 with error 0 if unusable: the
+ * count or the TSC did not move, the TSC went back, or the quotient is below 1 Hz or above 1 THz.
  */
 uint64_t clock_hz(const struct clock_read *a, const struct clock_read *b, double hz, unsigned bits,
                   double *error_hz);
-/* Of windows; sorts in place. Zeros (unusable windows) are left out; 0 where no other is left. */
+/* Median of windows; sorts in place. Zeros (unusable windows) are left out; 0 if none is left. */
 uint64_t clock_median(uint64_t *hz, unsigned n);
 
 /*
- * Steps that a counter of `bits` (1..64) made between two readings, whole turns included:
- * `expected` steps, by another clock, tell how many turns there were. False: the counter went back,
- * or is further from what is expected than a quarter of a turn, so that the turns are not known.
+ * Computes the steps that a counter of `bits` (1..64) made between two readings. `expected` steps,
+ * from another clock, give the number of wraps. False: the counter went back, or is more than a
+ * quarter of its range off `expected`, so that the wraps are not known.
  */
 bool clock_steps(uint64_t from, uint64_t to, unsigned bits, double expected, double *steps);
 
-/* Sources agree that differ by no more than this, their errors aside. */
+/* Sources agree if they differ by no more than this, apart from their errors. */
 #define CLOCK_AGREE_PPM 1000
 
 struct clock_result {
     bool known;
     uint64_t hz;
-    double error_hz;     /* half-width by the reads */
-    const char *why_not; /* where not known */
+    double error_hz;     /* half-width that follows from the reads */
+    const char *why_not; /* if not known */
 };
 
-/* What the CPU states, as a source; leaf 15h's own figure is CLOCK_CPUID15's. */
+/* Returns what the CPU states, as a source. Leaf 15h's own figure belongs to CLOCK_CPUID15. */
 struct clock_result clock_stated(struct tsc_rate rate);
 
 /* The TSC's frequency over a window of a clock that runs only while the process does. */
@@ -63,19 +63,19 @@ struct clock_window {
     uint64_t hz; /* 0: unusable */
     double error_hz;
     double away;       /* share of the window's wall time in which the process did not run, 0..1 */
-    uint64_t switches; /* times that others were given the CPU: getrusage(2), ru_nivcsw */
+    uint64_t switches; /* involuntary context switches: getrusage(2), ru_nivcsw */
 };
 
-/* Whether the window can be used as it is: no switch, and away for CLOCK_AGREE_PPM at the most. */
+/* True if the window can be used as it is: no switch, and away for at most CLOCK_AGREE_PPM. */
 bool clock_window_quiet(const struct clock_window *w);
 
 /*
- * One figure of n (1..CLOCK_WINDOWS) windows. The TSC goes on while the process does not run, so
- * windows that are not quiet read high. The median of the quiet ones; its error is their largest,
- * with what they were away. If that disagrees with `other`, another measurement of the TSC's
- * frequency, `other` is the figure and the difference is its error. If none is quiet: `other`, or
- * where that is not known the window that was away least, with that in its error. Not known if no
- * window is usable.
+ * Returns one figure of n (1..CLOCK_WINDOWS) windows. The TSC goes on while the process does not
+ * run, so windows that are not quiet read high. The figure is the median of the quiet windows; its
+ * error is the largest of theirs, including the time away. If that disagrees with `other`, another
+ * measurement of the TSC's frequency, the figure is `other` and its error is the difference. If no
+ * window is quiet, the figure is `other`; if `other` is not known, it is the window with the least
+ * time away, which its error includes. Not known if no window is usable.
  */
 #define CLOCK_WINDOWS 16
 struct clock_result clock_of_windows(const struct clock_window *w, unsigned n,
@@ -83,18 +83,18 @@ struct clock_result clock_of_windows(const struct clock_window *w, unsigned n,
 
 struct tsc_clock {
     struct clock_result source[CLOCK_SOURCES];
-    enum clock_source used; /* means nothing where hz is 0 */
-    uint64_t hz;            /* 0: no source at all */
+    enum clock_source used; /* valid only if hz is not 0 */
+    uint64_t hz;            /* 0: no source */
     double worst_ppm;       /* the largest disagreement of a source with the one used */
-    bool agree;             /* all within CLOCK_AGREE_PPM plus their errors; false where hz is 0 */
-    enum tsc_rate_source stated_by; /* where CLOCK_STATED has its figure from */
+    bool agree;             /* all are within CLOCK_AGREE_PPM plus their errors; false if hz is 0 */
+    enum tsc_rate_source stated_by; /* where the figure of CLOCK_STATED comes from */
 };
 /*
- * Fills everything but `source`. Chooses the source that agrees with most others; ties by the order
- * pmtimer, hpet, cpuid15, pit. A source whose own error is above CLOCK_AGREE_PPM agrees with
- * anything: it neither votes nor wins as long as there is a better one. A source that is known at 0
- * Hz is passed over. CLOCK_STATED is a label: it is used where there is nothing else, and counts
- * for nothing where there is.
+ * Fills everything but `source`. Chooses the source that agrees with most others; ties go in the
+ * order pmtimer, hpet, cpuid15, pit. A source whose own error is above CLOCK_AGREE_PPM agrees with
+ * anything: it neither votes nor wins while there is a better one. A source that is known at 0 Hz
+ * is skipped. CLOCK_STATED is only a label: it is used if there is no other source, and has no vote
+ * otherwise.
  */
 void clock_choose(struct tsc_clock *c);
 

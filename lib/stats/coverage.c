@@ -3,14 +3,14 @@
 #include "lib/stats/mathx.h"
 #include "lib/stats/moments.h"
 
-#define BOOTSTRAPS 1000 /* the standard error is then itself right to 2% */
+#define BOOTSTRAPS 1000 /* the standard error itself is then accurate to 2% */
 
 static bool is_covered(const struct coverage_row *promised, const struct coverage_row *seen)
 {
     return promised->lo <= seen->figure && seen->figure <= promised->hi;
 }
 
-/* Of every ordered pair of launches, two numbers: the rows judged, and how many of them are
+/* For every ordered pair of launches, stores two numbers: the rows judged, and how many of them are
  * covered. */
 static void judge_pairs(const struct coverage_row *rows, size_t launches, size_t count,
                         double *pairs)
@@ -29,8 +29,8 @@ static void judge_pairs(const struct coverage_row *rows, size_t launches, size_t
         }
 }
 
-/* The share over all pairs, launch l counted times[l] times. A launch has no pair with itself, nor
- * with its own copies. */
+/* Returns the share over all pairs, with launch l counted times[l] times. A launch is not paired
+ * with itself or its own copies. */
 static struct coverage pool(const double *pairs, const double *times, size_t launches)
 {
     double judged = 0, inside = 0;
@@ -63,7 +63,7 @@ static double bootstrap(const double *pairs, double *times, size_t launches, uin
         for (size_t i = 0; i < launches; i++)
             times[(unsigned __int128)next_random(&seed) * launches >> 64]++;
         struct coverage drawn = pool(pairs, times, launches);
-        if (drawn.pairs > 0) /* one launch drawn every time: nothing to judge */
+        if (drawn.pairs > 0) /* the same launch every time: nothing to judge */
             moments_add(&shares, drawn.share);
     }
     return moments_sd(&shares);
@@ -78,7 +78,7 @@ struct coverage coverage(const struct coverage_row *rows, size_t launches, size_
     for (size_t i = 0; i < launches; i++)
         times[i] = 1;
     struct coverage all = pool(pairs, times, launches);
-    /* Two launches have but the pairs that they have: each draw is the same. */
+    /* Two launches have only one set of pairs: each draw is the same. */
     all.se = launches > 2 ? bootstrap(pairs, times, launches, seed) : UNKNOWN;
     all.fails = all.share + 2 * all.se < wanted;
     return all;

@@ -7,21 +7,19 @@
 #define SQRT_TWO_PI 2.506628274631000502416
 #define DF_MOST     1e9
 #define STEPS_MOST  200     /* of the search for a root; about ten are usual */
-#define TERMS_MOST  200000  /* of the continued fraction: some 6 sqrt(df/2) at df = 1e9 */
+#define TERMS_MOST  200000  /* of the continued fraction: about 6 sqrt(df/2) at df = 1e9 */
 #define EPSILON     0x1p-52 /* of a double */
 #define ROOT_NEAR   1e-13
 #define NORMAL_MOST 39.0  /* the tail beyond is below the smallest double */
-#define LOG_F_MOST  650.0 /* e^650 and its inverse are doubles, 1e9 times them too */
+#define LOG_F_MOST  650.0 /* e^650, its inverse and 1e9 times either are doubles */
 
-/* A tail's probability at u and its derivative by u: falling. */
+/* A tail's probability at u, falling, and its derivative with respect to u. */
 struct tail {
     double value, slope;
 };
 
-/*
- * The u in low .. high at which the tail is q: Newton's steps on the tail's logarithm, which is
- * nearly straight far out, with bisection where a step would leave the bracket.
- */
+/* Returns the u in low .. high at which the tail is q: Newton's method on the tail's logarithm,
+ * which is nearly straight far out, with bisection if a step would leave the bracket. */
 static double find_root(struct tail (*at)(double u, const double *df), const double *df, double q,
                         double low, double high)
 {
@@ -44,7 +42,7 @@ static double find_root(struct tail (*at)(double u, const double *df), const dou
     return u;
 }
 
-/* P(Z > z) for z >= 0: a series about zero, and farther out the continued fraction of Mills' ratio
+/* P(Z > z) for z >= 0: a series near zero, and farther out the continued fraction of Mills' ratio
  * (Abramowitz and Stegun 26.2.11 and 26.2.14). */
 static struct tail normal_tail(double z, const double *df)
 {
@@ -65,7 +63,7 @@ static struct tail normal_tail(double z, const double *df)
 }
 
 /* ln Gamma(z) minus Stirling's (z - 1/2) ln z - z + ln(2 pi)/2: its asymptotic series from 10 on,
- * by the recurrence below. */
+ * and the recurrence below 10. */
 static double stirling_rest(double z)
 {
     double rest = 0;
@@ -81,14 +79,14 @@ static double stirling_rest(double z)
                z;
 }
 
-/* log(1 + u) - u, with 1 + u given apart as `whole` for where u is near -1. */
+/* log(1 + u) - u; `whole` is 1 + u, passed separately for u near -1. */
 static double log_rest(double u, double whole)
 {
     return u < -0.3 ? mathx_log(whole) - u : mathx_log1p_rest(u);
 }
 
 /*
- * x^a y^b / B(a, b). With a and b in the millions the powers and the Gammas are astronomic and
+ * x^a y^b / B(a, b). With a and b in the millions the powers and the Gammas overflow, although they
  * cancel; so each is taken relative to its value at x = a / (a + b), where the terms linear in the
  * distance from there sum to zero (after Loader, "Fast and Accurate Computation of Binomial
  * Probabilities", 2000).
@@ -125,7 +123,7 @@ static double beta_fraction(double a, double b, double x)
 
 static double beta_of_front(double a, double b, double x, double y, double front)
 {
-    /* On its own side of the mean the fraction converges fast. */
+    /* The fraction converges fast on its own side of the mean. */
     if (x < (a + 1) / (a + b + 2))
         return front / a * beta_fraction(a, b, x);
     return 1 - front / b * beta_fraction(b, a, y);
@@ -140,7 +138,7 @@ double dist_beta(double a, double b, double x, double y)
     return beta_of_front(a, b, x, y, beta_front(a, b, x, y));
 }
 
-/* P(F > e^u), and its derivative by u. */
+/* P(F > e^u), and its derivative with respect to u. */
 static struct tail f_tail(double u, const double *df)
 {
     double a = df[0] / 2, b = df[1] / 2, ratio = df[1] / df[0] * mathx_exp(-u);
@@ -154,7 +152,7 @@ static bool in_range(double df)
     return df >= 1 && df <= DF_MOST;
 }
 
-/* The quantile with `below` and `above` its two probabilities: the smaller one has the digits. */
+/* Returns the quantile with these two probabilities; the smaller one has the digits. */
 static double f_quantile(double below, double above, double df1, double df2)
 {
     if (above <= below) {
@@ -177,7 +175,7 @@ double dist_t(double p, double df)
 {
     if (!(p >= 0 && p <= 1) || !in_range(df))
         return UNKNOWN;
-    /* t^2 is Fisher's with (1, df), both of t's tails above it. */
+    /* t^2 has Fisher's distribution with (1, df); both of t's tails lie above it. */
     double outside = 2 * (p < 0.5 ? p : 1 - p), inside = p < 0.5 ? 1 - outside : 2 * p - 1;
     double t = mathx_sqrt(f_quantile(inside, outside, 1, df));
     return p < 0.5 ? -t : t;

@@ -5,7 +5,7 @@
 
 #define F_PROBABILITY    0.999  /* docs/method.md */
 #define LAG1_PROBABILITY 0.9995 /* two-sided 99.9%, as strict as the F bound */
-/* dist_f's; more would move the bound by less than 1e-3 of its value. */
+/* The limit of dist_f; a larger value would move the bound by less than 1e-3 of its value. */
 #define DF_MOST 1e9
 
 void ensemble_start(struct ensemble *e, uint64_t size)
@@ -42,7 +42,7 @@ void ensemble_add(struct ensemble *e, uint64_t ticks)
         close_ensemble(e);
 }
 
-/* Of independent samples about their own ensemble's mean, E(products) / E(squares) is -1/N. */
+/* For independent samples about their ensemble's mean, E(products) / E(squares) is -1/N. */
 static double lag1(const struct ensemble *e)
 {
     return e->squares > 0 ? e->products / e->squares + 1 / (double)e->size : 0;
@@ -52,7 +52,7 @@ static double lag1(const struct ensemble *e)
  * about (9 - 1) / N of its square. */
 #define OF_VARIANCES 8
 
-/* Whether the ensembles scatter alike. One that an interrupt came into does not. */
+/* Tests whether the ensembles scatter alike. An ensemble with an interrupt does not. */
 static void judge_variances(const struct ensemble *e, double step, struct ensemble_result *r)
 {
     double n = (double)e->size, m = (double)r->ensembles;

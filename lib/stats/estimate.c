@@ -7,8 +7,8 @@
 #include "lib/stats/ranks.h"
 
 #define STUDENT  0.99  /* level of intervals by Student's t: docs/method.md */
-#define NOMINAL  0.995 /* the quantile of that, two-sided */
-#define DIFFER   0.95  /* of rounds that do not differ, 5% are taken for some that do */
+#define NOMINAL  0.995 /* its two-sided quantile */
+#define DIFFER   0.95  /* of rounds that do not differ, 5% are judged to differ */
 #define PI       3.14159265358979324
 #define RHO_MOST 0.95 /* keeps the factor on se below 6.3 */
 
@@ -19,7 +19,7 @@ static double body(const struct estimate_blocks *k, size_t i)
     return k->b2[i] - k->b[i] - (k->e2 ? k->e2[i] - k->e[i] : 0);
 }
 
-/* What a body is divided by: the ruler's growth, or 1 for an answer in ticks. */
+/* The divisor of a body: the ruler's growth, or 1 for an answer in ticks. */
 static double unit(const struct estimate_blocks *k, size_t i, bool ruler)
 {
     return ruler ? k->r2[i] - k->r[i] : 1;
@@ -40,7 +40,7 @@ static struct sums sum(const struct estimate_blocks *k, bool ruler)
     return all;
 }
 
-/* From blocks to one operation. */
+/* The factor from blocks to one operation. */
 static double scale(const struct estimate_blocks *k, bool ruler)
 {
     return (ruler ? (double)k->adds : 1) / (double)k->ops;
@@ -76,7 +76,7 @@ static struct estimate_part jackknife(const struct estimate_blocks *k, bool rule
 
     for (size_t i = 0; i < k->m; i++) {
         double left = all.unit - unit(k, i, ruler);
-        if (!(left > 0)) /* one block is the whole ruler: nothing can be said of its spread */
+        if (!(left > 0)) /* one block is the whole ruler: its spread is not known */
             return part;
         double without = scale(k, ruler) * (all.body - body(k, i)) / left;
         lag1_add(&pseudo, m * part.value - (m - 1) * without);
@@ -97,7 +97,7 @@ struct estimate_placement estimate_placement(const struct estimate_blocks *block
     return p;
 }
 
-/* The first block whose ruler is taken for the i-th, which stands in their middle if it can. */
+/* Returns the first block whose ruler is used for block i, which is in the middle if possible. */
 static size_t first_ruler(size_t i, size_t m)
 {
     size_t from = i < ESTIMATE_RULERS / 2 ? 0 : i - ESTIMATE_RULERS / 2;
@@ -227,7 +227,7 @@ static struct moments of_known(const double *value, size_t n)
     return all;
 }
 
-/* The error that drawing n values adds to the difference of two boots' means; UNKNOWN for one. */
+/* The error from drawing n values in the difference of two boots' means; UNKNOWN for one. */
 static double drawn(const struct moments *all)
 {
     if (all->n < 2)
@@ -236,19 +236,19 @@ static double drawn(const struct moments *all)
     return dist_t(NOMINAL, n - 1) * moments_sd(all) * mathx_sqrt(2 / n);
 }
 
-/* The same of their medians. That of two is their mean. */
+/* The same for the difference of their medians. The median of two is their mean. */
 static double drawn_median(const struct moments *all)
 {
     return drawn(all) * (all->n > 2 ? mathx_sqrt(PI / 2) : 1);
 }
 
-/* The larger one; one that is not known is left out. */
+/* Returns the larger one; ignores one that is not known. */
 static double larger(double a, double b)
 {
     return !is_known(b) || a > b ? a : b;
 }
 
-/* The placements' figures that are known, in order; at least one. */
+/* The known figures of the placements in ascending order; at least one. */
 struct ordered {
     const double *x;
     size_t n;
@@ -266,7 +266,7 @@ static void take_ranks(const struct estimate_found *f, const struct ordered *o, 
     e->hi = o->x[o->n - e->rank] + e->within;
 }
 
-/* The interval by ranks holds that of the rounds as well. */
+/* Widens the interval by ranks so that it contains that of the rounds. */
 static void take_rounds(const struct moments *rounds, struct estimate *e)
 {
     double half = drawn(rounds);
@@ -298,7 +298,7 @@ static struct ordered in_order(const struct estimate_found *f, double *scratch, 
     for (size_t i = 0; i < f->placements; i++)
         if (is_known(f->theta[i]))
             scratch[o.n++] = f->theta[i];
-    *middle = o.n ? median(scratch, o.n) : UNKNOWN; /* leaves them in order */
+    *middle = o.n ? median(scratch, o.n) : UNKNOWN; /* sorts them */
     return o;
 }
 

@@ -8,7 +8,7 @@ static double at(const struct even_point *p, enum end end)
     return end == LO ? p->lo : end == HI ? p->hi : p->apart;
 }
 
-/* The first whole count behind the zero of the line from a (0 or more) to b (below 0). */
+/* Returns the first whole count after the zero of the line from a (0 or more) to b (below 0). */
 static uint32_t below_from(const struct even_point *a, const struct even_point *b, enum end end)
 {
     const double up = at(a, end), down = at(b, end);
@@ -18,7 +18,7 @@ static uint32_t below_from(const struct even_point *a, const struct even_point *
 
 static uint32_t find(const struct even_point *points, size_t count, enum end end)
 {
-    size_t first = count; /* of those at the end that are all below 0 */
+    size_t first = count; /* the first of the points at the end that are all below 0 */
 
     while (first > 0 && at(&points[first - 1], end) < 0)
         first--;

@@ -1,6 +1,6 @@
 /*
- * From which count on does one thing cost less than another? Both are measured at some counts, and
- * between two of these the difference is taken for a straight line.
+ * Finds the count from which on one thing costs less than another. Both are measured at some
+ * counts; between two of these, the difference is interpolated linearly.
  */
 #ifndef LIB_STATS_EVEN_H
 #define LIB_STATS_EVEN_H
@@ -10,20 +10,20 @@
 
 struct even_point {
     uint32_t n;
-    double apart;  /* what the one costs less the other's, at this count; not NaN */
-    double lo, hi; /* its interval; both are `apart` where that is exact */
+    double apart;  /* cost of the one minus cost of the other at this count; not NaN */
+    double lo, hi; /* its interval; both are `apart` if that is exact */
 };
 
-/* Counts, 0 where there is none up to the last point. */
+/* Counts; 0: not reached up to the last point. */
 struct even {
-    uint32_t n;      /* from here on it costs less, as measured */
-    uint32_t lo, hi; /* where n is, by the intervals: lo as soon as it may be, hi once it is sure */
+    uint32_t n;      /* from this count on it costs less, as measured */
+    uint32_t lo, hi; /* interval of n: lo the earliest possible count, hi the first certain one */
 };
 
 /*
- * points: at least one, in order of n, none twice. What counts is the last change: a point at which
- * it costs less does not, where it costs more at a later one. Where it costs less at all points,
- * the answer is the first: nothing is known of counts below.
+ * points: at least one, in ascending order of n, each n once. Only the last change counts: a point
+ * at which it costs less is ignored if it costs more at a later one. If it costs less at all
+ * points, the answer is the first: counts below are not known.
  */
 struct even even_find(const struct even_point *points, size_t count);
 

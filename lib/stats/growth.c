@@ -34,7 +34,7 @@ static bool counts(const struct growth_point *p)
     return p->n >= 1;
 }
 
-/* The coefficient of one curve; UNKNOWN where it is 0 at all points. */
+/* Returns the coefficient of one curve; UNKNOWN if the curve is 0 at all points. */
 static double coefficient_of(const struct growth_point *points, size_t count,
                              enum growth_curve curve)
 {
@@ -66,7 +66,7 @@ static double error_of(const struct growth_point *points, size_t count, enum gro
     return mathx_sqrt(squares / n);
 }
 
-/* The mean of what the costs are without their signs: what errors are shares of. */
+/* Returns the mean of the absolute costs, which errors are shares of. */
 static double mean_of(const struct growth_point *points, size_t count, size_t *n)
 {
     double sum = 0;
@@ -81,7 +81,7 @@ static double mean_of(const struct growth_point *points, size_t count, size_t *n
     return *n ? sum / (double)*n : UNKNOWN;
 }
 
-#define ALIKE 1e-12 /* shares of the mean: what rounding makes of equally good curves */
+#define ALIKE 1e-12 /* shares of the mean: the rounding error between equally good curves */
 
 struct growth growth_fit(const struct growth_point *points, size_t count)
 {
@@ -93,7 +93,7 @@ struct growth growth_fit(const struct growth_point *points, size_t count)
     for (enum growth_curve curve = 0; curve < GROWTH_CURVES; curve++) {
         double c = coefficient_of(points, count, curve);
         double error = error_of(points, count, curve, c);
-        double share = mean > 0 ? error / mean : 0; /* all cost nothing: a constant of 0 */
+        double share = mean > 0 ? error / mean : 0; /* all cost 0: a constant of 0 */
         if (!is_known(c) || (is_known(best.error) && !(share < best.error - ALIKE)))
             continue;
         best.curve = curve;

@@ -1,7 +1,7 @@
 /*
- * How does a cost grow with n? Each curve c f(n) is laid through the points by least squares, and
- * the one that misses them least is taken, as Google Benchmark's complexity does. Uses SSE: not for
- * boot/ or trap handlers.
+ * How does a cost grow with n? Fits each curve c f(n) to the points by least squares and takes the
+ * one with the smallest error, as Google Benchmark's complexity does. Uses SSE: not for boot/ or
+ * trap handlers.
  */
 #ifndef LIB_STATS_GROWTH_H
 #define LIB_STATS_GROWTH_H
@@ -24,14 +24,14 @@ struct growth_point {
 };
 
 #define GROWTH_POINTS_LEAST 3
-/* The best curve fits where its error is at most this share of the mean cost: a logarithm with a
- * constant part is within it, n^1.5 at powers of 8 and n^3 are not. */
+/* The best curve fits if its error is at most this share of the mean cost. A logarithm plus a
+ * constant is within it; n^1.5 at powers of 8 and n^3 are not. */
 #define GROWTH_ERROR_MOST 0.15
 
 struct growth {
-    size_t points;           /* that counted: of n of 1 and more, since log 0 does not exist */
-    enum growth_curve curve; /* the best; where several are equally good, the slowest growth */
-    double coefficient;      /* c of it; UNKNOWN, as error: fewer than GROWTH_POINTS_LEAST points */
+    size_t points;           /* used: those with n >= 1, since log 0 does not exist */
+    enum growth_curve curve; /* the best; of several equally good ones, the slowest growth */
+    double coefficient;      /* its c; UNKNOWN, as error: fewer than GROWTH_POINTS_LEAST points */
     double error;            /* its root mean square error, as a share of the mean cost */
     bool fits;
 };

@@ -12,7 +12,7 @@ static uint64_t bin_of(const struct histogram *h, uint64_t x)
     return x & ~(h->width - 1);
 }
 
-/* Bins twice as wide: neighbours that fall together become one. */
+/* Doubles the width of the bins and merges neighbours. */
 static void widen(struct histogram *h)
 {
     size_t kept = 0;
@@ -28,7 +28,7 @@ static void widen(struct histogram *h)
     h->used = kept;
 }
 
-/* Bins that the samples need besides those that are there. */
+/* Returns the number of additional bins that the samples need. */
 static size_t new_bins(const struct histogram *h, const uint64_t *sorted, size_t n)
 {
     size_t more = 0;
@@ -44,7 +44,7 @@ static size_t new_bins(const struct histogram *h, const uint64_t *sorted, size_t
     return more;
 }
 
-/* Merges from the back, where the room is. */
+/* Merges from the end, where there is room. */
 static void merge(struct histogram *h, const uint64_t *sorted, size_t n, size_t more)
 {
     size_t old = h->used, to = h->used + more;
@@ -79,9 +79,9 @@ void histogram_add(struct histogram *h, const uint64_t *sorted, size_t n)
     merge(h, sorted, n, more);
 }
 
-/* --- what is said of the samples -------------------------------------------------------------- */
+/* --- statistics of the samples ---------------------------------------------------------------- */
 
-/* What a bin's samples are taken for: its edge, or the least sample where that lies above. */
+/* The value that a bin's samples count as: its edge, or the smallest sample if that is higher. */
 static uint64_t value_of(const struct histogram *h, size_t bin)
 {
     return h->bin[bin].value > h->min ? h->bin[bin].value : h->min;
@@ -97,7 +97,7 @@ static uint64_t at(const struct histogram *h, uint64_t i)
     return value_of(h, k);
 }
 
-/* As stats_quantile(). */
+/* Like stats_quantile(). */
 static double quantile(const struct histogram *h, double q)
 {
     double place = (double)(h->all.n - 1) * q, whole = mathx_floor(place);
@@ -107,15 +107,15 @@ static double quantile(const struct histogram *h, double q)
     return (double)low + (place - whole) * (double)(high - low);
 }
 
-/* The distance of a bin from the median, twice: a median half-way between two values leaves it a
- * whole number. */
+/* Returns twice the distance of a bin from the median: whole even if the median is half-way between
+ * two values. */
 static uint64_t twice_away(uint64_t value, uint64_t low, uint64_t high)
 {
     return value <= low ? 2 * (low - value) + (high - low) : 2 * (value - high) + (high - low);
 }
 
-/* As in stats.c: bins lie outwards from the median on either side, and two fingers bring the
- * distances in order. Stops at the i-th distance. */
+/* As in stats.c: bins lie outwards from the median on either side, and two indices visit them in
+ * order of distance. Stops at the i-th distance. */
 static uint64_t twice_deviation(const struct histogram *h, uint64_t i)
 {
     uint64_t low = at(h, (h->all.n - 1) / 2), high = at(h, h->all.n / 2), passed = 0;
@@ -123,7 +123,7 @@ static uint64_t twice_deviation(const struct histogram *h, uint64_t i)
 
     while (below < h->used && value_of(h, below) <= low)
         below++;
-    above = below; /* bins [0, below) lie at the lower median or below, [above, used) over it */
+    above = below; /* bins [0, below) are at most the lower median, [above, used) more */
     for (;;) {
         uint64_t down = below > 0 ? twice_away(value_of(h, below - 1), low, high) : UINT64_MAX;
         uint64_t up = above < h->used ? twice_away(value_of(h, above), low, high) : UINT64_MAX;
@@ -145,7 +145,7 @@ static double median_deviation(const struct histogram *h)
     return ((double)low + (double)(high - low) / 2) / 2;
 }
 
-/* Two passes over the bins, from the minimum upwards, as in stats.c: exact where each value has its
+/* Two passes over the bins, from the minimum upwards, as in stats.c: exact if each value has its
  * own bin. */
 static void take_moments(const struct histogram *h, struct summary *s)
 {
@@ -193,12 +193,12 @@ static size_t bins_of_at_least(const struct histogram *h, uint64_t count)
     return bins;
 }
 
-/* The least count c for which at most `cap` bins hold c samples or more. */
+/* Returns the smallest count c for which at most `cap` bins have c samples or more. */
 static uint64_t count_that_fits(const struct histogram *h, size_t cap)
 {
     if (h->used <= cap)
         return 1;
-    /* No more than n / c bins can hold c samples. */
+    /* At most n / c bins can have c samples. */
     uint64_t too_small = 1, fits = h->all.n / (cap + 1) + 1;
     while (fits - too_small > 1) {
         uint64_t middle = too_small + (fits - too_small) / 2;
@@ -213,7 +213,7 @@ static uint64_t count_that_fits(const struct histogram *h, size_t cap)
 size_t histogram_fullest(const struct histogram *h, struct bin *bins, size_t cap, uint64_t *rest)
 {
     uint64_t fits = count_that_fits(h, cap);
-    /* Room that is left goes to the smallest values of those that hold fits - 1. */
+    /* Remaining room goes to the smallest values with fits - 1 samples. */
     size_t ties = cap - bins_of_at_least(h, fits), used = 0;
 
     *rest = 0;

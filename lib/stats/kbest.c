@@ -12,7 +12,7 @@ bool kbest_add(struct kbest *b, uint64_t ticks)
     if (b->held < b->k)
         b->held++;
     else if (ticks < b->smallest[at - 1])
-        at--; /* the largest of those held makes room */
+        at--; /* replaces the largest */
     else
         at = b->k;
     if (at < b->k) {

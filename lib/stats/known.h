@@ -1,6 +1,6 @@
 /*
- * Figures that may be missing, in one way for each kind:
- * - a double is UNKNOWN (NaN), asked for by is_known(), which infinite ones are not either;
+ * How figures that may be missing are represented:
+ * - a double is UNKNOWN (NaN), tested with is_known(), which is false for infinities too;
  * - a frequency, or ticks a core cycle, is 0 (bench/model/facts.h, run_has_hz and _ruler);
  * - a struct that may be missing as a whole has a flag `known`.
  */

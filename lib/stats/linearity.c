@@ -7,11 +7,11 @@
 /* Two-sided 99% quantile of the normal distribution. */
 #define Z99 2.576
 
-#define RHO_MOST 0.95 /* a correlation of neighbouring groups is not taken for more */
+#define RHO_MOST 0.95 /* limit for the correlation of neighbouring groups */
 
 const unsigned linearity_adds[LINEARITY_POINTS] = {0, 1, 2, 5, 10, 20, 50, 100, 1000};
 
-/* Point 1 of the table is N = 1, what the others are measured from. */
+/* Index of N = 1, which the others are measured from. */
 #define REFERENCE 1
 
 void linearity(const double location[LINEARITY_POINTS], double c, size_t n, double step,
@@ -34,7 +34,7 @@ size_t linearity_windows(double half, double c, double step)
     if (!(c > 0) || !(half > 0))
         return 0;
     double root = Z99 * step / (half * c), windows = mathx_floor(root * root / 2) + 1;
-    /* A bar that no run can meet must not wrap round to a small number. */
+    /* A half-width that no run can reach must not wrap round to a small number. */
     return windows < 0x1p62 ? (size_t)windows : (size_t)1 << 62;
 }
 
@@ -46,7 +46,7 @@ static bool is_whole(const struct linearity_group *group)
     return group->c > 0;
 }
 
-/* The wider of what the groups show and of what the clock's step makes. */
+/* Returns the wider of the groups' own half-width and the one from the clock's step. */
 static double half_of(const struct moments *errors, double step_half)
 {
     double n = (double)errors->n;
@@ -167,13 +167,13 @@ static void add_group(struct off off[LINEARITY_TESTS], const struct linearity_gr
     add_off(&off[test], l.slope / LINEARITY_SLOPE);
 }
 
-/* That k and more of n coins show heads: Abramowitz and Stegun 26.5.24. */
+/* Probability of at least k heads in n coin tosses: Abramowitz and Stegun 26.5.24. */
 static double heads(unsigned k, unsigned n)
 {
     return k == 0 ? 1 : dist_beta(k, n - k + 1, 0.5, 0.5);
 }
 
-/* That Student's T is t and more: Abramowitz and Stegun 26.7.1. */
+/* Probability that Student's T is at least t: Abramowitz and Stegun 26.7.1. */
 static double above_t(double t, double df)
 {
     double half = dist_beta(df / 2, 0.5, df / (df + t * t), t * t / (df + t * t)) / 2;
@@ -181,8 +181,8 @@ static double above_t(double t, double df)
     return t > 0 ? half : 1 - half;
 }
 
-/* That the mean lies so far beyond 1, `side` being its sign; by as many groups as are independent.
- * The correlation that is seen has a standard error of 1 / sqrt(n). */
+/* Probability that the mean lies this far beyond 1, with `side` its sign, for the number of groups
+ * that are independent. The observed correlation has a standard error of 1 / sqrt(n). */
 static double beyond_by_chance(const struct off *o, double side)
 {
     double n = o->whole, variance = moments_variance(&o->value.all);

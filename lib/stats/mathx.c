@@ -97,7 +97,7 @@ double mathx_exp(double x)
     double sum = 1;
     for (int i = 14; i >= 1; i--)
         sum = 1 + r * sum / i;
-    /* In two steps: 2^k itself can lie outside what a double holds. */
+    /* In two steps, since 2^k itself may not fit into a double. */
     int half = (int)k / 2;
     return sum * power_of_two(half) * power_of_two((int)k - half);
 }

@@ -5,22 +5,22 @@
 #ifndef LIB_STATS_MATHX_H
 #define LIB_STATS_MATHX_H
 
-/* The square root, correctly rounded; NaN below zero. */
+/* Returns the square root, correctly rounded; NaN below zero. */
 double mathx_sqrt(double x);
-/* The largest integer that is not above x, and the integer nearest to x (a half goes up). */
+/* Return the largest integer that is not above x, and the integer nearest to x (a half goes up). */
 double mathx_floor(double x);
 double mathx_nearest(double x);
-/* cos(2 pi x): the angle in turns, so that the reduction is exact. Error below 1e-15 for any |x| <
- * 2^51. */
+/* Returns cos(2 pi x): the angle is in turns, so that the reduction is exact. Error below 1e-15 for
+ * any |x| < 2^51. */
 double mathx_cos_turns(double x);
 
-/* e^x and the natural logarithm, right to 4 units in the last place (exp: to 1e-15 of its value;
+/* e^x and the natural logarithm, accurate to 4 units in the last place (exp: to 1e-15 of its value;
  * below 2^-1022 it loses digits as every double does). exp: infinity above 709.78, 0 below -745.2;
  * log: minus infinity at 0, NaN below. */
 double mathx_exp(double x);
 double mathx_log(double x);
-/* log(1 + u) - u for u > -1, which log() loses to cancellation where u is small; -infinity at -1.
- * Right to 1e-15 of its value where |u| < 1/3. */
+/* Returns log(1 + u) - u for u > -1, which log() loses to cancellation if u is small; -infinity at
+ * -1. Accurate to 1e-15 of its value for |u| < 1/3. */
 double mathx_log1p_rest(double u);
 
 #endif

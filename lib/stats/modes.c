@@ -7,16 +7,16 @@
 
 #define GAP_ERRORS      4.0 /* docs/method.md, as the four below */
 #define GAP_CYCLES      0.05
-#define STRAY_SHARE     0.01 /* of all blocks, that a gap may hold */
+#define STRAY_SHARE     0.01 /* share of all blocks that a gap may contain */
 #define SIDE_SHARE      0.05
 #define SIDE_LEAST      3
 #define ASHMAN_LEAST    3.0
-#define PAIR_SHARE      0.125 /* q in modes.h: half of what four equal modes leave alike */
-#define PLACEMENTS_MANY 8     /* from here on four modes leave q of their pairs alike, and more */
+#define PAIR_SHARE      0.125 /* q in modes.h: half of the alike pairs of four equal modes */
+#define PLACEMENTS_MANY 8     /* enough for at least q alike pairs with four modes */
 #define LAYOUT_PURITY   0.9
 #define SIGN            ((uint64_t)1 << 63)
 
-/* Doubles as words in the same order, for stats_sort: negative ones have all bits turned. */
+/* Doubles as integers in the same order, for stats_sort: all bits of negative ones are inverted. */
 union bits {
     double value;
     uint64_t word;
@@ -34,11 +34,11 @@ static double value_of(uint64_t key)
     return (union bits){.word = key & SIGN ? key & ~SIGN : ~key}.value;
 }
 
-/* The blocks in the two orders that are needed. */
+/* The blocks in both orders. */
 struct blocks {
     const struct modes_input *in;
     const uint64_t *sorted; /* keys of all, ascending */
-    const uint64_t *placed; /* keys in the order taken, ascending within a placement */
+    const uint64_t *placed; /* keys in the order measured, ascending within a placement */
     bool across;            /* only pairs of different placements count */
 };
 
@@ -51,7 +51,7 @@ static size_t placement_end(const struct modes_input *in, size_t from)
     return end;
 }
 
-/* Pairs among n ascending keys that lie at most d apart. */
+/* Returns the number of pairs among n ascending keys that lie at most d apart. */
 static uint64_t pairs_within(const uint64_t *keys, size_t n, double d)
 {
     uint64_t pairs = 0;
@@ -65,7 +65,7 @@ static uint64_t pairs_within(const uint64_t *keys, size_t n, double d)
     return pairs;
 }
 
-/* Those that count. */
+/* The same for the pairs that count. */
 static uint64_t pairs_at_most(const struct blocks *b, double d)
 {
     size_t n = b->in->n;
@@ -78,7 +78,7 @@ static uint64_t pairs_at_most(const struct blocks *b, double d)
     return pairs;
 }
 
-/* The distance that a share of PAIR_SHARE of the pairs does not exceed, to 2^-40 of the range. */
+/* Returns the distance that PAIR_SHARE of the pairs do not exceed, to 2^-40 of the range. */
 static double pair_distance(const struct blocks *b)
 {
     double low = 0, high = value_of(b->sorted[b->in->n - 1]) - value_of(b->sorted[0]);
@@ -101,7 +101,7 @@ struct parts {
     size_t count, start[MODES_MOST + 1];
 };
 
-/* P: the share of pairs of one mode. */
+/* P: the share of pairs within one mode. */
 static double alike(const struct parts *p)
 {
     double sum = 0, n = (double)p->start[p->count];
@@ -158,7 +158,7 @@ static struct parts split(const struct parts *p, size_t part, size_t at)
     return more;
 }
 
-/* Where the gap that begins before `at` and holds this number of strays is cut: in its middle. */
+/* Returns where to cut the gap that begins before `at` and has this many strays: its middle. */
 static size_t cut_of(const struct blocks *b, size_t at, size_t strays)
 {
     double middle = (value_of(b->sorted[at - 1]) + value_of(b->sorted[at + strays])) / 2;
@@ -168,13 +168,13 @@ static size_t cut_of(const struct blocks *b, size_t at, size_t strays)
     return at;
 }
 
-/* Splits at the widest gap of all that qualifies; false where there is none. */
+/* Splits at the widest gap that qualifies; returns false if there is none. */
 static bool split_widest(const struct blocks *b, double distance, struct parts *p)
 {
     const struct modes_input *in = b->in;
     double share = SIDE_SHARE * (double)in->n;
     size_t strays = (size_t)(STRAY_SHARE * (double)in->n);
-    /* No split makes fewer pairs alike, so no bar is lower: most gaps need not be tried. */
+    /* No split has fewer alike pairs, so no limit is lower: most gaps need not be tried. */
     double widest = GAP_ERRORS * block_error(in, distance, 1.0 / MODES_MOST);
 
     if (widest < GAP_CYCLES)
@@ -202,8 +202,8 @@ static bool split_widest(const struct blocks *b, double distance, struct parts *
     return found;
 }
 
-/* How much of a mode's placement is of that mode, averaged over its blocks: 1 when it is constant
- * within placements, and its share when it comes and goes everywhere. */
+/* Returns the share that a mode has in the placements of its blocks, averaged over the blocks: 1 if
+ * the mode is constant within placements, its overall share if it changes everywhere. */
 static double purity(const struct blocks *b, uint64_t lowest, uint64_t highest, size_t blocks)
 {
     double sum = 0;
@@ -236,7 +236,7 @@ static struct mode describe(const struct blocks *b, const struct parts *p, size_
     return mode;
 }
 
-/* Fills both orders; the blocks stay in placements, each sorted. */
+/* Fills both orders; the blocks stay in their placements, each sorted. */
 static struct blocks order(const struct modes_input *in, uint64_t *scratch)
 {
     uint64_t *sorted = scratch, *placed = scratch + in->n;

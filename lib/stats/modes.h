@@ -1,21 +1,21 @@
 /*
- * docs/method.md "Modes": does an operation take one time, or now this and now that? Looks at block
- * values (lib/stats/estimate.h, estimate_block_values), never at raw ticks. Uses SSE: not for boot/
- * or trap handlers.
+ * docs/method.md "Modes": does an operation have one cost or several? Judges block values
+ * (lib/stats/estimate.h, estimate_block_values), never at raw ticks. Uses SSE: not for boot/ or
+ * trap handlers.
  *
- * The blocks are sorted and split at the widest gap that qualifies, again and again, up to
- * MODES_MOST modes. A gap qualifies when
- * - it is wider than 4 block standard errors and than 0.05 cycles; it may hold up to 1% of all
- *   blocks, such as those in which the core's clock moved, which go to the nearer side,
- * - both sides keep at least 5% of all blocks, and three,
+ * The blocks are sorted and split at the widest gap that qualifies, repeatedly, up to MODES_MOST
+ * modes. A gap qualifies if
+ * - it is wider than 4 block standard errors and than 0.05 cycles; it may contain up to 1% of all
+ * blocks, such as those in which the core's clock changed; these go to the nearer side,
+ * - both sides keep at least 5% of all blocks, and at least three,
  * - Ashman's D = |m1 - m2| / sqrt((s1^2 + s2^2) / 2) of the two sides is above 3, with s not below
  *   `floor`.
  *
- * The *block standard error* is the spread that blocks of one mode have. The standard deviation
- * over all blocks is no measure of it: the modes themselves inflate it. It is the largest of
- * 1. `floor`: what the TSC's step alone can do to a block;
- * 2. `within`: what the windows inside the blocks predict;
- * 3. what pairs of blocks say: d / (sqrt(2) z((1 + q/P) / 2)), with d the distance that q = 1/8 of
+ * The *block standard error* is the spread of the blocks of one mode. The standard deviation over
+ * all blocks does not measure it, because the modes themselves inflate it. It is the largest of 1.
+ * `floor`: the spread that the TSC's step alone causes; 2. `within`: the spread that the windows
+ * inside the blocks predict; 3. the estimate from pairs of blocks: d / (sqrt(2) z((1 + q/P) / 2)),
+ * with d the distance that q = 1/8 of
  *    all pairs of blocks do not exceed (as Rousseeuw and Croux's Qn, 1993, takes a quarter), P the
  *    share of pairs that would be of one mode were the split made (the sum of the modes' squared
  *    shares; at least 1/4 for four), and z the normal quantile. A split at which the blocks are not
@@ -32,13 +32,13 @@
 #define MODES_MOST 4
 
 enum mode_kind {
-    MODE_ONLY,   /* there is but one */
+    MODE_ONLY,   /* there is only one */
     MODE_LAYOUT, /* constant within a placement: a block's placement has >= 90% of its mode */
-    MODE_TIME,   /* it comes and goes within a placement */
+    MODE_TIME,   /* it changes within a placement */
 };
 
 struct mode {
-    double at;    /* the mean of its blocks, cycles an operation */
+    double at;    /* the mean of its blocks, cycles per operation */
     double sd;    /* their standard deviation (n-1); 0 where n is 1 */
     double share; /* of all blocks, 0 .. 1 */
     size_t n;     /* blocks */
@@ -46,18 +46,18 @@ struct mode {
 };
 
 struct modes {
-    size_t count;                 /* 0 only where there are no blocks */
+    size_t count;                 /* 0 only if there are no blocks */
     struct mode mode[MODES_MOST]; /* ascending by location */
-    double block_se; /* that of the modes found, as above; `floor` or `within` with one block */
+    double block_se; /* of the modes found, as above; `floor` or `within` with one block */
 };
 
 struct modes_input {
     size_t n;
-    const double *values;      /* finite, cycles an operation, in the order taken */
-    const uint32_t *placement; /* of each block; those of one placement stand together */
-    double floor;              /* docs/method.md: step / (2 sqrt(m)), in cycles an operation */
+    const double *values;      /* finite, cycles per operation, in the order measured */
+    const uint32_t *placement; /* of each block; blocks of one placement are adjacent */
+    double floor;              /* docs/method.md: step / (2 sqrt(m)), in cycles per operation */
     double within; /* the median over the blocks of (sd of the block's windows) / sqrt(windows),
-                      carried to cycles an operation; 0: not known */
+                    * converted to cycles per operation; 0: not known */
 };
 
 /* scratch has room for 2 n; its content is lost. Time: n log n, and some sixty passes. */

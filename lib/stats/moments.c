@@ -22,9 +22,9 @@ double moments_sd(const struct moments *m)
 }
 
 /*
- * With the mean moved from a to a + d, the sum over k pairs of (x[i] - a)(x[i+1] - a) grows by
- * -d (sum of x[i] - a over all but the last, and over all but the first) + k d^2. Both sums are
- * known, since the deviations of all together are zero.
+ * When the mean moves from a to a + d, the sum over k pairs of (x[i] - a)(x[i+1] - a) grows by -d
+ * (sum of x[i] - a over all but the last, and over all but the first) + k d^2. Both sums are known,
+ * since all deviations sum to zero.
  */
 void lag1_add(struct lag1 *l, double x)
 {

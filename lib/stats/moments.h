@@ -1,7 +1,7 @@
 /*
- * Mean, variance and lag-1 correlation of a stream, one value at a time, nothing stored. By updates
- * around the running mean (Welford 1962), so that a small spread far from zero keeps its digits.
- * A zeroed struct is an empty stream. Uses SSE: not for boot/ or trap handlers.
+ * Mean, variance and lag-1 correlation of a stream, one value at a time, nothing stored. Updates
+ * around the running mean (Welford 1962), so that a small spread far from zero keeps its digits. A
+ * zeroed struct is an empty stream. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_STATS_MOMENTS_H
 #define LIB_STATS_MOMENTS_H
@@ -10,12 +10,12 @@
 
 struct moments {
     uint64_t n;
-    double mean;    /* 0 where n is 0 */
+    double mean;    /* 0 if n is 0 */
     double squares; /* the sum of (x - mean)^2 */
 };
 
 void moments_add(struct moments *m, double x);
-/* Divides by n-1. NaN where n < 2: not known. */
+/* Divides by n-1. NaN if n < 2: not known. */
 double moments_variance(const struct moments *m);
 double moments_sd(const struct moments *m);
 
@@ -26,10 +26,8 @@ struct lag1 {
 };
 
 void lag1_add(struct lag1 *l, double x);
-/*
- * products / squares, in -1 .. 1; 0 where fewer than two values came or all were alike. Of n
- * independent values it lies about -1/n, with a standard deviation of about 1/sqrt(n).
- */
+/* Returns products / squares, in -1 .. 1; 0 with fewer than two values or if all are equal. For n
+ * independent values it is about -1/n, with a standard deviation of about 1/sqrt(n). */
 double lag1_correlation(const struct lag1 *l);
 
 #endif

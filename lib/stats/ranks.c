@@ -3,7 +3,7 @@
 double ranks_level(size_t n, size_t k)
 {
     size_t j = (n + 1) / 2;
-    double p = 1, below = 0; /* p: exactly i of the x lie below y(j) */
+    double p = 1, below = 0; /* p: probability that exactly i of the x lie below y(j) */
 
     for (size_t t = 0; t < j; t++)
         p *= (double)(n - t) / (double)(2 * n - t);

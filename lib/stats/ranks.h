@@ -1,7 +1,7 @@
 /*
- * Intervals by order statistics: no assumption about how values are distributed, but that they are
- * drawn independently of each other. x(k) is the k-th smallest of n values. Pure; uses SSE: not for
- * boot/ or trap handlers.
+ * Intervals by order statistics. They assume only that the values are drawn independently, not how
+ * they are distributed. x(k) is the k-th smallest of n values. Pure; uses SSE: not for boot/ or
+ * trap handlers.
  */
 #ifndef LIB_STATS_RANKS_H
 #define LIB_STATS_RANKS_H
@@ -9,19 +9,19 @@
 #include <stddef.h>
 
 /*
- * At least this probability: the median of n further values of the same kind lies in
+ * A lower bound of the probability that the median of n further values of the same kind lies in
  * [x(k), x(n+1-k)]. Exact for odd n and continuous values; for even n the median is the mean of two
- * values, and this is the level of the outer one. 1 - 2 P(fewer than k of the x lie below y(j)),
- * j = (n + 1) / 2, where their number is negative hypergeometric (Wilks, "Statistical prediction
- * with special reference to the problem of tolerance limits", 1942). 1 for k = 0; k <= n / 2.
+ * values, and this is the level of the outer one. 1 - 2 P(fewer than k of the x lie below y(j)), j
+ * = (n + 1) / 2, where their number is negative hypergeometric (Wilks, "Statistical prediction with
+ * special reference to the problem of tolerance limits", 1942). 1 for k = 0; k <= n / 2.
  */
 double ranks_level(size_t n, size_t k);
 
-/* The probability that the median of all possible values lies in [x(k), x(n+1-k)]:
- * 1 - 2 P(Bin(n, 1/2) < k), exact for continuous values. n <= 1000. */
+/* Returns the probability that the median of all possible values lies in [x(k), x(n+1-k)]: 1 - 2
+ * P(Bin(n, 1/2) < k), exact for continuous values. n <= 1000. */
 double ranks_median_level(size_t n, size_t k);
 
-/* The largest k with ranks_level(n, k) >= level; 0: n values are too few for that. */
+/* Returns the largest k with ranks_level(n, k) >= level; 0: n is too small. */
 size_t ranks_for(size_t n, double level);
 
 #endif

@@ -51,7 +51,7 @@ struct shift shift_of(const double *a, size_t n, const double *b, size_t m, doub
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < m; j++)
             difference[i * m + j] = a[i] - b[j];
-    s.by = median(difference, all); /* leaves them in order */
+    s.by = median(difference, all); /* sorts them */
     if (k > 0) {
         s.lo = difference[k - 1];
         s.hi = difference[all - k];
@@ -59,13 +59,13 @@ struct shift shift_of(const double *a, size_t n, const double *b, size_t m, doub
     return s;
 }
 
-/* A set without the values that are missing, and the round of each. */
+/* A set without the missing values, and the round of each value. */
 struct in_rounds {
     double value[SHIFT_MOST];
     size_t round[SHIFT_MOST];
     size_t n, rounds;     /* rounds that have a value */
     struct moments means; /* of these */
-    double h;             /* Kruskal and Wallis, of the rounds */
+    double h;             /* Kruskal and Wallis' H of the rounds */
 };
 
 static struct in_rounds known_values(const struct shift_set *set)
@@ -80,7 +80,7 @@ static struct in_rounds known_values(const struct shift_set *set)
     return s;
 }
 
-/* Half a rank for each value that is the same, itself included. */
+/* Returns the rank; equal values, including itself, add half a rank each. */
 static double rank_of(const struct in_rounds *s, size_t i)
 {
     double rank = 0.5;
@@ -126,7 +126,7 @@ static bool rounds_matter(const struct in_rounds *a, const struct in_rounds *b)
            a->h + b->h > chi_squared(1 - SHIFT_DIFFER, df);
 }
 
-/* Welch's, of the difference of the means over rounds. */
+/* Welch's half-width of the difference of the means over rounds. */
 static double half_by_rounds(const struct in_rounds *a, const struct in_rounds *b, double level)
 {
     double mine = moments_variance(&a->means) / (double)a->rounds;

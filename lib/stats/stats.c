@@ -2,7 +2,7 @@
 #include "lib/stats/mathx.h"
 #include <stdbool.h>
 
-/* Below this many values insertion is quicker than another partition. */
+/* Below this number of values, insertion is faster than another partition. */
 #define INSERTION_MAX 16
 
 static void swap(uint64_t *a, uint64_t *b)
@@ -24,7 +24,7 @@ static void sort_by_insertion(uint64_t *x, size_t n)
     }
 }
 
-/* Lets x[root] sink to its place among the n values of a max-heap. */
+/* Moves x[root] down to its place among the n values of a max-heap. */
 static void sift_down(uint64_t *x, size_t root, size_t n)
 {
     for (size_t child = 2 * root + 1; child < n; child = 2 * root + 1) {
@@ -54,7 +54,7 @@ static uint64_t median_of_three(uint64_t a, uint64_t b, uint64_t c)
     return c <= a ? a : c >= b ? b : c;
 }
 
-/* Into values below the pivot [0, *less), equal to it, and above it [*more, n). */
+/* Partitions into values below the pivot [0, *less), equal to it, and above it [*more, n). */
 static void partition(uint64_t *x, size_t n, size_t *less, size_t *more)
 {
     uint64_t pivot = median_of_three(x[0], x[n / 2], x[n - 1]);
@@ -72,17 +72,15 @@ static void partition(uint64_t *x, size_t n, size_t *less, size_t *more)
     *more = above;
 }
 
-/*
- * Quicksort in three parts, since samples have few distinct values; a part that was split too often
- * (a bad choice of pivots) goes to heapsort, which bounds the whole by n log n.
- */
+/* Quicksort in three parts, since samples have few distinct values. A part that was split too often
+ * (bad pivots) goes to heapsort, which bounds the whole by n log n. */
 void stats_sort(uint64_t *x, size_t n)
 {
     struct part {
         size_t from, n;
         unsigned splits_left;
     } waiting[8 *
-              sizeof(size_t)]; /* the larger part waits: each is at most half of the one before */
+              sizeof(size_t)]; /* the larger part waits: each is at most half of the previous one */
     unsigned top = 0, log2 = 0;
     if (n < 2)
         return;
@@ -121,7 +119,7 @@ double stats_quantile(const uint64_t *sorted, size_t n, double q)
     return (double)sorted[i] + (at - whole) * (double)(sorted[i + 1] - sorted[i]);
 }
 
-/* Mean of x - base. The halves are summed apart, so that no sum of 2^32 values can overflow. */
+/* Mean of x - base. The halves are summed separately: no sum of 2^32 values can overflow. */
 static double mean_above(const uint64_t *x, size_t n, uint64_t base)
 {
     uint64_t low = 0, high = 0;
@@ -139,8 +137,8 @@ double stats_mean(const uint64_t *x, size_t n)
     return n ? mean_above(x, n, 0) : 0;
 }
 
-/* Two passes, from the minimum upwards, the mean's own rounding taken out (Chan, Golub, LeVeque
- * 1983). */
+/* Two passes, from the minimum upwards, corrected for the rounding of the mean (Chan, Golub,
+ * LeVeque 1983). */
 static double deviation(const uint64_t *sorted, size_t n, double mean_above_min)
 {
     double squares = 0, sum = 0;
@@ -154,10 +152,8 @@ static double deviation(const uint64_t *sorted, size_t n, double mean_above_min)
     return n > 1 && centred > 0 ? mathx_sqrt(centred / (double)(n - 1)) : 0;
 }
 
-/*
- * Sorted values lie outwards from the median on either side: two fingers bring the deviations in
- * order, doubled, so that a median half-way between two values leaves them whole numbers.
- */
+/* Sorted values lie outwards from the median on either side; two indices visit the deviations in
+ * order, doubled: they are whole even if the median is half-way between two values. */
 static double median_deviation(const uint64_t *sorted, size_t n, uint64_t *twice)
 {
     uint64_t low = sorted[(n - 1) / 2], high = sorted[n / 2];

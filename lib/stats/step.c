@@ -1,35 +1,35 @@
 /*
- * stats_step: in which steps does the TSC move? docs/method.md "The step", with what keeps it
- * honest: a machine whose windows show a few values only, or modes at chance distances, has a
- * common divisor or a good period too.
+ * stats_step: the step in which the TSC moves. docs/method.md "The step" has the safeguards: a
+ * machine whose windows show only a few values, or modes at chance distances, also has a common
+ * divisor or a good period.
  */
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include <stdbool.h>
 
 #define STEP_LARGEST 512
-#define DELTAS_LEAST 32  /* so few even numbers in a row come by chance once in 2^32 */
-#define SAMPLE       512 /* deltas looked at; strays may hold 1% of them */
+#define DELTAS_LEAST 32  /* a chance of 1 in 2^32 that all are even */
+#define SAMPLE       512 /* number of deltas examined; strays may be 1% of them */
 #define SOME(n)      ((n) / 100 + 1)
 #define GOLDEN       0x9e3779b97f4a7c15u /* 2^64 times the golden ratio's fraction */
 
 /*
- * The search runs over f = 1/s in steps of 2^-15: for deltas up to 4096 ticks that is an eighth of
- * a turn a step, so a peak of 0.9 is met at 0.83 or more by the nearest point. Longer deltas are
- * left out.
+ * The search runs over f = 1/s in steps of 2^-15. For deltas up to 4096 ticks that is an eighth of
+ * a turn per step, so the grid point nearest to a peak of 0.9 shows at least 0.83. Longer deltas
+ * are left out.
  */
 #define GRID        0x1p-15
 #define GRID_LEAST  0.8
 #define LONGEST     4096
 #define SCANNED_MAX 256
-/* docs/method.md. Rounding to whole ticks keeps a step that is no integer and below 5.6 under
- * it. */
+/* docs/method.md. Rounding to whole ticks keeps a non-integer step below 5.6 under this peak. */
 #define PEAK_LEAST 0.9
-/* A delta is the difference of two readings, each cut to whole ticks; half a tick for s itself. */
+/* A delta is the difference of two readings, each truncated to whole ticks; half a tick for s
+ * itself. */
 #define ROUNDING 1.5
 
-/* Deltas that are not zero, at most SAMPLE, picked over the whole by the golden ratio: even, and in
- * step with no pattern in which the windows were taken. Ascending. */
+/* Takes at most SAMPLE deltas that are not zero, spread over all of them by the golden ratio:
+ * evenly, and not in step with any pattern in the order of the windows. Ascending. */
 static size_t take_sample(const uint64_t *deltas, size_t n, uint64_t *sample)
 {
     size_t m = 0, most = n < SAMPLE ? n : SAMPLE;
@@ -48,11 +48,11 @@ static size_t take_sample(const uint64_t *deltas, size_t n, uint64_t *sample)
 }
 
 struct spread {
-    size_t others;     /* deltas that lie on none of the two fullest multiples */
-    size_t neighbours; /* deltas with a like on the next multiple */
+    size_t others;     /* deltas on neither of the two fullest multiples */
+    size_t neighbours; /* deltas that have a counterpart on the next multiple */
 };
 
-/* How the sample lies on the multiples of s (s = 1: on its values). */
+/* Distribution of the sample over the multiples of s (s = 1: over its values). */
 static struct spread spread_over(const uint64_t *sample, size_t m, double s)
 {
     size_t first = 0, second = 0, count_before = 0;
@@ -95,7 +95,7 @@ static unsigned largest_divisor(const uint64_t *deltas, size_t n)
     return 1;
 }
 
-/* Least squares: the s for which the deltas are nearest to whole multiples of it. */
+/* Least squares: returns the s for which the deltas are nearest to whole multiples of it. */
 static double refine(const uint64_t *sample, size_t m, double s)
 {
     double kt = 0, kk = 0;
@@ -120,10 +120,8 @@ static bool are_multiples(const uint64_t *sample, size_t m, double s)
     return strays < SOME(m);
 }
 
-/*
- * Three multiples of s at least must be there, two of them neighbours, each with more than strays:
- * one or two clusters of values lie near multiples of some s on any machine.
- */
+/* There must be at least three multiples of s, two of them neighbours, each with more deltas than
+ * strays: on any machine, one or two clusters of values lie near multiples of some s. */
 static bool is_lattice(const uint64_t *sample, size_t m, double s)
 {
     struct spread spread = spread_over(sample, m, s);
@@ -140,7 +138,7 @@ static double coherence(const uint64_t *sample, size_t m, double s)
     return sum / (double)m;
 }
 
-/* A peak of the grid, at s, made exact and examined; the better of it and the best so far. */
+/* Refines and examines a peak of the grid at s; keeps the better of it and the best so far. */
 static void consider(const uint64_t *sample, size_t m, double s, double *best, double *best_peak)
 {
     s = refine(sample, m, refine(sample, m, s));
@@ -153,10 +151,8 @@ static void consider(const uint64_t *sample, size_t m, double s, double *best, d
     }
 }
 
-/*
- * The cosines of all points of the grid by cos((j+1) w) = 2 cos(w) cos(j w) - cos((j-1) w), on a
- * part of the sample: this is where the time goes, 16384 points of 256 values at the most.
- */
+/* The cosines at all grid points by cos((j+1) w) = 2 cos(w) cos(j w) - cos((j-1) w), on a part of
+ * the sample. Most of the time is spent here: at most 16384 points of 256 values. */
 static double scaled_step(const uint64_t *sample, size_t m)
 {
     double now[SCANNED_MAX], before[SCANNED_MAX], factor[SCANNED_MAX];

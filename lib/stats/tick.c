@@ -20,14 +20,14 @@ bool tick_add(struct tick_finder *f, uint64_t gap, uint64_t tsc, uint64_t count)
     uint64_t n = count - f->count;
 
     f->tsc = tsc;
-    if (n == 0) /* something else held the loop up */
+    if (n == 0) /* something else delayed the loop */
         return true;
     double cost = (double)gap / (double)n;
     if (f->events == 0) {
         f->first_tsc = tsc;
         f->first_count = count;
     }
-    /* The first gap may hold what came before the loop began. */
+    /* The first gap may include the time before the loop began. */
     if (f->events > 0 && (f->events == 1 || cost < f->least))
         f->least = cost;
     f->events++;

@@ -1,9 +1,9 @@
 /*
- * What a timer interrupt costs, and its compensation (Bryant and O'Hallaron, "Computer Systems: A
- * Programmer's Perspective", 2003, section 9.4, and the timing package that goes with it): a loop
- * reads the TSC and looks for gaps; where the count of timer interrupts went on in one, the gap was
- * that interrupt. The least such gap is what one takes, and a window that n of them came into took
- * n times as much too long. Uses SSE: not for boot/ or trap handlers.
+ * The cost of a timer interrupt and its compensation (Bryant and O'Hallaron, "Computer Systems: A
+ * Programmer's Perspective", 2003, section 9.4, and the timing package that goes with it). A loop
+ * reads the TSC and looks for gaps. If the count of timer interrupts rose during a gap, the gap was
+ * that interrupt. The shortest such gap is the cost of one interrupt; a window with n of them is
+ * too long by n times the cost.
  */
 #ifndef LIB_STATS_TICK_H
 #define LIB_STATS_TICK_H
@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TICK_GAP          1000 /* ticks; theirs too: less is no interrupt */
-#define TICK_EVENTS       100  /* interrupts that are looked for, as they do */
-#define TICK_EVENTS_LEAST 10   /* with fewer nothing is known */
+#define TICK_GAP          1000 /* ticks, the value of that package: a shorter gap is no interrupt */
+#define TICK_EVENTS       100  /* interrupts to look for, the value of that package */
+#define TICK_EVENTS_LEAST 10   /* with fewer, the cost is not known */
 
 struct tick_finder {
-    uint64_t tsc, count; /* of the last turn; at the last event */
+    uint64_t tsc, count; /* of the last iteration; at the last event */
     uint64_t first_tsc, first_count;
     unsigned events;
     double least;
@@ -25,24 +25,24 @@ struct tick_finder {
 struct tick_cost {
     bool known;
     unsigned events;
-    double cost;     /* ticks of the TSC that an interrupt takes */
-    double interval; /* from one to the next, ticks */
+    double cost;     /* TSC ticks per interrupt */
+    double interval; /* from one interrupt to the next, ticks */
 };
 
 void tick_start(struct tick_finder *f, uint64_t tsc, uint64_t count);
 
-/* Whether this turn of the loop was a gap, so that the count is to be read; call it each turn. */
+/* True if this iteration of the loop was a gap: the count is to be read. Call it in each. */
 bool tick_is_gap(struct tick_finder *f, uint64_t tsc);
-/* After a gap of this many ticks that ended at `tsc`. False: enough have been seen. */
+/* Adds a gap of this many ticks that ended at `tsc`. Returns false once enough have been seen. */
 bool tick_add(struct tick_finder *f, uint64_t gap, uint64_t tsc, uint64_t count);
 
 struct tick_cost tick_judge(const struct tick_finder *f);
 
 /*
- * A window's ticks without n interrupts of that cost. The count is the system's: another CPU may
- * have taken them. So none are taken off (*taken: 0, else n) where less would be left than `least`,
- * the shortest window so far into which none came (UINT64_MAX: none yet), or nothing; nor, before
- * there was such a window, of one that is shorter than the time between two interrupts.
+ * Returns a window's ticks without n interrupts of that cost. The count is the system's: another
+ * CPU may have taken them. So nothing is subtracted (*taken: 0, else n) if the rest would be 0 or
+ * below `least`, the shortest window so far without an interrupt (UINT64_MAX: none yet); nor, while
+ * there is none, from a window shorter than the time between two interrupts.
  */
 uint64_t tick_compensate(const struct tick_cost *c, uint64_t least, uint64_t ticks, uint64_t n,
                          uint64_t *taken);

@@ -3,28 +3,28 @@
 #include "lib/stats/mathx.h"
 
 #define BIN_WIDTH    0.01 /* of the natural logarithm */
-#define SPREAD       4    /* bins to either side that belong to one level, where it has no noise */
-#define SPREAD_NOISE 2.5  /* else this many standard errors */
-#define BESIDE       12   /* bins beside those, in which there is little of a core's own */
-#define TIGHT        0.85 /* what a level must have of those in all of these bins */
-#define LEAST        8    /* readings in runs that make a level */
-#define ONE_IN       500  /* ... and one in this number of all in runs */
-#define BELOW_MOST   0.1  /* of all readings: the ruler's that were disturbed */
-#define HELD         0.8  /* what this share of all readings has is a core at any width */
-#define HELD_OF      256  /* ... once there are this many */
+#define SPREAD       4    /* bins on either side that belong to one level without noise */
+#define SPREAD_NOISE 2.5  /* with noise, this many standard errors */
+#define BESIDE       12   /* bins next to those, with few readings of an exclusive core */
+#define TIGHT        0.85 /* a level's minimum share of the readings in all of these bins */
+#define LEAST        8    /* minimum number of readings in runs for a level */
+#define ONE_IN       500  /* ... and a minimum of one in this number of all in runs */
+#define BELOW_MOST   0.1  /* share of all readings: those with a disturbed ruler */
+#define HELD         0.8  /* a level with this share of all readings is accepted at any width */
+#define HELD_OF      256  /* ... once there are this many readings */
 
-/* Two readings are alike within this, or within their noise. */
+/* Two readings are alike if they differ by no more than this, or than their noise. */
 #define ALIKE       0.04
 #define ALIKE_NOISE 3.5
-#define QUIET_NOISE 3.5 /* of 1000 quiet readings, one is above */
+#define QUIET_NOISE 3.5 /* one of 1000 quiet readings is above */
 
-#define WIDTH_OFF 0.025 /* a level is a core's width when it is so near to half a NOP a cycle */
-#define WIDTH_IS  0.02  /* ... and is taken to be that */
+#define WIDTH_OFF 0.025 /* a level is a core's width if it is this near to half a NOP per cycle */
+#define WIDTH_IS  0.02  /* ... and is set to that width */
 
 #define NOISE_WANTED 0.016
-#define PLAN_WINDOWS 2 /* at the least: one may be interrupted */
+#define PLAN_WINDOWS 2 /* minimum: one may be interrupted */
 #define MOST_WINDOWS WITNESS_WINDOWS
-#define LEAST_CYCLES 128 /* that the NOPs of a window take: several times what a window's ends do */
+#define LEAST_CYCLES 128 /* that the NOPs of a window take: several times the window's own cost */
 #define MOST_CYCLES  2048
 
 /* --- levels ----------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static double level_of(size_t bin)
     return WITNESS_LEAST * mathx_exp(((double)bin + 0.5) * BIN_WIDTH);
 }
 
-/* Bins to either side that belong to one level. */
+/* Returns the bins on either side that belong to one level. */
 static size_t spread(const struct witness *w)
 {
     double bins = SPREAD_NOISE * w->noise / BIN_WIDTH;
@@ -50,7 +50,7 @@ static size_t spread(const struct witness *w)
     return bins > SPREAD ? bins < WITNESS_BINS ? (size_t)bins : WITNESS_BINS : SPREAD;
 }
 
-/* Counts the values within this number of bins of one; *level is their mean. */
+/* Counts the values within this number of bins of one; *level gets their mean. */
 static uint32_t within(const struct witness *w, size_t bin, size_t bins, double *level)
 {
     size_t from = bin < bins ? 0 : bin - bins;
@@ -73,7 +73,7 @@ static uint32_t around(const struct witness *w, size_t bin)
     return within(w, bin, spread(w), NULL);
 }
 
-/* From a flank to the top, over bins that are as full; or, the other way, to the next valley. */
+/* From a flank to the top, over equally full bins; descend() goes on to the next valley. */
 static size_t climb(const struct witness *w, size_t i)
 {
     uint32_t here = around(w, i);
@@ -99,7 +99,7 @@ static size_t descend(const struct witness *w, size_t i)
 
 /* --- widths ----------------------------------------------------------------------------------- */
 
-/* The level of the whole or half width that is nearest. */
+/* Returns the level of the nearest whole or half width. */
 static double width_near(double level)
 {
     double halves = mathx_nearest(2 / level);
@@ -117,7 +117,7 @@ static bool is_tight(const struct witness *w, size_t bin, uint32_t n)
     return n >= TIGHT * within(w, bin, spread(w) + BESIDE, NULL);
 }
 
-/* Beside a neighbour the part of the core varies, and any level has quicker ones below it. */
+/* With a neighbour, the core's share varies, so any level has faster readings below it. */
 static bool is_fastest(const struct witness *w, size_t bin)
 {
     uint32_t below = 0;
@@ -169,7 +169,7 @@ static void count(struct witness *w, double level)
     w->counted++;
 }
 
-/* Whether the reading goes on with the run; if not, it begins the next. */
+/* Adds the reading to the run; if it is not alike, it starts the next run. */
 static bool goes_on(struct witness *w, double level, double noise)
 {
     bool alike = w->length > 0 && off(level, w->mean) <= larger(ALIKE, ALIKE_NOISE * noise);
@@ -202,7 +202,7 @@ void witness_add(struct witness *w, double level, double noise, bool steady)
             count(w, w->run[i]);
     else
         count(w, level);
-    /* Looking goes through all bins: at first each time, then as the numbers grow. */
+    /* The search visits all bins: at first after each reading, then less often. */
     if (w->counted >= w->look || level < w->best * (1 - WITNESS_ABOVE)) {
         look_for_best(w);
         w->look = w->counted + 1 + w->counted / 16;
@@ -215,7 +215,7 @@ bool witness_quiet(const struct witness *w, double level, double noise)
            level >= w->best * (1 - larger(WITNESS_BELOW, QUIET_NOISE * noise));
 }
 
-/* A difference of two readings of a clock that steps by s: the sum of two uniform errors. */
+/* Difference of two readings of a clock that steps by s: the sum of two uniform errors. */
 #define STEP_SD     0.408 /* 1 / sqrt(6) */
 #define STEADY_STEP 2
 #define STEADY      0.02
@@ -225,7 +225,7 @@ bool witness_steady(double sd, double step, double ticks)
     return sd <= STEADY_STEP * STEP_SD * step + STEADY * ticks;
 }
 
-/* --- how to read ------------------------------------------------------------------------------ */
+/* --- the plan of a reading -------------------------------------------------------------------- */
 
 struct moments witness_undisturbed(const double *ticks, size_t n, double times)
 {
@@ -248,7 +248,7 @@ double witness_level(const struct witness_plan *plan, double nops, double ruler)
     return ruler > 0 && level > 0 ? level : UNKNOWN;
 }
 
-/* As above, two means of this number of windows. */
+/* Noise as in witness_steady(), of two means of this number of windows. */
 static double noise_of(const struct witness_plan *plan, double step, double level)
 {
     double cycles = level * plan->nops;
@@ -270,7 +270,7 @@ struct witness_plan witness_plan(double step, double level, double window)
         bool longer = level * plan.nops < MOST_CYCLES, more = plan.windows < MOST_WINDOWS;
         if (plan.noise <= NOISE_WANTED || (!longer && !more))
             return plan;
-        /* Longer windows first: their ends cost too. */
+        /* Longer windows first: the cost of their ends counts too. */
         if (longer && (!more || level * plan.nops < 512 * plan.windows / PLAN_WINDOWS))
             plan.nops += WITNESS_UNIT;
         else
