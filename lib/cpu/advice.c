@@ -3,13 +3,13 @@
 struct rule {
     const char *topic;
     size_t fact;     /* offset in struct advice_facts */
-    enum seen wrong; /* the answer that asks for a change */
+    enum seen wrong; /* the answer that needs a change */
     const char *change, *well;
 };
 
 #define FACT(name) offsetof(struct advice_facts, name)
 
-/* In the order of how much each does to a figure. */
+/* In the order of the effect on a figure. */
 static const struct rule rules[] = {
     {"virtualised", FACT(virtualised), SEEN_YES,
      "a hypervisor may stop this CPU at any time, and may trap instructions: measure on the bare "

@@ -1,13 +1,13 @@
 #include "lib/cpu/aperf.h"
 
-#define MPERF 0xe7 /* SDM vol. 4 table 2-2; AMD has them there too */
+#define MPERF 0xe7 /* SDM vol. 4 table 2-2; AMD uses the same numbers */
 #define APERF 0xe8
 
-#define LOOKS  16 /* at the start, at how long the readings take */
-#define TORN   4  /* times as long as usual is torn */
-#define FORGET 8  /* readings in which what is usual changes */
+#define LOOKS  16 /* readings at the start, to learn how long one takes */
+#define TORN   4  /* a reading that takes this many times as long is discarded */
+#define FORGET 8  /* readings over which the usual time is averaged */
 
-/* Both registers between two readings of the TSC. False: one faults. */
+/* Reads both registers between two readings of the TSC. False: one faults. */
 static bool look(struct aperf *now, const struct counter_access *a)
 {
     now->tsc = a->tsc(a->ctx);
@@ -18,7 +18,7 @@ static bool look(struct aperf *now, const struct counter_access *a)
     return true;
 }
 
-/* t * a / m, rounded, with the last of 32 bits' worth of precision lost at the most. */
+/* t * a / m, rounded; loses at most the last of 32 bits of precision. */
 static uint64_t scaled(uint64_t t, uint64_t a, uint64_t m)
 {
     unsigned shift = 0;
@@ -28,7 +28,7 @@ static uint64_t scaled(uint64_t t, uint64_t a, uint64_t m)
     for (; t >> 32; t >>= 1)
         shift++;
     if (m == 0)
-        m = 1; /* the two have nothing to do with each other: no CPU's registers */
+        m = 1; /* the values are unrelated: not a CPU's registers */
     return (t * a + m / 2) / m << shift;
 }
 
@@ -39,13 +39,13 @@ enum aperf_status aperf_read(struct aperf *p, const struct counter_access *a, ui
     if (!look(&now, a))
         return APERF_FAILED;
     if (now.apart > p->apart) {
-        p->apart += p->apart / FORGET; /* a slower core reads slower, and for good */
+        p->apart += p->apart / FORGET; /* a slower core reads more slowly from now on */
         return APERF_AGAIN;
     }
     if (now.mperf == p->mperf)
         return APERF_AGAIN;
     p->apart += TORN * now.apart / FORGET - p->apart / FORGET;
-    /* The counts are 64 bits wide and wrap: differences are taken modulo 2^64. */
+    /* The counts are 64 bits wide and wrap: differences are modulo 2^64. */
     p->cycles += scaled(now.tsc - p->tsc, now.aperf - p->aperf, now.mperf - p->mperf);
     p->tsc = now.tsc;
     p->aperf = now.aperf;
@@ -54,7 +54,7 @@ enum aperf_status aperf_read(struct aperf *p, const struct counter_access *a, ui
     return APERF_OK;
 }
 
-/* A reading of `tries` that is whole. */
+/* Tries up to LOOKS times for a valid reading. */
 static enum aperf_status read_patiently(struct aperf *p, const struct counter_access *a,
                                         uint64_t *cycles)
 {

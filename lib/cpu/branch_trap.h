@@ -1,5 +1,5 @@
 /*
- * IA32_DEBUGCTL.BTF, with which the trap flag traps after taken branches only: cleared while
+ * IA32_DEBUGCTL.BTF: with it, the trap flag traps only after taken branches. It is cleared while
  * instructions are counted by their traps. Sources: Intel SDM vol. 3B sections 18.4.1 and 18.4.3,
  * vol. 4 table 2-2; AMD APM vol. 2 section 13.1.1.7 (DebugCtl, the same number and bit).
  */
@@ -13,14 +13,14 @@
 
 struct branch_trap {
     struct msr_kept kept;
-    bool cleared; /* the bit was set, and is to be set again */
+    bool cleared; /* the bit was set and must be restored */
 };
 
-/* Clears the bit where the CPU has the MSR and the bit is set. A write that faults or is swallowed
- * is not told of: the known instructions that are stepped first show whether each has its trap. */
+/* Clears the bit if the CPU has the MSR and the bit is set. A write that faults or is ignored is
+ * not reported: the known instructions that are stepped first show whether each traps. */
 void branch_trap_clear(struct branch_trap *b, const struct msr_access *a);
 
-/* As it was found, if it was cleared. */
+/* Restores the bit, if it was cleared. */
 void branch_trap_restore(struct branch_trap *b, const struct msr_access *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is said of a cache, and of a TLB, whichever leaf of CPUID says it. */
+/* The description of a cache, and of a TLB, from any leaf of CPUID. */
 #ifndef LIB_CPU_CACHE_KINDS_H
 #define LIB_CPU_CACHE_KINDS_H
 
@@ -13,8 +13,8 @@ struct cache {
     uint64_t size; /* bytes */
     uint32_t line; /* bytes */
     uint32_t ways; /* 0: fully associative */
-    /* CPUs whose APIC ids are alike but for these lowest bits share it (topology_sharing); where
-     * the CPU does not say, shared_known is false. */
+    /* CPUs whose APIC ids differ only in these lowest bits share it (topology_sharing).
+     * shared_known is false if the CPU does not report this. */
     unsigned shared_bits;
     bool shared_known;
 };
@@ -29,7 +29,7 @@ enum tlb_type { TLB_DATA, TLB_INSTRUCTION, TLB_UNIFIED, TLB_LOAD, TLB_STORE, TLB
 struct tlb {
     unsigned level;
     enum tlb_type type;
-    uint32_t pages; /* sizes that an entry can hold: TLB_4K and so on */
+    uint32_t pages; /* page sizes that an entry can hold: TLB_4K and so on */
     uint32_t ways;  /* 0: fully associative */
     uint32_t entries;
 };

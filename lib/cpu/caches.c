@@ -16,7 +16,7 @@ static void add(struct list *l, struct cache cache)
         l->at[l->n++] = cache;
 }
 
-/* Leaf 4 and 8000_001D are alike: a subleaf a cache, type 0 (EAX[4:0]) ends. */
+/* Leaf 4 and 8000_001D have the same form: a subleaf per cache; type 0 (EAX[4:0]) ends the list. */
 static void deterministic(struct list *l, uint32_t leaf, cpuid_fn cpuid, void *ctx)
 {
     for (uint32_t i = 0; i < CACHES_MAX; i++) {
@@ -56,7 +56,7 @@ static void amd_l1(struct list *l, uint32_t r, enum cache_type type)
                .size = (uint64_t)(r >> 24) << 10,
                .line = r & 0xff,
                .ways = ways == 0xff ? 0 : ways,
-               .shared_known = true, /* these CPUs have a core a thread, and an L1 and L2 a core */
+               .shared_known = true, /* these CPUs have a thread per core, and an L1 and L2 each */
            });
 }
 
@@ -64,7 +64,7 @@ static void amd_lower(struct list *l, uint32_t r, unsigned level, uint64_t size)
 {
     uint32_t code = r >> 12 & 0xf;
 
-    if (code != 0) /* disabled, or not there */
+    if (code != 0) /* disabled, or not present */
         add(l, (struct cache){
                    .level = level,
                    .type = CACHE_UNIFIED,
@@ -100,7 +100,7 @@ static bool has(const struct list *l, unsigned level)
     return false;
 }
 
-/* The levels that leaf 4 does not have: all of them before it existed. */
+/* Adds the levels that leaf 4 lacks: all of them on CPUs older than the leaf. */
 static void from_descriptors(struct list *l, const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     uint8_t bytes[DESCRIPTORS_MAX];

@@ -1,7 +1,7 @@
 /*
- * The caches of the CPU that is asked, as its CPUID describes them: leaf 4 (Intel, Zhaoxin; SDM
- * vol. 2A table 3-8), 8000_001D (AMD; APM vol. 3 E.4.14), 8000_0005 and 8000_0006 (older AMD, VIA;
- * E.4.4, E.4.5), leaf 2's descriptors (older Intel; lib/cpu/descriptors.h).
+ * The caches that this CPU's CPUID describes: leaf 4 (Intel, Zhaoxin; SDM vol. 2A table 3-8),
+ * 8000_001D (AMD; APM vol. 3 E.4.14), 8000_0005 and 8000_0006 (older AMD, VIA; E.4.4, E.4.5), leaf
+ * 2's descriptors (older Intel; lib/cpu/descriptors.h).
  */
 #ifndef LIB_CPU_CACHES_H
 #define LIB_CPU_CACHES_H
@@ -11,11 +11,11 @@
 
 #define CACHES_MAX 10
 
-/* Returns how many there are, at most CACHES_MAX, in the order in which the CPU lists them. */
+/* Returns their number, at most CACHES_MAX, in the order in which the CPU lists them. */
 unsigned caches_decode(struct cache out[CACHES_MAX], const struct cpu *c, cpuid_fn cpuid,
                        void *ctx);
 
-/* The four bits of associativity of 8000_0006 and 8000_0019 (APM vol. 3 table E-4); 0: full. */
+/* Returns the ways for a code of 8000_0006 or 8000_0019 (APM vol. 3 table E-4); 0: full. */
 uint32_t caches_amd_ways(uint32_t code);
 
 extern const char *const cache_type_names[CACHE_TYPES];

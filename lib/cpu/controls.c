@@ -35,7 +35,7 @@
 #define PREFETCH_AMD    0xc0000108
 #define PREFETCH_AMD_IS 0x2f /* L1 stream, stride and region, L2 stream; bit 5: L2 up/down */
 
-#define LEVELS     0xffffffull   /* least, greatest, desired, a byte each */
+#define LEVELS     0xffffffull   /* lowest, highest, desired, one byte each */
 #define PREFERENCE 0xff000000ull /* energy performance preference; 0 is performance */
 
 const char *const control_names[CONTROL_IDS] = {
@@ -74,7 +74,7 @@ static struct control disabling(const char *control, uint32_t msr, uint64_t mask
 
 static struct control turbo_intel(uint32_t power, const struct cpu *c, const struct msr_access *a)
 {
-    /* With bit 38 set, CPUID hides what the CPU could do (table 2-2). */
+    /* With bit 38 set, CPUID hides that the CPU has turbo (table 2-2). */
     if (c->family != 6 || (!(power & 2) && !(read(a, IA32_MISC_ENABLE) & MISC_ENABLE_TURBO_OFF)))
         return none("no turbo (CPUID 6 EAX[1])");
     return disabling("IA32_MISC_ENABLE[38]", IA32_MISC_ENABLE, MISC_ENABLE_TURBO_OFF);
@@ -92,7 +92,7 @@ static struct control turbo(const struct cpu *c, cpuid_fn cpuid, void *ctx,
     return disabling("HWCR[25]", HWCR, HWCR_CPB_OFF);
 }
 
-/* Leaf 1Ah EAX[31:24]: 20h is an Atom core, whose bits are others than its neighbours'. */
+/* Leaf 1Ah EAX[31:24]: 20h is an Atom core, whose bits differ from those of the big cores. */
 static bool is_efficiency_core(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     return c->max_leaf >= 0x1a && cpuid(ctx, 0x1a, 0).eax >> 24 == 0x20;
@@ -122,7 +122,7 @@ static struct control prefetch(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 
 /* --- the P-state ------------------------------------------------------------------------------ */
 
-/* Least, greatest and desired level the same, so that no choice is left. */
+/* Lowest, highest and desired level are the same, which leaves no choice. */
 static struct control levels(const char *control, uint32_t msr, uint64_t level,
                              enum control_form form)
 {
@@ -143,7 +143,7 @@ static struct control freq_hwp(uint32_t power, bool highest, const struct msr_ac
     if (power & 1u << 10)
         s.mask |= PREFERENCE;
     if (power & 1u << 11)
-        s.mask |= HWP_PACKAGE; /* this request holds, not the package's */
+        s.mask |= HWP_PACKAGE; /* this request applies, not the package's */
     return s;
 }
 
@@ -152,7 +152,7 @@ static struct control freq_intel(bool highest, const struct cpu *c, cpuid_fn cpu
 {
     uint32_t power = leaf6(c, cpuid, ctx);
 
-    /* HWP stays on until the next reset once it is on, so it is not for us to switch on. */
+    /* Once on, HWP stays on until the next reset, so this program does not enable it. */
     if (power & 1u << 7 && read(a, IA32_PM_ENABLE) & 1)
         return freq_hwp(power, highest, a);
     if (!(cpuid(ctx, 1, 0).ecx & 1u << 7))
@@ -176,7 +176,7 @@ static struct control freq_intel(bool highest, const struct cpu *c, cpuid_fn cpu
 static struct control freq_amd(bool highest, const struct cpu *c, cpuid_fn cpuid, void *ctx,
                                const struct msr_access *a)
 {
-    /* This too stays on until the next reset. */
+    /* Once on, this too stays on until the next reset. */
     if (extended(c, 0x80000008, cpuid, ctx).ebx & 1u << 27 && read(a, CPPC_ENABLE) & 1) {
         uint64_t caps = read(a, CPPC_CAPS);
         struct control s = levels("CPPC_REQUEST", CPPC_REQUEST,
@@ -230,7 +230,7 @@ void controls_plan(struct controls *q, const struct options *o, const struct cpu
         find(&q->of[i], a);
     f->asked = o->freq != FREQ_KEEP;
     q->of[CONTROL_PREFETCH].asked = o->prefetch == SETTING_OFF;
-    /* AMD's boost lifts P0 itself above the base clock. */
+    /* AMD's boost raises P0 itself above the base clock. */
     t->asked = o->turbo == SETTING_OFF ||
                (o->freq == FREQ_BASE && f->control && f->form == CONTROL_PSTATE && t->control);
 }

@@ -12,7 +12,7 @@ const char *const core_counter_names[COUNTER_KINDS] = {"none", "fixed1", "amd_pm
 #define FIXED_ANY   4ull
 #define FIXED_FIELD 0xfull
 #define FIXED0_ON   (1ull << 32) /* of PERF_GLOBAL_CTRL: figure 20-4 */
-#define FIXED_INDEX (1u << 30)   /* of RDPMC */
+#define FIXED_INDEX (1u << 30)   /* of the argument of RDPMC */
 #define CORE2_FIXED 3
 #define CORE2_BITS  40
 
@@ -36,8 +36,8 @@ static const struct {
 } events[COUNT_EVENTS] = {[COUNT_CYCLES] = {1, 0x76}, [COUNT_INSTRUCTIONS] = {0, 0xc0}};
 
 /*
- * SDM vol. 2A CPUID 0Ah: by count from version 2, also by a bitmap from version 5. Version 2 of the
- * first Core 2s has three, of 40 bits, and says none (Core 2 specification updates, "CPUID leaf 0AH
+ * SDM vol. 2A CPUID 0Ah: a count from version 2, also a bitmap from version 5. The first Core 2s
+ * (version 2) have three of 40 bits but report none (Core 2 specification updates, "CPUID leaf 0AH
  * reports incorrect").
  */
 static void decode_fixed(struct core_counters *c, const struct cpu *cpu, cpuid_fn cpuid, void *ctx)
@@ -55,7 +55,7 @@ static void decode_fixed(struct core_counters *c, const struct cpu *cpu, cpuid_f
     c->bits = (uint8_t)bits;
 }
 
-/* Event 76h is in every BKDG and PPR since K7. A guest has counters only where CPUID says so:
+/* Event 76h is in every BKDG and PPR since K7. A guest has counters only if CPUID reports them:
  * 8000_0001 ECX[23] (PerfCtrExtCore) or 8000_0022 EAX[0] (PerfMonV2). */
 static void decode_amd(struct core_counters *c, const struct cpu *cpu, cpuid_fn cpuid, void *ctx)
 {
@@ -121,7 +121,7 @@ static bool keep(struct core_counter *c, const struct counter_access *a, uint32_
     return true;
 }
 
-/* Remembers an MSR, and replaces its bits of `mask`. False: faulted, or was swallowed. */
+/* Remembers an MSR, and replaces its bits of `mask`. False: it faulted or does not read back. */
 static bool change(struct core_counter *c, const struct counter_access *a, uint32_t msr,
                    uint64_t mask, uint64_t bits)
 {
@@ -140,7 +140,7 @@ static const char *set_fixed(struct core_counter *c, enum core_counter_event eve
     c->index = FIXED_INDEX | events[event].fixed;
     uint64_t field = control >> shift & FIXED_FIELD;
     if (global & on && field & (FIXED_OS | FIXED_USER)) {
-        /* What runs here runs at ring 0: its cycles are counted already, so read along. */
+        /* The measured code runs at ring 0 and its cycles are already counted: only read. */
         bool ours = (field & FIXED_OS) && !(field & FIXED_ANY);
         return ours ? NULL : "in use by the firmware (MSR 38Dh, 38Fh)";
     }

@@ -20,7 +20,7 @@ static bool bit(uint32_t value, unsigned n)
     return (value >> n & 1) != 0;
 }
 
-/* Four bytes a register, in the order given. */
+/* Four bytes per register, in the given order. */
 static void put_text(char *out, const uint32_t *regs, size_t n)
 {
     for (size_t i = 0; i < 4 * n; i++)
@@ -28,7 +28,7 @@ static void put_text(char *out, const uint32_t *regs, size_t n)
     out[4 * n] = '\0';
 }
 
-/* CPUID strings end in NULs or blanks, and brands may begin with blanks; a report wants neither. */
+/* CPUID strings end in NULs or blanks, and brands may begin with blanks: removes them. */
 static void tidy(char *text)
 {
     size_t from = 0, n = strlen(text);
@@ -52,7 +52,7 @@ static enum cpu_vendor vendor_of(const char *id)
     } known[] = {
         {"GenuineIntel", VENDOR_INTEL},   {"AuthenticAMD", VENDOR_AMD},
         {"HygonGenuine", VENDOR_HYGON},   {"  Shanghai  ", VENDOR_ZHAOXIN},
-        {"CentaurHauls", VENDOR_ZHAOXIN}, /* VIA's cores, and Zhaoxin's before they had a name */
+        {"CentaurHauls", VENDOR_ZHAOXIN}, /* VIA's cores, and Zhaoxin's earlier ones */
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (str_eq(id, known[i].id))
@@ -66,7 +66,7 @@ static void decode_signature(struct cpu *c, uint32_t eax)
     c->stepping = eax & 0xf;
     c->model = eax >> 4 & 0xf;
     c->family = eax >> 8 & 0xf;
-    if (c->family >= 6) /* AMD's and Centaur's are zero where they do not count */
+    if (c->family >= 6) /* AMD's and Centaur's fields are zero if unused */
         c->model |= eax >> 12 & 0xf0;
     if (c->family == 0xf)
         c->family += eax >> 20 & 0xff;
@@ -130,7 +130,7 @@ static void decode_basic(struct cpu *c, const struct source *s)
 
 /*
  * Leaf 15h: TSC Hz = crystal (ECX) * EBX / EAX. Any of them can be 0, which means not enumerated
- * (SDM vol. 3B section 19.7.3): the nominal crystals of the manual's table are no substitute, since
+ * (SDM vol. 3B section 19.7.3). The nominal crystals of the manual's table are no substitute, since
  * boards differ from them.
  */
 static void decode_clock(struct cpu *c, const struct source *s)
@@ -151,15 +151,15 @@ static void decode_clock(struct cpu *c, const struct source *s)
     }
 }
 
-/* Whether LFENCE waits for what is before it without any MSR's help. AMD: a bit says it, or the
- * family has no MSR to say it with. */
+/* Whether LFENCE waits for earlier instructions without any MSR. AMD: a bit reports it, or the
+ * family has no MSR for it. */
 static bool lfence_always(const struct cpu *c, uint32_t ext21_eax)
 {
     return c->vendor == VENDOR_INTEL ||
            (cpu_is_amd(c) && (bit(ext21_eax, 2) || cpu_model(c)->lfence_waits));
 }
 
-/* 0: there are none. CPUs without extended leaves answer with a basic leaf's registers. */
+/* 0: no extended leaves. CPUs without them answer with the registers of a basic leaf. */
 static uint32_t max_extended(const struct source *s)
 {
     const uint32_t base = 0x80000000;
@@ -181,7 +181,7 @@ static void decode_extended(struct cpu *c, const struct source *s)
     uint32_t ext21_eax = 0;
 
     c->max_ext_leaf = max_extended(s);
-    c->phys_bits = 36; /* before 8000_0008 there was PAE */
+    c->phys_bits = 36; /* before 8000_0008: PAE */
 
     if (c->max_ext_leaf >= base + 1) {
         uint32_t edx = leaf(s, base + 1).edx;

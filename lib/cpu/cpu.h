@@ -1,7 +1,6 @@
 /*
- * What CPUID says, decoded. Pure: the leaves come from a function, so that recorded machines are
- * decoded by the same code as the one it runs on. Sources: Intel SDM vol. 2A CPUID, AMD APM vol. 3
- * appendix E.
+ * Decodes CPUID. Pure: the leaves come from a function, so that the same code decodes recorded
+ * machines and this one. Sources: Intel SDM vol. 2A CPUID, AMD APM vol. 3 appendix E.
  */
 #ifndef LIB_CPU_CPU_H
 #define LIB_CPU_CPU_H
@@ -19,19 +18,19 @@ typedef struct cpuid_regs (*cpuid_fn)(void *ctx, uint32_t leaf, uint32_t subleaf
 
 struct cpu {
     enum cpu_vendor vendor;
-    char vendor_id[13]; /* leaf 0 */
-    char brand[49];     /* leaves 8000_0002..4, blanks trimmed; empty where there is none */
-    uint32_t family, model, stepping; /* extended ones added in */
+    char vendor_id[13];               /* leaf 0 */
+    char brand[49];                   /* leaves 8000_0002..4, blanks trimmed; empty if missing */
+    uint32_t family, model, stepping; /* including the extended fields */
     uint32_t max_leaf, max_ext_leaf;
     bool hypervisor;        /* leaf 1 ECX[31] */
-    char hypervisor_id[13]; /* leaf 4000_0000, empty where there is none */
+    char hypervisor_id[13]; /* leaf 4000_0000, empty if missing */
     bool tsc, msr, apic, pat, mtrr, mce, sse2, x2apic;
     bool rdtscp, nx, page_1g, la57, serialize, cet_ss, cet_ibt, monitor;
-    bool bmi2;                      /* leaf 7 EBX[8]: SHLX and its like */
-    enum cpu_vectors vectors;       /* the widest that it states: leaves 1 and 7 */
+    bool bmi2;                      /* leaf 7 EBX[8]: SHLX and similar */
+    enum cpu_vectors vectors;       /* the widest that it reports: leaves 1 and 7 */
     bool tsc_invariant;             /* 8000_0007 EDX[8] */
     bool lfence_always_serializing; /* AMD 8000_0021 EAX[2]; Intel: always */
-    uint32_t phys_bits;             /* 8000_0008 EAX[7:0], 36 where the leaf is missing */
+    uint32_t phys_bits;             /* 8000_0008 EAX[7:0], 36 if the leaf is missing */
     uint64_t tsc_hz;           /* from leaf 15h with numerator, denominator and crystal; else 0 */
     uint64_t tsc_nominal_hz;   /* leaf 16h base frequency, a label only; else 0 */
     uint32_t max_mhz, bus_mhz; /* leaf 16h, labels too; else 0 */
@@ -40,32 +39,32 @@ struct cpu {
 
 void cpu_decode(struct cpu *c, cpuid_fn cpuid, void *ctx);
 
-/* AMD's cores: Hygon's are Zen, with AMD's leaves and MSRs. */
+/* True for AMD's cores: Hygon's are Zen, with AMD's leaves and MSRs. */
 static inline bool cpu_is_amd(const struct cpu *c)
 {
     return c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON;
 }
 
-/* What is known of it by its model alone. */
+/* Returns what its model alone tells. */
 static inline const struct cpu_model *cpu_model(const struct cpu *c)
 {
     return model_find(c->vendor, c->family, c->model);
 }
 
-/*
- * Whether it states vectors that no CPU of the model that it states has. A hypervisor that masks
- * the model leaves such features in: family, model and stepping are then not those of the core.
- */
+/* Returns true if the CPU reports vectors that no CPU of the reported model has. A hypervisor that
+ * masks the model leaves such features visible: family, model and stepping are then not the
+ * core's. */
 bool cpu_model_is_masked(const struct cpu *c);
 
-/* CPUID 8000_0001h EDX[27], for those who have not decoded all of it. */
+/* CPUID 8000_0001h EDX[27], for callers that have not decoded all of it. */
 bool cpu_has_rdtscp(cpuid_fn cpuid, void *ctx);
 
-/* NULL when this CPU can run the recipe, else why not, with the CPUID bit that is missing. */
+/* Returns NULL if this CPU can run the recipe, else why not, with the missing CPUID bit. */
 const char *cpu_lacks(const struct cpu *c, enum recipe r);
-/* Whether it can; if not, a message for people that names those that it can. AUTO always can. */
+/* Returns true if it can; if not, writes a message that names the recipes that it can run. AUTO
+ * always can. */
 bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err);
-/* docs/method.md "Recipes": lfence; cpuid where the vendor does not document LFENCE's waiting. */
+/* docs/method.md "Recipes": lfence; cpuid if the vendor does not document that LFENCE waits. */
 enum recipe cpu_default_recipe(const struct cpu *c);
 
 #endif

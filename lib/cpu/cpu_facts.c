@@ -63,7 +63,7 @@ void cpu_facts_record_caches(const struct cpu_facts *f, struct json *j)
 
 void cpu_facts_record_tlbs(const struct cpu_facts *f, struct json *j)
 {
-    static const char *const sizes[] = {"4k", "2m", "4m", "1g"}; /* TLB_4K and on, bit by bit */
+    static const char *const sizes[] = {"4k", "2m", "4m", "1g"}; /* bit by bit, from TLB_4K */
 
     json_array(j, "tlbs");
     for (unsigned i = 0; i < f->tlbs; i++) {

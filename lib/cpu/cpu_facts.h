@@ -1,6 +1,6 @@
 /*
- * What a CPU says of itself beyond its name: microcode, topology, caches, TLBs, mitigations of
- * speculation. Taken once, then shown to people and as members of a record; the same for a live
+ * A CPU's properties beyond its name: microcode, topology, caches, TLBs, mitigations of
+ * speculation. Read once, then shown to the user and written to a record; the same for a live
  * machine, a process and a recording.
  */
 #ifndef LIB_CPU_CPU_FACTS_H
@@ -13,7 +13,7 @@
 #include "lib/text/json.h"
 #include "lib/text/sink.h"
 
-/* Where it is asked: its CPUID, and its MSRs; rdmsr NULL: none can be read. */
+/* Access to its CPUID and its MSRs; rdmsr NULL: no MSR can be read. */
 struct cpu_source {
     cpuid_fn cpuid;
     void *cpuid_ctx;
@@ -32,21 +32,20 @@ struct cpu_facts {
     struct mitigations mitigations;
 };
 
-/* `place`: of all n CPUs of the machine, in any order, place[self] the one that is asked. n = 0:
- * the others are not known. The microcode is the caller's to fill in. */
+/* `place`: all n CPUs of the machine in any order; place[self] is this one. n = 0: the others are
+ * not known. The caller fills in the microcode. */
 void cpu_facts_read(struct cpu_facts *f, const struct cpu *c, const struct cpu_source *s,
                     const struct core_place *place, size_t n, size_t self);
 
-/* Members: logical_cpus, packages, cores, threads_per_core, modules where they are not cores,
- * core_types, hybrid. Nothing where it is not known. */
+/* Writes the members logical_cpus, packages, cores, threads_per_core, modules if they are not
+ * cores, core_types, hybrid. Writes nothing if the topology is not known. */
 void cpu_facts_record_topology(const struct cpu_facts *f, struct json *j);
-/* Arrays "caches" and "tlbs", object "mitigations". */
+/* Write the arrays "caches" and "tlbs" and the object "mitigations". */
 void cpu_facts_record_caches(const struct cpu_facts *f, struct json *j);
 void cpu_facts_record_tlbs(const struct cpu_facts *f, struct json *j);
 void cpu_facts_record_mitigations(const struct cpu_facts *f, struct json *j);
 
-/* Lines of a table's head: topology, caches, tlb, spec_ctrl, arch_caps, as far as they are
- * known. */
+/* Writes lines of a table's head: topology, caches, tlb, spec_ctrl, arch_caps, as far as known. */
 void cpu_facts_show(const struct cpu_facts *f, struct sink *out);
 
 #endif

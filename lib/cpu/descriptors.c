@@ -41,7 +41,7 @@ static const struct {
     {0xec, 3, CACHE_UNIFIED, 24, 64, 24576},
 };
 
-/* Two lines where a byte stands for two TLBs. */
+/* Two lines if a byte means two TLBs. */
 static const struct {
     uint8_t byte;
     unsigned level;

@@ -50,7 +50,7 @@ void features_mitigations(struct mitigations *m, const struct cpu *c, cpuid_fn c
         m->stibp |= bit(ebx, 15);
         m->ibrs_always = bit(ebx, 16);
         m->stibp_always = bit(ebx, 17);
-        m->ssbd |= bit(ebx, 24) || bit(ebx, 25); /* 25: by another MSR, C001_011F */
+        m->ssbd |= bit(ebx, 24) || bit(ebx, 25); /* 25: via another MSR, C001_011F */
         m->ssb_no = bit(ebx, 26);
     }
     bool controls = m->ibrs || m->stibp || m->ssbd;

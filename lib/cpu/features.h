@@ -1,6 +1,6 @@
 /*
- * What a CPU has that matters to measuring (SMI counter, LFENCE), and its mitigations of
- * speculation: decoded from CPUID, and from MSRs where CPUID does not say.
+ * CPU features that matter for measuring (SMI counter, LFENCE), and mitigations of speculation:
+ * decoded from CPUID, or from MSRs if CPUID does not report them.
  */
 #ifndef LIB_CPU_FEATURES_H
 #define LIB_CPU_FEATURES_H
@@ -8,11 +8,11 @@
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/tsc_rate.h"
 
-/* Whether the model has MSR_SMI_COUNT (34h): Intel since Nehalem, and the Atoms since Silvermont.
- * A hypervisor's guest sees none that counts. */
+/* Whether the model has MSR_SMI_COUNT (34h): Intel since Nehalem, and the Atoms since Silvermont. A
+ * guest has no working one. */
 bool features_smi_counter(const struct cpu *c);
 
-/* The revision in IA32_BIOS_SIGN_ID or AMD's PATCH_LEVEL (both MSR 8Bh); 0: none is loaded. */
+/* Returns the revision in IA32_BIOS_SIGN_ID or AMD's PATCH_LEVEL (both MSR 8Bh); 0: none loaded. */
 uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b);
 
 /* AMD 56665, "Software Techniques for Managing Speculation": DE_CFG[1] of families 10h, 12h and
@@ -20,12 +20,12 @@ uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b);
 #define MSR_DE_CFG    0xc0011029
 #define DE_CFG_LFENCE (1ull << 1)
 
-/* Whether LFENCE waits for all before it: CPUID's word, or AMD's DE_CFG. False where neither says
- * so. */
+/* Whether LFENCE waits for all earlier instructions, by CPUID or AMD's DE_CFG. False if neither
+ * reports it. */
 bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx);
 
-/* What CPUID says is there: a member of struct mitigations and a field of the record
- * `mitigations`. AMD alone has ssb_no, ibrs_always and stibp_always. */
+/* The features that CPUID reports: a member of struct mitigations and a field of the record
+ * `mitigations`. Only AMD has ssb_no, ibrs_always and stibp_always. */
 #define MITIGATIONS(FLAG)                                                                          \
     FLAG(ibrs, "ibrs")                                                                             \
     FLAG(ibpb, "ibpb")                                                                             \
@@ -50,7 +50,7 @@ struct mitigations {
 void features_mitigations(struct mitigations *m, const struct cpu *c, cpuid_fn cpuid,
                           void *cpuid_ctx, msr_fn rdmsr, void *msr_ctx);
 
-/* IA32_ARCH_CAPABILITIES bit by bit (SDM vol. 4 table 2-2); NULL where a bit is not named here. */
+/* Returns the name of a bit of IA32_ARCH_CAPABILITIES (SDM vol. 4 table 2-2); NULL: no name. */
 const char *features_arch_name(unsigned bit);
 
 #endif

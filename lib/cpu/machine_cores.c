@@ -60,7 +60,7 @@ void tsc_offset_add(struct tsc_offset *o, uint64_t t0, uint64_t other, uint64_t 
     o->ahead = (int64_t)(other - (t0 + round / 2));
 }
 
-/* Parts one difference from the one before. */
+/* Separates one difference from the previous one. */
 static struct sink *next(struct sink_buf *b)
 {
     if (b->used > 0)

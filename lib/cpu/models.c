@@ -81,7 +81,7 @@ static const struct row rows[] = {
           .vectors = VECTORS_AVX512), /* Skylake-SP and later on its board */
     INTEL(0x8e, CORE_I(TSC_WAY_CRYSTAL_24), .vectors = VECTORS_AVX2), /* Kaby Lake, Coffee Lake */
     INTEL(0x9e, CORE_I(TSC_WAY_CRYSTAL_24), .vectors = VECTORS_AVX2),
-    /* From here on CPUID leaf 15h is complete. */
+    /* From this row on CPUID leaf 15h is complete. */
     INTEL(0x66, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX512), /* Cannon Lake */
     INTEL(0xa5, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX2),   /* Comet Lake */
     INTEL(0xa6, CORE_I(TSC_WAY_NONE), .vectors = VECTORS_AVX2),
@@ -105,7 +105,7 @@ static const struct row rows[] = {
     INTEL(0x1c, .tsc_way = TSC_WAY_BONNELL,
           .vectors = VECTORS_SSE), /* Bonnell and Saltwell: no SMI counter */
     INTEL(0x26, .tsc_way = TSC_WAY_BONNELL, .vectors = VECTORS_SSE),
-    /* Listed, though nothing is known of them: a model without a row counts as a later one, which
+    /* Listed although nothing is known of them: a model without a row counts as a later one, which
      * has the SMI counter. */
     INTEL(0x27, .smi_count = false, .vectors = VECTORS_SSE),
     INTEL(0x35, .smi_count = false, .vectors = VECTORS_SSE),
@@ -122,7 +122,7 @@ static const struct row rows[] = {
           .vectors = VECTORS_SSE),
     INTEL(0x7a, ATOM, .prefetch = PREFETCH_TWO, .vectors = VECTORS_SSE), /* Goldmont Plus */
 
-    /* Netburst; its models before 3 count core clocks as they are, which throttling changes. */
+    /* Netburst; models before 3 count actual core clocks, which throttling changes. */
     {VENDOR_INTEL, 0xf, 0, 2, {.tsc_way = TSC_WAY_NONE}},
     {VENDOR_INTEL, 0xf, 3, UINT32_MAX, {.tsc_way = TSC_WAY_NETBURST}},
 
@@ -134,7 +134,7 @@ static const struct row rows[] = {
            .lfence_waits = true, .vectors = VECTORS_SSE),
     FAMILY(VENDOR_AMD, 0x12, .tsc_way = TSC_WAY_PSTATE_12H, .boost_is_p0 = true,
            .vectors = VECTORS_SSE),
-    /* 14h (Bobcat) has no row: PCI configuration space alone tells its main PLL's frequency. */
+    /* 14h (Bobcat) has no row: only PCI configuration space has its main PLL's frequency. */
     FAMILY(VENDOR_AMD, 0x15, .tsc_way = TSC_WAY_PSTATE_10H, .boost_is_p0 = true,
            .compute_units = true, .vectors = VECTORS_AVX2), /* Bulldozer to Excavator */
     FAMILY(VENDOR_AMD, 0x16, .tsc_way = TSC_WAY_PSTATE_10H, .boost_is_p0 = true,

@@ -1,7 +1,7 @@
 /*
- * MSRs changed for a while: kept, replaced bit by bit, read back, put back. Pure: the accesses come
- * as functions, which return false where the access faults. A hypervisor may also swallow a write,
- * so that only what reads back has happened.
+ * Temporary changes of MSRs: remember, replace bits, read back, restore. Pure: the accesses come as
+ * functions, which return false if the access faults. A hypervisor may also ignore a write, so only
+ * what reads back has been written.
  */
 #ifndef LIB_CPU_MSR_PLAN_H
 #define LIB_CPU_MSR_PLAN_H
@@ -23,10 +23,10 @@ struct msr_kept {
 /* Remembers an MSR. False: it cannot be read, and nothing is remembered. */
 bool msr_keep(struct msr_kept *k, const struct msr_access *a, uint32_t msr);
 
-/* Replaces the bits of `mask` in an MSR that is kept. False: faulted, or does not read back so. */
+/* Replaces the bits of `mask` in a remembered MSR. False: it faulted or does not read back. */
 bool msr_change(const struct msr_kept *k, const struct msr_access *a, uint64_t mask, uint64_t bits);
 
-/* As it was when it was kept. False: it does not read back so. */
+/* Restores the remembered value. False: it does not read back. */
 bool msr_put_back(const struct msr_kept *k, const struct msr_access *a);
 
 #endif

@@ -38,7 +38,7 @@ static uint64_t fixed_step(uint64_t address)
     return address < FIXED_64K_END ? 0x10000 : address < FIXED_16K_END ? 0x4000 : 0x1000;
 }
 
-/* One byte a range, eight ranges a register. */
+/* One byte per range, eight ranges per register. */
 static uint8_t fixed_type(const struct mtrr *m, uint64_t address)
 {
     uint64_t range = address < FIXED_64K_END   ? address / 0x10000
@@ -85,7 +85,7 @@ uint8_t mtrr_type(const struct mtrr *m, uint64_t address)
     return without_reserved(m->default_type);
 }
 
-/* Whether the type at `boundary`, where it lies inside the block, is the type at its start. */
+/* Whether the type at `boundary`, if that is inside the block, is the type at its start. */
 static bool same_at(const struct mtrr *m, uint64_t start, uint64_t size, uint64_t boundary)
 {
     return boundary - start >= size || mtrr_type(m, boundary) == mtrr_type(m, start);
@@ -101,7 +101,7 @@ static bool fixed_are_uniform(const struct mtrr *m, uint64_t start, uint64_t siz
     return same_at(m, start, size, FIXED_END);
 }
 
-/* Types change at the ends of ranges only, so it is enough to look there. */
+/* Types change only at the ends of ranges, so it is enough to look there. */
 bool mtrr_uniform(const struct mtrr *m, uint64_t start, uint64_t size)
 {
     if (!m->enabled)
@@ -114,7 +114,7 @@ bool mtrr_uniform(const struct mtrr *m, uint64_t start, uint64_t size)
         if (!is_valid(m, i) || ((start ^ base) & bits & ~(size - 1)) != 0)
             continue; /* no address of the block can match */
         if ((bits & (size - 1)) == 0)
-            continue; /* all of them do */
+            continue; /* all of them match */
         uint64_t length = (~bits & address_bits(m)) + 1;
         if ((length & (length - 1)) != 0)
             return false; /* a mask with holes: many ranges */

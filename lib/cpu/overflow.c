@@ -12,7 +12,7 @@
 #define PERF_GLOBAL_CTRL    0x38f
 #define PERF_GLOBAL_OVF     0x390
 #define FULL_WIDTH          (1ull << 13) /* of PERF_CAPABILITIES: SDM vol. 3B section 20.2.8 */
-#define NARROW_BITS         32 /* that a write reaches otherwise, with the sign in the last */
+#define NARROW_BITS         32           /* reach of a write otherwise; the last bit is the sign */
 #define CPUID1_ECX_PDCM     (1u << 15)
 #define NO_CORE_CYCLES      (1u << 0) /* CPUID 0Ah EBX: not available */
 #define NO_REFERENCE_CYCLES (1u << 2)
@@ -37,9 +37,9 @@
 #define AMD_GLOBAL  0xc0000301
 #define AMD_CLEAR   0xc0000302
 
-/* --- what CPUID promises ---------------------------------------------------------------------- */
+/* --- what CPUID reports ----------------------------------------------------------------------- */
 
-/* Version 5 has a bitmap of the fixed counters beside their count. */
+/* Version 5 has a bitmap of the fixed counters in addition to their count. */
 static void decode_intel(struct overflow_plan *p, const struct cpu *cpu, cpuid_fn cpuid, void *ctx)
 {
     struct cpuid_regs a = cpuid(ctx, 0xa, 0);
@@ -105,7 +105,7 @@ static const char *taken(const struct overflow *o, const struct msr_access *a, u
     return control & counts ? "in use by the firmware, or by cycle=" : NULL;
 }
 
-/* The last that is free: cycle= takes the first. */
+/* Takes the last free one: cycle= takes the first. */
 static const char *choose_amd(struct overflow *o, const struct overflow_plan *p,
                               const struct msr_access *a)
 {
@@ -200,7 +200,7 @@ const char *overflow_start(struct overflow *o, const struct overflow_plan *p,
     return "its MSRs cannot be written: a hypervisor withholds the counter";
 }
 
-/* Counts up to 0; AMD's of old have no status, but their last bit is set until then. */
+/* The count rises to 0. Old AMD counters have no status, but their top bit is set until then. */
 bool overflow_came(const struct overflow *o, const struct msr_access *a)
 {
     uint64_t now;
@@ -212,7 +212,7 @@ bool overflow_came(const struct overflow *o, const struct msr_access *a)
     return a->read(a->ctx, o->count, &now) && !(now >> (o->bits - 1) & 1);
 }
 
-/* Older CPUs write 32 bits and repeat the last of them, which is set. */
+/* Older CPUs write 32 bits and sign-extend the last one, which is set. */
 bool overflow_again(const struct overflow *o, const struct msr_access *a, uint64_t counts)
 {
     uint64_t n = counts == 0 ? 1 : counts < o->most ? counts : o->most;

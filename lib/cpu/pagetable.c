@@ -20,8 +20,8 @@
 #define LARGEST   3            /* level of 1 GiB pages */
 #define TABLE_LEN (ENTRIES * sizeof(uint64_t))
 
-/* The list of spare tables runs through their first entries, which must not look present to a CPU
- * that still remembers the table. */
+/* The list of spare tables is linked through their first entries, which must not look present to a
+ * CPU that still caches the table. */
 #define SPARE_SHIFT 12
 
 /* Bytes that one entry of a table of this level covers; level 1 is the page table. */
@@ -50,7 +50,7 @@ static bool is_table(uint64_t entry, unsigned level)
     return (entry & PRESENT) && level > 1 && !(entry & LARGE);
 }
 
-/* A cleared page of the pool, as an index; 0: used up. */
+/* Returns the index of a cleared page of the pool; 0: used up. */
 static unsigned take_page(struct pagetable *t)
 {
     unsigned page = t->spare;
@@ -73,7 +73,7 @@ static void give_page(struct pagetable *t, unsigned page)
     t->spare = page;
 }
 
-/* Gives back the table that an entry of level 2 or 3 leads to, and those that lie below it. */
+/* Gives back the table that an entry of level 2 or 3 points to, and the tables below it. */
 static void give_tables(struct pagetable *t, uint64_t entry, unsigned level)
 {
     if (!is_table(entry, level))
@@ -102,7 +102,7 @@ static uint64_t leaf(const struct pagetable *t, uint64_t phys, unsigned rights, 
     return entry;
 }
 
-/* A table whose pages are, together, what the large page was. */
+/* Fills a table whose pages together equal the large page. */
 static void fill_split(uint64_t *table, uint64_t large, unsigned level)
 {
     uint64_t base = large & ADDRESS & ~PAT_LARGE, flags = large & ~ADDRESS;
@@ -115,8 +115,8 @@ static void fill_split(uint64_t *table, uint64_t large, unsigned level)
         table[i] = (base + i * reach(level - 1)) | flags;
 }
 
-/* The table that an entry of this level leads to, made or split from a large page; NULL: the
- * pool is used up. */
+/* Returns the table that an entry of this level points to; makes it, or splits a large page. NULL:
+ * the pool is used up. */
 static uint64_t *table_below(struct pagetable *t, uint64_t *entry, unsigned level)
 {
     if (!is_table(*entry, level)) {
@@ -125,7 +125,7 @@ static uint64_t *table_below(struct pagetable *t, uint64_t *entry, unsigned leve
             return NULL;
         if (*entry & PRESENT)
             fill_split(table_at(t, page), *entry, level);
-        /* All rights here: the last level decides. The table is whole before anything leads to
+        /* All rights: the last level decides. The table is complete before anything points to
          * it. */
         __atomic_store_n(entry, (t->pool_phys + page * TABLE_LEN) | PRESENT | WRITABLE | ACCESSED,
                          __ATOMIC_RELEASE);
@@ -146,7 +146,7 @@ static uint64_t *entry_at(struct pagetable *t, uint64_t virt, unsigned level)
     return &table[index_at(virt, level)];
 }
 
-/* Writes an entry and gives back the tables that it led to. */
+/* Writes an entry and gives back the tables that it pointed to. */
 static void set_entry(struct pagetable *t, uint64_t *entry, unsigned level, uint64_t value)
 {
     uint64_t old = *entry;
@@ -201,7 +201,7 @@ bool pagetable_fork(struct pagetable *t, const struct pagetable *from, void *poo
     }
 }
 
-/* The level of the largest page with which a mapping can begin here. */
+/* Returns the level of the largest page with which a mapping can begin at virt. */
 static unsigned level_for(const struct pagetable *t, uint64_t virt, uint64_t phys, uint64_t left)
 {
     for (unsigned level = t->page_1g ? LARGEST : LARGEST - 1; level > 1; level--) {
@@ -232,10 +232,8 @@ bool pagetable_map(struct pagetable *t, uint64_t virt, uint64_t phys, uint64_t s
     return true;
 }
 
-/*
- * Walks as far down as there are tables, or to an entry below which all belongs to [virt, virt +
- * whole), and says at which level that was.
- */
+/* Walks down as far as there are tables, or to an entry that [virt, virt + whole) covers
+ * completely; *level gets its level. */
 static uint64_t *descend(const struct pagetable *t, uint64_t virt, uint64_t whole, unsigned *level)
 {
     uint64_t *table = table_at(t, 0);
@@ -292,9 +290,9 @@ static uint64_t tables_for(uint64_t bytes, unsigned level)
 
 unsigned pagetable_need(uint64_t top, bool page_1g, unsigned extra)
 {
-    /* Places where a large page may have to be split: the variable ranges (aligned to their size,
-     * so both ends of one lie in the same page or at ends of pages), TOM2, the fixed ranges (all
-     * below 1 MiB) and the end of the map. */
+    /* Places where a large page may need a split: the variable ranges (aligned to their size, so
+     * both ends of one lie in the same page or at page ends), TOM2, the fixed ranges (all below 1
+     * MiB) and the end of the map. */
     const uint64_t splits = MTRR_VARIABLE_MAX + 3;
     /* An extra range has two ends; at each, one table of each of the four levels below a fifth. */
     const uint64_t per_extra = 2 * 4;

@@ -73,7 +73,7 @@ static enum speed_verdict judge(enum speed which, int64_t off, int64_t error)
     return SPEED_OTHER;
 }
 
-/* In parts per million, as far as 64 bits hold them. */
+/* In parts per million; larger values are limited to fit 64 bits. */
 static int64_t ppm(uint64_t hz, uint64_t of)
 {
     return hz <= INT64_MAX / MHZ ? (int64_t)(hz * MHZ / of) : INT64_MAX / 2;

@@ -1,8 +1,8 @@
 /*
- * What a CPU and its firmware call its clocks, held against the TSC as it was measured. Each is a
- * label with a meaning of its own, and only what claims to be the TSC's own frequency, or a maximum
- * that the TSC is above, can be wrong by it. General registers only. Sources: Intel SDM vol. 2A,
- * CPUID leaves 15h and 16h; DSP0134 3.7 section 7.5.
+ * The clocks that a CPU and its firmware state, compared with the measured TSC. Each is a label
+ * with its own meaning. Only one that claims to be the TSC's frequency, or a maximum that the TSC
+ * exceeds, can be proven wrong. General registers only. Sources: Intel SDM vol. 2A, CPUID leaves
+ * 15h and 16h; DSP0134 3.7 section 7.5.
  */
 #ifndef LIB_CPU_SPEEDS_H
 #define LIB_CPU_SPEEDS_H
@@ -12,7 +12,7 @@
 
 enum speed {
     SPEED_CPUID15,         /* the TSC: leaf 15h with its crystal */
-    SPEED_STATED,          /* the TSC: by a hypervisor, an MSR, the model (tsc_rate.h) */
+    SPEED_STATED,          /* the TSC: stated by a hypervisor, an MSR, the model (tsc_rate.h) */
     SPEED_CPUID16_BASE,    /* leaf 16h EAX: the core's base clock */
     SPEED_CPUID16_MAXIMUM, /* EBX: the highest clock of a core */
     SPEED_CPUID16_BUS,     /* ECX: the reference clock */
@@ -26,29 +26,29 @@ extern const char *const speed_names[SPEEDS];
 
 enum speed_verdict {
     SPEED_ABSENT,     /* not stated, or stated as zero */
-    SPEED_NOT_JUDGED, /* nothing was measured to hold it against */
+    SPEED_NOT_JUDGED, /* nothing was measured to compare with */
     SPEED_AGREES,     /* with the TSC */
-    SPEED_WRONG,      /* it claims to be the TSC's, or above it, and is not */
-    SPEED_OTHER       /* another clock than the TSC, which need not be near it */
+    SPEED_WRONG,      /* claims to be the TSC's or a maximum, and is not */
+    SPEED_OTHER       /* a clock other than the TSC, which need not be near it */
 };
 /* "absent", "not judged", "agrees", "wrong", "another clock" */
 extern const char *const speed_verdicts[SPEED_OTHER + 1];
 
-/* The TSC's: boards' reference clocks are up to 0.2% off their name (tsc_rate.h), and this leaves
- * room for one that is set a little. The others': rounded to 100 MHz by their makers too. */
+/* The TSC's limit: boards' reference clocks are up to 0.2% off their name (tsc_rate.h), and some
+ * are adjusted a little. The others' limit: their makers also round them to 100 MHz. */
 #define SPEED_TSC_PPM   5000
 #define SPEED_LABEL_PPM 10000
 
 struct speed_stated {
     uint64_t hz; /* 0: absent */
     const char *why_not;
-    bool compared;   /* has off_ppm; a bus clock has none */
-    int64_t off_ppm; /* from the measured TSC */
+    bool compared;   /* off_ppm is set; not for a bus clock */
+    int64_t off_ppm; /* deviation from the measured TSC */
     enum speed_verdict verdict;
 };
 
-/* measured_hz 0: nothing was measured; error_hz: its half-width. processors NULL: nobody could ask
- * SMBIOS. */
+/* measured_hz 0: nothing was measured; error_hz: its half-width. processors NULL: SMBIOS cannot be
+ * read. */
 void speeds(struct speed_stated out[SPEEDS], const struct cpu *c, struct tsc_rate stated,
             const struct smbios_processors *processors, uint64_t measured_hz, uint64_t error_hz);
 

@@ -8,7 +8,7 @@
 struct reader {
     const uint8_t *bytes;
     size_t n, at;
-    bool repeats, address32; /* by its prefixes */
+    bool repeats, address32; /* according to its prefixes */
 };
 
 static bool is_legacy_prefix(uint8_t b)
@@ -36,7 +36,7 @@ static bool is_rex(uint8_t b)
     return (b & 0xf0) == 0x40;
 }
 
-/* Moves on to the opcode. False: it is not among these bytes. */
+/* Advances to the opcode. False: the bytes end before it. */
 static bool skip_prefixes(struct reader *r)
 {
     for (; r->at < r->n; r->at++) {
@@ -49,7 +49,7 @@ static bool skip_prefixes(struct reader *r)
     return false;
 }
 
-/* Bytes of ModRM, SIB and displacement at r->at (SDM vol. 2A tables 2-2, 2-3); 0: not there. */
+/* Bytes of ModRM, SIB and displacement at r->at (SDM vol. 2A tables 2-2, 2-3); 0: missing. */
 static size_t modrm_length(const struct reader *r)
 {
     if (r->at >= r->n)
@@ -73,7 +73,7 @@ static struct steps_instruction loses(const struct reader *r, size_t more)
     return (struct steps_instruction){.kind = STEPS_LOSES, .length = (uint8_t)(r->at + more)};
 }
 
-/* The same of one with a ModRM byte at r->at. */
+/* The same for an instruction with a ModRM byte at r->at. */
 static struct steps_instruction loses_modrm(const struct reader *r)
 {
     size_t length = modrm_length(r);
@@ -81,7 +81,7 @@ static struct steps_instruction loses_modrm(const struct reader *r)
     return length ? loses(r, length) : (struct steps_instruction){0};
 }
 
-/* 0F xx, r->at behind both: what exits to a hypervisor by SDM vol. 3C section 25.1, and SYSCALL. */
+/* 0F xx, r->at after both: those that exit to a hypervisor (SDM vol. 3C 25.1), and SYSCALL. */
 static struct steps_instruction read_two_byte(const struct reader *r, uint8_t opcode)
 {
     switch (opcode) {
@@ -202,8 +202,8 @@ static void count_repeated(struct steps *s, uint64_t rip, uint64_t rcx)
     s->repeated++;
 }
 
-/* The instruction at s->at, and those after it that have run too if traps were lost. The last of
- * them in s->next. True: `back` was passed, and what ran after that is not counted. */
+/* Counts the instruction at s->at, and those after it that ran too if traps were lost; s->next is
+ * the last of them. True: `back` was passed; what ran after it is not counted. */
 static bool count_losing(struct steps *s, uint64_t rip)
 {
     while (s->next.kind == STEPS_LOSES) {
@@ -216,18 +216,18 @@ static bool count_losing(struct steps *s, uint64_t rip)
             return true;
         s->next = read_at(s, s->at);
     }
-    s->instructions++; /* this one's trap came */
+    s->instructions++; /* its trap came */
     return false;
 }
 
 static void clean_pushed(uint64_t rsp)
 {
-    uint16_t *pushed = (uint16_t *)(uintptr_t)rsp; /* the flags' low half, whatever was pushed */
+    uint16_t *pushed = (uint16_t *)(uintptr_t)rsp; /* the flags' low half, for any operand size */
 
     *pushed &= (uint16_t)~TRAP_BIT;
 }
 
-/* What ran since the last trap. True: it has come to `back`. */
+/* Counts what ran since the last trap. True: it reached `back`. */
 static bool count(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
 {
     bool passed = false;

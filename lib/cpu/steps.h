@@ -1,17 +1,17 @@
 /*
  * Counts instructions from the traps of single-stepping: RFLAGS.TF, which raises #DB after each
- * instruction (Intel SDM vol. 3B section 18.3.1.4; AMD APM vol. 2 section 13.1.4). It is told where
- * each trap leaves the code, and reads the instruction there. Where one trap is not one
- * instruction:
+ * instruction (Intel SDM vol. 3B section 18.3.1.4; AMD APM vol. 2 section 13.1.4). The caller
+ * passes the address of each trap, and the instruction there is decoded. Traps and instructions
+ * differ for:
  *
  *   REP string instructions   trap after each iteration, with RIP unchanged (SDM vol. 1 section
  *                             7.3.9.2): one instruction, its iterations counted apart. A jump to
  *                             itself leaves RIP unchanged too, and is an instruction each time.
  *   MOV SS                    delays the trap to after the next instruction (SDM vol. 3A section
  *                             6.8.3); QEMU does not.
- *   CPUID, RDTSC, IN, ...     leave to a hypervisor, and some of these lose the trap. SYSCALL and
+ *   CPUID, RDTSC, IN, ...     exit to a hypervisor, and some of these lose the trap. SYSCALL and
  *                             INT come back with the flags restored, one instruction too late.
- *                             In both cases the next trap comes from beyond the instruction that
+ *                             In both cases the next trap is after the instruction that
  *                             follows, which is how a lost trap is recognised.
  *   PUSHF                     pushes the trap flag, which is not the program's: cleared there.
  *   POPF, IRET                may clear the trap flag: the caller sets it again after each trap.
@@ -28,12 +28,12 @@
 
 enum steps_end {
     STEPS_RUNNING,    /* no end was seen: the code itself cleared the trap flag */
-    STEPS_BACK,       /* it came to `back`: all of it was counted */
+    STEPS_BACK,       /* it reached `back`: all of it was counted */
     STEPS_MOST,       /* it took more than `most` traps */
     STEPS_TRANSACTION /* it was about to begin a transaction */
 };
 
-/* What is known of an instruction from its first bytes. */
+/* What the first bytes of an instruction show. */
 enum steps_kind {
     STEPS_PLAIN,
     STEPS_REPEATED, /* a string instruction with REP, REPE or REPNE */
@@ -49,8 +49,8 @@ struct steps_instruction {
 
 struct steps {
     /* Set by the caller. */
-    uint64_t most; /* traps, then stepping ends */
-    uint64_t back; /* the address at which it ends, outside what is counted */
+    uint64_t most; /* maximum number of traps */
+    uint64_t back; /* the address at which counting ends, outside the counted code */
     struct {
         uint64_t from, size;
     } code[STEPS_RANGES]; /* where instructions may be read; elsewhere all are STEPS_PLAIN */
@@ -59,26 +59,24 @@ struct steps {
     uint64_t traps;
     uint64_t instructions;
     uint64_t iterations; /* of repeated string instructions */
-    uint64_t repeats;    /* traps after which one of these was not over */
-    uint64_t repeated;   /* how many of these there were */
-    uint64_t lost;       /* traps, each made up for */
+    uint64_t repeats;    /* traps after which one of these was not finished */
+    uint64_t repeated;   /* number of these instructions */
+    uint64_t lost;       /* lost traps, each corrected for */
     enum steps_end end;
 
-    /* Private: the instruction that runs next. */
+    /* Private: the next instruction to run. */
     uint64_t at, count;
     struct steps_instruction next;
 };
 
-/* Clears the result. The first trap is the one at the first instruction that is counted. */
+/* Clears the result. The first trap is at the first instruction to count. */
 void steps_begin(struct steps *s);
 
-/*
- * A trap: the code is at `rip`, with this RCX and RSP; after PUSHF the flags on its stack are
- * corrected. True: the trap flag is to be set; false: it is to be cleared, s->end says why.
- */
+/* Handles a trap at `rip`, with this RCX and RSP; after PUSHF it corrects the flags on the stack.
+ * True: set the trap flag; false: clear it, and s->end has the reason. */
 bool steps_trap(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp);
 
-/* Reads the instruction whose first `n` bytes these are; too few bytes make it STEPS_PLAIN. */
+/* Decodes the instruction that starts with these `n` bytes; with too few it is STEPS_PLAIN. */
 struct steps_instruction steps_read(const uint8_t *bytes, size_t n);
 
 #endif

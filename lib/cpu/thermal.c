@@ -1,9 +1,9 @@
 #include "lib/cpu/thermal.h"
 
-/* Status bits; the log bit of each is the next one. */
+/* Status bits; the log bit of each is the next bit. */
 enum {
     STATUS = 1u << 0,
-    PROCHOT = 1u << 2, /* or FORCEPR: from outside */
+    PROCHOT = 1u << 2, /* or FORCEPR: an external signal */
     CRITICAL = 1u << 4,
     THRESHOLD_1 = 1u << 6,
     THRESHOLD_2 = 1u << 8,
@@ -23,7 +23,7 @@ void thermal_decode(struct thermal *t, const struct cpu *c, cpuid_fn cpuid, void
     uint32_t eax = cpuid(ctx, 6, 0).eax;
     uint32_t causes = STATUS | PROCHOT | (eax & LEAF6_PLN ? POWER_LIMIT : 0);
     uint32_t events = causes | CRITICAL | THRESHOLD_1 | THRESHOLD_2;
-    uint32_t more = eax & LEAF6_HWP ? CURRENT_LIMIT | CROSS_DOMAIN : 0; /* of the core alone */
+    uint32_t more = eax & LEAF6_HWP ? CURRENT_LIMIT | CROSS_DOMAIN : 0; /* only per core */
     if (eax & LEAF6_SENSOR) {
         t->scope[THERMAL_CORE].causes = causes | more;
         t->scope[THERMAL_CORE].logs = (events | more) << 1;

@@ -16,7 +16,7 @@ static void add(struct list *l, struct tlb tlb)
         l->at[l->n++] = tlb;
 }
 
-/* Leaf 18h: subleaf 0 EAX is the last subleaf; EDX[4:0] a type, where 0 is a hole. */
+/* Leaf 18h: subleaf 0 EAX is the last subleaf; EDX[4:0] is a type, 0 for an unused subleaf. */
 static void deterministic(struct list *l, cpuid_fn cpuid, void *ctx)
 {
     static const enum tlb_type types[] = {
@@ -52,8 +52,8 @@ static void from_descriptors(struct list *l, const struct cpu *c, cpuid_fn cpuid
     }
 }
 
-/* 8000_0005 EAX, EBX: a byte of ways (FFh: full) above a byte of entries, data above instruction.
- */
+/* 8000_0005 EAX, EBX: a byte of ways (FFh: full) above a byte of entries, data above
+ * instruction. */
 static void amd_l1(struct list *l, uint32_t r, uint32_t pages)
 {
     for (unsigned half = 0; half < 2; half++) {
@@ -68,8 +68,8 @@ static void amd_l1(struct list *l, uint32_t r, uint32_t pages)
     }
 }
 
-/* 8000_0006, 8000_0019: four bits of ways above twelve of entries, in units of `unit`; a data half
- * of 0 with an instruction half means a unified TLB. */
+/* 8000_0006, 8000_0019: four bits of ways above twelve of entries, in units of `unit`. If the data
+ * half is 0 and the instruction half is not, the TLB is unified. */
 static void amd_lower(struct list *l, uint32_t r, unsigned level, uint32_t pages, uint32_t unit)
 {
     bool unified = r >> 16 == 0;
@@ -90,8 +90,8 @@ static void amd_lower(struct list *l, uint32_t r, unsigned level, uint32_t pages
     }
 }
 
-/* Of the entries of second-level TLBs: 8000_0021 EAX[14], L2TlbSizeX32 (AMD APM vol. 3, appendix
- * E). KVM does not pass it on, and then the numbers are too small. */
+/* Unit of the entries of second-level TLBs: 8000_0021 EAX[14], L2TlbSizeX32 (AMD APM vol. 3,
+ * appendix E). KVM does not pass it on; the numbers are then too small. */
 static uint32_t amd_unit(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     const uint32_t leaf = 0x80000021;

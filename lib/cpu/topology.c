@@ -2,7 +2,7 @@
 
 const char *const core_type_names[CORE_TYPES] = {"unknown", "performance", "efficiency"};
 
-/* How an APIC id is cut: package | core | thread, the widths counted from bit 0. */
+/* The fields of an APIC id: package | core | thread, widths counted from bit 0. */
 struct layout {
     uint32_t apic_id;
     unsigned thread_bits, module_bits, package_bits;
@@ -28,9 +28,9 @@ static uint32_t field(uint32_t id, unsigned from, unsigned to)
 }
 
 /*
- * Leaf 1Fh or 0Bh: subleaf by subleaf a level (ECX[15:8]; 0 ends), EAX[4:0] bits of the id below
- * the next one. Type 1 is the thread level; the last level's bits are the package's. EBX is 0 where
- * the leaf does not exist.
+ * Leaf 1Fh or 0Bh: one level per subleaf (ECX[15:8]; 0 ends), EAX[4:0] is the number of id bits
+ * below the next level. Type 1 is the thread level; the last level's bits are the package's. EBX is
+ * 0 if the leaf does not exist.
  */
 static bool extended(struct layout *l, uint32_t number, cpuid_fn cpuid, void *ctx)
 {
@@ -54,10 +54,8 @@ static bool extended(struct layout *l, uint32_t number, cpuid_fn cpuid, void *ct
     return found;
 }
 
-/*
- * Leaf 1 and leaf 4: EBX[23:16] ids in a package where EDX[28] says that there can be several,
- * leaf 4 EAX[31:26] + 1 of these are cores.
- */
+/* Leaf 1 and leaf 4: EBX[23:16] ids in a package if EDX[28] reports that there can be several, of
+ * which leaf 4 EAX[31:26] + 1 are cores. */
 static void legacy(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     struct cpuid_regs one = cpuid(ctx, 1, 0);
@@ -65,7 +63,7 @@ static void legacy(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *
 
     if (c->max_leaf >= 4) {
         uint32_t eax = cpuid(ctx, 4, 0).eax;
-        if ((eax & 0x1f) != 0) /* there is a cache, so the field counts */
+        if ((eax & 0x1f) != 0) /* there is a cache, so the field is valid */
             cores = (eax >> 26) + 1;
     }
     l->package_bits = topology_bits(ids);
@@ -73,8 +71,8 @@ static void legacy(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *
     l->thread_bits = l->package_bits > core_bits ? l->package_bits - core_bits : 0;
 }
 
-/* APM vol. 3 E.4.7: 8000_0008 ECX[15:12] bits of the id that count within a package; 0 on K8, which
- * then gives the cores, less one, in ECX[7:0]. */
+/* APM vol. 3 E.4.7: 8000_0008 ECX[15:12] is the number of id bits within a package; 0 on K8, which
+ * has the number of cores minus one in ECX[7:0]. */
 static void amd(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     const uint32_t topology_extensions = 1u << 22; /* 8000_0001 ECX */
@@ -95,8 +93,8 @@ static void amd(struct layout *l, const struct cpu *c, cpuid_fn cpuid, void *ctx
         l->thread_bits = topology_bits((r.ebx >> 8 & 0xff) + 1);
 }
 
-/* Family 15h: 8000_001E EBX[15:8] + 1 cores in a compute unit, with ids beside each other. They
- * are cores, with integer units and a data cache of their own (BKDG 42301). */
+/* Family 15h: 8000_001E EBX[15:8] + 1 cores in a compute unit, with adjacent ids. They are cores,
+ * with their own integer units and data cache (BKDG 42301). */
 static unsigned module_bits(const struct cpu *c, cpuid_fn cpuid, void *ctx)
 {
     const uint32_t leaf = 0x8000001e;
@@ -115,8 +113,8 @@ static enum core_type core_type(const struct cpu *c, cpuid_fn cpuid, void *ctx)
                               : CORE_TYPE_UNKNOWN;
     }
     if (c->vendor == VENDOR_AMD && c->max_ext_leaf >= 0x80000026) {
-        /* APM vol. 3 E.4.24: at the core level (ECX[15:8] = 1), where EAX[30] says that core types
-         * differ. */
+        /* APM vol. 3 E.4.24: at the core level (ECX[15:8] = 1), if EAX[30] reports different core
+         * types. */
         struct cpuid_regs r = cpuid(ctx, 0x80000026, 0);
         if ((r.ecx >> 8 & 0xff) == 1 && r.eax >> 30 & 1)
             return r.ebx >> 28 == 0   ? CORE_TYPE_PERFORMANCE
@@ -151,7 +149,7 @@ void topology_place(struct core_place *p, const struct cpu *c, cpuid_fn cpuid, v
     };
 }
 
-/* What the CPU at `at` is the first of, in the list: 1 where none before it is alike. */
+/* Whether no CPU before this one in the list has the same id. */
 static bool first_id(const struct core_place *cpus, size_t at)
 {
     for (size_t i = 0; i < at; i++)

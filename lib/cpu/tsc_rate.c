@@ -18,16 +18,16 @@ const char *const tsc_rate_source_names[TSC_RATE_SOURCES] = {
 /* The first TSC, the Pentium's, had 60 MHz; emulated ones may be slower, but state no rate. */
 #define STATED_HZ_MIN 50000000
 
-/* Else it is a field that means something else here. */
+/* A value outside this range is a field with another meaning. */
 static bool plausible(uint64_t hz)
 {
     return hz >= STATED_HZ_MIN && hz <= TSC_HZ_MAX;
 }
 
 /*
- * Leaf 4000_0010 EAX: the TSC in kHz (VMware, "Timing information"; QEMU's vmware-cpuid-freq gives
- * it to KVM's guests). Hyper-V: MSR 4000_0022 in Hz, where leaf 4000_0003 EAX[11] lets it be read
- * (Hypervisor Top Level Functional Specification, "Partition Reference Time").
+ * Leaf 4000_0010 EAX: the TSC in kHz (VMware, "Timing information"; QEMU's vmware-cpuid-freq
+ * provides it to KVM guests). Hyper-V: MSR 4000_0022 in Hz, if leaf 4000_0003 EAX[11] allows
+ * reading it (Hypervisor Top Level Functional Specification, "Partition Reference Time").
  */
 static uint64_t hypervisor_hz(const struct cpu *c, cpuid_fn cpuid, void *cpuid_ctx, msr_fn rdmsr,
                               void *msr_ctx)

@@ -1,6 +1,6 @@
 /*
- * AMD: the TSC counts at the frequency of P-state 0 where MSRC001_0015[24] (HWCR, TscFreqSel) says
- * so: "HWCR" and "P-state [7:0]" in the BKDGs and PPRs that lib/cpu/models.c names.
+ * AMD: the TSC counts at the frequency of P-state 0 if MSRC001_0015[24] (HWCR, TscFreqSel) is set:
+ * "HWCR" and "P-state [7:0]" in the BKDGs and PPRs that lib/cpu/models.c names.
  */
 #include "lib/cpu/tsc_rate.h"
 
@@ -25,7 +25,7 @@ static const uint64_t mhz = 1000000;
 /* Family 12h's divisors in halves: MSRC001_0064[CpuDid]; 0 is reserved. */
 static const uint8_t halves_12h[16] = {2, 3, 4, 6, 8, 12, 16, 24, 32};
 
-/* A P-state register's frequency; 0 where its fields hold what is reserved, or the way is none. */
+/* Returns the frequency of a P-state register; 0 if a field is reserved or no P-state is used. */
 static uint64_t pstate_hz(enum tsc_way way, uint64_t v)
 {
     uint64_t fid = v & 0x3f, did = v >> 6 & 7;
@@ -45,7 +45,7 @@ static uint64_t pstate_hz(enum tsc_way way, uint64_t v)
         return did >= 8 ? 200 * mhz * fid / did : 0;
     case TSC_WAY_PSTATE_1AH:
         return 5 * mhz * (v & 0xfff);
-    /* Not by a P-state, or Intel's. */
+    /* Other ways, without a P-state or for Intel. */
     case TSC_WAY_NONE:
     case TSC_WAY_CRYSTAL_24:
     case TSC_WAY_CRYSTAL_25:
@@ -65,10 +65,10 @@ static uint64_t pstate_hz(enum tsc_way way, uint64_t v)
 }
 
 /*
- * Families 10h to 16h count the boost states among the MSRs, before the software's P-state 0. How
- * many there are stands in PCI configuration space; but the last of the states has number
- * MSRC001_0061[6:4] (PstateMaxVal) to software, so what the enabled ones are more than that is
- * boost. CPUID 8000_0007 EDX[9] (CPB) must agree that there is some or none.
+ * Families 10h to 16h count the boost states among the MSRs, before the software's P-state 0. PCI
+ * configuration space has their number. But software numbers the last state MSRC001_0061[6:4]
+ * (PstateMaxVal), so the surplus of enabled states is boost. CPUID 8000_0007 EDX[9] (CPB) must
+ * agree on whether there is any.
  */
 static bool boost_states(const struct source *s, bool boosts, uint32_t *boost)
 {

@@ -1,6 +1,6 @@
 /*
- * Intel SDM vol. 3B section 18.17 "Time-Stamp Counter" and 19.7.3, vol. 4 for the MSRs. Which way
- * is a model's: lib/cpu/models.c.
+ * Intel SDM vol. 3B section 18.17 "Time-Stamp Counter" and 19.7.3, vol. 4 for the MSRs.
+ * lib/cpu/models.c has the way for each model.
  */
 #include "lib/cpu/tsc_rate.h"
 
@@ -12,13 +12,13 @@
 #define MSR_PLATFORM_INFO 0xce
 #define MSR_PERF_STATUS   0x198
 
-/* A bus clock: num/den times 100 MHz; num is 0 where a code is reserved. */
+/* A bus clock: num/den times 100 MHz; num is 0 for a reserved code. */
 struct bus {
     uint8_t num, den;
 };
 
 /* MSR_FSB_FREQ by its code (vol. 4): Core microarchitecture, Bonnell, Silvermont, Airmont; and
- * MSR_EBC_FREQUENCY_ID's, Netburst from model 3 on. */
+ * MSR_EBC_FREQUENCY_ID, Netburst from model 3 on. */
 static const struct bus bus_core2[8] = {{8, 3}, {4, 3}, {2, 1}, {5, 3}, {10, 3}, {1, 1}, {4, 1}};
 static const struct bus bus_bonnell[8] = {[1] = {4, 3}, [3] = {5, 3}, [5] = {1, 1}, [7] = {5, 6}};
 static const struct bus bus_silvermont[8] = {{5, 6}, {1, 1}, {4, 3}, {7, 6}, {4, 5}};
@@ -39,8 +39,8 @@ static uint64_t msr(const struct source *s, uint32_t address)
     return s->rdmsr(s->ctx, address, &v) ? v : 0;
 }
 
-/* The ratio of leaf 15h times a crystal; 0 where the nominal frequency is more than 1% away, so
- * that the crystal must be another. Nominal ones are rounded to 100 MHz, or to a crystal of 100
+/* Returns the ratio of leaf 15h times a crystal; 0 if the nominal frequency is more than 1% away,
+ * which means another crystal. Nominal frequencies are rounded to 100 MHz, or to a crystal of 100
  * MHz. */
 static uint64_t by_crystal(const struct source *s, uint64_t crystal)
 {
@@ -56,13 +56,13 @@ static uint64_t by_crystal(const struct source *s, uint64_t crystal)
     return off <= nominal / 100 ? hz : 0;
 }
 
-/* Half a bus clock, this many times. */
+/* Returns half a bus clock times `halves`. */
 static uint64_t times(struct bus bus, uint64_t halves)
 {
     return bus.num != 0 ? (100000000 * bus.num * halves + bus.den) / (2 * bus.den) : 0;
 }
 
-/* MSR_PLATFORM_INFO[15:8], "Maximum Non-Turbo Ratio": the TSC's. */
+/* MSR_PLATFORM_INFO[15:8], "Maximum Non-Turbo Ratio", is the TSC's. */
 static uint64_t by_ratio(const struct source *s, struct bus bus)
 {
     return times(bus, 2 * (msr(s, MSR_PLATFORM_INFO) >> 8 & 0xff));
@@ -77,8 +77,8 @@ static uint64_t by_fsb_and_ratio(const struct source *s, const struct bus *bus, 
 
 /*
  * SDM vol. 3B 19.7.3: with XE operation (MSR_PERF_STATUS[31]) the maximum resolved bus ratio is
- * MSR_PERF_STATUS[44:40], without it MSR_PLATFORM_ID[12:8]. [46] adds a half. Where the two differ
- * without XE neither is believed.
+ * MSR_PERF_STATUS[44:40], without it MSR_PLATFORM_ID[12:8]. [46] adds a half. If the two differ
+ * without XE, neither is used.
  */
 static uint64_t by_fsb_and_maximum(const struct source *s, const struct bus *bus)
 {
@@ -131,7 +131,7 @@ static struct tsc_rate by_way(const struct source *s, enum tsc_way way)
         return (struct tsc_rate){by_fsb_and_maximum(s, bus_bonnell), TSC_RATE_FSB};
     case TSC_WAY_NETBURST:
         return (struct tsc_rate){by_ebc(s), TSC_RATE_EBC};
-    /* Not known, or AMD's. */
+    /* Returns false for unknown models and for AMD. */
     case TSC_WAY_NONE:
     case TSC_WAY_FIDVID:
     case TSC_WAY_PSTATE_10H:

@@ -2,7 +2,7 @@
 
 /* --- prefixes --------------------------------------------------------------------------------- */
 
-#define VEX2 0xc5 /* in 64-bit mode no instruction begins with one of these three */
+#define VEX2 0xc5 /* in 64-bit mode these three are always prefixes */
 #define VEX3 0xc4
 #define EVEX 0x62
 
@@ -14,7 +14,7 @@
 
 enum map { ONE_BYTE, MAP_0F, MAP_0F38, MAP_0F3A };
 
-/* What comes before the last byte of the opcode. */
+/* The bytes before the last byte of the opcode. */
 struct prefixes {
     size_t bytes;
     bool operands_16, operand_64, addresses_32;
@@ -44,7 +44,7 @@ static struct prefixes prefixes_of(const uint8_t *at, size_t n)
     uint8_t first = byte_at(at, p.bytes, n), second = byte_at(at, p.bytes + 1, n);
     if (first == VEX2 || first == VEX3 || first == EVEX) {
         unsigned map = first == VEX2 ? 1u : second & (first == VEX3 ? VEX_MAP : EVEX_MAP);
-        p.map = map <= MAP_0F3A ? (enum map)map : MAP_0F38; /* of FP16 none has an immediate */
+        p.map = map <= MAP_0F3A ? (enum map)map : MAP_0F38; /* FP16's have no immediate */
         p.bytes += first == VEX2 ? 2 : first == VEX3 ? 3 : 4;
         return p;
     }
@@ -81,7 +81,7 @@ static bool has_modrm(enum map map, uint8_t op)
     return true;
 }
 
-/* Of the one-byte opcodes. */
+/* For the one-byte opcodes. */
 static size_t immediate_of_one(const struct prefixes *p, uint8_t op, uint8_t modrm)
 {
     size_t whole = p->operands_16 && !p->operand_64 ? 2 : 4;
