@@ -9,17 +9,17 @@
 
 #define WINDOWS     5
 #define COARSE_MOST 3        /* windows of half a second */
-#define WINDOW_NS   10000000 /* 10 ms: two reads of some 50 ns each err by 10 ppm at the most */
-#define WINDOWS_A_S 100      /* of the clocks that a process alone has, ... */
-#define COUNTS      50 /* ... and what such a window has at least: half a second of times(2) */
-#define TRIES       16 /* for a read that nothing came between */
+#define WINDOW_NS   10000000 /* 10 ms: two reads of some 50 ns each err by at most 10 ppm */
+#define WINDOWS_A_S 100      /* for the clocks that only a process has, ... */
+#define COUNTS      50 /* ... and the minimum counts of such a window: half a second of times(2) */
+#define TRIES       16 /* to find a read that nothing interrupted */
 
-#define FORWARD_READS 1000   /* of the TSC, none of which may lie behind the one before */
-#define HELD_UP_A_S   100000 /* a reading that lasts longer than 10 us was held up */
+#define FORWARD_READS 1000   /* TSC reads, none of which may be before the previous one */
+#define HELD_UP_A_S   100000 /* a reading that lasts longer than 10 us was interrupted */
 
 const char *const hosted_source_names[HOSTED_SOURCES] = {"monotonic_raw", "cpuid15", "stated"};
 
-/* The tightest of a few: a clock read between two of the TSC. */
+/* Returns the tightest of a few reads: a clock read between two reads of the TSC. */
 static struct clock_read tight_read(void)
 {
     struct clock_read best = {0, UINT64_MAX, 0};
@@ -45,7 +45,7 @@ static struct clock_result measure_raw(void)
     for (unsigned i = 0; i < WINDOWS; i++) {
         double error;
         struct clock_read from = tight_read();
-        nanosleep(&window, NULL); /* shorter after a signal, which costs precision only */
+        nanosleep(&window, NULL); /* shorter after a signal, which only costs precision */
         struct clock_read to = tight_read();
         hz[i] = clock_hz(&from, &to, 1e9, 64, &error);
         if (hz[i] && error > result.error_hz)
@@ -56,7 +56,7 @@ static struct clock_result measure_raw(void)
     return result;
 }
 
-/* Another CPU's TSC may stand elsewhere, and a reading that was held up is of no moment. */
+/* Another CPU's TSC may have an offset, and an interrupted reading has no definite time. */
 static enum timer_status read_tsc(struct timer *t, uint64_t *count)
 {
     uint64_t moves = witness_migrations(), before = tsc_now();
@@ -83,7 +83,7 @@ static const char *start_tsc(struct timer *t)
 static struct timer tsc = {
     .name = "tsc", .start = start_tsc, .read = read_tsc, .bits = 64, .hz_per = 1};
 
-/* What the process has used of its CPU's time, in nanoseconds: no system's word for a second. */
+/* Reads the CPU time of the process in nanoseconds, which needs no conversion. */
 static enum timer_status read_cputime(struct timer *t, uint64_t *count)
 {
     struct timespec at;
@@ -95,7 +95,7 @@ static enum timer_status read_cputime(struct timer *t, uint64_t *count)
     return TIMER_OK;
 }
 
-/* The same as C has it. */
+/* Reads the same with clock(3). */
 static enum timer_status read_clock(struct timer *t, uint64_t *count)
 {
     clock_t at = clock();
@@ -105,7 +105,7 @@ static enum timer_status read_clock(struct timer *t, uint64_t *count)
     return at == (clock_t)-1 ? TIMER_FAILED : TIMER_OK;
 }
 
-/* CPUTIME's like, of the thread that measures. */
+/* Like read_cputime, for the measuring thread. */
 static enum timer_status read_thread(struct timer *t, uint64_t *count)
 {
     struct timespec at;
@@ -117,7 +117,7 @@ static enum timer_status read_thread(struct timer *t, uint64_t *count)
     return TIMER_OK;
 }
 
-/* User and system time of the process, in sysconf(_SC_CLK_TCK). */
+/* User and system time of the process, in units of sysconf(_SC_CLK_TCK). */
 static enum timer_status read_times(struct timer *t, uint64_t *count)
 {
     struct tms at;
@@ -147,12 +147,12 @@ static uint64_t window_of(const struct timer *t)
     return is_coarse(t) ? COUNTS : t->hz / WINDOWS_A_S;
 }
 
-/* A reading takes 20 ns or more. */
+/* A reading takes at least 20 ns. */
 #define READS_A_S 50000000
 
-/* The first reading that is `counts` or more after `from`. It runs only while the process does, so
- * this turns in place of sleeping. False: it does not go on, or it cannot be read. The bound is of
- * readings, twice those of a window: others can have the CPU for any time meanwhile. */
+/* Returns the first reading at least `counts` after `from`. The clock runs only while the process
+ * does, so this loops instead of sleeping. False: it does not advance or cannot be read. The bound
+ * is a number of readings, twice those of a window: other programs may have the CPU meanwhile. */
 static bool turn_until(struct timer *t, const struct clock_read *from, uint64_t counts,
                        struct clock_read *to)
 {
@@ -165,7 +165,7 @@ static bool turn_until(struct timer *t, const struct clock_read *from, uint64_t 
     return true;
 }
 
-/* What a window is compared with: wall time, CPU time, and times that others were given the CPU. */
+/* What a window is compared with: wall time, CPU time, and involuntary context switches. */
 struct used {
     double wall, cpu; /* seconds */
     uint64_t switches;
@@ -189,7 +189,7 @@ static struct used used_now(void)
                          .switches = (uint64_t)usage.ru_nivcsw};
 }
 
-/* From one of its steps to another. */
+/* Measures from one step of the clock to another. */
 static struct clock_window measure_window(struct timer *t)
 {
     struct clock_window w = {0};
@@ -215,7 +215,7 @@ static unsigned measure_windows(struct timer *t, struct clock_window *w)
 
     while (n < most) {
         w[n] = measure_window(t);
-        if (w[n].hz == 0) /* its bound has passed */
+        if (w[n].hz == 0) /* its bound was reached */
             return n + 1;
         if (clock_window_quiet(&w[n++]) && is_coarse(t))
             break;

@@ -1,6 +1,6 @@
 /*
- * The TSC's frequency as a process can know it: against CLOCK_MONOTONIC_RAW, which no time server
- * bends, in a few windows of about 10 ms; beside it what CPUID says, leaf 15h or others.
+ * Measures the TSC's frequency in a process: against CLOCK_MONOTONIC_RAW, which no time server
+ * adjusts, in a few windows of about 10 ms. Also has what CPUID states, in leaf 15h or others.
  */
 #ifndef HOSTED_PLATFORM_CLOCK_H
 #define HOSTED_PLATFORM_CLOCK_H
@@ -16,20 +16,18 @@ extern const char *const hosted_source_names[HOSTED_SOURCES];
 struct hosted_clock {
     struct clock_result source[HOSTED_SOURCES];
     enum hosted_source used; /* the first that is known */
-    uint64_t hz;             /* 0: none is */
+    uint64_t hz;             /* 0: none is known */
     enum tsc_rate_source stated_by;
 };
 
 struct hosted_clock clock_measure(const struct cpu *cpu);
 
-/*
- * Timer interrupts since the system started, as the kernel's tick counts them:
- * CLOCK_MONOTONIC_COARSE moves with it, and is read without a system call.
- */
+/* Returns the timer interrupts since the system started, counted by the kernel's tick:
+ * CLOCK_MONOTONIC_COARSE advances with it and is read without a system call. */
 uint64_t clock_timer_interrupts(void);
 
-/* The platform's clocks, once clock_measure has run: the TSC; CPU time of the process and of the
- * thread, clock(3), times(2). */
+/* Returns one of the platform's clocks, after clock_measure: the TSC; CPU time of the process and
+ * of the thread, clock(3), times(2). */
 struct timer *clock_source(void *context, unsigned id, const char **why);
 
 #endif

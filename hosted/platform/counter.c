@@ -14,19 +14,19 @@
 #include "hosted/platform/process.h"
 
 /* The kernel's counter of core cycles, and how it is read. Each core has its own: a counter of one
- * CPU is of no use on another. */
+ * CPU does not work on another. */
 struct event {
     uint64_t config; /* what it counts: PERF_COUNT_HW_... */
     int fd;
-    volatile struct perf_event_mmap_page *page; /* NULL: it is not started, or not read by RDPMC */
-    uint32_t lock;                              /* of the page, at the last reading */
+    volatile struct perf_event_mmap_page *page; /* NULL: not started, or not read by RDPMC */
+    uint32_t lock;                              /* the page's lock at the last reading */
     bool started;
     char why[120];
     struct timer timer;
 };
 
 struct counter {
-    int cpu;                /* -1: of whichever it runs on */
+    int cpu;                /* -1: any CPU */
     struct event pmc, perf; /* by RDPMC, by read(2) */
     struct event retired;   /* of instructions, by read(2) */
 };
@@ -42,10 +42,8 @@ static uint64_t rdpmc(uint32_t index)
     return (uint64_t)high << 32 | low;
 }
 
-/*
- * As perf_event_open(2) tells, under "cap_user_rdpmc": the lock changes with each switch of the
- * thread, and cycles between two readings of which one did not see it are not all counted.
- */
+/* As in perf_event_open(2), "cap_user_rdpmc": the lock changes with each switch of the thread. If
+ * it changed between two readings, not all cycles between them were counted. */
 static enum timer_status read_pmc(struct timer *t, uint64_t *count)
 {
     struct event *e = t->context;
@@ -65,14 +63,14 @@ static enum timer_status read_pmc(struct timer *t, uint64_t *count)
     return index && lock == before ? TIMER_OK : TIMER_FAILED;
 }
 
-/* What read(2) gives with READ_FORMAT, in this order (perf_event_open(2), "Reading results"). */
+/* The result of read(2) with READ_FORMAT, in this order (perf_event_open(2), "Reading results"). */
 struct reading {
     uint64_t count, enabled_ns, running_ns;
 };
 #define READ_FORMAT (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
-/* The event goes with the thread, so that a switch costs nothing. A pinned event that has lost its
- * counter reads as the end of a file; one that did not count all the time has not seen all. */
+/* The event follows the thread, so a switch costs nothing. A pinned event that lost its counter
+ * reads as end of file; one that did not count all the time missed cycles. */
 static enum timer_status read_perf(struct timer *t, uint64_t *count)
 {
     struct event *e = t->context;
@@ -100,7 +98,7 @@ static const char *prove(struct timer *t)
 {
     uint64_t counted[COUNTER_PROOF_TRIES], from, to, mask = ~0ull >> (64 - t->bits);
 
-    t->read(t, &from); /* RDPMC takes note of the lock */
+    t->read(t, &from); /* RDPMC records the lock */
     for (unsigned i = 0; i < COUNTER_PROOF_TRIES; i++) {
         bool known = t->read(t, &from) == TIMER_OK;
         chain_adds(COUNTER_PROOF_ADDS);
@@ -110,7 +108,7 @@ static const char *prove(struct timer *t)
     return core_counter_prove(counted);
 }
 
-/* `what` failed with errno. */
+/* Reports that `what` failed with errno. */
 static const char *refuse(struct event *e, const char *what)
 {
     bool none = errno == ENOENT || errno == ENODEV || errno == EOPNOTSUPP;
@@ -121,7 +119,7 @@ static const char *refuse(struct event *e, const char *what)
     return e->why;
 }
 
-/* NULL, or why there is none for this process. */
+/* Returns NULL, or why this process gets no counter. */
 static const char *open_event(struct event *e, int cpu)
 {
     struct perf_event_attr attr = {
@@ -130,7 +128,7 @@ static const char *open_event(struct event *e, int cpu)
         .config = e->config,
         .read_format = READ_FORMAT,
         .pinned = 1,
-        .exclude_kernel = 1, /* what is granted to an ordinary process */
+        .exclude_kernel = 1, /* what an ordinary process is allowed */
         .exclude_hv = 1,
     };
 
@@ -197,7 +195,7 @@ void counter_resume(void)
         here->pmc.lock = here->pmc.page->lock;
 }
 
-/* Where an event cannot be opened again, each reading fails, and is counted as unread. */
+/* If an event cannot be opened again, each reading fails and is counted as unread. */
 void counter_after_fork(void)
 {
     if (here->pmc.started) {

@@ -16,15 +16,15 @@
 #include "hosted/platform/status.h"
 #include "hosted/platform/witness.h"
 
-#define SAID 256 /* bytes of what happened to a core */
-/* For the game that compares TSCs: no TSC takes less than a second for this many ticks. */
+#define SAID 256 /* bytes for the message about a core */
+/* For the exchange that compares TSCs: any TSC takes at least a second for this many ticks. */
 #define PATIENCE_TICKS 5000000000
 
 static int cpus[CORE_LIST_MAX];
 static struct core_facts facts[CORE_LIST_MAX];
 static struct core_place places[CORE_LIST_MAX];
 static struct platform_cores cores;
-static char (*said)[SAID]; /* one for each core, shared */
+static char (*said)[SAID]; /* one per core, shared */
 
 const int *cores_of_process(const struct process *p, unsigned *n)
 {
@@ -37,7 +37,7 @@ const int *cores_of_process(const struct process *p, unsigned *n)
     return cpus;
 }
 
-/* What happened to a core, kept for the next reader. */
+/* Stores what happened to a core for the next reader. */
 static const char *say(unsigned core, const char *what)
 {
     fmt_buf(said[core], SAID, "%s (the system's CPU %d)", what, cpus[core]);
@@ -68,7 +68,7 @@ static const char *run(const struct platform *p, unsigned i, void (*fn)(void *, 
     return error ? say(0, strerror(error)) : NULL;
 }
 
-/* In a process of its own, to its end; `mask` are its signals, once it can take them. */
+/* Runs in a child process to its end; `mask` is its signal mask once it can handle signals. */
 _Noreturn static void child(unsigned core, const sigset_t *mask, void (*fn)(void *, unsigned),
                             void *ctx)
 {
@@ -82,12 +82,12 @@ _Noreturn static void child(unsigned core, const sigset_t *mask, void (*fn)(void
     }
     memory_touch();
     counter_after_fork();
-    guard_row_begin(0); /* what it does before its row, or without one, is bounded too */
+    guard_row_begin(0); /* its work before or without a row is bounded too */
     fn(ctx, core);
     _exit(STATUS_SUCCESS);
 }
 
-/* Waits for one; NULL, or what happened to it. */
+/* Waits for one process; returns NULL, or what happened to it. */
 static const char *await(pid_t pid, unsigned core)
 {
     int status;
@@ -105,7 +105,7 @@ static const char *await(pid_t pid, unsigned core)
     return say(core, what);
 }
 
-/* The processes of a call; those that have ended and were waited for are 0. */
+/* The processes of a call; 0 for those that have ended and were waited for. */
 static volatile pid_t pids[CORE_LIST_MAX];
 static volatile unsigned started;
 
@@ -127,14 +127,14 @@ static const char *together(const struct platform *p, const unsigned *list, unsi
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     fault_hand_on(stop_all);
-    output_flush(); /* or every process would write what is in the buffer */
+    output_flush(); /* otherwise every process would write the buffer */
     while (!why && started < n) {
-        sigprocmask(SIG_BLOCK, &term, &mask); /* a child takes it for its own end until it can */
+        sigprocmask(SIG_BLOCK, &term, &mask); /* a child takes it for its own until it can */
         pid_t pid = fork();
         if (pid == 0)
             child(list[started], &mask, fn, ctx);
         sigprocmask(SIG_SETMASK, &mask, NULL);
-        /* From here: on this CPU it might never run beside another of its priority. */
+        /* The parent moves it: on this CPU it might never run next to a process of its priority. */
         if (pid < 0 || process_move(pid, cpus[list[started]]) != 0)
             why = say(list[started], strerror(errno));
         if (pid > 0) {
@@ -142,7 +142,7 @@ static const char *together(const struct platform *p, const unsigned *list, unsi
             started++;
         }
     }
-    if (fault_interrupted()) /* the last of them may have been missed */
+    if (fault_interrupted()) /* the last of them may have missed the signal */
         stop_all();
     for (unsigned i = 0; why && i < started; i++)
         kill(pids[i], SIGKILL);
@@ -152,7 +152,7 @@ static const char *together(const struct platform *p, const unsigned *list, unsi
         why = why ? why : happened;
     }
     fault_hand_on(NULL);
-    memory_touch(); /* this process's pages were shared with theirs */
+    memory_touch(); /* its pages were shared with theirs */
     return why;
 }
 

@@ -29,8 +29,8 @@ enum abi { NATIVE, X32, I386, ABIS };
 #define UNMAPS    "change the memory of the program"
 #define FORGES    "write into the report"
 
-/* What the call's first argument must be: the report's descriptor; an address in the code buffer
- * or the data buffer; ARCH_SET_CPUID. */
+/* The condition on the call's first argument: the report's descriptor; an address in the code
+ * buffer or the data buffer; ARCH_SET_CPUID. */
 enum condition { ALWAYS, ON_REPORT, ON_BUFFERS, ON_CPUID, CONDITIONS };
 
 #define FIRST_ARGUMENT offsetof(struct seccomp_data, args)
@@ -44,8 +44,8 @@ static const struct {
     [ON_CPUID] = {FIRST_ARGUMENT, ARCH_SET_CPUID},
 };
 
-/* Numbers of asm/unistd_64.h, of unistd_x32.h without X32_BIT, and of unistd_32.h, which INT 0x80
- * and SYSENTER take. */
+/* Numbers of asm/unistd_64.h, of unistd_x32.h without X32_BIT, and of unistd_32.h for INT 0x80 and
+ * SYSENTER. */
 static const struct refused {
     const char *name, *would;
     enum condition when;
@@ -152,7 +152,7 @@ static void allow(struct filter *f)
     add(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 }
 
-/* What follows is skipped unless the value is equal, to where end_if() is called. */
+/* Skips the following code, up to end_if(), unless the value is equal. */
 static unsigned if_equal(struct filter *f, uint32_t value)
 {
     add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 0));
@@ -195,7 +195,7 @@ static void refuse(struct filter *f, enum abi abi)
     }
 }
 
-/* Of i386 this program itself calls nothing, and SYSENTER does not tell from where. */
+/* This program makes no i386 calls, and SYSENTER does not report its address. */
 static void add_i386(struct filter *f)
 {
     load(f, offsetof(struct seccomp_data, arch));
@@ -208,7 +208,7 @@ static void add_i386(struct filter *f)
 _Static_assert(2 * REFUSED + 4 * CONDITIONS <= UINT8_MAX, "a jump's distance is a byte");
 _Static_assert(PLATFORM_CODE_VA % (1ull << 32) == 0, "the filter compares the upper half alone");
 
-/* The address is that of the next instruction. Upper halves stand behind lower ones. */
+/* The address is that of the next instruction. Upper halves follow lower ones. */
 static void add_code_buffer(struct filter *f)
 {
     load(f, offsetof(struct seccomp_data, instruction_pointer) + 4);
@@ -231,7 +231,7 @@ int exit_guard_open(void)
     const struct sock_fprog program = {(unsigned short)f.n, f.at};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return errno;
-    /* Without the flag older kernels switch a mitigation on that slows the process down. */
+    /* Without the flag, older kernels enable a mitigation that slows the process down. */
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) ==
         0)
         return 0;

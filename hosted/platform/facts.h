@@ -1,5 +1,5 @@
-/* What a hosted report says first: bench/head/head.h's part, the process, and the TSC as a process
- * can know it. */
+/* The start of a hosted report: the part of bench/head/head.h, the process, and the TSC as measured
+ * in a process. */
 #ifndef HOSTED_PLATFORM_FACTS_H
 #define HOSTED_PLATFORM_FACTS_H
 
@@ -10,14 +10,15 @@
 #include "hosted/platform/clock.h"
 #include "hosted/platform/process.h"
 
-/* The head of the table, the `run` record, then what the process could not get as warnings. The
- * essence gets the machine's name. */
+/* Writes the head of the table, the `run` record, and a warning for each thing that the process was
+ * refused. The essence gets the machine's name. */
 void facts_report(const struct platform *platform, const struct run_facts *run,
                   const struct probe *p, const struct process *process,
                   const struct hosted_clock *clock, bool has_words, struct essence *essence,
                   struct report *r);
 
-/* An event that sums up what happened to the process during all rows; the essence has it, too. */
+/* Writes an event that sums up what happened to the process during all rows; also for the
+ * essence. */
 void facts_witnessed(struct essence *essence, struct report *r);
 
 #endif

@@ -24,7 +24,7 @@ static void (*hand_on)(void);
 static const char *row_suite, *row_name;
 static volatile sig_atomic_t interrupted, faulted;
 
-/* The address that was touched is known of a bad access alone, unless it is none (SI_KERNEL). */
+/* Only a bad access has an address, unless the kernel does not know it (SI_KERNEL). */
 static void describe(int number, const siginfo_t *info, char *text, size_t size)
 {
     if ((number == SIGSEGV || number == SIGBUS) && info->si_code != SI_KERNEL)
@@ -36,24 +36,24 @@ static void describe(int number, const siginfo_t *info, char *text, size_t size)
         fmt_buf(text, size, "SIG%s", sigabbrev_np(number));
 }
 
-/* Outside the sampling loop's own calls nothing is half done: a body faults between two writes,
- * not in one. */
+/* No report is half written outside the sampling loop's calls: a body faults between two writes,
+ * not during one. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    /* A body may have set AC or NT, of which nothing here knows. */
+    /* A body may have set AC or NT, which this code does not expect. */
     __asm__ volatile("pushfq\n\tandl $~0x44000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
-    /* Code that needs FS met what a body had left there: it is executed again. INT3 and SYSCALL are
-     * over when they are told of. */
+    /* Code that needs FS ran with a body's value: it is executed again. INT3 and SYSCALL are
+     * already complete when they are reported. */
     if (segments_put_back() && number != SIGTRAP && number != SIGSYS)
         return;
     const ucontext_t *u = context;
     char message[256], what[sizeof((struct guard_ended *)0)->what];
     uint64_t behind, at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
     if (number == SIGSYS)
-        at -= 2; /* SYSCALL and INT 0x80 are over */
+        at -= 2; /* SYSCALL and INT 0x80 are complete */
     describe(number, info, what, sizeof what);
     guard_leave(GUARD_FAULT, at, what);
-    if (faulted) /* on the way here */
+    if (faulted) /* while handling the first fault */
         _exit(STATUS_FAULTED);
     faulted = 1;
     const char *name = place_name_at(at, &behind);
@@ -76,7 +76,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     _exit(STATUS_FAULTED);
 }
 
-/* timeout(1) and shells signal a process and then its group: that is one wish. */
+/* timeout(1) and shells signal a process and then its group: that is one request. */
 #define SAME_WISH_MS 100
 
 static int64_t now_ms(void)
@@ -87,8 +87,8 @@ static int64_t now_ms(void)
     return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
-/* The first leaves the row that runs, and the run ends with its report; the second ends it at
- * once, and so the processes that it has forked. */
+/* The first signal leaves the current row, and the run ends with its report; the second ends the
+ * run and its forked processes at once. */
 static void on_interrupt(int number)
 {
     segments_put_back();
@@ -112,7 +112,7 @@ void fault_say_first(void (*say)(void))
     say_first = say;
 }
 
-/* In the handler of SIGALRM, outside of a guarded call: a forked process ends. */
+/* In the handler of SIGALRM, outside a guarded call: ends a forked process. */
 static void overdue(void)
 {
     if (!told)
@@ -124,7 +124,7 @@ static void overdue(void)
 void fault_catch(struct report *r)
 {
     static const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGSYS};
-    static uint8_t handler_stack[HANDLER_STACK]; /* a stack overflow has none left */
+    static uint8_t handler_stack[HANDLER_STACK]; /* after a stack overflow there is none left */
     stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART | SA_ONSTACK};
@@ -146,7 +146,7 @@ void fault_hand_on(void (*to_others)(void))
 
 void fault_say(char *said, size_t size)
 {
-    signal(SIGINT, SIG_IGN); /* a terminal's goes to all of them: the parent hands it on */
+    signal(SIGINT, SIG_IGN); /* a terminal signals all of them: the parent passes it on */
     hand_on = NULL;
     told = said;
     told_size = size;

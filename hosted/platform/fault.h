@@ -1,5 +1,5 @@
 /*
- * What faults, and a person who interrupts. A fault in a guarded call ends that call alone
+ * Faults and interrupts by the user. A fault in a guarded call ends only that call
  * (hosted/platform/guard.h). Any other is reported as the image reports an exception: an `event`
  * that names the row, the `end` record, exit status 4.
  */
@@ -10,24 +10,24 @@
 #include <stddef.h>
 #include "bench/api/report.h"
 
-/* Takes over SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGINT and SIGTERM; faults are reported to r. */
+/* Handles SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGINT and SIGTERM; reports faults to r. */
 void fault_catch(struct report *r);
 
-/* What the report lacks until then is said by this before a fault. NULL: nothing is. */
+/* Sets the function that writes what the report still lacks, before a fault. NULL: none. */
 void fault_say_first(void (*say)(void));
 
-/* What SIGINT and SIGTERM call beside: in the handler. NULL: nothing. */
+/* Sets the function that SIGINT and SIGTERM also call, in the handler. NULL: none. */
 void fault_hand_on(void (*to_others)(void));
 
-/* From now on in this process, which was forked, a fault is no report: its text goes to `said`, and
- * the process ends, as it does at a deadline outside of a guarded call; SIGTERM alone stops it. */
+/* From now on in this forked process, a fault is not reported: its text goes to `said`, and the
+ * process ends, as it does at a deadline outside a guarded call. Only SIGTERM stops it. */
 void fault_say(char *said, size_t size);
 
-/* What runs from now on; NULL, NULL: nothing. The strings must stay where they are. */
+/* Sets the row that runs from now on; NULL, NULL: none. The strings must stay valid. */
 void fault_row(const char *suite, const char *name);
 
-/* SIGINT or SIGTERM came: the hosted way of pressing a key. The row that runs is left, and the
- * report ends; a second one ends the process at once. */
+/* Returns true if SIGINT or SIGTERM came, which stops like a key on a bare machine. The current row
+ * is left, and the report ends; a second signal ends the process at once. */
 bool fault_interrupted(void);
 
 #endif

@@ -18,11 +18,11 @@ static const char *read_all(FILE *f, uint8_t *bytes, size_t *size)
     return *size > OBJECTS_FILE_MOST ? objects_too_large : NULL;
 }
 
-/* The bytes stay: rows are placed from them. */
+/* The bytes are kept: rows are placed from them. */
 static void take(const char *path, const char *name)
 {
     struct stat is;
-    bool regular = stat(path, &is) == 0 && S_ISREG(is.st_mode); /* a FIFO would wait for ever */
+    bool regular = stat(path, &is) == 0 && S_ISREG(is.st_mode); /* a FIFO would wait forever */
     FILE *f = regular ? fopen(path, "rb") : NULL;
     uint8_t *bytes = malloc(OBJECTS_FILE_MOST + 1), *fit;
     size_t size = 0;
@@ -58,7 +58,7 @@ static void take_folder(const char *folder, struct dirent **entries, int n)
     free(entries);
 }
 
-/* By the bytes of their names, whatever the locale. */
+/* Compares the bytes of the names, independent of the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include "lib/text/sink.h"
 
-/* Hands the files to bench/objects, in order of their names; "on" and "off" name none. False: there
- * is no such folder or file, and a message says so. */
+/* Passes the files to bench/objects, in the order of their names; "on" and "off" name none. False:
+ * there is no such folder or file, and a message says so. */
 bool folder_objects(const char *path, struct sink *err);
 
 #endif

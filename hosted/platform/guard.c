@@ -10,12 +10,12 @@
 static sigjmp_buf before;
 static volatile sig_atomic_t running, overdue;
 static struct guard_ended *told;
-static uint64_t deadline_us, left_us; /* of every row, and of the one that has begun */
+static uint64_t deadline_us, left_us; /* of every row, and of the current one */
 static uint64_t hz;
 static bool (*is_stopped)(void);
 static void (*outside)(void);
 
-/* 0: none. */
+/* 0: no alarm. */
 static void set_alarm(uint64_t us)
 {
     const struct itimerval when = {
@@ -24,10 +24,10 @@ static void set_alarm(uint64_t us)
     setitimer(ITIMER_REAL, &when, NULL);
 }
 
-/* Between two guarded calls it is the next one that ends. */
+/* A deadline between two guarded calls ends the next call. */
 static void on_alarm(int number, siginfo_t *info, void *context)
 {
-    segments_put_back(); /* the way out of a guarded call needs FS */
+    segments_put_back(); /* leaving a guarded call needs FS */
     const ucontext_t *u = context;
     (void)number, (void)info;
     overdue = 1;
@@ -91,12 +91,12 @@ static void tell_changed(struct guard_ended *ended)
     segments_tell(&changed.sink);
 }
 
-/* What a row's own functions, its setup and its check among them, may have left. */
+/* Restores what a row's functions, including its setup and its check, may have changed. */
 static void restore_state(uint32_t mxcsr, uint16_t control)
 {
     __asm__ volatile("cld\n\tfninit\n\tfldcw %0\n\tldmxcsr %1" : : "m"(control), "m"(mxcsr));
     if (__builtin_cpu_supports("avx"))
-        __asm__ volatile("vzeroupper"); /* or SSE code after it could run slowly */
+        __asm__ volatile("vzeroupper"); /* otherwise SSE code after it could be slow */
 }
 
 bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
@@ -113,7 +113,7 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
         return false;
     }
     running = 1;
-    /* A signal that came earlier found nothing to leave. */
+    /* A signal that came earlier found no call to leave. */
     if (overdue)
         guard_leave(GUARD_DEADLINE, (uint64_t)__builtin_return_address(0), "");
     if (is_stopped())

@@ -8,15 +8,15 @@
 #include "hosted/platform/status.h"
 
 #define PAGE     4096
-#define STACK_VA (PLATFORM_DATA_VA + (16ull << 20)) /* of the guard page below it */
+#define STACK_VA (PLATFORM_DATA_VA + (16ull << 20)) /* of the guard page below the stack */
 
-/* At this address or, for 0, anywhere, and shared. */
+/* Maps private memory at this address, or with 0 shared memory anywhere. */
 static void *map(struct memory *m, const char *what, uint64_t address, size_t size, int rights)
 {
     int flags = address ? MAP_PRIVATE | MAP_FIXED_NOREPLACE : MAP_SHARED;
     void *p = mmap((void *)address, size, rights, flags | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
-    /* A kernel before 4.17 takes the flag for a hint. */
+    /* A kernel before 4.17 takes the address as a hint. */
     if (p != MAP_FAILED && (!address || (uint64_t)p == address))
         return p;
     if (!m->what) {
@@ -71,7 +71,7 @@ void memory_code_exec(const struct platform *p)
     code_rights(p, PROT_READ | PROT_EXEC);
 }
 
-/* makecontext() hands over ints only. */
+/* makecontext() passes only ints. */
 static void (*call)(void *);
 static void *call_argument;
 

@@ -1,7 +1,7 @@
 /*
- * The addresses that a run works at: the code buffer and the data buffer where every platform has
- * them, the samples, and a stack of its own. The kernel places a process's stack at random, and
- * moves it by the length of the environment; a figure must not depend on either.
+ * The addresses that a run uses: the code buffer and the data buffer at the same addresses as on
+ * every platform, the samples, and a separate stack. The kernel places a process's stack at random,
+ * and the length of the environment moves it; a figure must not depend on either.
  */
 #ifndef HOSTED_PLATFORM_MEMORY_H
 #define HOSTED_PLATFORM_MEMORY_H
@@ -13,7 +13,7 @@
 struct memory {
     uint8_t *code, *data, *stack;
     uint64_t *samples; /* shared with the processes that this one forks */
-    const char *what;  /* where something is NULL: the thing that could not be had, */
+    const char *what;  /* if something is NULL: what could not be allocated, */
     int error;         /* and the kernel's errno */
 };
 
@@ -22,16 +22,15 @@ struct memory {
 /* Maps all of it, every page present. */
 struct memory memory_map(size_t sample_words);
 
-/* Makes every page of data and stack this process's own again, after a fork. */
+/* After a fork, makes every page of data and stack private to this process again. */
 void memory_touch(void);
 
-/* The code buffer's rights, as bench/api/platform.h asks. A kernel that refuses ends the
+/* Set the rights of the code buffer as in bench/api/platform.h. A kernel that refuses ends the
  * program. */
 void memory_code_write(const struct platform *p);
 void memory_code_exec(const struct platform *p);
 
-/* Calls f(argument) on the stack in `m`, below which lies a page that faults when touched; returns
- * when it has. */
+/* Calls f(argument) on the stack in `m`, which has a guard page below it. */
 void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument);
 
 #endif

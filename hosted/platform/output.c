@@ -9,10 +9,10 @@
 
 static char buffer[1 << 16];
 static size_t used;
-static const char *lost; /* why; NULL: nothing is */
+static const char *lost; /* the reason; NULL: nothing was lost */
 
-/* What standard output was when it was looked at last. Other programs may write to the same file:
- * it may grow, and a position that they share may go on. */
+/* The state of standard output at the last check. Other programs may write to the same file: it may
+ * grow, and a shared position may advance. */
 static struct {
     bool known, regular;
     struct stat file;
@@ -35,7 +35,7 @@ void output_watch(void)
     watched.next = watched.regular ? next_byte(&watched.file) : 0;
 }
 
-/* What a body did to standard output that costs bytes of the report; NULL: nothing. */
+/* Returns what a body did to standard output that loses bytes of the report; NULL: nothing. */
 static const char *harm(void)
 {
     struct stat file;
@@ -59,7 +59,7 @@ static const char *harm(void)
 void output_flush(void)
 {
     if (used == 0)
-        return; /* what was done to it since the last byte is found when there is a next one */
+        return; /* changes since the last byte are found when there is a next one */
     if (!lost)
         lost = harm();
     for (size_t at = 0; at < used && !lost;) {
@@ -100,7 +100,7 @@ bool output_terminal(void)
     return isatty(STDOUT_FILENO);
 }
 
-/* Of the terminal; REPORT_COLUMNS where it does not say. */
+/* Returns the terminal's width; REPORT_COLUMNS if it reports none. */
 static unsigned columns(void)
 {
     struct winsize size;
@@ -128,7 +128,7 @@ void output_report(struct report *r, enum format format)
     if (terminal)
         r->columns = columns();
     else
-        r->live = &nothing; /* progress is for a person */
+        r->live = &nothing; /* progress is only for terminals */
 }
 
 const char *output_lost(void)

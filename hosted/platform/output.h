@@ -1,4 +1,4 @@
-/* Standard output as a sink. Written between rows only, so that no write falls between two
+/* Standard output as a sink. It is written only between rows, so that no write falls between two
  * windows. */
 #ifndef HOSTED_PLATFORM_OUTPUT_H
 #define HOSTED_PLATFORM_OUTPUT_H
@@ -10,17 +10,17 @@
 
 struct sink *output(void);
 void output_flush(void);
-/* NULL, or why bytes were lost: a full disk, a closed pipe, another file in its place, a file
- * that was truncated or whose position was moved. */
+/* Returns NULL, or why bytes were lost: a full disk, a closed pipe, another file in its place, a
+ * file that was truncated or whose position was moved. */
 const char *output_lost(void);
-/* From here on it must stay the file that it is, and keep what was written to it. */
+/* From now on it must stay the same file and keep what was written to it. */
 void output_watch(void);
 
-/* Whether a person reads it as it comes. */
+/* Returns true if standard output is a terminal. */
 bool output_terminal(void);
 
-/* Opens a report on standard output. FORMAT_AUTO is a table on a terminal, records elsewhere. With
- * FORMAT_TABLE there is no record at all, and progress is shown on a terminal only. */
+/* Opens a report on standard output. FORMAT_AUTO is a table on a terminal and records elsewhere.
+ * With FORMAT_TABLE there are no records, and progress is shown only on a terminal. */
 void output_report(struct report *r, enum format format);
 
 #endif

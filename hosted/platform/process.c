@@ -10,7 +10,7 @@
 
 const char *const process_wish_names[PROCESS_WISHES] = {"pinned", "locked", "fifo"};
 
-/* The CPU that the text names, -1: none of the allowed. */
+/* Returns the CPU that the text names, -1: not an allowed one. */
 static int named_cpu(const char *text, const cpu_set_t *allowed)
 {
     char *end;
@@ -58,7 +58,7 @@ struct cpuid_regs process_cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
 uint32_t process_microcode(int cpu)
 {
     FILE *f = fopen("/proc/cpuinfo", "r");
-    char line[4096]; /* the flags' line is the longest */
+    char line[4096]; /* the line of flags is the longest */
     unsigned revision = 0, now = 0;
     int at = -1;
 
@@ -112,7 +112,7 @@ bool process_pin(struct process *p, struct sink *err)
     *p = (struct process){0};
     if (sched_getaffinity(0, sizeof p->allowed, &p->allowed) != 0)
         for (int i = 0; i < CPU_SETSIZE; i++)
-            CPU_SET(i, &p->allowed); /* more CPUs than a cpu_set_t holds: any of its own will do */
+            CPU_SET(i, &p->allowed); /* more CPUs than a cpu_set_t holds: any CPU will do */
     p->cpus = CPU_COUNT(&p->allowed);
     p->cpu = text ? named_cpu(text, &p->allowed) : last_cpu(&p->allowed);
     if (p->cpu < 0) {

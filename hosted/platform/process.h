@@ -1,6 +1,6 @@
 /*
- * What a process asks of the kernel to be left alone: one CPU, memory that stays, a place before
- * all ordinary programs. Each can be refused; the report says so, and the run goes on.
+ * What a process requests from the kernel to avoid disturbance: one CPU, locked memory, priority
+ * over all ordinary programs. Each can be refused; the report then says so, and the run goes on.
  */
 #ifndef HOSTED_PLATFORM_PROCESS_H
 #define HOSTED_PLATFORM_PROCESS_H
@@ -18,35 +18,35 @@ enum process_wish { PROCESS_PINNED, PROCESS_LOCKED, PROCESS_FIFO, PROCESS_WISHES
 extern const char *const process_wish_names[PROCESS_WISHES]; /* "pinned", "locked", "fifo" */
 
 struct process {
-    int cpu;           /* the one it runs on */
-    int cpus;          /* that it may run on, before it was pinned: ... */
+    int cpu;           /* the CPU it runs on */
+    int cpus;          /* number of CPUs it may use, before it was pinned: ... */
     cpu_set_t allowed; /* ... these */
     struct {
         bool had;
-        int error; /* errno, where not */
+        int error; /* errno if refused */
     } wish[PROCESS_WISHES];
 };
 
 /*
- * Pins itself to the CPU that the environment names or, without, to the last one allowed
- * (interrupts go to the first by default). False: the environment's CPU is none of those allowed;
- * the message says which are.
+ * Pins itself to the CPU that the environment names, or to the last allowed one (interrupts go to
+ * the first by default). False: the environment's CPU is not allowed; the message lists those that
+ * are.
  */
 bool process_pin(struct process *p, struct sink *err);
 
-/* A cpuid_fn of the CPU that it runs on; ctx is not used. */
+/* A cpuid_fn of the current CPU; ctx is not used. */
 struct cpuid_regs process_cpuid(void *ctx, uint32_t leaf, uint32_t subleaf);
 
-/* The revision of a CPU's microcode, as the system tells it (/proc/cpuinfo); 0: it does not. */
+/* Returns the microcode revision of a CPU from /proc/cpuinfo; 0: not known. */
 uint32_t process_microcode(int cpu);
 
-/* The board as the system tells it (/sys/class/dmi); empty where it does not. */
+/* Reads the board from /sys/class/dmi; missing fields stay empty. */
 void process_board(struct board *b);
 
-/* Moves a process (0: this one) to this CPU, where it stays; 0, or errno. */
+/* Moves a process (0: this one) to this CPU and pins it; returns 0, or errno. */
 int process_move(pid_t pid, int cpu);
 
-/* Once all memory is there: locks it and asks for SCHED_FIFO. */
+/* Locks the memory and requests SCHED_FIFO. Call it once all memory is allocated. */
 void process_settle(struct process *p);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include "lib/text/fmt.h"
 
-/* No function here has a stack canary, which would be read by way of FS (CFLAGS). */
+/* No function in this file has a stack canary, which would be read through FS (CFLAGS). */
 
 enum { FS, GS, SEGMENTS };
 
@@ -40,7 +40,7 @@ static struct segment read_segment(unsigned i)
     return s;
 }
 
-/* The load of a selector changes the base. */
+/* Loading a selector changes the base. */
 static void write_segment(unsigned i, const struct segment *s)
 {
     if (i == FS)

@@ -4,7 +4,7 @@
 #include "lib/firmware/bytes.h"
 #include "lib/text/fmt.h"
 
-#define ENTRY_AT 1 /* any address but 0 that the table cannot have: it lies on a paragraph */
+#define ENTRY_AT 1 /* not 0 and not the table's: that is aligned to 16 bytes */
 
 struct file {
     uint8_t bytes[1 << 16];
@@ -36,7 +36,7 @@ static const void *at(void *ctx, uint64_t address, size_t n)
     const struct file *f = address == ENTRY_AT ? &files->entry : &files->table;
     uint64_t from = address == ENTRY_AT ? ENTRY_AT : files->table_at;
 
-    /* The entry's size of the table is an upper bound: what follows the file are zeros. */
+    /* The entry's table size is an upper bound: zeros follow the file's bytes. */
     return address == from && n <= sizeof f->bytes ? f->bytes : NULL;
 }
 

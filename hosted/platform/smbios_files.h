@@ -1,5 +1,5 @@
 /*
- * SMBIOS as Linux hands it to root: the entry point and the table as two files of
+ * SMBIOS as Linux shows it to root: the entry point and the table as two files in
  * /sys/firmware/dmi/tables.
  */
 #ifndef HOSTED_PLATFORM_SMBIOS_FILES_H
@@ -9,7 +9,7 @@
 
 #define SMBIOS_FILES "/sys/firmware/dmi/tables"
 
-/* False: the folder has no such files, or they may not be read; nothing is known then. */
+/* False: the folder lacks these files, or they are not readable; then nothing is known. */
 bool smbios_files_processors(const char *folder, struct smbios_processors *s);
 
 #endif

@@ -1,14 +1,12 @@
 #include "hosted/platform/step.h"
 #include <stddef.h>
 
-static step_each *volatile now; /* NULL: nothing is stepped */
+static step_each *volatile now; /* NULL: no stepping */
 static void *now_ctx;
 static void (*other)(int number, siginfo_t *info, void *context);
 
-/*
- * A step is TRAP_TRACE to Linux and TRAP_BRKPT to qemu-user. On Linux TRAP_BRKPT is a body's own
- * icebp, which fails the row in its windows: such a row is not stepped.
- */
+/* A step is TRAP_TRACE on Linux and TRAP_BRKPT in qemu-user. On Linux TRAP_BRKPT is a body's own
+ * icebp, which fails the row in its windows: such a row is not stepped. */
 static bool is_step(const siginfo_t *info)
 {
     return info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT;
@@ -16,7 +14,7 @@ static bool is_step(const siginfo_t *info)
 
 static void on_trap(int number, siginfo_t *info, void *context)
 {
-    /* The function may have set AC, of which nothing here knows. */
+    /* The function may have set AC, which this code does not expect. */
     __asm__ volatile("pushfq\n\tandl $~0x40000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
     ucontext_t *at = context;
     if (!now || !is_step(info)) {
@@ -31,7 +29,7 @@ void step_open(void (*otherwise)(int number, siginfo_t *info, void *context))
 {
     struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
-    /* A person's wish to stop waits for the end of a handler: nothing is left half done. */
+    /* A signal from the user waits for the end of a handler, so that nothing is left half done. */
     sigaddset(&trap.sa_mask, SIGINT);
     sigaddset(&trap.sa_mask, SIGTERM);
     other = otherwise;

@@ -13,7 +13,7 @@
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 
-/* Of one core, in memory that forked processes share. */
+/* One core's counts, in memory that forked processes share. */
 struct slot {
     int cpu;
     uint64_t moves;
@@ -24,8 +24,8 @@ static struct {
     int stat; /* /proc/stat, or -1 */
     bool rdtscp;
     struct slot *slot;
-    unsigned slots, core; /* the core it is on, ... */
-    uint32_t where;       /* ... and the CPU it was on when it looked last */
+    unsigned slots, core; /* the current core, ... */
+    uint32_t where;       /* ... and the CPU at the last check */
     struct witness_counts then;
 } w = {.stat = -1};
 
@@ -50,10 +50,10 @@ uint64_t witness_migrations(void)
     return w.slot[w.core].moves;
 }
 
-/* The eighth number behind the CPU's name, in clock ticks (proc(5)). */
+/* Reads the eighth number after the CPU's name, in clock ticks (proc(5)). */
 static double steal_ms(void)
 {
-    static char text[1 << 16]; /* of a machine with some thousand CPUs: their lines come first */
+    static char text[1 << 16]; /* enough for some thousand CPUs: their lines come first */
     ssize_t n = w.stat < 0 ? -1 : pread(w.stat, text, sizeof text - 1, 0);
 
     text[n < 0 ? 0 : n] = 0;
@@ -98,7 +98,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* away_ns counts from no fixed moment: only differences mean something. */
+/* away_ns has no fixed start: only differences are valid. */
 static struct witness_counts look(void)
 {
     struct rusage u = {0};
@@ -139,7 +139,7 @@ void witness_end(void)
         .faults = now.faults - w.then.faults,
         .migrations = now.migrations - w.then.migrations,
         .steal_ms = now.steal_ms - w.then.steal_ms,
-        /* The two clocks are not read at one moment: by so much it can come out below 0. */
+        /* The two clocks are not read at the same moment: it can be slightly below 0. */
         .away_ns = (int64_t)(now.away_ns - w.then.away_ns) > 0 ? now.away_ns - w.then.away_ns : 0,
     };
     add(total, row);
