@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM 256 /* of a table, at first; a power of 2 */
+#define ROOM 256 /* initial size of a table; a power of 2 */
 
 struct calls_frame {
     uint64_t stack; /* where its return address is */
@@ -56,7 +56,7 @@ static struct site now(const struct calls *c, uint32_t who)
     return s;
 }
 
-/* FNV-1a of its words. */
+/* FNV-1a over its words. */
 static size_t hash(const struct site *s)
 {
     uint64_t h = 0xcbf29ce484222325u;

@@ -4,20 +4,20 @@
 
 #define PAGE_BITS 12
 #define PAGE      (1u << PAGE_BITS)
-#define INLINE    16   /* bytes of a load's value that need no memory of their own */
-#define ROOM      1024 /* of a table, at first */
+#define INLINE    16   /* bytes of a load's value that need no separate memory */
+#define ROOM      1024 /* initial size of a table */
 
 struct counts_page {
     uint64_t number;
-    uint64_t read[PAGE / 64]; /* a bit a byte: loaded since it was stored to, or since it is new */
-    uint32_t *writer;         /* [PAGE]: the last one's site plus 1; 0: none. NULL: all are 0 */
-    uint64_t *died; /* [PAGE]: the death after which it is new; 0: none. NULL: all are 0 */
+    uint64_t read[PAGE / 64]; /* a bit per byte: loaded since it was stored to or became new */
+    uint32_t *writer;         /* [PAGE]: the last one's site plus 1; 0: none. NULL: all 0 */
+    uint64_t *died;           /* [PAGE]: the death after which it is new; 0: none. NULL: all 0 */
 };
 
-/* What an instruction's last load from an address gave. */
+/* The result of an instruction's last load from an address. */
 struct counts_load {
     uint64_t at, lanes;
-    uint64_t deaths;    /* until then */
+    uint64_t deaths;    /* number of deaths before it */
     uint32_t who, size; /* size 0: the entry is free */
     union {
         uint8_t few[INLINE];
@@ -47,7 +47,7 @@ void counts_close(struct counts *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Zeroed memory, or NULL and the end of all counting. */
+/* Returns zeroed memory, or NULL, which ends counting. */
 static void *get(struct counts *c, size_t n, size_t size)
 {
     void *p = calloc(n, size);
@@ -106,7 +106,7 @@ static bool grow_pages(struct counts *c)
     return true;
 }
 
-/* The page of a number, made where it is not there; NULL: memory ran out. */
+/* Returns the page with this number, made if necessary; NULL: out of memory. */
 static struct counts_page *make_page(struct counts *c, uint64_t number)
 {
     if (2 * c->pages >= c->page_room && !grow_pages(c))
@@ -122,8 +122,8 @@ static struct counts_page *make_page(struct counts *c, uint64_t number)
     return *slot;
 }
 
-/* The page of a byte. NULL: memory ran out; or nothing is known of it, and `make` does not ask for
- * it. */
+/* Returns the page of a byte. NULL: out of memory; or nothing is known of the page, and `make` is
+ * false. */
 static struct counts_page *page_of(struct counts *c, uint64_t at, bool make)
 {
     uint64_t number = at >> PAGE_BITS;
@@ -144,7 +144,7 @@ static bool is_read(const struct counts_page *p, uint32_t byte)
     return p->read[byte / 64] >> byte % 64 & 1;
 }
 
-/* Whether it was not yet. */
+/* Returns true if the byte was not read before. */
 static bool set_read(struct counts_page *p, uint32_t byte)
 {
     bool fresh = !is_read(p, byte);
@@ -158,7 +158,7 @@ static void set_unread(struct counts_page *p, uint32_t byte)
     p->read[byte / 64] &= ~(1ull << byte % 64);
 }
 
-/* The site whose store stands there unread, plus 1; 0: there is none. */
+/* Returns the site, plus 1, of the last store if it is unread; 0: there is none. */
 static uint32_t unread_of(const struct counts_page *p, uint32_t byte)
 {
     return p->writer && !is_read(p, byte) ? p->writer[byte] : 0;
@@ -236,8 +236,8 @@ static void keep(struct counts *c, struct counts_load *l, uint32_t who, const st
     memcpy(many ? many : l->value.few, value, t->size);
 }
 
-/* Loads the bytes. *fresh: one of them had not been loaded since it was stored to, or since it is
- * new; *died: one is new since that death. */
+/* Loads the bytes. *fresh: one of them was not loaded since it was stored to, or since it is new;
+ * *died: one is new since that death. */
 static void read_bytes(struct counts *c, const struct touch *t, uint64_t death, bool *fresh,
                        bool *died)
 {
@@ -278,7 +278,7 @@ void counts_load(struct counts *c, uint32_t site, uint32_t who, const struct tou
 
 /* --- stores ----------------------------------------------------------------------------------- */
 
-/* The page of a byte, with room for writers. NULL: memory ran out. */
+/* Returns the page of a byte, with room for writers. NULL: out of memory. */
 static struct counts_page *page_to_write(struct counts *c, uint64_t at)
 {
     struct counts_page *p = page_of(c, at, true);
@@ -324,7 +324,7 @@ void counts_died(struct counts *c, uint64_t from, uint64_t to)
     for (uint64_t at = from; at < to; at++) {
         struct counts_page *p = page_of(c, at, false);
         uint32_t byte = at & (PAGE - 1);
-        if (!p) { /* nothing is known of it */
+        if (!p) { /* nothing is known of the page */
             at |= PAGE - 1;
             continue;
         }

@@ -1,7 +1,7 @@
 /*
- * Dead stores, silent stores, silent and reread loads, counted from a sequence of loads and stores.
- * Nothing here knows instructions or runs any: the caller names each by numbers. docs/stores.md has
- * the words, each with an example.
+ * Counts dead stores, silent stores, silent and reread loads in a sequence of loads and stores.
+ * This file neither knows nor runs instructions: the caller passes numbers. docs/stores.md defines
+ * the words, with examples.
  *
  *   dead bytes     a byte that is stored to before anything has loaded what the last store left
  *                  there, or that dies before. It is counted for the store that was redundant, the
@@ -16,10 +16,10 @@
  *                  whichever instruction and whatever they are: a silent load by the rule of
  *                  Valgrind's `deadstores`
  *
- * Memory that dies (a stack that was popped) is new afterwards: as if nothing had been stored there
- * or loaded from there.
+ * Memory that dies (a popped stack) is new afterwards, as if it had never been stored to or loaded
+ * from.
  *
- * A store or a load is one touch of one stretch. Masked lanes do not take part in anything.
+ * A store or a load is one touch of one stretch. Masked lanes are ignored.
  */
 #ifndef HOSTED_STORES_COUNTS_H
 #define HOSTED_STORES_COUNTS_H
@@ -29,12 +29,12 @@
 #include <stdint.h>
 #include "hosted/stores/touch.h"
 
-/* Of one site, or of several. */
+/* Counts of one site, or of several. */
 struct counted {
-    uint64_t stores, stored; /* how many, bytes */
+    uint64_t stores, stored; /* number, bytes */
     uint64_t dead, unread;   /* bytes */
     uint64_t silent_stores;
-    uint64_t loads, loaded; /* how many, bytes */
+    uint64_t loads, loaded; /* number, bytes */
     uint64_t silent_loads, reread_loads;
 };
 
@@ -44,39 +44,39 @@ struct counts_load;
 struct counts {
     struct counted *by; /* [site] */
     uint32_t sites;
-    struct counts_page **page; /* an open table, by the page's number */
+    struct counts_page **page; /* open-addressed table, by the page's number */
     size_t pages, page_room;
     struct counts_page *last;
-    struct counts_load *load; /* an open table, by instruction and address */
+    struct counts_load *load; /* open-addressed table, by instruction and address */
     size_t loads, load_room;
-    uint64_t deaths; /* calls of counts_died() */
-    /* The number of touches by their bytes; after the last those that are longer. */
+    uint64_t deaths; /* number of counts_died() calls */
+    /* The number of touches by their size in bytes; the last element is for longer ones. */
     uint64_t loads_of[66], stores_of[66];
-    bool full; /* memory ran out: nothing is counted any more */
+    bool full; /* out of memory: counting has stopped */
 };
 
 void counts_open(struct counts *c);
 void counts_close(struct counts *c);
 
 /*
- * `site`: for whom it is counted, from 0 on, without large gaps; `who`: the instruction's number. A
- * load gives `value`, t->size bytes; of a store the bytes are `before` and `after`. Bytes of lanes
- * that are not touched are not looked at. A touch without a lane is none.
+ * site: number of the site to count for, from 0, without large gaps; who: the instruction's number.
+ * A load has `value`, t->size bytes; a store has the bytes `before` and `after`. Bytes of untouched
+ * lanes are not read. A touch without lanes is not counted.
  */
 void counts_load(struct counts *c, uint32_t site, uint32_t who, const struct touch *t,
                  const uint8_t *value);
 void counts_store(struct counts *c, uint32_t site, const struct touch *t, const uint8_t *before,
                   const uint8_t *after);
 
-/* Memory from `from` up to, not including, `to` dies. */
+/* Marks the memory in [from, to) as dead. */
 void counts_died(struct counts *c, uint64_t from, uint64_t to);
 
-/* After the last touch: fills `unread` of all sites in. Once. */
+/* Sets `unread` of all sites. Call once, after the last touch. */
 void counts_end(struct counts *c);
 
 /* to += by */
 void counts_add(struct counted *to, const struct counted *by);
-/* All sites together. */
+/* Returns the sum of all sites. */
 struct counted counts_total(const struct counts *c);
 
 #endif

@@ -1,18 +1,18 @@
 /*
- * Dead stores, silent stores and silent loads of a row's body: one call of it, followed step by
- * step. scripts/baretick stores starts this, and tells people what it says; docs/stores.md.
+ * Finds dead stores, silent stores and silent loads in a row's body: traces one call of it step by
+ * step. scripts/baretick stores starts this and prints the result; docs/stores.md.
  *   stores [WORD...] [SUITE/ROW]
- * ROW alone will do where no other suite has one of that name. With objects= it is one of theirs;
- * without it all of theirs are followed. Words:
- *   objects=PATH    a file or a folder with rows of a person's own
- *   operations=N    that the body is called with; without it as many as a window has
- *   steps=N         at the most
- *   from=SYMBOL to=SYMBOL   counts from the one until the other is next
- *   verify=1        looks through all memory at each step, for a store that was not expected
- *   speed=1         says how many steps a second there are, bare and with all that is done here
- * Prints JSON Lines (show.h); of what cannot be followed, an object of type `refused`. Exit status:
- * 0; 1, a call did not return, did not do its work, or changed what belongs to its caller;
- * 3, something was refused; 4, this program itself faulted, and a record `event` says where.
+ * ROW alone is enough if no other suite has a row of that name. With objects= the row is one of
+ * theirs; without SUITE/ROW, all of their rows are traced. Words:
+ *   objects=PATH    a file or a folder with user rows
+ *   operations=N    operations of the call; default: those of a window
+ *   steps=N         maximum number of steps
+ *   from=SYMBOL to=SYMBOL   counts from the one up to the other
+ *   verify=1        searches all memory at each step for unexpected stores
+ *   speed=1         reports steps per second, with and without the counting
+ * Prints JSON Lines (show.h); for a row that cannot be traced, an object of type `refused`. Exit
+ * status: 0; 1, a call did not return, did not do its work, or changed its caller's state; 3,
+ * something was refused; 4, this program itself faulted, and a record `event` says where.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@
 
 enum { GOOD = 0, CUT = 1, USAGE = 3 };
 
-#define STEPS_MOST  10000000 /* a minute */
+#define STEPS_MOST  10000000 /* takes about a minute */
 #define SPEED_TURNS 5
 #define ERROR_MAX   4096
 
@@ -121,7 +121,7 @@ static void say_rows(const char *name, const struct bench *const *rows, size_t n
             fmt(&text.sink, " %s/%s", rows[i]->suite, rows[i]->name);
 }
 
-/* Of an object of a person's own where one is given. NULL: a message. */
+/* Finds the row, only among user objects if any are given. NULL: a message. */
 static const struct bench *find_row(const char *name)
 {
     size_t n;
@@ -168,7 +168,7 @@ static void follow(const struct prepared *p)
 
 /* --- speed ------------------------------------------------------------------------------------ */
 
-/* Of this thread alone: others may have the processor in between. */
+/* CPU time of this thread: other programs may run in between. */
 static double seconds(void)
 {
     struct timespec t;
@@ -184,7 +184,7 @@ static double rate(uint64_t steps, double began, double best)
     return found > best ? found : best;
 }
 
-/* In turns, so that both see the same machine. */
+/* Alternates between the two, so that both see the same machine. */
 static void speed(const struct prepared *p)
 {
     double bare = 0, whole = 0;
@@ -256,7 +256,7 @@ static void run(void *row)
     }
 }
 
-/* What is refused of an object is no row, so nothing else would tell of it. */
+/* A refused part of an object is not a row, so nothing else would report it. */
 static bool take_objects(void)
 {
     objects_open();

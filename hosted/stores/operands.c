@@ -3,9 +3,9 @@
 
 #define CLZERO_BYTES 64
 
-/* --- what is known of an instruction wherever it runs ----------------------------------------- */
+/* --- properties of an instruction, independent of registers ----------------------------------- */
 
-/* Those that a single step does not get over, or whose bytes are not known beforehand. */
+/* Returns why an instruction cannot be single-stepped, or its bytes are not known in advance. */
 static const char *refused_by_name(ZydisMnemonic mnemonic)
 {
     switch (mnemonic) {
@@ -92,7 +92,7 @@ static const char *refused_by_operands(const struct decoded *d)
     return NULL;
 }
 
-/* Its operand is an address, and what stands there is not asked for. */
+/* Its operand is only an address; the memory there is not accessed. */
 static bool is_hint(const ZydisDecodedInstruction *in)
 {
     switch (in->mnemonic) {
@@ -100,7 +100,7 @@ static bool is_hint(const ZydisDecodedInstruction *in)
     case ZYDIS_MNEMONIC_CLFLUSHOPT:
     case ZYDIS_MNEMONIC_CLWB:
     case ZYDIS_MNEMONIC_CLDEMOTE:
-    case ZYDIS_MNEMONIC_PREFETCHWT1: /* of a category of its own */
+    case ZYDIS_MNEMONIC_PREFETCHWT1: /* has a separate category */
         return true;
     default:
         return in->meta.isa_ext == ZYDIS_ISA_EXT_MPX || /* Linux leaves it off: NOPs, since 5.6 */
@@ -110,8 +110,8 @@ static bool is_hint(const ZydisDecodedInstruction *in)
     }
 }
 
-/* The register whose bytes' or elements' sign bits are the mask; ZYDIS_REGISTER_NONE: there is
- * none. */
+/* Returns the register whose sign bits of bytes or elements are the mask; ZYDIS_REGISTER_NONE: no
+ * such register. */
 static ZydisRegister vector_mask(const struct decoded *d)
 {
     switch (d->instruction.mnemonic) {
@@ -185,7 +185,7 @@ static uint64_t general(const struct decoded *d, const struct registers *r, Zydi
     return reg == ZYDIS_REGISTER_NONE || id < 0 || id > 15 ? 0 : r->general[id];
 }
 
-/* BT and its like with a register: a bit of a string of them, to either side of the operand. */
+/* BT and similar with a register: a bit in a bit string to both sides of the operand. */
 static int64_t bits_away(const struct decoded *d, const struct registers *r, uint32_t bytes)
 {
     switch (d->instruction.mnemonic) {
@@ -211,7 +211,7 @@ static uint64_t segment_base(const struct registers *r, ZydisRegister segment)
     return segment == ZYDIS_REGISTER_FS ? r->fs : segment == ZYDIS_REGISTER_GS ? r->gs : 0;
 }
 
-/* SDM volume 2, POP: the address of an operand by RSP is reckoned after RSP is incremented. */
+/* SDM volume 2, POP: an operand's address with RSP is computed after RSP is incremented. */
 static uint64_t stack_moved(const struct decoded *d, const ZydisDecodedOperand *o)
 {
     bool pops = d->instruction.mnemonic == ZYDIS_MNEMONIC_POP;
@@ -219,7 +219,7 @@ static uint64_t stack_moved(const struct decoded *d, const ZydisDecodedOperand *
     return pops && o->mem.base == ZYDIS_REGISTER_RSP ? o->size / 8u : 0;
 }
 
-/* Of an operand, or of one element with that index. */
+/* Returns the address of an operand, or of one element with that index. */
 static uint64_t address_of(const struct decoded *d, const struct registers *r,
                            const ZydisDecodedOperand *o, uint64_t index)
 {
@@ -253,7 +253,7 @@ static const uint8_t *vector_of(const struct registers *r, ZydisRegister reg)
     return r->vector[ZydisRegisterGetId(reg) & 31];
 }
 
-/* A bit for each element, of `bytes`, from the elements' sign bits. */
+/* Returns a bit for each element of `bytes` bytes, from the elements' sign bits. */
 static uint64_t signs(const uint8_t *vector, unsigned elements, unsigned bytes)
 {
     uint64_t bits = 0;
@@ -263,7 +263,7 @@ static uint64_t signs(const uint8_t *vector, unsigned elements, unsigned bytes)
     return bits;
 }
 
-/* Bits of elements as bits of bytes. */
+/* Converts bits per element to bits per byte. */
 static uint64_t lanes_of(uint64_t bits, unsigned elements, unsigned bytes)
 {
     uint64_t lanes = 0, one = bytes < 64 ? (1ull << bytes) - 1 : ~0ull;
@@ -279,7 +279,7 @@ static uint64_t low(unsigned n)
     return n < 64 ? (1ull << n) - 1 : ~0ull;
 }
 
-/* Exception classes "NF": a masked element is loaded all the same (SDM volume 2, 2.8). */
+/* Exception classes "NF": a masked element is loaded anyway (SDM volume 2, 2.8). */
 static bool loads_what_is_masked(const ZydisDecodedInstruction *in)
 {
     switch (in->meta.exception_class) {
@@ -298,7 +298,7 @@ static bool loads_what_is_masked(const ZydisDecodedInstruction *in)
     }
 }
 
-/* By a mask register: which bytes of the operand. */
+/* Returns which bytes of the operand a mask register selects. */
 static uint64_t masked_lanes(const struct decoded *d, const struct registers *r,
                              const ZydisDecodedOperand *o, bool store)
 {
@@ -311,7 +311,7 @@ static uint64_t masked_lanes(const struct decoded *d, const struct registers *r,
         return TOUCH_ALL;
     if (in->meta.category == ZYDIS_CATEGORY_COMPRESS || in->meta.category == ZYDIS_CATEGORY_EXPAND)
         return lanes_of(low((unsigned)__builtin_popcountll(bits & low(elements))), elements, bytes);
-    /* One value for several lanes: it is loaded where one of them asks for it. */
+    /* One value for several lanes: it is loaded if one of them is selected. */
     if (in->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
         unsigned lane = to->element_size ? to->element_size : o->element_size;
         if (to->type == ZYDIS_OPERAND_TYPE_REGISTER &&
@@ -369,7 +369,7 @@ static unsigned elements_apart(const struct decoded *d, const struct registers *
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* A repeated string instruction whose count has come to 0. */
+/* Returns true for a repeated string instruction whose count is 0. */
 static bool is_done(const struct decoded *d, const struct registers *r)
 {
     const ZydisInstructionAttributes repeated =
@@ -414,7 +414,7 @@ unsigned operands_touches(const struct decoded *d, const struct registers *r, st
 
     if (is_hint(in) || is_done(d, r))
         return 0;
-    if (in->mnemonic == ZYDIS_MNEMONIC_CLZERO) { /* has no operand in memory by its encoding */
+    if (in->mnemonic == ZYDIS_MNEMONIC_CLZERO) { /* its encoding has no memory operand */
         uint64_t at = in->address_width == 32 ? (uint32_t)r->general[RAX] : r->general[RAX];
         t[n++] = (struct touch){at & -(uint64_t)CLZERO_BYTES, CLZERO_BYTES, false, true, TOUCH_ALL};
         return n;

@@ -1,13 +1,13 @@
 /*
- * What an instruction is about to do with memory: decoded by Zydis, its addresses reckoned from the
- * registers as they are before it runs. Operands that do not stand in its text are among them:
- * stacks, strings, masks, gathered and scattered elements.
+ * What an instruction is about to do with memory: decoded by Zydis, with addresses computed from
+ * the registers before it runs. Includes operands that its text does not show: stacks, strings,
+ * masks, gathered and scattered elements.
  *
- * What it is about to do, not what it could do: a lane that a mask leaves out is not touched, nor
- * is anything by a string instruction whose count is 0. An instruction that may leave its operand
- * as it was (CMPXCHG, a shift by CL) stores to it in any case, as processors do (SDM volume 2,
- * CMPXCHG: "the destination receives a write cycle without regard to the result"). Prefetches,
- * flushes, LEA and long NOPs touch nothing.
+ * This is what it is about to do, not what it could do: a masked-out lane is not touched, nor is
+ * anything by a string instruction whose count is 0. An instruction that may leave its operand
+ * unchanged (CMPXCHG, a shift by CL) always stores to it, as processors do (SDM volume 2, CMPXCHG:
+ * "the destination receives a write cycle without regard to the result"). Prefetches, flushes, LEA
+ * and long NOPs touch nothing.
  */
 #ifndef HOSTED_STORES_OPERANDS_H
 #define HOSTED_STORES_OPERANDS_H
@@ -18,40 +18,40 @@
 #include <stdint.h>
 #include "hosted/stores/touch.h"
 
-#define OPERANDS_LENGTH  15 /* bytes of an instruction, at the most: SDM volume 2, 2.3.11 */
-#define OPERANDS_TOUCHES 20 /* of one instruction, at the most: 16 elements are scattered */
+#define OPERANDS_LENGTH  15 /* maximum bytes of an instruction: SDM volume 2, 2.3.11 */
+#define OPERANDS_TOUCHES 20 /* of one instruction, at most: 16 elements are scattered */
 #define OPERANDS_TEXT    96
 
-enum general { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI }; /* as instructions number them */
+enum general { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI }; /* in the order of their encoding */
 
-/* As they stand before an instruction. */
+/* The registers before an instruction. */
 struct registers {
     uint64_t general[16];
-    uint64_t fs, gs; /* where these segments begin */
-    /* Filled where the instruction has `needs_vectors`. */
+    uint64_t fs, gs; /* the bases of these segments */
+    /* Set if the instruction has `needs_vectors`. */
     uint8_t vector[32][64];
     uint64_t mask[8]; /* k0 ... k7 */
 };
 
-/* An instruction, wherever it is run from now on. */
+/* A decoded instruction, independent of the registers. */
 struct decoded {
     uint64_t address;
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
-    const char *refused; /* why it is not stepped over; NULL: it is */
+    const char *refused; /* why it cannot be stepped; NULL: it can */
     bool needs_vectors;
-    bool needs_segments; /* fs and gs */
-    bool pushes_flags;   /* among them the trap flag, which is not the program's */
+    bool needs_segments; /* needs fs and gs */
+    bool pushes_flags;   /* including the trap flag, which is not the program's */
     bool calls, returns; /* near */
 };
 
-/* False: these bytes, of which there are `n`, are no instruction. */
+/* Decodes an instruction. False: these `n` bytes are not an instruction. */
 bool operands_decode(struct decoded *d, uint64_t address, const uint8_t *bytes, size_t n);
 
-/* Fills t[OPERANDS_TOUCHES]; how many. */
+/* Fills t[OPERANDS_TOUCHES]; returns the number. */
 unsigned operands_touches(const struct decoded *d, const struct registers *r, struct touch *t);
 
-/* The instruction in Intel syntax. */
+/* Writes the instruction in Intel syntax. */
 void operands_text(const struct decoded *d, char text[OPERANDS_TEXT]);
 
 #endif

@@ -19,9 +19,9 @@ static struct platform platform = {.code_write = memory_code_write, .code_exec =
 static struct compiled compiled;
 static struct placed placed;
 static struct engine engine = {.p = &platform, .facts.o = &options, .compiled = &compiled};
-static struct bench row;          /* the row, with as many operations as are wanted */
+static struct bench row;          /* copy of the row with `ops` set to the requested number */
 static uint64_t body, body_bytes; /* of a row in NASM */
-static struct row checked;        /* what its check says */
+static struct row checked;        /* the result of its check */
 
 bool prepare_open(struct sink *err)
 {
@@ -73,7 +73,7 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
 
 /* --- what is called --------------------------------------------------------------------------- */
 
-/* Where a symbol of the row's object is placed; 0: it is not. */
+/* Returns the address of a symbol of the row's object; 0: not placed. */
 static uint64_t symbol_address(const char *name)
 {
     const struct elf_set *s = &compiled.set;
@@ -105,7 +105,7 @@ static bool call_function(struct prepared *p, const char *from, const char *to, 
     return mark(&p->from, from, err) && mark(&p->to, to, err);
 }
 
-/* A body in NASM stands in a window, from its loop's head or its first copy on. */
+/* A body in NASM is in a window: it begins at its loop's head or its first copy. */
 static bool call_window(struct prepared *p, struct sink *err)
 {
     const struct placed_kind *kind = &placed.kind[KIND_BODY];
@@ -148,7 +148,7 @@ bool prepare_row(struct prepared *p, const struct bench *b, uint64_t operations,
 
 /* --- before and after ------------------------------------------------------------------------- */
 
-/* What a window calls ahead of its body. Returns what it changed, as place_object(). */
+/* Calls what a window calls before its body. Returns what it changed, like place_object(). */
 static uint32_t call_before(void)
 {
     const void *before = compiled_address(&compiled, BENCH_CODE_BEFORE);
@@ -203,7 +203,7 @@ bool prepare_object(const struct prepared *p, struct sink *err)
     return false;
 }
 
-/* The text of a check is read, too, where it may fault. */
+/* Also reads the check's text in the guarded call, where it may fault. */
 static void check(void *ctx)
 {
     const struct prepared *p = ctx;

@@ -30,7 +30,7 @@ static void show_sizes(struct json *j, const char *name, const uint64_t *sizes)
     json_close(j);
 }
 
-/* Where an instruction stands. What is not placed with the row is the tool's own: memcpy(), say. */
+/* Writes where an instruction is. Code not placed with the row is the tool's, such as memcpy(). */
 static void show_place(struct json *j, uint64_t address)
 {
     struct prepare_place place;
@@ -63,7 +63,7 @@ static void show_ended(struct json *j, const struct trace *t)
     json_close(j);
 }
 
-/* Names of the state that the call has changed and must not. */
+/* Writes the names of the state that the call changed and must not. */
 static void show_changed(struct json *j, uint32_t changed)
 {
     json_array(j, "changed");
@@ -106,7 +106,7 @@ static void show_stack(const struct trace *t, uint32_t site, struct sink *out)
     json_line_end(&j);
 }
 
-/* The sites of each instruction, in a chain; a site's number plus 1, 0: the end. */
+/* The sites of each instruction as a linked list: a site's number plus 1, 0: the end. */
 struct chains {
     uint32_t *first; /* [instruction] */
     uint32_t *next;  /* [site] */

@@ -11,17 +11,17 @@
 
 #define TF 0x100u
 
-static ucontext_t *at; /* of the trap that is handled */
+static ucontext_t *at; /* of the current trap */
 
-/* --- state that a function must leave as it was ----------------------------------------------- */
+/* --- state that a function must preserve ------------------------------------------------------ */
 
 /* System V ABI, AMD64 supplement, 3.2.1: these registers belong to the caller; DF is clear, the x87
- * stack empty and without MMX's tags, the control bits of MXCSR and the x87 control word are as
- * they were. AC and NT are not named there; nothing that is called expects them. */
+ * stack is empty and without MMX's tags, the control bits of MXCSR and the x87 control word are
+ * preserved. It does not name AC and NT; no caller expects them to be set. */
 static const struct {
     const char *name;
-    int at;        /* of gregs; -1: in the x87's and SSE's */
-    uint64_t bits; /* that count */
+    int at;        /* index in gregs; -1: in the x87 and SSE state */
+    uint64_t bits; /* the bits to compare */
 } state[] = {
     {"rbx", REG_RBX, ~0ull},       {"rbp", REG_RBP, ~0ull},   {"r12", REG_R12, ~0ull},
     {"r13", REG_R13, ~0ull},       {"r14", REG_R14, ~0ull},   {"r15", REG_R15, ~0ull},
@@ -44,7 +44,7 @@ static uint64_t state_of(const ucontext_t *u, unsigned i)
     const struct _libc_fpstate *x87 = u->uc_mcontext.fpregs;
     uint64_t v = i == MXCSR         ? x87->mxcsr
                  : i == X87_CONTROL ? x87->cwd
-                 : i == X87_STACK   ? x87->ftw /* FXSAVE's: a bit a register that is in use */
+                 : i == X87_STACK   ? x87->ftw /* FXSAVE's: a bit per used register */
                                     : (uint64_t)u->uc_mcontext.gregs[state[i].at];
 
     return v & state[i].bits;
@@ -71,7 +71,7 @@ static void keep_state(const ucontext_t *u)
         at_entry[i] = state_of(u, i) + (state[i].at == REG_RSP ? 8 : 0); /* RET pops the address */
 }
 
-/* A bit for each that was not as it was. */
+/* Returns a bit for each part that had changed. */
 static uint32_t restore_state(ucontext_t *u)
 {
     uint32_t changed = 0;
@@ -110,7 +110,7 @@ static void enter(void *ctx)
     s->result = step_run(on_step, s, step_enter, s->function, s->argument).rax;
 }
 
-/* The return from a signal's handler leaves NT as the handler has it (Linux' FIX_EFLAGS). */
+/* The return from a signal's handler keeps NT as the handler left it (Linux' FIX_EFLAGS). */
 static void clear_nested_task(void)
 {
     __asm__ volatile("sub $128, %%rsp\n\t" /* the red zone */
@@ -133,14 +133,14 @@ bool step_call(struct step *s, struct guard_ended *ended)
 void step_end(void)
 {
     guard_leave(GUARD_STOPPED, (uint64_t)at->uc_mcontext.gregs[REG_RIP], "");
-    _exit(1); /* not called by `before` */
+    _exit(1); /* reached only outside `before` */
 }
 
 void step_clean_flags(void)
 {
     uint64_t pushed = (uint64_t)at->uc_mcontext.gregs[REG_RSP];
 
-    *(uint16_t *)pushed &= (uint16_t)~TF; /* PUSHF of 16 bits or of 64 */
+    *(uint16_t *)pushed &= (uint16_t)~TF; /* for PUSHF of 16 bits and of 64 */
 }
 
 /* --- registers -------------------------------------------------------------------------------- */
@@ -150,15 +150,15 @@ static const int general_at[16] = {
     REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
 };
 
-/* What XSAVE has in a signal's frame, in its standard form: SDM volume 1, 13.4; Linux,
+/* The XSAVE area in a signal's frame, in its standard form: SDM volume 1, 13.4; Linux,
  * arch/x86/include/uapi/asm/sigcontext.h. */
 #define LEGACY_XMM   160
-#define LEGACY_MAGIC 464 /* FP_XSTATE_MAGIC1 where there is more than the legacy area */
+#define LEGACY_MAGIC 464 /* FP_XSTATE_MAGIC1 if there is more than the legacy area */
 #define MAGIC        0x46505853u
-#define HEADER       512 /* XSTATE_BV: which components are not in their initial state, zero */
+#define HEADER       512 /* XSTATE_BV: components that are not in their initial state, zero */
 enum { YMM_HIGH = 2, MASKS = 5, ZMM_HIGH = 6, ZMM_REST = 7 };
 
-/* A component's bytes; NULL: all zero. */
+/* Returns a component's bytes; NULL: all zero. */
 static const uint8_t *component(const uint8_t *area, unsigned number)
 {
     static uint32_t offset[8];

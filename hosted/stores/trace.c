@@ -6,35 +6,35 @@
 #include <unistd.h>
 #include "lib/text/fmt.h"
 
-#define ROOM       4096u /* of the table of instructions, at first; a power of 2 */
+#define ROOM       4096u /* initial size of the instruction table; a power of 2 */
 #define PAGE       4096u
-#define ASIDE      100000u /* steps before and behind what is counted that are always allowed */
+#define ASIDE      100000u /* steps before and after the counted part that are always allowed */
 #define TELL_STEPS 50000   /* a fraction of a second */
-#define RED_ZONE   128     /* below the stack pointer, a function's own: System V ABI, 3.2.2 */
-/* What raises the stack pointer by more has changed to another stack: Valgrind's bound
+#define RED_ZONE   128     /* the function's bytes below the stack pointer: System V ABI, 3.2.2 */
+/* A larger rise of the stack pointer is a change to another stack: Valgrind's bound
  * (--max-stackframe). */
 #define FRAME_MOST 2000000
 
 enum where { AHEAD, IN_BODY, BEHIND };
 
-/* One call is followed at a time; its handler finds all here. */
+/* One call is traced at a time; its handler finds its state here. */
 static struct following {
     struct trace *t;
     enum where where;
-    struct met *running; /* NULL: none that is counted */
+    struct met *running; /* NULL: no counted instruction */
     bool blind;          /* its operands cannot be read, so it is about to fault */
     struct touch touch[OPERANDS_TOUCHES];
     unsigned touches;
     uint8_t before[OPERANDS_TOUCHES][TOUCH_BYTES];
     struct registers registers;
-    uint32_t *number;    /* an open table by address: the instruction's number plus 1; 0: free */
-    size_t room;         /* of it */
-    uint64_t page[PAGE]; /* that can be read, by their last bits: the number plus 1 */
+    uint32_t *number;    /* a hash table by address: the instruction's number plus 1; 0: free */
+    size_t room;         /* size of that table */
+    uint64_t page[PAGE]; /* cache of readable pages, by their low bits: number plus 1 */
     struct prepare_stretch stretch[2];
     unsigned stretches;
-    uint64_t aside;   /* steps that are not the body's */
-    uint64_t stack;   /* where the function's begins: above stands what belongs to this tool */
-    uint8_t *seen[2]; /* what stood there before the instruction, where that is verified */
+    uint64_t aside;   /* steps outside the body */
+    uint64_t stack;   /* where the function's stack begins: this tool's is above it */
+    uint8_t *seen[2]; /* the contents before the instruction, if stores are verified */
 } f;
 
 static void __attribute__((noreturn)) end(uint64_t at, const char *why)
@@ -46,7 +46,7 @@ static void __attribute__((noreturn)) end(uint64_t at, const char *why)
 
 /* --- memory that may not be there ------------------------------------------------------------- */
 
-/* Bytes that the kernel reads for us: where it cannot there is no fault. */
+/* Reads bytes through the kernel: an invalid address is an error, not a fault. */
 static bool ask(uint64_t at, uint8_t *to, size_t n)
 {
     static int ends[2];
@@ -75,7 +75,7 @@ static bool is_readable(uint64_t at)
     return true;
 }
 
-/* The bytes that are touched; 0 for the others. */
+/* Reads the touched bytes; 0 for the others. */
 static bool read_touched(const struct touch *t, uint8_t *to)
 {
     if (t->lanes == TOUCH_ALL) {
@@ -106,7 +106,7 @@ static uint32_t *slot(uint64_t address)
     return &f.number[i];
 }
 
-/* A table twice as large. */
+/* Doubles the table. */
 static bool grow(void)
 {
     size_t room = f.room ? 2 * f.room : ROOM;
@@ -122,7 +122,7 @@ static bool grow(void)
     return true;
 }
 
-/* NULL: there is none whose bytes can be read, and the call is about to fault. */
+/* NULL: the bytes at this address cannot be read, and the call is about to fault. */
 static struct met *meet(uint64_t address)
 {
     struct trace *t = f.t;
@@ -159,7 +159,7 @@ static uint32_t number_of(const struct met *m)
 
 /* --- a step ----------------------------------------------------------------------------------- */
 
-/* What the instruction is about to do: what stands there is kept. */
+/* Records what the instruction is about to do, and the current contents. */
 static void take(struct met *m)
 {
     const struct decoded *d = &m->decoded;
@@ -181,7 +181,7 @@ static bool is_stored_to(uint64_t at)
     return false;
 }
 
-/* Whether what has changed here is what the instruction was known to store to. */
+/* Checks that all changes in this piece are expected stores of the instruction. */
 static void verify_piece(const struct met *m, const uint8_t *is, uint8_t *was, size_t bytes)
 {
     char why[100];
@@ -207,8 +207,8 @@ static void verify(const struct met *m)
         }
 }
 
-/* What was below the stack pointer that has risen dies: what is popped, and after RET all that the
- * function had there. */
+/* The memory below a raised stack pointer dies: what was popped, and after RET also the function's
+ * red zone. */
 static void rise(const struct met *m, uint64_t from, uint64_t to)
 {
     if (to - from > FRAME_MOST)
@@ -238,7 +238,7 @@ static void count(const struct met *m)
         rise(m, was, is);
 }
 
-/* The instruction before this one has run: counts what it did. One that faults has done nothing. */
+/* Counts what the previous instruction did. One that faults has done nothing. */
 static void finish(uint64_t ip)
 {
     const struct met *m = f.running;
@@ -246,8 +246,8 @@ static void finish(uint64_t ip)
     if (!m)
         return;
     f.running = NULL;
-    /* Elements before the one that faults are done: the step's trap comes first, and the fault when
-     * it is gone on with (SDM volume 2, VPGATHERDD and VPSCATTERDD). */
+    /* Elements before the faulting one are done: the step's trap comes first, and the fault when
+     * the instruction continues (SDM volume 2, VPGATHERDD and VPSCATTERDD). */
     if (f.blind && ip == m->decoded.address)
         return;
     if (f.blind)
@@ -300,7 +300,7 @@ static void step(uint64_t ip)
     take(m);
 }
 
-/* What is before and behind the body has a bound of its own: it is not counted. */
+/* The uncounted code before and after the body has a separate bound. */
 static void step_aside(uint64_t ip)
 {
     uint64_t most = f.t->steps_most > ASIDE ? f.t->steps_most : ASIDE;
@@ -329,7 +329,7 @@ static void before(void *ctx, uint64_t ip, bool back)
         if (f.t->verify)
             watch();
     }
-    if (f.where == IN_BODY && (back || ip == row->to)) /* at once, where it is empty */
+    if (f.where == IN_BODY && (back || ip == row->to)) /* at once if it is empty */
         f.where = BEHIND;
     if (f.where == IN_BODY)
         step(ip);
@@ -349,7 +349,7 @@ static void say_end(struct trace *t, const struct guard_ended *ended)
     else
         fmt_buf(t->ended, sizeof t->ended, "it was stopped");
     size_t n = strlen(t->ended);
-    if (n && t->ended[n - 1] == ',') /* a fault's words may go on with its place */
+    if (n && t->ended[n - 1] == ',') /* the text of a fault may continue with its place */
         t->ended[n - 1] = '\0';
 }
 

@@ -1,4 +1,4 @@
-/* A call that is followed step by step: each instruction decoded, what it touches counted. */
+/* A call traced step by step: decodes each instruction and counts what it touches. */
 #ifndef HOSTED_STORES_TRACE_H
 #define HOSTED_STORES_TRACE_H
 
@@ -9,18 +9,18 @@
 #include "hosted/stores/operands.h"
 #include "hosted/stores/prepare.h"
 
-/* An instruction that was met; its number is its place in the array. */
+/* An executed instruction; its number is its index in the array. */
 struct met {
     struct decoded decoded;
-    uint64_t runs; /* turns of a repeated string instruction each count */
+    uint64_t runs; /* each iteration of a repeated string instruction counts */
 };
 
 struct trace {
-    /* The caller's. */
+    /* Set by the caller. */
     const struct prepared *row;
     uint64_t steps_most;
-    bool verify;   /* look through all memory at each step, whether a store was missed: slow */
-    bool progress; /* tell on stderr how far it is */
+    bool verify;   /* search all memory for missed stores at each step: slow */
+    bool progress; /* show progress on stderr */
 
     struct counts counts; /* by the sites of `calls` */
     struct calls calls;
@@ -28,13 +28,13 @@ struct trace {
     uint32_t mets;
     uint64_t steps; /* of the body */
     uint64_t returned;
-    uint32_t changed; /* of the state that it must leave as it was: struct step */
-    /* It is ended before its end: what, for people; and at which instruction. Else empty. */
+    uint32_t changed; /* state that it must preserve: struct step */
+    /* Why the trace ended early, for the user, and at which instruction. Else empty. */
     char ended[200];
     uint64_t ended_at;
 };
 
-/* Runs it. The row's object stands as at first (prepare_object()). */
+/* Runs the call. The row's object must be initialised (prepare_object()). */
 void trace_run(struct trace *t);
 void trace_close(struct trace *t);
 
