@@ -8,7 +8,7 @@
 #define SECTION_HEADER 64
 #define SYMBOL         24
 #define RELA           24
-#define RESERVED       0xff00 /* section indices from here on have a meaning of their own */
+#define RESERVED       0xff00 /* section indices from here on have a special meaning */
 
 static uint16_t get16(const uint8_t *at)
 {
@@ -34,7 +34,7 @@ static uint64_t get64(const uint8_t *at)
     return v;
 }
 
-/* --- what is in it ---------------------------------------------------------------------------- */
+/* --- contents --------------------------------------------------------------------------------- */
 
 struct elf_section elf_section(const struct elf *e, uint32_t i)
 {
@@ -50,10 +50,10 @@ struct elf_section elf_section(const struct elf *e, uint32_t i)
         .align = align ? align : 1,
     };
 
-    if (i == 0) /* it is none, and can hold anything */
+    if (i == 0) /* the null section, whose header can have any values */
         return (struct elf_section){.name = "", .align = 1};
     uint64_t offset = get64(at + 24);
-    if (s.type != ELF_NOBITS && offset <= e->size) /* else elf_open() has refused it */
+    if (s.type != ELF_NOBITS && offset <= e->size) /* otherwise elf_open() has refused it */
         s.bytes = e->bytes + offset;
     return s;
 }
@@ -62,7 +62,7 @@ struct elf_symbol elf_symbol(const struct elf *e, uint32_t i)
 {
     const uint8_t *at = e->bytes + e->symbols_at + (uint64_t)i * SYMBOL;
 
-    if (i == 0) /* it is none, and can hold anything */
+    if (i == 0) /* the null symbol, which can have any values */
         return (struct elf_symbol){.name = "", .local = true};
     return (struct elf_symbol){
         .name = (const char *)e->bytes + e->names + get32(at),
@@ -96,7 +96,7 @@ static bool is_defined(const struct elf_symbol *s)
     return s->section != ELF_UNDEFINED && s->section < RESERVED;
 }
 
-/* The relocation of exactly this field, in a section whose relocations have been checked. */
+/* Finds the relocation of exactly this field, in a section whose relocations have been checked. */
 static bool rela_at(const struct elf *e, struct elf_spot spot, struct elf_rela *r)
 {
     if (!(elf_section(e, spot.section).flags & ELF_ALLOC))
@@ -297,7 +297,7 @@ static bool refuse(const struct elf *e, struct sink *err, const char *why)
     return false;
 }
 
-/* Once its name is known to be one. */
+/* Call only once its name is known to be valid. */
 static bool refuse_section(const struct elf *e, uint32_t i, struct sink *err, const char *why)
 {
     fmt(err, "%s: section %u (%.40s): %s", e->name, i, elf_section(e, i).name, why);
@@ -326,7 +326,7 @@ static const char *bad_header(const struct elf *e)
     return NULL;
 }
 
-/* A string table: its place, and a NUL at its end. */
+/* Finds a string table: its place and size; it must end with a NUL. */
 static bool take_strings(const struct elf *e, uint32_t i, uint64_t *at, uint64_t *size)
 {
     if (i == 0 || i >= e->sections)
@@ -462,7 +462,7 @@ static bool check_relas(const struct elf *e, uint32_t i, struct sink *err)
     if (s.info == 0 || s.info >= e->sections)
         return refuse_section(e, i, err, "it changes a section that the object does not have");
     struct elf_section target = elf_section(e, s.info);
-    if (!(target.flags & ELF_ALLOC)) /* for debuggers: never looked at, and may be compressed */
+    if (!(target.flags & ELF_ALLOC)) /* for debuggers: never read, and may be compressed */
         return true;
     for (uint64_t n = 0; n < elf_relas(&s); n++) {
         struct elf_rela r = elf_rela(&s, n);

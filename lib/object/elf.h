@@ -1,7 +1,7 @@
 /*
- * Relocatable objects (ELF64, x86-64: the .o of a compiler), read where they lie. Every byte is
- * checked before it is believed: elf_open() goes through all headers, names, symbols and
- * relocations once, so that what is asked for later is in bounds. elf_place.h puts them to work.
+ * Relocatable objects (ELF64, x86-64: the .o of a compiler), read in place. Every byte is checked
+ * before use: elf_open() validates all headers, names, symbols and relocations once, so that later
+ * accesses are in bounds. elf_place.h places and links them.
  *
  * Sources: System V ABI, generic part ("Object Files"), and the AMD64 supplement 1.0.
  */
@@ -13,9 +13,9 @@
 #include <stdint.h>
 #include "lib/text/sink.h"
 
-/* Filled by elf_open(). The bytes must stay where they are. */
+/* Filled by elf_open(). The bytes must stay valid. */
 struct elf {
-    const char *name; /* what messages call it */
+    const char *name; /* its name in messages */
     const uint8_t *bytes;
     size_t size;
     uint64_t headers; /* offset of the section headers */
@@ -53,7 +53,7 @@ struct elf_section {
     const uint8_t *bytes;        /* NULL: ELF_NOBITS */
 };
 
-/* Where a symbol is, beside in a section. */
+/* Special values for a symbol's section. */
 enum elf_where { ELF_UNDEFINED = 0, ELF_ABSOLUTE = 0xfff1, ELF_COMMON = 0xfff2 };
 enum elf_symbol_type {
     ELF_NOTYPE = 0,
@@ -65,16 +65,16 @@ enum elf_symbol_type {
     ELF_IFUNC = 10,
 };
 
-/* Who may refer to a symbol, generic ABI, figure 4-19. */
+/* The visibility of a symbol, generic ABI, figure 4-19. */
 enum elf_visibility { ELF_DEFAULT, ELF_INTERNAL, ELF_HIDDEN, ELF_PROTECTED };
 
 struct elf_symbol {
-    const char *name; /* "" where it has none */
-    uint8_t type;     /* enum elf_symbol_type, and others */
+    const char *name; /* "" if it has no name */
+    uint8_t type;     /* enum elf_symbol_type, or another value */
     bool local;
     enum elf_visibility visibility;
     uint32_t section; /* index, or an enum elf_where */
-    uint64_t value;   /* in its section: at most the section's size */
+    uint64_t value;   /* offset in its section: at most the section's size */
 };
 
 struct elf_rela {
@@ -83,8 +83,8 @@ struct elf_rela {
     int64_t addend;
 };
 
-/* Relocation types, AMD64 supplement table 4.9; those of the GNU tools from 250 on. CODE_4 and its
- * like are for instructions of APX and MOVRS: this number of bytes is before the field. */
+/* Relocation types, AMD64 supplement table 4.9; those of the GNU tools from 250 on. CODE_4 and
+ * similar are for instructions of APX and MOVRS, with this number of bytes before the field. */
 enum elf_rela_type {
     ELF_R_NONE = 0,
     ELF_R_64 = 1,
@@ -114,18 +114,19 @@ enum elf_rela_type {
 };
 
 /*
- * Whether these bytes are an object that can be worked with. If not, a message for people that
- * names the object, and section and offset where there is one. Refused as a whole are other
- * machines and file types, tables that do not lie within the file or point out of it, and
- * constructors (.init_array and its like), which nothing here would run.
+ * Opens these bytes as an object. Returns false, with a message that names the object, and section
+ * and offset if there is one, if it cannot be used. Refused as a whole are other machines and file
+ * types, tables that are not within the file or point out of it, and constructors (.init_array and
+ * similar), which nothing here would run.
  */
 bool elf_open(struct elf *e, const char *name, const void *bytes, size_t size, struct sink *err);
 
-/* The i-th section, i < sections; symbol, i < symbols; relocation of a section of type ELF_RELA. */
+/* Return the i-th section, i < sections; symbol, i < symbols; relocation of a section of type
+ * ELF_RELA. */
 struct elf_section elf_section(const struct elf *e, uint32_t i);
 struct elf_symbol elf_symbol(const struct elf *e, uint32_t i);
 struct elf_rela elf_rela(const struct elf_section *relas, uint64_t i);
-/* How many relocations that section has. */
+/* Returns the number of relocations in that section. */
 uint64_t elf_relas(const struct elf_section *relas);
 
 /* A place in an object; section 0: nowhere. */
@@ -134,30 +135,26 @@ struct elf_spot {
     uint64_t offset;
 };
 
-/*
- * Where the pointer at `spot` leads, by its relocation; nowhere where it has none: it is NULL.
- * False: out of the object, or it is no plain pointer, and a message says so.
- */
+/* Finds the target of the pointer at `spot` by its relocation; nowhere if it has none: NULL. False,
+ * with a message: the target is outside the object, or it is not a plain pointer. */
 bool elf_pointer(const struct elf *e, struct elf_spot spot, struct elf_spot *to, struct sink *err);
 
-/*
- * Where the defined symbol of that name is. A global one goes before local ones. False: there is
- * none, or several local ones; a message tells which.
- */
+/* Finds the defined symbol of that name. A global one is preferred to local ones. False, with a
+ * message: there is none, or there are several local ones. */
 bool elf_find(const struct elf *e, const char *name, struct elf_spot *at, struct sink *err);
 
-/* The closest symbol at or before an offset in a section; *behind is how far before. Functions go
- * before other symbols. NULL: none. */
+/* Returns the closest symbol at or before an offset in a section; *behind gets the distance.
+ * Functions are preferred to other symbols. NULL: none. */
 const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset, uint64_t *behind);
 
-/* "PC32" of R_X86_64_PC32; NULL: a type that neither the supplement nor the GNU tools have. */
+/* Returns "PC32" for R_X86_64_PC32; NULL: neither the supplement nor the GNU tools have it. */
 const char *elf_rela_name(uint32_t type);
-/* Whether it is filled by a slot of the GOT, which the caller makes: GOTPCREL and its relaxed
+/* Whether it refers to a slot of the GOT, which the caller provides: GOTPCREL and its relaxed
  * forms. All have the same value. */
 bool elf_rela_by_got(uint32_t type);
-/* Whether it is about thread-local data. */
+/* Whether it is for thread-local data. */
 bool elf_rela_by_thread(uint32_t type);
-/* Bytes of the field that it fills, 0 for ELF_R_NONE and for types that are not supported. */
+/* Returns the bytes of the field that it fills, 0 for ELF_R_NONE and for unsupported types. */
 unsigned elf_rela_width(uint32_t type);
 
 #endif

@@ -47,7 +47,7 @@ static void refuse_section(const struct elf *e, const struct elf_section *s, str
     fmt(err, "%s: section %.60s: %s", e->name, s->name, why);
 }
 
-/* --- what a set needs ------------------------------------------------------------------------- */
+/* --- contents of a set ------------------------------------------------------------------------ */
 
 void elf_set_init(struct elf_set *s, const struct elf *e, const struct elf_given *given)
 {
@@ -56,7 +56,7 @@ void elf_set_init(struct elf_set *s, const struct elf *e, const struct elf_given
     s->given = given;
 }
 
-/* How many sections have relocations of this one, and the last of them. */
+/* Returns the number of sections with relocations of this one; *last gets the last of them. */
 static uint32_t count_relas(const struct elf *e, uint32_t section, uint32_t *last)
 {
     uint32_t count = 0;
@@ -96,7 +96,7 @@ static const char *cannot_place(const struct elf_section *s)
     return NULL;
 }
 
-/* The part that a section is, added where it is none yet; ELF_PARTS: it cannot be. */
+/* Returns the part of a section, adding it if necessary; ELF_PARTS: it cannot be added. */
 static uint32_t part_of(struct elf_set *s, uint32_t section, struct sink *err)
 {
     for (uint32_t i = 0; i < s->parts; i++)
@@ -123,7 +123,7 @@ static uint32_t part_of(struct elf_set *s, uint32_t section, struct sink *err)
     return s->parts++;
 }
 
-/* NULL: the caller does not bring it. */
+/* NULL: the caller does not provide it. */
 static const struct elf_given *given(const struct elf_set *s, const char *name)
 {
     for (const struct elf_given *g = s->given; g && g->name; g++)
@@ -137,7 +137,7 @@ static bool is_relative(uint32_t type)
     return type == ELF_R_PC32 || type == ELF_R_PLT32;
 }
 
-/* Where the symbol stands in the table; count: nowhere. */
+/* Returns the symbol's index in the table; count: not there. */
 static uint32_t link_of(const struct elf_links *l, uint32_t symbol)
 {
     uint32_t i = 0;
@@ -157,14 +157,14 @@ static bool add_link(struct elf_links *l, const struct reference *r, struct sink
     return true;
 }
 
-/* Whether the reference is a call that another library's function of that name could get. */
+/* Whether the reference is a call that another library's function of that name could receive. */
 static bool by_plt(const struct elf_set *s, const struct reference *r)
 {
     return s->shared && r->rela.type == ELF_R_PLT32 && r->symbol.section != ELF_UNDEFINED &&
            !r->symbol.local && r->symbol.visibility == ELF_DEFAULT;
 }
 
-/* Why no relocation of this type can be done, whatever it refers to; NULL: it can. */
+/* Returns why relocations of this type are never possible; NULL: they are. */
 static const char *cannot_relocate(uint32_t type)
 {
     if (elf_rela_by_thread(type))
@@ -172,7 +172,7 @@ static const char *cannot_relocate(uint32_t type)
     return elf_rela_width(type) ? NULL : "relocations of this type are not supported";
 }
 
-/* Why no symbol of this kind can be referred to; NULL: it can. */
+/* Returns why symbols of this kind cannot be referred to; NULL: they can. */
 static const char *cannot_refer(const struct elf_symbol *symbol)
 {
     if (symbol->type == ELF_THREAD_LOCAL)
@@ -188,15 +188,15 @@ static const char *cannot_refer(const struct elf_symbol *symbol)
     return NULL;
 }
 
-/* A relocation of a section that is in the set: what it refers to must be there, too. */
+/* Follows a relocation of a section in the set: its target must be in the set, too. */
 static bool follow(struct elf_set *s, const struct reference *r, struct sink *err)
 {
     const struct elf_symbol *symbol = &r->symbol;
 
     if (r->rela.type == ELF_R_NONE)
         return true;
-    /* The type first: what a refused type refers to, such as _GLOBAL_OFFSET_TABLE_ of the large
-     * model, is the linker's own business. */
+    /* The type first: the target of a refused type, such as _GLOBAL_OFFSET_TABLE_ of the large
+     * model, concerns only the linker. */
     const char *why = cannot_relocate(r->rela.type);
     if (!why)
         why = cannot_refer(symbol);
@@ -214,7 +214,7 @@ static bool follow(struct elf_set *s, const struct reference *r, struct sink *er
     return part_of(s, symbol->section, err) < ELF_PARTS;
 }
 
-/* fn() for each relocation of the part. */
+/* Calls fn() for each relocation of the part. */
 static bool each_rela(const struct elf *e, const struct elf_part *part,
                       bool (*fn)(void *ctx, const struct reference *r, struct sink *err), void *ctx,
                       struct sink *err)
@@ -244,7 +244,7 @@ bool elf_add(struct elf_set *s, struct elf_spot spot, struct elf_entry *at, stru
     at->offset = spot.offset;
     if (at->part == ELF_PARTS)
         return false;
-    for (; done < s->parts; done++) /* the list grows while it is gone through */
+    for (; done < s->parts; done++) /* the list grows during the loop */
         if (!each_rela(s->elf, &s->part[done], follow_one, s, err))
             return false;
     return true;
@@ -257,7 +257,7 @@ uint64_t elf_address(const struct elf_set *s, const struct elf_entry *at)
     return s->part[at->part].address + at->offset;
 }
 
-/* Where a symbol is, wherever the set is placed now. */
+/* Returns the current address of a symbol. */
 static uint64_t address_of(const struct elf_set *s, const struct elf_symbol *symbol)
 {
     if (symbol->section == ELF_ABSOLUTE)
@@ -272,7 +272,7 @@ static uint64_t address_of(const struct elf_set *s, const struct elf_symbol *sym
     return 0; /* elf_add() has added all of them */
 }
 
-/* What a relative field leads to: what the caller gives may be out of reach, its stub is not. */
+/* Returns the target of a relative field: a given symbol may be out of reach, its stub is not. */
 static uint64_t near_address(const struct elf_set *s, const struct reference *r)
 {
     if (by_plt(s, r))
@@ -358,7 +358,7 @@ static void write_slots(const struct elf_set *s)
     }
 }
 
-/* A jump through the address that stands behind it: anywhere can be reached. */
+/* A jump through the address that follows it: reaches any address. */
 static void write_stubs(const struct elf_set *s)
 {
     static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* jmp [rip] */
@@ -383,7 +383,7 @@ static bool begins_with_endbr(const struct elf *e, const struct elf_symbol *symb
     return memcmp(from.bytes + symbol->value, endbr64, sizeof endbr64) == 0;
 }
 
-/* What runs of an entry of .plt, or of .plt.sec where it has a landing pad. */
+/* Writes the part of an entry of .plt that runs, or of .plt.sec if it has a landing pad. */
 static bool write_entries(const struct elf_set *s, struct sink *err)
 {
     static const uint8_t jump[] = {0xff, 0x25}; /* jmp [rip + disp32] */

@@ -13,7 +13,7 @@ uint32_t gnu_hash_name(const char *name)
     return h;
 }
 
-/* The largest of these that is no more than the symbols, but two. */
+/* Returns the largest of these that is at most the number of symbols, but at least 2. */
 static uint32_t buckets_for(uint32_t symbols)
 {
     static const uint32_t sizes[] = {2, 3, 17, 37, 67, 97, 131, 197, 263, 521};
@@ -24,11 +24,11 @@ static uint32_t buckets_for(uint32_t symbols)
     return sizes[i];
 }
 
-/* The filter has 2^shift bits: 5 to 11 for each symbol, one word at the least. */
+/* The filter has 2^shift bits: 5 to 11 for each symbol, at least one word. */
 static uint32_t shift_for(uint32_t symbols)
 {
     uint32_t log2 = 31 - (uint32_t)__builtin_clz(symbols);
-    bool upper_half = log2 > 0 && (symbols >> (log2 - 1) & 1); /* 1.5 times 2^log2, or more */
+    bool upper_half = log2 > 0 && (symbols >> (log2 - 1) & 1); /* at least 1.5 times 2^log2 */
     uint32_t shift = log2 + (upper_half ? 4 : 3);
 
     return shift < 6 ? 6 : shift;

@@ -1,15 +1,15 @@
 /*
- * The section .gnu.hash of a shared object (DT_GNU_HASH), by which a dynamic linker finds a symbol
- * of .dynsym: 64-bit class. It has, one behind the other:
+ * The section .gnu.hash of a shared object (DT_GNU_HASH), with which a dynamic linker finds a
+ * symbol of .dynsym: 64-bit class. Its contents, in this order:
  *
  *   nbuckets, symndx, maskwords, shift2    four 32-bit words
  *   bloom[maskwords]                       64-bit words: two bits of one word for each name
  *   bucket[nbuckets]                       32 bits: the first symbol of the bucket; 0: none
  *   chain[symbols - symndx]                32 bits for each symbol from symndx on: its hash, the
- *                                          lowest bit set where it is the last of its bucket
+ *                                          lowest bit set in the last of its bucket
  *
- * Symbols from symndx on are sorted by bucket, hash modulo nbuckets. Of a name that is there, the
- * bits hash % 64 and (hash >> shift2) % 64 of bloom[hash / 64 % maskwords] are set.
+ * Symbols from symndx on are sorted by bucket, hash modulo nbuckets. For each name, the bits hash %
+ * 64 and (hash >> shift2) % 64 of bloom[hash / 64 % maskwords] are set.
  *
  * Sources: J. Jelinek, "GNU_HASH section format", binutils mailing list, 31 October 2006; A.
  * Bahrami, "GNU Hash ELF Sections", 2008.
@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A section's parts, where they lie. */
+/* The parts of a section, in place. */
 struct gnu_hash {
     uint32_t buckets, first; /* nbuckets, symndx */
     uint32_t words, shift;   /* maskwords, shift2 */
@@ -28,7 +28,7 @@ struct gnu_hash {
     uint32_t *bucket, *chain;
 };
 
-/* h = h * 33 + c, from 5381 on (D. J. Bernstein). */
+/* h = h * 33 + c, starting with 5381 (D. J. Bernstein). */
 uint32_t gnu_hash_name(const char *name);
 
 /* Returns the bytes of the section for this number of symbols, 1 to 1000. */
@@ -36,9 +36,9 @@ uint32_t gnu_hash_name(const char *name);
 size_t gnu_hash_bytes(uint32_t symbols);
 
 /*
- * Writes the section for the names to `section` (8-byte aligned), and tells where its parts are.
- * order[i] gets the index of the name that is symbol first + i; names of a bucket keep their order.
- * `first` is 1 or more. Buckets and bits are as many as GNU ld 2.40 chooses without -O.
+ * Writes the section for the names to `section` (8-byte aligned), and returns its parts. order[i]
+ * gets the index of the name that is symbol first + i; names of a bucket keep their order. `first`
+ * is at least 1. The numbers of buckets and bits are those of GNU ld 2.40 without -O.
  */
 struct gnu_hash gnu_hash_build(uint64_t *section, uint32_t first, const char *const names[],
                                uint32_t count, uint32_t order[]);
