@@ -12,7 +12,7 @@ enum {
     RSDP_LENGTH = 20,
     RSDP_XSDT = 24,
     RSDP_V2_LENGTH = 36,
-    RSDP_LENGTH_MAX = 4096, /* no machine's is longer; keeps a wrong length from a long sum */
+    RSDP_LENGTH_MAX = 4096, /* longer than on any machine; bounds the sum for a wrong length */
 };
 
 /* Sections 5.2.6 and 5.2.7. */
@@ -22,7 +22,7 @@ enum {
     ROOT_ENTRIES_MAX = 1024,
 };
 
-/* The table at that address, if it can be reached, is as long as it says and sums up to zero. */
+/* Returns the table at an address if it is reachable, complete and sums up to zero. */
 static struct acpi_table table_at(const struct physmem *mem, uint64_t address)
 {
     struct acpi_table none = {0};
@@ -76,7 +76,7 @@ static void copy_oem_id(char out[7], const uint8_t *from)
     out[n] = '\0';
 }
 
-/* The XSDT's address, 0 where the RSDP has none or its second part does not hold. */
+/* Returns the XSDT's address, 0 if the RSDP has none or its second part is invalid. */
 static uint64_t xsdt_address(const struct physmem *mem, uint64_t rsdp, uint8_t revision)
 {
     if (revision < 2)

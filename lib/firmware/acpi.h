@@ -1,7 +1,7 @@
 /*
- * ACPI tables found without believing them: every address is asked for through `struct physmem`,
- * every length and checksum is checked. Source: ACPI 6.5 sections 5.2.5 to 5.2.8. What a single
- * table says: acpi_fadt.h, acpi_madt.h and so on.
+ * Finds ACPI tables in untrusted memory: every address goes through `struct physmem`, and every
+ * length and checksum is checked. Source: ACPI 6.5 sections 5.2.5 to 5.2.8. The contents of single
+ * tables: acpi_fadt.h, acpi_madt.h and so on.
  */
 #ifndef LIB_FIRMWARE_ACPI_H
 #define LIB_FIRMWARE_ACPI_H
@@ -14,20 +14,20 @@
 
 struct acpi {
     const struct physmem *mem;
-    bool present;     /* an RSDP with a good checksum and an RSDT or XSDT that holds */
+    bool present;     /* an RSDP with a valid checksum and a valid RSDT or XSDT */
     uint8_t revision; /* of the RSDP */
     char oem_id[7];   /* of the RSDP, printable, blanks trimmed */
     bool xsdt;
     struct acpi_table root;
-    unsigned bad; /* tables passed over: unreachable, too short, or wrong checksum */
+    unsigned bad; /* tables skipped: unreachable, too short, or wrong checksum */
 };
 
-/* `rsdp` is a physical address, 0 for none. An XSDT that does not hold falls back to the RSDT. */
+/* `rsdp` is a physical address, 0 for none. If the XSDT is invalid, the RSDT is used. */
 void acpi_open(struct acpi *a, const struct physmem *mem, uint64_t rsdp);
-/* The first table with that signature that holds; .bytes NULL where there is none. */
+/* Returns the first valid table with that signature; .bytes is NULL if there is none. */
 struct acpi_table acpi_find(const struct acpi *a, const char signature[4]);
-/* Whether the root table or the FADT says QEMU: OEM id "BOCHS ", OEM table id "BXPC....". Both are
- * asked, since firmwares that rebuild the root table keep QEMU's FADT. */
+/* Whether the root table or the FADT is QEMU's: OEM id "BOCHS ", OEM table id "BXPC....". Checks
+ * both, since firmware that rebuilds the root table keeps QEMU's FADT. */
 bool acpi_says_qemu(const struct acpi *a);
 
 #endif

@@ -8,7 +8,7 @@ enum {
     FADT_PM_TIMER = 76,
     FADT_PM_TIMER_LENGTH = 91,
     FADT_FLAGS = 112,
-    FADT_V1_SIZE = 116, /* ACPI 1.0's */
+    FADT_V1_SIZE = 116, /* size in ACPI 1.0 */
     FADT_RESET = 116,
     FADT_RESET_VALUE = 128,
     FADT_X_PM1A_CNT = 172,
@@ -19,10 +19,10 @@ enum {
 enum {
     FADT_TMR_VAL_EXT = 1 << 8,
     FADT_RESET_REG_SUP = 1 << 10,
-    FADT_HW_REDUCED = 1 << 20, /* no such registers at all, section 4.1 */
+    FADT_HW_REDUCED = 1 << 20, /* none of these registers, section 4.1 */
 };
 
-/* The I/O port of a 4-byte register: the extended field where it holds a port, else the old one. */
+/* The I/O port of a 4-byte register: from the extended field if that has one, else the old one. */
 static uint16_t fadt_port(const struct acpi_table *t, uint32_t extended, uint32_t old)
 {
     const uint64_t highest = 0x10000 - 4;

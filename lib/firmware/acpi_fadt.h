@@ -9,11 +9,11 @@ struct fadt {
     uint8_t pm_timer_bits;  /* 24 or 32 */
     uint16_t pm1a_cnt;      /* I/O port of PM1a_CNT, 0: none */
     bool hw_reduced;        /* hardware-reduced ACPI: none of the above exists */
-    bool has_reset;         /* flag RESET_REG_SUP, and an address in a space that it may be in */
+    bool has_reset;         /* flag RESET_REG_SUP, and an address in an allowed space */
     struct acpi_gas reset;
     uint8_t reset_value;
     struct acpi_error error;
 };
-bool acpi_fadt(const struct acpi_table *t, struct fadt *f); /* false: too short to be one */
+bool acpi_fadt(const struct acpi_table *t, struct fadt *f); /* false: too short */
 
 #endif

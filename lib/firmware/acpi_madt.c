@@ -11,7 +11,7 @@ enum {
     MADT_PCAT = 1 << 0,
 };
 
-/* Table 5.21: the types that are read here. */
+/* Table 5.21: the types that are read. */
 enum {
     ENTRY_LAPIC = 0,
     ENTRY_IOAPIC = 1,
@@ -28,11 +28,11 @@ enum { CPU_ENABLED = 1 << 0, CPU_ONLINE_CAPABLE = 1 << 1 };
 #define OVERRIDE_POLARITY 3u
 #define OVERRIDE_LOW      3u
 
-/* Broadcast (SDM vol. 3A sections 11.6.2.1 and 11.12.9): as an id they name no processor. */
+/* Broadcast ids, not processors (SDM vol. 3A sections 11.6.2.1 and 11.12.9). */
 #define ALL_XAPIC  0xffu
 #define ALL_X2APIC 0xffffffffu
 
-/* The length of each type that is read here: sections 5.2.12.2, .3, .5, .8, .12. */
+/* Returns the length of each type that is read: sections 5.2.12.2, .3, .5, .8, .12. */
 static uint8_t entry_size(uint8_t type)
 {
     switch (type) {
@@ -46,7 +46,7 @@ static uint8_t entry_size(uint8_t type)
     case ENTRY_X2APIC:
         return 16;
     default:
-        return 2; /* its type and its length */
+        return 2; /* type and length */
     }
 }
 

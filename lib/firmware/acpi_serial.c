@@ -2,9 +2,9 @@
 
 #include "lib/firmware/bytes.h"
 
-/* --- the port, which both tables describe alike ---------------------------------------------- */
+/* --- the port, whose form both tables share --------------------------------------------------- */
 
-/* DBG2 table 3, subtypes of port type 8000h that are looked at here. */
+/* DBG2 table 3, subtypes of port type 8000h that are supported. */
 enum { UART_16550 = 0x00, UART_16550_SUBSET = 0x01, UART_16550_GAS = 0x12 };
 
 /* All of them, by subtype; 7 is reserved. */
@@ -32,8 +32,8 @@ static struct acpi_uart uart_of(uint16_t subtype, const uint8_t *gas)
         u.kind = kinds[subtype];
     u.is_16550 = subtype == UART_16550 || subtype == UART_16550_SUBSET || subtype == UART_16550_GAS;
 
-    /* The bit width is that of one register and, for UART_16550_GAS, the distance of two. A PC's
-     * ports are bytes side by side whatever it says. */
+    /* The bit width is that of one register and, for UART_16550_GAS, the distance between two. A
+     * PC's ports are adjacent bytes whatever the width. */
     unsigned by_bits = 1;
     if (is_power_of_two(u.gas.bits) && u.gas.bits >= 8 &&
         (u.gas.space != ACPI_IO || subtype == UART_16550_GAS))
@@ -64,7 +64,7 @@ enum {
 };
 #define NO_PCI_ID  0xffffu
 #define BAUD_AS_IS 0
-#define SPCR_16450 1 /* revision 1's own; it has only this and 0 */
+#define SPCR_16450 1 /* only in revision 1, which has this and 0 */
 
 static uint32_t baud_of(uint8_t code)
 {
@@ -78,7 +78,7 @@ static uint32_t baud_of(uint8_t code)
     case 7:
         return 115200;
     default:
-        return 0; /* reserved, or as it is */
+        return 0; /* reserved, or keep the divisor */
     }
 }
 
@@ -131,7 +131,7 @@ bool acpi_spcr(const struct acpi_table *t, struct spcr *s)
 /* Table 1. */
 enum { DBG2_OFFSET = 36, DBG2_COUNT = 40, DBG2_SIZE = 44 };
 
-/* Table 2, from the device's own start. */
+/* Table 2, offsets in the device. */
 enum {
     DEVICE_LENGTH = 1,
     DEVICE_REGISTERS = 3,
@@ -143,7 +143,7 @@ enum {
     DEVICE_SIZE = 22,
 };
 
-/* Whether n bytes at this offset of the device, which the field at `field` gives, lie inside it. */
+/* Whether the n bytes at the offset in the device that its field at `field` has are inside it. */
 static bool inside(struct dbg2 *d, uint32_t at, const uint8_t *device, uint32_t field, uint32_t n)
 {
     uint32_t length = le16(device + DEVICE_LENGTH), offset = le16(device + field);
@@ -157,7 +157,7 @@ static bool inside(struct dbg2 *d, uint32_t at, const uint8_t *device, uint32_t 
     return true;
 }
 
-/* The device at that offset of the table, all of whose length is there. */
+/* Reads the device at that offset of the table; its whole length must be there. */
 static bool read_device(struct dbg2 *d, uint32_t at, const uint8_t *device)
 {
     struct dbg2_port p = {

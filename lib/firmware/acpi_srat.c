@@ -2,7 +2,7 @@
 
 #include "lib/firmware/bytes.h"
 
-#define SRAT_ENTRIES 48 /* table 5.50: twelve reserved bytes behind the header */
+#define SRAT_ENTRIES 48 /* table 5.50: twelve reserved bytes after the header */
 
 /* Sections 5.2.16.1, .2, .3. */
 enum { ENTRY_APIC = 0, ENTRY_MEMORY = 1, ENTRY_X2APIC = 2 };
@@ -18,7 +18,7 @@ static uint8_t entry_size(uint8_t type)
     case ENTRY_X2APIC:
         return 24;
     default:
-        return 2; /* its type and its length */
+        return 2; /* type and length */
     }
 }
 
@@ -31,7 +31,7 @@ bool srat_open(struct srat *s, const struct acpi_table *t)
     return true;
 }
 
-/* Table 5.51: bits 7:0 of the domain apart from 31:8, which revision 1 keeps reserved. */
+/* Table 5.51: bits 7:0 of the domain are separate from 31:8, which are reserved in revision 1. */
 static void read_apic(const struct srat *s, const uint8_t *at, struct srat_entry *e)
 {
     e->domain = at[2];
@@ -50,7 +50,7 @@ static void read_x2apic(const uint8_t *at, struct srat_entry *e)
     e->x2apic = true;
 }
 
-/* Table 5.52; revision 1 has one byte of domain. */
+/* Table 5.52; in revision 1 the domain has one byte. */
 static void read_memory(const struct srat *s, const uint8_t *at, struct srat_entry *e)
 {
     uint32_t flags = le32(at + 28);

@@ -9,10 +9,10 @@ enum {
     WDAT_MAX_COUNT = 52,
     WDAT_FLAGS = 60,
     WDAT_ENABLED = 1 << 0,
-    WDAT_SIZE = 68, /* the fixed part, number of entries included */
+    WDAT_SIZE = 68, /* the fixed part, including the number of entries */
 };
 
-/* Intel's table, as ACPICA's actbl3.h has it. */
+/* Intel's table, according to ACPICA's actbl3.h. */
 enum {
     WDDT_MAX_COUNT = 54,
     WDDT_STATUS = 60,
@@ -31,7 +31,7 @@ bool acpi_wdat(const struct acpi_table *t, struct watchdog *w)
     return true;
 }
 
-/* The period's unit is not the table's to say: it is left out. */
+/* The table does not have the period's unit, so the period is left out. */
 bool acpi_wddt(const struct acpi_table *t, struct watchdog *w)
 {
     *w = (struct watchdog){0};

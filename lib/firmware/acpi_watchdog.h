@@ -1,7 +1,7 @@
 /*
- * Hardware watchdogs that the firmware tells of: tables WDAT (Microsoft, Hardware Watchdog Timers
- * Design Specification) and WDDT (Intel, Watchdog Descriptor Table). One that runs resets the
- * machine in the midst of a run; nothing here touches it, its WDAT actions are not executed.
+ * Hardware watchdogs in the firmware's tables: WDAT (Microsoft, Hardware Watchdog Timers Design
+ * Specification) and WDDT (Intel, Watchdog Descriptor Table). A running one can reset the machine
+ * during a run. This code does not touch it or execute its WDAT actions.
  */
 #ifndef LIB_FIRMWARE_ACPI_WATCHDOG_H
 #define LIB_FIRMWARE_ACPI_WATCHDOG_H
@@ -10,17 +10,17 @@
 #include "lib/text/sink.h"
 
 struct watchdog {
-    bool enabled;       /* as the table says */
-    uint64_t period_ms; /* of one count; 0: not said */
+    bool enabled;       /* according to the table */
+    uint64_t period_ms; /* of one count; 0: not known */
     uint32_t max_count;
     struct acpi_error error;
 };
 
-/* False: too short to be one. */
+/* False: too short. */
 bool acpi_wdat(const struct acpi_table *t, struct watchdog *w);
 bool acpi_wddt(const struct acpi_table *t, struct watchdog *w);
 
-/* What it may do, in a sentence; where the table is too short, that. */
+/* Writes a sentence about what it may do, or that the table is too short. */
 void watchdog_text(const struct watchdog *w, const char *table, struct sink *out);
 
 #endif

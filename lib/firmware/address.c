@@ -5,7 +5,7 @@
 
 #define LAPIC_BASE 0xfee00000ull
 #define LAPIC_SIZE 0x100000ull
-/* Where the first one is on every PC, whatever the MADT says (82093AA data sheet, section 3.0). */
+/* The first one's address on every PC, whatever the MADT says (82093AA data sheet, section 3.0). */
 #define IOAPIC_BASE 0xfec00000ull
 #define IOAPIC_SIZE 0x1000ull
 #define HPET_SIZE   0x400ull /* IA-PC HPET specification 1.0a, section 2.3.1 */

@@ -1,4 +1,4 @@
-/* Little-endian fields of tables as firmware wrote them: any alignment. */
+/* Little-endian fields of firmware tables, with any alignment. */
 #ifndef LIB_FIRMWARE_BYTES_H
 #define LIB_FIRMWARE_BYTES_H
 
@@ -19,7 +19,7 @@ static inline uint64_t le64(const uint8_t *at)
     return le32(at) | (uint64_t)le32(at + 4) << 32;
 }
 
-/* Sum of n bytes modulo 256: firmware makes it zero over each of its tables. */
+/* Sum of n bytes modulo 256: zero over each of the firmware's tables. */
 static inline uint8_t byte_sum(const uint8_t *at, uint32_t n)
 {
     uint8_t sum = 0;

@@ -25,16 +25,16 @@ const char *const pci_fate_names[PCI_FATES] = {
     [PCI_REMAPS] = "iommu",    [PCI_CONSOLE] = "console",
 };
 
-/* Which function holds an address, by the base next below it: BARs do not overlap. */
+/* The function with an address has the highest base at or below it: BARs do not overlap. */
 struct owner {
-    uint64_t address, base; /* base 0: none yet */
+    uint64_t address, base; /* base 0: not found yet */
     bool io;
     struct pci_at at;
 };
 
 struct walk {
     const struct pci_space *s;
-    struct owner owner[2]; /* of the framebuffer, of the serial port */
+    struct owner owner[2]; /* of the framebuffer; of the serial port */
     struct pci_stop *stop;
 };
 
@@ -48,7 +48,7 @@ static unsigned header(const struct walk *w, struct pci_at at)
     return get(w, at, PCI_HEADER) >> 16 & 0xff;
 }
 
-/* A BAR's base is a multiple of its size (section 6.2.5.1), so it ends there at the latest. */
+/* A BAR's base is a multiple of its size (section 6.2.5.1), which limits its end. */
 static void consider(struct owner *o, struct pci_at at, uint64_t base, bool io)
 {
     bool holds = base != 0 && o->address >= base && o->address - base < (base & -base);
@@ -123,7 +123,7 @@ static void walk_device(struct walk *w, struct pci_at at,
     for (unsigned function = 0; function < FUNCTIONS; function++) {
         at.function = (uint8_t)function;
         uint32_t id = get(w, at, PCI_ID);
-        bool there = id != NO_FUNCTION && id != 0; /* some hosts answer zero for none */
+        bool there = id != NO_FUNCTION && id != 0; /* some hosts answer zero if there is none */
         if (function == 0)
             several = there && header(w, at) & HEADER_MULTI;
         if (there)

@@ -4,7 +4,7 @@
 
 #define COM1      0x3f8
 #define REGISTERS 8
-#define ERROR_MAX 3 /* percent: what a byte of ten bits bears, half a bit at its end */
+#define ERROR_MAX 3 /* percent: tolerance of a byte of ten bits, half a bit at its end */
 
 uint16_t serial_divisor(uint32_t clock_hz, uint32_t baud)
 {
@@ -31,7 +31,7 @@ static bool can_be(const struct serial_place *p)
     return p->width == 1 && p->address >= SERIAL_IO_MIN && p->address + bytes <= 0x10000;
 }
 
-/* Whether it is known to be something else. */
+/* Whether it belongs to something else. */
 static bool is_taken(struct serial_places *p, const struct serial_place *place,
                      const struct address_map *map)
 {
@@ -93,7 +93,7 @@ static void add_spcr(struct serial_places *p, const struct serial_choice *choice
              (struct serial_place){.from = "spcr", .clock_hz = s.clock_hz, .baud = baud}, map);
 }
 
-/* DBG2 has no speed: that of a port in memory stays, since its clock is not known either. */
+/* DBG2 has no speed. A port in memory keeps its speed, since its clock is not known either. */
 static void add_dbg2(struct serial_places *p, const struct serial_choice *choice,
                      const struct acpi *acpi, const struct address_map *map)
 {
@@ -102,14 +102,14 @@ static void add_dbg2(struct serial_places *p, const struct serial_choice *choice
 
     if (t.bytes == NULL)
         return;
-    if (!acpi_dbg2(&t, &d)) /* what was read before a mistake in it holds */
+    if (!acpi_dbg2(&t, &d)) /* entries before the error are valid */
         p->dbg2_error = d.error;
     for (unsigned i = 0; i < d.ports; i++)
         add_uart(p, &d.port[i].uart, (struct serial_place){.from = "dbg2", .baud = choice->baud},
                  map);
 }
 
-/* Its clock is a PC's where a speed is asked for; else it need not be known. */
+/* Assumes a PC's clock if a speed is requested; otherwise the clock is not needed. */
 static void add_option_mmio(struct serial_places *p, const struct serial_choice *choice,
                             const struct address_map *map)
 {
@@ -152,6 +152,6 @@ void serial_places(struct serial_places *p, const struct serial_choice *choice,
     port.from = "com1";
     port.address = COM1;
     if (p->n == SERIAL_PLACES)
-        p->n--; /* COM1 is at the end, however many others there are */
+        p->n--; /* COM1 is always the last one */
     add(p, &port, map);
 }

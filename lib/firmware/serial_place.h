@@ -1,6 +1,6 @@
 /*
- * Where to look for the serial port, in order: what `serial=` says; else what the SPCR table says
- * (the firmware's own console), then the DBG2 table, then COM1.
+ * Candidates for the serial port, in order: `serial=`; without it, the SPCR table (the firmware's
+ * own console), then the DBG2 table, then COM1.
  */
 #ifndef LIB_FIRMWARE_SERIAL_PLACE_H
 #define LIB_FIRMWARE_SERIAL_PLACE_H
@@ -18,27 +18,27 @@ struct serial_place {
     uint8_t stride;   /* bytes from one of the eight registers to the next */
     uint64_t address;
     uint32_t clock_hz; /* 0: not known */
-    uint32_t baud;     /* 0: the divisor stays as firmware set it; else the clock gives it */
+    uint32_t baud;     /* 0: keep the divisor that firmware set; else computed from the clock */
 };
 
 #define SERIAL_PLACES 8
 struct serial_places {
-    unsigned n, next; /* next: the first that was not tried yet */
+    unsigned n, next; /* next: the first one not tried yet */
     struct serial_place place[SERIAL_PLACES];
-    struct acpi_error spcr_error, dbg2_error; /* of tables that are there */
-    unsigned refused_n; /* places in memory that are known to be something else: never touched */
+    struct acpi_error spcr_error, dbg2_error; /* for tables that exist */
+    unsigned refused_n; /* addresses in memory that belong to something else: never touched */
     struct {
-        const char *from, *taken; /* as in serial_place; what it is (lib/firmware/address.h) */
+        const char *from, *taken; /* as in serial_place; what is there (lib/firmware/address.h) */
         uint64_t address;
     } refused[SERIAL_PLACES];
 };
 
-/* `acpi` NULL: no tables. `map` says what lies in memory; NULL: ports there are passed over. Ports
- * that are no 16550, that stand where none can be, or stand in the list already, are left out. */
+/* `acpi` NULL: no tables. `map` describes memory; NULL: ports in memory are skipped. Ports that are
+ * not 16550s, have impossible addresses, or are already in the list are left out. */
 void serial_places(struct serial_places *p, const struct serial_choice *choice,
                    const struct acpi *acpi, const struct address_map *map);
 
-/* The divisor for that speed, 0 where the clock cannot give it. */
+/* Returns the divisor for that speed, 0 if the clock cannot produce it. */
 uint16_t serial_divisor(uint32_t clock_hz, uint32_t baud);
 
 #endif

@@ -9,8 +9,8 @@ struct structures {
     uint32_t n;
 };
 
-/* Section 5.2.1: _SM_ and in it _DMI_, each with a checksum. Of the first only its own length is
- * covered. */
+/* Section 5.2.1: _SM_ and in it _DMI_, each with a checksum. The first covers only its own
+ * length. */
 static struct structures entry_32(const struct physmem *mem, uint64_t entry)
 {
     struct structures s = {0};
@@ -19,7 +19,7 @@ static struct structures entry_32(const struct physmem *mem, uint64_t entry)
     if (p == NULL || memcmp(p, "_SM_", 4) != 0 || memcmp(p + 0x10, "_DMI_", 5) != 0 ||
         byte_sum(p + 0x10, 0x0f) != 0)
         return s;
-    /* Length: 1Fh; 1Eh by an old mistake of the specification, which sums up to the same. */
+    /* Length: 1Fh; 1Eh by an old error in the specification, with the same sum. */
     if ((p[5] != 0x1f && p[5] != 0x1e) || byte_sum(p, p[5]) != 0)
         return s;
     s.n = le16(p + 0x16);
@@ -40,8 +40,8 @@ static struct structures entry_64(const struct physmem *mem, uint64_t entry)
     return s;
 }
 
-/* Section 6.1.3: strings follow the formatted part, each with its NUL; one more NUL ends them all.
- * The length from `from` up to and with that, or 0 where it does not come. */
+/* Section 6.1.3: strings follow the formatted part, each with its NUL; one more NUL ends them.
+ * Returns the length from `from` including that NUL, or 0 if it is missing. */
 static uint32_t strings_size(struct structures s, uint32_t from)
 {
     for (uint32_t at = from; s.n - at >= 2; at++)
@@ -50,7 +50,7 @@ static uint32_t strings_size(struct structures s, uint32_t from)
     return 0;
 }
 
-/* The number-th string, from 1. Its end is certain: strings_size has seen it. */
+/* Returns string `number`, from 1. It is terminated: strings_size has checked that. */
 static const char *string_at(const uint8_t *strings, unsigned number)
 {
     const char *at = (const char *)strings;

@@ -1,5 +1,5 @@
 /*
- * SMBIOS structures: what firmware says of the machine in words. Source: DSP0134 3.7, section 5.2
+ * SMBIOS structures: the firmware's description of the machine. Source: DSP0134 3.7, section 5.2
  * (entry points), 6.1 (structures and their strings), 7 (types).
  */
 #ifndef LIB_FIRMWARE_SMBIOS_H
@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include "lib/firmware/physmem.h"
 
-/* A string's place: the structure's type and the offset of the byte with the string's number. */
+/* The place of a string: the structure's type and the offset of the byte with the string's
+ * number. */
 struct smbios_field {
     uint8_t type, offset;
 };
@@ -23,25 +24,23 @@ struct smbios_field {
 #define SMBIOS_BOARD_PRODUCT        ((struct smbios_field){2, 0x05})
 #define SMBIOS_CHASSIS_MANUFACTURER ((struct smbios_field){3, 0x04})
 
-/* The structures, one after the other. */
+/* A walk over the structures. */
 struct smbios_walk {
     const uint8_t *bytes; /* NULL: no table */
     uint32_t n, at;
 };
-/* `entry` is the physical address of either entry point, 0 for none. False: no table that holds. */
+/* `entry` is the physical address of either entry point, 0 for none. False: no valid table. */
 bool smbios_open(struct smbios_walk *w, const struct physmem *mem, uint64_t entry);
-/* The next structure: its type, its length in bytes (at least 4, all of them readable), its handle.
- * The strings behind it are whole. NULL: there is none. */
+/* Returns the next structure: its type, its length in bytes (at least 4, all of them readable), its
+ * handle. The strings after it are complete. NULL: there is none. */
 const uint8_t *smbios_next(struct smbios_walk *w);
 
-/*
- * The string of the first structure of that type, printable (other bytes as '?'), blanks at its end
- * trimmed, cut to size. False, and out empty: no such string, or no table that holds.
- */
+/* Copies the string of the first structure of that type, printable (other bytes as '?'), without
+ * trailing blanks, truncated to size. False, and out empty: no such string, or no valid table. */
 bool smbios_string(const struct physmem *mem, uint64_t entry, struct smbios_field field, char *out,
                    size_t size);
 
-/* Whether a maker (of BIOS, system or chassis) or the system's product has "QEMU" in its name. */
+/* Whether a maker (of BIOS, system or chassis) or the system's product contains "QEMU". */
 bool smbios_says_qemu(const struct physmem *mem, uint64_t entry);
 
 #endif

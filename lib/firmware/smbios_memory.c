@@ -2,7 +2,7 @@
 
 #include "lib/firmware/bytes.h"
 
-/* DSP0134 3.7 section 7.18, offsets; those behind the structure's end are not given. */
+/* DSP0134 3.7 section 7.18, offsets; fields after the structure's end are missing. */
 enum {
     TYPE_MEMORY_DEVICE = 17,
     SIZE = 0x0c,
@@ -24,7 +24,7 @@ static uint32_t field(const uint8_t *p, unsigned at, unsigned bytes)
     return bytes == 4 ? le32(p + at) : bytes == 2 ? le16(p + at) : p[at];
 }
 
-/* False: an empty slot. Bytes are 0 where they are not known. */
+/* Returns false for an empty slot. *bytes is 0 if not known. */
 static bool size_of(const uint8_t *p, uint64_t *bytes)
 {
     uint32_t size = field(p, SIZE, 2);
@@ -81,7 +81,7 @@ void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t 
 
 const char *smbios_memory_type(uint8_t type)
 {
-    /* Table 78; codes without a line are reserved, or say nothing ("other", "unknown"). */
+    /* Table 78; codes without an entry are reserved, or without meaning ("other", "unknown"). */
     static const char *const names[] = {
         [0x03] = "DRAM",   [0x04] = "EDRAM",  [0x05] = "VRAM",   [0x06] = "SRAM",
         [0x07] = "RAM",    [0x08] = "ROM",    [0x09] = "Flash",  [0x0a] = "EEPROM",

@@ -1,6 +1,5 @@
 /*
- * Memory modules as SMBIOS lists them: structures of type 17, a slot each. Source: DSP0134 3.7
- * section 7.18.
+ * Memory modules in SMBIOS: structures of type 17, one per slot. Source: DSP0134 3.7 section 7.18.
  */
 #ifndef LIB_FIRMWARE_SMBIOS_MEMORY_H
 #define LIB_FIRMWARE_SMBIOS_MEMORY_H
@@ -9,25 +8,25 @@
 
 #define SMBIOS_MEMORY_KINDS 8
 
-/* Modules that are alike. */
+/* Identical modules. */
 struct smbios_modules {
     unsigned count;
-    uint64_t bytes;          /* of each; 0: not known */
-    uint32_t mega_transfers; /* a second, as configured, else at the most; 0: not known */
-    uint8_t type;            /* table 78's code */
+    uint64_t bytes;          /* of each module; 0: not known */
+    uint32_t mega_transfers; /* per second, configured or else maximum; 0: not known */
+    uint8_t type;            /* code of table 78 */
 };
 
 struct smbios_memory {
-    unsigned slots; /* filled or not; 0: not known */
-    unsigned kinds; /* of modules, in the order of their first */
+    unsigned slots; /* filled and empty; 0: not known */
+    unsigned kinds; /* of modules, in the order of appearance */
     struct smbios_modules kind[SMBIOS_MEMORY_KINDS];
-    unsigned left_out; /* modules that are of further kinds */
+    unsigned left_out; /* modules of further kinds */
 };
 
 /* `entry` as for smbios_string(). */
 void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t entry);
 
-/* "DDR4"; NULL: other, unknown, or a code that is not known here. */
+/* Returns "DDR4"; NULL: other, unknown, or an unknown code. */
 const char *smbios_memory_type(uint8_t type);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Processor speeds as SMBIOS states them, which is what dmidecode shows: structures of type 4, a
- * socket each. Source: DSP0134 3.7 section 7.5.
+ * Processor speeds in SMBIOS, as dmidecode shows them: structures of type 4, one per socket.
+ * Source: DSP0134 3.7 section 7.5.
  */
 #ifndef LIB_FIRMWARE_SMBIOS_PROCESSOR_H
 #define LIB_FIRMWARE_SMBIOS_PROCESSOR_H
@@ -8,10 +8,10 @@
 #include "lib/firmware/smbios.h"
 
 struct smbios_processors {
-    bool table;       /* there is an SMBIOS table that holds */
+    bool table;       /* there is a valid SMBIOS table */
     unsigned sockets; /* of central processors, ... */
-    unsigned filled;  /* ... and those with a CPU in them */
-    bool unlike;      /* the CPUs' speeds differ; what follows is the first one's */
+    unsigned filled;  /* ... and those with a CPU */
+    bool unlike;      /* the CPUs' speeds differ; the values below are the first one's */
     /* MHz; 0: not known. */
     uint16_t external, maximum, current;
 };
