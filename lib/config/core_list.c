@@ -3,7 +3,7 @@
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
-/* A decimal number below CORE_LIST_MAX; *text moves behind it. */
+/* Reads a decimal number below CORE_LIST_MAX; *text moves to the byte after it. */
 static bool number(const char **text, unsigned *value)
 {
     const char *at = *text;

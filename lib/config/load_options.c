@@ -4,7 +4,7 @@
 #include "lib/text/str.h"
 #include "lib/text/words.h"
 
-/* What follows the last '\', '/' or ':' (the shell's FS0:), without a final ".efi". */
+/* Returns what follows the last '\', '/' or ':' (the shell's FS0:), without a final ".efi". */
 static const char *base_name(const char *path, size_t *n)
 {
     const char *base = path;
@@ -27,17 +27,17 @@ static bool is_own_name(const char *word, const char *own_name)
         return true;
     if (own_name == NULL)
         return false;
-    char own[64]; /* longer names are not recognised: FAT's are shorter in practice */
+    char own[64]; /* longer names are not recognised: names on FAT are shorter in practice */
     own_name = base_name(own_name, &n_own);
     return n > 0 && str_copy(own, sizeof own, own_name, n_own) && str_is_any_case(own, word, n);
 }
 
-/* What a first reading tells, before anything is said about mistakes. */
+/* The result of a first pass, before any message about errors. */
 struct survey {
     unsigned words, lines;
     bool named; /* the first word is the program's own name */
-    bool ours;  /* a word of ours is among them */
-    bool after; /* bytes other than NUL behind the text's end */
+    bool ours;  /* it has a word of ours */
+    bool after; /* bytes other than NUL after the text's end */
 };
 
 static struct survey survey(const void *bytes, size_t n, const char *own_name)
@@ -59,10 +59,10 @@ static struct survey survey(const void *bytes, size_t n, const char *own_name)
     return s;
 }
 
-/* Appends a code point as printable ASCII; false, and nothing is written, where it does not fit. */
+/* Appends a code point as printable ASCII; if it does not fit, returns false and writes nothing. */
 static bool quote_one(struct sink_buf *out, const struct utext *t, int32_t code)
 {
-    char utf8[4], text[4 * 4 + 1]; /* four bytes at the most, each as \xNN */
+    char utf8[4], text[4 * 4 + 1]; /* at most four bytes, each as \xNN */
     struct sink_buf piece;
 
     sink_buf_init(&piece, text, sizeof text);
@@ -81,7 +81,7 @@ static void quote_all(const void *bytes, size_t n, char *quote, size_t size)
     const char dots[] = "...";
     struct sink_buf out;
     struct utext t;
-    size_t keep = 0; /* so much can stay when the dots must follow */
+    size_t keep = 0; /* length to keep if the dots must follow */
     int32_t code;
     size_t n_all = n;
 
@@ -89,7 +89,7 @@ static void quote_all(const void *bytes, size_t n, char *quote, size_t size)
         n--;
     utext_open(&t, bytes, n);
     if (t.encoding != UTEXT_UTF8 && n % 2 != 0 && n < n_all)
-        t.n++; /* the high half of the last character was one of the NULs taken off */
+        t.n++; /* one of the removed NULs was the high half of the last character */
     sink_buf_init(&out, quote, size);
     while ((code = utext_next(&t)) != UTEXT_END) {
         if (!quote_one(&out, &t, code)) {

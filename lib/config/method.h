@@ -1,5 +1,5 @@
-/* The methods of the literature, beside ours, doubled: how windows become a figure (docs/method.md,
- * last section; bench/method/method.h). The one list of their names. */
+/* The methods: how windows become a figure. All but doubled are from the literature
+ * (docs/method.md, last section; bench/method/method.h). The only list of their names. */
 #ifndef LIB_CONFIG_METHOD_H
 #define LIB_CONFIG_METHOD_H
 

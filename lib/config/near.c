@@ -19,7 +19,7 @@ static char lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/* How many bytes at the start are alike. */
+/* Returns the length of the common prefix. */
 static size_t alike(const char *a, const char *b, size_t n)
 {
     size_t i = 0;
@@ -29,7 +29,7 @@ static size_t alike(const char *a, const char *b, size_t n)
     return i;
 }
 
-/* a is the shorter one, or both are of one length. */
+/* a is at most as long as b. */
 static bool one_edit(const char *a, size_t a_n, const char *b, size_t b_n)
 {
     size_t same = alike(a, b, a_n), rest = a_n - same;

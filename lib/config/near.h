@@ -1,6 +1,6 @@
 /*
- * "did you mean": the known words that are one edit away from a word that is not known. An edit
- * adds, drops or changes one letter, or swaps two neighbours. Case and leading dashes are ignored.
+ * "did you mean": the known words that are one edit away from an unknown word. An edit adds, drops
+ * or changes one letter, or swaps two neighbours. Case and leading dashes are ignored.
  */
 #ifndef LIB_CONFIG_NEAR_H
 #define LIB_CONFIG_NEAR_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include "lib/text/sink.h"
 
-#define NEAR_MOST     3 /* words that a message names */
+#define NEAR_MOST     3 /* maximum number of words in a message */
 #define NEAR_SHORTEST 3 /* letters: any two letters are one edit away from `k` */
 
 struct near {
@@ -21,17 +21,18 @@ struct near {
     size_t used;
 };
 
-/* The word that is not known: n bytes. */
+/* Starts with the unknown word: n bytes. */
 struct near near_to(const char *word, size_t n);
 
-/* A known word of n bytes, which must remain where it is. It is kept if it is near, was not given
- * before, and there is room. */
+/* Tries a known word of n bytes, which must stay valid. It is kept if it is near, new, and there is
+ * room. */
 void near_try(struct near *x, const char *known, size_t n);
 
-/* The same for each alternative of "a|b|c". */
+/* Tries each alternative of "a|b|c". */
 void near_try_values(struct near *x, const char *values);
 
-/* " (did you mean A or B?)" with before and after around each word; nothing if no word is near. */
+/* Writes " (did you mean A or B?)" with before and after around each word; nothing without
+ * words. */
 void near_ask(const struct near *x, const char *before, const char *after, struct sink *out);
 
 #endif

@@ -13,8 +13,8 @@ const char *const recipe_names[RECIPE_COUNT + 1] = {RECIPE_CHOICES(WORD_NAME)};
 #define TEXT_OF(x)     #x
 #define TEXT_OF_THE(x) TEXT_OF(x) /* a macro's value */
 
-/* Numbers and choices are stored as the uint32_t that gcc and clang give an enum without negative
- * values; a field of another size does not compile. */
+/* Numbers and choices are stored as uint32_t, the type that gcc and clang give an enum without
+ * negative values; a field of another size does not compile. */
 #define FIELD_OF_4(name)                                                                           \
     (offsetof(struct options, name) +                                                              \
      0 * sizeof(char[sizeof((struct options *)0)->name == 4 ? 1 : -1]))
@@ -22,7 +22,7 @@ const char *const recipe_names[RECIPE_COUNT + 1] = {RECIPE_CHOICES(WORD_NAME)};
 #define NUMBER(name, lowest, highest, standard_)                                                   \
     .key = #name, .values = #lowest ".." #highest, .standard = #standard_,                         \
     .takes = {OPTION_NUMBER, FIELD_OF_4(name), lowest, highest}
-/* A number, or `auto`, which is stored as 0: it is chosen where the machine is known. */
+/* A number, or `auto`, which is stored as 0: its value is chosen once the machine is known. */
 #define NUMBER_OR_AUTO(name, lowest, highest)                                                      \
     .key = #name, .values = "auto|" #lowest ".." #highest, .standard = "auto",                     \
     .takes = {OPTION_NUMBER_OR_AUTO, FIELD_OF_4(name), lowest, highest}
@@ -30,7 +30,7 @@ const char *const recipe_names[RECIPE_COUNT + 1] = {RECIPE_CHOICES(WORD_NAME)};
 #define FRACTION(name, standard_)                                                                  \
     .key = #name, .values = "0.0..1.0|0..1000", .standard = standard_,                             \
     .takes = {OPTION_FRACTION, FIELD_OF_4(name), 0, OPTION_ONE}
-/* `words`: the list that made the field's enum. */
+/* `words`: the list that defines the field's enum. */
 #define CHOICE(name, words, standard_)                                                             \
     .key = #name, .values = WORD_LIST(words), .standard = standard_,                               \
     .takes = {.kind = OPTION_CHOICE, .field = FIELD_OF_4(name)}
@@ -41,9 +41,9 @@ const char *const recipe_names[RECIPE_COUNT + 1] = {RECIPE_CHOICES(WORD_NAME)};
 #define TIMERS(name, words, standard_) OTHER(name, OPTION_TIMERS, words, standard_)
 
 #define BY(method) (1u << METHOD_##method)
-#define BY_ALL     ((1u << METHOD_COUNT) - 1) /* what is done with windows, by any method */
+#define BY_ALL     ((1u << METHOD_COUNT) - 1) /* used with windows, by any method */
 
-/* `meaning`: 79 columns with the default behind it, for help. */
+/* `meaning`: with the default after it, 79 columns in help. */
 static const struct option_doc keys[] = {
     {GLOBS(suite), .meaning = "suites to run (* any run, ? any one character)"},
     {GLOBS(bench), .meaning = "rows to run, by name"},
@@ -154,7 +154,7 @@ static bool take_choice(const char *values, const char *text, uint32_t *choice)
     return false;
 }
 
-/* Printable without blanks, no pattern empty. */
+/* Printable, without blanks and empty patterns. */
 static bool is_list(const char *text)
 {
     char before = ',';
@@ -165,7 +165,7 @@ static bool is_list(const char *text)
     return before != ',';
 }
 
-/* With a point and up to six decimals a fraction of 1, without one thousandths; in OPTION_ONE. */
+/* With a point a fraction of 1, up to six decimals; without one thousandths. In OPTION_ONE. */
 static bool take_fraction(const char *text, uint32_t *parts)
 {
     uint32_t whole = 0, unit = OPTION_ONE;
@@ -185,7 +185,7 @@ static bool take_fraction(const char *text, uint32_t *parts)
     return *c == '\0' && *parts <= OPTION_ONE;
 }
 
-/* With as many decimals as it needs, one at the least. */
+/* With the necessary number of decimals, at least one. */
 static void fraction_text(uint32_t parts, char *text, size_t size)
 {
     size_t n = fmt_buf(text, size, "%u.%06u", parts / OPTION_ONE, parts % OPTION_ONE);
@@ -233,7 +233,7 @@ static bool take_value(struct options *o, const struct option_doc *k, const char
     return true;
 }
 
-/* `text`: the value that was refused. */
+/* `text`: the refused value. */
 static void say_takes(struct sink *err, const struct option_doc *k, const char *text)
 {
     struct near near;
@@ -289,7 +289,7 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* The key before '=', or that is all of the word; *value is what follows '=', or NULL. */
+/* Finds the key before '=', or in the whole word; *value is what follows '=', or NULL. */
 static const struct option_doc *find_key(const char *word, const char **value)
 {
     size_t n = 0;
@@ -332,7 +332,7 @@ static void say_words(const char *word, struct sink *err)
 static void say_place(struct sink *err, const struct word *word, const char *source,
                       const char *unit, unsigned number)
 {
-    const size_t longest = 64; /* a screen's line has room for the rest of the message's head */
+    const size_t longest = 64; /* leaves room in a screen's line for the start of the message */
 
     fmt(err, "%s, %s %u: \"", source, unit, number);
     str_escape(err, word->at, word->n < longest ? word->n : longest);
@@ -418,7 +418,7 @@ static void say_methods(struct sink *out, uint32_t methods)
         }
 }
 
-/* Why this key can do nothing beside the other words; false: it can. */
+/* Writes why this key has no effect with the other words; returns false if it has one. */
 static bool is_idle(const struct options *o, const struct option_doc *k,
                     const struct options_rows *rows, struct sink *why)
 {
@@ -462,7 +462,7 @@ void options_default(struct options *o)
         take_value(o, &keys[i], keys[i].standard);
 }
 
-/* --- what others show of them ----------------------------------------------------------------- */
+/* --- output of the options -------------------------------------------------------------------- */
 
 void options_help(struct sink *out)
 {
@@ -480,11 +480,11 @@ void options_help(struct sink *out)
              "then exits with 3, 5, 7, 9, 11, 13.\r\n");
 }
 
-/* Of a value: the list of a timer, the longest word of a choice, a number or SERIAL_CHOICE_TEXT. */
+/* Of a list of timers, the longest word of a choice, a number or SERIAL_CHOICE_TEXT. */
 #define VALUE_TEXT TIMER_LIST_TEXT
 _Static_assert(SERIAL_CHOICE_TEXT <= VALUE_TEXT, "serial= does not fit");
 
-/* The value as a word has it; it may be in `text`. */
+/* Returns the value as in a word; it may be in `text`. */
 static const char *value_text(const struct options *o, const struct option_doc *k,
                               char text[VALUE_TEXT])
 {

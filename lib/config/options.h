@@ -1,7 +1,7 @@
 /*
- * The words of baretick: key=value, `help`, `list`. One table in options.c says which keys there
- * are, what they allow and what they mean; parsing, error messages, `help`, baretick.conf and the
- * table in the documentation come from it.
+ * The words of baretick: key=value, `help`, `list`. One table in options.c has the keys, their
+ * allowed values and their meaning; parsing, error messages, `help`, baretick.conf and the table in
+ * the documentation come from it.
  */
 #ifndef LIB_CONFIG_OPTIONS_H
 #define LIB_CONFIG_OPTIONS_H
@@ -17,24 +17,24 @@
 #include "lib/config/word_list.h"
 #include "lib/text/sink.h"
 
-#define OPTIONS_LIST_MAX 256 /* bytes of a suite= or bench= list, NUL included */
+#define OPTIONS_LIST_MAX 256 /* bytes of a suite= or bench= list, including the NUL */
 
 #define ROUNDS_MOST 64
 
-#define TABLE_ROWS_AUTO 32 /* selected rows from which table=auto groups */
+#define TABLE_ROWS_AUTO 32 /* number of selected rows from which table=auto groups */
 
 #define HIST_CAP 256 /* bins of hist=capped, the fullest */
 
 /* samples=auto, in windows. docs/method.md, "plain": N = 2048 */
 #define SAMPLES_AUTO       2048
-#define SAMPLES_AUTO_EXACT 64 /* where every sample is the same number */
+#define SAMPLES_AUTO_EXACT 64 /* if every sample is the same number */
 
 /* watch=auto, in milliseconds: several of a firmware's periodic SMIs, if any. */
 #define WATCH_AUTO       2000
-#define WATCH_AUTO_EXACT 10 /* where instructions are counted nothing can come */
+#define WATCH_AUTO_EXACT 10 /* if instructions are counted, no gap can occur */
 
-/* The words of each option that takes one of several, and their enums. */
-/* Auto is both, and in a process a table on a terminal, records elsewhere. */
+/* The words and enums of each option with several alternatives. */
+/* Auto is both; in a process it is a table on a terminal and records elsewhere. */
 #define FORMAT_CHOICES(WORD)                                                                       \
     WORD(FORMAT_AUTO, "auto")                                                                      \
     WORD(FORMAT_BOTH, "both")                                                                      \
@@ -101,32 +101,32 @@ enum takeover { TAKEOVER_CHOICES(WORD_ID) };
 struct options {
     bool help, list;
     uint64_t given; /* keys that a word has set: bits in the order of options_docs() */
-    char suite[OPTIONS_LIST_MAX]; /* globs, comma list; "*" is the default */
+    char suite[OPTIONS_LIST_MAX]; /* globs, comma-separated; "*" is the default */
     char bench[OPTIONS_LIST_MAX];
     char objects[OPTIONS_LIST_MAX]; /* "on", "off", globs; in a process a folder or file */
-    uint32_t samples;               /* windows a row; 0: auto */
+    uint32_t samples;               /* windows per row; 0: auto */
     uint32_t rounds; /* passes over the row list; each row's windows are spread across them */
-    uint32_t warmup; /* warm-up blocks at the most, before sampling */
+    uint32_t warmup; /* maximum number of warm-up blocks before sampling */
     enum recipe recipe;
     enum method method;
-    uint32_t k, epsilon, most;         /* kbest: K, in OPTION_ONE, samples at the most */
+    uint32_t k, epsilon, most;         /* kbest: K, in OPTION_ONE, maximum number of samples */
     enum compensate_choice compensate; /* kbest: timer interrupts are subtracted */
     uint32_t ensembles, size;          /* ensembles: M of N windows */
     uint32_t target;                   /* adaptive: microseconds */
     enum caches caches;
-    enum instructions instructions; /* of an operation, by single-stepping */
+    enum instructions instructions; /* count an operation's instructions by single-stepping */
     struct timer_list clock;        /* of enum clock_id ... */
     struct timer_list cycle; /* ... and of enum cycle_id: the first that initialises is used */
     enum layout layout;
     uint32_t seed;              /* of the placements */
     uint32_t retry_budget;      /* limit for repeating shared blocks: a multiple of the row's */
-    char cores[CORE_LIST_TEXT]; /* core_list_parse() takes it */
+    char cores[CORE_LIST_TEXT]; /* text for core_list_parse() */
     enum share share;
     enum park park;
     enum setting turbo, prefetch, dma;
     enum freq freq;
-    uint32_t watch;    /* the gap detector's milliseconds; 0: auto */
-    uint32_t deadline; /* of a row, seconds */
+    uint32_t watch;    /* milliseconds for the gap detector; 0: auto */
+    uint32_t deadline; /* for a row, seconds */
     enum format format;
     enum table table;
     enum hist hist;
@@ -139,18 +139,18 @@ struct options {
 void options_default(struct options *o);
 
 /*
- * The text of one source. `bytes` is a file as found: UTF-8 or UTF-16LE/BE, with a BOM or without,
- * LF or CRLF, `#` comments to the end of the line, words parted by blanks; a word, or the part of
- * it after `=`, may stand in double quotes. Later words win. On the first wrong word one line
- * without a line end goes to `err`, where `source` is the name before the comma:
- *   baretick.conf, line 3: "samples=99999999": samples takes a number from 16 to 1000000
+ * Parses the text of one source. `bytes` is a file: UTF-8 or UTF-16LE/BE, with or without a BOM, LF
+ * or CRLF, `#` comments to the end of the line, words separated by blanks. A word, or the part of
+ * it after `=`, may be in double quotes. Later words win. At the first wrong word, `err` gets one
+ * line without a line end, in which `source` is the name before the comma:
+ *   baretick.conf, line 3: "samples=99999999": samples takes auto or a number from 16 to 1000000
  * and false is returned; o is then undefined.
  */
 bool options_parse_file(struct options *o, const void *bytes, size_t n, const char *source,
                         struct sink *err);
 
-/* After all sources: words that are right one by one and impossible together. False: a message on
- * err that names both, and what is allowed. */
+/* Checks, after all sources, for words that exclude each other. False: a message on err names both,
+ * and what is allowed. */
 bool options_check_pairs(const struct options *o, struct sink *err);
 
 enum load_options {
@@ -161,48 +161,47 @@ enum load_options {
 };
 
 /*
- * Load options as the firmware hands them over: the same language, in the same encodings, up to the
- * first NUL. They are ours when they begin with the program's own name (a last path component of
+ * Parses load options from the firmware: the same language, in the same encodings, up to the first
+ * NUL. They are ours if they begin with the program's own name (a last path component of
  * `own_name`, which may be NULL, "baretick" or "bootx64", with or without ".efi", any case; that
- * word is then dropped) or when one word is ours (a known key before '=', or help, or list): then
+ * word is then dropped) or if one word is ours (a known key before '=', or help, or list). Then
  * every word must be right (OURS, or WRONG with a message on err as above, "load options, word 2:
- * ..."; a line where there are several). Otherwise they are another program's: FOREIGN, nothing is
- * changed, and `quote` receives them as printable ASCII (at most quote_size bytes, the NUL
- * included; `\xNN` for what cannot be printed, "..." where cut). Empty, or only NULs and blanks:
- * NONE. In all other cases `quote` is empty. Load options never hold more than one text; what
- * follows a NUL is firmware's padding.
+ * ..."; with several lines, the line). Otherwise they are another program's: FOREIGN, nothing is
+ * changed, and `quote` gets them as printable ASCII (at most quote_size bytes, including the NUL;
+ * `\xNN` for others, "..." if truncated). Empty, or only NULs and blanks: NONE. In all other cases
+ * `quote` is empty. Load options have only one text; after a NUL there is the firmware's padding.
  */
 enum load_options options_parse_load(struct options *o, const void *bytes, size_t n,
                                      const char *own_name, char *quote, size_t quote_size,
                                      struct sink *err);
 
-/* Of what kinds the rows are that a run has. */
+/* The kinds of rows in a run. */
 struct options_rows {
-    bool windows; /* some have windows, of which a figure is made */
-    bool watches; /* some watch for gaps */
+    bool windows; /* some have windows, which give a figure */
+    bool watches; /* some look for gaps */
 };
 
-/* Whether a word gave this key. */
+/* Returns true if a word set this key. */
 bool options_give(const struct options *o, const char *key);
 
 /*
- * Keys that a word has set and that can do nothing with these rows or beside the other words, which
+ * Finds keys that a word has set and that have no effect with these rows or the other words, which
  * the message names:
- *   warmup= has no effect with method=kbest: it is for method=doubled and method=plain
+ *   warmup= has no effect with method=kbest: it needs method=doubled and method=plain
  * `tell` is called once for each.
  */
 void options_without_effect(const struct options *o, const struct options_rows *rows,
                             void (*tell)(void *ctx, const char *message), void *ctx);
 
-/* The whole of `help`: usage, the keys, exit codes. At most 79 columns, lines end in CR LF. */
+/* Writes all of `help`: usage, the keys, exit codes. At most 79 columns, lines end in CR LF. */
 void options_help(struct sink *out);
 
-/* suite=, bench= and samples=, the windows that are taken; then each other option that is not its
- * default, in the table's order, as the words that would set it. */
+/* Writes suite=, bench= and samples=, the number of windows; then each other option that differs
+ * from its default, in the table's order, as the words that would set it. */
 void options_show(const struct options *o, uint32_t samples, struct sink *out);
 
 struct json;
-/* The effective settings as members of an object "options" in the record, in the table's order. */
+/* Writes the effective settings as members of a record's object "options", in the table's order. */
 void options_record(const struct options *o, struct json *j);
 
 #define OPTION_ONE        1000000
@@ -214,31 +213,32 @@ enum option_kind {
     OPTION_CORES, /* char[CORE_LIST_TEXT] */
     OPTION_NUMBER,
     OPTION_NUMBER_OR_AUTO,
-    OPTION_FRACTION, /* of 1, with a point, or whole thousandths; kept in parts of OPTION_ONE */
-    OPTION_CHOICE,   /* an enum, whose words are `values` in its order */
+    OPTION_FRACTION, /* of 1, with a point, or whole thousandths; stored in parts of OPTION_ONE */
+    OPTION_CHOICE,   /* an enum; `values` has its words in its order */
     OPTION_TIMERS,
     OPTION_SERIAL
 };
 
 /* A key: its name, values, default and meaning as one line each (the documentation's table), and
- * where and how a value is kept. */
+ * how and where its value is stored. */
 struct option_doc {
     const char *key, *values, *standard, *meaning;
     const char *former; /* the key's former name, which is still accepted; NULL: none */
-    uint32_t methods;   /* bits of enum method: those that use it; 0: whatever method= says */
+    uint32_t methods;   /* bits of enum method: methods that use it; 0: independent of method= */
     struct {
         enum option_kind kind;
         size_t field;       /* offset in struct options */
         uint32_t low, high; /* of a number */
     } takes;
 };
-/* All keys, in the order of help; returns how many. */
+/* Points to all keys, in the order of help; returns their number. */
 size_t options_docs(const struct option_doc **docs);
 
 struct word;
-/* Whether a word is of this language: a known key before '=', or help, or list. */
+/* Whether a word belongs to this language: a known key before '=', or help, or list. */
 bool options_knows(const char *word);
-/* One word. False: a message on err, which begins with source, unit ("line", "word") and number. */
+/* Takes a word. False: a message on err, which begins with source, unit ("line", "word"),
+ * number. */
 bool options_take(struct options *o, const struct word *word, const char *source, const char *unit,
                   unsigned number, struct sink *err);
 

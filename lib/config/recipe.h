@@ -1,6 +1,6 @@
 /*
- * The window recipes: how the time stamp counter is read around a body. The one list of their
- * names, used by the options, the report and bench/window/recipes.asm (same order).
+ * The window recipes: how the time stamp counter is read around a body. The only list of their
+ * names, for the options, the report and bench/window/recipes.asm (same order).
  */
 #ifndef LIB_CONFIG_RECIPE_H
 #define LIB_CONFIG_RECIPE_H
@@ -27,11 +27,11 @@
     WORD(RECIPE_LFENCE, "lfence")                                                                  \
     WORD(RECIPE_SERIALIZE, "serialize")
 
-/* What recipe= takes; auto: lfence where it serialises, else cpuid. */
+/* The words of recipe=; auto: lfence if it serialises, else cpuid. */
 #define RECIPE_CHOICES(WORD) RECIPES(WORD) WORD(RECIPE_AUTO, "auto")
 
 enum recipe { RECIPES(WORD_ID) RECIPE_COUNT, RECIPE_AUTO = RECIPE_COUNT };
 
-extern const char *const recipe_names[RECIPE_COUNT + 1]; /* "auto" too */
+extern const char *const recipe_names[RECIPE_COUNT + 1]; /* including "auto" */
 
 #endif

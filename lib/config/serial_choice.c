@@ -3,13 +3,13 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-/* The PC's four, by the BIOS data area's order. */
+/* The PC's four, in the order of the BIOS data area. */
 static const struct {
     const char *name;
     uint16_t port;
 } com[] = {{"com1", 0x3f8}, {"com2", 0x2f8}, {"com3", 0x3e8}, {"com4", 0x2e8}};
 
-/* The number up to `end`, a colon or the text's end; *rest then stands behind it. */
+/* Reads the number before `end`, a colon or the text's end; *rest moves behind `end`. */
 static bool next_number(const char **rest, char end, uint64_t *v)
 {
     char number[SERIAL_CHOICE_TEXT];

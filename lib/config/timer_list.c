@@ -11,7 +11,7 @@ _Static_assert(CLOCK_IDS < TIMER_LIST_MAX && CYCLE_IDS < TIMER_LIST_MAX,
 const struct timer_kind timer_clocks = {"clock", CLOCK_WORDS, CLOCK_STANDARD, CLOCK_IDS};
 const struct timer_kind timer_cycles = {"cycle", CYCLE_WORDS, CYCLE_STANDARD, CYCLE_IDS};
 
-/* The id of these n bytes; TIMER_LIST_MAX: none has it. */
+/* Returns the id of these n bytes; TIMER_LIST_MAX: no id. */
 static unsigned id_of(const char *words, const char *bytes, size_t n)
 {
     const char *word;

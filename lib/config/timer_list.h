@@ -1,9 +1,10 @@
 /*
  * The lists of clock= and cycle=: timers in the order in which they are tried. The words of a kind
- * are one text, alternatives parted by '|', whose places are the ids; the last word is `auto`.
+ * are one text of alternatives separated by '|', whose positions are the ids; the last word is
+ * `auto`.
  *
- * A timer that is named has to start, or the run is refused. A list with `auto` goes on to the next
- * timer instead; `auto` itself stands for the kind's standard order.
+ * A named timer must start, or the run is refused. A list with `auto` goes on to the next timer
+ * instead; `auto` itself means the kind's standard order.
  */
 #ifndef LIB_CONFIG_TIMER_LIST_H
 #define LIB_CONFIG_TIMER_LIST_H
@@ -23,7 +24,7 @@
     WORD(CLOCK_ID_CLOCK, "clock")                                                                  \
     WORD(CLOCK_ID_THREAD, "thread")                                                                \
     WORD(CLOCK_ID_TIMES, "times")
-/* From cputime on only a process has them: CLOCK_PROCESS_CPUTIME_ID, clock(3),
+/* Only a process has those from cputime on: CLOCK_PROCESS_CPUTIME_ID, clock(3),
  * CLOCK_THREAD_CPUTIME_ID, times(2). */
 enum clock_id { CLOCK_TIMERS(WORD_ID) CLOCK_IDS, CLOCK_ID_AUTO = CLOCK_IDS };
 #define CLOCK_CHOICES(WORD) CLOCK_TIMERS(WORD) WORD(CLOCK_ID_AUTO, "auto")
@@ -43,55 +44,53 @@ static inline bool clock_is_of_a_process(unsigned id)
     WORD(CYCLE_NULL, "null")                                                                       \
     WORD(CYCLE_RDTSCP, "rdtscp")                                                                   \
     WORD(CYCLE_PERF, "perf")
-/* perf: a process has it, perf_event_open(2)'s counter of core cycles by read(2). */
+/* perf: only in a process, the core cycle counter of perf_event_open(2), read with read(2). */
 enum cycle_id { CYCLE_TIMERS(WORD_ID) CYCLE_IDS, CYCLE_AUTO = CYCLE_IDS };
 #define CYCLE_CHOICES(WORD) CYCLE_TIMERS(WORD) WORD(CYCLE_AUTO, "auto")
 #define CYCLE_WORDS         WORD_LIST(CYCLE_CHOICES)
 #define CYCLE_STANDARD      "ruler,pmc,perf,aperf,tsc,null"
 
-#define TIMER_LIST_MAX  10 /* at least as many as the longer enum has, and auto */
-#define TIMER_NAME_MAX  8  /* bytes of the longest word, NUL included */
+#define TIMER_LIST_MAX  10 /* at least the size of the longer enum, plus auto */
+#define TIMER_NAME_MAX  8  /* bytes of the longest word, including the NUL */
 #define TIMER_LIST_TEXT (TIMER_LIST_MAX * TIMER_NAME_MAX)
 
 struct timer_list {
-    uint8_t n; /* at least 1 once parsed */
+    uint8_t n; /* at least 1 after parsing */
     uint8_t id[TIMER_LIST_MAX];
 };
 
-/* A kind of timer: what a list of it is made of. */
+/* A kind of timer: the words of its lists. */
 struct timer_kind {
     const char *key;      /* "clock" or "cycle" */
     const char *words;    /* CLOCK_WORDS or CYCLE_WORDS */
-    const char *standard; /* what `auto` stands for */
-    unsigned ids;         /* timers; the id of `auto` */
+    const char *standard; /* the meaning of `auto` */
+    unsigned ids;         /* number of timers; the id of `auto` */
 };
 extern const struct timer_kind timer_clocks, timer_cycles;
 
-/* A list as it is tried: without `auto`. */
+/* The order in which a list's timers are tried: without `auto`. */
 struct timer_order {
     struct timer_list list;
-    bool goes_on; /* the list has `auto`: past a timer that does not start */
+    bool goes_on; /* the list has `auto`: go on if a timer does not start */
 };
 
 enum timer_list_fault { TIMER_LIST_FINE, TIMER_LIST_EMPTY, TIMER_LIST_UNKNOWN, TIMER_LIST_TWICE };
 
-/*
- * "a,b,c" of these words, each once at most, no blanks. On a fault *at and *n say which item of the
- * text it is (n 0: an empty one), and the list is left alone.
- */
+/* Parses "a,b,c" of these words, each at most once, without blanks. On a fault, *at and *n show the
+ * item of the text (n 0: an empty one), and the list is unchanged. */
 enum timer_list_fault timer_list_parse(struct timer_list *l, const char *words, const char *text,
                                        const char **at, size_t *n);
-/* For a message: what is wrong with a text that timer_list_parse refuses; nothing where it is
- * fine. */
+/* Writes, for a message, what is wrong with a text that timer_list_parse refuses; nothing if it is
+ * right. */
 void timer_list_explain(const char *words, const char *text, struct sink *out);
 
-/* The order in which a list's timers are tried: `auto` becomes those timers of the standard order
- * that the list does not name. */
+/* Returns the order in which a list's timers are tried: `auto` becomes those timers of the standard
+ * order that the list does not name. */
 struct timer_order timer_list_order(const struct timer_list *l, const struct timer_kind *kind);
 
-/* "a,b,c" again. */
+/* Writes the list as "a,b,c". */
 void timer_list_text(const struct timer_list *l, const char *words, char out[TIMER_LIST_TEXT]);
-/* The word of an id that the words have. */
+/* Writes the word of a valid id. */
 void timer_name(const char *words, unsigned id, char out[TIMER_NAME_MAX]);
 
 #endif

@@ -13,7 +13,7 @@
 #define WORD_NAME(id, word) [id] = (word),
 
 #define WORD_OR_NEXT(id, word) "|" word
-/* Without the '|' that stands before the first. */
+/* Without the '|' before the first word. */
 #define WORD_LIST(list) (&(list(WORD_OR_NEXT))[1])
 
 #endif
