@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The crc of what `crc` covers and n more bytes; 0 covers nothing. "123456789" gives cbf43926. */
+/* Extends `crc`, 0 for no bytes, by n more bytes. "123456789" gives cbf43926. */
 uint32_t crc32_update(uint32_t crc, const void *bytes, size_t n);
 
 #endif

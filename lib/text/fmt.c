@@ -34,7 +34,7 @@ static void put(struct sink *out, const char *text, size_t n, const struct spec 
 
 static void put_number(struct sink *out, uint64_t v, const char *sign, const struct spec *s)
 {
-    char text[24]; /* a sign of two ("0x") and 20 digits (2^64 - 1 in decimal) */
+    char text[24]; /* a sign of two bytes ("0x") and 20 digits (2^64 - 1 in decimal) */
     const char *digits = s->kind == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
     unsigned base = s->kind == 'd' || s->kind == 'i' || s->kind == 'u' ? 10 : 16;
     size_t at = sizeof text, n_sign = strlen(sign);
@@ -67,7 +67,7 @@ static void put_string(struct sink *out, const char *text, const struct spec *s)
     put(out, text, n, s);
 }
 
-/* A run of digits; saturates, so that no width overflows. */
+/* Reads a run of digits; saturates, so that no width overflows. */
 static int digits_at(const char **f)
 {
     int v = 0;
@@ -95,7 +95,7 @@ static enum length length_at(const char **f)
     return LENGTH_INT;
 }
 
-/* va_list may be an array type: in a struct, functions can take from one and the same. */
+/* va_list may be an array type; in a struct, several functions can read from the same one. */
 struct args {
     va_list list;
 };
@@ -114,7 +114,7 @@ static const char *spec_at(const char *f, struct spec *s, struct args *args)
     if (*f == '*') {
         f++;
         s->width = va_arg(args->list, int);
-        if (s->width < 0) { /* C11 7.21.6.1: a negative one means the flag `-` */
+        if (s->width < 0) { /* C11 7.21.6.1: a negative width means the flag `-` */
             s->left = true;
             s->width = s->width == INT_MIN ? INT_MAX : -s->width;
         }
@@ -173,7 +173,7 @@ static uint64_t take_unsigned(struct args *args, enum length length)
     return va_arg(args->list, unsigned);
 }
 
-/* False: not a conversion that this function knows. */
+/* Returns false for an unknown conversion. */
 static bool convert(struct sink *out, const struct spec *s, struct args *args)
 {
     bool plain = s->length == LENGTH_INT, number = s->precision < 0;
@@ -235,7 +235,7 @@ void fmt_list(struct sink *out, const char *format, va_list list)
         struct spec s;
         const char *after = spec_at(f + 1, &s, &args);
         if (!convert(out, &s, &args)) {
-            /* From here on it is not known which argument belongs to what. */
+            /* From here on the arguments cannot be assigned to conversions. */
             out->write(out, format, strlen(format));
             break;
         }

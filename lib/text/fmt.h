@@ -1,7 +1,7 @@
 /*
- * Formatted text for a freestanding program: the integer part of printf, and doubles apart.
- * fmt.c is compiled for general registers only, so boot/ and trap handlers may call it before SSE
- * is enabled; that is why doubles have their own function in num.h.
+ * Formatted text for a freestanding program: the integer part of printf. fmt.c is compiled for
+ * general registers only, so boot/ and trap handlers may call it before SSE is enabled; therefore
+ * doubles have their own function in num.h.
  */
 #ifndef LIB_TEXT_FMT_H
 #define LIB_TEXT_FMT_H
@@ -13,13 +13,13 @@
  * Writes `format` to the sink. Known: %% %c %s %d %i %u %x %X %p with flags `-` and `0`, a width
  * (number or *), a precision for %s (number or *), and the lengths hh h l ll z. No positional
  * arguments, no %n, no floating point. A NULL %s prints "(null)", %p is 0x and the digits needed.
- * From an unknown conversion on the format is printed as it stands, so that a mistake shows.
+ * From an unknown conversion on, the format itself is printed, so that the mistake is visible.
  */
 void fmt(struct sink *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fmt_list(struct sink *out, const char *format, va_list list)
     __attribute__((format(printf, 2, 0)));
 
-/* The same into a buffer of `size` bytes (always terminated); returns the bytes written. */
+/* The same into a buffer of `size` bytes (always terminated); returns the number of bytes. */
 size_t fmt_buf(char *at, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -3,8 +3,8 @@
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
-/* The pattern is the bytes from p up to `end`. Only the last star is ever gone back to: what the
- * stars before it took can stay as it is. */
+/* The pattern is the bytes from p up to `end`. Only the last star needs backtracking: the matches
+ * of earlier stars can stay. */
 static bool match(const char *p, const char *end, const char *name)
 {
     const char *star = NULL, *star_name = NULL;

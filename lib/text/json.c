@@ -51,7 +51,7 @@ static void string(struct json *j, const char *s)
     raw_text(j, "\"");
 }
 
-/* "row.x is a string", for who reads the report: the first one is kept. */
+/* Records "row.x is a string", for the reader of the report; only the first one. */
 static void odd(struct json *j, uint32_t kind)
 {
     static const char *const words[] = {"a string",      "an integer", "a number",
@@ -66,7 +66,7 @@ static void odd(struct json *j, uint32_t kind)
             kind == JSON_ARRAY(0) ? "an array" : words[word]);
 }
 
-/* Has the path name the member that is written now; returns its type by the shape, 0: none. */
+/* Sets the path to the current member; returns its type in the shape, 0: none. */
 static uint32_t arrive(struct json *j, const char *name)
 {
     const struct json_field *field;
@@ -89,7 +89,7 @@ static void check(struct json *j, const char *name, uint32_t kind)
     type = arrive(j, name);
     if (!json_allows(type, kind))
         odd(j, kind);
-    if (j->depth < JSON_DEPTH) /* for its own members, should it be opened */
+    if (j->depth < JSON_DEPTH) /* for its own members, if it is opened */
         j->type[j->depth] = type;
 }
 
@@ -107,7 +107,7 @@ void json_member(struct json *j, const char *name, uint32_t kind)
     }
 }
 
-/* The path of what is opened goes on with `more` for its members. */
+/* Appends `more` to the path for the members of what is opened. */
 static void enter(struct json *j, const char *more)
 {
     if (j->check == NULL)

@@ -13,12 +13,12 @@
 #include "lib/text/json_shape.h"
 #include "lib/text/sink.h"
 
-#define JSON_DEPTH 8 /* nested objects and arrays in one record, the record itself included */
+#define JSON_DEPTH 8 /* nested objects and arrays in one record, including the record itself */
 
 #define JSON_PATH 80
 
-/* What records are checked against, and the first member that is not as it says: its path and what
- * was written, "" while there is none. */
+/* The shape that records are checked against, and the first member that violates it: its path and
+ * type, "" if there is none. */
 struct json_check {
     const struct json_shape *shape;
     char odd[JSON_PATH + 16];
@@ -26,26 +26,26 @@ struct json_check {
 
 struct json {
     struct sink *out;
-    uint32_t crc;   /* running, over all that was written so far */
-    unsigned depth; /* of open objects and arrays */
+    uint32_t crc;   /* running, over all bytes written so far */
+    unsigned depth; /* number of open objects and arrays */
     bool first[JSON_DEPTH];
     char close[JSON_DEPTH];
-    struct json_check *check; /* NULL: nothing is checked */
-    size_t at;                /* in its shape: where the last member was found */
+    struct json_check *check; /* NULL: no checks */
+    size_t at;                /* in its shape: the index of the last member */
     char path[JSON_PATH];
-    size_t here;              /* its length with the last member's name, ... */
+    size_t here;              /* its length including the last member's name, ... */
     size_t under[JSON_DEPTH]; /* ... and up to the members of an open object or array */
     uint32_t type[JSON_DEPTH];
 };
 
 void json_begin(struct json *j, struct sink *out, uint64_t seq, const char *type);
-/* Has all further members of this record checked. A member that is not in the shape, or has another
- * type there, is written all the same. */
+/* Checks all further members of this record. A member that is not in the shape, or has another type
+ * there, is still written. */
 void json_expect(struct json *j, struct json_check *check, const char *type);
-/* Closes whatever is open, writes the crc and CR LF. */
+/* Closes everything open, writes the crc and CR LF. */
 void json_end(struct json *j);
 
-/* One object on a line by itself, for tools: no record, so without type, seq and crc, and ended by
+/* One object on a line, for tools: not a record, so without type, seq and crc, and terminated by
  * LF. */
 void json_line_begin(struct json *j, struct sink *out);
 void json_line_end(struct json *j);
@@ -55,19 +55,19 @@ void json_line_end(struct json *j);
 void json_u64(struct json *j, const char *name, uint64_t v);
 void json_i64(struct json *j, const char *name, int64_t v);
 void json_bool(struct json *j, const char *name, bool v);
-/* UTF-8. A byte that is no part of a character is written as \u00XX, control characters are
- * escaped. NULL is a value that is not known, as below. */
+/* UTF-8. A byte that is not part of a character is written as \u00XX, control characters are
+ * escaped. NULL is an unknown value, as below. */
 void json_str(struct json *j, const char *name, const char *s);
-/* Deeper than JSON_DEPTH is a mistake in the program and traps. */
+/* Nesting deeper than JSON_DEPTH is a programming error and traps. */
 void json_object(struct json *j, const char *name);
 void json_array(struct json *j, const char *name);
 void json_close(struct json *j); /* the innermost object or array, never the record itself */
 
-/* For values that have no function here: json_member writes comma and name, then the value
- * comes, of this kind (json_shape.h). */
+/* For other kinds of values: json_member writes comma and name; then write the value, of this kind
+ * (json_shape.h). */
 void json_member(struct json *j, const char *name, uint32_t kind);
 void json_raw(struct json *j, const char *bytes, size_t n);
-/* A value that is not known: null in an array, nothing in an object. */
+/* Writes an unknown value: null in an array, nothing in an object. */
 void json_unknown(struct json *j);
 
 #endif

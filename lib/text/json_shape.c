@@ -9,7 +9,7 @@ unsigned json_dimensions(uint32_t type)
 
 uint32_t json_element(uint32_t type)
 {
-    /* Only the innermost array may be a tuple, and its length is read there. */
+    /* Only the innermost array may be a tuple; its length is read at that level. */
     return json_dimensions(type) > 1 ? type - JSON_ARRAY(0) : (type - JSON_ARRAY(0)) & 0xffffU;
 }
 

@@ -2,11 +2,8 @@
 
 #include <stdint.h>
 
-/*
- * gcc and clang recognise loops that copy, fill or measure and replace them by calls of memcpy,
- * memset and strlen, here by calls of themselves. A value that passes through this is no idiom to
- * them.
- */
+/* gcc and clang replace loops that copy, fill or measure by calls of memcpy, memset and strlen:
+ * here, by calls of themselves. They do not recognise a loop whose value passes through this. */
 #define OPAQUE(value) __asm__ volatile("" : "+r"(value))
 
 void *memcpy(void *restrict to, const void *restrict from, size_t n)
@@ -19,10 +16,10 @@ void *memcpy(void *restrict to, const void *restrict from, size_t n)
 
 void *memmove(void *to, const void *from, size_t n)
 {
-    /* Unsigned: also true where `to` lies before `from`, and then going upwards is right. */
+    /* Unsigned: also true if `to` is before `from`, and then upwards is right. */
     if ((uintptr_t)to - (uintptr_t)from >= n)
         return memcpy(to, from, n);
-    /* Downwards by hand: `std; rep movsb` would let an NMI find the direction flag set. */
+    /* Downwards by hand: with `std; rep movsb`, an NMI could find the direction flag set. */
     unsigned char *out = to;
     const unsigned char *in = from;
     while (n-- > 0) {

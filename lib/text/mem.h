@@ -1,6 +1,6 @@
 /*
- * The memory functions that compilers call on their own accord, with libc's names and promises, and
- * strlen. mem.c is for the freestanding image only; a hosted program takes them from its libc.
+ * The memory functions that compilers call implicitly, with libc's names and semantics, and strlen.
+ * mem.c is only for the freestanding image; a hosted program uses its libc.
  */
 #ifndef LIB_TEXT_MEM_H
 #define LIB_TEXT_MEM_H

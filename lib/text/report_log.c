@@ -31,7 +31,7 @@ static void put(struct report_log *l, char byte)
 
 static void log_write(struct sink *self, const char *bytes, size_t n)
 {
-    struct report_log *l = (struct report_log *)self; /* its first member */
+    struct report_log *l = (struct report_log *)self; /* sink is its first member */
 
     for (size_t i = 0; i < n; i++)
         put(l, bytes[i]);

@@ -4,7 +4,7 @@
 
 static void buf_write(struct sink *self, const char *bytes, size_t n)
 {
-    struct sink_buf *b = (struct sink_buf *)self; /* its first member */
+    struct sink_buf *b = (struct sink_buf *)self; /* sink is its first member */
     size_t room = b->size - 1 - b->used;
 
     if (n > room) {

@@ -8,7 +8,7 @@ static void enter(struct stop_keys *k, enum stop_keys_state state, uint64_t now)
     k->since = now;
 }
 
-/* The byte after Esc: it says what kind of sequence this is. */
+/* Takes the byte after Esc, which selects the kind of sequence. */
 static void after_escape(struct stop_keys *k, uint8_t byte, uint64_t now)
 {
     enter(k,
@@ -27,7 +27,7 @@ static bool has_waited(const struct stop_keys *k, uint64_t now)
 bool stop_keys_feed(struct stop_keys *k, uint8_t byte, uint64_t now)
 {
     switch (k->state) {
-    case STOP_KEYS_ESCAPE: /* however long ago: nothing was read since, and both may have waited */
+    case STOP_KEYS_ESCAPE: /* at any time: nothing was read since, and both bytes may have waited */
         after_escape(k, byte, now);
         return false;
     case STOP_KEYS_SEQUENCE:

@@ -1,8 +1,8 @@
 /*
- * Which bytes from a terminal stop a run: `q`, and Esc pressed alone. All other bytes are ignored,
- * and so are keys that a terminal sends as an escape sequence (arrows, function keys, Alt and a
- * letter): they begin with the byte of Esc. Source: ECMA-48, sections 5.3 and 5.4; SS3 as xterm
- * sends it.
+ * Recognises the bytes from a terminal that stop a run: `q`, and Esc pressed alone. All other bytes
+ * are ignored, and so are keys that a terminal sends as an escape sequence (arrows, function keys,
+ * Alt and a letter), which begin with the byte of Esc. Source: ECMA-48, sections 5.3 and 5.4; SS3
+ * as in xterm.
  */
 #ifndef LIB_TEXT_STOP_KEYS_H
 #define LIB_TEXT_STOP_KEYS_H
@@ -10,33 +10,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Ticks of the TSC after which no more of a sequence is awaited: 54 ms on the fastest TSC
- * (TSC_HZ_MAX), half a second on one of 1 GHz. A byte at 9600 baud takes 1 ms.
- */
+/* TSC ticks after which a sequence is considered complete: 54 ms on the fastest TSC (TSC_HZ_MAX),
+ * half a second at 1 GHz. A byte at 9600 baud takes 1 ms. */
 #define STOP_KEYS_PATIENCE (1ull << 29)
 
 enum stop_keys_state {
     STOP_KEYS_PLAIN,
     STOP_KEYS_ESCAPE,   /* Esc came: alone, or the first byte of a sequence */
-    STOP_KEYS_SEQUENCE, /* Esc [ came: up to a byte of 0x40 to 0x7e */
+    STOP_KEYS_SEQUENCE, /* Esc [ came: ends with a byte of 0x40 to 0x7e */
     STOP_KEYS_ONE_MORE, /* Esc O came: one byte follows */
 };
 
-/* All zero: nothing has come. */
+/* All zero: no byte yet. */
 struct stop_keys {
     enum stop_keys_state state;
     uint64_t since; /* TSC when the state was entered */
 };
 
-/* Takes a byte that was read at `now`. True: it stops the run. */
+/* Takes a byte that was read at `now`. Returns true if it stops the run. */
 bool stop_keys_feed(struct stop_keys *k, uint8_t byte, uint64_t now);
 
-/* After all bytes that are there were taken. True: Esc stands alone, and has done so long
+/* Call after all available bytes were taken. Returns true if an Esc has been alone for long
  * enough. */
 bool stop_keys_alone(struct stop_keys *k, uint64_t now);
 
-/* Bytes were lost: what came before them is no longer known to be whole. */
+/* Call when bytes were lost: a sequence in progress may be incomplete. */
 void stop_keys_forget(struct stop_keys *k);
 
 #endif

@@ -51,7 +51,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Two runs of digits, by their numbers; a and b are left behind them. */
+/* Compares two runs of digits by their numbers; a and b move behind them. */
 static int order_numbers(const char **a, const char **b)
 {
     size_t n = 0, m = 0;
@@ -79,7 +79,7 @@ int str_order(const char *a, const char *b)
         if (order)
             return order;
     }
-    /* Alike but for zeros in front of numbers. */
+    /* Equal except for leading zeros. */
     while (*a && *a == *b)
         a++, b++;
 
@@ -110,7 +110,7 @@ bool str_copy(char *out, size_t size, const char *bytes, size_t n)
     return kept == n;
 }
 
-/* 0..15, or 16 for what is no digit. */
+/* Returns 0..15, or 16 if it is not a digit. */
 static uint32_t digit(char c)
 {
     if (c >= '0' && c <= '9')

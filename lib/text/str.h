@@ -1,4 +1,4 @@
-/* Strings without libc: compare, copy and tell of truncation, read numbers, escape. */
+/* Strings without libc: compare, copy with truncation reported, read numbers, escape. */
 #ifndef LIB_TEXT_STR_H
 #define LIB_TEXT_STR_H
 
@@ -10,28 +10,28 @@
 bool str_eq(const char *a, const char *b);
 /* Whether `s` is exactly these n bytes. */
 bool str_is(const char *s, const char *bytes, size_t n);
-/* The same, ASCII letters without regard to case. */
+/* The same, ignoring the case of ASCII letters. */
 bool str_is_any_case(const char *s, const char *bytes, size_t n);
 bool str_has(const char *s, const char *part);
-/* Below, at or above 0: a stands before b, they are the same, behind it. Bytes as they are, but
- * runs of digits by their number: n2 before n10, and n02 before n2. */
+/* Returns a value below, equal to or above 0 if a is before, equal to or after b. Compares bytes,
+ * but runs of digits by their number: n2 before n10, and n02 before n2. */
 int str_order(const char *a, const char *b);
 bool str_starts(const char *s, const char *with);
 
-/* The index-th of the alternatives in "a|b|c"; *at gets where it begins. Its length, 0 where there
- * is none. */
+/* Finds the index-th of the alternatives in "a|b|c"; *at gets its beginning. Returns its length, 0
+ * if there is none. */
 size_t str_alternative(const char *values, uint32_t index, const char **at);
 
-/* Copies n bytes into out[size] and terminates them; false where they did not fit (then cut, still
+/* Copies n bytes into out[size] and terminates them; false if they did not fit (truncated, still
  * terminated). size is at least 1. */
 bool str_copy(char *out, size_t size, const char *bytes, size_t n);
 
-/* A whole number in decimal, or in hexadecimal after 0x: digits alone, no sign, no blanks, nothing
- * after it. False where it is none or does not fit; *value is then left alone. */
+/* Reads a whole number in decimal, or in hexadecimal after 0x: only digits, no sign, no blanks,
+ * nothing after it. False if it is not a number or does not fit; *value is then unchanged. */
 bool str_u32(const char *s, uint32_t *value);
 bool str_u64(const char *s, uint64_t *value);
 
-/* Printable ASCII as it stands, every other byte as \xNN. */
+/* Writes printable ASCII unchanged, every other byte as \xNN. */
 void str_escape(struct sink *out, const char *bytes, size_t n);
 
 #endif

@@ -7,16 +7,16 @@ void utext_open_as(struct utext *t, const void *bytes, size_t n, enum utext_enco
     *t = (struct utext){.bytes = bytes, .n = n, .encoding = encoding};
 }
 
-/* Without a BOM: UEFI's own strings are UTF-16LE, and editors leave BOMs out. */
+/* For text without a BOM: UEFI's own strings are UTF-16LE, and editors omit BOMs. */
 static enum utext_encoding guess(const uint8_t *b, size_t n)
 {
-    while (n > 0 && b[n - 1] == 0) /* terminators say nothing */
+    while (n > 0 && b[n - 1] == 0) /* ignore terminators */
         n--;
     if (n >= 2 && b[0] == 0 && b[1] != 0)
         return UTEXT_UTF16BE;
     if (n >= 3 && b[0] != 0 && b[1] == 0)
         return UTEXT_UTF16LE;
-    /* A first character that is not ASCII, then ASCII: high bytes of zero, all at odd places. */
+    /* A first character that is not ASCII, then ASCII: zero high bytes, all at odd offsets. */
     size_t odd = 0, even = 0;
     for (size_t i = 0; i < n; i++)
         if (b[i] == 0)
@@ -47,7 +47,7 @@ static int32_t next_utf8(struct utext *t)
     const uint8_t *b = t->bytes + t->at;
     size_t left = t->n - t->at, more;
     uint32_t code,
-        least; /* what a sequence of this length must reach: shorter ones are not well-formed */
+        least; /* the least code of a sequence of this length; below it, it is not well-formed */
 
     t->at++;
     if (b[0] < 0x80)
@@ -125,7 +125,7 @@ size_t utext_encode(char out[4], uint32_t code)
         out[i] = (char)(0x80 | (code & 0x3f));
         code >>= 6;
     }
-    /* The lead byte: as many high ones as there are bytes, then a zero. */
+    /* The lead byte: as many leading ones as there are bytes, then a zero. */
     out[0] = (char)((0xf00u >> n & 0xf0) | code);
     return n;
 }

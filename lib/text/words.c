@@ -2,7 +2,7 @@
 
 #include "lib/text/mem.h"
 
-/* Moves on by one code point; a CR LF is told as one LF, a lone CR too. */
+/* Advances by one code point; CR LF and a lone CR are one line end. */
 static void step(struct words *w)
 {
     bool after_cr = w->next == '\r';

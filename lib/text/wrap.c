@@ -16,7 +16,7 @@ void wrap_item(struct wrap *w, const char *format, ...)
     if (w->column == 0) {
         fmt(w->out, "%-*s", WRAP_MARGIN, w->label);
         w->column = WRAP_MARGIN;
-    } else if (w->column + 2 + item.used < WRAP_COLUMN) { /* a comma may follow */
+    } else if (w->column + 2 + item.used < WRAP_COLUMN) { /* leaves room for a comma */
         fmt(w->out, ", ");
         w->column += 2;
     } else {
