@@ -8,7 +8,7 @@ void json_f64(struct json *j, const char *name, double v, int decimals)
     char text[40]; /* a sign, 18 digits, a point, 9 digits */
     struct sink_buf b;
 
-    if (v - v != 0) { /* so for a NaN and the infinities alone */
+    if (v - v != 0) { /* true only for NaN and the infinities */
         json_unknown(j);
         return;
     }

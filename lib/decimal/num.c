@@ -5,7 +5,7 @@
 #include "lib/text/fmt.h"
 
 #define DECIMALS_MAX 9
-#define FIXED_BELOW  1e18 /* below, the whole part is exact in 64 bits */
+#define FIXED_BELOW  1e18 /* below this, the whole part is exact in 64 bits */
 
 static const uint32_t power10[DECIMALS_MAX + 1] = {
     1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
@@ -22,11 +22,11 @@ static uint32_t scaled(double fraction, int decimals)
         double value;
         uint64_t bits;
     } u = {fraction};
-    int exponent = (int)(u.bits >> 52 & 0x7ff); /* a zero may have a sign */
+    int exponent = (int)(u.bits >> 52 & 0x7ff); /* 0 also for zeros of either sign */
     uint64_t m = (u.bits & ((1ull << 52) - 1)) | 1ull << 52;
     int shift = 1023 + 52 - exponent;
     if (shift >
-        96) /* below 2^-43: not half a unit of the ninth decimal (and zero, and subnormals) */
+        96) /* below 2^-43: less than half a unit of the ninth decimal (also zero, subnormals) */
         return 0;
     unsigned __int128 product = (unsigned __int128)m * power10[decimals];
     product += (unsigned __int128)1 << (shift - 1);
@@ -50,7 +50,7 @@ static void fixed(char *text, size_t size, double v, bool negative, int decimals
         fmt_buf(text, size, "%s%llu.%0*u", sign, w, decimals, part);
 }
 
-/* d.ddde+NN; the division's error, some 1e-14, is far below the digits shown. */
+/* Writes d.ddde+NN; the error of the divisions, about 1e-14, is far below the shown digits. */
 static void scientific(char *text, size_t size, double v, bool negative)
 {
     int exponent = 0;

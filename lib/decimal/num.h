@@ -6,9 +6,9 @@
 
 /*
  * Writes v with exactly `decimals` (0..9) digits after the point, rounded from v's exact value,
- * half away from zero; what rounds to zero has no sign. Right aligned in `width` columns (0: no
+ * half away from zero; a result of zero has no sign. Right aligned in `width` columns (0: no
  * padding; negative: left aligned). |v| >= 1e18 is written as d.ddde+NN; NaN and infinities as
- * "nan", "inf", "-inf" (JSON writers must not get there: json_f64 refuses them).
+ * "nan", "inf", "-inf" (json_f64 never passes these).
  */
 void num_f64(struct sink *out, double v, int decimals, int width);
 
