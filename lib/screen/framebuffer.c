@@ -16,7 +16,7 @@ static unsigned bits_of(uint32_t mask)
     return n;
 }
 
-/* Without a gap between its bits. */
+/* Whether its bits are contiguous. */
 static bool whole(uint32_t mask)
 {
     uint32_t low = mask >> bits_below(mask);
@@ -77,7 +77,7 @@ size_t framebuffer_pitch(const struct framebuffer *f)
     return (size_t)f->pixels_per_line * f->pixel_bytes;
 }
 
-/* The channel's upper bits where it has fewer than 8; shifted up where it has more (HDR modes). */
+/* The channel's upper bits if it has fewer than 8; shifted up if it has more (HDR modes). */
 static uint32_t channel(uint32_t mask, uint8_t value)
 {
     unsigned bits = bits_of(mask);

@@ -38,7 +38,7 @@ static uint8_t glyph_row(const struct font *font, char c, uint32_t y)
     return font->rows[(size_t)(u - font->first) * font->height + y];
 }
 
-/* `scale` pixels, of a size that C has no type for where they are 3 bytes. */
+/* Writes `scale` pixels, bytewise, since C has no type of 3 bytes. */
 static uint8_t *put_pixels(uint8_t *out, uint32_t pixel, uint32_t bytes, uint32_t scale)
 {
     for (uint32_t i = 0; i < scale; i++)

@@ -31,7 +31,7 @@ static void tab(struct text *t)
 
 static void text_write(struct sink *self, const char *bytes, size_t n)
 {
-    struct text *t = (struct text *)self; /* its first member */
+    struct text *t = (struct text *)self; /* sink is its first member */
 
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)bytes[i];
@@ -54,7 +54,7 @@ void text_init(struct text *t, char *cells, uint32_t columns, uint32_t rows)
     memset(cells, ' ', (size_t)TEXT_LINES * columns);
 }
 
-/* The number, counted from the first ever, of the last line that is shown. */
+/* Returns the number of the last shown line, counted from the very first. */
 static uint32_t last_line(const struct text *t)
 {
     const char *cells = line_at(t, t->line);
@@ -65,7 +65,7 @@ static uint32_t last_line(const struct text *t)
     return t->line ? t->line - 1 : 0;
 }
 
-/* The oldest line that the ring still has. */
+/* Returns the oldest line that is still in the ring. */
 static uint32_t oldest_line(const struct text *t)
 {
     return t->line >= TEXT_LINES ? t->line - TEXT_LINES + 1 : 0;
@@ -76,7 +76,7 @@ uint32_t text_kept(const struct text *t)
     return last_line(t) - oldest_line(t) + 1;
 }
 
-/* How far back the window can be moved. */
+/* Returns how far back the window can be moved. */
 static uint32_t room_above(const struct text *t)
 {
     uint32_t lines = text_kept(t);
@@ -95,7 +95,7 @@ const char *text_row(const struct text *t, uint32_t row)
 {
     uint32_t line = oldest_line(t) + text_first(t) + row;
 
-    /* Below the last line the window is blank: the line after the cursor's may hold an old one. */
+    /* The window is blank below the last line: the ring may have an old line there. */
     return line <= t->line ? line_at(t, line) : NULL;
 }
 
