@@ -1,9 +1,9 @@
 /*
- * replay KIND FILE...: what lib/ makes of recorded bytes, one JSON object a file on one line,
- * `file` first; of windows one a launch and body. A file that cannot be read or decoded gives an
- * `error` member. Exit 0 when every file was decoded or refused, 1 when the output could not be
- * written, 2 for a wrong command line. Windows are judged by line: exit 1 when a line was refused,
- * 2 when a file could not be read or had no line that could be used; which and why is on stderr.
+ * replay KIND FILE...: decodes recorded bytes with lib/ and prints one JSON object per file on one
+ * line, `file` first; for windows one per launch and body. A file that cannot be read or decoded
+ * gives an `error` member. Exit 0 when every file was decoded or refused, 1 when the output could
+ * not be written, 2 for a wrong command line. Windows are judged by line: exit 1 when a line was
+ * refused, 2 when a file could not be read or had no usable line; stderr says which and why.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,13 +11,13 @@
 #include <string.h>
 #include "hosted/replay/replay.h"
 
-#define FILE_MAX (1u << 28) /* the largest recording known, of windows, has 9 MB */
+#define FILE_MAX (1u << 28) /* the largest known recording, of windows, has 9 MB */
 
 static const struct kind {
     const char *name;
     void (*decode)(struct json *j, const uint8_t *bytes, size_t n); /* one object a file, or ... */
     enum replay_status (*lines)(struct sink *out, struct sink *said, const char *file,
-                                const uint8_t *bytes, size_t n); /* ... its own */
+                                const uint8_t *bytes, size_t n); /* ... its own lines */
 } kinds[] = {
     {.name = "cpuid", .decode = replay_cpuid}, {.name = "windows", .lines = replay_windows},
     {.name = "madt", .decode = replay_madt},   {.name = "spcr", .decode = replay_spcr},
@@ -30,7 +30,7 @@ static const struct kind {
 static void to_stdout(struct sink *self, const char *bytes, size_t n)
 {
     (void)self;
-    fwrite(bytes, 1, n, stdout); /* what is lost shows in ferror() at the end */
+    fwrite(bytes, 1, n, stdout); /* errors show in ferror() at the end */
 }
 
 static void to_stderr(struct sink *self, const char *bytes, size_t n)
@@ -39,8 +39,8 @@ static void to_stderr(struct sink *self, const char *bytes, size_t n)
     fwrite(bytes, 1, n, stderr);
 }
 
-/* The whole file in a block of exactly its size, so that a sanitizer sees the first byte too far;
- * NULL where it cannot be had, errno then says why. */
+/* Reads the whole file into a block of exactly its size, so that a sanitizer detects the first
+ * access beyond it. NULL on failure; errno then has the reason. */
 static uint8_t *read_whole(FILE *in, size_t *n)
 {
     size_t room = 4096;

@@ -1,7 +1,7 @@
 /*
- * What `replay KIND FILE...` decodes, one function a kind: it is given a recorded file's bytes (a
- * block of exactly that size) and adds members to the line's object, or `error` where the bytes
- * cannot be decoded.
+ * The decoders of `replay KIND FILE...`, one function per kind: it gets the bytes of a recorded
+ * file (a block of exactly that size) and adds members to the line's object, or `error` if the
+ * bytes cannot be decoded.
  */
 #ifndef HOSTED_REPLAY_REPLAY_H
 #define HOSTED_REPLAY_REPLAY_H
@@ -13,7 +13,7 @@
 /* The text form of tests/replay/cpuid: CPUID leaves and MSRs. */
 void replay_cpuid(struct json *j, const uint8_t *bytes, size_t n);
 
-/* One raw ACPI table each, header and checksum included. */
+/* One raw ACPI table each, including header and checksum. */
 void replay_madt(struct json *j, const uint8_t *bytes, size_t n);
 void replay_spcr(struct json *j, const uint8_t *bytes, size_t n);
 void replay_dbg2(struct json *j, const uint8_t *bytes, size_t n);
@@ -22,19 +22,19 @@ void replay_fadt(struct json *j, const uint8_t *bytes, size_t n);
 void replay_srat(struct json *j, const uint8_t *bytes, size_t n);
 
 /*
- * Recorded windows (windows_text.h): one line a launch and body, in the order of their first
- * blocks, each an object with `file`, `launch`, `body`, `cycles` (core cycles an operation), `lo`
- * and `hi` (99% interval for another launch), `shared` (the share of the passes that do not stand
- * between two quiet witnesses), `judged`, and where it is not judged `why`; or, of a file without a
- * line that can be used, one with `file` and `error`. Takes one recording as one core's: the
- * witness's best is found in all of it. A line that is refused is told to `said`, and takes the
- * pass that it stood in along. Returns the exit status that this file asks for.
+ * Recorded windows (windows_text.h): one line per launch and body, in the order of their first
+ * blocks, each an object with `file`, `launch`, `body`, `cycles` (core cycles per operation), `lo`
+ * and `hi` (99% interval for another launch), `shared` (the share of passes that are not between
+ * two quiet witnesses), `judged`, and `why` if not judged. A file without a usable line gives one
+ * object with `file` and `error`. A recording is treated as one core's: the witness's best is found
+ * in all of it. A refused line is reported to `said` and discards the pass that it was in. Returns
+ * the exit status for this file.
  */
 enum replay_status { REPLAY_DONE = 0, REPLAY_REFUSED_LINES = 1, REPLAY_REFUSED_FILE = 2 };
 enum replay_status replay_windows(struct sink *out, struct sink *said, const char *file,
                                   const uint8_t *bytes, size_t n);
 
-/* Member `error`; the format is fmt()'s. Names the thing, its place and what is allowed. */
+/* Writes the member `error`, formatted by fmt(). Name the thing, its place and what is allowed. */
 void replay_error(struct json *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

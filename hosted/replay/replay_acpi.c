@@ -8,7 +8,7 @@
 #include "lib/text/str.h"
 #include "hosted/replay/replay.h"
 
-/* Signature, length and checksum hold; else the error is said. */
+/* Checks signature, length and checksum; writes the error if they are invalid. */
 static bool take(struct json *j, struct acpi_table *t, const uint8_t *bytes, size_t n,
                  const char *signature, const char *name)
 {
@@ -22,7 +22,7 @@ static bool take(struct json *j, struct acpi_table *t, const uint8_t *bytes, siz
     return false;
 }
 
-/* Behind what was read before it. */
+/* Writes the error after the entries before it. */
 static void error(struct json *j, const struct acpi_error *e)
 {
     if (e->text[0] != '\0')
@@ -113,8 +113,8 @@ void replay_fadt(struct json *j, const uint8_t *bytes, size_t n)
     error(j, &f.error);
 }
 
-/* The block id's fields: HPET 1.0a section 2.3.4, general capabilities, the low half. The period
- * is in the high half, which no table has. */
+/* Decodes the block id: HPET 1.0a section 2.3.4, general capabilities, the low half. The period is
+ * in the high half, which no table has. */
 void replay_hpet(struct json *j, const uint8_t *bytes, size_t n)
 {
     struct acpi_table t;
@@ -137,7 +137,7 @@ void replay_hpet(struct json *j, const uint8_t *bytes, size_t n)
 
 /* --- SPCR, DBG2 ------------------------------------------------------------------------------- */
 
-/* Width and stride in bytes. Address 0 is how a table says that there is no port. */
+/* Width and stride in bytes. Address 0 means that there is no port. */
 static void uart(struct json *j, const struct acpi_uart *u)
 {
     if (u->kind != NULL)
@@ -189,7 +189,7 @@ void replay_spcr(struct json *j, const uint8_t *bytes, size_t n)
 
 static void dbg2_port(struct json *j, const struct dbg2_port *p)
 {
-    static const char types[][7] = {"serial", "1394", "usb", "net"}; /* PORT_SERIAL and on */
+    static const char types[][7] = {"serial", "1394", "usb", "net"}; /* from PORT_SERIAL on */
     char name[256];
 
     json_object(j, NULL);
@@ -229,7 +229,7 @@ void replay_dbg2(struct json *j, const uint8_t *bytes, size_t n)
 
 /* --- SRAT ------------------------------------------------------------------------------------- */
 
-/* Whether an enabled entry of that kind has a domain >= *domain; then *domain is the lowest. */
+/* Whether an enabled entry of that kind has a domain >= *domain, which then gets the lowest one. */
 static bool next_domain(const struct acpi_table *t, int what, uint64_t *domain)
 {
     struct srat s;
@@ -258,7 +258,7 @@ static void srat_element(struct json *j, const struct srat_entry *e)
     json_close(j);
 }
 
-/* Enabled entries of one kind, domain by domain. */
+/* Writes enabled entries of one kind, domain by domain. */
 static void by_domain(struct json *j, const struct acpi_table *t, int what, const char *name,
                       const char *elements)
 {

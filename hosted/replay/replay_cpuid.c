@@ -1,4 +1,4 @@
-/* The kind cpuid: everything that lib/ decodes of CPUID and MSRs, of the CPUs of one recording. */
+/* The kind cpuid: all that lib/ decodes from CPUID and MSRs, for the CPUs of one recording. */
 #include <stdlib.h>
 #include <string.h>
 #include "lib/cpu/core_counter.h"
@@ -7,9 +7,9 @@
 #include "hosted/replay/cpuid_dump.h"
 #include "hosted/replay/replay.h"
 
-#define RECORDER 2000 /* a recorder's measurement of the TSC is good to one part in this number */
+#define RECORDER 2000 /* a recorder's TSC measurement is accurate to one part in this number */
 
-/* A recording, its boot CPU decoded, and where each of its CPUs stands. */
+/* A recording, its decoded boot CPU, and the place of each of its CPUs. */
 struct recorded {
     const struct cpuid_dump *dump;
     struct dump_cpu boot;
@@ -19,7 +19,7 @@ struct recorded {
     uint64_t measured_hz;
 };
 
-/* Every CPU decodes its own leaves, as it does on a live machine. */
+/* Every CPU decodes its own leaves, as on a live machine. */
 static bool place_all(struct recorded *r)
 {
     r->n = r->dump->cpus;
@@ -50,7 +50,7 @@ static void signature(struct json *j, struct recorded *r)
         json_u64(j, "microcode", features_microcode(c, v));
 }
 
-/* What the recorder measured ("# measured_tsc_mhz: 2195.61"), Hz; 0: it does not say. */
+/* Returns the recorder's measurement ("# measured_tsc_mhz: 2195.61") in Hz; 0: none. */
 static uint64_t measured_hz(const uint8_t *bytes, size_t n)
 {
     static const char key[] = "# measured_tsc_mhz: ";
@@ -65,7 +65,7 @@ static uint64_t measured_hz(const uint8_t *bytes, size_t n)
     return 0;
 }
 
-/* What the CPU calls its clocks, against the TSC that the recorder measured. */
+/* Compares the CPU's stated clocks with the TSC that the recorder measured. */
 static void labels(struct json *j, struct recorded *r)
 {
     struct speed_stated s[SPEEDS];
@@ -136,7 +136,7 @@ static void decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
     }
     signature(j, &r);
     cpu_facts_read(&facts, &r.cpu, &source, r.place, r.n, r.self);
-    json_u64(j, "cpus_recorded", r.n); /* more than logical_cpus where a recorder took one twice */
+    json_u64(j, "cpus_recorded", r.n); /* more than logical_cpus if a recorder recorded one twice */
     cpu_facts_record_topology(&facts, j);
     clock(j, &r);
     measuring(j, &r);

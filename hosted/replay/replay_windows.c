@@ -1,6 +1,6 @@
 /*
  * The kind windows: recorded blocks, judged by the program's own witness (lib/stats/witness.h) and
- * brought to a figure by its own estimator (lib/stats/estimate.h); one object a launch and body.
+ * turned into a figure by its own estimator (lib/stats/estimate.h); one object per launch and body.
  */
 #include <stdlib.h>
 #include "lib/decimal/json_f64.h"
@@ -10,22 +10,22 @@
 #include "hosted/replay/replay.h"
 #include "hosted/replay/windows_pass.h"
 
-/* A figure is judged where an eighth of its passes were quiet. A tenth is asked for: a
- * figure at an eighth by one count of the quiet ones is not lost by another. */
+/* A figure should be judged if an eighth of its passes were quiet. The limit is a tenth, so that a
+ * small difference in the count of quiet passes does not lose a figure at an eighth. */
 #define LEAST_QUIET       0.1
 #define FEWEST_QUIET      4
 #define FEWEST_PLACEMENTS 2
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* Room for the means of as many passes as there are, one array a kind, and for the placements. */
+/* Arrays for the means of all passes, one per kind, and for the placements. */
 struct room {
     double *mean[WINDOWS_KINDS];
     struct estimate_taken *part;
     double *theta, *scratch;
 };
 
-/* Whether E is an empty loop, and not the empty window: a turn takes a core cycle at the least. */
+/* Whether E is an empty loop, not the empty window: an iteration takes at least a core cycle. */
 static bool is_empty_loop(const struct pass *p)
 {
     double c = (windows_mean(p, WINDOWS_R2) - windows_mean(p, WINDOWS_R)) / WINDOWS_ADDS;
@@ -34,7 +34,7 @@ static bool is_empty_loop(const struct pass *p)
     return windows_mean(p, WINDOWS_E) - window > c * WINDOWS_TURNS / 2;
 }
 
-/* How many passes of a launch and body are whole, have an E, an E2, an E that is a loop. */
+/* Number of passes of a launch and body that are complete, have an E, an E2, an E of a loop. */
 struct found {
     size_t whole, e, e2, empty_loops;
 };
@@ -54,7 +54,7 @@ static struct found find_blocks(const struct windows_run *run, const struct pass
     return f;
 }
 
-/* Why it has no figure, whoever had the core; NULL: it has one. */
+/* Returns why it has no figure, whatever the neighbours; NULL: it has one. */
 static const char *cannot_judge(const struct found *f)
 {
     if (f->whole == 0)
@@ -66,7 +66,7 @@ static const char *cannot_judge(const struct found *f)
 }
 
 struct found_figure {
-    size_t known, quiet; /* passes that have all of their blocks; of these, those not shared */
+    size_t known, quiet; /* passes with all of their blocks; those of them that are not shared */
     bool judged;         /* enough were quiet: the figure is that of an exclusive core */
     struct estimate cycles;
 };
@@ -87,7 +87,7 @@ static bool is_whole(const struct pass *p, bool loop)
     return true;
 }
 
-/* The whole passes of one placement, as the engine has its blocks. */
+/* Returns the complete passes of one placement, in the engine's form of blocks. */
 static struct estimate_blocks blocks_of(const struct windows_run *run, const struct pass *of,
                                         bool loop, bool shared_too, struct room *room)
 {
@@ -119,7 +119,7 @@ static bool is_first_of_placement(const struct windows_run *run, const struct pa
     return true;
 }
 
-/* Every placement is a part and a round of its own. *passes gets those that it rests on. */
+/* Each placement is a separate part and round. *passes gets the number of passes used. */
 static struct estimate figure_of(const struct windows_run *run, const struct pass *first, bool loop,
                                  bool shared_too, struct room *room, size_t *passes)
 {
@@ -144,7 +144,7 @@ static struct estimate figure_of(const struct windows_run *run, const struct pas
     return estimate_over(&found, room->scratch);
 }
 
-/* The interval must hold what was seen in either state. */
+/* Widens the interval so that it contains the results of both states. */
 static void hold_both(struct estimate *quiet, const struct estimate *all)
 {
     if (!(quiet->lo <= all->lo))

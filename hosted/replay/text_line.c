@@ -23,7 +23,7 @@ bool line_is(struct line word, const char *text)
     return line_length(word) == strlen(text) && memcmp(word.at, text, strlen(text)) == 0;
 }
 
-/* 99: none. */
+/* 99: not a digit. */
 static unsigned digit_of(uint8_t c)
 {
     if (c >= '0' && c <= '9')

@@ -4,8 +4,8 @@
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 
-#define STEP_OF   16384 /* deltas that the step is found in, at the most */
-#define WINDOW_OF 4096  /* passes that a window's own part is found in, at the most */
+#define STEP_OF   16384 /* maximum number of deltas from which the step is found */
+#define WINDOW_OF 4096  /* maximum number of passes from which the window's own cost is found */
 
 /* --- blocks to passes ------------------------------------------------------------------------- */
 
@@ -64,7 +64,7 @@ double windows_mean(const struct pass *p, enum windows_kind k)
     return p->n[k] ? p->sum[k] / p->n[k] : UNKNOWN;
 }
 
-/* A witness ends the pass that it follows, and begins the next. */
+/* A witness ends the previous pass and begins the next. */
 static bool gather_passes(struct windows_run *run)
 {
     struct pass *open = NULL;
@@ -96,8 +96,8 @@ static bool gather_passes(struct windows_run *run)
 
 /* --- the witness ------------------------------------------------------------------------------ */
 
-/* What a window takes by itself, in core cycles: what the ruler does not grow by. One number for
- * the recording, the median over passes: of one pass it is the noisiest part of a reading. */
+/* Finds the cost of the window itself, in core cycles: the constant part of the ruler. One number
+ * for the recording, the median over passes, since it is the noisiest part of a reading. */
 static void find_window(struct windows_run *run)
 {
     static double window[WINDOW_OF];
@@ -112,15 +112,15 @@ static void find_window(struct windows_run *run)
     run->window = n ? median(window, n) : UNKNOWN;
 }
 
-/* Core cycles a NOP by the ruler that stands next to it; `side` 0: before, 1: after. */
+/* Takes a reading: core cycles per NOP by the adjacent ruler; `side` 0: before, 1: after. */
 static void take_reading(struct windows_run *run, struct pass *p, unsigned side)
 {
     const struct moments *nops = &p->witness[side];
     double ruler = p->r[side] + p->r2[side]; /* R has WINDOWS_ADDS, R2 twice as many */
     double c = ruler / (3 * WINDOWS_ADDS + 2 * run->window), ticks = nops->mean - run->window * c;
     bool good = nops->n > 1 && c > 0 && ticks > 0;
-    /* Means of a block each: a length that lies between two steps is read as either, with half a
-     * step of standard deviation at the most. What c adds is less, as the ruler is longer. */
+    /* Each mean is that of a block: a length between two steps reads as either, with a standard
+     * deviation of at most half a step. The error of c is smaller, since the ruler is longer. */
     double error = run->step / 2 / mathx_sqrt(WINDOWS_BLOCK), part = nops->mean / ruler;
 
     p->level[side] = good ? ticks / c / WINDOWS_NOPS : UNKNOWN;
@@ -129,13 +129,13 @@ static void take_reading(struct windows_run *run, struct pass *p, unsigned side)
                 good && witness_steady(moments_sd(nops), run->step, ticks));
 }
 
-/* By the noise that a reading of the best has: one by chance too high would seem surer. */
+/* Uses the noise of a reading at the best: too high a reading would seem more precise. */
 static bool is_quiet(const struct windows_run *run, const struct pass *p, unsigned side)
 {
     return witness_quiet(&run->witness, p->level[side], p->noise[side] / run->witness.best);
 }
 
-/* All readings first: what was taken under an older best is judged by the last one. */
+/* Takes all readings first, so that the final best judges all of them. */
 static void judge_passes(struct windows_run *run)
 {
     for (size_t i = 0; i < run->passes; i++) {
@@ -148,7 +148,7 @@ static void judge_passes(struct windows_run *run)
     }
 }
 
-/* Of the TSC, in the empty windows and the rulers. */
+/* The TSC's step, from the empty windows and the rulers. */
 static double find_step(const struct windows_text *t)
 {
     static uint64_t deltas[STEP_OF];

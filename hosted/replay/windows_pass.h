@@ -1,6 +1,6 @@
 /*
- * Recorded blocks as passes: what lies between two readings of the witness, and whether either
- * reading shows a neighbour. The witness is the program's own (lib/stats/witness.h).
+ * Groups recorded blocks into passes: the blocks between two readings of the witness. Finds whether
+ * either reading shows a neighbour. The witness is the program's own (lib/stats/witness.h).
  */
 #ifndef HOSTED_REPLAY_WINDOWS_PASS_H
 #define HOSTED_REPLAY_WINDOWS_PASS_H
@@ -12,14 +12,14 @@
 #include "lib/stats/moments.h"
 #include "lib/stats/witness.h"
 
-/* The blocks from one witness to the next, there and back. */
+/* The blocks from one witness to the next, out and back. */
 struct pass {
     uint32_t launch, body, placement;
     double sum[WINDOWS_KINDS];
     unsigned n[WINDOWS_KINDS];
     double r[2], r2[2];        /* the ruler's first blocks and its last */
-    struct moments witness[2]; /* the windows of NOPs before it and after it, in ticks */
-    double level[2], noise[2]; /* of the witnesses, core cycles a NOP */
+    struct moments witness[2]; /* the NOP windows before and after it, in ticks */
+    double level[2], noise[2]; /* of the witnesses, core cycles per NOP */
     bool shared, shown;
 };
 
@@ -29,14 +29,14 @@ struct windows_run {
     size_t passes, room;
     struct witness witness;
     double step;
-    double window; /* what a window takes by itself, core cycles */
+    double window; /* cost of the window itself, core cycles */
 };
 
-/* The mean of a pass's blocks of a kind, in ticks a window; UNKNOWN: it has none. */
+/* Returns the mean of a pass's blocks of a kind, in ticks per window; UNKNOWN: it has none. */
 double windows_mean(const struct pass *p, enum windows_kind k);
 
-/* Fills in what follows from run->text: the TSC's step, the passes, and which of them a neighbour
- * shared. False: out of memory. Free run->pass in both cases. */
+/* Derives from run->text: the TSC's step, the passes, and which of them were shared. False: out of
+ * memory. Free run->pass in both cases. */
 bool windows_find_passes(struct windows_run *run);
 
 #endif

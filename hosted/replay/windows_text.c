@@ -4,7 +4,7 @@
 #include "lib/text/fmt.h"
 #include "hosted/replay/text_line.h"
 
-#define BODIES_MOST 1000 /* a recording has some ten; a look through them takes no time */
+#define BODIES_MOST 1000 /* a recording has about ten, so a linear search is fast */
 
 static const char *body_word(struct windows_text *t, struct line *l, uint32_t *body)
 {
@@ -79,7 +79,7 @@ static void refuse(struct windows_text *t, const char *file, unsigned number_of,
         fmt(said, "replay: %s: line %u: %s\n", file, number_of, why);
 }
 
-/* The lines that hold something, one after the other. Returns how many lines the text has. */
+/* Takes all lines that are not blank or comments. Returns the number of lines of the text. */
 static unsigned take_lines(struct windows_text *t, const char *file, const uint8_t *text, size_t n,
                            struct sink *said, char *error, size_t size)
 {
