@@ -1,9 +1,9 @@
 /*
- * What a machine will say of a person's own object, without measuring it.
+ * Shows what a machine will report about a user object, without measuring it.
  *   check_object FILE.o|FOLDER
- * reads the rows with the program's own code, beside the program's own rows, and places each as if
- * it were to be measured; nothing of the object runs. Prints the rows and what is refused. Exit
- * status: 0, 1 where something is refused, 2 where no object is named.
+ * reads the rows with the program's own code, next to the built-in rows, and places each as for a
+ * measurement; no code of the object runs. Prints the rows and what is refused. Exit status: 0, 1
+ * if something is refused, 2 if no object is named.
  */
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static void show_row(const struct bench *b)
 
 /* --- placed as for a measurement -------------------------------------------------------------- */
 
-/* The buffer is never executable here. */
+/* The buffer need not be executable in this program. */
 static void nothing(const struct platform *p)
 {
     (void)p;

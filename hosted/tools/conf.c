@@ -1,7 +1,7 @@
 /*
- * The baretick.conf that `make image` puts on the boot volume: every option of lib/config/options.c
- * with its meaning, its values and its default, as a comment. With --table: the same as a table in
- * Markdown. Standard output. Exit 1: not all of it could be written; 2: another word.
+ * Writes the baretick.conf that `make image` puts on the boot volume: every option of
+ * lib/config/options.c with its meaning, values and default, as a comment. With --table: the same
+ * as a Markdown table. Standard output. Exit 1: not all of it could be written; 2: another word.
  */
 #include <string.h>
 #include "hosted/tools/options_table.h"

@@ -1,5 +1,5 @@
 /*
- * Prints every field of a report as bench/report/fields.def declares it, a line of JSON each, for
+ * Prints every field of a report that bench/report/fields.def declares, one line of JSON each, for
  * scripts/fields. Exit 1: not all of it could be written.
  */
 #include <stdio.h>
@@ -10,7 +10,7 @@
 enum there { IS_NEEDED, IS_PRESENT, IS_ABSENT, IS_ONLY };
 
 struct declared {
-    const char *table; /* not NULL: from here on, fields are in this table */
+    const char *table; /* not NULL: the following fields are in this table */
     const char *path;
     uint32_t type;
     const char *unit;
@@ -48,7 +48,7 @@ static void type_text(uint32_t type, char *text, size_t size)
     }
 }
 
-/* Of the innermost array. */
+/* Returns the length of the innermost array. */
 static unsigned length_of(uint32_t type)
 {
     while (json_dimensions(type) > 1)

@@ -1,12 +1,12 @@
 /*
- * A first table of instructions, by the engine's windows in this process: for each form that this
- * CPU has, the cycles of independent copies and of the chain of each pair of operands.
- *   insn [GLOB]        forms whose names match; without it all that have no mask and no rounding
- * A line each: name; throughput, of forms with memory at different addresses and at one; latencies
- * as IN->OUT=CYCLES, less the chain's other instructions; with `<` they are included, because they
- * cannot be distinguished from the form. `unsettled`: the core was never quiet enough; `faulted`:
- * the form is not run again.
- * Exit status: 0, 1 where something could not be set up, 2 where the words are wrong.
+ * Measures a first table of instructions with the engine's windows in this process: for each form
+ * that this CPU has, the cycles of independent copies and of the chain of each pair of operands.
+ *   insn [GLOB]        forms whose names match; default: all without mask and rounding
+ * One line each: name; throughput, for forms with memory at different addresses and at the same
+ * one; latencies as IN->OUT=CYCLES, minus the chain's other instructions; with `<` these are
+ * included, because they cannot be separated from the form. `unsettled`: the core was never quiet
+ * enough; `faulted`: the form is not run again. Exit status: 0, 1 if the setup failed, 2 if the
+ * words are wrong.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static double link_cycles[LINKS];
 static unsigned vectors, cells, unmeasured;
 static const char *only;
 
-/* --- the platform: what windows need of it ---------------------------------------------------- */
+/* --- the parts of the platform that windows need ---------------------------------------------- */
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
@@ -83,7 +83,7 @@ static uint64_t read_xcr0(void)
 
 enum outcome { MEASURED, UNSETTLED, FAULTED };
 
-/* Cycles without the chain's links. */
+/* Measures the cycles, without the chain's links. */
 static enum outcome take(const struct insn_test *t, double *cycles)
 {
     struct insn_cell cell;
@@ -104,7 +104,7 @@ static enum outcome take(const struct insn_test *t, double *cycles)
     return MEASURED;
 }
 
-/* A latency of a form whose operands are all in one register file. */
+/* Returns the latency of a form whose operands are all in one register file. */
 static double latency_of(enum insn_link link, struct insn_end in, struct insn_end out)
 {
     struct insn_test t;
@@ -116,8 +116,8 @@ static double latency_of(enum insn_link link, struct insn_end in, struct insn_en
     return cycles;
 }
 
-/* The links that do not leave their register file, each by a chain of its own. TEST has none: a
- * circle of it and a CMOV less the CMOV. */
+/* Measures the links within one register file, each with its own chain. TEST has no chain: a loop
+ * of it and a CMOV minus the CMOV. */
 static void measure_links(void)
 {
     static const struct insn_end first = {INSN_DATA, 0}, second = {INSN_DATA, 1},

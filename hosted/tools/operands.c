@@ -1,6 +1,6 @@
 /*
- * What one instruction reads and writes, by Zydis, and the same instruction with other operands.
- *   operands describe BYTES              one JSON line: what it is
+ * Shows what one instruction reads and writes, by Zydis, and re-encodes it with other operands.
+ *   operands describe BYTES              one JSON line: its properties
  *   operands rewrite BYTES CHANGES ...   one JSON line for each CHANGES: its bytes and its text
  * BYTES: machine code in hexadecimal, one instruction. CHANGES: words, parted by commas, each
  * N=REGISTER, N.base=REGISTER, N.index=REGISTER or N.disp=NUMBER, where N is the number of an
@@ -61,7 +61,7 @@ static void say_register(struct json *j, const char *name, ZydisRegister r)
         json_str(j, name, ZydisRegisterGetString(r));
 }
 
-/* The register that a write of this one is a write of, or of a part. */
+/* Returns the largest register that contains this one. */
 static ZydisRegister whole_of(ZydisRegister r)
 {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
@@ -97,7 +97,7 @@ static void say_operand(struct json *j, const ZydisDecodedOperand *o)
         say_register(j, "whole", whole_of(o->reg.value));
         break;
     case ZYDIS_OPERAND_TYPE_MEMORY:
-        /* An address that is computed, and an address as a hint, are not accesses. */
+        /* A computed address and an address used as a hint are not accesses. */
         json_str(j, "kind", o->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? "address" : "memory");
         json_bool(j, "vectors", o->mem.type == ZYDIS_MEMOP_TYPE_VSIB);
         say_register(j, "base", o->mem.base);
@@ -166,7 +166,7 @@ static int describe(const struct decoded *d)
 
 /* --- rewrite ---------------------------------------------------------------------------------- */
 
-/* ZYDIS_REGISTER_MAX_VALUE + 1: there is no such register. */
+/* ZYDIS_REGISTER_MAX_VALUE + 1: no such register. */
 static ZydisRegister register_by_name(const char *name)
 {
     if (!strcmp(name, "none"))
@@ -178,7 +178,7 @@ static ZydisRegister register_by_name(const char *name)
     return (ZydisRegister)r;
 }
 
-/* Makes one change in the wanted operands. NULL, or what is wrong with its words. */
+/* Applies one change to the wanted operands. Returns NULL, or what is wrong with its words. */
 static const char *change(struct decoded *d, char *word)
 {
     char *value = strchr(word, '='), *end;
@@ -230,8 +230,8 @@ static bool is_same_operand(const ZydisDecodedOperand *a, const ZydisDecodedOper
     }
 }
 
-/* Whether what was encoded is what was wanted: the encoder may choose among forms. An operand that
- * one form has as its only one, as RAX of a short XCHG, is written out in another. */
+/* Whether the encoded instruction is the wanted one: the encoder may choose another form. An
+ * implicit operand of one form, such as RAX of a short XCHG, is explicit in another. */
 static bool is_wanted(const struct decoded *wanted, const struct decoded *made)
 {
     if (wanted->in.mnemonic != made->in.mnemonic || wanted->in.encoding != made->in.encoding ||
@@ -247,7 +247,7 @@ static bool is_wanted(const struct decoded *wanted, const struct decoded *made)
     return true;
 }
 
-/* NULL, or why there is no such instruction. */
+/* Returns NULL, or why there is no such instruction. */
 static const char *encode(const struct decoded *wanted, uint8_t *bytes, ZyanUSize *length,
                           struct decoded *made)
 {
@@ -263,7 +263,7 @@ static const char *encode(const struct decoded *wanted, uint8_t *bytes, ZyanUSiz
     return NULL;
 }
 
-/* False: the words are wrong, and this was said. */
+/* Returns false, after a message, if the words are wrong. */
 static bool rewrite(const struct decoded *d, const char *changes)
 {
     struct decoded wanted = *d, made;
@@ -299,7 +299,7 @@ static bool rewrite(const struct decoded *d, const char *changes)
     return true;
 }
 
-/* The number of bytes; 0: no hexadecimal digits, or too many. */
+/* Returns the number of bytes; 0: not hexadecimal, or too many digits. */
 static size_t bytes_of(const char *hex, uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH])
 {
     size_t digits = strlen(hex);

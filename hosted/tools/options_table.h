@@ -1,11 +1,11 @@
-/* The table of options as Markdown, for the documentation: by lib/config/options.c, row by row. */
+/* Writes the options of lib/config/options.c as a Markdown table for the documentation. */
 #ifndef HOSTED_TOOLS_OPTIONS_TABLE_H
 #define HOSTED_TOOLS_OPTIONS_TABLE_H
 
 #include <stdio.h>
 #include "lib/config/options.h"
 
-/* `|` parts alternatives here and cells there. */
+/* Escapes `|`, which separates alternatives in the text, but cells in the table. */
 static inline void options_cell(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++)
