@@ -1,7 +1,7 @@
 /*
  * The same engine and suites as a Linux program: a second implementation of bench/api/platform.h,
- * from the command line to the verdict. What a process cannot have (interrupts off, other programs
- * away) it says.
+ * from the command line to the verdict. It reports what a process cannot have (interrupts off, no
+ * other programs).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,9 +23,9 @@
 #include "hosted/platform/witness.h"
 #include "hosted/words.h"
 
-#define ERROR_MAX 2048 /* a list of all rows' names */
+#define ERROR_MAX 2048 /* enough for a list of all rows' names */
 
-extern const char __executable_start[], etext[]; /* ld's */
+extern const char __executable_start[], etext[]; /* defined by ld */
 
 struct hosted {
     struct options options;
@@ -37,7 +37,7 @@ struct hosted {
     struct platform platform;
     struct report report;
     struct shown shown;
-    char refused[ERROR_MAX]; /* what only a run can tell of the words */
+    char refused[ERROR_MAX]; /* errors in the words that only a run can find */
     enum run_end end;
 };
 
@@ -136,7 +136,7 @@ static void left(void *ctx, const struct run_facts *run)
     facts_witnessed(&h->shown.essence, &h->report);
 }
 
-/* On the stack of its own. */
+/* Runs on the separate stack. */
 static void measure(void *argument)
 {
     struct hosted *h = argument;
@@ -153,7 +153,7 @@ static void measure(void *argument)
     report_end(&h->report, h->end == RUN_STOPPED);
 }
 
-/* What is written stands on standard output; nothing more can be done where that is lost. */
+/* The output goes to standard output; if that is lost, nothing more can be done. */
 static int leave(enum status status)
 {
     output_flush();
@@ -172,7 +172,7 @@ static int refuse(const struct hosted *h, const char *error, enum status status)
 
 static struct hosted *say_columns_of;
 
-/* Rows that wait for their suite's end. */
+/* Shows rows that wait for the end of their suite. */
 static void say_columns(void)
 {
     grouped_show(&say_columns_of->shown.grouped, &say_columns_of->report);
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
     output_report(&h.report, h.options.format);
     say_columns_of = &h;
     fault_say_first(say_columns);
-    fault_catch(&h.report); /* a person may stop it from here on */
+    fault_catch(&h.report); /* the user may stop it from here on */
     output_watch();
     int unguarded = exit_guard_open();
     if (unguarded)

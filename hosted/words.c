@@ -17,7 +17,7 @@
 #include "hosted/platform/folder.h"
 #include "hosted/platform/output.h"
 
-/* The shell has taken blanks, quotes and comments: an argument is a word as it stands. */
+/* The shell has already handled blanks, quotes and comments: an argument is a whole word. */
 static void as_word(struct word *w, const char *argument)
 {
     size_t n = strlen(argument);
@@ -33,7 +33,7 @@ static void as_word(struct word *w, const char *argument)
         w->bad = w->bad || code == UTEXT_BAD;
 }
 
-/* Which a refusal follows, wherever the word is. Of any that is wrong itself nobody is told. */
+/* Takes the format, which a refusal also obeys, wherever the word is. Errors in it are ignored. */
 static void take_format(struct options *o, int argc, char **argv)
 {
     struct sink_buf unread;
@@ -48,7 +48,7 @@ static void take_format(struct options *o, int argc, char **argv)
     }
 }
 
-/* Only this program has it, so no file of words is told of it. */
+/* Suggests --version, which only this program has, so the words of a file never suggest it. */
 static void ask_version(const char *word, struct sink *err)
 {
     struct near x = near_to(word, strlen(word));
@@ -102,7 +102,7 @@ bool words_usage(int argc, char **argv)
     return false;
 }
 
-/* The timers are tried, so that the TSC's frequency is measured first. r: NULL without records. */
+/* Tries the timers, so the TSC's frequency is measured first. r: NULL without records. */
 static void list(const struct cpu *cpu, struct sink *out, struct report *r)
 {
     struct timer_found found[CLOCK_IDS], cycle[CYCLE_IDS];
@@ -125,7 +125,7 @@ static void list(const struct cpu *cpu, struct sink *out, struct report *r)
     timer_survey_record("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r);
 }
 
-/* The text of `help` and `list` is for people, and that of an error is on stderr. */
+/* The text of `help` and `list` is for the user, and that of an error is on stderr. */
 static bool wants_records(enum format format, bool failed)
 {
     if (format == FORMAT_AUTO)

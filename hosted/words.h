@@ -1,4 +1,4 @@
-/* The words on the command line, one an argument, and what is answered instead of measuring. */
+/* Takes the words of the command line, one per argument, and answers without measuring. */
 #ifndef HOSTED_WORDS_H
 #define HOSTED_WORDS_H
 
@@ -7,16 +7,16 @@
 #include "lib/cpu/cpu.h"
 #include "lib/text/sink.h"
 
-/* False: a word is wrong, selects nothing or asks for a recipe that this CPU lacks; the message
- * says which, in the image's own words. */
+/* Takes the words. False: a word is wrong, selects nothing or asks for a recipe that this CPU
+ * lacks; the message says which, in the image's words. */
 bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu, struct sink *err);
 
-/* Whether an argument is --help, -h or --version, which are a program's and no words of the image;
- * then it is answered, as text. */
+/* Answers --help, -h or --version as text. These belong to the program, not to the image's words.
+ * False: there is no such argument. */
 bool words_usage(int argc, char **argv);
 
-/* Whether these options, or an error (not empty), are answered without measuring; then it is done,
- * on standard output, in the format that the options ask for. */
+/* Answers these options, or an error (not empty), on standard output in the requested format.
+ * False: they ask for a measurement. */
 bool words_answer(const struct options *o, const struct cpu *cpu, const char *error);
 
 #endif
