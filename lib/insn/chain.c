@@ -60,7 +60,7 @@ static enum insn_link of_encoding(const struct insn_test *t, enum insn_link lega
     return is_legacy(t) ? legacy : vex;
 }
 
-/* From any file's register into a general one. */
+/* Moves a register of any file into a general one. */
 static bool to_general(struct insn_test *t, const struct place *from, unsigned to)
 {
     t->at_most |= from->file != FILE_GENERAL;
@@ -105,7 +105,7 @@ static bool from_general(struct insn_test *t, unsigned from, const struct place 
     }
 }
 
-/* The flags that the form writes decide which CMOV waits for them. */
+/* The flags that the form writes decide which CMOV depends on them. */
 static bool flags_to_general(struct insn_test *t, unsigned to)
 {
     static const struct {
@@ -125,7 +125,7 @@ static bool flags_to_general(struct insn_test *t, unsigned to)
     return false;
 }
 
-/* A load of what the form stores, or a store of what it loads; LINKS where there is none. */
+/* Returns a load of what the form stores, or a store of what it loads; LINKS if there is none. */
 static enum insn_link access(const struct insn_test *t, unsigned bits, bool loads)
 {
     switch (bits) {
@@ -149,7 +149,7 @@ static enum insn_link access(const struct insn_test *t, unsigned bits, bool load
     }
 }
 
-/* Into a register from which the way goes on. */
+/* Loads into a register from which the chain continues. */
 static bool from_memory(struct insn_test *t, struct place *from)
 {
     enum insn_link load = access(t, from->bits, true);
@@ -187,7 +187,7 @@ static bool to_memory(struct insn_test *t, const struct place *from, const struc
     return true;
 }
 
-/* A number that was waited for, and is 0: an address that does not change with it. */
+/* Makes a dependent 0 and adds it to an address, which therefore does not change. */
 static bool to_address(struct insn_test *t, const struct place *from, const struct place *to)
 {
     if (to->kind == PLACE_VECTOR_INDEX && from->file == FILE_VECTOR) {
@@ -219,7 +219,7 @@ static bool to_register(struct insn_test *t, const struct place *from, const str
     return to_general(t, from, through) && from_general(t, through, to);
 }
 
-/* Whether the output is the input of the next copy as it is. */
+/* Whether the output is directly the input of the next copy. */
 static bool is_direct(const struct place *from, const struct place *to)
 {
     if (from->kind != to->kind || from->kind > PLACE_MEMORY)
@@ -230,8 +230,8 @@ static bool is_direct(const struct place *from, const struct place *to)
                                       (from->fixed && to->fixed && from->number == to->number));
 }
 
-/* Which values an input takes: selectors and the high half of a dividend have to be 0, a divisor
- * must not be. */
+/* Whether the input has a required value: selectors and the high half of a dividend must be 0, a
+ * divisor must not. */
 static bool wants_zero(const struct insn_test *t)
 {
     const struct insn_operand *o = &t->view.operand[t->in.operand];
@@ -287,7 +287,7 @@ static bool lead(struct insn_test *t, struct place from, const struct place *to)
 
 /* --- tests ----------------------------------------------------------------------------------- */
 
-/* Masks that gathers clear are set anew for each copy. */
+/* Masks that gathers clear are set again for each copy. */
 static bool is_reset(const struct insn_view *v, const struct insn_end *e)
 {
     const struct insn_operand *o = &v->operand[e->operand];
@@ -299,7 +299,7 @@ static bool is_reset(const struct insn_view *v, const struct insn_end *e)
             (o->field == INSN_MASK || o->field == INSN_VVVV));
 }
 
-/* Gathers, and products of complex numbers, are undefined with one register in two places. */
+/* Gathers, and complex products, are undefined with one register in two places. */
 static bool may_be_same(const struct insn_form *f)
 {
     const char *name = insn_mnemonic(f);
@@ -351,7 +351,7 @@ enum insn_why insn_latency(struct insn_test *t, const struct insn_form *f, unsig
         return INSN_NO_CHAIN;
     struct place from = place_of(t, &out), to = place_of(t, &in);
     if ((from.kind == PLACE_MEMORY && from.fixed) || (to.kind == PLACE_MEMORY && to.fixed))
-        return INSN_NO_CHAIN; /* it moves with RSP, RSI or RDI */
+        return INSN_NO_CHAIN; /* its address moves with RSP, RSI or RDI */
     bool points = in.part == INSN_DATA && to.fixed && to.file == FILE_GENERAL &&
                   insn_is_pointer(&t->view, to.number);
     if (points && !is_direct(&from, &to))

@@ -5,14 +5,14 @@
 enum { REX = 0x40, REX_W = 8, MODRM_DISP32 = 0x80, RM_SIB = 4, SIB_NO_INDEX = 4 };
 enum { EVEX_Z = 0x80, EVEX_B = 0x10, EVEX_V4 = 0x08 };
 
-/* Numbers of registers, by what of the encoding holds them. */
+/* Numbers of registers, by their place in the encoding. */
 struct fields {
     unsigned reg, rm, vvvv, opcode, is4, mask;
     bool has_rm, has_memory, has_vvvv, has_opcode, has_is4, has_mask;
     bool vector_index, needs_rex;
 };
 
-/* The greatest number of a register. */
+/* Returns the highest number of a register. */
 static unsigned last_of(const struct insn_form *f, unsigned class)
 {
     switch (class) {
@@ -84,13 +84,13 @@ static bool take_operands(struct fields *to, const struct insn_form *f, const st
     }
     if (!to->has_memory)
         return true;
-    /* A general register 4 as index means none, and a vector is one that must be there. */
+    /* General register 4 as index means no index; a vector index is mandatory. */
     if (c->base > 15 || (to->vector_index && c->index == INSN_NO_INDEX))
         return false;
     return c->index == INSN_NO_INDEX || to->vector_index ? true : c->index <= 15 && c->index != 4;
 }
 
-/* Bit 3, or 4, of the register in each of the prefix's places. */
+/* Bit 3 or 4 of the register in each place of the prefix. */
 struct high {
     unsigned r, x, b, r4, v4;
 };
@@ -118,7 +118,7 @@ static void clear_if(uint8_t *byte, unsigned mask, unsigned condition)
         *byte &= (uint8_t)~mask;
 }
 
-/* In VEX, XOP and EVEX the bits are inverted, and those of the template are 1. */
+/* In VEX, XOP and EVEX the bits are inverted: they are 1 in the template. */
 static void patch_prefix(uint8_t *b, const struct insn_form *f, const struct fields *in,
                          const struct high *h, unsigned decoration)
 {
@@ -135,7 +135,7 @@ static void patch_prefix(uint8_t *b, const struct insn_form *f, const struct fie
         b[3] |= (uint8_t)in->mask;
     if (decoration & INSN_ZERO)
         b[3] |= EVEX_Z;
-    if (decoration & INSN_ROUND) /* the length's bits are the way of rounding: to nearest */
+    if (decoration & INSN_ROUND) /* the length's bits are the rounding mode: to nearest */
         b[3] &= (uint8_t)~0x60;
     if (decoration & (INSN_BROADCAST | INSN_ROUND | INSN_SAE))
         b[3] |= EVEX_B;
@@ -148,7 +148,7 @@ static unsigned put(uint8_t *at, uint64_t value, unsigned bytes)
     return bytes;
 }
 
-/* SIB, where it must be, and the displacement. */
+/* Writes SIB, if necessary, and the displacement. */
 static unsigned put_address(uint8_t *modrm, const struct insn_form *f, const struct insn_choice *c)
 {
     unsigned n = 1, base = c->base & 7u;
@@ -164,7 +164,7 @@ static unsigned put_address(uint8_t *modrm, const struct insn_form *f, const str
     return n - 1 + put(modrm + n, (uint32_t)c->displacement, 4);
 }
 
-/* The template's bytes, with a REX where it is legacy and needs one. */
+/* Writes the template's bytes, with a REX if it is legacy and needs one. */
 static unsigned put_template(uint8_t *bytes, const struct insn_form *f, const struct fields *in,
                              const struct high *h, unsigned decoration)
 {
@@ -181,8 +181,8 @@ static unsigned put_template(uint8_t *bytes, const struct insn_form *f, const st
     return n;
 }
 
-/* Immediates, displacements and addresses, one after the other; the last byte may be of a register
- * and of an immediate. */
+/* Writes immediates, displacements and addresses in sequence; the last byte may hold both a
+ * register and an immediate. */
 static unsigned put_tail(uint8_t *at, const struct insn_form *f, const struct insn_choice *c,
                          const struct fields *in)
 {

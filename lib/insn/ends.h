@@ -1,6 +1,6 @@
 /*
- * Where a dependency enters a form and where it leaves: a register, the data of memory, an address,
- * the flags. A pair of an input and an output has a latency.
+ * The places where a dependency enters and leaves a form: a register, the data of memory, an
+ * address, the flags. Each pair of an input and an output has a latency.
  */
 #ifndef LIB_INSN_ENDS_H
 #define LIB_INSN_ENDS_H
@@ -10,8 +10,8 @@
 enum insn_part {
     INSN_DATA,       /* of a register or of memory */
     INSN_BASE_PART,  /* the base of an address ... */
-    INSN_INDEX_PART, /* ... and its index; a vector, of gathers and scatters */
-    INSN_FLAGS_PART, /* of RFLAGS; `operand` means nothing */
+    INSN_INDEX_PART, /* ... and its index; a vector in gathers and scatters */
+    INSN_FLAGS_PART, /* of RFLAGS; `operand` is not used */
 };
 
 struct insn_end {
@@ -19,7 +19,7 @@ struct insn_end {
 };
 #define INSN_ENDS_MOST (2 * INSN_OPERANDS_MOST + 1)
 
-/* The form with its operands, as both functions below and a chain need it. */
+/* The form with its operands, for both functions below and for chains. */
 struct insn_view {
     const struct insn_form *form;
     uint8_t decoration;
@@ -30,7 +30,7 @@ struct insn_view {
 
 void insn_view(struct insn_view *v, const struct insn_form *f, unsigned decoration);
 
-/* Both return the number. RSP is neither: renaming tracks it apart. */
+/* Both return the number. RSP is neither input nor output: renaming tracks it separately. */
 unsigned insn_inputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOST]);
 unsigned insn_outputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOST]);
 

@@ -1,6 +1,6 @@
 /*
- * Forms of instructions: what one is, as data. lib/insn/table.def has them all; `make insn-table`
- * writes it from Zydis' decoder. Encodings: Intel SDM vol. 2A chapter 2, AMD APM vol. 3 chapter 1.
+ * Forms of instructions as data. lib/insn/table.def has all of them; `make insn-table` generates it
+ * from Zydis' decoder. Encodings: Intel SDM vol. 2A chapter 2, AMD APM vol. 3 chapter 1.
  */
 #ifndef LIB_INSN_FORM_H
 #define LIB_INSN_FORM_H
@@ -31,8 +31,8 @@
 #define INSN_WHY_ID(id, text) id,
 enum insn_why { INSN_WHY(INSN_WHY_ID) INSN_WHYS };
 
-/* What CPUID must say: leaf, subleaf, register (0 EAX to 3 EDX) and bit (AMD APM vol. 3 appendix E,
- * Intel SDM vol. 2A CPUID). Leaf 0: every CPU with long mode has it. */
+/* The required bit of CPUID: leaf, subleaf, register (0 EAX to 3 EDX) and bit (AMD APM vol. 3
+ * appendix E, Intel SDM vol. 2A CPUID). Leaf 0: every CPU with long mode has it. */
 #define INSN_FEATURE(F)                                                                            \
     F(BASE, "x86-64", 0, 0, 0, 0)                                                                  \
     F(SSE3, "SSE3", 1, 0, 2, 0)                                                                    \
@@ -131,7 +131,7 @@ enum insn_why { INSN_WHY(INSN_WHY_ID) INSN_WHYS };
 #define INSN_FEATURE_ID(id, name, leaf, subleaf, reg, bit) INSN_##id,
 enum insn_feature { INSN_FEATURE(INSN_FEATURE_ID) INSN_FEATURES };
 
-/* Register files, and how much of a register: what a name of a form shows. */
+/* Register files, and the part of a register, as in the name of a form. */
 #define INSN_CLASS(C)                                                                              \
     C(INSN_R8, "r8")                                                                               \
     C(INSN_R16, "r16")                                                                             \
@@ -154,43 +154,43 @@ enum insn_class { INSN_CLASS(INSN_CLASS_ID) INSN_CLASSES };
 
 enum insn_kind { INSN_REGISTER, INSN_MEMORY, INSN_ADDRESS, INSN_IMMEDIATE, INSN_RELATIVE };
 
-/* Where an operand's register, address or number is in the bytes. */
+/* The place of an operand's register, address or number in the encoding. */
 enum insn_field {
-    INSN_FIXED,    /* nowhere: `number` is the register, or the base of the memory */
+    INSN_FIXED,    /* none: `number` is the register, or the base of the memory */
     INSN_REG,      /* ModRM.reg */
-    INSN_RM,       /* ModRM.rm, or all that ModRM and SIB say of memory */
+    INSN_RM,       /* ModRM.rm, or the whole memory operand in ModRM and SIB */
     INSN_VVVV,     /* of VEX, XOP and EVEX */
     INSN_OPCODE,   /* the opcode's low three bits */
     INSN_IS4,      /* bits 7 to 4 of the immediate */
     INSN_MASK,     /* EVEX.aaa */
-    INSN_TAIL,     /* an immediate or a displacement of a jump, behind ModRM */
-    INSN_MOFFS,    /* a 64-bit address behind the opcode */
+    INSN_TAIL,     /* an immediate or a jump's displacement, after ModRM */
+    INSN_MOFFS,    /* a 64-bit address after the opcode */
     INSN_REG_BASE, /* ModRM.reg names the base of memory: MOVDIR64B */
 };
 
 enum insn_access {
     INSN_READ = 1,
     INSN_WRITE = 2,
-    INSN_MAY = 4,    /* of what is read or written: not always */
+    INSN_MAY = 4,    /* the read or write is conditional */
     INSN_HIDDEN = 8, /* not in the text of the instruction */
 };
 
-/* What the bits of an operand mean, for values that fit. */
+/* The type of an operand's bits, for choosing suitable values. */
 enum insn_element { INSN_INT, INSN_F16, INSN_F32, INSN_F64, INSN_F80 };
 
 struct insn_operand {
     uint8_t kind;    /* enum insn_kind */
     uint8_t field;   /* enum insn_field */
-    uint8_t class;   /* enum insn_class of a register; of memory with a vector as index: of that */
-    uint8_t number;  /* of a register that is fixed */
+    uint8_t class;   /* enum insn_class of a register; of memory with a vector index: of that */
+    uint8_t number;  /* of a fixed register */
     uint8_t access;  /* enum insn_access */
     uint8_t element; /* enum insn_element */
     uint16_t bits;   /* of the register's part, the memory, the immediate; 0: unknown */
 };
 #define INSN_OPERANDS_MOST 12
 
-/* Flags, as bits: those of RFLAGS in their places (Intel SDM vol. 1 section 3.4.3), and above them
- * the x87's condition codes C0 to C3. */
+/* Flags as bits: those of RFLAGS in their positions (Intel SDM vol. 1 section 3.4.3), and above
+ * them the x87's condition codes C0 to C3. */
 enum { INSN_C0 = 1 << 12, INSN_C1 = 1 << 13, INSN_C2 = 1 << 14, INSN_C3 = 1 << 15 };
 enum {
     INSN_CF = 1 << 0,
@@ -204,14 +204,14 @@ enum {
 };
 
 struct insn_flags {
-    uint16_t read, written; /* a flag that is left undefined is written */
+    uint16_t read, written; /* a flag that becomes undefined counts as written */
 };
 
 enum insn_encoding { INSN_LEGACY, INSN_VEX, INSN_XOP, INSN_EVEX };
 
 enum insn_property {
     INSN_MODRM = 1 << 0, /* the template's last byte is ModRM */
-    INSN_REX_W = 1 << 1, /* a REX prefix with W, which the template leaves out */
+    INSN_REX_W = 1 << 1, /* a REX prefix with W, which is not in the template */
     INSN_VL = 1 << 2,    /* needs AVX512VL */
     INSN_LCP = 1 << 3,   /* the operand-size prefix changes the length of the immediate */
     INSN_LOCK = 1 << 4,
@@ -219,15 +219,15 @@ enum insn_property {
     INSN_STRING = 1 << 6,
     INSN_BRANCH = 1 << 7,
     INSN_STACK = 1 << 8,        /* pushes or pops */
-    INSN_VALUE = 1 << 9,        /* its time depends on values: DIV, SQRT, REP */
-    INSN_SERIAL = 1 << 10,      /* serialises, or fences memory */
+    INSN_VALUE = 1 << 9,        /* its time depends on the values: DIV, SQRT, REP */
+    INSN_SERIAL = 1 << 10,      /* serialises or fences memory */
     INSN_NEEDS_MASK = 1 << 11,  /* EVEX.aaa of 0 is invalid: gathers, scatters */
-    INSN_CLEARS_MASK = 1 << 12, /* and is cleared by each execution */
+    INSN_CLEARS_MASK = 1 << 12, /* each execution clears the mask */
     INSN_NEEDS_SIB = 1 << 14,   /* memory without SIB is invalid: tiles */
-    INSN_UMIP = 1 << 13,        /* where CR4.UMIP is set, only ring 0 may execute it */
+    INSN_UMIP = 1 << 13,        /* if CR4.UMIP is set, only ring 0 may execute it */
 };
 
-/* What EVEX adds to a form; as bits of `decorations`, what may be added. */
+/* What EVEX adds to a form; as bits of `decorations`, what it may add. */
 enum insn_decoration {
     INSN_PLAIN = 0,
     INSN_MERGE = 1 << 0,     /* {k} */
@@ -240,18 +240,18 @@ enum insn_decoration {
 
 #define INSN_TEMPLATE 7
 struct insn_form {
-    uint8_t bytes[INSN_TEMPLATE]; /* prefixes but REX, opcode, ModRM */
-    uint8_t length : 4;           /* of them */
-    uint8_t prefixes : 2;         /* of them ahead of the place of REX */
+    uint8_t bytes[INSN_TEMPLATE]; /* prefixes except REX, opcode, ModRM */
+    uint8_t length : 4;           /* number of bytes */
+    uint8_t prefixes : 2;         /* number of bytes before the place of REX */
     uint8_t encoding : 2;         /* enum insn_encoding */
-    uint16_t name;                /* of its mnemonic: where it begins in insn_names */
-    uint16_t operands;            /* where its list begins in insn_lists */
+    uint16_t name;                /* its mnemonic: offset in insn_names */
+    uint16_t operands;            /* offset of its list in insn_lists */
     uint16_t properties;          /* enum insn_property */
-    uint8_t flags;                /* of insn_flag_sets */
-    uint8_t feature;     /* enum insn_feature; EVEX needs AVX512F too, VEX of vectors AVX */
-    uint8_t why;         /* enum insn_why that is known of every CPU */
-    uint8_t decorations; /* enum insn_decoration; bits 7 and 6: of INSN_BROADCAST_BITS */
-    uint8_t tail;        /* bytes behind ModRM, SIB and displacement */
+    uint8_t flags;                /* index in insn_flag_sets */
+    uint8_t feature;     /* enum insn_feature; EVEX also needs AVX512F, VEX with vectors AVX */
+    uint8_t why;         /* enum insn_why, as far as it is the same for every CPU */
+    uint8_t decorations; /* enum insn_decoration; bits 7 and 6: for INSN_BROADCAST_BITS */
+    uint8_t tail;        /* bytes after ModRM, SIB and displacement */
 };
 
 #endif

@@ -6,7 +6,7 @@ static const char *const names[] = {
 #define LINK_NAME(id, name) name,
     INSN_LINK(LINK_NAME)};
 
-/* A quick look at the mnemonic. */
+/* A fast check of the mnemonic. */
 static bool may_be(const struct insn_form *f, const char *name)
 {
     static const char evex[] = "{evex} ";

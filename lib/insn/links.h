@@ -1,7 +1,7 @@
 /*
- * Links: the instructions that lead a dependency from one form's copy to the next where its output
- * is not its input already, and those that set up or reset what copies need. They are forms of the
- * table, so that their own cost is measured as that of any form.
+ * Links: the instructions that carry a dependency from one copy of a form to the next if its output
+ * is not directly its input, and those that set up or reset what copies need. They are forms of the
+ * table, so that their own cost is measured like that of any form.
  */
 #ifndef LIB_INSN_LINKS_H
 #define LIB_INSN_LINKS_H
@@ -63,7 +63,7 @@ struct insn_links {
     const struct insn_form *form[LINKS];
 };
 
-/* Looks all up by name. NULL, or the name of one that is not in the table. */
+/* Looks up all links by name. Returns NULL, or the name of one that is not in the table. */
 const char *insn_links_find(struct insn_links *l);
 
 #endif

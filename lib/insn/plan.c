@@ -25,7 +25,7 @@ enum insn_file insn_file_of(unsigned class)
 
 #define POOL_MOST 10
 static const struct {
-    uint8_t pool[POOL_MOST], pools; /* rotated over: no results wait for each other */
+    uint8_t pool[POOL_MOST], pools; /* used in rotation: no results wait for each other */
     uint8_t source[4], sources;     /* never written */
 } registers[] = {
     [FILE_GENERAL] = {{8, 9, 10, 11, 12, 6, 7, 1, 2, 0}, 10, {3, 5, 15, 13}, 3},
@@ -47,7 +47,7 @@ static bool is_fixed(const struct insn_view *v, enum insn_file file, unsigned nu
     return false;
 }
 
-/* The n-th of the pool's registers that the form does not fix, in turn. */
+/* Returns the n-th register of the pool, without those that the form fixes. */
 static unsigned pooled(const struct insn_view *v, enum insn_file file, unsigned n)
 {
     uint8_t pool[POOL_MOST] = {0};
@@ -59,7 +59,7 @@ static unsigned pooled(const struct insn_view *v, enum insn_file file, unsigned 
     return pools ? pool[n % pools] : 0;
 }
 
-/* The n-th register that is only read. */
+/* Returns the n-th register that is only read. */
 static unsigned source(const struct insn_view *v, enum insn_file file, unsigned n)
 {
     for (unsigned i = 0; i < registers[file].sources; i++) {
@@ -75,7 +75,7 @@ static bool is_end(const struct insn_end *e, unsigned i)
     return e->part == INSN_DATA && e->operand == i;
 }
 
-/* A chain without steps goes from a register of one copy to the same register of the next. */
+/* A chain without steps goes from a register of one copy to the same register in the next. */
 static unsigned chained(const struct insn_test *t, unsigned i, unsigned k, enum insn_file file)
 {
     bool turns = t->steps == 0 && t->in.operand != t->out.operand;
@@ -85,7 +85,7 @@ static unsigned chained(const struct insn_test *t, unsigned i, unsigned k, enum 
     return pooled(&t->view, file, turns ? (k + 1) % 2 : 1);
 }
 
-/* Whether operand i is the address that another operand is at. */
+/* Whether operand i is the address of another operand. */
 static bool is_base(const struct insn_view *v, unsigned i)
 {
     for (unsigned j = 0; j < v->operands; j++)
@@ -116,7 +116,7 @@ unsigned insn_register(const struct insn_test *t, unsigned i, unsigned k)
         before += v->operand[j].kind == INSN_REGISTER && insn_file_of(v->operand[j].class) == file;
     if (!(o->access & INSN_WRITE))
         return source(v, file, before);
-    /* In a chain, those from the third on. */
+    /* In a chain, the registers from the third on. */
     return pooled(v, file, (t->shape == INSN_CHAIN ? 2 + k % 3 : k) + before);
 }
 

@@ -1,14 +1,12 @@
-/*
- * What is measured of a form, and which registers its copies have.
- */
+/* The measured tests of a form, and the registers of its copies. */
 #ifndef LIB_INSN_PLAN_H
 #define LIB_INSN_PLAN_H
 
 #include "lib/insn/ends.h"
 #include "lib/insn/links.h"
 
-/* Which register has which part. Copies rotate over a pool; sources that nothing writes are others.
- * RAX, RCX, RDX, RBX, RSI and RDI are what fixed operands need. */
+/* The use of each register. Copies rotate over a pool; sources that are never written are separate.
+ * RAX, RCX, RDX, RBX, RSI and RDI may be fixed operands. */
 enum {
     PLAN_RAX = 0,
     PLAN_RCX = 1,
@@ -18,55 +16,56 @@ enum {
     PLAN_RBP = 5,
     PLAN_RSI = 6,
     PLAN_RDI = 7,
-    PLAN_TEMPORARY = 12, /* on a chain's way */
-    PLAN_INDEX = 13,     /* 0 */
+    PLAN_TEMPORARY = 12, /* for steps of a chain */
+    PLAN_INDEX = 13,     /* value 0 */
     PLAN_BASE = 14,
     PLAN_VECTOR_ZERO = 14,
-    PLAN_VECTOR_INDEX = 15, /* 0 too */
+    PLAN_VECTOR_INDEX = 15, /* value 0 too */
     PLAN_VECTOR_TEMPORARY = 9,
     PLAN_MASK = 7, /* all ones */
 };
 
 enum insn_shape {
-    INSN_DISTINCT, /* throughput: registers of their own for each operand of each copy */
+    INSN_DISTINCT, /* throughput: separate registers for each operand of each copy */
     INSN_SAME,     /* throughput: one register for all operands of a copy */
-    INSN_ONE_LINE, /* throughput: as INSN_DISTINCT, and memory at one address for all copies */
+    INSN_ONE_LINE, /* throughput: like INSN_DISTINCT, with memory at one address for all copies */
     INSN_CHAIN,    /* latency */
 };
 
 struct insn_step {
     uint8_t link;     /* enum insn_link */
-    uint8_t to, from; /* registers; of a load or a store one of them is the memory's data */
+    uint8_t to, from; /* registers; for a load or a store, one of them is the memory's data */
 };
 #define INSN_STEPS_MOST 8
 
 struct insn_test {
     struct insn_view view;
     uint8_t shape;           /* enum insn_shape */
-    bool breaks;             /* what only fixed registers and flags wait for is reset in between */
-    struct insn_end in, out; /* of INSN_CHAIN */
+    bool breaks;             /* dependencies only through fixed registers and flags are reset in
+                              * between */
+    struct insn_end in, out; /* for INSN_CHAIN */
     struct insn_step step[INSN_STEPS_MOST];
     uint8_t steps;
-    bool at_most; /* the steps' own cost cannot be told from the form's */
+    bool at_most; /* the cost of the steps cannot be separated from the form's */
 };
 
 enum insn_file { FILE_GENERAL, FILE_VECTOR, FILE_MASK, FILE_MMX, FILE_X87, FILE_NONE };
-enum insn_file insn_file_of(unsigned class); /* of enum insn_class */
+enum insn_file insn_file_of(unsigned class); /* for an enum insn_class */
 
-/* Whether the form fixes this general register, as an operand or as a base. */
+/* Whether the form has this general register fixed, as an operand or as a base. */
 bool insn_is_fixed(const struct insn_view *v, unsigned number);
 
-/* Whether the form has memory at [register], whatever else may be chosen. */
+/* Whether the form has memory with this register as its fixed base. */
 bool insn_is_pointer(const struct insn_view *v, unsigned number);
 
-/* ECX, where it says what is wanted, as of XGETBV; not CL, which is a count. */
+/* Whether it is ECX as a selector, as for XGETBV; not CL, which is a count. */
 bool insn_is_selector(const struct insn_operand *o);
 
-/* Whether a fixed register must have its value again for each copy: counts of REP and LOOP, and
- * what CPUID is asked for. */
+/* Whether a fixed register needs its initial value for each copy: counts of REP and LOOP, and
+ * CPUID's inputs. */
 bool insn_must_reset(const struct insn_view *v, const struct insn_operand *o);
 
-/* The register of operand i in copy k. */
+/* Returns the register of operand i in copy k. */
 unsigned insn_register(const struct insn_test *t, unsigned i, unsigned k);
 
 #endif

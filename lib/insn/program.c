@@ -2,7 +2,7 @@
 #include "lib/insn/copy.h"
 #include "lib/text/mem.h"
 
-/* The area: patterns for registers, operands in memory, strings, and a stack in the middle of its
+/* The area: patterns for registers, memory operands, strings, and a stack in the middle of its
  * part. */
 enum {
     AREA_PATTERN = 0,
@@ -17,7 +17,7 @@ enum { SHUFFLE_NONE = 0xe4, ANY_IMMEDIATE = 2, X87_REGISTERS = 8, VECTORS = 16, 
 
 /* --- values ---------------------------------------------------------------------------------- */
 
-/* What the vectors and the memory that the form reads consist of. */
+/* Returns the element type of the vectors and the memory that the form reads. */
 static unsigned element_of(const struct insn_view *v)
 {
     for (unsigned i = 0; i < v->operands; i++) {
@@ -31,7 +31,7 @@ static unsigned element_of(const struct insn_view *v)
 
 void insn_fill(uint8_t *area, const struct insn_view *v)
 {
-    /* 1 in each lane; of integers, in each 64 bits. */
+    /* 1 in each lane; for integers, in each 64 bits. */
     static const uint64_t one[] = {[INSN_INT] = 1,
                                    [INSN_F16] = 0x3c003c003c003c00,
                                    [INSN_F32] = 0x3f8000003f800000,
@@ -52,7 +52,7 @@ static bool has_selector(const struct insn_view *v)
     return false;
 }
 
-/* The value that a general register begins with. */
+/* Returns the initial value of a general register. */
 static uint64_t value_of(const struct insn_place *place, const struct insn_view *v, unsigned number)
 {
     bool repeats = v->form->properties & (INSN_REP | INSN_BRANCH);
@@ -62,7 +62,7 @@ static uint64_t value_of(const struct insn_place *place, const struct insn_view 
         return place->area + AREA_BASE;
     case PLAN_INDEX:
         return 0;
-    case PLAN_RDX: /* the high half of a dividend is 0, a divisor is not */
+    case PLAN_RDX: /* the high half of a dividend must be 0, a divisor must not */
         return insn_is_fixed(v, number) ? 0 : 1;
     case PLAN_RCX:
         return repeats ? place->repeats : has_selector(v) ? 0 : 1;
@@ -90,7 +90,7 @@ static void put(struct insn_code *to, const struct insn_form *f, const struct in
     to->used += n;
 }
 
-/* A link between registers, of which `to` is the first operand. */
+/* Writes a link between registers, with `to` as the first operand. */
 static void put_link(struct insn_code *code, const struct insn_place *place, enum insn_link link,
                      unsigned to, unsigned from, uint64_t immediate)
 {
@@ -102,7 +102,7 @@ static void put_link(struct insn_code *code, const struct insn_place *place, enu
     put(code, place->links->form[link], &c);
 }
 
-/* A link to or from memory at an offset of the area. */
+/* Writes a link to or from memory at an offset of the area. */
 static void put_access(struct insn_code *code, const struct insn_place *place, enum insn_link link,
                        unsigned number, int32_t offset)
 {
@@ -132,7 +132,7 @@ static bool uses(const struct insn_view *v, enum insn_file file)
 
 /* --- setup ----------------------------------------------------------------------------------- */
 
-/* Only as wide as the form's encoding goes: upper halves that are in use slow legacy SSE down. */
+/* Only as wide as the form's encoding: used upper halves slow down legacy SSE. */
 static void set_vectors(struct insn_code *to, const struct insn_place *place,
                         const struct insn_view *v)
 {
@@ -177,8 +177,8 @@ static bool is_register_of(const struct insn_test *t, const struct insn_end *e, 
            o->number == number;
 }
 
-/* Whether a fixed register is read and written by each copy, and the chain, if there is one, does
- * not lead through it. Pointers to strings have to move. */
+/* Whether each copy reads and writes a fixed register that is not part of a chain. Pointers to
+ * strings must move. */
 static bool is_to_break(const struct insn_test *t, const struct insn_operand *o)
 {
     unsigned both = INSN_READ | INSN_WRITE;
@@ -217,7 +217,7 @@ static void put_resets(struct insn_code *to, const struct insn_place *place,
         put_link(to, place, LINK_TEST, PLAN_BASE, PLAN_BASE, 0);
 }
 
-/* Different banks of the cache for consecutive copies, on multiples of the operand's size. */
+/* Consecutive copies use different banks of the cache, at multiples of the operand's size. */
 static int32_t offset_of(const struct insn_test *t, unsigned k)
 {
     unsigned bits = 0;
@@ -285,7 +285,7 @@ static void put_step(struct insn_code *to, const struct insn_place *place,
     case LINK_OR:
         put_link(to, place, LINK_OR, s->to, s->from, 1);
         return;
-    default: /* loads have their register first; of AND, 0 is the immediate */
+    default: /* loads have their register first; for AND, 0 is the immediate */
         put_link(to, place, (enum insn_link)s->link, s->to, s->from, 0);
     }
 }

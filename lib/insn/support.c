@@ -16,7 +16,7 @@ static bool states(cpuid_fn cpuid, void *ctx, enum insn_feature i)
 
     if (most.eax < bits[i].leaf)
         return false;
-    /* Leaf 7 says how many subleaves it has; others read as 0. */
+    /* Leaf 7 reports its number of subleaves; others read as 0. */
     if (bits[i].leaf == 7 && bits[i].subleaf > cpuid(ctx, 7, 0).eax)
         return false;
     struct cpuid_regs r = cpuid(ctx, bits[i].leaf, bits[i].subleaf);
@@ -54,7 +54,7 @@ enum insn_feature insn_lacks(const struct insn_support *s, const struct insn_for
     if ((f->encoding == INSN_EVEX || uses(f, INSN_K, INSN_K)) &&
         !(s->has[INSN_AVX512F] && s->avx512_on))
         return INSN_AVX512F;
-    /* VEX of general registers, as BMI, needs no state of vectors. VZEROUPPER names none. */
+    /* VEX with general registers, as in BMI, needs no vector state. VZEROUPPER names none. */
     bool is_vex = f->encoding == INSN_VEX || f->encoding == INSN_XOP;
     if (is_vex && (uses(f, INSN_XMM, INSN_ZMM) || feature == INSN_AVX) &&
         !(s->has[INSN_AVX] && s->avx_on))

@@ -1,7 +1,7 @@
 #include "lib/insn/table.h"
 #include "lib/text/fmt.h"
 
-/* table.def's lines, one kind at a time. */
+/* Expands table.def, one kind of line at a time. */
 #define NAME(text)
 #define FLAGS(...)
 #define OPERAND(...)
@@ -81,7 +81,7 @@ unsigned insn_decorations(const struct insn_form *f, uint8_t to[INSN_DECORATIONS
     return n;
 }
 
-/* A mask that merges makes the old value of a vector an input, and none of a mask or memory. */
+/* A merging mask makes the old value of a vector an input, but not that of a mask or memory. */
 static void add_mask(struct insn_operand *to, unsigned *n, bool merges)
 {
     static const struct insn_operand mask = {.kind = INSN_REGISTER,
@@ -116,7 +116,7 @@ static const char *const class_names[] = {
 #define CLASS_NAME(id, name) name,
     INSN_CLASS(CLASS_NAME)};
 
-/* A register that the form fixes. */
+/* Writes the name of a register that the form fixes. */
 static void fixed_name(const struct insn_operand *o, struct sink *out)
 {
     static const char *const legacy[] = {"a", "c", "d", "b", "sp", "bp", "si", "di"};

@@ -1,4 +1,4 @@
-/* The table of forms, and what is said of one. */
+/* The table of forms, and functions that describe a form. */
 #ifndef LIB_INSN_TABLE_H
 #define LIB_INSN_TABLE_H
 
@@ -8,20 +8,20 @@
 unsigned insn_count(void);
 const struct insn_form *insn_form(unsigned i); /* 0 to insn_count() - 1 */
 
-const char *insn_mnemonic(const struct insn_form *f); /* with its prefix: "lock add" */
+const char *insn_mnemonic(const struct insn_form *f); /* including its prefix: "lock add" */
 struct insn_flags insn_flags(const struct insn_form *f);
 
-/* The combinations of what EVEX may add to the form, INSN_PLAIN first: returns their number. */
+/* Lists the combinations that EVEX may add to the form, INSN_PLAIN first; returns their number. */
 #define INSN_DECORATIONS_MOST 12
 unsigned insn_decorations(const struct insn_form *f, uint8_t to[INSN_DECORATIONS_MOST]);
 
-/* The form's operands with this decoration, in the order of Intel's syntax, then the hidden ones.
- * A mask is added behind the others. Returns their number. */
+/* Lists the form's operands with this decoration, in the order of Intel's syntax, then the hidden
+ * ones, then a mask. Returns their number. */
 unsigned insn_operands(const struct insn_form *f, unsigned decoration,
                        struct insn_operand to[INSN_OPERANDS_MOST]);
 
-/* As in "{evex} vaddps zmm, zmm, m512 {k}{z}": classes for registers, bits for memory. No two forms
- * have the same name. */
+/* Writes "{evex} vaddps zmm, zmm, m512 {k}{z}": classes for registers, bits for memory. Names of
+ * forms are unique. */
 void insn_name(const struct insn_form *f, unsigned decoration, struct sink *out);
 
 const char *insn_why_text(enum insn_why why);
