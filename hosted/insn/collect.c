@@ -44,7 +44,7 @@ static unsigned hash_of(const struct described *d)
     return (unsigned)(h % HASHES);
 }
 
-/* Its form, which is new where no other is the same. */
+/* Returns its form; adds a new one if no other is the same. */
 static struct collected_form *form_of(struct collected *all, const struct described *d)
 {
     unsigned at = hash_of(d);
@@ -82,8 +82,8 @@ void collect(void *ctx, const uint8_t *bytes)
             f->seen |= 1u << i;
 }
 
-/* The combinations of what may be added: no mask or one of those there are, with nothing else or
- * one of the others. */
+/* Returns the combinations: no mask or one of the allowed masks, with nothing else or one of the
+ * others. */
 static uint32_t combinations(unsigned decorations)
 {
     uint32_t are = 0;
@@ -103,7 +103,7 @@ static bool has_vector_index(const struct described *d)
     return false;
 }
 
-/* The template with another register in each field: some forms refuse the same one in two. */
+/* Fills the template with a different register in each field: some forms refuse equal ones. */
 static void fill_in(const struct collected_form *f, uint8_t bytes[WALK_BYTES])
 {
     enum { REGISTERS = 0xc0, SIB = 4, RAX_INDEX_3 = 0x18, RAX_ALONE = 0x20 };

@@ -75,7 +75,7 @@ static uint8_t class_of(ZydisRegister r)
     }
 }
 
-/* 4 to 7 of Zydis' 8-bit registers are AH to BH, and their numbers go on behind. */
+/* 4 to 7 of Zydis' 8-bit registers are AH to BH; the other numbers continue after them. */
 static uint8_t number_of(ZydisRegister r)
 {
     ZyanI8 id = ZydisRegisterGetId(r);
@@ -116,7 +116,7 @@ static uint8_t access_of(const ZydisDecodedOperand *o)
     return (uint8_t)access;
 }
 
-/* What MOVDIR64B and ENQCMD write: its address is the first operand. */
+/* Whether it is the memory that MOVDIR64B and ENQCMD write: its address is the first operand. */
 static bool writes_at_register(const struct described *d, const ZydisDecodedOperand *o)
 {
     return o->type == ZYDIS_OPERAND_TYPE_MEMORY &&
@@ -170,7 +170,7 @@ static void take_operand(struct described *d, const ZydisDecodedOperand *o)
         to.kind = INSN_REGISTER;
         to.class = class_of(o->reg.value);
         to.number = to.field == INSN_FIXED ? number_of(o->reg.value) : 0;
-        /* RFLAGS, RIP, MXCSR and the like: the flags are said apart. */
+        /* RFLAGS, RIP, MXCSR and similar: the flags are described separately. */
         if (to.class == INSN_OTHER && to.access & INSN_HIDDEN)
             return;
         if (to.field == INSN_MASK && o->reg.value == ZYDIS_REGISTER_K0)
@@ -191,7 +191,7 @@ static void take_operand(struct described *d, const ZydisDecodedOperand *o)
     d->operand[d->operands++] = to;
 }
 
-/* What CLZERO writes, which Zydis leaves out: the line at [rax] (AMD APM vol. 3). */
+/* Adds what CLZERO writes, which Zydis omits: the line at [rax] (AMD APM vol. 3). */
 static void take_line(struct described *d)
 {
     d->operand[d->operands++] = (struct insn_operand){.kind = INSN_MEMORY,
@@ -247,7 +247,7 @@ static uint8_t plain_modrm(const struct described *d, uint8_t modrm)
     return modrm;
 }
 
-/* All registers 0: the bits of VEX and EVEX for them are inverted. */
+/* Sets all registers to 0: the bits of VEX and EVEX for them are inverted. */
 static void plain_prefix(struct described *d)
 {
     uint8_t *b = d->form.bytes;
@@ -308,7 +308,7 @@ static void take_template(struct described *d, const uint8_t *bytes)
 
 /* --- what EVEX adds --------------------------------------------------------------------------- */
 
-/* As take_evex() finds it: EVEX.b means rounding where ModRM is of registers. */
+/* EVEX.b means broadcast with memory, and rounding if ModRM has registers. */
 static bool is_memory(const struct described *d)
 {
     for (unsigned i = 0; i < d->operands; i++)
@@ -350,8 +350,8 @@ static bool describe_plain(struct described *d, const uint8_t *bytes)
     return true;
 }
 
-/* The form that these bytes add something to: the same with no mask, no broadcast and no rounding,
- * whose length bits are of 512-bit vectors, or 0 where it is scalar. */
+/* Describes the form to which these bytes add something: the same with no mask, no broadcast and no
+ * rounding, whose length bits are those of 512-bit vectors, or 0 if it is scalar. */
 static bool describe_evex(struct described *d, const uint8_t *bytes)
 {
     static const uint8_t lengths[] = {0x40, 0x00, 0x20};
@@ -371,7 +371,7 @@ static bool describe_evex(struct described *d, const uint8_t *bytes)
             return true;
         }
     }
-    /* Gathers and scatters: no mask is invalid. */
+    /* Gathers and scatters: invalid without a mask. */
     if (decoration != INSN_MERGE || !describe_plain(d, bytes))
         give_up(d, "what its EVEX prefix adds is in no plain form");
     d->form.properties |= INSN_NEEDS_MASK;
@@ -383,8 +383,8 @@ bool describe(struct described *d, const uint8_t *bytes)
     return bytes[0] == 0x62 ? describe_evex(d, bytes) : describe_plain(d, bytes);
 }
 
-/* Visible operands only: where a prefix changes hidden ones alone, as the size of what RET pops,
- * the first form is kept. */
+/* Compares visible operands only: if a prefix changes only hidden ones, such as the size of what
+ * RET pops, the first form is kept. */
 bool described_same(const struct described *a, const struct described *b)
 {
     unsigned i = 0;

@@ -1,4 +1,4 @@
-/* An instruction as Zydis decodes it, with what the table has of its form. */
+/* An instruction as decoded by Zydis, and its form for the table. */
 #ifndef HOSTED_INSN_DESCRIBED_H
 #define HOSTED_INSN_DESCRIBED_H
 
@@ -8,8 +8,8 @@
 struct described {
     ZydisDecodedInstruction in;
     ZydisDecodedOperand zydis[ZYDIS_MAX_OPERAND_COUNT];
-    struct insn_form form; /* but `name`, `operands` and `flags`, which are places in tables */
-    char mnemonic[32];     /* with its prefix */
+    struct insn_form form; /* except `name`, `operands` and `flags`, which are indices in tables */
+    char mnemonic[32];     /* including its prefix */
     struct insn_operand operand[INSN_OPERANDS_MOST];
     unsigned operands;
     struct insn_flags flags;

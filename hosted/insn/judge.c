@@ -5,7 +5,7 @@
 
 /* --- the feature ------------------------------------------------------------------------------ */
 
-/* Zydis' names of ISA sets, without what says the length of vectors. */
+/* Zydis' names of ISA sets, without the length of vectors. */
 static const struct {
     const char *set;
     enum insn_feature feature;
@@ -143,7 +143,7 @@ static const struct {
     {"XSAVES", INSN_XSAVES},
 };
 
-/* Whether the set is this one, with vectors of whatever length. */
+/* Whether the set is this one, with vectors of any length. */
 static bool is_set(const char *set, const char *name)
 {
     static const char *const behind[] = {"", "_128", "_128N", "_256", "_512", "_KOP", "_SCALAR"};
@@ -248,7 +248,7 @@ static const char *const x87_stack[] = {"fincstp", "fdecstp", "fxtract", "fsinco
                                         "fstpnce", "ffreep",  NULL};
 /* UMIP: Intel SDM vol. 3A section 2.5. */
 static const char *const umip[] = {"sgdt", "sidt", "sldt", "smsw", "str", NULL};
-/* Time that depends on values. */
+/* Their time depends on values. */
 static const char *const by_value[] = {"div",    "idiv",  "fdiv",   "fdivr",  "fidiv", "fidivr",
                                        "fsqrt",  "fprem", "fprem1", "f2xm1",  "fsin",  "fcos",
                                        "fscale", "loop",  "loope",  "loopne", "cpuid", NULL};
@@ -267,7 +267,7 @@ static bool is_x87_move(const struct described *d)
            (ends_with(m, "p") && strcmp(m, "fnop") != 0 && !ends_with(m, "_nop"));
 }
 
-/* Segment, control, debug and bound registers, and far pointers. */
+/* Checks for segment, control, debug and bound registers, and far pointers. */
 static enum insn_why why_by_operands(const struct described *d)
 {
     for (unsigned i = 0; i < d->operands; i++) {
@@ -299,7 +299,7 @@ static enum insn_why why_not(const struct described *d)
     };
     const char *name = ZydisMnemonicGetString(d->in.mnemonic);
 
-    /* These write nothing, or are no-operations where shadow stacks are off. */
+    /* These write nothing, or are no-operations if shadow stacks are off. */
     if (strncmp(name, "endbr", 5) == 0 || strncmp(name, "rdssp", 5) == 0 ||
         strcmp(name, "xgetbv") == 0)
         return INSN_RUNS;
@@ -323,7 +323,7 @@ static enum insn_why why_not(const struct described *d)
 
 /* --- the rest --------------------------------------------------------------------------------- */
 
-/* Whether the operand-size prefix makes the immediate two bytes long (Intel Optimization Reference
+/* Whether the operand-size prefix shortens the immediate to two bytes (Intel Optimization Reference
  * Manual, "length-changing prefixes"). */
 static bool has_lcp(const struct described *d)
 {

@@ -1,12 +1,12 @@
-/* What of a form is not in its bytes: its name, the feature of CPUID, properties, why it is not
- * run. */
+/* The parts of a form that are not in its bytes: its name, the feature of CPUID, properties, why it
+ * is not run. */
 #ifndef HOSTED_INSN_JUDGE_H
 #define HOSTED_INSN_JUDGE_H
 
 #include "hosted/insn/described.h"
 
-/* Fills in `mnemonic`, and the form's `feature`, `why` and the properties that are not of its
- * bytes. Ends the program with a message where an ISA set is unknown. */
+/* Sets `mnemonic`, and the form's `feature`, `why` and the properties that are not in its bytes.
+ * Ends the program with a message if an ISA set is unknown. */
 void judge(struct described *d);
 
 #endif

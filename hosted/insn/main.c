@@ -1,6 +1,6 @@
 /*
  * insn_table: prints lib/insn/table.def, every form that Zydis' decoder knows (`make insn-table`).
- * The counts go to standard error. Exit status: 0; 1 where a form cannot be described, or not all
+ * The counts go to standard error. Exit status: 0; 1 if a form cannot be described, or not all
  * could be written.
  */
 #include <stdio.h>

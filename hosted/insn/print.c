@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each once, in the order in which they were first wanted. */
+/* Tables of distinct entries, in the order of their first use. */
 enum { NAMES_MOST = 4096, OPERANDS_MOST = 4096, LISTS_MOST = 1 << 16, FLAGS_MOST = 256 };
 
 struct tables {
@@ -11,7 +11,7 @@ struct tables {
     unsigned name_at[NAMES_MOST], names, names_bytes;
     struct insn_operand operand[OPERANDS_MOST];
     unsigned operands;
-    uint16_t list[LISTS_MOST]; /* a number, and as many places in `operand` */
+    uint16_t list[LISTS_MOST]; /* a number, followed by that many indices in `operand` */
     unsigned lists;
     struct insn_flags flags[FLAGS_MOST];
     unsigned flag_sets;

@@ -4,7 +4,7 @@
 
 #include "hosted/insn/collect.h"
 
-/* Fills in the forms' `name`, `operands` and `flags` too. */
+/* Also sets the forms' `name`, `operands` and `flags`. */
 void print_table(struct collected *all);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What is behind ModRM: an immediate or a displacement that no form refuses. */
+/* The bytes after ModRM: an immediate or a displacement that every form accepts. */
 enum { FILLER = 0x02 };
 
 struct walker {
@@ -19,8 +19,8 @@ static void look_at(struct walker *w, unsigned n, uint8_t modrm, uint8_t next)
     w->look(w->ctx, w->bytes);
 }
 
-/* Every ModRM byte of registers, and memory at [rdi] and at [rdi + xcx] or [rdi + vector 1]. Those
- * with rm 0 come first: the first of a form is kept, and where rm means nothing, manuals say 0. */
+/* Tries every ModRM byte of registers, and memory at [rdi], [rdi + rcx] or [rdi + vector 1]. Those
+ * with rm 0 come first: the first of a form is kept, and manuals give 0 for an unused rm. */
 static void every_modrm(struct walker *w, unsigned n)
 {
     enum { REGISTERS = 0xc0, BASE_RDI = 7, SIB = 4, RDI_RCX = 0x0f };
@@ -35,7 +35,7 @@ static void every_modrm(struct walker *w, unsigned n)
             look_at(w, n, (uint8_t)(REGISTERS | reg << 3 | rm), FILLER);
 }
 
-/* But those that `skip` names. */
+/* Skips those that `skip` selects. */
 static void opcodes(struct walker *w, unsigned n, bool (*skip)(uint8_t))
 {
     for (unsigned opcode = 0; opcode < 256; opcode++) {
@@ -45,7 +45,7 @@ static void opcodes(struct walker *w, unsigned n, bool (*skip)(uint8_t))
     }
 }
 
-/* Whether a byte where an opcode is expected is a prefix, or the first of VEX or EVEX. */
+/* Whether a byte in the place of an opcode is a prefix, or the first byte of VEX or EVEX. */
 static bool is_prefix(uint8_t byte)
 {
     static const uint8_t prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67,
@@ -91,7 +91,7 @@ static void walk_vex(struct walker *w, uint8_t escape, unsigned first_map, unsig
                 }
 }
 
-/* z, L'L, b, V' and aaa for one length, with broadcast or not. */
+/* Sets z, L'L, b, V' and aaa for one length, with or without broadcast. */
 static void walk_evex_masks(struct walker *w, unsigned length, unsigned b)
 {
     static const uint8_t masks[] = {0x00, 0x01, 0x81};

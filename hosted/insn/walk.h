@@ -9,7 +9,7 @@
 
 #define WALK_BYTES 16
 
-/* Calls `look` with WALK_BYTES bytes that may begin with an instruction, for each encoding. */
+/* Calls `look` for each encoding with WALK_BYTES bytes that may begin with an instruction. */
 void walk(void (*look)(void *ctx, const uint8_t *bytes), void *ctx);
 
 #endif
