@@ -3,18 +3,18 @@
  * This file neither knows nor runs instructions: the caller passes numbers. docs/stores.md defines
  * the words, with examples.
  *
- *   dead bytes     a byte that is stored to before anything has loaded what the last store left
- *                  there, or that dies before. It is counted for the store that was redundant, the
- *                  earlier one. A load of a part of a store reads that part alone.
- *   unread bytes   what is there at the end, stored and not loaded since: dead or not is not known
- *   silent stores  all the bytes of a store are what they were, and each of them has been stored to
- *                  before. One byte that changes, or that is stored to for the first time, and the
- *                  store is not silent.
- *   silent loads   a load that gives what the same instruction's last load from the same address
- *                  gave, byte for byte
- *   reread loads   a load of bytes that each have been loaded since they were stored to, by
- *                  whichever instruction and whatever they are: a silent load by the rule of
- *                  Valgrind's `deadstores`
+ *   dead bytes     a byte that is stored to again, or dies, before its last store was loaded. It is
+ *                  counted for the earlier store, the redundant one. A load of a part of a store
+ *                  reads only that part.
+ *   unread bytes   bytes that were stored and not loaded until the end: possibly dead
+ *   silent stores  stores that change none of their bytes, if all of these were stored to before.
+ *                  With one byte that changes, or that is stored to for the first time, the store
+ *                  is not silent.
+ *   silent loads   a load with the same result as the same instruction's last load from the same
+ *                  address, byte for byte
+ *   reread loads   a load of bytes that were all loaded since they were stored to, by any
+ *                  instruction and with any value: a silent load by the rule of Valgrind's
+ *                  `deadstores`
  *
  * Memory that dies (a popped stack) is new afterwards, as if it had never been stored to or loaded
  * from.

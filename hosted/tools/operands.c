@@ -2,11 +2,11 @@
  * Shows what one instruction reads and writes, by Zydis, and re-encodes it with other operands.
  *   operands describe BYTES              one JSON line: its properties
  *   operands rewrite BYTES CHANGES ...   one JSON line for each CHANGES: its bytes and its text
- * BYTES: machine code in hexadecimal, one instruction. CHANGES: words, parted by commas, each
+ * BYTES: machine code in hexadecimal, one instruction. CHANGES: comma-separated words of the form
  * N=REGISTER, N.base=REGISTER, N.index=REGISTER or N.disp=NUMBER, where N is the number of an
- * operand in what describe says; REGISTER is `none` for no register. A line of rewrite has `wrong`
- * where there is no such instruction. Exit status: 0, 1 where the bytes are no instruction, 2 where
- * the words are wrong.
+ * operand in the output of describe; REGISTER is `none` for no register. A line of rewrite has
+ * `wrong` if there is no such instruction. Exit status: 0, 1 if the bytes are not an instruction, 2
+ * if the words are wrong.
  */
 #include <Zydis/Zydis.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@ static const struct {
     uint16_t port;
 } com[] = {{"com1", 0x3f8}, {"com2", 0x2f8}, {"com3", 0x3e8}, {"com4", 0x2e8}};
 
-/* Reads the number before `end`, a colon or the text's end; *rest moves behind `end`. */
+/* Reads the number before `end`, a colon or the text's end; *rest moves past `end`. */
 static bool next_number(const char **rest, char end, uint64_t *v)
 {
     char number[SERIAL_CHOICE_TEXT];

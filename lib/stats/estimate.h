@@ -135,7 +135,7 @@ bool estimate_rounds_differ(const struct estimate_taken *part, size_t parts);
  * If rounds differ, the interval also contains theta -+ r (below): then only the rounds are
  * independent.
  *
- * With fewer placements theta -+ half, 99% where values are normally distributed:
+ * With fewer placements theta -+ half, 99% if values are normally distributed:
  *   half^2 = max(p, r)
  *   p = (t(R-1, .995) s c sqrt(2/R))^2     R placements; 2 (t(m-1, .995) se)^2 for one
  *   r = (t(k-1, .995) between sqrt(2/k))^2 k rounds

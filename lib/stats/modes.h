@@ -1,27 +1,27 @@
 /*
  * docs/method.md "Modes": does an operation have one cost or several? Judges block values
- * (lib/stats/estimate.h, estimate_block_values), never at raw ticks. Uses SSE: not for boot/ or
- * trap handlers.
+ * (lib/stats/estimate.h, estimate_block_values), never raw ticks. Uses SSE: not for boot/ or trap
+ * handlers.
  *
  * The blocks are sorted and split at the widest gap that qualifies, repeatedly, up to MODES_MOST
  * modes. A gap qualifies if
  * - it is wider than 4 block standard errors and than 0.05 cycles; it may contain up to 1% of all
- * blocks, such as those in which the core's clock changed; these go to the nearer side,
+ *   blocks, such as those in which the core's clock changed; these go to the nearer side,
  * - both sides keep at least 5% of all blocks, and at least three,
  * - Ashman's D = |m1 - m2| / sqrt((s1^2 + s2^2) / 2) of the two sides is above 3, with s not below
  *   `floor`.
  *
  * The *block standard error* is the spread of the blocks of one mode. The standard deviation over
- * all blocks does not measure it, because the modes themselves inflate it. It is the largest of 1.
- * `floor`: the spread that the TSC's step alone causes; 2. `within`: the spread that the windows
- * inside the blocks predict; 3. the estimate from pairs of blocks: d / (sqrt(2) z((1 + q/P) / 2)),
- * with d the distance that q = 1/8 of
- *    all pairs of blocks do not exceed (as Rousseeuw and Croux's Qn, 1993, takes a quarter), P the
- *    share of pairs that would be of one mode were the split made (the sum of the modes' squared
- *    shares; at least 1/4 for four), and z the normal quantile. A split at which the blocks are not
- *    alike within the sides makes d, and so the bar, large. With eight placements or more only
- *    pairs of different placements count: placements that scatter, each a little different, are
- *    then one broad mode. With fewer, each that stands apart is a layout mode of its own.
+ * all blocks does not measure it, because the modes themselves inflate it. It is the largest of
+ * 1. `floor`: the spread that the TSC's step alone causes;
+ * 2. `within`: the spread that the windows inside the blocks predict;
+ * 3. the estimate from pairs of blocks: d / (sqrt(2) z((1 + q/P) / 2)). d is the distance that
+ *    q = 1/8 of all pairs do not exceed (as a quarter in Rousseeuw and Croux's Qn, 1993). P is the
+ *    share of pairs within one mode after the split (the sum of the modes' squared shares; at least
+ *    1/4 for four). z is the normal quantile. A split that leaves the blocks within a side unlike
+ *    makes d, and so the limit, large. With eight placements or more, only pairs of different
+ *    placements count: placements that scatter, each a little different, are then one broad mode.
+ *    With fewer, each placement that differs is a separate layout mode.
  */
 #ifndef LIB_STATS_MODES_H
 #define LIB_STATS_MODES_H

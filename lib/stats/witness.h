@@ -1,6 +1,6 @@
 /*
  * docs/method.md "The witness": is this core exclusive? A window of NOPs shows it. They depend on
- * nothing, so they use the full width of the core: 1/6 core cycle per NOP if it retires six at
+ * nothing, so they use the full width of the core: 1/6 core cycle per NOP if it takes six at
  * once. While the SMT sibling runs, each thread gets a part of the width, and the same NOPs take up
  * to twice as long. Nothing else shows this: no counter, no interrupt, no steal time.
  *

@@ -51,7 +51,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Compares two runs of digits by their numbers; a and b move behind them. */
+/* Compares two runs of digits by their numbers; a and b move past them. */
 static int order_numbers(const char **a, const char **b)
 {
     size_t n = 0, m = 0;
