@@ -17,8 +17,7 @@ void facts_report(const struct platform *platform, const struct run_facts *run,
                   const struct hosted_clock *clock, bool has_words, struct essence *essence,
                   struct report *r);
 
-/* Writes an event that sums up what happened to the process during all rows; also for the
- * essence. */
+/* Writes an event that sums up what happened to the process in all rows, also to the essence. */
 void facts_witnessed(struct essence *essence, struct report *r);
 
 #endif

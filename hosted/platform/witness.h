@@ -14,8 +14,7 @@ struct witness_counts {
     uint64_t faults;                 /* page faults, minor and major (getrusage) */
     uint64_t migrations;             /* by RDTSCP's aux, read before and after every block */
     uint64_t away_ns;                /* time without the CPU: CLOCK_MONOTONIC minus the CPU time */
-    double steal_ms;                 /* time that the hypervisor gave to other guests; NaN: not
-                                      * known */
+    double steal_ms;                 /* time given to other guests; NaN: not known */
 };
 
 /* cpu[i]: the CPU of core i, whose line of /proc/stat has the steal time. rdtscp: the CPUs have

@@ -31,8 +31,7 @@ void near_try(struct near *x, const char *known, size_t n);
 /* Tries each alternative of "a|b|c". */
 void near_try_values(struct near *x, const char *values);
 
-/* Writes " (did you mean A or B?)" with before and after around each word; nothing without
- * words. */
+/* Writes " (did you mean A or B?)", with before and after around each word; nothing if no word. */
 void near_ask(const struct near *x, const char *before, const char *after, struct sink *out);
 
 #endif

@@ -61,8 +61,7 @@ bool cpu_has_rdtscp(cpuid_fn cpuid, void *ctx);
 
 /* Returns NULL if this CPU can run the recipe, else why not, with the missing CPUID bit. */
 const char *cpu_lacks(const struct cpu *c, enum recipe r);
-/* Returns true if it can; if not, writes a message that names the recipes that it can run. AUTO
- * always can. */
+/* True if it can; if not, writes a message with the recipes that it can run. AUTO always can. */
 bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err);
 /* docs/method.md "Recipes": lfence; cpuid if the vendor does not document that LFENCE waits. */
 enum recipe cpu_default_recipe(const struct cpu *c);

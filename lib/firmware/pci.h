@@ -25,8 +25,7 @@ struct pci_space {
     void *ctx;
     /* Reads a register by its offset, a multiple of 4; all ones if no function answers. */
     uint32_t (*read)(void *ctx, struct pci_at at, unsigned offset);
-    /* Writes only the command register: the other half of its word is the status, where ones
-     * clear. */
+    /* Writes only the command register: the upper half of its word is status, where ones clear. */
     void (*write_command)(void *ctx, struct pci_at at, uint16_t command);
 };
 

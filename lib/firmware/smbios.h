@@ -10,8 +10,7 @@
 #include <stdint.h>
 #include "lib/firmware/physmem.h"
 
-/* The place of a string: the structure's type and the offset of the byte with the string's
- * number. */
+/* A string's place: the structure's type and the offset of the byte with the string's number. */
 struct smbios_field {
     uint8_t type, offset;
 };

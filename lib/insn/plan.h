@@ -41,8 +41,7 @@ struct insn_step {
 struct insn_test {
     struct insn_view view;
     uint8_t shape;           /* enum insn_shape */
-    bool breaks;             /* dependencies only through fixed registers and flags are reset in
-                              * between */
+    bool breaks;             /* dependencies through fixed registers or flags are reset */
     struct insn_end in, out; /* for INSN_CHAIN */
     struct insn_step step[INSN_STEPS_MOST];
     uint8_t steps;

@@ -121,8 +121,7 @@ enum elf_rela_type {
  */
 bool elf_open(struct elf *e, const char *name, const void *bytes, size_t size, struct sink *err);
 
-/* Return the i-th section, i < sections; symbol, i < symbols; relocation of a section of type
- * ELF_RELA. */
+/* Return section i, i < sections; symbol i, i < symbols; a relocation of an ELF_RELA section. */
 struct elf_section elf_section(const struct elf *e, uint32_t i);
 struct elf_symbol elf_symbol(const struct elf *e, uint32_t i);
 struct elf_rela elf_rela(const struct elf_section *relas, uint64_t i);

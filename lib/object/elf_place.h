@@ -65,8 +65,7 @@ struct elf_part {
 /* One table of links: the slots of the GOT, the entries of the PLT, or the stubs. */
 struct elf_links {
     uint32_t count, symbol[ELF_LINKS];
-    /* Set by the caller: count * ELF_SLOT_BYTES, ELF_PLT_BYTES or ELF_STUB_BYTES bytes, aligned to
-     * 16. */
+    /* Set by the caller: count * ELF_SLOT_BYTES, ELF_PLT_BYTES or ELF_STUB_BYTES, aligned to 16. */
     uint64_t address;
     uint8_t *to;
 };

@@ -13,8 +13,7 @@
 enum adaptive_state {
     ADAPTIVE_MORE,     /* time a stretch of n iterations, and pass its time to adaptive_add() */
     ADAPTIVE_DONE,     /* the last reading reached the target */
-    ADAPTIVE_MOST,     /* n is at its limit: the last reading is the result, shorter than asked
-                        * for */
+    ADAPTIVE_MOST,     /* n is at its limit: the last reading is the result, but too short */
     ADAPTIVE_NO_CLOCK, /* the clock failed ADAPTIVE_TRIES times in a row */
 };
 

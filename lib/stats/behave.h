@@ -29,8 +29,7 @@ struct behave {
 enum execution {
     EXEC_SILICON,      /* hardware: the figures are those of a CPU */
     EXEC_INSTRUCTIONS, /* the TSC counts instructions (QEMU -icount, Bochs): exact counts */
-    EXEC_EMULATED,     /* an emulator's own timing: figures are noise, timing checks are not
-                        * judged */
+    EXEC_EMULATED,     /* an emulator's timing: figures are noise, timing is not judged */
 };
 extern const char *const execution_names[3]; /* "silicon", "instructions", "emulated" */
 

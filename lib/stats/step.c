@@ -24,8 +24,7 @@
 #define SCANNED_MAX 256
 /* docs/method.md. Rounding to whole ticks keeps a non-integer step below 5.6 under this peak. */
 #define PEAK_LEAST 0.9
-/* A delta is the difference of two readings, each truncated to whole ticks; half a tick for s
- * itself. */
+/* A delta is the difference of two readings, each cut to whole ticks; half a tick for s itself. */
 #define ROUNDING 1.5
 
 /* Takes at most SAMPLE deltas that are not zero, spread over all of them by the golden ratio:
