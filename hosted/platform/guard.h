@@ -11,8 +11,8 @@
  * SIGALRM. */
 void guard_open(unsigned seconds, uint64_t tsc_hz);
 
-/* Sets what a guarded call asks before it begins, whether the user stops the run, and what the
- * deadline does outside such a call. Call once, before the first guarded call. */
+/* Sets `stopped`, which a guarded call asks before it begins, and `overdue_outside`, which the
+ * deadline calls outside such a call. Call once, before the first guarded call. */
 void guard_ask(bool (*stopped)(void), void (*overdue_outside)(void));
 
 /* Mark the beginning and end of a row. Its time is the time between them plus `ran` TSC ticks that

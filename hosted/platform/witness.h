@@ -1,6 +1,6 @@
 /*
- * What happened to the process while a row was measured and cannot happen without an operating
- * system. Only counted: the windows that it hit are disturbed ones (docs/method.md "Samples").
+ * Events in the process during a row that only occur under an operating system. They are only
+ * counted: the windows that they hit are disturbed (docs/method.md "Samples").
  */
 #ifndef HOSTED_PLATFORM_WITNESS_H
 #define HOSTED_PLATFORM_WITNESS_H

@@ -185,7 +185,7 @@ static uint64_t general(const struct decoded *d, const struct registers *r, Zydi
     return reg == ZYDIS_REGISTER_NONE || id < 0 || id > 15 ? 0 : r->general[id];
 }
 
-/* BT and similar with a register: a bit in a bit string to both sides of the operand. */
+/* BT and similar with a register select a bit of a string on both sides of the operand. */
 static int64_t bits_away(const struct decoded *d, const struct registers *r, uint32_t bytes)
 {
     switch (d->instruction.mnemonic) {

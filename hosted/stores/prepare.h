@@ -8,8 +8,8 @@
 #include "lib/text/sink.h"
 #include "hosted/stores/step.h"
 
-/* The function to call, and the part of it that is the body: from the instruction at `from` until
- * the next one is that at `to`. 0: the whole function. */
+/* The function to call, and the part of it that is the body: from the instruction at `from` up to,
+ * not including, the one at `to`. 0: the whole function. */
 struct prepared {
     const struct bench *bench;
     uint64_t operations;

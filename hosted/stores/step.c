@@ -17,7 +17,7 @@ static ucontext_t *at; /* of the current trap */
 
 /* System V ABI, AMD64 supplement, 3.2.1: these registers belong to the caller; DF is clear, the x87
  * stack is empty and without MMX's tags, the control bits of MXCSR and the x87 control word are
- * preserved. It does not name AC and NT; no caller expects them to be set. */
+ * preserved. It does not name AC and NT; no callee expects them to be set. */
 static const struct {
     const char *name;
     int at;        /* index in gregs; -1: in the x87 and SSE state */

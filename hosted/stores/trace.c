@@ -122,7 +122,7 @@ static bool grow(void)
     return true;
 }
 
-/* NULL: the bytes at this address cannot be read, and the call is about to fault. */
+/* Returns the instruction there. NULL: its bytes cannot be read, the call is about to fault. */
 static struct met *meet(uint64_t address)
 {
     struct trace *t = f.t;

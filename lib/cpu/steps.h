@@ -1,8 +1,8 @@
 /*
  * Counts instructions from the traps of single-stepping: RFLAGS.TF, which raises #DB after each
  * instruction (Intel SDM vol. 3B section 18.3.1.4; AMD APM vol. 2 section 13.1.4). The caller
- * passes the address of each trap, and the instruction there is decoded. Traps and instructions
- * differ for:
+ * passes the address of each trap; the instruction there is decoded. One trap is not one
+ * instruction for:
  *
  *   REP string instructions   trap after each iteration, with RIP unchanged (SDM vol. 1 section
  *                             7.3.9.2): one instruction, its iterations counted apart. A jump to

@@ -34,8 +34,8 @@ void insn_fill(uint8_t *area, const struct insn_view *v);
 /* Sets every register that the form may use, except RSP, and RBP, which a window's entry needs. */
 void insn_setup(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);
 
-/* Writes the copies, at most INSN_COPIES_MOST. Before them it sets RBP and RAX to RBX, which
- * reading a clock changes; after them it restores the x87, the vectors and RSP. */
+/* Writes the copies, at most INSN_COPIES_MOST. Before them it sets RAX to RBX, which reading a
+ * clock changes, and RBP; after them it restores the x87, the vectors and RSP. */
 void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                unsigned copies);
 

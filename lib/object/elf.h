@@ -114,8 +114,8 @@ enum elf_rela_type {
 };
 
 /*
- * Opens these bytes as an object. Returns false, with a message that names the object, and section
- * and offset if there is one, if it cannot be used. Refused as a whole are other machines and file
+ * Opens these bytes as an object. Returns false if it cannot be used, with a message that names the
+ * object, and section and offset if there is one. Refused as a whole are other machines and file
  * types, tables that are not within the file or point out of it, and constructors (.init_array and
  * similar), which nothing here would run.
  */
