@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 /*
- * Measured, ticks an instruction, on a Zen 5 (TSC 2596 MHz, core 4.1 GHz) and on QEMU 7.2 there:
+ * Measured, ticks per instruction, on a Zen 5 (TSC 2596 MHz, core 4.1 GHz) and on QEMU 7.2 there:
  *                       nop    add       imul   div    addsd
  *   silicon             0.08   0.68      2.1    9.9    2.1
  *   TCG                 0      0 or 0.7  2.1    13     13 to 19   0: folded while translating
