@@ -1,6 +1,7 @@
 /*
- * A benchmark of your own, as a relocatable object: this header is all that it needs. It stands
- * alone (C11, C++17; baretick.inc has the same for NASM), and is copied freely.
+ * Declares user rows in a relocatable object. The object needs nothing but this header, which
+ * includes no other file of the project and may be copied freely. C11 and C++17; baretick.inc is
+ * the same for NASM.
  *
  *   #include "baretick.h"
  *
@@ -11,7 +12,7 @@
  *
  *   gcc -O2 -fPIE -ffreestanding -c mine.c
  *
- * docs/own-code.md goes on from there.
+ * docs/own-code.md explains the next steps.
  */
 #ifndef BARETICK_H
 #define BARETICK_H
@@ -23,48 +24,48 @@
 extern "C" {
 #endif
 
-/* Of struct baretick_row. */
+/* Version of struct baretick_row. */
 #define BARETICK_VERSION 1
 
-/* The section that has a pointer to each row of an object. */
+/* The section that holds a pointer to each row of an object. */
 #define BARETICK_SECTION "baretick_rows_v1"
 
 /*
- * What bodies work on. Before each placement the counter is 0 and `room` is set; what stands in
- * the room stays as it was.
+ * The data that bodies work on. Before each placement the counter is 0 and `room` is set; the
+ * contents of the room are kept.
  */
 struct baretick_object {
-    uint64_t counter; /* what baretick_counted() looks at */
+    uint64_t counter; /* baretick_counted() compares it with the number of operations */
     void *room;       /* the row's `room` bytes, on a page boundary */
-    uint64_t arg;     /* the argument, of a row that has `args` */
+    uint64_t arg;     /* the argument, if the row has `args` */
 };
 
 /*
- * A body does n operations and returns 0; another value says that one failed, and fails the row. n
- * is never 0, and is a multiple of the row's `grain`.
+ * A body does n operations and returns 0. Another value means that an operation failed; the row
+ * then fails. n is never 0, and is a multiple of the row's `grain`.
  */
 typedef int (*baretick_body)(uint64_t n, struct baretick_object *o);
 
 enum baretick_needs {
-    BARETICK_RING0 = 1, /* privileged instructions: the row is left out in a process */
+    BARETICK_RING0 = 1, /* privileged instructions: the Linux program leaves the row out */
 };
 
 enum baretick_flag {
-    BARETICK_NOT_DOUBLED = 1, /* twice the operations mean nothing: method=doubled has n = ops,
-                               * stepping has n = grain where the row names one */
-    BARETICK_COLD = 2,        /* no cache has room, counter or data when a window begins */
-    BARETICK_MAY_VANISH = 4,  /* that nothing is left of an operation is its point, no failure */
+    BARETICK_NOT_DOUBLED = 1, /* doubling the operations makes no sense: method=doubled uses n =
+                               * ops, stepping uses n = grain if the row declares one */
+    BARETICK_COLD = 2,        /* no cache holds room, counter or data when a window begins */
+    BARETICK_MAY_VANISH = 4,  /* an elided operation is expected, and is no failure */
 };
 
 #define BARETICK_ARGS_LIST 16
 
 /*
- * The arguments of a row: it is measured with each, as row "name/8" and so on, at most 32, and the
- * report has a fit of the growth. One of:
+ * The arguments of a row, at most 32. The row is measured with each, as row "name/8" and so on, and
+ * the report fits the growth of the cost. One of:
  *   .args = {.from = 8, .to = 8192, .multiply = 8}   8, 64, 512, 4096, 8192: `from`, the powers of
  *                                                    `multiply` between the two, and `to`
- *   .args = {.from = 10, .to = 40, .step = 10}       10, 20, 30, 40: `to` in any case
- *   .args = {.list = {3, 5, 7}}                      these; a 0 ends the list
+ *   .args = {.from = 10, .to = 40, .step = 10}       10, 20, 30, 40: always includes `to`
+ *   .args = {.list = {3, 5, 7}}                      these values; a 0 ends the list
  */
 struct baretick_args {
     uint32_t from, to;
@@ -73,7 +74,7 @@ struct baretick_args {
     uint32_t list[BARETICK_ARGS_LIST];
 };
 
-/* One row. What is not used is 0 or NULL. C++ wants the fields in this order. */
+/* One row. Unused fields are 0 or NULL. C++ requires the fields in this order. */
 struct baretick_row {
     uint32_t version;  /* BARETICK_VERSION */
     uint32_t size;     /* sizeof(struct baretick_row) */
@@ -82,50 +83,50 @@ struct baretick_row {
     const char *what;  /* one operation, in words; at most 100 bytes */
     baretick_body body;
     baretick_body empty; /* the same loop without the operation; its time is subtracted. NULL: the
-                            bare window's is */
-    uint32_t ops;        /* operations a window: 1 to 1,000,000, in whole grains */
-    uint32_t grain;      /* bodies take multiples of it only; 0: any number */
-    uint32_t most_ops;   /* ... and no more than this; 0: no limit. At least 2 * ops, or ops where
-                            the body is not doubled */
+                            time of the bare window is subtracted */
+    uint32_t ops;        /* operations per window: 1 to 1,000,000, in whole grains */
+    uint32_t grain;      /* bodies accept only multiples of it; 0: any number */
+    uint32_t most_ops;   /* ... and no more than this; 0: no limit. At least 2 * ops, or ops if the
+                            body is not doubled */
     uint32_t room;       /* bytes: at most BARETICK_ROOM_MOST */
     uint32_t needs;      /* enum baretick_needs, or-ed */
     uint32_t flags;      /* enum baretick_flag, or-ed */
-    /* Before the first window of each placement. */
+    /* Called before the first window of each placement. */
     void (*setup)(struct baretick_object *o);
-    /* After its last one: NULL, or what is wrong with what the operations left behind. */
+    /* Called after its last window. Returns NULL, or what is wrong with the operations' results. */
     const char *(*check)(const struct baretick_object *o, uint64_t operations);
-    double floor;       /* not used: was a limit of time, and has its place for older objects */
-    double truth;       /* documented core cycles of one, on the CPU that it runs on; below 1e18 */
-    const char *beside; /* name of the row in its suite that it is set against */
-    const char *unit;   /* what an operation goes through, singular: "byte" */
-    uint32_t units;     /* how many of them */
+    double floor;       /* not used: a former time limit, kept for the layout of older objects */
+    double truth;       /* documented core cycles per operation on this CPU; below 1e18 */
+    const char *beside; /* name of the row in its suite that it is compared with */
+    const char *unit;   /* the unit that an operation processes, singular: "byte" */
+    uint32_t units;     /* number of these units per operation */
     uint32_t reserved;  /* 0 */
-    /* Fewest instructions that an operation executes, those of `empty` taken off: a row below it
-     * fails, its work is gone. 0: not declared; the body must execute more than `empty`. The struct
-     * of older objects ends before it. */
+    /* Fewest instructions that an operation executes, not counting those of `empty`. A row below it
+     * fails: its work is elided. 0: not declared; the body must execute more than `empty`. The
+     * struct of older objects ends before this field. */
     double least_instructions;
-    /* Runs in each window, ahead of the first reading of the TSC: its time is not measured. What it
-     * leaves in rcx, r8 to r11, in vector registers, memory and caches the body finds. NULL: none.
-     * The struct of older objects ends before it. */
+    /* Runs in each window before the first reading of the TSC: its time is not measured. The body
+     * sees what it leaves in rcx, r8 to r11, vector registers, memory and caches. NULL: not called.
+     * The struct of older objects ends before this field. */
     void (*before)(struct baretick_object *o);
-    /* Values that the row's functions find in o->arg. `beside` is then the other row with the same
-     * argument, and `units` are those for each 1 of it. The struct of older objects ends before it.
-     */
+    /* Values that the row's functions find in o->arg. `beside` then names the other row with the
+     * same argument, and `units` is the number per 1 of the argument. The struct of older objects
+     * ends before this field. */
     struct baretick_args args;
 };
 
 #define BARETICK_ROOM_MOST (8u << 20)
 
-/* --- keeping the optimiser away; none of these is an instruction ------------------------------ */
+/* --- barriers for the optimiser; none of these emits an instruction --------------------------- */
 
 /*
- * BARETICK_KEEP(x): x has been computed, each time. BARETICK_HIDE(x): x, a variable, may have
- * another value from here on. Both take any type but volatile ones: copy a volatile object to a
- * variable first. Floating point and vectors stay in vector registers, structs go through memory; a
- * struct to be kept is a variable.
+ * BARETICK_KEEP(x) makes the compiler compute x each time. BARETICK_HIDE(x) makes it assume that
+ * the variable x has another value from here on. Both accept any type except volatile ones: copy a
+ * volatile object to a variable first. Floating point and vectors stay in vector registers; structs
+ * go through memory, and BARETICK_KEEP needs a struct to be a variable.
  */
-/* Of several places clang always takes memory, so each type names its own. By
- * __builtin_classify_type 8 is floating point, and any class outside 1 to 14 is a vector. */
+/* Given a choice of operand locations, clang always uses memory, so each type names one.
+ * __builtin_classify_type returns 8 for floating point, and a class outside 1 to 14 for vectors. */
 #define BARETICK_IN_VECTOR(x)                                                                      \
     (__builtin_classify_type(x) == 8                                                               \
          ? sizeof(x) <= 8                                                                          \
@@ -155,7 +156,7 @@ template <class T> static inline __attribute__((always_inline)) void baretick_hi
 #define BARETICK_KEEP(x) baretick_keep(x)
 #define BARETICK_HIDE(x) baretick_hide(x)
 #else
-/* What is not taken is compiled nevertheless, with a type that the place takes. */
+/* The branches not taken are compiled too, so they need an operand of a type that fits. */
 #define BARETICK_PICK(is, x, other) __builtin_choose_expr(is, x, other)
 #define BARETICK_KEEP(x)                                                                           \
     do {                                                                                           \
@@ -176,19 +177,20 @@ template <class T> static inline __attribute__((always_inline)) void baretick_hi
             __asm__ volatile("" : "+m"(x));                                                        \
     } while (0)
 #endif
-/* Memory may have been read and changed; at address p too, even where that is a local array. */
+/* The compiler assumes that memory was read and changed. ESCAPE includes the memory at address p,
+ * even if that is a local array. */
 #define BARETICK_CLOBBER() __asm__ volatile("" : : : "memory")
 #define BARETICK_ESCAPE(p) __asm__ volatile("" : : "r"(p) : "memory")
 
 /* --- declaring rows --------------------------------------------------------------------------- */
 
-/* The work was done: each operation added 1 to the counter. */
+/* Checks that each operation added 1 to the counter. */
 static inline const char *baretick_counted(const struct baretick_object *o, uint64_t operations)
 {
     return o->counter == operations ? NULL : "the counter is not the number of operations";
 }
 
-/* C++17 takes names of fields, and fields that are left out, with a warning. */
+/* C++17 compilers warn of designated initialisers and of omitted fields. */
 #ifdef __cplusplus
 #define BARETICK_FIELDS_BEGIN                                                                      \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpragmas\"")                 \
@@ -219,11 +221,11 @@ static inline const char *baretick_counted(const struct baretick_object *o, uint
         __attribute__((used, section(BARETICK_SECTION))) = &baretick_##suite_##_##name_
 
 /*
- * One operation is the block that follows. It stands in a loop, of which a window has `ops` turns;
- * the same loop without it is subtracted. It may use `o`. What it computes and does not store it
- * must BARETICK_KEEP. The loop runs beside an operation that waits for the one before: of a chain
- * put several into the block (docs/own-code.md, "What is subtracted"). Further fields, from `grain`
- * on, may follow.
+ * One operation is the block that follows. It is placed in a loop of `ops` iterations per window;
+ * the same loop without it is subtracted. It may use `o`. It must BARETICK_KEEP each result that it
+ * does not store. The loop's own instructions overlap with an operation that waits for the previous
+ * one: put several links of a chain into one block (docs/own-code.md, "What is subtracted").
+ * Further fields, from `grain` on, may follow.
  */
 #define BARETICK_STATEMENT(suite_, name_, what_, ops_, ...)                                        \
     static inline __attribute__((always_inline)) void baretick_once_##suite_##_##name_(            \
@@ -236,10 +238,10 @@ static inline const char *baretick_counted(const struct baretick_object *o, uint
         __attribute__((unused)) struct baretick_object *o)
 
 /*
- * The same of a block that may `break`, which is the last argument, since no function's body can be
- * left by that word. A `break` ends the operation, and onbreak_ is run, a statement that may be
- * left empty. fields_: further fields in parentheses, or (). The block may also use `n`, the
- * operations to go.
+ * The same for a block that may `break`. The block is the last argument, because `break` cannot
+ * leave a function's body. A `break` ends the operation and runs the statement onbreak_, which may
+ * be empty. fields_: further fields in parentheses, or (). The block may also use `n`, the number
+ * of remaining operations.
  *
  *   BARETICK_BREAKABLE(mine, search, "a search", 1000, (.check = mine_check), o->counter++, {
  *       if (mine_found(o))
@@ -255,13 +257,13 @@ static inline const char *baretick_counted(const struct baretick_object *o, uint
                  BARETICK_FIELDS fields_)
 #define BARETICK_FIELDS(...) __VA_ARGS__
 
-/* The loop of a block, and the same one without it. */
+/* The loop around a block, and the same loop without the block. */
 #define BARETICK_LOOPS(body_, empty_, onbreak_, ...)                                               \
     static int body_(uint64_t n, struct baretick_object *o)                                        \
     {                                                                                              \
         for (; n; n--) {                                                                           \
             int baretick_broke = 1;                                                                \
-            BARETICK_HIDE(n); /* or the compiler unrolls one of the two loops */                   \
+            BARETICK_HIDE(n); /* keeps the compiler from unrolling one of the two */               \
             for (; baretick_broke; baretick_broke = 0) {                                           \
                 __VA_ARGS__;                                                                       \
             }                                                                                      \

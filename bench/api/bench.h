@@ -1,7 +1,7 @@
 /*
- * How a benchmark is declared: one BENCH() in one file under bench/suites/. The macro puts a
- * pointer to the description into the section `baretick_rows` (a pointer, since compilers pad
- * structs in a section); registry.c collects and sorts them.
+ * Declares a row: one BENCH() in one file under bench/suites/. The macro puts a pointer to the
+ * description into the section `baretick_rows` (a pointer, because compilers pad structs in a
+ * section); registry.c collects and sorts them.
  */
 #ifndef BENCH_API_BENCH_H
 #define BENCH_API_BENCH_H
@@ -19,45 +19,45 @@ struct object;
 
 struct vtable {
     void (*first)(struct object *);
-    void (*method)(struct object *); /* what the rows with a virtual call go to */
+    void (*method)(struct object *); /* the rows with a virtual call call this */
 };
 
 /*
- * What every body works on. It stands in the data buffer. Before each placement all of it is
- * zeroed, and `room` is set; what the room holds stays as it was. A body in C gets the object's
- * address, one in NASM finds it in the register OBJECT, and the offsets in bench/window/unit.inc.
+ * The data that every body works on, in the data buffer. Before each placement all of it is zeroed
+ * and `room` is set; the contents of the room are kept. A body in C receives the object's address;
+ * one in NASM finds it in the register OBJECT, and the offsets in bench/window/unit.inc.
  */
 struct object {
-    uint64_t counter; /* what ++*x counts */
-    void *room;       /* for the row's own use, on a page boundary: OBJECT_ROOM bytes, or as many as
-                         the row asks for beyond that */
-    uint64_t arg;     /* of an object's row that has arguments; else 0 */
-    const struct vtable *vtable; /* what a virtual call goes through */
+    uint64_t counter; /* ++*x increments it */
+    void *room;       /* for the row's use, on a page boundary: OBJECT_ROOM bytes, or room_bytes of
+                         the row if that is more */
+    uint64_t arg;     /* the argument of a user row that has arguments; else 0 */
+    const struct vtable *vtable; /* a virtual call goes through it */
     void *slot;                  /* the GOT slot of PLT-style and GOT calls */
     struct vtable table;         /* a vtable in data, for bodies in NASM */
 };
 #define OBJECT_ROOM (512u << 10)
 
 /*
- * A body in C: does n operations on the object; n is never 0. It is `ops` or twice that;
- * method=adaptive and single-stepping ask for any number that the row's `grain` and `most_ops`
- * allow (bench_can_do), the latter and a trace also for multiples of its `step_ops`.
- * It returns 0. Anything else says that an operation failed, or that n is a number that this body
- * cannot do: the window is counted in `errors`, its ticks are left out.
+ * A body in C: does n operations on the object. n is never 0; it is `ops` or twice that.
+ * method=adaptive and single-stepping use any number that the row's `grain` and `most_ops` allow
+ * (bench_can_do). Single-stepping and a trace also use multiples of its `step_ops`.
+ * It returns 0. Another value means that an operation failed, or that this body cannot do n
+ * operations: the window is counted in `errors` and its ticks are excluded.
  */
 typedef int (*body_fn)(uint64_t n, struct object *o);
 
-/* What a row's windows are made of. */
+/* The contents of a row's windows. */
 enum form {
     FORM_EMPTY,    /* nothing: the bare window */
-    FORM_LOOP,     /* `unit` once in a loop of `ops` turns; the empty loop is subtracted */
+    FORM_LOOP,     /* `unit` in a loop of `ops` iterations; the empty loop is subtracted */
     FORM_STRAIGHT, /* `ops` copies of `unit`; the empty window is subtracted */
     FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
     FORM_CORES,    /* no windows: `meet` brings the run's cores together (bench/cores/crowd.h) */
     FORM_WATCH,    /* no windows: each core watches for gaps (bench/cores/gaps.h) */
 };
 
-/* What a row can need that not every platform or CPU has (engine_lacks in
+/* Requirements of a row that some platforms or CPUs do not meet (engine_lacks in
  * bench/context/context.h). */
 enum need {
     NEED_RING0 = 1, /* privileged instructions, MSRs */
@@ -73,123 +73,123 @@ enum bench_code_field {
     BENCH_CODE_BEFORE,
     BENCH_CODE_FIELDS
 };
-/* Where they are, of a row that came with an object of a person's own (bench/objects). */
+/* The places of these functions in a user object (bench/objects). */
 struct bench_code {
     const struct elf *elf;
-    struct elf_spot at[BENCH_CODE_FIELDS]; /* section 0: the row has none */
+    struct elf_spot at[BENCH_CODE_FIELDS]; /* section 0: the row does not have this function */
     double truth;                          /* as `truth` below; 0: not known */
-    const char *args_of; /* the name, "/8" taken off, of one of a row's arguments; NULL: of none */
+    const char *args_of; /* the row's name without the argument "/8"; NULL: it has no argument */
     uint32_t arg;
 };
 
-/* Rows that differ in one thing: where there are many, they are columns of a table
+/* Rows that differ in one thing. If there are many, they are columns of one table
  * (bench/show/grouped.h). */
 #define BENCH_COLUMNS 6
 struct bench_family {
-    const char *head[BENCH_COLUMNS]; /* of each column, at most two words; NULL: no more */
+    const char *head[BENCH_COLUMNS]; /* of each column, at most two words; NULL ends the list */
 };
 
-/* The steps of the small C program whose table method=plain shows. */
+/* The steps of the small C program that method=plain shows in a table. */
 enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };
 
 /*
- * One row. suite and name come from BENCH(); every row has what, form and ops; all else may be left
- * out, and is then 0, false or NULL.
+ * One row. BENCH() sets suite and name. Every row has what, form and ops; the other fields may be
+ * left out, and are then 0, false or NULL.
  */
 struct bench {
     /*
-     * Code, first of all: of a row, the suites' object has only what is before `suite`
-     * (scripts/thin_suites). The functions of FORM_FUNCTION are placed anew for each placement, as
-     * are setup, check and before of such a row (bench/place/compiled.h). What they share besides
-     * the object may be static.
+     * The code comes first: the suites' object holds only the fields before `suite`
+     * (scripts/thin_suites). The functions of FORM_FUNCTION are placed anew for each placement, and
+     * so are setup, check and before of such a row (bench/place/compiled.h). Data that they share
+     * outside the object may be static.
      */
     body_fn function;       /* FORM_FUNCTION */
     body_fn empty_function; /* the same loop without the operation; NULL: the empty window */
-    /* Before the first window of each placement; the object is zeroed. */
+    /* Called before the first window of each placement; the object is zeroed. */
     void (*setup)(struct object *o);
     /*
-     * After the last window of each placement: did `operations` operations leave in the object what
-     * they must? NULL, or what is wrong; then the row fails.
+     * Called after the last window of each placement. Returns NULL if `operations` operations left
+     * the required results in the object. Otherwise returns what is wrong, and the row fails.
      */
     const char *(*check)(const struct object *o, uint64_t operations);
-    /* FORM_FUNCTION: in each window, ahead of the first reading, what is subtracted included. */
+    /* FORM_FUNCTION: called in each window, also of the empty body, before the first reading. */
     void (*before)(struct object *o);
 
     const char *suite, *name;
     const char *former_suite; /* the suite's former name, which suite= still accepts, or NULL */
     const char *what;         /* one operation, in words, for `list` */
     enum form form;
-    uint32_t ops;    /* operations a window */
+    uint32_t ops;    /* operations per window */
     uint32_t needs;  /* NEED_*, or-ed */
     bool on_request; /* runs only when suite= names its suite without a wildcard */
 
-    /* FORM_EMPTY; all others use the recipe that recipe= selects. */
+    /* For FORM_EMPTY; all other forms use the recipe that recipe= selects. */
     enum recipe recipe;
 
     /* FORM_LOOP and FORM_STRAIGHT: pieces in NASM (bench/api/unit.h). */
     const struct unit *unit;   /* one operation; NULL: an empty one */
-    const struct unit *callee; /* what the unit calls, or NULL */
-    const struct unit *stub;   /* what stands between the two (a PLT's entry), or NULL */
-    bool callee_apart;         /* the callee on a page of its own, not just before the window */
-    /* Runs ahead of the first reading of each of its windows, what is subtracted included: gives
-     * registers or flags another history than all other bodies find (docs/method.md "The history of
-     * registers and flags"). NULL: theirs. */
+    const struct unit *callee; /* the unit calls it; NULL: it calls nothing */
+    const struct unit *stub;   /* code between the two (a PLT entry), or NULL */
+    bool callee_apart;         /* the callee is on a separate page, not just before the window */
+    /* Runs before the first reading of each of its windows, also of the empty body. It gives
+     * registers or flags a history that differs from the usual one (docs/method.md "The history of
+     * registers and flags"). NULL: the usual history. */
     const struct unit *history;
 
     /* FORM_FUNCTION */
-    const struct bench_code *code; /* of a row that is not the program's own, in place of the two */
+    const struct bench_code *code; /* of a user row, in place of the two functions */
     bool errors_are_wrong;         /* one failed operation fails the row */
-    uint32_t grain;                /* both take n in multiples of it only; 0: any n; ... */
+    uint32_t grain;                /* both accept only multiples of it; 0: any n; ... */
     uint32_t most_ops;             /* ... and no n above this; 0: no limit */
-    /* Operations that are single-stepped at the least (bench/check/steps.h), where fewer than a
-     * grain execute what all others do on average; 0: a grain. */
+    /* Least number of operations to single-step (bench/check/steps.h), if a number below the grain
+     * executes as much per operation as all others do on average; 0: a grain. */
     uint32_t step_ops;
 
     /* FORM_CORES */
     void (*meet)(struct crowd *c);
 
-    bool faults_outside; /* its setup is not guarded: suite provoke shows what a fault does then */
+    bool faults_outside; /* its setup is not guarded: suite provoke shows the effect of a fault */
     uint32_t room_bytes; /* of the object's room that the row works on */
-    /* No cache holds them when a window begins, nor the object, nor writable data of its C
-     * functions; their code stays in the caches. */
+    /* When a window begins, no cache holds these bytes, the object, or the writable data of the
+     * row's C functions. Their code stays in the caches. */
     bool cold;
-    bool not_doubled; /* twice the body means nothing here: body minus empty is all there is */
+    bool not_doubled; /* doubling the body makes no sense: the figure is body minus empty body */
 
     /*
-     * The fewest instructions that an operation executes, those of what is subtracted taken off. A
+     * The fewest instructions that an operation executes, not counting those of the empty body. A
      * row that executes fewer has not done its work, and fails (docs/method.md "Elided work"). 0:
      * not declared, see bench_least_instructions().
      */
     double least_instructions;
-    bool may_vanish; /* that nothing is left of an operation is its point, and no failure */
-    /* Core cycles an operation, documented for this CPU; 0: not known. */
+    bool may_vanish; /* an elided operation is expected, and is no failure */
+    /* Core cycles per operation, documented for this CPU; 0: not known. */
     double (*truth)(const struct cpu *cpu);
-    /* The table that it stands in with its like (NULL: in none), its line there, one for each `at`,
-     * and its column. */
+    /* The table that shows the row with similar ones (NULL: no table), its line there, one for each
+     * `at`, and its column. */
     const struct bench_family *family;
     const char *line;
     unsigned column;
-    const char *beside; /* row of this suite that the report sets this one against */
+    const char *beside; /* row of this suite that the report compares this one with */
     /*
-     * The count that an operation goes up to, in which the row's name ends: "_8". Rows whose names
-     * are alike but for it are one series; the report tells from which count on it costs less than
-     * the rows that it stands beside. 0: of no series.
+     * The count that an operation goes up to; the row's name ends in it: "_8". Rows whose names
+     * differ only in it are one series. The report says from which count on the series costs less
+     * than the rows that it is compared with. 0: not in a series.
      */
     uint32_t at;
-    const char *base_unit; /* what an operation goes through, singular: "byte" */
-    uint32_t base_per_op;  /* how many of them */
-    /* The code of the row that it is compared with, moved by this many bytes within a cache line:
-     * the report says whether this CPU is sensitive to that. 0: other code. */
+    const char *base_unit; /* the unit that an operation processes, singular: "byte" */
+    uint32_t base_per_op;  /* number of these units per operation */
+    /* The row has the code of the row that it is compared with, moved by this many bytes within a
+     * cache line. The report says whether this CPU is sensitive to that. 0: other code. */
     uint32_t moved_bytes;
     /* The step of the C program (method=plain, bench/model/ahead.h) that calls the row's function.
-     * C_BASELINE, 0: none. */
+     * C_BASELINE, 0: not called there. */
     enum c_step c_step;
 };
 
 #define BENCH_CODE_BYTES 40
 _Static_assert(offsetof(struct bench, suite) == BENCH_CODE_BYTES, "scripts/thin_suites");
 
-/* Whether a body's loop without its operation is subtracted, of FORM_FUNCTION. */
+/* Returns whether an empty body is subtracted. For FORM_FUNCTION. */
 static inline bool bench_has_empty(const struct bench *b)
 {
     return b->code ? b->code->at[BENCH_CODE_EMPTY].section != 0 : b->empty_function != NULL;
@@ -200,22 +200,22 @@ static inline uint64_t bench_grain(const struct bench *b)
     return b->grain ? b->grain : 1;
 }
 
-/* The same where it is stepped or traced, and no window's figure is taken. */
+/* The same for single-stepping and traces, which take no window's figure. */
 static inline uint64_t bench_step_grain(const struct bench *b)
 {
     return b->step_ops ? b->step_ops : bench_grain(b);
 }
 
-/* Whether the row's bodies can do n operations in one call. Nothing may call them with another n:
- * one that is not made for it can run past its data. */
+/* Returns whether the row's bodies can do n operations in one call. Nothing may call them with
+ * another n: a body that does not support n can access memory past its data. */
 static inline bool bench_can_do(const struct bench *b, uint64_t n)
 {
     return n > 0 && n % bench_grain(b) == 0 && (b->most_ops == 0 || n <= b->most_ops);
 }
 
-/* What is asked of a row of the program's own that does not declare it: one instruction where it
- * has a check. 0: the body must execute more than what is subtracted. So must bodies of a person's
- * own: one instruction of vector code may do several operations. */
+/* Returns the declared minimum. A built-in row without one needs one instruction if it has a check.
+ * 0: the body must execute more than the empty body. That also holds for user rows without one: an
+ * instruction of vector code may do several operations. */
 static inline double bench_least_instructions(const struct bench *b)
 {
     return b->least_instructions > 0 || b->code || !b->check ? b->least_instructions : 1;
@@ -223,7 +223,7 @@ static inline double bench_least_instructions(const struct bench *b)
 
 /*
  * BENCH(suite, name, .what = "...", .form = FORM_..., .ops = ..., further fields of struct bench);
- * Suite and name are words without quotes.
+ * suite and name are words without quotes.
  */
 #define BENCH(suite_, name_, ...)                                                                  \
     static const struct bench bench_##suite_##_##name_ = {                                         \

@@ -1,13 +1,13 @@
 /*
- * The ruler as a loop, for stretches too long for the code buffer: dependent additions, a core
- * cycle each; the loop's own two instructions go beside them.
+ * The ruler as a loop, for intervals too long for the code buffer: dependent additions of one core
+ * cycle each. The loop's own two instructions overlap with them.
  */
 #ifndef BENCH_API_CHAIN_H
 #define BENCH_API_CHAIN_H
 
 #include <stdint.h>
 
-/* At least 64; rounded down to a multiple of that. */
+/* Executes `adds` additions, at least 64, rounded down to a multiple of 64. */
 static inline void chain_adds(uint32_t adds)
 {
     uint64_t sum = 1, turns = adds / 64;

@@ -1,8 +1,8 @@
 /*
- * Keeping the optimiser away from what a benchmark works on. None of these is an instruction; what
- * they cost is what the optimiser could have done without them, and what they are used on has to
- * be in a register. Rows keep_cost, hide_cost and clobber_cost of suite `compiler` measure it; its
- * rows *_trap show what the compiler does where one of them is missing.
+ * Barriers that keep the optimiser from removing a benchmark's work. None of these emits an
+ * instruction. They cost what the optimiser could have saved, and their operand has to be in a
+ * register. Rows keep_cost, hide_cost and clobber_cost of suite `compiler` measure this; its rows
+ * *_trap show what the compiler does if a barrier is missing.
  *
  * x is an integer or a pointer of at most 8 bytes, and not volatile.
  */
@@ -10,36 +10,37 @@
 #define BENCH_API_KEEP_H
 
 /*
- * x has been computed, each time. Without it a value that nothing uses is not computed: a loop of
- * loads becomes no loop at all, and a sum that only its end uses is computed from the number of
- * turns (gcc: where the terms are all alike; clang: also where they grow evenly).
+ * Makes the compiler compute x each time. Without it, a value that nothing uses is not computed: a
+ * loop of loads is removed, and a sum of which only the result is used is computed from the number
+ * of iterations (gcc: if all terms are equal; clang: also if they grow evenly).
  */
 #define BENCH_KEEP(x) __asm__ volatile("" : : "r"(x))
 
 /*
- * x, a variable, may have another value from here on. Without it a look-up, a call or a division
- * whose operands do not change happens once for the whole loop, or while compiling; a divisor that
- * is known becomes a multiplication, a multiplication by the loop's variable an addition.
+ * Makes the compiler assume that the variable x has another value from here on. Without it, a
+ * look-up, a call or a division whose operands do not change is done once for the whole loop, or
+ * at compile time. Division by a known divisor becomes a multiplication, and a multiplication by
+ * the loop variable becomes an addition.
  */
 #define BENCH_HIDE(x) __asm__ volatile("" : "+r"(x))
 
 /*
- * First in each turn of a measured loop, of n turns to go: the loop stays one of single turns.
- * Without it gcc 13 and later unroll a small loop at -O2, so that the empty loop, which is
- * subtracted, costs less than the loop of the body.
+ * Keeps the compiler from unrolling a measured loop. Comes first in each iteration; n is the number
+ * of remaining iterations. Without it gcc 13 and later unroll a small loop at -O2, and the empty
+ * loop, which is subtracted, costs less than the loop of the body.
  */
 #define BENCH_TURN(n) BENCH_HIDE(n)
 
 /*
- * Memory may have been read and changed. Without it only the last of several stores to one
- * place is made, what was stored is not loaded again, and nothing is loaded twice. It does not
- * reach registers, nor local variables whose address was never given away.
+ * Makes the compiler assume that memory was read and changed. Without it, only the last of several
+ * stores to one address is made, a stored value is not loaded again, and nothing is loaded twice.
+ * It does not affect registers, or local variables whose address does not escape.
  */
 #define BENCH_CLOBBER() __asm__ volatile("" : : : "memory")
 
 /*
- * Memory may have been read and changed, at address p too: a clobber that reaches the local array
- * at p. Without it an array that is filled and never read is not filled.
+ * Like BENCH_CLOBBER(), and includes the local array at address p. Without it, an array that is
+ * filled and never read is not filled.
  */
 #define BENCH_ESCAPE(p) __asm__ volatile("" : : "r"(p) : "memory")
 

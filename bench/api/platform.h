@@ -1,7 +1,7 @@
 /*
- * What a machine gives the benchmark: a small core that every platform has, and capabilities that
- * may be missing. kernel/platform.c implements it for the bare machine, hosted/ for a Linux
- * process.
+ * The interface between the benchmark and a machine: a small set of functions that every platform
+ * has, and capabilities that may be missing. kernel/platform.c implements it for the bare machine,
+ * hosted/ for a Linux process.
  */
 #ifndef BENCH_API_PLATFORM_H
 #define BENCH_API_PLATFORM_H
@@ -20,7 +20,8 @@
 struct json;
 struct platform;
 
-/* What one core says of itself, beside the boot core. Texts are kept as long as the platform. */
+/* What one core reports about itself, compared with the boot core. Texts live as long as the
+ * platform. */
 struct core_facts {
     uint32_t apic_id;
     uint32_t package, core, thread; /* by CPUID on the core itself */
@@ -31,34 +32,35 @@ struct core_facts {
     int64_t tsc_offset;          /* ticks ahead of the boot core's, ... */
     uint64_t tsc_offset_error;   /* ... give or take */
     const char *mtrr, *features; /* what differs from the boot core; NULL: nothing */
-    const char *why_not;         /* did not come up, or faulted: why; NULL: usable */
+    const char *why_not;         /* why it did not start, or its fault; NULL: usable */
 };
 
-/* The other cores. A core that is not called executes nothing. */
+/* The cores of the machine. A core that is not called executes nothing. */
 struct platform_cores {
     unsigned count;                 /* entries of facts; 0 is the boot core */
     const struct core_facts *facts; /* why_not can change from one call to the next */
-    /* Where each stands; one that did not come up stands where the boot core does. */
+    /* The place of each core; a core that did not start has the place of the boot core. */
     const struct core_place *place;
     const char *parked; /* "hlt", "mwait": effective */
     /*
-     * fn(ctx, i) on core i while every other core, the caller's included, executes nothing; i = 0
-     * is a plain call. Called on the boot core only. NULL; or why it could not be called, or the
-     * fault that it met: then fn did not return.
+     * Runs fn(ctx, i) on core i while every other core, the caller's included, executes nothing;
+     * i = 0 is a plain call. Called on the boot core only. Returns NULL, or why fn could not be
+     * called, or the fault that it raised: then fn did not return.
      */
     const char *(*run)(const struct platform *p, unsigned i, void (*fn)(void *ctx, unsigned core),
                        void *ctx);
     /*
-     * The same on all n cores of the list at once, 0 among them or not; with share=together each
-     * has a code and a data buffer of its own at the usual addresses (run() has one for all).
-     * Returns when all are back.
+     * The same on all n cores of the list at once; the list may contain core 0. With share=together
+     * each has separate code and data buffers at the usual addresses (with run() all share one).
+     * Returns when all have returned.
      */
     const char *(*together)(const struct platform *p, const unsigned *list, unsigned n,
                             void (*fn)(void *ctx, unsigned core), void *ctx);
     /*
-     * What a signal from the boot core to core i takes, its TSC's offset taken off: from waking it
-     * where it is parked, or from sending it an interrupt while it runs, to the first instruction
-     * that it executes for it. False: it did not answer in a bounded time. NULL: not possible here.
+     * Measure a signal from the boot core to core i, corrected for the TSC's offset. wake() wakes
+     * the parked core, ipi() sends an interrupt to the running core; *ticks ends at the first
+     * instruction that core i executes for it. False: no answer in a bounded time. NULL: not
+     * supported.
      */
     bool (*wake)(const struct platform *p, unsigned i, int64_t *ticks);
     bool (*ipi)(const struct platform *p, unsigned i, int64_t *ticks);
@@ -70,13 +72,13 @@ enum throttled { THROTTLED_UNKNOWN, THROTTLED_NO, THROTTLED_YES };
 /* How a guarded call ended. */
 enum guard_end {
     GUARD_CAME_BACK,
-    GUARD_FAULT,    /* an exception, or in a process a signal that stands for one */
+    GUARD_FAULT,    /* an exception, or in a process the signal for one */
     GUARD_DEADLINE, /* its row has used up deadline= */
-    GUARD_STOPPED   /* a person stops the run */
+    GUARD_STOPPED   /* the user stopped the run */
 };
 struct guard_ended {
     enum guard_end by;
-    uint64_t at;   /* of the instruction that it stood at */
+    uint64_t at;   /* address of the instruction at which it ended */
     char what[96]; /* of a fault: "#UD invalid opcode (vector 6)", in a process "SIGILL" */
     char changed
         [160]; /* state that it left changed: "CR4 (OSFXSR cleared), the GS base"; empty: none */
@@ -87,11 +89,11 @@ struct guard_ended {
 #define PLATFORM_CODE_VA   0x100000000000ull
 #define PLATFORM_CODE_SIZE (1u << 20)
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
-#define PLATFORM_DATA_SIZE (1u << 20) /* at the least: registry_data_size() */
+#define PLATFORM_DATA_SIZE (1u << 20) /* minimum; registry_data_size() returns the actual size */
 
-#define PLATFORM_KEPT 7 /* words that tell what happened during a row */
+#define PLATFORM_KEPT 7 /* words that record the events during a row */
 
-/* What those words mean: for a row's lines in the table, for its record, and for the essence. NULL:
+/* Interpret those words: for a row's lines in the table, for its record, and for the essence. NULL:
  * nothing to add. */
 struct platform_kept {
     void (*show)(const uint64_t *kept, struct sink *out);
@@ -99,10 +101,10 @@ struct platform_kept {
     enum throttled (*throttled)(const uint64_t *kept);
 };
 
-/* Functions that need no more than the core that runs them take no platform. */
+/* Functions that need only the core that runs them take no platform. */
 struct platform {
     const char *name; /* "uefi", "hosted" */
-    void *context;    /* its own; what `clock` and `cycle` are called with */
+    void *context;    /* private to the platform; the argument of `clock` and `cycle` */
     const struct cpu *cpu;
 
     uint8_t *code; /* PLATFORM_CODE_VA; writable between code_write() and code_exec() only, */
@@ -111,73 +113,73 @@ struct platform {
     void (*code_exec)(const struct platform *p);
 
     /*
-     * bench_memory_need() words, touched, so that no page of it is missing. All cores see it as it
-     * is; of what is written elsewhere, a core that was called together with others may have a
-     * copy of its own, which is lost when it returns.
+     * bench_memory_need() words, touched, so that no page is missing. All cores share it. Writes
+     * elsewhere by a core that was called together with others may go to a private copy, which is
+     * lost when the core returns.
      */
     uint64_t *memory;
 
     timer_source *clock; /* enum clock_id */
     timer_source *cycle; /* enum cycle_id */
-    /* Returns the running core's counter of retired instructions, not started; NULL: not
-     * available, *why is the reason. */
+    /* Returns the running core's counter of retired instructions, not started. NULL: not available;
+     * *why is the reason. */
     struct timer *(*retired)(void *context, const char **why);
 
     struct sink *out;
-    /* Whether a person has asked for the end of the run (never waits), and by which keys that is
-     * done, for messages. */
+    /* Returns whether the user has asked to end the run; never waits. stop_keys names the keys for
+     * this, for messages. */
     bool (*stop_key)(const struct platform *p);
     const char *stop_keys;
-    /* Lets a person see what was written to `live` of the report; on any core. */
+    /* Makes what was written to `live` of the report visible to the user; on any core. */
     void (*show)(const struct platform *p);
     /*
-     * Around a row's windows, on the core that runs them: a fault report names the row, and what
-     * happens to the core is counted for it. Slow work (painting a screen) is done in row_begin(),
-     * since between the two nothing but the row runs. `ran`: ticks of the TSC that the row has
-     * taken before, in earlier rounds; its deadline comes that much earlier.
+     * Called around a row's windows, on the core that runs them: a fault report names the row, and
+     * events on the core are counted for it. row_begin() does slow work (painting a screen), since
+     * between the two nothing but the row runs. `ran`: ticks of the TSC that the row has used in
+     * earlier rounds; its deadline comes earlier by this amount.
      */
     void (*row_begin)(const struct platform *p, const char *suite, const char *name, uint64_t ran);
     void (*row_end)(const struct platform *p);
-    /* The row that has begun may take this many milliseconds more than others: deadline= counts
-     * from there. */
+    /* Extends the deadline of the row that has begun: deadline= counts from `ms` milliseconds
+     * later. */
     void (*row_longer)(const struct platform *p, unsigned ms);
     /*
-     * fn(ctx), between row_begin() and row_end() on the core that runs it, which must come back
-     * before the row has lasted for deadline= seconds, all its rounds together, and whose faults
-     * are survived. True: it came back. False: it was left in the middle, *ended says why, and what
-     * it held is the caller's to put right. Calls are not nested. Of the core's state, what no
-     * window puts back (window.h) is as at row_begin() when it returns: segments, and in ring 0
-     * control and debug registers. ended->changed says what was not.
+     * Runs fn(ctx), between row_begin() and row_end() on the core that runs it, and survives its
+     * faults. fn must return before the row has lasted for deadline= seconds, all its rounds
+     * together. True: it returned. False: it was aborted, *ended says why, and the caller must
+     * release what it held. Calls are not nested. The core's state that no window restores
+     * (window.h) is as at row_begin() when it returns: segments, and in ring 0 control and debug
+     * registers. ended->changed names the state that fn had changed.
      */
     bool (*guarded)(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
     /*
-     * Calls entry(argument, code) on the core that runs, within guarded(), and counts the
-     * instructions between two addresses by their traps, into *s, whose upper part the caller has
-     * set: from the first trap to `back`, after which the rest runs freely, as it does after `most`
-     * traps. A guarded() that does not come back leaves no stepping behind. NULL: not possible
-     * here.
+     * Calls entry(argument, code) on the running core, within guarded(), and counts instructions
+     * into *s by their traps, from the first trap to `back`. The caller has set the upper part of
+     * *s. After `back`, or after `most` traps, the rest runs without traps. If guarded() aborts the
+     * call, stepping is off afterwards. NULL: not supported.
      */
     struct step_result (*step)(struct steps *s, step_entry *entry, const void *code,
                                const uint64_t argument[STEP_ARGUMENTS]);
     uint64_t text, text_size;   /* the program's own code, which may be read */
-    uint64_t image, image_size; /* where the program lies, which can be anywhere; 0: as linked */
-    /* What spoils a block, so far: NMIs and machine checks; in a process, moves to another CPU. */
+    uint64_t image, image_size; /* where the program is loaded; 0: as linked */
+    /* Events so far that spoil a block: NMIs and machine checks; in a process, moves to another
+     * CPU. */
     uint64_t (*nmis)(void);
-    uint64_t (*own_nmis)(void); /* that the deadline's own timers sent; NULL: they send none */
-    /* Timer interrupts so far, cheap enough to be read around each window; NULL: none can come. */
+    uint64_t (*own_nmis)(void); /* NMIs that the deadline's timers sent; NULL: they send none */
+    /* Timer interrupts so far, cheap enough to be read around each window; NULL: there are none. */
     uint64_t (*timer_interrupts)(void);
-    uint64_t (*smis)(void); /* on this core so far; NULL: not counted here */
-    /* Adds what happened to the core between the last row_begin() and row_end() there to
-     * kept[PLATFORM_KEPT], which is all zero before a row's first round. NULL: nothing is kept. */
+    uint64_t (*smis)(void); /* on this core so far; NULL: not counted */
+    /* Adds the core's events between its last row_begin() and row_end() to kept[PLATFORM_KEPT],
+     * which is all zero before a row's first round. NULL: nothing is kept. */
     void (*row_keep)(const struct platform *p, unsigned core, uint64_t *kept);
     struct platform_kept kept;
-    /* Why a row with these needs (bench.h) cannot run on this platform; NULL: it can. */
+    /* Returns why a row with these needs (bench.h) cannot run on this platform; NULL: it can. */
     const char *(*lacks)(unsigned needs);
-    const struct platform_cores *cores; /* NULL: only the one that runs */
+    const struct platform_cores *cores; /* NULL: only the running core */
 };
 
-/* Words of memory that a run with these options uses on a machine with at most this number of
- * cores. */
+/* Returns the words of memory that a run with these options uses on a machine with at most this
+ * number of cores. */
 size_t bench_memory_need(const struct options *o, unsigned cores);
 
 #endif

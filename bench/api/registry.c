@@ -19,7 +19,7 @@ static bool precedes(const struct bench *a, const struct bench *b)
 static const struct bench *rows[REGISTRY_MOST];
 static size_t rows_used;
 
-/* Before the first row that is not before it. */
+/* Inserts the row after all rows that are not after it. */
 static void insert(const struct bench *b)
 {
     size_t at = rows_used++;
@@ -75,7 +75,7 @@ size_t registry_data_size(void)
     return PLATFORM_DATA_SIZE + (room > OBJECT_ROOM ? (room + PAGE - 1) / PAGE * PAGE : 0);
 }
 
-/* Whether the list names this row's suite literally. */
+/* Returns whether the list names this row's suite literally. */
 static bool asked_for(const char *list, const struct bench *b)
 {
     char pattern[OPTIONS_LIST_MAX];
@@ -117,13 +117,13 @@ static bool selects_any(const char *suites, const char *names)
     return false;
 }
 
-/* What a person calls it: without its argument. */
+/* Returns the row's name without its argument. */
 static const char *name_of(const struct bench *b)
 {
     return b->code && b->code->args_of ? b->code->args_of : b->name;
 }
 
-/* The suites that are near this name, or the rows of these suites. */
+/* Suggests the suite whose name is nearest to this one, or the nearest row of these suites. */
 static void ask_name(struct sink *err, const char *suites, const char *name)
 {
     struct near near = near_to(name, strlen(name));
@@ -149,7 +149,7 @@ static void say_suites(struct sink *err)
             fmt(err, " %s", rows[i]->suite);
 }
 
-/* Names that a message has room for; the word list shows all of them. */
+/* Most names in a message; the word list shows all of them. */
 #define NAMES_SAID 40
 
 static void say_names(struct sink *err, const char *suites)
@@ -164,7 +164,8 @@ static void say_names(struct sink *err, const char *suites)
         fmt(err, " and %zu more, which list shows", found - NAMES_SAID);
 }
 
-/* The first suite with rows of these names that run on request, and that the pattern matches. */
+/* Returns the first suite that matches the pattern and has rows of these names that run on request.
+ */
 static const char *on_request_by(const char *pattern, const char *names)
 {
     size_t n;
@@ -224,7 +225,7 @@ bool registry_check(const struct options *o, struct sink *err)
     return true;
 }
 
-/* Whether all of the suite that begins with the first-th row is on request. */
+/* Returns whether all rows of the suite that begins at index `first` run on request. */
 static bool all_on_request(const struct bench *const *rows, size_t n, size_t first)
 {
     for (size_t i = first; i < n && str_eq(rows[i]->suite, rows[first]->suite); i++)

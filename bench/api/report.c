@@ -113,7 +113,7 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
     }
 }
 
-/* A mistake of the program that no test has met. What was measured is not lost for it. */
+/* Reports an undeclared or wrong field: a defect of the program. The measurements are kept. */
 static void tell_odd_field(struct report *r)
 {
     char text[160];
@@ -134,7 +134,7 @@ void report_end(struct report *r, bool stopped)
     struct json j;
 
     tell_odd_field(r);
-    /* Before the record, by whose end a reader knows that all has come. */
+    /* Before the record: its end tells a reader that the report is complete. */
     if (report_lines(r))
         fmt(r->out, "BT run/verdict@0 %llu failures %s\r\n", (unsigned long long)r->failures,
             verdict == PASS ? "pass" : "fail");

@@ -1,6 +1,6 @@
 /*
- * Rows from a plain C statement, or from a function that knows nothing of this program. `...` are
- * further fields of struct bench (bench.h): .check = ..., .setup = ..., .may_vanish = true
+ * Declares rows from a plain C statement, or from a function that does not know this program. `...`
+ * are further fields of struct bench (bench.h): .check = ..., .setup = ..., .may_vanish = true
  */
 #ifndef BENCH_API_STATEMENT_H
 #define BENCH_API_STATEMENT_H
@@ -12,8 +12,8 @@
 #define BENCH_STATEMENT_OPS 1000
 
 /*
- * One operation. A `break` in it ends this operation and runs onbreak_, a statement that may be
- * left empty; a `continue` ends it alone.
+ * One operation. A `break` in it ends this operation and runs the statement onbreak_, which may be
+ * empty; a `continue` only ends the operation.
  */
 #define BENCH_OPERATION(onbreak_, ...)                                                             \
     {                                                                                              \
@@ -27,10 +27,10 @@
     }
 
 /*
- * A body (body_fn) that runs the statement n times, memory clobbered after each. The statement is
- * what follows the name, commas and semicolons included; it may use `o`, the object, and `n`,
- * the turns to go, and may `break`, which ends its turn alone; then onbreak_ is run. The suite's
- * header declares the body, since the rows are in another file.
+ * A body (body_fn) that runs the statement n times and clobbers memory after each. The statement is
+ * everything after the name, commas and semicolons included. It may use `o`, the object, and `n`,
+ * the number of remaining iterations. A `break` ends only its own iteration and runs onbreak_. The
+ * suite's header declares the body, since the rows are in another file.
  */
 #define BENCH_LOOP(function_, ...) BENCH_LOOP_BREAK(function_, , __VA_ARGS__)
 #define BENCH_LOOP_BREAK(function_, onbreak_, ...)                                                 \
@@ -47,7 +47,7 @@
 
 /*
  * One operation is the block that follows. It is inlined into a loop; the same loop without it is
- * subtracted. It may use `o`, the object. What it computes and does not store it must BENCH_KEEP:
+ * subtracted. It may use `o`, the object. It must BENCH_KEEP each result that it does not store:
  *
  *   BENCH_STATEMENT(suite, name, "what one operation is", .check = check_counted)
  *   {
@@ -63,9 +63,9 @@
         __attribute__((unused)) struct object *o)
 
 /*
- * The same of a block that may `break`, which is the last argument, since no function's body can be
- * left by that word. fields_: further fields of struct bench in parentheses, or (). A `break` ends
- * the operation, and onbreak_ is run, a statement that may be left empty:
+ * The same for a block that may `break`. The block is the last argument, because `break` cannot
+ * leave a function's body. fields_: further fields of struct bench in parentheses, or (). A `break`
+ * ends the operation and runs the statement onbreak_, which may be empty:
  *
  *   BENCH_BREAKABLE(suite, name, "what one operation is", (.check = check_counted), o->counter++, {
  *       if (n % 4 == 0)
@@ -85,9 +85,9 @@
           .errors_are_wrong = true, __VA_ARGS__)
 
 /*
- * One of `ops_` operations of a function void fn(uint64_t n, void *ctx), which brings its own loop
- * (BENCH_TURN first in each turn) and should stand in another file. ctx_ is an expression and may
- * use `o`. A call that makes ready for fn and does not call it is subtracted.
+ * A row that calls void fn(uint64_t n, void *ctx) with n = ops_. fn has its own loop (BENCH_TURN
+ * first in each iteration) and should be in another file. ctx_ is an expression and may use `o`. A
+ * function that prepares the arguments and does not call fn is subtracted.
  *
  *   BENCH_FUNCTION(suite, name, "what one operation is", 1000, fn, &o->counter,
  *                  .check = check_counted);

@@ -23,7 +23,7 @@ step_back:
         pop     rbx
         ret
 
-; No jump among them, so that a flag that traps branches alone (DEBUGCTL.BTF) does not pass.
+; Has no jump, so that the test fails if only branches trap (DEBUGCTL.BTF).
 global step_known:function hidden
 step_known:
 %rep 15

@@ -3,8 +3,8 @@
 #include "lib/text/fmt.h"
 
 #define READS_LEAST 64
-#define MOVES_LEAST 16         /* differences that the resolution is found in, ... */
-#define READS_MOST  (1u << 16) /* ... if it moves that often in this number of readings */
+#define MOVES_LEAST 16         /* differences from which the resolution is found, ... */
+#define READS_MOST  (1u << 16) /* ... unless this number of readings has fewer */
 
 #define PS_A_S 1000000000000ull
 
@@ -18,7 +18,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* 0: not known, or more than 64 bits hold. */
+/* Returns the picoseconds of `counts`; 0: not known, or more than 64 bits hold. */
 static uint64_t ps_of(const struct timer *t, uint64_t counts)
 {
     if (t->hz == 0)
@@ -29,13 +29,14 @@ static uint64_t ps_of(const struct timer *t, uint64_t counts)
     return counts <= UINT64_MAX / times ? (counts * times + by / 2) / by : 0;
 }
 
-/* Of one reading. In parts: an interruption of 20 ms among them must not overflow. */
+/* Returns the picoseconds of one reading. Divides first: an interruption of 20 ms among the
+ * readings must not overflow. */
 static uint64_t ps_of_each(const struct timer *t, uint64_t counts, uint64_t reads)
 {
     return ps_of(t, counts / reads) + ps_of(t, counts % reads) / reads;
 }
 
-/* Where a reading fails nothing is known. */
+/* If a reading fails, nothing is known. */
 static void try_readings(struct timer *t, struct timer_found *f)
 {
     uint64_t mask = ~0ull >> (64 - t->bits), last, now, elapsed = 0, again = 0, reads = 0;
@@ -76,19 +77,19 @@ void timer_survey(struct timer_found found[], unsigned ids, timer_source *source
     }
 }
 
-/* --- of core cycles --------------------------------------------------------------------------- */
+/* --- core cycles ------------------------------------------------------------------------------ */
 
 #define CHAIN     65536 /* additions: 20 us, thousands of steps of any TSC */
-#define CHAINS    8     /* the quickest counts: an interrupt comes into some */
-#define ONE_RULER 1024  /* additions, as the windows of the ruler have them */
+#define CHAINS    8     /* the fastest one is used: interrupts disturb some */
+#define ONE_RULER 1024  /* additions, as in the windows of the ruler */
 
-/* a b / c without overflow below 2^64, for b of 2^32 at the most. */
+/* Returns a b / c without overflow below 2^64, for b of at most 2^32. */
 static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
 {
     return a / c * b + a % c * b / c;
 }
 
-/* What a chain takes, the least counts and the least ticks. False: the counter's readings fail. */
+/* Measures a chain: the least counts and the least ticks. False: the counter's readings fail. */
 static bool chain_by_counter(struct timer *t, const struct cycle_survey *s, uint32_t adds,
                              uint64_t *counts, uint64_t *ticks)
 {
@@ -109,8 +110,8 @@ static bool chain_by_counter(struct timer *t, const struct cycle_survey *s, uint
     return true;
 }
 
-/* Counts a second, by what a second chain takes more: a reading counts thousands of cycles of its
- * own where it is a system call. 0: not known. */
+/* Returns counts per second, from the difference between a chain and one of twice the length: a
+ * reading that is a system call adds thousands of cycles. 0: not known. */
 static uint64_t hz_of_counter(struct timer *t, const struct cycle_survey *s)
 {
     uint64_t counts, ticks, counts2, ticks2;
@@ -122,7 +123,7 @@ static uint64_t hz_of_counter(struct timer *t, const struct cycle_survey *s)
     return scaled(s->tsc_hz, counts2 - counts, ticks2 - ticks);
 }
 
-/* Ticks of a chain, the quickest. */
+/* Returns the ticks of a chain, the fastest of CHAINS. */
 static uint64_t ticks_of(const struct cycle_survey *s, uint32_t adds)
 {
     uint64_t least = UINT64_MAX;
@@ -144,7 +145,7 @@ static enum timer_status read_tsc(struct timer *t, uint64_t *count)
     return TIMER_OK;
 }
 
-/* As a clock that is known. */
+/* Returns the TSC as a clock of known frequency. */
 static struct timer tsc_of(const struct cycle_survey *s)
 {
     return (struct timer){.read = read_tsc,
@@ -162,7 +163,7 @@ static void try_tsc(const struct cycle_survey *s, struct timer_found *f)
     try_readings(&t, f);
 }
 
-/* The TSC by another instruction. */
+/* Measures RDTSCP: the TSC, read with another instruction. */
 static void try_rdtscp(const struct timer *t, const struct cycle_survey *s, struct timer_found *f)
 {
     struct timer rated = *t;
@@ -229,9 +230,9 @@ void timer_survey_cycles(struct timer_found found[], const struct cycle_survey *
     }
 }
 
-/* --- what is told of them --------------------------------------------------------------------- */
+/* --- report ----------------------------------------------------------------------------------- */
 
-/* Thousandths, without zeros at the end. */
+/* Writes v thousandths as a decimal without trailing zeros. */
 static size_t thousandths(char *text, size_t size, uint64_t v)
 {
     size_t n = fmt_buf(text, size, "%llu.%03llu", (unsigned long long)(v / 1000),

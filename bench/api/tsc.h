@@ -1,5 +1,5 @@
-/* The time between things that are not measured: progress, warm-up budgets. Fenced, not a recipe.
- */
+/* Readings of the TSC for times that are not measurements: progress, warm-up budgets. They are
+ * fenced, but are no recipe. */
 #ifndef BENCH_API_TSC_H
 #define BENCH_API_TSC_H
 
@@ -14,7 +14,7 @@ static inline uint64_t tsc_now(void)
     return (uint64_t)hi << 32 | lo;
 }
 
-/* xfence; rdtsc: LFENCE on Intel, MFENCE on others (lib/config/recipe.h). */
+/* Executes xfence; rdtsc: LFENCE on Intel, MFENCE on others (lib/config/recipe.h). */
 static inline uint64_t tsc_now_xfence(bool is_lfence)
 {
     uint32_t lo, hi;
@@ -26,7 +26,7 @@ static inline uint64_t tsc_now_xfence(bool is_lfence)
     return (uint64_t)hi << 32 | lo;
 }
 
-/* By RDTSCP, which waits for the instructions before it. CPUID 8000_0001h EDX[27]. */
+/* Uses RDTSCP, which waits for the instructions before it. CPUID 8000_0001h EDX[27]. */
 static inline uint64_t tsc_now_rdtscp(void)
 {
     uint32_t lo, hi, aux;

@@ -1,8 +1,8 @@
 /*
  * Pieces of machine code written in NASM, copied into the code buffer to make a window: recipe
- * starts and stops, bodies, callees. A piece runs at any address; a fixup names what it refers to
- * outside itself, one at most. bench/window/unit.inc has the NASM macros that emit this layout; a
- * unit called NAME there is `extern const struct unit unit_NAME` here.
+ * starts and stops, bodies, callees. A piece runs at any address. It may have one reference to
+ * something outside itself; a fixup names it. bench/window/unit.inc has the NASM macros that emit
+ * this layout; a unit called NAME there is `extern const struct unit unit_NAME` here.
  */
 #ifndef BENCH_API_UNIT_H
 #define BENCH_API_UNIT_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the 32-bit field of a fixup is filled with. unit.inc has the same numbers. */
+/* The value of a fixup's 32-bit field. unit.inc has the same numbers. */
 enum fixup_to {
     FIXUP_NONE = 0,
     FIXUP_CALLEE = 1, /* rel32 to the row's callee */
@@ -24,7 +24,7 @@ enum fixup_to {
 struct unit {
     uint32_t size;          /* bytes of code */
     uint32_t fixup_at;      /* offset of the 32-bit field in the code */
-    enum fixup_to fixup_to; /* FIXUP_NONE: there is no such field */
+    enum fixup_to fixup_to; /* FIXUP_NONE: no such field */
     uint8_t code[];
 };
 _Static_assert(offsetof(struct unit, code) == 12, "UNIT of bench/window/unit.inc: three dd");
