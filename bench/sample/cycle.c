@@ -5,15 +5,15 @@
 #include "lib/stats/stats.h"
 #include "lib/text/str.h"
 
-#define CHECK_ADDS 102400 /* tens of us: a reading, of some 100 cycles, is a thousandth of it */
-#define CHECK_RUNS 15     /* runs, of which the median is used: an SMI may fall into some */
+#define CHECK_ADDS 102400 /* tens of us: a reading takes about 100 cycles, a thousandth of it */
+#define CHECK_RUNS 15     /* the median is used: an SMI may disturb some */
 
 static bool is_counter(unsigned id)
 {
     return id == CYCLE_PMC || id == CYCLE_PERF || id == CYCLE_APERF;
 }
 
-/* The counters of the order, from its i-th timer on. */
+/* Returns the counters of the order, from its i-th timer on. */
 static struct timer_order counters_from(const struct timer_order *order, unsigned i)
 {
     const struct timer_list *l = &order->list;
@@ -25,7 +25,7 @@ static struct timer_order counters_from(const struct timer_order *order, unsigne
     return counters;
 }
 
-/* Medians: an interrupt may fall into some. */
+/* Measures an empty interval. Uses medians, because interrupts may disturb some. */
 static void measure_empty(struct engine *e)
 {
     double cycles[CHECK_RUNS], ticks[CHECK_RUNS];
@@ -104,7 +104,7 @@ struct cycle_mark cycle_end(struct engine *e)
     return m;
 }
 
-/* Of a counter `bits` wide. */
+/* Returns the difference of two readings of a counter with this number of bits. */
 static double counted(uint64_t from, uint64_t to, unsigned bits)
 {
     uint64_t mask = bits < 64 ? (1ull << bits) - 1 : UINT64_MAX;
@@ -138,8 +138,8 @@ bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,
     return run_has_cycles(&e->facts) && is_known(*cycles);
 }
 
-/* Core cycles an addition by a counter, the readings' own and the loop's ends taken off; UNKNOWN
- * where too many readings fail. */
+/* Returns the core cycles per addition by a counter, without those of the readings and the loop's
+ * ends; UNKNOWN if too many readings fail. */
 static double per_add(struct timer_choice *c)
 {
     double run[CHECK_RUNS];
@@ -174,7 +174,7 @@ static void check_counter(struct timer_choice *c, struct cycle_check *out)
     }
 }
 
-/* Those of cycle= that are not in use, started for it and stopped again. */
+/* Checks the counters of cycle= that are not in use: starts each and stops it again. */
 static void check_other_counters(struct engine *e, struct cycle_check *out)
 {
     struct timer_order order = timer_list_order(&e->facts.o->cycle, &timer_cycles);

@@ -1,7 +1,7 @@
 /*
- * Where core cycles come from (cycle=): the ruler, or a counter of the CPU's own; and the counter
- * beside the ruler, so that the two can be compared. A tick of the TSC is never a core cycle: with
- * `tsc`, `rdtscp` and `null` a report has none.
+ * The source of core cycles (cycle=): the ruler, or a counter of the CPU. Next to the ruler a
+ * counter is read too, so that the two can be compared. A tick of the TSC is never a core cycle:
+ * with `tsc`, `rdtscp` and `null` a report has no core cycles.
  */
 #ifndef BENCH_SAMPLE_CYCLE_H
 #define BENCH_SAMPLE_CYCLE_H
@@ -12,18 +12,18 @@
 #include "bench/context/context.h"
 #include "bench/model/probe.h"
 
-/* Starts what cycle= names. */
+/* Starts the timers that cycle= names. */
 void cycle_open(struct engine *e);
-/* Whether every timer that cycle= asks for has started. If not, a message for people. */
+/* Returns whether every timer that cycle= asks for has started. If not, writes a message. */
 bool cycle_check_words(const struct engine *e, struct sink *err);
-/* All is as it was found. */
+/* Stops the timers and restores their former state. */
 void cycle_close(struct engine *e);
 
 /*
- * Counter and TSC at the beginning of a stretch, and at its end: the TSC's two readings stand
- * within the counter's. Where a reading of the counter leaves the core (RDPMC that a hypervisor
- * takes over: a microsecond, in which the counter stands), the TSC does not count it either; with
- * the TSC behind the counter at both ends it would count one of the two.
+ * Counter and TSC at the beginning or the end of an interval. The TSC's two readings are between
+ * the counter's. If a reading of the counter leaves the core (a hypervisor emulates RDPMC: 1 us
+ * during which the counter stops), the TSC does not count that time either. With the TSC read after
+ * the counter at both ends it would count one of the two readings.
  */
 struct cycle_mark {
     bool known;
@@ -31,20 +31,21 @@ struct cycle_mark {
 };
 struct cycle_mark cycle_begin(struct engine *e);
 struct cycle_mark cycle_end(struct engine *e);
-/* Core cycles from one to the other; UNKNOWN where either is not known. */
+/* Returns the core cycles between two marks; UNKNOWN if either is not known. */
 double cycle_between(const struct engine *e, const struct cycle_mark *from,
                      const struct cycle_mark *to);
-/* The same, of each tick, what an empty stretch counts taken off; UNKNOWN for one as short. */
+/* Returns the core cycles per tick, with the counts of an empty interval subtracted; UNKNOWN if the
+ * interval is no longer than that. */
 double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to);
 
-/* Core cycles (or instructions) by the source asked for of a stretch between two marks, which the
- * TSC says to be `ticks` long. False: not known. */
+/* Finds the core cycles (or instructions) between two marks with the source that cycle= selects.
+ * `ticks`: the interval's length by the TSC. False: not known. */
 bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to, uint64_t ticks, double *cycles);
 
-/* The self-test "core_counter". Judged on silicon. The counter that is not in use is stopped
- * again. */
+/* Runs the self-test "core_counter", which is judged on silicon. Stops the counters that are not in
+ * use again. */
 struct cycle_check cycle_judge(struct engine *e);
 
 #endif

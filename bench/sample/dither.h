@@ -1,4 +1,4 @@
-/* A window's delay ahead of its first reading (docs/method.md "The step"). */
+/* A window's delay before its first reading (docs/method.md "The step"). */
 #ifndef BENCH_SAMPLE_DITHER_H
 #define BENCH_SAMPLE_DITHER_H
 
@@ -8,7 +8,7 @@
 #define DITHER_GOLDEN                                                                              \
     0x9e3779b97f4a7c15ull /* 2^64 / phi: frac(i * 0.618...) as a 64-bit fraction */
 
-/* Of the i-th window of its kind, in core cycles: less than a step, spread evenly. */
+/* Returns the delay of a kind's i-th window, in core cycles: below one step, spread evenly. */
 static inline uint64_t dither(const struct engine *e, uint64_t i)
 {
     return (i * DITHER_GOLDEN >> 32) * e->step_cycles >> 32;

@@ -22,7 +22,7 @@ static size_t empty_bins(const struct options *o, uint32_t samples, unsigned rou
     return smaller(parts_windows(o, samples), rounds > 1 ? GATHERED_EMPTY_BINS : GATHERED_BINS);
 }
 
-/* Asked before SSE is on: no struct is filled here. */
+/* Called before SSE is enabled: it must not fill a struct. */
 size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds)
 {
     return cut_words(sizeof(struct gathered)) +
@@ -47,7 +47,7 @@ void gathered_init(struct gathered *g, const struct engine *e)
     g->ruler = cut(&c, parts * cut_words(sizeof *g->ruler));
     g->counter = cut(&c, parts * cut_words(sizeof *g->counter));
     g->all = cut(&c, parts * cut_words(sizeof *g->all));
-    g->level = cut(&c, parts); /* a word each, though half would do */
+    g->level = cut(&c, parts); /* one word each; a float needs half of it */
     g->value = cut(&c, blocks);
     g->placement = cut(&c, cut_words(blocks * sizeof *g->placement));
     histogram_init(&g->body, cut(&c, cut_words(body * sizeof(struct bin))), body);

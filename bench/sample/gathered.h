@@ -1,7 +1,7 @@
 /*
- * What a row on one core has gathered so far, round after round (docs/method.md "Rounds"): of each
- * part its figures, of each block its value, of all windows a histogram. The windows themselves are
- * not kept, so that its memory is bounded.
+ * The results of a row on one core so far, round after round (docs/method.md "Rounds"): the figures
+ * of each part, the value of each block, and a histogram of all windows. The windows themselves are
+ * not kept, so that the memory is bounded.
  */
 #ifndef BENCH_SAMPLE_GATHERED_H
 #define BENCH_SAMPLE_GATHERED_H
@@ -16,8 +16,8 @@
 #include "lib/stats/histogram.h"
 #include "lib/stats/moments.h"
 
-/* Bins of the histogram of the body's windows, and of what is subtracted; where a row is done in
- * one go, of either. hist=full: one for each window of the body. */
+/* Bins of the histograms of the body's windows, of the empty body's windows, and of either if the
+ * row has one round. hist=full: one bin for each window of the body. */
 #define GATHERED_BODY_BINS  512
 #define GATHERED_EMPTY_BINS 256
 #define GATHERED_BINS       65536
@@ -25,32 +25,32 @@
 struct gathered {
     struct row row;  /* its status and its counts so far */
     uint64_t ran;    /* ticks of deadline= that its rounds have used */
-    unsigned rounds; /* that are whole, ... */
-    bool cut;        /* a window was left in the middle: there are no figures */
-    unsigned parts;  /* in the order in which they were taken; of each, an operation: */
-    double *ticks;   /* UNKNOWN where no block is whole */
-    struct estimate_taken *ruler, *counter; /* core cycles, by either; of blocks not shared */
-    struct estimate_taken *all;             /* of all blocks, by the source asked for */
-    float *level;        /* the witness's highest reading around those not shared */
-    size_t whole, quiet; /* blocks of which every kind was taken, and was not shared */
-    size_t values;       /* of blocks, cycles an operation by the source asked for, ... */
+    unsigned rounds; /* complete rounds */
+    bool cut;        /* a window was aborted: there are no figures */
+    unsigned parts;  /* in the order in which they were taken; for each part, per operation: */
+    double *ticks;   /* UNKNOWN if no block is complete */
+    struct estimate_taken *ruler, *counter; /* core cycles by either source; exclusive blocks */
+    struct estimate_taken *all;             /* all blocks, by the source that cycle= selects */
+    float *level;        /* the witness's highest reading around exclusive blocks */
+    size_t whole, quiet; /* blocks that have every kind; those of them that are exclusive */
+    size_t values;       /* number of block values: core cycles per operation, cycle='s source */
     double *value;
-    uint32_t *placement; /* ... and the placement of each (lib/stats/modes.h) */
+    uint32_t *placement; /* the placement of each value (lib/stats/modes.h) */
     struct histogram body, empty;
     bool used[KINDS];
-    double sum[KINDS]; /* of the windows that were not disturbed, ... */
-    size_t kept[KINDS];
+    double sum[KINDS];                    /* of the undisturbed windows' ticks */
+    size_t kept[KINDS];                   /* number of these windows */
     struct moments block_variance[KINDS]; /* of a window within its block */
-    struct moments counter_rate;          /* core cycles a tick, of blocks */
+    struct moments counter_rate;          /* core cycles per tick, of blocks */
 };
 
-/* Words of memory of one, for this number of rounds. */
+/* Returns the words of memory for one struct with its arrays, for this number of rounds. */
 size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds);
 
-/* Empty, its arrays behind it in the same words. */
+/* Empties it and puts its arrays after it, in the same memory. */
 void gathered_init(struct gathered *g, const struct engine *e);
 
-/* Mean of all windows of a kind that were not disturbed; UNKNOWN: there are none. */
+/* Returns the mean of a kind's undisturbed windows; UNKNOWN: there are no such windows. */
 double gathered_location(const struct gathered *g, enum kind k);
 
 #endif

@@ -6,7 +6,7 @@
 #include "lib/text/mem.h"
 
 #define BLOCKS (INTERLEAVE_ROUND / ENGINE_BLOCK)
-#define TRIES  8 /* of a block that somebody else shared */
+#define TRIES  8 /* of a shared block */
 
 static void fill_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {
@@ -16,7 +16,7 @@ static void fill_block(struct engine *e, window_fn fn, uint64_t *samples, size_t
         samples[i] = fn(o, NULL, 0, dither(e, i), WINDOW_STACK).ticks;
 }
 
-/* Between two readings of the witness; whether it was shared. */
+/* Takes a block between two readings of the witness. Returns whether it was shared. */
 static bool fill_judged_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {
     double before = own_read_before(e);
@@ -27,7 +27,7 @@ static bool fill_judged_block(struct engine *e, window_fn fn, uint64_t *samples,
     return shared;
 }
 
-/* Whether it was shared at the last try. */
+/* Takes a block, repeatedly if it is shared. Returns whether the last try was shared. */
 static bool fill_quiet_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {
     bool shared = fill_judged_block(e, fn, samples, from);
@@ -40,7 +40,7 @@ static bool fill_quiet_block(struct engine *e, window_fn fn, uint64_t *samples, 
     return shared;
 }
 
-/* Adds the undisturbed of one kind's round. */
+/* Adds the undisturbed windows of one kind's round. */
 static void judge_round(const struct engine *e, const uint64_t *samples, size_t round,
                         const bool *shared, uint64_t *sorted, struct interleaved *kind, double *sum)
 {

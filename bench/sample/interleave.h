@@ -1,7 +1,7 @@
 /*
- * Plain windows of several kinds in turn, for what is judged before the first row: the same blocks,
- * the same order there and back, and the same dither as a row's, so that a drift of the core's
- * clock hits all alike.
+ * Takes plain windows of several kinds alternately, for the checks before the first row. Blocks,
+ * order (forward and back) and dither are those of a row, so that a drift of the core's clock
+ * affects all kinds equally.
  */
 #ifndef BENCH_SAMPLE_INTERLEAVE_H
 #define BENCH_SAMPLE_INTERLEAVE_H
@@ -11,24 +11,24 @@
 #include "bench/window/window.h"
 
 #define INTERLEAVE_KINDS 16
-#define INTERLEAVE_ROUND 512 /* windows of each kind that are judged together, at most */
-/* Words of engine memory it uses. */
+#define INTERLEAVE_ROUND 512 /* most windows of each kind that are judged together */
+/* Words of engine memory that it uses. */
 #define INTERLEAVE_NEED ((INTERLEAVE_KINDS + 2) * INTERLEAVE_ROUND)
 
-/* What one kind's undisturbed windows came to. */
+/* The result of one kind's undisturbed windows. */
 struct interleaved {
     size_t n;
-    double location; /* their mean; UNKNOWN: there are none */
+    double location; /* their mean; UNKNOWN: there are no such windows */
 };
 
-/* How many windows of each kind interleave() takes where n, at least 1, are asked for: equal rounds
- * of whole blocks, there and back. */
+/* Returns the number of windows of each kind that interleave() takes if n, at least 1, are asked
+ * for: n rounded up to equal rounds of whole blocks, forward and back. */
 size_t interleave_windows(size_t n);
 
 /*
- * interleave_windows(n) windows of each of `kinds` (at most INTERLEAVE_KINDS). Blocks that somebody
- * else shared (own.h) are taken again some times, while own_may_search(), then left out. The deltas
- * of the last round stay in e->memory, kind after kind.
+ * Takes interleave_windows(n) windows of each of `kinds` (at most INTERLEAVE_KINDS). Repeats shared
+ * blocks (own.h) a few times while own_may_search() allows it, then excludes them. The ticks of the
+ * last round's windows stay in e->memory, kind after kind.
  */
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
                 struct interleaved *kind);

@@ -7,15 +7,15 @@
 #include "lib/text/mem.h"
 
 #define ADDS_OF_TURN  64
-#define FIRST_NOPS    1024 /* of the windows that the others are planned by */
+#define FIRST_NOPS    1024 /* in the windows from which the others are planned */
 #define FIRST_ADDS    256
-#define GROUPS        32 /* whose median is taken: a neighbour or an interrupt comes into some */
+#define GROUPS        32 /* the median is used: a neighbour or an interrupt disturbs some */
 #define WINDOWS_FINE  8  /* of each kind in a group; ... */
-#define WINDOWS_STEPS 2  /* ... and this number for each core cycle of the TSC's step */
+#define WINDOWS_STEPS 2  /* ... plus this number for each core cycle of the TSC's step */
 #define WINDOWS_MOST  64
 #define FIRST_READS   256
-#define SEARCH_MOST   (TSC_HZ_MAX / 4) /* about a second, whose length is not known yet */
-#define READ_WORTH    6 /* times as long as a reading, at the least, is what lies between two */
+#define SEARCH_MOST   (TSC_HZ_MAX / 4) /* about 1 s; the TSC's rate is not known yet */
+#define READ_WORTH    6 /* the time between two readings, at least, in durations of a reading */
 
 struct own_calibration {
     double level, nops_window, adds_window; /* core cycles */
@@ -31,7 +31,7 @@ static double adds(unsigned n)
     return own_adds(n / ADDS_OF_TURN);
 }
 
-/* By doubled windows of n NOPs and m additions: what a window takes by itself falls out. */
+/* Doubles windows of n NOPs and m additions: the difference does not contain their overhead. */
 static struct own_calibration measure_group(unsigned n, unsigned m, unsigned windows)
 {
     double once = 0, twice = 0, ruler = 0, ruler2 = 0;
@@ -42,7 +42,7 @@ static struct own_calibration measure_group(unsigned n, unsigned m, unsigned win
         twice += nops(2 * n);
         ruler2 += adds(2 * m);
     }
-    double ticks = (ruler2 - ruler) / m; /* of a core cycle, in all windows of a kind */
+    double ticks = (ruler2 - ruler) / m; /* per core cycle, summed over all windows of a kind */
     if (!(ticks > 0))
         return (struct own_calibration){UNKNOWN, UNKNOWN, UNKNOWN};
     return (struct own_calibration){(twice - once) / ticks / n, (2 * once - twice) / ticks,
@@ -61,7 +61,7 @@ static struct own_calibration calibrate(const struct engine *e, unsigned n, unsi
     double level[GROUPS], nops_window[GROUPS], adds_window[GROUPS];
     size_t good = 0;
 
-    measure_group(n, m, 1); /* its code is fetched */
+    measure_group(n, m, 1); /* fetches its code */
     for (unsigned i = 0; i < GROUPS; i++) {
         struct own_calibration c = measure_group(n, m, group_windows(e));
         if (!is_known(c.level))
@@ -76,7 +76,7 @@ static struct own_calibration calibrate(const struct engine *e, unsigned n, unsi
                                     median(adds_window, good)};
 }
 
-/* NULL: the witness can run. */
+/* Returns why the witness cannot run; NULL: it can. */
 static const char *obstacle(const struct engine *e)
 {
     if (e->facts.execution != EXEC_SILICON)
@@ -102,8 +102,8 @@ void own_open(struct engine *e)
     e->facts.own.why_not = obstacle(e);
     if (e->facts.own.why_not)
         return;
-    /* Windows of any length first; then those that are taken, since the first turns of a loop of
-     * NOPs can go slower than the rest. */
+    /* Calibrates with windows of a fixed length first, then with windows of the planned length: the
+     * first iterations of a loop of NOPs can be slower than the rest. */
     struct own_calibration c = calibrate(e, FIRST_NOPS, FIRST_ADDS);
     if (makes_sense(&c)) {
         o->plan = witness_plan(e->facts.step / e->facts.ticks_per_cycle, c.level, c.nops_window);
@@ -119,7 +119,7 @@ void own_open(struct engine *e)
         own_read(e);
 }
 
-/* By turns, so that both see the same clock. */
+/* Alternates the two, so that both see the same clock frequency. */
 static void take_windows(const struct own *o, double *w_ticks, double *r_ticks)
 {
     for (unsigned i = 0; i < o->plan.windows; i++) {
@@ -136,7 +136,7 @@ double own_read(struct engine *e)
     if (e->facts.own.why_not)
         return UNKNOWN;
     uint64_t began = tsc_now();
-    nops(o->plan.nops); /* what ran before has put them out of the front end's caches */
+    nops(o->plan.nops); /* refills the front end's caches, which other code has used */
     take_windows(o, w_ticks, r_ticks);
     struct moments w = witness_undisturbed(w_ticks, o->plan.windows, WITNESS_SLOWEST);
     struct moments r = witness_undisturbed(r_ticks, o->plan.windows, WITNESS_RULER);

@@ -1,7 +1,7 @@
 /*
- * Is this core ours alone? The witness (docs/method.md "The witness", lib/stats/witness.h) in an
- * engine: windows of NOPs and of the ruler between blocks, never between a block's windows. It runs
- * on silicon alone; where instructions are counted, or an emulator keeps the time, there is none.
+ * Decides whether the core is exclusive. Runs the witness (docs/method.md "The witness",
+ * lib/stats/witness.h) in an engine: windows of NOPs and of the ruler between blocks, never between
+ * a block's windows. It runs on silicon only, not in an emulator or with counted instructions.
  */
 #ifndef BENCH_SAMPLE_OWN_H
 #define BENCH_SAMPLE_OWN_H
@@ -10,45 +10,45 @@
 #include <stdint.h>
 #include "bench/context/context.h"
 
-/* A core's windows of the witness: bench/sample/own_windows.asm. */
+/* Return the ticks of a window of the witness: bench/sample/own_windows.asm. */
 uint32_t own_nops(uint32_t turns);
 uint32_t own_adds(uint32_t turns);
 
 /*
- * Once it is known what executes this code, how fine the TSC is, and how long a core cycle: finds
- * what the windows take by themselves and how many a reading needs, then takes the first readings.
- * Some ms.
+ * Measures the overhead of the windows, plans how many windows a reading needs, and takes the first
+ * readings. Takes a few ms. Execution, the TSC's step and the core cycle must be known before.
  */
 void own_open(struct engine *e);
 
-/* Core cycles a NOP, now; UNKNOWN where the witness does not run. About a microsecond; tens of them
- * where the TSC is coarse. */
+/* Takes a reading and returns the core cycles per NOP; UNKNOWN if the witness does not run. Takes
+ * about 1 us; tens of us if the TSC is coarse. */
 double own_read(struct engine *e);
 
-/* The last reading where it is no older than two readings take, else one anew: what ended a block
- * begins the next. */
+/* Returns the last reading if it is younger than two readings take; otherwise takes a new one. The
+ * reading after a block can thus be the one before the next block. */
 double own_read_before(struct engine *e);
 
-/* Whether a block more may come before the next reading: so that readings, which take long where
- * the TSC is coarse, have no more than a small part of the time. */
+/* Returns whether another block may come before the next reading. This limits the share of time for
+ * readings, which are long if the TSC is coarse. */
 bool own_can_wait(const struct engine *e);
 
-/* Whether both readings around a block are those of an exclusive core, by the best so far. Where
- * the witness does not run nothing is shared. */
+/* Returns whether a reading around a block, compared with the best so far, shows a shared core. If
+ * the witness does not run, no block is shared. */
 bool own_is_shared(const struct engine *e, double before, double after);
 
-/* A block that nothing is left out of: the row's and the core's share, and whether more than half
- * of the row's blocks were shared. */
+/* Counts a block for the row and the core, shared or not. The row is shared if more than half of
+ * its blocks are. */
 void own_note(struct engine *e, double before, double after, struct row *row);
 
 /*
- * The probe's search for time in which the core is ours alone: whether a shared block may be taken
- * again, about a second for all blocks together; and that one was, from this TSC until now.
+ * Limit the time that the probe spends on repeating shared blocks: about 1 s for all blocks
+ * together. own_may_search() returns whether a block may be repeated. own_searched() records that a
+ * block was repeated, from the TSC value `from` until now.
  */
 bool own_may_search(struct engine *e);
 void own_searched(struct engine *e, uint64_t from);
 
-/* A block that was judged, for the core's share. */
+/* Counts a judged block for the core's share. */
 void own_count(struct engine *e, bool shared);
 
 #endif

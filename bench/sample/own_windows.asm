@@ -1,8 +1,8 @@
-; The witness's windows (bench/sample/own.h): NOPs, and the ruler, in loops that stand where the
-; image stands. Recipe lfence, whatever recipe= says.
-;   uint32_t own_nops(uint32_t turns)      256 NOPs a turn                   (System V: edi)
-;   uint32_t own_adds(uint32_t turns)      64 dependent additions a turn
-; Ticks from the first reading to the second; below 2^32, or they wrap round.
+; The witness's windows (bench/sample/own.h): NOPs, and the ruler, in loops that are part of the
+; image. They use recipe lfence, independently of recipe=.
+;   uint32_t own_nops(uint32_t turns)      256 NOPs per iteration            (System V: edi)
+;   uint32_t own_adds(uint32_t turns)      64 dependent additions per iteration
+; They return the ticks between the two readings, modulo 2^32.
 section .note.GNU-stack noalloc noexec nowrite progbits
 section .text align=64
 

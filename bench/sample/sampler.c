@@ -10,13 +10,13 @@
 #include "lib/stats/mathx.h"
 #include "lib/text/mem.h"
 
-#define FIRST_WINDOWS 3 /* thrown away: the first of a placement fetch its code */
-/* Blocks of warm-up of a row whose data is cold in every window: no more of it gets warm, and
- * memory takes a step more or less each time, so that two blocks are hardly ever alike. */
+#define FIRST_WINDOWS 3 /* discarded: the first windows of a placement fetch its code */
+/* Most warm-up blocks of a row whose data is cold in every window: more do not warm it, and the
+ * times of memory vary by a step, so that two blocks are hardly ever equal. */
 #define COLD_WARM_UP   4
-#define WARM_BLOCKS    4  /* blocks in which a trend is looked for */
+#define WARM_BLOCKS    4  /* blocks that are checked for a trend */
 #define WARM_NOISE     3  /* standard errors */
-#define WAITS_A_SECOND 10 /* a part waits for quiet no longer than that part of a second */
+#define WAITS_A_SECOND 10 /* a part repeats shared blocks for at most 1 s / WAITS_A_SECOND */
 #define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))
 _Static_assert(sizeof(struct block) % sizeof(uint64_t) == 0, "blocks lie in memory of whole words");
 
@@ -61,7 +61,7 @@ static bool has_failed(const struct sampler *s, enum kind k, const struct window
     return s->can_fail && k >= KIND_BODY && r->failed != 0;
 }
 
-/* A window that is no sample; what fails in it fails the row all the same (check.h). */
+/* Runs a window that is no sample. If its operation fails, the row fails too (check.h). */
 static struct window_result run_apart(struct sampler *s, const struct engine *e,
                                       const struct placed *p, enum kind k, uint64_t i)
 {
@@ -71,7 +71,7 @@ static struct window_result run_apart(struct sampler *s, const struct engine *e,
     return r;
 }
 
-/* Windows of the body until wide vectors run at full rate, where it uses them and they do not. */
+/* Runs windows of the body until wide vectors run at full rate, if the body uses them. */
 static void warm_wide(struct sampler *s, const struct engine *e, const struct placed *p)
 {
     if (!wide_is_cold(&s->wide))
@@ -99,9 +99,10 @@ static struct moments warm_block(struct sampler *s, const struct engine *e, cons
 }
 
 /*
- * Whether the latest mean is less than a step from the last, or lies within the noise of the three
- * before it, or of as many as there are: by the calmest of these blocks, since an interrupt makes
- * one noisy; or among the three, which then show no trend, however they scatter.
+ * Returns whether the latest block's mean has settled. Either it differs from the previous one by
+ * less than a step. Or it is within the noise of the previous blocks, at most three; the noise is
+ * that of the least noisy block, since an interrupt makes a block noisy. Or it is between the means
+ * of the three previous blocks, which then show no trend.
  */
 static bool is_settled(const struct warm *w, double step)
 {
@@ -126,7 +127,7 @@ static bool is_settled(const struct warm *w, double step)
     return (change < step && -change < step) || off <= noise || among;
 }
 
-/* One warm-up block of every kind; whether each has settled. */
+/* Runs one warm-up block of every kind. Returns whether every kind has settled. */
 static bool warm_round(struct sampler *s, const struct engine *e, const struct placed *p,
                        struct warm warm[KINDS])
 {
@@ -146,7 +147,7 @@ static uint32_t warm_up_most(const struct sampler *s, const struct engine *e)
     return s->cold && e->facts.o->warmup > COLD_WARM_UP ? COLD_WARM_UP : e->facts.o->warmup;
 }
 
-/* docs/method.md "Samples": until every kind has settled, at most warmup= blocks. */
+/* Warms up until every kind has settled, at most warmup= blocks (docs/method.md "Samples"). */
 static void warm_up(struct sampler *s, const struct engine *e, const struct placed *p,
                     struct span *span)
 {
@@ -165,13 +166,13 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
     }
 }
 
-/* Where one block's windows begin and end among those of its part. */
+/* Returns the index of a block's first window among those of its part. */
 static size_t first_window(const struct span *span, size_t block)
 {
     return span->n * block / span->blocks;
 }
 
-/* Whether wide vectors cooled in it. */
+/* Takes a block's windows. Returns whether a pause let the wide vector unit power down. */
 static bool run_block(struct sampler *s, const struct engine *e, const struct placed *p,
                       const struct span *span, enum kind k, size_t block)
 {
@@ -188,7 +189,7 @@ static bool run_block(struct sampler *s, const struct engine *e, const struct pl
     return wide_paused(&s->wide, began, end - from, least, k == KIND_BODY || k == KIND_BODY2);
 }
 
-/* One block of one kind, and what is counted on either side of it: never between its windows. */
+/* Takes one block of one kind. Reads the counters around it, never between its windows. */
 static void take_block(struct sampler *s, struct engine *e, const struct placed *p,
                        const struct span *span, enum kind k, size_t block)
 {
@@ -211,7 +212,7 @@ static bool may_take_again(struct sampler *s, size_t blocks)
     return true;
 }
 
-/* A block that is taken again: counted, and in the histogram. */
+/* Counts a block that will be repeated, and adds it to the histogram. */
 static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t block)
 {
     struct gathered *g = s->gathered;
@@ -231,7 +232,7 @@ static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t
         histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);
 }
 
-/* The kinds there and back, pair of blocks after pair: where the i-th of that order stands. */
+/* The i-th block in the order of taking: for each pair of blocks, the kinds forward and back. */
 struct turn {
     enum kind kind;
     size_t block;
@@ -250,7 +251,8 @@ static struct turn turn_at(const struct sampler *s, size_t i)
     return (struct turn){s->order[back ? turns_of_pair(s) - 1 - at : at], 2 * pair + back};
 }
 
-/* Blocks [from, ...) between two readings of the witness. Returns the first that is not of them. */
+/* Takes blocks from `from` on between two readings of the witness. Returns the index after the last
+ * one. */
 static size_t take_run(struct sampler *s, struct engine *e, const struct placed *p, size_t from,
                        size_t end)
 {
@@ -272,7 +274,7 @@ static size_t take_run(struct sampler *s, struct engine *e, const struct placed 
     return i;
 }
 
-/* The same, taken again while it is shared. */
+/* The same, repeated while the blocks are shared. */
 static size_t take_quiet_run(struct sampler *s, struct engine *e, const struct placed *p,
                              size_t from, size_t end)
 {
@@ -287,7 +289,7 @@ static size_t take_quiet_run(struct sampler *s, struct engine *e, const struct p
     return to;
 }
 
-/* What the part may wait for quiet. */
+/* Sets the part's retry budget for shared blocks. */
 static void set_budget(struct sampler *s, const struct engine *e)
 {
     uint64_t hz = run_has_hz(&e->facts) ? (uint64_t)e->facts.tsc_hz : TSC_HZ_MAX;
@@ -324,7 +326,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
     return true;
 }
 
-/* Copies what did not fail, ascending, into s->sorted; how many. */
+/* Copies the windows that did not fail into s->sorted, ascending. Returns their number. */
 static size_t sort(struct sampler *s, enum kind k)
 {
     size_t m = 0;
@@ -336,7 +338,7 @@ static size_t sort(struct sampler *s, enum kind k)
     return m;
 }
 
-/* One block's undisturbed windows; the others are counted. */
+/* Returns the moments of a block's undisturbed windows, and counts the others. */
 static struct moments judge_block(const struct sampler *s, enum kind k, size_t block, double above,
                                   struct row *row)
 {
@@ -356,7 +358,7 @@ static struct moments judge_block(const struct sampler *s, enum kind k, size_t b
     return good;
 }
 
-/* What the counter made of a block. */
+/* Records the counter's rate of a block. */
 static void note_block_rate(const struct engine *e, double rate, struct gathered *g)
 {
     if (is_known(rate))
@@ -365,7 +367,7 @@ static void note_block_rate(const struct engine *e, double rate, struct gathered
         g->row.unread += e->facts.cycle.counter.used != NULL;
 }
 
-/* By the best that is known now: what was taken under an older one is judged again. */
+/* Judges a block again, with the witness's best reading so far. */
 static void judge_alone(struct engine *e, struct block *block, struct gathered *g)
 {
     block->shared = own_is_shared(e, block->before, block->after);
